@@ -1,0 +1,71 @@
+/*
+ * command: what every command of the suite has in common: its name, its messages, its exit status, its options.
+ * For cmd/ only; no function of lib/ warns or exits.
+ */
+#ifndef BASE_COMMAND_H
+#define BASE_COMMAND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Exit status, the same everywhere. */
+enum {
+	EXIT_DONE = 0,	     /* all went well */
+	EXIT_FAILED = 1,     /* could not do it; a message says why */
+	EXIT_USAGE = 2,	     /* used wrongly */
+	EXIT_INCOMPLETE = 3, /* done, but the data were incomplete: events lost, input cut */
+};
+
+/* "NAME: " and the message on standard error. */
+void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Like warn, then exit with EXIT_FAILED. */
+_Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Like warn, then a hint at --help, then exit with EXIT_USAGE. */
+_Noreturn void die_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * Options come from one table, which feeds the parser, --help and the test that compares them with the man page.
+ * The table ends with an entry without type. An option needs a letter, a long name, or both.
+ *
+ * Type		value points at		argument
+ * FLAG		bool			none; sets true
+ * STRING	const char *		any text (not copied)
+ * LIST		struct option_list	any text; may be given several times
+ * COUNT	uint64_t		a whole number
+ * NUMBER	double			a number
+ * SIZE		uint64_t		bytes; k, M, G are powers of 1024
+ * DURATION	int64_t			nanoseconds; ns, us, ms, s (default), m, h, d
+ *
+ * A value out of its type's range, or not a number to its end, ends the program with EXIT_USAGE.
+ */
+enum option_type { OPTION_END, OPTION_FLAG, OPTION_STRING, OPTION_LIST, OPTION_COUNT, OPTION_NUMBER, OPTION_SIZE, OPTION_DURATION };
+
+struct option_list {
+	const char **items;
+	int count;
+};
+
+struct option_entry {
+	enum option_type type;
+	char letter;	      /* 0: none */
+	const char *name;     /* long name without "--"; NULL: none */
+	void *value;
+	const char *argument; /* its name in the help: "DURATION" */
+	const char *help;     /* one line, lower case */
+};
+
+/*
+ * Parses the options, sets the program's name, and handles --help and --version itself (both exit with 0).
+ * Options end at the first operand if `operands` contains "--" (a command follows), else they may be mixed with
+ * operands. Returns the index in argv of the first operand; argv is permuted so that all operands follow it.
+ *
+ *	command_line(&argc, argv, options, "[FILE...]", "pass only the abnormal moments of a stream");
+ */
+int command_line(int argc, char **argv, const struct option_entry *options, const char *operands, const char *purpose);
+
+/* The program's name, for messages and for `usage` records. */
+const char *command_name(void);
+
+#endif

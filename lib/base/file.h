@@ -1,0 +1,33 @@
+/*
+ * file: files written whole or not at all, and the files that tailblame ships.
+ */
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/*
+ * A file that appears under its name only when it is complete: written beside it under a temporary name, then
+ * renamed. A signal or an exit in between leaves no temporary behind (an exit handler removes it).
+ *
+ *	struct file_draft *draft = file_draft("report.html");
+ *	fprintf(file_draft_stream(draft), ...);
+ *	return file_draft_keep(draft);	or file_draft_drop(draft)
+ */
+struct file_draft;
+struct file_draft *file_draft(const char *path); /* NULL after fail() */
+FILE *file_draft_stream(struct file_draft *draft);
+int file_draft_keep(struct file_draft *draft);	/* flushes, checks, renames; -1 after fail(); frees in any case */
+void file_draft_drop(struct file_draft *draft); /* removes and frees */
+
+/* The whole file as text with NUL behind it; the caller frees it. NULL after fail(). */
+char *file_read(const char *path, size_t *length);
+
+/*
+ * Where a shipped file is: "charts/block.chart" is looked for under $TAILBLAME_DATA, then beside the program
+ * (../share/tailblame where it is installed, .. in the source tree). The caller frees the path; NULL after fail().
+ */
+char *file_shipped(const char *name);
+
+#endif

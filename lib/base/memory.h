@@ -1,0 +1,38 @@
+/*
+ * memory: allocation that does not fail, and arrays that grow.
+ *
+ * Out of memory ends the program with a message and status 1: no caller could do better, and a caller's own check
+ * would never be tested. What is bounded by an option (a filter's context, a window) is bounded by counting bytes,
+ * not by waiting for malloc to fail. This is the one place in lib/ that exits.
+ */
+#ifndef BASE_MEMORY_H
+#define BASE_MEMORY_H
+
+#include <stddef.h>
+
+void *memory_new(size_t count, size_t size); /* zeroed; freed by free() */
+void *memory_grow(void *old, size_t count, size_t size); /* realloc; what is new is not zeroed */
+char *memory_text(const char *text, size_t length);	 /* a copy with NUL behind it */
+char *memory_format(const char *format, ...) __attribute__((format(printf, 1, 2))); /* asprintf */
+
+#define NEW(type) ((type *)memory_new(1, sizeof(type)))
+
+/*
+ * A growing array of any element type: struct { TYPE *items; size_t count, room; }. All zero is the empty array;
+ * free(array.items) ends it.
+ */
+#define ARRAY(type)                \
+	struct {                   \
+		type *items;       \
+		size_t count, room; \
+	}
+
+/* Makes room for one more element and yields a pointer to it (not zeroed); invalidates older pointers. */
+#define ARRAY_ADD(array)                                                                                           \
+	((array)->count == (array)->room                                                                           \
+		 ? ((array)->items = memory_grow((array)->items, ((array)->room = (array)->room ? 2 * (array)->room : 8), \
+						 sizeof(*(array)->items)),                                         \
+		    &(array)->items[(array)->count++])                                                             \
+		 : &(array)->items[(array)->count++])
+
+#endif

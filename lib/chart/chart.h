@@ -1,0 +1,67 @@
+/*
+ * chart: what to measure. A chart definition is a small text file of logfmt lines in charts/, described in
+ * tailblame-chart(5):
+ *
+ *	# block requests, from the moment they are queued until they complete
+ *	chart   name=block title="block requests, queued to complete"
+ *	start   event=block:block_bio_queue key=dev,sector length=nr_sector tid=common_pid split=dev show=rwbs filter="nr_sector > 0"
+ *	end     event=block:block_rq_complete key=dev,sector length=nr_sector
+ *	context event=sched:sched_switch
+ *
+ * There may be several start, end and context lines. `key` pairs an end with its start: equal values of these fields. With `length` the
+ * last key field is where a range begins: an end is the end of every start that lies in its range, and a start is
+ * over when all its range has ended (merged and split block requests). `tid` is the field that names the thread that waits (default: the thread
+ * in whose context the start happened). `split` gives each value of its fields limits of its own (`split=id:syscall` spells
+ * a system call by name). `show` carries fields of the start into the signal. `filter` is the kernel's own filter. `nest=yes` on the
+ * chart line pairs an end with the newest open start of its key (calls nest) instead of refusing a second start.
+ *
+ * func:BINARY:FUNCTION is a chart without a file, made by chart_of_function(): its events are
+ * func:BASENAME__FUNCTION and func:BASENAME__FUNCTION__return.
+ */
+#ifndef CHART_CHART_H
+#define CHART_CHART_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { CHART_KEYS_MAX = 4 };
+
+enum chart_role { CHART_START, CHART_END, CHART_CONTEXT };
+
+struct chart_event {
+	enum chart_role role;
+	char *event; /* "system:name" */
+	char *filter; /* NULL: none */
+	char *key[CHART_KEYS_MAX];
+	int keys;
+	char *length; /* NULL: no range */
+	char *tid;    /* NULL: the event's own thread */
+	char *split[CHART_KEYS_MAX];
+	int splits;
+	char *show[CHART_KEYS_MAX];
+	int shows;
+	bool required; /* start and end events; a context event that a kernel lacks is left out */
+};
+
+struct chart {
+	char *name;	  /* "block"; "func:prog:request" */
+	char *title;	  /* "block requests, queued to complete" */
+	char *definition; /* the text it was made from: travels in the stream as a `chart` record */
+	bool nest;
+	char *binary, *function; /* of a func: chart; else NULL */
+	struct chart_event *events;
+	int count;
+};
+
+/*
+ * Finds and reads a chart: "func:BINARY:FUNCTION"; a path where the name holds a '/' or ends in .chart; else
+ * charts/NAME.chart as shipped. NULL after fail(), with file and line where the text is wrong, or the names there are.
+ */
+struct chart *chart_load(const char *name);
+
+/* Reads a definition from text; `source` names it in messages. NULL after fail(). */
+struct chart *chart_parse(const char *text, const char *source);
+struct chart *chart_of_function(const char *binary, const char *function);
+void chart_free(struct chart *chart);
+
+#endif

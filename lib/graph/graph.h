@@ -1,0 +1,116 @@
+/*
+ * graph: who called, woke or held up whom. One model for request activity graphs (kind=rag, nodes are executions of
+ * methods) and wake graphs (kind=wake, nodes are pieces of threads, interrupts, timers, requests at devices).
+ * design: tailblame(7), GRAPHS. A graph is built by graph-build from events, or read from graph, node and edge
+ * records; the ranker sees no difference.
+ *
+ * Life cycle: graph_new(); graph_node() and graph_edge() in any order of ids; graph_check(); read it; graph_free().
+ * Node pointers are invalidated by graph_node(); node indexes are not. Texts belong to the graph and are interned:
+ * equal names are equal pointers.
+ */
+#ifndef GRAPH_GRAPH_H
+#define GRAPH_GRAPH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/memory.h"
+#include "stream/stream.h"
+
+enum graph_kind { GRAPH_RAG, GRAPH_WAKE };
+enum node_call { CALL_SYNC, CALL_ASYNC };
+enum node_join { JOIN_NONE, JOIN_ALL, JOIN_ANY };
+
+/* What a wake graph's node is. A rag's nodes are WHAT_METHOD. */
+enum node_what {
+	WHAT_METHOD,
+	WHAT_RUN,      /* thread on a CPU */
+	WHAT_RUNNABLE, /* thread runnable, not running: whose CPU edges say who ran instead */
+	WHAT_WAIT,     /* thread asleep: whose wake or timer edge says who ended it */
+	WHAT_IRQ,      /* interrupt handler */
+	WHAT_SOFTIRQ,
+	WHAT_TIMER,    /* armed until expired */
+	WHAT_QUEUE,    /* request queued before a device: whose queue edges say what was served meanwhile */
+	WHAT_SERVICE,  /* request in service at a device */
+	WHAT_UNKNOWN,  /* nothing in the data says what this time was */
+	WHATS
+};
+
+enum edge_kind {
+	EDGE_CALL, EDGE_ASYNC, EDGE_JOIN, EDGE_WAKE, EDGE_TIMER, EDGE_IPC, EDGE_FLAG,
+	EDGE_SEQ,   /* from the earlier piece of a thread (or request) to the later one */
+	EDGE_CPU,   /* from a run that held the CPU to the runnable piece that waited for it */
+	EDGE_QUEUE, /* from a request in service to the queued one that waited behind it */
+	EDGE_KINDS
+};
+
+enum { NODE_NONE = -1 };
+#define TIME_NONE INT64_MIN
+
+struct node {
+	int64_t id;	   /* as in the record */
+	const char *name;  /* interned */
+	const char *label; /* interned; the name where there is none */
+	int64_t start, end;
+	int64_t wait_start, wait_end; /* TIME_NONE: the parent did not wait for it */
+	int32_t parent;		      /* index; NODE_NONE */
+	int32_t tid;		      /* 0: none */
+	uint8_t call, join, what;
+};
+
+struct edge {
+	int32_t from, to; /* indexes */
+	int64_t ts;	  /* TIME_NONE: not given */
+	uint8_t kind;
+};
+
+struct graph {
+	char *id;     /* the id= of its record: a number, or a word such as total */
+	char *window; /* NULL: none */
+	enum graph_kind kind;
+	int64_t from, to;
+	int32_t root;	/* index; NODE_NONE: the node without parent that ended last */
+	int32_t target; /* index of the node at the end of the abnormal interval (wake); NODE_NONE */
+	ARRAY(struct node) nodes;
+	ARRAY(struct edge) edges;
+	struct graph_index *index; /* private: ids, names, edges by node */
+};
+
+struct graph *graph_new(enum graph_kind kind, const char *id);
+void graph_free(struct graph *graph);
+
+/* Adds a node with this id and name (copied); returns its index; -1 after fail(): the id is there already. */
+int32_t graph_node(struct graph *graph, int64_t id, const char *name);
+const char *graph_intern(struct graph *graph, const char *text);
+int32_t graph_find(const struct graph *graph, int64_t id); /* index; NODE_NONE */
+void graph_edge(struct graph *graph, int32_t from, int32_t to, enum edge_kind kind, int64_t ts);
+
+/*
+ * Ready for use: -1 after fail() naming the node where a node ends before it starts, waits backward, is its own
+ * ancestor, or a join awaits nothing it could await. Sorts edges by (to, kind, ts, from) and indexes them.
+ */
+int graph_check(struct graph *graph);
+
+/* After graph_check: the edges that arrive at a node, `*count` of them; its children in order of id. */
+const struct edge *graph_arriving(const struct graph *graph, int32_t node, size_t *count);
+const int32_t *graph_children(const struct graph *graph, int32_t node, size_t *count);
+
+/*
+ * Records to graphs. graph_read_*() take the fields of a graph, node or edge record; -1 after fail() (the caller adds
+ * file and line with stream_fail). Records that name a node not there yet are kept until graph_read_end(), which
+ * resolves parents, edges, root and target, and calls graph_check(). A graph ends where the next one, or anything that is
+ * no node or edge, begins.
+ */
+struct graph *graph_read_begin(const struct fields *fields);
+int graph_read_node(struct graph *graph, const struct fields *fields);
+int graph_read_edge(struct graph *graph, const struct fields *fields);
+int graph_read_end(struct graph *graph);
+
+/* Writes the graph's records to the stream. -1 after fail(). */
+int graph_write(const struct graph *graph, struct stream *stream);
+
+const char *node_what_name(enum node_what what);
+const char *edge_kind_name(enum edge_kind kind);
+
+#endif

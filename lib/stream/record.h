@@ -1,0 +1,89 @@
+/*
+ * record: what flows through the pipe. tailblame-stream(5) is the user's description; this is the programmer's.
+ *
+ * A record is either packed or spelled. Packed are only the kinds that come in masses or in the kernel's own form:
+ * `event` with the kernel's raw payload, and `format` with the kernel's description of an event. All others are
+ * spelled: their logfmt line is the record, in a binary stream too, where it is length-prefixed. So a record that
+ * was text once stays that text to the byte, unknown kinds and keys pass through, and there is one codec.
+ *
+ * A binary stream is STREAM_MAGIC, then a byte-order mark and a version, then records, each with a record head
+ * before it. Streams can be concatenated: where a head would be, the magic may stand again (no size is as large as
+ * its first four bytes), and what is known of formats and threads is forgotten there.
+ */
+#ifndef STREAM_RECORD_H
+#define STREAM_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum kind {
+	KIND_OTHER, /* a kind that this version does not know: passed on */
+	KIND_STREAM,
+	KIND_FORMAT, /* packed only: system, NUL, the text of the tracefs format file */
+	KIND_TASK,   /* ts tid comm tgid? : a thread's name, before its first event */
+	KIND_DEVICE, /* dev name disk? scheduler? : a block device, before its first event */
+	KIND_CHART,  /* name definition : a chart that the events were collected for */
+	KIND_TICK,   /* ts : every event before this time has been written */
+	KIND_EVENT,
+	KIND_LOST,
+	KIND_SAMPLE,
+	KIND_LIMITS,
+	KIND_SIGNAL,
+	KIND_WINDOW,
+	KIND_GRAPH,
+	KIND_NODE,
+	KIND_EDGE,
+	KIND_PATH,
+	KIND_BLAME,
+	KIND_USAGE, /* command events kept bytes kept_bytes cpu wall : what a stage did and cost */
+	KIND_END,
+	KINDS
+};
+
+/* "event", and back; kind_of() gives KIND_OTHER for what it does not know. */
+const char *kind_name(enum kind kind);
+enum kind kind_of(const char *name, size_t length);
+
+#define STREAM_MAGIC "\211tailb\r\n"
+enum { STREAM_MAGIC_SIZE = 8, STREAM_HEAD_SIZE = 16, STREAM_VERSION = 1, STREAM_BYTE_ORDER = 0x0102 };
+
+struct stream_head { /* the first 16 bytes of a binary stream */
+	char magic[STREAM_MAGIC_SIZE];
+	uint16_t byte_order; /* STREAM_BYTE_ORDER as the writer's machine stores it */
+	uint16_t version;
+	uint32_t reserved;
+};
+
+enum record_form { RECORD_SPELLED, RECORD_PACKED };
+enum { RECORD_IMPLIED = 1 }; /* an `end` that stands only in binary: the text had none */
+
+struct record_head { /* before each record of a binary stream */
+	uint32_t size; /* with this head */
+	uint8_t kind;
+	uint8_t form;
+	uint8_t flags;
+	uint8_t reserved;
+};
+
+/* A packed event: record_head, this, then the kernel's payload, which begins with its 16-bit event id. */
+struct packed_event {
+	int64_t ts; /* nanoseconds of the trace clock */
+	uint32_t cpu;
+};
+
+enum { RECORD_SIZE_MAX = 1 << 20, PACKED_EVENT_HEAD = 8 + 12 };
+
+/* A record as a handler sees it. All pointers are valid until the handler returns. */
+struct record {
+	enum kind kind;
+	bool packed;
+	bool swapped;  /* packed in the other byte order: payload numbers must be swapped */
+	uint8_t flags;
+	const char *text; /* spelled: the line without newline; packed: what follows the record head (for an event, its payload) */
+	size_t length;
+	int64_t ts;    /* packed event */
+	uint32_t cpu;  /* packed event */
+};
+
+#endif

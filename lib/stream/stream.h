@@ -1,0 +1,88 @@
+/*
+ * stream: the loop that makes ten commands feel like one program. A command hands it a callback for each kind of
+ * record that it cares for; all other records are passed on unchanged and in order.
+ *
+ *	struct stream *s = stream_open(files, count);
+ *	stream_output(s, 1, text);			not for a command that writes no records
+ *	struct handlers h = {.on[KIND_SIGNAL] = signal_seen, .finish = all_read};
+ *	status = stream_run(s, &h, ctx);
+ *	return stream_close(s);
+ *
+ * Input is binary or text, told apart by the first bytes, from each file in turn ("-" or no file: standard input).
+ * Before a read that would block, output is flushed and `idle` is called, so a live pipe shows what it knows at once.
+ * The loop checks each `end` record; it writes the command's own `end` when all input is read.
+ */
+#ifndef STREAM_STREAM_H
+#define STREAM_STREAM_H
+
+#include "stream/line.h"
+#include "stream/record.h"
+
+struct stream;
+
+enum { STREAM_PASS = 0, STREAM_DROP = 1 }; /* what a handler returns; or -1 after fail() */
+
+typedef int record_handler(void *context, const struct record *record);
+
+struct handlers {
+	record_handler *on[KINDS];
+	int (*idle)(void *context);   /* about to wait for input; 0, or -1 after fail() */
+	int (*finish)(void *context); /* all input is read, the last chance to write; 0, or -1 after fail() */
+};
+
+/* Opens the first input; NULL after fail(). `files` must stay. */
+struct stream *stream_open(char *const *files, int count);
+
+/* Sets where records go. `text`: spelled, else binary; binary to a terminal becomes text. -1 after fail(). */
+int stream_output(struct stream *stream, int fd, bool text);
+
+/*
+ * Calls the handlers for every record. Returns 0 at the end of all input; -1 after fail(), whose sentence then names
+ * the file and the line or byte offset if the input was wrong. A reader that closed our output ends the loop with 0.
+ */
+int stream_run(struct stream *stream, const struct handlers *handlers, void *context);
+
+/*
+ * Ends: usage and end records (where `stream_run` came to its end), flush, close, free. Returns the exit status so
+ * far: 0; 1 after fail() if the output could not be written; 3 if the data were incomplete (stream_incomplete).
+ */
+int stream_close(struct stream *stream);
+
+/* A second pair of eyes: called for each record of this kind before the handler, by layers that keep state. */
+void stream_watch(struct stream *stream, enum kind kind, record_handler *watch, void *context);
+
+/* How packed events become text; the event layer installs it. Without it packed events cannot be printed. */
+typedef int event_speller(void *context, const struct record *record, struct line *line);
+void stream_speller(struct stream *stream, event_speller *speller, void *context);
+
+/* Records of one's own, at this place of the output. Return 0; -1 after fail(). Without output they do nothing. */
+int stream_write_line(struct stream *stream, const struct line *line);
+int stream_write_record(struct stream *stream, const struct record *record);
+int stream_flush(struct stream *stream);
+
+/* The fields of a spelled record, cut on the first call for each record; NULL after fail() (malformed, packed). */
+const struct fields *stream_fields(struct stream *stream, const struct record *record);
+
+/* Fails with "NAME:LINE: sentence" or "NAME: byte N: sentence" for the record at hand; returns -1. */
+int stream_fail(struct stream *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Marks the data incomplete (exit status 3): input cut, events lost. The loop does so itself for what it sees. */
+void stream_mark_incomplete(struct stream *stream);
+bool stream_incomplete(const struct stream *stream);
+bool stream_was_cut(const struct stream *stream);      /* an input lacked its end, or an earlier stage said so */
+uint64_t stream_lost(const struct stream *stream);     /* events lost, by the `lost` records seen */
+bool stream_output_closed(const struct stream *stream); /* our reader is gone */
+
+/* Writes a `usage` record before the end: events read and kept, bytes, CPU time. For the stages that cost. */
+void stream_report_usage(struct stream *stream, const char *command);
+
+/* Keep `end` records as they came and write none of one's own: for a command that only copies. */
+void stream_copy_ends(struct stream *stream);
+
+/*
+ * A Ctrl-C at a terminal reaches every command of the pipe, but only the first should act on it; the others end when
+ * their input does. Call this in a command that reads a pipe: the first SIGINT is ignored, the second ends it.
+ */
+void stream_defer_interrupt(void);
+
+#endif
