@@ -27,11 +27,15 @@ typedef int record_handler(void *context, const struct record *record);
 struct handlers {
 	record_handler *on[KINDS];
 	int (*idle)(void *context);   /* about to wait for input; 0, or -1 after fail() */
-	int (*finish)(void *context); /* all input is read, the last chance to write; 0, or -1 after fail() */
+	int (*finish)(void *context); /* a stream is over, the last chance to write; 0, or -1 after fail(). Called at the
+					 end of input, and where the next of several concatenated streams begins */
 };
 
 /* Opens the first input; NULL after fail(). `files` must stay. */
 struct stream *stream_open(char *const *files, int count);
+
+/* A stream without input, for the command that makes records: output, write, close. */
+struct stream *stream_create(void);
 
 /* Sets where records go. `text`: spelled, else binary; binary to a terminal becomes text. -1 after fail(). */
 int stream_output(struct stream *stream, int fd, bool text);
@@ -43,8 +47,9 @@ int stream_output(struct stream *stream, int fd, bool text);
 int stream_run(struct stream *stream, const struct handlers *handlers, void *context);
 
 /*
- * Ends: usage and end records (where `stream_run` came to its end), flush, close, free. Returns the exit status so
- * far: 0; 1 after fail() if the output could not be written; 3 if the data were incomplete (stream_incomplete).
+ * Ends: flush, close, free; for a stream without input, usage and end records before that. Returns the exit status so
+ * far: 0; 1 after fail() if the output could not be written; 3 if the data were incomplete (stream_incomplete). With 3,
+ * fail_text() names the place where our own input was cut, or is "" where an earlier stage has said all there is to say.
  */
 int stream_close(struct stream *stream);
 
@@ -70,6 +75,7 @@ int stream_fail(struct stream *stream, const char *format, ...) __attribute__((f
 void stream_mark_incomplete(struct stream *stream);
 bool stream_incomplete(const struct stream *stream);
 bool stream_was_cut(const struct stream *stream);      /* an input lacked its end, or an earlier stage said so */
+void stream_count_lost(struct stream *stream, uint64_t count); /* the loop counts those that it reads itself */
 uint64_t stream_lost(const struct stream *stream);     /* events lost, by the `lost` records seen */
 bool stream_output_closed(const struct stream *stream); /* our reader is gone */
 

@@ -1,0 +1,52 @@
+/*
+ * stream-cat: copy streams, from binary to text and back, or a part of them.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/command.h"
+#include "base/fail.h"
+#include "event/event.h"
+
+static bool as_text, as_binary;
+
+static const struct option_entry options[] = {
+	{OPTION_FLAG, 't', "text", &as_text, NULL, "write text (the default on a terminal)"},
+	{OPTION_FLAG, 'b', "binary", &as_binary, NULL, "write binary (the default elsewhere); refused on a terminal"},
+	{0},
+};
+
+int main(int argc, char **argv)
+{
+	int first = command_line(argc, argv, options, "[FILE...]", "copy streams, from binary to text and back");
+	struct handlers handlers = {0};
+	struct events *events;
+	struct stream *stream;
+	int status;
+
+	if (as_text && as_binary)
+		die_usage("--text and --binary exclude each other");
+	if (as_binary && isatty(STDOUT_FILENO))
+		die_usage("binary is not for a terminal");
+
+	/* open */
+	stream = stream_open(argv + first, argc - first);
+	if (!stream)
+		die("%s", fail_text());
+	stream_output(stream, STDOUT_FILENO, as_text);
+	stream_copy_ends(stream);
+	stream_defer_interrupt();
+	events = events_new(stream);
+
+	/* copy */
+	if (stream_run(stream, &handlers, NULL) < 0) {
+		warn("%s", fail_text());
+		stream_close(stream);
+		return EXIT_FAILED;
+	}
+	status = stream_close(stream);
+	if (status && *fail_text())
+		warn("%s", fail_text());
+	events_free(events);
+	return status;
+}

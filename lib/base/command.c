@@ -1,0 +1,177 @@
+#include "base/command.h"
+
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/number.h"
+
+enum { LONG_ONLY = 256, HELP_COLUMN = 28 }; /* getopt values of options without a letter; where help texts begin */
+
+static const char *program = "tailblame";
+
+const char *command_name(void)
+{
+	return program;
+}
+
+static void message(const char *format, va_list args)
+{
+	fprintf(stderr, "%s: ", program);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+}
+
+void warn(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	message(format, args);
+	va_end(args);
+}
+
+_Noreturn void die(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	message(format, args);
+	va_end(args);
+	exit(EXIT_FAILED);
+}
+
+_Noreturn void die_usage(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	message(format, args);
+	va_end(args);
+	fprintf(stderr, "%s: '%s --help' lists the options\n", program, program);
+	exit(EXIT_USAGE);
+}
+
+static void help(const struct option_entry *options, const char *operands, const char *purpose)
+{
+	printf("usage: %s [OPTION]... %s\n%s\n\n", program, operands, purpose);
+	for (const struct option_entry *o = options; o->type != OPTION_END; o++) {
+		char left[80];
+		const char *argument = o->argument ? o->argument : "";
+		int width;
+
+		if (o->letter && o->name)
+			width = snprintf(left, sizeof(left), "  -%c, --%s%s%s", o->letter, o->name, *argument ? "=" : "", argument);
+		else if (o->name)
+			width = snprintf(left, sizeof(left), "      --%s%s%s", o->name, *argument ? "=" : "", argument);
+		else
+			width = snprintf(left, sizeof(left), "  -%c%s%s", o->letter, *argument ? " " : "", argument);
+		if (width >= HELP_COLUMN)
+			printf("%s\n%*s%s\n", left, HELP_COLUMN, "", o->help);
+		else
+			printf("%-*s%s\n", HELP_COLUMN, left, o->help);
+	}
+	printf("%-*s%s\n", HELP_COLUMN, "      --help", "print this and exit");
+	printf("%-*s%s\n", HELP_COLUMN, "      --version", "print the version and exit");
+	exit(fflush(stdout) ? EXIT_FAILED : EXIT_DONE);
+}
+
+static void list_add(struct option_list *list, const char *item)
+{
+	list->items = memory_grow(list->items, (size_t)list->count + 1, sizeof(*list->items));
+	list->items[list->count++] = item;
+}
+
+static void take(const struct option_entry *option, const char *argument)
+{
+	size_t length = argument ? strlen(argument) : 0;
+	int status = 0;
+
+	switch (option->type) {
+	case OPTION_FLAG:
+		*(bool *)option->value = true;
+		break;
+	case OPTION_STRING:
+		*(const char **)option->value = argument;
+		break;
+	case OPTION_LIST:
+		list_add(option->value, argument);
+		break;
+	case OPTION_COUNT:
+		status = number_count(argument, length, option->value);
+		break;
+	case OPTION_NUMBER:
+		status = number_double(argument, length, option->value);
+		break;
+	case OPTION_SIZE:
+		status = number_size(argument, length, option->value);
+		break;
+	case OPTION_DURATION:
+		status = number_duration(argument, length, option->value);
+		break;
+	case OPTION_END:
+		break;
+	}
+	if (status < 0)
+		die_usage("option %s%s: %s", option->name ? "--" : "-",
+			  option->name ? option->name : (char[]){option->letter, '\0'}, fail_text());
+}
+
+static int getopt_value(const struct option_entry *options, int i)
+{
+	return options[i].letter ? options[i].letter : LONG_ONLY + i;
+}
+
+int command_line(int argc, char **argv, const struct option_entry *options, const char *operands, const char *purpose)
+{
+	int count = 0, letters = 0, c;
+	const char *slash = strrchr(argv[0], '/');
+
+	program = slash ? slash + 1 : argv[0];
+	while (options[count].type != OPTION_END)
+		count++;
+
+	struct option *longs = memory_new((size_t)count + 3, sizeof(*longs));
+	char *shorts = memory_new(2 * (size_t)count + 3, 1);
+
+	if (strstr(operands, "--"))
+		shorts[letters++] = '+'; /* stop at the first operand: what follows are the options of a command */
+	shorts[letters++] = ':';
+	for (int i = 0; i < count; i++) {
+		bool argument = options[i].type != OPTION_FLAG;
+
+		longs[i] = (struct option){options[i].name ? options[i].name : "", argument, NULL, getopt_value(options, i)};
+		if (options[i].letter) {
+			shorts[letters++] = options[i].letter;
+			if (argument)
+				shorts[letters++] = ':';
+		}
+	}
+	shorts[letters] = '\0';
+	longs[count] = (struct option){"help", 0, NULL, 1};
+	longs[count + 1] = (struct option){"version", 0, NULL, 2};
+
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+		if (c == 1)
+			help(options, operands, purpose);
+		if (c == 2) {
+			printf("%s (tailblame) %s\n", program, TAILBLAME_VERSION);
+			exit(fflush(stdout) ? EXIT_FAILED : EXIT_DONE);
+		}
+		if (c == ':')
+			die_usage("option '%s' needs an argument", argv[optind - 1]);
+		if (c == '?')
+			die_usage("no such option: '%s'", argv[optind - 1]);
+		for (int i = 0; i < count; i++)
+			if (c == getopt_value(options, i))
+				take(&options[i], optarg);
+	}
+	free(longs);
+	free(shorts);
+	return optind;
+}

@@ -1,0 +1,147 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "event/event.h"
+
+static uint64_t load(const char *at, unsigned size, bool swapped)
+{
+	uint64_t wide;
+	uint32_t half;
+	uint16_t quarter;
+
+	switch (size) {
+	case 8:
+		memcpy(&wide, at, 8);
+		return swapped ? __builtin_bswap64(wide) : wide;
+	case 4:
+		memcpy(&half, at, 4);
+		return swapped ? __builtin_bswap32(half) : half;
+	case 2:
+		memcpy(&quarter, at, 2);
+		return swapped ? __builtin_bswap16(quarter) : quarter;
+	case 1:
+		return (uint8_t)*at;
+	default:
+		return 0;
+	}
+}
+
+static int64_t load_signed(const char *at, unsigned size, bool swapped)
+{
+	uint64_t value = load(at, size, swapped);
+	unsigned unused = 64 - 8 * size;
+
+	return size && size < 8 ? (int64_t)(value << unused) >> unused : (int64_t)value;
+}
+
+/* A text event's own fields stand behind its name=, for some are called comm, cpu or name too. */
+static const struct field *own_field(const struct fields *fields, const char *key)
+{
+	size_t length = strlen(key);
+	const struct field *name = fields_find(fields, "name");
+
+	for (const struct field *field = name + 1; field < fields->item + fields->count; field++)
+		if (field->key_length == length && !memcmp(field->key, key, length))
+			return field;
+	return NULL;
+}
+
+static int64_t text_number(const struct field *field)
+{
+	int64_t value = 0;
+	uint64_t dev;
+
+	if (number_integer(field->value, field->value_length, &value) < 0 &&
+	    device_parse(field->value, field->value_length, &dev) == 0)
+		value = (int64_t)dev;
+	return value;
+}
+
+static bool fits(const struct event *event, const struct event_field *field)
+{
+	return field->resolved && (uint32_t)field->offset + field->size <= event->size;
+}
+
+bool event_has(const struct event *event, const struct event_field *field)
+{
+	return event->payload ? fits(event, field) : own_field(event->fields, field->name) != NULL;
+}
+
+int64_t event_number(const struct event *event, const struct event_field *field)
+{
+	if (!event->payload) {
+		const struct field *own = own_field(event->fields, field->name);
+
+		if (!own && !strcmp(field->name, "common_pid"))
+			return event->tid;
+		return own ? text_number(own) : 0;
+	}
+	if (!fits(event, field))
+		return 0;
+	return field->is_signed ? load_signed(event->payload + field->offset, field->size, event->swapped)
+				: (int64_t)load(event->payload + field->offset, field->size, event->swapped);
+}
+
+/* Where the bytes of a raw field are; a dynamic one says so in a word: length in the upper half, offset in the lower. */
+static const char *field_bytes(const struct event *event, const struct event_field *field, size_t *length)
+{
+	uint32_t word, offset = field->offset;
+
+	*length = field->size;
+	if (field->is_dynamic) {
+		word = (uint32_t)load(event->payload + field->offset, 4, event->swapped);
+		*length = word >> 16;
+		offset = word & 0xffff;
+	}
+	if (offset + *length > event->size)
+		*length = 0;
+	return event->payload + offset;
+}
+
+static size_t copy_text(char *text, size_t room, const char *from, size_t length)
+{
+	if (room == 0)
+		return 0;
+	if (length > room - 1)
+		length = room - 1;
+	memcpy(text, from, length);
+	text[length] = '\0';
+	return length;
+}
+
+size_t event_text(const struct event *event, const struct event_field *field, char *text, size_t room)
+{
+	const struct field *own;
+	const char *bytes;
+	size_t length;
+
+	if (event->payload) {
+		if (!fits(event, field))
+			return copy_text(text, room, "", 0);
+		bytes = field_bytes(event, field, &length);
+		return copy_text(text, room, bytes, strnlen(bytes, length));
+	}
+	own = own_field(event->fields, field->name);
+	if (!own)
+		return copy_text(text, room, "", 0);
+	length = field_text(own, text, room);
+	return length < room ? length : room - 1;
+}
+
+size_t event_spell_field(const struct event *event, const struct event_field *field, char *text, size_t room)
+{
+	char number[NUMBER_ROOM];
+	int64_t value;
+
+	if (!event->payload || field->is_string || !fits(event, field))
+		return event_text(event, field, text, room);
+	value = event_number(event, field);
+	if (field->is_device)
+		device_spell(number, (uint64_t)value);
+	else if (field->is_signed)
+		number_spell_integer(number, value);
+	else
+		number_spell_unsigned(number, (uint64_t)value);
+	return copy_text(text, room, number, strlen(number));
+}

@@ -1,0 +1,146 @@
+#include "event/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "event/event.h"
+
+enum { COMM_SIZE = 16 };
+
+struct thread_entry {
+	int32_t tid, tgid;
+	char comm[COMM_SIZE];
+	UT_hash_handle hh;
+};
+
+struct device_entry {
+	uint64_t dev;
+	struct device device;
+	UT_hash_handle hh;
+};
+
+struct names {
+	struct thread_entry *threads;
+	struct device_entry *devices;
+};
+
+struct names *names_new(void)
+{
+	return NEW(struct names);
+}
+
+void names_forget(struct names *names)
+{
+	struct thread_entry *thread, *next_thread;
+	struct device_entry *device, *next_device;
+
+	HASH_ITER(hh, names->threads, thread, next_thread) {
+		HASH_DEL(names->threads, thread);
+		free(thread);
+	}
+	HASH_ITER(hh, names->devices, device, next_device) {
+		HASH_DEL(names->devices, device);
+		free(device);
+	}
+}
+
+void names_free(struct names *names)
+{
+	names_forget(names);
+	free(names);
+}
+
+static struct thread_entry *find_thread(const struct names *names, int32_t tid)
+{
+	struct thread_entry *entry;
+
+	HASH_FIND_INT(names->threads, &tid, entry);
+	return entry;
+}
+
+static struct thread_entry *thread(struct names *names, int32_t tid)
+{
+	struct thread_entry *entry = find_thread(names, tid);
+
+	if (!entry) {
+		entry = NEW(struct thread_entry);
+		entry->tid = tid;
+		HASH_ADD_INT(names->threads, tid, entry);
+	}
+	return entry;
+}
+
+void names_thread(struct names *names, int32_t tid, const char *comm)
+{
+	if (tid > 0 && *comm)
+		strncpy(thread(names, tid)->comm, comm, COMM_SIZE - 1);
+}
+
+int names_read_task(struct names *names, const struct fields *fields)
+{
+	int64_t tid = 0, tgid = 0;
+	char comm[COMM_SIZE] = "";
+
+	if (fields_integer(fields, "tid", &tid) < 0 || fields_integer(fields, "tgid", &tgid) < 0)
+		return -1;
+	if (tid <= 0 || tid > INT32_MAX)
+		return fail("a task needs a tid");
+	fields_text(fields, "comm", comm, sizeof(comm));
+	names_thread(names, (int32_t)tid, comm);
+	if (tgid > 0 && tgid <= INT32_MAX)
+		thread(names, (int32_t)tid)->tgid = (int32_t)tgid;
+	return 0;
+}
+
+static int read_dev(const struct fields *fields, const char *key, uint64_t *dev)
+{
+	const struct field *field = fields_find(fields, key);
+
+	return field ? device_parse(field->value, field->value_length, dev) : 0;
+}
+
+int names_read_device(struct names *names, const struct fields *fields)
+{
+	uint64_t dev = 0, disk = 0;
+	struct device_entry *entry;
+
+	if (!fields_find(fields, "dev"))
+		return fail("a device needs a dev");
+	if (read_dev(fields, "dev", &dev) < 0 || read_dev(fields, "disk", &disk) < 0)
+		return -1;
+	HASH_FIND(hh, names->devices, &dev, sizeof(dev), entry);
+	if (!entry) {
+		entry = NEW(struct device_entry);
+		entry->dev = dev;
+		HASH_ADD(hh, names->devices, dev, sizeof(dev), entry);
+	}
+	fields_text(fields, "name", entry->device.name, sizeof(entry->device.name));
+	fields_text(fields, "scheduler", entry->device.scheduler, sizeof(entry->device.scheduler));
+	entry->device.disk = fields_find(fields, "disk") ? disk : dev;
+	return 0;
+}
+
+const char *names_comm(const struct names *names, int32_t tid)
+{
+	const struct thread_entry *entry = find_thread(names, tid);
+
+	return entry && *entry->comm ? entry->comm : NULL;
+}
+
+int32_t names_tgid(const struct names *names, int32_t tid)
+{
+	const struct thread_entry *entry = find_thread(names, tid);
+
+	return entry ? entry->tgid : 0;
+}
+
+const struct device *names_device(const struct names *names, uint64_t dev)
+{
+	struct device_entry *entry;
+
+	HASH_FIND(hh, names->devices, &dev, sizeof(dev), entry);
+	return entry ? &entry->device : NULL;
+}

@@ -1,0 +1,31 @@
+/*
+ * names: what the stream says of threads and block devices. Part of struct events; see event.h.
+ */
+#ifndef EVENT_NAMES_H
+#define EVENT_NAMES_H
+
+#include <stdint.h>
+
+#include "stream/line.h"
+
+struct names;
+
+struct names *names_new(void);
+void names_free(struct names *names);
+void names_forget(struct names *names);
+
+void names_thread(struct names *names, int32_t tid, const char *comm); /* comm is cut at 15 characters */
+int names_read_task(struct names *names, const struct fields *fields);
+int names_read_device(struct names *names, const struct fields *fields);
+
+const char *names_comm(const struct names *names, int32_t tid); /* NULL: unknown */
+int32_t names_tgid(const struct names *names, int32_t tid);
+
+struct device {
+	char name[32], scheduler[16];
+	uint64_t disk;
+};
+
+const struct device *names_device(const struct names *names, uint64_t dev); /* NULL: unknown */
+
+#endif

@@ -1,0 +1,156 @@
+#include "event/types.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <traceevent/event-parse.h>
+#include <uthash.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+
+struct type_entry {
+	struct event_type type;
+	char *name;
+	UT_hash_handle hh;
+};
+
+struct types {
+	struct type_entry *by_name;
+	struct event_type **by_id;
+	int ids, count;
+	struct tep_handle *tep;
+};
+
+static struct tep_handle *new_handle(bool swapped)
+{
+	struct tep_handle *tep = tep_alloc();
+
+	tep_set_loglevel(TEP_LOG_NONE); /* a print format it cannot read does not matter to us */
+	tep_set_long_size(tep, sizeof(long));
+	if (swapped)
+		tep_set_file_bigendian(tep, tep_is_local_bigendian(tep) ? TEP_LITTLE_ENDIAN : TEP_BIG_ENDIAN);
+	return tep;
+}
+
+struct types *types_new(void)
+{
+	return NEW(struct types);
+}
+
+static void free_fields(struct event_field *field)
+{
+	while (field) {
+		struct event_field *next = field->next;
+
+		free((char *)field->name);
+		free(field);
+		field = next;
+	}
+}
+
+void types_free(struct types *types)
+{
+	struct type_entry *entry, *next;
+
+	HASH_ITER(hh, types->by_name, entry, next) {
+		HASH_DEL(types->by_name, entry);
+		free_fields(entry->type.fields);
+		free(entry->name);
+		free(entry);
+	}
+	tep_free(types->tep);
+	free(types->by_id);
+	free(types);
+}
+
+struct event_type *types_named(struct types *types, const char *name, size_t length)
+{
+	struct type_entry *entry;
+
+	HASH_FIND(hh, types->by_name, name, length, entry);
+	if (!entry) {
+		entry = NEW(struct type_entry);
+		entry->name = memory_text(name, length);
+		entry->type.name = entry->name;
+		entry->type.index = types->count++;
+		entry->type.id = -1;
+		HASH_ADD_KEYPTR(hh, types->by_name, entry->name, length, entry);
+	}
+	return &entry->type;
+}
+
+struct event_type *types_numbered(const struct types *types, int id)
+{
+	return id < types->ids ? types->by_id[id] : NULL;
+}
+
+int types_count(const struct types *types)
+{
+	return types->count;
+}
+
+static void number_type(struct types *types, struct event_type *type, int id)
+{
+	if (id >= types->ids) {
+		types->by_id = memory_grow(types->by_id, (size_t)id + 1, sizeof(*types->by_id));
+		memset(types->by_id + types->ids, 0, (size_t)(id + 1 - types->ids) * sizeof(*types->by_id));
+		types->ids = id + 1;
+	}
+	types->by_id[id] = type;
+	type->id = id;
+}
+
+void field_resolve(struct event_field *field)
+{
+	struct tep_event *format = field->type->format;
+	struct tep_format_field *found = format ? tep_find_any_field(format, field->name) : NULL;
+
+	field->resolved = found != NULL;
+	if (!found)
+		return;
+	field->offset = (uint16_t)found->offset;
+	field->size = (uint16_t)found->size;
+	field->is_signed = found->flags & TEP_FIELD_IS_SIGNED;
+	field->is_string = found->flags & TEP_FIELD_IS_STRING;
+	field->is_dynamic = found->flags & TEP_FIELD_IS_DYNAMIC;
+	field->is_device = found->type && !strcmp(found->type, "dev_t");
+}
+
+int types_learn(struct types *types, const char *body, size_t length, bool swapped)
+{
+	const char *text = memchr(body, '\0', length);
+	struct tep_event *format = NULL;
+	struct event_type *type;
+	char *name;
+
+	if (!text)
+		return fail("a format record has no system");
+	text++;
+	if (!types->tep)
+		types->tep = new_handle(swapped);
+	if (tep_parse_format(types->tep, &format, text, (unsigned long)(length - (size_t)(text - body)), body) != 0 || !format ||
+	    format->id < 0 || format->id > UINT16_MAX)
+		return fail("the format of an event of system '%.32s' cannot be read", body);
+	name = memory_format("%s:%s", body, format->name);
+	type = types_named(types, name, strlen(name));
+	free(name);
+	type->format = format;
+	number_type(types, type, format->id);
+	for (struct event_field *field = type->fields; field; field = field->next)
+		field_resolve(field);
+	return 0;
+}
+
+void types_forget(struct types *types)
+{
+	for (struct type_entry *entry = types->by_name; entry; entry = entry->hh.next) {
+		entry->type.format = NULL;
+		entry->type.id = -1;
+		for (struct event_field *field = entry->type.fields; field; field = field->next)
+			field->resolved = false;
+	}
+	if (types->ids)
+		memset(types->by_id, 0, (size_t)types->ids * sizeof(*types->by_id));
+	tep_free(types->tep);
+	types->tep = NULL;
+}

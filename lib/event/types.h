@@ -1,0 +1,31 @@
+/*
+ * types: event types by name and by the kernel's id, and their fields' offsets. Part of struct events; see event.h.
+ */
+#ifndef EVENT_TYPES_H
+#define EVENT_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "event/event.h"
+
+struct types;
+
+struct types *types_new(void);
+void types_free(struct types *types);
+
+struct event_type *types_named(struct types *types, const char *name, size_t length); /* made on first mention */
+struct event_type *types_numbered(const struct types *types, int id);		      /* NULL: no format came */
+int types_count(const struct types *types);
+
+/* Reads a `format` record's body (system, NUL, format text) and resolves the fields asked for. -1 after fail(). */
+int types_learn(struct types *types, const char *body, size_t length, bool swapped);
+
+/* Forgets all formats; handles stay. */
+void types_forget(struct types *types);
+
+/* Looks the field up in its type's format; a field asked for later than the format is resolved at once by this. */
+void field_resolve(struct event_field *field);
+
+#endif

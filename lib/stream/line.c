@@ -1,0 +1,125 @@
+#include "stream/line.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+
+static void reserve(struct line *line, size_t more)
+{
+	if (line->length + more + 1 > line->room) {
+		line->room = 2 * (line->length + more + 1);
+		line->text = memory_grow(line->text, line->room, 1);
+	}
+}
+
+void line_append(struct line *line, const char *raw, size_t length)
+{
+	reserve(line, length);
+	memcpy(line->text + line->length, raw, length);
+	line->length += length;
+	line->text[line->length] = '\0';
+}
+
+static void append_char(struct line *line, char c)
+{
+	line_append(line, &c, 1);
+}
+
+void line_begin(struct line *line, const char *kind)
+{
+	line->length = 0;
+	line_append(line, kind, strlen(kind));
+}
+
+static void begin_field(struct line *line, const char *key)
+{
+	size_t length = strlen(key);
+
+	reserve(line, length + 2);
+	append_char(line, ' ');
+	line_append(line, key, length);
+	append_char(line, '=');
+}
+
+static bool is_bare(unsigned char c)
+{
+	return c > ' ' && c < 0x7f && c != '"' && c != '=' && c != '\\';
+}
+
+static void append_quoted(struct line *line, const char *value, size_t length)
+{
+	static const char hex[] = "0123456789abcdef";
+
+	append_char(line, '"');
+	for (size_t i = 0; i < length; i++) {
+		unsigned char c = (unsigned char)value[i];
+
+		if (c == '"' || c == '\\')
+			line_append(line, (char[]){'\\', (char)c}, 2);
+		else if (c == '\n' || c == '\t')
+			line_append(line, c == '\n' ? "\\n" : "\\t", 2);
+		else if (c < ' ' || c == 0x7f)
+			line_append(line, (char[]){'\\', 'x', hex[c >> 4], hex[c & 15]}, 4);
+		else
+			append_char(line, (char)c);
+	}
+	append_char(line, '"');
+}
+
+void line_bytes(struct line *line, const char *key, const char *value, size_t length)
+{
+	size_t bare = 0;
+
+	begin_field(line, key);
+	while (bare < length && is_bare((unsigned char)value[bare]))
+		bare++;
+	if (bare == length && length > 0)
+		line_append(line, value, length);
+	else
+		append_quoted(line, value, length);
+}
+
+void line_text(struct line *line, const char *key, const char *value)
+{
+	line_bytes(line, key, value, strlen(value));
+}
+
+void line_integer(struct line *line, const char *key, int64_t value)
+{
+	char text[NUMBER_ROOM];
+
+	begin_field(line, key);
+	line_append(line, text, number_spell_integer(text, value));
+}
+
+void line_unsigned(struct line *line, const char *key, uint64_t value)
+{
+	char text[NUMBER_ROOM];
+
+	begin_field(line, key);
+	line_append(line, text, number_spell_unsigned(text, value));
+}
+
+void line_double(struct line *line, const char *key, double value)
+{
+	char text[NUMBER_ROOM];
+
+	begin_field(line, key);
+	line_append(line, text, number_spell_double(text, value));
+}
+
+void line_time(struct line *line, const char *key, int64_t ns)
+{
+	char text[NUMBER_ROOM];
+
+	begin_field(line, key);
+	line_append(line, text, number_spell_time(text, ns));
+}
+
+void line_free(struct line *line)
+{
+	free(line->text);
+	*line = (struct line){0};
+}

@@ -1,0 +1,388 @@
+#include "stream/reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+
+enum { BUFFER = 1 << 18 };
+
+struct reader {
+	char *const *files;
+	int count, next; /* files, and the one to open next */
+	const char *name;
+	int fd;
+	char *buffer;
+	size_t room, start, length; /* start: the record at hand; length: bytes that are filled */
+	uint64_t offset;	    /* of buffer[0] in the file */
+	uint64_t at, line;	    /* of the record at hand: offset; line number in text */
+	uint64_t bytes;		    /* of all files before this one */
+	bool text, swapped, fresh;  /* fresh: nothing of this file was looked at yet */
+	bool open, ended;	    /* a binary segment is under way; its end record was seen */
+	bool parsed;
+	struct fields fields;
+	char *cut;
+	char where[256];
+	int (*wait)(void *context);
+	void *context;
+};
+
+static int open_next(struct reader *reader)
+{
+	const char *name = reader->files[reader->next++];
+
+	reader->bytes += reader->offset + reader->start;
+	reader->offset = reader->start = reader->length = 0;
+	reader->line = 0;
+	reader->text = true;
+	reader->fresh = true;
+	reader->open = false;
+	if (!strcmp(name, "-")) {
+		reader->name = "standard input";
+		reader->fd = STDIN_FILENO;
+		return 0;
+	}
+	reader->name = name;
+	reader->fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (reader->fd < 0)
+		return fail_errno("cannot open '%s'", name);
+	posix_fadvise(reader->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	return 0;
+}
+
+struct reader *reader_open(char *const *files, int count)
+{
+	static char *const standard_input[] = {"-"};
+	struct reader *reader = NEW(struct reader);
+
+	reader->files = count ? files : standard_input;
+	reader->count = count ? count : 1;
+	reader->room = BUFFER;
+	reader->buffer = memory_new(reader->room, 1);
+	if (open_next(reader) < 0) {
+		reader_close(reader);
+		return NULL;
+	}
+	return reader;
+}
+
+void reader_close(struct reader *reader)
+{
+	if (reader->fd > STDIN_FILENO)
+		close(reader->fd);
+	free(reader->buffer);
+	free(reader->cut);
+	free(reader);
+}
+
+void reader_on_wait(struct reader *reader, int (*wait)(void *), void *context)
+{
+	reader->wait = wait;
+	reader->context = context;
+}
+
+bool reader_swapped(const struct reader *reader)
+{
+	return reader->swapped;
+}
+
+bool reader_is_text(const struct reader *reader)
+{
+	return reader->text;
+}
+
+void reader_saw_end(struct reader *reader)
+{
+	reader->ended = true;
+}
+
+const char *reader_cut(const struct reader *reader)
+{
+	return reader->cut;
+}
+
+uint64_t reader_bytes(const struct reader *reader)
+{
+	return reader->bytes + reader->offset + reader->start;
+}
+
+const char *reader_where(struct reader *reader)
+{
+	if (reader->text)
+		snprintf(reader->where, sizeof(reader->where), "%s:%llu", reader->name, (unsigned long long)reader->line);
+	else
+		snprintf(reader->where, sizeof(reader->where), "%s: byte %llu", reader->name, (unsigned long long)reader->at);
+	return reader->where;
+}
+
+static int fail_here(struct reader *reader, const char *sentence)
+{
+	return fail("%s: %s", reader_where(reader), sentence);
+}
+
+/* A segment that stops here without its end record was cut. */
+static void close_segment(struct reader *reader)
+{
+	if (reader->open && !reader->ended && !reader->cut)
+		reader->cut = memory_format("%s: the stream was cut at byte %llu", reader->name,
+					    (unsigned long long)(reader->offset + reader->length));
+	reader->open = false;
+}
+
+/* Reads more behind what is there. 1: got some; 0: end of file; -1 after fail(). */
+static int fill(struct reader *reader)
+{
+	struct pollfd ready = {.fd = reader->fd, .events = POLLIN};
+	ssize_t got;
+
+	if (reader->start > 0) {
+		memmove(reader->buffer, reader->buffer + reader->start, reader->length - reader->start);
+		reader->offset += reader->start;
+		reader->length -= reader->start;
+		reader->start = 0;
+	}
+	if (reader->length + 1 == reader->room) /* a NUL always fits behind */
+		reader->buffer = memory_grow(reader->buffer, reader->room *= 2, 1);
+	if (reader->wait && poll(&ready, 1, 0) == 0 && reader->wait(reader->context) < 0)
+		return -1;
+	do
+		got = read(reader->fd, reader->buffer + reader->length, reader->room - reader->length - 1);
+	while (got < 0 && errno == EINTR && (!reader->wait || reader->wait(reader->context) == 0));
+	if (got < 0)
+		return errno == EINTR ? -1 : fail_errno("cannot read '%s'", reader->name);
+	reader->length += (size_t)got;
+	reader->buffer[reader->length] = '\0';
+	return got > 0;
+}
+
+/* Makes `size` bytes of the record at hand available. 1: they are; 0: the file ends before; -1 after fail(). */
+static int need(struct reader *reader, size_t size)
+{
+	while (reader->length - reader->start < size) {
+		int status = fill(reader);
+
+		if (status <= 0)
+			return status;
+	}
+	return 1;
+}
+
+static bool at_magic(const struct reader *reader)
+{
+	return reader->length - reader->start >= STREAM_MAGIC_SIZE &&
+	       !memcmp(reader->buffer + reader->start, STREAM_MAGIC, STREAM_MAGIC_SIZE);
+}
+
+static enum reader_result begin_segment(struct reader *reader)
+{
+	struct stream_head head;
+	int status = need(reader, sizeof(head));
+
+	reader->text = false;
+	if (status < 0)
+		return READER_FAILED;
+	if (status == 0)
+		return fail_here(reader, "the file ends within its first 16 bytes");
+	memcpy(&head, reader->buffer + reader->start, sizeof(head));
+	reader->swapped = head.byte_order != STREAM_BYTE_ORDER;
+	if (reader->swapped) {
+		head.byte_order = __builtin_bswap16(head.byte_order);
+		head.version = __builtin_bswap16(head.version);
+	}
+	if (head.byte_order != STREAM_BYTE_ORDER)
+		return fail_here(reader, "the byte-order mark is damaged");
+	if (head.version != STREAM_VERSION)
+		return fail("%s: stream version %u; this program reads version %d", reader_where(reader), head.version, STREAM_VERSION);
+	close_segment(reader);
+	reader->start += sizeof(head);
+	reader->open = true;
+	reader->ended = false;
+	return READER_SEGMENT;
+}
+
+/* What a file is that does not begin as a stream should, where that can be told. */
+static const char *foreign(const char *start, size_t length)
+{
+	static const struct {
+		const char *magic;
+		size_t length;
+		const char *hint;
+	} known[] = {
+		{"\x28\xb5\x2f\xfd", 4, "it is compressed; use zstdcat"},
+		{"\x1f\x8b", 2, "it is compressed; use zcat"},
+		{"\xfd" "7zXZ", 5, "it is compressed; use xzcat"},
+		{"\x17\x08\x44tracing", 10, "it is a trace.dat file, not a tailblame stream"},
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (length >= known[i].length && !memcmp(start, known[i].magic, known[i].length))
+			return known[i].hint;
+	return NULL;
+}
+
+static enum reader_result first_look(struct reader *reader)
+{
+	int status = need(reader, STREAM_MAGIC_SIZE);
+	const char *hint;
+
+	reader->fresh = false;
+	if (status < 0)
+		return READER_FAILED;
+	if (reader->length == 0 && !reader->cut)
+		reader->cut = memory_format("%s: no data", reader->name);
+	hint = foreign(reader->buffer, reader->length);
+	if (hint)
+		return fail("%s: %s", reader->name, hint);
+	if (reader->length > 0 && reader->length < STREAM_MAGIC_SIZE &&
+	    !memcmp(reader->buffer, STREAM_MAGIC, reader->length)) {
+		reader->text = false;
+		return fail_here(reader, "the file ends within its first 16 bytes");
+	}
+	return READER_RECORD;
+}
+
+/* A damaged event would mislead every later stage: refuse what cannot be. */
+static enum reader_result read_event(struct reader *reader, struct record *record, const char *at, uint32_t size)
+{
+	struct packed_event event;
+
+	if (size < PACKED_EVENT_HEAD + 2)
+		return fail_here(reader, "an event record is too short");
+	memcpy(&event.ts, at, sizeof(event.ts));
+	memcpy(&event.cpu, at + 8, sizeof(event.cpu));
+	record->ts = reader->swapped ? (int64_t)__builtin_bswap64((uint64_t)event.ts) : event.ts;
+	record->cpu = reader->swapped ? __builtin_bswap32(event.cpu) : event.cpu;
+	record->text = at + 12;
+	record->length = size - PACKED_EVENT_HEAD;
+	return READER_RECORD;
+}
+
+static enum reader_result read_spelled(struct reader *reader, struct record *record)
+{
+	const char *end = memchr(record->text, ' ', record->length);
+
+	if (memchr(record->text, '\n', record->length))
+		return fail_here(reader, "a spelled record contains a newline");
+	if (record->kind == KIND_OTHER)
+		record->kind = kind_of(record->text, end ? (size_t)(end - record->text) : record->length);
+	return READER_RECORD;
+}
+
+static enum reader_result next_binary(struct reader *reader, struct record *record)
+{
+	struct record_head head;
+	int status = need(reader, sizeof(head));
+
+	reader->at = reader->offset + reader->start;
+	if (status < 0)
+		return READER_FAILED;
+	if (status > 0 && at_magic(reader))
+		return begin_segment(reader);
+	if (status > 0) {
+		memcpy(&head, reader->buffer + reader->start, sizeof(head));
+		if (reader->swapped)
+			head.size = __builtin_bswap32(head.size);
+		if (head.size < sizeof(head) || head.size > RECORD_SIZE_MAX)
+			return fail("%s: a record of %u bytes cannot be; the stream is damaged", reader_where(reader), head.size);
+		status = need(reader, head.size);
+	}
+	if (status < 0)
+		return READER_FAILED;
+	if (status == 0) {
+		close_segment(reader);
+		reader->start = reader->length; /* half a record is none */
+		return READER_END;
+	}
+	*record = (struct record){
+		.kind = head.kind < KINDS ? (enum kind)head.kind : KIND_OTHER,
+		.packed = head.form == RECORD_PACKED,
+		.swapped = reader->swapped,
+		.flags = head.flags,
+		.text = reader->buffer + reader->start + sizeof(head),
+		.length = head.size - sizeof(head),
+	};
+	reader->start += head.size;
+	if (!record->packed)
+		return read_spelled(reader, record);
+	return record->kind == KIND_EVENT ? read_event(reader, record, record->text, head.size) : READER_RECORD;
+}
+
+/* The next line that is a record. */
+static enum reader_result next_text(struct reader *reader, struct record *record)
+{
+	for (;;) {
+		char *line = reader->buffer + reader->start, *newline;
+		size_t seen = 0, length, blank;
+
+		while (!(newline = memchr(line + seen, '\n', reader->length - reader->start - seen))) {
+			int status;
+
+			seen = reader->length - reader->start;
+			if (seen > RECORD_SIZE_MAX)
+				return fail_here(reader, "a line is longer than 1 MiB");
+			status = fill(reader);
+			if (status < 0)
+				return READER_FAILED;
+			line = reader->buffer + reader->start;
+			if (status == 0)
+				break;
+		}
+		length = newline ? (size_t)(newline - line) : seen;
+		if (!newline && length == 0)
+			return READER_END;
+		if (at_magic(reader))
+			return begin_segment(reader);
+		reader->line++;
+		reader->start += length + (newline != NULL);
+		blank = strspn(line, " \t");
+		if (blank >= length || line[blank] == '#')
+			continue;
+		*record = (struct record){.text = line, .length = length};
+		if (fields_parse(&reader->fields, line, length) < 0)
+			return fail_prefix("%s", reader_where(reader));
+		reader->parsed = true;
+		record->kind = kind_of(reader->fields.kind, reader->fields.kind_length);
+		return READER_RECORD;
+	}
+}
+
+enum reader_result reader_next(struct reader *reader, struct record *record)
+{
+	for (;;) {
+		enum reader_result result;
+
+		reader->parsed = false;
+		if (reader->fresh && first_look(reader) < 0)
+			return READER_FAILED;
+		result = reader->text ? next_text(reader, record) : next_binary(reader, record);
+		if (result != READER_END)
+			return result;
+		close_segment(reader);
+		if (reader->next == reader->count)
+			return READER_END;
+		if (reader->fd > STDIN_FILENO)
+			close(reader->fd);
+		if (open_next(reader) < 0)
+			return READER_FAILED;
+	}
+}
+
+const struct fields *reader_fields(struct reader *reader, const struct record *record)
+{
+	if (record->packed) {
+		fail_here(reader, "a packed record has no text");
+		return NULL;
+	}
+	if (!reader->parsed && fields_parse(&reader->fields, record->text, record->length) < 0) {
+		fail_prefix("%s", reader_where(reader));
+		return NULL;
+	}
+	reader->parsed = true;
+	return &reader->fields;
+}

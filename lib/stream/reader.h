@@ -1,0 +1,44 @@
+/*
+ * reader: records out of files and pipes, one after the other. Used by the loop in stream.c only.
+ *
+ * Binary and text are told apart where an input begins and where a magic number stands; each magic number begins a
+ * segment, a stream of its own. Memory: one buffer of the size of the largest record.
+ */
+#ifndef STREAM_READER_H
+#define STREAM_READER_H
+
+#include "stream/line.h"
+#include "stream/record.h"
+
+struct reader;
+
+/* What reader_next() came upon. */
+enum reader_result { READER_FAILED = -1, READER_END = 0, READER_RECORD = 1, READER_SEGMENT = 2 /* a stream begins */ };
+
+struct reader *reader_open(char *const *files, int count); /* NULL after fail() */
+void reader_close(struct reader *reader);
+
+/* Called before a read that would block; what it returns other than 0 ends the reading. */
+void reader_on_wait(struct reader *reader, int (*wait)(void *context), void *context);
+
+enum reader_result reader_next(struct reader *reader, struct record *record);
+
+/* Of the segment at hand: byte order, spelling, and whether it lacks its end (known at its end). */
+bool reader_swapped(const struct reader *reader);
+bool reader_is_text(const struct reader *reader);
+
+/* Says that the segment's `end` record was seen. */
+void reader_saw_end(struct reader *reader);
+
+/* Whether a binary input stopped without its end; the sentence names the place. NULL: none did. */
+const char *reader_cut(const struct reader *reader);
+
+/* The fields of the record at hand; NULL after fail(). Valid until the next record. */
+const struct fields *reader_fields(struct reader *reader, const struct record *record);
+
+/* "NAME:LINE" or "NAME: byte N" of the record at hand. */
+const char *reader_where(struct reader *reader);
+
+uint64_t reader_bytes(const struct reader *reader);
+
+#endif

@@ -1,0 +1,359 @@
+#include "stream/stream.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "stream/reader.h"
+#include "stream/writer.h"
+
+enum { WATCHES_MAX = 4 }; /* of one kind */
+
+struct stream {
+	struct reader *reader; /* NULL: output only */
+	struct writer *writer; /* NULL: input only */
+	struct {
+		record_handler *call;
+		void *context;
+	} watches[KINDS][WATCHES_MAX];
+	const struct handlers *handlers;
+	void *context;
+	struct line line;
+	bool begun, seen, seen_stream; /* of the segment at hand: output, any input, its stream record */
+	bool ended;		       /* its end record came */
+	bool copy_ends;
+	bool incomplete, cut;
+	bool report_usage;
+	const char *command;
+	uint64_t lost;			/* in all */
+	uint64_t written, segment_lost; /* in the segment at hand */
+	uint64_t events_in, events_out, bytes_in, bytes_out;
+	int64_t began;
+};
+
+static int64_t to_ns(struct timespec t)
+{
+	return (int64_t)t.tv_sec * NSEC_PER_SEC + t.tv_nsec;
+}
+
+static int64_t elapsed(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return to_ns(now);
+}
+
+struct stream *stream_create(void)
+{
+	struct stream *stream = NEW(struct stream);
+
+	stream->began = elapsed(CLOCK_MONOTONIC);
+	return stream;
+}
+
+struct stream *stream_open(char *const *files, int count)
+{
+	struct stream *stream = stream_create();
+
+	stream->reader = reader_open(files, count);
+	if (!stream->reader) {
+		free(stream);
+		return NULL;
+	}
+	return stream;
+}
+
+int stream_output(struct stream *stream, int fd, bool text)
+{
+	signal(SIGPIPE, SIG_IGN);
+	stream->writer = writer_open(fd, text || isatty(fd));
+	return 0;
+}
+
+void stream_watch(struct stream *stream, enum kind kind, record_handler *watch, void *context)
+{
+	int i = 0;
+
+	while (i < WATCHES_MAX - 1 && stream->watches[kind][i].call)
+		i++;
+	stream->watches[kind][i].call = watch;
+	stream->watches[kind][i].context = context;
+}
+
+void stream_speller(struct stream *stream, event_speller *speller, void *context)
+{
+	if (stream->writer)
+		writer_speller(stream->writer, speller, context);
+}
+
+void stream_report_usage(struct stream *stream, const char *command)
+{
+	stream->report_usage = true;
+	stream->command = command;
+}
+
+void stream_copy_ends(struct stream *stream)
+{
+	stream->copy_ends = true;
+}
+
+void stream_mark_incomplete(struct stream *stream)
+{
+	stream->incomplete = true;
+}
+
+bool stream_incomplete(const struct stream *stream)
+{
+	return stream->incomplete;
+}
+
+bool stream_was_cut(const struct stream *stream)
+{
+	return stream->cut;
+}
+
+void stream_count_lost(struct stream *stream, uint64_t count)
+{
+	stream->lost += count;
+	stream->segment_lost += count;
+	if (count > 0)
+		stream->incomplete = true;
+}
+
+uint64_t stream_lost(const struct stream *stream)
+{
+	return stream->lost;
+}
+
+bool stream_output_closed(const struct stream *stream)
+{
+	return stream->writer && writer_closed(stream->writer);
+}
+
+int stream_flush(struct stream *stream)
+{
+	return stream->writer ? writer_flush(stream->writer) : 0;
+}
+
+const struct fields *stream_fields(struct stream *stream, const struct record *record)
+{
+	return reader_fields(stream->reader, record);
+}
+
+int stream_fail(struct stream *stream, const char *format, ...)
+{
+	char sentence[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(sentence, sizeof(sentence), format, args);
+	va_end(args);
+	return fail("%s: %s", reader_where(stream->reader), sentence);
+}
+
+/* A binary stream begins with its head, and every `stream` record after the first begins another. */
+static int begin_if_new(struct stream *stream, bool swapped)
+{
+	if (stream->begun)
+		return 0;
+	stream->begun = true;
+	return writer_segment(stream->writer, swapped);
+}
+
+int stream_write_record(struct stream *stream, const struct record *record)
+{
+	if (!stream->writer)
+		return 0;
+	stream->written++;
+	if (record->kind == KIND_EVENT) {
+		stream->events_out++;
+		stream->bytes_out += record->length;
+	}
+	return begin_if_new(stream, record->swapped) || writer_record(stream->writer, record) ? -1 : 0;
+}
+
+static int write_line(struct stream *stream, enum kind kind, const struct line *line, uint8_t flags)
+{
+	if (begin_if_new(stream, false))
+		return -1;
+	return writer_line(stream->writer, kind, line->text, line->length, flags);
+}
+
+int stream_write_line(struct stream *stream, const struct line *line)
+{
+	if (!stream->writer)
+		return 0;
+	stream->written++;
+	return write_line(stream, kind_of(line->text, strcspn(line->text, " ")), line, 0);
+}
+
+static int write_usage(struct stream *stream)
+{
+	line_begin(&stream->line, "usage");
+	line_text(&stream->line, "command", stream->command);
+	line_unsigned(&stream->line, "events", stream->reader ? stream->events_in : stream->events_out);
+	line_unsigned(&stream->line, "kept", stream->events_out);
+	line_unsigned(&stream->line, "bytes", stream->reader ? stream->bytes_in : stream->bytes_out);
+	line_unsigned(&stream->line, "kept_bytes", stream->bytes_out);
+	line_time(&stream->line, "cpu", elapsed(CLOCK_PROCESS_CPUTIME_ID));
+	line_time(&stream->line, "wall", elapsed(CLOCK_MONOTONIC) - stream->began);
+	return stream_write_line(stream, &stream->line);
+}
+
+static int write_end(struct stream *stream, uint8_t flags)
+{
+	if (stream->report_usage && write_usage(stream) < 0)
+		return -1;
+	line_begin(&stream->line, "end");
+	line_unsigned(&stream->line, "records", stream->written);
+	line_unsigned(&stream->line, "lost", stream->segment_lost);
+	if (stream->cut)
+		line_text(&stream->line, "cut", "yes");
+	return write_line(stream, KIND_END, &stream->line, flags);
+}
+
+/* The stream at hand is over: the command's last words, then the end. */
+static int end_segment(struct stream *stream)
+{
+	int status = 0;
+
+	if (stream->reader && reader_cut(stream->reader))
+		stream->cut = stream->incomplete = true;
+	if (stream->handlers && stream->handlers->finish)
+		status = stream->handlers->finish(stream->context);
+	if (status == 0 && stream->writer && !stream->copy_ends)
+		status = write_end(stream, 0);
+	else if (status == 0 && stream->writer && !stream->ended && !stream->cut)
+		status = write_end(stream, RECORD_IMPLIED);
+	stream->begun = stream->ended = stream->seen_stream = false;
+	stream->written = stream->segment_lost = 0;
+	return status;
+}
+
+static int begin_segment(struct stream *stream)
+{
+	if ((stream->begun || stream->seen) && end_segment(stream) < 0)
+		return -1;
+	stream->seen = true;
+	return stream->writer ? begin_if_new(stream, reader_swapped(stream->reader)) : 0;
+}
+
+/* What the loop itself must know of a record. 1: the record ends here; 0: go on; -1 after fail(). */
+static int take_note(struct stream *stream, const struct record *record)
+{
+	const struct fields *fields;
+	uint64_t lost = 0;
+
+	if (record->kind == KIND_EVENT) {
+		stream->events_in++;
+		stream->bytes_in += record->length;
+		return 0;
+	}
+	if (record->kind == KIND_STREAM) {
+		if (stream->seen_stream && begin_segment(stream) < 0)
+			return -1;
+		stream->seen_stream = true;
+		return 0;
+	}
+	if (record->kind != KIND_LOST && record->kind != KIND_END)
+		return 0;
+	fields = stream_fields(stream, record);
+	if (!fields || fields_unsigned(fields, record->kind == KIND_LOST ? "count" : "lost", &lost) < 0)
+		return fields ? stream_fail(stream, "%s", fail_text()) : -1;
+	if (record->kind == KIND_LOST) {
+		stream_count_lost(stream, lost);
+		return 0;
+	}
+	if (lost > 0)
+		stream->incomplete = true;
+	reader_saw_end(stream->reader);
+	stream->ended = true;
+	if (fields_is(fields, "cut", "yes"))
+		stream->cut = stream->incomplete = true;
+	return stream->copy_ends ? 0 : 1;
+}
+
+static int dispatch(struct stream *stream, const struct record *record)
+{
+	record_handler *handler = stream->handlers->on[record->kind];
+	int verdict = take_note(stream, record);
+
+	if (verdict != 0)
+		return verdict < 0 ? -1 : 0;
+	for (int i = 0; i < WATCHES_MAX && stream->watches[record->kind][i].call; i++)
+		if (stream->watches[record->kind][i].call(stream->watches[record->kind][i].context, record) < 0)
+			return -1;
+	verdict = handler ? handler(stream->context, record) : STREAM_PASS;
+	return verdict == STREAM_PASS ? stream_write_record(stream, record) : verdict < 0 ? -1 : 0;
+}
+
+static int about_to_wait(void *context)
+{
+	struct stream *stream = context;
+
+	if (stream->handlers->idle && stream->handlers->idle(stream->context) < 0)
+		return -1;
+	return stream_flush(stream);
+}
+
+int stream_run(struct stream *stream, const struct handlers *handlers, void *context)
+{
+	struct record record;
+	enum reader_result result;
+
+	stream->handlers = handlers;
+	stream->context = context;
+	reader_on_wait(stream->reader, about_to_wait, stream);
+	while ((result = reader_next(stream->reader, &record)) > READER_END) {
+		if (stream_output_closed(stream))
+			return 0;
+		if (result == READER_SEGMENT ? begin_segment(stream) : (stream->seen = true, dispatch(stream, &record)))
+			return -1;
+	}
+	return result == READER_FAILED ? -1 : end_segment(stream);
+}
+
+static void stream_free(struct stream *stream)
+{
+	if (stream->reader)
+		reader_close(stream->reader);
+	line_free(&stream->line);
+	free(stream);
+}
+
+int stream_close(struct stream *stream)
+{
+	const char *cut = stream->reader ? reader_cut(stream->reader) : NULL;
+	bool closed = stream_output_closed(stream);
+	int status = 0;
+
+	if (!stream->reader && stream->writer)
+		status = write_end(stream, 0);
+	if (stream->writer && writer_close(stream->writer) < 0)
+		status = -1;
+	if (status == 0)
+		fail("%s", cut && !closed ? cut : "");
+	status = status < 0 ? 1 : stream->incomplete && !closed ? 3 : 0;
+	stream_free(stream);
+	return status;
+}
+
+static void first_interrupt(int number)
+{
+	(void)number;
+}
+
+void stream_defer_interrupt(void)
+{
+	struct sigaction action = {.sa_handler = first_interrupt, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
+
+	sigaction(SIGINT, &action, NULL);
+}

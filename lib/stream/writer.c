@@ -1,0 +1,166 @@
+#include "stream/writer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+
+enum { BUFFER = 1 << 18 };
+
+struct writer {
+	int fd;
+	bool text, swapped, closed;
+	char *buffer;
+	size_t length;
+	event_speller *speller;
+	void *context;
+	struct line line; /* an event on its way to text */
+};
+
+struct writer *writer_open(int fd, bool text)
+{
+	struct writer *writer = NEW(struct writer);
+
+	writer->fd = fd;
+	writer->text = text;
+	writer->buffer = memory_new(BUFFER, 1);
+	return writer;
+}
+
+int writer_close(struct writer *writer)
+{
+	int status = writer_flush(writer);
+
+	line_free(&writer->line);
+	free(writer->buffer);
+	free(writer);
+	return status;
+}
+
+void writer_speller(struct writer *writer, event_speller *speller, void *context)
+{
+	writer->speller = speller;
+	writer->context = context;
+}
+
+bool writer_closed(const struct writer *writer)
+{
+	return writer->closed;
+}
+
+bool writer_is_text(const struct writer *writer)
+{
+	return writer->text;
+}
+
+static int write_all(struct writer *writer, const char *bytes, size_t length)
+{
+	while (length > 0 && !writer->closed) {
+		ssize_t done = write(writer->fd, bytes, length);
+
+		if (done < 0 && errno == EPIPE)
+			writer->closed = true;
+		else if (done < 0 && errno != EINTR)
+			return fail_errno("cannot write %s", writer->fd == STDOUT_FILENO ? "to standard output" : "the stream");
+		if (done > 0) {
+			bytes += done;
+			length -= (size_t)done;
+		}
+	}
+	return 0;
+}
+
+int writer_flush(struct writer *writer)
+{
+	size_t length = writer->length;
+
+	writer->length = 0;
+	return write_all(writer, writer->buffer, length);
+}
+
+static int put(struct writer *writer, const void *bytes, size_t length)
+{
+	if (writer->length + length > BUFFER) {
+		if (writer_flush(writer) < 0)
+			return -1;
+		if (length > BUFFER / 2)
+			return write_all(writer, bytes, length);
+	}
+	memcpy(writer->buffer + writer->length, bytes, length);
+	writer->length += length;
+	return 0;
+}
+
+int writer_segment(struct writer *writer, bool swapped)
+{
+	struct stream_head head = {STREAM_MAGIC, STREAM_BYTE_ORDER, STREAM_VERSION, 0};
+
+	if (writer->text)
+		return 0;
+	writer->swapped = swapped;
+	if (swapped) {
+		head.byte_order = __builtin_bswap16(head.byte_order);
+		head.version = __builtin_bswap16(head.version);
+	}
+	return put(writer, &head, sizeof(head));
+}
+
+static struct record_head record_head(const struct writer *writer, size_t size, enum kind kind, enum record_form form)
+{
+	uint32_t whole = (uint32_t)(sizeof(struct record_head) + size);
+
+	return (struct record_head){writer->swapped ? __builtin_bswap32(whole) : whole, (uint8_t)kind, (uint8_t)form, 0, 0};
+}
+
+int writer_line(struct writer *writer, enum kind kind, const char *line, size_t length, uint8_t flags)
+{
+	struct record_head head = record_head(writer, length, kind, RECORD_SPELLED);
+
+	if (writer->text)
+		return flags & RECORD_IMPLIED ? 0 : put(writer, line, length) || put(writer, "\n", 1) ? -1 : 0;
+	head.flags = flags;
+	return put(writer, &head, sizeof(head)) || put(writer, line, length) ? -1 : 0;
+}
+
+static int spell_packed(struct writer *writer, const struct record *record)
+{
+	if (record->kind != KIND_EVENT || !writer->speller) /* formats serve only packed events */
+		return 0;
+	if (writer->speller(writer->context, record, &writer->line) < 0)
+		return -1;
+	return writer_line(writer, KIND_EVENT, writer->line.text, writer->line.length, 0);
+}
+
+static int put_event(struct writer *writer, const struct record *record)
+{
+	struct {
+		struct record_head head;
+		struct packed_event event;
+	} __attribute__((packed)) whole = {
+		record_head(writer, 12 + record->length, KIND_EVENT, RECORD_PACKED),
+		{record->ts, record->cpu},
+	};
+
+	if (writer->swapped) {
+		whole.event.ts = (int64_t)__builtin_bswap64((uint64_t)whole.event.ts);
+		whole.event.cpu = __builtin_bswap32(whole.event.cpu);
+	}
+	return put(writer, &whole, PACKED_EVENT_HEAD) || put(writer, record->text, record->length) ? -1 : 0;
+}
+
+int writer_record(struct writer *writer, const struct record *record)
+{
+	struct record_head head;
+
+	if (!record->packed)
+		return writer_line(writer, record->kind, record->text, record->length, record->flags);
+	if (writer->text)
+		return spell_packed(writer, record);
+	if (record->kind == KIND_EVENT)
+		return put_event(writer, record);
+	head = record_head(writer, record->length, record->kind, RECORD_PACKED);
+	return put(writer, &head, sizeof(head)) || put(writer, record->text, record->length) ? -1 : 0;
+}
