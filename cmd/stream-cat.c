@@ -39,12 +39,7 @@ int main(int argc, char **argv)
 	events = events_new(stream);
 
 	/* copy */
-	if (stream_run(stream, &handlers, NULL) < 0) {
-		warn("%s", fail_text());
-		stream_close(stream);
-		return EXIT_FAILED;
-	}
-	status = stream_close(stream);
+	status = stream_finish(stream, &handlers, NULL);
 	if (status && *fail_text())
 		warn("%s", fail_text());
 	events_free(events);

@@ -1,5 +1,6 @@
 #include "base/fail.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,7 +29,7 @@ int fail_errno(const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	return fail("%s: %s", text, strerror(reason));
+	return fail("%s: %c%s", text, tolower(*strerror(reason)), strerror(reason) + 1);
 }
 
 int fail_prefix(const char *format, ...)

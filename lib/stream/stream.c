@@ -346,6 +346,18 @@ int stream_close(struct stream *stream)
 	return status;
 }
 
+int stream_finish(struct stream *stream, const struct handlers *handlers, void *context)
+{
+	char reason[1024];
+
+	if (stream_run(stream, handlers, context) == 0)
+		return stream_close(stream);
+	snprintf(reason, sizeof(reason), "%s", fail_text());
+	stream_close(stream);
+	fail("%s", reason);
+	return 1;
+}
+
 static void first_interrupt(int number)
 {
 	(void)number;

@@ -5,8 +5,9 @@
  *	struct stream *s = stream_open(files, count);
  *	stream_output(s, 1, text);			not for a command that writes no records
  *	struct handlers h = {.on[KIND_SIGNAL] = signal_seen, .finish = all_read};
- *	status = stream_run(s, &h, ctx);
- *	return stream_close(s);
+ *	status = stream_finish(s, &h, ctx);
+ *	if (status && *fail_text())
+ *		warn("%s", fail_text());
  *
  * Input is binary or text, told apart by the first bytes, from each file in turn ("-" or no file: standard input).
  * Before a read that would block, output is flushed and `idle` is called, so a live pipe shows what it knows at once.
@@ -52,6 +53,9 @@ int stream_run(struct stream *stream, const struct handlers *handlers, void *con
  * fail_text() names the place where our own input was cut, or is "" where an earlier stage has said all there is to say.
  */
 int stream_close(struct stream *stream);
+
+/* Runs and closes: what most commands do. Returns the exit status; what is worth a message is in fail_text(), or "". */
+int stream_finish(struct stream *stream, const struct handlers *handlers, void *context);
 
 /* A second pair of eyes: called for each record of this kind before the handler, by layers that keep state. */
 void stream_watch(struct stream *stream, enum kind kind, record_handler *watch, void *context);

@@ -1,0 +1,37 @@
+#!/bin/sh
+# Installs what tailblame needs to be built, run and tested: Debian packages, through apt as root or with sudo.
+# Prints nothing where nothing is missing; else the one line to run where it may not run it itself.
+set -eu
+
+packages="gcc make pkg-config libtraceevent-dev libtracefs-dev libtracecmd-dev libelf-dev libdw-dev libjansson-dev
+	libseccomp-dev libpfm4-dev uthash-dev gnuplot-nox bats bats-assert bats-support mandoc"
+# For `make lint` and the longer tests; a system without them still builds and checks.
+extras="cppcheck shellcheck python3-minimal"
+
+missing=
+# shellcheck disable=SC2086 # lists of words
+for package in $packages $extras; do
+	dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+if ! command -v apt-get >/dev/null; then
+	echo "deps: this is not Debian; install what provides:$missing" >&2
+	exit 1
+fi
+if [ "$(id -u)" = 0 ]; then
+	as_root=
+elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+	as_root=sudo
+else
+	echo "deps: run this, then again what you ran:" >&2
+	echo "    apt-get install$missing" >&2
+	exit 1
+fi
+
+echo "deps: installing$missing"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+# shellcheck disable=SC2086
+install() { DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y --no-install-recommends $missing >"$log" 2>&1; }
+install || { $as_root apt-get update >/dev/null && install; } || { cat "$log" >&2; exit 1; }
