@@ -4,19 +4,27 @@
  *
  *	# block requests, from the moment they are queued until they complete
  *	chart   name=block title="block requests, queued to complete"
- *	start   event=block:block_bio_queue key=dev,sector length=nr_sector tid=common_pid split=dev show=rwbs filter="nr_sector > 0"
- *	end     event=block:block_rq_complete key=dev,sector length=nr_sector
+ *	start   event=block:block_bio_queue key=dev:disk,sector length=nr_sector split=dev:disk show=rwbs filter="nr_sector > 0"
+ *	end     event=block:block_rq_complete key=dev:disk,sector length=nr_sector
  *	context event=sched:sched_switch
+ *	include name=wake
  *
- * There may be several start, end and context lines. `key` pairs an end with its start: equal values of these fields. With `length` the
- * last key field is where a range begins: an end is the end of every start that lies in its range, and a start is
- * over when all its range has ended (merged and split block requests). `tid` is the field that names the thread that waits (default: the thread
- * in whose context the start happened). `split` gives each value of its fields limits of its own (`split=id:syscall` spells
- * a system call by name). `show` carries fields of the start into the signal. `filter` is the kernel's own filter. `nest=yes` on the
- * chart line pairs an end with the newest open start of its key (calls nest) instead of refusing a second start.
+ * There may be several start, end, arm and context lines. `key` pairs an end with its start: equal values of these fields, which
+ * are numbers; without it the thread is the key. With `length` the last key field is where a range begins: an end is the end
+ * of every start that lies in its range, and a start is over when all its range has ended (merged and split block
+ * requests). `tid` is the field that names the thread that waits (default: the thread in whose context the start happened).
+ * `split` gives each value of its fields limits of its own. `show` carries fields of the start into the signal. `filter` is the
+ * kernel's own filter. `nest=yes` on the chart line pairs an end with the newest open start of its key (calls nest); else a
+ * second start takes the place of the first. Where the chart has `arm` lines, an end also disarms its key: a start counts
+ * again only after an arm event of that key (a wake-up of a thread that already runs starts no wait for a CPU).
+ *
+ * A field may be read as something else, FIELD:READING (chart/reading.h): `dev:disk` is the disk of a partition,
+ * `id:syscall` the name of a system call.
+ *
+ * `include name=wake` stands for the lines of charts/wake.context, so that charts share the context that a wake graph needs.
  *
  * func:BINARY:FUNCTION is a chart without a file, made by chart_of_function(): its events are
- * func:BASENAME__FUNCTION and func:BASENAME__FUNCTION__return.
+ * func:BASENAME__FUNCTION and func:BASENAME__FUNCTION__return, its name is func:BASENAME:FUNCTION.
  */
 #ifndef CHART_CHART_H
 #define CHART_CHART_H
@@ -26,13 +34,13 @@
 
 enum { CHART_KEYS_MAX = 4 };
 
-enum chart_role { CHART_START, CHART_END, CHART_CONTEXT };
+enum chart_role { CHART_START, CHART_END, CHART_ARM, CHART_CONTEXT };
 
 struct chart_event {
 	enum chart_role role;
 	char *event; /* "system:name" */
 	char *filter; /* NULL: none */
-	char *key[CHART_KEYS_MAX];
+	char *key[CHART_KEYS_MAX]; /* "dev:disk": with its reading */
 	int keys;
 	char *length; /* NULL: no range */
 	char *tid;    /* NULL: the event's own thread */
@@ -40,13 +48,13 @@ struct chart_event {
 	int splits;
 	char *show[CHART_KEYS_MAX];
 	int shows;
-	bool required; /* start and end events; a context event that a kernel lacks is left out */
+	bool required; /* all but context events; a context event that a kernel lacks is left out */
 };
 
 struct chart {
 	char *name;	  /* "block"; "func:prog:request" */
 	char *title;	  /* "block requests, queued to complete" */
-	char *definition; /* the text it was made from: travels in the stream as a `chart` record */
+	char *definition; /* the lines it was made from, includes in place: travels in the stream as a `chart` record */
 	bool nest;
 	char *binary, *function; /* of a func: chart; else NULL */
 	struct chart_event *events;

@@ -1,0 +1,384 @@
+#include "chart/chart.h"
+
+#include <ctype.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "stream/line.h"
+
+enum { INCLUDE_DEPTH_MAX = 4 };
+
+/* A definition while it is read. */
+struct parser {
+	struct chart *chart;
+	ARRAY(struct chart_event) events;
+	struct line definition;
+	int depth; /* of includes */
+};
+
+typedef int line_reader(struct parser *parser, const struct fields *fields);
+
+static line_reader read_chart, read_start, read_end, read_arm, read_context, read_include;
+static int read_lines(struct parser *parser, const char *text, const char *source);
+
+static const struct line_kind {
+	const char *name;
+	const char *keys; /* the keys that it may have, each with a space behind it */
+	line_reader *read;
+} line_kinds[] = {
+	{"chart", "name title nest binary function ", read_chart},
+	{"start", "event filter key length tid split show ", read_start},
+	{"end", "event filter key length ", read_end},
+	{"arm", "event filter key ", read_arm},
+	{"context", "event filter ", read_context},
+	{"include", "name ", read_include},
+};
+
+static int read_chart(struct parser *parser, const struct fields *fields)
+{
+	struct chart *chart = parser->chart;
+
+	if (chart->name)
+		return fail("a second chart line");
+	chart->name = fields_copy(fields, "name");
+	if (!chart->name || !*chart->name)
+		return fail("the chart has no name=");
+	chart->title = fields_copy(fields, "title");
+	if (!chart->title)
+		chart->title = memory_text(chart->name, strlen(chart->name));
+	chart->binary = fields_copy(fields, "binary");
+	chart->function = fields_copy(fields, "function");
+	chart->nest = fields_is(fields, "nest", "yes");
+	if (!chart->nest && fields_find(fields, "nest") && !fields_is(fields, "nest", "no"))
+		return fail("nest= must be yes or no");
+	return 0;
+}
+
+/* Cuts "a,b,c" into names; -1 after fail() where there are too many or an empty one. */
+static int read_names(const struct fields *fields, const char *key, char *names[CHART_KEYS_MAX], int *count)
+{
+	char *text = fields_copy(fields, key), *rest = text, *name;
+
+	while ((name = strsep(&rest, ","))) {
+		if (*name && *count < CHART_KEYS_MAX) {
+			names[(*count)++] = memory_text(name, strlen(name));
+			continue;
+		}
+		if (*name)
+			fail("%s= names more than %d fields", key, CHART_KEYS_MAX);
+		else
+			fail("%s= has an empty name", key);
+		free(text);
+		return -1;
+	}
+	free(text);
+	return 0;
+}
+
+static bool is_event_name(const char *text)
+{
+	const char *colon = text ? strchr(text, ':') : NULL;
+
+	return colon && colon > text && colon[1] && !strchr(colon + 1, ':') && !strpbrk(text, " \t/*?");
+}
+
+/* An event line of any role; the last event of the array, so that an error leaves it to be freed with the others. */
+static int read_event(struct parser *parser, enum chart_role role, const struct fields *fields)
+{
+	struct chart_event *event = ARRAY_ADD(&parser->events);
+
+	*event = (struct chart_event){.role = role, .required = role != CHART_CONTEXT};
+	event->event = fields_copy(fields, "event");
+	event->filter = fields_copy(fields, "filter");
+	event->length = fields_copy(fields, "length");
+	event->tid = fields_copy(fields, "tid");
+	if (!is_event_name(event->event))
+		return fail("event= must be SYSTEM:NAME");
+	if (read_names(fields, "key", event->key, &event->keys) < 0 ||
+	    read_names(fields, "split", event->split, &event->splits) < 0 ||
+	    read_names(fields, "show", event->show, &event->shows) < 0)
+		return -1;
+	if (event->length && !event->keys)
+		return fail("length= needs key=, whose last field is where the range begins");
+	return 0;
+}
+
+static int read_start(struct parser *parser, const struct fields *fields)
+{
+	return read_event(parser, CHART_START, fields);
+}
+
+static int read_end(struct parser *parser, const struct fields *fields)
+{
+	return read_event(parser, CHART_END, fields);
+}
+
+static int read_arm(struct parser *parser, const struct fields *fields)
+{
+	return read_event(parser, CHART_ARM, fields);
+}
+
+static int read_context(struct parser *parser, const struct fields *fields)
+{
+	return read_event(parser, CHART_CONTEXT, fields);
+}
+
+static int read_include(struct parser *parser, const struct fields *fields)
+{
+	char *name = fields_copy(fields, "name"), *place = NULL, *path = NULL, *text = NULL;
+	int status = -1;
+
+	if (!name || !*name || strchr(name, '/')) {
+		fail("include needs name=, a file charts/NAME.context");
+	} else if (parser->depth >= INCLUDE_DEPTH_MAX) {
+		fail("includes nest too deep");
+	} else {
+		place = memory_format("charts/%s.context", name);
+		path = file_shipped(place);
+		text = path ? file_read(path, NULL) : NULL;
+		if (text) {
+			parser->depth++;
+			status = read_lines(parser, text, path);
+			parser->depth--;
+		}
+	}
+	free(text);
+	free(path);
+	free(place);
+	free(name);
+	return status;
+}
+
+/* Whether `word` is one of the words of `list`, each of which has a space behind it. */
+static bool in_list(const char *list, const char *word, size_t length)
+{
+	for (const char *at = list; *at; at = strchr(at, ' ') + 1)
+		if (!strncmp(at, word, length) && at[length] == ' ')
+			return true;
+	return false;
+}
+
+static int read_line(struct parser *parser, const char *text, size_t length)
+{
+	struct fields fields;
+	const struct line_kind *kind = line_kinds, *end = line_kinds + sizeof(line_kinds) / sizeof(*line_kinds);
+
+	if (fields_parse(&fields, text, length) < 0)
+		return -1;
+	while (kind < end && (strlen(kind->name) != fields.kind_length || memcmp(kind->name, fields.kind, fields.kind_length)))
+		kind++;
+	if (kind == end)
+		return fail("unknown kind of line '%.*s'; there are chart, start, end, arm, context, include",
+			    (int)fields.kind_length, fields.kind);
+	for (int i = 0; i < fields.count; i++)
+		if (!in_list(kind->keys, fields.item[i].key, fields.item[i].key_length))
+			return fail("unknown key '%.*s' in a line of kind '%s'; there are %s",
+				    (int)fields.item[i].key_length, fields.item[i].key, kind->name, kind->keys);
+	if (kind->read != read_include) {
+		line_append(&parser->definition, text, length);
+		line_append(&parser->definition, "\n", 1);
+	}
+	return kind->read(parser, &fields);
+}
+
+static int read_lines(struct parser *parser, const char *text, const char *source)
+{
+	for (int number = 1; *text; number++) {
+		size_t length = strcspn(text, "\n"), blank = strspn(text, " \t\r");
+
+		if (blank < length && text[blank] != '#' && read_line(parser, text + blank, length - blank) < 0)
+			return fail("%s:%d: %s", source, number, fail_text());
+		text += length + (text[length] == '\n');
+	}
+	return 0;
+}
+
+/* Whether all of these events name as many key fields, and those of one pair all or none a length. */
+static int check_keys(const struct chart *chart)
+{
+	const struct chart_event *first = NULL;
+
+	for (const struct chart_event *event = chart->events; event < chart->events + chart->count; event++) {
+		if (event->role == CHART_CONTEXT)
+			continue;
+		if (!first)
+			first = event;
+		if (event->keys != first->keys)
+			return fail("event %s has %d key fields, %s has %d", event->event, event->keys, first->event,
+				    first->keys);
+		if (event->role != CHART_ARM && !event->length != !first->length)
+			return fail("only one of the events %s and %s has length=", event->event, first->event);
+	}
+	return 0;
+}
+
+static int check_chart(const struct chart *chart)
+{
+	int count[CHART_CONTEXT + 1] = {0};
+
+	if (!chart->name)
+		return fail("no chart line");
+	for (int i = 0; i < chart->count; i++)
+		count[chart->events[i].role]++;
+	if (!count[CHART_START] || !count[CHART_END])
+		return fail("chart '%s' needs a start and an end line", chart->name);
+	return check_keys(chart);
+}
+
+struct chart *chart_parse(const char *text, const char *source)
+{
+	struct parser parser = {.chart = NEW(struct chart)};
+	int status = read_lines(&parser, text, source);
+
+	parser.chart->definition = parser.definition.text;
+	parser.chart->events = parser.events.items;
+	parser.chart->count = (int)parser.events.count;
+	if (status == 0 && check_chart(parser.chart) < 0)
+		status = fail_prefix("%s", source);
+	if (status == 0)
+		return parser.chart;
+	chart_free(parser.chart);
+	return NULL;
+}
+
+/* A name as the kernel takes it for an event: letters, digits and '_'. */
+static char *sanitised(const char *text)
+{
+	char *name = memory_text(text, strlen(text));
+
+	for (char *at = name; *at; at++)
+		if (!isalnum((unsigned char)*at) || (unsigned char)*at > 127)
+			*at = '_';
+	return name;
+}
+
+struct chart *chart_of_function(const char *binary, const char *function)
+{
+	const char *slash = strrchr(binary, '/'), *base = slash ? slash + 1 : binary;
+	char *prefix = sanitised(base), *suffix = sanitised(function);
+	char *name = memory_format("func:%s:%s", base, function), *title = memory_format("calls of %s in %s", function, base);
+	char *events = memory_format("\nstart event=func:%s__%s\nend event=func:%s__%s__return\n"
+				     "include name=wake\ninclude name=sleep\n", prefix, suffix, prefix, suffix);
+	struct line text = {0};
+	struct chart *chart = NULL;
+
+	if (*base && *function) {
+		line_begin(&text, "chart");
+		line_text(&text, "name", name);
+		line_text(&text, "title", title);
+		line_text(&text, "nest", "yes");
+		line_text(&text, "binary", binary);
+		line_text(&text, "function", function);
+		line_append(&text, events, strlen(events));
+		chart = chart_parse(text.text, name);
+	} else {
+		fail("a function is charted as func:BINARY:FUNCTION");
+	}
+	line_free(&text);
+	free(events);
+	free(title);
+	free(name);
+	free(suffix);
+	free(prefix);
+	return chart;
+}
+
+/* The shipped charts by name, for the message about one that is not there; "" where none are found. */
+static char *shipped_names(void)
+{
+	char *block = file_shipped("charts/block.chart"), *slash = block ? strrchr(block, '/') : NULL;
+	char *pattern = slash ? memory_format("%.*s/*.chart", (int)(slash - block), block) : NULL;
+	struct line names = {0};
+	glob_t found = {0};
+
+	if (pattern && glob(pattern, 0, NULL, &found) == 0)
+		for (size_t i = 0; i < found.gl_pathc; i++) {
+			const char *base = strrchr(found.gl_pathv[i], '/') + 1;
+
+			line_append(&names, base, strlen(base) - strlen(".chart"));
+			line_append(&names, ", ", 2);
+		}
+	line_append(&names, "", 0);
+	globfree(&found);
+	free(pattern);
+	free(block);
+	return names.text ? names.text : memory_text("", 0);
+}
+
+/* "func:BINARY:FUNCTION"; a symbol has no colon, a path may. */
+static struct chart *load_function(const char *name)
+{
+	const char *colon = strrchr(name, ':');
+	char *binary = colon > name ? memory_text(name, (size_t)(colon - name)) : memory_text("", 0);
+	struct chart *chart = chart_of_function(binary, colon ? colon + 1 : "");
+
+	free(binary);
+	return chart;
+}
+
+static struct chart *load_file(const char *path)
+{
+	char *text = file_read(path, NULL);
+	struct chart *chart = text ? chart_parse(text, path) : NULL;
+
+	free(text);
+	return chart;
+}
+
+static struct chart *load_shipped(const char *name)
+{
+	char *place = memory_format("charts/%s.chart", name), *path = file_shipped(place), *names;
+	struct chart *chart = path ? load_file(path) : NULL;
+
+	if (!path) {
+		names = shipped_names();
+		fail("unknown chart '%s'; there are %sfunc:BINARY:FUNCTION, or the path of a chart file", name, names);
+		free(names);
+	}
+	free(path);
+	free(place);
+	return chart;
+}
+
+struct chart *chart_load(const char *name)
+{
+	size_t length = strlen(name);
+
+	if (!strncmp(name, "func:", 5))
+		return load_function(name + 5);
+	if (strchr(name, '/') || (length > 6 && !strcmp(name + length - 6, ".chart")))
+		return load_file(name);
+	return load_shipped(name);
+}
+
+static void free_names(char *names[CHART_KEYS_MAX])
+{
+	for (int i = 0; i < CHART_KEYS_MAX; i++)
+		free(names[i]);
+}
+
+void chart_free(struct chart *chart)
+{
+	if (!chart)
+		return;
+	for (struct chart_event *event = chart->events; event < chart->events + chart->count; event++) {
+		free(event->event);
+		free(event->filter);
+		free(event->length);
+		free(event->tid);
+		free_names(event->key);
+		free_names(event->split);
+		free_names(event->show);
+	}
+	free(chart->events);
+	free(chart->name);
+	free(chart->title);
+	free(chart->definition);
+	free(chart->binary);
+	free(chart->function);
+	free(chart);
+}
