@@ -67,7 +67,7 @@ struct edge {
 
 struct graph {
 	char *id;     /* the id= of its record: a number, or a word such as total */
-	char *window; /* NULL: none */
+	char *window, *signal; /* the ids of those it explains; NULL: none; freed with the graph */
 	enum graph_kind kind;
 	int64_t from, to;
 	int32_t root;	/* index; NODE_NONE: the node without parent that ended last */
@@ -88,7 +88,8 @@ void graph_edge(struct graph *graph, int32_t from, int32_t to, enum edge_kind ki
 
 /*
  * Ready for use: -1 after fail() naming the node where a node ends before it starts, waits backward, is its own
- * ancestor, or a join awaits nothing it could await. Sorts edges by (to, kind, ts, from) and indexes them.
+ * ancestor, or is awaited by one that is no join. Sorts edges by (to, kind, ts, from) and indexes them. May be called
+ * again after more nodes or edges were added.
  */
 int graph_check(struct graph *graph);
 
@@ -100,15 +101,18 @@ const int32_t *graph_children(const struct graph *graph, int32_t node, size_t *c
  * Records to graphs. graph_read_*() take the fields of a graph, node or edge record; -1 after fail() (the caller adds
  * file and line with stream_fail). Records that name a node not there yet are kept until graph_read_end(), which
  * resolves parents, edges, root and target, and calls graph_check(). A graph ends where the next one, or anything that is
- * no node or edge, begins.
+ * no node or edge, begins. Without from= and to= it lasts from its first node's start to its last node's end.
  */
 struct graph *graph_read_begin(const struct fields *fields);
 int graph_read_node(struct graph *graph, const struct fields *fields);
 int graph_read_edge(struct graph *graph, const struct fields *fields);
 int graph_read_end(struct graph *graph);
 
-/* Writes the graph's records to the stream. -1 after fail(). */
+/* Writes the graph's records to the stream: itself, its nodes, its edges. -1 after fail(). */
 int graph_write(const struct graph *graph, struct stream *stream);
+
+/* One node's record. */
+void graph_spell_node(const struct graph *graph, const struct node *node, struct line *line);
 
 const char *node_what_name(enum node_what what);
 const char *edge_kind_name(enum edge_kind kind);

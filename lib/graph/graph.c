@@ -1,0 +1,159 @@
+#include "graph/graph_index.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+static const char *const what_names[WHATS] = {
+	[WHAT_METHOD] = "method",   [WHAT_RUN] = "run",	  [WHAT_RUNNABLE] = "runnable", [WHAT_WAIT] = "wait",
+	[WHAT_IRQ] = "irq",	    [WHAT_SOFTIRQ] = "softirq", [WHAT_TIMER] = "timer", [WHAT_QUEUE] = "queue",
+	[WHAT_SERVICE] = "service", [WHAT_UNKNOWN] = "unknown",
+};
+
+static const char *const edge_names[EDGE_KINDS] = {
+	[EDGE_CALL] = "call", [EDGE_ASYNC] = "async", [EDGE_JOIN] = "join", [EDGE_WAKE] = "wake", [EDGE_TIMER] = "timer",
+	[EDGE_IPC] = "ipc",   [EDGE_FLAG] = "flag",   [EDGE_SEQ] = "seq",   [EDGE_CPU] = "cpu",	  [EDGE_QUEUE] = "queue",
+};
+
+const char *node_what_name(enum node_what what)
+{
+	return what_names[what];
+}
+
+const char *edge_kind_name(enum edge_kind kind)
+{
+	return edge_names[kind];
+}
+
+struct graph *graph_new(enum graph_kind kind, const char *id)
+{
+	struct graph *graph = NEW(struct graph);
+
+	graph->id = memory_text(id, strlen(id));
+	graph->kind = kind;
+	graph->from = graph->to = TIME_NONE;
+	graph->root = graph->target = NODE_NONE;
+	graph->index = NEW(struct graph_index);
+	return graph;
+}
+
+void graph_free(struct graph *graph)
+{
+	struct graph_text *text, *next_text;
+	struct graph_id *id, *next_id;
+
+	if (!graph)
+		return;
+	HASH_ITER(hh, graph->index->texts, text, next_text) {
+		HASH_DEL(graph->index->texts, text);
+		free(text);
+	}
+	HASH_ITER(hh, graph->index->ids, id, next_id) {
+		HASH_DEL(graph->index->ids, id);
+		free(id);
+	}
+	free(graph->index->first_edge);
+	free(graph->index->first_child);
+	free(graph->index->children);
+	free(graph->index->parents.items);
+	free(graph->index->edges.items);
+	free(graph->index);
+	free(graph->nodes.items);
+	free(graph->edges.items);
+	free(graph->window);
+	free(graph->signal);
+	free(graph->id);
+	free(graph);
+}
+
+const char *graph_intern(struct graph *graph, const char *text)
+{
+	size_t length = strlen(text);
+	struct graph_text *entry;
+	unsigned hash;
+
+	HASH_VALUE(text, length, hash);
+	HASH_FIND_BYHASHVALUE(hh, graph->index->texts, text, length, hash, entry);
+	if (!entry) {
+		entry = memory_new(1, sizeof(*entry) + length + 1);
+		memcpy(entry->text, text, length);
+		HASH_ADD_KEYPTR_BYHASHVALUE(hh, graph->index->texts, entry->text, length, hash, entry);
+	}
+	return entry->text;
+}
+
+static void enter_id(struct graph_index *index, int64_t id, int32_t node)
+{
+	struct graph_id *entry = NEW(struct graph_id);
+
+	entry->id = id;
+	entry->node = node;
+	HASH_ADD(hh, index->ids, id, sizeof(entry->id), entry);
+}
+
+static void scatter(struct graph *graph)
+{
+	graph->index->scattered = true;
+	for (size_t i = 0; i < graph->nodes.count; i++)
+		enter_id(graph->index, graph->nodes.items[i].id, i);
+}
+
+int32_t graph_find(const struct graph *graph, int64_t id)
+{
+	struct graph_id *entry;
+	uint64_t distance;
+
+	if (graph->index->scattered) {
+		HASH_FIND(hh, graph->index->ids, &id, sizeof(id), entry);
+		return entry ? entry->node : NODE_NONE;
+	}
+	if (!graph->nodes.count)
+		return NODE_NONE;
+	distance = (uint64_t)id - (uint64_t)graph->nodes.items[0].id;
+	return distance < graph->nodes.count ? (int32_t)distance : NODE_NONE;
+}
+
+int32_t graph_node(struct graph *graph, int64_t id, const char *name)
+{
+	size_t count = graph->nodes.count;
+	struct node *node;
+
+	if (graph_find(graph, id) != NODE_NONE)
+		return fail("graph %s: node %lld is there twice", graph->id, (long long)id);
+	if (count == INT32_MAX)
+		return fail("graph %s: too many nodes", graph->id);
+	if (!graph->index->scattered && count && (uint64_t)id != (uint64_t)graph->nodes.items[0].id + count)
+		scatter(graph);
+	if (graph->index->scattered)
+		enter_id(graph->index, id, count);
+
+	node = ARRAY_ADD(&graph->nodes);
+	memset(node, 0, sizeof(*node));
+	node->id = id;
+	node->name = node->label = graph_intern(graph, name);
+	node->wait_start = node->wait_end = TIME_NONE;
+	node->parent = NODE_NONE;
+	return count;
+}
+
+void graph_edge(struct graph *graph, int32_t from, int32_t to, enum edge_kind kind, int64_t ts)
+{
+	*ARRAY_ADD(&graph->edges) = (struct edge){.from = from, .to = to, .ts = ts, .kind = kind};
+}
+
+const struct edge *graph_arriving(const struct graph *graph, int32_t node, size_t *count)
+{
+	const uint32_t *first = graph->index->first_edge;
+
+	*count = first[node + 1] - first[node];
+	return graph->edges.items + first[node];
+}
+
+const int32_t *graph_children(const struct graph *graph, int32_t node, size_t *count)
+{
+	const uint32_t *first = graph->index->first_child;
+
+	*count = first[node + 1] - first[node];
+	return graph->index->children + first[node];
+}

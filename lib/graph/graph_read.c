@@ -1,0 +1,260 @@
+#include "graph/graph_index.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+/* A choice of words, spelled as the records spell them. Word i means i. */
+struct words {
+	const char *const *word;
+	int count;
+};
+
+static const char *const kind_words[] = {[GRAPH_RAG] = "rag", [GRAPH_WAKE] = "wake"};
+static const char *const call_words[] = {[CALL_SYNC] = "sync", [CALL_ASYNC] = "async"};
+static const char *const join_words[] = {[JOIN_NONE] = "none", [JOIN_ALL] = "all", [JOIN_ANY] = "any"};
+
+static const struct words kinds = {kind_words, 2}, calls = {call_words, 2}, joins = {join_words, 3};
+
+static int word_find(const struct words *words, const char *text)
+{
+	for (int i = 0; i < words->count; i++)
+		if (strcmp(words->word[i], text) == 0)
+			return i;
+	return -1;
+}
+
+/* Leaves *value alone where the key is not there. */
+static int read_word(const struct fields *fields, const char *key, const struct words *words, int *value)
+{
+	char text[32];
+	int found;
+
+	if (!fields_text(fields, key, text, sizeof(text)))
+		return 0;
+	found = word_find(words, text);
+	if (found < 0)
+		return fail("%s '%s' is not known", key, text);
+	*value = found;
+	return 1;
+}
+
+static int read_what(const struct fields *fields, int *value)
+{
+	const char *names[WHATS];
+
+	if (!fields_find(fields, "what"))
+		return 0;
+	for (int i = 0; i < WHATS; i++)
+		names[i] = node_what_name(i);
+	return read_word(fields, "what", &(struct words){names, WHATS}, value);
+}
+
+static int read_edge_kind(const struct fields *fields, int *value)
+{
+	const char *names[EDGE_KINDS];
+
+	for (int i = 0; i < EDGE_KINDS; i++)
+		names[i] = edge_kind_name(i);
+	return read_word(fields, "kind", &(struct words){names, EDGE_KINDS}, value);
+}
+
+/* What must be there: turns "not there" into a failure. */
+static int required(int found, const char *key)
+{
+	return found ? found : fail("%s= is missing", key);
+}
+
+static int read_mention(const struct fields *fields, const char *key, struct graph_mention *mention)
+{
+	return mention->node = fields_integer(fields, key, &mention->id);
+}
+
+static int read_head(struct graph *graph, const struct fields *fields)
+{
+	graph->window = fields_copy(fields, "window");
+	graph->signal = fields_copy(fields, "signal");
+	if (fields_time(fields, "from", &graph->from) < 0 || fields_time(fields, "to", &graph->to) < 0)
+		return -1;
+	if (graph->from != TIME_NONE && graph->to != TIME_NONE && graph->to < graph->from)
+		return fail("graph %s ends before it starts", graph->id);
+	if (read_mention(fields, "root", &graph->index->root) < 0)
+		return -1;
+	return read_mention(fields, "target", &graph->index->target) < 0 ? -1 : 0;
+}
+
+struct graph *graph_read_begin(const struct fields *fields)
+{
+	int kind = GRAPH_RAG;
+	struct graph *graph;
+	char *id = NULL;
+
+	if (read_word(fields, "kind", &kinds, &kind) < 0)
+		return NULL;
+	id = fields_copy(fields, "id");
+	if (!id) {
+		required(0, "id");
+		return NULL;
+	}
+	graph = graph_new(kind, id);
+	free(id);
+	if (read_head(graph, fields) < 0) {
+		graph_free(graph);
+		return NULL;
+	}
+	return graph;
+}
+
+static const char *intern_field(struct graph *graph, const struct fields *fields, const char *key)
+{
+	char *text = fields_copy(fields, key);
+	const char *interned = text ? graph_intern(graph, text) : NULL;
+
+	free(text);
+	return interned;
+}
+
+static int read_times(struct node *node, const struct fields *fields)
+{
+	if (required(fields_time(fields, "start", &node->start), "start") < 0)
+		return -1;
+	if (required(fields_time(fields, "end", &node->end), "end") < 0)
+		return -1;
+	if (fields_time(fields, "wait_start", &node->wait_start) < 0)
+		return -1;
+	return fields_time(fields, "wait_end", &node->wait_end) < 0 ? -1 : 0;
+}
+
+static int read_roles(const struct graph *graph, struct node *node, const struct fields *fields)
+{
+	int call = CALL_SYNC, join = JOIN_NONE, what = graph->kind == GRAPH_RAG ? WHAT_METHOD : WHAT_RUN;
+	int64_t tid = 0;
+
+	if (read_word(fields, "call", &calls, &call) < 0 || read_word(fields, "join", &joins, &join) < 0 ||
+	    read_what(fields, &what) < 0 || fields_integer(fields, "tid", &tid) < 0)
+		return -1;
+	if (tid < INT32_MIN || tid > INT32_MAX)
+		return fail("tid %lld is out of range", (long long)tid);
+	node->call = call;
+	node->join = join;
+	node->what = what;
+	node->tid = tid;
+	return 0;
+}
+
+static int read_parent(struct graph *graph, int32_t node, const struct fields *fields)
+{
+	struct graph_mention parent = {.node = node};
+	int found = fields_integer(fields, "parent", &parent.id);
+
+	if (found <= 0)
+		return found;
+	if (parent.id == graph->nodes.items[node].id)
+		return fail("graph %s: node %lld is its own parent", graph->id, (long long)parent.id);
+	*ARRAY_ADD(&graph->index->parents) = parent;
+	return 0;
+}
+
+int graph_read_node(struct graph *graph, const struct fields *fields)
+{
+	const char *name = intern_field(graph, fields, "name"), *label;
+	struct node *node;
+	int32_t index;
+	int64_t id;
+
+	if (required(fields_integer(fields, "id", &id), "id") < 0)
+		return -1;
+	if (!name)
+		return required(0, "name");
+	index = graph_node(graph, id, name);
+	if (index < 0)
+		return -1;
+	node = &graph->nodes.items[index];
+	label = intern_field(graph, fields, "label");
+	if (label)
+		node->label = label;
+	if (read_times(node, fields) < 0 || read_roles(graph, node, fields) < 0 || graph_check_node(graph, node) < 0)
+		return -1;
+	return read_parent(graph, index, fields);
+}
+
+int graph_read_edge(struct graph *graph, const struct fields *fields)
+{
+	struct edge_mention edge = {.ts = TIME_NONE};
+	int kind = 0;
+
+	if (required(fields_integer(fields, "from", &edge.from), "from") < 0 ||
+	    required(fields_integer(fields, "to", &edge.to), "to") < 0 ||
+	    required(read_edge_kind(fields, &kind), "kind") < 0 || fields_time(fields, "ts", &edge.ts) < 0)
+		return -1;
+	edge.kind = kind;
+	*ARRAY_ADD(&graph->index->edges) = edge;
+	return 0;
+}
+
+static int resolve(const struct graph *graph, int64_t id, int32_t *node, const char *who)
+{
+	*node = graph_find(graph, id);
+	if (*node == NODE_NONE)
+		return fail("graph %s: %s node %lld, which is not there", graph->id, who, (long long)id);
+	return 0;
+}
+
+static int resolve_parents(struct graph *graph)
+{
+	for (size_t i = 0; i < graph->index->parents.count; i++) {
+		struct graph_mention *mention = &graph->index->parents.items[i];
+		struct node *node = &graph->nodes.items[mention->node];
+
+		if (resolve(graph, mention->id, &node->parent, "a parent is") < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int resolve_edges(struct graph *graph)
+{
+	int32_t from, to;
+
+	for (size_t i = 0; i < graph->index->edges.count; i++) {
+		struct edge_mention *edge = &graph->index->edges.items[i];
+
+		if (resolve(graph, edge->from, &from, "an edge leaves") < 0 ||
+		    resolve(graph, edge->to, &to, "an edge goes to") < 0)
+			return -1;
+		graph_edge(graph, from, to, edge->kind, edge->ts);
+	}
+	return 0;
+}
+
+/* Where its record gave no from or to, a graph lasts from its first node's start to its last node's end. */
+static void bound(struct graph *graph)
+{
+	int64_t from = INT64_MAX, to = INT64_MIN;
+
+	for (size_t i = 0; i < graph->nodes.count; i++) {
+		const struct node *node = &graph->nodes.items[i];
+
+		from = node->start < from ? node->start : from;
+		to = node->end > to ? node->end : to;
+	}
+	if (graph->from == TIME_NONE)
+		graph->from = graph->nodes.count ? from : 0;
+	if (graph->to == TIME_NONE)
+		graph->to = graph->nodes.count ? to : graph->from;
+}
+
+int graph_read_end(struct graph *graph)
+{
+	struct graph_index *index = graph->index;
+
+	if (resolve_parents(graph) < 0 || resolve_edges(graph) < 0)
+		return -1;
+	if (index->root.node && resolve(graph, index->root.id, &graph->root, "the root is") < 0)
+		return -1;
+	if (index->target.node && resolve(graph, index->target.id, &graph->target, "the target is") < 0)
+		return -1;
+	bound(graph);
+	return graph_check(graph);
+}

@@ -1,0 +1,91 @@
+#include "graph/graph.h"
+
+static void spell_graph(const struct graph *graph, struct line *line)
+{
+	line_begin(line, "graph");
+	line_text(line, "id", graph->id);
+	if (graph->window)
+		line_text(line, "window", graph->window);
+	if (graph->signal)
+		line_text(line, "signal", graph->signal);
+	line_text(line, "kind", graph->kind == GRAPH_RAG ? "rag" : "wake");
+	if (graph->root != NODE_NONE)
+		line_integer(line, "root", graph->nodes.items[graph->root].id);
+	if (graph->target != NODE_NONE)
+		line_integer(line, "target", graph->nodes.items[graph->target].id);
+	if (graph->from != TIME_NONE)
+		line_time(line, "from", graph->from);
+	if (graph->to != TIME_NONE)
+		line_time(line, "to", graph->to);
+}
+
+static void spell_method(const struct graph *graph, const struct node *node, struct line *line)
+{
+	static const char *const joins[] = {[JOIN_ALL] = "all", [JOIN_ANY] = "any"};
+
+	if (node->parent != NODE_NONE) {
+		line_integer(line, "parent", graph->nodes.items[node->parent].id);
+		line_text(line, "call", node->call == CALL_SYNC ? "sync" : "async");
+	}
+	if (node->wait_start != TIME_NONE) {
+		line_time(line, "wait_start", node->wait_start);
+		line_time(line, "wait_end", node->wait_end);
+	}
+	if (node->join != JOIN_NONE)
+		line_text(line, "join", joins[node->join]);
+}
+
+void graph_spell_node(const struct graph *graph, const struct node *node, struct line *line)
+{
+	line_begin(line, "node");
+	line_text(line, "graph", graph->id);
+	line_integer(line, "id", node->id);
+	line_text(line, "name", node->name);
+	if (node->label != node->name)
+		line_text(line, "label", node->label);
+	line_time(line, "start", node->start);
+	line_time(line, "end", node->end);
+	spell_method(graph, node, line);
+	if (node->tid)
+		line_integer(line, "tid", node->tid);
+	if (node->what != WHAT_METHOD)
+		line_text(line, "what", node_what_name(node->what));
+}
+
+static void spell_edge(const struct graph *graph, const struct edge *edge, struct line *line)
+{
+	line_begin(line, "edge");
+	line_text(line, "graph", graph->id);
+	line_integer(line, "from", graph->nodes.items[edge->from].id);
+	line_integer(line, "to", graph->nodes.items[edge->to].id);
+	line_text(line, "kind", edge_kind_name(edge->kind));
+	if (edge->ts != TIME_NONE)
+		line_time(line, "ts", edge->ts);
+}
+
+static int write_all(const struct graph *graph, struct stream *stream, struct line *line)
+{
+	spell_graph(graph, line);
+	if (stream_write_line(stream, line) < 0)
+		return -1;
+	for (size_t i = 0; i < graph->nodes.count; i++) {
+		graph_spell_node(graph, &graph->nodes.items[i], line);
+		if (stream_write_line(stream, line) < 0)
+			return -1;
+	}
+	for (size_t i = 0; i < graph->edges.count; i++) {
+		spell_edge(graph, &graph->edges.items[i], line);
+		if (stream_write_line(stream, line) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int graph_write(const struct graph *graph, struct stream *stream)
+{
+	struct line line = {0};
+	int status = write_all(graph, stream, &line);
+
+	line_free(&line);
+	return status;
+}
