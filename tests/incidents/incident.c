@@ -1,0 +1,186 @@
+/* See incident.h. */
+#include <err.h>
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "incident.h"
+
+enum { REQUESTS = 300, FIRST_SLOW = 150, SLOW_EVERY = 50, PAUSE_US = 1000 };
+
+static bool is_slow;
+static cpu_set_t allowed_cpus; /* at the start, before any thread is bound */
+
+struct thread_start {
+	const char *name;
+	void (*body)(void);
+};
+
+_Noreturn void incident_fail(const char *what)
+{
+	err(1, "%s", what);
+}
+
+bool incident_is_slow(void)
+{
+	return is_slow;
+}
+
+__attribute__((constructor)) static void remember_cpus(void)
+{
+	if (sched_getaffinity(0, sizeof(allowed_cpus), &allowed_cpus) < 0)
+		incident_fail("sched_getaffinity");
+}
+
+int incident_run(void (*disturb)(void))
+{
+	incident_name("victim");
+	for (int n = 1; n < REQUESTS; n++) {
+		is_slow = n >= FIRST_SLOW && n % SLOW_EVERY == 0;
+		if (is_slow && disturb)
+			disturb();
+		request();
+		incident_sleep(PAUSE_US);
+	}
+	return 0;
+}
+
+void incident_name(const char *name)
+{
+	prctl(PR_SET_NAME, name);
+}
+
+static void *thread_main(void *argument)
+{
+	struct thread_start start = *(struct thread_start *)argument;
+
+	free(argument);
+	incident_name(start.name);
+	start.body();
+	return NULL;
+}
+
+pthread_t incident_thread(const char *name, void (*body)(void))
+{
+	struct thread_start *start = malloc(sizeof(*start));
+	pthread_t thread;
+
+	if (!start)
+		incident_fail("malloc");
+	*start = (struct thread_start){name, body};
+	errno = pthread_create(&thread, NULL, thread_main, start);
+	if (errno)
+		incident_fail("pthread_create");
+	return thread;
+}
+
+pid_t incident_process(const char *name, void (*body)(void))
+{
+	pid_t parent = getpid(), child = fork();
+
+	if (child < 0)
+		incident_fail("fork");
+	if (child > 0)
+		return child;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent) /* died before the line above */
+		_exit(0);
+	incident_name(name);
+	body();
+	_exit(0);
+}
+
+static long cpu_time_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return now.tv_sec * 1000000L + now.tv_nsec / 1000;
+}
+
+void incident_compute(long us)
+{
+	long end = cpu_time_us() + us;
+	volatile unsigned long work = 0;
+
+	while (cpu_time_us() < end)
+		for (int i = 0; i < 20000; i++)
+			work = work * 31 + 7;
+}
+
+void incident_sleep(long us)
+{
+	struct timespec left = {us / 1000000, us % 1000000 * 1000};
+
+	while (nanosleep(&left, &left) < 0 && errno == EINTR)
+		;
+}
+
+void incident_wait(sem_t *semaphore)
+{
+	while (sem_wait(semaphore) < 0)
+		if (errno != EINTR)
+			incident_fail("sem_wait");
+}
+
+void incident_read(int fd, void *buffer, size_t size)
+{
+	for (size_t done = 0; done < size;) {
+		ssize_t got = read(fd, (char *)buffer + done, size - done);
+
+		if (got == 0)
+			pthread_exit(NULL);
+		if (got < 0 && errno != EINTR)
+			incident_fail("read");
+		if (got > 0)
+			done += got;
+	}
+}
+
+void incident_write(int fd, const void *buffer, size_t size)
+{
+	for (size_t done = 0; done < size;) {
+		ssize_t put = write(fd, (const char *)buffer + done, size - done);
+
+		if (put < 0 && errno != EINTR)
+			incident_fail("write");
+		if (put > 0)
+			done += put;
+	}
+}
+
+void incident_pin(int nth)
+{
+	cpu_set_t one;
+	int chosen = -1;
+
+	for (int cpu = 0, seen = 0; cpu < CPU_SETSIZE && seen <= nth; cpu++)
+		if (CPU_ISSET(cpu, &allowed_cpus) && (seen++ == nth || chosen < 0))
+			chosen = cpu;
+	CPU_ZERO(&one);
+	CPU_SET(chosen, &one);
+	if (sched_setaffinity(0, sizeof(one), &one) < 0)
+		incident_fail("sched_setaffinity");
+}
+
+void incident_real_time(void)
+{
+	struct sched_param param = {.sched_priority = 10};
+
+	if (sched_setscheduler(0, SCHED_FIFO, &param) < 0)
+		incident_fail("cannot become a real-time thread; run as root");
+}
+
+void *incident_shared(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		incident_fail("mmap");
+	return memory;
+}
