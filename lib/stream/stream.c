@@ -170,8 +170,8 @@ static int begin_if_new(struct stream *stream, bool swapped)
 
 int stream_write_record(struct stream *stream, const struct record *record)
 {
-	if (!stream->writer)
-		return 0;
+	if (!stream->writer || (record->packed && record->kind != KIND_EVENT && writer_is_text(stream->writer)))
+		return 0; /* text needs no formats */
 	stream->written++;
 	if (record->kind == KIND_EVENT) {
 		stream->events_out++;

@@ -127,8 +127,8 @@ int writer_line(struct writer *writer, enum kind kind, const char *line, size_t 
 
 static int spell_packed(struct writer *writer, const struct record *record)
 {
-	if (record->kind != KIND_EVENT || !writer->speller) /* formats serve only packed events */
-		return 0;
+	if (!writer->speller)
+		return fail("packed events cannot be spelled here");
 	if (writer->speller(writer->context, record, &writer->line) < 0)
 		return -1;
 	return writer_line(writer, KIND_EVENT, writer->line.text, writer->line.length, 0);

@@ -1,0 +1,117 @@
+load helper
+
+text() {
+	cat <<-'EOF'
+		stream version=1 host=web1 kernel=6.1 clock=mono wall=1.5
+		task ts=0.100000000 tid=7 comm="a \"b\" \x01é"
+		event ts=1.500000000 cpu=0 tid=7 comm=fio name=block:block_bio_queue dev=7:0 sector=12 rwbs=R comm=fio
+		unheard-of a=b=c d="" e=\x
+		sample ts=1 chart=x value=1e-12
+		end records=5 lost=0
+	EOF
+}
+
+@test "text to binary to text is the identity" {
+	text >t
+	run -0 --separate-stderr stream-cat -t <(stream-cat -b t)
+	assert_equal "$output" "$(cat t)"
+}
+
+@test "text without stream and end gets neither" {
+	text | grep -v -e ^stream -e ^end >t
+	stream-cat -b t >b
+	run -0 --separate-stderr stream-cat -t b
+	assert_equal "$output" "$(cat t)"
+}
+
+@test "concatenated streams stay two streams" {
+	text >t
+	stream-cat -b t >b
+	cat b b | stream-cat -t >twice
+	cmp twice <(cat t t)
+	stream-cat -t b t >again
+	cmp again twice
+}
+
+@test "a copy of a binary stream is the same bytes" {
+	text | stream-cat -b >b
+	stream-cat -b b | cmp - b
+}
+
+@test "comments and blank lines are no records" {
+	printf '# a comment\n\n   \n\t# another\nsample ts=1 value=2' >t
+	run -0 stream-cat -t t
+	assert_output "sample ts=1 value=2"
+}
+
+@test "a stream that was cut is copied as far as it goes, with status 3" {
+	text | stream-cat -b >b
+	for size in 20 24 60 150 $(($(stat -c %s b) - 1)); do
+		run -3 --separate-stderr stream-cat -t <(head -c "$size" b)
+		assert_regex "$stderr" "the stream was cut at byte $size"
+	done
+	run -3 --separate-stderr stream-cat </dev/null
+	assert_equal "$stderr" "stream-cat: standard input: no data"
+}
+
+@test "junk is refused with file and place" {
+	printf 'no record at all\n' >junk
+	run -1 stream-cat junk
+	assert_output "stream-cat: junk:1: column 4: this is not key=value"
+	printf 'sample ts=1\nsample "x\n' >junk
+	run -1 --separate-stderr stream-cat junk
+	assert_equal "$stderr" "stream-cat: junk:2: column 8: this is not key=value"
+	printf '\211tailb\r' >junk
+	run -1 stream-cat junk
+	assert_output "stream-cat: junk: byte 0: the file ends within its first 16 bytes"
+	head -c 100000 /dev/zero >junk
+	run -1 stream-cat junk
+}
+
+@test "a record of four gigabytes is refused, not allocated" {
+	text | stream-cat -b >b
+	head -c 16 b >huge
+	printf '\377\377\377\377\7\1\0\0' >>huge
+	run -1 --separate-stderr stream-cat huge
+	assert_equal "$stderr" "stream-cat: huge: byte 16: a record of 4294967295 bytes cannot be; the stream is damaged"
+	head -c 16 b >short
+	printf '\3\0\0\0\7\1\0\0' >>short
+	run -1 --separate-stderr stream-cat short
+	assert_regex "$stderr" "a record of 3 bytes cannot be"
+}
+
+@test "an event without its format cannot be printed" {
+	text | stream-cat -b >b
+	head -c 16 b >lone
+	printf '\34\0\0\0\7\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0' >>lone
+	run -1 stream-cat -t lone
+	assert_output "stream-cat: lone: byte 16: no format came for event 1"
+}
+
+@test "what is compressed is named" {
+	text | gzip >t.gz
+	run -1 stream-cat t.gz
+	assert_output "stream-cat: t.gz: it is compressed; use zcat"
+}
+
+@test "lost events are counted and give status 3" {
+	echo 'lost ts=1 cpu=0 count=12' >t
+	run -3 stream-cat -t t
+	assert_output 'lost ts=1 cpu=0 count=12'
+}
+
+@test "a full disk is an error, a closed pipe is not" {
+	text >t
+	run -1 bash -c 'stream-cat -t t >/dev/full'
+	assert_output "stream-cat: cannot write to standard output: no space left on device"
+	bash -c 'set -o pipefail; yes "sample ts=1 value=1" | head -n 300000 | stream-cat -t 2>err | head -n 1; echo "${PIPESTATUS[2]}" >status' >/dev/null
+	assert_equal "$(cat status)" 0
+	assert_equal "$(cat err)" ""
+}
+
+@test "usage errors and missing files" {
+	run -2 stream-cat --no-such-option
+	run -2 stream-cat -t -b
+	run -1 stream-cat missing
+	assert_output "stream-cat: cannot open 'missing': no such file or directory"
+}
