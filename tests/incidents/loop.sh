@@ -5,10 +5,9 @@
 #	. loop.sh; trap loop_end EXIT
 #	loop_begin bfq && crowd "$loop"
 #
-# loop_begin SCHEDULER [SIZE] sets $loop; where it cannot, it returns 1 and says why in $loop_problem.
+# loop_begin SCHEDULER [SIZE] sets $loop; where it cannot, it says why on standard error and returns 1.
 
 loop=
-loop_problem=
 loop_directory=
 
 loop_attach()
@@ -21,20 +20,20 @@ loop_begin()
 	local scheduler=$1 size=${2:-256M} queue
 
 	if [ "$(id -u)" != 0 ]; then
-		loop_problem="a loop device needs root"
+		echo "a loop device needs root" >&2
 		return 1
 	fi
 	loop_directory=$(mktemp -d "${TMPDIR:-/tmp}/tailblame-loop.XXXXXX") || return 1
 	if ! truncate -s "$size" "$loop_directory/disk" ||
 		! loop=$(loop_attach "$loop_directory/disk" 2>"$loop_directory/error"); then
 		loop=
-		loop_problem="no loop device: $(cat "$loop_directory/error")"
+		echo "no loop device: $(cat "$loop_directory/error")" >&2
 		return 1
 	fi
 	queue=/sys/block/${loop#/dev/}/queue/scheduler
 	modprobe -q "$scheduler" 2>/dev/null || modprobe -q "$scheduler-iosched" 2>/dev/null || true
 	if ! { echo "$scheduler" >"$queue"; } 2>/dev/null; then
-		loop_problem="$loop has no scheduler '$scheduler', only: $(cat "$queue")"
+		echo "$loop has no scheduler '$scheduler', only: $(cat "$queue")" >&2
 		return 1
 	fi
 }

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# run.sh: plays the incidents of this directory live and tells how often the planted culprit is blamed.
+#
+#	run.sh [-v] [NAME...]	all of them, or these; -v prints each report that blames somebody else
+#
+# The commands are taken from $TAILBLAME_BUILD (build/ of the source tree). Needs root and tracefs. Ends with 1 unless
+# every culprit comes first.
+set -u
+
+here=$(cd "$(dirname "$0")" && pwd)
+build=${TAILBLAME_BUILD:-$here/../../build}
+PATH=$build:$PATH
+verbose=
+
+if [ "${1-}" = -v ]; then
+	verbose=yes
+	shift
+fi
+make --silent --no-print-directory -C "$here" O="$build/incidents" || exit 1
+
+# shellcheck source=tests/incidents/loop.sh
+. "$here/loop.sh"
+work=$(mktemp -d "${TMPDIR:-/tmp}/tailblame-incidents.XXXXXX") || exit 1
+trap 'loop_end; rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM HUP
+
+# The names blamed over all windows, first to last.
+blamed_names()
+{
+	sed -nE '/^blame /{/ graph="?total"?( |$)/s/.* name=("([^"]*)"|([^ ]*)).*/\2\3/p}' "$1"
+}
+
+# The place of the first name that is wholly matched by the pattern; "-" if there is none.
+rank_of()
+{
+	grep -nxE -m1 -- "$2" "$1" | cut -d: -f1 | grep . || echo -
+}
+
+play()
+{
+	local name=$1 command=$2 pattern=$3 program start seconds rank
+
+	if [[ $command == *LOOP* ]]; then
+		[ -n "$loop" ] || loop_begin mq-deadline || return 1
+		command=${command/LOOP/$loop}
+	fi
+	read -r -a program <<<"$command"
+	program[0]=$build/incidents/${program[0]}
+	start=$EPOCHREALTIME
+	trace-collect -c "func:${program[0]}:request" -- "${program[@]}" 2>"$work/errors" |
+		cchart-filter 2>>"$work/errors" | blame-rank 2>>"$work/errors" >"$work/stream"
+	stream-cat --text "$work/stream" >"$work/text" 2>>"$work/errors"
+	blamed_names "$work/text" >"$work/names"
+	seconds=$(awk -v a="$start" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f", b - a }')
+	rank=$(rank_of "$work/names" "$pattern")
+
+	printf '%-18s %-48s %-48s %4s %5s s\n' "$name" "$pattern" "$(head -n1 "$work/names" | grep . || echo nobody)" \
+		"$rank" "$seconds"
+	count=$((count + 1))
+	[ "$rank" = 1 ] && first=$((first + 1))
+	[[ $rank == [123] ]] && among_three=$((among_three + 1))
+	if [ "$rank" != 1 ] && [ -n "$verbose" ]; then
+		cat "$work/errors"
+		report "$work/stream"
+	fi
+}
+
+count=0 first=0 among_three=0
+printf '%-18s %-48s %-48s %4s %7s\n' incident culprit 'blamed first' rank time
+while IFS=$'\t' read -r name command pattern <&3; do
+	[[ -z $name || $name == \#* ]] && continue
+	[[ $# -gt 0 && " $* " != *" $name "* ]] && continue
+	play "$name" "$command" "$pattern"
+done 3<"$here/expected"
+
+echo "culprit first in $first of $count, among the first three in $among_three"
+[ "$count" -gt 0 ] && [ "$first" -eq "$count" ]
