@@ -38,5 +38,5 @@ int main(void)
 	incident_thread("walker1", walker);
 	incident_thread("straggler", straggler);
 	incident_thread("walker2", walker);
-	return incident_run(NULL);
+	return incident_run(request, NULL);
 }

@@ -56,5 +56,5 @@ int main(void)
 	incident_thread("runner2", runner2);
 	incident_thread("laggard", laggard);
 	incident_thread("runner4", runner4);
-	return incident_run(NULL);
+	return incident_run(request, NULL);
 }

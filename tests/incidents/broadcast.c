@@ -52,5 +52,5 @@ int main(void)
 	incident_thread("herald", herald);
 	for (int n = 0; n < IDLERS; n++)
 		incident_thread("idler", idler);
-	return incident_run(NULL);
+	return incident_run(request, NULL);
 }

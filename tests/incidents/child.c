@@ -22,7 +22,7 @@ void request(void)
 int main(int argc, char **argv)
 {
 	if (argc == 1)
-		return incident_run(NULL);
+		return incident_run(request, NULL);
 	incident_name("slowchild");
 	incident_compute(argv[1][0] == 's' ? TROUBLE_MS * 1000 : HEALTHY_US);
 	return 0;

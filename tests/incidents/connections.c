@@ -38,5 +38,5 @@ int main(void)
 {
 	sem_init(&connections, 0, CONNECTIONS);
 	incident_thread("hoarder", hoarder);
-	return incident_run(disturb);
+	return incident_run(request, disturb);
 }

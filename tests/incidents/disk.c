@@ -72,5 +72,5 @@ int main(int argc, char **argv)
 	for (int n = 0; n < CROWD; n++)
 		incident_process("crowd", crowd);
 	syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0));
-	return incident_run(disturb);
+	return incident_run(request, disturb);
 }

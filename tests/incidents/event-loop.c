@@ -41,5 +41,5 @@ int main(void)
 	if (epoll_ctl(poller, EPOLL_CTL_ADD, answered, &event) < 0)
 		incident_fail("epoll_ctl");
 	incident_thread("notifier", notifier);
-	return incident_run(NULL);
+	return incident_run(request, NULL);
 }

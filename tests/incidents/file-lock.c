@@ -54,5 +54,5 @@ int main(void)
 	sem_init(held, 1, 0);
 	file = open_lock();
 	incident_process("keeper", keeper);
-	return incident_run(disturb);
+	return incident_run(request, disturb);
 }

@@ -33,5 +33,5 @@ int main(void)
 	incident_pin(0);
 	for (int n = 0; n < THREADS; n++)
 		incident_thread("greedy", greedy);
-	return incident_run(disturb);
+	return incident_run(request, disturb);
 }

@@ -37,14 +37,14 @@ __attribute__((constructor)) static void remember_cpus(void)
 		incident_fail("sched_getaffinity");
 }
 
-int incident_run(void (*disturb)(void))
+int incident_run(void (*call)(void), void (*disturb)(void))
 {
 	incident_name("victim");
 	for (int n = 1; n < REQUESTS; n++) {
 		is_slow = n >= FIRST_SLOW && n % SLOW_EVERY == 0;
 		if (is_slow && disturb)
 			disturb();
-		request();
+		call();
 		incident_sleep(PAUSE_US);
 	}
 	return 0;

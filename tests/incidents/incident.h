@@ -22,10 +22,10 @@ enum {
 __attribute__((noinline)) void request(void);
 
 /*
- * Calls request() 300 times with a millisecond's sleep between, and disturb() right before the calls that are to be
- * slow (number 150, 200 and 250). disturb() may be NULL. Returns main's exit status.
+ * Calls `call`, which is request, 300 times with a millisecond's sleep between, and disturb() right before the calls
+ * that are to be slow (number 150, 200 and 250). disturb() may be NULL. Returns main's exit status.
  */
-int incident_run(void (*disturb)(void));
+int incident_run(void (*call)(void), void (*disturb)(void));
 
 /* True while the request under way is one that incident_run disturbed. */
 bool incident_is_slow(void);

@@ -49,5 +49,5 @@ int main(void)
 	incident_pin(1);
 	incident_thread("holder", holder);
 	incident_thread("hogger", hogger);
-	return incident_run(disturb);
+	return incident_run(request, disturb);
 }

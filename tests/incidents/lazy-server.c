@@ -35,5 +35,5 @@ int main(void)
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, to_server) < 0)
 		incident_fail("socketpair");
 	incident_process("server", server);
-	return incident_run(NULL);
+	return incident_run(request, NULL);
 }

@@ -46,5 +46,5 @@ int main(void)
 {
 	incident_thread("holder", holder);
 	incident_thread("grinder", grinder);
-	return incident_run(disturb);
+	return incident_run(request, disturb);
 }

@@ -48,5 +48,5 @@ int main(void)
 	questions = open_queue("questions");
 	answers = open_queue("answers");
 	incident_thread("clerk", clerk);
-	return incident_run(NULL);
+	return incident_run(request, NULL);
 }

@@ -56,5 +56,5 @@ int main(void)
 	sem_init(stall, 1, 0);
 	sem_init(stalled, 1, 0);
 	incident_process("glutton", glutton);
-	return incident_run(disturb);
+	return incident_run(request, disturb);
 }

@@ -42,5 +42,5 @@ int main(void)
 	incident_process("thresher", thresher);
 	incident_process("miller", miller);
 	incident_process("baker", baker);
-	return incident_run(NULL);
+	return incident_run(request, NULL);
 }

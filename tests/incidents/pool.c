@@ -58,5 +58,5 @@ int main(void)
 {
 	incident_thread("worker1", worker);
 	incident_thread("worker2", worker);
-	return incident_run(disturb);
+	return incident_run(request, disturb);
 }

@@ -32,5 +32,5 @@ int main(void)
 {
 	incident_pin(0);
 	incident_thread("hogger", hogger);
-	return incident_run(disturb);
+	return incident_run(request, disturb);
 }

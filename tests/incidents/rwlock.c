@@ -53,5 +53,5 @@ int main(void)
 	pthread_rwlock_init(&lock, &attributes);
 	incident_thread("librarian", librarian);
 	incident_thread("writer", writer);
-	return incident_run(disturb);
+	return incident_run(request, disturb);
 }

@@ -11,5 +11,5 @@ void request(void)
 
 int main(void)
 {
-	return incident_run(NULL);
+	return incident_run(request, NULL);
 }

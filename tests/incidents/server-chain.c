@@ -83,5 +83,5 @@ int main(int argc, char **argv)
 	make_pair(to_backend);
 	incident_process("server", server);
 	incident_process("backend", backend);
-	return incident_run(NULL);
+	return incident_run(request, NULL);
 }

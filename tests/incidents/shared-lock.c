@@ -44,5 +44,5 @@ int main(void)
 	sem_init(&shared->hold, 1, 0);
 	sem_init(&shared->held, 1, 0);
 	incident_process("neighbour", neighbour);
-	return incident_run(disturb);
+	return incident_run(request, disturb);
 }

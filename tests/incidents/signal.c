@@ -53,5 +53,5 @@ int main(void)
 	sigaddset(&set, SIGUSR2);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	child = incident_process("signaller", signaller);
-	return incident_run(NULL);
+	return incident_run(request, NULL);
 }

@@ -13,5 +13,5 @@ void request(void)
 
 int main(void)
 {
-	return incident_run(NULL);
+	return incident_run(request, NULL);
 }

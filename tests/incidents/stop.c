@@ -35,5 +35,5 @@ int main(void)
 	stop = incident_shared(sizeof(*stop));
 	sem_init(stop, 1, 0);
 	incident_process("warden", warden);
-	return incident_run(disturb);
+	return incident_run(request, disturb);
 }

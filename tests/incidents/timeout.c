@@ -22,5 +22,5 @@ int main(void)
 {
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, silent) < 0)
 		incident_fail("socketpair");
-	return incident_run(NULL);
+	return incident_run(request, NULL);
 }
