@@ -1,0 +1,145 @@
+#include "source/devices.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <uthash.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/number.h"
+
+#define DEVICES "/sys/dev/block"
+enum { COST_LIMIT = 200 };
+
+struct device_seen {
+	char dev[32];
+	char *line; /* as written last */
+	UT_hash_handle hh;
+};
+
+/* The first line of a file below the devices' directory; false: there is none. */
+static bool read_line(int dir, const char *dev, const char *file, char *text, size_t room)
+{
+	char path[320];
+	ssize_t length;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", dev, file);
+	fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	length = read(fd, text, room - 1);
+	close(fd);
+	if (length < 0)
+		return false;
+	text[length] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	return true;
+}
+
+/* "none [mq-deadline] kyber" to "mq-deadline" */
+static char *scheduler_in_use(char *text)
+{
+	char *begin = strchr(text, '['), *end = begin ? strchr(begin, ']') : NULL;
+
+	if (!end)
+		return text;
+	*end = '\0';
+	return begin + 1;
+}
+
+static void describe(struct line *line, int dir, const char *dev)
+{
+	char target[512], disk[64], text[256];
+	ssize_t length = readlinkat(dir, dev, target, sizeof(target) - 1);
+	const char *slash;
+	bool partition = read_line(dir, dev, "../dev", disk, sizeof(disk)) &&
+			 read_line(dir, dev, "partition", text, sizeof(text));
+
+	target[length < 0 ? 0 : length] = '\0';
+	slash = strrchr(target, '/');
+	line_begin(line, "device");
+	line_text(line, "dev", dev);
+	line_text(line, "name", slash ? slash + 1 : dev);
+	if (partition)
+		line_text(line, "disk", disk);
+	if (read_line(dir, dev, partition ? "../queue/scheduler" : "queue/scheduler", text, sizeof(text)))
+		line_text(line, "scheduler", scheduler_in_use(text));
+	if (read_line(dir, dev, partition ? "../queue/rotational" : "queue/rotational", text, sizeof(text)))
+		line_text(line, "rotational", text);
+}
+
+static int write_changed(struct devices *devices, struct stream *stream, const struct line *line, const char *dev)
+{
+	struct device_seen *seen;
+
+	HASH_FIND_STR(devices->seen, dev, seen);
+	if (seen && strcmp(seen->line, line->text) == 0)
+		return 0;
+	if (!seen) {
+		seen = NEW(struct device_seen);
+		snprintf(seen->dev, sizeof(seen->dev), "%s", dev);
+		HASH_ADD_STR(devices->seen, dev, seen);
+	}
+	free(seen->line);
+	seen->line = memory_text(line->text, line->length);
+	return stream_write_line(stream, line);
+}
+
+static int look_at_all(struct devices *devices, struct stream *stream)
+{
+	DIR *dir = opendir(DEVICES);
+	struct line line = {0};
+	struct dirent *entry;
+	int status = 0;
+
+	if (!dir)
+		return 0; /* a machine without block devices has none to name */
+	while (status == 0 && (entry = readdir(dir))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		describe(&line, dirfd(dir), entry->d_name);
+		status = write_changed(devices, stream, &line, entry->d_name);
+	}
+	closedir(dir);
+	line_free(&line);
+	return status;
+}
+
+static int64_t cpu_time(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+}
+
+int devices_look(struct devices *devices, struct stream *stream, int64_t now)
+{
+	int64_t cost = cpu_time(), pause;
+	int status;
+
+	if (now < devices->next)
+		return 0;
+	status = look_at_all(devices, stream);
+	pause = (cpu_time() - cost) * COST_LIMIT;
+	devices->next = now + (pause > NSEC_PER_SEC ? pause : NSEC_PER_SEC);
+	return status;
+}
+
+void devices_free(struct devices *devices)
+{
+	struct device_seen *seen, *next;
+
+	HASH_ITER(hh, devices->seen, seen, next) {
+		HASH_DEL(devices->seen, seen);
+		free(seen->line);
+		free(seen);
+	}
+}

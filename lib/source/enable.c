@@ -1,0 +1,131 @@
+/* The second half of wishes: in tracefs. */
+#include "source/wishes.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <event-parse.h>
+
+#include "base/fail.h"
+#include "source/instance.h"
+
+/* Where events name threads, and where they give these threads' names. */
+static const struct {
+	const char *event, *tid, *comm;
+} thread_fields[] = {
+	{"sched:sched_switch", "next_pid", "next_comm"},
+	{"sched:sched_switch", "prev_pid", "prev_comm"},
+	{"sched:sched_waking", "pid", "comm"},
+	{"sched:sched_wakeup", "pid", "comm"},
+	{"sched:sched_wakeup_new", "pid", "comm"},
+	{"sched:sched_migrate_task", "pid", "comm"},
+	{"sched:sched_process_fork", "child_pid", "child_comm"},
+	{"sched:sched_process_exit", "pid", "comm"},
+	{"task:task_newtask", "pid", "comm"},
+};
+
+/* Systems whose events tell of what threads share: devices, interrupts, the work of kernel threads for others. */
+static const char *const shared_systems[] = {"block", "irq", "workqueue"};
+
+static uint16_t field_offset(struct tep_event *event, const char *name)
+{
+	struct tep_format_field *field = name ? tep_find_any_field(event, name) : NULL;
+
+	return field ? (uint16_t)field->offset : 0;
+}
+
+static void find_threads(struct wish *wish, struct tep_event *event)
+{
+	for (size_t i = 0; i < sizeof(thread_fields) / sizeof(thread_fields[0]); i++) {
+		uint16_t tid;
+
+		if (strcmp(thread_fields[i].event, wish->event) != 0)
+			continue;
+		tid = field_offset(event, thread_fields[i].tid);
+		if (tid && wish->thread_count < WISH_THREADS)
+			wish->threads[wish->thread_count++] = (struct wish_thread){
+				.tid = tid, .comm = field_offset(event, thread_fields[i].comm)};
+	}
+}
+
+static void learn(struct wish *wish, struct tep_event *event)
+{
+	wish->id = (uint16_t)event->id;
+	wish->is_switch = strcmp(wish->event, "sched:sched_switch") == 0;
+	wish->is_fork = strcmp(wish->event, "sched:sched_process_fork") == 0;
+	wish->is_exec = strcmp(wish->event, "sched:sched_process_exec") == 0;
+	wish->is_block = strcmp(wish->system, "block") == 0;
+	wish->shared = wish->is_switch;
+	for (size_t i = 0; i < sizeof(shared_systems) / sizeof(shared_systems[0]); i++)
+		wish->shared |= strcmp(wish->system, shared_systems[i]) == 0;
+	find_threads(wish, event);
+	wish->waits_at = field_offset(event, wish->waits);
+}
+
+static int read_format(struct wish *wish, struct tracefs_instance *instance, struct tep_handle *tep)
+{
+	struct tep_event *event;
+
+	wish->format = tracefs_event_file_read(instance, wish->system, wish->name, "format", &wish->format_length);
+	if (!wish->format)
+		return fail_errno("cannot read the format of event '%s'", wish->event);
+	tep_parse_event(tep, wish->format, (unsigned long)wish->format_length, wish->system);
+	event = tep_find_event_by_name(tep, wish->system, wish->name);
+	if (!event)
+		return fail("cannot understand the format of event '%s'", wish->event);
+	learn(wish, event);
+	return 0;
+}
+
+/* The kernel's last word: "...: error: Field not found" and lines below it that show where. */
+static int fail_filter(const struct wish *wish, struct tracefs_instance *instance)
+{
+	char *log = tracefs_error_last(instance);
+	char *reason = log ? strstr(log, "error: ") : NULL;
+
+	while (reason && strstr(reason + 1, "error: "))
+		reason = strstr(reason + 1, "error: ");
+	if (reason)
+		reason[strcspn(reason, "\n")] = '\0';
+	fail("wrong filter '%s' of event '%s'%s%s", wish->filter, wish->event, reason ? ": " : "",
+	     reason ? reason + strlen("error: ") : "");
+	free(log);
+	return -1;
+}
+
+static int switch_on(struct wish *wish, struct tracefs_instance *instance)
+{
+	if (!tracefs_event_file_exists(instance, wish->system, wish->name, "enable"))
+		return fail("no event '%s' in this kernel that can be enabled", wish->event);
+	if (wish->filter &&
+	    tracefs_event_file_write(instance, wish->system, wish->name, "filter", wish->filter) < 0)
+		return fail_filter(wish, instance);
+	if (tracefs_event_file_write(instance, wish->system, wish->name, "enable", "1") < 0)
+		return fail_errno("cannot enable the event '%s'", wish->event);
+	wish->enabled = true;
+	return 0;
+}
+
+int wishes_enable(struct wishes *wishes, struct tracefs_instance *instance)
+{
+	struct tep_handle *tep = tep_alloc();
+	int status = 0;
+
+	wishes->by_id = memory_new(WISH_IDS, sizeof(struct wish *));
+	for (size_t i = 0; status == 0 && i < wishes->list.count; i++) {
+		struct wish *wish = wishes->list.items[i];
+
+		status = switch_on(wish, instance);
+		if (status < 0 && !(wish->flags & WISH_REQUIRED)) {
+			status = 0;
+			continue;
+		}
+		if (status == 0)
+			status = read_format(wish, instance, tep);
+		if (status == 0)
+			wishes->by_id[wish->id] = wish;
+	}
+	tep_free(tep);
+	return status;
+}

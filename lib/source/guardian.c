@@ -1,0 +1,63 @@
+#include "source/guardian.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "source/instance.h"
+
+/* The kernel closes a killed collector's files one by one, and the pipe may be closed before the last ring is. */
+enum { TRIES = 400, PAUSE_NS = 5 * 1000 * 1000 };
+
+static _Noreturn void guard(int pipe, pid_t collector)
+{
+	struct timespec pause = {.tv_nsec = PAUSE_NS};
+	char byte;
+
+	prctl(PR_SET_NAME, "tailblame-guard");
+	setsid();
+	for (int signal_number = 1; signal_number < NSIG; signal_number++)
+		signal(signal_number, SIG_IGN);
+	dup2(pipe, 0); /* whoever waits for the end of the collector's output must not wait for ours */
+	close_range(1, ~0U, 0);
+	if (chdir("/") < 0) /* nor should we hold a file system busy; it can be no error */
+		_exit(1);
+	while (read(0, &byte, 1) < 0 && errno == EINTR)
+		;
+	for (int i = 0; i < TRIES && instance_remove(collector) < 0; i++)
+		nanosleep(&pause, NULL);
+	_exit(0);
+}
+
+int guardian_start(struct guardian *guardian)
+{
+	pid_t collector = getpid();
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return fail_errno("cannot make a pipe");
+	guardian->pid = fork();
+	if (guardian->pid < 0)
+		return fail_errno("cannot fork");
+	if (guardian->pid == 0) {
+		close(ends[1]);
+		guard(ends[0], collector);
+	}
+	close(ends[0]);
+	guardian->pipe = ends[1];
+	return 0;
+}
+
+void guardian_end(struct guardian *guardian)
+{
+	close(guardian->pipe);
+	while (waitpid(guardian->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}

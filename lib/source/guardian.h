@@ -1,0 +1,22 @@
+/*
+ * guardian: a small process that outlives the collector, if only by a moment, and removes what it left in tracefs.
+ *
+ * It is forked before anything is made, lives in a session of its own with all signals ignored that can be, holds
+ * none of the collector's files open, and waits for the end of a pipe that only the collector can write to. A
+ * collector killed with SIGKILL cannot tidy up; its pipe closes all the same.
+ */
+#ifndef SOURCE_GUARDIAN_H
+#define SOURCE_GUARDIAN_H
+
+struct guardian {
+	int pid;
+	int pipe; /* a child of the collector that does not exec at once must close its copy */
+};
+
+/* -1 after fail(). */
+int guardian_start(struct guardian *guardian);
+
+/* Lets it go, once there is nothing left to guard, and waits for its end. */
+void guardian_end(struct guardian *guardian);
+
+#endif

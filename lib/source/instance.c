@@ -1,0 +1,198 @@
+#include "source/instance.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+
+#define INSTANCE_NAME "tailblame-%d"
+#define PROBE_GROUP "tailblame_%d"
+
+/* The fields of /proc/PID/stat between the state and the start time. */
+#define NUMBERS_6 " %*d %*d %*d %*d %*d %*d"
+#define NUMBERS_18 NUMBERS_6 NUMBERS_6 NUMBERS_6
+
+/* Seconds by which the wall clock may have been set between the start of a process and the making of its instance. */
+enum { CLOCK_SLACK = 10 };
+
+const char *instance_tracefs(void)
+{
+	const char *path;
+
+	if (tracefs_tracing_dir_is_mounted(geteuid() == 0, &path) < 0 || !path || access(path, F_OK) < 0) {
+		fail("tracefs is not mounted; run as root, or: mount -t tracefs nodev /sys/kernel/tracing");
+		return NULL;
+	}
+	return path;
+}
+
+const char *instance_probe_group(void)
+{
+	static char name[32];
+
+	snprintf(name, sizeof(name), PROBE_GROUP, getpid());
+	return name;
+}
+
+int instance_write(struct tracefs_instance *instance, const char *file, const char *text)
+{
+	int fd = tracefs_instance_file_open(instance, file, O_WRONLY | O_TRUNC);
+	ssize_t written;
+
+	if (fd < 0)
+		return fail_errno("cannot open '%s/%s'", tracefs_instance_get_trace_dir(instance), file);
+	written = write(fd, text, strlen(text));
+	if (written < 0)
+		fail_errno("cannot write '%s' to '%s'", text, file);
+	close(fd);
+	return written < 0 ? -1 : 0;
+}
+
+struct tracefs_instance *instance_create(void)
+{
+	struct tracefs_instance *instance;
+	char name[32];
+
+	snprintf(name, sizeof(name), INSTANCE_NAME, getpid());
+	instance = tracefs_instance_create(name);
+	if (!instance) {
+		fail_errno("cannot make '%s/instances/%s'", tracefs_tracing_dir(), name);
+		if (errno == EACCES || errno == EPERM)
+			fail("%s; run as root or mount tracefs with gid=", fail_text());
+		return NULL;
+	}
+	if (tracefs_trace_off(instance) < 0) {
+		fail_errno("cannot turn tracing off in '%s'", name);
+		tracefs_instance_free(instance);
+		return NULL;
+	}
+	return instance;
+}
+
+/* An instance must go before its probes, which are in use while events are enabled in it. */
+static int remove_probes(const char *group)
+{
+	struct tracefs_dynevent **probes =
+		tracefs_dynevent_get_all(TRACEFS_DYNEVENT_UPROBE | TRACEFS_DYNEVENT_URETPROBE, group);
+	int status = 0;
+
+	for (int i = 0; probes && probes[i]; i++) {
+		if (tracefs_dynevent_destroy(probes[i], true) < 0)
+			status = fail_errno("cannot remove a uprobe of the group '%s'", group);
+	}
+	if (probes)
+		tracefs_dynevent_list_free(probes);
+	return status;
+}
+
+int instance_remove(pid_t pid)
+{
+	const char *tracing = tracefs_tracing_dir();
+	char *path, group[32];
+	int status = 0;
+
+	if (!tracing)
+		return fail("tracefs is not mounted");
+	path = memory_format("%s/instances/" INSTANCE_NAME, tracing, pid);
+	if (rmdir(path) < 0 && errno != ENOENT)
+		status = fail_errno("cannot remove '%s'", path);
+	free(path);
+	snprintf(group, sizeof(group), PROBE_GROUP, pid);
+	if (status == 0)
+		status = remove_probes(group);
+	return status;
+}
+
+/* When the process began, in seconds since the epoch; 0: there is none with this pid. */
+static double process_start(pid_t pid)
+{
+	struct timespec now, boot;
+	char *path = memory_format("/proc/%d/stat", pid), text[1024];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	unsigned long long ticks;
+	const char *rest;
+
+	free(path);
+	if (fd >= 0)
+		close(fd);
+	if (length <= 0)
+		return 0;
+	text[length] = '\0';
+	rest = strrchr(text, ')'); /* the name before it may hold anything */
+	if (!rest || sscanf(rest, ") %*c" NUMBERS_18 " %llu", &ticks) != 1)
+		return 0;
+	clock_gettime(CLOCK_REALTIME, &now);
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	return (double)(now.tv_sec - boot.tv_sec) + (double)ticks / (double)sysconf(_SC_CLK_TCK);
+}
+
+/* Its process is gone, or a pid was given out again and belongs to one that is younger than the instance. */
+static bool is_stale(int instances, const char *name, pid_t pid)
+{
+	struct stat made;
+	double start = process_start(pid);
+
+	if (start == 0)
+		return true;
+	return fstatat(instances, name, &made, 0) == 0 && start > (double)made.st_ctime + CLOCK_SLACK;
+}
+
+static void remove_stale_instances(const char *tracing)
+{
+	char *path = memory_format("%s/instances", tracing);
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		int pid, end = 0;
+
+		if (sscanf(entry->d_name, INSTANCE_NAME "%n", &pid, &end) == 1 && !entry->d_name[end] &&
+		    is_stale(dirfd(dir), entry->d_name, pid))
+			instance_remove(pid);
+	}
+	if (dir)
+		closedir(dir);
+	free(path);
+}
+
+/* A collector makes its instance before its probes and removes it after turning them off: probes without one are stale. */
+static void remove_stale_probes(void)
+{
+	struct tracefs_dynevent **probes =
+		tracefs_dynevent_get_all(TRACEFS_DYNEVENT_UPROBE | TRACEFS_DYNEVENT_URETPROBE, NULL);
+
+	for (int i = 0; probes && probes[i]; i++) {
+		char *group = NULL, name[32];
+		int pid;
+
+		tracefs_dynevent_info(probes[i], &group, NULL, NULL, NULL, NULL);
+		if (group && sscanf(group, PROBE_GROUP, &pid) == 1) {
+			snprintf(name, sizeof(name), INSTANCE_NAME, pid);
+			if (!tracefs_instance_exists(name))
+				tracefs_dynevent_destroy(probes[i], true);
+		}
+		free(group);
+	}
+	if (probes)
+		tracefs_dynevent_list_free(probes);
+}
+
+void instance_remove_stale(void)
+{
+	const char *tracing = tracefs_tracing_dir();
+
+	if (!tracing)
+		return;
+	remove_stale_instances(tracing);
+	remove_stale_probes();
+}

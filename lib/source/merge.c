@@ -1,0 +1,89 @@
+#include "source/merge.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+int merge_open(struct merge *merge, struct tracefs_instance *instance)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+	*merge = (struct merge){.rings = memory_new((size_t)cpus, sizeof(struct ring)),
+				.heap = memory_new((size_t)cpus, sizeof(struct ring *))};
+	for (int cpu = 0; cpu < cpus; cpu++) {
+		char dir[32];
+
+		snprintf(dir, sizeof(dir), "per_cpu/cpu%d", cpu);
+		if (!tracefs_file_exists(instance, dir))
+			continue; /* the numbers of CPUs may have holes */
+		if (ring_open(&merge->rings[merge->count++], instance, cpu) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+void merge_close(struct merge *merge)
+{
+	for (int i = 0; i < merge->count; i++)
+		ring_close(&merge->rings[i]);
+	free(merge->rings);
+	free(merge->heap);
+	*merge = (struct merge){0};
+}
+
+static void sink(struct merge *merge, int at)
+{
+	struct ring **heap = merge->heap, *ring = heap[at];
+
+	for (;;) {
+		int child = 2 * at + 1;
+
+		if (child + 1 < merge->heaped && heap[child + 1]->ts < heap[child]->ts)
+			child++;
+		if (child >= merge->heaped || heap[child]->ts >= ring->ts)
+			break;
+		heap[at] = heap[child];
+		at = child;
+	}
+	heap[at] = ring;
+}
+
+int merge_begin(struct merge *merge, int64_t bound)
+{
+	merge->bound = bound;
+	merge->heaped = 0;
+	merge->taken = false;
+	for (int i = 0; i < merge->count; i++) {
+		struct ring *ring = &merge->rings[i];
+
+		if (!ring->payload && ring_next(ring) < 0)
+			return -1;
+		if (ring->payload)
+			merge->heap[merge->heaped++] = ring;
+	}
+	for (int at = merge->heaped / 2 - 1; at >= 0; at--)
+		sink(merge, at);
+	return 0;
+}
+
+int merge_next(struct merge *merge, struct ring **ring)
+{
+	if (merge->taken) {
+		int status = ring_next(merge->heap[0]);
+
+		merge->taken = false;
+		if (status < 0)
+			return -1;
+		if (status == 0)
+			merge->heap[0] = merge->heap[--merge->heaped];
+		if (merge->heaped > 1)
+			sink(merge, 0);
+	}
+	if (merge->heaped == 0 || merge->heap[0]->ts >= merge->bound)
+		return 0;
+	*ring = merge->heap[0];
+	merge->taken = true;
+	return 1;
+}

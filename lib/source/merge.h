@@ -1,0 +1,40 @@
+/*
+ * merge: the events of all rings as one sequence in the order of time.
+ *
+ * An event may be taken once no ring can still come up with an earlier one. A ring that was dry at a time T has
+ * nothing from before T to give, so a round takes what is older than a bound a little before the round's own begin:
+ *
+ *	merge_begin(merge, bound);
+ *	while ((status = merge_next(merge, &ring)) > 0)
+ *		... the event that the ring stands at ...
+ *
+ * Each ring holds one page in memory, whatever the kernel has; a round ends, however fast events come.
+ */
+#ifndef SOURCE_MERGE_H
+#define SOURCE_MERGE_H
+
+#include <stdbool.h>
+
+#include "source/ring.h"
+
+struct merge {
+	struct ring *rings;
+	int count;
+	/* private */
+	struct ring **heap; /* the rings that stand at an event, earliest first */
+	int heaped;
+	bool taken; /* heap[0] stands at an event that was handed out */
+	int64_t bound;
+};
+
+/* Opens the rings of all CPUs that are there. -1 after fail(). */
+int merge_open(struct merge *merge, struct tracefs_instance *instance);
+void merge_close(struct merge *merge);
+
+/* Starts a round: looks at each dry ring again, and will hand out events before the bound. -1 after fail(). */
+int merge_begin(struct merge *merge, int64_t bound);
+
+/* The ring that stands at the next event; it may be used until the next call. 1; 0: round over; -1 after fail(). */
+int merge_next(struct merge *merge, struct ring **ring);
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * ring: the kernel's ring buffer of one CPU, read event by event without ever waiting.
+ *
+ * The ring stands at one event, or is dry: the kernel had no more. Events of one ring come in the order of time. What
+ * the kernel overwrote before it was read shows up as `missed` at the event that follows the gap.
+ */
+#ifndef SOURCE_RING_H
+#define SOURCE_RING_H
+
+#include <stdint.h>
+
+#include <tracefs.h>
+
+struct kbuffer;
+
+struct ring {
+	int cpu;
+	int fd;		 /* becomes readable when the ring is half full */
+	uint64_t missed; /* events lost just before this one */
+	int64_t last;	 /* time of the event before the gap; INT64_MIN: none was read */
+	uint64_t lost;	 /* sum of all missed so far */
+
+	/* the event that it stands at */
+	int64_t ts;
+	const char *payload; /* NULL: dry */
+	uint32_t size;
+
+	/* private */
+	int stats;
+	size_t page_size;
+	char *page;
+	struct kbuffer *pages;
+};
+
+/* -1 after fail(). */
+int ring_open(struct ring *ring, struct tracefs_instance *instance, int cpu);
+void ring_close(struct ring *ring);
+
+/* Goes on to the next event. 1; 0: the ring is dry now, ask again later; -1 after fail(). */
+int ring_next(struct ring *ring);
+
+/* After the last event, with tracing off: how many the kernel lost that no gap has told of. */
+uint64_t ring_lost_at_end(struct ring *ring);
+
+#endif

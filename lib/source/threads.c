@@ -1,0 +1,83 @@
+#include "source/threads.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+static struct thread *find(struct threads *threads, int32_t tid)
+{
+	struct thread **page = &threads->pages[(uint32_t)tid / THREADS_PAGE % THREADS_PAGES];
+
+	if (!*page)
+		*page = memory_new(THREADS_PAGE, sizeof(struct thread));
+	return &(*page)[tid % THREADS_PAGE];
+}
+
+/* The thread group by /proc, and the name where `comm` is empty; 0: the thread is gone. */
+static int32_t look_up(int32_t tid, char *comm)
+{
+	char path[32], text[512];
+	const char *group;
+	ssize_t length;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	length = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (length <= 0)
+		return 0;
+	text[length] = '\0';
+	if (!*comm && strncmp(text, "Name:\t", 6) == 0)
+		snprintf(comm, THREAD_NAME, "%.*s", (int)strcspn(text + 6, "\n"), text + 6);
+	group = strstr(text, "\nTgid:\t");
+	return group ? atoi(group + 7) : 0;
+}
+
+int threads_see(struct threads *threads, struct stream *stream, int64_t ts, int32_t tid, const char *comm)
+{
+	struct line line = {0};
+	struct thread *thread;
+	int32_t group;
+	int status;
+
+	if (tid <= 0)
+		return 0;
+	thread = find(threads, tid);
+	if (thread->known && (!comm || strncmp(thread->comm, comm, THREAD_NAME) == 0))
+		return 0;
+	memset(thread->comm, 0, THREAD_NAME);
+	if (comm)
+		memcpy(thread->comm, comm, strnlen(comm, THREAD_NAME - 1));
+	thread->known = true;
+	group = look_up(tid, thread->comm);
+	if (!*thread->comm)
+		return 0;
+	line_begin(&line, "task");
+	line_time(&line, "ts", ts);
+	line_integer(&line, "tid", tid);
+	line_text(&line, "comm", thread->comm);
+	if (group)
+		line_integer(&line, "tgid", group);
+	status = stream_write_line(stream, &line);
+	line_free(&line);
+	return status;
+}
+
+void threads_forget(struct threads *threads, int32_t tid)
+{
+	if (tid > 0)
+		find(threads, tid)->known = false;
+}
+
+void threads_free(struct threads *threads)
+{
+	for (int i = 0; i < THREADS_PAGES; i++)
+		free(threads->pages[i]);
+}

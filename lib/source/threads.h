@@ -1,0 +1,44 @@
+/*
+ * threads: which threads have been named in the stream, so that each is named once, before its first event.
+ *
+ * A thread is looked up in /proc when it is first seen, not all of them beforehand: most threads of a machine sleep
+ * through a trace. One that is gone by then has the name that its own event gave, or none.
+ */
+#ifndef SOURCE_THREADS_H
+#define SOURCE_THREADS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "stream/stream.h"
+
+enum { THREAD_NAME = 16, THREADS_PAGE = 1 << 10, THREADS_PAGES = 1 << 12 };
+
+struct thread {
+	char comm[THREAD_NAME];
+	bool known;
+};
+
+/* By tid, in pages made as they are needed; the kernel's largest tid is 2^22. All zero is the empty table. */
+struct threads {
+	struct thread *pages[THREADS_PAGES];
+};
+
+static inline bool threads_known(const struct threads *threads, int32_t tid)
+{
+	const struct thread *page = threads->pages[(uint32_t)tid / THREADS_PAGE % THREADS_PAGES];
+
+	return tid <= 0 || (page && page[tid % THREADS_PAGE].known);
+}
+
+/*
+ * Writes a `task` record if the thread was not named yet, or has another name now. `comm` is the name by an event, of
+ * THREAD_NAME bytes; NULL: no event told. -1 after fail().
+ */
+int threads_see(struct threads *threads, struct stream *stream, int64_t ts, int32_t tid, const char *comm);
+
+/* The thread runs another program now: its name is looked up afresh. */
+void threads_forget(struct threads *threads, int32_t tid);
+void threads_free(struct threads *threads);
+
+#endif

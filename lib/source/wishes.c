@@ -1,0 +1,125 @@
+#include "source/wishes.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "source/near.h"
+
+static struct wish *find(const struct wishes *wishes, const char *event)
+{
+	for (size_t i = 0; i < wishes->list.count; i++) {
+		if (strcmp(wishes->list.items[i]->event, event) == 0)
+			return wishes->list.items[i];
+	}
+	return NULL;
+}
+
+struct wish *wishes_add_alias(struct wishes *wishes, const char *event, const char *system, const char *name)
+{
+	struct wish *wish = find(wishes, event);
+
+	if (wish)
+		return wish;
+	wish = NEW(struct wish);
+	wish->event = memory_text(event, strlen(event));
+	wish->system = memory_text(system, strlen(system));
+	wish->name = memory_text(name, strlen(name));
+	wish->flags = WISH_REQUIRED;
+	*ARRAY_ADD(&wishes->list) = wish;
+	return wish;
+}
+
+/* The event is wanted once more: what passes either filter. */
+static void widen(struct wish *wish, const char *filter)
+{
+	char *both;
+
+	if (!wish->filter || (filter && strcmp(wish->filter, filter) == 0))
+		return;
+	both = filter ? memory_format("(%s) || (%s)", wish->filter, filter) : NULL;
+	free(wish->filter);
+	wish->filter = both;
+}
+
+static void add_one(struct wishes *wishes, const char *system, const char *name, const char *filter, const char *waits,
+		    unsigned flags)
+{
+	char *event = memory_format("%s:%s", system, name);
+	struct wish *wish = find(wishes, event);
+
+	if (wish) {
+		widen(wish, filter);
+		wish->flags |= flags;
+	} else {
+		wish = wishes_add_alias(wishes, event, system, name);
+		wish->filter = filter ? memory_text(filter, strlen(filter)) : NULL;
+		wish->flags = flags;
+	}
+	if (waits && !wish->waits)
+		wish->waits = memory_text(waits, strlen(waits));
+	free(event);
+}
+
+/* Adds the events of a system that match; returns their number. A pattern leaves out what cannot be enabled. */
+static int add_matching(struct wishes *wishes, const char *system, const char *pattern, const char *filter,
+			const char *waits, unsigned flags, struct near *near)
+{
+	char **names = tracefs_system_events(NULL, system);
+	int added = 0;
+
+	for (int i = 0; names && names[i]; i++) {
+		near_offer(near, names[i]);
+		if (fnmatch(pattern, names[i], 0) != 0)
+			continue;
+		if (strcmp(pattern, names[i]) != 0 && !tracefs_event_file_exists(NULL, system, names[i], "enable"))
+			continue;
+		add_one(wishes, system, names[i], filter, waits, flags);
+		added++;
+	}
+	tracefs_list_free(names);
+	return added;
+}
+
+int wishes_add(struct wishes *wishes, const char *event, const char *filter, const char *waits, unsigned flags)
+{
+	const char *colon = strchr(event, ':');
+	char *wanted = memory_text(event, colon ? (size_t)(colon - event) : strlen(event));
+	const char *pattern = colon ? colon + 1 : "*";
+	char **systems = tracefs_event_systems(NULL);
+	struct near near_systems = near_begin(wanted), near_names = near_begin(pattern);
+	int added = 0, status = 0;
+
+	for (int i = 0; systems && systems[i]; i++) {
+		near_offer(&near_systems, systems[i]);
+		if (fnmatch(wanted, systems[i], 0) == 0)
+			added += add_matching(wishes, systems[i], pattern, filter, waits, flags, &near_names);
+	}
+	if (!systems)
+		status = fail_errno("cannot read '%s/events'; run as root or mount tracefs with gid=", tracefs_tracing_dir());
+	else if (added == 0 && flags & WISH_REQUIRED)
+		status = fail("no event '%s' in this kernel%s", event,
+			      near_text(near_names.count ? &near_names : &near_systems));
+	tracefs_list_free(systems);
+	free(wanted);
+	return status;
+}
+
+void wishes_free(struct wishes *wishes)
+{
+	for (size_t i = 0; i < wishes->list.count; i++) {
+		struct wish *wish = wishes->list.items[i];
+
+		free(wish->event);
+		free(wish->system);
+		free(wish->name);
+		free(wish->filter);
+		free(wish->waits);
+		free(wish->format);
+		free(wish);
+	}
+	free(wishes->list.items);
+	free(wishes->by_id);
+	*wishes = (struct wishes){0};
+}

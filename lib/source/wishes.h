@@ -1,0 +1,75 @@
+/*
+ * wishes: which kernel events are wanted, by charts and by name, each of them once.
+ *
+ * Where several ask for one event with different filters, it is collected if it passes any of them.
+ *
+ * Life cycle: wishes_add() for each; wishes_enable() in an instance; then each wish has its id and format, and
+ * wishes_by_id() finds it for an event; wishes_free().
+ */
+#ifndef SOURCE_WISHES_H
+#define SOURCE_WISHES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <tracefs.h>
+
+#include "base/memory.h"
+
+enum wish_flags {
+	WISH_REQUIRED = 1, /* that it cannot be had is a failure, else it is left out */
+	WISH_CONTEXT = 2,  /* wanted of every process, even if one process is traced (-p) */
+};
+
+enum { WISH_THREADS = 2, WISH_IDS = 1 << 16 };
+
+/* A field of an event that names a thread other than the one in whose context the event happened. */
+struct wish_thread {
+	uint16_t tid, comm; /* offsets in the payload; comm 0: the event does not give the name */
+};
+
+struct wish {
+	char *event;	     /* its name in the stream, "system:name" */
+	char *system, *name; /* its name in tracefs */
+	char *filter;	     /* NULL: none */
+	unsigned flags;
+	char *waits; /* the field that names the thread it is about; NULL: the one in whose context it happened */
+
+	/* after wishes_enable() */
+	bool enabled;
+	char *format; /* the text of its format file */
+	int format_length;
+	uint16_t id;
+	bool shared;	   /* it concerns others, whoever's context it happened in: a CPU was given away, a device is used */
+	bool is_switch, is_exec, is_fork, is_block;
+	uint16_t waits_at; /* offset of `waits`; 0: none */
+	struct wish_thread threads[WISH_THREADS];
+	int thread_count;
+};
+
+struct wishes {
+	ARRAY(struct wish *) list;
+	struct wish **by_id; /* WISH_IDS of them */
+};
+
+/*
+ * Wants an event, "system:name"; system or name may be a pattern with * ? [], and a system alone means all its events.
+ * `waits` may be NULL. -1 after fail(): a required event is not there; its message names those with a like name.
+ */
+int wishes_add(struct wishes *wishes, const char *event, const char *filter, const char *waits, unsigned flags);
+
+/* Wants an event that has another name in tracefs than in the stream. */
+struct wish *wishes_add_alias(struct wishes *wishes, const char *event, const char *system, const char *name);
+
+/* Sets filters and enables all events. -1 after fail(), with the kernel's own words where a filter is wrong. */
+int wishes_enable(struct wishes *wishes, struct tracefs_instance *instance);
+
+/* The event with this id; NULL: it was not wished for. */
+static inline struct wish *wishes_by_id(const struct wishes *wishes, uint16_t id)
+{
+	return wishes->by_id[id];
+}
+
+void wishes_free(struct wishes *wishes);
+
+#endif
