@@ -118,8 +118,9 @@ static char *read_all(FILE *stream, size_t *length)
 
 char *file_read(const char *path, size_t *length)
 {
+	size_t own;
 	FILE *stream = fopen(path, "re");
-	char *text = stream ? read_all(stream, length) : NULL;
+	char *text = stream ? read_all(stream, length ? length : &own) : NULL;
 
 	if (!text)
 		fail_errno("cannot read '%s'", path);
