@@ -92,7 +92,7 @@ static const char *field_bytes(const struct event *event, const struct event_fie
 	if (field->is_dynamic) {
 		word = (uint32_t)load(event->payload + field->offset, 4, event->swapped);
 		*length = word >> 16;
-		offset = word & 0xffff;
+		offset = (word & 0xffff) + (field->is_relative ? (uint32_t)field->offset + field->size : 0);
 	}
 	if (offset + *length > event->size)
 		*length = 0;

@@ -113,6 +113,7 @@ void field_resolve(struct event_field *field)
 	field->is_signed = found->flags & TEP_FIELD_IS_SIGNED;
 	field->is_string = found->flags & TEP_FIELD_IS_STRING;
 	field->is_dynamic = found->flags & TEP_FIELD_IS_DYNAMIC;
+	field->is_relative = found->flags & TEP_FIELD_IS_RELATIVE;
 	field->is_device = found->type && !strcmp(found->type, "dev_t");
 }
 

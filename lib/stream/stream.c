@@ -1,5 +1,6 @@
 #include "stream/stream.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -74,6 +75,7 @@ struct stream *stream_open(char *const *files, int count)
 int stream_output(struct stream *stream, int fd, bool text)
 {
 	signal(SIGPIPE, SIG_IGN);
+	fcntl(fd, F_SETPIPE_SZ, 1 << 20); /* fewer changes between writer and reader; where it may not be, it may not */
 	stream->writer = writer_open(fd, text || isatty(fd));
 	return 0;
 }
