@@ -1,0 +1,219 @@
+#include "chart/tail.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+#define SHAPE_MOST 1.5
+enum { GRID = 80, REFINEMENTS = 30 };
+
+struct peak {
+	double value;
+	bool censored;
+};
+
+struct fit {
+	double threshold, shape, scale;
+	uint64_t count;		/* values learnt when it was made; 0: none yet */
+	double share;		/* of the values above the threshold */
+};
+
+struct tail {
+	uint64_t count;
+	double kept[TAIL_KEPT]; /* a heap, the least of the largest on top */
+	int kept_count;
+	double beyond[TAIL_CENSORED]; /* limits that values lay beyond; the newest of them */
+	uint64_t beyond_count;
+	struct peak *peaks; /* during a fit: the largest values, as excesses over the threshold */
+	int peak_count;
+	struct fit fit;
+};
+
+struct tail *tail_new(void)
+{
+	return NEW(struct tail);
+}
+
+void tail_free(struct tail *tail)
+{
+	free(tail);
+}
+
+void tail_forget(struct tail *tail)
+{
+	*tail = (struct tail){0};
+}
+
+uint64_t tail_count(const struct tail *tail)
+{
+	return tail->count;
+}
+
+bool tail_is_ready(const struct tail *tail)
+{
+	return (double)tail->count * TAIL_SHARE >= TAIL_LEAST;
+}
+
+static void swap(double *a, double *b)
+{
+	double kept = *a;
+
+	*a = *b;
+	*b = kept;
+}
+
+static void sift_down(struct tail *tail)
+{
+	double *heap = tail->kept;
+
+	for (int at = 0, child; (child = 2 * at + 1) < tail->kept_count; at = child) {
+		if (child + 1 < tail->kept_count && heap[child + 1] < heap[child])
+			child++;
+		if (heap[at] <= heap[child])
+			return;
+		swap(&heap[at], &heap[child]);
+	}
+}
+
+static void sift_up(struct tail *tail)
+{
+	double *heap = tail->kept;
+
+	for (int at = tail->kept_count - 1; at > 0 && heap[(at - 1) / 2] > heap[at]; at = (at - 1) / 2)
+		swap(&heap[at], &heap[(at - 1) / 2]);
+}
+
+void tail_learn(struct tail *tail, double value)
+{
+	tail->count++;
+	if (tail->kept_count < TAIL_KEPT) {
+		tail->kept[tail->kept_count++] = value;
+		sift_up(tail);
+	} else if (value > tail->kept[0]) {
+		tail->kept[0] = value;
+		sift_down(tail);
+	}
+}
+
+void tail_learn_beyond(struct tail *tail, double limit)
+{
+	tail->count++;
+	tail->beyond[tail->beyond_count++ % TAIL_CENSORED] = limit;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double left = ((const struct peak *)a)->value, right = ((const struct peak *)b)->value;
+
+	return (left < right) - (left > right);
+}
+
+/* Takes the largest values, the threshold being the next; turns them into excesses over it. */
+static void gather(struct tail *tail)
+{
+	int count = 0, wanted = (int)fmin((double)tail->count * TAIL_SHARE, TAIL_KEPT - 1);
+	int censored = tail->beyond_count < TAIL_CENSORED ? (int)tail->beyond_count : TAIL_CENSORED;
+
+	tail->peaks = memory_new(TAIL_KEPT + TAIL_CENSORED, sizeof(*tail->peaks));
+	for (int i = 0; i < tail->kept_count; i++)
+		tail->peaks[count++] = (struct peak){tail->kept[i], false};
+	for (int i = 0; i < censored; i++)
+		tail->peaks[count++] = (struct peak){tail->beyond[i], true};
+	qsort(tail->peaks, (size_t)count, sizeof(*tail->peaks), by_size);
+	tail->fit.threshold = tail->peaks[wanted].value;
+	tail->fit.share = wanted / (double)tail->count;
+	tail->peak_count = wanted;
+	for (int i = 0; i < wanted; i++)
+		tail->peaks[i].value -= tail->fit.threshold;
+}
+
+/*
+ * Log-likelihood of the excesses y for a given theta = xi / sigma, at the shape that is best for it. An excess adds
+ * -log sigma - (1 + 1 / xi) log(1 + theta y), a censored one only -1 / xi log(1 + theta y); so with m that are not censored,
+ * and A and C the sums of the logarithms, the best shape is (A + C) / m, and the rest follows. At theta = 0 the tail is exponential,
+ * with the mean as scale.
+ */
+static double likelihood(const struct tail *tail, double theta, double *shape, double *scale)
+{
+	double exact = 0, censored = 0, sum = 0;
+	int m = 0;
+
+	for (int i = 0; i < tail->peak_count; i++) {
+		const struct peak *peak = &tail->peaks[i];
+		double term = log1p(theta * peak->value);
+
+		sum += peak->value;
+		if (peak->censored) {
+			censored += term;
+		} else {
+			exact += term;
+			m++;
+		}
+	}
+	*shape = 0;
+	*scale = sum / m;
+	if (theta <= 0 || m == 0 || sum <= 0)
+		return m == 0 || sum <= 0 ? -INFINITY : -m * log(*scale) - m;
+	*shape = (exact + censored) / m;
+	*scale = *shape / theta;
+	return *shape > SHAPE_MOST ? -INFINITY : -m * log(*scale) - exact - m;
+}
+
+/* Maximizes the likelihood over theta: the best of a coarse grid, then ever smaller steps around it. */
+static void maximize(struct tail *tail)
+{
+	double best, theta = 0, step, mean, shape, scale;
+
+	best = likelihood(tail, 0, &tail->fit.shape, &tail->fit.scale);
+	mean = tail->fit.scale;
+	if (best == -INFINITY) /* all the largest values are equal */
+		return;
+	for (int i = 0; i < GRID; i++) {
+		double at = pow(10, -3 + 6.0 * i / GRID) / mean, value = likelihood(tail, at, &shape, &scale);
+
+		if (value > best) {
+			best = value;
+			theta = at;
+		}
+	}
+	step = 0.1 * theta + 1e-4 / mean;
+	for (int i = 0; i < REFINEMENTS; i++) {
+		double up = likelihood(tail, theta + step, &shape, &scale);
+		double down = likelihood(tail, theta - step, &shape, &scale);
+
+		if (fmax(up, down) > best) {
+			best = fmax(up, down);
+			theta += up > down ? step : -step;
+		} else {
+			step /= 2;
+		}
+	}
+	likelihood(tail, theta, &tail->fit.shape, &tail->fit.scale);
+}
+
+static void fit(struct tail *tail)
+{
+	gather(tail);
+	maximize(tail);
+	free(tail->peaks);
+	tail->peaks = NULL;
+	tail->fit.count = tail->count;
+}
+
+double tail_limit(struct tail *tail, double p)
+{
+	double ratio;
+
+	if (tail->count >= tail->fit.count + tail->fit.count / 10)
+		fit(tail);
+	if (!(tail->fit.scale > 0))
+		return tail->fit.threshold;
+	ratio = p / tail->fit.share;
+	if (ratio >= 1)
+		return tail->fit.threshold;
+	if (tail->fit.shape < 1e-9)
+		return tail->fit.threshold - tail->fit.scale * log(ratio);
+	return tail->fit.threshold + tail->fit.scale / tail->fit.shape * (pow(ratio, -tail->fit.shape) - 1);
+}

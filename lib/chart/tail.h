@@ -1,0 +1,59 @@
+/*
+ * tail: the limit that a stream of values passes with a given probability, from the largest values seen.
+ *
+ * Peaks over threshold (Siffer et al., "Anomaly Detection in Streams with Extreme Value Theory", KDD 2017): what exceeds
+ * a high threshold u follows a generalized Pareto distribution of shape xi and scale sigma, whatever the values' own
+ * distribution (Pickands, Balkema, de Haan), so with k of n values above u, the limit z passed with probability p is
+ *
+ *	z = u + sigma / xi * ((p n / k) ^ -xi - 1)		(their equation 1)
+ *
+ * Three things differ from the paper's SPOT.
+ *
+ * The threshold moves: it is such that the TAIL_KEPT largest values of all, but at most TAIL_SHARE of them, are above
+ * it. So it rises with the number of values, and a slow path of a hundredth of all values is seen as the tail that it is.
+ *
+ * A value beyond the limit is learnt as censored: that it lay beyond the limit of its time, not how far. SPOT leaves
+ * such values out, which cuts the tail at the limit again and again: measured on log-normal streams of two million
+ * values, 2.6 times the alarms asked for, against 0.99 times with censoring. An incident cannot lift the limit by how
+ * slow it was, only by how often it came.
+ *
+ * Fitted by maximum likelihood, with shapes from 0 (an exponential tail) to 1.5: a latency has no largest possible value,
+ * and the negative shapes that small samples suggest put the limit right behind the largest value seen.
+ *
+ * Memory: TAIL_KEPT values, and at most TAIL_CENSORED censored ones. Learning costs a comparison for most values, a step
+ * in a heap for the largest; a fit some 140 passes over the tail, made when the number of values has grown by a tenth.
+ */
+#ifndef CHART_TAIL_H
+#define CHART_TAIL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	TAIL_KEPT = 2000,
+	TAIL_CENSORED = 1000,
+	TAIL_LEAST = 40, /* exceedances without which there is no fit */
+};
+#define TAIL_SHARE 0.02
+
+struct tail;
+
+struct tail *tail_new(void);
+void tail_free(struct tail *tail);
+void tail_forget(struct tail *tail); /* as new */
+
+/* Learns a value that is within the limits. */
+void tail_learn(struct tail *tail, double value);
+
+/* Learns that a value lay beyond this limit. Of the values of one incident, one is enough. */
+void tail_learn_beyond(struct tail *tail, double limit);
+
+uint64_t tail_count(const struct tail *tail); /* values learnt */
+
+/* Whether there are values enough for a fit, which is TAIL_LEAST / TAIL_SHARE of them. */
+bool tail_is_ready(const struct tail *tail);
+
+/* The limit passed with probability p, 0 < p < 1. Fits anew where enough has been learnt since; needs tail_is_ready(). */
+double tail_limit(struct tail *tail, double p);
+
+#endif

@@ -1,0 +1,95 @@
+/* The alarms that come against those asked for, on stationary streams of two million values. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "chart/tail.h"
+
+enum { VALUES = 2000000 };
+
+static uint64_t state[2];
+
+static uint64_t next_random(void) /* xorshift128+ */
+{
+	uint64_t a = state[0], b = state[1];
+
+	state[0] = b;
+	a ^= a << 23;
+	state[1] = a ^ b ^ (a >> 17) ^ (b >> 26);
+	return state[1] + b;
+}
+
+static double uniform(void)
+{
+	return ((double)(next_random() >> 11) + 0.5) * 0x1p-53;
+}
+
+static double normal(void)
+{
+	double radius = sqrt(-2 * log(uniform()));
+
+	return radius * cos(2 * M_PI * uniform());
+}
+
+static double log_normal(void)
+{
+	return exp(normal());
+}
+
+static double gamma_of_2(void)
+{
+	return -log(uniform()) - log(uniform());
+}
+
+static double pareto(void)
+{
+	return pow(uniform(), -1 / 2.5);
+}
+
+static double two_paths(void)
+{
+	return uniform() < 0.01 ? 50 * exp(0.5 * normal()) : exp(0.3 * normal());
+}
+
+static int count_alarms(double (*draw)(void), double p, uint64_t seed)
+{
+	struct tail *tail = tail_new();
+	double limit = INFINITY;
+	int alarms = 0;
+
+	state[0] = seed;
+	state[1] = 0x9e3779b97f4a7c15u;
+	for (int i = 0; i < VALUES; i++) {
+		double value = draw();
+
+		if (value > limit) {
+			alarms++;
+			tail_learn_beyond(tail, limit);
+		} else {
+			tail_learn(tail, value);
+		}
+		if (tail_is_ready(tail))
+			limit = tail_limit(tail, p);
+	}
+	tail_free(tail);
+	return alarms;
+}
+
+int main(void)
+{
+	static const struct {
+		const char *name;
+		double (*draw)(void);
+	} streams[] = {{"log-normal", log_normal}, {"gamma", gamma_of_2}, {"pareto", pareto}, {"two paths", two_paths}};
+	int bad = 0;
+
+	for (size_t i = 0; i < sizeof(streams) / sizeof(streams[0]); i++)
+		for (double p = 1e-4; p > 5e-6; p /= 10) {
+			int asked = (int)(p * VALUES + 0.5), came = count_alarms(streams[i].draw, p, 7 + i);
+			bool good = 2 * came >= asked && came <= 2 * asked;
+
+			printf("%s - %s: %d alarms, %d asked for\n", good ? "ok" : "not ok", streams[i].name, came, asked);
+			bad += !good;
+		}
+	return bad != 0;
+}
