@@ -27,6 +27,7 @@ struct stream {
 	const struct handlers *handlers;
 	void *context;
 	struct line line;
+	struct fields fields; /* of a record without input */
 	bool begun, seen, seen_stream; /* of the segment at hand: output, any input, its stream record */
 	bool ended;		       /* its end record came */
 	bool copy_ends;
@@ -147,7 +148,9 @@ int stream_flush(struct stream *stream)
 
 const struct fields *stream_fields(struct stream *stream, const struct record *record)
 {
-	return reader_fields(stream->reader, record);
+	if (stream->reader)
+		return reader_fields(stream->reader, record);
+	return fields_parse(&stream->fields, record->text, record->length) < 0 ? NULL : &stream->fields;
 }
 
 int stream_fail(struct stream *stream, const char *format, ...)
@@ -158,7 +161,7 @@ int stream_fail(struct stream *stream, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(sentence, sizeof(sentence), format, args);
 	va_end(args);
-	return fail("%s: %s", reader_where(stream->reader), sentence);
+	return stream->reader ? fail("%s: %s", reader_where(stream->reader), sentence) : fail("%s", sentence);
 }
 
 /* A binary stream begins with its head, and every `stream` record after the first begins another. */
@@ -170,8 +173,18 @@ static int begin_if_new(struct stream *stream, bool swapped)
 	return writer_segment(stream->writer, swapped);
 }
 
+static int show_watches(struct stream *stream, const struct record *record)
+{
+	for (int i = 0; i < WATCHES_MAX && stream->watches[record->kind][i].call; i++)
+		if (stream->watches[record->kind][i].call(stream->watches[record->kind][i].context, record) < 0)
+			return -1;
+	return 0;
+}
+
 int stream_write_record(struct stream *stream, const struct record *record)
 {
+	if (!stream->reader && show_watches(stream, record) < 0)
+		return -1;
 	if (!stream->writer || (record->packed && record->kind != KIND_EVENT && writer_is_text(stream->writer)))
 		return 0; /* text needs no formats */
 	stream->written++;
@@ -191,10 +204,14 @@ static int write_line(struct stream *stream, enum kind kind, const struct line *
 
 int stream_write_line(struct stream *stream, const struct line *line)
 {
+	struct record record = {.kind = kind_of(line->text, strcspn(line->text, " ")), .text = line->text, .length = line->length};
+
+	if (!stream->reader && show_watches(stream, &record) < 0)
+		return -1;
 	if (!stream->writer)
 		return 0;
 	stream->written++;
-	return write_line(stream, kind_of(line->text, strcspn(line->text, " ")), line, 0);
+	return write_line(stream, record.kind, line, 0);
 }
 
 static int write_usage(struct stream *stream)
@@ -290,9 +307,8 @@ static int dispatch(struct stream *stream, const struct record *record)
 
 	if (verdict != 0)
 		return verdict < 0 ? -1 : 0;
-	for (int i = 0; i < WATCHES_MAX && stream->watches[record->kind][i].call; i++)
-		if (stream->watches[record->kind][i].call(stream->watches[record->kind][i].context, record) < 0)
-			return -1;
+	if (show_watches(stream, record) < 0)
+		return -1;
 	verdict = handler ? handler(stream->context, record) : STREAM_PASS;
 	return verdict == STREAM_PASS ? stream_write_record(stream, record) : verdict < 0 ? -1 : 0;
 }

@@ -35,7 +35,7 @@ struct handlers {
 /* Opens the first input; NULL after fail(). `files` must stay. */
 struct stream *stream_open(char *const *files, int count);
 
-/* A stream without input, for the command that makes records: output, write, close. */
+/* A stream without input, for the command that makes records: output, write, close. Watches see what it writes. */
 struct stream *stream_create(void);
 
 /* Sets where records go. `text`: spelled, else binary; binary to a terminal becomes text. -1 after fail(). */
