@@ -1,0 +1,177 @@
+/*
+ * trace-collect: stream kernel events, live, from a private tracing instance.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/command.h"
+#include "base/fail.h"
+#include "base/number.h"
+#include "chart/chart.h"
+#include "event/event.h"
+#include "source/collector.h"
+#include "source/probe.h"
+
+static struct option_list charts, events;
+static int64_t duration = -1;
+static uint64_t buffer = 4 << 20, pid;
+static const char *clock_name = "mono", *output;
+static bool as_text;
+
+static const struct option_entry options[] = {
+	{OPTION_LIST, 'c', "chart", &charts, "CHART", "collect what this chart needs (default: block, without -e)"},
+	{OPTION_LIST, 'e', "event", &events, "SYSTEM:EVENT[/FILTER]", "collect this event; * ? [] match many"},
+	{OPTION_DURATION, 'd', "duration", &duration, "DURATION", "end after this time"},
+	{OPTION_SIZE, 'b', "buffer", &buffer, "SIZE", "ring buffer of each CPU (default 4M)"},
+	{OPTION_STRING, 'C', "clock", &clock_name, "CLOCK", "trace clock (default mono)"},
+	{OPTION_COUNT, 'p', "pid", &pid, "PID", "only this process, its threads and children"},
+	{OPTION_STRING, 'o', "output", &output, "FILE", "write to a file instead of standard output"},
+	{OPTION_FLAG, 0, "text", &as_text, NULL, "write text (the default on a terminal)"},
+	{0},
+};
+
+/* What a chart measures is required, what it keeps as context is not. */
+static int want_chart_event(struct wishes *wishes, const struct chart_event *event)
+{
+	unsigned flags = event->required ? WISH_REQUIRED : 0;
+
+	if (event->role != CHART_START)
+		flags |= WISH_CONTEXT;
+	return wishes_add(wishes, event->event, event->filter, event->tid, flags);
+}
+
+static const char *event_in_role(const struct chart *chart, enum chart_role role)
+{
+	for (int i = 0; i < chart->count; i++)
+		if (chart->events[i].role == role)
+			return chart->events[i].event;
+	return NULL;
+}
+
+static int want_chart(struct wishes *wishes, const struct chart *chart)
+{
+	if (chart->binary && probe_function(wishes, chart->binary, chart->function, event_in_role(chart, CHART_START),
+					    event_in_role(chart, CHART_END)) < 0)
+		return -1;
+	for (int i = 0; i < chart->count; i++) {
+		if (chart->binary && chart->events[i].role != CHART_CONTEXT)
+			continue;
+		if (want_chart_event(wishes, &chart->events[i]) < 0)
+			return fail_prefix("chart '%s'", chart->name);
+	}
+	return 0;
+}
+
+/* SYSTEM:EVENT or SYSTEM:EVENT/FILTER */
+static int want_event(struct wishes *wishes, const char *wanted)
+{
+	const char *slash = strchr(wanted, '/');
+	char *event = memory_text(wanted, slash ? (size_t)(slash - wanted) : strlen(wanted));
+	int status = wishes_add(wishes, event, slash ? slash + 1 : NULL, NULL, WISH_REQUIRED);
+
+	free(event);
+	return status;
+}
+
+static int want_all(struct wishes *wishes, struct chart **loaded)
+{
+	for (int i = 0; i < charts.count; i++) {
+		loaded[i] = chart_load(charts.items[i]);
+		if (!loaded[i] || want_chart(wishes, loaded[i]) < 0)
+			return -1;
+	}
+	for (int i = 0; i < events.count; i++)
+		if (want_event(wishes, events.items[i]) < 0)
+			return -1;
+	return 0;
+}
+
+static int write_charts(struct stream *stream, struct chart **loaded)
+{
+	struct line line = {0};
+	int status = 0;
+
+	for (int i = 0; status == 0 && i < charts.count; i++) {
+		line_begin(&line, "chart");
+		line_text(&line, "name", loaded[i]->name);
+		line_text(&line, "definition", loaded[i]->definition);
+		status = stream_write_line(stream, &line);
+	}
+	line_free(&line);
+	return status;
+}
+
+/* A long trace is worth having up to where it was cut, so the file is written in place. */
+static int open_output(void)
+{
+	int fd = output ? open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : STDOUT_FILENO;
+
+	return fd < 0 ? fail_errno("cannot open '%s'", output) : fd;
+}
+
+static int open_stream(struct stream **stream, struct events **names)
+{
+	int fd = open_output();
+
+	if (fd < 0)
+		return -1;
+	*stream = stream_create();
+	if (stream_output(*stream, fd, as_text) < 0)
+		return -1;
+	*names = events_new(*stream);
+	stream_report_usage(*stream, command_name());
+	return 0;
+}
+
+/* COMMAND's output must not end up in the midst of the stream, so it shares our standard output only with -o. */
+static int fork_command(struct collector *collector, char **command)
+{
+	return *command ? child_fork(&collector->child, command, collector->guardian.pipe, !output) : 0;
+}
+
+/* Returns the exit status; -1 after fail(). The stream of a collection that failed has no end: it was cut. */
+static int collect(struct collector *collector, char **command)
+{
+	struct chart **loaded = memory_new((size_t)charts.count + 1, sizeof(*loaded));
+	static struct stream *stream;
+	static struct events *names;
+	int status;
+
+	if (collector_open(collector, clock_name, buffer) < 0 || want_all(&collector->wishes, loaded) < 0 ||
+	    fork_command(collector, command) < 0 || open_stream(&stream, &names) < 0 ||
+	    collector_prepare(collector, stream) < 0 || write_charts(stream, loaded) < 0 ||
+	    collector_run(collector, duration, (int32_t)pid) < 0)
+		return -1;
+	status = stream_close(stream);
+	events_free(names);
+	for (int i = 0; i < charts.count; i++)
+		chart_free(loaded[i]);
+	free(loaded);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct collector collector;
+	int first = command_line(argc, argv, options, "[-- COMMAND [ARG...]]", "stream kernel events"), status;
+	const char *complaint;
+
+	if (pid > PROCESS_TIDS)
+		die_usage("option -p: there are no such pids");
+	if (buffer == 0)
+		die_usage("option -b: a ring needs some room");
+	if (charts.count == 0 && events.count == 0)
+		charts = (struct option_list){.items = (const char *[]){"block"}, .count = 1};
+
+	status = collect(&collector, argv + first);
+	if (status < 0 || (status == EXIT_FAILED && *fail_text()))
+		warn("%s", fail_text());
+	collector_close(&collector);
+
+	complaint = child_complaint(&collector.child);
+	if (complaint)
+		warn("'%s' %s", argv[first], complaint);
+	return status < 0 ? EXIT_FAILED : status;
+}

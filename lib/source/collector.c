@@ -1,0 +1,217 @@
+#include "source/collector.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/number.h"
+#include "source/instance.h"
+#include "source/round.h"
+#include "source/stop.h"
+
+enum {
+	PERIOD_MS = 50,		    /* between rounds; an event waits for one, or for two if it comes right before it */
+	RUSH_MS = 5,		    /* the least pause between rounds that rings ask for */
+	WORTHWHILE = 256,	    /* events of a round, below which rings ask too often */
+	INTERRUPT_GRACE_MS = 1000,  /* for the command that a Ctrl-C reached as well */
+};
+
+/* An event in the midst of being written is not there yet for a reader, though later ones of other CPUs are. */
+#define SLACK (5 * NSEC_PER_SEC / 1000)
+
+int collector_open(struct collector *collector, const char *clock, uint64_t buffer)
+{
+	*collector = (struct collector){.self = getpid(), .guardian.pid = -1, .bell = -1, .clock.stats = -1};
+	if (!instance_tracefs())
+		return -1;
+	instance_remove_stale();
+	if (guardian_start(&collector->guardian) < 0)
+		return -1;
+	collector->instance = instance_create();
+	if (!collector->instance)
+		return -1;
+	if (clock_set(&collector->clock, collector->instance, clock) < 0)
+		return -1;
+	if (tracefs_instance_set_buffer_size(collector->instance, (buffer + 1023) / 1024, -1) < 0)
+		return fail_errno("cannot make rings of %llu bytes for each CPU", (unsigned long long)buffer);
+	return 0;
+}
+
+static void describe_machine(struct line *line)
+{
+	struct utsname name;
+	char *boot = file_read("/proc/sys/kernel/random/boot_id", NULL);
+
+	uname(&name);
+	line_text(line, "host", name.nodename);
+	line_text(line, "kernel", name.release);
+	line_text(line, "machine", name.machine);
+	line_integer(line, "cpus", sysconf(_SC_NPROCESSORS_ONLN));
+	if (boot) {
+		boot[strcspn(boot, "\n")] = '\0';
+		line_text(line, "boot", boot);
+	}
+	free(boot);
+}
+
+static int write_stream_record(struct collector *collector)
+{
+	struct line line = {0};
+	int status;
+
+	line_begin(&line, "stream");
+	line_integer(&line, "version", STREAM_VERSION);
+	describe_machine(&line);
+	line_text(&line, "clock", collector->clock.name);
+	line_time(&line, "wall", clock_wall(&collector->clock));
+	status = stream_write_line(collector->stream, &line);
+	line_free(&line);
+	return status;
+}
+
+/* The kernel's text, but with the event's name in the stream; the kernel's own may be a makeshift. */
+static char *format_record(const struct wish *wish, size_t *length)
+{
+	const char *name = strchr(wish->event, ':') + 1;
+	const char *rest = strchr(wish->format, '\n');
+	char *body;
+
+	*length = (size_t)(name - wish->event) + strlen("name: ") + strlen(name) + strlen(rest);
+	body = memory_format("%.*s%cname: %s%s", (int)(name - 1 - wish->event), wish->event, '\n', name, rest);
+	body[name - 1 - wish->event] = '\0';
+	return body;
+}
+
+static int write_format(struct stream *stream, const struct wish *wish)
+{
+	struct record record = {.kind = KIND_FORMAT, .packed = true};
+	char *body = format_record(wish, &record.length);
+	int status;
+
+	record.text = body;
+	status = stream_write_record(stream, &record);
+	free(body);
+	return status;
+}
+
+int collector_prepare(struct collector *collector, struct stream *stream)
+{
+	collector->stream = stream;
+	if (wishes_enable(&collector->wishes, collector->instance) < 0)
+		return -1;
+	if (merge_open(&collector->merge, collector->instance) < 0)
+		return -1;
+	collector->bell = stop_watch();
+	if (collector->bell < 0 || write_stream_record(collector) < 0)
+		return -1;
+	for (size_t i = 0; i < collector->wishes.list.count; i++) {
+		const struct wish *wish = collector->wishes.list.items[i];
+
+		if (wish->enabled && write_format(stream, wish) < 0)
+			return -1;
+		collector->block |= wish->enabled && wish->is_block;
+	}
+	return 0;
+}
+
+static int64_t monotonic_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void make_polled(struct collector *collector)
+{
+	collector->polled = memory_new((size_t)collector->merge.count + 1, sizeof(struct pollfd));
+	collector->polled[0] = (struct pollfd){.fd = collector->bell, .events = POLLIN};
+	for (int i = 0; i < collector->merge.count; i++)
+		collector->polled[i + 1] = (struct pollfd){.fd = collector->merge.rings[i].fd, .events = POLLIN};
+}
+
+/* Until rings fill up, the period or the time that is left is over, or a signal comes. */
+static void wait_for_events(struct collector *collector, int64_t deadline)
+{
+	int64_t begin = monotonic_ms(), left = deadline - begin;
+	int period = left < PERIOD_MS ? (int)(left > 0 ? left : 0) : PERIOD_MS;
+
+	if (collector->events < WORTHWHILE) /* some kernels call a ring readable that holds next to nothing */
+		period -= poll(collector->polled, 1, RUSH_MS < period ? RUSH_MS : period) == 0 ? RUSH_MS : period;
+	if (period > 0)
+		poll(collector->polled, (nfds_t)collector->merge.count + 1, period);
+	stop_rest(collector->bell);
+}
+
+static int64_t end_of(const struct collector *collector, int64_t deadline)
+{
+	int64_t grace = monotonic_ms() + INTERRUPT_GRACE_MS;
+
+	if (stop_signal() == SIGINT && collector->child.pid > 0)
+		return grace < deadline ? grace : deadline;
+	return stop_signal() ? 0 : deadline;
+}
+
+static int collect(struct collector *collector, int64_t deadline)
+{
+	bool asked = false;
+
+	for (;;) {
+		if (!asked && stop_signal()) {
+			asked = true;
+			deadline = end_of(collector, deadline);
+		}
+		if (monotonic_ms() >= deadline || child_has_ended(&collector->child))
+			return 0;
+		wait_for_events(collector, deadline);
+		if (round_take(collector, SLACK) < 0)
+			return -1;
+		if (stream_output_closed(collector->stream))
+			return 0;
+	}
+}
+
+int collector_run(struct collector *collector, int64_t duration, int32_t pid)
+{
+	int64_t deadline = INT64_MAX;
+	int status = 0;
+
+	make_polled(collector);
+	if (tracefs_trace_on(collector->instance) < 0)
+		return fail_errno("cannot turn tracing on");
+	if (pid && process_follow(&collector->process, pid) < 0)
+		status = -1;
+	if (status == 0 && collector->child.pid > 0)
+		status = child_go(&collector->child);
+	if (duration >= 0)
+		deadline = monotonic_ms() + duration / 1000000;
+	if (status == 0)
+		status = collect(collector, deadline);
+	if (tracefs_trace_off(collector->instance) < 0 && status == 0)
+		status = fail_errno("cannot turn tracing off");
+	if (status == 0 && !stream_output_closed(collector->stream))
+		status = round_last(collector);
+	return status;
+}
+
+void collector_close(struct collector *collector)
+{
+	merge_close(&collector->merge);
+	clock_close(&collector->clock);
+	wishes_free(&collector->wishes);
+	threads_free(&collector->threads);
+	devices_free(&collector->devices);
+	process_free(&collector->process);
+	free(collector->polled);
+	if (collector->instance)
+		tracefs_instance_free(collector->instance);
+	if (collector->guardian.pid > 0) {
+		instance_remove(collector->self);
+		guardian_end(&collector->guardian);
+	}
+}

@@ -1,0 +1,170 @@
+#include "source/round.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/number.h"
+#include "source/collector.h"
+
+/* Bits of an event's common_flags: it happened in an interrupt, in whatever thread's context that was. */
+enum { IN_INTERRUPT = 0x08 | 0x10 | 0x40 };
+
+/* What every event begins with. */
+struct common {
+	uint16_t id;
+	uint8_t flags, preempt_count;
+	int32_t tid;
+};
+
+static int32_t number_at(const struct ring *ring, uint16_t offset)
+{
+	int32_t number = 0;
+
+	if (offset + sizeof(number) <= ring->size)
+		memcpy(&number, ring->payload + offset, sizeof(number));
+	return number;
+}
+
+static int write_lost(struct collector *collector, const struct ring *ring, int64_t ts, uint64_t count)
+{
+	struct line line = {0};
+	int status;
+
+	line_begin(&line, "lost");
+	line_time(&line, "ts", ts);
+	line_integer(&line, "cpu", ring->cpu);
+	line_unsigned(&line, "count", count);
+	if (ring->last != INT64_MIN)
+		line_time(&line, "from", ring->last);
+	status = stream_write_line(collector->stream, &line);
+	stream_count_lost(collector->stream, count);
+	line_free(&line);
+	return status;
+}
+
+static bool is_own(const struct collector *collector, const struct wish *wish, const struct common *common,
+		   const struct ring *ring)
+{
+	if (common->tid != collector->self || common->flags & IN_INTERRUPT || wish->shared)
+		return false;
+	for (int i = 0; i < wish->thread_count; i++) {
+		if (number_at(ring, wish->threads[i].tid) != collector->self)
+			return false;
+	}
+	return true;
+}
+
+/* Where one process is traced: events of its threads, and what the charts need of others. */
+static bool is_wanted(const struct collector *collector, const struct wish *wish, const struct common *common,
+		      const struct ring *ring)
+{
+	if (wish->flags & WISH_CONTEXT || process_has(&collector->process, common->tid))
+		return true;
+	for (int i = 0; i < wish->thread_count; i++) {
+		if (process_has(&collector->process, number_at(ring, wish->threads[i].tid)))
+			return true;
+	}
+	return false;
+}
+
+/* Names the threads that the event names before it is written, and follows forks. */
+static int see_threads(struct collector *collector, const struct wish *wish, const struct common *common,
+		       const struct ring *ring)
+{
+	if (wish->is_exec)
+		threads_forget(&collector->threads, common->tid);
+	for (int i = 0; i < wish->thread_count; i++) {
+		const struct wish_thread *at = &wish->threads[i];
+		const char *comm = at->comm && (uint32_t)at->comm + THREAD_NAME <= ring->size ? ring->payload + at->comm : NULL;
+
+		if (threads_see(&collector->threads, collector->stream, ring->ts, number_at(ring, at->tid), comm) < 0)
+			return -1;
+	}
+	if (wish->is_fork && collector->process.members && process_has(&collector->process, common->tid))
+		process_add(&collector->process, number_at(ring, wish->threads[0].tid));
+	return 0;
+}
+
+static int take_event(struct collector *collector, const struct ring *ring)
+{
+	struct record record = {.kind = KIND_EVENT, .packed = true, .text = ring->payload, .length = ring->size,
+				.ts = ring->ts, .cpu = (uint32_t)ring->cpu};
+	struct common common;
+	struct wish *wish;
+
+	if (ring->missed && write_lost(collector, ring, ring->ts, ring->missed) < 0)
+		return -1;
+	if (ring->size < sizeof(common))
+		return 0;
+	memcpy(&common, ring->payload, sizeof(common));
+	wish = wishes_by_id(&collector->wishes, common.id);
+	if (!wish || is_own(collector, wish, &common, ring))
+		return 0;
+	if ((wish->thread_count || wish->is_exec) && see_threads(collector, wish, &common, ring) < 0)
+		return -1;
+	if (collector->process.members && !is_wanted(collector, wish, &common, ring))
+		return 0;
+	if (!threads_known(&collector->threads, common.tid) &&
+	    threads_see(&collector->threads, collector->stream, ring->ts, common.tid, NULL) < 0)
+		return -1;
+	collector->events++;
+	return stream_write_record(collector->stream, &record);
+}
+
+static int take_events(struct collector *collector, int64_t bound)
+{
+	struct ring *ring;
+	int status = merge_begin(&collector->merge, bound);
+
+	while (status == 0 && (status = merge_next(&collector->merge, &ring)) > 0)
+		status = take_event(collector, ring);
+	return status;
+}
+
+/* A reader that waits for events must be able to tell that there were none from a collector that hangs. */
+static int write_tick(struct collector *collector, int64_t bound)
+{
+	struct line line = {0};
+	int status;
+
+	line_begin(&line, "tick");
+	line_time(&line, "ts", bound);
+	status = stream_write_line(collector->stream, &line);
+	line_free(&line);
+	return status;
+}
+
+int round_take(struct collector *collector, int64_t slack)
+{
+	int64_t now = clock_now(&collector->clock);
+
+	if (now == INT64_MIN)
+		return -1;
+	if (collector->block && devices_look(&collector->devices, collector->stream, now) < 0)
+		return -1;
+	collector->events = 0;
+	if (take_events(collector, now - slack) < 0)
+		return -1;
+	if (collector->events == 0 && now - collector->last_written >= NSEC_PER_SEC) {
+		if (write_tick(collector, now - slack) < 0)
+			return -1;
+		collector->last_written = now;
+	}
+	if (collector->events > 0)
+		collector->last_written = now;
+	return stream_flush(collector->stream);
+}
+
+int round_last(struct collector *collector)
+{
+	if (take_events(collector, INT64_MAX) < 0)
+		return -1;
+	for (int i = 0; i < collector->merge.count; i++) {
+		struct ring *ring = &collector->merge.rings[i];
+		uint64_t lost = ring_lost_at_end(ring);
+
+		if (lost && write_lost(collector, ring, clock_now(&collector->clock), lost) < 0)
+			return -1;
+	}
+	return 0;
+}

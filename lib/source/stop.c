@@ -1,0 +1,55 @@
+#include "source/stop.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+
+static volatile sig_atomic_t asked;
+static int bell = -1;
+
+static void ring_bell(int number)
+{
+	int reason = errno;
+	uint64_t one = 1;
+
+	if (number != SIGCHLD)
+		asked = number;
+	if (write(bell, &one, sizeof(one)) < 0) {
+		/* it rings already */
+	}
+	errno = reason;
+}
+
+int stop_watch(void)
+{
+	static const int asking[] = {SIGINT, SIGTERM, SIGHUP};
+	struct sigaction action = {.sa_handler = ring_bell, .sa_flags = (int)SA_RESETHAND}, before;
+
+	bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (bell < 0)
+		return fail_errno("cannot make an eventfd");
+	for (size_t i = 0; i < sizeof(asking) / sizeof(asking[0]); i++) {
+		sigaction(asking[i], NULL, &before);
+		if (before.sa_handler != SIG_IGN) /* nohup, or in the background of a script */
+			sigaction(asking[i], &action, NULL);
+	}
+	action.sa_flags = SA_RESTART | SA_NOCLDSTOP;
+	sigaction(SIGCHLD, &action, NULL);
+	return bell;
+}
+
+void stop_rest(int fd)
+{
+	uint64_t count;
+
+	if (read(fd, &count, sizeof(count)) < 0)
+		return; /* nothing to take */
+}
+
+int stop_signal(void)
+{
+	return asked;
+}
