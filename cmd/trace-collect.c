@@ -19,6 +19,7 @@ static int64_t duration = -1;
 static uint64_t buffer = 4 << 20, pid;
 static const char *clock_name = "mono", *output;
 static bool as_text;
+static const char *default_charts[] = {"block"};
 
 static const struct option_entry options[] = {
 	{OPTION_LIST, 'c', "chart", &charts, "CHART", "collect what this chart needs (default: block, without -e)"},
@@ -163,7 +164,7 @@ int main(int argc, char **argv)
 	if (buffer == 0)
 		die_usage("option -b: a ring needs some room");
 	if (charts.count == 0 && events.count == 0)
-		charts = (struct option_list){.items = (const char *[]){"block"}, .count = 1};
+		charts = (struct option_list){.items = default_charts, .count = 1};
 
 	status = collect(&collector, argv + first);
 	if (status < 0 || (status == EXIT_FAILED && *fail_text()))

@@ -16,7 +16,7 @@ int merge_open(struct merge *merge, struct tracefs_instance *instance)
 		char dir[32];
 
 		snprintf(dir, sizeof(dir), "per_cpu/cpu%d", cpu);
-		if (!tracefs_file_exists(instance, dir))
+		if (!tracefs_dir_exists(instance, dir))
 			continue; /* the numbers of CPUs may have holes */
 		if (ring_open(&merge->rings[merge->count++], instance, cpu) < 0)
 			return -1;
