@@ -1,0 +1,81 @@
+#include "blame/algorithm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+static const struct blame_algorithm algorithms[] = {
+	{"critical", choose_critical},
+	{"npt", choose_npt},
+};
+
+enum { ALGORITHMS = sizeof(algorithms) / sizeof(algorithms[0]) };
+
+static void list_names(char *text, size_t room)
+{
+	size_t length = 0;
+
+	for (int i = 0; i < ALGORITHMS && length < room; i++)
+		length += snprintf(text + length, room - length, "%s%s", i ? ", " : "", algorithms[i].name);
+}
+
+const struct blame_algorithm *blame_algorithm(const char *name)
+{
+	char names[256] = "";
+
+	for (int i = 0; i < ALGORITHMS; i++)
+		if (strcmp(algorithms[i].name, name) == 0)
+			return &algorithms[i];
+	list_names(names, sizeof(names));
+	fail("there is no algorithm '%s'; there are %s", name, names);
+	return NULL;
+}
+
+void choices_add(struct choices *choices, int32_t node, struct share score)
+{
+	*ARRAY_ADD(&choices->list) = (struct choice){node, score};
+}
+
+static int compare_choices(const void *left, const void *right, void *context)
+{
+	const struct choice *a = left, *b = right;
+	const struct node *nodes = context, *m = &nodes[a->node], *n = &nodes[b->node];
+	int order = share_compare(b->score, a->score);
+
+	if (order)
+		return order;
+	if (m->start != n->start)
+		return m->start < n->start ? -1 : 1;
+	return (m->id > n->id) - (m->id < n->id);
+}
+
+void choices_sort(struct choices *choices, const struct graph *graph)
+{
+	if (choices->list.count)
+		qsort_r(choices->list.items, choices->list.count, sizeof(*choices->list.items), compare_choices,
+			graph->nodes.items);
+}
+
+static int compare_names(const void *left, const void *right, void *context)
+{
+	const struct node *nodes = context;
+	const char *a = nodes[((const struct choice *)left)->node].name;
+	const char *b = nodes[((const struct choice *)right)->node].name;
+	int order = a == b ? 0 : strcmp(a, b); /* of one graph: equal names are equal pointers */
+
+	return order ? order : compare_choices(left, right, context);
+}
+
+void choices_sort_by_name(struct choices *choices, const struct graph *graph)
+{
+	if (choices->list.count)
+		qsort_r(choices->list.items, choices->list.count, sizeof(*choices->list.items), compare_names,
+			graph->nodes.items);
+}
+
+void choices_cut(struct choices *choices, size_t count)
+{
+	if (choices->list.count > count)
+		choices->list.count = count;
+}

@@ -1,0 +1,98 @@
+/* AUDIT (USENIX ATC 2018), section 3.3.2: critical blame, and the selection of top methods. */
+#include "blame/algorithm.h"
+
+#include <stdlib.h>
+
+struct interval {
+	int64_t from, to;
+};
+
+struct cover { /* the time in which any node of B1 runs, as disjoint intervals in order */
+	ARRAY(struct interval) list;
+};
+
+static int compare_intervals(const void *left, const void *right)
+{
+	const struct interval *a = left, *b = right;
+
+	return (a->from > b->from) - (a->from < b->from);
+}
+
+static void cover_nodes(struct cover *cover, const struct graph *graph, const struct choices *choices)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < choices->list.count; i++) {
+		const struct node *node = &graph->nodes.items[choices->list.items[i].node];
+
+		if (node->start < node->end)
+			*ARRAY_ADD(&cover->list) = (struct interval){node->start, node->end};
+	}
+	if (!cover->list.count)
+		return;
+	qsort(cover->list.items, cover->list.count, sizeof(struct interval), compare_intervals);
+	for (size_t i = 1; i < cover->list.count; i++) {
+		struct interval *last = &cover->list.items[kept], *next = &cover->list.items[i];
+
+		if (next->from > last->to)
+			cover->list.items[++kept] = *next;
+		else if (next->to > last->to)
+			last->to = next->to;
+	}
+	cover->list.count = kept + 1;
+}
+
+static bool covers_some(const struct cover *cover, const struct node *node)
+{
+	size_t low = 0, high = cover->list.count;
+
+	while (low < high) { /* the first interval that ends after the node's start */
+		size_t middle = low + (high - low) / 2;
+
+		if (cover->list.items[middle].to > node->start)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return node->start < node->end && low < cover->list.count && cover->list.items[low].from < node->end;
+}
+
+static void add_interfering(const struct blame *blame, struct share alpha, struct choices *choices)
+{
+	const struct graph *graph = blame->graph;
+	struct cover cover = {0};
+
+	cover_nodes(&cover, graph, choices);
+	for (size_t i = 0; i < graph->nodes.count; i++) {
+		const struct node *node = &graph->nodes.items[i];
+
+		if (!blame->on_path[i] && node->join == JOIN_NONE && share_compare(blame->share[i], alpha) >= 0 &&
+		    covers_some(&cover, node))
+			choices_add(choices, i, blame->share[i]);
+	}
+	free(cover.list.items);
+}
+
+static void choose_in_rag(const struct blame *blame, size_t count, struct choices *choices)
+{
+	const struct graph *graph = blame->graph;
+
+	for (size_t i = 0; i < graph->nodes.count; i++)
+		if (blame->on_path[i] && graph->nodes.items[i].join == JOIN_NONE)
+			choices_add(choices, i, blame->share[i]);
+	choices_sort(choices, graph);
+	choices_cut(choices, count);
+	if (choices->list.count)
+		add_interfering(blame, choices->list.items[choices->list.count - 1].score, choices);
+}
+
+void choose_critical(const struct blame *blame, size_t count, struct choices *choices)
+{
+	if (blame->graph->kind == GRAPH_RAG) {
+		choose_in_rag(blame, count, choices);
+		return;
+	}
+	for (size_t i = 0; i < blame->graph->nodes.count; i++)
+		if (!share_is_zero(blame->share[i]))
+			choices_add(choices, i, blame->share[i]);
+}

@@ -1,0 +1,59 @@
+/* NPT, after AUDIT (USENIX ATC 2018), section 6.2: running time divided evenly among concurrently running methods. */
+#include "blame/algorithm.h"
+
+#include <stdlib.h>
+
+#include "blame/activity.h"
+
+static bool works(enum node_what what)
+{
+	switch (what) {
+	case WHAT_METHOD:
+	case WHAT_RUN:
+	case WHAT_IRQ:
+	case WHAT_SOFTIRQ:
+	case WHAT_SERVICE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static struct share *share_all_work(const struct graph *graph)
+{
+	struct share *share = memory_new(graph->nodes.count + 1, sizeof(*share));
+	struct activity *activity = activity_new(graph->nodes.count);
+
+	for (size_t i = 0; i < graph->nodes.count; i++) {
+		const struct node *node = &graph->nodes.items[i];
+
+		if (works(node->what))
+			activity_runs(activity, i, node->start > graph->from ? node->start : graph->from,
+				      node->end < graph->to ? node->end : graph->to);
+	}
+	activity_share(activity, share, NULL, NULL);
+	activity_free(activity);
+	return share;
+}
+
+static void choose_all(const struct graph *graph, const struct share *share, struct choices *choices)
+{
+	for (size_t i = 0; i < graph->nodes.count; i++)
+		if (graph->nodes.items[i].join == JOIN_NONE && !share_is_zero(share[i]))
+			choices_add(choices, i, share[i]);
+}
+
+void choose_npt(const struct blame *blame, size_t count, struct choices *choices)
+{
+	struct share *work;
+
+	if (blame->graph->kind == GRAPH_RAG) {
+		choose_all(blame->graph, blame->share, choices);
+		choices_sort(choices, blame->graph);
+		choices_cut(choices, count);
+		return;
+	}
+	work = share_all_work(blame->graph);
+	choose_all(blame->graph, work, choices);
+	free(work);
+}

@@ -1,0 +1,29 @@
+/* rank_entry: one line of a ranking. Private to ranking.c and ranking_total.c. */
+#ifndef BLAME_RANK_ENTRY_H
+#define BLAME_RANK_ENTRY_H
+
+#include "blame/ranking.h"
+
+struct rank_entry {
+	const char *name, *label; /* label: of the instance with the most blame */
+	struct share score;
+	struct share best;	  /* that instance's blame */
+	int32_t node;		  /* that instance; NODE_NONE in the total */
+	bool on_path;		  /* any of the instances */
+	uint64_t instances;
+};
+
+struct rank_list {
+	ARRAY(struct rank_entry) list;
+};
+
+/* Score, most first; then name. */
+void rank_sort(struct rank_list *ranks);
+
+/* Writes the first `count` as blame records. `graph` NULL: the total. Duration in nanoseconds. -1 after fail(). */
+int rank_write(const struct rank_list *ranks, size_t count, const struct graph *graph, double duration,
+	       const struct ranking_options *options, struct stream *stream);
+
+void ranking_total_add(struct ranking_total *total, const struct rank_list *ranks, double duration);
+
+#endif

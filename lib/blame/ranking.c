@@ -1,0 +1,130 @@
+#include "blame/ranking.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "blame/rank_entry.h"
+
+static void drop_blameless(struct choices *choices)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < choices->list.count; i++)
+		if (!share_is_zero(choices->list.items[i].score))
+			choices->list.items[kept++] = choices->list.items[i];
+	choices->list.count = kept;
+}
+
+static struct rank_entry entry_of(const struct blame *blame, const struct choice *choice)
+{
+	const struct node *node = &blame->graph->nodes.items[choice->node];
+
+	return (struct rank_entry){
+		.name = node->name,
+		.label = node->label,
+		.score = choice->score,
+		.best = choice->score,
+		.node = choice->node,
+		.on_path = blame->on_path[choice->node],
+		.instances = 1,
+	};
+}
+
+/* Another instance of the name, with no more blame than the first. */
+static void merge(const struct blame *blame, struct rank_entry *entry, const struct choice *choice)
+{
+	entry->instances++;
+	entry->on_path |= blame->on_path[choice->node];
+	if (blame->graph->kind == GRAPH_WAKE)
+		entry->score = share_plus(entry->score, choice->score);
+}
+
+static void rank_names(const struct blame *blame, struct choices *choices, struct rank_list *ranks)
+{
+	struct rank_entry *last = NULL;
+
+	choices_sort_by_name(choices, blame->graph);
+	for (size_t i = 0; i < choices->list.count; i++) {
+		const struct choice *choice = &choices->list.items[i];
+
+		if (last && last->name == blame->graph->nodes.items[choice->node].name) {
+			merge(blame, last, choice);
+			continue;
+		}
+		last = ARRAY_ADD(&ranks->list);
+		*last = entry_of(blame, choice);
+	}
+	rank_sort(ranks);
+}
+
+static void rank_instances(const struct blame *blame, struct choices *choices, struct rank_list *ranks)
+{
+	choices_sort(choices, blame->graph);
+	ranks->list.count = 0;
+	for (size_t i = 0; i < choices->list.count; i++)
+		*ARRAY_ADD(&ranks->list) = entry_of(blame, &choices->list.items[i]);
+}
+
+static int write_added_nodes(const struct blame *blame, struct stream *stream, struct line *line)
+{
+	const struct graph *graph = blame->graph;
+
+	for (size_t i = blame->added; i < graph->nodes.count; i++) {
+		graph_spell_node(graph, &graph->nodes.items[i], line);
+		if (stream_write_line(stream, line) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int write_path(const struct blame *blame, struct stream *stream, struct line *line)
+{
+	for (size_t i = 0; i < blame->path.count; i++) {
+		const struct path_piece *piece = &blame->path.items[i];
+
+		line_begin(line, "path");
+		line_text(line, "graph", blame->graph->id);
+		line_integer(line, "node", blame->graph->nodes.items[piece->node].id);
+		line_time(line, "from", piece->from);
+		line_time(line, "to", piece->to);
+		if (stream_write_line(stream, line) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int write_ranks(const struct blame *blame, struct choices *choices, const struct ranking_options *options,
+		       struct ranking_total *total, struct stream *stream)
+{
+	const struct graph *graph = blame->graph;
+	double duration = (double)((uint64_t)graph->to - (uint64_t)graph->from);
+	struct rank_list ranks = {0};
+	int status;
+
+	rank_names(blame, choices, &ranks);
+	ranking_total_add(total, &ranks, duration);
+	if (options->instances)
+		rank_instances(blame, choices, &ranks);
+	status = rank_write(&ranks, graph->kind == GRAPH_WAKE ? options->count : SIZE_MAX, graph, duration, options,
+			    stream);
+	free(ranks.list.items);
+	return status;
+}
+
+int ranking_graph(struct graph *graph, const struct ranking_options *options, struct ranking_total *total,
+		  struct stream *stream)
+{
+	struct blame *blame = blame_new(graph);
+	struct choices choices = {0};
+	struct line line = {0};
+	int status = -1;
+
+	options->algorithm->choose(blame, options->count, &choices);
+	drop_blameless(&choices);
+	if (write_added_nodes(blame, stream, &line) == 0 && write_path(blame, stream, &line) == 0)
+		status = write_ranks(blame, &choices, options, total, stream);
+	line_free(&line);
+	free(choices.list.items);
+	blame_free(blame);
+	return status;
+}

@@ -1,0 +1,260 @@
+#include "blame/walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum reason { BEFORE_DATA, GAP, CIRCLE, REASONS };
+
+static const char *const reasons[REASONS] = {
+	[BEFORE_DATA] = "unknown: began before the data",
+	[GAP] = "unknown: gap in the data",
+	[CIRCLE] = "unknown: waits in a circle",
+};
+
+struct errand { /* a wait whose cause is being followed */
+	int32_t wait;
+	int64_t floor; /* of those further out */
+};
+
+struct walk {
+	struct blame *blame;
+	struct graph *graph;
+	int32_t node;	/* where we are; NODE_NONE: nowhere that the data know */
+	int64_t cursor; /* all from here on is explained */
+	int64_t floor;	/* what the errand at hand has to explain begins here */
+	ARRAY(struct errand) errands;
+	size_t patience; /* steps left that need not go back in time */
+	int32_t unknown[REASONS]; /* nodes; NODE_NONE: not yet added */
+};
+
+static int64_t later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static const struct node *node_at(const struct walk *walk, int32_t node)
+{
+	return &walk->graph->nodes.items[node];
+}
+
+/* A stream that was ranked before has the node already. */
+static int32_t find_unknown(const struct graph *graph, const char *name)
+{
+	for (size_t i = 0; i < graph->nodes.count; i++) {
+		const struct node *node = &graph->nodes.items[i];
+
+		if (node->what == WHAT_UNKNOWN && node->start == graph->from && node->end == graph->to &&
+		    strcmp(node->name, name) == 0)
+			return i;
+	}
+	return NODE_NONE;
+}
+
+static int32_t add_unknown(struct graph *graph, const char *name)
+{
+	int64_t id = graph->nodes.count;
+	int32_t node;
+
+	while (graph_find(graph, id) != NODE_NONE)
+		id++;
+	node = graph_node(graph, id, name);
+	graph->nodes.items[node].what = WHAT_UNKNOWN;
+	graph->nodes.items[node].start = graph->from;
+	graph->nodes.items[node].end = graph->to;
+	return node;
+}
+
+static int32_t unknown(struct walk *walk, enum reason reason)
+{
+	int32_t *node = &walk->unknown[reason];
+
+	if (*node == NODE_NONE)
+		*node = find_unknown(walk->graph, reasons[reason]);
+	if (*node == NODE_NONE)
+		*node = add_unknown(walk->graph, reasons[reason]);
+	return *node;
+}
+
+/* The time from `from` to the cursor is the node's. */
+static void explain(struct walk *walk, int32_t node, int64_t from)
+{
+	struct blame *blame = walk->blame;
+	struct path_piece *last = blame->path.count ? &blame->path.items[blame->path.count - 1] : NULL;
+
+	if (from >= walk->cursor)
+		return;
+	if (last && last->node == node)
+		last->from = from;
+	else
+		*ARRAY_ADD(&blame->path) = (struct path_piece){node, from, walk->cursor};
+	walk->cursor = from;
+}
+
+static void close_gap(struct walk *walk)
+{
+	if (walk->node != NODE_NONE && node_at(walk, walk->node)->end < walk->cursor)
+		explain(walk, unknown(walk, GAP), later(node_at(walk, walk->node)->end, walk->floor));
+}
+
+/* The source of the edge of this kind whose source ended last; the lower id of equals. NODE_NONE: no such edge. */
+static int32_t last_source(const struct walk *walk, int32_t node, enum edge_kind kind)
+{
+	int32_t best = NODE_NONE;
+	size_t count;
+	const struct edge *edges = graph_arriving(walk->graph, node, &count);
+
+	for (size_t i = 0; i < count && edges[i].kind <= kind; i++) {
+		const struct node *source = node_at(walk, edges[i].from);
+
+		if (edges[i].kind != kind || edges[i].from == node)
+			continue;
+		if (best == NODE_NONE || source->end > node_at(walk, best)->end ||
+		    (source->end == node_at(walk, best)->end && source->id < node_at(walk, best)->id))
+			best = edges[i].from;
+	}
+	return best;
+}
+
+static int32_t origin(const struct walk *walk, int32_t node)
+{
+	int32_t source = last_source(walk, node, EDGE_ASYNC);
+
+	return source != NODE_NONE ? source : last_source(walk, node, EDGE_CALL);
+}
+
+/* To what came before this node, where the cursor now is. */
+static void step_back(struct walk *walk)
+{
+	int32_t before = last_source(walk, walk->node, EDGE_SEQ);
+
+	if (before == NODE_NONE) {
+		walk->node = origin(walk, walk->node);
+		return;
+	}
+	walk->node = before;
+	close_gap(walk);
+}
+
+static bool ends_waits(enum edge_kind kind)
+{
+	return kind == EDGE_WAKE || kind == EDGE_TIMER || kind == EDGE_IPC || kind == EDGE_FLAG;
+}
+
+static int32_t cause_of(const struct walk *walk, int32_t wait)
+{
+	int64_t latest = INT64_MIN;
+	int32_t cause = NODE_NONE;
+	size_t count;
+	const struct edge *edges = graph_arriving(walk->graph, wait, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		int64_t ts = edges[i].ts == TIME_NONE ? node_at(walk, wait)->end : edges[i].ts;
+
+		if (!ends_waits(edges[i].kind) || edges[i].from == wait)
+			continue;
+		if (cause == NODE_NONE || ts > latest) {
+			cause = edges[i].from;
+			latest = ts;
+		}
+	}
+	return cause;
+}
+
+static void follow_cause(struct walk *walk, int32_t cause)
+{
+	*ARRAY_ADD(&walk->errands) = (struct errand){walk->node, walk->floor};
+	walk->floor = later(walk->floor, node_at(walk, walk->node)->start);
+	walk->node = cause;
+}
+
+/* The errand's time is explained: on with what the waiter did before. */
+static void return_to_waiter(struct walk *walk)
+{
+	struct errand errand = walk->errands.items[--walk->errands.count];
+
+	walk->floor = errand.floor;
+	walk->node = errand.wait;
+	if (walk->cursor > walk->floor)
+		step_back(walk);
+}
+
+/* Whether the node stands for whatever happened before it, too. */
+static bool stands_alone(const struct walk *walk, int32_t node)
+{
+	switch (node_at(walk, node)->what) {
+	case WHAT_IRQ:
+	case WHAT_SOFTIRQ:
+	case WHAT_TIMER:
+	case WHAT_UNKNOWN:
+		return last_source(walk, node, EDGE_SEQ) == NODE_NONE && origin(walk, node) == NODE_NONE;
+	default:
+		return false;
+	}
+}
+
+static void pass(struct walk *walk)
+{
+	int64_t before = walk->cursor;
+
+	explain(walk, walk->node, stands_alone(walk, walk->node) ?
+		walk->floor : later(node_at(walk, walk->node)->start, walk->floor));
+	if (walk->cursor == before)
+		walk->patience--;
+	if (walk->cursor > walk->floor)
+		step_back(walk);
+}
+
+static void step(struct walk *walk)
+{
+	int32_t cause;
+
+	if (walk->node == NODE_NONE || !walk->patience) {
+		explain(walk, unknown(walk, walk->patience ? BEFORE_DATA : CIRCLE), walk->floor);
+		return;
+	}
+	cause = node_at(walk, walk->node)->what == WHAT_WAIT ? cause_of(walk, walk->node) : NODE_NONE;
+	if (cause == NODE_NONE) {
+		pass(walk);
+		return;
+	}
+	walk->patience--;
+	follow_cause(walk, cause);
+}
+
+static void reverse(struct blame *blame)
+{
+	struct path_piece *pieces = blame->path.items;
+
+	for (size_t i = 0, j = blame->path.count; i + 1 < j; i++) {
+		struct path_piece piece = pieces[i];
+
+		pieces[i] = pieces[--j];
+		pieces[j] = piece;
+	}
+}
+
+void walk(struct blame *blame)
+{
+	struct graph *graph = blame->graph;
+	struct walk walk = {.blame = blame, .graph = graph, .node = graph->target, .floor = graph->from};
+	size_t nodes = graph->nodes.count;
+
+	/* a wait is passed once on the way in and once on the way out; twice that is generous */
+	walk.patience = 4 * nodes + 16;
+	for (int i = 0; i < REASONS; i++)
+		walk.unknown[i] = NODE_NONE;
+	if (walk.node == NODE_NONE)
+		walk.node = blame_last_node(graph);
+	walk.cursor = graph->to;
+	close_gap(&walk);
+	while (walk.cursor > graph->from) {
+		if (walk.cursor > walk.floor)
+			step(&walk);
+		else
+			return_to_waiter(&walk);
+	}
+	reverse(blame);
+	free(walk.errands.items);
+	if (graph->nodes.count > nodes)
+		graph_check(graph);
+}
