@@ -1,5 +1,6 @@
 #include "blame/algorithm.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 #include "blame/rank_entry.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
