@@ -1,0 +1,160 @@
+/*
+ * blame-rank: find the critical path of each graph and rank who is to blame.
+ */
+#include <limits.h>
+#include <unistd.h>
+
+#include "base/command.h"
+#include "base/fail.h"
+#include "blame/ranking.h"
+#include "event/event.h"
+#include "graph/build.h"
+#include "graph/graph_reader.h"
+
+static uint64_t count = 5, worst = 3;
+static const char *algorithm = "critical";
+static bool instances, as_text;
+
+static const struct option_entry option_table[] = {
+	{OPTION_COUNT, 'n', "count", &count, "N", "blame the N most blamed of each graph (default 5)"},
+	{OPTION_STRING, 'a', "algorithm", &algorithm, "ALGORITHM", "how to blame: critical (default) or npt"},
+	{OPTION_FLAG, 'i', "instances", &instances, NULL, "list instances one by one, not names"},
+	{OPTION_COUNT, 'w', "worst", &worst, "N", "graphs of the N worst signals of a window, if none come (default 3)"},
+	{OPTION_FLAG, 't', "text", &as_text, NULL, "write text (the default on a terminal)"},
+	{0},
+};
+
+struct ranker {
+	struct stream *stream;
+	struct events *events;
+	struct graph_reader *reader;
+	struct graph_builder *builder; /* NULL: the stream brings its own graphs */
+	struct ranking_options options;
+	struct ranking_total *total; /* of the stream at hand */
+};
+
+static int rank_graph(void *context, struct graph *graph)
+{
+	struct ranker *ranker = context;
+	int status = ranking_graph(graph, &ranker->options, ranker->total, ranker->stream);
+
+	graph_free(graph);
+	return status;
+}
+
+static int rank_built_graph(void *context, struct graph *graph)
+{
+	struct ranker *ranker = context;
+
+	if (graph_write(graph, ranker->stream) == 0)
+		return rank_graph(context, graph);
+	graph_free(graph);
+	return -1;
+}
+
+static void start_building(struct ranker *ranker)
+{
+	ranker->builder = graph_builder_new(ranker->stream, ranker->events, (int)worst);
+	graph_builder_sink(ranker->builder, rank_built_graph, ranker);
+}
+
+static void stop_building(struct ranker *ranker)
+{
+	if (ranker->builder)
+		graph_builder_free(ranker->builder);
+	ranker->builder = NULL;
+}
+
+static int graph_seen(void *context, const struct record *record)
+{
+	struct ranker *ranker = context;
+
+	stop_building(ranker);
+	return graph_reader_record(ranker->reader, record) < 0 ? -1 : STREAM_PASS;
+}
+
+static int other_seen(void *context, const struct record *record)
+{
+	struct ranker *ranker = context;
+
+	if (graph_reader_record(ranker->reader, record) < 0)
+		return -1;
+	if (ranker->builder && graph_builder_record(ranker->builder, record) < 0)
+		return -1;
+	return STREAM_PASS;
+}
+
+/* What an earlier ranking said of these graphs gives way to ours. */
+static int ranking_seen(void *context, const struct record *record)
+{
+	struct ranker *ranker = context;
+
+	return graph_reader_record(ranker->reader, record) < 0 ? -1 : STREAM_DROP;
+}
+
+static int stream_over(void *context)
+{
+	struct ranker *ranker = context;
+	int status = graph_reader_end(ranker->reader);
+
+	if (status == 0 && ranker->builder)
+		status = graph_builder_finish(ranker->builder);
+	if (status == 0)
+		status = ranking_total_write(ranker->total, &ranker->options, ranker->stream);
+	ranking_total_free(ranker->total);
+	ranker->total = ranking_total_new();
+	stop_building(ranker);
+	start_building(ranker);
+	return status;
+}
+
+static void parse(struct ranker *ranker, int *argc, char ***argv)
+{
+	int first = command_line(*argc, *argv, option_table, "[FILE...]", "rank who is to blame for abnormal moments");
+
+	*argc -= first;
+	*argv += first;
+	ranker->options.algorithm = blame_algorithm(algorithm);
+	if (!ranker->options.algorithm)
+		die_usage("%s", fail_text());
+	if (count == 0 || worst == 0 || worst > INT_MAX)
+		die_usage("-n and --worst must be at least 1");
+	ranker->options.count = count;
+	ranker->options.instances = instances;
+}
+
+int main(int argc, char **argv)
+{
+	struct handlers handlers = {.finish = stream_over};
+	struct ranker ranker = {0};
+	int status;
+
+	parse(&ranker, &argc, &argv);
+
+	/* open */
+	ranker.stream = stream_open(argv, argc);
+	if (!ranker.stream)
+		die("%s", fail_text());
+	stream_output(ranker.stream, STDOUT_FILENO, as_text);
+	stream_defer_interrupt();
+	ranker.events = events_new(ranker.stream);
+	ranker.reader = graph_reader_new(ranker.stream, rank_graph, &ranker);
+	ranker.total = ranking_total_new();
+	start_building(&ranker);
+
+	/* rank */
+	for (int kind = 0; kind < KINDS; kind++)
+		handlers.on[kind] = other_seen;
+	handlers.on[KIND_GRAPH] = handlers.on[KIND_NODE] = handlers.on[KIND_EDGE] = graph_seen;
+	handlers.on[KIND_PATH] = handlers.on[KIND_BLAME] = ranking_seen;
+	status = stream_finish(ranker.stream, &handlers, &ranker);
+	if (status && *fail_text())
+		warn("%s", fail_text());
+
+	/* close */
+	stop_building(&ranker);
+	ranking_total_free(ranker.total);
+	graph_reader_free(ranker.reader);
+	events_free(ranker.events);
+	return status;
+}
