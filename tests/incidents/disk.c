@@ -1,6 +1,6 @@
 /*
  * The victim reads a block of a device, past the page cache, with the idle priority of ionice(1); a crowd of ordinary
- * readers of large blocks comes first. Needs a block device with the mq-deadline scheduler as its argument. bfq scheduler as its argument.
+ * readers of large blocks comes first. Needs a block device with the mq-deadline scheduler as its argument.
  * Expected: crowd: read of MAJOR:MINOR in service
  */
 #include <fcntl.h>

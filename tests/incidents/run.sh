@@ -1,22 +1,21 @@
 #!/usr/bin/env bash
 # run.sh: plays the incidents of this directory live and tells how often the planted culprit is blamed.
 #
-#	run.sh [-v] [NAME...]	all of them, or these; -v prints each report that blames somebody else
+#	run.sh [-v] BUILD [NAME...]	all of them, or these; -v prints each report that blames somebody else
 #
-# The commands are taken from $TAILBLAME_BUILD (build/ of the source tree). Needs root and tracefs. Ends with 1 unless
-# every culprit comes first.
+# BUILD is where the commands and the programs were built. Needs root and tracefs. Ends with 1 unless every culprit
+# comes first.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
-build=${TAILBLAME_BUILD:-$here/../../build}
-PATH=$build:$PATH
 verbose=
-
 if [ "${1-}" = -v ]; then
 	verbose=yes
 	shift
 fi
-make --silent --no-print-directory -C "$here" O="$build/incidents" || exit 1
+build=$(cd "${1:?usage: run.sh [-v] BUILD [NAME...]}" && pwd) || exit 2
+PATH=$build:$PATH
+shift
 
 # shellcheck source=tests/incidents/loop.sh
 . "$here/loop.sh"
