@@ -6,7 +6,7 @@
  *
  *	crowd [-n PROCESSES] [-r READERS_OF_THEM] [-w SECONDS_BEFORE_THE_CROWD] [-s SECONDS_WITH_IT] [-b BLOCK] DEVICE
  *
- * At the end it prints how long reads took before and with the crowd.
+ * At the end it tells standard error how long reads took before and with the crowd.
  * Expected: crowd: read of MAJOR:MINOR in service
  */
 #include <err.h>
@@ -91,7 +91,7 @@ static void print_phase(const char *name, int phase, struct tally (*tallies)[2])
 		all.sum += t->sum;
 		all.max = t->max > all.max ? t->max : all.max;
 	}
-	printf("%s: %jd reads, mean %.3f ms, longest %.3f ms\n", name, (intmax_t)all.reads,
+	fprintf(stderr, "%s: %jd reads, mean %.3f ms, longest %.3f ms\n", name, (intmax_t)all.reads,
 	       all.reads ? all.sum / 1e6 / all.reads : 0, all.max / 1e6);
 }
 

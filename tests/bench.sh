@@ -1,0 +1,170 @@
+#!/usr/bin/env bash
+# Measures speed and cost, for make bench:
+#
+#	bench.sh [BUILD]
+#
+# 1. How many events a second cchart-filter | blame-rank | report takes from a binary stream file.
+# 2. How much CPU time trace-collect uses to write events to a file, beside trace-cmd ($TRACE_CMD), same events.
+#
+# Environment: EVENTS of the stream file (5000000), RUNS of which the median counts (5), TRACE_CMD.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+
+build=$(cd "${1:-build}" && pwd) || exit 1
+events=${EVENTS:-5000000} runs=${RUNS:-5} trace_cmd=${TRACE_CMD:-trace-cmd}
+PATH=$build:$PATH
+work=$(mktemp -d "${TMPDIR:-/tmp}/tailblame-bench.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM HUP
+
+compile()
+{
+	local libraries
+	read -r -a libraries <<<"$(pkg-config --libs libtraceevent) -lm"
+	mkdir -p "$build/bench" &&
+		${CC:-gcc} -std=gnu11 -O2 -D_GNU_SOURCE -o "$build/bench/load" tests/bench/load.c &&
+		${CC:-gcc} -std=gnu11 -O2 -D_GNU_SOURCE -Ilib -o "$build/bench/repeat" tests/bench/repeat.c \
+			"$build/libtailblame.a" "${libraries[@]}"
+}
+
+median()
+{
+	sort -n | awk '{ value[NR] = $1 } END { print NR % 2 ? value[(NR + 1) / 2] : (value[NR / 2] + value[NR / 2 + 1]) / 2 }'
+}
+
+# timed FORMAT COMMAND...: prints the seconds that bash's time gives in this format, all added up: %R real, "%U %S" CPU
+# time of the command and of its children.
+timed()
+{
+	local TIMEFORMAT=$1
+	shift
+	{ time "$@" >"$work/out" 2>"$work/err"; } 2>&1 | awk '{ print $1 + $2 }'
+}
+
+# median_time FORMAT COMMAND...
+median_time()
+{
+	local n
+	for ((n = 0; n < runs; n++)); do timed "$@"; done | median
+}
+
+ratio()
+{
+	awk -v a="$1" -v b="$2" 'BEGIN { if (b > 0) printf "%.2f", a / b; else print "-" }'
+}
+
+# --- 1: the pipe ---------------------------------------------------------------------------------------------------
+
+pipe()
+{
+	cchart-filter "$1" | blame-rank | report
+}
+
+pipe_row()
+{
+	local seconds
+	seconds=$(median_time %R "${@:3}")
+	awk -v name="$1" -v n="$2" -v s="$seconds" 'BEGIN { printf "%-58s %10.3f s %8.2f M\n", name, s, n / s / 1e6 }'
+}
+
+bench_pipe()
+{
+	local kind seconds
+	printf '%s events from a binary stream file, medians of %s runs %14s %10s\n' "$events" "$runs" time events/s
+	for kind in quiet troubled; do
+		seconds=
+		[ $kind = quiet ] && seconds=0.8s
+		stream-cat --binary testdata/demo.tb | repeat "$events" $seconds >"$work/$kind.tb" || return 1
+		pipe_row "$kind: cchart-filter | blame-rank | report" "$events" pipe "$work/$kind.tb"
+		pipe_row "$kind: cchart-filter alone" "$events" cchart-filter "$work/$kind.tb"
+		pipe_row "$kind: stream-cat alone" "$events" stream-cat "$work/$kind.tb"
+		rm -f "$work/$kind.tb"
+	done
+	echo "quiet: nothing abnormal in it; troubled: the demo's incident again and again"
+}
+
+# --- 2: collecting -------------------------------------------------------------------------------------------------
+
+declare -A load=([switches]="$build/bench/load switches 300000" [syscalls]="$build/bench/load syscalls 1000000")
+declare -A traced=([switches]="-e sched:sched_switch -e sched:sched_waking" [syscalls]="-e raw_syscalls:sys_enter -e raw_syscalls:sys_exit")
+
+cost_row()
+{
+	printf '  %-40s %8s s %8s s   %s\n' "$@"
+}
+
+# A wrapper script around trace-cmd may take its time to start; that is not trace-cmd's.
+wrapper_cost()
+{
+	if [ "$(head -c2 "$(command -v "$trace_cmd")")" = '#!' ]; then
+		median_time '%U %S' "$trace_cmd" help
+	else
+		echo 0
+	fi
+}
+
+trace_cmd_works()
+{
+	command -v "$trace_cmd" >/dev/null || { trace_cmd_problem="not installed"; return 1; }
+	"$trace_cmd" record -e sched:sched_switch -o "$work/try.dat" true >"$work/out" 2>"$work/err" ||
+		{ trace_cmd_problem="refuses: $(grep -v '^$' "$work/err" | tail -n1)"; return 1; }
+}
+
+# The lost events, by the stream's end record.
+lost_by_us()
+{
+	stream-cat --text "$1" | sed -nE '$s/^end .*lost=([0-9]+).*/\1/p'
+}
+
+events_by_us()
+{
+	stream-cat --text "$1" | grep -c '^event '
+}
+
+lost_by_trace_cmd()
+{
+	"$trace_cmd" report --stat "$1" 2>/dev/null | awk '/^overrun:|^dropped events:/ { lost += $NF } END { print lost + 0 }'
+}
+
+bench_load()
+{
+	local kind=$1 command alone ours theirs wrapper plain=
+	read -r -a command <<<"${load[$kind]}"
+	read -r -a wanted <<<"${traced[$kind]}"
+
+	printf '%-42s %10s %10s\n' "$kind (${wanted[1]}, ${wanted[3]})" "CPU time" "net"
+	alone=$(median_time '%U %S' "${command[@]}")
+	cost_row "the load alone" "$alone" - ""
+	ours=$(median_time '%U %S' trace-collect "${wanted[@]}" -o "$work/ours.tb" -- "${command[@]}")
+	cost_row "trace-collect -o FILE" "$ours" "$(awk -v a="$ours" -v b="$alone" 'BEGIN { print a - b }')" \
+		"$(events_by_us "$work/ours.tb") events, $(lost_by_us "$work/ours.tb") lost"
+	trace_cmd_works || { cost_row "$trace_cmd record" - - "$trace_cmd_problem"; return; }
+
+	"$trace_cmd" record -h 2>&1 | grep -q -- --compression && plain="--compression none"
+	wrapper=$(wrapper_cost)
+	# shellcheck disable=SC2086 # $plain is two words or none
+	theirs=$(median_time '%U %S' "$trace_cmd" record $plain -C mono "${wanted[@]}" -o "$work/theirs.dat" "${command[@]}")
+	theirs=$(awk -v a="$theirs" -v b="$wrapper" 'BEGIN { print a - b }')
+	cost_row "trace-cmd record $plain -o FILE" "$theirs" "$(awk -v a="$theirs" -v b="$alone" 'BEGIN { print a - b }')" \
+		"$("$trace_cmd" report "$work/theirs.dat" 2>/dev/null | grep -c ': ') events, $(lost_by_trace_cmd "$work/theirs.dat") lost"
+	cost_row "trace-collect / trace-cmd" "$(ratio "$ours" "$theirs")  " \
+		"$(awk -v a="$ours" -v b="$theirs" -v l="$alone" 'BEGIN { printf b > l ? "%.2f" : "-", (a - l) / (b - l) }')  " "below 1: we are cheaper"
+}
+
+bench_collect()
+{
+	echo "CPU time (user and system, of all processes) to collect events into a file, medians of $runs runs"
+	echo "net: without what the load alone takes"
+	if ! trace-collect -e sched:sched_switch -o "$work/try.tb" -- true 2>"$work/err"; then
+		sed 's/^/not measured: /' "$work/err"
+		return
+	fi
+	bench_load switches
+	bench_load syscalls
+}
+
+compile || exit 1
+PATH=$build/bench:$PATH
+bench_pipe || exit 1
+echo
+bench_collect

@@ -1,0 +1,44 @@
+#!/usr/bin/env bats
+# The pipe, live, on programs with a planted culprit: the top blamed name is the culprit.
+
+load helper
+
+blames_the_culprit() {
+	need_tracefs
+	[ -x "$BUILD/incidents/$1" ] || skip "needs make incident-programs"
+	run "$TOP/tests/incidents/run.sh" -v "$BUILD" "$1"
+	assert_success
+	assert_line --regexp 'culprit first in 1 of 1'
+}
+
+@test "a lock whose holder waits for a third thread: that thread" {
+	blames_the_culprit lock
+}
+
+@test "a real-time thread on the victim's CPU: that thread, and the CPU" {
+	blames_the_culprit rt-hog
+}
+
+@test "a server behind a server: the one behind" {
+	blames_the_culprit server-chain
+}
+
+@test "a pool worker busy with someone else's job: the worker" {
+	blames_the_culprit pool
+}
+
+@test "a slow child process: the child" {
+	blames_the_culprit child
+}
+
+@test "a plain sleep: the timer" {
+	blames_the_culprit sleep
+}
+
+@test "every incident's expected blame is written down" {
+	for program in "$TOP"/tests/incidents/*.c; do
+		name=$(basename "$program" .c)
+		[ "$name" = incident ] || [ "$name" = crowd ] || grep -q "^$name	" "$TOP/tests/incidents/expected" ||
+			fail "tests/incidents/expected lacks '$name'"
+	done
+}

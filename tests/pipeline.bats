@@ -1,0 +1,272 @@
+#!/usr/bin/env bats
+# What all commands have in common: options, exit status, streams whole and broken. On recorded streams; no privileges.
+
+load helper
+
+# Every command; those that read a stream.
+commands() {
+	basename -s .c "$TOP"/cmd/*.c
+}
+
+readers() {
+	commands | grep -vx -e trace-collect -e trace-import
+}
+
+recorded() {
+	stream-cat --binary "$TOP/testdata/lock.txt" >lock.tb
+}
+
+# Little-endian bytes of a number, as printf's escapes.
+bytes() { # NUMBER COUNT
+	local n value=$1
+	for ((n = 0; n < $2; n++)); do
+		printf '\\x%02x' $((value >> 8 * n & 255))
+	done
+}
+
+# A record head as bytes: size, kind, form (spelled), flags, reserved.
+record_head() {
+	printf '%b' "$(bytes "$1" 4)$(bytes "$2" 1)\\x00\\x00\\x00"
+}
+
+# --- options -------------------------------------------------------------------------------------------------------
+
+# The options of --help, a line each: "-t --text", "--version".
+help_options() {
+	"$1" --help | sed -nE 's/^ +(-[^-]), (--[a-z-]+).*/\1 \2/p; s/^ +(--[a-z-]+).*/\1/p; s/^ +(-[^-])( .*)?$/\1/p'
+}
+
+# A section of a man page as plain text, on one line.
+man_section() {
+	mandoc -T utf8 -O width=1000 "$TOP/man/$1.1" | col -bx |
+		awk -v section="$2" '/^[A-Z]/ { inside = $0 ~ "^" section } inside' | tr '\n\t' '  '
+}
+
+@test "--help succeeds and begins with the usage" {
+	for c in $(commands); do
+		run "$c" --help
+		assert_success
+		assert_line --index 0 --regexp "^usage: $c "
+	done
+}
+
+@test "every command has a man page without faults" {
+	for c in $(commands); do
+		run mandoc -Tlint -Wwarning "$TOP/man/$c.1"
+		assert_success
+		assert_output ""
+	done
+}
+
+@test "every option of --help is in the page's SYNOPSIS and explained in its text" {
+	for c in $(commands); do
+		synopsis=$(man_section "$c" SYNOPSIS)
+		text=$(mandoc -T utf8 "$TOP/man/$c.1" | col -bx)
+		while read -r short long; do
+			[ "$short" = --help ] || [ "$short" = --version ] && continue
+			grep -qE -- "(^|[^-[:alnum:]])($short|${long:-$short})([^-[:alnum:]]|\$)" <<<"$synopsis" ||
+				fail "$c: SYNOPSIS lacks $short $long"
+			for form in $short $long; do
+				grep -qE -- "^ +.*(^|[^-[:alnum:]])$form([^-[:alnum:]]|\$)" <<<"$text" || fail "$c: the page does not explain $form"
+			done
+		done < <(help_options "$c")
+	done
+}
+
+@test "every option of a page's SYNOPSIS is in --help" {
+	for c in $(commands); do
+		known=" $(help_options "$c" | tr '\n' ' ') --help --version -- "
+		for option in $(man_section "$c" SYNOPSIS | grep -oE -- '(^|[][ |])--?[[:alnum:]][a-z-]*' | tr -d '][ |'); do
+			[[ $known == *" $option "* ]] || fail "$c: --help lacks $option"
+		done
+	done
+}
+
+@test "a wrong option ends with 2, says so, and writes nothing" {
+	for c in $(commands); do
+		run --separate-stderr "$c" --no-such-option
+		assert_failure 2
+		assert_output ""
+		[[ $stderr == "$c: "*no-such-option* ]] || fail "$c: $stderr"
+	done
+}
+
+@test "completion offers what --help lists" {
+	# shellcheck source=completion/tailblame.bash
+	source "$TOP/completion/tailblame.bash"
+	for c in $(commands); do
+		complete -p "$c" || fail "no completion for $c"
+		COMP_WORDS=("$c" --)
+		COMP_CWORD=1
+		_tailblame "$c" -- "$c"
+		for long in $(help_options "$c" | grep -oE -- '--[a-z-]+'); do
+			[[ " ${COMPREPLY[*]} " =~ " $long"=?" " ]] || fail "$c: $long is not offered, only ${COMPREPLY[*]}"
+		done
+	done
+}
+
+# --- what is read --------------------------------------------------------------------------------------------------
+
+@test "a missing file ends with 1 and is named" {
+	for c in $(readers); do
+		run --separate-stderr "$c" no/such/file
+		assert_failure 1
+		[[ $stderr == "$c: "*"no/such/file"* ]] || fail "$c: $stderr"
+	done
+}
+
+@test "junk ends with 1, file and line named" {
+	printf 'stream version=1 host=h clock=mono\nevent ts=1 =\n' >bad-line
+	printf '\177ELF\001\002\003\377\376 \000\000 junk\n' >junk
+	for c in $(readers); do
+		run --separate-stderr "$c" bad-line
+		assert_failure 1
+		[[ $stderr == "$c: bad-line:2:"* ]] || fail "$c: $stderr"
+		run --separate-stderr "$c" junk
+		assert_failure 1
+		[[ $stderr == "$c: junk"* ]] || fail "$c: $stderr"
+	done
+}
+
+@test "junk in a binary stream ends with 1, file and byte named" {
+	recorded
+	head -c 4000 lock.tb >junk.tb
+	head -c 4000 /dev/zero >>junk.tb
+	for c in $(readers); do
+		run --separate-stderr "$c" junk.tb
+		assert_failure 1
+		[[ $stderr == "$c: junk.tb: byte "* ]] || fail "$c: $stderr"
+	done
+}
+
+@test "a record length of 4 GB ends with 1, file and byte named" {
+	recorded
+	{
+		head -c 16 lock.tb
+		record_head 0xffffffff 7
+	} >huge.tb
+	for c in $(readers); do
+		run --separate-stderr "$c" huge.tb
+		assert_failure 1
+		[[ $stderr == "$c: huge.tb: byte 16"* ]] || fail "$c: $stderr"
+	done
+}
+
+@test "a record shorter than its head ends with 1" {
+	recorded
+	{
+		head -c 16 lock.tb
+		record_head 3 7
+	} >short.tb
+	for c in $(readers); do
+		run --separate-stderr "$c" short.tb
+		assert_failure 1
+		[[ $stderr == "$c: short.tb: byte 16"* ]] || fail "$c: $stderr"
+	done
+}
+
+@test "a cut stream is answered and ends with 3, wherever it was cut" {
+	recorded
+	size=$(stat -c %s lock.tb)
+	for c in $(readers); do
+		for at in 17 100 $((size / 3)) $((size / 2)) $((size - 1)); do
+			head -c "$at" lock.tb >cut.tb
+			run --separate-stderr "$c" cut.tb
+			[ "$status" = 3 ] || fail "$c: status $status for a stream cut at byte $at: $stderr"
+		done
+	done
+}
+
+@test "what was cut says so behind every further command" {
+	recorded
+	head -c $(($(stat -c %s lock.tb) / 2)) lock.tb >cut.tb
+	run bash -c 'set -o pipefail; stream-cat --binary cut.tb 2>errors | stream-cat --text'
+	assert_failure 3
+	run bash -c 'cchart-filter cut.tb 2>errors | blame-rank 2>>errors | report >output'
+	assert_failure 3
+}
+
+@test "an empty input is no crash" {
+	: >empty
+	for c in $(readers); do
+		run "$c" empty
+		[ "$status" -le 3 ] || fail "$c: status $status: $output"
+	done
+}
+
+# --- what is written -----------------------------------------------------------------------------------------------
+
+@test "a full disk ends with 1 and a message" {
+	recorded
+	for c in $(readers); do
+		run --separate-stderr bash -c '"$1" lock.tb >/dev/full' - "$c"
+		assert_failure 1
+		[[ $stderr == "$c: "*"No space left"* ]] || fail "$c: $stderr"
+	done
+}
+
+@test "a closed pipe is a quiet end" {
+	recorded
+	mkfifo pipe
+	for c in $(readers); do
+		exec {both}<>pipe {closed}>pipe
+		exec {both}>&-
+		run --separate-stderr bash -c '"$1" lock.tb >&"$2"' - "$c" "$closed"
+		exec {closed}>&-
+		assert_success
+		[ -z "$stderr" ] || fail "$c: $stderr"
+	done
+}
+
+@test "text to binary to text is the identity" {
+	for stream in "$TOP"/testdata/*.txt; do
+		grep -v -e '^#' -e '^$' "$stream" >text
+		stream-cat --binary text >binary || [ $? = 3 ]
+		stream-cat --text binary >again || [ $? = 3 ]
+		run cmp text again
+		assert_success
+	done
+}
+
+@test "binary to text to binary keeps every event" {
+	stream-cat --text "$TOP/testdata/demo.tb" >text
+	stream-cat --binary text | stream-cat --text >again
+	run cmp text again
+	assert_success
+}
+
+@test "streams can be concatenated" {
+	recorded
+	cat lock.tb lock.tb >twice.tb
+	stream-cat --text lock.tb >once.txt
+	stream-cat --text twice.tb >twice.txt
+	cat once.txt once.txt | run cmp - twice.txt
+	assert_success
+}
+
+@test "kinds and keys that nobody knows pass through every filter" {
+	printf '%s\n' 'stream version=1 host=h clock=mono colour=blue' 'mystery ts=1.000000000 answer="forty two"' >new.txt
+	run bash -c 'cchart-filter --text new.txt | graph-build --text | blame-rank --text'
+	assert_success
+	assert_line 'mystery ts=1.000000000 answer="forty two"'
+	assert_line --partial 'colour=blue'
+}
+
+# --- the answer ----------------------------------------------------------------------------------------------------
+
+@test "the recorded lock incident: the grinder is blamed, text or binary" {
+	recorded
+	for input in lock.tb "$TOP/testdata/lock.txt"; do
+		run bash -c 'cchart-filter "$1" | blame-rank --text' - "$input"
+		assert_success
+		assert_line --regexp '^blame graph=total rank=1 name="grinder: running"'
+	done
+}
+
+@test "with graph-build in the pipe the answer is the same" {
+	recorded
+	cchart-filter lock.tb | blame-rank | report >without
+	cchart-filter lock.tb | graph-build | blame-rank | report >with
+	run diff without with
+	assert_success
+}
