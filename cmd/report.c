@@ -1,0 +1,103 @@
+/* report: says what a stream tells: the abnormal moments, and who is to blame. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/command.h"
+#include "base/fail.h"
+#include "base/number.h"
+#include "report/report.h"
+
+static const char *format = "text", *directory = ".";
+static bool plot;
+
+static const struct option_entry options[] = {
+	{OPTION_STRING, 'f', "format", &format, "FORMAT", "text (default), json, or html"},
+	{OPTION_STRING, 'o', "output", &directory, "DIR", "where html puts report.html (default .)"},
+	{OPTION_FLAG, 0, "plot", &plot, NULL, "draw the control charts in text too"},
+	{OPTION_END},
+};
+
+static size_t columns(void)
+{
+	const char *text = getenv("COLUMNS");
+	struct winsize size;
+	uint64_t width = 0;
+
+	if (text && number_count(text, strlen(text), &width) < 0)
+		width = 0;
+	if (width == 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+		width = size.ws_col;
+	return width == 0 ? 80 : width < 40 ? 40 : width > 400 ? 400 : width;
+}
+
+/* Whether all input is there already: files, and none of them a pipe. */
+static bool input_is_whole(char *const *files, int count)
+{
+	struct stat status;
+	int i;
+
+	if (count == 0)
+		return fstat(STDIN_FILENO, &status) == 0 && S_ISREG(status.st_mode);
+	for (i = 0; i < count; i++)
+		if ((strcmp(files[i], "-") ? stat(files[i], &status) : fstat(STDIN_FILENO, &status)) < 0 ||
+		    !S_ISREG(status.st_mode))
+			return false;
+	return true;
+}
+
+static void totals_asked(int number)
+{
+	(void)number;
+	report_ask_totals();
+}
+
+/* No SA_RESTART: a read that waits is to be interrupted, so that totals come at once. */
+static void catch_signals(void)
+{
+	struct sigaction action = {.sa_handler = totals_asked};
+
+	sigaction(SIGUSR1, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	stream_defer_interrupt();
+}
+
+int main(int argc, char **argv)
+{
+	int operands = command_line(argc, argv, options, "[FILE...]", "say what was abnormal, and who is to blame"), status;
+	struct report_options how = {.format = format, .directory = directory, .plot = plot, .out = stdout};
+	struct stream *stream;
+	struct report *report;
+
+	/* open */
+	how.width = columns();
+	how.whole = input_is_whole(argv + operands, argc - operands);
+	catch_signals();
+	stream = stream_open(argv + operands, argc - operands);
+	if (!stream)
+		die("%s", fail_text());
+	report = report_new(stream, &how);
+	if (!report)
+		die_usage("%s", fail_text());
+
+	/* run */
+	errno = 0;
+	status = report_run(report);
+	if (status < 0 && errno == EPIPE)
+		return EXIT_DONE;
+	if (status < 0)
+		die("%s", fail_text());
+
+	/* close */
+	if (report_complaint(report))
+		warn("%s", report_complaint(report));
+	report_free(report);
+	status = stream_close(stream);
+	if (status == EXIT_FAILED)
+		warn("%s", fail_text());
+	return status;
+}

@@ -1,0 +1,298 @@
+/* From records to the model. */
+#include <math.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "chart/chart.h"
+#include "report/gather.h"
+#include "report/words.h"
+
+static void see_time(struct model *model, int64_t ts)
+{
+	int64_t at = ts + model->wall;
+
+	if (at < model->first)
+		model->first = at;
+	if (at > model->last)
+		model->last = at;
+}
+
+/* What every handler begins with: the fields; NULL after fail(). */
+const struct fields *gather_fields(struct model *model, const struct record *record)
+{
+	if (moment_next_record(model, record) < 0)
+		return NULL;
+	return stream_fields(model->stream, record);
+}
+
+int gather_wrong(struct model *model)
+{
+	return stream_fail(model->stream, "%s", fail_text());
+}
+
+static int other_seen(void *context, const struct record *record)
+{
+	return moment_next_record(context, record);
+}
+
+static int timed_seen(void *context, const struct record *record)
+{
+	struct model *model = context;
+	const struct fields *fields;
+	int64_t ts;
+	int found;
+
+	if (record->packed) {
+		if (moment_next_record(model, record) < 0)
+			return -1;
+		see_time(model, record->ts);
+		return STREAM_PASS;
+	}
+	if (!(fields = gather_fields(model, record)))
+		return -1;
+	found = fields_time(fields, "ts", &ts);
+	if (found < 0)
+		return gather_wrong(model);
+	if (found)
+		see_time(model, ts);
+	return STREAM_PASS;
+}
+
+static int stream_seen(void *context, const struct record *record)
+{
+	struct model *model = context;
+	const struct fields *fields = gather_fields(model, record);
+	int found;
+
+	if (!fields)
+		return -1;
+	free(model->host);
+	free(model->kernel);
+	model->host = clean_field(fields, "host");
+	model->kernel = clean_field(fields, "kernel");
+	model->wall = 0;
+	found = fields_time(fields, "wall", &model->wall);
+	if (found < 0)
+		return gather_wrong(model);
+	model->has_wall = found;
+	return STREAM_PASS;
+}
+
+/* The chart's own words for it. A definition that cannot be read is the collector's business. */
+static int chart_seen(void *context, const struct record *record)
+{
+	struct model *model = context;
+	const struct fields *fields = gather_fields(model, record);
+	struct chart_story *story;
+	struct chart *chart;
+	char *name, *definition;
+
+	if (!fields)
+		return -1;
+	name = clean_field(fields, "name");
+	definition = fields_copy(fields, "definition");
+	chart = definition ? chart_parse(definition, "chart record") : NULL;
+	if (*name) {
+		story = model_chart(model, name);
+		free(story->title);
+		story->title = words_clean(chart && chart->title ? chart->title : "");
+	}
+	if (chart)
+		chart_free(chart);
+	free(definition);
+	free(name);
+	return STREAM_PASS;
+}
+
+static struct track *track_of(struct model *model, const struct fields *fields)
+{
+	char *chart = clean_field(fields, "chart"), *key = clean_field(fields, "key");
+	struct track *track = model_track(model, chart, key);
+
+	free(chart);
+	free(key);
+	return track;
+}
+
+static int sample_seen(void *context, const struct record *record)
+{
+	struct model *model = context;
+	const struct fields *fields = gather_fields(model, record);
+	struct bucket bucket = {.count = 1};
+	struct track *track;
+	int64_t ts, start;
+	int has_start;
+
+	if (!fields)
+		return -1;
+	if (fields_time(fields, "ts", &ts) != 1 || fields_double(fields, "value", &bucket.median) != 1)
+		return stream_fail(model->stream, "a sample record needs ts= and value= as numbers");
+	bucket.greatest = bucket.median;
+	has_start = fields_time(fields, "start", &start);
+	if (has_start < 0 || fields_unsigned(fields, "count", &bucket.count) < 0 ||
+	    fields_double(fields, "max", &bucket.greatest) < 0)
+		return gather_wrong(model);
+	see_time(model, ts);
+	bucket.at = ts + model->wall;
+	track = track_of(model, fields);
+	track->interval |= has_start;
+	track->values += bucket.count;
+	if (!(track->greatest >= bucket.greatest))
+		track->greatest = bucket.greatest;
+	series_add(&track->samples, &bucket);
+	return STREAM_PASS;
+}
+
+static int limits_seen(void *context, const struct record *record)
+{
+	struct model *model = context;
+	const struct fields *fields = gather_fields(model, record);
+	double center = NAN, lcl = NAN, ucl = NAN;
+	struct track *track;
+	uint64_t n = 0;
+	int64_t ts;
+	int found;
+
+	if (!fields)
+		return -1;
+	found = fields_time(fields, "ts", &ts);
+	if (found < 0 || fields_double(fields, "center", &center) < 0 || fields_double(fields, "lcl", &lcl) < 0 ||
+	    fields_double(fields, "ucl", &ucl) < 0 || fields_unsigned(fields, "n", &n) < 0)
+		return gather_wrong(model);
+	track = track_of(model, fields);
+	track->center = center;
+	track->lcl = lcl;
+	track->ucl = ucl;
+	track->learnt_from = n;
+	free(track->method);
+	track->method = clean_field(fields, "method");
+	if (found)
+		series_add(&track->limits, &(struct bucket){ts + model->wall, n, center, ucl});
+	return STREAM_PASS;
+}
+
+static int signal_seen(void *context, const struct record *record)
+{
+	struct model *model = context;
+	const struct fields *fields = gather_fields(model, record);
+	struct signal *signal;
+	struct track *track;
+
+	if (!fields)
+		return -1;
+	signal = signal_read(model, fields);
+	if (!signal)
+		return gather_wrong(model);
+	see_time(model, signal->ts);
+	track = model_track(model, signal->chart, signal->key);
+	track->interval |= signal->interval;
+	track->signals++;
+	track->chart->signals++;
+	series_add(&track->marks, &(struct bucket){signal->ts + model->wall, 1, signal->value, signal->value});
+	moment_bound_pending(model);
+	*ARRAY_ADD(&model->pending) = signal;
+	model->signals++;
+	return STREAM_PASS;
+}
+
+static int window_seen(void *context, const struct record *record)
+{
+	struct model *model = context;
+	const struct fields *fields = gather_fields(model, record);
+	int64_t from, to;
+	char *id, *signals;
+
+	if (!fields)
+		return -1;
+	if (fields_time(fields, "from", &from) != 1 || fields_time(fields, "to", &to) != 1)
+		return stream_fail(model->stream, "a window record needs from= and to= as numbers");
+	id = clean_field(fields, "id");
+	if (model->moment && (!model->moment->window || strcmp(model->moment->window, id)) && moment_close(model) < 0) {
+		free(id);
+		return -1;
+	}
+	if (!model->moment)
+		moment_begin(model, id);
+	moment_span(model->moment, from, to);
+	model->moment->complete = !fields_is(fields, "complete", "no");
+	signals = clean_field(fields, "signals");
+	moment_claim_range(model, signals);
+	free(signals);
+	free(id);
+	return STREAM_PASS;
+}
+
+/* How many events there were is the collector's to say; where there was none, the filter's. */
+static int usage_seen(void *context, const struct record *record)
+{
+	struct model *model = context;
+	const struct fields *fields = gather_fields(model, record);
+	uint64_t events = 0, kept = 0;
+	bool filter;
+
+	if (!fields)
+		return -1;
+	if (fields_unsigned(fields, "events", &events) < 0 || fields_unsigned(fields, "kept", &kept) < 0)
+		return gather_wrong(model);
+	filter = fields_is(fields, "command", "cchart-filter");
+	if (filter) {
+		model->has_kept = true;
+		model->kept += kept;
+		model->filtered += events;
+	} else if (fields_is(fields, "command", "trace-collect") || fields_is(fields, "command", "trace-import")) {
+		model->has_read = true;
+		model->read += events;
+	}
+	return STREAM_PASS;
+}
+
+static int all_read(void *context)
+{
+	struct model *model = context;
+
+	if (moment_close_graph(model) < 0)
+		return gather_wrong(model);
+	if (moment_close(model) < 0)
+		return -1;
+	if (model->pending.count == 0)
+		return 0;
+	moment_begin(model, NULL)->complete = false;
+	while (model->pending.count > 0)
+		moment_claim(model, model->pending.count - 1);
+	return moment_close(model);
+}
+
+struct model *model_new(struct stream *stream, bool eager, moment_teller *teller, void *context)
+{
+	static const struct handlers handlers = {
+		.on = {[KIND_OTHER] = other_seen,   [KIND_STREAM] = stream_seen, [KIND_FORMAT] = other_seen,
+		       [KIND_TASK] = other_seen,    [KIND_DEVICE] = other_seen,	 [KIND_CHART] = chart_seen,
+		       [KIND_TICK] = timed_seen,    [KIND_EVENT] = timed_seen,	 [KIND_LOST] = timed_seen,
+		       [KIND_SAMPLE] = sample_seen, [KIND_LIMITS] = limits_seen, [KIND_SIGNAL] = signal_seen,
+		       [KIND_WINDOW] = window_seen, [KIND_GRAPH] = gather_graph,	 [KIND_NODE] = gather_node,
+		       [KIND_EDGE] = gather_edge,	    [KIND_PATH] = gather_path,	 [KIND_BLAME] = gather_blame,
+		       [KIND_USAGE] = usage_seen,   [KIND_END] = other_seen},
+		.idle = NULL,
+		.finish = all_read,
+	};
+	struct model *model = NEW(struct model);
+
+	model->host = memory_format("%s", "");
+	model->kernel = memory_format("%s", "");
+	model->first = INT64_MAX;
+	model->last = INT64_MIN;
+	model->stream = stream;
+	model->events = events_new(stream);
+	model->eager = eager;
+	model->teller = teller;
+	model->context = context;
+	model->handlers = handlers;
+	return model;
+}
+
+struct handlers *model_handlers(struct model *model)
+{
+	return &model->handlers;
+}

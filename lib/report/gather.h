@@ -1,0 +1,36 @@
+/*
+ * gather: private to the model: how records become moments. The handlers are in gather.c and gather_graph.c, the
+ * moment at hand in moment.c.
+ */
+#ifndef REPORT_GATHER_H
+#define REPORT_GATHER_H
+
+#include "report/model.h"
+
+/* What every handler begins with: closes what the record ends, and gives its fields; NULL after fail(). */
+const struct fields *gather_fields(struct model *model, const struct record *record);
+
+/* Puts the place in the input before the sentence of the last fail(); -1. */
+int gather_wrong(struct model *model);
+
+record_handler gather_graph, gather_node, gather_edge, gather_path, gather_blame;
+
+/* Closes the moment or the graph at hand, if this record ends it. Each returns 0; -1 after fail(). */
+int moment_next_record(struct model *model, const struct record *record);
+int moment_close_graph(struct model *model);
+int moment_close(struct model *model); /* tells it */
+
+struct moment *moment_begin(struct model *model, const char *window);
+void moment_span(struct moment *moment, int64_t from, int64_t to);
+void moment_forget_graph(struct model *model);
+
+/* A new story in the moment of this window ("": the one at hand, or one without window). NULL after fail(). */
+struct story *moment_story(struct model *model, const char *graph, const char *window);
+
+/* Signals wait until a window claims them. */
+void moment_bound_pending(struct model *model);
+struct signal *moment_claim(struct model *model, size_t i);
+void moment_claim_range(struct model *model, const char *range); /* signals="12-31"; "": by time */
+struct signal *moment_find_signal(struct model *model, const char *id); /* NULL: not known */
+
+#endif

@@ -1,0 +1,270 @@
+/* The report as one JSON object; tailblame-report(5) describes it. */
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "report/output.h"
+#include "report/summary.h"
+#include "report/words.h"
+
+enum { JSON_SHAPE = 1, WORST_LISTED = 100, VERDICTS_LISTED = 100 };
+
+/* Absent rather than null: what is not known has no key. */
+static void set_text(json_t *object, const char *key, const char *text)
+{
+	if (text && *text)
+		json_object_set_new(object, key, json_string(text));
+}
+
+static void set_real(json_t *object, const char *key, double value)
+{
+	if (isfinite(value))
+		json_object_set_new(object, key, json_real(value));
+}
+
+static void set_count(json_t *object, const char *key, uint64_t value)
+{
+	json_object_set_new(object, key, json_integer(value));
+}
+
+static void set_seconds(json_t *object, const char *key, int64_t ns)
+{
+	set_real(object, key, ns / 1e9);
+}
+
+static void set_words(json_t *object, const char *key, char *words)
+{
+	set_text(object, key, words);
+	free(words);
+}
+
+static void set_clock(const struct report *report, json_t *object, const char *key, int64_t unix_time)
+{
+	char text[WORDS_CLOCK_ROOM];
+
+	if (!report->model->has_wall)
+		return;
+	words_iso_time(unix_time, text);
+	set_text(object, key, text);
+}
+
+static json_t *signal_object(const struct report *report, const struct signal *signal, int64_t wall)
+{
+	json_t *object = json_object(), *shown = json_object();
+	size_t i;
+
+	set_text(object, "id", signal->id);
+	set_words(object, "words", words_signal(report->model, signal));
+	set_clock(report, object, "time", wall + signal->start);
+	set_seconds(object, "start", signal->start);
+	set_seconds(object, "end", signal->ts);
+	set_text(object, "chart", signal->chart);
+	set_text(object, "key", signal->key);
+	set_real(object, "value", signal->value);
+	set_real(object, "center", signal->center);
+	set_real(object, "ucl", signal->ucl);
+	set_text(object, "rules", signal->rules);
+	if (signal->tid)
+		set_count(object, "tid", signal->tid);
+	set_text(object, "comm", signal->comm);
+	json_object_set_new(object, "open", json_boolean(signal->open));
+	for (i = 0; i < signal->shown.count; i++)
+		set_text(shown, signal->shown.items[i].key, signal->shown.items[i].value);
+	json_object_set_new(object, "shown", shown);
+	return object;
+}
+
+static json_t *path_array(const struct story *story)
+{
+	json_t *array = json_array(), *object;
+	const struct part *part;
+
+	for (part = story->parts; part; part = part->hh.next) {
+		object = json_object();
+		set_text(object, "what", node_what_name(part->what));
+		set_words(object, "words", memory_format("%s%s", part->words, part->meanwhile));
+		set_seconds(object, "time", part->time);
+		if (story->to > story->from)
+			set_real(object, "share", (double)part->time / (story->to - story->from));
+		set_count(object, "pieces", part->pieces);
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+static json_t *blame_array(const struct story *story)
+{
+	json_t *array = json_array(), *object;
+	const struct culprit *culprit;
+	size_t i;
+
+	for (i = 0; i < story->culprits.count; i++) {
+		culprit = &story->culprits.items[i];
+		object = json_object();
+		set_count(object, "rank", culprit->rank ? culprit->rank : i + 1);
+		set_text(object, "name", culprit->name);
+		set_text(object, "label", culprit->label);
+		set_text(object, "words", culprit->fuller);
+		set_real(object, "score", culprit->score);
+		set_real(object, "share", culprit->share);
+		json_object_set_new(object, "on_path", json_boolean(culprit->on_path));
+		set_count(object, "instances", culprit->instances);
+		if (culprit->threads > 0)
+			set_count(object, "threads", culprit->threads);
+		set_text(object, "algorithm", culprit->algorithm);
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+static json_t *story_object(const struct report *report, const struct story *story)
+{
+	json_t *object = json_object();
+
+	set_text(object, "graph", story->graph);
+	set_text(object, "kind", story->kind == GRAPH_WAKE ? "wake" : "rag");
+	set_words(object, "words", words_story(report->model, story));
+	if (story->signal)
+		set_text(object, "signal", story->signal->id);
+	if (story->to > story->from) {
+		set_seconds(object, "from", story->from);
+		set_seconds(object, "to", story->to);
+	}
+	json_object_set_new(object, "path", path_array(story));
+	json_object_set_new(object, "blame", blame_array(story));
+	return object;
+}
+
+static json_t *moment_object(const struct report *report, const struct moment *moment)
+{
+	json_t *object = json_object(), *signals = json_array(), *graphs = json_array();
+	size_t i;
+
+	set_count(object, "number", moment->number);
+	set_text(object, "window", moment->window);
+	if (moment->to >= moment->from) {
+		set_clock(report, object, "time", moment->wall + moment->from);
+		set_seconds(object, "from", moment->from);
+		set_seconds(object, "to", moment->to);
+	}
+	json_object_set_new(object, "complete", json_boolean(moment->complete));
+	set_count(object, "signals", moment->signals);
+	for (i = 0; i < moment->worst.count && i < WORST_LISTED; i++)
+		json_array_append_new(signals, signal_object(report, moment->worst.items[i], moment->wall));
+	for (i = 0; i < moment->stories.count; i++)
+		json_array_append_new(graphs, story_object(report, moment->stories.items[i]));
+	json_object_set_new(object, "worst", signals);
+	json_object_set_new(object, "graphs", graphs);
+	return object;
+}
+
+static json_t *chart_object(const struct chart_story *chart)
+{
+	json_t *object = json_object(), *keys = json_array(), *entry;
+	const struct track *track;
+
+	set_text(object, "name", chart->name);
+	set_text(object, "title", chart->title);
+	set_count(object, "signals", chart->signals);
+	set_count(object, "moments", chart->moments);
+	for (track = chart->tracks; track; track = track->hh.next) {
+		entry = json_object();
+		set_text(entry, "key", track->key);
+		set_count(entry, "signals", track->signals);
+		set_count(entry, "values", track->values);
+		set_real(entry, "largest", track->greatest);
+		set_real(entry, "center", track->center);
+		set_real(entry, "lcl", track->lcl);
+		set_real(entry, "ucl", track->ucl);
+		set_count(entry, "n", track->learnt_from);
+		set_text(entry, "method", track->method);
+		json_array_append_new(keys, entry);
+	}
+	json_object_set_new(object, "keys", keys);
+	return object;
+}
+
+static json_t *verdict_array(struct report *report)
+{
+	struct verdict verdicts[VERDICTS_LISTED];
+	size_t i, n = model_verdicts(report->model, verdicts, VERDICTS_LISTED);
+	json_t *array = json_array(), *object;
+
+	for (i = 0; i < n; i++) {
+		object = json_object();
+		set_count(object, "rank", i + 1);
+		set_text(object, "words", verdicts[i].name);
+		set_real(object, "score", verdicts[i].score);
+		set_real(object, "share", verdicts[i].share);
+		set_count(object, "moments", verdicts[i].moments);
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+static json_t *report_object(struct report *report)
+{
+	const struct model *model = report->model;
+	json_t *object = json_object(), *charts = json_array();
+	const struct chart_story *chart;
+
+	set_count(object, "version", JSON_SHAPE);
+	set_text(object, "host", model->host);
+	set_text(object, "kernel", model->kernel);
+	if (model->first <= model->last) {
+		set_clock(report, object, "start", model->first);
+		set_clock(report, object, "end", model->last);
+		set_seconds(object, "span", model->last - model->first);
+	}
+	if (model->has_read || model->has_kept)
+		set_count(object, "events_read", model->has_read ? model->read : model->filtered);
+	if (model->has_kept)
+		set_count(object, "events_kept", model->kept);
+	set_count(object, "events_lost", stream_lost(report->stream));
+	json_object_set_new(object, "cut", json_boolean(stream_was_cut(report->stream)));
+	json_object_set_new(object, "complete", json_boolean(!stream_incomplete(report->stream) && model->incomplete_moments == 0));
+	for (chart = model->charts; chart; chart = chart->hh.next)
+		json_array_append_new(charts, chart_object(chart));
+	json_object_set_new(object, "charts", charts);
+	json_object_set_new(object, "blame", verdict_array(report));
+	json_object_set(object, "moments", report->state);
+	return object;
+}
+
+static int json_begin(struct report *report)
+{
+	report->state = json_array();
+	return 0;
+}
+
+static int json_moment(struct report *report, const struct moment *moment)
+{
+	return json_array_append_new(report->state, moment_object(report, moment));
+}
+
+static int json_end(struct report *report, bool failed)
+{
+	json_t *object;
+	int status;
+
+	if (failed)
+		stream_mark_incomplete(report->stream);
+	object = report_object(report);
+	status = json_dumpf(object, report->options.out, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+	json_decref(object);
+	fputc('\n', report->options.out);
+	if (status < 0 || fflush(report->options.out) < 0)
+		return fail_errno("cannot write standard output");
+	return 0;
+}
+
+static void json_free(struct report *report)
+{
+	json_decref(report->state);
+}
+
+const struct format format_json = {
+	.name = "json", .begin = json_begin, .moment = json_moment, .end = json_end, .free = json_free};

@@ -1,0 +1,186 @@
+#include "report/model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "report/words.h"
+
+char *clean_field(const struct fields *fields, const char *key)
+{
+	char *raw = fields_copy(fields, key), *clean = words_clean(raw ? raw : "");
+
+	free(raw);
+	return clean;
+}
+
+struct chart_story *model_chart(struct model *model, const char *name)
+{
+	struct chart_story *chart;
+
+	HASH_FIND_STR(model->charts, name, chart);
+	if (chart)
+		return chart;
+	chart = NEW(struct chart_story);
+	chart->name = memory_format("%s", name);
+	chart->title = memory_format("%s", "");
+	HASH_ADD_KEYPTR(hh, model->charts, chart->name, strlen(chart->name), chart);
+	return chart;
+}
+
+struct track *model_track(struct model *model, const char *chart_name, const char *key)
+{
+	struct chart_story *chart = model_chart(model, chart_name);
+	struct track *track;
+
+	HASH_FIND_STR(chart->tracks, key, track);
+	if (track)
+		return track;
+	if (HASH_COUNT(chart->tracks) >= MODEL_TRACKS)
+		return model_track(model, chart_name, chart->tracks->key);
+	track = NEW(struct track);
+	track->key = memory_format("%s", key);
+	track->chart = chart;
+	track->center = track->lcl = track->ucl = track->greatest = NAN;
+	track->method = memory_format("%s", "");
+	HASH_ADD_KEYPTR(hh, chart->tracks, track->key, strlen(track->key), track);
+	return track;
+}
+
+/* Where there are too many names to count, the first ones are counted: the totals are about what comes again and again. */
+void model_count_blame(struct model *model, const char *name, double score)
+{
+	struct tally *tally;
+
+	HASH_FIND_STR(model->tallies, name, tally);
+	if (!tally) {
+		if (HASH_COUNT(model->tallies) >= MODEL_TALLIES)
+			return;
+		tally = NEW(struct tally);
+		tally->name = memory_format("%s", name);
+		HASH_ADD_KEYPTR(hh, model->tallies, tally->name, strlen(tally->name), tally);
+	}
+	tally->score += score;
+	if (tally->last_moment != model->moments) {
+		tally->last_moment = model->moments;
+		tally->moments++;
+	}
+}
+
+static int compare_tallies(const struct tally *a, const struct tally *b)
+{
+	if (a->score != b->score)
+		return a->score > b->score ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static size_t counted_verdicts(struct model *model, struct verdict *list, size_t room)
+{
+	struct tally *tally;
+	size_t n = 0;
+
+	HASH_SORT(model->tallies, compare_tallies);
+	for (tally = model->tallies; tally && n < room; tally = tally->hh.next)
+		list[n++] = (struct verdict){tally->name, tally->score, tally->score / model->explained, tally->moments};
+	return n;
+}
+
+size_t model_verdicts(struct model *model, struct verdict *list, size_t room)
+{
+	const struct culprit *culprit;
+	struct tally *tally;
+	size_t n;
+
+	if (model->overall.count == 0)
+		return counted_verdicts(model, list, room);
+	for (n = 0; n < model->overall.count && n < room; n++) {
+		culprit = &model->overall.items[n];
+		HASH_FIND_STR(model->tallies, culprit->words, tally);
+		list[n] = (struct verdict){culprit->words, culprit->score, culprit->share, tally ? tally->moments : 0};
+		if (isnan(list[n].share))
+			list[n].share = culprit->score / model->explained;
+	}
+	return n;
+}
+
+const char *model_device_name(const struct model *model, const char *device, char *text, size_t room)
+{
+	uint64_t dev;
+	char *clean;
+
+	if (device_parse(device, strlen(device), &dev) < 0)
+		snprintf(text, room, "%s", device);
+	else
+		events_device_name(model->events, dev, text, room);
+	clean = words_clean(text);
+	snprintf(text, room, "%s", clean);
+	free(clean);
+	return text;
+}
+
+void moment_free(struct moment *moment)
+{
+	size_t i;
+
+	if (!moment)
+		return;
+	for (i = 0; i < moment->worst.count; i++)
+		signal_free(moment->worst.items[i]);
+	for (i = 0; i < moment->stories.count; i++)
+		story_free(moment->stories.items[i]);
+	free(moment->worst.items);
+	free(moment->stories.items);
+	free(moment->window);
+	free(moment);
+}
+
+static void chart_free_story(struct chart_story *chart)
+{
+	struct track *track, *next;
+
+	HASH_ITER(hh, chart->tracks, track, next) {
+		HASH_DEL(chart->tracks, track);
+		free(track->samples.items);
+		free(track->marks.items);
+		free(track->limits.items);
+		free(track->key);
+		free(track->method);
+		free(track);
+	}
+	free(chart->name);
+	free(chart->title);
+	free(chart);
+}
+
+void model_free(struct model *model)
+{
+	struct chart_story *chart, *next_chart;
+	struct tally *tally, *next_tally;
+	size_t i;
+
+	if (!model)
+		return;
+	HASH_ITER(hh, model->charts, chart, next_chart) {
+		HASH_DEL(model->charts, chart);
+		chart_free_story(chart);
+	}
+	HASH_ITER(hh, model->tallies, tally, next_tally) {
+		HASH_DEL(model->tallies, tally);
+		free(tally->name);
+		free(tally);
+	}
+	for (i = 0; i < model->overall.count; i++)
+		culprit_free(&model->overall.items[i]);
+	for (i = 0; i < model->pending.count; i++)
+		signal_free(model->pending.items[i]);
+	free(model->overall.items);
+	free(model->pending.items);
+	free(model->host);
+	free(model->kernel);
+	moment_free(model->moment);
+	graph_free(model->graph);
+	events_free(model->events);
+	free(model);
+}

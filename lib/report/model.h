@@ -1,0 +1,205 @@
+/*
+ * model: what a report says, gathered from the records of a stream, whatever form it is then given.
+ *
+ * The stream is told moment by moment. A moment is a window of the filter with its signals; where graphs of it follow,
+ * each becomes a story: the one signal it explains, its critical path and who is to blame. A graph without window (a
+ * request activity graph, written by hand) is a moment of its own. When a moment is complete the teller gets it, and
+ * then it is forgotten: only what totals and charts need is kept, in bounded space.
+ *
+ * Invariants: every text in the model is fit for any output: valid UTF-8 without control characters (words_clean).
+ * Times are nanoseconds of the trace clock; with `wall` added, of the Unix epoch.
+ *
+ *	struct model *model = model_new(stream, &teller, context);
+ *	stream_run(stream, model_handlers(model), model);	tells moments as they become complete
+ *	...						the totals are in the struct
+ *	model_free(model);
+ */
+#ifndef REPORT_MODEL_H
+#define REPORT_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <uthash.h>
+
+#include "base/memory.h"
+#include "event/event.h"
+#include "graph/graph.h"
+#include "report/series.h"
+#include "stream/stream.h"
+
+/* A field of a signal that the chart chose to show: sector=1880432. */
+struct shown {
+	char *key, *value;
+};
+
+struct signal {
+	char *id;
+	int64_t ts, start; /* end and beginning; equal where the record has no start */
+	bool interval;	   /* it had a start: the value is a duration */
+	bool open;	   /* had not ended when it was reported */
+	double value, center, ucl; /* seconds where `interval`; center and ucl are NAN where not given */
+	char *chart, *key, *rules, *comm; /* "" where not given */
+	int32_t tid;			  /* 0: not given */
+	ARRAY(struct shown) shown;
+};
+
+/* A piece of a critical path. */
+struct piece {
+	int64_t from, to;
+	enum node_what what;
+	struct part *part; /* of its story */
+	char *row;   /* who or what it belongs to: "grinder/77", "loop0" */
+};
+
+/* All pieces of a path that are the same thing, in words. */
+struct part {
+	char *words; /* "in service at loop0" */
+	char *meanwhile; /* " while 3 requests of 2 others were served"; "" where there are several pieces */
+	enum node_what what;
+	int64_t time;
+	uint64_t pieces;
+	UT_hash_handle hh; /* by words */
+};
+
+/* One line of a ranking. */
+struct culprit {
+	uint64_t rank;
+	char *name, *label;
+	char *words;  /* "reader: read of loop0 in service" */
+	char *fuller; /* "reader (318 threads): read of loop0 in service" */
+	double score; /* seconds */
+	double share; /* of the graph's time, 0 to 1; NAN where not given */
+	bool on_path;
+	uint64_t instances, threads; /* threads: how many a wake graph's name stands for; 0: unknown */
+	char *algorithm;
+};
+
+struct story {
+	char *graph; /* its id */
+	enum graph_kind kind;
+	int64_t from, to;
+	struct signal *signal; /* NULL: the graph names none that is known */
+	char *root;	       /* label of the root or target; "" where unknown */
+	ARRAY(struct piece) pieces;
+	struct part *parts; /* hash; longest time first when told */
+	ARRAY(struct culprit) culprits;
+};
+
+struct moment {
+	uint64_t number; /* 1, 2, ... */
+	char *window;	 /* its id; NULL: a graph without window, or signals whose window never came */
+	int64_t from, to, wall;
+	bool complete;
+	bool continued; /* told before: these are further stories of it */
+	uint64_t signals; /* how many it has; of a great many the model keeps the worst only */
+	ARRAY(struct signal *) worst; /* by value against limit, the worst first when told */
+	ARRAY(struct story *) stories;
+};
+
+/* What is known of one key of a chart: its limits and values. */
+struct track {
+	char *key; /* "" where the chart is not split */
+	struct chart_story *chart;
+	double center, lcl, ucl; /* of its last limits; NAN: none came */
+	uint64_t learnt_from;	 /* n */
+	char *method;
+	uint64_t values, signals; /* values: the healthy ones */
+	double greatest;	  /* of the healthy values; NAN: none */
+	bool interval;		  /* values are seconds */
+	struct series samples, marks; /* for the control chart; at: Unix time */
+	struct series limits;	      /* median: center, greatest: ucl */
+	UT_hash_handle hh;
+};
+
+struct chart_story {
+	char *name, *title;
+	uint64_t signals, moments, last_moment;
+	struct track *tracks; /* hash by key, in order of arrival */
+	UT_hash_handle hh;
+};
+
+/* Who was blamed over all moments. */
+struct tally {
+	char *name;
+	double score;
+	uint64_t moments, last_moment;
+	UT_hash_handle hh;
+};
+
+enum { MODEL_TRACKS = 1024, MODEL_TALLIES = 4096, MODEL_SIGNALS = 4096 };
+
+/* Gets each moment once it is complete. 0; -1 after fail(). */
+typedef int moment_teller(void *context, const struct moment *moment);
+
+struct model {
+	/* of the whole stream */
+	char *host, *kernel; /* "" where not given */
+	bool has_wall;
+	int64_t wall;	     /* of the stream at hand */
+	int64_t first, last; /* Unix time where has_wall, else trace time; first > last: no time seen */
+	bool has_read, has_kept;
+	uint64_t read, kept; /* events; use filtered where no collector told `read` */
+	uint64_t filtered;   /* events that the filter read */
+	uint64_t records;
+	uint64_t moments, incomplete_moments, signals, graphs;
+	double explained; /* seconds of all stories */
+	struct chart_story *charts;
+	struct tally *tallies;
+	ARRAY(struct culprit) overall; /* the ranker's own total; empty: it gave none */
+
+	/* private: the moment at hand */
+	struct stream *stream;
+	struct events *events;
+	moment_teller *teller;
+	void *context;
+	bool eager;
+	struct moment *moment;
+	struct story *story;
+	struct graph *graph;
+	bool graph_ready; /* its last node and edge are read */
+	enum kind last_kind;
+	ARRAY(struct signal *) pending; /* signals whose window has not come */
+	struct handlers handlers;
+};
+
+/* `eager`: tell a moment with a ranking before waiting for input, even if more of its graphs may follow. */
+struct model *model_new(struct stream *stream, bool eager, moment_teller *teller, void *context);
+void model_free(struct model *model);
+
+/* For stream_run(), with the model as context. A command may set `idle` to a function that calls model_idle(). */
+struct handlers *model_handlers(struct model *model);
+int model_idle(struct model *model);
+
+/* "loop0" for "7:0", where the stream told its name. */
+const char *model_device_name(const struct model *model, const char *device, char *text, size_t room);
+
+/*
+ * Who was blamed most over all moments, the most blamed first: by the ranker's own total where it came, else by the sum of
+ * what was told. Fills at most `room` verdicts and returns how many; their names belong to the model.
+ */
+struct verdict {
+	const char *name;
+	double score;	  /* seconds */
+	double share;	  /* of all time explained, 0 to 1 */
+	uint64_t moments; /* in how many it was ranked */
+};
+size_t model_verdicts(struct model *model, struct verdict *list, size_t room);
+
+/* For the model's own files. */
+struct chart_story *model_chart(struct model *model, const char *name);
+struct track *model_track(struct model *model, const char *chart, const char *key);
+void model_count_blame(struct model *model, const char *name, double score);
+char *clean_field(const struct fields *fields, const char *key); /* "" where it is not there; the caller frees it */
+struct signal *signal_read(const struct model *model, const struct fields *fields); /* NULL after fail() */
+void signal_free(struct signal *signal);
+double signal_severity(const struct signal *signal);
+struct story *story_new(const char *graph);
+void story_free(struct story *story);
+int story_path(const struct model *model, struct story *story, const struct graph *graph, const struct fields *fields);
+int story_blame(const struct model *model, struct story *story, const struct graph *graph, const struct fields *fields);
+int culprit_read(const struct model *model, struct culprit *culprit, const struct fields *fields);
+void culprit_free(struct culprit *culprit);
+void moment_free(struct moment *moment);
+
+#endif

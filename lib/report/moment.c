@@ -1,0 +1,257 @@
+/*
+ * A moment is over when a record comes that belongs to no graph: until then graphs may follow its window, or come
+ * before it, for a stage may pass its window on before or after what it has to say of it.
+ */
+#include <stdio.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "report/gather.h"
+#include "report/words.h"
+
+static int by_severity(const void *a, const void *b)
+{
+	const struct signal *x = *(struct signal *const *)a, *y = *(struct signal *const *)b;
+	double s = signal_severity(x), t = signal_severity(y);
+
+	if (s != t)
+		return s > t ? -1 : 1;
+	return x->ts < y->ts ? -1 : x->ts > y->ts;
+}
+
+struct moment *moment_begin(struct model *model, const char *window)
+{
+	struct moment *moment = NEW(struct moment);
+
+	moment->number = ++model->moments;
+	moment->window = window ? memory_format("%s", window) : NULL;
+	moment->wall = model->wall;
+	moment->from = INT64_MAX;
+	moment->to = INT64_MIN;
+	moment->complete = true;
+	model->moment = moment;
+	return moment;
+}
+
+void moment_span(struct moment *moment, int64_t from, int64_t to)
+{
+	if (from < moment->from)
+		moment->from = from;
+	if (to > moment->to)
+		moment->to = to;
+}
+
+static void count_story(struct model *model, const struct story *story)
+{
+	size_t i;
+
+	model->graphs++;
+	if (story->to > story->from)
+		model->explained += (story->to - story->from) / 1e9;
+	for (i = 0; i < story->culprits.count; i++)
+		model_count_blame(model, story->culprits.items[i].words, story->culprits.items[i].score);
+}
+
+static int by_time(const struct part *a, const struct part *b)
+{
+	if (a->time != b->time)
+		return a->time > b->time ? -1 : 1;
+	return strcmp(a->words, b->words);
+}
+
+static void count_moment(struct model *model, struct moment *moment)
+{
+	struct chart_story *chart;
+	size_t i;
+
+	for (i = 0; i < moment->worst.count; i++) {
+		chart = model_chart(model, moment->worst.items[i]->chart);
+		if (chart->last_moment != moment->number) {
+			chart->last_moment = moment->number;
+			chart->moments++;
+		}
+	}
+	model->incomplete_moments += !moment->complete;
+}
+
+static int tell(struct model *model)
+{
+	struct moment *moment = model->moment;
+	size_t i;
+
+	for (i = 0; i < moment->stories.count; i++) {
+		count_story(model, moment->stories.items[i]);
+		HASH_SORT(moment->stories.items[i]->parts, by_time);
+		moment_span(moment, moment->stories.items[i]->from, moment->stories.items[i]->to);
+	}
+	for (i = 0; i < moment->worst.count; i++)
+		moment_span(moment, moment->worst.items[i]->start, moment->worst.items[i]->ts);
+	if (!moment->continued)
+		count_moment(model, moment);
+	if (moment->worst.count > 0)
+		qsort(moment->worst.items, moment->worst.count, sizeof(*moment->worst.items), by_severity);
+	if (moment->signals < moment->worst.count)
+		moment->signals = moment->worst.count;
+	return model->teller(model->context, moment);
+}
+
+int moment_close_graph(struct model *model)
+{
+	struct graph *graph = model->graph;
+	struct story *story = model->story;
+	int32_t subject;
+
+	if (!graph || model->graph_ready)
+		return 0;
+	model->graph_ready = true;
+	if (graph_read_end(graph) < 0)
+		return -1;
+	if (!story)
+		return 0;
+	story->kind = graph->kind;
+	subject = graph->target != NODE_NONE ? graph->target : graph->root;
+	if (subject != NODE_NONE) {
+		free(story->root);
+		story->root = words_clean(graph->nodes.items[subject].label);
+	}
+	return 0;
+}
+
+void moment_forget_graph(struct model *model)
+{
+	graph_free(model->graph);
+	model->graph = NULL;
+	model->graph_ready = false;
+	model->story = NULL;
+}
+
+int moment_close(struct model *model)
+{
+	struct moment *moment = model->moment;
+	int status = 0;
+
+	if (!moment)
+		return 0;
+	if (!moment->continued || moment->stories.count > 0)
+		status = tell(model);
+	moment_forget_graph(model);
+	moment_free(moment);
+	model->moment = NULL;
+	return status;
+}
+
+int model_idle(struct model *model)
+{
+	struct moment *moment = model->moment;
+	int status;
+	size_t i;
+
+	if (!model->eager || !moment || moment->stories.count == 0 || model->last_kind != KIND_BLAME)
+		return 0;
+	status = tell(model);
+	for (i = 0; i < moment->stories.count; i++)
+		story_free(moment->stories.items[i]);
+	moment->stories.count = 0;
+	moment->continued = true;
+	model->story = NULL;
+	return status;
+}
+
+/* Moves a pending signal to the moment at hand. */
+struct signal *moment_claim(struct model *model, size_t i)
+{
+	struct signal *signal = model->pending.items[i];
+
+	*ARRAY_ADD(&model->moment->worst) = signal;
+	model->pending.count--;
+	memmove(&model->pending.items[i], &model->pending.items[i + 1],
+		(model->pending.count - i) * sizeof(*model->pending.items));
+	return signal;
+}
+
+/* Claims the signals of signals="12-31"; without it, those whose end lies in the window. */
+void moment_claim_range(struct model *model, const char *range)
+{
+	struct moment *moment = model->moment;
+	uint64_t first = 0, last = 0, id;
+	bool by_id = sscanf(range, "%" SCNu64 "-%" SCNu64, &first, &last) >= 1;
+	size_t i = 0;
+	bool inside;
+
+	if (by_id && last < first)
+		last = first;
+	while (i < model->pending.count) {
+		id = strtoull(model->pending.items[i]->id, NULL, 10);
+		inside = by_id ? id >= first && id <= last
+			       : model->pending.items[i]->ts >= moment->from && model->pending.items[i]->ts <= moment->to;
+		if (inside)
+			moment_claim(model, i);
+		else
+			i++;
+	}
+	moment->signals = by_id ? last - first + 1 : moment->worst.count;
+}
+
+struct signal *moment_find_signal(struct model *model, const char *id)
+{
+	struct moment *moment = model->moment;
+	size_t i;
+
+	for (i = 0; i < moment->worst.count; i++)
+		if (!strcmp(moment->worst.items[i]->id, id))
+			return moment->worst.items[i];
+	for (i = 0; i < model->pending.count; i++)
+		if (!strcmp(model->pending.items[i]->id, id))
+			return moment_claim(model, i);
+	return NULL;
+}
+
+/* The moment of the graph, which may be the one at hand, or begin with this graph. */
+static int moment_of(struct model *model, const char *window)
+{
+	struct moment *moment = model->moment;
+
+	if (moment && moment->window && (!*window || !strcmp(moment->window, window)))
+		return 0;
+	if (moment_close(model) < 0)
+		return -1;
+	moment_begin(model, *window ? window : NULL);
+	return 0;
+}
+
+struct story *moment_story(struct model *model, const char *graph, const char *window)
+{
+	if (moment_of(model, window) < 0)
+		return NULL;
+	model->story = story_new(graph);
+	*ARRAY_ADD(&model->moment->stories) = model->story;
+	return model->story;
+}
+
+/* An all-day run may see more signals than a window can name; the worse half of them is what anyone would read. */
+void moment_bound_pending(struct model *model)
+{
+	size_t i;
+
+	if (model->pending.count < MODEL_SIGNALS)
+		return;
+	qsort(model->pending.items, model->pending.count, sizeof(*model->pending.items), by_severity);
+	for (i = MODEL_SIGNALS / 2; i < model->pending.count; i++)
+		signal_free(model->pending.items[i]);
+	model->pending.count = MODEL_SIGNALS / 2;
+}
+
+/* Before any record: closes what it ends. */
+int moment_next_record(struct model *model, const struct record *record)
+{
+	enum kind kind = record->kind;
+	bool of_graph = kind == KIND_GRAPH || kind == KIND_NODE || kind == KIND_EDGE || kind == KIND_PATH || kind == KIND_BLAME;
+
+	model->records++;
+	model->last_kind = kind;
+	if (kind != KIND_NODE && kind != KIND_EDGE && moment_close_graph(model) < 0)
+		return -1;
+	return of_graph || kind == KIND_WINDOW ? 0 : moment_close(model);
+}

@@ -1,0 +1,34 @@
+/*
+ * output: private to the formats: what a report is made of, and what a format has to offer.
+ */
+#ifndef REPORT_OUTPUT_H
+#define REPORT_OUTPUT_H
+
+#include "report/model.h"
+#include "report/report.h"
+
+struct report {
+	struct report_options options;
+	const struct format *format;
+	struct stream *stream;
+	struct model *model;
+	char *complaint;
+	void *state; /* the format's own */
+};
+
+struct format {
+	const char *name;
+	int (*begin)(struct report *report);
+	int (*moment)(struct report *report, const struct moment *moment);
+	int (*idle)(struct report *report);   /* about to wait for input; may be NULL */
+	int (*totals)(struct report *report); /* asked for in between; may be NULL */
+	int (*end)(struct report *report, bool failed); /* `failed`: the input could not be read to its end */
+	void (*free)(struct report *report);
+};
+
+extern const struct format format_text, format_json, format_html;
+
+/* Remembers the first complaint, taking the text. */
+void report_complain(struct report *report, char *text);
+
+#endif

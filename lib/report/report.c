@@ -1,0 +1,114 @@
+#include "report/report.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "report/output.h"
+
+static const struct format *const formats[] = {&format_text, &format_json, &format_html};
+
+static volatile sig_atomic_t totals_wanted;
+
+void report_ask_totals(void)
+{
+	totals_wanted = 1;
+}
+
+static int moment_told(void *context, const struct moment *moment)
+{
+	struct report *report = context;
+
+	return report->format->moment(report, moment);
+}
+
+static int give_totals(struct report *report)
+{
+	if (!totals_wanted || !report->format->totals)
+		return 0;
+	totals_wanted = 0;
+	return report->format->totals(report);
+}
+
+static int waiting(void *context)
+{
+	struct report *report = ((struct model *)context)->context;
+
+	if (model_idle(report->model) < 0 || give_totals(report) < 0)
+		return -1;
+	return report->format->idle ? report->format->idle(report) : 0;
+}
+
+static int record_seen(void *context, const struct record *record)
+{
+	(void)record;
+	return give_totals(context);
+}
+
+struct report *report_new(struct stream *stream, const struct report_options *options)
+{
+	struct report *report;
+	size_t i, n = sizeof(formats) / sizeof(*formats);
+
+	for (i = 0; i < n; i++)
+		if (!strcmp(formats[i]->name, options->format))
+			break;
+	if (i == n) {
+		fail("there is no format '%s'; there are text, json and html", options->format);
+		return NULL;
+	}
+	report = NEW(struct report);
+	report->options = *options;
+	report->format = formats[i];
+	report->stream = stream;
+	report->model = model_new(stream, !options->whole && formats[i]->totals, moment_told, report);
+	stream_watch(stream, KIND_SAMPLE, record_seen, report);
+	stream_watch(stream, KIND_EVENT, record_seen, report);
+	stream_watch(stream, KIND_TICK, record_seen, report);
+	return report;
+}
+
+int report_run(struct report *report)
+{
+	struct handlers *handlers = model_handlers(report->model);
+	int status;
+
+	if (report->format->begin(report) < 0)
+		return -1;
+	handlers->idle = waiting;
+	status = stream_run(report->stream, handlers, report->model);
+	if (status == 0 && report->model->records == 0)
+		stream_mark_incomplete(report->stream);
+	if (status == 0)
+		return report->format->end(report, false);
+	/* What was understood before the input went wrong is still worth reading; the sentence must survive it. */
+	char *sentence = memory_format("%s", fail_text());
+	report->format->end(report, true);
+	fail("%s", sentence);
+	free(sentence);
+	return -1;
+}
+
+const char *report_complaint(const struct report *report)
+{
+	return report->complaint;
+}
+
+void report_complain(struct report *report, char *text)
+{
+	if (report->complaint)
+		free(text);
+	else
+		report->complaint = text;
+}
+
+void report_free(struct report *report)
+{
+	if (!report)
+		return;
+	report->format->free(report);
+	model_free(report->model);
+	free(report->complaint);
+	free(report);
+}

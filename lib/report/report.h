@@ -1,0 +1,45 @@
+/*
+ * report: says what a stream tells, as text, JSON or a page with charts. The last stage of the pipe.
+ *
+ *	struct report *report = report_new(stream, &options);
+ *	report_run(report);
+ *	report_free(report);		before stream_close()
+ *
+ * The formats are a table in report.c; each is a file of its own that gets moments and totals from the model (model.h)
+ * and words from words.h and summary.h, so that all say the same.
+ */
+#ifndef REPORT_REPORT_H
+#define REPORT_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "stream/stream.h"
+
+struct report_options {
+	const char *format;    /* "text", "json", "html" */
+	const char *directory; /* where html goes; "." */
+	FILE *out;	       /* where text and json go */
+	size_t width;	       /* columns of text */
+	bool whole;	       /* all input is there already: the summary can come first */
+	bool plot;	       /* text: draw the control chart */
+};
+
+struct report;
+
+/* NULL after fail(): there is no such format. The options are copied, the stream must stay. */
+struct report *report_new(struct stream *stream, const struct report_options *options);
+
+/* Reads the stream to its end and writes the report. 0; -1 after fail(). */
+int report_run(struct report *report);
+
+/* The totals are wanted now: printed at the next record or wait for input. Safe in a signal handler. */
+void report_ask_totals(void);
+
+/* What kept a part of the report from being made ("no charts: gnuplot is not installed"); NULL: it is all there. */
+const char *report_complaint(const struct report *report);
+
+void report_free(struct report *report);
+
+#endif

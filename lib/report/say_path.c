@@ -1,0 +1,238 @@
+/* Paths and rankings in words: who a node of a graph is about, and what it did. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/words.h"
+
+/* The text with "7:0" as "loop0" wherever it stands as a word. */
+static char *with_device_names(const struct model *model, const char *text)
+{
+	char device[64], name[64];
+	char *words = NULL;
+	size_t size = 0, length;
+	FILE *out = open_memstream(&words, &size);
+	uint64_t dev;
+
+	while (*text) {
+		length = strcspn(text, " ");
+		if (length > 2 && length < sizeof(device) && isdigit((unsigned char)*text) &&
+		    strspn(text, "0123456789:") == length && device_parse(text, length, &dev) == 0) {
+			snprintf(device, sizeof(device), "%.*s", (int)length, text);
+			fputs(model_device_name(model, device, name, sizeof(name)), out);
+		} else {
+			fwrite(text, 1, length, out);
+		}
+		text += length;
+		length = strspn(text, " ");
+		fwrite(text, 1, length, out);
+		text += length;
+	}
+	fclose(out);
+	return words;
+}
+
+/* The end of who a name is about: "reader: running" 6. A thread's own name may hold ": " too. NULL: it is not of that form. */
+static const char *end_of_who(const struct model *model, const char *name, int32_t tid)
+{
+	const char *comm = tid > 0 ? events_comm(model->events, tid) : "";
+	size_t length = strlen(comm);
+
+	if (length > 0 && !strncmp(name, comm, length) && !strncmp(name + length, ": ", 2))
+		return name + length;
+	return strstr(name, ": ");
+}
+
+char *words_owner(const struct model *model, const struct graph *graph, int32_t index)
+{
+	const struct node *node = &graph->nodes.items[index];
+	const char *end = end_of_who(model, node->name, node->tid);
+	const char *of = strstr(node->name, " of ");
+	char *name, *who, *words;
+	size_t length;
+
+	if ((node->what == WHAT_QUEUE || node->what == WHAT_SERVICE) && of) {
+		length = strcspn(of + 4, " ");
+		name = memory_text(of + 4, length);
+		who = with_device_names(model, name);
+	} else {
+		name = memory_text(node->name, end ? (size_t)(end - node->name) : strlen(node->name));
+		who = node->what != WHAT_METHOD && node->what != WHAT_TIMER ? words_thread(name, node->tid) : memory_format("%s", name);
+	}
+	words = words_clean(who);
+	free(name);
+	free(who);
+	return words;
+}
+
+static int compare_tids(const void *a, const void *b)
+{
+	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* How many different threads, other than `self`, the edges of a kind come from; `*sources`: how many edges. */
+static uint64_t others_behind(const struct graph *graph, int32_t index, enum edge_kind kind, uint64_t *sources)
+{
+	size_t count, i, n = 0;
+	const struct edge *edges = graph_arriving(graph, index, &count);
+	int32_t *tids = memory_new(count + 1, sizeof(*tids));
+	int32_t self = graph->nodes.items[index].tid, tid;
+	uint64_t others = 0;
+
+	*sources = 0;
+	for (i = 0; i < count; i++) {
+		if (edges[i].kind != kind)
+			continue;
+		++*sources;
+		tid = graph->nodes.items[edges[i].from].tid;
+		if (tid != self)
+			tids[n++] = tid;
+	}
+	qsort(tids, n, sizeof(*tids), compare_tids);
+	for (i = 0; i < n; i++)
+		others += tids[i] != 0 && (i == 0 || tids[i] != tids[i - 1]);
+	free(tids);
+	return others;
+}
+
+/* The label says which queue: "queued in bfq of loop0". */
+static char *say_queue(const struct model *model, const struct graph *graph, int32_t index)
+{
+	const struct node *node = &graph->nodes.items[index];
+	const char *in = strstr(node->label, "queued in "), *of = in ? strstr(in + 10, " of ") : NULL;
+
+	(void)model;
+	if (!of)
+		return memory_format("%s", node->label);
+	return memory_format("in the %.*s queue of %s", (int)(of - in - 10), in + 10, of + 4);
+}
+
+/* The target's own request needs no name. */
+static char *say_service(const struct model *model, const struct graph *graph, int32_t index)
+{
+	const struct node *node = &graph->nodes.items[index];
+	char *device, *words;
+
+	if (graph->target == NODE_NONE || graph->nodes.items[graph->target].tid != node->tid || !strstr(node->name, " of "))
+		return memory_format("%s", node->name);
+	device = words_owner(model, graph, index);
+	words = memory_format("in service at %s", device);
+	free(device);
+	return words;
+}
+
+static char *say_run(const struct model *model, const struct graph *graph, int32_t index)
+{
+	char *owner = words_owner(model, graph, index);
+	char *words = memory_format("%s running", owner);
+
+	free(owner);
+	return words;
+}
+
+/* The run piece that held the CPU for the longest part of the wait. */
+static int32_t main_holder(const struct graph *graph, int32_t index)
+{
+	const struct node *waiting = &graph->nodes.items[index], *run;
+	size_t count, i;
+	const struct edge *edges = graph_arriving(graph, index, &count);
+	int64_t overlap, longest = -1, from, to;
+	int32_t holder = NODE_NONE;
+
+	for (i = 0; i < count; i++) {
+		if (edges[i].kind != EDGE_CPU)
+			continue;
+		run = &graph->nodes.items[edges[i].from];
+		from = run->start > waiting->start ? run->start : waiting->start;
+		to = run->end < waiting->end ? run->end : waiting->end;
+		overlap = to - from;
+		if (overlap > longest) {
+			longest = overlap;
+			holder = edges[i].from;
+		}
+	}
+	return holder;
+}
+
+static char *say_waiting(const struct model *model, const struct graph *graph, int32_t index)
+{
+	int32_t holder = main_holder(graph, index);
+	char *owner = words_owner(model, graph, index), *by, *words;
+
+	if (holder == NODE_NONE) {
+		words = memory_format("%s waiting for a CPU", owner);
+	} else {
+		by = words_owner(model, graph, holder);
+		words = memory_format("%s waiting for a CPU, held by %s", owner, by);
+		free(by);
+	}
+	free(owner);
+	return words;
+}
+
+/* "timer: nanosleep of victim" */
+static char *say_timer(const struct model *model, const struct graph *graph, int32_t index)
+{
+	const char *name = graph->nodes.items[index].name, *of;
+
+	(void)model;
+	if (strncmp(name, "timer: ", 7) || !(of = strstr(name + 7, " of ")))
+		return memory_format("%s", name);
+	return memory_format("%s asleep in %.*s (timer)", of + 4, (int)(of - name - 7), name + 7);
+}
+
+static char *say_name(const struct model *model, const struct graph *graph, int32_t index)
+{
+	(void)model;
+	return memory_format("%s", graph->nodes.items[index].name);
+}
+
+char *words_node(const struct model *model, const struct graph *graph, int32_t index)
+{
+	typedef char *node_words(const struct model *model, const struct graph *graph, int32_t index);
+	static node_words *const say[WHATS] = {
+		[WHAT_RUN] = say_run,	  [WHAT_RUNNABLE] = say_waiting, [WHAT_TIMER] = say_timer,
+		[WHAT_QUEUE] = say_queue, [WHAT_SERVICE] = say_service,
+	};
+	enum node_what what = graph->nodes.items[index].what;
+	char *raw = (say[what] ? say[what] : say_name)(model, graph, index);
+	char *named = with_device_names(model, raw), *words = words_clean(named);
+
+	free(raw);
+	free(named);
+	return words;
+}
+
+char *words_meanwhile(const struct graph *graph, int32_t index)
+{
+	uint64_t requests, others = others_behind(graph, index, EDGE_QUEUE, &requests);
+	char *served, *whose, *words;
+
+	if (graph->nodes.items[index].what != WHAT_QUEUE || requests == 0)
+		return memory_format("%s", "");
+	served = words_count(requests, "request");
+	whose = words_count(others, "other");
+	words = memory_format(" while %s%s%s %s served", served, others ? " of " : "", others ? whose : "",
+			      requests == 1 ? "was" : "were");
+	free(served);
+	free(whose);
+	return words;
+}
+
+char *words_culprit(const struct model *model, const char *name, uint64_t threads)
+{
+	char *named = with_device_names(model, name), *count, *words;
+	const char *end = strstr(named, ": ");
+
+	if (threads < 2 || !end)
+		return named;
+	count = words_count(threads, "thread");
+	words = memory_format("%.*s (%s)%s", (int)(end - named), named, count, end);
+	free(count);
+	free(named);
+	return words;
+}

@@ -1,0 +1,33 @@
+/*
+ * summary: the first lines of a report, the same in text and page: where and when, how much was read, kept and lost,
+ * what was abnormal by which limit. A line has no newline; they are in order of importance.
+ */
+#ifndef REPORT_SUMMARY_H
+#define REPORT_SUMMARY_H
+
+#include "report/model.h"
+
+struct summary {
+	ARRAY(char *) lines;
+};
+
+/* The line of host, time and counts; NULL where the stream tells none of them. The caller frees it. */
+char *summary_head(const struct model *model);
+
+/* What makes the data incomplete; NULL: nothing. The caller frees it. */
+char *summary_gaps(const struct model *model);
+
+/* All lines. */
+void summary_make(struct summary *summary, const struct model *model);
+void summary_free(struct summary *summary);
+
+/* One line about a verdict: "reader: read of loop0 in service, in 3 of 3 moments". The caller frees it. */
+char *summary_verdict(const struct model *model, const struct verdict *verdict);
+
+/* The track that a chart is told by: the one with the most signals, then values. NULL: it has none. */
+struct track *summary_main_track(const struct chart_story *chart);
+
+/* "loop0" for a block device's key, else the key. The caller frees it. */
+char *summary_key(const struct model *model, const struct track *track);
+
+#endif

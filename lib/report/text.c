@@ -1,0 +1,344 @@
+/*
+ * The report as text. Where all input is there already, the summary comes first, as in a letter; in a live pipe each
+ * moment is printed as soon as it is known, and the summary comes last.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "report/figure.h"
+#include "report/output.h"
+#include "report/summary.h"
+#include "report/words.h"
+
+enum { PARTS_SHOWN = 8, CULPRITS_SHOWN = 8, VERDICTS_SHOWN = 5, WORD_LEAST = 24 };
+
+struct text {
+	FILE *body; /* moments: options.out, or a file that follows the summary */
+	uint64_t lost_told;
+	bool greeted;
+};
+
+/* How much stands together: a word, and a unit behind its number. */
+static size_t unbroken(const char *text)
+{
+	static const char *const units[] = {"s", "ms", "us", "ns", "%"};
+	size_t length = strcspn(text, " "), next, i;
+	const char *unit = text + length + 1;
+
+	if (!text[length] || length == 0 || text[length - 1] < '0' || text[length - 1] > '9')
+		return length;
+	next = strcspn(unit, " ,;:)");
+	for (i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (strlen(units[i]) == next && !strncmp(unit, units[i], next))
+			return length + 1 + strcspn(unit, " ");
+	return length;
+}
+
+/* The text behind the lead, broken at spaces; further lines are indented like the first. */
+static void wrap(const struct report *report, FILE *out, const char *lead, const char *text)
+{
+	size_t indent = words_columns(lead), width = report->options.width, column = indent, length, columns;
+	size_t room = width > indent + WORD_LEAST ? width - indent : WORD_LEAST;
+	char *word, *fitting;
+
+	fputs(lead, out);
+	while (*text) {
+		length = unbroken(text);
+		word = memory_text(text, length);
+		fitting = words_shorten(word, room);
+		columns = words_columns(fitting);
+		if (column > indent && column + 1 + columns > indent + room) {
+			fprintf(out, "\n%*s", (int)indent, "");
+			column = indent;
+		} else if (column > indent) {
+			fputc(' ', out);
+			column++;
+		}
+		fputs(fitting, out);
+		column += columns;
+		text += length + strspn(text + length, " ");
+		free(word);
+		free(fitting);
+	}
+	fputc('\n', out);
+}
+
+/* "   path    2.288 s  99.8 %  ..."; the title stands in the first row only. */
+static void row(const struct report *report, FILE *out, const char *title, double seconds, double share, const char *words)
+{
+	char *time = words_seconds(seconds), *lead, percent[32] = "";
+
+	if (!isnan(share))
+		snprintf(percent, sizeof(percent), "%.1f %%", 100 * share);
+	lead = memory_format("%-8s%10s %8s  ", title, time, percent);
+	wrap(report, out, lead, words);
+	free(time);
+	free(lead);
+}
+
+static double share_of(const struct story *story, int64_t time)
+{
+	return story->to > story->from ? (double)time / (story->to - story->from) : NAN;
+}
+
+static void print_path(const struct report *report, FILE *out, const struct story *story)
+{
+	const char *title = "   path";
+	const struct part *part;
+	int64_t rest = story->to - story->from, hidden = 0;
+	size_t shown = 0;
+	char *words;
+
+	for (part = story->parts; part; part = part->hh.next) {
+		rest -= part->time;
+		if (shown == PARTS_SHOWN) {
+			hidden += part->time;
+			continue;
+		}
+		words = memory_format("%s%s", part->words, part->meanwhile);
+		row(report, out, title, part->time / 1e9, share_of(story, part->time), words);
+		free(words);
+		title = "";
+		shown++;
+	}
+	if (hidden > 0) {
+		words = words_count(HASH_COUNT(story->parts) - shown, "further piece");
+		row(report, out, "", hidden / 1e9, share_of(story, hidden), words);
+		free(words);
+	}
+	if (shown > 0 && story->kind == GRAPH_WAKE && rest > (story->to - story->from) / 1000)
+		row(report, out, "", rest / 1e9, share_of(story, rest), "not explained: the data have a gap here");
+}
+
+static void print_blame(const struct report *report, FILE *out, const struct story *story)
+{
+	const struct culprit *culprit;
+	size_t i;
+
+	for (i = 0; i < story->culprits.count && i < CULPRITS_SHOWN; i++) {
+		culprit = &story->culprits.items[i];
+		row(report, out, i ? "" : "   blame", culprit->score, culprit->share, culprit->fuller);
+	}
+}
+
+/* Further stories of a moment in a sentence each. */
+static void print_also(const struct report *report, FILE *out, const struct moment *moment, const struct story *story)
+{
+	const struct part *part = story->parts;
+	char clock[WORDS_CLOCK_ROOM], *subject = words_story(report->model, story), *words, *lead;
+
+	words_clock(report->model, moment->wall, story->signal ? story->signal->start : story->from, clock);
+	words = memory_format("%s%s%s%s%s", subject, part ? ", mostly " : "", part ? part->words : "",
+			      story->culprits.count ? "; to blame: " : "",
+			      story->culprits.count ? story->culprits.items[0].fuller : "");
+	lead = memory_format("   also %s  ", clock);
+	wrap(report, out, lead, words);
+	free(lead);
+	free(subject);
+	free(words);
+}
+
+static void print_subject(const struct report *report, FILE *out, const struct moment *moment)
+{
+	const struct story *story = moment->stories.count ? moment->stories.items[0] : NULL;
+	const struct signal *signal = story ? story->signal : moment->worst.count ? moment->worst.items[0] : NULL;
+	char clock[WORDS_CLOCK_ROOM], *subject, *limits = NULL, *words, *lead;
+
+	if (signal)
+		subject = words_signal(report->model, signal);
+	else
+		subject = story ? words_story(report->model, story) : memory_format("abnormal, but its signals are not in the input");
+	if (signal && !report->options.whole)
+		limits = words_limits(signal->interval, signal->center, signal->ucl);
+	words = memory_format("%s%s%s%s", subject, limits ? " (" : "", limits ? limits : "", limits ? ")" : "");
+	words_clock(report->model, moment->wall, signal ? signal->start : story ? story->from : moment->from, clock);
+	lead = memory_format("%" PRIu64 ". %s  ", moment->number, clock);
+	wrap(report, out, lead, words);
+	free(lead);
+	free(words);
+	free(limits);
+	free(subject);
+}
+
+static void print_rest(const struct report *report, FILE *out, const struct moment *moment)
+{
+	size_t told = moment->stories.count ? moment->stories.count : 1;
+	char from[WORDS_CLOCK_ROOM], to[WORDS_CLOCK_ROOM], *count, *words;
+
+	if (moment->signals > told) {
+		words_clock(report->model, moment->wall, moment->from, from);
+		words_clock(report->model, moment->wall, moment->to, to);
+		count = words_count(moment->signals - told, "more signal");
+		words = memory_format("%s between %s and %s", count, from, to);
+		wrap(report, out, "   and  ", words);
+		free(count);
+		free(words);
+	}
+	if (!moment->complete)
+		wrap(report, out, "   ",
+		     moment->window ? "INCOMPLETE: events of this moment were lost, or memory for them ran out; pieces may be missing"
+				    : "INCOMPLETE: the input ended before this moment did");
+}
+
+static void print_moment(const struct report *report, FILE *out, const struct moment *moment)
+{
+	size_t i, first = 0;
+	char *lead;
+
+	fputc('\n', out);
+	if (moment->continued) {
+		lead = memory_format("%" PRIu64 ". ", moment->number);
+		wrap(report, out, lead, "more of this moment");
+		free(lead);
+	} else {
+		print_subject(report, out, moment);
+		if (moment->stories.count > 0) {
+			print_path(report, out, moment->stories.items[0]);
+			print_blame(report, out, moment->stories.items[0]);
+			first = 1;
+		}
+	}
+	for (i = first; i < moment->stories.count; i++)
+		print_also(report, out, moment, moment->stories.items[i]);
+	if (!moment->continued)
+		print_rest(report, out, moment);
+}
+
+static int flush_out(const struct report *report)
+{
+	if (fflush(report->options.out) == 0 && !ferror(report->options.out))
+		return 0;
+	return fail_errno("cannot write standard output");
+}
+
+static void print_summary(struct report *report)
+{
+	FILE *out = report->options.out;
+	struct verdict verdicts[VERDICTS_SHOWN];
+	size_t i, n = model_verdicts(report->model, verdicts, VERDICTS_SHOWN);
+	struct summary summary;
+	char *words;
+
+	summary_make(&summary, report->model);
+	for (i = 0; i < summary.lines.count; i++)
+		wrap(report, out, "", summary.lines.items[i]);
+	summary_free(&summary);
+	if (n > 0)
+		fputs("blamed most:\n", out);
+	for (i = 0; i < n; i++) {
+		words = summary_verdict(report->model, &verdicts[i]);
+		row(report, out, "", verdicts[i].score, verdicts[i].share, words);
+		free(words);
+	}
+}
+
+/* In a live pipe: where and since when, before anything else; and that events were lost, as soon as they are. */
+static void greet(struct report *report)
+{
+	struct text *text = report->state;
+	struct model *model = report->model;
+	uint64_t lost = stream_lost(report->stream);
+	char date[WORDS_CLOCK_ROOM], *words;
+
+	if (report->options.whole)
+		return;
+	if (!text->greeted && (*model->host || model->moments > 0)) {
+		text->greeted = true;
+		if (*model->host && model->has_wall && model->first <= model->last) {
+			words_date(model->first, date);
+			words = memory_format("host %s, from %s UTC; totals at the end or on SIGUSR1", model->host, date);
+			wrap(report, text->body, "", words);
+			free(words);
+		}
+	}
+	if (lost > text->lost_told) {
+		words = words_count(lost, "event");
+		fprintf(text->body, "\nINCOMPLETE: %s lost so far\n", words);
+		free(words);
+		text->lost_told = lost;
+	}
+}
+
+static int text_begin(struct report *report)
+{
+	struct text *text = NEW(struct text);
+
+	report->state = text;
+	text->body = report->options.whole ? tmpfile() : report->options.out;
+	return text->body ? 0 : fail_errno("cannot make a temporary file");
+}
+
+static int text_moment(struct report *report, const struct moment *moment)
+{
+	struct text *text = report->state;
+
+	greet(report);
+	print_moment(report, text->body, moment);
+	return report->options.whole ? 0 : flush_out(report);
+}
+
+static int text_idle(struct report *report)
+{
+	if (report->options.whole || report->model->first > report->model->last)
+		return 0;
+	greet(report);
+	return flush_out(report);
+}
+
+static int text_totals(struct report *report)
+{
+	fputs("\nso far: ", report->options.out);
+	print_summary(report);
+	return flush_out(report);
+}
+
+static int copy_body(struct report *report, FILE *body)
+{
+	char block[8192];
+	size_t length;
+
+	rewind(body);
+	while ((length = fread(block, 1, sizeof(block), body)) > 0)
+		fwrite(block, 1, length, report->options.out);
+	return ferror(body) ? fail_errno("cannot read a temporary file") : 0;
+}
+
+static void print_plots(struct report *report)
+{
+	char *plot, *complaint = NULL;
+
+	plot = figure_plot(report->model, report->options.width, &complaint);
+	if (plot)
+		fprintf(report->options.out, "\n%s", plot);
+	if (complaint)
+		report_complain(report, complaint);
+	free(plot);
+}
+
+static int text_end(struct report *report, bool failed)
+{
+	struct text *text = report->state;
+
+	if (!report->options.whole && text->greeted)
+		fputc('\n', report->options.out);
+	print_summary(report);
+	if (report->options.plot && !failed)
+		print_plots(report);
+	if (report->options.whole && copy_body(report, text->body) < 0)
+		return -1;
+	return flush_out(report);
+}
+
+static void text_free(struct report *report)
+{
+	struct text *text = report->state;
+
+	if (text && text->body && text->body != report->options.out)
+		fclose(text->body);
+	free(text);
+}
+
+const struct format format_text = {"text", text_begin, text_moment, text_idle, text_totals, text_end, text_free};

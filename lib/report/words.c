@@ -1,0 +1,175 @@
+#include "report/words.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/number.h"
+
+/* The length of the valid UTF-8 character at text that is safe to show; 0: there is none. */
+static size_t printable(const unsigned char *text)
+{
+	static const struct {
+		unsigned char mask, lead;
+		uint32_t least;
+	} forms[] = {{0x80, 0x00, 0x20}, {0xe0, 0xc0, 0xa0}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
+	size_t form, i;
+	uint32_t code;
+
+	for (form = 0; form < 4; form++)
+		if ((text[0] & forms[form].mask) == forms[form].lead)
+			break;
+	if (form == 4)
+		return 0;
+	code = text[0] & (unsigned char)~forms[form].mask;
+	for (i = 1; i <= form; i++) {
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+		code = code << 6 | (text[i] & 0x3f);
+	}
+	if (code < forms[form].least || code == 0x7f || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+		return 0;
+	if (code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) ||
+	    code == 0xfeff || (code & 0xfffe) == 0xfffe)
+		return 0;
+	return form + 1;
+}
+
+char *words_clean(const char *text)
+{
+	char *clean = memory_new(strlen(text) * 4 + 1, 1);
+	char *out = clean;
+	size_t length;
+
+	while (*text) {
+		length = printable((const unsigned char *)text);
+		if (length > 0) {
+			memcpy(out, text, length);
+			out += length;
+			text += length;
+		} else {
+			out += sprintf(out, "\\x%02x", (unsigned char)*text++);
+		}
+	}
+	return clean;
+}
+
+static bool begins_character(char byte)
+{
+	return ((unsigned char)byte & 0xc0) != 0x80;
+}
+
+size_t words_columns(const char *text)
+{
+	size_t columns = 0;
+
+	for (; *text; text++)
+		columns += begins_character(*text);
+	return columns;
+}
+
+/* The byte at which so many characters are over. */
+static size_t bytes_of(const char *text, size_t columns)
+{
+	size_t i;
+
+	for (i = 0; text[i]; i++)
+		if (begins_character(text[i]) && columns-- == 0)
+			break;
+	return i;
+}
+
+char *words_shorten(const char *text, size_t columns)
+{
+	size_t all = words_columns(text), head, tail;
+
+	if (all <= columns || columns < 5)
+		return memory_text(text, all <= columns ? strlen(text) : bytes_of(text, columns));
+	head = (columns - 3 + 1) / 2;
+	tail = columns - 3 - head;
+	return memory_format("%.*s...%s", (int)bytes_of(text, head), text, text + bytes_of(text, all - tail));
+}
+
+char *words_count(uint64_t count, const char *noun)
+{
+	char number[NUMBER_ROOM];
+
+	number_human_count(number, count);
+	return memory_format("%s %s%s", number, noun, count == 1 ? "" : "s");
+}
+
+char *words_seconds(double seconds)
+{
+	char text[NUMBER_ROOM];
+	double ns = seconds * NSEC_PER_SEC;
+
+	if (!(fabs(ns) < 9e18))
+		return memory_format("%g s", seconds);
+	if (fabs(ns) < 0.5)
+		return memory_format("0");
+	number_human_duration(text, llround(fabs(ns)));
+	return memory_format("%s%s", ns < 0 ? "-" : "", text);
+}
+
+static void utc(int64_t unix_time, struct tm *tm, int64_t *fraction)
+{
+	time_t seconds;
+
+	*fraction = unix_time % NSEC_PER_SEC;
+	seconds = unix_time / NSEC_PER_SEC;
+	if (*fraction < 0) {
+		*fraction += NSEC_PER_SEC;
+		seconds--;
+	}
+	gmtime_r(&seconds, tm); /* years of 64-bit nanoseconds always fit */
+}
+
+void words_clock(const struct model *model, int64_t wall, int64_t ts, char *text)
+{
+	struct tm tm;
+	int64_t fraction;
+
+	if (!model->has_wall) {
+		snprintf(text, WORDS_CLOCK_ROOM, "%.6f s", ts / 1e9);
+		return;
+	}
+	utc(wall + ts, &tm, &fraction);
+	snprintf(text, WORDS_CLOCK_ROOM, "%02d:%02d:%02d.%03d", tm.tm_hour, tm.tm_min, tm.tm_sec, (int)(fraction / 1000000));
+}
+
+void words_date(int64_t unix_time, char *text)
+{
+	struct tm tm;
+	int64_t fraction;
+
+	utc(unix_time, &tm, &fraction);
+	strftime(text, WORDS_CLOCK_ROOM, "%Y-%m-%d %H:%M:%S", &tm);
+}
+
+void words_iso_time(int64_t unix_time, char *text)
+{
+	struct tm tm;
+	int64_t fraction;
+	size_t length;
+
+	utc(unix_time, &tm, &fraction);
+	length = strftime(text, WORDS_CLOCK_ROOM, "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(text + length, WORDS_CLOCK_ROOM - length, ".%09" PRId64 "Z", fraction);
+}
+
+char *words_limits(bool interval, double center, double ucl)
+{
+	char *limit, *middle, *words;
+
+	if (isnan(ucl))
+		return NULL;
+	limit = interval ? words_seconds(ucl) : memory_format("%g", ucl);
+	middle = interval ? words_seconds(center) : memory_format("%g", center);
+	words = isnan(center) ? memory_format("limit %s", limit) : memory_format("limit %s, median %s", limit, middle);
+	free(limit);
+	free(middle);
+	return words;
+}

@@ -1,0 +1,63 @@
+/*
+ * words: the model in plain English. Every text returned is the caller's to free, and is fit for any output.
+ */
+#ifndef REPORT_WORDS_H
+#define REPORT_WORDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/model.h"
+
+enum { WORDS_CLOCK_ROOM = 64 };
+
+/*
+ * Text from outside made fit to print: valid UTF-8; what is not, control characters, and those that turn the
+ * direction of writing become \xHH.
+ */
+char *words_clean(const char *text);
+
+/* How many columns it takes: one a character. */
+size_t words_columns(const char *text);
+
+/* At most so many columns, by "..." in the middle: both ends of a name tell it from others. */
+char *words_shorten(const char *text, size_t columns);
+
+/* "1 thread", "9,412 requests". */
+char *words_count(uint64_t count, const char *noun);
+
+/* A duration for people, from seconds: "2.293 s"; "0" for none. */
+char *words_seconds(double seconds);
+
+/* "15:43:11.203" (UTC) where the stream tells the wall clock, else "11.203456 s" of the trace clock. */
+void words_clock(const struct model *model, int64_t wall, int64_t ts, char *text);
+
+/* Unix time as "2026-11-20 15:43:07", and as "2026-11-20T15:43:07.123456789Z". */
+void words_date(int64_t unix_time, char *text);
+void words_iso_time(int64_t unix_time, char *text);
+
+/* "reader/3312"; "thread 3312" where it has no name; "" where it is not known at all. */
+char *words_thread(const char *comm, int32_t tid);
+
+/* "read of loop0 sector 1880432 by reader/3312 took 2.293 s". */
+char *words_signal(const struct model *model, const struct signal *signal);
+
+/* What a story is about: its signal's sentence, or its graph: "A took 12 s (graph 1)". */
+char *words_story(const struct model *model, const struct story *story);
+
+/* "took 2.293 s" alone is not enough where limits differ: "limit 41.2 ms, median 4.5 ms"; NULL where none is known. */
+char *words_limits(bool interval, double center, double ucl);
+
+/* A node of a critical path: "in the bfq queue of loop0"; "grinder/77 running". */
+char *words_node(const struct model *model, const struct graph *graph, int32_t node);
+
+/* What went on while it waited: " while 9,412 requests of 319 others were served"; "" where the graph tells nothing. */
+char *words_meanwhile(const struct graph *graph, int32_t node);
+
+/* Who a node belongs to: "grinder/77", "loop0", "timer". */
+char *words_owner(const struct model *model, const struct graph *graph, int32_t node);
+
+/* A ranked name: "reader (318 threads): read of loop0 in service". */
+char *words_culprit(const struct model *model, const char *name, uint64_t threads);
+
+#endif
