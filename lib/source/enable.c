@@ -9,6 +9,7 @@
 
 #include "base/fail.h"
 #include "source/instance.h"
+#include "source/threads.h"
 
 /* Where events name threads, and where they give these threads' names. */
 static const struct {
@@ -23,6 +24,7 @@ static const struct {
 	{"sched:sched_process_fork", "child_pid", "child_comm"},
 	{"sched:sched_process_exit", "pid", "comm"},
 	{"task:task_newtask", "pid", "comm"},
+	{"task:task_rename", "pid", "newcomm"},
 };
 
 /* Systems whose events tell of what threads share: devices, interrupts, the work of kernel threads for others. */
@@ -35,17 +37,25 @@ static uint16_t field_offset(struct tep_event *event, const char *name)
 	return field ? (uint16_t)field->offset : 0;
 }
 
+static void add_thread(struct wish *wish, struct tep_event *event, const char *tid, const char *comm)
+{
+	struct tep_format_field *name = tep_find_field(event, comm);
+	struct wish_thread thread = {.tid = field_offset(event, tid)};
+
+	if (!thread.tid || wish->thread_count == WISH_THREADS)
+		return;
+	if (name && (name->flags & TEP_FIELD_IS_DYNAMIC || name->size == THREAD_NAME)) {
+		thread.comm = (uint16_t)name->offset;
+		thread.dynamic = name->flags & TEP_FIELD_IS_DYNAMIC;
+	}
+	wish->threads[wish->thread_count++] = thread;
+}
+
 static void find_threads(struct wish *wish, struct tep_event *event)
 {
 	for (size_t i = 0; i < sizeof(thread_fields) / sizeof(thread_fields[0]); i++) {
-		uint16_t tid;
-
-		if (strcmp(thread_fields[i].event, wish->event) != 0)
-			continue;
-		tid = field_offset(event, thread_fields[i].tid);
-		if (tid && wish->thread_count < WISH_THREADS)
-			wish->threads[wish->thread_count++] = (struct wish_thread){
-				.tid = tid, .comm = field_offset(event, thread_fields[i].comm)};
+		if (strcmp(thread_fields[i].event, wish->event) == 0)
+			add_thread(wish, event, thread_fields[i].tid, thread_fields[i].comm);
 	}
 }
 

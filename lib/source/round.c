@@ -67,6 +67,22 @@ static bool is_wanted(const struct collector *collector, const struct wish *wish
 	return false;
 }
 
+/* A dynamic field holds the place and, above it, the length of its text. NULL: the event does not give the name. */
+static const char *name_at(const struct ring *ring, const struct wish_thread *at, char name[THREAD_NAME])
+{
+	uint32_t place = at->dynamic ? (uint32_t)number_at(ring, at->comm) : 0;
+	uint32_t offset = at->dynamic ? place & 0xffff : at->comm;
+	uint32_t length = at->dynamic && place >> 16 < THREAD_NAME ? place >> 16 : THREAD_NAME;
+
+	if (!at->comm || offset + length > ring->size)
+		return NULL;
+	if (!at->dynamic)
+		return ring->payload + offset;
+	memset(name, 0, THREAD_NAME);
+	memcpy(name, ring->payload + offset, length);
+	return name;
+}
+
 /* Names the threads that the event names before it is written, and follows forks. */
 static int see_threads(struct collector *collector, const struct wish *wish, const struct common *common,
 		       const struct ring *ring)
@@ -75,9 +91,10 @@ static int see_threads(struct collector *collector, const struct wish *wish, con
 		threads_forget(&collector->threads, common->tid);
 	for (int i = 0; i < wish->thread_count; i++) {
 		const struct wish_thread *at = &wish->threads[i];
-		const char *comm = at->comm && (uint32_t)at->comm + THREAD_NAME <= ring->size ? ring->payload + at->comm : NULL;
+		char name[THREAD_NAME];
 
-		if (threads_see(&collector->threads, collector->stream, ring->ts, number_at(ring, at->tid), comm) < 0)
+		if (threads_see(&collector->threads, collector->stream, ring->ts, number_at(ring, at->tid),
+				name_at(ring, at, name)) < 0)
 			return -1;
 	}
 	if (wish->is_fork && collector->process.members && process_has(&collector->process, common->tid))

@@ -42,6 +42,7 @@ static int32_t look_up(int32_t tid, char *comm)
 
 int threads_see(struct threads *threads, struct stream *stream, int64_t ts, int32_t tid, const char *comm)
 {
+	char name[THREAD_NAME] = "";
 	struct line line = {0};
 	struct thread *thread;
 	int32_t group;
@@ -52,13 +53,13 @@ int threads_see(struct threads *threads, struct stream *stream, int64_t ts, int3
 	thread = find(threads, tid);
 	if (thread->known && (!comm || strncmp(thread->comm, comm, THREAD_NAME) == 0))
 		return 0;
-	memset(thread->comm, 0, THREAD_NAME);
-	if (comm)
-		memcpy(thread->comm, comm, strnlen(comm, THREAD_NAME - 1));
 	thread->known = true;
-	group = look_up(tid, thread->comm);
-	if (!*thread->comm)
+	if (comm)
+		memcpy(name, comm, strnlen(comm, THREAD_NAME - 1));
+	group = look_up(tid, name);
+	if (!*name || strcmp(name, thread->comm) == 0)
 		return 0;
+	memcpy(thread->comm, name, THREAD_NAME);
 	line_begin(&line, "task");
 	line_time(&line, "ts", ts);
 	line_integer(&line, "tid", tid);

@@ -26,6 +26,7 @@ enum { WISH_THREADS = 2, WISH_IDS = 1 << 16 };
 /* A field of an event that names a thread other than the one in whose context the event happened. */
 struct wish_thread {
 	uint16_t tid, comm; /* offsets in the payload; comm 0: the event does not give the name */
+	bool dynamic;	    /* at `comm` is not the name, but where it is */
 };
 
 struct wish {
