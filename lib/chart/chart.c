@@ -130,6 +130,7 @@ static int read_context(struct parser *parser, const struct fields *fields)
 static int read_include(struct parser *parser, const struct fields *fields)
 {
 	char *name = fields_copy(fields, "name"), *place = NULL, *path = NULL, *text = NULL;
+	size_t size;
 	int status = -1;
 
 	if (!name || !*name || strchr(name, '/')) {
@@ -139,7 +140,7 @@ static int read_include(struct parser *parser, const struct fields *fields)
 	} else {
 		place = memory_format("charts/%s.context", name);
 		path = file_shipped(place);
-		text = path ? file_read(path, NULL) : NULL;
+		text = path ? file_read(path, &size) : NULL;
 		if (text) {
 			parser->depth++;
 			status = read_lines(parser, text, path);
@@ -322,7 +323,8 @@ static struct chart *load_function(const char *name)
 
 static struct chart *load_file(const char *path)
 {
-	char *text = file_read(path, NULL);
+	size_t size;
+	char *text = file_read(path, &size);
 	struct chart *chart = text ? chart_parse(text, path) : NULL;
 
 	free(text);

@@ -1,0 +1,99 @@
+#include "chart/binding.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "stream/line.h"
+
+enum { VALUE_ROOM = 64 };
+
+static int make_readings(struct reading *readings, struct event_type *type, char *const *names, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (reading_make(&readings[i], type, names[i]) < 0)
+			return -1;
+	return 0;
+}
+
+int binding_make(struct binding *binding, struct events *events, const struct chart_event *event)
+{
+	struct event_type *type = events_type(events, event->event);
+
+	*binding = (struct binding){.role = event->role, .type = type};
+	binding->keys = event->keys;
+	binding->splits = event->splits;
+	binding->shows = event->shows;
+	if (event->length)
+		binding->length = event_type_field(type, event->length);
+	if (event->tid)
+		binding->tid = event_type_field(type, event->tid);
+	if (make_readings(binding->key, type, event->key, event->keys) < 0 ||
+	    make_readings(binding->split, type, event->split, event->splits) < 0 ||
+	    make_readings(binding->show, type, event->show, event->shows) < 0)
+		return -1;
+	return 0;
+}
+
+bool binding_is_by_thread(const struct chart_event *event)
+{
+	return event->keys == 0 || (event->keys == 1 && event->tid && !strcmp(event->tid, event->key[0]));
+}
+
+static void read_all(const struct reading *readings, int count, const struct reading_world *world,
+		     const struct event *event, int64_t values[CHART_KEYS_MAX])
+{
+	memset(values, 0, CHART_KEYS_MAX * sizeof(*values));
+	for (int i = 0; i < count; i++)
+		values[i] = reading_number(&readings[i], world, event);
+}
+
+void binding_key(const struct binding *binding, const struct reading_world *world, const struct event *event,
+		 int64_t key[CHART_KEYS_MAX])
+{
+	read_all(binding->key, binding->keys, world, event, key);
+	if (binding->keys == 0)
+		key[0] = event->tid;
+}
+
+int32_t binding_tid(const struct binding *binding, const struct event *event)
+{
+	return binding->tid ? (int32_t)event_number(event, binding->tid) : event->tid;
+}
+
+void binding_split(const struct binding *binding, const struct reading_world *world, const struct event *event,
+		   int64_t id[CHART_KEYS_MAX])
+{
+	read_all(binding->split, binding->splits, world, event, id);
+}
+
+void binding_spell_split(const struct binding *binding, const struct reading_world *world, const struct event *event,
+			 char *text, size_t room)
+{
+	char value[VALUE_ROOM];
+	size_t used = 0;
+
+	*text = '\0';
+	for (int i = 0; i < binding->splits && used < room; i++) {
+		reading_spell(&binding->split[i], world, event, value, sizeof(value));
+		used += (size_t)snprintf(text + used, room - used, "%s%s", i ? "," : "", value);
+	}
+}
+
+void binding_spell_show(const struct binding *binding, const struct reading_world *world, const struct event *event,
+			struct line *scratch, char *text, size_t room)
+{
+	char value[VALUE_ROOM];
+	size_t used = 0;
+
+	*text = '\0';
+	for (int i = 0; i < binding->shows; i++) {
+		size_t length = reading_spell(&binding->show[i], world, event, value, sizeof(value));
+
+		line_begin(scratch, "");
+		line_bytes(scratch, binding->show[i].name, value, length);
+		if (used + scratch->length >= room)
+			break;
+		memcpy(text + used, scratch->text, scratch->length + 1);
+		used += scratch->length;
+	}
+}

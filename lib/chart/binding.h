@@ -1,0 +1,44 @@
+/*
+ * binding: an event line of a chart definition tied to its event type, so that an event finds at once the charts that
+ * start or end with it, and its fields without a look at their names.
+ */
+#ifndef CHART_BINDING_H
+#define CHART_BINDING_H
+
+#include "chart/chart.h"
+#include "chart/reading.h"
+
+struct measured; /* the chart that it belongs to; the caller's */
+
+struct binding {
+	struct measured *chart;
+	enum chart_role role;
+	const struct event_type *type;
+	struct reading key[CHART_KEYS_MAX], split[CHART_KEYS_MAX], show[CHART_KEYS_MAX];
+	int keys, splits, shows;
+	const struct event_field *length, *tid; /* NULL: none; the event's own thread */
+	uint64_t seen; /* events */
+};
+
+/* -1 after fail(): an unknown reading. */
+int binding_make(struct binding *binding, struct events *events, const struct chart_event *event);
+
+/* Whether its key is the thread that waits. */
+bool binding_is_by_thread(const struct chart_event *event);
+
+/* The key of an event; of a binding without key fields, its thread. */
+void binding_key(const struct binding *binding, const struct reading_world *world, const struct event *event,
+		 int64_t key[CHART_KEYS_MAX]);
+int32_t binding_tid(const struct binding *binding, const struct event *event);
+
+/* The values of the split fields, with zeros behind them; and their text, "a,b" if there are several. */
+void binding_split(const struct binding *binding, const struct reading_world *world, const struct event *event,
+		   int64_t id[CHART_KEYS_MAX]);
+void binding_spell_split(const struct binding *binding, const struct reading_world *world, const struct event *event,
+			 char *text, size_t room);
+
+/* The show fields as " name=value name=value", as many as fit; `scratch` is any line. */
+void binding_spell_show(const struct binding *binding, const struct reading_world *world, const struct event *event,
+			struct line *scratch, char *text, size_t room);
+
+#endif

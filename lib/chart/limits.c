@@ -1,0 +1,184 @@
+#include "chart/limits.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+
+struct page {
+	char *name; /* chart, or chart, newline, key */
+	char *chart, *key;
+	struct limits limits;
+	UT_hash_handle hh;
+};
+
+struct limits_book {
+	struct page *pages;
+};
+
+struct limits_book *limits_book_new(void)
+{
+	return NEW(struct limits_book);
+}
+
+void limits_book_free(struct limits_book *book)
+{
+	struct page *page, *next;
+
+	if (!book)
+		return;
+	HASH_ITER(hh, book->pages, page, next) {
+		HASH_DEL(book->pages, page);
+		free(page->name);
+		free(page->chart);
+		free(page->key);
+		free(page);
+	}
+	free(book);
+}
+
+static char *page_name(const char *chart, const char *key)
+{
+	return key ? memory_format("%s\n%s", chart, key) : memory_format("%s", chart);
+}
+
+static struct page *find_page(const struct limits_book *book, const char *chart, const char *key)
+{
+	char *name = page_name(chart, key);
+	struct page *page;
+
+	HASH_FIND_STR(book->pages, name, page);
+	free(name);
+	return page;
+}
+
+const struct limits *limits_book_find(const struct limits_book *book, const char *chart, const char *key)
+{
+	struct page *page = find_page(book, chart, key);
+
+	return page ? &page->limits : NULL;
+}
+
+void limits_book_set(struct limits_book *book, const char *chart, const char *key, const struct limits *limits)
+{
+	struct page *page = find_page(book, chart, key);
+
+	if (!page) {
+		page = NEW(struct page);
+		page->name = page_name(chart, key);
+		page->chart = memory_text(chart, strlen(chart));
+		page->key = key ? memory_text(key, strlen(key)) : NULL;
+		HASH_ADD_KEYPTR(hh, book->pages, page->name, strlen(page->name), page);
+	}
+	page->limits = *limits;
+}
+
+/* A method that this version does not know may have made them; they are as good. */
+static const char *method_name(const struct fields *fields)
+{
+	char name[32] = "";
+
+	fields_text(fields, "method", name, sizeof(name));
+	return method_find(name) ? method_find(name)->name : "file";
+}
+
+static int read_number(const struct fields *fields, const char *key, double *value)
+{
+	int status = fields_double(fields, key, value);
+
+	return status == 0 ? fail("%s= is missing", key) : status;
+}
+
+static int read_page(struct limits_book *book, const char *text, size_t length)
+{
+	struct fields fields;
+	struct limits limits = {0};
+	char *chart, *key;
+
+	if (fields_parse(&fields, text, length) < 0)
+		return -1;
+	if (kind_of(fields.kind, fields.kind_length) != KIND_LIMITS)
+		return fail("not a limits record");
+	if (read_number(&fields, "center", &limits.center) < 0 || read_number(&fields, "lcl", &limits.lcl) < 0 ||
+	    read_number(&fields, "ucl", &limits.ucl) < 0 || fields_unsigned(&fields, "n", &limits.n) < 0)
+		return -1;
+	if (!(limits.lcl <= limits.center && limits.center <= limits.ucl))
+		return fail("the limits are not in order: lcl, center, ucl");
+	chart = fields_copy(&fields, "chart");
+	if (!chart || !*chart) {
+		free(chart);
+		return fail("chart= is missing");
+	}
+	key = fields_copy(&fields, "key");
+	limits.method = method_name(&fields);
+	limits_book_set(book, chart, key, &limits);
+	free(key);
+	free(chart);
+	return 0;
+}
+
+static int read_pages(struct limits_book *book, const char *path, const char *text, size_t size)
+{
+	const char *end = text + size;
+
+	for (int number = 1; text < end; number++) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		size_t length = (size_t)((newline ? newline : end) - text), blank = 0;
+
+		while (blank < length && strchr(" \t\r", text[blank]) && text[blank])
+			blank++;
+		if (blank < length && text[blank] != '#' && read_page(book, text + blank, length - blank) < 0)
+			return fail("%s:%d: %s", path, number, fail_text());
+		if (!newline && length > 0)
+			return fail("%s:%d: the last line has no end, so the file may be cut", path, number);
+		text += length + 1;
+	}
+	return 0;
+}
+
+struct limits_book *limits_book_read(const char *path)
+{
+	size_t size = 0;
+	char *text = file_read(path, &size);
+	struct limits_book *book = text ? limits_book_new() : NULL;
+
+	if (book && read_pages(book, path, text, size) < 0) {
+		limits_book_free(book);
+		book = NULL;
+	}
+	free(text);
+	return book;
+}
+
+void limits_line(struct line *line, int64_t ts, const char *chart, const char *key, const struct limits *limits)
+{
+	line_begin(line, kind_name(KIND_LIMITS));
+	line_time(line, "ts", ts);
+	line_text(line, "chart", chart);
+	if (key)
+		line_text(line, "key", key);
+	line_double(line, "center", limits->center);
+	line_double(line, "lcl", limits->lcl);
+	line_double(line, "ucl", limits->ucl);
+	line_unsigned(line, "n", limits->n);
+	line_text(line, "method", limits->method);
+}
+
+int limits_book_save(const struct limits_book *book, const char *path)
+{
+	struct file_draft *draft = file_draft(path);
+	struct line line = {0};
+	struct page *page, *next;
+
+	if (!draft)
+		return -1;
+	HASH_ITER(hh, book->pages, page, next) {
+		limits_line(&line, 0, page->chart, page->key, &page->limits);
+		fprintf(file_draft_stream(draft), "%s\n", line.text);
+	}
+	line_free(&line);
+	return file_draft_keep(draft);
+}

@@ -1,0 +1,30 @@
+/*
+ * limits: limits kept in a file from a known-good time: the text of `limits` records, which people can read and edit.
+ */
+#ifndef CHART_LIMITS_H
+#define CHART_LIMITS_H
+
+#include <stdio.h>
+
+#include "chart/method.h"
+#include "stream/line.h"
+#include "stream/record.h"
+
+struct limits_book; /* limits by chart and key */
+
+/* An empty book, or that of a file. NULL after fail(), which names file and line. */
+struct limits_book *limits_book_new(void);
+struct limits_book *limits_book_read(const char *path);
+void limits_book_free(struct limits_book *book);
+
+/* The limits of a chart and key (NULL: none); NULL where the book lacks them. */
+const struct limits *limits_book_find(const struct limits_book *book, const char *chart, const char *key);
+void limits_book_set(struct limits_book *book, const char *chart, const char *key, const struct limits *limits);
+
+/* Writes the whole book, under a temporary name that then takes its place. -1 after fail(). */
+int limits_book_save(const struct limits_book *book, const char *path);
+
+/* The record of these limits at this time. */
+void limits_line(struct line *line, int64_t ts, const char *chart, const char *key, const struct limits *limits);
+
+#endif

@@ -1,0 +1,311 @@
+#include "chart/measure.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "chart/measured.h"
+
+enum { SPLIT_ROOM = 128 };
+
+struct measure *measure_new(struct events *events, const struct judgement *judgement,
+			    const struct measure_listener *listener)
+{
+	struct measure *measure = NEW(struct measure);
+
+	measure->events = events;
+	measure->judge = (struct judge){judgement, *listener};
+	measure->world.events = events;
+	measure->pairs = pairs_new();
+	measure->patience.next = INT64_MAX;
+	measure->exit = events_type(events, "sched:sched_process_exit");
+	measure->by_hand.set.judgement = judgement;
+	measure->now = INT64_MIN;
+	return measure;
+}
+
+static void measured_free(struct measured *chart)
+{
+	pair_table_free(chart->pairs);
+	disarmed_free(chart->disarmed);
+	series_set_free(&chart->set);
+	chart_free(chart->chart);
+	free(chart->bindings);
+	free(chart);
+}
+
+void measure_free(struct measure *measure)
+{
+	for (size_t i = 0; i < measure->charts.count; i++)
+		measured_free(measure->charts.items[i]);
+	for (size_t i = 0; i < measure->routes.count; i++)
+		free(measure->routes.items[i].bindings.items);
+	series_set_free(&measure->by_hand.set);
+	pairs_free(measure->pairs);
+	free(measure->charts.items);
+	free(measure->routes.items);
+	line_free(&measure->scratch);
+	free(measure);
+}
+
+int measure_charts(const struct measure *measure)
+{
+	return (int)measure->charts.count;
+}
+
+void measure_machine(struct measure *measure, const char *machine)
+{
+	size_t length = strnlen(machine, sizeof(measure->world.machine) - 1);
+
+	memcpy(measure->world.machine, machine, length);
+	measure->world.machine[length] = '\0';
+}
+
+static void add_route(struct measure *measure, struct binding *binding)
+{
+	static const int order[] = {[CHART_END] = 0, [CHART_ARM] = 1, [CHART_START] = 2};
+	struct route *route;
+	size_t at;
+
+	while (measure->routes.count <= (size_t)binding->type->index)
+		*ARRAY_ADD(&measure->routes) = (struct route){0};
+	route = &measure->routes.items[binding->type->index];
+	ARRAY_ADD(&route->bindings);
+	for (at = route->bindings.count - 1; at > 0; at--) {
+		if (order[route->bindings.items[at - 1]->role] <= order[binding->role])
+			break;
+		route->bindings.items[at] = route->bindings.items[at - 1];
+	}
+	route->bindings.items[at] = binding;
+}
+
+static int bind_events(struct measure *measure, struct measured *chart)
+{
+	chart->bindings = memory_new((size_t)chart->chart->count, sizeof(*chart->bindings));
+	for (int i = 0; i < chart->chart->count; i++) {
+		struct binding *binding = &chart->bindings[chart->count];
+
+		if (chart->chart->events[i].role == CHART_CONTEXT)
+			continue;
+		if (binding_make(binding, measure->events, &chart->chart->events[i]) < 0)
+			return -1;
+		binding->chart = chart;
+		chart->count++;
+	}
+	return 0;
+}
+
+int measure_chart(struct measure *measure, struct chart *chart)
+{
+	struct measured *added;
+	const struct chart_event *start = chart->events;
+
+	for (size_t i = 0; i < measure->charts.count; i++)
+		if (!strcmp(measure->charts.items[i]->chart->name, chart->name)) {
+			chart_free(chart);
+			return 0;
+		}
+	while (start->role != CHART_START)
+		start++;
+	added = NEW(struct measured);
+	added->chart = chart;
+	added->set.judgement = measure->judge.judgement;
+	added->by_thread = binding_is_by_thread(start);
+	added->pairs = pair_table_new(measure->pairs, start->length != NULL, chart->nest, start->keys ? start->keys : 1);
+	if (bind_events(measure, added) < 0) {
+		measured_free(added);
+		return -1;
+	}
+	for (int i = 0; i < added->count; i++) {
+		add_route(measure, &added->bindings[i]);
+		if (added->bindings[i].role == CHART_ARM && !added->disarmed)
+			added->disarmed = disarmed_new();
+	}
+	*ARRAY_ADD(&measure->charts) = added;
+	return 0;
+}
+
+static struct series *series_of(struct measure *measure, struct binding *binding, const struct event *event)
+{
+	struct measured *chart = binding->chart;
+	int64_t id[CHART_KEYS_MAX];
+	char text[SPLIT_ROOM];
+	struct series *series = chart->recent;
+
+	binding_split(binding, &measure->world, event, id);
+	if (series && !memcmp(series->id, id, sizeof(id)))
+		return series;
+	chart->recent = NULL; /* adding one may drop another */
+	series = series_find(&chart->set, id);
+	if (!series) {
+		binding_spell_split(binding, &measure->world, event, text, sizeof(text));
+		series = series_add(&chart->set, id, chart->chart->name, binding->splits ? text : NULL);
+	}
+	return chart->recent = series;
+}
+
+static int start_event(struct measure *measure, struct binding *binding, const struct event *event, const int64_t *key)
+{
+	struct measured *chart = binding->chart;
+	int64_t length = binding->length ? event_number(event, binding->length) : 0;
+	struct start *start, *pushed_out;
+	struct series *series;
+
+	if ((binding->length && length <= 0) || (chart->disarmed && disarmed_has(chart->disarmed, key)))
+		return 0;
+	series = series_of(measure, binding, event);
+	if (!series) {
+		chart->refused++;
+		return 0;
+	}
+	if (judge_tell_limits(&measure->judge, series, event->ts) < 0)
+		return -1;
+	start = pair_start(chart->pairs, key, length, event->ts, &pushed_out);
+	start->sample.series = series;
+	series->starts++;
+	start->sample.tid = binding_tid(binding, event);
+	start->sample.keys = binding->key;
+	start->sample.key_count = binding->keys;
+	if (binding->shows)
+		binding_spell_show(binding, &measure->world, event, &measure->scratch, start->sample.show,
+				   sizeof(start->sample.show));
+	patience_add(&measure->patience, start);
+	return outcome_abandon(measure, pushed_out, event->ts);
+}
+
+static int end_event(struct measure *measure, struct binding *binding, const struct event *event, const int64_t *key)
+{
+	struct measured *chart = binding->chart;
+	int64_t length = binding->length ? event_number(event, binding->length) : 0;
+	struct start *start = pair_end(chart->pairs, key, length);
+
+	if (chart->disarmed)
+		disarmed_add(chart->disarmed, key);
+	for (struct start *next; start; start = next) {
+		next = start->next;
+		if (outcome_end(measure, chart, start, event->ts) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int arm_event(struct measure *measure, struct binding *binding, const struct event *event, const int64_t *key)
+{
+	(void)measure;
+	(void)event;
+	disarmed_remove(binding->chart->disarmed, key);
+	return 0;
+}
+
+/* A thread that exits ends nothing, but what it began will not end either. */
+static int forget_thread(struct measure *measure, const struct event *event)
+{
+	int64_t key[CHART_KEYS_MAX] = {event->tid};
+
+	for (size_t i = 0; i < measure->charts.count; i++) {
+		struct measured *chart = measure->charts.items[i];
+
+		if (chart->by_thread && outcome_abandon(measure, pair_forget(chart->pairs, key), event->ts) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int measure_event(struct measure *measure, const struct event *event)
+{
+	static int (*const act[])(struct measure *, struct binding *, const struct event *, const int64_t *) = {
+		[CHART_START] = start_event, [CHART_END] = end_event, [CHART_ARM] = arm_event,
+	};
+	size_t index = (size_t)event->type->index;
+	int64_t key[CHART_KEYS_MAX];
+
+	if (event->ts > measure->now)
+		measure->now = event->ts;
+	for (size_t i = 0; index < measure->routes.count && i < measure->routes.items[index].bindings.count; i++) {
+		struct binding *binding = measure->routes.items[index].bindings.items[i];
+
+		binding->seen++;
+		binding_key(binding, &measure->world, event, key);
+		if (act[binding->role](measure, binding, event, key) < 0)
+			return -1;
+	}
+	return event->type == measure->exit ? forget_thread(measure, event) : 0;
+}
+
+static void save_set(const struct series_set *set, struct limits_book *book)
+{
+	const struct series *series;
+
+	for (series = set->series; series; series = series->hh.next)
+		if (series->judges)
+			limits_book_set(book, series->chart, series->key, &series->limits);
+}
+
+void measure_save(const struct measure *measure, struct limits_book *book)
+{
+	for (size_t i = 0; i < measure->charts.count; i++)
+		save_set(&measure->charts.items[i]->set, book);
+	save_set(&measure->by_hand.set, book);
+}
+
+/* How many events of this role came; *name is the last such event of the definition. */
+static uint64_t seen(const struct measured *chart, enum chart_role role, const char **name)
+{
+	uint64_t count = 0;
+
+	for (int i = 0; i < chart->count; i++)
+		if (chart->bindings[i].role == role) {
+			count += chart->bindings[i].seen;
+			*name = chart->bindings[i].type->name;
+		}
+	return count;
+}
+
+static bool any_judges(const struct series_set *set)
+{
+	const struct series *series = set->series;
+
+	while (series && !series->judges)
+		series = series->hh.next;
+	return series != NULL;
+}
+
+static void complain_of_series(const struct measured *chart, const char *name, void (*say)(const char *format, ...))
+{
+	if (chart->ends > 0 && !any_judges(&chart->set))
+		say("chart '%s': %llu values are too few to learn limits from, so nothing was judged; see --baseline and --limits",
+		    name, (unsigned long long)chart->ends);
+	if (chart->set.forgotten > 0)
+		say("chart '%s': more than %d keys at once; the least recent were forgotten %llu times", name, SERIES_MAX,
+		    (unsigned long long)chart->set.forgotten);
+	if (chart->refused > 0)
+		say("chart '%s': %llu starts were left out, for there were too many keys", name,
+		    (unsigned long long)chart->refused);
+}
+
+static void complain_of_events(const struct measured *chart, void (*say)(const char *format, ...))
+{
+	const char *name = chart->chart->name, *start = "", *end = "";
+	uint64_t starts = seen(chart, CHART_START, &start), ends = seen(chart, CHART_END, &end);
+
+	if (starts == 0)
+		say("chart '%s': no event %s came; collect with -c %s, and see that it happened at all", name, start, name);
+	else if (ends == 0)
+		say("chart '%s': no event %s came, so nothing was measured; collect with -c %s", name, end, name);
+	else if (chart->ends == 0)
+		say("chart '%s': no start found its end, so nothing was measured", name);
+}
+
+void measure_complaints(const struct measure *measure, void (*say)(const char *format, ...))
+{
+	for (size_t i = 0; i < measure->charts.count; i++) {
+		complain_of_events(measure->charts.items[i], say);
+		complain_of_series(measure->charts.items[i], measure->charts.items[i]->chart->name, say);
+	}
+	complain_of_series(&measure->by_hand, "of samples", say);
+	if (measure->charts.count == 0 && measure->by_hand.ends == 0)
+		say("nothing was charted: the input has no samples, and no chart was asked for; see -c");
+	if (pairs_overflowed(measure->pairs) > 0)
+		say("more than %d starts were open at once; the oldest were forgotten %llu times", PAIR_OPEN_MAX,
+		    (unsigned long long)pairs_overflowed(measure->pairs));
+}

@@ -1,0 +1,59 @@
+/*
+ * measure: events in, judged values out. It pairs the events of its charts into values, keeps a series for each chart and
+ * key, and tells its listener what is abnormal, at the latest one second after it became so: a start whose end does
+ * not come is noticed when its age passes the limit.
+ *
+ *	measure = measure_new(events, &judgement, &listener);
+ *	measure_chart(measure, chart);
+ *	for each event in time order:	measure_event(), then measure_time() with its time
+ *	for each lost record:		measure_lost()
+ *	at the end of a stream:		measure_end(); then it is ready for the next
+ *
+ * What it tells of one start, in order: nothing, for most; or hold, signal, release. A signal of an open start may
+ * come before that of its end. Functions return 0, or -1 when the listener did.
+ */
+#ifndef CHART_MEASURE_H
+#define CHART_MEASURE_H
+
+#include "chart/chart.h"
+#include "chart/judge.h"
+#include "event/event.h"
+
+struct measure;
+
+struct measure *measure_new(struct events *events, const struct judgement *judgement,
+			    const struct measure_listener *listener);
+void measure_free(struct measure *measure);
+
+/* Adds a chart, which it then owns. -1 after fail(): a reading that is not known. Another of the same name is left out. */
+int measure_chart(struct measure *measure, struct chart *chart);
+int measure_charts(const struct measure *measure); /* how many */
+
+/* The `stream` record: which machine's system calls to name. */
+void measure_machine(struct measure *measure, const char *machine);
+
+int measure_event(struct measure *measure, const struct event *event);
+int measure_time(struct measure *measure, int64_t now);
+
+/* A value by hand, for a chart without definition; `key` may be NULL. Sets sample->series. */
+int measure_value(struct measure *measure, const char *chart, const char *key, struct sample *sample);
+
+/* Events were lost at this time: what was open then may have ended unseen, so it is forgotten. */
+int measure_lost(struct measure *measure, int64_t now);
+
+/* All is read: judges what is still open, and what is still learnt if there is enough of it. */
+int measure_end(struct measure *measure);
+
+/* Events from this time on may still belong to something abnormal; INT64_MAX: none does. */
+int64_t measure_horizon(const struct measure *measure);
+
+/* Puts the limits of all series into a book. */
+void measure_save(const struct measure *measure, struct limits_book *book);
+
+/*
+ * Says what a user should know at the end, sentence by sentence: charts whose events never came, that nothing was charted
+ * or judged, bounds that were reached.
+ */
+void measure_complaints(const struct measure *measure, void (*say)(const char *format, ...));
+
+#endif

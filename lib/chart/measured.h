@@ -1,0 +1,55 @@
+/*
+ * measured: what measure.c (charts and events) and outcome.c (what becomes of starts) share. Part of struct measure; see
+ * measure.h.
+ */
+#ifndef CHART_MEASURED_H
+#define CHART_MEASURED_H
+
+#include "chart/binding.h"
+#include "chart/disarm.h"
+#include "chart/measure.h"
+#include "chart/pair.h"
+#include "chart/patience.h"
+
+struct measured {
+	struct chart *chart; /* NULL: the values by hand, of all charts */
+	struct pair_table *pairs;
+	struct disarmed *disarmed; /* NULL: the chart has no arm lines */
+	bool by_thread;
+	struct binding *bindings;
+	int count;
+	struct series_set set;
+	struct series *recent; /* the series of the last start, often that of the next */
+	uint64_t ends;	       /* that had a start */
+	uint64_t refused;      /* starts for which there was no series */
+};
+
+/* What an event type is to the charts. */
+struct route {
+	ARRAY(struct binding *) bindings; /* ends first, then arms, then starts: an event may be all three */
+};
+
+struct measure {
+	struct events *events;
+	struct judge judge;
+	struct reading_world world;
+	ARRAY(struct measured *) charts;
+	struct measured by_hand;
+	ARRAY(struct route) routes; /* by event_type.index */
+	struct pairs *pairs;
+	struct patience patience;
+	const struct event_type *exit;
+	int64_t now;
+	struct line scratch;
+};
+
+/* A start that was handed out has ended, and is given back. */
+int outcome_end(struct measure *measure, struct measured *chart, struct start *start, int64_t now);
+
+/* The ends of these starts, linked by `next`, will not be seen. A suspect among them was abnormal without doubt. */
+int outcome_abandon(struct measure *measure, struct start *list, int64_t now);
+
+/* A value by hand, or of a start; see judge_value(). */
+int outcome_value(struct measure *measure, struct series_set *set, const struct sample *sample, bool abnormal);
+
+#endif

@@ -1,0 +1,242 @@
+#include <stdlib.h>
+
+#include "chart/measured.h"
+
+int outcome_value(struct measure *measure, struct series_set *set, const struct sample *sample, bool abnormal)
+{
+	bool begun = false;
+
+	if (judge_value(&measure->judge, set, sample, abnormal, &begun) < 0)
+		return -1;
+	if (begun)
+		patience_wake(&measure->patience);
+	return 0;
+}
+
+/* Gives back a start that was handed out. */
+static int let_go(struct measure *measure, struct start *start)
+{
+	bool held = start->state == START_SUSPECT || start->state == START_REPORTED;
+
+	patience_drop(&measure->patience, start);
+	start->sample.series->starts--;
+	pair_release(start);
+	return held ? measure->judge.tell.release(measure->judge.tell.context) : 0;
+}
+
+static void take_age(struct start *start, int64_t now, bool open)
+{
+	int64_t age = now > start->sample.start ? now - start->sample.start : 0;
+
+	start->sample.end = start->sample.start + age;
+	start->sample.value = (double)age / 1e9;
+	start->sample.open = open;
+}
+
+int outcome_end(struct measure *measure, struct measured *chart, struct start *start, int64_t now)
+{
+	chart->ends++;
+	take_age(start, now, false);
+	if (outcome_value(measure, &chart->set, &start->sample, start->state != START_OPEN) < 0)
+		return -1;
+	return let_go(measure, start);
+}
+
+static int signal_open(struct measure *measure, struct start *start, int64_t now)
+{
+	take_age(start, now, true);
+	return measure->judge.tell.signal(measure->judge.tell.context, &start->sample);
+}
+
+int outcome_abandon(struct measure *measure, struct start *list, int64_t now)
+{
+	for (struct start *next; list; list = next) {
+		next = list->next;
+		if (list->state == START_SUSPECT && signal_open(measure, list, now) < 0)
+			return -1;
+		if (let_go(measure, list) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* A start has just come into this state. */
+static int tell_due(struct measure *measure, struct start *start, int64_t now)
+{
+	const struct measure_listener *tell = &measure->judge.tell;
+
+	switch (start->state) {
+	case START_SUSPECT:
+		return tell->hold(tell->context, start->sample.start);
+	case START_REPORTED:
+		return signal_open(measure, start, now);
+	case START_RELEASED:
+		return tell->release(tell->context);
+	default:
+		return 0;
+	}
+}
+
+int measure_time(struct measure *measure, int64_t now)
+{
+	struct start *start;
+
+	if (now > measure->now)
+		measure->now = now;
+	while ((start = patience_due(&measure->patience, measure->now)))
+		if (tell_due(measure, start, measure->now) < 0)
+			return -1;
+	for (size_t i = 0; i < measure->charts.count; i++)
+		if (judge_time(&measure->judge, &measure->charts.items[i]->set, measure->now) < 0)
+			return -1;
+	return judge_time(&measure->judge, &measure->by_hand.set, measure->now);
+}
+
+int measure_value(struct measure *measure, const char *chart, const char *key, struct sample *sample)
+{
+	int64_t id[CHART_KEYS_MAX] = {reading_hash(chart), key ? reading_hash(key) : 0, key != NULL};
+	struct series_set *set = &measure->by_hand.set;
+
+	if (sample->end > measure->now)
+		measure->now = sample->end;
+	sample->series = series_find(set, id);
+	if (!sample->series)
+		sample->series = series_add(set, id, chart, key);
+	if (judge_tell_limits(&measure->judge, sample->series, sample->end) < 0)
+		return -1;
+	measure->by_hand.ends++;
+	return outcome_value(measure, set, sample, false);
+}
+
+/* Takes all starts out of the tables; those that are suspects become signals. */
+static int forget_starts(struct measure *measure, int64_t now)
+{
+	struct start *start;
+
+	while ((start = pairs_oldest(measure->pairs))) {
+		pair_take(start);
+		if (outcome_abandon(measure, start, now) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int measure_lost(struct measure *measure, int64_t now)
+{
+	for (size_t i = 0; i < measure->charts.count; i++)
+		if (measure->charts.items[i]->disarmed)
+			disarmed_clear(measure->charts.items[i]->disarmed);
+	return forget_starts(measure, now);
+}
+
+typedef ARRAY(struct sample) samples;
+
+static void gather_worst(samples *found, struct series_set *set)
+{
+	struct series *series, *next;
+
+	HASH_ITER(hh, set->series, series, next) {
+		for (int i = 0; i < series->worst_count && series->judges; i++)
+			*ARRAY_ADD(found) = series->worst[i];
+		series->worst_count = series->judges ? 0 : series->worst_count;
+	}
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct sample *left = a, *right = b;
+
+	return (left->start > right->start) - (left->start < right->start);
+}
+
+/* Signals in the order of their starts, so that the context of an early one is not skipped for a late one. */
+static int signal_sorted(struct measure *measure, samples *found)
+{
+	const struct measure_listener *tell = &measure->judge.tell;
+	int status = 0;
+
+	if (found->count > 0)
+		qsort(found->items, found->count, sizeof(*found->items), by_start);
+	for (size_t i = 0; i < found->count && status == 0; i++)
+		status = tell->signal(tell->context, &found->items[i]);
+	free(found->items);
+	return status;
+}
+
+/* Whether this start is too old and no signal has said so. */
+static bool is_overdue(const struct start *start, int64_t now)
+{
+	const struct series *series = start->sample.series;
+
+	return start->state == START_SUSPECT ||
+	       (start->state == START_OPEN && series->judges && now - start->sample.start > series->patience);
+}
+
+static int last_verdicts(struct measure *measure)
+{
+	samples found = {0};
+	struct start *start;
+
+	for (size_t i = 0; i < measure->charts.count; i++) {
+		if (judge_last_limits(&measure->judge, &measure->charts.items[i]->set, measure->now) < 0)
+			return -1;
+		gather_worst(&found, &measure->charts.items[i]->set);
+	}
+	if (judge_last_limits(&measure->judge, &measure->by_hand.set, measure->now) < 0)
+		return -1;
+	gather_worst(&found, &measure->by_hand.set);
+	for (start = pairs_oldest(measure->pairs); start; start = pairs_newer(start)) {
+		if (!is_overdue(start, measure->now))
+			continue;
+		take_age(start, measure->now, true);
+		*ARRAY_ADD(&found) = start->sample;
+	}
+	return signal_sorted(measure, &found);
+}
+
+int measure_end(struct measure *measure)
+{
+	if (last_verdicts(measure) < 0)
+		return -1;
+	for (struct start *start; (start = pairs_oldest(measure->pairs));) {
+		pair_take(start);
+		if (let_go(measure, start) < 0)
+			return -1;
+	}
+	for (size_t i = 0; i < measure->charts.count; i++) {
+		struct measured *chart = measure->charts.items[i];
+
+		if (chart->disarmed)
+			disarmed_clear(chart->disarmed);
+		if (judge_last_bucket(&measure->judge, &chart->set) < 0)
+			return -1;
+	}
+	measure->now = INT64_MIN;
+	return judge_last_bucket(&measure->judge, &measure->by_hand.set);
+}
+
+/* The oldest value that may yet be judged. */
+static int64_t learning_since(const struct series_set *set)
+{
+	const struct series *series;
+	int64_t first = INT64_MAX;
+
+	for (series = set->series; series; series = series->hh.next)
+		if (!series->judges && series->first < first)
+			first = series->first;
+	return first;
+}
+
+int64_t measure_horizon(const struct measure *measure)
+{
+	int64_t horizon = learning_since(&measure->by_hand.set), first;
+	const struct start *start = pairs_oldest(measure->pairs);
+
+	for (size_t i = 0; i < measure->charts.count; i++) {
+		first = learning_since(&measure->charts.items[i]->set);
+		horizon = first < horizon ? first : horizon;
+	}
+	while (start && start->state == START_RELEASED)
+		start = pairs_newer(start);
+	return start && start->sample.start < horizon ? start->sample.start : horizon;
+}

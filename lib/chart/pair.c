@@ -1,0 +1,397 @@
+#include "chart/pair.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+#include <utlist.h>
+
+#include "base/memory.h"
+
+/*
+ * Ranges are found by the piece of 512 units in which they begin. An end looks at the pieces of its range and, for
+ * starts that reach into it, at as many before it as the longest start seen spans. Starts longer than WIDE pieces
+ * would make every end look far back, so they share one slot of their own; an end longer than LONG pieces looks at
+ * all open starts instead.
+ */
+enum { PIECE_SHIFT = 9, WIDE = 16, LONG = 4096 };
+
+struct pair_slot {
+	int64_t key[CHART_KEYS_MAX];
+	struct start *starts; /* the first of each key */
+	struct pair_slot *next_free;
+	UT_hash_handle hh;
+};
+
+struct pair_table {
+	struct pairs *pairs;
+	bool ranged, nest;
+	int keys;
+	int64_t longest; /* of the starts that are not wide */
+	struct pair_slot *slots, *free_slots;
+};
+
+struct pairs {
+	struct start *oldest, *newest, *free_starts;
+	int open;
+	uint64_t overflowed;
+};
+
+struct pairs *pairs_new(void)
+{
+	return NEW(struct pairs);
+}
+
+void pairs_free(struct pairs *pairs)
+{
+	while (pairs && pairs->free_starts) {
+		struct start *start = pairs->free_starts;
+
+		pairs->free_starts = start->next;
+		free(start);
+	}
+	free(pairs);
+}
+
+struct pair_table *pair_table_new(struct pairs *pairs, bool ranged, bool nest, int keys)
+{
+	struct pair_table *table = NEW(struct pair_table);
+
+	*table = (struct pair_table){.pairs = pairs, .ranged = ranged, .nest = nest, .keys = keys};
+	return table;
+}
+
+void pair_table_free(struct pair_table *table)
+{
+	struct start *start = table->pairs->oldest, *newer;
+
+	for (; start; start = newer) {
+		newer = start->newer;
+		if (start->table != table)
+			continue;
+		pair_take(start);
+		pair_release(start);
+	}
+	while (table->free_slots) {
+		struct pair_slot *slot = table->free_slots;
+
+		table->free_slots = slot->next_free;
+		free(slot);
+	}
+	HASH_CLEAR(hh, table->slots);
+	free(table);
+}
+
+static unsigned hash_key(const int64_t key[CHART_KEYS_MAX])
+{
+	uint64_t hash = 0;
+
+	for (int i = 0; i < CHART_KEYS_MAX; i++)
+		hash = (hash ^ (uint64_t)key[i]) * UINT64_C(0x9e3779b97f4a7c15), hash ^= hash >> 29;
+	return (unsigned)(hash >> 8);
+}
+
+static struct pair_slot *find_slot(struct pair_table *table, const int64_t key[CHART_KEYS_MAX])
+{
+	struct pair_slot *slot;
+
+	HASH_FIND_BYHASHVALUE(hh, table->slots, key, sizeof(slot->key), hash_key(key), slot);
+	return slot;
+}
+
+static struct pair_slot *find_or_add_slot(struct pair_table *table, const int64_t key[CHART_KEYS_MAX])
+{
+	unsigned hash = hash_key(key);
+	struct pair_slot *slot;
+
+	HASH_FIND_BYHASHVALUE(hh, table->slots, key, sizeof(slot->key), hash, slot);
+	if (slot)
+		return slot;
+	slot = table->free_slots;
+	if (slot)
+		table->free_slots = slot->next_free;
+	else
+		slot = NEW(struct pair_slot);
+	memcpy(slot->key, key, sizeof(slot->key));
+	slot->starts = NULL;
+	HASH_ADD_KEYPTR_BYHASHVALUE(hh, table->slots, slot->key, sizeof(slot->key), hash, slot);
+	return slot;
+}
+
+static int64_t piece_of(int64_t at)
+{
+	return at >> PIECE_SHIFT;
+}
+
+/* The key of the slot for starts with this key: exact, or with the piece in place of the range's begin. */
+static void slot_key(const struct pair_table *table, const int64_t *key, int64_t length, int64_t out[CHART_KEYS_MAX])
+{
+	memset(out, 0, CHART_KEYS_MAX * sizeof(*out));
+	memcpy(out, key, (size_t)table->keys * sizeof(*out));
+	if (!table->ranged)
+		return;
+	if (length > (int64_t)WIDE << PIECE_SHIFT)
+		out[table->keys - 1] = INT64_MIN;
+	else
+		out[table->keys - 1] = piece_of(key[table->keys - 1]);
+}
+
+static void link_newest(struct pairs *pairs, struct start *start)
+{
+	start->older = pairs->newest;
+	start->newer = NULL;
+	if (pairs->newest)
+		pairs->newest->newer = start;
+	else
+		pairs->oldest = start;
+	pairs->newest = start;
+	pairs->open++;
+}
+
+static void unlink_age(struct pairs *pairs, struct start *start)
+{
+	*(start->older ? &start->older->newer : &pairs->oldest) = start->newer;
+	*(start->newer ? &start->newer->older : &pairs->newest) = start->older;
+	pairs->open--;
+}
+
+static bool same_key(const struct pair_table *table, const struct start *start, const int64_t *key)
+{
+	return !memcmp(start->sample.key, key, (size_t)table->keys * sizeof(*key));
+}
+
+static struct start *first_of_key(const struct pair_slot *slot, const struct pair_table *table, const int64_t *key)
+{
+	struct start *first = slot->starts;
+
+	while (first && !same_key(table, first, key))
+		first = first->next;
+	return first;
+}
+
+void pair_take(struct start *start)
+{
+	struct pair_table *table = start->table;
+	struct pair_slot *slot = start->slot;
+	struct start *first = first_of_key(slot, table, start->sample.key), *heir = start->behind;
+
+	if (first == start) {
+		DL_DELETE(slot->starts, start);
+		if (heir) {
+			heir->same = start->same - 1;
+			DL_APPEND(slot->starts, heir);
+		}
+	} else {
+		struct start *ahead = first;
+
+		while (ahead->behind != start)
+			ahead = ahead->behind;
+		ahead->behind = heir;
+		first->same--;
+	}
+	if (!slot->starts) {
+		HASH_DEL(table->slots, slot);
+		slot->next_free = table->free_slots;
+		table->free_slots = slot;
+	}
+	unlink_age(table->pairs, start);
+	start->next = start->behind = NULL;
+}
+
+void pair_release(struct start *start)
+{
+	struct pairs *pairs = start->table->pairs;
+
+	start->next = pairs->free_starts;
+	pairs->free_starts = start;
+}
+
+/* The start that has to go before another with the key of `first` can come; NULL: none. */
+static struct start *surplus(const struct pair_table *table, struct start *first)
+{
+	if (!table->ranged && !table->nest)
+		return first;
+	if (first->same < PAIR_SAME_MAX)
+		return NULL;
+	while (table->nest && first->behind)
+		first = first->behind;
+	return first;
+}
+
+/* Puts a start with the others of its slot: nesting ones in front of their like, others behind. */
+static void link_slot(struct pair_slot *slot, struct start *start)
+{
+	struct pair_table *table = start->table;
+	struct start *first = first_of_key(slot, table, start->sample.key);
+
+	start->slot = slot;
+	start->same = 1;
+	if (first && table->nest) {
+		DL_DELETE(slot->starts, first);
+		start->behind = first;
+		start->same = first->same + 1;
+		first = NULL;
+	}
+	if (!first) {
+		DL_APPEND(slot->starts, start);
+		return;
+	}
+	first->same++;
+	while (first->behind)
+		first = first->behind;
+	first->behind = start;
+}
+
+static struct start *push_out(struct pair_table *table, const int64_t *slot_of, const int64_t *key)
+{
+	struct pairs *pairs = table->pairs;
+	struct pair_slot *slot = find_slot(table, slot_of);
+	struct start *first = slot ? first_of_key(slot, table, key) : NULL, *out = first ? surplus(table, first) : NULL;
+
+	if (!out && pairs->open >= PAIR_OPEN_MAX) {
+		out = pairs->oldest;
+		pairs->overflowed++;
+	}
+	if (out)
+		pair_take(out);
+	return out;
+}
+
+struct start *pair_start(struct pair_table *table, const int64_t *key, int64_t length, int64_t ts,
+			 struct start **pushed_out)
+{
+	struct pairs *pairs = table->pairs;
+	struct start *start;
+	int64_t slot_of[CHART_KEYS_MAX];
+
+	slot_key(table, key, length, slot_of);
+	*pushed_out = push_out(table, slot_of, key);
+	start = pairs->free_starts;
+	if (start)
+		pairs->free_starts = start->next;
+	else
+		start = memory_new(1, sizeof(*start));
+	memset(start, 0, sizeof(*start));
+	memcpy(start->sample.key, key, (size_t)table->keys * sizeof(*key));
+	start->sample.start = ts;
+	start->table = table;
+	start->length = start->remaining = length;
+	if (length > table->longest && length <= (int64_t)WIDE << PIECE_SHIFT)
+		table->longest = length;
+	link_slot(find_or_add_slot(table, slot_of), start);
+	link_newest(pairs, start);
+	return start;
+}
+
+static void hand_out(struct start *start, struct start **list)
+{
+	pair_take(start);
+	start->next = *list;
+	*list = start;
+}
+
+/* Ends the part of this start that lies in [begin, end). */
+static void end_part(struct pair_table *table, struct start *start, int64_t begin, int64_t end, struct start **done)
+{
+	int64_t from = start->sample.key[table->keys - 1], to;
+
+	if (__builtin_add_overflow(from, start->length, &to))
+		to = INT64_MAX;
+	from = from > begin ? from : begin;
+	to = to < end ? to : end;
+	if (from >= to)
+		return;
+	start->remaining -= to - from;
+	if (start->remaining <= 0)
+		hand_out(start, done);
+}
+
+static void end_in_slot(struct pair_table *table, const int64_t *slot_of, int64_t begin, int64_t end,
+			struct start **done)
+{
+	struct pair_slot *slot = find_slot(table, slot_of);
+	struct start *start = slot ? slot->starts : NULL, *last = start ? start->prev : NULL, *next;
+
+	/* One behind an ended start comes in at the tail, and is another request: not for this end. */
+	for (; start; start = next) {
+		next = start == last ? NULL : start->next;
+		end_part(table, start, begin, end, done);
+	}
+}
+
+/* Other key fields equal, and first of its key. */
+static bool is_candidate(const struct pair_table *table, const struct start *start, const int64_t *key)
+{
+	return start->table == table && !memcmp(start->sample.key, key, (size_t)(table->keys - 1) * sizeof(*key)) &&
+	       first_of_key(start->slot, table, start->sample.key) == start;
+}
+
+static void end_everywhere(struct pair_table *table, const int64_t *key, int64_t end, struct start **done)
+{
+	struct start *newer;
+
+	for (struct start *start = table->pairs->oldest; start; start = newer) {
+		newer = start->newer;
+		if (is_candidate(table, start, key))
+			end_part(table, start, key[table->keys - 1], end, done);
+	}
+}
+
+static struct start *end_range(struct pair_table *table, const int64_t *key, int64_t length)
+{
+	int64_t begin = key[table->keys - 1], end, slot_of[CHART_KEYS_MAX], back, *piece = &slot_of[table->keys - 1];
+	struct start *done = NULL;
+
+	if (length <= 0 || __builtin_add_overflow(begin, length, &end) || __builtin_sub_overflow(begin, table->longest, &back))
+		return NULL;
+	if (piece_of(length) > LONG) {
+		end_everywhere(table, key, end, &done);
+		return done;
+	}
+	slot_key(table, key, INT64_MAX, slot_of);
+	end_in_slot(table, slot_of, begin, end, &done);
+	for (*piece = piece_of(back); *piece <= piece_of(end - 1); ++*piece)
+		end_in_slot(table, slot_of, begin, end, &done);
+	return done;
+}
+
+struct start *pair_end(struct pair_table *table, const int64_t *key, int64_t length)
+{
+	struct start *done = NULL;
+	int64_t slot_of[CHART_KEYS_MAX];
+	struct pair_slot *slot;
+
+	if (table->ranged)
+		return end_range(table, key, length);
+	slot_key(table, key, 0, slot_of);
+	slot = find_slot(table, slot_of);
+	if (slot)
+		hand_out(slot->starts, &done);
+	return done;
+}
+
+struct start *pair_forget(struct pair_table *table, const int64_t *key)
+{
+	struct start *done = NULL;
+	int64_t slot_of[CHART_KEYS_MAX];
+	struct pair_slot *slot;
+
+	slot_key(table, key, 0, slot_of);
+	while ((slot = find_slot(table, slot_of)))
+		hand_out(slot->starts, &done);
+	return done;
+}
+
+struct start *pairs_oldest(const struct pairs *pairs)
+{
+	return pairs->oldest;
+}
+
+struct start *pairs_newer(const struct start *start)
+{
+	return start->newer;
+}
+
+uint64_t pairs_overflowed(const struct pairs *pairs)
+{
+	return pairs->overflowed;
+}

@@ -1,0 +1,85 @@
+/*
+ * pair: finds the start that an end belongs to. A table holds the open starts of one chart; all tables of a
+ * program share one pool, which bounds how many are open at once.
+ *
+ * Keys are up to four numbers. In a ranged table the last is where a range of `length` units begins: an end ends every
+ * start in its range, and a start is over when all its units have ended. Of several starts with the same key
+ *
+ *	in a ranged table	the oldest ends first, for each is a request of its own
+ *	in a nesting table	the newest ends first
+ *	else			only the newest is kept
+ *
+ * Life: pairs_new, pair_table_new for each chart, pair_start and pair_end, pair_release for each start that was
+ * handed out, pair_table_free, pairs_free.
+ */
+#ifndef CHART_PAIR_H
+#define CHART_PAIR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "chart/sample.h"
+
+enum {
+	PAIR_OPEN_MAX = 1 << 15, /* starts open at once, over all tables */
+	PAIR_SAME_MAX = 64,	 /* starts with the same key at once */
+};
+
+struct pairs;
+struct pair_table;
+struct pair_slot;
+
+enum start_state {
+	START_OPEN,	/* its age is no cause for concern, as far as is known */
+	START_SUSPECT,	/* its age passed the limit; no signal yet */
+	START_REPORTED, /* a signal says that it is still open; its window waits for its end */
+	START_RELEASED, /* the same, and its window waits no more */
+};
+
+struct start {
+	struct sample sample; /* the caller's, but for key, start and series */
+	enum start_state state;
+	int64_t due; /* the caller's: when a suspect is to be looked at again */
+	struct start *before, *after; /* the caller's list: of its series, or of the suspects */
+	/* private */
+	struct pair_table *table;
+	struct pair_slot *slot;
+	struct start *prev, *next; /* starts of a slot with other ranges */
+	struct start *behind;	   /* the start with the same key that takes its place when it ends */
+	struct start *older, *newer; /* of all tables, by age */
+	int64_t length, remaining;
+	int same; /* of the first of its key: how many there are */
+};
+
+struct pairs *pairs_new(void);
+void pairs_free(struct pairs *pairs);
+struct pair_table *pair_table_new(struct pairs *pairs, bool ranged, bool nest, int keys);
+void pair_table_free(struct pair_table *table); /* with its starts */
+
+/*
+ * A start, linked but for what is the caller's. Where it has to push one out (the same key again, or too many), that
+ * one is handed out in *pushed_out, else NULL. `length` counts in a ranged table only and must be above zero there.
+ */
+struct start *pair_start(struct pair_table *table, const int64_t *key, int64_t length, int64_t ts,
+			 struct start **pushed_out);
+
+/* The starts that this end ends, as a list linked by `next`; NULL: none. */
+struct start *pair_end(struct pair_table *table, const int64_t *key, int64_t length);
+
+/* The starts with this key, all of them, handed out the same way; for exact tables. */
+struct start *pair_forget(struct pair_table *table, const int64_t *key);
+
+/* Gives back a start that was handed out. */
+void pair_release(struct start *start);
+
+/* The oldest of all tables, still linked; NULL: none. And the one that began after it. */
+struct start *pairs_oldest(const struct pairs *pairs);
+struct start *pairs_newer(const struct start *start);
+
+/* Takes a start out of its table: it is then handed out. */
+void pair_take(struct start *start);
+
+/* How many were pushed out because PAIR_OPEN_MAX were open. */
+uint64_t pairs_overflowed(const struct pairs *pairs);
+
+#endif

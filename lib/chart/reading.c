@@ -1,0 +1,122 @@
+#include "chart/reading.h"
+
+#include <seccomp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/number.h"
+
+/* A text as long as this is told from another. */
+enum { TEXT_ROOM = 128 };
+
+struct reading_kind {
+	const char *name;
+	int64_t (*number)(const struct reading_world *world, int64_t number);				       /* NULL: as it is */
+	size_t (*spell)(const struct reading_world *world, int64_t number, char *text, size_t room); /* NULL: as the event does */
+};
+
+static int64_t number_disk(const struct reading_world *world, int64_t number)
+{
+	return (int64_t)events_device_disk(world->events, (uint64_t)number);
+}
+
+static size_t copy(char *text, size_t room, const char *from)
+{
+	int length = snprintf(text, room, "%s", from);
+
+	return (size_t)length < room ? (size_t)length : room - 1;
+}
+
+static size_t spell_device(const struct reading_world *world, int64_t number, char *text, size_t room)
+{
+	char device[NUMBER_ROOM];
+
+	(void)world;
+	device_spell(device, (uint64_t)number);
+	return copy(text, room, device);
+}
+
+/* seccomp's names of machines are those of uname(2) but for few. */
+static uint32_t machine_token(const char *machine)
+{
+	uint32_t token = *machine ? seccomp_arch_resolve_name(machine) : 0;
+
+	return token ? token : seccomp_arch_native();
+}
+
+static size_t spell_syscall(const struct reading_world *world, int64_t number, char *text, size_t room)
+{
+	char *name = seccomp_syscall_resolve_num_arch(machine_token(world->machine), (int)number);
+	char unknown[32];
+	size_t length;
+
+	snprintf(unknown, sizeof(unknown), "syscall_%lld", (long long)number);
+	length = copy(text, room, name ? name : unknown);
+	free(name);
+	return length;
+}
+
+static const struct reading_kind kinds[] = {
+	{"", NULL, NULL},
+	{"disk", number_disk, spell_device},
+	{"syscall", NULL, spell_syscall},
+};
+
+int reading_make(struct reading *reading, struct event_type *type, const char *text)
+{
+	const char *colon = strchr(text, ':'), *kind = colon ? colon + 1 : "";
+
+	snprintf(reading->name, sizeof(reading->name), "%.*s", (int)strcspn(text, ":"), text);
+	reading->field = event_type_field(type, reading->name);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strcmp(kinds[i].name, kind)) {
+			reading->kind = &kinds[i];
+			return 0;
+		}
+	return fail("unknown reading '%s' of field '%s'; there are disk, syscall", kind, reading->name);
+}
+
+/* FNV-1a. */
+int64_t reading_hash(const char *text)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+	return (int64_t)hash;
+}
+
+int64_t reading_number(const struct reading *reading, const struct reading_world *world, const struct event *event)
+{
+	int64_t number = event_number(event, reading->field);
+	char text[TEXT_ROOM];
+
+	if (reading->kind->number)
+		return reading->kind->number(world, number);
+	if (number == 0 && !reading->kind->spell && event_text(event, reading->field, text, sizeof(text)) && strcmp(text, "0"))
+		return reading_hash(text);
+	return number;
+}
+
+size_t reading_spell(const struct reading *reading, const struct reading_world *world, const struct event *event,
+		     char *text, size_t room)
+{
+	if (reading->kind->spell)
+		return reading->kind->spell(world, reading_number(reading, world, event), text, room);
+	return event_spell_field(event, reading->field, text, room);
+}
+
+size_t reading_spell_number(const struct reading *reading, const struct reading_world *world, int64_t number, char *text,
+			    size_t room)
+{
+	char plain[NUMBER_ROOM];
+
+	if (reading->kind->spell)
+		return reading->kind->spell(world, number, text, room);
+	if (reading->field->is_device)
+		return spell_device(world, number, text, room);
+	number_spell_integer(plain, number);
+	return copy(text, room, plain);
+}

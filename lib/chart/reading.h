@@ -1,0 +1,44 @@
+/*
+ * reading: a field of an event as a chart definition reads it, "FIELD" or "FIELD:READING". Each reading is one entry of
+ * the table in reading.c:
+ *
+ *	dev:disk	the disk of a partition
+ *	id:syscall	spelled as the name of a system call of the machine that the stream came from
+ *
+ * A reading is a number first, for keys and tables, and is spelled only when someone wants to see it.
+ */
+#ifndef CHART_READING_H
+#define CHART_READING_H
+
+#include "event/event.h"
+
+struct reading {
+	char name[48]; /* the field's */
+	const struct event_field *field;
+	const struct reading_kind *kind;
+};
+
+/* What spelling needs to know of the stream; `machine` is the `machine` key of the stream record, "" is this one. */
+struct reading_world {
+	const struct events *events;
+	char machine[32];
+};
+
+/* Resolves the text of a definition. 0; -1 after fail(): an unknown reading. */
+int reading_make(struct reading *reading, struct event_type *type, const char *text);
+
+/* The value as a number; of a field that is text, a hash of the text. */
+int64_t reading_number(const struct reading *reading, const struct reading_world *world, const struct event *event);
+
+/* The number that stands for a text. */
+int64_t reading_hash(const char *text);
+
+/* The value as people read it: "7:0", "futex", "18". Returns its length, cut at room - 1. */
+size_t reading_spell(const struct reading *reading, const struct reading_world *world, const struct event *event,
+		     char *text, size_t room);
+
+/* The same from a number that reading_number() gave for a numeric field. */
+size_t reading_spell_number(const struct reading *reading, const struct reading_world *world, int64_t number, char *text,
+			    size_t room);
+
+#endif

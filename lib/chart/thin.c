@@ -1,0 +1,66 @@
+#include "chart/thin.h"
+
+#include <stdlib.h>
+
+#include "base/number.h"
+
+static const int64_t first_width = 10 * (NSEC_PER_SEC / 1000);
+
+void thin_begin(struct thin_clock *clock, int64_t now, int records)
+{
+	clock->records += records;
+	if (!clock->width)
+		clock->width = first_width;
+	if (clock->records >= THIN_RECORDS && clock->width < INT64_MAX / 4) {
+		clock->width *= 2;
+		clock->records = 0;
+	}
+	clock->begin = now - (now % clock->width + clock->width) % clock->width;
+}
+
+/* xorshift64. */
+static uint64_t random_below(struct thin *thin, uint64_t bound)
+{
+	uint64_t x = thin->random ? thin->random : UINT64_C(88172645463325252);
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	thin->random = x;
+	return x % bound;
+}
+
+void thin_add(struct thin *thin, int64_t ts, double value)
+{
+	uint64_t place = thin->count < THIN_KEPT ? thin->count : random_below(thin, thin->count + 1);
+
+	if (place < THIN_KEPT)
+		thin->kept[place] = value;
+	if (thin->count == 0 || value > thin->max)
+		thin->max = value;
+	thin->last = ts;
+	thin->count++;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double left = *(const double *)a, right = *(const double *)b;
+
+	return (left > right) - (left < right);
+}
+
+double thin_median(struct thin *thin)
+{
+	uint64_t kept = thin->count < THIN_KEPT ? thin->count : THIN_KEPT;
+
+	if (kept == 0)
+		return 0;
+	qsort(thin->kept, kept, sizeof(*thin->kept), by_value);
+	return kept % 2 ? thin->kept[kept / 2] : (thin->kept[kept / 2 - 1] + thin->kept[kept / 2]) / 2;
+}
+
+void thin_clear(struct thin *thin)
+{
+	thin->count = 0;
+	thin->max = 0;
+}
