@@ -1,0 +1,146 @@
+#include "window/ring.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+struct entry {
+	int64_t ts;
+	uint32_t size; /* with this, a multiple of its alignment */
+	uint32_t length, cpu;
+	uint8_t kind, packed, swapped, flags;
+};
+
+/*
+ * Entries lie in [head, tail), or where they have wrapped in [head, wrap) and [0, tail). `limit` is how much of the
+ * memory is in use; what is beyond was never touched.
+ */
+struct ring {
+	char *memory;
+	size_t size, limit;
+	size_t head, tail, wrap;
+	bool wrapped;
+};
+
+enum { FIRST_LIMIT = 1 << 20 };
+
+struct ring *ring_new(size_t bytes)
+{
+	struct ring *ring = NEW(struct ring);
+
+	ring->size = (bytes < RING_LEAST ? RING_LEAST : bytes) / sizeof(struct entry) * sizeof(struct entry);
+	ring->limit = ring->size < FIRST_LIMIT ? ring->size : FIRST_LIMIT;
+	ring->memory = memory_new(1, ring->size);
+	return ring;
+}
+
+void ring_free(struct ring *ring)
+{
+	if (ring)
+		free(ring->memory);
+	free(ring);
+}
+
+static size_t entry_size(size_t length)
+{
+	size_t unit = _Alignof(struct entry);
+
+	return (sizeof(struct entry) + length + unit - 1) / unit * unit;
+}
+
+static struct entry *entry_at(const struct ring *ring, size_t offset)
+{
+	return (struct entry *)(void *)(ring->memory + offset);
+}
+
+/* Uses twice the room: the entries up to the old end move to the new one if others have wrapped. */
+static void grow(struct ring *ring)
+{
+	size_t limit = ring->limit < ring->size / 2 ? ring->limit * 2 : ring->size, upper = ring->wrap - ring->head;
+
+	if (ring->wrapped) {
+		memmove(ring->memory + limit - upper, ring->memory + ring->head, upper);
+		ring->head = limit - upper;
+		ring->wrap = limit;
+	}
+	ring->limit = limit;
+}
+
+static bool fits(const struct ring *ring, size_t size)
+{
+	if (ring->wrapped)
+		return ring->head - ring->tail >= size;
+	return ring->limit - ring->tail >= size || ring->head >= size;
+}
+
+bool ring_has_room(struct ring *ring, size_t length)
+{
+	size_t size = entry_size(length);
+
+	while (!fits(ring, size) && ring->limit < ring->size)
+		grow(ring);
+	return fits(ring, size);
+}
+
+void ring_push(struct ring *ring, const struct record *record, int64_t ts)
+{
+	size_t size = entry_size(record->length);
+	struct entry *entry;
+
+	if (!ring->wrapped && ring->limit - ring->tail < size) {
+		ring->wrap = ring->tail;
+		ring->tail = 0;
+		ring->wrapped = true;
+	}
+	entry = entry_at(ring, ring->tail);
+	*entry = (struct entry){
+		.ts = ts,
+		.size = (uint32_t)size,
+		.length = (uint32_t)record->length,
+		.cpu = record->cpu,
+		.kind = (uint8_t)record->kind,
+		.packed = record->packed,
+		.swapped = record->swapped,
+		.flags = record->flags,
+	};
+	memcpy(entry + 1, record->text, record->length);
+	ring->tail += size;
+}
+
+bool ring_is_empty(const struct ring *ring)
+{
+	return !ring->wrapped && ring->head == ring->tail;
+}
+
+int64_t ring_oldest_time(const struct ring *ring)
+{
+	return entry_at(ring, ring->head)->ts;
+}
+
+void ring_oldest(const struct ring *ring, struct record *record)
+{
+	const struct entry *entry = entry_at(ring, ring->head);
+
+	*record = (struct record){
+		.kind = entry->kind,
+		.packed = entry->packed,
+		.swapped = entry->swapped,
+		.flags = entry->flags,
+		.text = (const char *)(entry + 1),
+		.length = entry->length,
+		.ts = entry->ts,
+		.cpu = entry->cpu,
+	};
+}
+
+void ring_drop(struct ring *ring)
+{
+	ring->head += entry_at(ring, ring->head)->size;
+	if (ring->wrapped && ring->head == ring->wrap) {
+		ring->head = 0;
+		ring->wrapped = false;
+	}
+	if (ring_is_empty(ring))
+		ring->head = ring->tail = 0;
+}

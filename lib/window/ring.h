@@ -1,0 +1,33 @@
+/*
+ * ring: the newest records of a stream, in the order they came, in a bounded room. Entries are copies; nothing is
+ * allocated per record. The room that is used begins small and grows only when what is kept does not fit, so that a quiet
+ * machine's ring stays in the processor's cache.
+ */
+#ifndef WINDOW_RING_H
+#define WINDOW_RING_H
+
+#include <stdbool.h>
+
+#include "stream/record.h"
+
+struct ring;
+
+enum { RING_LEAST = 1 << 16 }; /* bytes; less is taken as this */
+
+struct ring *ring_new(size_t bytes);
+void ring_free(struct ring *ring);
+
+/* Whether a record of this length fits just now, without dropping an older one. */
+bool ring_has_room(struct ring *ring, size_t length);
+
+/* Adds a copy, with a time that for a spelled record was read from its text. It must fit. */
+void ring_push(struct ring *ring, const struct record *record, int64_t ts);
+
+bool ring_is_empty(const struct ring *ring);
+int64_t ring_oldest_time(const struct ring *ring); /* of a ring that is not empty */
+
+/* The oldest record, valid until the next push; the ring must not be empty. */
+void ring_oldest(const struct ring *ring, struct record *record);
+void ring_drop(struct ring *ring);
+
+#endif

@@ -1,0 +1,54 @@
+/*
+ * window: passes the events around what is abnormal, and what came before it, which a ring has kept.
+ *
+ * Events are pushed as they come and wait in the ring. A signal opens a window from its start less `before` to its end
+ * plus `after`; events in it are passed on in time order, others are dropped when they are too old to matter. Windows that
+ * overlap are one. `lost` records wait with the events and are always passed on, at their place in time. A window
+ * holds at most `bytes` of events, about; then it is closed and another may begin where it ended.
+ *
+ * A window is complete if all events of its signals' intervals that were in the stream are in it, and none were lost there.
+ * Functions return 0, or -1 after fail() where the output cannot be written.
+ */
+#ifndef WINDOW_WINDOW_H
+#define WINDOW_WINDOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "stream/stream.h"
+
+struct window;
+
+struct window *window_new(struct stream *stream, int64_t before, int64_t after, uint64_t bytes);
+void window_free(struct window *window);
+
+/* Windows are numbered from 1, or behind one that was in the input already. */
+void window_number_after(struct window *window, uint64_t id);
+
+/* An `event` or `lost` record of this time. */
+int window_push(struct window *window, const struct record *record, int64_t ts);
+
+/* A signal's interval; the window that it falls in is opened if need be. */
+int window_signal(struct window *window, uint64_t id, int64_t start, int64_t end);
+
+/* Something became abnormal that began at `start`: the window stays open until as many releases have come as holds. */
+int window_hold(struct window *window, int64_t start, int64_t now);
+void window_release(struct window *window, int64_t now);
+
+/* Time goes on: what can be passed is. */
+int window_advance(struct window *window, int64_t now);
+
+/*
+ * Whether the window at hand is over but for the question if another one overlaps it; the time by which whatever may
+ * overlap it began. The caller calls window_close() when it knows.
+ */
+bool window_is_over(const struct window *window, int64_t now, int64_t *until);
+int window_close(struct window *window);
+
+/* Events before `horizon` less `before` are not needed any more, unless a window is open. */
+int window_forget(struct window *window, int64_t horizon);
+
+/* The end of a stream: closes the window and empties the ring. */
+int window_end(struct window *window);
+
+#endif
