@@ -47,6 +47,15 @@ int measure_end(struct measure *measure);
 /* Events from this time on may still belong to something abnormal; INT64_MAX: none does. */
 int64_t measure_horizon(const struct measure *measure);
 
+/*
+ * The oldest open start of which it is not yet known whether it will be abnormal, among those that are judged; INT64_MAX:
+ * there is none.
+ */
+int64_t measure_undecided(const struct measure *measure);
+
+/* What is needed to spell the fields of a sample. */
+const struct reading_world *measure_world(const struct measure *measure);
+
 /* Puts the limits of all series into a book. */
 void measure_save(const struct measure *measure, struct limits_book *book);
 

@@ -240,3 +240,19 @@ int64_t measure_horizon(const struct measure *measure)
 		start = pairs_newer(start);
 	return start && start->sample.start < horizon ? start->sample.start : horizon;
 }
+
+int64_t measure_undecided(const struct measure *measure)
+{
+	const struct series *series;
+	int64_t oldest = INT64_MAX;
+
+	for (series = measure->patience.series; series; series = series->next_open)
+		if (series->judges && series->open->sample.start < oldest)
+			oldest = series->open->sample.start;
+	return oldest;
+}
+
+const struct reading_world *measure_world(const struct measure *measure)
+{
+	return &measure->world;
+}

@@ -9,8 +9,10 @@
 
 #include "chart/chart.h"
 
+struct line;
 struct series;
 struct reading;
+struct reading_world;
 
 enum { SAMPLE_SHOW_ROOM = 64 };
 
@@ -26,5 +28,19 @@ struct sample {
 	int64_t key[CHART_KEYS_MAX];
 	char show[SAMPLE_SHOW_ROOM]; /* the start's show fields, as " name=value" ready for a line */
 };
+
+/*
+ * The `signal` record of a sample; `comm` is the name of its thread. Key and show fields that are called like a key of the
+ * record itself get "event." in front.
+ */
+void sample_signal_line(struct line *line, const struct sample *sample, uint64_t id, const char *comm,
+			const struct reading_world *world);
+
+/* The `sample` record of the healthy values that a series has gathered since `from`. */
+void sample_healthy_line(struct line *line, struct series *series, int64_t from);
+
+/* A field's name as the signal has it; `text` has room for any. */
+enum { SAMPLE_NAME_ROOM = 64 };
+const char *sample_field_name(const char *field, char text[SAMPLE_NAME_ROOM]);
 
 #endif

@@ -217,10 +217,9 @@ int window_advance(struct window *window, int64_t now)
 		return -1;
 	if (window->passed <= window->bytes || !window->first_signal)
 		return 0;
-	/* Large enough. What it does not reach of its signals' intervals comes with the next one, if there is one. */
-	if (window->passed_to < window->to && now < window->to)
-		window->complete = false;
-	window->to = window->passed_to;
+	/* Large enough. What is still open, or comes after it, is for the next one. */
+	if (window->holds > 0 || now < window->to)
+		window->to = now;
 	return window_close(window);
 }
 

@@ -1,0 +1,77 @@
+#include "chart/sample.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "chart/reading.h"
+#include "chart/series.h"
+#include "stream/line.h"
+
+const char *sample_field_name(const char *field, char text[SAMPLE_NAME_ROOM])
+{
+	static const char *const taken[] = {"id",     "ts",  "start", "chart", "key",  "value",
+					    "center", "ucl", "rules", "tid",   "comm", "open"};
+
+	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
+		if (!strcmp(taken[i], field)) {
+			snprintf(text, SAMPLE_NAME_ROOM, "event.%s", field);
+			return text;
+		}
+	return field;
+}
+
+static void add_series(struct line *line, const struct series *series)
+{
+	line_text(line, "chart", series->chart);
+	if (series->key)
+		line_text(line, "key", series->key);
+}
+
+static void add_keys(struct line *line, const struct sample *sample, const struct reading_world *world)
+{
+	char name[SAMPLE_NAME_ROOM], value[64];
+
+	for (int i = 0; i < sample->key_count; i++) {
+		size_t length = reading_spell_number(&sample->keys[i], world, sample->key[i], value, sizeof(value));
+
+		line_bytes(line, sample_field_name(sample->keys[i].name, name), value, length);
+	}
+}
+
+void sample_signal_line(struct line *line, const struct sample *sample, uint64_t id, const char *comm,
+			const struct reading_world *world)
+{
+	const struct series *series = sample->series;
+
+	line_begin(line, kind_name(KIND_SIGNAL));
+	line_unsigned(line, "id", id);
+	line_time(line, "ts", sample->end);
+	line_time(line, "start", sample->start);
+	add_series(line, series);
+	if (sample->by_hand)
+		line_double(line, "value", sample->value);
+	else
+		line_time(line, "value", sample->end - sample->start);
+	line_double(line, "center", series->limits.center);
+	line_double(line, "ucl", series->limits.ucl);
+	line_text(line, "rules", "1");
+	if (sample->tid >= 0) {
+		line_integer(line, "tid", sample->tid);
+		line_text(line, "comm", comm);
+	}
+	add_keys(line, sample, world);
+	line_append(line, sample->show, strlen(sample->show));
+	if (sample->open)
+		line_text(line, "open", "yes");
+}
+
+void sample_healthy_line(struct line *line, struct series *series, int64_t from)
+{
+	line_begin(line, kind_name(KIND_SAMPLE));
+	line_time(line, "ts", series->thin.last);
+	line_time(line, "start", from);
+	add_series(line, series);
+	line_double(line, "value", thin_median(&series->thin));
+	line_unsigned(line, "count", series->thin.count);
+	line_double(line, "max", series->thin.max);
+}
