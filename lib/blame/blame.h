@@ -31,7 +31,7 @@ struct path_piece {
 struct blame {
 	struct graph *graph;
 	bool *on_path;			 /* by node */
-	ARRAY(struct path_piece) path;	 /* in order of time, then of node */
+	ARRAY(struct path_piece) path;	 /* in order of time, then of id */
 	struct share *share;		 /* by node: its blame */
 	size_t added;			 /* nodes from this one on are not the graph's own: what the walk knows nothing of */
 };

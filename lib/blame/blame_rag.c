@@ -37,13 +37,14 @@ static void keep_piece(void *context, int32_t node, int64_t from, int64_t to)
 	pieces->last[node] = blame->path.count;
 }
 
-static int compare_pieces(const void *left, const void *right)
+static int compare_pieces(const void *left, const void *right, void *context)
 {
 	const struct path_piece *a = left, *b = right;
+	const struct node *nodes = context, *m = &nodes[a->node], *n = &nodes[b->node];
 
 	if (a->from != b->from)
 		return a->from < b->from ? -1 : 1;
-	return (a->node > b->node) - (a->node < b->node);
+	return (m->id > n->id) - (m->id < n->id);
 }
 
 void blame_rag(struct blame *blame)
@@ -58,7 +59,8 @@ void blame_rag(struct blame *blame)
 	add_activity(activity, blame->graph);
 	activity_share(activity, blame->share, keep_piece, &pieces);
 	if (blame->path.count)
-		qsort(blame->path.items, blame->path.count, sizeof(*blame->path.items), compare_pieces);
+		qsort_r(blame->path.items, blame->path.count, sizeof(*blame->path.items), compare_pieces,
+			blame->graph->nodes.items);
 	free(pieces.last);
 	activity_free(activity);
 }
