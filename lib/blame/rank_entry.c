@@ -1,5 +1,6 @@
 #include "blame/rank_entry.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +20,12 @@ void rank_sort(struct rank_list *ranks)
 }
 
 static void spell(struct line *line, const struct rank_entry *entry, size_t rank, const struct graph *graph,
-		  double duration)
+		  uint64_t duration)
 {
-	char ratio[32];
+	uint64_t millionths = share_millionths(entry->score, duration);
+	char ratio[48];
 
-	snprintf(ratio, sizeof(ratio), "%.6f", share_ratio(entry->score, duration));
+	snprintf(ratio, sizeof(ratio), "%" PRIu64 ".%06" PRIu64, millionths / 1000000, millionths % 1000000);
 	line_begin(line, "blame");
 	line_text(line, "graph", graph ? graph->id : "total");
 	line_unsigned(line, "rank", rank);
@@ -35,7 +37,7 @@ static void spell(struct line *line, const struct rank_entry *entry, size_t rank
 	line_unsigned(line, "instances", entry->instances);
 }
 
-int rank_write(const struct rank_list *ranks, size_t count, const struct graph *graph, double duration,
+int rank_write(const struct rank_list *ranks, size_t count, const struct graph *graph, uint64_t duration,
 	       const struct ranking_options *options, struct stream *stream)
 {
 	struct line line = {0};

@@ -21,9 +21,9 @@ struct rank_list {
 void rank_sort(struct rank_list *ranks);
 
 /* Writes the first `count` as blame records. `graph` NULL: the total. Duration in nanoseconds. -1 after fail(). */
-int rank_write(const struct rank_list *ranks, size_t count, const struct graph *graph, double duration,
+int rank_write(const struct rank_list *ranks, size_t count, const struct graph *graph, uint64_t duration,
 	       const struct ranking_options *options, struct stream *stream);
 
-void ranking_total_add(struct ranking_total *total, const struct rank_list *ranks, double duration);
+void ranking_total_add(struct ranking_total *total, const struct rank_list *ranks, uint64_t duration);
 
 #endif

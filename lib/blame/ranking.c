@@ -97,7 +97,7 @@ static int write_ranks(const struct blame *blame, struct choices *choices, const
 		       struct ranking_total *total, struct stream *stream)
 {
 	const struct graph *graph = blame->graph;
-	double duration = (double)((uint64_t)graph->to - (uint64_t)graph->from);
+	uint64_t duration = (uint64_t)graph->to - (uint64_t)graph->from;
 	struct rank_list ranks = {0};
 	int status;
 

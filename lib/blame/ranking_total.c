@@ -14,7 +14,7 @@ struct total_entry {
 struct ranking_total {
 	struct total_entry *by_name;
 	uint64_t graphs;
-	double duration;
+	uint64_t duration;
 };
 
 struct ranking_total *ranking_total_new(void)
@@ -61,7 +61,7 @@ static void add_entry(struct rank_entry *sum, const struct rank_entry *rank)
 	sum->best = rank->best;
 }
 
-void ranking_total_add(struct ranking_total *total, const struct rank_list *ranks, double duration)
+void ranking_total_add(struct ranking_total *total, const struct rank_list *ranks, uint64_t duration)
 {
 	total->graphs++;
 	total->duration += duration;

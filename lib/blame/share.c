@@ -1,7 +1,5 @@
 #include "blame/share.h"
 
-#include <math.h>
-
 #define PRIME ((UINT64_C(1) << 61) - 1)
 
 /* What all the terms of a sum may together have lost by being cut off: 2^32 of them, a unit each. */
@@ -85,7 +83,9 @@ int64_t share_round(struct share a)
 	return a.time > limit ? INT64_MAX : (int64_t)((a.time + half + CUT_OFF) >> 64);
 }
 
-double share_ratio(struct share a, double duration)
+uint64_t share_millionths(struct share a, uint64_t duration)
 {
-	return duration > 0 ? ldexp((double)a.time, -64) / duration : 0;
+	unsigned __int128 whole = (unsigned __int128)duration << 32; /* in units of 2^-32 ns, to leave room for the factor */
+
+	return duration ? (uint64_t)((((a.time + CUT_OFF) >> 32) * 1000000 + whole / 2) / whole) : 0;
 }

@@ -40,6 +40,6 @@ int share_compare(struct share a, struct share b); /* < 0, 0, > 0 */
 bool share_is_zero(struct share a);
 
 int64_t share_round(struct share a); /* nanoseconds, halves up */
-double share_ratio(struct share a, double duration); /* a / duration; 0 of nothing */
+uint64_t share_millionths(struct share a, uint64_t duration); /* of a duration, halves up; 0 of no duration */
 
 #endif

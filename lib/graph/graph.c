@@ -38,27 +38,38 @@ struct graph *graph_new(enum graph_kind kind, const char *id)
 	return graph;
 }
 
+static void free_index(struct graph_index *index)
+{
+	struct graph_text *text = index->texts;
+	struct graph_id *id = index->ids;
+
+	HASH_CLEAR(hh, index->texts); /* the tables; the entries stay chained */
+	HASH_CLEAR(hh, index->ids);
+	while (text) {
+		struct graph_text *next = text->hh.next;
+
+		free(text);
+		text = next;
+	}
+	while (id) {
+		struct graph_id *next = id->hh.next;
+
+		free(id);
+		id = next;
+	}
+	free(index->first_edge);
+	free(index->first_child);
+	free(index->children);
+	free(index->parents.items);
+	free(index->edges.items);
+	free(index);
+}
+
 void graph_free(struct graph *graph)
 {
-	struct graph_text *text, *next_text;
-	struct graph_id *id, *next_id;
-
 	if (!graph)
 		return;
-	HASH_ITER(hh, graph->index->texts, text, next_text) {
-		HASH_DEL(graph->index->texts, text);
-		free(text);
-	}
-	HASH_ITER(hh, graph->index->ids, id, next_id) {
-		HASH_DEL(graph->index->ids, id);
-		free(id);
-	}
-	free(graph->index->first_edge);
-	free(graph->index->first_child);
-	free(graph->index->children);
-	free(graph->index->parents.items);
-	free(graph->index->edges.items);
-	free(graph->index);
+	free_index(graph->index);
 	free(graph->nodes.items);
 	free(graph->edges.items);
 	free(graph->window);

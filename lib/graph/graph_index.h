@@ -5,6 +5,7 @@
 #ifndef GRAPH_GRAPH_INDEX_H
 #define GRAPH_GRAPH_INDEX_H
 
+#define HASH_BKT_CAPACITY_THRESH 2 /* short chains: a graph may have as many labels as nodes */
 #include <uthash.h>
 
 #include "graph/graph.h"

@@ -54,9 +54,9 @@ def time(text):
     return int(Fraction(text) * 10**9)
 
 
-def spell(nanoseconds):
-    whole = int(nanoseconds + Fraction(1, 2))
-    return f"{whole // 10**9}.{whole % 10**9:09d}"
+def spell(value, digits=9):
+    whole = int(value + Fraction(1, 2))
+    return f"{whole // 10**digits}.{whole % 10**digits:0{digits}d}"
 
 
 def read(lines):
@@ -192,7 +192,7 @@ def main():
         for i, (node, score, on_path, instances) in enumerate(lines, 1):
             print(
                 f"blame graph={graph.id} rank={i} name={quoted(node.name)} label={quoted(node.label)}"
-                f" score={spell(score)} share={float(score / (graph.end - graph.start)):.6f}"
+                f" score={spell(score)} share={spell(score * 10**6 / (graph.end - graph.start), 6)}"
                 f" on_path={'yes' if on_path else 'no'} instances={instances} algorithm={options.a}"
                 + (f" node={node.id}" if options.instances else "")
             )
