@@ -23,6 +23,7 @@ struct walk {
 	int64_t cursor; /* all from here on is explained */
 	int64_t floor;	/* what the errand at hand has to explain begins here */
 	ARRAY(struct errand) errands;
+	bool *followed; /* by node: a wait that is among the errands */
 	size_t patience; /* steps left that need not go back in time */
 	int32_t unknown[REASONS]; /* nodes; NODE_NONE: not yet added */
 };
@@ -163,6 +164,7 @@ static int32_t cause_of(const struct walk *walk, int32_t wait)
 static void follow_cause(struct walk *walk, int32_t cause)
 {
 	*ARRAY_ADD(&walk->errands) = (struct errand){walk->node, walk->floor};
+	walk->followed[walk->node] = true;
 	walk->floor = later(walk->floor, node_at(walk, walk->node)->start);
 	walk->node = cause;
 }
@@ -172,6 +174,7 @@ static void return_to_waiter(struct walk *walk)
 {
 	struct errand errand = walk->errands.items[--walk->errands.count];
 
+	walk->followed[errand.wait] = false;
 	walk->floor = errand.floor;
 	walk->node = errand.wait;
 	if (walk->cursor > walk->floor)
@@ -208,8 +211,12 @@ static void step(struct walk *walk)
 {
 	int32_t cause;
 
-	if (walk->node == NODE_NONE || !walk->patience) {
-		explain(walk, unknown(walk, walk->patience ? BEFORE_DATA : CIRCLE), walk->floor);
+	if (walk->node == NODE_NONE) {
+		explain(walk, unknown(walk, BEFORE_DATA), walk->floor);
+		return;
+	}
+	if (walk->followed[walk->node] || !walk->patience) {
+		explain(walk, unknown(walk, CIRCLE), walk->floor);
 		return;
 	}
 	cause = node_at(walk, walk->node)->what == WHAT_WAIT ? cause_of(walk, walk->node) : NODE_NONE;
@@ -241,6 +248,7 @@ void walk(struct blame *blame)
 
 	/* a wait is passed once on the way in and once on the way out; twice that is generous */
 	walk.patience = 4 * nodes + 16;
+	walk.followed = memory_new(nodes + 1, sizeof(bool));
 	for (int i = 0; i < REASONS; i++)
 		walk.unknown[i] = NODE_NONE;
 	if (walk.node == NODE_NONE)
@@ -255,6 +263,7 @@ void walk(struct blame *blame)
 	}
 	reverse(blame);
 	free(walk.errands.items);
+	free(walk.followed);
 	if (graph->nodes.count > nodes)
 		graph_check(graph);
 }
