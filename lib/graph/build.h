@@ -2,14 +2,14 @@
  * build: from events to wake graphs: who waited for whom, in the moments that a signal calls abnormal.
  *
  * The builder takes the stream's events as they pass, keeps them in a compact form while a window is open, and at the
- * `window` record hands its sink a graph for each of the window's worst signals. Then it forgets the window, but not
- * what each thread and each CPU is doing. Memory is in proportion to the window, the graph in proportion to
- * the answer: it holds only what can be reached by walking backward from the target.
+ * `window` record hands its sink a graph for each of the window's worst signals. Then it forgets all: between two windows
+ * nobody knows what happened. Memory is in proportion to the window, the graph in proportion to the answer: it holds
+ * only what can be reached by walking backward from the target.
  *
  *	struct graph_builder *builder = graph_builder_new(stream, events, 3);
  *	graph_builder_sink(builder, write_it, context);
- *	on event, signal, window, lost, stream: graph_builder_record(builder, record)
- *	at the end of input: graph_builder_finish(builder)
+ *	on event, signal, window, lost: graph_builder_record(builder, record)
+ *	at the end of each trace (struct handlers, finish): graph_builder_finish(builder)
  *	graph_builder_free(builder);
  */
 #ifndef GRAPH_BUILD_H
@@ -29,12 +29,12 @@ typedef int graph_sink(void *context, struct graph *graph);
 void graph_builder_sink(struct graph_builder *builder, graph_sink *sink, void *context);
 
 /*
- * To be called with every event, signal, window, lost and stream record, in the stream's order; ignores all others.
+ * To be called with every event, signal, window and lost record, in the stream's order; ignores all others.
  * A window record calls the sink. 0; -1 after fail(): a malformed record, or the sink's failure.
  */
 int graph_builder_record(struct graph_builder *builder, const struct record *record);
 
-/* At the end of input: signals that no window record claimed are one window of their own. 0; -1 after fail(). */
+/* At the end of a trace: signals that no window record claimed are one window of their own. 0; -1 after fail(). */
 int graph_builder_finish(struct graph_builder *builder);
 
 #endif

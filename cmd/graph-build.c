@@ -1,0 +1,72 @@
+/*
+ * graph-build: turn events into graphs of who waited for whom.
+ */
+#include <limits.h>
+#include <unistd.h>
+
+#include "base/command.h"
+#include "base/fail.h"
+#include "event/event.h"
+#include "graph/build.h"
+
+static uint64_t worst = 3;
+static bool as_text;
+
+static const struct option_entry options[] = {
+	{OPTION_COUNT, 'w', "worst", &worst, "N", "build graphs of the N worst signals of a window (default 3)"},
+	{OPTION_FLAG, 't', "text", &as_text, NULL, "write text (the default on a terminal)"},
+	{0},
+};
+
+static int write_graph(void *context, struct graph *graph)
+{
+	int status = graph_write(graph, context);
+
+	graph_free(graph);
+	return status;
+}
+
+static int record_seen(void *context, const struct record *record)
+{
+	return graph_builder_record(context, record) < 0 ? -1 : STREAM_PASS;
+}
+
+static int stream_over(void *context)
+{
+	return graph_builder_finish(context);
+}
+
+int main(int argc, char **argv)
+{
+	int first = command_line(argc, argv, options, "[FILE...]", "turn events into graphs of who waited for whom");
+	struct handlers handlers = {.finish = stream_over};
+	struct graph_builder *builder;
+	struct events *events;
+	struct stream *stream;
+	int status;
+
+	if (worst == 0 || worst > INT_MAX)
+		die_usage("--worst must be at least 1");
+
+	/* open */
+	stream = stream_open(argv + first, argc - first);
+	if (!stream)
+		die("%s", fail_text());
+	stream_output(stream, STDOUT_FILENO, as_text);
+	stream_defer_interrupt();
+	events = events_new(stream);
+	builder = graph_builder_new(stream, events, (int)worst);
+	graph_builder_sink(builder, write_graph, stream);
+
+	/* build */
+	handlers.on[KIND_EVENT] = handlers.on[KIND_LOST] = record_seen;
+	handlers.on[KIND_SIGNAL] = handlers.on[KIND_WINDOW] = record_seen;
+	status = stream_finish(stream, &handlers, builder);
+	if (status && *fail_text())
+		warn("%s", fail_text());
+
+	/* close */
+	graph_builder_free(builder);
+	events_free(events);
+	return status;
+}

@@ -1,0 +1,217 @@
+#include "graph/build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/number.h"
+#include "graph/wake.h"
+
+/* A signal, as far as its graph needs it. */
+struct signal {
+	char id[32];
+	int64_t start, ts;
+	double excess, value; /* how far beyond its limit */
+	int32_t tid;	      /* TID_IDLE: none */
+	bool request;	      /* of a block request, at: */
+	uint64_t disk, sector;
+};
+
+struct graph_builder {
+	struct stream *stream;
+	struct events *events;
+	struct wake *wake;
+	size_t worst;
+	ARRAY(struct signal) signals; /* the worst since the last window, worst first */
+	graph_sink *sink;
+	void *context;
+	uint64_t graphs; /* built so far */
+};
+
+struct graph_builder *graph_builder_new(struct stream *stream, struct events *events, int worst)
+{
+	struct graph_builder *builder = NEW(struct graph_builder);
+
+	builder->stream = stream;
+	builder->events = events;
+	builder->worst = (size_t)worst;
+	builder->wake = wake_new(events);
+	return builder;
+}
+
+void graph_builder_free(struct graph_builder *builder)
+{
+	if (!builder)
+		return;
+	wake_free(builder->wake);
+	free(builder->signals.items);
+	free(builder);
+}
+
+void graph_builder_sink(struct graph_builder *builder, graph_sink *sink, void *context)
+{
+	builder->sink = sink;
+	builder->context = context;
+}
+
+/* A block request is told by its place; the time of its start may be that of a bio to a partition of the disk. */
+static int read_place(struct graph_builder *builder, const struct fields *fields, struct signal *signal)
+{
+	const struct field *dev = fields_find(fields, "dev");
+
+	if (!dev || !fields_find(fields, "sector"))
+		return 0;
+	if (device_parse(dev->value, dev->value_length, &signal->disk) < 0 ||
+	    fields_unsigned(fields, "sector", &signal->sector) < 0)
+		return -1;
+	signal->disk = events_device_disk(builder->events, signal->disk);
+	signal->request = true;
+	return 0;
+}
+
+static int read_signal(struct graph_builder *builder, const struct fields *fields, struct signal *signal)
+{
+	int64_t tid = TID_IDLE;
+	double ucl = 0;
+
+	if (fields_time(fields, "ts", &signal->ts) < 0 || fields_time(fields, "start", &signal->start) < 0 ||
+	    fields_integer(fields, "tid", &tid) < 0 || fields_double(fields, "value", &signal->value) < 0 ||
+	    fields_double(fields, "ucl", &ucl) < 0 || read_place(builder, fields, signal) < 0)
+		return -1;
+	fields_text(fields, "id", signal->id, sizeof(signal->id));
+	if (!fields_find(fields, "ts"))
+		return fail("a signal needs a ts");
+	if (!fields_find(fields, "start"))
+		signal->start = signal->ts;
+	if (signal->start > signal->ts)
+		return fail("a signal ends before it starts");
+	signal->tid = (int32_t)tid;
+	signal->excess = ucl > 0 ? signal->value / ucl : signal->value;
+	return 0;
+}
+
+static bool worse(const struct signal *a, const struct signal *b)
+{
+	return a->excess != b->excess ? a->excess > b->excess : a->value > b->value;
+}
+
+static int take_signal(struct graph_builder *builder, const struct record *record)
+{
+	const struct fields *fields = stream_fields(builder->stream, record);
+	struct signal signal = {0};
+	size_t at;
+
+	if (!fields)
+		return -1;
+	if (read_signal(builder, fields, &signal) < 0)
+		return stream_fail(builder->stream, "%s", fail_text());
+	for (at = builder->signals.count; at > 0 && worse(&signal, &builder->signals.items[at - 1]); at--)
+		;
+	if (at == builder->worst)
+		return 0;
+	ARRAY_ADD(&builder->signals);
+	memmove(&builder->signals.items[at + 1], &builder->signals.items[at],
+		(builder->signals.count - 1 - at) * sizeof(signal));
+	builder->signals.items[at] = signal;
+	if (builder->signals.count > builder->worst)
+		builder->signals.count--;
+	return 0;
+}
+
+static enum target find_target(struct graph_builder *builder, const struct signal *signal, int32_t *index)
+{
+	const struct thread *thread;
+
+	if (signal->request) {
+		*index = request_find(builder->wake, signal->disk, signal->sector, signal->start, signal->ts);
+		if (*index != INDEX_NONE)
+			return TARGET_REQUEST;
+	}
+	thread = wake_thread_find(builder->wake, signal->tid);
+	*index = thread ? thread->index : INDEX_NONE;
+	return thread ? TARGET_THREAD : TARGET_NONE;
+}
+
+static int build(struct graph_builder *builder, const struct signal *signal, const char *window)
+{
+	char id[NUMBER_ROOM];
+	struct graph *graph;
+	enum target target;
+	int32_t index;
+
+	number_spell_unsigned(id, ++builder->graphs);
+	target = find_target(builder, signal, &index);
+	graph = wake_graph(builder->wake, id, target, index, signal->start, signal->ts);
+	graph->window = *window ? memory_text(window, strlen(window)) : NULL;
+	graph->signal = *signal->id ? memory_text(signal->id, strlen(signal->id)) : NULL;
+	if (graph_check(graph) < 0) {
+		graph_free(graph);
+		return -1;
+	}
+	return builder->sink(builder->context, graph);
+}
+
+static int close_window(struct graph_builder *builder, const char *window)
+{
+	for (size_t i = 0; i < builder->signals.count; i++)
+		if (build(builder, &builder->signals.items[i], window) < 0)
+			return -1;
+	builder->signals.count = 0;
+	wake_forget(builder->wake);
+	return 0;
+}
+
+static int take_window(struct graph_builder *builder, const struct record *record)
+{
+	const struct fields *fields = stream_fields(builder->stream, record);
+	char window[32] = "";
+
+	if (!fields)
+		return -1;
+	fields_text(fields, "id", window, sizeof(window));
+	return close_window(builder, window);
+}
+
+static int take_event(struct graph_builder *builder, const struct record *record)
+{
+	struct event event;
+
+	if (events_read(builder->events, record, &event) < 0)
+		return -1;
+	return wake_event(builder->wake, &event) < 0 ? stream_fail(builder->stream, "%s", fail_text()) : 0;
+}
+
+static int take_lost(struct graph_builder *builder, const struct record *record)
+{
+	const struct fields *fields = stream_fields(builder->stream, record);
+	uint64_t cpu = UINT32_MAX;
+	int64_t ts = INT64_MIN;
+
+	if (!fields)
+		return -1;
+	if (fields_unsigned(fields, "cpu", &cpu) < 0 || fields_time(fields, "ts", &ts) < 0)
+		return stream_fail(builder->stream, "%s", fail_text());
+	wake_lost(builder->wake, (uint32_t)cpu, ts);
+	return 0;
+}
+
+int graph_builder_record(struct graph_builder *builder, const struct record *record)
+{
+	switch (record->kind) {
+	case KIND_EVENT:
+		return take_event(builder, record);
+	case KIND_SIGNAL:
+		return take_signal(builder, record);
+	case KIND_WINDOW:
+		return take_window(builder, record);
+	case KIND_LOST:
+		return take_lost(builder, record);
+	default:
+		return 0;
+	}
+}
+
+int graph_builder_finish(struct graph_builder *builder)
+{
+	return close_window(builder, "");
+}

@@ -1,0 +1,225 @@
+#include "graph/wake.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+struct wake *wake_new(struct events *events)
+{
+	struct wake *wake = NEW(struct wake);
+
+	wake->events = events;
+	wake->types = wake_types_new(events);
+	wake->names = wake_names_new();
+	return wake;
+}
+
+void wake_free(struct wake *wake)
+{
+	if (!wake)
+		return;
+	wake_forget(wake);
+	wake_types_free(wake->types);
+	wake_names_free(wake->names);
+	free(wake);
+}
+
+static void forget_threads(struct wake *wake)
+{
+	HASH_CLEAR(hh, wake->by_tid);
+	for (size_t i = 0; i < wake->threads.count; i++) {
+		free(wake->threads.items[i]->pieces.items);
+		free(wake->threads.items[i]->comm);
+		free(wake->threads.items[i]);
+	}
+	free(wake->threads.items);
+}
+
+static void forget_cpus(struct wake *wake)
+{
+	for (size_t i = 0; i < wake->cpus.count; i++) {
+		if (!wake->cpus.items[i])
+			continue;
+		free(wake->cpus.items[i]->tenures.items);
+		free(wake->cpus.items[i]);
+	}
+	free(wake->cpus.items);
+}
+
+void wake_forget(struct wake *wake)
+{
+	struct wake empty = {
+		.events = wake->events, .types = wake->types, .names = wake->names, .switches = wake->switches};
+
+	forget_threads(wake);
+	forget_cpus(wake);
+	request_forget(wake);
+	free(wake->gaps.items);
+	free(wake->raises.items);
+	*wake = empty;
+}
+
+int64_t wake_since(const struct wake *wake)
+{
+	return wake->gaps.items[wake->gaps.count - 1].to;
+}
+
+void wake_begin(struct wake *wake, int64_t ts)
+{
+	if (wake->gaps.count)
+		return;
+	*ARRAY_ADD(&wake->gaps) = (struct gap){.from = INT64_MIN, .to = ts};
+	wake->now = ts;
+}
+
+void wake_lost(struct wake *wake, uint32_t cpu, int64_t ts)
+{
+	int64_t from;
+
+	if (!wake->gaps.count)
+		return; /* the window has not begun */
+	/* What the CPU did after its last event is lost; which one it was may be unknown, too. */
+	from = cpu < wake->cpus.count && wake->cpus.items[cpu] ? wake->cpus.items[cpu]->last : wake_since(wake);
+	if (ts < wake->now)
+		ts = wake->now;
+	*ARRAY_ADD(&wake->gaps) = (struct gap){.from = from, .to = ts};
+	wake->now = ts;
+}
+
+static struct cpu *cpu_new(uint32_t number)
+{
+	struct cpu *cpu = NEW(struct cpu);
+
+	cpu->number = number;
+	cpu->idle = INDEX_NONE;
+	return cpu;
+}
+
+static void cpu_sync(struct wake *wake, struct cpu *cpu)
+{
+	if (cpu->epoch == wake->gaps.count)
+		return;
+	if (cpu->tenures.count)
+		*ARRAY_ADD(&cpu->tenures) = (struct tenure){.start = wake->gaps.items[cpu->epoch].from, .thread = INDEX_NONE};
+	cpu->epoch = (uint32_t)wake->gaps.count;
+	cpu->current = cpu->waking = INDEX_NONE;
+	cpu->depth = 0;
+	cpu->context[0] = (struct context){.kind = CONTEXT_THREAD, .by.thread = INDEX_NONE, .completed = INDEX_NONE};
+	for (int i = 0; i < SOFTIRQS; i++)
+		cpu->raised[i].thread = INDEX_NONE;
+}
+
+struct cpu *wake_cpu(struct wake *wake, uint32_t number)
+{
+	if (number >= CPUS_MAX) {
+		fail("there is no CPU %u", number);
+		return NULL;
+	}
+	while (wake->cpus.count <= number)
+		*ARRAY_ADD(&wake->cpus) = NULL;
+	if (!wake->cpus.items[number])
+		wake->cpus.items[number] = cpu_new(number);
+	cpu_sync(wake, wake->cpus.items[number]);
+	return wake->cpus.items[number];
+}
+
+static struct thread *thread_new(struct wake *wake, int32_t tid)
+{
+	struct thread *thread = NEW(struct thread);
+
+	thread->tid = tid;
+	thread->index = (int32_t)wake->threads.count;
+	thread->parent = INDEX_NONE;
+	thread->born = thread->died = TIME_NONE;
+	thread->call = CALL_NONE;
+	thread->epoch = (uint32_t)wake->gaps.count;
+	*ARRAY_ADD(&wake->threads) = thread;
+	return thread;
+}
+
+static struct thread *find_thread(const struct wake *wake, int32_t tid)
+{
+	struct thread *thread;
+
+	HASH_FIND_INT(wake->by_tid, &tid, thread);
+	return thread;
+}
+
+struct thread *wake_thread_born(struct wake *wake, int32_t tid)
+{
+	struct thread *old = find_thread(wake, tid), *thread = thread_new(wake, tid);
+
+	if (old) {
+		const char *comm = events_comm(wake->events, tid);
+
+		old->comm = memory_text(comm, strlen(comm));
+		HASH_DEL(wake->by_tid, old);
+	}
+	HASH_ADD_INT(wake->by_tid, tid, thread);
+	return thread;
+}
+
+struct thread *wake_thread(struct wake *wake, int32_t tid)
+{
+	struct thread *thread = find_thread(wake, tid);
+
+	if (!thread || thread->died != TIME_NONE)
+		return wake_thread_born(wake, tid);
+	wake_thread_sync(wake, thread);
+	return thread;
+}
+
+const struct thread *wake_thread_find(struct wake *wake, int32_t tid)
+{
+	struct thread *thread = tid == TID_IDLE ? NULL : find_thread(wake, tid);
+
+	if (thread)
+		wake_thread_sync(wake, thread);
+	return thread;
+}
+
+struct thread *wake_thread_on(struct wake *wake, struct cpu *cpu, int32_t tid)
+{
+	if (tid != TID_IDLE)
+		return wake_thread(wake, tid);
+	if (cpu->idle == INDEX_NONE)
+		cpu->idle = thread_new(wake, TID_IDLE)->index;
+	wake_thread_sync(wake, wake->threads.items[cpu->idle]);
+	return wake->threads.items[cpu->idle];
+}
+
+void wake_thread_sync(struct wake *wake, struct thread *thread)
+{
+	struct piece *piece;
+
+	if (thread->epoch == wake->gaps.count)
+		return;
+	if (thread->pieces.count && thread->died == TIME_NONE) {
+		piece = thread_piece(thread, WHAT_UNKNOWN, wake->gaps.items[thread->epoch].from, 0);
+		piece->flags = PIECE_LOST;
+	}
+	thread->call = CALL_NONE;
+	thread->early = false;
+	thread->epoch = (uint32_t)wake->gaps.count;
+}
+
+/*
+ * A CPU without any switch since the last gap has had its thread since then. But without scheduler switches in the
+ * data nothing can be said about who ran how long.
+ */
+struct thread *wake_current(struct wake *wake, struct cpu *cpu, int32_t tid)
+{
+	struct thread *thread;
+
+	if (cpu->current != INDEX_NONE)
+		return wake->threads.items[cpu->current];
+	if (!wake->switches)
+		return NULL;
+	thread = wake_thread_on(wake, cpu, tid);
+	cpu->current = thread->index;
+	*ARRAY_ADD(&cpu->tenures) = (struct tenure){.start = wake_since(wake), .thread = thread->index};
+	if (thread_unseen(thread))
+		thread_piece(thread, WHAT_RUN, wake_since(wake), cpu->number)->flags = PIECE_ASSUMED;
+	return thread;
+}

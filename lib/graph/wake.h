@@ -1,0 +1,206 @@
+/*
+ * wake: what is remembered of an open window, so that a wake graph can be cut out of it. Private to lib/graph.
+ *
+ * For each thread there is a chain of pieces, contiguous in time: a piece ends where the next one starts, the last one
+ * is still open. For each CPU there is a list of who got it when, and what it is in the middle of: interrupts nest, so
+ * that is a stack. For each block request there is who submitted it, and when it was queued, issued and completed.
+ *
+ * The state of threads and CPUs is certain only since the last gap: the beginning of the window or the last loss of
+ * events. A thread first seen after a gap has been what it is found to be since that gap ("began before the data").
+ * A thread is brought up to date with the gaps when it is next looked at (wake_thread_sync), not when they occur.
+ *
+ * Events enter through wake_event() in the order of time; everything else reads. Indexes stay valid until wake_free().
+ */
+#ifndef GRAPH_WAKE_H
+#define GRAPH_WAKE_H
+
+#include <uthash.h>
+
+#include "event/event.h"
+#include "graph/graph.h"
+
+enum { INDEX_NONE = -1, CPUS_MAX = 1 << 13, CONTEXTS_MAX = 8, SOFTIRQS = 10, CALL_NONE = -1, TID_IDLE = 0 };
+
+/* Who ended a wait. */
+enum cause {
+	CAUSE_NONE,    /* nobody yet: it lasts */
+	CAUSE_UNKNOWN, /* somebody that the data do not show */
+	CAUSE_THREAD,  /* index: thread; it was on a CPU when the wait ended */
+	CAUSE_RAISED,  /* index: of a struct raise; the thread had raised a soft interrupt that was handled after it had left */
+	CAUSE_REQUEST, /* index: request that had completed */
+	CAUSE_TIMER,
+	CAUSE_IRQ,     /* index: number of the interrupt */
+	CAUSE_SOFTIRQ, /* index: number of the soft interrupt */
+};
+
+enum piece_flag {
+	PIECE_ASSUMED = 1, /* it began before the data: its start is that of the data */
+	PIECE_LOST = 2,	   /* unknown because events were lost */
+	PIECE_EARLY = 4,   /* a wake-up came while the thread was still on its way to sleep */
+};
+
+/*
+ * WHAT_RUN, WHAT_RUNNABLE, WHAT_WAIT, WHAT_UNKNOWN; WHAT_IRQ and WHAT_SOFTIRQ for the time that an interrupt took
+ * from the running thread (cause_index is its number).
+ */
+struct piece {
+	int64_t start;
+	int32_t cause_index;
+	int32_t node;  /* in the graph at hand; NODE_NONE */
+	int16_t call;  /* index of the system call that it waits in; CALL_NONE */
+	uint16_t cpu;
+	uint8_t what, cause, flags;
+};
+
+struct thread {
+	int32_t tid, index;
+	int32_t parent;	 /* index of the thread that forked it; INDEX_NONE */
+	uint32_t epoch;	 /* number of gaps it has been brought up to date with */
+	int64_t born;	 /* TIME_NONE: before the data */
+	int64_t died;	 /* TIME_NONE: not yet */
+	int16_t call;	 /* the system call it is in; CALL_NONE */
+	bool early;	 /* a wake-up came while it was running, perhaps on its way to sleep */
+	char *comm;	 /* set when another thread takes over its tid; else ask struct events */
+	ARRAY(struct piece) pieces;
+	UT_hash_handle hh;
+};
+
+struct raise { /* who raised a soft interrupt, and when */
+	int32_t thread; /* index; INDEX_NONE: not a thread */
+	int64_t ts;
+};
+
+enum context_kind { CONTEXT_THREAD, CONTEXT_IRQ, CONTEXT_SOFTIRQ, CONTEXT_TIMER };
+
+/* What a CPU is in the middle of. */
+struct context {
+	uint8_t kind;
+	bool stolen;	   /* cut out of the running thread's run */
+	int32_t number;	   /* of the interrupt */
+	struct raise by;   /* of a soft interrupt */
+	int32_t completed; /* request whose completion was last handled here; INDEX_NONE */
+};
+
+struct tenure { /* who got the CPU when */
+	int64_t start;
+	int32_t thread;
+};
+
+struct cpu {
+	uint32_t number, epoch;
+	int32_t current; /* index of the thread on it; INDEX_NONE: not known */
+	int32_t idle;	 /* index of its idle thread; INDEX_NONE */
+	int32_t waking;	 /* thread whose wake-up was the last event here */
+	int64_t last;	 /* time of the last event */
+	int depth;	 /* contexts on top of the thread's own, context[0] */
+	struct context context[CONTEXTS_MAX];
+	struct raise raised[SOFTIRQS];
+	ARRAY(struct tenure) tenures;
+};
+
+struct request {
+	uint64_t disk, sector;
+	uint32_t sectors;
+	int32_t submitter; /* index of a thread; INDEX_NONE: not in the data */
+	int64_t queued, issued, completed; /* TIME_NONE: not in the data, or not yet */
+	int32_t service_node, queue_node;  /* in the graph at hand */
+	int32_t next;	     /* open request at the same sector; INDEX_NONE */	char rwbs[3];
+};
+
+struct disk {
+	uint64_t dev;
+	int64_t longest;	    /* longest service so far */
+	ARRAY(int32_t) issued;	    /* requests in the order in which they were issued */
+	UT_hash_handle hh;
+};
+
+struct gap {
+	int64_t from, to;
+};
+
+struct wake {
+	struct events *events;
+	struct wake_types *types; /* what to do with each type of event */
+	struct wake_names *names; /* of interrupts and system calls */
+	int64_t now;		  /* time of the last event */
+	bool switches;		  /* scheduler switches are among the data */
+	ARRAY(struct gap) gaps;	  /* the first ends where the window begins */
+	struct thread *by_tid;
+	ARRAY(struct thread *) threads;
+	ARRAY(struct cpu *) cpus; /* by number; NULL: not seen */
+	ARRAY(struct raise) raises;
+	ARRAY(struct request) requests;
+	struct open_request *open, *spare; /* by disk and sector; see wake_request.c */
+	struct disk *disks;
+};
+
+/* wake.c: life, threads and CPUs */
+struct wake *wake_new(struct events *events);
+void wake_free(struct wake *wake);
+void wake_forget(struct wake *wake);		 /* the window is over: only types and names stay */
+void wake_begin(struct wake *wake, int64_t ts);	 /* the first event of a window; later calls do nothing */
+void wake_lost(struct wake *wake, uint32_t cpu, int64_t ts);
+int64_t wake_since(const struct wake *wake);	 /* end of the last gap */
+struct cpu *wake_cpu(struct wake *wake, uint32_t number);		  /* NULL after fail() */
+struct thread *wake_thread(struct wake *wake, int32_t tid);		  /* the living one; made where there is none */
+struct thread *wake_thread_on(struct wake *wake, struct cpu *cpu, int32_t tid); /* the CPU's own one for tid 0 */
+struct thread *wake_thread_born(struct wake *wake, int32_t tid);		  /* a new one that takes over the tid */
+const struct thread *wake_thread_find(struct wake *wake, int32_t tid);		  /* NULL: none */
+struct thread *wake_current(struct wake *wake, struct cpu *cpu, int32_t tid); /* on the CPU; NULL: nobody knows */
+void wake_thread_sync(struct wake *wake, struct thread *thread);
+
+/* wake_thread.c: the chain of a thread */
+bool thread_unseen(const struct thread *thread); /* nothing is known of it since the last gap */
+bool thread_running(const struct thread *thread);
+struct piece *thread_piece(struct thread *thread, enum node_what what, int64_t ts, uint32_t cpu); /* begins one */
+void thread_switch_out(struct thread *thread, struct cpu *cpu, char state, int64_t ts);
+void thread_switch_in(struct wake *wake, struct thread *thread, struct cpu *cpu, int64_t ts);
+void thread_wake(struct wake *wake, struct thread *thread, enum cause cause, int32_t index, uint32_t cpu, int64_t ts);
+void thread_migrate(struct thread *thread, uint32_t cpu, int64_t ts, bool waking);
+void thread_doubt(struct thread *thread); /* it cannot have been where it was thought to be */
+size_t thread_find(const struct thread *thread, int64_t ts); /* number of pieces that start at or before ts */
+int64_t thread_piece_end(const struct wake *wake, const struct thread *thread, size_t piece);
+
+/*
+ * wake_context.c: what a CPU is in the middle of. `flags` are the event's common_flags, which tell hard and soft
+ * interrupts even where no event announces them; FLAGS_NONE where the data lack them.
+ */
+enum { FLAGS_NONE = -1, FLAG_HARDIRQ = 0x08, FLAG_SOFTIRQ = 0x10 };
+void context_enter(struct wake *wake, struct cpu *cpu, enum context_kind kind, int32_t number);
+void context_leave(struct wake *wake, struct cpu *cpu, enum context_kind kind);
+void context_raise(struct wake *wake, struct cpu *cpu, int32_t number, int flags);
+void context_completed(struct cpu *cpu, int32_t request);
+void context_other(struct cpu *cpu); /* an event that has nothing to do with completing or waking */
+enum cause context_cause(struct wake *wake, struct cpu *cpu, int flags, int32_t *index);
+const char *softirq_name(int32_t number);
+
+/* wake_request.c: block requests; sectors in units of 512 bytes, a request's part for each bio */
+void request_queue(struct wake *wake, const struct request *request);
+void request_issue(struct wake *wake, const struct request *range);
+void request_requeue(struct wake *wake, const struct request *range);
+int32_t request_complete(struct wake *wake, const struct request *range); /* the first of them; INDEX_NONE: none */
+int32_t request_find(struct wake *wake, uint64_t disk, uint64_t sector, int64_t from, int64_t to); /* INDEX_NONE: none */
+void request_settle(struct wake *wake); /* no more events: makes disk.longest count those still in service */
+struct disk *request_disk(struct wake *wake, uint64_t dev);
+void request_forget(struct wake *wake);
+
+/* wake_event.c: from an event to the functions above */
+struct wake_types *wake_types_new(struct events *events);
+void wake_types_free(struct wake_types *types);
+int wake_event(struct wake *wake, const struct event *event); /* -1 after fail() */
+
+/* wake_name.c: names for people; those of nodes are made in the graph and belong to it */
+struct wake_names *wake_names_new(void);
+void wake_names_free(struct wake_names *names);
+void wake_name_irq(struct wake_names *names, int32_t number, const char *name);
+const char *wake_irq_name(const struct wake_names *names, int32_t number); /* NULL: none */
+int16_t wake_name_call(struct wake_names *names, const char *name); /* its index */
+int16_t wake_number_call(struct wake_names *names, int number);	    /* by its number on this machine */
+const char *wake_call_name(const struct wake_names *names, int16_t call);
+const char *wake_comm(const struct wake *wake, const struct thread *thread);
+
+/* wake_walk.c: the graph of what delayed the target in [from, to) */
+enum target { TARGET_NONE, TARGET_THREAD, TARGET_REQUEST };
+struct graph *wake_graph(struct wake *wake, const char *id, enum target target, int32_t index, int64_t from, int64_t to);
+
+#endif

@@ -1,0 +1,154 @@
+#include "graph/wake.h"
+
+/*
+ * Soft interrupts, by number. One that carries somebody's data (a packet sent to this very machine) is the doing of
+ * the thread that raised it. The others are the kernel's housekeeping, whoever happened to be running.
+ */
+static const struct {
+	const char *name;
+	bool carries, timer;
+} softirqs[SOFTIRQS] = {
+	{"HI", true, false},	   {"TIMER", false, true},   {"NET_TX", true, false}, {"NET_RX", true, false},
+	{"BLOCK", true, false},	   {"IRQ_POLL", true, false}, {"TASKLET", true, false}, {"SCHED", false, false},
+	{"HRTIMER", false, true}, {"RCU", false, false},
+};
+
+const char *softirq_name(int32_t number)
+{
+	return number >= 0 && number < SOFTIRQS ? softirqs[number].name : "?";
+}
+
+static struct thread *running(const struct wake *wake, const struct cpu *cpu)
+{
+	return cpu->current == INDEX_NONE ? NULL : wake->threads.items[cpu->current];
+}
+
+/* A soft interrupt that a thread raised and that is handled at once is the thread's own work. */
+static bool steals(const struct cpu *cpu, const struct context *context)
+{
+	if (context->kind == CONTEXT_SOFTIRQ)
+		return context->by.thread == INDEX_NONE || context->by.thread != cpu->current;
+	return context->kind == CONTEXT_IRQ;
+}
+
+void context_enter(struct wake *wake, struct cpu *cpu, enum context_kind kind, int32_t number)
+{
+	struct thread *thread = running(wake, cpu);
+	struct context *context;
+	struct piece *piece;
+
+	if (cpu->depth == CONTEXTS_MAX - 1)
+		return; /* more than can be: exits were not traced */
+	context = &cpu->context[++cpu->depth];
+	*context = (struct context){
+		.kind = (uint8_t)kind, .number = number, .by.thread = INDEX_NONE, .completed = INDEX_NONE};
+	if (kind == CONTEXT_SOFTIRQ && number >= 0 && number < SOFTIRQS) {
+		context->by = cpu->raised[number];
+		cpu->raised[number].thread = INDEX_NONE;
+	}
+	if (cpu->depth == 1 && thread && thread_running(thread) && steals(cpu, context)) {
+		context->stolen = true;
+		piece = thread_piece(thread, kind == CONTEXT_IRQ ? WHAT_IRQ : WHAT_SOFTIRQ, wake->now, cpu->number);
+		piece->cause_index = number;
+	}
+}
+
+void context_leave(struct wake *wake, struct cpu *cpu, enum context_kind kind)
+{
+	struct thread *thread = running(wake, cpu);
+	int depth = cpu->depth;
+
+	while (depth > 0 && cpu->context[depth].kind != kind)
+		depth--;
+	if (depth == 0)
+		return; /* entered before the data */
+	cpu->depth = depth - 1;
+	if (cpu->depth == 0 && cpu->context[1].stolen && thread && thread_running(thread))
+		thread_piece(thread, WHAT_RUN, wake->now, cpu->number);
+}
+
+/* What the CPU is in, by what was entered and left, and by the event's own flags, which know better. */
+static struct context *context(struct cpu *cpu, int flags, bool *hidden)
+{
+	struct context *top = &cpu->context[cpu->depth];
+
+	*hidden = false;
+	if (flags == FLAGS_NONE)
+		return top;
+	if (!(flags & (FLAG_HARDIRQ | FLAG_SOFTIRQ)))
+		return top->kind == CONTEXT_TIMER ? top : &cpu->context[0]; /* some kernels run timers in threads */
+	*hidden = top->kind == CONTEXT_THREAD || (flags & FLAG_HARDIRQ && top->kind == CONTEXT_SOFTIRQ);
+	return top;
+}
+
+void context_raise(struct wake *wake, struct cpu *cpu, int32_t number, int flags)
+{
+	bool hidden;
+	const struct context *at = context(cpu, flags, &hidden);
+	struct raise *by;
+
+	if (number < 0 || number >= SOFTIRQS)
+		return;
+	by = &cpu->raised[number];
+	by->thread = INDEX_NONE;
+	if (!softirqs[number].carries || hidden)
+		return;
+	if (at->kind == CONTEXT_SOFTIRQ)
+		*by = at->by;
+	else if (at->kind == CONTEXT_THREAD && cpu->current != INDEX_NONE && cpu->current != cpu->idle)
+		*by = (struct raise){cpu->current, wake->now};
+}
+
+/* In a thread, and in an interrupt that no event announces, a completion is over with the next event that is no wake-up. */
+void context_completed(struct cpu *cpu, int32_t request)
+{
+	cpu->context[cpu->depth].completed = request;
+}
+
+void context_other(struct cpu *cpu)
+{
+	cpu->context[0].completed = INDEX_NONE;
+}
+
+static enum cause raised_cause(struct wake *wake, const struct cpu *cpu, const struct context *at, int32_t *index)
+{
+	const struct thread *raiser;
+
+	*index = at->number;
+	if (at->number >= 0 && at->number < SOFTIRQS && softirqs[at->number].timer)
+		return CAUSE_TIMER;
+	if (at->by.thread == INDEX_NONE)
+		return CAUSE_SOFTIRQ;
+	*index = at->by.thread;
+	raiser = wake->threads.items[at->by.thread];
+	if (at->by.thread == cpu->current && thread_running(raiser) &&
+	    raiser->pieces.items[raiser->pieces.count - 1].start <= at->by.ts)
+		return CAUSE_THREAD;
+	*index = (int32_t)wake->raises.count;
+	*ARRAY_ADD(&wake->raises) = at->by;
+	return CAUSE_RAISED;
+}
+
+enum cause context_cause(struct wake *wake, struct cpu *cpu, int flags, int32_t *index)
+{
+	bool hidden;
+	const struct context *at = context(cpu, flags, &hidden);
+
+	*index = at->completed;
+	if (at->completed != INDEX_NONE)
+		return CAUSE_REQUEST;
+	if (hidden)
+		return CAUSE_UNKNOWN;
+	switch (at->kind) {
+	case CONTEXT_TIMER:
+		return CAUSE_TIMER;
+	case CONTEXT_IRQ:
+		*index = at->number;
+		return CAUSE_IRQ;
+	case CONTEXT_SOFTIRQ:
+		return raised_cause(wake, cpu, at, index);
+	default:
+		*index = cpu->current;
+		return cpu->current == INDEX_NONE || cpu->current == cpu->idle ? CAUSE_UNKNOWN : CAUSE_THREAD;
+	}
+}

@@ -1,0 +1,93 @@
+#include "graph/wake.h"
+
+#include <seccomp.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct irq_name {
+	int32_t number;
+	char *name;
+	UT_hash_handle hh;
+};
+
+enum { CALLS_MAX = 1024 };
+
+struct wake_names {
+	struct irq_name *irqs;
+	ARRAY(char *) calls;
+	int16_t by_number[CALLS_MAX]; /* index of the call + 1; 0: not asked for yet */
+};
+
+struct wake_names *wake_names_new(void)
+{
+	return NEW(struct wake_names);
+}
+
+void wake_names_free(struct wake_names *names)
+{
+	struct irq_name *irq, *next;
+
+	HASH_ITER(hh, names->irqs, irq, next) {
+		HASH_DEL(names->irqs, irq);
+		free(irq->name);
+		free(irq);
+	}
+	for (size_t i = 0; i < names->calls.count; i++)
+		free(names->calls.items[i]);
+	free(names->calls.items);
+	free(names);
+}
+
+void wake_name_irq(struct wake_names *names, int32_t number, const char *name)
+{
+	struct irq_name *irq = NEW(struct irq_name);
+
+	irq->number = number;
+	irq->name = memory_text(name, strlen(name));
+	HASH_ADD_INT(names->irqs, number, irq);
+}
+
+const char *wake_irq_name(const struct wake_names *names, int32_t number)
+{
+	struct irq_name *irq;
+
+	HASH_FIND_INT(names->irqs, &number, irq);
+	return irq ? irq->name : NULL;
+}
+
+int16_t wake_name_call(struct wake_names *names, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < names->calls.count; i++)
+		if (!strcmp(names->calls.items[i], name))
+			return (int16_t)i;
+	if (i == INT16_MAX)
+		return CALL_NONE;
+	*ARRAY_ADD(&names->calls) = memory_text(name, strlen(name));
+	return (int16_t)i;
+}
+
+int16_t wake_number_call(struct wake_names *names, int number)
+{
+	char *name;
+
+	if (number < 0 || number >= CALLS_MAX)
+		return CALL_NONE;
+	if (!names->by_number[number]) {
+		name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, number);
+		names->by_number[number] = (int16_t)((name ? wake_name_call(names, name) : CALL_NONE) + 1);
+		free(name);
+	}
+	return (int16_t)(names->by_number[number] - 1);
+}
+
+const char *wake_call_name(const struct wake_names *names, int16_t call)
+{
+	return call == CALL_NONE ? "sleep" : names->calls.items[call];
+}
+
+const char *wake_comm(const struct wake *wake, const struct thread *thread)
+{
+	return thread->comm ? thread->comm : events_comm(wake->events, thread->tid);
+}

@@ -1,0 +1,243 @@
+#include "graph/wake.h"
+
+#include <stdlib.h>
+
+struct place {
+	uint64_t disk, sector;
+};
+
+/* The open requests at one sector: the oldest; the others follow by request.next. */
+struct open_request {
+	struct place place;
+	int32_t first;
+	struct open_request *spare; /* next in the list of those not in use */
+	UT_hash_handle hh;
+};
+
+static struct open_request *find_open(const struct wake *wake, uint64_t disk, uint64_t sector)
+{
+	struct place place = {disk, sector};
+	struct open_request *open;
+
+	HASH_FIND(hh, wake->open, &place, sizeof(place), open);
+	return open;
+}
+
+static struct open_request *add_open(struct wake *wake, uint64_t disk, uint64_t sector)
+{
+	struct open_request *open = wake->spare;
+
+	if (open)
+		wake->spare = open->spare;
+	else
+		open = NEW(struct open_request);
+	open->place = (struct place){disk, sector};
+	open->first = INDEX_NONE;
+	HASH_ADD(hh, wake->open, place, sizeof(open->place), open);
+	return open;
+}
+
+static int32_t add_request(struct wake *wake, const struct request *request)
+{
+	int32_t index = (int32_t)wake->requests.count, *link;
+	struct open_request *open = find_open(wake, request->disk, request->sector);
+	struct request *added;
+
+	if (!open)
+		open = add_open(wake, request->disk, request->sector);
+	added = ARRAY_ADD(&wake->requests);
+	*added = *request;
+	added->issued = added->completed = TIME_NONE;
+	added->service_node = added->queue_node = NODE_NONE;
+	added->next = INDEX_NONE;
+	for (link = &open->first; *link != INDEX_NONE; link = &wake->requests.items[*link].next)
+		;
+	*link = index;
+	return index;
+}
+
+/* The oldest open request at the sector that has, or has not, been issued. */
+static int32_t oldest(const struct wake *wake, uint64_t disk, uint64_t sector, bool issued)
+{
+	const struct open_request *open = find_open(wake, disk, sector);
+	int32_t index = open ? open->first : INDEX_NONE;
+
+	while (index != INDEX_NONE && (wake->requests.items[index].issued != TIME_NONE) != issued)
+		index = wake->requests.items[index].next;
+	return index;
+}
+
+static void close_request(struct wake *wake, int32_t index)
+{
+	const struct request *request = &wake->requests.items[index];
+	struct open_request *open = find_open(wake, request->disk, request->sector);
+	int32_t *link = &open->first;
+
+	while (*link != index)
+		link = &wake->requests.items[*link].next;
+	*link = request->next;
+	if (open->first != INDEX_NONE)
+		return;
+	HASH_DEL(wake->open, open);
+	open->spare = wake->spare;
+	wake->spare = open;
+}
+
+struct disk *request_disk(struct wake *wake, uint64_t dev)
+{
+	struct disk *disk;
+
+	HASH_FIND(hh, wake->disks, &dev, sizeof(dev), disk);
+	if (!disk) {
+		disk = NEW(struct disk);
+		disk->dev = dev;
+		HASH_ADD(hh, wake->disks, dev, sizeof(dev), disk);
+	}
+	return disk;
+}
+
+void request_queue(struct wake *wake, const struct request *request)
+{
+	add_request(wake, request);
+}
+
+static void issue(struct wake *wake, int32_t index)
+{
+	wake->requests.items[index].issued = wake->now;
+	*ARRAY_ADD(&request_disk(wake, wake->requests.items[index].disk)->issued) = index;
+}
+
+/* The device takes less than was queued: the rest will be issued later. */
+static void split(struct wake *wake, int32_t index, uint32_t sectors)
+{
+	struct request rest = wake->requests.items[index];
+
+	wake->requests.items[index].sectors = sectors;
+	rest.sector += sectors;
+	rest.sectors -= sectors;
+	add_request(wake, &rest);
+}
+
+void request_issue(struct wake *wake, const struct request *range)
+{
+	uint64_t at = range->sector, end = at + range->sectors;
+	struct request stranger = *range;
+	int32_t index;
+
+	do {
+		index = oldest(wake, range->disk, at, false);
+		if (index == INDEX_NONE && range->sectors) { /* queued before the data */
+			stranger.sector = at;
+			stranger.sectors = (uint32_t)(end - at);
+			index = add_request(wake, &stranger);
+		}
+		if (index == INDEX_NONE)
+			return;
+		if (at + wake->requests.items[index].sectors > end)
+			split(wake, index, (uint32_t)(end - at));
+		issue(wake, index);
+		at += wake->requests.items[index].sectors;
+	} while (at < end && wake->requests.items[index].sectors);
+}
+
+void request_requeue(struct wake *wake, const struct request *range)
+{
+	uint64_t at = range->sector, end = at + range->sectors;
+	int32_t index;
+
+	while (at < end && (index = oldest(wake, range->disk, at, true)) != INDEX_NONE) {
+		wake->requests.items[index].issued = TIME_NONE;
+		if (!wake->requests.items[index].sectors)
+			return;
+		at += wake->requests.items[index].sectors;
+	}
+}
+
+int32_t request_complete(struct wake *wake, const struct request *range)
+{
+	struct disk *disk = request_disk(wake, range->disk);
+	uint64_t at = range->sector, end = at + range->sectors;
+	int32_t index, first = INDEX_NONE;
+	struct request *request;
+
+	do {
+		index = oldest(wake, range->disk, at, true);
+		if (index == INDEX_NONE)
+			break;
+		request = &wake->requests.items[index];
+		if (at + request->sectors > end) {
+			split(wake, index, (uint32_t)(end - at));
+			issue(wake, (int32_t)wake->requests.count - 1);
+			request = &wake->requests.items[index];
+			wake->requests.items[wake->requests.count - 1].issued = request->issued;
+		}
+		request->completed = wake->now;
+		if (request->completed - request->issued > disk->longest)
+			disk->longest = request->completed - request->issued;
+		if (first == INDEX_NONE)
+			first = index;
+		close_request(wake, index);
+		at += request->sectors;
+	} while (at < end && request->sectors);
+	return first;
+}
+
+static bool lasts_until(const struct request *request, int64_t ts)
+{
+	return request->queued <= ts && (request->completed == TIME_NONE || request->completed >= ts);
+}
+
+/*
+ * A request that was split ends with the last of its parts, which has the time of the whole but another sector; so
+ * the time goes before the sector.
+ */
+int32_t request_find(struct wake *wake, uint64_t disk, uint64_t sector, int64_t from, int64_t to)
+{
+	int32_t found = INDEX_NONE;
+
+	for (size_t i = wake->requests.count; i-- > 0;) {
+		const struct request *request = &wake->requests.items[i];
+
+		if (request->disk != disk || request->sector < sector || !lasts_until(request, to))
+			continue;
+		if (request->queued == from || request->issued == from)
+			return (int32_t)i;
+		if (request->sector == sector && found == INDEX_NONE)
+			found = (int32_t)i;
+	}
+	return found;
+}
+
+/* A request that never ends is in service for as long as it has been. */
+void request_settle(struct wake *wake)
+{
+	for (const struct open_request *open = wake->open; open; open = open->hh.next)
+		for (int32_t i = open->first; i != INDEX_NONE; i = wake->requests.items[i].next) {
+			const struct request *request = &wake->requests.items[i];
+			struct disk *disk = request_disk(wake, request->disk);
+
+			if (request->issued != TIME_NONE && wake->now - request->issued > disk->longest)
+				disk->longest = wake->now - request->issued;
+		}
+}
+
+void request_forget(struct wake *wake)
+{
+	struct open_request *open, *next_open;
+	struct disk *disk, *next_disk;
+
+	HASH_ITER(hh, wake->open, open, next_open) {
+		HASH_DEL(wake->open, open);
+		free(open);
+	}
+	while ((open = wake->spare)) {
+		wake->spare = open->spare;
+		free(open);
+	}
+	HASH_ITER(hh, wake->disks, disk, next_disk) {
+		HASH_DEL(wake->disks, disk);
+		free(disk->issued.items);
+		free(disk);
+	}
+	free(wake->requests.items);
+}

@@ -1,0 +1,157 @@
+#include "graph/wake.h"
+
+static struct piece *last(const struct thread *thread)
+{
+	return thread->pieces.count ? &thread->pieces.items[thread->pieces.count - 1] : NULL;
+}
+
+bool thread_unseen(const struct thread *thread)
+{
+	return !thread->pieces.count || last(thread)->flags & PIECE_LOST;
+}
+
+bool thread_running(const struct thread *thread)
+{
+	uint8_t what = thread->pieces.count ? last(thread)->what : WHAT_UNKNOWN;
+
+	return what == WHAT_RUN || what == WHAT_IRQ || what == WHAT_SOFTIRQ;
+}
+
+struct piece *thread_piece(struct thread *thread, enum node_what what, int64_t ts, uint32_t cpu)
+{
+	struct piece *piece;
+
+	/* A piece without length is none, nor is one after the loss of events that hid its end. */
+	while (thread->pieces.count && last(thread)->start >= ts)
+		thread->pieces.count--;
+	piece = ARRAY_ADD(&thread->pieces);
+	*piece = (struct piece){.start = ts, .cause_index = INDEX_NONE, .node = NODE_NONE, .call = CALL_NONE,
+				.cpu = (uint16_t)cpu, .what = what};
+	return piece;
+}
+
+/* A thread that leaves the CPU was on it, whatever we thought. */
+static void must_run(struct thread *thread, const struct cpu *cpu)
+{
+	struct piece *piece = last(thread);
+	size_t tenure = cpu->tenures.count - 1;
+
+	if (thread_running(thread))
+		return;
+	if (thread_unseen(thread)) {
+		thread_piece(thread, WHAT_RUN, cpu->tenures.items[tenure].start, cpu->number)->flags = PIECE_ASSUMED;
+	} else if (thread->pieces.count > 1 && piece[-1].flags & PIECE_ASSUMED && piece[-1].what == WHAT_WAIT) {
+		/* First seen in a wake-up, which was taken for the end of a sleep that was none. */
+		thread->pieces.count--;
+		piece[-1].what = WHAT_RUN;
+		piece[-1].cause = CAUSE_NONE;
+		piece[-1].cpu = (uint16_t)cpu->number;
+	} else {
+		piece->what = WHAT_UNKNOWN;
+	}
+}
+
+void thread_switch_out(struct thread *thread, struct cpu *cpu, char state, int64_t ts)
+{
+	struct piece *piece;
+
+	must_run(thread, cpu);
+	if (state == 'R') {
+		thread_piece(thread, WHAT_RUNNABLE, ts, cpu->number);
+	} else if (state == 'X' || state == 'Z') {
+		thread->died = ts;
+	} else {
+		piece = thread_piece(thread, WHAT_WAIT, ts, cpu->number);
+		piece->call = thread->call;
+		piece->flags = thread->early ? PIECE_EARLY : 0;
+	}
+}
+
+/* On a CPU again, and no wake-up was seen since it fell asleep. */
+static void woken_unseen(struct piece *wait)
+{
+	/*
+	 * The waker announces itself before it takes the lock that orders it with the sleeper, so the wake-up of a
+	 * sleeper that is just leaving the CPU may come before its switch.
+	 */
+	if (wait->flags & PIECE_EARLY)
+		wait->what = WHAT_RUNNABLE;
+	else
+		wait->cause = CAUSE_UNKNOWN;
+}
+
+void thread_switch_in(struct wake *wake, struct thread *thread, struct cpu *cpu, int64_t ts)
+{
+	struct piece *piece = last(thread);
+
+	if (thread_unseen(thread)) {
+		if (thread->tid != TID_IDLE)
+			thread_piece(thread, WHAT_UNKNOWN, wake_since(wake), cpu->number)->flags = PIECE_ASSUMED;
+	} else if (piece->what == WHAT_WAIT && piece->cause == CAUSE_NONE) {
+		woken_unseen(piece);
+	} else if (thread_running(thread)) {
+		piece->what = WHAT_UNKNOWN; /* it cannot have run here and there */
+	}
+	piece = last(thread);
+	if (piece && piece->what == WHAT_RUNNABLE)
+		piece->cpu = (uint16_t)cpu->number;
+	thread->early = false;
+	thread_piece(thread, WHAT_RUN, ts, cpu->number);
+}
+
+void thread_wake(struct wake *wake, struct thread *thread, enum cause cause, int32_t index, uint32_t cpu, int64_t ts)
+{
+	struct piece *piece;
+
+	if (thread_unseen(thread))
+		thread_piece(thread, WHAT_WAIT, wake_since(wake), cpu)->flags = PIECE_ASSUMED;
+	piece = last(thread);
+	if (piece->what == WHAT_WAIT && piece->cause == CAUSE_NONE) {
+		piece->cause = cause;
+		piece->cause_index = index;
+		thread_piece(thread, WHAT_RUNNABLE, ts, cpu);
+	} else if (thread_running(thread)) {
+		thread->early = true;
+	}
+}
+
+void thread_migrate(struct thread *thread, uint32_t cpu, int64_t ts, bool waking)
+{
+	struct piece *piece = last(thread);
+
+	if (!piece || piece->what != WHAT_RUNNABLE || piece->cpu == cpu)
+		return;
+	/* A wake-up names the CPU that the thread last ran on, then one is chosen for it. */
+	if (waking)
+		piece->cpu = (uint16_t)cpu;
+	else
+		thread_piece(thread, WHAT_RUNNABLE, ts, cpu);
+}
+
+void thread_doubt(struct thread *thread)
+{
+	if (thread->pieces.count)
+		last(thread)->what = WHAT_UNKNOWN;
+}
+
+size_t thread_find(const struct thread *thread, int64_t ts)
+{
+	size_t low = 0, high = thread->pieces.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (thread->pieces.items[middle].start <= ts)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+int64_t thread_piece_end(const struct wake *wake, const struct thread *thread, size_t piece)
+{
+	if (piece + 1 < thread->pieces.count)
+		return thread->pieces.items[piece + 1].start;
+	return thread->died != TIME_NONE ? thread->died : wake->now;
+}
