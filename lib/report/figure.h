@@ -14,8 +14,11 @@
  * nothing to draw, or where it could not be drawn: then *complaint says why (the caller frees it).
  */
 char *figure_control(const struct model *model, const struct track *track, char **complaint);
-char *figure_path(const struct model *model, const struct moment *moment, const struct story *story, char **complaint);
+char *figure_path(const struct story *story, char **complaint);
 char *figure_blame(const struct verdict *verdicts, size_t count, char **complaint);
+
+/* The tracks worth a chart, those with the most signals first: at most `room`, and one at least where there is one. */
+size_t figure_tracks(const struct model *model, const struct track **list, size_t room);
 
 /* Control charts of the tracks with the most signals, in so many columns of plain text. */
 char *figure_plot(const struct model *model, size_t columns, char **complaint);

@@ -145,3 +145,36 @@ char *words_story(const struct model *model, const struct story *story)
 	free(time);
 	return words;
 }
+
+char *words_moment(const struct model *model, const struct moment *moment)
+{
+	if (moment->stories.count > 0)
+		return words_story(model, moment->stories.items[0]);
+	if (moment->worst.count > 0)
+		return words_signal(model, moment->worst.items[0]);
+	return memory_format("abnormal, but its signals are not in the input");
+}
+
+char *words_rest(const struct model *model, const struct moment *moment)
+{
+	size_t told = moment->stories.count ? moment->stories.count : 1;
+	char from[WORDS_CLOCK_ROOM], to[WORDS_CLOCK_ROOM], *count, *words;
+
+	if (moment->signals <= told)
+		return NULL;
+	words_clock(model, moment->wall, moment->from, from);
+	words_clock(model, moment->wall, moment->to, to);
+	count = words_count(moment->signals - told, "more signal");
+	words = memory_format("%s between %s and %s", count, from, to);
+	free(count);
+	return words;
+}
+
+char *words_gap(const struct moment *moment)
+{
+	if (moment->complete)
+		return NULL;
+	return memory_format("INCOMPLETE: %s",
+			     moment->window ? "events of this moment were lost, or memory for them ran out; pieces may be missing"
+					    : "the input ended before this moment did");
+}

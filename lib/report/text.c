@@ -145,12 +145,8 @@ static void print_subject(const struct report *report, FILE *out, const struct m
 {
 	const struct story *story = moment->stories.count ? moment->stories.items[0] : NULL;
 	const struct signal *signal = story ? story->signal : moment->worst.count ? moment->worst.items[0] : NULL;
-	char clock[WORDS_CLOCK_ROOM], *subject, *limits = NULL, *words, *lead;
+	char clock[WORDS_CLOCK_ROOM], *subject = words_moment(report->model, moment), *limits = NULL, *words, *lead;
 
-	if (signal)
-		subject = words_signal(report->model, signal);
-	else
-		subject = story ? words_story(report->model, story) : memory_format("abnormal, but its signals are not in the input");
 	if (signal && !report->options.whole)
 		limits = words_limits(signal->interval, signal->center, signal->ucl);
 	words = memory_format("%s%s%s%s", subject, limits ? " (" : "", limits ? limits : "", limits ? ")" : "");
@@ -165,22 +161,14 @@ static void print_subject(const struct report *report, FILE *out, const struct m
 
 static void print_rest(const struct report *report, FILE *out, const struct moment *moment)
 {
-	size_t told = moment->stories.count ? moment->stories.count : 1;
-	char from[WORDS_CLOCK_ROOM], to[WORDS_CLOCK_ROOM], *count, *words;
+	char *rest = words_rest(report->model, moment), *gap = words_gap(moment);
 
-	if (moment->signals > told) {
-		words_clock(report->model, moment->wall, moment->from, from);
-		words_clock(report->model, moment->wall, moment->to, to);
-		count = words_count(moment->signals - told, "more signal");
-		words = memory_format("%s between %s and %s", count, from, to);
-		wrap(report, out, "   and  ", words);
-		free(count);
-		free(words);
-	}
-	if (!moment->complete)
-		wrap(report, out, "   ",
-		     moment->window ? "INCOMPLETE: events of this moment were lost, or memory for them ran out; pieces may be missing"
-				    : "INCOMPLETE: the input ended before this moment did");
+	if (rest)
+		wrap(report, out, "   and  ", rest);
+	if (gap)
+		wrap(report, out, "   ", gap);
+	free(rest);
+	free(gap);
 }
 
 static void print_moment(const struct report *report, FILE *out, const struct moment *moment)

@@ -45,6 +45,15 @@ char *words_signal(const struct model *model, const struct signal *signal);
 /* What a story is about: its signal's sentence, or its graph: "A took 12 s (graph 1)". */
 char *words_story(const struct model *model, const struct story *story);
 
+/* What a moment is about: its first story, else its worst signal. */
+char *words_moment(const struct model *model, const struct moment *moment);
+
+/* "211 more signals between 15:43:10.912 and 15:43:13.200"; NULL: there are no more. */
+char *words_rest(const struct model *model, const struct moment *moment);
+
+/* Why a moment is incomplete; NULL: it is complete. */
+char *words_gap(const struct moment *moment);
+
 /* "took 2.293 s" alone is not enough where limits differ: "limit 41.2 ms, median 4.5 ms"; NULL where none is known. */
 char *words_limits(bool interval, double center, double ucl);
 

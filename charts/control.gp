@@ -1,0 +1,56 @@
+# A control chart: what was measured, its centre and limit, and the signals. Variables set by the caller:
+#   dumb columns rows	1: in text, so many columns and rows; 0: SVG
+#   seconds		1: values are durations; 0: plain numbers
+#   clock from to	1: times are Unix time; 0: trace time. First and last time drawn
+# Files in the working directory, a line a point: samples (time median greatest), limits (time centre ucl),
+# marks (time value). Each has a point at least; a value that is not known is NaN.
+
+if (dumb) {
+	set terminal dumb size columns, rows noenhanced mono
+} else {
+	set terminal svg size 900, 380 dynamic noenhanced font "sans-serif,13" linewidth 1
+}
+
+ink = "#7f8184"
+set border 3 linecolor rgb ink
+set tics nomirror out textcolor rgb ink
+set grid ytics linecolor rgb "#807f8184" linewidth 0.5
+if (dumb) { unset grid }
+set key outside above horizontal Left reverse textcolor rgb ink
+
+set logscale y 10
+if (seconds) {
+	set ytics ("1 ns" 1e-9, "10 ns" 1e-8, "100 ns" 1e-7, "1 us" 1e-6, "10 us" 1e-5, "100 us" 1e-4, \
+		"1 ms" 1e-3, "10 ms" 1e-2, "100 ms" 1e-1, "1 s" 1, "10 s" 10, "100 s" 100, "1000 s" 1000)
+} else {
+	set format y "%g"
+}
+
+span = to - from
+pad = span > 0 ? 0.02 * span : 0.5
+set xrange [from - pad : to + pad]
+if (clock) {
+	shape = span > 172800 ? "%m-%d %H:%M" : span > 1200 ? "%H:%M" : span > 4 ? "%H:%M:%S" : "%H:%M:%.2S"
+	set xtics format shape timedate
+	if (span > 0 && span <= 4) { set xtics span / 4 }
+	set xlabel "time, UTC" textcolor rgb ink
+} else {
+	set xtics format "%g"
+	set xlabel "trace clock, s" textcolor rgb ink
+}
+
+set pointsize 0.35
+# The points last, for what is drawn later hides what is under it: characters in text, dots in the picture.
+if (dumb) {
+	plot "limits" using 1:2 with steps dashtype 1 title "centre", \
+	     "limits" using 1:3 with steps dashtype 1 title "limit", \
+	     "samples" using 1:3 with points pointtype "." title "largest", \
+	     "samples" using 1:2 with points pointtype "o" title "median", \
+	     "marks" using 1:2 with points pointtype "*" title "signals"
+} else {
+	plot "limits" using 1:3 with steps linewidth 1.5 dashtype 2 linecolor rgb "#e08a1e" title "limit", \
+	     "limits" using 1:2 with steps linewidth 1.5 dashtype 3 linecolor rgb "#3f9b57" title "centre", \
+	     "samples" using 1:3 with points pointtype 7 linecolor rgb "#8fb8de" title "largest", \
+	     "samples" using 1:2 with points pointtype 7 linecolor rgb "#2f74b5" title "median", \
+	     "marks" using 1:2 with points pointtype 7 pointsize 0.5 linecolor rgb "#d43d2a" title "signals"
+}

@@ -1,0 +1,293 @@
+#include "report/figure.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "report/canvas.h"
+#include "report/summary.h"
+#include "report/words.h"
+
+enum { ROWS_MAX = 24, ROW_COLUMNS = 26, BLAME_COLUMNS = 46, PLOT_ROWS = 22, PLOTS_MAX = 4 };
+
+/* What a time is best told in: s, ms, us, ns are units 0 to 3, as the scripts know them. */
+static int unit_of(double seconds)
+{
+	int unit = 0;
+
+	while (unit < 3 && seconds < 1) {
+		seconds *= 1000;
+		unit++;
+	}
+	return unit;
+}
+
+static double in_unit(double seconds, int unit)
+{
+	return seconds * pow(1000, unit);
+}
+
+/* Draws, and tidies up; `settings` is freed. The picture without what comes before <svg>, for it will stand in a page. */
+static char *drawn(struct canvas *canvas, const char *script, char *settings, char **complaint)
+{
+	char *text = canvas_draw(canvas, script, settings), *svg = text ? strstr(text, "<svg") : NULL;
+
+	if (!text)
+		*complaint = memory_format("no chart: %s", fail_text());
+	else if (svg)
+		memmove(text, svg, strlen(svg) + 1);
+	free(settings);
+	canvas_close(canvas);
+	return text;
+}
+
+static struct canvas *new_canvas(char **complaint)
+{
+	struct canvas *canvas = canvas_open();
+
+	if (!canvas)
+		*complaint = memory_format("no chart: %s", fail_text());
+	return canvas;
+}
+
+/* The points of a series as "time median greatest"; one that is nowhere, where there are none. */
+static int64_t write_series(struct canvas *canvas, const char *name, const struct series *series, double at_least)
+{
+	FILE *file = canvas_file(canvas, name);
+	size_t i;
+
+	if (!file)
+		return -1;
+	for (i = 0; i < series->count; i++)
+		fprintf(file, "%.6f %.9g %.9g\n", series->items[i].at / 1e9, fmax(series->items[i].median, at_least),
+			fmax(series->items[i].greatest, at_least));
+	if (series->count == 0)
+		fputs("NaN NaN NaN\n", file);
+	return fclose(file);
+}
+
+/* Limits hold until the next: the last ones to the end of the chart. */
+static int write_limits(struct canvas *canvas, const struct track *track, int64_t end)
+{
+	struct series all = {0};
+	struct bucket last;
+	int64_t status;
+	size_t i;
+
+	for (i = 0; i < track->limits.count; i++)
+		series_add(&all, &track->limits.items[i]);
+	if (all.count > 0) {
+		last = all.items[all.count - 1];
+		last.at = end > last.at ? end : last.at;
+		series_add(&all, &last);
+	}
+	status = write_series(canvas, "limits", &all, 1e-12);
+	free(all.items);
+	return status;
+}
+
+static void widen(const struct series *series, int64_t *from, int64_t *to)
+{
+	size_t i;
+
+	for (i = 0; i < series->count; i++) {
+		*from = series->items[i].at < *from ? series->items[i].at : *from;
+		*to = series->items[i].at > *to ? series->items[i].at : *to;
+	}
+}
+
+static char *control(const struct model *model, const struct track *track, const char *terminal, char **complaint)
+{
+	int64_t from = INT64_MAX, to = INT64_MIN;
+	struct canvas *canvas;
+	bool written;
+
+	widen(&track->samples, &from, &to);
+	widen(&track->marks, &from, &to);
+	if (from > to || !(canvas = new_canvas(complaint)))
+		return NULL;
+	/* A log scale has no place for nothing. */
+	written = write_series(canvas, "samples", &track->samples, 1e-9) >= 0 &&
+		  write_limits(canvas, track, to) >= 0 &&
+		  write_series(canvas, "marks", &track->marks, 1e-9) >= 0;
+	if (!written) {
+		*complaint = memory_format("no chart: cannot write its data");
+		canvas_close(canvas);
+		return NULL;
+	}
+	return drawn(canvas, "charts/control.gp",
+		     memory_format("%s; seconds=%d; clock=%d; from=%.6f; to=%.6f", terminal, track->interval,
+				   model->has_wall, from / 1e9, to / 1e9),
+		     complaint);
+}
+
+char *figure_control(const struct model *model, const struct track *track, char **complaint)
+{
+	return control(model, track, "dumb=0", complaint);
+}
+
+static int more_signals(const void *a, const void *b)
+{
+	const struct track *x = *(struct track *const *)a, *y = *(struct track *const *)b;
+
+	if (x->signals != y->signals)
+		return x->signals > y->signals ? -1 : 1;
+	return x->values > y->values ? -1 : x->values < y->values;
+}
+
+size_t figure_tracks(const struct model *model, const struct track **list, size_t room)
+{
+	ARRAY(struct track *) all = {0};
+	struct chart_story *chart;
+	struct track *track;
+	size_t i, n = 0;
+
+	for (chart = model->charts; chart; chart = chart->hh.next)
+		for (track = chart->tracks; track; track = track->hh.next)
+			if (track->samples.count + track->marks.count > 0)
+				*ARRAY_ADD(&all) = track;
+	if (all.count > 0)
+		qsort(all.items, all.count, sizeof(*all.items), more_signals);
+	for (i = 0; i < all.count && n < room; i++)
+		if (n == 0 || all.items[i]->signals > 0)
+			list[n++] = all.items[i];
+	free(all.items);
+	return n;
+}
+
+char *figure_plot(const struct model *model, size_t columns, char **complaint)
+{
+	const struct track *tracks[PLOTS_MAX];
+	size_t i, n = figure_tracks(model, tracks, PLOTS_MAX), size = 0;
+	char *terminal = memory_format("dumb=1; columns=%zu; rows=%d", columns, PLOT_ROWS), *text = NULL, *plot, *key, *line;
+	FILE *out = open_memstream(&text, &size);
+
+	for (i = 0; i < n && !*complaint; i++) {
+		plot = control(model, tracks[i], terminal, complaint);
+		key = summary_key(model, tracks[i]);
+		fprintf(out, "%schart %s%s%s\n", i ? "\n" : "", tracks[i]->chart->name, *key ? " " : "", key);
+		/* The terminal fills its lines up with spaces. */
+		for (line = plot ? strtok(plot, "\n\f") : NULL; line; line = strtok(NULL, "\n\f")) {
+			size_t length = strlen(line);
+
+			while (length > 0 && line[length - 1] == ' ')
+				length--;
+			if (length > 0)
+				fprintf(out, "%.*s\n", (int)length, line);
+		}
+		free(key);
+		free(plot);
+	}
+	fclose(out);
+	free(terminal);
+	if (size > 0 && !*complaint)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* The rows of a path, in the order in which it comes to them; the last row is for all that have no row of their own. */
+struct rows {
+	const char *names[ROWS_MAX];
+	size_t count;
+};
+
+static size_t row_of(struct rows *rows, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < rows->count; i++)
+		if (!strcmp(rows->names[i], name))
+			return i;
+	if (rows->count < ROWS_MAX - 1) {
+		rows->names[rows->count] = name;
+		return rows->count++;
+	}
+	rows->names[ROWS_MAX - 1] = "others";
+	rows->count = ROWS_MAX;
+	return ROWS_MAX - 1;
+}
+
+static bool write_pieces(struct canvas *canvas, const struct story *story, int unit, struct rows *rows, bool *occurs)
+{
+	FILE *file = canvas_file(canvas, "pieces");
+	const struct piece *piece;
+	size_t i;
+
+	if (!file)
+		return false;
+	for (i = 0; i < story->pieces.count; i++) {
+		piece = &story->pieces.items[i];
+		occurs[piece->what] = true;
+		fprintf(file, "%zu\t%.9g\t%.9g\t%d\n", row_of(rows, piece->row), in_unit((piece->from - story->from) / 1e9, unit),
+			in_unit((piece->to - story->from) / 1e9, unit), (int)piece->what);
+	}
+	return fclose(file) == 0;
+}
+
+static bool write_rows(struct canvas *canvas, const struct rows *rows)
+{
+	FILE *file = canvas_file(canvas, "rows");
+	size_t i;
+
+	if (!file)
+		return false;
+	for (i = 0; i < rows->count; i++) {
+		fprintf(file, "%zu\t", i);
+		canvas_text(file, rows->names[i], ROW_COLUMNS);
+		fputc('\n', file);
+	}
+	return fclose(file) == 0;
+}
+
+char *figure_path(const struct story *story, char **complaint)
+{
+	double span = (story->to - story->from) / 1e9;
+	int unit = unit_of(span), what, length = 0;
+	char kinds[3 * WHATS + 1] = "";
+	bool occurs[WHATS] = {false};
+	struct canvas *canvas;
+	struct rows rows = {.count = 0};
+
+	if (story->pieces.count == 0 || span <= 0 || !(canvas = new_canvas(complaint)))
+		return NULL;
+	if (!write_pieces(canvas, story, unit, &rows, occurs) || !write_rows(canvas, &rows)) {
+		*complaint = memory_format("no chart: cannot write its data");
+		canvas_close(canvas);
+		return NULL;
+	}
+	for (what = 0; what < WHATS; what++)
+		if (occurs[what])
+			length += sprintf(kinds + length, "%s%d", length ? " " : "", what);
+	return drawn(canvas, "charts/path.gp",
+		     memory_format("rows=%zu; span=%.9g; unit=%d; kinds='%s'", rows.count, in_unit(span, unit), unit, kinds),
+		     complaint);
+}
+
+char *figure_blame(const struct verdict *verdicts, size_t count, char **complaint)
+{
+	int unit = count > 0 ? unit_of(verdicts[0].score) : 0;
+	struct canvas *canvas;
+	double sum = 0;
+	FILE *file;
+	size_t i;
+
+	if (count == 0 || !(verdicts[0].score > 0) || !(canvas = new_canvas(complaint)))
+		return NULL;
+	file = canvas_file(canvas, "blame");
+	for (i = 0; file && i < count; i++) {
+		sum += isfinite(verdicts[i].share) ? verdicts[i].share : 0;
+		fprintf(file, "%zu\t%.9g\t%.6g\t", i, in_unit(verdicts[i].score, unit), 100 * sum);
+		canvas_text(file, verdicts[i].name, BLAME_COLUMNS);
+		fputc('\n', file);
+	}
+	if (!file || fclose(file) != 0) {
+		*complaint = memory_format("no chart: cannot write its data");
+		canvas_close(canvas);
+		return NULL;
+	}
+	return drawn(canvas, "charts/blame.gp",
+		     memory_format("rows=%zu; most=%.9g; unit=%d", count, in_unit(verdicts[0].score, unit), unit), complaint);
+}

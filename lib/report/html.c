@@ -1,0 +1,319 @@
+/*
+ * The report as one page, with its charts and style inside it: no script, nothing to load. Moments are written to a
+ * temporary file as they are told, for the summary comes first.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "report/figure.h"
+#include "report/output.h"
+#include "report/summary.h"
+#include "report/words.h"
+
+enum { FIGURES_MAX = 100, CONTROLS_MAX = 6, VERDICTS_SHOWN = 12 };
+
+struct page {
+	FILE *body;
+	uint64_t figures;
+};
+
+static void put(FILE *out, const char *text)
+{
+	static const char *const entities[256] = {
+		['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;"};
+
+	for (; *text; text++) {
+		if (entities[(unsigned char)*text])
+			fputs(entities[(unsigned char)*text], out);
+		else
+			fputc(*text, out);
+	}
+}
+
+/* An element around a text. */
+static void element(FILE *out, const char *open, const char *text, const char *close)
+{
+	fputs(open, out);
+	put(out, text);
+	fputs(close, out);
+	fputc('\n', out);
+}
+
+/* A picture without its own title, which a browser would show as "Gnuplot" under the mouse. Frees the picture. */
+static void figure(struct report *report, FILE *out, char *svg, char *complaint, const char *caption)
+{
+	char *title = svg ? strstr(svg, "<title>") : NULL, *end = title ? strstr(title, "</desc>") : NULL;
+
+	if (complaint)
+		report_complain(report, complaint);
+	if (!svg)
+		return;
+	if (end)
+		memset(title, ' ', end + strlen("</desc>") - title);
+	fputs("<figure>\n", out);
+	fputs(svg, out);
+	element(out, "<figcaption>", caption, "</figcaption>\n</figure>");
+	free(svg);
+}
+
+static void cells(FILE *out, double seconds, double share, const char *words)
+{
+	char *time = words_seconds(seconds), percent[32] = "";
+
+	if (!isnan(share))
+		snprintf(percent, sizeof(percent), "%.1f %%", 100 * share);
+	element(out, "<tr><td class=\"number\">", time, "</td>");
+	element(out, "<td class=\"number\">", percent, "</td>");
+	element(out, "<td>", words, "</td></tr>");
+	free(time);
+}
+
+static void put_path(FILE *out, const struct story *story)
+{
+	const struct part *part;
+	double share;
+	char *words;
+
+	if (!story->parts)
+		return;
+	fputs("<table><caption>Critical path</caption>\n", out);
+	for (part = story->parts; part; part = part->hh.next) {
+		words = memory_format("%s%s", part->words, part->meanwhile);
+		share = story->to > story->from ? (double)part->time / (story->to - story->from) : NAN;
+		cells(out, part->time / 1e9, share, words);
+		free(words);
+	}
+	fputs("</table>\n", out);
+}
+
+static void put_blame(FILE *out, const struct story *story)
+{
+	size_t i;
+
+	if (story->culprits.count == 0)
+		return;
+	fputs("<table><caption>Blame</caption>\n", out);
+	for (i = 0; i < story->culprits.count; i++)
+		cells(out, story->culprits.items[i].score, story->culprits.items[i].share, story->culprits.items[i].fuller);
+	fputs("</table>\n", out);
+}
+
+static void put_story(struct report *report, FILE *out, const struct story *story)
+{
+	struct page *page = report->state;
+	char *complaint = NULL, *svg = NULL;
+
+	if (page->figures < FIGURES_MAX && !report->complaint)
+		svg = figure_path(story, &complaint);
+	page->figures += svg != NULL;
+	figure(report, out, svg, complaint, "The critical path on a time axis.");
+	put_path(out, story);
+	put_blame(out, story);
+}
+
+static void put_also(struct report *report, FILE *out, const struct moment *moment, const struct story *story)
+{
+	char clock[WORDS_CLOCK_ROOM], *words = words_story(report->model, story);
+
+	words_clock(report->model, moment->wall, story->signal ? story->signal->start : story->from, clock);
+	element(out, "<details><summary><time>", clock, "</time>");
+	put(out, words);
+	fputs("</summary>\n", out);
+	put_path(out, story);
+	put_blame(out, story);
+	fputs("</details>\n", out);
+	free(words);
+}
+
+static void put_heading(struct report *report, FILE *out, const struct moment *moment)
+{
+	const struct story *story = moment->stories.count ? moment->stories.items[0] : NULL;
+	const struct signal *signal = story ? story->signal : moment->worst.count ? moment->worst.items[0] : NULL;
+	char clock[WORDS_CLOCK_ROOM], *words, *limits = NULL;
+
+	if (signal)
+		limits = words_limits(signal->interval, signal->center, signal->ucl);
+	words = words_moment(report->model, moment);
+	words_clock(report->model, moment->wall, signal ? signal->start : story ? story->from : moment->from, clock);
+	fprintf(out, "<h3>%" PRIu64 ". ", moment->number);
+	element(out, "<time>", clock, "</time>");
+	element(out, "", words, "</h3>");
+	if (limits)
+		element(out, "<p class=\"soft\">", limits, "</p>");
+	free(limits);
+	free(words);
+}
+
+static int html_moment(struct report *report, const struct moment *moment)
+{
+	FILE *out = ((struct page *)report->state)->body;
+	char *rest = words_rest(report->model, moment), *gap = words_gap(moment);
+	size_t i;
+
+	fputs("<section>\n", out);
+	put_heading(report, out, moment);
+	if (gap)
+		element(out, "<p class=\"gap\">", gap, "</p>");
+	if (moment->stories.count > 0)
+		put_story(report, out, moment->stories.items[0]);
+	for (i = 1; i < moment->stories.count; i++)
+		put_also(report, out, moment, moment->stories.items[i]);
+	if (rest)
+		element(out, "<p class=\"soft\">and ", rest, "</p>");
+	fputs("</section>\n", out);
+	free(rest);
+	free(gap);
+	return ferror(out) ? fail_errno("cannot write a temporary file") : 0;
+}
+
+static void put_head(const struct report *report, FILE *out, const char *style)
+{
+	const char *host = *report->model->host ? report->model->host : "a stream";
+
+	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n", out);
+	element(out, "<title>Who was slow, and who is to blame: ", host, "</title>");
+	fprintf(out, "<style>\n%s</style>\n</head>\n<body>\n", style);
+	element(out, "<h1>Who was slow, and who is to blame: ", host, "</h1>");
+}
+
+static void put_summary(const struct report *report, FILE *out)
+{
+	struct summary summary;
+	const char *line;
+	size_t i;
+
+	summary_make(&summary, report->model);
+	for (i = 0; i < summary.lines.count; i++) {
+		line = summary.lines.items[i];
+		element(out, strncmp(line, "INCOMPLETE", 10) ? "<p>" : "<p class=\"gap\">", line, "</p>");
+	}
+	summary_free(&summary);
+}
+
+static void put_verdicts(struct report *report, FILE *out)
+{
+	struct verdict verdicts[VERDICTS_SHOWN];
+	size_t i, n = model_verdicts(report->model, verdicts, VERDICTS_SHOWN);
+	char *complaint = NULL, *svg = NULL, *words;
+
+	if (n == 0)
+		return;
+	fputs("<section>\n<h2>Blamed most</h2>\n", out);
+	if (!report->complaint)
+		svg = figure_blame(verdicts, n, &complaint);
+	figure(report, out, svg, complaint, "Time for which each is to blame, over all moments, and the sum of their shares.");
+	fputs("<table>\n", out);
+	for (i = 0; i < n; i++) {
+		words = summary_verdict(report->model, &verdicts[i]);
+		cells(out, verdicts[i].score, verdicts[i].share, words);
+		free(words);
+	}
+	fputs("</table>\n</section>\n", out);
+}
+
+static void put_controls(struct report *report, FILE *out)
+{
+	const struct track *tracks[CONTROLS_MAX];
+	size_t i, n = figure_tracks(report->model, tracks, CONTROLS_MAX);
+	char *complaint, *svg, *key, *caption;
+
+	if (n == 0 || report->complaint)
+		return;
+	fputs("<section>\n<h2>Control charts</h2>\n", out);
+	for (i = 0; i < n && !report->complaint; i++) {
+		complaint = NULL;
+		svg = figure_control(report->model, tracks[i], &complaint);
+		key = summary_key(report->model, tracks[i]);
+		caption = memory_format("Chart %s%s%s: %s. Median and largest of the healthy values by time, and each signal.",
+					tracks[i]->chart->name, *key ? " of " : "", key,
+					*tracks[i]->chart->title ? tracks[i]->chart->title : "values");
+		figure(report, out, svg, complaint, caption);
+		free(caption);
+		free(key);
+	}
+	fputs("</section>\n", out);
+}
+
+static void copy(FILE *from, FILE *to)
+{
+	char block[8192];
+	size_t length;
+
+	rewind(from);
+	while ((length = fread(block, 1, sizeof(block), from)) > 0)
+		fwrite(block, 1, length, to);
+}
+
+static void put_page(struct report *report, FILE *out, const char *style)
+{
+	struct page *page = report->state;
+
+	put_head(report, out, style);
+	put_summary(report, out);
+	put_verdicts(report, out);
+	put_controls(report, out);
+	if (report->model->moments > 0)
+		fputs("<h2>Moments</h2>\n", out);
+	copy(page->body, out);
+	if (report->complaint)
+		element(out, "<p class=\"gap\">", report->complaint, "</p>");
+	fputs("<footer>Made by tailblame. Times are UTC where the host's clock is known; "
+	      "a moment's time is when its worst wait began.</footer>\n</body>\n</html>\n", out);
+}
+
+static int html_begin(struct report *report)
+{
+	struct page *page = NEW(struct page);
+
+	report->state = page;
+	if (mkdir(report->options.directory, 0777) < 0 && errno != EEXIST)
+		return fail_errno("cannot make directory '%s'", report->options.directory);
+	page->body = tmpfile();
+	return page->body ? 0 : fail_errno("cannot make a temporary file");
+}
+
+static int write_page(struct report *report, const char *path, const char *style)
+{
+	struct file_draft *draft = file_draft(path);
+
+	if (!draft)
+		return -1;
+	put_page(report, file_draft_stream(draft), style);
+	return file_draft_keep(draft);
+}
+
+static int html_end(struct report *report, bool failed)
+{
+	char *path = memory_format("%s/report.html", report->options.directory);
+	char *found = file_shipped("charts/report.css"), *style = found ? file_read(found, NULL) : NULL;
+	int status = style && !failed ? write_page(report, path, style) : -1;
+
+	if (status == 0) {
+		fprintf(report->options.out, "%s\n", path);
+		if (fflush(report->options.out) != 0)
+			status = fail_errno("cannot write standard output");
+	}
+	free(style);
+	free(found);
+	free(path);
+	return status;
+}
+
+static void html_free(struct report *report)
+{
+	struct page *page = report->state;
+
+	if (page && page->body)
+		fclose(page->body);
+	free(page);
+}
+
+const struct format format_html = {
+	.name = "html", .begin = html_begin, .moment = html_moment, .end = html_end, .free = html_free};
