@@ -64,13 +64,13 @@ pipe_row()
 {
 	local seconds
 	seconds=$(median_time %R "${@:3}")
-	awk -v name="$1" -v n="$2" -v s="$seconds" 'BEGIN { printf "%-58s %10.3f s %8.2f M\n", name, s, n / s / 1e6 }'
+	awk -v name="$1" -v n="$2" -v s="$seconds" 'BEGIN { printf "%-58s %8.3f s %8.2f M\n", name, s, n / s / 1e6 }'
 }
 
 bench_pipe()
 {
 	local kind seconds
-	printf '%s events from a binary stream file, medians of %s runs %14s %10s\n' "$events" "$runs" time events/s
+	printf '%-58s %10s %10s\n' "$events events from a binary stream file, medians of $runs runs" time events/s
 	for kind in quiet troubled; do
 		seconds=
 		[ $kind = quiet ] && seconds=0.8s
@@ -90,7 +90,7 @@ declare -A traced=([switches]="-e sched:sched_switch -e sched:sched_waking" [sys
 
 cost_row()
 {
-	printf '  %-40s %8s s %8s s   %s\n' "$@"
+	printf '  %-54s %10s %10s   %s\n' "$@"
 }
 
 # A wrapper script around trace-cmd may take its time to start; that is not trace-cmd's.
@@ -110,45 +110,44 @@ trace_cmd_works()
 		{ trace_cmd_problem="refuses: $(grep -v '^$' "$work/err" | tail -n1)"; return 1; }
 }
 
-# The lost events, by the stream's end record.
-lost_by_us()
+# What came of it, as each says itself: "N events, N lost".
+counted_by_us()
 {
-	stream-cat --text "$1" | sed -nE '$s/^end .*lost=([0-9]+).*/\1/p'
+	stream-cat --text "$1" | sed -nE 's/^usage .* events=([0-9]+).*/\1 events, /p; s/^end .* lost=([0-9]+).*/\1 lost/p' | tr -d '\n'
 }
 
-events_by_us()
+counted_by_trace_cmd()
 {
-	stream-cat --text "$1" | grep -c '^event '
+	echo "$("$trace_cmd" report "$1" 2>/dev/null | grep -c ': ') events," \
+		"$("$trace_cmd" report --stat "$1" 2>/dev/null | awk '/^(overrun|dropped events):/ { lost += $NF } END { print lost + 0 }') lost"
 }
 
-lost_by_trace_cmd()
+difference()
 {
-	"$trace_cmd" report --stat "$1" 2>/dev/null | awk '/^overrun:|^dropped events:/ { lost += $NF } END { print lost + 0 }'
+	awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3f", a - b }'
 }
 
 bench_load()
 {
-	local kind=$1 command alone ours theirs wrapper plain=
+	local kind=$1 command wanted alone ours theirs plain=
 	read -r -a command <<<"${load[$kind]}"
 	read -r -a wanted <<<"${traced[$kind]}"
 
-	printf '%-42s %10s %10s\n' "$kind (${wanted[1]}, ${wanted[3]})" "CPU time" "net"
+	printf '%-56s %10s %10s\n' "$kind: ${wanted[1]} and ${wanted[3]}" "CPU time" net
 	alone=$(median_time '%U %S' "${command[@]}")
-	cost_row "the load alone" "$alone" - ""
-	ours=$(median_time '%U %S' trace-collect "${wanted[@]}" -o "$work/ours.tb" -- "${command[@]}")
-	cost_row "trace-collect -o FILE" "$ours" "$(awk -v a="$ours" -v b="$alone" 'BEGIN { print a - b }')" \
-		"$(events_by_us "$work/ours.tb") events, $(lost_by_us "$work/ours.tb") lost"
+	cost_row "the load alone" "$alone s" - ""
+	ours=$(median_time '%U %S' trace-collect -b 16M "${wanted[@]}" -o "$work/ours.tb" -- "${command[@]}")
+	cost_row "trace-collect -b 16M -o FILE" "$ours s" "$(difference "$ours" "$alone") s" "$(counted_by_us "$work/ours.tb")"
 	trace_cmd_works || { cost_row "$trace_cmd record" - - "$trace_cmd_problem"; return; }
 
 	"$trace_cmd" record -h 2>&1 | grep -q -- --compression && plain="--compression none"
-	wrapper=$(wrapper_cost)
 	# shellcheck disable=SC2086 # $plain is two words or none
-	theirs=$(median_time '%U %S' "$trace_cmd" record $plain -C mono "${wanted[@]}" -o "$work/theirs.dat" "${command[@]}")
-	theirs=$(awk -v a="$theirs" -v b="$wrapper" 'BEGIN { print a - b }')
-	cost_row "trace-cmd record $plain -o FILE" "$theirs" "$(awk -v a="$theirs" -v b="$alone" 'BEGIN { print a - b }')" \
-		"$("$trace_cmd" report "$work/theirs.dat" 2>/dev/null | grep -c ': ') events, $(lost_by_trace_cmd "$work/theirs.dat") lost"
-	cost_row "trace-collect / trace-cmd" "$(ratio "$ours" "$theirs")  " \
-		"$(awk -v a="$ours" -v b="$theirs" -v l="$alone" 'BEGIN { printf b > l ? "%.2f" : "-", (a - l) / (b - l) }')  " "below 1: we are cheaper"
+	theirs=$(median_time '%U %S' "$trace_cmd" record $plain -C mono -b 16384 "${wanted[@]}" -o "$work/theirs.dat" "${command[@]}")
+	theirs=$(difference "$theirs" "$(wrapper_cost)")
+	cost_row "trace-cmd record $plain -b 16384 -o FILE" "$theirs s" "$(difference "$theirs" "$alone") s" \
+		"$(counted_by_trace_cmd "$work/theirs.dat")"
+	cost_row "trace-collect's share of trace-cmd's" "$(ratio "$ours" "$theirs")" \
+		"$(ratio "$(difference "$ours" "$alone")" "$(difference "$theirs" "$alone")")" ""
 }
 
 bench_collect()
