@@ -195,6 +195,34 @@ man_section() {
 	done
 }
 
+# damage FILE SEED: overwrites a few bytes here and there, the same for the same seed.
+damage() {
+	local n size
+	size=$(stat -c %s "$1")
+	RANDOM=$2
+	for n in 1 2 3 4 5 6; do
+		printf '%b' "$(bytes $((RANDOM & 255)) 1)" |
+			dd of="$1" bs=1 seek=$(((RANDOM << 15 | RANDOM) % size)) conv=notrunc status=none
+	done
+}
+
+@test "damaged streams never crash or hang a command" {
+	recorded
+	for seed in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		cp lock.tb damaged.tb
+		cp "$TOP/testdata/lock.txt" damaged.txt
+		damage damaged.tb $seed
+		damage damaged.txt $seed
+		for c in $(readers); do
+			for file in damaged.tb damaged.txt; do
+				run timeout 20 "$c" "$file"
+				[ "$status" -le 3 ] || fail "$c: status $status, seed $seed, $file: $output"
+				refute_output --partial Sanitizer
+			done
+		done
+	done
+}
+
 # --- what is written -----------------------------------------------------------------------------------------------
 
 @test "a full disk ends with 1 and a message" {
