@@ -14,6 +14,10 @@
 #include "source/round.h"
 #include "source/stop.h"
 
+#define PAGE_SIZE_FILE "buffer_subbuf_size_kb"
+#define PAGE_KB_TEXT "16"
+enum { PAGE_KB = 16, PAGES_MIN = 16 };
+
 enum {
 	PERIOD_MS = 50,		    /* between rounds; an event waits for one, or for two if it comes right before it */
 	RUSH_MS = 5,		    /* the least pause between rounds that rings ask for */
@@ -23,6 +27,20 @@ enum {
 
 /* An event in the midst of being written is not there yet for a reader, though later ones of other CPUs are. */
 #define SLACK (5 * NSEC_PER_SEC / 1000)
+
+/*
+ * A ring is read page by page. Pages of 16 KiB cost a quarter less than those of 4 KiB, and larger ones no less; small rings
+ * keep small pages, and so do kernels before 6.8, which have no others.
+ */
+static int size_rings(struct tracefs_instance *instance, uint64_t size)
+{
+	if (size >= (uint64_t)PAGES_MIN * PAGE_KB * 1024 && tracefs_file_exists(instance, PAGE_SIZE_FILE) &&
+	    instance_write(instance, PAGE_SIZE_FILE, PAGE_KB_TEXT) < 0)
+		return -1;
+	if (tracefs_instance_set_buffer_size(instance, (size + 1023) / 1024, -1) < 0)
+		return fail_errno("cannot make rings of %llu bytes for each CPU", (unsigned long long)size);
+	return 0;
+}
 
 int collector_open(struct collector *collector, const char *clock, uint64_t buffer)
 {
@@ -37,9 +55,7 @@ int collector_open(struct collector *collector, const char *clock, uint64_t buff
 		return -1;
 	if (clock_set(&collector->clock, collector->instance, clock) < 0)
 		return -1;
-	if (tracefs_instance_set_buffer_size(collector->instance, (buffer + 1023) / 1024, -1) < 0)
-		return fail_errno("cannot make rings of %llu bytes for each CPU", (unsigned long long)buffer);
-	return 0;
+	return size_rings(collector->instance, buffer);
 }
 
 static void describe_machine(struct line *line)

@@ -40,9 +40,9 @@ static void sink(struct merge *merge, int at)
 	for (;;) {
 		int child = 2 * at + 1;
 
-		if (child + 1 < merge->heaped && heap[child + 1]->ts < heap[child]->ts)
+		if (child + 1 < merge->heaped && ring_ts(heap[child + 1]) < ring_ts(heap[child]))
 			child++;
-		if (child >= merge->heaped || heap[child]->ts >= ring->ts)
+		if (child >= merge->heaped || ring_ts(heap[child]) >= ring_ts(ring))
 			break;
 		heap[at] = heap[child];
 		at = child;
@@ -58,9 +58,9 @@ int merge_begin(struct merge *merge, int64_t bound)
 	for (int i = 0; i < merge->count; i++) {
 		struct ring *ring = &merge->rings[i];
 
-		if (!ring->payload && ring_next(ring) < 0)
+		if (!ring->standing && ring_next(ring) < 0)
 			return -1;
-		if (ring->payload)
+		if (ring->standing)
 			merge->heap[merge->heaped++] = ring;
 	}
 	for (int at = merge->heaped / 2 - 1; at >= 0; at--)
@@ -81,7 +81,7 @@ int merge_next(struct merge *merge, struct ring **ring)
 		if (merge->heaped > 1)
 			sink(merge, 0);
 	}
-	if (merge->heaped == 0 || merge->heap[0]->ts >= merge->bound)
+	if (merge->heaped == 0 || ring_ts(merge->heap[0]) >= merge->bound)
 		return 0;
 	*ring = merge->heap[0];
 	merge->taken = true;

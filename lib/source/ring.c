@@ -7,8 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <kbuffer.h>
-
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -38,8 +36,7 @@ int ring_open(struct ring *ring, struct tracefs_instance *instance, int cpu)
 {
 	*ring = (struct ring){.cpu = cpu, .last = INT64_MIN, .stats = -1};
 	ring->page_size = page_size(instance);
-	ring->page = memory_new(1, ring->page_size);
-	ring->pages = kbuffer_alloc(KBUFFER_LSIZE_SAME_AS_HOST, KBUFFER_ENDIAN_SAME_AS_HOST);
+	ring->bytes = memory_new(1, ring->page_size);
 	ring->fd = open_file(instance, cpu, "trace_pipe_raw");
 	if (ring->fd >= 0)
 		ring->stats = open_file(instance, cpu, "stats");
@@ -52,8 +49,7 @@ void ring_close(struct ring *ring)
 		close(ring->fd);
 	if (ring->stats >= 0)
 		close(ring->stats);
-	kbuffer_free(ring->pages);
-	free(ring->page);
+	free(ring->bytes);
 }
 
 /* One line of the stats file, such as "overrun: 18". */
@@ -78,61 +74,46 @@ uint64_t ring_lost_at_end(struct ring *ring)
 	return lost > ring->lost ? lost - ring->lost : 0;
 }
 
-/* Older kernels, or a page too full to hold the count, say only that there was a gap. */
-static uint64_t count_missed(struct ring *ring)
+/* Where the kernel says only that there was a gap, its statistics know more, if not at once. */
+static uint64_t count_missed(struct ring *ring, int64_t missed)
 {
-	int missed = kbuffer_missed_events(ring->pages);
 	uint64_t count;
 
-	if (missed >= 0)
+	if (missed != PAGE_MISSED_UNKNOWN)
 		return (uint64_t)missed;
 	count = ring_lost_at_end(ring);
 	return count ? count : 1;
 }
 
+/* 1: a page was read; 0: there is none; -1 after fail(). */
 static int read_page(struct ring *ring)
 {
-	ssize_t length = read(ring->fd, ring->page, ring->page_size);
+	ssize_t length = read(ring->fd, ring->bytes, ring->page_size);
 	uint64_t missed;
 
 	if (length == 0 || (length < 0 && (errno == EAGAIN || errno == EINTR)))
 		return 0;
 	if (length < 0)
 		return fail_errno("cannot read the trace of CPU %d", ring->cpu);
-	if (kbuffer_load_subbuffer(ring->pages, ring->page) < 0)
-		return fail("cannot understand the trace of CPU %d", ring->cpu);
-	missed = count_missed(ring);
+	missed = count_missed(ring, page_load(&ring->page, ring->bytes, (size_t)length));
 	ring->missed += missed;
 	ring->lost += missed;
 	return 1;
 }
 
-static int stand_at(struct ring *ring, const void *payload, unsigned long long ts)
-{
-	ring->payload = payload;
-	ring->ts = (int64_t)ts;
-	ring->size = (uint32_t)kbuffer_event_size(ring->pages);
-	return 1;
-}
-
 int ring_next(struct ring *ring)
 {
-	unsigned long long ts;
-	const void *payload;
-	int status;
-
-	if (ring->payload) {
+	if (ring->standing) {
 		ring->missed = 0;
-		ring->last = ring->ts;
-		payload = kbuffer_next_event(ring->pages, &ts);
-		if (payload)
-			return stand_at(ring, payload, ts);
-		ring->payload = NULL;
+		ring->last = ring_ts(ring);
 	}
-	while ((status = read_page(ring)) > 0) {
-		payload = kbuffer_read_event(ring->pages, &ts);
-		if (payload)
-			return stand_at(ring, payload, ts);
+	while (!page_next(&ring->page)) {
+		int status = read_page(ring);
+
+		ring->standing = status > 0;
+		if (status <= 0)
+			return status;
 	}
-	return status;
+	ring->standing = true;
+	return 1;
 }

@@ -7,11 +7,12 @@
 #ifndef SOURCE_RING_H
 #define SOURCE_RING_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <tracefs.h>
 
-struct kbuffer;
+#include "source/page.h"
 
 struct ring {
 	int cpu;
@@ -20,17 +21,19 @@ struct ring {
 	int64_t last;	 /* time of the event before the gap; INT64_MIN: none was read */
 	uint64_t lost;	 /* sum of all missed so far */
 
-	/* the event that it stands at */
-	int64_t ts;
-	const char *payload; /* NULL: dry */
-	uint32_t size;
+	bool standing;	  /* at an event; else dry */
+	struct page page; /* its ts, payload and size are the event's */
 
 	/* private */
 	int stats;
 	size_t page_size;
-	char *page;
-	struct kbuffer *pages;
+	char *bytes;
 };
+
+static inline int64_t ring_ts(const struct ring *ring)
+{
+	return (int64_t)ring->page.ts;
+}
 
 /* -1 after fail(). */
 int ring_open(struct ring *ring, struct tracefs_instance *instance, int cpu);

@@ -20,8 +20,8 @@ static int32_t number_at(const struct ring *ring, uint16_t offset)
 {
 	int32_t number = 0;
 
-	if (offset + sizeof(number) <= ring->size)
-		memcpy(&number, ring->payload + offset, sizeof(number));
+	if (offset + sizeof(number) <= ring->page.size)
+		memcpy(&number, ring->page.payload + offset, sizeof(number));
 	return number;
 }
 
@@ -74,12 +74,12 @@ static const char *name_at(const struct ring *ring, const struct wish_thread *at
 	uint32_t offset = at->dynamic ? place & 0xffff : at->comm;
 	uint32_t length = at->dynamic && place >> 16 < THREAD_NAME ? place >> 16 : THREAD_NAME;
 
-	if (!at->comm || offset + length > ring->size)
+	if (!at->comm || offset + length > ring->page.size)
 		return NULL;
 	if (!at->dynamic)
-		return ring->payload + offset;
+		return ring->page.payload + offset;
 	memset(name, 0, THREAD_NAME);
-	memcpy(name, ring->payload + offset, length);
+	memcpy(name, ring->page.payload + offset, length);
 	return name;
 }
 
@@ -93,7 +93,7 @@ static int see_threads(struct collector *collector, const struct wish *wish, con
 		const struct wish_thread *at = &wish->threads[i];
 		char name[THREAD_NAME];
 
-		if (threads_see(&collector->threads, collector->stream, ring->ts, number_at(ring, at->tid),
+		if (threads_see(&collector->threads, collector->stream, ring_ts(ring), number_at(ring, at->tid),
 				name_at(ring, at, name)) < 0)
 			return -1;
 	}
@@ -104,16 +104,16 @@ static int see_threads(struct collector *collector, const struct wish *wish, con
 
 static int take_event(struct collector *collector, const struct ring *ring)
 {
-	struct record record = {.kind = KIND_EVENT, .packed = true, .text = ring->payload, .length = ring->size,
-				.ts = ring->ts, .cpu = (uint32_t)ring->cpu};
+	struct record record = {.kind = KIND_EVENT, .packed = true, .text = ring->page.payload, .length = ring->page.size,
+				.ts = ring_ts(ring), .cpu = (uint32_t)ring->cpu};
 	struct common common;
 	struct wish *wish;
 
-	if (ring->missed && write_lost(collector, ring, ring->ts, ring->missed) < 0)
+	if (ring->missed && write_lost(collector, ring, ring_ts(ring), ring->missed) < 0)
 		return -1;
-	if (ring->size < sizeof(common))
+	if (ring->page.size < sizeof(common))
 		return 0;
-	memcpy(&common, ring->payload, sizeof(common));
+	memcpy(&common, ring->page.payload, sizeof(common));
 	wish = wishes_by_id(&collector->wishes, common.id);
 	if (!wish || is_own(collector, wish, &common, ring))
 		return 0;
@@ -122,7 +122,7 @@ static int take_event(struct collector *collector, const struct ring *ring)
 	if (collector->process.members && !is_wanted(collector, wish, &common, ring))
 		return 0;
 	if (!threads_known(&collector->threads, common.tid) &&
-	    threads_see(&collector->threads, collector->stream, ring->ts, common.tid, NULL) < 0)
+	    threads_see(&collector->threads, collector->stream, ring_ts(ring), common.tid, NULL) < 0)
 		return -1;
 	collector->events++;
 	return stream_write_record(collector->stream, &record);

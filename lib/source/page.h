@@ -1,0 +1,36 @@
+/*
+ * page: the events on one page of the kernel's ring buffer, as tracefs hands it out.
+ *
+ * libtraceevent's kbuffer does the same, for pages of any machine, at 16 ns an event: a fifth of all that collecting an
+ * event costs. This one reads pages of the running kernel only, at 4 ns.
+ *
+ * A page begins with the time of its first event and the number of bytes that follow, in whose topmost bits stands
+ * whether events before it were overwritten, and whether their count follows the last event. An event is a 32-bit head, of
+ * 5 bits for type or length and 27 bits of time since the event before it, and its payload; times too long for 27
+ * bits have entries of their own.
+ */
+#ifndef SOURCE_PAGE_H
+#define SOURCE_PAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct page {
+	const char *at, *end; /* the entry after this one; behind the last one */
+	uint64_t ts;	      /* nanoseconds, of the event that it stands at */
+	const char *payload;  /* of the event that it stands at */
+	uint32_t size;	      /* of the payload */
+};
+
+enum { PAGE_MISSED_UNKNOWN = -1 };
+
+/*
+ * Begins a page of `length` bytes, before its first event. Returns the number of events lost before it,
+ * PAGE_MISSED_UNKNOWN if there were some, but no count.
+ */
+int64_t page_load(struct page *page, const char *bytes, size_t length);
+
+/* Goes on to the next event. 1; 0: there are no more. */
+int page_next(struct page *page);
+
+#endif
