@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "chart/sample.h"
 #include "stream/line.h"
 
 enum { VALUE_ROOM = 64 };
@@ -83,7 +82,7 @@ void binding_spell_split(const struct binding *binding, const struct reading_wor
 void binding_spell_show(const struct binding *binding, const struct reading_world *world, const struct event *event,
 			struct line *scratch, char *text, size_t room)
 {
-	char value[VALUE_ROOM], name[SAMPLE_NAME_ROOM];
+	char value[VALUE_ROOM];
 	size_t used = 0;
 
 	*text = '\0';
@@ -91,7 +90,7 @@ void binding_spell_show(const struct binding *binding, const struct reading_worl
 		size_t length = reading_spell(&binding->show[i], world, event, value, sizeof(value));
 
 		line_begin(scratch, "");
-		line_bytes(scratch, sample_field_name(binding->show[i].name, name), value, length);
+		line_bytes(scratch, binding->show[i].label, value, length);
 		if (used + scratch->length >= room)
 			break;
 		memcpy(text + used, scratch->text, scratch->length + 1);

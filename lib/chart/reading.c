@@ -69,6 +69,7 @@ int reading_make(struct reading *reading, struct event_type *type, const char *t
 	const char *colon = strchr(text, ':'), *kind = colon ? colon + 1 : "";
 
 	snprintf(reading->name, sizeof(reading->name), "%.*s", (int)strcspn(text, ":"), text);
+	sample_field_name(reading->name, reading->label);
 	reading->field = event_type_field(type, reading->name);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (!strcmp(kinds[i].name, kind)) {

@@ -10,10 +10,12 @@
 #ifndef CHART_READING_H
 #define CHART_READING_H
 
+#include "chart/sample.h"
 #include "event/event.h"
 
 struct reading {
-	char name[48]; /* the field's */
+	char name[48];		      /* the field's */
+	char label[SAMPLE_NAME_ROOM]; /* its name in a signal */
 	const struct event_field *field;
 	const struct reading_kind *kind;
 };

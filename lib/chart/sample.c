@@ -7,17 +7,16 @@
 #include "chart/series.h"
 #include "stream/line.h"
 
-const char *sample_field_name(const char *field, char text[SAMPLE_NAME_ROOM])
+void sample_field_name(const char *field, char label[SAMPLE_NAME_ROOM])
 {
 	static const char *const taken[] = {"id",     "ts",  "start", "chart", "key",  "value",
 					    "center", "ucl", "rules", "tid",   "comm", "open"};
+	const char *prefix = "";
 
 	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
-		if (!strcmp(taken[i], field)) {
-			snprintf(text, SAMPLE_NAME_ROOM, "event.%s", field);
-			return text;
-		}
-	return field;
+		if (!strcmp(taken[i], field))
+			prefix = "event.";
+	snprintf(label, SAMPLE_NAME_ROOM, "%s%s", prefix, field);
 }
 
 static void add_series(struct line *line, const struct series *series)
@@ -29,12 +28,12 @@ static void add_series(struct line *line, const struct series *series)
 
 static void add_keys(struct line *line, const struct sample *sample, const struct reading_world *world)
 {
-	char name[SAMPLE_NAME_ROOM], value[64];
+	char value[64];
 
 	for (int i = 0; i < sample->key_count; i++) {
 		size_t length = reading_spell_number(&sample->keys[i], world, sample->key[i], value, sizeof(value));
 
-		line_bytes(line, sample_field_name(sample->keys[i].name, name), value, length);
+		line_bytes(line, sample->keys[i].label, value, length);
 	}
 }
 

@@ -39,8 +39,8 @@ void sample_signal_line(struct line *line, const struct sample *sample, uint64_t
 /* The `sample` record of the healthy values that a series has gathered since `from`. */
 void sample_healthy_line(struct line *line, struct series *series, int64_t from);
 
-/* A field's name as the signal has it; `text` has room for any. */
+/* A field's name as the signal has it. */
 enum { SAMPLE_NAME_ROOM = 64 };
-const char *sample_field_name(const char *field, char text[SAMPLE_NAME_ROOM]);
+void sample_field_name(const char *field, char label[SAMPLE_NAME_ROOM]);
 
 #endif
