@@ -103,8 +103,8 @@ static int stream_over(void *context)
 		status = ranking_total_write(ranker->total, &ranker->options, ranker->stream);
 	ranking_total_free(ranker->total);
 	ranker->total = ranking_total_new();
-	stop_building(ranker);
-	start_building(ranker);
+	if (!ranker->builder) /* the next of concatenated streams may bring no graphs */
+		start_building(ranker);
 	return status;
 }
 

@@ -1,0 +1,216 @@
+load helper
+
+# What a ranking adds: the path, the blame, and nodes for what is unknown.
+ranking() {
+	blame-rank --text "$@" | grep -e '^path ' -e '^blame ' -e 'name="unknown: '
+}
+
+# The names blamed, in order, as one line.
+names() {
+	blame-rank --text "$@" | sed -n 's/^blame .*name=\([^ ]*\) label.*/\1/p' | xargs
+}
+
+labels() {
+	blame-rank --text --instances "$@" | sed -n 's/^blame .* label=\([^ ]*\) score.*/\1/p' | xargs
+}
+
+compare_with_reference() { # SEED COUNT NODES OPTION...
+	local reference=$TOP/tests/reference
+	python3 "$reference/random_graphs.py" "$1" "$2" "$3" >graphs
+	python3 "$reference/blame.py" "${@:4}" <graphs >expected
+	blame-rank --text "${@:4}" graphs | grep -e '^path ' -e '^blame ' | grep -v graph=total >found
+	[ -s expected ]
+	diff expected found
+}
+
+need_python() {
+	command -v python3 >/dev/null || skip "needs python3"
+}
+
+@test "golden examples" {
+	local example
+	for example in "$TOP"/testdata/blame/*.txt; do
+		ranking "$example" | diff "${example%.txt}.out" -
+	done
+}
+
+@test "the paper's figure 3: A + H/2 for the caller, half of B for each of the two called" {
+	# B alone: a method for the first second, two methods that it awaits for the next two
+	cat >graph <<-'EOF'
+		graph id=1 kind=rag
+		node id=1 name=Method1 start=0 end=4
+		node id=2 name=Method1.1 parent=1 call=async start=1 end=3 wait_start=1 wait_end=3
+		node id=3 name=Method1.2 parent=1 call=async start=1 end=3 wait_start=1 wait_end=3
+		node id=4 name=Other parent=2 call=async start=3 end=4
+	EOF
+	blame-rank --text graph >out
+	grep -q 'name=Method1 .* score=1.500000000 share=0.375000' out
+	grep -q 'name=Method1.1 .* score=1.000000000' out
+	grep -q 'name=Method1.2 .* score=1.000000000' out
+}
+
+@test "critical agrees with the reference on random graphs" {
+	need_python
+	for seed in 1 2 3 4; do compare_with_reference $seed 60 40; done
+	compare_with_reference 5 100 8 -n 1
+	compare_with_reference 6 5 300 -n 20
+}
+
+@test "npt and instances agree with the reference on random graphs" {
+	need_python
+	compare_with_reference 7 80 30 -a npt
+	compare_with_reference 8 80 30 --instances -n 3
+	compare_with_reference 9 80 30 -a npt --instances -n 7
+}
+
+@test "equal sums of unequal fractions are equal" {
+	# a: 1/2 + 1/3 + 1/6 of a nanosecond with others; b: a whole one; ids and starts put a behind b if they are equal
+	cat >graph <<-'EOF'
+		node id=1 name=root start=0 end=0.000000004
+		node id=2 name=b parent=1 start=0 end=0.000000001 wait_start=0 wait_end=0.000000004
+		node id=3 name=a parent=1 start=0.000000001 end=0.000000004
+		node id=4 name=c parent=1 start=0.000000001 end=0.000000004
+		node id=5 name=d parent=1 start=0.000000002 end=0.000000004
+		node id=6 name=e parent=1 start=0.000000003 end=0.000000004
+		node id=7 name=f parent=1 start=0.000000003 end=0.000000004
+		node id=8 name=g parent=1 start=0.000000003 end=0.000000004
+	EOF
+	run -0 labels graph
+	assert_output "b a c d e f g"
+	run -0 names graph
+	assert_output "a b c d e f g"
+}
+
+@test "join all takes the last, join any the first; ties: longer or shorter run, then lower id" {
+	cat >graph <<-'EOF'
+		node id=1 name=root start=0 end=9
+		node id=5 name=short parent=1 start=2 end=5
+		node id=6 name=long parent=1 start=1 end=5
+		node id=7 name=long2 parent=1 start=1 end=5
+		node id=8 name=late parent=1 start=2 end=6
+		node id=9 name=join parent=1 join=JOIN start=0 end=6 wait_start=0 wait_end=6
+		edge from=5 to=9 kind=join
+		edge from=7 to=9 kind=join
+		edge from=6 to=9 kind=join
+	EOF
+	sed 's/JOIN/all/' graph | blame-rank --text | grep '^path.*node=6 '
+	sed 's/JOIN/any/' graph | blame-rank --text | grep '^path.*node=5 '
+	echo 'edge from=8 to=9 kind=join' >>graph
+	sed 's/JOIN/all/' graph | blame-rank --text | grep '^path.*node=8 '
+	sed 's/JOIN/any/' graph | blame-rank --text | grep '^path.*node=5 '
+}
+
+@test "the pieces of a wake graph's path cover its time without gap or overlap" {
+	local example
+	for example in "$TOP"/testdata/blame/wake-*.txt; do
+		ranking "$example" | awk -F'[= ]' '
+			/^path/ && seen++ && $7 != last { exit 1 }
+			/^path/ { last = $9 }'
+	done
+}
+
+@test "blame in a wake graph adds up to its time" {
+	run -0 bash -c "blame-rank -n 100 --text $TOP/testdata/blame/wake-lock.txt | awk -F'score=' '/^blame/ { sum += \$2 } END { print sum }'"
+	assert_output 10
+}
+
+@test "a ranked stream can be ranked again" {
+	blame-rank "$TOP/testdata/blame/wake-fork.txt" >once
+	blame-rank once | cmp once
+	blame-rank -a npt once | blame-rank | cmp once
+}
+
+@test "binary and text give the same" {
+	stream-cat -b "$TOP/testdata/blame/wake-lock.txt" >binary
+	blame-rank --text binary >a
+	blame-rank --text "$TOP/testdata/blame/wake-lock.txt" >b
+	cmp a b
+}
+
+@test "records of other kinds pass, in order, and end a graph" {
+	cat >in <<-'EOF'
+		unheard-of key=value
+		node id=1 name=a start=0 end=1
+		signal id=1 ts=1
+		window id=1
+	EOF
+	blame-rank --text in | sed 's/ .*//' >kinds
+	echo unheard-of node path blame signal window end | tr ' ' '\n' | cmp - kinds
+}
+
+@test "npt on a wake graph shares time among all that ran or served" {
+	blame-rank -a npt --text "$TOP/testdata/blame/wake-fork.txt" >out
+	grep -q 'name="child: running" .* score=3.000000000' out # 8 to 9 shared with its maker, 16 to 18
+	run ! grep -q '^blame.*timer' out
+}
+
+# Each line: what is wrong, then the records, then the message.
+@test "graphs that make no sense are refused with file and line" {
+	while IFS='|' read -r records message; do
+		echo "$records" | tr ';' '\n' >bad
+		run -1 --separate-stderr blame-rank --text bad
+		# shellcheck disable=SC2154
+		assert_equal "$stderr" "blame-rank: bad:$message"
+	done <<-'EOF'
+		node id=1 name=a start=2 end=1|1: graph 1: node 1 ends before it starts
+		node id=1 name=a start=0 end=1 parent=1|1: graph 1: node 1 is its own parent
+		node id=1 name=a start=0 end=1 parent=2;node id=2 name=a start=0 end=1 parent=1|2: graph 1: node 1 is its own ancestor
+		node id=1 name=a start=0 end=1 parent=7|1: graph 1: a parent is node 7, which is not there
+		node id=1 name=a start=0 end=1;edge from=1 to=2 kind=seq|2: graph 1: an edge goes to node 2, which is not there
+		node id=1 name=a start=0 end=1 wait_start=1 wait_end=0|1: graph 1: the wait for node 1 ends before it starts
+		node id=1 name=a start=0 end=1 wait_start=1|1: graph 1: node 1 has only one of wait_start and wait_end
+		node id=1 name=a start=0 end=1;node id=1 name=b start=0 end=1|2: graph 1: node 1 is there twice
+		node id=1 name=a start=0 end=1 join=some|1: join 'some' is not known
+		node id=1 name=a start=0 end=1 call=maybe|1: call 'maybe' is not known
+		node id=1 name=a start=0 end=1 what=ever|1: what 'ever' is not known
+		node id=1 name=a start=0|1: end= is missing
+		node id=1 start=0 end=1|1: name= is missing
+		node name=a start=0 end=1|1: id= is missing
+		node id=1 name=a start=0 end=1;edge from=1 to=1 kind=odd|2: kind 'odd' is not known
+		node id=1 name=a start=0 end=1;edge from=1 to=1 kind=join|2: graph 1: node 1 is awaited by node 1, which is no join
+		graph id=1 kind=tree|1: kind 'tree' is not known
+		graph kind=rag|1: id= is missing
+		graph id=1 from=2 to=1|1: graph 1 ends before it starts
+		graph id=1 root=3;node id=1 name=a start=0 end=1|2: graph 1: the root is node 3, which is not there
+		graph id=1;graph id=2;node graph=1 id=1 name=a start=0 end=1|3: graph 1 has ended; its records must stand together
+	EOF
+}
+
+@test "a chain of a hundred thousand parents" {
+	awk 'BEGIN {
+		print "node id=0 name=n start=0 end=1000000"
+		for (i = 1; i < 100000; i++)
+			printf "node id=%d name=n start=%d end=1000000 wait_start=%d wait_end=1000000 parent=%d\n", i, i, i, i - 1
+	}' | blame-rank --text -n 1 | grep '^blame' >out
+	grep -q 'rank=1 name=n label=n score=900001.000000000 share=0.900001' out
+}
+
+@test "a wake graph of a hundred thousand waits, each ended by the next" {
+	awk 'BEGIN {
+		print "graph id=1 kind=wake target=0 from=0 to=100000"
+		for (i = 0; i < 100000; i++) {
+			printf "node id=%d name=n%d start=0 end=%d what=wait\n", i, i % 7, 100000 - i
+			if (i) printf "edge from=%d to=%d kind=wake\n", i, i - 1
+		}
+	}' | blame-rank --text | grep '^path graph=1 node=99999 from=0.000000000 to=100000.000000000'
+}
+
+@test "an empty graph is nobody's fault" {
+	echo 'graph id=1 kind=wake from=0 to=0' >empty
+	run -0 --separate-stderr blame-rank --text empty
+	refute_output --partial blame
+	echo 'graph id=1 kind=wake from=0 to=1' | blame-rank --text | grep '^blame.*name="unknown: began before the data"'
+}
+
+@test "exit status" {
+	run -2 blame-rank --no-such-option
+	run -2 --separate-stderr blame-rank -a guess
+	assert_equal "${stderr_lines[0]}" "blame-rank: there is no algorithm 'guess'; there are critical, npt"
+	run -2 blame-rank -n 0
+	run -1 blame-rank no-such-file
+	run -1 bash -c "blame-rank $TOP/testdata/blame/wake-lock.txt >/dev/full"
+	run -0 bash -o pipefail -c "blame-rank --text $TOP/testdata/blame/wake-lock.txt | head -n 1"
+	blame-rank "$TOP/testdata/blame/wake-lock.txt" | head -c 900 >cut
+	run -3 bash -c 'blame-rank cut >/dev/null'
+	run -1 bash -c 'head -c 3000 /bin/true | blame-rank >/dev/null'
+}
