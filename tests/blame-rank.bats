@@ -140,7 +140,7 @@ need_python() {
 
 @test "npt on a wake graph shares time among all that ran or served" {
 	blame-rank -a npt --text "$TOP/testdata/blame/wake-fork.txt" >out
-	grep -q 'name="child: running" .* score=3.000000000' out # 8 to 9 shared with its maker, 16 to 18
+	grep -q 'name="child: running" .* score=3.500000000' out # 8 to 9 shared with its maker, 16 to 18
 	run ! grep -q '^blame.*timer' out
 }
 
@@ -205,12 +205,13 @@ need_python() {
 @test "exit status" {
 	run -2 blame-rank --no-such-option
 	run -2 --separate-stderr blame-rank -a guess
+	# shellcheck disable=SC2154
 	assert_equal "${stderr_lines[0]}" "blame-rank: there is no algorithm 'guess'; there are critical, npt"
 	run -2 blame-rank -n 0
 	run -1 blame-rank no-such-file
 	run -1 bash -c "blame-rank $TOP/testdata/blame/wake-lock.txt >/dev/full"
 	run -0 bash -o pipefail -c "blame-rank --text $TOP/testdata/blame/wake-lock.txt | head -n 1"
-	blame-rank "$TOP/testdata/blame/wake-lock.txt" | head -c 900 >cut
-	run -3 bash -c 'blame-rank cut >/dev/null'
+	blame-rank "$TOP/testdata/blame/wake-lock.txt" | head -c 900 >part
+	run -3 bash -c 'blame-rank part >/dev/null'
 	run -1 bash -c 'head -c 3000 /bin/true | blame-rank >/dev/null'
 }
