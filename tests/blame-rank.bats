@@ -138,6 +138,31 @@ need_python() {
 	echo unheard-of node path blame signal window end | tr ' ' '\n' | cmp - kinds
 }
 
+@test "a total follows two graphs, or one of a window" {
+	local graph=$TOP/testdata/blame/wake-circle.txt
+	run ! grep 'graph=total' <(blame-rank --text "$graph")
+	sed 's/graph id=1/& window=1/' "$graph" | blame-rank --text | grep '^blame graph=total rank=1'
+	cat "$graph" <(sed 's/id=1 kind/id=2 kind/; s/graph=1/graph=2/' "$graph") >two
+	blame-rank --text two | grep '^blame graph=total rank=1 .* score=16.000000000 .* instances=2'
+}
+
+@test "building graphs first gives what graph-build gives" {
+	cchart-filter "$TOP/testdata/lock.txt" >filtered
+	blame-rank filtered >direct
+	graph-build filtered | blame-rank >piped
+	cmp direct piped
+	stream-cat --text direct | grep '^blame graph=1 rank=1'
+	graph-build --worst=1 filtered | blame-rank | cmp - <(blame-rank --worst=1 filtered)
+}
+
+@test "concatenated streams are ranked one by one" {
+	cchart-filter "$TOP/testdata/lock.txt" >filtered
+	blame-rank "$TOP/testdata/blame/wake-lock.txt" >ranked
+	cat ranked filtered ranked | blame-rank >both
+	stream-cat --text both | grep -c '^graph' | grep -x 3
+	graph-build <(cat ranked filtered ranked) | blame-rank | cmp - both
+}
+
 @test "npt on a wake graph shares time among all that ran or served" {
 	blame-rank -a npt --text "$TOP/testdata/blame/wake-fork.txt" >out
 	grep -q 'name="child: running" .* score=3.500000000' out # 8 to 9 shared with its maker, 16 to 18

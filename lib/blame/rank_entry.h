@@ -24,6 +24,6 @@ void rank_sort(struct rank_list *ranks);
 int rank_write(const struct rank_list *ranks, size_t count, const struct graph *graph, uint64_t duration,
 	       const struct ranking_options *options, struct stream *stream);
 
-void ranking_total_add(struct ranking_total *total, const struct rank_list *ranks, uint64_t duration);
+void ranking_total_add(struct ranking_total *total, const struct rank_list *ranks, const struct graph *graph);
 
 #endif

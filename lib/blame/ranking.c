@@ -102,7 +102,7 @@ static int write_ranks(const struct blame *blame, struct choices *choices, const
 	int status;
 
 	rank_names(blame, choices, &ranks);
-	ranking_total_add(total, &ranks, duration);
+	ranking_total_add(total, &ranks, graph);
 	if (options->instances)
 		rank_instances(blame, choices, &ranks);
 	status = rank_write(&ranks, graph->kind == GRAPH_WAKE ? options->count : SIZE_MAX, graph, duration, options,

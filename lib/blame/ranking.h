@@ -30,7 +30,7 @@ void ranking_total_free(struct ranking_total *total);
 int ranking_graph(struct graph *graph, const struct ranking_options *options, struct ranking_total *total,
 		  struct stream *stream);
 
-/* Writes blame records with graph=total, if there were at least two graphs. -1 after fail(). */
+/* Writes blame records with graph=total, if there was a graph of a window, or more than one. -1 after fail(). */
 int ranking_total_write(struct ranking_total *total, const struct ranking_options *options, struct stream *stream);
 
 #endif

@@ -14,6 +14,7 @@ struct total_entry {
 struct ranking_total {
 	struct total_entry *by_name;
 	uint64_t graphs;
+	bool windows; /* any of them explains a window */
 	uint64_t duration;
 };
 
@@ -61,10 +62,11 @@ static void add_entry(struct rank_entry *sum, const struct rank_entry *rank)
 	sum->best = rank->best;
 }
 
-void ranking_total_add(struct ranking_total *total, const struct rank_list *ranks, uint64_t duration)
+void ranking_total_add(struct ranking_total *total, const struct rank_list *ranks, const struct graph *graph)
 {
 	total->graphs++;
-	total->duration += duration;
+	total->windows |= graph->window != NULL;
+	total->duration += (uint64_t)graph->to - (uint64_t)graph->from;
 	for (size_t i = 0; i < ranks->list.count; i++)
 		add_entry(&find_entry(total, ranks->list.items[i].name)->rank, &ranks->list.items[i]);
 }
@@ -75,7 +77,7 @@ int ranking_total_write(struct ranking_total *total, const struct ranking_option
 	struct total_entry *entry, *next;
 	int status;
 
-	if (total->graphs < 2)
+	if (total->graphs < 2 && !total->windows)
 		return 0;
 	HASH_ITER(hh, total->by_name, entry, next)
 		*ARRAY_ADD(&ranks.list) = entry->rank;
