@@ -114,6 +114,15 @@ need_python() {
 	assert_output 10
 }
 
+@test "random wake graphs, senseless ones too: the path ends and covers all, and all of it is blamed" {
+	need_python
+	python3 "$TOP/tests/reference/random_wakes.py" 1 1000 20 >wakes
+	python3 "$TOP/tests/reference/random_wakes.py" 2 100 300 | sed 's/\(graph\|graph id\)=/\1=1000/' >>wakes
+	blame-rank --text -n 1000 wakes >ranked
+	run -0 awk -f "$TOP/tests/reference/check_wakes.awk" ranked
+	assert_output 1100
+}
+
 @test "a ranked stream can be ranked again" {
 	blame-rank "$TOP/testdata/blame/wake-fork.txt" >once
 	blame-rank once | cmp once
