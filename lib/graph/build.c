@@ -140,6 +140,7 @@ static int build(struct graph_builder *builder, const struct signal *signal, con
 	int32_t index;
 
 	number_spell_unsigned(id, ++builder->graphs);
+	wake_until(builder->wake, signal->ts);
 	target = find_target(builder, signal, &index);
 	graph = wake_graph(builder->wake, id, target, index, signal->start, signal->ts);
 	graph->window = *window ? memory_text(window, strlen(window)) : NULL;

@@ -49,8 +49,8 @@ static void forget_cpus(struct wake *wake)
 
 void wake_forget(struct wake *wake)
 {
-	struct wake empty = {
-		.events = wake->events, .types = wake->types, .names = wake->names, .switches = wake->switches};
+	struct wake empty = {.events = wake->events, .types = wake->types, .names = wake->names,
+			     .switches = wake->switches, .migrations = wake->migrations};
 
 	forget_threads(wake);
 	forget_cpus(wake);
@@ -71,6 +71,13 @@ void wake_begin(struct wake *wake, int64_t ts)
 		return;
 	*ARRAY_ADD(&wake->gaps) = (struct gap){.from = INT64_MIN, .to = ts};
 	wake->now = ts;
+}
+
+void wake_until(struct wake *wake, int64_t ts)
+{
+	wake_begin(wake, ts);
+	if (ts > wake->now)
+		wake->now = ts;
 }
 
 void wake_lost(struct wake *wake, uint32_t cpu, int64_t ts)
@@ -204,22 +211,58 @@ void wake_thread_sync(struct wake *wake, struct thread *thread)
 	thread->epoch = (uint32_t)wake->gaps.count;
 }
 
+static void take_cpu(struct cpu *cpu, int32_t thread, int64_t ts)
+{
+	cpu->current = thread;
+	*ARRAY_ADD(&cpu->tenures) = (struct tenure){.start = ts, .thread = thread};
+}
+
 /*
  * A CPU without any switch since the last gap has had its thread since then. But without scheduler switches in the
  * data nothing can be said about who ran how long.
  */
+static struct thread *first_current(struct wake *wake, struct cpu *cpu, int32_t tid)
+{
+	struct thread *thread;
+
+	if (!wake->switches)
+		return NULL;
+	thread = wake_thread_on(wake, cpu, tid);
+	take_cpu(cpu, thread->index, wake_since(wake));
+	if (thread_unseen(thread))
+		thread_piece(thread, WHAT_RUN, wake_since(wake), cpu->number)->flags = PIECE_ASSUMED;
+	return thread;
+}
+
+/*
+ * Another thread than the one that got the CPU: a switch is missing, as where the events of some threads are left
+ * out. It happened after the last event there; who had the CPU in between is not known.
+ */
+static struct thread *hidden_switch(struct wake *wake, struct cpu *cpu, struct thread *old, int32_t tid)
+{
+	struct thread *thread = wake_thread_on(wake, cpu, tid);
+
+	if (thread_running(old))
+		thread_piece(old, WHAT_UNKNOWN, cpu->last, cpu->number);
+	take_cpu(cpu, INDEX_NONE, cpu->last);
+	thread_vanish(thread, cpu->last);
+	wake_switch_in(wake, cpu, thread);
+	return thread;
+}
+
 struct thread *wake_current(struct wake *wake, struct cpu *cpu, int32_t tid)
 {
 	struct thread *thread;
 
-	if (cpu->current != INDEX_NONE)
-		return wake->threads.items[cpu->current];
-	if (!wake->switches)
-		return NULL;
-	thread = wake_thread_on(wake, cpu, tid);
-	cpu->current = thread->index;
-	*ARRAY_ADD(&cpu->tenures) = (struct tenure){.start = wake_since(wake), .thread = thread->index};
-	if (thread_unseen(thread))
-		thread_piece(thread, WHAT_RUN, wake_since(wake), cpu->number)->flags = PIECE_ASSUMED;
-	return thread;
+	if (cpu->current == INDEX_NONE)
+		return first_current(wake, cpu, tid);
+	thread = wake->threads.items[cpu->current];
+	return thread->tid == tid ? thread : hidden_switch(wake, cpu, thread, tid);
+}
+
+void wake_switch_in(struct wake *wake, struct cpu *cpu, struct thread *thread)
+{
+	thread_switch_in(wake, thread, cpu, wake->now);
+	take_cpu(cpu, thread->index, wake->now);
+	cpu->depth = 0;
 }

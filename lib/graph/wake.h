@@ -123,7 +123,7 @@ struct wake {
 	struct wake_types *types; /* what to do with each type of event */
 	struct wake_names *names; /* of interrupts and system calls */
 	int64_t now;		  /* time of the last event */
-	bool switches;		  /* scheduler switches are among the data */
+	bool switches, migrations; /* these are among the data */
 	ARRAY(struct gap) gaps;	  /* the first ends where the window begins */
 	struct thread *by_tid;
 	ARRAY(struct thread *) threads;
@@ -139,6 +139,7 @@ struct wake *wake_new(struct events *events);
 void wake_free(struct wake *wake);
 void wake_forget(struct wake *wake);		 /* the window is over: only types and names stay */
 void wake_begin(struct wake *wake, int64_t ts);	 /* the first event of a window; later calls do nothing */
+void wake_until(struct wake *wake, int64_t ts);	 /* time has come so far */
 void wake_lost(struct wake *wake, uint32_t cpu, int64_t ts);
 int64_t wake_since(const struct wake *wake);	 /* end of the last gap */
 struct cpu *wake_cpu(struct wake *wake, uint32_t number);		  /* NULL after fail() */
@@ -147,6 +148,7 @@ struct thread *wake_thread_on(struct wake *wake, struct cpu *cpu, int32_t tid); 
 struct thread *wake_thread_born(struct wake *wake, int32_t tid);		  /* a new one that takes over the tid */
 const struct thread *wake_thread_find(struct wake *wake, int32_t tid);		  /* NULL: none */
 struct thread *wake_current(struct wake *wake, struct cpu *cpu, int32_t tid); /* on the CPU; NULL: nobody knows */
+void wake_switch_in(struct wake *wake, struct cpu *cpu, struct thread *thread);
 void wake_thread_sync(struct wake *wake, struct thread *thread);
 
 /* wake_thread.c: the chain of a thread */
@@ -157,7 +159,7 @@ void thread_switch_out(struct thread *thread, struct cpu *cpu, char state, int64
 void thread_switch_in(struct wake *wake, struct thread *thread, struct cpu *cpu, int64_t ts);
 void thread_wake(struct wake *wake, struct thread *thread, enum cause cause, int32_t index, uint32_t cpu, int64_t ts);
 void thread_migrate(struct thread *thread, uint32_t cpu, int64_t ts, bool waking);
-void thread_doubt(struct thread *thread); /* it cannot have been where it was thought to be */
+void thread_vanish(struct thread *thread, int64_t ts); /* what it did from then on, if it did not sleep, is not known */
 size_t thread_find(const struct thread *thread, int64_t ts); /* number of pieces that start at or before ts */
 int64_t thread_piece_end(const struct wake *wake, const struct thread *thread, size_t piece);
 

@@ -66,21 +66,12 @@ static char switch_state(const struct happening *at, int field)
 static void on_switch(struct happening *at)
 {
 	enum { PREV, STATE, NEXT };
-	int32_t prev_tid = (int32_t)number(at, PREV);
-	struct thread *prev, *next;
+	struct thread *prev;
 
 	at->wake->switches = true;
-	if (!at->current)
-		at->current = wake_current(at->wake, at->cpu, prev_tid);
-	prev = at->current->tid == prev_tid ? at->current : wake_thread_on(at->wake, at->cpu, prev_tid);
-	if (prev != at->current)
-		thread_doubt(at->current);
-	at->cpu->depth = 0;
+	prev = wake_current(at->wake, at->cpu, (int32_t)number(at, PREV));
 	thread_switch_out(prev, at->cpu, switch_state(at, STATE), at->wake->now);
-	next = wake_thread_on(at->wake, at->cpu, (int32_t)number(at, NEXT));
-	thread_switch_in(at->wake, next, at->cpu, at->wake->now);
-	at->cpu->current = next->index;
-	*ARRAY_ADD(&at->cpu->tenures) = (struct tenure){.start = at->wake->now, .thread = next->index};
+	wake_switch_in(at->wake, at->cpu, wake_thread_on(at->wake, at->cpu, (int32_t)number(at, NEXT)));
 }
 
 static void on_waking(struct happening *at)
@@ -111,6 +102,7 @@ static void on_migrate(struct happening *at)
 	enum { PID, DEST_CPU };
 	struct thread *thread = wake_thread(at->wake, (int32_t)number(at, PID));
 
+	at->wake->migrations = true;
 	thread_migrate(thread, (uint32_t)number(at, DEST_CPU), at->wake->now, at->cpu->waking == thread->index);
 }
 
@@ -362,13 +354,11 @@ int wake_event(struct wake *wake, const struct event *event)
 	const struct slot *slot = slot_of(wake, event->type);
 	struct cpu *cpu;
 
-	wake_begin(wake, event->ts);
-	if (event->ts > wake->now)
-		wake->now = event->ts; /* merged CPUs may be out of step by a little */
+	wake_until(wake, event->ts); /* merged CPUs may be out of step by a little */
 	cpu = wake_cpu(wake, event->cpu);
 	if (!cpu)
 		return -1;
-	cpu->last = wake->now;
 	handle(&(struct happening){wake, slot, event, cpu, wake_current(wake, cpu, event->tid)});
+	cpu->last = wake->now;
 	return 0;
 }

@@ -80,6 +80,18 @@ static void woken_unseen(struct piece *wait)
 		wait->cause = CAUSE_UNKNOWN;
 }
 
+/*
+ * Whether the CPU is known that a runnable thread waited for. A wake-up tells only where the thread ran last; where
+ * migrations are not among the data, it will have waited where it runs next. A preempted one waits where it was.
+ */
+static bool queue_known(const struct wake *wake, const struct thread *thread)
+{
+	size_t count = thread->pieces.count;
+
+	return !count || last(thread)->what != WHAT_RUNNABLE || wake->migrations ||
+	       (count > 1 && last(thread)[-1].what != WHAT_WAIT);
+}
+
 void thread_switch_in(struct wake *wake, struct thread *thread, struct cpu *cpu, int64_t ts)
 {
 	struct piece *piece = last(thread);
@@ -92,9 +104,8 @@ void thread_switch_in(struct wake *wake, struct thread *thread, struct cpu *cpu,
 	} else if (thread_running(thread)) {
 		piece->what = WHAT_UNKNOWN; /* it cannot have run here and there */
 	}
-	piece = last(thread);
-	if (piece && piece->what == WHAT_RUNNABLE)
-		piece->cpu = (uint16_t)cpu->number;
+	if (!queue_known(wake, thread))
+		last(thread)->cpu = (uint16_t)cpu->number;
 	thread->early = false;
 	thread_piece(thread, WHAT_RUN, ts, cpu->number);
 }
@@ -106,6 +117,10 @@ void thread_wake(struct wake *wake, struct thread *thread, enum cause cause, int
 	if (thread_unseen(thread))
 		thread_piece(thread, WHAT_WAIT, wake_since(wake), cpu)->flags = PIECE_ASSUMED;
 	piece = last(thread);
+	if (piece->what == WHAT_UNKNOWN) {
+		piece->what = WHAT_WAIT; /* it went to sleep unseen */
+		piece->cause = CAUSE_NONE;
+	}
 	if (piece->what == WHAT_WAIT && piece->cause == CAUSE_NONE) {
 		piece->cause = cause;
 		piece->cause_index = index;
@@ -128,10 +143,12 @@ void thread_migrate(struct thread *thread, uint32_t cpu, int64_t ts, bool waking
 		thread_piece(thread, WHAT_RUNNABLE, ts, cpu);
 }
 
-void thread_doubt(struct thread *thread)
+void thread_vanish(struct thread *thread, int64_t ts)
 {
-	if (thread->pieces.count)
-		last(thread)->what = WHAT_UNKNOWN;
+	struct piece *piece = thread->pieces.count ? last(thread) : NULL;
+
+	if (piece && piece->what == WHAT_RUNNABLE && piece->start < ts)
+		thread_piece(thread, WHAT_UNKNOWN, ts, piece->cpu);
 }
 
 size_t thread_find(const struct thread *thread, int64_t ts)
