@@ -127,7 +127,8 @@ static enum target find_target(struct graph_builder *builder, const struct signa
 		if (*index != INDEX_NONE)
 			return TARGET_REQUEST;
 	}
-	thread = wake_thread_find(builder->wake, signal->tid);
+	/* Without switches there is nothing to be said about a thread. */
+	thread = builder->wake->switches ? wake_thread_find(builder->wake, signal->tid) : NULL;
 	*index = thread ? thread->index : INDEX_NONE;
 	return thread ? TARGET_THREAD : TARGET_NONE;
 }
@@ -186,13 +187,14 @@ static int take_lost(struct graph_builder *builder, const struct record *record)
 {
 	const struct fields *fields = stream_fields(builder->stream, record);
 	uint64_t cpu = UINT32_MAX;
-	int64_t ts = INT64_MIN;
+	int64_t from = TIME_NONE, to = TIME_NONE;
 
 	if (!fields)
 		return -1;
-	if (fields_unsigned(fields, "cpu", &cpu) < 0 || fields_time(fields, "ts", &ts) < 0)
+	if (fields_unsigned(fields, "cpu", &cpu) < 0 || fields_time(fields, "from", &from) < 0 ||
+	    fields_time(fields, "ts", &to) < 0)
 		return stream_fail(builder->stream, "%s", fail_text());
-	wake_lost(builder->wake, (uint32_t)cpu, ts);
+	wake_lost(builder->wake, (uint32_t)cpu, from, to);
 	return 0;
 }
 

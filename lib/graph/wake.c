@@ -80,18 +80,20 @@ void wake_until(struct wake *wake, int64_t ts)
 		wake->now = ts;
 }
 
-void wake_lost(struct wake *wake, uint32_t cpu, int64_t ts)
+/* What the CPU did after its last event is lost. */
+static int64_t last_event(const struct wake *wake, uint32_t cpu)
 {
-	int64_t from;
+	return cpu < wake->cpus.count && wake->cpus.items[cpu] ? wake->cpus.items[cpu]->last : wake_since(wake);
+}
 
+void wake_lost(struct wake *wake, uint32_t cpu, int64_t from, int64_t to)
+{
 	if (!wake->gaps.count)
 		return; /* the window has not begun */
-	/* What the CPU did after its last event is lost; which one it was may be unknown, too. */
-	from = cpu < wake->cpus.count && wake->cpus.items[cpu] ? wake->cpus.items[cpu]->last : wake_since(wake);
-	if (ts < wake->now)
-		ts = wake->now;
-	*ARRAY_ADD(&wake->gaps) = (struct gap){.from = from, .to = ts};
-	wake->now = ts;
+	wake_until(wake, to);
+	if (from == TIME_NONE || from < wake_since(wake))
+		from = last_event(wake, cpu);
+	*ARRAY_ADD(&wake->gaps) = (struct gap){.from = from, .to = wake->now};
 }
 
 static struct cpu *cpu_new(uint32_t number)

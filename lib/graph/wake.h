@@ -140,7 +140,7 @@ void wake_free(struct wake *wake);
 void wake_forget(struct wake *wake);		 /* the window is over: only types and names stay */
 void wake_begin(struct wake *wake, int64_t ts);	 /* the first event of a window; later calls do nothing */
 void wake_until(struct wake *wake, int64_t ts);	 /* time has come so far */
-void wake_lost(struct wake *wake, uint32_t cpu, int64_t ts);
+void wake_lost(struct wake *wake, uint32_t cpu, int64_t from, int64_t to); /* from: TIME_NONE: since the CPU's last event */
 int64_t wake_since(const struct wake *wake);	 /* end of the last gap */
 struct cpu *wake_cpu(struct wake *wake, uint32_t number);		  /* NULL after fail() */
 struct thread *wake_thread(struct wake *wake, int32_t tid);		  /* the living one; made where there is none */
@@ -173,7 +173,7 @@ void context_leave(struct wake *wake, struct cpu *cpu, enum context_kind kind);
 void context_raise(struct wake *wake, struct cpu *cpu, int32_t number, int flags);
 void context_completed(struct cpu *cpu, int32_t request);
 void context_other(struct cpu *cpu); /* an event that has nothing to do with completing or waking */
-enum cause context_cause(struct wake *wake, struct cpu *cpu, int flags, int32_t *index);
+enum cause context_cause(struct wake *wake, struct cpu *cpu, int32_t tid, int flags, int32_t *index);
 const char *softirq_name(int32_t number);
 
 /* wake_request.c: block requests; sectors in units of 512 bytes, a request's part for each bio */
@@ -198,7 +198,7 @@ void wake_name_irq(struct wake_names *names, int32_t number, const char *name);
 const char *wake_irq_name(const struct wake_names *names, int32_t number); /* NULL: none */
 int16_t wake_name_call(struct wake_names *names, const char *name); /* its index */
 int16_t wake_number_call(struct wake_names *names, int number);	    /* by its number on this machine */
-const char *wake_call_name(const struct wake_names *names, int16_t call);
+const char *wake_call_name(const struct wake_names *names, int16_t call, const char *none);
 const char *wake_comm(const struct wake *wake, const struct thread *thread);
 
 /* wake_walk.c: the graph of what delayed the target in [from, to) */

@@ -129,7 +129,7 @@ static enum cause raised_cause(struct wake *wake, const struct cpu *cpu, const s
 	return CAUSE_RAISED;
 }
 
-enum cause context_cause(struct wake *wake, struct cpu *cpu, int flags, int32_t *index)
+enum cause context_cause(struct wake *wake, struct cpu *cpu, int32_t tid, int flags, int32_t *index)
 {
 	bool hidden;
 	const struct context *at = context(cpu, flags, &hidden);
@@ -148,7 +148,8 @@ enum cause context_cause(struct wake *wake, struct cpu *cpu, int flags, int32_t 
 	case CONTEXT_SOFTIRQ:
 		return raised_cause(wake, cpu, at, index);
 	default:
-		*index = cpu->current;
-		return cpu->current == INDEX_NONE || cpu->current == cpu->idle ? CAUSE_UNKNOWN : CAUSE_THREAD;
+		/* The idle thread wakes nobody: that is an interrupt that the data do not show. */
+		*index = wake_thread_on(wake, cpu, tid)->index;
+		return tid == TID_IDLE ? CAUSE_UNKNOWN : CAUSE_THREAD;
 	}
 }

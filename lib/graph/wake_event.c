@@ -79,7 +79,7 @@ static void on_waking(struct happening *at)
 	enum { PID, TARGET_CPU };
 	struct thread *woken = wake_thread(at->wake, (int32_t)number(at, PID));
 	int32_t index;
-	enum cause cause = context_cause(at->wake, at->cpu, flags_of(at), &index);
+	enum cause cause = context_cause(at->wake, at->cpu, at->event->tid, flags_of(at), &index);
 
 	thread_wake(at->wake, woken, cause, index, (uint32_t)number(at, TARGET_CPU), at->wake->now);
 	at->cpu->waking = woken->index;

@@ -82,9 +82,9 @@ int16_t wake_number_call(struct wake_names *names, int number)
 	return (int16_t)(names->by_number[number] - 1);
 }
 
-const char *wake_call_name(const struct wake_names *names, int16_t call)
+const char *wake_call_name(const struct wake_names *names, int16_t call, const char *none)
 {
-	return call == CALL_NONE ? "sleep" : names->calls.items[call];
+	return call == CALL_NONE ? none : names->calls.items[call];
 }
 
 const char *wake_comm(const struct wake *wake, const struct thread *thread)

@@ -147,7 +147,7 @@ void thread_vanish(struct thread *thread, int64_t ts)
 {
 	struct piece *piece = thread->pieces.count ? last(thread) : NULL;
 
-	if (piece && piece->what == WHAT_RUNNABLE && piece->start < ts)
+	if (piece && piece->what == WHAT_RUNNABLE && piece->start <= ts)
 		thread_piece(thread, WHAT_UNKNOWN, ts, piece->cpu);
 }
 

@@ -1,0 +1,296 @@
+#include "graph/wake_node.h"
+
+#include <stdlib.h>
+
+static int64_t later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static int64_t sooner(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+struct thread *thread_at(struct cut *cut, int32_t index)
+{
+	struct thread *thread = cut->wake->threads.items[index];
+
+	wake_thread_sync(cut->wake, thread);
+	return thread;
+}
+
+static int32_t new_node(struct cut *cut, enum node_what what, int64_t start, int64_t end, int32_t tid, char *name,
+			char *label)
+{
+	int32_t index = graph_node(cut->graph, (int64_t)cut->graph->nodes.count + 1, name);
+	struct node *node = &cut->graph->nodes.items[index];
+
+	node->what = (uint8_t)what;
+	node->start = start;
+	node->end = end;
+	node->tid = tid;
+	if (label)
+		node->label = graph_intern(cut->graph, label);
+	free(name);
+	free(label);
+	return index;
+}
+
+/* An interrupt's name: "irq virtio0", "softirq NET_RX". */
+static char *interrupt_name(const struct wake *wake, bool soft, int32_t number)
+{
+	const char *name = soft ? softirq_name(number) : wake_irq_name(wake->names, number);
+
+	return memory_format("%s %s", soft ? "softirq" : "irq", name ? name : "?");
+}
+
+static char *piece_name(const struct wake *wake, const struct thread *thread, const struct piece *piece)
+{
+	const char *comm = wake_comm(wake, thread);
+	char *interrupt, *name;
+
+	switch (piece->what) {
+	case WHAT_RUN:
+		return memory_format("%s: running", comm);
+	case WHAT_RUNNABLE:
+		return memory_format("%s: runnable", comm);
+	case WHAT_WAIT:
+		return memory_format("%s: waiting", comm);
+	case WHAT_IRQ:
+	case WHAT_SOFTIRQ:
+		interrupt = interrupt_name(wake, piece->what == WHAT_SOFTIRQ, piece->cause_index);
+		name = memory_format("%s: interrupting %s", interrupt, comm);
+		free(interrupt);
+		return name;
+	default:
+		return piece->flags & PIECE_LOST ? memory_format("unknown: events were lost")
+						 : memory_format("unknown: state of %s", comm);
+	}
+}
+
+static char *piece_label(const struct wake *wake, const struct thread *thread, const struct piece *piece)
+{
+	const char *began = piece->flags & PIECE_ASSUMED ? ", began before the data" : "";
+	const char *comm = wake_comm(wake, thread);
+
+	switch (piece->what) {
+	case WHAT_RUN:
+		return memory_format("%s/%d on CPU %u%s", comm, thread->tid, piece->cpu, began);
+	case WHAT_RUNNABLE:
+		return memory_format("%s/%d waiting for CPU %u%s", comm, thread->tid, piece->cpu, began);
+	case WHAT_WAIT:
+		return memory_format("%s/%d in %s%s", comm, thread->tid, wake_call_name(wake->names, piece->call, "sleep"),
+				     began);
+	default:
+		return memory_format("%s/%d%s", comm, thread->tid, began);
+	}
+}
+
+/* What the holder of a CPU did there while another waited for it; an idle CPU holds up nobody. */
+static void add_holder(struct cut *cut, const struct thread *holder, size_t at, int64_t from, int64_t to,
+		       const struct thread *waiter, int32_t node)
+{
+	const struct wake *wake = cut->wake;
+	const struct piece *piece = &holder->pieces.items[at];
+	bool interrupt = piece->what == WHAT_IRQ || piece->what == WHAT_SOFTIRQ;
+	int64_t start = later(from, piece->start), end = sooner(to, thread_piece_end(wake, holder, at));
+	char *who;
+	int32_t source;
+
+	if (start >= end || (!interrupt && (piece->what != WHAT_RUN || holder->tid == TID_IDLE)))
+		return;
+	who = interrupt ? interrupt_name(wake, piece->what == WHAT_SOFTIRQ, piece->cause_index)
+			: memory_format("%s", wake_comm(wake, holder));
+	source = new_node(cut, piece->what, start, end, holder->tid,
+			  memory_format("%s: on CPU %u while %s was runnable", who, piece->cpu, wake_comm(wake, waiter)),
+			  interrupt ? NULL : memory_format("%s/%d on CPU %u", who, holder->tid, piece->cpu));
+	free(who);
+	graph_edge(cut->graph, source, node, EDGE_CPU, TIME_NONE);
+}
+
+static size_t tenure_at(const struct cpu *cpu, int64_t ts)
+{
+	size_t low = 0, high = cpu->tenures.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (cpu->tenures.items[middle].start <= ts)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? low - 1 : 0;
+}
+
+static void add_holders(struct cut *cut, const struct thread *waiter, const struct piece *piece, int32_t node,
+			int64_t from, int64_t to)
+{
+	const struct wake *wake = cut->wake;
+	const struct cpu *cpu = piece->cpu < wake->cpus.count ? wake->cpus.items[piece->cpu] : NULL;
+
+	for (size_t i = cpu ? tenure_at(cpu, from) : 0; cpu && i < cpu->tenures.count; i++) {
+		const struct tenure *tenure = &cpu->tenures.items[i];
+		int64_t start = later(from, tenure->start), end = to;
+		const struct thread *holder;
+		size_t at;
+
+		if (tenure->start >= to)
+			break;
+		if (tenure->thread == INDEX_NONE || tenure->thread == waiter->index)
+			continue;
+		if (i + 1 < cpu->tenures.count)
+			end = sooner(to, tenure[1].start);
+		holder = thread_at(cut, tenure->thread);
+		at = thread_find(holder, start);
+		for (at = at ? at - 1 : 0; at < holder->pieces.count && holder->pieces.items[at].start < end; at++)
+			add_holder(cut, holder, at, start, end, waiter, node);
+	}
+}
+
+int32_t piece_node(struct cut *cut, const struct thread *thread, size_t at)
+{
+	struct piece *piece = &thread->pieces.items[at];
+	int64_t end = thread_piece_end(cut->wake, thread, at);
+
+	if (piece->node != NODE_NONE)
+		return piece->node;
+	piece->node = new_node(cut, piece->what, piece->start, end, thread->tid, piece_name(cut->wake, thread, piece),
+			       piece_label(cut->wake, thread, piece));
+	*ARRAY_ADD(&cut->pieces) = piece;
+	if (piece->what == WHAT_RUNNABLE)
+		add_holders(cut, thread, piece, piece->node, later(piece->start, cut->graph->from),
+			    sooner(end, cut->graph->to));
+	return piece->node;
+}
+
+static const char *operation(const struct request *request)
+{
+	switch (request->rwbs[0]) {
+	case 'R':
+		return "read";
+	case 'W':
+		return "write";
+	case 'D':
+		return "discard";
+	case 'F':
+		return request->rwbs[1] == 'W' ? "write" : "flush";
+	default:
+		return "request";
+	}
+}
+
+static const char *owner(const struct cut *cut, const struct request *request)
+{
+	return request->submitter == INDEX_NONE ? "unknown"
+						: wake_comm(cut->wake, cut->wake->threads.items[request->submitter]);
+}
+
+static int32_t owner_tid(const struct cut *cut, const struct request *request)
+{
+	return request->submitter == INDEX_NONE ? 0 : cut->wake->threads.items[request->submitter]->tid;
+}
+
+int32_t service_node(struct cut *cut, int32_t index)
+{
+	struct request *request = &cut->wake->requests.items[index];
+	char dev[48], disk[64];
+
+	if (request->service_node != NODE_NONE)
+		return request->service_node;
+	device_spell(dev, request->disk);
+	events_device_name(cut->wake->events, request->disk, disk, sizeof(disk));
+	request->service_node =
+		new_node(cut, WHAT_SERVICE, request->issued,
+			 request->completed == TIME_NONE ? cut->wake->now : request->completed, owner_tid(cut, request),
+			 memory_format("%s: %s of %s in service", owner(cut, request), operation(request), dev),
+			 memory_format("%s of %s sector %llu by %s/%d", operation(request), disk,
+				       (unsigned long long)request->sector, owner(cut, request), owner_tid(cut, request)));
+	*ARRAY_ADD(&cut->requests) = index;
+	return request->service_node;
+}
+
+/* Requests that were served while this one was queued; those issued earlier than any service lasted are over. */
+static void add_served(struct cut *cut, int32_t index, int32_t node, int64_t from, int64_t to)
+{
+	const struct disk *disk = request_disk(cut->wake, cut->wake->requests.items[index].disk);
+	size_t at = disk->issued.count;
+
+	while (at-- > 0) {
+		int32_t other = disk->issued.items[at];
+		const struct request *request = &cut->wake->requests.items[other];
+
+		if (request->issued == TIME_NONE || request->issued >= to || other == index)
+			continue;
+		if (request->completed != TIME_NONE && request->completed <= from) {
+			if (request->issued < from - disk->longest)
+				break;
+			continue;
+		}
+		graph_edge(cut->graph, service_node(cut, other), node, EDGE_QUEUE, TIME_NONE);
+	}
+}
+
+int32_t queue_node(struct cut *cut, int32_t index)
+{
+	struct request *request = &cut->wake->requests.items[index];
+	int64_t end = request->issued == TIME_NONE ? cut->wake->now : request->issued;
+	const char *scheduler = events_device_scheduler(cut->wake->events, request->disk);
+	char dev[48], disk[64];
+
+	if (request->queue_node != NODE_NONE)
+		return request->queue_node;
+	device_spell(dev, request->disk);
+	events_device_name(cut->wake->events, request->disk, disk, sizeof(disk));
+	request->queue_node = new_node(
+		cut, WHAT_QUEUE, request->queued, end, owner_tid(cut, request),
+		memory_format("%s: %s of %s queued", owner(cut, request), operation(request), dev),
+		*scheduler ? memory_format("queued in %s of %s", scheduler, disk) : memory_format("queued before %s", disk));
+	*ARRAY_ADD(&cut->requests) = index;
+	add_served(cut, index, request->queue_node, later(request->queued, cut->graph->from), sooner(end, cut->graph->to));
+	return request->queue_node;
+}
+
+int32_t bare_cause_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end)
+{
+	const struct wake *wake = cut->wake;
+	const char *comm = wake_comm(wake, thread), *call = wake_call_name(wake->names, wait->call, wait->cause == CAUSE_TIMER ? "sleep" : "wait");
+	bool soft = wait->cause == CAUSE_SOFTIRQ;
+	char *interrupt, *name;
+
+	if (wait->cause == CAUSE_TIMER)
+		return new_node(cut, WHAT_TIMER, wait->start, end, 0, memory_format("timer: %s of %s", call, comm), NULL);
+	if (wait->cause != CAUSE_IRQ && !soft)
+		return new_node(cut, WHAT_UNKNOWN, wait->start, end, 0,
+				memory_format("unknown: %s of %s", call, comm), NULL);
+	interrupt = interrupt_name(wake, soft, wait->cause_index);
+	name = memory_format("%s: outside event for %s", interrupt, comm);
+	free(interrupt);
+	return new_node(cut, soft ? WHAT_SOFTIRQ : WHAT_IRQ, wait->start, end, 0, name, NULL);
+}
+
+int32_t raised_node(struct cut *cut, const struct thread *thread, const struct raise *raise, int64_t end)
+{
+	return new_node(cut, WHAT_SOFTIRQ, raise->ts, end, 0,
+			memory_format("softirq: on its way to %s", wake_comm(cut->wake, thread)), NULL);
+}
+
+int32_t nothing_node(struct cut *cut)
+{
+	return new_node(cut, WHAT_UNKNOWN, cut->graph->from, cut->graph->to, 0, memory_format("unknown: not in the data"),
+			NULL);
+}
+
+void cut_end(struct cut *cut)
+{
+	for (size_t i = 0; i < cut->pieces.count; i++)
+		cut->pieces.items[i]->node = NODE_NONE;
+	for (size_t i = 0; i < cut->requests.count; i++) {
+		struct request *request = &cut->wake->requests.items[cut->requests.items[i]];
+
+		request->service_node = request->queue_node = NODE_NONE;
+	}
+	free(cut->pieces.items);
+	free(cut->requests.items);
+}

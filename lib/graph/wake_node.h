@@ -1,0 +1,37 @@
+/*
+ * wake_node: the nodes of a graph that is cut out of a window: made once for each piece and request, with the names that
+ * people read. Private to lib/graph.
+ */
+#ifndef GRAPH_WAKE_NODE_H
+#define GRAPH_WAKE_NODE_H
+
+#include "graph/wake.h"
+
+struct cut {
+	struct wake *wake;
+	struct graph *graph;
+	ARRAY(struct piece *) pieces; /* that have a node */
+	ARRAY(int32_t) requests;      /* that have one */
+};
+
+/* Each returns the index of the node; the first two make on the first call also all that kept the piece waiting. */
+int32_t piece_node(struct cut *cut, const struct thread *thread, size_t piece);
+int32_t queue_node(struct cut *cut, int32_t request);
+int32_t service_node(struct cut *cut, int32_t request);
+
+/* What ended a wait and has no history of its own: a node that lasts as long as the wait. */
+int32_t bare_cause_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end);
+
+/* A soft interrupt that was handled after its raiser had left the CPU: the time in between is nobody's. */
+int32_t raised_node(struct cut *cut, const struct thread *thread, const struct raise *raise, int64_t end);
+
+/* All of the graph, for want of data. */
+int32_t nothing_node(struct cut *cut);
+
+/* The thread, brought up to date. */
+struct thread *thread_at(struct cut *cut, int32_t index);
+
+/* Forgets which pieces and requests have nodes; the graph stays. */
+void cut_end(struct cut *cut);
+
+#endif
