@@ -1,0 +1,191 @@
+load helper
+
+W=$TOP/testdata/wake
+
+graphs() { grep -E '^(graph|node|edge) '; }
+
+# who FIXTURE: the most blamed name.
+who() { blame-rank --text "$W/$1.txt" | sed -nE '/^blame graph=1 rank=1 /s/.* name=("([^"]*)"|(\S*)).*/\2\3/p'; }
+
+# window ID SECOND SIGNAL...: a window of five seconds in which the victim runs, sleeps and is woken by its timer.
+window() {
+	local id=$1 t=$2 signal
+	shift 2
+	cat <<-EOT
+		event ts=$t.0 cpu=0 tid=0 name=sched:sched_switch prev_pid=0 prev_state=R next_comm=victim next_pid=10
+		event ts=$t.2 cpu=0 tid=10 comm=victim name=sched:sched_switch prev_pid=10 prev_state=S next_pid=0
+		event ts=$t.4 cpu=0 tid=0 name=timer:hrtimer_expire_entry hrtimer=0x1
+		event ts=$t.4 cpu=0 tid=0 name=sched:sched_waking pid=10 target_cpu=0
+		event ts=$t.4 cpu=0 tid=0 name=timer:hrtimer_expire_exit hrtimer=0x1
+		event ts=$t.5 cpu=0 tid=0 name=sched:sched_switch prev_pid=0 prev_state=R next_pid=10
+	EOT
+	for signal; do
+		echo "signal id=$signal ts=$t.6 start=$t.1 chart=func:x:y value=${signal}0 center=1 ucl=10 rules=1 tid=10"
+	done
+	echo "window id=$id from=$t.1 to=$t.6 signals=${1-0}-${!#} complete=yes"
+}
+
+@test "each trap has the graph that it should" {
+	for f in "$W"/*.txt; do
+		graph-build --text "$f" | graphs >out || [ "${PIPESTATUS[0]}" = 3 ]
+		diff "${f%.txt}.graph" out || fail "$f"
+	done
+}
+
+@test "the culprit of each trap is blamed" {
+	while IFS='|' read -r fixture name; do
+		assert_equal "$fixture: $(who "$fixture")" "$fixture: $name"
+	done <<-'EOT'
+		asleep|unknown: futex of victim
+		began|waker: running
+		block|crowd: write of 7:0 in service
+		born|master: running
+		broadcast|waker: running
+		child|slowchild: running
+		early|victim: running
+		flags|unknown: wait of victim
+		hidden|unknown: state of victim
+		hog|hogger: on CPU 0 while victim was runnable
+		idle|victim: runnable
+		interrupted|victim: running
+		irq|irq virtio0: outside event for victim
+		ksoftirqd|server: running
+		lock|grinder: running
+		loopback|server: running
+		lost|unknown: events were lost
+		merged|reader: read of 254:0 in service
+		migrate|first: on CPU 1 while victim was runnable
+		nothing|unknown: not in the data
+		open|other: read of 7:0 in service
+		packet|softirq NET_RX: outside event for victim
+		read|crowd: write of 7:0 in service
+		ring|unknown: wait of other
+		spurious|victim: running
+		submitter|reader: read of 7:0 in service
+		swapper|unknown: wait of victim
+		syscall-number|timer: nanosleep of victim
+		timer|timer: nanosleep of victim
+		timer-softirq|timer: sleep of victim
+	EOT
+}
+
+@test "all records pass, in order; graphs come before their window" {
+	graph-build --text "$W/lock.txt" >out
+	diff <(grep -v '^#' "$W/lock.txt") <(grep -vE '^(graph|node|edge|end) ' out)
+	run -0 tail -n2 out
+	assert_line --index 0 --partial 'window id=1 '
+}
+
+@test "binary and text give the same graph" {
+	stream-cat -b "$W/lock.txt" | graph-build | stream-cat --text | graphs | diff "$W/lock.graph" -
+}
+
+@test "the worst signals of each window, worst first" {
+	window 1 1 1 5 2 4 3 >t
+	run -0 --separate-stderr bash -c 'graph-build --text t | grep -o "^graph id=. window=1 signal=."'
+	assert_output "$(printf 'graph id=%s window=1 signal=%s\n' 1 5 2 4 3 3)"
+	run -0 --separate-stderr bash -c 'graph-build --text --worst=1 t | grep -c ^graph'
+	assert_output 1
+}
+
+@test "a window knows nothing of the one before it" {
+	{ window 1 1 1 && window 2 101 2; } >t
+	graph-build --text t | grep '^node graph=2 ' >second
+	run -1 grep -E 'start=[1-9]\.' second
+	run -0 grep -c 'what=timer' second
+	assert_output 1
+}
+
+@test "signals without a window record are one window" {
+	window 1 1 1 | grep -v ^window >t
+	run -0 --separate-stderr bash -c 'graph-build --text t | grep -c "^graph id=1 signal=1 kind=wake"'
+	assert_output 1
+}
+
+@test "each of several streams is a trace of its own" {
+	stream-cat -b "$W/lock.txt" >b
+	window 1 1 7 | grep -v ^window | stream-cat -b >c
+	run -0 --separate-stderr bash -c 'cat c b | graph-build | stream-cat --text | grep -oE "^graph id=.( window=.)? signal=."'
+	assert_output "$(printf 'graph id=1 signal=7\ngraph id=2 window=1 signal=1')"
+}
+
+@test "without scheduler switches nothing is said about threads" {
+	grep -v sched_switch "$W/lock.txt" >t
+	run -0 --separate-stderr bash -c 'graph-build --text t | grep ^node'
+	assert_output --partial 'name="unknown: not in the data"'
+	assert_equal "${#lines[@]}" 1
+}
+
+@test "lost events: exit status 3" {
+	run -3 --separate-stderr graph-build --text "$W/lost.txt"
+	assert_line --partial 'name="unknown: events were lost"'
+}
+
+@test "a cut stream is answered, with exit status 3" {
+	stream-cat -b "$W/lock.txt" | head -c -30 >cut
+	run -3 --separate-stderr graph-build --text cut
+	assert_line --partial 'graph id=1 '
+}
+
+@test "malformed records: exit status 1, file and line" {
+	while IFS='|' read -r line sentence; do
+		{ grep -v ^window "$W/lock.txt" && echo "$line"; } >t
+		run -1 --separate-stderr graph-build --text t
+		assert_regex "$stderr" "^graph-build: t:[0-9]+: $sentence"
+	done <<-'EOT'
+		signal id=2 start=1 value=1 tid=10|a signal needs a ts
+		signal id=2 ts=1 start=2 value=1 tid=10|a signal ends before it starts
+		signal id=2 ts=soon|
+		signal id=2 ts=1 dev=x sector=1|
+		event ts=3 cpu=9999 tid=1 name=x:y|there is no CPU 9999
+		event cpu=0 tid=1 name=x:y|
+	EOT
+}
+
+@test "events that make no sense are no crash" {
+	cat >t <<-'EOT'
+		event ts=5 cpu=0 tid=7 name=sched:sched_switch prev_pid=7 prev_state=S next_pid=7
+		event ts=4 cpu=0 tid=8 name=sched:sched_switch prev_pid=9 prev_state=X next_pid=-1
+		event ts=6 cpu=1 tid=8 name=sched:sched_waking pid=9 target_cpu=-1
+		event ts=6 cpu=1 tid=8 name=sched:sched_waking pid=8 target_cpu=77777777
+		event ts=6 cpu=8191 tid=8 name=irq:softirq_entry vec=4000000000
+		event ts=6 cpu=8191 tid=8 name=irq:softirq_raise vec=-3
+		event ts=6 cpu=8191 tid=8 name=sched:sched_waking pid=7 target_cpu=0
+		event ts=6 cpu=8191 tid=8 name=irq:irq_handler_exit irq=4
+		event ts=7 cpu=0 tid=8 name=sched:sched_process_fork child_pid=8
+		event ts=7 cpu=0 tid=8 name=block:block_rq_complete dev=1:1 sector=18446744073709551615 nr_sector=4294967295 rwbs=R
+		event ts=7 cpu=0 tid=8 name=block:block_bio_queue dev=1:1 sector=18446744073709551615 nr_sector=4294967295 rwbs=
+		event ts=7 cpu=0 tid=8 name=block:block_rq_issue dev=1:1 sector=18446744073709551610 nr_sector=10 rwbs=W
+		event ts=7 cpu=0 tid=8 name=block:block_rq_complete dev=1:1 sector=18446744073709551610 nr_sector=3 rwbs=W
+		event ts=7 cpu=0 tid=8 name=raw_syscalls:sys_enter id=-5
+		lost ts=6 cpu=3000000000 count=1
+		event ts=9223372036 cpu=0 tid=8 name=sched:sched_switch prev_pid=8 prev_state=S next_pid=9
+		signal id=1 ts=9223372036 start=-9223372036 value=1 tid=9
+		signal id=2 ts=8 start=3 value=1 tid=8
+		signal id=3 ts=8 start=3 value=1 tid=-1 dev=1:1 sector=18446744073709551610
+	EOT
+	run -3 --separate-stderr graph-build --text t
+	run -0 grep -c '^graph' <<<"$output"
+	assert_output 3
+}
+
+@test "junk, nothing and directories: exit status 1 with a name" {
+	head -c 4096 /dev/urandom >junk
+	for input in junk none .; do
+		run -1 --separate-stderr graph-build "$input"
+		assert_regex "$stderr" "^graph-build: .*$input"
+	done
+}
+
+@test "output errors: a full device is one, a closed pipe is none" {
+	run -1 --separate-stderr bash -c 'graph-build "$1" >/dev/full' - "$W/lock.txt"
+	assert_regex "$stderr" '^graph-build: .*[Nn]o space'
+	run -0 --separate-stderr bash -c 'graph-build --text "$1" | head -n1 >/dev/null; exit ${PIPESTATUS[0]}' - "$W/lock.txt"
+	assert_equal "$stderr" ""
+}
+
+@test "wrong usage: exit status 2" {
+	for option in --worst=0 --worst=x --nonsense; do
+		run -2 --separate-stderr graph-build "$option" "$W/lock.txt"
+	done
+}
