@@ -252,13 +252,12 @@ static int all_read(void *context)
 {
 	struct model *model = context;
 
-	if (moment_close_graph(model) < 0)
-		return gather_wrong(model);
-	if (moment_close(model) < 0)
+	if (graph_reader_end(model->reader) < 0 || moment_close(model) < 0)
 		return -1;
 	if (model->pending.count == 0)
 		return 0;
-	moment_begin(model, NULL)->complete = false;
+	/* Signals whose window never came: a cut stream, or one written by hand. */
+	moment_begin(model, NULL)->complete = !stream_was_cut(model->stream);
 	while (model->pending.count > 0)
 		moment_claim(model, model->pending.count - 1);
 	return moment_close(model);
@@ -271,8 +270,8 @@ struct model *model_new(struct stream *stream, bool eager, moment_teller *teller
 		       [KIND_TASK] = other_seen,    [KIND_DEVICE] = other_seen,	 [KIND_CHART] = chart_seen,
 		       [KIND_TICK] = timed_seen,    [KIND_EVENT] = timed_seen,	 [KIND_LOST] = timed_seen,
 		       [KIND_SAMPLE] = sample_seen, [KIND_LIMITS] = limits_seen, [KIND_SIGNAL] = signal_seen,
-		       [KIND_WINDOW] = window_seen, [KIND_GRAPH] = gather_graph,	 [KIND_NODE] = gather_node,
-		       [KIND_EDGE] = gather_edge,	    [KIND_PATH] = gather_path,	 [KIND_BLAME] = gather_blame,
+		       [KIND_WINDOW] = window_seen, [KIND_GRAPH] = gather_graph,	 [KIND_NODE] = gather_graph,
+		       [KIND_EDGE] = gather_graph,	    [KIND_PATH] = gather_path,	 [KIND_BLAME] = gather_blame,
 		       [KIND_USAGE] = usage_seen,   [KIND_END] = other_seen},
 		.idle = NULL,
 		.finish = all_read,
@@ -285,6 +284,7 @@ struct model *model_new(struct stream *stream, bool eager, moment_teller *teller
 	model->last = INT64_MIN;
 	model->stream = stream;
 	model->events = events_new(stream);
+	model->reader = graph_reader_new(stream, gather_whole_graph, model);
 	model->eager = eager;
 	model->teller = teller;
 	model->context = context;

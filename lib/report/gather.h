@@ -13,11 +13,13 @@ const struct fields *gather_fields(struct model *model, const struct record *rec
 /* Puts the place in the input before the sentence of the last fail(); -1. */
 int gather_wrong(struct model *model);
 
-record_handler gather_graph, gather_node, gather_edge, gather_path, gather_blame;
+record_handler gather_graph, gather_path, gather_blame; /* gather_graph: nodes and edges too */
 
-/* Closes the moment or the graph at hand, if this record ends it. Each returns 0; -1 after fail(). */
+/* Takes a graph that is complete: a story begins. */
+int gather_whole_graph(void *context, struct graph *graph);
+
+/* Closes the graph and the moment at hand, if this record ends them. Each returns 0; -1 after fail(). */
 int moment_next_record(struct model *model, const struct record *record);
-int moment_close_graph(struct model *model);
 int moment_close(struct model *model); /* tells it */
 
 struct moment *moment_begin(struct model *model, const char *window);

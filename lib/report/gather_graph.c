@@ -1,5 +1,4 @@
 /* From graph, node, edge, path and blame records to stories. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,80 +6,77 @@
 #include "report/gather.h"
 #include "report/words.h"
 
+/* Whose story it is: the root's, by name and label; in a wake graph the thread that was made to wait. */
+static char *subject_of(const struct model *model, const struct graph *graph)
+{
+	int32_t index = graph->target != NODE_NONE ? graph->target : graph->root;
+	const struct node *node;
+	char *text, *clean;
+
+	if (index == NODE_NONE)
+		return memory_format("%s", "");
+	if (graph->kind == GRAPH_WAKE)
+		return words_owner(model, graph, index);
+	node = &graph->nodes.items[index];
+	if (!strncmp(node->label, node->name, strlen(node->name)))
+		return words_clean(node->label);
+	text = memory_format("%s %s", node->name, node->label);
+	clean = words_clean(text);
+	free(text);
+	return clean;
+}
+
+int gather_whole_graph(void *context, struct graph *graph)
+{
+	struct model *model = context;
+	struct story *story;
+	char *window = words_clean(graph->window ? graph->window : ""), *signal = words_clean(graph->signal ? graph->signal : "");
+
+	/* A story begins by ending the one before, with its graph. */
+	story = moment_story(model, graph->id, window);
+	if (!story) {
+		graph_free(graph);
+	} else {
+		model->graph = graph;
+		story->kind = graph->kind;
+		story->from = graph->from;
+		story->to = graph->to;
+		story->signal = *signal ? moment_find_signal(model, signal) : NULL;
+		free(story->root);
+		story->root = subject_of(model, graph);
+	}
+	free(window);
+	free(signal);
+	return story ? 0 : -1;
+}
+
 int gather_graph(void *context, const struct record *record)
 {
 	struct model *model = context;
-	const struct fields *fields = gather_fields(model, record);
-	struct story *story;
-	char *id, *window, *signal;
 
-	if (!fields)
-		return -1;
-	moment_forget_graph(model);
-	model->graph = graph_read_begin(fields);
-	if (!model->graph)
-		return gather_wrong(model);
-	id = clean_field(fields, "id");
-	window = clean_field(fields, "window");
-	signal = clean_field(fields, "signal");
-	story = moment_story(model, id, window);
-	if (story) {
-		story->kind = model->graph->kind;
-		story->signal = *signal ? moment_find_signal(model, signal) : NULL;
-		if (fields_time(fields, "from", &story->from) < 0 || fields_time(fields, "to", &story->to) < 0)
-			story = NULL;
-	}
-	free(id);
-	free(window);
-	free(signal);
-	return story ? STREAM_PASS : gather_wrong(model);
-}
-
-int gather_node(void *context, const struct record *record)
-{
-	struct model *model = context;
-	const struct fields *fields = gather_fields(model, record);
-
-	if (!fields)
-		return -1;
-	if (!model->graph || model->graph_ready)
-		return stream_fail(model->stream, "a node record stands outside a graph");
-	return graph_read_node(model->graph, fields) < 0 ? gather_wrong(model) : STREAM_PASS;
-}
-
-int gather_edge(void *context, const struct record *record)
-{
-	struct model *model = context;
-	const struct fields *fields = gather_fields(model, record);
-
-	if (!fields)
-		return -1;
-	if (!model->graph || model->graph_ready)
-		return stream_fail(model->stream, "an edge record stands outside a graph");
-	return graph_read_edge(model->graph, fields) < 0 ? gather_wrong(model) : STREAM_PASS;
+	model->records++;
+	model->last_kind = record->kind;
+	return graph_reader_record(model->reader, record);
 }
 
 /* The story that a path or blame record belongs to; one whose graph did not come begins here. NULL after fail(). */
-static struct story *story_of(struct model *model, const char *graph)
+static struct story *story_of(struct model *model, const struct fields *fields)
 {
-	if (model->story && !strcmp(model->story->graph, graph))
-		return model->story;
-	moment_forget_graph(model);
-	return moment_story(model, graph, "");
+	char *graph = clean_field(fields, "graph");
+	struct story *story = model->story;
+
+	if (!story || strcmp(story->graph, graph))
+		story = moment_story(model, graph, "");
+	free(graph);
+	return story;
 }
 
 int gather_path(void *context, const struct record *record)
 {
 	struct model *model = context;
 	const struct fields *fields = gather_fields(model, record);
-	struct story *story;
-	char *graph;
+	struct story *story = fields ? story_of(model, fields) : NULL;
 
-	if (!fields)
-		return -1;
-	graph = clean_field(fields, "graph");
-	story = story_of(model, graph);
-	free(graph);
 	if (!story)
 		return -1;
 	return story_path(model, story, model->graph, fields) < 0 ? gather_wrong(model) : STREAM_PASS;
@@ -102,15 +98,12 @@ int gather_blame(void *context, const struct record *record)
 	struct model *model = context;
 	const struct fields *fields = gather_fields(model, record);
 	struct story *story;
-	char *graph;
 
 	if (!fields)
 		return -1;
 	if (fields_is(fields, "graph", "total"))
 		return overall_seen(model, fields);
-	graph = clean_field(fields, "graph");
-	story = story_of(model, graph);
-	free(graph);
+	story = story_of(model, fields);
 	if (!story)
 		return -1;
 	return story_blame(model, story, model->graph, fields) < 0 ? gather_wrong(model) : STREAM_PASS;

@@ -295,11 +295,6 @@ static int html_end(struct report *report, bool failed)
 	char *found = file_shipped("charts/report.css"), *style = found ? file_read(found, NULL) : NULL;
 	int status = style && !failed ? write_page(report, path, style) : -1;
 
-	if (status == 0) {
-		fprintf(report->options.out, "%s\n", path);
-		if (fflush(report->options.out) != 0)
-			status = fail_errno("cannot write standard output");
-	}
 	free(style);
 	free(found);
 	free(path);

@@ -181,6 +181,7 @@ void model_free(struct model *model)
 	free(model->kernel);
 	moment_free(model->moment);
 	graph_free(model->graph);
+	graph_reader_free(model->reader);
 	events_free(model->events);
 	free(model);
 }

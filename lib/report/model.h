@@ -24,7 +24,7 @@
 
 #include "base/memory.h"
 #include "event/event.h"
-#include "graph/graph.h"
+#include "graph/graph_reader.h"
 #include "report/series.h"
 #include "stream/stream.h"
 
@@ -157,7 +157,7 @@ struct model {
 	struct moment *moment;
 	struct story *story;
 	struct graph *graph;
-	bool graph_ready; /* its last node and edge are read */
+	struct graph_reader *reader;
 	enum kind last_kind;
 	ARRAY(struct signal *) pending; /* signals whose window has not come */
 	struct handlers handlers;

@@ -1,5 +1,5 @@
 /*
- * A moment is over when a record comes that belongs to no graph: until then graphs may follow its window, or come
+ * A moment is over when a record comes that belongs neither to a graph nor to its ranking: until then graphs may follow its window, or come
  * before it, for a stage may pass its window on before or after what it has to say of it.
  */
 #include <stdio.h>
@@ -74,6 +74,8 @@ static void count_moment(struct model *model, struct moment *moment)
 		}
 	}
 	model->incomplete_moments += !moment->complete;
+	if (!moment->complete)
+		stream_mark_incomplete(model->stream);
 }
 
 static int tell(struct model *model)
@@ -97,33 +99,10 @@ static int tell(struct model *model)
 	return model->teller(model->context, moment);
 }
 
-int moment_close_graph(struct model *model)
-{
-	struct graph *graph = model->graph;
-	struct story *story = model->story;
-	int32_t subject;
-
-	if (!graph || model->graph_ready)
-		return 0;
-	model->graph_ready = true;
-	if (graph_read_end(graph) < 0)
-		return -1;
-	if (!story)
-		return 0;
-	story->kind = graph->kind;
-	subject = graph->target != NODE_NONE ? graph->target : graph->root;
-	if (subject != NODE_NONE) {
-		free(story->root);
-		story->root = words_clean(graph->nodes.items[subject].label);
-	}
-	return 0;
-}
-
 void moment_forget_graph(struct model *model)
 {
 	graph_free(model->graph);
 	model->graph = NULL;
-	model->graph_ready = false;
 	model->story = NULL;
 }
 
@@ -225,6 +204,7 @@ struct story *moment_story(struct model *model, const char *graph, const char *w
 {
 	if (moment_of(model, window) < 0)
 		return NULL;
+	moment_forget_graph(model);
 	model->story = story_new(graph);
 	*ARRAY_ADD(&model->moment->stories) = model->story;
 	return model->story;
@@ -243,15 +223,13 @@ void moment_bound_pending(struct model *model)
 	model->pending.count = MODEL_SIGNALS / 2;
 }
 
-/* Before any record: closes what it ends. */
 int moment_next_record(struct model *model, const struct record *record)
 {
-	enum kind kind = record->kind;
-	bool of_graph = kind == KIND_GRAPH || kind == KIND_NODE || kind == KIND_EDGE || kind == KIND_PATH || kind == KIND_BLAME;
+	bool of_moment = record->kind == KIND_WINDOW || record->kind == KIND_PATH || record->kind == KIND_BLAME;
 
 	model->records++;
-	model->last_kind = kind;
-	if (kind != KIND_NODE && kind != KIND_EDGE && moment_close_graph(model) < 0)
+	model->last_kind = record->kind;
+	if (graph_reader_record(model->reader, record) < 0)
 		return -1;
-	return of_graph || kind == KIND_WINDOW ? 0 : moment_close(model);
+	return of_moment ? 0 : moment_close(model);
 }

@@ -99,25 +99,31 @@ static uint64_t others_behind(const struct graph *graph, int32_t index, enum edg
 	return others;
 }
 
+/* The target's own request needs no name. */
+static bool is_targets_own(const struct graph *graph, const struct node *node)
+{
+	return graph->target != NODE_NONE && graph->nodes.items[graph->target].tid == node->tid;
+}
+
 /* The label says which queue: "queued in bfq of loop0". */
 static char *say_queue(const struct model *model, const struct graph *graph, int32_t index)
 {
 	const struct node *node = &graph->nodes.items[index];
 	const char *in = strstr(node->label, "queued in "), *of = in ? strstr(in + 10, " of ") : NULL;
+	const char *end = is_targets_own(graph, node) ? NULL : end_of_who(model, node->name, node->tid);
 
-	(void)model;
 	if (!of)
-		return memory_format("%s", node->label);
-	return memory_format("in the %.*s queue of %s", (int)(of - in - 10), in + 10, of + 4);
+		return memory_format("%s", node->name);
+	return memory_format("%.*s%sin the %.*s queue of %s", end ? (int)(end - node->name) : 0, node->name, end ? ": " : "",
+			     (int)(of - in - 10), in + 10, of + 4);
 }
 
-/* The target's own request needs no name. */
 static char *say_service(const struct model *model, const struct graph *graph, int32_t index)
 {
 	const struct node *node = &graph->nodes.items[index];
 	char *device, *words;
 
-	if (graph->target == NODE_NONE || graph->nodes.items[graph->target].tid != node->tid || !strstr(node->name, " of "))
+	if (!is_targets_own(graph, node) || !strstr(node->name, " of "))
 		return memory_format("%s", node->name);
 	device = words_owner(model, graph, index);
 	words = memory_format("in service at %s", device);

@@ -138,7 +138,9 @@ char *words_story(const struct model *model, const struct story *story)
 	if (story->to <= story->from)
 		return memory_format("graph %s%s%s", story->graph, *story->root ? " of " : "", story->root);
 	time = words_seconds((story->to - story->from) / 1e9);
-	if (*story->root)
+	if (*story->root && story->kind == GRAPH_WAKE)
+		words = memory_format("%s of %s (graph %s)", time, story->root, story->graph);
+	else if (*story->root)
 		words = memory_format("%s took %s (graph %s)", story->root, time, story->graph);
 	else
 		words = memory_format("graph %s took %s", story->graph, time);

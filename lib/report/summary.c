@@ -56,7 +56,7 @@ static void add_events(FILE *out, const struct model *model)
 	if (lost > 0)
 		add_count(out, lost, "", model->has_read || model->has_kept ? " LOST" : lost == 1 ? " event LOST" : " events LOST");
 	else if (ftell(out) > 0 && !stream_was_cut(model->stream))
-		fputs(", none lost", out);
+		fprintf(out, ", %s lost", model->has_read || model->has_kept ? "none" : "no events");
 }
 
 char *summary_head(const struct model *model)
@@ -143,7 +143,7 @@ static void add_limits(FILE *out, const struct model *model, const struct chart_
 static void say_chart(FILE *out, const struct model *model, const struct chart_story *chart)
 {
 	const struct track *track = summary_main_track(chart), *t;
-	const char *title = *chart->title ? chart->title : "";
+	const char *title = chart->title;
 	char *moments = words_count(chart->moments, "abnormal moment"), *count, *greatest;
 	uint64_t values = 0;
 
@@ -151,9 +151,12 @@ static void say_chart(FILE *out, const struct model *model, const struct chart_s
 		values += t->values;
 	count = words_count(values, "value");
 	if (chart->signals > 0) {
-		fprintf(out, "%s on chart %s (%s", moments, chart->name, title);
-		add_limits(out, model, chart, track, *title ? "; " : "");
-		fputs(")", out);
+		fprintf(out, "%s on chart %s", moments, chart->name);
+		if (*title || !isnan(track->ucl)) {
+			fprintf(out, " (%s", title);
+			add_limits(out, model, chart, track, *title ? "; " : "");
+			fputs(")", out);
+		}
 	} else if (values == 0 && (!track || isnan(track->ucl))) {
 		fprintf(out, "no values on chart %s%s%s: nothing that it measures happened", chart->name, *title ? ", " : "", title);
 	} else if (isnan(track->ucl)) {

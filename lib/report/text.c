@@ -13,6 +13,8 @@
 #include "report/summary.h"
 #include "report/words.h"
 
+#define SLIVER 0.0005 /* of the whole: would read 0.0 % */
+
 enum { PARTS_SHOWN = 8, CULPRITS_SHOWN = 8, VERDICTS_SHOWN = 5, WORD_LEAST = 24 };
 
 struct text {
@@ -84,17 +86,29 @@ static double share_of(const struct story *story, int64_t time)
 	return story->to > story->from ? (double)time / (story->to - story->from) : NAN;
 }
 
+/* Slivers tell a reader little, two or more of them less. */
+static bool hides_slivers(const struct story *story)
+{
+	const struct part *part;
+	int slivers = 0;
+
+	for (part = story->parts; part; part = part->hh.next)
+		slivers += share_of(story, part->time) < SLIVER;
+	return slivers > 1;
+}
+
 static void print_path(const struct report *report, FILE *out, const struct story *story)
 {
 	const char *title = "   path";
 	const struct part *part;
 	int64_t rest = story->to - story->from, hidden = 0;
+	bool no_slivers = hides_slivers(story);
 	size_t shown = 0;
 	char *words;
 
 	for (part = story->parts; part; part = part->hh.next) {
 		rest -= part->time;
-		if (shown == PARTS_SHOWN) {
+		if (shown == PARTS_SHOWN || (shown > 0 && no_slivers && share_of(story, part->time) < SLIVER)) {
 			hidden += part->time;
 			continue;
 		}
