@@ -1,9 +1,10 @@
 # A control chart: what was measured, its centre and limit, and the signals. Variables set by the caller:
 #   dumb columns rows	1: in text, so many columns and rows; 0: SVG
 #   seconds		1: values are durations; 0: plain numbers
+#   low high		the first and last power of ten on the value axis
 #   clock from to	1: times are Unix time; 0: trace time. First and last time drawn
 # Files in the working directory, a line a point: samples (time median greatest), limits (time centre ucl),
-# marks (time value). Each has a point at least; a value that is not known is NaN.
+# marks (time value). Each has a point at least, which may be off the chart; an unknown centre or limit is NaN.
 
 if (dumb) {
 	set terminal dumb size columns, rows noenhanced mono
@@ -19,6 +20,7 @@ if (dumb) { unset grid }
 set key outside above horizontal Left reverse textcolor rgb ink
 
 set logscale y 10
+set yrange [low : high]
 if (seconds) {
 	set ytics ("1 ns" 1e-9, "10 ns" 1e-8, "100 ns" 1e-7, "1 us" 1e-6, "10 us" 1e-5, "100 us" 1e-4, \
 		"1 ms" 1e-3, "10 ms" 1e-2, "100 ms" 1e-1, "1 s" 1, "10 s" 10, "100 s" 100, "1000 s" 1000)
@@ -26,13 +28,14 @@ if (seconds) {
 	set format y "%g"
 }
 
-span = to - from
-pad = span > 0 ? 0.02 * span : 0.5
-set xrange [from - pad : to + pad]
+# Tics of less than a second are beyond gnuplot's own choice (it crashes).
+middle = (from + to) / 2
+span = to - from > 1 ? to - from : 1
+set xrange [middle - 0.52 * span : middle + 0.52 * span]
 if (clock) {
 	shape = span > 172800 ? "%m-%d %H:%M" : span > 1200 ? "%H:%M" : span > 4 ? "%H:%M:%S" : "%H:%M:%.2S"
 	set xtics format shape timedate
-	if (span > 0 && span <= 4) { set xtics span / 4 }
+	if (span <= 4) { set xtics span > 2 ? 1 : 0.25 * ceil(span) }
 	set xlabel "time, UTC" textcolor rgb ink
 } else {
 	set xtics format "%g"

@@ -10,6 +10,8 @@
 #include "report/summary.h"
 #include "report/words.h"
 
+#define LEAST_VALUE 1e-9 /* a log scale has no place for nothing */
+
 enum { ROWS_MAX = 24, ROW_COLUMNS = 26, BLAME_COLUMNS = 46, PLOT_ROWS = 22, PLOTS_MAX = 4 };
 
 /* What a time is best told in: s, ms, us, ns are units 0 to 3, as the scripts know them. */
@@ -52,8 +54,8 @@ static struct canvas *new_canvas(char **complaint)
 	return canvas;
 }
 
-/* The points of a series as "time median greatest"; one that is nowhere, where there are none. */
-static int64_t write_series(struct canvas *canvas, const char *name, const struct series *series, double at_least)
+/* The points of a series as "time median greatest"; where there are none, one far off the chart. */
+static int64_t write_series(struct canvas *canvas, const char *name, const struct series *series)
 {
 	FILE *file = canvas_file(canvas, name);
 	size_t i;
@@ -61,10 +63,10 @@ static int64_t write_series(struct canvas *canvas, const char *name, const struc
 	if (!file)
 		return -1;
 	for (i = 0; i < series->count; i++)
-		fprintf(file, "%.6f %.9g %.9g\n", series->items[i].at / 1e9, fmax(series->items[i].median, at_least),
-			fmax(series->items[i].greatest, at_least));
+		fprintf(file, "%.6f %.9g %.9g\n", series->items[i].at / 1e9, fmax(series->items[i].median, LEAST_VALUE),
+			fmax(series->items[i].greatest, LEAST_VALUE));
 	if (series->count == 0)
-		fputs("NaN NaN NaN\n", file);
+		fputs("-1e12 1 1\n", file);
 	return fclose(file);
 }
 
@@ -83,7 +85,7 @@ static int write_limits(struct canvas *canvas, const struct track *track, int64_
 		last.at = end > last.at ? end : last.at;
 		series_add(&all, &last);
 	}
-	status = write_series(canvas, "limits", &all, 1e-12);
+	status = write_series(canvas, "limits", &all);
 	free(all.items);
 	return status;
 }
@@ -98,28 +100,46 @@ static void widen(const struct series *series, int64_t *from, int64_t *to)
 	}
 }
 
+/* The powers of ten that hold all points. */
+static void decades(const struct track *track, double *low, double *high)
+{
+	const struct series *all[] = {&track->samples, &track->limits, &track->marks};
+	double least = INFINITY, most = 0;
+	size_t i, j;
+
+	for (i = 0; i < 3; i++)
+		for (j = 0; j < all[i]->count; j++) {
+			least = fmin(least, fmax(all[i]->items[j].median, LEAST_VALUE));
+			most = fmax(most, fmax(all[i]->items[j].greatest, LEAST_VALUE));
+		}
+	*low = pow(10, floor(log10(least)));
+	*high = pow(10, ceil(log10(fmax(most, least))));
+	if (*high <= *low)
+		*high = *low * 10;
+}
+
 static char *control(const struct model *model, const struct track *track, const char *terminal, char **complaint)
 {
 	int64_t from = INT64_MAX, to = INT64_MIN;
 	struct canvas *canvas;
+	double low, high;
 	bool written;
 
 	widen(&track->samples, &from, &to);
 	widen(&track->marks, &from, &to);
 	if (from > to || !(canvas = new_canvas(complaint)))
 		return NULL;
-	/* A log scale has no place for nothing. */
-	written = write_series(canvas, "samples", &track->samples, 1e-9) >= 0 &&
-		  write_limits(canvas, track, to) >= 0 &&
-		  write_series(canvas, "marks", &track->marks, 1e-9) >= 0;
+	decades(track, &low, &high);
+	written = write_series(canvas, "samples", &track->samples) >= 0 && write_limits(canvas, track, to) >= 0 &&
+		  write_series(canvas, "marks", &track->marks) >= 0;
 	if (!written) {
 		*complaint = memory_format("no chart: cannot write its data");
 		canvas_close(canvas);
 		return NULL;
 	}
 	return drawn(canvas, "charts/control.gp",
-		     memory_format("%s; seconds=%d; clock=%d; from=%.6f; to=%.6f", terminal, track->interval,
-				   model->has_wall, from / 1e9, to / 1e9),
+		     memory_format("%s; seconds=%d; low=%g; high=%g; clock=%d; from=%.6f; to=%.6f", terminal, track->interval, low,
+				   high, model->has_wall, from / 1e9, to / 1e9),
 		     complaint);
 }
 
