@@ -55,7 +55,7 @@ struct piece {
 /* All pieces of a path that are the same thing, in words. */
 struct part {
 	char *words; /* "in service at loop0" */
-	char *meanwhile; /* " while 3 requests of 2 others were served"; "" where there are several pieces */
+	char *meanwhile; /* what went on, as words_meanwhile(); where it differed from piece to piece, what can be said */
 	enum node_what what;
 	int64_t time;
 	uint64_t pieces;

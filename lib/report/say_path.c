@@ -166,16 +166,8 @@ static int32_t main_holder(const struct graph *graph, int32_t index)
 
 static char *say_waiting(const struct model *model, const struct graph *graph, int32_t index)
 {
-	int32_t holder = main_holder(graph, index);
-	char *owner = words_owner(model, graph, index), *by, *words;
+	char *owner = words_owner(model, graph, index), *words = memory_format("%s waiting for a CPU", owner);
 
-	if (holder == NODE_NONE) {
-		words = memory_format("%s waiting for a CPU", owner);
-	} else {
-		by = words_owner(model, graph, holder);
-		words = memory_format("%s waiting for a CPU, held by %s", owner, by);
-		free(by);
-	}
 	free(owner);
 	return words;
 }
@@ -213,12 +205,13 @@ char *words_node(const struct model *model, const struct graph *graph, int32_t i
 	return words;
 }
 
-char *words_meanwhile(const struct graph *graph, int32_t index)
+/* " while 9,412 requests of 319 others were served" */
+static char *say_served(const struct graph *graph, int32_t index)
 {
 	uint64_t requests, others = others_behind(graph, index, EDGE_QUEUE, &requests);
 	char *served, *whose, *words;
 
-	if (graph->nodes.items[index].what != WHAT_QUEUE || requests == 0)
+	if (requests == 0)
 		return memory_format("%s", "");
 	served = words_count(requests, "request");
 	whose = words_count(others, "other");
@@ -227,6 +220,31 @@ char *words_meanwhile(const struct graph *graph, int32_t index)
 	free(served);
 	free(whose);
 	return words;
+}
+
+static char *say_held(const struct model *model, const struct graph *graph, int32_t index)
+{
+	int32_t holder = main_holder(graph, index);
+	char *owner, *words;
+
+	if (holder == NODE_NONE)
+		return memory_format("%s", "");
+	owner = words_owner(model, graph, holder);
+	words = memory_format(", held by %s", owner);
+	free(owner);
+	return words;
+}
+
+char *words_meanwhile(const struct model *model, const struct graph *graph, int32_t index)
+{
+	switch (graph->nodes.items[index].what) {
+	case WHAT_QUEUE:
+		return say_served(graph, index);
+	case WHAT_RUNNABLE:
+		return say_held(model, graph, index);
+	default:
+		return memory_format("%s", "");
+	}
 }
 
 char *words_culprit(const struct model *model, const char *name, uint64_t threads)

@@ -51,7 +51,10 @@ static struct part *story_part(struct story *story, enum node_what what, char *w
 	HASH_FIND_STR(story->parts, words, part);
 	if (part) {
 		/* What went on during one of several waits would not be the whole truth. */
-		part->meanwhile[0] = '\0';
+		if (strcmp(part->meanwhile, meanwhile)) {
+			free(part->meanwhile);
+			part->meanwhile = memory_format("%s", what == WHAT_RUNNABLE ? ", held by several" : "");
+		}
 		free(words);
 		free(meanwhile);
 		return part;
@@ -84,7 +87,7 @@ int story_path(const struct model *model, struct story *story, const struct grap
 	} else {
 		piece->what = graph->nodes.items[node].what;
 		piece->row = words_owner(model, graph, node);
-		piece->part = story_part(story, piece->what, words_node(model, graph, node), words_meanwhile(graph, node));
+		piece->part = story_part(story, piece->what, words_node(model, graph, node), words_meanwhile(model, graph, node));
 	}
 	piece->part->time += to - from;
 	piece->part->pieces++;

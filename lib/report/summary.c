@@ -37,6 +37,10 @@ static void add_span(FILE *out, const struct model *model)
 	}
 	words_date(model->first, from);
 	words_date(model->last, to);
+	if (!strcmp(from, to)) {
+		fprintf(out, "%s UTC", from);
+		return;
+	}
 	same_day = !strncmp(from, to, strlen("2026-11-20"));
 	fprintf(out, "%s to %s UTC", from, same_day ? to + strlen("2026-11-20 ") : to);
 }
@@ -50,7 +54,7 @@ static void add_events(FILE *out, const struct model *model)
 		add_count(out, read, "", read == 1 ? " event read" : " events read");
 	if (model->has_kept) {
 		add_count(out, model->kept, "", " kept");
-		if (model->kept > 0 && read > model->kept)
+		if (model->kept > 0 && read / model->kept > 1)
 			fprintf(out, " (1/%.0f)", (double)read / model->kept);
 	}
 	if (lost > 0)
