@@ -35,7 +35,7 @@ set xrange [middle - 0.52 * span : middle + 0.52 * span]
 if (clock) {
 	shape = span > 172800 ? "%m-%d %H:%M" : span > 1200 ? "%H:%M" : span > 4 ? "%H:%M:%S" : "%H:%M:%.2S"
 	set xtics format shape timedate
-	if (span <= 4) { set xtics span > 2 ? 1 : 0.25 * ceil(span) }
+	if (span <= 10) { set xtics span > 4 ? ceil(span / 6) : span > 2 ? 1 : 0.25 * ceil(span) }
 	set xlabel "time, UTC" textcolor rgb ink
 } else {
 	set xtics format "%g"
@@ -45,8 +45,8 @@ if (clock) {
 set pointsize 0.35
 # The points last, for what is drawn later hides what is under it: characters in text, dots in the picture.
 if (dumb) {
-	plot "limits" using 1:2 with steps dashtype 1 title "centre", \
-	     "limits" using 1:3 with steps dashtype 1 title "limit", \
+	plot "limits" using 1:2 with steps linetype 7 title "centre", \
+	     "limits" using 1:3 with steps linetype 3 title "limit", \
 	     "samples" using 1:3 with points pointtype "." title "largest", \
 	     "samples" using 1:2 with points pointtype "o" title "median", \
 	     "marks" using 1:2 with points pointtype "*" title "signals"

@@ -45,6 +45,11 @@ static const char *end_of_who(const struct model *model, const char *name, int32
 	return strstr(name, ": ");
 }
 
+static bool is_thread(enum node_what what)
+{
+	return what == WHAT_RUN || what == WHAT_RUNNABLE || what == WHAT_WAIT;
+}
+
 char *words_owner(const struct model *model, const struct graph *graph, int32_t index)
 {
 	const struct node *node = &graph->nodes.items[index];
@@ -59,7 +64,7 @@ char *words_owner(const struct model *model, const struct graph *graph, int32_t 
 		who = with_device_names(model, name);
 	} else {
 		name = memory_text(node->name, end ? (size_t)(end - node->name) : strlen(node->name));
-		who = node->what != WHAT_METHOD && node->what != WHAT_TIMER ? words_thread(name, node->tid) : memory_format("%s", name);
+		who = is_thread(node->what) ? words_thread(name, node->tid) : memory_format("%s", name);
 	}
 	words = words_clean(who);
 	free(name);

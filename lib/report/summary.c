@@ -129,17 +129,17 @@ char *summary_key(const struct model *model, const struct track *track)
 	return memory_format("%s", model_device_name(model, track->key, name, sizeof(name)));
 }
 
-/* "; limit of loop0 41.2 ms, median 4.5 ms, and 2 other keys with limits of their own" */
+/* "; limit 41.2 ms, median 4.5 ms"; of several keys that of the first: "; loop0: limit 41.2 ms, median 4.5 ms; 2 others" */
 static void add_limits(FILE *out, const struct model *model, const struct chart_story *chart, const struct track *track,
 		       const char *lead)
 {
 	char *limits = words_limits(track->interval, track->center, track->ucl), *key = summary_key(model, track);
 	unsigned others = HASH_COUNT(chart->tracks) - 1;
 
-	if (limits)
-		fprintf(out, "%s%s", lead, limits);
 	if (limits && others > 0)
-		fprintf(out, " for %s, %u other key%s", key, others, others == 1 ? "" : "s");
+		fprintf(out, "%s%s: %s; %u other%s", lead, key, limits, others, others == 1 ? "" : "s");
+	else if (limits)
+		fprintf(out, "%s%s", lead, limits);
 	free(limits);
 	free(key);
 }
