@@ -35,12 +35,14 @@ _tailblame()
 		words=$(_tailblame_charts "$command")
 		;;
 	*)
-		[[ $word == -* ]] || return
+		[[ $word == -* ]] || return 0
 		words=$(_tailblame_options "$command")
 		;;
 	esac
 	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
-	[[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace 2>/dev/null
+	if [[ ${COMPREPLY[0]-} == *= ]]; then
+		compopt -o nospace 2>/dev/null || true # outside of a completion there is nothing to set
+	fi
 }
 
 for _tailblame_command in trace-collect trace-import trace-export cchart-filter graph-build blame-rank report stream-cat; do

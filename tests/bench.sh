@@ -32,20 +32,15 @@ median()
 	sort -n | awk '{ value[NR] = $1 } END { print NR % 2 ? value[(NR + 1) / 2] : (value[NR / 2] + value[NR / 2 + 1]) / 2 }'
 }
 
-# timed FORMAT COMMAND...: prints the seconds that bash's time gives in this format, all added up: %R real, "%U %S" CPU
-# time of the command and of its children.
-timed()
+# Runs a command $runs times; sets $real and $cpu (of the command and all its children), the medians in seconds.
+measure()
 {
-	local TIMEFORMAT=$1
-	shift
-	{ time "$@" >"$work/out" 2>"$work/err"; } 2>&1 | awk '{ print $1 + $2 }'
-}
-
-# median_time FORMAT COMMAND...
-median_time()
-{
-	local n
-	for ((n = 0; n < runs; n++)); do timed "$@"; done | median
+	local n TIMEFORMAT='%R %U %S'
+	for ((n = 0; n < runs; n++)); do
+		{ time "$@" >"$work/out" 2>"$work/err"; } 2>&1
+	done >"$work/times"
+	real=$(cut -d' ' -f1 "$work/times" | median)
+	cpu=$(awk '{ print $2 + $3 }' "$work/times" | median)
 }
 
 ratio()
@@ -62,22 +57,22 @@ pipe()
 
 pipe_row()
 {
-	local seconds
-	seconds=$(median_time %R "${@:3}")
-	awk -v name="$1" -v n="$2" -v s="$seconds" 'BEGIN { printf "%-58s %8.3f s %8.2f M\n", name, s, n / s / 1e6 }'
+	measure "${@:2}"
+	awk -v name="$1" -v n="$events" -v real="$real" -v cpu="$cpu" 'BEGIN {
+		printf "%-56s %8.3f s %8.3f s %8.2f M/s\n", name, real, cpu, n / real / 1e6 }'
 }
 
 bench_pipe()
 {
 	local kind seconds
-	printf '%-58s %10s %10s\n' "$events events from a binary stream file, medians of $runs runs" time events/s
+	printf '%-56s %10s %10s %12s\n' "$events events from a binary stream file, medians of $runs runs" time "CPU time" events
 	for kind in quiet troubled; do
 		seconds=
-		[ $kind = quiet ] && seconds=0.8s
+		[ $kind = quiet ] && seconds=0.2s
 		stream-cat --binary testdata/demo.tb | repeat "$events" $seconds >"$work/$kind.tb" || return 1
-		pipe_row "$kind: cchart-filter | blame-rank | report" "$events" pipe "$work/$kind.tb"
-		pipe_row "$kind: cchart-filter alone" "$events" cchart-filter "$work/$kind.tb"
-		pipe_row "$kind: stream-cat alone" "$events" stream-cat "$work/$kind.tb"
+		pipe_row "$kind: cchart-filter | blame-rank | report" pipe "$work/$kind.tb"
+		pipe_row "$kind: cchart-filter alone" cchart-filter "$work/$kind.tb"
+		pipe_row "$kind: stream-cat alone" stream-cat "$work/$kind.tb"
 		rm -f "$work/$kind.tb"
 	done
 	echo "quiet: nothing abnormal in it; troubled: the demo's incident again and again"
@@ -97,7 +92,8 @@ cost_row()
 wrapper_cost()
 {
 	if [ "$(head -c2 "$(command -v "$trace_cmd")")" = '#!' ]; then
-		median_time '%U %S' "$trace_cmd" help
+		measure "$trace_cmd" help
+		echo "$cpu"
 	else
 		echo 0
 	fi
@@ -134,16 +130,18 @@ bench_load()
 	read -r -a wanted <<<"${traced[$kind]}"
 
 	printf '%-56s %10s %10s\n' "$kind: ${wanted[1]} and ${wanted[3]}" "CPU time" net
-	alone=$(median_time '%U %S' "${command[@]}")
+	measure "${command[@]}"
+	alone=$cpu
 	cost_row "the load alone" "$alone s" - ""
-	ours=$(median_time '%U %S' trace-collect -b 16M "${wanted[@]}" -o "$work/ours.tb" -- "${command[@]}")
+	measure trace-collect -b 16M "${wanted[@]}" -o "$work/ours.tb" -- "${command[@]}"
+	ours=$cpu
 	cost_row "trace-collect -b 16M -o FILE" "$ours s" "$(difference "$ours" "$alone") s" "$(counted_by_us "$work/ours.tb")"
 	trace_cmd_works || { cost_row "$trace_cmd record" - - "$trace_cmd_problem"; return; }
 
 	"$trace_cmd" record -h 2>&1 | grep -q -- --compression && plain="--compression none"
 	# shellcheck disable=SC2086 # $plain is two words or none
-	theirs=$(median_time '%U %S' "$trace_cmd" record $plain -C mono -b 16384 "${wanted[@]}" -o "$work/theirs.dat" "${command[@]}")
-	theirs=$(difference "$theirs" "$(wrapper_cost)")
+	measure "$trace_cmd" record $plain -C mono -b 16384 "${wanted[@]}" -o "$work/theirs.dat" "${command[@]}"
+	theirs=$(difference "$cpu" "$(wrapper_cost)")
 	cost_row "trace-cmd record $plain -b 16384 -o FILE" "$theirs s" "$(difference "$theirs" "$alone") s" \
 		"$(counted_by_trace_cmd "$work/theirs.dat")"
 	cost_row "trace-collect's share of trace-cmd's" "$(ratio "$ours" "$theirs")" \

@@ -35,7 +35,7 @@ live()
 
 from_record()
 {
-	echo "So this is the same incident as it was recorded elsewhere:"
+	echo "So this is such an incident as it was recorded elsewhere, with larger blocks:"
 	echo
 	echo "    cchart-filter -c block $recorded | blame-rank | report"
 	echo
@@ -62,5 +62,4 @@ echo
 report -f html -o "$out" "$out/incident.tb"
 status=$?
 [ $status = 0 ] || [ $status = 3 ] || exit 1
-page=$(ls -t "$out"/*.html | head -n1)
-echo "The same with charts: $(cd "$out" && pwd)/${page##*/}"
+echo "The same with charts: $(cd "$out" && pwd)/report.html"

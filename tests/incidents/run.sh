@@ -23,10 +23,12 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/tailblame-incidents.XXXXXX") || exit 1
 trap 'loop_end; rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM HUP
 
-# The names blamed over all windows, first to last.
+# The names blamed over all graphs, first to last; a lone graph has no total.
 blamed_names()
 {
-	sed -nE '/^blame /{/ graph="?total"?( |$)/s/.* name=("([^"]*)"|([^ ]*)).*/\2\3/p}' "$1"
+	local graph=1
+	grep -q '^blame graph=total ' "$1" && graph=total
+	sed -nE "s/^blame graph=$graph .* name=(\"([^\"]*)\"|([^ ]*)).*/\2\3/p" "$1"
 }
 
 # The place of the first name that is wholly matched by the pattern; "-" if there is none.
