@@ -1,6 +1,5 @@
 #include "source/symbol.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -60,68 +59,97 @@ char *symbol_binary(const char *name)
 	return path;
 }
 
+/*
+ * How well a symbol answers to the name. An exported function may have older versions beside the default one, and local
+ * functions of several source files may share a name.
+ */
+enum rank { RANK_NONE, RANK_LOCAL, RANK_OLD_VERSION, RANK_GLOBAL };
+
 /* What was found of a function while all symbols pass by. */
 struct search {
 	const char *function;
-	bool found, global, several, indirect;
+	enum rank rank; /* of the best so far */
+	bool indirect;	/* the best is one of those whose code is chosen at run time */
+	bool several;	/* others rank as high */
 	uint64_t value;
 	size_t functions;
 	struct near near;
 };
 
-/* Symbols of a .symtab may carry their version: memcpy@@GLIBC_2.14. */
-static bool has_name(const char *name, const char *function)
+/* Symbols of a .symtab may carry their version: memcpy@@GLIBC_2.14 is the default one, memcpy@GLIBC_2.2.5 is old. */
+static enum rank rank_of(const struct search *search, const GElf_Sym *symbol, const char *name, bool old)
 {
-	size_t length = strlen(function);
+	size_t length = strlen(search->function);
 
-	return strncmp(name, function, length) == 0 && (name[length] == '\0' || name[length] == '@');
+	if (strncmp(name, search->function, length) != 0 || (name[length] != '\0' && name[length] != '@'))
+		return RANK_NONE;
+	if (GELF_ST_BIND(symbol->st_info) == STB_LOCAL)
+		return RANK_LOCAL;
+	old |= name[length] == '@' && name[length + 1] != '@';
+	return old ? RANK_OLD_VERSION : RANK_GLOBAL;
 }
 
-static void take_symbol(struct search *search, const GElf_Sym *symbol, const char *name)
+static void take_symbol(struct search *search, const GElf_Sym *symbol, const char *name, bool old)
 {
 	int type = GELF_ST_TYPE(symbol->st_info);
-	bool global = GELF_ST_BIND(symbol->st_info) != STB_LOCAL;
+	enum rank rank;
 
 	if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol->st_shndx == SHN_UNDEF || !name || !*name)
 		return;
 	search->functions++;
-	if (!has_name(name, search->function)) {
+	rank = rank_of(search, symbol, name, old);
+	if (rank == RANK_NONE) {
 		near_offer(&search->near, name);
-		return;
+	} else if (rank > search->rank) {
+		search->rank = rank;
+		search->several = false;
+		search->indirect = type == STT_GNU_IFUNC;
+		search->value = symbol->st_value;
+	} else if (rank == search->rank && symbol->st_value != search->value) {
+		search->several = true;
 	}
-	if (type == STT_GNU_IFUNC) {
-		search->indirect = true;
-		return;
+}
+
+/* The table of versions that goes with .dynsym; NULL: there is none. */
+static Elf_Data *versions_of(Elf *elf, GElf_Word type)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while (type == SHT_DYNSYM && (section = elf_nextscn(elf, section))) {
+		if (gelf_getshdr(section, &header) && header.sh_type == SHT_GNU_versym)
+			return elf_getdata(section, NULL);
 	}
-	if (search->found && search->global >= global) {
-		/* old versions of an exported function may stand beside its default one, which has the name to itself */
-		search->several |= !search->global && symbol->st_value != search->value;
-		return;
+	return NULL;
+}
+
+enum { VERSION_HIDDEN = 0x8000 };
+
+static void walk_table(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct search *search)
+{
+	Elf_Data *data = elf_getdata(section, NULL), *versions = versions_of(elf, header->sh_type);
+
+	for (size_t i = 0; data && i < header->sh_size / header->sh_entsize; i++) {
+		GElf_Versym version = 0;
+		GElf_Sym symbol;
+
+		if (versions)
+			gelf_getversym(versions, (int)i, &version);
+		if (gelf_getsym(data, (int)i, &symbol))
+			take_symbol(search, &symbol, elf_strptr(elf, header->sh_link, symbol.st_name),
+				    version & VERSION_HIDDEN);
 	}
-	search->found = true;
-	search->several = false;
-	search->global = global;
-	search->value = symbol->st_value;
 }
 
 static void walk_symbols(Elf *elf, struct search *search)
 {
 	Elf_Scn *section = NULL;
+	GElf_Shdr header;
 
 	while ((section = elf_nextscn(elf, section))) {
-		GElf_Shdr header;
-		Elf_Data *data;
-
-		if (!gelf_getshdr(section, &header) || (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM) ||
-		    header.sh_entsize == 0)
-			continue;
-		data = elf_getdata(section, NULL);
-		for (size_t i = 0; data && i < header.sh_size / header.sh_entsize; i++) {
-			GElf_Sym symbol;
-
-			if (gelf_getsym(data, (int)i, &symbol))
-				take_symbol(search, &symbol, elf_strptr(elf, header.sh_link, symbol.st_name));
-		}
+		if (gelf_getshdr(section, &header) && header.sh_entsize > 0 &&
+		    (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM))
+			walk_table(elf, section, &header, search);
 	}
 }
 
@@ -154,10 +182,10 @@ static int search_elf(Elf *elf, const char *path, const char *function, uint64_t
 	walk_symbols(elf, &search);
 	if (search.functions == 0)
 		return fail("'%s' names no functions: it was stripped", path);
-	if (search.indirect && !search.found)
+	if (search.indirect)
 		return fail("'%s' in '%s' is an indirect function: which one runs is chosen at run time%s", function, path,
 			    near_text(&search.near));
-	if (!search.found)
+	if (search.rank == RANK_NONE)
 		return fail("no function '%s' in '%s'%s", function, path, near_text(&search.near));
 	if (search.several)
 		return fail("there are several functions '%s' in '%s'", function, path);

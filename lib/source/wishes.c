@@ -89,18 +89,20 @@ int wishes_add(struct wishes *wishes, const char *event, const char *filter, con
 	const char *pattern = colon ? colon + 1 : "*";
 	char **systems = tracefs_event_systems(NULL);
 	struct near near_systems = near_begin(wanted), near_names = near_begin(pattern);
-	int added = 0, status = 0;
+	int matching = 0, added = 0, status = 0;
 
 	for (int i = 0; systems && systems[i]; i++) {
 		near_offer(&near_systems, systems[i]);
-		if (fnmatch(wanted, systems[i], 0) == 0)
-			added += add_matching(wishes, systems[i], pattern, filter, waits, flags, &near_names);
+		if (fnmatch(wanted, systems[i], 0) != 0)
+			continue;
+		matching++;
+		added += add_matching(wishes, systems[i], pattern, filter, waits, flags, &near_names);
 	}
 	if (!systems)
 		status = fail_errno("cannot read '%s/events'; run as root or mount tracefs with gid=", tracefs_tracing_dir());
 	else if (added == 0 && flags & WISH_REQUIRED)
 		status = fail("no event '%s' in this kernel%s", event,
-			      near_text(near_names.count ? &near_names : &near_systems));
+			      near_text(matching ? &near_names : &near_systems));
 	tracefs_list_free(systems);
 	free(wanted);
 	return status;

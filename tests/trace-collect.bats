@@ -1,0 +1,275 @@
+#!/usr/bin/env bats
+# trace-collect on the live kernel.
+
+load helper
+
+INSTANCES=/sys/kernel/tracing/instances
+
+# collect ARG...: in the background, with its pid in $pid.
+collect() {
+	trace-collect "$@" 3>&- &
+	pid=$!
+}
+
+is_tracing() {
+	[ "$(cat $INSTANCES/tailblame-"$1"/tracing_on 2>/dev/null)" = 1 ]
+}
+
+is_gone() {
+	[ ! -e $INSTANCES/tailblame-"$1" ] && ! grep -qs "tailblame_$1/" /sys/kernel/tracing/uprobe_events
+}
+
+events() {
+	stream-cat --text "$1" | grep -c '^event' || true
+}
+
+@test "a wrong option is status 2" {
+	run trace-collect --nonsense
+	assert_failure 2
+	run trace-collect -d soon
+	assert_failure 2
+	run trace-collect -b 0
+	assert_failure 2
+}
+
+@test "an unknown event names those that are near" {
+	need_tracefs
+	run trace-collect -e sched:sched_swich -d 0
+	assert_failure 1
+	assert_output "trace-collect: no event 'sched:sched_swich' in this kernel; is it 'sched_switch'?"
+	run trace-collect -e nosuch:event -d 0
+	assert_failure 1
+	assert_output --partial "no event 'nosuch:event' in this kernel"
+}
+
+@test "a wrong filter is explained in the kernel's words" {
+	need_tracefs
+	run trace-collect -e 'sched:sched_switch/nosuch == 1' -d 0
+	assert_failure 1
+	assert_output "trace-collect: wrong filter 'nosuch == 1' of event 'sched:sched_switch': Field not found"
+}
+
+@test "an unknown clock and a clock that does not count nanoseconds are refused" {
+	need_tracefs
+	run trace-collect -C nosuch -d 0
+	assert_failure 1
+	assert_output --partial "no clock 'nosuch' in this kernel; there are: "
+	run trace-collect -C counter -d 0
+	assert_failure 1
+	assert_output --partial "does not count nanoseconds"
+}
+
+@test "an output that cannot be written is a failure, a closed pipe is not" {
+	need_tracefs
+	run bash -c 'trace-collect -e sched:sched_switch -d 0.2 >/dev/full'
+	assert_failure 1
+	assert_output --partial "no space left on device"
+	run bash -c 'trace-collect -e sched:sched_switch -e raw_syscalls:sys_enter | head -c 1 >/dev/null; exit ${PIPESTATUS[0]}'
+	assert_success
+	assert_output ""
+}
+
+@test "a command is traced from its first instruction to its end, and in the order of time" {
+	need_tracefs
+	trace-collect -e sched:sched_process_exec -e raw_syscalls -o out -- sh -c 'true; ls / >/dev/null'
+	run stream-cat --text out
+	assert_line --regexp '^stream version=1 host=.* clock=mono wall=[0-9]+\.[0-9]{9}'
+	assert_line --regexp '^event .* name=sched:sched_process_exec filename=.*/sh '
+	assert_line --regexp '^task ts=.* comm=ls'
+	assert_line --regexp '^end records=[0-9]+ lost=0$'
+	stream-cat --text out | awk '/^event/ { t = substr($2, 4); if (t < last) exit 1; last = t; n++ } END { exit n < 50 }'
+}
+
+@test "a command's end is reported, its output stays out of the stream" {
+	need_tracefs
+	run --separate-stderr trace-collect -e sched:sched_process_exec --text -- sh -c 'echo hello; exit 7'
+	assert_success
+	refute_line hello
+	assert_equal "$stderr" "hello
+trace-collect: 'sh' ended with status 7"
+	run trace-collect -e sched:sched_process_exec -o out -- sh -c 'kill -9 $$'
+	assert_output --partial "'sh' was killed by signal 9"
+	run trace-collect -e sched:sched_process_exec -o out -- ./nosuch
+	assert_failure 1
+	assert_output "trace-collect: cannot run './nosuch': no such file or directory"
+}
+
+@test "signals end it with all rings drained and an end record" {
+	need_tracefs
+	for signal in INT TERM HUP; do
+		env --default-signal=INT trace-collect -e sched:sched_switch -o out 3>&- &
+		pid=$!
+		until_true 5 is_tracing $pid
+		kill -$signal $pid
+		wait $pid
+		is_gone $pid
+		run bash -c 'stream-cat --text out | tail -1'
+		assert_output --regexp '^end records='
+	done
+}
+
+@test "nothing stays behind after SIGKILL, at any moment" {
+	need_tracefs
+	cp "$BUILD"/trace-collect prog
+	for moment in 0 .005 .01 .02 .03 .05 .1; do
+		collect -c func:./prog:main -e sched:sched_switch -o out
+		sleep $moment
+		kill -9 $pid
+		until_true 2 is_gone $pid
+	done
+	setsid trace-collect -c func:./prog:main -o out 3>&- &
+	pid=$!
+	until_true 5 is_tracing $pid
+	kill -9 -$pid
+	until_true 2 is_gone $pid
+}
+
+@test "what a crash left is removed at the next start" {
+	need_tracefs
+	sleep 0 &
+	pid=$!
+	wait $pid
+	mkdir $INSTANCES/tailblame-$pid
+	cp "$BUILD"/trace-collect prog
+	echo "p:tailblame_$pid/p0 $PWD/prog:0x1000" >>/sys/kernel/tracing/uprobe_events
+	run ! is_gone $pid
+	collect -e sched:sched_switch -o other
+	until_true 5 is_tracing $pid
+	trace-collect -e sched:sched_switch -d 0 -o out
+	is_tracing $pid
+	kill $pid
+	wait $pid
+	run tracing_left
+	refute_output --partial "tailblame_$((pid - 1))"
+}
+
+@test "the event of a quiet CPU is there within 200 ms" {
+	need_tracefs
+	collect -C boot -e sched:sched_process_exec --text >fifo
+	until_true 5 is_tracing $pid
+	for _ in 1 2 3; do
+		before=$(wc -l <fifo)
+		env true marker
+		start=$(cut -d' ' -f1 /proc/uptime)
+		until_true 2 bash -c "[ \$(wc -l <fifo) -gt $before ]"
+		now=$(cut -d' ' -f1 /proc/uptime)
+		awk -v a="$start" -v b="$now" 'BEGIN { exit b - a > 0.2 }'
+	done
+	kill $pid
+	wait $pid
+}
+
+@test "lost events are counted: what came and what was lost is what there was" {
+	need_tracefs
+	run --separate-stderr trace-collect -b 64k -e 'syscalls:sys_enter_write/comm == "dd" && fd == 1' -o out -- \
+		dd if=/dev/zero of=/dev/null bs=1 count=500000 status=none
+	came=$(events out)
+	lost=$(stream-cat --text out | sed -n 's/^lost .* count=\([0-9]*\).*/\1/p' | awk '{ n += $1 } END { print n + 0 }')
+	assert_equal $((came + lost)) 500000
+	run bash -c 'stream-cat --text out | tail -1'
+	assert_output --partial "lost=$lost"
+}
+
+@test "own events are left out, but for those that concern others" {
+	need_tracefs
+	collect -e raw_syscalls -e sched:sched_switch -o out
+	until_true 5 is_tracing $pid
+	sleep 0.3
+	kill $pid
+	wait $pid
+	run bash -c "stream-cat --text out | grep -c 'tid=$pid .*name=raw_syscalls'"
+	assert_output 0
+	run bash -c "stream-cat --text out | grep -c 'name=sched:sched_switch.*next_pid=$pid '"
+	refute_output 0
+}
+
+@test "with -p only one process and its children count, while charts keep their context" {
+	need_tracefs
+	(while :; do sleep 0.01; done) 3>&- &
+	victim=$!
+	trace-collect -p $victim -e raw_syscalls:sys_enter -d 0.5 -o out
+	trace-collect -p $victim -c syscall -d 0.5 -o context
+	kill $victim
+	stream-cat --text out | sed -n 's/^event .* comm=\([^ ]*\) .*/\1/p' | sort -u >names
+	run cat names
+	assert_line sleep
+	refute_line "trace-collect"
+	run bash -c "stream-cat --text context | grep '^event' | grep -c 'next_pid=0 '"
+	refute_output 0
+	run trace-collect -p 4194303 -e sched:sched_switch -d 0
+	assert_failure 1
+	assert_output "trace-collect: there is no process 4194303"
+}
+
+@test "an event that several want passes the filter of any" {
+	need_tracefs
+	trace-collect -e 'raw_syscalls:sys_enter/id == 39' -e 'raw_syscalls:sys_enter/id == 102' -o out -- true
+	trace-collect -e 'sched:sched_process_exec/pid < 0' -e sched:sched_process_exec -o out -- true
+	[ "$(events out)" -gt 0 ]
+}
+
+# program NAME FLAG...: a program that calls request() seven times
+program() {
+	cat >prog.c <<-'C'
+		#include <stdlib.h>
+		#include <unistd.h>
+		__attribute__((noinline)) int request(int n) { usleep(10); return n + 1; }
+		int main(void)
+		{
+			int sum = 0;
+			for (int i = 0; i < 7; i++)
+				sum += request(i) + !getenv("NOSUCH");
+			return sum == 0;
+		}
+	C
+	gcc -O1 -o "$@" prog.c
+}
+
+calls() {
+	stream-cat --text out | grep -c "^event .* comm=\?.*name=func:$1 " || true
+}
+
+@test "functions: PIE, fixed address, stripped with dynamic symbols, shared library, odd names" {
+	need_tracefs
+	command -v gcc >/dev/null || skip "needs gcc"
+	program pie -pie -fPIE
+	program fixed -no-pie
+	program dynamic -rdynamic -s
+	program 'odd name.x'
+	for name in pie fixed dynamic; do
+		trace-collect -c func:$name:request -o out -- ./$name
+		assert_equal "$(calls ${name}__request)" 7
+		assert_equal "$(calls ${name}__request__return)" 7
+	done
+	trace-collect -c 'func:./odd name.x:request' -o out -- './odd name.x'
+	assert_equal "$(calls odd_name_x__request)" 7
+	libc=$(ldd pie | awk '/libc\.so/ { print $3 }')
+	trace-collect -c func:"$libc":getenv -o out -- ./pie
+	run bash -c "stream-cat --text out | grep '^event' | grep -c 'comm=pie name=func:libc_so_6__getenv '"
+	assert_output 7
+	run tracing_left
+	refute_output --partial "$PWD"
+}
+
+@test "functions: what cannot be found is said, with near names" {
+	need_tracefs
+	command -v gcc >/dev/null || skip "needs gcc"
+	program pie
+	program stripped -s
+	run trace-collect -c func:pie:reqest -d 0
+	assert_failure 1
+	assert_output "trace-collect: no function 'reqest' in '$PWD/pie'; is it 'request'?"
+	run trace-collect -c func:stripped:request -d 0
+	assert_failure 1
+	assert_output --partial "stripped"
+	run trace-collect -c func:prog.c:request -d 0
+	assert_failure 1
+	assert_output --partial "is no program or shared library"
+	run trace-collect -c func:./nosuch:request -d 0
+	assert_failure 1
+	assert_output --partial "cannot find the program './nosuch': no such file or directory"
+	libc=$(ldd pie | awk '/libc\.so/ { print $3 }')
+	run trace-collect -c func:"$libc":memcpy -d 0
+	assert_failure 1
+	assert_output --partial "indirect function"
+}
