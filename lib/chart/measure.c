@@ -170,7 +170,7 @@ static int start_event(struct measure *measure, struct binding *binding, const s
 		binding_spell_show(binding, &measure->world, event, &measure->scratch, start->sample.show,
 				   sizeof(start->sample.show));
 	patience_add(&measure->patience, start);
-	return outcome_abandon(measure, pushed_out, event->ts);
+	return outcome_abandon(measure, pushed_out, event->ts, false);
 }
 
 static int end_event(struct measure *measure, struct binding *binding, const struct event *event, const int64_t *key)
@@ -205,7 +205,7 @@ static int forget_thread(struct measure *measure, const struct event *event)
 	for (size_t i = 0; i < measure->charts.count; i++) {
 		struct measured *chart = measure->charts.items[i];
 
-		if (chart->by_thread && outcome_abandon(measure, pair_forget(chart->pairs, key), event->ts) < 0)
+		if (chart->by_thread && outcome_abandon(measure, pair_forget(chart->pairs, key), event->ts, true) < 0)
 			return -1;
 	}
 	return 0;

@@ -46,8 +46,9 @@ struct measure {
 /* A start that was handed out has ended, and is given back. */
 int outcome_end(struct measure *measure, struct measured *chart, struct start *start, int64_t now);
 
-/* The ends of these starts, linked by `next`, will not be seen. A suspect among them was abnormal without doubt. */
-int outcome_abandon(struct measure *measure, struct start *list, int64_t now);
+/* The ends of these starts, linked by `next`, will not be seen. `certain`: there was none before now, so that a suspect
+ * among them was abnormal without doubt. */
+int outcome_abandon(struct measure *measure, struct start *list, int64_t now, bool certain);
 
 /* A value by hand, or of a start; see judge_value(). */
 int outcome_value(struct measure *measure, struct series_set *set, const struct sample *sample, bool abnormal);

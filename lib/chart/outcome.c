@@ -48,11 +48,11 @@ static int signal_open(struct measure *measure, struct start *start, int64_t now
 	return measure->judge.tell.signal(measure->judge.tell.context, &start->sample);
 }
 
-int outcome_abandon(struct measure *measure, struct start *list, int64_t now)
+int outcome_abandon(struct measure *measure, struct start *list, int64_t now, bool certain)
 {
 	for (struct start *next; list; list = next) {
 		next = list->next;
-		if (list->state == START_SUSPECT && signal_open(measure, list, now) < 0)
+		if (certain && list->state == START_SUSPECT && signal_open(measure, list, now) < 0)
 			return -1;
 		if (let_go(measure, list) < 0)
 			return -1;
@@ -108,14 +108,14 @@ int measure_value(struct measure *measure, const char *chart, const char *key, s
 	return outcome_value(measure, set, sample, false);
 }
 
-/* Takes all starts out of the tables; those that are suspects become signals. */
+/* Takes all starts out of the tables. Even of a suspect the end may be among what was lost. */
 static int forget_starts(struct measure *measure, int64_t now)
 {
 	struct start *start;
 
 	while ((start = pairs_oldest(measure->pairs))) {
 		pair_take(start);
-		if (outcome_abandon(measure, start, now) < 0)
+		if (outcome_abandon(measure, start, now, false) < 0)
 			return -1;
 	}
 	return 0;

@@ -13,6 +13,7 @@ struct window {
 	uint64_t bytes;
 	int64_t floor; /* time of the newest event that was dropped, or passed in a window before this one */
 	int64_t ended; /* `to` of the window before this one */
+	int64_t first; /* time of the first event of the stream */
 	struct line line;
 	uint64_t last_id;
 	/* of the window at hand */
@@ -35,6 +36,7 @@ struct window *window_new(struct stream *stream, int64_t before, int64_t after, 
 	window->after = after;
 	window->bytes = bytes;
 	window->floor = window->ended = INT64_MIN;
+	window->first = INT64_MAX;
 	return window;
 }
 
@@ -156,6 +158,8 @@ static int cover(struct window *window, int64_t start, int64_t end)
 {
 	int64_t from = plus(start, -window->before), to = plus(end, window->after);
 
+	if (from < window->first)
+		from = start < window->first ? start : window->first;
 	if (window->open && window->holds == 0 && from > window->to && window_close(window) < 0)
 		return -1;
 	if (!window->open && begin(window, from) < 0)
@@ -197,6 +201,8 @@ void window_release(struct window *window, int64_t now)
 
 int window_push(struct window *window, const struct record *record, int64_t ts)
 {
+	if (ts < window->first)
+		window->first = ts;
 	while (!ring_has_room(window->ring, record->length)) {
 		if (ring_is_empty(window->ring)) {
 			window->floor = ts > window->floor ? ts : window->floor;
@@ -242,6 +248,7 @@ int window_end(struct window *window)
 		if (drop_oldest(window) < 0)
 			return -1;
 	window->floor = window->ended = INT64_MIN;
+	window->first = INT64_MAX;
 	window->holds = 0;
 	return 0;
 }

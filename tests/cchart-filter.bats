@@ -1,0 +1,507 @@
+#!/usr/bin/env bats
+# cchart-filter on streams written by hand: what is measured, what is abnormal, what is passed.
+
+load helper
+
+# Input is written with these. Times are in milliseconds.
+
+event() { # TIME TID SYSTEM:EVENT [FIELD=VALUE]...
+	printf 'event ts=%d.%06d000 cpu=0 tid=%d comm=t%d name=%s\n' $(($1 / 1000)) $(($1 % 1000 * 1000)) "$2" "$2" "${*:3}"
+}
+
+queued() { # TIME SECTOR [SECTORS]
+	event "$1" 100 block:block_bio_queue dev=7:0 sector="$2" nr_sector="${3:-8}" rwbs=R
+}
+
+done_at() { # TIME SECTOR [SECTORS]
+	event "$1" 0 block:block_rq_complete dev=7:0 sector="$2" nr_sector="${3:-8}" error=0 rwbs=R
+}
+
+noise() { # FROM TO: an event of no chart each 100 ms
+	local t
+	for ((t = $1; t < $2; t += 100)); do event $t 5 sched:sched_waking pid=6; done
+}
+
+# 120 healthy reads from time 0 on, of 10 or 12 ms: median 11, never abnormal.
+healthy() {
+	local i
+	for ((i = 0; i < 120; i++)); do
+		queued $((i * 20)) $((i * 8))
+		done_at $((i * 20 + 10 + i % 2 * 2)) $((i * 8))
+	done
+}
+
+filter() {
+	cchart-filter --text "$@"
+}
+
+records() { # KIND: those of this kind on standard input
+	grep "^$1 " || true
+}
+
+value() { # KEY: the values of this key on standard input
+	grep -o " $1=[^ ]*" | cut -d= -f2-
+}
+
+# --- limits and signals --------------------------------------------------------------------------------------------
+
+@test "limits come from the first hundred values" {
+	healthy | filter >out
+	run value center < <(records limits <out)
+	assert_output --regexp '^0\.0109544511501033[0-9]*$' # the logarithmic middle of 10 and 12 ms
+	run value ucl < <(records limits <out)
+	# sigma = ln(1.2) / 1.1283791670955
+	assert_output --regexp '^0\.01778722831[0-9]*$'
+	run value n < <(records limits <out)
+	assert_output 100
+	run records signal <out
+	assert_output ""
+	run records event <out
+	assert_output ""
+}
+
+@test "the paper's limits are of means of five, on a linear scale" {
+	healthy | filter --method=paper >out
+	# groups of 10 12 10 12 10 and 12 10 12 10 12: mean 11, range 2
+	run value center < <(records limits <out)
+	assert_output --regexp '^0\.011(0000000[0-9]*)?$'
+	run value ucl < <(records limits <out)
+	assert_output --regexp '^0\.0121536[0-9]*$'
+}
+
+@test "a slow read is a signal with its circumstances" {
+	{ healthy; queued 3000 4711; done_at 3040 4711; } | filter >out
+	run records signal <out
+	assert_line --regexp '^signal id=1 ts=3\.040000000 start=3\.000000000 chart=block key=7:0 value=0\.040000000 center=[0-9.]+ ucl=[0-9.]+ rules=1 tid=100 comm=t100 dev=7:0 sector=4711 nr_sector=8 rwbs=R$'
+	assert_equal "${#lines[@]}" 1
+}
+
+@test "a signal has practical weight too" {
+	{ healthy; queued 3000 4711; done_at 3021 4711; } >in
+	run filter in
+	refute_output --partial signal
+	filter --min-ratio=0 in >out
+	run value value < <(records signal <out)
+	assert_output 0.021000000
+}
+
+@test "an incident in the baseline is found when the limits are known" {
+	{
+		queued 0 1; done_at 10 1
+		queued 100 2; done_at 400 2
+		healthy | sed 's/ts=\([0-9]*\)/ts=1\1/' # ten seconds later
+	} >in
+	filter in >out
+	run value value < <(records signal <out)
+	assert_output 0.300000000
+	run records window <out
+	assert_output --partial "from=0.000000000 to=0.410000000 signals=1-1 complete=yes"
+	run value sector < <(records event <out)
+	assert_output "$(printf '%s\n' 1 1 2 2)"
+}
+
+@test "a short run is judged by what there is" {
+	{ healthy | head -n 40; queued 900 9; done_at 990 9; } | filter >out
+	run value n < <(records limits <out)
+	assert_output 21
+	run value value < <(records signal <out)
+	assert_output 0.090000000
+}
+
+@test "too few values are no ground to judge" {
+	healthy | head -n 12 >in
+	run -0 --separate-stderr filter in
+	assert_equal "$stderr" "cchart-filter: chart 'block': 6 values are too few to learn limits from, so nothing was judged; see --baseline and --limits"
+}
+
+@test "limits are kept in a file and used without a baseline" {
+	healthy | filter --save-limits=limits >/dev/null
+	{ queued 5000 1; done_at 5005 1; queued 6000 2; done_at 6100 2; } >in
+	filter --limits=limits in >out
+	run value value < <(records signal <out)
+	assert_output 0.100000000
+	run records limits <out
+	assert_output "$(sed 's/ts=[^ ]*/ts=5.000000000/' limits)"
+	filter --limits=limits --save-limits=again in >/dev/null
+	cmp limits again
+}
+
+@test "a broken limits file is named with its line before any input is read" {
+	healthy | filter --save-limits=limits >/dev/null
+	{ echo "# by hand"; echo "limits chart=x center=1 lcl=2 ucl=3 n=1 method=imr"; } >order
+	head -c 60 limits >cut
+	run -1 filter --limits=order absent
+	assert_output "cchart-filter: order:2: the limits are not in order: lcl, center, ucl"
+	run -1 filter --limits=cut absent
+	assert_output --regexp "^cchart-filter: cut:1: "
+	run -1 filter --limits=absent absent
+	assert_output --regexp "^cchart-filter: .*absent"
+}
+
+# --- pairs ---------------------------------------------------------------------------------------------------------
+
+@test "a merged request ends each of its reads, a split one ends with its last part" {
+	{
+		healthy
+		queued 3000 1000; queued 3010 1008; done_at 3100 1000 16
+		queued 6000 2000 64; done_at 6001 2000 32; done_at 6200 2032 32
+	} | filter >out
+	run value value < <(records signal <out)
+	assert_output "$(printf '%s\n' 0.090000000 0.100000000 0.200000000)" ||
+		assert_output "$(printf '%s\n' 0.100000000 0.090000000 0.200000000)"
+}
+
+@test "a partition's reads end on its disk" {
+	{
+		echo "device dev=8:1 name=sda1 disk=8:0"
+		healthy | sed 's/\(bio_queue.*\)dev=7:0/\1dev=8:1/; s/\(rq_complete.*\)dev=7:0/\1dev=8:0/'
+	} | filter >out
+	run value key < <(records limits <out)
+	assert_output 8:0
+}
+
+@test "a device without a request queue ends its bios itself" {
+	healthy | sed 's/block_rq_complete/block_bio_complete/' | filter >out
+	run value n < <(records limits <out)
+	assert_output 100
+}
+
+@test "a wake-up of a thread that runs is no wait for a CPU" {
+	for ((i = 0; i < 120; i++)); do
+		event $((i * 20)) 5 sched:sched_waking pid=9
+		event $((i * 20 + 1)) 0 sched:sched_switch prev_pid=0 prev_state=0 next_pid=9
+		event $((i * 20 + 2)) 5 sched:sched_waking pid=9
+		event $((i * 20 + 12)) 9 sched:sched_switch prev_pid=9 prev_state=1 next_pid=0
+	done >in
+	filter -c runq in >out
+	run value center < <(records limits <out)
+	assert_output --regexp '^0\.001(0000[0-9]*)?$'
+	run records signal <out
+	assert_output ""
+}
+
+@test "system calls have limits of their own, by name" {
+	for ((i = 0; i < 120; i++)); do
+		event $((i * 20)) 9 raw_syscalls:sys_enter id=202
+		event $((i * 20 + 8)) 9 raw_syscalls:sys_exit id=202 ret=0
+		event $((i * 20 + 10)) 9 raw_syscalls:sys_enter id=0
+		event $((i * 20 + 11)) 9 raw_syscalls:sys_exit id=0 ret=0
+	done >events
+	{ echo "stream version=1 machine=x86_64"; cat events; } | filter -c syscall >out
+	run value key < <(records limits <out)
+	assert_output "$(printf '%s\n' futex read)"
+	{ echo "stream version=1 machine=aarch64"; cat events; } | filter -c syscall >out
+	run value key < <(records limits <out)
+	assert_output "$(printf '%s\n' accept io_setup)"
+}
+
+@test "calls of a function nest" {
+	for ((i = 0; i < 60; i++)); do
+		event $((i * 20)) 9 func:prog__f
+		event $((i * 20 + 1)) 9 func:prog__f
+		event $((i * 20 + 3)) 9 func:prog__f__return
+		event $((i * 20 + 5)) 9 func:prog__f__return
+	done >in
+	filter -c func:./a/prog:f --baseline=120 in >out
+	run value center < <(records limits <out)
+	assert_output --regexp '^0\.003162277[0-9]*$' # the logarithmic middle of 2 and 5 ms
+	run value chart < <(records limits <out)
+	assert_output func:prog:f
+}
+
+@test "what a thread had begun is forgotten when it exits" {
+	for ((i = 0; i < 120; i++)); do
+		event $((i * 20)) 9 raw_syscalls:sys_enter id=0
+		event $((i * 20 + 5)) 9 raw_syscalls:sys_exit id=0
+	done >in
+	{ event 2500 9 raw_syscalls:sys_enter id=0; event 2501 9 sched:sched_process_exit pid=9; noise 2600 9000; } >>in
+	filter -c syscall in >out
+	run records signal <out
+	assert_output ""
+}
+
+# --- what hangs ----------------------------------------------------------------------------------------------------
+
+@test "a read that hangs is found while it hangs" {
+	{ healthy; queued 3000 4711; noise 3000 5000; } | filter >out
+	run value value < <(records signal <out)
+	assert_output 1.100000000 # the first event when it has been too old for a second
+	run records signal <out
+	assert_output --partial " open=yes"
+	run records window <out
+	assert_output --partial "from=2.000000000 to=4.900000000 signals=1-1 complete=yes"
+}
+
+@test "a tick is enough to find it" {
+	{ healthy; queued 3000 4711; echo "tick ts=4"; echo "tick ts=4.5"; } | filter >out
+	run value value < <(records signal <out)
+	assert_output 1.500000000
+	run records tick <out
+	assert_output ""
+}
+
+@test "its end is a second signal, in the same window" {
+	{ healthy; queued 3000 4711; noise 3000 7000; done_at 7000 4711; noise 7100 10000; } | filter >out
+	run value value < <(records signal <out)
+	assert_output "$(printf '%s\n' 1.100000000 4.000000000)"
+	run records window <out
+	assert_output "window id=1 from=2.000000000 to=7.010000000 signals=1-2 complete=yes"
+}
+
+@test "a slow read that ends within a second of its limit is one signal" {
+	{ healthy; queued 3000 4711; noise 3000 3900; done_at 3950 4711; } | filter >out
+	run value value < <(records signal <out)
+	assert_output 0.950000000
+}
+
+@test "at the end of the input what is too old counts" {
+	{ healthy; queued 3000 4711; done_at 3001 1; noise 3020 3030; } >in
+	run filter in
+	refute_output --partial signal
+	{ cat in; noise 3030 3040; } | filter >out
+	run value value < <(records signal <out)
+	assert_output 0.030000000
+}
+
+# --- windows -------------------------------------------------------------------------------------------------------
+
+@test "a window holds exactly what lies between its times" {
+	{ healthy; noise 2400 5000; } >in
+	{ queued 3000 4711; done_at 3060 4711; } >>in
+	sort -s -t= -k2,2n in >sorted
+	filter --before=500ms --after=340ms sorted >out
+	run records window <out
+	assert_output "window id=1 from=2.500000000 to=3.400000000 signals=1-1 complete=yes"
+	run value ts < <(records event <out)
+	assert_output "$(awk -F'[= ]' '$3 >= 2.5 && $3 <= 3.4 { print $3 }' sorted)"
+	assert_line 2.500000000
+	assert_line 3.400000000
+}
+
+@test "windows that overlap are one, others are not" {
+	{
+		healthy
+		queued 3000 1; done_at 3100 1
+		queued 4100 2; done_at 4200 2 # begins just within a second of the end
+		noise 4300 9000
+		queued 9000 3; done_at 9100 3
+	} | filter --after=0 >out
+	run records window <out
+	assert_line --index 0 "window id=1 from=2.000000000 to=4.200000000 signals=1-2 complete=yes"
+	assert_line --index 1 "window id=2 from=8.000000000 to=9.100000000 signals=3-3 complete=yes"
+	run value ts < <(records event <out)
+	assert_output "$(sort -n -c <<<"$output" && echo "$output")"
+}
+
+@test "a window comes after its events and signals" {
+	{ healthy; queued 3000 1; done_at 3100 1; noise 3200 9000; queued 9000 2; done_at 9100 2; } | filter >out
+	run cut -d' ' -f1 < <(grep -E '^(event|signal|window) ' out | uniq -w6)
+	assert_output "$(printf '%s\n' signal event window signal event window)" ||
+		assert_output "$(printf '%s\n' event signal event window event signal event window)"
+}
+
+@test "events that are lost make a window incomplete, and are passed wherever they are" {
+	{
+		echo "lost ts=0.5 cpu=0 count=3"
+		healthy
+		queued 3000 1; noise 3000 3100; echo "lost ts=3.1 cpu=1 count=4"; noise 3100 3900; done_at 3900 1
+		queued 5000 2; noise 5000 8000; done_at 8000 2; echo "lost ts=8.005 cpu=1 count=5"
+		noise 8100 12000
+	} >in
+	run -3 --separate-stderr filter in
+	assert_line --regexp '^lost ts=0.5 cpu=0 count=3$'
+	assert_line --regexp '^lost ts=3.1 cpu=1 count=4$'
+	assert_line --regexp '^lost ts=8.005 cpu=1 count=5$'
+	# No hang is made up where the end may be among what was lost, and no short wait from an end whose start may be.
+	assert_equal "$(records signal <<<"$output" | value value)" "$(printf '%s\n' 1.100000000 3.000000000)"
+	assert_equal "$(records window <<<"$output" | value complete)" no
+	assert_equal "$(records end <<<"$output" | value lost)" 12
+}
+
+@test "where the ring is too small for the beginning, the window says so" {
+	{ healthy; queued 3000 1; } >in
+	for ((i = 3000; i < 3900; i++)); do event $i 5 sched:sched_waking pid=6 comm=0123456789abcdef; done >>in
+	{ done_at 3950 1; queued 9000 2; done_at 9100 2; } >>in
+	sed -i 's/$/ padding=0123456789012345678901234567890123456789/' in
+	echo "limits chart=block key=7:0 center=0.1 lcl=0.1 ucl=0.9 n=100 method=imr" >limits
+	sed -i 's/^event ts=9.1/event ts=19.1/' in
+	filter --context=64k --limits=limits in >out
+	run value complete < <(records window <out)
+	assert_output "$(printf '%s\n' no yes)"
+	filter --limits=limits in >out
+	run value complete < <(records window <out)
+	assert_output "$(printf '%s\n' yes yes)"
+}
+
+@test "a window that gets too large is cut, and the next goes on" {
+	{ healthy; queued 3000 1; } >in
+	for ((i = 3000; i < 6000; i++)); do event $i 5 sched:sched_waking pid=6 comm=0123456789abcdef; done >>in
+	done_at 6000 1 >>in
+	filter --context=180k in >out
+	run value complete < <(records window <out)
+	assert_output "$(printf '%s\n' yes no)"
+	# nothing twice, nothing missing
+	run value ts < <(records event <out)
+	assert_equal "$(tail -n 3000 <<<"$output")" "$(tail -n 3000 in | value ts)"
+}
+
+# --- samples by hand, thinned samples, text ------------------------------------------------------------------------
+
+@test "any column of numbers can be charted" {
+	for ((i = 0; i < 110; i++)); do echo "sample ts=$i chart=load key=web$((i % 2)) value=$((10 + i / 2 % 3))"; done >in
+	echo "sample ts=200 start=150 chart=load key=web1 value=900 tid=7 comm=x" >>in
+	filter --baseline=50 in >out
+	run value key < <(records limits <out)
+	assert_output "$(printf '%s\n' web0 web1)"
+	run records signal <out
+	assert_output --regexp "^signal id=1 ts=200.000000000 start=150.000000000 chart=load key=web1 value=900 center=11(\.[0-9]*)? ucl=[0-9.]+ rules=1 tid=7 comm=\?$"
+}
+
+@test "healthy values are thinned: none is missing, few records are written" {
+	seq 1 200000 | awk '{ printf "sample ts=%.3f chart=x value=%d\n", $1 / 100, 100 + $1 % 11 }' | filter >out
+	run awk '{ split($6, c, "="); n += c[2] } END { print n }' < <(records sample <out | sed 's/ key=[^ ]*//')
+	assert_output 200000
+	run wc -l < <(records sample <out)
+	[ "$output" -lt 3000 ]
+	run value max < <(records sample <out | tail -n1)
+	assert_output 110
+	run value value < <(records sample <out | tail -n1)
+	[ "$output" -ge 104 ] && [ "$output" -le 106 ]
+}
+
+@test "samples that are thinned already, and what is unknown, pass" {
+	{
+		echo "sample ts=1 chart=x value=5 count=10 max=7"
+		echo "unheard-of a=b"
+		echo "signal id=7 ts=1 start=1 chart=x value=1 center=1 ucl=1 rules=1"
+		echo "window id=3 from=1 to=2 signals=7-7 complete=yes"
+		healthy; queued 3000 1; done_at 3100 1
+	} | filter >out
+	run head -n 4 out
+	assert_line --index 0 "sample ts=1 chart=x value=5 count=10 max=7"
+	assert_line --index 1 "unheard-of a=b"
+	run value id < <(records signal <out)
+	assert_output "$(printf '%s\n' 7 8)"
+	run value id < <(records window <out)
+	assert_output "$(printf '%s\n' 3 4)"
+}
+
+@test "the output is what it was when it was looked at closely" {
+	run -0 --separate-stderr filter "$TOP/testdata/filter/slow-read.txt"
+	assert_equal "$(grep -v '^usage' <<<"$output")" "$(cat "$TOP/testdata/filter/slow-read.golden")"
+}
+
+@test "a stream has the same result in binary" {
+	{ healthy; queued 3000 1; done_at 3100 1; } >in
+	stream-cat -b in | cchart-filter | stream-cat -t | grep -v ^usage >binary
+	filter in | grep -v ^usage >text
+	diff text binary
+}
+
+@test "two streams in a row are two" {
+	{ echo "stream version=1 host=a"; healthy; queued 3000 1; } >in
+	filter in in >out
+	run value host < <(records stream <out)
+	assert_output "$(printf '%s\n' a a)"
+	# The read that was open at the end of the first does not hang in the second.
+	run records signal <out
+	assert_output ""
+}
+
+# --- charts --------------------------------------------------------------------------------------------------------
+
+@test "the charts that are shipped can be read" {
+	for chart in "$TOP"/charts/*.chart; do
+		run -0 filter -c "$(basename "$chart" .chart)" /dev/null
+		assert_output --partial "chart '$(basename "$chart" .chart)': no event"
+	done
+}
+
+@test "a chart of one's own works the same way" {
+	cat >mine.chart <<-'EOF'
+		# jobs, submitted to finished
+		chart name=job title="my jobs"
+		start event=app:submit key=id split=queue show=id,user tid=worker
+		end   event=app:finish key=job
+	EOF
+	for ((i = 0; i < 120; i++)); do
+		event $((i * 20)) 9 app:submit id=$i queue=fast user=me worker=$((50 + i))
+		event $((i * 20 + 10 + i % 2)) 8 app:finish job=$i
+	done >in
+	{ event 3000 9 app:submit id=500 queue=fast user=me worker=77; event 3100 8 app:finish job=500; } >>in
+	filter -c ./mine.chart in >out
+	run records signal <out
+	assert_output --regexp "chart=job key=fast value=0.100000000 .* tid=77 comm=\? event.id=500 event.id=500 user=me$"
+}
+
+@test "a chart with a fault is named with file and line" {
+	chart() {
+		printf '%s\n' "$@" >x.chart
+		run -1 filter -c x.chart /dev/null
+	}
+	chart "chart name=x" "start event=a:b kee=c"
+	assert_output --partial "x.chart:2: unknown key 'kee' in a line of kind 'start'"
+	chart "" "begin event=a:b"
+	assert_output --partial "x.chart:2: unknown kind of line 'begin'"
+	chart "chart name=x" "start event=ab"
+	assert_output --partial "x.chart:2: event= must be SYSTEM:NAME"
+	chart "chart name=x" "start event=a:b"
+	assert_output --partial "x.chart: chart 'x' needs a start and an end line"
+	chart "start event=a:b" "end event=a:c"
+	assert_output --partial "x.chart: no chart line"
+	chart "chart name=x" "start event=a:b key=c:size" "end event=a:c key=c"
+	assert_output --partial "unknown reading 'size' of field 'c'"
+	chart "chart name=x" "start event=a:b key=c,d" "end event=a:c key=c"
+	assert_output --partial "key fields"
+	chart "chart name=x" "include name=nothing"
+	assert_output --partial "nothing.context"
+}
+
+@test "an unknown chart is refused with the names there are" {
+	run -1 filter -c nothing /dev/null
+	assert_output --regexp "unknown chart 'nothing'; there are block, block-service, runq, syscall, func:BINARY:FUNCTION"
+}
+
+@test "a chart whose events never came is named" {
+	run -0 --separate-stderr filter -c runq -c block <(healthy)
+	assert_equal "$stderr" "cchart-filter: chart 'runq': no event sched:sched_wakeup_new came; collect with -c runq, and see that it happened at all"
+}
+
+@test "charts come from the stream where none is asked for" {
+	definition='chart name=mine\nstart event=block:block_bio_queue key=sector\nend event=block:block_rq_complete key=sector\n'
+	{ echo "chart name=mine definition=\"$definition\""; healthy; } >in
+	run value chart < <(filter in | records limits)
+	assert_output mine
+	run value chart < <(filter -c block in | records limits)
+	assert_output block
+}
+
+# --- faults and bounds ---------------------------------------------------------------------------------------------
+
+@test "options that make no sense are refused" {
+	run -2 cchart-filter --method=guess
+	assert_output --partial "unknown method 'guess'; there are imr, paper"
+	run -2 cchart-filter --method=paper --baseline=4
+	run -2 cchart-filter --min-ratio=-1
+	run -2 cchart-filter --before=soon
+}
+
+@test "malformed records are named with their line" {
+	for line in "event ts=x cpu=0 tid=1 name=a:b" "sample ts=1 chart=x" "sample ts=1 value=1" "sample ts=1 chart=x value=y" \
+		"tick" "lost cpu=1" "chart name=x" 'chart name=x definition="start a=b"'; do
+		run -1 filter <(echo "# first"; echo "$line")
+		assert_output --partial ":2: "
+	done
+}
+
+@test "memory stays within the context, whatever the input" {
+	many='BEGIN { for (i = 0; i < 300000; i++) {
+		printf "event ts=%d.%06d cpu=0 tid=%d comm=x name=block:block_bio_queue dev=%d:0 sector=%d nr_sector=8 rwbs=R\n", i / 1000, i % 1000 * 1000, i % 50000 + 1, i % 3000, i
+		printf "sample ts=%d.%06d chart=c%d key=k value=1\n", i / 1000, i % 1000 * 1000, i
+	} }'
+	awk "$many" | stream-cat -b >in
+	/usr/bin/time -f %M -o peak "$(command -v cchart-filter)" --context=8M in >/dev/null 2>err
+	run cat err
+	assert_output --partial "starts were open at once"
+	case $BUILD in *san*) ;; *) [ "$(cat peak)" -lt $((8 * 1024 + 32 * 1024)) ] ;; esac
+}

@@ -1,0 +1,147 @@
+/* Which starts an end ends. */
+#undef NDEBUG
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "chart/pair.h"
+
+static struct pairs *pairs;
+
+static struct start *start(struct pair_table *table, int64_t dev, int64_t at, int64_t length, int64_t ts)
+{
+	const int64_t key[CHART_KEYS_MAX] = {dev, at};
+	struct start *out, *made = pair_start(table, key, length, ts, &out);
+
+	if (out)
+		pair_release(out);
+	return made;
+}
+
+/* Ends, and returns how many starts that ended; *sum is the sum of their times. */
+static int end(struct pair_table *table, int64_t dev, int64_t at, int64_t length, int64_t *sum)
+{
+	const int64_t key[CHART_KEYS_MAX] = {dev, at};
+	struct start *list = pair_end(table, key, length), *next;
+	int count = 0;
+
+	*sum = 0;
+	for (; list; list = next, count++) {
+		next = list->next;
+		*sum += list->sample.start;
+		pair_release(list);
+	}
+	return count;
+}
+
+static void merged_and_split(void)
+{
+	struct pair_table *table = pair_table_new(pairs, true, false, 2);
+	int64_t sum;
+
+	start(table, 7, 100, 8, 1);
+	start(table, 7, 108, 8, 2);
+	start(table, 8, 108, 8, 4); /* another device */
+	assert(end(table, 7, 100, 16, &sum) == 2 && sum == 3);
+	assert(end(table, 7, 100, 16, &sum) == 0);
+
+	start(table, 7, 1000, 3000, 8);
+	assert(end(table, 7, 1000, 1500, &sum) == 0);
+	assert(end(table, 7, 2500, 1499, &sum) == 0);
+	assert(end(table, 7, 3999, 1, &sum) == 1 && sum == 8);
+
+	/* Longer than what is looked for piece by piece, with a short one beside it. */
+	start(table, 7, 0, 1 << 20, 16);
+	start(table, 7, 5000, 8, 32);
+	assert(end(table, 7, 0, 1 << 19, &sum) == 1 && sum == 32);
+	assert(end(table, 7, 1 << 19, 1 << 19, &sum) == 1 && sum == 16);
+
+	/* An end longer than all that. */
+	start(table, 7, 77, 8, 64);
+	start(table, 7, 1 << 22, 8, 128);
+	assert(end(table, 7, 0, INT64_MAX, &sum) == 2 && sum == 192);
+	assert(end(table, 8, 108, 8, &sum) == 1 && sum == 4);
+	assert(end(table, 8, 108, 0, &sum) == 0);
+	assert(end(table, 8, INT64_MAX - 3, 8, &sum) == 0);
+	pair_table_free(table);
+}
+
+/* Two readers of the same block: each end is that of the older one. */
+static void same_range(void)
+{
+	struct pair_table *table = pair_table_new(pairs, true, false, 2);
+	int64_t sum;
+
+	start(table, 7, 100, 8, 1);
+	start(table, 7, 100, 8, 2);
+	start(table, 7, 108, 8, 4);
+	start(table, 7, 100, 8, 8);
+	assert(end(table, 7, 100, 8, &sum) == 1 && sum == 1);
+	assert(end(table, 7, 100, 16, &sum) == 2 && sum == 6);
+	assert(end(table, 7, 100, 8, &sum) == 1 && sum == 8);
+	pair_table_free(table);
+}
+
+static void nested(void)
+{
+	struct pair_table *table = pair_table_new(pairs, false, true, 1);
+	int64_t sum;
+
+	for (int i = 0; i < PAIR_SAME_MAX + 10; i++)
+		start(table, 5, 0, 0, i);
+	start(table, 6, 0, 0, 1000);
+	assert(end(table, 5, 0, 0, &sum) == 1 && sum == PAIR_SAME_MAX + 9);
+	for (int i = 1; i < PAIR_SAME_MAX; i++)
+		assert(end(table, 5, 0, 0, &sum) == 1 && sum == PAIR_SAME_MAX + 9 - i);
+	assert(end(table, 5, 0, 0, &sum) == 0);
+	assert(pairs_oldest(pairs)->sample.start == 1000);
+	pair_table_free(table);
+	assert(!pairs_oldest(pairs));
+}
+
+static void replaced_and_forgotten(void)
+{
+	struct pair_table *table = pair_table_new(pairs, false, false, 1);
+	const int64_t key[CHART_KEYS_MAX] = {5};
+	struct start *gone;
+	int64_t sum;
+
+	start(table, 5, 0, 0, 1);
+	start(table, 5, 0, 0, 2);
+	assert(end(table, 5, 0, 0, &sum) == 1 && sum == 2);
+	start(table, 5, 0, 0, 4);
+	gone = pair_forget(table, key);
+	assert(gone && !gone->next && gone->sample.start == 4);
+	pair_release(gone);
+	assert(!pair_forget(table, key));
+	pair_table_free(table);
+}
+
+/* However many starts have no end, so many are kept and the oldest go. */
+static void bounded(void)
+{
+	struct pair_table *table = pair_table_new(pairs, true, false, 2), *other = pair_table_new(pairs, false, true, 1);
+	int64_t sum;
+
+	for (int64_t i = 0; i < 2 * PAIR_OPEN_MAX; i++)
+		start(i % 2 ? table : other, 1, i, 8, i);
+	for (int64_t i = 0; i < 2 * PAIR_OPEN_MAX; i++)
+		start(table, 1, i * 8, 8, i + 1000000);
+	assert(pairs_overflowed(pairs) > 0);
+	assert(pairs_oldest(pairs)->sample.start == 1000000 + PAIR_OPEN_MAX);
+	assert(end(table, 1, 8 * PAIR_OPEN_MAX, 8 * PAIR_OPEN_MAX, &sum) == PAIR_OPEN_MAX);
+	pair_table_free(table);
+	pair_table_free(other);
+}
+
+int main(void)
+{
+	pairs = pairs_new();
+	merged_and_split();
+	same_range();
+	nested();
+	replaced_and_forgotten();
+	bounded();
+	pairs_free(pairs);
+	return 0;
+}
