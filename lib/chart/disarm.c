@@ -25,9 +25,9 @@ struct disarmed *disarmed_new(void)
 
 void disarmed_clear(struct disarmed *disarmed)
 {
-	struct disarmed_key *key, *next;
+	struct disarmed_key *key;
 
-	HASH_ITER(hh, disarmed->keys, key, next) {
+	while ((key = disarmed->keys)) {
 		HASH_DEL(disarmed->keys, key);
 		free(key);
 	}

@@ -3,10 +3,10 @@
 /* Writes the healthy values of the bucket at hand and begins the one for this time. */
 static int turn_bucket(const struct judge *judge, struct series_set *set, int64_t now)
 {
-	struct series *series, *next;
+	struct series *series;
 	int records = 0;
 
-	HASH_ITER(hh, set->series, series, next) {
+	for (series = set->series; series; series = series->hh.next) {
 		if (series->thin.count == 0)
 			continue;
 		if (judge->tell.healthy(judge->tell.context, series, set->clock.begin) < 0)
@@ -94,9 +94,9 @@ int judge_value(const struct judge *judge, struct series_set *set, const struct 
 
 int judge_last_limits(const struct judge *judge, struct series_set *set, int64_t now)
 {
-	struct series *series, *next;
+	struct series *series;
 
-	HASH_ITER(hh, set->series, series, next)
+	for (series = set->series; series; series = series->hh.next)
 		if (!series->judges && series->baseline.count >= SERIES_FEWEST && begin_to_judge(judge, series, now) < 0)
 			return -1;
 	return 0;

@@ -26,11 +26,9 @@ struct limits_book *limits_book_new(void)
 
 void limits_book_free(struct limits_book *book)
 {
-	struct page *page, *next;
+	struct page *page;
 
-	if (!book)
-		return;
-	HASH_ITER(hh, book->pages, page, next) {
+	while (book && (page = book->pages)) {
 		HASH_DEL(book->pages, page);
 		free(page->name);
 		free(page->chart);
@@ -171,11 +169,11 @@ int limits_book_save(const struct limits_book *book, const char *path)
 {
 	struct file_draft *draft = file_draft(path);
 	struct line line = {0};
-	struct page *page, *next;
+	const struct page *page;
 
 	if (!draft)
 		return -1;
-	HASH_ITER(hh, book->pages, page, next) {
+	for (page = book->pages; page; page = page->hh.next) {
 		limits_line(&line, 0, page->chart, page->key, &page->limits);
 		fprintf(file_draft_stream(draft), "%s\n", line.text);
 	}

@@ -133,9 +133,9 @@ typedef ARRAY(struct sample) samples;
 
 static void gather_worst(samples *found, struct series_set *set)
 {
-	struct series *series, *next;
+	struct series *series;
 
-	HASH_ITER(hh, set->series, series, next) {
+	for (series = set->series; series; series = series->hh.next) {
 		for (int i = 0; i < series->worst_count && series->judges; i++)
 			*ARRAY_ADD(found) = series->worst[i];
 		series->worst_count = series->judges ? 0 : series->worst_count;

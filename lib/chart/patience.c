@@ -83,14 +83,14 @@ struct start *patience_due(struct patience *patience, int64_t now)
 	if (now < patience->next)
 		return NULL;
 	patience->next = INT64_MAX;
-	DL_FOREACH2(patience->series, series, next_open) {
+	for (series = patience->series; series; series = series->next_open) {
 		if (crossing(series->open) <= now) {
 			patience->next = INT64_MIN;
 			return become_suspect(patience, series->open);
 		}
 		sooner(patience, crossing(series->open));
 	}
-	DL_FOREACH2(patience->suspects, start, after) {
+	for (start = patience->suspects; start; start = start->after) {
 		if (start->due <= now) {
 			patience->next = INT64_MIN;
 			return become_older(patience, start);

@@ -15,18 +15,16 @@ static void series_free(struct series_set *set, struct series *series)
 
 void series_set_free(struct series_set *set)
 {
-	struct series *series, *next;
-
-	HASH_ITER(hh, set->series, series, next)
-		series_free(set, series);
+	while (set->series)
+		series_free(set, set->series);
 }
 
 /* Makes room for one more; -1 where none may go. */
 static int drop_coldest(struct series_set *set)
 {
-	struct series *coldest = NULL, *series, *next;
+	struct series *coldest = NULL, *series;
 
-	HASH_ITER(hh, set->series, series, next)
+	for (series = set->series; series; series = series->hh.next)
 		if (series->starts == 0 && (!coldest || series->touched < coldest->touched))
 			coldest = series;
 	if (!coldest)
