@@ -57,6 +57,9 @@ static void free_index(struct graph_index *index)
 		free(id);
 		id = next;
 	}
+	for (size_t i = 0; i < index->copies.count; i++)
+		free(index->copies.items[i]);
+	free(index->copies.items);
 	free(index->first_edge);
 	free(index->first_child);
 	free(index->children);
@@ -92,6 +95,11 @@ const char *graph_intern(struct graph *graph, const char *text)
 		HASH_ADD_KEYPTR_BYHASHVALUE(hh, graph->index->texts, entry->text, length, hash, entry);
 	}
 	return entry->text;
+}
+
+const char *graph_keep(struct graph *graph, char *text)
+{
+	return *ARRAY_ADD(&graph->index->copies) = text;
 }
 
 static void enter_id(struct graph_index *index, int64_t id, int32_t node)

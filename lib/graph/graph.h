@@ -5,7 +5,7 @@
  * records; the ranker sees no difference.
  *
  * Life cycle: graph_new(); graph_node() and graph_edge() in any order of ids; graph_check(); read it; graph_free().
- * Node pointers are invalidated by graph_node(); node indexes are not. Texts belong to the graph and are interned:
+ * Node pointers are invalidated by graph_node(); node indexes are not. Texts belong to the graph; names are interned:
  * equal names are equal pointers.
  */
 #ifndef GRAPH_GRAPH_H
@@ -51,7 +51,7 @@ enum { NODE_NONE = -1 };
 struct node {
 	int64_t id;	   /* as in the record */
 	const char *name;  /* interned */
-	const char *label; /* interned; the name where there is none */
+	const char *label; /* the name where there is none */
 	int64_t start, end;
 	int64_t wait_start, wait_end; /* TIME_NONE: the parent did not wait for it */
 	int32_t parent;		      /* index; NODE_NONE */
@@ -83,6 +83,7 @@ void graph_free(struct graph *graph);
 /* Adds a node with this id and name (copied); returns its index; -1 after fail(): the id is there already. */
 int32_t graph_node(struct graph *graph, int64_t id, const char *name);
 const char *graph_intern(struct graph *graph, const char *text);
+const char *graph_keep(struct graph *graph, char *text); /* takes it over as it is: for labels, which are seldom equal */
 int32_t graph_find(const struct graph *graph, int64_t id); /* index; NODE_NONE */
 void graph_edge(struct graph *graph, int32_t from, int32_t to, enum edge_kind kind, int64_t ts);
 

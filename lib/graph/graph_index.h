@@ -5,7 +5,6 @@
 #ifndef GRAPH_GRAPH_INDEX_H
 #define GRAPH_GRAPH_INDEX_H
 
-#define HASH_BKT_CAPACITY_THRESH 2 /* short chains: a graph may have as many labels as nodes */
 #include <uthash.h>
 
 #include "graph/graph.h"
@@ -34,6 +33,7 @@ struct edge_mention {
 
 struct graph_index {
 	struct graph_text *texts;
+	ARRAY(char *) copies; /* texts that are not interned */
 
 	/* While node i has the id of node 0 plus i there is no table, for the ids are the indexes. */
 	bool scattered;

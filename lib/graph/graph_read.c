@@ -106,13 +106,22 @@ struct graph *graph_read_begin(const struct fields *fields)
 	return graph;
 }
 
-static const char *intern_field(struct graph *graph, const struct fields *fields, const char *key)
+/* The node's texts; an id that is there already is a failure. Returns its index. */
+static int32_t add_node(struct graph *graph, int64_t id, const struct fields *fields)
 {
-	char *text = fields_copy(fields, key);
-	const char *interned = text ? graph_intern(graph, text) : NULL;
+	char *name = fields_copy(fields, "name"), *label;
+	int32_t node;
 
-	free(text);
-	return interned;
+	if (!name)
+		return required(0, "name");
+	node = graph_node(graph, id, name);
+	free(name);
+	if (node < 0)
+		return -1;
+	label = fields_copy(fields, "label");
+	if (label)
+		graph->nodes.items[node].label = graph_keep(graph, label);
+	return node;
 }
 
 static int read_times(struct node *node, const struct fields *fields)
@@ -158,22 +167,16 @@ static int read_parent(struct graph *graph, int32_t node, const struct fields *f
 
 int graph_read_node(struct graph *graph, const struct fields *fields)
 {
-	const char *name = intern_field(graph, fields, "name"), *label;
 	struct node *node;
 	int32_t index;
 	int64_t id;
 
 	if (required(fields_integer(fields, "id", &id), "id") < 0)
 		return -1;
-	if (!name)
-		return required(0, "name");
-	index = graph_node(graph, id, name);
+	index = add_node(graph, id, fields);
 	if (index < 0)
 		return -1;
 	node = &graph->nodes.items[index];
-	label = intern_field(graph, fields, "label");
-	if (label)
-		node->label = label;
 	if (read_times(node, fields) < 0 || read_roles(graph, node, fields) < 0 || graph_check_node(graph, node) < 0)
 		return -1;
 	return read_parent(graph, index, fields);
