@@ -123,6 +123,17 @@ need_python() {
 	assert_output 1100
 }
 
+@test "the path and blame of threads that run, wait and wake each other agree with the reference" {
+	need_python
+	for seed in 1 2 3; do
+		python3 "$TOP/tests/reference/threads.py" $seed 150 graphs expected
+		blame-rank -n 1000 --text graphs | grep -e '^path ' -e '^blame ' | grep -v graph=total |
+			sed 's/ label=.* score/ score/; s/ share=.*//' >found
+		[ -s expected ]
+		diff expected found
+	done
+}
+
 @test "a ranked stream can be ranked again" {
 	blame-rank "$TOP/testdata/blame/wake-fork.txt" >once
 	blame-rank once | cmp once
