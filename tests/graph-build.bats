@@ -1,3 +1,6 @@
+# The builder of wake graphs on hand-written traps.
+# shellcheck disable=SC2016,SC2154 # what bash -c is to expand; what run sets
+
 load helper
 
 W=$TOP/testdata/wake
@@ -122,8 +125,8 @@ window() {
 }
 
 @test "a cut stream is answered, with exit status 3" {
-	stream-cat -b "$W/lock.txt" | head -c -30 >cut
-	run -3 --separate-stderr graph-build --text cut
+	stream-cat -b "$W/lock.txt" | head -c -30 >cut.tb
+	run -3 --separate-stderr graph-build --text cut.tb
 	assert_line --partial 'graph id=1 '
 }
 
