@@ -1,6 +1,11 @@
 #include "graph/wake_node.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+
+enum { DISK_ROOM = 64 };
 
 static int64_t later(int64_t a, int64_t b)
 {
@@ -195,7 +200,7 @@ static int32_t owner_tid(const struct cut *cut, const struct request *request)
 int32_t service_node(struct cut *cut, int32_t index)
 {
 	struct request *request = &cut->wake->requests.items[index];
-	char dev[48], disk[64];
+	char dev[NUMBER_ROOM], disk[DISK_ROOM];
 
 	if (request->service_node != NODE_NONE)
 		return request->service_node;
@@ -232,21 +237,28 @@ static void add_served(struct cut *cut, int32_t index, int32_t node, int64_t fro
 	}
 }
 
+/*
+ * What is blamed on a queue node itself is the time in which its disk served nobody: the doing of the scheduler, which
+ * so has its name there.
+ */
 int32_t queue_node(struct cut *cut, int32_t index)
 {
 	struct request *request = &cut->wake->requests.items[index];
 	int64_t end = request->issued == TIME_NONE ? cut->wake->now : request->issued;
 	const char *scheduler = events_device_scheduler(cut->wake->events, request->disk);
-	char dev[48], disk[64];
+	bool scheduled = *scheduler && strcmp(scheduler, "none");
+	char dev[NUMBER_ROOM], disk[DISK_ROOM];
 
 	if (request->queue_node != NODE_NONE)
 		return request->queue_node;
 	device_spell(dev, request->disk);
 	events_device_name(cut->wake->events, request->disk, disk, sizeof(disk));
-	request->queue_node = new_node(
-		cut, WHAT_QUEUE, request->queued, end, owner_tid(cut, request),
-		memory_format("%s: %s of %s queued", owner(cut, request), operation(request), dev),
-		*scheduler ? memory_format("queued in %s of %s", scheduler, disk) : memory_format("queued before %s", disk));
+	request->queue_node =
+		new_node(cut, WHAT_QUEUE, request->queued, end, owner_tid(cut, request),
+			 memory_format("%s of %s: held back %s by %s", scheduled ? scheduler : "queue", dev,
+				       operation(request), owner(cut, request)),
+			 *scheduler ? memory_format("queued in %s of %s", scheduler, disk)
+				    : memory_format("queued before %s", disk));
 	*ARRAY_ADD(&cut->requests) = index;
 	add_served(cut, index, request->queue_node, later(request->queued, cut->graph->from), sooner(end, cut->graph->to));
 	return request->queue_node;
