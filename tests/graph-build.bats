@@ -63,12 +63,15 @@ window() {
 		packet|softirq NET_RX: outside event for victim
 		read|crowd: write of 7:0 in service
 		ring|unknown: wait of other
+		split|reader: read of 7:0 in service
 		spurious|victim: running
+		stacked|reader: read of 254:0 in service
 		submitter|reader: read of 7:0 in service
 		swapper|unknown: wait of victim
 		syscall-number|timer: nanosleep of victim
 		timer|timer: nanosleep of victim
 		timer-softirq|timer: sleep of victim
+		twice|bfq of 7:0: held back read by reader
 	EOT
 }
 

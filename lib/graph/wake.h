@@ -181,6 +181,7 @@ void request_queue(struct wake *wake, const struct request *request);
 void request_issue(struct wake *wake, const struct request *range);
 void request_requeue(struct wake *wake, const struct request *range);
 int32_t request_complete(struct wake *wake, const struct request *range); /* the first of them; INDEX_NONE: none */
+void request_hand_back(struct wake *wake, const struct request *range); /* the bio is complete, not a request */
 int32_t request_find(struct wake *wake, uint64_t disk, uint64_t sector, int64_t from, int64_t to); /* INDEX_NONE: none */
 void request_settle(struct wake *wake); /* no more events: makes disk.longest count those still in service */
 struct disk *request_disk(struct wake *wake, uint64_t dev);

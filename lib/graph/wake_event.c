@@ -227,6 +227,13 @@ static void on_rq_complete(struct happening *at)
 	context_completed(at->cpu, request_complete(at->wake, &range));
 }
 
+static void on_bio_complete(struct happening *at)
+{
+	struct request range = request_of(at);
+
+	request_hand_back(at->wake, &range);
+}
+
 static void in_call(const struct happening *at, int16_t call)
 {
 	if (at->event->tid != TID_IDLE)
@@ -272,7 +279,7 @@ static const struct handling handlings[] = {
 	{"block:block_rq_issue", on_rq_issue, {"dev", "sector", "nr_sector", "rwbs"}},
 	{"block:block_rq_requeue", on_rq_requeue, {"dev", "sector", "nr_sector", "rwbs"}},
 	{"block:block_rq_complete", on_rq_complete, {"dev", "sector", "nr_sector", "rwbs"}, .completing = true},
-	{"block:block_bio_complete", NULL, .completing = true},
+	{"block:block_bio_complete", on_bio_complete, {"dev", "sector", "nr_sector", "rwbs"}, .completing = true},
 	{"block:block_io_done", NULL, .completing = true},
 	{"raw_syscalls:sys_enter", on_raw_sys_enter, {"id"}},
 	{"raw_syscalls:sys_exit", on_sys_exit},

@@ -257,8 +257,8 @@ int32_t queue_node(struct cut *cut, int32_t index)
 		new_node(cut, WHAT_QUEUE, request->queued, end, owner_tid(cut, request),
 			 memory_format("%s of %s: held back %s by %s", scheduled ? scheduler : "queue", dev,
 				       operation(request), owner(cut, request)),
-			 *scheduler ? memory_format("queued in %s of %s", scheduler, disk)
-				    : memory_format("queued before %s", disk));
+			 scheduled ? memory_format("queued in %s of %s", scheduler, disk)
+				   : memory_format("queued before %s", disk));
 	*ARRAY_ADD(&cut->requests) = index;
 	add_served(cut, index, request->queue_node, later(request->queued, cut->graph->from), sooner(end, cut->graph->to));
 	return request->queue_node;

@@ -182,6 +182,25 @@ int32_t request_complete(struct wake *wake, const struct request *range)
 	return first;
 }
 
+/*
+ * A device that hands its bios on to others (device mapper, md) issues none itself: who waits for them waits for what
+ * the others do.
+ */
+static bool hands_on(struct wake *wake, uint64_t disk)
+{
+	return request_disk(wake, disk)->issued.count == 0;
+}
+
+void request_hand_back(struct wake *wake, const struct request *range)
+{
+	int32_t index = oldest(wake, range->disk, range->sector, false);
+
+	if (index == INDEX_NONE || !hands_on(wake, range->disk))
+		return;
+	wake->requests.items[index].completed = wake->now;
+	close_request(wake, index);
+}
+
 static bool lasts_until(const struct request *request, int64_t ts)
 {
 	return request->queued <= ts && (request->completed == TIME_NONE || request->completed >= ts);
@@ -195,6 +214,8 @@ int32_t request_find(struct wake *wake, uint64_t disk, uint64_t sector, int64_t 
 {
 	int32_t found = INDEX_NONE;
 
+	if (hands_on(wake, disk))
+		return INDEX_NONE;
 	for (size_t i = wake->requests.count; i-- > 0;) {
 		const struct request *request = &wake->requests.items[i];
 
