@@ -171,6 +171,9 @@ void model_free(struct model *model);
 struct handlers *model_handlers(struct model *model);
 int model_idle(struct model *model);
 
+/* The input went wrong: tells what is known of the moment at hand. */
+void model_give_up(struct model *model);
+
 /* "loop0" for "7:0", where the stream told its name. */
 const char *model_device_name(const struct model *model, const char *device, char *text, size_t room);
 

@@ -121,6 +121,11 @@ int moment_close(struct model *model)
 	return status;
 }
 
+void model_give_up(struct model *model)
+{
+	moment_close(model);
+}
+
 int model_idle(struct model *model)
 {
 	struct moment *moment = model->moment;

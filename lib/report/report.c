@@ -84,6 +84,7 @@ int report_run(struct report *report)
 		return report->format->end(report, false);
 	/* What was understood before the input went wrong is still worth reading; the sentence must survive it. */
 	char *sentence = memory_format("%s", fail_text());
+	model_give_up(report->model);
 	report->format->end(report, true);
 	fail("%s", sentence);
 	free(sentence);

@@ -1,0 +1,303 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2016 # what bash -c is to expand
+# report: what it says, in each form. Golden files are beside their input in testdata/report/.
+
+load helper
+
+DATA=$TOP/testdata/report
+export COLUMNS=80
+
+need_gnuplot() {
+	command -v gnuplot >/dev/null || skip "needs gnuplot"
+}
+
+# A file whose columns are all within the width.
+assert_width() { # FILE COLUMNS
+	run awk -v most="$2" 'length($0) > most { print NR ": " length($0) }' "$1"
+	assert_output ""
+}
+
+# --- text ----------------------------------------------------------------------------------------------------------
+
+@test "text: a saved stream, summary first" {
+	for name in crowd charts methods quiet hostile; do
+		report "$DATA/$name.txt" >"$name.text" || [ $? = 3 ]
+		diff -u "$DATA/$name.text" "$name.text" || fail "$name differs"
+	done
+}
+
+@test "text: a pipe, moments first" {
+	cat "$DATA/crowd.txt" | report >live
+	diff -u "$DATA/crowd.live" live
+}
+
+@test "text: - is standard input; a redirected file is known to be whole" {
+	report - <"$DATA/crowd.txt" | diff -u "$DATA/crowd.text" -
+	report <"$DATA/crowd.txt" | diff -u "$DATA/crowd.text" -
+}
+
+@test "text: binary says the same" {
+	stream-cat --binary "$DATA/crowd.txt" >crowd.tb
+	report crowd.tb | diff -u "$DATA/crowd.text" -
+}
+
+@test "text: no wider than asked for" {
+	for columns in 40 80 200; do
+		for name in crowd charts quiet hostile; do
+			COLUMNS=$columns LC_ALL=C.UTF-8 report "$DATA/$name.txt" >out || [ $? = 3 ]
+			LC_ALL=C.UTF-8 assert_width out $((columns < 60 ? 60 : columns))
+		done
+	done
+	COLUMNS=200 report "$DATA/crowd.txt" | grep -q '^host web1, .*, none lost$'
+}
+
+@test "text: a moment is printed before the pipe ends" {
+	mkfifo pipe
+	report <pipe >out &
+	exec 7>pipe
+	sed '/graph=total/,$d' "$DATA/crowd.txt" >&7
+	until_true 10 grep -q '^   blame .* reader (3 threads)' out
+	run ! grep -q '^blamed most' out
+	exec 7>&-
+	wait $! || [ $? = 3 ]
+	grep -q '^blamed most' out
+}
+
+@test "text: SIGUSR1 asks for the totals so far" {
+	mkfifo pipe
+	report <pipe >out &
+	local pid=$!
+	exec 7>pipe
+	sed '/graph=total/,$d' "$DATA/crowd.txt" >&7
+	until_true 10 grep -q '^   blame' out
+	kill -USR1 $pid
+	until_true 10 grep -q '^so far: host web1' out
+	exec 7>&-
+	wait $pid || [ $? = 3 ]
+	[ "$(grep -c '^blamed most' out)" = 2 ]
+}
+
+@test "text: the window may come before its graphs or after them" {
+	grep -v '^window' "$DATA/crowd.txt" | sed '/graph=total rank=1/i\
+window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes' >after
+	report after | diff -u "$DATA/crowd.text" -
+}
+
+@test "text: who comes again and again" {
+	for n in 1 2 3; do
+		echo "window id=$n from=$n to=$n.5 signals= complete=yes"
+		echo "graph id=$n window=$n from=$n to=$n.5 kind=wake"
+		echo "node graph=$n id=1 name=\"grinder: running\" start=$n end=$n.5 tid=7 what=run"
+		echo "path graph=$n node=1 from=$n to=$n.5"
+		echo "blame graph=$n rank=1 name=\"grinder: running\" score=0.4 share=0.8 on_path=yes instances=1"
+		echo "blame graph=$n rank=2 name=\"once$n: running\" score=0.1 share=0.2 on_path=no instances=1"
+	done >again
+	run report again
+	assert_success
+	assert_line --index 0 'blamed most:'
+	assert_line --index 1 --regexp ' 1.200 s +80.0 %  grinder: running, in 3 of 3 moments'
+	assert_line --index 2 --regexp ' 100 ms +6.7 %  once1: running, in 1 of 3 moments'
+}
+
+@test "text: two streams, one after the other" {
+	cat "$DATA/crowd.txt" "$DATA/crowd.txt" >twice
+	run report twice
+	assert_success
+	assert_line --regexp '^2 abnormal moments on chart block'
+	assert_line --partial '2,408,662 events read, 63,744'
+}
+
+@test "--plot: the control chart in text" {
+	need_gnuplot
+	for columns in 80 120; do
+		COLUMNS=$columns report --plot "$DATA/crowd.txt" >out
+		grep -q '^chart block loop0$' out
+		grep -q '^ *1 s .*[*]' out
+		grep -q 'time, UTC' out
+		assert_width out $columns
+	done
+}
+
+# --- JSON ----------------------------------------------------------------------------------------------------------
+
+@test "json: the documented shape" {
+	for name in crowd charts methods quiet hostile; do
+		report -f json "$DATA/$name.txt" >"$name.json" || [ $? = 3 ]
+		diff -u "$DATA/$name.json" "$name.json" || fail "$name differs"
+	done
+}
+
+@test "json: every key is in tailblame-report(5)" {
+	page=$(mandoc -T utf8 "$TOP/man/tailblame-report.5" | col -bx)
+	for key in $(grep -hoE '^ +"[a-z_]+":' "$DATA"/{crowd,quiet,methods}.json | tr -d ' ":' | sort -u); do
+		[[ $key =~ ^(dev|sector|rwbs)$ ]] || grep -qw -- "$key" <<<"$page" || fail "$key is not explained"
+	done
+}
+
+# --- HTML ----------------------------------------------------------------------------------------------------------
+
+@test "html: one page with its charts inside" {
+	need_gnuplot
+	mkdir tmp
+	TMPDIR=$PWD/tmp run --separate-stderr report -f html -o new "$DATA/crowd.txt"
+	assert_success
+	assert_output ""
+	[ -z "$stderr" ]
+	[ "$(ls new)" = report.html ]
+	[ -z "$(ls -A tmp)" ]
+	[ "$(grep -c '<svg' new/report.html)" = 3 ]
+	[ "$(tail -n1 new/report.html)" = "</html>" ]
+	grep -q '<title>Who was slow, and who is to blame: web1</title>' new/report.html
+	run ! grep -qE '<script|<link|<img|@import|url\(|Gnuplot<' new/report.html
+	run ! bash -c 'grep -oE "(https?:)?//[a-z.0-9]+" new/report.html | grep -v //www.w3.org'
+}
+
+@test "html: without gnuplot the rest still comes" {
+	run --separate-stderr env PATH="$BUILD" report -f html -o . "$DATA/crowd.txt"
+	assert_success
+	[[ $stderr == "report: no chart: cannot start gnuplot: it is not installed; install gnuplot-nox" ]] || fail "$stderr"
+	sed '/<style>/,/<\/style>/d' report.html | diff -u "$DATA/crowd.html" -
+}
+
+@test "plot: without gnuplot the rest still comes" {
+	run --separate-stderr env PATH="$BUILD" report --plot "$DATA/crowd.txt"
+	assert_success
+	assert_output "$(cat "$DATA/crowd.text")"
+	[[ $stderr == *"install gnuplot-nox"* ]] || fail "$stderr"
+}
+
+@test "html: names do no harm" {
+	report -f html -o . "$DATA/hostile.txt"
+	report --plot "$DATA/hostile.txt" >out
+	[ ! -e PWNED ]
+	run ! grep -qE '<script|<b>host|<i>c|<u>' report.html
+	LC_ALL=C run ! grep -qP '[\x00-\x08\x0b-\x1f\x7f]' report.html out
+	iconv -f utf-8 -t utf-8 report.html >/dev/null
+}
+
+@test "html: every fixture has its page" {
+	need_gnuplot
+	for name in crowd charts methods quiet hostile; do
+		run --separate-stderr report -f html -o "$name" "$DATA/$name.txt"
+		[ -z "$stderr" ] || fail "$name: $stderr"
+		grep -q '</html>' "$name/report.html"
+	done
+}
+
+@test "html: a directory that cannot be written" {
+	touch file
+	for directory in file file/below; do
+		run --separate-stderr report -f html -o "$directory" "$DATA/crowd.txt"
+		assert_failure 1
+		[[ $stderr == "report: cannot "*"'$directory"* ]] || fail "$stderr"
+	done
+	assert_equal "$(ls)" file
+}
+
+# --- data that are not whole ---------------------------------------------------------------------------------------
+
+@test "nothing at all ends with 3 and says so" {
+	run report /dev/null
+	assert_failure 3
+	assert_output "no data: the input is empty"
+	run report -f json /dev/null
+	assert_failure 3
+	assert_line --partial '"complete": false'
+}
+
+@test "lost events end with 3, their count in the first lines" {
+	run report "$DATA/quiet.txt"
+	assert_failure 3
+	assert_line --index 1 --partial "12 LOST"
+	assert_line --index 2 "INCOMPLETE: 12 events were lost"
+}
+
+@test "lost events are told at once in a pipe" {
+	sed '/^window/i lost ts=13.1 cpu=0 count=1234' "$DATA/crowd.txt" >lossy
+	cat lossy | { report || echo "status $?"; } >out
+	run grep -m1 -n 'INCOMPLETE: 1,234 events lost so far' out
+	assert_success
+	[ "${output%%:*}" -lt 5 ]
+	[ "$(tail -n1 out)" = "status 3" ]
+}
+
+@test "a cut stream is told as far as it goes, and ends with 3" {
+	stream-cat --binary "$DATA/crowd.txt" | head -c -40 >cut
+	run report cut
+	assert_failure 3
+	assert_line "INCOMPLETE: the input was cut before its end"
+	assert_line --partial "reader (3 threads): read of loop0 in service"
+}
+
+@test "signals whose window was cut off are told" {
+	stream-cat --binary "$DATA/crowd.txt" >whole
+	stream-cat --binary <(sed '/^window/,$d' "$DATA/crowd.txt") | head -c -40 >cut
+	run report cut
+	assert_failure 3
+	assert_line --partial "took 2.288 s"
+	assert_line --partial "INCOMPLETE: the input ended before this moment did"
+}
+
+@test "what makes no sense ends with 1, file and line named, and what went before is printed" {
+	while IFS='|' read -r line reason; do
+		{ cat "$DATA/methods.txt"; echo "$line"; echo "signal id=99 ts=1 value=1"; } >bad
+		run --separate-stderr report bad
+		assert_failure 1
+		[[ $stderr == "report: bad:1"[0-9]": $reason" ]] || fail "$line: $stderr"
+		assert_line --partial "A1 took 10.000 s"
+	done <<-'END'
+		signal id=1 ts=1|a signal record needs ts= and value= as numbers
+		signal id=1 ts=1 start=2 value=1|a signal ends before it starts
+		sample ts=x value=1|a sample record needs ts= and value= as numbers
+		window id=1 from=1|a window record needs from= and to= as numbers
+		path graph=g1 node=1 from=2 to=1|a path piece ends before it starts
+		blame graph=g1 name=x|a blame record needs score= as a number
+	END
+}
+
+@test "extreme numbers are only numbers" {
+	cat >extreme <<-'END'
+		stream version=1 host=h wall=9000000000
+		limits ts=0 chart=c center=0 lcl=0 ucl=1e-300 n=0
+		sample ts=-5 start=-6 chart=c value=0 count=18446744073709551615 max=1e300
+		signal id=18446744073709551615 ts=200000000 start=-200000000 chart=c value=1e300 ucl=1e-300
+		window id=1 from=-200000000 to=200000000 signals=5-2 complete=yes
+		graph id=1 window=1 from=-200000000 to=200000000 kind=wake
+		node graph=1 id=9223372036854775807 name=x start=-200000000 end=200000000 tid=2147483647 what=run
+		path graph=1 node=9223372036854775807 from=-200000000 to=200000000
+		blame graph=1 rank=1 name=x score=-1e300 share=1e300
+	END
+	for format in text json html; do
+		run report -f $format extreme
+		[ "$status" = 0 ] || fail "$format: $status $output"
+	done
+	run report --plot extreme
+	assert_success
+}
+
+# --- output --------------------------------------------------------------------------------------------------------
+
+@test "a full disk ends with 1 and a message" {
+	for options in "-f text" "-f json" "--plot"; do
+		# shellcheck disable=SC2086
+		run bash -c 'report '"$options"' "$1" 2>&1 >/dev/full' - "$DATA/crowd.txt"
+		assert_failure 1
+		assert_output "report: cannot write standard output: no space left on device"
+	done
+	run bash -c 'cat "$1" | report 2>&1 >/dev/full' - "$DATA/crowd.txt"
+	assert_failure 1
+}
+
+@test "a closed pipe is a quiet end" {
+	for format in text json; do
+		run bash -c 'set -o pipefail; report -f "$2" "$1" 2>&1 | true' - "$DATA/crowd.txt" "$format"
+		assert_success
+		assert_output ""
+	done
+}
+
+@test "a format that there is not ends with 2" {
+	run report -f xml "$DATA/crowd.txt"
+	assert_failure 2
+	assert_line --index 0 "report: there is no format 'xml'; there are text, json and html"
+}
