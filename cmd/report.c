@@ -1,5 +1,4 @@
 /* report: says what a stream tells: the abnormal moments, and who is to blame. */
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +72,9 @@ int main(int argc, char **argv)
 	struct stream *stream;
 	struct report *report;
 
+	if (report_check(&how) < 0)
+		die_usage("%s", fail_text());
+
 	/* open */
 	how.width = columns();
 	how.whole = input_is_whole(argv + operands, argc - operands);
@@ -81,20 +83,14 @@ int main(int argc, char **argv)
 	if (!stream)
 		die("%s", fail_text());
 	report = report_new(stream, &how);
-	if (!report)
-		die_usage("%s", fail_text());
 
 	/* run */
-	errno = 0;
-	status = report_run(report);
-	if (status < 0 && errno == EPIPE)
-		return EXIT_DONE;
-	if (status < 0)
+	if (report_run(report) < 0 && !report_closed(report))
 		die("%s", fail_text());
-
-	/* close */
 	if (report_complaint(report))
 		warn("%s", report_complaint(report));
+
+	/* close */
 	report_free(report);
 	status = stream_close(stream);
 	if (status == EXIT_FAILED)

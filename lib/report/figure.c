@@ -181,7 +181,7 @@ char *figure_plot(const struct model *model, size_t columns, char **complaint)
 {
 	const struct track *tracks[PLOTS_MAX];
 	size_t i, n = figure_tracks(model, tracks, PLOTS_MAX), size = 0;
-	char *terminal = memory_format("dumb=1; columns=%zu; rows=%d", columns, PLOT_ROWS), *text = NULL, *plot, *key, *line;
+	char *terminal = memory_format("dumb=1; columns=%zu; rows=%d", columns, PLOT_ROWS), *text = NULL, *plot, *key, *line, *rest;
 	FILE *out = open_memstream(&text, &size);
 
 	for (i = 0; i < n && !*complaint; i++) {
@@ -189,7 +189,7 @@ char *figure_plot(const struct model *model, size_t columns, char **complaint)
 		key = summary_key(model, tracks[i]);
 		fprintf(out, "%schart %s%s%s\n", i ? "\n" : "", tracks[i]->chart->name, *key ? " " : "", key);
 		/* The terminal fills its lines up with spaces. */
-		for (line = plot ? strtok(plot, "\n\f") : NULL; line; line = strtok(NULL, "\n\f")) {
+		for (line = plot ? strtok_r(plot, "\n\f", &rest) : NULL; line; line = strtok_r(NULL, "\n\f", &rest)) {
 			size_t length = strlen(line);
 
 			while (length > 0 && line[length - 1] == ' ')

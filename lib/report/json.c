@@ -248,17 +248,14 @@ static int json_moment(struct report *report, const struct moment *moment)
 static int json_end(struct report *report, bool failed)
 {
 	json_t *object;
-	int status;
 
 	if (failed)
 		stream_mark_incomplete(report->stream);
 	object = report_object(report);
-	status = json_dumpf(object, report->options.out, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+	json_dumpf(object, report->options.out, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
 	json_decref(object);
 	fputc('\n', report->options.out);
-	if (status < 0 || fflush(report->options.out) < 0)
-		return fail_errno("cannot write standard output");
-	return 0;
+	return report_flush(report);
 }
 
 static void json_free(struct report *report)

@@ -13,6 +13,7 @@ struct report {
 	struct stream *stream;
 	struct model *model;
 	char *complaint;
+	bool closed;
 	void *state; /* the format's own */
 };
 
@@ -27,6 +28,9 @@ struct format {
 };
 
 extern const struct format format_text, format_json, format_html;
+
+/* Writes out what is printed so far. 0; -1 after fail(). */
+int report_flush(struct report *report);
 
 /* Remembers the first complaint, taking the text. */
 void report_complain(struct report *report, char *text);

@@ -1,5 +1,6 @@
 #include "report/report.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,23 +47,31 @@ static int record_seen(void *context, const struct record *record)
 	return give_totals(context);
 }
 
+static const struct format *find_format(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+		if (!strcmp(formats[i]->name, name))
+			return formats[i];
+	return NULL;
+}
+
+int report_check(const struct report_options *options)
+{
+	if (find_format(options->format))
+		return 0;
+	return fail("there is no format '%s'; there are text, json and html", options->format);
+}
+
 struct report *report_new(struct stream *stream, const struct report_options *options)
 {
-	struct report *report;
-	size_t i, n = sizeof(formats) / sizeof(*formats);
+	struct report *report = NEW(struct report);
 
-	for (i = 0; i < n; i++)
-		if (!strcmp(formats[i]->name, options->format))
-			break;
-	if (i == n) {
-		fail("there is no format '%s'; there are text, json and html", options->format);
-		return NULL;
-	}
-	report = NEW(struct report);
 	report->options = *options;
-	report->format = formats[i];
+	report->format = find_format(options->format);
 	report->stream = stream;
-	report->model = model_new(stream, !options->whole && formats[i]->totals, moment_told, report);
+	report->model = model_new(stream, !options->whole && report->format->totals, moment_told, report);
 	stream_watch(stream, KIND_SAMPLE, record_seen, report);
 	stream_watch(stream, KIND_EVENT, record_seen, report);
 	stream_watch(stream, KIND_TICK, record_seen, report);
@@ -89,6 +98,20 @@ int report_run(struct report *report)
 	fail("%s", sentence);
 	free(sentence);
 	return -1;
+}
+
+int report_flush(struct report *report)
+{
+	errno = 0;
+	if (fflush(report->options.out) == 0 && !ferror(report->options.out))
+		return 0;
+	report->closed = errno == EPIPE;
+	return fail_errno("cannot write standard output");
+}
+
+bool report_closed(const struct report *report)
+{
+	return report->closed;
 }
 
 const char *report_complaint(const struct report *report)

@@ -1,6 +1,7 @@
 /*
  * report: says what a stream tells, as text, JSON or a page with charts. The last stage of the pipe.
  *
+ *	if (report_check(&options) < 0) ...
  *	struct report *report = report_new(stream, &options);
  *	report_run(report);
  *	report_free(report);		before stream_close()
@@ -28,7 +29,10 @@ struct report_options {
 
 struct report;
 
-/* NULL after fail(): there is no such format. The options are copied, the stream must stay. */
+/* 0; -1 after fail(): there is no such format. */
+int report_check(const struct report_options *options);
+
+/* The options, which must have passed report_check(), are copied; the stream must stay. */
 struct report *report_new(struct stream *stream, const struct report_options *options);
 
 /* Reads the stream to its end and writes the report. 0; -1 after fail(). */
@@ -36,6 +40,9 @@ int report_run(struct report *report);
 
 /* The totals are wanted now: printed at the next record or wait for input. Safe in a signal handler. */
 void report_ask_totals(void);
+
+/* Whether writing failed because our reader is gone: no reason to complain. */
+bool report_closed(const struct report *report);
 
 /* What kept a part of the report from being made ("no charts: gnuplot is not installed"); NULL: it is all there. */
 const char *report_complaint(const struct report *report);

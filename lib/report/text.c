@@ -209,13 +209,6 @@ static void print_moment(const struct report *report, FILE *out, const struct mo
 		print_rest(report, out, moment);
 }
 
-static int flush_out(const struct report *report)
-{
-	if (fflush(report->options.out) == 0 && !ferror(report->options.out))
-		return 0;
-	return fail_errno("cannot write standard output");
-}
-
 static void print_summary(struct report *report)
 {
 	FILE *out = report->options.out;
@@ -279,7 +272,7 @@ static int text_moment(struct report *report, const struct moment *moment)
 
 	greet(report);
 	print_moment(report, text->body, moment);
-	return report->options.whole ? 0 : flush_out(report);
+	return report->options.whole ? 0 : report_flush(report);
 }
 
 static int text_idle(struct report *report)
@@ -287,14 +280,14 @@ static int text_idle(struct report *report)
 	if (report->options.whole || report->model->first > report->model->last)
 		return 0;
 	greet(report);
-	return flush_out(report);
+	return report_flush(report);
 }
 
 static int text_totals(struct report *report)
 {
 	fputs("\nso far: ", report->options.out);
 	print_summary(report);
-	return flush_out(report);
+	return report_flush(report);
 }
 
 static int copy_body(struct report *report, FILE *body)
@@ -331,7 +324,7 @@ static int text_end(struct report *report, bool failed)
 		print_plots(report);
 	if (report->options.whole && copy_body(report, text->body) < 0)
 		return -1;
-	return flush_out(report);
+	return report_flush(report);
 }
 
 static void text_free(struct report *report)
