@@ -67,10 +67,11 @@ static void catch_signals(void)
 
 int main(int argc, char **argv)
 {
-	int operands = command_line(argc, argv, options, "[FILE...]", "say what was abnormal, and who is to blame"), status;
+	int operands = command_line(argc, argv, options, "[FILE...]", "say what was abnormal, and who is to blame");
 	struct report_options how = {.format = format, .directory = directory, .plot = plot, .out = stdout};
 	struct stream *stream;
 	struct report *report;
+	int status;
 
 	if (report_check(&how) < 0)
 		die_usage("%s", fail_text());

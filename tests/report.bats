@@ -105,6 +105,7 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes' >after
 	assert_success
 	assert_line --regexp '^2 abnormal moments on chart block'
 	assert_line --partial '2,408,662 events read, 63,744'
+	assert_line --regexp ' 8.800 s +97.8 %  reader: read of loop0 in service, in 2 of 2 moments'
 }
 
 @test "--plot: the control chart in text" {

@@ -254,6 +254,8 @@ static int all_read(void *context)
 
 	if (graph_reader_end(model->reader) < 0 || moment_close(model) < 0)
 		return -1;
+	model->ranked_streams += model->graphs > model->graphs_before;
+	model->graphs_before = model->graphs;
 	if (model->pending.count == 0)
 		return 0;
 	/* Signals whose window never came: a cut stream, or one written by hand. */

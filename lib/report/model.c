@@ -93,7 +93,7 @@ size_t model_verdicts(struct model *model, struct verdict *list, size_t room)
 	struct tally *tally;
 	size_t n;
 
-	if (model->overall.count == 0)
+	if (model->overall.count == 0 || model->ranked_streams > 1)
 		return counted_verdicts(model, list, room);
 	for (n = 0; n < model->overall.count && n < room; n++) {
 		culprit = &model->overall.items[n];

@@ -147,8 +147,10 @@ struct model {
 	struct chart_story *charts;
 	struct tally *tallies;
 	ARRAY(struct culprit) overall; /* the ranker's own total; empty: it gave none */
+	uint64_t ranked_streams;       /* how many streams, one after the other, held a ranking */
 
 	/* private: the moment at hand */
+	uint64_t graphs_before; /* in streams that are over */
 	struct stream *stream;
 	struct events *events;
 	moment_teller *teller;
@@ -178,8 +180,8 @@ void model_give_up(struct model *model);
 const char *model_device_name(const struct model *model, const char *device, char *text, size_t room);
 
 /*
- * Who was blamed most over all moments, the most blamed first: by the ranker's own total where it came, else by the sum of
- * what was told. Fills at most `room` verdicts and returns how many; their names belong to the model.
+ * Who was blamed most over all moments, the most blamed first: by the ranker's own total where it came and there was one stream
+ * only, else by the sum of what was told. Fills at most `room` verdicts and returns how many; their names belong to the model.
  */
 struct verdict {
 	const char *name;

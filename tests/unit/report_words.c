@@ -1,0 +1,75 @@
+/* Text made fit to print, shortened, counted. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/words.h"
+
+static void expect(char *words, const char *expected)
+{
+	assert(strcmp(words, expected) == 0);
+	free(words);
+}
+
+static void clean_text_stays(void)
+{
+	expect(words_clean(""), "");
+	expect(words_clean("kworker/u4:1-ev"), "kworker/u4:1-ev");
+	expect(words_clean("na\xc3\xafve \xe2\x82\xac \xf0\x9f\x98\x80"), "na\xc3\xafve \xe2\x82\xac \xf0\x9f\x98\x80");
+}
+
+static void harm_is_spelled_out(void)
+{
+	expect(words_clean("a\tb\n\x1b[31m\x7f"), "a\\x09b\\x0a\\x1b[31m\\x7f");
+	expect(words_clean("\xc2\x9b" "31m"), "\\xc2\\x9b31m");		  /* a control character beyond ASCII */
+	expect(words_clean("\xff\xfe"), "\\xff\\xfe");
+	expect(words_clean("\xc3"), "\\xc3");				  /* cut */
+	expect(words_clean("\xe2\x82"), "\\xe2\\x82");
+	expect(words_clean("\xc0\xaf"), "\\xc0\\xaf");			  /* longer than need be */
+	expect(words_clean("\xed\xa0\x80"), "\\xed\\xa0\\x80");		  /* half of a pair */
+	expect(words_clean("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");  /* beyond the last */
+	expect(words_clean("\xe2\x80\xae" "txt"), "\\xe2\\x80\\xaetxt");  /* turns the direction of writing */
+}
+
+static void names_lose_their_middle(void)
+{
+	expect(words_shorten("short", 5), "short");
+	expect(words_shorten("0123456789", 9), "012...789");
+	expect(words_shorten("0123456789", 8), "012...89");
+	expect(words_shorten("\xc3\xa4\xc3\xb6\xc3\xbc" "456789", 8), "\xc3\xa4\xc3\xb6\xc3\xbc...89");
+	expect(words_shorten("0123456789", 2), "01");
+	assert(words_columns("\xc3\xa4" "b\xf0\x9f\x98\x80") == 3);
+}
+
+static void numbers_agree_with_nouns(void)
+{
+	expect(words_count(0, "thread"), "0 threads");
+	expect(words_count(1, "thread"), "1 thread");
+	expect(words_count(9412, "request"), "9,412 requests");
+	expect(words_seconds(0), "0");
+	expect(words_seconds(2.293), "2.293 s");
+	expect(words_seconds(-0.0412), "-41.2 ms");
+	expect(words_seconds(1e300), "1e+300 s");
+}
+
+static void times_are_utc(void)
+{
+	char text[WORDS_CLOCK_ROOM];
+
+	words_date(1795189387250000000, text);
+	assert(strcmp(text, "2026-11-20 15:43:07") == 0);
+	words_iso_time(1795189387250000000, text);
+	assert(strcmp(text, "2026-11-20T15:43:07.250000000Z") == 0);
+	words_iso_time(-1, text);
+	assert(strcmp(text, "1969-12-31T23:59:59.999999999Z") == 0);
+}
+
+int main(void)
+{
+	clean_text_stays();
+	harm_is_spelled_out();
+	names_lose_their_middle();
+	numbers_agree_with_nouns();
+	times_are_utc();
+	return 0;
+}
