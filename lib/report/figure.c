@@ -54,18 +54,18 @@ static struct canvas *new_canvas(char **complaint)
 	return canvas;
 }
 
-/* The points of a series as "time median greatest"; where there are none, one far off the chart. */
-static int64_t write_series(struct canvas *canvas, const char *name, const struct series *series)
+/* Points as "time median greatest"; where there are none, one far off the chart. */
+static int64_t write_points(struct canvas *canvas, const char *name, const struct points *points)
 {
 	FILE *file = canvas_file(canvas, name);
 	size_t i;
 
 	if (!file)
 		return -1;
-	for (i = 0; i < series->count; i++)
-		fprintf(file, "%.6f %.9g %.9g\n", series->items[i].at / 1e9, fmax(series->items[i].median, LEAST_VALUE),
-			fmax(series->items[i].greatest, LEAST_VALUE));
-	if (series->count == 0)
+	for (i = 0; i < points->count; i++)
+		fprintf(file, "%.6f %.9g %.9g\n", points->items[i].at / 1e9, fmax(points->items[i].median, LEAST_VALUE),
+			fmax(points->items[i].greatest, LEAST_VALUE));
+	if (points->count == 0)
 		fputs("-1e12 1 1\n", file);
 	return fclose(file);
 }
@@ -73,37 +73,37 @@ static int64_t write_series(struct canvas *canvas, const char *name, const struc
 /* Limits hold until the next: the last ones to the end of the chart. */
 static int write_limits(struct canvas *canvas, const struct track *track, int64_t end)
 {
-	struct series all = {0};
+	struct points all = {0};
 	struct bucket last;
 	int64_t status;
 	size_t i;
 
 	for (i = 0; i < track->limits.count; i++)
-		series_add(&all, &track->limits.items[i]);
+		points_add(&all, &track->limits.items[i]);
 	if (all.count > 0) {
 		last = all.items[all.count - 1];
 		last.at = end > last.at ? end : last.at;
-		series_add(&all, &last);
+		points_add(&all, &last);
 	}
-	status = write_series(canvas, "limits", &all);
+	status = write_points(canvas, "limits", &all);
 	free(all.items);
 	return status;
 }
 
-static void widen(const struct series *series, int64_t *from, int64_t *to)
+static void widen(const struct points *points, int64_t *from, int64_t *to)
 {
 	size_t i;
 
-	for (i = 0; i < series->count; i++) {
-		*from = series->items[i].at < *from ? series->items[i].at : *from;
-		*to = series->items[i].at > *to ? series->items[i].at : *to;
+	for (i = 0; i < points->count; i++) {
+		*from = points->items[i].at < *from ? points->items[i].at : *from;
+		*to = points->items[i].at > *to ? points->items[i].at : *to;
 	}
 }
 
 /* The powers of ten that hold all points. */
 static void decades(const struct track *track, double *low, double *high)
 {
-	const struct series *all[] = {&track->samples, &track->limits, &track->marks};
+	const struct points *all[] = {&track->samples, &track->limits, &track->marks};
 	double least = INFINITY, most = 0;
 	size_t i, j;
 
@@ -130,8 +130,8 @@ static char *control(const struct model *model, const struct track *track, const
 	if (from > to || !(canvas = new_canvas(complaint)))
 		return NULL;
 	decades(track, &low, &high);
-	written = write_series(canvas, "samples", &track->samples) >= 0 && write_limits(canvas, track, to) >= 0 &&
-		  write_series(canvas, "marks", &track->marks) >= 0;
+	written = write_points(canvas, "samples", &track->samples) >= 0 && write_limits(canvas, track, to) >= 0 &&
+		  write_points(canvas, "marks", &track->marks) >= 0;
 	if (!written) {
 		*complaint = memory_format("no chart: cannot write its data");
 		canvas_close(canvas);

@@ -141,7 +141,7 @@ static int sample_seen(void *context, const struct record *record)
 	track->values += bucket.count;
 	if (!(track->greatest >= bucket.greatest))
 		track->greatest = bucket.greatest;
-	series_add(&track->samples, &bucket);
+	points_add(&track->samples, &bucket);
 	return STREAM_PASS;
 }
 
@@ -169,7 +169,7 @@ static int limits_seen(void *context, const struct record *record)
 	free(track->method);
 	track->method = clean_field(fields, "method");
 	if (found)
-		series_add(&track->limits, &(struct bucket){ts + model->wall, n, center, ucl});
+		points_add(&track->limits, &(struct bucket){ts + model->wall, n, center, ucl});
 	return STREAM_PASS;
 }
 
@@ -190,7 +190,7 @@ static int signal_seen(void *context, const struct record *record)
 	track->interval |= signal->interval;
 	track->signals++;
 	track->chart->signals++;
-	series_add(&track->marks, &(struct bucket){signal->ts + model->wall, 1, signal->value, signal->value});
+	points_add(&track->marks, &(struct bucket){signal->ts + model->wall, 1, signal->value, signal->value});
 	moment_bound_pending(model);
 	*ARRAY_ADD(&model->pending) = signal;
 	model->signals++;

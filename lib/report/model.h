@@ -25,7 +25,7 @@
 #include "base/memory.h"
 #include "event/event.h"
 #include "graph/graph_reader.h"
-#include "report/series.h"
+#include "report/points.h"
 #include "stream/stream.h"
 
 /* A field of a signal that the chart chose to show: sector=1880432. */
@@ -107,8 +107,8 @@ struct track {
 	uint64_t values, signals; /* values: the healthy ones */
 	double greatest;	  /* of the healthy values; NAN: none */
 	bool interval;		  /* values are seconds */
-	struct series samples, marks; /* for the control chart; at: Unix time */
-	struct series limits;	      /* median: center, greatest: ucl */
+	struct points samples, marks; /* for the control chart; at: Unix time */
+	struct points limits;	      /* median: center, greatest: ucl */
 	UT_hash_handle hh;
 };
 

@@ -1,16 +1,16 @@
 /*
- * series: a time series that stays small however long the run. It holds at most SERIES_MAX buckets; when it is full,
+ * points: a time series that stays small however long the run. It holds at most POINTS_MAX buckets; when it is full,
  * neighbours are merged two by two, so that an all-day run is drawn as coarsely as its picture can show anyway.
- * Buckets are kept in the order of their arrival. All zero is the empty series; free(series.items) ends it.
+ * Buckets are kept in the order of their arrival. All zero is the empty series; free(points.items) ends it.
  */
-#ifndef REPORT_SERIES_H
-#define REPORT_SERIES_H
+#ifndef REPORT_POINTS_H
+#define REPORT_POINTS_H
 
 #include <stdint.h>
 
 #include "base/memory.h"
 
-enum { SERIES_MAX = 2048 };
+enum { POINTS_MAX = 2048 };
 
 struct bucket {
 	int64_t at;	/* nanoseconds; where the greatest value stands after a merge */
@@ -19,11 +19,11 @@ struct bucket {
 	double greatest;
 };
 
-struct series {
+struct points {
 	struct bucket *items;
 	size_t count, room;
 };
 
-void series_add(struct series *series, const struct bucket *bucket);
+void points_add(struct points *points, const struct bucket *bucket);
 
 #endif

@@ -1,4 +1,4 @@
-#include "report/series.h"
+#include "report/points.h"
 
 static struct bucket merged(const struct bucket *a, const struct bucket *b)
 {
@@ -13,14 +13,14 @@ static struct bucket merged(const struct bucket *a, const struct bucket *b)
 	};
 }
 
-void series_add(struct series *series, const struct bucket *bucket)
+void points_add(struct points *points, const struct bucket *bucket)
 {
 	size_t i;
 
-	if (series->count == SERIES_MAX) {
-		for (i = 0; i < SERIES_MAX / 2; i++)
-			series->items[i] = merged(&series->items[2 * i], &series->items[2 * i + 1]);
-		series->count = SERIES_MAX / 2;
+	if (points->count == POINTS_MAX) {
+		for (i = 0; i < POINTS_MAX / 2; i++)
+			points->items[i] = merged(&points->items[2 * i], &points->items[2 * i + 1]);
+		points->count = POINTS_MAX / 2;
 	}
-	*ARRAY_ADD(series) = *bucket;
+	*ARRAY_ADD(points) = *bucket;
 }
