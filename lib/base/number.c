@@ -58,7 +58,7 @@ int number_integer(const char *text, size_t length, int64_t *value)
 	if (length > 2 && text[0] == '0' && text[1] == 'x') {
 		if (read_hex(text + 2, length - 2, &magnitude) < 0)
 			return fail_number(text, length, "a number");
-	} else if (length == negative || read_digits(text + negative, length - negative, &magnitude) != (int)(length - negative)) {
+	} else if (length == (size_t)negative || read_digits(text + negative, length - negative, &magnitude) != (int)(length - negative)) {
 		return fail_number(text, length, "a whole number");
 	}
 	if (negative && magnitude > (uint64_t)INT64_MAX + 1)
