@@ -57,6 +57,8 @@ int threads_see(struct threads *threads, struct stream *stream, int64_t ts, int3
 	if (comm)
 		memcpy(name, comm, strnlen(comm, THREAD_NAME - 1));
 	group = look_up(tid, name);
+	if (!*name)
+		cmdlines_find(&threads->cmdlines, tid, name, sizeof(name));
 	if (!*name || strcmp(name, thread->comm) == 0)
 		return 0;
 	memcpy(thread->comm, name, THREAD_NAME);
@@ -81,4 +83,5 @@ void threads_free(struct threads *threads)
 {
 	for (int i = 0; i < THREADS_PAGES; i++)
 		free(threads->pages[i]);
+	cmdlines_free(&threads->cmdlines);
 }

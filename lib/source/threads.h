@@ -2,7 +2,7 @@
  * threads: which threads have been named in the stream, so that each is named once, before its first event.
  *
  * A thread is looked up in /proc when it is first seen, not all of them beforehand: most threads of a machine sleep
- * through a trace. One that is gone by then has the name that its own event gave, or none.
+ * through a trace. One that is gone by then has the name that an event gave, or that the kernel remembers, or none.
  */
 #ifndef SOURCE_THREADS_H
 #define SOURCE_THREADS_H
@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "source/cmdlines.h"
 #include "stream/stream.h"
 
 enum { THREAD_NAME = 16, THREADS_PAGE = 1 << 10, THREADS_PAGES = 1 << 12 };
@@ -22,6 +23,7 @@ struct thread {
 /* By tid, in pages made as they are needed; the kernel's largest tid is 2^22. All zero is the empty table. */
 struct threads {
 	struct thread *pages[THREADS_PAGES];
+	struct cmdlines cmdlines;
 };
 
 static inline bool threads_known(const struct threads *threads, int32_t tid)
