@@ -135,11 +135,12 @@ static int fork_command(struct collector *collector, char **command)
 /* Returns the exit status; -1 after fail(). The stream of a collection that failed has no end: it was cut. */
 static int collect(struct collector *collector, char **command)
 {
-	struct chart **loaded = memory_new((size_t)charts.count + 1, sizeof(*loaded));
+	static struct chart **loaded;
 	static struct stream *stream;
 	static struct events *names;
 	int status;
 
+	loaded = memory_new((size_t)charts.count + 1, sizeof(*loaded));
 	if (collector_open(collector, clock_name, buffer) < 0 || want_all(&collector->wishes, loaded) < 0 ||
 	    fork_command(collector, command) < 0 || open_stream(&stream, &names) < 0 ||
 	    collector_prepare(collector, stream) < 0 || write_charts(stream, loaded) < 0 ||

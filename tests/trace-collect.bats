@@ -11,6 +11,11 @@ collect() {
 	pid=$!
 }
 
+teardown() {
+	if [ -n "$pid" ]; then kill $pid 2>/dev/null || true; fi
+	if [ -n "$victim" ]; then kill $victim 2>/dev/null || true; fi
+}
+
 is_tracing() {
 	[ "$(cat $INSTANCES/tailblame-"$1"/tracing_on 2>/dev/null)" = 1 ]
 }

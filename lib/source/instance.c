@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
+#define MOUNT_POINT "/sys/kernel/tracing"
 #define INSTANCE_NAME "tailblame-%d"
 #define PROBE_GROUP "tailblame_%d"
 
@@ -26,12 +28,13 @@ enum { CLOCK_SLACK = 10 };
 
 const char *instance_tracefs(void)
 {
-	const char *path;
+	static const char *path; /* libtracefs's, which never frees it */
 
-	if (tracefs_tracing_dir_is_mounted(geteuid() == 0, &path) < 0 || !path || access(path, F_OK) < 0) {
-		fail("tracefs is not mounted; run as root, or: mount -t tracefs nodev /sys/kernel/tracing");
-		return NULL;
-	}
+	if (tracefs_tracing_dir_is_mounted(false, &path) <= 0 &&
+	    mount("nodev", MOUNT_POINT, "tracefs", 0, NULL) == 0)
+		tracefs_tracing_dir_is_mounted(false, &path);
+	if (!path)
+		fail("tracefs is not mounted; run as root, or: mount -t tracefs nodev " MOUNT_POINT);
 	return path;
 }
 
