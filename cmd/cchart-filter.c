@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "chart/measure.h"
+#include "chart/span.h"
 #include "event/event.h"
 #include "stream/stream.h"
 #include "window/window.h"
@@ -105,7 +106,7 @@ static int time_passes(struct filter *filter, int64_t ts)
 	if (measure_time(filter->measure, filter->now) < 0 || window_advance(filter->window, filter->now) < 0)
 		return -1;
 	if (window_is_over(filter->window, filter->now, &until) &&
-	    (measure_undecided(filter->measure) > until || filter->now - until > merge_wait) &&
+	    (measure_undecided(filter->measure) > until || span_between(until, filter->now) > merge_wait) &&
 	    window_close(filter->window) < 0)
 		return -1;
 	if (++filter->pushed % FORGET_EVERY)

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "chart/measured.h"
+#include "chart/span.h"
 
 int outcome_value(struct measure *measure, struct series_set *set, const struct sample *sample, bool abnormal)
 {
@@ -26,7 +27,7 @@ static int let_go(struct measure *measure, struct start *start)
 
 static void take_age(struct start *start, int64_t now, bool open)
 {
-	int64_t age = now > start->sample.start ? now - start->sample.start : 0;
+	int64_t age = span_between(start->sample.start, now);
 
 	start->sample.end = start->sample.start + age;
 	start->sample.value = (double)age / 1e9;
@@ -169,7 +170,7 @@ static bool is_overdue(const struct start *start, int64_t now)
 	const struct series *series = start->sample.series;
 
 	return start->state == START_SUSPECT ||
-	       (start->state == START_OPEN && series->judges && now - start->sample.start > series->patience);
+	       (start->state == START_OPEN && series->judges && span_between(start->sample.start, now) > series->patience);
 }
 
 static int last_verdicts(struct measure *measure)

@@ -2,19 +2,14 @@
 
 #include <utlist.h>
 
-static int64_t later(int64_t ts, int64_t span)
-{
-	int64_t sum;
-
-	return __builtin_add_overflow(ts, span, &sum) ? INT64_MAX : sum;
-}
+#include "chart/span.h"
 
 /* When the age of this start is first above its series' limit. */
 static int64_t crossing(const struct start *start)
 {
 	const struct series *series = start->sample.series;
 
-	return series->judges ? later(later(start->sample.start, series->patience), 1) : INT64_MAX;
+	return series->judges ? span_add(span_add(start->sample.start, series->patience), 1) : INT64_MAX;
 }
 
 static void sooner(struct patience *patience, int64_t due)
@@ -58,7 +53,7 @@ static struct start *become_suspect(struct patience *patience, struct start *sta
 
 	patience_drop(patience, start);
 	start->state = START_SUSPECT;
-	start->due = later(since, PATIENCE_REPORT);
+	start->due = span_add(since, PATIENCE_REPORT);
 	DL_APPEND2(patience->suspects, start, before, after);
 	return start;
 }
@@ -67,7 +62,7 @@ static struct start *become_older(struct patience *patience, struct start *start
 {
 	if (start->state == START_SUSPECT) {
 		start->state = START_REPORTED;
-		start->due = later(start->due, PATIENCE_HOLD - PATIENCE_REPORT);
+		start->due = span_add(start->due, PATIENCE_HOLD - PATIENCE_REPORT);
 		return start;
 	}
 	patience_drop(patience, start);

@@ -5,6 +5,7 @@
 
 #include "chart/reading.h"
 #include "chart/series.h"
+#include "chart/span.h"
 #include "stream/line.h"
 
 void sample_field_name(const char *field, char label[SAMPLE_NAME_ROOM])
@@ -50,7 +51,7 @@ void sample_signal_line(struct line *line, const struct sample *sample, uint64_t
 	if (sample->by_hand)
 		line_double(line, "value", sample->value);
 	else
-		line_time(line, "value", sample->end - sample->start);
+		line_time(line, "value", span_between(sample->start, sample->end));
 	line_double(line, "center", series->limits.center);
 	line_double(line, "ucl", series->limits.ucl);
 	line_text(line, "rules", "1");

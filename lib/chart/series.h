@@ -21,7 +21,7 @@
 enum {
 	SERIES_MAX = 512,
 	SERIES_WORST = 16,   /* values of the baseline that are remembered with their circumstances */
-	SERIES_FEWEST = 10, /* values from which limits are made when no more will come */
+	SERIES_FEWEST = 8, /* values from which limits are made when no more will come */
 };
 
 struct judgement { /* how series judge, the same for all */

@@ -15,7 +15,7 @@ void thin_begin(struct thin_clock *clock, int64_t now, int records)
 		clock->width *= 2;
 		clock->records = 0;
 	}
-	clock->begin = now - (now % clock->width + clock->width) % clock->width;
+	clock->begin = span_add(now, -((now % clock->width + clock->width) % clock->width));
 }
 
 /* xorshift64. */

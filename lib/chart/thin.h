@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "chart/span.h"
+
 enum { THIN_RECORDS = 256, THIN_KEPT = 255 };
 
 /* The clock of one chart, which all its keys share. All zero is a new one. */
@@ -28,7 +30,7 @@ struct thin {
 /* Whether the bucket at hand ended before this time. */
 static inline int thin_is_over(const struct thin_clock *clock, int64_t now)
 {
-	return clock->width && now >= clock->begin + clock->width;
+	return clock->width && span_between(clock->begin, now) >= clock->width;
 }
 
 /* Begins the bucket that holds this time; `records` were written for the one before. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "chart/span.h"
 #include "window/ring.h"
 
 struct window {
@@ -53,15 +54,6 @@ void window_number_after(struct window *window, uint64_t id)
 {
 	if (id > window->last_id)
 		window->last_id = id;
-}
-
-static int64_t plus(int64_t ts, int64_t span)
-{
-	int64_t sum;
-
-	if (__builtin_add_overflow(ts, span, &sum))
-		return span < 0 ? INT64_MIN : INT64_MAX;
-	return sum;
 }
 
 /* Takes the oldest record from the ring without a window for it. */
@@ -156,7 +148,7 @@ static int begin(struct window *window, int64_t from)
 /* Makes the window at hand hold this interval, or another one if this one does not reach it. */
 static int cover(struct window *window, int64_t start, int64_t end)
 {
-	int64_t from = plus(start, -window->before), to = plus(end, window->after);
+	int64_t from = span_add(start, -window->before), to = span_add(end, window->after);
 
 	if (from < window->first)
 		from = start < window->first ? start : window->first;
@@ -231,13 +223,13 @@ int window_advance(struct window *window, int64_t now)
 
 bool window_is_over(const struct window *window, int64_t now, int64_t *until)
 {
-	*until = plus(window->to, window->before);
+	*until = span_add(window->to, window->before);
 	return window->open && window->holds == 0 && now > *until;
 }
 
 int window_forget(struct window *window, int64_t horizon)
 {
-	return window->open ? 0 : drop_before(window, plus(horizon, -window->before));
+	return window->open ? 0 : drop_before(window, span_add(horizon, -window->before));
 }
 
 int window_end(struct window *window)

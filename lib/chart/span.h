@@ -1,0 +1,29 @@
+/*
+ * span: arithmetic with times that may be anything, for a stream may be written by hand. What does not fit is as far away as
+ * can be.
+ */
+#ifndef CHART_SPAN_H
+#define CHART_SPAN_H
+
+#include <stdint.h>
+
+static inline int64_t span_add(int64_t ts, int64_t span)
+{
+	int64_t sum;
+
+	if (__builtin_add_overflow(ts, span, &sum))
+		return span < 0 ? INT64_MIN : INT64_MAX;
+	return sum;
+}
+
+/* From one time to another; 0 where that is before. */
+static inline int64_t span_between(int64_t from, int64_t to)
+{
+	int64_t span;
+
+	if (to <= from)
+		return 0;
+	return __builtin_sub_overflow(to, from, &span) ? INT64_MAX : span;
+}
+
+#endif
