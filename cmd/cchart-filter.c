@@ -1,14 +1,11 @@
 /* cchart-filter: measures latencies, charts them, passes the abnormal moments with what came before them. */
 
-#include <limits.h>
-#include <stdio.h>
+#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/command.h"
 #include "base/fail.h"
-#include "base/memory.h"
 #include "base/number.h"
 #include "chart/measure.h"
 #include "chart/span.h"
@@ -157,7 +154,7 @@ static int read_time(struct filter *filter, const struct record *record, int64_t
 	int status = fields ? fields_time(fields, "ts", ts) : -1;
 
 	if (fields && status == 0)
-		return stream_fail(filter->stream, "%s= is missing", "ts");
+		return stream_fail(filter->stream, "ts= is missing");
 	return fields && status < 0 ? stream_fail(filter->stream, "%s", fail_text()) : status;
 }
 
@@ -182,43 +179,57 @@ static int see_tick(void *context, const struct record *record)
 	return STREAM_DROP;
 }
 
-/* A value by hand, of a chart without definition. */
-static int take_sample(struct filter *filter, const struct fields *fields)
+/* A value by hand, of a chart without definition. -1 after fail(). */
+static int read_sample(const struct fields *fields, struct sample *sample)
 {
-	struct sample sample = {.tid = -1, .by_hand = true};
-	char *chart = fields_copy(fields, "chart"), *key = fields_copy(fields, "key");
 	int64_t tid = -1;
-	int status = -1, has_start = 0;
+	int has_start = fields_time(fields, "start", &sample->start);
 
-	if (!chart)
-		fail("a sample needs a chart");
-	else if (fields_time(fields, "ts", &sample.end) != 1 || fields_double(fields, "value", &sample.value) != 1)
-		fail("a sample needs a ts and a value that are numbers");
-	else if ((has_start = fields_time(fields, "start", &sample.start)) >= 0 && fields_integer(fields, "tid", &tid) >= 0)
-		status = 0;
-	if (has_start == 0)
-		sample.start = sample.end;
-	if (tid >= 0 && tid <= INT_MAX)
-		sample.tid = (int32_t)tid;
-	if (status < 0)
-		stream_fail(filter->stream, "%s", fail_text());
-	else if (measure_value(filter->measure, chart, key, &sample) < 0 || time_passes(filter, sample.end) < 0)
-		status = -1;
-	free(key);
-	free(chart);
-	return status;
+	if (has_start < 0 || fields_integer(fields, "tid", &tid) < 0)
+		return -1;
+	if (!fields_find(fields, "chart"))
+		return fail("a sample needs a chart");
+	if (fields_time(fields, "ts", &sample->end) != 1 || fields_double(fields, "value", &sample->value) != 1)
+		return fail("a sample needs a ts and a value that are numbers");
+	if (!has_start)
+		sample->start = sample->end;
+	sample->tid = tid >= 0 && tid <= INT32_MAX ? (int32_t)tid : -1;
+	sample->by_hand = true;
+	return 0;
 }
 
 static int see_sample(void *context, const struct record *record)
 {
 	struct filter *filter = context;
 	const struct fields *fields = stream_fields(filter->stream, record);
+	struct sample sample = {0};
+	char *chart, *key;
+	int status;
 
 	if (!fields)
 		return -1;
 	if (fields_find(fields, "count"))
 		return STREAM_PASS;
-	return take_sample(filter, fields) < 0 ? -1 : STREAM_DROP;
+	if (read_sample(fields, &sample) < 0)
+		return stream_fail(filter->stream, "%s", fail_text());
+	chart = fields_copy(fields, "chart");
+	key = fields_copy(fields, "key");
+	status = measure_value(filter->measure, chart, key, &sample);
+	free(key);
+	free(chart);
+	return status < 0 || time_passes(filter, sample.end) < 0 ? -1 : STREAM_DROP;
+}
+
+static int add_chart(struct filter *filter, const struct fields *fields)
+{
+	char *definition = fields_copy(fields, "definition");
+	struct chart *chart;
+
+	if (!definition)
+		return fail("a chart record needs a definition");
+	chart = chart_parse(definition, "chart record");
+	free(definition);
+	return chart ? measure_chart(filter->measure, chart) : -1;
 }
 
 /* Charts that the events were collected for, unless others were asked for. */
@@ -226,16 +237,12 @@ static int see_chart(void *context, const struct record *record)
 {
 	struct filter *filter = context;
 	const struct fields *fields = stream_fields(filter->stream, record);
-	char *definition = fields ? fields_copy(fields, "definition") : NULL;
-	struct chart *chart = definition && charts.count == 0 ? chart_parse(definition, "chart record") : NULL;
-	int status = chart ? measure_chart(filter->measure, chart) : 0;
 
-	if (fields && !definition)
-		status = stream_fail(filter->stream, "a chart record needs a definition");
-	else if (!fields || (charts.count == 0 && !chart) || status < 0)
-		status = fields ? stream_fail(filter->stream, "%s", fail_text()) : -1;
-	free(definition);
-	return status < 0 ? -1 : STREAM_PASS;
+	if (!fields)
+		return -1;
+	if (charts.count == 0 && add_chart(filter, fields) < 0)
+		return stream_fail(filter->stream, "%s", fail_text());
+	return STREAM_PASS;
 }
 
 static int see_stream(void *context, const struct record *record)

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "chart/median.h"
 
 /*
  * d2(n): the mean range of n values of a normal distribution, in standard deviations. Here for the moving range of
@@ -17,24 +18,6 @@ enum { GROUP = 5 };
 
 /* Where a logarithm is taken: no latency is shorter, and a value of zero has none. */
 static const double value_least = 1e-9;
-
-static int by_value(const void *a, const void *b)
-{
-	double left = *(const double *)a, right = *(const double *)b;
-
-	return (left > right) - (left < right);
-}
-
-static double median(const double *values, size_t count)
-{
-	double *sorted = memory_new(count, sizeof(*sorted)), middle;
-
-	memcpy(sorted, values, count * sizeof(*sorted));
-	qsort(sorted, count, sizeof(*sorted), by_value);
-	middle = count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
-	free(sorted);
-	return middle;
-}
 
 /*
  * X-bar/R: limits of the means of groups of five, A2 = 3 / (d2 sqrt 5), by which the paper judges single values
@@ -75,7 +58,7 @@ static void limits_imr(const double *values, size_t count, struct limits *limits
 		if (i > 0)
 			ranges += fabs(logs[i] - logs[i - 1]);
 	}
-	middle = median(logs, count);
+	middle = median_sort(logs, count);
 	sigma = ranges / (double)(count - 1) / d2_of_2;
 	free(logs);
 	limits->center = exp(middle);

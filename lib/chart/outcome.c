@@ -143,21 +143,13 @@ static void gather_worst(samples *found, struct series_set *set)
 	}
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct sample *left = a, *right = b;
-
-	return (left->start > right->start) - (left->start < right->start);
-}
-
 /* Signals in the order of their starts, so that the context of an early one is not skipped for a late one. */
 static int signal_sorted(struct measure *measure, samples *found)
 {
 	const struct measure_listener *tell = &measure->judge.tell;
 	int status = 0;
 
-	if (found->count > 0)
-		qsort(found->items, found->count, sizeof(*found->items), by_start);
+	sample_sort(found->items, found->count);
 	for (size_t i = 0; i < found->count && status == 0; i++)
 		status = tell->signal(tell->context, &found->items[i]);
 	free(found->items);

@@ -1,12 +1,26 @@
 #include "chart/sample.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "chart/reading.h"
 #include "chart/series.h"
 #include "chart/span.h"
 #include "stream/line.h"
+
+static int by_start(const void *a, const void *b)
+{
+	const struct sample *left = a, *right = b;
+
+	return (left->start > right->start) - (left->start < right->start);
+}
+
+void sample_sort(struct sample *samples, size_t count)
+{
+	if (count > 0)
+		qsort(samples, count, sizeof(*samples), by_start);
+}
 
 void sample_field_name(const char *field, char label[SAMPLE_NAME_ROOM])
 {

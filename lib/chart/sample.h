@@ -5,6 +5,7 @@
 #define CHART_SAMPLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "chart/chart.h"
@@ -28,6 +29,9 @@ struct sample {
 	int64_t key[CHART_KEYS_MAX];
 	char show[SAMPLE_SHOW_ROOM]; /* the start's show fields, as " name=value" ready for a line */
 };
+
+/* Puts samples in the order of their starts; none are in order too. */
+void sample_sort(struct sample *samples, size_t count);
 
 /*
  * The `signal` record of a sample; `comm` is the name of its thread. Key and show fields that are called like a key of the

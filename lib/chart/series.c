@@ -102,13 +102,6 @@ bool series_learn(struct series *series, const struct judgement *judgement, cons
 	return series->baseline.count >= judgement->baseline;
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct sample *left = a, *right = b;
-
-	return (left->start > right->start) - (left->start < right->start);
-}
-
 int series_make_limits(struct series *series, const struct judgement *judgement)
 {
 	struct limits limits;
@@ -118,7 +111,7 @@ int series_make_limits(struct series *series, const struct judgement *judgement)
 	set_limits(series, judgement, &limits);
 	free(series->baseline.items);
 	memset(&series->baseline, 0, sizeof(series->baseline));
-	qsort(series->worst, (size_t)series->worst_count, sizeof(*series->worst), by_start);
+	sample_sort(series->worst, (size_t)series->worst_count);
 	return 0;
 }
 

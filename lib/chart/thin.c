@@ -1,8 +1,7 @@
 #include "chart/thin.h"
 
-#include <stdlib.h>
-
 #include "base/number.h"
+#include "chart/median.h"
 
 static const int64_t first_width = 10 * (NSEC_PER_SEC / 1000);
 
@@ -42,21 +41,11 @@ void thin_add(struct thin *thin, int64_t ts, double value)
 	thin->count++;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double left = *(const double *)a, right = *(const double *)b;
-
-	return (left > right) - (left < right);
-}
-
 double thin_median(struct thin *thin)
 {
 	uint64_t kept = thin->count < THIN_KEPT ? thin->count : THIN_KEPT;
 
-	if (kept == 0)
-		return 0;
-	qsort(thin->kept, kept, sizeof(*thin->kept), by_value);
-	return kept % 2 ? thin->kept[kept / 2] : (thin->kept[kept / 2 - 1] + thin->kept[kept / 2]) / 2;
+	return kept > 0 ? median_sort(thin->kept, kept) : 0;
 }
 
 void thin_clear(struct thin *thin)
