@@ -1,7 +1,7 @@
 /*
  * blame: the critical path of a graph, and every node's part in its time.
  *
- * Request activity graph (AUDIT, USENIX ATC 2018, section 3.3.2). The definitions are those of tailblame(7), GRAPHS; this
+ * Request activity graph (AUDIT, USENIX ATC 2018, section 3.3.2). The definitions are those of blame-rank(1); this
  * is how their words are read:
  *
  * - A node's parent waited for it if the node has wait_start and wait_end, be that wait empty or outside the parent's

@@ -74,12 +74,11 @@ void ranking_total_add(struct ranking_total *total, const struct rank_list *rank
 int ranking_total_write(struct ranking_total *total, const struct ranking_options *options, struct stream *stream)
 {
 	struct rank_list ranks = {0};
-	struct total_entry *entry, *next;
 	int status;
 
 	if (total->graphs < 2 && !total->windows)
 		return 0;
-	HASH_ITER(hh, total->by_name, entry, next)
+	for (struct total_entry *entry = total->by_name; entry; entry = entry->hh.next)
 		*ARRAY_ADD(&ranks.list) = entry->rank;
 	rank_sort(&ranks);
 	status = rank_write(&ranks, options->count, NULL, total->duration, options, stream);

@@ -11,6 +11,12 @@ static const char *const reasons[REASONS] = {
 	[CIRCLE] = "unknown: waits in a circle",
 };
 
+struct ways { /* the edges by which to leave a node; NULL: there is none */
+	const struct edge *before; /* from the piece before it: the seq edge whose source ended last */
+	const struct edge *origin; /* from who forked it, or else called it: whose source ended last */
+	const struct edge *cause;  /* from who ended it, a wait: the one with the latest ts */
+};
+
 struct errand { /* a wait whose cause is being followed */
 	int32_t wait;
 	int64_t floor; /* of those further out */
@@ -19,6 +25,7 @@ struct errand { /* a wait whose cause is being followed */
 struct walk {
 	struct blame *blame;
 	struct graph *graph;
+	struct ways *ways; /* by node */
 	int32_t node;	/* where we are; NODE_NONE: nowhere that the data know */
 	int64_t cursor; /* all from here on is explained */
 	int64_t floor;	/* what the errand at hand has to explain begins here */
@@ -36,6 +43,66 @@ static int64_t later(int64_t a, int64_t b)
 static const struct node *node_at(const struct walk *walk, int32_t node)
 {
 	return &walk->graph->nodes.items[node];
+}
+
+static bool ended_later(const struct node *nodes, const struct edge *a, const struct edge *b)
+{
+	const struct node *m = &nodes[a->from], *n = &nodes[b->from];
+
+	return m->end != n->end ? m->end > n->end : m->id < n->id;
+}
+
+static bool better_origin(const struct node *nodes, const struct edge *a, const struct edge *b)
+{
+	return a->kind != b->kind ? a->kind == EDGE_ASYNC : ended_later(nodes, a, b);
+}
+
+static bool better_cause(const struct node *nodes, const struct edge *a, const struct edge *b)
+{
+	int64_t a_ts = a->ts == TIME_NONE ? nodes[a->to].end : a->ts;
+	int64_t b_ts = b->ts == TIME_NONE ? nodes[b->to].end : b->ts;
+
+	if (a_ts != b_ts)
+		return a_ts > b_ts;
+	return a->kind != b->kind ? a->kind < b->kind : nodes[a->from].id < nodes[b->from].id;
+}
+
+static void add_way(struct ways *ways, const struct node *nodes, const struct edge *edge)
+{
+	switch (edge->kind) {
+	case EDGE_SEQ:
+		if (!ways->before || ended_later(nodes, edge, ways->before))
+			ways->before = edge;
+		break;
+	case EDGE_CALL:
+	case EDGE_ASYNC:
+		if (!ways->origin || better_origin(nodes, edge, ways->origin))
+			ways->origin = edge;
+		break;
+	case EDGE_WAKE:
+	case EDGE_TIMER:
+	case EDGE_IPC:
+	case EDGE_FLAG:
+		if (!ways->cause || better_cause(nodes, edge, ways->cause))
+			ways->cause = edge;
+		break;
+	default:
+		break;
+	}
+}
+
+/* Each edge is looked at once, however often the walk comes by. */
+static struct ways *find_ways(const struct graph *graph)
+{
+	struct ways *ways = memory_new(graph->nodes.count + 1, sizeof(*ways));
+
+	for (size_t i = 0; i < graph->edges.count; i++) {
+		const struct edge *edge = &graph->edges.items[i];
+
+		if (edge->from != edge->to)
+			add_way(&ways[edge->to], graph->nodes.items, edge);
+	}
+	return ways;
 }
 
 /* A stream that was ranked before has the node already. */
@@ -97,68 +164,17 @@ static void close_gap(struct walk *walk)
 		explain(walk, unknown(walk, GAP), later(node_at(walk, walk->node)->end, walk->floor));
 }
 
-/* The source of the edge of this kind whose source ended last; the lower id of equals. NODE_NONE: no such edge. */
-static int32_t last_source(const struct walk *walk, int32_t node, enum edge_kind kind)
-{
-	int32_t best = NODE_NONE;
-	size_t count;
-	const struct edge *edges = graph_arriving(walk->graph, node, &count);
-
-	for (size_t i = 0; i < count && edges[i].kind <= kind; i++) {
-		const struct node *source = node_at(walk, edges[i].from);
-
-		if (edges[i].kind != kind || edges[i].from == node)
-			continue;
-		if (best == NODE_NONE || source->end > node_at(walk, best)->end ||
-		    (source->end == node_at(walk, best)->end && source->id < node_at(walk, best)->id))
-			best = edges[i].from;
-	}
-	return best;
-}
-
-static int32_t origin(const struct walk *walk, int32_t node)
-{
-	int32_t source = last_source(walk, node, EDGE_ASYNC);
-
-	return source != NODE_NONE ? source : last_source(walk, node, EDGE_CALL);
-}
-
 /* To what came before this node, where the cursor now is. */
 static void step_back(struct walk *walk)
 {
-	int32_t before = last_source(walk, walk->node, EDGE_SEQ);
+	const struct ways *ways = &walk->ways[walk->node];
 
-	if (before == NODE_NONE) {
-		walk->node = origin(walk, walk->node);
-		return;
+	if (ways->before) {
+		walk->node = ways->before->from;
+		close_gap(walk);
+	} else {
+		walk->node = ways->origin ? ways->origin->from : NODE_NONE;
 	}
-	walk->node = before;
-	close_gap(walk);
-}
-
-static bool ends_waits(enum edge_kind kind)
-{
-	return kind == EDGE_WAKE || kind == EDGE_TIMER || kind == EDGE_IPC || kind == EDGE_FLAG;
-}
-
-static int32_t cause_of(const struct walk *walk, int32_t wait)
-{
-	int64_t latest = INT64_MIN;
-	int32_t cause = NODE_NONE;
-	size_t count;
-	const struct edge *edges = graph_arriving(walk->graph, wait, &count);
-
-	for (size_t i = 0; i < count; i++) {
-		int64_t ts = edges[i].ts == TIME_NONE ? node_at(walk, wait)->end : edges[i].ts;
-
-		if (!ends_waits(edges[i].kind) || edges[i].from == wait)
-			continue;
-		if (cause == NODE_NONE || ts > latest) {
-			cause = edges[i].from;
-			latest = ts;
-		}
-	}
-	return cause;
 }
 
 static void follow_cause(struct walk *walk, int32_t cause)
@@ -189,7 +205,7 @@ static bool stands_alone(const struct walk *walk, int32_t node)
 	case WHAT_SOFTIRQ:
 	case WHAT_TIMER:
 	case WHAT_UNKNOWN:
-		return last_source(walk, node, EDGE_SEQ) == NODE_NONE && origin(walk, node) == NODE_NONE;
+		return !walk->ways[node].before && !walk->ways[node].origin;
 	default:
 		return false;
 	}
@@ -209,7 +225,7 @@ static void pass(struct walk *walk)
 
 static void step(struct walk *walk)
 {
-	int32_t cause;
+	const struct edge *cause;
 
 	if (walk->node == NODE_NONE) {
 		explain(walk, unknown(walk, BEFORE_DATA), walk->floor);
@@ -219,13 +235,13 @@ static void step(struct walk *walk)
 		explain(walk, unknown(walk, CIRCLE), walk->floor);
 		return;
 	}
-	cause = node_at(walk, walk->node)->what == WHAT_WAIT ? cause_of(walk, walk->node) : NODE_NONE;
-	if (cause == NODE_NONE) {
+	cause = walk->ways[walk->node].cause;
+	if (node_at(walk, walk->node)->what == WHAT_WAIT && cause) {
+		walk->patience--;
+		follow_cause(walk, cause->from);
+	} else {
 		pass(walk);
-		return;
 	}
-	walk->patience--;
-	follow_cause(walk, cause);
 }
 
 static void reverse(struct blame *blame)
@@ -248,6 +264,7 @@ void walk(struct blame *blame)
 
 	/* a wait is passed once on the way in and once on the way out; twice that is generous */
 	walk.patience = 4 * nodes + 16;
+	walk.ways = find_ways(graph);
 	walk.followed = memory_new(nodes + 1, sizeof(bool));
 	for (int i = 0; i < REASONS; i++)
 		walk.unknown[i] = NODE_NONE;
@@ -264,6 +281,7 @@ void walk(struct blame *blame)
 	reverse(blame);
 	free(walk.errands.items);
 	free(walk.followed);
+	free(walk.ways);
 	if (graph->nodes.count > nodes)
 		graph_check(graph);
 }

@@ -1,7 +1,7 @@
 /*
  * graph: who called, woke or held up whom. One model for request activity graphs (kind=rag, nodes are executions of
  * methods) and wake graphs (kind=wake, nodes are pieces of threads, interrupts, timers, requests at devices).
- * design: tailblame(7), GRAPHS. A graph is built by graph-build from events, or read from graph, node and edge
+ * What they mean: blame-rank(1). A graph is built by graph-build from events, or read from graph, node and edge
  * records; the ranker sees no difference.
  *
  * Life cycle: graph_new(); graph_node() and graph_edge() in any order of ids; graph_check(); read it; graph_free().

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A second implementation of blame-rank for request activity graphs, to compare the first with.
 
-Written from the definitions (tailblame(7), GRAPHS), plainly and slowly: fractions, and every instant looked at by
+Written from the definitions (blame-rank(1)), plainly and slowly: fractions, and every instant looked at by
 itself. Reads graph, node and edge records as text and prints what blame-rank says of them: path and blame records.
 
     blame.py [-n N] [-a critical|npt] [--instances] < GRAPHS
