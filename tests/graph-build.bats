@@ -48,6 +48,7 @@ window() {
 		early|victim: running
 		flags|unknown: wait of victim
 		hidden|unknown: state of victim
+		hidden-idle|worker: running
 		hog|hogger: on CPU 0 while victim was runnable
 		idle|victim: runnable
 		interrupted|victim: running

@@ -238,17 +238,25 @@ static struct thread *first_current(struct wake *wake, struct cpu *cpu, int32_t 
 
 /*
  * Another thread than the one that got the CPU: a switch is missing, as where the events of some threads are left
- * out. It happened after the last event there; who had the CPU in between is not known.
+ * out. It happened after the last event there. An idle CPU is left for a thread as soon as that is runnable; otherwise
+ * who had the CPU in between is not known.
  */
 static struct thread *hidden_switch(struct wake *wake, struct cpu *cpu, struct thread *old, int32_t tid)
 {
 	struct thread *thread = wake_thread_on(wake, cpu, tid);
+	int64_t ts = wake->now;
 
-	if (thread_running(old))
-		thread_piece(old, WHAT_UNKNOWN, cpu->last, cpu->number);
-	take_cpu(cpu, INDEX_NONE, cpu->last);
-	thread_vanish(thread, cpu->last);
-	wake_switch_in(wake, cpu, thread);
+	if (old->tid == TID_IDLE && thread_runnable(thread)) {
+		ts = thread->pieces.items[thread->pieces.count - 1].start;
+		if (ts < cpu->last)
+			ts = cpu->last;
+	} else {
+		if (thread_running(old))
+			thread_piece(old, WHAT_UNKNOWN, cpu->last, cpu->number);
+		thread_vanish(thread, cpu->last);
+		take_cpu(cpu, INDEX_NONE, cpu->last);
+	}
+	wake_switch_in(wake, cpu, thread, ts);
 	return thread;
 }
 
@@ -262,9 +270,9 @@ struct thread *wake_current(struct wake *wake, struct cpu *cpu, int32_t tid)
 	return thread->tid == tid ? thread : hidden_switch(wake, cpu, thread, tid);
 }
 
-void wake_switch_in(struct wake *wake, struct cpu *cpu, struct thread *thread)
+void wake_switch_in(struct wake *wake, struct cpu *cpu, struct thread *thread, int64_t ts)
 {
-	thread_switch_in(wake, thread, cpu, wake->now);
-	take_cpu(cpu, thread->index, wake->now);
+	thread_switch_in(wake, thread, cpu, ts);
+	take_cpu(cpu, thread->index, ts);
 	cpu->depth = 0;
 }

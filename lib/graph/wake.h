@@ -148,12 +148,13 @@ struct thread *wake_thread_on(struct wake *wake, struct cpu *cpu, int32_t tid); 
 struct thread *wake_thread_born(struct wake *wake, int32_t tid);		  /* a new one that takes over the tid */
 const struct thread *wake_thread_find(struct wake *wake, int32_t tid);		  /* NULL: none */
 struct thread *wake_current(struct wake *wake, struct cpu *cpu, int32_t tid); /* on the CPU; NULL: nobody knows */
-void wake_switch_in(struct wake *wake, struct cpu *cpu, struct thread *thread);
+void wake_switch_in(struct wake *wake, struct cpu *cpu, struct thread *thread, int64_t ts);
 void wake_thread_sync(struct wake *wake, struct thread *thread);
 
 /* wake_thread.c: the chain of a thread */
 bool thread_unseen(const struct thread *thread); /* nothing is known of it since the last gap */
 bool thread_running(const struct thread *thread);
+bool thread_runnable(const struct thread *thread);
 struct piece *thread_piece(struct thread *thread, enum node_what what, int64_t ts, uint32_t cpu); /* begins one */
 void thread_switch_out(struct thread *thread, struct cpu *cpu, char state, int64_t ts);
 void thread_switch_in(struct wake *wake, struct thread *thread, struct cpu *cpu, int64_t ts);

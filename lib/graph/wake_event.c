@@ -71,7 +71,7 @@ static void on_switch(struct happening *at)
 	at->wake->switches = true;
 	prev = wake_current(at->wake, at->cpu, (int32_t)number(at, PREV));
 	thread_switch_out(prev, at->cpu, switch_state(at, STATE), at->wake->now);
-	wake_switch_in(at->wake, at->cpu, wake_thread_on(at->wake, at->cpu, (int32_t)number(at, NEXT)));
+	wake_switch_in(at->wake, at->cpu, wake_thread_on(at->wake, at->cpu, (int32_t)number(at, NEXT)), at->wake->now);
 }
 
 static void on_waking(struct happening *at)

@@ -17,6 +17,11 @@ bool thread_running(const struct thread *thread)
 	return what == WHAT_RUN || what == WHAT_IRQ || what == WHAT_SOFTIRQ;
 }
 
+bool thread_runnable(const struct thread *thread)
+{
+	return thread->pieces.count && last(thread)->what == WHAT_RUNNABLE;
+}
+
 struct piece *thread_piece(struct thread *thread, enum node_what what, int64_t ts, uint32_t cpu)
 {
 	struct piece *piece;
@@ -88,7 +93,7 @@ static bool queue_known(const struct wake *wake, const struct thread *thread)
 {
 	size_t count = thread->pieces.count;
 
-	return !count || last(thread)->what != WHAT_RUNNABLE || wake->migrations ||
+	return !thread_runnable(thread) || wake->migrations ||
 	       (count > 1 && last(thread)[-1].what != WHAT_WAIT);
 }
 
@@ -145,10 +150,8 @@ void thread_migrate(struct thread *thread, uint32_t cpu, int64_t ts, bool waking
 
 void thread_vanish(struct thread *thread, int64_t ts)
 {
-	struct piece *piece = thread->pieces.count ? last(thread) : NULL;
-
-	if (piece && piece->what == WHAT_RUNNABLE && piece->start <= ts)
-		thread_piece(thread, WHAT_UNKNOWN, ts, piece->cpu);
+	if (thread_runnable(thread) && last(thread)->start <= ts)
+		thread_piece(thread, WHAT_UNKNOWN, ts, last(thread)->cpu);
 }
 
 size_t thread_find(const struct thread *thread, int64_t ts)
