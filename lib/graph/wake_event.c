@@ -111,7 +111,7 @@ static struct thread *born(const struct happening *at, int32_t tid)
 	struct thread *child = wake_thread_born(at->wake, tid);
 
 	child->born = at->wake->now;
-	child->parent = at->current ? at->current->index : INDEX_NONE;
+	child->parent = at->current && at->current->tid != TID_IDLE ? at->current->index : INDEX_NONE;
 	thread_piece(child, WHAT_RUNNABLE, at->wake->now, at->cpu->number);
 	return child;
 }

@@ -29,6 +29,7 @@ struct piece *thread_piece(struct thread *thread, enum node_what what, int64_t t
 	/* A piece without length is none, nor is one after the loss of events that hid its end. */
 	while (thread->pieces.count && last(thread)->start >= ts)
 		thread->pieces.count--;
+	thread->died = TIME_NONE; /* whatever we thought */
 	piece = ARRAY_ADD(&thread->pieces);
 	*piece = (struct piece){.start = ts, .cause_index = INDEX_NONE, .node = NODE_NONE, .call = CALL_NONE,
 				.cpu = (uint16_t)cpu, .what = what};
@@ -61,7 +62,9 @@ void thread_switch_out(struct thread *thread, struct cpu *cpu, char state, int64
 	struct piece *piece;
 
 	must_run(thread, cpu);
-	if (state == 'R') {
+	if (thread->tid == TID_IDLE) {
+		thread_piece(thread, WHAT_WAIT, ts, cpu->number);
+	} else if (state == 'R') {
 		thread_piece(thread, WHAT_RUNNABLE, ts, cpu->number);
 	} else if (state == 'X' || state == 'Z') {
 		thread->died = ts;
