@@ -264,7 +264,7 @@ static bool write_rows(struct canvas *canvas, const struct rows *rows)
 
 char *figure_path(const struct story *story, char **complaint)
 {
-	double span = (story->to - story->from) / 1e9;
+	double span = story_length(story);
 	int unit = unit_of(span), what, length = 0;
 	char kinds[3 * WHATS + 1] = "";
 	bool occurs[WHATS] = {false};

@@ -11,7 +11,7 @@
 
 static void see_time(struct model *model, int64_t ts)
 {
-	int64_t at = ts + model->wall;
+	int64_t at = time_sum(ts, model->wall);
 
 	if (at < model->first)
 		model->first = at;
@@ -52,7 +52,7 @@ static int timed_seen(void *context, const struct record *record)
 	}
 	if (!(fields = gather_fields(model, record)))
 		return -1;
-	found = fields_time(fields, "ts", &ts);
+	found = read_time(fields, "ts", &ts);
 	if (found < 0)
 		return gather_wrong(model);
 	if (found)
@@ -73,7 +73,7 @@ static int stream_seen(void *context, const struct record *record)
 	model->host = clean_field(fields, "host");
 	model->kernel = clean_field(fields, "kernel");
 	model->wall = 0;
-	found = fields_time(fields, "wall", &model->wall);
+	found = read_time(fields, "wall", &model->wall);
 	if (found < 0)
 		return gather_wrong(model);
 	model->has_wall = found;
@@ -127,15 +127,15 @@ static int sample_seen(void *context, const struct record *record)
 
 	if (!fields)
 		return -1;
-	if (fields_time(fields, "ts", &ts) != 1 || fields_double(fields, "value", &bucket.median) != 1)
+	if (read_time(fields, "ts", &ts) != 1 || fields_double(fields, "value", &bucket.median) != 1)
 		return stream_fail(model->stream, "a sample record needs ts= and value= as numbers");
 	bucket.greatest = bucket.median;
-	has_start = fields_time(fields, "start", &start);
+	has_start = read_time(fields, "start", &start);
 	if (has_start < 0 || fields_unsigned(fields, "count", &bucket.count) < 0 ||
 	    fields_double(fields, "max", &bucket.greatest) < 0)
 		return gather_wrong(model);
 	see_time(model, ts);
-	bucket.at = ts + model->wall;
+	bucket.at = time_sum(ts, model->wall);
 	track = track_of(model, fields);
 	track->interval |= has_start;
 	track->values += bucket.count;
@@ -157,7 +157,7 @@ static int limits_seen(void *context, const struct record *record)
 
 	if (!fields)
 		return -1;
-	found = fields_time(fields, "ts", &ts);
+	found = read_time(fields, "ts", &ts);
 	if (found < 0 || fields_double(fields, "center", &center) < 0 || fields_double(fields, "lcl", &lcl) < 0 ||
 	    fields_double(fields, "ucl", &ucl) < 0 || fields_unsigned(fields, "n", &n) < 0)
 		return gather_wrong(model);
@@ -169,7 +169,7 @@ static int limits_seen(void *context, const struct record *record)
 	free(track->method);
 	track->method = clean_field(fields, "method");
 	if (found)
-		points_add(&track->limits, &(struct bucket){ts + model->wall, n, center, ucl});
+		points_add(&track->limits, &(struct bucket){time_sum(ts, model->wall), n, center, ucl});
 	return STREAM_PASS;
 }
 
@@ -190,7 +190,7 @@ static int signal_seen(void *context, const struct record *record)
 	track->interval |= signal->interval;
 	track->signals++;
 	track->chart->signals++;
-	points_add(&track->marks, &(struct bucket){signal->ts + model->wall, 1, signal->value, signal->value});
+	points_add(&track->marks, &(struct bucket){time_sum(signal->ts, model->wall), 1, signal->value, signal->value});
 	moment_bound_pending(model);
 	*ARRAY_ADD(&model->pending) = signal;
 	model->signals++;
@@ -206,7 +206,7 @@ static int window_seen(void *context, const struct record *record)
 
 	if (!fields)
 		return -1;
-	if (fields_time(fields, "from", &from) != 1 || fields_time(fields, "to", &to) != 1)
+	if (read_time(fields, "from", &from) != 1 || read_time(fields, "to", &to) != 1)
 		return stream_fail(model->stream, "a window record needs from= and to= as numbers");
 	id = clean_field(fields, "id");
 	if (model->moment && (!model->moment->window || strcmp(model->moment->window, id)) && moment_close(model) < 0) {

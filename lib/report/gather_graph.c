@@ -39,8 +39,8 @@ int gather_whole_graph(void *context, struct graph *graph)
 	} else {
 		model->graph = graph;
 		story->kind = graph->kind;
-		story->from = graph->from;
-		story->to = graph->to;
+		story->from = time_bounded(graph->from);
+		story->to = time_bounded(graph->to);
 		story->signal = *signal ? moment_find_signal(model, signal) : NULL;
 		free(story->root);
 		story->root = subject_of(model, graph);

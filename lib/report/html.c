@@ -77,7 +77,6 @@ static void cells(FILE *out, double seconds, double share, const char *words)
 static void put_path(FILE *out, const struct story *story)
 {
 	const struct part *part;
-	double share;
 	char *words;
 
 	if (!story->parts)
@@ -85,8 +84,7 @@ static void put_path(FILE *out, const struct story *story)
 	fputs("<table><caption>Critical path</caption>\n", out);
 	for (part = story->parts; part; part = part->hh.next) {
 		words = memory_format("%s%s", part->words, part->meanwhile);
-		share = story->to > story->from ? (double)part->time / (story->to - story->from) : NAN;
-		cells(out, part->time / 1e9, share, words);
+		cells(out, part->time, story_share(story, part), words);
 		free(words);
 	}
 	fputs("</table>\n", out);

@@ -58,7 +58,7 @@ static json_t *signal_object(const struct report *report, const struct signal *s
 
 	set_text(object, "id", signal->id);
 	set_words(object, "words", words_signal(report->model, signal));
-	set_clock(report, object, "time", wall + signal->start);
+	set_clock(report, object, "time", time_sum(wall, signal->start));
 	set_seconds(object, "start", signal->start);
 	set_seconds(object, "end", signal->ts);
 	set_text(object, "chart", signal->chart);
@@ -86,9 +86,8 @@ static json_t *path_array(const struct story *story)
 		object = json_object();
 		set_text(object, "what", node_what_name(part->what));
 		set_words(object, "words", memory_format("%s%s", part->words, part->meanwhile));
-		set_seconds(object, "time", part->time);
-		if (story->to > story->from)
-			set_real(object, "share", (double)part->time / (story->to - story->from));
+		set_real(object, "time", part->time);
+		set_real(object, "share", story_share(story, part));
 		set_count(object, "pieces", part->pieces);
 		json_array_append_new(array, object);
 	}
@@ -129,7 +128,7 @@ static json_t *story_object(const struct report *report, const struct story *sto
 	set_words(object, "words", words_story(report->model, story));
 	if (story->signal)
 		set_text(object, "signal", story->signal->id);
-	if (story->to > story->from) {
+	if (story_length(story) > 0) {
 		set_seconds(object, "from", story->from);
 		set_seconds(object, "to", story->to);
 	}
@@ -146,7 +145,7 @@ static json_t *moment_object(const struct report *report, const struct moment *m
 	set_count(object, "number", moment->number);
 	set_text(object, "window", moment->window);
 	if (moment->to >= moment->from) {
-		set_clock(report, object, "time", moment->wall + moment->from);
+		set_clock(report, object, "time", time_sum(moment->wall, moment->from));
 		set_seconds(object, "from", moment->from);
 		set_seconds(object, "to", moment->to);
 	}

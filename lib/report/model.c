@@ -8,6 +8,27 @@
 #include "base/fail.h"
 #include "report/words.h"
 
+#define TIME_MOST (INT64_MAX / 2)
+
+int64_t time_bounded(int64_t ns)
+{
+	return ns > TIME_MOST ? TIME_MOST : ns < -TIME_MOST ? -TIME_MOST : ns;
+}
+
+int64_t time_sum(int64_t a, int64_t b)
+{
+	return time_bounded(time_bounded(a) + time_bounded(b));
+}
+
+int read_time(const struct fields *fields, const char *key, int64_t *ns)
+{
+	int found = fields_time(fields, key, ns);
+
+	if (found > 0)
+		*ns = time_bounded(*ns);
+	return found;
+}
+
 char *clean_field(const struct fields *fields, const char *key)
 {
 	char *raw = fields_copy(fields, key), *clean = words_clean(raw ? raw : "");

@@ -28,6 +28,14 @@
 #include "report/points.h"
 #include "stream/stream.h"
 
+/*
+ * Times from outside are bounded when they are read, to some 146 years around zero, so that sums and differences of two
+ * never overflow. Like fields_time().
+ */
+int read_time(const struct fields *fields, const char *key, int64_t *ns);
+int64_t time_bounded(int64_t ns);
+int64_t time_sum(int64_t a, int64_t b); /* bounded too */
+
 /* A field of a signal that the chart chose to show: sector=1880432. */
 struct shown {
 	char *key, *value;
@@ -57,7 +65,7 @@ struct part {
 	char *words; /* "in service at loop0" */
 	char *meanwhile; /* what went on, as words_meanwhile(); where it differed from piece to piece, what can be said */
 	enum node_what what;
-	int64_t time;
+	double time; /* seconds */
 	uint64_t pieces;
 	UT_hash_handle hh; /* by words */
 };
@@ -85,6 +93,10 @@ struct story {
 	struct part *parts; /* hash; longest time first when told */
 	ARRAY(struct culprit) culprits;
 };
+
+/* How long it took, in seconds; 0 where that is not known. And how much of that a part took, NAN where not known. */
+double story_length(const struct story *story);
+double story_share(const struct story *story, const struct part *part);
 
 struct moment {
 	uint64_t number; /* 1, 2, ... */

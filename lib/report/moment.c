@@ -48,8 +48,7 @@ static void count_story(struct model *model, const struct story *story)
 	size_t i;
 
 	model->graphs++;
-	if (story->to > story->from)
-		model->explained += (story->to - story->from) / 1e9;
+	model->explained += story_length(story);
 	for (i = 0; i < story->culprits.count; i++)
 		model_count_blame(model, story->culprits.items[i].words, story->culprits.items[i].score);
 }

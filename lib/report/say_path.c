@@ -145,26 +145,27 @@ static char *say_run(const struct model *model, const struct graph *graph, int32
 	return words;
 }
 
+/* For how long one node lasted during another, in nanoseconds. */
+static double overlap(const struct node *a, const struct node *b)
+{
+	int64_t from = a->start > b->start ? a->start : b->start, to = a->end < b->end ? a->end : b->end;
+
+	return (double)to - (double)from;
+}
+
 /* The run piece that held the CPU for the longest part of the wait. */
 static int32_t main_holder(const struct graph *graph, int32_t index)
 {
-	const struct node *waiting = &graph->nodes.items[index], *run;
 	size_t count, i;
 	const struct edge *edges = graph_arriving(graph, index, &count);
-	int64_t overlap, longest = -1, from, to;
+	const struct node *nodes = graph->nodes.items;
 	int32_t holder = NODE_NONE;
 
 	for (i = 0; i < count; i++) {
 		if (edges[i].kind != EDGE_CPU)
 			continue;
-		run = &graph->nodes.items[edges[i].from];
-		from = run->start > waiting->start ? run->start : waiting->start;
-		to = run->end < waiting->end ? run->end : waiting->end;
-		overlap = to - from;
-		if (overlap > longest) {
-			longest = overlap;
+		if (holder == NODE_NONE || overlap(&nodes[edges[i].from], &nodes[index]) > overlap(&nodes[holder], &nodes[index]))
 			holder = edges[i].from;
-		}
 	}
 	return holder;
 }

@@ -135,9 +135,9 @@ char *words_story(const struct model *model, const struct story *story)
 
 	if (story->signal)
 		return words_signal(model, story->signal);
-	if (story->to <= story->from)
+	if (story_length(story) == 0)
 		return memory_format("graph %s%s%s", story->graph, *story->root ? " of " : "", story->root);
-	time = words_seconds((story->to - story->from) / 1e9);
+	time = words_seconds(story_length(story));
 	if (*story->root && story->kind == GRAPH_WAKE)
 		words = memory_format("%s of %s (graph %s)", time, story->root, story->graph);
 	else if (*story->root)

@@ -41,11 +41,11 @@ static int read_numbers(struct signal *signal, const struct fields *fields)
 	int64_t tid = 0;
 	int has_start;
 
-	if (fields_time(fields, "ts", &signal->ts) != 1 || fields_double(fields, "value", &signal->value) != 1)
+	if (read_time(fields, "ts", &signal->ts) != 1 || fields_double(fields, "value", &signal->value) != 1)
 		return fail("a signal record needs ts= and value= as numbers");
 	signal->start = signal->ts;
 	signal->center = signal->ucl = NAN;
-	has_start = fields_time(fields, "start", &signal->start);
+	has_start = read_time(fields, "start", &signal->start);
 	if (has_start < 0 || fields_double(fields, "center", &signal->center) < 0 ||
 	    fields_double(fields, "ucl", &signal->ucl) < 0 || fields_integer(fields, "tid", &tid) < 0)
 		return -1;

@@ -43,6 +43,16 @@ void story_free(struct story *story)
 	free(story);
 }
 
+double story_length(const struct story *story)
+{
+	return story->to > story->from ? (story->to - story->from) / 1e9 : 0;
+}
+
+double story_share(const struct story *story, const struct part *part)
+{
+	return story->to > story->from ? part->time / story_length(story) : NAN;
+}
+
 /* Takes the words. */
 static struct part *story_part(struct story *story, enum node_what what, char *words, char *meanwhile)
 {
@@ -73,8 +83,8 @@ int story_path(const struct model *model, struct story *story, const struct grap
 	int64_t id, from, to;
 	int32_t node;
 
-	if (fields_integer(fields, "node", &id) != 1 || fields_time(fields, "from", &from) != 1 ||
-	    fields_time(fields, "to", &to) != 1)
+	if (fields_integer(fields, "node", &id) != 1 || read_time(fields, "from", &from) != 1 ||
+	    read_time(fields, "to", &to) != 1)
 		return fail("a path record needs node=, from= and to= as numbers");
 	if (from > to)
 		return fail("a path piece ends before it starts");
@@ -89,7 +99,7 @@ int story_path(const struct model *model, struct story *story, const struct grap
 		piece->row = words_owner(model, graph, node);
 		piece->part = story_part(story, piece->what, words_node(model, graph, node), words_meanwhile(model, graph, node));
 	}
-	piece->part->time += to - from;
+	piece->part->time += (to - from) / 1e9;
 	piece->part->pieces++;
 	if (from < story->from)
 		story->from = from;

@@ -81,11 +81,6 @@ static void row(const struct report *report, FILE *out, const char *title, doubl
 	free(lead);
 }
 
-static double share_of(const struct story *story, int64_t time)
-{
-	return story->to > story->from ? (double)time / (story->to - story->from) : NAN;
-}
-
 /* Slivers tell a reader little, two or more of them less. */
 static bool hides_slivers(const struct story *story)
 {
@@ -93,7 +88,7 @@ static bool hides_slivers(const struct story *story)
 	int slivers = 0;
 
 	for (part = story->parts; part; part = part->hh.next)
-		slivers += share_of(story, part->time) < SLIVER;
+		slivers += story_share(story, part) < SLIVER;
 	return slivers > 1;
 }
 
@@ -101,30 +96,30 @@ static void print_path(const struct report *report, FILE *out, const struct stor
 {
 	const char *title = "   path";
 	const struct part *part;
-	int64_t rest = story->to - story->from, hidden = 0;
+	double rest = story_length(story), hidden = 0;
 	bool no_slivers = hides_slivers(story);
 	size_t shown = 0;
 	char *words;
 
 	for (part = story->parts; part; part = part->hh.next) {
 		rest -= part->time;
-		if (shown == PARTS_SHOWN || (shown > 0 && no_slivers && share_of(story, part->time) < SLIVER)) {
+		if (shown == PARTS_SHOWN || (shown > 0 && no_slivers && story_share(story, part) < SLIVER)) {
 			hidden += part->time;
 			continue;
 		}
 		words = memory_format("%s%s", part->words, part->meanwhile);
-		row(report, out, title, part->time / 1e9, share_of(story, part->time), words);
+		row(report, out, title, part->time, story_share(story, part), words);
 		free(words);
 		title = "";
 		shown++;
 	}
 	if (hidden > 0) {
 		words = words_count(HASH_COUNT(story->parts) - shown, "further piece");
-		row(report, out, "", hidden / 1e9, share_of(story, hidden), words);
+		row(report, out, "", hidden, hidden / story_length(story), words);
 		free(words);
 	}
-	if (shown > 0 && story->kind == GRAPH_WAKE && rest > (story->to - story->from) / 1000)
-		row(report, out, "", rest / 1e9, share_of(story, rest), "not explained: the data have a gap here");
+	if (shown > 0 && story->kind == GRAPH_WAKE && rest > story_length(story) / 1000)
+		row(report, out, "", rest, rest / story_length(story), "not explained: the data have a gap here");
 }
 
 static void print_blame(const struct report *report, FILE *out, const struct story *story)

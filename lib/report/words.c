@@ -136,7 +136,7 @@ void words_clock(const struct model *model, int64_t wall, int64_t ts, char *text
 		snprintf(text, WORDS_CLOCK_ROOM, "%.6f s", ts / 1e9);
 		return;
 	}
-	utc(wall + ts, &tm, &fraction);
+	utc(time_sum(wall, ts), &tm, &fraction);
 	snprintf(text, WORDS_CLOCK_ROOM, "%02d:%02d:%02d.%03d", tm.tm_hour, tm.tm_min, tm.tm_sec, (int)(fraction / 1000000));
 }
 
