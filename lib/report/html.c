@@ -239,16 +239,6 @@ static void put_controls(struct report *report, FILE *out)
 	fputs("</section>\n", out);
 }
 
-static void copy(FILE *from, FILE *to)
-{
-	char block[8192];
-	size_t length;
-
-	rewind(from);
-	while ((length = fread(block, 1, sizeof(block), from)) > 0)
-		fwrite(block, 1, length, to);
-}
-
 static void put_page(struct report *report, FILE *out, const char *style)
 {
 	struct page *page = report->state;
@@ -259,7 +249,7 @@ static void put_page(struct report *report, FILE *out, const char *style)
 	put_controls(report, out);
 	if (report->model->moments > 0)
 		fputs("<h2>Moments</h2>\n", out);
-	copy(page->body, out);
+	report_append(page->body, out);
 	if (report->complaint)
 		element(out, "<p class=\"gap\">", report->complaint, "</p>");
 	fputs("<footer>Made by tailblame. Times are UTC where the host's clock is known; "

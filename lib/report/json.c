@@ -10,7 +10,7 @@
 #include "report/summary.h"
 #include "report/words.h"
 
-enum { JSON_SHAPE = 1, WORST_LISTED = 100, VERDICTS_LISTED = 100 };
+enum { JSON_SHAPE = 1, WORST_LISTED = 20, VERDICTS_LISTED = 100, DUMP_FLAGS = JSON_INDENT(2) | JSON_REAL_PRECISION(15) };
 
 /* Absent rather than null: what is not known has no key. */
 static void set_text(json_t *object, const char *key, const char *text)
@@ -229,37 +229,67 @@ static json_t *report_object(struct report *report)
 		json_array_append_new(charts, chart_object(chart));
 	json_object_set_new(object, "charts", charts);
 	json_object_set_new(object, "blame", verdict_array(report));
-	json_object_set(object, "moments", report->state);
 	return object;
 }
 
 static int json_begin(struct report *report)
 {
-	report->state = json_array();
+	report->state = tmpfile();
+	return report->state ? 0 : fail_errno("cannot make a temporary file");
+}
+
+/* Adds what jansson wrote, further in. No text of JSON has a newline in it. */
+static int put_indented(const char *text, size_t length, void *out)
+{
+	size_t i;
+
+	for (i = 0; i < length; i++) {
+		fputc(text[i], out);
+		if (text[i] == '\n')
+			fputs("    ", out);
+	}
 	return 0;
 }
 
 static int json_moment(struct report *report, const struct moment *moment)
 {
-	return json_array_append_new(report->state, moment_object(report, moment));
+	json_t *object = moment_object(report, moment);
+	FILE *moments = report->state;
+
+	fputs(ftell(moments) > 0 ? ",\n    " : "    ", moments);
+	json_dump_callback(object, put_indented, moments, DUMP_FLAGS);
+	json_decref(object);
+	return ferror(moments) ? fail_errno("cannot write a temporary file") : 0;
 }
 
+/* The object's last key is written by hand, for an all-day run's moments would not fit into memory. */
 static int json_end(struct report *report, bool failed)
 {
+	FILE *out = report->options.out;
 	json_t *object;
+	char *text;
 
 	if (failed)
 		stream_mark_incomplete(report->stream);
 	object = report_object(report);
-	json_dumpf(object, report->options.out, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+	text = json_dumps(object, DUMP_FLAGS);
+	fwrite(text, 1, strlen(text) - strlen("\n}"), out);
+	fputs(",\n  \"moments\": [", out);
+	if (report->model->moments > 0) {
+		fputc('\n', out);
+		report_append(report->state, out);
+		fputs("\n  ", out);
+	}
+	fputs("]\n}\n", out);
 	json_decref(object);
-	fputc('\n', report->options.out);
+	free(text);
 	return report_flush(report);
 }
 
 static void json_free(struct report *report)
 {
-	json_decref(report->state);
+	if (report->state)
+		fclose(report->state);
 }
 
 const struct format format_json = {

@@ -109,6 +109,17 @@ int report_flush(struct report *report)
 	return fail_errno("cannot write standard output");
 }
 
+int report_append(FILE *body, FILE *out)
+{
+	char block[8192];
+	size_t length;
+
+	rewind(body);
+	while ((length = fread(block, 1, sizeof(block), body)) > 0)
+		fwrite(block, 1, length, out);
+	return ferror(body) ? fail_errno("cannot read a temporary file") : 0;
+}
+
 bool report_closed(const struct report *report)
 {
 	return report->closed;

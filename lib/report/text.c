@@ -285,17 +285,6 @@ static int text_totals(struct report *report)
 	return report_flush(report);
 }
 
-static int copy_body(struct report *report, FILE *body)
-{
-	char block[8192];
-	size_t length;
-
-	rewind(body);
-	while ((length = fread(block, 1, sizeof(block), body)) > 0)
-		fwrite(block, 1, length, report->options.out);
-	return ferror(body) ? fail_errno("cannot read a temporary file") : 0;
-}
-
 static void print_plots(struct report *report)
 {
 	char *plot, *complaint = NULL;
@@ -317,7 +306,7 @@ static int text_end(struct report *report, bool failed)
 	print_summary(report);
 	if (report->options.plot && !failed)
 		print_plots(report);
-	if (report->options.whole && copy_body(report, text->body) < 0)
+	if (report->options.whole && report_append(text->body, report->options.out) < 0)
 		return -1;
 	return report_flush(report);
 }
