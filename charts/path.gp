@@ -31,5 +31,6 @@ left(from, to) = to - from < least && from + least > span ? span - least : from
 right(from, to) = to - from < least ? left(from, to) + least : to
 
 plot "rows" using (NaN):1:ytic(2) notitle, \
-     for [i = 1:words(kinds)] "pieces" using ($4 == kind(i) ? left($2, $3) : NaN):1:(left($2, $3)):(right($2, $3)):($1 - 0.32):($1 + 0.32) \
+     for [i = 1:words(kinds)] "pieces" \
+	using ($4 == kind(i) ? left($2, $3) : NaN):1:(left($2, $3)):(right($2, $3)):($1 - 0.32):($1 + 0.32) \
 	with boxxyerror linecolor rgb colour[kind(i) + 1] title name[kind(i) + 1]

@@ -106,7 +106,8 @@ static char *run(struct canvas *canvas, char *const *argv, size_t *length, int *
 	close(pipe[1]);
 	if (error) {
 		close(pipe[0]);
-		fail("cannot start gnuplot: %s; install gnuplot-nox", error == ENOENT ? "it is not installed" : strerror(error));
+		fail("cannot start gnuplot: %s; install gnuplot-nox",
+		     error == ENOENT ? "it is not installed" : strerror(error));
 		return NULL;
 	}
 	text = read_all(pipe[0], length);

@@ -31,7 +31,8 @@ static double in_unit(double seconds, int unit)
 	return seconds * pow(1000, unit);
 }
 
-/* Draws, and tidies up; `settings` is freed. The picture without what comes before <svg>, for it will stand in a page. */
+/* Draws, and tidies up; `settings` is freed. The picture without what comes before <svg>, for it will stand in a page.
+ */
 static char *drawn(struct canvas *canvas, const char *script, char *settings, char **complaint)
 {
 	char *text = canvas_draw(canvas, script, settings), *svg = text ? strstr(text, "<svg") : NULL;
@@ -138,8 +139,8 @@ static char *control(const struct model *model, const struct track *track, const
 		return NULL;
 	}
 	return drawn(canvas, "charts/control.gp",
-		     memory_format("%s; seconds=%d; low=%g; high=%g; clock=%d; from=%.6f; to=%.6f", terminal, track->interval, low,
-				   high, model->has_wall, from / 1e9, to / 1e9),
+		     memory_format("%s; seconds=%d; low=%g; high=%g; clock=%d; from=%.6f; to=%.6f", terminal,
+				   track->interval, low, high, model->has_wall, from / 1e9, to / 1e9),
 		     complaint);
 }
 
@@ -181,7 +182,8 @@ char *figure_plot(const struct model *model, size_t columns, char **complaint)
 {
 	const struct track *tracks[PLOTS_MAX];
 	size_t i, n = figure_tracks(model, tracks, PLOTS_MAX), size = 0;
-	char *terminal = memory_format("dumb=1; columns=%zu; rows=%d", columns, PLOT_ROWS), *text = NULL, *plot, *key, *line, *rest;
+	char *terminal = memory_format("dumb=1; columns=%zu; rows=%d", columns, PLOT_ROWS), *text = NULL, *plot, *key,
+	     *line, *rest;
 	FILE *out = open_memstream(&text, &size);
 
 	for (i = 0; i < n && !*complaint; i++) {
@@ -241,7 +243,8 @@ static bool write_pieces(struct canvas *canvas, const struct story *story, int u
 	for (i = 0; i < story->pieces.count; i++) {
 		piece = &story->pieces.items[i];
 		occurs[piece->what] = true;
-		fprintf(file, "%zu\t%.9g\t%.9g\t%d\n", row_of(rows, piece->row), in_unit((piece->from - story->from) / 1e9, unit),
+		fprintf(file, "%zu\t%.9g\t%.9g\t%d\n", row_of(rows, piece->row),
+			in_unit((piece->from - story->from) / 1e9, unit),
 			in_unit((piece->to - story->from) / 1e9, unit), (int)piece->what);
 	}
 	return fclose(file) == 0;
@@ -281,9 +284,10 @@ char *figure_path(const struct story *story, char **complaint)
 	for (what = 0; what < WHATS; what++)
 		if (occurs[what])
 			length += sprintf(kinds + length, "%s%d", length ? " " : "", what);
-	return drawn(canvas, "charts/path.gp",
-		     memory_format("rows=%zu; span=%.9g; unit=%d; kinds='%s'", rows.count, in_unit(span, unit), unit, kinds),
-		     complaint);
+	return drawn(
+	    canvas, "charts/path.gp",
+	    memory_format("rows=%zu; span=%.9g; unit=%d; kinds='%s'", rows.count, in_unit(span, unit), unit, kinds),
+	    complaint);
 }
 
 char *figure_blame(const struct verdict *verdicts, size_t count, char **complaint)
@@ -309,5 +313,6 @@ char *figure_blame(const struct verdict *verdicts, size_t count, char **complain
 		return NULL;
 	}
 	return drawn(canvas, "charts/blame.gp",
-		     memory_format("rows=%zu; most=%.9g; unit=%d", count, in_unit(verdicts[0].score, unit), unit), complaint);
+		     memory_format("rows=%zu; most=%.9g; unit=%d", count, in_unit(verdicts[0].score, unit), unit),
+		     complaint);
 }

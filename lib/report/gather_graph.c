@@ -30,7 +30,8 @@ int gather_whole_graph(void *context, struct graph *graph)
 {
 	struct model *model = context;
 	struct story *story;
-	char *window = words_clean(graph->window ? graph->window : ""), *signal = words_clean(graph->signal ? graph->signal : "");
+	char *window = words_clean(graph->window ? graph->window : ""),
+	     *signal = words_clean(graph->signal ? graph->signal : "");
 
 	/* A story begins by ending the one before, with its graph. */
 	story = moment_story(model, graph->id, window);

@@ -98,7 +98,8 @@ static void put_blame(FILE *out, const struct story *story)
 		return;
 	fputs("<table><caption>Blame</caption>\n", out);
 	for (i = 0; i < story->culprits.count; i++)
-		cells(out, story->culprits.items[i].score, story->culprits.items[i].share, story->culprits.items[i].fuller);
+		cells(out, story->culprits.items[i].score, story->culprits.items[i].share,
+		      story->culprits.items[i].fuller);
 	fputs("</table>\n", out);
 }
 
@@ -175,7 +176,8 @@ static void put_head(const struct report *report, FILE *out, const char *style)
 	const char *host = *report->model->host ? report->model->host : "a stream";
 
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n", out);
+	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n",
+	      out);
 	element(out, "<title>Who was slow, and who is to blame: ", host, "</title>");
 	fprintf(out, "<style>\n%s</style>\n</head>\n<body>\n", style);
 	element(out, "<h1>Who was slow, and who is to blame: ", host, "</h1>");
@@ -206,7 +208,8 @@ static void put_verdicts(struct report *report, FILE *out)
 	fputs("<section>\n<h2>Blamed most</h2>\n", out);
 	if (!report->complaint)
 		svg = figure_blame(verdicts, n, &complaint);
-	figure(report, out, svg, complaint, "Time for which each is to blame, over all moments, and the sum of their shares.");
+	figure(report, out, svg, complaint,
+	       "Time for which each is to blame, over all moments, and the sum of their shares.");
 	fputs("<table>\n", out);
 	for (i = 0; i < n; i++) {
 		words = summary_verdict(report->model, &verdicts[i]);
@@ -229,9 +232,10 @@ static void put_controls(struct report *report, FILE *out)
 		complaint = NULL;
 		svg = figure_control(report->model, tracks[i], &complaint);
 		key = summary_key(report->model, tracks[i]);
-		caption = memory_format("Chart %s%s%s: %s. Median and largest of the healthy values by time, and each signal.",
-					tracks[i]->chart->name, *key ? " of " : "", key,
-					*tracks[i]->chart->title ? tracks[i]->chart->title : "values");
+		caption = memory_format(
+		    "Chart %s%s%s: %s. Median and largest of the healthy values by time, and each signal.",
+		    tracks[i]->chart->name, *key ? " of " : "", key,
+		    *tracks[i]->chart->title ? tracks[i]->chart->title : "values");
 		figure(report, out, svg, complaint, caption);
 		free(caption);
 		free(key);
@@ -253,7 +257,8 @@ static void put_page(struct report *report, FILE *out, const char *style)
 	if (report->complaint)
 		element(out, "<p class=\"gap\">", report->complaint, "</p>");
 	fputs("<footer>Made by tailblame. Times are UTC where the host's clock is known; "
-	      "a moment's time is when its worst wait began.</footer>\n</body>\n</html>\n", out);
+	      "a moment's time is when its worst wait began.</footer>\n</body>\n</html>\n",
+	      out);
 }
 
 static int html_begin(struct report *report)

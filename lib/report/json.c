@@ -10,7 +10,12 @@
 #include "report/summary.h"
 #include "report/words.h"
 
-enum { JSON_SHAPE = 1, WORST_LISTED = 20, VERDICTS_LISTED = 100, DUMP_FLAGS = JSON_INDENT(2) | JSON_REAL_PRECISION(15) };
+enum {
+	JSON_SHAPE = 1,
+	WORST_LISTED = 20,
+	VERDICTS_LISTED = 100,
+	DUMP_FLAGS = JSON_INDENT(2) | JSON_REAL_PRECISION(15)
+};
 
 /* Absent rather than null: what is not known has no key. */
 static void set_text(json_t *object, const char *key, const char *text)
@@ -224,7 +229,8 @@ static json_t *report_object(struct report *report)
 		set_count(object, "events_kept", model->kept);
 	set_count(object, "events_lost", stream_lost(report->stream));
 	json_object_set_new(object, "cut", json_boolean(stream_was_cut(report->stream)));
-	json_object_set_new(object, "complete", json_boolean(!stream_incomplete(report->stream) && model->incomplete_moments == 0));
+	json_object_set_new(object, "complete",
+			    json_boolean(!stream_incomplete(report->stream) && model->incomplete_moments == 0));
 	for (chart = model->charts; chart; chart = chart->hh.next)
 		json_array_append_new(charts, chart_object(chart));
 	json_object_set_new(object, "charts", charts);

@@ -70,7 +70,7 @@ struct track *model_track(struct model *model, const char *chart_name, const cha
 	return track;
 }
 
-/* Where there are too many names to count, the first ones are counted: the totals are about what comes again and again. */
+/* Where there are too many names to count, the first ones are: the totals are about what comes again and again. */
 void model_count_blame(struct model *model, const char *name, double score)
 {
 	struct tally *tally;
@@ -104,7 +104,8 @@ static size_t counted_verdicts(struct model *model, struct verdict *list, size_t
 
 	HASH_SORT(model->tallies, compare_tallies);
 	for (tally = model->tallies; tally && n < room; tally = tally->hh.next)
-		list[n++] = (struct verdict){tally->name, tally->score, tally->score / model->explained, tally->moments};
+		list[n++] =
+		    (struct verdict){tally->name, tally->score, tally->score / model->explained, tally->moments};
 	return n;
 }
 

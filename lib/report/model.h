@@ -63,7 +63,7 @@ struct piece {
 /* All pieces of a path that are the same thing, in words. */
 struct part {
 	char *words; /* "in service at loop0" */
-	char *meanwhile; /* what went on, as words_meanwhile(); where it differed from piece to piece, what can be said */
+	char *meanwhile; /* what went on, by words_meanwhile(); of pieces that differ, what can be said */
 	enum node_what what;
 	double time; /* seconds */
 	uint64_t pieces;
@@ -192,8 +192,9 @@ void model_give_up(struct model *model);
 const char *model_device_name(const struct model *model, const char *device, char *text, size_t room);
 
 /*
- * Who was blamed most over all moments, the most blamed first: by the ranker's own total where it came and there was one stream
- * only, else by the sum of what was told. Fills at most `room` verdicts and returns how many; their names belong to the model.
+ * Who was blamed most over all moments, the most blamed first: by the ranker's own total where it came and there was
+ * one stream only, else by the sum of what was told. Fills at most `room` verdicts and returns how many; their names
+ * belong to the model.
  */
 struct verdict {
 	const char *name;

@@ -1,6 +1,6 @@
 /*
- * A moment is over when a record comes that belongs neither to a graph nor to its ranking: until then graphs may follow its window, or come
- * before it, for a stage may pass its window on before or after what it has to say of it.
+ * A moment is over when a record comes that belongs neither to a graph nor to its ranking: until then graphs may follow
+ * its window, or come before it, for a stage may pass its window on before or after what it has to say of it.
  */
 #include <stdio.h>
 #include <inttypes.h>
@@ -167,8 +167,9 @@ void moment_claim_range(struct model *model, const char *range)
 		last = first;
 	while (i < model->pending.count) {
 		id = strtoull(model->pending.items[i]->id, NULL, 10);
-		inside = by_id ? id >= first && id <= last
-			       : model->pending.items[i]->ts >= moment->from && model->pending.items[i]->ts <= moment->to;
+		inside = by_id
+			     ? id >= first && id <= last
+			     : model->pending.items[i]->ts >= moment->from && model->pending.items[i]->ts <= moment->to;
 		if (inside)
 			moment_claim(model, i);
 		else

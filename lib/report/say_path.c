@@ -34,7 +34,7 @@ static char *with_device_names(const struct model *model, const char *text)
 	return words;
 }
 
-/* The end of who a name is about: "reader: running" 6. A thread's own name may hold ": " too. NULL: it is not of that form. */
+/* Where the name of who ends: "reader: running". It may hold ": " itself. NULL: the name is not of that form. */
 static const char *end_of_who(const struct model *model, const char *name, int32_t tid)
 {
 	const char *comm = tid > 0 ? events_comm(model->events, tid) : "";
@@ -119,8 +119,8 @@ static char *say_queue(const struct model *model, const struct graph *graph, int
 
 	if (!of)
 		return memory_format("%s", node->name);
-	return memory_format("%.*s%sin the %.*s queue of %s", end ? (int)(end - node->name) : 0, node->name, end ? ": " : "",
-			     (int)(of - in - 10), in + 10, of + 4);
+	return memory_format("%.*s%sin the %.*s queue of %s", end ? (int)(end - node->name) : 0, node->name,
+			     end ? ": " : "", (int)(of - in - 10), in + 10, of + 4);
 }
 
 static char *say_service(const struct model *model, const struct graph *graph, int32_t index)
@@ -164,7 +164,8 @@ static int32_t main_holder(const struct graph *graph, int32_t index)
 	for (i = 0; i < count; i++) {
 		if (edges[i].kind != EDGE_CPU)
 			continue;
-		if (holder == NODE_NONE || overlap(&nodes[edges[i].from], &nodes[index]) > overlap(&nodes[holder], &nodes[index]))
+		if (holder == NODE_NONE ||
+		    overlap(&nodes[edges[i].from], &nodes[index]) > overlap(&nodes[holder], &nodes[index]))
 			holder = edges[i].from;
 	}
 	return holder;
@@ -199,7 +200,7 @@ char *words_node(const struct model *model, const struct graph *graph, int32_t i
 {
 	typedef char *node_words(const struct model *model, const struct graph *graph, int32_t index);
 	static node_words *const say[WHATS] = {
-		[WHAT_RUN] = say_run,	  [WHAT_RUNNABLE] = say_waiting, [WHAT_TIMER] = say_timer,
+		[WHAT_RUN] = say_run,     [WHAT_RUNNABLE] = say_waiting, [WHAT_TIMER] = say_timer,
 		[WHAT_QUEUE] = say_queue, [WHAT_SERVICE] = say_service,
 	};
 	enum node_what what = graph->nodes.items[index].what;

@@ -83,8 +83,8 @@ static char *say_function(const struct model *model, const struct signal *signal
 static char *say_any(const struct model *model, const struct signal *signal, const char *who)
 {
 	(void)model;
-	return memory_format("%s%s%s%s%s", *signal->chart ? signal->chart : "value", *signal->key ? " " : "", signal->key,
-			     *who ? " by " : "", who);
+	return memory_format("%s%s%s%s%s", *signal->chart ? signal->chart : "value", *signal->key ? " " : "",
+			     signal->key, *who ? " by " : "", who);
 }
 
 static const struct sentence {
@@ -120,7 +120,8 @@ char *words_signal(const struct model *model, const struct signal *signal)
 	char *who = words_thread(signal->comm, signal->tid);
 	char *subject = s->subject(model, signal, who);
 	char *value = signal->interval ? words_seconds(signal->value) : memory_format("%g", signal->value);
-	char *words = memory_format("%s %s %s%s", subject, !signal->interval ? "was" : signal->open ? s->open : s->ended,
+	const char *verb = !signal->interval ? "was" : signal->open ? s->open : s->ended;
+	char *words = memory_format("%s %s %s%s", subject, verb,
 				    value, signal->interval ? s->object : "");
 
 	free(who);
@@ -177,6 +178,7 @@ char *words_gap(const struct moment *moment)
 	if (moment->complete)
 		return NULL;
 	return memory_format("INCOMPLETE: %s",
-			     moment->window ? "events of this moment were lost, or memory for them ran out; pieces may be missing"
-					    : "the input ended before this moment did");
+			     moment->window
+				 ? "events of this moment were lost, or memory for them ran out; pieces may be missing"
+				 : "the input ended before this moment did");
 }

@@ -10,8 +10,8 @@
 /* Fields with a place of their own; all others are what the chart shows. */
 static bool is_own_field(const struct field *field)
 {
-	static const char *const names[] = {"id", "ts", "start", "chart", "key", "value", "center", "ucl", "lcl",
-					    "rules", "tid", "comm", "open"};
+	static const char *const names[] = {"id",  "ts",  "start", "chart", "key",  "value", "center",
+					    "ucl", "lcl", "rules", "tid",   "comm", "open"};
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(*names); i++)

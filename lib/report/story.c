@@ -93,11 +93,13 @@ int story_path(const struct model *model, struct story *story, const struct grap
 	*piece = (struct piece){.from = from, .to = to, .what = WHAT_UNKNOWN};
 	if (node == NODE_NONE) {
 		piece->row = memory_format("node %" PRId64, id);
-		piece->part = story_part(story, WHAT_UNKNOWN, memory_format("node %" PRId64, id), memory_format("%s", ""));
+		piece->part =
+		    story_part(story, WHAT_UNKNOWN, memory_format("node %" PRId64, id), memory_format("%s", ""));
 	} else {
 		piece->what = graph->nodes.items[node].what;
 		piece->row = words_owner(model, graph, node);
-		piece->part = story_part(story, piece->what, words_node(model, graph, node), words_meanwhile(model, graph, node));
+		piece->part =
+		    story_part(story, piece->what, words_node(model, graph, node), words_meanwhile(model, graph, node));
 	}
 	piece->part->time += (to - from) / 1e9;
 	piece->part->pieces++;
@@ -122,7 +124,8 @@ int culprit_read(const struct model *model, struct culprit *culprit, const struc
 	culprit->share = NAN;
 	if (fields_double(fields, "score", &culprit->score) != 1)
 		return fail("a blame record needs score= as a number");
-	if (fields_unsigned(fields, "rank", &culprit->rank) < 0 || fields_double(fields, "share", &culprit->share) < 0 ||
+	if (fields_unsigned(fields, "rank", &culprit->rank) < 0 ||
+	    fields_double(fields, "share", &culprit->share) < 0 ||
 	    fields_unsigned(fields, "instances", &culprit->instances) < 0)
 		return -1;
 	culprit->on_path = fields_is(fields, "on_path", "yes") || fields_is(fields, "on_path", "1");

@@ -49,8 +49,9 @@ static void add_events(FILE *out, const struct model *model)
 {
 	uint64_t read = model->has_read ? model->read : model->filtered;
 	uint64_t lost = stream_lost(model->stream);
+	bool counted = model->has_read || model->has_kept;
 
-	if (model->has_read || model->has_kept)
+	if (counted)
 		add_count(out, read, "", read == 1 ? " event read" : " events read");
 	if (model->has_kept) {
 		add_count(out, model->kept, "", " kept");
@@ -58,9 +59,9 @@ static void add_events(FILE *out, const struct model *model)
 			fprintf(out, " (1/%.0f)", (double)read / model->kept);
 	}
 	if (lost > 0)
-		add_count(out, lost, "", model->has_read || model->has_kept ? " LOST" : lost == 1 ? " event LOST" : " events LOST");
+		add_count(out, lost, "", counted ? " LOST" : lost == 1 ? " event LOST" : " events LOST");
 	else if (ftell(out) > 0 && !stream_was_cut(model->stream))
-		fprintf(out, ", %s lost", model->has_read || model->has_kept ? "none" : "no events");
+		fprintf(out, ", %s lost", counted ? "none" : "no events");
 }
 
 char *summary_head(const struct model *model)
@@ -129,7 +130,7 @@ char *summary_key(const struct model *model, const struct track *track)
 	return memory_format("%s", model_device_name(model, track->key, name, sizeof(name)));
 }
 
-/* "; limit 41.2 ms, median 4.5 ms"; of several keys that of the first: "; loop0: limit 41.2 ms, median 4.5 ms; 2 others" */
+/* "; limit 41.2 ms, median 4.5 ms"; of several keys: "; loop0: limit 41.2 ms, median 4.5 ms; 2 others" */
 static void add_limits(FILE *out, const struct model *model, const struct chart_story *chart, const struct track *track,
 		       const char *lead)
 {
@@ -162,14 +163,16 @@ static void say_chart(FILE *out, const struct model *model, const struct chart_s
 			fputs(")", out);
 		}
 	} else if (values == 0 && (!track || isnan(track->ucl))) {
-		fprintf(out, "no values on chart %s%s%s: nothing that it measures happened", chart->name, *title ? ", " : "", title);
+		fprintf(out, "no values on chart %s%s%s: nothing that it measures happened", chart->name,
+			*title ? ", " : "", title);
 	} else if (isnan(track->ucl)) {
 		fprintf(out, "chart %s: no limits were learnt: %s, too few to judge any", chart->name, count);
 	} else {
 		fprintf(out, "nothing abnormal on chart %s: %s", chart->name, count);
 		add_limits(out, model, chart, track, ", ");
 		greatest = track->interval ? words_seconds(track->greatest) : memory_format("%g", track->greatest);
-		fprintf(out, "%s%s", isnan(track->greatest) ? "" : ", largest ", isnan(track->greatest) ? "" : greatest);
+		fprintf(out, "%s%s", isnan(track->greatest) ? "" : ", largest ",
+			isnan(track->greatest) ? "" : greatest);
 		free(greatest);
 	}
 	free(count);
@@ -182,7 +185,8 @@ static void say_nothing(FILE *out, const struct model *model)
 		fputs("no data: the input is empty", out);
 	else if (!model->charts && model->moments == 0)
 		fputs("nothing to report: the input holds no chart, signal or graph; "
-		      "the pipe is trace-collect | cchart-filter | blame-rank | report", out);
+		      "the pipe is trace-collect | cchart-filter | blame-rank | report",
+		      out);
 	else if (model->moments > 0 && model->graphs == 0)
 		fputs("who is to blame is not in the input: put blame-rank into the pipe before report", out);
 }

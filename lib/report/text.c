@@ -69,7 +69,8 @@ static void wrap(const struct report *report, FILE *out, const char *lead, const
 }
 
 /* "   path    2.288 s  99.8 %  ..."; the title stands in the first row only. */
-static void row(const struct report *report, FILE *out, const char *title, double seconds, double share, const char *words)
+static void row(const struct report *report, FILE *out, const char *title, double seconds, double share,
+		const char *words)
 {
 	char *time = words_seconds(seconds), *lead, percent[32] = "";
 
@@ -239,7 +240,8 @@ static void greet(struct report *report)
 		text->greeted = true;
 		if (*model->host && model->has_wall && model->first <= model->last) {
 			words_date(model->first, date);
-			words = memory_format("host %s, from %s UTC; totals at the end or on SIGUSR1", model->host, date);
+			words =
+			    memory_format("host %s, from %s UTC; totals at the end or on SIGUSR1", model->host, date);
 			wrap(report, text->body, "", words);
 			free(words);
 		}

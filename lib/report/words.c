@@ -32,8 +32,8 @@ static size_t printable(const unsigned char *text)
 	}
 	if (code < forms[form].least || code == 0x7f || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
 		return 0;
-	if (code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) ||
-	    code == 0xfeff || (code & 0xfffe) == 0xfffe)
+	if (code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
+	    (code >= 0x2060 && code <= 0x206f) || code == 0xfeff || (code & 0xfffe) == 0xfffe)
 		return 0;
 	return form + 1;
 }
@@ -137,7 +137,8 @@ void words_clock(const struct model *model, int64_t wall, int64_t ts, char *text
 		return;
 	}
 	utc(time_sum(wall, ts), &tm, &fraction);
-	snprintf(text, WORDS_CLOCK_ROOM, "%02d:%02d:%02d.%03d", tm.tm_hour, tm.tm_min, tm.tm_sec, (int)(fraction / 1000000));
+	snprintf(text, WORDS_CLOCK_ROOM, "%02d:%02d:%02d.%03d", tm.tm_hour, tm.tm_min, tm.tm_sec,
+		 (int)(fraction / 1000000));
 }
 
 void words_date(int64_t unix_time, char *text)
