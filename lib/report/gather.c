@@ -269,12 +269,12 @@ struct model *model_new(struct stream *stream, bool eager, moment_teller *teller
 {
 	static const struct handlers handlers = {
 		.on = {[KIND_OTHER] = other_seen,   [KIND_STREAM] = stream_seen, [KIND_FORMAT] = other_seen,
-		   [KIND_TASK] = other_seen,    [KIND_DEVICE] = other_seen,  [KIND_CHART] = chart_seen,
-		   [KIND_TICK] = timed_seen,    [KIND_EVENT] = timed_seen,   [KIND_LOST] = timed_seen,
-		   [KIND_SAMPLE] = sample_seen, [KIND_LIMITS] = limits_seen, [KIND_SIGNAL] = signal_seen,
-		   [KIND_WINDOW] = window_seen, [KIND_GRAPH] = gather_graph, [KIND_NODE] = gather_graph,
-		   [KIND_EDGE] = gather_graph,  [KIND_PATH] = gather_path,   [KIND_BLAME] = gather_blame,
-		   [KIND_USAGE] = usage_seen,   [KIND_END] = other_seen},
+		       [KIND_TASK] = other_seen,    [KIND_DEVICE] = other_seen,  [KIND_CHART] = chart_seen,
+		       [KIND_TICK] = timed_seen,    [KIND_EVENT] = timed_seen,   [KIND_LOST] = timed_seen,
+		       [KIND_SAMPLE] = sample_seen, [KIND_LIMITS] = limits_seen, [KIND_SIGNAL] = signal_seen,
+		       [KIND_WINDOW] = window_seen, [KIND_GRAPH] = gather_graph, [KIND_NODE] = gather_graph,
+		       [KIND_EDGE] = gather_graph,  [KIND_PATH] = gather_path,   [KIND_BLAME] = gather_blame,
+		       [KIND_USAGE] = usage_seen,   [KIND_END] = other_seen},
 		.idle = NULL,
 		.finish = all_read,
 	};
