@@ -301,3 +301,22 @@ damage() {
 	run diff without with
 	assert_success
 }
+
+@test "the recorded crowd: the report names the queue and the crowd" {
+	run bash -c 'set -o pipefail; cchart-filter -c block "$1" | blame-rank | report' - "$TOP/testdata/demo.tb"
+	assert_success
+	assert_output --partial 'in the bfq queue of loop0'
+	assert_output --regexp 'bfq .*held back read by crowd'
+	assert_output --regexp 'crowd .*read of loop0 in service'
+}
+
+@test "the demo without a loop device says so and shows the recorded incident" {
+	mkdir bin
+	printf '#!/bin/sh\necho none is free >&2\nexit 1\n' >bin/losetup
+	chmod +x bin/losetup
+	PATH=$PWD/bin:$PATH run "$TOP/tests/demo.sh" "$BUILD"
+	assert_success
+	assert_line --partial 'No live incident here'
+	assert_output --partial 'in the bfq queue of loop0'
+	grep -q '<svg' "$BUILD/demo/report.html"
+}
