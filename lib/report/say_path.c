@@ -18,6 +18,7 @@ static char *with_device_names(const struct model *model, const char *text)
 
 	while (*text) {
 		length = strcspn(text, " ");
+		length -= length > 0 && text[length - 1] == ':'; /* "bfq of 7:0: held back" */
 		if (length > 2 && length < sizeof(device) && isdigit((unsigned char)*text) &&
 		    strspn(text, "0123456789:") == length && device_parse(text, length, &dev) == 0) {
 			snprintf(device, sizeof(device), "%.*s", (int)length, text);
@@ -26,7 +27,7 @@ static char *with_device_names(const struct model *model, const char *text)
 			fwrite(text, 1, length, out);
 		}
 		text += length;
-		length = strspn(text, " ");
+		length = strspn(text, " :");
 		fwrite(text, 1, length, out);
 		text += length;
 	}
@@ -60,6 +61,7 @@ char *words_owner(const struct model *model, const struct graph *graph, int32_t 
 
 	if ((node->what == WHAT_QUEUE || node->what == WHAT_SERVICE) && of) {
 		length = strcspn(of + 4, " ");
+		length -= length > 0 && of[4 + length - 1] == ':';
 		name = memory_text(of + 4, length);
 		who = with_device_names(model, name);
 	} else {
