@@ -112,7 +112,7 @@ value() { # KEY: the values of this key on standard input
 @test "too few values are no ground to judge" {
 	healthy | head -n 12 >in
 	run -0 --separate-stderr filter in
-	assert_equal "$stderr" "cchart-filter: chart 'block': 6 values are too few to learn limits from, so nothing was judged; see --baseline and --limits"
+	assert_equal "$stderr" "cchart-filter: chart 'block': too few values to learn limits from (6 in all), so nothing was judged; see --baseline and --limits"
 }
 
 @test "limits are kept in a file and used without a baseline" {
@@ -346,6 +346,15 @@ value() { # KEY: the values of this key on standard input
 	assert_equal "$(tail -n 3000 <<<"$output")" "$(tail -n 3000 in | value ts)"
 }
 
+@test "a reader that goes away is no error, a full disk is one" {
+	{ healthy; queued 3000 1; noise 3000 5000; } >in
+	run -1 bash -c 'cchart-filter --text in >/dev/full'
+	assert_output --partial "cchart-filter: cannot write to standard output"
+	for ((i = 0; i < 200; i++)); do cat in; done >many
+	run -0 bash -c 'set -o pipefail; cchart-filter --text many | head -n 1 >/dev/null'
+	assert_output ""
+}
+
 # --- samples by hand, thinned samples, text ------------------------------------------------------------------------
 
 @test "any column of numbers can be charted" {
@@ -466,7 +475,7 @@ value() { # KEY: the values of this key on standard input
 
 @test "a chart whose events never came is named" {
 	run -0 --separate-stderr filter -c runq -c block <(healthy)
-	assert_equal "$stderr" "cchart-filter: chart 'runq': no event sched:sched_wakeup_new came; collect with -c runq, and see that it happened at all"
+	assert_equal "$stderr" "cchart-filter: chart 'runq': no event sched:sched_waking came; collect with -c runq, and see that it happened at all"
 }
 
 @test "charts come from the stream where none is asked for" {

@@ -248,12 +248,12 @@ void measure_save(const struct measure *measure, struct limits_book *book)
 	save_set(&measure->by_hand.set, book);
 }
 
-/* How many events of this role came; *name is the last such event of the definition. */
+/* How many events of this role came; *name is the first such event of the definition. */
 static uint64_t seen(const struct measured *chart, enum chart_role role, const char **name)
 {
 	uint64_t count = 0;
 
-	for (int i = 0; i < chart->count; i++)
+	for (int i = chart->count - 1; i >= 0; i--)
 		if (chart->bindings[i].role == role) {
 			count += chart->bindings[i].seen;
 			*name = chart->bindings[i].type->name;
@@ -273,7 +273,7 @@ static bool any_judges(const struct series_set *set)
 static void complain_of_series(const struct measured *chart, const char *name, void (*say)(const char *format, ...))
 {
 	if (chart->ends > 0 && !any_judges(&chart->set))
-		say("chart '%s': %llu values are too few to learn limits from, so nothing was judged; see --baseline and --limits",
+		say("chart '%s': too few values to learn limits from (%llu in all), so nothing was judged; see --baseline and --limits",
 		    name, (unsigned long long)chart->ends);
 	if (chart->set.forgotten > 0)
 		say("chart '%s': more than %d keys at once; the least recent were forgotten %llu times", name, SERIES_MAX,
