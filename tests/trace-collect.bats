@@ -76,7 +76,7 @@ events() {
 
 @test "a command is traced from its first instruction to its end, and in the order of time" {
 	need_tracefs
-	trace-collect -e sched:sched_process_exec -e raw_syscalls -o out -- sh -c 'true; ls / >/dev/null'
+	trace-collect -b 64M -e sched:sched_process_exec -e raw_syscalls -o out -- sh -c 'true; ls / >/dev/null'
 	run stream-cat --text out
 	assert_line --regexp '^stream version=1 host=.* clock=mono wall=[0-9]+\.[0-9]{9}'
 	assert_line --regexp '^event .* name=sched:sched_process_exec filename=.*/sh '
@@ -193,7 +193,7 @@ trace-collect: 'sh' ended with status 7"
 	(while :; do sleep 0.01; done) 3>&- &
 	victim=$!
 	trace-collect -p $victim -e raw_syscalls:sys_enter -d 0.5 -o out
-	trace-collect -p $victim -c syscall -d 0.5 -o context
+	trace-collect -b 64M -p $victim -c syscall -d 0.5 -o context
 	kill $victim
 	stream-cat --text out | sed -n 's/^event .* comm=\([^ ]*\) .*/\1/p' | sort -u >names
 	run cat names
