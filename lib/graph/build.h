@@ -2,8 +2,8 @@
  * build: from events to wake graphs: who waited for whom, in the moments that a signal calls abnormal.
  *
  * The builder takes the stream's events as they pass, keeps them in a compact form while a window is open, and at the
- * `window` record hands its sink a graph for each of the window's worst signals. Then it forgets all: between two windows
- * nobody knows what happened. Memory is in proportion to the window, the graph in proportion to the answer: it holds
+ * `window` record hands its sink a graph for each of the window's worst signals. Then it forgets all: between two
+ * windows nobody knows what happened. Memory is in proportion to the window, the graph in proportion to the answer: it holds
  * only what can be reached by walking backward from the target.
  *
  *	struct graph_builder *builder = graph_builder_new(stream, events, 3);

@@ -49,8 +49,11 @@ static void forget_cpus(struct wake *wake)
 
 void wake_forget(struct wake *wake)
 {
-	struct wake empty = {.events = wake->events, .types = wake->types, .names = wake->names,
-			     .switches = wake->switches, .migrations = wake->migrations};
+	struct wake empty = {.events = wake->events,
+			     .types = wake->types,
+			     .names = wake->names,
+			     .switches = wake->switches,
+			     .migrations = wake->migrations};
 
 	forget_threads(wake);
 	forget_cpus(wake);
@@ -110,7 +113,8 @@ static void cpu_sync(struct wake *wake, struct cpu *cpu)
 	if (cpu->epoch == wake->gaps.count)
 		return;
 	if (cpu->tenures.count)
-		*ARRAY_ADD(&cpu->tenures) = (struct tenure){.start = wake->gaps.items[cpu->epoch].from, .thread = INDEX_NONE};
+		*ARRAY_ADD(&cpu->tenures) =
+		    (struct tenure){.start = wake->gaps.items[cpu->epoch].from, .thread = INDEX_NONE};
 	cpu->epoch = (uint32_t)wake->gaps.count;
 	cpu->current = cpu->waking = INDEX_NONE;
 	cpu->depth = 0;

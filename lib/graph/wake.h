@@ -26,7 +26,7 @@ enum cause {
 	CAUSE_NONE,    /* nobody yet: it lasts */
 	CAUSE_UNKNOWN, /* somebody that the data do not show */
 	CAUSE_THREAD,  /* index: thread; it was on a CPU when the wait ended */
-	CAUSE_RAISED,  /* index: of a struct raise; the thread had raised a soft interrupt that was handled after it had left */
+	CAUSE_RAISED,  /* index: of a raise; a soft interrupt, handled when its raiser had left the CPU */
 	CAUSE_REQUEST, /* index: request that had completed */
 	CAUSE_TIMER,
 	CAUSE_IRQ,     /* index: number of the interrupt */
@@ -104,13 +104,14 @@ struct request {
 	int32_t submitter; /* index of a thread; INDEX_NONE: not in the data */
 	int64_t queued, issued, completed; /* TIME_NONE: not in the data, or not yet */
 	int32_t service_node, queue_node;  /* in the graph at hand */
-	int32_t next;	     /* open request at the same sector; INDEX_NONE */	char rwbs[3];
+	int32_t next;			   /* open request at the same sector; INDEX_NONE */
+	char rwbs[3];
 };
 
 struct disk {
 	uint64_t dev;
-	int64_t longest;	    /* longest service so far */
-	ARRAY(int32_t) issued;	    /* requests in the order in which they were issued */
+	int64_t longest;       /* longest service so far */
+	ARRAY(int32_t) issued; /* requests in the order in which they were issued */
 	UT_hash_handle hh;
 };
 
@@ -123,7 +124,6 @@ struct wake {
 	struct wake_types *types; /* what to do with each type of event */
 	struct wake_names *names; /* of interrupts and system calls */
 	int64_t now;		  /* time of the last event */
-	bool switches, migrations; /* these are among the data */
 	ARRAY(struct gap) gaps;	  /* the first ends where the window begins */
 	struct thread *by_tid;
 	ARRAY(struct thread *) threads;
@@ -132,6 +132,7 @@ struct wake {
 	ARRAY(struct request) requests;
 	struct open_request *open, *spare; /* by disk and sector; see wake_request.c */
 	struct disk *disks;
+	bool switches, migrations; /* these are among the data */
 };
 
 /* wake.c: life, threads and CPUs */
@@ -140,14 +141,21 @@ void wake_free(struct wake *wake);
 void wake_forget(struct wake *wake);		 /* the window is over: only types and names stay */
 void wake_begin(struct wake *wake, int64_t ts);	 /* the first event of a window; later calls do nothing */
 void wake_until(struct wake *wake, int64_t ts);	 /* time has come so far */
-void wake_lost(struct wake *wake, uint32_t cpu, int64_t from, int64_t to); /* from: TIME_NONE: since the CPU's last event */
 int64_t wake_since(const struct wake *wake);	 /* end of the last gap */
-struct cpu *wake_cpu(struct wake *wake, uint32_t number);		  /* NULL after fail() */
-struct thread *wake_thread(struct wake *wake, int32_t tid);		  /* the living one; made where there is none */
-struct thread *wake_thread_on(struct wake *wake, struct cpu *cpu, int32_t tid); /* the CPU's own one for tid 0 */
-struct thread *wake_thread_born(struct wake *wake, int32_t tid);		  /* a new one that takes over the tid */
-const struct thread *wake_thread_find(struct wake *wake, int32_t tid);		  /* NULL: none */
-struct thread *wake_current(struct wake *wake, struct cpu *cpu, int32_t tid); /* on the CPU; NULL: nobody knows */
+
+/* Events of this CPU were lost between these times; `from` may be TIME_NONE: since its last event. */
+void wake_lost(struct wake *wake, uint32_t cpu, int64_t from, int64_t to);
+
+struct cpu *wake_cpu(struct wake *wake, uint32_t number); /* NULL after fail() */
+
+/* The living thread of this tid, made where there is none; where tid is 0, the idle one of the CPU. */
+struct thread *wake_thread(struct wake *wake, int32_t tid);
+struct thread *wake_thread_on(struct wake *wake, struct cpu *cpu, int32_t tid);
+const struct thread *wake_thread_find(struct wake *wake, int32_t tid); /* NULL: none */
+struct thread *wake_thread_born(struct wake *wake, int32_t tid);       /* a new one that takes over the tid */
+
+/* The thread that has the CPU, now that an event happened there to this tid. NULL: without switches nobody knows. */
+struct thread *wake_current(struct wake *wake, struct cpu *cpu, int32_t tid);
 void wake_switch_in(struct wake *wake, struct cpu *cpu, struct thread *thread, int64_t ts);
 void wake_thread_sync(struct wake *wake, struct thread *thread);
 
@@ -160,7 +168,7 @@ void thread_switch_out(struct thread *thread, struct cpu *cpu, char state, int64
 void thread_switch_in(struct wake *wake, struct thread *thread, struct cpu *cpu, int64_t ts);
 void thread_wake(struct wake *wake, struct thread *thread, enum cause cause, int32_t index, uint32_t cpu, int64_t ts);
 void thread_migrate(struct thread *thread, uint32_t cpu, int64_t ts, bool waking);
-void thread_vanish(struct thread *thread, int64_t ts); /* what it did from then on, if it did not sleep, is not known */
+void thread_vanish(struct thread *thread, int64_t ts); /* unless it slept, what it did from then on is not known */
 size_t thread_find(const struct thread *thread, int64_t ts); /* number of pieces that start at or before ts */
 int64_t thread_piece_end(const struct wake *wake, const struct thread *thread, size_t piece);
 
@@ -177,13 +185,13 @@ void context_other(struct cpu *cpu); /* an event that has nothing to do with com
 enum cause context_cause(struct wake *wake, struct cpu *cpu, int32_t tid, int flags, int32_t *index);
 const char *softirq_name(int32_t number);
 
-/* wake_request.c: block requests; sectors in units of 512 bytes, a request's part for each bio */
+/* wake_request.c: block requests, one for each bio; sectors of 512 bytes; INDEX_NONE: there is none */
 void request_queue(struct wake *wake, const struct request *request);
 void request_issue(struct wake *wake, const struct request *range);
 void request_requeue(struct wake *wake, const struct request *range);
-int32_t request_complete(struct wake *wake, const struct request *range); /* the first of them; INDEX_NONE: none */
+int32_t request_complete(struct wake *wake, const struct request *range); /* the first of them */
 void request_hand_back(struct wake *wake, const struct request *range); /* the bio is complete, not a request */
-int32_t request_find(struct wake *wake, uint64_t disk, uint64_t sector, int64_t from, int64_t to); /* INDEX_NONE: none */
+int32_t request_find(struct wake *wake, uint64_t disk, uint64_t sector, int64_t from, int64_t to);
 void request_settle(struct wake *wake); /* no more events: makes disk.longest count those still in service */
 struct disk *request_disk(struct wake *wake, uint64_t dev);
 void request_forget(struct wake *wake);
@@ -205,6 +213,7 @@ const char *wake_comm(const struct wake *wake, const struct thread *thread);
 
 /* wake_walk.c: the graph of what delayed the target in [from, to) */
 enum target { TARGET_NONE, TARGET_THREAD, TARGET_REQUEST };
-struct graph *wake_graph(struct wake *wake, const char *id, enum target target, int32_t index, int64_t from, int64_t to);
+struct graph *wake_graph(struct wake *wake, const char *id, enum target target, int32_t index, int64_t from,
+			 int64_t to);
 
 #endif

@@ -99,7 +99,7 @@ void context_raise(struct wake *wake, struct cpu *cpu, int32_t number, int flags
 		*by = (struct raise){cpu->current, wake->now};
 }
 
-/* In a thread, and in an interrupt that no event announces, a completion is over with the next event that is no wake-up. */
+/* In a thread, or an interrupt that no event announces, a completion is over with the next event that is no wake-up. */
 void context_completed(struct cpu *cpu, int32_t request)
 {
 	cpu->context[cpu->depth].completed = request;

@@ -85,8 +85,8 @@ static char *piece_label(const struct wake *wake, const struct thread *thread, c
 	case WHAT_RUNNABLE:
 		return memory_format("%s/%d waiting for CPU %u%s", comm, thread->tid, piece->cpu, began);
 	case WHAT_WAIT:
-		return memory_format("%s/%d in %s%s", comm, thread->tid, wake_call_name(wake->names, piece->call, "sleep"),
-				     began);
+		return memory_format("%s/%d in %s%s", comm, thread->tid,
+				     wake_call_name(wake->names, piece->call, "sleep"), began);
 	default:
 		return memory_format("%s/%d%s", comm, thread->tid, began);
 	}
@@ -107,9 +107,10 @@ static void add_holder(struct cut *cut, const struct thread *holder, size_t at, 
 		return;
 	who = interrupt ? interrupt_name(wake, piece->what == WHAT_SOFTIRQ, piece->cause_index)
 			: memory_format("%s", wake_comm(wake, holder));
-	source = new_node(cut, piece->what, start, end, holder->tid,
-			  memory_format("%s: on CPU %u while %s was runnable", who, piece->cpu, wake_comm(wake, waiter)),
-			  interrupt ? NULL : memory_format("%s/%d on CPU %u", who, holder->tid, piece->cpu));
+	source =
+	    new_node(cut, piece->what, start, end, holder->tid,
+		     memory_format("%s: on CPU %u while %s was runnable", who, piece->cpu, wake_comm(wake, waiter)),
+		     interrupt ? NULL : memory_format("%s/%d on CPU %u", who, holder->tid, piece->cpu));
 	free(who);
 	graph_edge(cut->graph, source, node, EDGE_CPU, TIME_NONE);
 }
@@ -207,11 +208,11 @@ int32_t service_node(struct cut *cut, int32_t index)
 	device_spell(dev, request->disk);
 	events_device_name(cut->wake->events, request->disk, disk, sizeof(disk));
 	request->service_node =
-		new_node(cut, WHAT_SERVICE, request->issued,
-			 request->completed == TIME_NONE ? cut->wake->now : request->completed, owner_tid(cut, request),
-			 memory_format("%s: %s of %s in service", owner(cut, request), operation(request), dev),
-			 memory_format("%s of %s sector %llu by %s/%d", operation(request), disk,
-				       (unsigned long long)request->sector, owner(cut, request), owner_tid(cut, request)));
+	    new_node(cut, WHAT_SERVICE, request->issued,
+		     request->completed == TIME_NONE ? cut->wake->now : request->completed, owner_tid(cut, request),
+		     memory_format("%s: %s of %s in service", owner(cut, request), operation(request), dev),
+		     memory_format("%s of %s sector %llu by %s/%d", operation(request), disk,
+				   (unsigned long long)request->sector, owner(cut, request), owner_tid(cut, request)));
 	*ARRAY_ADD(&cut->requests) = index;
 	return request->service_node;
 }
@@ -253,29 +254,31 @@ int32_t queue_node(struct cut *cut, int32_t index)
 		return request->queue_node;
 	device_spell(dev, request->disk);
 	events_device_name(cut->wake->events, request->disk, disk, sizeof(disk));
-	request->queue_node =
-		new_node(cut, WHAT_QUEUE, request->queued, end, owner_tid(cut, request),
-			 memory_format("%s of %s: held back %s by %s", scheduled ? scheduler : "queue", dev,
-				       operation(request), owner(cut, request)),
-			 scheduled ? memory_format("queued in %s of %s", scheduler, disk)
-				   : memory_format("queued before %s", disk));
+	request->queue_node = new_node(cut, WHAT_QUEUE, request->queued, end, owner_tid(cut, request),
+				       memory_format("%s of %s: held back %s by %s", scheduled ? scheduler : "queue",
+						     dev, operation(request), owner(cut, request)),
+				       scheduled ? memory_format("queued in %s of %s", scheduler, disk)
+						 : memory_format("queued before %s", disk));
 	*ARRAY_ADD(&cut->requests) = index;
-	add_served(cut, index, request->queue_node, later(request->queued, cut->graph->from), sooner(end, cut->graph->to));
+	add_served(cut, index, request->queue_node, later(request->queued, cut->graph->from),
+		   sooner(end, cut->graph->to));
 	return request->queue_node;
 }
 
 int32_t bare_cause_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end)
 {
 	const struct wake *wake = cut->wake;
-	const char *comm = wake_comm(wake, thread), *call = wake_call_name(wake->names, wait->call, wait->cause == CAUSE_TIMER ? "sleep" : "wait");
+	const char *comm = wake_comm(wake, thread);
+	const char *call = wake_call_name(wake->names, wait->call, wait->cause == CAUSE_TIMER ? "sleep" : "wait");
 	bool soft = wait->cause == CAUSE_SOFTIRQ;
 	char *interrupt, *name;
 
 	if (wait->cause == CAUSE_TIMER)
-		return new_node(cut, WHAT_TIMER, wait->start, end, 0, memory_format("timer: %s of %s", call, comm), NULL);
+		return new_node(cut, WHAT_TIMER, wait->start, end, 0, memory_format("timer: %s of %s", call, comm),
+				NULL);
 	if (wait->cause != CAUSE_IRQ && !soft)
-		return new_node(cut, WHAT_UNKNOWN, wait->start, end, 0,
-				memory_format("unknown: %s of %s", call, comm), NULL);
+		return new_node(cut, WHAT_UNKNOWN, wait->start, end, 0, memory_format("unknown: %s of %s", call, comm),
+				NULL);
 	interrupt = interrupt_name(wake, soft, wait->cause_index);
 	name = memory_format("%s: outside event for %s", interrupt, comm);
 	free(interrupt);
@@ -290,8 +293,8 @@ int32_t raised_node(struct cut *cut, const struct thread *thread, const struct r
 
 int32_t nothing_node(struct cut *cut)
 {
-	return new_node(cut, WHAT_UNKNOWN, cut->graph->from, cut->graph->to, 0, memory_format("unknown: not in the data"),
-			NULL);
+	return new_node(cut, WHAT_UNKNOWN, cut->graph->from, cut->graph->to, 0,
+			memory_format("unknown: not in the data"), NULL);
 }
 
 void cut_end(struct cut *cut)

@@ -1,6 +1,6 @@
 /*
- * wake_node: the nodes of a graph that is cut out of a window: made once for each piece and request, with the names that
- * people read. Private to lib/graph.
+ * wake_node: the nodes of a graph that is cut out of a window: made once for each piece and request, with the names
+ * that people read. Private to lib/graph.
  */
 #ifndef GRAPH_WAKE_NODE_H
 #define GRAPH_WAKE_NODE_H

@@ -247,7 +247,8 @@ void request_forget(struct wake *wake)
 	struct open_request *open, *next_open;
 	struct disk *disk, *next_disk;
 
-	HASH_ITER(hh, wake->open, open, next_open) {
+	HASH_ITER(hh, wake->open, open, next_open)
+	{
 		HASH_DEL(wake->open, open);
 		free(open);
 	}
@@ -255,7 +256,8 @@ void request_forget(struct wake *wake)
 		wake->spare = open->spare;
 		free(open);
 	}
-	HASH_ITER(hh, wake->disks, disk, next_disk) {
+	HASH_ITER(hh, wake->disks, disk, next_disk)
+	{
 		HASH_DEL(wake->disks, disk);
 		free(disk->issued.items);
 		free(disk);

@@ -31,8 +31,12 @@ struct piece *thread_piece(struct thread *thread, enum node_what what, int64_t t
 		thread->pieces.count--;
 	thread->died = TIME_NONE; /* whatever we thought */
 	piece = ARRAY_ADD(&thread->pieces);
-	*piece = (struct piece){.start = ts, .cause_index = INDEX_NONE, .node = NODE_NONE, .call = CALL_NONE,
-				.cpu = (uint16_t)cpu, .what = what};
+	*piece = (struct piece){.start = ts,
+				.cause_index = INDEX_NONE,
+				.node = NODE_NONE,
+				.call = CALL_NONE,
+				.cpu = (uint16_t)cpu,
+				.what = what};
 	return piece;
 }
 
@@ -96,8 +100,7 @@ static bool queue_known(const struct wake *wake, const struct thread *thread)
 {
 	size_t count = thread->pieces.count;
 
-	return !thread_runnable(thread) || wake->migrations ||
-	       (count > 1 && last(thread)[-1].what != WHAT_WAIT);
+	return !thread_runnable(thread) || wake->migrations || (count > 1 && last(thread)[-1].what != WHAT_WAIT);
 }
 
 void thread_switch_in(struct wake *wake, struct thread *thread, struct cpu *cpu, int64_t ts)

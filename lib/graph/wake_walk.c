@@ -78,8 +78,12 @@ static void walk_birth(struct walk *walk, const struct thread *thread, int32_t n
 {
 	if (thread->born == TIME_NONE || thread->parent == INDEX_NONE)
 		return;
-	*ARRAY_ADD(&walk->errands) = (struct errand){.target = TARGET_THREAD, .index = thread->parent, .at = thread->born,
-						     .floor = errand.floor, .after = node, .edge = EDGE_ASYNC,
+	*ARRAY_ADD(&walk->errands) = (struct errand){.target = TARGET_THREAD,
+						     .index = thread->parent,
+						     .at = thread->born,
+						     .floor = errand.floor,
+						     .after = node,
+						     .edge = EDGE_ASYNC,
 						     .ts = thread->born};
 }
 
@@ -148,9 +152,13 @@ static void walk_request(struct walk *walk, struct errand errand)
 	}
 	if (request->queued <= errand.floor || node == NODE_NONE)
 		return;
-	*ARRAY_ADD(&walk->errands) = (struct errand){.target = TARGET_THREAD, .index = request->submitter,
-						     .at = request->queued, .floor = errand.floor, .after = errand.after,
-						     .edge = EDGE_SEQ, .ts = TIME_NONE};
+	*ARRAY_ADD(&walk->errands) = (struct errand){.target = TARGET_THREAD,
+						     .index = request->submitter,
+						     .at = request->queued,
+						     .floor = errand.floor,
+						     .after = errand.after,
+						     .edge = EDGE_SEQ,
+						     .ts = TIME_NONE};
 }
 
 static void walk_all(struct walk *walk)
@@ -175,7 +183,7 @@ struct graph *wake_graph(struct wake *wake, const char *id, enum target target, 
 	request_settle(wake);
 	if (target != TARGET_NONE)
 		*ARRAY_ADD(&walk.errands) = (struct errand){
-			.target = target, .index = index, .at = to, .floor = from, .after = NODE_NONE, .ts = TIME_NONE};
+		    .target = target, .index = index, .at = to, .floor = from, .after = NODE_NONE, .ts = TIME_NONE};
 	walk_all(&walk);
 	if (graph->target == NODE_NONE)
 		graph->target = nothing_node(&walk.cut);
