@@ -7,7 +7,7 @@
 # 2. How much CPU time trace-collect uses to write events to a file, beside trace-cmd ($TRACE_CMD), same events.
 #
 # Environment: EVENTS of the stream file (5000000), RUNS of which the median counts (5), TRACE_CMD.
-set -u
+set -u -o pipefail
 cd "$(dirname "$0")/.." || exit 1
 
 build=$(cd "${1:-build}" && pwd) || exit 1
@@ -32,12 +32,13 @@ median()
 	sort -n | awk '{ value[NR] = $1 } END { print NR % 2 ? value[(NR + 1) / 2] : (value[NR / 2] + value[NR / 2 + 1]) / 2 }'
 }
 
-# Runs a command $runs times; sets $real and $cpu (of the command and all its children), the medians in seconds.
+# Runs a command $runs times; sets $real and $cpu (of the command and all its children), the medians in seconds. Ends
+# with 1 at the first failure; data lost (3) are none, the rows say how many.
 measure()
 {
 	local n TIMEFORMAT='%R %U %S'
 	for ((n = 0; n < runs; n++)); do
-		{ time "$@" >"$work/out" 2>"$work/err"; } 2>&1
+		{ time "$@" >"$work/out" 2>"$work/err"; } 2>&1 || [ $? = 3 ] || return 1
 	done >"$work/times"
 	real=$(cut -d' ' -f1 "$work/times" | median)
 	cpu=$(awk '{ print $2 + $3 }' "$work/times" | median)
@@ -50,32 +51,36 @@ ratio()
 
 # --- 1: the pipe ---------------------------------------------------------------------------------------------------
 
+# pipe FILE [OPTION...]
 pipe()
 {
-	cchart-filter "$1" | blame-rank | report
+	cchart-filter "${@:2}" "$1" | blame-rank | report
 }
 
 pipe_row()
 {
-	measure "${@:2}"
+	measure "${@:2}" || { printf '%-56s failed: %s\n' "$1" "$(tail -n1 "$work/err")"; return; }
 	awk -v name="$1" -v n="$events" -v real="$real" -v cpu="$cpu" 'BEGIN {
 		printf "%-56s %8.3f s %8.3f s %8.2f M/s\n", name, real, cpu, n / real / 1e6 }'
 }
 
+# pipe_rows NAME SECONDS [OPTION...]: with the first seconds of the demo's incident, again and again.
+pipe_rows()
+{
+	stream-cat --binary testdata/demo.tb | repeat "$events" "$2" >"$work/input.tb" || return 1
+	pipe_row "$1: cchart-filter | blame-rank | report" pipe "$work/input.tb" "${@:3}"
+	pipe_row "$1: cchart-filter alone" cchart-filter "${@:3}" "$work/input.tb"
+}
+
 bench_pipe()
 {
-	local kind seconds
 	printf '%-56s %10s %10s %12s\n' "$events events from a binary stream file, medians of $runs runs" time "CPU time" events
-	for kind in quiet troubled; do
-		seconds=
-		[ $kind = quiet ] && seconds=0.2s
-		stream-cat --binary testdata/demo.tb | repeat "$events" $seconds >"$work/$kind.tb" || return 1
-		pipe_row "$kind: cchart-filter | blame-rank | report" pipe "$work/$kind.tb"
-		pipe_row "$kind: cchart-filter alone" cchart-filter "$work/$kind.tb"
-		pipe_row "$kind: stream-cat alone" stream-cat "$work/$kind.tb"
-		rm -f "$work/$kind.tb"
-	done
-	echo "quiet: nothing abnormal in it; troubled: the demo's incident again and again"
+	pipe_rows "quiet" 0.2s --min-ratio=1000 &&
+		pipe_row "stream-cat alone" stream-cat "$work/input.tb" &&
+		pipe_rows "restless" 0.2s &&
+		pipe_rows "troubled" 1h || return 1
+	rm -f "$work/input.tb"
+	echo "quiet: nothing counts as abnormal; restless: a slow read now and then; troubled: the demo's incident all the time"
 }
 
 # --- 2: collecting -------------------------------------------------------------------------------------------------
@@ -92,7 +97,7 @@ cost_row()
 wrapper_cost()
 {
 	if [ "$(head -c2 "$(command -v "$trace_cmd")")" = '#!' ]; then
-		measure "$trace_cmd" help
+		measure "$trace_cmd" list -t
 		echo "$cpu"
 	else
 		echo 0
@@ -133,14 +138,16 @@ bench_load()
 	measure "${command[@]}"
 	alone=$cpu
 	cost_row "the load alone" "$alone s" - ""
-	measure trace-collect -b 16M "${wanted[@]}" -o "$work/ours.tb" -- "${command[@]}"
+	measure trace-collect -b 16M "${wanted[@]}" -o "$work/ours.tb" -- "${command[@]}" ||
+		{ cost_row "trace-collect" - - "failed: $(tail -n1 "$work/err")"; return; }
 	ours=$cpu
 	cost_row "trace-collect -b 16M -o FILE" "$ours s" "$(difference "$ours" "$alone") s" "$(counted_by_us "$work/ours.tb")"
 	trace_cmd_works || { cost_row "$trace_cmd record" - - "$trace_cmd_problem"; return; }
 
-	"$trace_cmd" record -h 2>&1 | grep -q -- --compression && plain="--compression none"
+	[[ $("$trace_cmd" record -h 2>&1) != *--compression* ]] || plain="--compression none"
 	# shellcheck disable=SC2086 # $plain is two words or none
-	measure "$trace_cmd" record $plain -C mono -b 16384 "${wanted[@]}" -o "$work/theirs.dat" "${command[@]}"
+	measure "$trace_cmd" record $plain -C mono -b 16384 "${wanted[@]}" -o "$work/theirs.dat" "${command[@]}" ||
+		{ cost_row "$trace_cmd record" - - "failed: $(tail -n1 "$work/err")"; return; }
 	theirs=$(difference "$cpu" "$(wrapper_cost)")
 	cost_row "trace-cmd record $plain -b 16384 -o FILE" "$theirs s" "$(difference "$theirs" "$alone") s" \
 		"$(counted_by_trace_cmd "$work/theirs.dat")"
