@@ -20,7 +20,7 @@ static char *with_device_names(const struct model *model, const char *text)
 		length = strcspn(text, " ");
 		length -= length > 0 && text[length - 1] == ':'; /* "bfq of 7:0: held back" */
 		if (length > 2 && length < sizeof(device) && isdigit((unsigned char)*text) &&
-		    strspn(text, "0123456789:") == length && device_parse(text, length, &dev) == 0) {
+		    strspn(text, "0123456789:") >= length && device_parse(text, length, &dev) == 0) {
 			snprintf(device, sizeof(device), "%.*s", (int)length, text);
 			fputs(model_device_name(model, device, name, sizeof(name)), out);
 		} else {
