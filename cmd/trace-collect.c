@@ -70,7 +70,7 @@ static int want_event(struct wishes *wishes, const char *wanted)
 {
 	const char *slash = strchr(wanted, '/');
 	char *event = memory_text(wanted, slash ? (size_t)(slash - wanted) : strlen(wanted));
-	int status = wishes_add(wishes, event, slash ? slash + 1 : NULL, NULL, WISH_REQUIRED);
+	int status = wishes_add(wishes, event, slash && slash[1] ? slash + 1 : NULL, NULL, WISH_REQUIRED);
 
 	free(event);
 	return status;

@@ -248,6 +248,10 @@ calls() {
 	done
 	trace-collect -c 'func:./odd name.x:request' -o out -- './odd name.x'
 	assert_equal "$(calls odd_name_x__request)" 7
+	mkdir other
+	cp pie other/pie
+	trace-collect -c func:pie:request -c func:./pie:request -c func:other/pie:request -o out -- sh -c './pie; other/pie'
+	assert_equal "$(calls pie__request)" 14
 	libc=$(ldd pie | awk '/libc\.so/ { print $3 }')
 	trace-collect -c func:"$libc":getenv -o out -- ./pie
 	run bash -c "stream-cat --text out | grep '^event' | grep -c 'comm=pie name=func:libc_so_6__getenv '"

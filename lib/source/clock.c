@@ -23,7 +23,7 @@ static const struct {
 	{"local", READ_BY_KERNEL},
 	{"global", READ_BY_KERNEL},
 	{"perf", READ_BY_KERNEL},
-	{"uptime", READ_BY_KERNEL},
+	{"uptime", NOT_NANOSECONDS},
 	{"counter", NOT_NANOSECONDS},
 	{"x86-tsc", NOT_NANOSECONDS},
 	{"ppc-tb", NOT_NANOSECONDS},

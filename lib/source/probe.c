@@ -12,69 +12,80 @@
 
 typedef struct tracefs_dynevent *probe_maker(const char *, const char *, const char *, unsigned long long, const char *);
 
-/* Where a definition is only letters, digits and little else, the kernel does not split it in the wrong place. */
-static bool is_plain(const char *path)
+/* A place in a program or library. */
+struct place {
+	char *path; /* absolute */
+	uint64_t offset;
+	char *name; /* "PATH:OFFSET" */
+};
+
+static bool is_probed(const struct wishes *wishes, const char *event, const char *origin)
 {
-	return !strpbrk(path, " \t\n\"\\:#+");
+	for (size_t i = 0; i < wishes->list.count; i++) {
+		const struct wish *wish = wishes->list.items[i];
+
+		if (wish->origin && strcmp(wish->event, event) == 0 && strcmp(wish->origin, origin) == 0)
+			return true;
+	}
+	return false;
 }
 
 /* Names in tracefs are short and numbered: the kernel's limit is 64 characters, a C++ symbol's is not. */
-static int make(struct wishes *wishes, probe_maker *maker, const char *path, uint64_t offset, const char *event)
+static int make(struct wishes *wishes, probe_maker *maker, const struct place *place, const char *path, const char *event)
 {
 	struct tracefs_dynevent *probe;
 	char name[32];
 	int status;
 
+	if (is_probed(wishes, event, place->name))
+		return 0;
 	snprintf(name, sizeof(name), "p%zu", wishes->list.count);
-	probe = maker(instance_probe_group(), name, path, offset, NULL);
+	probe = maker(instance_probe_group(), name, path, place->offset, NULL);
 	status = probe ? tracefs_dynevent_create(probe) : -1;
 	if (status < 0)
-		fail_errno("cannot probe '%s' at 0x%llx", path, (unsigned long long)offset);
+		fail_errno("cannot probe '%s'", place->name);
 	else
-		wishes_add_alias(wishes, event, instance_probe_group(), name);
+		wishes_add_probe(wishes, event, name, place->name);
 	tracefs_dynevent_free(probe);
 	return status < 0 ? -1 : 0;
 }
 
-static int make_both(struct wishes *wishes, const char *path, uint64_t offset, const char *start, const char *end)
+/* The kernel's parser would split such a path in the wrong place. */
+static bool is_plain(const char *path)
 {
-	if (make(wishes, tracefs_uprobe_alloc, path, offset, start) < 0)
-		return -1;
-	return make(wishes, tracefs_uretprobe_alloc, path, offset, end);
+	return !strpbrk(path, " \t\n\"\\:#+");
 }
 
-/* A path that the kernel's parser would split goes by a name that it would not; the kernel looks it up only once. */
-static int make_by_descriptor(struct wishes *wishes, const char *path, uint64_t offset, const char *start, const char *end)
+/* A path that is not plain goes by a name that is; the kernel looks it up only once. */
+static int make_both(struct wishes *wishes, const struct place *place, const char *start, const char *end)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), status;
+	int fd = open(place->path, O_RDONLY | O_CLOEXEC), status;
 	char alias[32];
+	const char *path = is_plain(place->path) ? place->path : alias;
 
 	if (fd < 0)
-		return fail_errno("cannot open '%s'", path);
+		return fail_errno("cannot open '%s'", place->path);
 	snprintf(alias, sizeof(alias), "/proc/self/fd/%d", fd);
-	status = make_both(wishes, alias, offset, start, end);
+	status = make(wishes, tracefs_uprobe_alloc, place, path, start);
+	if (status == 0)
+		status = make(wishes, tracefs_uretprobe_alloc, place, path, end);
 	close(fd);
 	return status;
 }
 
 int probe_function(struct wishes *wishes, const char *binary, const char *function, const char *start, const char *end)
 {
-	char *path;
-	uint64_t offset;
+	struct place place = {.path = symbol_binary(binary)};
 	int status;
 
-	for (size_t i = 0; i < wishes->list.count; i++) {
-		if (strcmp(wishes->list.items[i]->event, start) == 0)
-			return 0;
-	}
-	path = symbol_binary(binary);
-	if (!path)
+	if (!place.path)
 		return -1;
-	status = symbol_offset(path, function, &offset);
-	if (status == 0 && is_plain(path))
-		status = make_both(wishes, path, offset, start, end);
-	else if (status == 0)
-		status = make_by_descriptor(wishes, path, offset, start, end);
-	free(path);
+	status = symbol_offset(place.path, function, &place.offset);
+	if (status == 0) {
+		place.name = memory_format("%s:0x%llx", place.path, (unsigned long long)place.offset);
+		status = make_both(wishes, &place, start, end);
+	}
+	free(place.name);
+	free(place.path);
 	return status;
 }

@@ -8,8 +8,8 @@
 
 /*
  * Makes a uprobe and a uretprobe of a function and wishes for their events, which the stream calls `start` and `end`
- * ("func:prog__request"). Does nothing if these are wished for already. They are removed with the instance
- * (instance_remove). -1 after fail().
+ * ("func:prog__request"). Does nothing if they are there already. They are removed with the instance (instance_remove).
+ * -1 after fail().
  */
 int probe_function(struct wishes *wishes, const char *binary, const char *function, const char *start, const char *end);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "source/instance.h"
 #include "source/near.h"
 
 static struct wish *find(const struct wishes *wishes, const char *event)
@@ -16,19 +17,21 @@ static struct wish *find(const struct wishes *wishes, const char *event)
 	return NULL;
 }
 
-struct wish *wishes_add_alias(struct wishes *wishes, const char *event, const char *system, const char *name)
+static struct wish *append(struct wishes *wishes, const char *event, const char *system, const char *name)
 {
-	struct wish *wish = find(wishes, event);
+	struct wish *wish = NEW(struct wish);
 
-	if (wish)
-		return wish;
-	wish = NEW(struct wish);
 	wish->event = memory_text(event, strlen(event));
 	wish->system = memory_text(system, strlen(system));
 	wish->name = memory_text(name, strlen(name));
 	wish->flags = WISH_REQUIRED;
 	*ARRAY_ADD(&wishes->list) = wish;
 	return wish;
+}
+
+void wishes_add_probe(struct wishes *wishes, const char *event, const char *name, const char *origin)
+{
+	append(wishes, event, instance_probe_group(), name)->origin = memory_text(origin, strlen(origin));
 }
 
 /* The event is wanted once more: what passes either filter. */
@@ -53,7 +56,7 @@ static void add_one(struct wishes *wishes, const char *system, const char *name,
 		widen(wish, filter);
 		wish->flags |= flags;
 	} else {
-		wish = wishes_add_alias(wishes, event, system, name);
+		wish = append(wishes, event, system, name);
 		wish->filter = filter ? memory_text(filter, strlen(filter)) : NULL;
 		wish->flags = flags;
 	}
@@ -116,6 +119,7 @@ void wishes_free(struct wishes *wishes)
 		free(wish->event);
 		free(wish->system);
 		free(wish->name);
+		free(wish->origin);
 		free(wish->filter);
 		free(wish->waits);
 		free(wish->format);

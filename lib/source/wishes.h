@@ -32,6 +32,7 @@ struct wish_thread {
 struct wish {
 	char *event;	     /* its name in the stream, "system:name" */
 	char *system, *name; /* its name in tracefs */
+	char *origin;	     /* of a probe: what it probes; else NULL */
 	char *filter;	     /* NULL: none */
 	unsigned flags;
 	char *waits; /* the field that names the thread it is about; NULL: the one in whose context it happened */
@@ -59,8 +60,8 @@ struct wishes {
  */
 int wishes_add(struct wishes *wishes, const char *event, const char *filter, const char *waits, unsigned flags);
 
-/* Wants an event that has another name in tracefs than in the stream. */
-struct wish *wishes_add_alias(struct wishes *wishes, const char *event, const char *system, const char *name);
+/* Wants a probe's event, which has another name in tracefs than in the stream. Several probes may share the latter. */
+void wishes_add_probe(struct wishes *wishes, const char *event, const char *name, const char *origin);
 
 /* Sets filters and enables all events. -1 after fail(), with the kernel's own words where a filter is wrong. */
 int wishes_enable(struct wishes *wishes, struct tracefs_instance *instance);
