@@ -78,6 +78,8 @@ static int want_event(struct wishes *wishes, const char *wanted)
 
 static int want_all(struct wishes *wishes, struct chart **loaded)
 {
+	if (pid && want_event(wishes, "sched:sched_process_fork") < 0) /* to follow its children */
+		return -1;
 	for (int i = 0; i < charts.count; i++) {
 		loaded[i] = chart_load(charts.items[i]);
 		if (!loaded[i] || want_chart(wishes, loaded[i]) < 0)

@@ -47,6 +47,9 @@ int collector_open(struct collector *collector, const char *clock, uint64_t buff
 	*collector = (struct collector){.self = getpid(), .guardian.pid = -1, .bell = -1, .clock.stats = -1};
 	if (!instance_tracefs())
 		return -1;
+	collector->bell = stop_watch();
+	if (collector->bell < 0)
+		return -1;
 	instance_remove_stale();
 	if (guardian_start(&collector->guardian) < 0)
 		return -1;
@@ -122,8 +125,7 @@ int collector_prepare(struct collector *collector, struct stream *stream)
 		return -1;
 	if (merge_open(&collector->merge, collector->instance) < 0)
 		return -1;
-	collector->bell = stop_watch();
-	if (collector->bell < 0 || write_stream_record(collector) < 0)
+	if (write_stream_record(collector) < 0)
 		return -1;
 	for (size_t i = 0; i < collector->wishes.list.count; i++) {
 		const struct wish *wish = collector->wishes.list.items[i];

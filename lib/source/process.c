@@ -7,14 +7,22 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-void process_add(struct process *process, int32_t tid)
+static void add(struct process *process, int32_t tid)
 {
 	process->members[(uint32_t)tid % PROCESS_TIDS / 64] |= UINT64_C(1) << (tid % 64);
 }
 
-void process_remove(struct process *process, int32_t tid)
+static void remove_member(struct process *process, int32_t tid)
 {
 	process->members[(uint32_t)tid % PROCESS_TIDS / 64] &= ~(UINT64_C(1) << (tid % 64));
+}
+
+void process_fork(struct process *process, int32_t parent, int32_t child)
+{
+	if (process_has(process, parent))
+		add(process, child);
+	else
+		remove_member(process, child);
 }
 
 void process_free(struct process *process)
@@ -53,7 +61,7 @@ static void add_tree(struct process *process, int32_t pid)
 
 		if (tid <= 0)
 			continue;
-		process_add(process, tid);
+		add(process, tid);
 		add_children(process, pid, tid);
 	}
 	if (dir)

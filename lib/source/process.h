@@ -13,10 +13,11 @@ struct process {
 	uint64_t *members; /* a bit per tid; NULL: every thread of the machine is a member */
 };
 
-/* Takes in the threads and descendants that /proc lists. -1 after fail(): there is no such process. */
+/* Takes in the threads and descendants that /proc lists now. -1 after fail(): there is no such process. */
 int process_follow(struct process *process, int32_t pid);
-void process_add(struct process *process, int32_t tid);
-void process_remove(struct process *process, int32_t tid);
+
+/* A thread made another, whose tid may have been a member's before. */
+void process_fork(struct process *process, int32_t parent, int32_t child);
 void process_free(struct process *process);
 
 static inline bool process_has(const struct process *process, int32_t tid)

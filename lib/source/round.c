@@ -58,7 +58,11 @@ static bool is_own(const struct collector *collector, const struct wish *wish, c
 static bool is_wanted(const struct collector *collector, const struct wish *wish, const struct common *common,
 		      const struct ring *ring)
 {
-	if (wish->flags & WISH_CONTEXT || process_has(&collector->process, common->tid))
+	if (wish->flags & WISH_CONTEXT)
+		return true;
+	if (wish->waits_at)
+		return process_has(&collector->process, number_at(ring, wish->waits_at));
+	if (process_has(&collector->process, common->tid))
 		return true;
 	for (int i = 0; i < wish->thread_count; i++) {
 		if (process_has(&collector->process, number_at(ring, wish->threads[i].tid)))
@@ -97,8 +101,8 @@ static int see_threads(struct collector *collector, const struct wish *wish, con
 				name_at(ring, at, name)) < 0)
 			return -1;
 	}
-	if (wish->is_fork && collector->process.members && process_has(&collector->process, common->tid))
-		process_add(&collector->process, number_at(ring, wish->threads[0].tid));
+	if (wish->is_fork && wish->thread_count && collector->process.members)
+		process_fork(&collector->process, common->tid, number_at(ring, wish->threads[0].tid));
 	return 0;
 }
 
