@@ -95,10 +95,13 @@ static int see_threads(struct collector *collector, const struct wish *wish, con
 		threads_forget(&collector->threads, common->tid);
 	for (int i = 0; i < wish->thread_count; i++) {
 		const struct wish_thread *at = &wish->threads[i];
-		char name[THREAD_NAME];
+		int32_t tid = number_at(ring, at->tid);
+		char room[THREAD_NAME];
+		const char *name = name_at(ring, at, room);
 
-		if (threads_see(&collector->threads, collector->stream, ring_ts(ring), number_at(ring, at->tid),
-				name_at(ring, at, name)) < 0)
+		if (name ? threads_known_as(&collector->threads, tid, name) : threads_known(&collector->threads, tid))
+			continue;
+		if (threads_see(&collector->threads, collector->stream, ring_ts(ring), tid, name) < 0)
 			return -1;
 	}
 	if (wish->is_fork && wish->thread_count && collector->process.members)

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "source/cmdlines.h"
 #include "stream/stream.h"
@@ -31,6 +32,15 @@ static inline bool threads_known(const struct threads *threads, int32_t tid)
 	const struct thread *page = threads->pages[(uint32_t)tid / THREADS_PAGE % THREADS_PAGES];
 
 	return tid <= 0 || (page && page[tid % THREADS_PAGE].known);
+}
+
+/* Whether it is known by this name, of THREAD_NAME bytes. May say no where threads_see() finds nothing new. */
+static inline bool threads_known_as(const struct threads *threads, int32_t tid, const char *comm)
+{
+	const struct thread *page = threads->pages[(uint32_t)tid / THREADS_PAGE % THREADS_PAGES];
+
+	return tid <= 0 || (page && page[tid % THREADS_PAGE].known &&
+			    memcmp(page[tid % THREADS_PAGE].comm, comm, THREAD_NAME) == 0);
 }
 
 /*
