@@ -6,7 +6,8 @@ prefix=
 
 _tailblame_options()
 {
-	"$1" --help 2>/dev/null | sed -nE 's/^ +(-.), (--[a-z-]+=?).*/\1\n\2/p; s/^ +(--[a-z-]+=?).*/\1/p; s/^ +(-[^-])( .*)?$/\1/p'
+	"$1" --help 2>/dev/null |
+		sed -nE 's/^ +(-.), (--[a-z-]+=?).*/\1\n\2/p; s/^ +(--[a-z-]+=?).*/\1/p; s/^ +(-[^-])( .*)?$/\1/p'
 }
 
 # The names of the charts that are shipped, beside the command or in the system's place.
@@ -45,7 +46,7 @@ _tailblame()
 	fi
 }
 
-for _tailblame_command in trace-collect trace-import trace-export cchart-filter graph-build blame-rank report stream-cat; do
+for _tailblame_command in trace-collect cchart-filter graph-build blame-rank report stream-cat; do
 	complete -o default -F _tailblame "$prefix$_tailblame_command"
 done
 unset _tailblame_command

@@ -74,19 +74,20 @@ pipe_rows()
 
 bench_pipe()
 {
-	printf '%-56s %10s %10s %12s\n' "$events events from a binary stream file, medians of $runs runs" time "CPU time" events
+	printf '%-56s %10s %10s %12s\n' "$events events from a stream file, medians of $runs runs" time "CPU time" events
 	pipe_rows "quiet" 0.2s --min-ratio=1000 &&
 		pipe_row "stream-cat alone" stream-cat "$work/input.tb" &&
 		pipe_rows "restless" 0.2s &&
 		pipe_rows "troubled" 1h || return 1
 	rm -f "$work/input.tb"
-	echo "quiet: nothing counts as abnormal; restless: a slow read now and then; troubled: the demo's incident all the time"
+	echo "quiet: nothing counts as abnormal; restless: a slow read now and then; troubled: the demo's incident throughout"
 }
 
 # --- 2: collecting -------------------------------------------------------------------------------------------------
 
 declare -A load=([switches]="$build/bench/load switches 300000" [syscalls]="$build/bench/load syscalls 1000000")
-declare -A traced=([switches]="-e sched:sched_switch -e sched:sched_waking" [syscalls]="-e raw_syscalls:sys_enter -e raw_syscalls:sys_exit")
+declare -A traced=([switches]="-e sched:sched_switch -e sched:sched_waking"
+	[syscalls]="-e raw_syscalls:sys_enter -e raw_syscalls:sys_exit")
 
 cost_row()
 {
@@ -114,13 +115,14 @@ trace_cmd_works()
 # What came of it, as each says itself: "N events, N lost".
 counted_by_us()
 {
-	stream-cat --text "$1" | sed -nE 's/^usage .* events=([0-9]+).*/\1 events, /p; s/^end .* lost=([0-9]+).*/\1 lost/p' | tr -d '\n'
+	stream-cat --text "$1" |
+		sed -nE 's/^usage .* events=([0-9]+).*/\1 events, /p; s/^end .* lost=([0-9]+).*/\1 lost/p' | tr -d '\n'
 }
 
 counted_by_trace_cmd()
 {
-	echo "$("$trace_cmd" report "$1" 2>/dev/null | grep -c ': ') events," \
-		"$("$trace_cmd" report --stat "$1" 2>/dev/null | awk '/^(overrun|dropped events):/ { lost += $NF } END { print lost + 0 }') lost"
+	"$trace_cmd" report "$1" 2>/dev/null | awk '/: / { n++ } END { printf "%d events, ", n }'
+	"$trace_cmd" report --stat "$1" 2>/dev/null | awk '/^(overrun|dropped events):/ { n += $NF } END { print n + 0, "lost" }'
 }
 
 difference()

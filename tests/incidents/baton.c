@@ -37,10 +37,25 @@ static void run(int runner, long slow_us)
 	}
 }
 
-static void runner1(void) { run(1, HEALTHY_US / 10); }
-static void runner2(void) { run(2, HEALTHY_US / 10); }
-static void laggard(void) { run(3, TROUBLE_MS * 1000 / ROUNDS); }
-static void runner4(void) { run(4, HEALTHY_US / 10); }
+static void runner1(void)
+{
+	run(1, HEALTHY_US / 10);
+}
+
+static void runner2(void)
+{
+	run(2, HEALTHY_US / 10);
+}
+
+static void laggard(void)
+{
+	run(3, TROUBLE_MS * 1000 / ROUNDS);
+}
+
+static void runner4(void)
+{
+	run(4, HEALTHY_US / 10);
+}
 
 void request(void)
 {

@@ -92,19 +92,30 @@ static void print_phase(const char *name, int phase, struct tally (*tallies)[2])
 		all.max = t->max > all.max ? t->max : all.max;
 	}
 	fprintf(stderr, "%s: %jd reads, mean %.3f ms, longest %.3f ms\n", name, (intmax_t)all.reads,
-	       all.reads ? all.sum / 1e6 / all.reads : 0, all.max / 1e6);
+		all.reads ? all.sum / 1e6 / all.reads : 0, all.max / 1e6);
 }
 
 static bool parse(int argc, char **argv)
 {
 	for (int option; (option = getopt(argc, argv, "n:r:w:s:b:")) != -1;) {
 		switch (option) {
-		case 'n': processes = atoi(optarg); break;
-		case 'r': readers = atoi(optarg); break;
-		case 'w': before_s = atof(optarg); break;
-		case 's': with_s = atof(optarg); break;
-		case 'b': block = atol(optarg); break;
-		default: return false;
+		case 'n':
+			processes = atoi(optarg);
+			break;
+		case 'r':
+			readers = atoi(optarg);
+			break;
+		case 'w':
+			before_s = atof(optarg);
+			break;
+		case 's':
+			with_s = atof(optarg);
+			break;
+		case 'b':
+			block = atol(optarg);
+			break;
+		default:
+			return false;
 		}
 	}
 	device = argv[optind];

@@ -46,7 +46,8 @@ void incident_wait(sem_t *semaphore);
 void incident_read(int fd, void *buffer, size_t size);
 void incident_write(int fd, const void *buffer, size_t size);
 
-/* Binds the calling thread to a CPU that it may use: 0 is the first of them, 1 the next (the first if there is only one). */
+/* Binds the calling thread to a CPU that it may use: 0 is the first of them, 1 the next (if there is only one: that).
+ */
 void incident_pin(int nth);
 
 /* Makes the calling thread a real-time thread (SCHED_FIFO). */

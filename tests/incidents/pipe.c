@@ -20,10 +20,25 @@ static void pass(int n, bool slow_here)
 	}
 }
 
-static void reaper(void) { pass(0, false); }
-static void thresher(void) { pass(1, false); }
-static void miller(void) { pass(2, true); }
-static void baker(void) { pass(3, false); }
+static void reaper(void)
+{
+	pass(0, false);
+}
+
+static void thresher(void)
+{
+	pass(1, false);
+}
+
+static void miller(void)
+{
+	pass(2, true);
+}
+
+static void baker(void)
+{
+	pass(3, false);
+}
 
 void request(void)
 {

@@ -7,7 +7,7 @@
 static struct {
 	pthread_mutex_t lock;
 	sem_t hold, held;
-} *shared;
+} * shared;
 
 static void neighbour(void)
 {
