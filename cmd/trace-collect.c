@@ -16,7 +16,7 @@
 
 static struct option_list charts, events;
 static int64_t duration = -1;
-static uint64_t buffer = 4 << 20, pid;
+static uint64_t buffer = COLLECTOR_BUFFER_DEFAULT, pid;
 static const char *clock_name = "mono", *output;
 static bool as_text;
 static const char *default_charts[] = {"block"};
@@ -25,7 +25,7 @@ static const struct option_entry options[] = {
 	{OPTION_LIST, 'c', "chart", &charts, "CHART", "collect what this chart needs (default: block, without -e)"},
 	{OPTION_LIST, 'e', "event", &events, "SYSTEM:EVENT[/FILTER]", "collect this event; * ? [] match many"},
 	{OPTION_DURATION, 'd', "duration", &duration, "DURATION", "end after this time"},
-	{OPTION_SIZE, 'b', "buffer", &buffer, "SIZE", "ring buffer of each CPU (default 4M)"},
+	{OPTION_SIZE, 'b', "buffer", &buffer, "SIZE", "ring buffer of each CPU (default: 64M over all, 4M at least)"},
 	{OPTION_STRING, 'C', "clock", &clock_name, "CLOCK", "trace clock (default mono)"},
 	{OPTION_COUNT, 'p', "pid", &pid, "PID", "only this process, its threads and children"},
 	{OPTION_STRING, 'o', "output", &output, "FILE", "write to a file instead of standard output"},
@@ -164,8 +164,6 @@ int main(int argc, char **argv)
 
 	if (pid > PROCESS_TIDS)
 		die_usage("option -p: there are no such pids");
-	if (buffer == 0)
-		die_usage("option -b: a ring needs some room");
 	if (charts.count == 0 && events.count == 0)
 		charts = (struct option_list){.items = default_charts, .count = 1};
 

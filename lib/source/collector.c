@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,10 +19,14 @@
 #define PAGE_KB_TEXT "16"
 enum { PAGE_KB = 16, PAGES_MIN = 16 };
 
+/* A second of the busiest loads seen, in which whoever reads the stream may be kept off the CPU. */
+enum { BUFFERS = 64 << 20, BUFFER_MIN = 4 << 20 };
+
 enum {
 	PERIOD_MS = 50,		    /* between rounds; an event waits for one, or for two if it comes right before it */
 	RUSH_MS = 5,		    /* the least pause between rounds that rings ask for */
 	WORTHWHILE = 256,	    /* events of a round, below which rings ask too often */
+	PRIORITY = -20,
 	INTERRUPT_GRACE_MS = 1000,  /* for the command that a Ctrl-C reached as well */
 };
 
@@ -42,6 +47,13 @@ static int size_rings(struct tracefs_instance *instance, uint64_t size)
 	return 0;
 }
 
+static uint64_t default_size(void)
+{
+	uint64_t size = BUFFERS / (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
+
+	return size > BUFFER_MIN ? size : BUFFER_MIN;
+}
+
 int collector_open(struct collector *collector, const char *clock, uint64_t buffer)
 {
 	*collector = (struct collector){.self = getpid(), .guardian.pid = -1, .bell = -1, .clock.stats = -1};
@@ -58,7 +70,7 @@ int collector_open(struct collector *collector, const char *clock, uint64_t buff
 		return -1;
 	if (clock_set(&collector->clock, collector->instance, clock) < 0)
 		return -1;
-	return size_rings(collector->instance, buffer);
+	return size_rings(collector->instance, buffer == COLLECTOR_BUFFER_DEFAULT ? default_size() : buffer);
 }
 
 static void describe_machine(struct line *line)
@@ -200,6 +212,7 @@ int collector_run(struct collector *collector, int64_t duration, int32_t pid)
 	int status = 0;
 
 	make_polled(collector);
+	setpriority(PRIO_PROCESS, 0, PRIORITY); /* where it may; a collector that starves loses events */
 	if (tracefs_trace_on(collector->instance) < 0)
 		return fail_errno("cannot turn tracing on");
 	if (pid && process_follow(&collector->process, pid) < 0)

@@ -48,6 +48,8 @@ struct collector {
 	int64_t last_written; /* when something was, by the trace clock */
 };
 
+enum { COLLECTOR_BUFFER_DEFAULT = 0 }; /* 64 MiB over all CPUs, but 4 MiB each at least */
+
 /* `buffer` is in bytes, per CPU. -1 after fail(); collector_close() must be called all the same. */
 int collector_open(struct collector *collector, const char *clock, uint64_t buffer);
 
