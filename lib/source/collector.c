@@ -34,8 +34,8 @@ enum {
 #define SLACK (5 * NSEC_PER_SEC / 1000)
 
 /*
- * A ring is read page by page. Pages of 16 KiB cost a quarter less than those of 4 KiB, and larger ones no less; small rings
- * keep small pages, and so do kernels before 6.8, which have no others.
+ * A ring is read page by page. Pages of 16 KiB cost a quarter less than those of 4 KiB, and larger ones no less.
+ * Small rings keep small pages, and so do kernels before 6.8, which have no others.
  */
 static int size_rings(struct tracefs_instance *instance, uint64_t size)
 {

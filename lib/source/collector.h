@@ -8,9 +8,10 @@
  *	collector_run(c, ...)			until it is to end; then the rings are drained
  *	collector_close(c)			nothing stays behind
  *
- * Events come in the order of time, each within 200 ms of its happening while the reader keeps up. Events that the kernel lost are `lost` records
- * before the first event of their CPU that was not lost: count=, and from= for the last one before the gap. Where the
- * kernel does not tell how many there were, count is what its statistics tell, and at least 1.
+ * Events come in the order of time, each within 200 ms of its happening while the reader keeps up. Events that the
+ * kernel lost are `lost` records before the first event of their CPU that was not lost: count=, and from= for the last
+ * one before the gap. Where the kernel does not tell how many there were, count is what its statistics tell, and at
+ * least 1.
  *
  * The collector's own events are left out, but for those that concern others: a CPU that it gave or took, a thread
  * that it woke, an interrupt that hit it, a block request. Without them, who had the CPU would be told wrongly.

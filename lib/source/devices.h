@@ -17,8 +17,8 @@ struct devices {
 
 /*
  * Writes a `device` record for each block device that is new or has changed since the last call, for example in its
- * scheduler. Looks at most once a second, and so rarely that it costs less than a two-hundredth of a CPU where there are
- * very many devices. `now` is in nanoseconds of the trace clock. -1 after fail().
+ * scheduler. Looks at most once a second, and where there are very many devices so rarely that it costs less than a
+ * two-hundredth of a CPU. `now` is in nanoseconds of the trace clock. -1 after fail().
  */
 int devices_look(struct devices *devices, struct stream *stream, int64_t now);
 void devices_free(struct devices *devices);

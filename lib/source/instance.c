@@ -38,6 +38,14 @@ const char *instance_tracefs(void)
 	return path;
 }
 
+int instance_fail_access(const char *verb, const char *path)
+{
+	bool denied = errno == EACCES || errno == EPERM;
+
+	fail_errno("cannot %s '%s/%s'", verb, tracefs_tracing_dir(), path);
+	return denied ? fail("%s; run as root or mount tracefs with gid=", fail_text()) : -1;
+}
+
 const char *instance_probe_group(void)
 {
 	static char name[32];
@@ -63,14 +71,14 @@ int instance_write(struct tracefs_instance *instance, const char *file, const ch
 struct tracefs_instance *instance_create(void)
 {
 	struct tracefs_instance *instance;
-	char name[32];
+	char name[32], *path;
 
 	snprintf(name, sizeof(name), INSTANCE_NAME, getpid());
 	instance = tracefs_instance_create(name);
 	if (!instance) {
-		fail_errno("cannot make '%s/instances/%s'", tracefs_tracing_dir(), name);
-		if (errno == EACCES || errno == EPERM)
-			fail("%s; run as root or mount tracefs with gid=", fail_text());
+		path = memory_format("instances/%s", name);
+		instance_fail_access("make", path);
+		free(path);
 		return NULL;
 	}
 	if (tracefs_trace_off(instance) < 0) {
@@ -168,7 +176,7 @@ static void remove_stale_instances(const char *tracing)
 	free(path);
 }
 
-/* A collector makes its instance before its probes and removes it after turning them off: probes without one are stale. */
+/* A collector's probes come after its instance and go right behind it, so probes without an instance are stale. */
 static void remove_stale_probes(void)
 {
 	struct tracefs_dynevent **probes =

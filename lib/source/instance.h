@@ -29,6 +29,9 @@ void instance_remove_stale(void);
 /* Writes text to a file of the instance ("buffer_percent"). -1 after fail(). */
 int instance_write(struct tracefs_instance *instance, const char *file, const char *text);
 
+/* Fails with the text of errno for a path below tracefs, "cannot read '...'", and the next step; returns -1. */
+int instance_fail_access(const char *verb, const char *path);
+
 /* The name of this process's group of uprobes. */
 const char *instance_probe_group(void);
 

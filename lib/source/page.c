@@ -94,7 +94,8 @@ int page_next(struct page *page)
 {
 	while (page->end - page->at >= ENTRY + 4) { /* every entry has at least a word behind its head */
 		const char *entry = page->at;
-		uint32_t head = word_at(entry), type = type_of(head), delta = delta_of(head), word = word_at(entry + ENTRY);
+		uint32_t head = word_at(entry), word = word_at(entry + ENTRY);
+		uint32_t type = type_of(head), delta = delta_of(head);
 
 		switch (type) {
 		case PADDING:

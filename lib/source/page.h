@@ -5,9 +5,9 @@
  * event costs. This one reads pages of the running kernel only, at 4 ns.
  *
  * A page begins with the time of its first event and the number of bytes that follow, in whose topmost bits stands
- * whether events before it were overwritten, and whether their count follows the last event. An event is a 32-bit head, of
- * 5 bits for type or length and 27 bits of time since the event before it, and its payload; times too long for 27
- * bits have entries of their own.
+ * whether events before it were overwritten, and whether their count follows the last event. An event is a 32-bit
+ * head, of 5 bits for type or length and 27 bits of time since the event before it, and its payload; times too long for
+ * 27 bits have entries of their own.
  */
 #ifndef SOURCE_PAGE_H
 #define SOURCE_PAGE_H

@@ -10,7 +10,8 @@
 #include "source/instance.h"
 #include "source/symbol.h"
 
-typedef struct tracefs_dynevent *probe_maker(const char *, const char *, const char *, unsigned long long, const char *);
+typedef struct tracefs_dynevent *probe_maker(const char *system, const char *event, const char *file,
+					     unsigned long long offset, const char *arguments);
 
 /* A place in a program or library. */
 struct place {
@@ -31,7 +32,8 @@ static bool is_probed(const struct wishes *wishes, const char *event, const char
 }
 
 /* Names in tracefs are short and numbered: the kernel's limit is 64 characters, a C++ symbol's is not. */
-static int make(struct wishes *wishes, probe_maker *maker, const struct place *place, const char *path, const char *event)
+static int make(struct wishes *wishes, probe_maker *maker, const struct place *place, const char *path,
+		const char *event)
 {
 	struct tracefs_dynevent *probe;
 	char name[32];

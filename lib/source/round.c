@@ -111,8 +111,14 @@ static int see_threads(struct collector *collector, const struct wish *wish, con
 
 static int take_event(struct collector *collector, const struct ring *ring)
 {
-	struct record record = {.kind = KIND_EVENT, .packed = true, .text = ring->page.payload, .length = ring->page.size,
-				.ts = ring_ts(ring), .cpu = (uint32_t)ring->cpu};
+	struct record record = {
+		.kind = KIND_EVENT,
+		.packed = true,
+		.text = ring->page.payload,
+		.length = ring->page.size,
+		.ts = ring_ts(ring),
+		.cpu = (uint32_t)ring->cpu,
+	};
 	struct common common;
 	struct wish *wish;
 

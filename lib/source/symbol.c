@@ -183,8 +183,8 @@ static int search_elf(Elf *elf, const char *path, const char *function, uint64_t
 	if (search.functions == 0)
 		return fail("'%s' names no functions: it was stripped", path);
 	if (search.indirect)
-		return fail("'%s' in '%s' is an indirect function: which one runs is chosen at run time%s", function, path,
-			    near_text(&search.near));
+		return fail("'%s' in '%s' is an indirect function: which one runs is chosen at run time%s", function,
+			    path, near_text(&search.near));
 	if (search.rank == RANK_NONE)
 		return fail("no function '%s' in '%s'%s", function, path, near_text(&search.near));
 	if (search.several)

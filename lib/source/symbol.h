@@ -13,8 +13,8 @@
 char *symbol_binary(const char *name);
 
 /*
- * The function's offset in the file, by .symtab or .dynsym. -1 after fail(), which suggests functions with a like name, or
- * says that there is nothing to probe: an indirect function (which one runs is chosen at run time), or several
+ * The function's offset in the file, by .symtab or .dynsym. -1 after fail(), which suggests functions with a like
+ * name, or says that there is nothing to probe: an indirect function (which one runs is chosen at run time), or several
  * functions of this name.
  */
 int symbol_offset(const char *path, const char *function, uint64_t *offset);

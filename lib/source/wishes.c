@@ -102,7 +102,7 @@ int wishes_add(struct wishes *wishes, const char *event, const char *filter, con
 		added += add_matching(wishes, systems[i], pattern, filter, waits, flags, &near_names);
 	}
 	if (!systems)
-		status = fail_errno("cannot read '%s/events'; run as root or mount tracefs with gid=", tracefs_tracing_dir());
+		status = instance_fail_access("read", "events");
 	else if (added == 0 && flags & WISH_REQUIRED)
 		status = fail("no event '%s' in this kernel%s", event,
 			      near_text(matching ? &near_names : &near_systems));

@@ -42,7 +42,7 @@ struct wish {
 	char *format; /* the text of its format file */
 	int format_length;
 	uint16_t id;
-	bool shared;	   /* it concerns others, whoever's context it happened in: a CPU was given away, a device is used */
+	bool shared;	   /* it concerns others, whoever's context it happened in: a CPU or a device changes hands */
 	bool is_switch, is_exec, is_fork, is_block;
 	uint16_t waits_at; /* offset of `waits`; 0: none */
 	struct wish_thread threads[WISH_THREADS];
