@@ -189,12 +189,11 @@ static int end_event(struct measure *measure, struct binding *binding, const str
 	return 0;
 }
 
+/* A start that is still open where its key is armed ended unseen. */
 static int arm_event(struct measure *measure, struct binding *binding, const struct event *event, const int64_t *key)
 {
-	(void)measure;
-	(void)event;
 	disarmed_remove(binding->chart->disarmed, key);
-	return 0;
+	return outcome_abandon(measure, pair_forget(binding->chart->pairs, key), event->ts, false);
 }
 
 /* A thread that exits ends nothing, but what it began will not end either. */

@@ -29,12 +29,31 @@ void patience_add(struct patience *patience, struct start *start)
 	DL_APPEND2(series->open, start, before, after);
 }
 
+/* Starts become due nearly in the order in which they come, so the search from the end is short. */
+static void insert_by_due(struct start **list, struct start *start)
+{
+	struct start *later = *list ? (*list)->before : NULL; /* the last: utlist keeps it before the head */
+
+	if (!later || later->due <= start->due) {
+		DL_APPEND2(*list, start, before, after);
+		return;
+	}
+	while (later != *list && later->before->due > start->due)
+		later = later->before;
+	DL_PREPEND_ELEM2(*list, later, start, before, after);
+}
+
+static struct start **list_of(struct patience *patience, const struct start *start)
+{
+	return start->state == START_SUSPECT ? &patience->suspects : &patience->reported;
+}
+
 void patience_drop(struct patience *patience, struct start *start)
 {
 	struct series *series = start->sample.series;
 
 	if (start->state == START_SUSPECT || start->state == START_REPORTED)
-		DL_DELETE2(patience->suspects, start, before, after);
+		DL_DELETE2(*list_of(patience, start), start, before, after);
 	if (start->state != START_OPEN)
 		return;
 	DL_DELETE2(series->open, start, before, after);
@@ -47,50 +66,40 @@ void patience_wake(struct patience *patience)
 	patience->next = INT64_MIN;
 }
 
-static struct start *become_suspect(struct patience *patience, struct start *start)
+static struct start *become(struct patience *patience, struct start *start, enum start_state state, int64_t due)
 {
-	int64_t since = crossing(start);
-
 	patience_drop(patience, start);
-	start->state = START_SUSPECT;
-	start->due = span_add(since, PATIENCE_REPORT);
-	DL_APPEND2(patience->suspects, start, before, after);
-	return start;
-}
-
-static struct start *become_older(struct patience *patience, struct start *start)
-{
-	if (start->state == START_SUSPECT) {
-		start->state = START_REPORTED;
-		start->due = span_add(start->due, PATIENCE_HOLD - PATIENCE_REPORT);
-		return start;
-	}
-	patience_drop(patience, start);
-	start->state = START_RELEASED;
+	start->state = state;
+	start->due = due;
+	if (state != START_RELEASED)
+		insert_by_due(list_of(patience, start), start);
+	patience->next = INT64_MIN; /* others may be due as well */
 	return start;
 }
 
 struct start *patience_due(struct patience *patience, int64_t now)
 {
-	struct series *series;
-	struct start *start;
-
 	if (now < patience->next)
 		return NULL;
 	patience->next = INT64_MAX;
-	for (series = patience->series; series; series = series->next_open) {
-		if (crossing(series->open) <= now) {
-			patience->next = INT64_MIN;
-			return become_suspect(patience, series->open);
-		}
-		sooner(patience, crossing(series->open));
+	for (struct series *series = patience->series; series; series = series->next_open) {
+		struct start *start = series->open;
+
+		if (crossing(start) <= now)
+			return become(patience, start, START_SUSPECT, span_add(crossing(start), PATIENCE_REPORT));
+		sooner(patience, crossing(start));
 	}
-	for (start = patience->suspects; start; start = start->after) {
-		if (start->due <= now) {
-			patience->next = INT64_MIN;
-			return become_older(patience, start);
-		}
+	if (patience->suspects) {
+		struct start *start = patience->suspects;
+
+		if (start->due <= now)
+			return become(patience, start, START_REPORTED, span_add(start->due, PATIENCE_HOLD - PATIENCE_REPORT));
 		sooner(patience, start->due);
+	}
+	if (patience->reported) {
+		if (patience->reported->due <= now)
+			return become(patience, patience->reported, START_RELEASED, 0);
+		sooner(patience, patience->reported->due);
 	}
 	return NULL;
 }

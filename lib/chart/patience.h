@@ -16,8 +16,9 @@
 #define PATIENCE_HOLD (10 * NSEC_PER_SEC)
 
 struct patience { /* all zero but for `next` is a new one */
-	struct series *series; /* those with starts in state START_OPEN */
-	struct start *suspects; /* START_SUSPECT and START_REPORTED, oldest suspect first */
+	struct series *series;	/* those with starts in state START_OPEN */
+	struct start *suspects; /* START_SUSPECT, the next to be due first */
+	struct start *reported; /* START_REPORTED, the same way */
 	int64_t next;		/* nothing is due before this time; INT64_MAX at first */
 };
 
