@@ -10,7 +10,13 @@
 #include "base/memory.h"
 #include "base/number.h"
 
-enum { LONG_ONLY = 256, HELP_COLUMN = 28 }; /* getopt values of options without a letter; where help texts begin */
+enum {
+	OPTIONS_MAX = 64,
+	GIVE_HELP = 1, /* what getopt yields: these, a letter, or LONG_ONLY and the option's place in the table */
+	GIVE_VERSION = 2,
+	LONG_ONLY = 256,
+	HELP_COLUMN = 28, /* where help texts begin */
+};
 
 static const char *program = "tailblame";
 
@@ -56,7 +62,7 @@ _Noreturn void die_usage(const char *format, ...)
 	exit(EXIT_USAGE);
 }
 
-static void help(const struct option_entry *options, const char *operands, const char *purpose)
+static _Noreturn void help(const struct option_entry *options, const char *operands, const char *purpose)
 {
 	printf("usage: %s [OPTION]... %s\n%s\n\n", program, operands, purpose);
 	for (const struct option_entry *o = options; o->type != OPTION_END; o++) {
@@ -126,52 +132,58 @@ static int getopt_value(const struct option_entry *options, int i)
 	return options[i].letter ? options[i].letter : LONG_ONLY + i;
 }
 
-int command_line(int argc, char **argv, const struct option_entry *options, const char *operands, const char *purpose)
+/* The table in getopt's own form; these must outlive an exit in the midst of parsing. */
+static struct option longs[OPTIONS_MAX + 3];
+static char shorts[2 * OPTIONS_MAX + 3];
+
+static void make_getopt_tables(const struct option_entry *options, bool stop_at_operand)
 {
-	int count = 0, letters = 0, c;
-	const char *slash = strrchr(argv[0], '/');
+	int count = 0, letters = 0;
 
-	program = slash ? slash + 1 : argv[0];
-	while (options[count].type != OPTION_END)
-		count++;
-
-	struct option *longs = memory_new((size_t)count + 3, sizeof(*longs));
-	char *shorts = memory_new(2 * (size_t)count + 3, 1);
-
-	if (strstr(operands, "--"))
-		shorts[letters++] = '+'; /* stop at the first operand: what follows are the options of a command */
+	if (stop_at_operand)
+		shorts[letters++] = '+';
 	shorts[letters++] = ':';
-	for (int i = 0; i < count; i++) {
-		bool argument = options[i].type != OPTION_FLAG;
+	for (; options[count].type != OPTION_END && count < OPTIONS_MAX; count++) {
+		const struct option_entry *option = &options[count];
+		bool argument = option->type != OPTION_FLAG;
 
-		longs[i] = (struct option){options[i].name ? options[i].name : "", argument, NULL, getopt_value(options, i)};
-		if (options[i].letter) {
-			shorts[letters++] = options[i].letter;
+		longs[count] = (struct option){option->name ? option->name : "", argument, NULL, getopt_value(options, count)};
+		if (option->letter) {
+			shorts[letters++] = option->letter;
 			if (argument)
 				shorts[letters++] = ':';
 		}
 	}
-	shorts[letters] = '\0';
-	longs[count] = (struct option){"help", 0, NULL, 1};
-	longs[count + 1] = (struct option){"version", 0, NULL, 2};
+	longs[count] = (struct option){"help", 0, NULL, GIVE_HELP};
+	longs[count + 1] = (struct option){"version", 0, NULL, GIVE_VERSION};
+}
 
+static _Noreturn void give_version(void)
+{
+	printf("%s (tailblame) %s\n", program, TAILBLAME_VERSION);
+	exit(fflush(stdout) ? EXIT_FAILED : EXIT_DONE);
+}
+
+int command_line(int argc, char **argv, const struct option_entry *options, const char *operands, const char *purpose)
+{
+	const char *slash = strrchr(argv[0], '/');
+	int c;
+
+	program = slash ? slash + 1 : argv[0];
+	make_getopt_tables(options, strstr(operands, "--")); /* what follows -- are the options of a command */
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
-		if (c == 1)
+		if (c == GIVE_HELP)
 			help(options, operands, purpose);
-		if (c == 2) {
-			printf("%s (tailblame) %s\n", program, TAILBLAME_VERSION);
-			exit(fflush(stdout) ? EXIT_FAILED : EXIT_DONE);
-		}
+		if (c == GIVE_VERSION)
+			give_version();
 		if (c == ':')
 			die_usage("option '%s' needs an argument", argv[optind - 1]);
 		if (c == '?')
 			die_usage("no such option: '%s'", argv[optind - 1]);
-		for (int i = 0; i < count; i++)
+		for (int i = 0; options[i].type != OPTION_END; i++)
 			if (c == getopt_value(options, i))
 				take(&options[i], optarg);
 	}
-	free(longs);
-	free(shorts);
 	return optind;
 }
