@@ -22,7 +22,7 @@ need_tracefs() {
 
 # The instances and probe groups of ours that are there now.
 tracing_left() {
-	ls /sys/kernel/tracing/instances | grep '^tailblame' || true
+	find /sys/kernel/tracing/instances -maxdepth 1 -name 'tailblame*'
 	grep -s tailblame /sys/kernel/tracing/uprobe_events || true
 }
 
