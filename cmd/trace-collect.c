@@ -164,6 +164,8 @@ int main(int argc, char **argv)
 
 	if (pid > PROCESS_TIDS)
 		die_usage("option -p: there are no such pids");
+	if (buffer == 0)
+		die_usage("option -b: a ring needs some room");
 	if (charts.count == 0 && events.count == 0)
 		charts = (struct option_list){.items = default_charts, .count = 1};
 

@@ -49,7 +49,7 @@ struct collector {
 	int64_t last_written; /* when something was, by the trace clock */
 };
 
-enum { COLLECTOR_BUFFER_DEFAULT = 0 }; /* 64 MiB over all CPUs, but 4 MiB each at least */
+#define COLLECTOR_BUFFER_DEFAULT UINT64_MAX /* 64 MiB over all CPUs, but 4 MiB each at least */
 
 /* `buffer` is in bytes, per CPU. -1 after fail(); collector_close() must be called all the same. */
 int collector_open(struct collector *collector, const char *clock, uint64_t buffer);
