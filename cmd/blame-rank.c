@@ -17,7 +17,7 @@ static bool instances, as_text;
 
 static const struct option_entry option_table[] = {
 	{OPTION_COUNT, 'n', "count", &count, "N", "blame the N most blamed of each graph (default 5)"},
-	{OPTION_STRING, 'a', "algorithm", &algorithm, "ALGORITHM", "how to blame: critical (default) or npt"},
+	{OPTION_STRING, 'a', "algorithm", &algorithm, "ALGORITHM", "critical (default), npt, tcm, ilz, exception or wanted"},
 	{OPTION_FLAG, 0, "instances", &instances, NULL, "list instances one by one, not names"},
 	{OPTION_COUNT, 0, "worst", &worst, "N", "graphs of the N worst signals of a window, if none come (default 3)"},
 	{OPTION_FLAG, 't', "text", &as_text, NULL, "write text (the default on a terminal)"},

@@ -56,6 +56,63 @@ need_python() {
 	compare_with_reference 6 5 300 -n 20
 }
 
+@test "tcm, exception and wanted agree with the reference on random graphs" {
+	need_python
+	local algorithm
+	for algorithm in tcm exception wanted; do
+		compare_with_reference 11 60 30 -a $algorithm
+		compare_with_reference 12 60 30 -a $algorithm --instances -n 3
+	done
+}
+
+@test "ilz agrees with the reference, which tries all nodes, on random graphs" {
+	need_python
+	compare_with_reference 13 80 12 -a ilz
+	compare_with_reference 21 80 12 -a ilz --instances -n 9
+}
+
+@test "joins that await each other in a circle cannot be replayed" {
+	cat >graph <<-'EOF'
+		graph id=7
+		node id=1 name=a start=0 end=2
+		node id=2 name=b parent=1 join=all start=0 end=2 wait_start=0 wait_end=2
+		node id=3 name=c parent=1 join=all start=0 end=2
+		edge from=2 to=3 kind=join
+		edge from=3 to=2 kind=join
+	EOF
+	run -1 --separate-stderr blame-rank -a ilz graph
+	# shellcheck disable=SC2154
+	assert_equal "$stderr" "blame-rank: graph:6: graph 7: joins await each other in a circle; the request cannot be replayed"
+	blame-rank --text graph >/dev/null
+}
+
+@test "ilz and exception refuse wake graphs" {
+	local algorithm
+	for algorithm in ilz exception; do
+		run -1 --separate-stderr blame-rank -a $algorithm "$TOP/testdata/blame/wake-lock.txt"
+		# shellcheck disable=SC2154
+		assert_regex "$stderr" "graph 1: '$algorithm' .* request activity graph; this is a wake graph"
+	done
+}
+
+@test "exception: the one that threw, then its callers; of a chain of exceptions the first" {
+	cat >graph <<-'EOF'
+		node id=1 name=Main start=0 end=9
+		node id=2 name=Delete parent=1 start=0 end=8 threw=DeleteFailed
+		node id=3 name=Feed parent=2 start=1 end=7
+		node id=4 name=Send parent=3 start=2 end=6 threw=Timeout
+		node id=5 name=Log parent=2 start=1 end=9
+	EOF
+	run -0 names -a exception graph
+	assert_output "Send Feed Delete Main"
+	run -0 names -a exception -n 2 graph
+	assert_output "Send Feed"
+	run -0 names -a exception <(sed 's/ threw=[A-Za-z]*//' graph)
+	assert_output ""
+	blame-rank --text -a exception graph | grep 'name=Delete .* score=0.333333333 share=0.333333 '
+	blame-rank --text graph | grep '^node .*name=Send .*threw=Timeout'
+}
+
 @test "npt and instances agree with the reference on random graphs" {
 	need_python
 	compare_with_reference 7 80 30 -a npt
@@ -251,7 +308,7 @@ need_python() {
 	run -2 blame-rank --no-such-option
 	run -2 --separate-stderr blame-rank -a guess
 	# shellcheck disable=SC2154
-	assert_equal "${stderr_lines[0]}" "blame-rank: there is no algorithm 'guess'; there are critical, npt"
+	assert_equal "${stderr_lines[0]}" "blame-rank: there is no algorithm 'guess'; there are critical, npt, tcm, ilz, exception, wanted"
 	run -2 blame-rank -n 0
 	run -1 blame-rank no-such-file
 	run -1 bash -c "blame-rank $TOP/testdata/blame/wake-lock.txt >/dev/full"

@@ -9,6 +9,10 @@
 static const struct blame_algorithm algorithms[] = {
 	{"critical", choose_critical},
 	{"npt", choose_npt},
+	{"tcm", choose_tcm},
+	{"ilz", choose_ilz},
+	{"exception", choose_exception, .timeless = true},
+	{"wanted", choose_wanted},
 };
 
 enum { ALGORITHMS = sizeof(algorithms) / sizeof(algorithms[0]) };
@@ -35,7 +39,7 @@ const struct blame_algorithm *blame_algorithm(const char *name)
 
 void choices_add(struct choices *choices, int32_t node, struct share score)
 {
-	*ARRAY_ADD(&choices->list) = (struct choice){node, score};
+	*ARRAY_ADD(&choices->list) = (struct choice){.node = node, .score = score};
 }
 
 static int compare_choices(const void *left, const void *right, void *context)
@@ -44,6 +48,8 @@ static int compare_choices(const void *left, const void *right, void *context)
 	const struct node *nodes = context, *m = &nodes[a->node], *n = &nodes[b->node];
 	int order = share_compare(b->score, a->score);
 
+	if (a->turn != b->turn)
+		return a->turn < b->turn ? -1 : 1;
 	if (order)
 		return order;
 	if (m->start != n->start)

@@ -5,18 +5,28 @@
  * Names, order and records are the ranking's (ranking.h), the same for all. A node that takes no blame (a score of zero)
  * may be chosen; the ranking leaves it out.
  *
- * Request activity graphs, `count` being the n of the "n most blamed":
+ * Request activity graphs, `count` being the n of the "n most blamed". Join nodes take no part:
  *
- * critical	AUDIT's critical blame. Join nodes take no part. B1 are the `count` most blamed nodes on the path (ties:
+ * critical	AUDIT's critical blame. B1 are the `count` most blamed nodes on the path (ties:
  *		earlier start, lower id), nodes without blame among them if the path has no more with; alpha is the
  *		least blame in B1, so it may be zero. B2 are the nodes off the path that run at some instant at which a
  *		node of B1 runs (waits included) and whose blame is at least alpha.
  * npt		the same blame, the `count` most blamed of all nodes, on the path or off it.
+ * tcm		the `count` nodes on the path that were active longest, however many were active beside them.
+ * ilz		`count` times: the node whose active time, taken as zero, shortens the replayed request most (replay.h; ties:
+ *		more active time, earlier start, lower id), until none does. Its score is what it shortened the request
+ *		by, given those chosen before it; it keeps its turn, whatever the scores.
+ * exception	the `count` nodes nearest to a throw, among the one that threw (and called nobody that did) and its
+ *		callers. The score is 1/(1 + calls in between), not a time.
+ * wanted	critical, but where a join of any decides, all that it awaited belongs to the path, for any of it would have ended
+ *		the wait; and timers do no work: they are never active, and a node that waits for one goes on being active.
  *
  * Wake graphs:
  *
  * critical	every node that has blame: the shares add up to the path, so all of them took part in it.
  * npt		each instant from `from` to `to` shared equally among all nodes that ran or served then, path or no path.
+ * tcm		the pieces of the path, each with its own time, time runnable or queued too.
+ * wanted	as critical: a wake graph knows of no other way in which a wait could have ended.
  */
 #ifndef BLAME_ALGORITHM_H
 #define BLAME_ALGORITHM_H
@@ -25,6 +35,7 @@
 
 struct choice {
 	int32_t node;
+	uint32_t turn; /* when it was chosen, where that goes before its score; else 0 */
 	struct share score;
 };
 
@@ -34,17 +45,26 @@ struct choices {
 
 struct blame_algorithm {
 	const char *name;
-	void (*choose)(const struct blame *blame, size_t count, struct choices *choices);
+	int (*choose)(const struct blame *blame, size_t count, struct choices *choices); /* -1 after fail(): not of such a graph */
+	bool timeless; /* scores are no times: share_whole(NSEC_PER_SEC) stands for 1 */
 };
 
 /* NULL after fail(), which lists the names that there are. */
 const struct blame_algorithm *blame_algorithm(const char *name);
 
-void choose_critical(const struct blame *blame, size_t count, struct choices *choices);
-void choose_npt(const struct blame *blame, size_t count, struct choices *choices);
+int choose_critical(const struct blame *blame, size_t count, struct choices *choices);
+int choose_npt(const struct blame *blame, size_t count, struct choices *choices);
+int choose_tcm(const struct blame *blame, size_t count, struct choices *choices);
+int choose_ilz(const struct blame *blame, size_t count, struct choices *choices);
+int choose_exception(const struct blame *blame, size_t count, struct choices *choices);
+int choose_wanted(const struct blame *blame, size_t count, struct choices *choices);
+
+/* B1 and B2 of a request activity graph, for any path and any blame. */
+void choose_top(const struct graph *graph, const bool *on_path, const struct share *share, size_t count,
+		struct choices *choices);
 
 void choices_add(struct choices *choices, int32_t node, struct share score);
-void choices_sort(struct choices *choices, const struct graph *graph); /* score, most first; earlier start; lower id */
+void choices_sort(struct choices *choices, const struct graph *graph); /* turn; score, most first; earlier start; lower id */
 void choices_sort_by_name(struct choices *choices, const struct graph *graph); /* name; then like choices_sort */
 void choices_cut(struct choices *choices, size_t count);	       /* keeps the first so many */
 

@@ -55,7 +55,7 @@ void blame_rag(struct blame *blame)
 
 	blame->share = memory_new(count + 1, sizeof(*blame->share));
 	blame->on_path = memory_new(count + 1, sizeof(*blame->on_path));
-	critical_path(blame->graph, blame->on_path);
+	critical_path(blame->graph, false, blame->on_path);
 	add_activity(activity, blame->graph);
 	activity_share(activity, blame->share, keep_piece, &pieces);
 	if (blame->path.count)

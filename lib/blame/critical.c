@@ -57,42 +57,43 @@ static bool covers_some(const struct cover *cover, const struct node *node)
 	return node->start < node->end && low < cover->list.count && cover->list.items[low].from < node->end;
 }
 
-static void add_interfering(const struct blame *blame, struct share alpha, struct choices *choices)
+static void add_interfering(const struct graph *graph, const bool *on_path, const struct share *share,
+			    struct choices *choices)
 {
-	const struct graph *graph = blame->graph;
+	struct share alpha = choices->list.items[choices->list.count - 1].score;
 	struct cover cover = {0};
 
 	cover_nodes(&cover, graph, choices);
 	for (size_t i = 0; i < graph->nodes.count; i++) {
 		const struct node *node = &graph->nodes.items[i];
 
-		if (!blame->on_path[i] && node->join == JOIN_NONE && share_compare(blame->share[i], alpha) >= 0 &&
+		if (!on_path[i] && node->join == JOIN_NONE && share_compare(share[i], alpha) >= 0 &&
 		    covers_some(&cover, node))
-			choices_add(choices, i, blame->share[i]);
+			choices_add(choices, i, share[i]);
 	}
 	free(cover.list.items);
 }
 
-static void choose_in_rag(const struct blame *blame, size_t count, struct choices *choices)
+void choose_top(const struct graph *graph, const bool *on_path, const struct share *share, size_t count,
+		struct choices *choices)
 {
-	const struct graph *graph = blame->graph;
-
 	for (size_t i = 0; i < graph->nodes.count; i++)
-		if (blame->on_path[i] && graph->nodes.items[i].join == JOIN_NONE)
-			choices_add(choices, i, blame->share[i]);
+		if (on_path[i] && graph->nodes.items[i].join == JOIN_NONE)
+			choices_add(choices, i, share[i]);
 	choices_sort(choices, graph);
 	choices_cut(choices, count);
 	if (choices->list.count)
-		add_interfering(blame, choices->list.items[choices->list.count - 1].score, choices);
+		add_interfering(graph, on_path, share, choices);
 }
 
-void choose_critical(const struct blame *blame, size_t count, struct choices *choices)
+int choose_critical(const struct blame *blame, size_t count, struct choices *choices)
 {
 	if (blame->graph->kind == GRAPH_RAG) {
-		choose_in_rag(blame, count, choices);
-		return;
+		choose_top(blame->graph, blame->on_path, blame->share, count, choices);
+		return 0;
 	}
 	for (size_t i = 0; i < blame->graph->nodes.count; i++)
 		if (!share_is_zero(blame->share[i]))
 			choices_add(choices, i, blame->share[i]);
+	return 0;
 }

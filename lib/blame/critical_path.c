@@ -4,6 +4,7 @@
 
 struct search {
 	const struct graph *graph;
+	bool all; /* whatever a join of any awaited */
 	bool *on_path;
 	bool *entered;
 	ARRAY(int32_t) pending; /* nodes whose own critical path is still to be added */
@@ -41,6 +42,16 @@ static int32_t deciding_node(const struct graph *graph, int32_t join)
 	return best;
 }
 
+static void enter_awaited(struct search *search, int32_t join)
+{
+	size_t count;
+	const struct edge *edges = graph_arriving(search->graph, join, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (edges[i].kind == EDGE_JOIN)
+			enter(search, edges[i].from);
+}
+
 static void enter_child(struct search *search, int32_t child)
 {
 	const struct node *node = &search->graph->nodes.items[child];
@@ -53,15 +64,24 @@ static void enter_child(struct search *search, int32_t child)
 		return;
 	}
 	search->on_path[child] = true;
+	if (search->all && node->join == JOIN_ANY) {
+		enter_awaited(search, child);
+		return;
+	}
 	awaited = deciding_node(search->graph, child);
 	if (awaited != NODE_NONE)
 		enter(search, awaited);
 }
 
-void critical_path(const struct graph *graph, bool *on_path)
+int32_t blame_root(const struct graph *graph)
 {
-	struct search search = {.graph = graph, .on_path = on_path};
-	int32_t root = graph->root != NODE_NONE ? graph->root : blame_last_node(graph);
+	return graph->root != NODE_NONE ? graph->root : blame_last_node(graph);
+}
+
+void critical_path(const struct graph *graph, bool all, bool *on_path)
+{
+	struct search search = {.graph = graph, .all = all, .on_path = on_path};
+	int32_t root = blame_root(graph);
 
 	search.entered = memory_new(graph->nodes.count + 1, sizeof(bool));
 	if (root != NODE_NONE)

@@ -43,7 +43,7 @@ static void choose_all(const struct graph *graph, const struct share *share, str
 			choices_add(choices, i, share[i]);
 }
 
-void choose_npt(const struct blame *blame, size_t count, struct choices *choices)
+int choose_npt(const struct blame *blame, size_t count, struct choices *choices)
 {
 	struct share *work;
 
@@ -51,9 +51,10 @@ void choose_npt(const struct blame *blame, size_t count, struct choices *choices
 		choose_all(blame->graph, blame->share, choices);
 		choices_sort(choices, blame->graph);
 		choices_cut(choices, count);
-		return;
+		return 0;
 	}
 	work = share_all_work(blame->graph);
 	choose_all(blame->graph, work, choices);
 	free(work);
+	return 0;
 }

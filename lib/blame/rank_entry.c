@@ -10,6 +10,8 @@ static int compare_ranks(const void *left, const void *right)
 	const struct rank_entry *a = left, *b = right;
 	int order = share_compare(b->score, a->score);
 
+	if (a->turn != b->turn)
+		return a->turn < b->turn ? -1 : 1;
 	return order ? order : strcmp(a->name, b->name);
 }
 

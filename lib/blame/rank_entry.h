@@ -6,6 +6,7 @@
 
 struct rank_entry {
 	const char *name, *label; /* label: of the instance with the most blame */
+	uint32_t turn;		  /* of an algorithm that chooses in turns: goes before the score; else 0 */
 	struct share score;
 	struct share best;	  /* that instance's blame */
 	int32_t node;		  /* that instance; NODE_NONE in the total */
@@ -17,13 +18,15 @@ struct rank_list {
 	ARRAY(struct rank_entry) list;
 };
 
-/* Score, most first; then name. */
+/* Turn; score, most first; then name. */
 void rank_sort(struct rank_list *ranks);
 
 /* Writes the first `count` as blame records. `graph` NULL: the total. Duration in nanoseconds. -1 after fail(). */
 int rank_write(const struct rank_list *ranks, size_t count, const struct graph *graph, uint64_t duration,
 	       const struct ranking_options *options, struct stream *stream);
 
-void ranking_total_add(struct ranking_total *total, const struct rank_list *ranks, const struct graph *graph);
+/* The duration is what the scores of this graph are a part of. */
+void ranking_total_add(struct ranking_total *total, const struct rank_list *ranks, const struct graph *graph,
+		       uint64_t duration);
 
 #endif

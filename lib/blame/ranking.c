@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
+#include "base/number.h"
 #include "blame/rank_entry.h"
 
 static void drop_blameless(struct choices *choices)
@@ -22,6 +24,7 @@ static struct rank_entry entry_of(const struct blame *blame, const struct choice
 	return (struct rank_entry){
 		.name = node->name,
 		.label = node->label,
+		.turn = choice->turn,
 		.score = choice->score,
 		.best = choice->score,
 		.node = choice->node,
@@ -97,12 +100,12 @@ static int write_ranks(const struct blame *blame, struct choices *choices, const
 		       struct ranking_total *total, struct stream *stream)
 {
 	const struct graph *graph = blame->graph;
-	uint64_t duration = (uint64_t)graph->to - (uint64_t)graph->from;
+	uint64_t duration = options->algorithm->timeless ? NSEC_PER_SEC : (uint64_t)graph->to - (uint64_t)graph->from;
 	struct rank_list ranks = {0};
 	int status;
 
 	rank_names(blame, choices, &ranks);
-	ranking_total_add(total, &ranks, graph);
+	ranking_total_add(total, &ranks, graph, duration);
 	if (options->instances)
 		rank_instances(blame, choices, &ranks);
 	status = rank_write(&ranks, graph->kind == GRAPH_WAKE ? options->count : SIZE_MAX, graph, duration, options,
@@ -119,7 +122,11 @@ int ranking_graph(struct graph *graph, const struct ranking_options *options, st
 	struct line line = {0};
 	int status = -1;
 
-	options->algorithm->choose(blame, options->count, &choices);
+	if (options->algorithm->choose(blame, options->count, &choices) < 0) {
+		free(choices.list.items);
+		blame_free(blame);
+		return stream_fail(stream, "%s", fail_text());
+	}
 	drop_blameless(&choices);
 	if (write_added_nodes(blame, stream, &line) == 0 && write_path(blame, stream, &line) == 0)
 		status = write_ranks(blame, &choices, options, total, stream);

@@ -62,11 +62,12 @@ static void add_entry(struct rank_entry *sum, const struct rank_entry *rank)
 	sum->best = rank->best;
 }
 
-void ranking_total_add(struct ranking_total *total, const struct rank_list *ranks, const struct graph *graph)
+void ranking_total_add(struct ranking_total *total, const struct rank_list *ranks, const struct graph *graph,
+		       uint64_t duration)
 {
 	total->graphs++;
 	total->windows |= graph->window != NULL;
-	total->duration += (uint64_t)graph->to - (uint64_t)graph->from;
+	total->duration += duration;
 	for (size_t i = 0; i < ranks->list.count; i++)
 		add_entry(&find_entry(total, ranks->list.items[i].name)->rank, &ranks->list.items[i]);
 }

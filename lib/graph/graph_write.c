@@ -33,6 +33,8 @@ static void spell_method(const struct graph *graph, const struct node *node, str
 	}
 	if (node->join != JOIN_NONE)
 		line_text(line, "join", joins[node->join]);
+	if (node->threw)
+		line_text(line, "threw", node->threw);
 }
 
 void graph_spell_node(const struct graph *graph, const struct node *node, struct line *line)

@@ -22,6 +22,7 @@ def interval(rng, low, high):
 class Maker:
     def __init__(self, rng, size):
         self.rng = rng
+        self.rare_rng = random.Random(size)
         self.size = size
         self.nodes = []
         self.edges = []
@@ -30,6 +31,12 @@ class Maker:
         self.ids = rng.sample(range(1, 10 * size + 10), size + 1)
         if rng.random() < 0.3:
             self.ids.sort()
+
+    def rare(self, join):
+        """Keys that only some algorithms look at; drawn apart, so that the graphs are the same without them."""
+        rng = self.rare_rng
+        threw = " threw=Error" if rng.random() < 0.15 else ""
+        return threw + (" what=timer" if not join and rng.random() < 0.15 else "")
 
     def add(self, parent, start, end, wait, join=None):
         rng = self.rng
@@ -42,6 +49,7 @@ class Maker:
             "wait": wait,
             "join": join,
             "call": rng.choice(["sync", "async"]),
+            "more": self.rare(join),
         }
         self.nodes.append(node)
         return node
@@ -101,6 +109,7 @@ class Maker:
                 line += f" wait_start={spell(node['wait'][0], unit)} wait_end={spell(node['wait'][1], unit)}"
             if node["join"]:
                 line += f" join={node['join']}"
+            line += node["more"]
             print(line)
         rng.shuffle(self.edges)
         for source, target in self.edges:

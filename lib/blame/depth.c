@@ -1,0 +1,47 @@
+#include "blame/depth.h"
+
+#include <stdlib.h>
+
+enum { UNKNOWN = 0 }; /* while it is being found, a depth has 1 added */
+
+/* Up to the first caller whose depth is known, then the way down again along the same nodes. */
+static void find_depth(const struct graph *graph, int32_t node, uint32_t *depth, int32_t *way)
+{
+	size_t steps = 0;
+	int32_t i;
+
+	for (i = node; i != NODE_NONE && depth[i] == UNKNOWN; i = graph->nodes.items[i].parent)
+		way[steps++] = i;
+	for (uint32_t above = i == NODE_NONE ? 0 : depth[i]; steps; above++)
+		depth[way[--steps]] = above + 1;
+}
+
+uint32_t *depth_of_nodes(const struct graph *graph)
+{
+	size_t count = graph->nodes.count;
+	uint32_t *depth = memory_new(count + 1, sizeof(*depth));
+	int32_t *way = memory_new(count + 1, sizeof(*way));
+
+	for (size_t i = 0; i < count; i++)
+		find_depth(graph, i, depth, way);
+	for (size_t i = 0; i < count; i++)
+		depth[i]--;
+	free(way);
+	return depth;
+}
+
+int32_t *depth_order(const struct graph *graph, const uint32_t *depth)
+{
+	size_t count = graph->nodes.count;
+	size_t *place = memory_new(count + 2, sizeof(*place)); /* by depth: where its next node goes */
+	int32_t *order = memory_new(count + 1, sizeof(*order));
+
+	for (size_t i = 0; i < count; i++)
+		place[depth[i] + 1]++;
+	for (size_t i = 1; i <= count; i++)
+		place[i] += place[i - 1];
+	for (size_t i = 0; i < count; i++)
+		order[place[depth[i]]++] = i;
+	free(place);
+	return order;
+}

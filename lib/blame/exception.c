@@ -1,0 +1,53 @@
+/* AUDIT (USENIX ATC 2018), section 3.3.1: the call chain of an exception, by distance from the throw. */
+#include "blame/algorithm.h"
+
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "base/number.h"
+#include "blame/depth.h"
+
+enum { FAR = -1 }; /* neither threw nor called anybody who did */
+
+/* By node: how many calls lie between it and the nearest throw below it. */
+static int32_t *distances(const struct graph *graph)
+{
+	const struct node *nodes = graph->nodes.items;
+	uint32_t *depth = depth_of_nodes(graph);
+	int32_t *order = depth_order(graph, depth);
+	int32_t *distance = memory_new(graph->nodes.count + 1, sizeof(*distance));
+
+	for (size_t i = 0; i < graph->nodes.count; i++)
+		distance[i] = FAR;
+	for (size_t i = graph->nodes.count; i--;) { /* the called before their callers */
+		int32_t node = order[i], parent = nodes[node].parent;
+
+		if (distance[node] == FAR && nodes[node].threw)
+			distance[node] = 0;
+		if (distance[node] != FAR && parent != NODE_NONE &&
+		    (distance[parent] == FAR || distance[parent] > distance[node] + 1))
+			distance[parent] = distance[node] + 1;
+	}
+	free(depth);
+	free(order);
+	return distance;
+}
+
+int choose_exception(const struct blame *blame, size_t count, struct choices *choices)
+{
+	const struct graph *graph = blame->graph;
+	struct reciprocals reciprocals = {0};
+	int32_t *distance;
+
+	if (graph->kind != GRAPH_RAG)
+		return fail("graph %s: 'exception' ranks the calls of a request activity graph; this is a wake graph", graph->id);
+	distance = distances(graph);
+	for (size_t i = 0; i < graph->nodes.count; i++)
+		if (distance[i] != FAR && graph->nodes.items[i].join == JOIN_NONE)
+			choices_add(choices, i, share_of(&reciprocals, NSEC_PER_SEC, distance[i] + 1));
+	choices_sort(choices, graph);
+	choices_cut(choices, count);
+	free(distance);
+	free(reciprocals.of.items);
+	return 0;
+}

@@ -1,0 +1,24 @@
+/* Top critical methods, after AUDIT (USENIX ATC 2018), section 6.2: the path's nodes by their time on it. */
+#include "blame/algorithm.h"
+
+#include <stdlib.h>
+
+int choose_tcm(const struct blame *blame, size_t count, struct choices *choices)
+{
+	uint64_t *active = memory_new(blame->graph->nodes.count + 1, sizeof(*active));
+
+	for (size_t i = 0; i < blame->path.count; i++) {
+		const struct path_piece *piece = &blame->path.items[i];
+
+		active[piece->node] += (uint64_t)piece->to - (uint64_t)piece->from;
+	}
+	for (size_t i = 0; i < blame->graph->nodes.count; i++)
+		if (active[i])
+			choices_add(choices, i, share_whole(active[i]));
+	free(active);
+	if (blame->graph->kind == GRAPH_RAG) {
+		choices_sort(choices, blame->graph);
+		choices_cut(choices, count);
+	}
+	return 0;
+}
