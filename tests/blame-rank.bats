@@ -71,6 +71,33 @@ need_python() {
 	compare_with_reference 21 80 12 -a ilz --instances -n 9
 }
 
+@test "AUDIT's table 2: 6, 8, 7 and 11 of 12 wanted methods, and 12 by wanted" {
+	"$TOP"/tests/reference/table2.sh "$TOP/testdata/audit" | diff "$TOP/testdata/audit/table-2.txt" -
+	grep -c '^[a-z]* *[1-4].* same' "$TOP/testdata/audit/table-2.txt" | grep -x 16
+	# the manual shows the same table
+	mandoc -Tascii -Owidth=200 "$TOP/man/blame-rank.1" | sed 's/^ *//' | grep -xFf <(sed 's/ *$//' "$TOP/testdata/audit/table-2.txt") |
+		diff "$TOP/testdata/audit/table-2.txt" -
+}
+
+@test "wanted finds 12 of 12 even where nobody says that a delay is a timer" {
+	local file
+	for file in "$TOP"/testdata/audit/scenario-?.txt; do sed 's/ what=timer//' "$file" >"${file##*/}"; done
+	"$TOP"/tests/reference/table2.sh . | tail -n 1 | grep -x 'wanted *total *- *12'
+}
+
+@test "without timers wanted lists all that critical lists, with the same blame" {
+	need_python
+	local algorithm
+	python3 "$TOP/tests/reference/random_graphs.py" 31 300 30 | sed 's/ what=timer//' >graphs
+	for algorithm in critical wanted; do
+		blame-rank -n 3 -a $algorithm --instances --text graphs | sed -n '/graph=total/d; s/^blame \(graph=[0-9]* \)rank=[0-9]*\(.*\) algorithm=[a-z]*/\1\2/p' |
+			sort >$algorithm
+	done
+	[ -s critical ]
+	comm -23 critical wanted >lost
+	[ ! -s lost ]
+}
+
 @test "joins that await each other in a circle cannot be replayed" {
 	cat >graph <<-'EOF'
 		graph id=7

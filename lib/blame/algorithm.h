@@ -14,12 +14,14 @@
  * npt		the same blame, the `count` most blamed of all nodes, on the path or off it.
  * tcm		the `count` nodes on the path that were active longest, however many were active beside them.
  * ilz		`count` times: the node whose active time, taken as zero, shortens the replayed request most (replay.h; ties:
- *		more active time, earlier start, lower id), until none does. Its score is what it shortened the request
- *		by, given those chosen before it; it keeps its turn, whatever the scores.
+ *		first those on the replay's critical path, which would make the request longer if they were, then more
+ *		active time, earlier start, lower id), until none does. Its score is what it shortened the request by, given
+ *		those chosen before it; it keeps its turn, whatever the scores.
  * exception	the `count` nodes nearest to a throw, among the one that threw (and called nobody that did) and its
  *		callers. The score is 1/(1 + calls in between), not a time.
- * wanted	critical, but where a join of any decides, all that it awaited belongs to the path, for any of it would have ended
- *		the wait; and timers do no work: they are never active, and a node that waits for one goes on being active.
+ * wanted	critical, but what a join of any on the path awaited in vain, and all that this in turn waited for, may be in B2
+ *		whenever it ran, for it would have ended the wait, too; and timers do no work: they are never active, and a
+ *		node that waits for one goes on being active. Without timers it lists all that critical lists.
  *
  * Wake graphs:
  *
@@ -59,8 +61,8 @@ int choose_ilz(const struct blame *blame, size_t count, struct choices *choices)
 int choose_exception(const struct blame *blame, size_t count, struct choices *choices);
 int choose_wanted(const struct blame *blame, size_t count, struct choices *choices);
 
-/* B1 and B2 of a request activity graph, for any path and any blame. */
-void choose_top(const struct graph *graph, const bool *on_path, const struct share *share, size_t count,
+/* B1 and B2 of a request activity graph, for any blame; nodes that are `also` to be looked at need not run with B1 (NULL: none). */
+void choose_top(const struct graph *graph, const bool *on_path, const bool *also, const struct share *share, size_t count,
 		struct choices *choices);
 
 void choices_add(struct choices *choices, int32_t node, struct share score);

@@ -57,7 +57,7 @@ static bool covers_some(const struct cover *cover, const struct node *node)
 	return node->start < node->end && low < cover->list.count && cover->list.items[low].from < node->end;
 }
 
-static void add_interfering(const struct graph *graph, const bool *on_path, const struct share *share,
+static void add_interfering(const struct graph *graph, const bool *on_path, const bool *also, const struct share *share,
 			    struct choices *choices)
 {
 	struct share alpha = choices->list.items[choices->list.count - 1].score;
@@ -68,13 +68,13 @@ static void add_interfering(const struct graph *graph, const bool *on_path, cons
 		const struct node *node = &graph->nodes.items[i];
 
 		if (!on_path[i] && node->join == JOIN_NONE && share_compare(share[i], alpha) >= 0 &&
-		    covers_some(&cover, node))
+		    ((also && also[i]) || covers_some(&cover, node)))
 			choices_add(choices, i, share[i]);
 	}
 	free(cover.list.items);
 }
 
-void choose_top(const struct graph *graph, const bool *on_path, const struct share *share, size_t count,
+void choose_top(const struct graph *graph, const bool *on_path, const bool *also, const struct share *share, size_t count,
 		struct choices *choices)
 {
 	for (size_t i = 0; i < graph->nodes.count; i++)
@@ -83,13 +83,13 @@ void choose_top(const struct graph *graph, const bool *on_path, const struct sha
 	choices_sort(choices, graph);
 	choices_cut(choices, count);
 	if (choices->list.count)
-		add_interfering(graph, on_path, share, choices);
+		add_interfering(graph, on_path, also, share, choices);
 }
 
 int choose_critical(const struct blame *blame, size_t count, struct choices *choices)
 {
 	if (blame->graph->kind == GRAPH_RAG) {
-		choose_top(blame->graph, blame->on_path, blame->share, count, choices);
+		choose_top(blame->graph, blame->on_path, NULL, blame->share, count, choices);
 		return 0;
 	}
 	for (size_t i = 0; i < blame->graph->nodes.count; i++)

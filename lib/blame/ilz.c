@@ -22,8 +22,8 @@ static int start(struct zeroing *zeroing, const struct graph *graph, int32_t roo
 	if (replay_latency(zeroing->replay, &zeroing->latency) < 0)
 		return -1;
 	for (size_t i = 0; i < graph->nodes.count; i++)
-		if (replay_work(zeroing->replay, i))
-			choices_add(&zeroing->nodes, i, share_whole(replay_work(zeroing->replay, i)));
+		if (replay_work_of(zeroing->replay, i))
+			choices_add(&zeroing->nodes, i, share_whole(replay_work_of(zeroing->replay, i)));
 	choices_sort(&zeroing->nodes, graph);
 	zeroing->chosen = memory_new(zeroing->nodes.list.count + 1, sizeof(bool));
 	return 0;
@@ -36,39 +36,58 @@ static void finish(struct zeroing *zeroing)
 	free(zeroing->chosen);
 }
 
-/* By how much the request is shorter without this node's work, too. */
-static uint64_t gain_of(struct zeroing *zeroing, int32_t node)
+/* How long the request takes if this node's work is taken so, too. */
+static uint64_t latency_with(struct zeroing *zeroing, int32_t node, enum replay_work work)
 {
 	uint64_t latency = zeroing->latency;
 
-	replay_zero(zeroing->replay, node, true);
+	replay_take(zeroing->replay, node, work);
 	replay_latency(zeroing->replay, &latency); /* what could be replayed before still can */
-	replay_zero(zeroing->replay, node, false);
-	return zeroing->latency - latency;
+	replay_take(zeroing->replay, node, WORK_AS_IT_WAS);
+	return latency;
 }
 
-/* The place of the node with the most gain; those with less work than the best gain so far need not be tried. */
-static size_t best_node(struct zeroing *zeroing, uint64_t *gain)
+struct best {
+	size_t place; /* in `nodes` */
+	uint64_t gain;
+	bool critical; /* were it longer, so would be the request */
+};
+
+/* Whether the node with so much work, and none that comes after it, can take the place of the best. */
+static bool can_win(const struct best *best, struct share work)
+{
+	int order = share_compare(work, share_whole(best->gain));
+
+	return best->critical || !best->gain ? order > 0 : order >= 0;
+}
+
+static void try_node(struct zeroing *zeroing, size_t place, struct best *best)
+{
+	int32_t node = zeroing->nodes.list.items[place].node;
+	uint64_t gain = zeroing->latency - latency_with(zeroing, node, WORK_ZERO);
+	bool critical;
+
+	if (!gain || gain < best->gain)
+		return;
+	critical = latency_with(zeroing, node, WORK_LONGER) > zeroing->latency;
+	if (gain > best->gain || (critical && !best->critical))
+		*best = (struct best){place, gain, critical};
+}
+
+static struct best best_node(struct zeroing *zeroing)
 {
 	const struct choice *nodes = zeroing->nodes.list.items;
-	size_t best = 0;
+	struct best best = {0};
 	int tries = 0;
 
-	*gain = 0;
 	replay_look_back(zeroing->replay);
 	for (size_t i = 0; i < zeroing->nodes.list.count && tries < TRIES; i++) {
-		uint64_t this_gain;
-
 		if (zeroing->chosen[i] || !replay_matters(zeroing->replay, nodes[i].node))
 			continue;
-		if (share_compare(nodes[i].score, share_whole(*gain)) <= 0)
+		if (!can_win(&best, nodes[i].score))
 			break;
-		this_gain = gain_of(zeroing, nodes[i].node);
+		try_node(zeroing, i, &best);
 		tries++;
-		if (this_gain > *gain) {
-			*gain = this_gain;
-			best = i;
-		}
 	}
 	return best;
 }
@@ -76,17 +95,17 @@ static size_t best_node(struct zeroing *zeroing, uint64_t *gain)
 static void choose(struct zeroing *zeroing, size_t count, struct choices *choices)
 {
 	for (uint32_t turn = 1; turn <= count; turn++) {
-		uint64_t gain;
-		size_t best = best_node(zeroing, &gain);
+		struct best best = best_node(zeroing);
 		int32_t node;
 
-		if (!gain)
+		if (!best.gain)
 			return;
-		node = zeroing->nodes.list.items[best].node;
-		zeroing->chosen[best] = true;
-		replay_zero(zeroing->replay, node, true);
+		node = zeroing->nodes.list.items[best.place].node;
+		zeroing->chosen[best.place] = true;
+		replay_take(zeroing->replay, node, WORK_ZERO);
 		replay_latency(zeroing->replay, &zeroing->latency);
-		*ARRAY_ADD(&choices->list) = (struct choice){.node = node, .turn = turn, .score = share_whole(gain)};
+		*ARRAY_ADD(&choices->list) =
+			(struct choice){.node = node, .turn = turn, .score = share_whole(best.gain)};
 	}
 }
 

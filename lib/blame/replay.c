@@ -26,7 +26,8 @@ struct state { /* of a node, as far as the replay has come */
 	int64_t wait;	       /* when the parent began to wait for it */
 	uint64_t work;
 	int32_t waits;	       /* that have begun and not ended; one more for a join: it does no work */
-	bool zero, end_read;   /* end_read: others went by this end before it was known for good */
+	uint8_t work_as;       /* enum replay_work */
+	bool end_read;	        /* end_read: others went by this end before it was known for good */
 	bool clock_matters, start_matters, wait_matters, end_matters; /* to the request's end, from where we are on */
 	bool matters;	       /* its clock does, at any time */
 };
@@ -118,9 +119,9 @@ void replay_free(struct replay *replay)
 	free(replay);
 }
 
-void replay_zero(struct replay *replay, int32_t node, bool zero)
+void replay_take(struct replay *replay, int32_t node, enum replay_work work)
 {
-	replay->state[node].zero = zero;
+	replay->state[node].work_as = work;
 }
 
 /* What the node's clock says at a time of the record. */
@@ -129,7 +130,7 @@ static int64_t reading(struct state *state, int64_t time)
 	if (state->waits > 0)
 		return after(state->clock, state->at, time);
 	state->work += (uint64_t)time - (uint64_t)state->at;
-	if (!state->zero)
+	if (state->work_as != WORK_ZERO)
 		state->clock = after(state->clock, state->at, time);
 	state->at = time;
 	return state->clock;
@@ -161,7 +162,7 @@ static void start(struct replay *replay, int32_t node)
 		state->start = reading(&replay->state[n->parent], n->start);
 	else
 		state->start = after(end_of(replay, n->parent), parent->end, n->start);
-	state->clock = state->start;
+	state->clock = state->work_as == WORK_LONGER ? after(state->start, 0, 1) : state->start;
 	state->at = n->start;
 	state->work = 0;
 	state->waits = n->join != JOIN_NONE;
@@ -369,7 +370,7 @@ bool replay_matters(const struct replay *replay, int32_t node)
 	return replay->state[node].matters;
 }
 
-uint64_t replay_work(const struct replay *replay, int32_t node)
+uint64_t replay_work_of(const struct replay *replay, int32_t node)
 {
 	return replay->state[node].work;
 }

@@ -32,8 +32,9 @@ struct replay;
 struct replay *replay_new(const struct graph *graph, int32_t root);
 void replay_free(struct replay *replay);
 
-/* A node's work is taken as zero from now on, or again as it was. */
-void replay_zero(struct replay *replay, int32_t node, bool zero);
+/* What a node's work is taken as from now on. LONGER: its clock goes forward by 1 ns when it starts. */
+enum replay_work { WORK_AS_IT_WAS, WORK_ZERO, WORK_LONGER };
+void replay_take(struct replay *replay, int32_t node, enum replay_work work);
 
 /* Sets how long the request takes, in nanoseconds. 0; -1 after fail(): joins await each other in a circle. */
 int replay_latency(struct replay *replay, uint64_t *latency);
@@ -46,6 +47,6 @@ void replay_look_back(struct replay *replay);
 bool replay_matters(const struct replay *replay, int32_t node);
 
 /* How long the node was active, in nanoseconds; known after a replay. */
-uint64_t replay_work(const struct replay *replay, int32_t node);
+uint64_t replay_work_of(const struct replay *replay, int32_t node);
 
 #endif

@@ -38,7 +38,7 @@ int choose_wanted(const struct blame *blame, size_t count, struct choices *choic
 	wanted = memory_new(graph->nodes.count + 1, sizeof(*wanted));
 	critical_path(graph, true, wanted);
 	share_work(graph, share);
-	choose_top(graph, wanted, share, count, choices);
+	choose_top(graph, blame->on_path, wanted, share, count, choices);
 	free(share);
 	free(wanted);
 	return 0;

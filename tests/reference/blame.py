@@ -162,8 +162,8 @@ NEVER = float("inf")
 class Replay:
     """The request again, as lib/blame/replay.h says; found by asking each node over and over until no answer changes."""
 
-    def __init__(self, graph, zero):
-        self.graph, self.zero = graph, zero
+    def __init__(self, graph, zero, longer=None):
+        self.graph, self.zero, self.longer = graph, zero, longer
         self.starts = {i: NEVER for i in graph.nodes}
         self.ends = {i: NEVER for i in graph.nodes}
         self.root = root_of(graph)
@@ -200,7 +200,7 @@ class Replay:
                 self.starts[child.id] = self.ends[node.id] + child.start - node.end
         happenings.append((node.end, 2, "end", node, None))
         happenings.sort(key=lambda h: h[:2])
-        clock, at, began = self.starts[node.id], node.start, {}
+        clock, at, began = self.starts[node.id] + (1 if node is self.longer else 0), node.start, {}
         for t, _, what, who, wait in happenings:
             waiting = bool(began) or node.join
             now = clock + (t - at if waiting or node.id not in self.zero else 0)
@@ -231,9 +231,9 @@ class Replay:
         return max(start, then) + join.end - max(join.start, pick(n.end for n in among))
 
 
-def latency(graph, zero):
-    replay = Replay(graph, zero)
-    if not zero:
+def latency(graph, zero, longer=None):
+    replay = Replay(graph, zero, longer)
+    if not zero and not longer:
         for node in graph.nodes.values():
             was, then = replay.ends[node.id], replay.starts[node.id]
             assert was == NEVER or (then, was) == (node.start, node.end), (graph.id, node.id)
@@ -247,15 +247,15 @@ def choose_ilz(graph, stretches, count):
     while len(chosen) < count:
         now = latency(graph, zero)
         gains = [
-            (now - latency(graph, zero | {n.id}), work[n.id], -n.start, -n.id, n)
+            (now - latency(graph, zero | {n.id}), latency(graph, zero, n) > now, work[n.id], -n.start, -n.id, n)
             for n in graph.nodes.values()
             if n.id not in zero and work[n.id]
         ]
-        best = max(gains, default=(0,), key=lambda gain: gain[:4])
+        best = max(gains, default=(0,), key=lambda gain: gain[:5])
         if best[0] == 0:
             break
-        zero.add(best[4].id)
-        chosen.append((best[4], Fraction(best[0])))
+        zero.add(best[5].id)
+        chosen.append((best[5], Fraction(best[0])))
     return chosen
 
 
@@ -269,13 +269,13 @@ def choose_exception(graph):
     return [(node, Fraction(10**9, 1 + min(distances))) for node, distances in found if distances]
 
 
-def choose_top(nodes, path, blame, count):
+def choose_top(nodes, path, blame, count, also):
     b1 = [node for node in nodes if node.id in path][:count]
     if not b1:
         return []
     alpha = min(blame[node.id] for node in b1)
-    b2 = [n for n in nodes if n.id not in path and blame[n.id] >= alpha and any(overlap(n, other) for other in b1)]
-    return b1 + b2
+    b2 = [n for n in nodes if n.id not in path and blame[n.id] >= alpha]
+    return b1 + [n for n in b2 if n.id in also or any(overlap(n, other) for other in b1)]
 
 
 def by_blame(nodes, blame):
@@ -296,9 +296,10 @@ def choose(graph, path, blame, stretches, options):
     elif options.a == "npt":
         chosen = by_blame(nodes, blame)[:count]
     else:
+        also = set()
         if options.a == "wanted":
-            path, blame = critical_path(graph, True), assign(graph, timers=False)[0]
-        chosen = choose_top(by_blame(nodes, blame), path, blame, count)
+            also, blame = critical_path(graph, True), assign(graph, timers=False)[0]
+        chosen = choose_top(by_blame(nodes, blame), path, blame, count, also)
     return [(n, blame[n.id]) for n in by_blame(chosen, blame) if blame[n.id] > 0]
 
 
