@@ -39,6 +39,7 @@ window() {
 	while IFS='|' read -r fixture name; do
 		assert_equal "$fixture: $(who "$fixture")" "$fixture: $name"
 	done <<-'EOT'
+		asked|slow: running
 		asleep|unknown: futex of victim
 		began|waker: running
 		block|crowd: write of 7:0 in service
@@ -73,6 +74,7 @@ window() {
 		timer|timer: nanosleep of victim
 		timer-softirq|timer: sleep of victim
 		twice|bfq of 7:0: held back read by reader
+		work|bulky: work on flush
 	EOT
 }
 

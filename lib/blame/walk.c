@@ -17,8 +17,9 @@ struct ways { /* the edges by which to leave a node; NULL: there is none */
 	const struct edge *cause;  /* from who ended it, a wait: the one with the latest ts */
 };
 
-struct errand { /* a wait whose cause is being followed */
-	int32_t wait;
+struct errand { /* what is left to be followed when the floor is reached */
+	int32_t node; /* a wait whose cause is being followed: on with what the waiter did before */
+	bool origin;  /* or who asked for the work at hand: on with what that one did */
 	int64_t floor; /* of those further out */
 };
 
@@ -38,6 +39,11 @@ struct walk {
 static int64_t later(int64_t a, int64_t b)
 {
 	return a > b ? a : b;
+}
+
+static int64_t sooner(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
 }
 
 static const struct node *node_at(const struct walk *walk, int32_t node)
@@ -164,12 +170,23 @@ static void close_gap(struct walk *walk)
 		explain(walk, unknown(walk, GAP), later(node_at(walk, walk->node)->end, walk->floor));
 }
 
+/* What a thread did before it was asked for this explains nothing; until then it explains why this began so late. */
+static void follow_origin_later(struct walk *walk, const struct edge *origin)
+{
+	if (origin->kind != EDGE_ASYNC || origin->ts == TIME_NONE || origin->ts <= walk->floor)
+		return;
+	*ARRAY_ADD(&walk->errands) = (struct errand){origin->from, true, walk->floor};
+	walk->floor = sooner(origin->ts, walk->cursor);
+}
+
 /* To what came before this node, where the cursor now is. */
 static void step_back(struct walk *walk)
 {
 	const struct ways *ways = &walk->ways[walk->node];
 
 	if (ways->before) {
+		if (ways->origin)
+			follow_origin_later(walk, ways->origin);
 		walk->node = ways->before->from;
 		close_gap(walk);
 	} else {
@@ -179,20 +196,24 @@ static void step_back(struct walk *walk)
 
 static void follow_cause(struct walk *walk, int32_t cause)
 {
-	*ARRAY_ADD(&walk->errands) = (struct errand){walk->node, walk->floor};
+	*ARRAY_ADD(&walk->errands) = (struct errand){walk->node, false, walk->floor};
 	walk->followed[walk->node] = true;
 	walk->floor = later(walk->floor, node_at(walk, walk->node)->start);
 	walk->node = cause;
 }
 
-/* The errand's time is explained: on with what the waiter did before. */
-static void return_to_waiter(struct walk *walk)
+/* The errand's time is explained. */
+static void return_from_errand(struct walk *walk)
 {
 	struct errand errand = walk->errands.items[--walk->errands.count];
 
-	walk->followed[errand.wait] = false;
 	walk->floor = errand.floor;
-	walk->node = errand.wait;
+	walk->node = errand.node;
+	if (errand.origin) {
+		close_gap(walk);
+		return;
+	}
+	walk->followed[errand.node] = false;
 	if (walk->cursor > walk->floor)
 		step_back(walk);
 }
@@ -276,7 +297,7 @@ void walk(struct blame *blame)
 		if (walk.cursor > walk.floor)
 			step(&walk);
 		else
-			return_to_waiter(&walk);
+			return_from_errand(&walk);
 	}
 	reverse(blame);
 	free(walk.errands.items);

@@ -58,6 +58,7 @@ void wake_forget(struct wake *wake)
 	forget_threads(wake);
 	forget_cpus(wake);
 	request_forget(wake);
+	work_forget(wake);
 	free(wake->gaps.items);
 	free(wake->raises.items);
 	*wake = empty;
@@ -143,7 +144,7 @@ static struct thread *thread_new(struct wake *wake, int32_t tid)
 
 	thread->tid = tid;
 	thread->index = (int32_t)wake->threads.count;
-	thread->parent = INDEX_NONE;
+	thread->parent = thread->work = INDEX_NONE;
 	thread->born = thread->died = TIME_NONE;
 	thread->call = CALL_NONE;
 	thread->epoch = (uint32_t)wake->gaps.count;
@@ -214,6 +215,7 @@ void wake_thread_sync(struct wake *wake, struct thread *thread)
 	}
 	thread->call = CALL_NONE;
 	thread->early = false;
+	thread->work = INDEX_NONE;
 	thread->epoch = (uint32_t)wake->gaps.count;
 }
 
@@ -236,7 +238,7 @@ static struct thread *first_current(struct wake *wake, struct cpu *cpu, int32_t 
 	thread = wake_thread_on(wake, cpu, tid);
 	take_cpu(cpu, thread->index, wake_since(wake));
 	if (thread_unseen(thread))
-		thread_piece(thread, WHAT_RUN, wake_since(wake), cpu->number)->flags = PIECE_ASSUMED;
+		thread_piece(thread, WHAT_RUN, wake_since(wake), cpu->number)->flags |= PIECE_ASSUMED;
 	return thread;
 }
 

@@ -31,6 +31,7 @@ enum cause {
 	CAUSE_TIMER,
 	CAUSE_IRQ,     /* index: number of the interrupt */
 	CAUSE_SOFTIRQ, /* index: number of the soft interrupt */
+	CAUSE_WORK,    /* index: work; of a run, which does what somebody had queued */
 };
 
 enum piece_flag {
@@ -55,6 +56,7 @@ struct piece {
 struct thread {
 	int32_t tid, index;
 	int32_t parent;	 /* index of the thread that forked it; INDEX_NONE */
+	int32_t work;	 /* what it was asked to do, a kernel thread; INDEX_NONE */
 	uint32_t epoch;	 /* number of gaps it has been brought up to date with */
 	int64_t born;	 /* TIME_NONE: before the data */
 	int64_t died;	 /* TIME_NONE: not yet */
@@ -68,6 +70,13 @@ struct thread {
 struct raise { /* who raised a soft interrupt, and when */
 	int32_t thread; /* index; INDEX_NONE: not a thread */
 	int64_t ts;
+};
+
+struct work { /* something queued for a kernel thread to do */
+	struct raise by; /* who queued it, and when */
+	int32_t owner;	 /* index of the thread for whom that one worked, if it is a kernel thread too; else by.thread */
+	int64_t started;
+	int16_t queue;	 /* index of the work queue's name */
 };
 
 enum context_kind { CONTEXT_THREAD, CONTEXT_IRQ, CONTEXT_SOFTIRQ, CONTEXT_TIMER };
@@ -129,6 +138,8 @@ struct wake {
 	ARRAY(struct thread *) threads;
 	ARRAY(struct cpu *) cpus; /* by number; NULL: not seen */
 	ARRAY(struct raise) raises;
+	ARRAY(struct work) works; /* begun, by a known thread */
+	struct queued_work *queued, *spare_work; /* by address; see wake_work.c */
 	ARRAY(struct request) requests;
 	struct open_request *open, *spare; /* by disk and sector; see wake_request.c */
 	struct disk *disks;
@@ -181,6 +192,7 @@ void context_enter(struct wake *wake, struct cpu *cpu, enum context_kind kind, i
 void context_leave(struct wake *wake, struct cpu *cpu, enum context_kind kind);
 void context_raise(struct wake *wake, struct cpu *cpu, int32_t number, int flags);
 void context_completed(struct cpu *cpu, int32_t request);
+struct raise context_doer(struct wake *wake, struct cpu *cpu, int flags); /* the thread whose doing it is, if any */
 void context_other(struct cpu *cpu); /* an event that has nothing to do with completing or waking */
 enum cause context_cause(struct wake *wake, struct cpu *cpu, int32_t tid, int flags, int32_t *index);
 const char *softirq_name(int32_t number);
@@ -196,6 +208,15 @@ void request_settle(struct wake *wake); /* no more events: makes disk.longest co
 struct disk *request_disk(struct wake *wake, uint64_t dev);
 void request_forget(struct wake *wake);
 
+/*
+ * wake_work.c: work queues. The time that a kernel thread spends on a work belongs to whoever queued it; if that is
+ * not known (an interrupt, or before the data) it is its own.
+ */
+void work_queue(struct wake *wake, uint64_t address, struct raise by, int16_t queue);
+void work_start(struct wake *wake, struct thread *thread, uint64_t address, uint32_t cpu);
+void work_end(struct wake *wake, struct thread *thread, uint32_t cpu);
+void work_forget(struct wake *wake);
+
 /* wake_event.c: from an event to the functions above */
 struct wake_types *wake_types_new(struct events *events);
 void wake_types_free(struct wake_types *types);
@@ -206,9 +227,9 @@ struct wake_names *wake_names_new(void);
 void wake_names_free(struct wake_names *names);
 void wake_name_irq(struct wake_names *names, int32_t number, const char *name);
 const char *wake_irq_name(const struct wake_names *names, int32_t number); /* NULL: none */
-int16_t wake_name_call(struct wake_names *names, const char *name); /* its index */
+int16_t wake_name_text(struct wake_names *names, const char *text); /* of a call or a work queue: its index */
 int16_t wake_number_call(struct wake_names *names, int number);	    /* by its number on this machine */
-const char *wake_call_name(const struct wake_names *names, int16_t call, const char *none);
+const char *wake_text(const struct wake_names *names, int16_t index, const char *none);
 const char *wake_comm(const struct wake *wake, const struct thread *thread);
 
 /* wake_walk.c: the graph of what delayed the target in [from, to) */

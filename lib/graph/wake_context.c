@@ -81,22 +81,23 @@ static struct context *context(struct cpu *cpu, int flags, bool *hidden)
 	return top;
 }
 
-void context_raise(struct wake *wake, struct cpu *cpu, int32_t number, int flags)
+struct raise context_doer(struct wake *wake, struct cpu *cpu, int flags)
 {
 	bool hidden;
 	const struct context *at = context(cpu, flags, &hidden);
-	struct raise *by;
 
-	if (number < 0 || number >= SOFTIRQS)
-		return;
-	by = &cpu->raised[number];
-	by->thread = INDEX_NONE;
-	if (!softirqs[number].carries || hidden)
-		return;
-	if (at->kind == CONTEXT_SOFTIRQ)
-		*by = at->by;
-	else if (at->kind == CONTEXT_THREAD && cpu->current != INDEX_NONE && cpu->current != cpu->idle)
-		*by = (struct raise){cpu->current, wake->now};
+	if (at->kind == CONTEXT_SOFTIRQ && !hidden)
+		return at->by;
+	if (at->kind == CONTEXT_THREAD && !hidden && cpu->current != cpu->idle)
+		return (struct raise){cpu->current, wake->now};
+	return (struct raise){.thread = INDEX_NONE};
+}
+
+void context_raise(struct wake *wake, struct cpu *cpu, int32_t number, int flags)
+{
+	if (number >= 0 && number < SOFTIRQS)
+		cpu->raised[number] =
+		    softirqs[number].carries ? context_doer(wake, cpu, flags) : (struct raise){.thread = INDEX_NONE};
 }
 
 /* In a thread, or an interrupt that no event announces, a completion is over with the next event that is no wake-up. */

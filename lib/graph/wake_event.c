@@ -234,6 +234,41 @@ static void on_bio_complete(struct happening *at)
 	request_hand_back(at->wake, &range);
 }
 
+static void on_queue_work(struct happening *at)
+{
+	enum { WORK, QUEUE };
+	struct raise by = context_doer(at->wake, at->cpu, flags_of(at));
+	char queue[32];
+
+	event_text(at->event, at->slot->field[QUEUE], queue, sizeof(queue));
+	work_queue(at->wake, (uint64_t)number(at, WORK), by, wake_name_text(at->wake->names, queue));
+}
+
+/* Some works are done in soft interrupts: the thread that these hit has nothing to do with them. */
+static struct thread *worker(const struct happening *at)
+{
+	bool own = at->cpu->depth == 0 && !(flags_of(at) > 0 && flags_of(at) & (FLAG_HARDIRQ | FLAG_SOFTIRQ));
+
+	return own && at->current && at->current->tid != TID_IDLE ? at->current : NULL;
+}
+
+static void on_work_start(struct happening *at)
+{
+	enum { WORK };
+	struct thread *thread = worker(at);
+
+	if (thread)
+		work_start(at->wake, thread, (uint64_t)number(at, WORK), at->cpu->number);
+}
+
+static void on_work_end(struct happening *at)
+{
+	struct thread *thread = worker(at);
+
+	if (thread)
+		work_end(at->wake, thread, at->cpu->number);
+}
+
 static void in_call(const struct happening *at, int16_t call)
 {
 	if (at->event->tid != TID_IDLE)
@@ -281,6 +316,9 @@ static const struct handling handlings[] = {
 	{"block:block_rq_complete", on_rq_complete, {"dev", "sector", "nr_sector", "rwbs"}, .completing = true},
 	{"block:block_bio_complete", on_bio_complete, {"dev", "sector", "nr_sector", "rwbs"}, .completing = true},
 	{"block:block_io_done", NULL, .completing = true},
+	{"workqueue:workqueue_queue_work", on_queue_work, {"work", "workqueue"}},
+	{"workqueue:workqueue_execute_start", on_work_start, {"work"}},
+	{"workqueue:workqueue_execute_end", on_work_end, {"work"}},
 	{"raw_syscalls:sys_enter", on_raw_sys_enter, {"id"}},
 	{"raw_syscalls:sys_exit", on_sys_exit},
 	{"syscalls:sys_enter_", on_sys_enter},
@@ -326,7 +364,7 @@ static void resolve(struct wake *wake, struct slot *slot, const struct event_typ
 	for (int i = 0; i < SLOT_FIELDS && slot->handling->field[i]; i++)
 		slot->field[i] = event_type_field(type, slot->handling->field[i]);
 	if (slot->handling->handle == on_sys_enter)
-		slot->call = wake_name_call(wake->names, type->name + strlen(slot->handling->name));
+		slot->call = wake_name_text(wake->names, type->name + strlen(slot->handling->name));
 }
 
 static const struct slot *slot_of(struct wake *wake, const struct event_type *type)

@@ -14,7 +14,7 @@ enum { CALLS_MAX = 1024 };
 
 struct wake_names {
 	struct irq_name *irqs;
-	ARRAY(char *) calls;
+	ARRAY(char *) texts; /* of calls and work queues */
 	int16_t by_number[CALLS_MAX]; /* index of the call + 1; 0: not asked for yet */
 };
 
@@ -32,9 +32,9 @@ void wake_names_free(struct wake_names *names)
 		free(irq->name);
 		free(irq);
 	}
-	for (size_t i = 0; i < names->calls.count; i++)
-		free(names->calls.items[i]);
-	free(names->calls.items);
+	for (size_t i = 0; i < names->texts.count; i++)
+		free(names->texts.items[i]);
+	free(names->texts.items);
 	free(names);
 }
 
@@ -55,16 +55,16 @@ const char *wake_irq_name(const struct wake_names *names, int32_t number)
 	return irq ? irq->name : NULL;
 }
 
-int16_t wake_name_call(struct wake_names *names, const char *name)
+int16_t wake_name_text(struct wake_names *names, const char *text)
 {
 	size_t i;
 
-	for (i = 0; i < names->calls.count; i++)
-		if (!strcmp(names->calls.items[i], name))
+	for (i = 0; i < names->texts.count; i++)
+		if (!strcmp(names->texts.items[i], text))
 			return (int16_t)i;
 	if (i == INT16_MAX)
 		return CALL_NONE;
-	*ARRAY_ADD(&names->calls) = memory_text(name, strlen(name));
+	*ARRAY_ADD(&names->texts) = memory_text(text, strlen(text));
 	return (int16_t)i;
 }
 
@@ -76,15 +76,15 @@ int16_t wake_number_call(struct wake_names *names, int number)
 		return CALL_NONE;
 	if (!names->by_number[number]) {
 		name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, number);
-		names->by_number[number] = (int16_t)((name ? wake_name_call(names, name) : CALL_NONE) + 1);
+		names->by_number[number] = (int16_t)((name ? wake_name_text(names, name) : CALL_NONE) + 1);
 		free(name);
 	}
 	return (int16_t)(names->by_number[number] - 1);
 }
 
-const char *wake_call_name(const struct wake_names *names, int16_t call, const char *none)
+const char *wake_text(const struct wake_names *names, int16_t index, const char *none)
 {
-	return call == CALL_NONE ? none : names->calls.items[call];
+	return index == CALL_NONE ? none : names->texts.items[index];
 }
 
 const char *wake_comm(const struct wake *wake, const struct thread *thread)

@@ -50,6 +50,25 @@ static char *interrupt_name(const struct wake *wake, bool soft, int32_t number)
 	return memory_format("%s %s", soft ? "softirq" : "irq", name ? name : "?");
 }
 
+/* Whose time it is: that of who asked for the work, if it is one. */
+static const struct thread *master(const struct wake *wake, const struct thread *thread, const struct piece *piece)
+{
+	if (piece->cause != CAUSE_WORK)
+		return thread;
+	return wake->threads.items[wake->works.items[piece->cause_index].owner];
+}
+
+/* The work of a kernel thread has the name of whoever queued it. */
+static char *run_name(const struct wake *wake, const struct thread *thread, const struct piece *piece)
+{
+	const char *comm = wake_comm(wake, master(wake, thread, piece));
+
+	if (piece->cause != CAUSE_WORK)
+		return memory_format("%s: running", comm);
+	return memory_format("%s: work on %s", comm,
+			     wake_text(wake->names, wake->works.items[piece->cause_index].queue, "?"));
+}
+
 static char *piece_name(const struct wake *wake, const struct thread *thread, const struct piece *piece)
 {
 	const char *comm = wake_comm(wake, thread);
@@ -57,7 +76,7 @@ static char *piece_name(const struct wake *wake, const struct thread *thread, co
 
 	switch (piece->what) {
 	case WHAT_RUN:
-		return memory_format("%s: running", comm);
+		return run_name(wake, thread, piece);
 	case WHAT_RUNNABLE:
 		return memory_format("%s: runnable", comm);
 	case WHAT_WAIT:
@@ -86,7 +105,7 @@ static char *piece_label(const struct wake *wake, const struct thread *thread, c
 		return memory_format("%s/%d waiting for CPU %u%s", comm, thread->tid, piece->cpu, began);
 	case WHAT_WAIT:
 		return memory_format("%s/%d in %s%s", comm, thread->tid,
-				     wake_call_name(wake->names, piece->call, "sleep"), began);
+				     wake_text(wake->names, piece->call, "sleep"), began);
 	default:
 		return memory_format("%s/%d%s", comm, thread->tid, began);
 	}
@@ -106,7 +125,7 @@ static void add_holder(struct cut *cut, const struct thread *holder, size_t at, 
 	if (start >= end || (!interrupt && (piece->what != WHAT_RUN || holder->tid == TID_IDLE)))
 		return;
 	who = interrupt ? interrupt_name(wake, piece->what == WHAT_SOFTIRQ, piece->cause_index)
-			: memory_format("%s", wake_comm(wake, holder));
+			: memory_format("%s", wake_comm(wake, master(wake, holder, piece)));
 	source =
 	    new_node(cut, piece->what, start, end, holder->tid,
 		     memory_format("%s: on CPU %u while %s was runnable", who, piece->cpu, wake_comm(wake, waiter)),
@@ -269,7 +288,7 @@ int32_t bare_cause_node(struct cut *cut, const struct thread *thread, const stru
 {
 	const struct wake *wake = cut->wake;
 	const char *comm = wake_comm(wake, thread);
-	const char *call = wake_call_name(wake->names, wait->call, wait->cause == CAUSE_TIMER ? "sleep" : "wait");
+	const char *call = wake_text(wake->names, wait->call, wait->cause == CAUSE_TIMER ? "sleep" : "wait");
 	bool soft = wait->cause == CAUSE_SOFTIRQ;
 	char *interrupt, *name;
 

@@ -37,6 +37,10 @@ struct piece *thread_piece(struct thread *thread, enum node_what what, int64_t t
 				.call = CALL_NONE,
 				.cpu = (uint16_t)cpu,
 				.what = what};
+	if (what == WHAT_RUN && thread->work != INDEX_NONE) {
+		piece->cause = CAUSE_WORK;
+		piece->cause_index = thread->work;
+	}
 	return piece;
 }
 
@@ -49,7 +53,7 @@ static void must_run(struct thread *thread, const struct cpu *cpu)
 	if (thread_running(thread))
 		return;
 	if (thread_unseen(thread)) {
-		thread_piece(thread, WHAT_RUN, cpu->tenures.items[tenure].start, cpu->number)->flags = PIECE_ASSUMED;
+		thread_piece(thread, WHAT_RUN, cpu->tenures.items[tenure].start, cpu->number)->flags |= PIECE_ASSUMED;
 	} else if (thread->pieces.count > 1 && piece[-1].flags & PIECE_ASSUMED && piece[-1].what == WHAT_WAIT) {
 		/* First seen in a wake-up, which was taken for the end of a sleep that was none. */
 		thread->pieces.count--;

@@ -88,6 +88,32 @@ static void walk_birth(struct walk *walk, const struct thread *thread, int32_t n
 }
 
 /*
+ * A work that was queued begins because of whoever queued it: what the thread that does it did before that has nothing
+ * to do with it. Returns how far back the thread's own story matters.
+ */
+static int64_t walk_work(struct walk *walk, const struct thread *thread, size_t at, int32_t node, struct errand errand)
+{
+	const struct piece *piece = &thread->pieces.items[at];
+	const struct work *work;
+	const struct raise *by;
+
+	if (piece->what != WHAT_RUN || piece->cause != CAUSE_WORK)
+		return errand.floor;
+	work = &walk->cut.wake->works.items[piece->cause_index];
+	by = &work->by;
+	if (piece->start != work->started || by->ts <= errand.floor)
+		return errand.floor;
+	*ARRAY_ADD(&walk->errands) = (struct errand){.target = TARGET_THREAD,
+						     .index = by->thread,
+						     .at = by->ts,
+						     .floor = errand.floor,
+						     .after = node,
+						     .edge = EDGE_ASYNC,
+						     .ts = by->ts};
+	return by->ts;
+}
+
+/*
  * One more than the index of the piece in which something happened at this time. Whoever caused something was running:
  * rather the run that ended then than what began then. The target is what it was until then.
  */
@@ -120,6 +146,7 @@ static void walk_thread(struct walk *walk, struct errand errand)
 			walk_wait(walk, thread, at, node, errand);
 		if (piece->start <= errand.floor || piece->flags & PIECE_LOST)
 			return;
+		errand.floor = walk_work(walk, thread, at, node, errand);
 		after = node;
 		errand.at = sooner(errand.at, piece->start);
 		errand.edge = EDGE_SEQ;

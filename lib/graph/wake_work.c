@@ -1,0 +1,85 @@
+#include "graph/wake.h"
+
+#include <stdlib.h>
+
+/* Work that waits for a kernel thread to do it, by its address. */
+struct queued_work {
+	uint64_t address;
+	struct work work;
+	struct queued_work *spare; /* next in the list of those not in use */
+	UT_hash_handle hh;
+};
+
+static struct queued_work *find_queued(const struct wake *wake, uint64_t address)
+{
+	struct queued_work *queued;
+
+	HASH_FIND(hh, wake->queued, &address, sizeof(address), queued);
+	return queued;
+}
+
+static struct queued_work *add_queued(struct wake *wake, uint64_t address)
+{
+	struct queued_work *queued = wake->spare_work;
+
+	if (queued)
+		wake->spare_work = queued->spare;
+	else
+		queued = NEW(struct queued_work);
+	queued->address = address;
+	HASH_ADD(hh, wake->queued, address, sizeof(address), queued);
+	return queued;
+}
+
+void work_queue(struct wake *wake, uint64_t address, struct raise by, int16_t queue)
+{
+	struct queued_work *queued = find_queued(wake, address);
+	int32_t asked = by.thread == INDEX_NONE ? INDEX_NONE : wake->threads.items[by.thread]->work;
+
+	if (!queued)
+		queued = add_queued(wake, address);
+	queued->work = (struct work){
+		.by = by, .queue = queue, .owner = asked == INDEX_NONE ? by.thread : wake->works.items[asked].owner};
+}
+
+void work_start(struct wake *wake, struct thread *thread, uint64_t address, uint32_t cpu)
+{
+	struct queued_work *queued = find_queued(wake, address);
+
+	thread->work = INDEX_NONE;
+	if (queued) {
+		if (queued->work.by.thread != INDEX_NONE) {
+			thread->work = (int32_t)wake->works.count;
+			queued->work.started = wake->now;
+			*ARRAY_ADD(&wake->works) = queued->work;
+		}
+		HASH_DEL(wake->queued, queued);
+		queued->spare = wake->spare_work;
+		wake->spare_work = queued;
+	}
+	thread_piece(thread, WHAT_RUN, wake->now, cpu);
+}
+
+void work_end(struct wake *wake, struct thread *thread, uint32_t cpu)
+{
+	if (thread->work == INDEX_NONE)
+		return;
+	thread->work = INDEX_NONE;
+	thread_piece(thread, WHAT_RUN, wake->now, cpu);
+}
+
+void work_forget(struct wake *wake)
+{
+	struct queued_work *queued, *next;
+
+	HASH_ITER(hh, wake->queued, queued, next)
+	{
+		HASH_DEL(wake->queued, queued);
+		free(queued);
+	}
+	while ((queued = wake->spare_work)) {
+		wake->spare_work = queued->spare;
+		free(queued);
+	}
+	free(wake->works.items);
+}
