@@ -73,11 +73,27 @@ static int graph_seen(void *context, const struct record *record)
 	return graph_reader_record(ranker->reader, record) < 0 ? -1 : STREAM_PASS;
 }
 
+static int count_waiting(struct ranker *ranker, const struct record *record)
+{
+	const struct fields *fields;
+
+	if (record->kind != KIND_SIGNAL && record->kind != KIND_WINDOW)
+		return 0;
+	fields = stream_fields(ranker->stream, record);
+	if (!fields)
+		return -1;
+	if (record->kind == KIND_WINDOW)
+		ranking_total_window(ranker->total, fields);
+	else if (ranking_total_signal(ranker->total, fields) < 0)
+		return stream_fail(ranker->stream, "%s", fail_text());
+	return 0;
+}
+
 static int other_seen(void *context, const struct record *record)
 {
 	struct ranker *ranker = context;
 
-	if (graph_reader_record(ranker->reader, record) < 0)
+	if (graph_reader_record(ranker->reader, record) < 0 || count_waiting(ranker, record) < 0)
 		return -1;
 	if (ranker->builder && graph_builder_record(ranker->builder, record) < 0)
 		return -1;
@@ -102,7 +118,7 @@ static int stream_over(void *context)
 	if (status == 0)
 		status = ranking_total_write(ranker->total, &ranker->options, ranker->stream);
 	ranking_total_free(ranker->total);
-	ranker->total = ranking_total_new();
+	ranker->total = ranking_total_new(NULL, NULL);
 	if (!ranker->builder) /* the next of concatenated streams may bring no graphs */
 		start_building(ranker);
 	return status;
@@ -139,7 +155,7 @@ int main(int argc, char **argv)
 	stream_defer_interrupt();
 	ranker.events = events_new(ranker.stream);
 	ranker.reader = graph_reader_new(ranker.stream, rank_graph, &ranker);
-	ranker.total = ranking_total_new();
+	ranker.total = ranking_total_new(NULL, NULL);
 	start_building(&ranker);
 
 	/* rank */

@@ -250,6 +250,35 @@ need_python() {
 	blame-rank --text two | grep '^blame graph=total rank=1 .* score=16.000000000 .* instances=2'
 }
 
+@test "impact: the graphs of a window speak for its signals, and what has no graph goes back to nobody" {
+	# window 1: 6 s of waiting, two graphs, half of their time a's; window 2: 2 s, all b's; window 3: 1 s, no graph; 1 s
+	# in no window
+	cat >in <<-'EOF'
+		signal id=1 start=0 ts=2
+		signal id=2 start=1 ts=5
+		graph id=1 window=1 kind=wake from=0 to=2 target=1
+		node id=1 graph=1 name=a start=0 end=2
+		graph id=2 window=1 kind=wake from=0 to=2 target=1
+		node id=1 graph=2 name=b start=0 end=2
+		window id=1 signals=1-2
+		signal id=3 start=10 ts=12
+		window id=2 signals=3
+		graph id=3 window=2 kind=wake from=10 to=12 target=1
+		node id=1 graph=3 name=b start=10 end=12
+		signal id=4 start=20 ts=21
+		window id=3 signals=4
+		signal id=5 start=30 ts=31
+	EOF
+	run -0 bash -c "blame-rank --text in | sed -n 's/.*graph=total .* name=\\(.\\) .* impact=/\\1 /p'"
+	assert_output "b 0.500000 waited=5.000000000
+a 0.300000 waited=3.000000000"
+	run ! grep impact <(blame-rank --text in | grep -v graph=total)
+	# without signals a moment's waiting is the time of its graphs: 4 s and 2 s
+	run -0 bash -c "grep -v signal in | blame-rank --text | sed -n 's/.*graph=total .* name=\\(.\\) .* impact=/\\1 /p'"
+	assert_output "b 0.666667 waited=4.000000000
+a 0.333333 waited=2.000000000"
+}
+
 @test "building graphs first gives what graph-build gives" {
 	cchart-filter "$TOP/testdata/lock.txt" >filtered
 	blame-rank filtered >direct

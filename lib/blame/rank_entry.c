@@ -1,6 +1,7 @@
 #include "blame/rank_entry.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,25 +22,36 @@ void rank_sort(struct rank_list *ranks)
 		qsort(ranks->list.items, ranks->list.count, sizeof(struct rank_entry), compare_ranks);
 }
 
-static void spell(struct line *line, const struct rank_entry *entry, size_t rank, const struct graph *graph,
-		  uint64_t duration)
+static void spell_part(struct line *line, const char *key, uint64_t millionths)
 {
-	uint64_t millionths = share_millionths(entry->score, duration);
-	char ratio[48];
+	char part[48];
 
-	snprintf(ratio, sizeof(ratio), "%" PRIu64 ".%06" PRIu64, millionths / 1000000, millionths % 1000000);
+	snprintf(part, sizeof(part), "%" PRIu64 ".%06" PRIu64, millionths / 1000000, millionths % 1000000);
+	line_text(line, key, part);
+}
+
+static void spell(struct line *line, const struct rank_entry *entry, size_t rank, const struct rank_whole *whole)
+{
 	line_begin(line, "blame");
-	line_text(line, "graph", graph ? graph->id : "total");
+	line_text(line, "graph", whole->graph ? whole->graph->id : "total");
 	line_unsigned(line, "rank", rank);
 	line_text(line, "name", entry->name);
 	line_text(line, "label", entry->label);
 	line_time(line, "score", share_round(entry->score));
-	line_text(line, "share", ratio);
+	spell_part(line, "share", share_millionths(entry->score, whole->duration));
 	line_text(line, "on_path", entry->on_path ? "yes" : "no");
 	line_unsigned(line, "instances", entry->instances);
 }
 
-int rank_write(const struct rank_list *ranks, size_t count, const struct graph *graph, uint64_t duration,
+static void spell_impact(struct line *line, const struct rank_entry *entry, const struct rank_whole *whole)
+{
+	double part = whole->waited > 0 ? entry->waited / whole->waited : 0;
+
+	spell_part(line, "impact", (uint64_t)llround(part * 1e6));
+	line_time(line, "waited", llround(fmin(entry->waited, 9e9) * 1e9));
+}
+
+int rank_write(const struct rank_list *ranks, size_t count, const struct rank_whole *whole,
 	       const struct ranking_options *options, struct stream *stream)
 {
 	struct line line = {0};
@@ -48,10 +60,12 @@ int rank_write(const struct rank_list *ranks, size_t count, const struct graph *
 	for (size_t i = 0; i < ranks->list.count && i < count && !status; i++) {
 		const struct rank_entry *entry = &ranks->list.items[i];
 
-		spell(&line, entry, i + 1, graph, duration);
+		spell(&line, entry, i + 1, whole);
 		line_text(&line, "algorithm", options->algorithm->name);
-		if (graph && options->instances)
-			line_integer(&line, "node", graph->nodes.items[entry->node].id);
+		if (whole->graph && options->instances)
+			line_integer(&line, "node", whole->graph->nodes.items[entry->node].id);
+		if (!whole->graph && !options->algorithm->timeless)
+			spell_impact(&line, entry, whole);
 		status = stream_write_line(stream, &line);
 	}
 	line_free(&line);

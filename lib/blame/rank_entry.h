@@ -12,6 +12,14 @@ struct rank_entry {
 	int32_t node;		  /* that instance; NODE_NONE in the total */
 	bool on_path;		  /* any of the instances */
 	uint64_t instances;
+	double waited;		  /* in the total: the waiting that goes back to it, in seconds */
+};
+
+/* What the scores are parts of. */
+struct rank_whole {
+	const struct graph *graph; /* NULL: the total */
+	uint64_t duration;	   /* nanoseconds */
+	double waited;		   /* of the total: seconds */
 };
 
 struct rank_list {
@@ -21,8 +29,8 @@ struct rank_list {
 /* Turn; score, most first; then name. */
 void rank_sort(struct rank_list *ranks);
 
-/* Writes the first `count` as blame records. `graph` NULL: the total. Duration in nanoseconds. -1 after fail(). */
-int rank_write(const struct rank_list *ranks, size_t count, const struct graph *graph, uint64_t duration,
+/* Writes the first `count` as blame records. -1 after fail(). */
+int rank_write(const struct rank_list *ranks, size_t count, const struct rank_whole *whole,
 	       const struct ranking_options *options, struct stream *stream);
 
 /* The duration is what the scores of this graph are a part of. */

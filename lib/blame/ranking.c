@@ -108,8 +108,8 @@ static int write_ranks(const struct blame *blame, struct choices *choices, const
 	ranking_total_add(total, &ranks, graph, duration);
 	if (options->instances)
 		rank_instances(blame, choices, &ranks);
-	status = rank_write(&ranks, graph->kind == GRAPH_WAKE ? options->count : SIZE_MAX, graph, duration, options,
-			    stream);
+	status = rank_write(&ranks, graph->kind == GRAPH_WAKE ? options->count : SIZE_MAX,
+			    &(struct rank_whole){.graph = graph, .duration = duration}, options, stream);
 	free(ranks.list.items);
 	return status;
 }

@@ -18,10 +18,33 @@ struct ranking_options {
 	bool instances;
 };
 
-/* The total over all graphs: a name's score is the sum of its scores; it is listed if among the `count` highest. */
+/*
+ * The total over all graphs: a name's score is the sum of its scores; it is listed if among the `count` highest.
+ *
+ * It also tells each name's impact. Graphs of one window that follow each other are a moment, and so is a graph of no window.
+ * A name's share in a moment is the sum of its scores there, as a part of the time of the moment's graphs. The moment's
+ * waiting is that of all signals of its window (waiting.h), or the time of its graphs where there are no signals. A name's impact
+ * is the sum of share times waiting over all moments, as a part of all waiting in the stream, that of signals without a
+ * graph included. So the graphs of a window speak for all its signals, and what no graph explains goes back to nobody.
+ */
 struct ranking_total;
-struct ranking_total *ranking_total_new(void);
+
+/* Told of each moment when it is over, with the names blamed in it. Names are valid until the total is freed. */
+struct moment_share {
+	const char *name;
+	double share;
+};
+typedef void moment_sink(void *context, const struct moment_share *shares, size_t count);
+
+struct ranking_total *ranking_total_new(moment_sink *sink, void *context); /* sink: may be NULL */
 void ranking_total_free(struct ranking_total *total);
+
+/* For every signal and window record of the stream. -1 after fail(): a time is malformed. */
+int ranking_total_signal(struct ranking_total *total, const struct fields *fields);
+void ranking_total_window(struct ranking_total *total, const struct fields *fields);
+
+/* Ends the last moment. ranking_total_write() does it, too. */
+void ranking_total_end(struct ranking_total *total);
 
 /*
  * Ranks a graph that passed graph_check, writes the nodes that the walk had to add, the path and the blame records, and

@@ -5,10 +5,20 @@
 #include <uthash.h>
 
 #include "blame/rank_entry.h"
+#include "blame/waiting.h"
 
 struct total_entry {
 	struct rank_entry rank; /* name and label are its own */
+	struct share in_moment; /* its score in the moment at hand */
+	bool of_moment;
 	UT_hash_handle hh;
+};
+
+struct moment {
+	char *window; /* NULL: none */
+	uint64_t graphs, duration;
+	ARRAY(struct total_entry *) entries; /* blamed in it */
+	ARRAY(struct moment_share) shares;   /* theirs, when it is over */
 };
 
 struct ranking_total {
@@ -16,11 +26,20 @@ struct ranking_total {
 	uint64_t graphs;
 	bool windows; /* any of them explains a window */
 	uint64_t duration;
+	struct moment moment; /* at hand */
+	struct waiting *waiting;
+	moment_sink *sink;
+	void *context;
 };
 
-struct ranking_total *ranking_total_new(void)
+struct ranking_total *ranking_total_new(moment_sink *sink, void *context)
 {
-	return NEW(struct ranking_total);
+	struct ranking_total *total = NEW(struct ranking_total);
+
+	total->waiting = waiting_new();
+	total->sink = sink;
+	total->context = context;
+	return total;
 }
 
 void ranking_total_free(struct ranking_total *total)
@@ -33,7 +52,72 @@ void ranking_total_free(struct ranking_total *total)
 		free((char *)entry->rank.label);
 		free(entry);
 	}
+	waiting_free(total->waiting);
+	free(total->moment.window);
+	free(total->moment.entries.items);
+	free(total->moment.shares.items);
 	free(total);
+}
+
+int ranking_total_signal(struct ranking_total *total, const struct fields *fields)
+{
+	return waiting_signal(total->waiting, fields);
+}
+
+void ranking_total_window(struct ranking_total *total, const struct fields *fields)
+{
+	waiting_window(total->waiting, fields);
+}
+
+static double moment_waiting(struct ranking_total *total)
+{
+	const struct moment *moment = &total->moment;
+	double seconds = moment->window ? waiting_take(total->waiting, moment->window) : -1;
+
+	if (seconds >= 0)
+		return seconds;
+	waiting_add(total->waiting, moment->duration / 1e9);
+	return moment->duration / 1e9;
+}
+
+void ranking_total_end(struct ranking_total *total)
+{
+	struct moment *moment = &total->moment;
+	double waiting;
+
+	if (!moment->graphs)
+		return;
+	waiting = moment_waiting(total);
+	for (size_t i = 0; i < moment->entries.count; i++) {
+		struct total_entry *entry = moment->entries.items[i];
+		double share = share_part(entry->in_moment, moment->duration);
+
+		entry->rank.waited += share * waiting;
+		entry->in_moment = (struct share){0};
+		entry->of_moment = false;
+		*ARRAY_ADD(&moment->shares) = (struct moment_share){entry->rank.name, share};
+	}
+	if (total->sink)
+		total->sink(total->context, moment->shares.items, moment->shares.count);
+	moment->entries.count = moment->shares.count = 0;
+	moment->graphs = moment->duration = 0;
+	free(moment->window);
+	moment->window = NULL;
+}
+
+/* Whether the graph belongs to the moment at hand. */
+static bool continues(const struct moment *moment, const struct graph *graph)
+{
+	return moment->window && graph->window && strcmp(moment->window, graph->window) == 0;
+}
+
+static void add_to_moment(struct moment *moment, struct total_entry *entry, struct share score)
+{
+	entry->in_moment = share_plus(entry->in_moment, score);
+	if (entry->of_moment)
+		return;
+	entry->of_moment = true;
+	*ARRAY_ADD(&moment->entries) = entry;
 }
 
 static struct total_entry *find_entry(struct ranking_total *total, const char *name)
@@ -62,27 +146,46 @@ static void add_entry(struct rank_entry *sum, const struct rank_entry *rank)
 	sum->best = rank->best;
 }
 
+static void begin_moment(struct moment *moment, const struct graph *graph)
+{
+	if (graph->window)
+		moment->window = memory_text(graph->window, strlen(graph->window));
+}
+
 void ranking_total_add(struct ranking_total *total, const struct rank_list *ranks, const struct graph *graph,
 		       uint64_t duration)
 {
+	if (!continues(&total->moment, graph)) {
+		ranking_total_end(total);
+		begin_moment(&total->moment, graph);
+	}
 	total->graphs++;
 	total->windows |= graph->window != NULL;
 	total->duration += duration;
-	for (size_t i = 0; i < ranks->list.count; i++)
-		add_entry(&find_entry(total, ranks->list.items[i].name)->rank, &ranks->list.items[i]);
+	total->moment.graphs++;
+	total->moment.duration += duration;
+	for (size_t i = 0; i < ranks->list.count; i++) {
+		struct total_entry *entry = find_entry(total, ranks->list.items[i].name);
+
+		add_entry(&entry->rank, &ranks->list.items[i]);
+		add_to_moment(&total->moment, entry, ranks->list.items[i].score);
+	}
 }
 
 int ranking_total_write(struct ranking_total *total, const struct ranking_options *options, struct stream *stream)
 {
 	struct rank_list ranks = {0};
+	struct rank_whole whole;
 	int status;
 
+	ranking_total_end(total);
 	if (total->graphs < 2 && !total->windows)
 		return 0;
 	for (struct total_entry *entry = total->by_name; entry; entry = entry->hh.next)
 		*ARRAY_ADD(&ranks.list) = entry->rank;
 	rank_sort(&ranks);
-	status = rank_write(&ranks, options->count, NULL, total->duration, options, stream);
+	whole = (struct rank_whole){.duration = total->duration, .waited = waiting_whole(total->waiting)};
+	status = rank_write(&ranks, options->count, &whole, options, stream);
 	free(ranks.list.items);
 	return status;
 }

@@ -89,3 +89,8 @@ uint64_t share_millionths(struct share a, uint64_t duration)
 
 	return duration ? (uint64_t)((((a.time + CUT_OFF) >> 32) * 1000000 + whole / 2) / whole) : 0;
 }
+
+double share_part(struct share a, uint64_t duration)
+{
+	return duration ? (double)a.time / 0x1p64 / (double)duration : 0;
+}

@@ -39,6 +39,8 @@ struct share share_minus(struct share a, struct share b); /* b must not be great
 int share_compare(struct share a, struct share b); /* < 0, 0, > 0 */
 bool share_is_zero(struct share a);
 
+double share_part(struct share a, uint64_t duration); /* of a duration, roughly; 0 of no duration */
+
 int64_t share_round(struct share a); /* nanoseconds, halves up */
 uint64_t share_millionths(struct share a, uint64_t duration); /* of a duration, halves up; 0 of no duration */
 
