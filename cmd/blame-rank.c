@@ -6,20 +6,21 @@
 
 #include "base/command.h"
 #include "base/fail.h"
-#include "blame/ranking.h"
+#include "blame/comparison.h"
 #include "event/event.h"
 #include "graph/build.h"
 #include "graph/graph_reader.h"
 
 static uint64_t count = 5, worst = 3;
 static const char *algorithm = "critical";
-static bool instances, as_text;
+static bool instances, diff, as_text;
 
 static const struct option_entry option_table[] = {
 	{OPTION_COUNT, 'n', "count", &count, "N", "blame the N most blamed of each graph (default 5)"},
 	{OPTION_STRING, 'a', "algorithm", &algorithm, "ALGORITHM", "critical (default), npt, tcm, ilz, exception or wanted"},
 	{OPTION_FLAG, 0, "instances", &instances, NULL, "list instances one by one, not names"},
 	{OPTION_COUNT, 0, "worst", &worst, "N", "graphs of the N worst signals of a window, if none come (default 3)"},
+	{OPTION_FLAG, 0, "diff", &diff, NULL, "compare two streams, GOOD and BAD: what is blamed more in BAD"},
 	{OPTION_FLAG, 't', "text", &as_text, NULL, "write text (the default on a terminal)"},
 	{0},
 };
@@ -31,6 +32,8 @@ struct ranker {
 	struct graph_builder *builder; /* NULL: the stream brings its own graphs */
 	struct ranking_options options;
 	struct ranking_total *total; /* of the stream at hand */
+	moment_sink *sink;	     /* told of its moments; NULL: nobody is */
+	void *sink_context;
 };
 
 static int rank_graph(void *context, struct graph *graph)
@@ -118,15 +121,97 @@ static int stream_over(void *context)
 	if (status == 0)
 		status = ranking_total_write(ranker->total, &ranker->options, ranker->stream);
 	ranking_total_free(ranker->total);
-	ranker->total = ranking_total_new(NULL, NULL);
+	ranker->total = ranking_total_new(ranker->sink, ranker->sink_context);
 	if (!ranker->builder) /* the next of concatenated streams may bring no graphs */
 		start_building(ranker);
 	return status;
 }
 
+/* Ranks all of these files; without output where only the moments are wanted. Returns the exit status. */
+static int rank(struct ranker *ranker, char *const *files, int files_count, bool output)
+{
+	struct handlers handlers = {.finish = stream_over};
+	int status;
+
+	/* open */
+	ranker->stream = stream_open(files, files_count);
+	if (!ranker->stream)
+		die("%s", fail_text());
+	if (output)
+		stream_output(ranker->stream, STDOUT_FILENO, as_text);
+	ranker->events = events_new(ranker->stream);
+	ranker->reader = graph_reader_new(ranker->stream, rank_graph, ranker);
+	ranker->total = ranking_total_new(ranker->sink, ranker->sink_context);
+	start_building(ranker);
+
+	/* rank */
+	for (int kind = 0; kind < KINDS; kind++)
+		handlers.on[kind] = other_seen;
+	handlers.on[KIND_GRAPH] = handlers.on[KIND_NODE] = handlers.on[KIND_EDGE] = graph_seen;
+	handlers.on[KIND_PATH] = handlers.on[KIND_BLAME] = ranking_seen;
+	status = stream_finish(ranker->stream, &handlers, ranker);
+	if (status && *fail_text())
+		warn("%s", fail_text());
+
+	/* close */
+	stop_building(ranker);
+	ranking_total_free(ranker->total);
+	graph_reader_free(ranker->reader);
+	events_free(ranker->events);
+	return status;
+}
+
+struct side {
+	struct comparison *comparison;
+	enum comparison_side side;
+};
+
+static void moment_over(void *context, const struct moment_share *shares, size_t shares_count)
+{
+	struct side *side = context;
+
+	comparison_moment(side->comparison, side->side, shares, shares_count);
+}
+
+static int write_comparison(struct comparison *comparison, const struct ranking_options *options, bool incomplete)
+{
+	struct stream *stream = stream_create();
+	int status;
+
+	stream_output(stream, STDOUT_FILENO, as_text);
+	if (incomplete)
+		stream_mark_incomplete(stream);
+	comparison_write(comparison, options, stream); /* if that fails, so does the close */
+	status = stream_close(stream);
+	if (status == EXIT_FAILED)
+		warn("%s", fail_text());
+	return status;
+}
+
+static int compare(struct ranker *ranker, char *const *files)
+{
+	struct side side = {.comparison = comparison_new()};
+	int status = EXIT_DONE;
+
+	ranker->sink = moment_over;
+	ranker->sink_context = &side;
+	for (int i = 0; i < 2 && status != EXIT_FAILED; i++) {
+		int this_status;
+
+		side.side = i ? SIDE_BAD : SIDE_GOOD;
+		this_status = rank(ranker, &files[i], 1, false);
+		if (this_status)
+			status = this_status;
+	}
+	if (status != EXIT_FAILED)
+		status = write_comparison(side.comparison, &ranker->options, status == EXIT_INCOMPLETE);
+	comparison_free(side.comparison);
+	return status;
+}
+
 static void parse(struct ranker *ranker, int *argc, char ***argv)
 {
-	int first = command_line(*argc, *argv, option_table, "[FILE...]", "rank who is to blame for abnormal moments");
+	int first = command_line(*argc, *argv, option_table, "[FILE...] | --diff GOOD BAD", "rank who is to blame for abnormal moments");
 
 	*argc -= first;
 	*argv += first;
@@ -135,42 +220,17 @@ static void parse(struct ranker *ranker, int *argc, char ***argv)
 		die_usage("%s", fail_text());
 	if (count == 0 || worst == 0 || worst > INT_MAX)
 		die_usage("-n and --worst must be at least 1");
+	if (diff && *argc != 2)
+		die_usage("--diff compares two files, GOOD and BAD");
 	ranker->options.count = count;
 	ranker->options.instances = instances;
 }
 
 int main(int argc, char **argv)
 {
-	struct handlers handlers = {.finish = stream_over};
 	struct ranker ranker = {0};
-	int status;
 
 	parse(&ranker, &argc, &argv);
-
-	/* open */
-	ranker.stream = stream_open(argv, argc);
-	if (!ranker.stream)
-		die("%s", fail_text());
-	stream_output(ranker.stream, STDOUT_FILENO, as_text);
 	stream_defer_interrupt();
-	ranker.events = events_new(ranker.stream);
-	ranker.reader = graph_reader_new(ranker.stream, rank_graph, &ranker);
-	ranker.total = ranking_total_new(NULL, NULL);
-	start_building(&ranker);
-
-	/* rank */
-	for (int kind = 0; kind < KINDS; kind++)
-		handlers.on[kind] = other_seen;
-	handlers.on[KIND_GRAPH] = handlers.on[KIND_NODE] = handlers.on[KIND_EDGE] = graph_seen;
-	handlers.on[KIND_PATH] = handlers.on[KIND_BLAME] = ranking_seen;
-	status = stream_finish(ranker.stream, &handlers, &ranker);
-	if (status && *fail_text())
-		warn("%s", fail_text());
-
-	/* close */
-	stop_building(&ranker);
-	ranking_total_free(ranker.total);
-	graph_reader_free(ranker.reader);
-	events_free(ranker.events);
-	return status;
+	return diff ? compare(&ranker, argv) : rank(&ranker, argv, argc, true);
 }

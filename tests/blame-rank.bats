@@ -279,6 +279,80 @@ a 0.300000 waited=3.000000000"
 a 0.333333 waited=2.000000000"
 }
 
+# Moments of two pieces, a and b; b's share of each.
+moments_of() {
+	local share i=0
+	for share in "$@"; do
+		i=$((i + 1))
+		cat <<-EOF
+			graph id=$i window=$i kind=wake from=0 to=1 target=2
+			node graph=$i id=1 name=a start=0 end=$(awk "BEGIN { print 1 - $share }")
+			node graph=$i id=2 name=b start=$(awk "BEGIN { print 1 - $share }") end=1
+			edge graph=$i from=1 to=2 kind=seq
+			window id=$i
+		EOF
+	done
+}
+
+@test "diff: what is blamed more, by how much, and how sure that is" {
+	moments_of 0.1 0.2 0.3 0.4 >good
+	moments_of 0.5 0.6 0.7 0.8 >bad
+	run -0 blame-rank --diff --text good bad
+	# of the 70 deals, this one and its opposite
+	assert_line --index 0 "diff rank=1 name=b difference=0.400000 good=0.250000 bad=0.650000 p=0.028571 sure=yes good_moments=4 bad_moments=4 algorithm=critical"
+	assert_line --index 1 "end records=1 lost=0"
+	run -0 bash -c 'blame-rank --diff bad good | stream-cat --text'
+	assert_line --index 0 --partial "name=a difference=0.400000 "
+	run -0 bash -c "blame-rank --diff --text good <(cat good good)"
+	refute_output --partial diff
+}
+
+@test "diff: with few moments nothing is sure, and it says so" {
+	moments_of 0.1 0.2 0.3 >good
+	moments_of 0.7 0.8 0.9 >bad
+	run -0 bash -c "blame-rank --diff --text good bad"
+	assert_line --index 0 "diff rank=1 name=b difference=0.600000 good=0.200000 bad=0.800000 sure=few good_moments=3 bad_moments=3 algorithm=critical"
+	echo "stream version=1" >quiet
+	run -0 bash -c "blame-rank --diff -n 1 --text quiet bad"
+	assert_line --index 0 "diff rank=1 name=b difference=0.800000 good=0.000000 bad=0.800000 sure=few good_moments=0 bad_moments=3 algorithm=critical"
+}
+
+@test "diff: graphs of one window are one moment" {
+	moments_of 0.1 0.2 0.3 0.4 | sed 's/window=./window=1/; /^window/d' >good
+	moments_of 0.9 >bad
+	run -0 blame-rank --diff --text good bad
+	assert_line --index 0 --partial "good=0.250000 bad=0.900000 sure=few good_moments=1 bad_moments=1"
+}
+
+@test "diff agrees with the reference on random threads" {
+	need_python
+	local reference=$TOP/tests/reference
+	for seed in 1 2 3; do
+		python3 "$reference/threads.py" $seed 6 good /dev/null
+		python3 "$reference/threads.py" 9$seed 7 bad /dev/null
+		python3 "$reference/compare.py" <(blame-rank -n 1000 --text good) <(blame-rank -n 1000 --text bad) >expected
+		blame-rank -n 1000 --diff --text good bad |
+			sed -n 's/^diff .* name=\("[^"]*"\|[^ ]*\) difference=\([^ ]*\) .* p=\([^ ]*\) sure=\([a-z]*\) .*/\1 \2 \3 \4/p' >found
+		[ -s expected ]
+		diff expected found
+	done
+}
+
+@test "diff builds graphs where it has to, and fails as ranking does" {
+	cchart-filter "$TOP/testdata/lock.txt" >bad
+	echo "stream version=1" >quiet
+	blame-rank --diff --text quiet bad | grep '^diff rank=1 '
+	run -2 blame-rank --diff bad
+	run -1 blame-rank --diff bad no-such-file
+	run -1 bash -c 'blame-rank --diff quiet bad >/dev/full'
+	head -c 3000 bad >part
+	run -3 bash -c 'blame-rank --diff quiet part >/dev/null'
+	echo "node id=1 name=a start=2 end=1" >broken
+	run -1 --separate-stderr blame-rank --diff quiet broken
+	# shellcheck disable=SC2154
+	assert_equal "$stderr" "blame-rank: broken:1: graph 1: node 1 ends before it starts"
+}
+
 @test "building graphs first gives what graph-build gives" {
 	cchart-filter "$TOP/testdata/lock.txt" >filtered
 	blame-rank filtered >direct

@@ -1,0 +1,281 @@
+#include "blame/comparison.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "base/number.h"
+
+enum { DEALS_MAX = 10000, DEALS_MIN = 1000, SHARES_MAX = 200000000 };
+
+static const double sure_enough = 0.05, rounding = 1e-9;
+
+struct compared {
+	char *name;
+	ARRAY(struct { uint32_t moment; double share; }) shares; /* where they are not 0 */
+	double sum;	   /* of all shares */
+	double difference; /* as found */
+	double mean[2];
+	uint64_t as_large; /* deals in which some name differs as much */
+	UT_hash_handle hh;
+};
+
+struct comparison {
+	struct compared *by_name;
+	ARRAY(struct compared *) names; /* the largest difference in size first, once they are known */
+	ARRAY(uint8_t) sides;		/* by moment */
+	size_t moments[2];
+	size_t shares;
+	uint64_t deals;
+	bool all_deals;
+};
+
+struct comparison *comparison_new(void)
+{
+	return NEW(struct comparison);
+}
+
+void comparison_free(struct comparison *comparison)
+{
+	HASH_CLEAR(hh, comparison->by_name);
+	for (size_t i = 0; i < comparison->names.count; i++) {
+		free(comparison->names.items[i]->name);
+		free(comparison->names.items[i]->shares.items);
+		free(comparison->names.items[i]);
+	}
+	free(comparison->names.items);
+	free(comparison->sides.items);
+	free(comparison);
+}
+
+static struct compared *find(struct comparison *comparison, const char *name)
+{
+	struct compared *compared;
+
+	HASH_FIND_STR(comparison->by_name, name, compared);
+	if (compared)
+		return compared;
+	compared = NEW(struct compared);
+	compared->name = memory_text(name, strlen(name));
+	HASH_ADD_KEYPTR(hh, comparison->by_name, compared->name, strlen(name), compared);
+	*ARRAY_ADD(&comparison->names) = compared;
+	return compared;
+}
+
+void comparison_moment(struct comparison *comparison, enum comparison_side side, const struct moment_share *shares,
+		       size_t count)
+{
+	uint32_t moment = comparison->sides.count;
+
+	*ARRAY_ADD(&comparison->sides) = side;
+	comparison->moments[side]++;
+	comparison->shares += count;
+	for (size_t i = 0; i < count; i++) {
+		struct compared *compared = find(comparison, shares[i].name);
+		size_t place = compared->shares.count;
+
+		(void)ARRAY_ADD(&compared->shares);
+		compared->shares.items[place].moment = moment;
+		compared->shares.items[place].share = shares[i].share;
+		compared->sum += shares[i].share;
+	}
+}
+
+static double mean(double sum, size_t moments)
+{
+	return moments ? sum / moments : 0;
+}
+
+/* The name's difference if the moments were of these sides. */
+static double difference(const struct comparison *comparison, const struct compared *compared, const uint8_t *sides,
+			 double *means)
+{
+	double bad = 0;
+
+	for (size_t i = 0; i < compared->shares.count; i++)
+		if (sides[compared->shares.items[i].moment] == SIDE_BAD)
+			bad += compared->shares.items[i].share;
+	means[SIDE_BAD] = mean(bad, comparison->moments[SIDE_BAD]);
+	means[SIDE_GOOD] = mean(compared->sum - bad, comparison->moments[SIDE_GOOD]);
+	return means[SIDE_BAD] - means[SIDE_GOOD];
+}
+
+static int compare_sizes(const void *left, const void *right)
+{
+	const struct compared *a = *(struct compared *const *)left, *b = *(struct compared *const *)right;
+	double x = fabs(a->difference), y = fabs(b->difference);
+
+	return x != y ? (x < y) - (x > y) : strcmp(a->name, b->name);
+}
+
+static void find_differences(struct comparison *comparison)
+{
+	for (size_t i = 0; i < comparison->names.count; i++) {
+		struct compared *compared = comparison->names.items[i];
+
+		compared->difference = difference(comparison, compared, comparison->sides.items, compared->mean);
+	}
+	if (comparison->names.count)
+		qsort(comparison->names.items, comparison->names.count, sizeof(struct compared *), compare_sizes);
+}
+
+/* Counts the deal for each name that differs no more than any does in it. */
+static void count_deal(struct comparison *comparison, const uint8_t *sides)
+{
+	double largest = 0, means[2];
+
+	for (size_t i = 0; i < comparison->names.count; i++)
+		largest = fmax(largest, fabs(difference(comparison, comparison->names.items[i], sides, means)));
+	comparison->deals++;
+	for (size_t i = comparison->names.count; i--;) {
+		if (fabs(comparison->names.items[i]->difference) > largest + rounding)
+			break;
+		comparison->names.items[i]->as_large++;
+	}
+}
+
+/* How many deals there are; more than `most` are not counted on. */
+static uint64_t count_deals(size_t good, size_t bad, uint64_t most)
+{
+	size_t few = good < bad ? good : bad, all = good + bad;
+	uint64_t deals = 1;
+
+	for (size_t i = 1; i <= few && deals <= most; i++)
+		deals = deals * (all - few + i) / i;
+	return deals;
+}
+
+/* The next arrangement of the sides in the order of the alphabet; false: that was the last. */
+static bool next_deal(uint8_t *sides, size_t count)
+{
+	size_t i = count - 1, j = count - 1;
+
+	while (i > 0 && sides[i - 1] >= sides[i])
+		i--;
+	if (i == 0)
+		return false;
+	while (sides[j] <= sides[i - 1])
+		j--;
+	sides[i - 1] = SIDE_BAD;
+	sides[j] = SIDE_GOOD;
+	for (size_t k = count - 1; i < k; i++, k--) {
+		uint8_t side = sides[i];
+
+		sides[i] = sides[k];
+		sides[k] = side;
+	}
+	return true;
+}
+
+static void deal_all(struct comparison *comparison, uint8_t *sides)
+{
+	size_t good = comparison->moments[SIDE_GOOD];
+
+	memset(sides, SIDE_GOOD, good);
+	memset(sides + good, SIDE_BAD, comparison->moments[SIDE_BAD]);
+	do
+		count_deal(comparison, sides);
+	while (next_deal(sides, comparison->sides.count));
+}
+
+/* xorshift64*, whose numbers are the same everywhere. */
+static uint64_t draw(uint64_t *state)
+{
+	*state ^= *state >> 12;
+	*state ^= *state << 25;
+	*state ^= *state >> 27;
+	return *state * UINT64_C(2685821657736338717);
+}
+
+static void shuffle(uint8_t *sides, size_t count, uint64_t *state)
+{
+	for (size_t i = count; i > 1; i--) {
+		size_t j = ((unsigned __int128)draw(state) * i) >> 64;
+		uint8_t side = sides[i - 1];
+
+		sides[i - 1] = sides[j];
+		sides[j] = side;
+	}
+}
+
+static void deal_some(struct comparison *comparison, uint8_t *sides)
+{
+	uint64_t state = 1, deals = SHARES_MAX / (comparison->shares + comparison->sides.count);
+
+	deals = deals < DEALS_MIN ? DEALS_MIN : deals > DEALS_MAX ? DEALS_MAX : deals;
+	memcpy(sides, comparison->sides.items, comparison->sides.count);
+	count_deal(comparison, sides); /* the one found */
+	for (uint64_t i = 1; i < deals; i++) {
+		shuffle(sides, comparison->sides.count, &state);
+		count_deal(comparison, sides);
+	}
+}
+
+/* Whether there are so many deals that the one found could be sure. */
+static bool enough_moments(const struct comparison *comparison)
+{
+	size_t good = comparison->moments[SIDE_GOOD], bad = comparison->moments[SIDE_BAD];
+	/* of as many good as bad ones, the opposite deal differs as much */
+	int alike = good == bad ? 2 : 1;
+
+	return good && bad && count_deals(good, bad, DEALS_MAX) * sure_enough >= alike;
+}
+
+static void deal(struct comparison *comparison)
+{
+	uint8_t *sides = memory_new(comparison->sides.count + 1, 1);
+	size_t good = comparison->moments[SIDE_GOOD], bad = comparison->moments[SIDE_BAD];
+
+	if (count_deals(good, bad, DEALS_MAX) <= DEALS_MAX)
+		deal_all(comparison, sides);
+	else
+		deal_some(comparison, sides);
+	free(sides);
+}
+
+static void spell_part(struct line *line, const char *key, double part)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.6f", part);
+	line_text(line, key, text);
+}
+
+static void spell(const struct comparison *comparison, const struct compared *compared, size_t rank, struct line *line)
+{
+	double p = comparison->deals ? (double)compared->as_large / comparison->deals : 1;
+
+	line_begin(line, "diff");
+	line_unsigned(line, "rank", rank);
+	line_text(line, "name", compared->name);
+	spell_part(line, "difference", compared->difference);
+	spell_part(line, "good", compared->mean[SIDE_GOOD]);
+	spell_part(line, "bad", compared->mean[SIDE_BAD]);
+	if (comparison->deals)
+		spell_part(line, "p", p);
+	line_text(line, "sure", !comparison->deals ? "few" : p <= sure_enough ? "yes" : "no");
+	line_unsigned(line, "good_moments", comparison->moments[SIDE_GOOD]);
+	line_unsigned(line, "bad_moments", comparison->moments[SIDE_BAD]);
+}
+
+int comparison_write(struct comparison *comparison, const struct ranking_options *options, struct stream *stream)
+{
+	struct line line = {0};
+	size_t rank = 0;
+	int status = 0;
+
+	find_differences(comparison);
+	if (enough_moments(comparison))
+		deal(comparison);
+	for (size_t i = 0; i < comparison->names.count && rank < options->count && !status; i++) {
+		if (comparison->names.items[i]->difference <= rounding)
+			continue;
+		spell(comparison, comparison->names.items[i], ++rank, &line);
+		line_text(&line, "algorithm", options->algorithm->name);
+		status = stream_write_line(stream, &line);
+	}
+	line_free(&line);
+	return status;
+}
