@@ -386,7 +386,7 @@ moments_of() {
 	done <<-'EOF'
 		node id=1 name=a start=2 end=1|1: graph 1: node 1 ends before it starts
 		node id=1 name=a start=0 end=1 parent=1|1: graph 1: node 1 is its own parent
-		node id=1 name=a start=0 end=1 parent=2;node id=2 name=a start=0 end=1 parent=1|2: graph 1: node 1 is its own ancestor
+		node id=1 name=a start=0 end=1 parent=2;node id=2 name=a start=0 end=1 parent=1|1: graph 1: node 1 is its own ancestor
 		node id=1 name=a start=0 end=1 parent=7|1: graph 1: a parent is node 7, which is not there
 		node id=1 name=a start=0 end=1;edge from=1 to=2 kind=seq|2: graph 1: an edge goes to node 2, which is not there
 		node id=1 name=a start=0 end=1 wait_start=1 wait_end=0|1: graph 1: the wait for node 1 ends before it starts
@@ -403,7 +403,10 @@ moments_of() {
 		graph id=1 kind=tree|1: kind 'tree' is not known
 		graph kind=rag|1: id= is missing
 		graph id=1 from=2 to=1|1: graph 1 ends before it starts
-		graph id=1 root=3;node id=1 name=a start=0 end=1|2: graph 1: the root is node 3, which is not there
+		graph id=1 root=3;node id=1 name=a start=0 end=1|1: graph 1: the root is node 3, which is not there
+		node id=1 name=a start=0 end=1;node id=2 name=a start=0 end=1 parent=7;node id=3 name=a start=0 end=1;signal id=1|2: graph 1: a parent is node 7, which is not there
+		node id=1 name=a start=0 end=1;edge from=1 to=2 kind=seq;edge from=1 to=1 kind=seq;signal id=1|2: graph 1: an edge goes to node 2, which is not there
+		edge from=1 to=1 kind=seq;edge from=1 to=1 kind=join;node id=1 name=a start=0 end=1;window id=1|2: graph 1: node 1 is awaited by node 1, which is no join
 		graph id=1;graph id=2;node graph=1 id=1 name=a start=0 end=1|3: graph 1 has ended; its records must stand together
 	EOF
 }
@@ -425,6 +428,19 @@ moments_of() {
 			if (i) printf "edge from=%d to=%d kind=wake\n", i, i - 1
 		}
 	}' | blame-rank --text | grep '^path graph=1 node=99999 from=0.000000000 to=100000.000000000'
+}
+
+@test "a mistake that shows late is named where it stands: in its file, in binary too" {
+	echo 'node id=1 name=a start=0 end=1 parent=7' >first
+	echo 'signal id=1' >second
+	run -1 --separate-stderr blame-rank first second
+	# shellcheck disable=SC2154
+	assert_equal "$stderr" "blame-rank: first:1: graph 1: a parent is node 7, which is not there"
+	run -1 --separate-stderr bash -c 'cat first second | blame-rank'
+	assert_equal "$stderr" "blame-rank: standard input:1: graph 1: a parent is node 7, which is not there"
+	cat first second | stream-cat --binary >both
+	run -1 --separate-stderr blame-rank both
+	assert_equal "$stderr" "blame-rank: both: byte 16: graph 1: a parent is node 7, which is not there"
 }
 
 @test "an empty graph is nobody's fault" {

@@ -17,6 +17,14 @@ int graph_check_node(const struct graph *graph, const struct node *node)
 	return 0;
 }
 
+/* Of a graph that was read: where the record stands that gave the node its parent. */
+static void find_fault(const struct graph *graph, int32_t node)
+{
+	for (size_t i = 0; i < graph->index->parents.count; i++)
+		if (graph->index->parents.items[i].node == node)
+			graph->index->fault = graph->index->parents.items[i].place;
+}
+
 enum { UNSEEN, CLIMBING, CLEARED };
 
 /* Climbs from a node to the first ancestor seen before. One that this same climb has seen closes a circle. */
@@ -27,9 +35,11 @@ static int check_ancestors(const struct graph *graph, int32_t node, uint8_t *sta
 
 	for (i = node; i != NODE_NONE && state[i] == UNSEEN; i = nodes[i].parent)
 		state[i] = CLIMBING;
-	if (i != NODE_NONE && state[i] == CLIMBING)
+	if (i != NODE_NONE && state[i] == CLIMBING) {
+		find_fault(graph, i);
 		return fail("graph %s: node %lld is its own %s", graph->id, (long long)nodes[i].id,
 			    nodes[i].parent == i ? "parent" : "ancestor");
+	}
 	for (i = node; i != NODE_NONE && state[i] == CLIMBING; i = nodes[i].parent)
 		state[i] = CLEARED;
 	return 0;
@@ -52,9 +62,13 @@ static int check_edges(const struct graph *graph)
 		const struct edge *edge = &graph->edges.items[i];
 		const struct node *to = &graph->nodes.items[edge->to];
 
-		if (edge->kind == EDGE_JOIN && to->join == JOIN_NONE)
+		if (edge->kind == EDGE_JOIN && to->join == JOIN_NONE) {
+			/* before they are first sorted, edges are in the order in which they were read */
+			if (i < graph->index->edges.count)
+				graph->index->fault = graph->index->edges.items[i].place;
 			return fail("graph %s: node %lld is awaited by node %lld, which is no join", graph->id,
 				    (long long)graph->nodes.items[edge->from].id, (long long)to->id);
+		}
 	}
 	return 0;
 }

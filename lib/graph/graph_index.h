@@ -24,10 +24,12 @@ struct graph_id {
 struct graph_mention {
 	int32_t node;
 	int64_t id;
+	uint64_t place; /* of the record */
 };
 
 struct edge_mention {
 	int64_t from, to, ts;
+	uint64_t place;
 	enum edge_kind kind;
 };
 
@@ -46,6 +48,8 @@ struct graph_index {
 	ARRAY(struct graph_mention) parents;
 	ARRAY(struct edge_mention) edges;
 	struct graph_mention root, target; /* node: 0 where there is none, else 1 */
+	uint64_t first_place, place;	   /* of the graph's first record, and of the one at hand */
+	uint64_t fault;			   /* of the one that is wrong; 0: not known */
 };
 
 /* Whether a node's own times make sense; -1 after fail(). */

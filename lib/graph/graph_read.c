@@ -158,7 +158,7 @@ static int read_roles(const struct graph *graph, struct node *node, const struct
 
 static int read_parent(struct graph *graph, int32_t node, const struct fields *fields)
 {
-	struct graph_mention parent = {.node = node};
+	struct graph_mention parent = {.node = node, .place = graph->index->place};
 	int found = fields_integer(fields, "parent", &parent.id);
 
 	if (found <= 0)
@@ -188,7 +188,7 @@ int graph_read_node(struct graph *graph, const struct fields *fields)
 
 int graph_read_edge(struct graph *graph, const struct fields *fields)
 {
-	struct edge_mention edge = {.ts = TIME_NONE};
+	struct edge_mention edge = {.ts = TIME_NONE, .place = graph->index->place};
 	int kind = 0;
 
 	if (required(fields_integer(fields, "from", &edge.from), "from") < 0 ||
@@ -200,9 +200,10 @@ int graph_read_edge(struct graph *graph, const struct fields *fields)
 	return 0;
 }
 
-static int resolve(const struct graph *graph, int64_t id, int32_t *node, const char *who)
+static int resolve(const struct graph *graph, int64_t id, int32_t *node, const char *who, uint64_t place)
 {
 	*node = graph_find(graph, id);
+	graph->index->fault = place;
 	if (*node == NODE_NONE)
 		return fail("graph %s: %s node %lld, which is not there", graph->id, who, (long long)id);
 	return 0;
@@ -214,7 +215,7 @@ static int resolve_parents(struct graph *graph)
 		struct graph_mention *mention = &graph->index->parents.items[i];
 		struct node *node = &graph->nodes.items[mention->node];
 
-		if (resolve(graph, mention->id, &node->parent, "a parent is") < 0)
+		if (resolve(graph, mention->id, &node->parent, "a parent is", mention->place) < 0)
 			return -1;
 	}
 	return 0;
@@ -227,8 +228,8 @@ static int resolve_edges(struct graph *graph)
 	for (size_t i = 0; i < graph->index->edges.count; i++) {
 		struct edge_mention *edge = &graph->index->edges.items[i];
 
-		if (resolve(graph, edge->from, &from, "an edge leaves") < 0 ||
-		    resolve(graph, edge->to, &to, "an edge goes to") < 0)
+		if (resolve(graph, edge->from, &from, "an edge leaves", edge->place) < 0 ||
+		    resolve(graph, edge->to, &to, "an edge goes to", edge->place) < 0)
 			return -1;
 		graph_edge(graph, from, to, edge->kind, edge->ts);
 	}
@@ -255,13 +256,26 @@ static void bound(struct graph *graph)
 int graph_read_end(struct graph *graph)
 {
 	struct graph_index *index = graph->index;
+	uint64_t first = index->first_place;
 
 	if (resolve_parents(graph) < 0 || resolve_edges(graph) < 0)
 		return -1;
-	if (index->root.node && resolve(graph, index->root.id, &graph->root, "the root is") < 0)
+	if (index->root.node && resolve(graph, index->root.id, &graph->root, "the root is", first) < 0)
 		return -1;
-	if (index->target.node && resolve(graph, index->target.id, &graph->target, "the target is") < 0)
+	if (index->target.node && resolve(graph, index->target.id, &graph->target, "the target is", first) < 0)
 		return -1;
 	bound(graph);
 	return graph_check(graph);
+}
+
+void graph_read_place(struct graph *graph, uint64_t place)
+{
+	graph->index->place = place;
+	if (!graph->index->first_place)
+		graph->index->first_place = place;
+}
+
+uint64_t graph_read_fault(const struct graph *graph)
+{
+	return graph->index->fault;
 }

@@ -68,8 +68,11 @@ static int finish_graph(struct graph_reader *reader)
 	reader->graph = NULL;
 	remember(reader, graph->id);
 	if (graph_read_end(graph) < 0) {
+		uint64_t fault = graph_read_fault(graph);
+
 		graph_free(graph);
-		return stream_fail(reader->stream, "%s", fail_text());
+		return fault ? fail_prefix("%s", stream_place_name(reader->stream, fault)) :
+			       stream_fail(reader->stream, "%s", fail_text());
 	}
 	return reader->sink(reader->context, graph);
 }
@@ -87,7 +90,10 @@ static int begin(struct graph_reader *reader, const struct fields *fields)
 	if (finish_graph(reader) < 0)
 		return -1;
 	reader->graph = graph_read_begin(fields);
-	return reader->graph ? 0 : stream_fail(reader->stream, "%s", fail_text());
+	if (!reader->graph)
+		return stream_fail(reader->stream, "%s", fail_text());
+	graph_read_place(reader->graph, stream_place(reader->stream));
+	return 0;
 }
 
 /* A node or edge of a graph that has no record of its own. */
@@ -124,6 +130,7 @@ static int add(struct graph_reader *reader, const struct fields *fields, enum ki
 
 	if (belong(reader, fields) < 0)
 		return -1;
+	graph_read_place(reader->graph, stream_place(reader->stream));
 	status = kind == KIND_NODE ? graph_read_node(reader->graph, fields) : graph_read_edge(reader->graph, fields);
 	return status < 0 ? stream_fail(reader->stream, "%s", fail_text()) : 0;
 }

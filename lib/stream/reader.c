@@ -13,6 +13,10 @@
 
 enum { BUFFER = 1 << 18 };
 
+#define STANDARD_INPUT "standard input"
+#define PLACE_TEXT (UINT64_C(1) << 47)
+#define PLACE_POSITION (PLACE_TEXT - 1)
+
 struct reader {
 	char *const *files;
 	int count, next; /* files, and the one to open next */
@@ -44,7 +48,7 @@ static int open_next(struct reader *reader)
 	reader->fresh = true;
 	reader->open = false;
 	if (!strcmp(name, "-")) {
-		reader->name = "standard input";
+		reader->name = STANDARD_INPUT;
 		reader->fd = STDIN_FILENO;
 		return 0;
 	}
@@ -112,12 +116,20 @@ uint64_t reader_bytes(const struct reader *reader)
 	return reader->bytes + reader->offset + reader->start;
 }
 
-const char *reader_where(struct reader *reader)
+/* From the left: which file (15 bits, from 1), whether text, line or byte. */
+uint64_t reader_place(const struct reader *reader)
 {
-	if (reader->text)
-		snprintf(reader->where, sizeof(reader->where), "%s:%llu", reader->name, (unsigned long long)reader->line);
-	else
-		snprintf(reader->where, sizeof(reader->where), "%s: byte %llu", reader->name, (unsigned long long)reader->at);
+	uint64_t position = reader->text ? reader->line : reader->at;
+
+	return (uint64_t)reader->next << 48 | (uint64_t)reader->text << 47 | (position & PLACE_POSITION);
+}
+
+const char *reader_place_name(struct reader *reader, uint64_t place)
+{
+	const char *name = reader->files[(place >> 48) - 1], *unit = place & PLACE_TEXT ? ":" : ": byte ";
+
+	snprintf(reader->where, sizeof(reader->where), "%s%s%llu", strcmp(name, "-") ? name : STANDARD_INPUT, unit,
+		 (unsigned long long)(place & PLACE_POSITION));
 	return reader->where;
 }
 

@@ -36,8 +36,10 @@ const char *reader_cut(const struct reader *reader);
 /* The fields of the record at hand; NULL after fail(). Valid until the next record. */
 const struct fields *reader_fields(struct reader *reader, const struct record *record);
 
-/* "NAME:LINE" or "NAME: byte N" of the record at hand. */
-const char *reader_where(struct reader *reader);
+/* Where the record at hand stands, to be kept; and its name, "NAME:LINE" or "NAME: byte N", valid until the next such call. */
+uint64_t reader_place(const struct reader *reader); /* never 0 */
+const char *reader_place_name(struct reader *reader, uint64_t place);
+#define reader_where(reader) reader_place_name(reader, reader_place(reader))
 
 uint64_t reader_bytes(const struct reader *reader);
 

@@ -153,6 +153,16 @@ const struct fields *stream_fields(struct stream *stream, const struct record *r
 	return fields_parse(&stream->fields, record->text, record->length) < 0 ? NULL : &stream->fields;
 }
 
+uint64_t stream_place(const struct stream *stream)
+{
+	return reader_place(stream->reader);
+}
+
+const char *stream_place_name(struct stream *stream, uint64_t place)
+{
+	return reader_place_name(stream->reader, place);
+}
+
 int stream_fail(struct stream *stream, const char *format, ...)
 {
 	char sentence[512];

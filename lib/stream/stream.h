@@ -75,6 +75,10 @@ const struct fields *stream_fields(struct stream *stream, const struct record *r
 /* Fails with "NAME:LINE: sentence" or "NAME: byte N: sentence" for the record at hand; returns -1. */
 int stream_fail(struct stream *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Where the record at hand stands, to be named later: "NAME:LINE" or "NAME: byte N", valid until the next such call. */
+uint64_t stream_place(const struct stream *stream); /* never 0 where there is input */
+const char *stream_place_name(struct stream *stream, uint64_t place);
+
 /* Marks the data incomplete (exit status 3): input cut, events lost. The loop does so itself for what it sees. */
 void stream_mark_incomplete(struct stream *stream);
 bool stream_incomplete(const struct stream *stream);
