@@ -39,6 +39,7 @@ window() {
 	while IFS='|' read -r fixture name; do
 		assert_equal "$fixture: $(who "$fixture")" "$fixture: $name"
 	done <<-'EOT'
+		armed|timer: armed by alarm for victim
 		asked|slow: running
 		asleep|unknown: futex of victim
 		began|waker: running
@@ -66,6 +67,7 @@ window() {
 		read|crowd: write of 7:0 in service
 		ring|unknown: wait of other
 		split|reader: read of 7:0 in service
+		reclaim|victim: reclaiming memory
 		spurious|victim: running
 		stacked|reader: read of 254:0 in service
 		submitter|reader: read of 7:0 in service
@@ -75,6 +77,7 @@ window() {
 		timer-softirq|timer: sleep of victim
 		twice|bfq of 7:0: held back read by reader
 		work|bulky: work on flush
+		writeback|bulky: write of 7:0 in service
 	EOT
 }
 

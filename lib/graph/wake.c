@@ -59,6 +59,8 @@ void wake_forget(struct wake *wake)
 	forget_cpus(wake);
 	request_forget(wake);
 	work_forget(wake);
+	timer_forget(wake);
+	dirty_forget(wake);
 	free(wake->gaps.items);
 	free(wake->raises.items);
 	*wake = empty;
@@ -144,9 +146,9 @@ static struct thread *thread_new(struct wake *wake, int32_t tid)
 
 	thread->tid = tid;
 	thread->index = (int32_t)wake->threads.count;
-	thread->parent = thread->work = INDEX_NONE;
+	thread->parent = thread->work = thread->writer = INDEX_NONE;
 	thread->born = thread->died = TIME_NONE;
-	thread->call = CALL_NONE;
+	thread->call = thread->lock = CALL_NONE;
 	thread->epoch = (uint32_t)wake->gaps.count;
 	*ARRAY_ADD(&wake->threads) = thread;
 	return thread;
@@ -213,9 +215,10 @@ void wake_thread_sync(struct wake *wake, struct thread *thread)
 		piece = thread_piece(thread, WHAT_UNKNOWN, wake->gaps.items[thread->epoch].from, 0);
 		piece->flags = PIECE_LOST;
 	}
-	thread->call = CALL_NONE;
+	thread->call = thread->lock = CALL_NONE;
 	thread->early = false;
-	thread->work = INDEX_NONE;
+	thread->doing = 0;
+	thread->work = thread->writer = INDEX_NONE;
 	thread->epoch = (uint32_t)wake->gaps.count;
 }
 

@@ -28,7 +28,7 @@ enum cause {
 	CAUSE_THREAD,  /* index: thread; it was on a CPU when the wait ended */
 	CAUSE_RAISED,  /* index: of a raise; a soft interrupt, handled when its raiser had left the CPU */
 	CAUSE_REQUEST, /* index: request that had completed */
-	CAUSE_TIMER,
+	CAUSE_TIMER,   /* index: of a raise, who armed it; INDEX_NONE: not known */
 	CAUSE_IRQ,     /* index: number of the interrupt */
 	CAUSE_SOFTIRQ, /* index: number of the soft interrupt */
 	CAUSE_WORK,    /* index: work; of a run, which does what somebody had queued */
@@ -38,6 +38,8 @@ enum piece_flag {
 	PIECE_ASSUMED = 1, /* it began before the data: its start is that of the data */
 	PIECE_LOST = 2,	   /* unknown because events were lost */
 	PIECE_EARLY = 4,   /* a wake-up came while the thread was still on its way to sleep */
+	PIECE_RECLAIM = 8, /* a run: to find free memory */
+	PIECE_SPIN = 16,   /* a run: in a loop, for a lock of the kernel */
 };
 
 /*
@@ -57,17 +59,20 @@ struct thread {
 	int32_t tid, index;
 	int32_t parent;	 /* index of the thread that forked it; INDEX_NONE */
 	int32_t work;	 /* what it was asked to do, a kernel thread; INDEX_NONE */
+	int32_t writer;	 /* index of the thread whose pages it writes back (perhaps its own); INDEX_NONE: it does not */
 	uint32_t epoch;	 /* number of gaps it has been brought up to date with */
 	int64_t born;	 /* TIME_NONE: before the data */
 	int64_t died;	 /* TIME_NONE: not yet */
 	int16_t call;	 /* the system call it is in; CALL_NONE */
+	int16_t lock;	 /* the lock of the kernel that it tries to get; CALL_NONE */
+	uint8_t doing;	 /* the flags of its runs */
 	bool early;	 /* a wake-up came while it was running, perhaps on its way to sleep */
 	char *comm;	 /* set when another thread takes over its tid; else ask struct events */
 	ARRAY(struct piece) pieces;
 	UT_hash_handle hh;
 };
 
-struct raise { /* who raised a soft interrupt, and when */
+struct raise { /* who raised a soft interrupt, queued a work or armed a timer, and when */
 	int32_t thread; /* index; INDEX_NONE: not a thread */
 	int64_t ts;
 };
@@ -86,7 +91,7 @@ struct context {
 	uint8_t kind;
 	bool stolen;	   /* cut out of the running thread's run */
 	int32_t number;	   /* of the interrupt */
-	struct raise by;   /* of a soft interrupt */
+	struct raise by;   /* who raised the soft interrupt, or armed the timer */
 	int32_t completed; /* request whose completion was last handled here; INDEX_NONE */
 };
 
@@ -111,6 +116,7 @@ struct request {
 	uint64_t disk, sector;
 	uint32_t sectors;
 	int32_t submitter; /* index of a thread; INDEX_NONE: not in the data */
+	int32_t owner;	   /* of the thread for whom it was submitted */
 	int64_t queued, issued, completed; /* TIME_NONE: not in the data, or not yet */
 	int32_t service_node, queue_node;  /* in the graph at hand */
 	int32_t next;			   /* open request at the same sector; INDEX_NONE */
@@ -140,6 +146,8 @@ struct wake {
 	ARRAY(struct raise) raises;
 	ARRAY(struct work) works; /* begun, by a known thread */
 	struct queued_work *queued, *spare_work; /* by address; see wake_work.c */
+	struct armed_timer *timers; /* by address; see wake_timer.c */
+	struct dirty_inode *inodes; /* see wake_dirty.c */
 	ARRAY(struct request) requests;
 	struct open_request *open, *spare; /* by disk and sector; see wake_request.c */
 	struct disk *disks;
@@ -174,6 +182,7 @@ void wake_thread_sync(struct wake *wake, struct thread *thread);
 bool thread_unseen(const struct thread *thread); /* nothing is known of it since the last gap */
 bool thread_running(const struct thread *thread);
 bool thread_runnable(const struct thread *thread);
+int32_t thread_served(const struct wake *wake, const struct thread *thread); /* whom a kernel thread works for */
 struct piece *thread_piece(struct thread *thread, enum node_what what, int64_t ts, uint32_t cpu); /* begins one */
 void thread_switch_out(struct thread *thread, struct cpu *cpu, char state, int64_t ts);
 void thread_switch_in(struct wake *wake, struct thread *thread, struct cpu *cpu, int64_t ts);
@@ -217,6 +226,16 @@ void work_start(struct wake *wake, struct thread *thread, uint64_t address, uint
 void work_end(struct wake *wake, struct thread *thread, uint32_t cpu);
 void work_forget(struct wake *wake);
 
+/* wake_timer.c: who armed a timer last; by.thread is INDEX_NONE where that is not known */
+void timer_arm(struct wake *wake, uint64_t address, const struct thread *by);
+struct raise timer_armed(const struct wake *wake, uint64_t address);
+void timer_forget(struct wake *wake);
+
+/* wake_dirty.c: whose the pages are that are waiting to be written back: index of the thread, INDEX_NONE */
+void dirty_inode(struct wake *wake, uint64_t disk, uint64_t inode, int32_t by);
+int32_t dirty_owner(const struct wake *wake, uint64_t disk, uint64_t inode);
+void dirty_forget(struct wake *wake);
+
 /* wake_event.c: from an event to the functions above */
 struct wake_types *wake_types_new(struct events *events);
 void wake_types_free(struct wake_types *types);
@@ -227,7 +246,7 @@ struct wake_names *wake_names_new(void);
 void wake_names_free(struct wake_names *names);
 void wake_name_irq(struct wake_names *names, int32_t number, const char *name);
 const char *wake_irq_name(const struct wake_names *names, int32_t number); /* NULL: none */
-int16_t wake_name_text(struct wake_names *names, const char *text); /* of a call or a work queue: its index */
+int16_t wake_name_text(struct wake_names *names, const char *text); /* of a call, a lock, a work queue: its index */
 int16_t wake_number_call(struct wake_names *names, int number);	    /* by its number on this machine */
 const char *wake_text(const struct wake_names *names, int16_t index, const char *none);
 const char *wake_comm(const struct wake *wake, const struct thread *thread);

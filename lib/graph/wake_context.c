@@ -111,13 +111,22 @@ void context_other(struct cpu *cpu)
 	cpu->context[0].completed = INDEX_NONE;
 }
 
+static int32_t remember(struct wake *wake, struct raise by)
+{
+	if (by.thread == INDEX_NONE)
+		return INDEX_NONE;
+	*ARRAY_ADD(&wake->raises) = by;
+	return (int32_t)wake->raises.count - 1;
+}
+
 static enum cause raised_cause(struct wake *wake, const struct cpu *cpu, const struct context *at, int32_t *index)
 {
 	const struct thread *raiser;
 
-	*index = at->number;
+	*index = INDEX_NONE;
 	if (at->number >= 0 && at->number < SOFTIRQS && softirqs[at->number].timer)
 		return CAUSE_TIMER;
+	*index = at->number;
 	if (at->by.thread == INDEX_NONE)
 		return CAUSE_SOFTIRQ;
 	*index = at->by.thread;
@@ -125,8 +134,7 @@ static enum cause raised_cause(struct wake *wake, const struct cpu *cpu, const s
 	if (at->by.thread == cpu->current && thread_running(raiser) &&
 	    raiser->pieces.items[raiser->pieces.count - 1].start <= at->by.ts)
 		return CAUSE_THREAD;
-	*index = (int32_t)wake->raises.count;
-	*ARRAY_ADD(&wake->raises) = at->by;
+	*index = remember(wake, at->by);
 	return CAUSE_RAISED;
 }
 
@@ -142,6 +150,7 @@ enum cause context_cause(struct wake *wake, struct cpu *cpu, int32_t tid, int fl
 		return CAUSE_UNKNOWN;
 	switch (at->kind) {
 	case CONTEXT_TIMER:
+		*index = remember(wake, at->by);
 		return CAUSE_TIMER;
 	case CONTEXT_IRQ:
 		*index = at->number;

@@ -1,20 +1,9 @@
-#include "graph/wake.h"
+#include "graph/wake_event.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { SLOT_FIELDS = 4 };
-
-/* An event, where it happened, and to whom. */
-struct happening {
-	struct wake *wake;
-	const struct slot *slot;
-	const struct event *event;
-	struct cpu *cpu;
-	struct thread *current; /* NULL: nobody knows */
-};
-
-typedef void event_handler(struct happening *at);
 
 struct handling {
 	const char *name; /* of the event; all that begin so, if it ends in an underscore */
@@ -38,258 +27,33 @@ struct wake_types {
 	ARRAY(struct slot) slots; /* by event_type.index */
 };
 
-static int64_t number(const struct happening *at, int field)
+int64_t happening_number(const struct happening *at, int field)
 {
 	return event_number(at->event, at->slot->field[field]);
 }
 
-static int flags_of(const struct happening *at)
+size_t happening_text(const struct happening *at, int field, char *text, size_t room)
+{
+	return event_text(at->event, at->slot->field[field], text, room);
+}
+
+int happening_flags(const struct happening *at)
 {
 	return event_has(at->event, at->slot->flags) ? (int)event_number(at->event, at->slot->flags) : FLAGS_NONE;
 }
 
-/* 'R' where it was preempted, 'X' or 'Z' where it is over, else another letter. */
-static char switch_state(const struct happening *at, int field)
+int16_t happening_call(const struct happening *at)
 {
-	char text[16];
-	int64_t state;
-
-	if (at->event->fields && event_text(at->event, at->slot->field[field], text, sizeof(text)) && *text >= 'A')
-		return *text;
-	/* The bits of a sleep and of an end are those of every kernel; the one for preemption moved. */
-	state = number(at, field);
-	if (state & 0x30)
-		return 'X';
-	return state & 0xff ? 'S' : 'R';
+	return at->slot->call;
 }
 
-static void on_switch(struct happening *at)
+struct thread *happening_own(const struct happening *at)
 {
-	enum { PREV, STATE, NEXT };
-	struct thread *prev;
+	int flags = happening_flags(at);
 
-	at->wake->switches = true;
-	prev = wake_current(at->wake, at->cpu, (int32_t)number(at, PREV));
-	thread_switch_out(prev, at->cpu, switch_state(at, STATE), at->wake->now);
-	wake_switch_in(at->wake, at->cpu, wake_thread_on(at->wake, at->cpu, (int32_t)number(at, NEXT)), at->wake->now);
-}
-
-static void on_waking(struct happening *at)
-{
-	enum { PID, TARGET_CPU };
-	struct thread *woken = wake_thread(at->wake, (int32_t)number(at, PID));
-	int32_t index;
-	enum cause cause = context_cause(at->wake, at->cpu, at->event->tid, flags_of(at), &index);
-
-	thread_wake(at->wake, woken, cause, index, (uint32_t)number(at, TARGET_CPU), at->wake->now);
-	at->cpu->waking = woken->index;
-}
-
-/* Comes on the CPU that the thread was put on, perhaps in an interrupt there: it does not say who woke it. */
-static void on_wakeup(struct happening *at)
-{
-	enum { PID, TARGET_CPU };
-	struct thread *woken = wake_thread(at->wake, (int32_t)number(at, PID));
-	uint32_t target = (uint32_t)number(at, TARGET_CPU);
-
-	if (!thread_running(woken))
-		thread_wake(at->wake, woken, CAUSE_UNKNOWN, INDEX_NONE, target, at->wake->now);
-	thread_migrate(woken, target, at->wake->now, true);
-}
-
-static void on_migrate(struct happening *at)
-{
-	enum { PID, DEST_CPU };
-	struct thread *thread = wake_thread(at->wake, (int32_t)number(at, PID));
-
-	at->wake->migrations = true;
-	thread_migrate(thread, (uint32_t)number(at, DEST_CPU), at->wake->now, at->cpu->waking == thread->index);
-}
-
-static struct thread *born(const struct happening *at, int32_t tid)
-{
-	struct thread *child = wake_thread_born(at->wake, tid);
-
-	child->born = at->wake->now;
-	child->parent = at->current && at->current->tid != TID_IDLE ? at->current->index : INDEX_NONE;
-	thread_piece(child, WHAT_RUNNABLE, at->wake->now, at->cpu->number);
-	return child;
-}
-
-static void on_fork(struct happening *at)
-{
-	enum { CHILD };
-
-	born(at, (int32_t)number(at, CHILD));
-}
-
-/* Follows the fork; where forks are not traced it stands for them. */
-static void on_wakeup_new(struct happening *at)
-{
-	enum { PID, TARGET_CPU };
-	struct thread *thread = wake_thread(at->wake, (int32_t)number(at, PID));
-
-	if (thread->born == TIME_NONE || thread->pieces.count != 1)
-		thread = born(at, thread->tid);
-	thread_migrate(thread, (uint32_t)number(at, TARGET_CPU), at->wake->now, true);
-}
-
-static void on_irq_entry(struct happening *at)
-{
-	enum { IRQ, NAME };
-	int32_t irq = (int32_t)number(at, IRQ);
-	char name[32];
-
-	if (!wake_irq_name(at->wake->names, irq)) {
-		event_text(at->event, at->slot->field[NAME], name, sizeof(name));
-		wake_name_irq(at->wake->names, irq, name);
-	}
-	context_enter(at->wake, at->cpu, CONTEXT_IRQ, irq);
-}
-
-static void on_irq_exit(struct happening *at)
-{
-	context_leave(at->wake, at->cpu, CONTEXT_IRQ);
-}
-
-static void on_softirq_raise(struct happening *at)
-{
-	enum { VEC };
-
-	context_raise(at->wake, at->cpu, (int32_t)number(at, VEC), flags_of(at));
-}
-
-static void on_softirq_entry(struct happening *at)
-{
-	enum { VEC };
-
-	context_enter(at->wake, at->cpu, CONTEXT_SOFTIRQ, (int32_t)number(at, VEC));
-}
-
-static void on_softirq_exit(struct happening *at)
-{
-	context_leave(at->wake, at->cpu, CONTEXT_SOFTIRQ);
-}
-
-static void on_timer_entry(struct happening *at)
-{
-	context_enter(at->wake, at->cpu, CONTEXT_TIMER, 0);
-}
-
-static void on_timer_exit(struct happening *at)
-{
-	context_leave(at->wake, at->cpu, CONTEXT_TIMER);
-}
-
-enum { DEV, SECTOR, NR_SECTOR, RWBS };
-
-/* A bio names the partition that it was sent to, but its sector is already that of the disk. */
-static struct request request_of(const struct happening *at)
-{
-	struct request request = {
-		.disk = events_device_disk(at->wake->events, (uint64_t)number(at, DEV)),
-		.sector = (uint64_t)number(at, SECTOR),
-		.sectors = (uint32_t)number(at, NR_SECTOR),
-		.submitter = INDEX_NONE,
-		.queued = at->wake->now,
-	};
-
-	event_text(at->event, at->slot->field[RWBS], request.rwbs, sizeof(request.rwbs));
-	return request;
-}
-
-static void on_bio_queue(struct happening *at)
-{
-	struct request request = request_of(at);
-
-	request.submitter = (at->current ? at->current : wake_thread_on(at->wake, at->cpu, at->event->tid))->index;
-	request_queue(at->wake, &request);
-}
-
-static void on_rq_issue(struct happening *at)
-{
-	struct request range = request_of(at);
-
-	request_issue(at->wake, &range);
-}
-
-static void on_rq_requeue(struct happening *at)
-{
-	struct request range = request_of(at);
-
-	request_requeue(at->wake, &range);
-}
-
-static void on_rq_complete(struct happening *at)
-{
-	struct request range = request_of(at);
-
-	context_completed(at->cpu, request_complete(at->wake, &range));
-}
-
-static void on_bio_complete(struct happening *at)
-{
-	struct request range = request_of(at);
-
-	request_hand_back(at->wake, &range);
-}
-
-static void on_queue_work(struct happening *at)
-{
-	enum { WORK, QUEUE };
-	struct raise by = context_doer(at->wake, at->cpu, flags_of(at));
-	char queue[32];
-
-	event_text(at->event, at->slot->field[QUEUE], queue, sizeof(queue));
-	work_queue(at->wake, (uint64_t)number(at, WORK), by, wake_name_text(at->wake->names, queue));
-}
-
-/* Some works are done in soft interrupts: the thread that these hit has nothing to do with them. */
-static struct thread *worker(const struct happening *at)
-{
-	bool own = at->cpu->depth == 0 && !(flags_of(at) > 0 && flags_of(at) & (FLAG_HARDIRQ | FLAG_SOFTIRQ));
-
-	return own && at->current && at->current->tid != TID_IDLE ? at->current : NULL;
-}
-
-static void on_work_start(struct happening *at)
-{
-	enum { WORK };
-	struct thread *thread = worker(at);
-
-	if (thread)
-		work_start(at->wake, thread, (uint64_t)number(at, WORK), at->cpu->number);
-}
-
-static void on_work_end(struct happening *at)
-{
-	struct thread *thread = worker(at);
-
-	if (thread)
-		work_end(at->wake, thread, at->cpu->number);
-}
-
-static void in_call(const struct happening *at, int16_t call)
-{
-	if (at->event->tid != TID_IDLE)
-		wake_thread_on(at->wake, at->cpu, at->event->tid)->call = call;
-}
-
-static void on_sys_enter(struct happening *at)
-{
-	in_call(at, at->slot->call);
-}
-
-static void on_raw_sys_enter(struct happening *at)
-{
-	enum { ID };
-
-	in_call(at, wake_number_call(at->wake->names, (int)number(at, ID)));
-}
-
-static void on_sys_exit(struct happening *at)
-{
-	in_call(at, CALL_NONE);
+	if (at->cpu->depth > 0 || (flags != FLAGS_NONE && flags & (FLAG_HARDIRQ | FLAG_SOFTIRQ)))
+		return NULL;
+	return at->current && at->current->tid != TID_IDLE ? at->current : NULL;
 }
 
 static const struct handling handlings[] = {
@@ -306,7 +70,7 @@ static const struct handling handlings[] = {
 	{"irq:softirq_raise", on_softirq_raise, {"vec"}},
 	{"irq:softirq_entry", on_softirq_entry, {"vec"}},
 	{"irq:softirq_exit", on_softirq_exit, {"vec"}},
-	{"timer:hrtimer_expire_entry", on_timer_entry},
+	{"timer:hrtimer_expire_entry", on_hrtimer_entry, {"hrtimer"}},
 	{"timer:hrtimer_expire_exit", on_timer_exit},
 	{"timer:timer_expire_entry", on_timer_entry},
 	{"timer:timer_expire_exit", on_timer_exit},
@@ -319,6 +83,18 @@ static const struct handling handlings[] = {
 	{"workqueue:workqueue_queue_work", on_queue_work, {"work", "workqueue"}},
 	{"workqueue:workqueue_execute_start", on_work_start, {"work"}},
 	{"workqueue:workqueue_execute_end", on_work_end, {"work"}},
+	{"timer:hrtimer_start", on_timer_start, {"hrtimer"}},
+	{"writeback:writeback_dirty_folio", on_dirty, {"name", "ino"}},
+	{"writeback:writeback_single_inode_start", on_write_inode, {"name", "ino"}},
+	{"writeback:writeback_single_inode", on_write_over},
+	{"jbd2:jbd2_submit_inode_data", on_journal_inode, {"dev", "ino"}},
+	{"jbd2:jbd2_commit_logging", on_write_over},
+	{"vmscan:mm_vmscan_direct_reclaim_begin", on_reclaim_begin},
+	{"vmscan:mm_vmscan_direct_reclaim_end", on_reclaim_end},
+	{"vmscan:mm_vmscan_memcg_reclaim_begin", on_reclaim_begin},
+	{"vmscan:mm_vmscan_memcg_reclaim_end", on_reclaim_end},
+	{"lock:contention_begin", on_contention_begin, {"flags"}},
+	{"lock:contention_end", on_contention_end},
 	{"raw_syscalls:sys_enter", on_raw_sys_enter, {"id"}},
 	{"raw_syscalls:sys_exit", on_sys_exit},
 	{"syscalls:sys_enter_", on_sys_enter},

@@ -14,7 +14,7 @@ enum { CALLS_MAX = 1024 };
 
 struct wake_names {
 	struct irq_name *irqs;
-	ARRAY(char *) texts; /* of calls and work queues */
+	ARRAY(char *) texts; /* of calls, locks and work queues */
 	int16_t by_number[CALLS_MAX]; /* index of the call + 1; 0: not asked for yet */
 };
 

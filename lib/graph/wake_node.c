@@ -63,6 +63,10 @@ static char *run_name(const struct wake *wake, const struct thread *thread, cons
 {
 	const char *comm = wake_comm(wake, master(wake, thread, piece));
 
+	if (piece->flags & PIECE_RECLAIM)
+		return memory_format("%s: reclaiming memory", comm);
+	if (piece->flags & PIECE_SPIN)
+		return memory_format("%s: spinning for a kernel lock", comm);
 	if (piece->cause != CAUSE_WORK)
 		return memory_format("%s: running", comm);
 	return memory_format("%s: work on %s", comm,
@@ -208,13 +212,13 @@ static const char *operation(const struct request *request)
 
 static const char *owner(const struct cut *cut, const struct request *request)
 {
-	return request->submitter == INDEX_NONE ? "unknown"
-						: wake_comm(cut->wake, cut->wake->threads.items[request->submitter]);
+	return request->owner == INDEX_NONE ? "unknown"
+						: wake_comm(cut->wake, cut->wake->threads.items[request->owner]);
 }
 
 static int32_t owner_tid(const struct cut *cut, const struct request *request)
 {
-	return request->submitter == INDEX_NONE ? 0 : cut->wake->threads.items[request->submitter]->tid;
+	return request->owner == INDEX_NONE ? 0 : cut->wake->threads.items[request->owner]->tid;
 }
 
 int32_t service_node(struct cut *cut, int32_t index)
@@ -302,6 +306,16 @@ int32_t bare_cause_node(struct cut *cut, const struct thread *thread, const stru
 	name = memory_format("%s: outside event for %s", interrupt, comm);
 	free(interrupt);
 	return new_node(cut, soft ? WHAT_SOFTIRQ : WHAT_IRQ, wait->start, end, 0, name, NULL);
+}
+
+int32_t armed_node(struct cut *cut, const struct thread *thread, const struct raise *raise, int64_t start, int64_t end)
+{
+	const struct thread *by = cut->wake->threads.items[raise->thread];
+
+	return new_node(cut, WHAT_TIMER, later(start, raise->ts), end, by->tid,
+			memory_format("timer: armed by %s for %s", wake_comm(cut->wake, by),
+				      wake_comm(cut->wake, thread)),
+			NULL);
 }
 
 int32_t raised_node(struct cut *cut, const struct thread *thread, const struct raise *raise, int64_t end)

@@ -22,6 +22,9 @@ int32_t service_node(struct cut *cut, int32_t request);
 /* What ended a wait and has no history of its own: a node that lasts as long as the wait. */
 int32_t bare_cause_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end);
 
+/* A timer that another thread armed, and how much of the wait it explains. */
+int32_t armed_node(struct cut *cut, const struct thread *thread, const struct raise *raise, int64_t start, int64_t end);
+
 /* A soft interrupt that was handled after its raiser had left the CPU: the time in between is nobody's. */
 int32_t raised_node(struct cut *cut, const struct thread *thread, const struct raise *raise, int64_t end);
 

@@ -22,6 +22,13 @@ bool thread_runnable(const struct thread *thread)
 	return thread->pieces.count && last(thread)->what == WHAT_RUNNABLE;
 }
 
+int32_t thread_served(const struct wake *wake, const struct thread *thread)
+{
+	if (thread->writer != INDEX_NONE)
+		return thread->writer;
+	return thread->work == INDEX_NONE ? thread->index : wake->works.items[thread->work].owner;
+}
+
 struct piece *thread_piece(struct thread *thread, enum node_what what, int64_t ts, uint32_t cpu)
 {
 	struct piece *piece;
@@ -37,6 +44,8 @@ struct piece *thread_piece(struct thread *thread, enum node_what what, int64_t t
 				.call = CALL_NONE,
 				.cpu = (uint16_t)cpu,
 				.what = what};
+	if (what == WHAT_RUN)
+		piece->flags = thread->doing;
 	if (what == WHAT_RUN && thread->work != INDEX_NONE) {
 		piece->cause = CAUSE_WORK;
 		piece->cause_index = thread->work;
@@ -78,7 +87,7 @@ void thread_switch_out(struct thread *thread, struct cpu *cpu, char state, int64
 		thread->died = ts;
 	} else {
 		piece = thread_piece(thread, WHAT_WAIT, ts, cpu->number);
-		piece->call = thread->call;
+		piece->call = thread->lock == CALL_NONE ? thread->call : thread->lock;
 		piece->flags = thread->early ? PIECE_EARLY : 0;
 	}
 }

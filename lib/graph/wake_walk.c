@@ -66,6 +66,22 @@ static void walk_wait(struct walk *walk, const struct thread *thread, size_t at,
 		errand.at = sooner(errand.at, raise->ts);
 		errand.edge = EDGE_SEQ;
 		break;
+	case CAUSE_TIMER:
+		raise = wait->cause_index == INDEX_NONE ? NULL : &walk->cut.wake->raises.items[wait->cause_index];
+		if (!raise || raise->thread == thread->index) {
+			link_nodes(walk, bare_cause_node(&walk->cut, thread, wait, end), node, EDGE_TIMER, end);
+			return;
+		}
+		errand.after = armed_node(&walk->cut, thread, raise, wait->start, end);
+		link_nodes(walk, errand.after, node, EDGE_TIMER, end);
+		if (raise->ts <= errand.floor)
+			return;
+		errand.target = TARGET_THREAD;
+		errand.index = raise->thread;
+		errand.at = sooner(errand.at, raise->ts);
+		errand.ts = raise->ts;
+		errand.edge = EDGE_SEQ;
+		break;
 	default:
 		link_nodes(walk, bare_cause_node(&walk->cut, thread, wait, end), node, errand.edge, end);
 		return;

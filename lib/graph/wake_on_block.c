@@ -1,0 +1,58 @@
+#include "graph/wake_event.h"
+
+enum { DEV, SECTOR, NR_SECTOR, RWBS };
+
+/* A bio names the partition that it was sent to, but its sector is already that of the disk. */
+static struct request request_of(const struct happening *at)
+{
+	struct request request = {
+		.disk = events_device_disk(at->wake->events, (uint64_t)happening_number(at, DEV)),
+		.sector = (uint64_t)happening_number(at, SECTOR),
+		.sectors = (uint32_t)happening_number(at, NR_SECTOR),
+		.submitter = INDEX_NONE,
+		.owner = INDEX_NONE,
+		.queued = at->wake->now,
+	};
+
+	happening_text(at, RWBS, request.rwbs, sizeof(request.rwbs));
+	return request;
+}
+
+void on_bio_queue(struct happening *at)
+{
+	struct request request = request_of(at);
+	const struct thread *submitter;
+
+	submitter = at->current ? at->current : wake_thread_on(at->wake, at->cpu, at->event->tid);
+	request.submitter = submitter->index;
+	request.owner = thread_served(at->wake, submitter);
+	request_queue(at->wake, &request);
+}
+
+void on_rq_issue(struct happening *at)
+{
+	struct request range = request_of(at);
+
+	request_issue(at->wake, &range);
+}
+
+void on_rq_requeue(struct happening *at)
+{
+	struct request range = request_of(at);
+
+	request_requeue(at->wake, &range);
+}
+
+void on_rq_complete(struct happening *at)
+{
+	struct request range = request_of(at);
+
+	context_completed(at->cpu, request_complete(at->wake, &range));
+}
+
+void on_bio_complete(struct happening *at)
+{
+	struct request range = request_of(at);
+
+	request_hand_back(at->wake, &range);
+}

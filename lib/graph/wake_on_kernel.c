@@ -1,0 +1,116 @@
+#include "graph/wake_event.h"
+
+void on_irq_entry(struct happening *at)
+{
+	enum { IRQ, NAME };
+	int32_t irq = (int32_t)happening_number(at, IRQ);
+	char name[32];
+
+	if (!wake_irq_name(at->wake->names, irq)) {
+		happening_text(at, NAME, name, sizeof(name));
+		wake_name_irq(at->wake->names, irq, name);
+	}
+	context_enter(at->wake, at->cpu, CONTEXT_IRQ, irq);
+}
+
+void on_irq_exit(struct happening *at)
+{
+	context_leave(at->wake, at->cpu, CONTEXT_IRQ);
+}
+
+void on_softirq_raise(struct happening *at)
+{
+	enum { VEC };
+
+	context_raise(at->wake, at->cpu, (int32_t)happening_number(at, VEC), happening_flags(at));
+}
+
+void on_softirq_entry(struct happening *at)
+{
+	enum { VEC };
+
+	context_enter(at->wake, at->cpu, CONTEXT_SOFTIRQ, (int32_t)happening_number(at, VEC));
+}
+
+void on_softirq_exit(struct happening *at)
+{
+	context_leave(at->wake, at->cpu, CONTEXT_SOFTIRQ);
+}
+
+void on_timer_entry(struct happening *at)
+{
+	context_enter(at->wake, at->cpu, CONTEXT_TIMER, 0);
+}
+
+void on_hrtimer_entry(struct happening *at)
+{
+	enum { TIMER };
+
+	context_enter(at->wake, at->cpu, CONTEXT_TIMER, 0);
+	at->cpu->context[at->cpu->depth].by = timer_armed(at->wake, (uint64_t)happening_number(at, TIMER));
+}
+
+/* Interrupts arm timers again for those who armed them first. */
+void on_timer_start(struct happening *at)
+{
+	enum { TIMER };
+	const struct thread *thread = happening_own(at);
+
+	if (thread)
+		timer_arm(at->wake, (uint64_t)happening_number(at, TIMER), thread);
+}
+
+void on_timer_exit(struct happening *at)
+{
+	context_leave(at->wake, at->cpu, CONTEXT_TIMER);
+}
+
+void on_queue_work(struct happening *at)
+{
+	enum { WORK, QUEUE };
+	struct raise by = context_doer(at->wake, at->cpu, happening_flags(at));
+	char queue[32];
+
+	happening_text(at, QUEUE, queue, sizeof(queue));
+	work_queue(at->wake, (uint64_t)happening_number(at, WORK), by, wake_name_text(at->wake->names, queue));
+}
+
+void on_work_start(struct happening *at)
+{
+	enum { WORK };
+	struct thread *thread = happening_own(at); /* some works are done in soft interrupts */
+
+	if (thread)
+		work_start(at->wake, thread, (uint64_t)happening_number(at, WORK), at->cpu->number);
+}
+
+void on_work_end(struct happening *at)
+{
+	struct thread *thread = happening_own(at);
+
+	if (thread)
+		work_end(at->wake, thread, at->cpu->number);
+}
+
+static void in_call(const struct happening *at, int16_t call)
+{
+	if (at->event->tid != TID_IDLE)
+		wake_thread_on(at->wake, at->cpu, at->event->tid)->call = call;
+}
+
+void on_sys_enter(struct happening *at)
+{
+	in_call(at, happening_call(at));
+}
+
+void on_raw_sys_enter(struct happening *at)
+{
+	enum { ID };
+
+	in_call(at, wake_number_call(at->wake->names, (int)happening_number(at, ID)));
+}
+
+void on_sys_exit(struct happening *at)
+{
+	in_call(at, CALL_NONE);
+}

@@ -1,0 +1,118 @@
+#include <string.h>
+
+#include "graph/wake_event.h"
+
+enum { DISK, INODE };
+
+/* The writeback events name the disk as text; 0 where there is none behind the file system. */
+static uint64_t disk_named(const struct happening *at)
+{
+	char name[32];
+	uint64_t disk = 0;
+	size_t length = happening_text(at, DISK, name, sizeof(name));
+
+	return device_parse(name, length, &disk) < 0 ? 0 : events_device_disk(at->wake->events, disk);
+}
+
+void on_dirty(struct happening *at)
+{
+	const struct thread *thread = happening_own(at);
+
+	if (thread)
+		dirty_inode(at->wake, disk_named(at), (uint64_t)happening_number(at, INODE),
+			    thread_served(at->wake, thread));
+}
+
+/* Where nobody is known to have written the pages, they are of whoever writes them back. */
+static void write_back(const struct happening *at, uint64_t disk)
+{
+	struct thread *thread = happening_own(at);
+	int32_t owner = dirty_owner(at->wake, disk, (uint64_t)happening_number(at, INODE));
+
+	if (thread)
+		thread->writer = owner == INDEX_NONE ? thread->index : owner;
+}
+
+void on_write_inode(struct happening *at)
+{
+	write_back(at, disk_named(at));
+}
+
+void on_journal_inode(struct happening *at)
+{
+	write_back(at, events_device_disk(at->wake->events, (uint64_t)happening_number(at, DISK)));
+}
+
+void on_write_over(struct happening *at)
+{
+	struct thread *thread = happening_own(at);
+
+	if (thread)
+		thread->writer = INDEX_NONE;
+}
+
+/* Its runs have these flags from now on. */
+static void does(const struct happening *at, struct thread *thread, uint8_t flags)
+{
+	if (!thread || thread->doing == flags)
+		return;
+	thread->doing = flags;
+	if (thread_running(thread))
+		thread_piece(thread, WHAT_RUN, at->wake->now, at->cpu->number);
+}
+
+void on_reclaim_begin(struct happening *at)
+{
+	struct thread *thread = happening_own(at);
+
+	if (thread)
+		does(at, thread, thread->doing | PIECE_RECLAIM);
+}
+
+void on_reclaim_end(struct happening *at)
+{
+	struct thread *thread = happening_own(at);
+
+	if (thread)
+		does(at, thread, thread->doing & (uint8_t)~PIECE_RECLAIM);
+}
+
+/* The kernel's flags of a contention, the more telling first. */
+static const struct {
+	int64_t flag;
+	const char *name;
+} locks[] = {
+	{0x20, "kernel mutex"},
+	{0x10, "kernel per-CPU semaphore"},
+	{0x08, "kernel real-time lock"},
+	{0x02, "kernel semaphore for reading"},
+	{0x04, "kernel semaphore for writing"},
+};
+
+enum { LOCK_SPIN = 1 };
+
+void on_contention_begin(struct happening *at)
+{
+	enum { FLAGS };
+	struct thread *thread = happening_own(at);
+	int64_t flags = happening_number(at, FLAGS);
+
+	if (!thread)
+		return;
+	does(at, thread, flags & LOCK_SPIN ? thread->doing | PIECE_SPIN : thread->doing & (uint8_t)~PIECE_SPIN);
+	for (size_t i = 0; i < sizeof(locks) / sizeof(locks[0]); i++)
+		if (flags & locks[i].flag) {
+			thread->lock = wake_name_text(at->wake->names, locks[i].name);
+			return;
+		}
+}
+
+void on_contention_end(struct happening *at)
+{
+	struct thread *thread = happening_own(at);
+
+	if (!thread)
+		return;
+	thread->lock = CALL_NONE;
+	does(at, thread, thread->doing & (uint8_t)~PIECE_SPIN);
+}

@@ -1,0 +1,88 @@
+#include "graph/wake_event.h"
+
+/* 'R' where it was preempted, 'X' or 'Z' where it is over, else another letter. */
+static char switch_state(const struct happening *at, int field)
+{
+	char text[16];
+	int64_t state;
+
+	if (at->event->fields && happening_text(at, field, text, sizeof(text)) && *text >= 'A')
+		return *text;
+	/* The bits of a sleep and of an end are those of every kernel; the one for preemption moved. */
+	state = happening_number(at, field);
+	if (state & 0x30)
+		return 'X';
+	return state & 0xff ? 'S' : 'R';
+}
+
+void on_switch(struct happening *at)
+{
+	enum { PREV, STATE, NEXT };
+	struct thread *prev, *next;
+
+	at->wake->switches = true;
+	prev = wake_current(at->wake, at->cpu, (int32_t)happening_number(at, PREV));
+	thread_switch_out(prev, at->cpu, switch_state(at, STATE), at->wake->now);
+	next = wake_thread_on(at->wake, at->cpu, (int32_t)happening_number(at, NEXT));
+	wake_switch_in(at->wake, at->cpu, next, at->wake->now);
+}
+
+void on_waking(struct happening *at)
+{
+	enum { PID, TARGET_CPU };
+	struct thread *woken = wake_thread(at->wake, (int32_t)happening_number(at, PID));
+	int32_t index;
+	enum cause cause = context_cause(at->wake, at->cpu, at->event->tid, happening_flags(at), &index);
+
+	thread_wake(at->wake, woken, cause, index, (uint32_t)happening_number(at, TARGET_CPU), at->wake->now);
+	at->cpu->waking = woken->index;
+}
+
+/* Comes on the CPU that the thread was put on, perhaps in an interrupt there: it does not say who woke it. */
+void on_wakeup(struct happening *at)
+{
+	enum { PID, TARGET_CPU };
+	struct thread *woken = wake_thread(at->wake, (int32_t)happening_number(at, PID));
+	uint32_t target = (uint32_t)happening_number(at, TARGET_CPU);
+
+	if (!thread_running(woken))
+		thread_wake(at->wake, woken, CAUSE_UNKNOWN, INDEX_NONE, target, at->wake->now);
+	thread_migrate(woken, target, at->wake->now, true);
+}
+
+void on_migrate(struct happening *at)
+{
+	enum { PID, DEST_CPU };
+	struct thread *thread = wake_thread(at->wake, (int32_t)happening_number(at, PID));
+
+	at->wake->migrations = true;
+	thread_migrate(thread, (uint32_t)happening_number(at, DEST_CPU), at->wake->now, at->cpu->waking == thread->index);
+}
+
+static struct thread *born(const struct happening *at, int32_t tid)
+{
+	struct thread *child = wake_thread_born(at->wake, tid);
+
+	child->born = at->wake->now;
+	child->parent = at->current && at->current->tid != TID_IDLE ? at->current->index : INDEX_NONE;
+	thread_piece(child, WHAT_RUNNABLE, at->wake->now, at->cpu->number);
+	return child;
+}
+
+void on_fork(struct happening *at)
+{
+	enum { CHILD };
+
+	born(at, (int32_t)happening_number(at, CHILD));
+}
+
+/* Follows the fork; where forks are not traced it stands for them. */
+void on_wakeup_new(struct happening *at)
+{
+	enum { PID, TARGET_CPU };
+	struct thread *thread = wake_thread(at->wake, (int32_t)happening_number(at, PID));
+
+	if (thread->born == TIME_NONE || thread->pieces.count != 1)
+		thread = born(at, thread->tid);
+	thread_migrate(thread, (uint32_t)happening_number(at, TARGET_CPU), at->wake->now, true);
+}
