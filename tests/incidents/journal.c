@@ -1,6 +1,7 @@
 /*
- * The victim writes a little and waits for it to be on the disk (fsync); bulky does so with much, and the journal of the
- * file system takes both in one go. Makes an ext4 file system on the block device that is its argument.
+ * The victim writes a little and waits for it to be on the disk (fsync); bulky has just written much, and the journal of
+ * the file system, in the order that it keeps, takes that first. Makes an ext4 file system on the block device that is
+ * its argument.
  * Expected: bulky: write of MAJOR:MINOR in service
  */
 #include <fcntl.h>
@@ -19,7 +20,7 @@ enum { LARGE = 1 << 20, MEGABYTES = 180 };
 
 static char directory[] = "/tmp/incident-journal.XXXXXX", large[LARGE];
 static int diary;
-static sem_t *go, *going;
+static sem_t *go, *gone;
 
 static void mount_device(const char *device)
 {
@@ -29,7 +30,7 @@ static void mount_device(const char *device)
 	if (system(command) != 0)
 		incident_fail(command);
 	if (!mkdtemp(directory) || unshare(CLONE_NEWNS) < 0 ||
-	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 || mount(device, directory, "ext4", 0, NULL) < 0 ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 || mount(device, directory, "ext4", 0, "nodelalloc,dioread_lock") < 0 ||
 	    chdir(directory) < 0)
 		incident_fail("cannot mount");
 }
@@ -42,9 +43,8 @@ static void bulky(void)
 
 		for (int n = 0; n < MEGABYTES; n++)
 			incident_write(file, large, LARGE);
-		sem_post(going);
-		fsync(file);
 		close(file);
+		sem_post(gone);
 	}
 }
 
@@ -58,8 +58,7 @@ void request(void)
 static void disturb(void)
 {
 	sem_post(go);
-	incident_wait(going);
-	incident_sleep(10000); /* until bulky waits for the disk */
+	incident_wait(gone);
 }
 
 int main(int argc, char **argv)
@@ -73,9 +72,9 @@ int main(int argc, char **argv)
 	mount_device(argv[1]);
 	diary = open("diary", O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	go = incident_shared(2 * sizeof(*go));
-	going = go + 1;
+	gone = go + 1;
 	sem_init(go, 1, 0);
-	sem_init(going, 1, 0);
+	sem_init(gone, 1, 0);
 	pid_t writer = incident_process("bulky", bulky);
 	status = incident_run(request, disturb);
 	kill(writer, SIGKILL);
