@@ -1,5 +1,6 @@
 /* cchart-filter: measures latencies, charts them, passes the abnormal moments with what came before them. */
 
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -19,22 +20,32 @@ enum { FORGET_EVERY = 256 }; /* events; old ones may stay in the ring so much lo
 static const int64_t merge_wait = 10 * NSEC_PER_SEC;
 
 static struct option_list charts;
-static const char *method_name = "imr", *limits_file, *save_limits_file;
+static const char *method_name = "pot", *scale_name, *sides_name, *rules_list, *false_alarms = "1/h", *limits_file,
+		  *save_limits_file;
 static int64_t before = NSEC_PER_SEC, after = NSEC_PER_SEC / 100;
 static uint64_t context_size = 64 << 20;
-static struct judgement judgement = {.baseline = 100, .min_ratio = 2};
+static struct judgement judgement = JUDGEMENT_OPEN;
 static bool text;
 
 static const struct option_entry options[] = {
 	{OPTION_LIST, 'c', "chart", &charts, "CHART", "what to measure: a shipped chart, a file, or func:BINARY:FUNCTION"},
-	{OPTION_STRING, 0, "method", &method_name, "METHOD", "how limits are made: imr (default) or paper"},
+	{OPTION_STRING, 0, "method", &method_name, "METHOD", "pot (default), imr, paper, xbar-r, xbar-s, ewma, p or u"},
+	{OPTION_STRING, 0, "false-alarms", &false_alarms, "RATE", "of pot: 6/m, 1/h (default), 2/d, or a probability per value"},
+	{OPTION_STRING, 0, "rules", &rules_list, "LIST", "Nelson's rules to judge by, such as 1,2,5 (1)"},
+	{OPTION_STRING, 0, "sides", &sides_name, "SIDES", "upper, lower or both; the default is the method's"},
+	{OPTION_STRING, 0, "scale", &scale_name, "SCALE", "log or linear; the default is the method's"},
+	{OPTION_NUMBER, 0, "sigma", &judgement.sigma, "K", "limits are so many sigma from the centre (3)"},
+	{OPTION_COUNT, 0, "subgroup", &judgement.subgroup, "N", "values of a subgroup (5)"},
+	{OPTION_NUMBER, 0, "weight", &judgement.weight, "W", "of the newest value of ewma (0.2)"},
 	{OPTION_DURATION, 0, "before", &before, "TIME", "context before what is abnormal (1s)"},
 	{OPTION_DURATION, 0, "after", &after, "TIME", "context after it (10ms)"},
 	{OPTION_SIZE, 0, "context", &context_size, "SIZE", "room for the context, and size of a window (64M)"},
-	{OPTION_COUNT, 0, "baseline", &judgement.baseline, "N", "values to learn limits from (100)"},
+	{OPTION_COUNT, 0, "baseline", &judgement.baseline, "N", "values to learn limits from (100); of means and rates, points (20)"},
+	{OPTION_DURATION, 0, "relearn", &judgement.relearn, "TIME", "learn a change of level that lasts so long (pot: 10s); 0: never"},
+	{OPTION_DURATION, 0, "recompute", &judgement.recompute, "TIME", "learn all limits anew every so often"},
 	{OPTION_STRING, 0, "limits", &limits_file, "FILE", "limits from an earlier time, instead of learning"},
 	{OPTION_STRING, 0, "save-limits", &save_limits_file, "FILE", "write the limits there at the end"},
-	{OPTION_NUMBER, 0, "min-ratio", &judgement.min_ratio, "R", "abnormal is at least R times the centre (2); 0: off"},
+	{OPTION_NUMBER, 0, "min-ratio", &judgement.min_ratio, "R", "abnormal is at least R times the centre (latencies: 2); 0: off"},
 	{OPTION_FLAG, 't', "text", &text, NULL, "write text (the default on a terminal)"},
 	{0},
 };
@@ -51,11 +62,23 @@ struct filter {
 	unsigned pushed;
 };
 
+static volatile sig_atomic_t relearn_wanted;
+
+static void want_relearning(int signal)
+{
+	(void)signal;
+	relearn_wanted = 1;
+}
+
 static int tell_limits(void *context, const struct series *series, int64_t ts)
 {
 	struct filter *filter = context;
 
 	limits_line(&filter->line, ts, series->chart, series->key, &series->limits);
+	if (series->change)
+		line_text(&filter->line, "change", series->change > 0 ? "up" : "down");
+	if (series->forgotten)
+		line_unsigned(&filter->line, "forgotten", series->forgotten);
 	return stream_write_line(filter->stream, &filter->line);
 }
 
@@ -98,6 +121,10 @@ static int time_passes(struct filter *filter, int64_t ts)
 {
 	int64_t until, horizon;
 
+	if (relearn_wanted) {
+		relearn_wanted = 0;
+		measure_relearn(filter->measure);
+	}
 	if (ts > filter->now)
 		filter->now = ts;
 	if (measure_time(filter->measure, filter->now) < 0 || window_advance(filter->window, filter->now) < 0)
@@ -136,7 +163,7 @@ static int see_event(void *context, const struct record *record)
 	if (events_read(filter->events, record, &event) < 0)
 		return -1;
 	learn_names(filter, &event);
-	if (measure_charts(filter->measure) == 0 && add_default_chart(filter) < 0)
+	if (measure_charts(filter->measure) == 0 && judgement.method->plots != PLOTS_RATES && add_default_chart(filter) < 0)
 		return -1;
 	if (window_push(filter->window, record, event.ts) < 0)
 		return -1;
@@ -179,25 +206,6 @@ static int see_tick(void *context, const struct record *record)
 	return STREAM_DROP;
 }
 
-/* A value by hand, of a chart without definition. -1 after fail(). */
-static int read_sample(const struct fields *fields, struct sample *sample)
-{
-	int64_t tid = -1;
-	int has_start = fields_time(fields, "start", &sample->start);
-
-	if (has_start < 0 || fields_integer(fields, "tid", &tid) < 0)
-		return -1;
-	if (!fields_find(fields, "chart"))
-		return fail("a sample needs a chart");
-	if (fields_time(fields, "ts", &sample->end) != 1 || fields_double(fields, "value", &sample->value) != 1)
-		return fail("a sample needs a ts and a value that are numbers");
-	if (!has_start)
-		sample->start = sample->end;
-	sample->tid = tid >= 0 && tid <= INT32_MAX ? (int32_t)tid : -1;
-	sample->by_hand = true;
-	return 0;
-}
-
 static int see_sample(void *context, const struct record *record)
 {
 	struct filter *filter = context;
@@ -210,7 +218,7 @@ static int see_sample(void *context, const struct record *record)
 		return -1;
 	if (fields_find(fields, "count"))
 		return STREAM_PASS;
-	if (read_sample(fields, &sample) < 0)
+	if (sample_read(&sample, fields, &judgement) < 0)
 		return stream_fail(filter->stream, "%s", fail_text());
 	chart = fields_copy(fields, "chart");
 	key = fields_copy(fields, "key");
@@ -240,7 +248,7 @@ static int see_chart(void *context, const struct record *record)
 
 	if (!fields)
 		return -1;
-	if (charts.count == 0 && add_chart(filter, fields) < 0)
+	if (charts.count == 0 && judgement.method->plots != PLOTS_RATES && add_chart(filter, fields) < 0)
 		return stream_fail(filter->stream, "%s", fail_text());
 	return STREAM_PASS;
 }
@@ -308,8 +316,13 @@ static struct limits_book *open_judgement(void)
 	struct limits_book *book = limits_file ? limits_book_read(limits_file) : limits_book_new();
 
 	judgement.method = method_find(method_name);
-	if (!judgement.method || method_check_baseline(judgement.method, judgement.baseline) < 0 || judgement.min_ratio < 0)
-		die_usage("%s", judgement.min_ratio < 0 ? "--min-ratio must not be negative" : fail_text());
+	if (!judgement.method || (scale_name && judgement_scale(&judgement, scale_name) < 0) ||
+	    (sides_name && judgement_sides(&judgement, sides_name) < 0) ||
+	    (rules_list && judgement_rules(&judgement, rules_list) < 0) ||
+	    judgement_alarms(&judgement, false_alarms) < 0 || judgement_check(&judgement) < 0)
+		die_usage("%s", fail_text());
+	if (judgement.method->plots == PLOTS_RATES && charts.count > 0)
+		die_usage("method %s charts rates that come as samples, not the latencies of -c", method_name);
 	if (!book)
 		die("%s", fail_text());
 	judgement.known = book;
@@ -332,6 +345,7 @@ int main(int argc, char **argv)
 
 	/* open */
 	stream_defer_interrupt();
+	sigaction(SIGHUP, &(struct sigaction){.sa_handler = want_relearning, .sa_flags = SA_RESTART}, NULL);
 	filter.stream = stream_open(argv + first, argc - first);
 	if (!filter.stream || stream_output(filter.stream, STDOUT_FILENO, text) < 0)
 		die("%s", fail_text());

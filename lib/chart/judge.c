@@ -1,5 +1,11 @@
 #include "chart/judge.h"
 
+#include "chart/median.h"
+#include "chart/span.h"
+
+/* Points on one side of the centre without which their level has not changed, however long that takes. */
+enum { RUN_LEAST = 20 };
+
 /* Writes the healthy values of the bucket at hand and begins the one for this time. */
 static int turn_bucket(const struct judge *judge, struct series_set *set, int64_t now)
 {
@@ -28,6 +34,7 @@ int judge_last_bucket(const struct judge *judge, struct series_set *set)
 	int status = turn_bucket(judge, set, set->clock.begin);
 
 	set->clock = (struct thin_clock){0};
+	set->values = 0;
 	return status;
 }
 
@@ -35,16 +42,40 @@ static int healthy(const struct judge *judge, struct series_set *set, const stru
 {
 	if ((!set->clock.width || thin_is_over(&set->clock, sample->end)) && turn_bucket(judge, set, sample->end) < 0)
 		return -1;
-	thin_add(&sample->series->thin, sample->end, sample->value);
+	thin_add(&sample->series->thin, sample->end, sample->value / (sample->size > 0 ? sample->size : 1));
 	return 0;
+}
+
+int judge_signal(const struct judge *judge, const struct sample *sample, unsigned rules)
+{
+	struct sample told = *sample;
+	const struct lines *lines = &sample->series->lines;
+
+	told.rules = rules;
+	told.center = lines->center;
+	told.lcl = lines->lcl;
+	told.ucl = lines->ucl;
+	return judge->tell.signal(judge->tell.context, &told);
+}
+
+static int tell_again(const struct judge *judge, struct series *series, int64_t ts)
+{
+	int status = judge->tell.limits(judge->tell.context, series, ts);
+
+	series->told = true;
+	series->last_told = series->limits;
+	series->change = 0;
+	return status;
 }
 
 int judge_tell_limits(const struct judge *judge, struct series *series, int64_t ts)
 {
-	if (series->told || !series->judges)
-		return 0;
-	series->told = true;
-	return judge->tell.limits(judge->tell.context, series, ts);
+	return series->told || !series->judges ? 0 : tell_again(judge, series, ts);
+}
+
+static double probability(const struct judge *judge, const struct series_set *set, int64_t ts)
+{
+	return judgement_probability(judge->judgement, series_set_rate(set, ts));
 }
 
 /* Of the baseline's worst values only those stay that are abnormal by the limits made from it. */
@@ -58,38 +89,124 @@ static void sift_worst(struct series *series, const struct judgement *judgement)
 	series->worst_count = count;
 }
 
-static int begin_to_judge(const struct judge *judge, struct series *series, int64_t now)
+static int take_baseline(const struct judge *judge, struct series_set *set, struct series *series, int64_t now)
 {
-	if (series_make_limits(series, judge->judgement) < 0)
+	if (series_make_limits(series, judge->judgement, probability(judge, set, now)) < 0)
 		return 0; /* too few for the method: it goes on learning */
 	sift_worst(series, judge->judgement);
-	return judge_tell_limits(judge, series, now);
+	return tell_again(judge, series, now);
 }
 
-static int learn(const struct judge *judge, struct series *series, const struct sample *sample, bool *begun)
+static int learn(const struct judge *judge, struct series_set *set, const struct sample *sample, const struct point *point,
+		 bool *begun)
 {
-	if (!series_learn(series, judge->judgement, sample))
+	struct series *series = sample->series;
+
+	if (!series_learn(series, judge->judgement, sample, point))
 		return 0;
-	if (begin_to_judge(judge, series, sample->end) < 0)
+	if (take_baseline(judge, set, series, sample->end) < 0)
 		return -1;
 	*begun = series->judges;
 	for (int i = 0; i < series->worst_count; i++)
-		if (judge->tell.signal(judge->tell.context, &series->worst[i]) < 0)
+		if (judge_signal(judge, &series->worst[i], RULE(1)) < 0)
 			return -1;
 	series->worst_count = 0;
 	return 0;
 }
 
-int judge_value(const struct judge *judge, struct series_set *set, const struct sample *sample, bool abnormal, bool *begun)
+/* The newest values are of a level that has lasted: its signal is the value that made it certain. */
+static int tell_shift(const struct judge *judge, const struct sample *sample)
+{
+	double values[LEVEL_NEWEST];
+	size_t count = level_newest(&sample->series->pot->level, values);
+	struct sample shift = *sample;
+
+	shift.value = median_sort(values, count);
+	shift.plain = true;
+	return judge_signal(judge, &shift, RULE(RULE_SHIFT));
+}
+
+/* What method pot makes of a value, after its own signal. */
+static int learn_tail(const struct judge *judge, struct series_set *set, const struct sample *sample, bool signalled,
+		      bool *begun)
 {
 	struct series *series = sample->series;
+	int64_t now = sample->end, since;
+	int change;
+
+	if (pot_learn(series->pot, sample->value, signalled, now) && judge->judgement->relearn &&
+	    tell_shift(judge, sample) < 0)
+		return -1;
+	change = level_change(&series->pot->level, &since);
+	if (change && judge->judgement->relearn && span_between(since, now) >= judge->judgement->relearn) {
+		if (series_change(series, judge->judgement, probability(judge, set, now)) < 0)
+			return 0;
+		series->change = change;
+	} else if (!pot_is_due(series->pot) || !series_refresh(series, judge->judgement, probability(judge, set, now))) {
+		return 0;
+	}
+	*begun = true;
+	return tell_again(judge, series, now);
+}
+
+/* Points have been on one side of the centre for so long that it is not their centre any more. */
+static void notice_run(const struct judge *judge, struct series *series, int64_t now)
+{
+	const struct series_run *run = &series->run;
+
+	if (series->pot || series->learns || !judge->judgement->relearn || run->side == 0 || run->count < RUN_LEAST ||
+	    span_between(run->since, now) < judge->judgement->relearn)
+		return;
+	series->change = run->side;
+	series->learns_all = true;
+	series_relearn(series);
+}
+
+/* A point that is complete: judged if it can be, then learnt if it may be. */
+static int judge_point(const struct judge *judge, struct series_set *set, const struct sample *sample,
+		       const struct point *point, bool forced, bool *begun)
+{
+	struct series *series = sample->series;
+	struct sample plotted = *sample;
+	unsigned rules = 0;
+
+	if (judge->judgement->method->plots != PLOTS_VALUES) {
+		plotted.plain = true;
+		plotted.start = judge->judgement->method->plots == PLOTS_MEANS ? series->group.start : sample->start;
+	}
+	if (series->judges)
+		rules = series_judge(series, judge->judgement, point, &plotted.value);
+	if (forced)
+		rules |= RULE(1);
+	else if (rules && !series_has_weight(series, judge->judgement, plotted.value))
+		rules = 0;
+	if (rules && judge_signal(judge, &plotted, rules) < 0)
+		return -1;
+	if (!rules && judge->judgement->method->plots != PLOTS_MEANS && healthy(judge, set, sample) < 0)
+		return -1;
+	if (series->pot && series->judges && learn_tail(judge, set, sample, rules != 0, begun) < 0)
+		return -1;
+	notice_run(judge, series, sample->end);
+	return series->learns && (!rules || series->learns_all) ? learn(judge, set, &plotted, point, begun) : 0;
+}
+
+int judge_value(const struct judge *judge, struct series_set *set, const struct sample *sample, bool forced, bool *begun)
+{
+	struct series *series = sample->series;
+	struct point point;
 
 	series->touched = sample->end;
-	if (abnormal || (series->judges && series_is_abnormal(series, judge->judgement, sample->value)))
-		return judge->tell.signal(judge->tell.context, sample);
-	if (healthy(judge, set, sample) < 0)
+	series_set_count(set, sample->end);
+	if (series->generation != judge->generation) {
+		series->generation = judge->generation;
+		if (!series->learns)
+			series_relearn(series);
+	}
+	if (judge->judgement->method->plots == PLOTS_MEANS && healthy(judge, set, sample) < 0)
 		return -1;
-	return series->judges ? 0 : learn(judge, series, sample, begun);
+	if (!series_point(series, judge->judgement, sample, &point))
+		return 0;
+	return judge_point(judge, set, sample, &point, forced, begun);
 }
 
 int judge_last_limits(const struct judge *judge, struct series_set *set, int64_t now)
@@ -97,7 +214,7 @@ int judge_last_limits(const struct judge *judge, struct series_set *set, int64_t
 	struct series *series;
 
 	for (series = set->series; series; series = series->hh.next)
-		if (!series->judges && series->baseline.count >= SERIES_FEWEST && begin_to_judge(judge, series, now) < 0)
+		if (!series->judges && series->baseline.count >= SERIES_FEWEST && take_baseline(judge, set, series, now) < 0)
 			return -1;
 	return 0;
 }

@@ -22,14 +22,18 @@ struct measure_listener {
 struct judge {
 	const struct judgement *judgement;
 	struct measure_listener tell;
+	uint64_t generation; /* grows when all limits are to be learnt anew */
 };
 
 /*
- * A value, whatever it came from. `abnormal`: it is known to be already. Tells the listener of limits when they become
- * known, of signals, and of the bucket of healthy values when that is over. *begun becomes true where the series
- * begins to judge with this value.
+ * A value, whatever it came from. `forced`: that it is abnormal was told already. Tells the listener of limits when they become
+ * known, of signals, and of the bucket of healthy values when that is over. *begun becomes true where
+ * the limits are new.
  */
-int judge_value(const struct judge *judge, struct series_set *set, const struct sample *sample, bool abnormal, bool *begun);
+int judge_value(const struct judge *judge, struct series_set *set, const struct sample *sample, bool forced, bool *begun);
+
+/* Tells of a signal by these rules, with the limits as they are now. */
+int judge_signal(const struct judge *judge, const struct sample *sample, unsigned rules);
 
 /* Tells of the limits, once. */
 int judge_tell_limits(const struct judge *judge, struct series *series, int64_t ts);

@@ -77,10 +77,12 @@ void limits_book_set(struct limits_book *book, const char *chart, const char *ke
 /* A method that this version does not know may have made them; they are as good. */
 static const char *method_name(const struct fields *fields)
 {
-	char name[32] = "";
+	static const char *const names[] = {"pot", "pot:lognormal", "imr", "paper", "xbar-r", "xbar-s", "ewma", "p", "u"};
 
-	fields_text(fields, "method", name, sizeof(name));
-	return method_find(name) ? method_find(name)->name : "file";
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (fields_is(fields, "method", names[i]))
+			return names[i];
+	return "file";
 }
 
 static int read_number(const struct fields *fields, const char *key, double *value)
@@ -88,6 +90,20 @@ static int read_number(const struct fields *fields, const char *key, double *val
 	int status = fields_double(fields, key, value);
 
 	return status == 0 ? fail("%s= is missing", key) : status;
+}
+
+/* The tail of method pot: all of it or nothing. */
+static int read_tail(const struct fields *fields, struct tail_fit *tail)
+{
+	if (!fields_find(fields, "threshold"))
+		return 0;
+	if (read_number(fields, "threshold", &tail->threshold) < 0 || read_number(fields, "share", &tail->share) < 0 ||
+	    read_number(fields, "shape", &tail->shape) < 0 || read_number(fields, "scale", &tail->scale) < 0 ||
+	    read_number(fields, "largest", &tail->largest) < 0 || fields_unsigned(fields, "n", &tail->count) < 0)
+		return -1;
+	if (!(tail->share > 0 && tail->share <= 1 && tail->shape >= 0 && tail->scale >= 0))
+		return fail("share= must be above 0 and at most 1, shape= and scale= not negative");
+	return 0;
 }
 
 static int read_page(struct limits_book *book, const char *text, size_t length)
@@ -102,6 +118,8 @@ static int read_page(struct limits_book *book, const char *text, size_t length)
 		return fail("not a limits record");
 	if (read_number(&fields, "center", &limits.center) < 0 || read_number(&fields, "lcl", &limits.lcl) < 0 ||
 	    read_number(&fields, "ucl", &limits.ucl) < 0 || fields_unsigned(&fields, "n", &limits.n) < 0)
+		return -1;
+	if (fields_double(&fields, "sigma", &limits.sigma) < 0 || read_tail(&fields, &limits.tail) < 0)
 		return -1;
 	if (!(limits.lcl <= limits.center && limits.center <= limits.ucl))
 		return fail("the limits are not in order: lcl, center, ucl");
@@ -163,6 +181,14 @@ void limits_line(struct line *line, int64_t ts, const char *chart, const char *k
 	line_double(line, "ucl", limits->ucl);
 	line_unsigned(line, "n", limits->n);
 	line_text(line, "method", limits->method);
+	line_double(line, "sigma", limits->sigma);
+	if (!limits->tail.count)
+		return;
+	line_double(line, "threshold", limits->tail.threshold);
+	line_double(line, "share", limits->tail.share);
+	line_double(line, "shape", limits->tail.shape);
+	line_double(line, "scale", limits->tail.scale);
+	line_double(line, "largest", limits->tail.largest);
 }
 
 int limits_book_save(const struct limits_book *book, const char *path)

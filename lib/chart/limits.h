@@ -24,7 +24,7 @@ void limits_book_set(struct limits_book *book, const char *chart, const char *ke
 /* Writes the whole book, under a temporary name that then takes its place. -1 after fail(). */
 int limits_book_save(const struct limits_book *book, const char *path);
 
-/* The record of these limits at this time. */
+/* The record of these limits at this time, and what they need besides to be used later. */
 void limits_line(struct line *line, int64_t ts, const char *chart, const char *key, const struct limits *limits);
 
 #endif

@@ -14,13 +14,13 @@ struct measure *measure_new(struct events *events, const struct judgement *judge
 	struct measure *measure = NEW(struct measure);
 
 	measure->events = events;
-	measure->judge = (struct judge){judgement, *listener};
+	measure->judge = (struct judge){.judgement = judgement, .tell = *listener};
 	measure->world.events = events;
 	measure->pairs = pairs_new();
 	measure->patience.next = INT64_MAX;
 	measure->exit = events_type(events, "sched:sched_process_exit");
 	measure->by_hand.set.judgement = judgement;
-	measure->now = INT64_MIN;
+	measure->now = measure->recompute_at = INT64_MIN;
 	return measure;
 }
 

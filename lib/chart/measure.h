@@ -38,6 +38,9 @@ int measure_time(struct measure *measure, int64_t now);
 /* A value by hand, for a chart without definition; `key` may be NULL. Sets sample->series. */
 int measure_value(struct measure *measure, const char *chart, const char *key, struct sample *sample);
 
+/* All limits are to be learnt anew; they hold until the new ones are known. */
+void measure_relearn(struct measure *measure);
+
 /* Events were lost at this time: what was open then may have ended unseen, so it is forgotten. */
 int measure_lost(struct measure *measure, int64_t now);
 

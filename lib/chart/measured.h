@@ -5,6 +5,7 @@
 #ifndef CHART_MEASURED_H
 #define CHART_MEASURED_H
 
+#include "base/memory.h"
 #include "chart/binding.h"
 #include "chart/disarm.h"
 #include "chart/measure.h"
@@ -40,6 +41,7 @@ struct measure {
 	struct patience patience;
 	const struct event_type *exit;
 	int64_t now;
+	int64_t recompute_at; /* INT64_MIN: from the first event on the period counts */
 	struct line scratch;
 };
 
@@ -51,6 +53,6 @@ int outcome_end(struct measure *measure, struct measured *chart, struct start *s
 int outcome_abandon(struct measure *measure, struct start *list, int64_t now, bool certain);
 
 /* A value by hand, or of a start; see judge_value(). */
-int outcome_value(struct measure *measure, struct series_set *set, const struct sample *sample, bool abnormal);
+int outcome_value(struct measure *measure, struct series_set *set, const struct sample *sample, bool forced);
 
 #endif

@@ -3,11 +3,11 @@
 #include "chart/measured.h"
 #include "chart/span.h"
 
-int outcome_value(struct measure *measure, struct series_set *set, const struct sample *sample, bool abnormal)
+int outcome_value(struct measure *measure, struct series_set *set, const struct sample *sample, bool forced)
 {
 	bool begun = false;
 
-	if (judge_value(&measure->judge, set, sample, abnormal, &begun) < 0)
+	if (judge_value(&measure->judge, set, sample, forced, &begun) < 0)
 		return -1;
 	if (begun)
 		patience_wake(&measure->patience);
@@ -34,11 +34,17 @@ static void take_age(struct start *start, int64_t now, bool open)
 	start->sample.open = open;
 }
 
+/* A signal said that it had not ended; another says what became of it, whatever the limits are by now. */
+static bool was_told(const struct start *start)
+{
+	return start->state == START_REPORTED || start->state == START_RELEASED;
+}
+
 int outcome_end(struct measure *measure, struct measured *chart, struct start *start, int64_t now)
 {
 	chart->ends++;
 	take_age(start, now, false);
-	if (outcome_value(measure, &chart->set, &start->sample, start->state != START_OPEN) < 0)
+	if (outcome_value(measure, &chart->set, &start->sample, was_told(start)) < 0)
 		return -1;
 	return let_go(measure, start);
 }
@@ -46,7 +52,7 @@ int outcome_end(struct measure *measure, struct measured *chart, struct start *s
 static int signal_open(struct measure *measure, struct start *start, int64_t now)
 {
 	take_age(start, now, true);
-	return measure->judge.tell.signal(measure->judge.tell.context, &start->sample);
+	return judge_signal(&measure->judge, &start->sample, RULE(1));
 }
 
 int outcome_abandon(struct measure *measure, struct start *list, int64_t now, bool certain)
@@ -78,12 +84,30 @@ static int tell_due(struct measure *measure, struct start *start, int64_t now)
 	}
 }
 
+/* Every so often all limits are learnt anew. */
+static void recompute(struct measure *measure)
+{
+	int64_t period = measure->judge.judgement->recompute;
+
+	if (!period || measure->now < measure->recompute_at)
+		return;
+	if (measure->recompute_at != INT64_MIN)
+		measure_relearn(measure);
+	measure->recompute_at = span_add(measure->now, period);
+}
+
+void measure_relearn(struct measure *measure)
+{
+	measure->judge.generation++;
+}
+
 int measure_time(struct measure *measure, int64_t now)
 {
 	struct start *start;
 
 	if (now > measure->now)
 		measure->now = now;
+	recompute(measure);
 	while ((start = patience_due(&measure->patience, measure->now)))
 		if (tell_due(measure, start, measure->now) < 0)
 			return -1;
@@ -146,12 +170,11 @@ static void gather_worst(samples *found, struct series_set *set)
 /* Signals in the order of their starts, so that the context of an early one is not skipped for a late one. */
 static int signal_sorted(struct measure *measure, samples *found)
 {
-	const struct measure_listener *tell = &measure->judge.tell;
 	int status = 0;
 
 	sample_sort(found->items, found->count);
 	for (size_t i = 0; i < found->count && status == 0; i++)
-		status = tell->signal(tell->context, &found->items[i]);
+		status = judge_signal(&measure->judge, &found->items[i], RULE(1));
 	free(found->items);
 	return status;
 }
@@ -204,7 +227,7 @@ int measure_end(struct measure *measure)
 		if (judge_last_bucket(&measure->judge, &chart->set) < 0)
 			return -1;
 	}
-	measure->now = INT64_MIN;
+	measure->now = measure->recompute_at = INT64_MIN;
 	return judge_last_bucket(&measure->judge, &measure->by_hand.set);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "chart/reading.h"
 #include "chart/series.h"
 #include "chart/span.h"
@@ -14,6 +15,37 @@ static int by_start(const void *a, const void *b)
 	const struct sample *left = a, *right = b;
 
 	return (left->start > right->start) - (left->start < right->start);
+}
+
+/* Of how many a rate counts, or in how many seconds. -1 after fail(). */
+static int read_size(struct sample *sample, const struct fields *fields, const struct judgement *how)
+{
+	if (how->method->plots != PLOTS_RATES)
+		return 0;
+	sample->size = (double)span_between(sample->start, sample->end) / 1e9;
+	if (fields_double(fields, "n", &sample->size) < 0)
+		return -1;
+	if (!(sample->size > 0))
+		return fail("a rate needs n=, or start= before ts=");
+	return judgement_check_rate(how, sample->value, sample->size);
+}
+
+int sample_read(struct sample *sample, const struct fields *fields, const struct judgement *how)
+{
+	int64_t tid = -1;
+	int has_start = fields_time(fields, "start", &sample->start);
+
+	if (has_start < 0 || fields_integer(fields, "tid", &tid) < 0)
+		return -1;
+	if (!fields_find(fields, "chart"))
+		return fail("a sample needs a chart");
+	if (fields_time(fields, "ts", &sample->end) != 1 || fields_double(fields, "value", &sample->value) != 1)
+		return fail("a sample needs a ts and a value that are numbers");
+	if (!has_start)
+		sample->start = sample->end;
+	sample->tid = tid >= 0 && tid <= INT32_MAX ? (int32_t)tid : -1;
+	sample->by_hand = true;
+	return read_size(sample, fields, how);
 }
 
 void sample_sort(struct sample *samples, size_t count)
@@ -55,20 +87,23 @@ static void add_keys(struct line *line, const struct sample *sample, const struc
 void sample_signal_line(struct line *line, const struct sample *sample, uint64_t id, const char *comm,
 			const struct reading_world *world)
 {
-	const struct series *series = sample->series;
+	char rules[RULES_ROOM];
 
+	rules_spell(sample->rules, rules);
 	line_begin(line, kind_name(KIND_SIGNAL));
 	line_unsigned(line, "id", id);
 	line_time(line, "ts", sample->end);
 	line_time(line, "start", sample->start);
-	add_series(line, series);
-	if (sample->by_hand)
+	add_series(line, sample->series);
+	if (sample->by_hand || sample->plain)
 		line_double(line, "value", sample->value);
 	else
 		line_time(line, "value", span_between(sample->start, sample->end));
-	line_double(line, "center", series->limits.center);
-	line_double(line, "ucl", series->limits.ucl);
-	line_text(line, "rules", "1");
+	line_double(line, "center", sample->center);
+	if (sample->value < sample->center)
+		line_double(line, "lcl", sample->lcl);
+	line_double(line, "ucl", sample->ucl);
+	line_text(line, "rules", rules);
 	if (sample->tid >= 0) {
 		line_integer(line, "tid", sample->tid);
 		line_text(line, "comm", comm);

@@ -10,6 +10,8 @@
 
 #include "chart/chart.h"
 
+struct fields;
+struct judgement;
 struct line;
 struct series;
 struct reading;
@@ -23,12 +25,19 @@ struct sample {
 	int64_t start, end;    /* ns of the trace clock; of a value without start both are its time */
 	int32_t tid;	       /* who waited; -1: not known */
 	bool open;	       /* not over yet: the value is its age */
+	double size;	       /* of a rate: so many were there to be counted, or so long was counted */
+	bool plain;	       /* the value is not just the time from start to end */
+	unsigned rules;	       /* of a signal: those that hold, and the limits that it was judged by */
+	double center, lcl, ucl;
 	bool by_hand;	       /* from a `sample` record: the value need not be a time */
 	const struct reading *keys; /* the start's key fields, key_count of them; their values in `key` */
 	int key_count;
 	int64_t key[CHART_KEYS_MAX];
 	char show[SAMPLE_SHOW_ROOM]; /* the start's show fields, as " name=value" ready for a line */
 };
+
+/* Reads a value by hand, of a chart without definition. -1 after fail(). */
+int sample_read(struct sample *sample, const struct fields *fields, const struct judgement *how);
 
 /* Puts samples in the order of their starts; none are in order too. */
 void sample_sort(struct sample *samples, size_t count);

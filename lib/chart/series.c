@@ -4,9 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/number.h"
+#include "chart/span.h"
+
+/* A rate is that of so long, so that it follows the day. */
+static const int64_t rate_span = 600 * NSEC_PER_SEC;
+
 static void series_free(struct series_set *set, struct series *series)
 {
 	HASH_DEL(set->series, series);
+	pot_free(series->pot);
 	free(series->baseline.items);
 	free(series->chart);
 	free(series->key);
@@ -17,6 +25,26 @@ void series_set_free(struct series_set *set)
 {
 	while (set->series)
 		series_free(set, set->series);
+}
+
+void series_set_count(struct series_set *set, int64_t ts)
+{
+	int64_t passed = set->values ? span_between(set->counted, ts) : 0;
+
+	if (!set->values)
+		set->counted = ts;
+	set->values++;
+	if (passed > rate_span) {
+		set->counted = span_add(set->counted, passed / 2);
+		set->values = set->values / 2 + 1;
+	}
+}
+
+double series_set_rate(const struct series_set *set, int64_t ts)
+{
+	int64_t passed = set->values ? span_between(set->counted, ts) : 0;
+
+	return passed > 0 ? (double)set->values * 1e9 / (double)passed : 0;
 }
 
 /* Makes room for one more; -1 where none may go. */
@@ -43,19 +71,21 @@ struct series *series_find(const struct series_set *set, const int64_t id[CHART_
 }
 
 /* The age at which a value begins to be abnormal is one nanosecond above this. */
-static int64_t patience_of(const struct limits *limits, double min_ratio)
+static int64_t patience_of(const struct limits *limits, const struct judgement *judgement)
 {
-	double limit = floor(limits->ucl * 1e9), weight = ceil(min_ratio * limits->center * 1e9) - 1;
+	double limit = floor(limits->ucl * 1e9), weight = ceil(judgement->min_ratio * limits->center * 1e9) - 1;
 	double patience = fmax(limit, weight);
 
+	if (judgement->method->plots != PLOTS_VALUES || !(judgement->sides & SIDES_UPPER) || !(judgement->rules & RULE(1)))
+		return INT64_MAX;
 	return patience < 9e18 ? (int64_t)fmax(patience, 0) : INT64_MAX;
 }
 
-static void set_limits(struct series *series, const struct judgement *judgement, const struct limits *limits)
+static void set_limits(struct series *series, const struct judgement *judgement)
 {
-	series->limits = *limits;
 	series->judges = true;
-	series->patience = patience_of(limits, judgement->min_ratio);
+	series->patience = patience_of(&series->limits, judgement);
+	method_lines(judgement, &series->limits, 1, &series->lines);
 }
 
 struct series *series_add(struct series_set *set, const int64_t id[CHART_KEYS_MAX], const char *chart, const char *key)
@@ -70,11 +100,83 @@ struct series *series_add(struct series_set *set, const int64_t id[CHART_KEYS_MA
 	series->chart = memory_text(chart, strlen(chart));
 	series->key = key ? memory_text(key, strlen(key)) : NULL;
 	series->first = INT64_MAX;
+	series->forgotten = set->forgotten;
+	series->learns = true;
+	if (method_is_pot(set->judgement->method))
+		series->pot = pot_new();
 	known = set->judgement->known ? limits_book_find(set->judgement->known, chart, key) : NULL;
-	if (known)
-		set_limits(series, set->judgement, known);
+	if (known) {
+		series->limits = *known;
+		if (!(series->limits.sigma > 0))
+			series->limits.sigma = method_sigma(set->judgement, known);
+		series->learns = false;
+		series->weighted = scale_to(set->judgement->scale, known->center);
+		if (series->pot)
+			pot_resume(series->pot, &series->limits);
+		set_limits(series, set->judgement);
+	}
 	HASH_ADD(hh, set->series, id, sizeof(series->id), series);
 	return series;
+}
+
+static bool group_point(struct series *series, const struct judgement *judgement, const struct sample *sample,
+			struct point *point)
+{
+	struct series_group *group = &series->group;
+	double sum = 0;
+
+	if (group->count == 0 || sample->start < group->start)
+		group->start = sample->start;
+	group->values[group->count++] = point->value;
+	if (group->count < judgement->subgroup)
+		return false;
+	for (size_t i = 0; i < group->count; i++)
+		sum += group->values[i];
+	point->value = sum / (double)group->count;
+	judgement->method->spread(group->values, group->count, point);
+	group->count = 0;
+	return true;
+}
+
+bool series_point(struct series *series, const struct judgement *judgement, const struct sample *sample, struct point *point)
+{
+	*point = (struct point){.value = sample->value, .size = sample->size};
+	if (judgement->method->plots == PLOTS_RATES)
+		point->value /= sample->size;
+	else if (judgement->scale == SCALE_LOG && (series->learns || judgement->method->plots != PLOTS_VALUES))
+		point->value = scale_to(SCALE_LOG, sample->value);
+	return judgement->method->plots == PLOTS_MEANS ? group_point(series, judgement, sample, point) : true;
+}
+
+/* Where a point lies; for single values that is what they are. */
+static double plot(struct series *series, const struct judgement *judgement, const struct point *point)
+{
+	if (judgement->method->plots != PLOTS_WEIGHTED)
+		return scale_from(judgement->scale, point->value);
+	series->weighted += judgement->weight * (point->value - series->weighted);
+	return scale_from(judgement->scale, series->weighted);
+}
+
+static void count_run(struct series *series, double plotted, int64_t ts)
+{
+	int side = (plotted > series->lines.center) - (plotted < series->lines.center);
+
+	if (side != series->run.side)
+		series->run = (struct series_run){.side = side, .since = ts};
+	series->run.count++;
+}
+
+unsigned series_judge(struct series *series, const struct judgement *judgement, const struct point *point, double *plotted)
+{
+	if (judgement->method->plots != PLOTS_VALUES)
+		*plotted = plot(series, judgement, point);
+	if (judgement->method->plots == PLOTS_RATES)
+		method_lines(judgement, &series->limits, point->size, &series->lines);
+	if (judgement->relearn && !series->pot)
+		count_run(series, *plotted, series->touched);
+	if (judgement->rules == RULE(1) && judgement->sides == SIDES_UPPER)
+		return *plotted > series->lines.ucl ? RULE(1) : 0;
+	return rules_judge(&series->past, &series->lines, judgement->sides, judgement->rules, *plotted);
 }
 
 /* The list of the worst is ordered, largest first. */
@@ -93,29 +195,94 @@ static void remember_worst(struct series *series, const struct sample *sample)
 	series->worst[at] = *sample;
 }
 
-bool series_learn(struct series *series, const struct judgement *judgement, const struct sample *sample)
+bool series_learn(struct series *series, const struct judgement *judgement, const struct sample *sample,
+		  const struct point *point)
 {
-	*ARRAY_ADD(&series->baseline) = sample->value;
-	remember_worst(series, sample);
-	if (sample->start < series->first)
-		series->first = sample->start;
+	*ARRAY_ADD(&series->baseline) = *point;
+	if (series->pot && !series->judges) {
+		remember_worst(series, sample);
+		if (sample->start < series->first)
+			series->first = sample->start;
+	}
 	return series->baseline.count >= judgement->baseline;
 }
 
-int series_make_limits(struct series *series, const struct judgement *judgement)
+void series_relearn(struct series *series)
+{
+	series->learns = true;
+	series->baseline.count = 0;
+}
+
+/* Limits from these points, and a new start with them. */
+static int begin(struct series *series, const struct judgement *judgement, const struct points *points, double probability)
 {
 	struct limits limits;
 
-	if (method_limits(judgement->method, series->baseline.items, series->baseline.count, &limits) < 0)
+	if (method_limits(judgement, points, &limits) < 0)
 		return -1;
-	set_limits(series, judgement, &limits);
+	limits.n *= judgement->subgroup;
+	series->limits = limits;
+	if (series->pot) {
+		pot_begin(series->pot, points, &limits, probability);
+		pot_limits(series->pot, probability, &series->limits);
+	}
+	set_limits(series, judgement);
+	series->past = (struct rules_past){0};
+	series->run = (struct series_run){0};
+	series->weighted = scale_to(judgement->scale, limits.center);
+	return 0;
+}
+
+int series_make_limits(struct series *series, const struct judgement *judgement, double probability)
+{
+	if (begin(series, judgement, &series->baseline, probability) < 0)
+		return -1;
 	free(series->baseline.items);
-	memset(&series->baseline, 0, sizeof(series->baseline));
+	series->baseline = (struct points){0};
+	series->learns = series->learns_all = false;
 	sample_sort(series->worst, (size_t)series->worst_count);
 	return 0;
 }
 
+/* Whether two limits differ by more than a twentieth. */
+static bool differ(double a, double b)
+{
+	return fabs(a - b) > 0.05 * fmin(fabs(a), fabs(b));
+}
+
+bool series_refresh(struct series *series, const struct judgement *judgement, double probability)
+{
+	const struct limits *now = &series->limits, *then = &series->last_told;
+
+	pot_limits(series->pot, probability, &series->limits);
+	set_limits(series, judgement);
+	return differ(now->ucl, then->ucl) || differ(now->center, then->center) || now->method != then->method;
+}
+
+int series_change(struct series *series, const struct judgement *judgement, double probability)
+{
+	double values[LEVEL_NEWEST];
+	size_t count = level_newest(&series->pot->level, values);
+	struct points points = {0};
+	int status;
+
+	for (size_t i = 0; i < count; i++)
+		*ARRAY_ADD(&points) = (struct point){.value = scale_to(judgement->scale, values[i])};
+	status = begin(series, judgement, &points, probability);
+	free(points.items);
+	return status;
+}
+
+bool series_has_weight(const struct series *series, const struct judgement *judgement, double plotted)
+{
+	double ratio = judgement->min_ratio, center = series->lines.center;
+
+	if (ratio == 0 || ((judgement->sides & SIDES_UPPER) && plotted >= ratio * center))
+		return true;
+	return (judgement->sides & SIDES_LOWER) && plotted * ratio <= center;
+}
+
 bool series_is_abnormal(const struct series *series, const struct judgement *judgement, double value)
 {
-	return value > series->limits.ucl && value >= judgement->min_ratio * series->limits.center;
+	return value > series->limits.ucl && series_has_weight(series, judgement, value);
 }

@@ -1,8 +1,8 @@
 /*
  * series: the values of one chart and key: what is normal for them, learnt or given, and which of them are not.
  *
- * A series learns from its first values (the baseline) and judges those that follow. So that an incident in the
- * baseline is not hidden by it, the largest values of the baseline are remembered and judged when the limits are known.
+ * A series learns from its first points (the baseline) and judges those that follow. With method pot the largest values of the
+ * baseline are remembered and judged when the limits are known, so that an incident in it is not hidden by it.
  * A set holds the series of one chart, SERIES_MAX of them: with more keys than that the coldest go and, should they
  * come back, learn again.
  */
@@ -13,32 +13,51 @@
 #include <stdint.h>
 #include <uthash.h>
 
-#include "base/memory.h"
+#include "chart/judgement.h"
 #include "chart/limits.h"
+#include "chart/pot.h"
 #include "chart/sample.h"
 #include "chart/thin.h"
 
 enum {
 	SERIES_MAX = 512,
 	SERIES_WORST = 16,   /* values of the baseline that are remembered with their circumstances */
-	SERIES_FEWEST = 8, /* values from which limits are made when no more will come */
+	SERIES_FEWEST = 8, /* points from which limits are made when no more will come */
+	SERIES_GROUP = 25, /* values of a subgroup, at most */
 };
 
-struct judgement { /* how series judge, the same for all */
-	const struct method *method;
-	uint64_t baseline;
-	double min_ratio; /* a signal has at least so many times the centre; 0: off */
-	const struct limits_book *known; /* limits that need not be learnt; NULL: none */
+struct series_group { /* the subgroup at hand */
+	double values[SERIES_GROUP]; /* on the chart's scale */
+	size_t count;
+	int64_t start; /* of its earliest value */
+};
+
+/* Points in a row on one side of the centre. */
+struct series_run {
+	int side;
+	uint64_t count;
+	int64_t since;
 };
 
 struct series {
 	int64_t id[CHART_KEYS_MAX];
 	char *chart, *key; /* key: NULL where the chart has no split */
 	bool judges, told; /* the limits are known; the listener knows them too */
+	bool learns;	   /* a baseline is being gathered; if it judges too, to take the place of its limits */
+	bool learns_all;   /* also what is beyond the limits, for they are out of date */
+	int change;	   /* which way the level went when the limits were made anew for that: 1 up, -1 down; else 0 */
+	uint64_t forgotten; /* series of the set that had gone when this one came */
+	uint64_t generation; /* see series_set */
 	int starts;	   /* open, in whatever state */
-	struct limits limits;
+	struct limits limits, last_told;
+	struct lines lines;
 	int64_t patience; /* ns: a start older than this is abnormal */
-	ARRAY(double) baseline;
+	struct points baseline;
+	struct series_group group;
+	struct series_run run;
+	struct rules_past past;
+	double weighted; /* mean, on the chart's scale */
+	struct pot *pot; /* NULL: another method */
 	struct sample worst[SERIES_WORST];
 	int worst_count;
 	int64_t first;	 /* start of the first value: what is learnt from then on may yet turn out abnormal */
@@ -54,9 +73,15 @@ struct series_set {
 	struct series *series; /* uthash, in order of appearance */
 	struct thin_clock clock;
 	uint64_t forgotten; /* series that went because there were too many */
+	uint64_t values;    /* since `counted`, for their rate */
+	int64_t counted;
 };
 
 void series_set_free(struct series_set *set);
+
+/* Counts a value; from these counts comes the probability of a false alarm per value. */
+void series_set_count(struct series_set *set, int64_t ts);
+double series_set_rate(const struct series_set *set, int64_t ts); /* values a second; 0: not known */
 
 /*
  * By id; NULL: none yet. series_add() makes one, with limits if they are known from a file; NULL where the set is full
@@ -65,13 +90,35 @@ void series_set_free(struct series_set *set);
 struct series *series_find(const struct series_set *set, const int64_t id[CHART_KEYS_MAX]);
 struct series *series_add(struct series_set *set, const int64_t id[CHART_KEYS_MAX], const char *chart, const char *key);
 
-/* Takes a value into the baseline; true when that is complete. */
-bool series_learn(struct series *series, const struct judgement *judgement, const struct sample *sample);
+/* A value becomes a point, alone or with others. False: its subgroup is not complete. */
+bool series_point(struct series *series, const struct judgement *judgement, const struct sample *sample, struct point *point);
 
-/* Makes the limits from what was learnt. 0; -1 after fail(): too few values. The worst values are then in time order. */
-int series_make_limits(struct series *series, const struct judgement *judgement);
+/* The rules that hold at a point; *plotted is where it lies on the chart. */
+unsigned series_judge(struct series *series, const struct judgement *judgement, const struct point *point, double *plotted);
 
-/* Whether a value is beyond the limit and has practical weight. */
+/* Takes a point into the baseline; true when that is complete. */
+bool series_learn(struct series *series, const struct judgement *judgement, const struct sample *sample,
+		  const struct point *point);
+
+/* A new baseline begins; until it is complete the limits stay as they are. */
+void series_relearn(struct series *series);
+
+/*
+ * Makes the limits from what was learnt; the probability is that of a false alarm, for method pot. 0; -1 after
+ * fail(): too few points. The worst values are then in time order.
+ */
+int series_make_limits(struct series *series, const struct judgement *judgement, double probability);
+
+/* Makes the limits of method pot from all that it has seen since. True: they have changed enough to be told. */
+bool series_refresh(struct series *series, const struct judgement *judgement, double probability);
+
+/* The same from its newest values only, for the level has changed. */
+int series_change(struct series *series, const struct judgement *judgement, double probability);
+
+/* Whether a single value is beyond the limit and has practical weight. */
 bool series_is_abnormal(const struct series *series, const struct judgement *judgement, double value);
+
+/* Whether a point that a rule holds at has practical weight. */
+bool series_has_weight(const struct series *series, const struct judgement *judgement, double plotted);
 
 #endif

@@ -7,6 +7,9 @@
 #include "base/memory.h"
 
 #define SHAPE_MOST 1.5
+#define SHAPE_EXPECTED 0.35
+#define SHAPE_DEVIATION 0.2
+enum { REFIT_SOON = 20000 }; /* with fewer values each one beyond the limit counts */
 enum { GRID = 80, REFINEMENTS = 30 };
 
 struct peak {
@@ -14,21 +17,16 @@ struct peak {
 	bool censored;
 };
 
-struct fit {
-	double threshold, shape, scale;
-	uint64_t count;		/* values learnt when it was made; 0: none yet */
-	double share;		/* of the values above the threshold */
-};
-
 struct tail {
 	uint64_t count;
-	double kept[TAIL_KEPT]; /* a heap, the least of the largest on top */
-	int kept_count;
-	double beyond[TAIL_CENSORED]; /* limits that values lay beyond; the newest of them */
+	double *kept; /* a heap, the least of the largest on top */
+	int kept_count, kept_room;
+	double *beyond; /* limits that values lay beyond; the newest of them */
 	uint64_t beyond_count;
+	int beyond_room;
 	struct peak *peaks; /* during a fit: the largest values, as excesses over the threshold */
 	int peak_count;
-	struct fit fit;
+	struct tail_fit fit;
 };
 
 struct tail *tail_new(void)
@@ -36,14 +34,26 @@ struct tail *tail_new(void)
 	return NEW(struct tail);
 }
 
+void tail_forget(struct tail *tail)
+{
+	free(tail->kept);
+	free(tail->beyond);
+	*tail = (struct tail){0};
+}
+
 void tail_free(struct tail *tail)
 {
+	tail_forget(tail);
 	free(tail);
 }
 
-void tail_forget(struct tail *tail)
+/* Many tails are of keys that hardly occur. */
+static double *make_room(double *values, uint64_t count, int *room, int most)
 {
-	*tail = (struct tail){0};
+	if (count < (uint64_t)*room)
+		return values;
+	*room = *room == 0 ? 64 : 2 * *room < most ? 2 * *room : most;
+	return memory_grow(values, (size_t)*room, sizeof(*values));
 }
 
 uint64_t tail_count(const struct tail *tail)
@@ -51,9 +61,17 @@ uint64_t tail_count(const struct tail *tail)
 	return tail->count;
 }
 
+/* How many values are above the threshold. */
+static int wanted(const struct tail *tail)
+{
+	double most = fmax(TAIL_LEAST, sqrt((double)tail->count));
+
+	return (int)fmin((double)tail->count * TAIL_SHARE, fmin(most, TAIL_KEPT - 1));
+}
+
 bool tail_is_ready(const struct tail *tail)
 {
-	return (double)tail->count * TAIL_SHARE >= TAIL_LEAST;
+	return wanted(tail) >= TAIL_LEAST;
 }
 
 static void swap(double *a, double *b)
@@ -89,6 +107,7 @@ void tail_learn(struct tail *tail, double value)
 {
 	tail->count++;
 	if (tail->kept_count < TAIL_KEPT) {
+		tail->kept = make_room(tail->kept, (uint64_t)tail->kept_count, &tail->kept_room, TAIL_KEPT);
 		tail->kept[tail->kept_count++] = value;
 		sift_up(tail);
 	} else if (value > tail->kept[0]) {
@@ -100,6 +119,10 @@ void tail_learn(struct tail *tail, double value)
 void tail_learn_beyond(struct tail *tail, double limit)
 {
 	tail->count++;
+	if (tail->count < REFIT_SOON)
+		tail->fit.count = 0;
+	if (tail->beyond_count < TAIL_CENSORED)
+		tail->beyond = make_room(tail->beyond, tail->beyond_count, &tail->beyond_room, TAIL_CENSORED);
 	tail->beyond[tail->beyond_count++ % TAIL_CENSORED] = limit;
 }
 
@@ -113,7 +136,7 @@ static int by_size(const void *a, const void *b)
 /* Takes the largest values, the threshold being the next; turns them into excesses over it. */
 static void gather(struct tail *tail)
 {
-	int count = 0, wanted = (int)fmin((double)tail->count * TAIL_SHARE, TAIL_KEPT - 1);
+	int count = 0, peaks = wanted(tail);
 	int censored = tail->beyond_count < TAIL_CENSORED ? (int)tail->beyond_count : TAIL_CENSORED;
 
 	tail->peaks = memory_new(TAIL_KEPT + TAIL_CENSORED, sizeof(*tail->peaks));
@@ -122,11 +145,20 @@ static void gather(struct tail *tail)
 	for (int i = 0; i < censored; i++)
 		tail->peaks[count++] = (struct peak){tail->beyond[i], true};
 	qsort(tail->peaks, (size_t)count, sizeof(*tail->peaks), by_size);
-	tail->fit.threshold = tail->peaks[wanted].value;
-	tail->fit.share = wanted / (double)tail->count;
-	tail->peak_count = wanted;
-	for (int i = 0; i < wanted; i++)
+	tail->fit.threshold = tail->peaks[peaks].value;
+	tail->fit.largest = tail->peaks[0].value;
+	tail->fit.share = peaks / (double)tail->count;
+	tail->peak_count = peaks;
+	for (int i = 0; i < peaks; i++)
 		tail->peaks[i].value -= tail->fit.threshold;
+}
+
+/* What is expected of the shape before any value was seen; matters for few peaks only. */
+static double expectation(double shape)
+{
+	double off = (shape - SHAPE_EXPECTED) / SHAPE_DEVIATION;
+
+	return -off * off / 2;
 }
 
 /*
@@ -155,10 +187,10 @@ static double likelihood(const struct tail *tail, double theta, double *shape, d
 	*shape = 0;
 	*scale = sum / m;
 	if (theta <= 0 || m == 0 || sum <= 0)
-		return m == 0 || sum <= 0 ? -INFINITY : -m * log(*scale) - m;
+		return m == 0 || sum <= 0 ? -INFINITY : -m * log(*scale) - m + expectation(0);
 	*shape = (exact + censored) / m;
 	*scale = *shape / theta;
-	return *shape > SHAPE_MOST ? -INFINITY : -m * log(*scale) - exact - m;
+	return *shape > SHAPE_MOST ? -INFINITY : -m * log(*scale) - exact - m + expectation(*shape);
 }
 
 /* Maximizes the likelihood over theta: the best of a coarse grid, then ever smaller steps around it. */
@@ -193,27 +225,27 @@ static void maximize(struct tail *tail)
 	likelihood(tail, theta, &tail->fit.shape, &tail->fit.scale);
 }
 
-static void fit(struct tail *tail)
+const struct tail_fit *tail_fit(struct tail *tail)
 {
+	if (tail->fit.count && tail->count < tail->fit.count + tail->fit.count / 10)
+		return &tail->fit;
 	gather(tail);
 	maximize(tail);
 	free(tail->peaks);
 	tail->peaks = NULL;
 	tail->fit.count = tail->count;
+	return &tail->fit;
 }
 
-double tail_limit(struct tail *tail, double p)
+double tail_fit_limit(const struct tail_fit *fit, double p)
 {
-	double ratio;
+	double ratio = p / fit->share, excess;
 
-	if (tail->count >= tail->fit.count + tail->fit.count / 10)
-		fit(tail);
-	if (!(tail->fit.scale > 0))
-		return tail->fit.threshold;
-	ratio = p / tail->fit.share;
-	if (ratio >= 1)
-		return tail->fit.threshold;
-	if (tail->fit.shape < 1e-9)
-		return tail->fit.threshold - tail->fit.scale * log(ratio);
-	return tail->fit.threshold + tail->fit.scale / tail->fit.shape * (pow(ratio, -tail->fit.shape) - 1);
+	if (!(fit->scale > 0) || ratio >= 1)
+		return fit->threshold;
+	if (fit->shape < 1e-9)
+		excess = -fit->scale * log(ratio);
+	else
+		excess = fit->scale / fit->shape * (pow(ratio, -fit->shape) - 1);
+	return fmin(fit->threshold + excess, TAIL_BEYOND * fit->largest);
 }

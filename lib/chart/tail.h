@@ -34,9 +34,21 @@ enum {
 	TAIL_CENSORED = 1000,
 	TAIL_LEAST = 40, /* exceedances without which there is no fit */
 };
-#define TAIL_SHARE 0.02
+#define TAIL_SHARE 0.2
+#define TAIL_BEYOND 5.0
 
 struct tail;
+
+/* The tail above a threshold, which a share of the values is above; count 0: there is none. */
+struct tail_fit {
+	double threshold, shape, scale;
+	double largest; /* value seen, or limit that a value lay beyond */
+	uint64_t count; /* values that it was made from */
+	double share;
+};
+
+/* The limit passed with probability p, 0 < p < 1; not more than TAIL_BEYOND times the largest value: no fit reaches further. */
+double tail_fit_limit(const struct tail_fit *fit, double p);
 
 struct tail *tail_new(void);
 void tail_free(struct tail *tail);
@@ -53,7 +65,7 @@ uint64_t tail_count(const struct tail *tail); /* values learnt */
 /* Whether there are values enough for a fit, which is TAIL_LEAST / TAIL_SHARE of them. */
 bool tail_is_ready(const struct tail *tail);
 
-/* The limit passed with probability p, 0 < p < 1. Fits anew where enough has been learnt since; needs tail_is_ready(). */
-double tail_limit(struct tail *tail, double p);
+/* The fit, made anew where enough has been learnt since; needs tail_is_ready(). Valid until the next call. */
+const struct tail_fit *tail_fit(struct tail *tail);
 
 #endif

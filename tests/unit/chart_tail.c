@@ -69,7 +69,7 @@ static int count_alarms(double (*draw)(void), double p, uint64_t seed)
 			tail_learn(tail, value);
 		}
 		if (tail_is_ready(tail))
-			limit = tail_limit(tail, p);
+			limit = tail_fit_limit(tail_fit(tail), p);
 	}
 	tail_free(tail);
 	return alarms;

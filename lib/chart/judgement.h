@@ -1,0 +1,53 @@
+/*
+ * judgement: how values are judged, as a user asked for it: one for all charts and keys of a program.
+ *
+ *	struct judgement how = JUDGEMENT_OPEN;
+ *	how.method = method_find(name); judgement_scale(&how, "log"); and so on, for what the user said
+ *	judgement_check(&how);
+ */
+#ifndef CHART_JUDGEMENT_H
+#define CHART_JUDGEMENT_H
+
+#include <math.h>
+
+#include "chart/method.h"
+
+struct limits_book;
+struct judgement { /* how series judge, the same for all; judgement_check() completes it */
+	const struct method *method;
+	enum scale scale;
+	enum sides sides;
+	unsigned rules;
+	uint64_t baseline;  /* points */
+	uint64_t subgroup;  /* values of a subgroup */
+	double sigma;	    /* how many of them the limits are away */
+	double weight;	    /* of the newest value in an exponentially weighted mean */
+	double probability; /* of a false alarm per value; 0: use alarms */
+	double alarms;	    /* false alarms a second */
+	int64_t relearn;    /* ns that a change of level lasts before it is learnt; 0: never */
+	int64_t recompute;  /* ns after which limits are learnt anew; 0: never */
+	double min_ratio;   /* a signal has at least so many times the centre; 0: off */
+	const struct limits_book *known; /* limits that need not be learnt; NULL: none */
+};
+
+/* What a user leaves to the method. */
+#define JUDGEMENT_OPEN {.scale = -1, .sides = -1, .rules = RULE(1), .subgroup = 5, .sigma = 3, .weight = 0.2, .relearn = -1, .min_ratio = -INFINITY}
+
+/* Puts the method's own defaults where the user left the choice, and checks the rest: -1 after fail(). */
+int judgement_check(struct judgement *how);
+
+/* Each reads what a user wrote: "log"; "upper"; "1,5". -1 after fail(). */
+int judgement_scale(struct judgement *how, const char *word);
+int judgement_sides(struct judgement *how, const char *word);
+int judgement_rules(struct judgement *how, const char *list);
+
+/* Reads "6/m", "1/h", "2/d", "1/s" or a probability. -1 after fail(). */
+int judgement_alarms(struct judgement *how, const char *text);
+
+/* Whether a rate can be charted: -1 after fail() for more failures than calls. */
+int judgement_check_rate(const struct judgement *how, double value, double size);
+
+/* The probability of a false alarm per value, where so many values come a second (0: not known). */
+double judgement_probability(const struct judgement *how, double rate);
+
+#endif

@@ -1,0 +1,74 @@
+/*
+ * level: the median of a stream of values, and whether it has changed for good.
+ *
+ * The median follows the stream by steps that shrink with the number of values (Robbins and Monro 1951). Whether it has changed
+ * is judged by a cumulative sum on each side: how often are values beyond LEVEL_RATIO times the median (or below it divided by that)?
+ * In the long run that is a share q of them, whatever their distribution; after a change it is one half or more. A value adds the
+ * logarithm of the likelihood ratio of the two, log(0.5 / q) if it is beyond, log(0.5 / (1 - q)) if not, and a sum above
+ * LEVEL_DECISION is a change (Page, "Continuous Inspection Schemes", 1954). So changes by less than LEVEL_RATIO are none.
+ *
+ * Latencies are not independent: those of a working set that moves in and out of a cache come in runs. So the sums' steps are
+ * divided by how much more the shares of batches of values vary than those of independent values would.
+ */
+#ifndef CHART_LEVEL_H
+#define CHART_LEVEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LEVEL_RATIO 1.4142135623730951
+#define LEVEL_DECISION 14.0
+enum {
+	LEVEL_NEWEST = 256, /* values that are remembered */
+	LEVEL_FIRST = 100,  /* values without which nothing is judged */
+	LEVEL_LEAST = 32,   /* values that a change has lasted before it is told of */
+	LEVEL_BATCHES = 2,
+};
+
+struct level_batch { /* of values; see above */
+	int filled, beyond;
+	double before; /* what the batch before this one adds, which counts when no change was found since; -1: none */
+	double sum;
+	int count;
+};
+
+struct level_side {
+	uint64_t beyond; /* values; the share q is of level.count */
+	double sum, step[2]; /* the cumulative sum; what a value not beyond, or beyond, adds to it */
+	uint64_t run;	 /* values since the sum left zero... */
+	int64_t since;	 /* ... and the time of the first of them */
+	bool changed;	 /* the sum has passed the decision, and not returned to zero */
+	struct level_batch batch[LEVEL_BATCHES];
+};
+
+struct level {
+	double median, gain;
+	uint64_t count;
+	struct level_side up, down;
+	double newest[LEVEL_NEWEST];
+	uint64_t seen;
+};
+
+/* A new level, from values of which it is known that they are of one level. Reorders them. */
+void level_begin(struct level *level, double *values, size_t count);
+
+/* One of which only this is known: the median, and the standard deviation of the logarithms. */
+void level_resume(struct level *level, double median, double sigma);
+
+/* Adds a value. True: with it, a change to higher values is first certain. */
+bool level_add(struct level *level, double value, int64_t ts);
+
+/* Whether the newest values may be of another level. */
+static inline bool level_is_suspect(const struct level *level)
+{
+	return level->up.sum > LEVEL_DECISION / 2 || level->down.sum > LEVEL_DECISION / 2;
+}
+
+/* The change at hand, if there is one: 1 up, -1 down, 0 none; *since becomes the time of its first value. */
+int level_change(const struct level *level, int64_t *since);
+
+/* Copies the newest values, of the change at hand if there is one, oldest first; returns how many. */
+size_t level_newest(const struct level *level, double values[LEVEL_NEWEST]);
+
+#endif
