@@ -85,6 +85,22 @@ need_python() {
 	"$TOP"/tests/reference/table2.sh . | tail -n 1 | grep -x 'wanted *total *- *12'
 }
 
+# How often the culprit is first, and among the first three.
+found_culprits() { # ALGORITHM FILE
+	blame-rank -n 5 -a "$1" --text "$2" | sed -n '/graph=total/d; s/^blame graph=[0-9]* rank=\([0-9]*\) name=culprit .*/\1/p' |
+		awk '{ first += $1 == 1; three += $1 <= 3 } END { print first + 0, three + 0 }'
+}
+
+@test "who made random requests late: wanted finds more of them than critical" {
+	need_python
+	local critical wanted
+	python3 "$TOP/tests/reference/planted.py" 1 500 >requests
+	read -r -a critical <<<"$(found_culprits critical requests)"
+	read -r -a wanted <<<"$(found_culprits wanted requests)"
+	[ "${critical[0]}" -ge 425 ] && [ "${critical[1]}" -ge 490 ]
+	[ "${wanted[0]}" -ge 480 ] && [ "${wanted[1]}" -ge "${critical[1]}" ]
+}
+
 @test "without timers wanted lists all that critical lists, with the same blame" {
 	need_python
 	local algorithm
