@@ -323,6 +323,18 @@ moments_of() {
 	refute_output --partial diff
 }
 
+@test "diff: the report says it in words" {
+	moments_of 0.1 0.2 0.3 0.4 >good
+	moments_of 0.5 0.6 0.7 0.8 >bad
+	run -0 bash -c 'blame-rank --diff good bad | report | tr "\n" " "'
+	assert_output --partial "blamed more than in the good stream: b, 65.0 % of the time instead of 25.0 % (sure: p 0.029, 4 good and 4 bad"
+	run -0 bash -c 'blame-rank --diff good <(head -n 5 bad) | report | tr "\n" " "'
+	assert_output --partial "(too few moments to be sure: 4 good, 1 bad)"
+	run -0 bash -c 'blame-rank --diff good bad | report -f html && grep -c "blamed more than in the good stream" report.html'
+	run -1 --separate-stderr report <(echo "diff name=a good=x bad=1")
+	run -0 report <(echo "different kind=1")
+}
+
 @test "diff: with few moments nothing is sure, and it says so" {
 	moments_of 0.1 0.2 0.3 >good
 	moments_of 0.7 0.8 0.9 >bad

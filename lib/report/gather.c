@@ -34,6 +34,8 @@ int gather_wrong(struct model *model)
 
 static int other_seen(void *context, const struct record *record)
 {
+	if (record->kind == KIND_OTHER && record->length > 5 && !memcmp(record->text, "diff ", 5))
+		return gather_change(context, record);
 	return moment_next_record(context, record);
 }
 

@@ -15,6 +15,9 @@ int gather_wrong(struct model *model);
 
 record_handler gather_graph, gather_path, gather_blame; /* gather_graph: nodes and edges too */
 
+/* Takes a diff record: what was blamed more than in another stream. */
+int gather_change(struct model *model, const struct record *record);
+
 /* Takes a graph that is complete: a story begins. */
 int gather_whole_graph(void *context, struct graph *graph);
 

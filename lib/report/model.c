@@ -197,6 +197,9 @@ void model_free(struct model *model)
 		culprit_free(&model->overall.items[i]);
 	for (i = 0; i < model->pending.count; i++)
 		signal_free(model->pending.items[i]);
+	for (i = 0; i < model->changes.count; i++)
+		free(model->changes.items[i]);
+	free(model->changes.items);
 	free(model->overall.items);
 	free(model->pending.items);
 	free(model->host);

@@ -159,6 +159,7 @@ struct model {
 	struct chart_story *charts;
 	struct tally *tallies;
 	ARRAY(struct culprit) overall; /* the ranker's own total; empty: it gave none */
+	ARRAY(char *) changes;	       /* what is blamed more than in another stream, in words */
 	uint64_t ranked_streams;       /* how many streams, one after the other, held a ranking */
 
 	/* private: the moment at hand */

@@ -183,7 +183,7 @@ static void say_nothing(FILE *out, const struct model *model)
 {
 	if (model->records == 0)
 		fputs("no data: the input is empty", out);
-	else if (!model->charts && model->moments == 0)
+	else if (!model->charts && model->moments == 0 && !model->changes.count)
 		fputs("nothing to report: the input holds no chart, signal or graph; "
 		      "the pipe is trace-collect | cchart-filter | blame-rank | report",
 		      out);
@@ -214,6 +214,8 @@ void summary_make(struct summary *summary, const struct model *model)
 		fclose(out);
 		add_line(summary, text);
 	}
+	for (size_t i = 0; i < model->changes.count; i++)
+		add_line(summary, memory_text(model->changes.items[i], strlen(model->changes.items[i])));
 	out = open_memstream(&text, &size);
 	say_nothing(out, model);
 	fclose(out);
