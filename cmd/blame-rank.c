@@ -211,7 +211,8 @@ static int compare(struct ranker *ranker, char *const *files)
 
 static void parse(struct ranker *ranker, int *argc, char ***argv)
 {
-	int first = command_line(*argc, *argv, option_table, "[FILE...] | --diff GOOD BAD", "rank who is to blame for abnormal moments");
+	int first = command_line(*argc, *argv, option_table, "[FILE...] | --diff GOOD BAD",
+				 "rank who is to blame for abnormal moments");
 
 	*argc -= first;
 	*argv += first;

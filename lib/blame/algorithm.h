@@ -1,9 +1,9 @@
 /*
  * algorithm: which nodes of a graph to blame, and how much. One file and one line of the table each.
  *
- * An algorithm chooses nodes and gives each a score. It may use what blame.h has found (path, shares) or its own measure.
- * Names, order and records are the ranking's (ranking.h), the same for all. A node that takes no blame (a score of zero)
- * may be chosen; the ranking leaves it out.
+ * An algorithm chooses nodes and gives each a score. It may use what blame.h has found (path, shares) or its own
+ * measure. Names, order and records are the ranking's (ranking.h), the same for all. A node that takes no blame (a
+ * score of zero) may be chosen; the ranking leaves it out.
  *
  * Request activity graphs, `count` being the n of the "n most blamed". Join nodes take no part:
  *
@@ -13,20 +13,22 @@
  *		node of B1 runs (waits included) and whose blame is at least alpha.
  * npt		the same blame, the `count` most blamed of all nodes, on the path or off it.
  * tcm		the `count` nodes on the path that were active longest, however many were active beside them.
- * ilz		`count` times: the node whose active time, taken as zero, shortens the replayed request most (replay.h; ties:
- *		first those on the replay's critical path, which would make the request longer if they were, then more
- *		active time, earlier start, lower id), until none does. Its score is what it shortened the request by, given
- *		those chosen before it; it keeps its turn, whatever the scores.
+ * ilz		`count` times: the node whose active time, taken as zero, shortens the replayed request most (replay.h;
+ *		ties: first those on the replay's critical path, which would make the request longer if they were, then
+ *		more active time, earlier start, lower id), until none does. Its score is what it shortened the request
+ *		by, given those chosen before it; it keeps its turn, whatever the scores.
  * exception	the `count` nodes nearest to a throw, among the one that threw (and called nobody that did) and its
  *		callers. The score is 1/(1 + calls in between), not a time.
- * wanted	critical, but what a join of any on the path awaited in vain, and all that this in turn waited for, may be in B2
- *		whenever it ran, for it would have ended the wait, too; and timers do no work: they are never active, and a
- *		node that waits for one goes on being active. Without timers it lists all that critical lists.
+ * wanted	critical, but what a join of any on the path awaited in vain, and all that this in turn waited for, may
+ *		be in B2 whenever it ran, for it would have ended the wait, too; and timers do no work: they are never
+ *		active, and a node that waits for one goes on being active. Without timers it lists all that critical
+ *		lists.
  *
  * Wake graphs:
  *
  * critical	every node that has blame: the shares add up to the path, so all of them took part in it.
- * npt		each instant from `from` to `to` shared equally among all nodes that ran or served then, path or no path.
+ * npt		each instant from `from` to `to` shared equally among all nodes that ran or served then, path or no
+ *		path.
  * tcm		the pieces of the path, each with its own time, time runnable or queued too.
  * wanted	as critical: a wake graph knows of no other way in which a wait could have ended.
  */
@@ -47,7 +49,8 @@ struct choices {
 
 struct blame_algorithm {
 	const char *name;
-	int (*choose)(const struct blame *blame, size_t count, struct choices *choices); /* -1 after fail(): not of such a graph */
+	/* -1 after fail(): it is not for such a graph. */
+	int (*choose)(const struct blame *blame, size_t count, struct choices *choices);
 	bool timeless; /* scores are no times: share_whole(NSEC_PER_SEC) stands for 1 */
 };
 
@@ -61,9 +64,9 @@ int choose_ilz(const struct blame *blame, size_t count, struct choices *choices)
 int choose_exception(const struct blame *blame, size_t count, struct choices *choices);
 int choose_wanted(const struct blame *blame, size_t count, struct choices *choices);
 
-/* B1 and B2 of a request activity graph, for any blame; nodes that are `also` to be looked at need not run with B1 (NULL: none). */
-void choose_top(const struct graph *graph, const bool *on_path, const bool *also, const struct share *share, size_t count,
-		struct choices *choices);
+/* B1 and B2 of a request activity graph, for any blame. Nodes that are `also` wanted need not run with B1 (NULL: none are). */
+void choose_top(const struct graph *graph, const bool *on_path, const bool *also, const struct share *share,
+		size_t count, struct choices *choices);
 
 void choices_add(struct choices *choices, int32_t node, struct share score);
 void choices_sort(struct choices *choices, const struct graph *graph); /* turn; score, most first; earlier start; lower id */

@@ -1,15 +1,15 @@
 /*
  * comparison: what is blamed more in one stream than in another, and how sure that is.
  *
- * What is compared are moments (ranking.h), each with the share of every name blamed in it; a name that was not blamed has a
- * share of 0. A name's difference is its mean share over the bad moments less that over the good ones.
+ * What is compared are moments (ranking.h), each with the share of every name blamed in it; a name that was not blamed
+ * has a share of 0. A name's difference is its mean share over the bad moments less that over the good ones.
  *
- * How sure: a permutation test. If it made no difference which stream a moment came from, any deal of the moments into as many good
- * and as many bad ones would be as likely. p is the part of all deals in which some name, any of them, has a difference
- * at least as large, in either direction: so it holds for all names at once, however many are looked at (the single-step maxT of
- * Westfall and Young, Resampling-Based Multiple Testing, 1993). Up to 10,000 deals are all looked at; of more, up to 10,000 are
- * drawn, always the same, and the deal found is counted as one of them, so that p is never 0 (Phipson and Smyth, Statistical
- * Applications in Genetics and Molecular Biology 9, 2010).
+ * How sure: a permutation test. If it made no difference which stream a moment came from, any deal of the moments into
+ * as many good and as many bad ones would be as likely. p is the part of all deals in which some name, any of them,
+ * has a difference at least as large, in either direction: so it holds for all names at once, however many are looked
+ * at (the single-step maxT of Westfall and Young, Resampling-Based Multiple Testing, 1993). Up to 10,000 deals are all
+ * looked at; of more, up to 10,000 are drawn, always the same, and the deal found is counted as one of them, so that p
+ * is never 0 (Phipson and Smyth, Statistical Applications in Genetics and Molecular Biology 9, 2010).
  *
  * A difference is sure if p is at most 0.05. With few moments no deal could be: then that is said instead.
  */
@@ -29,7 +29,7 @@ void comparison_free(struct comparison *comparison);
 void comparison_moment(struct comparison *comparison, enum comparison_side side, const struct moment_share *shares,
 		       size_t count);
 
-/* Writes the first `count` names with more share in bad moments as diff records, the largest difference first. -1 after fail(). */
+/* Writes diff records of the first `count` names with more share in bad moments, most difference first. -1 after fail(). */
 int comparison_write(struct comparison *comparison, const struct ranking_options *options, struct stream *stream);
 
 #endif

@@ -74,8 +74,8 @@ static void add_interfering(const struct graph *graph, const bool *on_path, cons
 	free(cover.list.items);
 }
 
-void choose_top(const struct graph *graph, const bool *on_path, const bool *also, const struct share *share, size_t count,
-		struct choices *choices)
+void choose_top(const struct graph *graph, const bool *on_path, const bool *also, const struct share *share,
+		size_t count, struct choices *choices)
 {
 	for (size_t i = 0; i < graph->nodes.count; i++)
 		if (on_path[i] && graph->nodes.items[i].join == JOIN_NONE)

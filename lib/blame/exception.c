@@ -40,7 +40,8 @@ int choose_exception(const struct blame *blame, size_t count, struct choices *ch
 	int32_t *distance;
 
 	if (graph->kind != GRAPH_RAG)
-		return fail("graph %s: 'exception' ranks the calls of a request activity graph; this is a wake graph", graph->id);
+		return fail("graph %s: 'exception' ranks the calls of a request activity graph; this is a wake graph",
+			    graph->id);
 	distance = distances(graph);
 	for (size_t i = 0; i < graph->nodes.count; i++)
 		if (distance[i] != FAR && graph->nodes.items[i].join == JOIN_NONE)

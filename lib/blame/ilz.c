@@ -117,7 +117,8 @@ int choose_ilz(const struct blame *blame, size_t count, struct choices *choices)
 	int status;
 
 	if (graph->kind != GRAPH_RAG)
-		return fail("graph %s: 'ilz' replays the calls of a request activity graph; this is a wake graph", graph->id);
+		return fail("graph %s: 'ilz' replays the calls of a request activity graph; this is a wake graph",
+			    graph->id);
 	if (root == NODE_NONE)
 		return 0;
 	status = start(&zeroing, graph, root);

@@ -1,10 +1,10 @@
 /*
  * ranking: from chosen nodes to ranked names, of one graph and over all graphs; and the records that say it.
  *
- * In a request activity graph a name's score is the highest of its chosen instances, and all names are listed. In a wake
- * graph it is their sum, for the pieces of a thread are pieces of one story, and the `count` names with the most are
- * listed. Nodes without blame are not listed. Order: score, most first, then name (by bytes). With `instances` the nodes
- * are listed one by one instead: score, then earlier start, then lower id.
+ * In a request activity graph a name's score is the highest of its chosen instances, and all names are listed. In a
+ * wake graph it is their sum, for the pieces of a thread are pieces of one story, and the `count` names with the most
+ * are listed. Nodes without blame are not listed. Order: score, most first, then name (by bytes). With `instances` the
+ * nodes are listed one by one instead: score, then earlier start, then lower id.
  */
 #ifndef BLAME_RANKING_H
 #define BLAME_RANKING_H
@@ -21,11 +21,12 @@ struct ranking_options {
 /*
  * The total over all graphs: a name's score is the sum of its scores; it is listed if among the `count` highest.
  *
- * It also tells each name's impact. Graphs of one window that follow each other are a moment, and so is a graph of no window.
- * A name's share in a moment is the sum of its scores there, as a part of the time of the moment's graphs. The moment's
- * waiting is that of all signals of its window (waiting.h), or the time of its graphs where there are no signals. A name's impact
- * is the sum of share times waiting over all moments, as a part of all waiting in the stream, that of signals without a
- * graph included. So the graphs of a window speak for all its signals, and what no graph explains goes back to nobody.
+ * It also tells each name's impact. Graphs of one window that follow each other are a moment, and so is a graph of no
+ * window. A name's share in a moment is the sum of its scores there, as a part of the time of the moment's graphs. The
+ * moment's waiting is that of all signals of its window (waiting.h), or the time of its graphs where there are no
+ * signals. A name's impact is the sum of share times waiting over all moments, as a part of all waiting in the stream,
+ * that of signals without a graph included. So the graphs of a window speak for all its signals, and what no graph
+ * explains goes back to nobody.
  */
 struct ranking_total;
 
@@ -47,8 +48,8 @@ void ranking_total_window(struct ranking_total *total, const struct fields *fiel
 void ranking_total_end(struct ranking_total *total);
 
 /*
- * Ranks a graph that passed graph_check, writes the nodes that the walk had to add, the path and the blame records, and
- * adds to the total. -1 after fail(): the output failed.
+ * Ranks a graph that passed graph_check, writes the nodes that the walk had to add, the path and the blame records,
+ * and adds to the total. -1 after fail(): the output failed.
  */
 int ranking_graph(struct graph *graph, const struct ranking_options *options, struct ranking_total *total,
 		  struct stream *stream);

@@ -65,7 +65,8 @@ static void add_step(struct replay *replay, enum step_what what, int32_t node, i
 
 	if (what == STEP_END)
 		within += n->join == JOIN_NONE ? 1 : 2;
-	*ARRAY_ADD(&replay->steps) = (struct step){.time = time, .order = (third << 40) + within, .node = node, .what = what};
+	*ARRAY_ADD(&replay->steps) =
+		(struct step){.time = time, .order = (third << 40) + within, .node = node, .what = what};
 }
 
 static void add_wait(struct replay *replay, int32_t child)
@@ -278,7 +279,8 @@ int replay_latency(struct replay *replay, uint64_t *latency)
 			take(replay, &replay->steps.items[i]);
 	} while (replay->again);
 	if (root->end == NEVER || root->start == NEVER)
-		return fail("graph %s: joins await each other in a circle; the request cannot be replayed", replay->graph->id);
+		return fail("graph %s: joins await each other in a circle; the request cannot be replayed",
+			    replay->graph->id);
 	*latency = (uint64_t)root->end - (uint64_t)root->start;
 	return 0;
 }

@@ -111,9 +111,9 @@ int graph_read_edge(struct graph *graph, const struct fields *fields);
 int graph_read_end(struct graph *graph);
 
 /*
- * Mistakes that show only at the end name the record that made them, if the reader tells before each graph_read_node() and
- * graph_read_edge(), and once after graph_read_begin() or graph_new(), where the record stands (stream_place). After a failure
- * of graph_read_end() the fault is that place; 0: not known.
+ * Mistakes that show only at the end name the record that made them, if the reader tells before each
+ * graph_read_node() and graph_read_edge(), and once after graph_read_begin() or graph_new(), where the record stands
+ * (stream_place). After a failure of graph_read_end() the fault is that place; 0: not known.
  */
 void graph_read_place(struct graph *graph, uint64_t place);
 uint64_t graph_read_fault(const struct graph *graph);

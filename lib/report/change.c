@@ -13,8 +13,9 @@ static char *say_sure(const struct fields *fields, uint64_t good, uint64_t bad)
 	if (fields_double(fields, "p", &p) <= 0)
 		return memory_format("too few moments to be sure: %llu good, %llu bad", (unsigned long long)good,
 				     (unsigned long long)bad);
-	return memory_format("%s: p %.2g, %llu good and %llu bad moments", fields_is(fields, "sure", "yes") ? "sure" : "not sure",
-			     p, (unsigned long long)good, (unsigned long long)bad);
+	return memory_format("%s: p %.2g, %llu good and %llu bad moments",
+			     fields_is(fields, "sure", "yes") ? "sure" : "not sure", p, (unsigned long long)good,
+			     (unsigned long long)bad);
 }
 
 int gather_change(struct model *model, const struct record *record)
@@ -36,8 +37,9 @@ int gather_change(struct model *model, const struct record *record)
 	name = clean_field(fields, "name");
 	words = words_culprit(model, name, 0);
 	sure = say_sure(fields, good_moments, bad_moments);
-	*ARRAY_ADD(&model->changes) = memory_format("blamed more than in the good stream: %s, %.1f %% of the time instead of %.1f %% (%s)",
-						    words, 100 * bad, 100 * good, sure);
+	*ARRAY_ADD(&model->changes) =
+		memory_format("blamed more than in the good stream: %s, %.1f %% of the time instead of %.1f %% (%s)", words,
+			      100 * bad, 100 * good, sure);
 	free(name);
 	free(words);
 	free(sure);
