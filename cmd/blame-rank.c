@@ -32,8 +32,8 @@ struct ranker {
 	struct graph_builder *builder; /* NULL: the stream brings its own graphs */
 	struct ranking_options options;
 	struct ranking_total *total; /* of the stream at hand */
-	moment_sink *sink;	     /* told of its moments; NULL: nobody is */
-	void *sink_context;
+	struct comparison *comparison; /* told of its moments; NULL: nothing is compared */
+	enum comparison_side side;
 };
 
 static int rank_graph(void *context, struct graph *graph)
@@ -111,6 +111,14 @@ static int ranking_seen(void *context, const struct record *record)
 	return graph_reader_record(ranker->reader, record) < 0 ? -1 : STREAM_DROP;
 }
 
+static void moment_over(void *context, const struct moment_share *shares, size_t shares_count)
+{
+	struct ranker *ranker = context;
+
+	if (ranker->comparison)
+		comparison_moment(ranker->comparison, ranker->side, shares, shares_count);
+}
+
 static int stream_over(void *context)
 {
 	struct ranker *ranker = context;
@@ -121,7 +129,7 @@ static int stream_over(void *context)
 	if (status == 0)
 		status = ranking_total_write(ranker->total, &ranker->options, ranker->stream);
 	ranking_total_free(ranker->total);
-	ranker->total = ranking_total_new(ranker->sink, ranker->sink_context);
+	ranker->total = ranking_total_new(moment_over, ranker);
 	if (!ranker->builder) /* the next of concatenated streams may bring no graphs */
 		start_building(ranker);
 	return status;
@@ -141,7 +149,7 @@ static int rank(struct ranker *ranker, char *const *files, int files_count, bool
 		stream_output(ranker->stream, STDOUT_FILENO, as_text);
 	ranker->events = events_new(ranker->stream);
 	ranker->reader = graph_reader_new(ranker->stream, rank_graph, ranker);
-	ranker->total = ranking_total_new(ranker->sink, ranker->sink_context);
+	ranker->total = ranking_total_new(moment_over, ranker);
 	start_building(ranker);
 
 	/* rank */
@@ -161,18 +169,6 @@ static int rank(struct ranker *ranker, char *const *files, int files_count, bool
 	return status;
 }
 
-struct side {
-	struct comparison *comparison;
-	enum comparison_side side;
-};
-
-static void moment_over(void *context, const struct moment_share *shares, size_t shares_count)
-{
-	struct side *side = context;
-
-	comparison_moment(side->comparison, side->side, shares, shares_count);
-}
-
 static int write_comparison(struct comparison *comparison, const struct ranking_options *options, bool incomplete)
 {
 	struct stream *stream = stream_create();
@@ -190,22 +186,20 @@ static int write_comparison(struct comparison *comparison, const struct ranking_
 
 static int compare(struct ranker *ranker, char *const *files)
 {
-	struct side side = {.comparison = comparison_new()};
 	int status = EXIT_DONE;
 
-	ranker->sink = moment_over;
-	ranker->sink_context = &side;
+	ranker->comparison = comparison_new();
 	for (int i = 0; i < 2 && status != EXIT_FAILED; i++) {
 		int this_status;
 
-		side.side = i ? SIDE_BAD : SIDE_GOOD;
+		ranker->side = i ? SIDE_BAD : SIDE_GOOD;
 		this_status = rank(ranker, &files[i], 1, false);
 		if (this_status)
 			status = this_status;
 	}
 	if (status != EXIT_FAILED)
-		status = write_comparison(side.comparison, &ranker->options, status == EXIT_INCOMPLETE);
-	comparison_free(side.comparison);
+		status = write_comparison(ranker->comparison, &ranker->options, status == EXIT_INCOMPLETE);
+	comparison_free(ranker->comparison);
 	return status;
 }
 

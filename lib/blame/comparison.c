@@ -147,25 +147,28 @@ static uint64_t count_deals(size_t good, size_t bad, uint64_t most)
 	return deals;
 }
 
+static void swap_sides(uint8_t *sides, size_t i, size_t j)
+{
+	uint8_t side = sides[i];
+
+	sides[i] = sides[j];
+	sides[j] = side;
+}
+
 /* The next arrangement of the sides in the order of the alphabet; false: that was the last. */
 static bool next_deal(uint8_t *sides, size_t count)
 {
-	size_t i = count - 1, j = count - 1;
+	size_t tail = count - 1, i; /* from the tail on, all bad ones come before all good ones */
 
-	while (i > 0 && sides[i - 1] >= sides[i])
-		i--;
-	if (i == 0)
+	while (tail > 0 && sides[tail - 1] >= sides[tail])
+		tail--;
+	if (tail == 0)
 		return false;
-	while (sides[j] <= sides[i - 1])
-		j--;
-	sides[i - 1] = SIDE_BAD;
-	sides[j] = SIDE_GOOD;
-	for (size_t k = count - 1; i < k; i++, k--) {
-		uint8_t side = sides[i];
-
-		sides[i] = sides[k];
-		sides[k] = side;
-	}
+	for (i = count - 1; sides[i] <= sides[tail - 1]; i--)
+		;
+	swap_sides(sides, tail - 1, i);
+	for (size_t last = count - 1; tail < last; tail++, last--)
+		swap_sides(sides, tail, last);
 	return true;
 }
 
@@ -193,10 +196,8 @@ static void shuffle(uint8_t *sides, size_t count, uint64_t *state)
 {
 	for (size_t i = count; i > 1; i--) {
 		size_t j = ((unsigned __int128)draw(state) * i) >> 64;
-		uint8_t side = sides[i - 1];
 
-		sides[i - 1] = sides[j];
-		sides[j] = side;
+		swap_sides(sides, i - 1, j);
 	}
 }
 
