@@ -138,6 +138,22 @@ found_culprits() { # ALGORITHM FILE
 	done
 }
 
+@test "in wake graphs tcm gives each piece of the path to its name, and wanted is critical" {
+	need_python
+	python3 "$TOP/tests/reference/threads.py" 4 100 graphs expected
+	blame-rank -n 1000 -a tcm --text graphs | awk '
+		function value(key) { match($0, " " key "=(\"[^\"]*\"|[^ ]*)"); return substr($0, RSTART + length(key) + 2, RLENGTH - length(key) - 2) }
+		/^node/ { name[value("graph") " " value("id")] = value("name") }
+		/^path/ { sum[value("graph") " " name[value("graph") " " value("node")]] += value("to") - value("from") }
+		/^blame/ && !/graph=total/ { said[value("graph") " " value("name")] = value("score"); names++ }
+		END {
+			for (i in sum) if (said[i] + 0 != sum[i]) { print i, said[i], sum[i]; exit 1 }
+			for (i in said) if (!(i in sum)) { print i; exit 1 }
+			exit !names
+		}'
+	blame-rank -n 1000 -a wanted --text graphs | sed 's/algorithm=wanted/algorithm=critical/' | cmp - <(blame-rank -n 1000 --text graphs)
+}
+
 @test "exception: the one that threw, then its callers; of a chain of exceptions the first" {
 	cat >graph <<-'EOF'
 		node id=1 name=Main start=0 end=9
