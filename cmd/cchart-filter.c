@@ -24,6 +24,7 @@ static const char *method_name = "pot", *scale_name, *sides_name, *rules_list, *
 		  *save_limits_file;
 static int64_t before = NSEC_PER_SEC, after = NSEC_PER_SEC / 100;
 static uint64_t context_size = 64 << 20;
+static double keep = 1;
 static struct judgement judgement = JUDGEMENT_OPEN;
 static bool text;
 
@@ -40,6 +41,7 @@ static const struct option_entry options[] = {
 	{OPTION_DURATION, 0, "before", &before, "TIME", "context before what is abnormal (1s)"},
 	{OPTION_DURATION, 0, "after", &after, "TIME", "context after it (10ms)"},
 	{OPTION_SIZE, 0, "context", &context_size, "SIZE", "room for the context, and size of a window (64M)"},
+	{OPTION_NUMBER, 0, "keep", &keep, "SHARE", "pass at most this share of all bytes of events, such as 0.01 (1)"},
 	{OPTION_COUNT, 0, "baseline", &judgement.baseline, "N", "values to learn limits from (100); of means and rates, points (20)"},
 	{OPTION_DURATION, 0, "relearn", &judgement.relearn, "TIME", "learn a change of level that lasts so long (pot: 10s); 0: never"},
 	{OPTION_DURATION, 0, "recompute", &judgement.recompute, "TIME", "learn all limits anew every so often"},
@@ -323,6 +325,8 @@ static struct limits_book *open_judgement(void)
 		die_usage("%s", fail_text());
 	if (judgement.method->plots == PLOTS_RATES && charts.count > 0)
 		die_usage("method %s charts rates that come as samples, not the latencies of -c", method_name);
+	if (!(keep > 0 && keep <= 1))
+		die_usage("--keep is a share above 0 and at most 1");
 	if (!book)
 		die("%s", fail_text());
 	judgement.known = book;
@@ -355,7 +359,7 @@ int main(int argc, char **argv)
 	filter.naming[1] = events_type(filter.events, "task:task_newtask");
 	filter.naming[2] = events_type(filter.events, "task:task_rename");
 	filter.measure = measure_new(filter.events, &judgement, &listener);
-	filter.window = window_new(filter.stream, before, after, context_size);
+	filter.window = window_new(filter.stream, before, after, context_size, keep);
 	open_charts(&filter);
 
 	/* run */

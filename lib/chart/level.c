@@ -31,22 +31,30 @@ static double share(const struct level *level, const struct level_side *side)
 
 static void set_steps(const struct level *level, struct level_side *side)
 {
-	double q = share(level, side), slower = dependence(side);
+	double q = share(level, side), slower = dependence(side), other = 0.5;
 
+	if (side == &level->far)
+		other = fmin(LEVEL_OFTEN * q, 0.5);
 	if (q >= share_most) { /* values are so scattered that there is no level to speak of */
 		side->step[0] = side->step[1] = -1;
 		return;
 	}
-	side->step[1] = log(0.5 / q) / slower;
-	side->step[0] = log(0.5 / (1 - q)) / slower;
+	side->step[1] = log(other / q) / slower;
+	side->step[0] = log((1 - other) / (1 - q)) / slower;
+}
+
+static void set_all_steps(struct level *level)
+{
+	set_steps(level, &level->up);
+	set_steps(level, &level->down);
+	set_steps(level, &level->far);
 }
 
 static void forget_batches(struct level *level)
 {
 	for (int i = 0; i < LEVEL_BATCHES; i++)
-		level->up.batch[i].before = level->down.batch[i].before = -1;
-	set_steps(level, &level->up);
-	set_steps(level, &level->down);
+		level->up.batch[i].before = level->down.batch[i].before = level->far.batch[i].before = -1;
+	set_all_steps(level);
 }
 
 void level_begin(struct level *level, double *values, size_t count)
@@ -57,6 +65,7 @@ void level_begin(struct level *level, double *values, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		level->up.beyond += values[i] > median * LEVEL_RATIO;
 		level->down.beyond += values[i] < median / LEVEL_RATIO;
+		level->far.beyond += values[i] > median * LEVEL_FAR;
 	}
 	/* The best step is 1 / (2 f n), f the density at the median: here as of a normal distribution with these quartiles. */
 	spread = (values[count * 3 / 4] - values[count / 4]) / 1.349;
@@ -113,46 +122,58 @@ static bool add_to_side(struct level_side *side, bool beyond, int64_t ts)
 
 bool level_add(struct level *level, double value, int64_t ts)
 {
-	bool is_ratio = level->median > 0, changed;
-	bool above = is_ratio && value > level->median * LEVEL_RATIO, below = is_ratio && value < level->median / LEVEL_RATIO;
+	bool is_ratio = level->median > 0, changed = false, above = is_ratio && value > level->median * LEVEL_RATIO;
+	bool below = is_ratio && value < level->median / LEVEL_RATIO, far = is_ratio && value > level->median * LEVEL_FAR;
 
 	level->newest[level->seen++ % LEVEL_NEWEST] = value;
-	changed = level->count >= LEVEL_FIRST && add_to_side(&level->up, above, ts);
-	if (level->count >= LEVEL_FIRST)
+	if (level->count >= LEVEL_FIRST) {
+		changed = add_to_side(&level->up, above, ts);
 		add_to_side(&level->down, below, ts);
+		add_to_side(&level->far, far, ts);
+	}
 	if (level_is_suspect(level))
 		return changed; /* what may be of another level is not of this one */
 	level->count++;
 	level->up.beyond += above;
 	level->down.beyond += below;
+	level->far.beyond += far;
 	level->median += level->gain / (double)level->count * ((value > level->median) - (value < level->median));
 	add_to_batches(level, &level->up, above);
 	add_to_batches(level, &level->down, below);
-	if (level->count % 64 == 0) {
-		set_steps(level, &level->up);
-		set_steps(level, &level->down);
-	}
+	add_to_batches(level, &level->far, far);
+	if (level->count % 64 == 0)
+		set_all_steps(level);
 	return changed;
+}
+
+/* NULL: none has changed. */
+static const struct level_side *changed_side(const struct level *level)
+{
+	const struct level_side *const sides[] = {&level->up, &level->far, &level->down};
+
+	for (int i = 0; i < 3; i++)
+		if (sides[i]->changed)
+			return sides[i];
+	return NULL;
 }
 
 int level_change(const struct level *level, int64_t *since)
 {
-	const struct level_side *side = level->up.changed ? &level->up : &level->down;
+	const struct level_side *side = changed_side(level);
 
-	if (!side->changed)
+	if (!side)
 		return 0;
 	*since = side->since;
-	return side == &level->up ? 1 : -1;
+	return side == &level->down ? -1 : 1;
 }
 
 size_t level_newest(const struct level *level, double values[LEVEL_NEWEST])
 {
-	int64_t since;
-	int change = level_change(level, &since);
+	const struct level_side *side = changed_side(level);
 	uint64_t count = level->seen < LEVEL_NEWEST ? level->seen : LEVEL_NEWEST;
-	uint64_t run = change > 0 ? level->up.run : change < 0 ? level->down.run : count;
 
-	count = run < count ? run : count;
+	if (side && side->run < count)
+		count = side->run;
 	for (uint64_t i = 0; i < count; i++)
 		values[i] = level->newest[(level->seen - count + i) % LEVEL_NEWEST];
 	return count;

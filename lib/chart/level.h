@@ -7,6 +7,9 @@
  * logarithm of the likelihood ratio of the two, log(0.5 / q) if it is beyond, log(0.5 / (1 - q)) if not, and a sum above
  * LEVEL_DECISION is a change (Page, "Continuous Inspection Schemes", 1954). So changes by less than LEVEL_RATIO are none.
  *
+ * A third sum looks at values beyond LEVEL_FAR times the median: whether they are LEVEL_OFTEN times as frequent as they were. A crowd
+ * at a device can leave the median where it was while every tenth request waits for a second.
+ *
  * Latencies are not independent: those of a working set that moves in and out of a cache come in runs. So the sums' steps are
  * divided by how much more the shares of batches of values vary than those of independent values would.
  */
@@ -18,6 +21,8 @@
 #include <stdint.h>
 
 #define LEVEL_RATIO 1.4142135623730951
+#define LEVEL_FAR 8.0
+#define LEVEL_OFTEN 4.0
 #define LEVEL_DECISION 14.0
 enum {
 	LEVEL_NEWEST = 256, /* values that are remembered */
@@ -46,6 +51,7 @@ struct level {
 	double median, gain;
 	uint64_t count;
 	struct level_side up, down;
+	struct level_side far; /* slow values have become frequent, though the median may be as it was */
 	double newest[LEVEL_NEWEST];
 	uint64_t seen;
 };
@@ -62,7 +68,8 @@ bool level_add(struct level *level, double value, int64_t ts);
 /* Whether the newest values may be of another level. */
 static inline bool level_is_suspect(const struct level *level)
 {
-	return level->up.sum > LEVEL_DECISION / 2 || level->down.sum > LEVEL_DECISION / 2;
+	return level->up.sum > LEVEL_DECISION / 2 || level->down.sum > LEVEL_DECISION / 2 ||
+	       level->far.sum > LEVEL_DECISION / 2;
 }
 
 /* The change at hand, if there is one: 1 up, -1 down, 0 none; *since becomes the time of its first value. */

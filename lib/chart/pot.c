@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "chart/normal.h"
+#include "chart/span.h"
 
 /* Limits are made anew when the number of values has grown by a tenth, and at least after so many. */
 enum { REFRESH_MOST = 1 << 16 };
@@ -72,6 +73,8 @@ void pot_begin(struct pot *pot, const struct points *baseline, const struct limi
 	pot->limit = lognormal_limit(pot, probability);
 	pot->since_signal = POT_BURST;
 	pot->due = 0;
+	pot->cap = 0;
+	pot->steps = POT_STEPS;
 	for (size_t i = 0; i < baseline->count; i++) {
 		values[i] = exp(baseline->items[i].value);
 		learn_in_tail(pot, values[i], values[i] > pot->limit);
@@ -103,7 +106,24 @@ static void hold_limits(const struct pot *pot, double probability, struct limits
 		limits->ucl = tail_fit_limit(&pot->known, probability);
 }
 
-static void make_limits(struct pot *pot, double probability, struct limits *limits)
+/* Bounds the fit's reach: twice at once it may reach further by TAIL_BEYOND, then once in a while. */
+static void bound(struct pot *pot, int64_t now, struct tail_fit *fit)
+{
+	double wanted = TAIL_BEYOND * fit->largest, steps;
+
+	pot->steps = fmin(pot->steps + (double)span_between(pot->stepped, now) / (double)POT_STEP, POT_STEPS);
+	pot->stepped = now;
+	if (pot->cap == 0)
+		pot->cap = wanted;
+	steps = wanted > pot->cap ? log(wanted / pot->cap) / log(TAIL_BEYOND) : 0;
+	if (steps > pot->steps)
+		steps = pot->steps;
+	pot->steps -= steps;
+	pot->cap *= pow(TAIL_BEYOND, steps);
+	fit->largest = pot->cap / TAIL_BEYOND;
+}
+
+static void make_limits(struct pot *pot, double probability, int64_t now, struct limits *limits)
 {
 	*limits = (struct limits){.n = tail_count(pot->tail), .sigma = pot->sigma, .method = lognormal};
 	limits->center = pot->level.median;
@@ -111,19 +131,20 @@ static void make_limits(struct pot *pot, double probability, struct limits *limi
 	limits->ucl = lognormal_limit(pot, probability);
 	if (tail_is_ready(pot->tail)) {
 		limits->tail = *tail_fit(pot->tail);
+		bound(pot, now, &limits->tail);
 		limits->ucl = tail_fit_limit(&limits->tail, probability);
 		limits->method = by_tail;
 	}
 }
 
-void pot_limits(struct pot *pot, double probability, struct limits *limits)
+void pot_limits(struct pot *pot, double probability, int64_t now, struct limits *limits)
 {
 	uint64_t count = tail_count(pot->tail), more = count / 10;
 
 	if (pot->held)
 		hold_limits(pot, probability, limits);
 	else
-		make_limits(pot, probability, limits);
+		make_limits(pot, probability, now, limits);
 	limits->lcl = fmin(limits->lcl, limits->center);
 	limits->ucl = fmax(limits->ucl, limits->center);
 	pot->limit = limits->ucl;

@@ -7,14 +7,20 @@
  *
  * Values that were signalled count in the tail only as values beyond the limit, and of an incident only the first: one that
  * comes within POT_BURST values of the one before is of the same incident. While the level is suspect nothing is learnt.
+ *
+ * Nor can an incident lift the limit by its number of values: what bounds the limit, TAIL_BEYOND times the largest value, grows twice by
+ * that factor at once, and then once in POT_STEP.
  */
 #ifndef CHART_POT_H
 #define CHART_POT_H
 
+#include "base/number.h"
 #include "chart/level.h"
 #include "chart/method.h"
 
 enum { POT_BURST = 32 };
+#define POT_STEPS 2.0
+#define POT_STEP (10 * NSEC_PER_SEC)
 
 struct pot {
 	struct tail *tail;
@@ -25,6 +31,9 @@ struct pot {
 	uint64_t since_signal; /* values since the last one */
 	uint64_t due;	       /* as many values learnt as the limits are to be made anew from */
 	double limit;	       /* as used now */
+	double cap;	       /* which the limit does not pass; it grows in steps, each by TAIL_BEYOND */
+	double steps;	       /* that it may grow now */
+	int64_t stepped;       /* when that was reckoned */
 };
 
 struct pot *pot_new(void);
@@ -47,6 +56,6 @@ static inline bool pot_is_due(const struct pot *pot)
 }
 
 /* Makes the limits for this probability of a false alarm. */
-void pot_limits(struct pot *pot, double probability, struct limits *limits);
+void pot_limits(struct pot *pot, double probability, int64_t now, struct limits *limits);
 
 #endif

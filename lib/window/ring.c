@@ -118,6 +118,26 @@ int64_t ring_oldest_time(const struct ring *ring)
 	return entry_at(ring, ring->head)->ts;
 }
 
+size_t ring_length_until(const struct ring *ring, int64_t ts)
+{
+	size_t at = ring->head, sum = 0;
+	bool wrapped = ring->wrapped;
+
+	while (wrapped || at < ring->tail) {
+		const struct entry *entry = entry_at(ring, at);
+
+		if (entry->ts > ts)
+			break;
+		sum += entry->length;
+		at += entry->size;
+		if (wrapped && at == ring->wrap) {
+			at = 0;
+			wrapped = false;
+		}
+	}
+	return sum;
+}
+
 void ring_oldest(const struct ring *ring, struct record *record)
 {
 	const struct entry *entry = entry_at(ring, ring->head);

@@ -12,6 +12,8 @@ struct window {
 	struct ring *ring;
 	int64_t before, after;
 	uint64_t bytes;
+	double share;	 /* of the bytes pushed that may pass; 1: all */
+	double allowed; /* bytes that may pass by now, where not all may */
 	int64_t floor; /* time of the newest event that was dropped, or passed in a window before this one */
 	int64_t ended; /* `to` of the window before this one */
 	int64_t first; /* time of the first event of the stream */
@@ -22,12 +24,13 @@ struct window {
 	bool complete;
 	int holds; /* may be above zero while no window is open: it was closed because it had grown too large */
 	int64_t from, to;
+	int64_t earliest; /* start of its signals */
 	int64_t passed_to; /* time of the newest event in it */
 	uint64_t passed;   /* bytes */
 	uint64_t first_signal, last_signal;
 };
 
-struct window *window_new(struct stream *stream, int64_t before, int64_t after, uint64_t bytes)
+struct window *window_new(struct stream *stream, int64_t before, int64_t after, uint64_t bytes, double share)
 {
 	struct window *window = NEW(struct window);
 
@@ -36,6 +39,7 @@ struct window *window_new(struct stream *stream, int64_t before, int64_t after, 
 	window->before = before;
 	window->after = after;
 	window->bytes = bytes;
+	window->share = share;
 	window->floor = window->ended = INT64_MIN;
 	window->first = INT64_MAX;
 	return window;
@@ -94,6 +98,29 @@ static int pass_oldest(struct window *window)
 	return status;
 }
 
+static bool is_limited(const struct window *window)
+{
+	return window->share < 1;
+}
+
+/* Drops the oldest events of the window at hand that are more than may pass. */
+static int drop_surplus(struct window *window)
+{
+	size_t length = ring_length_until(window->ring, window->to);
+	struct record record;
+
+	while (!ring_is_empty(window->ring) && (double)length > window->allowed) {
+		ring_oldest(window->ring, &record);
+		length -= record.length;
+		if (record.ts >= window->earliest)
+			window->complete = false;
+		if (drop_oldest(window) < 0)
+			return -1;
+	}
+	window->allowed -= (double)length;
+	return 0;
+}
+
 /* Passes what is in the window at hand as far as its end is known. */
 static int pass(struct window *window)
 {
@@ -123,8 +150,10 @@ static int write_record(struct window *window)
 
 int window_close(struct window *window)
 {
-	int status = window->open ? pass(window) : 0;
+	int status = window->open && is_limited(window) ? drop_surplus(window) : 0;
 
+	if (status == 0 && window->open)
+		status = pass(window);
 	if (status == 0 && window->open && window->first_signal)
 		status = write_record(window);
 	if (window->passed && window->passed_to > window->floor)
@@ -142,6 +171,7 @@ static int begin(struct window *window, int64_t from)
 	window->to = window->from;
 	window->passed = 0;
 	window->first_signal = window->last_signal = 0;
+	window->earliest = INT64_MAX;
 	return drop_before(window, window->from);
 }
 
@@ -171,6 +201,8 @@ int window_signal(struct window *window, uint64_t id, int64_t start, int64_t end
 		return -1;
 	if (!window->first_signal)
 		window->first_signal = id;
+	if (start < window->earliest)
+		window->earliest = start;
 	window->last_signal = id;
 	return 0;
 }
@@ -195,6 +227,7 @@ int window_push(struct window *window, const struct record *record, int64_t ts)
 {
 	if (ts < window->first)
 		window->first = ts;
+	window->allowed += window->share * (double)record->length;
 	while (!ring_has_room(window->ring, record->length)) {
 		if (ring_is_empty(window->ring)) {
 			window->floor = ts > window->floor ? ts : window->floor;
@@ -207,13 +240,18 @@ int window_push(struct window *window, const struct record *record, int64_t ts)
 	return 0;
 }
 
+static bool is_full(const struct window *window)
+{
+	return is_limited(window) ? window->allowed >= WINDOW_SLICE : window->passed > window->bytes;
+}
+
 int window_advance(struct window *window, int64_t now)
 {
 	if (!window->open)
 		return 0;
-	if (pass(window) < 0)
+	if (!is_limited(window) && pass(window) < 0)
 		return -1;
-	if (window->passed <= window->bytes || !window->first_signal)
+	if (!is_full(window) || !window->first_signal)
 		return 0;
 	/* Large enough. What is still open, or comes after it, is for the next one. */
 	if (window->holds > 0 || now < window->to)

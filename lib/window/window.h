@@ -17,9 +17,16 @@
 
 #include "stream/stream.h"
 
+/*
+ * What passes may be limited to a share of all that is pushed. Then a window waits for its end and passes its newest events, as
+ * many as the share allows by then; one that goes on is ended whenever WINDOW_SLICE bytes may pass. So of a long incident every
+ * signal is in a window, and the last moments of one now and then can be explained.
+ */
 struct window;
 
-struct window *window_new(struct stream *stream, int64_t before, int64_t after, uint64_t bytes);
+enum { WINDOW_SLICE = 1 << 16 };
+
+struct window *window_new(struct stream *stream, int64_t before, int64_t after, uint64_t bytes, double share);
 void window_free(struct window *window);
 
 /* Windows are numbered from 1, or behind one that was in the input already. */
