@@ -4,7 +4,8 @@
 #	bench.sh [BUILD]
 #
 # 1. How many events a second cchart-filter | blame-rank | report takes from a binary stream file.
-# 2. How much CPU time trace-collect uses to write events to a file, beside trace-cmd ($TRACE_CMD), same events.
+# 2. How often each charting method cries wolf, how soon it finds what it should, and how much of the demo's incident is kept.
+# 3. How much CPU time trace-collect uses to write events to a file, beside trace-cmd ($TRACE_CMD), same events.
 #
 # Environment: EVENTS of the stream file (5000000), RUNS of which the median counts (5), TRACE_CMD.
 set -u -o pipefail
@@ -20,10 +21,12 @@ trap 'exit 1' INT TERM HUP
 compile()
 {
 	local libraries
-	read -r -a libraries <<<"$(pkg-config --libs libtraceevent) -lm"
+	read -r -a libraries <<<"$(pkg-config --libs libtraceevent libseccomp) -lm"
 	mkdir -p "$build/bench" &&
 		${CC:-gcc} -std=gnu11 -O2 -D_GNU_SOURCE -o "$build/bench/load" tests/bench/load.c &&
 		${CC:-gcc} -std=gnu11 -O2 -D_GNU_SOURCE -Ilib -o "$build/bench/repeat" tests/bench/repeat.c \
+			"$build/libtailblame.a" "${libraries[@]}" &&
+		${CC:-gcc} -std=gnu11 -O2 -D_GNU_SOURCE -Ilib -o "$build/bench/charts" tests/bench/charts.c \
 			"$build/libtailblame.a" "${libraries[@]}"
 }
 
@@ -83,7 +86,44 @@ bench_pipe()
 	echo "quiet: nothing counts as abnormal; restless: a slow read now and then; troubled: the demo's incident throughout"
 }
 
-# --- 2: collecting -------------------------------------------------------------------------------------------------
+# --- 2: charts -----------------------------------------------------------------------------------------------------
+
+# kept_row FILE OPTION...: what is left of the incident
+kept_row()
+{
+	printf '  %-54s ' "cchart-filter ${*:2}"
+	cchart-filter -c block --text "${@:2}" "$1" 2>/dev/null | awk '/^signal / { signals++ } /^window / { windows++ }
+		/^usage command=cchart-filter / { for (i = 2; i <= NF; i++) { split($i, f, "="); of[f[1]] = f[2] } }
+		END { printf "%9.4f %8d %8d\n", of["kept_bytes"] / of["bytes"], signals, windows }'
+}
+
+# kept_rows NAME FILE
+kept_rows()
+{
+	printf '%-56s %9s %8s %8s\n' "share of the bytes kept: $1" share signals windows
+	kept_row "$2" --method=pot
+	kept_row "$2" --method=pot --keep=0.01
+	kept_row "$2" --method=imr
+	kept_row "$2" --method=paper
+}
+
+bench_charts()
+{
+	charts "${VALUES:-2000000}"
+	kept_rows "the demo's incident" testdata/demo.tb
+	# shellcheck source=tests/incidents/loop.sh
+	. tests/incidents/loop.sh
+	trap 'loop_end; rm -rf "$work"' EXIT
+	if loop_begin bfq 2>"$work/err" && trace-collect -c block -o "$work/crowd.tb" -- "$build/incidents/crowd" "$loop" 2>>"$work/err"; then
+		kept_rows "320 processes read 4 KiB blocks, bfq" "$work/crowd.tb"
+	else
+		echo "320 processes read 4 KiB blocks, bfq: not measured: $(head -n1 "$work/err")"
+	fi
+	loop_end
+	rm -f "$work/crowd.tb"
+}
+
+# --- 3: collecting -------------------------------------------------------------------------------------------------
 
 declare -A load=([switches]="$build/bench/load switches 300000" [syscalls]="$build/bench/load syscalls 1000000")
 declare -A traced=([switches]="-e sched:sched_switch -e sched:sched_waking"
@@ -172,5 +212,7 @@ bench_collect()
 compile || exit 1
 PATH=$build/bench:$PATH
 bench_pipe || exit 1
+echo
+bench_charts
 echo
 bench_collect

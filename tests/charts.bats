@@ -99,3 +99,161 @@ compare() {
 	assert_equal "$(judged 13 7 7 13 13 7 13 7)" 8
 	assert_equal "$(judged 13 7 7 13 12 7 13 7)" ""
 }
+
+# --- false alarms, changes, relearning ------------------------------------------------------------------------------
+
+# healthy COUNT SEED [FACTOR [START]]: log-normal values a millisecond apart, median 1 ms times the factor
+healthy() {
+	awk -v n="$1" -v seed="$2" -v factor="${3:-1}" -v start="${4:-0}" 'BEGIN {
+		srand(seed)
+		for (i = 0; i < n; i++) {
+			normal = sqrt(-2 * log(1 - rand())) * cos(6.283185307179586 * rand())
+			printf "sample ts=%.3f chart=x value=%.9f\n", start + i / 1000, factor * 0.001 * exp(0.5 * normal)
+		}
+	}'
+}
+
+filter() {
+	cchart-filter --text "$@"
+}
+
+records() { # KIND: those of this kind on standard input
+	grep "^$1 " || true
+}
+
+@test "alarms come as often as they were asked for" {
+	healthy 200000 1 >in
+	for p in 1e-3 1e-4; do
+		run -0 bash -c "cchart-filter --text --false-alarms=$p in | grep -c '^signal '"
+		[ "$output" -ge "$(awk "BEGIN { print $p * 100000 }")" ] && [ "$output" -le "$(awk "BEGIN { print $p * 400000 }")" ]
+	done
+	# 1000 values a second: 6 a minute are 1e-4 of them
+	filter --false-alarms=6/m in | records signal | wc -l >by_rate
+	filter --false-alarms=1e-4 in | records signal | wc -l >by_probability
+	[ "$(cat by_rate)" -le $(($(cat by_probability) * 3 / 2 + 5)) ] && [ "$(cat by_rate)" -gt 0 ]
+}
+
+@test "the limits record says when the tail carries the limit" {
+	healthy 1000 2 | filter | records limits >out
+	run sed -n 's/.* n=\([0-9]*\) method=\([^ ]*\) .*/\1 \2/p' out
+	assert_line --index 0 "100 pot:lognormal"
+	assert_line --regexp '^[2-9][0-9]{2} pot$'
+}
+
+@test "a single value far out is found, whatever came with the baseline" {
+	{ healthy 50 3; echo "sample ts=0.0500 chart=x value=3"; echo "sample ts=0.0501 chart=x value=3"; healthy 5000 4 1 0.051
+	  echo "sample ts=6 chart=x value=0.5"; } | filter >out
+	run sed -n 's/^signal .* ts=\([0-9.]*\) .*/\1/p' out
+	assert_line 0.050000000
+	assert_line 0.050100000
+	assert_line 6.000000000
+}
+
+@test "an incident of many signals does not lift the limit" {
+	{ healthy 20000 5; healthy 3000 6 300 20; healthy 20000 7 1 23; } | filter --relearn=1h >out
+	first=$(records limits <out | awk '{ split($2, t, "="); if (t[2] < 20) last = $0 } END { print last }' | grep -o 'ucl=[^ ]*' | cut -d= -f2)
+	last=$(records limits <out | tail -n1 | grep -o 'ucl=[^ ]*' | cut -d= -f2)
+	awk "BEGIN { exit !($last < 3 * $first) }"
+	[ "$(records signal <out | wc -l)" -gt 2500 ]
+}
+
+@test "a change of level is told once, and learnt when it lasts" {
+	{ healthy 20000 8; healthy 40000 9 3 20; } | filter >out
+	run sed -n 's/^signal .* ts=\([0-9]*\).* rules=shift.*/\1/p' out
+	assert_output 20
+	run grep -c '^limits .* change=up' out
+	assert_output 1
+	run sed -nE 's/^limits ts=([0-9]*).* center=([0-9.]*) .*change=up.*/\1 \2/p' out
+	assert_output --regexp '^(29|30) 0\.00[23]'
+	{ healthy 20000 8; healthy 40000 9 3 20; } | filter --relearn=0 >out
+	run grep -cE 'change=|shift' out
+	assert_output 0
+}
+
+@test "a shift for 200 values and a slow climb are found" {
+	{ healthy 20000 10; healthy 200 11 2 20; healthy 1000 12 1 20.2; } | filter >out
+	run sed -nE 's/^signal .* ts=(20\.[0-9]*) .* rules=shift.*/\1/p' out
+	[[ "$output" == 20.[01]* ]]
+	healthy 40000 13 | awk '{ split($4, v, "="); $4 = "value=" v[2] * (NR < 20000 ? 1 : 1 + (NR - 20000) / 8000); print }' | filter >out
+	run grep -c '^signal .*rules=shift' out
+	[ "$output" -ge 1 ]
+}
+
+@test "textbook charts relearn where that is asked for" {
+	{ healthy 3000 14; healthy 3000 15 3 3; } >in
+	filter --method=ewma --relearn=500ms in >out
+	run grep -c '^limits .* change=up' out
+	assert_output 1
+	filter --method=ewma in >out
+	run grep -c '^limits ' out
+	assert_output 1
+}
+
+@test "limits are learnt anew every so often, and on SIGHUP without a stop" {
+	healthy 10000 16 >in
+	filter --method=imr --recompute=2s in >out
+	run grep -c '^limits ' out
+	assert_output 5
+	mkfifo pipe
+	cchart-filter --text --method=imr <pipe >out &
+	pid=$!
+	exec 5>pipe
+	healthy 500 17 >&5
+	until_true 10 grep -q '^limits ' out
+	kill -HUP $pid
+	healthy 5000 18 2 1 >&5
+	exec 5>&-
+	wait $pid
+	run grep -c '^limits ' out
+	assert_output 2
+	# Nothing was lost of what came.
+	run awk '/^sample / { split($0, a, "count="); split(a[2], c, " "); n += c[1] } /^signal / { n++ } END { print n }' out
+	assert_output 5500
+}
+
+@test "what is kept of a tail answers for another rate" {
+	healthy 50000 19 | filter --save-limits=good >/dev/null
+	grep -q ' threshold=.* share=.* shape=.* scale=.* largest=' good
+	healthy 5000 20 >in
+	often=$(filter --limits=good --false-alarms=1e-2 in | records signal | wc -l)
+	seldom=$(filter --limits=good --false-alarms=1e-6 in | records signal | wc -l)
+	[ "$often" -ge 15 ] && [ "$seldom" -le 2 ]
+	for bytes in 40 120 200; do
+		head -c $bytes good >half
+		run -1 filter --limits=half in
+		assert_output --partial "half:1: "
+	done
+	run -1 filter --limits=gone in
+	assert_output --partial "gone"
+	cp good before
+	run -1 filter --save-limits=/dev/full in
+	[ -c /dev/full ]
+	assert_output --partial "cannot write '/dev/full'"
+	run -1 filter --limits=half --save-limits=good in
+	cmp good before
+}
+
+@test "the coldest of many keys go, and the limits say so" {
+	for ((i = 0; i < 600; i++)); do for ((j = 0; j < 12; j++)); do echo "sample ts=$i.$((100 + j)) chart=x key=k$i value=1"; done; done |
+		filter --baseline=10 >out
+	run grep -c '^limits .*forgotten=' out
+	assert_output 88
+	assert_equal "$(records limits <out | tail -n1 | grep -o 'forgotten=.*')" forgotten=88
+}
+
+@test "a share of all bytes is all that passes, and every signal has its window" {
+	{
+		healthy 2000 21
+		for ((i = 0; i < 4000; i++)); do
+			echo "event ts=$((2 + i / 1000)).$(printf %03d $((i % 1000))) cpu=0 tid=1 comm=x name=a:b padding=0123456789"
+			[ $((i % 50)) != 0 ] || echo "sample ts=$((2 + i / 1000)).$(printf %03d $((i % 1000))) chart=x value=5"
+		done
+	} >in
+	filter --keep=0.1 -c runq in >out
+	run awk '/^event/ { n++ } END { print n }' out
+	[ "$output" -gt 100 ] && [ "$output" -le 400 ]
+	run awk '/^signal/ { split($2, a, "="); last = a[2] } /^window/ { sub(/.*signals=[0-9]*-/, ""); sub(/ .*/, ""); to = $0 }
+		END { print last - to }' out
+	assert_output 0
+	run -2 cchart-filter --keep=0
+}

@@ -14,17 +14,24 @@
 #include "base/memory.h"
 
 struct file_draft {
-	char *path, *temporary;
+	char *path;
+	char *temporary; /* NULL: a device or a pipe, which no file can take the place of */
 	FILE *stream;
 	struct file_draft *next;
 };
 
 static struct file_draft *drafts; /* unfinished, for the exit handler */
 
+static void remove_temporary(const struct file_draft *draft)
+{
+	if (draft->temporary)
+		unlink(draft->temporary);
+}
+
 static void remove_drafts(void)
 {
 	for (struct file_draft *draft = drafts; draft; draft = draft->next)
-		unlink(draft->temporary);
+		remove_temporary(draft);
 }
 
 static void draft_free(struct file_draft *draft)
@@ -39,6 +46,21 @@ static void draft_free(struct file_draft *draft)
 	free(draft);
 }
 
+static bool is_special(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+static int open_draft(struct file_draft *draft)
+{
+	if (is_special(draft->path))
+		return open(draft->path, O_WRONLY | O_CLOEXEC);
+	draft->temporary = memory_format("%s.XXXXXX", draft->path);
+	return mkostemp(draft->temporary, O_CLOEXEC);
+}
+
 struct file_draft *file_draft(const char *path)
 {
 	static bool registered;
@@ -48,12 +70,11 @@ struct file_draft *file_draft(const char *path)
 
 	umask(mask);
 	draft->path = memory_text(path, strlen(path));
-	draft->temporary = memory_format("%s.XXXXXX", path);
-	fd = mkostemp(draft->temporary, O_CLOEXEC);
-	if (fd < 0 || fchmod(fd, 0666 & ~mask) < 0 || !(draft->stream = fdopen(fd, "w"))) {
+	fd = open_draft(draft);
+	if (fd < 0 || (draft->temporary && fchmod(fd, 0666 & ~mask) < 0) || !(draft->stream = fdopen(fd, "w"))) {
 		fail_errno("cannot write '%s'", path);
 		if (fd >= 0) {
-			unlink(draft->temporary);
+			remove_temporary(draft);
 			close(fd);
 		}
 		draft_free(draft);
@@ -78,14 +99,14 @@ int file_draft_keep(struct file_draft *draft)
 	int status = 0;
 	bool bad = ferror(draft->stream);
 
-	if (fflush(draft->stream) || fsync(fileno(draft->stream)) || bad)
+	if (fflush(draft->stream) || (draft->temporary && fsync(fileno(draft->stream))) || bad)
 		status = fail_errno("cannot write '%s'", draft->path);
 	if (fclose(draft->stream) && !status)
 		status = fail_errno("cannot write '%s'", draft->path);
-	if (!status && rename(draft->temporary, draft->path))
+	if (!status && draft->temporary && rename(draft->temporary, draft->path))
 		status = fail_errno("cannot write '%s'", draft->path);
 	if (status)
-		unlink(draft->temporary);
+		remove_temporary(draft);
 	draft_free(draft);
 	return status;
 }
@@ -93,7 +114,7 @@ int file_draft_keep(struct file_draft *draft)
 void file_draft_drop(struct file_draft *draft)
 {
 	fclose(draft->stream);
-	unlink(draft->temporary);
+	remove_temporary(draft);
 	draft_free(draft);
 }
 

@@ -9,7 +9,7 @@
 
 /*
  * A file that appears under its name only when it is complete: written beside it under a temporary name, then
- * renamed. An exit in between leaves no temporary behind: an exit handler removes it.
+ * renamed. An exit in between leaves no temporary behind: an exit handler removes it. A device or a pipe is written to as it is.
  *
  *	struct file_draft *draft = file_draft("report.html");
  *	fprintf(file_draft_stream(draft), ...);

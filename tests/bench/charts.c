@@ -1,0 +1,221 @@
+/*
+ * How often each method cries wolf, and how soon it finds what it should: the table of cchart-filter(1). Streams of
+ * independent values, a millisecond apart.
+ *
+ *	charts [VALUES [SEEDS]]
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chart/judge.h"
+#include "chart/median.h"
+
+enum { HEALTHY = 20000, STEP_NS = 1000000, SHIFT = 200, SPIKE = 5, CLIMB = 20000 };
+
+static uint64_t state[2];
+
+static uint64_t next_random(void) /* xorshift128+ */
+{
+	uint64_t a = state[0], b = state[1];
+
+	state[0] = b;
+	a ^= a << 23;
+	state[1] = a ^ b ^ (a >> 17) ^ (b >> 26);
+	return state[1] + b;
+}
+
+static double uniform(void)
+{
+	return ((double)(next_random() >> 11) + 0.5) * 0x1p-53;
+}
+
+static double normal(void)
+{
+	double radius = sqrt(-2 * log(uniform()));
+
+	return radius * cos(2 * M_PI * uniform());
+}
+
+static double log_normal(void)
+{
+	return exp(normal());
+}
+
+static double gamma_of_2(void)
+{
+	return -log(uniform()) - log(uniform());
+}
+
+static double pareto(void)
+{
+	return pow(uniform(), -1 / 2.5);
+}
+
+static double two_paths(void)
+{
+	return uniform() < 0.01 ? 50 * exp(0.5 * normal()) : exp(0.3 * normal());
+}
+
+static const struct {
+	const char *name;
+	double (*draw)(void);
+	double p999; /* passed by one value in a thousand */
+} streams[] = {{"log-normal", log_normal, 21.98}, {"gamma", gamma_of_2, 9.233}, {"Pareto", pareto, 15.85}, {"two paths", two_paths, 94.9}};
+
+enum { STREAMS = sizeof(streams) / sizeof(*streams) };
+
+struct tally {
+	int signals, shifts;
+	int64_t first; /* index of the first signal; -1: none */
+	int64_t at;
+};
+
+static int count_limits(void *context, const struct series *series, int64_t ts)
+{
+	(void)context, (void)series, (void)ts;
+	return 0;
+}
+
+static int skip_healthy(void *context, struct series *series, int64_t from)
+{
+	(void)context, (void)series, (void)from;
+	return 0;
+}
+
+static int count_signal(void *context, const struct sample *sample)
+{
+	struct tally *tally = context;
+
+	tally->signals++;
+	tally->shifts += (sample->rules & RULE(RULE_SHIFT)) != 0;
+	if (tally->first < 0)
+		tally->first = tally->at;
+	return 0;
+}
+
+struct run {
+	struct judge judge;
+	struct judgement how;
+	struct series_set set;
+	struct tally tally;
+};
+
+static void begin(struct run *run, const char *method, const char *alarms, uint64_t seed)
+{
+	const int64_t id[CHART_KEYS_MAX] = {0};
+
+	*run = (struct run){.how = JUDGEMENT_OPEN, .tally.first = -1};
+	run->how.method = method_find(method);
+	if (!run->how.method || judgement_alarms(&run->how, alarms) < 0 || judgement_check(&run->how) < 0)
+		exit(2);
+	run->judge.judgement = run->set.judgement = &run->how;
+	run->judge.tell = (struct measure_listener){.context = &run->tally, .limits = count_limits, .healthy = skip_healthy,
+						    .signal = count_signal};
+	series_add(&run->set, id, "x", NULL);
+	state[0] = seed * 0x9e3779b97f4a7c15u + 1;
+	state[1] = 0x2545f4914f6cdd1du;
+	for (int i = 0; i < 20; i++)
+		next_random();
+}
+
+static void feed(struct run *run, double value)
+{
+	struct sample sample = {.series = run->set.series, .value = value, .tid = -1, .by_hand = true};
+	bool begun;
+
+	sample.start = sample.end = ++run->tally.at * STEP_NS;
+	judge_value(&run->judge, &run->set, &sample, false, &begun);
+}
+
+/* Signals of a stationary stream. */
+static double stationary(const char *method, const char *alarms, int stream, int values, int seeds)
+{
+	double signals = 0;
+
+	for (int seed = 0; seed < seeds; seed++) {
+		struct run run;
+
+		begin(&run, method, alarms, (uint64_t)seed + 7);
+		for (int i = 0; i < values; i++)
+			feed(&run, streams[stream].draw());
+		signals += run.tally.signals;
+		series_set_free(&run.set);
+	}
+	return signals / seeds;
+}
+
+static double shift(int i, double value, int stream)
+{
+	(void)i, (void)stream;
+	return 2 * value;
+}
+
+static double spike(int i, double value, int stream)
+{
+	return i == 0 ? 10 * streams[stream].p999 : value;
+}
+
+static double climb(int i, double value, int stream)
+{
+	(void)stream;
+	return value * (1 + 3.0 * i / CLIMB);
+}
+
+/* Values from a planted change until the first signal, the median over seeds; *found: how many seeds had one. */
+static double delay(const char *method, const char *alarms, int stream, double (*change)(int, double, int), int length, int seeds,
+		    int *found)
+{
+	double delays[64];
+
+	*found = 0;
+	for (int seed = 0; seed < seeds; seed++) {
+		struct run run;
+
+		begin(&run, method, alarms, (uint64_t)seed + 7);
+		for (int i = 0; i < HEALTHY; i++)
+			feed(&run, streams[stream].draw());
+		run.tally.first = -1;
+		for (int i = 0; i < length; i++)
+			feed(&run, change(i, streams[stream].draw(), stream));
+		if (run.tally.first >= 0)
+			delays[(*found)++] = (double)(run.tally.first - HEALTHY);
+		series_set_free(&run.set);
+	}
+	return *found ? median_sort(delays, (size_t)*found) : -1;
+}
+
+static void print_row(const char *method, const char *alarms, int values, int seeds)
+{
+	for (int stream = 0; stream < STREAMS; stream++) {
+		static const struct {
+			double (*change)(int, double, int);
+			int length;
+		} changes[] = {{shift, SHIFT}, {spike, SPIKE}, {climb, CLIMB}};
+
+		printf("%-8s %-8s %-10s %12.1f", method, alarms, streams[stream].name, stationary(method, alarms, stream, values, seeds));
+		for (int i = 0; i < 3; i++) {
+			int found;
+			double late = delay(method, alarms, stream, changes[i].change, changes[i].length, 20, &found);
+
+			printf("   %5.0f (%2d/20)", late, found);
+		}
+		putchar('\n');
+		fflush(stdout);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const others[] = {"imr", "paper", "xbar-r", "xbar-s", "ewma"};
+	int values = argc > 1 ? atoi(argv[1]) : 2000000, seeds = argc > 2 ? atoi(argv[2]) : 1;
+
+	printf("%-8s %-8s %-10s %12s   %s\n", "method", "asked", "stream", "alarms", "values until found: shift, spike, climb");
+	print_row("pot", "1e-4", values, seeds);
+	print_row("pot", "1e-5", values, seeds);
+	print_row("pot", "1e-6", values, seeds);
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		print_row(others[i], "1/h", values, 1);
+	return 0;
+}
