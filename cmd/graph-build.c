@@ -2,6 +2,7 @@
  * graph-build: turn events into graphs of who waited for whom.
  */
 #include <limits.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/command.h"
@@ -10,10 +11,17 @@
 #include "graph/build.h"
 
 static uint64_t worst = 3;
+static const char *kind = "all";
 static bool as_text;
+
+static const struct {
+	const char *name;
+	enum graphs graphs;
+} kinds[] = {{"all", GRAPHS_ALL}, {"wake", GRAPHS_WAKE}, {"rag", GRAPHS_RAG}};
 
 static const struct option_entry options[] = {
 	{OPTION_COUNT, 'w', "worst", &worst, "N", "build graphs of the N worst signals of a window (default 3)"},
+	{OPTION_STRING, 'k', "kind", &kind, "KIND", "build graphs of this kind only: wake or rag (default all)"},
 	{OPTION_FLAG, 't', "text", &as_text, NULL, "write text (the default on a terminal)"},
 	{0},
 };
@@ -36,9 +44,18 @@ static int stream_over(void *context)
 	return graph_builder_finish(context);
 }
 
+static enum graphs wanted(void)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strcmp(kind, kinds[i].name))
+			return kinds[i].graphs;
+	die_usage("no kind '%s': wake, rag, all", kind);
+}
+
 int main(int argc, char **argv)
 {
 	int first = command_line(argc, argv, options, "[FILE...]", "turn events into graphs of who waited for whom");
+	enum graphs graphs = wanted();
 	struct handlers handlers = {.finish = stream_over};
 	struct graph_builder *builder;
 	struct events *events;
@@ -57,6 +74,7 @@ int main(int argc, char **argv)
 	events = events_new(stream);
 	builder = graph_builder_new(stream, events, (int)worst);
 	graph_builder_sink(builder, write_graph, stream);
+	graph_builder_kinds(builder, graphs);
 
 	/* build */
 	handlers.on[KIND_EVENT] = handlers.on[KIND_LOST] = record_seen;

@@ -81,6 +81,32 @@ window() {
 	EOT
 }
 
+@test "functions that were traced make a graph of calls" {
+	for f in "$TOP"/testdata/rag/*.txt; do
+		graph-build --text --kind=rag "$f" | graphs | diff "${f%.txt}.graph" - || fail "$f"
+	done
+}
+
+@test "a graph of calls comes after that of threads, or in its place where no switches are in the data" {
+	run -0 bash -c 'graph-build --text "$1" | grep ^graph | grep -o "id=.\|kind=.*root\|kind=[a-z]*"' - "$TOP/testdata/rag/pool.txt"
+	assert_output "$(printf 'id=1\nkind=wake\nid=2\nkind=rag root')"
+	run -0 bash -c 'graph-build --text "$1" | grep -c ^graph' - "$TOP/testdata/rag/nested.txt"
+	assert_output 1
+	run -0 bash -c 'graph-build --kind=wake --text "$1" | grep ^graph' - "$TOP/testdata/rag/pool.txt"
+	assert_output --partial kind=wake
+	refute_output --partial kind=rag
+}
+
+@test "one function alone makes no graph of calls" {
+	grep -v 'func:prog__[^r]\|func:prog__resize' "$TOP/testdata/rag/pool.txt" >t
+	run -1 --separate-stderr bash -c 'graph-build --text t | grep kind=rag'
+}
+
+@test "the total is over graphs of one kind" {
+	run -0 bash -c 'blame-rank --text "$1" | grep "^blame graph=total" | grep -c prog:' - "$TOP/testdata/rag/nested.txt"
+	run -1 bash -c 'blame-rank --text "$1" | grep "^blame graph=total" | grep -c prog:' - "$TOP/testdata/rag/pool.txt"
+}
+
 @test "all records pass, in order; graphs come before their window" {
 	graph-build --text "$W/lock.txt" >out
 	diff <(grep -v '^#' "$W/lock.txt") <(grep -vE '^(graph|node|edge|end) ' out)
@@ -198,7 +224,7 @@ window() {
 }
 
 @test "wrong usage: exit status 2" {
-	for option in --worst=0 --worst=x --nonsense; do
+	for option in --kind=x --worst=0 --worst=x --nonsense; do
 		run -2 --separate-stderr graph-build "$option" "$W/lock.txt"
 	done
 }

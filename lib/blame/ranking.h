@@ -19,7 +19,7 @@ struct ranking_options {
 };
 
 /*
- * The total over all graphs: a name's score is the sum of its scores; it is listed if among the `count` highest.
+ * The total over all graphs of the kind of the first one: a name's score is the sum of its scores; it is listed if among the `count` highest.
  *
  * It also tells each name's impact. Graphs of one window that follow each other are a moment, and so is a graph of no
  * window. A name's share in a moment is the sum of its scores there, as a part of the time of the moment's graphs. The

@@ -24,6 +24,7 @@ struct moment {
 struct ranking_total {
 	struct total_entry *by_name;
 	uint64_t graphs;
+	enum graph_kind kind; /* of them all */
 	bool windows; /* any of them explains a window */
 	uint64_t duration;
 	struct moment moment; /* at hand */
@@ -155,6 +156,9 @@ static void begin_moment(struct moment *moment, const struct graph *graph)
 void ranking_total_add(struct ranking_total *total, const struct rank_list *ranks, const struct graph *graph,
 		       uint64_t duration)
 {
+	if (total->graphs && total->kind != graph->kind)
+		return; /* another view of the same time */
+	total->kind = graph->kind;
 	if (!continues(&total->moment, graph)) {
 		ranking_total_end(total);
 		begin_moment(&total->moment, graph);

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/number.h"
-#include "graph/wake.h"
+#include "graph/rag.h"
 
 /* A signal, as far as its graph needs it. */
 struct signal {
@@ -22,6 +21,7 @@ struct graph_builder {
 	struct events *events;
 	struct wake *wake;
 	size_t worst;
+	enum graphs kinds;
 	ARRAY(struct signal) signals; /* the worst since the last window, worst first */
 	graph_sink *sink;
 	void *context;
@@ -35,6 +35,7 @@ struct graph_builder *graph_builder_new(struct stream *stream, struct events *ev
 	builder->stream = stream;
 	builder->events = events;
 	builder->worst = (size_t)worst;
+	builder->kinds = GRAPHS_ALL;
 	builder->wake = wake_new(events);
 	return builder;
 }
@@ -46,6 +47,11 @@ void graph_builder_free(struct graph_builder *builder)
 	wake_free(builder->wake);
 	free(builder->signals.items);
 	free(builder);
+}
+
+void graph_builder_kinds(struct graph_builder *builder, enum graphs kinds)
+{
+	builder->kinds = kinds;
 }
 
 void graph_builder_sink(struct graph_builder *builder, graph_sink *sink, void *context)
@@ -133,17 +139,10 @@ static enum target find_target(struct graph_builder *builder, const struct signa
 	return thread ? TARGET_THREAD : TARGET_NONE;
 }
 
-static int build(struct graph_builder *builder, const struct signal *signal, const char *window)
+static int give(struct graph_builder *builder, struct graph *graph, const struct signal *signal, const char *window)
 {
-	char id[NUMBER_ROOM];
-	struct graph *graph;
-	enum target target;
-	int32_t index;
-
-	number_spell_unsigned(id, ++builder->graphs);
-	wake_until(builder->wake, signal->ts);
-	target = find_target(builder, signal, &index);
-	graph = wake_graph(builder->wake, id, target, index, signal->start, signal->ts);
+	free(graph->id);
+	graph->id = memory_format("%llu", (unsigned long long)++builder->graphs);
 	graph->window = *window ? memory_text(window, strlen(window)) : NULL;
 	graph->signal = *signal->id ? memory_text(signal->id, strlen(signal->id)) : NULL;
 	if (graph_check(graph) < 0) {
@@ -151,6 +150,25 @@ static int build(struct graph_builder *builder, const struct signal *signal, con
 		return -1;
 	}
 	return builder->sink(builder->context, graph);
+}
+
+/* A graph of calls makes up for one of threads that would be empty. */
+static int build(struct graph_builder *builder, const struct signal *signal, const char *window)
+{
+	struct graph *calls = NULL;
+	enum target target;
+	int32_t index;
+
+	wake_until(builder->wake, signal->ts);
+	target = find_target(builder, signal, &index);
+	if (builder->kinds & GRAPHS_RAG && signal->tid != TID_IDLE)
+		calls = rag_graph(builder->wake, "", signal->tid, signal->start, signal->ts);
+	if (builder->kinds & GRAPHS_WAKE && (target != TARGET_NONE || !calls) &&
+	    give(builder, wake_graph(builder->wake, "", target, index, signal->start, signal->ts), signal, window) < 0) {
+		graph_free(calls);
+		return -1;
+	}
+	return calls ? give(builder, calls, signal, window) : 0;
 }
 
 static int close_window(struct graph_builder *builder, const char *window)

@@ -1,5 +1,7 @@
 /*
- * build: from events to wake graphs: who waited for whom, in the moments that a signal calls abnormal.
+ * build: from events to graphs: who waited for whom, in the moments that a signal calls abnormal. A wake graph of
+ * threads, and where several functions are traced and the signal is of a call of one of them, a request activity graph
+ * of calls too.
  *
  * The builder takes the stream's events as they pass, keeps them in a compact form while a window is open, and at the
  * `window` record hands its sink a graph for each of the window's worst signals. Then it forgets all: between two
@@ -23,6 +25,10 @@ struct graph_builder;
 /* Builds graphs of the `worst` signals of each window, by how far they are beyond their limit, then by value. */
 struct graph_builder *graph_builder_new(struct stream *stream, struct events *events, int worst);
 void graph_builder_free(struct graph_builder *builder);
+
+/* Which kinds to build; all, unless it is said. */
+enum graphs { GRAPHS_WAKE = 1, GRAPHS_RAG = 2, GRAPHS_ALL = 3 };
+void graph_builder_kinds(struct graph_builder *builder, enum graphs kinds);
 
 /* Takes a graph, which becomes the sink's to free. 0; -1 after fail(), which ends the building. */
 typedef int graph_sink(void *context, struct graph *graph);

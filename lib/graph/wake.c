@@ -63,6 +63,7 @@ void wake_forget(struct wake *wake)
 	dirty_forget(wake);
 	free(wake->gaps.items);
 	free(wake->raises.items);
+	free(wake->functions.items);
 	*wake = empty;
 }
 

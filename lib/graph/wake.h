@@ -130,6 +130,13 @@ struct disk {
 	UT_hash_handle hh;
 };
 
+struct function_event { /* a traced function was entered, or returned */
+	int64_t ts;
+	int32_t thread;
+	int16_t function; /* index of its name */
+	bool returns;
+};
+
 struct gap {
 	int64_t from, to;
 };
@@ -144,6 +151,7 @@ struct wake {
 	ARRAY(struct thread *) threads;
 	ARRAY(struct cpu *) cpus; /* by number; NULL: not seen */
 	ARRAY(struct raise) raises;
+	ARRAY(struct function_event) functions;
 	ARRAY(struct work) works; /* begun, by a known thread */
 	struct queued_work *queued, *spare_work; /* by address; see wake_work.c */
 	struct armed_timer *timers; /* by address; see wake_timer.c */

@@ -6,7 +6,7 @@
 enum { SLOT_FIELDS = 4 };
 
 struct handling {
-	const char *name; /* of the event; all that begin so, if it ends in an underscore */
+	const char *name; /* of the event; all that begin so, if it ends in an underscore or a colon */
 	event_handler *handle;
 	const char *field[SLOT_FIELDS];
 	bool names;	  /* it tells how threads are called */
@@ -18,7 +18,8 @@ struct handling {
 struct slot {
 	const struct handling *handling; /* NULL: an event of no interest */
 	bool resolved;
-	int16_t call;	 /* index of the system call in its name; CALL_NONE */
+	bool returns;	 /* of the function in its name */
+	int16_t call;	 /* index of the system call or function in its name; CALL_NONE */
 	struct event_field *field[SLOT_FIELDS], *flags;
 };
 
@@ -45,6 +46,11 @@ int happening_flags(const struct happening *at)
 int16_t happening_call(const struct happening *at)
 {
 	return at->slot->call;
+}
+
+bool happening_returns(const struct happening *at)
+{
+	return at->slot->returns;
 }
 
 struct thread *happening_own(const struct happening *at)
@@ -99,6 +105,7 @@ static const struct handling handlings[] = {
 	{"raw_syscalls:sys_exit", on_sys_exit},
 	{"syscalls:sys_enter_", on_sys_enter},
 	{"syscalls:sys_exit_", on_sys_exit},
+	{"func:", on_function},
 };
 
 struct wake_types *wake_types_new(struct events *events)
@@ -120,11 +127,24 @@ static const struct handling *handling_of(const char *name)
 	for (size_t i = 0; i < sizeof(handlings) / sizeof(handlings[0]); i++) {
 		size_t length = strlen(handlings[i].name);
 
-		if (handlings[i].name[length - 1] == '_' ? !strncmp(name, handlings[i].name, length)
-							 : !strcmp(name, handlings[i].name))
+		if (strchr("_:", handlings[i].name[length - 1]) ? !strncmp(name, handlings[i].name, length)
+								: !strcmp(name, handlings[i].name))
 			return &handlings[i];
 	}
 	return NULL;
+}
+
+/* "prog__request" and "prog__request__return" are of one function. */
+static void resolve_function(struct wake *wake, struct slot *slot, const char *name)
+{
+	static const char suffix[] = "__return";
+	size_t length = strlen(name), tail = sizeof(suffix) - 1;
+	char *function;
+
+	slot->returns = length > tail && !strcmp(name + length - tail, suffix);
+	function = memory_text(name, slot->returns ? length - tail : length);
+	slot->call = wake_name_text(wake->names, function);
+	free(function);
 }
 
 static void resolve(struct wake *wake, struct slot *slot, const struct event_type *named)
@@ -141,6 +161,8 @@ static void resolve(struct wake *wake, struct slot *slot, const struct event_typ
 		slot->field[i] = event_type_field(type, slot->handling->field[i]);
 	if (slot->handling->handle == on_sys_enter)
 		slot->call = wake_name_text(wake->names, type->name + strlen(slot->handling->name));
+	if (slot->handling->handle == on_function)
+		resolve_function(wake, slot, type->name + strlen(slot->handling->name));
 }
 
 static const struct slot *slot_of(struct wake *wake, const struct event_type *type)

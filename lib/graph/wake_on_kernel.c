@@ -110,6 +110,15 @@ void on_raw_sys_enter(struct happening *at)
 	in_call(at, wake_number_call(at->wake->names, (int)happening_number(at, ID)));
 }
 
+void on_function(struct happening *at)
+{
+	const struct thread *thread = at->current ? at->current
+						  : wake_thread_on(at->wake, at->cpu, at->event->tid);
+
+	*ARRAY_ADD(&at->wake->functions) = (struct function_event){
+		at->wake->now, thread->index, happening_call(at), happening_returns(at)};
+}
+
 void on_sys_exit(struct happening *at)
 {
 	in_call(at, CALL_NONE);

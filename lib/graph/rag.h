@@ -1,0 +1,74 @@
+/*
+ * rag: request activity graphs out of the functions that were traced: who called whom, on the same thread or through
+ * another. Private to lib/graph.
+ *
+ * Made at the end of a window, in three steps from what struct wake remembers: the entries and returns of functions
+ * become calls, nested by thread; calls that nest in none are linked to the call that made their thread or woke it;
+ * and where a call slept until one that it had started so woke it, it waited for that one, or for several.
+ */
+#ifndef GRAPH_RAG_H
+#define GRAPH_RAG_H
+
+#include "graph/wake.h"
+
+enum call_flag {
+	CALL_ASYNC_CHILD = 1, /* of a call on another thread */
+	CALL_NO_START = 2,    /* its entry is not in the data */
+	CALL_NO_END = 4,      /* nor its return, though it is over */
+};
+
+struct rag_call {
+	int64_t start, end;	      /* TIME_NONE: not yet over */
+	int64_t wait_start, wait_end; /* when its parent waited for it alone, if it is asynchronous; else TIME_NONE */
+	int32_t thread;
+	int32_t parent;	     /* index of a call; INDEX_NONE */
+	int32_t child, next; /* its first asynchronous child; the next one of its parent's */
+	int16_t function;    /* index of its name */
+	uint8_t flags;
+};
+
+struct rag_join { /* a call waited for several of its children */
+	int32_t parent;
+	bool all;	     /* it went on after the last of them; else after the first */
+	int64_t wait_start, wait_end;
+	size_t first, count; /* in rag.members */
+};
+
+struct rag_thread {
+	ARRAY(int32_t) calls; /* in order of their starts */
+	ARRAY(int32_t) open;  /* outermost first */
+	int64_t last; /* time of its last entry or return; TIME_NONE */
+};
+
+struct rag {
+	struct wake *wake;
+	struct rag_thread *threads; /* by index of the thread */
+	ARRAY(struct rag_call) calls;
+	ARRAY(struct rag_join) joins;
+	ARRAY(int32_t) members;
+};
+
+/* rag_call.c */
+struct rag *rag_new(struct wake *wake);
+void rag_free(struct rag *rag);
+
+/* Whether it is part of its parent's run on the same thread. */
+bool rag_nested(const struct rag_call *call);
+
+/* The innermost call that a thread was in, and the last one that it had begun, over or not. INDEX_NONE: none. */
+int32_t rag_call_at(const struct rag *rag, int32_t thread, int64_t ts);
+int32_t rag_call_before(const struct rag *rag, int32_t thread, int64_t ts);
+
+/* Whether the thread entered a function at or after `from` and before `to`. */
+bool rag_entered(const struct rag *rag, int32_t thread, int64_t from, int64_t to);
+
+/* rag_link.c: the second and third step */
+void rag_link(struct rag *rag);
+
+/*
+ * rag_graph.c: the graph of the call that a thread (by tid) began at `from` and of all that came of it until `to`. NULL:
+ * there is none, or only one function is in the data.
+ */
+struct graph *rag_graph(struct wake *wake, const char *id, int32_t tid, int64_t from, int64_t to);
+
+#endif

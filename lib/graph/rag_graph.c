@@ -1,0 +1,169 @@
+#include "graph/rag.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct cut_out { /* the calls of one graph */
+	const struct rag *rag;
+	struct graph *graph;
+	int32_t root;
+	int32_t *nodes; /* by call: index of its node; NODE_NONE: not in the graph */
+};
+
+static bool several_functions(const struct wake *wake)
+{
+	for (size_t i = 1; i < wake->functions.count; i++)
+		if (wake->functions.items[i].function != wake->functions.items[0].function)
+			return true;
+	return false;
+}
+
+/* The outermost of the thread's calls that began then. */
+static int32_t find_root(const struct rag *rag, int32_t tid, int64_t from)
+{
+	for (size_t i = 0; i < rag->calls.count; i++) {
+		const struct rag_call *call = &rag->calls.items[i];
+
+		if (call->start == from && rag->wake->threads.items[call->thread]->tid == tid)
+			return (int32_t)i;
+	}
+	return INDEX_NONE;
+}
+
+enum { UNSEEN, OUTSIDE, INSIDE };
+
+/* Whether the call comes of the root; `state` remembers all that were asked on the way. */
+static bool comes_of(const struct cut_out *cut, int32_t call, uint8_t *state)
+{
+	const struct rag_call *calls = cut->rag->calls.items;
+	uint8_t verdict = OUTSIDE;
+	int32_t i;
+
+	for (i = call; i != INDEX_NONE && state[i] == UNSEEN && i != cut->root; i = calls[i].parent)
+		;
+	if (i != INDEX_NONE)
+		verdict = i == cut->root ? INSIDE : state[i];
+	for (i = call; i != INDEX_NONE && state[i] == UNSEEN; i = calls[i].parent) {
+		state[i] = verdict;
+		if (i == cut->root)
+			break;
+	}
+	return verdict == INSIDE;
+}
+
+static int64_t within(int64_t ts, int64_t to)
+{
+	return ts == TIME_NONE || ts > to ? to : ts;
+}
+
+/* "prog__request" is the function request of prog. */
+static char *function_name(const struct wake *wake, int16_t function)
+{
+	const char *name = wake_text(wake->names, function, "?");
+	const char *end = strstr(name, "__");
+
+	if (!end || end == name || !end[2])
+		return memory_format("%s", name);
+	return memory_format("%.*s:%s", (int)(end - name), name, end + 2);
+}
+
+static int32_t new_node(struct graph *graph, const char *name)
+{
+	return graph_node(graph, (int64_t)graph->nodes.count + 1, name);
+}
+
+static void add_call(struct cut_out *cut, int32_t index)
+{
+	const struct rag_call *call = &cut->rag->calls.items[index];
+	const struct thread *thread = cut->rag->wake->threads.items[call->thread];
+	char *name = function_name(cut->rag->wake, call->function);
+	char *label = memory_format("%s by %s/%d%s%s", name, wake_comm(cut->rag->wake, thread), thread->tid,
+				    call->flags & CALL_NO_START ? ", entry not in the data" : "",
+				    call->flags & CALL_NO_END ? ", return not in the data" : "");
+	bool async = call->flags & CALL_ASYNC_CHILD;
+	struct node *node;
+
+	cut->nodes[index] = new_node(cut->graph, name);
+	node = &cut->graph->nodes.items[cut->nodes[index]];
+	node->label = graph_keep(cut->graph, label);
+	node->start = call->start;
+	node->end = within(call->end, cut->graph->to);
+	node->tid = thread->tid;
+	node->call = async ? CALL_ASYNC : CALL_SYNC;
+	if (index != cut->root) {
+		node->wait_start = async ? call->wait_start : node->start;
+		node->wait_end = async && call->wait_end == TIME_NONE ? TIME_NONE
+			 : within(async ? call->wait_end : node->end, cut->graph->to);
+	}
+	free(name);
+}
+
+/* A join lasts as long as the longest of those that it awaits, or the shortest. */
+static void add_join(struct cut_out *cut, const struct rag_join *join)
+{
+	const int32_t *members = &cut->rag->members.items[join->first];
+	int32_t index = new_node(cut->graph, join->all ? "join all" : "join any"), chosen = NODE_NONE;
+	const struct node *nodes = cut->graph->nodes.items;
+	struct node *node;
+
+	for (size_t i = 0; i < join->count; i++) {
+		int32_t member = cut->nodes[members[i]];
+
+		if (member == NODE_NONE)
+			continue; /* began when all was over */
+		graph_edge(cut->graph, member, index, EDGE_JOIN, TIME_NONE);
+		if (chosen == NODE_NONE || (nodes[member].end > nodes[chosen].end) == join->all)
+			chosen = member;
+	}
+	node = &cut->graph->nodes.items[index];
+	node->join = join->all ? JOIN_ALL : JOIN_ANY;
+	node->call = CALL_ASYNC;
+	node->parent = cut->nodes[join->parent];
+	node->start = chosen == NODE_NONE ? join->wait_start : nodes[chosen].start;
+	node->end = chosen == NODE_NONE ? join->wait_start : nodes[chosen].end;
+	node->wait_start = join->wait_start;
+	node->wait_end = within(join->wait_end, cut->graph->to);
+}
+
+static void add_all(struct cut_out *cut)
+{
+	const struct rag *rag = cut->rag;
+	uint8_t *state = memory_new(rag->calls.count + 1, 1);
+
+	for (size_t i = 0; i < rag->calls.count; i++) {
+		cut->nodes[i] = NODE_NONE;
+		if (rag->calls.items[i].start < cut->graph->to && comes_of(cut, (int32_t)i, state))
+			add_call(cut, (int32_t)i);
+	}
+	for (size_t i = 0; i < rag->calls.count; i++)
+		if (cut->nodes[i] != NODE_NONE && (int32_t)i != cut->root)
+			cut->graph->nodes.items[cut->nodes[i]].parent = cut->nodes[rag->calls.items[i].parent];
+	for (size_t i = 0; i < rag->joins.count; i++)
+		if (cut->nodes[rag->joins.items[i].parent] != NODE_NONE &&
+		    rag->joins.items[i].wait_start < cut->graph->to)
+			add_join(cut, &rag->joins.items[i]);
+	free(state);
+}
+
+struct graph *rag_graph(struct wake *wake, const char *id, int32_t tid, int64_t from, int64_t to)
+{
+	struct cut_out cut = {.root = INDEX_NONE};
+	struct rag *rag;
+
+	if (!several_functions(wake))
+		return NULL;
+	rag = rag_new(wake);
+	cut.rag = rag;
+	cut.root = find_root(rag, tid, from);
+	if (cut.root != INDEX_NONE) {
+		cut.graph = graph_new(GRAPH_RAG, id);
+		cut.graph->from = from;
+		cut.graph->to = to;
+		cut.nodes = memory_new(rag->calls.count, sizeof(*cut.nodes));
+		add_all(&cut);
+		cut.graph->root = cut.nodes[cut.root];
+		free(cut.nodes);
+	}
+	rag_free(rag);
+	return cut.graph;
+}

@@ -1,0 +1,174 @@
+#include "graph/rag.h"
+
+#include <stdlib.h>
+
+/* Sleeps of a call, one after the other, that its children ended, before it went on to call anything else. */
+struct waiting {
+	struct rag *rag;
+	int32_t parent; /* INDEX_NONE: nothing yet */
+	int64_t from, to;
+	ARRAY(int32_t) wakers;
+};
+
+static void adopt(struct rag *rag, int32_t parent, int32_t child)
+{
+	rag->calls.items[child].parent = parent;
+	rag->calls.items[child].flags |= CALL_ASYNC_CHILD;
+	rag->calls.items[child].next = rag->calls.items[parent].child;
+	rag->calls.items[parent].child = child;
+}
+
+/* The thread that ended a wait, and when; INDEX_NONE: it was no thread. */
+static struct raise waker_of(const struct wake *wake, const struct piece *wait, int64_t end)
+{
+	switch (wait->what == WHAT_WAIT ? wait->cause : CAUSE_NONE) {
+	case CAUSE_THREAD:
+		return (struct raise){wait->cause_index, end};
+	case CAUSE_RAISED:
+		return wake->raises.items[wait->cause_index];
+	default:
+		return (struct raise){.thread = INDEX_NONE};
+	}
+}
+
+/* Who made the thread or woke it last. */
+static struct raise giver_of(const struct wake *wake, const struct thread *thread, int64_t ts)
+{
+	for (size_t at = thread_find(thread, ts); at > 1; at--) {
+		const struct piece *piece = &thread->pieces.items[at - 2];
+
+		if (piece->what == WHAT_WAIT)
+			return waker_of(wake, piece, piece[1].start);
+	}
+	if (thread->born == TIME_NONE)
+		return (struct raise){.thread = INDEX_NONE};
+	return (struct raise){thread->parent, thread->born};
+}
+
+/* A call that no other one on its thread made was made by the call that gave its thread something to do. */
+static void link_root(struct rag *rag, int32_t index)
+{
+	const struct rag_call *call = &rag->calls.items[index];
+	struct raise giver = giver_of(rag->wake, rag->wake->threads.items[call->thread], call->start);
+	int32_t parent;
+
+	if (giver.thread == INDEX_NONE || giver.thread == call->thread)
+		return;
+	parent = rag_call_at(rag, giver.thread, giver.ts);
+	if (parent != INDEX_NONE && rag->calls.items[parent].start < call->start)
+		adopt(rag, parent, index);
+}
+
+static bool woke(const struct waiting *waiting, int32_t call)
+{
+	for (size_t i = 0; i < waiting->wakers.count; i++)
+		if (waiting->wakers.items[i] == call)
+			return true;
+	return false;
+}
+
+static bool over(const struct waiting *waiting, int32_t call)
+{
+	int64_t end = waiting->rag->calls.items[call].end;
+
+	return woke(waiting, call) || (end != TIME_NONE && end <= waiting->to);
+}
+
+/* Its children that were not over when it fell asleep are what it waited for. */
+static void add_awaited(struct waiting *waiting, struct rag_join *join)
+{
+	struct rag *rag = waiting->rag;
+
+	for (int32_t i = rag->calls.items[waiting->parent].child; i != INDEX_NONE; i = rag->calls.items[i].next) {
+		const struct rag_call *child = &rag->calls.items[i];
+
+		if (!woke(waiting, i) && (child->start >= waiting->to || child->wait_end != TIME_NONE ||
+					  (child->end != TIME_NONE && child->end <= waiting->from)))
+			continue;
+		*ARRAY_ADD(&rag->members) = i;
+		join->count++;
+		join->all &= over(waiting, i);
+	}
+}
+
+static void settle(struct waiting *waiting)
+{
+	struct rag *rag = waiting->rag;
+	struct rag_join join = {.parent = waiting->parent,
+				.all = true,
+				.wait_start = waiting->from,
+				.wait_end = waiting->to,
+				.first = rag->members.count};
+
+	if (waiting->parent == INDEX_NONE)
+		return;
+	add_awaited(waiting, &join);
+	if (join.count == 1) {
+		rag->calls.items[rag->members.items[join.first]].wait_start = join.wait_start;
+		rag->calls.items[rag->members.items[join.first]].wait_end = join.wait_end;
+	} else if (join.count) {
+		*ARRAY_ADD(&rag->joins) = join;
+	}
+	waiting->parent = INDEX_NONE;
+	waiting->wakers.count = 0;
+}
+
+/*
+ * The call that ended the wait of the sleeper: the outermost since the sleeper began, for a server may be in its loop
+ * for long. If nobody is known to have started it, the sleeper did, by whatever means.
+ */
+static int32_t awaited_call(struct rag *rag, int32_t sleeper, const struct piece *wait, int64_t end)
+{
+	const struct rag_call *calls = rag->calls.items;
+	struct raise by = waker_of(rag->wake, wait, end);
+	int32_t call = by.thread == INDEX_NONE ? INDEX_NONE : rag_call_before(rag, by.thread, by.ts);
+
+	if (call == INDEX_NONE || by.thread == calls[sleeper].thread)
+		return INDEX_NONE;
+	while (rag_nested(&calls[call]) && calls[calls[call].parent].start > calls[sleeper].start)
+		call = calls[call].parent;
+	if (!(calls[call].flags & CALL_ASYNC_CHILD) && calls[call].start > calls[sleeper].start)
+		adopt(rag, sleeper, call);
+	return calls[call].parent == sleeper ? call : INDEX_NONE;
+}
+
+static void take_wait(struct waiting *waiting, int32_t thread, const struct piece *wait, int64_t end)
+{
+	struct rag *rag = waiting->rag;
+	int32_t sleeper = rag_call_at(rag, thread, wait->start);
+	int32_t call = sleeper == INDEX_NONE ? INDEX_NONE : awaited_call(rag, sleeper, wait, end);
+
+	if (call == INDEX_NONE)
+		return;
+	if (waiting->parent != sleeper || rag_entered(rag, thread, waiting->to, wait->start))
+		settle(waiting);
+	if (waiting->parent == INDEX_NONE)
+		waiting->from = wait->start;
+	waiting->parent = sleeper;
+	waiting->to = end;
+	*ARRAY_ADD(&waiting->wakers) = call;
+}
+
+static void link_waits(struct rag *rag, const struct thread *thread, struct waiting *waiting)
+{
+	for (size_t i = 0; i < thread->pieces.count; i++)
+		if (thread->pieces.items[i].what == WHAT_WAIT)
+			take_wait(waiting, thread->index, &thread->pieces.items[i],
+				  thread_piece_end(rag->wake, thread, i));
+	settle(waiting);
+}
+
+void rag_link(struct rag *rag)
+{
+	struct waiting waiting = {.rag = rag, .parent = INDEX_NONE};
+
+	if (!rag->wake->switches)
+		return;
+	for (size_t i = 0; i < rag->calls.count; i++)
+		if (rag->calls.items[i].parent == INDEX_NONE)
+			link_root(rag, (int32_t)i);
+	for (size_t i = 0; i < rag->wake->threads.count; i++)
+		if (rag->threads[i].calls.count)
+			link_waits(rag, rag->wake->threads.items[i], &waiting);
+	free(waiting.wakers.items);
+}
