@@ -13,8 +13,9 @@
 #include "event/event.h"
 #include "source/collector.h"
 #include "source/probe.h"
+#include "source/symbol.h"
 
-static struct option_list charts, events;
+static struct option_list charts, functions, events;
 static int64_t duration = -1;
 static uint64_t buffer = COLLECTOR_BUFFER_DEFAULT, pid;
 static const char *clock_name = "mono", *output;
@@ -23,6 +24,7 @@ static const char *default_charts[] = {"block"};
 
 static const struct option_entry options[] = {
 	{OPTION_LIST, 'c', "chart", &charts, "CHART", "collect what this chart needs (default: block, without -e)"},
+	{OPTION_LIST, 'f', "functions", &functions, "BINARY:GLOB", "the chart func:BINARY:FUNCTION of each that matches"},
 	{OPTION_LIST, 'e', "event", &events, "SYSTEM:EVENT[/FILTER]", "collect this event; * ? [] match many"},
 	{OPTION_DURATION, 'd', "duration", &duration, "DURATION", "end after this time"},
 	{OPTION_SIZE, 'b', "buffer", &buffer, "SIZE", "ring buffer of each CPU (default: 64M over all, 4M at least)"},
@@ -32,6 +34,28 @@ static const struct option_entry options[] = {
 	{OPTION_FLAG, 0, "text", &as_text, NULL, "write text (the default on a terminal)"},
 	{0},
 };
+
+/* The charts of all functions of a program that match. */
+static int add_functions(const char *wanted)
+{
+	const char *colon = strrchr(wanted, ':');
+	char *binary = colon ? memory_text(wanted, (size_t)(colon - wanted)) : NULL;
+	char *path = colon ? symbol_binary(binary) : NULL;
+	struct symbol_names names = {0};
+	int status = path ? symbol_matching(path, colon + 1, &names) : -1;
+
+	if (!colon)
+		fail("functions are chosen as BINARY:GLOB, not '%s'", wanted);
+	charts.items = memory_grow(charts.items, (size_t)charts.count + names.count, sizeof(*charts.items));
+	for (size_t i = 0; i < names.count; i++) {
+		charts.items[charts.count++] = memory_format("func:%s:%s", binary, names.items[i]);
+		free(names.items[i]);
+	}
+	free(names.items);
+	free(path);
+	free(binary);
+	return status;
+}
 
 /* What a chart measures is required, what it keeps as context is not. */
 static int want_chart_event(struct wishes *wishes, const struct chart_event *event)
@@ -166,9 +190,12 @@ int main(int argc, char **argv)
 		die_usage("option -p: there are no such pids");
 	if (buffer == 0)
 		die_usage("option -b: a ring needs some room");
-	if (charts.count == 0 && events.count == 0)
+	if (charts.count + functions.count + events.count == 0)
 		charts = (struct option_list){.items = default_charts, .count = 1};
 
+	for (int i = 0; i < functions.count; i++)
+		if (add_functions(functions.items[i]) < 0)
+			die("%s", fail_text());
 	status = collect(&collector, argv + first);
 	if (status < 0 || (status == EXIT_FAILED && *fail_text()))
 		warn("%s", fail_text());

@@ -282,3 +282,16 @@ calls() {
 	assert_failure 1
 	assert_output --partial "indirect function"
 }
+
+@test "--functions: a chart for each function that matches" {
+	need_tracefs
+	run -0 --separate-stderr bash -c 'trace-collect --text -d 10ms --functions="$1:incident_[nps]*" | grep -o "^chart name=[^ ]*"' \
+		- "$BUILD/incidents/lock"
+	assert_line 'chart name=func:lock:incident_name'
+	assert_line 'chart name=func:lock:incident_sleep'
+	refute_line --partial incident_run
+	run -1 --separate-stderr trace-collect --text -d 10ms --functions="$BUILD/incidents/lock:nothing*"
+	assert_regex "$stderr" "^trace-collect: no function in '.*lock' matches 'nothing\*'"
+	run -1 --separate-stderr trace-collect --functions=nothing
+	assert_regex "$stderr" '^trace-collect: functions are chosen as BINARY:GLOB'
+}

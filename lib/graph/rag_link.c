@@ -74,10 +74,14 @@ static bool over(const struct waiting *waiting, int32_t call)
 	return woke(waiting, call) || (end != TIME_NONE && end <= waiting->to);
 }
 
-/* Its children that were not over when it fell asleep are what it waited for. */
+/*
+ * Its children that were not over when it fell asleep are what it waited for: since the first of them began, for nobody
+ * can say what it waited for before.
+ */
 static void add_awaited(struct waiting *waiting, struct rag_join *join)
 {
 	struct rag *rag = waiting->rag;
+	int64_t began = waiting->from;
 
 	for (int32_t i = rag->calls.items[waiting->parent].child; i != INDEX_NONE; i = rag->calls.items[i].next) {
 		const struct rag_call *child = &rag->calls.items[i];
@@ -86,9 +90,12 @@ static void add_awaited(struct waiting *waiting, struct rag_join *join)
 					  (child->end != TIME_NONE && child->end <= waiting->from)))
 			continue;
 		*ARRAY_ADD(&rag->members) = i;
-		join->count++;
+		if (join->count++ == 0 || child->start < began)
+			began = child->start;
 		join->all &= over(waiting, i);
 	}
+	if (began > join->wait_start && began <= join->wait_end)
+		join->wait_start = began;
 }
 
 static void settle(struct waiting *waiting)

@@ -1,6 +1,7 @@
 #include "source/symbol.h"
 
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,8 +90,12 @@ static enum rank rank_of(const struct search *search, const GElf_Sym *symbol, co
 	return old ? RANK_OLD_VERSION : RANK_GLOBAL;
 }
 
-static void take_symbol(struct search *search, const GElf_Sym *symbol, const char *name, bool old)
+/* Takes every symbol of a file, as they come. `old`: it is not the default version of its name. */
+typedef void symbol_taker(void *context, const GElf_Sym *symbol, const char *name, bool old);
+
+static void search_symbol(void *context, const GElf_Sym *symbol, const char *name, bool old)
 {
+	struct search *search = context;
 	int type = GELF_ST_TYPE(symbol->st_info);
 	enum rank rank;
 
@@ -125,7 +130,7 @@ static Elf_Data *versions_of(Elf *elf, GElf_Word type)
 
 enum { VERSION_HIDDEN = 0x8000 };
 
-static void walk_table(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct search *search)
+static void walk_table(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, symbol_taker *take, void *context)
 {
 	Elf_Data *data = elf_getdata(section, NULL), *versions = versions_of(elf, header->sh_type);
 
@@ -136,12 +141,12 @@ static void walk_table(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, stru
 		if (versions)
 			gelf_getversym(versions, (int)i, &version);
 		if (gelf_getsym(data, (int)i, &symbol))
-			take_symbol(search, &symbol, elf_strptr(elf, header->sh_link, symbol.st_name),
-				    version & VERSION_HIDDEN);
+			take(context, &symbol, elf_strptr(elf, header->sh_link, symbol.st_name),
+			     version & VERSION_HIDDEN);
 	}
 }
 
-static void walk_symbols(Elf *elf, struct search *search)
+static void walk_symbols(Elf *elf, symbol_taker *take, void *context)
 {
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
@@ -149,7 +154,7 @@ static void walk_symbols(Elf *elf, struct search *search)
 	while ((section = elf_nextscn(elf, section))) {
 		if (gelf_getshdr(section, &header) && header.sh_entsize > 0 &&
 		    (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM))
-			walk_table(elf, section, &header, search);
+			walk_table(elf, section, &header, take, context);
 	}
 }
 
@@ -179,7 +184,7 @@ static int search_elf(Elf *elf, const char *path, const char *function, uint64_t
 
 	if (elf_kind(elf) != ELF_K_ELF)
 		return fail("'%s' is no program or shared library (ELF)", path);
-	walk_symbols(elf, &search);
+	walk_symbols(elf, search_symbol, &search);
 	if (search.functions == 0)
 		return fail("'%s' names no functions: it was stripped", path);
 	if (search.indirect)
@@ -192,20 +197,110 @@ static int search_elf(Elf *elf, const char *path, const char *function, uint64_t
 	return file_offset(elf, path, search.value, offset);
 }
 
-int symbol_offset(const char *path, const char *function, uint64_t *offset)
+static Elf *open_elf(const char *path, int *fd)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), status;
 	Elf *elf;
 
-	if (fd < 0)
-		return fail_errno("cannot open '%s'", path);
+	*fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (*fd < 0) {
+		fail_errno("cannot open '%s'", path);
+		return NULL;
+	}
 	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	elf = elf_begin(*fd, ELF_C_READ_MMAP, NULL);
+	if (elf)
+		return elf;
+	fail("cannot read '%s': %s", path, elf_errmsg(-1));
+	close(*fd);
+	return NULL;
+}
+
+int symbol_offset(const char *path, const char *function, uint64_t *offset)
+{
+	int fd, status;
+	Elf *elf = open_elf(path, &fd);
+
 	if (!elf)
-		status = fail("cannot read '%s': %s", path, elf_errmsg(-1));
-	else
-		status = search_elf(elf, path, function, offset);
+		return -1;
+	status = search_elf(elf, path, function, offset);
 	elf_end(elf);
 	close(fd);
 	return status;
+}
+
+/* A function that matches, and where it is. */
+struct match {
+	char *name;
+	uint64_t value;
+};
+
+struct matching {
+	const char *pattern;
+	ARRAY(struct match) found;
+};
+
+/* What the compiler and the C library put in every program, and the parts into which a compiler cuts functions. */
+static bool is_own(const char *name)
+{
+	static const char *const others[] = {"deregister_tm_clones", "register_tm_clones", "frame_dummy"};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (!strcmp(name, others[i]))
+			return false;
+	return *name && !strpbrk(name, ".@");
+}
+
+static void match_symbol(void *context, const GElf_Sym *symbol, const char *name, bool old)
+{
+	struct matching *matching = context;
+
+	if (GELF_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_shndx == SHN_UNDEF || old || !name ||
+	    !is_own(name) || (*name == '_' && *matching->pattern != '_') || fnmatch(matching->pattern, name, 0) != 0)
+		return;
+	*ARRAY_ADD(&matching->found) = (struct match){memory_text(name, strlen(name)), symbol->st_value};
+}
+
+static int compare_matches(const void *left, const void *right)
+{
+	const struct match *a = left, *b = right;
+	int order = strcmp(a->name, b->name);
+
+	return order ? order : (a->value > b->value) - (a->value < b->value);
+}
+
+/* A name in both tables counts once, one of several functions not at all: nobody could tell which is meant. */
+static size_t keep_single(struct match *found, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0, next; i < count; i = next) {
+		for (next = i + 1; next < count && !strcmp(found[i].name, found[next].name); next++)
+			free(found[next].name);
+		if (found[next - 1].value == found[i].value)
+			found[kept++].name = found[i].name;
+		else
+			free(found[i].name);
+	}
+	return kept;
+}
+
+int symbol_matching(const char *path, const char *pattern, struct symbol_names *names)
+{
+	struct matching matching = {.pattern = pattern};
+	int fd;
+	Elf *elf = open_elf(path, &fd);
+	size_t count;
+
+	if (!elf)
+		return -1;
+	walk_symbols(elf, match_symbol, &matching);
+	elf_end(elf);
+	close(fd);
+	if (matching.found.count)
+		qsort(matching.found.items, matching.found.count, sizeof(struct match), compare_matches);
+	count = keep_single(matching.found.items, matching.found.count);
+	for (size_t i = 0; i < count; i++)
+		*ARRAY_ADD(names) = matching.found.items[i].name;
+	free(matching.found.items);
+	return count ? 0 : fail("no function in '%s' matches '%s'", path, pattern);
 }
