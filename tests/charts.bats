@@ -17,7 +17,7 @@ compare() {
 	local kind=$1 options=() given
 	shift
 	declare -A o=([method]=$1 [scale]=linear [sides]=both [subgroup]=5 [baseline]=40 [sigma]=3 [weight]=0.2
-		[rules]=1,2,3,4,5,6,7,8)
+		[rules]="1,2,3,4,5,6,7,8")
 	shift
 	for given; do o[${given%%=*}]=${given#*=}; done
 	for given in "${!o[@]}"; do options+=("$given=${o[$given]}"); done
@@ -76,7 +76,6 @@ compare() {
 @test "points on a line are not beyond it" {
 	echo "limits chart=x center=10 lcl=4 ucl=16 n=100 method=imr" >limits
 	judged() { # VALUE...: the last one's rules
-		local at=0
 		printf '%s\n' "$@" | sed 's/^/sample ts=T chart=x value=/' | awk '{ sub("T", NR); print }' >in
 		cchart-filter --text --method=imr --scale=linear --sides=both --min-ratio=0 --rules=1,2,3,4,5,6,7,8 \
 			--limits=limits in | sed -n "s/^signal id=[0-9]* ts=$#\\..* rules=//p"
