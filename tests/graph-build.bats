@@ -42,6 +42,7 @@ window() {
 		armed|timer: armed by alarm for victim
 		asked|slow: running
 		asleep|unknown: futex of victim
+		batch|server: running for bulky
 		began|waker: running
 		block|crowd: write of 7:0 in service
 		born|master: running

@@ -61,6 +61,7 @@ void wake_forget(struct wake *wake)
 	work_forget(wake);
 	timer_forget(wake);
 	dirty_forget(wake);
+	batch_forget(wake);
 	free(wake->gaps.items);
 	free(wake->raises.items);
 	free(wake->functions.items);
@@ -218,6 +219,7 @@ void wake_thread_sync(struct wake *wake, struct thread *thread)
 	}
 	thread->call = thread->lock = CALL_NONE;
 	thread->early = false;
+	thread->batch = (struct batch){0};
 	thread->doing = 0;
 	thread->work = thread->writer = INDEX_NONE;
 	thread->epoch = (uint32_t)wake->gaps.count;

@@ -32,6 +32,7 @@ enum cause {
 	CAUSE_IRQ,     /* index: number of the interrupt */
 	CAUSE_SOFTIRQ, /* index: number of the soft interrupt */
 	CAUSE_WORK,    /* index: work; of a run, which does what somebody had queued */
+	CAUSE_PEER,    /* index: thread; of a run, at the end of which it woke that one, of another process */
 };
 
 enum piece_flag {
@@ -40,6 +41,7 @@ enum piece_flag {
 	PIECE_EARLY = 4,   /* a wake-up came while the thread was still on its way to sleep */
 	PIECE_RECLAIM = 8, /* a run: to find free memory */
 	PIECE_SPIN = 16,   /* a run: in a loop, for a lock of the kernel */
+	PIECE_BATCH = 32,  /* a run: of several in a row that served several processes */
 };
 
 /*
@@ -55,6 +57,16 @@ struct piece {
 	uint8_t what, cause, flags;
 };
 
+/*
+ * Whom a thread served since it last slept, that is: woke. Where it served several processes in one go, its run is cut
+ * after each.
+ */
+struct batch {
+	int64_t until;	 /* time of the last wake-up */
+	int32_t process; /* then woken; 0: none yet */
+	bool several;
+};
+
 struct thread {
 	int32_t tid, index;
 	int32_t parent;	 /* index of the thread that forked it; INDEX_NONE */
@@ -66,6 +78,7 @@ struct thread {
 	int16_t call;	 /* the system call it is in; CALL_NONE */
 	int16_t lock;	 /* the lock of the kernel that it tries to get; CALL_NONE */
 	uint8_t doing;	 /* the flags of its runs */
+	struct batch batch;
 	bool early;	 /* a wake-up came while it was running, perhaps on its way to sleep */
 	char *comm;	 /* set when another thread takes over its tid; else ask struct events */
 	ARRAY(struct piece) pieces;
@@ -156,6 +169,7 @@ struct wake {
 	struct queued_work *queued, *spare_work; /* by address; see wake_work.c */
 	struct armed_timer *timers; /* by address; see wake_timer.c */
 	struct dirty_inode *inodes; /* see wake_dirty.c */
+	struct acquaintance *acquaintances; /* processes that woke each other; see wake_batch.c */
 	ARRAY(struct request) requests;
 	struct open_request *open, *spare; /* by disk and sector; see wake_request.c */
 	struct disk *disks;
@@ -194,7 +208,8 @@ int32_t thread_served(const struct wake *wake, const struct thread *thread); /* 
 struct piece *thread_piece(struct thread *thread, enum node_what what, int64_t ts, uint32_t cpu); /* begins one */
 void thread_switch_out(struct thread *thread, struct cpu *cpu, char state, int64_t ts);
 void thread_switch_in(struct wake *wake, struct thread *thread, struct cpu *cpu, int64_t ts);
-void thread_wake(struct wake *wake, struct thread *thread, enum cause cause, int32_t index, uint32_t cpu, int64_t ts);
+/* True if that ended a sleep. */
+bool thread_wake(struct wake *wake, struct thread *thread, enum cause cause, int32_t index, uint32_t cpu, int64_t ts);
 void thread_migrate(struct thread *thread, uint32_t cpu, int64_t ts, bool waking);
 void thread_vanish(struct thread *thread, int64_t ts); /* unless it slept, what it did from then on is not known */
 size_t thread_find(const struct thread *thread, int64_t ts); /* number of pieces that start at or before ts */
@@ -233,6 +248,10 @@ void work_queue(struct wake *wake, uint64_t address, struct raise by, int16_t qu
 void work_start(struct wake *wake, struct thread *thread, uint64_t address, uint32_t cpu);
 void work_end(struct wake *wake, struct thread *thread, uint32_t cpu);
 void work_forget(struct wake *wake);
+
+/* wake_batch.c: the thread wakes a peer */
+void batch_serve(struct wake *wake, struct thread *thread, const struct thread *peer);
+void batch_forget(struct wake *wake);
 
 /* wake_timer.c: who armed a timer last; by.thread is INDEX_NONE where that is not known */
 void timer_arm(struct wake *wake, uint64_t address, const struct thread *by);

@@ -58,8 +58,18 @@ static const struct thread *master(const struct wake *wake, const struct thread 
 	return wake->threads.items[wake->works.items[piece->cause_index].owner];
 }
 
+/* A part of a batch that ended with a wake-up of another process than the one that asks. */
+static bool serves_another(const struct wake *wake, const struct piece *piece, int32_t asker)
+{
+	const struct thread *const *threads = (const struct thread *const *)wake->threads.items;
+
+	return piece->flags & PIECE_BATCH && piece->cause == CAUSE_PEER && asker != INDEX_NONE &&
+	       events_tgid(wake->events, threads[piece->cause_index]->tid) !=
+		   events_tgid(wake->events, threads[asker]->tid);
+}
+
 /* The work of a kernel thread has the name of whoever queued it. */
-static char *run_name(const struct wake *wake, const struct thread *thread, const struct piece *piece)
+static char *run_name(const struct wake *wake, const struct thread *thread, const struct piece *piece, int32_t asker)
 {
 	const char *comm = wake_comm(wake, master(wake, thread, piece));
 
@@ -67,20 +77,23 @@ static char *run_name(const struct wake *wake, const struct thread *thread, cons
 		return memory_format("%s: reclaiming memory", comm);
 	if (piece->flags & PIECE_SPIN)
 		return memory_format("%s: spinning for a kernel lock", comm);
+	if (serves_another(wake, piece, asker))
+		return memory_format("%s: running for %s", comm,
+				     wake_comm(wake, wake->threads.items[piece->cause_index]));
 	if (piece->cause != CAUSE_WORK)
 		return memory_format("%s: running", comm);
 	return memory_format("%s: work on %s", comm,
 			     wake_text(wake->names, wake->works.items[piece->cause_index].queue, "?"));
 }
 
-static char *piece_name(const struct wake *wake, const struct thread *thread, const struct piece *piece)
+static char *piece_name(const struct wake *wake, const struct thread *thread, const struct piece *piece, int32_t asker)
 {
 	const char *comm = wake_comm(wake, thread);
 	char *interrupt, *name;
 
 	switch (piece->what) {
 	case WHAT_RUN:
-		return run_name(wake, thread, piece);
+		return run_name(wake, thread, piece, asker);
 	case WHAT_RUNNABLE:
 		return memory_format("%s: runnable", comm);
 	case WHAT_WAIT:
@@ -178,14 +191,14 @@ static void add_holders(struct cut *cut, const struct thread *waiter, const stru
 	}
 }
 
-int32_t piece_node(struct cut *cut, const struct thread *thread, size_t at)
+int32_t piece_node(struct cut *cut, const struct thread *thread, size_t at, int32_t asker)
 {
 	struct piece *piece = &thread->pieces.items[at];
 	int64_t end = thread_piece_end(cut->wake, thread, at);
 
 	if (piece->node != NODE_NONE)
 		return piece->node;
-	piece->node = new_node(cut, piece->what, piece->start, end, thread->tid, piece_name(cut->wake, thread, piece),
+	piece->node = new_node(cut, piece->what, piece->start, end, thread->tid, piece_name(cut->wake, thread, piece, asker),
 			       piece_label(cut->wake, thread, piece));
 	*ARRAY_ADD(&cut->pieces) = piece;
 	if (piece->what == WHAT_RUNNABLE)

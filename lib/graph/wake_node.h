@@ -14,8 +14,11 @@ struct cut {
 	ARRAY(int32_t) requests;      /* that have one */
 };
 
-/* Each returns the index of the node; the first two make on the first call also all that kept the piece waiting. */
-int32_t piece_node(struct cut *cut, const struct thread *thread, size_t piece);
+/*
+ * Each returns the index of the node; the first two make on the first call also all that kept the piece waiting. A run
+ * that served others than the asker, the thread whose wait led here (INDEX_NONE: none), is named after those.
+ */
+int32_t piece_node(struct cut *cut, const struct thread *thread, size_t piece, int32_t asker);
 int32_t queue_node(struct cut *cut, int32_t request);
 int32_t service_node(struct cut *cut, int32_t request);
 

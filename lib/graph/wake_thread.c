@@ -89,6 +89,7 @@ void thread_switch_out(struct thread *thread, struct cpu *cpu, char state, int64
 		piece = thread_piece(thread, WHAT_WAIT, ts, cpu->number);
 		piece->call = thread->lock == CALL_NONE ? thread->call : thread->lock;
 		piece->flags = thread->early ? PIECE_EARLY : 0;
+		thread->batch = (struct batch){0};
 	}
 }
 
@@ -134,7 +135,7 @@ void thread_switch_in(struct wake *wake, struct thread *thread, struct cpu *cpu,
 	thread_piece(thread, WHAT_RUN, ts, cpu->number);
 }
 
-void thread_wake(struct wake *wake, struct thread *thread, enum cause cause, int32_t index, uint32_t cpu, int64_t ts)
+bool thread_wake(struct wake *wake, struct thread *thread, enum cause cause, int32_t index, uint32_t cpu, int64_t ts)
 {
 	struct piece *piece;
 
@@ -149,9 +150,11 @@ void thread_wake(struct wake *wake, struct thread *thread, enum cause cause, int
 		piece->cause = cause;
 		piece->cause_index = index;
 		thread_piece(thread, WHAT_RUNNABLE, ts, cpu);
-	} else if (thread_running(thread)) {
-		thread->early = true;
+		return true;
 	}
+	if (thread_running(thread))
+		thread->early = true;
+	return false;
 }
 
 void thread_migrate(struct thread *thread, uint32_t cpu, int64_t ts, bool waking)

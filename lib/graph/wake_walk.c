@@ -13,6 +13,7 @@ struct errand {
 	int32_t after; /* node; NODE_NONE: it is the graph's target */
 	enum edge_kind edge;
 	int64_t ts; /* of the edge */
+	int32_t asker; /* index of the thread whose wait led here; INDEX_NONE */
 };
 
 struct walk {
@@ -46,6 +47,7 @@ static void walk_wait(struct walk *walk, const struct thread *thread, size_t at,
 
 	errand.after = node;
 	errand.ts = end;
+	errand.asker = thread->index;
 	errand.at = sooner(errand.at, end);
 	errand.floor = later(errand.floor, wait->start);
 	errand.edge = wait->cause == CAUSE_TIMER ? EDGE_TIMER : EDGE_WAKE;
@@ -100,7 +102,8 @@ static void walk_birth(struct walk *walk, const struct thread *thread, int32_t n
 						     .floor = errand.floor,
 						     .after = node,
 						     .edge = EDGE_ASYNC,
-						     .ts = thread->born};
+						     .ts = thread->born,
+						     .asker = INDEX_NONE};
 }
 
 /*
@@ -125,7 +128,8 @@ static int64_t walk_work(struct walk *walk, const struct thread *thread, size_t 
 						     .floor = errand.floor,
 						     .after = node,
 						     .edge = EDGE_ASYNC,
-						     .ts = by->ts};
+						     .ts = by->ts,
+						     .asker = INDEX_NONE};
 	return by->ts;
 }
 
@@ -155,7 +159,7 @@ static void walk_thread(struct walk *walk, struct errand errand)
 		const struct piece *piece = &thread->pieces.items[at];
 		bool seen = piece->node != NODE_NONE;
 
-		node = piece_node(&walk->cut, thread, at);
+		node = piece_node(&walk->cut, thread, at, errand.asker);
 		link_nodes(walk, node, after, errand.edge, errand.ts);
 		/* A wait met again is one in a ring of waits, as clocks without resolution may show. */
 		if (piece->what == WHAT_WAIT && piece->start < errand.at && !seen)
@@ -201,7 +205,8 @@ static void walk_request(struct walk *walk, struct errand errand)
 						     .floor = errand.floor,
 						     .after = errand.after,
 						     .edge = EDGE_SEQ,
-						     .ts = TIME_NONE};
+						     .ts = TIME_NONE,
+						     .asker = INDEX_NONE};
 }
 
 static void walk_all(struct walk *walk)
@@ -226,7 +231,8 @@ struct graph *wake_graph(struct wake *wake, const char *id, enum target target, 
 	request_settle(wake);
 	if (target != TARGET_NONE)
 		*ARRAY_ADD(&walk.errands) = (struct errand){
-		    .target = target, .index = index, .at = to, .floor = from, .after = NODE_NONE, .ts = TIME_NONE};
+		    .target = target, .index = index, .at = to, .floor = from, .after = NODE_NONE, .ts = TIME_NONE,
+		    .asker = INDEX_NONE};
 	walk_all(&walk);
 	if (graph->target == NODE_NONE)
 		graph->target = nothing_node(&walk.cut);
