@@ -66,6 +66,7 @@ window() {
 		open|other: read of 7:0 in service
 		packet|softirq NET_RX: outside event for victim
 		read|crowd: write of 7:0 in service
+		reused|old: running
 		ring|unknown: wait of other
 		split|reader: read of 7:0 in service
 		reclaim|victim: reclaiming memory
@@ -180,6 +181,22 @@ window() {
 		event ts=3 cpu=9999 tid=1 name=x:y|there is no CPU 9999
 		event cpu=0 tid=1 name=x:y|
 	EOT
+}
+
+@test "ten thousand threads, each woken by the next: the last is to blame, and soon" {
+	awk 'BEGIN {
+		n = 10000
+		for (i = 1; i <= n; i++)
+			printf "event ts=1.%09d cpu=0 tid=%d name=sched:sched_switch prev_pid=%d prev_state=S next_comm=t%d next_pid=%d\n",
+				i * 1000, i, i, i + 1, i + 1
+		for (i = n; i >= 1; i--)
+			printf "event ts=2.%09d cpu=0 tid=%d name=sched:sched_waking pid=%d target_cpu=0\n" \
+				"event ts=2.%09d cpu=0 tid=%d name=sched:sched_switch prev_pid=%d prev_state=S next_pid=%d\n",
+				(n - i) * 10000, i + 1, i, (n - i) * 10000 + 9000, i + 1, i + 1, i
+		print "signal id=1 ts=2.2 start=1.0 chart=x:y value=1.2 ucl=1 rules=1 tid=1"
+	}' >t
+	run -0 --separate-stderr timeout 10 bash -c 'blame-rank --text t | grep "^blame graph=1 rank=1 "'
+	assert_output --partial 'name="t10001: running"'
 }
 
 @test "events that make no sense are no crash" {

@@ -186,10 +186,10 @@ static void handle(struct happening *at)
 		at->cpu->waking = INDEX_NONE;
 	if (!handling)
 		return;
-	if (handling->names)
-		events_learn_names(at->wake->events, at->event);
 	if (handling->handle)
 		handling->handle(at);
+	if (handling->names) /* afterwards: the name of whoever had the tid before is saved first */
+		events_learn_names(at->wake->events, at->event);
 }
 
 int wake_event(struct wake *wake, const struct event *event)
