@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <uthash.h>
 
 #include "base/fail.h"
 #include "graph/rag.h"
@@ -10,10 +11,17 @@
 struct signal {
 	char id[32];
 	int64_t start, ts;
-	double excess, value; /* how far beyond its limit */
+	double excess, value; /* excess: in limits; see limit_in_window() */
 	int32_t tid;	      /* TID_IDLE: none */
 	bool request;	      /* of a block request, at: */
 	uint64_t disk, sector;
+};
+
+/* The limit of a chart and key as the window's first signal has it. */
+struct first_limit {
+	char *name; /* chart and key */
+	double ucl;
+	UT_hash_handle hh;
 };
 
 struct graph_builder {
@@ -23,6 +31,7 @@ struct graph_builder {
 	size_t worst;
 	enum graphs kinds;
 	ARRAY(struct signal) signals; /* the worst since the last window, worst first */
+	struct first_limit *limits;   /* of the signals since the last window */
 	graph_sink *sink;
 	void *context;
 	uint64_t graphs; /* built so far */
@@ -40,10 +49,22 @@ struct graph_builder *graph_builder_new(struct stream *stream, struct events *ev
 	return builder;
 }
 
+static void forget_limits(struct graph_builder *builder)
+{
+	struct first_limit *limit, *next;
+
+	HASH_ITER(hh, builder->limits, limit, next) {
+		HASH_DEL(builder->limits, limit);
+		free(limit->name);
+		free(limit);
+	}
+}
+
 void graph_builder_free(struct graph_builder *builder)
 {
 	if (!builder)
 		return;
+	forget_limits(builder);
 	wake_free(builder->wake);
 	free(builder->signals.items);
 	free(builder);
@@ -75,6 +96,28 @@ static int read_place(struct graph_builder *builder, const struct fields *fields
 	return 0;
 }
 
+/*
+ * Limits move while a chart learns; measured by their own, the early signals of an incident would seem worse than the
+ * slower ones that follow. So all of a chart and key are measured by one, and the slowest of them is the worst.
+ */
+static double limit_in_window(struct graph_builder *builder, const struct fields *fields, double ucl)
+{
+	char name[256] = "", key[120] = "";
+	struct first_limit *limit;
+
+	fields_text(fields, "chart", name, sizeof(name) - sizeof(key));
+	fields_text(fields, "key", key, sizeof(key));
+	strcat(strcat(name, " "), key);
+	HASH_FIND_STR(builder->limits, name, limit);
+	if (!limit) {
+		limit = NEW(struct first_limit);
+		limit->name = memory_text(name, strlen(name));
+		limit->ucl = ucl;
+		HASH_ADD_KEYPTR(hh, builder->limits, limit->name, strlen(limit->name), limit);
+	}
+	return limit->ucl;
+}
+
 static int read_signal(struct graph_builder *builder, const struct fields *fields, struct signal *signal)
 {
 	int64_t tid = TID_IDLE;
@@ -92,6 +135,7 @@ static int read_signal(struct graph_builder *builder, const struct fields *field
 	if (signal->start > signal->ts)
 		return fail("a signal ends before it starts");
 	signal->tid = (int32_t)tid;
+	ucl = limit_in_window(builder, fields, ucl);
 	signal->excess = ucl > 0 ? signal->value / ucl : signal->value;
 	return 0;
 }
@@ -177,6 +221,7 @@ static int close_window(struct graph_builder *builder, const char *window)
 		if (build(builder, &builder->signals.items[i], window) < 0)
 			return -1;
 	builder->signals.count = 0;
+	forget_limits(builder);
 	wake_forget(builder->wake);
 	return 0;
 }
