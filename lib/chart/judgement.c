@@ -10,6 +10,7 @@ enum { SUBGROUP_MOST = 25 };
 
 /* More than this is no tail. */
 #define PROBABILITY_MOST 0.01
+#define PROBABILITY_UNKNOWN 1e-6 /* where all values so far came at once */
 
 /* The value of a word; -1 after fail(). */
 static int choose(const char *word, const char *const names[], const int values[])
@@ -113,6 +114,6 @@ double judgement_probability(const struct judgement *how, double rate)
 	double probability = how->probability;
 
 	if (probability == 0)
-		probability = rate > 0 ? how->alarms / rate : PROBABILITY_MOST;
+		probability = rate > 0 ? how->alarms / rate : PROBABILITY_UNKNOWN;
 	return fmin(fmax(probability, 1e-15), PROBABILITY_MOST);
 }

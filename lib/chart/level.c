@@ -8,7 +8,7 @@
 static const int batch_size[LEVEL_BATCHES] = {64, 1024};
 
 /* Batches without which nothing is known of their variance; sums stop growing so far above the decision, so that they fall in time. */
-enum { BATCHES_LEAST = 8 };
+enum { BATCHES_LEAST = 8, VANISHED_MOST = 6 };
 static const double sum_most = LEVEL_DECISION * 1.5, share_most = 0.45;
 
 /* How much more the batches of this side vary than independent values would make them. */
@@ -19,7 +19,7 @@ static double dependence(const struct level_side *side)
 	for (int i = 0; i < LEVEL_BATCHES; i++)
 		if (side->batch[i].count >= BATCHES_LEAST)
 			most = fmax(most, side->batch[i].sum / side->batch[i].count);
-	return most;
+	return ldexp(most, side->vanished);
 }
 
 static double share(const struct level *level, const struct level_side *side)
@@ -107,6 +107,7 @@ static bool add_to_side(struct level_side *side, bool beyond, int64_t ts)
 {
 	side->sum += side->step[beyond];
 	if (side->sum <= 0) {
+		side->vanished += side->changed && side->vanished < VANISHED_MOST;
 		side->sum = 0;
 		side->run = 0;
 		side->changed = false;

@@ -11,7 +11,8 @@
  * at a device can leave the median where it was while every tenth request waits for a second.
  *
  * Latencies are not independent: those of a working set that moves in and out of a cache come in runs. So the sums' steps are
- * divided by how much more the shares of batches of values vary than those of independent values would.
+ * divided by how much more the shares of batches of values vary than those of independent values would, and by two for each change
+ * that went away again.
  */
 #ifndef CHART_LEVEL_H
 #define CHART_LEVEL_H
@@ -44,6 +45,7 @@ struct level_side {
 	uint64_t run;	 /* values since the sum left zero... */
 	int64_t since;	 /* ... and the time of the first of them */
 	bool changed;	 /* the sum has passed the decision, and not returned to zero */
+	int vanished;	 /* changes that did not last: each makes the next harder to believe */
 	struct level_batch batch[LEVEL_BATCHES];
 };
 
