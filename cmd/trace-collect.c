@@ -19,7 +19,7 @@ static struct option_list charts, functions, events;
 static int64_t duration = -1;
 static uint64_t buffer = COLLECTOR_BUFFER_DEFAULT, pid;
 static const char *clock_name = "mono", *output;
-static bool as_text;
+static bool as_text, no_recorder;
 static const char *default_charts[] = {"block"};
 
 static const struct option_entry options[] = {
@@ -31,6 +31,7 @@ static const struct option_entry options[] = {
 	{OPTION_STRING, 'C', "clock", &clock_name, "CLOCK", "trace clock (default mono)"},
 	{OPTION_COUNT, 'p', "pid", &pid, "PID", "only this process, its threads and children"},
 	{OPTION_STRING, 'o', "output", &output, "FILE", "write to a file instead of standard output"},
+	{OPTION_FLAG, 0, "no-recorder", &no_recorder, NULL, "stream all events, even if the reader would ask for context"},
 	{OPTION_FLAG, 0, "text", &as_text, NULL, "write text (the default on a terminal)"},
 	{0},
 };
@@ -64,6 +65,8 @@ static int want_chart_event(struct wishes *wishes, const struct chart_event *eve
 
 	if (event->role != CHART_START)
 		flags |= WISH_CONTEXT;
+	if (event->role != CHART_CONTEXT)
+		flags |= WISH_STREAMED;
 	return wishes_add(wishes, event->event, event->filter, event->tid, flags);
 }
 
@@ -94,7 +97,8 @@ static int want_event(struct wishes *wishes, const char *wanted)
 {
 	const char *slash = strchr(wanted, '/');
 	char *event = memory_text(wanted, slash ? (size_t)(slash - wanted) : strlen(wanted));
-	int status = wishes_add(wishes, event, slash && slash[1] ? slash + 1 : NULL, NULL, WISH_REQUIRED);
+	unsigned flags = pid ? WISH_REQUIRED | WISH_STREAMED : WISH_REQUIRED;
+	int status = wishes_add(wishes, event, slash && slash[1] ? slash + 1 : NULL, NULL, flags);
 
 	free(event);
 	return status;
@@ -152,6 +156,14 @@ static int open_stream(struct stream **stream, struct events **names)
 	return 0;
 }
 
+/* Where there is a chart, whoever reads the pipe may be a cchart-filter, which can ask for the context that it needs. */
+static int keep_context(struct collector *collector)
+{
+	if (no_recorder || as_text || output || charts.count == 0 || !recorder_suits(STDOUT_FILENO))
+		return 0;
+	return collector_keep(collector, STDOUT_FILENO);
+}
+
 /* COMMAND's output must not end up in the midst of the stream, so it shares our standard output only with -o. */
 static int fork_command(struct collector *collector, char **command)
 {
@@ -168,11 +180,13 @@ static int collect(struct collector *collector, char **command)
 
 	loaded = memory_new((size_t)charts.count + 1, sizeof(*loaded));
 	if (collector_open(collector, clock_name, buffer) < 0 || want_all(&collector->wishes, loaded) < 0 ||
-	    fork_command(collector, command) < 0 || open_stream(&stream, &names) < 0 ||
+	    keep_context(collector) < 0 || fork_command(collector, command) < 0 || open_stream(&stream, &names) < 0 ||
 	    collector_prepare(collector, stream) < 0 || write_charts(stream, loaded) < 0 ||
 	    collector_run(collector, duration, (int32_t)pid) < 0)
 		return -1;
 	status = stream_close(stream);
+	if (!output)
+		close(STDOUT_FILENO); /* at its end a cchart-filter asks for the last context */
 	events_free(names);
 	for (int i = 0; i < charts.count; i++)
 		chart_free(loaded[i]);
@@ -199,7 +213,7 @@ int main(int argc, char **argv)
 	status = collect(&collector, argv + first);
 	if (status < 0 || (status == EXIT_FAILED && *fail_text()))
 		warn("%s", fail_text());
-	collector_close(&collector);
+	collector_close(&collector, status >= 0);
 
 	complaint = child_complaint(&collector.child);
 	if (complaint)

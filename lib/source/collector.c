@@ -28,10 +28,8 @@ enum {
 	WORTHWHILE = 256,	    /* events of a round, below which rings ask too often */
 	PRIORITY = -20,
 	INTERRUPT_GRACE_MS = 1000,  /* for the command that a Ctrl-C reached as well */
+	CALL_MS = 200,		    /* for a cchart-filter to call; if it comes later, it had all events until then */
 };
-
-/* An event in the midst of being written is not there yet for a reader, though later ones of other CPUs are. */
-#define SLACK (5 * NSEC_PER_SEC / 1000)
 
 /*
  * A ring is read page by page. Pages of 16 KiB cost a quarter less than those of 4 KiB, and larger ones no less.
@@ -56,7 +54,12 @@ static uint64_t default_size(void)
 
 int collector_open(struct collector *collector, const char *clock, uint64_t buffer)
 {
-	*collector = (struct collector){.self = getpid(), .guardian.pid = -1, .bell = -1, .clock.stats = -1};
+	*collector = (struct collector){.self = getpid(), .guardian.pid = -1, .bell = -1, .clock.stats = -1,
+					.recorder = {.listening = -1, .call = -1}};
+	collector->scribe.own[0] = collector->self;
+	collector->scribe.wishes = &collector->wishes;
+	collector->scribe.process = &collector->process;
+	collector->buffer = buffer == COLLECTOR_BUFFER_DEFAULT ? default_size() : buffer;
 	if (!instance_tracefs())
 		return -1;
 	collector->bell = stop_watch();
@@ -70,7 +73,18 @@ int collector_open(struct collector *collector, const char *clock, uint64_t buff
 		return -1;
 	if (clock_set(&collector->clock, collector->instance, clock) < 0)
 		return -1;
-	return size_rings(collector->instance, buffer == COLLECTOR_BUFFER_DEFAULT ? default_size() : buffer);
+	return size_rings(collector->instance, collector->buffer);
+}
+
+int collector_keep(struct collector *collector, int pipe)
+{
+	collector->pipe = pipe;
+	if (!wishes_can_keep(&collector->wishes))
+		return 0;
+	collector->keeper = instance_create_keeper();
+	if (!collector->keeper || instance_write(collector->keeper, "trace_clock", collector->clock.name) < 0)
+		return -1;
+	return size_rings(collector->keeper, collector->buffer);
 }
 
 static void describe_machine(struct line *line)
@@ -100,7 +114,7 @@ static int write_stream_record(struct collector *collector)
 	describe_machine(&line);
 	line_text(&line, "clock", collector->clock.name);
 	line_time(&line, "wall", clock_wall(&collector->clock));
-	status = stream_write_line(collector->stream, &line);
+	status = stream_write_line(collector->scribe.stream, &line);
 	line_free(&line);
 	return status;
 }
@@ -130,12 +144,18 @@ static int write_format(struct stream *stream, const struct wish *wish)
 	return status;
 }
 
+static int open_rings(struct collector *collector)
+{
+	if (merge_open(&collector->merge, collector->instance) < 0)
+		return -1;
+	collector->streamed = collector->merge.count;
+	return collector->keeper ? merge_open(&collector->merge, collector->keeper) : 0;
+}
+
 int collector_prepare(struct collector *collector, struct stream *stream)
 {
-	collector->stream = stream;
-	if (wishes_enable(&collector->wishes, collector->instance) < 0)
-		return -1;
-	if (merge_open(&collector->merge, collector->instance) < 0)
+	collector->scribe.stream = stream;
+	if (wishes_enable(&collector->wishes, collector->instance, collector->keeper) < 0 || open_rings(collector) < 0)
 		return -1;
 	if (write_stream_record(collector) < 0)
 		return -1;
@@ -159,10 +179,39 @@ static int64_t monotonic_ms(void)
 
 static void make_polled(struct collector *collector)
 {
+	free(collector->polled);
 	collector->polled = memory_new((size_t)collector->merge.count + 1, sizeof(struct pollfd));
 	collector->polled[0] = (struct pollfd){.fd = collector->bell, .events = POLLIN};
 	for (int i = 0; i < collector->merge.count; i++)
 		collector->polled[i + 1] = (struct pollfd){.fd = collector->merge.rings[i].fd, .events = POLLIN};
+}
+
+static int say_recording(struct collector *collector, int64_t since)
+{
+	struct line line = {0};
+	int status;
+
+	line_begin(&line, kind_name(KIND_RECORDER));
+	line_time(&line, "ts", since);
+	status = stream_write_line(collector->scribe.stream, &line);
+	line_free(&line);
+	return status;
+}
+
+/* All before `since` has been written. What comes is left to the recorder if somebody has called. */
+static int hand_over(struct collector *collector, int64_t since, int wait)
+{
+	struct merge kept;
+
+	if (!recorder_is_called(&collector->recorder, wait))
+		return 0;
+	if (say_recording(collector, since) < 0)
+		return -1;
+	merge_part(&collector->merge, collector->streamed, &kept);
+	collector->recording = true;
+	make_polled(collector);
+	return recorder_begin(&collector->recorder, &kept, since, &collector->clock, &collector->wishes, collector->self,
+			      collector->bell);
 }
 
 /* Until rings fill up, the period or the time that is left is over, or a signal comes. */
@@ -171,7 +220,7 @@ static void wait_for_events(struct collector *collector, int64_t deadline)
 	int64_t begin = monotonic_ms(), left = deadline - begin;
 	int period = left < PERIOD_MS ? (int)(left > 0 ? left : 0) : PERIOD_MS;
 
-	if (collector->events < WORTHWHILE) /* some kernels call a ring readable that holds next to nothing */
+	if (collector->scribe.events < WORTHWHILE) /* some kernels call a ring readable that holds next to nothing */
 		period -= poll(collector->polled, 1, RUSH_MS < period ? RUSH_MS : period) == 0 ? RUSH_MS : period;
 	if (period > 0)
 		poll(collector->polled, (nfds_t)collector->merge.count + 1, period);
@@ -187,9 +236,17 @@ static int64_t end_of(const struct collector *collector, int64_t deadline)
 	return stop_signal() ? 0 : deadline;
 }
 
+/* 1: nobody reads the stream any more; 0: somebody does; -1 after fail(). */
+static int is_left(const struct collector *collector)
+{
+	return stream_output_closed(collector->scribe.stream) ? 1 : recorder_has_left(&collector->recorder);
+}
+
 static int collect(struct collector *collector, int64_t deadline)
 {
 	bool asked = false;
+	int64_t until;
+	int status;
 
 	for (;;) {
 		if (!asked && stop_signal()) {
@@ -199,11 +256,36 @@ static int collect(struct collector *collector, int64_t deadline)
 		if (monotonic_ms() >= deadline || child_has_ended(&collector->child))
 			return 0;
 		wait_for_events(collector, deadline);
-		if (round_take(collector, SLACK) < 0)
+		if (round_take(collector, &until) < 0 || hand_over(collector, until, 0) < 0)
 			return -1;
-		if (stream_output_closed(collector->stream))
-			return 0;
+		status = is_left(collector);
+		if (status != 0)
+			return status < 0 ? -1 : 0;
 	}
+}
+
+static int switch_tracing(struct collector *collector, bool on)
+{
+	int (*turn)(struct tracefs_instance *) = on ? tracefs_trace_on : tracefs_trace_off;
+	int status = turn(collector->instance);
+
+	if (collector->keeper && turn(collector->keeper) < 0)
+		status = -1;
+	return status < 0 ? fail_errno("cannot turn tracing %s", on ? "on" : "off") : 0;
+}
+
+/* Gives a cchart-filter time to call, so that it is spared what it would be sent meanwhile. */
+static int await_call(struct collector *collector)
+{
+	struct stream *stream = collector->scribe.stream;
+	int64_t now = clock_now(&collector->clock);
+
+	if (!collector->keeper)
+		return 0;
+	if (now == INT64_MIN ||
+	    recorder_offer(&collector->recorder, &collector->wishes, stream, collector->pipe) < 0 || stream_flush(stream) < 0)
+		return -1;
+	return hand_over(collector, now, CALL_MS);
 }
 
 int collector_run(struct collector *collector, int64_t duration, int32_t pid)
@@ -213,8 +295,8 @@ int collector_run(struct collector *collector, int64_t duration, int32_t pid)
 
 	make_polled(collector);
 	setpriority(PRIO_PROCESS, 0, PRIORITY); /* where it may; a collector that starves loses events */
-	if (tracefs_trace_on(collector->instance) < 0)
-		return fail_errno("cannot turn tracing on");
+	if (await_call(collector) < 0 || switch_tracing(collector, true) < 0)
+		return -1;
 	if (pid && process_follow(&collector->process, pid) < 0)
 		status = -1;
 	if (status == 0 && collector->child.pid > 0)
@@ -223,22 +305,25 @@ int collector_run(struct collector *collector, int64_t duration, int32_t pid)
 		deadline = monotonic_ms() + duration / 1000000;
 	if (status == 0)
 		status = collect(collector, deadline);
-	if (tracefs_trace_off(collector->instance) < 0 && status == 0)
-		status = fail_errno("cannot turn tracing off");
-	if (status == 0 && !stream_output_closed(collector->stream))
+	if (status == 0)
+		status = switch_tracing(collector, false);
+	if (status == 0 && !stream_output_closed(collector->scribe.stream))
 		status = round_last(collector);
 	return status;
 }
 
-void collector_close(struct collector *collector)
+void collector_close(struct collector *collector, bool wait)
 {
+	recorder_end(&collector->recorder, wait);
 	merge_close(&collector->merge);
 	clock_close(&collector->clock);
 	wishes_free(&collector->wishes);
-	threads_free(&collector->threads);
+	threads_free(&collector->scribe.threads);
 	devices_free(&collector->devices);
 	process_free(&collector->process);
 	free(collector->polled);
+	if (collector->keeper)
+		tracefs_instance_free(collector->keeper);
 	if (collector->instance)
 		tracefs_instance_free(collector->instance);
 	if (collector->guardian.pid > 0) {

@@ -3,6 +3,7 @@
  *
  *	collector_open(c, clock, buffer)	a guardian, an instance
  *	wishes_add(&c->wishes, ...)		what to collect
+ *	collector_keep(c)			perhaps
  *	collector_prepare(c, stream)		events on, tracing off; `stream` and `format` records
  *	...					records of the caller's own
  *	collector_run(c, ...)			until it is to end; then the rings are drained
@@ -25,7 +26,7 @@
 #include "source/guardian.h"
 #include "source/merge.h"
 #include "source/process.h"
-#include "source/threads.h"
+#include "source/recorder.h"
 #include "source/wishes.h"
 #include "stream/stream.h"
 
@@ -34,18 +35,22 @@ struct collector {
 	struct child child;	/* pid 0: no command */
 	struct process process; /* whose events are wanted */
 	/* private */
-	struct stream *stream;
 	struct tracefs_instance *instance;
+	struct tracefs_instance *keeper; /* of events that may stay in the kernel; NULL: none do */
+	int pipe; /* then: where the stream goes */
+	uint64_t buffer;
 	struct guardian guardian;
 	struct trace_clock clock;
 	struct merge merge;
-	struct threads threads;
+	int streamed; /* rings of the first instance */
+	struct recorder recorder;
+	bool recording; /* the keeper's rings are the recorder's */
+	struct scribe scribe;
 	struct devices devices;
 	struct pollfd *polled;
 	int32_t self;
 	int bell;
 	bool block;	      /* block events are on */
-	uint64_t events;      /* written in this round */
 	int64_t last_written; /* when something was, by the trace clock */
 };
 
@@ -53,6 +58,12 @@ struct collector {
 
 /* `buffer` is in bytes, per CPU. -1 after fail(); collector_close() must be called all the same. */
 int collector_open(struct collector *collector, const char *clock, uint64_t buffer);
+
+/*
+ * Those events that may wait shall stay in the kernel until they are asked for (source/recorder.h), if the reader of the
+ * pipe that the stream goes to turns out to be a cchart-filter that asks. Does nothing where there are none. -1 after fail().
+ */
+int collector_keep(struct collector *collector, int pipe);
 
 int collector_prepare(struct collector *collector, struct stream *stream);
 
@@ -63,7 +74,7 @@ int collector_prepare(struct collector *collector, struct stream *stream);
  */
 int collector_run(struct collector *collector, int64_t duration, int32_t pid);
 
-/* Removes the instance, its probes, and lets the guardian go. */
-void collector_close(struct collector *collector);
+/* Removes the instances, their probes, and lets the guardian go. With `wait`, when nobody will ask for events any more. */
+void collector_close(struct collector *collector, bool wait);
 
 #endif

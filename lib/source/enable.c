@@ -30,6 +30,8 @@ static const struct {
 /* Systems whose events tell of what threads share: devices, interrupts, the work of kernel threads for others. */
 static const char *const shared_systems[] = {"block", "irq", "workqueue"};
 
+#define LIVES "sched:sched_process_"
+
 static uint16_t field_offset(struct tep_event *event, const char *name)
 {
 	struct tep_format_field *field = name ? tep_find_any_field(event, name) : NULL;
@@ -104,6 +106,25 @@ static int fail_filter(const struct wish *wish, struct tracefs_instance *instanc
 	return -1;
 }
 
+/* Threads that come, go and are renamed are few; charts and names depend on them. */
+static bool is_about_lives(const struct wish *wish)
+{
+	return strcmp(wish->system, "task") == 0 || strncmp(wish->event, LIVES, strlen(LIVES)) == 0;
+}
+
+static bool can_keep(const struct wish *wish)
+{
+	return !(wish->flags & WISH_STREAMED) && !is_about_lives(wish);
+}
+
+bool wishes_can_keep(const struct wishes *wishes)
+{
+	for (size_t i = 0; i < wishes->list.count; i++)
+		if (can_keep(wishes->list.items[i]))
+			return true;
+	return false;
+}
+
 static int switch_on(struct wish *wish, struct tracefs_instance *instance)
 {
 	if (!tracefs_event_file_exists(instance, wish->system, wish->name, "enable"))
@@ -117,7 +138,7 @@ static int switch_on(struct wish *wish, struct tracefs_instance *instance)
 	return 0;
 }
 
-int wishes_enable(struct wishes *wishes, struct tracefs_instance *instance)
+int wishes_enable(struct wishes *wishes, struct tracefs_instance *instance, struct tracefs_instance *keeper)
 {
 	struct tep_handle *tep = tep_alloc();
 	int status = 0;
@@ -126,7 +147,8 @@ int wishes_enable(struct wishes *wishes, struct tracefs_instance *instance)
 	for (size_t i = 0; status == 0 && i < wishes->list.count; i++) {
 		struct wish *wish = wishes->list.items[i];
 
-		status = switch_on(wish, instance);
+		wish->kept = keeper && can_keep(wish);
+		status = switch_on(wish, wish->kept ? keeper : instance);
 		if (status < 0 && !(wish->flags & WISH_REQUIRED)) {
 			status = 0;
 			continue;

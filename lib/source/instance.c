@@ -17,6 +17,8 @@
 
 #define MOUNT_POINT "/sys/kernel/tracing"
 #define INSTANCE_NAME "tailblame-%d"
+#define KEEPER_TAIL ".kept"
+#define KEEPER_NAME INSTANCE_NAME KEEPER_TAIL
 #define PROBE_GROUP "tailblame_%d"
 
 /* The fields of /proc/PID/stat between the state and the start time. */
@@ -68,12 +70,11 @@ int instance_write(struct tracefs_instance *instance, const char *file, const ch
 	return written < 0 ? -1 : 0;
 }
 
-struct tracefs_instance *instance_create(void)
+static struct tracefs_instance *create(const char *name)
 {
 	struct tracefs_instance *instance;
-	char name[32], *path;
+	char *path;
 
-	snprintf(name, sizeof(name), INSTANCE_NAME, getpid());
 	instance = tracefs_instance_create(name);
 	if (!instance) {
 		path = memory_format("instances/%s", name);
@@ -87,6 +88,22 @@ struct tracefs_instance *instance_create(void)
 		return NULL;
 	}
 	return instance;
+}
+
+struct tracefs_instance *instance_create(void)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), INSTANCE_NAME, getpid());
+	return create(name);
+}
+
+struct tracefs_instance *instance_create_keeper(void)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), KEEPER_NAME, getpid());
+	return create(name);
 }
 
 /* An instance must go before its probes, which are in use while events are enabled in it. */
@@ -105,17 +122,25 @@ static int remove_probes(const char *group)
 	return status;
 }
 
+static int remove_instance(const char *path)
+{
+	return rmdir(path) < 0 && errno != ENOENT ? fail_errno("cannot remove '%s'", path) : 0;
+}
+
 int instance_remove(pid_t pid)
 {
 	const char *tracing = tracefs_tracing_dir();
-	char *path, group[32];
-	int status = 0;
+	char *path, *keeper, group[32];
+	int status;
 
 	if (!tracing)
 		return fail("tracefs is not mounted");
 	path = memory_format("%s/instances/" INSTANCE_NAME, tracing, pid);
-	if (rmdir(path) < 0 && errno != ENOENT)
-		status = fail_errno("cannot remove '%s'", path);
+	keeper = memory_format("%s/instances/" KEEPER_NAME, tracing, pid);
+	status = remove_instance(keeper);
+	if (remove_instance(path) < 0)
+		status = -1;
+	free(keeper);
 	free(path);
 	snprintf(group, sizeof(group), PROBE_GROUP, pid);
 	if (status == 0)
@@ -166,8 +191,9 @@ static void remove_stale_instances(const char *tracing)
 
 	while (dir && (entry = readdir(dir))) {
 		int pid, end = 0;
+		bool ours = sscanf(entry->d_name, INSTANCE_NAME "%n", &pid, &end) == 1;
 
-		if (sscanf(entry->d_name, INSTANCE_NAME "%n", &pid, &end) == 1 && !entry->d_name[end] &&
+		if (ours && (!entry->d_name[end] || strcmp(entry->d_name + end, KEEPER_TAIL) == 0) &&
 		    is_stale(dirfd(dir), entry->d_name, pid))
 			instance_remove(pid);
 	}

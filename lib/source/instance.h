@@ -2,7 +2,7 @@
  * instance: a private tracing instance, and the promise that nothing of it stays behind.
  *
  * All that a collector makes in tracefs carries its pid: the instance `tailblame-PID` with its rings, events and
- * filters, and the uprobes of the group `tailblame_PID`. So whoever knows the pid can remove it: the collector at
+ * filters, a second one `tailblame-PID.kept` for events that stay in the kernel (source/recorder.h), and the uprobes of the group `tailblame_PID`. So whoever knows the pid can remove it: the collector at
  * its end, its guardian (source/guardian.h) when the collector was killed, and the next collector when both were.
  * Nothing outside of the instance is changed, but that tracefs is mounted where it was not; it stays mounted, for
  * somebody else may use it by then.
@@ -19,6 +19,7 @@ const char *instance_tracefs(void);
 
 /* Makes this process's instance, with tracing off. NULL after fail(). Free it with tracefs_instance_free(). */
 struct tracefs_instance *instance_create(void);
+struct tracefs_instance *instance_create_keeper(void);
 
 /* Removes what the process with this pid made. 0: nothing is left; -1 after fail(): something is still in use. */
 int instance_remove(pid_t pid);

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -10,8 +11,10 @@ int merge_open(struct merge *merge, struct tracefs_instance *instance)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 
-	*merge = (struct merge){.rings = memory_new((size_t)cpus, sizeof(struct ring)),
-				.heap = memory_new((size_t)cpus, sizeof(struct ring *))};
+	size_t room = (size_t)(merge->count + cpus);
+
+	merge->rings = memory_grow(merge->rings, room, sizeof(struct ring));
+	merge->heap = memory_grow(merge->heap, room, sizeof(struct ring *));
 	for (int cpu = 0; cpu < cpus; cpu++) {
 		char dir[32];
 
@@ -22,6 +25,17 @@ int merge_open(struct merge *merge, struct tracefs_instance *instance)
 			return -1;
 	}
 	return 0;
+}
+
+void merge_part(struct merge *merge, int first, struct merge *other)
+{
+	size_t count = (size_t)(merge->count - first);
+
+	*other = (struct merge){.rings = memory_new(count, sizeof(struct ring)),
+				.heap = memory_new(count, sizeof(struct ring *)),
+				.count = (int)count};
+	memcpy(other->rings, merge->rings + first, count * sizeof(struct ring));
+	merge->count = first;
 }
 
 void merge_close(struct merge *merge)

@@ -27,8 +27,11 @@ struct merge {
 	int64_t bound;
 };
 
-/* Opens the rings of all CPUs that are there. -1 after fail(). */
+/* Adds the rings of all CPUs that are there to those it has; all zero, it has none. -1 after fail(). */
 int merge_open(struct merge *merge, struct tracefs_instance *instance);
+
+/* Moves the rings from number `first` on, as they stand, to one that has none. Not within a round. */
+void merge_part(struct merge *merge, int first, struct merge *other);
 void merge_close(struct merge *merge);
 
 /* Starts a round: looks at each dry ring again, and will hand out events before the bound. -1 after fail(). */

@@ -1,154 +1,15 @@
 #include "source/round.h"
 
-#include <string.h>
-
-#include "base/fail.h"
 #include "base/number.h"
 #include "source/collector.h"
 
-/* Bits of an event's common_flags: it happened in an interrupt, in whatever thread's context that was. */
-enum { IN_INTERRUPT = 0x08 | 0x10 | 0x40 };
+/* An event in the midst of being written is not there yet for a reader, though later ones of other CPUs are. */
+#define SLACK (5 * NSEC_PER_SEC / 1000)
 
-/* What every event begins with. */
-struct common {
-	uint16_t id;
-	uint8_t flags, preempt_count;
-	int32_t tid;
-};
-
-static int32_t number_at(const struct ring *ring, uint16_t offset)
+/* How long nothing may be written. What the kernel keeps must be asked for before it is overwritten. */
+static int64_t silence(const struct collector *collector)
 {
-	int32_t number = 0;
-
-	if (offset + sizeof(number) <= ring->page.size)
-		memcpy(&number, ring->page.payload + offset, sizeof(number));
-	return number;
-}
-
-static int write_lost(struct collector *collector, const struct ring *ring, int64_t ts, uint64_t count)
-{
-	struct line line = {0};
-	int status;
-
-	line_begin(&line, "lost");
-	line_time(&line, "ts", ts);
-	line_integer(&line, "cpu", ring->cpu);
-	line_unsigned(&line, "count", count);
-	if (ring->last != INT64_MIN)
-		line_time(&line, "from", ring->last);
-	status = stream_write_line(collector->stream, &line);
-	stream_count_lost(collector->stream, count);
-	line_free(&line);
-	return status;
-}
-
-static bool is_own(const struct collector *collector, const struct wish *wish, const struct common *common,
-		   const struct ring *ring)
-{
-	if (common->tid != collector->self || common->flags & IN_INTERRUPT || wish->shared)
-		return false;
-	for (int i = 0; i < wish->thread_count; i++) {
-		if (number_at(ring, wish->threads[i].tid) != collector->self)
-			return false;
-	}
-	return true;
-}
-
-/* Where one process is traced: events of its threads, and what the charts need of others. */
-static bool is_wanted(const struct collector *collector, const struct wish *wish, const struct common *common,
-		      const struct ring *ring)
-{
-	if (wish->flags & WISH_CONTEXT)
-		return true;
-	if (wish->waits_at)
-		return process_has(&collector->process, number_at(ring, wish->waits_at));
-	if (process_has(&collector->process, common->tid))
-		return true;
-	for (int i = 0; i < wish->thread_count; i++) {
-		if (process_has(&collector->process, number_at(ring, wish->threads[i].tid)))
-			return true;
-	}
-	return false;
-}
-
-/* A dynamic field holds the place and, above it, the length of its text. NULL: the event does not give the name. */
-static const char *name_at(const struct ring *ring, const struct wish_thread *at, char name[THREAD_NAME])
-{
-	uint32_t place = at->dynamic ? (uint32_t)number_at(ring, at->comm) : 0;
-	uint32_t offset = at->dynamic ? place & 0xffff : at->comm;
-	uint32_t length = at->dynamic && place >> 16 < THREAD_NAME ? place >> 16 : THREAD_NAME;
-
-	if (!at->comm || offset + length > ring->page.size)
-		return NULL;
-	if (!at->dynamic)
-		return ring->page.payload + offset;
-	memset(name, 0, THREAD_NAME);
-	memcpy(name, ring->page.payload + offset, length);
-	return name;
-}
-
-/* Names the threads that the event names before it is written, and follows forks. */
-static int see_threads(struct collector *collector, const struct wish *wish, const struct common *common,
-		       const struct ring *ring)
-{
-	if (wish->is_exec)
-		threads_forget(&collector->threads, common->tid);
-	for (int i = 0; i < wish->thread_count; i++) {
-		const struct wish_thread *at = &wish->threads[i];
-		int32_t tid = number_at(ring, at->tid);
-		char room[THREAD_NAME];
-		const char *name = name_at(ring, at, room);
-
-		if (name ? threads_known_as(&collector->threads, tid, name) : threads_known(&collector->threads, tid))
-			continue;
-		if (threads_see(&collector->threads, collector->stream, ring_ts(ring), tid, name) < 0)
-			return -1;
-	}
-	if (wish->is_fork && wish->thread_count && collector->process.members)
-		process_fork(&collector->process, common->tid, number_at(ring, wish->threads[0].tid));
-	return 0;
-}
-
-static int take_event(struct collector *collector, const struct ring *ring)
-{
-	struct record record = {
-		.kind = KIND_EVENT,
-		.packed = true,
-		.text = ring->page.payload,
-		.length = ring->page.size,
-		.ts = ring_ts(ring),
-		.cpu = (uint32_t)ring->cpu,
-	};
-	struct common common;
-	struct wish *wish;
-
-	if (ring->missed && write_lost(collector, ring, ring_ts(ring), ring->missed) < 0)
-		return -1;
-	if (ring->page.size < sizeof(common))
-		return 0;
-	memcpy(&common, ring->page.payload, sizeof(common));
-	wish = wishes_by_id(&collector->wishes, common.id);
-	if (!wish || is_own(collector, wish, &common, ring))
-		return 0;
-	if ((wish->thread_count || wish->is_exec) && see_threads(collector, wish, &common, ring) < 0)
-		return -1;
-	if (collector->process.members && !is_wanted(collector, wish, &common, ring))
-		return 0;
-	if (!threads_known(&collector->threads, common.tid) &&
-	    threads_see(&collector->threads, collector->stream, ring_ts(ring), common.tid, NULL) < 0)
-		return -1;
-	collector->events++;
-	return stream_write_record(collector->stream, &record);
-}
-
-static int take_events(struct collector *collector, int64_t bound)
-{
-	struct ring *ring;
-	int status = merge_begin(&collector->merge, bound);
-
-	while (status == 0 && (status = merge_next(&collector->merge, &ring)) > 0)
-		status = take_event(collector, ring);
-	return status;
+	return collector->recording ? NSEC_PER_SEC / 5 : NSEC_PER_SEC;
 }
 
 /* A reader that waits for events must be able to tell that there were none from a collector that hangs. */
@@ -159,41 +20,43 @@ static int write_tick(struct collector *collector, int64_t bound)
 
 	line_begin(&line, "tick");
 	line_time(&line, "ts", bound);
-	status = stream_write_line(collector->stream, &line);
+	status = stream_write_line(collector->scribe.stream, &line);
 	line_free(&line);
 	return status;
 }
 
-int round_take(struct collector *collector, int64_t slack)
+int round_take(struct collector *collector, int64_t *until)
 {
 	int64_t now = clock_now(&collector->clock);
+	struct scribe *scribe = &collector->scribe;
 
 	if (now == INT64_MIN)
 		return -1;
-	if (collector->block && devices_look(&collector->devices, collector->stream, now) < 0)
+	if (collector->block && devices_look(&collector->devices, scribe->stream, now) < 0)
 		return -1;
-	collector->events = 0;
-	if (take_events(collector, now - slack) < 0)
+	*until = now - SLACK;
+	scribe->own[1] = recorder_tid(&collector->recorder);
+	if (scribe_round(scribe, &collector->merge, *until) < 0)
 		return -1;
-	if (collector->events == 0 && now - collector->last_written >= NSEC_PER_SEC) {
-		if (write_tick(collector, now - slack) < 0)
+	if (scribe->events == 0 && now - collector->last_written >= silence(collector)) {
+		if (write_tick(collector, *until) < 0)
 			return -1;
 		collector->last_written = now;
 	}
-	if (collector->events > 0)
+	if (scribe->events > 0)
 		collector->last_written = now;
-	return stream_flush(collector->stream);
+	return stream_flush(scribe->stream);
 }
 
 int round_last(struct collector *collector)
 {
-	if (take_events(collector, INT64_MAX) < 0)
+	if (scribe_round(&collector->scribe, &collector->merge, INT64_MAX) < 0)
 		return -1;
 	for (int i = 0; i < collector->merge.count; i++) {
 		struct ring *ring = &collector->merge.rings[i];
 		uint64_t lost = ring_lost_at_end(ring);
 
-		if (lost && write_lost(collector, ring, clock_now(&collector->clock), lost) < 0)
+		if (lost && scribe_lost(&collector->scribe, ring, clock_now(&collector->clock), lost) < 0)
 			return -1;
 	}
 	return 0;

@@ -9,8 +9,8 @@
 
 struct collector;
 
-/* Writes the events up to `slack` nanoseconds ago and flushes. -1 after fail(). */
-int round_take(struct collector *collector, int64_t slack);
+/* Writes the events of all but the last few milliseconds, before the time *until, and flushes. -1 after fail(). */
+int round_take(struct collector *collector, int64_t *until);
 
 /* With tracing off: writes all that is left, and what was lost at the very end. -1 after fail(). */
 int round_last(struct collector *collector);

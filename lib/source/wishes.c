@@ -31,7 +31,10 @@ static struct wish *append(struct wishes *wishes, const char *event, const char 
 
 void wishes_add_probe(struct wishes *wishes, const char *event, const char *name, const char *origin)
 {
-	append(wishes, event, instance_probe_group(), name)->origin = memory_text(origin, strlen(origin));
+	struct wish *wish = append(wishes, event, instance_probe_group(), name);
+
+	wish->origin = memory_text(origin, strlen(origin));
+	wish->flags |= WISH_STREAMED;
 }
 
 /* The event is wanted once more: what passes either filter. */

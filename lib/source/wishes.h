@@ -19,6 +19,7 @@
 enum wish_flags {
 	WISH_REQUIRED = 1, /* that it cannot be had is a failure, else it is left out */
 	WISH_CONTEXT = 2,  /* wanted of every process, even if one process is traced (-p) */
+	WISH_STREAMED = 4, /* must not wait in the kernel until somebody asks for it */
 };
 
 enum { WISH_THREADS = 2, WISH_IDS = 1 << 16 };
@@ -39,6 +40,7 @@ struct wish {
 
 	/* after wishes_enable() */
 	bool enabled;
+	bool kept; /* in the second instance, for whoever asks */
 	char *format; /* the text of its format file */
 	int format_length;
 	uint16_t id;
@@ -63,8 +65,14 @@ int wishes_add(struct wishes *wishes, const char *event, const char *filter, con
 /* Wants a probe's event, which has another name in tracefs than in the stream. Several probes may share the latter. */
 void wishes_add_probe(struct wishes *wishes, const char *event, const char *name, const char *origin);
 
-/* Sets filters and enables all events. -1 after fail(), with the kernel's own words where a filter is wrong. */
-int wishes_enable(struct wishes *wishes, struct tracefs_instance *instance);
+/* Whether there are events that could be kept in the kernel: that are not WISH_STREAMED, nor about threads' lives. */
+bool wishes_can_keep(const struct wishes *wishes);
+
+/*
+ * Sets filters and enables all events, those that can be kept in `keeper`, unless that is NULL. -1 after fail(), with the
+ * kernel's own words where a filter is wrong.
+ */
+int wishes_enable(struct wishes *wishes, struct tracefs_instance *instance, struct tracefs_instance *keeper);
 
 /* The event with this id; NULL: it was not wished for. */
 static inline struct wish *wishes_by_id(const struct wishes *wishes, uint16_t id)

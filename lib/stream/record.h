@@ -38,6 +38,7 @@ enum kind {
 	KIND_BLAME,
 	KIND_USAGE, /* command events kept bytes kept_bytes cpu wall : what a stage did and cost */
 	KIND_END,
+	KIND_RECORDER, /* socket pipe events, or ts : where context is kept until it is asked for; between two commands only */
 	KINDS
 };
 

@@ -1,0 +1,252 @@
+#include "source/recorder.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "source/question.h"
+
+bool recorder_suits(int fd)
+{
+	struct stat file;
+
+	return fstat(fd, &file) == 0 && S_ISFIFO(file.st_mode);
+}
+
+/* A name that nobody can guess, and take before us. */
+static int listen_at(struct recorder *recorder, char *name, size_t room)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	socklen_t length = offsetof(struct sockaddr_un, sun_path) + 1;
+	uint64_t number = 0;
+
+	if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+		return fail_errno("cannot have a random number");
+	snprintf(name, room, "tailblame-%d-%016llx", getpid(), (unsigned long long)number);
+	memcpy(address.sun_path + 1, name, strlen(name)); /* behind a NUL: the abstract namespace */
+	recorder->listening = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (recorder->listening < 0 ||
+	    bind(recorder->listening, (struct sockaddr *)&address, length + (socklen_t)strlen(name)) < 0 ||
+	    listen(recorder->listening, 1) < 0)
+		return fail_errno("cannot listen at the socket '@%s'", name);
+	return 0;
+}
+
+static char *events_kept(const struct wishes *wishes)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	for (size_t i = 0; i < wishes->list.count; i++) {
+		const struct wish *wish = wishes->list.items[i];
+
+		if (wish->kept && wish->enabled)
+			fprintf(out, "%s%s", ftell(out) > 0 ? "," : "", wish->event);
+	}
+	fclose(out);
+	return text;
+}
+
+int recorder_offer(struct recorder *recorder, const struct wishes *wishes, struct stream *stream, int fd)
+{
+	struct line line = {0};
+	struct stat pipe;
+	char name[64], *events;
+	int status;
+
+	if (fstat(fd, &pipe) < 0)
+		return fail_errno("cannot look at the pipe");
+	if (listen_at(recorder, name, sizeof(name)) < 0)
+		return -1;
+	events = events_kept(wishes);
+	line_begin(&line, kind_name(KIND_RECORDER));
+	line_text(&line, "socket", name);
+	line_unsigned(&line, "pipe", pipe.st_ino);
+	line_text(&line, "events", events);
+	status = stream_write_line(stream, &line);
+	line_free(&line);
+	free(events);
+	return status;
+}
+
+static bool is_allowed(int call)
+{
+	struct ucred peer;
+	socklen_t length = sizeof(peer);
+
+	return getsockopt(call, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 && peer.uid == geteuid();
+}
+
+bool recorder_is_called(struct recorder *recorder, int wait)
+{
+	struct pollfd ready = {.fd = recorder->listening, .events = POLLIN};
+	int call;
+
+	if (recorder->listening < 0 || poll(&ready, 1, wait) <= 0)
+		return false;
+	call = accept4(recorder->listening, NULL, NULL, SOCK_CLOEXEC);
+	if (call >= 0 && !is_allowed(call)) {
+		close(call);
+		return false;
+	}
+	if (call < 0)
+		return false;
+	close(recorder->listening);
+	recorder->listening = -1;
+	recorder->call = call;
+	return true;
+}
+
+/* Drops what lies before the time that is asked for. The newest of it, or of what was overwritten, is the floor. */
+static int drop(struct recorder *recorder, int64_t from, int64_t *floor)
+{
+	struct ring *ring;
+	int status;
+
+	*floor = from < recorder->told ? recorder->told - 1 : INT64_MIN;
+	if (from <= recorder->told)
+		return 0;
+	status = merge_begin(&recorder->merge, from);
+	while (status == 0 && (status = merge_next(&recorder->merge, &ring)) > 0) {
+		*floor = ring_ts(ring);
+		status = 0;
+	}
+	for (int i = 0; i < recorder->merge.count; i++) {
+		ring = &recorder->merge.rings[i];
+		if (ring->standing && ring->missed && ring_ts(ring) > *floor)
+			*floor = ring_ts(ring);
+		if (ring->standing)
+			ring->missed = 0; /* overwritten before anybody asked: as it should be */
+	}
+	return status;
+}
+
+static int write_time(struct stream *stream, enum kind kind, const char *key, int64_t ts)
+{
+	struct line line = {0};
+	int status;
+
+	line_begin(&line, kind_name(kind));
+	if (ts != INT64_MIN)
+		line_time(&line, key, ts);
+	status = stream_write_line(stream, &line);
+	line_free(&line);
+	return status;
+}
+
+/* The time up to which all can be told: now, once what is being written is there. */
+static int64_t settled(const struct recorder *recorder, int64_t to)
+{
+	static const struct timespec pause = {.tv_nsec = 1000000};
+	int64_t now = clock_now(recorder->clock);
+
+	if (to > now)
+		to = now;
+	while (now != INT64_MIN && now < to + RECORDER_SLACK_NS) {
+		nanosleep(&pause, NULL);
+		now = clock_now(recorder->clock);
+	}
+	return now == INT64_MIN ? INT64_MIN : to;
+}
+
+static int answer(struct recorder *recorder, const struct recorder_question *question)
+{
+	struct stream *stream = recorder->scribe.stream;
+	int64_t to = settled(recorder, question->to), floor;
+
+	if (to == INT64_MIN || drop(recorder, question->from, &floor) < 0 ||
+	    write_time(stream, KIND_RECORDER, "floor", floor) < 0 ||
+	    scribe_round(&recorder->scribe, &recorder->merge, to) < 0 || write_time(stream, KIND_TICK, "ts", to) < 0 ||
+	    stream_flush(stream) < 0)
+		return -1;
+	recorder->told = to > question->from ? to : question->from;
+	return 0;
+}
+
+static void *serve(void *context)
+{
+	struct recorder *recorder = context;
+	struct recorder_question question;
+	uint64_t one = 1;
+	int status = 0;
+
+	recorder->tid = recorder->scribe.own[1] = gettid();
+	while (status == 0 && !stream_output_closed(recorder->scribe.stream) &&
+	       recv(recorder->call, &question, sizeof(question), MSG_WAITALL) == sizeof(question))
+		status = answer(recorder, &question);
+	if (status < 0)
+		snprintf(recorder->failure, sizeof(recorder->failure), "%s", fail_text());
+	recorder->left = true;
+	shutdown(recorder->call, SHUT_RDWR); /* who asks on must not wait */
+	if (write(recorder->bell, &one, sizeof(one)) < 0) {
+		/* it rings already */
+	}
+	return NULL;
+}
+
+int recorder_begin(struct recorder *recorder, struct merge *rings, int64_t since, const struct trace_clock *clock,
+		   const struct wishes *wishes, int32_t self, int bell)
+{
+	struct scribe *scribe = &recorder->scribe;
+	sigset_t all, before;
+	int error;
+
+	recorder->merge = *rings;
+	recorder->clock = clock;
+	recorder->told = since;
+	recorder->bell = bell;
+	scribe->stream = stream_create();
+	scribe->wishes = wishes;
+	scribe->process = &recorder->everyone;
+	scribe->own[0] = self;
+	if (stream_output(scribe->stream, recorder->call, false) < 0)
+		return -1;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the collector's own thread */
+	error = pthread_create(&recorder->thread, NULL, serve, recorder);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (error)
+		return fail("cannot start a thread: %s", strerror(error));
+	recorder->begun = true;
+	return 0;
+}
+
+int32_t recorder_tid(const struct recorder *recorder)
+{
+	return recorder->tid;
+}
+
+int recorder_has_left(const struct recorder *recorder)
+{
+	if (!recorder->left)
+		return 0;
+	return *recorder->failure ? fail("%s", recorder->failure) : 1;
+}
+
+void recorder_end(struct recorder *recorder, bool wait)
+{
+	if (recorder->listening >= 0)
+		close(recorder->listening);
+	if (recorder->begun) {
+		if (!wait)
+			shutdown(recorder->call, SHUT_RDWR);
+		pthread_join(recorder->thread, NULL);
+	}
+	if (recorder->scribe.stream)
+		stream_close(recorder->scribe.stream);
+	if (recorder->call >= 0)
+		close(recorder->call);
+	threads_free(&recorder->scribe.threads);
+	merge_close(&recorder->merge);
+	*recorder = (struct recorder){.listening = -1, .call = -1};
+}

@@ -1,0 +1,70 @@
+/*
+ * recorder: events that stay in the kernel until somebody asks for them.
+ *
+ * Context is most of what a chart needs, and nearly all of it is thrown away. A recorder leaves it in rings of its own,
+ * where the newest overwrites the oldest and nobody reads, until a cchart-filter opens a window and asks for the
+ * context of that time (source/question.h).
+ *
+ *	recorder_offer(r, ...)		a `recorder` record; the socket listens
+ *	recorder_is_called(r)		until then all events are streamed
+ *	recorder_begin(r, ...)		the rings are its own from now on
+ *	recorder_has_left(r)		nobody will ask any more
+ *	recorder_end(r, wait)
+ *
+ * The socket lives in the abstract namespace, so nothing of it stays behind; only processes of the same user may call, and
+ * only one. A thread answers, for just when a filter asks the collector may be waiting until that filter reads on.
+ */
+#ifndef SOURCE_RECORDER_H
+#define SOURCE_RECORDER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "source/clock.h"
+#include "source/merge.h"
+#include "source/scribe.h"
+
+struct recorder {
+	int listening; /* -1: no offer, or it was taken */
+	/* private */
+	int call; /* the connection; -1: none */
+	bool begun;
+	pthread_t thread;
+	atomic_int tid;
+	atomic_bool left;
+	char failure[256]; /* what ended the thread; "": the caller left */
+	const struct trace_clock *clock;
+	struct merge merge;
+	struct scribe scribe;
+	struct process everyone;
+	int64_t told; /* events before this time were told or dropped */
+	int bell;
+};
+
+enum { RECORDER_SLACK_NS = 5000000 }; /* an event in the midst of being written is there so much later */
+
+/* Whether this is a pipe, whose reader may call. */
+bool recorder_suits(int fd);
+
+/* Listens, and writes the offer to the stream that goes into the pipe `fd`. -1 after fail(). */
+int recorder_offer(struct recorder *recorder, const struct wishes *wishes, struct stream *stream, int fd);
+
+/* Whether somebody has called who may; waits so many milliseconds for it. */
+bool recorder_is_called(struct recorder *recorder, int wait);
+
+/*
+ * Answers from now on, from these rings, from which all before `since` was taken; they become the recorder's. `self` is
+ * the collector's thread. `bell`, an eventfd, is rung when there is nobody left to answer. -1 after fail().
+ */
+int recorder_begin(struct recorder *recorder, struct merge *rings, int64_t since, const struct trace_clock *clock,
+		   const struct wishes *wishes, int32_t self, int bell);
+
+int32_t recorder_tid(const struct recorder *recorder); /* the thread's; 0: there is none */
+
+/* 1: nobody will ask any more; 0: somebody may; -1 after fail(): the rings cannot be read. */
+int recorder_has_left(const struct recorder *recorder);
+
+/* Ends; with `wait`, when the caller has left. */
+void recorder_end(struct recorder *recorder, bool wait);
+
+#endif

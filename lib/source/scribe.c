@@ -1,0 +1,156 @@
+#include "source/scribe.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+
+/* Bits of an event's common_flags: it happened in an interrupt, in whatever thread's context that was. */
+enum { IN_INTERRUPT = 0x08 | 0x10 | 0x40 };
+
+/* What every event begins with. */
+struct common {
+	uint16_t id;
+	uint8_t flags, preempt_count;
+	int32_t tid;
+};
+
+static int32_t number_at(const struct ring *ring, uint16_t offset)
+{
+	int32_t number = 0;
+
+	if (offset + sizeof(number) <= ring->page.size)
+		memcpy(&number, ring->page.payload + offset, sizeof(number));
+	return number;
+}
+
+int scribe_lost(struct scribe *scribe, const struct ring *ring, int64_t ts, uint64_t count)
+{
+	struct line line = {0};
+	int status;
+
+	line_begin(&line, "lost");
+	line_time(&line, "ts", ts);
+	line_integer(&line, "cpu", ring->cpu);
+	line_unsigned(&line, "count", count);
+	if (ring->last != INT64_MIN)
+		line_time(&line, "from", ring->last);
+	status = stream_write_line(scribe->stream, &line);
+	stream_count_lost(scribe->stream, count);
+	line_free(&line);
+	return status;
+}
+
+static bool is_ours(const struct scribe *scribe, int32_t tid)
+{
+	return tid != 0 && (tid == scribe->own[0] || tid == scribe->own[1]);
+}
+
+static bool is_own(const struct scribe *scribe, const struct wish *wish, const struct common *common,
+		   const struct ring *ring)
+{
+	if (!is_ours(scribe, common->tid) || common->flags & IN_INTERRUPT || wish->shared)
+		return false;
+	for (int i = 0; i < wish->thread_count; i++) {
+		if (!is_ours(scribe, number_at(ring, wish->threads[i].tid)))
+			return false;
+	}
+	return true;
+}
+
+/* Where one process is traced: events of its threads, and what the charts need of others. */
+static bool is_wanted(const struct scribe *scribe, const struct wish *wish, const struct common *common,
+		      const struct ring *ring)
+{
+	if (wish->flags & WISH_CONTEXT)
+		return true;
+	if (wish->waits_at)
+		return process_has(scribe->process, number_at(ring, wish->waits_at));
+	if (process_has(scribe->process, common->tid))
+		return true;
+	for (int i = 0; i < wish->thread_count; i++) {
+		if (process_has(scribe->process, number_at(ring, wish->threads[i].tid)))
+			return true;
+	}
+	return false;
+}
+
+/* A dynamic field holds the place and, above it, the length of its text. NULL: the event does not give the name. */
+static const char *name_at(const struct ring *ring, const struct wish_thread *at, char name[THREAD_NAME])
+{
+	uint32_t place = at->dynamic ? (uint32_t)number_at(ring, at->comm) : 0;
+	uint32_t offset = at->dynamic ? place & 0xffff : at->comm;
+	uint32_t length = at->dynamic && place >> 16 < THREAD_NAME ? place >> 16 : THREAD_NAME;
+
+	if (!at->comm || offset + length > ring->page.size)
+		return NULL;
+	if (!at->dynamic)
+		return ring->page.payload + offset;
+	memset(name, 0, THREAD_NAME);
+	memcpy(name, ring->page.payload + offset, length);
+	return name;
+}
+
+/* Names the threads that the event names before it is written, and follows forks. */
+static int see_threads(struct scribe *scribe, const struct wish *wish, const struct common *common,
+		       const struct ring *ring)
+{
+	if (wish->is_exec)
+		threads_forget(&scribe->threads, common->tid);
+	for (int i = 0; i < wish->thread_count; i++) {
+		const struct wish_thread *at = &wish->threads[i];
+		int32_t tid = number_at(ring, at->tid);
+		char room[THREAD_NAME];
+		const char *name = name_at(ring, at, room);
+
+		if (name ? threads_known_as(&scribe->threads, tid, name) : threads_known(&scribe->threads, tid))
+			continue;
+		if (threads_see(&scribe->threads, scribe->stream, ring_ts(ring), tid, name) < 0)
+			return -1;
+	}
+	if (wish->is_fork && wish->thread_count && scribe->process->members)
+		process_fork(scribe->process, common->tid, number_at(ring, wish->threads[0].tid));
+	return 0;
+}
+
+int scribe_event(struct scribe *scribe, const struct ring *ring)
+{
+	struct record record = {
+		.kind = KIND_EVENT,
+		.packed = true,
+		.text = ring->page.payload,
+		.length = ring->page.size,
+		.ts = ring_ts(ring),
+		.cpu = (uint32_t)ring->cpu,
+	};
+	struct common common;
+	struct wish *wish;
+
+	if (ring->missed && scribe_lost(scribe, ring, ring_ts(ring), ring->missed) < 0)
+		return -1;
+	if (ring->page.size < sizeof(common))
+		return 0;
+	memcpy(&common, ring->page.payload, sizeof(common));
+	wish = wishes_by_id(scribe->wishes, common.id);
+	if (!wish || is_own(scribe, wish, &common, ring))
+		return 0;
+	if ((wish->thread_count || wish->is_exec) && see_threads(scribe, wish, &common, ring) < 0)
+		return -1;
+	if (scribe->process->members && !is_wanted(scribe, wish, &common, ring))
+		return 0;
+	if (!threads_known(&scribe->threads, common.tid) &&
+	    threads_see(&scribe->threads, scribe->stream, ring_ts(ring), common.tid, NULL) < 0)
+		return -1;
+	scribe->events++;
+	return stream_write_record(scribe->stream, &record);
+}
+
+int scribe_round(struct scribe *scribe, struct merge *merge, int64_t bound)
+{
+	struct ring *ring;
+	int status = merge_begin(merge, bound);
+
+	scribe->events = 0;
+	while (status == 0 && (status = merge_next(merge, &ring)) > 0)
+		status = scribe_event(scribe, ring);
+	return status;
+}

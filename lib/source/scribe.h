@@ -1,0 +1,35 @@
+/*
+ * scribe: writes the events that rings stand at into a stream, each behind the names of the threads that it names.
+ *
+ * Events of tailblame's own threads are left out, but for those that concern others; see collector.h.
+ */
+#ifndef SOURCE_SCRIBE_H
+#define SOURCE_SCRIBE_H
+
+#include "source/merge.h"
+#include "source/process.h"
+#include "source/threads.h"
+#include "source/wishes.h"
+#include "stream/stream.h"
+
+enum { SCRIBE_OWN = 2 };
+
+struct scribe {
+	struct stream *stream;
+	const struct wishes *wishes;
+	struct process *process; /* whose events are wanted; it follows forks */
+	struct threads threads;	 /* named so far */
+	int32_t own[SCRIBE_OWN]; /* tailblame's threads; 0: none */
+	uint64_t events;	 /* written in the last round */
+};
+
+/* The event that the ring stands at, if it is wanted, behind a `lost` record if there is a gap before it. -1 after fail(). */
+int scribe_event(struct scribe *scribe, const struct ring *ring);
+
+/* All events of these rings before the bound. -1 after fail(). */
+int scribe_round(struct scribe *scribe, struct merge *merge, int64_t bound);
+
+/* So many events of this ring were lost, the last of them before `ts`. -1 after fail(). */
+int scribe_lost(struct scribe *scribe, const struct ring *ring, int64_t ts, uint64_t count);
+
+#endif
