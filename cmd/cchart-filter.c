@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/command.h"
@@ -57,6 +58,7 @@ struct filter {
 	struct events *events;
 	struct measure *measure;
 	struct window *window;
+	struct recall *recall; /* a recorder that answers once the stream lacks what it keeps */
 	const struct event_type *naming[3]; /* events that give threads their names */
 	struct line line;
 	uint64_t signals; /* id of the last one */
@@ -268,6 +270,38 @@ static int see_stream(void *context, const struct record *record)
 	return STREAM_PASS;
 }
 
+/* A recorder must not keep what the charts measure. */
+static bool may_keep(const struct filter *filter, const struct fields *offer)
+{
+	char *events = fields_copy(offer, "events"), *rest = events;
+	bool may = true;
+
+	for (char *event; rest && (event = strsep(&rest, ","));)
+		may &= !measure_needs(filter->measure, event);
+	free(events);
+	return may;
+}
+
+/* An offer to keep context in the kernel, or from when on that is done. */
+static int see_recorder(void *context, const struct record *record)
+{
+	struct filter *filter = context;
+	const struct fields *fields = stream_fields(filter->stream, record);
+	int64_t since;
+	int status = fields ? fields_time(fields, "ts", &since) : -1;
+
+	if (status < 0)
+		return fields ? stream_fail(filter->stream, "%s", fail_text()) : -1;
+	if (status > 0) {
+		fail("the stream lacks the context, which a recorder kept for another reader");
+		window_recall(filter->window, filter->recall, since);
+		filter->recall = NULL;
+	} else if (!filter->recall && recall_is_for(fields, STDIN_FILENO) && may_keep(filter, fields)) {
+		filter->recall = recall_open(fields); /* or all comes in the stream */
+	}
+	return STREAM_DROP;
+}
+
 /* An input that was filtered before has signals and windows; ours are numbered behind them. */
 static int see_numbered(void *context, const struct record *record)
 {
@@ -293,6 +327,8 @@ static int stream_ends(void *context)
 	if (measure_end(filter->measure) < 0)
 		return -1;
 	filter->now = INT64_MIN;
+	recall_close(filter->recall);
+	filter->recall = NULL;
 	return window_end(filter->window);
 }
 
@@ -340,7 +376,7 @@ int main(int argc, char **argv)
 	const struct handlers handlers = {
 		.on = {[KIND_STREAM] = see_stream, [KIND_CHART] = see_chart, [KIND_EVENT] = see_event,
 		       [KIND_LOST] = see_lost, [KIND_TICK] = see_tick, [KIND_SAMPLE] = see_sample,
-		       [KIND_SIGNAL] = see_numbered, [KIND_WINDOW] = see_numbered},
+		       [KIND_RECORDER] = see_recorder, [KIND_SIGNAL] = see_numbered, [KIND_WINDOW] = see_numbered},
 		.finish = stream_ends,
 	};
 	int first = command_line(argc, argv, options, "[FILE...]", "pass the abnormal moments of a stream, with their context");
@@ -368,6 +404,8 @@ int main(int argc, char **argv)
 		warn("%s", fail_text());
 	if (status != EXIT_FAILED) {
 		measure_complaints(filter.measure, warn);
+		if (window_complaint(filter.window))
+			warn("%s", window_complaint(filter.window));
 		if (save_limits_file)
 			save_limits(&filter, book);
 	}

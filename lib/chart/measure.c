@@ -48,6 +48,14 @@ void measure_free(struct measure *measure)
 	free(measure);
 }
 
+bool measure_needs(const struct measure *measure, const char *event)
+{
+	const struct event_type *type = events_type(measure->events, event);
+
+	return type == measure->exit || ((size_t)type->index < measure->routes.count &&
+					 measure->routes.items[type->index].bindings.count > 0);
+}
+
 int measure_charts(const struct measure *measure)
 {
 	return (int)measure->charts.count;

@@ -27,6 +27,9 @@ void measure_free(struct measure *measure);
 
 /* Adds a chart, which it then owns. -1 after fail(): a reading that is not known. Another of the same name is left out. */
 int measure_chart(struct measure *measure, struct chart *chart);
+/* Whether it must see every event of this type. */
+bool measure_needs(const struct measure *measure, const char *event);
+
 int measure_charts(const struct measure *measure); /* how many */
 
 /* The `stream` record: which machine's system calls to name. */

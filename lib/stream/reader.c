@@ -37,22 +37,28 @@ struct reader {
 	void *context;
 };
 
-static int open_next(struct reader *reader)
+/* A file, or what is open already, is about to be read. */
+static void begin_file(struct reader *reader, const char *name)
 {
-	const char *name = reader->files[reader->next++];
-
+	reader->name = name;
 	reader->bytes += reader->offset + reader->start;
 	reader->offset = reader->start = reader->length = 0;
 	reader->line = 0;
 	reader->text = true;
 	reader->fresh = true;
 	reader->open = false;
+}
+
+static int open_next(struct reader *reader)
+{
+	const char *name = reader->files[reader->next++];
+
+	begin_file(reader, name);
 	if (!strcmp(name, "-")) {
 		reader->name = STANDARD_INPUT;
 		reader->fd = STDIN_FILENO;
 		return 0;
 	}
-	reader->name = name;
 	reader->fd = open(name, O_RDONLY | O_CLOEXEC);
 	if (reader->fd < 0)
 		return fail_errno("cannot open '%s'", name);
@@ -60,15 +66,31 @@ static int open_next(struct reader *reader)
 	return 0;
 }
 
+static struct reader *reader_new(void)
+{
+	struct reader *reader = NEW(struct reader);
+
+	reader->room = BUFFER;
+	reader->buffer = memory_new(reader->room, 1);
+	return reader;
+}
+
+struct reader *reader_attach(int fd, const char *name)
+{
+	struct reader *reader = reader_new();
+
+	begin_file(reader, name);
+	reader->fd = fd;
+	return reader;
+}
+
 struct reader *reader_open(char *const *files, int count)
 {
 	static char *const standard_input[] = {"-"};
-	struct reader *reader = NEW(struct reader);
+	struct reader *reader = reader_new();
 
 	reader->files = count ? files : standard_input;
 	reader->count = count ? count : 1;
-	reader->room = BUFFER;
-	reader->buffer = memory_new(reader->room, 1);
 	if (open_next(reader) < 0) {
 		reader_close(reader);
 		return NULL;

@@ -1,5 +1,6 @@
 /*
- * reader: records out of files and pipes, one after the other. Used by the loop in stream.c only.
+ * reader: records out of files and pipes, one after the other. Used by the loop in stream.c, and where records come as
+ * answers, beside the stream (window/recall.h).
  *
  * Binary and text are told apart where an input begins and where a magic number stands; each magic number begins a
  * segment, a stream of its own. Memory: one buffer of the size of the largest record.
@@ -16,6 +17,7 @@ struct reader;
 enum reader_result { READER_FAILED = -1, READER_END = 0, READER_RECORD = 1, READER_SEGMENT = 2 /* a stream begins */ };
 
 struct reader *reader_open(char *const *files, int count); /* NULL after fail() */
+struct reader *reader_attach(int fd, const char *name); /* what is open already; its reader closes it */
 void reader_close(struct reader *reader);
 
 /* Called before a read that would block; what it returns other than 0 ends the reading. */

@@ -27,7 +27,7 @@ struct stream {
 	const struct handlers *handlers;
 	void *context;
 	struct line line;
-	struct fields fields; /* of a record without input */
+	struct fields fields; /* of a record that is not of the input */
 	bool begun, seen, seen_stream; /* of the segment at hand: output, any input, its stream record */
 	bool ended;		       /* its end record came */
 	bool copy_ends;
@@ -308,6 +308,19 @@ static int take_note(struct stream *stream, const struct record *record)
 	if (fields_is(fields, "cut", "yes"))
 		stream->cut = stream->incomplete = true;
 	return stream->copy_ends ? 0 : 1;
+}
+
+void stream_count_aside(struct stream *stream, const struct record *record)
+{
+	uint64_t lost;
+
+	if (record->kind == KIND_LOST && fields_parse(&stream->fields, record->text, record->length) == 0 &&
+	    fields_unsigned(&stream->fields, "count", &lost) == 1)
+		stream_count_lost(stream, lost);
+	if (record->kind == KIND_EVENT) {
+		stream->events_in++;
+		stream->bytes_in += record->length;
+	}
 }
 
 static int dispatch(struct stream *stream, const struct record *record)

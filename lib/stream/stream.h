@@ -84,6 +84,7 @@ void stream_mark_incomplete(struct stream *stream);
 bool stream_incomplete(const struct stream *stream);
 bool stream_was_cut(const struct stream *stream);      /* an input lacked its end, or an earlier stage said so */
 void stream_count_lost(struct stream *stream, uint64_t count); /* the loop counts those that it reads itself */
+void stream_count_aside(struct stream *stream, const struct record *record); /* an event or loss that came another way */
 uint64_t stream_lost(const struct stream *stream);     /* events lost, by the `lost` records seen */
 bool stream_output_closed(const struct stream *stream); /* our reader is gone */
 

@@ -6,6 +6,9 @@
  * overlap are one. `lost` records wait with the events and are always passed on, at their place in time. A window
  * holds at most `bytes` of events, about; then it is closed and another may begin where it ended.
  *
+ * Where a recorder keeps context in the kernel (window/recall.h), it is asked for that of each window, while the window is
+ * open and not all at once, for the kernel overwrites it. Otherwise windows are the same.
+ *
  * A window is complete if all events of its signals' intervals that were in the stream are in it, and none were lost there.
  * Functions return 0, or -1 after fail() where the output cannot be written.
  */
@@ -16,6 +19,7 @@
 #include <stdint.h>
 
 #include "stream/stream.h"
+#include "window/recall.h"
 
 /*
  * What passes may be limited to a share of all that is pushed. Then a window waits for its end and passes its newest events, as
@@ -55,7 +59,13 @@ int window_close(struct window *window);
 /* Events before `horizon` less `before` are not needed any more, unless a window is open. */
 int window_forget(struct window *window, int64_t horizon);
 
-/* The end of a stream: closes the window and empties the ring. */
+/* From this time on the stream lacks what the recorder keeps. Ours from now on; NULL: it cannot be asked. */
+void window_recall(struct window *window, struct recall *recall, int64_t since);
+
+/* Why the recorder could not be asked; NULL: it could, or there was none. */
+const char *window_complaint(const struct window *window);
+
+/* The end of a stream: closes the window, empties the ring, lets the recorder go. */
 int window_end(struct window *window);
 
 #endif
