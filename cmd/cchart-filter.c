@@ -282,7 +282,19 @@ static bool may_keep(const struct filter *filter, const struct fields *offer)
 	return may;
 }
 
-/* An offer to keep context in the kernel, or from when on that is done. */
+static int stream_ends(void *context)
+{
+	struct filter *filter = context;
+
+	if (measure_end(filter->measure) < 0)
+		return -1;
+	filter->now = INT64_MIN;
+	recall_close(filter->recall);
+	filter->recall = NULL;
+	return window_end(filter->window);
+}
+
+/* An offer to keep context in the kernel, from when on that is done, or that the recorder is about to end. */
 static int see_recorder(void *context, const struct record *record)
 {
 	struct filter *filter = context;
@@ -292,7 +304,10 @@ static int see_recorder(void *context, const struct record *record)
 
 	if (status < 0)
 		return fields ? stream_fail(filter->stream, "%s", fail_text()) : -1;
-	if (status > 0) {
+	if (fields_find(fields, "until")) {
+		if (stream_ends(filter) < 0)
+			return -1;
+	} else if (status > 0) {
 		fail("the stream lacks the context, which a recorder kept for another reader");
 		window_recall(filter->window, filter->recall, since);
 		filter->recall = NULL;
@@ -318,18 +333,6 @@ static int see_numbered(void *context, const struct record *record)
 	else if (id > filter->signals)
 		filter->signals = id;
 	return STREAM_PASS;
-}
-
-static int stream_ends(void *context)
-{
-	struct filter *filter = context;
-
-	if (measure_end(filter->measure) < 0)
-		return -1;
-	filter->now = INT64_MIN;
-	recall_close(filter->recall);
-	filter->recall = NULL;
-	return window_end(filter->window);
 }
 
 static void save_limits(const struct filter *filter, struct limits_book *book)

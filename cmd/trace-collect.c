@@ -185,8 +185,6 @@ static int collect(struct collector *collector, char **command)
 	    collector_run(collector, duration, (int32_t)pid) < 0)
 		return -1;
 	status = stream_close(stream);
-	if (!output)
-		close(STDOUT_FILENO); /* at its end a cchart-filter asks for the last context */
 	events_free(names);
 	for (int i = 0; i < charts.count; i++)
 		chart_free(loaded[i]);

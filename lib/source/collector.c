@@ -186,26 +186,26 @@ static void make_polled(struct collector *collector)
 		collector->polled[i + 1] = (struct pollfd){.fd = collector->merge.rings[i].fd, .events = POLLIN};
 }
 
-static int say_recording(struct collector *collector, int64_t since)
+static int say_recording(struct collector *collector, const char *key, int64_t ts)
 {
 	struct line line = {0};
 	int status;
 
 	line_begin(&line, kind_name(KIND_RECORDER));
-	line_time(&line, "ts", since);
+	line_time(&line, key, ts);
 	status = stream_write_line(collector->scribe.stream, &line);
 	line_free(&line);
 	return status;
 }
 
 /* All before `since` has been written. What comes is left to the recorder if somebody has called. */
-static int hand_over(struct collector *collector, int64_t since, int wait)
+static int hand_over(struct collector *collector, int64_t since)
 {
 	struct merge kept;
 
-	if (!recorder_is_called(&collector->recorder, wait))
+	if (collector->recording || !recorder_is_called(&collector->recorder, 0))
 		return 0;
-	if (say_recording(collector, since) < 0)
+	if (say_recording(collector, "ts", since) < 0)
 		return -1;
 	merge_part(&collector->merge, collector->streamed, &kept);
 	collector->recording = true;
@@ -256,7 +256,7 @@ static int collect(struct collector *collector, int64_t deadline)
 		if (monotonic_ms() >= deadline || child_has_ended(&collector->child))
 			return 0;
 		wait_for_events(collector, deadline);
-		if (round_take(collector, &until) < 0 || hand_over(collector, until, 0) < 0)
+		if (round_take(collector, &until) < 0 || hand_over(collector, until) < 0)
 			return -1;
 		status = is_left(collector);
 		if (status != 0)
@@ -278,14 +278,13 @@ static int switch_tracing(struct collector *collector, bool on)
 static int await_call(struct collector *collector)
 {
 	struct stream *stream = collector->scribe.stream;
-	int64_t now = clock_now(&collector->clock);
 
 	if (!collector->keeper)
 		return 0;
-	if (now == INT64_MIN ||
-	    recorder_offer(&collector->recorder, &collector->wishes, stream, collector->pipe) < 0 || stream_flush(stream) < 0)
+	if (recorder_offer(&collector->recorder, &collector->wishes, stream, collector->pipe) < 0 || stream_flush(stream) < 0)
 		return -1;
-	return hand_over(collector, now, CALL_MS);
+	recorder_is_called(&collector->recorder, CALL_MS);
+	return 0;
 }
 
 int collector_run(struct collector *collector, int64_t duration, int32_t pid)
@@ -297,7 +296,9 @@ int collector_run(struct collector *collector, int64_t duration, int32_t pid)
 	setpriority(PRIO_PROCESS, 0, PRIORITY); /* where it may; a collector that starves loses events */
 	if (await_call(collector) < 0 || switch_tracing(collector, true) < 0)
 		return -1;
-	if (pid && process_follow(&collector->process, pid) < 0)
+	if (hand_over(collector, clock_now(&collector->clock)) < 0)
+		status = -1;
+	if (status == 0 && pid && process_follow(&collector->process, pid) < 0)
 		status = -1;
 	if (status == 0 && collector->child.pid > 0)
 		status = child_go(&collector->child);
@@ -309,6 +310,8 @@ int collector_run(struct collector *collector, int64_t duration, int32_t pid)
 		status = switch_tracing(collector, false);
 	if (status == 0 && !stream_output_closed(collector->scribe.stream))
 		status = round_last(collector);
+	if (status == 0 && collector->recording)
+		status = say_recording(collector, "until", clock_now(&collector->clock));
 	return status;
 }
 

@@ -49,7 +49,7 @@ bool recorder_suits(int fd);
 /* Listens, and writes the offer to the stream that goes into the pipe `fd`. -1 after fail(). */
 int recorder_offer(struct recorder *recorder, const struct wishes *wishes, struct stream *stream, int fd);
 
-/* Whether somebody has called who may; waits so many milliseconds for it. */
+/* Whether somebody has called who may; until then, waits for it so many milliseconds. */
 bool recorder_is_called(struct recorder *recorder, int wait);
 
 /*

@@ -1,0 +1,194 @@
+#!/usr/bin/env bats
+# Context that stays in the kernel until cchart-filter asks for it, live.
+
+load helper
+
+INSTANCES=/sys/kernel/tracing/instances
+
+teardown() {
+	if [ -n "$pid" ]; then kill $pid 2>/dev/null || true; fi
+	if [ -n "$filter" ]; then kill $filter 2>/dev/null || true; fi
+}
+
+need_incident() {
+	need_tracefs
+	[ -x "$BUILD/incidents/lock" ] || skip "needs make incident-programs"
+	incident=$BUILD/incidents/lock
+	chart=func:$incident:request
+}
+
+kinds() {
+	sed 's/ .*//' "$1" | sort | uniq -c | awk '{ print $2, $1 }'
+}
+
+# How many events a command read or wrote, by its usage record: usage FILE COMMAND.
+usage() {
+	sed -nE "s/^usage command=$2 events=([0-9]+) .*/\1/p" "$1"
+}
+
+# Window's bounds and completeness: "FROM TO yes"
+window() {
+	sed -nE 's/^window .*from=([0-9.]+) to=([0-9.]+) .*complete=(yes|no).*/\1 \2 \3/p' "$1" | head -n1
+}
+
+@test "a filter gets context that was not in the stream, in the order of time" {
+	need_incident
+	trace-collect -c "$chart" -- "$incident" 2>/dev/null | cchart-filter --text >out
+	[ "$(usage out trace-collect)" -gt 0 ]
+	[ "$(usage out cchart-filter)" -gt $((2 * $(usage out trace-collect))) ]
+	run kinds out
+	assert_line --regexp '^window '
+	refute_line --regexp '^recorder '
+	run window out
+	assert_line --regexp ' yes$'
+	grep -q '^event .* name=sched:sched_switch ' out
+	awk '/^event/ { t = substr($2, 4); if (t < last) exit 1; last = t }' out
+	stream-cat --text out | grep '^task' | grep -o ' tid=[0-9]*' | sort -u >named
+	grep '^event' out | grep -o ' tid=[0-9]*' | sort -u | grep -vx ' tid=0' >seen
+	run comm -13 named seen
+	assert_output ""
+}
+
+@test "--no-recorder, a file, and whoever else reads the pipe get everything" {
+	need_incident
+	context='name=sched:sched_switch '
+	trace-collect --no-recorder -c "$chart" -- "$incident" 2>/dev/null | cchart-filter --text >out
+	assert_equal "$(usage out trace-collect)" "$(usage out cchart-filter)"
+	grep -q "$context" out
+	trace-collect -c "$chart" -- "$incident" 2>/dev/null | tee saved | cchart-filter --text >out
+	assert_equal "$(usage out trace-collect)" "$(usage out cchart-filter)"
+	stream-cat --text saved | grep -q "$context"
+	trace-collect -c "$chart" -d 0.2 | cat >saved
+	stream-cat --text saved | grep -q "$context"
+	trace-collect -c "$chart" -d 0.2 >saved
+	run bash -c 'stream-cat --text saved | grep ^recorder'
+	assert_output ""
+	run cchart-filter saved
+	refute_output --partial recorder
+}
+
+@test "a filter whose charts measure context is sent that context" {
+	need_incident
+	trace-collect -c "$chart" -- "$incident" 2>/dev/null | cchart-filter -c runq --text >out
+	assert_equal "$(usage out trace-collect)" "$(usage out cchart-filter)"
+}
+
+# context FILE FROM TO: the events between two times, without what differs between two instances that see the same: times,
+# the order of an event and an interrupt that hit it, names (an exec may be known a little sooner), a state that changes
+# meanwhile, what the pipes' own threads do (in the file ours), and contention for locks in the tracing of one of them.
+context() {
+	stream-cat --text "$1" |
+		awk -v from="$2" -v to="$3" '/^event/ && substr($2, 4) >= from && substr($2, 4) <= to' |
+		grep -vE ' name=lock:' | grep -vwFf ours |
+		sed -E 's/ts=[^ ]* //; s/ (comm|prev_state|function|now)=[^ ]*//g' | sort
+}
+
+# quiet FILE FROM TO: the middle of the longest time without an event.
+quiet() {
+	awk -v from="$2" -v to="$3" '/^event/ {
+		t = substr($2, 4)
+		if (t >= from && t <= to && last && t - last > longest) { longest = t - last; middle = (t + last) / 2 }
+		last = t >= from ? t : 0
+	} END { printf "%.9f\n", middle }' "$1"
+}
+
+# pair OUT ARG...: a collector and a filter by a named pipe, in the background, with their pids in $pid and $filter.
+pair() {
+	mkfifo "$1.pipe"
+	cchart-filter --text <"$1.pipe" >"$1" 2>err 3>&- &
+	filter=$!
+	trace-collect "${@:2}" >"$1.pipe" 3>&- &
+	pid=$!
+	until_true 5 is_tracing "$pid"
+}
+
+is_tracing() {
+	[ "$(cat $INSTANCES/tailblame-"$1"/tracing_on 2>/dev/null)" = 1 ]
+}
+
+is_gone() {
+	[ ! -e $INSTANCES/tailblame-"$1" ] && [ ! -e $INSTANCES/tailblame-"$1".kept ]
+}
+
+@test "the context is the same with and without recorder, of one incident" {
+	need_incident
+	pair streamed --no-recorder -c "$chart"
+	trace-collect -c "$chart" -- "$incident" 2>/dev/null | cchart-filter --text >asked
+	kill $pid
+	wait $pid $filter
+	read -r from1 to1 complete1 <<<"$(window streamed)"
+	read -r from2 to2 complete2 <<<"$(window asked)"
+	assert_equal "$complete1 $complete2" "yes yes"
+	[ "$(usage asked cchart-filter)" -gt "$(usage asked trace-collect)" ]
+	# Inside of both windows, cut where neither sees anything: each gives an event a time of its own.
+	read -r from to <<<"$(awk -v a="$from1" -v b="$from2" -v c="$to1" -v d="$to2" 'BEGIN {
+		printf "%.9f %.9f\n", (a > b ? a : b), (c < d ? c : d) }')"
+	from=$(quiet streamed "$from" "$(awk -v t="$from" 'BEGIN { printf "%.9f", t + 0.05 }')")
+	to=$(quiet streamed "$(awk -v t="$to" 'BEGIN { printf "%.9f", t - 0.05 }')" "$to")
+	cat streamed asked | sed -nE 's/^task .* (tid=[0-9]*) comm=(trace-collect|cchart-filter).*/\1/p' >ours
+	context streamed "$from" "$to" >one
+	context asked "$from" "$to" >two
+	[ "$(grep -c sched_switch one)" -gt 20 ]
+	run diff one two
+	assert_output ""
+}
+
+@test "what lasted longer than the rings hold makes a window incomplete" {
+	need_incident
+	cat >slow.c <<-'C'
+		#include <sys/syscall.h>
+		#include <unistd.h>
+		__attribute__((noinline)) void request(int ms)
+		{
+			for (int i = 0; ms && i < 200000; i++)
+				syscall(SYS_getppid);
+			usleep(100);
+		}
+		int main(void)
+		{
+			for (int i = 0; i < 300; i++)
+				request(i == 250);
+			return 0;
+		}
+	C
+	gcc -O1 -o slow slow.c || skip "needs gcc"
+	trace-collect -b 64k -c func:./slow:request -e raw_syscalls:sys_enter -e raw_syscalls:sys_exit -- ./slow 2>/dev/null |
+		cchart-filter --text >small || [ $? = 3 ]
+	run window small
+	assert_line --regexp ' no$'
+	trace-collect -b 64M -c func:./slow:request -e raw_syscalls:sys_enter -e raw_syscalls:sys_exit -- ./slow 2>/dev/null |
+		cchart-filter --text >large
+	run window large
+	assert_line --regexp ' yes$'
+}
+
+@test "a collector killed in the midst leaves nothing, and the filter says that its input was cut" {
+	need_incident
+	pair out -c block
+	until_true 5 is_tracing "$pid.kept"
+	kill -9 $pid
+	until_true 5 is_gone $pid
+	wait $filter && status=0 || status=$?
+	assert_equal "$status" 3
+	run cat err
+	assert_output --partial "the stream was cut"
+	run grep -c "tailblame-$pid" /proc/net/unix
+	assert_output 0
+}
+
+@test "a filter that is gone ends the collector" {
+	need_incident
+	pair out -c block
+	kill -9 $filter
+	wait $pid
+	is_gone $pid
+}
+
+@test "another user's process may not ask" {
+	need_incident
+	command -v setpriv >/dev/null || skip "needs setpriv"
+	trace-collect -c "$chart" -- "$incident" 2>/dev/null |
+		setpriv --reuid=65534 --clear-groups "$BUILD/cchart-filter" --text >out
+	assert_equal "$(usage out trace-collect)" "$(usage out cchart-filter)"
+	grep -q 'name=sched:sched_switch ' out
+}
