@@ -270,11 +270,11 @@ static int see_stream(void *context, const struct record *record)
 	return STREAM_PASS;
 }
 
-/* A recorder must not keep what the charts measure. */
+/* A recorder must not keep what the charts measure, nor what --keep counts. */
 static bool may_keep(const struct filter *filter, const struct fields *offer)
 {
 	char *events = fields_copy(offer, "events"), *rest = events;
-	bool may = true;
+	bool may = keep >= 1;
 
 	for (char *event; rest && (event = strsep(&rest, ","));)
 		may &= !measure_needs(filter->measure, event);
