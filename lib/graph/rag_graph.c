@@ -101,13 +101,12 @@ static void add_call(struct cut_out *cut, int32_t index)
 /* A join lasts as long as the longest of those that it awaits, or the shortest. */
 static void add_join(struct cut_out *cut, const struct rag_join *join)
 {
-	const int32_t *members = &cut->rag->members.items[join->first];
 	int32_t index = new_node(cut->graph, join->all ? "join all" : "join any"), chosen = NODE_NONE;
 	const struct node *nodes = cut->graph->nodes.items;
 	struct node *node;
 
 	for (size_t i = 0; i < join->count; i++) {
-		int32_t member = cut->nodes[members[i]];
+		int32_t member = cut->nodes[cut->rag->members.items[join->first + i]];
 
 		if (member == NODE_NONE)
 			continue; /* began when all was over */
