@@ -138,11 +138,18 @@ static char *say_service(const struct model *model, const struct graph *graph, i
 	return words;
 }
 
+/* Most runs are just that; some are for others or for a purpose, and their names say so. */
 static char *say_run(const struct model *model, const struct graph *graph, int32_t index)
 {
-	char *owner = words_owner(model, graph, index);
-	char *words = memory_format("%s running", owner);
+	static const char plain[] = ": running";
+	const char *name = graph->nodes.items[index].name;
+	size_t length = strlen(name), tail = sizeof(plain) - 1;
+	char *owner, *words;
 
+	if (length < tail || strcmp(name + length - tail, plain) != 0)
+		return memory_format("%s", name);
+	owner = words_owner(model, graph, index);
+	words = memory_format("%s running", owner);
 	free(owner);
 	return words;
 }
