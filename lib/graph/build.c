@@ -24,6 +24,11 @@ struct first_limit {
 	UT_hash_handle hh;
 };
 
+struct request_seen { /* a request whose graph of calls was built */
+	int32_t tid;
+	int64_t start;
+};
+
 struct graph_builder {
 	struct stream *stream;
 	struct events *events;
@@ -32,6 +37,7 @@ struct graph_builder {
 	enum graphs kinds;
 	ARRAY(struct signal) signals; /* the worst since the last window, worst first */
 	struct first_limit *limits;   /* of the signals since the last window */
+	ARRAY(struct request_seen) requests; /* of the window */
 	graph_sink *sink;
 	void *context;
 	uint64_t graphs; /* built so far */
@@ -67,6 +73,7 @@ void graph_builder_free(struct graph_builder *builder)
 	forget_limits(builder);
 	wake_free(builder->wake);
 	free(builder->signals.items);
+	free(builder->requests.items);
 	free(builder);
 }
 
@@ -196,6 +203,21 @@ static int give(struct graph_builder *builder, struct graph *graph, const struct
 	return builder->sink(builder->context, graph);
 }
 
+/* Several slow calls may be part of one request, whose graph is wanted once. */
+static struct graph *new_request(struct graph_builder *builder, struct graph *graph)
+{
+	const struct node *root = graph ? &graph->nodes.items[graph->root] : NULL;
+
+	for (size_t i = 0; root && i < builder->requests.count; i++)
+		if (builder->requests.items[i].tid == root->tid && builder->requests.items[i].start == root->start) {
+			graph_free(graph);
+			return NULL;
+		}
+	if (root)
+		*ARRAY_ADD(&builder->requests) = (struct request_seen){root->tid, root->start};
+	return graph;
+}
+
 /* A graph of calls makes up for one of threads that would be empty. */
 static int build(struct graph_builder *builder, const struct signal *signal, const char *window)
 {
@@ -206,7 +228,7 @@ static int build(struct graph_builder *builder, const struct signal *signal, con
 	wake_until(builder->wake, signal->ts);
 	target = find_target(builder, signal, &index);
 	if (builder->kinds & GRAPHS_RAG && signal->tid != TID_IDLE)
-		calls = rag_graph(builder->wake, "", signal->tid, signal->start, signal->ts);
+		calls = new_request(builder, rag_graph(builder->wake, signal->tid, signal->start));
 	if (builder->kinds & GRAPHS_WAKE && (target != TARGET_NONE || !calls) &&
 	    give(builder, wake_graph(builder->wake, "", target, index, signal->start, signal->ts), signal, window) < 0) {
 		graph_free(calls);
@@ -220,7 +242,7 @@ static int close_window(struct graph_builder *builder, const char *window)
 	for (size_t i = 0; i < builder->signals.count; i++)
 		if (build(builder, &builder->signals.items[i], window) < 0)
 			return -1;
-	builder->signals.count = 0;
+	builder->signals.count = builder->requests.count = 0;
 	forget_limits(builder);
 	wake_forget(builder->wake);
 	return 0;

@@ -66,9 +66,9 @@ bool rag_entered(const struct rag *rag, int32_t thread, int64_t from, int64_t to
 void rag_link(struct rag *rag);
 
 /*
- * rag_graph.c: the graph of the call that a thread (by tid) began at `from` and of all that came of it until `to`. NULL:
- * there is none, or only one function is in the data.
+ * rag_graph.c: the graph of the request that the call is part of which a thread (by tid) began at `from`, and of all
+ * that came of it. NULL: there is none, or only one function is in the data.
  */
-struct graph *rag_graph(struct wake *wake, const char *id, int32_t tid, int64_t from, int64_t to);
+struct graph *rag_graph(struct wake *wake, int32_t tid, int64_t from);
 
 #endif

@@ -19,7 +19,7 @@ static bool several_functions(const struct wake *wake)
 }
 
 /* The outermost of the thread's calls that began then. */
-static int32_t find_root(const struct rag *rag, int32_t tid, int64_t from)
+static int32_t find_call(const struct rag *rag, int32_t tid, int64_t from)
 {
 	for (size_t i = 0; i < rag->calls.count; i++) {
 		const struct rag_call *call = &rag->calls.items[i];
@@ -28,6 +28,35 @@ static int32_t find_root(const struct rag *rag, int32_t tid, int64_t from)
 			return (int32_t)i;
 	}
 	return INDEX_NONE;
+}
+
+static bool is_awaited(const struct rag *rag, int32_t index)
+{
+	if (rag_nested(&rag->calls.items[index]) || rag->calls.items[index].wait_end != TIME_NONE)
+		return true;
+	for (size_t i = 0; i < rag->members.count; i++)
+		if (rag->members.items[i] == index)
+			return true;
+	return false;
+}
+
+static int64_t duration(const struct rag *rag, const struct rag_call *call)
+{
+	return (call->end == TIME_NONE ? rag->wake->now : call->end) - call->start;
+}
+
+/*
+ * The request that a slow call is part of: its caller, while that took no more than twice as long. What takes longer has
+ * other things to do, or is the program's main loop.
+ */
+static int32_t find_request(const struct rag *rag, int32_t index)
+{
+	const struct rag_call *calls = rag->calls.items;
+
+	while (index != INDEX_NONE && calls[index].parent != INDEX_NONE && is_awaited(rag, index) &&
+	       duration(rag, &calls[calls[index].parent]) / 2 <= duration(rag, &calls[index]))
+		index = calls[index].parent;
+	return index;
 }
 
 enum { UNSEEN, OUTSIDE, INSIDE };
@@ -144,7 +173,7 @@ static void add_all(struct cut_out *cut)
 	free(state);
 }
 
-struct graph *rag_graph(struct wake *wake, const char *id, int32_t tid, int64_t from, int64_t to)
+struct graph *rag_graph(struct wake *wake, int32_t tid, int64_t from)
 {
 	struct cut_out cut = {.root = INDEX_NONE};
 	struct rag *rag;
@@ -153,11 +182,11 @@ struct graph *rag_graph(struct wake *wake, const char *id, int32_t tid, int64_t 
 		return NULL;
 	rag = rag_new(wake);
 	cut.rag = rag;
-	cut.root = find_root(rag, tid, from);
+	cut.root = find_request(rag, find_call(rag, tid, from));
 	if (cut.root != INDEX_NONE) {
-		cut.graph = graph_new(GRAPH_RAG, id);
-		cut.graph->from = from;
-		cut.graph->to = to;
+		cut.graph = graph_new(GRAPH_RAG, "");
+		cut.graph->from = rag->calls.items[cut.root].start;
+		cut.graph->to = within(rag->calls.items[cut.root].end, wake->now);
 		cut.nodes = memory_new(rag->calls.count, sizeof(*cut.nodes));
 		add_all(&cut);
 		cut.graph->root = cut.nodes[cut.root];

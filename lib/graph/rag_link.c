@@ -120,9 +120,24 @@ static void settle(struct waiting *waiting)
 	waiting->wakers.count = 0;
 }
 
+/* Whether the call woke the sleeper to ask something of it: it waits for that one later. */
+static bool asks(const struct rag *rag, int32_t index, int64_t since, int32_t sleeper)
+{
+	const struct rag_call *call = &rag->calls.items[index];
+	const struct thread *thread = rag->wake->threads.items[call->thread];
+
+	for (size_t i = thread_find(thread, since); i < thread->pieces.count; i++) {
+		if (call->end != TIME_NONE && thread->pieces.items[i].start >= call->end)
+			return false;
+		if (waker_of(rag->wake, &thread->pieces.items[i], 0).thread == rag->calls.items[sleeper].thread)
+			return true;
+	}
+	return false;
+}
+
 /*
  * The call that ended the wait of the sleeper: the outermost since the sleeper began, for a server may be in its loop
- * for long. If nobody is known to have started it, the sleeper did, by whatever means.
+ * for long. If nobody is known to have started it, the sleeper did, by whatever means, unless it is the other way round.
  */
 static int32_t awaited_call(struct rag *rag, int32_t sleeper, const struct piece *wait, int64_t end)
 {
@@ -134,7 +149,8 @@ static int32_t awaited_call(struct rag *rag, int32_t sleeper, const struct piece
 		return INDEX_NONE;
 	while (rag_nested(&calls[call]) && calls[calls[call].parent].start > calls[sleeper].start)
 		call = calls[call].parent;
-	if (!(calls[call].flags & CALL_ASYNC_CHILD) && calls[call].start > calls[sleeper].start)
+	if (!(calls[call].flags & CALL_ASYNC_CHILD) && calls[call].start > calls[sleeper].start &&
+	    !asks(rag, call, by.ts, sleeper))
 		adopt(rag, sleeper, call);
 	return calls[call].parent == sleeper ? call : INDEX_NONE;
 }
