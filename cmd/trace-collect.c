@@ -40,14 +40,16 @@ static const struct option_entry options[] = {
 static int add_functions(const char *wanted)
 {
 	const char *colon = strrchr(wanted, ':');
-	char *binary = colon ? memory_text(wanted, (size_t)(colon - wanted)) : NULL;
-	char *path = colon ? symbol_binary(binary) : NULL;
 	struct symbol_names names = {0};
-	int status = path ? symbol_matching(path, colon + 1, &names) : -1;
+	char *binary, *path;
+	int status;
 
 	if (!colon)
-		fail("functions are chosen as BINARY:GLOB, not '%s'", wanted);
-	charts.items = memory_grow(charts.items, (size_t)charts.count + names.count, sizeof(*charts.items));
+		return fail("functions are chosen as BINARY:GLOB, not '%s'", wanted);
+	binary = memory_text(wanted, (size_t)(colon - wanted));
+	path = symbol_binary(binary);
+	status = path ? symbol_matching(path, colon + 1, &names) : -1;
+	charts.items = memory_grow(charts.items, (size_t)charts.count + names.count + 1, sizeof(*charts.items));
 	for (size_t i = 0; i < names.count; i++) {
 		charts.items[charts.count++] = memory_format("func:%s:%s", binary, names.items[i]);
 		free(names.items[i]);
