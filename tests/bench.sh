@@ -6,6 +6,7 @@
 # 1. How many events a second cchart-filter | blame-rank | report takes from a binary stream file.
 # 2. How often each charting method cries wolf, how soon it finds what it should, and how much of the demo's incident is kept.
 # 3. How much CPU time trace-collect uses to write events to a file, beside trace-cmd ($TRACE_CMD), same events.
+# 4. What tracing costs the load that is traced, and the machine; see bench/overhead.sh.
 #
 # Environment: EVENTS of the stream file (5000000), RUNS of which the median counts (5), TRACE_CMD.
 set -u -o pipefail
@@ -216,3 +217,5 @@ echo
 bench_charts
 echo
 bench_collect
+echo
+tests/bench/overhead.sh "$build"
