@@ -310,8 +310,11 @@ int collector_run(struct collector *collector, int64_t duration, int32_t pid)
 		status = switch_tracing(collector, false);
 	if (status == 0 && !stream_output_closed(collector->scribe.stream))
 		status = round_last(collector);
-	if (status == 0 && collector->recording)
+	if (status == 0 && collector->recording) {
+		stream_report_traced(collector->scribe.stream,
+				     merge_traced(&collector->merge) + recorder_traced(&collector->recorder));
 		status = say_recording(collector, "until", clock_now(&collector->clock));
+	}
 	return status;
 }
 

@@ -47,6 +47,15 @@ void merge_close(struct merge *merge)
 	*merge = (struct merge){0};
 }
 
+uint64_t merge_traced(const struct merge *merge)
+{
+	uint64_t traced = 0;
+
+	for (int i = 0; i < merge->count; i++)
+		traced += ring_traced(&merge->rings[i]);
+	return traced;
+}
+
 static void sink(struct merge *merge, int at)
 {
 	struct ring **heap = merge->heap, *ring = heap[at];

@@ -34,6 +34,9 @@ int merge_open(struct merge *merge, struct tracefs_instance *instance);
 void merge_part(struct merge *merge, int first, struct merge *other);
 void merge_close(struct merge *merge);
 
+/* How many events were written to its rings so far. */
+uint64_t merge_traced(const struct merge *merge);
+
 /* Starts a round: looks at each dry ring again, and will hand out events before the bound. -1 after fail(). */
 int merge_begin(struct merge *merge, int64_t bound);
 

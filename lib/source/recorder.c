@@ -235,6 +235,11 @@ int recorder_has_left(const struct recorder *recorder)
 	return *recorder->failure ? fail("%s", recorder->failure) : 1;
 }
 
+uint64_t recorder_traced(const struct recorder *recorder)
+{
+	return merge_traced(&recorder->merge);
+}
+
 void recorder_end(struct recorder *recorder, bool wait)
 {
 	if (recorder->listening >= 0)

@@ -64,6 +64,9 @@ int32_t recorder_tid(const struct recorder *recorder); /* the thread's; 0: there
 /* 1: nobody will ask any more; 0: somebody may; -1 after fail(): the rings cannot be read. */
 int recorder_has_left(const struct recorder *recorder);
 
+/* How many events were written to its rings so far. */
+uint64_t recorder_traced(const struct recorder *recorder);
+
 /* Ends; with `wait`, when the caller has left. */
 void recorder_end(struct recorder *recorder, bool wait);
 

@@ -60,15 +60,30 @@ static uint64_t stat_value(const char *text, const char *key)
 	return line ? strtoull(line + strlen(key), NULL, 10) : 0;
 }
 
+enum { STATS_ROOM = 1024 };
+
+/* "" where it cannot be read. */
+static void read_stats(const struct ring *ring, char text[STATS_ROOM])
+{
+	ssize_t length = pread(ring->stats, text, STATS_ROOM - 1, 0);
+
+	text[length > 0 ? length : 0] = '\0';
+}
+
+uint64_t ring_traced(const struct ring *ring)
+{
+	char text[STATS_ROOM];
+
+	read_stats(ring, text);
+	return stat_value(text, "entries: ") + stat_value(text, "\noverrun: ") + stat_value(text, "\nread events: ");
+}
+
 uint64_t ring_lost_at_end(struct ring *ring)
 {
-	char text[1024];
-	ssize_t length = pread(ring->stats, text, sizeof(text) - 1, 0);
+	char text[STATS_ROOM];
 	uint64_t lost;
 
-	if (length <= 0)
-		return 0;
-	text[length] = '\0';
+	read_stats(ring, text);
 	lost = stat_value(text, "\noverrun: ") + stat_value(text, "\ncommit overrun: ") +
 	       stat_value(text, "\ndropped events: ");
 	return lost > ring->lost ? lost - ring->lost : 0;

@@ -39,6 +39,9 @@ static inline int64_t ring_ts(const struct ring *ring)
 int ring_open(struct ring *ring, struct tracefs_instance *instance, int cpu);
 void ring_close(struct ring *ring);
 
+/* How many events were written to it so far, read, overwritten or waiting. */
+uint64_t ring_traced(const struct ring *ring);
+
 /* Goes on to the next event. 1; 0: the ring is dry now, ask again later; -1 after fail(). */
 int ring_next(struct ring *ring);
 

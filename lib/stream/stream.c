@@ -36,6 +36,7 @@ struct stream {
 	const char *command;
 	uint64_t lost;			/* in all */
 	uint64_t written, segment_lost; /* in the segment at hand */
+	uint64_t traced; /* 0: what was written */
 	uint64_t events_in, events_out, bytes_in, bytes_out;
 	int64_t began;
 };
@@ -101,6 +102,11 @@ void stream_report_usage(struct stream *stream, const char *command)
 {
 	stream->report_usage = true;
 	stream->command = command;
+}
+
+void stream_report_traced(struct stream *stream, uint64_t events)
+{
+	stream->traced = events;
 }
 
 void stream_copy_ends(struct stream *stream)
@@ -229,6 +235,8 @@ static int write_usage(struct stream *stream)
 	line_begin(&stream->line, "usage");
 	line_text(&stream->line, "command", stream->command);
 	line_unsigned(&stream->line, "events", stream->reader ? stream->events_in : stream->events_out);
+	if (stream->traced)
+		line_unsigned(&stream->line, "traced", stream->traced);
 	line_unsigned(&stream->line, "kept", stream->events_out);
 	line_unsigned(&stream->line, "bytes", stream->reader ? stream->bytes_in : stream->bytes_out);
 	line_unsigned(&stream->line, "kept_bytes", stream->bytes_out);

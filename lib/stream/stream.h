@@ -91,6 +91,9 @@ bool stream_output_closed(const struct stream *stream); /* our reader is gone */
 /* Writes a `usage` record before the end: events read and kept, bytes, CPU time. For the stages that cost. */
 void stream_report_usage(struct stream *stream, const char *command);
 
+/* How many events were traced, if not all of them came into the stream; for the `usage` record. */
+void stream_report_traced(struct stream *stream, uint64_t events);
+
 /* Keep `end` records as they came and write none of one's own: for a command that only copies. */
 void stream_copy_ends(struct stream *stream);
 
