@@ -74,6 +74,10 @@ static int stream_seen(void *context, const struct record *record)
 	free(model->kernel);
 	model->host = clean_field(fields, "host");
 	model->kernel = clean_field(fields, "kernel");
+	if (fields_unsigned(fields, "cpus", &model->cpus) < 0)
+		return gather_wrong(model);
+	model->bytes += model->most;
+	model->most = 0;
 	model->wall = 0;
 	found = read_time(fields, "wall", &model->wall);
 	if (found < 0)
@@ -226,6 +230,23 @@ static int window_seen(void *context, const struct record *record)
 	return STREAM_PASS;
 }
 
+/* What tailblame itself cost. */
+static int cost_seen(struct model *model, const struct fields *fields)
+{
+	double cpu = 0, wall = 0;
+	uint64_t bytes = 0;
+
+	if (fields_double(fields, "cpu", &cpu) < 0 || fields_double(fields, "wall", &wall) < 0 ||
+	    fields_unsigned(fields, "bytes", &bytes) < 0)
+		return -1;
+	model->cpu += cpu;
+	if (fields_is(fields, "command", "trace-collect"))
+		model->ran += wall;
+	if (bytes > model->most)
+		model->most = bytes;
+	return 0;
+}
+
 /* How many events there were is the collector's to say; where there was none, the filter's. */
 static int usage_seen(void *context, const struct record *record)
 {
@@ -236,7 +257,8 @@ static int usage_seen(void *context, const struct record *record)
 
 	if (!fields)
 		return -1;
-	if (fields_unsigned(fields, "events", &events) < 0 || fields_unsigned(fields, "kept", &kept) < 0)
+	if (fields_unsigned(fields, "events", &events) < 0 || fields_unsigned(fields, "kept", &kept) < 0 ||
+	    fields_unsigned(fields, "traced", &events) < 0 || cost_seen(model, fields) < 0)
 		return gather_wrong(model);
 	filter = fields_is(fields, "command", "cchart-filter");
 	if (filter) {

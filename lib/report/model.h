@@ -153,6 +153,10 @@ struct model {
 	bool has_read, has_kept;
 	uint64_t read, kept; /* events; use filtered where no collector told `read` */
 	uint64_t filtered;   /* events that the filter read */
+	double cpu;	     /* seconds of CPU time of all commands that told theirs */
+	double ran;	     /* seconds that were collected; 0: not live */
+	uint64_t bytes, most; /* of events, by the command that saw most: before the stream at hand; in it */
+	uint64_t cpus;	     /* of the machine; 0: not known */
 	uint64_t records;
 	uint64_t moments, incomplete_moments, signals, graphs;
 	double explained; /* seconds of all stories */

@@ -180,6 +180,27 @@ static void say_chart(FILE *out, const struct model *model, const struct chart_s
 	free(moments);
 }
 
+/* "tailblame itself: 0.50 s of CPU time in 12 s, 2.1 % of 2 CPUs; 100,361 events traced and 6.4 MiB read a second" */
+static void say_cost(FILE *out, const struct model *model)
+{
+	uint64_t read = model->has_read ? model->read : model->filtered;
+	double seconds = model->ran, share = 100 * model->cpu / seconds / (double)(model->cpus ? model->cpus : 1);
+	char cpu[NUMBER_ROOM], wall[NUMBER_ROOM], events[NUMBER_ROOM], bytes[NUMBER_ROOM];
+
+	if (!(seconds > 0))
+		return;
+	number_human_duration(cpu, (int64_t)(model->cpu * 1e9));
+	number_human_duration(wall, (int64_t)(seconds * 1e9));
+	number_human_count(events, (uint64_t)((double)read / seconds));
+	number_human_size(bytes, (uint64_t)((double)(model->bytes + model->most) / seconds));
+	fprintf(out, "tailblame itself took %s of CPU time in %s, %.*f %% of ", cpu, wall, share < 1 ? 2 : 1, share);
+	if (model->cpus > 1)
+		fprintf(out, "%llu CPUs", (unsigned long long)model->cpus);
+	else
+		fputs("one CPU", out);
+	fprintf(out, ", for %s events traced and %s read a second", events, bytes);
+}
+
 static void say_nothing(FILE *out, const struct model *model)
 {
 	if (model->records == 0)
@@ -217,6 +238,13 @@ void summary_make(struct summary *summary, const struct model *model)
 	}
 	for (size_t i = 0; i < model->changes.count; i++)
 		add_line(summary, memory_text(model->changes.items[i], strlen(model->changes.items[i])));
+	out = open_memstream(&text, &size);
+	say_cost(out, model);
+	fclose(out);
+	if (size > 0)
+		add_line(summary, text);
+	else
+		free(text);
 	out = open_memstream(&text, &size);
 	say_nothing(out, model);
 	fclose(out);
