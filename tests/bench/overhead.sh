@@ -108,7 +108,6 @@ run_all()
 {
 	local row before
 	for row in "${rows[@]}"; do
-		[ ! -e "$work/$row.why" ] || continue
 		before=$(machine)
 		"$row" 2>"$work/err" || [ $? = 3 ] || { cat "$work/why" "$work/err" 2>/dev/null | head -n1 >"$work/$row.why"; continue; }
 		awk -v a="$before" -v b="$(machine)" 'BEGIN { print b - a }' >>"$work/$row.machine"
@@ -120,7 +119,7 @@ run_all()
 print_row()
 {
 	local cpu whole
-	if [ -s "$work/$1.why" ]; then
+	if [ ! -s "$work/$1.cpu" ]; then
 		printf '  %-40s not measured: %s\n' "${names[$1]}" "$(cat "$work/$1.why")"
 		return
 	fi
