@@ -6,6 +6,7 @@
 
 #include "base/command.h"
 #include "base/fail.h"
+#include "base/interrupt.h"
 #include "blame/comparison.h"
 #include "event/event.h"
 #include "graph/build.h"
@@ -226,6 +227,6 @@ int main(int argc, char **argv)
 	struct ranker ranker = {0};
 
 	parse(&ranker, &argc, &argv);
-	stream_defer_interrupt();
+	interrupt_defer();
 	return diff ? compare(&ranker, argv) : rank(&ranker, argv, argc, true);
 }

@@ -8,6 +8,7 @@
 
 #include "base/command.h"
 #include "base/fail.h"
+#include "base/interrupt.h"
 #include "base/number.h"
 #include "chart/measure.h"
 #include "chart/span.h"
@@ -387,7 +388,7 @@ int main(int argc, char **argv)
 	int status;
 
 	/* open */
-	stream_defer_interrupt();
+	interrupt_defer();
 	sigaction(SIGHUP, &(struct sigaction){.sa_handler = want_relearning, .sa_flags = SA_RESTART}, NULL);
 	filter.stream = stream_open(argv + first, argc - first);
 	if (!filter.stream || stream_output(filter.stream, STDOUT_FILENO, text) < 0)

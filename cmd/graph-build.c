@@ -7,6 +7,7 @@
 
 #include "base/command.h"
 #include "base/fail.h"
+#include "base/interrupt.h"
 #include "event/event.h"
 #include "graph/build.h"
 
@@ -70,7 +71,7 @@ int main(int argc, char **argv)
 	if (!stream)
 		die("%s", fail_text());
 	stream_output(stream, STDOUT_FILENO, as_text);
-	stream_defer_interrupt();
+	interrupt_defer();
 	events = events_new(stream);
 	builder = graph_builder_new(stream, events, (int)worst);
 	graph_builder_sink(builder, write_graph, stream);

@@ -8,6 +8,7 @@
 
 #include "base/command.h"
 #include "base/fail.h"
+#include "base/interrupt.h"
 #include "base/number.h"
 #include "report/report.h"
 
@@ -62,7 +63,7 @@ static void catch_signals(void)
 
 	sigaction(SIGUSR1, &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	stream_defer_interrupt();
+	interrupt_defer();
 }
 
 int main(int argc, char **argv)

@@ -6,6 +6,7 @@
 
 #include "base/command.h"
 #include "base/fail.h"
+#include "base/interrupt.h"
 #include "event/event.h"
 
 static bool as_text, as_binary;
@@ -35,7 +36,7 @@ int main(int argc, char **argv)
 		die("%s", fail_text());
 	stream_output(stream, STDOUT_FILENO, as_text);
 	stream_copy_ends(stream);
-	stream_defer_interrupt();
+	interrupt_defer();
 	events = events_new(stream);
 
 	/* copy */

@@ -10,6 +10,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "stream/foreign.h"
 
 enum { BUFFER = 1 << 18 };
 
@@ -240,26 +241,6 @@ static enum reader_result begin_segment(struct reader *reader)
 	return READER_SEGMENT;
 }
 
-/* What a file is that does not begin as a stream should, where that can be told. */
-static const char *foreign(const char *start, size_t length)
-{
-	static const struct {
-		const char *magic;
-		size_t length;
-		const char *hint;
-	} known[] = {
-		{"\x28\xb5\x2f\xfd", 4, "it is compressed; use zstdcat"},
-		{"\x1f\x8b", 2, "it is compressed; use zcat"},
-		{"\xfd" "7zXZ", 5, "it is compressed; use xzcat"},
-		{"\x17\x08\x44tracing", 10, "it is a trace.dat file, not a tailblame stream"},
-	};
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (length >= known[i].length && !memcmp(start, known[i].magic, known[i].length))
-			return known[i].hint;
-	return NULL;
-}
-
 static enum reader_result first_look(struct reader *reader)
 {
 	int status = need(reader, STREAM_MAGIC_SIZE);
@@ -270,7 +251,7 @@ static enum reader_result first_look(struct reader *reader)
 		return READER_FAILED;
 	if (reader->length == 0 && !reader->cut)
 		reader->cut = memory_format("%s: no data", reader->name);
-	hint = foreign(reader->buffer, reader->length);
+	hint = foreign_hint(reader->buffer, reader->length);
 	if (hint)
 		return fail("%s: %s", reader->name, hint);
 	if (reader->length > 0 && reader->length < STREAM_MAGIC_SIZE &&

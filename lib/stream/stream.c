@@ -6,13 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/number.h"
 #include "stream/reader.h"
+#include "stream/usage.h"
 #include "stream/writer.h"
 
 enum { WATCHES_MAX = 4 }; /* of one kind */
@@ -32,33 +31,16 @@ struct stream {
 	bool ended;		       /* its end record came */
 	bool copy_ends;
 	bool incomplete, cut;
-	bool report_usage;
-	const char *command;
 	uint64_t lost;			/* in all */
 	uint64_t written, segment_lost; /* in the segment at hand */
-	uint64_t traced; /* 0: what was written */
-	uint64_t events_in, events_out, bytes_in, bytes_out;
-	int64_t began;
+	struct usage usage;
 };
-
-static int64_t to_ns(struct timespec t)
-{
-	return (int64_t)t.tv_sec * NSEC_PER_SEC + t.tv_nsec;
-}
-
-static int64_t elapsed(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return to_ns(now);
-}
 
 struct stream *stream_create(void)
 {
 	struct stream *stream = NEW(struct stream);
 
-	stream->began = elapsed(CLOCK_MONOTONIC);
+	usage_begin(&stream->usage);
 	return stream;
 }
 
@@ -100,13 +82,12 @@ void stream_speller(struct stream *stream, event_speller *speller, void *context
 
 void stream_report_usage(struct stream *stream, const char *command)
 {
-	stream->report_usage = true;
-	stream->command = command;
+	stream->usage.command = command;
 }
 
 void stream_report_traced(struct stream *stream, uint64_t events)
 {
-	stream->traced = events;
+	stream->usage.traced = events;
 }
 
 void stream_copy_ends(struct stream *stream)
@@ -204,10 +185,8 @@ int stream_write_record(struct stream *stream, const struct record *record)
 	if (!stream->writer || (record->packed && record->kind != KIND_EVENT && writer_is_text(stream->writer)))
 		return 0; /* text needs no formats */
 	stream->written++;
-	if (record->kind == KIND_EVENT) {
-		stream->events_out++;
-		stream->bytes_out += record->length;
-	}
+	if (record->kind == KIND_EVENT)
+		usage_count_out(&stream->usage, record);
 	return begin_if_new(stream, record->swapped) || writer_record(stream->writer, record) ? -1 : 0;
 }
 
@@ -232,22 +211,13 @@ int stream_write_line(struct stream *stream, const struct line *line)
 
 static int write_usage(struct stream *stream)
 {
-	line_begin(&stream->line, "usage");
-	line_text(&stream->line, "command", stream->command);
-	line_unsigned(&stream->line, "events", stream->reader ? stream->events_in : stream->events_out);
-	if (stream->traced)
-		line_unsigned(&stream->line, "traced", stream->traced);
-	line_unsigned(&stream->line, "kept", stream->events_out);
-	line_unsigned(&stream->line, "bytes", stream->reader ? stream->bytes_in : stream->bytes_out);
-	line_unsigned(&stream->line, "kept_bytes", stream->bytes_out);
-	line_time(&stream->line, "cpu", elapsed(CLOCK_PROCESS_CPUTIME_ID));
-	line_time(&stream->line, "wall", elapsed(CLOCK_MONOTONIC) - stream->began);
+	usage_line(&stream->usage, !stream->reader, &stream->line);
 	return stream_write_line(stream, &stream->line);
 }
 
 static int write_end(struct stream *stream, uint8_t flags)
 {
-	if (stream->report_usage && write_usage(stream) < 0)
+	if (stream->usage.command && write_usage(stream) < 0)
 		return -1;
 	line_begin(&stream->line, "end");
 	line_unsigned(&stream->line, "records", stream->written);
@@ -290,8 +260,7 @@ static int take_note(struct stream *stream, const struct record *record)
 	uint64_t lost = 0;
 
 	if (record->kind == KIND_EVENT) {
-		stream->events_in++;
-		stream->bytes_in += record->length;
+		usage_count_in(&stream->usage, record);
 		return 0;
 	}
 	if (record->kind == KIND_STREAM) {
@@ -325,10 +294,8 @@ void stream_count_aside(struct stream *stream, const struct record *record)
 	if (record->kind == KIND_LOST && fields_parse(&stream->fields, record->text, record->length) == 0 &&
 	    fields_unsigned(&stream->fields, "count", &lost) == 1)
 		stream_count_lost(stream, lost);
-	if (record->kind == KIND_EVENT) {
-		stream->events_in++;
-		stream->bytes_in += record->length;
-	}
+	if (record->kind == KIND_EVENT)
+		usage_count_in(&stream->usage, record);
 }
 
 static int dispatch(struct stream *stream, const struct record *record)
@@ -405,16 +372,4 @@ int stream_finish(struct stream *stream, const struct handlers *handlers, void *
 	stream_close(stream);
 	fail("%s", reason);
 	return 1;
-}
-
-static void first_interrupt(int number)
-{
-	(void)number;
-}
-
-void stream_defer_interrupt(void)
-{
-	struct sigaction action = {.sa_handler = first_interrupt, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
-
-	sigaction(SIGINT, &action, NULL);
 }

@@ -97,10 +97,4 @@ void stream_report_traced(struct stream *stream, uint64_t events);
 /* Keep `end` records as they came and write none of one's own: for a command that only copies. */
 void stream_copy_ends(struct stream *stream);
 
-/*
- * A Ctrl-C at a terminal reaches every command of the pipe, but only the first should act on it; the others end when
- * their input does. Call this in a command that reads a pipe: the first SIGINT is ignored, the second ends it.
- */
-void stream_defer_interrupt(void);
-
 #endif

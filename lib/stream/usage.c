@@ -1,0 +1,44 @@
+#include "stream/usage.h"
+
+#include <time.h>
+
+#include "base/number.h"
+
+static int64_t now_by(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (int64_t)now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+}
+
+void usage_begin(struct usage *usage)
+{
+	usage->began = now_by(CLOCK_MONOTONIC);
+}
+
+void usage_count_in(struct usage *usage, const struct record *event)
+{
+	usage->events_in++;
+	usage->bytes_in += event->length;
+}
+
+void usage_count_out(struct usage *usage, const struct record *event)
+{
+	usage->events_out++;
+	usage->bytes_out += event->length;
+}
+
+void usage_line(const struct usage *usage, bool source, struct line *line)
+{
+	line_begin(line, "usage");
+	line_text(line, "command", usage->command);
+	line_unsigned(line, "events", source ? usage->events_out : usage->events_in);
+	if (usage->traced)
+		line_unsigned(line, "traced", usage->traced);
+	line_unsigned(line, "kept", usage->events_out);
+	line_unsigned(line, "bytes", source ? usage->bytes_out : usage->bytes_in);
+	line_unsigned(line, "kept_bytes", usage->bytes_out);
+	line_time(line, "cpu", now_by(CLOCK_PROCESS_CPUTIME_ID));
+	line_time(line, "wall", now_by(CLOCK_MONOTONIC) - usage->began);
+}
