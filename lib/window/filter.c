@@ -1,0 +1,350 @@
+#include "window/filter.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "chart/measure.h"
+#include "chart/span.h"
+#include "event/event.h"
+#include "window/window.h"
+
+enum { FORGET_EVERY = 256 }; /* events; old ones may stay in the ring so much longer */
+
+/* A window waits so long for starts that may make it longer. */
+static const int64_t merge_wait = 10 * NSEC_PER_SEC;
+
+struct filter {
+	struct stream *stream;
+	struct events *events;
+	struct measure *measure;
+	struct window *window;
+	struct recall *recall; /* a recorder that answers once the stream lacks what it keeps */
+	const struct event_type *naming[3]; /* events that give threads their names */
+	struct line line;
+	uint64_t signals; /* id of the last one */
+	int64_t now;
+	unsigned pushed;
+	struct filter_options options;
+};
+
+static int tell_limits(void *context, const struct series *series, int64_t ts)
+{
+	struct filter *filter = context;
+
+	limits_line(&filter->line, ts, series->chart, series->key, &series->limits);
+	if (series->change)
+		line_text(&filter->line, "change", series->change > 0 ? "up" : "down");
+	if (series->forgotten)
+		line_unsigned(&filter->line, "forgotten", series->forgotten);
+	return stream_write_line(filter->stream, &filter->line);
+}
+
+static int tell_healthy(void *context, struct series *series, int64_t from)
+{
+	struct filter *filter = context;
+
+	sample_healthy_line(&filter->line, series, from);
+	return stream_write_line(filter->stream, &filter->line);
+}
+
+static int tell_hold(void *context, int64_t start)
+{
+	struct filter *filter = context;
+
+	return window_hold(filter->window, start, filter->now);
+}
+
+static int tell_release(void *context)
+{
+	struct filter *filter = context;
+
+	window_release(filter->window, filter->now);
+	return 0;
+}
+
+static int tell_signal(void *context, const struct sample *sample)
+{
+	struct filter *filter = context;
+	const char *comm = events_comm(filter->events, sample->tid);
+
+	if (window_signal(filter->window, ++filter->signals, sample->start, sample->end) < 0)
+		return -1;
+	sample_signal_line(&filter->line, sample, filter->signals, comm, measure_world(filter->measure));
+	return stream_write_line(filter->stream, &filter->line);
+}
+
+/* After each record that has a time: what is due by then. */
+static int time_passes(struct filter *filter, int64_t ts)
+{
+	int64_t until, horizon;
+
+	if (*filter->options.relearn) {
+		*filter->options.relearn = 0;
+		measure_relearn(filter->measure);
+	}
+	if (ts > filter->now)
+		filter->now = ts;
+	if (measure_time(filter->measure, filter->now) < 0 || window_advance(filter->window, filter->now) < 0)
+		return -1;
+	if (window_is_over(filter->window, filter->now, &until) &&
+	    (measure_undecided(filter->measure) > until || span_between(until, filter->now) > merge_wait) &&
+	    window_close(filter->window) < 0)
+		return -1;
+	if (++filter->pushed % FORGET_EVERY)
+		return 0;
+	horizon = measure_horizon(filter->measure);
+	return window_forget(filter->window, horizon < filter->now ? horizon : filter->now);
+}
+
+/* An input that neither the options nor the stream give a chart for is taken for the default one. */
+static int add_default_chart(struct filter *filter)
+{
+	struct chart *chart = chart_load("block");
+
+	return chart ? measure_chart(filter->measure, chart) : -1;
+}
+
+/* Other scheduler events name threads too, but each of these names was in a record before. */
+static void learn_names(struct filter *filter, const struct event *event)
+{
+	if (!event->payload || event->type == filter->naming[0] || event->type == filter->naming[1] ||
+	    event->type == filter->naming[2])
+		events_learn_names(filter->events, event);
+}
+
+static int see_event(void *context, const struct record *record)
+{
+	struct filter *filter = context;
+	struct event event;
+
+	if (events_read(filter->events, record, &event) < 0)
+		return -1;
+	learn_names(filter, &event);
+	if (measure_charts(filter->measure) == 0 && filter->options.judgement->method->plots != PLOTS_RATES && add_default_chart(filter) < 0)
+		return -1;
+	if (window_push(filter->window, record, event.ts) < 0)
+		return -1;
+	if (event.ts > filter->now)
+		filter->now = event.ts;
+	if (measure_event(filter->measure, &event) < 0 || time_passes(filter, event.ts) < 0)
+		return -1;
+	return STREAM_DROP;
+}
+
+/* The `ts` of a spelled record; -1 after fail(). */
+static int read_time(struct filter *filter, const struct record *record, int64_t *ts)
+{
+	const struct fields *fields = stream_fields(filter->stream, record);
+	int status = fields ? fields_time(fields, "ts", ts) : -1;
+
+	if (fields && status == 0)
+		return stream_fail(filter->stream, "ts= is missing");
+	return fields && status < 0 ? stream_fail(filter->stream, "%s", fail_text()) : status;
+}
+
+static int see_lost(void *context, const struct record *record)
+{
+	struct filter *filter = context;
+	int64_t ts;
+
+	if (read_time(filter, record, &ts) < 0 || window_push(filter->window, record, ts) < 0 ||
+	    measure_lost(filter->measure, ts > filter->now ? ts : filter->now) < 0 || time_passes(filter, ts) < 0)
+		return -1;
+	return STREAM_DROP;
+}
+
+static int see_tick(void *context, const struct record *record)
+{
+	struct filter *filter = context;
+	int64_t ts;
+
+	if (read_time(filter, record, &ts) < 0 || time_passes(filter, ts) < 0)
+		return -1;
+	return STREAM_DROP;
+}
+
+static int see_sample(void *context, const struct record *record)
+{
+	struct filter *filter = context;
+	const struct fields *fields = stream_fields(filter->stream, record);
+	struct sample sample = {0};
+	char *chart, *key;
+	int status;
+
+	if (!fields)
+		return -1;
+	if (fields_find(fields, "count"))
+		return STREAM_PASS;
+	if (sample_read(&sample, fields, filter->options.judgement) < 0)
+		return stream_fail(filter->stream, "%s", fail_text());
+	chart = fields_copy(fields, "chart");
+	key = fields_copy(fields, "key");
+	status = measure_value(filter->measure, chart, key, &sample);
+	free(key);
+	free(chart);
+	return status < 0 || time_passes(filter, sample.end) < 0 ? -1 : STREAM_DROP;
+}
+
+static int add_chart(struct filter *filter, const struct fields *fields)
+{
+	char *definition = fields_copy(fields, "definition");
+	struct chart *chart;
+
+	if (!definition)
+		return fail("a chart record needs a definition");
+	chart = chart_parse(definition, "chart record");
+	free(definition);
+	return chart ? measure_chart(filter->measure, chart) : -1;
+}
+
+/* Charts that the events were collected for, unless others were asked for. */
+static int see_chart(void *context, const struct record *record)
+{
+	struct filter *filter = context;
+	const struct fields *fields = stream_fields(filter->stream, record);
+
+	if (!fields)
+		return -1;
+	if (!filter->options.own_charts && filter->options.judgement->method->plots != PLOTS_RATES && add_chart(filter, fields) < 0)
+		return stream_fail(filter->stream, "%s", fail_text());
+	return STREAM_PASS;
+}
+
+static int see_stream(void *context, const struct record *record)
+{
+	struct filter *filter = context;
+	const struct fields *fields = stream_fields(filter->stream, record);
+	char machine[32] = "";
+
+	if (!fields)
+		return -1;
+	fields_text(fields, "machine", machine, sizeof(machine));
+	measure_machine(filter->measure, machine);
+	return STREAM_PASS;
+}
+
+/* A recorder must not keep what the charts measure, nor what --keep counts. */
+static bool may_keep(const struct filter *filter, const struct fields *offer)
+{
+	char *events = fields_copy(offer, "events"), *rest = events;
+	bool may = filter->options.keep >= 1;
+
+	for (char *event; rest && (event = strsep(&rest, ","));)
+		may &= !measure_needs(filter->measure, event);
+	free(events);
+	return may;
+}
+
+static int stream_ends(void *context)
+{
+	struct filter *filter = context;
+
+	if (measure_end(filter->measure) < 0)
+		return -1;
+	filter->now = INT64_MIN;
+	recall_close(filter->recall);
+	filter->recall = NULL;
+	return window_end(filter->window);
+}
+
+/* An offer to keep context in the kernel, from when on that is done, or that the recorder is about to end. */
+static int see_recorder(void *context, const struct record *record)
+{
+	struct filter *filter = context;
+	const struct fields *fields = stream_fields(filter->stream, record);
+	int64_t since;
+	int status = fields ? fields_time(fields, "ts", &since) : -1;
+
+	if (status < 0)
+		return fields ? stream_fail(filter->stream, "%s", fail_text()) : -1;
+	if (fields_find(fields, "until")) {
+		if (stream_ends(filter) < 0)
+			return -1;
+	} else if (status > 0) {
+		fail("the stream lacks the context, which a recorder kept for another reader");
+		window_recall(filter->window, filter->recall, since);
+		filter->recall = NULL;
+	} else if (!filter->recall && recall_is_for(fields, STDIN_FILENO) && may_keep(filter, fields)) {
+		filter->recall = recall_open(fields); /* or all comes in the stream */
+	}
+	return STREAM_DROP;
+}
+
+/* An input that was filtered before has signals and windows; ours are numbered behind them. */
+static int see_numbered(void *context, const struct record *record)
+{
+	struct filter *filter = context;
+	const struct fields *fields = stream_fields(filter->stream, record);
+	uint64_t id = 0;
+
+	if (!fields)
+		return -1;
+	if (fields_unsigned(fields, "id", &id) < 0)
+		return stream_fail(filter->stream, "%s", fail_text());
+	if (record->kind == KIND_WINDOW)
+		window_number_after(filter->window, id);
+	else if (id > filter->signals)
+		filter->signals = id;
+	return STREAM_PASS;
+}
+
+struct filter *filter_new(struct stream *stream, const struct filter_options *options)
+{
+	struct filter *filter = NEW(struct filter);
+	const struct measure_listener listener = {filter, tell_limits, tell_healthy, tell_hold, tell_release, tell_signal};
+
+	filter->stream = stream;
+	filter->options = *options;
+	filter->now = INT64_MIN;
+	filter->events = events_new(stream);
+	filter->naming[0] = events_type(filter->events, "sched:sched_process_fork");
+	filter->naming[1] = events_type(filter->events, "task:task_newtask");
+	filter->naming[2] = events_type(filter->events, "task:task_rename");
+	filter->measure = measure_new(filter->events, options->judgement, &listener);
+	filter->window = window_new(stream, options->before, options->after, options->context, options->keep);
+	return filter;
+}
+
+void filter_free(struct filter *filter)
+{
+	window_free(filter->window);
+	measure_free(filter->measure);
+	events_free(filter->events);
+	line_free(&filter->line);
+	free(filter);
+}
+
+int filter_chart(struct filter *filter, struct chart *chart)
+{
+	filter->options.own_charts = true;
+	return measure_chart(filter->measure, chart);
+}
+
+int filter_finish(struct filter *filter)
+{
+	static const struct handlers handlers = {
+		.on = {[KIND_STREAM] = see_stream, [KIND_CHART] = see_chart, [KIND_EVENT] = see_event,
+		       [KIND_LOST] = see_lost, [KIND_TICK] = see_tick, [KIND_SAMPLE] = see_sample,
+		       [KIND_RECORDER] = see_recorder, [KIND_SIGNAL] = see_numbered, [KIND_WINDOW] = see_numbered},
+		.finish = stream_ends,
+	};
+
+	return stream_finish(filter->stream, &handlers, filter);
+}
+
+void filter_complaints(struct filter *filter, void (*complain)(const char *format, ...))
+{
+	measure_complaints(filter->measure, complain);
+	if (window_complaint(filter->window))
+		complain("%s", window_complaint(filter->window));
+}
+
+int filter_save(struct filter *filter, struct limits_book *book, const char *path)
+{
+	measure_save(filter->measure, book);
+	return limits_book_save(book, path);
+}
