@@ -31,7 +31,7 @@ static const struct option_entry options[] = {
 	{OPTION_NUMBER, 0, "weight", &judgement.weight, "W", "of the newest value of ewma (0.2)"},
 	{OPTION_DURATION, 0, "before", &before, "TIME", "context before what is abnormal (1s)"},
 	{OPTION_DURATION, 0, "after", &after, "TIME", "context after it (10ms)"},
-	{OPTION_SIZE, 0, "context", &context_size, "SIZE", "room for the context, and size of a window (64M)"},
+	{OPTION_SIZE, 0, "context", &context_size, "SIZE", "room for the context, a fourth of the largest window (64M)"},
 	{OPTION_NUMBER, 0, "keep", &keep, "SHARE", "pass at most this share of all bytes of events, such as 0.01 (1)"},
 	{OPTION_COUNT, 0, "baseline", &judgement.baseline, "N", "values to learn limits from (100); of means and rates, points (20)"},
 	{OPTION_DURATION, 0, "relearn", &judgement.relearn, "TIME", "learn a change of level that lasts so long (pot: 10s); 0: never"},

@@ -326,7 +326,7 @@ int window_push(struct window *window, const struct record *record, int64_t ts)
 
 static bool is_full(const struct window *window)
 {
-	return is_limited(window) ? window->allowed >= WINDOW_SLICE : window->passed > window->bytes;
+	return is_limited(window) ? window->allowed >= WINDOW_SLICE : window->passed > WINDOW_CONTEXTS * window->bytes;
 }
 
 int window_advance(struct window *window, int64_t now)

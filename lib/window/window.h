@@ -4,7 +4,8 @@
  * Events are pushed as they come and wait in the ring. A signal opens a window from its start less `before` to its end
  * plus `after`; events in it are passed on in time order, others are dropped when they are too old to matter. Windows that
  * overlap are one. `lost` records wait with the events and are always passed on, at their place in time. A window
- * holds at most `bytes` of events, about; then it is closed and another may begin where it ended.
+ * holds about WINDOW_CONTEXTS times `bytes` of events at most; then it is closed and another may begin where it ended.
+ * What is cut is explained less well, for each window is explained by itself; but its reader must hold it in memory.
  *
  * Where a recorder keeps context in the kernel (window/recall.h), it is asked for that of each window, while the window is
  * open and not all at once, for the kernel overwrites it. Otherwise windows are the same.
@@ -28,7 +29,7 @@
  */
 struct window;
 
-enum { WINDOW_SLICE = 1 << 16 };
+enum { WINDOW_SLICE = 1 << 16, WINDOW_CONTEXTS = 4 };
 
 struct window *window_new(struct stream *stream, int64_t before, int64_t after, uint64_t bytes, double share);
 void window_free(struct window *window);
