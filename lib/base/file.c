@@ -111,13 +111,6 @@ int file_draft_keep(struct file_draft *draft)
 	return status;
 }
 
-void file_draft_drop(struct file_draft *draft)
-{
-	fclose(draft->stream);
-	remove_temporary(draft);
-	draft_free(draft);
-}
-
 static char *read_all(FILE *stream, size_t *length)
 {
 	size_t room = 4096, got;

@@ -13,13 +13,12 @@
  *
  *	struct file_draft *draft = file_draft("report.html");
  *	fprintf(file_draft_stream(draft), ...);
- *	return file_draft_keep(draft);	or file_draft_drop(draft)
+ *	return file_draft_keep(draft);
  */
 struct file_draft;
 struct file_draft *file_draft(const char *path); /* NULL after fail() */
 FILE *file_draft_stream(struct file_draft *draft);
 int file_draft_keep(struct file_draft *draft);	/* flushes, checks, renames; -1 after fail(); frees in any case */
-void file_draft_drop(struct file_draft *draft); /* removes and frees */
 
 /* The whole file as text with NUL behind it; the caller frees it. `length` may be NULL. NULL after fail(). */
 char *file_read(const char *path, size_t *length);

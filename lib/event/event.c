@@ -123,11 +123,6 @@ struct event_type *events_type(struct events *events, const char *name)
 	return types_named(events->types, name, strlen(name));
 }
 
-int events_count(const struct events *events)
-{
-	return types_count(events->types);
-}
-
 struct event_field *event_type_field(struct event_type *type, const char *name)
 {
 	struct event_field *field;

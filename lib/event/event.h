@@ -61,7 +61,6 @@ void events_free(struct events *events);
 
 struct event_type *events_type(struct events *events, const char *name);
 struct event_field *event_type_field(struct event_type *type, const char *name);
-int events_count(const struct events *events); /* types known; event_type.index is below it */
 
 /* Reads an event record. 0; -1 after fail(): no format came for it, its payload is too short, its text is malformed. */
 int events_read(struct events *events, const struct record *record, struct event *event);

@@ -84,11 +84,6 @@ struct event_type *types_numbered(const struct types *types, int id)
 	return id < types->ids ? types->by_id[id] : NULL;
 }
 
-int types_count(const struct types *types)
-{
-	return types->count;
-}
-
 static void number_type(struct types *types, struct event_type *type, int id)
 {
 	if (id >= types->ids) {

@@ -17,7 +17,6 @@ void types_free(struct types *types);
 
 struct event_type *types_named(struct types *types, const char *name, size_t length); /* made on first mention */
 struct event_type *types_numbered(const struct types *types, int id);		      /* NULL: no format came */
-int types_count(const struct types *types);
 
 /* Reads a `format` record's body (system, NUL, format text) and resolves the fields asked for. -1 after fail(). */
 int types_learn(struct types *types, const char *body, size_t length, bool swapped);

@@ -27,7 +27,6 @@ struct reader {
 	size_t room, start, length; /* start: the record at hand; length: bytes that are filled */
 	uint64_t offset;	    /* of buffer[0] in the file */
 	uint64_t at, line;	    /* of the record at hand: offset; line number in text */
-	uint64_t bytes;		    /* of all files before this one */
 	bool text, swapped, fresh;  /* fresh: nothing of this file was looked at yet */
 	bool open, ended;	    /* a binary segment is under way; its end record was seen */
 	bool parsed;
@@ -42,7 +41,6 @@ struct reader {
 static void begin_file(struct reader *reader, const char *name)
 {
 	reader->name = name;
-	reader->bytes += reader->offset + reader->start;
 	reader->offset = reader->start = reader->length = 0;
 	reader->line = 0;
 	reader->text = true;
@@ -119,11 +117,6 @@ bool reader_swapped(const struct reader *reader)
 	return reader->swapped;
 }
 
-bool reader_is_text(const struct reader *reader)
-{
-	return reader->text;
-}
-
 void reader_saw_end(struct reader *reader)
 {
 	reader->ended = true;
@@ -132,11 +125,6 @@ void reader_saw_end(struct reader *reader)
 const char *reader_cut(const struct reader *reader)
 {
 	return reader->cut;
-}
-
-uint64_t reader_bytes(const struct reader *reader)
-{
-	return reader->bytes + reader->offset + reader->start;
 }
 
 /* From the left: which file (15 bits, from 1), whether text, line or byte. */

@@ -27,7 +27,6 @@ enum reader_result reader_next(struct reader *reader, struct record *record);
 
 /* Of the segment at hand: byte order, spelling, and whether it lacks its end (known at its end). */
 bool reader_swapped(const struct reader *reader);
-bool reader_is_text(const struct reader *reader);
 
 /* Says that the segment's `end` record was seen. */
 void reader_saw_end(struct reader *reader);
@@ -42,7 +41,5 @@ const struct fields *reader_fields(struct reader *reader, const struct record *r
 uint64_t reader_place(const struct reader *reader); /* never 0 */
 const char *reader_place_name(struct reader *reader, uint64_t place);
 #define reader_where(reader) reader_place_name(reader, reader_place(reader))
-
-uint64_t reader_bytes(const struct reader *reader);
 
 #endif

@@ -3,53 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../bench/draws.h"
 #include "chart/tail.h"
 
 enum { VALUES = 2000000 };
-
-static uint64_t state[2];
-
-static uint64_t next_random(void) /* xorshift128+ */
-{
-	uint64_t a = state[0], b = state[1];
-
-	state[0] = b;
-	a ^= a << 23;
-	state[1] = a ^ b ^ (a >> 17) ^ (b >> 26);
-	return state[1] + b;
-}
-
-static double uniform(void)
-{
-	return ((double)(next_random() >> 11) + 0.5) * 0x1p-53;
-}
-
-static double normal(void)
-{
-	double radius = sqrt(-2 * log(uniform()));
-
-	return radius * cos(2 * M_PI * uniform());
-}
-
-static double log_normal(void)
-{
-	return exp(normal());
-}
-
-static double gamma_of_2(void)
-{
-	return -log(uniform()) - log(uniform());
-}
-
-static double pareto(void)
-{
-	return pow(uniform(), -1 / 2.5);
-}
-
-static double two_paths(void)
-{
-	return uniform() < 0.01 ? 50 * exp(0.5 * normal()) : exp(0.3 * normal());
-}
 
 static int count_alarms(double (*draw)(void), double p, uint64_t seed)
 {
