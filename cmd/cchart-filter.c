@@ -13,9 +13,8 @@
 static struct option_list charts;
 static const char *method_name = "pot", *scale_name, *sides_name, *rules_list, *false_alarms = "1/h", *limits_file,
 		  *save_limits_file;
-static int64_t before = NSEC_PER_SEC, after = NSEC_PER_SEC / 100;
-static uint64_t context_size = 64 << 20;
-static double keep = 1;
+static struct window_size size = {
+	.before = NSEC_PER_SEC, .after = NSEC_PER_SEC / 100, .bytes = 64 << 20, .burst = 256 << 20, .share = 0.01};
 static struct judgement judgement = JUDGEMENT_OPEN;
 static bool text;
 
@@ -29,10 +28,11 @@ static const struct option_entry options[] = {
 	{OPTION_NUMBER, 0, "sigma", &judgement.sigma, "K", "limits are so many sigma from the centre (3)"},
 	{OPTION_COUNT, 0, "subgroup", &judgement.subgroup, "N", "values of a subgroup (5)"},
 	{OPTION_NUMBER, 0, "weight", &judgement.weight, "W", "of the newest value of ewma (0.2)"},
-	{OPTION_DURATION, 0, "before", &before, "TIME", "context before what is abnormal (1s)"},
-	{OPTION_DURATION, 0, "after", &after, "TIME", "context after it (10ms)"},
-	{OPTION_SIZE, 0, "context", &context_size, "SIZE", "room for the context, a fourth of the largest window (64M)"},
-	{OPTION_NUMBER, 0, "keep", &keep, "SHARE", "pass at most this share of all bytes of events, such as 0.01 (1)"},
+	{OPTION_DURATION, 0, "before", &size.before, "TIME", "context before what is abnormal (1s)"},
+	{OPTION_DURATION, 0, "after", &size.after, "TIME", "context after it (10ms)"},
+	{OPTION_SIZE, 0, "context", &size.bytes, "SIZE", "room for the context, a fourth of the largest window (64M)"},
+	{OPTION_NUMBER, 0, "keep", &size.share, "SHARE", "pass this share of all bytes of events (0.01); 1: no bound"},
+	{OPTION_SIZE, 0, "burst", &size.burst, "SIZE", "and so many bytes in any case (256M)"},
 	{OPTION_COUNT, 0, "baseline", &judgement.baseline, "N", "values to learn limits from (100); of means and rates, points (20)"},
 	{OPTION_DURATION, 0, "relearn", &judgement.relearn, "TIME", "learn a change of level that lasts so long (pot: 10s); 0: never"},
 	{OPTION_DURATION, 0, "recompute", &judgement.recompute, "TIME", "learn all limits anew every so often"},
@@ -73,8 +73,8 @@ static struct limits_book *open_judgement(void)
 		die_usage("%s", fail_text());
 	if (judgement.method->plots == PLOTS_RATES && charts.count > 0)
 		die_usage("method %s charts rates that come as samples, not the latencies of -c", method_name);
-	if (!(keep > 0 && keep <= 1))
-		die_usage("--keep is a share above 0 and at most 1");
+	if (!(size.share >= 0 && size.share <= 1))
+		die_usage("--keep is a share from 0 to 1");
 	if (!book)
 		die("%s", fail_text());
 	judgement.known = book;
@@ -85,7 +85,7 @@ int main(int argc, char **argv)
 {
 	int first = command_line(argc, argv, options, "[FILE...]", "pass the abnormal moments of a stream, with their context");
 	struct limits_book *book = open_judgement();
-	struct filter_options how = {&judgement, before, after, context_size, keep, &relearn_wanted, false};
+	struct filter_options how = {&judgement, size, &relearn_wanted, false};
 	struct stream *stream;
 	struct filter *filter;
 	int status;

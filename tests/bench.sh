@@ -102,10 +102,10 @@ kept_row()
 kept_rows()
 {
 	printf '%-56s %9s %8s %8s\n' "share of the bytes kept: $1" share signals windows
-	kept_row "$2" --method=pot
-	kept_row "$2" --method=pot --keep=0.01
-	kept_row "$2" --method=imr
-	kept_row "$2" --method=paper
+	kept_row "$2" --method=pot --keep=1
+	kept_row "$2" --method=pot --keep=0.01 --burst=0
+	kept_row "$2" --method=imr --keep=1
+	kept_row "$2" --method=paper --keep=1
 }
 
 bench_charts()

@@ -248,11 +248,16 @@ records() { # KIND: those of this kind on standard input
 			[ $((i % 50)) != 0 ] || echo "sample ts=$((2 + i / 1000)).$(printf %03d $((i % 1000))) chart=x value=5"
 		done
 	} >in
-	filter --keep=0.1 -c runq in >out
+	filter --keep=0.1 --burst=0 -c runq in >out
 	run awk '/^event/ { n++ } END { print n }' out
 	[ "$output" -gt 100 ] && [ "$output" -le 400 ]
 	run awk '/^signal/ { split($2, a, "="); last = a[2] } /^window/ { sub(/.*signals=[0-9]*-/, ""); sub(/ .*/, ""); to = $0 }
 		END { print last - to }' out
 	assert_output 0
-	run -2 cchart-filter --keep=0
+	filter --keep=0 --burst=20k -c runq in >out
+	run awk '/^event/ { n++ } END { print n }' out
+	[ "$output" -gt 100 ] && [ "$output" -le 250 ]
+	run grep -c '^window' out
+	assert_output 1
+	run -2 cchart-filter --keep=2
 }

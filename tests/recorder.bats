@@ -192,3 +192,18 @@ is_gone() {
 	assert_equal "$(usage out trace-collect)" "$(usage out cchart-filter)"
 	grep -q 'name=sched:sched_switch ' out
 }
+
+@test "where the budget ends, the recorder is asked for the last moments only" {
+	need_incident
+	trace-collect -c "$chart" -- "$incident" 2>/dev/null | cchart-filter --text --keep=1 >whole
+	trace-collect -c "$chart" -- "$incident" 2>/dev/null | cchart-filter --text --burst=100k --keep=0 >out
+	kept() { sed -nE 's/^usage command=cchart-filter .* kept_bytes=([0-9]+).*/\1/p' "$1"; }
+	[ "$(kept whole)" -gt 300000 ]
+	[ "$(kept out)" -gt 20000 ] && [ "$(kept out)" -lt 200000 ]
+	grep -q '^event .* name=sched:sched_switch ' out
+	run window out
+	assert_line --regexp ' no$'
+	awk '/^event/ { t = substr($2, 4); if (t < last) exit 1; last = t }' out
+	run bash -c 'blame-rank out | report'
+	assert_output --partial "of it in the data"
+}

@@ -7,12 +7,16 @@
 #include "base/fail.h"
 #include "graph/rag.h"
 
+enum { SIGNAL_COMM_ROOM = 32 };
+
 /* A signal, as far as its graph needs it. */
 struct signal {
 	char id[32];
 	int64_t start, ts;
 	double excess, value; /* excess: in limits; see limit_in_window() */
+	size_t order;	      /* among those of the window */
 	int32_t tid;	      /* TID_IDLE: none */
+	char comm[SIGNAL_COMM_ROOM];
 	bool request;	      /* of a block request, at: */
 	uint64_t disk, sector;
 };
@@ -35,7 +39,7 @@ struct graph_builder {
 	struct wake *wake;
 	size_t worst;
 	enum graphs kinds;
-	ARRAY(struct signal) signals; /* the worst since the last window, worst first */
+	ARRAY(struct signal) signals; /* since the last window */
 	struct first_limit *limits;   /* of the signals since the last window */
 	ARRAY(struct request_seen) requests; /* of the window */
 	graph_sink *sink;
@@ -135,6 +139,7 @@ static int read_signal(struct graph_builder *builder, const struct fields *field
 	    fields_double(fields, "ucl", &ucl) < 0 || read_place(builder, fields, signal) < 0)
 		return -1;
 	fields_text(fields, "id", signal->id, sizeof(signal->id));
+	fields_text(fields, "comm", signal->comm, sizeof(signal->comm));
 	if (!fields_find(fields, "ts"))
 		return fail("a signal needs a ts");
 	if (!fields_find(fields, "start"))
@@ -147,32 +152,53 @@ static int read_signal(struct graph_builder *builder, const struct fields *field
 	return 0;
 }
 
-static bool worse(const struct signal *a, const struct signal *b)
+/* Whether the end of it is among the events, so that it can be walked backward from there. */
+static bool has_end(const struct graph_builder *builder, const struct signal *signal)
 {
-	return a->excess != b->excess ? a->excess > b->excess : a->value > b->value;
+	return builder->wake->gaps.count && signal->ts > wake_first(builder->wake) && signal->ts <= builder->wake->now;
+}
+
+/* The worst first; of equals the earlier. Those whose end is not among the events come last: little can be said of them. */
+static int worse_first(const void *left, const void *right, void *context)
+{
+	const struct signal *a = left, *b = right;
+	bool a_ends = has_end(context, a), b_ends = has_end(context, b);
+
+	if (a_ends != b_ends)
+		return a_ends ? -1 : 1;
+	if (a->excess != b->excess)
+		return a->excess > b->excess ? -1 : 1;
+	if (a->value != b->value)
+		return a->value > b->value ? -1 : 1;
+	return a->order < b->order ? -1 : 1;
 }
 
 static int take_signal(struct graph_builder *builder, const struct record *record)
 {
 	const struct fields *fields = stream_fields(builder->stream, record);
-	struct signal signal = {0};
-	size_t at;
+	struct signal signal = {.order = builder->signals.count};
 
 	if (!fields)
 		return -1;
 	if (read_signal(builder, fields, &signal) < 0)
 		return stream_fail(builder->stream, "%s", fail_text());
-	for (at = builder->signals.count; at > 0 && worse(&signal, &builder->signals.items[at - 1]); at--)
-		;
-	if (at == builder->worst)
-		return 0;
-	ARRAY_ADD(&builder->signals);
-	memmove(&builder->signals.items[at + 1], &builder->signals.items[at],
-		(builder->signals.count - 1 - at) * sizeof(signal));
-	builder->signals.items[at] = signal;
-	if (builder->signals.count > builder->worst)
-		builder->signals.count--;
+	*ARRAY_ADD(&builder->signals) = signal;
 	return 0;
+}
+
+/* A request that was queued before the data: the signal tells when, and by whom. */
+static void tell_beginning(struct graph_builder *builder, const struct signal *signal, int32_t index)
+{
+	struct request *request = &builder->wake->requests.items[index];
+	struct thread *thread;
+
+	if (request->submitter != INDEX_NONE || signal->start >= request->issued || signal->tid == TID_IDLE)
+		return;
+	thread = wake_thread(builder->wake, signal->tid);
+	if (!thread->comm && *signal->comm)
+		thread->comm = memory_text(signal->comm, strlen(signal->comm));
+	request->queued = signal->start;
+	request->submitter = request->owner = thread->index;
 }
 
 static enum target find_target(struct graph_builder *builder, const struct signal *signal, int32_t *index)
@@ -181,8 +207,10 @@ static enum target find_target(struct graph_builder *builder, const struct signa
 
 	if (signal->request) {
 		*index = request_find(builder->wake, signal->disk, signal->sector, signal->start, signal->ts);
-		if (*index != INDEX_NONE)
+		if (*index != INDEX_NONE) {
+			tell_beginning(builder, signal, *index);
 			return TARGET_REQUEST;
+		}
 	}
 	/* Without switches there is nothing to be said about a thread. */
 	thread = builder->wake->switches ? wake_thread_find(builder->wake, signal->tid) : NULL;
@@ -222,24 +250,44 @@ static struct graph *new_request(struct graph_builder *builder, struct graph *gr
 static int build(struct graph_builder *builder, const struct signal *signal, const char *window)
 {
 	struct graph *calls = NULL;
+	int64_t from = signal->start;
 	enum target target;
 	int32_t index;
 
+	/* What happened before the data is not known; the rest of it is explained. */
+	if (has_end(builder, signal) && from < wake_first(builder->wake))
+		from = wake_first(builder->wake);
 	wake_until(builder->wake, signal->ts);
 	target = find_target(builder, signal, &index);
 	if (builder->kinds & GRAPHS_RAG && signal->tid != TID_IDLE)
 		calls = new_request(builder, rag_graph(builder->wake, signal->tid, signal->start));
 	if (builder->kinds & GRAPHS_WAKE && (target != TARGET_NONE || !calls) &&
-	    give(builder, wake_graph(builder->wake, "", target, index, signal->start, signal->ts), signal, window) < 0) {
+	    give(builder, wake_graph(builder->wake, "", target, index, from, signal->ts), signal, window) < 0) {
 		graph_free(calls);
 		return -1;
 	}
 	return calls ? give(builder, calls, signal, window) : 0;
 }
 
+/* How many of the signals, the worst first, get graphs: of those without an end in the data none, unless all are. */
+static size_t choose_signals(struct graph_builder *builder)
+{
+	size_t count = builder->signals.count, chosen = 0;
+
+	if (count > 1)
+		qsort_r(builder->signals.items, count, sizeof(struct signal), worse_first, builder);
+	while (chosen < count && chosen < builder->worst && has_end(builder, &builder->signals.items[chosen]))
+		chosen++;
+	if (chosen == 0)
+		return count < builder->worst ? count : builder->worst;
+	return chosen;
+}
+
 static int close_window(struct graph_builder *builder, const char *window)
 {
-	for (size_t i = 0; i < builder->signals.count; i++)
+	size_t chosen = choose_signals(builder);
+
+	for (size_t i = 0; i < chosen; i++)
 		if (build(builder, &builder->signals.items[i], window) < 0)
 			return -1;
 	builder->signals.count = builder->requests.count = 0;

@@ -68,6 +68,11 @@ void wake_forget(struct wake *wake)
 	*wake = empty;
 }
 
+int64_t wake_first(const struct wake *wake)
+{
+	return wake->gaps.items[0].to;
+}
+
 int64_t wake_since(const struct wake *wake)
 {
 	return wake->gaps.items[wake->gaps.count - 1].to;

@@ -182,6 +182,7 @@ void wake_free(struct wake *wake);
 void wake_forget(struct wake *wake);		 /* the window is over: only types and names stay */
 void wake_begin(struct wake *wake, int64_t ts);	 /* the first event of a window; later calls do nothing */
 void wake_until(struct wake *wake, int64_t ts);	 /* time has come so far */
+int64_t wake_first(const struct wake *wake);	 /* where the data begin */
 int64_t wake_since(const struct wake *wake);	 /* end of the last gap */
 
 /* Events of this CPU were lost between these times; `from` may be TIME_NONE: since its last event. */

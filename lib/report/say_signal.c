@@ -130,12 +130,26 @@ char *words_signal(const struct model *model, const struct signal *signal)
 	return words;
 }
 
+/* Where the graph begins later than its signal, the events before that were lost or left out. */
+static char *say_explained(const struct model *model, const struct story *story)
+{
+	char *words = words_signal(model, story->signal), *time, *both;
+
+	if (story->kind != GRAPH_WAKE || story->from <= story->signal->start || story->to != story->signal->ts)
+		return words;
+	time = words_seconds(story_length(story));
+	both = memory_format("%s, the last %s of it in the data", words, time);
+	free(time);
+	free(words);
+	return both;
+}
+
 char *words_story(const struct model *model, const struct story *story)
 {
 	char *time, *words;
 
 	if (story->signal)
-		return words_signal(model, story->signal);
+		return say_explained(model, story);
 	if (story_length(story) == 0)
 		return memory_format("graph %s%s%s", story->graph, *story->root ? " of " : "", story->root);
 	time = words_seconds(story_length(story));
@@ -179,6 +193,6 @@ char *words_gap(const struct moment *moment)
 		return NULL;
 	return memory_format("INCOMPLETE: %s",
 			     moment->window
-				 ? "events of this moment were lost, or memory for them ran out; pieces may be missing"
+				 ? "events of this moment were lost or left out; pieces may be missing"
 				 : "the input ended before this moment did");
 }

@@ -9,7 +9,7 @@
  *
  * Then each question gets a binary stream as its answer: a `recorder` record with `floor`, the newest time before
  * or at which such an event may have been dropped (absent: none); then `task`, `event` and `lost` records in the order of
- * time, from `from` on and before `to`; then a `tick` with the time before which there is nothing more to tell. What was told
+ * time, from `from` on and before `to`; then a `tick` with the time before which there is nothing more to tell, and how many events were kept so far. What was told
  * once, or lies before it, is not told again.
  */
 #ifndef SOURCE_QUESTION_H

@@ -134,17 +134,30 @@ static int drop(struct recorder *recorder, int64_t from, int64_t *floor)
 	return status;
 }
 
-static int write_time(struct stream *stream, enum kind kind, const char *key, int64_t ts)
+static int begin_answer(struct stream *stream, int64_t floor)
 {
 	struct line line = {0};
 	int status;
 
-	line_begin(&line, kind_name(kind));
-	if (ts != INT64_MIN)
-		line_time(&line, key, ts);
+	line_begin(&line, kind_name(KIND_RECORDER));
+	if (floor != INT64_MIN)
+		line_time(&line, "floor", floor);
 	status = stream_write_line(stream, &line);
 	line_free(&line);
 	return status;
+}
+
+static int end_answer(struct stream *stream, int64_t ts, uint64_t kept)
+{
+	struct line line = {0};
+	int status;
+
+	line_begin(&line, kind_name(KIND_TICK));
+	line_time(&line, "ts", ts);
+	line_unsigned(&line, "kept", kept);
+	status = stream_write_line(stream, &line);
+	line_free(&line);
+	return status < 0 ? -1 : stream_flush(stream);
 }
 
 /* The time up to which all can be told: now, once what is being written is there. */
@@ -168,9 +181,8 @@ static int answer(struct recorder *recorder, const struct recorder_question *que
 	int64_t to = settled(recorder, question->to), floor;
 
 	if (to == INT64_MIN || drop(recorder, question->from, &floor) < 0 ||
-	    write_time(stream, KIND_RECORDER, "floor", floor) < 0 ||
-	    scribe_round(&recorder->scribe, &recorder->merge, to) < 0 || write_time(stream, KIND_TICK, "ts", to) < 0 ||
-	    stream_flush(stream) < 0)
+	    begin_answer(stream, floor) < 0 || scribe_round(&recorder->scribe, &recorder->merge, to) < 0 ||
+	    end_answer(stream, to, recorder_traced(recorder)) < 0)
 		return -1;
 	recorder->told = to > question->from ? to : question->from;
 	return 0;

@@ -10,7 +10,6 @@
 #include "chart/measure.h"
 #include "chart/span.h"
 #include "event/event.h"
-#include "window/window.h"
 
 enum { FORGET_EVERY = 256 }; /* events; old ones may stay in the ring so much longer */
 
@@ -66,12 +65,18 @@ static int tell_release(void *context)
 	return 0;
 }
 
+/* How many times the ordinary it is, for the context goes to the worst. */
+static double badness(const struct sample *sample)
+{
+	return sample->center > 0 ? sample->value / sample->center : sample->value;
+}
+
 static int tell_signal(void *context, const struct sample *sample)
 {
 	struct filter *filter = context;
 	const char *comm = events_comm(filter->events, sample->tid);
 
-	if (window_signal(filter->window, ++filter->signals, sample->start, sample->end) < 0)
+	if (window_signal(filter->window, ++filter->signals, sample->start, sample->end, badness(sample)) < 0)
 		return -1;
 	sample_signal_line(&filter->line, sample, filter->signals, comm, measure_world(filter->measure));
 	return stream_write_line(filter->stream, &filter->line);
@@ -227,11 +232,11 @@ static int see_stream(void *context, const struct record *record)
 	return STREAM_PASS;
 }
 
-/* A recorder must not keep what the charts measure, nor what --keep counts. */
+/* A recorder must not keep what the charts measure. */
 static bool may_keep(const struct filter *filter, const struct fields *offer)
 {
 	char *events = fields_copy(offer, "events"), *rest = events;
-	bool may = filter->options.keep >= 1;
+	bool may = true;
 
 	for (char *event; rest && (event = strsep(&rest, ","));)
 		may &= !measure_needs(filter->measure, event);
@@ -305,7 +310,7 @@ struct filter *filter_new(struct stream *stream, const struct filter_options *op
 	filter->naming[1] = events_type(filter->events, "task:task_newtask");
 	filter->naming[2] = events_type(filter->events, "task:task_rename");
 	filter->measure = measure_new(filter->events, options->judgement, &listener);
-	filter->window = window_new(stream, options->before, options->after, options->context, options->keep);
+	filter->window = window_new(stream, &options->size);
 	return filter;
 }
 

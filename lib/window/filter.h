@@ -16,12 +16,11 @@
 #include "chart/judgement.h"
 #include "chart/limits.h"
 #include "stream/stream.h"
+#include "window/window.h"
 
 struct filter_options {
 	const struct judgement *judgement; /* must stay */
-	int64_t before, after;		   /* ns of context around what is abnormal */
-	uint64_t context;		   /* bytes: the ring, and about the most that a window passes */
-	double keep;			   /* at most this share of all bytes of events is passed; 1: no bound */
+	struct window_size size;
 	volatile sig_atomic_t *relearn;	   /* set by a signal handler: learn all limits anew */
 	bool own_charts;		   /* charts that the stream names do not count; filter_chart() sets it */
 };

@@ -15,6 +15,7 @@
 struct recall {
 	int call;
 	struct reader *reader;
+	uint64_t kept; /* events, by its last answer */
 };
 
 bool recall_is_for(const struct fields *offer, int fd)
@@ -107,5 +108,12 @@ int recall_next(struct recall *recall, struct record *record, int64_t *ts)
 	*ts = record->ts;
 	if (!record->packed && time_of(recall, record, "ts", ts) < 0)
 		return -1;
-	return record->kind != KIND_TICK;
+	if (record->kind != KIND_TICK)
+		return 1;
+	return fields_unsigned(reader_fields(recall->reader, record), "kept", &recall->kept) < 0 ? -1 : 0;
+}
+
+uint64_t recall_kept(const struct recall *recall)
+{
+	return recall->kept;
 }

@@ -35,4 +35,7 @@ int recall_ask(struct recall *recall, int64_t from, int64_t to, int64_t *floor);
  */
 int recall_next(struct recall *recall, struct record *record, int64_t *ts);
 
+/* How many events the recorder had kept by its last answer, whether they were told or not. */
+uint64_t recall_kept(const struct recall *recall);
+
 #endif

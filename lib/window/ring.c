@@ -118,24 +118,37 @@ int64_t ring_oldest_time(const struct ring *ring)
 	return entry_at(ring, ring->head)->ts;
 }
 
-size_t ring_length_until(const struct ring *ring, int64_t ts)
+/* The offset of the entry behind this one. */
+static size_t entry_after(const struct ring *ring, size_t at)
 {
-	size_t at = ring->head, sum = 0;
-	bool wrapped = ring->wrapped;
+	size_t next = at + entry_at(ring, at)->size;
 
-	while (wrapped || at < ring->tail) {
+	return ring->wrapped && next == ring->wrap ? 0 : next;
+}
+
+int64_t ring_reach(const struct ring *ring, int64_t to, uint64_t bytes)
+{
+	uint64_t sum = 0;
+	size_t at;
+
+	if (ring_is_empty(ring))
+		return to;
+	at = ring->head;
+	do {
+		if (entry_at(ring, at)->ts <= to)
+			sum += entry_at(ring, at)->length;
+		at = entry_after(ring, at);
+	} while (at != ring->tail);
+	at = ring->head;
+	do {
 		const struct entry *entry = entry_at(ring, at);
 
-		if (entry->ts > ts)
-			break;
-		sum += entry->length;
-		at += entry->size;
-		if (wrapped && at == ring->wrap) {
-			at = 0;
-			wrapped = false;
-		}
-	}
-	return sum;
+		if (sum <= bytes || entry->ts > to)
+			return entry->ts;
+		sum -= entry->length;
+		at = entry_after(ring, at);
+	} while (at != ring->tail);
+	return to + 1;
 }
 
 void ring_oldest(const struct ring *ring, struct record *record)

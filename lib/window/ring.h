@@ -26,8 +26,8 @@ void ring_push(struct ring *ring, const struct record *record, int64_t ts);
 bool ring_is_empty(const struct ring *ring);
 int64_t ring_oldest_time(const struct ring *ring); /* of a ring that is not empty */
 
-/* The length of all records up to this time; looks at each of them. */
-size_t ring_length_until(const struct ring *ring, int64_t ts);
+/* The time from which on the records up to `to` have at most so many bytes together; looks at each of them. */
+int64_t ring_reach(const struct ring *ring, int64_t to, uint64_t bytes);
 
 /* The oldest record, valid until the next push; the ring must not be empty. */
 void ring_oldest(const struct ring *ring, struct record *record);

@@ -3,55 +3,48 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/fail.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "chart/span.h"
-#include "window/ring.h"
+#include "window/past.h"
 
-/* An open window asks so often, lest the kernel overwrites what is in it. */
-static const int64_t recall_every = NSEC_PER_SEC / 10;
+/* An open window asks the recorder so often, lest the kernel overwrites what is in it. */
+static const int64_t ask_every = NSEC_PER_SEC / 10;
 
 struct window {
 	struct stream *stream;
-	struct ring *ring;
-	int64_t before, after;
-	uint64_t bytes;
-	double share;	 /* of the bytes pushed that may pass; 1: all */
-	double allowed; /* bytes that may pass by now, where not all may */
-	int64_t floor; /* time of the newest event that was dropped, or passed in a window before this one */
-	int64_t ended; /* `to` of the window before this one */
-	int64_t first; /* time of the first event of the stream */
+	struct past *past;
+	struct window_size size;
+	uint64_t passed;  /* bytes in all */
+	int64_t ended;	  /* `to` of the window before this one */
+	int64_t first;	  /* time of the first event of the stream */
+	int64_t now;
+	int64_t asked; /* when the recorder was last asked how much it has kept */
 	struct line line;
 	uint64_t last_id;
-	struct recall *recall; /* NULL: all events are in the stream */
-	int64_t known;	       /* all events before this time came, or were asked for */
-	int64_t now;
-	char *complaint; /* the recorder cannot be asked */
 	/* of the window at hand */
 	bool open;
 	bool complete;
+	bool waits; /* nothing passes before its end */
 	int holds; /* may be above zero while no window is open: it was closed because it had grown too large */
 	int64_t from, to;
+	uint64_t bytes_before; /* bytes of all events when it was opened */
 	int64_t earliest; /* start of its signals */
-	int64_t passed_to; /* time of the newest event in it */
-	uint64_t passed;   /* bytes */
+	int64_t worst_end; /* of the worst of them */
+	double badness;	   /* of that */
+	struct passage passage;
 	uint64_t first_signal, last_signal;
 };
 
-struct window *window_new(struct stream *stream, int64_t before, int64_t after, uint64_t bytes, double share)
+struct window *window_new(struct stream *stream, const struct window_size *size)
 {
 	struct window *window = NEW(struct window);
 
 	window->stream = stream;
-	window->ring = ring_new(bytes);
-	window->before = before;
-	window->after = after;
-	window->bytes = bytes;
-	window->share = share;
-	window->floor = window->ended = INT64_MIN;
-	window->first = window->known = INT64_MAX;
-	window->now = INT64_MIN;
+	window->past = past_new(stream, size->bytes);
+	window->size = *size;
+	window->ended = window->now = window->asked = INT64_MIN;
+	window->first = INT64_MAX;
 	return window;
 }
 
@@ -59,23 +52,9 @@ void window_free(struct window *window)
 {
 	if (!window)
 		return;
-	ring_free(window->ring);
-	recall_close(window->recall);
-	free(window->complaint);
+	past_free(window->past);
 	line_free(&window->line);
 	free(window);
-}
-
-/* The recorder cannot be asked: from now on no window is complete. */
-static void give_up(struct window *window)
-{
-	recall_close(window->recall);
-	window->recall = NULL;
-	window->known = INT64_MAX;
-	window->complete = false;
-	if (!window->complaint)
-		window->complaint = memory_format("%s", fail_text());
-	stream_mark_incomplete(window->stream);
 }
 
 void window_number_after(struct window *window, uint64_t id)
@@ -86,128 +65,66 @@ void window_number_after(struct window *window, uint64_t id)
 
 void window_recall(struct window *window, struct recall *recall, int64_t since)
 {
-	window->recall = recall;
-	window->known = recall ? since : INT64_MAX;
 	if (since < window->first)
 		window->first = since;
+	past_recall(window->past, recall, since);
 	if (!recall)
-		give_up(window);
+		window->complete = false;
 }
 
 const char *window_complaint(const struct window *window)
 {
-	return window->complaint;
+	return past_complaint(window->past);
 }
 
-/* Takes the oldest record from the ring without a window for it. */
-static int drop_oldest(struct window *window)
+/* How many bytes may pass now. */
+static uint64_t budget(const struct window *window)
 {
-	struct record record;
-	int status = 0;
+	double all = (double)window->size.burst + window->size.share * (double)past_bytes(window->past);
 
-	ring_oldest(window->ring, &record);
-	if (record.ts > window->floor)
-		window->floor = record.ts;
-	if (record.kind == KIND_LOST)
-		status = stream_write_record(window->stream, &record);
-	ring_drop(window->ring);
-	return status;
+	if (window->size.share >= 1)
+		return UINT64_MAX;
+	return all > (double)window->passed ? (uint64_t)all - window->passed : 0;
 }
 
-static int drop_before(struct window *window, int64_t ts)
+static int pass(struct window *window, int64_t from, int64_t to, bool ask)
 {
-	while (!ring_is_empty(window->ring) && ring_oldest_time(window->ring) < ts)
-		if (drop_oldest(window) < 0)
-			return -1;
-	return 0;
-}
+	uint64_t before = window->passage.bytes;
+	int status = past_pass(window->past, from, to, ask, &window->passage);
 
-static int pass_record(struct window *window, const struct record *record, int64_t ts)
-{
-	if (record->kind == KIND_LOST)
+	window->passed += window->passage.bytes - before;
+	if (window->passage.lossy || past_complaint(window->past))
 		window->complete = false;
-	if (record->kind == KIND_LOST || record->kind == KIND_EVENT) {
-		window->passed += record->length;
-		window->passed_to = ts;
-	}
-	return stream_write_record(window->stream, record);
-}
-
-static int pass_oldest(struct window *window)
-{
-	struct record record;
-	int status;
-
-	ring_oldest(window->ring, &record);
-	status = pass_record(window, &record, ring_oldest_time(window->ring));
-	ring_drop(window->ring);
 	return status;
 }
 
-static bool is_limited(const struct window *window)
-{
-	return window->share < 1;
-}
-
-/* Drops the oldest events of the window at hand that are more than may pass. */
-static int drop_surplus(struct window *window)
-{
-	size_t length = ring_length_until(window->ring, window->to);
-	struct record record;
-
-	while (!ring_is_empty(window->ring) && (double)length > window->allowed) {
-		ring_oldest(window->ring, &record);
-		length -= record.length;
-		if (record.ts >= window->earliest)
-			window->complete = false;
-		if (drop_oldest(window) < 0)
-			return -1;
-	}
-	window->allowed -= (double)length;
-	return 0;
-}
-
-/* Passes what came in the stream and is in the window at hand. */
-static int pass_streamed(struct window *window, int64_t to)
-{
-	while (!ring_is_empty(window->ring) && ring_oldest_time(window->ring) <= to)
-		if (pass_oldest(window) < 0)
-			return -1;
-	return 0;
-}
-
-/* Passes what the recorder has kept, and between it what came in the stream. */
-static int pass_recalled(struct window *window, int64_t to)
-{
-	int64_t from = window->from > window->known ? window->from : window->known, floor, ts;
-	int status = recall_ask(window->recall, from, span_add(to, 1), &floor);
-	struct record record;
-
-	if (status == 0 && floor > window->floor)
-		window->floor = floor;
-	while (status == 0 && (status = recall_next(window->recall, &record, &ts)) > 0) {
-		stream_count_aside(window->stream, &record);
-		if (pass_streamed(window, ts) < 0 || pass_record(window, &record, ts) < 0)
-			return -1;
-		status = 0;
-	}
-	if (status < 0)
-		give_up(window);
-	else
-		window->known = ts;
-	return 0;
-}
-
-/* Passes what is in the window at hand as far as its end is known; `all` of it, or what is worth a question. */
-static int pass(struct window *window, bool all)
+/* Passes what is in the window at hand as far as its end is known, if that is worth a question. */
+static int pass_on(struct window *window)
 {
 	int64_t to = window->holds > 0 ? INT64_MAX : window->to, until = to < window->now ? to : window->now;
+	bool ask = to < window->now || span_between(past_told(window->past), until) >= ask_every;
 
-	if (window->recall && window->known <= until &&
-	    (all || to < window->now || span_between(window->known, until) >= recall_every) &&
-	    pass_recalled(window, until) < 0)
+	return pass(window, window->from, until, ask);
+}
+
+/* Passes as much as there is a budget for of what came before the end of the worst signal. */
+static int pass_slice(struct window *window)
+{
+	int64_t to = span_add(window->worst_end, window->size.after), from;
+
+	if (to > window->to)
+		to = window->to;
+	from = past_reach(window->past, to, budget(window));
+	if (from < window->from)
+		from = window->from;
+	if (past_drop(window->past, from) < 0 || pass(window, from, to, true) < 0)
 		return -1;
-	return pass_streamed(window, to < window->known ? to : window->known - 1);
+	if (past_floor(window->past) >= window->earliest)
+		window->complete = false;
+	if (to == window->to)
+		return 0;
+	past_raise_floor(window->past, window->to);
+	return past_drop(window->past, span_add(window->to, 1));
 }
 
 static int write_record(struct window *window)
@@ -228,14 +145,15 @@ static int write_record(struct window *window)
 
 int window_close(struct window *window)
 {
-	int status = window->open && is_limited(window) ? drop_surplus(window) : 0;
+	int64_t to = window->holds > 0 || window->to > window->now ? window->now : window->to;
+	int status = 0;
 
-	if (status == 0 && window->open)
-		status = pass(window, true);
+	if (window->open)
+		status = window->waits ? pass_slice(window) : pass(window, window->from, to, true);
 	if (status == 0 && window->open && window->first_signal)
 		status = write_record(window);
-	if (window->passed && window->passed_to > window->floor)
-		window->floor = window->passed_to;
+	if (window->passage.bytes)
+		past_raise_floor(window->past, window->passage.newest);
 	window->ended = window->to;
 	window->open = false;
 	return status;
@@ -244,23 +162,26 @@ int window_close(struct window *window)
 static int begin(struct window *window, int64_t from, int64_t to)
 {
 	window->open = true;
-	window->complete = !window->complaint;
+	window->complete = !past_complaint(window->past);
 	window->from = from > window->ended ? from : window->ended;
 	window->to = window->from;
-	window->passed = 0;
+	window->passage = (struct passage){0};
 	window->first_signal = window->last_signal = 0;
-	window->earliest = INT64_MAX;
-	if (drop_before(window, window->from) < 0)
+	window->earliest = window->worst_end = INT64_MAX;
+	window->badness = -1;
+	window->bytes_before = past_bytes(window->past);
+	window->waits = budget(window) < window->size.bytes;
+	if (past_drop(window->past, window->from) < 0)
 		return -1;
-	if (!window->recall || window->known > to)
+	if (window->waits || !past_is_kept(window->past, to))
 		return 0;
-	return pass_recalled(window, to < window->now ? to : window->now); /* now it is seen how far back it goes */
+	return pass(window, window->from, to < window->now ? to : window->now, true); /* now it is seen how far back it goes */
 }
 
 /* Makes the window at hand hold this interval, or another one if this one does not reach it. */
 static int cover(struct window *window, int64_t start, int64_t end)
 {
-	int64_t from = span_add(start, -window->before), to = span_add(end, window->after);
+	int64_t from = span_add(start, -window->size.before), to = span_add(end, window->size.after);
 
 	if (from < window->first)
 		from = start < window->first ? start : window->first;
@@ -268,7 +189,7 @@ static int cover(struct window *window, int64_t start, int64_t end)
 		return -1;
 	if (!window->open && begin(window, from, to) < 0)
 		return -1;
-	if (window->floor >= start)
+	if (past_floor(window->past) >= start)
 		window->complete = false;
 	else if (start < window->from)
 		window->from = start;
@@ -277,7 +198,7 @@ static int cover(struct window *window, int64_t start, int64_t end)
 	return 0;
 }
 
-int window_signal(struct window *window, uint64_t id, int64_t start, int64_t end)
+int window_signal(struct window *window, uint64_t id, int64_t start, int64_t end, double badness)
 {
 	if (cover(window, start, end) < 0)
 		return -1;
@@ -285,6 +206,10 @@ int window_signal(struct window *window, uint64_t id, int64_t start, int64_t end
 		window->first_signal = id;
 	if (start < window->earliest)
 		window->earliest = start;
+	if (badness > window->badness) {
+		window->badness = badness;
+		window->worst_end = end;
+	}
 	window->last_signal = id;
 	return 0;
 }
@@ -311,22 +236,30 @@ int window_push(struct window *window, const struct record *record, int64_t ts)
 		window->first = ts;
 	if (ts > window->now)
 		window->now = ts;
-	window->allowed += window->share * (double)record->length;
-	while (!ring_has_room(window->ring, record->length)) {
-		if (ring_is_empty(window->ring)) {
-			window->floor = ts > window->floor ? ts : window->floor;
-			return record->kind == KIND_LOST ? stream_write_record(window->stream, record) : 0;
-		}
-		if (drop_oldest(window) < 0)
-			return -1;
-	}
-	ring_push(window->ring, record, ts);
-	return 0;
+	return past_push(window->past, record, ts);
 }
 
+/* Whether it is time to end the window at hand, though it may not be over. */
 static bool is_full(const struct window *window)
 {
-	return is_limited(window) ? window->allowed >= WINDOW_SLICE : window->passed > WINDOW_CONTEXTS * window->bytes;
+	uint64_t left = budget(window);
+
+	if (!window->first_signal)
+		return false;
+	if (!window->waits)
+		return !left || window->passage.bytes > WINDOW_CONTEXTS * window->size.bytes;
+	/* Of what comes later, no more could pass. */
+	return left >= WINDOW_SLICE && past_bytes(window->past) - window->bytes_before >= left &&
+	       window->now > span_add(window->worst_end, window->size.after);
+}
+
+/* A window that waits asks how much the recorder has kept, for the budget. */
+static int wait_on(struct window *window)
+{
+	if (!past_is_kept(window->past, window->now) || span_between(window->asked, window->now) < ask_every)
+		return 0;
+	window->asked = window->now;
+	return past_ask_bytes(window->past);
 }
 
 int window_advance(struct window *window, int64_t now)
@@ -335,11 +268,11 @@ int window_advance(struct window *window, int64_t now)
 		window->now = now;
 	if (!window->open)
 		return 0;
-	if (!is_limited(window) && pass(window, false) < 0)
+	if ((window->waits ? wait_on(window) : pass_on(window)) < 0)
 		return -1;
-	if (!is_full(window) || !window->first_signal)
+	if (!is_full(window))
 		return 0;
-	/* Large enough. What is still open, or comes after it, is for the next one. */
+	/* What is still open, or comes after it, is for the next one. */
 	if (window->holds > 0 || now < window->to)
 		window->to = now;
 	return window_close(window);
@@ -347,27 +280,22 @@ int window_advance(struct window *window, int64_t now)
 
 bool window_is_over(const struct window *window, int64_t now, int64_t *until)
 {
-	*until = span_add(window->to, window->before);
+	*until = span_add(window->to, window->size.before);
 	return window->open && window->holds == 0 && now > *until;
 }
 
 int window_forget(struct window *window, int64_t horizon)
 {
-	return window->open ? 0 : drop_before(window, span_add(horizon, -window->before));
+	return window->open ? 0 : past_drop(window->past, span_add(horizon, -window->size.before));
 }
 
 int window_end(struct window *window)
 {
 	window->now = INT64_MAX;
-	if (window->open && window_close(window) < 0)
+	if ((window->open && window_close(window) < 0) || past_end(window->past) < 0)
 		return -1;
-	while (!ring_is_empty(window->ring))
-		if (drop_oldest(window) < 0)
-			return -1;
-	recall_close(window->recall);
-	window->recall = NULL;
-	window->floor = window->ended = window->now = INT64_MIN;
-	window->first = window->known = INT64_MAX;
+	window->ended = window->now = window->asked = INT64_MIN;
+	window->first = INT64_MAX;
 	window->holds = 0;
 	return 0;
 }

@@ -1,16 +1,19 @@
 /*
- * window: passes the events around what is abnormal, and what came before it, which a ring has kept.
+ * window: passes the events around what is abnormal, and what came before it.
  *
- * Events are pushed as they come and wait in the ring. A signal opens a window from its start less `before` to its end
- * plus `after`; events in it are passed on in time order, others are dropped when they are too old to matter. Windows that
- * overlap are one. `lost` records wait with the events and are always passed on, at their place in time. A window
- * holds about WINDOW_CONTEXTS times `bytes` of events at most; then it is closed and another may begin where it ended.
- * What is cut is explained less well, for each window is explained by itself; but its reader must hold it in memory.
+ * Events are pushed as they come and wait (window/past.h). A signal opens a window from its start less `before` to its
+ * end plus `after`; events in it are passed on in time order, others are dropped when they are too old to matter. Windows
+ * that overlap are one. A window holds about WINDOW_CONTEXTS times `bytes` of events at most; then it is closed and
+ * another may begin where it ended. What is cut is explained less well, for each window is explained by itself; but its
+ * reader must hold it in memory.
  *
- * Where a recorder keeps context in the kernel (window/recall.h), it is asked for that of each window, while the window is
- * open and not all at once, for the kernel overwrites it. Otherwise windows are the same.
+ * What passes is paid from a budget: `burst` bytes and `share` of the bytes of all events. As long as the budget lasts for
+ * `bytes`, events pass while the window is open; with a recorder it is asked for its context bit by bit, for the kernel
+ * overwrites it. Otherwise the window waits for its end, or for a budget of WINDOW_SLICE, and passes as much as it can of what
+ * came before the end of its worst signal. So in a long incident every signal is in a window, and how the worst of them
+ * came about is seen as far back as the budget allows.
  *
- * A window is complete if all events of its signals' intervals that were in the stream are in it, and none were lost there.
+ * A window is complete if all events of its signals' intervals are in it, and none were lost there.
  * Functions return 0, or -1 after fail() where the output cannot be written.
  */
 #ifndef WINDOW_WINDOW_H
@@ -22,16 +25,18 @@
 #include "stream/stream.h"
 #include "window/recall.h"
 
-/*
- * What passes may be limited to a share of all that is pushed. Then a window waits for its end and passes its newest events, as
- * many as the share allows by then; one that goes on is ended whenever WINDOW_SLICE bytes may pass. So of a long incident every
- * signal is in a window, and the last moments of one now and then can be explained.
- */
 struct window;
 
-enum { WINDOW_SLICE = 1 << 16, WINDOW_CONTEXTS = 4 };
+enum { WINDOW_SLICE = 1 << 18, WINDOW_CONTEXTS = 4 };
 
-struct window *window_new(struct stream *stream, int64_t before, int64_t after, uint64_t bytes, double share);
+struct window_size {
+	int64_t before, after; /* ns around what is abnormal */
+	uint64_t bytes;	       /* room for what waits */
+	uint64_t burst;	       /* bytes that may pass in any case */
+	double share;	       /* and of all bytes; 1: no bound */
+};
+
+struct window *window_new(struct stream *stream, const struct window_size *size);
 void window_free(struct window *window);
 
 /* Windows are numbered from 1, or behind one that was in the input already. */
@@ -40,8 +45,8 @@ void window_number_after(struct window *window, uint64_t id);
 /* An `event` or `lost` record of this time. */
 int window_push(struct window *window, const struct record *record, int64_t ts);
 
-/* A signal's interval; the window that it falls in is opened if need be. */
-int window_signal(struct window *window, uint64_t id, int64_t start, int64_t end);
+/* A signal's interval, and how bad it is; the window that it falls in is opened if need be. */
+int window_signal(struct window *window, uint64_t id, int64_t start, int64_t end, double badness);
 
 /* Something became abnormal that began at `start`: the window stays open until as many releases have come as holds. */
 int window_hold(struct window *window, int64_t start, int64_t now);
@@ -66,7 +71,7 @@ void window_recall(struct window *window, struct recall *recall, int64_t since);
 /* Why the recorder could not be asked; NULL: it could, or there was none. */
 const char *window_complaint(const struct window *window);
 
-/* The end of a stream: closes the window, empties the ring, lets the recorder go. */
+/* The end of a stream: closes the window, drops what waits, lets the recorder go. */
 int window_end(struct window *window);
 
 #endif

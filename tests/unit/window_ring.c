@@ -85,11 +85,34 @@ static void is_used(void)
 	ring_free(ring);
 }
 
+/* How far back some bytes reach, at every bound, in a ring that has wrapped. */
+static void reaches(void)
+{
+	struct ring *ring = ring_new(RING_LEAST);
+	struct record record = {.kind = KIND_EVENT, .text = text, .length = 100};
+	int64_t oldest = 0, newest = 0;
+
+	for (; newest < 3000; ring_push(ring, &record, newest++))
+		for (; !ring_has_room(ring, record.length); oldest++)
+			ring_drop(ring);
+	assert(oldest > 0);
+	for (int64_t to = oldest - 1; to <= newest; to++)
+		for (uint64_t count = 0; count < 5; count++) {
+			int64_t last = to < newest ? to : newest - 1, from = ring_reach(ring, to, 100 * count + 99);
+
+			assert(from == (last + 1 - (int64_t)count > oldest ? last + 1 - (int64_t)count : oldest) ||
+			       (count == 0 && from == to + 1));
+		}
+	assert(ring_reach(ring, newest, UINT64_MAX) == oldest);
+	ring_free(ring);
+}
+
 int main(void)
 {
 	against_queue(0);
 	against_queue(3 << 20);
 	against_queue(64 << 20);
 	is_used();
+	reaches();
 	return 0;
 }

@@ -1,0 +1,239 @@
+#include "window/past.h"
+
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "chart/span.h"
+#include "window/ring.h"
+
+struct past {
+	struct stream *stream;
+	struct ring *ring;
+	int64_t first, now; /* times of the first and the newest event in the stream */
+	int64_t floor;
+	uint64_t pushed_events, pushed; /* and bytes */
+	struct recall *recall; /* NULL: all events are in the stream */
+	int64_t told;	       /* all events before this time came, or were told; INT64_MAX where there is no recorder */
+	uint64_t kept_events;  /* by the recorder so far */
+	uint64_t recalled_events, recalled_bytes;
+	int64_t marked;	     /* when the bytes were last counted, */
+	uint64_t marked_bytes; /* how many they were, */
+	double rate;	     /* and how many a nanosecond came before that */
+	char *complaint;
+};
+
+struct past *past_new(struct stream *stream, uint64_t bytes)
+{
+	struct past *past = NEW(struct past);
+
+	past->stream = stream;
+	past->ring = ring_new(bytes);
+	past->first = past->told = INT64_MAX;
+	past->now = past->floor = past->marked = INT64_MIN;
+	return past;
+}
+
+void past_free(struct past *past)
+{
+	if (!past)
+		return;
+	ring_free(past->ring);
+	recall_close(past->recall);
+	free(past->complaint);
+	free(past);
+}
+
+/* The recorder cannot be asked: from now on nothing is complete. */
+static void give_up(struct past *past)
+{
+	recall_close(past->recall);
+	past->recall = NULL;
+	past->told = INT64_MAX;
+	if (!past->complaint)
+		past->complaint = memory_format("%s", fail_text());
+	stream_mark_incomplete(past->stream);
+}
+
+void past_recall(struct past *past, struct recall *recall, int64_t since)
+{
+	past->recall = recall;
+	past->told = recall ? since : INT64_MAX;
+	if (since < past->first)
+		past->first = since;
+	if (!recall)
+		give_up(past);
+}
+
+bool past_is_kept(const struct past *past, int64_t ts)
+{
+	return past->recall && past->told <= ts;
+}
+
+int64_t past_told(const struct past *past)
+{
+	return past->told;
+}
+
+const char *past_complaint(const struct past *past)
+{
+	return past->complaint;
+}
+
+int64_t past_floor(const struct past *past)
+{
+	return past->floor;
+}
+
+void past_raise_floor(struct past *past, int64_t ts)
+{
+	if (ts > past->floor)
+		past->floor = ts;
+}
+
+/* Takes the oldest record from the ring without passing it, unless it tells of a loss. */
+static int drop_oldest(struct past *past)
+{
+	struct record record;
+	int status = 0;
+
+	ring_oldest(past->ring, &record);
+	past_raise_floor(past, record.ts);
+	if (record.kind == KIND_LOST)
+		status = stream_write_record(past->stream, &record);
+	ring_drop(past->ring);
+	return status;
+}
+
+int past_drop(struct past *past, int64_t before)
+{
+	while (!ring_is_empty(past->ring) && ring_oldest_time(past->ring) < before)
+		if (drop_oldest(past) < 0)
+			return -1;
+	return 0;
+}
+
+int past_push(struct past *past, const struct record *record, int64_t ts)
+{
+	if (ts < past->first)
+		past->first = ts;
+	if (ts > past->now)
+		past->now = ts;
+	past->pushed_events++;
+	past->pushed += record->length;
+	while (!ring_has_room(past->ring, record->length)) {
+		if (ring_is_empty(past->ring)) {
+			past_raise_floor(past, ts);
+			return record->kind == KIND_LOST ? stream_write_record(past->stream, record) : 0;
+		}
+		if (drop_oldest(past) < 0)
+			return -1;
+	}
+	ring_push(past->ring, record, ts);
+	return 0;
+}
+
+static int pass_record(struct past *past, const struct record *record, int64_t ts, struct passage *passage)
+{
+	if (record->kind == KIND_LOST)
+		passage->lossy = true;
+	if (record->kind == KIND_LOST || record->kind == KIND_EVENT) {
+		passage->bytes += record->length;
+		passage->newest = ts;
+	}
+	return stream_write_record(past->stream, record);
+}
+
+static int pass_streamed(struct past *past, int64_t to, struct passage *passage)
+{
+	struct record record;
+
+	while (!ring_is_empty(past->ring) && ring_oldest_time(past->ring) <= to) {
+		ring_oldest(past->ring, &record);
+		if (pass_record(past, &record, ring_oldest_time(past->ring), passage) < 0)
+			return -1;
+		ring_drop(past->ring);
+	}
+	return 0;
+}
+
+/* Passes what the recorder has kept, and between it what came in the stream. */
+static int pass_recalled(struct past *past, int64_t from, int64_t to, struct passage *passage)
+{
+	int64_t floor, ts;
+	int status = recall_ask(past->recall, from > past->told ? from : past->told, span_add(to, 1), &floor);
+	struct record record;
+
+	if (status == 0)
+		past_raise_floor(past, floor);
+	while (status == 0 && (status = recall_next(past->recall, &record, &ts)) > 0) {
+		past->recalled_events += record.kind == KIND_EVENT;
+		past->recalled_bytes += record.kind == KIND_EVENT ? record.length : 0;
+		stream_count_aside(past->stream, &record);
+		if (pass_streamed(past, ts, passage) < 0 || pass_record(past, &record, ts, passage) < 0)
+			return -1;
+		status = 0;
+	}
+	if (status < 0) {
+		give_up(past);
+		return 0;
+	}
+	past->told = ts;
+	past->kept_events = recall_kept(past->recall);
+	return 0;
+}
+
+int past_pass(struct past *past, int64_t from, int64_t to, bool ask, struct passage *passage)
+{
+	if (ask && past_is_kept(past, to) && pass_recalled(past, from, to, passage) < 0)
+		return -1;
+	return pass_streamed(past, to < past->told ? to : past->told - 1, passage);
+}
+
+
+/* Until some were told, the recorder's events are taken to be as large as those in the stream. */
+uint64_t past_bytes(const struct past *past)
+{
+	uint64_t events = past->recalled_events ? past->recalled_events : past->pushed_events;
+	uint64_t bytes = past->recalled_events ? past->recalled_bytes : past->pushed;
+
+	return past->pushed + (events ? (uint64_t)((double)bytes / (double)events * (double)past->kept_events) : 0);
+}
+
+int past_ask_bytes(struct past *past)
+{
+	struct passage nothing;
+	uint64_t bytes;
+
+	if (past->recall && pass_recalled(past, past->told, past->told - 1, &nothing) < 0)
+		return -1;
+	bytes = past_bytes(past);
+	if (past->now > past->marked)
+		past->rate = (double)(bytes - past->marked_bytes) / (double)span_between(past->marked, past->now);
+	past->marked = past->now;
+	past->marked_bytes = bytes;
+	return 0;
+}
+
+int64_t past_reach(const struct past *past, int64_t to, uint64_t bytes)
+{
+	double rate = past->rate;
+
+	if (!past->recall)
+		return ring_reach(past->ring, to, bytes);
+	if (!(rate > 0))
+		rate = (double)past_bytes(past) / (double)span_between(past->first, past->now);
+	return rate > 0 ? span_add(to, -(int64_t)((double)bytes / rate)) : INT64_MIN;
+}
+
+int past_end(struct past *past)
+{
+	if (past_drop(past, INT64_MAX) < 0)
+		return -1;
+	recall_close(past->recall);
+	past->recall = NULL;
+	past->first = past->told = INT64_MAX;
+	past->now = past->floor = past->marked = INT64_MIN;
+	past->rate = 0;
+	return 0;
+}
