@@ -52,6 +52,8 @@ window() {
 		flags|unknown: wait of victim
 		hidden|unknown: state of victim
 		hidden-idle|worker: running
+		flush|bulky: flush of 7:0 in service
+		commit|jbd2: write of 7:0 in service
 		hog|hogger: on CPU 0 while victim was runnable
 		idle|victim: runnable
 		interrupted|victim: running
@@ -214,6 +216,10 @@ window() {
 		event ts=7 cpu=0 tid=8 name=block:block_bio_queue dev=1:1 sector=18446744073709551615 nr_sector=4294967295 rwbs=
 		event ts=7 cpu=0 tid=8 name=block:block_rq_issue dev=1:1 sector=18446744073709551610 nr_sector=10 rwbs=W
 		event ts=7 cpu=0 tid=8 name=block:block_rq_complete dev=1:1 sector=18446744073709551610 nr_sector=3 rwbs=W
+		event ts=7 cpu=0 tid=8 name=block:block_rq_complete dev=1:1 sector=0 nr_sector=0 rwbs=FF
+		event ts=7 cpu=0 tid=8 name=block:block_rq_complete dev=1:1 sector=0 nr_sector=0 rwbs=
+		event ts=7 cpu=0 tid=8 name=block:block_rq_issue dev=1:1 sector=0 nr_sector=0 rwbs=FF
+		event ts=7 cpu=0 tid=8 name=block:block_bio_complete dev=1:1 sector=0 nr_sector=0 rwbs=F
 		event ts=7 cpu=0 tid=8 name=raw_syscalls:sys_enter id=-5
 		lost ts=6 cpu=3000000000 count=1
 		event ts=9223372036 cpu=0 tid=8 name=sched:sched_switch prev_pid=8 prev_state=S next_pid=9

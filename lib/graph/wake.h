@@ -133,13 +133,21 @@ struct request {
 	int64_t queued, issued, completed; /* TIME_NONE: not in the data, or not yet */
 	int32_t service_node, queue_node;  /* in the graph at hand */
 	int32_t next;			   /* open request at the same sector; INDEX_NONE */
-	char rwbs[3];
+	bool flush_after;		   /* it is over when the disk's cache is flushed behind it */
+	char rwbs[4];
+};
+
+struct flush { /* a request that waits for a flush of its disk's cache; see wake_flush.c */
+	int32_t request;
+	uint8_t state;
+	bool alone; /* it is nothing else, or that is done */
 };
 
 struct disk {
 	uint64_t dev;
 	int64_t longest;       /* longest service so far */
 	ARRAY(int32_t) issued; /* requests in the order in which they were issued */
+	ARRAY(struct flush) flushes;
 	UT_hash_handle hh;
 };
 
@@ -240,6 +248,20 @@ int32_t request_find(struct wake *wake, uint64_t disk, uint64_t sector, int64_t 
 void request_settle(struct wake *wake); /* no more events: makes disk.longest count those still in service */
 struct disk *request_disk(struct wake *wake, uint64_t dev);
 void request_forget(struct wake *wake);
+
+/*
+ * wake_flush.c: flushes of a disk's cache, each a request without sectors. The bio may ask for one; the disk is sent one
+ * for all that asked, and completes it; what a bio had become is over. Returned is a request that is complete with
+ * that; INDEX_NONE: there is none. The last three are of wake_request.c.
+ */
+bool flush_is(const struct request *request); /* the request is the disk's flush */
+void flush_ask(struct wake *wake, const struct request *asker);
+void flush_issue(struct wake *wake, const struct request *range);
+int32_t flush_complete(struct wake *wake, const struct request *range);
+int32_t flush_over(struct wake *wake, const struct request *range);
+void flush_data_issued(struct request *request, const struct request *range);
+void flush_data_completed(struct wake *wake, int32_t index);
+void flush_hand_back(struct wake *wake, const struct request *range);
 
 /*
  * wake_work.c: work queues. The time that a kernel thread spends on a work belongs to whoever queued it; if that is

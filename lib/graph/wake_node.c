@@ -234,21 +234,32 @@ static int32_t owner_tid(const struct cut *cut, const struct request *request)
 	return request->owner == INDEX_NONE ? 0 : cut->wake->threads.items[request->owner]->tid;
 }
 
+/* A flush is of the whole disk. */
+static char *service_label(const struct cut *cut, const struct request *request)
+{
+	char disk[DISK_ROOM], *place = request->sectors ? memory_format(" sector %llu", (unsigned long long)request->sector)
+							: memory_format("%s", ""), *label;
+
+	events_device_name(cut->wake->events, request->disk, disk, sizeof(disk));
+	label = memory_format("%s of %s%s by %s/%d", operation(request), disk, place, owner(cut, request),
+			      owner_tid(cut, request));
+	free(place);
+	return label;
+}
+
 int32_t service_node(struct cut *cut, int32_t index)
 {
 	struct request *request = &cut->wake->requests.items[index];
-	char dev[NUMBER_ROOM], disk[DISK_ROOM];
+	char dev[NUMBER_ROOM];
 
 	if (request->service_node != NODE_NONE)
 		return request->service_node;
 	device_spell(dev, request->disk);
-	events_device_name(cut->wake->events, request->disk, disk, sizeof(disk));
 	request->service_node =
 	    new_node(cut, WHAT_SERVICE, request->issued,
 		     request->completed == TIME_NONE ? cut->wake->now : request->completed, owner_tid(cut, request),
 		     memory_format("%s: %s of %s in service", owner(cut, request), operation(request), dev),
-		     memory_format("%s of %s sector %llu by %s/%d", operation(request), disk,
-				   (unsigned long long)request->sector, owner(cut, request), owner_tid(cut, request)));
+		     service_label(cut, request));
 	*ARRAY_ADD(&cut->requests) = index;
 	return request->service_node;
 }

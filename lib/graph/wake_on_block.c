@@ -26,14 +26,19 @@ void on_bio_queue(struct happening *at)
 	submitter = at->current ? at->current : wake_thread_on(at->wake, at->cpu, at->event->tid);
 	request.submitter = submitter->index;
 	request.owner = thread_served(at->wake, submitter);
-	request_queue(at->wake, &request);
+	flush_ask(at->wake, &request);
+	if (request.sectors)
+		request_queue(at->wake, &request);
 }
 
 void on_rq_issue(struct happening *at)
 {
 	struct request range = request_of(at);
 
-	request_issue(at->wake, &range);
+	if (range.sectors)
+		request_issue(at->wake, &range);
+	else if (flush_is(&range))
+		flush_issue(at->wake, &range);
 }
 
 void on_rq_requeue(struct happening *at)
@@ -46,8 +51,15 @@ void on_rq_requeue(struct happening *at)
 void on_rq_complete(struct happening *at)
 {
 	struct request range = request_of(at);
+	int32_t completed;
 
-	context_completed(at->cpu, request_complete(at->wake, &range));
+	if (range.sectors)
+		completed = request_complete(at->wake, &range);
+	else if (flush_is(&range))
+		completed = flush_complete(at->wake, &range);
+	else
+		completed = flush_over(at->wake, &range);
+	context_completed(at->cpu, completed);
 }
 
 void on_bio_complete(struct happening *at)

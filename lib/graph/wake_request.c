@@ -136,6 +136,7 @@ void request_issue(struct wake *wake, const struct request *range)
 		if (at + wake->requests.items[index].sectors > end)
 			split(wake, index, (uint32_t)(end - at));
 		issue(wake, index);
+		flush_data_issued(&wake->requests.items[index], range);
 		at += wake->requests.items[index].sectors;
 	} while (at < end && wake->requests.items[index].sectors);
 }
@@ -177,6 +178,7 @@ int32_t request_complete(struct wake *wake, const struct request *range)
 		if (first == INDEX_NONE)
 			first = index;
 		close_request(wake, index);
+		flush_data_completed(wake, index);
 		at += request->sectors;
 	} while (at < end && request->sectors);
 	return first;
@@ -195,7 +197,11 @@ void request_hand_back(struct wake *wake, const struct request *range)
 {
 	int32_t index = oldest(wake, range->disk, range->sector, false);
 
-	if (index == INDEX_NONE || !hands_on(wake, range->disk))
+	if (!hands_on(wake, range->disk))
+		return;
+	if (range->rwbs[0] == 'F')
+		flush_hand_back(wake, range);
+	if (index == INDEX_NONE || !range->sectors)
 		return;
 	wake->requests.items[index].completed = wake->now;
 	close_request(wake, index);
@@ -229,17 +235,24 @@ int32_t request_find(struct wake *wake, uint64_t disk, uint64_t sector, int64_t 
 	return found;
 }
 
+static void settle(struct wake *wake, const struct request *request)
+{
+	struct disk *disk = request_disk(wake, request->disk);
+
+	if (request->issued != TIME_NONE && request->completed == TIME_NONE &&
+	    wake->now - request->issued > disk->longest)
+		disk->longest = wake->now - request->issued;
+}
+
 /* A request that never ends is in service for as long as it has been. */
 void request_settle(struct wake *wake)
 {
 	for (const struct open_request *open = wake->open; open; open = open->hh.next)
-		for (int32_t i = open->first; i != INDEX_NONE; i = wake->requests.items[i].next) {
-			const struct request *request = &wake->requests.items[i];
-			struct disk *disk = request_disk(wake, request->disk);
-
-			if (request->issued != TIME_NONE && wake->now - request->issued > disk->longest)
-				disk->longest = wake->now - request->issued;
-		}
+		for (int32_t i = open->first; i != INDEX_NONE; i = wake->requests.items[i].next)
+			settle(wake, &wake->requests.items[i]);
+	for (const struct disk *disk = wake->disks; disk; disk = disk->hh.next)
+		for (size_t i = 0; i < disk->flushes.count; i++)
+			settle(wake, &wake->requests.items[disk->flushes.items[i].request]);
 }
 
 void request_forget(struct wake *wake)
@@ -260,6 +273,7 @@ void request_forget(struct wake *wake)
 	{
 		HASH_DEL(wake->disks, disk);
 		free(disk->issued.items);
+		free(disk->flushes.items);
 		free(disk);
 	}
 	free(wake->requests.items);
