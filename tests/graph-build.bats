@@ -39,6 +39,7 @@ window() {
 	while IFS='|' read -r fixture name; do
 		assert_equal "$fixture: $(who "$fixture")" "$fixture: $name"
 	done <<-'EOT'
+		asks|cruncher: running
 		armed|timer: armed by alarm for victim
 		asked|slow: running
 		asleep|unknown: futex of victim

@@ -78,6 +78,8 @@ struct thread {
 	int16_t call;	 /* the system call it is in; CALL_NONE */
 	int16_t lock;	 /* the lock of the kernel that it tries to get; CALL_NONE */
 	uint8_t doing;	 /* the flags of its runs */
+	uint64_t futex;	 /* that it waited for last, and since when, for nothing else; TIME_NONE: it does not */
+	int64_t asks_since;
 	struct batch batch;
 	bool early;	 /* a wake-up came while it was running, perhaps on its way to sleep */
 	char *comm;	 /* set when another thread takes over its tid; else ask struct events */
@@ -275,6 +277,11 @@ void work_forget(struct wake *wake);
 /* wake_batch.c: the thread wakes a peer */
 void batch_serve(struct wake *wake, struct thread *thread, const struct thread *peer);
 void batch_forget(struct wake *wake);
+
+/* wake_poll.c: the thread is about to wait for a futex, or calls something else; or a thread has ended its wait */
+void poll_futex(struct wake *wake, struct thread *thread, uint64_t address, int64_t operation);
+void poll_over(struct thread *thread);
+void poll_answered(struct thread *thread, int32_t by);
 
 /* wake_timer.c: who armed a timer last; by.thread is INDEX_NONE where that is not known */
 void timer_arm(struct wake *wake, uint64_t address, const struct thread *by);

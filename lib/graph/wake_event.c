@@ -5,6 +5,8 @@
 
 enum { SLOT_FIELDS = 4 };
 
+#define SYS_ENTER "syscalls:sys_enter_"
+
 struct handling {
 	const char *name; /* of the event; all that begin so, if it ends in an underscore or a colon */
 	event_handler *handle;
@@ -103,6 +105,7 @@ static const struct handling handlings[] = {
 	{"lock:contention_end", on_contention_end},
 	{"raw_syscalls:sys_enter", on_raw_sys_enter, {"id"}},
 	{"raw_syscalls:sys_exit", on_sys_exit},
+	{"syscalls:sys_enter_futex", on_futex, {"uaddr", "op"}},
 	{"syscalls:sys_enter_", on_sys_enter},
 	{"syscalls:sys_exit_", on_sys_exit},
 	{"func:", on_function},
@@ -159,8 +162,8 @@ static void resolve(struct wake *wake, struct slot *slot, const struct event_typ
 	slot->flags = event_type_field(type, "common_flags");
 	for (int i = 0; i < SLOT_FIELDS && slot->handling->field[i]; i++)
 		slot->field[i] = event_type_field(type, slot->handling->field[i]);
-	if (slot->handling->handle == on_sys_enter)
-		slot->call = wake_name_text(wake->names, type->name + strlen(slot->handling->name));
+	if (strncmp(type->name, SYS_ENTER, strlen(SYS_ENTER)) == 0)
+		slot->call = wake_name_text(wake->names, type->name + strlen(SYS_ENTER));
 	if (slot->handling->handle == on_function)
 		resolve_function(wake, slot, type->name + strlen(slot->handling->name));
 }

@@ -34,7 +34,7 @@ event_handler on_switch, on_waking, on_wakeup, on_migrate, on_fork, on_wakeup_ne
 /* wake_on_kernel.c: interrupts, timers, work queues, system calls, traced functions */
 event_handler on_irq_entry, on_irq_exit, on_softirq_raise, on_softirq_entry, on_softirq_exit;
 event_handler on_timer_start, on_timer_entry, on_hrtimer_entry, on_timer_exit;
-event_handler on_queue_work, on_work_start, on_work_end, on_sys_enter, on_raw_sys_enter, on_sys_exit, on_function;
+event_handler on_queue_work, on_work_start, on_work_end, on_sys_enter, on_raw_sys_enter, on_futex, on_sys_exit, on_function;
 
 /* wake_on_memory.c: pages written back for others, memory reclaimed, locks of the kernel */
 event_handler on_dirty, on_write_inode, on_journal_inode, on_write_over, on_reclaim_begin, on_reclaim_end;

@@ -92,15 +92,31 @@ void on_work_end(struct happening *at)
 		work_end(at->wake, thread, at->cpu->number);
 }
 
-static void in_call(const struct happening *at, int16_t call)
+/* The thread that is in the system call from now on; NULL: the idle one, which calls nothing. */
+static struct thread *in_call(const struct happening *at, int16_t call)
 {
-	if (at->event->tid != TID_IDLE)
-		wake_thread_on(at->wake, at->cpu, at->event->tid)->call = call;
+	struct thread *thread = at->event->tid == TID_IDLE ? NULL : wake_thread_on(at->wake, at->cpu, at->event->tid);
+
+	if (thread)
+		thread->call = call;
+	return thread;
 }
 
 void on_sys_enter(struct happening *at)
 {
-	in_call(at, happening_call(at));
+	struct thread *thread = in_call(at, happening_call(at));
+
+	if (thread)
+		poll_over(thread);
+}
+
+void on_futex(struct happening *at)
+{
+	enum { ADDRESS, OPERATION };
+	struct thread *thread = in_call(at, happening_call(at));
+
+	if (thread)
+		poll_futex(at->wake, thread, (uint64_t)happening_number(at, ADDRESS), happening_number(at, OPERATION));
 }
 
 void on_raw_sys_enter(struct happening *at)

@@ -35,8 +35,10 @@ void on_waking(struct happening *at)
 	enum cause cause = context_cause(at->wake, at->cpu, at->event->tid, happening_flags(at), &index);
 
 	if (thread_wake(at->wake, woken, cause, index, (uint32_t)happening_number(at, TARGET_CPU), at->wake->now) &&
-	    cause == CAUSE_THREAD)
+	    cause == CAUSE_THREAD) {
 		batch_serve(at->wake, at->wake->threads.items[index], woken);
+		poll_answered(woken, index);
+	}
 	at->cpu->waking = woken->index;
 }
 
