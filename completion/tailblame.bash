@@ -46,7 +46,7 @@ _tailblame()
 	fi
 }
 
-for _tailblame_command in trace-collect cchart-filter graph-build blame-rank report stream-cat; do
+for _tailblame_command in trace-collect trace-import cchart-filter graph-build blame-rank report stream-cat; do
 	complete -o default -F _tailblame "$prefix$_tailblame_command"
 done
 unset _tailblame_command

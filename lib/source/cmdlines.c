@@ -19,6 +19,8 @@ static void read_again(struct cmdlines *cmdlines)
 	int64_t now;
 	char *path;
 
+	if (cmdlines->final)
+		return;
 	clock_gettime(CLOCK_MONOTONIC, &clock);
 	now = clock.tv_sec * NSEC_PER_SEC + clock.tv_nsec;
 	if (now < cmdlines->next)

@@ -119,31 +119,6 @@ static int write_stream_record(struct collector *collector)
 	return status;
 }
 
-/* The kernel's text, but with the event's name in the stream; the kernel's own may be a makeshift. */
-static char *format_record(const struct wish *wish, size_t *length)
-{
-	const char *name = strchr(wish->event, ':') + 1;
-	const char *rest = strchr(wish->format, '\n');
-	char *body;
-
-	*length = (size_t)(name - wish->event) + strlen("name: ") + strlen(name) + strlen(rest);
-	body = memory_format("%.*s%cname: %s%s", (int)(name - 1 - wish->event), wish->event, '\n', name, rest);
-	body[name - 1 - wish->event] = '\0';
-	return body;
-}
-
-static int write_format(struct stream *stream, const struct wish *wish)
-{
-	struct record record = {.kind = KIND_FORMAT, .packed = true};
-	char *body = format_record(wish, &record.length);
-	int status;
-
-	record.text = body;
-	status = stream_write_record(stream, &record);
-	free(body);
-	return status;
-}
-
 static int open_rings(struct collector *collector)
 {
 	if (merge_open(&collector->merge, collector->instance) < 0)
@@ -162,7 +137,7 @@ int collector_prepare(struct collector *collector, struct stream *stream)
 	for (size_t i = 0; i < collector->wishes.list.count; i++) {
 		const struct wish *wish = collector->wishes.list.items[i];
 
-		if (wish->enabled && write_format(stream, wish) < 0)
+		if (wish->enabled && scribe_format(stream, wish) < 0)
 			return -1;
 		collector->block |= wish->enabled && wish->is_block;
 	}

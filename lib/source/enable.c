@@ -90,6 +90,31 @@ static int read_format(struct wish *wish, struct tracefs_instance *instance, str
 	return 0;
 }
 
+int wishes_add_recorded(struct wishes *wishes, const char *system, const char *format, size_t length, struct tep_handle *tep)
+{
+	struct tep_event *event = NULL;
+	struct wish *wish;
+
+	if (tep_parse_format(tep, &event, format, (unsigned long)length, system) != 0 || !event || event->id < 0 ||
+	    event->id >= WISH_IDS)
+		return fail("the format of an event of system '%s' cannot be read", system);
+	if (!wishes->by_id)
+		wishes->by_id = memory_new(WISH_IDS, sizeof(struct wish *));
+	if (wishes->by_id[event->id])
+		return fail("two events have the number %d", event->id);
+	wish = NEW(struct wish);
+	wish->event = memory_format("%s:%s", system, event->name);
+	wish->system = memory_text(system, strlen(system));
+	wish->name = memory_text(event->name, strlen(event->name));
+	wish->format = memory_text(format, length);
+	wish->format_length = (int)length;
+	wish->enabled = true;
+	learn(wish, event);
+	*ARRAY_ADD(&wishes->list) = wish;
+	wishes->by_id[wish->id] = wish;
+	return 0;
+}
+
 /* The kernel's last word: "...: error: Field not found" and lines below it that show where. */
 static int fail_filter(const struct wish *wish, struct tracefs_instance *instance)
 {

@@ -14,7 +14,7 @@ int merge_open(struct merge *merge, struct tracefs_instance *instance)
 	size_t room = (size_t)(merge->count + cpus);
 
 	merge->rings = memory_grow(merge->rings, room, sizeof(struct ring));
-	merge->heap = memory_grow(merge->heap, room, sizeof(struct ring *));
+	merge->heap = memory_grow(merge->heap, room, sizeof(struct merge_place));
 	for (int cpu = 0; cpu < cpus; cpu++) {
 		char dir[32];
 
@@ -27,12 +27,21 @@ int merge_open(struct merge *merge, struct tracefs_instance *instance)
 	return 0;
 }
 
+void merge_add(struct merge *merge, const struct ring *ring)
+{
+	size_t room = (size_t)merge->count + 1;
+
+	merge->rings = memory_grow(merge->rings, room, sizeof(struct ring));
+	merge->heap = memory_grow(merge->heap, room, sizeof(struct merge_place));
+	merge->rings[merge->count++] = *ring;
+}
+
 void merge_part(struct merge *merge, int first, struct merge *other)
 {
 	size_t count = (size_t)(merge->count - first);
 
 	*other = (struct merge){.rings = memory_new(count, sizeof(struct ring)),
-				.heap = memory_new(count, sizeof(struct ring *)),
+				.heap = memory_new(count, sizeof(struct merge_place)),
 				.count = (int)count};
 	memcpy(other->rings, merge->rings + first, count * sizeof(struct ring));
 	merge->count = first;
@@ -56,21 +65,26 @@ uint64_t merge_traced(const struct merge *merge)
 	return traced;
 }
 
+static bool is_before(const struct merge_place *one, const struct merge_place *other)
+{
+	return one->ts < other->ts || (one->ts == other->ts && one->ring < other->ring);
+}
+
 static void sink(struct merge *merge, int at)
 {
-	struct ring **heap = merge->heap, *ring = heap[at];
+	struct merge_place *heap = merge->heap, place = heap[at];
 
 	for (;;) {
 		int child = 2 * at + 1;
 
-		if (child + 1 < merge->heaped && ring_ts(heap[child + 1]) < ring_ts(heap[child]))
+		if (child + 1 < merge->heaped && is_before(&heap[child + 1], &heap[child]))
 			child++;
-		if (child >= merge->heaped || ring_ts(heap[child]) >= ring_ts(ring))
+		if (child >= merge->heaped || !is_before(&heap[child], &place))
 			break;
 		heap[at] = heap[child];
 		at = child;
 	}
-	heap[at] = ring;
+	heap[at] = place;
 }
 
 int merge_begin(struct merge *merge, int64_t bound)
@@ -84,7 +98,7 @@ int merge_begin(struct merge *merge, int64_t bound)
 		if (!ring->standing && ring_next(ring) < 0)
 			return -1;
 		if (ring->standing)
-			merge->heap[merge->heaped++] = ring;
+			merge->heap[merge->heaped++] = (struct merge_place){ring_ts(ring), ring};
 	}
 	for (int at = merge->heaped / 2 - 1; at >= 0; at--)
 		sink(merge, at);
@@ -93,20 +107,24 @@ int merge_begin(struct merge *merge, int64_t bound)
 
 int merge_next(struct merge *merge, struct ring **ring)
 {
+	struct merge_place *first = merge->heap;
+
 	if (merge->taken) {
-		int status = ring_next(merge->heap[0]);
+		int status = ring_next(first->ring);
 
 		merge->taken = false;
 		if (status < 0)
 			return -1;
 		if (status == 0)
-			merge->heap[0] = merge->heap[--merge->heaped];
+			*first = merge->heap[--merge->heaped];
+		else
+			first->ts = ring_ts(first->ring);
 		if (merge->heaped > 1)
 			sink(merge, 0);
 	}
-	if (merge->heaped == 0 || ring_ts(merge->heap[0]) >= merge->bound)
+	if (merge->heaped == 0 || first->ts >= merge->bound)
 		return 0;
-	*ring = merge->heap[0];
+	*ring = first->ring;
 	merge->taken = true;
 	return 1;
 }

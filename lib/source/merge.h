@@ -8,7 +8,8 @@
  *	while ((status = merge_next(merge, &ring)) > 0)
  *		... the event that the ring stands at ...
  *
- * Each ring holds one page in memory, whatever the kernel has; a round ends, however fast events come.
+ * Each ring holds one page in memory, whatever the kernel has; a round ends, however fast events come. An event costs
+ * the logarithm of the number of rings. Of events of the same time, that of the ring that was added first comes first.
  */
 #ifndef SOURCE_MERGE_H
 #define SOURCE_MERGE_H
@@ -17,11 +18,16 @@
 
 #include "source/ring.h"
 
+struct merge_place { /* private */
+	int64_t ts; /* of the event that the ring stands at */
+	struct ring *ring;
+};
+
 struct merge {
 	struct ring *rings;
 	int count;
 	/* private */
-	struct ring **heap; /* the rings that stand at an event, earliest first */
+	struct merge_place *heap; /* the rings that stand at an event, earliest first */
 	int heaped;
 	bool taken; /* heap[0] stands at an event that was handed out */
 	int64_t bound;
@@ -29,6 +35,9 @@ struct merge {
 
 /* Adds the rings of all CPUs that are there to those it has; all zero, it has none. -1 after fail(). */
 int merge_open(struct merge *merge, struct tracefs_instance *instance);
+
+/* Adds a ring of another kind, which becomes its own. Not within a round. */
+void merge_add(struct merge *merge, const struct ring *ring);
 
 /* Moves the rings from number `first` on, as they stand, to one that has none. Not within a round. */
 void merge_part(struct merge *merge, int first, struct merge *other);

@@ -2,13 +2,8 @@
 
 #include <string.h>
 
-/* The kernel's struct buffer_data_page, kernel/trace/ring_buffer.c */
-struct page_head {
-	uint64_t ts;
-	unsigned long commit;
-};
-
-enum { HEAD_SIZE = 8 + sizeof(long), ENTRY = 4 };
+/* The kernel's struct buffer_data_page, kernel/trace/ring_buffer.c: a time, a `long` of flags and length, the data. */
+enum { COMMIT_AT = 8, ENTRY = 4 };
 
 #define MISSED_EVENTS (1UL << 31)
 #define MISSED_STORED (1UL << 30)
@@ -21,54 +16,73 @@ enum { TIME_BITS = 27 };
 /* An absolute time has 59 bits; the rest is as in the page's own time. */
 #define TIME_HIGH_BITS (UINT64_C(0xf8) << 56)
 
-int64_t page_load(struct page *page, const char *bytes, size_t length)
-{
-	struct page_head head = {0};
-	size_t size;
-	long missed;
-
-	*page = (struct page){0};
-	if (length < HEAD_SIZE)
-		return 0;
-	memcpy(&head, bytes, HEAD_SIZE);
-	size = head.commit & COMMIT_MASK;
-	if (size > length - HEAD_SIZE)
-		size = length - HEAD_SIZE;
-	page->ts = head.ts;
-	page->at = bytes + HEAD_SIZE;
-	page->end = page->at + size;
-	if (!(head.commit & MISSED_EVENTS))
-		return 0;
-	if (!(head.commit & MISSED_STORED) || size + sizeof(missed) > length - HEAD_SIZE)
-		return PAGE_MISSED_UNKNOWN;
-	memcpy(&missed, page->end, sizeof(missed));
-	return missed;
-}
-
-static uint32_t word_at(const char *at)
+static inline uint32_t word_at(const char *at, bool swapped)
 {
 	uint32_t word;
 
 	memcpy(&word, at, sizeof(word));
-	return word;
+	return swapped ? __builtin_bswap32(word) : word;
 }
 
-static uint32_t type_of(uint32_t head)
+static uint64_t wide_at(const char *at, bool swapped)
 {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	return head >> TIME_BITS;
-#else
-	return head & 0x1f;
-#endif
+	uint64_t wide;
+
+	memcpy(&wide, at, sizeof(wide));
+	return swapped ? __builtin_bswap64(wide) : wide;
 }
 
-static uint32_t delta_of(uint32_t head)
+static uint64_t long_at(const char *at, struct page_layout layout)
 {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	return head & ((1U << TIME_BITS) - 1);
-#else
-	return head >> 5;
-#endif
+	return layout.long_size == 4 ? word_at(at, layout.swapped) : wide_at(at, layout.swapped);
+}
+
+int64_t page_load_as(struct page *page, const char *bytes, size_t length, struct page_layout layout)
+{
+	size_t head, size;
+	uint64_t commit;
+
+	if (!layout.long_size)
+		layout.long_size = sizeof(long);
+	head = COMMIT_AT + layout.long_size;
+	*page = (struct page){.swapped = layout.swapped};
+	if (length < head)
+		return 0;
+	commit = long_at(bytes + COMMIT_AT, layout);
+	size = commit & COMMIT_MASK;
+	if (size > length - head) {
+		page->damaged = true;
+		size = length - head;
+	}
+	page->ts = wide_at(bytes, layout.swapped);
+	page->at = bytes + head;
+	page->end = page->at + size;
+	if (!(commit & MISSED_EVENTS))
+		return 0;
+	if (!(commit & MISSED_STORED) || size + layout.long_size > length - head)
+		return PAGE_MISSED_UNKNOWN;
+	return (int64_t)long_at(page->end, layout);
+}
+
+int64_t page_load(struct page *page, const char *bytes, size_t length)
+{
+	return page_load_as(page, bytes, length, (struct page_layout){0});
+}
+
+/* The two parts of an entry's head are a bit field, and so lie as the byte order says. */
+static inline bool is_big(bool swapped)
+{
+	return (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) != swapped;
+}
+
+static inline uint32_t type_of(uint32_t head, bool big)
+{
+	return big ? head >> TIME_BITS : head & 0x1f;
+}
+
+static inline uint32_t delta_of(uint32_t head, bool big)
+{
+	return big ? head & ((1U << TIME_BITS) - 1) : head >> 5;
 }
 
 static uint64_t absolute(uint64_t ts, uint64_t before)
@@ -82,28 +96,34 @@ static int stand_at(struct page *page, const char *entry, uint32_t offset, uint3
 {
 	uint32_t room = (uint32_t)(page->end - entry) - ENTRY;
 
-	if (offset > room || size > room - offset)
+	if (offset > room || size > room - offset) {
+		page->damaged = true;
+		page->at = page->end;
 		return 0;
+	}
 	page->payload = entry + ENTRY + offset;
 	page->size = size;
 	page->at = page->payload + ((size + 3) & ~3U);
 	return 1;
 }
 
-int page_next(struct page *page)
+static inline int next(struct page *page, const bool swapped)
 {
 	while (page->end - page->at >= ENTRY + 4) { /* every entry has at least a word behind its head */
 		const char *entry = page->at;
-		uint32_t head = word_at(entry), word = word_at(entry + ENTRY);
-		uint32_t type = type_of(head), delta = delta_of(head);
+		uint32_t head = word_at(entry, swapped), word = word_at(entry + ENTRY, swapped);
+		uint32_t type = type_of(head, is_big(swapped)), delta = delta_of(head, is_big(swapped));
 
 		switch (type) {
 		case PADDING:
 			if (delta == 0) /* the rest of the page is empty */
 				return 0;
-			page->at = entry + ENTRY + word;
-			if (word > page->end - entry)
+			if (word > page->end - entry) {
+				page->damaged = true;
+				page->at = page->end;
 				return 0;
+			}
+			page->at = entry + ENTRY + word;
 			continue;
 		case TIME_EXTEND:
 			page->ts += ((uint64_t)word << TIME_BITS) + delta;
@@ -122,4 +142,9 @@ int page_next(struct page *page)
 		}
 	}
 	return 0;
+}
+
+int page_next(struct page *page)
+{
+	return __builtin_expect(page->swapped, false) ? next(page, true) : next(page, false);
 }

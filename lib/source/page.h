@@ -1,8 +1,8 @@
 /*
  * page: the events on one page of the kernel's ring buffer, as tracefs hands it out.
  *
- * libtraceevent's kbuffer does the same, for pages of any machine, at 16 ns an event: a fifth of all that collecting an
- * event costs. This one reads pages of the running kernel only, at 4 ns.
+ * libtraceevent's kbuffer does the same at 16 ns an event: a fifth of all that collecting an event costs. This one
+ * takes 4 ns.
  *
  * A page begins with the time of its first event and the number of bytes that follow, in whose topmost bits stands
  * whether events before it were overwritten, and whether their count follows the last event. An event is a 32-bit
@@ -12,14 +12,23 @@
 #ifndef SOURCE_PAGE_H
 #define SOURCE_PAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* How another machine's kernel writes pages; all zero is this machine's way. */
+struct page_layout {
+	bool swapped;	   /* its byte order is the other one */
+	uint8_t long_size; /* of its kernel: 4 or 8; 0: as here */
+};
 
 struct page {
 	const char *at, *end; /* the entry after this one; behind the last one */
 	uint64_t ts;	      /* nanoseconds, of the event that it stands at */
 	const char *payload;  /* of the event that it stands at */
 	uint32_t size;	      /* of the payload */
+	bool swapped;	      /* of the other byte order, and so is the payload */
+	bool damaged;	      /* it holds what no kernel writes; what came before that was handed out */
 };
 
 enum { PAGE_MISSED_UNKNOWN = -1 };
@@ -29,6 +38,9 @@ enum { PAGE_MISSED_UNKNOWN = -1 };
  * PAGE_MISSED_UNKNOWN if there were some, but no count.
  */
 int64_t page_load(struct page *page, const char *bytes, size_t length);
+
+/* The same for a page that another machine's kernel wrote. */
+int64_t page_load_as(struct page *page, const char *bytes, size_t length, struct page_layout layout);
 
 /* Goes on to the next event. 1; 0: there are no more. */
 int page_next(struct page *page);

@@ -32,26 +32,6 @@ static int open_file(struct tracefs_instance *instance, int cpu, const char *nam
 	return fd;
 }
 
-int ring_open(struct ring *ring, struct tracefs_instance *instance, int cpu)
-{
-	*ring = (struct ring){.cpu = cpu, .last = INT64_MIN, .stats = -1};
-	ring->page_size = page_size(instance);
-	ring->bytes = memory_new(1, ring->page_size);
-	ring->fd = open_file(instance, cpu, "trace_pipe_raw");
-	if (ring->fd >= 0)
-		ring->stats = open_file(instance, cpu, "stats");
-	return ring->stats < 0 ? -1 : 0;
-}
-
-void ring_close(struct ring *ring)
-{
-	if (ring->fd >= 0)
-		close(ring->fd);
-	if (ring->stats >= 0)
-		close(ring->stats);
-	free(ring->bytes);
-}
-
 /* One line of the stats file, such as "overrun: 18". */
 static uint64_t stat_value(const char *text, const char *key)
 {
@@ -116,6 +96,26 @@ static int read_page(struct ring *ring)
 	return 1;
 }
 
+int ring_open(struct ring *ring, struct tracefs_instance *instance, int cpu)
+{
+	*ring = (struct ring){.cpu = cpu, .last = INT64_MIN, .refill = read_page, .stats = -1};
+	ring->page_size = page_size(instance);
+	ring->bytes = memory_new(1, ring->page_size);
+	ring->fd = open_file(instance, cpu, "trace_pipe_raw");
+	if (ring->fd >= 0)
+		ring->stats = open_file(instance, cpu, "stats");
+	return ring->stats < 0 ? -1 : 0;
+}
+
+void ring_close(struct ring *ring)
+{
+	if (ring->fd >= 0)
+		close(ring->fd);
+	if (ring->stats >= 0)
+		close(ring->stats);
+	free(ring->bytes);
+}
+
 int ring_next(struct ring *ring)
 {
 	if (ring->standing) {
@@ -123,12 +123,13 @@ int ring_next(struct ring *ring)
 		ring->last = ring_ts(ring);
 	}
 	while (!page_next(&ring->page)) {
-		int status = read_page(ring);
+		int status = ring->refill(ring);
 
 		ring->standing = status > 0;
 		if (status <= 0)
 			return status;
 	}
+	ring->ts = ring->time ? ring->time(ring, ring->page.ts) : (int64_t)ring->page.ts;
 	ring->standing = true;
 	return 1;
 }

@@ -1,5 +1,6 @@
 /*
- * ring: the kernel's ring buffer of one CPU, read event by event without ever waiting.
+ * ring: the kernel's ring buffer of one CPU, read event by event without ever waiting; or a copy of one in a file
+ * (source/tracedat.h).
  *
  * The ring stands at one event, or is dry: the kernel had no more. Events of one ring come in the order of time. What
  * the kernel overwrote before it was read shows up as `missed` at the event that follows the gap.
@@ -22,7 +23,13 @@ struct ring {
 	uint64_t lost;	 /* sum of all missed so far */
 
 	bool standing;	  /* at an event; else dry */
-	struct page page; /* its ts, payload and size are the event's */
+	struct page page; /* its payload and size are the event's */
+	int64_t ts;	  /* the event's */
+
+	/* of a ring that is not of tracefs, set by whoever fills it */
+	int (*refill)(struct ring *ring);		    /* loads the next page, adds to missed. 1; 0: none; -1 after fail() */
+	int64_t (*time)(const struct ring *ring, uint64_t); /* what a page's time means; NULL: itself */
+	void *source;
 
 	/* private */
 	int stats;
@@ -32,7 +39,7 @@ struct ring {
 
 static inline int64_t ring_ts(const struct ring *ring)
 {
-	return (int64_t)ring->page.ts;
+	return ring->ts;
 }
 
 /* -1 after fail(). */

@@ -1,8 +1,8 @@
 #include "source/scribe.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/fail.h"
 
 /* Bits of an event's common_flags: it happened in an interrupt, in whatever thread's context that was. */
 enum { IN_INTERRUPT = 0x08 | 0x10 | 0x40 };
@@ -14,13 +14,52 @@ struct common {
 	int32_t tid;
 };
 
+/* The kernel's text, but with the event's name in the stream; the kernel's own may be a makeshift. */
+static char *format_record(const struct wish *wish, size_t *length)
+{
+	const char *name = strchr(wish->event, ':') + 1;
+	const char *rest = wish->format + strcspn(wish->format, "\n");
+	char *body;
+
+	*length = (size_t)(name - wish->event) + strlen("name: ") + strlen(name) + strlen(rest);
+	body = memory_format("%.*s%cname: %s%s", (int)(name - 1 - wish->event), wish->event, '\n', name, rest);
+	body[name - 1 - wish->event] = '\0';
+	return body;
+}
+
+int scribe_format(struct stream *stream, const struct wish *wish)
+{
+	struct record record = {.kind = KIND_FORMAT, .packed = true};
+	char *body = format_record(wish, &record.length);
+	int status;
+
+	record.text = body;
+	status = stream_write_record(stream, &record);
+	free(body);
+	return status;
+}
+
 static int32_t number_at(const struct ring *ring, uint16_t offset)
 {
-	int32_t number = 0;
+	uint32_t number = 0;
 
 	if (offset + sizeof(number) <= ring->page.size)
 		memcpy(&number, ring->page.payload + offset, sizeof(number));
-	return number;
+	return (int32_t)(ring->page.swapped ? __builtin_bswap32(number) : number);
+}
+
+static struct common common_of(const struct ring *ring)
+{
+	struct common common = {0};
+
+	if (ring->page.size < sizeof(common))
+		return common;
+	memcpy(&common, ring->page.payload, sizeof(common));
+	if (ring->page.swapped) {
+		common.id = __builtin_bswap16(common.id);
+		common.tid = (int32_t)__builtin_bswap32((uint32_t)common.tid);
+	}
+	return common;
 }
 
 int scribe_lost(struct scribe *scribe, const struct ring *ring, int64_t ts, uint64_t count)
@@ -117,21 +156,22 @@ int scribe_event(struct scribe *scribe, const struct ring *ring)
 	struct record record = {
 		.kind = KIND_EVENT,
 		.packed = true,
+		.swapped = ring->page.swapped,
 		.text = ring->page.payload,
 		.length = ring->page.size,
 		.ts = ring_ts(ring),
 		.cpu = (uint32_t)ring->cpu,
 	};
-	struct common common;
-	struct wish *wish;
+	struct common common = common_of(ring);
+	struct wish *wish = wishes_by_id(scribe->wishes, common.id);
 
 	if (ring->missed && scribe_lost(scribe, ring, ring_ts(ring), ring->missed) < 0)
 		return -1;
-	if (ring->page.size < sizeof(common))
+	if (!wish) {
+		scribe->strangers++;
 		return 0;
-	memcpy(&common, ring->page.payload, sizeof(common));
-	wish = wishes_by_id(scribe->wishes, common.id);
-	if (!wish || is_own(scribe, wish, &common, ring))
+	}
+	if (!wish->enabled || is_own(scribe, wish, &common, ring))
 		return 0;
 	if ((wish->thread_count || wish->is_exec) && see_threads(scribe, wish, &common, ring) < 0)
 		return -1;

@@ -21,7 +21,11 @@ struct scribe {
 	struct threads threads;	 /* named so far */
 	int32_t own[SCRIBE_OWN]; /* tailblame's threads; 0: none */
 	uint64_t events;	 /* written in the last round */
+	uint64_t strangers;	 /* left out so far, for it is not known what they are */
 };
+
+/* A `format` record. -1 after fail(). */
+int scribe_format(struct stream *stream, const struct wish *wish);
 
 /* The event that the ring stands at, if it is wanted, behind a `lost` record if there is a gap before it. -1 after fail(). */
 int scribe_event(struct scribe *scribe, const struct ring *ring);

@@ -56,7 +56,7 @@ int threads_see(struct threads *threads, struct stream *stream, int64_t ts, int3
 	thread->known = true;
 	if (comm)
 		memcpy(name, comm, strnlen(comm, THREAD_NAME - 1));
-	group = look_up(tid, name);
+	group = threads->cmdlines.final ? 0 : look_up(tid, name);
 	if (!*name)
 		cmdlines_find(&threads->cmdlines, tid, name, sizeof(name));
 	if (!*name || strcmp(name, thread->comm) == 0)

@@ -74,6 +74,13 @@ bool wishes_can_keep(const struct wishes *wishes);
  */
 int wishes_enable(struct wishes *wishes, struct tracefs_instance *instance, struct tracefs_instance *keeper);
 
+/*
+ * Takes in an event that was recorded, by the text of its format. `enabled` may be unset afterwards: then it is not
+ * wanted. -1 after fail(): the format cannot be read, or another event has its number.
+ */
+struct tep_handle;
+int wishes_add_recorded(struct wishes *wishes, const char *system, const char *format, size_t length, struct tep_handle *tep);
+
 /* The event with this id; NULL: it was not wished for. */
 static inline struct wish *wishes_by_id(const struct wishes *wishes, uint16_t id)
 {

@@ -100,6 +100,11 @@ void stream_mark_incomplete(struct stream *stream)
 	stream->incomplete = true;
 }
 
+void stream_mark_cut(struct stream *stream)
+{
+	stream->cut = stream->incomplete = true;
+}
+
 bool stream_incomplete(const struct stream *stream)
 {
 	return stream->incomplete;
@@ -243,6 +248,11 @@ static int end_segment(struct stream *stream)
 	stream->begun = stream->ended = stream->seen_stream = false;
 	stream->written = stream->segment_lost = 0;
 	return status;
+}
+
+int stream_next(struct stream *stream)
+{
+	return stream->begun ? end_segment(stream) : 0;
 }
 
 static int begin_segment(struct stream *stream)

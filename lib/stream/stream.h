@@ -32,6 +32,12 @@ struct handlers {
 					 end of input, and where the next of several concatenated streams begins */
 };
 
+/*
+ * For a stream without input: ends the stream at hand, if anything was written to it, with usage and end records; what is
+ * written next begins another, behind it. -1 after fail().
+ */
+int stream_next(struct stream *stream);
+
 /* Opens the first input; NULL after fail(). `files` must stay. */
 struct stream *stream_open(char *const *files, int count);
 
@@ -81,6 +87,7 @@ const char *stream_place_name(struct stream *stream, uint64_t place);
 
 /* Marks the data incomplete (exit status 3): input cut, events lost. The loop does so itself for what it sees. */
 void stream_mark_incomplete(struct stream *stream);
+void stream_mark_cut(struct stream *stream); /* the same, for what it was made from lacks its end: its `end` says so */
 bool stream_incomplete(const struct stream *stream);
 bool stream_was_cut(const struct stream *stream);      /* an input lacked its end, or an earlier stage said so */
 void stream_count_lost(struct stream *stream, uint64_t count); /* the loop counts those that it reads itself */

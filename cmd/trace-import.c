@@ -1,0 +1,129 @@
+/*
+ * trace-import: turn saved traces of other tools into a stream.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/command.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "chart/chart.h"
+#include "event/event.h"
+#include "source/import.h"
+
+static struct option_list charts, events;
+static const char *format;
+static bool instances, merge, as_text;
+
+static const struct option_entry options[] = {
+	{OPTION_STRING, 'f', "format", &format, "FORMAT", "trace.dat, ftrace, systrace or perf (default: by content)"},
+	{OPTION_LIST, 'c', "chart", &charts, "CHART", "only the events that this chart needs"},
+	{OPTION_LIST, 'e', "event", &events, "SYSTEM:EVENT", "only this event; * ? [] match many"},
+	{OPTION_FLAG, 'i', "instances", &instances, NULL, "of all instances in a trace.dat file, merged"},
+	{OPTION_FLAG, 'm', "merge", &merge, NULL, "merge trace.dat files of one boot by time"},
+	{OPTION_FLAG, 0, "text", &as_text, NULL, "write text (the default on a terminal)"},
+	{0},
+};
+
+struct wanted {
+	ARRAY(const char *) events;
+	struct chart **charts;
+};
+
+/* What the charts need and what was asked for by name; nothing: all events. */
+static int gather_wanted(struct wanted *wanted)
+{
+	wanted->charts = memory_new((size_t)charts.count + 1, sizeof(struct chart *));
+	for (int i = 0; i < charts.count; i++) {
+		struct chart *chart = wanted->charts[i] = chart_load(charts.items[i]);
+
+		if (!chart)
+			return -1;
+		for (int k = 0; k < chart->count; k++)
+			*ARRAY_ADD(&wanted->events) = chart->events[k].event;
+	}
+	for (int i = 0; i < events.count; i++)
+		*ARRAY_ADD(&wanted->events) = events.items[i];
+	return 0;
+}
+
+static void free_wanted(struct wanted *wanted)
+{
+	for (int i = 0; i < charts.count; i++)
+		chart_free(wanted->charts[i]);
+	free(wanted->charts);
+	free(wanted->events.items);
+}
+
+/* Later stages are told what the events were chosen for. */
+static int write_charts(void *context, struct stream *stream)
+{
+	const struct wanted *wanted = context;
+	struct line line = {0};
+	int status = 0;
+
+	for (int i = 0; status == 0 && i < charts.count; i++) {
+		line_begin(&line, "chart");
+		line_text(&line, "name", wanted->charts[i]->name);
+		line_text(&line, "definition", wanted->charts[i]->definition);
+		status = stream_write_line(stream, &line);
+	}
+	line_free(&line);
+	return status;
+}
+
+static int import_all(struct import *import, char **files, int count)
+{
+	static char *standard_input[] = {"-"};
+
+	if (count == 0) {
+		files = standard_input;
+		count = 1;
+	}
+	for (int i = 0; i < count; i++)
+		if (import_file(import, files[i]) < 0)
+			return -1;
+	return import_end(import);
+}
+
+int main(int argc, char **argv)
+{
+	int first = command_line(argc, argv, options, "[FILE...]", "turn saved traces of other tools into a stream");
+	struct wanted wanted = {0};
+	struct stream *stream;
+	struct events *names;
+	struct import *import;
+	int status, failed;
+
+	if (gather_wanted(&wanted) < 0)
+		die("%s", fail_text());
+
+	/* open */
+	stream = stream_create();
+	stream_output(stream, STDOUT_FILENO, as_text);
+	names = events_new(stream);
+	stream_report_usage(stream, command_name());
+	import = import_new(stream, &(struct import_options){format, wanted.events.items, (int)wanted.events.count, instances,
+							     merge, write_charts, &wanted});
+	if (!import)
+		die_usage("%s", fail_text());
+
+	/* import */
+	failed = import_all(import, argv + first, argc - first);
+	if (failed < 0) {
+		warn("%s", fail_text());
+		stream_mark_cut(stream);
+	}
+	for (size_t i = 0; i < import_note_count(import); i++)
+		warn("%s", import_note(import, i));
+
+	/* close */
+	import_free(import);
+	status = stream_close(stream);
+	if (status == EXIT_FAILED)
+		warn("%s", fail_text());
+	events_free(names);
+	free_wanted(&wanted);
+	return failed < 0 ? EXIT_FAILED : status;
+}
