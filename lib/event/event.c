@@ -220,6 +220,11 @@ int32_t events_tgid(const struct events *events, int32_t tid)
 	return names_tgid(events->names, tid);
 }
 
+void events_each_thread(const struct events *events, void (*call)(void *context, int32_t tid, const char *comm), void *context)
+{
+	names_each(events->names, call, context);
+}
+
 const char *events_device_name(const struct events *events, uint64_t dev, char *text, size_t room)
 {
 	const struct device *device = names_device(events->names, dev);

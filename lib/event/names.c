@@ -137,6 +137,13 @@ int32_t names_tgid(const struct names *names, int32_t tid)
 	return entry ? entry->tgid : 0;
 }
 
+void names_each(const struct names *names, void (*call)(void *context, int32_t tid, const char *comm), void *context)
+{
+	for (const struct thread_entry *entry = names->threads; entry; entry = entry->hh.next)
+		if (*entry->comm)
+			call(context, entry->tid, entry->comm);
+}
+
 const struct device *names_device(const struct names *names, uint64_t dev)
 {
 	struct device_entry *entry;

@@ -1,0 +1,83 @@
+/*
+ * trace-export: a stream as a file that another program opens.
+ */
+#include <libgen.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/command.h"
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/memory.h"
+#include "export/export.h"
+
+static struct export_options how;
+static const char *output;
+
+static const struct option_entry options[] = {
+	{OPTION_STRING, 'f', "format", &how.format, "FORMAT", "ftrace, perfetto, tracedat, folded or csv"},
+	{OPTION_STRING, 'o', "output", &output, "FILE", "write to a file instead of standard output"},
+	{OPTION_STRING, 'k', "kind", &how.kind, "KIND", "csv: of which records, such as signal or blame"},
+	{OPTION_STRING, 'e', "event", &how.event, "EVENT", "csv --kind=event: of which, with its fields as columns"},
+	{OPTION_FLAG, 'n', "nanoseconds", &how.nanoseconds, NULL, "ftrace: times with nine decimals, not six"},
+	{0},
+};
+
+/* Temporary files belong where TMPDIR says, else beside the output, where there must be room for as much anyway. */
+static char *folder_of(const char *path)
+{
+	const char *given = getenv("TMPDIR");
+	char *copy, *folder;
+
+	if (given && *given)
+		return memory_text(given, strlen(given));
+	if (!path)
+		return memory_text("/tmp", 4);
+	copy = memory_text(path, strlen(path));
+	folder = dirname(copy);
+	folder = memory_text(folder, strlen(folder));
+	free(copy);
+	return folder;
+}
+
+int main(int argc, char **argv)
+{
+	int first = command_line(argc, argv, options, "[FILE...]", "turn a stream into a file that another program opens");
+	struct file_draft *draft = NULL;
+	struct export *export;
+	struct stream *stream;
+	bool closed;
+	int status;
+
+	if (export_check(&how) < 0)
+		die_usage("%s", fail_text());
+	if (!output && export_is_binary(how.format) && isatty(STDOUT_FILENO))
+		die_usage("%s is not for a terminal; name a file with --output", how.format);
+
+	/* open */
+	signal(SIGPIPE, SIG_IGN);
+	interrupt_defer();
+	stream = stream_open(argv + first, argc - first);
+	if (!stream || (output && !(draft = file_draft(output))))
+		die("%s", fail_text());
+	export = export_new(stream, &how, draft ? file_draft_stream(draft) : stdout, folder_of(output));
+
+	/* export; what is not whole is not kept */
+	closed = export_run(export) < 0;
+	if (closed && !export_closed(export))
+		die("%s", fail_text());
+	if (draft && file_draft_keep(draft) < 0)
+		die("%s", fail_text());
+	if (!closed && export_complaint(export))
+		warn("%s", export_complaint(export));
+
+	/* close */
+	export_free(export);
+	status = stream_close(stream);
+	if (status && *fail_text())
+		warn("%s", fail_text());
+	return closed ? EXIT_DONE : status;
+}

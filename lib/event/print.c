@@ -1,0 +1,94 @@
+#include "event/print.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <traceevent/event-parse.h>
+#include <traceevent/trace-seq.h>
+
+#include "base/memory.h"
+
+/* A dynamic field's place and length have 16 bits each: what the library may read of a payload at most. */
+enum { BEHIND = 2 << 16 };
+
+struct printer {
+	struct trace_seq seq;
+	char *copy; /* of the payload, with zeros behind it */
+	size_t room;
+};
+
+struct printer *printer_new(void)
+{
+	struct printer *printer = NEW(struct printer);
+
+	trace_seq_init(&printer->seq);
+	return printer;
+}
+
+void printer_free(struct printer *printer)
+{
+	trace_seq_destroy(&printer->seq);
+	free(printer->copy);
+	free(printer);
+}
+
+/* The library believes what a payload says of itself, and reads strings up to their NUL wherever that is. */
+static void copy_payload(struct printer *printer, const struct event *event)
+{
+	size_t wanted = event->size + BEHIND;
+
+	if (wanted > printer->room) {
+		printer->copy = memory_grow(printer->copy, wanted, 1);
+		printer->room = wanted;
+	}
+	memcpy(printer->copy, event->payload, event->size);
+	memset(printer->copy + event->size, 0, BEHIND);
+}
+
+/* Where a field's bytes are; false: not within the payload. */
+static bool locate(const struct tep_format_field *field, const struct event *event, const char *payload, uint32_t *offset,
+		   uint32_t *length)
+{
+	uint32_t word;
+
+	*offset = (uint32_t)field->offset;
+	*length = (uint32_t)field->size;
+	if (field->offset < 0 || field->size < 0 || *offset > event->size || *length > event->size - *offset)
+		return false;
+	if (!(field->flags & TEP_FIELD_IS_DYNAMIC))
+		return true;
+	word = (uint32_t)tep_read_number(field->event->tep, payload + *offset, 4);
+	*offset = (word & 0xffff) + (field->flags & TEP_FIELD_IS_RELATIVE ? *offset + *length : 0);
+	*length = word >> 16;
+	return *offset <= event->size && *length <= event->size - *offset;
+}
+
+static bool prepare(struct printer *printer, const struct event *event, const struct tep_event *format, printer_clean *clean)
+{
+	uint32_t offset, length;
+
+	copy_payload(printer, event);
+	for (const struct tep_format_field *field = format->format.fields; field; field = field->next) {
+		if (!locate(field, event, printer->copy, &offset, &length))
+			return false;
+		if (clean && field->flags & TEP_FIELD_IS_STRING)
+			clean(field->name, printer->copy + offset, strnlen(printer->copy + offset, length));
+	}
+	return true;
+}
+
+const char *printer_print(struct printer *printer, const struct event *event, printer_clean *clean)
+{
+	struct tep_event *format = event->type->format;
+	struct tep_record record = {.ts = (unsigned long long)event->ts, .cpu = (int)event->cpu};
+
+	if (!event->payload || !format || format->flags & TEP_EVENT_FL_FAILED || !prepare(printer, event, format, clean))
+		return NULL;
+	record.data = printer->copy;
+	record.size = (int)event->size;
+	trace_seq_reset(&printer->seq);
+	tep_print_event(format->tep, &printer->seq, &record, "%s", TEP_PRINT_INFO);
+	trace_seq_terminate(&printer->seq);
+	if (printer->seq.state != TRACE_SEQ__GOOD || format->flags & TEP_EVENT_FL_FAILED)
+		return NULL;
+	return printer->seq.buffer;
+}

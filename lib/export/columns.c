@@ -1,0 +1,34 @@
+#include "export/columns.h"
+
+#include <stddef.h>
+
+#define COLUMNS(...) (const char *const[]) { __VA_ARGS__, NULL }
+
+static const char *const *const columns[KINDS] = {
+	[KIND_STREAM] = COLUMNS("version", "host", "kernel", "machine", "cpus", "clock", "wall", "boot"),
+	[KIND_CHART] = COLUMNS("name", "definition"),
+	[KIND_TASK] = COLUMNS("ts", "tid", "comm", "tgid"),
+	[KIND_DEVICE] = COLUMNS("dev", "name", "disk", "scheduler", "rotational"),
+	[KIND_EVENT] = COLUMNS("ts", "cpu", "tid", "comm", "name"),
+	[KIND_LOST] = COLUMNS("ts", "cpu", "count", "from"),
+	[KIND_TICK] = COLUMNS("ts"),
+	[KIND_SAMPLE] = COLUMNS("ts", "start", "chart", "key", "value", "n", "tid", "comm", "count", "max"),
+	[KIND_LIMITS] = COLUMNS("ts", "chart", "key", "center", "lcl", "ucl", "n", "method", "sigma", "change", "forgotten",
+				"threshold", "share", "shape", "scale", "largest"),
+	[KIND_SIGNAL] = COLUMNS("id", "ts", "start", "chart", "key", "value", "center", "lcl", "ucl", "rules", "tid", "comm",
+				"open"),
+	[KIND_WINDOW] = COLUMNS("id", "from", "to", "signals", "complete"),
+	[KIND_GRAPH] = COLUMNS("id", "window", "signal", "root", "target", "from", "to", "kind"),
+	[KIND_NODE] = COLUMNS("graph", "id", "name", "label", "start", "end", "parent", "call", "wait_start", "wait_end", "join",
+			      "threw", "tid", "what"),
+	[KIND_EDGE] = COLUMNS("graph", "from", "to", "kind", "ts"),
+	[KIND_PATH] = COLUMNS("graph", "node", "from", "to"),
+	[KIND_BLAME] = COLUMNS("graph", "rank", "name", "label", "score", "share", "on_path", "instances", "algorithm", "impact",
+			       "waited"),
+	[KIND_USAGE] = COLUMNS("command", "events", "traced", "kept", "bytes", "kept_bytes", "cpu", "wall"),
+};
+
+const char *const *columns_of(enum kind kind)
+{
+	return columns[kind];
+}

@@ -1,0 +1,198 @@
+/* One kind of record as a table: RFC 4180, with a first line that names the columns. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "event/spell.h"
+#include "export/columns.h"
+#include "export/format.h"
+
+struct csv {
+	struct events *events;
+	enum kind kind;
+	ARRAY(char *) columns; /* but for `more`, which is the last; empty: the header is not written yet */
+	size_t common;	       /* of an event: how many come before its own */
+	struct line spelled, more;
+	struct fields fields;
+};
+
+static void write_cell(FILE *out, const char *text, size_t length)
+{
+	bool quote = false;
+
+	for (size_t i = 0; i < length; i++)
+		quote = quote || strchr(",\"\r\n", text[i]);
+	if (!quote) {
+		fwrite(text, 1, length, out);
+		return;
+	}
+	fputc('"', out);
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] == '"')
+			fputc('"', out);
+		fputc(text[i], out);
+	}
+	fputc('"', out);
+}
+
+static void write_field(FILE *out, const struct field *field)
+{
+	char *text;
+
+	if (!field->escaped) {
+		write_cell(out, field->value, field->value_length);
+		return;
+	}
+	text = memory_new(field->value_length + 1, 1);
+	write_cell(out, text, field_text(field, text, field->value_length + 1));
+	free(text);
+}
+
+/* An event's own fields stand behind its name, for some are called cpu or comm too. */
+static const struct field *begin_own(const struct csv *csv, const struct fields *fields)
+{
+	const struct field *name = csv->kind == KIND_EVENT ? fields_find(fields, "name") : NULL;
+
+	return name ? name + 1 : fields->item + fields->count;
+}
+
+static const struct field *find(const struct field *from, const struct field *to, const char *key)
+{
+	size_t length = strlen(key);
+
+	for (; from < to; from++)
+		if (from->key_length == length && !memcmp(from->key, key, length))
+			return from;
+	return NULL;
+}
+
+/* Of one kind of event, all columns are known with the first. */
+static void write_header(struct export *export, const struct fields *fields)
+{
+	struct csv *csv = export->state;
+
+	for (const char *const *key = columns_of(csv->kind); *key; key++)
+		*ARRAY_ADD(&csv->columns) = memory_text(*key, strlen(*key));
+	csv->common = csv->columns.count;
+	if (export->options.event && fields)
+		for (const struct field *own = begin_own(csv, fields); own < fields->item + fields->count; own++)
+			*ARRAY_ADD(&csv->columns) = memory_text(own->key, own->key_length);
+	for (size_t i = 0; i < csv->columns.count; i++) {
+		write_cell(export->out, csv->columns.items[i], strlen(csv->columns.items[i]));
+		fputc(',', export->out);
+	}
+	fputs("more\r\n", export->out);
+}
+
+/* What no column has, as it would stand in the stream. */
+static void write_more(struct export *export, const struct fields *fields, const bool *used)
+{
+	struct csv *csv = export->state;
+
+	csv->more.length = 0;
+	for (int i = 0; i < fields->count; i++) {
+		const struct field *field = &fields->item[i];
+		const char *end = field->value + field->value_length;
+		bool quoted = field->value[-1] == '"';
+
+		if (used[i])
+			continue;
+		if (csv->more.length > 0)
+			line_append(&csv->more, " ", 1);
+		line_append(&csv->more, field->key, (size_t)(end + quoted - field->key));
+	}
+	write_cell(export->out, csv->more.length ? csv->more.text : "", csv->more.length);
+	fputs("\r\n", export->out);
+}
+
+static int write_row(struct export *export, const struct fields *fields)
+{
+	struct csv *csv = export->state;
+	const struct field *end = fields->item + fields->count, *own = begin_own(csv, fields), *field;
+	bool used[FIELDS_MAX] = {false};
+
+	if (csv->columns.count == 0)
+		write_header(export, fields);
+	for (size_t i = 0; i < csv->columns.count; i++) {
+		field = i < csv->common ? find(fields->item, own, csv->columns.items[i]) : find(own, end, csv->columns.items[i]);
+		if (field) {
+			used[field - fields->item] = true;
+			write_field(export->out, field);
+		}
+		fputc(',', export->out);
+	}
+	write_more(export, fields, used);
+	return export_written(export);
+}
+
+/* The event as fields; NULL after fail(), or with *skip where another event is wanted. */
+static const struct fields *read_event(struct export *export, const struct record *record, bool *skip)
+{
+	struct csv *csv = export->state;
+	struct event event;
+
+	*skip = false;
+	if (events_read(csv->events, record, &event) < 0)
+		return NULL;
+	events_learn_names(csv->events, &event);
+	*skip = export->options.event && strcmp(event.type->name, export->options.event);
+	if (*skip)
+		return NULL;
+	if (event.fields)
+		return event.fields;
+	event_spell(&event, events_comm(csv->events, event.tid), &csv->spelled);
+	if (fields_parse(&csv->fields, csv->spelled.text, csv->spelled.length) < 0) {
+		stream_fail(export->stream, "%s", fail_text());
+		return NULL;
+	}
+	return &csv->fields;
+}
+
+static int record_seen(void *context, const struct record *record)
+{
+	struct export *export = context;
+	const struct fields *fields;
+	bool skip = false;
+
+	fields = record->kind == KIND_EVENT ? read_event(export, record, &skip) : stream_fields(export->stream, record);
+	if (!fields)
+		return skip ? STREAM_DROP : -1;
+	return write_row(export, fields) < 0 ? -1 : STREAM_DROP;
+}
+
+static int begin(struct export *export, struct handlers *handlers)
+{
+	struct csv *csv = NEW(struct csv);
+
+	csv->kind = kind_of(export->options.kind, strlen(export->options.kind));
+	csv->events = events_new(export->stream);
+	export->state = csv;
+	handlers->on[csv->kind] = record_seen;
+	return 0;
+}
+
+/* A table without rows is a table still. */
+static int end(struct export *export)
+{
+	struct csv *csv = export->state;
+
+	if (csv->columns.count == 0)
+		write_header(export, NULL);
+	return 0;
+}
+
+static void free_state(struct export *export)
+{
+	struct csv *csv = export->state;
+
+	events_free(csv->events);
+	for (size_t i = 0; i < csv->columns.count; i++)
+		free(csv->columns.items[i]);
+	free(csv->columns.items);
+	line_free(&csv->spelled);
+	line_free(&csv->more);
+	free(csv);
+}
+
+const struct export_format export_csv = {.name = "csv", .begin = begin, .end = end, .free = free_state};

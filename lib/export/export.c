@@ -1,0 +1,131 @@
+#include "export/export.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "export/columns.h"
+#include "export/format.h"
+
+static const struct export_format *const formats[] = {
+	&export_ftrace, &export_perfetto, &export_tracedat, &export_folded, &export_csv,
+};
+
+static const struct export_format *find_format(const char *name)
+{
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+		if (!strcmp(formats[i]->name, name))
+			return formats[i];
+	return NULL;
+}
+
+static int check_kind(const struct export_options *options)
+{
+	if (!options->kind)
+		return fail("csv is a table of one kind of record; name it with --kind");
+	if (!columns_of(kind_of(options->kind, strlen(options->kind))))
+		return fail("there is no table of kind '%s'; tailblame-stream(5) lists the kinds", options->kind);
+	if (options->event && strcmp(options->kind, "event"))
+		return fail("--event is for --kind=event");
+	return 0;
+}
+
+int export_check(const struct export_options *options)
+{
+	const struct export_format *format;
+
+	if (!options->format)
+		return fail("name a format with --format: ftrace, perfetto, tracedat, folded or csv");
+	format = find_format(options->format);
+	if (!format)
+		return fail("there is no format '%s'; there are ftrace, perfetto, tracedat, folded and csv", options->format);
+	if (options->nanoseconds && format != &export_ftrace)
+		return fail("--nanoseconds is for ftrace");
+	if (format == &export_csv)
+		return check_kind(options);
+	if (options->kind || options->event)
+		return fail("--kind and --event are for csv");
+	return 0;
+}
+
+bool export_is_binary(const char *format)
+{
+	return find_format(format)->binary;
+}
+
+struct export *export_new(struct stream *stream, const struct export_options *options, FILE *out, const char *folder)
+{
+	struct export *export = NEW(struct export);
+
+	export->options = *options;
+	export->format = find_format(options->format);
+	export->stream = stream;
+	export->out = out;
+	export->folder = folder;
+	return export;
+}
+
+int export_written(struct export *export)
+{
+	if (!ferror(export->out))
+		return 0;
+	export->closed = errno == EPIPE;
+	return fail_errno("cannot write the output");
+}
+
+static int flush(void *context)
+{
+	struct export *export = context;
+
+	errno = 0;
+	fflush(export->out);
+	return export_written(export);
+}
+
+int export_run(struct export *export)
+{
+	struct handlers handlers = {.idle = flush};
+
+	if (export->format->begin(export, &handlers) < 0 || stream_run(export->stream, &handlers, export) < 0)
+		return -1;
+	if (export->format->end && export->format->end(export) < 0)
+		return -1;
+	return flush(export);
+}
+
+bool export_closed(const struct export *export)
+{
+	return export->closed;
+}
+
+void export_leave_out(struct export *export, const char *reason)
+{
+	if (export->left_out++ == 0)
+		export->reason = reason;
+	stream_mark_incomplete(export->stream);
+}
+
+const char *export_complaint(const struct export *export)
+{
+	struct export *own = (struct export *)export;
+	char count[NUMBER_ROOM];
+
+	if (export->left_out == 0)
+		return NULL;
+	number_human_count(count, export->left_out);
+	free(own->complaint);
+	own->complaint = memory_format("%s %s left out: %s", count, export->left_out == 1 ? "record was" : "records were",
+				       export->reason);
+	return export->complaint;
+}
+
+void export_free(struct export *export)
+{
+	if (export->state)
+		export->format->free(export);
+	free(export->complaint);
+	free(export);
+}

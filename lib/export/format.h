@@ -1,0 +1,42 @@
+/*
+ * format: private to the formats: what each has to offer, and what it finds at hand. A format is one file of its name,
+ * with one of these structs, which is in the table in export.c.
+ */
+#ifndef EXPORT_FORMAT_H
+#define EXPORT_FORMAT_H
+
+#include "event/event.h"
+#include "export/export.h"
+#include "stream/stream.h"
+
+struct export {
+	struct export_options options;
+	const struct export_format *format;
+	struct stream *stream;
+	FILE *out;
+	const char *folder;
+	void *state;	   /* the format's own */
+	bool closed;
+	uint64_t left_out; /* events or records */
+	const char *reason; /* why the first was */
+	char *complaint;
+};
+
+struct export_format {
+	const char *name;
+	bool binary;
+	/* Sets the state and the handlers, whose context is the struct export. 0; -1 after fail(). */
+	int (*begin)(struct export *export, struct handlers *handlers);
+	int (*end)(struct export *export); /* all is read: writes what comes last; may be NULL. 0; -1 after fail() */
+	void (*free)(struct export *export);
+};
+
+extern const struct export_format export_csv, export_folded, export_ftrace, export_perfetto, export_tracedat;
+
+/* After something was written: 0; -1 after fail() where it could not be. */
+int export_written(struct export *export);
+
+/* Counts something that this format cannot hold; the reason must stay. */
+void export_leave_out(struct export *export, const char *reason);
+
+#endif

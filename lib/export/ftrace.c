@@ -1,0 +1,219 @@
+/* The text that the kernel's `trace` file holds, as Trace Compass, Perfetto and trace-import read it. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "event/print.h"
+#include "event/spell.h"
+#include "export/format.h"
+#include "export/ftrace_text.h"
+
+struct ftrace {
+	struct events *events;
+	struct printer *printer;
+	struct line line, spelled;
+	struct fields fields;
+};
+
+/* With four flags, as kernels before 5.17 printed it: that is what viewers expect. */
+static const char header[] =
+	"# tracer: nop\n"
+	"#\n"
+	"#                                _-----=> irqs-off\n"
+	"#                               / _----=> need-resched\n"
+	"#                              | / _---=> hardirq/softirq\n"
+	"#                              || / _--=> preempt-depth\n"
+	"#                              ||| /     delay\n"
+	"#           TASK-PID     CPU#  ||||   TIMESTAMP  FUNCTION\n"
+	"#              | |         |   ||||      |         |\n";
+
+/* Bits of common_flags, from the kernel's include/linux/trace_events.h. */
+enum {
+	IRQS_OFF = 0x01,
+	NEED_RESCHED_LAZY = 0x02,
+	NEED_RESCHED = 0x04,
+	HARDIRQ = 0x08,
+	SOFTIRQ = 0x10,
+	PREEMPT_RESCHED = 0x20,
+	NMI = 0x40,
+	BH_OFF = 0x80,
+};
+
+/* As trace_print_lat_fmt() in the kernel's kernel/trace/trace_output.c, but for its fifth character. */
+static void spell_flags(char text[5], unsigned flags, unsigned preempt_count)
+{
+	static const char resched[8] = {'.', 'l', 'n', 'b', 'p', 'L', 'N', 'B'};
+	static const char context[8] = {'.', 'h', 's', 'H', 'z', 'Z', 'z', 'Z'};
+	unsigned depth = preempt_count & 0xf;
+
+	text[0] = (flags & (IRQS_OFF | BH_OFF)) == (IRQS_OFF | BH_OFF) ? 'D' : flags & IRQS_OFF ? 'd' : flags & BH_OFF ? 'b' : '.';
+	text[1] = resched[(flags & NEED_RESCHED_LAZY) / NEED_RESCHED_LAZY + 2 * ((flags & NEED_RESCHED) / NEED_RESCHED) +
+			  4 * ((flags & PREEMPT_RESCHED) / PREEMPT_RESCHED)];
+	text[2] = context[(flags & HARDIRQ) / HARDIRQ + 2 * ((flags & SOFTIRQ) / SOFTIRQ) + 4 * ((flags & NMI) / NMI)];
+	text[3] = depth ? "0123456789abcdef"[depth] : '.';
+	text[4] = '\0';
+}
+
+/* "          reader-3312    [001] d.h. 11625.484091" */
+static void begin_line(struct export *export, const struct event *event)
+{
+	struct ftrace *ftrace = export->state;
+	const char *known = events_comm(ftrace->events, event->tid);
+	char comm[32], flags[5] = "....", text[160];
+	uint64_t unit = export->options.nanoseconds ? 1 : 1000;
+	uint64_t ts = ((uint64_t)event->ts + unit / 2) / unit, second = 1000000000 / unit; /* rounded, as the kernel does */
+	int length;
+
+	snprintf(comm, sizeof(comm), "%s", event->tid == 0 ? "<idle>" : strcmp(known, "?") ? known : "<...>");
+	ftrace_clean("comm", comm, strlen(comm));
+	if (event->payload)
+		spell_flags(flags, (uint8_t)event->payload[2], (uint8_t)event->payload[3]);
+	length = snprintf(text, sizeof(text), "%16s-%-7d [%03u] %s %5" PRIu64 ".%0*" PRIu64 ": ", comm, event->tid, event->cpu, flags,
+			  ts / second, export->options.nanoseconds ? 9 : 6, ts % second);
+	line_begin(&ftrace->line, "");
+	line_append(&ftrace->line, text, (size_t)length);
+}
+
+static void append(struct ftrace *ftrace, const char *text)
+{
+	line_append(&ftrace->line, text, strlen(text));
+}
+
+/* The kernel's brackets, as in "vec=1 [action=TIMER]", are left out, and there is one line to an event. */
+static void append_printed(struct ftrace *ftrace, const char *text)
+{
+	size_t length = strlen(text);
+
+	while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == ' '))
+		length--;
+	for (size_t i = 0; i < length; i++)
+		if (text[i] != '[' && text[i] != ']')
+			line_append(&ftrace->line, (unsigned char)text[i] < ' ' ? " " : text + i, 1);
+}
+
+/* The event's fields as a line of the stream, cut. NULL after fail(). */
+static const struct fields *fields_of(struct ftrace *ftrace, const struct event *event)
+{
+	if (event->fields)
+		return event->fields;
+	event_spell(event, "", &ftrace->spelled);
+	return fields_parse(&ftrace->fields, ftrace->spelled.text, ftrace->spelled.length) < 0 ? NULL : &ftrace->fields;
+}
+
+/* System calls have a spelling of their own: "sys_read(fd: 3, buf: 0x7ffc, count: 0x1000)", "sys_read -> 0x10". */
+static int append_call(struct ftrace *ftrace, const struct event *event, const char *call, bool enter)
+{
+	const struct fields *fields = fields_of(ftrace, event);
+	const char *separator = "";
+	char text[96];
+
+	if (!fields)
+		return -1;
+	append(ftrace, "sys_");
+	append(ftrace, call);
+	append(ftrace, enter ? "(" : " -> ");
+	for (const struct field *field = fields_find(fields, "name") + 1; field < fields->item + fields->count; field++) {
+		int64_t value = 0;
+
+		if (!strncmp(field->key, "__syscall_nr", field->key_length) || number_integer(field->value, field->value_length, &value) < 0)
+			continue;
+		if (enter)
+			snprintf(text, sizeof(text), "%s%.*s: %s%" PRIx64, separator, (int)field->key_length, field->key,
+				 (uint64_t)value < 10 ? "" : "0x", (uint64_t)value);
+		else
+			snprintf(text, sizeof(text), "0x%" PRIx64, (uint64_t)value);
+		append(ftrace, text);
+		separator = ", ";
+	}
+	append(ftrace, enter ? ")" : "");
+	return 0;
+}
+
+static int append_plain(struct ftrace *ftrace, const struct event *event, const char *name)
+{
+	const char *printed = printer_print(ftrace->printer, event, ftrace_clean);
+	const struct fields *fields;
+
+	append(ftrace, name);
+	append(ftrace, ": ");
+	if (printed) {
+		append_printed(ftrace, printed);
+		return 0;
+	}
+	fields = fields_of(ftrace, event);
+	if (!fields)
+		return -1;
+	ftrace_spell(fields, name, &ftrace->line);
+	return 0;
+}
+
+static int event_seen(void *context, const struct record *record)
+{
+	static const char enter[] = "syscalls:sys_enter_", leave[] = "syscalls:sys_exit_";
+	struct export *export = context;
+	struct ftrace *ftrace = export->state;
+	struct event event;
+	const char *name;
+	int status;
+
+	if (events_read(ftrace->events, record, &event) < 0)
+		return -1;
+	events_learn_names(ftrace->events, &event);
+	begin_line(export, &event);
+	name = event.type->name;
+	if (!strncmp(name, enter, sizeof(enter) - 1))
+		status = append_call(ftrace, &event, name + sizeof(enter) - 1, true);
+	else if (!strncmp(name, leave, sizeof(leave) - 1))
+		status = append_call(ftrace, &event, name + sizeof(leave) - 1, false);
+	else
+		status = append_plain(ftrace, &event, strchr(name, ':') ? strchr(name, ':') + 1 : name);
+	if (status < 0)
+		return stream_fail(export->stream, "%s", fail_text());
+	append(ftrace, "\n");
+	fwrite(ftrace->line.text, 1, ftrace->line.length, export->out);
+	return export_written(export) < 0 ? -1 : STREAM_DROP;
+}
+
+/* As the kernel tells of a gap. */
+static int lost_seen(void *context, const struct record *record)
+{
+	struct export *export = context;
+	const struct fields *fields = stream_fields(export->stream, record);
+	uint64_t cpu = 0, count = 0;
+
+	if (!fields)
+		return -1;
+	if (fields_unsigned(fields, "cpu", &cpu) < 0 || fields_unsigned(fields, "count", &count) < 0)
+		return stream_fail(export->stream, "%s", fail_text());
+	fprintf(export->out, "CPU:%" PRIu64 " [LOST %" PRIu64 " EVENTS]\n", cpu, count);
+	return export_written(export) < 0 ? -1 : STREAM_DROP;
+}
+
+static int begin(struct export *export, struct handlers *handlers)
+{
+	struct ftrace *ftrace = NEW(struct ftrace);
+
+	ftrace->events = events_new(export->stream);
+	ftrace->printer = printer_new();
+	export->state = ftrace;
+	handlers->on[KIND_EVENT] = event_seen;
+	handlers->on[KIND_LOST] = lost_seen;
+	fputs(header, export->out);
+	return 0;
+}
+
+static void free_state(struct export *export)
+{
+	struct ftrace *ftrace = export->state;
+
+	events_free(ftrace->events);
+	printer_free(ftrace->printer);
+	line_free(&ftrace->line);
+	line_free(&ftrace->spelled);
+	free(ftrace);
+}
+
+const struct export_format export_ftrace = {.name = "ftrace", .begin = begin, .end = NULL, .free = free_state};

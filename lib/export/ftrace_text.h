@@ -1,0 +1,22 @@
+/*
+ * ftrace_text: a payload in the kernel's spelling where the stream has the event as text, without its print format.
+ */
+#ifndef EXPORT_FTRACE_TEXT_H
+#define EXPORT_FTRACE_TEXT_H
+
+#include "event/event.h"
+#include "stream/line.h"
+
+/*
+ * What viewers trip over in a text, made harmless in place: control characters; brackets, which hold the CPU in a line
+ * of ftrace; in a thread's name the '=' too, which would begin a field.
+ */
+void ftrace_clean(const char *field, char *text, size_t length);
+
+/*
+ * Appends the payload of an event of these fields: as the kernel prints it where that is known, else key=value. The
+ * fields are a whole event line; the event's own stand behind its name=.
+ */
+void ftrace_spell(const struct fields *fields, const char *name, struct line *line);
+
+#endif
