@@ -133,10 +133,10 @@ records() { # KIND: those of this kind on standard input
 }
 
 @test "the limits record says when the tail carries the limit" {
-	healthy 1000 2 | filter | records limits >out
-	run sed -n 's/.* n=\([0-9]*\) method=\([^ ]*\) .*/\1 \2/p' out
-	assert_line --index 0 "100 pot:lognormal"
-	assert_line --regexp '^[2-9][0-9]{2} pot$'
+	healthy 1000 2 | filter --baseline=50 | records limits >out
+	run sed -n 's/.* n=\([0-9]*\) method=\([^ ]*\).*/\1 \2/p' out
+	assert_line --index 0 "50 pot:lognormal"
+	assert_line --regexp '^1[0-9]{2} pot$'
 }
 
 @test "a single value far out is found, whatever came with the baseline" {
@@ -146,6 +146,30 @@ records() { # KIND: those of this kind on standard input
 	assert_line 0.050000000
 	assert_line 0.050100000
 	assert_line 6.000000000
+}
+
+# slow COUNT SEED EVERY START: healthy values, one of EVERY twenty to fifty times slower
+slow() {
+	healthy "$1" "$2" 1 "$4" | awk -v every="$3" -v seed="$2" 'BEGIN { srand(seed) } { split($4, v, "=")
+		if (NR % every == int(every / 2)) { $4 = "value=" v[2] * (20 + 30 * rand()) } print }'
+}
+
+@test "slow calls one in a hundred do not hide one another" {
+	{ healthy 1000 30; slow 300 31 100 1; } | filter >out
+	run grep -cE '^signal .* ts=1\.[0-9]{3}0' out
+	assert_output 3
+	{ healthy 1000 32; slow 300 33 40 1; } | filter >out
+	run grep -cE '^signal .* ts=1\.[0-9]{3}0' out
+	[ "$output" -ge 7 ] # as many as were slow
+}
+
+@test "few values of a heavy tail give few false alarms" {
+	for seed in 1 2 3 4 5 6 7 8 9 10; do
+		awk -v seed=$seed 'BEGIN { srand(seed); for (i = 0; i < 1000; i++) # Pareto of exponent 2.5
+			printf "sample ts=%.3f chart=x value=%.9f\n", i / 1000, 0.001 * (1 - rand()) ^ -0.4 }' |
+			filter --false-alarms=1e-6 | records signal
+	done >signals
+	[ "$(wc -l <signals)" -le 10 ]
 }
 
 @test "an incident of many signals does not lift the limit" {

@@ -9,9 +9,9 @@
 #include "chart/span.h"
 
 /* Limits are made anew when the number of values has grown by a tenth, and at least after so many. */
-enum { REFRESH_MOST = 1 << 16 };
+enum { REFRESH_MOST = 1 << 16, REFRESH_SOON = 8 };
 
-static const char lognormal[] = "pot:lognormal", by_tail[] = "pot";
+static const char by_lognormal[] = "pot:lognormal", by_tail[] = "pot";
 
 struct pot *pot_new(void)
 {
@@ -31,21 +31,48 @@ void pot_free(struct pot *pot)
 /* Few values: one beyond the limit may tell of a slow path that they did not hold. But not while it may be an incident's first. */
 static void sooner(struct pot *pot)
 {
-	uint64_t soon = tail_count(pot->tail) + POT_BURST;
+	uint64_t soon = tail_count(pot->tail) + REFRESH_SOON;
 
 	if (soon < pot->due)
 		pot->due = soon;
 }
 
-static void learn_in_tail(struct pot *pot, double value, bool signalled)
+/* Signals that are not so many values apart are of one incident. */
+static uint64_t burst(const struct pot *pot)
 {
-	if (!signalled) {
-		tail_learn(pot->tail, value);
-	} else if (pot->since_signal >= POT_BURST && value > pot->limit) {
-		tail_learn_beyond(pot->tail, pot->limit);
+	double most = fmin(POT_BURST_MOST, 1 / (16 * pot->probability)), known = (double)tail_count(pot->tail) / 8;
+
+	return (uint64_t)fmax(POT_BURST, fmin(known, most));
+}
+
+static bool is_usual(const struct pot *pot, int64_t ts)
+{
+	return pot->since_learnt >= POT_BURST && span_between(pot->incident, ts) > POT_USUAL;
+}
+
+static void learn_signalled(struct pot *pot, double value, int64_t ts)
+{
+	bool first = pot->since_signal >= burst(pot);
+
+	if (first)
+		pot->incident = ts;
+	if (value > pot->limit && (first || is_usual(pot, ts))) {
+		tail_learn_beyond(pot->tail, pot->limit, value);
 		sooner(pot);
+		pot->since_learnt = 0;
 	}
-	pot->since_signal = signalled ? 0 : pot->since_signal + 1;
+	pot->since_signal = 0;
+}
+
+static void learn_in_tail(struct pot *pot, double value, bool signalled, int64_t ts)
+{
+	pot->since_learnt++;
+	if (signalled) {
+		learn_signalled(pot, value, ts);
+	} else {
+		tail_learn(pot->tail, value);
+		pot->since_signal++;
+	}
 }
 
 bool pot_learn(struct pot *pot, double value, bool signalled, int64_t ts)
@@ -53,13 +80,32 @@ bool pot_learn(struct pot *pot, double value, bool signalled, int64_t ts)
 	bool shifted = level_add(&pot->level, value, ts);
 
 	if (!level_is_suspect(&pot->level))
-		learn_in_tail(pot, value, signalled);
+		learn_in_tail(pot, value, signalled, ts);
 	return shifted;
 }
 
 static double lognormal_limit(const struct pot *pot, double probability)
 {
 	return exp(pot->median + normal_beyond(probability) * pot->sigma);
+}
+
+/* Beyond what value those of a baseline, in order, are abnormal: where there is a gap in them. */
+static double fence(const struct pot *pot, const double *values, size_t count)
+{
+	for (size_t i = count / 2; i + 1 < count; i++)
+		if (values[i + 1] > fmax(POT_GAP * values[i], pot->limit))
+			return values[i] * POT_GAP;
+	return INFINITY;
+}
+
+/* All of a baseline happened at one time, as far as is known here. */
+static void learn_baseline(struct pot *pot, const struct points *baseline)
+{
+	for (size_t i = 0; i < baseline->count; i++) {
+		double value = exp(baseline->items[i].value);
+
+		learn_in_tail(pot, value, value > pot->limit, 0);
+	}
 }
 
 void pot_begin(struct pot *pot, const struct points *baseline, const struct limits *limits, double probability)
@@ -70,17 +116,16 @@ void pot_begin(struct pot *pot, const struct points *baseline, const struct limi
 	pot->held = false;
 	pot->median = log(limits->center);
 	pot->sigma = limits->sigma;
-	pot->limit = lognormal_limit(pot, probability);
-	pot->since_signal = POT_BURST;
+	pot->probability = probability;
+	pot->since_signal = POT_BURST_MOST;
 	pot->due = 0;
-	pot->cap = 0;
-	pot->steps = POT_STEPS;
-	for (size_t i = 0; i < baseline->count; i++) {
+	pot->limit = lognormal_limit(pot, probability);
+	for (size_t i = 0; i < baseline->count; i++)
 		values[i] = exp(baseline->items[i].value);
-		learn_in_tail(pot, values[i], values[i] > pot->limit);
-	}
 	level_begin(&pot->level, values, baseline->count);
 	pot->level.median = limits->center;
+	pot->limit = fence(pot, values, baseline->count);
+	learn_baseline(pot, baseline);
 	free(values);
 }
 
@@ -94,7 +139,7 @@ void pot_resume(struct pot *pot, const struct limits *limits)
 	pot->median = log(center);
 	pot->sigma = limits->sigma;
 	pot->limit = limits->ucl;
-	pot->since_signal = POT_BURST;
+	pot->since_signal = POT_BURST_MOST;
 	pot->due = 100;
 	level_resume(&pot->level, center, pot->sigma);
 }
@@ -106,47 +151,41 @@ static void hold_limits(const struct pot *pot, double probability, struct limits
 		limits->ucl = tail_fit_limit(&pot->known, probability);
 }
 
-/* Bounds the fit's reach: twice at once it may reach further by TAIL_BEYOND, then once in a while. */
-static void bound(struct pot *pot, int64_t now, struct tail_fit *fit)
+/* Of few values both guesses are poor: the wider one, within reach of what was seen. */
+static double wider_limit(const struct tail_fit *fit, double lognormal, double probability)
 {
-	double wanted = TAIL_BEYOND * fit->largest, steps;
+	double limit = tail_fit_limit(fit, probability);
 
-	pot->steps = fmin(pot->steps + (double)span_between(pot->stepped, now) / (double)POT_STEP, POT_STEPS);
-	pot->stepped = now;
-	if (pot->cap == 0)
-		pot->cap = wanted;
-	steps = wanted > pot->cap ? log(wanted / pot->cap) / log(TAIL_BEYOND) : 0;
-	if (steps > pot->steps)
-		steps = pot->steps;
-	pot->steps -= steps;
-	pot->cap *= pow(TAIL_BEYOND, steps);
-	fit->largest = pot->cap / TAIL_BEYOND;
+	if (fit->share * (double)fit->count >= TAIL_LEAST)
+		return limit;
+	return fmax(limit, fmin(lognormal, TAIL_BEYOND * fit->largest));
 }
 
-static void make_limits(struct pot *pot, double probability, int64_t now, struct limits *limits)
+static void make_limits(const struct pot *pot, double probability, struct limits *limits)
 {
-	*limits = (struct limits){.n = tail_count(pot->tail), .sigma = pot->sigma, .method = lognormal};
+	*limits = (struct limits){.n = tail_count(pot->tail), .sigma = pot->sigma, .method = by_lognormal};
 	limits->center = pot->level.median;
 	limits->lcl = exp(2 * pot->median) / lognormal_limit(pot, probability);
 	limits->ucl = lognormal_limit(pot, probability);
 	if (tail_is_ready(pot->tail)) {
 		limits->tail = *tail_fit(pot->tail);
-		bound(pot, now, &limits->tail);
-		limits->ucl = tail_fit_limit(&limits->tail, probability);
+		limits->ucl = wider_limit(&limits->tail, limits->ucl, probability);
 		limits->method = by_tail;
 	}
 }
 
-void pot_limits(struct pot *pot, double probability, int64_t now, struct limits *limits)
+void pot_limits(struct pot *pot, double probability, struct limits *limits)
 {
 	uint64_t count = tail_count(pot->tail), more = count / 10;
 
+	pot->probability = probability;
 	if (pot->held)
 		hold_limits(pot, probability, limits);
 	else
-		make_limits(pot, probability, now, limits);
+		make_limits(pot, probability, limits);
 	limits->lcl = fmin(limits->lcl, limits->center);
 	limits->ucl = fmax(limits->ucl, limits->center);
 	pot->limit = limits->ucl;
+	pot->probability = probability;
 	pot->due = count + (more < 1 ? 1 : more > REFRESH_MOST ? REFRESH_MOST : more);
 }

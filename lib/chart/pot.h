@@ -2,14 +2,15 @@
  * pot: a limit asked for as a rate of false alarms, by peaks over threshold (chart/tail.h), and the level of the values
  * (chart/level.h).
  *
- * It begins with a baseline, from which the robust limits of the log-normal distribution come: the limit lies so far above the median
- * that a value is beyond it with the probability asked for. Once the tail has values enough, the limit comes from it.
+ * It begins with a baseline. What lies far above all other values of it (POT_GAP times the next lower, and beyond the robust limit of the
+ * log-normal distribution) is taken for abnormal; the rest is the beginning of the tail. With so few values that there is no tail,
+ * the limit is the log-normal one: so far above the median that a value is beyond it with the probability asked for.
  *
  * Values that were signalled count in the tail only as values beyond the limit, and of an incident only the first: one that
- * comes within POT_BURST values of the one before is of the same incident. While the level is suspect nothing is learnt.
- *
- * Nor can an incident lift the limit by its number of values: what bounds the limit, TAIL_BEYOND times the largest value, grows twice by
- * that factor at once, and then once in POT_STEP.
+ * comes soon after the one before is of the same incident. Soon is within an eighth as many values as are known, for what was not
+ * seen in so many and now comes every hundredth time is no part of what is usual; but not more than POT_BURST_MOST, and
+ * less than false alarms are apart. An incident that has lasted for POT_USUAL is usual by then: a value of it is
+ * learnt every POT_BURST values. While the level is suspect nothing is learnt.
  */
 #ifndef CHART_POT_H
 #define CHART_POT_H
@@ -18,9 +19,9 @@
 #include "chart/level.h"
 #include "chart/method.h"
 
-enum { POT_BURST = 32 };
-#define POT_STEPS 2.0
-#define POT_STEP (10 * NSEC_PER_SEC)
+enum { POT_BURST = 16, POT_BURST_MOST = 512 };
+#define POT_GAP 5.0
+#define POT_USUAL (10 * NSEC_PER_SEC)
 
 struct pot {
 	struct tail *tail;
@@ -29,11 +30,11 @@ struct pot {
 	struct level level;
 	double median, sigma; /* of the logarithms; sigma robust */
 	uint64_t since_signal; /* values since the last one */
+	uint64_t since_learnt; /* since the last signalled one that was learnt */
+	int64_t incident;      /* when the incident of the last signal began */
 	uint64_t due;	       /* as many values learnt as the limits are to be made anew from */
 	double limit;	       /* as used now */
-	double cap;	       /* which the limit does not pass; it grows in steps, each by TAIL_BEYOND */
-	double steps;	       /* that it may grow now */
-	int64_t stepped;       /* when that was reckoned */
+	double probability;    /* of a value beyond it */
 };
 
 struct pot *pot_new(void);
@@ -56,6 +57,6 @@ static inline bool pot_is_due(const struct pot *pot)
 }
 
 /* Makes the limits for this probability of a false alarm. */
-void pot_limits(struct pot *pot, double probability, int64_t now, struct limits *limits);
+void pot_limits(struct pot *pot, double probability, struct limits *limits);
 
 #endif

@@ -224,7 +224,7 @@ static int begin(struct series *series, const struct judgement *judgement, const
 	series->limits = limits;
 	if (series->pot) {
 		pot_begin(series->pot, points, &limits, probability);
-		pot_limits(series->pot, probability, series->touched, &series->limits);
+		pot_limits(series->pot, probability, &series->limits);
 	}
 	set_limits(series, judgement);
 	series->past = (struct rules_past){0};
@@ -254,7 +254,7 @@ bool series_refresh(struct series *series, const struct judgement *judgement, do
 {
 	const struct limits *now = &series->limits, *then = &series->last_told;
 
-	pot_limits(series->pot, probability, series->touched, &series->limits);
+	pot_limits(series->pot, probability, &series->limits);
 	set_limits(series, judgement);
 	return differ(now->ucl, then->ucl) || differ(now->center, then->center) || now->method != then->method;
 }

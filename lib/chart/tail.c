@@ -24,6 +24,8 @@ struct tail {
 	double *beyond; /* limits that values lay beyond; the newest of them */
 	uint64_t beyond_count;
 	int beyond_room;
+	double largest;	 /* value within the limits */
+	double outer[2]; /* the largest values beyond them, the larger first */
 	struct peak *peaks; /* during a fit: the largest values, as excesses over the threshold */
 	int peak_count;
 	struct tail_fit fit;
@@ -71,7 +73,7 @@ static int wanted(const struct tail *tail)
 
 bool tail_is_ready(const struct tail *tail)
 {
-	return wanted(tail) >= TAIL_LEAST;
+	return wanted(tail) >= TAIL_FEWEST;
 }
 
 static void swap(double *a, double *b)
@@ -106,6 +108,7 @@ static void sift_up(struct tail *tail)
 void tail_learn(struct tail *tail, double value)
 {
 	tail->count++;
+	tail->largest = fmax(tail->largest, value);
 	if (tail->kept_count < TAIL_KEPT) {
 		tail->kept = make_room(tail->kept, (uint64_t)tail->kept_count, &tail->kept_room, TAIL_KEPT);
 		tail->kept[tail->kept_count++] = value;
@@ -116,9 +119,12 @@ void tail_learn(struct tail *tail, double value)
 	}
 }
 
-void tail_learn_beyond(struct tail *tail, double limit)
+void tail_learn_beyond(struct tail *tail, double limit, double value)
 {
 	tail->count++;
+	if (value > tail->outer[0])
+		swap(&tail->outer[0], &value);
+	tail->outer[1] = fmax(tail->outer[1], value);
 	if (tail->count < REFIT_SOON)
 		tail->fit.count = 0;
 	if (tail->beyond_count < TAIL_CENSORED)
@@ -146,7 +152,7 @@ static void gather(struct tail *tail)
 		tail->peaks[count++] = (struct peak){tail->beyond[i], true};
 	qsort(tail->peaks, (size_t)count, sizeof(*tail->peaks), by_size);
 	tail->fit.threshold = tail->peaks[peaks].value;
-	tail->fit.largest = tail->peaks[0].value;
+	tail->fit.largest = fmax(tail->largest, fmin(tail->outer[0], 2 * tail->outer[1]));
 	tail->fit.share = peaks / (double)tail->count;
 	tail->peak_count = peaks;
 	for (int i = 0; i < peaks; i++)

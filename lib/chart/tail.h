@@ -17,6 +17,11 @@
  * values, 2.6 times the alarms asked for, against 0.99 times with censoring. An incident cannot lift the limit by how
  * slow it was, only by how often it came.
  *
+ * The limit reaches at most TAIL_BEYOND times as far as what was seen: the largest value within the limits of its time, or the
+ * largest beyond them, but not more than twice the next, for one incident alone says nothing of what is usual. Of n values of a tail that falls with the power -a
+ * the next is beyond TAIL_BEYOND times the largest with a probability of TAIL_BEYOND^-a / n: however many values, a few false alarms
+ * in all, while a fit to some dozens of values may put a limit of one in a million anywhere.
+ *
  * Fitted by maximum likelihood, with shapes from 0 (an exponential tail) to 1.5: a latency has no largest possible value,
  * and the negative shapes that small samples suggest put the limit right behind the largest value seen.
  *
@@ -32,17 +37,18 @@
 enum {
 	TAIL_KEPT = 2000,
 	TAIL_CENSORED = 1000,
-	TAIL_LEAST = 40, /* exceedances without which there is no fit */
+	TAIL_LEAST = 40,   /* exceedances that a fit is made of, if TAIL_SHARE of the values are as many */
+	TAIL_FEWEST = 20,  /* without which there is no fit */
 };
 #define TAIL_SHARE 0.2
-#define TAIL_BEYOND 5.0
+#define TAIL_BEYOND 2.5
 
 struct tail;
 
 /* The tail above a threshold, which a share of the values is above; count 0: there is none. */
 struct tail_fit {
 	double threshold, shape, scale;
-	double largest; /* value seen, or limit that a value lay beyond */
+	double largest; /* value that says how far the limit may reach; see above */
 	uint64_t count; /* values that it was made from */
 	double share;
 };
@@ -58,11 +64,11 @@ void tail_forget(struct tail *tail); /* as new */
 void tail_learn(struct tail *tail, double value);
 
 /* Learns that a value lay beyond this limit. Of the values of one incident, one is enough. */
-void tail_learn_beyond(struct tail *tail, double limit);
+void tail_learn_beyond(struct tail *tail, double limit, double value);
 
 uint64_t tail_count(const struct tail *tail); /* values learnt */
 
-/* Whether there are values enough for a fit, which is TAIL_LEAST / TAIL_SHARE of them. */
+/* Whether there are values enough for a fit, which is TAIL_FEWEST / TAIL_SHARE of them. */
 bool tail_is_ready(const struct tail *tail);
 
 /* The fit, made anew where enough has been learnt since; needs tail_is_ready(). Valid until the next call. */

@@ -21,7 +21,7 @@ static int count_alarms(double (*draw)(void), double p, uint64_t seed)
 
 		if (value > limit) {
 			alarms++;
-			tail_learn_beyond(tail, limit);
+			tail_learn_beyond(tail, limit, value);
 		} else {
 			tail_learn(tail, value);
 		}
