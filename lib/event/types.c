@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "event/format.h"
 
 struct type_entry {
 	struct event_type type;
@@ -115,7 +116,7 @@ void field_resolve(struct event_field *field)
 int types_learn(struct types *types, const char *body, size_t length, bool swapped)
 {
 	const char *text = memchr(body, '\0', length);
-	struct tep_event *format = NULL;
+	struct tep_event *format;
 	struct event_type *type;
 	char *name;
 
@@ -124,9 +125,9 @@ int types_learn(struct types *types, const char *body, size_t length, bool swapp
 	text++;
 	if (!types->tep)
 		types->tep = new_handle(swapped);
-	if (tep_parse_format(types->tep, &format, text, (unsigned long)(length - (size_t)(text - body)), body) != 0 || !format ||
-	    format->id < 0 || format->id > UINT16_MAX)
-		return fail("the format of an event of system '%.32s' cannot be read", body);
+	format = format_read(types->tep, body, text, length - (size_t)(text - body));
+	if (!format)
+		return -1;
 	name = memory_format("%s:%s", body, format->name);
 	type = types_named(types, name, strlen(name));
 	free(name);

@@ -1,0 +1,85 @@
+#include "event/format.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <traceevent/event-parse.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+
+enum { DECLARATION_MAX = 256, FIELDS_MOST = 256 };
+
+/* A number of at most 16 bits with `before` and `behind` around it; *at moves behind it. */
+static bool read_number(const char **at, const char *before, const char *behind, uint32_t *value)
+{
+	size_t length = strlen(before);
+	char *end;
+
+	if (strncmp(*at, before, length) != 0 || (*at)[length] < '0' || (*at)[length] > '9')
+		return false;
+	*value = (uint32_t)strtoul(*at + length, &end, 10);
+	length = strlen(behind);
+	if (end - *at > 32 || *value > UINT16_MAX || strncmp(end, behind, length) != 0)
+		return false;
+	*at = end + length;
+	return true;
+}
+
+/* TAB field:DECLARATION;TAB offset:N;TAB size:N; and, but for old kernels, TAB signed:N; */
+static bool is_field(const char *at)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ []*()\"";
+	uint32_t offset, size, is_signed;
+	size_t length;
+
+	if (strncmp(at, "\tfield:", 7) != 0)
+		return false;
+	at += 7;
+	length = strspn(at, allowed);
+	if (length == 0 || length > DECLARATION_MAX)
+		return false;
+	at += length;
+	return read_number(&at, ";\toffset:", ";", &offset) && read_number(&at, "\tsize:", ";", &size) &&
+	       offset + size <= UINT16_MAX && (*at == '\n' || (read_number(&at, "\tsigned:", ";", &is_signed) && *at == '\n'));
+}
+
+static bool is_name(const char *at)
+{
+	size_t length = strcspn(at, "\n");
+
+	return strncmp(at, "name: ", 6) == 0 && length > 6 && length < DECLARATION_MAX && strcspn(at + 6, " \t:;") >= length - 6;
+}
+
+/* Whether all lines are such as a kernel writes, up to the print format. */
+static bool is_kernels(const char *text)
+{
+	uint32_t id;
+	int fields = 0;
+
+	if (!is_name(text))
+		return false;
+	text = strchr(text, '\n') + 1;
+	if (!read_number(&text, "ID: ", "\nformat:\n", &id))
+		return false;
+	for (; strncmp(text, "print fmt:", 10) != 0; text = strchr(text, '\n') + 1)
+		if (*text != '\n' && (++fields > FIELDS_MOST || !is_field(text)))
+			return false;
+	return fields > 0;
+}
+
+struct tep_event *format_read(struct tep_handle *tep, const char *system, const char *text, size_t length)
+{
+	static const char print[] = "\nprint fmt: \"\"\n";
+	const char *end = memmem(text, length, print, strlen("\nprint fmt:"));
+	char *fields = memory_format("%.*s%s", (int)(end ? end - text : 0), text, print);
+	struct tep_event *event = NULL;
+
+	if (!is_kernels(fields) || tep_parse_format(tep, &event, fields, strlen(fields), system) != 0)
+		event = NULL;
+	free(fields);
+	if (!event)
+		fail("the format of an event of system '%.32s' cannot be read", system);
+	return event;
+}
