@@ -67,7 +67,7 @@ void rag_link(struct rag *rag);
 
 /*
  * rag_graph.c: the graph of the request that the call is part of which a thread (by tid) began at `from`, and of all
- * that came of it. NULL: there is none, or only one function is in the data.
+ * that came of it. NULL: there is none, it took no time, or only one function is in the data.
  */
 struct graph *rag_graph(struct wake *wake, int32_t tid, int64_t from);
 

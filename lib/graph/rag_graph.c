@@ -177,16 +177,18 @@ struct graph *rag_graph(struct wake *wake, int32_t tid, int64_t from)
 {
 	struct cut_out cut = {.root = INDEX_NONE};
 	struct rag *rag;
+	int64_t end;
 
 	if (!several_functions(wake))
 		return NULL;
 	rag = rag_new(wake);
 	cut.rag = rag;
 	cut.root = find_request(rag, find_call(rag, tid, from));
-	if (cut.root != INDEX_NONE) {
+	end = cut.root != INDEX_NONE ? within(rag->calls.items[cut.root].end, wake->now) : 0;
+	if (cut.root != INDEX_NONE && rag->calls.items[cut.root].start < end) {
 		cut.graph = graph_new(GRAPH_RAG, "");
 		cut.graph->from = rag->calls.items[cut.root].start;
-		cut.graph->to = within(rag->calls.items[cut.root].end, wake->now);
+		cut.graph->to = end;
 		cut.nodes = memory_new(rag->calls.count, sizeof(*cut.nodes));
 		add_all(&cut);
 		cut.graph->root = cut.nodes[cut.root];
