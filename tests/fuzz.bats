@@ -1,0 +1,62 @@
+#!/usr/bin/env bats
+# Inputs that were trouble once, and those that fuzzing begins with, given to every reader. `make fuzz` looks for more.
+
+load helper
+
+replay() { # TARGET
+	TAILBLAME_DATA=$TOP
+	export TAILBLAME_DATA
+	"$TOP/tests/fuzz/seeds.sh" "$1" "$BATS_TEST_TMPDIR/seeds"
+	[ -n "$(ls "$BATS_TEST_TMPDIR/seeds")" ]
+	PATH=/nonexistent run -0 "$BUILD/fuzz/$1" "$BATS_TEST_TMPDIR/seeds"
+}
+
+@test "every target of the fuzzers is replayed here" {
+	for target in "$TOP"/tests/fuzz/*.c; do
+		grep -q "replay $(basename "$target" .c)\$" "$BATS_TEST_FILENAME"
+	done
+}
+
+@test "fuzz: cat" {
+	replay cat
+}
+
+@test "fuzz: chart" {
+	replay chart
+}
+
+@test "fuzz: filter" {
+	replay filter
+}
+
+@test "fuzz: format" {
+	replay format
+}
+
+@test "fuzz: limits" {
+	replay limits
+}
+
+@test "fuzz: page" {
+	replay page
+}
+
+@test "fuzz: pipe" {
+	replay pipe
+}
+
+@test "fuzz: rank" {
+	replay rank
+}
+
+@test "fuzz: recall" {
+	replay recall
+}
+
+@test "fuzz: report" {
+	replay report
+}
+
+@test "fuzz: symbol" {
+	replay symbol
+}

@@ -1,0 +1,24 @@
+/* stream-cat: both spellings of a stream. What was text once stays that text to the byte. */
+#include <string.h>
+
+#include "support/fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const char *input = fuzz_file(FUZZ_INPUT, data, size);
+	int as_text = stage_cat(input, FUZZ_FIRST, true), as_binary = stage_cat(input, FUZZ_SECOND, false), again;
+	size_t length, again_length;
+	char *text, *again_text;
+
+	if (as_text == 1 || as_binary == 1)
+		return 0;
+	fuzz_must(as_text == as_binary);
+	again = stage_cat(fuzz_path(FUZZ_SECOND), FUZZ_THIRD, true);
+	fuzz_must(again == as_binary);
+	text = fuzz_content(FUZZ_FIRST, &length);
+	again_text = fuzz_content(FUZZ_THIRD, &again_length);
+	fuzz_must(length == again_length && !memcmp(text, again_text, length));
+	free(text);
+	free(again_text);
+	return 0;
+}

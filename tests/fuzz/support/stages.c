@@ -1,0 +1,124 @@
+/* The commands as functions. Each is the recipe of its main(), with options from a table. */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/number.h"
+#include "event/event.h"
+#include "fuzz.h"
+#include "graph/build.h"
+#include "report/report.h"
+#include "window/filter.h"
+
+int stage_cat(const char *path, int output, bool text)
+{
+	char *files[] = {(char *)path};
+	struct handlers handlers = {0};
+	struct stream *stream = stream_open(files, 1);
+	struct events *events;
+	int status;
+
+	stream_output(stream, fuzz_output(output), text);
+	stream_copy_ends(stream);
+	events = events_new(stream);
+	status = stream_finish(stream, &handlers, NULL);
+	events_free(events);
+	return status;
+}
+
+static const struct filter_variant {
+	const char *method, *scale, *sides, *rules, *alarms;
+	int64_t before, after;
+	double keep;
+	uint64_t baseline;
+	int64_t recompute;
+	const char *chart; /* NULL: by the stream */
+} filters[FILTERS] = {
+	{"pot", NULL, NULL, NULL, "1/h", NSEC_PER_SEC, 10000000, 1, 0, 0, NULL},
+	{"pot", NULL, NULL, NULL, "0.001", NSEC_PER_SEC, 10000000, 1, 20, 0, NULL},
+	{"pot", NULL, NULL, NULL, "6/m", 1000, 1000, 0.5, 20, 0, "runq"},
+	{"pot", NULL, "upper", NULL, "0.01", 0, 0, 1, 10, NSEC_PER_SEC, "syscall"},
+	{"imr", NULL, NULL, "1,2,3,4,5,6,7,8", "1/h", NSEC_PER_SEC, 10000000, 1, 5, 0, NULL},
+	{"imr", "linear", "both", "1,5", "1/h", INT64_MAX, INT64_MAX, 1, 5, NSEC_PER_SEC, "runq"},
+	{"paper", NULL, NULL, NULL, "1/h", NSEC_PER_SEC, 0, 1, 10, 0, NULL},
+	{"xbar-r", NULL, "both", "1,2,3,4", "1/h", NSEC_PER_SEC, 0, 0.01, 2, 0, NULL},
+	{"xbar-s", "linear", NULL, "1", "1/h", 1, 1, 1, 2, 0, NULL},
+	{"ewma", NULL, "both", NULL, "1/h", NSEC_PER_SEC, 10000000, 1, 5, 0, NULL},
+	{"p", NULL, NULL, NULL, "1/h", NSEC_PER_SEC, 0, 1, 3, 0, NULL},
+	{"u", NULL, "both", "1,2", "1/h", NSEC_PER_SEC, 0, 1, 3, 0, NULL},
+	{"imr", NULL, "upper", NULL, "1/h", NSEC_PER_SEC, 1000000, 1, 3, 0, "block"},
+	{"imr", NULL, "upper", NULL, "1/h", NSEC_PER_SEC, 1000000, 1, 3, 0, "block-service"},
+	{"imr", NULL, "upper", NULL, "1/h", NSEC_PER_SEC, 1000000, 1, 3, 0, "syscall"},
+	{"imr", NULL, "upper", NULL, "1/h", NSEC_PER_SEC, 1000000, 1, 3, 0, "runq"},
+	{"imr", NULL, "upper", NULL, "1/h", NSEC_PER_SEC, 1000000, 1, 3, 0, "func:server:serve"},
+	{"ewma", "linear", "lower", "1", "1/h", 0, NSEC_PER_SEC, 0.1, 4, 1, "runq"},
+	{"paper", "linear", "upper", "1", "1/h", NSEC_PER_SEC, 0, 1, 10, 1, "runq"},
+	{"pot", NULL, NULL, NULL, "1/s", NSEC_PER_SEC, 10000000, 0.9, 15, 0, "runq"},
+};
+
+static void judge(struct judgement *judgement, const struct filter_variant *v)
+{
+	judgement->method = method_find(v->method);
+	judgement->baseline = v->baseline;
+	judgement->recompute = v->recompute;
+	if ((v->scale && judgement_scale(judgement, v->scale) < 0) || (v->sides && judgement_sides(judgement, v->sides) < 0) ||
+	    (v->rules && judgement_rules(judgement, v->rules) < 0) || judgement_alarms(judgement, v->alarms) < 0 ||
+	    judgement_check(judgement) < 0) {
+		fprintf(stderr, "%s\n", fail_text());
+		abort();
+	}
+}
+
+static void hush(const char *format, ...)
+{
+	(void)format;
+}
+
+int stage_filter(const char *path, int output, unsigned variant)
+{
+	static volatile sig_atomic_t relearn;
+	const struct filter_variant *v = &filters[variant];
+	char *files[] = {(char *)path};
+	struct judgement judgement = JUDGEMENT_OPEN;
+	struct limits_book *book = limits_book_new();
+	struct filter_options how = {&judgement, v->before, v->after, 1 << 16, v->keep, &relearn, false};
+	struct stream *stream = stream_open(files, 1);
+	struct filter *filter;
+	int status;
+
+	judge(&judgement, v);
+	judgement.known = book;
+	stream_output(stream, fuzz_output(output), variant & 1);
+	stream_report_usage(stream, "cchart-filter");
+	filter = filter_new(stream, &how);
+	if (v->chart)
+		fuzz_must(filter_chart(filter, chart_load(v->chart)) == 0);
+	status = filter_finish(filter);
+	if (status != 1)
+		filter_complaints(filter, hush);
+	if (status != 1)
+		fuzz_must(filter_save(filter, book, "/dev/null") == 0);
+	filter_free(filter);
+	limits_book_free(book);
+	return status;
+}
+
+static const char *const formats[REPORTS] = {"text", "json", "html", "text"};
+
+int stage_report(const char *path, int output, unsigned variant)
+{
+	struct report_options how = {.format = formats[variant], .directory = fuzz_folder(), .width = 80, .whole = variant != 3};
+	char *files[] = {(char *)path};
+	struct stream *stream = stream_open(files, 1);
+	struct report *report;
+	int status;
+
+	how.out = fdopen(dup(fuzz_output(output)), "w");
+	report = report_new(stream, &how);
+	status = report_run(report);
+	report_free(report);
+	if (stream_close(stream) == 1 || status < 0)
+		status = 1;
+	fclose(how.out);
+	return status;
+}
