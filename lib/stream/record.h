@@ -22,6 +22,7 @@ enum kind {
 	KIND_STREAM,
 	KIND_FORMAT, /* packed only: system, NUL, the text of the tracefs format file */
 	KIND_TASK,   /* ts tid comm tgid? : a thread's name, before its first event */
+	KIND_STACK,  /* id user? kernel? : frames of a stack, before the first event that names it */
 	KIND_DEVICE, /* dev name disk? scheduler? : a block device, before its first event */
 	KIND_CHART,  /* name definition : a chart that the events were collected for */
 	KIND_TICK,   /* ts : every event before this time has been written */
