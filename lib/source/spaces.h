@@ -1,0 +1,33 @@
+/*
+ * spaces: which code lay where in which process, as processes come, map, fork, exec and go. Images (source/image.h) are shared by
+ * all processes that map the same file.
+ */
+#ifndef SOURCE_SPACES_H
+#define SOURCE_SPACES_H
+
+#include <stdint.h>
+
+#include "source/image.h"
+#include "source/sampler.h"
+
+struct spaces;
+
+/* A stretch of executable memory. */
+struct mapping {
+	uint64_t start, end, offset; /* offset in the file */
+	struct image *image;	     /* NULL: memory without a file, or the kernel's own */
+};
+
+struct spaces *spaces_new(void);
+void spaces_free(struct spaces *spaces);
+
+/* Takes in what /proc/PID/maps tells of all processes that are there now. */
+void spaces_read_all(struct spaces *spaces);
+
+/* Takes in a record of the sampler that is about address spaces; they must come in the order of time. */
+void spaces_see(struct spaces *spaces, const struct sampled_record *record);
+
+/* NULL: no code is known to lie there. Valid until the next spaces_see(). */
+const struct mapping *spaces_find(const struct spaces *spaces, int32_t process, uint64_t address);
+
+#endif
