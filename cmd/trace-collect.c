@@ -19,7 +19,7 @@ static struct option_list charts, functions, events;
 static int64_t duration = -1;
 static uint64_t buffer = COLLECTOR_BUFFER_DEFAULT, pid;
 static const char *clock_name = "mono", *output;
-static bool as_text, no_recorder;
+static bool as_text, no_recorder, with_stacks;
 static const char *default_charts[] = {"block"};
 
 static const struct option_entry options[] = {
@@ -30,6 +30,7 @@ static const struct option_entry options[] = {
 	{OPTION_SIZE, 'b', "buffer", &buffer, "SIZE", "ring buffer of each CPU (default: 64M over all, 4M at least)"},
 	{OPTION_STRING, 'C', "clock", &clock_name, "CLOCK", "trace clock (default mono)"},
 	{OPTION_COUNT, 'p', "pid", &pid, "PID", "only this process, its threads and children"},
+	{OPTION_FLAG, 0, "stack", &with_stacks, NULL, "also where threads sleep and wake others, by function"},
 	{OPTION_STRING, 'o', "output", &output, "FILE", "write to a file instead of standard output"},
 	{OPTION_FLAG, 0, "no-recorder", &no_recorder, NULL, "stream all events, even if the reader would ask for context"},
 	{OPTION_FLAG, 0, "text", &as_text, NULL, "write text (the default on a terminal)"},
@@ -106,6 +107,16 @@ static int want_event(struct wishes *wishes, const char *wanted)
 	return status;
 }
 
+/* What stacks belong to: threads that go to sleep or wake others. */
+static int want_stacks(struct wishes *wishes)
+{
+	unsigned flags = WISH_REQUIRED | WISH_CONTEXT;
+
+	return wishes_add(wishes, "sched:sched_switch", NULL, NULL, flags) < 0
+		   ? -1
+		   : wishes_add(wishes, "sched:sched_waking", NULL, NULL, flags);
+}
+
 static int want_all(struct wishes *wishes, struct chart **loaded)
 {
 	if (pid && want_event(wishes, "sched:sched_process_fork") < 0) /* to follow its children */
@@ -118,7 +129,7 @@ static int want_all(struct wishes *wishes, struct chart **loaded)
 	for (int i = 0; i < events.count; i++)
 		if (want_event(wishes, events.items[i]) < 0)
 			return -1;
-	return 0;
+	return with_stacks ? want_stacks(wishes) : 0;
 }
 
 static int write_charts(struct stream *stream, struct chart **loaded)
@@ -166,6 +177,15 @@ static int keep_context(struct collector *collector)
 	return collector_keep(collector, STDOUT_FILENO);
 }
 
+/* Whoever may not see stacks may see the rest; the exit status says that something is missing. */
+static void add_stacks(struct collector *collector, struct stream *stream)
+{
+	if (!with_stacks || collector_add_stacks(collector) == 0)
+		return;
+	warn("no stacks: %s", fail_text());
+	stream_mark_incomplete(stream);
+}
+
 /* COMMAND's output must not end up in the midst of the stream, so it shares our standard output only with -o. */
 static int fork_command(struct collector *collector, char **command)
 {
@@ -182,11 +202,15 @@ static int collect(struct collector *collector, char **command)
 
 	loaded = memory_new((size_t)charts.count + 1, sizeof(*loaded));
 	if (collector_open(collector, clock_name, buffer) < 0 || want_all(&collector->wishes, loaded) < 0 ||
-	    keep_context(collector) < 0 || fork_command(collector, command) < 0 || open_stream(&stream, &names) < 0 ||
-	    collector_prepare(collector, stream) < 0 || write_charts(stream, loaded) < 0 ||
+	    keep_context(collector) < 0 || fork_command(collector, command) < 0 || open_stream(&stream, &names) < 0)
+		return -1;
+	add_stacks(collector, stream);
+	if (collector_prepare(collector, stream) < 0 || write_charts(stream, loaded) < 0 ||
 	    collector_run(collector, duration, (int32_t)pid) < 0)
 		return -1;
 	status = stream_close(stream);
+	if (collector_lost_stacks(collector))
+		warn("%llu stacks were lost", (unsigned long long)collector_lost_stacks(collector));
 	events_free(names);
 	for (int i = 0; i < charts.count; i++)
 		chart_free(loaded[i]);

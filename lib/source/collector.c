@@ -13,6 +13,7 @@
 #include "base/number.h"
 #include "source/instance.h"
 #include "source/round.h"
+#include "source/stacks.h"
 #include "source/stop.h"
 
 #define PAGE_SIZE_FILE "buffer_subbuf_size_kb"
@@ -87,6 +88,14 @@ int collector_keep(struct collector *collector, int pipe)
 	return size_rings(collector->keeper, collector->buffer);
 }
 
+int collector_add_stacks(struct collector *collector)
+{
+	if (collector->clock.id < 0)
+		return fail("stacks need a clock that programs can read, such as mono, not '%s'", collector->clock.name);
+	collector->stacks = collector->scribe.stacks = stacks_open(collector->clock.id);
+	return collector->stacks ? 0 : -1;
+}
+
 static void describe_machine(struct line *line)
 {
 	struct utsname name;
@@ -141,7 +150,7 @@ int collector_prepare(struct collector *collector, struct stream *stream)
 			return -1;
 		collector->block |= wish->enabled && wish->is_block;
 	}
-	return 0;
+	return collector->stacks ? scribe_stack_formats(stream) : 0;
 }
 
 static int64_t monotonic_ms(void)
@@ -154,11 +163,16 @@ static int64_t monotonic_ms(void)
 
 static void make_polled(struct collector *collector)
 {
+	int rings = collector->merge.count, samplers = collector->stacks ? stacks_descriptors(collector->stacks) : 0, n = 0;
+
 	free(collector->polled);
-	collector->polled = memory_new((size_t)collector->merge.count + 1, sizeof(struct pollfd));
-	collector->polled[0] = (struct pollfd){.fd = collector->bell, .events = POLLIN};
-	for (int i = 0; i < collector->merge.count; i++)
-		collector->polled[i + 1] = (struct pollfd){.fd = collector->merge.rings[i].fd, .events = POLLIN};
+	collector->polled = memory_new((size_t)(rings + samplers) + 1, sizeof(struct pollfd));
+	collector->polled[n++] = (struct pollfd){.fd = collector->bell, .events = POLLIN};
+	for (int i = 0; i < rings; i++)
+		collector->polled[n++] = (struct pollfd){.fd = collector->merge.rings[i].fd, .events = POLLIN};
+	for (int i = 0; i < samplers; i++)
+		collector->polled[n++] = (struct pollfd){.fd = stacks_descriptor(collector->stacks, i), .events = POLLIN};
+	collector->polled_count = n;
 }
 
 static int say_recording(struct collector *collector, const char *key, int64_t ts)
@@ -185,6 +199,8 @@ static int hand_over(struct collector *collector, int64_t since)
 	merge_part(&collector->merge, collector->streamed, &kept);
 	collector->recording = true;
 	make_polled(collector);
+	collector->scribe.stacks = NULL; /* they are the recorder's */
+	collector->recorder.scribe.stacks = collector->stacks;
 	return recorder_begin(&collector->recorder, &kept, since, &collector->clock, &collector->wishes, collector->self,
 			      collector->bell);
 }
@@ -198,7 +214,7 @@ static void wait_for_events(struct collector *collector, int64_t deadline)
 	if (collector->scribe.events < WORTHWHILE) /* some kernels call a ring readable that holds next to nothing */
 		period -= poll(collector->polled, 1, RUSH_MS < period ? RUSH_MS : period) == 0 ? RUSH_MS : period;
 	if (period > 0)
-		poll(collector->polled, (nfds_t)collector->merge.count + 1, period);
+		poll(collector->polled, (nfds_t)collector->polled_count, period);
 	stop_rest(collector->bell);
 }
 
@@ -262,6 +278,11 @@ static int await_call(struct collector *collector)
 	return 0;
 }
 
+uint64_t collector_lost_stacks(const struct collector *collector)
+{
+	return collector->stacks ? stacks_lost(collector->stacks) : 0;
+}
+
 int collector_run(struct collector *collector, int64_t duration, int32_t pid)
 {
 	int64_t deadline = INT64_MAX;
@@ -269,7 +290,8 @@ int collector_run(struct collector *collector, int64_t duration, int32_t pid)
 
 	make_polled(collector);
 	setpriority(PRIO_PROCESS, 0, PRIORITY); /* where it may; a collector that starves loses events */
-	if (await_call(collector) < 0 || switch_tracing(collector, true) < 0)
+	if (await_call(collector) < 0 || (collector->stacks && stacks_start(collector->stacks) < 0) ||
+	    switch_tracing(collector, true) < 0)
 		return -1;
 	if (hand_over(collector, clock_now(&collector->clock)) < 0)
 		status = -1;
@@ -285,6 +307,8 @@ int collector_run(struct collector *collector, int64_t duration, int32_t pid)
 		status = switch_tracing(collector, false);
 	if (status == 0 && !stream_output_closed(collector->scribe.stream))
 		status = round_last(collector);
+	if (collector_lost_stacks(collector))
+		stream_mark_incomplete(collector->scribe.stream);
 	if (status == 0 && collector->recording) {
 		stream_report_traced(collector->scribe.stream,
 				     merge_traced(&collector->merge) + recorder_traced(&collector->recorder));
@@ -300,6 +324,8 @@ void collector_close(struct collector *collector, bool wait)
 	clock_close(&collector->clock);
 	wishes_free(&collector->wishes);
 	threads_free(&collector->scribe.threads);
+	free(collector->scribe.described.items);
+	stacks_free(collector->stacks);
 	devices_free(&collector->devices);
 	process_free(&collector->process);
 	free(collector->polled);

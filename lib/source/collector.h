@@ -4,6 +4,7 @@
  *	collector_open(c, clock, buffer)	a guardian, an instance
  *	wishes_add(&c->wishes, ...)		what to collect
  *	collector_keep(c)			perhaps
+	collector_add_stacks(c)			perhaps
  *	collector_prepare(c, stream)		events on, tracing off; `stream` and `format` records
  *	...					records of the caller's own
  *	collector_run(c, ...)			until it is to end; then the rings are drained
@@ -46,8 +47,10 @@ struct collector {
 	struct recorder recorder;
 	bool recording; /* the keeper's rings are the recorder's */
 	struct scribe scribe;
+	struct stacks *stacks; /* NULL: none are wanted */
 	struct devices devices;
 	struct pollfd *polled;
+	int polled_count;
 	int32_t self;
 	int bell;
 	bool block;	      /* block events are on */
@@ -65,6 +68,12 @@ int collector_open(struct collector *collector, const char *clock, uint64_t buff
  */
 int collector_keep(struct collector *collector, int pipe);
 
+/*
+ * Stacks are wanted too, where threads sleep and where they wake others; see source/stacks.h. -1 after fail(): they cannot be had;
+ * all else can.
+ */
+int collector_add_stacks(struct collector *collector);
+
 int collector_prepare(struct collector *collector, struct stream *stream);
 
 /*
@@ -73,6 +82,9 @@ int collector_prepare(struct collector *collector, struct stream *stream);
  * the children it makes count (0: all). -1 after fail().
  */
 int collector_run(struct collector *collector, int64_t duration, int32_t pid);
+
+/* How many stacks were lost, that came too fast. */
+uint64_t collector_lost_stacks(const struct collector *collector);
 
 /* Removes the instances, their probes, and lets the guardian go. With `wait`, when nobody will ask for events any more. */
 void collector_close(struct collector *collector, bool wait);

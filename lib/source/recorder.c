@@ -113,12 +113,15 @@ bool recorder_is_called(struct recorder *recorder, int wait)
 /* Drops what lies before the time that is asked for. The newest of it, or of what was overwritten, is the floor. */
 static int drop(struct recorder *recorder, int64_t from, int64_t *floor)
 {
+	struct stack_seen stack;
 	struct ring *ring;
 	int status;
 
 	*floor = from < recorder->told ? recorder->told - 1 : INT64_MIN;
 	if (from <= recorder->told)
 		return 0;
+	while (recorder->scribe.stacks && stacks_next(recorder->scribe.stacks, from, &stack)) {
+	}
 	status = merge_begin(&recorder->merge, from);
 	while (status == 0 && (status = merge_next(&recorder->merge, &ring)) > 0) {
 		*floor = ring_ts(ring);
@@ -267,6 +270,7 @@ void recorder_end(struct recorder *recorder, bool wait)
 	if (recorder->call >= 0)
 		close(recorder->call);
 	threads_free(&recorder->scribe.threads);
+	free(recorder->scribe.described.items);
 	merge_close(&recorder->merge);
 	*recorder = (struct recorder){.listening = -1, .call = -1};
 }

@@ -38,6 +38,8 @@ int round_take(struct collector *collector, int64_t *until)
 	scribe->own[1] = recorder_tid(&collector->recorder);
 	if (scribe_round(scribe, &collector->merge, *until) < 0)
 		return -1;
+	if (collector->recording && collector->stacks)
+		stacks_take(collector->stacks, *until);
 	if (scribe->events == 0 && now - collector->last_written >= silence(collector)) {
 		if (write_tick(collector, *until) < 0)
 			return -1;

@@ -79,7 +79,7 @@ int scribe_lost(struct scribe *scribe, const struct ring *ring, int64_t ts, uint
 	return status;
 }
 
-static bool is_ours(const struct scribe *scribe, int32_t tid)
+bool scribe_is_own(const struct scribe *scribe, int32_t tid)
 {
 	return tid != 0 && (tid == scribe->own[0] || tid == scribe->own[1]);
 }
@@ -87,10 +87,10 @@ static bool is_ours(const struct scribe *scribe, int32_t tid)
 static bool is_own(const struct scribe *scribe, const struct wish *wish, const struct common *common,
 		   const struct ring *ring)
 {
-	if (!is_ours(scribe, common->tid) || common->flags & IN_INTERRUPT || wish->shared)
+	if (!scribe_is_own(scribe, common->tid) || common->flags & IN_INTERRUPT || wish->shared)
 		return false;
 	for (int i = 0; i < wish->thread_count; i++) {
-		if (!is_ours(scribe, number_at(ring, wish->threads[i].tid)))
+		if (!scribe_is_own(scribe, number_at(ring, wish->threads[i].tid)))
 			return false;
 	}
 	return true;
@@ -190,7 +190,12 @@ int scribe_round(struct scribe *scribe, struct merge *merge, int64_t bound)
 	int status = merge_begin(merge, bound);
 
 	scribe->events = 0;
-	while (status == 0 && (status = merge_next(merge, &ring)) > 0)
-		status = scribe_event(scribe, ring);
-	return status;
+	if (scribe->stacks)
+		stacks_take(scribe->stacks, bound);
+	while (status == 0 && (status = merge_next(merge, &ring)) > 0) {
+		status = scribe_stacks(scribe, ring_ts(ring));
+		if (status == 0)
+			status = scribe_event(scribe, ring);
+	}
+	return status < 0 ? -1 : scribe_stacks(scribe, bound);
 }

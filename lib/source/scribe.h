@@ -8,6 +8,7 @@
 
 #include "source/merge.h"
 #include "source/process.h"
+#include "source/stacks.h"
 #include "source/threads.h"
 #include "source/wishes.h"
 #include "stream/stream.h"
@@ -22,6 +23,8 @@ struct scribe {
 	int32_t own[SCRIBE_OWN]; /* tailblame's threads; 0: none */
 	uint64_t events;	 /* written in the last round */
 	uint64_t strangers;	 /* left out so far, for it is not known what they are */
+	struct stacks *stacks;	 /* written too; NULL: none */
+	ARRAY(bool) described;	 /* which of them were spelled out in this stream, by number */
 };
 
 /* A `format` record. -1 after fail(). */
@@ -32,6 +35,15 @@ int scribe_event(struct scribe *scribe, const struct ring *ring);
 
 /* All events of these rings before the bound. -1 after fail(). */
 int scribe_round(struct scribe *scribe, struct merge *merge, int64_t bound);
+
+/* The formats of the events that tell of stacks: what they have is a `stack` record. -1 after fail(). */
+int scribe_stack_formats(struct stream *stream);
+
+/* Stacks before the bound, each behind what it stands for. -1 after fail(). */
+int scribe_stacks(struct scribe *scribe, int64_t bound);
+
+/* Whether the thread is one of tailblame's own. */
+bool scribe_is_own(const struct scribe *scribe, int32_t tid);
 
 /* So many events of this ring were lost, the last of them before `ts`. -1 after fail(). */
 int scribe_lost(struct scribe *scribe, const struct ring *ring, int64_t ts, uint64_t count);

@@ -81,7 +81,11 @@ int stage_filter(const char *path, int output, unsigned variant)
 	char *files[] = {(char *)path};
 	struct judgement judgement = JUDGEMENT_OPEN;
 	struct limits_book *book = limits_book_new();
-	struct filter_options how = {&judgement, v->before, v->after, 1 << 16, v->keep, &relearn, false};
+	struct filter_options how = {
+		.judgement = &judgement,
+		.size = {.before = v->before, .after = v->after, .bytes = 1 << 16, .burst = 1 << 12, .share = v->keep},
+		.relearn = &relearn,
+	};
 	struct stream *stream = stream_open(files, 1);
 	struct filter *filter;
 	int status;
