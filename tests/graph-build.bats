@@ -78,6 +78,7 @@ window() {
 		submitter|reader: read of 7:0 in service
 		swapper|unknown: wait of victim
 		syscall-number|timer: nanosleep of victim
+		throttled|cpu throttled: victim
 		timer|timer: nanosleep of victim
 		timer-softirq|timer: sleep of victim
 		twice|bfq of 7:0: held back read by reader

@@ -25,8 +25,7 @@ struct thread *thread_at(struct cut *cut, int32_t index)
 	return thread;
 }
 
-static int32_t new_node(struct cut *cut, enum node_what what, int64_t start, int64_t end, int32_t tid, char *name,
-			char *label)
+int32_t new_node(struct cut *cut, enum node_what what, int64_t start, int64_t end, int32_t tid, char *name, char *label)
 {
 	int32_t index = graph_node(cut->graph, (int64_t)cut->graph->nodes.count + 1, name);
 	struct node *node = &cut->graph->nodes.items[index];
@@ -42,16 +41,14 @@ static int32_t new_node(struct cut *cut, enum node_what what, int64_t start, int
 	return index;
 }
 
-/* An interrupt's name: "irq virtio0", "softirq NET_RX". */
-static char *interrupt_name(const struct wake *wake, bool soft, int32_t number)
+char *interrupt_name(const struct wake *wake, bool soft, int32_t number)
 {
 	const char *name = soft ? softirq_name(number) : wake_irq_name(wake->names, number);
 
 	return memory_format("%s %s", soft ? "softirq" : "irq", name ? name : "?");
 }
 
-/* Whose time it is: that of who asked for the work, if it is one. */
-static const struct thread *master(const struct wake *wake, const struct thread *thread, const struct piece *piece)
+const struct thread *piece_master(const struct wake *wake, const struct thread *thread, const struct piece *piece)
 {
 	if (piece->cause != CAUSE_WORK)
 		return thread;
@@ -71,7 +68,7 @@ static bool serves_another(const struct wake *wake, const struct piece *piece, i
 /* The work of a kernel thread has the name of whoever queued it. */
 static char *run_name(const struct wake *wake, const struct thread *thread, const struct piece *piece, int32_t asker)
 {
-	const char *comm = wake_comm(wake, master(wake, thread, piece));
+	const char *comm = wake_comm(wake, piece_master(wake, thread, piece));
 
 	if (piece->flags & PIECE_RECLAIM)
 		return memory_format("%s: reclaiming memory", comm);
@@ -128,69 +125,6 @@ static char *piece_label(const struct wake *wake, const struct thread *thread, c
 	}
 }
 
-/* What the holder of a CPU did there while another waited for it; an idle CPU holds up nobody. */
-static void add_holder(struct cut *cut, const struct thread *holder, size_t at, int64_t from, int64_t to,
-		       const struct thread *waiter, int32_t node)
-{
-	const struct wake *wake = cut->wake;
-	const struct piece *piece = &holder->pieces.items[at];
-	bool interrupt = piece->what == WHAT_IRQ || piece->what == WHAT_SOFTIRQ;
-	int64_t start = later(from, piece->start), end = sooner(to, thread_piece_end(wake, holder, at));
-	char *who;
-	int32_t source;
-
-	if (start >= end || (!interrupt && (piece->what != WHAT_RUN || holder->tid == TID_IDLE)))
-		return;
-	who = interrupt ? interrupt_name(wake, piece->what == WHAT_SOFTIRQ, piece->cause_index)
-			: memory_format("%s", wake_comm(wake, master(wake, holder, piece)));
-	source =
-	    new_node(cut, piece->what, start, end, holder->tid,
-		     memory_format("%s: on CPU %u while %s was runnable", who, piece->cpu, wake_comm(wake, waiter)),
-		     interrupt ? NULL : memory_format("%s/%d on CPU %u", who, holder->tid, piece->cpu));
-	free(who);
-	graph_edge(cut->graph, source, node, EDGE_CPU, TIME_NONE);
-}
-
-static size_t tenure_at(const struct cpu *cpu, int64_t ts)
-{
-	size_t low = 0, high = cpu->tenures.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (cpu->tenures.items[middle].start <= ts)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? low - 1 : 0;
-}
-
-static void add_holders(struct cut *cut, const struct thread *waiter, const struct piece *piece, int32_t node,
-			int64_t from, int64_t to)
-{
-	const struct wake *wake = cut->wake;
-	const struct cpu *cpu = piece->cpu < wake->cpus.count ? wake->cpus.items[piece->cpu] : NULL;
-
-	for (size_t i = cpu ? tenure_at(cpu, from) : 0; cpu && i < cpu->tenures.count; i++) {
-		const struct tenure *tenure = &cpu->tenures.items[i];
-		int64_t start = later(from, tenure->start), end = to;
-		const struct thread *holder;
-		size_t at;
-
-		if (tenure->start >= to)
-			break;
-		if (tenure->thread == INDEX_NONE || tenure->thread == waiter->index)
-			continue;
-		if (i + 1 < cpu->tenures.count)
-			end = sooner(to, tenure[1].start);
-		holder = thread_at(cut, tenure->thread);
-		at = thread_find(holder, start);
-		for (at = at ? at - 1 : 0; at < holder->pieces.count && holder->pieces.items[at].start < end; at++)
-			add_holder(cut, holder, at, start, end, waiter, node);
-	}
-}
-
 int32_t piece_node(struct cut *cut, const struct thread *thread, size_t at, int32_t asker)
 {
 	struct piece *piece = &thread->pieces.items[at];
@@ -202,8 +136,7 @@ int32_t piece_node(struct cut *cut, const struct thread *thread, size_t at, int3
 			       piece_label(cut->wake, thread, piece));
 	*ARRAY_ADD(&cut->pieces) = piece;
 	if (piece->what == WHAT_RUNNABLE)
-		add_holders(cut, thread, piece, piece->node, later(piece->start, cut->graph->from),
-			    sooner(end, cut->graph->to));
+		add_holders(cut, thread, at, piece->node);
 	return piece->node;
 }
 

@@ -37,6 +37,19 @@ int32_t nothing_node(struct cut *cut);
 /* The thread, brought up to date. */
 struct thread *thread_at(struct cut *cut, int32_t index);
 
+/*
+ * wake_holder.c: who had the CPU that a runnable piece waited for, each cut to the time that they have in common; or
+ * that it was not let on an idle one. An idle CPU holds up nobody.
+ */
+void add_holders(struct cut *cut, const struct thread *waiter, size_t piece, int32_t node);
+
+/* For those above: a node whose name and label (NULL: none) are freed. */
+int32_t new_node(struct cut *cut, enum node_what what, int64_t start, int64_t end, int32_t tid, char *name, char *label);
+char *interrupt_name(const struct wake *wake, bool soft, int32_t number); /* "irq virtio0", "softirq NET_RX" */
+
+/* Whose time a piece is: that of who asked for the work, if it is one. */
+const struct thread *piece_master(const struct wake *wake, const struct thread *thread, const struct piece *piece);
+
 /* Forgets which pieces and requests have nodes; the graph stays. */
 void cut_end(struct cut *cut);
 

@@ -1,0 +1,125 @@
+#include "graph/wake_node.h"
+
+#include <stdlib.h>
+
+/* How long a CPU must have been idle to show that a runnable thread was not let on it. */
+enum { IDLE_NS = 50000 };
+
+static int64_t later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static int64_t sooner(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* What the holder of a CPU did there while another waited for it; an idle CPU holds up nobody. */
+static void add_holder(struct cut *cut, const struct thread *holder, size_t at, int64_t from, int64_t to,
+		       const struct thread *waiter, int32_t node)
+{
+	const struct wake *wake = cut->wake;
+	const struct piece *piece = &holder->pieces.items[at];
+	bool interrupt = piece->what == WHAT_IRQ || piece->what == WHAT_SOFTIRQ;
+	int64_t start = later(from, piece->start), end = sooner(to, thread_piece_end(wake, holder, at));
+	char *who;
+	int32_t source;
+
+	if (start >= end || (!interrupt && (piece->what != WHAT_RUN || holder->tid == TID_IDLE)))
+		return;
+	who = interrupt ? interrupt_name(wake, piece->what == WHAT_SOFTIRQ, piece->cause_index)
+			: memory_format("%s", wake_comm(wake, piece_master(wake, holder, piece)));
+	source =
+	    new_node(cut, piece->what, start, end, holder->tid,
+		     memory_format("%s: on CPU %u while %s was runnable", who, piece->cpu, wake_comm(wake, waiter)),
+		     interrupt ? NULL : memory_format("%s/%d on CPU %u", who, holder->tid, piece->cpu));
+	free(who);
+	graph_edge(cut->graph, source, node, EDGE_CPU, TIME_NONE);
+}
+
+static size_t tenure_at(const struct cpu *cpu, int64_t ts)
+{
+	size_t low = 0, high = cpu->tenures.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (cpu->tenures.items[middle].start <= ts)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? low - 1 : 0;
+}
+
+static const struct cpu *cpu_of(const struct wake *wake, const struct piece *piece)
+{
+	return piece->cpu < wake->cpus.count ? wake->cpus.items[piece->cpu] : NULL;
+}
+
+static void add_tenures(struct cut *cut, const struct thread *waiter, const struct piece *piece, int32_t node,
+			int64_t from, int64_t to)
+{
+	const struct wake *wake = cut->wake;
+	const struct cpu *cpu = cpu_of(wake, piece);
+
+	for (size_t i = cpu ? tenure_at(cpu, from) : 0; cpu && i < cpu->tenures.count; i++) {
+		const struct tenure *tenure = &cpu->tenures.items[i];
+		int64_t start = later(from, tenure->start), end = to;
+		const struct thread *holder;
+		size_t at;
+
+		if (tenure->start >= to)
+			break;
+		if (tenure->thread == INDEX_NONE || tenure->thread == waiter->index)
+			continue;
+		if (i + 1 < cpu->tenures.count)
+			end = sooner(to, tenure[1].start);
+		holder = thread_at(cut, tenure->thread);
+		at = thread_find(holder, start);
+		for (at = at ? at - 1 : 0; at < holder->pieces.count && holder->pieces.items[at].start < end; at++)
+			add_holder(cut, holder, at, start, end, waiter, node);
+	}
+}
+
+/*
+ * Until when the thread was throttled, by its group's quota or as a real-time thread: it was taken off the CPU though it
+ * could run, and the CPU was idle then. Without a quota that never is. The start of the piece if nothing shows it.
+ */
+static int64_t throttled_until(const struct wake *wake, const struct thread *thread, size_t at, int64_t end)
+{
+	const struct piece *piece = &thread->pieces.items[at];
+	const struct cpu *cpu = cpu_of(wake, piece);
+	int64_t until = piece->start;
+
+	if (!cpu || cpu->idle == INDEX_NONE || at == 0 || piece[-1].what == WHAT_WAIT)
+		return until;
+	for (size_t i = tenure_at(cpu, piece->start); i < cpu->tenures.count && cpu->tenures.items[i].start < end; i++) {
+		const struct tenure *tenure = &cpu->tenures.items[i];
+		int64_t stop = i + 1 < cpu->tenures.count ? sooner(end, tenure[1].start) : end;
+
+		if (tenure->thread == cpu->idle && tenure->start >= piece->start && stop - tenure->start >= IDLE_NS)
+			until = stop;
+	}
+	return until;
+}
+
+void add_holders(struct cut *cut, const struct thread *waiter, size_t at, int32_t node)
+{
+	const struct piece *piece = &waiter->pieces.items[at];
+	int64_t from = later(piece->start, cut->graph->from);
+	int64_t end = thread_piece_end(cut->wake, waiter, at), to = sooner(end, cut->graph->to);
+	int64_t free = later(from, throttled_until(cut->wake, waiter, at, end));
+	const char *comm = wake_comm(cut->wake, waiter);
+	int32_t throttle;
+
+	if (free > from) {
+		throttle = new_node(cut, WHAT_UNKNOWN, from, sooner(free, to), waiter->tid,
+				    memory_format("cpu throttled: %s", comm),
+				    memory_format("%s/%d kept off CPU %u, which was idle", comm, waiter->tid, piece->cpu));
+		graph_edge(cut->graph, throttle, node, EDGE_CPU, TIME_NONE);
+	}
+	if (free < to)
+		add_tenures(cut, waiter, piece, node, free, to);
+}
