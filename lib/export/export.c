@@ -87,9 +87,14 @@ static int flush(void *context)
 
 int export_run(struct export *export)
 {
-	struct handlers handlers = {.idle = flush};
+	struct handlers handlers = {.idle = NULL};
 
-	if (export->format->begin(export, &handlers) < 0 || stream_run(export->stream, &handlers, export) < 0)
+	export->context = export;
+	if (export->format->begin(export, &handlers) < 0)
+		return -1;
+	if (export->context == export)
+		handlers.idle = flush;
+	if (stream_run(export->stream, &handlers, export->context) < 0)
 		return -1;
 	if (export->format->end && export->format->end(export) < 0)
 		return -1;

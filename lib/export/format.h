@@ -16,6 +16,7 @@ struct export {
 	FILE *out;
 	const char *folder;
 	void *state;	   /* the format's own */
+	void *context;	   /* of the handlers: the struct export, unless a format sets another */
 	bool closed;
 	uint64_t left_out; /* events or records */
 	const char *reason; /* why the first was */
@@ -25,7 +26,7 @@ struct export {
 struct export_format {
 	const char *name;
 	bool binary;
-	/* Sets the state and the handlers, whose context is the struct export. 0; -1 after fail(). */
+	/* Sets the state and the handlers, whose context is export->context. 0; -1 after fail(). */
 	int (*begin)(struct export *export, struct handlers *handlers);
 	int (*end)(struct export *export); /* all is read: writes what comes last; may be NULL. 0; -1 after fail() */
 	void (*free)(struct export *export);

@@ -1,0 +1,70 @@
+/*
+ * perfetto: private to the format of that name: a trace of the Perfetto trace viewer. It is a sequence of packets; the
+ * messages and their field numbers are those of the public protos/perfetto/trace/ of the project, which are never
+ * renumbered. tests/trace-export.bats lists those that are used.
+ *
+ * perfetto.c puts it together; perfetto_packet.c writes packets; perfetto_kernel.c turns events into what the kernel's
+ * ftrace gives Perfetto, so that it draws its own scheduling tracks; perfetto_moment.c and perfetto_chart.c add ours.
+ *
+ * All times are the trace clock's, which stands in the file as the viewer's usual clock (boottime).
+ */
+#ifndef EXPORT_PERFETTO_H
+#define EXPORT_PERFETTO_H
+
+#include "export/format.h"
+#include "export/proto.h"
+#include "report/model.h"
+
+struct perfetto {
+	struct export *export;
+	struct model *model; /* what our tracks show */
+	struct bytes file;   /* the packet at hand, as it goes into the file */
+	size_t packet_mark;
+	bool begun;	     /* a packet was written */
+	bool dated;	     /* the wall clock of this stream was written */
+	uint64_t tracks;     /* made so far */
+	uint64_t flows;
+	struct kernel *kernel;
+	struct charts *charts;
+	uint64_t moments_track, lost_track; /* 0: not made yet */
+};
+
+/* A packet: begin, its one message by proto_begin(&perfetto->file, field), end. -1 after fail(). */
+enum { TS_NONE = -1 };
+void packet_begin(struct perfetto *perfetto, int64_t ts); /* TS_NONE: without */
+int packet_end(struct perfetto *perfetto);
+
+/* A track; returns its number for events and children. `parent` 0: none. A failure shows with the next packet. */
+enum track_type { TRACK_SLICES, TRACK_COUNTER, TRACK_COUNTER_NS };
+uint64_t packet_track(struct perfetto *perfetto, uint64_t parent, const char *name, enum track_type type);
+
+/*
+ * An event on a track: packet_event() begins it, and the packet; its flows and notes follow; packet_event_end() ends
+ * both. packet_slice_end() is a packet of its own.
+ */
+enum event_type_number { EVENT_BEGIN = 1, EVENT_END = 2, EVENT_INSTANT = 3, EVENT_COUNTER = 4 };
+size_t packet_event(struct perfetto *perfetto, uint64_t track, int64_t ts, enum event_type_number type, const char *name);
+void packet_flow(struct perfetto *perfetto, uint64_t flow, bool last);
+void packet_note(struct perfetto *perfetto, const char *name, const char *text);
+void packet_note_number(struct perfetto *perfetto, const char *name, double number);
+int packet_event_end(struct perfetto *perfetto, size_t mark);
+int packet_slice_end(struct perfetto *perfetto, uint64_t track, int64_t ts);
+
+/* The kernel's events, in bundles by CPU. */
+struct kernel *kernel_new(struct perfetto *perfetto);
+void kernel_free(struct kernel *kernel);
+int kernel_event(struct kernel *kernel, const struct event *event);
+int kernel_lost(struct kernel *kernel, uint32_t cpu); /* the next bundle of this CPU says so */
+int kernel_flush(struct kernel *kernel);
+
+/* Control charts: samples and limits as counters, signals as slices. */
+struct charts *charts_new(struct perfetto *perfetto);
+void charts_free(struct charts *charts);
+int charts_sample(struct charts *charts, const struct fields *fields);
+int charts_limits(struct charts *charts, const struct fields *fields);
+int charts_signal(struct charts *charts, const struct fields *fields);
+
+/* A moment with its paths and who is to blame. */
+int moment_export(struct perfetto *perfetto, const struct moment *moment);
+
+#endif

@@ -1,0 +1,132 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "export/perfetto.h"
+#include "report/words.h"
+
+/* The rows of a path: a track for each thread or device that it comes by. */
+struct row {
+	char *name;
+	uint64_t track;
+	UT_hash_handle hh;
+};
+
+static uint64_t row_track(struct perfetto *perfetto, struct row **rows, uint64_t parent, const char *name)
+{
+	struct row *row;
+
+	HASH_FIND_STR(*rows, name, row);
+	if (!row) {
+		row = NEW(struct row);
+		row->name = memory_text(name, strlen(name));
+		row->track = packet_track(perfetto, parent, *name ? name : "unknown", TRACK_SLICES);
+		HASH_ADD_KEYPTR(hh, *rows, row->name, strlen(row->name), row);
+	}
+	return row->track;
+}
+
+static void free_rows(struct row *rows)
+{
+	struct row *row, *next;
+
+	HASH_ITER(hh, rows, row, next) {
+		HASH_DEL(rows, row);
+		free(row->name);
+		free(row);
+	}
+}
+
+/* An arrow leads from each piece to the one that it made wait: the next. */
+static int export_path(struct perfetto *perfetto, const struct story *story, uint64_t parent)
+{
+	struct row *rows = NULL;
+	int status = 0;
+
+	for (size_t i = 0; i < story->pieces.count && status == 0; i++) {
+		const struct piece *piece = &story->pieces.items[i];
+		uint64_t track;
+		size_t mark;
+
+		if (piece->from < 0 || piece->to < piece->from)
+			continue;
+		track = row_track(perfetto, &rows, parent, piece->row);
+		mark = packet_event(perfetto, track, piece->from, EVENT_BEGIN, piece->part->words);
+		packet_note(perfetto, "meanwhile", piece->part->meanwhile ? piece->part->meanwhile : "");
+		if (i > 0)
+			packet_flow(perfetto, perfetto->flows, true);
+		if (i + 1 < story->pieces.count)
+			packet_flow(perfetto, ++perfetto->flows, false);
+		status = packet_event_end(perfetto, mark) < 0 ? -1 : packet_slice_end(perfetto, track, piece->to);
+	}
+	free_rows(rows);
+	return status;
+}
+
+static int export_blame(struct perfetto *perfetto, const struct story *story, uint64_t parent)
+{
+	for (size_t i = 0; i < story->culprits.count; i++) {
+		const struct culprit *culprit = &story->culprits.items[i];
+		char *name = memory_format("%u. %s", (unsigned)culprit->rank, culprit->fuller ? culprit->fuller : culprit->words);
+		uint64_t track = packet_track(perfetto, parent, name, TRACK_SLICES);
+		size_t mark = packet_event(perfetto, track, story->from, EVENT_BEGIN, culprit->words);
+
+		packet_note_number(perfetto, "score, seconds", culprit->score);
+		packet_note_number(perfetto, "share", culprit->share);
+		packet_note_number(perfetto, "instances", (double)culprit->instances);
+		packet_note(perfetto, "on the path", culprit->on_path ? "yes" : "no");
+		packet_note(perfetto, "algorithm", culprit->algorithm);
+		free(name);
+		if (packet_event_end(perfetto, mark) < 0 || packet_slice_end(perfetto, track, story->to) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int export_story(struct perfetto *perfetto, const struct moment *moment, const struct story *story)
+{
+	char *words = words_story(perfetto->model, story), *name;
+	uint64_t path, blame;
+
+	name = memory_format("%u. critical path: %s", (unsigned)moment->number, words);
+	path = packet_track(perfetto, 0, name, TRACK_SLICES);
+	free(name);
+	name = memory_format("%u. blame: %s", (unsigned)moment->number, words);
+	blame = story->culprits.count > 0 ? packet_track(perfetto, 0, name, TRACK_SLICES) : 0;
+	free(name);
+	free(words);
+	if (export_path(perfetto, story, path) < 0)
+		return -1;
+	return story->from >= 0 && story->to >= story->from ? export_blame(perfetto, story, blame) : 0;
+}
+
+/* A window may lie across another, so each has a track; the viewer shows those of one name as one. */
+static int export_window(struct perfetto *perfetto, const struct moment *moment)
+{
+	char *words = words_moment(perfetto->model, moment), *gap = words_gap(moment);
+	uint64_t track;
+	size_t mark;
+	int status;
+
+	if (!perfetto->moments_track)
+		perfetto->moments_track = packet_track(perfetto, 0, "tailblame", TRACK_SLICES);
+	track = packet_track(perfetto, perfetto->moments_track, "abnormal moments", TRACK_SLICES);
+	mark = packet_event(perfetto, track, moment->from, EVENT_BEGIN, words);
+	packet_note(perfetto, "window", moment->window ? moment->window : "");
+	packet_note_number(perfetto, "signals", (double)moment->signals);
+	packet_note(perfetto, "complete", gap ? gap : "yes");
+	status = packet_event_end(perfetto, mark) < 0 ? -1 : packet_slice_end(perfetto, track, moment->to);
+	free(words);
+	free(gap);
+	return status;
+}
+
+int moment_export(struct perfetto *perfetto, const struct moment *moment)
+{
+	if (!moment->continued && moment->from >= 0 && moment->to >= moment->from && export_window(perfetto, moment) < 0)
+		return -1;
+	for (size_t i = 0; i < moment->stories.count; i++)
+		if (export_story(perfetto, moment, moment->stories.items[i]) < 0)
+			return -1;
+	return 0;
+}

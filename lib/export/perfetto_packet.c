@@ -1,0 +1,135 @@
+#include <math.h>
+
+#include "export/perfetto.h"
+
+/* trace.proto, trace_packet.proto */
+enum {
+	TRACE_PACKET = 1,
+	PACKET_TIMESTAMP = 8,
+	PACKET_SEQUENCE_ID = 10,
+	PACKET_TRACK_EVENT = 11,
+	PACKET_SEQUENCE_FLAGS = 13,
+	PACKET_TRACK_DESCRIPTOR = 60,
+	SEQUENCE_STATE_CLEARED = 1,
+	OUR_SEQUENCE = 1,
+};
+
+/* track_event/track_descriptor.proto, counter_descriptor.proto */
+enum { TRACK_UUID = 1, TRACK_NAME = 2, TRACK_PARENT = 5, TRACK_IS_COUNTER = 8, COUNTER_UNIT = 3, UNIT_TIME_NS = 1 };
+
+/* track_event/track_event.proto, debug_annotation.proto */
+enum {
+	EVENT_NOTES = 4,
+	EVENT_TYPE = 9,
+	EVENT_TRACK = 11,
+	EVENT_CATEGORIES = 22,
+	EVENT_NAME = 23,
+	EVENT_FLOWS = 47,
+	EVENT_LAST_FLOWS = 48,
+	NOTE_NUMBER = 5,
+	NOTE_TEXT = 6,
+	NOTE_NAME = 10,
+};
+
+/* Numbers of tracks are to be unlike those of other programs, should traces be merged: "tail" above. */
+#define TRACK_BASE (UINT64_C(0x7461696c) << 32)
+
+void packet_begin(struct perfetto *perfetto, int64_t ts)
+{
+	struct bytes *file = &perfetto->file;
+
+	file->length = 0;
+	perfetto->packet_mark = proto_begin(file, TRACE_PACKET);
+	if (ts != TS_NONE)
+		proto_unsigned(file, PACKET_TIMESTAMP, (uint64_t)ts);
+	proto_unsigned(file, PACKET_SEQUENCE_ID, OUR_SEQUENCE);
+	if (!perfetto->begun)
+		proto_unsigned(file, PACKET_SEQUENCE_FLAGS, SEQUENCE_STATE_CLEARED);
+	perfetto->begun = true;
+}
+
+int packet_end(struct perfetto *perfetto)
+{
+	proto_end(&perfetto->file, perfetto->packet_mark);
+	fwrite(perfetto->file.data, 1, perfetto->file.length, perfetto->export->out);
+	return export_written(perfetto->export);
+}
+
+uint64_t packet_track(struct perfetto *perfetto, uint64_t parent, const char *name, enum track_type type)
+{
+	struct bytes *file = &perfetto->file;
+	uint64_t uuid = TRACK_BASE + ++perfetto->tracks;
+	size_t mark, counter;
+
+	packet_begin(perfetto, TS_NONE);
+	mark = proto_begin(file, PACKET_TRACK_DESCRIPTOR);
+	proto_unsigned(file, TRACK_UUID, uuid);
+	proto_text(file, TRACK_NAME, name);
+	if (parent)
+		proto_unsigned(file, TRACK_PARENT, parent);
+	if (type != TRACK_SLICES) {
+		counter = proto_begin(file, TRACK_IS_COUNTER);
+		if (type == TRACK_COUNTER_NS)
+			proto_unsigned(file, COUNTER_UNIT, UNIT_TIME_NS);
+		proto_end(file, counter);
+	}
+	proto_end(file, mark);
+	packet_end(perfetto); /* should it fail, so will the next packet */
+	return uuid;
+}
+
+size_t packet_event(struct perfetto *perfetto, uint64_t track, int64_t ts, enum event_type_number type, const char *name)
+{
+	struct bytes *file = &perfetto->file;
+	size_t mark;
+
+	packet_begin(perfetto, ts);
+	mark = proto_begin(file, PACKET_TRACK_EVENT);
+	proto_unsigned(file, EVENT_TYPE, type);
+	proto_unsigned(file, EVENT_TRACK, track);
+	if (name) {
+		proto_text(file, EVENT_CATEGORIES, "tailblame");
+		proto_text(file, EVENT_NAME, name);
+	}
+	return mark;
+}
+
+void packet_flow(struct perfetto *perfetto, uint64_t flow, bool last)
+{
+	proto_fixed64(&perfetto->file, last ? EVENT_LAST_FLOWS : EVENT_FLOWS, flow);
+}
+
+void packet_note(struct perfetto *perfetto, const char *name, const char *text)
+{
+	size_t mark;
+
+	if (!*text)
+		return;
+	mark = proto_begin(&perfetto->file, EVENT_NOTES);
+	proto_text(&perfetto->file, NOTE_NAME, name);
+	proto_text(&perfetto->file, NOTE_TEXT, text);
+	proto_end(&perfetto->file, mark);
+}
+
+void packet_note_number(struct perfetto *perfetto, const char *name, double number)
+{
+	size_t mark;
+
+	if (isnan(number))
+		return;
+	mark = proto_begin(&perfetto->file, EVENT_NOTES);
+	proto_text(&perfetto->file, NOTE_NAME, name);
+	proto_double(&perfetto->file, NOTE_NUMBER, number);
+	proto_end(&perfetto->file, mark);
+}
+
+int packet_event_end(struct perfetto *perfetto, size_t mark)
+{
+	proto_end(&perfetto->file, mark);
+	return packet_end(perfetto);
+}
+
+int packet_slice_end(struct perfetto *perfetto, uint64_t track, int64_t ts)
+{
+	return packet_event_end(perfetto, packet_event(perfetto, track, ts, EVENT_END, NULL));
+}
