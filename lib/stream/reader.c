@@ -137,7 +137,8 @@ uint64_t reader_place(const struct reader *reader)
 
 const char *reader_place_name(struct reader *reader, uint64_t place)
 {
-	const char *name = reader->files[(place >> 48) - 1], *unit = place & PLACE_TEXT ? ":" : ": byte ";
+	const char *name = reader->files ? reader->files[(place >> 48) - 1] : reader->name;
+	const char *unit = place & PLACE_TEXT ? ":" : ": byte ";
 
 	snprintf(reader->where, sizeof(reader->where), "%s%s%llu", strcmp(name, "-") ? name : STANDARD_INPUT, unit,
 		 (unsigned long long)(place & PLACE_POSITION));
@@ -316,7 +317,7 @@ static enum reader_result next_binary(struct reader *reader, struct record *reco
 	return record->kind == KIND_EVENT ? read_event(reader, record, record->text, head.size) : READER_RECORD;
 }
 
-/* The next line that is a record. */
+/* The next line that is a record. A last line without its newline is half a record, which is none. */
 static enum reader_result next_text(struct reader *reader, struct record *record)
 {
 	for (;;) {
@@ -347,8 +348,14 @@ static enum reader_result next_text(struct reader *reader, struct record *record
 		if (blank >= length || line[blank] == '#')
 			continue;
 		*record = (struct record){.text = line, .length = length};
-		if (fields_parse(&reader->fields, line, length) < 0)
+		if (fields_parse(&reader->fields, line, length) < 0 && (newline || reader->line == 1))
 			return fail_prefix("%s", reader_where(reader));
+		if (!newline) {
+			if (!reader->cut)
+				reader->cut = memory_format("%s: the last line has no newline, so the text was cut there",
+							    reader_where(reader));
+			return READER_END;
+		}
 		reader->parsed = true;
 		record->kind = kind_of(reader->fields.kind, reader->fields.kind_length);
 		return READER_RECORD;
