@@ -23,6 +23,7 @@ int merge_open(struct merge *merge, struct tracefs_instance *instance)
 			continue; /* the numbers of CPUs may have holes */
 		if (ring_open(&merge->rings[merge->count++], instance, cpu) < 0)
 			return -1;
+		ring_map(&merge->rings[merge->count - 1]);
 	}
 	return 0;
 }

@@ -69,6 +69,16 @@ int64_t page_load(struct page *page, const char *bytes, size_t length)
 	return page_load_as(page, bytes, length, (struct page_layout){0});
 }
 
+bool page_grow(struct page *page, const char *bytes, size_t length)
+{
+	size_t head = COMMIT_AT + sizeof(long), size = long_at(bytes + COMMIT_AT, (struct page_layout){.long_size = sizeof(long)}) & COMMIT_MASK;
+
+	if (size > length - head || bytes + head + size <= page->end)
+		return false;
+	page->end = bytes + head + size;
+	return true;
+}
+
 /* The two parts of an entry's head are a bit field, and so lie as the byte order says. */
 static inline bool is_big(bool swapped)
 {

@@ -80,19 +80,24 @@ static uint64_t count_missed(struct ring *ring, int64_t missed)
 	return count ? count : 1;
 }
 
+void ring_load(struct ring *ring, const char *bytes, size_t length)
+{
+	uint64_t missed = count_missed(ring, page_load(&ring->page, bytes, length));
+
+	ring->missed += missed;
+	ring->lost += missed;
+}
+
 /* 1: a page was read; 0: there is none; -1 after fail(). */
 static int read_page(struct ring *ring)
 {
 	ssize_t length = read(ring->fd, ring->bytes, ring->page_size);
-	uint64_t missed;
 
 	if (length == 0 || (length < 0 && (errno == EAGAIN || errno == EINTR)))
 		return 0;
 	if (length < 0)
 		return fail_errno("cannot read the trace of CPU %d", ring->cpu);
-	missed = count_missed(ring, page_load(&ring->page, ring->bytes, (size_t)length));
-	ring->missed += missed;
-	ring->lost += missed;
+	ring_load(ring, ring->bytes, (size_t)length);
 	return 1;
 }
 
@@ -113,6 +118,7 @@ void ring_close(struct ring *ring)
 		close(ring->fd);
 	if (ring->stats >= 0)
 		close(ring->stats);
+	ring_unmap(ring);
 	free(ring->bytes);
 }
 

@@ -35,6 +35,7 @@ struct ring {
 	int stats;
 	size_t page_size;
 	char *bytes;
+	struct ring_map *map; /* NULL: it is read into `bytes` */
 };
 
 static inline int64_t ring_ts(const struct ring *ring)
@@ -45,6 +46,13 @@ static inline int64_t ring_ts(const struct ring *ring)
 /* -1 after fail(). */
 int ring_open(struct ring *ring, struct tracefs_instance *instance, int cpu);
 void ring_close(struct ring *ring);
+
+/* Before it was first read: from now on it is not copied, if the kernel gives its memory; else false. */
+bool ring_map(struct ring *ring);
+void ring_unmap(struct ring *ring);
+
+/* For whoever refills: begins a page of this machine's kernel, counts what was lost before it. */
+void ring_load(struct ring *ring, const char *bytes, size_t length);
 
 /* How many events were written to it so far, read, overwritten or waiting. */
 uint64_t ring_traced(const struct ring *ring);
