@@ -263,7 +263,7 @@ struct chart *chart_of_function(const char *binary, const char *function)
 	char *prefix = sanitised(base), *suffix = sanitised(function);
 	char *name = memory_format("func:%s:%s", base, function), *title = memory_format("calls of %s in %s", function, base);
 	char *events = memory_format("\nstart event=func:%s__%s\nend event=func:%s__%s__return\n"
-				     "include name=wake\ninclude name=sleep\n", prefix, suffix, prefix, suffix);
+				     "include name=wake\ninclude name=sleep\ninclude name=io\n", prefix, suffix, prefix, suffix);
 	struct line text = {0};
 	struct chart *chart = NULL;
 
