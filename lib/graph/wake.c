@@ -154,7 +154,7 @@ static struct thread *thread_new(struct wake *wake, int32_t tid)
 	thread->tid = tid;
 	thread->index = (int32_t)wake->threads.count;
 	thread->parent = thread->work = thread->writer = INDEX_NONE;
-	thread->born = thread->died = thread->asks_since = TIME_NONE;
+	thread->born = thread->died = thread->asks_since = thread->fault = TIME_NONE;
 	thread->call = thread->lock = CALL_NONE;
 	thread->epoch = (uint32_t)wake->gaps.count;
 	*ARRAY_ADD(&wake->threads) = thread;
@@ -224,7 +224,7 @@ void wake_thread_sync(struct wake *wake, struct thread *thread)
 	}
 	thread->call = thread->lock = CALL_NONE;
 	thread->early = false;
-	thread->asks_since = TIME_NONE;
+	thread->asks_since = thread->fault = TIME_NONE;
 	thread->batch = (struct batch){0};
 	thread->doing = 0;
 	thread->work = thread->writer = INDEX_NONE;

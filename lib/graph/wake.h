@@ -78,6 +78,8 @@ struct thread {
 	int16_t call;	 /* the system call it is in; CALL_NONE */
 	int16_t lock;	 /* the lock of the kernel that it tries to get; CALL_NONE */
 	uint8_t doing;	 /* the flags of its runs */
+	int64_t called;	 /* when it entered that call */
+	int64_t fault;	 /* when it began to handle a fault of a mapped file, and has called nothing since; TIME_NONE */
 	uint64_t futex;	 /* that it waited for last, and since when, for nothing else; TIME_NONE: it does not */
 	int64_t asks_since;
 	struct batch batch;
@@ -273,6 +275,9 @@ void work_queue(struct wake *wake, uint64_t address, struct raise by, int16_t qu
 void work_start(struct wake *wake, struct thread *thread, uint64_t address, uint32_t cpu);
 void work_end(struct wake *wake, struct thread *thread, uint32_t cpu);
 void work_forget(struct wake *wake);
+
+/* wake_on_file.c: the thread falls asleep, perhaps for a fault of a mapped file */
+void fault_sleeps(struct wake *wake, struct thread *thread);
 
 /* wake_batch.c: the thread wakes a peer */
 void batch_serve(struct wake *wake, struct thread *thread, const struct thread *peer);

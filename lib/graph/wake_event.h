@@ -40,6 +40,9 @@ event_handler on_queue_work, on_work_start, on_work_end, on_sys_enter, on_raw_sy
 event_handler on_dirty, on_write_inode, on_journal_inode, on_write_over, on_reclaim_begin, on_reclaim_end;
 event_handler on_contention_begin, on_contention_end;
 
+/* wake_on_file.c: which kind of socket, or that it is a fault of a mapped file */
+event_handler on_socket, on_fault;
+
 /* wake_on_block.c */
 event_handler on_bio_queue, on_rq_issue, on_rq_requeue, on_rq_complete, on_bio_complete;
 

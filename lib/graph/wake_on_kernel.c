@@ -97,8 +97,11 @@ static struct thread *in_call(const struct happening *at, int16_t call)
 {
 	struct thread *thread = at->event->tid == TID_IDLE ? NULL : wake_thread_on(at->wake, at->cpu, at->event->tid);
 
-	if (thread)
+	if (thread) {
 		thread->call = call;
+		thread->called = at->wake->now;
+		thread->fault = TIME_NONE;
+	}
 	return thread;
 }
 
