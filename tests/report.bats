@@ -276,6 +276,48 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes' >after
 	assert_success
 }
 
+@test "an exception's distance is no time" {
+	cat >thrown <<-'END'
+		graph id=1 kind=rag
+		node graph=1 id=1 name=Main start=0 end=10
+		node graph=1 id=2 name=Query parent=1 start=1 end=8 wait_start=1 wait_end=8
+		node graph=1 id=3 name=Socket parent=2 start=2 end=4 wait_start=2 wait_end=4 threw=Timeout
+	END
+	run bash -c 'blame-rank -a exception thrown | report --format=text | sed -n "/blame/,\$p"'
+	assert_line --index 0 --regexp '^   blame     threw           Socket$'
+	assert_line --index 1 --regexp '^ +1 call up           Query$'
+	assert_line --index 2 --regexp '^ +2 calls up           Main$'
+	refute_output --regexp '[0-9] (s|ms) '
+	run bash -c 'blame-rank -a exception thrown | report -f json | python3 -c "
+import json, sys
+report = json.load(sys.stdin)
+print([\"share\" in entry for entry in report[\"blame\"] + report[\"moments\"][0][\"graphs\"][0][\"blame\"]])"'
+	assert_output '[False, False, False, False, False, False]'
+	run bash -c 'blame-rank -a exception thrown | report -f html -o page; grep -c "1 call up\|threw" page/report.html'
+	assert_output 2
+}
+
+@test "a signal with a graph of threads and one of calls is told once" {
+	run bash -c 'blame-rank "$1" | report' - "$TOP/testdata/rag/server.txt"
+	assert_line --partial '   blame   2.300 s   76.7 %  server: running'
+	assert_line --partial '   calls   2.000 s   66.7 %  server:search'
+	refute_output --partial '   also '
+	{ cat "$TOP/testdata/rag/server.txt"; } >two
+	sed -i 's/^window .*/signal id=2 ts=4 start=2 value=2 center=0.1 ucl=1 rules=1 tid=10 comm=victim chart=func:prog:request\n&/' two
+	run bash -c 'blame-rank two | report | grep -c "   also "'
+	assert_output 1
+}
+
+@test "what is blamed more than in another stream, as JSON" {
+	run bash -c 'blame-rank --diff "$1/two-moments.txt" "$1/wake-lock.txt" | report -f json | python3 -c "
+import json, sys
+change = json.load(sys.stdin)[\"changes\"][0]
+print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\", \"good_moments\", \"bad_moments\")), \"p\" in change)"' - "$TOP/testdata/blame"
+	assert_output '1 holder: running 0.0 0.25 few 2 1 False'
+	run bash -c 'report -f json "$1" | grep -c changes' - "$DATA/crowd.txt"
+	assert_output 0
+}
+
 # --- output --------------------------------------------------------------------------------------------------------
 
 @test "a full disk ends with 1 and a message" {

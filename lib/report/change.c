@@ -1,4 +1,5 @@
 /* What blame-rank --diff found: diff records become lines of the summary. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,41 +7,46 @@
 #include "report/gather.h"
 #include "report/words.h"
 
-static char *say_sure(const struct fields *fields, uint64_t good, uint64_t bad)
+static char *say_sure(const struct change *change)
 {
-	double p = 1;
-
-	if (fields_double(fields, "p", &p) <= 0)
-		return memory_format("too few moments to be sure: %llu good, %llu bad", (unsigned long long)good,
-				     (unsigned long long)bad);
+	if (isnan(change->p))
+		return memory_format("too few moments to be sure: %llu good, %llu bad",
+				     (unsigned long long)change->good_moments, (unsigned long long)change->bad_moments);
 	return memory_format("%s: p %.2g, %llu good and %llu bad moments",
-			     fields_is(fields, "sure", "yes") ? "sure" : "not sure", p, (unsigned long long)good,
-			     (unsigned long long)bad);
+			     strcmp(change->sure, "yes") ? "not sure" : "sure", change->p,
+			     (unsigned long long)change->good_moments, (unsigned long long)change->bad_moments);
+}
+
+void change_free(struct change *change)
+{
+	free(change->name);
+	free(change->sure);
+	free(change->words);
 }
 
 int gather_change(struct model *model, const struct record *record)
 {
 	const struct fields *fields = gather_fields(model, record);
-	double good, bad;
-	uint64_t good_moments = 0, bad_moments = 0;
-	char *name, *words, *sure;
+	struct change change = {.p = NAN};
+	char *words, *sure;
 
 	if (!fields)
 		return -1;
-	if (fields_double(fields, "good", &good) != 1 || fields_double(fields, "bad", &bad) != 1) {
+	if (fields_double(fields, "good", &change.good) != 1 || fields_double(fields, "bad", &change.bad) != 1) {
 		fail("a diff record needs good= and bad= as numbers");
 		return gather_wrong(model);
 	}
-	if (fields_unsigned(fields, "good_moments", &good_moments) < 0 ||
-	    fields_unsigned(fields, "bad_moments", &bad_moments) < 0)
+	if (fields_unsigned(fields, "good_moments", &change.good_moments) < 0 ||
+	    fields_unsigned(fields, "bad_moments", &change.bad_moments) < 0)
 		return gather_wrong(model);
-	name = clean_field(fields, "name");
-	words = words_culprit(model, name, 0);
-	sure = say_sure(fields, good_moments, bad_moments);
-	*ARRAY_ADD(&model->changes) =
-		memory_format("blamed more than in the good stream: %s, %.1f %% of the time instead of %.1f %% (%s)", words,
-			      100 * bad, 100 * good, sure);
-	free(name);
+	fields_double(fields, "p", &change.p);
+	change.name = clean_field(fields, "name");
+	change.sure = clean_field(fields, "sure");
+	words = words_culprit(model, change.name, 0);
+	sure = say_sure(&change);
+	change.words = memory_format("blamed more than in the good stream: %s, %.1f %% of the time instead of %.1f %% (%s)",
+				     words, 100 * change.bad, 100 * change.good, sure);
+	*ARRAY_ADD(&model->changes) = change;
 	free(words);
 	free(sure);
 	return STREAM_PASS;

@@ -109,3 +109,23 @@ int gather_blame(void *context, const struct record *record)
 		return -1;
 	return story_blame(model, story, model->graph, fields) < 0 ? gather_wrong(model) : STREAM_PASS;
 }
+
+const struct story *moment_companion(const struct moment *moment, const struct story *story)
+{
+	for (size_t i = 0; story->signal && i < moment->stories.count; i++) {
+		const struct story *other = moment->stories.items[i];
+
+		if (other != story && other->signal == story->signal && other->kind == GRAPH_RAG &&
+		    story->kind == GRAPH_WAKE)
+			return other;
+	}
+	return NULL;
+}
+
+bool moment_is_companion(const struct moment *moment, const struct story *story)
+{
+	for (size_t i = 0; i < moment->stories.count && moment->stories.items[i] != story; i++)
+		if (moment_companion(moment, moment->stories.items[i]) == story)
+			return true;
+	return false;
+}

@@ -62,9 +62,9 @@ static void figure(struct report *report, FILE *out, char *svg, char *complaint,
 	free(svg);
 }
 
-static void cells(FILE *out, double seconds, double share, const char *words)
+static void put_cells(FILE *out, char *time, double share, const char *words)
 {
-	char *time = words_seconds(seconds), percent[32] = "";
+	char percent[32] = "";
 
 	if (!isnan(share))
 		snprintf(percent, sizeof(percent), "%.1f %%", 100 * share);
@@ -72,6 +72,11 @@ static void cells(FILE *out, double seconds, double share, const char *words)
 	element(out, "<td class=\"number\">", percent, "</td>");
 	element(out, "<td>", words, "</td></tr>");
 	free(time);
+}
+
+static void cells(FILE *out, double seconds, double share, const char *words)
+{
+	put_cells(out, isnan(seconds) ? memory_format("%s", "") : words_seconds(seconds), share, words);
 }
 
 static void put_path(FILE *out, const struct story *story)
@@ -90,20 +95,31 @@ static void put_path(FILE *out, const struct story *story)
 	fputs("</table>\n", out);
 }
 
-static void put_blame(FILE *out, const struct story *story)
+static void put_culprits(FILE *out, const char *caption, const struct story *story)
 {
+	const struct culprit *culprit;
 	size_t i;
 
 	if (story->culprits.count == 0)
 		return;
-	fputs("<table><caption>Blame</caption>\n", out);
-	for (i = 0; i < story->culprits.count; i++)
-		cells(out, story->culprits.items[i].score, story->culprits.items[i].share,
-		      story->culprits.items[i].fuller);
+	element(out, "<table><caption>", caption, "</caption>");
+	for (i = 0; i < story->culprits.count; i++) {
+		culprit = &story->culprits.items[i];
+		put_cells(out, words_score(culprit), culprit->timeless ? NAN : culprit->share, culprit->fuller);
+	}
 	fputs("</table>\n", out);
 }
 
-static void put_story(struct report *report, FILE *out, const struct story *story)
+static void put_blame(FILE *out, const struct moment *moment, const struct story *story)
+{
+	const struct story *calls = moment_companion(moment, story);
+
+	put_culprits(out, "Blame", story);
+	if (calls)
+		put_culprits(out, "Blame among its calls", calls);
+}
+
+static void put_story(struct report *report, FILE *out, const struct moment *moment, const struct story *story)
 {
 	struct page *page = report->state;
 	char *complaint = NULL, *svg = NULL;
@@ -113,7 +129,7 @@ static void put_story(struct report *report, FILE *out, const struct story *stor
 	page->figures += svg != NULL;
 	figure(report, out, svg, complaint, "The critical path on a time axis.");
 	put_path(out, story);
-	put_blame(out, story);
+	put_blame(out, moment, story);
 }
 
 static void put_also(struct report *report, FILE *out, const struct moment *moment, const struct story *story)
@@ -125,7 +141,7 @@ static void put_also(struct report *report, FILE *out, const struct moment *mome
 	put(out, words);
 	fputs("</summary>\n", out);
 	put_path(out, story);
-	put_blame(out, story);
+	put_blame(out, moment, story);
 	fputs("</details>\n", out);
 	free(words);
 }
@@ -160,9 +176,10 @@ static int html_moment(struct report *report, const struct moment *moment)
 	if (gap)
 		element(out, "<p class=\"gap\">", gap, "</p>");
 	if (moment->stories.count > 0)
-		put_story(report, out, moment->stories.items[0]);
+		put_story(report, out, moment, moment->stories.items[0]);
 	for (i = 1; i < moment->stories.count; i++)
-		put_also(report, out, moment, moment->stories.items[i]);
+		if (!moment_is_companion(moment, moment->stories.items[i]))
+			put_also(report, out, moment, moment->stories.items[i]);
 	if (rest)
 		element(out, "<p class=\"soft\">and ", rest, "</p>");
 	fputs("</section>\n", out);

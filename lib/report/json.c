@@ -113,7 +113,8 @@ static json_t *blame_array(const struct story *story)
 		set_text(object, "label", culprit->label);
 		set_text(object, "words", culprit->fuller);
 		set_real(object, "score", culprit->score);
-		set_real(object, "share", culprit->share);
+		if (!culprit->timeless)
+			set_real(object, "share", culprit->share);
 		json_object_set_new(object, "on_path", json_boolean(culprit->on_path));
 		set_count(object, "instances", culprit->instances);
 		if (culprit->threads > 0)
@@ -209,6 +210,30 @@ static json_t *verdict_array(struct report *report)
 	return array;
 }
 
+/* What blame-rank --diff found. */
+static json_t *change_array(const struct model *model)
+{
+	json_t *array = json_array(), *object;
+	const struct change *change;
+	size_t i;
+
+	for (i = 0; i < model->changes.count; i++) {
+		change = &model->changes.items[i];
+		object = json_object();
+		set_count(object, "rank", i + 1);
+		set_text(object, "name", change->name);
+		set_text(object, "words", change->words);
+		set_real(object, "good", change->good);
+		set_real(object, "bad", change->bad);
+		set_real(object, "p", change->p);
+		set_text(object, "sure", change->sure);
+		set_count(object, "good_moments", change->good_moments);
+		set_count(object, "bad_moments", change->bad_moments);
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
 static json_t *report_object(struct report *report)
 {
 	const struct model *model = report->model;
@@ -235,6 +260,8 @@ static json_t *report_object(struct report *report)
 		json_array_append_new(charts, chart_object(chart));
 	json_object_set_new(object, "charts", charts);
 	json_object_set_new(object, "blame", verdict_array(report));
+	if (model->changes.count)
+		json_object_set_new(object, "changes", change_array(model));
 	return object;
 }
 

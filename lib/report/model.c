@@ -104,8 +104,8 @@ static size_t counted_verdicts(struct model *model, struct verdict *list, size_t
 
 	HASH_SORT(model->tallies, compare_tallies);
 	for (tally = model->tallies; tally && n < room; tally = tally->hh.next)
-		list[n++] =
-		    (struct verdict){tally->name, tally->score, tally->score / model->explained, tally->moments};
+		list[n++] = (struct verdict){tally->name, model->timeless ? NAN : tally->score,
+					     model->timeless ? NAN : tally->score / model->explained, tally->moments};
 	return n;
 }
 
@@ -123,6 +123,8 @@ size_t model_verdicts(struct model *model, struct verdict *list, size_t room)
 		list[n] = (struct verdict){culprit->words, culprit->score, culprit->share, tally ? tally->moments : 0};
 		if (isnan(list[n].share))
 			list[n].share = culprit->score / model->explained;
+		if (culprit->timeless)
+			list[n].score = list[n].share = NAN;
 	}
 	return n;
 }
@@ -198,7 +200,7 @@ void model_free(struct model *model)
 	for (i = 0; i < model->pending.count; i++)
 		signal_free(model->pending.items[i]);
 	for (i = 0; i < model->changes.count; i++)
-		free(model->changes.items[i]);
+		change_free(&model->changes.items[i]);
 	free(model->changes.items);
 	free(model->overall.items);
 	free(model->pending.items);

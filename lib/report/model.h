@@ -76,11 +76,21 @@ struct culprit {
 	char *name, *label;
 	char *words;  /* "reader: read of loop0 in service" */
 	char *fuller; /* "reader (318 threads): read of loop0 in service" */
-	double score; /* seconds */
+	double score; /* seconds; of an exception 1 over the calls from the throw */
 	double share; /* of the graph's time, 0 to 1; NAN where not given */
+	bool timeless; /* the score is no time */
 	bool on_path;
 	uint64_t instances, threads; /* threads: how many a wake graph's name stands for; 0: unknown */
 	char *algorithm;
+};
+
+/* What is blamed more than in another stream. */
+struct change {
+	char *name, *sure; /* sure: as in the record */
+	char *words;	   /* a sentence */
+	double good, bad;  /* shares */
+	double p;	   /* NAN: too few moments */
+	uint64_t good_moments, bad_moments;
 };
 
 struct story {
@@ -160,10 +170,11 @@ struct model {
 	uint64_t records;
 	uint64_t moments, incomplete_moments, signals, graphs;
 	double explained; /* seconds of all stories */
+	bool timeless;	  /* what was blamed was blamed for no time */
 	struct chart_story *charts;
 	struct tally *tallies;
 	ARRAY(struct culprit) overall; /* the ranker's own total; empty: it gave none */
-	ARRAY(char *) changes;	       /* what is blamed more than in another stream, in words */
+	ARRAY(struct change) changes;
 	uint64_t ranked_streams;       /* how many streams, one after the other, held a ranking */
 
 	/* private: the moment at hand */
@@ -203,11 +214,18 @@ const char *model_device_name(const struct model *model, const char *device, cha
  */
 struct verdict {
 	const char *name;
-	double score;	  /* seconds */
-	double share;	  /* of all time explained, 0 to 1 */
+	double score;	  /* seconds; NAN: no time */
+	double share;	  /* of all time explained, 0 to 1; NAN: of no time */
 	uint64_t moments; /* in how many it was ranked */
 };
 size_t model_verdicts(struct model *model, struct verdict *list, size_t room);
+
+/*
+ * A signal of a traced function has two graphs, of threads and of calls, and is told once: with the first of them, whose
+ * companion is the second. NULL: it has none. Whether a story is the companion of an earlier one.
+ */
+const struct story *moment_companion(const struct moment *moment, const struct story *story);
+bool moment_is_companion(const struct moment *moment, const struct story *story);
 
 /* For the model's own files. */
 struct chart_story *model_chart(struct model *model, const char *name);
@@ -223,6 +241,7 @@ int story_path(const struct model *model, struct story *story, const struct grap
 int story_blame(const struct model *model, struct story *story, const struct graph *graph, const struct fields *fields);
 int culprit_read(const struct model *model, struct culprit *culprit, const struct fields *fields);
 void culprit_free(struct culprit *culprit);
+void change_free(struct change *change);
 void moment_free(struct moment *moment);
 
 #endif

@@ -49,8 +49,10 @@ static void count_story(struct model *model, const struct story *story)
 
 	model->graphs++;
 	model->explained += story_length(story);
-	for (i = 0; i < story->culprits.count; i++)
+	for (i = 0; i < story->culprits.count; i++) {
+		model->timeless |= story->culprits.items[i].timeless;
 		model_count_blame(model, story->culprits.items[i].words, story->culprits.items[i].score);
+	}
 }
 
 static int by_time(const struct part *a, const struct part *b)

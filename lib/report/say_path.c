@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -274,5 +275,20 @@ char *words_culprit(const struct model *model, const char *name, uint64_t thread
 	words = memory_format("%.*s (%s)%s", (int)(end - named), named, count, end);
 	free(count);
 	free(named);
+	return words;
+}
+
+char *words_score(const struct culprit *culprit)
+{
+	long calls = culprit->score > 0 ? lround(1 / culprit->score) - 1 : 0;
+	char *count, *words;
+
+	if (!culprit->timeless)
+		return words_seconds(culprit->score);
+	if (calls == 0)
+		return memory_format("threw");
+	count = words_count((uint64_t)calls, "call");
+	words = memory_format("%s up", count);
+	free(count);
 	return words;
 }

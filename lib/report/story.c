@@ -132,6 +132,7 @@ int culprit_read(const struct model *model, struct culprit *culprit, const struc
 	culprit->name = clean_field(fields, "name");
 	culprit->label = clean_field(fields, "label");
 	culprit->algorithm = clean_field(fields, "algorithm");
+	culprit->timeless = !strcmp(culprit->algorithm, "exception");
 	culprit->words = spell(model, culprit->name, 0);
 	culprit->fuller = spell(model, culprit->name, 0);
 	return 0;

@@ -237,7 +237,7 @@ void summary_make(struct summary *summary, const struct model *model)
 		add_line(summary, text);
 	}
 	for (size_t i = 0; i < model->changes.count; i++)
-		add_line(summary, memory_text(model->changes.items[i], strlen(model->changes.items[i])));
+		add_line(summary, memory_format("%s", model->changes.items[i].words));
 	out = open_memstream(&text, &size);
 	say_cost(out, model);
 	fclose(out);

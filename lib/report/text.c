@@ -69,10 +69,10 @@ static void wrap(const struct report *report, FILE *out, const char *lead, const
 }
 
 /* "   path    2.288 s  99.8 %  ..."; the title stands in the first row only. */
-static void row(const struct report *report, FILE *out, const char *title, double seconds, double share,
-		const char *words)
+static void put_row(const struct report *report, FILE *out, const char *title, char *time, double share,
+		    const char *words)
 {
-	char *time = words_seconds(seconds), *lead, percent[32] = "";
+	char *lead, percent[32] = "";
 
 	if (!isnan(share))
 		snprintf(percent, sizeof(percent), "%.1f %%", 100 * share);
@@ -80,6 +80,12 @@ static void row(const struct report *report, FILE *out, const char *title, doubl
 	wrap(report, out, lead, words);
 	free(time);
 	free(lead);
+}
+
+static void row(const struct report *report, FILE *out, const char *title, double seconds, double share,
+		const char *words)
+{
+	put_row(report, out, title, isnan(seconds) ? memory_format("%s", "") : words_seconds(seconds), share, words);
 }
 
 /* Slivers tell a reader little, two or more of them less. */
@@ -123,14 +129,15 @@ static void print_path(const struct report *report, FILE *out, const struct stor
 		row(report, out, "", rest, rest / story_length(story), "not explained: the data have a gap here");
 }
 
-static void print_blame(const struct report *report, FILE *out, const struct story *story)
+static void print_blame(const struct report *report, FILE *out, const char *title, const struct story *story)
 {
 	const struct culprit *culprit;
 	size_t i;
 
 	for (i = 0; i < story->culprits.count && i < CULPRITS_SHOWN; i++) {
 		culprit = &story->culprits.items[i];
-		row(report, out, i ? "" : "   blame", culprit->score, culprit->share, culprit->fuller);
+		put_row(report, out, i ? "" : title, words_score(culprit), culprit->timeless ? NAN : culprit->share,
+			culprit->fuller);
 	}
 }
 
@@ -138,12 +145,15 @@ static void print_blame(const struct report *report, FILE *out, const struct sto
 static void print_also(const struct report *report, FILE *out, const struct moment *moment, const struct story *story)
 {
 	const struct part *part = story->parts;
+	const struct story *calls = moment_companion(moment, story);
+	const char *call = calls && calls->culprits.count ? calls->culprits.items[0].fuller : NULL;
 	char clock[WORDS_CLOCK_ROOM], *subject = words_story(report->model, story), *words, *lead;
 
 	words_clock(report->model, moment->wall, story->signal ? story->signal->start : story->from, clock);
-	words = memory_format("%s%s%s%s%s", subject, part ? ", mostly " : "", part ? part->words : "",
+	words = memory_format("%s%s%s%s%s%s%s", subject, part ? ", mostly " : "", part ? part->words : "",
 			      story->culprits.count ? "; to blame: " : "",
-			      story->culprits.count ? story->culprits.items[0].fuller : "");
+			      story->culprits.count ? story->culprits.items[0].fuller : "", call ? "; of its calls: " : "",
+			      call ? call : "");
 	lead = memory_format("   also %s  ", clock);
 	wrap(report, out, lead, words);
 	free(lead);
@@ -183,6 +193,7 @@ static void print_rest(const struct report *report, FILE *out, const struct mome
 
 static void print_moment(const struct report *report, FILE *out, const struct moment *moment)
 {
+	const struct story *calls;
 	size_t i, first = 0;
 	char *lead;
 
@@ -195,12 +206,15 @@ static void print_moment(const struct report *report, FILE *out, const struct mo
 		print_subject(report, out, moment);
 		if (moment->stories.count > 0) {
 			print_path(report, out, moment->stories.items[0]);
-			print_blame(report, out, moment->stories.items[0]);
+			print_blame(report, out, "   blame", moment->stories.items[0]);
+			if ((calls = moment_companion(moment, moment->stories.items[0])))
+				print_blame(report, out, "   calls", calls);
 			first = 1;
 		}
 	}
 	for (i = first; i < moment->stories.count; i++)
-		print_also(report, out, moment, moment->stories.items[i]);
+		if (!moment_is_companion(moment, moment->stories.items[i]))
+			print_also(report, out, moment, moment->stories.items[i]);
 	if (!moment->continued)
 		print_rest(report, out, moment);
 }

@@ -72,4 +72,7 @@ char *words_owner(const struct model *model, const struct graph *graph, int32_t 
 /* A ranked name: "reader (318 threads): read of loop0 in service". */
 char *words_culprit(const struct model *model, const char *name, uint64_t threads);
 
+/* What it is blamed for: "2.28 s"; of an exception how far it was from the throw: "threw", "2 calls up". */
+char *words_score(const struct culprit *culprit);
+
 #endif
