@@ -49,6 +49,7 @@ int main(int argc, char **argv)
 	struct file_draft *draft = NULL;
 	struct export *export;
 	struct stream *stream;
+	char *folder;
 	bool closed;
 	int status;
 
@@ -63,7 +64,8 @@ int main(int argc, char **argv)
 	stream = stream_open(argv + first, argc - first);
 	if (!stream || (output && !(draft = file_draft(output))))
 		die("%s", fail_text());
-	export = export_new(stream, &how, draft ? file_draft_stream(draft) : stdout, folder_of(output));
+	folder = folder_of(output);
+	export = export_new(stream, &how, draft ? file_draft_stream(draft) : stdout, folder);
 
 	/* export; what is not whole is not kept */
 	closed = export_run(export) < 0;
@@ -76,6 +78,7 @@ int main(int argc, char **argv)
 
 	/* close */
 	export_free(export);
+	free(folder);
 	status = stream_close(stream);
 	if (status && *fail_text())
 		warn("%s", fail_text());
