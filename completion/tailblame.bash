@@ -22,6 +22,12 @@ _tailblame_charts()
 	done
 }
 
+# The formats of trace-export, as its --help lists them.
+_tailblame_formats()
+{
+	[[ $1 == *trace-export ]] && "$1" --help 2>/dev/null | sed -nE 's/^ +-f, --format=FORMAT +//; T; s/, | or /\n/gp'
+}
+
 _tailblame()
 {
 	local command=$1 word=$2 before=$3 words=
@@ -35,6 +41,12 @@ _tailblame()
 	-c | --chart)
 		words=$(_tailblame_charts "$command")
 		;;
+	-f | --format)
+		words=$(_tailblame_formats "$command")
+		;;
+	-k | --kind)
+		[[ $command == *trace-export ]] && words="stream chart task device event lost tick sample limits signal window graph node edge path blame usage"
+		;;
 	*)
 		[[ $word == -* ]] || return 0
 		words=$(_tailblame_options "$command")
@@ -46,7 +58,7 @@ _tailblame()
 	fi
 }
 
-for _tailblame_command in trace-collect trace-import cchart-filter graph-build blame-rank report stream-cat; do
+for _tailblame_command in trace-collect trace-import cchart-filter graph-build blame-rank report stream-cat trace-export; do
 	complete -o default -F _tailblame "$prefix$_tailblame_command"
 done
 unset _tailblame_command

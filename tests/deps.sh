@@ -6,7 +6,7 @@ set -eu
 packages="gcc make pkg-config libtraceevent-dev libtracefs-dev libtracecmd-dev libelf-dev libdw-dev libjansson-dev
 	libseccomp-dev libiberty-dev libpfm4-dev libzstd-dev zlib1g-dev uthash-dev gnuplot-nox bats bats-assert bats-support mandoc"
 # For `make lint` and the longer tests; a system without them still builds and checks.
-extras="cppcheck shellcheck python3-minimal bsdextrautils time procps redis-server"
+extras="cppcheck shellcheck python3-minimal bsdextrautils time procps redis-server protobuf-compiler trace-cmd"
 
 missing=
 # shellcheck disable=SC2086 # lists of words
