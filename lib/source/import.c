@@ -16,7 +16,7 @@
 #include "stream/foreign.h"
 
 /* Told apart in this order. */
-static const struct import_format *const formats[] = {&import_tracedat};
+static const struct import_format *const formats[] = {&import_tracedat, &import_systrace, &import_ftrace, &import_perf};
 enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
 
 struct import {
