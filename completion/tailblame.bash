@@ -25,7 +25,7 @@ _tailblame_charts()
 # The formats of trace-export, as its --help lists them.
 _tailblame_formats()
 {
-	[[ $1 == *trace-export ]] && "$1" --help 2>/dev/null | sed -nE 's/^ +-f, --format=FORMAT +//; T; s/, | or /\n/gp'
+	[[ $1 == *trace-export ]] && "$1" --help 2>/dev/null | sed -nE 's/ \(default\)//; s/^ +-f, --format=FORMAT +//; T; s/, | or /\n/gp'
 }
 
 _tailblame()

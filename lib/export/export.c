@@ -35,11 +35,8 @@ static int check_kind(const struct export_options *options)
 
 int export_check(const struct export_options *options)
 {
-	const struct export_format *format;
+	const struct export_format *format = find_format(options->format);
 
-	if (!options->format)
-		return fail("name a format with --format: ftrace, perfetto, tracedat, folded or csv");
-	format = find_format(options->format);
 	if (!format)
 		return fail("there is no format '%s'; there are ftrace, perfetto, tracedat, folded and csv", options->format);
 	if (options->nanoseconds && format != &export_ftrace)

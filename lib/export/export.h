@@ -24,7 +24,7 @@
 struct export;
 
 struct export_options {
-	const char *format; /* NULL: none was named */
+	const char *format;
 	const char *kind;   /* csv: of which records; NULL: none was named */
 	const char *event;  /* csv of kind event: of which, "system:event"; NULL: all, without their own fields as columns */
 	bool nanoseconds;   /* ftrace: nine decimals, not the kernel's six */
