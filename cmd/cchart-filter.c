@@ -20,7 +20,7 @@ static bool text;
 
 static const struct option_entry options[] = {
 	{OPTION_LIST, 'c', "chart", &charts, "CHART", "what to measure: a shipped chart, a file, or func:BINARY:FUNCTION"},
-	{OPTION_STRING, 0, "method", &method_name, "METHOD", "pot (default), imr, paper, xbar-r, xbar-s, ewma, p or u"},
+	{OPTION_STRING, 0, "method", &method_name, "METHOD", "pot (default), imr, paper, xbar-r, xbar-s, ewma, p, u, laney-p or laney-u"},
 	{OPTION_STRING, 0, "false-alarms", &false_alarms, "RATE", "of pot: 6/m, 1/h (default), 2/d, or a probability per value"},
 	{OPTION_STRING, 0, "rules", &rules_list, "LIST", "Nelson's rules to judge by, such as 1,2,5 (1)"},
 	{OPTION_STRING, 0, "sides", &sides_name, "SIDES", "upper, lower or both; the default is the method's"},
@@ -34,6 +34,7 @@ static const struct option_entry options[] = {
 	{OPTION_NUMBER, 0, "keep", &size.share, "SHARE", "pass this share of all bytes of events (0.01); 1: no bound"},
 	{OPTION_SIZE, 0, "burst", &size.burst, "SIZE", "and so many bytes in any case (256M)"},
 	{OPTION_COUNT, 0, "baseline", &judgement.baseline, "N", "values to learn limits from (100); of means and rates, points (20)"},
+	{OPTION_DURATION, 0, "interval", &judgement.interval, "TIME", "what charts of rates count in (the chart's own: 1s)"},
 	{OPTION_DURATION, 0, "relearn", &judgement.relearn, "TIME", "learn a change of level that lasts so long (pot: 10s); 0: never"},
 	{OPTION_DURATION, 0, "recompute", &judgement.recompute, "TIME", "learn all limits anew every so often"},
 	{OPTION_STRING, 0, "limits", &limits_file, "FILE", "limits from an earlier time, instead of learning"},
@@ -72,7 +73,7 @@ static struct limits_book *open_judgement(void)
 	    judgement_alarms(&judgement, false_alarms) < 0 || judgement_check(&judgement) < 0)
 		die_usage("%s", fail_text());
 	if (judgement.method->plots == PLOTS_RATES && charts.count > 0)
-		die_usage("method %s charts rates that come as samples, not the latencies of -c", method_name);
+		die_usage("method %s charts rates that come as samples, not the latencies of -c; a chart of rates has its own method", method_name);
 	if (!(size.share >= 0 && size.share <= 1))
 		die_usage("--keep is a share from 0 to 1");
 	if (!book)

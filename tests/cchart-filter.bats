@@ -469,7 +469,7 @@ value() { # KEY: the values of this key on standard input
 
 @test "an unknown chart is refused with the names there are" {
 	run -1 filter -c nothing /dev/null
-	assert_output --regexp "unknown chart 'nothing'; there are block.*, block.*, runq, syscall, func:BINARY:FUNCTION"
+	assert_output --regexp "unknown chart 'nothing'; there are block.*, runq, syscall-errors, .*, func:BINARY:FUNCTION"
 }
 
 @test "a chart whose events never came is named" {

@@ -73,6 +73,32 @@ compare() {
 	SEED=15 compare u u rules=1,5 baseline=25
 }
 
+@test "rates that vary more than by chance" {
+	SEED=16 LEAST=5 compare p laney-p baseline=25
+	SEED=17 LEAST=5 compare u laney-u rules=1,5 baseline=25
+	SEED=18 LEAST=5 compare u laney-u sigma=2 sides=upper
+}
+
+# The limits and signals of a file of records, as the reference prints them.
+told() {
+	sed -n 's/^limits .* center=\([^ ]*\) lcl=\([^ ]*\) ucl=\([^ ]*\) n=\([^ ]*\).*/\1 \2 \3 \4/p' "$1"
+	sed -n 's/^signal .* ts=\([^ ]*\) .* value=\([^ ]*\) .* rules=\([^ ]*\).*/\1 \2 \3/p' "$1"
+}
+
+@test "rates counted from events" {
+	for method in p laney-p u laney-u; do
+		options=(interval=0.1 sigma=3 rules=1,2,5 sides=both baseline=30)
+		reference draw 19 60000 events >events
+		case $method in *p) failed=failed=ret:error ;; *) failed= ;; esac
+		printf '%s\n' "chart name=x method=$method" "count event=raw_syscalls:sys_exit $failed" >x.chart
+		reference count method=$method scale=linear subgroup=1 "${options[@]}" <events | rounded >expected
+		cchart-filter --text -c ./x.chart --method=imr --min-ratio=0 --relearn=0 "${options[@]/#/--}" <events >out
+		told out | rounded >came
+		diff expected came || fail "$method"
+		[ "$(wc -l <came)" -gt 20 ] || fail "$method: $(wc -l <came) lines test nothing"
+	done
+}
+
 @test "points on a line are not beyond it" {
 	echo "limits chart=x center=10 lcl=4 ucl=16 n=100 method=imr" >limits
 	judged() { # VALUE...: the last one's rules

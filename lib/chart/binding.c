@@ -5,7 +5,10 @@
 
 #include "stream/line.h"
 
-enum { VALUE_ROOM = 64 };
+enum {
+	VALUE_ROOM = 64,
+	IN_INTERRUPT = 0x08 | 0x10, /* hard or soft: TRACE_FLAG_HARDIRQ, TRACE_FLAG_SOFTIRQ of the kernel */
+};
 
 static int make_readings(struct reading *readings, struct event_type *type, char *const *names, int count)
 {
@@ -25,6 +28,9 @@ int binding_make(struct binding *binding, struct events *events, const struct ch
 	binding->shows = event->shows;
 	if (event->length)
 		binding->length = event_type_field(type, event->length);
+	binding->flags = event_type_field(type, "common_flags");
+	if (event->failed && reading_make(&binding->failed, type, event->failed) < 0)
+		return -1;
 	if (event->tid)
 		binding->tid = event_type_field(type, event->tid);
 	if (make_readings(binding->key, type, event->key, event->keys) < 0 ||
@@ -37,6 +43,13 @@ int binding_make(struct binding *binding, struct events *events, const struct ch
 bool binding_is_by_thread(const struct chart_event *event)
 {
 	return event->keys == 0 || (event->keys == 1 && event->tid && !strcmp(event->tid, event->key[0]));
+}
+
+int32_t binding_cause(const struct binding *binding, const struct event *event)
+{
+	if (!binding->tid && event_number(event, binding->flags) & IN_INTERRUPT)
+		return -1;
+	return binding_tid(binding, event);
 }
 
 static void read_all(const struct reading *readings, int count, const struct reading_world *world,

@@ -16,6 +16,8 @@ struct binding {
 	const struct event_type *type;
 	struct reading key[CHART_KEYS_MAX], split[CHART_KEYS_MAX], show[CHART_KEYS_MAX];
 	int keys, splits, shows;
+	struct reading failed; /* of a count; field NULL: all events count */
+	const struct event_field *flags; /* of a count: common_flags */
 	const struct event_field *length, *tid; /* NULL: none; the event's own thread */
 	uint64_t seen; /* events */
 };
@@ -30,6 +32,10 @@ bool binding_is_by_thread(const struct chart_event *event);
 void binding_key(const struct binding *binding, const struct reading_world *world, const struct event *event,
 		 int64_t key[CHART_KEYS_MAX]);
 int32_t binding_tid(const struct binding *binding, const struct event *event);
+
+/* Whose doing a counted event was: the thread in its tid field, else the one in whose context it happened; -1 for an interrupt, which
+ * has nothing to do with the thread that it hit. */
+int32_t binding_cause(const struct binding *binding, const struct event *event);
 
 /* The values of the split fields, with zeros behind them; and their text, "a,b" if there are several. */
 void binding_split(const struct binding *binding, const struct reading_world *world, const struct event *event,

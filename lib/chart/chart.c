@@ -1,16 +1,16 @@
 #include "chart/chart.h"
 
-#include <ctype.h>
-#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/number.h"
+#include "chart/method.h"
 #include "stream/line.h"
 
-enum { INCLUDE_DEPTH_MAX = 4 };
+enum { INCLUDE_DEPTH_MAX = 4, CHART_INTERVAL_LEAST = 1000000 };
 
 /* A definition while it is read. */
 struct parser {
@@ -22,7 +22,7 @@ struct parser {
 
 typedef int line_reader(struct parser *parser, const struct fields *fields);
 
-static line_reader read_chart, read_start, read_end, read_arm, read_context, read_include;
+static line_reader read_chart, read_start, read_end, read_arm, read_count, read_context, read_include;
 static int read_lines(struct parser *parser, const char *text, const char *source);
 
 static const struct line_kind {
@@ -30,13 +30,38 @@ static const struct line_kind {
 	const char *keys; /* the keys that it may have, each with a space behind it */
 	line_reader *read;
 } line_kinds[] = {
-	{"chart", "name title nest binary function ", read_chart},
+	{"chart", "name title nest method interval least binary function ", read_chart},
 	{"start", "event filter key length tid split show ", read_start},
 	{"end", "event filter key length ", read_end},
 	{"arm", "event filter key ", read_arm},
+	{"count", "event filter failed tid split ", read_count},
 	{"context", "event filter ", read_context},
 	{"include", "name ", read_include},
 };
+
+/* How a chart counts, where it does. */
+static int read_rate(struct chart *chart, const struct fields *fields)
+{
+	const struct field *interval = fields_find(fields, "interval");
+	char *name = fields_copy(fields, "method");
+
+	chart->interval = NSEC_PER_SEC;
+	chart->least = 1;
+	if (name)
+		chart->method = method_find(name);
+	if (name && !chart->method) {
+		free(name);
+		return -1;
+	}
+	free(name);
+	if (chart->method && chart->method->plots != PLOTS_RATES)
+		return fail("method= of a chart is one for rates, such as p or u; --method says how latencies are judged");
+	if (interval && number_duration(interval->value, interval->value_length, &chart->interval) < 0)
+		return -1;
+	if (chart->interval < CHART_INTERVAL_LEAST)
+		return fail("interval= must be a millisecond or more");
+	return fields_unsigned(fields, "least", &chart->least) < 0 ? -1 : 0;
+}
 
 static int read_chart(struct parser *parser, const struct fields *fields)
 {
@@ -55,7 +80,7 @@ static int read_chart(struct parser *parser, const struct fields *fields)
 	chart->nest = fields_is(fields, "nest", "yes");
 	if (!chart->nest && fields_find(fields, "nest") && !fields_is(fields, "nest", "no"))
 		return fail("nest= must be yes or no");
-	return 0;
+	return read_rate(chart, fields);
 }
 
 /* Cuts "a,b,c" into names; -1 after fail() where there are too many or an empty one. */
@@ -94,6 +119,7 @@ static int read_event(struct parser *parser, enum chart_role role, const struct 
 	*event = (struct chart_event){.role = role, .required = role != CHART_CONTEXT};
 	event->event = fields_copy(fields, "event");
 	event->filter = fields_copy(fields, "filter");
+	event->failed = fields_copy(fields, "failed");
 	event->length = fields_copy(fields, "length");
 	event->tid = fields_copy(fields, "tid");
 	if (!is_event_name(event->event))
@@ -120,6 +146,11 @@ static int read_end(struct parser *parser, const struct fields *fields)
 static int read_arm(struct parser *parser, const struct fields *fields)
 {
 	return read_event(parser, CHART_ARM, fields);
+}
+
+static int read_count(struct parser *parser, const struct fields *fields)
+{
+	return read_event(parser, CHART_COUNT, fields);
 }
 
 static int read_context(struct parser *parser, const struct fields *fields)
@@ -173,7 +204,7 @@ static int read_line(struct parser *parser, const char *text, size_t length)
 	while (kind < end && (strlen(kind->name) != fields.kind_length || memcmp(kind->name, fields.kind, fields.kind_length)))
 		kind++;
 	if (kind == end)
-		return fail("unknown kind of line '%.*s'; there are chart, start, end, arm, context, include",
+		return fail("unknown kind of line '%.*s'; there are chart, start, end, arm, count, context, include",
 			    (int)fields.kind_length, fields.kind);
 	for (int i = 0; i < fields.count; i++)
 		if (!in_list(kind->keys, fields.item[i].key, fields.item[i].key_length))
@@ -204,7 +235,7 @@ static int check_keys(const struct chart *chart)
 	const struct chart_event *first = NULL;
 
 	for (const struct chart_event *event = chart->events; event < chart->events + chart->count; event++) {
-		if (event->role == CHART_CONTEXT)
+		if (event->role == CHART_CONTEXT || event->role == CHART_COUNT)
 			continue;
 		if (!first)
 			first = event;
@@ -217,6 +248,21 @@ static int check_keys(const struct chart *chart)
 	return 0;
 }
 
+/* A chart that counts: what it counts fits its method. */
+static int check_counts(const struct chart *chart, const int count[])
+{
+	if (!chart->method)
+		return fail("chart '%s' counts, so its chart line needs method=, such as p or u", chart->name);
+	if (count[CHART_START] + count[CHART_END] + count[CHART_ARM] > 0)
+		return fail("chart '%s' counts, so it has no start, end or arm lines", chart->name);
+	for (const struct chart_event *event = chart->events; event < chart->events + chart->count; event++)
+		if (event->role == CHART_COUNT && !event->failed == chart->method->is_share)
+			return fail("chart '%s': method %s %s", chart->name, chart->method->name,
+				    event->failed ? "counts all events: leave out failed=" :
+						    "needs failed=, which of the events count");
+	return 0;
+}
+
 static int check_chart(const struct chart *chart)
 {
 	int count[CHART_CONTEXT + 1] = {0};
@@ -225,8 +271,12 @@ static int check_chart(const struct chart *chart)
 		return fail("no chart line");
 	for (int i = 0; i < chart->count; i++)
 		count[chart->events[i].role]++;
+	if (count[CHART_COUNT] > 0)
+		return check_counts(chart, count);
+	if (chart->method)
+		return fail("chart '%s' has a method for rates, but no count line", chart->name);
 	if (!count[CHART_START] || !count[CHART_END])
-		return fail("chart '%s' needs a start and an end line", chart->name);
+		return fail("chart '%s' needs a start and an end line, or a count line", chart->name);
 	return check_keys(chart);
 }
 
@@ -246,117 +296,6 @@ struct chart *chart_parse(const char *text, const char *source)
 	return NULL;
 }
 
-/* A name as the kernel takes it for an event: letters, digits and '_'. */
-static char *sanitised(const char *text)
-{
-	char *name = memory_text(text, strlen(text));
-
-	for (char *at = name; *at; at++)
-		if (!isalnum((unsigned char)*at) || (unsigned char)*at > 127)
-			*at = '_';
-	return name;
-}
-
-struct chart *chart_of_function(const char *binary, const char *function)
-{
-	const char *slash = strrchr(binary, '/'), *base = slash ? slash + 1 : binary;
-	char *prefix = sanitised(base), *suffix = sanitised(function);
-	char *name = memory_format("func:%s:%s", base, function), *title = memory_format("calls of %s in %s", function, base);
-	char *events = memory_format("\nstart event=func:%s__%s\nend event=func:%s__%s__return\n"
-				     "include name=wake\ninclude name=sleep\ninclude name=io\n", prefix, suffix, prefix, suffix);
-	struct line text = {0};
-	struct chart *chart = NULL;
-
-	if (*base && *function) {
-		line_begin(&text, "chart");
-		line_text(&text, "name", name);
-		line_text(&text, "title", title);
-		line_text(&text, "nest", "yes");
-		line_text(&text, "binary", binary);
-		line_text(&text, "function", function);
-		line_append(&text, events, strlen(events));
-		chart = chart_parse(text.text, name);
-	} else {
-		fail("a function is charted as func:BINARY:FUNCTION");
-	}
-	line_free(&text);
-	free(events);
-	free(title);
-	free(name);
-	free(suffix);
-	free(prefix);
-	return chart;
-}
-
-/* The shipped charts by name, for the message about one that is not there; "" where none are found. */
-static char *shipped_names(void)
-{
-	char *block = file_shipped("charts/block.chart"), *slash = block ? strrchr(block, '/') : NULL;
-	char *pattern = slash ? memory_format("%.*s/*.chart", (int)(slash - block), block) : NULL;
-	struct line names = {0};
-	glob_t found = {0};
-
-	if (pattern && glob(pattern, 0, NULL, &found) == 0)
-		for (size_t i = 0; i < found.gl_pathc; i++) {
-			const char *base = strrchr(found.gl_pathv[i], '/') + 1;
-
-			line_append(&names, base, strlen(base) - strlen(".chart"));
-			line_append(&names, ", ", 2);
-		}
-	line_append(&names, "", 0);
-	globfree(&found);
-	free(pattern);
-	free(block);
-	return names.text ? names.text : memory_text("", 0);
-}
-
-/* "func:BINARY:FUNCTION"; a symbol has no colon, a path may. */
-static struct chart *load_function(const char *name)
-{
-	const char *colon = strrchr(name, ':');
-	char *binary = colon > name ? memory_text(name, (size_t)(colon - name)) : memory_text("", 0);
-	struct chart *chart = chart_of_function(binary, colon ? colon + 1 : "");
-
-	free(binary);
-	return chart;
-}
-
-static struct chart *load_file(const char *path)
-{
-	size_t size;
-	char *text = file_read(path, &size);
-	struct chart *chart = text ? chart_parse(text, path) : NULL;
-
-	free(text);
-	return chart;
-}
-
-static struct chart *load_shipped(const char *name)
-{
-	char *place = memory_format("charts/%s.chart", name), *path = file_shipped(place), *names;
-	struct chart *chart = path ? load_file(path) : NULL;
-
-	if (!path) {
-		names = shipped_names();
-		fail("unknown chart '%s'; there are %sfunc:BINARY:FUNCTION, or the path of a chart file", name, names);
-		free(names);
-	}
-	free(path);
-	free(place);
-	return chart;
-}
-
-struct chart *chart_load(const char *name)
-{
-	size_t length = strlen(name);
-
-	if (!strncmp(name, "func:", 5))
-		return load_function(name + 5);
-	if (strchr(name, '/') || (length > 6 && !strcmp(name + length - 6, ".chart")))
-		return load_file(name);
-	return load_shipped(name);
-}
-
 static void free_names(char *names[CHART_KEYS_MAX])
 {
 	for (int i = 0; i < CHART_KEYS_MAX; i++)
@@ -370,6 +309,7 @@ void chart_free(struct chart *chart)
 	for (struct chart_event *event = chart->events; event < chart->events + chart->count; event++) {
 		free(event->event);
 		free(event->filter);
+		free(event->failed);
 		free(event->length);
 		free(event->tid);
 		free_names(event->key);

@@ -18,8 +18,17 @@
  * second start takes the place of the first. Where the chart has `arm` lines, an end also disarms its key: a start counts
  * again only after an arm event of that key (a wake-up of a thread that already runs starts no wait for a CPU).
  *
+ * A chart may count instead: `count` lines in place of start and end, and on the chart line a method for rates (chart/method.h) and
+ * the interval that is counted in (a second).
+ *
+ *	chart   name=syscall-errors title="failed system calls" method=laney-p least=10
+ *	count   event=raw_syscalls:sys_exit failed=ret:error split=id:syscall
+ *
+ * With `failed`, the value of an interval is how many of its events had that field other than zero, of how many events; without,
+ * how many events there were in it. `tid` and `split` are as in a start. Fewer than `least` counted are never abnormal.
+ *
  * A field may be read as something else, FIELD:READING (chart/reading.h): `dev:disk` is the disk of a partition,
- * `id:syscall` the name of a system call.
+ * `id:syscall` the name of a system call, `ret:error` whether that is what a failed call returns.
  *
  * `include name=wake` stands for the lines of charts/wake.context, so that charts share the context that a wake graph needs.
  *
@@ -31,10 +40,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { CHART_KEYS_MAX = 4 };
 
-enum chart_role { CHART_START, CHART_END, CHART_ARM, CHART_CONTEXT };
+struct method;
+
+enum chart_role { CHART_START, CHART_END, CHART_ARM, CHART_COUNT, CHART_CONTEXT };
 
 struct chart_event {
 	enum chart_role role;
@@ -43,6 +55,7 @@ struct chart_event {
 	char *key[CHART_KEYS_MAX]; /* "dev:disk": with its reading */
 	int keys;
 	char *length; /* NULL: no range */
+	char *failed; /* of a count: which of the events; NULL: all */
 	char *tid;    /* NULL: the event's own thread */
 	char *split[CHART_KEYS_MAX];
 	int splits;
@@ -56,6 +69,9 @@ struct chart {
 	char *title;	  /* "block requests, queued to complete" */
 	char *definition; /* the lines it was made from, includes in place: travels in the stream as a `chart` record */
 	bool nest;
+	const struct method *method; /* of a chart that counts; else NULL */
+	int64_t interval;	     /* ns that it counts in */
+	uint64_t least;		     /* that are worth a signal */
 	char *binary, *function; /* of a func: chart; else NULL */
 	struct chart_event *events;
 	int count;

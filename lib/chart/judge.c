@@ -58,6 +58,17 @@ int judge_signal(const struct judge *judge, const struct sample *sample, unsigne
 	return judge->tell.signal(judge->tell.context, &told);
 }
 
+int judge_single(const struct judge *judge, const struct sample *sample)
+{
+	struct sample told = *sample;
+
+	told.rules = RULE(1);
+	told.center = sample->series->lines.center;
+	told.lcl = sample->series->lines.lcl;
+	told.ucl = sample->series->single;
+	return judge->tell.signal(judge->tell.context, &told);
+}
+
 static int tell_again(const struct judge *judge, struct series *series, int64_t ts)
 {
 	int status = judge->tell.limits(judge->tell.context, series, ts);
@@ -162,6 +173,14 @@ static void notice_run(const struct judge *judge, struct series *series, int64_t
 	series_relearn(series);
 }
 
+/* Whether a point beyond a line is worth a signal. */
+static bool has_weight(const struct judgement *judgement, const struct sample *sample, double plotted)
+{
+	if (judgement->least && plotted > sample->series->lines.center && sample->value < (double)judgement->least)
+		return false;
+	return series_has_weight(sample->series, judgement, plotted);
+}
+
 /* A point that is complete: judged if it can be, then learnt if it may be. */
 static int judge_point(const struct judge *judge, struct series_set *set, const struct sample *sample,
 		       const struct point *point, bool forced, bool *begun)
@@ -178,7 +197,7 @@ static int judge_point(const struct judge *judge, struct series_set *set, const 
 		rules = series_judge(series, judge->judgement, point, &plotted.value);
 	if (forced)
 		rules |= RULE(1);
-	else if (rules && !series_has_weight(series, judge->judgement, plotted.value))
+	else if (rules && !has_weight(judge->judgement, sample, plotted.value))
 		rules = 0;
 	if (rules && judge_signal(judge, &plotted, rules) < 0)
 		return -1;
@@ -201,6 +220,11 @@ int judge_value(const struct judge *judge, struct series_set *set, const struct 
 		series->generation = judge->generation;
 		if (!series->learns)
 			series_relearn(series);
+	}
+	if (forced && judge->judgement->method->plots != PLOTS_VALUES) {
+		if (judge_single(judge, sample) < 0)
+			return -1;
+		forced = false;
 	}
 	if (judge->judgement->method->plots == PLOTS_MEANS && healthy(judge, set, sample) < 0)
 		return -1;

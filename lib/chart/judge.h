@@ -35,6 +35,9 @@ int judge_value(const struct judge *judge, struct series_set *set, const struct 
 /* Tells of a signal by these rules, with the limits as they are now. */
 int judge_signal(const struct judge *judge, const struct sample *sample, unsigned rules);
 
+/* The same of a single value beyond the limit of such a one, whatever is charted: it has not ended, or was told of before it did. */
+int judge_single(const struct judge *judge, const struct sample *sample);
+
 /* Tells of the limits, once. */
 int judge_tell_limits(const struct judge *judge, struct series *series, int64_t ts);
 

@@ -5,8 +5,16 @@
 
 #include "base/fail.h"
 #include "base/number.h"
+#include "chart/chart.h"
+#include "chart/normal.h"
 
-enum { SUBGROUP_MOST = 25 };
+enum {
+	SUBGROUP_MOST = 25,
+	INTERVAL_LEAST = 1000000, /* ns */
+	KEYS_USUAL = 32, /* of a chart of rates that is split, for how often a limit may be passed */
+};
+
+static const int64_t relearn_after = 10 * NSEC_PER_SEC; /* where it is not said, and is of use */
 
 /* More than this is no tail. */
 #define PROBABILITY_MOST 0.01
@@ -51,15 +59,19 @@ static void take_defaults(struct judgement *how)
 {
 	const struct method *method = how->method;
 
-	if ((int)how->scale < 0)
+	how->open = (struct judgement_open){(int)how->scale < 0, (int)how->sides < 0, how->min_ratio == -INFINITY,
+					    how->relearn < 0, !how->baseline, how->sigma == -INFINITY};
+	if (how->open.sigma)
+		how->sigma = 3;
+	if (how->open.scale)
 		how->scale = method->scale;
-	if ((int)how->sides < 0)
+	if (how->open.sides)
 		how->sides = method->sides;
-	if (how->min_ratio == -INFINITY)
+	if (how->open.min_ratio)
 		how->min_ratio = how->scale == SCALE_LOG || method->one_scale ? method->min_ratio : 0;
-	if (how->relearn < 0)
-		how->relearn = method_is_pot(method) ? 10 * NSEC_PER_SEC : 0;
-	if (!how->baseline)
+	if (how->open.relearn)
+		how->relearn = method_is_pot(method) ? relearn_after : 0;
+	if (how->open.baseline)
 		how->baseline = method->baseline;
 	if (method->plots != PLOTS_MEANS)
 		how->subgroup = 1;
@@ -80,11 +92,40 @@ int judgement_check(struct judgement *how)
 		return fail("method pot watches the upper side only");
 	if (how->min_ratio < 0)
 		return fail("--min-ratio must not be negative");
+	if (how->interval && how->interval < INTERVAL_LEAST)
+		return fail("--interval must be a millisecond or more");
 	if (!(how->sigma > 0))
 		return fail("limits must be some sigma from the centre");
 	if (!(how->weight > 0 && how->weight <= 1))
 		return fail("the weight of the newest value is above 0 and at most 1");
 	return 0;
+}
+
+struct judgement judgement_of_rates(const struct judgement *how, const struct chart *chart)
+{
+	struct judgement rates = *how;
+	bool has_keys = false;
+	double points;
+
+	rates.method = chart->method;
+	rates.scale = SCALE_LINEAR;
+	rates.subgroup = 1;
+	rates.least = chart->least;
+	rates.interval = how->interval ? how->interval : chart->interval;
+	if (how->open.sides)
+		rates.sides = SIDES_UPPER;
+	if (how->open.min_ratio)
+		rates.min_ratio = 2;
+	if (how->open.relearn)
+		rates.relearn = relearn_after;
+	if (how->open.baseline)
+		rates.baseline = chart->method->baseline;
+	for (int i = 0; i < chart->count; i++)
+		has_keys |= chart->events[i].splits > 0;
+	points = 1e9 / (double)rates.interval * (has_keys ? KEYS_USUAL : 1);
+	if (how->open.sigma)
+		rates.sigma = fmax(3, normal_beyond(judgement_probability(how, points)));
+	return rates;
 }
 
 int judgement_alarms(struct judgement *how, const char *text)

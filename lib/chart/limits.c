@@ -77,7 +77,7 @@ void limits_book_set(struct limits_book *book, const char *chart, const char *ke
 /* A method that this version does not know may have made them; they are as good. */
 static const char *method_name(const struct fields *fields)
 {
-	static const char *const names[] = {"pot", "pot:lognormal", "imr", "paper", "xbar-r", "xbar-s", "ewma", "p", "u"};
+	static const char *const names[] = {"pot", "pot:lognormal", "imr", "paper", "xbar-r", "xbar-s", "ewma", "p", "u", "laney-p", "laney-u"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (fields_is(fields, "method", names[i]))
@@ -119,7 +119,7 @@ static int read_page(struct limits_book *book, const char *text, size_t length)
 	if (read_number(&fields, "center", &limits.center) < 0 || read_number(&fields, "lcl", &limits.lcl) < 0 ||
 	    read_number(&fields, "ucl", &limits.ucl) < 0 || fields_unsigned(&fields, "n", &limits.n) < 0)
 		return -1;
-	if (fields_double(&fields, "sigma", &limits.sigma) < 0 || read_tail(&fields, &limits.tail) < 0)
+	if (fields_double(&fields, "sigma", &limits.sigma) < 0 || fields_double(&fields, "dispersion", &limits.dispersion) < 0 || read_tail(&fields, &limits.tail) < 0)
 		return -1;
 	if (!(limits.lcl <= limits.center && limits.center <= limits.ucl))
 		return fail("the limits are not in order: lcl, center, ucl");
@@ -181,7 +181,11 @@ void limits_line(struct line *line, int64_t ts, const char *chart, const char *k
 	line_double(line, "ucl", limits->ucl);
 	line_unsigned(line, "n", limits->n);
 	line_text(line, "method", limits->method);
+	if (limits->unit)
+		line_text(line, "unit", limits->unit);
 	line_double(line, "sigma", limits->sigma);
+	if (limits->dispersion > 1)
+		line_double(line, "dispersion", limits->dispersion);
 	if (!limits->tail.count)
 		return;
 	line_double(line, "threshold", limits->tail.threshold);

@@ -20,13 +20,15 @@ struct measure *measure_new(struct events *events, const struct judgement *judge
 	measure->patience.next = INT64_MAX;
 	measure->exit = events_type(events, "sched:sched_process_exit");
 	measure->by_hand.set.judgement = judgement;
+	measure->by_hand.judge = measure->judge;
 	measure->now = measure->recompute_at = INT64_MIN;
 	return measure;
 }
 
 static void measured_free(struct measured *chart)
 {
-	pair_table_free(chart->pairs);
+	if (chart->pairs)
+		pair_table_free(chart->pairs);
 	disarmed_free(chart->disarmed);
 	series_set_free(&chart->set);
 	chart_free(chart->chart);
@@ -71,7 +73,7 @@ void measure_machine(struct measure *measure, const char *machine)
 
 static void add_route(struct measure *measure, struct binding *binding)
 {
-	static const int order[] = {[CHART_END] = 0, [CHART_ARM] = 1, [CHART_START] = 2};
+	static const int order[] = {[CHART_END] = 0, [CHART_ARM] = 1, [CHART_START] = 2, [CHART_COUNT] = 3};
 	struct route *route;
 	size_t at;
 
@@ -103,23 +105,41 @@ static int bind_events(struct measure *measure, struct measured *chart)
 	return 0;
 }
 
+static void prepare_pairs(struct measure *measure, struct measured *added)
+{
+	const struct chart_event *start = added->chart->events;
+
+	while (start->role != CHART_START)
+		start++;
+	added->by_thread = binding_is_by_thread(start);
+	added->pairs = pair_table_new(measure->pairs, start->length != NULL, added->chart->nest,
+				      start->keys ? start->keys : 1);
+}
+
+static void prepare_counts(struct measure *measure, struct measured *added)
+{
+	added->counts = true;
+	added->judgement = judgement_of_rates(measure->judge.judgement, added->chart);
+	added->judge.judgement = &added->judgement;
+}
+
 int measure_chart(struct measure *measure, struct chart *chart)
 {
 	struct measured *added;
-	const struct chart_event *start = chart->events;
 
 	for (size_t i = 0; i < measure->charts.count; i++)
 		if (!strcmp(measure->charts.items[i]->chart->name, chart->name)) {
 			chart_free(chart);
 			return 0;
 		}
-	while (start->role != CHART_START)
-		start++;
 	added = NEW(struct measured);
 	added->chart = chart;
-	added->set.judgement = measure->judge.judgement;
-	added->by_thread = binding_is_by_thread(start);
-	added->pairs = pair_table_new(measure->pairs, start->length != NULL, chart->nest, start->keys ? start->keys : 1);
+	added->judge = measure->judge;
+	if (chart->method)
+		prepare_counts(measure, added);
+	else
+		prepare_pairs(measure, added);
+	added->set.judgement = added->judge.judgement;
 	if (bind_events(measure, added) < 0) {
 		measured_free(added);
 		return -1;
@@ -197,6 +217,17 @@ static int end_event(struct measure *measure, struct binding *binding, const str
 	return 0;
 }
 
+static int count_event(struct measure *measure, struct binding *binding, const struct event *event, const int64_t *key)
+{
+	struct series *series = series_of(measure, binding, event);
+
+	(void)key;
+	if (series)
+		return rate_count(measure, binding, event, series);
+	binding->chart->refused++;
+	return 0;
+}
+
 /* A start that is still open where its key is armed ended unseen. */
 static int arm_event(struct measure *measure, struct binding *binding, const struct event *event, const int64_t *key)
 {
@@ -222,6 +253,7 @@ int measure_event(struct measure *measure, const struct event *event)
 {
 	static int (*const act[])(struct measure *, struct binding *, const struct event *, const int64_t *) = {
 		[CHART_START] = start_event, [CHART_END] = end_event, [CHART_ARM] = arm_event,
+		[CHART_COUNT] = count_event,
 	};
 	size_t index = (size_t)event->type->index;
 	int64_t key[CHART_KEYS_MAX];
@@ -280,21 +312,24 @@ static bool any_judges(const struct series_set *set)
 static void complain_of_series(const struct measured *chart, const char *name, void (*say)(const char *format, ...))
 {
 	if (chart->ends > 0 && !any_judges(&chart->set))
-		say("chart '%s': too few values to learn limits from (%llu in all), so nothing was judged; see --baseline and --limits",
-		    name, (unsigned long long)chart->ends);
+		say("chart '%s': too few values to learn limits from (%llu in all), so nothing was judged; see %s--baseline and --limits",
+		    name, (unsigned long long)chart->ends, chart->counts ? "--interval, " : "");
 	if (chart->set.forgotten > 0)
 		say("chart '%s': more than %d keys at once; the least recent were forgotten %llu times", name, SERIES_MAX,
 		    (unsigned long long)chart->set.forgotten);
 	if (chart->refused > 0)
-		say("chart '%s': %llu starts were left out, for there were too many keys", name,
+		say("chart '%s': %llu events were left out, for there were too many keys", name,
 		    (unsigned long long)chart->refused);
 }
 
 static void complain_of_events(const struct measured *chart, void (*say)(const char *format, ...))
 {
 	const char *name = chart->chart->name, *start = "", *end = "";
-	uint64_t starts = seen(chart, CHART_START, &start), ends = seen(chart, CHART_END, &end);
+	uint64_t starts = seen(chart, chart->counts ? CHART_COUNT : CHART_START, &start);
+	uint64_t ends = seen(chart, CHART_END, &end);
 
+	if (starts > 0 && chart->counts)
+		return;
 	if (starts == 0)
 		say("chart '%s': no event %s came; collect with -c %s, and see that it happened at all", name, start, name);
 	else if (ends == 0)

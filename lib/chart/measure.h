@@ -9,6 +9,8 @@
  *	for each lost record:		measure_lost()
  *	at the end of a stream:		measure_end(); then it is ready for the next
  *
+ * Charts that count (chart.h) have a value for each interval and key instead, judged by their own method.
+ *
  * What it tells of one start, in order: nothing, for most; or hold, signal, release. A signal of an open start may
  * come before that of its end. Functions return 0, or -1 when the listener did.
  */

@@ -1,5 +1,5 @@
 /*
- * measured: what measure.c (charts and events) and outcome.c (what becomes of starts) share. Part of struct measure; see
+ * measured: what measure.c (charts and events), outcome.c (what becomes of starts) and rate.c (what is counted) share. Part of struct measure; see
  * measure.h.
  */
 #ifndef CHART_MEASURED_H
@@ -14,14 +14,18 @@
 
 struct measured {
 	struct chart *chart; /* NULL: the values by hand, of all charts */
-	struct pair_table *pairs;
+	struct judge judge;
+	struct judgement judgement; /* of a chart that counts: its own */
+	bool counts, counting;	    /* it is one; since `begin` */
+	int64_t begin;		    /* of the interval at hand */
+	struct pair_table *pairs;   /* NULL: it counts */
 	struct disarmed *disarmed; /* NULL: the chart has no arm lines */
 	bool by_thread;
 	struct binding *bindings;
 	int count;
 	struct series_set set;
 	struct series *recent; /* the series of the last start, often that of the next */
-	uint64_t ends;	       /* that had a start */
+	uint64_t ends;	       /* that had a start; of a chart that counts: its values */
 	uint64_t refused;      /* starts for which there was no series */
 };
 
@@ -32,7 +36,7 @@ struct route {
 
 struct measure {
 	struct events *events;
-	struct judge judge;
+	struct judge judge; /* of latencies */
 	struct reading_world world;
 	ARRAY(struct measured *) charts;
 	struct measured by_hand;
@@ -52,7 +56,15 @@ int outcome_end(struct measure *measure, struct measured *chart, struct start *s
  * among them was abnormal without doubt. */
 int outcome_abandon(struct measure *measure, struct start *list, int64_t now, bool certain);
 
-/* A value by hand, or of a start; see judge_value(). */
-int outcome_value(struct measure *measure, struct series_set *set, const struct sample *sample, bool forced);
+/* A value by hand, of a start or an interval; see judge_value(). */
+int outcome_value(struct measure *measure, const struct judge *judge, struct series_set *set, const struct sample *sample,
+		  bool forced);
+
+/* An event of a chart that counts, and the time, which may complete an interval. */
+int rate_count(struct measure *measure, struct binding *binding, const struct event *event, struct series *series);
+int rate_time(struct measure *measure, struct measured *chart, int64_t now);
+
+/* The interval at hand is no whole one: events were lost, or the stream ended. */
+void rate_forget(struct measured *chart);
 
 #endif

@@ -136,6 +136,25 @@ static void limits_paper(const struct judgement *how, const struct points *point
 	limits->sigma = ranges / (double)groups / normal_d2(PAPER_GROUP) / sqrt(PAPER_GROUP);
 }
 
+/*
+ * How much more rates vary from one to the next than chance makes them: the mean moving range of their distances from the centre in
+ * sigma, over d2(2). At least 1. (D. B. Laney, "Improved Control Charts for Attributes", Quality Engineering 14, 2002.) A
+ * machine's rates come in bursts, and with many events a second chance alone would explain next to no change.
+ */
+static double dispersion(const struct judgement *how, const struct points *points, double center)
+{
+	double sum = 0, before = 0;
+
+	for (size_t i = 0; i < points->count; i++) {
+		double sigma = how->method->sigma(center, points->items[i].size);
+		double z = sigma > 0 ? (points->items[i].value - center) / sigma : 0;
+
+		sum += i > 0 ? fabs(z - before) : 0;
+		before = z;
+	}
+	return points->count > 1 ? fmax(sum / (double)(points->count - 1) / normal_d2(2), 1) : 1;
+}
+
 /* All that was counted over all that could be. */
 static void limits_rate(const struct judgement *how, const struct points *points, struct limits *limits)
 {
@@ -146,7 +165,8 @@ static void limits_rate(const struct judgement *how, const struct points *points
 		size += points->items[i].size;
 	}
 	limits->center = size > 0 ? counted / size : 0;
-	limits->sigma = how->method->sigma(limits->center, size / (double)points->count);
+	limits->dispersion = how->method->disperses ? dispersion(how, points, limits->center) : 1;
+	limits->sigma = how->method->sigma(limits->center, size / (double)points->count) * limits->dispersion;
 }
 
 static double sigma_binomial(double center, double size)
@@ -167,21 +187,23 @@ static void limits_robust(const struct judgement *how, const struct points *poin
 	limits->sigma = middle(points, &limits->center) * 1.4826022185056018;
 }
 
-#define SINGLE PLOTS_VALUES, SCALE_LOG, SIDES_UPPER, 2, 100, false
-#define TEXTBOOK(plots, baseline) plots, SCALE_LINEAR, SIDES_BOTH, 0, baseline, false
-#define RATE(is_share) PLOTS_RATES, SCALE_LINEAR, SIDES_BOTH, 0, 20, is_share, true
+#define SINGLE PLOTS_VALUES, SCALE_LOG, SIDES_UPPER, 2, 100, false, false
+#define TEXTBOOK(plots, baseline) plots, SCALE_LINEAR, SIDES_BOTH, 0, baseline, false, false
+#define RATE(is_share, disperses) PLOTS_RATES, SCALE_LINEAR, SIDES_BOTH, 0, 20, is_share, disperses, true
 
 static const struct method methods[] = {
 	{"pot", "by false-alarm rate: the tail of the values (default)", SINGLE, true, 8, NULL, limits_robust, NULL},
 	{"imr", "individuals and moving range", SINGLE, false, 2, NULL, limits_individuals, NULL},
 	{"paper", "X-bar/R limits from groups of 5, single values judged", PLOTS_VALUES, SCALE_LINEAR, SIDES_UPPER, 2, 100,
-	 false, true, PAPER_GROUP, NULL, limits_paper, NULL},
+	 false, false, true, PAPER_GROUP, NULL, limits_paper, NULL},
 	{"xbar-r", "subgroup means, by their mean range", TEXTBOOK(PLOTS_MEANS, 20), false, 1, spread_range, limits_range, NULL},
 	{"xbar-s", "subgroup means, by their mean deviation", TEXTBOOK(PLOTS_MEANS, 20), false, 1, spread_deviation,
 	 limits_deviation, NULL},
 	{"ewma", "exponentially weighted moving average", TEXTBOOK(PLOTS_WEIGHTED, 100), false, 2, NULL, limits_weighted, NULL},
-	{"p", "rate of so many in n, such as failed calls", RATE(true), 1, NULL, limits_rate, sigma_binomial},
-	{"u", "counts per n or second, such as events", RATE(false), 1, NULL, limits_rate, sigma_poisson},
+	{"p", "rate of so many in n, such as failed calls", RATE(true, false), 1, NULL, limits_rate, sigma_binomial},
+	{"u", "counts per n or second, such as events", RATE(false, false), 1, NULL, limits_rate, sigma_poisson},
+	{"laney-p", "as p, where rates vary more than by chance", RATE(true, true), 2, NULL, limits_rate, sigma_binomial},
+	{"laney-u", "as u, where counts vary more than by chance", RATE(false, true), 2, NULL, limits_rate, sigma_poisson},
 };
 
 enum { METHODS = sizeof(methods) / sizeof(*methods) };
@@ -228,6 +250,18 @@ int method_limits(const struct judgement *how, const struct points *points, stru
 	return 0;
 }
 
+double method_single_limit(const struct judgement *how, const struct limits *limits)
+{
+	double sigma = limits->sigma;
+
+	if (how->method->plots == PLOTS_RATES)
+		return INFINITY;
+	if (how->method->plots == PLOTS_VALUES)
+		return limits->ucl;
+	sigma *= how->method->plots == PLOTS_MEANS ? sqrt((double)how->subgroup) : sqrt((2 - how->weight) / how->weight);
+	return scale_from(how->scale, scale_to(how->scale, limits->center) + how->sigma * sigma);
+}
+
 double method_sigma(const struct judgement *how, const struct limits *limits)
 {
 	double center = scale_to(how->scale, limits->center), below = center - scale_to(how->scale, limits->lcl);
@@ -241,7 +275,7 @@ void method_lines(const struct judgement *how, const struct limits *limits, doub
 	double center = scale_to(how->scale, limits->center);
 
 	if (how->method->sigma) {
-		here.sigma = how->method->sigma(limits->center, size);
+		here.sigma = how->method->sigma(limits->center, size) * fmax(limits->dispersion, 1);
 		set_limits(how, &here);
 	}
 	*lines = (struct lines){.center = here.center, .lcl = here.lcl, .ucl = here.ucl};

@@ -24,8 +24,10 @@ double scale_from(enum scale scale, double value);
 /* Of one chart and key. Values are seconds for a latency, whatever the samples are in otherwise. */
 struct limits {
 	double center, lcl, ucl;
-	double sigma;	    /* of a point, on the chart's scale; of a rate: not used */
+	double sigma;	    /* of a point, on the chart's scale; of a rate: of one of mean size */
+	double dispersion;  /* of rates: how much more they vary than chance makes them; 0: as much */
 	uint64_t n;	    /* values that they were made from */
+	const char *unit;   /* of the values; see series.h */
 	const char *method; /* its name, from the table, or "pot:lognormal" */
 	struct tail_fit tail; /* of method pot, once it has one */
 };
@@ -43,7 +45,6 @@ struct points { /* an ARRAY */
 
 struct judgement;
 
-/* What judges single values can judge the age of what has not ended too. */
 enum plots { PLOTS_VALUES, PLOTS_MEANS, PLOTS_WEIGHTED, PLOTS_RATES };
 
 struct method {
@@ -55,6 +56,7 @@ struct method {
 	double min_ratio;
 	uint64_t baseline;
 	bool is_share;	/* a rate that cannot be above 1 */
+	bool disperses; /* a rate whose limits are widened by its dispersion */
 	bool one_scale; /* it makes no sense of the other */
 	size_t least;	/* fewest points that it makes sense of */
 	void (*spread)(const double *values, size_t count, struct point *point); /* of a subgroup; NULL: has none */
@@ -69,6 +71,13 @@ bool method_is_pot(const struct method *method);
 /* Limits from the points in the order they came. 0; -1 after fail() where they are too few. `n` counts points; it is the caller's
  * to make values of it. */
 int method_limits(const struct judgement *how, const struct points *points, struct limits *limits);
+
+/*
+ * The upper limit of a single value, on the values' own scale, for what has not ended and so is in no mean yet: so many sigma of a
+ * single value from the centre. Of a mean of n that is the mean's times the root of n, of a weighted one over
+ * sqrt(w / (2 - w)). INFINITY for rates.
+ */
+double method_single_limit(const struct judgement *how, const struct limits *limits);
 
 /* The sigma that limits by hand imply. */
 double method_sigma(const struct judgement *how, const struct limits *limits);

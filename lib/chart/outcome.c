@@ -3,11 +3,12 @@
 #include "chart/measured.h"
 #include "chart/span.h"
 
-int outcome_value(struct measure *measure, struct series_set *set, const struct sample *sample, bool forced)
+int outcome_value(struct measure *measure, const struct judge *judge, struct series_set *set, const struct sample *sample,
+		  bool forced)
 {
 	bool begun = false;
 
-	if (judge_value(&measure->judge, set, sample, forced, &begun) < 0)
+	if (judge_value(judge, set, sample, forced, &begun) < 0)
 		return -1;
 	if (begun)
 		patience_wake(&measure->patience);
@@ -44,7 +45,7 @@ int outcome_end(struct measure *measure, struct measured *chart, struct start *s
 {
 	chart->ends++;
 	take_age(start, now, false);
-	if (outcome_value(measure, &chart->set, &start->sample, was_told(start)) < 0)
+	if (outcome_value(measure, &chart->judge, &chart->set, &start->sample, was_told(start)) < 0)
 		return -1;
 	return let_go(measure, start);
 }
@@ -52,7 +53,7 @@ int outcome_end(struct measure *measure, struct measured *chart, struct start *s
 static int signal_open(struct measure *measure, struct start *start, int64_t now)
 {
 	take_age(start, now, true);
-	return judge_signal(&measure->judge, &start->sample, RULE(1));
+	return judge_single(&measure->judge, &start->sample);
 }
 
 int outcome_abandon(struct measure *measure, struct start *list, int64_t now, bool certain)
@@ -98,7 +99,9 @@ static void recompute(struct measure *measure)
 
 void measure_relearn(struct measure *measure)
 {
-	measure->judge.generation++;
+	measure->by_hand.judge.generation++;
+	for (size_t i = 0; i < measure->charts.count; i++)
+		measure->charts.items[i]->judge.generation++;
 }
 
 int measure_time(struct measure *measure, int64_t now)
@@ -111,9 +114,13 @@ int measure_time(struct measure *measure, int64_t now)
 	while ((start = patience_due(&measure->patience, measure->now)))
 		if (tell_due(measure, start, measure->now) < 0)
 			return -1;
-	for (size_t i = 0; i < measure->charts.count; i++)
-		if (judge_time(&measure->judge, &measure->charts.items[i]->set, measure->now) < 0)
+	for (size_t i = 0; i < measure->charts.count; i++) {
+		struct measured *chart = measure->charts.items[i];
+
+		if ((chart->counts && rate_time(measure, chart, measure->now) < 0) ||
+		    judge_time(&measure->judge, &chart->set, measure->now) < 0)
 			return -1;
+	}
 	return judge_time(&measure->judge, &measure->by_hand.set, measure->now);
 }
 
@@ -130,7 +137,9 @@ int measure_value(struct measure *measure, const char *chart, const char *key, s
 	if (judge_tell_limits(&measure->judge, sample->series, sample->end) < 0)
 		return -1;
 	measure->by_hand.ends++;
-	return outcome_value(measure, set, sample, false);
+	if (sample->size > 0 && !sample->series->unit)
+		series_set_unit(sample->series, measure->judge.judgement->method->is_share ? "share" : "per_n");
+	return outcome_value(measure, &measure->by_hand.judge, set, sample, false);
 }
 
 /* Takes all starts out of the tables. Even of a suspect the end may be among what was lost. */
@@ -148,9 +157,11 @@ static int forget_starts(struct measure *measure, int64_t now)
 
 int measure_lost(struct measure *measure, int64_t now)
 {
-	for (size_t i = 0; i < measure->charts.count; i++)
+	for (size_t i = 0; i < measure->charts.count; i++) {
 		if (measure->charts.items[i]->disarmed)
 			disarmed_clear(measure->charts.items[i]->disarmed);
+		rate_forget(measure->charts.items[i]);
+	}
 	return forget_starts(measure, now);
 }
 
@@ -174,7 +185,8 @@ static int signal_sorted(struct measure *measure, samples *found)
 
 	sample_sort(found->items, found->count);
 	for (size_t i = 0; i < found->count && status == 0; i++)
-		status = judge_signal(&measure->judge, &found->items[i], RULE(1));
+		status = found->items[i].open ? judge_single(&measure->judge, &found->items[i])
+					      : judge_signal(&measure->judge, &found->items[i], RULE(1));
 	free(found->items);
 	return status;
 }
@@ -194,11 +206,11 @@ static int last_verdicts(struct measure *measure)
 	struct start *start;
 
 	for (size_t i = 0; i < measure->charts.count; i++) {
-		if (judge_last_limits(&measure->judge, &measure->charts.items[i]->set, measure->now) < 0)
+		if (judge_last_limits(&measure->charts.items[i]->judge, &measure->charts.items[i]->set, measure->now) < 0)
 			return -1;
 		gather_worst(&found, &measure->charts.items[i]->set);
 	}
-	if (judge_last_limits(&measure->judge, &measure->by_hand.set, measure->now) < 0)
+	if (judge_last_limits(&measure->by_hand.judge, &measure->by_hand.set, measure->now) < 0)
 		return -1;
 	gather_worst(&found, &measure->by_hand.set);
 	for (start = pairs_oldest(measure->pairs); start; start = pairs_newer(start)) {
@@ -224,11 +236,23 @@ int measure_end(struct measure *measure)
 
 		if (chart->disarmed)
 			disarmed_clear(chart->disarmed);
+		rate_forget(chart);
 		if (judge_last_bucket(&measure->judge, &chart->set) < 0)
 			return -1;
 	}
 	measure->now = measure->recompute_at = INT64_MIN;
 	return judge_last_bucket(&measure->judge, &measure->by_hand.set);
+}
+
+/* Since when events are counted that may yet be too many. */
+static int64_t counting_since(const struct measure *measure)
+{
+	int64_t begin = INT64_MAX;
+
+	for (size_t i = 0; i < measure->charts.count; i++)
+		if (measure->charts.items[i]->counting && measure->charts.items[i]->begin < begin)
+			begin = measure->charts.items[i]->begin;
+	return begin;
 }
 
 /* The oldest value that may yet be judged. */
@@ -245,9 +269,10 @@ static int64_t learning_since(const struct series_set *set)
 
 int64_t measure_horizon(const struct measure *measure)
 {
-	int64_t horizon = learning_since(&measure->by_hand.set), first;
+	int64_t horizon = learning_since(&measure->by_hand.set), first = counting_since(measure);
 	const struct start *start = pairs_oldest(measure->pairs);
 
+	horizon = first < horizon ? first : horizon;
 	for (size_t i = 0; i < measure->charts.count; i++) {
 		first = learning_since(&measure->charts.items[i]->set);
 		horizon = first < horizon ? first : horizon;
@@ -260,7 +285,7 @@ int64_t measure_horizon(const struct measure *measure)
 int64_t measure_undecided(const struct measure *measure)
 {
 	const struct series *series;
-	int64_t oldest = INT64_MAX;
+	int64_t oldest = counting_since(measure);
 
 	for (series = measure->patience.series; series; series = series->next_open)
 		if (series->judges && series->open->sample.start < oldest)

@@ -1,5 +1,6 @@
 #include "chart/reading.h"
 
+#include <errno.h>
 #include <seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,9 @@
 
 #include "base/fail.h"
 #include "base/number.h"
+
+/* What the kernel returns for errors (MAX_ERRNO), and of these ERESTARTSYS and its like, which no program sees. */
+enum { ERROR_MOST = 4095, RESTART_FIRST = 512, RESTART_LAST = 516 };
 
 /* A text as long as this is told from another. */
 enum { TEXT_ROOM = 128 };
@@ -20,6 +24,19 @@ struct reading_kind {
 static int64_t number_disk(const struct reading_world *world, int64_t number)
 {
 	return (int64_t)events_device_disk(world->events, (uint64_t)number);
+}
+
+static int64_t number_error(const struct reading_world *world, int64_t number)
+{
+	static const int64_t none[] = {EAGAIN, EINPROGRESS, EINTR};
+
+	(void)world;
+	if (number >= 0 || number < -ERROR_MOST || (number <= -RESTART_FIRST && number >= -RESTART_LAST))
+		return 0;
+	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
+		if (number == -none[i])
+			return 0;
+	return 1;
 }
 
 static size_t copy(char *text, size_t room, const char *from)
@@ -62,6 +79,7 @@ static const struct reading_kind kinds[] = {
 	{"", NULL, NULL},
 	{"disk", number_disk, spell_device},
 	{"syscall", NULL, spell_syscall},
+	{"error", number_error, NULL},
 };
 
 int reading_make(struct reading *reading, struct event_type *type, const char *text)
@@ -76,7 +94,7 @@ int reading_make(struct reading *reading, struct event_type *type, const char *t
 			reading->kind = &kinds[i];
 			return 0;
 		}
-	return fail("unknown reading '%s' of field '%s'; there are disk, syscall", kind, reading->name);
+	return fail("unknown reading '%s' of field '%s'; there are disk, syscall, error", kind, reading->name);
 }
 
 /* FNV-1a. */

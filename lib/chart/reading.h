@@ -4,6 +4,9 @@
  *
  *	dev:disk	the disk of a partition
  *	id:syscall	spelled as the name of a system call of the machine that the stream came from
+ *	ret:error	1 if a system call that returns this has failed, else 0. Not failed has one that says "nothing yet" (EAGAIN,
+ *			EINPROGRESS), as those do that do not wait, nor one that a signal interrupted (EINTR and the kernel's
+ *			own restart codes)
  *
  * A reading is a number first, for keys and tables, and is spelled only when someone wants to see it.
  */

@@ -57,7 +57,7 @@ void sample_sort(struct sample *samples, size_t count)
 void sample_field_name(const char *field, char label[SAMPLE_NAME_ROOM])
 {
 	static const char *const taken[] = {"id",     "ts",  "start", "chart", "key",  "value",
-					    "center", "ucl", "rules", "tid",   "comm", "open"};
+					    "center", "ucl", "rules", "tid",   "comm", "open", "unit", "n"};
 	const char *prefix = "";
 
 	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
@@ -99,6 +99,10 @@ void sample_signal_line(struct line *line, const struct sample *sample, uint64_t
 		line_double(line, "value", sample->value);
 	else
 		line_time(line, "value", span_between(sample->start, sample->end));
+	if (sample->series->unit)
+		line_text(line, "unit", sample->series->unit);
+	if (sample->series->unit && sample->size > 0)
+		line_double(line, "n", sample->size);
 	line_double(line, "center", sample->center);
 	if (sample->value < sample->center)
 		line_double(line, "lcl", sample->lcl);
@@ -121,6 +125,8 @@ void sample_healthy_line(struct line *line, struct series *series, int64_t from)
 	line_time(line, "start", from);
 	add_series(line, series);
 	line_double(line, "value", thin_median(&series->thin));
+	if (series->unit)
+		line_text(line, "unit", series->unit);
 	line_unsigned(line, "count", series->thin.count);
 	line_double(line, "max", series->thin.max);
 }

@@ -71,12 +71,12 @@ struct series *series_find(const struct series_set *set, const int64_t id[CHART_
 }
 
 /* The age at which a value begins to be abnormal is one nanosecond above this. */
-static int64_t patience_of(const struct limits *limits, const struct judgement *judgement)
+static int64_t patience_of(const struct series *series, const struct judgement *judgement)
 {
-	double limit = floor(limits->ucl * 1e9), weight = ceil(judgement->min_ratio * limits->center * 1e9) - 1;
+	double limit = floor(series->single * 1e9), weight = ceil(judgement->min_ratio * series->limits.center * 1e9) - 1;
 	double patience = fmax(limit, weight);
 
-	if (judgement->method->plots != PLOTS_VALUES || !(judgement->sides & SIDES_UPPER) || !(judgement->rules & RULE(1)))
+	if (!(judgement->sides & SIDES_UPPER) || !(judgement->rules & RULE(1)))
 		return INT64_MAX;
 	return patience < 9e18 ? (int64_t)fmax(patience, 0) : INT64_MAX;
 }
@@ -84,7 +84,8 @@ static int64_t patience_of(const struct limits *limits, const struct judgement *
 static void set_limits(struct series *series, const struct judgement *judgement)
 {
 	series->judges = true;
-	series->patience = patience_of(&series->limits, judgement);
+	series->single = method_single_limit(judgement, &series->limits);
+	series->patience = patience_of(series, judgement);
 	method_lines(judgement, &series->limits, 1, &series->lines);
 }
 
@@ -117,6 +118,11 @@ struct series *series_add(struct series_set *set, const int64_t id[CHART_KEYS_MA
 	}
 	HASH_ADD(hh, set->series, id, sizeof(series->id), series);
 	return series;
+}
+
+void series_set_unit(struct series *series, const char *unit)
+{
+	series->unit = series->limits.unit = unit;
 }
 
 static bool group_point(struct series *series, const struct judgement *judgement, const struct sample *sample,
@@ -221,6 +227,7 @@ static int begin(struct series *series, const struct judgement *judgement, const
 	if (method_limits(judgement, points, &limits) < 0)
 		return -1;
 	limits.n *= judgement->subgroup;
+	limits.unit = series->unit;
 	series->limits = limits;
 	if (series->pot) {
 		pot_begin(series->pot, points, &limits, probability);

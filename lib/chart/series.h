@@ -17,6 +17,7 @@
 #include "chart/limits.h"
 #include "chart/pot.h"
 #include "chart/sample.h"
+#include "chart/tally.h"
 #include "chart/thin.h"
 
 enum {
@@ -45,6 +46,7 @@ struct series {
 	bool judges, told; /* the limits are known; the listener knows them too */
 	bool learns;	   /* a baseline is being gathered; if it judges too, to take the place of its limits */
 	bool learns_all;   /* also what is beyond the limits, for they are out of date */
+	const char *unit;  /* "share", "per_second", "per_n"; NULL: a latency, or a value by hand */
 	int change;	   /* which way the level went when the limits were made anew for that: 1 up, -1 down; else 0 */
 	uint64_t forgotten; /* series of the set that had gone when this one came */
 	uint64_t generation; /* see series_set */
@@ -52,6 +54,8 @@ struct series {
 	struct limits limits, last_told;
 	struct lines lines;
 	int64_t patience; /* ns: a start older than this is abnormal */
+	double single;	  /* the limit that this comes from, of a single value */
+	struct tally tally; /* of a chart that counts: the interval at hand */
 	struct points baseline;
 	struct series_group group;
 	struct series_run run;
@@ -89,6 +93,8 @@ double series_set_rate(const struct series_set *set, int64_t ts); /* values a se
  */
 struct series *series_find(const struct series_set *set, const int64_t id[CHART_KEYS_MAX]);
 struct series *series_add(struct series_set *set, const int64_t id[CHART_KEYS_MAX], const char *chart, const char *key);
+
+void series_set_unit(struct series *series, const char *unit);
 
 /* A value becomes a point, alone or with others. False: its subgroup is not complete. */
 bool series_point(struct series *series, const struct judgement *judgement, const struct sample *sample, struct point *point);

@@ -3,12 +3,16 @@
 
     charts.py draw SEED COUNT KIND              samples on standard output
     charts.py judge [OPTION=VALUE]... <SAMPLES  the limits and signals expected of them
+    charts.py count [OPTION=VALUE]... <EVENTS   the same of system calls' returns, counted in intervals; KIND events draws them
 
 Signals are lines "TS VALUE RULES", behind a line "center lcl ucl n". Options as cchart-filter has them, without defaults.
 """
 import math
 import random
 import sys
+
+
+RATES = ("p", "u", "laney-p", "laney-u")
 
 
 def phi(x):
@@ -84,11 +88,18 @@ def limits_of(o, base, sizes):
         groups = [base[i:i + 5] for i in range(0, len(base) - 4, 5)]
         return mean([mean(g) for g in groups]), mean([max(g) - min(g) for g in groups]) / d2(5) / math.sqrt(5)
     center = sum(x * m for x, m in zip(base, sizes)) / sum(sizes)
-    return center, rate_sigma(method, center, mean(sizes))
+    return center, rate_sigma(method, center, mean(sizes)) * wider(method, center, base, sizes)
 
 
 def rate_sigma(method, center, size):
-    return math.sqrt(center * (1 - center) / size) if method == "p" else math.sqrt(center / size)
+    return math.sqrt(center * (1 - center) / size) if method.endswith("p") else math.sqrt(center / size)
+
+
+def wider(method, center, base, sizes):  # Laney's sigma z, not below 1
+    if not method.startswith("laney"):
+        return 1
+    z = [(x - center) / rate_sigma(method, center, m) if center else 0 for x, m in zip(base, sizes)]
+    return max(1, moving_range(z) / d2(2))
 
 
 def judge(o, samples):
@@ -101,7 +112,7 @@ def judge(o, samples):
         for i in range(0, len(samples) - n + 1, n):
             points.append((samples[i + n - 1][0], [to(s[1]) for s in samples[i:i + n]]))
         sizes = [1] * len(points)
-    elif method in ("p", "u"):
+    elif method in RATES:
         points = [(s[0], s[1] / s[2]) for s in samples]
         sizes = [s[2] for s in samples]
     else:
@@ -110,12 +121,13 @@ def judge(o, samples):
     count = int(o["baseline"])
     base = [p[1] for p in points[:count]]
     center, sigma = limits_of(o, base, sizes[:count])
+    width = wider(method, center, base, sizes[:count]) if method in RATES else 1
 
     def bounds(s):
         low, high = center - k * s, center + k * s
-        if method in ("p", "u"):
+        if method in RATES:
             low = max(low, 0)
-        return low, min(high, 1) if method == "p" else high
+        return low, min(high, 1) if method in ("p", "laney-p") else high
     low, high = bounds(sigma)
     values = count * int(o["subgroup"]) if method.startswith("xbar") else count
     print(*(repr(v) for v in (back(center), back(low), back(high))), values)
@@ -127,12 +139,39 @@ def judge(o, samples):
         if method == "ewma":
             average = float(o["weight"]) * x + (1 - float(o["weight"])) * average
             x = average
-        s = rate_sigma(method, center, size) if method in ("p", "u") else sigma
+        s = rate_sigma(method, center, size) * width if method in RATES else sigma
         history.append(x)
         sigmas.append(s)
         hold = nelson(history, center, sigmas, *bounds(s), o["sides"], wanted)
         if hold:
             print(ts, repr(back(x)), ",".join(map(str, hold)))
+
+
+def count_events(o, events):
+    """What a chart that counts makes of events (ts, tid, number): a sample for each interval."""
+    length, begin, samples = float(o["interval"]), events[0][0], []
+    share = o["method"] in ("p", "laney-p")
+    counted = seen = 0
+    for ts, number in events:
+        while ts >= begin + length - 1e-12:
+            if seen or not share:
+                samples.append((f"{begin + length:.9f}", counted, seen if share else length))
+            begin, counted, seen = begin + length, 0, 0
+        seen += 1
+        counted += number < 0 and number not in (-11, -4, -115) and not -516 <= number <= -512 and number >= -4095 if share else 1
+    return samples
+
+
+def draw_events(seed, count):
+    """System calls that fail now and then, more often at times, at a rate that wanders."""
+    random.seed(int(seed))
+    ts, level = 1.0, 0.0
+    for i in range(int(count)):
+        if i % 500 == 0:
+            level = 0.7 * level + random.gauss(0, 0.5)
+        ts += random.expovariate(1000 * math.exp(0.2 * level))
+        ret = random.choice([-2, -13, -11, -4, -512, -4095, -4096, -1]) if random.random() < 0.05 * math.exp(level) else i
+        print(f"event ts={ts:.9f} cpu=0 tid={1 + i % 7} comm=x name=raw_syscalls:sys_exit id=1 ret={ret}")
 
 
 def draw(seed, count, kind):
@@ -154,7 +193,14 @@ def draw(seed, count, kind):
 
 def main():
     if sys.argv[1] == "draw":
-        return draw(*sys.argv[2:])
+        return draw_events(*sys.argv[2:4]) if sys.argv[4] == "events" else draw(*sys.argv[2:])
+    if sys.argv[1] == "count":
+        options = dict(a.split("=") for a in sys.argv[2:])
+        events = []
+        for line in sys.stdin:
+            f = dict(w.split("=") for w in line.split()[1:])
+            events.append((float(f["ts"]), int(f["ret"])))
+        return judge(options, count_events(options, events))
     samples = []
     for line in sys.stdin:
         f = dict(w.split("=") for w in line.split()[1:])
