@@ -1,7 +1,8 @@
 # A control chart: what was measured, its centre and limit, and the signals. Variables set by the caller:
 #   dumb columns rows	1: in text, so many columns and rows; 0: SVG
-#   seconds		1: values are durations; 0: plain numbers
-#   low high		the first and last power of ten on the value axis
+#   unit		of the values: 0 plain numbers, 1 seconds, 2 a share of 1, 3 so many a second
+#   linear		1: the value axis is linear, else logarithmic
+#   low high		its ends; of a logarithmic one the first and last power of ten
 #   clock from to	1: times are Unix time; 0: trace time. First and last time drawn
 # Files in the working directory, a line a point: samples (time median greatest), limits (time centre ucl),
 # marks (time value). Each has a point at least, which may be off the chart; an unknown centre or limit is NaN.
@@ -19,13 +20,15 @@ set grid ytics linecolor rgb "#807f8184" linewidth 0.5
 if (dumb) { unset grid }
 set key outside above horizontal Left reverse textcolor rgb ink
 
-set logscale y 10
-set yrange [low : high]
-if (seconds) {
+if (!linear) { set logscale y 10 }
+factor = unit == 2 ? 100 : 1
+set yrange [factor * low : factor * high]
+if (unit == 3) { set ylabel "a second" textcolor rgb ink }
+if (unit == 1) {
 	set ytics ("1 ns" 1e-9, "10 ns" 1e-8, "100 ns" 1e-7, "1 us" 1e-6, "10 us" 1e-5, "100 us" 1e-4, \
 		"1 ms" 1e-3, "10 ms" 1e-2, "100 ms" 1e-1, "1 s" 1, "10 s" 10, "100 s" 100, "1000 s" 1000)
 } else {
-	set format y "%g"
+	set format y (unit == 2 ? "%g %%" : "%.6g")
 }
 
 # Tics of less than a second are beyond gnuplot's own choice (it crashes).
@@ -43,17 +46,17 @@ if (clock) {
 }
 
 set pointsize 0.35
-# The points last, for what is drawn later hides what is under it: characters in text, dots in the picture.
+# What is drawn later hides what is under it: in text lines are under the points, in the picture the centre is above them.
 if (dumb) {
-	plot "limits" using 1:2 with steps linetype 7 title "centre", \
-	     "limits" using 1:3 with steps linetype 3 title "limit", \
-	     "samples" using 1:3 with points pointtype "." title "largest", \
-	     "samples" using 1:2 with points pointtype "o" title "median", \
-	     "marks" using 1:2 with points pointtype "*" title "signals"
+	plot "limits" using 1:(factor * $2) with steps linetype 7 title "centre", \
+	     "limits" using 1:(factor * $3) with steps linetype 3 title "limit", \
+	     "samples" using 1:(factor * $3) with points pointtype "." title "largest", \
+	     "samples" using 1:(factor * $2) with points pointtype "o" title "median", \
+	     "marks" using 1:(factor * $2) with points pointtype "*" title "signals"
 } else {
-	plot "limits" using 1:3 with steps linewidth 1.5 dashtype 2 linecolor rgb "#e08a1e" title "limit", \
-	     "limits" using 1:2 with steps linewidth 1.5 dashtype 3 linecolor rgb "#3f9b57" title "centre", \
-	     "samples" using 1:3 with points pointtype 7 linecolor rgb "#8fb8de" title "largest", \
-	     "samples" using 1:2 with points pointtype 7 linecolor rgb "#2f74b5" title "median", \
-	     "marks" using 1:2 with points pointtype 7 pointsize 0.5 linecolor rgb "#d43d2a" title "signals"
+	plot "limits" using 1:(factor * $3) with steps linewidth 1.5 dashtype 2 linecolor rgb "#e08a1e" title "limit", \
+	     "samples" using 1:(factor * $3) with points pointtype 7 linecolor rgb "#8fb8de" title "largest", \
+	     "samples" using 1:(factor * $2) with points pointtype 7 linecolor rgb "#2f74b5" title "median", \
+	     "limits" using 1:(factor * $2) with steps linewidth 2 linecolor rgb "#3f9b57" title "centre", \
+	     "marks" using 1:(factor * $2) with points pointtype 7 pointsize 0.5 linecolor rgb "#d43d2a" title "signals"
 }

@@ -153,6 +153,7 @@ static int learn_tail(const struct judge *judge, struct series_set *set, const s
 		if (series_change(series, judge->judgement, probability(judge, set, now)) < 0)
 			return 0;
 		series->change = change;
+		series->changed = since;
 	} else if (!pot_is_due(series->pot) || !series_refresh(series, judge->judgement, probability(judge, set, now))) {
 		return 0;
 	}
@@ -169,6 +170,7 @@ static void notice_run(const struct judge *judge, struct series *series, int64_t
 	    span_between(run->since, now) < judge->judgement->relearn)
 		return;
 	series->change = run->side;
+	series->changed = run->since;
 	series->learns_all = true;
 	series_relearn(series);
 }

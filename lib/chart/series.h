@@ -48,6 +48,7 @@ struct series {
 	bool learns_all;   /* also what is beyond the limits, for they are out of date */
 	const char *unit;  /* "share", "per_second", "per_n"; NULL: a latency, or a value by hand */
 	int change;	   /* which way the level went when the limits were made anew for that: 1 up, -1 down; else 0 */
+	int64_t changed;   /* since when */
 	uint64_t forgotten; /* series of the set that had gone when this one came */
 	uint64_t generation; /* see series_set */
 	int starts;	   /* open, in whatever state */

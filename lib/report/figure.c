@@ -55,8 +55,8 @@ static struct canvas *new_canvas(char **complaint)
 	return canvas;
 }
 
-/* Points as "time median greatest"; where there are none, one far off the chart. */
-static int64_t write_points(struct canvas *canvas, const char *name, const struct points *points)
+/* Points as "time median greatest", none of them below the least; where there are none, one far off the chart. */
+static int write_points(struct canvas *canvas, const char *name, const struct points *points, double least)
 {
 	FILE *file = canvas_file(canvas, name);
 	size_t i;
@@ -64,15 +64,15 @@ static int64_t write_points(struct canvas *canvas, const char *name, const struc
 	if (!file)
 		return -1;
 	for (i = 0; i < points->count; i++)
-		fprintf(file, "%.6f %.9g %.9g\n", points->items[i].at / 1e9, fmax(points->items[i].median, LEAST_VALUE),
-			fmax(points->items[i].greatest, LEAST_VALUE));
+		fprintf(file, "%.6f %.9g %.9g\n", points->items[i].at / 1e9, fmax(points->items[i].median, least),
+			fmax(points->items[i].greatest, least));
 	if (points->count == 0)
 		fputs("-1e12 1 1\n", file);
 	return fclose(file);
 }
 
 /* Limits hold until the next: the last ones to the end of the chart. */
-static int write_limits(struct canvas *canvas, const struct track *track, int64_t end)
+static int write_limits(struct canvas *canvas, const struct track *track, int64_t end, double least)
 {
 	struct points all = {0};
 	struct bucket last;
@@ -86,7 +86,7 @@ static int write_limits(struct canvas *canvas, const struct track *track, int64_
 		last.at = end > last.at ? end : last.at;
 		points_add(&all, &last);
 	}
-	status = write_points(canvas, "limits", &all);
+	status = write_points(canvas, "limits", &all, least);
 	free(all.items);
 	return status;
 }
@@ -101,18 +101,51 @@ static void widen(const struct points *points, int64_t *from, int64_t *to)
 	}
 }
 
+static void extremes(const struct track *track, double *least, double *most)
+{
+	const struct points *all[] = {&track->samples, &track->limits, &track->marks};
+	size_t i, j;
+
+	*least = INFINITY;
+	*most = -INFINITY;
+	for (i = 0; i < 3; i++)
+		for (j = 0; j < all[i]->count; j++) {
+			*least = fmin(*least, all[i]->items[j].median);
+			*most = fmax(*most, all[i]->items[j].greatest);
+		}
+}
+
+/* Latencies differ by powers of ten. Rates and plain numbers are drawn on a linear scale where they are near each other or nothing. */
+static bool is_linear(const struct track *track)
+{
+	double least, most;
+
+	extremes(track, &least, &most);
+	return track->unit != UNIT_SECONDS && (least <= 0 || most < 100 * least);
+}
+
+/* From zero, or from below it, to a little above the largest. */
+static void bounds(const struct track *track, double *low, double *high)
+{
+	double least, most;
+
+	extremes(track, &least, &most);
+	*low = least < 0 ? least - 0.05 * (most - least) : 0;
+	if (least > 0.5 * most) /* small changes of large numbers */
+		*low = least - 0.1 * (most - least);
+	*high = most + 0.1 * (most - *low);
+	if (!(*high > *low))
+		*high = *low + 1;
+}
+
 /* The powers of ten that hold all points. */
 static void decades(const struct track *track, double *low, double *high)
 {
-	const struct points *all[] = {&track->samples, &track->limits, &track->marks};
-	double least = INFINITY, most = 0;
-	size_t i, j;
+	double least, most;
 
-	for (i = 0; i < 3; i++)
-		for (j = 0; j < all[i]->count; j++) {
-			least = fmin(least, fmax(all[i]->items[j].median, LEAST_VALUE));
-			most = fmax(most, fmax(all[i]->items[j].greatest, LEAST_VALUE));
-		}
+	extremes(track, &least, &most);
+	least = fmax(least, LEAST_VALUE);
+	most = fmax(most, LEAST_VALUE);
 	*low = pow(10, floor(log10(least)));
 	*high = pow(10, ceil(log10(fmax(most, least))));
 	if (*high <= *low)
@@ -123,24 +156,26 @@ static char *control(const struct model *model, const struct track *track, const
 {
 	int64_t from = INT64_MAX, to = INT64_MIN;
 	struct canvas *canvas;
-	double low, high;
+	double low, high, least;
 	bool written;
 
 	widen(&track->samples, &from, &to);
 	widen(&track->marks, &from, &to);
 	if (from > to || !(canvas = new_canvas(complaint)))
 		return NULL;
-	decades(track, &low, &high);
-	written = write_points(canvas, "samples", &track->samples) >= 0 && write_limits(canvas, track, to) >= 0 &&
-		  write_points(canvas, "marks", &track->marks) >= 0;
+	least = is_linear(track) ? -INFINITY : LEAST_VALUE;
+	(is_linear(track) ? bounds : decades)(track, &low, &high);
+	written = write_points(canvas, "samples", &track->samples, least) >= 0 &&
+		  write_limits(canvas, track, to, least) >= 0 &&
+		  write_points(canvas, "marks", &track->marks, least) >= 0;
 	if (!written) {
 		*complaint = memory_format("no chart: cannot write its data");
 		canvas_close(canvas);
 		return NULL;
 	}
 	return drawn(canvas, "charts/control.gp",
-		     memory_format("%s; seconds=%d; low=%g; high=%g; clock=%d; from=%.6f; to=%.6f", terminal,
-				   track->interval, low, high, model->has_wall, from / 1e9, to / 1e9),
+		     memory_format("%s; unit=%d; linear=%d; low=%.9g; high=%.9g; clock=%d; from=%.6f; to=%.6f", terminal,
+				   track->unit, is_linear(track), low, high, model->has_wall, from / 1e9, to / 1e9),
 		     complaint);
 }
 

@@ -143,7 +143,8 @@ static int sample_seen(void *context, const struct record *record)
 	see_time(model, ts);
 	bucket.at = time_sum(ts, model->wall);
 	track = track_of(model, fields);
-	track->interval |= has_start;
+	if (track->unit == UNIT_NONE)
+		track->unit = unit_read(fields, has_start);
 	track->values += bucket.count;
 	if (!(track->greatest >= bucket.greatest))
 		track->greatest = bucket.greatest;
@@ -168,6 +169,10 @@ static int limits_seen(void *context, const struct record *record)
 	    fields_double(fields, "ucl", &ucl) < 0 || fields_unsigned(fields, "n", &n) < 0)
 		return gather_wrong(model);
 	track = track_of(model, fields);
+	if (fields_find(fields, "unit"))
+		track->unit = unit_read(fields, false);
+	if (found && fields_find(fields, "change") && gather_shift(model, track, fields, center) < 0)
+		return gather_wrong(model);
 	track->center = center;
 	track->lcl = lcl;
 	track->ucl = ucl;
@@ -193,7 +198,8 @@ static int signal_seen(void *context, const struct record *record)
 		return gather_wrong(model);
 	see_time(model, signal->ts);
 	track = model_track(model, signal->chart, signal->key);
-	track->interval |= signal->interval;
+	if (track->unit == UNIT_NONE)
+		track->unit = signal->unit;
 	track->signals++;
 	track->chart->signals++;
 	points_add(&track->marks, &(struct bucket){time_sum(signal->ts, model->wall), 1, signal->value, signal->value});

@@ -15,6 +15,9 @@ int gather_wrong(struct model *model);
 
 record_handler gather_graph, gather_path, gather_blame; /* gather_graph: nodes and edges too */
 
+/* Takes a limits record that says change=; `center` is the new one. */
+int gather_shift(struct model *model, struct track *track, const struct fields *fields, double center);
+
 /* Takes a diff record: what was blamed more than in another stream. */
 int gather_change(struct model *model, const struct record *record);
 

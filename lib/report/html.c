@@ -153,7 +153,7 @@ static void put_heading(struct report *report, FILE *out, const struct moment *m
 	char clock[WORDS_CLOCK_ROOM], *words, *limits = NULL;
 
 	if (signal)
-		limits = words_limits(signal->interval, signal->center, signal->ucl);
+		limits = words_limits(signal->unit, signal->center, signal->ucl);
 	words = words_moment(report->model, moment);
 	words_clock(report->model, moment->wall, signal ? signal->start : story ? story->from : moment->from, clock);
 	fprintf(out, "<h3>%" PRIu64 ". ", moment->number);

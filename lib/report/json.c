@@ -56,6 +56,14 @@ static void set_clock(const struct report *report, json_t *object, const char *k
 	set_text(object, key, text);
 }
 
+static const char *unit_name(enum unit unit)
+{
+	static const char *const names[] = {
+		[UNIT_NONE] = "", [UNIT_SECONDS] = "seconds", [UNIT_SHARE] = "share", [UNIT_RATE] = "per_second"};
+
+	return names[unit];
+}
+
 static json_t *signal_object(const struct report *report, const struct signal *signal, int64_t wall)
 {
 	json_t *object = json_object(), *shown = json_object();
@@ -69,6 +77,7 @@ static json_t *signal_object(const struct report *report, const struct signal *s
 	set_text(object, "chart", signal->chart);
 	set_text(object, "key", signal->key);
 	set_real(object, "value", signal->value);
+	set_text(object, "unit", unit_name(signal->unit));
 	set_real(object, "center", signal->center);
 	set_real(object, "ucl", signal->ucl);
 	set_text(object, "rules", signal->rules);
@@ -166,7 +175,27 @@ static json_t *moment_object(const struct report *report, const struct moment *m
 	return object;
 }
 
-static json_t *chart_object(const struct chart_story *chart)
+static json_t *shift_array(const struct report *report, const struct track *track)
+{
+	json_t *array = json_array(), *object;
+	size_t i;
+
+	for (i = 0; i < track->shifts.count; i++) {
+		const struct shift *shift = &track->shifts.items[i];
+
+		object = json_object();
+		set_words(object, "words", words_shift(report->model, track, shift));
+		set_clock(report, object, "time", shift->at);
+		set_seconds(object, "since", shift->at - report->model->wall);
+		set_text(object, "way", shift->up ? "up" : "down");
+		set_real(object, "from", shift->from);
+		set_real(object, "to", shift->to);
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+static json_t *chart_object(const struct report *report, const struct chart_story *chart)
 {
 	json_t *object = json_object(), *keys = json_array(), *entry;
 	const struct track *track;
@@ -186,6 +215,9 @@ static json_t *chart_object(const struct chart_story *chart)
 		set_real(entry, "ucl", track->ucl);
 		set_count(entry, "n", track->learnt_from);
 		set_text(entry, "method", track->method);
+		set_text(entry, "unit", unit_name(track->unit));
+		if (track->shifts.count > 0)
+			json_object_set_new(entry, "changes", shift_array(report, track));
 		json_array_append_new(keys, entry);
 	}
 	json_object_set_new(object, "keys", keys);
@@ -257,7 +289,7 @@ static json_t *report_object(struct report *report)
 	json_object_set_new(object, "complete",
 			    json_boolean(!stream_incomplete(report->stream) && model->incomplete_moments == 0));
 	for (chart = model->charts; chart; chart = chart->hh.next)
-		json_array_append_new(charts, chart_object(chart));
+		json_array_append_new(charts, chart_object(report, chart));
 	json_object_set_new(object, "charts", charts);
 	json_object_set_new(object, "blame", verdict_array(report));
 	if (model->changes.count)

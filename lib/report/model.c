@@ -169,6 +169,7 @@ static void chart_free_story(struct chart_story *chart)
 		free(track->samples.items);
 		free(track->marks.items);
 		free(track->limits.items);
+		free(track->shifts.items);
 		free(track->key);
 		free(track->method);
 		free(track);

@@ -41,12 +41,21 @@ struct shown {
 	char *key, *value;
 };
 
+/* What values are. */
+enum unit {
+	UNIT_NONE,    /* plain numbers */
+	UNIT_SECONDS, /* a latency */
+	UNIT_SHARE,   /* so many of all, 0 to 1 */
+	UNIT_RATE,    /* so many a second */
+};
+
 struct signal {
 	char *id;
 	int64_t ts, start; /* end and beginning; equal where the record has no start */
-	bool interval;	   /* it had a start: the value is a duration */
+	enum unit unit;
 	bool open;	   /* had not ended when it was reported */
-	double value, center, ucl; /* seconds where `interval`; center and ucl are NAN where not given */
+	bool shift;	   /* the level has changed: the value is the new median */
+	double value, center, ucl; /* in its unit; center and ucl are NAN where not given */
 	char *chart, *key, *rules, *comm; /* "" where not given */
 	int32_t tid;			  /* 0: not given */
 	ARRAY(struct shown) shown;
@@ -119,6 +128,15 @@ struct moment {
 	ARRAY(struct story *) stories;
 };
 
+/* The level of a track changed and stayed so; its limits were learnt anew. */
+struct shift {
+	int64_t at; /* since when; Unix time where there is one */
+	bool up;
+	double from, to; /* the centre; from: NAN where not known */
+};
+
+enum { TRACK_SHIFTS = 3 };
+
 /* What is known of one key of a chart: its limits and values. */
 struct track {
 	char *key; /* "" where the chart is not split */
@@ -128,7 +146,9 @@ struct track {
 	char *method;
 	uint64_t values, signals; /* values: the healthy ones */
 	double greatest;	  /* of the healthy values; NAN: none */
-	bool interval;		  /* values are seconds */
+	enum unit unit;
+	ARRAY(struct shift) shifts; /* the newest TRACK_SHIFTS, oldest first */
+	uint64_t all_shifts;	    /* how many there were */
 	struct points samples, marks; /* for the control chart; at: Unix time */
 	struct points limits;	      /* median: center, greatest: ucl */
 	UT_hash_handle hh;
@@ -232,6 +252,7 @@ struct chart_story *model_chart(struct model *model, const char *name);
 struct track *model_track(struct model *model, const char *chart, const char *key);
 void model_count_blame(struct model *model, const char *name, double score);
 char *clean_field(const struct fields *fields, const char *key); /* "" where it is not there; the caller frees it */
+enum unit unit_read(const struct fields *fields, bool has_start); /* of a sample, signal or limits record */
 struct signal *signal_read(const struct model *model, const struct fields *fields); /* NULL after fail() */
 void signal_free(struct signal *signal);
 double signal_severity(const struct signal *signal);

@@ -87,6 +87,131 @@ static char *say_any(const struct model *model, const struct signal *signal, con
 			     signal->key, *who ? " by " : "", who);
 }
 
+/* Rates: what was counted, and by whom at least half of it. */
+static char *say_failures(const struct model *model, const struct signal *signal, const char *value)
+{
+	(void)model;
+	return memory_format("%s of %s failed", value, *signal->key ? signal->key : "system calls");
+}
+
+static char *say_failed_requests(const struct model *model, const struct signal *signal, const char *value)
+{
+	char device[64];
+
+	model_device_name(model, signal->key, device, sizeof(device));
+	return memory_format("%s of the requests of %s failed", value, *device ? device : "a device");
+}
+
+/* "4,123 a second" with what is counted put behind the number. */
+static char *say_counted(const struct signal *signal, const char *what, const char *of)
+{
+	char *value = words_value(UNIT_RATE, signal->value), *words;
+	size_t number = strlen(value) - strlen(" a second");
+
+	words = memory_format("%.*s %s a second%s%s", (int)number, value, what, *of ? " of " : "", of);
+	free(value);
+	return words;
+}
+
+static char *say_wakeups(const struct model *model, const struct signal *signal, const char *value)
+{
+	(void)model, (void)value;
+	return say_counted(signal, "wake-ups", "");
+}
+
+static char *say_requests(const struct model *model, const struct signal *signal, const char *value)
+{
+	char device[64];
+
+	(void)value;
+	model_device_name(model, signal->key, device, sizeof(device));
+	return say_counted(signal, "requests", device);
+}
+
+static char *say_interrupts(const struct model *model, const struct signal *signal, const char *value)
+{
+	(void)model, (void)value;
+	return say_counted(signal, "interrupts", signal->key);
+}
+
+static char *say_any_rate(const struct model *model, const struct signal *signal, const char *value)
+{
+	(void)model;
+	return memory_format("%s%s%s was %s", *signal->chart ? signal->chart : "a rate", *signal->key ? " of " : "",
+			     signal->key, value);
+}
+
+static const struct rate_sentence {
+	const char *chart;
+	char *(*say)(const struct model *model, const struct signal *signal, const char *value);
+} rate_sentences[] = {
+	{"syscall-errors", say_failures}, {"block-errors", say_failed_requests}, {"wakeups", say_wakeups},
+	{"block-rate", say_requests},	  {"interrupts", say_interrupts},	  {"", say_any_rate},
+};
+
+static char *say_rate(const struct model *model, const struct signal *signal, const char *who)
+{
+	const struct rate_sentence *s = rate_sentences;
+	char *value = words_value(signal->unit, signal->value), *subject, *words;
+
+	while (*s->chart && strcmp(s->chart, signal->chart) != 0)
+		s++;
+	subject = s->say(model, signal, value);
+	words = memory_format("%s%s%s", subject, *who ? ", most of them by " : "", who);
+	free(subject);
+	free(value);
+	return words;
+}
+
+/* The level of a chart, and which way it went. */
+static char *level_of(const struct model *model, const char *chart, const char *key)
+{
+	char device[64];
+
+	if (*key && !strncmp(chart, "block", 5))
+		key = model_device_name(model, key, device, sizeof(device));
+	return memory_format("%s%s%s", *chart ? chart : "values", *key ? " of " : "", key);
+}
+
+static const char *change_of(enum unit unit, bool up)
+{
+	static const char *const words[][2] = {
+		[UNIT_NONE] = {"lower", "higher"},
+		[UNIT_SECONDS] = {"faster", "slower"},
+		[UNIT_SHARE] = {"rarer", "more frequent"},
+		[UNIT_RATE] = {"rarer", "more frequent"},
+	};
+
+	return words[unit][up];
+}
+
+static char *say_shift(const struct model *model, const struct signal *signal)
+{
+	char *subject = level_of(model, signal->chart, signal->key), *value = words_value(signal->unit, signal->value);
+	char *words = memory_format("%s became %s: the median is %s now", subject,
+				    change_of(signal->unit, !(signal->value < signal->center)), value);
+
+	free(value);
+	free(subject);
+	return words;
+}
+
+char *words_shift(const struct model *model, const struct track *track, const struct shift *shift)
+{
+	char *subject = level_of(model, track->chart->name, track->key), *from, *to, *words, clock[WORDS_CLOCK_ROOM];
+	const char *center = track->unit == UNIT_SHARE || track->unit == UNIT_RATE ? "normally" : "median";
+
+	from = isnan(shift->from) ? memory_format("unknown") : words_value(track->unit, shift->from);
+	to = words_value(track->unit, shift->to);
+	words_clock(model, 0, shift->at, clock);
+	words = memory_format("%s became %s at %s and stayed so: %s %s -> %s; limits relearnt", subject,
+			      change_of(track->unit, shift->up), clock, center, from, to);
+	free(to);
+	free(from);
+	free(subject);
+	return words;
+}
+
 static const struct sentence {
 	const char *chart; /* with a colon at its end: of any chart whose name begins so */
 	subject_words *subject;
@@ -117,13 +242,21 @@ static const struct sentence *sentence_of(const char *chart)
 char *words_signal(const struct model *model, const struct signal *signal)
 {
 	const struct sentence *s = sentence_of(signal->chart);
-	char *who = words_thread(signal->comm, signal->tid);
-	char *subject = s->subject(model, signal, who);
-	char *value = signal->interval ? words_seconds(signal->value) : memory_format("%g", signal->value);
-	const char *verb = !signal->interval ? "was" : signal->open ? s->open : s->ended;
-	char *words = memory_format("%s %s %s%s", subject, verb,
-				    value, signal->interval ? s->object : "");
+	bool interval = signal->unit == UNIT_SECONDS;
+	char *who, *subject, *value, *words;
+	const char *verb = !interval ? "was" : signal->open ? s->open : s->ended;
 
+	if (signal->shift)
+		return say_shift(model, signal);
+	who = words_thread(signal->comm, signal->tid);
+	if (signal->unit == UNIT_SHARE || signal->unit == UNIT_RATE) {
+		words = say_rate(model, signal, who);
+		free(who);
+		return words;
+	}
+	subject = s->subject(model, signal, who);
+	value = words_value(signal->unit, signal->value);
+	words = memory_format("%s %s %s%s", subject, verb, value, interval ? s->object : "");
 	free(who);
 	free(subject);
 	free(value);

@@ -11,7 +11,7 @@
 static bool is_own_field(const struct field *field)
 {
 	static const char *const names[] = {"id",  "ts",  "start", "chart", "key",  "value", "center",
-					    "ucl", "lcl", "rules", "tid",   "comm", "open"};
+					    "ucl", "lcl", "rules", "tid",   "comm", "open", "unit", "n"};
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -36,6 +36,15 @@ static void read_shown(struct signal *signal, const struct fields *fields)
 	}
 }
 
+enum unit unit_read(const struct fields *fields, bool has_start)
+{
+	if (fields_is(fields, "unit", "share"))
+		return UNIT_SHARE;
+	if (fields_is(fields, "unit", "per_second"))
+		return UNIT_RATE;
+	return has_start && !fields_find(fields, "unit") ? UNIT_SECONDS : UNIT_NONE;
+}
+
 static int read_numbers(struct signal *signal, const struct fields *fields)
 {
 	int64_t tid = 0;
@@ -51,7 +60,8 @@ static int read_numbers(struct signal *signal, const struct fields *fields)
 		return -1;
 	if (signal->start > signal->ts)
 		return fail("a signal ends before it starts");
-	signal->interval = has_start == 1;
+	signal->unit = unit_read(fields, has_start);
+	signal->shift = fields_is(fields, "rules", "shift");
 	signal->open = fields_is(fields, "open", "yes");
 	signal->tid = tid > 0 && tid <= INT32_MAX ? tid : 0;
 	return 0;

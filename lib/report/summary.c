@@ -135,7 +135,7 @@ char *summary_key(const struct model *model, const struct track *track)
 static void add_limits(FILE *out, const struct model *model, const struct chart_story *chart, const struct track *track,
 		       const char *lead)
 {
-	char *limits = words_limits(track->interval, track->center, track->ucl), *key = summary_key(model, track);
+	char *limits = words_limits(track->unit, track->center, track->ucl), *key = summary_key(model, track);
 	unsigned others = HASH_COUNT(chart->tracks) - 1;
 
 	if (limits && others > 0)
@@ -171,7 +171,7 @@ static void say_chart(FILE *out, const struct model *model, const struct chart_s
 	} else {
 		fprintf(out, "nothing abnormal on chart %s: %s", chart->name, count);
 		add_limits(out, model, chart, track, ", ");
-		greatest = track->interval ? words_seconds(track->greatest) : memory_format("%g", track->greatest);
+		greatest = words_value(track->unit, track->greatest);
 		fprintf(out, "%s%s", isnan(track->greatest) ? "" : ", largest ",
 			isnan(track->greatest) ? "" : greatest);
 		free(greatest);
@@ -219,6 +219,14 @@ static void add_line(struct summary *summary, char *line)
 		*ARRAY_ADD(&summary->lines) = line;
 }
 
+static void add_shifts(struct summary *summary, const struct model *model)
+{
+	for (const struct chart_story *chart = model->charts; chart; chart = chart->hh.next)
+		for (const struct track *track = chart->tracks; track; track = track->hh.next)
+			for (size_t i = 0; i < track->shifts.count; i++)
+				add_line(summary, words_shift(model, track, &track->shifts.items[i]));
+}
+
 void summary_make(struct summary *summary, const struct model *model)
 {
 	struct chart_story *chart;
@@ -236,6 +244,7 @@ void summary_make(struct summary *summary, const struct model *model)
 		fclose(out);
 		add_line(summary, text);
 	}
+	add_shifts(summary, model);
 	for (size_t i = 0; i < model->changes.count; i++)
 		add_line(summary, memory_format("%s", model->changes.items[i].words));
 	out = open_memstream(&text, &size);

@@ -168,7 +168,7 @@ static void print_subject(const struct report *report, FILE *out, const struct m
 	char clock[WORDS_CLOCK_ROOM], *subject = words_moment(report->model, moment), *limits = NULL, *words, *lead;
 
 	if (signal && !report->options.whole)
-		limits = words_limits(signal->interval, signal->center, signal->ucl);
+		limits = words_limits(signal->unit, signal->center, signal->ucl);
 	words = memory_format("%s%s%s%s", subject, limits ? " (" : "", limits ? limits : "", limits ? ")" : "");
 	words_clock(report->model, moment->wall, signal ? signal->start : story ? story->from : moment->from, clock);
 	lead = memory_format("%" PRIu64 ". %s  ", moment->number, clock);

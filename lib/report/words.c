@@ -161,15 +161,35 @@ void words_iso_time(int64_t unix_time, char *text)
 	snprintf(text + length, WORDS_CLOCK_ROOM - length, ".%09" PRId64 "Z", fraction);
 }
 
-char *words_limits(bool interval, double center, double ucl)
+char *words_value(enum unit unit, double value)
+{
+	char number[NUMBER_ROOM];
+
+	switch (unit) {
+	case UNIT_SECONDS:
+		return words_seconds(value);
+	case UNIT_SHARE:
+		return memory_format("%.*g %%", value < 0.0995 ? 2 : 3, 100 * value);
+	case UNIT_RATE:
+		if (!(value >= 100 && value < 1e15))
+			return memory_format("%.3g a second", value);
+		number_human_count(number, (uint64_t)llround(value));
+		return memory_format("%s a second", number);
+	default:
+		return memory_format("%g", value);
+	}
+}
+
+char *words_limits(enum unit unit, double center, double ucl)
 {
 	char *limit, *middle, *words;
+	const char *name = unit == UNIT_SHARE || unit == UNIT_RATE ? "normally" : "median";
 
 	if (isnan(ucl))
 		return NULL;
-	limit = interval ? words_seconds(ucl) : memory_format("%g", ucl);
-	middle = interval ? words_seconds(center) : memory_format("%g", center);
-	words = isnan(center) ? memory_format("limit %s", limit) : memory_format("limit %s, median %s", limit, middle);
+	limit = words_value(unit, ucl);
+	middle = words_value(unit, center);
+	words = isnan(center) ? memory_format("limit %s", limit) : memory_format("limit %s, %s %s", limit, name, middle);
 	free(limit);
 	free(middle);
 	return words;

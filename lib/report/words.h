@@ -54,8 +54,17 @@ char *words_rest(const struct model *model, const struct moment *moment);
 /* Why a moment is incomplete; NULL: it is complete. */
 char *words_gap(const struct moment *moment);
 
-/* "took 2.293 s" alone is not enough where limits differ: "limit 41.2 ms, median 4.5 ms"; NULL where none is known. */
-char *words_limits(bool interval, double center, double ucl);
+/* A value: "2.293 s", "12 %", "4,123 a second", "17". */
+char *words_value(enum unit unit, double value);
+
+/*
+ * "took 2.293 s" alone is not enough where limits differ: "limit 41.2 ms, median 4.5 ms", of rates "limit 1.3 %, normally 0.1 %"; NULL
+ * where none is known.
+ */
+char *words_limits(enum unit unit, double center, double ucl);
+
+/* "block of loop0 became slower at 12:03:04.127 and stayed so: median 127 us -> 410 us; limits relearnt". */
+char *words_shift(const struct model *model, const struct track *track, const struct shift *shift);
 
 /* A node of a critical path: "in the bfq queue of loop0"; "grinder/77 running". */
 char *words_node(const struct model *model, const struct graph *graph, int32_t node);

@@ -37,6 +37,8 @@ static int tell_limits(void *context, const struct series *series, int64_t ts)
 	limits_line(&filter->line, ts, series->chart, series->key, &series->limits);
 	if (series->change)
 		line_text(&filter->line, "change", series->change > 0 ? "up" : "down");
+	if (series->change)
+		line_time(&filter->line, "since", series->changed);
 	if (series->forgotten)
 		line_unsigned(&filter->line, "forgotten", series->forgotten);
 	return stream_write_line(filter->stream, &filter->line);
