@@ -311,3 +311,174 @@ slow() {
 	assert_output 1
 	run -2 cchart-filter --keep=2
 }
+
+# --- rates ----------------------------------------------------------------------------------------------------------
+
+# calls SECONDS START FAILING: 200 returns a second of system call 0, of which FAILING a hundred fail, by thread 9 where many do
+calls() {
+	awk -v n="$1" -v start="$2" -v failing="$3" 'BEGIN {
+		many = (failing > 5)
+		for (i = 0; i < n * 200; i++) printf "event ts=%.6f cpu=0 tid=%d comm=%s name=raw_syscalls:sys_exit id=0 ret=%d\n",
+			start + i / 200, many ? 9 : 10 + i % 3, many ? "clumsy" : "sound", (i % 100 < failing) ? -2 : 0
+	}'
+}
+
+@test "a chart that counts has its own method, beside one of latencies" {
+	{ echo "stream version=1 machine=x86_64 wall=0"; calls 40 1 1; calls 2 41 60; calls 20 43 1; } >in
+	filter -c syscall-errors -c runq in >out
+	run sed -nE 's/^signal .* start=([0-9]+)\..* chart=syscall-errors key=read value=([0-9.]+) unit=share n=([0-9]+) .* tid=(.*)/\1 \2 \3 \4/p' out
+	assert_output "$(printf '%s\n' '41 0.6 200 9 comm=clumsy' '42 0.6 200 9 comm=clumsy')"
+	run sed -nE 's/^limits .* key=read center=([^ ]*) .* method=(.*) unit=share .*/\1 \2/p' out
+	assert_output "0.01 laney-p"
+	# the window has the interval's events
+	run awk '/^window/ { sub(/.*from=/, ""); print int($1) }' out
+	assert_output 40
+	run report out
+	assert_output --partial "60 % of read failed, most of them by clumsy/9"
+	assert_output --partial "normally 1 %"
+	filter -c syscall-errors --interval=500ms in >out
+	run grep -c '^signal ' out
+	assert_output 4
+}
+
+@test "what a call returns where it did not fail" {
+	cat >x.chart <<-END
+		chart name=x method=p
+		count event=raw_syscalls:sys_exit failed=ret:error split=ret
+	END
+	for ((i = 0; i < 30; i++)); do
+		for ret in -1 -2 -4 -11 -13 -115 -511 -512 -516 -517 -4095 -4096 0 7; do
+			echo "event ts=$i.1 cpu=0 tid=1 comm=x name=raw_syscalls:sys_exit id=0 ret=$ret"
+		done
+	done >in
+	filter -c ./x.chart in >out
+	for ret in -1 -2 -13 -511 -517 -4095; do grep -q "^limits .* key=$ret center=1 " out; done
+	for ret in -4 -11 -115 -512 -516 -4096 0 7; do grep -q "^limits .* key=$ret center=0 " out; done
+}
+
+@test "events a second: nothing is a number too, and lost events make no interval" {
+	cat >x.chart <<-END
+		chart name=x method=laney-u
+		count event=a:b
+	END
+	event() { echo "event ts=$1 cpu=0 tid=1 comm=x name=a:$2"; }
+	{
+		for ((i = 0; i < 30; i++)); do for ((j = 0; j < 30 + i % 3; j++)); do event $i.$((100 + j)) b; done; done
+		event 30.5 other
+		event 31.5 other
+		event 32.5 other
+		for ((j = 100; j < 300; j++)); do event 33.$j b; done
+		event 35 other
+	} >in
+	filter -c ./x.chart in >out
+	run sed -nE 's/^signal .* value=([^ ]*) unit=per_second n=1 .*/\1/p' out
+	assert_output 200
+	filter -c ./x.chart --sides=both --method=imr in >out
+	run sed -nE 's/^signal .* value=([^ ]*) unit=per_second n=1 .*/\1/p' out
+	assert_output "$(printf '%s\n' 0 0 0 200)"
+	sed 's/^event ts=33.250 .*/&\nlost ts=33.250000000 cpu=0 count=5/' in >lossy
+	run -3 filter -c ./x.chart lossy
+	refute_output --partial "signal "
+}
+
+@test "a definition that counts wrongly is refused" {
+	wrong() { # LINES: the message
+		printf '%b' "$1" >wrong.chart
+		run -1 cchart-filter -c ./wrong.chart </dev/null
+	}
+	wrong 'chart name=x\ncount event=a:b\n'
+	assert_output --partial "needs method="
+	wrong 'chart name=x method=pot\ncount event=a:b\n'
+	assert_output --partial "one for rates, such as p or u"
+	wrong 'chart name=x method=p\ncount event=a:b\n'
+	assert_output --partial "needs failed="
+	wrong 'chart name=x method=u\ncount event=a:b failed=c\n'
+	assert_output --partial "leave out failed="
+	wrong 'chart name=x method=u\ncount event=a:b\nstart event=a:b\nend event=a:c\n'
+	assert_output --partial "no start, end or arm lines"
+	wrong 'chart name=x method=u\nstart event=a:b\nend event=a:c\n'
+	assert_output --partial "no count line"
+	wrong 'chart name=x method=u interval=1us\ncount event=a:b\n'
+	assert_output --partial "a millisecond or more"
+	wrong 'chart name=x method=guess\ncount event=a:b\n'
+	assert_output --partial "wrong.chart:1: unknown method 'guess'"
+	run -2 cchart-filter --interval=1us
+}
+
+# live PROGRAM CHART: its signals; the program is python, in which `trouble()` says when it is to begin
+live() {
+	need_tracefs
+	printf '%s\n' 'import os, threading, time' 'begin = time.time()' \
+		'def trouble(): return 4 <= time.time() - begin < 5' 'def over(): return time.time() - begin > 6.5' "$1" >program.py
+	python3 program.py 3>&- &
+	local program=$!
+	sleep 0.3
+	trace-collect -c "$2" -p $program -d 5.5 3>&- | cchart-filter --interval=100ms >live.tb
+	wait $program
+	stream-cat -t live.tb | records signal
+}
+
+@test "live: a program whose open() fails all of a sudden" {
+	live '
+while not over():
+    for i in range(20):
+        try: os.close(os.open("/nowhere" if trouble() else "/etc/passwd", os.O_RDONLY))
+        except OSError: pass
+    time.sleep(0.01)' syscall-errors >signals
+	grep -q 'key=openat .* unit=share .* comm=python3' signals
+	[ "$(grep -vc key=openat signals)" -le 1 ]
+	run report live.tb
+	assert_output --regexp '[0-9]+ % of openat failed, most of them by python3/[0-9]+'
+}
+
+@test "live: a storm of wake-ups" {
+	live '
+a, b = os.pipe(), os.pipe()
+def echo():
+    while os.read(a[0], 1) == b"x": os.write(b[1], b"x")
+threading.Thread(target=echo).start()
+while not over():
+    os.write(a[1], b"x"); os.read(b[0], 1)
+    if not trouble(): time.sleep(0.005)
+os.write(a[1], b"y")' wakeups >signals
+	grep -q 'unit=per_second .* comm=python3' signals
+	run report live.tb
+	assert_output --regexp '[0-9]+ wake-ups a second, most of them by python3/[0-9]+'
+}
+
+# --- what has not ended ---------------------------------------------------------------------------------------------
+
+# reads COUNT: reads of 10 and 12 ms, 20 ms apart
+reads() {
+	awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) {
+		printf "event ts=%.3f cpu=0 tid=1 comm=x name=block:block_bio_queue dev=7:0 sector=%d nr_sector=8 rwbs=R\n", i / 50, i * 8
+		printf "event ts=%.3f cpu=0 tid=1 comm=x name=block:block_rq_complete dev=7:0 sector=%d nr_sector=8\n", i / 50 + 0.01 + i % 2 * 0.002, i * 8
+	} }'
+}
+
+@test "a hang is noticed with every method of latencies, by the limit of a single value" {
+	{
+		reads 150
+		echo "event ts=3.1 cpu=0 tid=7 comm=stuck name=block:block_bio_queue dev=7:0 sector=8888 nr_sector=8 rwbs=R"
+		for ((i = 0; i < 30; i++)); do echo "event ts=$((4 + i / 10)).$((i % 10)) cpu=0 tid=1 comm=x name=a:b"; done
+		echo "event ts=7.1 cpu=0 tid=7 comm=stuck name=block:block_rq_complete dev=7:0 sector=8888 nr_sector=8"
+	} >in
+	for method in pot imr paper xbar-r xbar-s ewma; do
+		filter -c block --method=$method in >out
+		run sed -nE 's/^signal .* start=3\.1.* value=([0-9.]*) .* tid=7 .*open=yes/\1/p' out
+		assert_output --regexp '^1\.1' # a second after it passed the limit
+		run grep -cE '^signal .* ts=7\.1.* value=4\.0+ ' out
+		assert_output 1
+		filter -c block --method=$method < <(head -n -2 in) >out
+		run grep -c ' open=yes' out
+		assert_output 1
+	done
+	# Mean 11 ms, mean range 2 ms: sigma of a single value is 2 / 2.3259 ms, the limit three of them away.
+	filter -c block --method=xbar-r in >out
+	run sed -nE 's/^signal .* ucl=([0-9.]*) .*open=yes/\1/p' out
+	assert_output --regexp '^0\.01357'
+	# Where the upper limit is not asked for, age does not count.
+	filter -c block --method=xbar-r --rules=2 in >out
+	run grep -c ' open=yes' out
+	assert_output 0
+}

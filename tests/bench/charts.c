@@ -1,6 +1,6 @@
 /*
  * How often each method cries wolf, and how soon it finds what it should: the table of cchart-filter(1). Streams of
- * independent values, a millisecond apart.
+ * independent values, a millisecond apart. Last column: of 20 incidents after few values, how many of the slow values were found.
  *
  *	charts [VALUES [SEEDS]]
  */
@@ -14,6 +14,7 @@
 #include "draws.h"
 
 enum { HEALTHY = 20000, STEP_NS = 1000000, SHIFT = 200, SPIKE = 5, CLIMB = 20000 };
+enum { FEW = 1000, INCIDENT = 300, EVERY = 100, NEAR = 5, TRIES = 20 };
 
 static const struct {
 	const char *name;
@@ -23,7 +24,7 @@ static const struct {
 
 enum { STREAMS = sizeof(streams) / sizeof(*streams) };
 
-struct tally {
+struct heard {
 	int signals, shifts;
 	int64_t first; /* index of the first signal; -1: none */
 	int64_t at;
@@ -43,7 +44,7 @@ static int skip_healthy(void *context, struct series *series, int64_t from)
 
 static int count_signal(void *context, const struct sample *sample)
 {
-	struct tally *tally = context;
+	struct heard *tally = context;
 
 	tally->signals++;
 	tally->shifts += (sample->rules & RULE(RULE_SHIFT)) != 0;
@@ -56,7 +57,7 @@ struct run {
 	struct judge judge;
 	struct judgement how;
 	struct series_set set;
-	struct tally tally;
+	struct heard tally;
 };
 
 static void begin(struct run *run, const char *method, const char *alarms, uint64_t seed)
@@ -143,6 +144,33 @@ static double delay(const char *method, const char *alarms, int stream, double (
 	return *found ? median_sort(delays, (size_t)*found) : -1;
 }
 
+/* Of few values, then one in EVERY slower by twenty to fifty times: the share of these that had a signal, at once or with their subgroup. */
+static double incident(const char *method, const char *alarms, int stream)
+{
+	int slow = 0, found = 0;
+
+	for (int seed = 0; seed < TRIES; seed++) {
+		struct run run;
+		int before = 0;
+
+		begin(&run, method, alarms, (uint64_t)seed + 7);
+		for (int i = 0; i < FEW; i++)
+			feed(&run, streams[stream].draw());
+		for (int i = 0; i < INCIDENT; i++) {
+			bool is_slow = i % EVERY == EVERY / 2;
+			double value = streams[stream].draw() * (is_slow ? 20 + 30 * uniform() : 1);
+
+			if (is_slow)
+				before = run.tally.signals;
+			feed(&run, value);
+			slow += is_slow;
+			found += i % EVERY == EVERY / 2 + NEAR && run.tally.signals > before;
+		}
+		series_set_free(&run.set);
+	}
+	return (double)found / slow;
+}
+
 static void print_row(const char *method, const char *alarms, int values, int seeds)
 {
 	for (int stream = 0; stream < STREAMS; stream++) {
@@ -154,11 +182,11 @@ static void print_row(const char *method, const char *alarms, int values, int se
 		printf("%-8s %-8s %-10s %12.1f", method, alarms, streams[stream].name, stationary(method, alarms, stream, values, seeds));
 		for (int i = 0; i < 3; i++) {
 			int found;
-			double late = delay(method, alarms, stream, changes[i].change, changes[i].length, 20, &found);
+			double late = delay(method, alarms, stream, changes[i].change, changes[i].length, TRIES, &found);
 
 			printf("   %5.0f (%2d/20)", late, found);
 		}
-		putchar('\n');
+		printf("   %3.0f %%\n", 100 * incident(method, alarms, stream));
 		fflush(stdout);
 	}
 }
@@ -168,7 +196,7 @@ int main(int argc, char **argv)
 	static const char *const others[] = {"imr", "paper", "xbar-r", "xbar-s", "ewma"};
 	int values = argc > 1 ? atoi(argv[1]) : 2000000, seeds = argc > 2 ? atoi(argv[2]) : 1;
 
-	printf("%-8s %-8s %-10s %12s   %s\n", "method", "asked", "stream", "alarms", "values until found: shift, spike, climb");
+	printf("%-8s %-8s %-10s %12s   %s\n", "method", "asked", "stream", "alarms", "values until found: shift, spike, climb; incident");
 	print_row("pot", "1e-4", values, seeds);
 	print_row("pot", "1e-5", values, seeds);
 	print_row("pot", "1e-6", values, seeds);
