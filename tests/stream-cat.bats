@@ -39,7 +39,7 @@ text() {
 }
 
 @test "comments and blank lines are no records" {
-	printf '# a comment\n\n   \n\t# another\nsample ts=1 value=2' >t
+	printf '# a comment\n\n   \n\t# another\nsample ts=1 value=2\n# the last' >t
 	run -0 stream-cat -t t
 	assert_output "sample ts=1 value=2"
 }
@@ -52,6 +52,10 @@ text() {
 	done
 	run -3 --separate-stderr stream-cat </dev/null
 	assert_equal "$stderr" "stream-cat: standard input: no data"
+	printf 'sample ts=1 value=2\nsample ts=2 value=31' | head -c -1 >t
+	run -3 --separate-stderr stream-cat -t t
+	assert_output "sample ts=1 value=2"
+	assert_equal "$stderr" "stream-cat: t:2: the last line has no newline, so the text was cut there"
 }
 
 @test "junk is refused with file and place" {
