@@ -119,3 +119,12 @@ text() {
 	run -1 stream-cat missing
 	assert_output "stream-cat: cannot open 'missing': no such file or directory"
 }
+
+@test "a terminal is not told what a stream says in its language" {
+	printf 'sample ts=1 value=2 key="\033]0;title\007 \302\233 \377 caf\303\251"\n' >t
+	run -0 script -qec "stream-cat t" /dev/null
+	assert_output "sample ts=1 value=2 key=\"\\x1b]0;title\\x07 \\xc2\\x9b \\xff café\""$'\r'
+	stream-cat -t t | cmp - t
+	run -1 stream-cat "$(printf 'a\033[31m')"
+	assert_output "stream-cat: cannot open 'a\\x1b[31m': no such file or directory"
+}

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -27,9 +28,14 @@ const char *command_name(void)
 
 static void message(const char *format, va_list args)
 {
-	fprintf(stderr, "%s: ", program);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
+	char *text = NULL, *clean;
+	int length = vasprintf(&text, format, args);
+
+	clean = clean_text(length < 0 ? format : text, length < 0 ? strlen(format) : (size_t)length);
+	fprintf(stderr, "%s: %s\n", program, clean);
+	free(clean);
+	if (length >= 0)
+		free(text);
 }
 
 void warn(const char *format, ...)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clean.h"
 #include "base/fail.h"
 #include "base/memory.h"
 
@@ -13,6 +14,7 @@ enum { BUFFER = 1 << 18 };
 struct writer {
 	int fd;
 	bool text, swapped, closed;
+	bool terminal; /* lines are made fit for it */
 	char *buffer;
 	size_t length;
 	event_speller *speller;
@@ -26,6 +28,7 @@ struct writer *writer_open(int fd, bool text)
 
 	writer->fd = fd;
 	writer->text = text;
+	writer->terminal = isatty(fd);
 	writer->buffer = memory_new(BUFFER, 1);
 	return writer;
 }
@@ -115,12 +118,21 @@ static struct record_head record_head(const struct writer *writer, size_t size, 
 	return (struct record_head){writer->swapped ? __builtin_bswap32(whole) : whole, (uint8_t)kind, (uint8_t)form, 0, 0};
 }
 
+static int put_line(struct writer *writer, const char *line, size_t length)
+{
+	char *clean = writer->terminal ? clean_text(line, length) : NULL;
+	int status = put(writer, clean ? clean : line, clean ? strlen(clean) : length) || put(writer, "\n", 1) ? -1 : 0;
+
+	free(clean);
+	return status;
+}
+
 int writer_line(struct writer *writer, enum kind kind, const char *line, size_t length, uint8_t flags)
 {
 	struct record_head head = record_head(writer, length, kind, RECORD_SPELLED);
 
 	if (writer->text)
-		return flags & RECORD_IMPLIED ? 0 : put(writer, line, length) || put(writer, "\n", 1) ? -1 : 0;
+		return flags & RECORD_IMPLIED ? 0 : put_line(writer, line, length);
 	head.flags = flags;
 	return put(writer, &head, sizeof(head)) || put(writer, line, length) ? -1 : 0;
 }
