@@ -1,7 +1,9 @@
 /* graph-build and blame-rank: the commands themselves, without their main(). */
+#include <string.h>
 #include <unistd.h>
 
 #include "base/command.h"
+#include "base/file.h"
 #include "fuzz.h"
 
 static int output_fd;
@@ -25,11 +27,24 @@ static const struct rank_variant {
 	{"critical", 5, 3, false, true}, {"wanted", 5, 3, true, true}, {"tcm", 2, 3, true, false},
 };
 
+/* The second half of a file, to be compared with the whole. */
+static char *second_half(const char *path)
+{
+	size_t length;
+	char *text = file_read(path, &length), *newline = text ? memchr(text + length / 2, '\n', length - length / 2) : NULL;
+	char *from = newline ? newline + 1 : text;
+
+	fuzz_must(text);
+	fuzz_file(FUZZ_THIRD, from, length - (size_t)(from - text));
+	free(text);
+	return (char *)fuzz_path(FUZZ_THIRD);
+}
+
 int stage_rank(const char *path, int output, unsigned variant)
 {
 	const struct rank_variant *v = &variants[variant];
 	struct ranker ranker = {0};
-	char *files[] = {(char *)path, (char *)path};
+	char *files[] = {(char *)path, v->diff ? second_half(path) : NULL};
 
 	output_fd = fuzz_output(output);
 	as_text = variant & 1;
