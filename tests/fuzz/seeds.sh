@@ -66,7 +66,6 @@ rank)
 	copy '=5' testdata/wake/*.txt testdata/rag/*.txt
 	cat testdata/blame/*.txt >"$work/all"
 	copy '9:' "$work/all"
-	"$build/cchart-filter" --method imr --baseline 3 --before 1ms <(recorded 400000) 2>/dev/null | head -c 60000 >"$to/recorded" || true
 	;;
 report)
 	copy '123' testdata/report/*.txt testdata/blame/*.out testdata/wake/*.graph
@@ -78,6 +77,7 @@ report)
 pipe)
 	copy '2<=>?C' "$work/slow-read" testdata/wake/*.txt testdata/rag/*.txt
 	copy '1C4' "$work/samples"
+	cp testdata/fuzz/rank/lock.tb "$to/"
 	;;
 symbol)
 	for program in build/incidents/self build/incidents/sleep; do
