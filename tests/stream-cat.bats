@@ -128,3 +128,13 @@ text() {
 	run -1 stream-cat "$(printf 'a\033[31m')"
 	assert_output "stream-cat: cannot open 'a\\x1b[31m': no such file or directory"
 }
+
+@test "no file takes the place of a closed standard input or output" {
+	text >t
+	run -1 bash -c 'stream-cat t >&-'
+	assert_output "stream-cat: cannot write to standard output: bad file descriptor"
+	run -1 bash -c 'stream-cat <&-'
+	assert_output "stream-cat: cannot read 'standard input': bad file descriptor"
+	run -1 bash -c 'stream-cat --help >/dev/full'
+	assert_output "stream-cat: cannot write to standard output: no space left on device"
+}

@@ -296,3 +296,9 @@ calls() {
 	run -1 --separate-stderr trace-collect --functions=nothing
 	assert_regex "$stderr" '^trace-collect: functions are chosen as BINARY:GLOB'
 }
+
+@test "events are written into no other file where standard output is closed" {
+	need_tracefs
+	run -1 bash -c 'trace-collect -d 0.1 -e sched:sched_switch >&-'
+	assert_output "trace-collect: cannot write to standard output: bad file descriptor"
+}

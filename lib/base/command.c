@@ -1,10 +1,12 @@
 #include "base/command.h"
 
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clean.h"
 #include "base/fail.h"
@@ -68,6 +70,15 @@ _Noreturn void die_usage(const char *format, ...)
 	exit(EXIT_USAGE);
 }
 
+static _Noreturn void finish_output(void)
+{
+	if (fflush(stdout)) {
+		fail_errno("cannot write to standard output");
+		die("%s", fail_text());
+	}
+	exit(EXIT_DONE);
+}
+
 static _Noreturn void help(const struct option_entry *options, const char *operands, const char *purpose)
 {
 	printf("usage: %s [OPTION]... %s\n%s\n\n", program, operands, purpose);
@@ -89,7 +100,7 @@ static _Noreturn void help(const struct option_entry *options, const char *opera
 	}
 	printf("%-*s%s\n", HELP_COLUMN, "      --help", "print this and exit");
 	printf("%-*s%s\n", HELP_COLUMN, "      --version", "print the version and exit");
-	exit(fflush(stdout) ? EXIT_FAILED : EXIT_DONE);
+	finish_output();
 }
 
 static void list_add(struct option_list *list, const char *item)
@@ -167,7 +178,18 @@ static void make_getopt_tables(const struct option_entry *options, bool stop_at_
 static _Noreturn void give_version(void)
 {
 	printf("%s (tailblame) %s\n", program, TAILBLAME_VERSION);
-	exit(fflush(stdout) ? EXIT_FAILED : EXIT_DONE);
+	finish_output();
+}
+
+/*
+ * Where standard input or output was closed, a file that is opened later would take its place, and be written into. So
+ * these places are taken by what can be neither read nor written.
+ */
+static void take_standard_places(void)
+{
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+			exit(EXIT_FAILED);
 }
 
 int command_line(int argc, char **argv, const struct option_entry *options, const char *operands, const char *purpose)
@@ -175,6 +197,7 @@ int command_line(int argc, char **argv, const struct option_entry *options, cons
 	const char *slash = strrchr(argv[0], '/');
 	int c;
 
+	take_standard_places();
 	program = slash ? slash + 1 : argv[0];
 	make_getopt_tables(options, strstr(operands, "--")); /* what follows -- are the options of a command */
 	opterr = 0;
