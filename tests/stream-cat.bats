@@ -50,6 +50,10 @@ text() {
 		run -3 --separate-stderr stream-cat -t <(head -c "$size" b)
 		assert_regex "$stderr" "the stream was cut at byte $size"
 	done
+	cat b <(head -c 5 b) >two
+	run -3 --separate-stderr stream-cat -t two
+	assert_equal "$output" "$(stream-cat -t b)"
+	assert_regex "$stderr" "the stream was cut at byte $(stat -c %s two)"
 	run -3 --separate-stderr stream-cat </dev/null
 	assert_equal "$stderr" "stream-cat: standard input: no data"
 	printf 'sample ts=1 value=2\nsample ts=2 value=31' | head -c -1 >t

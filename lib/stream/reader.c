@@ -299,8 +299,9 @@ static enum reader_result next_binary(struct reader *reader, struct record *reco
 	if (status < 0)
 		return READER_FAILED;
 	if (status == 0) {
+		reader->ended &= reader->start == reader->length; /* half a record is none, and no end */
 		close_segment(reader);
-		reader->start = reader->length; /* half a record is none */
+		reader->start = reader->length;
 		return READER_END;
 	}
 	*record = (struct record){
