@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "graph/rag.h"
+#include "graph/wake_stack.h"
 
 enum { SIGNAL_COMM_ROOM = 32 };
 
@@ -47,6 +48,16 @@ struct graph_builder {
 	uint64_t graphs; /* built so far */
 };
 
+static int see_stack(void *context, const struct record *record)
+{
+	struct graph_builder *builder = context;
+	const struct fields *fields = stream_fields(builder->stream, record);
+
+	if (!fields)
+		return -1;
+	return wake_stack_read(builder->wake, fields) < 0 ? stream_fail(builder->stream, "%s", fail_text()) : 0;
+}
+
 struct graph_builder *graph_builder_new(struct stream *stream, struct events *events, int worst)
 {
 	struct graph_builder *builder = NEW(struct graph_builder);
@@ -56,6 +67,7 @@ struct graph_builder *graph_builder_new(struct stream *stream, struct events *ev
 	builder->worst = (size_t)worst;
 	builder->kinds = GRAPHS_ALL;
 	builder->wake = wake_new(events);
+	stream_watch(stream, KIND_STACK, see_stack, builder);
 	return builder;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "graph/wake_stack.h"
 
 struct wake *wake_new(struct events *events)
 {
@@ -12,6 +13,7 @@ struct wake *wake_new(struct events *events)
 	wake->events = events;
 	wake->types = wake_types_new(events);
 	wake->names = wake_names_new();
+	wake->stacks = wake_stacks_new();
 	return wake;
 }
 
@@ -22,6 +24,7 @@ void wake_free(struct wake *wake)
 	wake_forget(wake);
 	wake_types_free(wake->types);
 	wake_names_free(wake->names);
+	wake_stacks_free(wake->stacks);
 	free(wake);
 }
 
@@ -30,6 +33,7 @@ static void forget_threads(struct wake *wake)
 	HASH_CLEAR(hh, wake->by_tid);
 	for (size_t i = 0; i < wake->threads.count; i++) {
 		free(wake->threads.items[i]->pieces.items);
+		free(wake->threads.items[i]->marks.items);
 		free(wake->threads.items[i]->comm);
 		free(wake->threads.items[i]);
 	}
@@ -52,6 +56,7 @@ void wake_forget(struct wake *wake)
 	struct wake empty = {.events = wake->events,
 			     .types = wake->types,
 			     .names = wake->names,
+			     .stacks = wake->stacks,
 			     .switches = wake->switches,
 			     .migrations = wake->migrations};
 

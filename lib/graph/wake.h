@@ -67,6 +67,14 @@ struct batch {
 	bool several;
 };
 
+/* Where a thread's stack was seen: it went to sleep, or woke another. */
+enum { MARK_SLEEP = -1 };
+struct mark {
+	int64_t ts;
+	uint32_t stack; /* its number */
+	int32_t woken;	/* tid; MARK_SLEEP */
+};
+
 struct thread {
 	int32_t tid, index;
 	int32_t parent;	 /* index of the thread that forked it; INDEX_NONE */
@@ -86,6 +94,7 @@ struct thread {
 	bool early;	 /* a wake-up came while it was running, perhaps on its way to sleep */
 	char *comm;	 /* set when another thread takes over its tid; else ask struct events */
 	ARRAY(struct piece) pieces;
+	ARRAY(struct mark) marks; /* see wake_stack.h */
 	UT_hash_handle hh;
 };
 
@@ -169,6 +178,7 @@ struct gap {
 struct wake {
 	struct events *events;
 	struct wake_types *types; /* what to do with each type of event */
+	struct wake_stacks *stacks; /* what they consist of */
 	struct wake_names *names; /* of interrupts and system calls */
 	int64_t now;		  /* time of the last event */
 	ARRAY(struct gap) gaps;	  /* the first ends where the window begins */

@@ -1,4 +1,5 @@
 #include "graph/wake_event.h"
+#include "graph/wake_stack.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@ struct handling {
 	bool names;	  /* it tells how threads are called */
 	bool completing;  /* it belongs to the completion of a request, which a wake-up may follow */
 	bool waking;	  /* it belongs to a wake-up, which the choice of a CPU may follow */
+	bool aside;	  /* no event of the kernel's: it tells of one nearby, and nothing else */
 };
 
 /* One for each type of event that the stream has. */
@@ -112,6 +114,8 @@ static const struct handling handlings[] = {
 	{"syscalls:sys_enter_", on_sys_enter},
 	{"syscalls:sys_exit_", on_sys_exit},
 	{"func:", on_function},
+	{"stack:sleep", on_stack_sleep, {"stack"}, .aside = true},
+	{"stack:wake", on_stack_wake, {"stack", "pid"}, .aside = true},
 };
 
 struct wake_types *wake_types_new(struct events *events)
@@ -204,6 +208,10 @@ int wake_event(struct wake *wake, const struct event *event)
 	struct cpu *cpu;
 
 	wake_until(wake, event->ts); /* merged CPUs may be out of step by a little */
+	if (slot->handling && slot->handling->aside) {
+		slot->handling->handle(&(struct happening){.wake = wake, .slot = slot, .event = event});
+		return 0;
+	}
 	cpu = wake_cpu(wake, event->cpu);
 	if (!cpu)
 		return -1;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "graph/wake_stack.h"
 
 enum { DISK_ROOM = 64 };
 
@@ -132,8 +133,10 @@ int32_t piece_node(struct cut *cut, const struct thread *thread, size_t at, int3
 
 	if (piece->node != NODE_NONE)
 		return piece->node;
-	piece->node = new_node(cut, piece->what, piece->start, end, thread->tid, piece_name(cut->wake, thread, piece, asker),
-			       piece_label(cut->wake, thread, piece));
+	piece->node = new_node(
+	    cut, piece->what, piece->start, end, thread->tid,
+	    wake_stack_name(cut->wake, thread, at, asker, piece_name(cut->wake, thread, piece, asker)),
+	    wake_stack_label(cut->wake, thread, at, asker, piece_label(cut->wake, thread, piece)));
 	*ARRAY_ADD(&cut->pieces) = piece;
 	if (piece->what == WHAT_RUNNABLE)
 		add_holders(cut, thread, at, piece->node);
@@ -251,16 +254,19 @@ int32_t bare_cause_node(struct cut *cut, const struct thread *thread, const stru
 	const char *comm = wake_comm(wake, thread);
 	const char *call = wake_text(wake->names, wait->call, wait->cause == CAUSE_TIMER ? "sleep" : "wait");
 	bool soft = wait->cause == CAUSE_SOFTIRQ;
+	size_t at = (size_t)(wait - thread->pieces.items);
 	char *interrupt, *name;
 
 	if (wait->cause == CAUSE_TIMER)
-		return new_node(cut, WHAT_TIMER, wait->start, end, 0, memory_format("timer: %s of %s", call, comm),
+		return new_node(cut, WHAT_TIMER, wait->start, end, 0,
+				wake_stack_name(wake, thread, at, INDEX_NONE, memory_format("timer: %s of %s", call, comm)),
 				NULL);
 	if (wait->cause != CAUSE_IRQ && !soft)
-		return new_node(cut, WHAT_UNKNOWN, wait->start, end, 0, memory_format("unknown: %s of %s", call, comm),
+		return new_node(cut, WHAT_UNKNOWN, wait->start, end, 0,
+				wake_stack_name(wake, thread, at, INDEX_NONE, memory_format("unknown: %s of %s", call, comm)),
 				NULL);
 	interrupt = interrupt_name(wake, soft, wait->cause_index);
-	name = memory_format("%s: outside event for %s", interrupt, comm);
+	name = wake_stack_name(wake, thread, at, INDEX_NONE, memory_format("%s: outside event for %s", interrupt, comm));
 	free(interrupt);
 	return new_node(cut, soft ? WHAT_SOFTIRQ : WHAT_IRQ, wait->start, end, 0, name, NULL);
 }
