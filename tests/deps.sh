@@ -3,7 +3,7 @@
 # Prints nothing where nothing is missing; else the one line to run where it may not run it itself.
 set -eu
 
-packages="gcc make pkg-config libtraceevent-dev libtracefs-dev libtracecmd-dev libelf-dev libdw-dev libjansson-dev
+packages="gcc g++ make pkg-config libtraceevent-dev libtracefs-dev libtracecmd-dev libelf-dev libdw-dev libjansson-dev
 	libseccomp-dev libiberty-dev libpfm4-dev libzstd-dev zlib1g-dev uthash-dev gnuplot-nox bats bats-assert bats-support mandoc"
 # For `make lint` and the longer tests; a system without them still builds and checks.
 extras="cppcheck shellcheck python3-minimal bsdextrautils time procps redis-server protobuf-compiler trace-cmd"

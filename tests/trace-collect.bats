@@ -193,14 +193,16 @@ trace-collect: 'sh' ended with status 7"
 	need_tracefs
 	(while :; do sleep 0.01; done) 3>&- &
 	victim=$!
+	(while :; do sleep 0.01; done) 3>&- &
+	other=$!
 	trace-collect -p $victim -e raw_syscalls:sys_enter -d 0.5 -o out
 	trace-collect -b 64M -p $victim -c syscall -d 0.5 -o context
-	kill $victim
+	kill $victim $other
 	stream-cat --text out | sed -n 's/^event .* comm=\([^ ]*\) .*/\1/p' | sort -u >names
 	run cat names
 	assert_line sleep
 	refute_line "trace-collect"
-	run bash -c "stream-cat --text context | grep '^event' | grep -c 'next_pid=0 '"
+	run bash -c "stream-cat --text context | grep '^event' | grep -c 'next_pid=$other '"
 	refute_output 0
 	run trace-collect -p 4194303 -e sched:sched_switch -d 0
 	assert_failure 1

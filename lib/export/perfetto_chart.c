@@ -175,7 +175,7 @@ int charts_signal(struct charts *charts, const struct fields *fields)
 			charts->signals = packet_track(perfetto, 0, "abnormal values", TRACK_SLICES);
 		track = packet_track(perfetto, charts->signals, signal->chart, TRACK_SLICES);
 		words = words_signal(perfetto->model, signal);
-		limits = words_limits(signal->interval, signal->center, signal->ucl);
+		limits = words_limits(signal->unit, signal->center, signal->ucl);
 		mark = packet_event(perfetto, track, signal->start, EVENT_BEGIN, words);
 		packet_note(perfetto, "signal", signal->id);
 		packet_note(perfetto, "limits", limits ? limits : "");

@@ -39,7 +39,7 @@ rank_of()
 
 play()
 {
-	local name=$1 command=$2 pattern=$3 program start seconds rank
+	local name=$1 command=$2 pattern=$3 options=$4 program start seconds rank
 
 	if [[ $command == *LOOP* ]]; then
 		[ -n "$loop" ] || loop_begin mq-deadline || return 1
@@ -48,7 +48,8 @@ play()
 	read -r -a program <<<"$command"
 	program[0]=$build/incidents/${program[0]}
 	start=$EPOCHREALTIME
-	trace-collect -c "func:${program[0]}:request" -- "${program[@]}" 2>"$work/errors" |
+	# shellcheck disable=SC2086 # a list of words
+	trace-collect $options -c "func:${program[0]}:request" -- "${program[@]}" 2>"$work/errors" |
 		cchart-filter 2>>"$work/errors" | blame-rank 2>>"$work/errors" >"$work/stream"
 	stream-cat --text "$work/stream" >"$work/text" 2>>"$work/errors"
 	blamed_names "$work/text" >"$work/names"
@@ -68,10 +69,10 @@ play()
 
 count=0 first=0 among_three=0
 printf '%-18s %-48s %-48s %4s %7s\n' incident culprit 'blamed first' rank time
-while IFS=$'\t' read -r name command pattern <&3; do
+while IFS=$'\t' read -r name command pattern options <&3; do
 	[[ -z $name || $name == \#* ]] && continue
 	[[ $# -gt 0 && " $* " != *" $name "* ]] && continue
-	play "$name" "$command" "$pattern"
+	play "$name" "$command" "$pattern" "$options"
 done 3<"$here/expected"
 
 echo "culprit first in $first of $count, among the first three in $among_three"
