@@ -162,6 +162,10 @@ static int event_seen(void *context, const struct record *record)
 	if (events_read(ftrace->events, record, &event) < 0)
 		return -1;
 	events_learn_names(ftrace->events, &event);
+	if (event.ts < 0) {
+		export_leave_out(export, "a time before zero");
+		return STREAM_DROP;
+	}
 	begin_line(export, &event);
 	name = event.type->name;
 	if (!strncmp(name, enter, sizeof(enter) - 1))

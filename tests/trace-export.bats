@@ -1,0 +1,370 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2016,SC2002 # what bash -c is to expand; a pipe is not a file here
+# trace-export: each format against a reader of it. Golden files are beside their input in testdata/export/.
+
+load helper
+
+DATA=$TOP/testdata/export
+
+need() { # PROGRAM
+	command -v "$1" >/dev/null || skip "needs $1"
+}
+
+# The recorded incident, with its windows, paths and blame.
+incident() {
+	cchart-filter "$TOP/testdata/demo.tb" 2>/dev/null | blame-rank >incident.tb
+}
+
+# --- options -------------------------------------------------------------------------------------------------------
+
+@test "wrong usage ends with 2 and says what there is" {
+	run -2 --separate-stderr trace-export -f svg "$DATA/moment.txt"
+	[[ $stderr == "trace-export: there is no format 'svg'; there are ftrace, perfetto, tracedat, folded and csv"* ]]
+	run -2 --separate-stderr trace-export -f csv "$DATA/moment.txt"
+	[[ $stderr == *"name it with --kind"* ]]
+	run -2 --separate-stderr trace-export -f csv -k sheep "$DATA/moment.txt"
+	[[ $stderr == *"there is no table of kind 'sheep'"* ]]
+	run -2 --separate-stderr trace-export -f csv -k signal -e a:b "$DATA/moment.txt"
+	run -2 --separate-stderr trace-export -f folded -k signal "$DATA/moment.txt"
+	run -2 --separate-stderr trace-export -f csv -k signal -n "$DATA/moment.txt"
+}
+
+@test "binary is not for a terminal" {
+	need script
+	for format in perfetto tracedat; do
+		run script -qec "trace-export -f $format $DATA/moment.txt" /dev/null
+		assert_failure 2
+		assert_output --partial "$format is not for a terminal"
+	done
+}
+
+@test "a file is there when it is complete, or not at all" {
+	incident
+	mkdir out
+	for format in ftrace perfetto tracedat folded "csv -k blame"; do
+		# shellcheck disable=SC2086 # two words
+		TMPDIR='' trace-export -f $format -o out/file incident.tb
+		assert_equal "$(ls -A out)" file
+		assert [ -s out/file ]
+		rm out/file
+		head -c 20000 incident.tb | tr '\0' '\1' | { run ! trace-export -f $format -o out/file; }
+		assert_equal "$(ls -A out)" ""
+	done
+}
+
+@test "a full disk is an error in every format; a closed pipe is none" {
+	incident
+	for format in ftrace perfetto tracedat folded "csv -k signal"; do
+		# shellcheck disable=SC2086
+		run -1 --separate-stderr trace-export -f $format -o /dev/full incident.tb
+		[[ $stderr == *"no space left"* ]] || fail "$format: $stderr"
+		# shellcheck disable=SC2086
+		{ trace-export -f $format incident.tb 2>error; echo $? >status; } | true
+		assert_equal "$(cat status error)" 0
+	done
+}
+
+@test "a cut stream is exported, and ends with 3" {
+	incident
+	head -c 1000000 incident.tb >cut.tb
+	for format in ftrace perfetto tracedat "csv -k event"; do
+		# shellcheck disable=SC2086
+		run -3 --separate-stderr trace-export -f $format -o out cut.tb
+		[[ $stderr == *"the stream was cut"* ]] || fail "$format: $stderr"
+		assert [ -s out ]
+	done
+}
+
+@test "what a format cannot hold is counted and told" {
+	printf 'event ts=%s cpu=%s tid=1 comm=a name=x:y\n' -1 0 1 2000 2 1 >odd.txt
+	run -3 --separate-stderr trace-export -f perfetto -o out odd.txt
+	[[ $stderr == "trace-export: 2 records were left out: an event's time or CPU is out of range" ]] || fail "$stderr"
+	run -3 --separate-stderr trace-export -f ftrace odd.txt
+	[[ $stderr == "trace-export: 1 record was left out"* ]] || fail "$stderr"
+}
+
+# --- ftrace --------------------------------------------------------------------------------------------------------
+
+@test "ftrace: events that are text, as the kernel would print them" {
+	run -3 trace-export "$DATA/moment.txt"
+	trace-export -f ftrace "$DATA/moment.txt" | diff -u "$DATA/moment.ftrace" -
+}
+
+# The patterns by which Trace Compass (IGenericFtraceConstants.FTRACE_PATTERN) and Perfetto
+# (systrace_line_tokenizer.cc) take a line apart.
+@test "ftrace: every line of a recording is one that Trace Compass and Perfetto understand" {
+	need python3
+	trace-export -f ftrace "$TOP/testdata/demo.tb" >text
+	stream-cat -t "$TOP/testdata/demo.tb" | grep -a '^event' >events
+	cat >check.py <<-'END'
+		import re
+		compass = re.compile(r"^\s*(?P<comm>.*)-(?P<pid>\d+)(?:\s+\(.*\))?\s+\[(?P<cpu>\d+)\](?:\s+(?P<flags>....))?"
+		                     r"\s+(?P<ts>\d+\.\d+): (?P<name>\w+)(?P<sep>: |\(|\s->\s)(?P<data>.+)$")
+		perfetto = re.compile(r"-(\d+)\s+\(?\s*(\d+|-+)?\)?\s?\[(\d+)\]\s*([a-zA-Z.]{3}[0-9a-f.]{1,2}\s*)?(\d+\.\d+):\s+(\S+):")
+		lines = [line for line in open("text") if not line.startswith("#")]
+		events = [re.match(r"event ts=(\S+) cpu=(\d+) tid=(\d+) .*? name=[^:]+:(\S+)", line).groups() for line in open("events")]
+		assert len(lines) == len(events) > 10000, (len(lines), len(events))
+		for line, (ts, cpu, tid, name) in zip(lines, events):
+		    c, p = compass.match(line.rstrip("\n")), perfetto.search(line)
+		    assert c and p, line
+		    assert c["flags"] and "[" not in c["data"] and "]" not in c["data"], line
+		    assert (int(c["cpu"]), c["pid"], c["name"]) == (int(cpu), tid, name) == (int(p[3]), p[1], p[6]), line
+		    assert abs(float(c["ts"]) - float(ts)) < 0.0000006, line
+	END
+	python3 check.py
+}
+
+@test "ftrace: nanoseconds, if asked for" {
+	trace-export -n "$TOP/testdata/demo.tb" | sed -nE 's/.* ([0-9]+\.[0-9]{9}): .*/\1/p' >times
+	stream-cat -t "$TOP/testdata/demo.tb" | sed -nE 's/^event ts=([0-9.]+) .*/\1/p' | diff - times
+}
+
+# The kernel's own trace file of another instance, of the same events at the same time. Flags may differ: whether a
+# thread is to be preempted changes between the two.
+@test "ftrace: as the kernel prints it, but for the brackets" {
+	need_tracefs
+	instance=/sys/kernel/tracing/instances/tailblame-export-test-$$
+	mkdir "$instance"
+	cp "$(command -v cat)" tbcat
+	for event in sched/sched_switch sched/sched_waking irq syscalls/sys_enter_openat syscalls/sys_exit_openat syscalls/sys_enter_read; do
+		echo 1 >"$instance/events/$event/enable"
+	done
+	trace-collect -e sched:sched_switch -e sched:sched_waking -e 'irq:*' -e syscalls:sys_enter_openat -e syscalls:sys_exit_openat \
+		-e syscalls:sys_enter_read -- ./tbcat /etc/passwd >live.tb 2>/dev/null || [ $? = 3 ]
+	echo 0 >"$instance/tracing_on"
+	cat "$instance/trace" >kernel
+	echo 0 >"$instance/events/enable"
+	rmdir "$instance"
+	trace-export -f ftrace live.tb >ours || [ $? = 3 ]
+	pid=$(sed -nE 's/^ *tbcat-([0-9]+) .*/\1/p' kernel | head -n 1)
+	for file in ours kernel; do # the name of a thread may be learnt later than it is needed
+		sed -nE "s/^.{16}-($pid +\\[[0-9]+\\]) .{4,5} +[0-9.]+: /\\1 /p" "$file" | tr -d '[]' | sort >"$file.sorted"
+	done
+	grep -q ' sys_openat(dfd: 0xffffff9c, ' ours.sorted
+	grep -q ' sys_openat -> 0x' ours.sorted
+	grep -q ' sched_switch: ' ours.sorted
+	comm -23 ours.sorted kernel.sorted >different
+	assert [ ! -s different ]
+}
+
+# --- trace.dat -----------------------------------------------------------------------------------------------------
+
+@test "tracedat: libtracecmd reads what was in the stream, to the byte" {
+	incident
+	trace-export -f tracedat -o incident.dat incident.tb
+	run -0 "$BUILD/tests/export_tracedat" incident.tb incident.dat
+	assert_output "42555 events"
+	trace-export -f tracedat <incident.tb | cmp - incident.dat
+}
+
+@test "tracedat: trace-cmd tells the same events" {
+	need trace-cmd
+	incident
+	trace-export -f tracedat -o incident.dat incident.tb
+	trace-cmd report -t incident.dat 2>/dev/null |
+		sed -nE 's/^.*-([0-9]+) +\[([0-9]+)\] +([0-9]+\.[0-9]{9}): ([a-z_0-9]+):.*/\3 \2 \1 \4/p' | sed 's/ 0*\([0-9]\)/ \1/' >told
+	stream-cat -t incident.tb | sed -nE 's/^event ts=([0-9.]+) cpu=([0-9]+) tid=([0-9]+) .* name=[a-z_0-9]+:([a-z_0-9]+).*/\1 \2 \3 \4/p' >there
+	assert_equal "$(wc -l <there)" 42555
+	diff <(sort there) <(sort told)
+	trace-cmd report incident.dat 2>/dev/null | grep -q ' crowd-[0-9]* .* block_rq_issue: '
+}
+
+@test "tracedat: lost events are where they were" {
+	need trace-cmd
+	need python3
+	# A loss before the thousandth event, spelled as trace-collect does.
+	cat >lose.py <<-'END'
+		import struct, sys
+		data, out, at, events = open(sys.argv[1], "rb").read(), bytearray(), 16, 0
+		out += data[:16]
+		while at < len(data):
+		    size, kind = struct.unpack_from("<IB", data, at)
+		    events += kind == 7
+		    if kind == 7 and events == 1000:
+		        ts, cpu = struct.unpack_from("<qI", data, at + 8)
+		        text = b"lost ts=%d.%09d cpu=%d count=321" % (ts // 10**9, ts % 10**9, cpu)
+		        out += struct.pack("<IBBBB", 8 + len(text), 8, 0, 0, 0) + text
+		    out += data[at:at + size]
+		    at += size
+		sys.stdout.buffer.write(out)
+	END
+	python3 lose.py "$TOP/testdata/demo.tb" >lossy.tb
+	stream-cat -t lossy.tb | grep -aq '^lost .* count=321' || fail "the stream was not made as it should be"
+	run -3 trace-export -f tracedat -o lossy.dat lossy.tb
+	"$BUILD/tests/export_tracedat" lossy.tb lossy.dat
+	trace-cmd report lossy.dat 2>/dev/null | grep -qE '\[321 EVENTS DROPPED\]'
+	trace-export -f ftrace lossy.tb >lossy.ftrace || [ $? = 3 ]
+	grep -qE '^CPU:[0-9]+ \[LOST 321 EVENTS\]$' lossy.ftrace
+}
+
+@test "tracedat: text events cannot be in it" {
+	run -1 --separate-stderr trace-export -f tracedat -o out.dat "$DATA/moment.txt"
+	[[ $stderr == *"the events of this stream are text and have no format"* ]]
+	run -1 --separate-stderr trace-export -f tracedat -o out.dat "$TOP/testdata/rag/any.txt"
+	assert [ ! -e out.dat ]
+	{ cat "$TOP/testdata/demo.tb"; cat "$DATA/moment.txt"; } >both 2>/dev/null
+	run -3 --separate-stderr trace-export -f tracedat -o out.dat "$TOP/testdata/demo.tb" "$DATA/moment.txt"
+	[[ $stderr == "trace-export: 12 records were left out: an event that is text"* ]] || fail "$stderr"
+}
+
+# --- perfetto ------------------------------------------------------------------------------------------------------
+
+# The numbers below are those of Perfetto's public protos/perfetto/trace/:
+#   Trace                  1 packet
+#   TracePacket            1 ftrace_events 2 process_tree 6 clock_snapshot 8 timestamp 10 trusted_packet_sequence_id
+#                          11 track_event 13 sequence_flags (1: incremental state cleared) 45 system_info 60 track_descriptor
+#   FtraceEventBundle      1 cpu 2 event 3 lost_events
+#   FtraceEvent            1 timestamp 2 pid 5 common_flags 4 sched_switch 17 sched_wakeup 20 sched_waking 24 softirq_entry
+#                          25 softirq_exit 36 irq_handler_entry 37 irq_handler_exit 45 block_rq_issue 327 generic
+#   SchedSwitch            1 prev_comm 2 prev_pid 3 prev_prio 4 prev_state 5 next_comm 6 next_pid 7 next_prio
+#   SchedWaking, -Wakeup   1 comm 2 pid 3 prio 5 target_cpu
+#   GenericFtraceEvent     1 event_name 2 field (1 name 3 str_value 4 int_value 5 uint_value)
+#   ClockSnapshot          1 clocks (1 clock_id: 6 boottime, 1 realtime; 2 timestamp)
+#   ProcessTree            1 processes (1 pid 3 cmdline) 2 threads (1 tid 2 name 3 tgid)
+#   SystemInfo             1 utsname (1 sysname 2 version 3 release 4 machine)
+#   TrackDescriptor        1 uuid 2 name 5 parent_uuid 8 counter (3 unit: 1 nanoseconds)
+#   TrackEvent             4 debug_annotations (5 double_value 6 string_value 10 name) 9 type (1 begin 2 end 3 instant 4 counter)
+#                          11 track_uuid 22 categories 23 name 30 counter_value 44 double_counter_value 47 flow_ids
+#                          48 terminating_flow_ids
+@test "perfetto: a moment, field by field" {
+	need protoc
+	trace-export -f perfetto "$DATA/moment.txt" >moment.pftrace || [ $? = 3 ]
+	protoc --decode_raw <moment.pftrace | diff -u "$DATA/moment.perfetto" -
+}
+
+# What of a decoded trace stands at a path of field numbers: "1.1.2" are the events of all bundles.
+at_path() { # PATH
+	awk -v path="$1" '
+		/\{$/ { stack[++depth] = $1; here = ""; for (i = 1; i <= depth; i++) here = here (i > 1 ? "." : "") stack[i]
+			if (here == path) print "{"; next }
+		/^ *\}$/ { depth--; next }
+		{ here = ""; for (i = 1; i <= depth; i++) here = here stack[i] "."; split($1, key, ":")
+		  if (here key[1] == path) { sub(/^ *[0-9]+: /, ""); print } }'
+}
+
+@test "perfetto: every event is there, and arrows lead along the paths" {
+	need protoc
+	incident
+	trace-export -f perfetto -o incident.pftrace incident.tb
+	protoc --decode_raw <incident.pftrace >tree
+	assert_equal "$(at_path 1.1.2 <tree | grep -c '{')" 42555
+	stream-cat -t incident.tb | sed -nE 's/^event ts=([0-9]+)\.([0-9]+) .*/\1\2/p' | sort >there
+	at_path 1.1.2.1 <tree | sort | diff there -
+	assert_equal "$(at_path 1.1.2.4 <tree | grep -c '{')" "$(stream-cat -t incident.tb | grep -ac 'name=sched:sched_switch')"
+	assert_equal "$(at_path 1.13 <tree)" 1 # once: the state begins
+	assert_equal "$(at_path 1.10 <tree | sort -u)" 1
+	# Each begun slice ends; each arrow has two ends.
+	assert_equal "$(at_path 1.11.9 <tree | grep -cx 1)" "$(at_path 1.11.9 <tree | grep -cx 2)"
+	at_path 1.11.47 <tree | sort >from
+	at_path 1.11.48 <tree | sort >to
+	assert [ -s from ]
+	diff from to
+	assert_equal "$(wc -l <from)" $(($(stream-cat -t incident.tb | grep -c '^path') - $(stream-cat -t incident.tb | grep -c '^graph')))
+	# Every event stands on a track that was described before.
+	diff <(at_path 1.11.11 <tree | sort -u) <(at_path 1.60.1 <tree | sort -u) | run ! grep '^<'
+	at_path 1.60.2 <tree | grep -q '"block loop0"'
+}
+
+@test "perfetto: flags of an event tell where it happened" {
+	need protoc
+	trace-export -f perfetto "$TOP/testdata/demo.tb" | protoc --decode_raw | at_path 1.1.2.5 | sort -n >flags
+	assert_equal "$(wc -l <flags)" 42555
+	trace-export -f ftrace "$TOP/testdata/demo.tb" | grep -cE '\[[0-9]{3}\] ..[hH]. ' >hard
+	assert_equal "$(awk 'int($1 / 8) % 2' flags | wc -l)" "$(cat hard)"
+}
+
+# --- folded --------------------------------------------------------------------------------------------------------
+
+@test "folded: who waited for whom" {
+	trace-export -f folded "$DATA/moment.txt" | diff -u "$DATA/moment.folded" -
+	run -0 bash -c "blame-rank '$TOP/testdata/blame/wake-lock.txt' | trace-export -f folded"
+	assert_output "victim;running 1500000
+victim;waiting for a CPU 500000
+victim;holder;running 2000000
+victim;holder;worker;running 2000000
+victim;holder;worker;7:0;worker: read of 7:0 in service 1000000
+victim;holder;worker;7:0;worker: in the bfq queue of loop0 3000000"
+	run -0 bash -c "blame-rank '$TOP/testdata/audit/scenario-1.txt' | trace-export -f folded"
+	assert_line "Main;C 8600000"
+}
+
+@test "folded: the times of a path are its length" {
+	incident
+	trace-export -f folded incident.tb >stacks
+	run ! grep -vE '^[^;]+(;[^;]+)* [0-9]+$' stacks
+	length=$(stream-cat -t incident.tb | sed -nE 's/^path .*from=([0-9.]+) to=([0-9.]+).*/\2 \1/p' | awk '{ sum += $1 - $2 } END { print sum * 1e6 }')
+	awk -v length_="$length" '{ sum += $NF } END { exit !(sum > length_ - 10 && sum < length_ + 10) }' stacks
+}
+
+@test "folded: flame graph tools read it" {
+	incident
+	trace-export -f folded incident.tb >stacks
+	if command -v flamegraph.pl >/dev/null; then
+		flamegraph.pl stacks >graph.svg
+	elif command -v inferno-flamegraph >/dev/null; then
+		inferno-flamegraph stacks >graph.svg
+	else
+		skip "needs flamegraph.pl or inferno-flamegraph"
+	fi
+	grep -q 'in the bfq queue of loop0' graph.svg
+}
+
+@test "folded: a stream without paths has nothing to fold" {
+	run -1 --separate-stderr trace-export -f folded "$TOP/testdata/demo.tb"
+	[[ $stderr == "trace-export: there are no critical paths in the stream; blame-rank finds them" ]]
+}
+
+# --- csv -----------------------------------------------------------------------------------------------------------
+
+@test "csv: quoting, the last column, and keys that are not there" {
+	printf '%s\n' 'signal id=1 ts=2 start=1 chart="a, b" value=1 rules=1,5 comm="say \"so\"" odd="x y" dev=7:0' 'signal id=2 ts=3' >in
+	trace-export -f csv -k signal in | tr -d '\r' >out
+	diff - out <<-'END'
+		id,ts,start,chart,key,value,center,lcl,ucl,rules,tid,comm,open,more
+		1,2,1,"a, b",,1,,,,"1,5",,"say ""so""",,"odd=""x y"" dev=7:0"
+		2,3,,,,,,,,,,,,
+	END
+	run -0 trace-export -f csv -k blame in
+	assert_output --partial "graph,rank,name"
+}
+
+@test "csv: of one event, its fields are columns" {
+	need python3
+	trace-export -f csv -k event -e sched:sched_switch -o out.csv "$TOP/testdata/demo.tb"
+	stream-cat -t "$TOP/testdata/demo.tb" | grep -a 'name=sched:sched_switch' >there
+	python3 - <<-'END'
+		import csv
+		with open("out.csv", newline="") as file:
+		    rows = list(csv.DictReader(file))
+		lines = open("there").read().splitlines()
+		assert len(rows) == len(lines) > 1000
+		for row, line in zip(rows, lines):
+		    assert row["more"] == ""
+		    for key in "ts", "cpu", "tid", "prev_pid", "prev_state", "next_pid", "next_prio":
+		        assert " %s=%s" % (key, row[key]) in line, (row, line)
+	END
+}
+
+# --- report's page, in a browser -----------------------------------------------------------------------------------
+
+# A copy of the page measures itself: what it loaded, and how large its charts are and whether anything in them is drawn.
+@test "report's page opens in Chromium, without errors and without network, its charts visible" {
+	need chromium
+	need gnuplot
+	incident
+	report -f html -o page incident.tb
+	cp page/report.html page/measured.html
+	cat >>page/measured.html <<-'END'
+		<script>
+		const drawn = e => { const r = e.getBoundingClientRect(); return r.width + r.height > 0 && r.left >= -1 && r.right <= innerWidth + 1; };
+		const charts = [...document.querySelectorAll("figure svg")];
+		document.title = [performance.getEntriesByType("resource").length, charts.length, charts.filter(c => c.getBoundingClientRect().width > 400 &&
+			c.getBoundingClientRect().height > 80 && [...c.querySelectorAll("path, use, polygon, text")].filter(drawn).length > 20).length,
+			document.documentElement.scrollWidth <= innerWidth].join(" ");
+		</script>
+	END
+	timeout 60 chromium --headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking --proxy-server=127.0.0.1:9 \
+		--user-data-dir="$PWD/profile" --enable-logging=stderr --window-size=1100,1000 --dump-dom "file://$PWD/page/measured.html" >dom 2>log
+	assert_equal "$(grep -o '<title>[0-9][^<]*' dom)" "<title>0 3 3 true"
+	run ! grep CONSOLE log
+}
