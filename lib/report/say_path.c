@@ -139,18 +139,19 @@ static char *say_service(const struct model *model, const struct graph *graph, i
 	return words;
 }
 
-/* Most runs are just that; some are for others or for a purpose, and their names say so. */
+/* Most runs are just that, perhaps in a function; some are for others or for a purpose, and their names say so. */
 static char *say_run(const struct model *model, const struct graph *graph, int32_t index)
 {
 	static const char plain[] = ": running";
 	const char *name = graph->nodes.items[index].name;
-	size_t length = strlen(name), tail = sizeof(plain) - 1;
+	const char *end = end_of_who(model, name, graph->nodes.items[index].tid);
+	size_t tail = sizeof(plain) - 1;
 	char *owner, *words;
 
-	if (length < tail || strcmp(name + length - tail, plain) != 0)
+	if (!end || strncmp(end, plain, tail) != 0 || (end[tail] && strncmp(end + tail, " in ", 4) != 0))
 		return memory_format("%s", name);
 	owner = words_owner(model, graph, index);
-	words = memory_format("%s running", owner);
+	words = memory_format("%s running%s", owner, end + tail);
 	free(owner);
 	return words;
 }
@@ -189,15 +190,19 @@ static char *say_waiting(const struct model *model, const struct graph *graph, i
 	return words;
 }
 
-/* "timer: nanosleep of victim" */
+/* "timer: nanosleep of victim", and perhaps " in retry", the function */
 static char *say_timer(const struct model *model, const struct graph *graph, int32_t index)
 {
-	const char *name = graph->nodes.items[index].name, *of;
+	const char *name = graph->nodes.items[index].name, *of, *in;
+	int who;
 
 	(void)model;
 	if (strncmp(name, "timer: ", 7) || !(of = strstr(name + 7, " of ")))
 		return memory_format("%s", name);
-	return memory_format("%s asleep in %.*s (timer)", of + 4, (int)(of - name - 7), name + 7);
+	in = strstr(of + 4, " in ");
+	who = in ? (int)(in - of - 4) : (int)strlen(of + 4);
+	return memory_format("%.*s asleep in %.*s%s%s (timer)", who, of + 4, (int)(of - name - 7), name + 7,
+			     in ? ", called by " : "", in ? in + 4 : "");
 }
 
 static char *say_name(const struct model *model, const struct graph *graph, int32_t index)
