@@ -40,7 +40,7 @@ static const struct option_entry options[] = {
 /* The charts of all functions of a program that match. */
 static int add_functions(const char *wanted)
 {
-	const char *colon = strrchr(wanted, ':');
+	const char *colon = symbol_colon(wanted);
 	struct symbol_names names = {0};
 	char *binary, *path;
 	int status;

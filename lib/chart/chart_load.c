@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "source/symbol.h"
 #include "stream/line.h"
 
 /* A name as the kernel takes it for an event: letters, digits and '_'. */
@@ -75,10 +76,10 @@ static char *shipped_names(void)
 	return names.text ? names.text : memory_text("", 0);
 }
 
-/* "func:BINARY:FUNCTION"; a symbol has no colon, a path may. */
+/* "func:BINARY:FUNCTION" */
 static struct chart *load_function(const char *name)
 {
-	const char *colon = strrchr(name, ':');
+	const char *colon = symbol_colon(name);
 	char *binary = colon > name ? memory_text(name, (size_t)(colon - name)) : memory_text("", 0);
 	struct chart *chart = chart_of_function(binary, colon ? colon + 1 : "");
 

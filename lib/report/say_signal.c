@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/words.h"
+#include "source/symbol.h"
 
 static const char *shown(const struct signal *signal, const char *key)
 {
@@ -68,7 +69,7 @@ static char *say_call(const struct model *model, const struct signal *signal, co
 static char *say_function(const struct model *model, const struct signal *signal, const char *who)
 {
 	const char *binary = signal->chart + strlen("func:");
-	const char *function = strrchr(binary, ':');
+	const char *function = symbol_colon(binary);
 	const char *base = binary, *p;
 
 	(void)model;

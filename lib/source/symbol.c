@@ -12,7 +12,18 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "source/demangle.h"
 #include "source/near.h"
+
+const char *symbol_colon(const char *text)
+{
+	const char *at = text + strlen(text);
+
+	while (at-- > text)
+		if (*at == ':' && at[1] != ':' && (at == text || at[-1] != ':'))
+			return at;
+	return NULL;
+}
 
 static bool is_file(const char *path)
 {
@@ -93,18 +104,29 @@ static enum rank rank_of(const struct search *search, const GElf_Sym *symbol, co
 /* Takes every symbol of a file, as they come. `old`: it is not the default version of its name. */
 typedef void symbol_taker(void *context, const GElf_Sym *symbol, const char *name, bool old);
 
+static enum rank rank_of_plain(const struct search *search, const GElf_Sym *symbol, const char *plain)
+{
+	if (!plain || strcmp(plain, search->function) != 0)
+		return RANK_NONE;
+	return GELF_ST_BIND(symbol->st_info) == STB_LOCAL ? RANK_LOCAL : RANK_GLOBAL;
+}
+
 static void search_symbol(void *context, const GElf_Sym *symbol, const char *name, bool old)
 {
 	struct search *search = context;
 	int type = GELF_ST_TYPE(symbol->st_info);
 	enum rank rank;
+	char *plain;
 
 	if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol->st_shndx == SHN_UNDEF || !name || !*name)
 		return;
 	search->functions++;
 	rank = rank_of(search, symbol, name, old);
+	plain = rank == RANK_NONE ? demangle(name) : NULL;
+	if (rank == RANK_NONE)
+		rank = rank_of_plain(search, symbol, plain);
 	if (rank == RANK_NONE) {
-		near_offer(&search->near, name);
+		near_offer(&search->near, plain ? plain : name);
 	} else if (rank > search->rank) {
 		search->rank = rank;
 		search->several = false;
@@ -113,6 +135,7 @@ static void search_symbol(void *context, const GElf_Sym *symbol, const char *nam
 	} else if (rank == search->rank && symbol->st_value != search->value) {
 		search->several = true;
 	}
+	free(plain);
 }
 
 /* The table of versions that goes with .dynsym; NULL: there is none. */
@@ -193,7 +216,8 @@ static int search_elf(Elf *elf, const char *path, const char *function, uint64_t
 	if (search.rank == RANK_NONE)
 		return fail("no function '%s' in '%s'%s", function, path, near_text(&search.near));
 	if (search.several)
-		return fail("there are several functions '%s' in '%s'", function, path);
+		return fail("there are several functions '%s' in '%s'; those of C++ can be told by their symbols", function,
+			    path);
 	return file_offset(elf, path, search.value, offset);
 }
 
@@ -231,6 +255,7 @@ int symbol_offset(const char *path, const char *function, uint64_t *offset)
 /* A function that matches, and where it is. */
 struct match {
 	char *name;
+	char *symbol; /* if that is another one; else NULL */
 	uint64_t value;
 };
 
@@ -250,14 +275,30 @@ static bool is_own(const char *name)
 	return *name && !strpbrk(name, ".@");
 }
 
+/* Functions that are somebody else's must be asked for. */
+static bool is_matched(const char *pattern, const char *name)
+{
+	static const char *const others[] = {"_", "std::", "void std::", "bool std::"};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (!strncmp(name, others[i], strlen(others[i])) && strncmp(pattern, others[i], strlen(others[i])) != 0)
+			return false;
+	return fnmatch(pattern, name, 0) == 0;
+}
+
 static void match_symbol(void *context, const GElf_Sym *symbol, const char *name, bool old)
 {
 	struct matching *matching = context;
+	char *plain;
 
-	if (GELF_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_shndx == SHN_UNDEF || old || !name ||
-	    !is_own(name) || (*name == '_' && *matching->pattern != '_') || fnmatch(matching->pattern, name, 0) != 0)
+	if (GELF_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_shndx == SHN_UNDEF || old || !name || !is_own(name))
 		return;
-	*ARRAY_ADD(&matching->found) = (struct match){memory_text(name, strlen(name)), symbol->st_value};
+	plain = demangle(name);
+	if (is_matched(matching->pattern, name) || (plain && is_matched(matching->pattern, plain)))
+		*ARRAY_ADD(&matching->found) = (struct match){
+		    memory_text(plain ? plain : name, strlen(plain ? plain : name)),
+		    plain ? memory_text(name, strlen(name)) : NULL, symbol->st_value};
+	free(plain);
 }
 
 static int compare_matches(const void *left, const void *right)
@@ -268,18 +309,50 @@ static int compare_matches(const void *left, const void *right)
 	return order ? order : (a->value > b->value) - (a->value < b->value);
 }
 
-/* A name in both tables counts once, one of several functions not at all: nobody could tell which is meant. */
+static void free_match(struct match *match)
+{
+	free(match->name);
+	free(match->symbol);
+}
+
+/* One function is left of each address, by its symbol. */
+static size_t keep_symbols(struct match *found, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if ((kept > 0 && found[kept - 1].value == found[i].value) || !found[i].symbol) {
+			free_match(&found[i]);
+			continue;
+		}
+		free(found[i].name);
+		found[kept++] = (struct match){found[i].symbol, NULL, found[i].value};
+	}
+	return kept;
+}
+
+/*
+ * A name in both tables counts once. Of several functions that share a name those of C++ go by their symbols, others not at all:
+ * nobody could tell which is meant.
+ */
 static size_t keep_single(struct match *found, size_t count)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0, next; i < count; i = next) {
-		for (next = i + 1; next < count && !strcmp(found[i].name, found[next].name); next++)
-			free(found[next].name);
-		if (found[next - 1].value == found[i].value)
-			found[kept++].name = found[i].name;
-		else
-			free(found[i].name);
+		for (next = i + 1; next < count && !strcmp(found[i].name, found[next].name);)
+			next++;
+		if (found[next - 1].value != found[i].value) {
+			size_t symbols = keep_symbols(found + i, next - i);
+
+			memmove(found + kept, found + i, symbols * sizeof(*found));
+			kept += symbols;
+			continue;
+		}
+		for (size_t other = i + 1; other < next; other++)
+			free_match(&found[other]);
+		free(found[i].symbol);
+		found[kept++] = (struct match){found[i].name, NULL, found[i].value};
 	}
 	return kept;
 }
