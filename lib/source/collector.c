@@ -90,8 +90,8 @@ int collector_keep(struct collector *collector, int pipe)
 
 int collector_add_stacks(struct collector *collector)
 {
-	if (collector->clock.id < 0)
-		return fail("stacks need a clock that programs can read, such as mono, not '%s'", collector->clock.name);
+	if (collector->clock.id != CLOCK_MONOTONIC && collector->clock.id != CLOCK_MONOTONIC_RAW)
+		return fail("stacks need the clock mono or mono_raw, not '%s'", collector->clock.name);
 	collector->stacks = collector->scribe.stacks = stacks_open(collector->clock.id);
 	return collector->stacks ? 0 : -1;
 }

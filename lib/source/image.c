@@ -198,7 +198,7 @@ char *image_function(struct image *image, uint64_t address)
 	if (!is_readable(image))
 		return NULL;
 	name = dwfl_module_addrinfo(image->module, address, &offset, &symbol, NULL, NULL, NULL);
-	if (name && (GELF_ST_TYPE(symbol.st_info) == STT_SECTION || (symbol.st_size && offset >= symbol.st_size)))
+	if (name && (GELF_ST_TYPE(symbol.st_info) == STT_SECTION || offset >= symbol.st_size)) /* the nearest below may be another one */
 		name = NULL;
 	if (!name)
 		name = name_by_dwarf(image, address);

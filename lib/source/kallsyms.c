@@ -1,5 +1,6 @@
 #include "source/kallsyms.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,13 +19,23 @@ static int compare(const void *left, const void *right)
 	return (a->address > b->address) - (a->address < b->address);
 }
 
+static bool is_current(const struct kallsyms *kallsyms, const char *modules)
+{
+	return kallsyms->text && strcmp(kallsyms->modules ? kallsyms->modules : "", modules ? modules : "") == 0;
+}
+
 /* Lines are "ffffffff81000000 T name", with the module's "[name]" behind a tab; t, T, w and W are functions. */
 void kallsyms_read(struct kallsyms *kallsyms)
 {
 	ARRAY(struct kallsym) found = {0};
-	char *text = file_read("/proc/kallsyms", NULL);
+	char *modules = file_read("/proc/modules", NULL), *text;
 
+	if (is_current(kallsyms, modules)) {
+		free(modules);
+		return;
+	}
 	kallsyms_free(kallsyms);
+	text = file_read("/proc/kallsyms", NULL);
 	for (char *line = text, *end; line && *line; line = end + (*end == '\n')) {
 		char *rest;
 		uint64_t address = strtoull(line, &rest, 16);
@@ -35,7 +46,7 @@ void kallsyms_read(struct kallsyms *kallsyms)
 	}
 	if (found.count)
 		qsort(found.items, found.count, sizeof(*found.items), compare);
-	*kallsyms = (struct kallsyms){text, found.items, found.count};
+	*kallsyms = (struct kallsyms){text, modules, found.items, found.count};
 }
 
 const char *kallsyms_find(const struct kallsyms *kallsyms, uint64_t address, size_t *length)
@@ -59,6 +70,7 @@ const char *kallsyms_find(const struct kallsyms *kallsyms, uint64_t address, siz
 void kallsyms_free(struct kallsyms *kallsyms)
 {
 	free(kallsyms->text);
+	free(kallsyms->modules);
 	free(kallsyms->symbols);
 	*kallsyms = (struct kallsyms){0};
 }

@@ -8,12 +8,15 @@
 #include <stdint.h>
 
 struct kallsyms {
-	char *text;
+	char *text, *modules; /* what /proc/kallsyms and /proc/modules said */
 	struct kallsym *symbols; /* by address */
 	size_t count;
 };
 
-/* Reads the names; where the kernel hides them (kptr_restrict) or /proc is not there, none are known. */
+/*
+ * Reads the names, unless they were read and no module has come or gone since. Where the kernel hides them (kptr_restrict) or
+ * /proc is not there, none are known.
+ */
 void kallsyms_read(struct kallsyms *kallsyms);
 
 /* The function that the address lies in; NULL: unknown. Its length is *length; there is no NUL behind it. */

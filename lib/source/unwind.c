@@ -226,6 +226,7 @@ static int32_t kernel_frame(struct unwinder *unwinder, uint64_t address)
 
 	if (!is_new)
 		return place->frame;
+	kallsyms_read(&unwinder->kernel); /* the address may be a new module's */
 	name = kallsyms_find(&unwinder->kernel, address, &length);
 	place->frame = frame_of(unwinder, name ? memory_text(name, length) : memory_format("?"));
 	return place->frame;
