@@ -62,6 +62,7 @@ window() {
 		ksoftirqd|server: running
 		lock|grinder: running
 		loopback|server: running
+		stacks|flusher: running in write_back_done
 		lost|unknown: events were lost
 		merged|reader: read of 254:0 in service
 		migrate|first: on CPU 1 while victim was runnable

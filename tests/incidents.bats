@@ -35,9 +35,17 @@ blames_the_culprit() {
 	blames_the_culprit sleep
 }
 
+@test "two threads of one name: the function of the slow one" {
+	blames_the_culprit functions
+}
+
+@test "a template in C++: the function of the slow kind, demangled" {
+	blames_the_culprit shelves
+}
+
 @test "every incident's expected blame is written down" {
-	for program in "$TOP"/tests/incidents/*.c; do
-		name=$(basename "$program" .c)
+	for program in "$TOP"/tests/incidents/*.c "$TOP"/tests/incidents/*.cc; do
+		name=$(basename "${program%.c*}")
 		[ "$name" = incident ] || [ "$name" = crowd ] || grep -q "^$name	" "$TOP/tests/incidents/expected" ||
 			fail "tests/incidents/expected lacks '$name'"
 	done

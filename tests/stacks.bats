@@ -1,0 +1,255 @@
+#!/usr/bin/env bats
+# Where threads sleep and wake others, by function, live: trace-collect --stack.
+
+load helper
+
+teardown() {
+	if [ -n "$debug_file" ]; then rm -f "$debug_file"; fi
+	if [ -n "$debug_folder" ]; then rmdir --ignore-fail-on-non-empty "$debug_folder"; fi
+}
+
+need_stacks() {
+	need_tracefs
+	[ "$(uname -m)" = x86_64 ] || skip "needs x86-64"
+}
+
+# A thread that waits in wait_for_work() is woken 20 times from hand_out(). As Debian's programs it has no frame pointers.
+program() {
+	cat >"$1" <<-'EOT'
+		#include <pthread.h>
+		#include <unistd.h>
+
+		static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+		static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+		static int ready;
+
+		__attribute__((noinline)) static void wait_for_work(void)
+		{
+			pthread_mutex_lock(&lock);
+			while (!ready)
+				pthread_cond_wait(&changed, &lock);
+			ready = 0;
+			pthread_mutex_unlock(&lock);
+		}
+
+		__attribute__((noinline)) static void hand_out(void)
+		{
+			ready = 1;
+			pthread_cond_signal(&changed);
+			__asm__ volatile("");
+		}
+
+		static void *worker(void *none)
+		{
+			for (;;)
+				wait_for_work();
+			return none;
+		}
+
+		int main(void)
+		{
+			pthread_t thread;
+
+			pthread_create(&thread, NULL, worker, NULL);
+			for (int i = 0; i < 20; i++) {
+				usleep(1000);
+				pthread_mutex_lock(&lock);
+				hand_out();
+				pthread_mutex_unlock(&lock);
+			}
+			return 0;
+		}
+	EOT
+}
+
+build() { gcc -O2 -fomit-frame-pointer -pthread "$@"; }
+
+# collect_stacks PROGRAM: into the file out, as text.
+collect_stacks() {
+	trace-collect --stack -e sched:sched_switch --text -o out -- "$@"
+}
+
+# users EVENT: the program's frames of each such event of the threads of this name: users sleep prog.
+users() {
+	awk -v event="name=stack:$1 " -v comm="comm=$2 " '
+		/^stack / { split($0, part, "user="); id = $2; sub("id=", "stack=", id)
+			    text = part[2]; sub(" kernel=.*", "", text); gsub("\"", "", text); user[id] = text }
+		index($0, event) && index($0, comm) { for (i = 1; i <= NF; i++) if ($i ~ /^stack=/) print user[$i] }' out
+}
+
+@test "a thread sleeps in one function and is woken from another, without frame pointers" {
+	need_stacks
+	program prog.c
+	build -o prog prog.c
+	collect_stacks ./prog
+	run users sleep prog
+	assert_line --regexp '^[^ ]+ \(libc.*;wait_for_work \(prog\);worker \(prog\);'
+	run users wake prog
+	assert_line --regexp '^[^ ]+ \(libc[^;]*;(hand_out \(prog\);)main \(prog\);'
+	run grep -c 'name=stack:wake ' out
+	[ "$output" -ge 20 ]
+}
+
+@test "a stack comes right before its event" {
+	need_stacks
+	program prog.c
+	build -o prog prog.c
+	trace-collect --stack -e sched:sched_process_exit --text -o out -- ./prog
+	run awk '
+		/^event/ { cpu = $3; tid = $4; sub("tid=", "", tid)
+			if (cpu in sleeper && /name=sched:sched_switch/) {
+				if (index($0, " prev_pid=" sleeper[cpu] " ")) right++; else wrong++
+			}
+			delete sleeper[cpu]
+			if (/name=stack:sleep/ && /comm=prog /) sleeper[cpu] = tid }
+		END { print (right > 20), wrong + 0 }' out
+	assert_output "1 0"
+}
+
+@test "a stripped program's functions are in its debug file, by build id" {
+	need_stacks
+	program prog.c
+	build -g -Wl,--build-id -o prog prog.c
+	id=$(readelf -n prog | sed -n 's/.*Build ID: //p')
+	objcopy --only-keep-debug prog symbols
+	strip --strip-all prog
+	collect_stacks ./prog
+	run users sleep prog
+	assert_line --regexp ';prog\+0x[0-9a-f]+;'
+	refute_output --partial wait_for_work
+	debug_folder=/usr/lib/debug/.build-id/${id:0:2}
+	mkdir -p "$debug_folder"
+	debug_file=$debug_folder/${id:2}.debug
+	cp symbols "$debug_file"
+	collect_stacks ./prog
+	run users sleep prog
+	assert_line --partial ';wait_for_work (prog);worker (prog);'
+}
+
+@test "a function without a symbol has its name in DWARF" {
+	need_stacks
+	program prog.c
+	build -g -o prog prog.c
+	objcopy --strip-symbol=wait_for_work --strip-symbol=hand_out prog
+	run nm prog
+	refute_output --partial wait_for_work
+	collect_stacks ./prog
+	run users sleep prog
+	assert_line --partial ';wait_for_work (prog);worker (prog);'
+}
+
+@test "C++ names are as they are written" {
+	need_stacks
+	cat >nap.cc <<-'EOT'
+		#include <unistd.h>
+		namespace house {
+		template <typename T> struct Bed {
+			__attribute__((noinline)) void nap(T seconds) { usleep(useconds_t(seconds * 1e6)); rested = true; }
+			volatile bool rested;
+		};
+		}
+		int main() { house::Bed<double> bed; for (int i = 0; i < 5; i++) bed.nap(.001); }
+	EOT
+	g++ -O2 -o nap nap.cc
+	collect_stacks ./nap
+	run users sleep nap
+	assert_line --partial ';house::Bed<double>::nap (nap);main (nap);'
+}
+
+@test "processes that end before anybody looks have names too" {
+	need_stacks
+	cat >brief.c <<-'EOT'
+		#include <unistd.h>
+		__attribute__((noinline)) static void doze(void) { usleep(100); __asm__ volatile(""); }
+		int main(void) { doze(); return 0; }
+	EOT
+	build -o brief brief.c
+	collect_stacks sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do ./brief; done'
+	id=$(sed -nE 's/^stack id=([0-9]+) .*;doze \(brief\);main \(brief\);.*/\1/p' out)
+	run grep -c " name=stack:sleep stack=$id\$" out
+	assert_output 10
+}
+
+@test "kernel functions, of programs and of the kernel's own threads" {
+	need_stacks
+	program prog.c
+	build -o prog prog.c
+	collect_stacks ./prog
+	grep -q '^stack .*user=.*wait_for_work.* kernel=.*schedule.*futex' out
+	grep -q '^stack id=[0-9]* kernel=.*\(kthread\|try_to_wake_up\)' out
+	run grep -c '__traceiter' out
+	assert_output 0
+}
+
+@test "text, binary and text again are the same" {
+	need_stacks
+	trace-collect --stack -e sched:sched_process_exit -d 0.3 -o binary
+	stream-cat --text binary >text
+	grep -q '^stack ' text
+	stream-cat text >again
+	stream-cat --text again | cmp - text
+}
+
+@test "with a recorder, stacks come with the context of each window, and their names before them" {
+	need_stacks
+	[ -x "$BUILD/incidents/functions" ] || skip "needs make incident-programs"
+	trace-collect --stack -c "func:$BUILD/incidents/functions:request" -- "$BUILD/incidents/functions" 2>/dev/null |
+		cchart-filter --text >out
+	[ "$(sed -n 's/^usage command=cchart-filter events=\([0-9]*\) .*/\1/p' out)" -gt \
+		"$(sed -n 's/^usage command=trace-collect events=\([0-9]*\) .*/\1/p' out)" ]
+	run users sleep victim
+	assert_line --partial ';request (functions);'
+	run users wake worker
+	assert_line --partial ';compress_page (functions);'
+	refute_line ""
+}
+
+@test "who may not see stacks is told so, and gets the rest" {
+	need_stacks
+	command -v capsh >/dev/null || skip "needs capsh"
+	run capsh --drop=cap_perfmon,cap_sys_admin -- -c \
+		"PATH=$PATH trace-collect --stack -e sched:sched_switch -d 0.2 --text -o out"
+	assert_failure 3
+	assert_output "trace-collect: no stacks: the kernel does not permit to see stacks (perf_event_open): permission denied"
+	grep -q 'name=sched:sched_switch' out
+	run grep -c '^stack' out
+	assert_output 0
+}
+
+@test "stacks need a clock that they can be told the time by" {
+	need_stacks
+	run trace-collect --stack -C local -d 0.1 -e sched:sched_switch --text -o out
+	assert_failure 3
+	assert_output "trace-collect: no stacks: stacks need the clock mono or mono_raw, not 'local'"
+	run trace-collect --stack -C mono_raw -d 0.3 -e sched:sched_switch --text -o out
+	assert_success
+	grep -q 'name=stack:sleep' out
+}
+
+@test "functions in C++ are chosen and charted by their names as written, or by symbol" {
+	need_stacks
+	cat >two.cc <<-'EOT'
+		#include <unistd.h>
+		namespace shop {
+		__attribute__((noinline)) void sell(int n) { usleep(useconds_t(n)); }
+		__attribute__((noinline)) void sell(double n) { usleep(useconds_t(n)); }
+		__attribute__((noinline)) void buy(int n) { usleep(useconds_t(n)); }
+		}
+		int main() { shop::sell(1); shop::sell(1.0); shop::buy(1); }
+	EOT
+	g++ -O2 -o two two.cc
+	trace-collect -f './two:shop::*' --text -o out -- ./two
+	run sed -nE 's/^chart name=([^ ]+) .*/\1/p' out
+	assert_line func:two:shop::buy
+	assert_line func:two:_ZN4shop4sellEi
+	assert_line func:two:_ZN4shop4sellEd
+	run grep -c 'name=func:two__shop__buy ' out
+	assert_output 1
+	trace-collect -c func:./two:_ZN4shop3buyEi --text -o out -- ./two
+	run trace-collect -c func:./two:shop::sell -d 0
+	assert_failure 1
+	assert_output --partial "there are several functions 'shop::sell'"
+	run trace-collect -c func:./two:shop::by -d 0
+	assert_failure 1
+	assert_output --partial "is it 'shop::buy'"
+}
