@@ -20,7 +20,7 @@
 enum {
 	RINGS = 64 << 20, /* bytes over all CPUs, where that is more than */
 	RING_MIN = 1 << 20,
-	RING_MAX = 8 << 20,
+	RING_MAX = 16 << 20,
 	RECORD_MAX = 1 << 16,
 };
 
@@ -86,6 +86,7 @@ static struct perf_event_attr common_attributes(int clock)
 		.sample_stack_user = SAMPLE_STACK,
 		.sample_id_all = 1,
 		.exclude_callchain_user = 1,
+		.sample_max_stack = SAMPLE_KERNEL,
 		.disabled = 1,
 		.use_clockid = 1,
 		.clockid = clock,
