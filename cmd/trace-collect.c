@@ -129,7 +129,9 @@ static int want_all(struct wishes *wishes, struct chart **loaded)
 	for (int i = 0; i < events.count; i++)
 		if (want_event(wishes, events.items[i]) < 0)
 			return -1;
-	return with_stacks ? want_stacks(wishes) : 0;
+	if (with_stacks && want_stacks(wishes) < 0)
+		return -1;
+	return wishes_add_renames(wishes);
 }
 
 static int write_charts(struct stream *stream, struct chart **loaded)

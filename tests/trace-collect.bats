@@ -171,7 +171,8 @@ trace-collect: 'sh' ended with status 7"
 		./own-dd if=/dev/zero of=/dev/null bs=1 count=500000 status=none
 	came=$(events out)
 	lost=$(stream-cat --text out | sed -n 's/^lost .* count=\([0-9]*\).*/\1/p' | awk '{ n += $1 } END { print n + 0 }')
-	assert_equal $((came + lost)) 500000
+	[ $((came + lost)) -ge 500000 ]
+	[ $((came + lost)) -le 500100 ] # and threads renamed meanwhile, whose events may be lost too
 	run bash -c 'stream-cat --text out | tail -1'
 	assert_output --partial "lost=$lost"
 }
@@ -202,6 +203,8 @@ trace-collect: 'sh' ended with status 7"
 	run cat names
 	assert_line sleep
 	refute_line "trace-collect"
+	run bash -c "stream-cat --text out | grep '^event' | grep -c 'comm=sleep '" # named anew when it became that
+	[ "$output" -gt 100 ]
 	run bash -c "stream-cat --text context | grep '^event' | grep -c 'next_pid=$other '"
 	refute_output 0
 	run trace-collect -p 4194303 -e sched:sched_switch -d 0

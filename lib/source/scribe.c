@@ -175,7 +175,7 @@ int scribe_event(struct scribe *scribe, const struct ring *ring)
 		return 0;
 	if ((wish->thread_count || wish->is_exec) && see_threads(scribe, wish, &common, ring) < 0)
 		return -1;
-	if (scribe->process->members && !is_wanted(scribe, wish, &common, ring))
+	if (wish->flags & WISH_QUIET || (scribe->process->members && !is_wanted(scribe, wish, &common, ring)))
 		return 0;
 	if (!threads_known(&scribe->threads, common.tid) &&
 	    threads_see(&scribe->threads, scribe->stream, ring_ts(ring), common.tid, NULL) < 0)

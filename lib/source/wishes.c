@@ -114,6 +114,13 @@ int wishes_add(struct wishes *wishes, const char *event, const char *filter, con
 	return status;
 }
 
+int wishes_add_renames(struct wishes *wishes)
+{
+	static const char event[] = "task:task_rename";
+
+	return find(wishes, event) ? 0 : wishes_add(wishes, event, NULL, NULL, WISH_QUIET | WISH_STREAMED);
+}
+
 void wishes_free(struct wishes *wishes)
 {
 	for (size_t i = 0; i < wishes->list.count; i++) {

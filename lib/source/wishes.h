@@ -20,6 +20,7 @@ enum wish_flags {
 	WISH_REQUIRED = 1, /* that it cannot be had is a failure, else it is left out */
 	WISH_CONTEXT = 2,  /* wanted of every process, even if one process is traced (-p) */
 	WISH_STREAMED = 4, /* must not wait in the kernel until somebody asks for it */
+	WISH_QUIET = 8,	   /* is not written; threads' names are learnt from it */
 };
 
 enum { WISH_THREADS = 2, WISH_IDS = 1 << 16 };
@@ -61,6 +62,9 @@ struct wishes {
  * `waits` may be NULL. -1 after fail(): a required event is not there; its message names those with a like name.
  */
 int wishes_add(struct wishes *wishes, const char *event, const char *filter, const char *waits, unsigned flags);
+
+/* Threads that are renamed, or run another program, are named anew, even if nobody wants the event that tells. */
+int wishes_add_renames(struct wishes *wishes);
 
 /* Wants a probe's event, which has another name in tracefs than in the stream. Several probes may share the latter. */
 void wishes_add_probe(struct wishes *wishes, const char *event, const char *name, const char *origin);

@@ -17,12 +17,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The numbers stand in binary streams: a new kind comes last. */
 enum kind {
 	KIND_OTHER, /* a kind that this version does not know: passed on */
 	KIND_STREAM,
 	KIND_FORMAT, /* packed only: system, NUL, the text of the tracefs format file */
 	KIND_TASK,   /* ts tid comm tgid? : a thread's name, before its first event */
-	KIND_STACK,  /* id user? kernel? : frames of a stack, before the first event that names it */
 	KIND_DEVICE, /* dev name disk? scheduler? : a block device, before its first event */
 	KIND_CHART,  /* name definition : a chart that the events were collected for */
 	KIND_TICK,   /* ts : every event before this time has been written */
@@ -40,6 +40,7 @@ enum kind {
 	KIND_USAGE, /* command events kept bytes kept_bytes cpu wall : what a stage did and cost */
 	KIND_END,
 	KIND_RECORDER, /* socket pipe events, or ts : where context is kept until it is asked for; between two commands only */
+	KIND_STACK,    /* id user? kernel? : frames of a stack, before the first event that names it */
 	KINDS
 };
 
