@@ -90,7 +90,7 @@ window() {
 
 @test "functions that were traced make a graph of calls" {
 	for f in "$TOP"/testdata/rag/*.txt; do
-		graph-build --text --kind=rag "$f" | graphs | diff "${f%.txt}.graph" - || fail "$f"
+		{ graph-build --text --kind=rag "$f" || [ $? = 3 ]; } | graphs | diff "${f%.txt}.graph" - || fail "$f"
 	done
 }
 

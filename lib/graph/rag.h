@@ -19,6 +19,7 @@ enum call_flag {
 
 struct rag_call {
 	int64_t start, end;	      /* TIME_NONE: not yet over */
+	int64_t answered;	      /* when it last woke one that waited for it; TIME_NONE */
 	int64_t wait_start, wait_end; /* when its parent waited for it alone, if it is asynchronous; else TIME_NONE */
 	int32_t thread;
 	int32_t parent;	     /* index of a call; INDEX_NONE */

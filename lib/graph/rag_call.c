@@ -10,6 +10,7 @@ static struct rag_call *add_call(struct rag *rag, const struct function_event *e
 	*call = (struct rag_call){
 		.start = start,
 		.end = TIME_NONE,
+		.answered = TIME_NONE,
 		.wait_start = TIME_NONE,
 		.wait_end = TIME_NONE,
 		.thread = event->thread,
@@ -66,8 +67,43 @@ static void end_call(struct rag *rag, const struct function_event *event)
 	thread->open.count = at - 1;
 }
 
+/* The last gap in the data between two times, by its end; TIME_NONE: there is none. */
+static int64_t gap_between(const struct wake *wake, int64_t from, int64_t to)
+{
+	for (size_t i = wake->gaps.count; i-- > 1;)
+		if (wake->gaps.items[i].to > from && wake->gaps.items[i].to <= to)
+			return wake->gaps.items[i].to;
+	return TIME_NONE;
+}
+
+/*
+ * A function that is entered again, with a gap since it was entered, may call itself, but rather its return is lost: then it
+ * was over by the end of the gap, with all that it had called.
+ */
+static void end_lost(struct rag *rag, const struct function_event *event)
+{
+	struct rag_thread *thread = &rag->threads[event->thread];
+	int64_t gap;
+
+	for (size_t at = 0; at < thread->open.count; at++) {
+		const struct rag_call *call = &rag->calls.items[thread->open.items[at]];
+
+		gap = call->function == event->function ? gap_between(rag->wake, call->start, event->ts) : TIME_NONE;
+		if (gap == TIME_NONE)
+			continue;
+		for (size_t i = at; i < thread->open.count; i++) {
+			struct rag_call *lost = &rag->calls.items[thread->open.items[i]];
+
+			lost->end = gap > lost->start ? gap : lost->start;
+			lost->flags |= CALL_NO_END;
+		}
+		thread->open.count = at;
+	}
+}
+
 static void begin_call(struct rag *rag, const struct function_event *event)
 {
+	end_lost(rag, event);
 	add_call(rag, event, event->ts);
 	*ARRAY_ADD(&rag->threads[event->thread].open) = (int32_t)rag->calls.count - 1;
 }

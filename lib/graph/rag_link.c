@@ -74,6 +74,14 @@ static bool over(const struct waiting *waiting, int32_t call)
 	return woke(waiting, call) || (end != TIME_NONE && end <= waiting->to);
 }
 
+/* When it was over, as far as is known so far; TIME_NONE: it was not. */
+static int64_t known_end(const struct rag_call *call)
+{
+	bool lost = call->end == TIME_NONE || call->flags & CALL_NO_END;
+
+	return lost && call->answered != TIME_NONE ? call->answered : call->end;
+}
+
 /*
  * Its children that were not over when it fell asleep are what it waited for: since the first of them began, for nobody
  * can say what it waited for before.
@@ -85,9 +93,10 @@ static void add_awaited(struct waiting *waiting, struct rag_join *join)
 
 	for (int32_t i = rag->calls.items[waiting->parent].child; i != INDEX_NONE; i = rag->calls.items[i].next) {
 		const struct rag_call *child = &rag->calls.items[i];
+		int64_t end = known_end(child);
 
 		if (!woke(waiting, i) && (child->start >= waiting->to || child->wait_end != TIME_NONE ||
-					  (child->end != TIME_NONE && child->end <= waiting->from)))
+					  (end != TIME_NONE && end <= waiting->from)))
 			continue;
 		*ARRAY_ADD(&rag->members) = i;
 		if (join->count++ == 0 || child->start < began)
@@ -169,6 +178,7 @@ static void take_wait(struct waiting *waiting, int32_t thread, const struct piec
 		waiting->from = wait->start;
 	waiting->parent = sleeper;
 	waiting->to = end;
+	rag->calls.items[call].answered = end;
 	*ARRAY_ADD(&waiting->wakers) = call;
 }
 
@@ -179,6 +189,26 @@ static void link_waits(struct rag *rag, const struct thread *thread, struct wait
 			take_wait(waiting, thread->index, &thread->pieces.items[i],
 				  thread_piece_end(rag->wake, thread, i));
 	settle(waiting);
+}
+
+/*
+ * Of a call whose return is lost, that it woke who waited for it is a witness of its end as well, and the earliest witness
+ * is the best (AUDIT, section 5), if nothing that it called went on.
+ */
+static void witness_ends(struct rag *rag)
+{
+	for (size_t i = rag->calls.count; i-- > 0;) { /* the called before their callers */
+		struct rag_call *call = &rag->calls.items[i];
+		bool lost = call->flags & CALL_NO_END || call->end == TIME_NONE;
+
+		if (lost && call->answered != TIME_NONE && (call->end == TIME_NONE || call->end > call->answered)) {
+			call->end = call->answered;
+			call->flags |= CALL_NO_END;
+		}
+		if (rag_nested(call) && call->end != TIME_NONE && rag->calls.items[call->parent].answered != TIME_NONE &&
+		    rag->calls.items[call->parent].answered < call->end)
+			rag->calls.items[call->parent].answered = call->end;
+	}
 }
 
 void rag_link(struct rag *rag)
@@ -193,5 +223,6 @@ void rag_link(struct rag *rag)
 	for (size_t i = 0; i < rag->wake->threads.count; i++)
 		if (rag->threads[i].calls.count)
 			link_waits(rag, rag->wake->threads.items[i], &waiting);
+	witness_ends(rag);
 	free(waiting.wakers.items);
 }
