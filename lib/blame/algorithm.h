@@ -30,6 +30,8 @@
  * npt		each instant from `from` to `to` shared equally among all nodes that ran or served then, path or no
  *		path.
  * tcm		the pieces of the path, each with its own time, time runnable or queued too.
+ * ilz		`count` times: the name whose nodes, all taken as zero, shorten the replay (replay_wake.h) most; one node
+ *		stands for it, the longest.
  * wanted	as critical: a wake graph knows of no other way in which a wait could have ended.
  */
 #ifndef BLAME_ALGORITHM_H

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/fail.h"
+#include "blame/ilz_wake.h"
 #include "blame/replay.h"
 
 /* In a graph where zeroing seldom helps, each turn gives up after so many replays. */
@@ -113,12 +113,14 @@ int choose_ilz(const struct blame *blame, size_t count, struct choices *choices)
 {
 	const struct graph *graph = blame->graph;
 	struct zeroing zeroing = {0};
-	int32_t root = blame_root(graph);
+	int32_t root;
 	int status;
 
-	if (graph->kind != GRAPH_RAG)
-		return fail("graph %s: 'ilz' replays the calls of a request activity graph; this is a wake graph",
-			    graph->id);
+	if (graph->kind == GRAPH_WAKE) {
+		choose_ilz_wake(graph, count, choices);
+		return 0;
+	}
+	root = blame_root(graph);
 	if (root == NODE_NONE)
 		return 0;
 	status = start(&zeroing, graph, root);
