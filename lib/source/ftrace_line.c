@@ -264,35 +264,56 @@ static bool read_plain(struct span line, struct text_event *event)
 	return false;
 }
 
-/* In latency-format times count from the begin of the trace, and names are cut after eight letters. */
-static bool read_latency(struct span line, struct text_event *event)
+/* What stands before the time in latency-format: COMM-TID, then CPU and flags in one word. Names are cut after eight letters. */
+static bool take_latency_head(struct span left, struct text_event *event)
 {
 	enum { COMM_CUT = 8 };
-	const char *mark = find(line, "us");
-	struct span time = {mark, mark}, flags, cpu;
-	uint64_t value, number;
+	struct span flags = trimmed(left), cpu;
+	uint64_t number;
 
-	if (!mark || line.end - mark < 4 || mark[3] != ':')
-		return false;
-	while (time.at > line.at && is_digit(time.at[-1]))
-		time.at--;
-	flags = trimmed((struct span){line.at, time.at});
-	cpu.at = flags.end;
-	while (cpu.at > line.at && cpu.at[-1] != ' ')
+	for (cpu.at = flags.end; cpu.at > left.at && cpu.at[-1] != ' ';)
 		cpu.at--;
 	for (cpu.end = cpu.at; cpu.end < flags.end && is_digit(*cpu.end);)
 		cpu.end++;
 	flags.at = cpu.end;
-	*event = (struct text_event){.flags = TEXT_FLAGS_UNKNOWN};
-	if (!is_flags(flags) || !read_count(time, &value) || value > INT64_MAX / 1000 || !read_count(cpu, &number) ||
-	    number > UINT32_MAX || !take_thread(trimmed((struct span){line.at, cpu.at}), event))
+	if (!is_flags(flags) || !read_count(cpu, &number) || number > UINT32_MAX ||
+	    !take_thread(trimmed((struct span){left.at, cpu.at}), event))
 		return false;
-	event->ts = (int64_t)value * 1000;
 	event->cpu = (uint32_t)number;
 	event->flags = read_flags(flags);
 	if (event->comm_length == COMM_CUT)
 		event->comm_length = 0;
-	return take_event((struct span){mark + 4, line.end}, event);
+	return true;
+}
+
+/* The kernel's times count from the begin of the trace, "1234us+: "; trace-cmd's are times, "12.345678: ". */
+static bool read_latency(struct span line, struct text_event *event)
+{
+	const char *mark = find(line, "us");
+	struct span time;
+	uint64_t value;
+
+	*event = (struct text_event){0};
+	while (mark && !(mark > line.at && is_digit(mark[-1]) && line.end - mark >= 4 && mark[3] == ':'))
+		mark = find((struct span){mark + 1, line.end}, "us");
+	if (mark) {
+		time = (struct span){mark, mark};
+		while (time.at > line.at && is_digit(time.at[-1]))
+			time.at--;
+		if (!read_count(time, &value) || value > INT64_MAX / 1000 ||
+		    !take_latency_head((struct span){line.at, time.at}, event))
+			return false;
+		event->ts = (int64_t)value * 1000;
+		return take_event((struct span){mark + 4, line.end}, event);
+	}
+	for (const char *at = line.at + 1; at < line.end; at++) {
+		size_t length = at[-1] == ' ' ? text_time(at, (size_t)(line.end - at), ':', &event->ts) : 0;
+
+		if (length)
+			return take_latency_head((struct span){line.at, at}, event) &&
+			       take_event((struct span){at + length, line.end}, event);
+	}
+	return false;
 }
 
 /* "CPU:2 [LOST 12 EVENTS]", "CPU:2 [12 EVENTS DROPPED]", "CPU:2 [EVENTS DROPPED]" */

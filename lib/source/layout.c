@@ -224,7 +224,7 @@ static void write_parts(const struct layout *layout, const struct match *match, 
 		if (!same_field(piece, part))
 			continue;
 		if (!number_at(part, match, i, &number)) {
-			if (part->meaning == PIECE_NAMES && i == first)
+			if (part->meaning == PIECE_NAMES && i == first && !part->shift)
 				line_bytes(line, piece->field, match->at[i], match->length[i]);
 			return;
 		}

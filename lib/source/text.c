@@ -248,7 +248,8 @@ int text_event(struct text *text, const struct text_event *event, uint64_t numbe
 	if (event->tgid && event->tid > 0 && event->comm_length && write_task(text, event) < 0)
 		return -1;
 	spell(text, event, system, number);
-	return stream_write_line(import_stream(text->import), &text->line);
+	return stream_write_record(import_stream(text->import), &(struct record){.kind = KIND_EVENT, .text = text->line.text,
+										 .length = text->line.length});
 }
 
 size_t text_time(const char *at, size_t length, char end, int64_t *ns)

@@ -1,0 +1,315 @@
+load helper
+
+# Recordings of one and the same run of the incident rt-hog (hog.*) and of a program that reads a disk (disk.*): by
+# trace-cmd, by the kernel's trace file in its layouts, by trace-cmd report, and by perf at the same time.
+DATA=$BATS_TEST_DIRNAME/../testdata/import
+
+# sample NAME: one of them, unpacked, as ./NAME
+sample() {
+	if [ -e "$DATA/$1.gz" ]; then zcat "$DATA/$1.gz" >"$1"; else cp "$DATA/$1" "$1"; fi
+}
+
+# answers FILE: what the pipe says of it, as text records
+answers() {
+	trace-import "$1" | cchart-filter -c runq | blame-rank --text
+}
+
+# Text cuts times to microseconds, so values differ in their last digits; kinds, keys, culprits and counts do not.
+gist() {
+	grep -E '^(signal|window|blame|path|limits) ' |
+		sed -E 's/[0-9]+\.[0-9]+/T/g; s/ (score|share|lcl|ucl|center|sigma|threshold|shape|scale|largest|impact|waited)=[^ ]*//g'
+}
+
+# --- one recording, one answer -----------------------------------------------------------------------------------
+
+@test "version 6 and 7, packed and not, a pipe and a file: the same events" {
+	sample hog.dat
+	sample hog.6.dat
+	trace-import hog.dat >seven
+	trace-import hog.6.dat >six
+	trace-import <hog.dat >redirected
+	cat hog.dat | trace-import >piped
+	for other in six redirected piped; do
+		cmp <(stream-cat --text seven | grep -v ^usage) <(stream-cat --text $other | grep -v ^usage)
+	done
+	assert_equal "$(stream-cat --text seven | grep -c '^event ')" 1848
+}
+
+@test "the same limits, signals and blame from trace.dat and from text in every layout" {
+	sample hog.dat
+	answers hog.dat | gist >wanted
+	run cat wanted
+	assert_output --partial 'hogger: on CPU 0 while'
+	for layout in trace tgid plain report report-ns 6.dat; do
+		sample hog.$layout
+		answers hog.$layout | gist >got
+		diff wanted got || fail "$layout"
+	done
+}
+
+# Text has no number of a system call and its arguments in hexadecimal, and names of I/O classes that are no numbers.
+fields_of() {
+	grep '^event ' | sed -E 's/^event ts=([0-9]+\.[0-9]{6})[0-9]* cpu=([0-9]+) tid=([0-9]+)( comm=("[^"]*"|[^ ]*))? name=/\2 \3 /
+		s/ (__syscall_nr|common_flags|ioprio|which_clock|flags|rqtp|rmtp|ret)=("[^"]*"|[^ ]*)//g' |
+		while read -r cpu tid name fields; do
+			echo "$cpu $tid $name $(grep -oE '[a-z_]+=("[^"]*"|[^ ]*)' <<<"$fields" | sort | tr '\n' ' ')"
+		done
+}
+
+@test "text gives each event's own fields, by the kernel's names" {
+	for name in hog disk; do
+		sample $name.dat
+		sample $name.trace
+		trace-import --text $name.dat | fields_of | head -n 700 >binary
+		trace-import --text $name.trace | fields_of | head -n 700 >text
+		assert_equal "$(wc -l <binary)" 700
+		diff binary text
+	done
+}
+
+@test "latency-format: times from the begin of the trace, names that were cut are unknown" {
+	for name in hog disk; do
+		sample $name.latency
+		sample $name.trace
+		trace-import --text $name.latency | grep '^event ' >latency
+		trace-import --text $name.trace | grep '^event ' >trace
+		diff <(sed -E 's/^event ts=[0-9.]+ (.*)( comm=("[^"]*"|[^ ]*))? name=/\1 /; s/ comm=("[^"]*"|[^ ]*)//' latency) \
+			<(sed -E 's/^event ts=[0-9.]+ (.*)( comm=("[^"]*"|[^ ]*))? name=/\1 /; s/ comm=("[^"]*"|[^ ]*)//' trace) >difference || true
+		run cat difference
+		refute_output --partial 'sched_switch'
+	done
+	run -0 trace-import --text hog.latency
+	assert_line --regexp '^event ts=0\.[0-9]{6}000 cpu=[01] tid=[0-9]+ comm=victim name='
+	refute_line --partial 'comm=trace-cm'
+}
+
+@test "perf script, in microseconds, and in nanoseconds with pid and tid: the same culprit" {
+	for name in perf perf-ns; do
+		sample hog.$name
+		run -0 --separate-stderr answers hog.$name
+		assert_output --partial 'name="hogger: on CPU 0 while'
+		assert_equal "$stderr" ""
+	done
+	run -0 trace-import --text hog.perf-ns
+	assert_line --regexp '^task ts=[0-9.]+ tid=[0-9]+ comm=hogger tgid=[0-9]+$'
+	assert_line --regexp '^event ts=[0-9]+\.[0-9]{9} .*name=syscalls:sys_exit_clock_nanosleep ret=0x0$'
+	sample disk.perf
+	run -0 trace-import --text disk.perf
+	assert_line --regexp 'name=block:block_rq_issue dev=254:0 rwbs=RS bytes=4096 cmd="" sector=[0-9]+ nr_sector=8 .*comm=dd$'
+}
+
+@test "a systrace page, new and old" {
+	sample hog.trace
+	trace-import --text hog.trace | grep -E '^(event|task) ' >wanted
+	{
+		printf '<!DOCTYPE html>\n<html><body>\n<script class="trace-data" type="application/text">\n'
+		cat hog.trace
+		printf '</script>\n</body></html>\n'
+	} >page.html
+	{
+		printf '<!DOCTYPE html>\n<script>\n  var linuxPerfData = "\\\n'
+		sed 's/$/\\n\\/' hog.trace
+		printf '";\n</script>\n'
+	} >old.html
+	for page in page.html old.html; do
+		run -0 --separate-stderr trace-import --text $page
+		assert_equal "$stderr" ""
+		cmp wanted <(grep -E '^(event|task) ' <<<"$output")
+	done
+}
+
+@test "the same answer as from the live stream of the same events" {
+	need_tracefs
+	sample hog.dat
+	trace-collect -c runq -o live.tb -- "$BUILD/incidents/rt-hog"
+	stream-cat --text live.tb | grep -E '^(event|task|lost|stream) ' >live
+	# the kernel's text of the same events, as far as the stream has them
+	run grep -c '^event ' live
+	assert [ "$output" -gt 1000 ]
+	sed -nE 's/^event ts=([0-9]+\.[0-9]{9}) cpu=([0-9]+) tid=([0-9]+) comm=("[^"]*"|[^ ]*) name=(sched:sched_waking|sched:sched_wakeup_new) comm=("[^"]*"|[^ ]*) pid=([0-9]+) prio=([0-9]+) target_cpu=([0-9]+).*/\4-\3 [\2] \1: \5: comm=\6 pid=\7 prio=\8 target_cpu=\9/p' live |
+		tr -d '"' >text
+	run -0 bash -c 'trace-import --text text | grep "^event " | sed "s/ common_flags=.*//"'
+	assert_equal "$(sort <<<"$output")" \
+		"$(grep -E ' name=sched:sched_(waking|wakeup_new) ' live | sort)"
+}
+
+# --- what is chosen ----------------------------------------------------------------------------------------------
+
+@test "-c passes what the chart needs, and its answer stays the same" {
+	sample hog.dat
+	trace-import -c runq hog.dat >some
+	trace-import hog.dat | cchart-filter -c runq | blame-rank --text | gist >wanted
+	cchart-filter some | blame-rank --text | gist >got
+	diff wanted got
+	run stream-cat --text some
+	assert_line --regexp '^chart name=runq '
+}
+
+@test "-e passes only what is asked for, of packed events and of text" {
+	for file in hog.dat hog.trace; do
+		sample $file
+		run -0 bash -c "trace-import --text -e 'sched:*wak*' $file | grep -o '^event .* name=sched:[^ ]*' | sed 's/.*name=//' | LC_ALL=C sort -u"
+		assert_output "$(printf 'sched:%s\n' sched_wakeup_new sched_waking)"
+		run -0 bash -c "trace-import --text -e syscalls $file | grep -c ^event"
+		assert_output "$(trace-import --text $file | grep -c 'name=syscalls:')"
+	done
+}
+
+@test "several files: one stream behind the other; with --merge one stream, by time" {
+	sample hog.dat
+	sample hog.6.dat
+	sample disk.dat
+	trace-import hog.dat hog.6.dat >two
+	assert_equal "$(stream-cat --text two | grep -c '^stream ')" 2
+	assert_equal "$(cchart-filter -c runq two | blame-rank --text | grep -c '^window ')" \
+		$((2 * $(answers hog.dat | grep -c '^window ')))
+	trace-import --merge hog.dat hog.6.dat >merged
+	assert_equal "$(stream-cat --text merged | grep -c '^stream ')" 1
+	assert_equal "$(stream-cat --text merged | grep -c '^event ')" 3696
+	stream-cat --text merged | sed -n 's/^event ts=\([0-9.]*\) .*/\1/p' | sort -c
+	run -1 --separate-stderr trace-import --merge hog.dat disk.dat
+	assert_regex "$stderr" "'hog.dat' and 'disk.dat' do not record the same events, so they cannot be merged"
+	sample hog.trace
+	run -1 --separate-stderr trace-import --merge hog.trace
+	assert_regex "$stderr" 'only trace.dat files can be merged'
+}
+
+# --- text by hand ------------------------------------------------------------------------------------------------
+
+# Text on standard input, its events, threads and losses
+imported() {
+	trace-import --text - 2>messages | grep -E '^(event|lost|task) '
+}
+
+@test "names with blanks, brackets, dashes, arrows; the idle thread; a name that was forgotten" {
+	run imported <<'END'
+      my [0] prog-12    [001] d..2.   100.000001: sched_switch: prev_comm=my [0] prog prev_pid=12 prev_prio=120 prev_state=R+ ==> next_comm=a => b ==> c-d next_pid=13 next_prio=120
+          <idle>-0     [000] dNh1.   100.000002: sched_waking: comm=x pid=14 y pid=15 prio=120 target_cpu=003
+           <...>-77    [000] .....   100.000003: irq_handler_exit: irq=36 ret=handled
+END
+	assert_line -n 0 'event ts=100.000001000 cpu=1 tid=12 comm="my [0] prog" name=sched:sched_switch prev_comm="my [0] prog" prev_pid=12 prev_prio=120 prev_state=256 next_comm="a => b ==> c-d" next_pid=13 next_prio=120 common_flags=1'
+	assert_line -n 1 'event ts=100.000002000 cpu=0 tid=0 comm=swapper name=sched:sched_waking comm="x pid=14 y" pid=15 prio=120 target_cpu=3 common_flags=45'
+	assert_line -n 2 'event ts=100.000003000 cpu=0 tid=77 name=irq:irq_handler_exit irq=36 ret=1 common_flags=0'
+}
+
+@test "older layouts: four flags, no I/O priority, bare hexadecimal arguments" {
+	run imported <<'END'
+            dd-2105  [001] d..1  6150.442017: block_rq_issue: 8,0 R 4096 () 2048 + 8 [dd]
+            dd-2105  [001] d..1  6150.442018: block_rq_complete: 8,17 R () 2048 + 8 [-5]
+            dd-2105  [001] ....  6150.442019: sys_read(fd: 3, buf: 7ffe10, count: 400)
+            dd-2105  [001] ....  6150.442020: sys_read -> 0xfffffffffffffff2
+            dd-2105  [001] ....  6150.442021: sys_enter: NR 0 (3, 7ffe10, 400, 0, 0, 0)
+            dd-2105  [001] ....  6150.442022: tracing_mark_write: B|2105|work = 3
+            dd-2105  [001] d..1  6150.442023: prog__request__return: (0x401186 <- 0x401136)
+            dd-2105  [001] d..1  6150.442024: do_exit <-__x64_sys_exit
+END
+	assert_line -n 0 'event ts=6150.442017000 cpu=1 tid=2105 comm=dd name=block:block_rq_issue dev=8:0 rwbs=R bytes=4096 cmd="" sector=2048 nr_sector=8 comm=dd common_flags=1'
+	assert_line -n 1 --partial 'name=block:block_rq_complete dev=8:17 rwbs=R cmd="" sector=2048 nr_sector=8 error=-5'
+	assert_line -n 2 --partial 'name=syscalls:sys_enter_read fd=0x3 buf=0x7ffe10 count=0x400'
+	assert_line -n 3 --partial 'name=syscalls:sys_exit_read ret=0xfffffffffffffff2'
+	assert_line -n 4 --partial 'name=raw_syscalls:sys_enter id=0 args=0x3,0x7ffe10,0x400,0x0,0x0,0x0'
+	assert_line -n 5 --partial 'name=ftrace:print buf="B|2105|work = 3"'
+	assert_line -n 6 --partial 'name=func:prog__request__return __probe_func=0x401186 __probe_ret_ip=0x401136'
+	assert_line -n 7 --partial 'name=ftrace:function ip=do_exit parent_ip=__x64_sys_exit'
+}
+
+@test "losses are told at their place: gaps, and what had been overwritten at the begin" {
+	cat >trace <<'END'
+# tracer: nop
+#
+# entries-in-buffer/entries-written: 3/10   #P:2
+#
+##### CPU 1 buffer started ####
+            dd-7     [001] .....     1.000001: irq_handler_entry: irq=1 name=x
+CPU:1 [LOST 12 EVENTS]
+            dd-7     [000] .....     1.000002: irq_handler_entry: irq=1 name=x
+            dd-7     [001] .....     1.000003: irq_handler_entry: irq=1 name=x
+END
+	run -3 trace-import --text trace
+	assert_output --partial $'lost ts=1.000001000 cpu=1 count=7\nevent ts=1.000001000'
+	assert_output --partial $'lost ts=1.000003000 cpu=1 count=12 from=1.000001000\nevent ts=1.000003000'
+	assert_output --partial ' lost=19'
+}
+
+@test "what is not understood is counted, shown with its first line, and passed on where it is an event" {
+	cat >trace <<'END'
+            dd-7     [001] .....     1.000001: irq_handler_entry: irq=1 name=x
+what is this
+            dd-7     [001] .....     1.000002: nobody_knows: this (event)
+            dd-7     [001] .....     1.000003: sched_switch: in a new layout
+and this
+END
+	run -3 --separate-stderr trace-import --text trace
+	assert_regex "$stderr" 'trace:2: this is no event \(2 lines\)'
+	assert_regex "$stderr" 'trace:3: the fields of unknown:nobody_knows are not understood; passed on as text= \(1 line\)'
+	assert_regex "$stderr" 'trace:4: the fields of sched:sched_switch are not understood'
+	assert_line --partial 'name=unknown:nobody_knows text="this (event)" common_flags=0'
+	assert_line --partial 'name=sched:sched_switch text="in a new layout" common_flags=0'
+}
+
+@test "a pipe that goes on: what came is written at once" {
+	mkfifo pipe
+	trace-import --text <pipe >got 3>&- &
+	exec 4>pipe
+	echo '            dd-7     [001] .....     1.000001: irq_handler_entry: irq=1 name=x' >&4
+	until_true 5 grep -q 'irq=1' got
+	exec 4>&-
+	wait $!
+}
+
+# --- what is no trace, or not a whole one ------------------------------------------------------------------------
+
+@test "what is no trace is refused by name, with what to do" {
+	: >empty
+	head -c 4096 /dev/zero >zeros
+	head -c 4096 /dev/urandom >junk
+	echo "Dear all," >letter
+	printf 'PERFILE2xxxxxxxxxxxxxxxx' >perf.data
+	printf 'sample ts=1 chart=x value=1\n' | stream-cat --binary >stream
+	for file in empty zeros junk letter perf.data stream missing; do
+		run -1 --separate-stderr trace-import $file
+		assert_regex "$stderr" "$file"
+	done
+	run -1 --separate-stderr trace-import perf.data
+	assert_regex "$stderr" 'perf script'
+	run -2 trace-import -f nonsense empty
+}
+
+@test "a file that is cut gives what it has, says where, and ends with 3" {
+	sample hog.6.dat
+	size=$(stat -c %s hog.6.dat)
+	head -c $((size - 30000)) hog.6.dat >cut.dat
+	run -3 --separate-stderr trace-import --text cut.dat
+	assert_regex "$stderr" "cut.dat: it was cut: [0-9]+ bytes of events are missing behind byte $((size - 30000))"
+	assert [ "$(grep -c '^event ' <<<"$output")" -gt 100 ]
+	assert_line --partial 'cut=yes'
+	head -c 20000 hog.6.dat >short.dat
+	run -1 --separate-stderr trace-import short.dat
+	assert_regex "$stderr" 'short.dat: byte [0-9]+: '
+}
+
+# The same damage in every run.
+@test "damaged files end with a message, never with a crash" {
+	command -v python3 >/dev/null || skip "needs python3"
+	for name in hog.dat hog.6.dat hog.trace hog.perf; do
+		sample $name
+	done
+	run -0 python3 - <<'END'
+import random, subprocess
+random.seed(7)
+for name in ("hog.dat", "hog.6.dat", "hog.trace", "hog.perf"):
+    whole = open(name, "rb").read()
+    for turn in range(25):
+        data = bytearray(whole)
+        reach = len(data) if turn % 2 else min(len(data), 6000)
+        for _ in range(random.choice((1, 4, 40))):
+            at = random.randrange(reach)
+            data[at] = random.choice((0, 255, random.randrange(256), data[at] ^ (1 << random.randrange(8))))
+        if turn % 5 == 4:
+            del data[random.randrange(len(data)):]
+        open("damaged", "wb").write(data)
+        end = subprocess.run(["trace-import", "damaged"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=60)
+        if end.returncode not in (0, 1, 3) or (end.returncode == 1 and not end.stderr):
+            raise SystemExit("%s, turn %d: status %d: %s" % (name, turn, end.returncode, end.stderr[-2000:]))
+END
+}
