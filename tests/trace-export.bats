@@ -115,8 +115,8 @@ incident() {
 }
 
 @test "ftrace: nanoseconds, if asked for" {
-	trace-export -n "$TOP/testdata/demo.tb" | sed -nE 's/.* ([0-9]+\.[0-9]{9}): .*/\1/p' >times
-	stream-cat -t "$TOP/testdata/demo.tb" | sed -nE 's/^event ts=([0-9.]+) .*/\1/p' | diff - times
+	trace-export -n "$TOP/testdata/demo.tb" | sed -nE 's/.* ([0-9]+\.[0-9]{9}): .*/\1/p' >written
+	stream-cat -t "$TOP/testdata/demo.tb" | sed -nE 's/^event ts=([0-9.]+) .*/\1/p' | diff - written
 }
 
 # The kernel's own trace file of another instance, of the same events at the same time. Flags may differ: whether a

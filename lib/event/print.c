@@ -13,7 +13,7 @@ enum { BEHIND = 2 << 16 };
 struct printer {
 	struct trace_seq seq;
 	char *copy; /* of the payload, with zeros behind it */
-	size_t room;
+	size_t room, used; /* of the copy: of the payload before, so much is not zero */
 };
 
 struct printer *printer_new(void)
@@ -37,11 +37,14 @@ static void copy_payload(struct printer *printer, const struct event *event)
 	size_t wanted = event->size + BEHIND;
 
 	if (wanted > printer->room) {
-		printer->copy = memory_grow(printer->copy, wanted, 1);
+		free(printer->copy);
+		printer->copy = memory_new(wanted, 1);
 		printer->room = wanted;
+	} else if (printer->used > event->size) {
+		memset(printer->copy + event->size, 0, printer->used - event->size);
 	}
 	memcpy(printer->copy, event->payload, event->size);
-	memset(printer->copy + event->size, 0, BEHIND);
+	printer->used = event->size;
 }
 
 /* Where a field's bytes are; false: not within the payload. */
