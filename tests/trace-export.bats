@@ -119,9 +119,18 @@ incident() {
 	stream-cat -t "$TOP/testdata/demo.tb" | sed -nE 's/^event ts=([0-9.]+) .*/\1/p' | diff - written
 }
 
+@test "ftrace: brackets and five flags only if asked for" {
+	run -3 trace-export -x "$DATA/moment.txt"
+	assert_line --partial '] .....     1.000002: softirq_entry: vec=7 [action=SCHED]'
+	assert_line --partial 'next_comm=Web [Content]=1 next_pid=101'
+	run -3 trace-export "$DATA/moment.txt"
+	assert_line --partial '] ....     1.000002: softirq_entry: vec=7 action=SCHED'
+	assert_line --partial 'next_comm=Web (Content)_1 next_pid=101'
+}
+
 # The kernel's own trace file of another instance, of the same events at the same time. Flags may differ: whether a
 # thread is to be preempted changes between the two.
-@test "ftrace: as the kernel prints it, but for the brackets" {
+@test "ftrace: exactly as the kernel prints it, if asked for" {
 	need_tracefs
 	instance=/sys/kernel/tracing/instances/tailblame-export-test-$$
 	mkdir "$instance"
@@ -135,14 +144,15 @@ incident() {
 	cat "$instance/trace" >kernel
 	echo 0 >"$instance/events/enable"
 	rmdir "$instance"
-	trace-export -f ftrace live.tb >ours || [ $? = 3 ]
+	trace-export -x live.tb >ours || [ $? = 3 ]
 	pid=$(sed -nE 's/^ *tbcat-([0-9]+) .*/\1/p' kernel | head -n 1)
 	for file in ours kernel; do # the name of a thread may be learnt later than it is needed
-		sed -nE "s/^.{16}-($pid +\\[[0-9]+\\]) .{4,5} +[0-9.]+: /\\1 /p" "$file" | tr -d '[]' | sort >"$file.sorted"
+		sed -nE "s/^.{16}-($pid +\\[[0-9]+\\]) .{5} +[0-9.]+: /\\1 /p" "$file" | sort >"$file.sorted"
 	done
 	grep -q ' sys_openat(dfd: 0xffffff9c, ' ours.sorted
 	grep -q ' sys_openat -> 0x' ours.sorted
 	grep -q ' sched_switch: ' ours.sorted
+	diff <(grep -a '^#  ' ours) <(grep -a '^#  ' kernel)
 	comm -23 ours.sorted kernel.sorted >different
 	assert [ ! -s different ]
 }

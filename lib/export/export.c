@@ -39,8 +39,8 @@ int export_check(const struct export_options *options)
 
 	if (!format)
 		return fail("there is no format '%s'; there are ftrace, perfetto, tracedat, folded and csv", options->format);
-	if (options->nanoseconds && format != &export_ftrace)
-		return fail("--nanoseconds is for ftrace");
+	if ((options->nanoseconds || options->exact) && format != &export_ftrace)
+		return fail("--nanoseconds and --exact are for ftrace");
 	if (format == &export_csv)
 		return check_kind(options);
 	if (options->kind || options->event)

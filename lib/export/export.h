@@ -28,6 +28,7 @@ struct export_options {
 	const char *kind;   /* csv: of which records; NULL: none was named */
 	const char *event;  /* csv of kind event: of which, "system:event"; NULL: all, without their own fields as columns */
 	bool nanoseconds;   /* ftrace: nine decimals, not the kernel's six */
+	bool exact;	    /* ftrace: as the kernel has it, though viewers trip over that */
 };
 
 /* -1 after fail(): no such format or kind, or an option that the format does not have. */

@@ -19,7 +19,7 @@ struct ftrace {
 };
 
 /* With four flags, as kernels before 5.17 printed it: that is what viewers expect. */
-static const char header[] =
+static const char viewers_header[] =
 	"# tracer: nop\n"
 	"#\n"
 	"#                                _-----=> irqs-off\n"
@@ -29,6 +29,18 @@ static const char header[] =
 	"#                              ||| /     delay\n"
 	"#           TASK-PID     CPU#  ||||   TIMESTAMP  FUNCTION\n"
 	"#              | |         |   ||||      |         |\n";
+
+static const char kernels_header[] =
+	"# tracer: nop\n"
+	"#\n"
+	"#                                _-----=> irqs-off/BH-disabled\n"
+	"#                               / _----=> need-resched\n"
+	"#                              | / _---=> hardirq/softirq\n"
+	"#                              || / _--=> preempt-depth\n"
+	"#                              ||| / _-=> migrate-disable\n"
+	"#                              |||| /     delay\n"
+	"#           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION\n"
+	"#              | |         |   |||||     |         |\n";
 
 /* Bits of common_flags, from the kernel's include/linux/trace_events.h. */
 enum {
@@ -42,19 +54,20 @@ enum {
 	BH_OFF = 0x80,
 };
 
-/* As trace_print_lat_fmt() in the kernel's kernel/trace/trace_output.c, but for its fifth character. */
-static void spell_flags(char text[5], unsigned flags, unsigned preempt_count)
+/* As trace_print_lat_fmt() in the kernel's kernel/trace/trace_output.c; the fifth says how deep migrate_disable() is. */
+static void spell_flags(char text[6], unsigned flags, unsigned preempt_count)
 {
+	static const char depths[] = ".123456789abcdef";
 	static const char resched[8] = {'.', 'l', 'n', 'b', 'p', 'L', 'N', 'B'};
 	static const char context[8] = {'.', 'h', 's', 'H', 'z', 'Z', 'z', 'Z'};
-	unsigned depth = preempt_count & 0xf;
 
 	text[0] = (flags & (IRQS_OFF | BH_OFF)) == (IRQS_OFF | BH_OFF) ? 'D' : flags & IRQS_OFF ? 'd' : flags & BH_OFF ? 'b' : '.';
 	text[1] = resched[(flags & NEED_RESCHED_LAZY) / NEED_RESCHED_LAZY + 2 * ((flags & NEED_RESCHED) / NEED_RESCHED) +
 			  4 * ((flags & PREEMPT_RESCHED) / PREEMPT_RESCHED)];
 	text[2] = context[(flags & HARDIRQ) / HARDIRQ + 2 * ((flags & SOFTIRQ) / SOFTIRQ) + 4 * ((flags & NMI) / NMI)];
-	text[3] = depth ? "0123456789abcdef"[depth] : '.';
-	text[4] = '\0';
+	text[3] = depths[preempt_count & 0xf];
+	text[4] = depths[preempt_count >> 4 & 0xf];
+	text[5] = '\0';
 }
 
 /* "          reader-3312    [001] d.h. 11625.484091" */
@@ -62,15 +75,18 @@ static void begin_line(struct export *export, const struct event *event)
 {
 	struct ftrace *ftrace = export->state;
 	const char *known = events_comm(ftrace->events, event->tid);
-	char comm[32], flags[5] = "....", text[160];
+	char comm[32], flags[6] = ".....", text[160];
 	uint64_t unit = export->options.nanoseconds ? 1 : 1000;
 	uint64_t ts = ((uint64_t)event->ts + unit / 2) / unit, second = 1000000000 / unit; /* rounded, as the kernel does */
 	int length;
 
 	snprintf(comm, sizeof(comm), "%s", event->tid == 0 ? "<idle>" : strcmp(known, "?") ? known : "<...>");
-	ftrace_clean("comm", comm, strlen(comm));
 	if (event->payload)
 		spell_flags(flags, (uint8_t)event->payload[2], (uint8_t)event->payload[3]);
+	if (!export->options.exact) {
+		ftrace_clean("comm", comm, strlen(comm));
+		flags[4] = '\0';
+	}
 	length = snprintf(text, sizeof(text), "%16s-%-7d [%03u] %s %5" PRIu64 ".%0*" PRIu64 ": ", comm, event->tid, event->cpu, flags,
 			  ts / second, export->options.nanoseconds ? 9 : 6, ts % second);
 	line_begin(&ftrace->line, "");
@@ -82,15 +98,15 @@ static void append(struct ftrace *ftrace, const char *text)
 	line_append(&ftrace->line, text, strlen(text));
 }
 
-/* The kernel's brackets, as in "vec=1 [action=TIMER]", are left out, and there is one line to an event. */
-static void append_printed(struct ftrace *ftrace, const char *text)
+/* The kernel's brackets, as in "vec=1 [action=TIMER]", are left out if not wanted; there is one line to an event. */
+static void append_printed(struct ftrace *ftrace, const char *text, bool exact)
 {
 	size_t length = strlen(text);
 
 	while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == ' '))
 		length--;
 	for (size_t i = 0; i < length; i++)
-		if (text[i] != '[' && text[i] != ']')
+		if (exact || (text[i] != '[' && text[i] != ']'))
 			line_append(&ftrace->line, (unsigned char)text[i] < ' ' ? " " : text + i, 1);
 }
 
@@ -132,21 +148,23 @@ static int append_call(struct ftrace *ftrace, const struct event *event, const c
 	return 0;
 }
 
-static int append_plain(struct ftrace *ftrace, const struct event *event, const char *name)
+static int append_plain(struct export *export, const struct event *event, const char *name)
 {
-	const char *printed = printer_print(ftrace->printer, event, ftrace_clean);
+	struct ftrace *ftrace = export->state;
+	bool exact = export->options.exact;
+	const char *printed = printer_print(ftrace->printer, event, exact ? NULL : ftrace_clean);
 	const struct fields *fields;
 
 	append(ftrace, name);
 	append(ftrace, ": ");
 	if (printed) {
-		append_printed(ftrace, printed);
+		append_printed(ftrace, printed, exact);
 		return 0;
 	}
 	fields = fields_of(ftrace, event);
 	if (!fields)
 		return -1;
-	ftrace_spell(fields, name, &ftrace->line);
+	ftrace_spell(fields, name, exact, &ftrace->line);
 	return 0;
 }
 
@@ -173,7 +191,7 @@ static int event_seen(void *context, const struct record *record)
 	else if (!strncmp(name, leave, sizeof(leave) - 1))
 		status = append_call(ftrace, &event, name + sizeof(leave) - 1, false);
 	else
-		status = append_plain(ftrace, &event, strchr(name, ':') ? strchr(name, ':') + 1 : name);
+		status = append_plain(export, &event, strchr(name, ':') ? strchr(name, ':') + 1 : name);
 	if (status < 0)
 		return stream_fail(export->stream, "%s", fail_text());
 	append(ftrace, "\n");
@@ -205,7 +223,7 @@ static int begin(struct export *export, struct handlers *handlers)
 	export->state = ftrace;
 	handlers->on[KIND_EVENT] = event_seen;
 	handlers->on[KIND_LOST] = lost_seen;
-	fputs(header, export->out);
+	fputs(export->options.exact ? kernels_header : viewers_header, export->out);
 	return 0;
 }
 

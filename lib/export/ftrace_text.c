@@ -18,9 +18,9 @@ static const struct {
 	{"sched_waking", "comm={comm} pid={pid} prio={prio} target_cpu={target_cpu:3}"},
 	{"irq_handler_entry", "irq={irq} name={name}"},
 	{"irq_handler_exit", "irq={irq} ret={ret:h}"},
-	{"softirq_entry", "vec={vec} action={vec:v}"},
-	{"softirq_exit", "vec={vec} action={vec:v}"},
-	{"softirq_raise", "vec={vec} action={vec:v}"},
+	{"softirq_entry", "vec={vec} [action={vec:v}]"},
+	{"softirq_exit", "vec={vec} [action={vec:v}]"},
+	{"softirq_raise", "vec={vec} [action={vec:v}]"},
 };
 
 static const char *const softirqs[] = {"HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU"};
@@ -93,7 +93,7 @@ static const struct field *own_fields(const struct fields *fields)
 	return name ? name + 1 : fields->item;
 }
 
-static void append_field(struct line *line, const struct fields *fields, const char *key, size_t length, char how)
+static void append_field(struct line *line, const struct fields *fields, const char *key, size_t length, char how, bool exact)
 {
 	char text[256] = "";
 	int64_t number = 0;
@@ -106,39 +106,42 @@ static void append_field(struct line *line, const struct fields *fields, const c
 			how = 0; /* a letter already, or not what it should be: as it stands */
 		break;
 	}
-	ftrace_clean(length > 3 && !memcmp(key + length - 4, "comm", 4) ? "comm" : "", text, strlen(text));
+	if (!exact)
+		ftrace_clean(length > 3 && !memcmp(key + length - 4, "comm", 4) ? "comm" : "", text, strlen(text));
 	append_as(line, how, text, number);
 }
 
-static void fill(struct line *line, const struct fields *fields, const char *template)
+static void fill(struct line *line, const struct fields *fields, const char *template, bool exact)
 {
 	while (*template) {
 		size_t plain = strcspn(template, "{"), name;
 
-		line_append(line, template, plain);
+		for (size_t i = 0; i < plain; i++)
+			if (exact || !strchr("[]", template[i]))
+				line_append(line, template + i, 1);
 		template += plain;
 		if (!*template)
 			return;
 		name = strcspn(++template, ":}");
-		append_field(line, fields, template, name, template[name] == ':' ? template[name + 1] : 0);
+		append_field(line, fields, template, name, template[name] == ':' ? template[name + 1] : 0, exact);
 		template += name + strcspn(template + name, "}") + 1;
 	}
 }
 
-void ftrace_spell(const struct fields *fields, const char *name, struct line *line)
+void ftrace_spell(const struct fields *fields, const char *name, bool exact, struct line *line)
 {
 	bool first = true;
 
 	for (size_t i = 0; i < sizeof(templates) / sizeof(*templates); i++)
 		if (!strcmp(templates[i].event, name)) {
-			fill(line, fields, templates[i].template);
+			fill(line, fields, templates[i].template, exact);
 			return;
 		}
 	for (const struct field *field = own_fields(fields); field < fields->item + fields->count; field++) {
 		line_append(line, " ", first ? 0 : 1);
 		line_append(line, field->key, field->key_length);
 		line_append(line, "=", 1);
-		append_field(line, fields, field->key, field->key_length, 0);
+		append_field(line, fields, field->key, field->key_length, 0, exact);
 		first = false;
 	}
 }

@@ -15,8 +15,8 @@ void ftrace_clean(const char *field, char *text, size_t length);
 
 /*
  * Appends the payload of an event of these fields: as the kernel prints it where that is known, else key=value. The
- * fields are a whole event line; the event's own stand behind its name=.
+ * fields are a whole event line; the event's own stand behind its name=. If not `exact`, without brackets and cleaned.
  */
-void ftrace_spell(const struct fields *fields, const char *name, struct line *line);
+void ftrace_spell(const struct fields *fields, const char *name, bool exact, struct line *line);
 
 #endif
