@@ -3,7 +3,8 @@
  *
  * A critical path is walked from its end backward. Whoever the target waited for stands upon it, whoever that one waited
  * for upon that, and so on; where the path comes back to somebody who waits already, the stack is cut back to them.
- * The last frame is what was done. Lines are summed up by story, so that a path of thousands of pieces is few lines.
+ * Where functions are known, those that somebody waited in stand between them and whom they waited for. The last frame
+ * is what was done. Lines are summed up by story, so that a path of thousands of pieces is few lines.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "export/format.h"
+#include "export/frames.h"
 #include "report/model.h"
 
 enum { DEPTH = 256 };
@@ -24,19 +26,29 @@ struct stack {
 
 struct folded {
 	struct model *model;
-	char *frames[DEPTH]; /* who waits, of the story at hand */
+	struct frames *functions;
+	struct {
+		char *text;	/* a frame */
+		char *function; /* where they waited, folded; NULL: not known */
+	} waiting[DEPTH];	/* of the story at hand */
 	size_t depth;
 	struct stack *stacks;
 	struct line line;
 };
 
-/* A frame without what separates frames and lines; threads of one name are one: "reader/3312" is "reader". */
+/* The length of a name without the number of its thread: "reader/3312" is "reader". */
+static size_t name_length(const char *who)
+{
+	const char *slash = strrchr(who, '/');
+
+	return slash && slash[1] && strspn(slash + 1, "0123456789") == strlen(slash + 1) ? (size_t)(slash - who) : strlen(who);
+}
+
+/* A frame without what separates frames; threads of one name are one. */
 static char *make_frame(const char *text)
 {
-	char *frame = memory_text(*text ? text : "unknown", *text ? strlen(text) : 7), *slash = strrchr(frame, '/');
+	char *frame = *text ? memory_text(text, name_length(text)) : memory_text("unknown", 7);
 
-	if (slash && slash[1] && strspn(slash + 1, "0123456789") == strlen(slash + 1))
-		*slash = '\0';
 	for (char *c = frame; *c; c++)
 		if (*c == ';')
 			*c = ':';
@@ -46,10 +58,12 @@ static char *make_frame(const char *text)
 /* What was done: the piece's words without who did it, who is the frame below. "" where they say no more than that. */
 static const char *deed(const struct piece *piece)
 {
-	size_t length = strlen(piece->row);
 	const char *words = piece->part->words;
+	size_t length = strlen(piece->row);
 
-	if (length == 0 || strncmp(words, piece->row, length) != 0 || !strchr(" :", words[length]))
+	if (strncmp(words, piece->row, length) != 0 || (words[length] && !strchr(" :", words[length])))
+		length = name_length(piece->row);
+	if (length == 0 || strncmp(words, piece->row, length) != 0 || (words[length] && !strchr(" :", words[length])))
 		return words;
 	words += length;
 	return words + strspn(words, " :");
@@ -57,23 +71,37 @@ static const char *deed(const struct piece *piece)
 
 static void cut_back(struct folded *folded, size_t depth)
 {
-	while (folded->depth > depth)
-		free(folded->frames[--folded->depth]);
+	while (folded->depth > depth) {
+		free(folded->waiting[--folded->depth].text);
+		free(folded->waiting[folded->depth].function);
+	}
 }
 
+/* Where the one on top waits, or is at work. */
+static void set_function(struct folded *folded, const char *function)
+{
+	if (folded->depth == 0)
+		return;
+	free(folded->waiting[folded->depth - 1].function);
+	folded->waiting[folded->depth - 1].function = function ? memory_text(function, strlen(function)) : NULL;
+}
+
+/* Puts them on top, waiting nowhere yet. */
 static void push(struct folded *folded, const char *who)
 {
 	char *frame = make_frame(who);
 
 	for (size_t i = 0; i < folded->depth; i++)
-		if (!strcmp(folded->frames[i], frame)) {
+		if (!strcmp(folded->waiting[i].text, frame)) {
 			cut_back(folded, i + 1);
 			free(frame);
+			set_function(folded, NULL);
 			return;
 		}
 	if (folded->depth == DEPTH)
 		cut_back(folded, DEPTH - 1); /* the last stands for all that would be upon it */
-	folded->frames[folded->depth++] = frame;
+	folded->waiting[folded->depth].text = frame;
+	folded->waiting[folded->depth++].function = NULL;
 }
 
 static void append_frame(struct line *line, const char *frame)
@@ -89,8 +117,11 @@ static void add_time(struct folded *folded, const struct piece *piece)
 	struct stack *stack;
 
 	folded->line.length = 0;
-	for (size_t i = 0; i < folded->depth; i++)
-		append_frame(&folded->line, folded->frames[i]);
+	for (size_t i = 0; i < folded->depth; i++) {
+		append_frame(&folded->line, folded->waiting[i].text);
+		if (folded->waiting[i].function)
+			append_frame(&folded->line, folded->waiting[i].function);
+	}
 	if (leaf)
 		append_frame(&folded->line, leaf);
 	free(leaf);
@@ -118,22 +149,35 @@ static void print_stacks(struct folded *folded, FILE *out)
 	}
 }
 
+static void fold_story(struct folded *folded, const struct story *story)
+{
+	size_t known;
+	const struct piece_frames *functions = frames_of(folded->functions, story->graph, &known);
+
+	push(folded, story->signal && *story->signal->comm ? story->signal->comm : story->root);
+	for (size_t p = story->pieces.count; p-- > 0;) {
+		const struct piece *piece = &story->pieces.items[p];
+
+		if (p < known && functions[p].ended)
+			set_function(folded, functions[p].ended); /* of the one on top, whose wait the piece ended */
+		push(folded, piece->row);
+		if (p < known)
+			set_function(folded, functions[p].own);
+		add_time(folded, piece);
+	}
+	cut_back(folded, 0);
+}
+
 static int moment_told(void *context, const struct moment *moment)
 {
 	struct export *export = context;
 	struct folded *folded = export->state;
 
 	for (size_t i = 0; i < moment->stories.count; i++) {
-		const struct story *story = moment->stories.items[i];
-
-		push(folded, story->signal && *story->signal->comm ? story->signal->comm : story->root);
-		for (size_t p = story->pieces.count; p-- > 0;) {
-			push(folded, story->pieces.items[p].row);
-			add_time(folded, &story->pieces.items[p]);
-		}
-		cut_back(folded, 0);
+		fold_story(folded, moment->stories.items[i]);
 		print_stacks(folded, export->out);
 	}
+	frames_forget(folded->functions);
 	return export_written(export);
 }
 
@@ -141,6 +185,7 @@ static int begin(struct export *export, struct handlers *handlers)
 {
 	struct folded *folded = NEW(struct folded);
 
+	folded->functions = frames_new(export->stream);
 	folded->model = model_new(export->stream, false, moment_told, export);
 	export->state = folded;
 	export->context = folded->model;
@@ -162,6 +207,7 @@ static void free_state(struct export *export)
 	cut_back(folded, 0);
 	print_stacks(folded, NULL);
 	model_free(folded->model);
+	frames_free(folded->functions);
 	line_free(&folded->line);
 	free(folded);
 }

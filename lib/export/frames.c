@@ -1,0 +1,211 @@
+#include "export/frames.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "base/memory.h"
+
+struct node_frames {
+	int64_t id;
+	struct {
+		int64_t end, tid;
+	} wait; /* where it is one */
+	bool waits;
+	char *text; /* NULL: not known */
+	UT_hash_handle hh, by_wait;
+};
+
+struct path_frames {
+	char *graph;
+	ARRAY(struct piece_frames) pieces;
+};
+
+struct frames {
+	struct stream *stream;
+	struct node_frames *nodes; /* by id, of the graph at hand */
+	struct node_frames *waits; /* those of them that tell where a wait was */
+	ARRAY(struct path_frames) paths;
+	int64_t last_end; /* of the piece before */
+};
+
+/* "get < handle < main, in the kernel futex" becomes "main;handle;get". The caller frees it. */
+static char *turn_around(const char *chain)
+{
+	const char *kernel = strstr(chain, ", in the kernel "), *end = kernel ? kernel : chain + strlen(chain);
+	char *text = memory_new((size_t)(end - chain) + 1, 1), *at = text + (end - chain);
+
+	/* " < " is longer than ';', so that there is room. Written from its end. */
+	while (chain < end) {
+		const char *next = memmem(chain, (size_t)(end - chain), " < ", 3), *stop = next ? next : end;
+
+		at -= stop - chain;
+		memcpy(at, chain, (size_t)(stop - chain));
+		for (char *c = at; c < at + (stop - chain); c++)
+			*c = *c == ';' ? ':' : *c;
+		if (next)
+			*--at = ';';
+		chain = next ? next + 3 : end;
+	}
+	memmove(text, at, strlen(at) + 1);
+	return text;
+}
+
+/* NULL: the label tells no functions. */
+static char *frames_in(const char *label)
+{
+	static const char *const marks[] = {", woke from ", ", from "};
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
+		const char *found = strstr(label, marks[i]);
+
+		if (found)
+			return turn_around(found + strlen(marks[i]));
+	}
+	return NULL;
+}
+
+static void forget_nodes(struct frames *frames)
+{
+	struct node_frames *node, *next;
+
+	HASH_CLEAR(by_wait, frames->waits);
+	HASH_ITER(hh, frames->nodes, node, next) {
+		HASH_DEL(frames->nodes, node);
+		free(node->text);
+		free(node);
+	}
+}
+
+static int graph_seen(void *context, const struct record *record)
+{
+	(void)record;
+	forget_nodes(context);
+	return 0;
+}
+
+/* What is malformed is the graph reader's to tell. */
+static int node_seen(void *context, const struct record *record)
+{
+	struct frames *frames = context;
+	const struct fields *fields = stream_fields(frames->stream, record);
+	struct node_frames *node, *known;
+	int64_t id = 0, end = 0, tid = 0;
+	char *label;
+
+	if (!fields)
+		return -1;
+	if (fields_integer(fields, "id", &id) != 1 || fields_time(fields, "end", &end) != 1 || fields_integer(fields, "tid", &tid) != 1)
+		return 0;
+	HASH_FIND(hh, frames->nodes, &id, sizeof(id), known);
+	if (known)
+		return 0;
+	label = fields_copy(fields, "label");
+	node = NEW(struct node_frames);
+	node->id = id;
+	node->wait.end = end;
+	node->wait.tid = tid;
+	node->waits = fields_is(fields, "what", "wait");
+	node->text = label ? frames_in(label) : NULL;
+	free(label);
+	HASH_ADD(hh, frames->nodes, id, sizeof(id), node);
+	if (node->waits && node->text)
+		HASH_ADD(by_wait, frames->waits, wait, sizeof(node->wait), node);
+	return 0;
+}
+
+static struct path_frames *path_of(struct frames *frames, const struct fields *fields)
+{
+	char *graph = fields_copy(fields, "graph");
+	struct path_frames *path = frames->paths.count > 0 ? &frames->paths.items[frames->paths.count - 1] : NULL;
+
+	graph = graph ? graph : memory_text("", 0);
+	if (path && !strcmp(path->graph, graph)) {
+		free(graph);
+		return path;
+	}
+	path = ARRAY_ADD(&frames->paths);
+	*path = (struct path_frames){.graph = graph};
+	return path;
+}
+
+/* The functions of the wait of this thread that ended then. */
+static const char *wait_ended(const struct frames *frames, int64_t tid, int64_t end)
+{
+	struct node_frames key = {.wait = {.end = end, .tid = tid}}, *node;
+
+	HASH_FIND(by_wait, frames->waits, &key.wait, sizeof(key.wait), node);
+	return node ? node->text : NULL;
+}
+
+static char *copy(const char *text)
+{
+	return text ? memory_text(text, strlen(text)) : NULL;
+}
+
+static int path_seen(void *context, const struct record *record)
+{
+	struct frames *frames = context;
+	const struct fields *fields = stream_fields(frames->stream, record);
+	struct node_frames *node = NULL;
+	struct piece_frames *piece;
+	struct path_frames *path;
+	int64_t id = 0, to = 0;
+
+	if (!fields)
+		return -1;
+	path = path_of(frames, fields);
+	if (fields_integer(fields, "node", &id) == 1)
+		HASH_FIND(hh, frames->nodes, &id, sizeof(id), node);
+	if (path->pieces.count > 0 && node && !node->waits)
+		path->pieces.items[path->pieces.count - 1].ended = copy(wait_ended(frames, node->wait.tid, frames->last_end));
+	piece = ARRAY_ADD(&path->pieces);
+	*piece = (struct piece_frames){.own = node ? copy(node->text) : NULL};
+	frames->last_end = fields_time(fields, "to", &to) == 1 ? to : INT64_MIN;
+	return 0;
+}
+
+struct frames *frames_new(struct stream *stream)
+{
+	struct frames *frames = NEW(struct frames);
+
+	frames->stream = stream;
+	stream_watch(stream, KIND_GRAPH, graph_seen, frames);
+	stream_watch(stream, KIND_NODE, node_seen, frames);
+	stream_watch(stream, KIND_PATH, path_seen, frames);
+	return frames;
+}
+
+const struct piece_frames *frames_of(const struct frames *frames, const char *graph, size_t *count)
+{
+	for (size_t i = 0; i < frames->paths.count; i++)
+		if (!strcmp(frames->paths.items[i].graph, graph)) {
+			*count = frames->paths.items[i].pieces.count;
+			return frames->paths.items[i].pieces.items;
+		}
+	*count = 0;
+	return NULL;
+}
+
+void frames_forget(struct frames *frames)
+{
+	for (size_t i = 0; i < frames->paths.count; i++) {
+		struct path_frames *path = &frames->paths.items[i];
+
+		for (size_t p = 0; p < path->pieces.count; p++) {
+			free(path->pieces.items[p].own);
+			free(path->pieces.items[p].ended);
+		}
+		free(path->pieces.items);
+		free(path->graph);
+	}
+	frames->paths.count = 0;
+}
+
+void frames_free(struct frames *frames)
+{
+	forget_nodes(frames);
+	frames_forget(frames);
+	free(frames->paths.items);
+	free(frames);
+}
