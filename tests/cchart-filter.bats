@@ -363,7 +363,7 @@ value() { # KEY: the values of this key on standard input
 	run value key < <(records limits <out | head -n 2)
 	assert_output "$(printf '%s\n' web0 web1)"
 	run records signal <out
-	assert_output --regexp "^signal id=1 ts=200.000000000 start=150.000000000 chart=load key=web1 value=900 center=1[01](\.[0-9]*)? ucl=[0-9.]+ rules=1 tid=7 comm=\?$"
+	assert_output --regexp "^signal id=1 ts=200.000000000 start=150.000000000 chart=load key=web1 value=900 unit=number center=1[01](\.[0-9]*)? ucl=[0-9.]+ rules=1 tid=7 comm=\?$"
 }
 
 @test "healthy values are thinned: none is missing, few records are written" {

@@ -40,6 +40,27 @@ int binding_make(struct binding *binding, struct events *events, const struct ch
 	return 0;
 }
 
+static void check_all(struct binding *binding, const struct reading *readings, int count, const struct event *event)
+{
+	for (int i = 0; i < count; i++)
+		if (!event_has(event, readings[i].field))
+			binding->lacking = readings[i].name;
+}
+
+void binding_check(struct binding *binding, const struct event *event)
+{
+	if (!event->payload)
+		return;
+	check_all(binding, binding->key, binding->keys, event);
+	check_all(binding, binding->split, binding->splits, event);
+	check_all(binding, binding->show, binding->shows, event);
+	check_all(binding, &binding->failed, binding->failed.field != NULL, event);
+	if (binding->length && !event_has(event, binding->length))
+		binding->lacking = binding->length->name;
+	if (binding->tid && !event_has(event, binding->tid))
+		binding->lacking = binding->tid->name;
+}
+
 bool binding_is_by_thread(const struct chart_event *event)
 {
 	return event->keys == 0 || (event->keys == 1 && event->tid && !strcmp(event->tid, event->key[0]));

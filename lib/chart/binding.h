@@ -20,10 +20,14 @@ struct binding {
 	const struct event_field *flags; /* of a count: common_flags */
 	const struct event_field *length, *tid; /* NULL: none; the event's own thread */
 	uint64_t seen; /* events */
+	const char *lacking; /* a field that the event does not have; NULL: none known */
 };
 
 /* -1 after fail(): an unknown reading. */
 int binding_make(struct binding *binding, struct events *events, const struct chart_event *event);
+
+/* Looks whether an event has all fields that are named; of a raw one only, for what is written by hand may leave out what is zero. */
+void binding_check(struct binding *binding, const struct event *event);
 
 /* Whether its key is the thread that waits. */
 bool binding_is_by_thread(const struct chart_event *event);

@@ -263,7 +263,8 @@ int measure_event(struct measure *measure, const struct event *event)
 	for (size_t i = 0; index < measure->routes.count && i < measure->routes.items[index].bindings.count; i++) {
 		struct binding *binding = measure->routes.items[index].bindings.items[i];
 
-		binding->seen++;
+		if (binding->seen++ == 0)
+			binding_check(binding, event);
 		binding_key(binding, &measure->world, event, key);
 		if (act[binding->role](measure, binding, event, key) < 0)
 			return -1;
@@ -328,6 +329,10 @@ static void complain_of_events(const struct measured *chart, void (*say)(const c
 	uint64_t starts = seen(chart, chart->counts ? CHART_COUNT : CHART_START, &start);
 	uint64_t ends = seen(chart, CHART_END, &end);
 
+	for (int i = 0; i < chart->count; i++)
+		if (chart->bindings[i].lacking)
+			say("chart '%s': event %s has no field '%s'", name, chart->bindings[i].type->name,
+			    chart->bindings[i].lacking);
 	if (starts > 0 && chart->counts)
 		return;
 	if (starts == 0)

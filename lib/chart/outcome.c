@@ -124,6 +124,14 @@ int measure_time(struct measure *measure, int64_t now)
 	return judge_time(&measure->judge, &measure->by_hand.set, measure->now);
 }
 
+/* A value from a start to an end is taken for the time between, unless it is a rate. */
+static const char *unit_by_hand(const struct measure *measure, const struct sample *sample)
+{
+	if (sample->size > 0)
+		return measure->judge.judgement->method->is_share ? "share" : "per_n";
+	return sample->start < sample->end ? NULL : "number";
+}
+
 int measure_value(struct measure *measure, const char *chart, const char *key, struct sample *sample)
 {
 	int64_t id[CHART_KEYS_MAX] = {reading_hash(chart), key ? reading_hash(key) : 0, key != NULL};
@@ -137,8 +145,8 @@ int measure_value(struct measure *measure, const char *chart, const char *key, s
 	if (judge_tell_limits(&measure->judge, sample->series, sample->end) < 0)
 		return -1;
 	measure->by_hand.ends++;
-	if (sample->size > 0 && !sample->series->unit)
-		series_set_unit(sample->series, measure->judge.judgement->method->is_share ? "share" : "per_n");
+	if (!sample->series->unit && unit_by_hand(measure, sample))
+		series_set_unit(sample->series, unit_by_hand(measure, sample));
 	return outcome_value(measure, &measure->by_hand.judge, set, sample, false);
 }
 

@@ -125,8 +125,8 @@ void sample_healthy_line(struct line *line, struct series *series, int64_t from)
 	line_time(line, "start", from);
 	add_series(line, series);
 	line_double(line, "value", thin_median(&series->thin));
-	if (series->unit)
-		line_text(line, "unit", series->unit);
 	line_unsigned(line, "count", series->thin.count);
 	line_double(line, "max", series->thin.max);
+	if (series->unit)
+		line_text(line, "unit", series->unit);
 }

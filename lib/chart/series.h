@@ -46,7 +46,7 @@ struct series {
 	bool judges, told; /* the limits are known; the listener knows them too */
 	bool learns;	   /* a baseline is being gathered; if it judges too, to take the place of its limits */
 	bool learns_all;   /* also what is beyond the limits, for they are out of date */
-	const char *unit;  /* "share", "per_second", "per_n"; NULL: a latency, or a value by hand */
+	const char *unit;  /* "share", "per_second", "per_n", "number"; NULL: a latency */
 	int change;	   /* which way the level went when the limits were made anew for that: 1 up, -1 down; else 0 */
 	int64_t changed;   /* since when */
 	uint64_t forgotten; /* series of the set that had gone when this one came */

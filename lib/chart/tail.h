@@ -38,7 +38,7 @@ enum {
 	TAIL_KEPT = 2000,
 	TAIL_CENSORED = 1000,
 	TAIL_LEAST = 40,   /* exceedances that a fit is made of, if TAIL_SHARE of the values are as many */
-	TAIL_FEWEST = 20,  /* without which there is no fit */
+	TAIL_FEWEST = 15,  /* without which there is no fit */
 };
 #define TAIL_SHARE 0.2
 #define TAIL_BEYOND 2.5

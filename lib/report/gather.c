@@ -5,14 +5,20 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/number.h"
 #include "chart/chart.h"
 #include "report/gather.h"
 #include "report/words.h"
+
+/* Times after the year 2001 are of no trace clock but, written by hand, of the wall's. */
+static const int64_t unix_least = INT64_C(1000000000) * NSEC_PER_SEC;
 
 static void see_time(struct model *model, int64_t ts)
 {
 	int64_t at = time_sum(ts, model->wall);
 
+	if (!model->has_stream && ts > unix_least)
+		model->has_wall = true;
 	if (at < model->first)
 		model->first = at;
 	if (at > model->last)
@@ -83,6 +89,7 @@ static int stream_seen(void *context, const struct record *record)
 	if (found < 0)
 		return gather_wrong(model);
 	model->has_wall = found;
+	model->has_stream = true;
 	return STREAM_PASS;
 }
 

@@ -177,6 +177,7 @@ typedef int moment_teller(void *context, const struct moment *moment);
 struct model {
 	/* of the whole stream */
 	char *host, *kernel; /* "" where not given */
+	bool has_stream; /* a stream record came */
 	bool has_wall;
 	int64_t wall;	     /* of the stream at hand */
 	int64_t first, last; /* Unix time where has_wall, else trace time; first > last: no time seen */

@@ -209,7 +209,7 @@ static void say_nothing(FILE *out, const struct model *model)
 		fputs("nothing to report: the input holds no chart, signal or graph; "
 		      "the pipe is trace-collect | cchart-filter | blame-rank | report",
 		      out);
-	else if (model->moments > 0 && model->graphs == 0)
+	else if (model->moments > 0 && model->graphs == 0 && (!model->has_kept || model->filtered > 0))
 		fputs("who is to blame is not in the input: put blame-rank into the pipe before report", out);
 }
 
