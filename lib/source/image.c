@@ -17,7 +17,7 @@
 struct image {
 	char *path, *name; /* the name is the path's end */
 	int fd;	     /* until it is read; -1: there is none */
-	bool read;
+	bool read, mapped;
 	Dwfl *dwfl;
 	Dwfl_Module *module; /* NULL: it cannot be read */
 	Elf *elf;
@@ -117,6 +117,16 @@ void image_free(struct image *image)
 const char *image_name(const struct image *image)
 {
 	return image->name;
+}
+
+void image_mark(struct image *image, bool mapped)
+{
+	image->mapped = mapped;
+}
+
+bool image_is_mapped(const struct image *image)
+{
+	return image->mapped;
 }
 
 /* Reads it when it first matters. */

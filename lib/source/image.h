@@ -34,6 +34,10 @@ void image_free(struct image *image);
 
 const char *image_name(const struct image *image); /* the path's last part: "libz.so.1.2.13" */
 
+/* A mark of its owner's: somebody has it mapped. */
+void image_mark(struct image *image, bool mapped);
+bool image_is_mapped(const struct image *image);
+
 /* Turns an offset in the file into an address. false: no code lies there, or the file cannot be read. */
 bool image_address(struct image *image, uint64_t offset, uint64_t *address);
 

@@ -30,13 +30,17 @@ struct spaces {
 	struct known_image *images;
 	struct space *by_process;
 	size_t over;
+	size_t room; /* so many images are not too many */
 };
 
-enum { OVER_MAX = 256 };
+enum { OVER_MAX = 256, IMAGES = 1024 };
 
 struct spaces *spaces_new(void)
 {
-	return NEW(struct spaces);
+	struct spaces *spaces = NEW(struct spaces);
+
+	spaces->room = IMAGES;
+	return spaces;
 }
 
 static void forget(struct spaces *spaces, struct space *space)
@@ -45,6 +49,14 @@ static void forget(struct spaces *spaces, struct space *space)
 	HASH_DEL(spaces->by_process, space);
 	free(space->mappings.items);
 	free(space);
+}
+
+static void forget_image(struct spaces *spaces, struct known_image *known)
+{
+	HASH_DEL(spaces->images, known);
+	image_free(known->image);
+	free(known->key);
+	free(known);
 }
 
 void spaces_free(struct spaces *spaces)
@@ -56,12 +68,8 @@ void spaces_free(struct spaces *spaces)
 		return;
 	HASH_ITER(hh, spaces->by_process, space, next)
 		forget(spaces, space);
-	HASH_ITER(hh, spaces->images, known, next_known) {
-		HASH_DEL(spaces->images, known);
-		image_free(known->image);
-		free(known->key);
-		free(known);
-	}
+	HASH_ITER(hh, spaces->images, known, next_known)
+		forget_image(spaces, known);
 	free(spaces);
 }
 
@@ -287,4 +295,30 @@ const struct mapping *spaces_find(const struct spaces *spaces, int32_t process, 
 	size_t at = space ? position(space, address) : 0;
 
 	return at > 0 && address < space->mappings.items[at - 1].end ? &space->mappings.items[at - 1] : NULL;
+}
+
+bool spaces_are_full(const struct spaces *spaces)
+{
+	return HASH_COUNT(spaces->images) > spaces->room;
+}
+
+void spaces_mark(struct spaces *spaces)
+{
+	for (struct known_image *known = spaces->images; known; known = known->hh.next)
+		image_mark(known->image, false);
+	for (struct space *space = spaces->by_process; space; space = space->hh.next)
+		for (size_t i = 0; i < space->mappings.count; i++)
+			if (space->mappings.items[i].image)
+				image_mark(space->mappings.items[i].image, true);
+}
+
+void spaces_sweep(struct spaces *spaces)
+{
+	struct known_image *known, *next;
+
+	HASH_ITER(hh, spaces->images, known, next) {
+		if (!image_is_mapped(known->image))
+			forget_image(spaces, known);
+	}
+	spaces->room = 2 * HASH_COUNT(spaces->images) > IMAGES ? 2 * HASH_COUNT(spaces->images) : IMAGES;
 }

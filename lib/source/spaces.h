@@ -5,6 +5,7 @@
 #ifndef SOURCE_SPACES_H
 #define SOURCE_SPACES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "source/image.h"
@@ -26,6 +27,14 @@ void spaces_read_all(struct spaces *spaces);
 
 /* Takes in a record of the sampler that is about address spaces; they must come in the order of time. */
 void spaces_see(struct spaces *spaces, const struct sampled_record *record);
+
+/*
+ * Images of programs that nobody runs any more are kept, for they may be run again, until there are many. Then spaces_mark() tells
+ * which ones are still mapped (image_is_mapped), and spaces_sweep() frees the others.
+ */
+bool spaces_are_full(const struct spaces *spaces);
+void spaces_mark(struct spaces *spaces);
+void spaces_sweep(struct spaces *spaces);
 
 /* NULL: no code is known to lie there. Valid until the next spaces_see(). */
 const struct mapping *spaces_find(const struct spaces *spaces, int32_t process, uint64_t address);

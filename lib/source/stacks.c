@@ -13,7 +13,7 @@
 #include "source/spaces.h"
 #include "source/unwind.h"
 
-enum { FRAMES = 1 + UNWIND_USER + UNWIND_KERNEL, DIFFERENT = 1 << 20 };
+enum { FRAMES = 1 + UNWIND_USER + UNWIND_KERNEL, DIFFERENT = 1 << 18 };
 
 struct stack {
 	uint32_t number;
@@ -141,6 +141,13 @@ static void keep(struct stacks *stacks, const struct sampled_record *record)
 	};
 }
 
+static void sweep(struct stacks *stacks)
+{
+	spaces_mark(stacks->spaces);
+	unwinder_sweep(stacks->unwinder);
+	spaces_sweep(stacks->spaces);
+}
+
 void stacks_take(struct stacks *stacks, int64_t bound)
 {
 	struct sampled_record record;
@@ -152,6 +159,8 @@ void stacks_take(struct stacks *stacks, int64_t bound)
 		else
 			spaces_see(stacks->spaces, &record);
 	}
+	if (spaces_are_full(stacks->spaces))
+		sweep(stacks);
 	pthread_mutex_unlock(&stacks->lock);
 }
 

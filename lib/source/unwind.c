@@ -86,6 +86,18 @@ void unwinder_free(struct unwinder *unwinder)
 	free(unwinder);
 }
 
+void unwinder_sweep(struct unwinder *unwinder)
+{
+	struct place *place, *next;
+
+	HASH_ITER(hh, unwinder->places, place, next) {
+		if (place->key.image && !image_is_mapped(place->key.image)) {
+			HASH_DEL(unwinder->places, place);
+			free(place);
+		}
+	}
+}
+
 const char *unwind_text(const struct unwinder *unwinder, int32_t frame)
 {
 	return unwinder->by_frame.items[frame];
