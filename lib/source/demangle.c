@@ -4,7 +4,7 @@
 
 #include <libiberty/demangle.h>
 
-/* Other names than these could be anybody's: "_Zoo" is a C function's if it does not parse, "main" always. */
+/* Where a name that begins so does not parse, it is a C function's. */
 char *demangle(const char *name)
 {
 	if (strncmp(name, "_Z", 2) == 0)
