@@ -7,6 +7,7 @@
 # 2. How often each charting method cries wolf, how soon it finds what it should, and how much of the demo's incident is kept.
 # 3. How much CPU time trace-collect uses to write events to a file, beside trace-cmd ($TRACE_CMD), same events.
 # 4. What tracing costs the load that is traced, and the machine; see bench/overhead.sh.
+# 5. How fast saved traces are read, beside libtracecmd, trace-cmd and perf; see bench/saved.sh.
 #
 # Environment: EVENTS of the stream file (5000000), RUNS of which the median counts (5), TRACE_CMD.
 set -u -o pipefail
@@ -19,34 +20,8 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/tailblame-bench.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM HUP
 
-compile()
-{
-	local libraries
-	read -r -a libraries <<<"$(pkg-config --libs libtraceevent libseccomp) -lm"
-	mkdir -p "$build/bench" &&
-		${CC:-gcc} -std=gnu11 -O2 -D_GNU_SOURCE -o "$build/bench/load" tests/bench/load.c &&
-		${CC:-gcc} -std=gnu11 -O2 -D_GNU_SOURCE -Ilib -o "$build/bench/repeat" tests/bench/repeat.c \
-			"$build/libtailblame.a" "${libraries[@]}" &&
-		${CC:-gcc} -std=gnu11 -O2 -D_GNU_SOURCE -Ilib -o "$build/bench/charts" tests/bench/charts.c \
-			"$build/libtailblame.a" "${libraries[@]}"
-}
-
-median()
-{
-	sort -n | awk '{ value[NR] = $1 } END { print NR % 2 ? value[(NR + 1) / 2] : (value[NR / 2] + value[NR / 2 + 1]) / 2 }'
-}
-
-# Runs a command $runs times; sets $real and $cpu (of the command and all its children), the medians in seconds. Ends
-# with 1 at the first failure; data lost (3) are none, the rows say how many.
-measure()
-{
-	local n TIMEFORMAT='%R %U %S'
-	for ((n = 0; n < runs; n++)); do
-		{ time "$@" >"$work/out" 2>"$work/err"; } 2>&1 || [ $? = 3 ] || return 1
-	done >"$work/times"
-	real=$(cut -d' ' -f1 "$work/times" | median)
-	cpu=$(awk '{ print $2 + $3 }' "$work/times" | median)
-}
+# shellcheck source=tests/bench/common.bash
+. tests/bench/common.bash
 
 ratio()
 {
@@ -210,7 +185,7 @@ bench_collect()
 	bench_load syscalls
 }
 
-compile || exit 1
+compile load repeat charts || exit 1
 PATH=$build/bench:$PATH
 bench_pipe || exit 1
 echo
@@ -219,3 +194,5 @@ echo
 bench_collect
 echo
 tests/bench/overhead.sh "$build"
+echo
+tests/bench/saved.sh "$build"

@@ -20,10 +20,8 @@ work=$(mktemp -d "${TMPDIR:-/var/tmp}/tailblame-bench.XXXXXX") || exit 1
 trap '[ ! -d "$instance" ] || rmdir "$instance"; rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM HUP
 
-median()
-{
-	sort -n | awk '{ value[NR] = $1 } END { print NR % 2 ? value[(NR + 1) / 2] : (value[NR / 2] + value[NR / 2 + 1]) / 2 }'
-}
+# shellcheck source=tests/bench/common.bash
+. tests/bench/common.bash
 
 # CPU time of the whole machine so far, in seconds: all but idle and waiting, guests counted once.
 machine()
