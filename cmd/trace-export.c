@@ -46,7 +46,8 @@ static char *folder_of(const char *path)
 
 int main(int argc, char **argv)
 {
-	int first = command_line(argc, argv, options, "[FILE...]", "turn a stream into a file that another program opens");
+	int first =
+	    command_line(argc, argv, options, "[FILE...]", "turn a stream into a file that another program opens");
 	struct file_draft *draft = NULL;
 	struct export *export;
 	struct stream *stream;

@@ -12,7 +12,7 @@ enum { BEHIND = 2 << 16 };
 
 struct printer {
 	struct trace_seq seq;
-	char *copy; /* of the payload, with zeros behind it */
+	char *copy;        /* of the payload, with zeros behind it */
 	size_t room, used; /* of the copy: of the payload before, so much is not zero */
 };
 
@@ -48,8 +48,8 @@ static void copy_payload(struct printer *printer, const struct event *event)
 }
 
 /* Where a field's bytes are; false: not within the payload. */
-static bool locate(const struct tep_format_field *field, const struct event *event, const char *payload, uint32_t *offset,
-		   uint32_t *length)
+static bool locate(const struct tep_format_field *field, const struct event *event, const char *payload,
+		   uint32_t *offset, uint32_t *length)
 {
 	uint32_t word;
 
@@ -65,7 +65,8 @@ static bool locate(const struct tep_format_field *field, const struct event *eve
 	return *offset <= event->size && *length <= event->size - *offset;
 }
 
-static bool prepare(struct printer *printer, const struct event *event, const struct tep_event *format, printer_clean *clean)
+static bool prepare(struct printer *printer, const struct event *event, const struct tep_event *format,
+		    printer_clean *clean)
 {
 	uint32_t offset, length;
 
@@ -84,7 +85,8 @@ const char *printer_print(struct printer *printer, const struct event *event, pr
 	struct tep_event *format = event->type->format;
 	struct tep_record record = {.ts = (unsigned long long)event->ts, .cpu = (int)event->cpu};
 
-	if (!event->payload || !format || format->flags & TEP_EVENT_FL_FAILED || !prepare(printer, event, format, clean))
+	if (!event->payload || !format || format->flags & TEP_EVENT_FL_FAILED ||
+	    !prepare(printer, event, format, clean))
 		return NULL;
 	record.data = printer->copy;
 	record.size = (int)event->size;

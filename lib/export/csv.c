@@ -12,7 +12,7 @@ struct csv {
 	struct events *events;
 	enum kind kind;
 	ARRAY(char *) columns; /* but for `more`, which is the last; empty: the header is not written yet */
-	size_t common;	       /* of an event: how many come before its own */
+	size_t common;         /* of an event: how many come before its own */
 	struct line spelled, more;
 	struct fields fields;
 };
@@ -115,7 +115,8 @@ static int write_row(struct export *export, const struct fields *fields)
 	if (csv->columns.count == 0)
 		write_header(export, fields);
 	for (size_t i = 0; i < csv->columns.count; i++) {
-		field = i < csv->common ? find(fields->item, own, csv->columns.items[i]) : find(own, end, csv->columns.items[i]);
+		field = i < csv->common ? find(fields->item, own, csv->columns.items[i])
+					: find(own, end, csv->columns.items[i]);
 		if (field) {
 			used[field - fields->item] = true;
 			write_field(export->out, field);

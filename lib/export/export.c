@@ -38,7 +38,8 @@ int export_check(const struct export_options *options)
 	const struct export_format *format = find_format(options->format);
 
 	if (!format)
-		return fail("there is no format '%s'; there are ftrace, perfetto, tracedat, folded and csv", options->format);
+		return fail("there is no format '%s'; there are ftrace, perfetto, tracedat, folded and csv",
+			    options->format);
 	if ((options->nanoseconds || options->exact) && format != &export_ftrace)
 		return fail("--nanoseconds and --exact are for ftrace");
 	if (format == &export_csv)
@@ -119,8 +120,8 @@ const char *export_complaint(const struct export *export)
 		return NULL;
 	number_human_count(count, export->left_out);
 	free(own->complaint);
-	own->complaint = memory_format("%s %s left out: %s", count, export->left_out == 1 ? "record was" : "records were",
-				       export->reason);
+	own->complaint = memory_format("%s %s left out: %s", count,
+				       export->left_out == 1 ? "record was" : "records were", export->reason);
 	return export->complaint;
 }
 

@@ -1,10 +1,10 @@
 /*
  * Stacks of blamed waits, folded: "victim;holder;grinder;running 1234", microseconds, for flame graphs.
  *
- * A critical path is walked from its end backward. Whoever the target waited for stands upon it, whoever that one waited
- * for upon that, and so on; where the path comes back to somebody who waits already, the stack is cut back to them.
- * Where functions are known, those that somebody waited in stand between them and whom they waited for. The last frame
- * is what was done. Lines are summed up by story, so that a path of thousands of pieces is few lines.
+ * A critical path is walked from its end backward. Whoever the target waited for stands upon it, whoever that one
+ * waited for upon that, and so on; where the path comes back to somebody who waits already, the stack is cut back to
+ * them. Where functions are known, those that somebody waited in stand between them and whom they waited for. The last
+ * frame is what was done. Lines are summed up by story, so that a path of thousands of pieces is few lines.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -28,9 +28,9 @@ struct folded {
 	struct model *model;
 	struct frames *functions;
 	struct {
-		char *text;	/* a frame */
+		char *text;     /* a frame */
 		char *function; /* where they waited, folded; NULL: not known */
-	} waiting[DEPTH];	/* of the story at hand */
+	} waiting[DEPTH];       /* of the story at hand */
 	size_t depth;
 	struct stack *stacks;
 	struct line line;
@@ -41,7 +41,8 @@ static size_t name_length(const char *who)
 {
 	const char *slash = strrchr(who, '/');
 
-	return slash && slash[1] && strspn(slash + 1, "0123456789") == strlen(slash + 1) ? (size_t)(slash - who) : strlen(who);
+	return slash && slash[1] && strspn(slash + 1, "0123456789") == strlen(slash + 1) ? (size_t)(slash - who)
+											 : strlen(who);
 }
 
 /* A frame without what separates frames; threads of one name are one. */
@@ -140,7 +141,8 @@ static void print_stacks(struct folded *folded, FILE *out)
 {
 	struct stack *stack, *next;
 
-	HASH_ITER(hh, folded->stacks, stack, next) {
+	HASH_ITER(hh, folded->stacks, stack, next)
+	{
 		if (out && stack->time >= 500)
 			fprintf(out, "%s %" PRId64 "\n", stack->text, (stack->time + 500) / 1000);
 		HASH_DEL(folded->stacks, stack);

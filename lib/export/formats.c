@@ -28,7 +28,8 @@ void formats_free(struct formats *formats)
 {
 	struct format *format, *next;
 
-	HASH_ITER(hh, formats->by_number, format, next) {
+	HASH_ITER(hh, formats->by_number, format, next)
+	{
 		HASH_DEL(formats->by_number, format);
 		free(format->system);
 		free(format->text);
@@ -71,7 +72,9 @@ int formats_add(struct formats *formats, const char *body, size_t length)
 		bool same = is_same(format, body, text, rest);
 
 		free(text);
-		return same ? 0 : fail("event %d has another format than in a stream before; export each stream alone", number);
+		return same ? 0
+			    : fail("event %d has another format than in a stream before; export each stream alone",
+				   number);
 	}
 	format = NEW(struct format);
 	format->number = number;

@@ -70,7 +70,8 @@ static void forget_nodes(struct frames *frames)
 	struct node_frames *node, *next;
 
 	HASH_CLEAR(by_wait, frames->waits);
-	HASH_ITER(hh, frames->nodes, node, next) {
+	HASH_ITER(hh, frames->nodes, node, next)
+	{
 		HASH_DEL(frames->nodes, node);
 		free(node->text);
 		free(node);
@@ -95,7 +96,8 @@ static int node_seen(void *context, const struct record *record)
 
 	if (!fields)
 		return -1;
-	if (fields_integer(fields, "id", &id) != 1 || fields_time(fields, "end", &end) != 1 || fields_integer(fields, "tid", &tid) != 1)
+	if (fields_integer(fields, "id", &id) != 1 || fields_time(fields, "end", &end) != 1 ||
+	    fields_integer(fields, "tid", &tid) != 1)
 		return 0;
 	HASH_FIND(hh, frames->nodes, &id, sizeof(id), known);
 	if (known)
@@ -158,7 +160,8 @@ static int path_seen(void *context, const struct record *record)
 	if (fields_integer(fields, "node", &id) == 1)
 		HASH_FIND(hh, frames->nodes, &id, sizeof(id), node);
 	if (path->pieces.count > 0 && node && !node->waits)
-		path->pieces.items[path->pieces.count - 1].ended = copy(wait_ended(frames, node->wait.tid, frames->last_end));
+		path->pieces.items[path->pieces.count - 1].ended =
+		    copy(wait_ended(frames, node->wait.tid, frames->last_end));
 	piece = ARRAY_ADD(&path->pieces);
 	*piece = (struct piece_frames){.own = node ? copy(node->text) : NULL};
 	frames->last_end = fields_time(fields, "to", &to) == 1 ? to : INT64_MIN;

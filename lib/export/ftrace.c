@@ -54,16 +54,21 @@ enum {
 	BH_OFF = 0x80,
 };
 
-/* As trace_print_lat_fmt() in the kernel's kernel/trace/trace_output.c; the fifth says how deep migrate_disable() is. */
+/* As trace_print_lat_fmt() in the kernel's kernel/trace/trace_output.c; the fifth says how deep migrate_disable() is.
+ */
 static void spell_flags(char text[6], unsigned flags, unsigned preempt_count)
 {
 	static const char depths[] = ".123456789abcdef";
 	static const char resched[8] = {'.', 'l', 'n', 'b', 'p', 'L', 'N', 'B'};
 	static const char context[8] = {'.', 'h', 's', 'H', 'z', 'Z', 'z', 'Z'};
 
-	text[0] = (flags & (IRQS_OFF | BH_OFF)) == (IRQS_OFF | BH_OFF) ? 'D' : flags & IRQS_OFF ? 'd' : flags & BH_OFF ? 'b' : '.';
-	text[1] = resched[(flags & NEED_RESCHED_LAZY) / NEED_RESCHED_LAZY + 2 * ((flags & NEED_RESCHED) / NEED_RESCHED) +
-			  4 * ((flags & PREEMPT_RESCHED) / PREEMPT_RESCHED)];
+	text[0] = (flags & (IRQS_OFF | BH_OFF)) == (IRQS_OFF | BH_OFF) ? 'D'
+		  : flags & IRQS_OFF                                   ? 'd'
+		  : flags & BH_OFF                                     ? 'b'
+								       : '.';
+	text[1] =
+	    resched[(flags & NEED_RESCHED_LAZY) / NEED_RESCHED_LAZY + 2 * ((flags & NEED_RESCHED) / NEED_RESCHED) +
+		    4 * ((flags & PREEMPT_RESCHED) / PREEMPT_RESCHED)];
 	text[2] = context[(flags & HARDIRQ) / HARDIRQ + 2 * ((flags & SOFTIRQ) / SOFTIRQ) + 4 * ((flags & NMI) / NMI)];
 	text[3] = depths[preempt_count & 0xf];
 	text[4] = depths[preempt_count >> 4 & 0xf];
@@ -77,7 +82,8 @@ static void begin_line(struct export *export, const struct event *event)
 	const char *known = events_comm(ftrace->events, event->tid);
 	char comm[32], flags[6] = ".....", text[160];
 	uint64_t unit = export->options.nanoseconds ? 1 : 1000;
-	uint64_t ts = ((uint64_t)event->ts + unit / 2) / unit, second = 1000000000 / unit; /* rounded, as the kernel does */
+	uint64_t ts = ((uint64_t)event->ts + unit / 2) / unit,
+		 second = 1000000000 / unit; /* rounded, as the kernel does */
 	int length;
 
 	snprintf(comm, sizeof(comm), "%s", event->tid == 0 ? "<idle>" : strcmp(known, "?") ? known : "<...>");
@@ -87,8 +93,8 @@ static void begin_line(struct export *export, const struct event *event)
 		ftrace_clean("comm", comm, strlen(comm));
 		flags[4] = '\0';
 	}
-	length = snprintf(text, sizeof(text), "%16s-%-7d [%03u] %s %5" PRIu64 ".%0*" PRIu64 ": ", comm, event->tid, event->cpu, flags,
-			  ts / second, export->options.nanoseconds ? 9 : 6, ts % second);
+	length = snprintf(text, sizeof(text), "%16s-%-7d [%03u] %s %5" PRIu64 ".%0*" PRIu64 ": ", comm, event->tid,
+			  event->cpu, flags, ts / second, export->options.nanoseconds ? 9 : 6, ts % second);
 	line_begin(&ftrace->line, "");
 	line_append(&ftrace->line, text, (size_t)length);
 }
@@ -131,14 +137,16 @@ static int append_call(struct ftrace *ftrace, const struct event *event, const c
 	append(ftrace, "sys_");
 	append(ftrace, call);
 	append(ftrace, enter ? "(" : " -> ");
-	for (const struct field *field = fields_find(fields, "name") + 1; field < fields->item + fields->count; field++) {
+	for (const struct field *field = fields_find(fields, "name") + 1; field < fields->item + fields->count;
+	     field++) {
 		int64_t value = 0;
 
-		if (!strncmp(field->key, "__syscall_nr", field->key_length) || number_integer(field->value, field->value_length, &value) < 0)
+		if (!strncmp(field->key, "__syscall_nr", field->key_length) ||
+		    number_integer(field->value, field->value_length, &value) < 0)
 			continue;
 		if (enter)
-			snprintf(text, sizeof(text), "%s%.*s: %s%" PRIx64, separator, (int)field->key_length, field->key,
-				 (uint64_t)value < 10 ? "" : "0x", (uint64_t)value);
+			snprintf(text, sizeof(text), "%s%.*s: %s%" PRIx64, separator, (int)field->key_length,
+				 field->key, (uint64_t)value < 10 ? "" : "0x", (uint64_t)value);
 		else
 			snprintf(text, sizeof(text), "0x%" PRIx64, (uint64_t)value);
 		append(ftrace, text);

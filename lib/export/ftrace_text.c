@@ -5,14 +5,14 @@
 #include "base/number.h"
 
 /*
- * From the print formats in the kernel's include/trace/events/. {field} is a field as it stands in the stream, {field:X}
- * through one of the spellings below.
+ * From the print formats in the kernel's include/trace/events/. {field} is a field as it stands in the stream,
+ * {field:X} through one of the spellings below.
  */
 static const struct {
 	const char *event, *template;
 } templates[] = {
 	{"sched_switch", "prev_comm={prev_comm} prev_pid={prev_pid} prev_prio={prev_prio} prev_state={prev_state:s} ==> "
-			 "next_comm={next_comm} next_pid={next_pid} next_prio={next_prio}"},
+		     "next_comm={next_comm} next_pid={next_pid} next_prio={next_prio}"},
 	{"sched_wakeup", "comm={comm} pid={pid} prio={prio} target_cpu={target_cpu:3}"},
 	{"sched_wakeup_new", "comm={comm} pid={pid} prio={prio} target_cpu={target_cpu:3}"},
 	{"sched_waking", "comm={comm} pid={pid} prio={prio} target_cpu={target_cpu:3}"},
@@ -23,7 +23,8 @@ static const struct {
 	{"softirq_raise", "vec={vec} [action={vec:v}]"},
 };
 
-static const char *const softirqs[] = {"HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU"};
+static const char *const softirqs[] = {"HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
+				       "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU"};
 
 void ftrace_clean(const char *field, char *text, size_t length)
 {
@@ -79,7 +80,8 @@ static void append_as(struct line *line, char how, const char *text, int64_t num
 		append(line, number ? "handled" : "unhandled");
 		break;
 	case 'v':
-		append(line, number >= 0 && number < (int64_t)(sizeof(softirqs) / sizeof(*softirqs)) ? softirqs[number] : text);
+		append(line, number >= 0 && number < (int64_t)(sizeof(softirqs) / sizeof(*softirqs)) ? softirqs[number]
+												     : text);
 		break;
 	default:
 		append(line, text);
@@ -93,7 +95,8 @@ static const struct field *own_fields(const struct fields *fields)
 	return name ? name + 1 : fields->item;
 }
 
-static void append_field(struct line *line, const struct fields *fields, const char *key, size_t length, char how, bool exact)
+static void append_field(struct line *line, const struct fields *fields, const char *key, size_t length, char how,
+			 bool exact)
 {
 	char text[256] = "";
 	int64_t number = 0;

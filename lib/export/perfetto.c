@@ -13,11 +13,23 @@ enum {
 	PACKET_CLOCK_SNAPSHOT = 6,
 	PACKET_SYSTEM_INFO = 45,
 };
-enum { SNAPSHOT_CLOCK = 1, CLOCK_ID = 1, CLOCK_TIME = 2, CLOCK_IS_REALTIME = 1, CLOCK_IS_BOOTTIME = 6 }; /* clock_snapshot.proto */
-enum { TREE_PROCESS = 1, TREE_THREAD = 2 };						  /* ps/process_tree.proto */
+enum {
+	SNAPSHOT_CLOCK = 1,
+	CLOCK_ID = 1,
+	CLOCK_TIME = 2,
+	CLOCK_IS_REALTIME = 1,
+	CLOCK_IS_BOOTTIME = 6
+};                                          /* clock_snapshot.proto */
+enum { TREE_PROCESS = 1, TREE_THREAD = 2 }; /* ps/process_tree.proto */
 enum { PROCESS_PID = 1, PROCESS_CMDLINE = 3 };
 enum { THREAD_TID = 1, THREAD_NAME_FIELD = 2, THREAD_TGID = 3 };
-enum { INFO_UTSNAME = 1, UTS_SYSNAME = 1, UTS_VERSION = 2, UTS_RELEASE = 3, UTS_MACHINE = 4 }; /* common/system_info.proto */
+enum {
+	INFO_UTSNAME = 1,
+	UTS_SYSNAME = 1,
+	UTS_VERSION = 2,
+	UTS_RELEASE = 3,
+	UTS_MACHINE = 4
+}; /* common/system_info.proto */
 
 /* What a record gives where it stands in the stream; the rest is told when its moment is complete. */
 static int wrong(struct perfetto *perfetto)
@@ -109,7 +121,8 @@ static int task_seen(void *context, const struct record *record)
 
 	if (!fields)
 		return -1;
-	if (read_time(fields, "ts", &ts) < 0 || fields_integer(fields, "tid", &tid) < 0 || fields_integer(fields, "tgid", &tgid) < 0)
+	if (read_time(fields, "ts", &ts) < 0 || fields_integer(fields, "tid", &tid) < 0 ||
+	    fields_integer(fields, "tgid", &tgid) < 0)
 		return wrong(perfetto);
 	if (tgid <= 0 || tgid > INT32_MAX || ts < 0)
 		return 0;
@@ -129,7 +142,8 @@ static int event_seen(void *context, const struct record *record)
 	struct perfetto *perfetto = context;
 	struct event event;
 
-	if (events_read(perfetto->model->events, record, &event) < 0 || (!perfetto->dated && tell_date(perfetto, event.ts) < 0))
+	if (events_read(perfetto->model->events, record, &event) < 0 ||
+	    (!perfetto->dated && tell_date(perfetto, event.ts) < 0))
 		return -1;
 	if (kernel_event(perfetto->kernel, &event) == 0)
 		return 0;
@@ -146,7 +160,8 @@ static int lost_seen(void *context, const struct record *record)
 
 	if (!fields)
 		return -1;
-	if (read_time(fields, "ts", &ts) < 0 || fields_unsigned(fields, "cpu", &cpu) < 0 || fields_unsigned(fields, "count", &count) < 0)
+	if (read_time(fields, "ts", &ts) < 0 || fields_unsigned(fields, "cpu", &cpu) < 0 ||
+	    fields_unsigned(fields, "count", &count) < 0)
 		return wrong(perfetto);
 	if (cpu <= UINT16_MAX && kernel_lost(perfetto->kernel, (uint32_t)cpu) < 0)
 		return -1;
@@ -228,4 +243,5 @@ static void free_state(struct export *export)
 	free(perfetto);
 }
 
-const struct export_format export_perfetto = {.name = "perfetto", .binary = true, .begin = begin, .end = end, .free = free_state};
+const struct export_format export_perfetto = {
+	.name = "perfetto", .binary = true, .begin = begin, .end = end, .free = free_state};

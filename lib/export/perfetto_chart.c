@@ -11,10 +11,10 @@ enum { SERIES_MAX = 1024, EVENT_VALUE = 30, EVENT_DOUBLE_VALUE = 44 };
 
 /* A chart's key: its values, and its limits once they are known. */
 struct series {
-	char *name; /* "block 7:0" */
-	bool interval; /* the values are times */
+	char *name;                         /* "block 7:0" */
+	bool interval;                      /* the values are times */
 	uint64_t group, value, center, ucl; /* tracks; 0: not made yet */
-	double last_center, last_ucl;	    /* NAN: none came */
+	double last_center, last_ucl;       /* NAN: none came */
 	UT_hash_handle hh;
 };
 
@@ -36,7 +36,8 @@ void charts_free(struct charts *charts)
 {
 	struct series *series, *next;
 
-	HASH_ITER(hh, charts->series, series, next) {
+	HASH_ITER(hh, charts->series, series, next)
+	{
 		HASH_DEL(charts->series, series);
 		free(series->name);
 		free(series);
@@ -88,7 +89,8 @@ static uint64_t new_track(struct charts *charts, struct series *series, const ch
 	return packet_track(perfetto, series->group, name, series->interval ? TRACK_COUNTER_NS : TRACK_COUNTER);
 }
 
-static int count(struct charts *charts, struct series *series, uint64_t *track, const char *name, int64_t ts, double value)
+static int count(struct charts *charts, struct series *series, uint64_t *track, const char *name, int64_t ts,
+		 double value)
 {
 	struct bytes *file = &charts->perfetto->file;
 	size_t mark;
@@ -147,7 +149,8 @@ int charts_limits(struct charts *charts, const struct fields *fields)
 	int64_t ts;
 	double center = NAN, ucl = NAN;
 
-	if (read_time(fields, "ts", &ts) < 0 || fields_double(fields, "center", &center) < 0 || fields_double(fields, "ucl", &ucl) < 0)
+	if (read_time(fields, "ts", &ts) < 0 || fields_double(fields, "center", &center) < 0 ||
+	    fields_double(fields, "ucl", &ucl) < 0)
 		return -1;
 	series = series_of(charts, fields);
 	if (!series)

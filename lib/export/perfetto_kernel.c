@@ -129,7 +129,8 @@ static int write_bundle(struct kernel *kernel, uint32_t cpu)
 int kernel_flush(struct kernel *kernel)
 {
 	for (uint32_t cpu = 0; cpu < kernel->cpus; cpu++)
-		if ((kernel->bundles[cpu].events.length > 0 || kernel->bundles[cpu].lost) && write_bundle(kernel, cpu) < 0)
+		if ((kernel->bundles[cpu].events.length > 0 || kernel->bundles[cpu].lost) &&
+		    write_bundle(kernel, cpu) < 0)
 			return -1;
 	return 0;
 }

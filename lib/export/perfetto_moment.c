@@ -30,7 +30,8 @@ static void free_rows(struct row *rows)
 {
 	struct row *row, *next;
 
-	HASH_ITER(hh, rows, row, next) {
+	HASH_ITER(hh, rows, row, next)
+	{
 		HASH_DEL(rows, row);
 		free(row->name);
 		free(row);
@@ -67,7 +68,8 @@ static int export_blame(struct perfetto *perfetto, const struct story *story, ui
 {
 	for (size_t i = 0; i < story->culprits.count; i++) {
 		const struct culprit *culprit = &story->culprits.items[i];
-		char *name = memory_format("%u. %s", (unsigned)culprit->rank, culprit->fuller ? culprit->fuller : culprit->words);
+		char *name = memory_format("%u. %s", (unsigned)culprit->rank,
+					   culprit->fuller ? culprit->fuller : culprit->words);
 		uint64_t track = packet_track(perfetto, parent, name, TRACK_SLICES);
 		size_t mark = packet_event(perfetto, track, story->from, EVENT_BEGIN, culprit->words);
 
@@ -123,7 +125,8 @@ static int export_window(struct perfetto *perfetto, const struct moment *moment)
 
 int moment_export(struct perfetto *perfetto, const struct moment *moment)
 {
-	if (!moment->continued && moment->from >= 0 && moment->to >= moment->from && export_window(perfetto, moment) < 0)
+	if (!moment->continued && moment->from >= 0 && moment->to >= moment->from &&
+	    export_window(perfetto, moment) < 0)
 		return -1;
 	for (size_t i = 0; i < moment->stories.count; i++)
 		if (export_story(perfetto, moment, moment->stories.items[i]) < 0)

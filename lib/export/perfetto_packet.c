@@ -78,7 +78,8 @@ uint64_t packet_track(struct perfetto *perfetto, uint64_t parent, const char *na
 	return uuid;
 }
 
-size_t packet_event(struct perfetto *perfetto, uint64_t track, int64_t ts, enum event_type_number type, const char *name)
+size_t packet_event(struct perfetto *perfetto, uint64_t track, int64_t ts, enum event_type_number type,
+		    const char *name)
 {
 	struct bytes *file = &perfetto->file;
 	size_t mark;

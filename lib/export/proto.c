@@ -60,14 +60,19 @@ void proto_double(struct bytes *bytes, uint32_t field, double value)
 /* The length of the character of UTF-8 that begins here; 0: none does. */
 static size_t character(const unsigned char *text)
 {
-	size_t length = text[0] < 0x80 ? 1 : text[0] < 0xc2 ? 0 : text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : text[0] < 0xf5 ? 4 : 0;
+	size_t length = text[0] < 0x80   ? 1
+			: text[0] < 0xc2 ? 0
+			: text[0] < 0xe0 ? 2
+			: text[0] < 0xf0 ? 3
+			: text[0] < 0xf5 ? 4
+					 : 0;
 
 	for (size_t i = 1; i < length; i++)
 		if ((text[i] & 0xc0) != 0x80)
 			return 0;
 	/* neither longer than need be, nor a surrogate, nor beyond the last */
-	if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] > 0x9f) || (text[0] == 0xf0 && text[1] < 0x90) ||
-	    (text[0] == 0xf4 && text[1] > 0x8f))
+	if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] > 0x9f) ||
+	    (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] > 0x8f))
 		return 0;
 	return length;
 }

@@ -19,7 +19,7 @@ struct entry { /* before each payload */
 struct file {
 	struct spool_cpu sums;
 	uint64_t missed; /* since the last event */
-	FILE *stream;	 /* NULL: no event yet */
+	FILE *stream;    /* NULL: no event yet */
 };
 
 struct spool {
@@ -148,6 +148,7 @@ int spool_next(struct spool *spool, uint32_t cpu, struct spooled *event)
 	}
 	if (ferror(stream) || fread(spool->payload, 1, entry.size, stream) != entry.size)
 		return fail_errno("cannot read a temporary file in '%s'", spool->folder);
-	*event = (struct spooled){.ts = entry.ts, .missed = entry.missed, .size = entry.size, .payload = spool->payload};
+	*event =
+	    (struct spooled){.ts = entry.ts, .missed = entry.missed, .size = entry.size, .payload = spool->payload};
 	return 1;
 }

@@ -14,11 +14,11 @@ struct tracedat {
 	struct events *events;
 	struct formats *formats;
 	struct spool *spool;
-	struct bytes header;	/* of the file */
-	struct line names;	/* a line for each thread */
+	struct bytes header;      /* of the file */
+	struct line names;        /* a line for each thread */
 	struct line clock, uname; /* as options hold them */
-	uint32_t cpus;		/* that the machine had */
-	bool seen;		/* a raw event: the byte order is known */
+	uint32_t cpus;            /* that the machine had */
+	bool seen;                /* a raw event: the byte order is known */
 	uint64_t texts;
 };
 
@@ -58,8 +58,9 @@ static int format_seen(void *context, const struct record *record)
 	struct export *export = context;
 	struct tracedat *dat = export->state;
 
-	return formats_add(dat->formats, record->text, record->length) < 0 ? stream_fail(export->stream, "%s", fail_text())
-									   : STREAM_DROP;
+	return formats_add(dat->formats, record->text, record->length) < 0
+		   ? stream_fail(export->stream, "%s", fail_text())
+		   : STREAM_DROP;
 }
 
 static int event_seen(void *context, const struct record *record)
@@ -81,7 +82,9 @@ static int event_seen(void *context, const struct record *record)
 		return STREAM_DROP;
 	}
 	if (dat->seen && dat->header.swapped != event.swapped)
-		return stream_fail(export->stream, "these events are in another byte order than those before; export each stream alone");
+		return stream_fail(
+		    export->stream,
+		    "these events are in another byte order than those before; export each stream alone");
 	dat->seen = true;
 	dat->header.swapped = event.swapped;
 	return spool_add(dat->spool, event.cpu, event.ts, event.payload, event.size) < 0 ? -1 : STREAM_DROP;
@@ -139,9 +142,10 @@ static void add_word(struct bytes *header, const char *text) /* with its NUL */
 /* The pages are of our own packing: their head is that of a 64-bit kernel. */
 static void add_page_format(struct bytes *header, size_t page_size)
 {
-	static const char entry[] = "# compressed entry header\n\ttype_len    :    5 bits\n\ttime_delta  :   27 bits\n"
-				    "\tarray       :   32 bits\n\n\tpadding     : type == 29\n\ttime_extend : type == 30\n"
-				    "\ttime_stamp : type == 31\n\tdata max type_len  == 28\n";
+	static const char entry[] =
+	    "# compressed entry header\n\ttype_len    :    5 bits\n\ttime_delta  :   27 bits\n"
+	    "\tarray       :   32 bits\n\n\tpadding     : type == 29\n\ttime_extend : type == 30\n"
+	    "\ttime_stamp : type == 31\n\tdata max type_len  == 28\n";
 	char *page = memory_format("\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
 				   "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
 				   "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
@@ -304,4 +308,5 @@ static void free_state(struct export *export)
 	free(dat);
 }
 
-const struct export_format export_tracedat = {.name = "tracedat", .binary = true, .begin = begin, .end = end, .free = free_state};
+const struct export_format export_tracedat = {
+	.name = "tracedat", .binary = true, .begin = begin, .end = end, .free = free_state};

@@ -45,8 +45,8 @@ static uint32_t order32(uint32_t value)
 	return swapped ? __builtin_bswap32(value) : value;
 }
 
-static void write_record(FILE *file, enum kind kind, enum record_form form, const void *head, size_t head_size, const void *body,
-			 size_t size)
+static void write_record(FILE *file, enum kind kind, enum record_form form, const void *head, size_t head_size,
+			 const void *body, size_t size)
 {
 	struct record_head record = {.kind = (uint8_t)kind, .form = (uint8_t)form};
 
@@ -162,8 +162,10 @@ static int expect_event(void *context, const struct record *record)
 	struct comparison *comparison = context;
 	struct cpu *cpu = &comparison->cpus[record->cpu];
 
-	*ARRAY_ADD(&cpu->events) = (struct expected){
-		.ts = record->ts, .missed = cpu->missed, .payload = memory_text(record->text, record->length), .size = record->length};
+	*ARRAY_ADD(&cpu->events) = (struct expected){.ts = record->ts,
+						     .missed = cpu->missed,
+						     .payload = memory_text(record->text, record->length),
+						     .size = record->length};
 	cpu->missed = 0;
 	return STREAM_DROP;
 }
