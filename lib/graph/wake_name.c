@@ -10,11 +10,18 @@ struct irq_name {
 	UT_hash_handle hh;
 };
 
+struct text_name {
+	char *text;
+	int16_t index;
+	UT_hash_handle hh;
+};
+
 enum { CALLS_MAX = 1024 };
 
 struct wake_names {
 	struct irq_name *irqs;
-	ARRAY(char *) texts; /* of calls, locks and work queues */
+	ARRAY(struct text_name *) texts; /* of calls, locks and work queues */
+	struct text_name *by_text;
 	int16_t by_number[CALLS_MAX]; /* index of the call + 1; 0: not asked for yet */
 };
 
@@ -32,8 +39,11 @@ void wake_names_free(struct wake_names *names)
 		free(irq->name);
 		free(irq);
 	}
-	for (size_t i = 0; i < names->texts.count; i++)
+	HASH_CLEAR(hh, names->by_text);
+	for (size_t i = 0; i < names->texts.count; i++) {
+		free(names->texts.items[i]->text);
 		free(names->texts.items[i]);
+	}
 	free(names->texts.items);
 	free(names);
 }
@@ -57,15 +67,19 @@ const char *wake_irq_name(const struct wake_names *names, int32_t number)
 
 int16_t wake_name_text(struct wake_names *names, const char *text)
 {
-	size_t i;
+	struct text_name *name;
 
-	for (i = 0; i < names->texts.count; i++)
-		if (!strcmp(names->texts.items[i], text))
-			return (int16_t)i;
-	if (i == INT16_MAX)
+	HASH_FIND_STR(names->by_text, text, name);
+	if (name)
+		return name->index;
+	if (names->texts.count == INT16_MAX)
 		return CALL_NONE;
-	*ARRAY_ADD(&names->texts) = memory_text(text, strlen(text));
-	return (int16_t)i;
+	name = NEW(struct text_name);
+	name->text = memory_text(text, strlen(text));
+	name->index = (int16_t)names->texts.count;
+	*ARRAY_ADD(&names->texts) = name;
+	HASH_ADD_KEYPTR(hh, names->by_text, name->text, strlen(name->text), name);
+	return name->index;
 }
 
 int16_t wake_number_call(struct wake_names *names, int number)
@@ -84,7 +98,7 @@ int16_t wake_number_call(struct wake_names *names, int number)
 
 const char *wake_text(const struct wake_names *names, int16_t index, const char *none)
 {
-	return index == CALL_NONE ? none : names->texts.items[index];
+	return index == CALL_NONE ? none : names->texts.items[index]->text;
 }
 
 const char *wake_comm(const struct wake *wake, const struct thread *thread)
