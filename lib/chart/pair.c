@@ -18,6 +18,7 @@ enum { PIECE_SHIFT = 9, WIDE = 16, LONG = 4096 };
 struct pair_slot {
 	int64_t key[CHART_KEYS_MAX];
 	struct start *starts; /* the first of each key */
+	int keys;	      /* how many these are */
 	struct pair_slot *next_free;
 	UT_hash_handle hh;
 };
@@ -113,6 +114,7 @@ static struct pair_slot *find_or_add_slot(struct pair_table *table, const int64_
 		slot = NEW(struct pair_slot);
 	memcpy(slot->key, key, sizeof(slot->key));
 	slot->starts = NULL;
+	slot->keys = 0;
 	HASH_ADD_KEYPTR_BYHASHVALUE(hh, table->slots, slot->key, sizeof(slot->key), hash, slot);
 	return slot;
 }
@@ -176,6 +178,7 @@ void pair_take(struct start *start)
 
 	if (first == start) {
 		DL_DELETE(slot->starts, start);
+		slot->keys -= !heir;
 		if (heir) {
 			heir->same = start->same - 1;
 			DL_APPEND(slot->starts, heir);
@@ -224,14 +227,14 @@ static void link_slot(struct pair_slot *slot, struct start *start)
 	struct start *first = first_of_key(slot, table, start->sample.key);
 
 	start->slot = slot;
-	start->same = 1;
-	if (first && table->nest) {
-		DL_DELETE(slot->starts, first);
+	slot->keys += !first;
+	if (!first || table->nest) {
 		start->behind = first;
-		start->same = first->same + 1;
-		first = NULL;
-	}
-	if (!first) {
+		start->same = first ? first->same + 1 : 1;
+		if (first) {
+			first->same = 0;
+			DL_DELETE(slot->starts, first);
+		}
 		DL_APPEND(slot->starts, start);
 		return;
 	}
@@ -247,8 +250,8 @@ static struct start *push_out(struct pair_table *table, const int64_t *slot_of, 
 	struct pair_slot *slot = find_slot(table, slot_of);
 	struct start *first = slot ? first_of_key(slot, table, key) : NULL, *out = first ? surplus(table, first) : NULL;
 
-	if (!out && pairs->open >= PAIR_OPEN_MAX) {
-		out = pairs->oldest;
+	if (!out && (pairs->open >= PAIR_OPEN_MAX || (slot && !first && slot->keys >= PAIR_SLOT_MAX))) {
+		out = pairs->open >= PAIR_OPEN_MAX ? pairs->oldest : slot->starts;
 		pairs->overflowed++;
 	}
 	if (out)
@@ -321,8 +324,8 @@ static void end_in_slot(struct pair_table *table, const int64_t *slot_of, int64_
 /* Other key fields equal, and first of its key. */
 static bool is_candidate(const struct pair_table *table, const struct start *start, const int64_t *key)
 {
-	return start->table == table && !memcmp(start->sample.key, key, (size_t)(table->keys - 1) * sizeof(*key)) &&
-	       first_of_key(start->slot, table, start->sample.key) == start;
+	return start->table == table && start->same > 0 &&
+	       !memcmp(start->sample.key, key, (size_t)(table->keys - 1) * sizeof(*key));
 }
 
 static void end_everywhere(struct pair_table *table, const int64_t *key, int64_t end, struct start **done)

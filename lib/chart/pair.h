@@ -23,6 +23,7 @@
 enum {
 	PAIR_OPEN_MAX = 1 << 15, /* starts open at once, over all tables */
 	PAIR_SAME_MAX = 64,	 /* starts with the same key at once */
+	PAIR_SLOT_MAX = 1 << 10, /* starts of long ranges at once, for an end looks at all of them */
 };
 
 struct pairs;
@@ -48,7 +49,7 @@ struct start {
 	struct start *behind;	   /* the start with the same key that takes its place when it ends */
 	struct start *older, *newer; /* of all tables, by age */
 	int64_t length, remaining;
-	int same; /* of the first of its key: how many there are */
+	int same; /* of the first of its key: how many there are; else 0 */
 };
 
 struct pairs *pairs_new(void);
@@ -79,7 +80,7 @@ struct start *pairs_newer(const struct start *start);
 /* Takes a start out of its table: it is then handed out. */
 void pair_take(struct start *start);
 
-/* How many were pushed out because PAIR_OPEN_MAX were open. */
+/* How many were pushed out because PAIR_OPEN_MAX were open, or PAIR_SLOT_MAX with long ranges. */
 uint64_t pairs_overflowed(const struct pairs *pairs);
 
 #endif

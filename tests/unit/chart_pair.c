@@ -117,6 +117,23 @@ static void replaced_and_forgotten(void)
 	pair_table_free(table);
 }
 
+/* Starts of long ranges, at which every end has to look, are fewer. */
+static void long_ranges(void)
+{
+	struct pair_table *table = pair_table_new(pairs, true, false, 2);
+	uint64_t overflowed = pairs_overflowed(pairs);
+	int64_t sum;
+
+	for (int64_t i = 0; i < PAIR_SLOT_MAX + 10; i++)
+		start(table, 1, i, 1 << 20, i);
+	assert(pairs_overflowed(pairs) == overflowed + 10);
+	assert(pairs_oldest(pairs)->sample.start == 10);
+	start(table, 1, 10, 1 << 20, 5000); /* the same range again */
+	assert(end(table, 1, 0, INT64_MAX, &sum) == PAIR_SLOT_MAX + 1);
+	assert(!pairs_oldest(pairs));
+	pair_table_free(table);
+}
+
 /* However many starts have no end, so many are kept and the oldest go. */
 static void bounded(void)
 {
@@ -141,6 +158,7 @@ int main(void)
 	same_range();
 	nested();
 	replaced_and_forgotten();
+	long_ranges();
 	bounded();
 	pairs_free(pairs);
 	return 0;
