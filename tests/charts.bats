@@ -482,3 +482,12 @@ reads() {
 	run grep -c ' open=yes' out
 	assert_output 0
 }
+
+@test "charts that a stream brings cost no more than they hold" {
+	for i in {1..4097}; do
+		printf 'chart name=c%d definition="chart name=c%d\\nstart event=a:b\\nend event=a:c\\ninclude name=wake\\n"\n' $i $i
+	done >many
+	run -0 --separate-stderr bash -c 'ulimit -v 200000; head -n 4000 many | cchart-filter >/dev/null'
+	run -1 --separate-stderr cchart-filter -t many
+	assert_equal "$stderr" "cchart-filter: many:4097: more than 4096 charts"
+}

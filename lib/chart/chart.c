@@ -296,26 +296,38 @@ struct chart *chart_parse(const char *text, const char *source)
 	return NULL;
 }
 
-static void free_names(char *names[CHART_KEYS_MAX])
+static void free_event(struct chart_event *event)
 {
+	free(event->event);
+	free(event->filter);
+	free(event->failed);
+	free(event->length);
+	free(event->tid);
 	for (int i = 0; i < CHART_KEYS_MAX; i++)
-		free(names[i]);
+		free(event->key[i]), free(event->split[i]), free(event->show[i]);
+}
+
+void chart_forget_context(struct chart *chart)
+{
+	int kept = 0;
+
+	for (int i = 0; i < chart->count; i++)
+		if (chart->events[i].role == CHART_CONTEXT)
+			free_event(&chart->events[i]);
+		else
+			chart->events[kept++] = chart->events[i];
+	chart->events = memory_grow(chart->events, (size_t)kept, sizeof(*chart->events));
+	chart->count = kept;
+	free(chart->definition);
+	chart->definition = NULL;
 }
 
 void chart_free(struct chart *chart)
 {
 	if (!chart)
 		return;
-	for (struct chart_event *event = chart->events; event < chart->events + chart->count; event++) {
-		free(event->event);
-		free(event->filter);
-		free(event->failed);
-		free(event->length);
-		free(event->tid);
-		free_names(event->key);
-		free_names(event->split);
-		free_names(event->show);
-	}
+	for (int i = 0; i < chart->count; i++)
+		free_event(&chart->events[i]);
 	free(chart->events);
 	free(chart->name);
 	free(chart->title);

@@ -88,4 +88,7 @@ struct chart *chart_parse(const char *text, const char *source);
 struct chart *chart_of_function(const char *binary, const char *function);
 void chart_free(struct chart *chart);
 
+/* Keeps only what measuring needs: no context events, no definition (NULL). Includes may have made them large. */
+void chart_forget_context(struct chart *chart);
+
 #endif

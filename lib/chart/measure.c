@@ -3,10 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "base/memory.h"
 #include "chart/measured.h"
 
-enum { SPLIT_ROOM = 128 };
+enum { SPLIT_ROOM = 128, CHARTS_MAX = 4096 };
 
 struct measure *measure_new(struct events *events, const struct judgement *judgement,
 			    const struct measure_listener *listener)
@@ -132,6 +133,11 @@ int measure_chart(struct measure *measure, struct chart *chart)
 			chart_free(chart);
 			return 0;
 		}
+	if (measure->charts.count == CHARTS_MAX) {
+		chart_free(chart);
+		return fail("more than %d charts", CHARTS_MAX);
+	}
+	chart_forget_context(chart);
 	added = NEW(struct measured);
 	added->chart = chart;
 	added->judge = measure->judge;
@@ -353,6 +359,6 @@ void measure_complaints(const struct measure *measure, void (*say)(const char *f
 	if (measure->charts.count == 0 && measure->by_hand.ends == 0)
 		say("nothing was charted: the input has no samples, and no chart was asked for; see -c");
 	if (pairs_overflowed(measure->pairs) > 0)
-		say("more than %d starts were open at once; the oldest were forgotten %llu times", PAIR_OPEN_MAX,
-		    (unsigned long long)pairs_overflowed(measure->pairs));
+		say("more than %d starts were open at once, or %d of long ranges; the oldest were forgotten %llu times", PAIR_OPEN_MAX,
+		    PAIR_SLOT_MAX, (unsigned long long)pairs_overflowed(measure->pairs));
 }

@@ -27,8 +27,12 @@ struct measure *measure_new(struct events *events, const struct judgement *judge
 			    const struct measure_listener *listener);
 void measure_free(struct measure *measure);
 
-/* Adds a chart, which it then owns. -1 after fail(): a reading that is not known. Another of the same name is left out. */
+/*
+ * Adds a chart, which it then owns; its context is forgotten. -1 after fail(): a reading that is not known, or there are
+ * thousands of charts. Another of the same name is left out.
+ */
 int measure_chart(struct measure *measure, struct chart *chart);
+
 /* Whether it must see every event of this type. */
 bool measure_needs(const struct measure *measure, const char *event);
 
