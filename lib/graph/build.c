@@ -192,6 +192,8 @@ static int take_signal(struct graph_builder *builder, const struct record *recor
 
 	if (!fields)
 		return -1;
+	if (fields_is(fields, "unit", "share") || fields_is(fields, "unit", "per_second"))
+		return 0; /* a rate is no wait, and its signal names who */
 	if (read_signal(builder, fields, &signal) < 0)
 		return stream_fail(builder->stream, "%s", fail_text());
 	*ARRAY_ADD(&builder->signals) = signal;
