@@ -213,6 +213,7 @@ static int signal_seen(void *context, const struct record *record)
 	moment_bound_pending(model);
 	*ARRAY_ADD(&model->pending) = signal;
 	model->signals++;
+	model->rates += signal->unit == UNIT_SHARE || signal->unit == UNIT_RATE;
 	return STREAM_PASS;
 }
 

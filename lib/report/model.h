@@ -189,7 +189,7 @@ struct model {
 	uint64_t bytes, most; /* of events, by the command that saw most: before the stream at hand; in it */
 	uint64_t cpus;	     /* of the machine; 0: not known */
 	uint64_t records;
-	uint64_t moments, incomplete_moments, signals, graphs;
+	uint64_t moments, incomplete_moments, signals, rates, graphs; /* rates: signals of them */
 	double explained; /* seconds of all stories */
 	bool timeless;	  /* what was blamed was blamed for no time */
 	struct chart_story *charts;

@@ -201,6 +201,12 @@ static void say_cost(FILE *out, const struct model *model)
 	fprintf(out, ", for %s events traced and %s read a second", events, bytes);
 }
 
+/* Whether there is something that blame-rank could explain: not rates, which name who, nor numbers by hand without events. */
+static bool may_be_explained(const struct model *model)
+{
+	return (!model->has_kept || model->filtered > 0) && (model->signals == 0 || model->signals > model->rates);
+}
+
 static void say_nothing(FILE *out, const struct model *model)
 {
 	if (model->records == 0)
@@ -209,7 +215,7 @@ static void say_nothing(FILE *out, const struct model *model)
 		fputs("nothing to report: the input holds no chart, signal or graph; "
 		      "the pipe is trace-collect | cchart-filter | blame-rank | report",
 		      out);
-	else if (model->moments > 0 && model->graphs == 0 && (!model->has_kept || model->filtered > 0))
+	else if (model->moments > 0 && model->graphs == 0 && may_be_explained(model))
 		fputs("who is to blame is not in the input: put blame-rank into the pipe before report", out);
 }
 

@@ -145,6 +145,8 @@ char *words_limits(enum unit unit, double center, double ucl)
 
 	if (isnan(ucl))
 		return NULL;
+	if (ucl == 0 && center == 0 && (unit == UNIT_SHARE || unit == UNIT_RATE))
+		return memory_format("normally none");
 	limit = words_value(unit, ucl);
 	middle = words_value(unit, center);
 	words = isnan(center) ? memory_format("limit %s", limit) : memory_format("limit %s, %s %s", limit, name, middle);
