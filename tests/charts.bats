@@ -87,7 +87,7 @@ told() {
 
 @test "rates counted from events" {
 	for method in p laney-p u laney-u; do
-		options=(interval=0.1 sigma=3 rules=1,2,5 sides=both baseline=30)
+		options=(interval=0.1 sigma=3 "rules=1,2,5" sides=both baseline=30)
 		reference draw 19 60000 events >events
 		case $method in *p) failed=failed=ret:error ;; *) failed= ;; esac
 		printf '%s\n' "chart name=x method=$method" "count event=raw_syscalls:sys_exit $failed" >x.chart

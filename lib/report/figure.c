@@ -164,7 +164,10 @@ static char *control(const struct model *model, const struct track *track, const
 	if (from > to || !(canvas = new_canvas(complaint)))
 		return NULL;
 	least = is_linear(track) ? -INFINITY : LEAST_VALUE;
-	(is_linear(track) ? bounds : decades)(track, &low, &high);
+	if (is_linear(track))
+		bounds(track, &low, &high);
+	else
+		decades(track, &low, &high);
 	written = write_points(canvas, "samples", &track->samples, least) >= 0 &&
 		  write_limits(canvas, track, to, least) >= 0 &&
 		  write_points(canvas, "marks", &track->marks, least) >= 0;

@@ -194,7 +194,7 @@ static void print_row(const char *method, const char *alarms, int values, int se
 int main(int argc, char **argv)
 {
 	static const char *const others[] = {"imr", "paper", "xbar-r", "xbar-s", "ewma"};
-	int values = argc > 1 ? atoi(argv[1]) : 2000000, seeds = argc > 2 ? atoi(argv[2]) : 1;
+	int values = argc > 1 ? atoi(argv[1]) : 2000000, seeds = argc > 2 ? atoi(argv[2]) : 20;
 
 	printf("%-8s %-8s %-10s %12s   %s\n", "method", "asked", "stream", "alarms", "values until found: shift, spike, climb; incident");
 	print_row("pot", "1e-4", values, seeds);
