@@ -231,17 +231,23 @@ static char *append(char *text, const char *between, char *more)
 	return both;
 }
 
+/* The frame that a stack goes by; of a program that of the program, even if it has none. */
+static bool frame_of_stack(const struct stack *stack, struct frame *frame)
+{
+	const char *rest;
+
+	return stack && (stack->user ? find_frame(stack->user, is_wrapper, frame, &rest)
+				     : find_frame(stack->kernel, is_scheduler, frame, &rest));
+}
+
 char *wake_stack_name(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker, char *name)
 {
-	const struct stack *stack = stack_of_piece(wake, thread, piece, asker);
 	char *function = NULL;
 	struct frame frame;
-	const char *rest;
 	size_t size;
 	FILE *out;
 
-	if (!stack || !(find_frame(stack->user, is_wrapper, &frame, &rest) ||
-			(!stack->user && find_frame(stack->kernel, is_scheduler, &frame, &rest))))
+	if (!frame_of_stack(stack_of_piece(wake, thread, piece, asker), &frame))
 		return name;
 	out = open_memstream(&function, &size);
 	print_function(out, &frame);
@@ -265,13 +271,32 @@ static bool print_chain(FILE *out, const char *frames, bool (*is_passed)(const s
 }
 
 /* The kernel's function tells what a program waits for. */
+static void print_waited(FILE *out, const struct stack *stack)
+{
+	struct frame frame;
+	const char *rest;
+
+	if (stack->user && find_frame(stack->kernel, is_scheduler, &frame, &rest))
+		fprintf(out, ", in the kernel %.*s", (int)frame.length, frame.text);
+}
+
+/* In which function the asker waited for the wake-up. */
+static void print_asker(FILE *out, const struct wake *wake, const struct thread *asker, const struct mark *wake_up)
+{
+	size_t at = thread_find(asker, wake_up->ts);
+	struct frame frame;
+
+	if (at == 0 || asker->pieces.items[at - 1].what != WHAT_WAIT ||
+	    !frame_of_stack(stack_of(wake, mark_of_wait(asker, at - 1)), &frame))
+		return;
+	fprintf(out, ", awaited by %s in ", wake_comm(wake, asker));
+	print_function(out, &frame);
+}
+
 char *wake_stack_label(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker, char *label)
 {
 	const struct stack *stack = stack_of_piece(wake, thread, piece, asker);
-	bool waits = thread->pieces.items[piece].what == WHAT_WAIT;
 	char *chain = NULL;
-	struct frame frame;
-	const char *rest;
 	size_t size;
 	FILE *out;
 
@@ -280,8 +305,10 @@ char *wake_stack_label(const struct wake *wake, const struct thread *thread, siz
 	out = open_memstream(&chain, &size);
 	if (!print_chain(out, stack->user, is_wrapper))
 		print_chain(out, stack->kernel, is_scheduler);
-	else if (waits && find_frame(stack->kernel, is_scheduler, &frame, &rest))
-		fprintf(out, ", in the kernel %.*s", (int)frame.length, frame.text);
+	if (thread->pieces.items[piece].what == WHAT_WAIT)
+		print_waited(out, stack);
+	else
+		print_asker(out, wake, wake->threads.items[asker], mark_of_run(wake, thread, piece, asker));
 	fclose(out);
-	return append(label, waits ? ", from " : ", woke from ", chain);
+	return append(label, ", from ", chain);
 }

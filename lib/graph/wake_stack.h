@@ -26,7 +26,10 @@ event_handler on_stack_sleep, on_stack_wake;
  */
 char *wake_stack_name(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker, char *name);
 
-/* The label with the functions behind it: "..., from fetch < serve < main (httpd)". Likewise. */
+/*
+ * The label with the functions behind it, innermost first: of a wait "..., from fetch < serve < main, in the kernel futex_do_wait", of
+ * a run "..., from compress < main, awaited by worker in fetch". Likewise.
+ */
 char *wake_stack_label(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker, char *label);
 
 #endif

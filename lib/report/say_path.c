@@ -257,6 +257,14 @@ static char *say_held(const struct model *model, const struct graph *graph, int3
 	return words;
 }
 
+/* The label says who waited for a run, and in which function, where stacks were collected. */
+static char *say_awaited(const struct graph *graph, int32_t index)
+{
+	const char *awaited = strstr(graph->nodes.items[index].label, ", awaited by ");
+
+	return words_clean(awaited ? awaited : "");
+}
+
 char *words_meanwhile(const struct model *model, const struct graph *graph, int32_t index)
 {
 	switch (graph->nodes.items[index].what) {
@@ -264,6 +272,8 @@ char *words_meanwhile(const struct model *model, const struct graph *graph, int3
 		return say_served(graph, index);
 	case WHAT_RUNNABLE:
 		return say_held(model, graph, index);
+	case WHAT_RUN:
+		return say_awaited(graph, index);
 	default:
 		return memory_format("%s", "");
 	}
