@@ -18,6 +18,7 @@ enum {
 	STACKS_MAX = 1 << 20, /* numbers that trace-collect gives */
 	NAME_MAX_LENGTH = 64, /* of a function; a name in C++ has no end */
 	CHAIN = 4,	      /* functions of a label */
+	WAKE_UPS = 4096,      /* of one run, that are looked at */
 };
 
 struct wake_stacks *wake_stacks_new(void)
@@ -179,9 +180,9 @@ static const struct mark *mark_of_wait(const struct thread *thread, size_t piece
 static const struct mark *mark_of_run(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker)
 {
 	int32_t woken = asker == INDEX_NONE ? MARK_SLEEP : wake->threads.items[asker]->tid;
-	size_t at = marks_until(thread, thread->pieces.items[piece].start - 1);
+	size_t at = marks_until(thread, thread->pieces.items[piece].start - 1), end = at + WAKE_UPS;
 
-	for (; woken != MARK_SLEEP && at < thread->marks.count; at++) {
+	for (; woken != MARK_SLEEP && at < thread->marks.count && at < end; at++) {
 		if (thread->marks.items[at].woken == woken)
 			return &thread->marks.items[at];
 		if (thread->marks.items[at].woken == MARK_SLEEP)

@@ -94,13 +94,17 @@ static struct perf_event_attr common_attributes(int clock)
 	};
 }
 
+/* -1 after fail(), with errno as it was. */
 static int open_event(const struct perf_event_attr *attributes, uint32_t cpu)
 {
-	int fd = (int)syscall(SYS_perf_event_open, attributes, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	int fd = (int)syscall(SYS_perf_event_open, attributes, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC), error = errno;
 
-	if (fd < 0 && (errno == EACCES || errno == EPERM))
-		return fail_errno("the kernel does not permit to see stacks (perf_event_open)");
-	return fd < 0 ? fail_errno("cannot see stacks on CPU %u (perf_event_open)", cpu) : fd;
+	if (fd < 0 && (error == EACCES || error == EPERM))
+		fail_errno("the kernel does not permit to see stacks (perf_event_open)");
+	else if (fd < 0)
+		fail_errno("cannot see stacks on CPU %u (perf_event_open)", cpu);
+	errno = error;
+	return fd;
 }
 
 /* The event that tells of address spaces has the ring; the others write into it too. */
