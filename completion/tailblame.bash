@@ -45,7 +45,7 @@ _tailblame()
 		words=$(_tailblame_formats "$command")
 		;;
 	-k | --kind)
-		[[ $command == *trace-export ]] && words="stream chart task device event lost tick sample limits signal window graph node edge path blame usage"
+		[[ $command == *trace-export ]] && words="stream chart task device stack event lost tick sample limits signal window graph node edge path blame usage"
 		;;
 	*)
 		[[ $word == -* ]] || return 0
