@@ -208,9 +208,10 @@ static const char *read_literal(const char *at, char **literal)
 	size_t length = 0;
 
 	while (*at && !(at[0] == '%' && at[1] != '%')) {
-		if (at[0] == '%' || (at[0] == '\\' && at[1]))
-			at++;
-		text[length++] = at[-1] == '\\' && (*at == 'n' || *at == 't') ? ' ' : *at;
+		bool escaped = at[0] == '\\' && at[1];
+
+		at += at[0] == '%' || escaped;
+		text[length++] = escaped && (*at == 'n' || *at == 't') ? ' ' : *at;
 		at++;
 	}
 	text[length] = '\0';

@@ -175,12 +175,17 @@ static int begin_if_new(struct stream *stream, bool swapped)
 	return writer_segment(stream->writer, swapped);
 }
 
-static int show_watches(struct stream *stream, const struct record *record)
+static int show_all_watches(struct stream *stream, const struct record *record)
 {
 	for (int i = 0; i < WATCHES_MAX && stream->watches[record->kind][i].call; i++)
 		if (stream->watches[record->kind][i].call(stream->watches[record->kind][i].context, record) < 0)
 			return -1;
 	return 0;
+}
+
+static inline int show_watches(struct stream *stream, const struct record *record)
+{
+	return stream->watches[record->kind][0].call ? show_all_watches(stream, record) : 0;
 }
 
 int stream_write_record(struct stream *stream, const struct record *record)
