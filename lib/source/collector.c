@@ -146,7 +146,7 @@ int collector_prepare(struct collector *collector, struct stream *stream)
 	for (size_t i = 0; i < collector->wishes.list.count; i++) {
 		const struct wish *wish = collector->wishes.list.items[i];
 
-		if (wish->enabled && !(wish->flags & WISH_QUIET) && scribe_format(stream, wish) < 0)
+		if (wish->enabled && !(wish->flags & WISH_QUIET) && scribe_format(stream, wish, false) < 0)
 			return -1;
 		collector->block |= wish->enabled && wish->is_block;
 	}

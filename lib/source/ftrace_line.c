@@ -138,8 +138,9 @@ static void take_payload(struct span rest, struct text_event *event)
 /* The kernel's own spelling of system calls: "sys_read(fd: 3, ...)" and "sys_read -> 0x1". */
 static bool take_syscall(struct span rest, struct text_event *event)
 {
-	static char payload[LINES_LONGEST + 16];
+	static char payload[32];
 	struct span name = {rest.at, rest.at};
+	int64_t value;
 	bool entry;
 	int length;
 
@@ -161,9 +162,10 @@ static bool take_syscall(struct span rest, struct text_event *event)
 		return true;
 	}
 	rest.at += 4;
-	length = snprintf(payload, sizeof(payload), "ret=%.*s", (int)(rest.end - rest.at), rest.at);
+	if (number_integer(rest.at, (size_t)(rest.end - rest.at), &value) < 0)
+		return false;
+	length = snprintf(payload, sizeof(payload), "ret=%lld", (long long)value);
 	take_payload((struct span){payload, payload + length}, event);
-	event->hexadecimal = true;
 	return true;
 }
 
@@ -235,11 +237,14 @@ static bool take_event(struct span rest, struct text_event *event)
 static bool read_at(struct span line, const char *open, struct text_event *event)
 {
 	const char *close = memchr(open, ']', (size_t)(line.end - open));
-	struct span left = trimmed((struct span){line.at, open}), rest = {close + 1, line.end}, word;
+	struct span left = trimmed((struct span){line.at, open}), rest, word;
 	uint64_t cpu;
 	size_t length;
 
-	if (!close || close + 1 == line.end || *rest.at != ' ' || !read_count((struct span){open + 1, close}, &cpu) ||
+	if (!close)
+		return false;
+	rest = (struct span){close + 1, line.end};
+	if (rest.at == rest.end || *rest.at != ' ' || !read_count((struct span){open + 1, close}, &cpu) ||
 	    cpu > UINT32_MAX)
 		return false;
 	*event = (struct text_event){.cpu = (uint32_t)cpu, .flags = TEXT_FLAGS_UNKNOWN};

@@ -124,9 +124,9 @@ void **import_state(struct import *import, void (*free_state)(void *))
 	return &import->state;
 }
 
-int import_begin(struct import *import)
+int import_begin(struct import *import, bool swapped)
 {
-	return stream_next(import->stream);
+	return stream_next(import->stream, swapped);
 }
 
 /* --- one file ----------------------------------------------------------------------------------------------------- */

@@ -35,7 +35,7 @@ const struct import_options *import_options(const struct import *import);
 /* What a format keeps from file to file; NULL at first. Freed by import_free(). */
 void **import_state(struct import *import, void (*free_state)(void *state));
 
-/* Begins a stream: its `stream` record is to be written next. -1 after fail(). */
-int import_begin(struct import *import);
+/* Begins a stream, of packed events in the other byte order if `swapped`; its `stream` record comes next. -1 after fail(). */
+int import_begin(struct import *import, bool swapped);
 
 #endif

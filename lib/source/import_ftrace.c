@@ -42,7 +42,7 @@ static int take_line(struct text *text, const char *line, size_t length, uint64_
 		return 0;
 	case FTRACE_NOTHING:
 		*overrun += overwritten(line, length);
-		break;
+		return text_comment(text, line, length, number);
 	}
 	return 0;
 }

@@ -182,13 +182,14 @@ static int write_beginning(struct import *import, const struct recording *record
 {
 	const struct import_options *options = import_options(import);
 	struct stream *stream = import_stream(import);
+	bool swapped = recording->files.items[0]->layout.swapped;
 
-	if (import_begin(import) < 0 || write_stream_record(recording, stream) < 0)
+	if (import_begin(import, swapped) < 0 || write_stream_record(recording, stream) < 0)
 		return -1;
 	for (size_t i = 0; i < recording->wishes.list.count; i++) {
 		const struct wish *wish = recording->wishes.list.items[i];
 
-		if (wish->enabled && scribe_format(stream, wish) < 0)
+		if (wish->enabled && scribe_format(stream, wish, swapped) < 0)
 			return -1;
 	}
 	return options->begun ? options->begun(options->context, stream) : 0;

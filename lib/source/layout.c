@@ -41,6 +41,23 @@ static bool starts_with(const char *text, size_t length, const char *literal)
 	return size <= length && memcmp(text, literal, size) == 0;
 }
 
+/*
+ * How much of the text is the literal; -1: it does not begin with it. Brackets may be missing: some tools that read
+ * ftrace text stumble over them, so others leave them out.
+ */
+static long literal_length(const char *text, size_t length, const char *literal)
+{
+	size_t at = 0;
+
+	for (; *literal; literal++) {
+		if (at < length && text[at] == *literal)
+			at++;
+		else if (*literal != '[' && *literal != ']')
+			return -1;
+	}
+	return (long)at;
+}
+
 static size_t skip_blanks(const char *text, size_t length)
 {
 	size_t at = 0;
@@ -85,7 +102,7 @@ static bool match_text(const struct layout *layout, size_t i, const char *text, 
 	if (last && !*behind)
 		return ends_here(layout, i, text, length, length, match);
 	for (size_t taken = 0; taken <= length; taken++)
-		if (starts_with(text + taken, length - taken, behind) && ends_here(layout, i, text, taken, length, match))
+		if (literal_length(text + taken, length - taken, behind) >= 0 && ends_here(layout, i, text, taken, length, match))
 			return true;
 	return false;
 }
@@ -94,12 +111,13 @@ static bool match_from(const struct layout *layout, size_t i, const char *text, 
 {
 	const struct piece *piece = &layout->pieces.items[i];
 	const char *before = i < layout->pieces.count ? piece->before : layout->after;
+	long skipped = literal_length(text, length, before);
 	size_t blanks, taken;
 
-	if (!starts_with(text, length, before))
+	if (skipped < 0)
 		return false;
-	text += strlen(before);
-	length -= strlen(before);
+	text += skipped;
+	length -= (size_t)skipped;
 	if (i == layout->pieces.count)
 		return skip_blanks(text, length) == length;
 	if (piece->meaning == PIECE_NUMBER) {

@@ -27,9 +27,9 @@ static char *format_record(const struct wish *wish, size_t *length)
 	return body;
 }
 
-int scribe_format(struct stream *stream, const struct wish *wish)
+int scribe_format(struct stream *stream, const struct wish *wish, bool swapped)
 {
-	struct record record = {.kind = KIND_FORMAT, .packed = true};
+	struct record record = {.kind = KIND_FORMAT, .packed = true, .swapped = swapped};
 	char *body = format_record(wish, &record.length);
 	int status;
 

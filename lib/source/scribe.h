@@ -27,8 +27,8 @@ struct scribe {
 	ARRAY(bool) described;	 /* which of them were spelled out in this stream, by number */
 };
 
-/* A `format` record. -1 after fail(). */
-int scribe_format(struct stream *stream, const struct wish *wish);
+/* A `format` record; `swapped` as in struct record. -1 after fail(). */
+int scribe_format(struct stream *stream, const struct wish *wish, bool swapped);
 
 /* The event that the ring stands at, if it is wanted, behind a `lost` record if there is a gap before it. -1 after fail(). */
 int scribe_event(struct scribe *scribe, const struct ring *ring);

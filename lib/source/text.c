@@ -58,7 +58,7 @@ struct text *text_begin(struct import *import, const struct import_input *input)
 	text->known = known_load();
 	line_begin(&text->line, "stream");
 	line_integer(&text->line, "version", STREAM_VERSION);
-	if (text->known && import_begin(import) == 0 && stream_write_line(import_stream(import), &text->line) == 0 &&
+	if (text->known && import_begin(import, false) == 0 && stream_write_line(import_stream(import), &text->line) == 0 &&
 	    (!options->begun || options->begun(options->context, import_stream(import)) == 0))
 		return text;
 	text_end(text);
@@ -157,6 +157,29 @@ int text_end(struct text *text)
 	if (text->known)
 		say_troubles(text);
 	free_text(text);
+	return status;
+}
+
+int text_comment(struct text *text, const char *line, size_t length, uint64_t number)
+{
+	static const char mark[] = "# tailblame: ";
+	static struct fields fields;
+	struct line record = {0};
+	enum kind kind;
+	int status;
+
+	if (length < sizeof(mark) || memcmp(line, mark, sizeof(mark) - 1) != 0)
+		return 0;
+	line += sizeof(mark) - 1;
+	length -= sizeof(mark) - 1;
+	kind = fields_parse(&fields, line, length) == 0 ? kind_of(fields.kind, fields.kind_length) : KIND_OTHER;
+	if (kind != KIND_DEVICE && kind != KIND_CHART) {
+		text_trouble(text, "this comment is no record of a device or a chart", false, number);
+		return 0;
+	}
+	line_append(&record, line, length);
+	status = stream_write_line(import_stream(text->import), &record);
+	line_free(&record);
 	return status;
 }
 

@@ -37,6 +37,12 @@ struct text *text_begin(struct import *import, const struct import_input *input)
 /* Writes the event of the line with this number. -1 after fail(). */
 int text_event(struct text *text, const struct text_event *event, uint64_t number);
 
+/*
+ * A record that a tailblame stream had and ftrace text has no words for, exported as a comment, "# tailblame: device dev=8:0
+ * name=sda": passed on if it is of a block device or a chart. -1 after fail().
+ */
+int text_comment(struct text *text, const char *line, size_t length, uint64_t number);
+
 /* So many events of this CPU were lost before its next one. */
 void text_lost(struct text *text, uint32_t cpu, uint64_t count);
 

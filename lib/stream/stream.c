@@ -255,9 +255,11 @@ static int end_segment(struct stream *stream)
 	return status;
 }
 
-int stream_next(struct stream *stream)
+int stream_next(struct stream *stream, bool swapped)
 {
-	return stream->begun ? end_segment(stream) : 0;
+	if (stream->begun && end_segment(stream) < 0)
+		return -1;
+	return stream->writer ? begin_if_new(stream, swapped) : 0;
 }
 
 static int begin_segment(struct stream *stream)

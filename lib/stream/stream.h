@@ -33,10 +33,10 @@ struct handlers {
 };
 
 /*
- * For a stream without input: ends the stream at hand, if anything was written to it, with usage and end records; what is
- * written next begins another, behind it. -1 after fail().
+ * For a stream without input: ends the stream at hand, if anything was written to it, with usage and end records, and
+ * begins another, behind it. `swapped`: its events come in the other byte order. -1 after fail().
  */
-int stream_next(struct stream *stream);
+int stream_next(struct stream *stream, bool swapped);
 
 /* Opens the first input; NULL after fail(). `files` must stay. */
 struct stream *stream_open(char *const *files, int count);
