@@ -60,3 +60,11 @@ replay() { # TARGET
 @test "fuzz: symbol" {
 	replay symbol
 }
+
+@test "fuzz: import_dat" {
+	replay import_dat
+}
+
+@test "fuzz: import_text" {
+	replay import_text
+}

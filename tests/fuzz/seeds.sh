@@ -84,6 +84,22 @@ symbol)
 		[ ! -f $program ] || strip -g -o "$to/$(basename $program)" $program
 	done
 	;;
+import_dat)
+	cp testdata/import/*.dat "$to/"
+	zcat testdata/import/hog.6.dat.gz >"$to/hog.6.dat"
+	for file in "$to"/*.dat; do
+		for variant in 0 1 2 3; do
+			{ cat "$file"; printf '%d' $variant; } >"$file.$variant"
+		done
+	done
+	;;
+import_text)
+	for file in testdata/import/*.gz; do
+		case $file in *.dat.gz) continue ;; esac
+		zcat "$file" | sed -n '1,60p' >"$work/$(basename "$file" .gz)"
+	done
+	copy 345 "$work"/*.*
+	;;
 chart) copy 1 charts/*.chart charts/*.context ;;
 esac
 for kept in testdata/fuzz/"$target"/*; do

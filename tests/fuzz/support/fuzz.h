@@ -40,12 +40,13 @@ const char *fuzz_folder(void);
  * The commands, each as its main() calls the library, from a path to one of the files above. Each returns the command's
  * exit status.
  */
-enum { CATS = 2, FILTERS = 20, BUILDS = 3, RANKS = 12, REPORTS = 4 };
+enum { FILTERS = 20, BUILDS = 3, RANKS = 12, REPORTS = 4, IMPORTS = 7 };
 int stage_cat(const char *path, int output, bool text);
 int stage_filter(const char *path, int output, unsigned variant);
 int stage_build(const char *path, int output, unsigned variant);
 int stage_rank(const char *path, int output, unsigned variant);
 int stage_report(const char *path, int output, unsigned variant);
+int stage_import(const char *path, int output, unsigned variant);
 
 /* What the user may be shown: JSON that is JSON, text without control characters, a page without foreign elements. */
 void check_report(int output, unsigned variant);
