@@ -1,12 +1,14 @@
 #!/bin/sh
 # Installs what tailblame needs to be built, run and tested: Debian packages, through apt as root or with sudo.
-# Prints nothing where nothing is missing; else the one line to run where it may not run it itself.
+# With arguments: these packages, which only some tests need. Prints nothing where nothing is missing; else the one line
+# to run where it may not run it itself.
 set -eu
 
 packages="gcc g++ make pkg-config libtraceevent-dev libtracefs-dev libtracecmd-dev libelf-dev libdw-dev libjansson-dev
 	libseccomp-dev libiberty-dev libpfm4-dev libzstd-dev zlib1g-dev uthash-dev gnuplot-nox bats bats-assert bats-support mandoc"
 # For `make lint` and the longer tests; a system without them still builds and checks.
 extras="cppcheck shellcheck python3-minimal bsdextrautils time procps redis-server protobuf-compiler trace-cmd"
+[ $# = 0 ] || packages="$*" extras=
 
 missing=
 # shellcheck disable=SC2086 # lists of words
