@@ -111,6 +111,11 @@ struct events *events_new(struct stream *stream)
 	return events;
 }
 
+void events_printable(struct events *events)
+{
+	types_printable(events->types);
+}
+
 void events_free(struct events *events)
 {
 	types_free(events->types);

@@ -59,6 +59,9 @@ struct event {
 struct events *events_new(struct stream *stream);
 void events_free(struct events *events);
 
+/* Before any format came: keep how events are printed, for event/print.h. */
+void events_printable(struct events *events);
+
 struct event_type *events_type(struct events *events, const char *name);
 struct event_field *event_type_field(struct event_type *type, const char *name);
 

@@ -69,14 +69,16 @@ static bool is_kernels(const char *text)
 	return fields > 0;
 }
 
-struct tep_event *format_read(struct tep_handle *tep, const char *system, const char *text, size_t length)
+struct tep_event *format_read(struct tep_handle *tep, const char *system, const char *text, size_t length, bool whole)
 {
 	static const char print[] = "\nprint fmt: \"\"\n";
 	const char *end = memmem(text, length, print, strlen("\nprint fmt:"));
 	char *fields = memory_format("%.*s%s", (int)(end ? end - text : 0), text, print);
 	struct tep_event *event = NULL;
 
-	if (!is_kernels(fields) || tep_parse_format(tep, &event, fields, strlen(fields), system) != 0)
+	if (is_kernels(fields) && whole)
+		tep_parse_format(tep, &event, text, (unsigned long)length, system);
+	else if (is_kernels(fields) && tep_parse_format(tep, &event, fields, strlen(fields), system) != 0)
 		event = NULL;
 	free(fields);
 	if (!event)

@@ -2,17 +2,21 @@
  * format: the kernel's description of an event, as tracefs and streams have it, read by libtraceevent.
  *
  * A stream may be damaged, or made by somebody who means harm, and the library was written for text that a kernel made.
- * So it gets only what looks as if one had, and of that only the fields; how an event is printed is not for us.
+ * So it gets only what looks as if one had, and of that only the fields; how an event is printed only where that is asked for.
  */
 #ifndef EVENT_FORMAT_H
 #define EVENT_FORMAT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct tep_handle;
 struct tep_event;
 
-/* Reads the text of a format file; the event becomes the handle's. NULL after fail(). */
-struct tep_event *format_read(struct tep_handle *tep, const char *system, const char *text, size_t length);
+/*
+ * Reads the text of a format file, `whole` or without the print format; the event becomes the handle's. NULL after fail().
+ * A print format that the library does not understand is no failure; see TEP_EVENT_FL_FAILED.
+ */
+struct tep_event *format_read(struct tep_handle *tep, const char *system, const char *text, size_t length, bool whole);
 
 #endif

@@ -20,6 +20,7 @@ struct types {
 	struct event_type **by_id;
 	int ids, count;
 	struct tep_handle *tep;
+	bool printable; /* formats are read with their print formats */
 };
 
 static struct tep_handle *new_handle(bool swapped)
@@ -125,7 +126,7 @@ int types_learn(struct types *types, const char *body, size_t length, bool swapp
 	text++;
 	if (!types->tep)
 		types->tep = new_handle(swapped);
-	format = format_read(types->tep, body, text, length - (size_t)(text - body));
+	format = format_read(types->tep, body, text, length - (size_t)(text - body), types->printable);
 	if (!format)
 		return -1;
 	name = memory_format("%s:%s", body, format->name);
@@ -136,6 +137,11 @@ int types_learn(struct types *types, const char *body, size_t length, bool swapp
 	for (struct event_field *field = type->fields; field; field = field->next)
 		field_resolve(field);
 	return 0;
+}
+
+void types_printable(struct types *types)
+{
+	types->printable = true;
 }
 
 void types_forget(struct types *types)

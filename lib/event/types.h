@@ -21,6 +21,9 @@ struct event_type *types_numbered(const struct types *types, int id);		      /* 
 /* Reads a `format` record's body (system, NUL, format text) and resolves the fields asked for. -1 after fail(). */
 int types_learn(struct types *types, const char *body, size_t length, bool swapped);
 
+/* From now on formats are read with their print formats. */
+void types_printable(struct types *types);
+
 /* Forgets all formats; handles stay. */
 void types_forget(struct types *types);
 

@@ -227,6 +227,7 @@ static int begin(struct export *export, struct handlers *handlers)
 	struct ftrace *ftrace = NEW(struct ftrace);
 
 	ftrace->events = events_new(export->stream);
+	events_printable(ftrace->events);
 	ftrace->printer = printer_new();
 	export->state = ftrace;
 	handlers->on[KIND_EVENT] = event_seen;
