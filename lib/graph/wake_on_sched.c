@@ -35,10 +35,14 @@ void on_waking(struct happening *at)
 	int32_t index;
 	enum cause cause = context_cause(at->wake, at->cpu, at->event->tid, happening_flags(at), &index);
 
-	if (thread_wake(at->wake, woken, cause, index, (uint32_t)happening_number(at, TARGET_CPU), at->wake->now) &&
-	    cause == CAUSE_THREAD) {
+	bool ended =
+		thread_wake(at->wake, woken, cause, index, (uint32_t)happening_number(at, TARGET_CPU), at->wake->now);
+
+	if (ended && cause == CAUSE_THREAD) {
 		batch_serve(at->wake, at->wake->threads.items[index], woken);
 		poll_answered(woken, index);
+	} else if (ended && cause != CAUSE_TIMER) {
+		poll_over(woken);
 	}
 	at->cpu->waking = woken->index;
 }

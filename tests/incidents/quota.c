@@ -1,6 +1,7 @@
 /*
  * The victim and a thread beside it may use the CPUs for 60 ms in 200 (the CPU controller's quota). When the other has
- * used that up the victim is throttled for the rest of the period: it could run, nobody holds its CPU, and it may not. (Where others keep that CPU busy meanwhile, they are blamed.)
+ * used that up the victim is throttled for the rest of the period: it could run, nobody holds its CPU, and it may not.
+ * Where others keep that CPU busy meanwhile, they are blamed.
  * Expected: cpu throttled: victim
  */
 #include <fcntl.h>
