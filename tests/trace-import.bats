@@ -231,6 +231,21 @@ END
 	assert_output --partial ' lost=19'
 }
 
+# Rings of 8 KiB that were overwritten until they were read; trace-cmd report tells the same counts.
+@test "losses in a trace.dat are told at their place; instances are left out, and said to be, unless asked for" {
+	sample lost.dat
+	run -3 --separate-stderr trace-import --text lost.dat
+	assert_line 'lost ts=16016.850529758 cpu=1 count=4640'
+	assert_line 'lost ts=16016.864659308 cpu=0 count=5510'
+	assert_equal "$(grep -c '^event .* name=raw_syscalls:sys_exit ' <<<"$output")" 800
+	refute_output --partial softirq
+	assert_equal "$stderr" "trace-import: lost.dat: the events of instance 'other' are left out; see --instances"
+	run -3 --separate-stderr trace-import --text --instances lost.dat
+	assert_equal "$stderr" ""
+	assert_equal "$(grep -c '^event .* name=irq:softirq_entry ' <<<"$output")" 90
+	sed -n 's/^event ts=\([0-9.]*\) .*/\1/p' <<<"$output" | sort -c
+}
+
 @test "what is not understood is counted, shown with its first line, and passed on where it is an event" {
 	cat >trace <<'END'
             dd-7     [001] .....     1.000001: irq_handler_entry: irq=1 name=x

@@ -141,6 +141,44 @@ static void check_cut(void)
 		assert(page.payload + page.size <= bytes + sizeof(bytes));
 }
 
+/* What no kernel writes: more bytes than there are, an event that leaves the page. */
+static void check_damage(void)
+{
+	struct page page;
+	unsigned long commit = 5000;
+
+	begin(1000);
+	entry(1, 0);
+	word(1);
+	memcpy(bytes + 8, &commit, sizeof(commit));
+	page_load(&page, bytes, sizeof(bytes));
+	assert(page.damaged);
+
+	begin(1000);
+	entry(1, 0);
+	word(1);
+	entry(28, 0);
+	word(2);
+	load(&page, 0);
+	assert(!page.damaged && page_next(&page) && !page_next(&page) && page.damaged && !page_next(&page));
+}
+
+/* A page of a 32-bit machine of the other byte order: there the type is in the topmost bits of an entry's head. */
+static void check_foreign(void)
+{
+	const struct page_layout layout = {.swapped = true, .long_size = 4};
+	uint32_t words[] = {0, 1000, 12, 1 << 27 | 7, 5, 0};
+	struct page page;
+
+	if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+		return;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		words[i] = __builtin_bswap32(words[i]);
+	assert(page_load_as(&page, (const char *)words, sizeof(words), layout) == 0);
+	assert(page_next(&page) && page.ts == 1007 && page.size == 4 && page.payload[3] == 5 && page.swapped);
+	assert(!page_next(&page) && !page.damaged);
+}
+
 int main(void)
 {
 	check_lengths();
@@ -148,5 +186,7 @@ int main(void)
 	check_padding();
 	check_missed();
 	check_cut();
+	check_damage();
+	check_foreign();
 	return 0;
 }
