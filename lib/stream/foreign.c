@@ -12,7 +12,7 @@ const char *foreign_hint(const char *start, size_t length)
 		{"\x28\xb5\x2f\xfd", 4, "it is compressed; use zstdcat"},
 		{"\x1f\x8b", 2, "it is compressed; use zcat"},
 		{"\xfd" "7zXZ", 5, "it is compressed; use xzcat"},
-		{"\x17\x08\x44tracing", 10, "it is a trace.dat file, not a tailblame stream"},
+		{"\x17\x08\x44tracing", 10, "it is a trace.dat file; use trace-import"},
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
