@@ -51,18 +51,20 @@ gist() {
 fields_of() {
 	grep '^event ' | sed -E 's/^event ts=([0-9]+\.[0-9]{6})[0-9]* cpu=([0-9]+) tid=([0-9]+)( comm=("[^"]*"|[^ ]*))? name=/\2 \3 /
 		s/ (__syscall_nr|common_flags|ioprio|which_clock|flags|rqtp|rmtp|ret)=("[^"]*"|[^ ]*)//g' |
-		while read -r cpu tid name fields; do
-			echo "$cpu $tid $name $(grep -oE '[a-z_]+=("[^"]*"|[^ ]*)' <<<"$fields" | sort | tr '\n' ' ')"
-		done
+		awk '{ line = $0; n = 0; $0 = $1 " " $2 " " $3
+			while (match(line, /[a-z_]+=("[^"]*"|[^ ]*)/)) {
+				for (i = n++; i > 0 && field[i] > substr(line, RSTART, RLENGTH); i--) field[i + 1] = field[i]
+				field[i + 1] = substr(line, RSTART, RLENGTH); line = substr(line, RSTART + RLENGTH) }
+			for (i = 1; i <= n; i++) $0 = $0 " " field[i]; print }'
 }
 
 @test "text gives each event's own fields, by the kernel's names" {
 	for name in hog disk; do
 		sample $name.dat
 		sample $name.trace
-		trace-import --text $name.dat | fields_of | head -n 700 >binary
-		trace-import --text $name.trace | fields_of | head -n 700 >text
-		assert_equal "$(wc -l <binary)" 700
+		trace-import --text $name.dat | fields_of | head -n 1800 >binary
+		trace-import --text $name.trace | fields_of | head -n 1800 >text
+		assert [ "$(wc -l <binary)" -ge 1800 ]
 		diff binary text
 	done
 }
