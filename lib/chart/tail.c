@@ -152,7 +152,7 @@ static void gather(struct tail *tail)
 		tail->peaks[count++] = (struct peak){tail->beyond[i], true};
 	qsort(tail->peaks, (size_t)count, sizeof(*tail->peaks), by_size);
 	tail->fit.threshold = tail->peaks[peaks].value;
-	tail->fit.largest = fmax(tail->largest, fmin(tail->outer[0], 2 * tail->outer[1]));
+	tail->fit.largest = fmax(tail->largest, fmin(tail->outer[0], TAIL_OUTER * tail->outer[1]));
 	tail->fit.share = peaks / (double)tail->count;
 	tail->peak_count = peaks;
 	for (int i = 0; i < peaks; i++)

@@ -18,9 +18,9 @@
  * slow it was, only by how often it came.
  *
  * The limit reaches at most TAIL_BEYOND times as far as what was seen: the largest value within the limits of its time, or the
- * largest beyond them, but not more than twice the next, for one incident alone says nothing of what is usual. Of n values of a tail that falls with the power -a
- * the next is beyond TAIL_BEYOND times the largest with a probability of TAIL_BEYOND^-a / n: however many values, a few false alarms
- * in all, while a fit to some dozens of values may put a limit of one in a million anywhere.
+ * largest beyond them, but not more than TAIL_OUTER times the next, for one incident alone says nothing of what is usual. Of
+ * n values of a tail that falls with the power -a the next is beyond TAIL_BEYOND times the largest with a probability of
+ * TAIL_BEYOND^-a / n: a few false alarms in all, however many values, while a fit to some dozens of values may put a limit of one in a million anywhere.
  *
  * Fitted by maximum likelihood, with shapes from 0 (an exponential tail) to 1.5: a latency has no largest possible value,
  * and the negative shapes that small samples suggest put the limit right behind the largest value seen.
@@ -41,7 +41,8 @@ enum {
 	TAIL_FEWEST = 15,  /* without which there is no fit */
 };
 #define TAIL_SHARE 0.2
-#define TAIL_BEYOND 2.5
+#define TAIL_BEYOND 2.0
+#define TAIL_OUTER 2.5
 
 struct tail;
 
