@@ -188,6 +188,7 @@ static _Noreturn void give_version(void)
 static void take_standard_places(void)
 {
 	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		/* cppcheck-suppress leakReturnValNotUsed ; that it stays open is its purpose */
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
 			exit(EXIT_FAILED);
 }
