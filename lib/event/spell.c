@@ -1,6 +1,7 @@
 #include "event/spell.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <traceevent/event-parse.h>
@@ -11,12 +12,17 @@ static void spell_text(const struct tep_format_field *format, const char *bytes,
 	line_bytes(line, format->name, bytes, strnlen(bytes, length));
 }
 
-/* An array of numbers: 0x1,0x2,0x3. */
+static bool is_number(size_t length)
+{
+	return length == 1 || length == 2 || length == 4 || length == 8;
+}
+
+/* An array of numbers, or the bytes of what is none: 0x1,0x2,0x3. */
 static void spell_array(const struct tep_format_field *format, const char *bytes, size_t length,
 			struct line *line)
 {
 	struct tep_handle *tep = format->event->tep;
-	unsigned element = format->elementsize ? format->elementsize : 1;
+	unsigned element = is_number(format->elementsize) ? format->elementsize : 1;
 
 	line_bytes(line, format->name, "", 0);
 	line->length -= 2; /* take the quotes of "" back */
@@ -42,7 +48,7 @@ static void spell_number(const struct tep_format_field *format, const char *byte
 		snprintf(text, sizeof(text), "0x%" PRIx64, value);
 		line_text(line, format->name, text);
 	} else if (format->flags & TEP_FIELD_IS_SIGNED) {
-		unsigned unused = 64 - 8 * (unsigned)(length ? length : 8);
+		unsigned unused = 64 - 8 * (unsigned)length;
 
 		line_integer(line, format->name, (int64_t)(value << unused) >> unused);
 	} else {
@@ -69,7 +75,7 @@ static void spell_field(const struct event *event, const struct tep_format_field
 	}
 	if (format->flags & TEP_FIELD_IS_STRING)
 		spell_text(format, event->payload + offset, length, line);
-	else if (format->flags & TEP_FIELD_IS_ARRAY)
+	else if (format->flags & TEP_FIELD_IS_ARRAY || !is_number(length))
 		spell_array(format, event->payload + offset, length, line);
 	else
 		spell_number(format, event->payload + offset, length, line);
