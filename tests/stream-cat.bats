@@ -52,13 +52,15 @@ text() {
 	done
 	cat b <(head -c 5 b) >two
 	run -3 --separate-stderr stream-cat -t two
-	assert_equal "$output" "$(stream-cat -t b)"
+	assert_equal "$output" "$(stream-cat -t b; echo "end records=6 lost=0 cut=yes")"
 	assert_regex "$stderr" "the stream was cut at byte $(stat -c %s two)"
+	stream-cat -t <(head -c 150 b) >part 2>/dev/null || true
+	run -3 stream-cat -t part # text says so too
 	run -3 --separate-stderr stream-cat </dev/null
 	assert_equal "$stderr" "stream-cat: standard input: no data"
 	printf 'sample ts=1 value=2\nsample ts=2 value=31' | head -c -1 >t
 	run -3 --separate-stderr stream-cat -t t
-	assert_output "sample ts=1 value=2"
+	assert_output $'sample ts=1 value=2\nend records=1 lost=0 cut=yes'
 	assert_equal "$stderr" "stream-cat: t:2: the last line has no newline, so the text was cut there"
 }
 

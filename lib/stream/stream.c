@@ -30,7 +30,7 @@ struct stream {
 	bool begun, seen, seen_stream; /* of the segment at hand: output, any input, its stream record */
 	bool ended;		       /* its end record came */
 	bool copy_ends;
-	bool incomplete, cut;
+	bool incomplete, cut, cut_told; /* told: an end record was written that says so */
 	uint64_t lost;			/* in all */
 	uint64_t written, segment_lost; /* in the segment at hand */
 	struct usage usage;
@@ -240,16 +240,18 @@ static int write_end(struct stream *stream, uint8_t flags)
 /* The stream at hand is over: the command's last words, then the end. */
 static int end_segment(struct stream *stream)
 {
+	bool cut = stream->reader && reader_cut(stream->reader) && !stream->cut_told;
 	int status = 0;
 
-	if (stream->reader && reader_cut(stream->reader))
+	if (cut)
 		stream->cut = stream->incomplete = true;
 	if (stream->handlers && stream->handlers->finish)
 		status = stream->handlers->finish(stream->context);
 	if (status == 0 && stream->writer && !stream->copy_ends)
 		status = write_end(stream, 0);
-	else if (status == 0 && stream->writer && !stream->ended && !stream->cut)
-		status = write_end(stream, RECORD_IMPLIED);
+	else if (status == 0 && stream->writer && (cut || (!stream->ended && !stream->cut)))
+		status = write_end(stream, cut ? 0 : RECORD_IMPLIED);
+	stream->cut_told |= cut;
 	stream->begun = stream->ended = stream->seen_stream = false;
 	stream->written = stream->segment_lost = 0;
 	return status;

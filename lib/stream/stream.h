@@ -101,7 +101,7 @@ void stream_report_usage(struct stream *stream, const char *command);
 /* How many events were traced, if not all of them came into the stream; for the `usage` record. */
 void stream_report_traced(struct stream *stream, uint64_t events);
 
-/* Keep `end` records as they came and write none of one's own: for a command that only copies. */
+/* Keep `end` records as they came and write none of one's own, but where the input was cut: for a command that only copies. */
 void stream_copy_ends(struct stream *stream);
 
 #endif

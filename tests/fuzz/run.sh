@@ -7,7 +7,11 @@ out=build-fuzz seconds=${FUZZ_TIME:-60} status=0
 
 make --no-print-directory -s -j"$(nproc)" O=$out CC=clang CFLAGS='-O1 -g' FUZZ_BY=mutate FUZZ_LINK=-fsanitize=fuzzer \
 	SANITIZE='-fsanitize=fuzzer-no-link,address,undefined,float-cast-overflow -fno-sanitize=pointer-overflow -fno-sanitize-recover=all' fuzz-programs || exit 1
-[ $# -gt 0 ] || set -- $(cd tests/fuzz && ls -- *.c | sed 's/\.c$//')
+if [ $# = 0 ]; then
+	set -- tests/fuzz/*.c
+	set -- "${@##*/}"
+	set -- "${@%.c}"
+fi
 
 export TAILBLAME_DATA=$PWD
 export ASAN_OPTIONS=quarantine_size_mb=16:detect_stack_use_after_return=0:${ASAN_OPTIONS:-}
