@@ -526,3 +526,10 @@ value() { # KEY: the values of this key on standard input
 	assert_output --partial "starts were open at once"
 	case $BUILD in *san*) ;; *) [ "$(cat peak)" -lt $((8 * 1024 + 32 * 1024)) ] ;; esac
 }
+
+@test "a file without end is refused, not read into memory" {
+	for option in --limits --chart; do
+		run -1 cchart-filter $option /dev/zero </dev/null
+		assert_output "cchart-filter: cannot read '/dev/zero': file too large"
+	done
+}

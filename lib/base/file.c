@@ -119,6 +119,11 @@ static char *read_all(FILE *stream, size_t *length)
 	*length = 0;
 	while ((got = fread(text + *length, 1, room - *length - 1, stream)) > 0) {
 		*length += got;
+		if (*length > FILE_READ_MAX) {
+			free(text);
+			errno = EFBIG;
+			return NULL;
+		}
 		if (*length == room - 1)
 			text = memory_grow(text, room *= 2, 1);
 	}

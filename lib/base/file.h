@@ -20,7 +20,11 @@ struct file_draft *file_draft(const char *path); /* NULL after fail() */
 FILE *file_draft_stream(struct file_draft *draft);
 int file_draft_keep(struct file_draft *draft);	/* flushes, checks, renames; -1 after fail(); frees in any case */
 
-/* The whole file as text with NUL behind it; the caller frees it. `length` may be NULL. NULL after fail(). */
+/*
+ * The whole file as text with NUL behind it; the caller frees it. `length` may be NULL. NULL after fail(): it cannot be read,
+ * or it is larger than what people write or commands keep for themselves.
+ */
+enum { FILE_READ_MAX = 64 << 20 };
 char *file_read(const char *path, size_t *length);
 
 /*
