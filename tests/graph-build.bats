@@ -183,6 +183,8 @@ window() {
 		signal id=2 ts=1 start=2 value=1 tid=10|a signal ends before it starts
 		signal id=2 ts=soon|
 		signal id=2 ts=1 dev=x sector=1|
+		stack user=a|a stack needs an id from 1 to
+		stack id=x user=a|id: 'x' is not a whole number
 		event ts=3 cpu=9999 tid=1 name=x:y|there is no CPU 9999
 		event cpu=0 tid=1 name=x:y|
 	EOT

@@ -119,7 +119,7 @@ static bool is_wrapper(const struct frame *frame)
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
 		if (begins(frame, 0, functions[i]))
 			return true;
-	return frame->text[0] == '?' || begins(frame, 0, "...");
+	return length == 0 || frame->text[0] == '?' || begins(frame, 0, "...");
 }
 
 /* How every sleep and every wake-up begins in the kernel. */
@@ -132,7 +132,7 @@ static bool is_scheduler(const struct frame *frame)
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
 		if (begins(frame, 0, functions[i]))
 			return true;
-	return frame->text[0] == '?';
+	return frame->length == 0 || frame->text[0] == '?';
 }
 
 /* The frame that the stack goes by, and in *rest what is behind it. */
@@ -304,8 +304,11 @@ char *wake_stack_label(const struct wake *wake, const struct thread *thread, siz
 	if (!stack)
 		return label;
 	out = open_memstream(&chain, &size);
-	if (!print_chain(out, stack->user, is_wrapper))
-		print_chain(out, stack->kernel, is_scheduler);
+	if (!print_chain(out, stack->user, is_wrapper) && !print_chain(out, stack->kernel, is_scheduler)) {
+		fclose(out);
+		free(chain);
+		return label;
+	}
 	if (thread->pieces.items[piece].what == WHAT_WAIT)
 		print_waited(out, stack);
 	else
