@@ -5,6 +5,7 @@ load helper
 
 teardown() {
 	if [ -n "$debug_file" ]; then rm -f "$debug_file"; fi
+	for process in $elder $collector; do kill -KILL $process 2>/dev/null || true; done
 	if [ -n "$debug_folder" ]; then rmdir --ignore-fail-on-non-empty "$debug_folder"; fi
 }
 
@@ -252,4 +253,71 @@ users() {
 	run trace-collect -c func:./two:shop::by -d 0
 	assert_failure 1
 	assert_output --partial "is it 'shop::buy'"
+}
+
+@test "processes that were there before, and children that are forked, have names" {
+	need_stacks
+	cat >elder.c <<-'EOT'
+		#include <stdlib.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		__attribute__((noinline)) static void rest(void) { usleep(10000); __asm__ volatile(""); }
+		__attribute__((noinline)) static void play(void) { usleep(1000); __asm__ volatile(""); }
+		int main(int argc, char **argv)
+		{
+			for (int i = argc > 1 ? atoi(argv[1]) : 0; i > 0; i--) {
+				if (fork() == 0) {
+					play();
+					_exit(0);
+				}
+				rest();
+				wait(NULL);
+			}
+			return 0;
+		}
+	EOT
+	build -o elder elder.c
+	./elder 3000 3>&- &
+	elder=$!
+	trace-collect --stack -e sched:sched_process_exit -d 0.5 --text -o out
+	kill $elder
+	run users sleep elder
+	assert_line --partial ';rest (elder);main (elder);'
+	assert_line --partial ';play (elder);main (elder);'
+}
+
+has_stacks() { stream-cat --text out 2>/dev/null | grep -q ' name=stack:'; }
+
+@test "stacks that are lost are counted" {
+	need_stacks
+	cat >pair.c <<-'EOT'
+		#include <unistd.h>
+		int main(void)
+		{
+			int there[2], back[2];
+			char c = 0;
+
+			if (pipe(there) < 0 || pipe(back) < 0)
+				return 1;
+			int child = fork() == 0;
+			for (int i = 0; i < 50000; i++)
+				if (child ? read(there[0], &c, 1) != 1 || write(back[1], &c, 1) != 1
+					  : write(there[1], &c, 1) != 1 || read(back[0], &c, 1) != 1)
+					return 1;
+			return 0;
+		}
+	EOT
+	build -o pair pair.c
+	trace-collect --stack -e sched:sched_process_exit -o out 2>errors 3>&- &
+	collector=$!
+	until_true 5 has_stacks
+	kill -STOP $collector
+	taskset -c 0 ./pair
+	kill -CONT $collector
+	kill -TERM $collector
+	status=0
+	wait $collector || status=$?
+	assert_equal $status 3
+	run cat errors
+	assert_output --regexp '^trace-collect: [0-9]+ stacks were lost$'
 }
