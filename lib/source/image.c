@@ -13,11 +13,14 @@
 
 #include "base/memory.h"
 #include "source/demangle.h"
+#include "source/functions.h"
 
 struct image {
 	char *path, *name; /* the name is the path's end */
 	int fd;	     /* until it is read; -1: there is none */
 	bool read, mapped;
+	bool named; /* its functions were read */
+	struct functions functions;
 	Dwfl *dwfl;
 	Dwfl_Module *module; /* NULL: it cannot be read */
 	Elf *elf;
@@ -108,6 +111,7 @@ void image_free(struct image *image)
 {
 	if (image->fd >= 0)
 		close(image->fd);
+	functions_free(&image->functions);
 	if (image->dwfl)
 		dwfl_end(image->dwfl);
 	free(image->path);
@@ -201,15 +205,14 @@ static const char *name_by_dwarf(struct image *image, uint64_t address)
 char *image_function(struct image *image, uint64_t address)
 {
 	const char *name, *version;
-	GElf_Off offset;
-	GElf_Sym symbol;
 	char *plain;
 
 	if (!is_readable(image))
 		return NULL;
-	name = dwfl_module_addrinfo(image->module, address, &offset, &symbol, NULL, NULL, NULL);
-	if (name && (GELF_ST_TYPE(symbol.st_info) == STT_SECTION || offset >= symbol.st_size)) /* the nearest below may be another one */
-		name = NULL;
+	if (!image->named)
+		functions_read(&image->functions, image->module);
+	image->named = true;
+	name = functions_find(&image->functions, address);
 	if (!name)
 		name = name_by_dwarf(image, address);
 	if (!name || !*name)
