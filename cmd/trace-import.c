@@ -121,7 +121,7 @@ int main(int argc, char **argv)
 	/* close */
 	import_free(import);
 	status = stream_close(stream);
-	if (status == EXIT_FAILED)
+	if (status == EXIT_FAILED && failed == 0)
 		warn("%s", fail_text());
 	events_free(names);
 	free_wanted(&wanted);

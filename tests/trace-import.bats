@@ -35,6 +35,26 @@ gist() {
 	assert_equal "$(stream-cat --text seven | grep -c '^event ')" 1848
 }
 
+# build_bench NAME: a program of tests/bench
+build_bench() {
+	local flags
+	read -r -a flags <<<"$(pkg-config --cflags --libs libtracecmd libtracefs libtraceevent)"
+	"${CC:-gcc}" -std=gnu11 -O1 -D_GNU_SOURCE -o "$1" "$TOP/tests/bench/$1.c" "${flags[@]}"
+}
+
+@test "the same events in the same order, at the same times, as libtracecmd's iterator gives" {
+	build_bench iterate
+	build_bench recording
+	./recording 16 3000 many.dat
+	for file in hog.dat hog.6.dat disk.dat lost.dat many.dat; do
+		[ -e $file ] || sample $file
+		./iterate $file -l >theirs
+		{ trace-import --text $file || true; } 2>/dev/null | sed -nE 's/^event ts=([0-9.]+) cpu=([0-9]+) .*/\1 \2/p' >ours
+		[ "$(wc -l <ours)" -ge 800 ]
+		cmp ours theirs
+	done
+}
+
 @test "the same limits, signals and blame from trace.dat and from text in every layout" {
 	sample hog.dat
 	answers hog.dat | gist >wanted
@@ -326,6 +346,16 @@ END
 	trace-import big.dat >big.tb || true
 	run -3 stream-cat --text big.tb
 	assert_line 'event ts=9.000001005 cpu=0 tid=77 comm=powered name=sched:sched_wakeup_new comm=child-79 pid=79 prio=120'
+}
+
+@test "an output that cannot be written is a failure, said once; a closed pipe is a quiet end" {
+	for file in hog.dat hog.trace; do
+		sample $file
+		run -1 --separate-stderr bash -c "trace-import $file >/dev/full"
+		assert_equal "$stderr" "trace-import: cannot write to standard output: no space left on device"
+		run -0 --separate-stderr bash -c "trace-import $file | head -c 1 >/dev/null; exit \${PIPESTATUS[0]}"
+		assert_equal "$stderr" ""
+	done
 }
 
 @test "what is no trace is refused by name, with what to do" {

@@ -70,8 +70,6 @@ static bool is_ftrace(const char *bytes, size_t length)
 {
 	static const char heading[] = "# tracer:";
 
-	if (memchr(bytes, '\0', length))
-		return false;
 	return (length >= sizeof(heading) - 1 && memcmp(bytes, heading, sizeof(heading) - 1) == 0) || has_event(bytes, length);
 }
 
@@ -85,7 +83,7 @@ static int read_ftrace(struct import *import, struct import_input *input)
 
 	if (!text)
 		return -1;
-	while ((status = lines_next(&input->lines, &line, &length)) > 0) {
+	while ((status = lines_next(&input->lines, &line, &length)) > 0 && !stream_output_closed(import_stream(import))) {
 		status = take_line(text, line, length, input->lines.number, &overrun);
 		if (status < 0)
 			break;
@@ -126,7 +124,7 @@ static int read_page(struct import *import, struct import_input *input)
 
 	if (!text)
 		return -1;
-	while ((status = lines_next(&input->lines, &line, &length)) > 0) {
+	while ((status = lines_next(&input->lines, &line, &length)) > 0 && !stream_output_closed(import_stream(import))) {
 		if (!inside) {
 			inside = begins_trace(line);
 			continue;

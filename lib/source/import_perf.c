@@ -160,8 +160,6 @@ static bool is_perf(const char *bytes, size_t length)
 	struct text_event event;
 	const char *newline;
 
-	if (memchr(bytes, '\0', length))
-		return false;
 	while (length > 0) {
 		newline = memchr(bytes, '\n', length);
 		if (read_line(bytes, newline ? (size_t)(newline - bytes) : length, &event))
@@ -185,7 +183,7 @@ static int read_perf(struct import *import, struct import_input *input)
 
 	if (!text)
 		return -1;
-	while ((status = lines_next(&input->lines, &line, &length)) > 0) {
+	while ((status = lines_next(&input->lines, &line, &length)) > 0 && !stream_output_closed(import_stream(import))) {
 		if (length == 0 || *line == '#')
 			continue;
 		lost = lost_events(line, length);
