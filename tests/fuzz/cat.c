@@ -3,6 +3,16 @@
 
 #include "support/fuzz.h"
 
+/* The end that a copy of what was cut gets counts formats, which text has not. */
+static size_t without_end(const char *text, size_t length)
+{
+	const char *end = memrchr(text, '=', length);
+
+	for (end = end ? end : text; end > text && end[-1] != '\n'; end--)
+		;
+	return (size_t)(end - text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *input = fuzz_file(FUZZ_INPUT, data, size);
@@ -17,6 +27,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_must(again == as_binary);
 	text = fuzz_content(FUZZ_FIRST, &length);
 	again_text = fuzz_content(FUZZ_THIRD, &again_length);
+	if (as_text == 3) {
+		length = without_end(text, length);
+		again_length = without_end(again_text, again_length);
+	}
 	fuzz_must(length == again_length && !memcmp(text, again_text, length));
 	free(text);
 	free(again_text);
