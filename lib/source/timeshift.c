@@ -18,6 +18,8 @@ static void arrange(struct timeshift_cpu *cpu)
 {
 	size_t kept = 0;
 
+	if (cpu->samples.count == 0)
+		return;
 	qsort(cpu->samples.items, cpu->samples.count, sizeof(*cpu->samples.items), by_time);
 	for (size_t i = 0; i < cpu->samples.count; i++)
 		if (i == 0 || cpu->samples.items[i].time != cpu->samples.items[kept - 1].time)
