@@ -387,6 +387,16 @@ END
 	assert_regex "$stderr" 'short.dat: byte [0-9]+: '
 }
 
+@test "events of which no format can be read are left out and counted" {
+	build_bench recording
+	./recording 2 100 whole.dat
+	sed 's/name: sched_switch/NAME: sched_switch/' whole.dat >nameless.dat
+	run -3 --separate-stderr trace-import --text nameless.dat
+	assert_regex "$stderr" "nameless.dat: the format of an event of system 'sched' cannot be read"
+	assert_regex "$stderr" 'nameless.dat: 100 events are left out, for no format says what they are'
+	refute_line --regexp '^event '
+}
+
 # The same damage in every run.
 @test "damaged files end with a message, never with a crash" {
 	command -v python3 >/dev/null || skip "needs python3"
@@ -400,7 +410,7 @@ for name in ("hog.dat", "hog.6.dat", "hog.trace", "hog.perf"):
     whole = open(name, "rb").read()
     for turn in range(25):
         data = bytearray(whole)
-        reach = len(data) if turn % 2 else min(len(data), 6000)
+        reach = len(data) if turn % 2 else min(len(data), 60000)
         for _ in range(random.choice((1, 4, 40))):
             at = random.randrange(reach)
             data[at] = random.choice((0, 255, random.randrange(256), data[at] ^ (1 << random.randrange(8))))

@@ -98,8 +98,6 @@ int wishes_add_recorded(struct wishes *wishes, const char *system, const char *f
 	if (tep_parse_format(tep, &event, format, (unsigned long)length, system) != 0 || !event || event->id < 0 ||
 	    event->id >= WISH_IDS)
 		return fail("the format of an event of system '%s' cannot be read", system);
-	if (!wishes->by_id)
-		wishes->by_id = memory_new(WISH_IDS, sizeof(struct wish *));
 	if (wishes->by_id[event->id])
 		return fail("two events have the number %d", event->id);
 	wish = NEW(struct wish);

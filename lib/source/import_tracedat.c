@@ -285,8 +285,10 @@ static int read_tracedat(struct import *import, struct import_input *input)
 	struct stat about;
 	int fd = input->fd, status;
 
-	if (!recording)
+	if (!recording) {
 		*state = recording = NEW(struct recording);
+		recording->wishes.by_id = memory_new(WISH_IDS, sizeof(struct wish *)); /* perhaps no format can be read */
+	}
 	if (fstat(fd, &about) < 0 || !S_ISREG(about.st_mode))
 		fd = spool(input);
 	status = fd < 0 ? -1 : add_file(import, recording, input->name, fd);

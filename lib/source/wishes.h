@@ -79,7 +79,7 @@ bool wishes_can_keep(const struct wishes *wishes);
 int wishes_enable(struct wishes *wishes, struct tracefs_instance *instance, struct tracefs_instance *keeper);
 
 /*
- * Takes in an event that was recorded, by the text of its format. `enabled` may be unset afterwards: then it is not
+ * Takes in an event that was recorded, by the text of its format; by_id must be there. `enabled` may be unset afterwards: then it is not
  * wanted. -1 after fail(): the format cannot be read, or another event has its number.
  */
 struct tep_handle;
