@@ -120,13 +120,13 @@ trace-collect: 'sh' ended with status 7"
 		collect -c func:./prog:main -e sched:sched_switch -o out
 		sleep $moment
 		kill -9 $pid
-		until_true 2 is_gone $pid
+		until_true 5 is_gone $pid
 	done
 	setsid trace-collect -c func:./prog:main -o out 3>&- &
 	pid=$!
 	until_true 5 is_tracing $pid
 	kill -9 -$pid
-	until_true 2 is_gone $pid
+	until_true 5 is_gone $pid
 }
 
 @test "what a crash left is removed at the next start" {
