@@ -5,7 +5,8 @@ load helper
 
 replay() { # TARGET
 	TAILBLAME_DATA=$TOP
-	export TAILBLAME_DATA
+	LSAN_OPTIONS=suppressions=$TOP/tests/fuzz/leaks:print_suppressions=0
+	export TAILBLAME_DATA LSAN_OPTIONS
 	"$TOP/tests/fuzz/seeds.sh" "$1" "$BATS_TEST_TMPDIR/seeds"
 	[ -n "$(ls "$BATS_TEST_TMPDIR/seeds")" ]
 	PATH=/nonexistent run -0 "$BUILD/fuzz/$1" "$BATS_TEST_TMPDIR/seeds"

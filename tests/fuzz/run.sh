@@ -14,6 +14,7 @@ if [ $# = 0 ]; then
 fi
 
 export TAILBLAME_DATA=$PWD
+export LSAN_OPTIONS=suppressions=$PWD/tests/fuzz/leaks:print_suppressions=0
 export ASAN_OPTIONS=quarantine_size_mb=16:detect_stack_use_after_return=0:${ASAN_OPTIONS:-}
 for target; do
 	corpus=$out/corpus/$target findings=$out/findings/$target
