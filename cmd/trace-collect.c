@@ -13,7 +13,7 @@
 #include "event/event.h"
 #include "source/collector.h"
 #include "source/probe.h"
-#include "source/symbol.h"
+#include "program/symbol.h"
 
 static struct option_list charts, functions, events;
 static int64_t duration = -1;

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "chart/chart.h"
 #include "event/event.h"
-#include "source/import.h"
+#include "import/import.h"
 
 static struct option_list charts, events;
 static const char *format;

@@ -9,7 +9,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "source/symbol.h"
+#include "program/symbol.h"
 #include "stream/line.h"
 
 /* A name as the kernel takes it for an event: letters, digits and '_'. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "report/words.h"
-#include "source/symbol.h"
+#include "program/symbol.h"
 
 static const char *shown(const struct signal *signal, const char *key)
 {

@@ -13,7 +13,7 @@
 #include "base/number.h"
 #include "source/instance.h"
 #include "source/round.h"
-#include "source/stacks.h"
+#include "program/stacks.h"
 #include "source/stop.h"
 
 #define PAGE_SIZE_FILE "buffer_subbuf_size_kb"

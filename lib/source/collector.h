@@ -69,7 +69,7 @@ int collector_open(struct collector *collector, const char *clock, uint64_t buff
 int collector_keep(struct collector *collector, int pipe);
 
 /*
- * Stacks are wanted too, where threads sleep and where they wake others; see source/stacks.h. -1 after fail(): they cannot be had;
+ * Stacks are wanted too, where threads sleep and where they wake others; see program/stacks.h. -1 after fail(): they cannot be had;
  * all else can.
  */
 int collector_add_stacks(struct collector *collector);

@@ -8,7 +8,7 @@
 
 #include "base/fail.h"
 #include "source/instance.h"
-#include "source/symbol.h"
+#include "program/symbol.h"
 
 typedef struct tracefs_dynevent *probe_maker(const char *system, const char *event, const char *file,
 					     unsigned long long offset, const char *arguments);

@@ -1,6 +1,6 @@
 /*
  * ring: the kernel's ring buffer of one CPU, read event by event without ever waiting; or a copy of one in a file
- * (source/tracedat.h).
+ * (import/tracedat.h).
  *
  * The ring stands at one event, or is dry: the kernel had no more. Events of one ring come in the order of time. What
  * the kernel overwrote before it was read shows up as `missed` at the event that follows the gap.

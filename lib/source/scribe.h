@@ -8,7 +8,7 @@
 
 #include "source/merge.h"
 #include "source/process.h"
-#include "source/stacks.h"
+#include "program/stacks.h"
 #include "source/threads.h"
 #include "source/wishes.h"
 #include "stream/stream.h"

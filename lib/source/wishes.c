@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 #include "source/instance.h"
-#include "source/near.h"
+#include "base/near.h"
 
 static struct wish *find(const struct wishes *wishes, const char *event)
 {

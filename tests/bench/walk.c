@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "base/fail.h"
-#include "source/tracedat.h"
+#include "import/tracedat.h"
 
 int main(int argc, char **argv)
 {

@@ -1,5 +1,5 @@
 /* The functions of a program: its symbols, as somebody's ELF file has them. */
-#include "source/symbol.h"
+#include "program/symbol.h"
 #include "support/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -3,7 +3,7 @@
 
 #include "event/event.h"
 #include "fuzz.h"
-#include "source/import.h"
+#include "import/import.h"
 
 int stage_import(const char *path, int output, unsigned variant)
 {

@@ -1,0 +1,203 @@
+#include "import/import.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "import/import_format.h"
+#include "stream/foreign.h"
+
+/* Told apart in this order. */
+static const struct import_format *const formats[] = {&import_tracedat, &import_systrace, &import_ftrace, &import_perf};
+enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
+
+struct import {
+	struct stream *stream;
+	const struct import_options *options;
+	const struct import_format *format; /* asked for; NULL: told by the content */
+	ARRAY(char *) notes;
+	void *state;
+	void (*free_state)(void *);
+};
+
+const char *import_format_name(size_t i)
+{
+	return i < FORMATS ? formats[i]->name : NULL;
+}
+
+static const struct import_format *format_named(const char *name)
+{
+	for (int i = 0; i < FORMATS; i++)
+		if (strcmp(formats[i]->name, name) == 0)
+			return formats[i];
+	return NULL;
+}
+
+struct import *import_new(struct stream *stream, const struct import_options *options)
+{
+	const struct import_format *format = options->format ? format_named(options->format) : NULL;
+	struct import *import;
+
+	if (options->format && !format) {
+		fail("no format '%s'; there are trace.dat, ftrace, systrace and perf", options->format);
+		return NULL;
+	}
+	import = NEW(struct import);
+	import->stream = stream;
+	import->options = options;
+	import->format = format;
+	return import;
+}
+
+void import_free(struct import *import)
+{
+	for (size_t i = 0; i < import->notes.count; i++)
+		free(import->notes.items[i]);
+	free(import->notes.items);
+	if (import->state)
+		import->free_state(import->state);
+	free(import);
+}
+
+size_t import_note_count(const struct import *import)
+{
+	return import->notes.count;
+}
+
+const char *import_note(const struct import *import, size_t i)
+{
+	return import->notes.items[i];
+}
+
+void import_say(struct import *import, bool missing, const char *format, ...)
+{
+	char *note = NULL;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&note, format, args) < 0)
+		note = NULL;
+	va_end(args);
+	if (note)
+		*ARRAY_ADD(&import->notes) = note;
+	if (missing)
+		stream_mark_incomplete(import->stream);
+}
+
+bool import_wants(const struct import *import, const char *system, const char *name)
+{
+	char full[256];
+
+	if (import->options->event_count == 0)
+		return true;
+	snprintf(full, sizeof(full), "%s:%s", system, name);
+	for (int i = 0; i < import->options->event_count; i++) {
+		const char *wanted = import->options->events[i];
+
+		if (fnmatch(wanted, strchr(wanted, ':') ? full : system, 0) == 0)
+			return true;
+	}
+	return false;
+}
+
+struct stream *import_stream(const struct import *import)
+{
+	return import->stream;
+}
+
+const struct import_options *import_options(const struct import *import)
+{
+	return import->options;
+}
+
+void **import_state(struct import *import, void (*free_state)(void *))
+{
+	import->free_state = free_state;
+	return &import->state;
+}
+
+int import_begin(struct import *import, bool swapped)
+{
+	return stream_next(import->stream, swapped);
+}
+
+/* --- one file ----------------------------------------------------------------------------------------------------- */
+
+static int about_to_wait(void *context)
+{
+	struct import *import = context;
+
+	return stream_flush(import->stream);
+}
+
+/* What other kinds of files have to do before they can be imported. */
+static const char *hint(const char *bytes, size_t length)
+{
+	static const struct {
+		const char *magic;
+		const char *hint;
+	} known[] = {
+		{"PERFILE2", "it is a perf.data file; give trace-import what perf script prints of it"},
+		{"\211tailb\r\n", "it is a tailblame stream already"},
+	};
+	const char *foreign = foreign_hint(bytes, length);
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (length >= strlen(known[i].magic) && memcmp(bytes, known[i].magic, strlen(known[i].magic)) == 0)
+			return known[i].hint;
+	return foreign ? foreign : "no trace of a known format; there are trace.dat, ftrace text, systrace HTML, and what perf script prints";
+}
+
+static int choose(const struct import *import, struct import_input *input, const struct import_format **format)
+{
+	const char *bytes;
+	size_t length;
+
+	*format = import->format;
+	if (lines_peek(&input->lines, &bytes, &length) < 0)
+		return -1;
+	if (length == 0)
+		return fail("%s: no data", input->name);
+	for (int i = 0; !*format && i < FORMATS; i++)
+		if (formats[i]->is(bytes, length))
+			*format = formats[i];
+	return *format ? 0 : fail("%s: %s", input->name, hint(bytes, length));
+}
+
+int import_file(struct import *import, const char *name)
+{
+	bool standard = strcmp(name, "-") == 0;
+	struct import_input input = {.name = standard ? "standard input" : name};
+	const struct import_format *format;
+	int status;
+
+	input.fd = standard ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
+	if (input.fd < 0)
+		return fail_errno("cannot open '%s'", name);
+	lines_open(&input.lines, input.name, input.fd, about_to_wait, import);
+	status = choose(import, &input, &format);
+	if (status == 0 && import->options->merge && !format->end)
+		status = fail("%s: only trace.dat files can be merged", input.name);
+	if (status == 0)
+		status = format->read(import, &input);
+	lines_close(&input.lines);
+	if (!standard)
+		close(input.fd);
+	return status;
+}
+
+int import_end(struct import *import)
+{
+	for (int i = 0; i < FORMATS; i++)
+		if (formats[i]->end && formats[i]->end(import) < 0)
+			return -1;
+	return 0;
+}

@@ -1,0 +1,41 @@
+/*
+ * import_format: what the formats that can be imported have in common. Used by import*.c only.
+ */
+#ifndef IMPORT_IMPORT_FORMAT_H
+#define IMPORT_IMPORT_FORMAT_H
+
+#include "import/import.h"
+#include "import/lines.h"
+
+/* A file that is being imported. */
+struct import_input {
+	const char *name; /* as messages call it */
+	int fd;
+	struct lines lines; /* before the first of which its beginning was looked at */
+};
+
+struct import_format {
+	const char *name;
+	bool (*is)(const char *bytes, size_t length);		      /* by the first bytes of a file; whole lines of text */
+	int (*read)(struct import *import, struct import_input *input); /* -1 after fail() */
+	int (*end)(struct import *import);			      /* what waited for the last file; NULL: nothing does */
+};
+
+extern const struct import_format import_tracedat, import_ftrace, import_perf, import_systrace;
+
+/* Keeps a sentence for people; with `missing`, events are missing because of it. */
+void import_say(struct import *import, bool missing, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Whether an event of this name is wanted. */
+bool import_wants(const struct import *import, const char *system, const char *name);
+
+struct stream *import_stream(const struct import *import);
+const struct import_options *import_options(const struct import *import);
+
+/* What a format keeps from file to file; NULL at first. Freed by import_free(). */
+void **import_state(struct import *import, void (*free_state)(void *state));
+
+/* Begins a stream, of packed events in the other byte order if `swapped`; its `stream` record comes next. -1 after fail(). */
+int import_begin(struct import *import, bool swapped);
+
+#endif

@@ -1,0 +1,312 @@
+/* trace.dat files: their rings are merged and written as the collector writes those of the kernel. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <event-parse.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "import/import_format.h"
+#include "source/scribe.h"
+#include "import/tracedat.h"
+
+#define MAGIC "\027\010\104tracing"
+
+static bool is_tracedat(const char *bytes, size_t length)
+{
+	return length >= strlen(MAGIC) && memcmp(bytes, MAGIC, strlen(MAGIC)) == 0;
+}
+
+/* Files that make one stream: a single one, or all that are to be merged. */
+struct recording {
+	ARRAY(struct tracedat *) files;
+	struct wishes wishes;
+	struct process everyone;
+	struct scribe scribe;
+	struct merge merge;
+	char clock[32];
+};
+
+static void free_recording(void *state)
+{
+	struct recording *recording = state;
+
+	tracedat_rings_free(&recording->merge);
+	for (size_t i = 0; i < recording->files.count; i++) {
+		free((char *)recording->files.items[i]->name);
+		tracedat_close(recording->files.items[i]);
+		free(recording->files.items[i]);
+	}
+	free(recording->files.items);
+	wishes_free(&recording->wishes);
+	threads_free(&recording->scribe.threads);
+	free(recording);
+}
+
+/* --- what a file holds -------------------------------------------------------------------------------------------- */
+
+static struct tep_handle *new_handle(const struct tracedat *file)
+{
+	struct tep_handle *tep = tep_alloc();
+	bool big = tep_is_local_bigendian(tep) != file->layout.swapped;
+
+	tep_set_loglevel(TEP_LOG_NONE);
+	tep_set_long_size(tep, file->layout.long_size);
+	tep_set_file_bigendian(tep, big ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
+	return tep;
+}
+
+static void learn_formats(struct import *import, struct recording *recording, const struct tracedat *file)
+{
+	struct tep_handle *tep = new_handle(file);
+	size_t unreadable = 0;
+
+	for (size_t i = 0; i < file->formats.count; i++) {
+		const struct tracedat_format *format = &file->formats.items[i];
+		struct wishes *wishes = &recording->wishes;
+		struct wish *wish;
+
+		if (wishes_add_recorded(wishes, format->system, format->text, format->length, tep) < 0) {
+			if (unreadable++ == 0)
+				import_say(import, true, "%s: %s", file->name, fail_text());
+			continue;
+		}
+		wish = wishes->list.items[wishes->list.count - 1];
+		wish->enabled = import_wants(import, wish->system, wish->name);
+	}
+	if (unreadable > 1)
+		import_say(import, true, "%s: %zu formats in all cannot be read", file->name, unreadable);
+	tep_free(tep);
+}
+
+/* Another file to be merged must give its events the same numbers. */
+static int compare_formats(const struct recording *recording, const struct tracedat *file)
+{
+	const struct tracedat *first = recording->files.items[0];
+	size_t i = 0;
+
+	if (first->layout.swapped != file->layout.swapped)
+		return fail("'%s' and '%s' are of machines of different byte order", first->name, file->name);
+	for (; i < file->formats.count && i < first->formats.count; i++)
+		if (file->formats.items[i].length != first->formats.items[i].length ||
+		    memcmp(file->formats.items[i].text, first->formats.items[i].text, file->formats.items[i].length) != 0)
+			break;
+	if (i < file->formats.count || i < first->formats.count)
+		return fail("'%s' and '%s' do not record the same events, so they cannot be merged", first->name, file->name);
+	return 0;
+}
+
+static int take_clock(struct recording *recording, const struct tracedat *file, const struct tracedat_buffer *buffer)
+{
+	const char *clock;
+
+	if (tracedat_clock(file, buffer, &clock) < 0)
+		return -1;
+	if (*recording->clock && strcmp(recording->clock, clock) != 0)
+		return fail("%s: the clocks '%s' and '%s' cannot be merged", file->name, recording->clock, clock);
+	snprintf(recording->clock, sizeof(recording->clock), "%s", clock);
+	return 0;
+}
+
+static int add_buffers(struct import *import, struct recording *recording, struct tracedat *file)
+{
+	for (size_t i = 0; i < file->buffers.count; i++) {
+		const struct tracedat_buffer *buffer = &file->buffers.items[i];
+
+		if (*buffer->name && !import_options(import)->instances) {
+			import_say(import, false, "%s: the events of instance '%s' are left out; see --instances", file->name,
+				   buffer->name);
+			continue;
+		}
+		if (take_clock(recording, file, buffer) < 0 || tracedat_rings(file, buffer, &recording->merge) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int add_file(struct import *import, struct recording *recording, const char *name, int fd)
+{
+	struct tracedat *file = NEW(struct tracedat);
+	int status = tracedat_open(file, memory_text(name, strlen(name)), fd);
+
+	*ARRAY_ADD(&recording->files) = file;
+	if (status < 0)
+		return -1;
+	if (recording->files.count == 1)
+		learn_formats(import, recording, file);
+	else if (compare_formats(recording, file) < 0)
+		return -1;
+	return add_buffers(import, recording, file);
+}
+
+/* --- its stream --------------------------------------------------------------------------------------------------- */
+
+/* "Linux HOST RELEASE MACHINE" */
+static void describe_machine(struct line *line, const char *uname)
+{
+	static const char *const keys[] = {NULL, "host", "kernel", "machine"};
+	const char *at = uname;
+
+	for (int i = 0; at && *at && i < 4; i++) {
+		size_t length = strcspn(at, " ");
+
+		if (keys[i] && length)
+			line_bytes(line, keys[i], at, length);
+		at += length + (at[length] == ' ');
+	}
+}
+
+static int write_stream_record(const struct recording *recording, struct stream *stream)
+{
+	const struct tracedat *file = recording->files.items[0];
+	struct line line = {0};
+	int status;
+
+	line_begin(&line, "stream");
+	line_integer(&line, "version", STREAM_VERSION);
+	describe_machine(&line, file->uname);
+	if (*recording->clock)
+		line_text(&line, "clock", recording->clock);
+	if (file->dated)
+		line_time(&line, "wall", file->wall);
+	status = stream_write_line(stream, &line);
+	line_free(&line);
+	return status;
+}
+
+static int write_beginning(struct import *import, const struct recording *recording)
+{
+	const struct import_options *options = import_options(import);
+	struct stream *stream = import_stream(import);
+	bool swapped = recording->files.items[0]->layout.swapped;
+
+	if (import_begin(import, swapped) < 0 || write_stream_record(recording, stream) < 0)
+		return -1;
+	for (size_t i = 0; i < recording->wishes.list.count; i++) {
+		const struct wish *wish = recording->wishes.list.items[i];
+
+		if (wish->enabled && scribe_format(stream, wish, swapped) < 0)
+			return -1;
+	}
+	return options->begun ? options->begun(options->context, stream) : 0;
+}
+
+static int write_losses_at_end(struct recording *recording)
+{
+	for (int i = 0; i < recording->merge.count; i++) {
+		const struct ring *ring = &recording->merge.rings[i];
+		uint64_t lost = tracedat_lost_at_end(ring);
+
+		if (lost && scribe_lost(&recording->scribe, ring, ring->ts, lost) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static void say_what_was_wrong(struct import *import, const struct recording *recording)
+{
+	for (size_t i = 0; i < recording->files.count; i++) {
+		const struct tracedat *file = recording->files.items[i];
+
+		if (file->cut) {
+			import_say(import, true, "%s: it was cut: %llu bytes of events are missing behind byte %zu", file->name,
+				   (unsigned long long)file->cut, file->map_size);
+			stream_mark_cut(import_stream(import));
+		}
+		if (file->damaged)
+			import_say(import, true, "%s: %llu pages of events are damaged, the first at byte %llu", file->name,
+				   (unsigned long long)file->damaged, (unsigned long long)file->damaged_first);
+	}
+	if (recording->scribe.strangers)
+		import_say(import, true, "%s: %llu events are left out, for no format says what they are",
+			   recording->files.items[0]->name, (unsigned long long)recording->scribe.strangers);
+}
+
+static int write_recording(struct import *import, struct recording *recording)
+{
+	struct scribe *scribe = &recording->scribe;
+
+	scribe->stream = import_stream(import);
+	scribe->wishes = &recording->wishes;
+	scribe->process = &recording->everyone;
+	scribe->threads.cmdlines.final = true;
+	scribe->threads.cmdlines.text = recording->files.items[0]->cmdlines;
+	recording->files.items[0]->cmdlines = NULL;
+	if (write_beginning(import, recording) < 0 || scribe_round(scribe, &recording->merge, INT64_MAX) < 0 ||
+	    write_losses_at_end(recording) < 0)
+		return -1;
+	say_what_was_wrong(import, recording);
+	return 0;
+}
+
+/* --- files and pipes ---------------------------------------------------------------------------------------------- */
+
+/* A trace.dat file is read here and there, so what comes through a pipe goes into a nameless file first. */
+static int spool(const struct import_input *input)
+{
+	FILE *copy = tmpfile();
+	const char *at = input->lines.buffer;
+	size_t left = input->lines.length;
+	char *bytes;
+	int fd = -1;
+
+	if (!copy)
+		return fail_errno("cannot make a temporary file for '%s'", input->name);
+	bytes = memory_new(1, 1 << 20);
+	for (;;) {
+		ssize_t got;
+
+		if (left > 0 && fwrite(at, left, 1, copy) != 1)
+			break;
+		got = read(input->fd, bytes, 1 << 20);
+		if (got == 0 && fflush(copy) == 0)
+			fd = dup(fileno(copy));
+		if (got <= 0 && !(got < 0 && errno == EINTR))
+			break;
+		at = bytes;
+		left = got > 0 ? (size_t)got : 0;
+	}
+	if (fd < 0)
+		fail_errno("cannot copy '%s' into a temporary file", input->name);
+	free(bytes);
+	fclose(copy);
+	return fd;
+}
+
+static int read_tracedat(struct import *import, struct import_input *input)
+{
+	bool merge = import_options(import)->merge;
+	void **state = import_state(import, free_recording);
+	struct recording *recording = *state;
+	struct stat about;
+	int fd = input->fd, status;
+
+	if (!recording) {
+		*state = recording = NEW(struct recording);
+		recording->wishes.by_id = memory_new(WISH_IDS, sizeof(struct wish *)); /* perhaps no format can be read */
+	}
+	if (fstat(fd, &about) < 0 || !S_ISREG(about.st_mode))
+		fd = spool(input);
+	status = fd < 0 ? -1 : add_file(import, recording, input->name, fd);
+	if (fd >= 0 && fd != input->fd)
+		close(fd);
+	if (status < 0 || merge)
+		return status;
+	status = write_recording(import, recording);
+	free_recording(recording);
+	*state = NULL;
+	return status;
+}
+
+static int end_tracedat(struct import *import)
+{
+	struct recording *recording = *import_state(import, free_recording);
+
+	return recording ? write_recording(import, recording) : 0;
+}
+
+const struct import_format import_tracedat = {"trace.dat", is_tracedat, read_tracedat, end_tracedat};

@@ -1,0 +1,26 @@
+/*
+ * known: how events are printed by kernels and tools, as formats/kernel.formats tells it.
+ */
+#ifndef IMPORT_KNOWN_H
+#define IMPORT_KNOWN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "stream/line.h"
+
+struct known;
+
+struct known *known_load(void); /* NULL after fail() */
+void known_free(struct known *known);
+
+/*
+ * The system of an event: as given, or where that is NULL, as the list has it, preferring one whose layout the text has. "unknown"
+ * where the list lacks the event.
+ */
+const char *known_system(struct known *known, const char *name, const char *text, size_t length);
+
+/* Appends the fields of an event's text. false: it has none of the known layouts; the line is as it was. */
+bool known_read(struct known *known, const char *system, const char *name, const char *text, size_t length, struct line *line);
+
+#endif

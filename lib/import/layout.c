@@ -1,0 +1,307 @@
+#include "import/layout.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+
+enum { PIECES_MAX = 64, ELEMENTS_MAX = 16 };
+
+/* The text of each conversion. */
+struct match {
+	const char *at[PIECES_MAX];
+	size_t length[PIECES_MAX];
+	int tries; /* left before it is given up: texts that match in very many ways are not meant to */
+};
+
+/* How much of the text is a number. */
+static size_t number_length(const struct piece *piece, const char *text, size_t length)
+{
+	size_t at = 0;
+
+	if (at < length && text[at] == '-')
+		at++;
+	if (length - at > 2 && text[at] == '0' && text[at + 1] == 'x')
+		at += 2;
+	else if (!piece->hexadecimal)
+		while (at < length && isdigit((unsigned char)text[at]))
+			at++;
+	if (piece->hexadecimal || (at > 0 && text[at - 1] == 'x'))
+		while (at < length && isxdigit((unsigned char)text[at]))
+			at++;
+	return at;
+}
+
+static bool starts_with(const char *text, size_t length, const char *literal)
+{
+	size_t size = strlen(literal);
+
+	return size <= length && memcmp(text, literal, size) == 0;
+}
+
+/*
+ * How much of the text is the literal; -1: it does not begin with it. Brackets may be missing: some tools that read
+ * ftrace text stumble over them, so others leave them out.
+ */
+static long literal_length(const char *text, size_t length, const char *literal)
+{
+	size_t at = 0;
+
+	for (; *literal; literal++) {
+		if (at < length && text[at] == *literal)
+			at++;
+		else if (*literal != '[' && *literal != ']')
+			return -1;
+	}
+	return (long)at;
+}
+
+static size_t skip_blanks(const char *text, size_t length)
+{
+	size_t at = 0;
+
+	while (at < length && text[at] == ' ')
+		at++;
+	return at;
+}
+
+static bool match_from(const struct layout *layout, size_t i, const char *text, size_t length, struct match *match);
+
+/* The literal behind piece i stands at the end of `text` of this length, and all behind it matches too. */
+static bool ends_here(const struct layout *layout, size_t i, const char *text, size_t taken, size_t length, struct match *match)
+{
+	match->at[i] = text;
+	match->length[i] = taken;
+	return --match->tries > 0 && match_from(layout, i + 1, text + taken, length - taken, match);
+}
+
+/* One of the names. */
+static bool match_names(const struct layout *layout, size_t i, const char *text, size_t length, struct match *match)
+{
+	const struct piece *piece = &layout->pieces.items[i];
+	size_t taken;
+
+	for (size_t k = 0; k < piece->names.count; k++) {
+		const char *name = piece->names.items[k].name;
+
+		if (starts_with(text, length, name) && ends_here(layout, i, text, strlen(name), length, match))
+			return true;
+	}
+	taken = length > 2 && text[0] == '0' && text[1] == 'x' ? number_length(piece, text, length) : 0;
+	return taken && ends_here(layout, i, text, taken, length, match); /* how a number without a name is printed */
+}
+
+/* A text may hold anything, so it ends where all that follows fits; the shortest such text is taken. */
+static bool match_text(const struct layout *layout, size_t i, const char *text, size_t length, struct match *match)
+{
+	bool last = i + 1 == layout->pieces.count;
+	const char *behind = last ? layout->after : layout->pieces.items[i + 1].before;
+
+	if (last && !*behind)
+		return ends_here(layout, i, text, length, length, match);
+	for (size_t taken = 0; taken <= length; taken++)
+		if (literal_length(text + taken, length - taken, behind) >= 0 && ends_here(layout, i, text, taken, length, match))
+			return true;
+	return false;
+}
+
+static bool match_from(const struct layout *layout, size_t i, const char *text, size_t length, struct match *match)
+{
+	const struct piece *piece = &layout->pieces.items[i];
+	const char *before = i < layout->pieces.count ? piece->before : layout->after;
+	long skipped = literal_length(text, length, before);
+	size_t blanks, taken;
+
+	if (skipped < 0)
+		return false;
+	text += skipped;
+	length -= (size_t)skipped;
+	if (i == layout->pieces.count)
+		return skip_blanks(text, length) == length;
+	if (piece->meaning == PIECE_NUMBER) {
+		blanks = skip_blanks(text, length);
+		taken = number_length(piece, text + blanks, length - blanks);
+		if (taken > 0)
+			return ends_here(layout, i, text + blanks, taken, length - blanks, match);
+		return piece->pointer && match_text(layout, i, text, length, match); /* (null), (____ptrval____) */
+	}
+	if (piece->meaning == PIECE_NAMES && !piece->delimiter)
+		return match_names(layout, i, text, length, match);
+	return match_text(layout, i, text, length, match);
+}
+
+/* --- from texts to fields ----------------------------------------------------------------------------------------- */
+
+static bool read_number(const char *text, size_t length, bool hexadecimal, uint64_t *number)
+{
+	char digits[32], *end;
+
+	if (length == 0 || length >= sizeof(digits))
+		return false;
+	memcpy(digits, text, length);
+	digits[length] = '\0';
+	*number = strtoull(digits, &end, hexadecimal || strncmp(digits, "0x", 2) == 0 ? 16 : 10);
+	return *end == '\0';
+}
+
+static bool number_of_name(const struct piece *piece, const char *name, size_t length, uint64_t *number)
+{
+	for (size_t i = 0; i < piece->names.count; i++) {
+		const struct piece_name *known = &piece->names.items[i];
+
+		if (strlen(known->name) == length && memcmp(known->name, name, length) == 0) {
+			*number = known->number;
+			return known->known;
+		}
+	}
+	return length > 2 && name[0] == '0' && name[1] == 'x' && read_number(name, length, true, number);
+}
+
+/* "A|B|0x40"; false: one of them is not known. */
+static bool number_of_names(const struct piece *piece, const char *text, size_t length, uint64_t *sum)
+{
+	size_t step = piece->delimiter ? strlen(piece->delimiter) : 0;
+
+	*sum = 0;
+	if (length == 0 && number_of_name(piece, "", 0, sum))
+		return true;
+	while (length > 0) {
+		const char *end = step ? memmem(text, length, piece->delimiter, step) : NULL;
+		size_t size = end ? (size_t)(end - text) : length;
+		uint64_t number;
+
+		if (!number_of_name(piece, text, size, &number))
+			return false;
+		*sum |= number;
+		size += end ? step : 0;
+		text += size;
+		length -= size;
+	}
+	return true;
+}
+
+static bool number_at(const struct piece *piece, const struct match *match, size_t i, uint64_t *number)
+{
+	if (piece->meaning == PIECE_NAMES)
+		return number_of_names(piece, match->at[i], match->length[i], number);
+	return piece->meaning == PIECE_NUMBER && read_number(match->at[i], match->length[i], piece->hexadecimal, number);
+}
+
+static bool same_field(const struct piece *one, const struct piece *other)
+{
+	return one->field && other->field && other->meaning != PIECE_NOTHING && strcmp(one->field, other->field) == 0;
+}
+
+/* The elements of an array: 0x1,0x2,0x3, as the stream spells them. */
+static void write_array(const struct layout *layout, const struct match *match, size_t first, struct line *line)
+{
+	const struct piece *piece = &layout->pieces.items[first];
+	char text[ELEMENTS_MAX * 20] = "";
+	size_t length = 0;
+	int element = 0;
+
+	for (size_t i = first; i < layout->pieces.count && element < ELEMENTS_MAX; i++) {
+		uint64_t number;
+
+		if (!same_field(piece, &layout->pieces.items[i]) || layout->pieces.items[i].element != element ||
+		    !number_at(&layout->pieces.items[i], match, i, &number))
+			continue;
+		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s0x%llx", element ? "," : "",
+					   (unsigned long long)number);
+		element++;
+	}
+	line_bytes(line, piece->field, text, length);
+}
+
+/* A device is printed as its two parts, of which the upper is moved by this. */
+enum { MINOR_BITS = 20 };
+
+static void write_device(struct line *line, const char *field, uint64_t dev)
+{
+	char text[2 * NUMBER_ROOM];
+	int length = snprintf(text, sizeof(text), "%llu:%llu", (unsigned long long)(dev >> MINOR_BITS),
+			      (unsigned long long)(dev & ((1U << MINOR_BITS) - 1)));
+
+	line_bytes(line, field, text, (size_t)length);
+}
+
+/* A field of which the text gives parts, here and further on: all of them that are numbers, put together. */
+static void write_parts(const struct layout *layout, const struct match *match, size_t first, struct line *line)
+{
+	const struct piece *piece = &layout->pieces.items[first];
+	bool device = false;
+	uint64_t sum = 0;
+	int parts = 0;
+
+	for (size_t i = first; i < layout->pieces.count; i++) {
+		const struct piece *part = &layout->pieces.items[i];
+		uint64_t number;
+
+		if (!same_field(piece, part))
+			continue;
+		if (!number_at(part, match, i, &number)) {
+			if (part->meaning == PIECE_NAMES && i == first && !part->shift)
+				line_bytes(line, piece->field, match->at[i], match->length[i]);
+			return;
+		}
+		device |= part->shift == MINOR_BITS && part->meaning == PIECE_NUMBER;
+		sum |= number << part->shift;
+		parts++;
+	}
+	if (device)
+		write_device(line, piece->field, sum);
+	else if (parts > 1 || piece->meaning == PIECE_NAMES)
+		line_unsigned(line, piece->field, sum);
+}
+
+static void write_piece(const struct layout *layout, const struct match *match, size_t i, struct line *line)
+{
+	const struct piece *piece = &layout->pieces.items[i];
+
+	if (piece->element >= 0)
+		write_array(layout, match, i, line);
+	else if (piece->meaning == PIECE_TEXT)
+		line_bytes(line, piece->field, match->at[i], match->length[i]);
+	else if (piece->meaning == PIECE_NUMBER && !piece->is_part)
+		layout_number(line, piece->field, match->at[i], match->length[i], piece->hexadecimal);
+	else
+		write_parts(layout, match, i, line);
+}
+
+bool layout_read(const struct layout *layout, const char *text, size_t length, struct line *line)
+{
+	struct match match = {.tries = 10000};
+
+	if (layout->pieces.count > PIECES_MAX || !match_from(layout, 0, text, length, &match))
+		return false;
+	for (size_t i = 0; i < layout->pieces.count; i++) {
+		bool seen = layout->pieces.items[i].meaning == PIECE_NOTHING;
+
+		for (size_t k = 0; k < i && !seen; k++)
+			seen = same_field(&layout->pieces.items[i], &layout->pieces.items[k]);
+		if (!seen)
+			write_piece(layout, &match, i, line);
+	}
+	return true;
+}
+
+void layout_number(struct line *line, const char *field, const char *text, size_t length, bool hexadecimal)
+{
+	uint64_t number;
+	bool negative = length > 1 && text[0] == '-';
+	bool marked = length > 2 && text[0] == '0' && text[1] == 'x';
+
+	if (!read_number(text + negative, length - negative, hexadecimal, &number)) {
+		line_bytes(line, field, text, length);
+	} else if (hexadecimal || marked) {
+		char spelled[24];
+
+		line_bytes(line, field, spelled, (size_t)snprintf(spelled, sizeof(spelled), "0x%llx", (unsigned long long)number));
+	} else if (negative) {
+		line_integer(line, field, (int64_t)-number);
+	} else {
+		line_unsigned(line, field, number);
+	}
+}

@@ -1,0 +1,93 @@
+#include "import/lines.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+
+enum { ROOM = 4 * LINES_LONGEST };
+
+void lines_open(struct lines *lines, const char *name, int fd, int (*wait)(void *), void *context)
+{
+	*lines = (struct lines){.fd = fd, .name = name, .wait = wait, .context = context};
+	lines->buffer = memory_new(ROOM, 1);
+}
+
+void lines_close(struct lines *lines)
+{
+	free(lines->buffer);
+}
+
+/* 0; -1 after fail(). At the end of the file `ended` is set. */
+static int fill(struct lines *lines)
+{
+	struct pollfd ready = {.fd = lines->fd, .events = POLLIN};
+	ssize_t got;
+
+	if (lines->start > 0) {
+		memmove(lines->buffer, lines->buffer + lines->start, lines->length - lines->start);
+		lines->length -= lines->start;
+		lines->start = 0;
+	}
+	if (poll(&ready, 1, 0) == 0 && lines->wait(lines->context) != 0)
+		return -1;
+	do
+		got = read(lines->fd, lines->buffer + lines->length, ROOM - lines->length - 1);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return fail_errno("cannot read '%s'", lines->name);
+	lines->length += (size_t)got;
+	lines->ended = got == 0;
+	return 0;
+}
+
+int lines_peek(struct lines *lines, const char **bytes, size_t *length)
+{
+	while (!lines->ended && lines->length < LINES_LONGEST && !memchr(lines->buffer, '\n', lines->length))
+		if (fill(lines) < 0)
+			return -1;
+	*bytes = lines->buffer;
+	*length = lines->length < LINES_LONGEST ? lines->length : LINES_LONGEST;
+	return 0;
+}
+
+/* Cuts the line at hand down to its beginning, to make room for its end. */
+static void shorten(struct lines *lines)
+{
+	if (lines->length - lines->start > LINES_LONGEST)
+		lines->length = lines->start + LINES_LONGEST;
+}
+
+int lines_next(struct lines *lines, char **text, size_t *length)
+{
+	size_t seen = 0;
+	char *newline;
+
+	while (!(newline = memchr(lines->buffer + lines->start + seen, '\n', lines->length - lines->start - seen))) {
+		if (lines->ended)
+			break;
+		seen = lines->length - lines->start;
+		if (seen > 2 * LINES_LONGEST) {
+			shorten(lines);
+			seen = lines->length - lines->start;
+		}
+		if (fill(lines) < 0)
+			return -1;
+	}
+	*text = lines->buffer + lines->start;
+	*length = newline ? (size_t)(newline - *text) : lines->length - lines->start;
+	if (!newline && *length == 0)
+		return 0;
+	lines->start += *length + (newline != NULL);
+	lines->number++;
+	if (*length > LINES_LONGEST)
+		*length = LINES_LONGEST;
+	if (*length && (*text)[*length - 1] == '\r')
+		--*length;
+	(*text)[*length] = '\0';
+	return 1;
+}

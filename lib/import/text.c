@@ -1,0 +1,291 @@
+#include "import/text.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "import/known.h"
+#include "import/layout.h"
+
+enum { TROUBLES_MAX = 16 };
+
+struct trouble {
+	char *kind;
+	bool missing;
+	uint64_t count, first;
+};
+
+struct text_cpu {
+	int64_t last; /* time of its last event */
+	bool seen;
+	uint64_t lost; /* since then */
+};
+
+struct text_task {
+	int32_t tid, tgid;
+	UT_hash_handle hh;
+};
+
+struct text {
+	struct import *import;
+	const char *name;
+	struct known *known;
+	struct line line;
+	ARRAY(struct text_cpu) cpus;
+	struct text_task *tasks;
+	struct trouble troubles[TROUBLES_MAX];
+	int trouble_count;
+	uint64_t further; /* troubles of further kinds */
+	int64_t last;
+	uint64_t events;
+};
+
+enum { CPUS_MAX = 1 << 16 };
+
+struct text *text_begin(struct import *import, const struct import_input *input)
+{
+	const struct import_options *options = import_options(import);
+	struct text *text = NEW(struct text);
+
+	text->import = import;
+	text->name = input->name;
+	text->last = INT64_MIN;
+	text->known = known_load();
+	line_begin(&text->line, "stream");
+	line_integer(&text->line, "version", STREAM_VERSION);
+	if (text->known && import_begin(import, false) == 0 && stream_write_line(import_stream(import), &text->line) == 0 &&
+	    (!options->begun || options->begun(options->context, import_stream(import)) == 0))
+		return text;
+	text_end(text);
+	return NULL;
+}
+
+/* --- what is not understood --------------------------------------------------------------------------------------- */
+
+void text_trouble(struct text *text, const char *kind, bool missing, uint64_t number)
+{
+	int i = 0;
+
+	while (i < text->trouble_count && strcmp(text->troubles[i].kind, kind) != 0)
+		i++;
+	if (i == TROUBLES_MAX) {
+		text->further++;
+		return;
+	}
+	if (i == text->trouble_count)
+		text->troubles[text->trouble_count++] = (struct trouble){memory_text(kind, strlen(kind)), missing, 0, number};
+	text->troubles[i].count++;
+}
+
+static void say_troubles(struct text *text)
+{
+	for (int i = 0; i < text->trouble_count; i++) {
+		const struct trouble *trouble = &text->troubles[i];
+		char count[NUMBER_ROOM];
+
+		number_human_count(count, trouble->count);
+		import_say(text->import, trouble->missing, "%s:%llu: %s (%s line%s)", text->name,
+			   (unsigned long long)trouble->first, trouble->kind, count, trouble->count == 1 ? "" : "s");
+	}
+	if (text->further)
+		import_say(text->import, true, "%s: %llu lines of further kinds were not understood", text->name,
+			   (unsigned long long)text->further);
+	if (text->events == 0)
+		import_say(text->import, true, "%s: no events", text->name);
+}
+
+static void free_text(struct text *text)
+{
+	struct text_task *task, *next;
+
+	HASH_ITER(hh, text->tasks, task, next) {
+		HASH_DEL(text->tasks, task);
+		free(task);
+	}
+	for (int i = 0; i < text->trouble_count; i++)
+		free(text->troubles[i].kind);
+	if (text->known)
+		known_free(text->known);
+	line_free(&text->line);
+	free(text->cpus.items);
+	free(text);
+}
+
+/* --- losses ------------------------------------------------------------------------------------------------------- */
+
+static struct text_cpu *cpu_of(struct text *text, uint32_t cpu)
+{
+	while (text->cpus.count <= cpu)
+		*ARRAY_ADD(&text->cpus) = (struct text_cpu){0};
+	return &text->cpus.items[cpu];
+}
+
+void text_lost(struct text *text, uint32_t cpu, uint64_t count)
+{
+	if (cpu < CPUS_MAX)
+		cpu_of(text, cpu)->lost += count;
+}
+
+static int write_lost(struct text *text, uint32_t number, int64_t ts)
+{
+	struct text_cpu *cpu = cpu_of(text, number);
+	uint64_t count = cpu->lost;
+
+	cpu->lost = 0;
+	line_begin(&text->line, "lost");
+	line_time(&text->line, "ts", ts);
+	line_unsigned(&text->line, "cpu", number);
+	line_unsigned(&text->line, "count", count);
+	if (cpu->seen)
+		line_time(&text->line, "from", cpu->last);
+	stream_count_lost(import_stream(text->import), count);
+	return stream_write_line(import_stream(text->import), &text->line);
+}
+
+int text_end(struct text *text)
+{
+	int status = 0;
+
+	for (uint32_t i = 0; status == 0 && i < text->cpus.count; i++)
+		if (text->cpus.items[i].lost)
+			status = write_lost(text, i, text->last == INT64_MIN ? 0 : text->last);
+	if (text->known)
+		say_troubles(text);
+	free_text(text);
+	return status;
+}
+
+int text_comment(struct text *text, const char *line, size_t length, uint64_t number)
+{
+	static const char mark[] = "# tailblame: ";
+	static struct fields fields;
+	struct line record = {0};
+	enum kind kind;
+	int status;
+
+	if (length < sizeof(mark) || memcmp(line, mark, sizeof(mark) - 1) != 0)
+		return 0;
+	line += sizeof(mark) - 1;
+	length -= sizeof(mark) - 1;
+	kind = fields_parse(&fields, line, length) == 0 ? kind_of(fields.kind, fields.kind_length) : KIND_OTHER;
+	if (kind != KIND_DEVICE && kind != KIND_CHART) {
+		text_trouble(text, "this comment is no record of a device or a chart", false, number);
+		return 0;
+	}
+	line_append(&record, line, length);
+	status = stream_write_line(import_stream(text->import), &record);
+	line_free(&record);
+	return status;
+}
+
+/* --- events ------------------------------------------------------------------------------------------------------- */
+
+/* A thread's group, when it is first told or changes. */
+static int write_task(struct text *text, const struct text_event *event)
+{
+	struct text_task *task;
+
+	HASH_FIND_INT(text->tasks, &event->tid, task);
+	if (task && task->tgid == event->tgid)
+		return 0;
+	if (!task) {
+		task = NEW(struct text_task);
+		task->tid = event->tid;
+		HASH_ADD_INT(text->tasks, tid, task);
+	}
+	task->tgid = event->tgid;
+	line_begin(&text->line, "task");
+	line_time(&text->line, "ts", event->ts);
+	line_integer(&text->line, "tid", event->tid);
+	line_bytes(&text->line, "comm", event->comm, event->comm_length);
+	line_integer(&text->line, "tgid", event->tgid);
+	return stream_write_line(import_stream(text->import), &text->line);
+}
+
+static bool read_fields(struct text *text, const struct text_event *event, const char *system)
+{
+	const char *equals = event->whole ? memchr(event->payload, '=', event->length) : NULL;
+	char field[TEXT_NAME];
+
+	if (equals) {
+		snprintf(field, sizeof(field), "%.*s", (int)(equals - event->payload), event->payload);
+		line_bytes(&text->line, field, equals + 1, event->length - (size_t)(equals + 1 - event->payload));
+		return true;
+	}
+	return event->length == 0 ||
+	       known_read(text->known, system, event->name, event->payload, event->length, &text->line) ||
+	       layout_guess(event->payload, event->length, event->hexadecimal, &text->line) > 0;
+}
+
+static void spell(struct text *text, const struct text_event *event, const char *system, uint64_t number)
+{
+	char full[2 * TEXT_NAME];
+
+	line_begin(&text->line, "event");
+	line_time(&text->line, "ts", event->ts);
+	line_unsigned(&text->line, "cpu", event->cpu);
+	line_integer(&text->line, "tid", event->tid);
+	if (event->tid == 0)
+		line_text(&text->line, "comm", "swapper");
+	else if (event->comm_length)
+		line_bytes(&text->line, "comm", event->comm, event->comm_length);
+	snprintf(full, sizeof(full), "%s:%s", system, event->name);
+	line_text(&text->line, "name", full);
+	if (!read_fields(text, event, system)) {
+		char kind[2 * TEXT_NAME + 64];
+
+		line_bytes(&text->line, "text", event->payload, event->length);
+		snprintf(kind, sizeof(kind), "the fields of %s are not understood; passed on as text=", full);
+		text_trouble(text, kind, true, number);
+	}
+	if (event->flags != TEXT_FLAGS_UNKNOWN)
+		line_integer(&text->line, "common_flags", event->flags);
+}
+
+int text_event(struct text *text, const struct text_event *event, uint64_t number)
+{
+	const char *system = event->system;
+	struct text_cpu *cpu;
+
+	if (event->cpu >= CPUS_MAX) {
+		text_trouble(text, "there is no CPU of this number", true, number);
+		return 0;
+	}
+	if (!*system)
+		system = known_system(text->known, event->name, event->payload, event->length);
+	text->events++;
+	cpu = cpu_of(text, event->cpu);
+	if (cpu->lost && write_lost(text, event->cpu, event->ts) < 0)
+		return -1;
+	if (event->ts < text->last)
+		text_trouble(text, "the time goes back", false, number);
+	text->last = cpu->last = event->ts;
+	cpu->seen = true;
+	if (!import_wants(text->import, system, event->name))
+		return 0;
+	if (event->tgid && event->tid > 0 && event->comm_length && write_task(text, event) < 0)
+		return -1;
+	spell(text, event, system, number);
+	return stream_write_record(import_stream(text->import), &(struct record){.kind = KIND_EVENT, .text = text->line.text,
+										 .length = text->line.length});
+}
+
+size_t text_time(const char *at, size_t length, char end, int64_t *ns)
+{
+	size_t digits = 0, decimals = 0;
+
+	while (digits < length && isdigit((unsigned char)at[digits]))
+		digits++;
+	if (digits == 0 || digits > 10 || digits >= length || at[digits] != '.')
+		return 0;
+	while (digits + 1 + decimals < length && isdigit((unsigned char)at[digits + 1 + decimals]))
+		decimals++;
+	if (decimals == 0 || decimals > 9 || digits + 1 + decimals >= length || at[digits + 1 + decimals] != end)
+		return 0;
+	return number_time(at, digits + 1 + decimals, ns) < 0 ? 0 : digits + 1 + decimals + 1;
+}

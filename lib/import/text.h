@@ -1,0 +1,58 @@
+/*
+ * text: events of a trace that is text, on their way into a stream. Used by the formats of import that are text.
+ *
+ * A format takes its lines apart as far as thread, CPU, time, name and payload; what these are in a stream is the same for all.
+ */
+#ifndef IMPORT_TEXT_H
+#define IMPORT_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "import/import_format.h"
+
+enum { TEXT_NAME = 128, TEXT_FLAGS_UNKNOWN = -1 };
+
+struct text_event {
+	int64_t ts;
+	uint32_t cpu;
+	int32_t tid, tgid; /* tgid 0: unknown */
+	const char *comm;  /* not ended by NUL */
+	size_t comm_length; /* 0: unknown */
+	int flags;	   /* common_flags, or TEXT_FLAGS_UNKNOWN */
+	char system[TEXT_NAME]; /* "": unknown */
+	char name[TEXT_NAME];
+	const char *payload;
+	size_t length;
+	bool hexadecimal; /* numbers in the payload are, even without 0x */
+	bool whole;	  /* the payload is one field, name=value */
+};
+
+struct text;
+
+/* Begins a stream for the input. NULL after fail(). */
+struct text *text_begin(struct import *import, const struct import_input *input);
+
+/* Writes the event of the line with this number. -1 after fail(). */
+int text_event(struct text *text, const struct text_event *event, uint64_t number);
+
+/*
+ * A record that a tailblame stream had and ftrace text has no words for, exported as a comment, "# tailblame: device dev=8:0
+ * name=sda": passed on if it is of a block device or a chart. -1 after fail().
+ */
+int text_comment(struct text *text, const char *line, size_t length, uint64_t number);
+
+/* So many events of this CPU were lost before its next one. */
+void text_lost(struct text *text, uint32_t cpu, uint64_t count);
+
+/* Counts a line that is not understood, by kind, which is a literal; `missing`: it might have been an event. */
+void text_trouble(struct text *text, const char *kind, bool missing, uint64_t number);
+
+/* Says what was not understood. -1 after fail(). Frees in any case. */
+int text_end(struct text *text);
+
+/* "12.345678" or with nine decimals as nanoseconds; behind it must stand `end`. Returns the length; 0: it is no time. */
+size_t text_time(const char *at, size_t length, char end, int64_t *ns);
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * timeshift: what a time on a page of a trace.dat file means in nanoseconds of its clock.
+ *
+ * A guest's times are shifted to its host's by samples that were taken while recording, per CPU; ticks of the processor
+ * are scaled; a fixed offset is added. Formulas, roundings included, as in libtracecmd (trace-input.c, timestamp_calc()),
+ * so that the same file has the same times in all tools.
+ */
+#ifndef IMPORT_TIMESHIFT_H
+#define IMPORT_TIMESHIFT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/memory.h"
+#include "import/cursor.h"
+
+struct timeshift_sample {
+	int64_t time, offset;
+	uint64_t scaling, fraction;
+};
+
+struct timeshift_cpu {
+	ARRAY(struct timeshift_sample) samples; /* by time */
+};
+
+/* All zero: times mean themselves. */
+struct timeshift {
+	int64_t offset;
+	uint32_t mult, shift; /* of ticks; mult 0: they are nanoseconds */
+	bool interpolate;
+	struct timeshift_cpu *cpus;
+	uint32_t cpu_count;
+};
+
+/* Reads the option TIME_SHIFT. -1 after fail(). */
+int timeshift_read_samples(struct timeshift *shift, struct cursor data);
+void timeshift_free(struct timeshift *shift);
+
+int64_t timeshift_apply(const struct timeshift *shift, int cpu, uint64_t ts);
+
+/* Whether there is anything to apply. */
+static inline bool timeshift_is_needed(const struct timeshift *shift)
+{
+	return shift->offset || shift->mult || shift->cpu_count;
+}
+
+#endif

@@ -1,0 +1,104 @@
+/*
+ * tracedat: a file that trace-cmd recorded, trace.dat of version 6 or 7.
+ *
+ *	tracedat_open(&file, "trace.dat", fd)	its description is read, its events are not
+ *	file.formats, file.cmdlines, ...	as the file has them
+ *	tracedat_rings(&file, buffer, merge)	then merge_begin(), merge_next()
+ *	tracedat_close(&file)
+ *
+ * libtracecmd reads such files too, at 64 ns an event; but it tells neither where the pages of a CPU lie nor the text of the
+ * formats, and it trusts the sizes that it reads. This reads the description with every size checked, and leaves the
+ * pages where they are: they are mapped, compressed ones are unpacked a chunk at a time, and what was read is let go,
+ * so memory does not grow with the file.
+ *
+ * The layout is that of trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5). Times are changed as libtracecmd changes them (TSC2NSEC, OFFSET,
+ * TIME_SHIFT), but for the date, which is not added but told (`wall`).
+ */
+#ifndef IMPORT_TRACEDAT_H
+#define IMPORT_TRACEDAT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/memory.h"
+#include "import/cursor.h"
+#include "source/merge.h"
+#include "source/page.h"
+#include "import/timeshift.h"
+
+struct tracedat_format {
+	char *system;
+	const char *text; /* of the format file; not ended by NUL */
+	size_t length;
+};
+
+struct tracedat_cpu {
+	int cpu;
+	uint64_t at, size; /* bytes of the file */
+};
+
+/* What one instance recorded. */
+struct tracedat_buffer {
+	char *name;  /* "" : the main one */
+	char *clock; /* NULL: the file's */
+	uint32_t page_size;
+	bool compressed, text; /* text: of a latency tracer */
+	ARRAY(struct tracedat_cpu) cpus;
+};
+
+struct tracedat {
+	const char *name; /* of the file, for messages; not copied */
+	int version;
+	struct page_layout layout;
+	char *clock, *uname; /* NULL: the file does not tell */
+	bool dated;
+	int64_t wall;	  /* then: the wall clock when the trace clock was zero, ns */
+	char *cmdlines;	  /* "TID NAME" lines */
+	ARRAY(struct tracedat_format) formats;
+	ARRAY(struct tracedat_buffer) buffers;
+	ARRAY(char *) stats; /* of each CPU of the main buffer, when the recording ended */
+
+	/* what was found out while reading */
+	uint64_t damaged;	/* pages that hold what no kernel writes */
+	uint64_t damaged_first; /* where the first of them begins */
+	uint64_t cut;		/* bytes that should be there behind the end of the file */
+
+	/* private */
+	struct timeshift shift;
+	struct cursor map; /* of the whole file */
+	size_t map_size;
+	char compression[16];
+	uint32_t page_size;
+	uint32_t cpus;
+	ARRAY(char *) unpacked;
+};
+
+/* Maps an open file, which stays the caller's to close, and reads its description. -1 after fail(); close it all the same. */
+int tracedat_open(struct tracedat *file, const char *name, int fd);
+void tracedat_close(struct tracedat *file);
+
+/* Adds the rings of a buffer to a merge; the file must outlive it. -1 after fail(). */
+int tracedat_rings(struct tracedat *file, const struct tracedat_buffer *buffer, struct merge *merge);
+
+/* After the last event: how many the kernel's statistics say were lost that no gap has told of. */
+uint64_t tracedat_lost_at_end(const struct ring *ring);
+void tracedat_rings_free(struct merge *merge); /* merge_close(), and what tracedat_rings() made */
+
+/* The clock of a buffer, "mono"; "" where the file does not tell. -1 after fail(): it does not count time. */
+int tracedat_clock(const struct tracedat *file, const struct tracedat_buffer *buffer, const char **clock);
+
+/* --- between the parts of tracedat ---------------------------------------------------------------------------------- */
+
+int tracedat_read_v6(struct tracedat *file, struct cursor *at); /* behind the version, byte order and page size */
+int tracedat_read_v7(struct tracedat *file, struct cursor *at);
+int tracedat_read_option(struct tracedat *file, unsigned id, struct cursor data);
+int tracedat_read_head_page(struct tracedat *file, struct cursor *at);
+int tracedat_read_formats(struct tracedat *file, struct cursor *at);	     /* of all systems */
+int tracedat_read_ftrace_formats(struct tracedat *file, struct cursor *at); /* of system ftrace, which has no name there */
+int tracedat_read_cmdlines(struct tracedat *file, struct cursor *at);
+struct tracedat_buffer *tracedat_add_buffer(struct tracedat *file, const char *name);
+
+/* "NAME: byte N: sentence"; returns -1. */
+int tracedat_fail(const struct tracedat *file, const char *at, const char *sentence);
+
+#endif

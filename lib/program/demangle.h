@@ -1,0 +1,13 @@
+/*
+ * demangle: names of C++ and Rust functions as their programmers wrote them (libiberty).
+ */
+#ifndef PROGRAM_DEMANGLE_H
+#define PROGRAM_DEMANGLE_H
+
+/*
+ * "cache::Shelf::get" of _ZN5cache5Shelf3getEi: without arguments, which would make names too long to read. NULL: the name is
+ * not mangled. The caller frees it.
+ */
+char *demangle(const char *name);
+
+#endif

@@ -1,0 +1,75 @@
+/*
+ * image: a program or library whose code is mapped somewhere: its functions' names, and how to walk up from them.
+ *
+ * The file is opened when it is first mapped, and read when an address in it first matters: by then the process may be gone,
+ * and the file too. elfutils finds names in .symtab, .dynsym and .gnu_debugdata, and in the separate debug file that the build id
+ * or the debug link names (/usr/lib/debug); where neither names a function, DWARF does. How to walk is in .eh_frame, or
+ * .debug_frame.
+ *
+ * Addresses here are the image's own: what image_address() makes of an offset in the file.
+ */
+#ifndef PROGRAM_IMAGE_H
+#define PROGRAM_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct image;
+
+/* What tells that a file is the one that was mapped. */
+struct image_identity {
+	const unsigned char *build_id;
+	size_t build_id_size; /* 0: not known */
+	uint64_t inode;	      /* 0: not known */
+};
+
+/*
+ * The image of a file mapped by a process at [start, end): by its path, in the process's own root, or by /proc/PID/map_files
+ * where it was deleted or replaced. Never NULL: a file that cannot be had is an image without names.
+ */
+struct image *image_open(const char *path, int32_t process, uint64_t start, uint64_t end,
+			 const struct image_identity *identity);
+void image_free(struct image *image);
+
+const char *image_name(const struct image *image); /* the path's last part: "libz.so.1.2.13" */
+
+/* A mark of its owner's: somebody has it mapped. */
+void image_mark(struct image *image, bool mapped);
+bool image_is_mapped(const struct image *image);
+
+/* Turns an offset in the file into an address. false: no code lies there, or the file cannot be read. */
+bool image_address(struct image *image, uint64_t offset, uint64_t *address);
+
+/* The function at the address, demangled; NULL: unknown. The caller frees it. */
+char *image_function(struct image *image, uint64_t address);
+
+/*
+ * How to find the caller's registers from those of a function stopped at an address: the canonical frame address is a
+ * register plus an offset, and what was saved lies at an offset from there.
+ */
+enum { STEP_REGISTERS = 17, STEP_RETURN = 16 };
+
+enum step_rule {
+	STEP_SAME,  /* the function has not changed it */
+	STEP_SAVED, /* it lies at the frame address plus `at` */
+	STEP_LOST,  /* nobody knows; of the return address: there is no caller */
+};
+
+struct step {
+	bool known;
+	uint8_t base; /* register */
+	int32_t offset;
+	struct {
+		uint8_t rule;
+		int32_t at;
+	} registers[STEP_REGISTERS];
+};
+
+/* false: the image does not tell, or in terms too intricate. */
+bool image_step(struct image *image, uint64_t address, struct step *step);
+
+/* Whether the image has any tables to walk by; code without may be walked by its frame pointers. */
+bool image_has_steps(struct image *image);
+
+#endif

@@ -1,0 +1,77 @@
+/*
+ * sampler: what user space needs to see stacks: samples at the two moments that matter, a thread going to sleep and a
+ * thread waking another, and the life of address spaces (perf_event_open(2)).
+ *
+ * ftrace has stacks of its own, but walks those of programs by their frame pointers. Debian's libraries have none, so it
+ * would miss the very function that waits. A sample holds the registers and the top of the stack instead, from which
+ * program/unwind.h walks up by the programs' own tables.
+ *
+ *	sampler_open(s, clock)		before ftrace's own events are enabled: then a sample comes before its event
+ *	sampler_start(s)
+ *	while (sampler_next(s, bound, &record) > 0) ...
+ *	sampler_close(s)
+ *
+ * Records come in the order of time, over all CPUs. Each CPU has one ring; what does not fit is counted as lost.
+ */
+#ifndef PROGRAM_SAMPLER_H
+#define PROGRAM_SAMPLER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum sampled { SAMPLED_SLEEP, SAMPLED_WAKE, SAMPLED_MAP, SAMPLED_FORK, SAMPLED_EXEC, SAMPLED_EXIT };
+
+/* Registers by their DWARF numbers; the last one is the return address, that is the instruction pointer. */
+enum { SAMPLE_REGISTERS = 17, SAMPLE_BUILD_ID = 20, SAMPLE_STACK = 1024, SAMPLE_KERNEL = 16 };
+
+/* What a handler sees; all pointers are valid until the next call. */
+struct sampled_record {
+	enum sampled kind;
+	int64_t ts;
+	uint32_t cpu;
+	int32_t process, thread;
+
+	/* SLEEP, WAKE: kernel frames, innermost first; registers where the thread is a program's (else user is false) */
+	int32_t woken; /* WAKE: the thread that is woken */
+	const uint64_t *kernel;
+	size_t kernel_count;
+	bool user;
+	uint64_t registers[SAMPLE_REGISTERS];
+	const unsigned char *stack; /* from the stack pointer on */
+	size_t stack_size;
+
+	/* MAP: an executable part of a file */
+	uint64_t start, length, offset;
+	uint64_t inode; /* 0: not told */
+	unsigned char build_id[SAMPLE_BUILD_ID];
+	size_t build_id_size; /* 0: not told */
+	const char *path;
+
+	/* FORK: `process` is the child's, this the parent's */
+	int32_t parent;
+};
+
+struct sampler {
+	struct sampler_ring *rings;
+	int count;
+	uint64_t lost; /* samples that did not fit into a ring */
+	/* private */
+	uint64_t sleep_ids, wake_ids;
+	uint16_t woken_at; /* offset of the woken thread in the event */
+	unsigned char *copy; /* of a record that lies around the end of a ring */
+	struct sampler_ring *taken;
+};
+
+/* `clock`: as for clock_gettime(2). -1 after fail(): not permitted, or this kernel or machine cannot. */
+int sampler_open(struct sampler *sampler, int clock);
+int sampler_start(struct sampler *sampler);
+
+/* The next record before `bound`. 1; 0: there is none yet. */
+int sampler_next(struct sampler *sampler, int64_t bound, struct sampled_record *record);
+
+/* A descriptor that becomes readable when the ring of CPU number i (of sampler->count) is half full. */
+int sampler_descriptor(const struct sampler *sampler, int i);
+void sampler_close(struct sampler *sampler);
+
+#endif

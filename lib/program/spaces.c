@@ -1,0 +1,324 @@
+#include "program/spaces.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <uthash.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+
+struct known_image { /* by path and by what tells it from others of that path */
+	char *key;
+	struct image *image;
+	UT_hash_handle hh;
+};
+
+struct space {
+	int32_t process;
+	bool over; /* no more samples of it, but those that are on their way */
+	int64_t ended;
+	ARRAY(struct mapping) mappings; /* by address */
+	UT_hash_handle hh;
+};
+
+struct spaces {
+	struct known_image *images;
+	struct space *by_process;
+	size_t over;
+	size_t room; /* so many images are not too many */
+};
+
+enum { OVER_MAX = 256, IMAGES = 1024 };
+
+struct spaces *spaces_new(void)
+{
+	struct spaces *spaces = NEW(struct spaces);
+
+	spaces->room = IMAGES;
+	return spaces;
+}
+
+static void forget(struct spaces *spaces, struct space *space)
+{
+	spaces->over -= space->over;
+	HASH_DEL(spaces->by_process, space);
+	free(space->mappings.items);
+	free(space);
+}
+
+static void forget_image(struct spaces *spaces, struct known_image *known)
+{
+	HASH_DEL(spaces->images, known);
+	image_free(known->image);
+	free(known->key);
+	free(known);
+}
+
+void spaces_free(struct spaces *spaces)
+{
+	struct known_image *known, *next_known;
+	struct space *space, *next;
+
+	if (!spaces)
+		return;
+	HASH_ITER(hh, spaces->by_process, space, next)
+		forget(spaces, space);
+	HASH_ITER(hh, spaces->images, known, next_known)
+		forget_image(spaces, known);
+	free(spaces);
+}
+
+static struct space *find(const struct spaces *spaces, int32_t process)
+{
+	struct space *space;
+
+	HASH_FIND_INT(spaces->by_process, &process, space);
+	return space;
+}
+
+/* An empty one, whatever was there before. */
+static struct space *fresh(struct spaces *spaces, int32_t process)
+{
+	struct space *space = find(spaces, process);
+
+	if (space)
+		forget(spaces, space);
+	space = NEW(struct space);
+	space->process = process;
+	HASH_ADD_INT(spaces->by_process, process, space);
+	return space;
+}
+
+/* The mapping at or before the address; its number + 1. */
+static size_t position(const struct space *space, uint64_t address)
+{
+	size_t low = 0, high = space->mappings.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (space->mappings.items[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void insert(struct space *space, size_t at, const struct mapping *mapping)
+{
+	(void)ARRAY_ADD(&space->mappings);
+	memmove(&space->mappings.items[at + 1], &space->mappings.items[at],
+		(space->mappings.count - 1 - at) * sizeof(*mapping));
+	space->mappings.items[at] = *mapping;
+}
+
+/* Takes [start, end) out of what was mapped before. */
+static void clear(struct space *space, uint64_t start, uint64_t end)
+{
+	size_t at = position(space, start);
+
+	at -= at > 0;
+	while (at < space->mappings.count && space->mappings.items[at].start < end) {
+		struct mapping *old = &space->mappings.items[at], upper = *old;
+
+		if (old->end <= start) {
+			at++;
+			continue;
+		}
+		upper.offset += end - upper.start;
+		upper.start = end;
+		if (old->start < start) {
+			old->end = start;
+			at++;
+		} else {
+			memmove(old, old + 1, (--space->mappings.count - at) * sizeof(*old));
+		}
+		if (upper.end > end)
+			insert(space, at, &upper);
+	}
+}
+
+static void map(struct space *space, const struct mapping *mapping)
+{
+	clear(space, mapping->start, mapping->end);
+	insert(space, position(space, mapping->start), mapping);
+}
+
+static char *image_key(const char *path, const struct image_identity *identity)
+{
+	char id[2 * SAMPLE_BUILD_ID + 1] = "";
+
+	for (size_t i = 0; i < identity->build_id_size && i < SAMPLE_BUILD_ID; i++)
+		sprintf(id + 2 * i, "%02x", identity->build_id[i]);
+	return memory_format("%s %s %" PRIu64, path, id, identity->inode);
+}
+
+static struct image *image_of(struct spaces *spaces, const char *path, int32_t process, const struct mapping *mapping,
+			      const struct image_identity *identity)
+{
+	struct known_image *known;
+	char *key;
+
+	if (*path != '/' || strncmp(path, "//anon", 6) == 0)
+		return NULL;
+	key = image_key(path, identity);
+	HASH_FIND_STR(spaces->images, key, known);
+	if (known) {
+		free(key);
+		return known->image;
+	}
+	known = NEW(struct known_image);
+	known->key = key;
+	known->image = image_open(path, process, mapping->start, mapping->end, identity);
+	HASH_ADD_KEYPTR(hh, spaces->images, known->key, strlen(known->key), known);
+	return known->image;
+}
+
+/* "55d0c8a00000-55d0c8a25000 r-xp 00002000 fe:01 1835 /usr/bin/cat" */
+static void read_line(struct spaces *spaces, struct space *space, const char *line)
+{
+	struct image_identity identity = {0};
+	struct mapping mapping = {0};
+	char access[5];
+	int path = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %" SCNu64 " %n", &mapping.start, &mapping.end, access,
+		   &mapping.offset, &identity.inode, &path) < 5 ||
+	    access[2] != 'x')
+		return;
+	mapping.image = image_of(spaces, line + path, space->process, &mapping, &identity);
+	map(space, &mapping);
+}
+
+static void read_maps(struct spaces *spaces, int32_t process)
+{
+	char path[32], *text;
+	struct space *space;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", process);
+	text = file_read(path, NULL);
+	if (!text)
+		return;
+	space = fresh(spaces, process);
+	for (char *line = text, *end; *line; line = end) {
+		end = line + strcspn(line, "\n");
+		if (*end)
+			*end++ = '\0';
+		read_line(spaces, space, line);
+	}
+	free(text);
+}
+
+void spaces_read_all(struct spaces *spaces)
+{
+	DIR *proc = opendir("/proc");
+	const struct dirent *entry;
+
+	while (proc && (entry = readdir(proc)))
+		if (isdigit((unsigned char)*entry->d_name))
+			read_maps(spaces, atoi(entry->d_name));
+	if (proc)
+		closedir(proc);
+}
+
+static void see_map(struct spaces *spaces, const struct sampled_record *record)
+{
+	struct mapping mapping = {record->start, record->start + record->length, record->offset, NULL};
+	struct image_identity identity = {record->build_id, record->build_id_size, record->inode};
+	struct space *space = find(spaces, record->process);
+
+	if (!space)
+		space = fresh(spaces, record->process);
+	mapping.image = image_of(spaces, record->path, record->process, &mapping, &identity);
+	map(space, &mapping);
+}
+
+static void see_fork(struct spaces *spaces, const struct sampled_record *record)
+{
+	struct space *space = fresh(spaces, record->process);
+	const struct space *parent = find(spaces, record->parent);
+
+	if (!parent || !parent->mappings.count)
+		return;
+	space->mappings.items = memory_new(parent->mappings.count, sizeof(struct mapping));
+	memcpy(space->mappings.items, parent->mappings.items, parent->mappings.count * sizeof(struct mapping));
+	space->mappings.count = space->mappings.room = parent->mappings.count;
+}
+
+/* Its other threads may live on, so that it is not forgotten before many others have ended too. */
+static void see_exit(struct spaces *spaces, const struct sampled_record *record)
+{
+	struct space *space = find(spaces, record->process), *oldest = NULL, *each, *next;
+
+	if (!space || space->over)
+		return;
+	space->over = true;
+	space->ended = record->ts;
+	if (++spaces->over <= OVER_MAX)
+		return;
+	HASH_ITER(hh, spaces->by_process, each, next) {
+		if (each->over && (!oldest || each->ended < oldest->ended))
+			oldest = each;
+	}
+	forget(spaces, oldest);
+}
+
+void spaces_see(struct spaces *spaces, const struct sampled_record *record)
+{
+	switch (record->kind) {
+	case SAMPLED_MAP:
+		see_map(spaces, record);
+		break;
+	case SAMPLED_FORK:
+		see_fork(spaces, record);
+		break;
+	case SAMPLED_EXEC:
+		fresh(spaces, record->process);
+		break;
+	case SAMPLED_EXIT:
+		see_exit(spaces, record);
+		break;
+	default:
+		break;
+	}
+}
+
+const struct mapping *spaces_find(const struct spaces *spaces, int32_t process, uint64_t address)
+{
+	const struct space *space = find(spaces, process);
+	size_t at = space ? position(space, address) : 0;
+
+	return at > 0 && address < space->mappings.items[at - 1].end ? &space->mappings.items[at - 1] : NULL;
+}
+
+bool spaces_are_full(const struct spaces *spaces)
+{
+	return HASH_COUNT(spaces->images) > spaces->room;
+}
+
+void spaces_mark(struct spaces *spaces)
+{
+	for (struct known_image *known = spaces->images; known; known = known->hh.next)
+		image_mark(known->image, false);
+	for (struct space *space = spaces->by_process; space; space = space->hh.next)
+		for (size_t i = 0; i < space->mappings.count; i++)
+			if (space->mappings.items[i].image)
+				image_mark(space->mappings.items[i].image, true);
+}
+
+void spaces_sweep(struct spaces *spaces)
+{
+	struct known_image *known, *next;
+
+	HASH_ITER(hh, spaces->images, known, next) {
+		if (!image_is_mapped(known->image))
+			forget_image(spaces, known);
+	}
+	spaces->room = 2 * HASH_COUNT(spaces->images) > IMAGES ? 2 * HASH_COUNT(spaces->images) : IMAGES;
+}

@@ -1,0 +1,42 @@
+/*
+ * spaces: which code lay where in which process, as processes come, map, fork, exec and go. Images (program/image.h) are shared by
+ * all processes that map the same file.
+ */
+#ifndef PROGRAM_SPACES_H
+#define PROGRAM_SPACES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "program/image.h"
+#include "program/sampler.h"
+
+struct spaces;
+
+/* A stretch of executable memory. */
+struct mapping {
+	uint64_t start, end, offset; /* offset in the file */
+	struct image *image;	     /* NULL: memory without a file, or the kernel's own */
+};
+
+struct spaces *spaces_new(void);
+void spaces_free(struct spaces *spaces);
+
+/* Takes in what /proc/PID/maps tells of all processes that are there now. */
+void spaces_read_all(struct spaces *spaces);
+
+/* Takes in a record of the sampler that is about address spaces; they must come in the order of time. */
+void spaces_see(struct spaces *spaces, const struct sampled_record *record);
+
+/*
+ * Images of programs that nobody runs any more are kept, for they may be run again, until there are many. Then spaces_mark() tells
+ * which ones are still mapped (image_is_mapped), and spaces_sweep() frees the others.
+ */
+bool spaces_are_full(const struct spaces *spaces);
+void spaces_mark(struct spaces *spaces);
+void spaces_sweep(struct spaces *spaces);
+
+/* NULL: no code is known to lie there. Valid until the next spaces_see(). */
+const struct mapping *spaces_find(const struct spaces *spaces, int32_t process, uint64_t address);
+
+#endif

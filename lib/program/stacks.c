@@ -1,0 +1,215 @@
+#include "program/stacks.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include <uthash.h>
+
+#include "base/memory.h"
+#include "program/sampler.h"
+#include "program/spaces.h"
+#include "program/unwind.h"
+
+enum { FRAMES = 1 + UNWIND_USER + UNWIND_KERNEL, DIFFERENT = 1 << 18 };
+
+struct stack {
+	uint32_t number;
+	int count;
+	UT_hash_handle hh;
+	int32_t frames[]; /* how many are the program's, these, then those of the kernel */
+};
+
+struct stacks {
+	pthread_mutex_t lock;
+	struct sampler sampler;
+	struct spaces *spaces;
+	struct unwinder *unwinder;
+	struct stack *different;
+	ARRAY(struct stack *) by_number; /* less 1 */
+	struct stack_seen *seen; /* a ring of STACKS_KEPT */
+	uint64_t head, tail;	 /* counts */
+	uint64_t beyond;	 /* unlike all before, of which there are too many */
+};
+
+/* A file that is mapped stays open until it matters. */
+static void allow_many_files(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+}
+
+struct stacks *stacks_open(int clock)
+{
+	struct stacks *stacks = NEW(struct stacks);
+
+	allow_many_files();
+	pthread_mutex_init(&stacks->lock, NULL);
+	if (sampler_open(&stacks->sampler, clock) < 0) {
+		stacks_free(stacks);
+		return NULL;
+	}
+	stacks->spaces = spaces_new();
+	stacks->unwinder = unwinder_new(stacks->spaces);
+	stacks->seen = memory_new(STACKS_KEPT, sizeof(*stacks->seen));
+	return stacks;
+}
+
+/* What is mapped from now on is sampled, so that nothing falls between that and what /proc tells. */
+int stacks_start(struct stacks *stacks)
+{
+	if (sampler_start(&stacks->sampler) < 0)
+		return -1;
+	spaces_read_all(stacks->spaces);
+	return 0;
+}
+
+void stacks_free(struct stacks *stacks)
+{
+	if (!stacks)
+		return;
+	HASH_CLEAR(hh, stacks->different);
+	for (size_t i = 0; i < stacks->by_number.count; i++)
+		free(stacks->by_number.items[i]);
+	free(stacks->by_number.items);
+	free(stacks->seen);
+	unwinder_free(stacks->unwinder);
+	spaces_free(stacks->spaces);
+	sampler_close(&stacks->sampler);
+	pthread_mutex_destroy(&stacks->lock);
+	free(stacks);
+}
+
+int stacks_descriptors(const struct stacks *stacks)
+{
+	return stacks->sampler.count;
+}
+
+int stacks_descriptor(const struct stacks *stacks, int i)
+{
+	return sampler_descriptor(&stacks->sampler, i);
+}
+
+/* Its number; 0: there are more different ones than anybody could look at. */
+static uint32_t number_of(struct stacks *stacks, const int32_t *frames, int count)
+{
+	size_t size = (size_t)count * sizeof(*frames);
+	struct stack *stack;
+	unsigned hash;
+
+	HASH_VALUE(frames, size, hash);
+	HASH_FIND_BYHASHVALUE(hh, stacks->different, frames, size, hash, stack);
+	if (stack)
+		return stack->number;
+	if (stacks->by_number.count == DIFFERENT)
+		return 0;
+	stack = memory_new(1, sizeof(*stack) + size);
+	stack->count = count;
+	memcpy(stack->frames, frames, size);
+	*ARRAY_ADD(&stacks->by_number) = stack;
+	stack->number = (uint32_t)stacks->by_number.count;
+	HASH_ADD_KEYPTR_BYHASHVALUE(hh, stacks->different, stack->frames, size, hash, stack);
+	return stack->number;
+}
+
+static void keep(struct stacks *stacks, const struct sampled_record *record)
+{
+	int32_t frames[FRAMES];
+	int user = frames[0] = unwind_user(stacks->unwinder, record, frames + 1);
+	int kernel = unwind_kernel(stacks->unwinder, record, frames + 1 + user);
+	uint32_t number = user + kernel > 0 ? number_of(stacks, frames, 1 + user + kernel) : 0;
+
+	if (number == 0) {
+		stacks->beyond++;
+		return;
+	}
+	if (stacks->tail - stacks->head == STACKS_KEPT)
+		stacks->head++;
+	stacks->seen[stacks->tail++ % STACKS_KEPT] = (struct stack_seen){
+		.ts = record->ts,
+		.cpu = record->cpu,
+		.stack = number,
+		.thread = record->thread,
+		.woken = record->kind == SAMPLED_WAKE ? record->woken : 0,
+		.process = record->process,
+	};
+}
+
+static void sweep(struct stacks *stacks)
+{
+	spaces_mark(stacks->spaces);
+	unwinder_sweep(stacks->unwinder);
+	spaces_sweep(stacks->spaces);
+}
+
+void stacks_take(struct stacks *stacks, int64_t bound)
+{
+	struct sampled_record record;
+
+	pthread_mutex_lock(&stacks->lock);
+	while (sampler_next(&stacks->sampler, bound, &record) > 0) {
+		if (record.kind == SAMPLED_SLEEP || record.kind == SAMPLED_WAKE)
+			keep(stacks, &record);
+		else
+			spaces_see(stacks->spaces, &record);
+	}
+	if (spaces_are_full(stacks->spaces))
+		sweep(stacks);
+	pthread_mutex_unlock(&stacks->lock);
+}
+
+bool stacks_next(struct stacks *stacks, int64_t bound, struct stack_seen *seen)
+{
+	bool found;
+
+	pthread_mutex_lock(&stacks->lock);
+	found = stacks->head < stacks->tail && stacks->seen[stacks->head % STACKS_KEPT].ts < bound;
+	if (found)
+		*seen = stacks->seen[stacks->head++ % STACKS_KEPT];
+	pthread_mutex_unlock(&stacks->lock);
+	return found;
+}
+
+static void add_frames(const struct stacks *stacks, struct line *line, const char *key, const int32_t *frames, int count)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = count > 0 ? open_memstream(&text, &size) : NULL;
+
+	for (int i = 0; i < count; i++)
+		fprintf(out, "%s%s", i > 0 ? ";" : "", unwind_text(stacks->unwinder, frames[i]));
+	if (!out)
+		return;
+	fclose(out);
+	line_text(line, key, text);
+	free(text);
+}
+
+void stacks_describe(struct stacks *stacks, uint32_t number, struct line *line)
+{
+	const struct stack *stack;
+	int user;
+
+	pthread_mutex_lock(&stacks->lock);
+	stack = stacks->by_number.items[number - 1];
+	user = stack->frames[0];
+	add_frames(stacks, line, "user", stack->frames + 1, user);
+	add_frames(stacks, line, "kernel", stack->frames + 1 + user, stack->count - 1 - user);
+	pthread_mutex_unlock(&stacks->lock);
+}
+
+uint64_t stacks_lost(struct stacks *stacks)
+{
+	uint64_t lost;
+
+	pthread_mutex_lock(&stacks->lock);
+	lost = stacks->sampler.lost + stacks->beyond;
+	pthread_mutex_unlock(&stacks->lock);
+	return lost;
+}

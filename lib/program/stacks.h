@@ -1,0 +1,55 @@
+/*
+ * stacks: where threads go to sleep, and where they wake others, in functions.
+ *
+ *	stacks = stacks_open(clock)
+ *	stacks_start(stacks)		before the events that they belong to
+ *	stacks_take(stacks, bound)	now and then, lest samples are lost
+ *	while (stacks_next(stacks, bound, &seen)) ...
+ *	stacks_free(stacks)
+ *
+ * Each stack that is unlike all before has a number, and is spelled out once (stacks_describe). What is not asked for is kept until
+ * STACKS_KEPT others have come. Two threads may use one of these at a time; each function locks it.
+ */
+#ifndef PROGRAM_STACKS_H
+#define PROGRAM_STACKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "stream/line.h"
+
+struct stacks;
+
+enum { STACKS_KEPT = 1 << 19 };
+
+struct stack_seen {
+	int64_t ts; /* a little before its event */
+	uint32_t cpu;
+	uint32_t stack;	 /* 1, 2, 3, ... */
+	int32_t thread;	 /* whose stack it is */
+	int32_t woken;	 /* the thread that it wakes; 0: it goes to sleep */
+	int32_t process; /* of `thread` */
+};
+
+/* `clock`: as for clock_gettime(2). NULL after fail(): not permitted, or this kernel or machine cannot. */
+struct stacks *stacks_open(int clock);
+int stacks_start(struct stacks *stacks); /* -1 after fail() */
+void stacks_free(struct stacks *stacks);
+
+/* How many descriptors there are that become readable when samples are about to be lost, and each of them. */
+int stacks_descriptors(const struct stacks *stacks);
+int stacks_descriptor(const struct stacks *stacks, int i);
+
+/* Looks at all samples before this time. */
+void stacks_take(struct stacks *stacks, int64_t bound);
+
+/* The oldest one, before the bound, that was not handed out yet. */
+bool stacks_next(struct stacks *stacks, int64_t bound, struct stack_seen *seen);
+
+/* Adds " user=... kernel=..." to a line: frames, innermost first, with ';' between them; see program/unwind.h. */
+void stacks_describe(struct stacks *stacks, uint32_t stack, struct line *line);
+
+/* How many were lost, for there was no room for samples. */
+uint64_t stacks_lost(struct stacks *stacks);
+
+#endif

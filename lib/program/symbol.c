@@ -1,0 +1,379 @@
+#include "program/symbol.h"
+
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <gelf.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "program/demangle.h"
+#include "base/near.h"
+
+const char *symbol_colon(const char *text)
+{
+	const char *at = text + strlen(text);
+
+	while (at-- > text)
+		if (*at == ':' && at[1] != ':' && (at == text || at[-1] != ':'))
+			return at;
+	return NULL;
+}
+
+static bool is_file(const char *path)
+{
+	struct stat info;
+
+	return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+static char *search_path(const char *name)
+{
+	const char *path = getenv("PATH");
+
+	for (const char *dir = path ? path : "/usr/bin:/bin"; *dir;) {
+		size_t length = strcspn(dir, ":");
+		char *candidate = memory_format("%.*s/%s", (int)length, length ? dir : ".", name);
+
+		if (length == 0) { /* an empty entry is the current directory */
+			free(candidate);
+			candidate = memory_format("./%s", name);
+		}
+		if (is_file(candidate) && access(candidate, X_OK) == 0)
+			return candidate;
+		free(candidate);
+		dir += length;
+		dir += *dir == ':';
+	}
+	return NULL;
+}
+
+char *symbol_binary(const char *name)
+{
+	char *found = NULL, *path;
+
+	if (!is_file(name) && !strchr(name, '/'))
+		found = search_path(name);
+	path = realpath(found ? found : name, NULL);
+	if (!path)
+		fail_errno("cannot find the program '%s'", name);
+	free(found);
+	if (path && !is_file(path)) {
+		fail("cannot probe '%s': not a file", path);
+		free(path);
+		return NULL;
+	}
+	return path;
+}
+
+/*
+ * How well a symbol answers to the name. An exported function may have older versions beside the default one, and local
+ * functions of several source files may share a name.
+ */
+enum rank { RANK_NONE, RANK_LOCAL, RANK_OLD_VERSION, RANK_GLOBAL };
+
+/* What was found of a function while all symbols pass by. */
+struct search {
+	const char *function;
+	enum rank rank; /* of the best so far */
+	bool indirect;	/* the best is one of those whose code is chosen at run time */
+	bool several;	/* others rank as high */
+	uint64_t value;
+	size_t functions;
+	struct near near;
+};
+
+/* Symbols of a .symtab may carry their version: memcpy@@GLIBC_2.14 is the default one, memcpy@GLIBC_2.2.5 is old. */
+static enum rank rank_of(const struct search *search, const GElf_Sym *symbol, const char *name, bool old)
+{
+	size_t length = strlen(search->function);
+
+	if (strncmp(name, search->function, length) != 0 || (name[length] != '\0' && name[length] != '@'))
+		return RANK_NONE;
+	if (GELF_ST_BIND(symbol->st_info) == STB_LOCAL)
+		return RANK_LOCAL;
+	old |= name[length] == '@' && name[length + 1] != '@';
+	return old ? RANK_OLD_VERSION : RANK_GLOBAL;
+}
+
+/* Takes every symbol of a file, as they come. `old`: it is not the default version of its name. */
+typedef void symbol_taker(void *context, const GElf_Sym *symbol, const char *name, bool old);
+
+static enum rank rank_of_plain(const struct search *search, const GElf_Sym *symbol, const char *plain)
+{
+	if (!plain || strcmp(plain, search->function) != 0)
+		return RANK_NONE;
+	return GELF_ST_BIND(symbol->st_info) == STB_LOCAL ? RANK_LOCAL : RANK_GLOBAL;
+}
+
+static void search_symbol(void *context, const GElf_Sym *symbol, const char *name, bool old)
+{
+	struct search *search = context;
+	int type = GELF_ST_TYPE(symbol->st_info);
+	enum rank rank;
+	char *plain;
+
+	if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol->st_shndx == SHN_UNDEF || !name || !*name)
+		return;
+	search->functions++;
+	rank = rank_of(search, symbol, name, old);
+	plain = rank == RANK_NONE ? demangle(name) : NULL;
+	if (rank == RANK_NONE)
+		rank = rank_of_plain(search, symbol, plain);
+	if (rank == RANK_NONE) {
+		near_offer(&search->near, plain ? plain : name);
+	} else if (rank > search->rank) {
+		search->rank = rank;
+		search->several = false;
+		search->indirect = type == STT_GNU_IFUNC;
+		search->value = symbol->st_value;
+	} else if (rank == search->rank && symbol->st_value != search->value) {
+		search->several = true;
+	}
+	free(plain);
+}
+
+/* The table of versions that goes with .dynsym; NULL: there is none. */
+static Elf_Data *versions_of(Elf *elf, GElf_Word type)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while (type == SHT_DYNSYM && (section = elf_nextscn(elf, section))) {
+		if (gelf_getshdr(section, &header) && header.sh_type == SHT_GNU_versym)
+			return elf_getdata(section, NULL);
+	}
+	return NULL;
+}
+
+enum { VERSION_HIDDEN = 0x8000 };
+
+static void walk_table(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, symbol_taker *take, void *context)
+{
+	Elf_Data *data = elf_getdata(section, NULL), *versions = versions_of(elf, header->sh_type);
+
+	for (size_t i = 0; data && i < header->sh_size / header->sh_entsize; i++) {
+		GElf_Versym version = 0;
+		GElf_Sym symbol;
+
+		if (versions)
+			gelf_getversym(versions, (int)i, &version);
+		if (gelf_getsym(data, (int)i, &symbol))
+			take(context, &symbol, elf_strptr(elf, header->sh_link, symbol.st_name),
+			     version & VERSION_HIDDEN);
+	}
+}
+
+static void walk_symbols(Elf *elf, symbol_taker *take, void *context)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(elf, section))) {
+		if (gelf_getshdr(section, &header) && header.sh_entsize > 0 &&
+		    (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM))
+			walk_table(elf, section, &header, take, context);
+	}
+}
+
+/* A symbol's value is an address as the file was linked; the kernel wants the place in the file. */
+static int file_offset(Elf *elf, const char *path, uint64_t address, uint64_t *offset)
+{
+	size_t count;
+
+	if (elf_getphdrnum(elf, &count) < 0)
+		return fail("cannot read the segments of '%s': %s", path, elf_errmsg(-1));
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr segment;
+
+		if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_LOAD)
+			continue;
+		if (address >= segment.p_vaddr && address - segment.p_vaddr < segment.p_filesz) {
+			*offset = address - segment.p_vaddr + segment.p_offset;
+			return 0;
+		}
+	}
+	return fail("address 0x%llx is in no segment of '%s'", (unsigned long long)address, path);
+}
+
+static int search_elf(Elf *elf, const char *path, const char *function, uint64_t *offset)
+{
+	struct search search = {.function = function, .near = near_begin(function)};
+
+	if (elf_kind(elf) != ELF_K_ELF)
+		return fail("'%s' is no program or shared library (ELF)", path);
+	walk_symbols(elf, search_symbol, &search);
+	if (search.functions == 0)
+		return fail("'%s' names no functions: it was stripped", path);
+	if (search.indirect)
+		return fail("'%s' in '%s' is an indirect function: which one runs is chosen at run time%s", function,
+			    path, near_text(&search.near));
+	if (search.rank == RANK_NONE)
+		return fail("no function '%s' in '%s'%s", function, path, near_text(&search.near));
+	if (search.several)
+		return fail("there are several functions '%s' in '%s'; those of C++ can be told by their symbols", function,
+			    path);
+	return file_offset(elf, path, search.value, offset);
+}
+
+static Elf *open_elf(const char *path, int *fd)
+{
+	Elf *elf;
+
+	*fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (*fd < 0) {
+		fail_errno("cannot open '%s'", path);
+		return NULL;
+	}
+	elf_version(EV_CURRENT);
+	elf = elf_begin(*fd, ELF_C_READ_MMAP, NULL);
+	if (elf)
+		return elf;
+	fail("cannot read '%s': %s", path, elf_errmsg(-1));
+	close(*fd);
+	return NULL;
+}
+
+int symbol_offset(const char *path, const char *function, uint64_t *offset)
+{
+	int fd, status;
+	Elf *elf = open_elf(path, &fd);
+
+	if (!elf)
+		return -1;
+	status = search_elf(elf, path, function, offset);
+	elf_end(elf);
+	close(fd);
+	return status;
+}
+
+/* A function that matches, and where it is. */
+struct match {
+	char *name;
+	char *symbol; /* if that is another one; else NULL */
+	uint64_t value;
+};
+
+struct matching {
+	const char *pattern;
+	ARRAY(struct match) found;
+};
+
+/* What the compiler and the C library put in every program, and the parts into which a compiler cuts functions. */
+static bool is_own(const char *name)
+{
+	static const char *const others[] = {"deregister_tm_clones", "register_tm_clones", "frame_dummy"};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (!strcmp(name, others[i]))
+			return false;
+	return *name && !strpbrk(name, ".@");
+}
+
+/* Functions that are somebody else's must be asked for. */
+static bool is_matched(const char *pattern, const char *name)
+{
+	static const char *const others[] = {"_", "std::", "void std::", "bool std::"};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (!strncmp(name, others[i], strlen(others[i])) && strncmp(pattern, others[i], strlen(others[i])) != 0)
+			return false;
+	return fnmatch(pattern, name, 0) == 0;
+}
+
+static void match_symbol(void *context, const GElf_Sym *symbol, const char *name, bool old)
+{
+	struct matching *matching = context;
+	char *plain;
+
+	if (GELF_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_shndx == SHN_UNDEF || old || !name || !is_own(name))
+		return;
+	plain = demangle(name);
+	if (is_matched(matching->pattern, name) || (plain && is_matched(matching->pattern, plain)))
+		*ARRAY_ADD(&matching->found) = (struct match){
+		    memory_text(plain ? plain : name, strlen(plain ? plain : name)),
+		    plain ? memory_text(name, strlen(name)) : NULL, symbol->st_value};
+	free(plain);
+}
+
+static int compare_matches(const void *left, const void *right)
+{
+	const struct match *a = left, *b = right;
+	int order = strcmp(a->name, b->name);
+
+	return order ? order : (a->value > b->value) - (a->value < b->value);
+}
+
+static void free_match(struct match *match)
+{
+	free(match->name);
+	free(match->symbol);
+}
+
+/* One function is left of each address, by its symbol. */
+static size_t keep_symbols(struct match *found, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if ((kept > 0 && found[kept - 1].value == found[i].value) || !found[i].symbol) {
+			free_match(&found[i]);
+			continue;
+		}
+		free(found[i].name);
+		found[kept++] = (struct match){found[i].symbol, NULL, found[i].value};
+	}
+	return kept;
+}
+
+/*
+ * A name in both tables counts once. Of several functions that share a name those of C++ go by their symbols, others not at all:
+ * nobody could tell which is meant.
+ */
+static size_t keep_single(struct match *found, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0, next; i < count; i = next) {
+		for (next = i + 1; next < count && !strcmp(found[i].name, found[next].name);)
+			next++;
+		if (found[next - 1].value != found[i].value) {
+			size_t symbols = keep_symbols(found + i, next - i);
+
+			memmove(found + kept, found + i, symbols * sizeof(*found));
+			kept += symbols;
+			continue;
+		}
+		for (size_t other = i + 1; other < next; other++)
+			free_match(&found[other]);
+		free(found[i].symbol);
+		found[kept++] = (struct match){found[i].name, NULL, found[i].value};
+	}
+	return kept;
+}
+
+int symbol_matching(const char *path, const char *pattern, struct symbol_names *names)
+{
+	struct matching matching = {.pattern = pattern};
+	int fd;
+	Elf *elf = open_elf(path, &fd);
+	size_t count;
+
+	if (!elf)
+		return -1;
+	walk_symbols(elf, match_symbol, &matching);
+	elf_end(elf);
+	close(fd);
+	if (matching.found.count)
+		qsort(matching.found.items, matching.found.count, sizeof(struct match), compare_matches);
+	count = keep_single(matching.found.items, matching.found.count);
+	for (size_t i = 0; i < count; i++)
+		*ARRAY_ADD(names) = matching.found.items[i].name;
+	free(matching.found.items);
+	return count ? 0 : fail("no function in '%s' matches '%s'", path, pattern);
+}

@@ -1,0 +1,41 @@
+/*
+ * symbol: the functions of a program or shared library, and where they begin, for uprobes.
+ */
+#ifndef PROGRAM_SYMBOL_H
+#define PROGRAM_SYMBOL_H
+
+#include <stdint.h>
+
+#include "base/memory.h"
+
+/*
+ * The absolute path of a program or library: as given from the current directory, or, for a plain name that is not
+ * there, from $PATH. The caller frees it; NULL after fail().
+ */
+char *symbol_binary(const char *name);
+
+/* The colon between BINARY and FUNCTION: the last one that is not of the "::" in a C++ name; NULL: there is none. */
+const char *symbol_colon(const char *text);
+
+/*
+ * The function's offset in the file, by .symtab or .dynsym. A C++ or Rust function goes by its name as it is written, without
+ * arguments, or by its symbol. -1 after fail(), which suggests functions with a like
+ * name, or says that there is nothing to probe: an indirect function (which one runs is chosen at run time), or several
+ * functions of this name.
+ */
+int symbol_offset(const char *path, const char *function, uint64_t *offset);
+
+struct symbol_names {
+	char **items; /* the caller's to free, one by one and all */
+	size_t count, room;
+};
+
+/*
+ * Appends the names of the functions that a pattern (as in glob(7)) matches, in order, each once. Left out are those that
+ * cannot be probed, those that begin with '_' or are of namespace std unless the pattern does so, and what compilers add. The
+ * name of a C++ or Rust function is as it is written, without arguments; where several share that, their symbols. -1 after fail(): there
+ * is none.
+ */
+int symbol_matching(const char *path, const char *pattern, struct symbol_names *names);
+
+#endif

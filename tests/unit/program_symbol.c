@@ -1,0 +1,57 @@
+/* Names of functions: where they begin in BINARY:FUNCTION, and how they are written in C++ and Rust. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "program/demangle.h"
+#include "program/symbol.h"
+
+static void test_colon(void)
+{
+	static const struct {
+		const char *text, *function;
+	} cases[] = {
+	    {"prog:request", ":request"},	   {"func:prog:request", ":request"}, {"./a:b/prog:f", ":f"},
+	    {"prog:cache::Shelf::get", ":cache::Shelf::get"}, {"prog:::top", NULL}, {"prog", NULL}, {"", NULL}, {"a::b", NULL},
+	    {"prog:", ":"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *colon = symbol_colon(cases[i].text);
+
+		assert(!colon == !cases[i].function);
+		assert(!colon || !strcmp(colon, cases[i].function));
+	}
+}
+
+static void test_demangle(void)
+{
+	static const struct {
+		const char *symbol, *name;
+	} cases[] = {
+	    {"_ZN5cache5Shelf3getEi", "cache::Shelf::get"},
+	    {"_ZN5cache5ShelfIdE3getEv", "cache::Shelf<double>::get"},
+	    {"_RNvC6_123foo3bar", "123foo::bar"},
+	    {"_ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write"},
+	    {"main", NULL},
+	    {"_Zebra", NULL},
+	    {"_ZN", NULL},
+	    {"_Report", NULL},
+	    {"", NULL},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *name = demangle(cases[i].symbol);
+
+		assert(!name == !cases[i].name);
+		assert(!name || !strcmp(name, cases[i].name));
+		free(name);
+	}
+}
+
+int main(void)
+{
+	test_colon();
+	test_demangle();
+	return 0;
+}
