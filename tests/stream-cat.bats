@@ -144,3 +144,9 @@ text() {
 	run -1 bash -c 'stream-cat --help >/dev/full'
 	assert_output "stream-cat: cannot write to standard output: no space left on device"
 }
+
+@test "a damaged line in a binary stream is refused, not made text that nobody can read" {
+	run -1 --separate-stderr stream-cat -t "$TOP/testdata/fuzz/cat/damaged-line.tb"
+	assert_output $'sample ts=1 value=2\nunheard-of a=b'
+	assert_regex "$stderr" 'damaged-line.tb: byte 65: column 6: the quote is not closed'
+}

@@ -267,14 +267,15 @@ static enum reader_result read_event(struct reader *reader, struct record *recor
 	return READER_RECORD;
 }
 
+/* The line is the record: what it says, and that it can be read, counts for more than the kind in the head. */
 static enum reader_result read_spelled(struct reader *reader, struct record *record)
 {
-	const char *end = memchr(record->text, ' ', record->length);
-
 	if (memchr(record->text, '\n', record->length))
 		return fail_here(reader, "a spelled record contains a newline");
-	if (record->kind == KIND_OTHER)
-		record->kind = kind_of(record->text, end ? (size_t)(end - record->text) : record->length);
+	if (fields_parse(&reader->fields, record->text, record->length) < 0)
+		return fail_prefix("%s", reader_where(reader));
+	reader->parsed = true;
+	record->kind = kind_of(reader->fields.kind, reader->fields.kind_length);
 	return READER_RECORD;
 }
 

@@ -1,4 +1,4 @@
-/* stream-cat: both spellings of a stream. What was text once stays that text to the byte. */
+/* stream-cat: both spellings of a stream. What was text once stays that text to the byte, and can be read. */
 #include <string.h>
 
 #include "support/fuzz.h"
@@ -32,6 +32,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		again_length = without_end(again_text, again_length);
 	}
 	fuzz_must(length == again_length && !memcmp(text, again_text, length));
+	if (length > 0) /* nothing is no stream */
+		fuzz_must(stage_cat(fuzz_path(FUZZ_FIRST), FUZZ_THIRD, true) == as_text);
 	free(text);
 	free(again_text);
 	return 0;
