@@ -104,7 +104,6 @@ static const struct handling handlings[] = {
 	{"vmscan:mm_vmscan_memcg_reclaim_begin", on_reclaim_begin},
 	{"vmscan:mm_vmscan_memcg_reclaim_end", on_reclaim_end},
 	{"sock:sock_recv_length", on_socket, {"family", "protocol"}},
-	{"sock:sock_send_length", on_socket, {"family", "protocol"}},
 	{"filemap:mm_filemap_fault", on_fault},
 	{"lock:contention_begin", on_contention_begin, {"flags"}},
 	{"lock:contention_end", on_contention_end},
