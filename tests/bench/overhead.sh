@@ -167,6 +167,6 @@ else
 fi
 mapfile -t events < <(events_of block)
 context=()
-dd if=/dev/urandom of="$work/disk" bs=1M count=64 status=none
-compare "dd: 16,000 direct reads of 4 KiB" "dd if=$work/disk of=/dev/null bs=4k iflag=direct count=16000"
+dd if=/dev/urandom of="$work/disk" bs=1M count=250 status=none
+compare "dd: 64,000 direct reads of 4 KiB" "dd if=$work/disk of=/dev/null bs=4k iflag=direct"
 echo "100 ns an event is 1 % of a CPU at 100,000 events a second; the machine: whatever else runs on it, too"
