@@ -7,6 +7,12 @@
 #include "chart/span.h"
 #include "window/ring.h"
 
+/* An entry of a ring has a head, which may be as large as the event. */
+enum { SLICE_ROOM = 2 };
+
+/* Events may come so much more slowly than they did. */
+enum { REACH = 3 };
+
 struct past {
 	struct stream *stream;
 	struct ring *ring;
@@ -20,6 +26,8 @@ struct past {
 	int64_t marked;	     /* when the bytes were last counted, */
 	uint64_t marked_bytes; /* how many they were, */
 	double rate;	     /* and how many a nanosecond came before that */
+	struct ring *slice; /* what is to be passed waits here until it is known how much there is; NULL: nothing does */
+	uint64_t limit, held; /* bytes that it may hold, and holds */
 	char *complaint;
 };
 
@@ -133,8 +141,37 @@ int past_push(struct past *past, const struct record *record, int64_t ts)
 	return 0;
 }
 
+/* The oldest of what waits to be passed is too much. */
+static int trim(struct past *past)
+{
+	struct record record;
+
+	ring_oldest(past->slice, &record);
+	past->held -= record.length;
+	if (record.kind == KIND_LOST && stream_write_record(past->stream, &record) < 0)
+		return -1;
+	past_raise_floor(past, record.ts);
+	ring_drop(past->slice);
+	return 0;
+}
+
+static int hold(struct past *past, const struct record *record, int64_t ts)
+{
+	while (!ring_is_empty(past->slice) &&
+	       (past->held + record->length > past->limit || !ring_has_room(past->slice, record->length)))
+		if (trim(past) < 0)
+			return -1;
+	if (!ring_has_room(past->slice, record->length))
+		return stream_write_record(past->stream, record);
+	ring_push(past->slice, record, ts);
+	past->held += record->length;
+	return 0;
+}
+
 static int pass_record(struct past *past, const struct record *record, int64_t ts, struct passage *passage)
 {
+	if (past->slice && (record->kind == KIND_LOST || record->kind == KIND_EVENT))
+		return hold(past, record, ts);
 	if (record->kind == KIND_LOST)
 		passage->lossy = true;
 	if (record->kind == KIND_LOST || record->kind == KIND_EVENT) {
@@ -200,6 +237,58 @@ uint64_t past_bytes(const struct past *past)
 	return past->pushed + (events ? (uint64_t)((double)bytes / (double)events * (double)past->kept_events) : 0);
 }
 
+/*
+ * The time from which on the events up to `to` are so many bytes: exactly where all are in the stream; else by how many
+ * came in a time, in all or of late, and rather too early.
+ */
+static int64_t past_reach(const struct past *past, int64_t to, uint64_t bytes)
+{
+	double rate = (double)past_bytes(past) / (double)span_between(past->first, past->now);
+
+	if (!past->recall)
+		return ring_reach(past->ring, to, bytes);
+	if (past->rate > 0 && past->rate < rate)
+		rate = past->rate;
+	return rate > 0 ? span_add(to, -(int64_t)(REACH * (double)bytes / rate)) : INT64_MIN;
+}
+
+static int pass_slice(struct past *past, struct passage *passage)
+{
+	struct ring *slice = past->slice;
+	struct record record;
+	int status = 0;
+
+	past->slice = NULL;
+	for (; status == 0 && !ring_is_empty(slice); ring_drop(slice)) {
+		int64_t ts = ring_oldest_time(slice);
+
+		ring_oldest(slice, &record);
+		status = pass_record(past, &record, ts, passage);
+	}
+	ring_free(slice);
+	return status;
+}
+
+int past_pass_newest(struct past *past, int64_t from, int64_t to, uint64_t bytes, struct passage *passage)
+{
+	int64_t reach = past_reach(past, to, bytes);
+	int status;
+
+	if (reach > from)
+		from = reach;
+	if (past_drop(past, from) < 0)
+		return -1;
+	past->slice = ring_new(SLICE_ROOM * (size_t)bytes);
+	past->limit = bytes;
+	past->held = 0;
+	status = past_pass(past, from, to, true, passage);
+	if (status == 0)
+		return pass_slice(past, passage);
+	ring_free(past->slice);
+	past->slice = NULL;
+	return status;
+}
+
 int past_ask_bytes(struct past *past)
 {
 	struct passage nothing;
@@ -213,17 +302,6 @@ int past_ask_bytes(struct past *past)
 	past->marked = past->now;
 	past->marked_bytes = bytes;
 	return 0;
-}
-
-int64_t past_reach(const struct past *past, int64_t to, uint64_t bytes)
-{
-	double rate = past->rate;
-
-	if (!past->recall)
-		return ring_reach(past->ring, to, bytes);
-	if (!(rate > 0))
-		rate = (double)past_bytes(past) / (double)span_between(past->first, past->now);
-	return rate > 0 ? span_add(to, -(int64_t)((double)bytes / rate)) : INT64_MIN;
 }
 
 int past_end(struct past *past)

@@ -45,19 +45,16 @@ struct passage { /* what was passed */
 /* Passes what came in the stream up to and with `to`, and if `ask`, what the recorder kept from `from` on between it. */
 int past_pass(struct past *past, int64_t from, int64_t to, bool ask, struct passage *passage);
 
+/* Of what lies between these times, passes the newest, so many bytes of events; drops the rest. */
+int past_pass_newest(struct past *past, int64_t from, int64_t to, uint64_t bytes, struct passage *passage);
+
 /* The time of the newest event that was dropped, or that the kernel overwrote before it was wanted; INT64_MIN: none. */
 int64_t past_floor(const struct past *past);
 void past_raise_floor(struct past *past, int64_t ts); /* what was passed, or given up, up to this time is not there either */
 
 /* How many bytes of events there were so far, in the stream and with the recorder as far as it was asked. */
 uint64_t past_bytes(const struct past *past);
-int past_ask_bytes(struct past *past); /* asks it for that alone; every now and then, for past_reach() */
-
-/*
- * The time from which on the events up to `to` are about so many bytes: exactly where all are in the stream, else by
- * how many bytes there are in a second.
- */
-int64_t past_reach(const struct past *past, int64_t to, uint64_t bytes);
+int past_ask_bytes(struct past *past); /* asks it for that alone; every now and then, for past_pass_newest() */
 
 /* The end of a stream: drops all, lets the recorder go, forgets the times. */
 int past_end(struct past *past);

@@ -87,14 +87,19 @@ static uint64_t budget(const struct window *window)
 	return all > (double)window->passed ? (uint64_t)all - window->passed : 0;
 }
 
+static void account(struct window *window, uint64_t before)
+{
+	window->passed += window->passage.bytes - before;
+	if (window->passage.lossy || past_complaint(window->past))
+		window->complete = false;
+}
+
 static int pass(struct window *window, int64_t from, int64_t to, bool ask)
 {
 	uint64_t before = window->passage.bytes;
 	int status = past_pass(window->past, from, to, ask, &window->passage);
 
-	window->passed += window->passage.bytes - before;
-	if (window->passage.lossy || past_complaint(window->past))
-		window->complete = false;
+	account(window, before);
 	return status;
 }
 
@@ -110,15 +115,13 @@ static int pass_on(struct window *window)
 /* Passes as much as there is a budget for of what came before the end of the worst signal. */
 static int pass_slice(struct window *window)
 {
-	int64_t to = span_add(window->worst_end, window->size.after), from;
+	int64_t to = span_add(window->worst_end, window->size.after);
 
 	if (to > window->to)
 		to = window->to;
-	from = past_reach(window->past, to, budget(window));
-	if (from < window->from)
-		from = window->from;
-	if (past_drop(window->past, from) < 0 || pass(window, from, to, true) < 0)
+	if (past_pass_newest(window->past, window->from, to, budget(window), &window->passage) < 0)
 		return -1;
+	account(window, 0);
 	if (past_floor(window->past) >= window->earliest)
 		window->complete = false;
 	if (to == window->to)
