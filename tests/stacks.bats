@@ -184,7 +184,7 @@ users() {
 
 @test "text, binary and text again are the same" {
 	need_stacks
-	trace-collect --stack -e sched:sched_process_exit -d 0.3 -o binary
+	trace-collect --stack -e sched:sched_process_exit -o binary -- sh -c 'sleep 0.1; sleep 0.1'
 	stream-cat --text binary >text
 	grep -q '^stack ' text
 	stream-cat text >again
@@ -222,7 +222,7 @@ users() {
 	run trace-collect --stack -C local -d 0.1 -e sched:sched_switch --text -o out
 	assert_failure 3
 	assert_output "trace-collect: no stacks: stacks need the clock mono or mono_raw, not 'local'"
-	run trace-collect --stack -C mono_raw -d 0.3 -e sched:sched_switch --text -o out
+	run trace-collect --stack -C mono_raw -e sched:sched_switch --text -o out -- sh -c 'sleep 0.1; sleep 0.1'
 	assert_success
 	grep -q 'name=stack:sleep' out
 }
