@@ -48,16 +48,6 @@ struct graph_builder {
 	uint64_t graphs; /* built so far */
 };
 
-static int see_stack(void *context, const struct record *record)
-{
-	struct graph_builder *builder = context;
-	const struct fields *fields = stream_fields(builder->stream, record);
-
-	if (!fields)
-		return -1;
-	return wake_stack_read(builder->wake, fields) < 0 ? stream_fail(builder->stream, "%s", fail_text()) : 0;
-}
-
 struct graph_builder *graph_builder_new(struct stream *stream, struct events *events, int worst)
 {
 	struct graph_builder *builder = NEW(struct graph_builder);
@@ -67,7 +57,6 @@ struct graph_builder *graph_builder_new(struct stream *stream, struct events *ev
 	builder->worst = (size_t)worst;
 	builder->kinds = GRAPHS_ALL;
 	builder->wake = wake_new(events);
-	stream_watch(stream, KIND_STACK, see_stack, builder);
 	return builder;
 }
 
@@ -330,6 +319,15 @@ static int take_event(struct graph_builder *builder, const struct record *record
 	return wake_event(builder->wake, &event) < 0 ? stream_fail(builder->stream, "%s", fail_text()) : 0;
 }
 
+static int take_stack(struct graph_builder *builder, const struct record *record)
+{
+	const struct fields *fields = stream_fields(builder->stream, record);
+
+	if (!fields)
+		return -1;
+	return wake_stack_read(builder->wake, fields) < 0 ? stream_fail(builder->stream, "%s", fail_text()) : 0;
+}
+
 static int take_lost(struct graph_builder *builder, const struct record *record)
 {
 	const struct fields *fields = stream_fields(builder->stream, record);
@@ -356,6 +354,8 @@ int graph_builder_record(struct graph_builder *builder, const struct record *rec
 		return take_window(builder, record);
 	case KIND_LOST:
 		return take_lost(builder, record);
+	case KIND_STACK:
+		return take_stack(builder, record);
 	default:
 		return 0;
 	}
