@@ -278,6 +278,8 @@ int past_pass_newest(struct past *past, int64_t from, int64_t to, uint64_t bytes
 		from = reach;
 	if (past_drop(past, from) < 0)
 		return -1;
+	if (!past->recall) /* the ring has told exactly */
+		return past_pass(past, from, to, false, passage);
 	past->slice = ring_new(SLICE_ROOM * (size_t)bytes);
 	past->limit = bytes;
 	past->held = 0;
@@ -291,7 +293,7 @@ int past_pass_newest(struct past *past, int64_t from, int64_t to, uint64_t bytes
 
 int past_ask_bytes(struct past *past)
 {
-	struct passage nothing;
+	struct passage nothing = {0};
 	uint64_t bytes;
 
 	if (past->recall && pass_recalled(past, past->told, past->told - 1, &nothing) < 0)
