@@ -47,30 +47,20 @@ static int take_line(struct text *text, const char *line, size_t length, uint64_
 	return 0;
 }
 
-static bool has_event(const char *bytes, size_t length)
+static bool is_event(const char *line, size_t length)
 {
 	struct text_event event;
 	uint64_t count;
+	enum ftrace_line kind = ftrace_line_read(line, length, &event, &count);
 
-	while (length > 0) {
-		const char *newline = memchr(bytes, '\n', length);
-		enum ftrace_line line = ftrace_line_read(bytes, newline ? (size_t)(newline - bytes) : length, &event, &count);
-
-		if (line == FTRACE_EVENT || line == FTRACE_LOST)
-			return true;
-		if (!newline)
-			return false;
-		length -= (size_t)(newline + 1 - bytes);
-		bytes = newline + 1;
-	}
-	return false;
+	return kind == FTRACE_EVENT || kind == FTRACE_LOST;
 }
 
 static bool is_ftrace(const char *bytes, size_t length)
 {
 	static const char heading[] = "# tracer:";
 
-	return (length >= sizeof(heading) - 1 && memcmp(bytes, heading, sizeof(heading) - 1) == 0) || has_event(bytes, length);
+	return (length >= sizeof(heading) - 1 && memcmp(bytes, heading, sizeof(heading) - 1) == 0) || text_any_line(bytes, length, is_event);
 }
 
 static int read_ftrace(struct import *import, struct import_input *input)

@@ -155,21 +155,16 @@ static uint64_t lost_events(const char *line, size_t length)
 	return count;
 }
 
-static bool is_perf(const char *bytes, size_t length)
+static bool is_event(const char *line, size_t length)
 {
 	struct text_event event;
-	const char *newline;
 
-	while (length > 0) {
-		newline = memchr(bytes, '\n', length);
-		if (read_line(bytes, newline ? (size_t)(newline - bytes) : length, &event))
-			return true;
-		if (!newline)
-			return false;
-		length -= (size_t)(newline + 1 - bytes);
-		bytes = newline + 1;
-	}
-	return false;
+	return read_line(line, length, &event);
+}
+
+static bool is_perf(const char *bytes, size_t length)
+{
+	return text_any_line(bytes, length, is_event);
 }
 
 static int read_perf(struct import *import, struct import_input *input)

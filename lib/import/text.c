@@ -289,3 +289,18 @@ size_t text_time(const char *at, size_t length, char end, int64_t *ns)
 		return 0;
 	return number_time(at, digits + 1 + decimals, ns) < 0 ? 0 : digits + 1 + decimals + 1;
 }
+
+bool text_any_line(const char *bytes, size_t length, bool (*is)(const char *line, size_t length))
+{
+	while (length > 0) {
+		const char *newline = memchr(bytes, '\n', length);
+
+		if (is(bytes, newline ? (size_t)(newline - bytes) : length))
+			return true;
+		if (!newline)
+			return false;
+		length -= (size_t)(newline + 1 - bytes);
+		bytes = newline + 1;
+	}
+	return false;
+}

@@ -55,4 +55,7 @@ int text_end(struct text *text);
 /* "12.345678" or with nine decimals as nanoseconds; behind it must stand `end`. Returns the length; 0: it is no time. */
 size_t text_time(const char *at, size_t length, char end, int64_t *ns);
 
+/* Whether one of these lines is what `is` looks for; the last may be cut. */
+bool text_any_line(const char *bytes, size_t length, bool (*is)(const char *line, size_t length));
+
 #endif
