@@ -118,6 +118,17 @@ static void split(struct wake *wake, int32_t index, uint32_t sectors)
 	add_request(wake, &rest);
 }
 
+/*
+ * The device was full and had handed the request back, which the data do not tell: it is issued once more. Two requests for the
+ * same sectors at the same time would both have been queued.
+ */
+static int32_t issued_before(const struct wake *wake, uint64_t disk, uint64_t at, uint64_t end)
+{
+	int32_t index = oldest(wake, disk, at, true);
+
+	return index != INDEX_NONE && at + wake->requests.items[index].sectors <= end ? index : INDEX_NONE;
+}
+
 void request_issue(struct wake *wake, const struct request *range)
 {
 	uint64_t at = range->sector, end = at + range->sectors;
@@ -126,6 +137,8 @@ void request_issue(struct wake *wake, const struct request *range)
 
 	do {
 		index = oldest(wake, range->disk, at, false);
+		if (index == INDEX_NONE && range->sectors)
+			index = issued_before(wake, range->disk, at, end);
 		if (index == INDEX_NONE && range->sectors) { /* queued before the data */
 			stranger.sector = at;
 			stranger.sectors = (uint32_t)(end - at);

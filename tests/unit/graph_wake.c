@@ -208,6 +208,28 @@ static void check_sector_again(void)
 	expect(g, "other: read of 7:0 in service", 0, 0);
 }
 
+/* The device was full: it handed the request back, told or not, and got it again. */
+static void check_issued_again(bool told)
+{
+	const struct graph *g;
+
+	begin();
+	victim_sleeps();
+	event(15, 0, VICTIM, "block:block_bio_queue dev=7:0 sector=64 nr_sector=8 rwbs=R");
+	event(16, 0, VICTIM, "block:block_rq_issue dev=7:0 sector=64 nr_sector=8 rwbs=R");
+	if (told)
+		event(16, 0, VICTIM, "block:block_rq_requeue dev=7:0 sector=64 nr_sector=8 rwbs=R");
+	switches(20, 0, VICTIM, 'D', 0);
+	blocks(30, 0, "rq_issue", 64, 8, "R");
+	blocks(40, 0, "rq_complete", 64, 8, "R");
+	wakes(40, 1, 0, VICTIM);
+	switches(41, 0, 0, 'R', VICTIM);
+	g = graph(14, 60);
+	expect(g, "victim: read of 7:0 in service", 1, 10);
+	expect(g, "unknown: read of 7:0 in service", 0, 0);
+	expect(g, "queue of 7:0: held back read by victim", 1, 15);
+}
+
 static void check_flush(void)
 {
 	const struct graph *g;
@@ -413,6 +435,8 @@ int main(void)
 {
 	check_requests();
 	check_sector_again();
+	check_issued_again(true);
+	check_issued_again(false);
 	check_flush();
 	check_timers();
 	check_work();
