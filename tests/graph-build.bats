@@ -50,6 +50,7 @@ window() {
 		broadcast|waker: running
 		child|slowchild: running
 		early|victim: running
+		file|unknown: read tty of victim
 		flags|unknown: wait of victim
 		hidden|unknown: state of victim
 		hidden-idle|worker: running

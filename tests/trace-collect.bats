@@ -307,3 +307,64 @@ calls() {
 	run -1 bash -c 'trace-collect -d 0.1 -e sched:sched_switch >&-'
 	assert_output "trace-collect: cannot write to standard output: bad file descriptor"
 }
+
+@test "what a thread sleeps for in read() is told: pipe, socket, eventfd, timerfd, terminal" {
+	need_tracefs
+	cat >prog.c <<-'EOT'
+		#define _GNU_SOURCE
+		#include <fcntl.h>
+		#include <stdint.h>
+		#include <stdlib.h>
+		#include <sys/eventfd.h>
+		#include <sys/socket.h>
+		#include <sys/timerfd.h>
+		#include <unistd.h>
+
+		/* Reads what a child writes a tenth of a second later. */
+		static void wait_for(int from, int to)
+		{
+			uint64_t one = 1;
+
+			if (fork() == 0) {
+				usleep(100000);
+				_exit(write(to, &one, sizeof(one)) < 0);
+			}
+			if (read(from, &one, sizeof(one)) < 0)
+				exit(1);
+		}
+
+		int main(void)
+		{
+			struct itimerspec soon = {.it_value = {0, 100000000}};
+			int pair[2], timer = timerfd_create(CLOCK_MONOTONIC, 0), counter = eventfd(0, 0);
+			int master = posix_openpt(O_RDWR), slave;
+
+			pipe(pair);
+			wait_for(dup2(pair[0], 20), pair[1]);
+			socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+			wait_for(dup2(pair[0], 21), pair[1]);
+			wait_for(dup2(counter, 22), counter);
+			timerfd_settime(timer, 0, &soon, NULL);
+			if (read(dup2(timer, 23), pair, 8) < 0)
+				return 1;
+			grantpt(master);
+			unlockpt(master);
+			slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+			wait_for(dup2(master, 24), slave);
+			/* the same number is something else a second later */
+			sleep(1);
+			pipe(pair);
+			wait_for(dup2(pair[0], 21), pair[1]);
+			sleep(1);
+			return 0;
+		}
+	EOT
+	gcc -w -o prog prog.c
+	for events in "-e sched:sched_switch -e syscalls:sys_enter_read -e syscalls:sys_exit_read" "-c syscall"; do
+		# shellcheck disable=SC2086 # a list of words
+		trace-collect --text $events -- ./prog >trace
+		tid=$(sed -n 's/.* tid=\([0-9]*\) .* name=[a-z_]*syscalls:sys_enter.* fd=20\b.*/\1/p; s/.* tid=\([0-9]*\) .* args=0x14,.*/\1/p' trace | head -n1)
+		run sed -n "s/^file ts=[0-9.]* tid=$tid fd=\(2[0-9]\) kind=/\1 /p" trace
+		assert_output $'20 pipe\n21 socket\n22 eventfd\n23 timerfd\n24 pty\n21 pipe'
+	done
+}

@@ -70,6 +70,7 @@ int events_read(struct events *events, const struct record *record, struct event
 
 /* A number; 0 where the event lacks the field (event_has tells). A dev_t reads as the kernel's major << 20 | minor. */
 int64_t event_number(const struct event *event, const struct event_field *field);
+int64_t event_first(const struct event *event, const struct event_field *field); /* of an array of 64-bit numbers */
 bool event_has(const struct event *event, const struct event_field *field);
 
 /* A text, cut at room - 1, with NUL; returns its length. "" where the event lacks the field. */

@@ -83,6 +83,21 @@ int64_t event_number(const struct event *event, const struct event_field *field)
 				: (int64_t)load(event->payload + field->offset, field->size, event->swapped);
 }
 
+int64_t event_first(const struct event *event, const struct event_field *field)
+{
+	if (!event->payload) {
+		const struct field *own = own_field(event->fields, field->name);
+		int64_t value = 0;
+
+		if (own)
+			number_integer(own->value, strcspn(own->value, ", \n"), &value);
+		return value;
+	}
+	if (!fits(event, field) || field->size < sizeof(uint64_t))
+		return 0;
+	return (int64_t)load(event->payload + field->offset, sizeof(uint64_t), event->swapped);
+}
+
 /* Where the bytes of a raw field are; a dynamic one says so in a word: length in the upper half, offset in the lower. */
 static const char *field_bytes(const struct event *event, const struct event_field *field, size_t *length)
 {

@@ -10,6 +10,7 @@ static const char *const *const columns[KINDS] = {
 	[KIND_TASK] = COLUMNS("ts", "tid", "comm", "tgid"),
 	[KIND_DEVICE] = COLUMNS("dev", "name", "disk", "scheduler", "rotational"),
 	[KIND_STACK] = COLUMNS("id", "user", "kernel"),
+	[KIND_FILE] = COLUMNS("ts", "tid", "fd", "kind"),
 	[KIND_EVENT] = COLUMNS("ts", "cpu", "tid", "comm", "name"),
 	[KIND_LOST] = COLUMNS("ts", "cpu", "count", "from"),
 	[KIND_TICK] = COLUMNS("ts"),

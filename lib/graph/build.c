@@ -319,13 +319,15 @@ static int take_event(struct graph_builder *builder, const struct record *record
 	return wake_event(builder->wake, &event) < 0 ? stream_fail(builder->stream, "%s", fail_text()) : 0;
 }
 
-static int take_stack(struct graph_builder *builder, const struct record *record)
+/* What stands behind numbers in events. */
+static int take_meaning(struct graph_builder *builder, const struct record *record,
+			int (*take)(struct wake *wake, const struct fields *fields))
 {
 	const struct fields *fields = stream_fields(builder->stream, record);
 
 	if (!fields)
 		return -1;
-	return wake_stack_read(builder->wake, fields) < 0 ? stream_fail(builder->stream, "%s", fail_text()) : 0;
+	return take(builder->wake, fields) < 0 ? stream_fail(builder->stream, "%s", fail_text()) : 0;
 }
 
 static int take_lost(struct graph_builder *builder, const struct record *record)
@@ -355,7 +357,9 @@ int graph_builder_record(struct graph_builder *builder, const struct record *rec
 	case KIND_LOST:
 		return take_lost(builder, record);
 	case KIND_STACK:
-		return take_stack(builder, record);
+		return take_meaning(builder, record, wake_stack_read);
+	case KIND_FILE:
+		return take_meaning(builder, record, wake_file_read);
 	default:
 		return 0;
 	}

@@ -25,6 +25,7 @@ void wake_free(struct wake *wake)
 	wake_types_free(wake->types);
 	wake_names_free(wake->names);
 	wake_stacks_free(wake->stacks);
+	wake_files_free(wake);
 	free(wake);
 }
 
@@ -160,7 +161,8 @@ static struct thread *thread_new(struct wake *wake, int32_t tid)
 	thread->index = (int32_t)wake->threads.count;
 	thread->parent = thread->work = thread->writer = INDEX_NONE;
 	thread->born = thread->died = thread->asks_since = thread->fault = TIME_NONE;
-	thread->call = thread->lock = CALL_NONE;
+	thread->call = thread->call_of_file = thread->lock = CALL_NONE;
+	thread->fd = FD_NONE;
 	thread->epoch = (uint32_t)wake->gaps.count;
 	*ARRAY_ADD(&wake->threads) = thread;
 	return thread;

@@ -19,7 +19,7 @@
 #include "event/event.h"
 #include "graph/graph.h"
 
-enum { INDEX_NONE = -1, CPUS_MAX = 1 << 13, CONTEXTS_MAX = 8, SOFTIRQS = 10, CALL_NONE = -1, TID_IDLE = 0 };
+enum { INDEX_NONE = -1, CPUS_MAX = 1 << 13, CONTEXTS_MAX = 8, SOFTIRQS = 10, CALL_NONE = -1, FD_NONE = -1, TID_IDLE = 0 };
 
 /* Who ended a wait. */
 enum cause {
@@ -86,6 +86,8 @@ struct thread {
 	int16_t call;	 /* the system call it is in; CALL_NONE */
 	int16_t lock;	 /* the lock of the kernel that it tries to get; CALL_NONE */
 	uint8_t doing;	 /* the flags of its runs */
+	int32_t fd;	 /* the file that this call is for; FD_NONE: none, or not known */
+	int16_t call_of_file; /* the name of its waits with the kind of that file; CALL_NONE */
 	int64_t called;	 /* when it entered that call */
 	int64_t fault;	 /* when it began to handle a fault of a mapped file, and has called nothing since; TIME_NONE */
 	uint64_t futex;	 /* that it waited for last, and since when, for nothing else; TIME_NONE: it does not */
@@ -191,6 +193,7 @@ struct wake {
 	struct queued_work *queued, *spare_work; /* by address; see wake_work.c */
 	struct armed_timer *timers; /* by address; see wake_timer.c */
 	struct dirty_inode *inodes; /* see wake_dirty.c */
+	struct wake_file *files; /* what descriptors are; see wake_on_file.c */
 	struct acquaintance *acquaintances; /* processes that woke each other; see wake_batch.c */
 	ARRAY(struct request) requests;
 	struct open_request *open, *spare; /* by disk and sector; see wake_request.c */
@@ -286,8 +289,11 @@ void work_start(struct wake *wake, struct thread *thread, uint64_t address, uint
 void work_end(struct wake *wake, struct thread *thread, uint32_t cpu);
 void work_forget(struct wake *wake);
 
-/* wake_on_file.c: the thread falls asleep, perhaps for a fault of a mapped file */
+/* wake_on_file.c: the thread falls asleep, perhaps for a fault of a mapped file, or in a call for a file of a known kind */
 void fault_sleeps(struct wake *wake, struct thread *thread);
+void file_sleeps(struct wake *wake, struct thread *thread);
+int wake_file_read(struct wake *wake, const struct fields *fields); /* a `file` record. -1 after fail() */
+void wake_files_free(struct wake *wake);
 
 /* wake_batch.c: the thread wakes a peer */
 void batch_serve(struct wake *wake, struct thread *thread, const struct thread *peer);

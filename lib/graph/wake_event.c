@@ -37,6 +37,16 @@ int64_t happening_number(const struct happening *at, int field)
 	return event_number(at->event, at->slot->field[field]);
 }
 
+int64_t happening_first(const struct happening *at, int field)
+{
+	return event_first(at->event, at->slot->field[field]);
+}
+
+bool happening_has(const struct happening *at, int field)
+{
+	return at->slot->field[field] && event_has(at->event, at->slot->field[field]);
+}
+
 size_t happening_text(const struct happening *at, int field, char *text, size_t room)
 {
 	return event_text(at->event, at->slot->field[field], text, room);
@@ -107,10 +117,10 @@ static const struct handling handlings[] = {
 	{"filemap:mm_filemap_fault", on_fault},
 	{"lock:contention_begin", on_contention_begin, {"flags"}},
 	{"lock:contention_end", on_contention_end},
-	{"raw_syscalls:sys_enter", on_raw_sys_enter, {"id"}},
+	{"raw_syscalls:sys_enter", on_raw_sys_enter, {"id", "args"}},
 	{"raw_syscalls:sys_exit", on_sys_exit},
 	{"syscalls:sys_enter_futex", on_futex, {"uaddr", "op"}},
-	{"syscalls:sys_enter_", on_sys_enter},
+	{"syscalls:sys_enter_", on_sys_enter, {"fd", "fd_in", "out_fd"}},
 	{"syscalls:sys_exit_", on_sys_exit},
 	{"func:", on_function},
 	{"stack:sleep", on_stack_sleep, {"stack"}, .aside = true},

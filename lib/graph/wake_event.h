@@ -18,6 +18,8 @@ struct happening {
 
 /* Fields by their place in the table. */
 int64_t happening_number(const struct happening *at, int field);
+int64_t happening_first(const struct happening *at, int field); /* of an array */
+bool happening_has(const struct happening *at, int field);
 size_t happening_text(const struct happening *at, int field, char *text, size_t room);
 int happening_flags(const struct happening *at); /* FLAGS_NONE: the data lack them */
 int16_t happening_call(const struct happening *at); /* the system call or function that the event is named after */

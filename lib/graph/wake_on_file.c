@@ -1,11 +1,12 @@
 #include <stdlib.h>
 
+#include "base/fail.h"
 #include "base/memory.h"
 #include "graph/wake_event.h"
 
 /*
- * What a thread in a system call really waits for, where an event tells. The call's own event has no more than the
- * number of a file, which may be anything.
+ * What a thread in a system call really waits for, where an event or the collector tells. The call's own event has no
+ * more than the number of a file, which may be anything.
  */
 
 /* A thread that sleeps so soon after it began to handle a fault of a mapped file, and did nothing else, sleeps for it. */
@@ -27,6 +28,70 @@ static const char *socket_name(int family, int protocol)
 	return "other";
 }
 
+struct descriptor {
+	int32_t tid, fd;
+};
+
+struct wake_file {
+	struct descriptor of;
+	int16_t kind; /* index of the text */
+	UT_hash_handle hh;
+};
+
+enum { FILES_MAX = 1 << 16 }; /* told of; the waits for others have less of a name */
+
+int wake_file_read(struct wake *wake, const struct fields *fields)
+{
+	struct descriptor of = {0};
+	int64_t tid = 0, fd = 0;
+	struct wake_file *file;
+	char kind[32];
+
+	if (fields_integer(fields, "tid", &tid) < 0 || fields_integer(fields, "fd", &fd) < 0)
+		return -1;
+	if (!fields_text(fields, "kind", kind, sizeof(kind)))
+		return fail("a file needs a kind");
+	of = (struct descriptor){(int32_t)tid, (int32_t)fd};
+	HASH_FIND(hh, wake->files, &of, sizeof(of), file);
+	if (!file && HASH_COUNT(wake->files) >= FILES_MAX)
+		return 0;
+	if (!file) {
+		file = NEW(struct wake_file);
+		file->of = of;
+		HASH_ADD(hh, wake->files, of, sizeof(of), file);
+	}
+	file->kind = strcmp(kind, "file") == 0 ? CALL_NONE : wake_name_text(wake->names, kind);
+	return 0;
+}
+
+void wake_files_free(struct wake *wake)
+{
+	struct wake_file *file, *next;
+
+	HASH_ITER(hh, wake->files, file, next) {
+		HASH_DEL(wake->files, file);
+		free(file);
+	}
+}
+
+void file_sleeps(struct wake *wake, struct thread *thread)
+{
+	struct piece *piece = thread->pieces.count ? &thread->pieces.items[thread->pieces.count - 1] : NULL;
+	struct descriptor of = {thread->tid, thread->fd};
+	struct wake_file *file;
+	char *name;
+
+	if (!wake->files || thread->fd == FD_NONE || !piece || piece->what != WHAT_WAIT || piece->call == CALL_NONE ||
+	    piece->call != thread->call)
+		return;
+	HASH_FIND(hh, wake->files, &of, sizeof(of), file);
+	if (!file || file->kind == CALL_NONE)
+		return;
+	name = memory_format("%s %s", wake_text(wake->names, thread->call, ""), wake_text(wake->names, file->kind, ""));
+	piece->call = thread->call_of_file = wake_name_text(wake->names, name);
+	free(name);
+}
+
 /* Whether the thread slept since its call began. */
 static bool has_slept(const struct thread *thread)
 {
@@ -40,7 +105,8 @@ static bool has_slept(const struct thread *thread)
 static void rename_waits(struct thread *thread, int16_t call)
 {
 	for (size_t i = thread->pieces.count; i-- > 0 && thread->pieces.items[i].start >= thread->called;)
-		if (thread->pieces.items[i].what == WHAT_WAIT && thread->pieces.items[i].call == thread->call)
+		if (thread->pieces.items[i].what == WHAT_WAIT &&
+		    (thread->pieces.items[i].call == thread->call || thread->pieces.items[i].call == thread->call_of_file))
 			thread->pieces.items[i].call = call;
 }
 

@@ -92,22 +92,35 @@ void on_work_end(struct happening *at)
 		work_end(at->wake, thread, at->cpu->number);
 }
 
-/* The thread that is in the system call from now on; NULL: the idle one, which calls nothing. */
-static struct thread *in_call(const struct happening *at, int16_t call)
+/* The thread that is in the system call for this file from now on; NULL: the idle one, which calls nothing. */
+static struct thread *in_call(const struct happening *at, int16_t call, int32_t fd)
 {
 	struct thread *thread = at->event->tid == TID_IDLE ? NULL : wake_thread_on(at->wake, at->cpu, at->event->tid);
 
 	if (thread) {
 		thread->call = call;
 		thread->called = at->wake->now;
+		thread->fd = fd;
+		thread->call_of_file = CALL_NONE;
 		thread->fault = TIME_NONE;
 	}
 	return thread;
 }
 
+/* The file that the call is for, if its event names one. */
+static int32_t happening_descriptor(const struct happening *at)
+{
+	enum { FD, FD_IN, OUT_FD, NAMES };
+
+	for (int field = FD; field < NAMES; field++)
+		if (happening_has(at, field))
+			return (int32_t)happening_number(at, field);
+	return FD_NONE;
+}
+
 void on_sys_enter(struct happening *at)
 {
-	struct thread *thread = in_call(at, happening_call(at));
+	struct thread *thread = in_call(at, happening_call(at), happening_descriptor(at));
 
 	if (thread)
 		poll_over(thread);
@@ -116,7 +129,7 @@ void on_sys_enter(struct happening *at)
 void on_futex(struct happening *at)
 {
 	enum { ADDRESS, OPERATION };
-	struct thread *thread = in_call(at, happening_call(at));
+	struct thread *thread = in_call(at, happening_call(at), FD_NONE);
 
 	if (thread)
 		poll_futex(at->wake, thread, (uint64_t)happening_number(at, ADDRESS), happening_number(at, OPERATION));
@@ -124,9 +137,9 @@ void on_futex(struct happening *at)
 
 void on_raw_sys_enter(struct happening *at)
 {
-	enum { ID };
+	enum { ID, ARGUMENTS };
 
-	in_call(at, wake_number_call(at->wake->names, (int)happening_number(at, ID)));
+	in_call(at, wake_number_call(at->wake->names, (int)happening_number(at, ID)), (int32_t)happening_first(at, ARGUMENTS));
 }
 
 void on_function(struct happening *at)
@@ -140,5 +153,5 @@ void on_function(struct happening *at)
 
 void on_sys_exit(struct happening *at)
 {
-	in_call(at, CALL_NONE);
+	in_call(at, CALL_NONE, FD_NONE);
 }

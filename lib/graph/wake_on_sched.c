@@ -24,6 +24,7 @@ void on_switch(struct happening *at)
 	prev = wake_current(at->wake, at->cpu, (int32_t)happening_number(at, PREV));
 	thread_switch_out(prev, at->cpu, switch_state(at, STATE), at->wake->now);
 	fault_sleeps(at->wake, prev);
+	file_sleeps(at->wake, prev);
 	next = wake_thread_on(at->wake, at->cpu, (int32_t)happening_number(at, NEXT));
 	wake_switch_in(at->wake, at->cpu, next, at->wake->now);
 }

@@ -8,6 +8,7 @@
 #include <event-parse.h>
 
 #include "base/fail.h"
+#include "source/files.h"
 #include "source/instance.h"
 #include "source/threads.h"
 
@@ -61,6 +62,23 @@ static void find_threads(struct wish *wish, struct tep_event *event)
 	}
 }
 
+/* See files.h. */
+static void find_descriptor(struct wish *wish, struct tep_event *event)
+{
+	static const char entry[] = "sys_enter_";
+
+	wish->is_call = strstr(wish->system, "syscalls") != NULL;
+	if (strcmp(wish->event, "raw_syscalls:sys_enter") == 0) {
+		wish->call_at = field_offset(event, "id");
+		wish->fd_at = field_offset(event, "args");
+	} else if (wish->is_call && strncmp(wish->name, entry, strlen(entry)) == 0 &&
+		   files_call_named(wish->name + strlen(entry)) && event->format.nr_fields > 1) {
+		wish->fd_at = (uint16_t)event->format.fields->next->offset;
+	}
+	if (wish->is_switch)
+		wish->state_at = field_offset(event, "prev_state");
+}
+
 static void learn(struct wish *wish, struct tep_event *event)
 {
 	wish->id = (uint16_t)event->id;
@@ -73,6 +91,7 @@ static void learn(struct wish *wish, struct tep_event *event)
 		wish->shared |= strcmp(wish->system, shared_systems[i]) == 0;
 	find_threads(wish, event);
 	wish->waits_at = field_offset(event, wish->waits);
+	find_descriptor(wish, event);
 }
 
 static int read_format(struct wish *wish, struct tracefs_instance *instance, struct tep_handle *tep)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "source/files.h"
 
 /* Bits of an event's common_flags: it happened in an interrupt, in whatever thread's context that was. */
 enum { IN_INTERRUPT = 0x08 | 0x10 | 0x40 };
@@ -46,6 +47,16 @@ static int32_t number_at(const struct ring *ring, uint16_t offset)
 	if (offset + sizeof(number) <= ring->page.size)
 		memcpy(&number, ring->page.payload + offset, sizeof(number));
 	return (int32_t)(ring->page.swapped ? __builtin_bswap32(number) : number);
+}
+
+/* Of a live kernel, whose word is ours; a recorded one's descriptors are not asked for. */
+static long word_at(const struct ring *ring, uint16_t offset)
+{
+	long word = 0;
+
+	if (offset + sizeof(word) <= ring->page.size)
+		memcpy(&word, ring->page.payload + offset, sizeof(word));
+	return word;
 }
 
 static struct common common_of(const struct ring *ring)
@@ -151,6 +162,22 @@ static int see_threads(struct scribe *scribe, const struct wish *wish, const str
 	return 0;
 }
 
+/* Follows the thread into system calls for a file, so that a sleep in one can be told apart from others. */
+static int see_file(struct scribe *scribe, const struct wish *wish, const struct common *common, const struct ring *ring)
+{
+	enum { INTERRUPTIBLE = 1 };
+
+	if (wish->is_call) {
+		bool of_file = wish->fd_at && (!wish->call_at || files_call_numbered(word_at(ring, wish->call_at)));
+
+		files_enter(&scribe->threads, common->tid, of_file ? (int32_t)word_at(ring, wish->fd_at) : FILE_NONE);
+		return 0;
+	}
+	if (!(word_at(ring, wish->state_at) & INTERRUPTIBLE))
+		return 0;
+	return files_sleep(&scribe->threads, scribe->stream, ring_ts(ring), common->tid);
+}
+
 int scribe_event(struct scribe *scribe, const struct ring *ring)
 {
 	struct record record = {
@@ -174,6 +201,8 @@ int scribe_event(struct scribe *scribe, const struct ring *ring)
 	if (!wish->enabled || is_own(scribe, wish, &common, ring))
 		return 0;
 	if ((wish->thread_count || wish->is_exec) && see_threads(scribe, wish, &common, ring) < 0)
+		return -1;
+	if ((wish->is_call || wish->state_at) && see_file(scribe, wish, &common, ring) < 0)
 		return -1;
 	if (wish->flags & WISH_QUIET || (scribe->process->members && !is_wanted(scribe, wish, &common, ring)))
 		return 0;

@@ -7,8 +7,9 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "source/files.h"
 
-static struct thread *find(struct threads *threads, int32_t tid)
+struct thread *threads_at(struct threads *threads, int32_t tid)
 {
 	struct thread **page = &threads->pages[(uint32_t)tid / THREADS_PAGE % THREADS_PAGES];
 
@@ -50,7 +51,7 @@ int threads_see(struct threads *threads, struct stream *stream, int64_t ts, int3
 
 	if (tid <= 0)
 		return 0;
-	thread = find(threads, tid);
+	thread = threads_at(threads, tid);
 	if (thread->known && (!comm || strncmp(thread->comm, comm, THREAD_NAME) == 0))
 		return 0;
 	thread->known = true;
@@ -75,13 +76,20 @@ int threads_see(struct threads *threads, struct stream *stream, int64_t ts, int3
 
 void threads_forget(struct threads *threads, int32_t tid)
 {
-	if (tid > 0)
-		find(threads, tid)->known = false;
+	struct thread *thread = tid > 0 ? threads_at(threads, tid) : NULL;
+
+	if (!thread)
+		return;
+	thread->known = false;
+	files_forget(thread->files);
 }
 
 void threads_free(struct threads *threads)
 {
-	for (int i = 0; i < THREADS_PAGES; i++)
-		free(threads->pages[i]);
+	for (int page = 0; page < THREADS_PAGES; page++) {
+		for (int i = 0; threads->pages[page] && i < THREADS_PAGE; i++)
+			free(threads->pages[page][i].files);
+		free(threads->pages[page]);
+	}
 	cmdlines_free(&threads->cmdlines);
 }

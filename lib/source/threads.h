@@ -19,6 +19,7 @@ enum { THREAD_NAME = 16, THREADS_PAGE = 1 << 10, THREADS_PAGES = 1 << 12 };
 struct thread {
 	char comm[THREAD_NAME];
 	bool known;
+	struct thread_files *files; /* see files.h; NULL: none */
 };
 
 /* By tid, in pages made as they are needed; the kernel's largest tid is 2^22. All zero is the empty table. */
@@ -26,6 +27,9 @@ struct threads {
 	struct thread *pages[THREADS_PAGES];
 	struct cmdlines cmdlines;
 };
+
+/* What is known of the thread; `tid` is above 0. */
+struct thread *threads_at(struct threads *threads, int32_t tid);
 
 static inline bool threads_known(const struct threads *threads, int32_t tid)
 {

@@ -48,6 +48,10 @@ struct wish {
 	bool shared;	   /* it concerns others, whoever's context it happened in: a CPU or a device changes hands */
 	bool is_switch, is_exec, is_fork, is_block;
 	uint16_t waits_at; /* offset of `waits`; 0: none */
+	bool is_call;	   /* a thread enters a system call, or leaves it */
+	uint16_t fd_at;	   /* offset of the call's first argument if that may be a descriptor; 0: it is none */
+	uint16_t call_at;  /* offset of the call's number if it may be any call; 0: its name tells */
+	uint16_t state_at; /* offset of the state in which a thread leaves the CPU; 0: none */
 	struct wish_thread threads[WISH_THREADS];
 	int thread_count;
 };

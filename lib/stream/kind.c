@@ -8,7 +8,7 @@ static const char *const names[KINDS] = {
 	[KIND_LOST] = "lost",	   [KIND_SAMPLE] = "sample", [KIND_LIMITS] = "limits", [KIND_SIGNAL] = "signal",
 	[KIND_WINDOW] = "window",  [KIND_GRAPH] = "graph",   [KIND_NODE] = "node",     [KIND_EDGE] = "edge",
 	[KIND_PATH] = "path",	   [KIND_BLAME] = "blame",   [KIND_USAGE] = "usage",   [KIND_END] = "end",
-	[KIND_RECORDER] = "recorder", [KIND_STACK] = "stack",
+	[KIND_RECORDER] = "recorder", [KIND_STACK] = "stack",   [KIND_FILE] = "file",
 };
 
 const char *kind_name(enum kind kind)

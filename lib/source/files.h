@@ -1,0 +1,30 @@
+/*
+ * files: what kind of file a thread sleeps for in read() and its like, so that the wait has more of a name.
+ *
+ * A system call's event has the number of a descriptor. What that is stands in /proc, which is looked at when the events are
+ * written, a moment after the thread fell asleep; a descriptor that was made another kind of file in that moment is told
+ * wrongly. So a descriptor is looked up again whenever its thread sleeps for it a second later.
+ */
+#ifndef SOURCE_FILES_H
+#define SOURCE_FILES_H
+
+#include <stdint.h>
+
+#include "source/threads.h"
+
+enum { FILE_NONE = -1 };
+
+/* Whether the system call of this name, or of this number, has a descriptor first and may sleep for what that is. */
+bool files_call_named(const char *name);
+bool files_call_numbered(int64_t number);
+
+/* The thread is in such a call for this descriptor from now on; FILE_NONE: in another call, or in none. */
+void files_enter(struct threads *threads, int32_t tid, int32_t fd);
+
+/* It falls asleep: writes a `file` record if that tells something new. -1 after fail(). */
+int files_sleep(struct threads *threads, struct stream *stream, int64_t ts, int32_t tid);
+
+/* The thread runs another program now. NULL will do. */
+void files_forget(struct thread_files *files);
+
+#endif
