@@ -425,3 +425,35 @@ for name in ("hog.dat", "hog.6.dat", "hog.trace", "hog.perf"):
             raise SystemExit("%s, turn %d: status %d: %s" % (name, turn, end.returncode, end.stderr[-2000:]))
 END
 }
+
+# number BYTES VALUE: little-endian
+number() {
+	local i
+	for ((i = 0; i < $1; i++)); do printf '%b' "\\x$(printf %x $(($2 >> 8 * i & 255)))"; done
+}
+
+@test "a section that is said to be huge is refused, not made room for" {
+	{
+		printf '\x17\x08\x44tracing7\0\0\x08'
+		number 4 4096
+		printf 'zstd\x001\0'
+		number 8 33
+		number 4 0 # a section of options, without flags, of no name
+		number 4 0
+		number 8 28
+		number 2 16 # it says where the head page's section is
+		number 4 8
+		number 8 77
+		number 2 0
+		number 4 8
+		number 8 0
+		number 2 16 # that section: packed, of 8 bytes
+		number 2 1
+		number 4 0
+		number 8 8
+		number 4 0
+		number 4 $((1 << 29)) # which become so many
+	} >huge.dat
+	run -1 trace-import --text huge.dat
+	assert_output --partial "the sizes of a compressed section cannot be"
+}

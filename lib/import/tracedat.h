@@ -70,7 +70,8 @@ struct tracedat {
 	char compression[16];
 	uint32_t page_size;
 	uint32_t cpus;
-	ARRAY(char *) unpacked;
+	ARRAY(char *) unpacked; /* sections, */
+	uint64_t unpacked_size; /* so many bytes in all */
 };
 
 /* Maps an open file, which stays the caller's to close, and reads its description. -1 after fail(); close it all the same. */

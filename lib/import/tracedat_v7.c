@@ -7,7 +7,7 @@
 #include "import/unpack.h"
 
 enum { OPTION_DONE = 0, OPTION_BUFFER = 3, OPTION_BUFFER_TEXT = 22, PACKED = 1 };
-enum { OPTION_SECTIONS_MAX = 1024, SECTION_MAX = 1 << 30 };
+enum { OPTION_SECTIONS_MAX = 1024, UNPACKED_MAX = 1 << 28 }; /* bytes in all; real files have a few MB */
 
 /* What a section holds, unpacked if need be. -1 after fail(). */
 static int open_section(struct tracedat *file, uint64_t offset, unsigned expected, struct cursor *section)
@@ -31,10 +31,11 @@ static int open_section(struct tracedat *file, uint64_t offset, unsigned expecte
 		return 0;
 	size = cursor_number(section, 4);
 	room = cursor_number(section, 4);
-	if (section->cut || size > cursor_left(section) || room > SECTION_MAX)
+	if (section->cut || size > cursor_left(section) || room > UNPACKED_MAX - file->unpacked_size)
 		return tracedat_fail(file, section->at, "the sizes of a compressed section cannot be");
 	bytes = memory_new((size_t)room + 1, 1);
 	*ARRAY_ADD(&file->unpacked) = bytes;
+	file->unpacked_size += room;
 	length = unpack(file->compression, section->at, (size_t)size, bytes, (size_t)room);
 	if (length < 0)
 		return tracedat_fail(file, section->at, fail_text());
