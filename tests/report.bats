@@ -344,3 +344,18 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 	assert_failure 2
 	assert_line --index 0 "report: there is no format 'xml'; there are text, json and html"
 }
+
+@test "of changes of level those that matter are told: worse first, none that went the other way or are small" {
+	run -0 report <<-'EOT'
+		limits ts=1 chart=block key=7:0 center=0.001 ucl=0.01 n=100 method=imr
+		limits ts=2 chart=block key=7:0 center=0.0001 ucl=0.01 n=100 method=imr change=down
+		limits ts=1 chart=runq center=0.001 ucl=0.01 n=100 method=imr
+		limits ts=2 chart=runq center=0.004 ucl=0.01 n=100 method=imr change=up
+		limits ts=3 chart=runq center=0.009 ucl=0.01 n=100 method=imr change=down
+		limits ts=4 chart=runq center=0.010 ucl=0.01 n=100 method=imr change=up
+	EOT
+	assert_line --index 2 --partial 'runq became higher at 2.000000 s and stayed so: median 0.001 -> 0.004'
+	assert_line --partial 'block of 7:0 became lower at 2.000000 s and stayed so'
+	assert_line 'and 2 lesser changes of level (told by report -f json)'
+	assert_equal "$(grep -c became <<<"$output")" 2
+}

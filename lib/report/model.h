@@ -154,6 +154,11 @@ struct track {
 	UT_hash_handle hh;
 };
 
+struct level_change { /* a shift, and of what */
+	const struct track *track;
+	const struct shift *shift;
+};
+
 struct chart_story {
 	char *name, *title;
 	uint64_t signals, moments, last_moment;
@@ -247,6 +252,12 @@ size_t model_verdicts(struct model *model, struct verdict *list, size_t room);
  */
 const struct story *moment_companion(const struct moment *moment, const struct story *story);
 bool moment_is_companion(const struct moment *moment, const struct story *story);
+
+/*
+ * Shifts that are worth a line, the worst first: what became worse before what became better, then by the ratio of the
+ * levels. Fills at most `room`, and returns how many; *others: how many more there were.
+ */
+size_t shifts_that_matter(const struct model *model, struct level_change *found, size_t room, uint64_t *others);
 
 /* For the model's own files. */
 struct chart_story *model_chart(struct model *model, const char *name);

@@ -225,12 +225,19 @@ static void add_line(struct summary *summary, char *line)
 		*ARRAY_ADD(&summary->lines) = line;
 }
 
+enum { SHIFTS_TOLD = 5 };
+
 static void add_shifts(struct summary *summary, const struct model *model)
 {
-	for (const struct chart_story *chart = model->charts; chart; chart = chart->hh.next)
-		for (const struct track *track = chart->tracks; track; track = track->hh.next)
-			for (size_t i = 0; i < track->shifts.count; i++)
-				add_line(summary, words_shift(model, track, &track->shifts.items[i]));
+	struct level_change found[SHIFTS_TOLD];
+	uint64_t others;
+	size_t count = shifts_that_matter(model, found, SHIFTS_TOLD, &others);
+
+	for (size_t i = 0; i < count; i++)
+		add_line(summary, words_shift(model, found[i].track, found[i].shift));
+	if (others > 0)
+		add_line(summary, memory_format("%s%llu lesser change%s of level (told by report -f json)", count > 0 ? "and " : "", (unsigned long long)others,
+						others == 1 ? "" : "s"));
 }
 
 void summary_make(struct summary *summary, const struct model *model)
