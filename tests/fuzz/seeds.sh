@@ -23,9 +23,10 @@ copy() { # VARIANTS FILE...
 # So many values of a chart, skewed, of two keys; a few are slow, and the level of one key changes.
 samples() { # COUNT
 	awk -v count="$1" 'BEGIN {
-		srand(7)
+		state = 7 # a Lehmer generator: rand() is another in every awk
 		for (i = 1; i <= count; i++) {
-			value = -log(1 - rand()) / 1000 * (i % 2 && i > count * 0.6 ? 5 : 1) + (i % 97 == 96)
+			state = state * 16807 % 2147483647
+			value = -log(state / 2147483647) / 1000 * (i % 2 && i > count * 0.6 ? 5 : 1) + (i % 97 == 96)
 			printf "sample ts=%d.%03d start=%d chart=db key=%s value=%.6f n=%d tid=%d\n",
 				i / 10, i % 10 * 100, i / 10, i % 2 ? "a" : "b", value, 100 + i % 3, 10 + i % 5
 		}
