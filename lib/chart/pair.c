@@ -32,7 +32,7 @@ struct pair_table {
 };
 
 struct pairs {
-	struct start *oldest, *newest, *free_starts;
+	struct start *oldest, *free_starts; /* by age; for use again */
 	int open;
 	uint64_t overflowed;
 };
@@ -137,25 +137,6 @@ static void slot_key(const struct pair_table *table, const int64_t *key, int64_t
 		out[table->keys - 1] = piece_of(key[table->keys - 1]);
 }
 
-static void link_newest(struct pairs *pairs, struct start *start)
-{
-	start->older = pairs->newest;
-	start->newer = NULL;
-	if (pairs->newest)
-		pairs->newest->newer = start;
-	else
-		pairs->oldest = start;
-	pairs->newest = start;
-	pairs->open++;
-}
-
-static void unlink_age(struct pairs *pairs, struct start *start)
-{
-	*(start->older ? &start->older->newer : &pairs->oldest) = start->newer;
-	*(start->newer ? &start->newer->older : &pairs->newest) = start->older;
-	pairs->open--;
-}
-
 static bool same_key(const struct pair_table *table, const struct start *start, const int64_t *key)
 {
 	return !memcmp(start->sample.key, key, (size_t)table->keys * sizeof(*key));
@@ -196,7 +177,8 @@ void pair_take(struct start *start)
 		slot->next_free = table->free_slots;
 		table->free_slots = slot;
 	}
-	unlink_age(table->pairs, start);
+	DL_DELETE2(table->pairs->oldest, start, older, newer);
+	table->pairs->open--;
 	start->next = start->behind = NULL;
 }
 
@@ -281,7 +263,8 @@ struct start *pair_start(struct pair_table *table, const int64_t *key, int64_t l
 	if (length > table->longest && length <= (int64_t)WIDE << PIECE_SHIFT)
 		table->longest = length;
 	link_slot(find_or_add_slot(table, slot_of), start);
-	link_newest(pairs, start);
+	DL_APPEND2(pairs->oldest, start, older, newer);
+	pairs->open++;
 	return start;
 }
 
@@ -292,26 +275,41 @@ static void hand_out(struct start *start, struct start **list)
 	*list = start;
 }
 
-/* Ends the part of this start that lies in [begin, end). */
+static int64_t longest_of_key(const struct start *first)
+{
+	int64_t longest = first->length;
+
+	for (; first; first = first->behind)
+		longest = first->length > longest ? first->length : longest;
+	return longest;
+}
+
+/*
+ * Ends the part of this start that lies in [begin, end). Of several requests for the same range, each split in its own
+ * way, nobody can tell whose part it is: what is more than the oldest lacks is the next one's, so that none stays open.
+ */
 static void end_part(struct pair_table *table, struct start *start, int64_t begin, int64_t end, struct start **done)
 {
 	int64_t from = start->sample.key[table->keys - 1], to;
+	struct start *heir;
 
-	if (__builtin_add_overflow(from, start->length, &to))
+	if (__builtin_add_overflow(from, longest_of_key(start), &to))
 		to = INT64_MAX;
 	from = from > begin ? from : begin;
 	to = to < end ? to : end;
 	if (from >= to)
 		return;
-	start->remaining -= to - from;
-	if (start->remaining <= 0)
-		hand_out(start, done);
+	for (int64_t units = to - from; start && units > 0; start = heir) {
+		heir = start->behind;
+		start->remaining -= units;
+		units = -start->remaining;
+		if (start->remaining <= 0)
+			hand_out(start, done);
+	}
 }
 
-static void end_in_slot(struct pair_table *table, const int64_t *slot_of, int64_t begin, int64_t end,
-			struct start **done)
+static void end_in_slot(struct pair_table *table, struct pair_slot *slot, int64_t begin, int64_t end, struct start **done)
 {
-	struct pair_slot *slot = find_slot(table, slot_of);
 	struct start *start = slot ? slot->starts : NULL, *last = start ? start->prev : NULL, *next;
 
 	/* One behind an ended start comes in at the tail, and is another request: not for this end. */
@@ -321,22 +319,13 @@ static void end_in_slot(struct pair_table *table, const int64_t *slot_of, int64_
 	}
 }
 
-/* Other key fields equal, and first of its key. */
-static bool is_candidate(const struct pair_table *table, const struct start *start, const int64_t *key)
+static void end_everywhere(struct pair_table *table, const int64_t *key, int64_t begin, int64_t end, struct start **done)
 {
-	return start->table == table && start->same > 0 &&
-	       !memcmp(start->sample.key, key, (size_t)(table->keys - 1) * sizeof(*key));
-}
+	struct pair_slot *slot, *next;
 
-static void end_everywhere(struct pair_table *table, const int64_t *key, int64_t end, struct start **done)
-{
-	struct start *newer;
-
-	for (struct start *start = table->pairs->oldest; start; start = newer) {
-		newer = start->newer;
-		if (is_candidate(table, start, key))
-			end_part(table, start, key[table->keys - 1], end, done);
-	}
+	HASH_ITER(hh, table->slots, slot, next)
+		if (!memcmp(slot->key, key, (size_t)(table->keys - 1) * sizeof(*key)))
+			end_in_slot(table, slot, begin, end, done);
 }
 
 static struct start *end_range(struct pair_table *table, const int64_t *key, int64_t length)
@@ -347,13 +336,13 @@ static struct start *end_range(struct pair_table *table, const int64_t *key, int
 	if (length <= 0 || __builtin_add_overflow(begin, length, &end) || __builtin_sub_overflow(begin, table->longest, &back))
 		return NULL;
 	if (piece_of(length) > LONG) {
-		end_everywhere(table, key, end, &done);
+		end_everywhere(table, key, begin, end, &done);
 		return done;
 	}
 	slot_key(table, key, INT64_MAX, slot_of);
-	end_in_slot(table, slot_of, begin, end, &done);
+	end_in_slot(table, find_slot(table, slot_of), begin, end, &done);
 	for (*piece = piece_of(back); *piece <= piece_of(end - 1); ++*piece)
-		end_in_slot(table, slot_of, begin, end, &done);
+		end_in_slot(table, find_slot(table, slot_of), begin, end, &done);
 	return done;
 }
 

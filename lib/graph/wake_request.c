@@ -67,6 +67,17 @@ static int32_t oldest(const struct wake *wake, uint64_t disk, uint64_t sector, b
 	return index;
 }
 
+/* The request that was issued for just this range; else the oldest at its begin. */
+static int32_t issued_for(const struct wake *wake, uint64_t disk, uint64_t sector, uint64_t sectors)
+{
+	int32_t first = oldest(wake, disk, sector, true), index = first;
+
+	while (index != INDEX_NONE &&
+	       (wake->requests.items[index].issued == TIME_NONE || wake->requests.items[index].sectors != sectors))
+		index = wake->requests.items[index].next;
+	return index == INDEX_NONE ? first : index;
+}
+
 static void close_request(struct wake *wake, int32_t index)
 {
 	const struct request *request = &wake->requests.items[index];
@@ -175,7 +186,7 @@ int32_t request_complete(struct wake *wake, const struct request *range)
 	struct request *request;
 
 	do {
-		index = oldest(wake, range->disk, at, true);
+		index = issued_for(wake, range->disk, at, end - at);
 		if (index == INDEX_NONE)
 			break;
 		request = &wake->requests.items[index];

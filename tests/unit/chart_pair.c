@@ -82,6 +82,35 @@ static void same_range(void)
 	pair_table_free(table);
 }
 
+/* The same block read by many, the requests split in several ways: when all parts have ended, nothing stays open. */
+static void same_range_split(void)
+{
+	static const struct {
+		int64_t at, length;
+	} parts[] = {{100, 6}, {100, 4}, {104, 4}, {106, 2}, {100, 8}, {100, 7}, {107, 1}, {100, 8}};
+	struct pair_table *table = pair_table_new(pairs, true, false, 2);
+	int64_t sum;
+	int ended = 0;
+
+	for (int i = 0; i < 5; i++)
+		start(table, 7, 100, 8, i);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		ended += end(table, 7, parts[i].at, parts[i].length, &sum);
+	assert(ended == 5);
+	assert(!pairs_oldest(pairs));
+	start(table, 7, 100, 4, 1); /* from the same place, but not as far */
+	start(table, 7, 100, 8, 2);
+	ended = end(table, 7, 100, 8, &sum);
+	ended += end(table, 7, 100, 4, &sum);
+	assert(ended == 2 && !pairs_oldest(pairs));
+	start(table, 7, 100, 4, 1);
+	start(table, 7, 100, 4, 2);
+	start(table, 7, 200, 4, 4);
+	assert(end(table, 7, 0, INT64_MAX, &sum) == 2 && sum == 5); /* whole ones are none's but the oldest's */
+	assert(end(table, 7, 100, 4, &sum) == 1 && sum == 2);
+	pair_table_free(table);
+}
+
 static void nested(void)
 {
 	struct pair_table *table = pair_table_new(pairs, false, true, 1);
@@ -129,7 +158,8 @@ static void long_ranges(void)
 	assert(pairs_overflowed(pairs) == overflowed + 10);
 	assert(pairs_oldest(pairs)->sample.start == 10);
 	start(table, 1, 10, 1 << 20, 5000); /* the same range again */
-	assert(end(table, 1, 0, INT64_MAX, &sum) == PAIR_SLOT_MAX + 1);
+	assert(end(table, 1, 0, INT64_MAX, &sum) == PAIR_SLOT_MAX);
+	assert(end(table, 1, 0, INT64_MAX, &sum) == 1 && sum == 5000);
 	assert(!pairs_oldest(pairs));
 	pair_table_free(table);
 }
@@ -156,6 +186,7 @@ int main(void)
 	pairs = pairs_new();
 	merged_and_split();
 	same_range();
+	same_range_split();
 	nested();
 	replaced_and_forgotten();
 	long_ranges();
