@@ -86,7 +86,7 @@ users() {
 	run users sleep prog
 	assert_line --regexp '^[^ ]+ \(libc.*;wait_for_work \(prog\);worker \(prog\);'
 	run users wake prog
-	assert_line --regexp '^[^ ]+ \(libc[^;]*;(hand_out \(prog\);)main \(prog\);'
+	assert_line --regexp '^([^ ]+ \(libc[^;]*;)+hand_out \(prog\);main \(prog\);'
 	run grep -c 'name=stack:wake ' out
 	[ "$output" -ge 15 ] # who is still on its way to sleep need not be woken
 }
@@ -137,6 +137,69 @@ users() {
 	collect_stacks ./prog
 	run users sleep prog
 	assert_line --partial ';wait_for_work (prog);worker (prog);'
+}
+
+@test "functions that were inlined are named, each before the one that it is in" {
+	need_stacks
+	command -v clang >/dev/null && compilers="gcc clang" || compilers=gcc
+	cat >deep.c <<-'EOT'
+		#include <stdlib.h>
+		#include <unistd.h>
+		static inline long receive(int fd, char *to, size_t size) { long n = read(fd, to, size); return n + !n; }
+		static inline long serve(int fd) { char *to = malloc(9); long n = receive(fd, to, (size_t)to % 9 + 1); free(to); return n; }
+		int main(void)
+		{
+			int fds[2];
+
+			if (pipe(fds) < 0)
+				return 1;
+			if (fork() == 0)
+				return usleep(10000) || write(fds[1], "x", 1) != 1;
+			return serve(fds[0]) != 1;
+		}
+	EOT
+	for compiler in $compilers; do # with the wrapper of read() that is not to be seen
+		$compiler -O2 -g -D_FORTIFY_SOURCE=2 -o deep deep.c
+		collect_stacks ./deep
+		run users sleep deep
+		assert_line --regexp '^[_a-z]*read \(libc[^;]*;receive \(deep\);serve \(deep\);main \(deep\);'
+	done
+}
+
+@test "functions of C++ that were inlined have the names that they have elsewhere" {
+	need_stacks
+	cat >deep.cc <<-'EOT'
+		#include <condition_variable>
+		#include <mutex>
+		#include <thread>
+		namespace shop {
+		template <typename T> struct Counter {
+			std::mutex lock;
+			std::condition_variable changed;
+			T items = 0;
+			void take() { std::unique_lock<std::mutex> held(lock); changed.wait(held, [this] { return items > 0; }); items--; }
+			void put() { std::lock_guard<std::mutex> held(lock); items++; changed.notify_one(); }
+		};
+		namespace { struct Clerk { Counter<int> &counter; int sold; void sell() { counter.take(); sold++; } }; }
+		}
+		int main()
+		{
+			shop::Counter<int> counter;
+			std::thread thread([&] { shop::Clerk clerk{counter, 0}; while (clerk.sold < 10) clerk.sell(); });
+			for (int i = 0; i < 10; i++) {
+				std::this_thread::sleep_for(std::chrono::milliseconds(1));
+				counter.put();
+			}
+			thread.join();
+		}
+	EOT
+	g++ -O2 -g -pthread -o deep deep.cc
+	collect_stacks ./deep
+	run users sleep deep
+	clerk='shop::Counter<int>::take (deep);shop::(anonymous namespace)::Clerk::sell (deep);main::{lambda}::operator() (deep);std::'
+	assert_line --partial ";$clerk"
+	run users wake deep
+	assert_line --partial ';shop::Counter<int>::put (deep);main (deep);'
 }
 
 @test "C++ names are as they are written" {

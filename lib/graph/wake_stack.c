@@ -110,7 +110,7 @@ static bool is_wrapper(const struct frame *frame)
 {
 	static const char *const objects[] = {"libc.so", "libc-", "libc.musl", "ld-linux", "ld-musl", "libpthread", "librt",
 					      "libstdc++", "libgcc_s", "libc++"};
-	static const char *const functions[] = {"std::", "__gnu_cxx::", "<std::", "<core::", "<alloc::"};
+	static const char *const functions[] = {"std::", "__gnu_cxx::", "__gthread_", "<std::", "<core::", "<alloc::"};
 	size_t length = function_length(frame), object = length < frame->length ? length + 2 : 0;
 
 	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)

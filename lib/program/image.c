@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "program/demangle.h"
 #include "program/functions.h"
+#include "program/scopes.h"
 
 struct image {
 	char *path, *name; /* the name is the path's end */
@@ -181,45 +182,42 @@ bool image_address(struct image *image, uint64_t offset, uint64_t *address)
 	return false;
 }
 
-/* Where a function has no symbol, its debugging information has its name. */
-static const char *name_by_dwarf(struct image *image, uint64_t address)
+/* "foo" of foo.part.0: a part that the compiler made of the function, or a copy for some of its callers. */
+static size_t written_length(const char *name)
 {
-	Dwarf_Addr bias;
-	Dwarf_Die *unit = dwfl_module_addrdie(image->module, address, &bias), *scopes = NULL;
-	int count = unit ? dwarf_getscopes(unit, address - bias, &scopes) : 0;
-	const char *name = NULL;
+	static const char *const made[] = {".part.", ".isra.", ".constprop.", ".cold", ".lto_priv.", ".localalias", " [clone ", "@"};
+	size_t length = strlen(name);
 
-	for (int i = 0; i < count && !name; i++)
-		if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram) {
-			Dwarf_Attribute attribute;
+	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]); i++) {
+		const char *at = strstr(name, made[i]);
 
-			if (dwarf_attr_integrate(&scopes[i], DW_AT_linkage_name, &attribute))
-				name = dwarf_formstring(&attribute);
-			else
-				name = dwarf_diename(&scopes[i]);
-		}
-	free(scopes);
-	return name;
+		if (at && at > name && (size_t)(at - name) < length)
+			length = (size_t)(at - name);
+	}
+	return length;
 }
 
-char *image_function(struct image *image, uint64_t address)
+/* By its symbol. NULL: it has none. */
+static char *symbol_name(struct image *image, uint64_t address)
 {
-	const char *name, *version;
-	char *plain;
+	const char *name;
+	char *plain, *written;
 
-	if (!is_readable(image))
-		return NULL;
 	if (!image->named)
 		functions_read(&image->functions, image->module);
 	image->named = true;
 	name = functions_find(&image->functions, address);
-	if (!name)
-		name = name_by_dwarf(image, address);
 	if (!name || !*name)
 		return NULL;
-	version = strchr(name, '@'); /* pthread_cond_wait@@GLIBC_2.3.2 */
 	plain = demangle(name);
-	return plain ? plain : memory_text(name, version && version > name ? (size_t)(version - name) : strlen(name));
+	written = memory_text(plain ? plain : name, written_length(plain ? plain : name));
+	free(plain);
+	return written;
+}
+
+int image_functions(struct image *image, uint64_t address, char *names[IMAGE_FUNCTIONS])
+{
+	return is_readable(image) ? scopes_functions(image->module, address, symbol_name(image, address), names, IMAGE_FUNCTIONS) : 0;
 }
 
 bool image_has_steps(struct image *image)

@@ -41,8 +41,13 @@ bool image_is_mapped(const struct image *image);
 /* Turns an offset in the file into an address. false: no code lies there, or the file cannot be read. */
 bool image_address(struct image *image, uint64_t offset, uint64_t *address);
 
-/* The function at the address, demangled; NULL: unknown. The caller frees it. */
-char *image_function(struct image *image, uint64_t address);
+enum { IMAGE_FUNCTIONS = 24 };
+
+/*
+ * The functions at the address as their programmers wrote them, innermost first: those that were inlined there, as far as DWARF
+ * tells, and last the one that has a symbol. The caller frees each. How many; 0: unknown.
+ */
+int image_functions(struct image *image, uint64_t address, char *names[IMAGE_FUNCTIONS]);
 
 /*
  * How to find the caller's registers from those of a function stopped at an address: the canonical frame address is a

@@ -17,9 +17,10 @@ struct place {
 		struct image *image; /* NULL: the kernel, or memory without a file */
 		uint64_t at;	     /* offset in the file; address in the kernel; else 0 */
 	} key;
-	int32_t frame;
 	struct step step;
 	UT_hash_handle hh;
+	int count;
+	int32_t *frames; /* of the functions there, innermost first; inlined ones come before the one that they are in */
 };
 
 struct text {
@@ -65,6 +66,13 @@ struct unwinder *unwinder_new(const struct spaces *spaces)
 	return unwinder;
 }
 
+static void forget(struct unwinder *unwinder, struct place *place)
+{
+	HASH_DEL(unwinder->places, place);
+	free(place->frames);
+	free(place);
+}
+
 void unwinder_free(struct unwinder *unwinder)
 {
 	struct place *place, *next_place;
@@ -72,10 +80,8 @@ void unwinder_free(struct unwinder *unwinder)
 
 	if (!unwinder)
 		return;
-	HASH_ITER(hh, unwinder->places, place, next_place) {
-		HASH_DEL(unwinder->places, place);
-		free(place);
-	}
+	HASH_ITER(hh, unwinder->places, place, next_place)
+		forget(unwinder, place);
 	HASH_ITER(hh, unwinder->texts, text, next) {
 		HASH_DEL(unwinder->texts, text);
 		free(text->text);
@@ -91,10 +97,8 @@ void unwinder_sweep(struct unwinder *unwinder)
 	struct place *place, *next;
 
 	HASH_ITER(hh, unwinder->places, place, next) {
-		if (place->key.image && !image_is_mapped(place->key.image)) {
-			HASH_DEL(unwinder->places, place);
-			free(place);
-		}
+		if (place->key.image && !image_is_mapped(place->key.image))
+			forget(unwinder, place);
 	}
 }
 
@@ -135,15 +139,25 @@ static const struct step by_frame_pointer = {
 		      [REGISTER_RETURN] = {STEP_SAVED, -WORD}},
 };
 
-static char *describe(struct image *image, uint64_t offset, uint64_t address, bool found)
+/* Takes over the text. */
+static void add_frame(struct unwinder *unwinder, struct place *place, char *text)
 {
-	char *function = found ? image_function(image, address) : NULL, *text;
+	place->frames = memory_grow(place->frames, (size_t)place->count + 1, sizeof(*place->frames));
+	place->frames[place->count++] = frame_of(unwinder, text);
+}
 
-	if (!function)
-		return memory_format("%s+0x%" PRIx64, image_name(image), offset);
-	text = memory_format("%s (%s)", function, image_name(image));
-	free(function);
-	return text;
+static void describe(struct unwinder *unwinder, struct place *place, uint64_t address, bool found)
+{
+	struct image *image = place->key.image;
+	char *functions[IMAGE_FUNCTIONS];
+	int count = found ? image_functions(image, address, functions) : 0;
+
+	for (int i = 0; i < count; i++) {
+		add_frame(unwinder, place, memory_format("%s (%s)", functions[i], image_name(image)));
+		free(functions[i]);
+	}
+	if (count == 0)
+		add_frame(unwinder, place, memory_format("%s+0x%" PRIx64, image_name(image), place->key.at));
 }
 
 static const struct place *place_in(struct unwinder *unwinder, const struct mapping *mapping, uint64_t pc)
@@ -155,12 +169,12 @@ static const struct place *place_in(struct unwinder *unwinder, const struct mapp
 	if (!is_new)
 		return place;
 	if (!mapping->image) {
-		place->frame = frame_of(unwinder, memory_format("?"));
+		add_frame(unwinder, place, memory_format("?"));
 		place->step = by_frame_pointer;
 		return place;
 	}
 	found = image_address(mapping->image, offset, &address);
-	place->frame = frame_of(unwinder, describe(mapping->image, offset, address, found));
+	describe(unwinder, place, address, found);
 	if (found && !image_has_steps(mapping->image))
 		place->step = by_frame_pointer;
 	else if (found)
@@ -206,21 +220,24 @@ int unwind_user(struct unwinder *unwinder, const struct sampled_record *record, 
 	uint64_t registers[SAMPLE_REGISTERS];
 	enum walked walked = WALK_ON;
 	int count = 0;
+	bool called = false;
 
 	if (!record->user)
 		return 0;
 	memcpy(registers, record->registers, sizeof(registers));
 	while (walked == WALK_ON && count < UNWIND_USER - 1) {
 		/* A return address may lie behind the function's end, if the call was the last thing in it. */
-		uint64_t pc = registers[REGISTER_RETURN] - (count > 0);
+		uint64_t pc = registers[REGISTER_RETURN] - called;
 		const struct mapping *mapping = spaces_find(unwinder->spaces, record->process, pc);
 		const struct place *place = mapping ? place_in(unwinder, mapping, pc) : NULL;
 
 		walked = WALK_STUCK;
-		if (!place)
+		if (!place || count + place->count > UNWIND_USER - 1)
 			break;
-		frames[count++] = place->frame;
+		memcpy(frames + count, place->frames, (size_t)place->count * sizeof(*frames));
+		count += place->count;
 		walked = walk(record, &place->step, registers);
+		called = true;
 	}
 	if (walked != WALK_OVER)
 		frames[count++] = unwinder->unfinished;
@@ -237,11 +254,11 @@ static int32_t kernel_frame(struct unwinder *unwinder, uint64_t address)
 	size_t length;
 
 	if (!is_new)
-		return place->frame;
+		return place->frames[0];
 	kallsyms_read(&unwinder->kernel); /* the address may be a new module's */
 	name = kallsyms_find(&unwinder->kernel, address, &length);
-	place->frame = frame_of(unwinder, name ? memory_text(name, length) : memory_format("?"));
-	return place->frame;
+	add_frame(unwinder, place, name ? memory_text(name, length) : memory_format("?"));
+	return place->frames[0];
 }
 
 /* What calls the sampler is no part of the story. */

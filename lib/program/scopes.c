@@ -1,0 +1,125 @@
+#include "program/scopes.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dwarf.h>
+
+#include "base/memory.h"
+#include "program/demangle.h"
+
+/* The part of the program (of one source file) that has the address. */
+static Dwarf_Die *unit_of(Dwfl_Module *module, uint64_t address, Dwarf_Addr *bias)
+{
+	Dwarf_Die *unit = dwfl_module_addrdie(module, address, bias);
+	Dwarf_Aranges *ranges;
+	size_t count;
+
+	if (unit || (dwfl_module_getdwarf(module, bias) &&
+		     dwarf_getaranges(dwfl_module_getdwarf(module, bias), &ranges, &count) == 0 && count > 0))
+		return unit;
+	while ((unit = dwfl_module_nextcu(module, unit, bias))) /* clang writes no table of them */
+		if (dwarf_haspc(unit, address - *bias) > 0)
+			return unit;
+	return NULL;
+}
+
+/* What libiberty calls the scopes that have no name; NULL: it is no scope of names. */
+static const char *scope_name(Dwarf_Die *scope)
+{
+	const char *name = dwarf_diename(scope);
+
+	switch (dwarf_tag(scope)) {
+	case DW_TAG_namespace:
+		return name ? name : "(anonymous namespace)";
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_union_type:
+		return name ? name : "{lambda}";
+	case DW_TAG_subprogram:
+		return name;
+	default:
+		return NULL;
+	}
+}
+
+/* "cache::Shelf::get": where the function was declared, and its name. */
+static char *qualified(const Dwarf_Die *function, const char *name)
+{
+	char *whole = memory_text(name, strlen(name));
+	Dwarf_Die origin = *function, *scopes = NULL, to;
+	Dwarf_Attribute attribute;
+	int count;
+
+	while ((dwarf_attr(&origin, DW_AT_abstract_origin, &attribute) || dwarf_attr(&origin, DW_AT_specification, &attribute)) &&
+	       dwarf_formref_die(&attribute, &to))
+		origin = to;
+	count = dwarf_getscopes_die(&origin, &scopes);
+	for (int i = 1; i < count; i++) {
+		const char *outer = scope_name(&scopes[i]);
+		char *inner = whole;
+
+		if (!outer)
+			continue;
+		whole = memory_format("%s::%s", outer, inner);
+		free(inner);
+	}
+	free(scopes);
+	return whole;
+}
+
+static char *name_of(Dwarf_Die *function)
+{
+	Dwarf_Attribute attribute;
+	const char *name = NULL;
+	char *plain = NULL;
+
+	if (dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute))
+		name = dwarf_formstring(&attribute);
+	plain = name ? demangle(name) : NULL;
+	if (plain)
+		return plain;
+	name = dwarf_diename(function);
+	return name && *name ? qualified(function, name) : NULL;
+}
+
+/*
+ * Whether an inlined function is one that somebody wrote: not what the compiler made up, nor a wrapper that says it is not to be
+ * seen, such as glibc's of read() with _FORTIFY_SOURCE. GCC says so of a lambda's operator() too.
+ */
+static bool is_written(Dwarf_Die *die)
+{
+	const char *name = dwarf_diename(die);
+	Dwarf_Attribute attribute;
+	bool artificial = false;
+
+	if (dwarf_tag(die) != DW_TAG_inlined_subroutine)
+		return false;
+	if (dwarf_attr_integrate(die, DW_AT_artificial, &attribute))
+		dwarf_formflag(&attribute, &artificial);
+	return !artificial || (name && strcmp(name, "operator()") == 0);
+}
+
+/*
+ * libdw finds the innermost scope by address, but goes on from an inlined function to where that was written; those that it is
+ * inlined in are its parents (as eu-addr2line does).
+ */
+int scopes_functions(Dwfl_Module *module, uint64_t address, char *symbol, char **names, int room)
+{
+	Dwarf_Addr bias;
+	Dwarf_Die *unit = unit_of(module, address, &bias), *scopes = NULL, *chain = NULL;
+	int count = unit && dwarf_getscopes(unit, address - bias, &scopes) > 0 ? dwarf_getscopes_die(&scopes[0], &chain) : 0;
+	int found = 0, i;
+
+	for (i = 0; i < count && dwarf_tag(&chain[i]) != DW_TAG_subprogram; i++) {
+		char *name = is_written(&chain[i]) && found < room - 1 ? name_of(&chain[i]) : NULL;
+
+		if (name)
+			names[found++] = name;
+	}
+	names[found] = symbol || i >= count ? symbol : name_of(&chain[i]);
+	free(chain);
+	free(scopes);
+	return found + (names[found] != NULL);
+}
