@@ -298,8 +298,18 @@ users() {
 		__attribute__((noinline)) void sell(int n) { usleep(useconds_t(n)); }
 		__attribute__((noinline)) void sell(double n) { usleep(useconds_t(n)); }
 		__attribute__((noinline)) void buy(int n) { usleep(useconds_t(n)); }
+		struct Price {
+			int euros;
+			__attribute__((noinline)) bool operator<(const Price &other) const { sell(1); return euros < other.euros; }
+			__attribute__((noinline)) bool operator>(const Price &other) const { sell(1.0); return euros > other.euros; }
+		};
 		}
-		int main() { shop::sell(1); shop::sell(1.0); shop::buy(1); }
+		int main(int n, char **)
+		{
+			shop::Price price{n}, other{2 * n};
+
+			shop::buy((price < other) + (price > other));
+		}
 	EOT
 	g++ -O2 -o two two.cc
 	trace-collect -f './two:shop::*' --text -o out -- ./two
@@ -309,6 +319,8 @@ users() {
 	assert_line func:two:_ZN4shop4sellEd
 	run grep -c 'name=func:two__shop__buy ' out
 	assert_output 1
+	run bash -c "grep -o 'name=func:two__shop__Price__operator_[_0-9a-f]* ' out | sort | uniq -c | awk '{ print \$1 }'"
+	assert_output "$(printf '1\n1')" # operators that differ by signs only, each with its own events
 	trace-collect -c func:./two:_ZN4shop3buyEi --text -o out -- ./two
 	run trace-collect -c func:./two:shop::sell -d 0
 	assert_failure 1

@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "program/demangle.h"
 #include "program/symbol.h"
 #include "stream/line.h"
 
@@ -23,11 +24,33 @@ static char *sanitised(const char *text)
 	return name;
 }
 
+/*
+ * The function's part of its events' names. What remains of operator< and operator> is the same; a number tells such functions apart
+ * (FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/).
+ */
+static char *function_event(const char *function)
+{
+	char *name = sanitised(function), *numbered = NULL;
+	uint32_t number = 2166136261u;
+	bool told = true;
+
+	for (const unsigned char *at = (const unsigned char *)function; *at; at++) {
+		number = (number ^ *at) * 16777619u;
+		told = told && (*at == '_' || *at == ':' || name[(const char *)at - function] != '_');
+	}
+	if (told)
+		return name;
+	numbered = memory_format("%s_%08x", name, number);
+	free(name);
+	return numbered;
+}
+
 struct chart *chart_of_function(const char *binary, const char *function)
 {
 	const char *slash = strrchr(binary, '/'), *base = slash ? slash + 1 : binary;
-	char *prefix = sanitised(base), *suffix = sanitised(function);
-	char *name = memory_format("func:%s:%s", base, function), *title = memory_format("calls of %s in %s", function, base);
+	char *prefix = sanitised(base), *suffix = function_event(function);
+	char *shown = demangle_whole(function), *title = memory_format("calls of %s in %s", shown, base);
+	char *name = memory_format("func:%s:%s", base, function);
 	char *events = memory_format("\nstart event=func:%s__%s\nend event=func:%s__%s__return\n"
 				     "include name=wake\ninclude name=sleep\ninclude name=io\n", prefix, suffix, prefix, suffix);
 	struct line text = {0};
@@ -47,6 +70,7 @@ struct chart *chart_of_function(const char *binary, const char *function)
 	}
 	line_free(&text);
 	free(events);
+	free(shown);
 	free(title);
 	free(name);
 	free(suffix);

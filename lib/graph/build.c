@@ -360,6 +360,8 @@ int graph_builder_record(struct graph_builder *builder, const struct record *rec
 		return take_meaning(builder, record, wake_stack_read);
 	case KIND_FILE:
 		return take_meaning(builder, record, wake_file_read);
+	case KIND_CHART:
+		return take_meaning(builder, record, rag_chart);
 	default:
 		return 0;
 	}

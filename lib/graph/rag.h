@@ -10,6 +10,7 @@
 #define GRAPH_RAG_H
 
 #include "graph/wake.h"
+#include "stream/line.h"
 
 enum call_flag {
 	CALL_ASYNC_CHILD = 1, /* of a call on another thread */
@@ -66,8 +67,11 @@ bool rag_entered(const struct rag *rag, int32_t thread, int64_t from, int64_t to
 /* rag_link.c: the second and third step */
 void rag_link(struct rag *rag);
 
+/* rag_graph.c: what the functions of a `chart` record are called. Returns 0. */
+int rag_chart(struct wake *wake, const struct fields *fields);
+
 /*
- * rag_graph.c: the graph of the request that the call is part of which a thread (by tid) began at `from`, and of all
+ * The graph of the request that the call is part of which a thread (by tid) began at `from`, and of all
  * that came of it. NULL: there is none, it took no time, or only one function is in the data.
  */
 struct graph *rag_graph(struct wake *wake, int32_t tid, int64_t from);

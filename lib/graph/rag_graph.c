@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chart/chart.h"
+#include "program/demangle.h"
+
 struct cut_out { /* the calls of one graph */
 	const struct rag *rag;
 	struct graph *graph;
@@ -85,12 +88,41 @@ static int64_t within(int64_t ts, int64_t to)
 	return ts == TIME_NONE || ts > to ? to : ts;
 }
 
-/* "prog__request" is the function request of prog. */
+/*
+ * The event of a function is named as kernels name events; the function's own name comes with the chart that it was traced for. A
+ * definition that cannot be read is the collector's business.
+ */
+int rag_chart(struct wake *wake, const struct fields *fields)
+{
+	static const char system[] = "func:";
+	char *definition = fields_copy(fields, "definition");
+	struct chart *chart = definition ? chart_parse(definition, "chart record") : NULL;
+
+	for (int i = 0; chart && chart->binary && chart->function && i < chart->count; i++) {
+		const char *event = chart->events[i].event, *slash = strrchr(chart->binary, '/');
+		char *function;
+
+		if (chart->events[i].role != CHART_START || strncmp(event, system, strlen(system)) != 0)
+			continue;
+		function = demangle_whole(chart->function);
+		wake_name_function(wake->names, event + strlen(system),
+				   memory_format("%s:%s", slash ? slash + 1 : chart->binary, function));
+		free(function);
+	}
+	if (chart)
+		chart_free(chart);
+	free(definition);
+	return 0;
+}
+
+/* Without a chart, "prog__request" is the function request of prog. */
 static char *function_name(const struct wake *wake, int16_t function)
 {
-	const char *name = wake_text(wake->names, function, "?");
+	const char *name = wake_text(wake->names, function, "?"), *charted = wake_function(wake->names, function);
 	const char *end = strstr(name, "__");
 
+	if (charted)
+		return memory_format("%s", charted);
 	if (!end || end == name || !end[2])
 		return memory_format("%s", name);
 	return memory_format("%.*s:%s", (int)(end - name), name, end + 2);

@@ -327,6 +327,8 @@ const char *wake_irq_name(const struct wake_names *names, int32_t number); /* NU
 int16_t wake_name_text(struct wake_names *names, const char *text); /* of a call, a lock, a work queue: its index */
 int16_t wake_number_call(struct wake_names *names, int number);	    /* by its number on this machine */
 const char *wake_text(const struct wake_names *names, int16_t index, const char *none);
+void wake_name_function(struct wake_names *names, const char *event, char *function); /* a chart's; takes over the function */
+const char *wake_function(const struct wake_names *names, int16_t index); /* NULL: no chart tells */
 const char *wake_comm(const struct wake *wake, const struct thread *thread);
 
 /* wake_walk.c: the graph of what delayed the target in [from, to) */

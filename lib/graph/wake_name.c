@@ -12,6 +12,7 @@ struct irq_name {
 
 struct text_name {
 	char *text;
+	char *function; /* that goes by this text in its events; NULL: it is of no function, or of one without a chart */
 	int16_t index;
 	UT_hash_handle hh;
 };
@@ -42,6 +43,7 @@ void wake_names_free(struct wake_names *names)
 	HASH_CLEAR(hh, names->by_text);
 	for (size_t i = 0; i < names->texts.count; i++) {
 		free(names->texts.items[i]->text);
+		free(names->texts.items[i]->function);
 		free(names->texts.items[i]);
 	}
 	free(names->texts.items);
@@ -99,6 +101,23 @@ int16_t wake_number_call(struct wake_names *names, int number)
 const char *wake_text(const struct wake_names *names, int16_t index, const char *none)
 {
 	return index == CALL_NONE ? none : names->texts.items[index]->text;
+}
+
+void wake_name_function(struct wake_names *names, const char *event, char *function)
+{
+	int16_t index = wake_name_text(names, event);
+
+	if (index == CALL_NONE) {
+		free(function);
+		return;
+	}
+	free(names->texts.items[index]->function);
+	names->texts.items[index]->function = function;
+}
+
+const char *wake_function(const struct wake_names *names, int16_t index)
+{
+	return index == CALL_NONE ? NULL : names->texts.items[index]->function;
 }
 
 const char *wake_comm(const struct wake *wake, const struct thread *thread)

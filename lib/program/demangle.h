@@ -10,4 +10,10 @@
  */
 char *demangle(const char *name);
 
+/*
+ * The name of a function that was chosen by its symbol, because others share its plain name: "cache::Shelf::get(int)"; of any other
+ * name a copy. The caller frees it.
+ */
+char *demangle_whole(const char *name);
+
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/words.h"
+#include "program/demangle.h"
 #include "program/symbol.h"
 
 static const char *shown(const struct signal *signal, const char *key)
@@ -71,6 +72,7 @@ static char *say_function(const struct model *model, const struct signal *signal
 	const char *binary = signal->chart + strlen("func:");
 	const char *function = symbol_colon(binary);
 	const char *base = binary, *p;
+	char *name, *said;
 
 	(void)model;
 	if (!function)
@@ -78,7 +80,10 @@ static char *say_function(const struct model *model, const struct signal *signal
 	for (p = binary; p < function; p++)
 		if (*p == '/')
 			base = p + 1;
-	return memory_format("%s of %.*s%s%s", function + 1, (int)(function - base), base, *who ? " by " : "", who);
+	name = demangle_whole(function + 1);
+	said = memory_format("%s of %.*s%s%s", name, (int)(function - base), base, *who ? " by " : "", who);
+	free(name);
+	return said;
 }
 
 static char *say_any(const struct model *model, const struct signal *signal, const char *who)
