@@ -107,6 +107,72 @@ users() {
 	assert_output "1 0"
 }
 
+@test "what cannot be walked ends the stack, and nothing is made up" {
+	need_stacks
+	cat >hard.c <<-'EOT'
+		#include <string.h>
+		#include <sys/mman.h>
+		#include <unistd.h>
+
+		__attribute__((noinline)) void nap(void) { usleep(1000); __asm__ volatile(""); }
+
+		/* Without tables: one is seen to set up its frame pointer, the other is not, though the register would do. */
+		void framed(void), frameless(void);
+		__asm__(".text; .type framed,@function; framed: push %rbp; mov %rsp,%rbp; call nap; pop %rbp; ret; .size framed,.-framed");
+		__asm__(".type frameless,@function; frameless: push %rbp; mov %rsp,%rbx; mov %rbx,%rbp; call nap; pop %rbp; ret;"
+			".size frameless,.-frameless");
+
+		__attribute__((noinline)) static void call(void (*function)(void)) { function(); __asm__ volatile("" ::: "rbx"); }
+
+		int main(void)
+		{
+			/* push %rbp; mov %rsp,%rbp; call *%rdi; pop %rbp; ret */
+			static const unsigned char code[] = {0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3};
+			void *made = mmap(NULL, sizeof(code), PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+			memcpy(made, code, sizeof(code));
+			call(framed);
+			call(frameless);
+			((void (*)(void (*)(void)))made)(nap);
+			return 0;
+		}
+	EOT
+	build -o hard hard.c
+	collect_stacks ./hard
+	users sleep hard | sed -n 's/.*\(nap (hard);\)/\1/p' | sed 's/\(main (hard)\).*/\1/' >naps
+	run cat naps
+	assert_output "$(printf '%s\n' 'nap (hard);framed (hard);call (hard);main (hard)' 'nap (hard);frameless (hard);...' 'nap (hard);?;...')"
+}
+
+@test "a signal's handler has the function that it interrupted beneath it" {
+	need_stacks
+	cat >alarm.c <<-'EOT'
+		#include <signal.h>
+		#include <sys/time.h>
+		#include <unistd.h>
+
+		static volatile int over;
+
+		__attribute__((noinline)) static void nap(void) { usleep(1000); __asm__ volatile(""); }
+		static void handle(int signal) { nap(); over = signal; }
+		__attribute__((noinline)) static void spin(void) { while (!over) ; }
+
+		int main(void)
+		{
+			struct itimerval soon = {{0}, {0, 10000}};
+
+			signal(SIGALRM, handle);
+			setitimer(ITIMER_REAL, &soon, NULL);
+			spin();
+			return 0;
+		}
+	EOT
+	build -o alarm alarm.c
+	collect_stacks ./alarm
+	run users sleep alarm
+	assert_line --regexp ';nap \(alarm\);handle \(alarm\);[^;]*libc[^;]*;spin \(alarm\);\.\.\.$'
+}
+
 @test "a stripped program's functions are in its debug file, by build id" {
 	need_stacks
 	program prog.c

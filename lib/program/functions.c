@@ -51,7 +51,7 @@ void functions_read(struct functions *functions, Dwfl_Module *module)
 	*functions = (struct functions){found.items, kept};
 }
 
-const char *functions_find(const struct functions *functions, uint64_t address)
+const char *functions_find(const struct functions *functions, uint64_t address, uint64_t *start)
 {
 	size_t low = 0, high = functions->count;
 
@@ -66,8 +66,10 @@ const char *functions_find(const struct functions *functions, uint64_t address)
 	for (int i = 0; i < NESTED && low > 0; i++) {
 		const struct function *function = &functions->items[--low];
 
-		if (address - function->address < function->size)
+		if (address - function->address < function->size) {
+			*start = function->address;
 			return function->name;
+		}
 	}
 	return NULL;
 }

@@ -17,8 +17,8 @@ struct functions {
 /* All that libdwfl finds for the module, in its own file or its debug file. Names are the module's. */
 void functions_read(struct functions *functions, Dwfl_Module *module);
 
-/* The symbol of the function that the address lies in; NULL: in none. Those without a size hold no address. */
-const char *functions_find(const struct functions *functions, uint64_t address);
+/* The symbol of the function that the address lies in, and where it begins; NULL: in none. Those without a size hold no address. */
+const char *functions_find(const struct functions *functions, uint64_t address, uint64_t *start);
 void functions_free(struct functions *functions);
 
 #endif

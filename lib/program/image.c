@@ -26,8 +26,6 @@ struct image {
 	Dwfl_Module *module; /* NULL: it cannot be read */
 	Elf *elf;
 	GElf_Addr bias;
-	Dwarf_CFI *tables[2]; /* .eh_frame, .debug_frame */
-	Dwarf_Addr table_bias[2];
 };
 
 /* Whether the file is what was mapped, as far as that can be told. Build ids are compared when the file is read. */
@@ -156,10 +154,6 @@ static bool is_readable(struct image *image)
 	image->elf = image->module ? dwfl_module_getelf(image->module, &image->bias) : NULL;
 	if (!image->elf)
 		image->module = NULL;
-	if (image->module) {
-		image->tables[0] = dwfl_module_eh_cfi(image->module, &image->table_bias[0]);
-		image->tables[1] = image->tables[0] ? NULL : dwfl_module_dwarf_cfi(image->module, &image->table_bias[1]);
-	}
 	return image->module;
 }
 
@@ -197,16 +191,21 @@ static size_t written_length(const char *name)
 	return length;
 }
 
-/* By its symbol. NULL: it has none. */
-static char *symbol_name(struct image *image, uint64_t address)
+/* NULL: it has none. */
+static const char *find_symbol(struct image *image, uint64_t address, uint64_t *start)
 {
-	const char *name;
-	char *plain, *written;
-
 	if (!image->named)
 		functions_read(&image->functions, image->module);
 	image->named = true;
-	name = functions_find(&image->functions, address);
+	return functions_find(&image->functions, address, start);
+}
+
+static char *symbol_name(struct image *image, uint64_t address)
+{
+	uint64_t start;
+	const char *name = find_symbol(image, address, &start);
+	char *plain, *written;
+
 	if (!name || !*name)
 		return NULL;
 	plain = demangle(name);
@@ -220,34 +219,38 @@ int image_functions(struct image *image, uint64_t address, char *names[IMAGE_FUN
 	return is_readable(image) ? scopes_functions(image->module, address, symbol_name(image, address), names, IMAGE_FUNCTIONS) : 0;
 }
 
-bool image_has_steps(struct image *image)
+/* A register plus an offset. */
+static bool read_sum(const Dwarf_Op *op, uint8_t *number, int32_t *offset)
 {
-	return is_readable(image) && (image->tables[0] || image->tables[1]);
+	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31) {
+		*number = (uint8_t)(op->atom - DW_OP_breg0);
+		*offset = (int32_t)op->number;
+	} else if (op->atom == DW_OP_bregx) {
+		*number = op->number < STEP_REGISTERS ? (uint8_t)op->number : STEP_REGISTERS;
+		*offset = (int32_t)op->number2;
+	} else {
+		return false;
+	}
+	return *number < STEP_REGISTERS;
 }
 
-/* The frame address: a register plus an offset, in nearly all code that compilers make. */
+/* The frame address: a register plus an offset, in nearly all code that compilers make; behind a signal's handler it is saved. */
 static bool read_base(Dwarf_Frame *frame, struct step *step)
 {
 	size_t count;
 	Dwarf_Op *op;
 
-	if (dwarf_frame_cfa(frame, &op, &count) < 0 || count != 1)
+	if (dwarf_frame_cfa(frame, &op, &count) < 0 || !op)
 		return false;
-	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31) {
-		step->base = (uint8_t)(op->atom - DW_OP_breg0);
-		step->offset = (int32_t)op->number;
-	} else if (op->atom == DW_OP_bregx) {
-		step->base = op->number < STEP_REGISTERS ? (uint8_t)op->number : STEP_REGISTERS;
-		step->offset = (int32_t)op->number2;
-	} else {
-		return false;
-	}
-	return step->base < STEP_REGISTERS;
+	step->indirect = count == 2 && op[1].atom == DW_OP_deref;
+	return (count == 1 || step->indirect) && read_sum(op, &step->base, &step->offset);
 }
 
 static void read_register(Dwarf_Frame *frame, struct step *step, int number)
 {
 	Dwarf_Op room[3], *op;
+	int32_t offset;
+	uint8_t base;
 	size_t count;
 
 	step->registers[number].rule = STEP_LOST;
@@ -258,25 +261,76 @@ static void read_register(Dwarf_Frame *frame, struct step *step, int number)
 	} else if ((count == 1 || (count == 2 && op[1].atom == DW_OP_plus_uconst)) && op[0].atom == DW_OP_call_frame_cfa) {
 		step->registers[number].rule = STEP_SAVED;
 		step->registers[number].at = count == 2 ? (int32_t)op[1].number : 0;
+	} else if (count == 2 && op[0].atom == DW_OP_call_frame_cfa && read_sum(&op[1], &base, &offset) && base == step->base) {
+		step->registers[number].rule = STEP_ASIDE;
+		step->registers[number].at = offset;
 	}
 }
 
-bool image_step(struct image *image, uint64_t address, struct step *step)
+static void step_by_table(Dwarf_Frame *frame, struct step *step)
 {
-	Dwarf_Frame *frame = NULL;
-
-	*step = (struct step){0};
-	if (!is_readable(image))
-		return false;
-	for (int i = 0; i < 2 && !frame; i++)
-		if (image->tables[i] &&
-		    dwarf_cfi_addrframe(image->tables[i], address - image->table_bias[i], &frame) != 0)
-			frame = NULL;
-	if (!frame)
-		return false;
 	step->known = read_base(frame, step);
+	dwarf_frame_info(frame, NULL, NULL, &step->interrupted);
 	for (int i = 0; i < STEP_REGISTERS; i++)
 		read_register(frame, step, i);
 	free(frame);
-	return step->known;
+}
+
+/* Whether the function begins with push %rbp; mov %rsp,%rbp, and the address is behind that, at no return. */
+static bool sets_frame_pointer(struct image *image, uint64_t address)
+{
+	static const unsigned char landing[] = {0xf3, 0x0f, 0x1e, 0xfa}, set_up[] = {0x55, 0x48, 0x89, 0xe5}, leave = 0xc9, ret = 0xc3;
+	GElf_Addr at = address, bias;
+	uint64_t start;
+	Elf_Scn *section;
+	Elf_Data *code;
+	size_t from;
+
+	if (!find_symbol(image, address, &start))
+		return false;
+	section = dwfl_module_address_section(image->module, &at, &bias);
+	code = section ? elf_getdata(section, NULL) : NULL;
+	if (!code || !code->d_buf || at >= code->d_size || at < address - start)
+		return false;
+	from = (size_t)(at - (address - start));
+	if (at - from >= sizeof(landing) && memcmp((char *)code->d_buf + from, landing, sizeof(landing)) == 0)
+		from += sizeof(landing);
+	if (at < from + sizeof(set_up) || memcmp((char *)code->d_buf + from, set_up, sizeof(set_up)) != 0)
+		return false;
+	return memchr((const unsigned char[]){leave, ret}, ((unsigned char *)code->d_buf)[at], 2) == NULL;
+}
+
+/* By one kind of table: .eh_frame or .debug_frame. libdwfl reads it only once. */
+static Dwarf_Frame *find_frame(struct image *image, Dwarf_CFI *(*table_of)(Dwfl_Module *, Dwarf_Addr *), uint64_t address)
+{
+	Dwarf_Frame *frame;
+	Dwarf_Addr bias;
+	Dwarf_CFI *table = table_of(image->module, &bias);
+
+	return table && dwarf_cfi_addrframe(table, address - bias, &frame) == 0 ? frame : NULL;
+}
+
+void image_step(struct image *image, uint64_t address, struct step *step)
+{
+	enum { FRAME = 6, WORD = 8 }; /* of x86-64, by DWARF */
+	Dwarf_Frame *frame;
+
+	*step = (struct step){0};
+	if (!is_readable(image))
+		return;
+	frame = find_frame(image, dwfl_module_eh_cfi, address);
+	if (!frame)
+		frame = find_frame(image, dwfl_module_dwarf_cfi, address);
+	if (frame) {
+		step_by_table(frame, step);
+	} else if (sets_frame_pointer(image, address)) {
+		for (int i = 0; i < STEP_REGISTERS; i++)
+			step->registers[i].rule = STEP_LOST;
+		step->known = true;
+		step->base = FRAME;
+		step->offset = 2 * WORD;
+		step->registers[FRAME].rule = step->registers[STEP_RETURN].rule = STEP_SAVED;
+		step->registers[FRAME].at = -2 * WORD;
+		step->registers[STEP_RETURN].at = -WORD;
+	}
 }

@@ -51,19 +51,22 @@ int image_functions(struct image *image, uint64_t address, char *names[IMAGE_FUN
 
 /*
  * How to find the caller's registers from those of a function stopped at an address: the canonical frame address is a
- * register plus an offset, and what was saved lies at an offset from there.
+ * register plus an offset, or is saved there, and what was saved lies at an offset from that address, or from the register.
  */
 enum { STEP_REGISTERS = 17, STEP_RETURN = 16 };
 
 enum step_rule {
 	STEP_SAME,  /* the function has not changed it */
 	STEP_SAVED, /* it lies at the frame address plus `at` */
+	STEP_ASIDE, /* it lies at the register `base` plus `at` */
 	STEP_LOST,  /* nobody knows; of the return address: there is no caller */
 };
 
 struct step {
 	bool known;
-	uint8_t base; /* register */
+	bool interrupted; /* the "caller" did not call: a signal came; its return address is where it stopped */
+	bool indirect;	  /* the frame address lies at the register plus the offset */
+	uint8_t base;	  /* register */
 	int32_t offset;
 	struct {
 		uint8_t rule;
@@ -71,10 +74,10 @@ struct step {
 	} registers[STEP_REGISTERS];
 };
 
-/* false: the image does not tell, or in terms too intricate. */
-bool image_step(struct image *image, uint64_t address, struct step *step);
-
-/* Whether the image has any tables to walk by; code without may be walked by its frame pointers. */
-bool image_has_steps(struct image *image);
+/*
+ * By the tables of the image; where they have nothing, by the frame pointer, if the function is seen to set it up when it is entered:
+ * in other code that register holds anything. Not known: the image does not tell, or in terms too intricate.
+ */
+void image_step(struct image *image, uint64_t address, struct step *step);
 
 #endif

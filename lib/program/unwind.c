@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "program/kallsyms.h"
 
-enum { REGISTER_FRAME = 6, REGISTER_STACK = 7, REGISTER_RETURN = STEP_RETURN, WORD = 8 }; /* of x86-64, by DWARF */
+enum { REGISTER_STACK = 7, REGISTER_RETURN = STEP_RETURN, WORD = 8 }; /* of x86-64, by DWARF */
 
 /* A place in code that some stack goes through. */
 struct place {
@@ -125,20 +125,6 @@ static struct place *place_at(struct unwinder *unwinder, struct image *image, ui
 	return place;
 }
 
-/* Code that brings no tables is walked by the frame pointers that most of it has: what is compiled at run time does. */
-static const struct step by_frame_pointer = {
-	.known = true,
-	.base = REGISTER_FRAME,
-	.offset = 2 * WORD,
-	.registers = {[3] = {STEP_LOST, 0},
-		      [REGISTER_FRAME] = {STEP_SAVED, -2 * WORD},
-		      [12] = {STEP_LOST, 0},
-		      [13] = {STEP_LOST, 0},
-		      [14] = {STEP_LOST, 0},
-		      [15] = {STEP_LOST, 0},
-		      [REGISTER_RETURN] = {STEP_SAVED, -WORD}},
-};
-
 /* Takes over the text. */
 static void add_frame(struct unwinder *unwinder, struct place *place, char *text)
 {
@@ -146,7 +132,7 @@ static void add_frame(struct unwinder *unwinder, struct place *place, char *text
 	place->frames[place->count++] = frame_of(unwinder, text);
 }
 
-static void describe(struct unwinder *unwinder, struct place *place, uint64_t address, bool found)
+static void describe(struct unwinder *unwinder, struct place *place, uint64_t offset, uint64_t address, bool found)
 {
 	struct image *image = place->key.image;
 	char *functions[IMAGE_FUNCTIONS];
@@ -157,9 +143,13 @@ static void describe(struct unwinder *unwinder, struct place *place, uint64_t ad
 		free(functions[i]);
 	}
 	if (count == 0)
-		add_frame(unwinder, place, memory_format("%s+0x%" PRIx64, image_name(image), place->key.at));
+		add_frame(unwinder, place, memory_format("%s+0x%" PRIx64, image_name(image), offset));
 }
 
+/*
+ * Code that is in no file, such as is compiled at run time, cannot be walked: nobody knows whether it keeps a frame pointer, and where
+ * one function does not, its callers would be passed over.
+ */
 static const struct place *place_in(struct unwinder *unwinder, const struct mapping *mapping, uint64_t pc)
 {
 	uint64_t offset = mapping->image ? pc - mapping->start + mapping->offset : 0, address = 0;
@@ -170,17 +160,25 @@ static const struct place *place_in(struct unwinder *unwinder, const struct mapp
 		return place;
 	if (!mapping->image) {
 		add_frame(unwinder, place, memory_format("?"));
-		place->step = by_frame_pointer;
 		return place;
 	}
 	found = image_address(mapping->image, offset, &address);
-	describe(unwinder, place, address, found);
-	if (found && !image_has_steps(mapping->image))
-		place->step = by_frame_pointer;
-	else if (found)
+	if (found)
 		image_step(mapping->image, address, &place->step);
+	/* What a signal's handler returns to was not called: the address is its first. */
+	describe(unwinder, place, offset + place->step.interrupted, address + place->step.interrupted, found);
 	return place;
 }
+
+/* A function of a stack, as it was when it called the one before. */
+struct walker {
+	const struct sampled_record *record;
+	uint64_t registers[SAMPLE_REGISTERS];
+	uint32_t known; /* registers, a bit each */
+	bool called;	/* else it stopped at its address */
+};
+
+enum { SAVED_BY_CALLED = 1 << 3 | 1 << 6 | 0xf << 12 }; /* by the ABI: rbx, rbp, r12 to r15 */
 
 /* A word of the stack, as far as it was sampled. */
 static bool read_word(const struct sampled_record *record, uint64_t address, uint64_t *word)
@@ -195,39 +193,52 @@ static bool read_word(const struct sampled_record *record, uint64_t address, uin
 
 enum walked { WALK_ON, WALK_OVER, WALK_STUCK };
 
-/* Goes up to the caller: its registers instead of the function's. */
-static enum walked walk(const struct sampled_record *record, const struct step *step, uint64_t registers[SAMPLE_REGISTERS])
+static bool is_saved(const struct step *step, int number)
 {
-	uint64_t frame = registers[step->base] + (uint64_t)(int64_t)step->offset;
-	uint64_t caller[SAMPLE_REGISTERS];
+	return step->registers[number].rule == STEP_SAVED || step->registers[number].rule == STEP_ASIDE;
+}
 
-	if (!step->known || frame <= registers[REGISTER_STACK])
+/* Goes up to the caller: its registers instead of the function's. */
+static enum walked walk(struct walker *walker, const struct step *step)
+{
+	struct walker caller = *walker;
+	uint64_t base = walker->registers[step->base], frame = base + (uint64_t)(int64_t)step->offset;
+
+	if (!step->known || !(walker->known & 1u << step->base) || (step->indirect && !read_word(walker->record, frame, &frame)) ||
+	    (!step->interrupted && frame <= walker->registers[REGISTER_STACK]))
 		return WALK_STUCK;
-	if (step->registers[REGISTER_RETURN].rule != STEP_SAVED)
+	if (!is_saved(step, REGISTER_RETURN))
 		return WALK_OVER;
-	memcpy(caller, registers, sizeof(caller));
-	for (int i = 0; i < SAMPLE_REGISTERS; i++)
-		if (step->registers[i].rule == STEP_SAVED &&
-		    !read_word(record, frame + (uint64_t)(int64_t)step->registers[i].at, &caller[i]))
+	for (int i = 0; i < SAMPLE_REGISTERS; i++) {
+		uint64_t from = step->registers[i].rule == STEP_ASIDE ? base : frame;
+
+		if (step->registers[i].rule == STEP_LOST)
+			caller.known &= ~(1u << i);
+		if (!is_saved(step, i))
+			continue;
+		if (!read_word(walker->record, from + (uint64_t)(int64_t)step->registers[i].at, &caller.registers[i]))
 			return WALK_STUCK;
-	caller[REGISTER_STACK] = frame;
-	memcpy(registers, caller, sizeof(caller));
-	return registers[REGISTER_RETURN] ? WALK_ON : WALK_OVER;
+		caller.known |= 1u << i;
+	}
+	caller.registers[REGISTER_STACK] = frame;
+	caller.known |= 1u << REGISTER_STACK;
+	caller.called = !step->interrupted;
+	*walker = caller;
+	return walker->registers[REGISTER_RETURN] ? WALK_ON : WALK_OVER;
 }
 
 int unwind_user(struct unwinder *unwinder, const struct sampled_record *record, int32_t *frames)
 {
-	uint64_t registers[SAMPLE_REGISTERS];
+	struct walker walker = {.record = record, .known = SAVED_BY_CALLED | 1 << REGISTER_STACK | 1 << REGISTER_RETURN};
 	enum walked walked = WALK_ON;
 	int count = 0;
-	bool called = false;
 
 	if (!record->user)
 		return 0;
-	memcpy(registers, record->registers, sizeof(registers));
+	memcpy(walker.registers, record->registers, sizeof(walker.registers));
 	while (walked == WALK_ON && count < UNWIND_USER - 1) {
 		/* A return address may lie behind the function's end, if the call was the last thing in it. */
-		uint64_t pc = registers[REGISTER_RETURN] - called;
+		uint64_t pc = walker.registers[REGISTER_RETURN] - walker.called;
 		const struct mapping *mapping = spaces_find(unwinder->spaces, record->process, pc);
 		const struct place *place = mapping ? place_in(unwinder, mapping, pc) : NULL;
 
@@ -236,8 +247,7 @@ int unwind_user(struct unwinder *unwinder, const struct sampled_record *record, 
 			break;
 		memcpy(frames + count, place->frames, (size_t)place->count * sizeof(*frames));
 		count += place->count;
-		walked = walk(record, &place->step, registers);
-		called = true;
+		walked = walk(&walker, &place->step);
 	}
 	if (walked != WALK_OVER)
 		frames[count++] = unwinder->unfinished;
