@@ -368,3 +368,12 @@ calls() {
 		assert_output $'20 pipe\n21 socket\n22 eventfd\n23 timerfd\n24 pty\n21 pipe'
 	done
 }
+
+@test "a group that uses up its CPU quota is told of, with its threads" {
+	need_tracefs
+	[ -x "$BUILD/incidents/quota" ] || skip "needs make incident-programs"
+	run --separate-stderr trace-collect --text -e sched:sched_switch -- "$BUILD/incidents/quota"
+	[[ $stderr != *"no group with a CPU quota"* ]] || skip "no CPU controller"
+	assert_line --regexp '^quota ts=[0-9.]+ group=/incident-quota\.[0-9]+ quota=0\.060000000 period=0\.200000000'
+	assert_line --regexp '^quota ts=.* since=.* count=[1-9] time=0\.[1-9][0-9]+ tids=[0-9]+,[0-9]+$'
+}

@@ -149,6 +149,7 @@ int collector_prepare(struct collector *collector, struct stream *stream)
 		if (wish->enabled && !(wish->flags & WISH_QUIET) && scribe_format(stream, wish, false) < 0)
 			return -1;
 		collector->block |= wish->enabled && wish->is_block;
+		collector->switches |= wish->enabled && wish->is_switch;
 	}
 	return collector->stacks ? scribe_stack_formats(stream) : 0;
 }
@@ -327,6 +328,7 @@ void collector_close(struct collector *collector, bool wait)
 	free(collector->scribe.described.items);
 	stacks_free(collector->stacks);
 	devices_free(&collector->devices);
+	quotas_free(&collector->quotas);
 	process_free(&collector->process);
 	free(collector->polled);
 	if (collector->keeper)

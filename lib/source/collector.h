@@ -27,6 +27,7 @@
 #include "source/guardian.h"
 #include "source/merge.h"
 #include "source/process.h"
+#include "source/quotas.h"
 #include "source/recorder.h"
 #include "source/wishes.h"
 #include "stream/stream.h"
@@ -49,11 +50,13 @@ struct collector {
 	struct scribe scribe;
 	struct stacks *stacks; /* NULL: none are wanted */
 	struct devices devices;
+	struct quotas quotas;
 	struct pollfd *polled;
 	int polled_count;
 	int32_t self;
 	int bell;
 	bool block;	      /* block events are on */
+	bool switches;	      /* so is sched_switch */
 	int64_t last_written; /* when something was, by the trace clock */
 };
 

@@ -34,6 +34,8 @@ int round_take(struct collector *collector, int64_t *until)
 		return -1;
 	if (collector->block && devices_look(&collector->devices, scribe->stream, now) < 0)
 		return -1;
+	if (collector->switches && quotas_look(&collector->quotas, scribe->stream, &collector->clock) < 0)
+		return -1;
 	*until = now - SLACK;
 	scribe->own[1] = recorder_tid(&collector->recorder);
 	if (scribe_round(scribe, &collector->merge, *until) < 0)

@@ -42,6 +42,7 @@ enum kind {
 	KIND_RECORDER, /* socket pipe events, or ts : where context is kept until it is asked for; between two commands only */
 	KIND_STACK,    /* id user? kernel? : frames of a stack, before the first event that names it */
 	KIND_FILE,     /* ts tid fd kind : what the thread's descriptor is: "pipe", "tty", "socket", or "file" */
+	KIND_QUOTA,    /* ts since? group quota period timers? count? time? tids? : a group's CPU quota, and that it was used up */
 	KINDS
 };
 

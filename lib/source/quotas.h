@@ -1,0 +1,36 @@
+/*
+ * quotas: groups of threads that may use only so much CPU time in each period (cpu.max of a cgroup, or cpu.cfs_quota_us
+ * where the CPU controller is of the first version), and when they had to wait because they had used it up.
+ *
+ * No event of the kernel tells that. A group's cpu.stat does: how often it was throttled and for how long, at the latest
+ * when that is over.
+ */
+#ifndef SOURCE_QUOTAS_H
+#define SOURCE_QUOTAS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "source/clock.h"
+#include "stream/stream.h"
+
+struct quota_group;
+
+struct quotas { /* all zero: nothing was looked at yet */
+	char *mount;		    /* of the CPU controller; NULL: not known yet, or there is none */
+	bool asked, first_version;  /* whether it was looked for; which it is */
+	struct quota_group *groups; /* hash by path */
+	uint64_t walks;		    /* over all groups, so far */
+	int64_t next_walk, next_look; /* when to look for new groups, and at those that are known */
+	char *timers;		    /* addresses of the functions that end it; NULL: not looked for */
+};
+
+/*
+ * Writes a `quota` record for each group that has a quota and is new, and for each that was throttled since the last
+ * call. May be called often: it looks for new groups at most five times a second, and where there are very many so rarely that
+ * either costs less than a two-hundredth of a CPU. -1 after fail().
+ */
+int quotas_look(struct quotas *quotas, struct stream *stream, const struct trace_clock *clock);
+void quotas_free(struct quotas *quotas);
+
+#endif
