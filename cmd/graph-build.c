@@ -78,9 +78,7 @@ int main(int argc, char **argv)
 	graph_builder_kinds(builder, graphs);
 
 	/* build */
-	handlers.on[KIND_CHART] = handlers.on[KIND_EVENT] = handlers.on[KIND_STACK] =
-		handlers.on[KIND_FILE] = handlers.on[KIND_LOST] = record_seen;
-	handlers.on[KIND_SIGNAL] = handlers.on[KIND_WINDOW] = record_seen;
+	graph_builder_reads(&handlers, record_seen);
 	status = stream_finish(stream, &handlers, builder);
 	if (status && *fail_text())
 		warn("%s", fail_text());

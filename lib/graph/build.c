@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "graph/rag.h"
+#include "graph/wake_quota.h"
 #include "graph/wake_stack.h"
 
 enum { SIGNAL_COMM_ROOM = 32 };
@@ -319,7 +320,7 @@ static int take_event(struct graph_builder *builder, const struct record *record
 	return wake_event(builder->wake, &event) < 0 ? stream_fail(builder->stream, "%s", fail_text()) : 0;
 }
 
-/* What stands behind numbers in events. */
+/* What stands behind numbers in events, or beside them. */
 static int take_meaning(struct graph_builder *builder, const struct record *record,
 			int (*take)(struct wake *wake, const struct fields *fields))
 {
@@ -345,6 +346,15 @@ static int take_lost(struct graph_builder *builder, const struct record *record)
 	return 0;
 }
 
+void graph_builder_reads(struct handlers *handlers, record_handler *handler)
+{
+	static const enum kind kinds[] = {KIND_CHART,  KIND_EVENT, KIND_LOST,	KIND_STACK, KIND_FILE,
+					  KIND_QUOTA, KIND_SIGNAL, KIND_WINDOW};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		handlers->on[kinds[i]] = handler;
+}
+
 int graph_builder_record(struct graph_builder *builder, const struct record *record)
 {
 	switch (record->kind) {
@@ -362,6 +372,8 @@ int graph_builder_record(struct graph_builder *builder, const struct record *rec
 		return take_meaning(builder, record, wake_file_read);
 	case KIND_CHART:
 		return take_meaning(builder, record, rag_chart);
+	case KIND_QUOTA:
+		return take_meaning(builder, record, wake_quota_read);
 	default:
 		return 0;
 	}

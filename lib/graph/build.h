@@ -10,7 +10,7 @@
  *
  *	struct graph_builder *builder = graph_builder_new(stream, events, 3);
  *	graph_builder_sink(builder, write_it, context);
- *	on chart, event, stack, signal, window, lost: graph_builder_record(builder, record)
+ *	graph_builder_reads(&handlers, ...): then graph_builder_record(builder, record) on each of them
  *	at the end of each trace (struct handlers, finish): graph_builder_finish(builder)
  *	graph_builder_free(builder);
  */
@@ -34,8 +34,11 @@ void graph_builder_kinds(struct graph_builder *builder, enum graphs kinds);
 typedef int graph_sink(void *context, struct graph *graph);
 void graph_builder_sink(struct graph_builder *builder, graph_sink *sink, void *context);
 
+/* Gives every kind of record that the builder reads to this handler. */
+void graph_builder_reads(struct handlers *handlers, record_handler *handler);
+
 /*
- * To be called with every chart, event, stack, signal, window and lost record, in the stream's order; ignores all others.
+ * To be called with every record of the kinds that graph_builder_reads() names, in the stream's order; ignores all others.
  * A window record calls the sink. 0; -1 after fail(): a malformed record, or the sink's failure.
  */
 int graph_builder_record(struct graph_builder *builder, const struct record *record);

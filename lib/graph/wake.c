@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "graph/wake_quota.h"
 #include "graph/wake_stack.h"
 
 struct wake *wake_new(struct events *events)
@@ -14,6 +15,7 @@ struct wake *wake_new(struct events *events)
 	wake->types = wake_types_new(events);
 	wake->names = wake_names_new();
 	wake->stacks = wake_stacks_new();
+	wake->quotas = wake_quotas_new();
 	return wake;
 }
 
@@ -26,6 +28,7 @@ void wake_free(struct wake *wake)
 	wake_names_free(wake->names);
 	wake_stacks_free(wake->stacks);
 	wake_files_free(wake);
+	wake_quotas_free(wake->quotas);
 	free(wake);
 }
 
@@ -58,6 +61,7 @@ void wake_forget(struct wake *wake)
 			     .types = wake->types,
 			     .names = wake->names,
 			     .stacks = wake->stacks,
+			     .quotas = wake->quotas,
 			     .switches = wake->switches,
 			     .migrations = wake->migrations};
 
@@ -68,6 +72,7 @@ void wake_forget(struct wake *wake)
 	timer_forget(wake);
 	dirty_forget(wake);
 	batch_forget(wake);
+	wake_quotas_forget(wake->quotas);
 	free(wake->gaps.items);
 	free(wake->raises.items);
 	free(wake->functions.items);

@@ -181,6 +181,7 @@ struct wake {
 	struct events *events;
 	struct wake_types *types; /* what to do with each type of event */
 	struct wake_stacks *stacks; /* what they consist of */
+	struct wake_quotas *quotas; /* see wake_quota.h */
 	struct wake_names *names; /* of interrupts and system calls */
 	int64_t now;		  /* time of the last event */
 	ARRAY(struct gap) gaps;	  /* the first ends where the window begins */

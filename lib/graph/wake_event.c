@@ -90,7 +90,7 @@ static const struct handling handlings[] = {
 	{"irq:softirq_raise", on_softirq_raise, {"vec"}},
 	{"irq:softirq_entry", on_softirq_entry, {"vec"}},
 	{"irq:softirq_exit", on_softirq_exit, {"vec"}},
-	{"timer:hrtimer_expire_entry", on_hrtimer_entry, {"hrtimer"}},
+	{"timer:hrtimer_expire_entry", on_hrtimer_entry, {"hrtimer", "function"}},
 	{"timer:hrtimer_expire_exit", on_timer_exit},
 	{"timer:timer_expire_entry", on_timer_entry},
 	{"timer:timer_expire_exit", on_timer_exit},

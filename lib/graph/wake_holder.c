@@ -1,4 +1,5 @@
 #include "graph/wake_node.h"
+#include "graph/wake_quota.h"
 
 #include <stdlib.h>
 
@@ -105,21 +106,48 @@ static int64_t throttled_until(const struct wake *wake, const struct thread *thr
 	return until;
 }
 
+/* When the waiter was throttled, and why; not at all: from == to. */
+static struct throttling find_throttling(struct cut *cut, const struct thread *waiter, size_t at, int64_t end)
+{
+	int64_t start = waiter->pieces.items[at].start, idle = throttled_until(cut->wake, waiter, at, end);
+	struct throttling found = {.from = start, .to = start};
+
+	wake_throttled(cut->wake, waiter, start, end, &found);
+	if (idle > start) {
+		found.from = start;
+		found.to = later(found.to, idle);
+	}
+	return found;
+}
+
+static void add_throttling(struct cut *cut, const struct thread *waiter, const struct piece *piece, int32_t node,
+			   const struct throttling *off)
+{
+	const char *comm = wake_comm(cut->wake, waiter);
+	char *why = off->quota ? memory_format(" by the quota, %s", off->quota) : memory_format(", which was idle");
+	int32_t throttle = new_node(cut, WHAT_UNKNOWN, off->from, off->to, waiter->tid,
+				    memory_format("cpu throttled: %s", comm),
+				    memory_format("%s/%d kept off CPU %u%s", comm, waiter->tid, piece->cpu, why));
+
+	free(why);
+	graph_edge(cut->graph, throttle, node, EDGE_CPU, TIME_NONE);
+}
+
 void add_holders(struct cut *cut, const struct thread *waiter, size_t at, int32_t node)
 {
 	const struct piece *piece = &waiter->pieces.items[at];
 	int64_t from = later(piece->start, cut->graph->from);
 	int64_t end = thread_piece_end(cut->wake, waiter, at), to = sooner(end, cut->graph->to);
-	int64_t free = later(from, throttled_until(cut->wake, waiter, at, end));
-	const char *comm = wake_comm(cut->wake, waiter);
-	int32_t throttle;
+	struct throttling off = find_throttling(cut, waiter, at, end);
 
-	if (free > from) {
-		throttle = new_node(cut, WHAT_UNKNOWN, from, sooner(free, to), waiter->tid,
-				    memory_format("cpu throttled: %s", comm),
-				    memory_format("%s/%d kept off CPU %u, which was idle", comm, waiter->tid, piece->cpu));
-		graph_edge(cut->graph, throttle, node, EDGE_CPU, TIME_NONE);
-	}
-	if (free < to)
-		add_tenures(cut, waiter, piece, node, free, to);
+	off.from = later(off.from, from);
+	off.to = sooner(off.to, to);
+	if (off.from >= off.to)
+		off.from = off.to = from;
+	else
+		add_throttling(cut, waiter, piece, node, &off);
+	if (from < off.from)
+		add_tenures(cut, waiter, piece, node, from, off.from);
+	if (off.to < to)
+		add_tenures(cut, waiter, piece, node, off.to, to);
 }

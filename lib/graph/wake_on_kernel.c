@@ -1,4 +1,5 @@
 #include "graph/wake_event.h"
+#include "graph/wake_quota.h"
 
 void on_irq_entry(struct happening *at)
 {
@@ -44,8 +45,9 @@ void on_timer_entry(struct happening *at)
 
 void on_hrtimer_entry(struct happening *at)
 {
-	enum { TIMER };
+	enum { TIMER, FUNCTION };
 
+	wake_quota_timer(at->wake, (uint64_t)happening_number(at, FUNCTION));
 	context_enter(at->wake, at->cpu, CONTEXT_TIMER, 0);
 	at->cpu->context[at->cpu->depth].by = timer_armed(at->wake, (uint64_t)happening_number(at, TIMER));
 }

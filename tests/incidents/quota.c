@@ -1,11 +1,14 @@
 /*
  * The victim and a thread beside it may use the CPUs for 60 ms in 200 (the CPU controller's quota). When the other has
- * used that up the victim is throttled for the rest of the period: it could run, nobody holds its CPU, and it may not.
- * Where others keep that CPU busy meanwhile, they are blamed.
- * Expected: cpu throttled: victim
+ * used that up the victim is throttled for the rest of the period: it could run, and it may not.
+ *	quota		nobody else wants its CPU
+ *	quota busy	a process without a quota uses its CPU meanwhile; it is nice, so would hardly delay it otherwise
+ *	quota spare	the quota is not used up; a real-time process without one takes the CPU
+ * Expected: cpu throttled: victim; with "spare" hog: on CPU N while victim was runnable
  */
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +18,16 @@
 
 #include "incident.h"
 
-enum { QUOTA_US = 60000, PERIOD_US = 200000, SLICE_US = 8000 }; /* what a CPU may have taken of the quota */
+enum { QUOTA_US = 60000, PERIOD_US = 200000, NICE = 19 };
 
 static char group[128];
 static sem_t go;
+static struct hog {
+	sem_t go;
+	atomic_bool over; /* the slow request is */
+} *hog; /* NULL: there is none */
+static bool spare;
+static long before; /* how often the group had been throttled before the slow request */
 
 static bool put(const char *file, const char *text)
 {
@@ -77,18 +86,40 @@ static void glutton(void)
 	}
 }
 
+static void take_cpu(void)
+{
+	incident_pin(0);
+	if (spare)
+		incident_real_time();
+	else if (nice(NICE) < 0)
+		incident_fail("nice");
+	for (;;) {
+		incident_wait(&hog->go);
+		if (spare)
+			incident_sleep(HEALTHY_US); /* the request begins meanwhile */
+		for (int ms = 0; spare ? ms < TROUBLE_MS : !hog->over; ms++)
+			incident_compute(1000);
+		hog->over = false;
+	}
+}
+
+/* A slow one lasts until the quota has been used up, and is there again. */
 void request(void)
 {
-	incident_compute(incident_is_slow() ? SLICE_US : HEALTHY_US);
+	incident_compute(spare ? 4 * HEALTHY_US : HEALTHY_US);
+	while (!spare && incident_is_slow() && throttled() == before)
+		incident_compute(1000);
+	if (incident_is_slow() && hog)
+		hog->over = true;
 }
 
 static void disturb(void)
 {
-	long before = throttled();
-
-	sem_post(&go);
-	for (int tries = 0; throttled() == before && tries < 1000; tries++)
-		incident_sleep(1000);
+	before = throttled();
+	if (hog)
+		sem_post(&hog->go);
+	if (!spare)
+		sem_post(&go);
 }
 
 static int run(void)
@@ -99,11 +130,22 @@ static int run(void)
 	return incident_run(request, disturb);
 }
 
+static void start_hog(void)
+{
+	hog = incident_shared(sizeof(*hog));
+	sem_init(&hog->go, 1, 0);
+	incident_process("hog", take_cpu);
+}
+
 /* The group outlives whoever is in it, so another process removes it. */
-int main(void)
+int main(int argc, char **argv)
 {
 	int status = 0;
 	pid_t child;
+
+	spare = argc > 1 && !strcmp(argv[1], "spare");
+	if (argc > 1)
+		start_hog();
 
 	if (!make_group("/sys/fs/cgroup") && !make_group("/sys/fs/cgroup/cpu"))
 		incident_fail("no group with a CPU quota");

@@ -88,7 +88,8 @@ static int finish(void *context)
 static const struct graph *graph(int from, int to)
 {
 	struct handlers handlers = {
-		.on = {[KIND_EVENT] = see, [KIND_SIGNAL] = see, [KIND_WINDOW] = see, [KIND_LOST] = see}, .finish = finish};
+		.on = {[KIND_EVENT] = see, [KIND_SIGNAL] = see, [KIND_WINDOW] = see, [KIND_LOST] = see,
+		       [KIND_QUOTA] = see}, .finish = finish};
 	char path[32], *paths[1] = {path};
 	struct graph_builder *builder;
 	struct stream *stream;
@@ -431,8 +432,48 @@ static void check_begins_in_wait(void)
 			assert(strstr(g->nodes.items[i].label, "began before the data"));
 }
 
+/* The victim loses its CPU to hog at 15 and has it again at 42; at 40 its group gets a new quota. */
+static const struct graph *preempted(const char *quota, int mate_until)
+{
+	begin();
+	fputs("quota ts=1 group=/g quota=0.01 period=0.1 timers=0x200,0x100\n", text);
+	victim_sleeps();
+	name(20, 20, "hog");
+	name(30, VICTIM, "mate");
+	switches(10, 1, 0, 'R', 30);
+	switches(15, 0, VICTIM, 'R', 20);
+	switches(mate_until, 1, 30, 'R', 0);
+	event(20, 0, 20, "timer:hrtimer_expire_entry hrtimer=0xa function=0x300");
+	event(20, 0, 20, "timer:hrtimer_expire_exit hrtimer=0xa");
+	event(40, 0, 20, "timer:hrtimer_expire_entry hrtimer=0xb function=0x100");
+	event(40, 0, 20, "timer:hrtimer_expire_exit hrtimer=0xb");
+	switches(42, 0, 20, 'R', VICTIM);
+	fprintf(text, "quota ts=4.2 since=3.9 group=/g quota=0.01 period=0.1 timers=0x100 count=1 %s\n", quota);
+	return graph(14, 60);
+}
+
+static void check_quota(void)
+{
+	static const char throttled[] = "cpu throttled: victim", held[] = "hog: on CPU 0 while victim was runnable";
+	const struct graph *g = preempted("time=2.5 tids=5,10,30", 14);
+
+	expect(g, throttled, 1, 25);
+	expect(g, held, 1, 2);
+	g = preempted("time=2.5 tids=5,10,30", 35); /* while another of the group runs, it is not used up */
+	expect(g, throttled, 1, 5);
+	expect(g, held, 2, 20 + 2);
+	g = preempted("time=2.4 tids=5,10,30", 14); /* the kernel says that it was shorter */
+	expect(g, throttled, 0, 0);
+	expect(g, held, 1, 27);
+	g = preempted("time=2.5 tids=5,30", 14); /* another group */
+	expect(g, throttled, 0, 0);
+	g = preempted("time=2.5 tids=5,10,30", 41); /* runs on */
+	expect(g, throttled, 0, 0);
+}
+
 int main(void)
 {
+	check_quota();
 	check_requests();
 	check_sector_again();
 	check_issued_again(true);

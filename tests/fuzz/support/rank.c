@@ -88,9 +88,7 @@ int stage_build(const char *path, int output, unsigned variant)
 	builder = graph_builder_new(stream, events, 3);
 	graph_builder_sink(builder, write_built, stream);
 	graph_builder_kinds(builder, kinds[variant]);
-	handlers.on[KIND_CHART] = handlers.on[KIND_EVENT] = handlers.on[KIND_STACK] =
-		handlers.on[KIND_FILE] = handlers.on[KIND_LOST] = build_record;
-	handlers.on[KIND_SIGNAL] = handlers.on[KIND_WINDOW] = build_record;
+	graph_builder_reads(&handlers, build_record);
 	status = stream_finish(stream, &handlers, builder);
 	graph_builder_free(builder);
 	events_free(events);
