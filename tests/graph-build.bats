@@ -56,6 +56,7 @@ window() {
 		hidden-idle|worker: running
 		flush|bulky: flush of 7:0 in service
 		commit|jbd2: write of 7:0 in service
+		frequency|server: running at a low frequency
 		hog|hogger: on CPU 0 while victim was runnable
 		idle|victim: runnable
 		interrupted|victim: running

@@ -140,6 +140,32 @@ fields_of() {
 	done
 }
 
+@test "atrace of a phone whose CPU was throttled for its heat: who ran, and how slowly" {
+	cat >atrace.txt <<-'EOT'
+		# tracer: nop
+		#
+		#
+		#           TASK-PID     TGID   CPU#  ||||   TIMESTAMP  FUNCTION
+		#              | |         |      |   ||||      |         |
+		          <idle>-0     (-----) [004] d..2  9100.000100: sched_switch: prev_comm=swapper/4 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=RenderThread next_pid=2310 next_prio=110
+		          <idle>-0     (-----) [000] d..2  9100.000110: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=thermal-engine next_pid=811 next_prio=120
+		    sugov:4-291        (  291) [005] ....  9100.000200: cpu_frequency: state=2419200 cpu_id=4
+		    sugov:4-291        (  291) [005] ....  9100.000201: cpu_frequency: state=2419200 cpu_id=5
+		  thermal-engine-811   (  811) [000] ....  9100.001000: cpu_frequency_limits: min=710400 max=902400 cpu_id=4
+		    sugov:4-291        (  291) [005] ....  9100.001100: cpu_frequency: state=825600 cpu_id=4
+		    sugov:4-291        (  291) [005] ....  9100.001101: cpu_frequency: state=825600 cpu_id=5
+		    RenderThread-2310  ( 2290) [004] d..2  9100.002000: sched_switch: prev_comm=RenderThread prev_pid=2310 prev_prio=110 prev_state=S ==> next_comm=swapper/4 next_pid=0 next_prio=120
+		  thermal-engine-811   (  811) [000] d..3  9100.016000: sched_waking: comm=RenderThread pid=2310 prio=110 target_cpu=004
+		          <idle>-0     (-----) [004] d..2  9100.016100: sched_switch: prev_comm=swapper/4 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=RenderThread next_pid=2310 next_prio=110
+		    RenderThread-2310  ( 2290) [004] d..2  9100.046100: sched_switch: prev_comm=RenderThread prev_pid=2310 prev_prio=110 prev_state=S ==> next_comm=swapper/4 next_pid=0 next_prio=120
+	EOT
+	run -0 trace-import --text atrace.txt
+	assert_line --regexp '^event ts=9100.001000000 .*name=power:cpu_frequency_limits min_freq=710400 max_freq=902400 cpu_id=4 '
+	signal='signal id=1 ts=9100.046 start=9100.0161 chart=frame value=0.03 center=0.008 ucl=0.016 rules=1 tid=2310 comm=RenderThread'
+	run -0 bash -c "{ trace-import --text atrace.txt | grep -v ^end; echo '$signal'; } | blame-rank --text"
+	assert_line --regexp '^blame graph=1 rank=1 name="RenderThread: running at a low frequency" label="RenderThread/2310 on CPU 4, at 826 of 2419 MHz, limited to 902 MHz"'
+}
+
 @test "the same answer as from the live stream, exported and imported back" {
 	need_tracefs
 	command -v trace-export >/dev/null || skip "needs trace-export"

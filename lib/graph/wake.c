@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "graph/wake_frequency.h"
 #include "graph/wake_quota.h"
 #include "graph/wake_stack.h"
 
@@ -16,6 +17,7 @@ struct wake *wake_new(struct events *events)
 	wake->names = wake_names_new();
 	wake->stacks = wake_stacks_new();
 	wake->quotas = wake_quotas_new();
+	wake->frequencies = wake_frequencies_new();
 	return wake;
 }
 
@@ -29,6 +31,7 @@ void wake_free(struct wake *wake)
 	wake_stacks_free(wake->stacks);
 	wake_files_free(wake);
 	wake_quotas_free(wake->quotas);
+	wake_frequencies_free(wake->frequencies);
 	free(wake);
 }
 
@@ -62,6 +65,7 @@ void wake_forget(struct wake *wake)
 			     .names = wake->names,
 			     .stacks = wake->stacks,
 			     .quotas = wake->quotas,
+			     .frequencies = wake->frequencies,
 			     .switches = wake->switches,
 			     .migrations = wake->migrations};
 
@@ -73,6 +77,7 @@ void wake_forget(struct wake *wake)
 	dirty_forget(wake);
 	batch_forget(wake);
 	wake_quotas_forget(wake->quotas);
+	wake_frequencies_forget(wake->frequencies);
 	free(wake->gaps.items);
 	free(wake->raises.items);
 	free(wake->functions.items);
@@ -118,6 +123,7 @@ void wake_lost(struct wake *wake, uint32_t cpu, int64_t from, int64_t to)
 	if (from == TIME_NONE || from < wake_since(wake))
 		from = last_event(wake, cpu);
 	*ARRAY_ADD(&wake->gaps) = (struct gap){.from = from, .to = wake->now};
+	wake_frequencies_lost(wake->frequencies, from);
 }
 
 static struct cpu *cpu_new(uint32_t number)

@@ -182,6 +182,7 @@ struct wake {
 	struct wake_types *types; /* what to do with each type of event */
 	struct wake_stacks *stacks; /* what they consist of */
 	struct wake_quotas *quotas; /* see wake_quota.h */
+	struct wake_frequencies *frequencies; /* see wake_frequency.h */
 	struct wake_names *names; /* of interrupts and system calls */
 	int64_t now;		  /* time of the last event */
 	ARRAY(struct gap) gaps;	  /* the first ends where the window begins */

@@ -1,4 +1,5 @@
 #include "graph/wake_event.h"
+#include "graph/wake_frequency.h"
 #include "graph/wake_stack.h"
 
 #include <stdlib.h>
@@ -117,6 +118,8 @@ static const struct handling handlings[] = {
 	{"filemap:mm_filemap_fault", on_fault},
 	{"lock:contention_begin", on_contention_begin, {"flags"}},
 	{"lock:contention_end", on_contention_end},
+	{"power:cpu_frequency", on_frequency, {"state", "cpu_id"}},
+	{"power:cpu_frequency_limits", on_frequency_limits, {"max_freq", "cpu_id"}},
 	{"raw_syscalls:sys_enter", on_raw_sys_enter, {"id", "args"}},
 	{"raw_syscalls:sys_exit", on_sys_exit},
 	{"syscalls:sys_enter_futex", on_futex, {"uaddr", "op"}},

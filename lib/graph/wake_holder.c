@@ -1,4 +1,5 @@
 #include "graph/wake_node.h"
+#include "graph/wake_frequency.h"
 #include "graph/wake_quota.h"
 
 #include <stdlib.h>
@@ -24,18 +25,20 @@ static void add_holder(struct cut *cut, const struct thread *holder, size_t at, 
 	const struct piece *piece = &holder->pieces.items[at];
 	bool interrupt = piece->what == WHAT_IRQ || piece->what == WHAT_SOFTIRQ;
 	int64_t start = later(from, piece->start), end = sooner(to, thread_piece_end(wake, holder, at));
-	char *who;
+	char *who, *note;
 	int32_t source;
 
 	if (start >= end || (!interrupt && (piece->what != WHAT_RUN || holder->tid == TID_IDLE)))
 		return;
 	who = interrupt ? interrupt_name(wake, piece->what == WHAT_SOFTIRQ, piece->cause_index)
 			: memory_format("%s", wake_comm(wake, piece_master(wake, holder, piece)));
+	note = wake_frequency_note(wake, piece->cpu, start, end);
 	source =
 	    new_node(cut, piece->what, start, end, holder->tid,
 		     memory_format("%s: on CPU %u while %s was runnable", who, piece->cpu, wake_comm(wake, waiter)),
-		     interrupt ? NULL : memory_format("%s/%d on CPU %u", who, holder->tid, piece->cpu));
+		     interrupt ? NULL : memory_format("%s/%d on CPU %u%s", who, holder->tid, piece->cpu, note));
 	free(who);
+	free(note);
 	graph_edge(cut->graph, source, node, EDGE_CPU, TIME_NONE);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "graph/wake_frequency.h"
 #include "graph/wake_stack.h"
 
 enum { DISK_ROOM = 64 };
@@ -67,8 +68,9 @@ static bool serves_another(const struct wake *wake, const struct piece *piece, i
 }
 
 /* The work of a kernel thread has the name of whoever queued it. */
-static char *run_name(const struct wake *wake, const struct thread *thread, const struct piece *piece, int32_t asker)
+static char *run_name(const struct wake *wake, const struct thread *thread, size_t at, int32_t asker)
 {
+	const struct piece *piece = &thread->pieces.items[at];
 	const char *comm = wake_comm(wake, piece_master(wake, thread, piece));
 
 	if (piece->flags & PIECE_RECLAIM)
@@ -79,19 +81,23 @@ static char *run_name(const struct wake *wake, const struct thread *thread, cons
 		return memory_format("%s: running for %s", comm,
 				     wake_comm(wake, wake->threads.items[piece->cause_index]));
 	if (piece->cause != CAUSE_WORK)
-		return memory_format("%s: running", comm);
+		return memory_format("%s: running%s", comm,
+				     wake_frequency_low(wake, piece->cpu, piece->start, thread_piece_end(wake, thread, at))
+					 ? " at a low frequency"
+					 : "");
 	return memory_format("%s: work on %s", comm,
 			     wake_text(wake->names, wake->works.items[piece->cause_index].queue, "?"));
 }
 
-static char *piece_name(const struct wake *wake, const struct thread *thread, const struct piece *piece, int32_t asker)
+static char *piece_name(const struct wake *wake, const struct thread *thread, size_t at, int32_t asker)
 {
+	const struct piece *piece = &thread->pieces.items[at];
 	const char *comm = wake_comm(wake, thread);
 	char *interrupt, *name;
 
 	switch (piece->what) {
 	case WHAT_RUN:
-		return run_name(wake, thread, piece, asker);
+		return run_name(wake, thread, at, asker);
 	case WHAT_RUNNABLE:
 		return memory_format("%s: runnable", comm);
 	case WHAT_WAIT:
@@ -108,14 +114,25 @@ static char *piece_name(const struct wake *wake, const struct thread *thread, co
 	}
 }
 
-static char *piece_label(const struct wake *wake, const struct thread *thread, const struct piece *piece)
+static char *run_label(const struct wake *wake, const struct thread *thread, size_t at, const char *began)
 {
+	const struct piece *piece = &thread->pieces.items[at];
+	char *note = wake_frequency_note(wake, piece->cpu, piece->start, thread_piece_end(wake, thread, at));
+	char *label = memory_format("%s/%d on CPU %u%s%s", wake_comm(wake, thread), thread->tid, piece->cpu, note, began);
+
+	free(note);
+	return label;
+}
+
+static char *piece_label(const struct wake *wake, const struct thread *thread, size_t at)
+{
+	const struct piece *piece = &thread->pieces.items[at];
 	const char *began = piece->flags & PIECE_ASSUMED ? ", began before the data" : "";
 	const char *comm = wake_comm(wake, thread);
 
 	switch (piece->what) {
 	case WHAT_RUN:
-		return memory_format("%s/%d on CPU %u%s", comm, thread->tid, piece->cpu, began);
+		return run_label(wake, thread, at, began);
 	case WHAT_RUNNABLE:
 		return memory_format("%s/%d waiting for CPU %u%s", comm, thread->tid, piece->cpu, began);
 	case WHAT_WAIT:
@@ -135,8 +152,8 @@ int32_t piece_node(struct cut *cut, const struct thread *thread, size_t at, int3
 		return piece->node;
 	piece->node = new_node(
 	    cut, piece->what, piece->start, end, thread->tid,
-	    wake_stack_name(cut->wake, thread, at, asker, piece_name(cut->wake, thread, piece, asker)),
-	    wake_stack_label(cut->wake, thread, at, asker, piece_label(cut->wake, thread, piece)));
+	    wake_stack_name(cut->wake, thread, at, asker, piece_name(cut->wake, thread, at, asker)),
+	    wake_stack_label(cut->wake, thread, at, asker, piece_label(cut->wake, thread, at)));
 	*ARRAY_ADD(&cut->pieces) = piece;
 	if (piece->what == WHAT_RUNNABLE)
 		add_holders(cut, thread, at, piece->node);

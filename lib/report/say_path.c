@@ -139,7 +139,7 @@ static char *say_service(const struct model *model, const struct graph *graph, i
 	return words;
 }
 
-/* Most runs are just that, perhaps in a function; some are for others or for a purpose, and their names say so. */
+/* Most runs are just that, perhaps in a function or at a low frequency; some are for others or for a purpose, and their names say so. */
 static char *say_run(const struct model *model, const struct graph *graph, int32_t index)
 {
 	static const char plain[] = ": running";
@@ -148,7 +148,8 @@ static char *say_run(const struct model *model, const struct graph *graph, int32
 	size_t tail = sizeof(plain) - 1;
 	char *owner, *words;
 
-	if (!end || strncmp(end, plain, tail) != 0 || (end[tail] && strncmp(end + tail, " in ", 4) != 0))
+	if (!end || strncmp(end, plain, tail) != 0 ||
+	    (end[tail] && strncmp(end + tail, " in ", 4) != 0 && strncmp(end + tail, " at ", 4) != 0))
 		return memory_format("%s", name);
 	owner = words_owner(model, graph, index);
 	words = memory_format("%s running%s", owner, end + tail);
@@ -257,12 +258,22 @@ static char *say_held(const struct model *model, const struct graph *graph, int3
 	return words;
 }
 
-/* The label says who waited for a run, and in which function, where stacks were collected. */
-static char *say_awaited(const struct graph *graph, int32_t index)
+/* The label says of a slow run at which frequency, and who waited for it in which function, where stacks were collected. */
+static char *say_pace(const struct graph *graph, int32_t index)
 {
-	const char *awaited = strstr(graph->nodes.items[index].label, ", awaited by ");
+	const struct node *node = &graph->nodes.items[index];
+	static const char begin[] = ", at ", unit[] = " MHz";
+	const char *awaited = strstr(node->label, ", awaited by "), *at = strstr(node->label, begin), *end;
+	char *all, *words;
 
-	return words_clean(awaited ? awaited : "");
+	at = at && strstr(node->name, ": running at a low frequency") ? at + sizeof(begin) - 1 : NULL;
+	end = at;
+	for (const char *next = at; next && (next = strstr(next, unit)); end = next)
+		next += sizeof(unit) - 1;
+	all = memory_format("%s%.*s%s", at ? ", " : "", (int)(end - at), at ? at : "", awaited ? awaited : "");
+	words = words_clean(all);
+	free(all);
+	return words;
 }
 
 char *words_meanwhile(const struct model *model, const struct graph *graph, int32_t index)
@@ -273,7 +284,7 @@ char *words_meanwhile(const struct model *model, const struct graph *graph, int3
 	case WHAT_RUNNABLE:
 		return say_held(model, graph, index);
 	case WHAT_RUN:
-		return say_awaited(graph, index);
+		return say_pace(graph, index);
 	default:
 		return memory_format("%s", "");
 	}

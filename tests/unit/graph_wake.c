@@ -471,9 +471,48 @@ static void check_quota(void)
 	expect(g, throttled, 0, 0);
 }
 
+static void frequency(int tenths, int cpu, int khz)
+{
+	event(tenths, 3, 90, "power:cpu_frequency state=%d cpu_id=%d", khz, cpu);
+}
+
+/* The frequency of a CPU is told on another; it is not known before it was told, nor after events were lost. */
+static void check_frequency(void)
+{
+	const struct graph *g;
+
+	begin();
+	victim_sleeps();
+	frequency(11, 0, 2000000);
+	frequency(12, 0, 1000000);
+	switches(13, 0, VICTIM, 'R', 20);
+	switches(15, 0, 20, 'S', VICTIM);
+	g = graph(12, 30);
+	expect(g, "victim: running at a low frequency", 1, 15);
+	expect(g, "victim: running", 1, 3); /* from 10 on, as it was not known at first */
+	begin();
+	victim_sleeps();
+	frequency(11, 0, 2000000);
+	frequency(12, 0, 1000000);
+	fputs("lost ts=1.4 cpu=1 count=1 from=1.3\n", text);
+	event(14, 0, VICTIM, "task:task_rename pid=10 newcomm=victim");
+	g = graph(12, 30);
+	assert(nodes(g, "victim: running at a low frequency", NULL) == 0);
+	begin();
+	victim_sleeps();
+	frequency(11, 0, 2000000);
+	frequency(12, 0, 1001000); /* a little more than half */
+	frequency(12, 1, 1000000);
+	switches(13, 0, VICTIM, 'R', 20);
+	switches(15, 0, 20, 'S', VICTIM);
+	g = graph(12, 30);
+	assert(nodes(g, "victim: running at a low frequency", NULL) == 0);
+}
+
 int main(void)
 {
 	check_quota();
+	check_frequency();
 	check_requests();
 	check_sector_again();
 	check_issued_again(true);
