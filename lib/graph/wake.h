@@ -112,7 +112,13 @@ struct work { /* something queued for a kernel thread to do */
 	int16_t queue;	 /* index of the work queue's name */
 };
 
-enum context_kind { CONTEXT_THREAD, CONTEXT_IRQ, CONTEXT_SOFTIRQ, CONTEXT_TIMER };
+enum context_kind {
+	CONTEXT_THREAD,
+	CONTEXT_IRQ,	/* of a device */
+	CONTEXT_VECTOR, /* of x86, without a handler: the CPU's own timer, calls of other CPUs */
+	CONTEXT_SOFTIRQ,
+	CONTEXT_TIMER,
+};
 
 /* What a CPU is in the middle of. */
 struct context {
@@ -325,6 +331,7 @@ int wake_event(struct wake *wake, const struct event *event); /* -1 after fail()
 struct wake_names *wake_names_new(void);
 void wake_names_free(struct wake_names *names);
 void wake_name_irq(struct wake_names *names, int32_t number, const char *name);
+int32_t wake_vector(struct wake_names *names, int16_t name); /* the number of an interrupt that has only a name */
 const char *wake_irq_name(const struct wake_names *names, int32_t number); /* NULL: none */
 int16_t wake_name_text(struct wake_names *names, const char *text); /* of a call, a lock, a work queue: its index */
 int16_t wake_number_call(struct wake_names *names, int number);	    /* by its number on this machine */

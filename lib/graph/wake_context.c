@@ -28,7 +28,7 @@ static bool steals(const struct cpu *cpu, const struct context *context)
 {
 	if (context->kind == CONTEXT_SOFTIRQ)
 		return context->by.thread == INDEX_NONE || context->by.thread != cpu->current;
-	return context->kind == CONTEXT_IRQ;
+	return context->kind == CONTEXT_IRQ || context->kind == CONTEXT_VECTOR;
 }
 
 void context_enter(struct wake *wake, struct cpu *cpu, enum context_kind kind, int32_t number)
@@ -48,7 +48,7 @@ void context_enter(struct wake *wake, struct cpu *cpu, enum context_kind kind, i
 	}
 	if (cpu->depth == 1 && thread && thread_running(thread) && steals(cpu, context)) {
 		context->stolen = true;
-		piece = thread_piece(thread, kind == CONTEXT_IRQ ? WHAT_IRQ : WHAT_SOFTIRQ, wake->now, cpu->number);
+		piece = thread_piece(thread, kind == CONTEXT_SOFTIRQ ? WHAT_SOFTIRQ : WHAT_IRQ, wake->now, cpu->number);
 		piece->cause_index = number;
 	}
 }
@@ -155,6 +155,8 @@ enum cause context_cause(struct wake *wake, struct cpu *cpu, int32_t tid, int fl
 	case CONTEXT_IRQ:
 		*index = at->number;
 		return CAUSE_IRQ;
+	case CONTEXT_VECTOR:
+		return CAUSE_UNKNOWN; /* for another CPU, or for the kernel's own purposes */
 	case CONTEXT_SOFTIRQ:
 		return raised_cause(wake, cpu, at, index);
 	default:

@@ -23,8 +23,8 @@ struct handling {
 struct slot {
 	const struct handling *handling; /* NULL: an event of no interest */
 	bool resolved;
-	bool returns;	 /* of the function in its name */
-	int16_t call;	 /* index of the system call or function in its name; CALL_NONE */
+	bool returns;	 /* of the function or interrupt in its name */
+	int16_t call;	 /* index of the system call, function or interrupt in its name; CALL_NONE */
 	struct event_field *field[SLOT_FIELDS], *flags;
 };
 
@@ -88,6 +88,7 @@ static const struct handling handlings[] = {
 	{"task:task_rename", NULL, {"pid"}, .names = true},
 	{"irq:irq_handler_entry", on_irq_entry, {"irq", "name"}},
 	{"irq:irq_handler_exit", on_irq_exit, {"irq"}},
+	{"irq_vectors:", on_vector},
 	{"irq:softirq_raise", on_softirq_raise, {"vec"}},
 	{"irq:softirq_entry", on_softirq_entry, {"vec"}},
 	{"irq:softirq_exit", on_softirq_exit, {"vec"}},
@@ -169,6 +170,20 @@ static void resolve_function(struct wake *wake, struct slot *slot, const char *n
 	free(function);
 }
 
+/* "local_timer_entry" and "local_timer_exit" are of one interrupt. */
+static void resolve_vector(struct wake *wake, struct slot *slot, const char *name)
+{
+	const char *suffix = strrchr(name, '_');
+	char *vector;
+
+	slot->returns = suffix && !strcmp(suffix, "_exit");
+	if (!slot->returns && (!suffix || strcmp(suffix, "_entry")))
+		return;
+	vector = memory_text(name, (size_t)(suffix - name));
+	slot->call = wake_name_text(wake->names, vector);
+	free(vector);
+}
+
 static void resolve(struct wake *wake, struct slot *slot, const struct event_type *named)
 {
 	struct event_type *type = events_type(wake->events, named->name);
@@ -183,6 +198,8 @@ static void resolve(struct wake *wake, struct slot *slot, const struct event_typ
 		slot->field[i] = event_type_field(type, slot->handling->field[i]);
 	if (strncmp(type->name, SYS_ENTER, strlen(SYS_ENTER)) == 0)
 		slot->call = wake_name_text(wake->names, type->name + strlen(SYS_ENTER));
+	if (slot->handling->handle == on_vector)
+		resolve_vector(wake, slot, type->name + strlen(slot->handling->name));
 	if (slot->handling->handle == on_function)
 		resolve_function(wake, slot, type->name + strlen(slot->handling->name));
 }

@@ -22,8 +22,8 @@ int64_t happening_first(const struct happening *at, int field); /* of an array *
 bool happening_has(const struct happening *at, int field);
 size_t happening_text(const struct happening *at, int field, char *text, size_t room);
 int happening_flags(const struct happening *at); /* FLAGS_NONE: the data lack them */
-int16_t happening_call(const struct happening *at); /* the system call or function that the event is named after */
-bool happening_returns(const struct happening *at); /* it is the function's return */
+int16_t happening_call(const struct happening *at); /* the system call, function or interrupt that the event is named after */
+bool happening_returns(const struct happening *at); /* it is the function's return, or the interrupt's end */
 
 /* The thread whose own doing it is: NULL in an interrupt, for the idle thread, and where nobody knows. */
 struct thread *happening_own(const struct happening *at);
@@ -34,7 +34,7 @@ typedef void event_handler(struct happening *at);
 event_handler on_switch, on_waking, on_wakeup, on_migrate, on_fork, on_wakeup_new;
 
 /* wake_on_kernel.c: interrupts, timers, work queues, system calls, traced functions */
-event_handler on_irq_entry, on_irq_exit, on_softirq_raise, on_softirq_entry, on_softirq_exit;
+event_handler on_irq_entry, on_irq_exit, on_vector, on_softirq_raise, on_softirq_entry, on_softirq_exit;
 event_handler on_timer_start, on_timer_entry, on_hrtimer_entry, on_timer_exit;
 event_handler on_queue_work, on_work_start, on_work_end, on_sys_enter, on_raw_sys_enter, on_futex, on_sys_exit, on_function;
 

@@ -67,6 +67,15 @@ const char *wake_irq_name(const struct wake_names *names, int32_t number)
 	return irq ? irq->name : NULL;
 }
 
+int32_t wake_vector(struct wake_names *names, int16_t name)
+{
+	int32_t number = -2 - name;
+
+	if (name != CALL_NONE && !wake_irq_name(names, number))
+		wake_name_irq(names, number, names->texts.items[name]->text);
+	return number;
+}
+
 int16_t wake_name_text(struct wake_names *names, const char *text)
 {
 	struct text_name *name;

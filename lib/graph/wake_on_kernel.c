@@ -19,6 +19,17 @@ void on_irq_exit(struct happening *at)
 	context_leave(at->wake, at->cpu, CONTEXT_IRQ);
 }
 
+/* Whoever the interrupt hit, its time is not that thread's, nor does that wake whom the interrupt wakes. */
+void on_vector(struct happening *at)
+{
+	if (happening_call(at) == CALL_NONE)
+		return; /* an interrupt is given a vector, or loses it */
+	if (happening_returns(at))
+		context_leave(at->wake, at->cpu, CONTEXT_VECTOR);
+	else
+		context_enter(at->wake, at->cpu, CONTEXT_VECTOR, wake_vector(at->wake->names, happening_call(at)));
+}
+
 void on_softirq_raise(struct happening *at)
 {
 	enum { VEC };
