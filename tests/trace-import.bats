@@ -337,7 +337,8 @@ END
 
 # --- what is no trace, or not a whole one ------------------------------------------------------------------------
 
-# big_endian FILE: a trace.dat of a 32-bit machine of the other byte order, with two events
+# big_endian FILE: a trace.dat of a 32-bit machine of the other byte order, with two events; the length of a name is a
+# sum in their format, as kernels print that of ftrace:branch
 big_endian() {
 	python3 - "$1" <<'END'
 import struct, sys
@@ -347,7 +348,7 @@ page = b"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n\tfield: local_
 form = (b"name: sched_wakeup_new\nID: 513\nformat:\n\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
         b"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
         b"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
-        b"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n\tfield:char comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
+        b"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n\tfield:char comm[15+1];\toffset:8;\tsize:16;\tsigned:0;\n"
         b"\tfield:pid_t pid;\toffset:24;\tsize:4;\tsigned:1;\n\tfield:int prio;\toffset:28;\tsize:4;\tsigned:1;\n\n"
         b"print fmt: \"pid=%d\", REC->pid\n")
 head = b"\x17\x08\x44tracing6\0" + bytes((1, 4)) + u4(4096) + b"header_page\0" + u8(len(page)) + page

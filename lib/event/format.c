@@ -30,7 +30,8 @@ static bool read_number(const char **at, const char *before, const char *behind,
 /* TAB field:DECLARATION;TAB offset:N;TAB size:N; and, but for old kernels, TAB signed:N; */
 static bool is_field(const char *at)
 {
-	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ []*()\"";
+	/* An array's length may be a sum: "char func[30+1]". */
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ []*()\"+-/<>&|,.";
 	uint32_t offset, size, is_signed;
 	size_t length;
 

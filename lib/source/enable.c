@@ -8,6 +8,7 @@
 #include <event-parse.h>
 
 #include "base/fail.h"
+#include "event/format.h"
 #include "source/files.h"
 #include "source/instance.h"
 #include "source/threads.h"
@@ -111,12 +112,11 @@ static int read_format(struct wish *wish, struct tracefs_instance *instance, str
 
 int wishes_add_recorded(struct wishes *wishes, const char *system, const char *format, size_t length, struct tep_handle *tep)
 {
-	struct tep_event *event = NULL;
+	struct tep_event *event = format_read(tep, system, format, length, false);
 	struct wish *wish;
 
-	if (tep_parse_format(tep, &event, format, (unsigned long)length, system) != 0 || !event || event->id < 0 ||
-	    event->id >= WISH_IDS)
-		return fail("the format of an event of system '%s' cannot be read", system);
+	if (!event)
+		return -1;
 	if (wishes->by_id[event->id])
 		return fail("two events have the number %d", event->id);
 	wish = NEW(struct wish);
