@@ -166,6 +166,56 @@ fields_of() {
 	assert_line --regexp '^blame graph=1 rank=1 name="RenderThread: running at a low frequency" label="RenderThread/2310 on CPU 4, at 826 of 2419 MHz, limited to 902 MHz"'
 }
 
+@test "of a systrace page only the trace counts, not its program and the other parts" {
+	cat >page.html <<'END'
+<!DOCTYPE html>
+<html><body>
+<script>
+const last=events[0];while(!/var linuxPerfData = "/.test(last)){next('class="trace-data"');}
+a-1 [0] b.c
+</script>
+  <script class="trace-data" type="application/text">
+PROCESS DUMP
+USER           PID  PPID     VSZ    RSS WCHAN            ADDR S NAME
+root             1     0   10640   1800 do_epoll_wait       0 S init
+  </script>
+  <script class="trace-data" type="application/text">
+TRACE:
+# tracer: nop
+#
+           <...>-959   (  959) [006] d..3   538.064659: sched_switch: prev_comm=kworker/u17:1 prev_pid=959 prev_prio=100 prev_state=S ==> next_comm=atrace next_pid=7952 next_prio=120
+<7952>-7952  (-----) [000] ...1   538.064761: tracing_mark_write: trace_event_clock_sync: parent_ts=538.064758
+  </script>
+  <script class="trace-data" type="application/text">
+{"traceEvents": [{"category": "process_argv", "name": "process_argv"}]}
+  </script>
+</body></html>
+END
+	run -3 --separate-stderr trace-import --text page.html
+	assert_equal "$(grep -c '^event' <<<"$output")" 2
+	assert_line --partial 'tid=959 name=sched:sched_switch '
+	assert_line 'event ts=538.064761000 cpu=0 tid=7952 name=ftrace:print buf="trace_event_clock_sync: parent_ts=538.064758" common_flags=0'
+	assert_line --index 0 --partial 'stream'
+	assert_equal "$stderr" "$(printf 'trace-import: page.html:%s\n' '8: a part that is no ftrace text is left out (4 lines)' \
+		'13: this is no event (1 line)')"
+}
+
+@test "an old systrace page: bare markers, and the line that ends it" {
+	cat >old.html <<'END'
+<!DOCTYPE html>
+<script>
+  var linuxPerfData = "\
+# tracer: nop\n\
+      Binder_1-340   [000] 50260.935656: 0: C|124|StatusBar|1\n\
+           dummy-0000  [000] 0.0: 0: trace_event_clock_sync: parent_ts=0.0\n";
+  </script>
+END
+	run -0 --separate-stderr trace-import --text old.html
+	assert_equal "$stderr" ""
+	run -0 bash -c 'trace-import --text old.html | grep ^event'
+	assert_output 'event ts=50260.935656000 cpu=0 tid=340 comm=Binder_1 name=ftrace:print buf=C|124|StatusBar|1'
+}
+
 @test "the same answer as from the live stream, exported and imported back" {
 	need_tracefs
 	command -v trace-export >/dev/null || skip "needs trace-export"
@@ -251,7 +301,8 @@ END
             dd-2105  [001] ....  6150.442020: sys_read -> 0xfffffffffffffff2
             dd-2105  [001] ....  6150.442021: sys_enter: NR 0 (3, 7ffe10, 400, 0, 0, 0)
             dd-2105  [001] ....  6150.442022: tracing_mark_write: B|2105|work = 3
-            dd-2105  [001] d..1  6150.442023: prog__request__return: (0x401186 <- 0x401136)
+            dd-2105  [001] d..1  6150.442023: prog__request__return: (0x401136 <- 0x401186)
+            dd-2105  [001] d..1  6150.442023: prog__request__return: (401186 <- 401136)
             dd-2105  [001] d..1  6150.442024: do_exit <-__x64_sys_exit
 END
 	assert_line -n 0 'event ts=6150.442017000 cpu=1 tid=2105 comm=dd name=block:block_rq_issue dev=8:0 rwbs=R bytes=4096 cmd="" sector=2048 nr_sector=8 comm=dd common_flags=1'
@@ -260,8 +311,79 @@ END
 	assert_line -n 3 --partial 'name=syscalls:sys_exit_read ret=-14'
 	assert_line -n 4 --partial 'name=raw_syscalls:sys_enter id=0 args=0x3,0x7ffe10,0x400,0x0,0x0,0x0'
 	assert_line -n 5 --partial 'name=ftrace:print buf="B|2105|work = 3"'
-	assert_line -n 6 --partial 'name=func:prog__request__return __probe_func=0x401186 __probe_ret_ip=0x401136'
-	assert_line -n 7 --partial 'name=ftrace:function ip=do_exit parent_ip=__x64_sys_exit'
+	assert_line -n 6 --partial 'name=func:prog__request__return __probe_ret_ip=0x401136 __probe_func=0x401186'
+	assert_line -n 7 --partial 'name=func:prog__request__return __probe_func=0x401186 __probe_ret_ip=0x401136'
+	assert_line -n 8 --partial 'name=ftrace:function ip=do_exit parent_ip=__x64_sys_exit'
+}
+
+@test "older kernels: letters of states, success of a wake-up, works, probes, and what trace-cmd calls a marker" {
+	run imported <<'END'
+            dd-2105  [001] d..3  6150.442000: sched_switch: prev_comm=dd prev_pid=2105 prev_prio=120 prev_state=D|K ==> next_comm=a b next_pid=7 next_prio=120
+            dd-2105  [001] d..3  6150.442001: sched_switch: prev_comm=dd prev_pid=2105 prev_prio=120 prev_state=x|W ==> next_comm=a b next_pid=7 next_prio=120
+            dd-2105  [001] d..3  6150.442002: sched_switch: task dd:2105 [120] (D) ==> a b:7 [120]
+            dd-2105  [001] d..3  6150.442003: sched_wakeup: comm=a pid=9 prio=1 b pid=7 prio=120 success=1 target_cpu=001
+            dd-2105  [001] d..3  6150.442004: sched_wakeup: task a b:7 [120] success=1 [001]
+            dd-2105  [001] d..3  6150.442005: workqueue_execute_end: work struct ffffff83b8f89238
+            dd-2105  [001] d..3  6150.442006: myopen: (do_sys_open+0x0/0x220)
+            dd-2105  [001] d..3  6150.442007: myopen_ret: (SyS_open+0x1e/0x20 <- do_sys_open) arg1=0x3
+            dd-2105  [001] d..3  6150.442008: print:                tracing_mark_write: B|2105|x
+            dd-2105  [001] d..3  6150.442009: ext4_sync_file_enter: dev 252,0 ino 1054060 parent 1053671 datasync 1
+END
+	assert_line -n 0 --partial 'prev_pid=2105 prev_prio=120 prev_state=2 next_comm="a b" next_pid=7'
+	assert_line -n 1 --partial 'prev_pid=2105 prev_prio=120 prev_state=16 next_comm="a b" next_pid=7'
+	assert_line -n 2 --partial 'name=sched:sched_switch prev_comm=dd prev_pid=2105 prev_prio=120 prev_state=2 next_comm="a b" next_pid=7 next_prio=120'
+	assert_line -n 3 --partial 'name=sched:sched_wakeup comm="a pid=9 prio=1 b" pid=7 prio=120 success=1 target_cpu=1'
+	assert_line -n 4 --partial 'name=sched:sched_wakeup comm="a b" pid=7 prio=120 success=1 target_cpu=1'
+	assert_line -n 5 --partial 'name=workqueue:workqueue_execute_end work=0xffffff83b8f89238'
+	assert_line -n 6 --partial 'name=unknown:myopen __probe_ip=do_sys_open+0x0/0x220'
+	assert_line -n 7 --partial 'name=unknown:myopen_ret arg1=0x3'
+	assert_line -n 8 --partial 'name=ftrace:print ip=tracing_mark_write buf=B|2105|x'
+	assert_line -n 9 --partial 'name=ext4:ext4_sync_file_enter dev=252:0 ino=1054060 parent=1053671 datasync=1'
+}
+
+@test "events between functions: function_graph and call stacks; what is left out is said" {
+	cat >trace <<'END'
+# tracer: function_graph
+#
+#     TIME        CPU  TASK/PID         DURATION                  FUNCTION CALLS
+#      |          |     |    |           |   |                     |   |   |   |
+ ------------------------------------------
+   0)   dd-7   =>   sh-8
+ ------------------------------------------
+
+  100.000001 |   0)  my [0] | d-8   |               |  schedule() {
+  100.000002 |   0)  my [0]-8       |               |    /* sched_switch: prev_comm=my [0] prev_pid=8 prev_prio=120 prev_state=S ==> next_comm=dd next_pid=7 next_prio=120 */
+  100.000003 |   0)    dd-7         | ! 204.123 us  |  } /* schedule */
+              dd-7     [001] .....   100.000004: irq_handler_entry: irq=1 name=x
+              dd-7     [001] .....   100.000004: <stack trace>
+ => handle_irq
+ => do_IRQ
+END
+	run -0 --separate-stderr trace-import --text trace
+	assert_line 'event ts=100.000002000 cpu=0 tid=8 comm="my [0]" name=sched:sched_switch prev_comm="my [0]" prev_pid=8 prev_prio=120 prev_state=1 next_comm=dd next_pid=7 next_prio=120'
+	assert_equal "$(grep -c '^event' <<<"$output")" 2
+	assert_equal "$stderr" "$(printf 'trace-import: trace:%s\n' '6: functions are left out (3 lines)' '13: call stacks are left out (3 lines)')"
+	printf '%s\n' '# tracer: function_graph' ' 0)               |  /* sched_waking: comm=dd pid=7 prio=120 target_cpu=000 */' >bare
+	run -3 --separate-stderr trace-import --text bare
+	assert_regex "$stderr" 'bare:2: events of function_graph without time or thread are left out.*funcgraph-abstime'
+}
+
+@test "perf script: samples that are no tracepoints, call stacks, perf's own records, losses" {
+	printf '%s\n' '# ========' '# captured on: Thu Aug 17 14:14:43 2017' \
+		'my [0] prog  12/13  [001]   100.000001:     250000 cycles:upp: ' \
+		$'\tffffffff9fa00a67 native_irq_return_iret ([kernel.kallsyms])' $'\t           10b33 _dl_init (/usr/lib64/libc-2.25.so)' '' \
+		'prog     13 100.000002: cpu-clock:      555eab8feb3d work+0xbd (/usr/bin/prog)' \
+		'prog     13 [001] 100.000003: PERF_RECORD_COMM: prog:12/13' \
+		'prog     13 [001] 100.000004: PERF_RECORD_LOST lost 5' \
+		$'prog\t13 [001] 100.000005:\t\t1 sched:sched_waking: comm=x pid=14 prio=120 target_cpu=003' >script
+	run -3 --separate-stderr trace-import --text script
+	assert_line 'event ts=100.000001000 cpu=1 tid=13 comm="my [0] prog" name=perf:cycles period=250000'
+	assert_line 'event ts=100.000002000 cpu=0 tid=13 comm=prog name=perf:cpu-clock ip="555eab8feb3d work+0xbd (/usr/bin/prog)"'
+	assert_line --partial ' count=5'
+	assert_line 'event ts=100.000005000 cpu=1 tid=13 comm=prog name=sched:sched_waking comm=x pid=14 prio=120 target_cpu=3'
+	assert_equal "$(grep -c '^event' <<<"$output")" 3
+	assert_equal "$stderr" "$(printf 'trace-import: script:%s\n' '4: call stacks are left out (2 lines)' \
+		"8: perf's own records are left out (1 line)")"
 }
 
 @test "losses are told at their place: gaps, and what had been overwritten at the begin" {
@@ -307,7 +429,7 @@ and this
 END
 	run -3 --separate-stderr trace-import --text trace
 	assert_regex "$stderr" 'trace:2: this is no event \(2 lines\)'
-	assert_regex "$stderr" 'trace:3: the fields of unknown:nobody_knows are not understood; passed on as text= \(1 line\)'
+	assert_regex "$stderr" 'trace:3: the fields of such events are not known; they are passed on as text= \(1 line\)'
 	assert_regex "$stderr" 'trace:4: the fields of sched:sched_switch are not understood'
 	assert_line --partial 'name=unknown:nobody_knows text="this (event)" common_flags=0'
 	assert_line --partial 'name=sched:sched_switch text="in a new layout" common_flags=0'

@@ -1,58 +1,8 @@
 #include "import/ftrace_line.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/number.h"
-
-/* A part of a line. */
-struct span {
-	const char *at, *end;
-};
-
-static bool is_digit(char c)
-{
-	return isdigit((unsigned char)c);
-}
-
-static struct span trimmed(struct span span)
-{
-	while (span.at < span.end && *span.at == ' ')
-		span.at++;
-	while (span.end > span.at && span.end[-1] == ' ')
-		span.end--;
-	return span;
-}
-
-static bool begins_with(struct span span, const char *text)
-{
-	size_t length = strlen(text);
-
-	return (size_t)(span.end - span.at) >= length && memcmp(span.at, text, length) == 0;
-}
-
-static const char *find(struct span span, const char *text)
-{
-	return span.at < span.end ? memmem(span.at, (size_t)(span.end - span.at), text, strlen(text)) : NULL;
-}
-
-static bool read_count(struct span span, uint64_t *value)
-{
-	return number_count(span.at, (size_t)(span.end - span.at), value) == 0;
-}
-
-static bool copy_name(char name[TEXT_NAME], struct span span)
-{
-	size_t length = (size_t)(span.end - span.at);
-
-	if (length == 0 || length >= TEXT_NAME)
-		return false;
-	memcpy(name, span.at, length);
-	name[length] = '\0';
-	return true;
-}
+#include "import/ftrace_event.h"
 
 /* --- thread, group ------------------------------------------------------------------------------------------------ */
 
@@ -75,7 +25,18 @@ static void take_group(struct span *left, struct text_event *event)
 		event->tgid = (int32_t)group;
 }
 
-/* "COMM-TID", where the kernel writes <idle> for the idle thread and <...> for a name that it forgot. */
+/* What stands for a name that was forgotten: <...> in the kernel's text, <TID> in that of others. */
+static bool is_forgotten(struct span comm, struct span tid)
+{
+	struct span inner = {comm.at + 1, comm.end - 1};
+
+	if (span_length(comm) < 3 || *comm.at != '<' || comm.end[-1] != '>')
+		return false;
+	return (span_length(inner) == 3 && begins_with(inner, "...")) ||
+	       (span_length(inner) == span_length(tid) && memcmp(inner.at, tid.at, span_length(tid)) == 0);
+}
+
+/* "COMM-TID", where the kernel writes <idle> for the idle thread. */
 static bool take_thread(struct span left, struct text_event *event)
 {
 	const char *dash = left.end;
@@ -88,9 +49,8 @@ static bool take_thread(struct span left, struct text_event *event)
 		return false;
 	event->tid = (int32_t)tid;
 	event->comm = left.at;
-	event->comm_length = (size_t)(dash - 1 - left.at);
-	if (event->comm_length == 5 && memcmp(event->comm, "<...>", 5) == 0)
-		event->comm_length = 0;
+	if (!is_forgotten((struct span){left.at, dash - 1}, (struct span){dash, left.end}))
+		event->comm_length = (size_t)(dash - 1 - left.at);
 	return true;
 }
 
@@ -126,111 +86,6 @@ static int read_flags(struct span span)
 	return flags;
 }
 
-/* --- the event ---------------------------------------------------------------------------------------------------- */
-
-static void take_payload(struct span rest, struct text_event *event)
-{
-	rest = trimmed(rest);
-	event->payload = rest.at;
-	event->length = (size_t)(rest.end - rest.at);
-}
-
-/* The kernel's own spelling of system calls: "sys_read(fd: 3, ...)" and "sys_read -> 0x1". */
-static bool take_syscall(struct span rest, struct text_event *event)
-{
-	static char payload[32];
-	struct span name = {rest.at, rest.at};
-	int64_t value;
-	bool entry;
-	int length;
-
-	if (!begins_with(rest, "sys_"))
-		return false;
-	while (name.end < rest.end && (isalnum((unsigned char)*name.end) || *name.end == '_'))
-		name.end++;
-	rest.at = name.end;
-	entry = begins_with(rest, "(");
-	if ((!entry && !begins_with(rest, " -> ")) || name.end - name.at > TEXT_NAME / 2)
-		return false;
-	snprintf(event->system, TEXT_NAME, "syscalls");
-	snprintf(event->name, TEXT_NAME, "sys_%s_%.*s", entry ? "enter" : "exit", (int)(name.end - name.at - 4), name.at + 4);
-	if (entry) {
-		rest.at++;
-		rest.end -= rest.end > rest.at && rest.end[-1] == ')';
-		take_payload(rest, event);
-		event->hexadecimal = true;
-		return true;
-	}
-	rest.at += 4;
-	if (number_integer(rest.at, (size_t)(rest.end - rest.at), &value) < 0)
-		return false;
-	length = snprintf(payload, sizeof(payload), "ret=%lld", (long long)value);
-	take_payload((struct span){payload, payload + length}, event);
-	return true;
-}
-
-/* The function tracer's "do_exit <-sys_exit". */
-static bool take_function(struct span rest, struct text_event *event)
-{
-	static char payload[LINES_LONGEST + 32];
-	const char *arrow = find(rest, " <-");
-	int length;
-
-	if (!arrow || memchr(rest.at, ' ', (size_t)(arrow - rest.at)))
-		return false;
-	length = snprintf(payload, sizeof(payload), "ip=%.*s parent_ip=%.*s", (int)(arrow - rest.at), rest.at,
-			  (int)(rest.end - arrow - 3), arrow + 3);
-	snprintf(event->system, TEXT_NAME, "ftrace");
-	snprintf(event->name, TEXT_NAME, "function");
-	take_payload((struct span){payload, payload + length}, event);
-	return true;
-}
-
-/* What a program wrote into trace_marker. */
-static bool take_marker(struct span rest, struct text_event *event)
-{
-	static char payload[LINES_LONGEST + 16];
-	static const char mark[] = "tracing_mark_write:";
-	int length;
-
-	if (!begins_with(rest, mark))
-		return false;
-	rest.at += sizeof(mark) - 1;
-	rest = trimmed(rest);
-	length = snprintf(payload, sizeof(payload), "buf=%.*s", (int)(rest.end - rest.at), rest.at);
-	snprintf(event->system, TEXT_NAME, "ftrace");
-	snprintf(event->name, TEXT_NAME, "print");
-	event->whole = true;
-	take_payload((struct span){payload, payload + length}, event);
-	return true;
-}
-
-/* "EVENT: PAYLOAD", or "SYSTEM:EVENT: PAYLOAD". */
-static bool take_named(struct span rest, struct text_event *event)
-{
-	struct span name = {rest.at, rest.at};
-
-	while (name.end < rest.end && (isalnum((unsigned char)*name.end) || strchr("_.-", *name.end)))
-		name.end++;
-	rest.at = name.end;
-	if (rest.at == rest.end || *rest.at != ':')
-		return false;
-	rest.at++;
-	if (rest.at < rest.end && *rest.at != ' ') {
-		if (!copy_name(event->system, name))
-			return false;
-		return take_named(rest, event) && !strchr(event->name, ':');
-	}
-	take_payload(rest, event);
-	return copy_name(event->name, name);
-}
-
-static bool take_event(struct span rest, struct text_event *event)
-{
-	rest = trimmed(rest);
-	return take_syscall(rest, event) || take_marker(rest, event) || take_named(rest, event) || take_function(rest, event);
-}
-
 /* --- the line ----------------------------------------------------------------------------------------------------- */
 
 /* With "[CPU]" at `open`. */
@@ -258,7 +113,7 @@ static bool read_at(struct span line, const char *open, struct text_event *event
 	}
 	length = text_time(rest.at, (size_t)(rest.end - rest.at), ':', &event->ts);
 	rest.at += length;
-	return length && take_thread(left, event) && take_event(rest, event);
+	return length && take_thread(left, event) && ftrace_event_take(rest, event);
 }
 
 static bool read_plain(struct span line, struct text_event *event)
@@ -309,14 +164,14 @@ static bool read_latency(struct span line, struct text_event *event)
 		    !take_latency_head((struct span){line.at, time.at}, event))
 			return false;
 		event->ts = (int64_t)value * 1000;
-		return take_event((struct span){mark + 4, line.end}, event);
+		return ftrace_event_take((struct span){mark + 4, line.end}, event);
 	}
 	for (const char *at = line.at + 1; at < line.end; at++) {
 		size_t length = at[-1] == ' ' ? text_time(at, (size_t)(line.end - at), ':', &event->ts) : 0;
 
 		if (length)
 			return take_latency_head((struct span){line.at, at}, event) &&
-			       take_event((struct span){at + length, line.end}, event);
+			       ftrace_event_take((struct span){at + length, line.end}, event);
 	}
 	return false;
 }
@@ -343,12 +198,70 @@ static bool read_loss(struct span line, struct text_event *event, uint64_t *coun
 	return true;
 }
 
+/* Where the comment begins that is an event, not one behind a function: it has the last column for itself. NULL: there is none. */
+static const char *graph_comment(struct span line)
+{
+	const char *open = find(line, "/* "), *bar = open ? memrchr(line.at, '|', (size_t)(open - line.at)) : NULL;
+	bool closed = line.end - line.at > 2 && memcmp(line.end - 2, "*/", 2) == 0;
+
+	return bar && closed && open + 3 <= line.end - 2 && span_length(trimmed((struct span){bar + 1, open})) == 0 ? open + 3 : NULL;
+}
+
+/*
+ * function_graph: "12.345678 | 0) COMM-TID | ... | comment", where the time and the thread may be absent. The comment is
+ * EVENT: PAYLOAD; functions stand in its place: "0.204 us | do_exit();", "{", "}".
+ */
+static enum ftrace_line read_graph(struct span line, struct text_event *event)
+{
+	const char *close = find(line, ") "), *bar = memchr(line.at, '|', span_length(line)), *comment = graph_comment(line);
+	bool timed = bar && close && bar < close && text_time(line.at, span_length(line), ' ', &event->ts);
+	uint64_t number;
+
+	if (!close || !read_count(trimmed((struct span){timed ? bar + 1 : line.at, close}), &number) || number > UINT32_MAX)
+		return FTRACE_OTHER;
+	event->cpu = (uint32_t)number;
+	if (!comment)
+		return FTRACE_GRAPH;
+	bar = memchr(close, '|', (size_t)(comment - close));
+	if (!timed || !bar || !take_thread(trimmed((struct span){close + 1, bar}), event) ||
+	    !ftrace_event_take((struct span){comment, line.end - 2}, event))
+		return FTRACE_BARE;
+	return FTRACE_EVENT;
+}
+
+/* What systrace writes behind the last event, as if it were one: "dummy-0000 [000] 0.0: 0: trace_event_clock_sync: ..." */
+static bool is_made_up(const struct text_event *event)
+{
+	return event->ts == 0 && event->tid == 0 && event->comm_length == 5 && memcmp(event->comm, "dummy", 5) == 0;
+}
+
+/* "=> do_exit", and the line above those: "COMM-TID [CPU] FLAGS TIME: <stack trace>" */
+static bool is_stack(struct span line)
+{
+	static const char *const heads[] = {": <stack trace>", ": <user stack trace>", ": <user stack unavailable>"};
+
+	if (begins_with(line, "=> "))
+		return true;
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+		const char *head = find(line, heads[i]);
+
+		if (head && head + strlen(heads[i]) == line.end)
+			return true;
+	}
+	return false;
+}
+
 static bool is_nothing(struct span line)
 {
 	static const char *const headings[] = {"cpus=", "version = ", "CPU "};
 
-	if (line.at == line.end || *line.at == '#')
+	if (line.at == line.end)
 		return true;
+	if (*line.at == '-') { /* a ruler */
+		while (line.at < line.end && *line.at == '-')
+			line.at++;
+		return line.at == line.end;
+	}
 	for (size_t i = 0; i < sizeof(headings) / sizeof(headings[0]); i++)
 		if (begins_with(line, headings[i]) && (i < 2 || find(line, " is empty")))
 			return true;
@@ -359,9 +272,16 @@ enum ftrace_line ftrace_line_read(const char *line, size_t length, struct text_e
 {
 	struct span span = trimmed((struct span){line, line + length});
 
-	if (is_nothing(span))
+	if (is_nothing(span) || *line == '#')
 		return FTRACE_NOTHING;
 	if (read_loss(span, event, count))
 		return FTRACE_LOST;
-	return read_plain(span, event) || read_latency(span, event) ? FTRACE_EVENT : FTRACE_OTHER;
+	if (is_stack(span))
+		return FTRACE_STACK;
+	if (read_plain(span, event) || read_latency(span, event))
+		return is_made_up(event) ? FTRACE_NOTHING : FTRACE_EVENT;
+	if (*span.at == '#')
+		return FTRACE_NOTHING;
+	*event = (struct text_event){.flags = TEXT_FLAGS_UNKNOWN};
+	return read_graph(span, event);
 }

@@ -3,6 +3,7 @@
  *
  *	COMM-TID ( TGID) [CPU] FLAGS SECONDS.DECIMALS: EVENT: PAYLOAD
  *	COMM-TID CPUFLAGS MICROSECONDSus : EVENT: PAYLOAD	(latency-format)
+ *	SECONDS.DECIMALS | CPU) COMM-TID | | comment		(function_graph; the comment is EVENT: PAYLOAD)
  *
  * TGID and FLAGS may be absent. COMM may hold anything, brackets and dashes too, so the line is read from the first
  * place on where all that must follow does follow.
@@ -16,6 +17,9 @@ enum ftrace_line {
 	FTRACE_EVENT,
 	FTRACE_LOST,	/* *count events of event->cpu; 0: the line does not tell how many */
 	FTRACE_NOTHING, /* a comment, a blank line, a heading */
+	FTRACE_STACK,	/* of a call stack */
+	FTRACE_GRAPH,	/* of function_graph: a function, entered or left */
+	FTRACE_BARE,	/* an event between such, without time or thread */
 	FTRACE_OTHER,	/* not understood */
 };
 

@@ -23,13 +23,38 @@ static uint64_t overwritten(const char *line, size_t length)
 	return number_count(at, strspn(at, "0123456789"), &written) == 0 && written > there ? written - there : 0;
 }
 
+/* What else a line may be; `missing`: events are missing because of it. */
+static const struct {
+	const char *kind;
+	bool missing;
+} troubles[] = {
+	[FTRACE_STACK] = {"call stacks are left out", false},
+	[FTRACE_GRAPH] = {"functions are left out", false},
+	[FTRACE_BARE] = {"events of function_graph without time or thread are left out; record with funcgraph-abstime and funcgraph-proc", true},
+	[FTRACE_OTHER] = {"this is no event", true},
+};
+
+/* The lines of older systrace pages, and of files that were made from them, are those of a string. */
+static size_t without_escape(const char *line, size_t length)
+{
+	static const char *const ends[] = {"\\n\\", "\\n\";"};
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (length >= strlen(ends[i]) && memcmp(line + length - strlen(ends[i]), ends[i], strlen(ends[i])) == 0)
+			return length - strlen(ends[i]);
+	return length;
+}
+
 /* One line; `overrun` is what was lost before the first event, whose CPU is not known until it comes. */
 static int take_line(struct text *text, const char *line, size_t length, uint64_t number, uint64_t *overrun)
 {
 	struct text_event event;
 	uint64_t count = 0;
+	enum ftrace_line kind;
 
-	switch (ftrace_line_read(line, length, &event, &count)) {
+	length = without_escape(line, length);
+	kind = ftrace_line_read(line, length, &event, &count);
+	switch (kind) {
 	case FTRACE_EVENT:
 		text_lost(text, event.cpu, *overrun);
 		*overrun = 0;
@@ -37,14 +62,13 @@ static int take_line(struct text *text, const char *line, size_t length, uint64_
 	case FTRACE_LOST:
 		text_lost(text, event.cpu, count ? count : 1);
 		return 0;
-	case FTRACE_OTHER:
-		text_trouble(text, "this is no event", true, number);
-		return 0;
 	case FTRACE_NOTHING:
 		*overrun += overwritten(line, length);
 		return text_comment(text, line, length, number);
+	default:
+		text_trouble(text, troubles[kind].kind, troubles[kind].missing, number, 1);
+		return 0;
 	}
-	return 0;
 }
 
 static bool is_event(const char *line, size_t length)
@@ -92,22 +116,63 @@ static bool is_page(const char *bytes, size_t length)
 	return length - at > 5 && bytes[at] == '<' && (bytes[at + 1] == '!' || strncasecmp(bytes + at + 1, "html", 4) == 0);
 }
 
-/* The trace stands in a script of class trace-data; in older pages, in a string, each line ended by \n\ . */
-static bool begins_trace(const char *line)
+/* What else a script holds, such as a list of processes, is no event; so lines count only where events come at last. */
+struct section {
+	bool inside, has_events;
+	uint64_t first, others; /* lines before the first event that are none */
+};
+
+static bool starts(const char *line, const char *text)
 {
-	return (strstr(line, "<script") && strstr(line, "trace-data")) || strstr(line, "linuxPerfData = ");
+	return strncmp(line, text, strlen(text)) == 0;
 }
 
-static size_t without_escape(const char *line, size_t length)
+/* The trace stands in scripts of class trace-data; in older pages, in a string, each line ended by \n\ . */
+static bool begins_section(const char *line)
 {
-	return length >= 3 && memcmp(line + length - 3, "\\n\\", 3) == 0 ? length - 3 : length;
+	line += strspn(line, " \t");
+	return (starts(line, "<script") && strstr(line, "trace-data")) || starts(line, "var linuxPerfData = ");
+}
+
+static bool ends_section(const char *line)
+{
+	line += strspn(line, " \t");
+	return starts(line, "</script>") || starts(line, "\";");
+}
+
+static void end_section(struct text *text, const struct section *section)
+{
+	if (section->others)
+		text_trouble(text, section->has_events ? troubles[FTRACE_OTHER].kind : "a part that is no ftrace text is left out",
+			     section->has_events, section->first, section->others);
+}
+
+static int take_page_line(struct text *text, struct section *section, const char *line, size_t length, uint64_t number,
+			  uint64_t *overrun)
+{
+	struct text_event event;
+	uint64_t count;
+
+	if (!section->inside || ends_section(line)) {
+		if (section->inside)
+			end_section(text, section);
+		*section = (struct section){.inside = !section->inside && begins_section(line)};
+		return 0;
+	}
+	if (!section->has_events)
+		section->has_events = is_event(line, length);
+	if (section->has_events || ftrace_line_read(line, length, &event, &count) != FTRACE_OTHER)
+		return take_line(text, line, length, number, overrun);
+	if (section->others++ == 0)
+		section->first = number;
+	return 0;
 }
 
 static int read_page(struct import *import, struct import_input *input)
 {
 	struct text *text = text_begin(import, input);
+	struct section section = {0};
 	uint64_t overrun = 0;
-	bool inside = false;
 	size_t length;
 	char *line;
 	int status;
@@ -115,18 +180,11 @@ static int read_page(struct import *import, struct import_input *input)
 	if (!text)
 		return -1;
 	while ((status = lines_next(&input->lines, &line, &length)) > 0 && !stream_output_closed(import_stream(import))) {
-		if (!inside) {
-			inside = begins_trace(line);
-			continue;
-		}
-		if (strstr(line, "</script>") || strncmp(line, "\";", 2) == 0) {
-			inside = false;
-			continue;
-		}
-		status = take_line(text, line, without_escape(line, length), input->lines.number, &overrun);
+		status = take_page_line(text, &section, line, length, input->lines.number, &overrun);
 		if (status < 0)
 			break;
 	}
+	end_section(text, &section);
 	return text_end(text) < 0 || status < 0 ? -1 : 0;
 }
 

@@ -155,3 +155,16 @@ bool known_read(struct known *known, const char *system, const char *name, const
 	}
 	return false;
 }
+
+bool known_has_layout(struct known *known, const char *system, const char *name)
+{
+	const struct known_event *event = find(known, name);
+
+	for (size_t i = 0; i < event->lines.count; i++) {
+		const struct known_line *line = event->lines.items[i];
+
+		if (line->format && !strchr(line->name, '*') && strcmp(line->system, system) == 0)
+			return true;
+	}
+	return false;
+}

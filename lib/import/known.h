@@ -23,4 +23,7 @@ const char *known_system(struct known *known, const char *name, const char *text
 /* Appends the fields of an event's text. false: it has none of the known layouts; the line is as it was. */
 bool known_read(struct known *known, const char *system, const char *name, const char *text, size_t length, struct line *line);
 
+/* Whether a layout of this very event is known, by no pattern. */
+bool known_has_layout(struct known *known, const char *system, const char *name);
+
 #endif

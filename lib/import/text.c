@@ -41,6 +41,7 @@ struct text {
 	struct trouble troubles[TROUBLES_MAX];
 	int trouble_count;
 	uint64_t further; /* troubles of further kinds */
+	bool further_missing;
 	int64_t last;
 	uint64_t events;
 };
@@ -67,19 +68,20 @@ struct text *text_begin(struct import *import, const struct import_input *input)
 
 /* --- what is not understood --------------------------------------------------------------------------------------- */
 
-void text_trouble(struct text *text, const char *kind, bool missing, uint64_t number)
+void text_trouble(struct text *text, const char *kind, bool missing, uint64_t number, uint64_t count)
 {
 	int i = 0;
 
 	while (i < text->trouble_count && strcmp(text->troubles[i].kind, kind) != 0)
 		i++;
 	if (i == TROUBLES_MAX) {
-		text->further++;
+		text->further += count;
+		text->further_missing |= missing;
 		return;
 	}
 	if (i == text->trouble_count)
 		text->troubles[text->trouble_count++] = (struct trouble){memory_text(kind, strlen(kind)), missing, 0, number};
-	text->troubles[i].count++;
+	text->troubles[i].count += count;
 }
 
 static void say_troubles(struct text *text)
@@ -93,7 +95,7 @@ static void say_troubles(struct text *text)
 			   (unsigned long long)trouble->first, trouble->kind, count, trouble->count == 1 ? "" : "s");
 	}
 	if (text->further)
-		import_say(text->import, true, "%s: %llu lines of further kinds were not understood", text->name,
+		import_say(text->import, text->further_missing, "%s: lines of further kinds: %llu", text->name,
 			   (unsigned long long)text->further);
 	if (text->events == 0)
 		import_say(text->import, true, "%s: no events", text->name);
@@ -174,7 +176,7 @@ int text_comment(struct text *text, const char *line, size_t length, uint64_t nu
 	length -= sizeof(mark) - 1;
 	kind = fields_parse(&fields, line, length) == 0 ? kind_of(fields.kind, fields.kind_length) : KIND_OTHER;
 	if (kind != KIND_DEVICE && kind != KIND_CHART) {
-		text_trouble(text, "this comment is no record of a device or a chart", false, number);
+		text_trouble(text, "this comment is no record of a device or a chart", false, number, 1);
 		return 0;
 	}
 	line_append(&record, line, length);
@@ -209,17 +211,28 @@ static int write_task(struct text *text, const struct text_event *event)
 
 static bool read_fields(struct text *text, const struct text_event *event, const char *system)
 {
-	const char *equals = event->whole ? memchr(event->payload, '=', event->length) : NULL;
-	char field[TEXT_NAME];
-
-	if (equals) {
-		snprintf(field, sizeof(field), "%.*s", (int)(equals - event->payload), event->payload);
-		line_bytes(&text->line, field, equals + 1, event->length - (size_t)(equals + 1 - event->payload));
+	if (event->period)
+		line_unsigned(&text->line, "period", event->period);
+	if (event->field && event->length) {
+		line_bytes(&text->line, event->field, event->payload, event->length);
 		return true;
 	}
 	return event->length == 0 ||
 	       known_read(text->known, system, event->name, event->payload, event->length, &text->line) ||
 	       layout_guess(event->payload, event->length, event->hexadecimal, &text->line) > 0;
+}
+
+/* Data are missing only where an event's fields are known and its text has not got them. */
+static void say_unread(struct text *text, const struct text_event *event, const char *system, uint64_t number)
+{
+	char kind[2 * TEXT_NAME + 64];
+
+	if (!known_has_layout(text->known, system, event->name)) {
+		text_trouble(text, "the fields of such events are not known; they are passed on as text=", false, number, 1);
+		return;
+	}
+	snprintf(kind, sizeof(kind), "the fields of %s:%s are not understood; passed on as text=", system, event->name);
+	text_trouble(text, kind, true, number, 1);
 }
 
 static void spell(struct text *text, const struct text_event *event, const char *system, uint64_t number)
@@ -237,11 +250,8 @@ static void spell(struct text *text, const struct text_event *event, const char 
 	snprintf(full, sizeof(full), "%s:%s", system, event->name);
 	line_text(&text->line, "name", full);
 	if (!read_fields(text, event, system)) {
-		char kind[2 * TEXT_NAME + 64];
-
 		line_bytes(&text->line, "text", event->payload, event->length);
-		snprintf(kind, sizeof(kind), "the fields of %s are not understood; passed on as text=", full);
-		text_trouble(text, kind, true, number);
+		say_unread(text, event, system, number);
 	}
 	if (event->flags != TEXT_FLAGS_UNKNOWN)
 		line_integer(&text->line, "common_flags", event->flags);
@@ -253,7 +263,7 @@ int text_event(struct text *text, const struct text_event *event, uint64_t numbe
 	struct text_cpu *cpu;
 
 	if (event->cpu >= CPUS_MAX) {
-		text_trouble(text, "there is no CPU of this number", true, number);
+		text_trouble(text, "there is no CPU of this number", true, number, 1);
 		return 0;
 	}
 	if (!*system)
@@ -263,7 +273,7 @@ int text_event(struct text *text, const struct text_event *event, uint64_t numbe
 	if (cpu->lost && write_lost(text, event->cpu, event->ts) < 0)
 		return -1;
 	if (event->ts < text->last)
-		text_trouble(text, "the time goes back", false, number);
+		text_trouble(text, "the time goes back", false, number, 1);
 	text->last = cpu->last = event->ts;
 	cpu->seen = true;
 	if (!import_wants(text->import, system, event->name))

@@ -26,7 +26,8 @@ struct text_event {
 	const char *payload;
 	size_t length;
 	bool hexadecimal; /* numbers in the payload are, even without 0x */
-	bool whole;	  /* the payload is one field, name=value */
+	const char *field; /* the payload is this field; NULL: it is the event's own text */
+	uint64_t period;  /* of a sample; 0: it is none */
 };
 
 struct text;
@@ -46,8 +47,8 @@ int text_comment(struct text *text, const char *line, size_t length, uint64_t nu
 /* So many events of this CPU were lost before its next one. */
 void text_lost(struct text *text, uint32_t cpu, uint64_t count);
 
-/* Counts a line that is not understood, by kind, which is a literal; `missing`: it might have been an event. */
-void text_trouble(struct text *text, const char *kind, bool missing, uint64_t number);
+/* Counts lines that are not understood, from the one with this number on, by kind; `missing`: there might have been events. */
+void text_trouble(struct text *text, const char *kind, bool missing, uint64_t number, uint64_t count);
 
 /* Says what was not understood. -1 after fail(). Frees in any case. */
 int text_end(struct text *text);

@@ -1,0 +1,112 @@
+#include "import/ftrace_event.h"
+
+#include <stdio.h>
+
+static bool copy_name(char name[TEXT_NAME], struct span span)
+{
+	size_t length = (size_t)(span.end - span.at);
+
+	if (length == 0 || length >= TEXT_NAME)
+		return false;
+	memcpy(name, span.at, length);
+	name[length] = '\0';
+	return true;
+}
+
+static void take_payload(struct span rest, struct text_event *event)
+{
+	rest = trimmed(rest);
+	event->payload = rest.at;
+	event->length = (size_t)(rest.end - rest.at);
+}
+
+/* The kernel's own spelling of system calls: "sys_read(fd: 3, ...)" and "sys_read -> 0x1". */
+static bool take_syscall(struct span rest, struct text_event *event)
+{
+	static char payload[32];
+	struct span name = {rest.at, rest.at};
+	int64_t value;
+	bool entry;
+	int length;
+
+	if (!begins_with(rest, "sys_"))
+		return false;
+	while (name.end < rest.end && (isalnum((unsigned char)*name.end) || *name.end == '_'))
+		name.end++;
+	rest.at = name.end;
+	entry = begins_with(rest, "(");
+	if ((!entry && !begins_with(rest, " -> ")) || name.end - name.at > TEXT_NAME / 2)
+		return false;
+	snprintf(event->system, TEXT_NAME, "syscalls");
+	snprintf(event->name, TEXT_NAME, "sys_%s_%.*s", entry ? "enter" : "exit", (int)(name.end - name.at - 4), name.at + 4);
+	if (entry) {
+		rest.at++;
+		rest.end -= rest.end > rest.at && rest.end[-1] == ')';
+		take_payload(rest, event);
+		event->hexadecimal = true;
+		return true;
+	}
+	rest.at += 4;
+	if (number_integer(rest.at, (size_t)(rest.end - rest.at), &value) < 0)
+		return false;
+	length = snprintf(payload, sizeof(payload), "ret=%lld", (long long)value);
+	take_payload((struct span){payload, payload + length}, event);
+	return true;
+}
+
+/* The function tracer's "do_exit <-sys_exit". */
+static bool take_function(struct span rest, struct text_event *event)
+{
+	const char *arrow = find(rest, " <-");
+
+	if (!arrow || memchr(rest.at, ' ', (size_t)(arrow - rest.at)))
+		return false;
+	snprintf(event->system, TEXT_NAME, "ftrace");
+	snprintf(event->name, TEXT_NAME, "function");
+	take_payload(rest, event);
+	return true;
+}
+
+/* What a program wrote into trace_marker; kernels that do not know their own symbols call the function 0. */
+static bool take_marker(struct span rest, struct text_event *event)
+{
+	static const char *const marks[] = {"tracing_mark_write:", "0: "};
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		if (!begins_with(rest, marks[i]))
+			continue;
+		rest.at += strlen(marks[i]);
+		snprintf(event->system, TEXT_NAME, "ftrace");
+		snprintf(event->name, TEXT_NAME, "print");
+		event->field = "buf";
+		take_payload(rest, event);
+		return true;
+	}
+	return false;
+}
+
+/* "EVENT: PAYLOAD", or "SYSTEM:EVENT: PAYLOAD". */
+static bool take_named(struct span rest, struct text_event *event)
+{
+	struct span name = {rest.at, rest.at};
+
+	while (name.end < rest.end && (isalnum((unsigned char)*name.end) || strchr("_.-", *name.end)))
+		name.end++;
+	rest.at = name.end;
+	if (rest.at == rest.end || *rest.at != ':')
+		return false;
+	rest.at++;
+	if (rest.at < rest.end && *rest.at != ' ') {
+		if (!copy_name(event->system, name))
+			return false;
+		return take_named(rest, event) && !strchr(event->name, ':');
+	}
+	take_payload(rest, event);
+	return copy_name(event->name, name);
+}
+
+bool ftrace_event_take(struct span rest, struct text_event *event)
+{
+	rest = trimmed(rest);
+	return take_syscall(rest, event) || take_marker(rest, event) || take_named(rest, event) || take_function(rest, event);
+}
