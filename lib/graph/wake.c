@@ -171,7 +171,7 @@ static struct thread *thread_new(struct wake *wake, int32_t tid)
 	thread->tid = tid;
 	thread->index = (int32_t)wake->threads.count;
 	thread->parent = thread->work = thread->writer = INDEX_NONE;
-	thread->born = thread->died = thread->asks_since = thread->fault = TIME_NONE;
+	thread->born = thread->died = thread->asks_since = thread->fault = thread->woke = TIME_NONE;
 	thread->call = thread->call_of_file = thread->lock = CALL_NONE;
 	thread->fd = FD_NONE;
 	thread->epoch = (uint32_t)wake->gaps.count;

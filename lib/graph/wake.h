@@ -42,6 +42,7 @@ enum piece_flag {
 	PIECE_RECLAIM = 8, /* a run: to find free memory */
 	PIECE_SPIN = 16,   /* a run: in a loop, for a lock of the kernel */
 	PIECE_BATCH = 32,  /* a run: of several in a row that served several processes */
+	PIECE_TICK = 64,   /* a wait that a timer of its own ended, but not that which it waited for */
 };
 
 /*
@@ -92,6 +93,7 @@ struct thread {
 	int64_t fault;	 /* when it began to handle a fault of a mapped file, and has called nothing since; TIME_NONE */
 	uint64_t futex;	 /* that it waited for last, and since when, for nothing else; TIME_NONE: it does not */
 	int64_t asks_since;
+	int64_t woke;	 /* when it last woke another; TIME_NONE: never */
 	struct batch batch;
 	bool early;	 /* a wake-up came while it was running, perhaps on its way to sleep */
 	char *comm;	 /* set when another thread takes over its tid; else ask struct events */
@@ -311,6 +313,13 @@ void batch_forget(struct wake *wake);
 void poll_futex(struct wake *wake, struct thread *thread, uint64_t address, int64_t operation);
 void poll_over(struct thread *thread);
 void poll_answered(struct thread *thread, int32_t by);
+
+/*
+ * wake_loop.c: waits for any of many events. Something else than a timer has ended the wait of a thread; and since when
+ * a thread has waited for what ended this wait, which may be before it: it had asked for it, and did other things.
+ */
+void loop_answered(struct wake *wake, struct thread *thread);
+int64_t loop_asked(const struct wake *wake, const struct thread *thread, size_t wait);
 
 /* wake_timer.c: who armed a timer last; by.thread is INDEX_NONE where that is not known */
 void timer_arm(struct wake *wake, uint64_t address, const struct thread *by);

@@ -39,6 +39,18 @@ static void link_nodes(struct walk *walk, int32_t from, int32_t to, enum edge_ki
 		graph_edge(walk->cut.graph, from, to, kind, ts);
 }
 
+/*
+ * Since when the thread has waited for what ended the wait. What it did between the ask and the wait does not matter, so
+ * the node begins with the ask.
+ */
+static int64_t waited_since(struct walk *walk, const struct thread *thread, size_t at, int32_t index)
+{
+	struct node *node = &walk->cut.graph->nodes.items[index];
+
+	node->start = sooner(node->start, loop_asked(walk->cut.wake, thread, at));
+	return node->start;
+}
+
 static void walk_wait(struct walk *walk, const struct thread *thread, size_t at, int32_t node, struct errand errand)
 {
 	const struct piece *wait = &thread->pieces.items[at];
@@ -49,7 +61,7 @@ static void walk_wait(struct walk *walk, const struct thread *thread, size_t at,
 	errand.ts = end;
 	errand.asker = thread->index;
 	errand.at = sooner(errand.at, end);
-	errand.floor = later(errand.floor, wait->start);
+	errand.floor = later(errand.floor, walk->cut.graph->nodes.items[node].start);
 	errand.edge = wait->cause == CAUSE_TIMER ? EDGE_TIMER : EDGE_WAKE;
 	errand.index = wait->cause_index;
 	switch (wait->cause) {
@@ -152,6 +164,7 @@ static void walk_thread(struct walk *walk, struct errand errand)
 	const struct thread *thread = thread_at(&walk->cut, errand.index);
 	size_t at = piece_at(thread, &errand);
 	int32_t node, after = errand.after;
+	int64_t since;
 
 	if (!walk->cut.wake->switches)
 		return; /* nobody knows how long it did what */
@@ -161,14 +174,17 @@ static void walk_thread(struct walk *walk, struct errand errand)
 
 		node = piece_node(&walk->cut, thread, at, errand.asker);
 		link_nodes(walk, node, after, errand.edge, errand.ts);
+		since = piece->what == WHAT_WAIT ? waited_since(walk, thread, at, node) : piece->start;
 		/* A wait met again is one in a ring of waits, as clocks without resolution may show. */
 		if (piece->what == WHAT_WAIT && piece->start < errand.at && !seen)
 			walk_wait(walk, thread, at, node, errand);
-		if (piece->start <= errand.floor || piece->flags & PIECE_LOST)
+		if (since <= errand.floor || piece->flags & PIECE_LOST)
 			return;
 		errand.floor = walk_work(walk, thread, at, node, errand);
+		if (since < piece->start)
+			at = thread_find(thread, since);
 		after = node;
-		errand.at = sooner(errand.at, piece->start);
+		errand.at = sooner(errand.at, since);
 		errand.edge = EDGE_SEQ;
 		errand.ts = TIME_NONE;
 	}
