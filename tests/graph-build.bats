@@ -46,6 +46,10 @@ window() {
 		batch|server: running for bulky
 		began|waker: running
 		block|crowd: write of 7:0 in service
+		behind|bulky: write of 7:0 in service
+		stand|victim: write of 7:0 in service
+		clients|worker: running
+		tick|maker: running
 		born|master: running
 		broadcast|waker: running
 		child|slowchild: running

@@ -154,7 +154,7 @@ struct request {
 	int32_t submitter; /* index of a thread; INDEX_NONE: not in the data */
 	int32_t owner;	   /* of the thread for whom it was submitted */
 	int64_t queued, issued, completed; /* TIME_NONE: not in the data, or not yet */
-	int32_t service_node, queue_node;  /* in the graph at hand */
+	int32_t service_node, queue_node, behind_node; /* in the graph at hand */
 	int32_t next;			   /* open request at the same sector; INDEX_NONE */
 	bool flush_after;		   /* it is over when the disk's cache is flushed behind it */
 	char rwbs[4];
@@ -169,6 +169,7 @@ struct flush { /* a request that waits for a flush of its disk's cache; see wake
 struct disk {
 	uint64_t dev;
 	int64_t longest;       /* longest service so far */
+	int64_t shortest[4];   /* and shortest, of reads, writes, flushes, others; 0: none */
 	ARRAY(int32_t) issued; /* requests in the order in which they were issued */
 	ARRAY(struct flush) flushes;
 	UT_hash_handle hh;
@@ -275,6 +276,10 @@ int32_t request_find(struct wake *wake, uint64_t disk, uint64_t sector, int64_t 
 void request_settle(struct wake *wake); /* no more events: makes disk.longest count those still in service */
 struct disk *request_disk(struct wake *wake, uint64_t dev);
 void request_forget(struct wake *wake);
+
+/* wake_behind.c: until when a request that was issued stood behind others in the device; a request was completed */
+int64_t request_behind(struct wake *wake, int32_t request);
+void behind_served(struct disk *disk, const struct request *request);
 
 /*
  * wake_flush.c: flushes of a disk's cache, each a request without sectors. The bio may ask for one; the disk is sent one

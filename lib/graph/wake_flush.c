@@ -33,7 +33,7 @@ static int32_t add_flush(struct wake *wake, const struct request *asker)
 	*request = *asker;
 	request->sectors = 0;
 	request->issued = request->completed = TIME_NONE;
-	request->service_node = request->queue_node = NODE_NONE;
+	request->service_node = request->queue_node = request->behind_node = NODE_NONE;
 	request->next = INDEX_NONE;
 	request->rwbs[0] = 'F';
 	request->rwbs[1] = '\0';
@@ -78,8 +78,7 @@ static void complete(struct wake *wake, struct disk *disk, struct flush *flush)
 	struct request *request = &wake->requests.items[flush->request];
 
 	request->completed = wake->now;
-	if (request->completed - request->issued > disk->longest)
-		disk->longest = request->completed - request->issued;
+	behind_served(disk, request);
 	flush->state = OVER;
 }
 

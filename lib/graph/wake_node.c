@@ -265,6 +265,28 @@ int32_t queue_node(struct cut *cut, int32_t index)
 	return request->queue_node;
 }
 
+/* The rest of the time that it was in service is its own. */
+int32_t behind_node(struct cut *cut, int32_t index)
+{
+	struct request *request = &cut->wake->requests.items[index];
+	int64_t until = request_behind(cut->wake, index);
+	int32_t service = service_node(cut, index);
+	char dev[NUMBER_ROOM], disk[DISK_ROOM];
+
+	if (request->behind_node != NODE_NONE || until <= request->issued)
+		return request->behind_node;
+	device_spell(dev, request->disk);
+	events_device_name(cut->wake->events, request->disk, disk, sizeof(disk));
+	request->behind_node = new_node(cut, WHAT_QUEUE, request->issued, until, owner_tid(cut, request),
+					memory_format("queue of %s: held back %s by %s", dev, operation(request),
+						      owner(cut, request)),
+					memory_format("behind others in %s", disk));
+	add_served(cut, index, request->behind_node, later(request->issued, cut->graph->from),
+		   sooner(until, cut->graph->to));
+	cut->graph->nodes.items[service].start = until;
+	return request->behind_node;
+}
+
 int32_t bare_cause_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end)
 {
 	const struct wake *wake = cut->wake;
@@ -317,7 +339,7 @@ void cut_end(struct cut *cut)
 	for (size_t i = 0; i < cut->requests.count; i++) {
 		struct request *request = &cut->wake->requests.items[cut->requests.items[i]];
 
-		request->service_node = request->queue_node = NODE_NONE;
+		request->service_node = request->queue_node = request->behind_node = NODE_NONE;
 	}
 	free(cut->pieces.items);
 	free(cut->requests.items);

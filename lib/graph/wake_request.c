@@ -48,7 +48,7 @@ static int32_t add_request(struct wake *wake, const struct request *request)
 	added = ARRAY_ADD(&wake->requests);
 	*added = *request;
 	added->issued = added->completed = TIME_NONE;
-	added->service_node = added->queue_node = NODE_NONE;
+	added->service_node = added->queue_node = added->behind_node = NODE_NONE;
 	added->next = INDEX_NONE;
 	for (link = &open->first; *link != INDEX_NONE; link = &wake->requests.items[*link].next)
 		;
@@ -197,8 +197,7 @@ int32_t request_complete(struct wake *wake, const struct request *range)
 			wake->requests.items[wake->requests.count - 1].issued = request->issued;
 		}
 		request->completed = wake->now;
-		if (request->completed - request->issued > disk->longest)
-			disk->longest = request->completed - request->issued;
+		behind_served(disk, request);
 		if (first == INDEX_NONE)
 			first = index;
 		close_request(wake, index);

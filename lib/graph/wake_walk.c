@@ -203,6 +203,12 @@ static void walk_request(struct walk *walk, struct errand errand)
 		errand.after = node;
 		errand.edge = EDGE_SEQ;
 		errand.ts = TIME_NONE;
+		node = behind_node(&walk->cut, errand.index);
+		if (node != NODE_NONE) {
+			link_nodes(walk, node, errand.after, errand.edge, errand.ts);
+			errand.after = node;
+		}
+		node = errand.after;
 		if (request->issued <= errand.floor)
 			return;
 	}

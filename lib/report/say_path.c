@@ -113,17 +113,23 @@ static bool is_targets_own(const struct graph *graph, const struct node *node)
 	return graph->target != NODE_NONE && graph->nodes.items[graph->target].tid == node->tid;
 }
 
-/* The label says which queue: "queued in bfq of loop0". */
+/* The label says which queue: "queued in bfq of loop0", or the device's own: "behind others in loop0". */
 static char *say_queue(const struct model *model, const struct graph *graph, int32_t index)
 {
+	static const char scheduled[] = "queued in ", behind[] = "behind others in ", held[] = "held back ";
 	const struct node *node = &graph->nodes.items[index];
-	const char *in = strstr(node->label, "queued in "), *of = in ? strstr(in + 10, " of ") : NULL;
-	const char *end = is_targets_own(graph, node) ? NULL : end_of_who(model, node->name, node->tid);
+	const char *in = strstr(node->label, scheduled), *of = in ? strstr(in, " of ") : NULL;
+	const char *own = strstr(node->label, behind), *what = strstr(node->name, held);
+	bool named = what && !is_targets_own(graph, node);
 
+	(void)model;
+	what = named ? what + strlen(held) : "";
+	if (own)
+		return memory_format("%s%sin the queue of %s itself", what, named ? " " : "", own + strlen(behind));
 	if (!of)
 		return memory_format("%s", node->name);
-	return memory_format("%.*s%sin the %.*s queue of %s", end ? (int)(end - node->name) : 0, node->name,
-			     end ? ": " : "", (int)(of - in - 10), in + 10, of + 4);
+	in += strlen(scheduled);
+	return memory_format("%s%sin the %.*s queue of %s", what, named ? " " : "", (int)(of - in), in, of + 4);
 }
 
 static char *say_service(const struct model *model, const struct graph *graph, int32_t index)
