@@ -3,9 +3,13 @@
 #include "graph/wake_quota.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* How long a CPU must have been idle to show that a runnable thread was not let on it. */
 enum { IDLE_NS = 50000 };
+
+/* A tenth of what a holder did is not worth a name of its own, nor one that says less of all the rest. */
+enum { SLIVER = 10 };
 
 static int64_t later(int64_t a, int64_t b)
 {
@@ -37,9 +41,89 @@ static void add_holder(struct cut *cut, const struct thread *holder, size_t at, 
 	    new_node(cut, piece->what, start, end, holder->tid,
 		     memory_format("%s: on CPU %u while %s was runnable", who, piece->cpu, wake_comm(wake, waiter)),
 		     interrupt ? NULL : memory_format("%s/%d on CPU %u%s", who, holder->tid, piece->cpu, note));
+	*ARRAY_ADD(&cut->holdings) = (struct holding){.who = graph_intern(cut->graph, who),
+						      .waiter = graph_intern(cut->graph, wake_comm(wake, waiter)),
+						      .cpu = piece->cpu,
+						      .node = source};
 	free(who);
 	free(note);
 	graph_edge(cut->graph, source, node, EDGE_CPU, TIME_NONE);
+}
+
+static int by_name(const char *a, const char *b)
+{
+	return a == b ? 0 : strcmp(a, b);
+}
+
+static int by_who(const void *a, const void *b)
+{
+	return by_name(((const struct holding *)a)->who, ((const struct holding *)b)->who);
+}
+
+static int by_cpu(const void *a, const void *b)
+{
+	uint32_t x = ((const struct holding *)a)->cpu, y = ((const struct holding *)b)->cpu;
+
+	return x < y ? -1 : x > y;
+}
+
+static int by_waiter(const void *a, const void *b)
+{
+	return by_name(((const struct holding *)a)->waiter, ((const struct holding *)b)->waiter);
+}
+
+/* One of the holdings of the sort that has nearly all of the time; NULL: there is no such sort. Sorts them. */
+static const struct holding *main_sort(const struct graph *graph, struct holding *holdings, size_t count,
+				       int (*compare)(const void *, const void *))
+{
+	int64_t all = 0, sort = 0, most = 0;
+	const struct holding *found = NULL;
+
+	qsort(holdings, count, sizeof(*holdings), compare);
+	for (size_t i = 0; i < count; i++) {
+		const struct node *node = &graph->nodes.items[holdings[i].node];
+
+		sort = i > 0 && compare(&holdings[i - 1], &holdings[i]) == 0 ? sort : 0;
+		sort += node->end - node->start;
+		all += node->end - node->start;
+		if (sort > most) {
+			most = sort;
+			found = &holdings[i];
+		}
+	}
+	return most > all - all / SLIVER ? found : NULL;
+}
+
+/* All are of one holder. */
+static void name_alike(struct graph *graph, struct holding *holdings, size_t count)
+{
+	bool one_cpu = main_sort(graph, holdings, count, by_cpu);
+	const struct holding *waiter;
+	char *name;
+
+	waiter = main_sort(graph, holdings, count, by_waiter);
+	if (one_cpu && waiter)
+		return;
+	name = memory_format("%s: on CPU while %s %s runnable", holdings->who, waiter ? waiter->waiter : "others",
+			     waiter ? "was" : "were");
+	for (size_t i = 0; i < count; i++)
+		graph->nodes.items[holdings[i].node].name = graph_intern(graph, name);
+	free(name);
+}
+
+void name_holders(struct cut *cut)
+{
+	struct holding *holdings = cut->holdings.items;
+	size_t count = cut->holdings.count, first = 0;
+
+	if (count)
+		qsort(holdings, count, sizeof(*holdings), by_who);
+	for (size_t i = 1; i <= count; i++) {
+		if (i < count && by_who(&holdings[first], &holdings[i]) == 0)
+			continue;
+		name_alike(cut->graph, &holdings[first], i - first);
+		first = i;
+	}
 }
 
 static size_t tenure_at(const struct cpu *cpu, int64_t ts)

@@ -342,5 +342,6 @@ void cut_end(struct cut *cut)
 		request->service_node = request->queue_node = request->behind_node = NODE_NONE;
 	}
 	free(cut->pieces.items);
+	free(cut->holdings.items);
 	free(cut->requests.items);
 }

@@ -7,11 +7,19 @@
 
 #include "graph/wake.h"
 
+/* A node of a thread or interrupt that had the CPU while another thread waited for it. */
+struct holding {
+	const char *who, *waiter; /* interned */
+	uint32_t cpu;
+	int32_t node;
+};
+
 struct cut {
 	struct wake *wake;
 	struct graph *graph;
 	ARRAY(struct piece *) pieces; /* that have a node */
 	ARRAY(int32_t) requests;      /* that have one */
+	ARRAY(struct holding) holdings;
 };
 
 /*
@@ -43,6 +51,9 @@ struct thread *thread_at(struct cut *cut, int32_t index);
  * that it was not let on an idle one. An idle CPU holds up nobody.
  */
 void add_holders(struct cut *cut, const struct thread *waiter, size_t piece, int32_t node);
+
+/* The graph is whole: who kept several threads from several CPUs gets one name for it, to be blamed for all of it. */
+void name_holders(struct cut *cut);
 
 /* For those above: a node whose name and label (NULL: none) are freed. */
 int32_t new_node(struct cut *cut, enum node_what what, int64_t start, int64_t end, int32_t tid, char *name, char *label);

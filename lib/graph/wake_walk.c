@@ -256,6 +256,7 @@ struct graph *wake_graph(struct wake *wake, const char *id, enum target target, 
 		    .target = target, .index = index, .at = to, .floor = from, .after = NODE_NONE, .ts = TIME_NONE,
 		    .asker = INDEX_NONE};
 	walk_all(&walk);
+	name_holders(&walk.cut);
 	if (graph->target == NODE_NONE)
 		graph->target = nothing_node(&walk.cut);
 	free(walk.errands.items);
