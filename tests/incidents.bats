@@ -43,10 +43,15 @@ blames_the_culprit() {
 	blames_the_culprit shelves
 }
 
+@test "a server that others keep busy as well asks another one: that one" {
+	"$TOP/tests/incidents/stock/redis-clients.sh" needs || skip "needs redis"
+	blames_the_culprit redis-clients
+}
+
 @test "every incident's expected blame is written down" {
-	for program in "$TOP"/tests/incidents/*.c "$TOP"/tests/incidents/*.cc; do
-		name=$(basename "${program%.c*}")
-		[ "$name" = incident ] || [ "$name" = crowd ] || grep -q "^$name	" "$TOP/tests/incidents/expected" ||
+	for program in "$TOP"/tests/incidents/*.c "$TOP"/tests/incidents/*.cc "$TOP"/tests/incidents/stock/*.sh; do
+		name=$(basename "${program%.*}")
+		[ "$name" = incident ] || [ "$name" = crowd ] || [ "$name" = stock ] || grep -q "^$name	" "$TOP/tests/incidents/expected" ||
 			fail "tests/incidents/expected lacks '$name'"
 	done
 }

@@ -37,15 +37,29 @@ rank_of()
 	grep -nxE -m1 -- "$2" "$1" | cut -d: -f1 | grep . || echo -
 }
 
+# What is not installed of what a script of the folder stock/ starts; 1 if there is some.
+stock_needs()
+{
+	local words
+
+	read -r -a words <<<"$1"
+	"$here/stock/${words[1]}.sh" needs
+}
+
 play()
 {
-	local name=$1 command=$2 pattern=$3 options=$4 program start seconds rank
+	local name=$1 command=$2 pattern=$3 options=$4 program start seconds rank lacking
 
+	if [[ $command == "stock "* ]] && ! lacking=$(stock_needs "$command"); then
+		printf '%-18s %s\n' "$name" "skipped: $lacking"
+		return
+	fi
 	if [[ $command == *LOOP* ]]; then
 		[ -n "$loop" ] || loop_begin mq-deadline || return 1
 		command=${command/LOOP/$loop}
 	fi
 	read -r -a program <<<"$command"
+	[ "${program[0]}" = stock ] && program[1]=$here/stock/${program[1]}.sh
 	program[0]=$build/incidents/${program[0]}
 	start=$EPOCHREALTIME
 	# shellcheck disable=SC2086 # a list of words

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Somebody takes a look at redis with gdb.
+# Expected: gdb: running
+needs() { echo redis-server redis-cli gdb; }
+
+begin()
+{
+	background redis-server --port 0 --unixsocket "$DIRECTORY/redis" --save "" --dir "$DIRECTORY"
+	await redis-cli -s "$DIRECTORY/redis" ping
+	pgrep -nx redis-server >"$DIRECTORY/pid"
+	printf '%s\n' "connect $DIRECTORY/redis" 'request INCR visits\r\n'
+}
+
+disturb()
+{
+	gdb -nx -batch -p "$(cat "$DIRECTORY/pid")" -ex 'thread apply all bt' >/dev/null 2>&1 &
+	await grep -q 'TracerPid:.[1-9]' "/proc/$(cat "$DIRECTORY/pid")/status"
+}
+
+. "${0%/*}/stock.sh"

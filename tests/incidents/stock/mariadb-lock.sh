@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# A row of MariaDB that another session has changed, whose client is slow to commit.
+# Expected: timer: clock_nanosleep of sleep
+needs() { echo mariadbd mariadb mariadb-install-db; }
+
+session="mariadb -S \$DIRECTORY/mariadb -u root -N -B -q -n stock"
+
+begin()
+{
+	mariadb-install-db --no-defaults --user=root --auth-root-authentication-method=normal --skip-test-db \
+		--datadir="$DIRECTORY/data" >"$DIRECTORY/log" 2>&1
+	background mariadbd --no-defaults --user=root --datadir="$DIRECTORY/data" --socket="$DIRECTORY/mariadb" \
+		--skip-networking --innodb-flush-log-at-trx-commit=0
+	await mariadb -S "$DIRECTORY/mariadb" -u root -e 'CREATE DATABASE stock'
+	eval "$session -e 'CREATE TABLE stock (id int PRIMARY KEY, n int); INSERT INTO stock VALUES (1, 0)'"
+	echo "run $session"
+	echo 'request UPDATE stock SET n = n + 1 WHERE id = 1; SELECT n FROM stock;\n'
+}
+
+slow_client()
+{
+	echo "BEGIN; UPDATE stock SET n = 0 WHERE id = 1; SELECT 'locked';"
+	sleep 0.2
+	echo "COMMIT;"
+}
+
+disturb()
+{
+	slow_client | eval "$session" >"$DIRECTORY/locked" &
+	await grep -q locked "$DIRECTORY/locked"
+	rm "$DIRECTORY/locked"
+}
+
+. "${0%/*}/stock.sh"

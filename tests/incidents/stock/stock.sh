@@ -1,0 +1,123 @@
+# shellcheck shell=bash
+# stock.sh: what the scripts of this folder share; they source it last. Each defines
+#
+#	needs		prints the programs that it starts
+#	begin		starts servers, in $DIRECTORY, and leaves them in the background; it prints how to ask them:
+#			connect PATH|PORT	of a socket
+#			run COMMAND		a client that reads requests and prints answers
+#			request TEXT		what to write, and where it differs for a slow one: slow TEXT
+#			until TEXT		how an answer ends, unless with a newline
+#			Without connect and run a request is the function `request`, called with healthy or slow.
+#	disturb		called before a slow request; ends when the trouble has begun
+#
+# SCRIPT needs: ends with 1 and says what is not installed.
+set -eu
+
+die()
+{
+	echo "$(basename "$0"): $*" >&2
+	exit 1
+}
+
+# Until a command succeeds; 10 seconds at most.
+await()
+{
+	local try
+
+	for try in {1..500}; do
+		"$@" >/dev/null 2>&1 && return
+		sleep 0.02
+	done
+	die "waited in vain for '$*' (${try} times)"
+}
+
+background()
+{
+	"$@" </dev/null >"$DIRECTORY/log" 2>&1 &
+}
+
+# A file system on $DISK, the loop device, as $DIRECTORY/disk.
+disk()
+{
+	mkfs.ext4 -q -F "$DISK" >&2
+	mkdir "$DIRECTORY/disk"
+	mount "$DISK" "$DIRECTORY/disk"
+}
+
+# haproxy, with these options for its only server, app.py at $DIRECTORY/app.
+haproxy_before_app()
+{
+	cat >"$DIRECTORY/haproxy.cfg" <<-END
+		global
+			nbthread 1
+		defaults
+			mode http
+			timeout connect 10s
+			timeout client 10s
+			timeout server 10s
+		frontend web
+			bind unix@$DIRECTORY/web
+			default_backend app
+		backend app
+			server app unix@$DIRECTORY/app $*
+	END
+	background haproxy -f "$DIRECTORY/haproxy.cfg"
+	await test -S "$DIRECTORY/app" -a -S "$DIRECTORY/web"
+	printf '%s\n' "connect $DIRECTORY/web" 'until ok\n' 'request GET /healthy HTTP/1.1\r\nHost: stock\r\n\r\n'
+}
+
+as_postgres()
+{
+	setpriv --reuid=postgres --regid=postgres --clear-groups "$@"
+}
+
+ask_postgres()
+{
+	psql -h "$DIRECTORY" -U postgres -qAtX postgres "$@"
+}
+
+# PostgreSQL with data there and these options; a request changes the only row.
+postgres_at()
+{
+	local data=$1
+
+	shift
+	chown postgres "$DIRECTORY"
+	as_postgres initdb -N -A trust --wal-segsize=4 -D "$data" >"$DIRECTORY/log" 2>&1 || die "$(cat "$DIRECTORY/log")"
+	background as_postgres postgres -D "$data" -k "$DIRECTORY" -c listen_addresses= -c autovacuum=off "$@"
+	await ask_postgres -c 'CREATE TABLE stock (id int PRIMARY KEY, n int)'
+	ask_postgres -c 'INSERT INTO stock VALUES (1, 0)'
+	echo "run psql -h $DIRECTORY -U postgres -qAtX postgres"
+	echo 'request UPDATE stock SET n = n + 1 WHERE id = 1 RETURNING n;\n'
+}
+
+missing()
+{
+	local program
+
+	for program in $(needs); do
+		command -v "$program" >/dev/null || echo "$program"
+	done
+}
+
+# Redefined by the scripts that have something to do.
+declare -F disturb >/dev/null || disturb()
+{
+	:
+}
+
+PATH=/usr/lib/postgresql/15/bin:/usr/sbin:/sbin:/usr/bin:/bin:$PATH
+case ${1-} in
+needs)
+	lacking=$(missing)
+	[ -z "$lacking" ] || { echo "needs ${lacking//$'\n'/, }"; exit 1; }
+	;;
+begin)
+	begin
+	echo ready
+	;;
+exec) eval "exec $2" ;;
+request) request "$2" ;;
+disturb) disturb ;;
+*) die "usage: $0 needs|begin|exec|request|disturb" ;;
+esac

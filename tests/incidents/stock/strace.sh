@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Somebody looks on with strace.
+# Expected: strace: running
+needs() { echo redis-server redis-cli strace; }
+
+begin()
+{
+	background redis-server --port 0 --unixsocket "$DIRECTORY/redis" --save "" --dir "$DIRECTORY"
+	await redis-cli -s "$DIRECTORY/redis" ping
+	pgrep -nx redis-server >"$DIRECTORY/pid"
+	printf '%s\n' "connect $DIRECTORY/redis" 'request INCR visits\r\n'
+}
+
+disturb()
+{
+	timeout 0.1 strace -q -k -p "$(cat "$DIRECTORY/pid")" -o /dev/null &
+	await grep -q 'TracerPid:.[1-9]' "/proc/$(cat "$DIRECTORY/pid")/status"
+}
+
+. "${0%/*}/stock.sh"
