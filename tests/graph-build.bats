@@ -53,9 +53,11 @@ window() {
 		born|master: running
 		broadcast|waker: running
 		child|slowchild: running
+		delayed-work|timer: work on events
 		early|victim: running
 		file|unknown: read tty of victim
 		flags|unknown: wait of victim
+		held-back|io throttled: victim
 		hidden|unknown: state of victim
 		hidden-idle|worker: running
 		flush|bulky: flush of 7:0 in service
@@ -79,6 +81,7 @@ window() {
 		read|crowd: write of 7:0 in service
 		reused|old: running
 		ring|unknown: wait of other
+		sent-again|timer: sleep of victim
 		split|reader: read of 7:0 in service
 		reclaim|victim: reclaiming memory
 		spurious|victim: running

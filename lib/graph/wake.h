@@ -105,13 +105,17 @@ struct thread {
 struct raise { /* who raised a soft interrupt, queued a work or armed a timer, and when */
 	int32_t thread; /* index; INDEX_NONE: not a thread */
 	int64_t ts;
+	bool timer; /* not a thread: a timer */
 };
 
 struct work { /* something queued for a kernel thread to do */
 	struct raise by; /* who queued it, and when */
 	int32_t owner;	 /* index of the thread for whom that one worked, if it is a kernel thread too; else by.thread */
 	int64_t started;
-	int16_t queue;	 /* index of the work queue's name */
+	int32_t cause_index;
+	uint8_t cause; /* what queued it, and that one's index, where by.thread is INDEX_NONE */
+	bool throttled; /* to go on with requests that a limit of a control group held back */
+	int16_t queue; /* index of the work queue's name */
 };
 
 enum context_kind {
@@ -241,7 +245,7 @@ void wake_thread_sync(struct wake *wake, struct thread *thread);
 bool thread_unseen(const struct thread *thread); /* nothing is known of it since the last gap */
 bool thread_running(const struct thread *thread);
 bool thread_runnable(const struct thread *thread);
-int32_t thread_served(const struct wake *wake, const struct thread *thread); /* whom a kernel thread works for */
+int32_t thread_served(const struct wake *wake, const struct thread *thread); /* whom it works for; INDEX_NONE: unknown */
 struct piece *thread_piece(struct thread *thread, enum node_what what, int64_t ts, uint32_t cpu); /* begins one */
 void thread_switch_out(struct thread *thread, struct cpu *cpu, char state, int64_t ts);
 void thread_switch_in(struct wake *wake, struct thread *thread, struct cpu *cpu, int64_t ts);
@@ -261,7 +265,7 @@ void context_enter(struct wake *wake, struct cpu *cpu, enum context_kind kind, i
 void context_leave(struct wake *wake, struct cpu *cpu, enum context_kind kind);
 void context_raise(struct wake *wake, struct cpu *cpu, int32_t number, int flags);
 void context_completed(struct cpu *cpu, int32_t request);
-struct raise context_doer(struct wake *wake, struct cpu *cpu, int flags); /* the thread whose doing it is, if any */
+struct raise context_doer(struct wake *wake, struct cpu *cpu, int flags); /* whose doing it is, now */
 void context_other(struct cpu *cpu); /* an event that has nothing to do with completing or waking */
 enum cause context_cause(struct wake *wake, struct cpu *cpu, int32_t tid, int flags, int32_t *index);
 const char *softirq_name(int32_t number);
@@ -297,9 +301,9 @@ void flush_hand_back(struct wake *wake, const struct request *range);
 
 /*
  * wake_work.c: work queues. The time that a kernel thread spends on a work belongs to whoever queued it; if that is
- * not known (an interrupt, or before the data) it is its own.
+ * no thread, or not known, it is its own. `work` tells who or what queues it: by, cause, cause_index.
  */
-void work_queue(struct wake *wake, uint64_t address, struct raise by, int16_t queue);
+void work_queue(struct wake *wake, uint64_t address, const struct work *work, const char *queue);
 void work_start(struct wake *wake, struct thread *thread, uint64_t address, uint32_t cpu);
 void work_end(struct wake *wake, struct thread *thread, uint32_t cpu);
 void work_forget(struct wake *wake);

@@ -13,6 +13,13 @@ static const struct {
 	{"HRTIMER", false, true}, {"RCU", false, false},
 };
 
+enum { NET_RX = 3 };
+
+static bool is_timer(int32_t number)
+{
+	return number >= 0 && number < SOFTIRQS && softirqs[number].timer;
+}
+
 const char *softirq_name(int32_t number)
 {
 	return number >= 0 && number < SOFTIRQS ? softirqs[number].name : "?";
@@ -86,18 +93,30 @@ struct raise context_doer(struct wake *wake, struct cpu *cpu, int flags)
 	bool hidden;
 	const struct context *at = context(cpu, flags, &hidden);
 
-	if (at->kind == CONTEXT_SOFTIRQ && !hidden)
+	if (at->kind == CONTEXT_SOFTIRQ && !hidden && !is_timer(at->number))
 		return at->by;
 	if (at->kind == CONTEXT_THREAD && !hidden && cpu->current != cpu->idle)
-		return (struct raise){cpu->current, wake->now};
-	return (struct raise){.thread = INDEX_NONE};
+		return (struct raise){.thread = cpu->current, .ts = wake->now};
+	return (struct raise){.thread = INDEX_NONE,
+			      .ts = wake->now,
+			      .timer = !hidden && (at->kind == CONTEXT_TIMER || at->kind == CONTEXT_SOFTIRQ)};
 }
 
+/*
+ * A timer sends packets that were held back (to be acknowledged late, to be sent again, to keep to a rate). But one that
+ * interrupts to receive only looks whether the network has something.
+ */
 void context_raise(struct wake *wake, struct cpu *cpu, int32_t number, int flags)
 {
-	if (number >= 0 && number < SOFTIRQS)
-		cpu->raised[number] =
-		    softirqs[number].carries ? context_doer(wake, cpu, flags) : (struct raise){.thread = INDEX_NONE};
+	struct raise by = {.thread = INDEX_NONE};
+
+	if (number < 0 || number >= SOFTIRQS)
+		return;
+	if (softirqs[number].carries)
+		by = context_doer(wake, cpu, flags);
+	if (number == NET_RX && flags != FLAGS_NONE && !(flags & FLAG_SOFTIRQ))
+		by.timer = false;
+	cpu->raised[number] = by;
 }
 
 /* In a thread, or an interrupt that no event announces, a completion is over with the next event that is no wake-up. */
@@ -124,7 +143,7 @@ static enum cause raised_cause(struct wake *wake, const struct cpu *cpu, const s
 	const struct thread *raiser;
 
 	*index = INDEX_NONE;
-	if (at->number >= 0 && at->number < SOFTIRQS && softirqs[at->number].timer)
+	if (is_timer(at->number) || at->by.timer)
 		return CAUSE_TIMER;
 	*index = at->number;
 	if (at->by.thread == INDEX_NONE)

@@ -52,9 +52,9 @@ char *interrupt_name(const struct wake *wake, bool soft, int32_t number)
 
 const struct thread *piece_master(const struct wake *wake, const struct thread *thread, const struct piece *piece)
 {
-	if (piece->cause != CAUSE_WORK)
-		return thread;
-	return wake->threads.items[wake->works.items[piece->cause_index].owner];
+	int32_t owner = piece->cause == CAUSE_WORK ? wake->works.items[piece->cause_index].owner : INDEX_NONE;
+
+	return owner == INDEX_NONE ? thread : wake->threads.items[owner];
 }
 
 /* A part of a batch that ended with a wake-up of another process than the one that asks. */
@@ -308,6 +308,29 @@ int32_t bare_cause_node(struct cut *cut, const struct thread *thread, const stru
 	name = wake_stack_name(wake, thread, at, INDEX_NONE, memory_format("%s: outside event for %s", interrupt, comm));
 	free(interrupt);
 	return new_node(cut, soft ? WHAT_SOFTIRQ : WHAT_IRQ, wait->start, end, 0, name, NULL);
+}
+
+int32_t work_cause_node(struct cut *cut, const struct work *work, int64_t start, int32_t asker)
+{
+	const struct wake *wake = cut->wake;
+	const char *queue = wake_text(wake->names, work->queue, "?");
+	bool soft = work->cause == CAUSE_SOFTIRQ;
+	char *interrupt, *name;
+
+	if (work->throttled)
+		return new_node(cut, WHAT_TIMER, start, work->by.ts, 0,
+				memory_format("io throttled: %s", asker == INDEX_NONE ? "?"
+						  : wake_comm(wake, wake->threads.items[asker])),
+				NULL);
+	if (work->cause == CAUSE_TIMER)
+		return new_node(cut, WHAT_TIMER, start, work->by.ts, 0, memory_format("timer: work on %s", queue), NULL);
+	if (work->cause != CAUSE_IRQ && !soft)
+		return new_node(cut, WHAT_UNKNOWN, start, work->by.ts, 0, memory_format("unknown: work on %s", queue),
+				NULL);
+	interrupt = interrupt_name(wake, soft, work->cause_index);
+	name = memory_format("%s: work on %s", interrupt, queue);
+	free(interrupt);
+	return new_node(cut, soft ? WHAT_SOFTIRQ : WHAT_IRQ, start, work->by.ts, 0, name, NULL);
 }
 
 int32_t armed_node(struct cut *cut, const struct thread *thread, const struct raise *raise, int64_t start, int64_t end)

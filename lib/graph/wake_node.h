@@ -34,6 +34,12 @@ int32_t behind_node(struct cut *cut, int32_t request); /* NODE_NONE: it stood be
 /* What ended a wait and has no history of its own: a node that lasts as long as the wait. */
 int32_t bare_cause_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end);
 
+/*
+ * What queued a work that is nobody's, or an interrupt's, and how much of the asker's wait that explains: all since
+ * `start`. Requests that a limit held back wait for no thread, but for their time.
+ */
+int32_t work_cause_node(struct cut *cut, const struct work *work, int64_t start, int32_t asker);
+
 /* A timer that another thread armed, and how much of the wait it explains. */
 int32_t armed_node(struct cut *cut, const struct thread *thread, const struct raise *raise, int64_t start, int64_t end);
 

@@ -81,11 +81,14 @@ void on_timer_exit(struct happening *at)
 void on_queue_work(struct happening *at)
 {
 	enum { WORK, QUEUE };
-	struct raise by = context_doer(at->wake, at->cpu, happening_flags(at));
+	int flags = happening_flags(at);
+	struct work work = {.by = context_doer(at->wake, at->cpu, flags)};
 	char queue[32];
 
+	if (work.by.thread == INDEX_NONE)
+		work.cause = (uint8_t)context_cause(at->wake, at->cpu, at->event->tid, flags, &work.cause_index);
 	happening_text(at, QUEUE, queue, sizeof(queue));
-	work_queue(at->wake, (uint64_t)happening_number(at, WORK), by, wake_name_text(at->wake->names, queue));
+	work_queue(at->wake, (uint64_t)happening_number(at, WORK), &work, queue);
 }
 
 void on_work_start(struct happening *at)

@@ -26,7 +26,11 @@ int32_t thread_served(const struct wake *wake, const struct thread *thread)
 {
 	if (thread->writer != INDEX_NONE)
 		return thread->writer;
-	return thread->work == INDEX_NONE ? thread->index : wake->works.items[thread->work].owner;
+	if (thread->work == INDEX_NONE)
+		return thread->index;
+	const struct work *work = &wake->works.items[thread->work];
+
+	return work->owner != INDEX_NONE || work->throttled ? work->owner : thread->index;
 }
 
 struct piece *thread_piece(struct thread *thread, enum node_what what, int64_t ts, uint32_t cpu)

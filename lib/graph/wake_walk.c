@@ -126,23 +126,27 @@ static int64_t walk_work(struct walk *walk, const struct thread *thread, size_t 
 {
 	const struct piece *piece = &thread->pieces.items[at];
 	const struct work *work;
-	const struct raise *by;
 
 	if (piece->what != WHAT_RUN || piece->cause != CAUSE_WORK)
 		return errand.floor;
 	work = &walk->cut.wake->works.items[piece->cause_index];
-	by = &work->by;
-	if (piece->start != work->started || by->ts <= errand.floor)
+	if (piece->start != work->started || work->by.ts <= errand.floor)
 		return errand.floor;
-	*ARRAY_ADD(&walk->errands) = (struct errand){.target = TARGET_THREAD,
-						     .index = by->thread,
-						     .at = by->ts,
-						     .floor = errand.floor,
-						     .after = node,
-						     .edge = EDGE_ASYNC,
-						     .ts = by->ts,
-						     .asker = INDEX_NONE};
-	return by->ts;
+	if (work->by.thread == INDEX_NONE && work->cause != CAUSE_REQUEST) {
+		link_nodes(walk, work_cause_node(&walk->cut, work, errand.floor, errand.asker), node, EDGE_ASYNC,
+			   work->by.ts);
+		return work->by.ts;
+	}
+	*ARRAY_ADD(&walk->errands) = (struct errand){
+		.target = work->by.thread == INDEX_NONE ? TARGET_REQUEST : TARGET_THREAD,
+		.index = work->by.thread == INDEX_NONE ? work->cause_index : work->by.thread,
+		.at = work->by.ts,
+		.floor = errand.floor,
+		.after = node,
+		.edge = EDGE_ASYNC,
+		.ts = work->by.ts,
+		.asker = INDEX_NONE};
+	return work->by.ts;
 }
 
 /*
@@ -228,7 +232,7 @@ static void walk_request(struct walk *walk, struct errand errand)
 						     .after = errand.after,
 						     .edge = EDGE_SEQ,
 						     .ts = TIME_NONE,
-						     .asker = INDEX_NONE};
+						     .asker = errand.asker};
 }
 
 static void walk_all(struct walk *walk)

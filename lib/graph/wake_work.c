@@ -1,6 +1,7 @@
 #include "graph/wake.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Work that waits for a kernel thread to do it, by its address. */
 struct queued_work {
@@ -31,15 +32,25 @@ static struct queued_work *add_queued(struct wake *wake, uint64_t address)
 	return queued;
 }
 
-void work_queue(struct wake *wake, uint64_t address, struct raise by, int16_t queue)
+/* Whose the work is that a thread queues; what it does for nobody it does for itself. */
+static int32_t owner_of(const struct wake *wake, int32_t by)
+{
+	int32_t asked = by == INDEX_NONE ? INDEX_NONE : wake->threads.items[by]->work;
+	int32_t owner = asked == INDEX_NONE ? INDEX_NONE : wake->works.items[asked].owner;
+
+	return owner == INDEX_NONE ? by : owner;
+}
+
+void work_queue(struct wake *wake, uint64_t address, const struct work *work, const char *queue)
 {
 	struct queued_work *queued = find_queued(wake, address);
-	int32_t asked = by.thread == INDEX_NONE ? INDEX_NONE : wake->threads.items[by.thread]->work;
 
 	if (!queued)
 		queued = add_queued(wake, address);
-	queued->work = (struct work){
-		.by = by, .queue = queue, .owner = asked == INDEX_NONE ? by.thread : wake->works.items[asked].owner};
+	queued->work = *work;
+	queued->work.owner = owner_of(wake, work->by.thread);
+	queued->work.queue = wake_name_text(wake->names, queue);
+	queued->work.throttled = strcmp(queue, "kthrotld") == 0;
 }
 
 void work_start(struct wake *wake, struct thread *thread, uint64_t address, uint32_t cpu)
@@ -48,11 +59,9 @@ void work_start(struct wake *wake, struct thread *thread, uint64_t address, uint
 
 	thread->work = INDEX_NONE;
 	if (queued) {
-		if (queued->work.by.thread != INDEX_NONE) {
-			thread->work = (int32_t)wake->works.count;
-			queued->work.started = wake->now;
-			*ARRAY_ADD(&wake->works) = queued->work;
-		}
+		thread->work = (int32_t)wake->works.count;
+		queued->work.started = wake->now;
+		*ARRAY_ADD(&wake->works) = queued->work;
 		HASH_DEL(wake->queued, queued);
 		queued->spare = wake->spare_work;
 		wake->spare_work = queued;
