@@ -82,6 +82,7 @@ window() {
 		reused|old: running
 		ring|unknown: wait of other
 		sent-again|timer: sleep of victim
+		spin|owner: running
 		split|reader: read of 7:0 in service
 		reclaim|victim: reclaiming memory
 		spurious|victim: running

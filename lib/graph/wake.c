@@ -171,7 +171,8 @@ static struct thread *thread_new(struct wake *wake, int32_t tid)
 	thread->tid = tid;
 	thread->index = (int32_t)wake->threads.count;
 	thread->parent = thread->work = thread->writer = INDEX_NONE;
-	thread->born = thread->died = thread->asks_since = thread->fault = thread->woke = TIME_NONE;
+	thread->born = thread->died = thread->asks_since = TIME_NONE;
+	thread->fault = thread->woke = thread->spins = TIME_NONE;
 	thread->call = thread->call_of_file = thread->lock = CALL_NONE;
 	thread->fd = FD_NONE;
 	thread->epoch = (uint32_t)wake->gaps.count;
@@ -242,7 +243,7 @@ void wake_thread_sync(struct wake *wake, struct thread *thread)
 	}
 	thread->call = thread->lock = CALL_NONE;
 	thread->early = false;
-	thread->asks_since = thread->fault = TIME_NONE;
+	thread->asks_since = thread->fault = thread->spins = TIME_NONE;
 	thread->batch = (struct batch){0};
 	thread->doing = 0;
 	thread->work = thread->writer = INDEX_NONE;

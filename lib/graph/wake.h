@@ -40,7 +40,7 @@ enum piece_flag {
 	PIECE_LOST = 2,	   /* unknown because events were lost */
 	PIECE_EARLY = 4,   /* a wake-up came while the thread was still on its way to sleep */
 	PIECE_RECLAIM = 8, /* a run: to find free memory */
-	PIECE_SPIN = 16,   /* a run: in a loop, for a lock of the kernel */
+	PIECE_SPIN = 16,   /* a run: in a loop, for a lock of the kernel; a wait: so, for a known owner */
 	PIECE_BATCH = 32,  /* a run: of several in a row that served several processes */
 	PIECE_TICK = 64,   /* a wait that a timer of its own ended, but not that which it waited for */
 };
@@ -90,6 +90,7 @@ struct thread {
 	int32_t fd;	 /* the file that this call is for; FD_NONE: none, or not known */
 	int16_t call_of_file; /* the name of its waits with the kind of that file; CALL_NONE */
 	int64_t called;	 /* when it entered that call */
+	int64_t spins;	 /* since when it spins for a mutex; TIME_NONE: it does not */
 	int64_t fault;	 /* when it began to handle a fault of a mapped file, and has called nothing since; TIME_NONE */
 	uint64_t futex;	 /* that it waited for last, and since when, for nothing else; TIME_NONE: it does not */
 	int64_t asks_since;
@@ -313,6 +314,10 @@ void fault_sleeps(struct wake *wake, struct thread *thread);
 void file_sleeps(struct wake *wake, struct thread *thread);
 int wake_file_read(struct wake *wake, const struct fields *fields); /* a `file` record. -1 after fail() */
 void wake_files_free(struct wake *wake);
+
+/* wake_spin.c: the thread spins for a mutex of the kernel, and no more; from then on its owner may be known */
+void spin_begin(struct wake *wake, struct thread *thread);
+void spin_over(struct wake *wake, struct thread *thread, uint32_t cpu);
 
 /* wake_batch.c: the thread wakes a peer */
 void batch_serve(struct wake *wake, struct thread *thread, const struct thread *peer);

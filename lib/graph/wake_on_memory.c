@@ -89,7 +89,7 @@ static const struct {
 	{0x04, "kernel semaphore for writing"},
 };
 
-enum { LOCK_SPIN = 1 };
+enum { LOCK_SPIN = 1, LOCK_MUTEX = 0x20 };
 
 void on_contention_begin(struct happening *at)
 {
@@ -99,7 +99,10 @@ void on_contention_begin(struct happening *at)
 
 	if (!thread)
 		return;
+	spin_over(at->wake, thread, at->cpu->number);
 	does(at, thread, flags & LOCK_SPIN ? thread->doing | PIECE_SPIN : thread->doing & (uint8_t)~PIECE_SPIN);
+	if (flags & LOCK_SPIN && flags & LOCK_MUTEX)
+		spin_begin(at->wake, thread);
 	for (size_t i = 0; i < sizeof(locks) / sizeof(locks[0]); i++)
 		if (flags & locks[i].flag) {
 			thread->lock = wake_name_text(at->wake->names, locks[i].name);
@@ -114,5 +117,6 @@ void on_contention_end(struct happening *at)
 	if (!thread)
 		return;
 	thread->lock = CALL_NONE;
+	spin_over(at->wake, thread, at->cpu->number);
 	does(at, thread, thread->doing & (uint8_t)~PIECE_SPIN);
 }

@@ -22,6 +22,7 @@ void on_switch(struct happening *at)
 
 	at->wake->switches = true;
 	prev = wake_current(at->wake, at->cpu, (int32_t)happening_number(at, PREV));
+	spin_over(at->wake, prev, at->cpu->number);
 	thread_switch_out(prev, at->cpu, switch_state(at, STATE), at->wake->now);
 	fault_sleeps(at->wake, prev);
 	file_sleeps(at->wake, prev);
