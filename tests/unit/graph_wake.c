@@ -301,8 +301,7 @@ static void check_work(void)
 	expect(g, "middle: work on flush", 1, 11);
 	assert(has_edge(g, "middle: running", "middle: work on flush", EDGE_ASYNC));
 	expect(g, "kworker/1:0: running", 1, 2);
-	assert(
-	       has_edge(g, "kworker/1:0: running", "middle: work on flush", EDGE_SEQ));
+	assert(has_edge(g, "kworker/1:0: running", "middle: work on flush", EDGE_SEQ));
 	assert(!has_edge(g, "bulky: running", "bulky: work on flush", EDGE_ASYNC)); /* queued before the wait began */
 }
 
@@ -325,8 +324,9 @@ static void check_work_of_interrupt(void)
 	wakes(50, 1, 30, VICTIM);
 	switches(51, 0, 0, 'R', VICTIM);
 	g = graph(14, 60);
-	assert(nodes(g, "kworker/1:0: running", NULL) == 1);
+	assert(nodes(g, "kworker/1:0: work on flush", NULL) == 1);
 	assert(nodes(g, "hit: work on flush", NULL) == 0);
+	assert(has_edge(g, "irq disk: work on flush", "kworker/1:0: work on flush", EDGE_ASYNC));
 }
 
 /* The victim asks at 20; the server answers bulky, of another process, at 40, and the victim at 50. */
