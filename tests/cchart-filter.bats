@@ -533,3 +533,33 @@ value() { # KEY: the values of this key on standard input
 		assert_output "cchart-filter: cannot read '/dev/zero': file too large"
 	done
 }
+
+# switch TIME CPU PREV NEXT
+switch() {
+	event "$1" "$3" sched:sched_switch prev_pid="$3" prev_state=S next_pid="$4" | sed "s/ cpu=0 / cpu=$2 /"
+}
+
+@test "who may have got a CPU unseen is not told to wait for one still" {
+	{
+		# thread 7 is woken and gets CPU 0 at once, 120 times
+		for ((i = 0; i < 120; i++)); do
+			event $((i * 20)) 5 sched:sched_waking pid=7 target_cpu=0
+			switch $((i * 20 + 1 + i % 2)) 0 0 7
+			switch $((i * 20 + 5)) 0 7 0
+		done
+		event 2400 5 sched:sched_waking pid=8 target_cpu=0
+		switch 2401 0 0 9 # and another has it for long
+		for ((i = 0; i < 30; i++)); do event $((2500 + i * 100)) 5 block:block_plug; done
+	} >seen
+	run -0 bash -c 'cchart-filter --text -c runq seen | grep "^signal"'
+	assert_output --partial "tid=8 "
+	assert_output --partial "open=yes"
+	# CPU 1 tells whom it leaves, and not whom the idle thread left it to
+	{ switch 0 1 5 0; switch 1 1 6 0; cat seen; } >hidden
+	run -0 filter -c runq hidden
+	refute_line --partial "open=yes"
+	# busy all the time: nobody got it
+	{ switch 0 1 5 0; switch 1 1 6 0; switch 2 1 0 6; cat seen; } >busy
+	run -0 bash -c 'cchart-filter --text -c runq busy | grep "^signal"'
+	assert_output --partial "open=yes"
+}

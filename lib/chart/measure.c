@@ -9,6 +9,15 @@
 
 enum { SPLIT_ROOM = 128, CHARTS_MAX = 4096 };
 
+static void see_switches(struct measure *measure)
+{
+	struct event_type *type = events_type(measure->events, "sched:sched_switch");
+
+	measure->switches = type;
+	measure->prev = event_type_field(type, "prev_pid");
+	measure->next = event_type_field(type, "next_pid");
+}
+
 struct measure *measure_new(struct events *events, const struct judgement *judgement,
 			    const struct measure_listener *listener)
 {
@@ -20,6 +29,7 @@ struct measure *measure_new(struct events *events, const struct judgement *judge
 	measure->pairs = pairs_new();
 	measure->patience.next = INT64_MAX;
 	measure->exit = events_type(events, "sched:sched_process_exit");
+	see_switches(measure);
 	measure->by_hand.set.judgement = judgement;
 	measure->by_hand.judge = measure->judge;
 	measure->now = measure->recompute_at = INT64_MIN;
@@ -45,6 +55,7 @@ void measure_free(struct measure *measure)
 		free(measure->routes.items[i].bindings.items);
 	series_set_free(&measure->by_hand.set);
 	pairs_free(measure->pairs);
+	hidden_clear(&measure->hidden);
 	free(measure->charts.items);
 	free(measure->routes.items);
 	line_free(&measure->scratch);
@@ -101,6 +112,7 @@ static int bind_events(struct measure *measure, struct measured *chart)
 		if (binding_make(binding, measure->events, &chart->chart->events[i]) < 0)
 			return -1;
 		binding->chart = chart;
+		chart->for_cpu |= binding->role == CHART_END && binding->type == measure->switches;
 		chart->count++;
 	}
 	return 0;
@@ -197,6 +209,7 @@ static int start_event(struct measure *measure, struct binding *binding, const s
 	start = pair_start(chart->pairs, key, length, event->ts, &pushed_out);
 	start->sample.series = series;
 	series->starts++;
+	start->for_cpu = chart->for_cpu;
 	start->sample.tid = binding_tid(binding, event);
 	start->sample.keys = binding->key;
 	start->sample.key_count = binding->keys;
@@ -266,6 +279,9 @@ int measure_event(struct measure *measure, const struct event *event)
 
 	if (event->ts > measure->now)
 		measure->now = event->ts;
+	if (event->type == measure->switches)
+		hidden_switch(&measure->hidden, event->cpu, event->ts, (int32_t)event_number(event, measure->prev),
+			      (int32_t)event_number(event, measure->next));
 	for (size_t i = 0; index < measure->routes.count && i < measure->routes.items[index].bindings.count; i++) {
 		struct binding *binding = measure->routes.items[index].bindings.items[i];
 

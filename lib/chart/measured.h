@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "chart/binding.h"
 #include "chart/disarm.h"
+#include "chart/hidden.h"
 #include "chart/measure.h"
 #include "chart/pair.h"
 #include "chart/patience.h"
@@ -21,6 +22,7 @@ struct measured {
 	struct pair_table *pairs;   /* NULL: it counts */
 	struct disarmed *disarmed; /* NULL: the chart has no arm lines */
 	bool by_thread;
+	bool for_cpu; /* a start ends when its thread gets a CPU */
 	struct binding *bindings;
 	int count;
 	struct series_set set;
@@ -43,7 +45,9 @@ struct measure {
 	ARRAY(struct route) routes; /* by event_type.index */
 	struct pairs *pairs;
 	struct patience patience;
-	const struct event_type *exit;
+	const struct event_type *exit, *switches;
+	const struct event_field *prev, *next; /* of a switch */
+	struct hidden hidden;
 	int64_t now;
 	int64_t recompute_at; /* INT64_MIN: from the first event on the period counts */
 	struct line scratch;

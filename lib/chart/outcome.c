@@ -50,8 +50,16 @@ int outcome_end(struct measure *measure, struct measured *chart, struct start *s
 	return let_go(measure, start);
 }
 
+/* Its thread may have got a CPU unseen: that it still waits is a guess, and what it waited is told when it ends. */
+static bool is_doubtful(const struct measure *measure, const struct start *start)
+{
+	return start->for_cpu && hidden_since(&measure->hidden, start->sample.start);
+}
+
 static int signal_open(struct measure *measure, struct start *start, int64_t now)
 {
+	if (is_doubtful(measure, start))
+		return 0;
 	take_age(start, now, true);
 	return judge_single(&measure->judge, &start->sample);
 }
@@ -170,6 +178,7 @@ int measure_lost(struct measure *measure, int64_t now)
 			disarmed_clear(measure->charts.items[i]->disarmed);
 		rate_forget(measure->charts.items[i]);
 	}
+	hidden_lost(&measure->hidden);
 	return forget_starts(measure, now);
 }
 
@@ -222,7 +231,7 @@ static int last_verdicts(struct measure *measure)
 		return -1;
 	gather_worst(&found, &measure->by_hand.set);
 	for (start = pairs_oldest(measure->pairs); start; start = pairs_newer(start)) {
-		if (!is_overdue(start, measure->now))
+		if (!is_overdue(start, measure->now) || is_doubtful(measure, start))
 			continue;
 		take_age(start, measure->now, true);
 		*ARRAY_ADD(&found) = start->sample;
@@ -249,6 +258,7 @@ int measure_end(struct measure *measure)
 			return -1;
 	}
 	measure->now = measure->recompute_at = INT64_MIN;
+	hidden_clear(&measure->hidden);
 	return judge_last_bucket(&measure->judge, &measure->by_hand.set);
 }
 

@@ -41,6 +41,7 @@ struct start {
 	struct sample sample; /* the caller's, but for key, start and series */
 	enum start_state state;
 	int64_t due; /* the caller's: when a suspect is to be looked at again */
+	bool for_cpu; /* the caller's: it waits for a CPU */
 	struct start *before, *after; /* the caller's list: of its series, or of the suspects */
 	/* private */
 	struct pair_table *table;
