@@ -539,6 +539,70 @@ END
 	assert_regex "$stderr" 'short.dat: byte [0-9]+: '
 }
 
+@test "a file that is cut while it is read is one that was cut" {
+	build_bench recording
+	./recording 2 20000 whole.dat
+	mkfifo out
+	trace-import whole.dat >out 2>messages &
+	exec 5<out
+	head -c 1 <&5 >/dev/null # now it has begun, and waits for its output to be read
+	truncate -s 400000 whole.dat
+	cat <&5 >/dev/null
+	exec 5<&-
+	run wait $!
+	assert_equal "$status" 3
+	assert_regex "$(cat messages)" 'whole.dat: it was cut: [0-9]+ bytes of events are missing behind byte 400000'
+}
+
+# latency_dat VERSION FILE: what trace-cmd makes of a latency tracer: not events, but the kernel's text; of version 7, packed
+latency_dat() {
+	python3 - "$@" <<'END'
+import struct, sys, zlib
+text = b"""# tracer: wakeup
+#
+# wakeup latency trace v1.1.5 on 3.8.0-test+
+# latency: 15 us, #4/4, CPU#3 | (M:preempt VP:0, KP:0, SP:0 HP:0 #P:4)
+  <idle>-0       3dNs7    0us :      0:120:R   + [003]   312:100:R kworker/1:1H
+  <idle>-0       3dNs7    1us+: ttwu_do_activate.constprop.87 <-try_to_wake_up
+  <idle>-0       3d..3   15us : __schedule <-schedule
+  <idle>-0       3d..3   15us :      0:120:R ==> [003]   312:100:R kworker/1:1H
+"""
+magic = b"\x17\x08\x44tracing" + sys.argv[1].encode() + b"\0" + bytes((0, 8)) + struct.pack("<I", 4096)
+if sys.argv[1] == "6":
+    page = b"\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+    data = magic + b"header_page\0" + struct.pack("<Q", len(page)) + page + b"header_event\0" + struct.pack("<Q", 0)
+    data += struct.pack("<IIIIQI", 0, 0, 0, 0, 0, 4) + b"options  \0" + b"\0\0" + b"latency  \0" + text
+else:
+    head = magic + b"zlib\0" + b"1\0"
+    chunks = b"".join(struct.pack("<II", len(zlib.compress(part)), len(part)) + zlib.compress(part) for part in (text[:300], text[300:]))
+    section = struct.pack("<I", 2) + chunks
+    at = len(head) + 8
+    data = head + struct.pack("<Q", at + 16 + len(section)) + struct.pack("<HHIQ", 22, 1, 0, len(section)) + section
+    buffer = struct.pack("<Q", at) + b"\0" + b"local\0"
+    options = struct.pack("<HI", 22, len(buffer)) + buffer + struct.pack("<HIQ", 0, 8, 0)
+    data += struct.pack("<HHIQ", 0, 0, 0, len(options)) + options
+open(sys.argv[2], "wb").write(data)
+END
+}
+
+@test "a trace.dat of a latency tracer: the text in it, of version 6 and of version 7, packed" {
+	command -v python3 >/dev/null || skip "needs python3"
+	for version in 6 7; do
+		latency_dat $version latency.dat
+		run -0 --separate-stderr bash -c 'trace-import --text latency.dat | grep ^event'
+		assert_equal "$stderr" ""
+		assert_line -n 0 'event ts=0.000000000 cpu=3 tid=0 comm=swapper name=ftrace:wakeup prev_pid=0 prev_prio=120 prev_state=R next_cpu=3 next_pid=312 next_prio=100 next_state=R next_comm=kworker/1:1H common_flags=53'
+		assert_line -n 1 'event ts=0.000001000 cpu=3 tid=0 comm=swapper name=ftrace:function ip=ttwu_do_activate.constprop.87 parent_ip=try_to_wake_up common_flags=53'
+		assert_line -n 3 --partial 'ts=0.000015000 cpu=3 tid=0 comm=swapper name=ftrace:context_switch prev_pid=0 prev_prio=120 prev_state=R next_cpu=3 next_pid=312 '
+	done
+	run -1 --separate-stderr trace-import --merge latency.dat
+	assert_regex "$stderr" 'latency.dat: it was recorded by a latency tracer'
+	latency_dat 6 latency.dat
+	head -c -40 latency.dat >cut.dat
+	run -3 --separate-stderr trace-import --text cut.dat
+	assert_regex "$stderr" 'cut.dat:8: this is no event'
+}
+
 @test "events of which no format can be read are left out and counted" {
 	build_bench recording
 	./recording 2 100 whole.dat

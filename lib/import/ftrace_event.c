@@ -67,6 +67,19 @@ static bool take_function(struct span rest, struct text_event *event)
 	return true;
 }
 
+/* What the latency tracers say of threads: "0:120:R ==> [003] 312:100:R kworker", "0:120:R   + [003] 312:100:R kworker". */
+static bool take_scheduling(struct span rest, struct text_event *event)
+{
+	bool is_switch = find(rest, " ==> [");
+
+	if (rest.at == rest.end || !is_digit(*rest.at) || !find(rest, ":") || (!is_switch && !find(rest, "   + [")))
+		return false;
+	snprintf(event->system, TEXT_NAME, "ftrace");
+	snprintf(event->name, TEXT_NAME, is_switch ? "context_switch" : "wakeup");
+	take_payload(rest, event);
+	return true;
+}
+
 /* What a program wrote into trace_marker; kernels that do not know their own symbols call the function 0. */
 static bool take_marker(struct span rest, struct text_event *event)
 {
@@ -108,5 +121,6 @@ static bool take_named(struct span rest, struct text_event *event)
 bool ftrace_event_take(struct span rest, struct text_event *event)
 {
 	rest = trimmed(rest);
-	return take_syscall(rest, event) || take_marker(rest, event) || take_named(rest, event) || take_function(rest, event);
+	return take_syscall(rest, event) || take_marker(rest, event) || take_scheduling(rest, event) || take_named(rest, event) ||
+	       take_function(rest, event);
 }

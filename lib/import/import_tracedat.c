@@ -29,6 +29,7 @@ struct recording {
 	struct scribe scribe;
 	struct merge merge;
 	char clock[32];
+	bool is_text; /* it was read as such */
 };
 
 static void free_recording(void *state)
@@ -117,6 +118,10 @@ static int add_buffers(struct import *import, struct recording *recording, struc
 	for (size_t i = 0; i < file->buffers.count; i++) {
 		const struct tracedat_buffer *buffer = &file->buffers.items[i];
 
+		if (buffer->text) {
+			import_say(import, true, "%s: instance '%s' was recorded by a latency tracer; it is left out", file->name, buffer->name);
+			continue;
+		}
 		if (*buffer->name && !import_options(import)->instances) {
 			import_say(import, false, "%s: the events of instance '%s' are left out; see --instances", file->name,
 				   buffer->name);
@@ -128,14 +133,33 @@ static int add_buffers(struct import *import, struct recording *recording, struc
 	return 0;
 }
 
-static int add_file(struct import *import, struct recording *recording, const char *name, int fd)
+/* What a latency tracer recorded is the text of the kernel's trace file. */
+static int read_text(struct import *import, struct recording *recording, struct tracedat *file, struct import_input *input)
+{
+	int fd, status;
+
+	if (import_options(import)->merge)
+		return fail("%s: it was recorded by a latency tracer, which writes text; that cannot be merged", file->name);
+	fd = tracedat_text(file, &file->buffers.items[0]);
+	if (fd < 0)
+		return -1;
+	recording->is_text = true;
+	lines_restart(&input->lines, fd);
+	status = import_ftrace.read(import, input);
+	close(fd);
+	return status;
+}
+
+static int add_file(struct import *import, struct recording *recording, struct import_input *input, int fd)
 {
 	struct tracedat *file = NEW(struct tracedat);
-	int status = tracedat_open(file, memory_text(name, strlen(name)), fd);
+	int status = tracedat_open(file, memory_text(input->name, strlen(input->name)), fd);
 
 	*ARRAY_ADD(&recording->files) = file;
 	if (status < 0)
 		return -1;
+	if (file->buffers.items[0].text)
+		return read_text(import, recording, file, input);
 	if (recording->files.count == 1)
 		learn_formats(import, recording, file);
 	else if (compare_formats(recording, file) < 0)
@@ -213,8 +237,8 @@ static void say_what_was_wrong(struct import *import, const struct recording *re
 		const struct tracedat *file = recording->files.items[i];
 
 		if (file->cut) {
-			import_say(import, true, "%s: it was cut: %llu bytes of events are missing behind byte %zu", file->name,
-				   (unsigned long long)file->cut, file->map_size);
+			import_say(import, true, "%s: it was cut: %llu bytes of events are missing behind byte %llu", file->name,
+				   (unsigned long long)file->cut, (unsigned long long)file->size);
 			stream_mark_cut(import_stream(import));
 		}
 		if (file->damaged)
@@ -236,11 +260,8 @@ static int write_recording(struct import *import, struct recording *recording)
 	scribe->threads.cmdlines.final = true;
 	scribe->threads.cmdlines.text = recording->files.items[0]->cmdlines;
 	recording->files.items[0]->cmdlines = NULL;
-	if (write_beginning(import, recording) < 0 || scribe_round(scribe, &recording->merge, INT64_MAX) < 0 ||
-	    write_losses_at_end(recording) < 0)
-		return -1;
-	say_what_was_wrong(import, recording);
-	return 0;
+	return write_beginning(import, recording) < 0 || scribe_round(scribe, &recording->merge, INT64_MAX) < 0 ||
+		       write_losses_at_end(recording) < 0 ? -1 : 0;
 }
 
 /* --- files and pipes ---------------------------------------------------------------------------------------------- */
@@ -291,12 +312,14 @@ static int read_tracedat(struct import *import, struct import_input *input)
 	}
 	if (fstat(fd, &about) < 0 || !S_ISREG(about.st_mode))
 		fd = spool(input);
-	status = fd < 0 ? -1 : add_file(import, recording, input->name, fd);
+	status = fd < 0 ? -1 : add_file(import, recording, input, fd);
 	if (fd >= 0 && fd != input->fd)
 		close(fd);
 	if (status < 0 || merge)
 		return status;
-	status = write_recording(import, recording);
+	status = recording->is_text ? 0 : write_recording(import, recording);
+	if (status == 0)
+		say_what_was_wrong(import, recording);
 	free_recording(recording);
 	*state = NULL;
 	return status;
@@ -306,7 +329,11 @@ static int end_tracedat(struct import *import)
 {
 	struct recording *recording = *import_state(import, free_recording);
 
-	return recording ? write_recording(import, recording) : 0;
+	int status = recording ? write_recording(import, recording) : 0;
+
+	if (recording && status == 0)
+		say_what_was_wrong(import, recording);
+	return status;
 }
 
 const struct import_format import_tracedat = {"trace.dat", is_tracedat, read_tracedat, end_tracedat};

@@ -22,6 +22,14 @@ void lines_close(struct lines *lines)
 	free(lines->buffer);
 }
 
+void lines_restart(struct lines *lines, int fd)
+{
+	lines->fd = fd;
+	lines->number = 0;
+	lines->start = lines->length = 0;
+	lines->ended = false;
+}
+
 /* 0; -1 after fail(). At the end of the file `ended` is set. */
 static int fill(struct lines *lines)
 {

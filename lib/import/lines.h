@@ -28,6 +28,9 @@ struct lines {
 void lines_open(struct lines *lines, const char *name, int fd, int (*wait)(void *context), void *context);
 void lines_close(struct lines *lines); /* not the descriptor */
 
+/* Goes on with another file, from its first line. */
+void lines_restart(struct lines *lines, int fd);
+
 /* The first bytes, at most LINES_LONGEST, before any line is read; they stay to be read. -1 after fail(). */
 int lines_peek(struct lines *lines, const char **bytes, size_t *length);
 

@@ -1,39 +1,14 @@
 #include "import/tracedat.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/fail.h"
 
 #define MAGIC "\027\010\104tracing"
 enum { MAGIC_SIZE = 10, PAGE_SIZE_MAX = 1 << 20 };
-
-int tracedat_fail(const struct tracedat *file, const char *at, const char *sentence)
-{
-	const char *begin = file->map.end - file->map_size;
-
-	if (at < begin || at > file->map.end)
-		return fail("%s: in a compressed part: %s", file->name, sentence);
-	return fail("%s: byte %llu: %s", file->name, (unsigned long long)(at - begin), sentence);
-}
-
-static int map_file(struct tracedat *file, int fd)
-{
-	struct stat about;
-	char *bytes;
-
-	if (fstat(fd, &about) < 0)
-		return fail_errno("cannot read '%s'", file->name);
-	bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_SHARED, fd, 0);
-	if (bytes == MAP_FAILED)
-		return fail_errno("cannot map '%s'", file->name);
-	file->map_size = (size_t)about.st_size;
-	file->map = (struct cursor){.at = bytes, .end = bytes + file->map_size};
-	return 0;
-}
+enum { BEGINNING = 4 << 20 }; /* more than the description of most files of version 6 */
 
 /* Magic number, version, byte order, size of a long, size of a page. */
 static int read_beginning(struct tracedat *file, struct cursor *at)
@@ -48,7 +23,7 @@ static int read_beginning(struct tracedat *file, struct cursor *at)
 		return fail("%s: trace.dat of version '%.8s'; this program reads 6 and 7", file->name, version);
 	big = (unsigned)cursor_number(at, 1);
 	long_size = (unsigned)cursor_number(at, 1);
-	at->swapped = file->map.swapped = (big != 0) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	at->swapped = (big != 0) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	file->page_size = (uint32_t)cursor_number(at, 4);
 	if (at->cut || big > 1 || (long_size != 4 && long_size != 8))
 		return tracedat_fail(file, at->at, "its byte order or size of numbers cannot be");
@@ -58,20 +33,8 @@ static int read_beginning(struct tracedat *file, struct cursor *at)
 	return 0;
 }
 
-int tracedat_open(struct tracedat *file, const char *name, int fd)
-{
-	struct cursor at;
-
-	*file = (struct tracedat){.name = name};
-	if (map_file(file, fd) < 0)
-		return -1;
-	at = file->map;
-	if (read_beginning(file, &at) < 0)
-		return -1;
-	return file->version == 6 ? tracedat_read_v6(file, &at) : tracedat_read_v7(file, &at);
-}
-
-void tracedat_close(struct tracedat *file)
+/* What the description of a file of version 6 has told; that of version 7 is told where it is. */
+static void forget(struct tracedat *file)
 {
 	for (size_t i = 0; i < file->formats.count; i++)
 		free(file->formats.items[i].system);
@@ -88,13 +51,52 @@ void tracedat_close(struct tracedat *file)
 	free(file->buffers.items);
 	free(file->stats.items);
 	free(file->unpacked.items);
+	tracedat_forget_pieces(file);
 	timeshift_free(&file->shift);
 	free(file->clock);
 	free(file->uname);
 	free(file->cmdlines);
-	if (file->map_size)
-		munmap((char *)file->map.end - file->map_size, file->map_size);
-	*file = (struct tracedat){0};
+	*file = (struct tracedat){.name = file->name, .fd = file->fd, .size = file->size};
+}
+
+/* With so much of the file's beginning in memory; *cut: that may be why it failed. */
+static int read_description(struct tracedat *file, uint64_t size, bool *cut)
+{
+	struct cursor at;
+	int status;
+
+	if (tracedat_load(file, 0, size, &at) < 0)
+		return -1;
+	status = read_beginning(file, &at);
+	if (status == 0)
+		status = file->version == 6 ? tracedat_read_v6(file, &at) : tracedat_read_v7(file, &at);
+	*cut = at.cut && size < file->size;
+	return status;
+}
+
+int tracedat_open(struct tracedat *file, const char *name, int fd)
+{
+	uint64_t size = BEGINNING;
+	bool cut = false;
+
+	*file = (struct tracedat){.name = name, .fd = -1};
+	if (tracedat_use_file(file, fd) < 0)
+		return -1;
+	while (read_description(file, size, &cut) < 0) {
+		if (!cut)
+			return -1;
+		forget(file);
+		size *= 4;
+	}
+	return 0;
+}
+
+void tracedat_close(struct tracedat *file)
+{
+	forget(file);
+	if (file->fd >= 0)
+		close(file->fd);
+	*file = (struct tracedat){.fd = -1};
 }
 
 struct tracedat_buffer *tracedat_add_buffer(struct tracedat *file, const char *name)

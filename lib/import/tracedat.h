@@ -7,9 +7,9 @@
  *	tracedat_close(&file)
  *
  * libtracecmd reads such files too, at 64 ns an event; but it tells neither where the pages of a CPU lie nor the text of the
- * formats, and it trusts the sizes that it reads. This reads the description with every size checked, and leaves the
- * pages where they are: they are mapped, compressed ones are unpacked a chunk at a time, and what was read is let go,
- * so memory does not grow with the file.
+ * formats, and it trusts the sizes that it reads. This reads the description with every size checked, and then the
+ * pages of each CPU a window at a time, so memory does not grow with the file. Nothing is mapped: a file that somebody cuts
+ * meanwhile is one that was cut, no SIGBUS.
  *
  * The layout is that of trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5). Times are changed as libtracecmd changes them (TSC2NSEC, OFFSET,
  * TIME_SHIFT), but for the date, which is not added but told (`wall`).
@@ -28,7 +28,7 @@
 
 struct tracedat_format {
 	char *system;
-	const char *text; /* of the format file; not ended by NUL */
+	const char *text; /* of the format file; not ended by NUL; the file's */
 	size_t length;
 };
 
@@ -43,7 +43,15 @@ struct tracedat_buffer {
 	char *clock; /* NULL: the file's */
 	uint32_t page_size;
 	bool compressed, text; /* text: of a latency tracer */
+	uint64_t text_at, text_size;
 	ARRAY(struct tracedat_cpu) cpus;
+};
+
+/* A part of the description, in memory; `at` is its place in the file. */
+struct tracedat_piece {
+	char *bytes;
+	size_t length;
+	uint64_t at;
 };
 
 struct tracedat {
@@ -65,8 +73,10 @@ struct tracedat {
 
 	/* private */
 	struct timeshift shift;
-	struct cursor map; /* of the whole file */
-	size_t map_size;
+	int fd;
+	uint64_t size; /* of the file; less than it was at first if somebody has cut it meanwhile */
+	ARRAY(struct tracedat_piece) pieces;
+	uint64_t loaded; /* their bytes in all */
 	char compression[16];
 	uint32_t page_size;
 	uint32_t cpus;
@@ -74,7 +84,7 @@ struct tracedat {
 	uint64_t unpacked_size; /* so many bytes in all */
 };
 
-/* Maps an open file, which stays the caller's to close, and reads its description. -1 after fail(); close it all the same. */
+/* Reads the description of an open file, which stays the caller's to close. -1 after fail(); close it all the same. */
 int tracedat_open(struct tracedat *file, const char *name, int fd);
 void tracedat_close(struct tracedat *file);
 
@@ -85,10 +95,25 @@ int tracedat_rings(struct tracedat *file, const struct tracedat_buffer *buffer, 
 uint64_t tracedat_lost_at_end(const struct ring *ring);
 void tracedat_rings_free(struct merge *merge); /* merge_close(), and what tracedat_rings() made */
 
+/* What a latency tracer wrote, as a nameless file that stands at its beginning, the caller's to close. -1 after fail(). */
+int tracedat_text(struct tracedat *file, const struct tracedat_buffer *buffer);
+
 /* The clock of a buffer, "mono"; "" where the file does not tell. -1 after fail(): it does not count time. */
 int tracedat_clock(const struct tracedat *file, const struct tracedat_buffer *buffer, const char **clock);
 
 /* --- between the parts of tracedat ---------------------------------------------------------------------------------- */
+
+int tracedat_use_file(struct tracedat *file, int fd); /* it is still open when `fd` was closed. -1 after fail() */
+
+/* Reads up to `size` bytes; *length is less where the file ends. -1 after fail(). */
+int tracedat_read(struct tracedat *file, char *bytes, size_t size, uint64_t at, size_t *length);
+
+/* The same into memory that stays until the file is closed. */
+int tracedat_load(struct tracedat *file, uint64_t at, uint64_t size, struct cursor *cursor);
+void tracedat_forget_pieces(struct tracedat *file);
+
+/* Where in the file the byte at `at`, which was loaded, is. UINT64_MAX: it was unpacked. */
+uint64_t tracedat_place(const struct tracedat *file, const char *at);
 
 int tracedat_read_v6(struct tracedat *file, struct cursor *at); /* behind the version, byte order and page size */
 int tracedat_read_v7(struct tracedat *file, struct cursor *at);

@@ -1,102 +1,119 @@
 /* The pages of one CPU in a trace.dat file, as a ring. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/fail.h"
 #include "import/tracedat.h"
 #include "import/unpack.h"
 
-/* So much is mapped ahead of the page at hand, and let go behind it. */
-enum { WINDOW = 256 << 10, CHUNK_MAX = 64 << 20 };
+/* So much is read at once, less where there are many CPUs, each with its own. */
+enum { WINDOW = 256 << 10, WINDOW_OF_MANY = 32 << 10, MANY = 32, CHUNK_MAX = 64 << 20 };
 
-enum { COUNT_SIZE = 4 }; /* of chunks; trace-cmd leaves it out of the size of a CPU's part */
-
-#ifndef MADV_POPULATE_READ
-#define MADV_POPULATE_READ 22 /* since Linux 5.14; older ones map page by page */
-#endif
+enum { COUNT_SIZE = 4, CHUNK_HEAD = 8 }; /* the count of chunks; trace-cmd leaves it out of the size of a CPU's part */
 
 struct page_source {
 	struct tracedat *file;
 	const struct tracedat_buffer *buffer;
-	struct cursor pages;	/* what is left of the CPU's part of the file */
-	const char *kept, *ready; /* the part that is mapped */
-	struct cursor chunk;	/* compressed: what is left of the pages that were unpacked */
-	char *bytes;
-	size_t room;
+	uint64_t at, end;	/* what is left of the CPU's part of the file */
+	uint64_t place;		/* of the page or chunk at hand */
+	struct cursor pages;	/* what is left of those that were read, or unpacked */
+	char *bytes, *packed;
+	size_t room, packed_room;
 	uint64_t chunks;	/* compressed: how many follow */
 	uint64_t overrun;	/* events lost, by the kernel's statistics */
 };
 
-static char *page_aligned(const char *at)
-{
-	return (char *)((uintptr_t)at & ~((uintptr_t)getpagesize() - 1));
-}
-
-/* Lets go of what was read and maps what comes next; the kernel would do both later and more slowly. */
-static void move_window(struct page_source *source)
-{
-	char *from = page_aligned(source->kept), *here = page_aligned(source->pages.at);
-	size_t left = cursor_left(&source->pages), ahead = left < WINDOW ? left : WINDOW;
-
-	if (here > from)
-		madvise(from, (size_t)(here - from), MADV_DONTNEED);
-	madvise(here, ahead + (size_t)(source->pages.at - here), MADV_POPULATE_READ);
-	source->kept = here;
-	source->ready = source->pages.at + ahead;
-}
-
-static void note_damage(struct page_source *source, const char *at)
+static void note_damage(struct page_source *source)
 {
 	struct tracedat *file = source->file;
 
 	if (file->damaged++ == 0)
-		file->damaged_first = (uint64_t)(at - (file->map.end - file->map_size));
+		file->damaged_first = source->place;
 }
 
-/* 1: a chunk was unpacked; 0: there is none left, or it is damaged. */
+/* The next bytes of the CPU's part; fewer where somebody has cut the file. -1 after fail(). */
+static int read_on(struct page_source *source, char *bytes, size_t size, size_t *length)
+{
+	if (tracedat_read(source->file, bytes, size, source->at, length) < 0)
+		return -1;
+	source->place = source->at;
+	source->at += *length;
+	if (*length < size) {
+		source->file->cut += source->end - source->at;
+		source->end = source->at;
+	}
+	return 0;
+}
+
+static char *grow_to(char *bytes, size_t *room, size_t size)
+{
+	if (size <= *room)
+		return bytes;
+	*room = size;
+	return memory_grow(bytes, size, 1);
+}
+
+/* 1: there are pages; 0: there are none left; -1 after fail(). */
+static int next_window(struct page_source *source)
+{
+	uint64_t left = source->end - source->at;
+	size_t length;
+
+	if (left == 0)
+		return 0;
+	if (read_on(source, source->bytes, left < source->room ? (size_t)left : source->room, &length) < 0)
+		return -1;
+	source->pages = (struct cursor){.at = source->bytes, .end = source->bytes + length};
+	return length > 0;
+}
+
+/* The same for pages that are packed; a damaged chunk has none. */
 static int next_chunk(struct page_source *source)
 {
-	const char *begin = source->pages.at;
-	uint64_t size, room;
-	struct cursor packed;
-	long length;
+	char head[CHUNK_HEAD];
+	struct cursor numbers = {.at = head, .end = head, .swapped = source->file->layout.swapped};
+	size_t size, room, length;
+	long unpacked;
 
-	if (source->chunks == 0)
+	if (source->chunks == 0 || source->end == source->at)
 		return 0;
 	source->chunks--;
-	size = cursor_number(&source->pages, 4);
-	room = cursor_number(&source->pages, 4);
-	packed = cursor_part(&source->pages, size);
-	if (packed.cut || room > CHUNK_MAX) {
+	if (read_on(source, head, source->end - source->at < CHUNK_HEAD ? (size_t)(source->end - source->at) : CHUNK_HEAD, &length) < 0)
+		return -1;
+	numbers.end += length;
+	size = (size_t)cursor_number(&numbers, 4);
+	room = (size_t)cursor_number(&numbers, 4);
+	if (numbers.cut || size > source->end - source->at || room > CHUNK_MAX) {
 		source->chunks = 0; /* where the next one begins cannot be known */
-		note_damage(source, begin);
+		note_damage(source);
 		return 0;
 	}
-	if (room > source->room) {
-		source->bytes = memory_grow(source->bytes, (size_t)room, 1);
-		source->room = (size_t)room;
-	}
-	length = unpack(source->file->compression, packed.at, (size_t)size, source->bytes, (size_t)room);
-	if (length < 0)
-		note_damage(source, begin);
-	source->chunk = (struct cursor){.at = source->bytes, .end = source->bytes + (length < 0 ? 0 : length)};
+	source->packed = grow_to(source->packed, &source->packed_room, size);
+	source->bytes = grow_to(source->bytes, &source->room, room);
+	if (read_on(source, source->packed, size, &length) < 0)
+		return -1;
+	unpacked = length < size ? -1 : unpack(source->file->compression, source->packed, size, source->bytes, room);
+	if (unpacked < 0 && length == size)
+		note_damage(source);
+	source->pages = (struct cursor){.at = source->bytes, .end = source->bytes + (unpacked < 0 ? 0 : unpacked)};
 	return 1;
 }
 
-/* The next page; NULL: there is none. */
-static const char *next_page(struct page_source *source, size_t *size)
+/* The next page. 1; 0: there is none; -1 after fail(). */
+static int next_page(struct page_source *source, const char **page, size_t *size)
 {
-	struct cursor *pages = source->buffer->compressed ? &source->chunk : &source->pages;
+	int status;
 
-	if (source->pages.at >= source->ready && cursor_left(&source->pages))
-		move_window(source);
-	while (source->buffer->compressed && cursor_left(pages) == 0)
-		if (!next_chunk(source))
-			return NULL;
-	*size = cursor_left(pages) < source->buffer->page_size ? cursor_left(pages) : source->buffer->page_size;
-	return *size ? cursor_bytes(pages, *size) : NULL;
+	while (cursor_left(&source->pages) == 0)
+		if ((status = source->buffer->compressed ? next_chunk(source) : next_window(source)) <= 0)
+			return status;
+	*size = cursor_left(&source->pages) < source->buffer->page_size ? cursor_left(&source->pages) : source->buffer->page_size;
+	if (!source->buffer->compressed)
+		source->place = source->at - cursor_left(&source->pages);
+	*page = cursor_bytes(&source->pages, *size);
+	return 1;
 }
 
 static uint64_t count_missed(const struct ring *ring, int64_t missed)
@@ -114,16 +131,17 @@ static int refill(struct ring *ring)
 	const char *page;
 	uint64_t missed;
 	size_t size;
+	int status;
 
 	if (ring->page.damaged) { /* what else it held is lost, nobody knows how much */
-		note_damage(source, ring->page.end);
+		note_damage(source);
 		ring->missed++;
 		ring->lost++;
 	}
-	page = next_page(source, &size);
-	if (!page) {
+	status = next_page(source, &page, &size);
+	if (status <= 0) {
 		ring->page = (struct page){0};
-		return 0;
+		return status;
 	}
 	missed = count_missed(ring, page_load_as(&ring->page, page, size, source->file->layout));
 	ring->missed += missed;
@@ -159,48 +177,62 @@ static uint64_t overrun_of(const struct tracedat *file, int cpu)
 	return 0;
 }
 
-/* The CPU's part of the file, or what there is of it. */
-static struct cursor part_of(struct tracedat *file, const struct tracedat_cpu *cpu)
+/* A part of the file, or what there is of it. */
+static struct page_source *new_source(struct tracedat *file, const struct tracedat_buffer *buffer, uint64_t at, uint64_t size)
 {
-	struct cursor whole = file->map;
+	struct page_source *source = NEW(struct page_source);
+	uint64_t left = at < file->size ? file->size - at : 0;
 
-	if (cpu->at > cursor_left(&whole)) {
-		file->cut += cpu->size;
-		return (struct cursor){.at = whole.end, .end = whole.end};
+	source->file = file;
+	source->buffer = buffer;
+	source->at = source->place = at;
+	source->end = at + (size < left ? size : left);
+	file->cut += size < left ? 0 : size - left;
+	return source;
+}
+
+static void free_source(struct page_source *source)
+{
+	free(source->bytes);
+	free(source->packed);
+	free(source);
+}
+
+/* How many chunks there are, or room for a window of whole pages. -1 after fail(). */
+static int prepare(struct page_source *source)
+{
+	size_t window = source->buffer->cpus.count > MANY ? WINDOW_OF_MANY : WINDOW, page = source->buffer->page_size, length;
+	char count[COUNT_SIZE];
+	struct cursor number = {.at = count, .end = count, .swapped = source->file->layout.swapped};
+
+	if (!source->buffer->compressed) {
+		source->bytes = grow_to(NULL, &source->room, window > page ? window / page * page : page);
+		return 0;
 	}
-	cursor_bytes(&whole, cpu->at);
-	if (cpu->size > cursor_left(&whole))
-		file->cut += cpu->size - cursor_left(&whole);
-	return cursor_part(&whole, cpu->size < cursor_left(&whole) ? cpu->size : cursor_left(&whole));
+	if (read_on(source, count, source->end - source->at < COUNT_SIZE ? (size_t)(source->end - source->at) : COUNT_SIZE, &length) < 0)
+		return -1;
+	number.end += length;
+	source->chunks = cursor_number(&number, COUNT_SIZE);
+	return 0;
 }
 
 int tracedat_rings(struct tracedat *file, const struct tracedat_buffer *buffer, struct merge *merge)
 {
-	if (buffer->text)
-		return fail("%s: it was recorded by a latency tracer, which writes text, not events", file->name);
 	if (buffer->page_size < 64)
 		return fail("%s: its size of a page cannot be", file->name);
 	for (size_t i = 0; i < buffer->cpus.count; i++) {
-		struct tracedat_cpu *cpu = &buffer->cpus.items[i];
+		const struct tracedat_cpu *cpu = &buffer->cpus.items[i];
 		struct ring ring = {.cpu = cpu->cpu, .fd = -1, .last = INT64_MIN, .refill = refill, .stats = -1};
 		struct page_source *source;
 
 		if (cpu->size == 0)
 			continue;
-		source = NEW(struct page_source);
-		source->file = file;
-		source->buffer = buffer;
-		if (buffer->compressed)
-			cpu->size += COUNT_SIZE;
-		source->pages = part_of(file, cpu);
-		source->pages.swapped = file->map.swapped;
-		source->kept = source->ready = source->pages.at;
-		if (buffer->compressed)
-			source->chunks = cursor_number(&source->pages, 4);
+		ring.source = source = new_source(file, buffer, cpu->at, cpu->size + (buffer->compressed ? COUNT_SIZE : 0));
 		source->overrun = *buffer->name ? 0 : overrun_of(file, cpu->cpu);
-		ring.source = source;
 		ring.time = timeshift_is_needed(&file->shift) ? shifted : NULL;
 		merge_add(merge, &ring);
+		if (prepare(source) < 0)
+			return -1;
 	}
 	return 0;
 }
@@ -214,11 +246,23 @@ uint64_t tracedat_lost_at_end(const struct ring *ring)
 
 void tracedat_rings_free(struct merge *merge)
 {
-	for (int i = 0; i < merge->count; i++) {
-		struct page_source *source = merge->rings[i].source;
-
-		free(source->bytes);
-		free(source);
-	}
+	for (int i = 0; i < merge->count; i++)
+		free_source(merge->rings[i].source);
 	merge_close(merge);
+}
+
+int tracedat_text(struct tracedat *file, const struct tracedat_buffer *buffer)
+{
+	struct page_source *source = new_source(file, buffer, buffer->text_at, buffer->text_size);
+	FILE *copy = tmpfile();
+	int fd = -1, status = copy ? prepare(source) : fail_errno("cannot make a temporary file for '%s'", file->name);
+
+	while (status >= 0 && (status = buffer->compressed ? next_chunk(source) : next_window(source)) > 0)
+		fwrite(source->pages.at, 1, cursor_left(&source->pages), copy);
+	if (status == 0 && (fflush(copy) != 0 || ferror(copy) || (fd = dup(fileno(copy))) < 0 || lseek(fd, 0, SEEK_SET) < 0))
+		fail_errno("cannot write a temporary file for '%s'", file->name);
+	if (copy)
+		fclose(copy);
+	free_source(source);
+	return fd;
 }

@@ -4,7 +4,7 @@
 #include "base/fail.h"
 #include "import/tracedat.h"
 
-enum { KIND_SIZE = 10, CPUS_MAX = 1 << 16, OPTION_DONE = 0, OPTION_BUFFER = 3 };
+enum { KIND_SIZE = 10, CPU_SIZE = 16, CPUS_MAX = 1 << 16, OPTION_DONE = 0, OPTION_BUFFER = 3 };
 
 /* A part that begins with its size and does not matter here. */
 static void skip(struct cursor *at)
@@ -25,22 +25,21 @@ static int read_cpus(struct tracedat *file, struct tracedat_buffer *buffer, stru
 }
 
 /* An instance's name and where its list of CPUs stands; that must be read when the number of CPUs is known. */
-static int read_buffer_option(struct tracedat *file, struct cursor data, struct cursor *lists)
+static int read_buffer_option(struct tracedat *file, struct cursor data, uint64_t *lists)
 {
 	uint64_t offset = cursor_number(&data, 8);
 	const char *name = cursor_text(&data);
-	struct cursor all = file->map;
 
-	if (!name || !cursor_bytes(&all, offset))
+	if (!name || offset > file->size)
 		return tracedat_fail(file, data.end, "an instance lies behind the end of the file");
 	tracedat_add_buffer(file, name);
-	lists[file->buffers.count - 1] = all;
+	lists[file->buffers.count - 1] = offset;
 	return 0;
 }
 
 enum { BUFFERS_MAX = 256 };
 
-static int read_options(struct tracedat *file, struct cursor *at, struct cursor *lists)
+static int read_options(struct tracedat *file, struct cursor *at, uint64_t *lists)
 {
 	for (;;) {
 		unsigned id = (unsigned)cursor_number(at, 2);
@@ -65,23 +64,29 @@ static int read_options(struct tracedat *file, struct cursor *at, struct cursor 
 	}
 }
 
-/* "options  " any number of times, then what kind of events follows. */
-static int read_kind(struct tracedat *file, struct tracedat_buffer *buffer, struct cursor *at)
+/* What kind of events an instance has, and where. */
+static int read_kind(struct tracedat *file, struct tracedat_buffer *buffer, uint64_t list)
 {
-	const char *kind = cursor_bytes(at, KIND_SIZE);
+	const char *kind;
+	struct cursor at;
 
+	if (tracedat_load(file, list, KIND_SIZE + (uint64_t)file->cpus * CPU_SIZE, &at) < 0)
+		return -1;
+	kind = cursor_bytes(&at, KIND_SIZE);
 	if (kind && memcmp(kind, "latency  ", KIND_SIZE) == 0) {
 		buffer->text = true;
+		buffer->text_at = list + KIND_SIZE;
+		buffer->text_size = file->size - buffer->text_at;
 		return 0;
 	}
 	if (!kind || memcmp(kind, "flyrecord", KIND_SIZE) != 0)
-		return tracedat_fail(file, at->at, "what should be a list of CPUs is none");
-	return read_cpus(file, buffer, at);
+		return tracedat_fail(file, at.at, "what should be a list of CPUs is none");
+	return read_cpus(file, buffer, &at);
 }
 
 int tracedat_read_v6(struct tracedat *file, struct cursor *at)
 {
-	static struct cursor lists[BUFFERS_MAX];
+	static uint64_t lists[BUFFERS_MAX];
 
 	if (tracedat_read_head_page(file, at) < 0 || tracedat_read_ftrace_formats(file, at) < 0 ||
 	    tracedat_read_formats(file, at) < 0)
@@ -97,9 +102,9 @@ int tracedat_read_v6(struct tracedat *file, struct cursor *at)
 		if (read_options(file, at, lists) < 0)
 			return -1;
 	}
-	lists[0] = *at;
+	lists[0] = tracedat_place(file, at->at);
 	for (size_t i = 0; i < file->buffers.count; i++)
-		if (read_kind(file, &file->buffers.items[i], &lists[i]) < 0)
+		if (read_kind(file, &file->buffers.items[i], lists[i]) < 0)
 			return -1;
 	return 0;
 }

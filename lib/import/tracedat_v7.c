@@ -7,26 +7,30 @@
 #include "import/unpack.h"
 
 enum { OPTION_DONE = 0, OPTION_BUFFER = 3, OPTION_BUFFER_TEXT = 22, PACKED = 1 };
+enum { HEAD_SIZE = 16 }; /* of a section: its kind, flags, name and size */
 enum { OPTION_SECTIONS_MAX = 1024, UNPACKED_MAX = 1 << 28 }; /* bytes in all; real files have a few MB */
 
 /* What a section holds, unpacked if need be. -1 after fail(). */
 static int open_section(struct tracedat *file, uint64_t offset, unsigned expected, struct cursor *section)
 {
-	struct cursor at = file->map;
 	uint64_t flags, size, room;
+	struct cursor at;
 	unsigned id;
 	char *bytes;
 	long length;
 
-	cursor_bytes(&at, offset);
+	if (tracedat_load(file, offset, HEAD_SIZE, &at) < 0)
+		return -1;
 	id = (unsigned)cursor_number(&at, 2);
 	flags = cursor_number(&at, 2);
 	cursor_bytes(&at, 4); /* its name */
-	*section = cursor_part(&at, cursor_number(&at, 8));
-	if (at.cut || section->cut)
+	size = cursor_number(&at, 8);
+	if (at.cut || size > file->size - offset - HEAD_SIZE)
 		return tracedat_fail(file, at.at, "a section lies behind the end of the file");
 	if (id != expected)
-		return tracedat_fail(file, section->at, "a section of another kind stands here");
+		return tracedat_fail(file, at.at, "a section of another kind stands here");
+	if (tracedat_load(file, offset + HEAD_SIZE, size, section) < 0)
+		return -1;
 	if (!(flags & PACKED))
 		return 0;
 	size = cursor_number(section, 4);
@@ -39,24 +43,15 @@ static int open_section(struct tracedat *file, uint64_t offset, unsigned expecte
 	length = unpack(file->compression, section->at, (size_t)size, bytes, (size_t)room);
 	if (length < 0)
 		return tracedat_fail(file, section->at, fail_text());
-	*section = (struct cursor){.at = bytes, .end = bytes + length, .swapped = file->map.swapped};
+	*section = (struct cursor){.at = bytes, .end = bytes + length, .swapped = file->layout.swapped};
 	return 0;
 }
 
-static int read_buffer(struct tracedat *file, struct cursor data, bool text)
+/* The CPUs of an instance and where their events are. */
+static int read_cpus(struct tracedat *file, struct tracedat_buffer *buffer, struct cursor data)
 {
-	struct cursor at = file->map;
-	uint64_t offset = cursor_number(&data, 8), flags, count;
-	const char *name = cursor_text(&data), *clock = cursor_text(&data);
-	struct tracedat_buffer *buffer;
+	uint64_t count;
 
-	if (data.cut)
-		return tracedat_fail(file, file->map.end, "the description of an instance is cut");
-	buffer = tracedat_add_buffer(file, name);
-	buffer->clock = memory_text(clock, strlen(clock));
-	buffer->text = text;
-	if (text)
-		return 0;
 	buffer->page_size = (uint32_t)cursor_number(&data, 4);
 	count = cursor_number(&data, 4);
 	for (uint64_t i = 0; i < count && !data.cut; i++) {
@@ -66,13 +61,31 @@ static int read_buffer(struct tracedat *file, struct cursor data, bool text)
 		cpu.size = cursor_number(&data, 8);
 		*ARRAY_ADD(&buffer->cpus) = cpu;
 	}
-	cursor_bytes(&at, offset);
+	return data.cut ? fail("%s: the description of an instance is cut", file->name) : 0;
+}
+
+static int read_buffer(struct tracedat *file, struct cursor data, bool text)
+{
+	uint64_t offset = cursor_number(&data, 8);
+	const char *name = cursor_text(&data), *clock = cursor_text(&data);
+	struct tracedat_buffer *buffer;
+	struct cursor at;
+
+	if (data.cut)
+		return fail("%s: the description of an instance is cut", file->name);
+	buffer = tracedat_add_buffer(file, name);
+	buffer->clock = memory_text(clock, strlen(clock));
+	if (tracedat_load(file, offset, HEAD_SIZE, &at) < 0)
+		return -1;
 	cursor_bytes(&at, 2);
-	flags = cursor_number(&at, 2);
-	buffer->compressed = flags & PACKED;
-	if (data.cut || at.cut)
+	buffer->compressed = cursor_number(&at, 2) & PACKED;
+	cursor_bytes(&at, 4);
+	buffer->text = text;
+	buffer->text_at = offset + HEAD_SIZE;
+	buffer->text_size = cursor_number(&at, 8);
+	if (at.cut)
 		return tracedat_fail(file, at.at, "the events of an instance lie behind the end of the file");
-	return 0;
+	return text ? 0 : read_cpus(file, buffer, data);
 }
 
 /* The parts that events cannot be read without, by the number of the option that says where they are. */

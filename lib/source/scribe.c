@@ -222,7 +222,7 @@ int scribe_round(struct scribe *scribe, struct merge *merge, int64_t bound)
 	if (scribe->stacks)
 		stacks_take(scribe->stacks, bound);
 	while (status == 0 && !stream_output_closed(scribe->stream) && (status = merge_next(merge, &ring)) > 0) {
-		status = scribe_stacks(scribe, ring_ts(ring));
+		status = scribe->stacks ? scribe_stacks(scribe, ring_ts(ring)) : 0;
 		if (status == 0)
 			status = scribe_event(scribe, ring);
 	}
