@@ -460,7 +460,7 @@ END
 # --- what is no trace, or not a whole one ------------------------------------------------------------------------
 
 # big_endian FILE: a trace.dat of a 32-bit machine of the other byte order, with two events; the length of a name is a
-# sum in their format, as kernels print that of ftrace:branch
+# sum in their format, as kernels print that of ftrace:branch, and there is a long list of the kernel's symbols
 big_endian() {
 	python3 - "$1" <<'END'
 import struct, sys
@@ -475,7 +475,7 @@ form = (b"name: sched_wakeup_new\nID: 513\nformat:\n\tfield:unsigned short commo
         b"print fmt: \"pid=%d\", REC->pid\n")
 head = b"\x17\x08\x44tracing6\0" + bytes((1, 4)) + u4(4096) + b"header_page\0" + u8(len(page)) + page
 head += b"header_event\0" + u8(0) + u4(0) + u4(1) + b"sched\0" + u4(1) + u8(len(form)) + form
-head += u4(0) + u4(0) + u8(10) + b"77 powered" + u4(1) + b"options  \0" + struct.pack(">HI", 7, 5) + b"1000\0" + b"\0\0" + b"flyrecord\0"
+head += u4(5 << 20) + bytes(5 << 20) + u4(0) + u8(10) + b"77 powered" + u4(1) + b"options  \0" + struct.pack(">HI", 7, 5) + b"1000\0" + b"\0\0" + b"flyrecord\0"
 events = b""
 for delta, pid in ((0, 78), (5, 79)):
     data = struct.pack(">HBBi16sii", 513, 0, 0, 77, b"child-%d" % pid, pid, 120)
