@@ -49,6 +49,7 @@ window() {
 		behind|bulky: write of 7:0 in service
 		stand|victim: write of 7:0 in service
 		clients|worker: running
+		handed-on|worker: running
 		tick|maker: running
 		born|master: running
 		broadcast|waker: running

@@ -7,8 +7,12 @@
  * or when a tick of its own woke it, did not keep back the event that it waits for.
  */
 
-static const char *const calls[] = {"epoll_wait", "epoll_pwait", "epoll_pwait2", "poll",	   "ppoll",
-				    "select",	  "pselect6",	 "io_getevents", "io_uring_enter"};
+static const char *const calls[] = {
+	"epoll_wait",	  "epoll_pwait",    "epoll_pwait2",	   "poll",		"ppoll",
+	"select",	  "pselect6",	    "io_getevents",	   "io_uring_enter",	"wait4",
+	"waitid",	  "accept",	    "accept4",		   "rt_sigtimedwait",	"mq_timedreceive",
+	"msgrcv",	  "recvfrom udp socket", "recvmsg udp socket", "recvmmsg udp socket",
+};
 
 /* A tick is short: it must have slept for this much longer than it ran then, or it has done something. */
 enum { IDLENESS = 8 };
@@ -74,16 +78,73 @@ void loop_answered(struct wake *wake, struct thread *thread)
 	}
 }
 
-/* When `thread` woke `other` last, before `ts`; TIME_NONE: that is not known. */
-static int64_t woke(const struct wake *wake, const struct thread *thread, const struct thread *other, int64_t ts)
+static int64_t ended(const struct wake *wake, const struct piece *wait)
 {
-	size_t at = thread_find(other, ts);
+	return wait->cause == CAUSE_RAISED ? wake->raises.items[wait->cause_index].ts : wait[1].start;
+}
+
+static bool are_colleagues(const struct wake *wake, const struct thread *thread, int32_t other)
+{
+	int32_t process = events_tgid(wake->events, thread->tid);
+
+	return process && process == events_tgid(wake->events, wake->threads.items[other]->tid);
+}
+
+/* The last wait of the thread that was over by then, of those that this one ended (INDEX_NONE: any). NULL: none. */
+static const struct piece *last_wait(const struct wake *wake, const struct thread *thread, int64_t ts, int32_t by)
+{
+	size_t at = thread_find(thread, ts);
 
 	for (size_t left = PATIENCE; at-- > 0 && left; left--) {
-		const struct piece *wait = &other->pieces.items[at];
+		const struct piece *wait = &thread->pieces.items[at];
 
-		if (ender(wake, wait) == thread->index && at + 1 < other->pieces.count && wait[1].start <= ts)
-			return wait->cause == CAUSE_RAISED ? wake->raises.items[wait->cause_index].ts : wait[1].start;
+		if (wait->what == WHAT_WAIT && at + 1 < thread->pieces.count && wait[1].start <= ts &&
+		    (by == INDEX_NONE || ender(wake, wait) == by))
+			return wait;
+	}
+	return NULL;
+}
+
+/* When the other ended an idle wait of the thread last, before this one; TIME_NONE: never, as far as is known. */
+static int64_t last_answer(const struct wake *wake, const struct thread *thread, size_t at, int32_t other)
+{
+	for (size_t left = PATIENCE; at-- > 0 && left; left--) {
+		const struct piece *wait = &thread->pieces.items[at];
+
+		if (ender(wake, wait) == other && is_idle(wake, wait))
+			return wait[1].start;
+	}
+	return TIME_NONE;
+}
+
+/* It woke the one that ended its wait, or made it. */
+static int64_t asked_itself(const struct wake *wake, const struct thread *thread, int64_t end,
+			    const struct thread *other)
+{
+	const struct piece *wait = last_wait(wake, other, end, thread->index);
+
+	if (wait)
+		return ended(wake, wait);
+	return other->parent == thread->index ? other->born : TIME_NONE;
+}
+
+/* It woke another thread of that process, which then handed the job on: the first such after the last answer. */
+static int64_t asked_another(const struct wake *wake, const struct thread *thread, int64_t end,
+			     const struct thread *other, int64_t answered)
+{
+	size_t i = answered == TIME_NONE ? 0 : thread_find(other, answered);
+
+	for (size_t left = PATIENCE; i + 1 < other->pieces.count && left; i++, left--) {
+		const struct piece *wait = &other->pieces.items[i];
+		int32_t by = ender(wake, wait);
+
+		if (wait[1].start > end)
+			break;
+		if (by == INDEX_NONE || !are_colleagues(wake, other, by) || are_colleagues(wake, other, thread->index))
+			continue;
+		wait = last_wait(wake, wake->threads.items[by], ended(wake, wait), INDEX_NONE);
+		if (wait && ender(wake, wait) == thread->index)
+			return ended(wake, wait);
 	}
 	return TIME_NONE;
 }
@@ -91,16 +152,16 @@ static int64_t woke(const struct wake *wake, const struct thread *thread, const 
 int64_t loop_asked(const struct wake *wake, const struct thread *thread, size_t at)
 {
 	const struct piece *wait = &thread->pieces.items[at];
+	int64_t end = thread_piece_end(wake, thread, at), asked, answered;
 	int32_t by = ender(wake, wait);
-	int64_t asked;
+	const struct thread *other;
 
 	if (by == INDEX_NONE || by == thread->index || !is_idle(wake, wait))
 		return wait->start;
-	asked = woke(wake, thread, wake->threads.items[by], thread_piece_end(wake, thread, at));
-	if (asked == TIME_NONE || asked >= wait->start)
-		return wait->start;
-	for (size_t i = at; i-- > 0 && thread->pieces.items[i + 1].start > asked;)
-		if (ender(wake, &thread->pieces.items[i]) == by)
-			return wait->start; /* that was the answer */
-	return asked;
+	other = wake->threads.items[by];
+	answered = last_answer(wake, thread, at, by);
+	asked = asked_itself(wake, thread, end, other);
+	if (asked == TIME_NONE || asked < answered)
+		asked = asked_another(wake, thread, end, other, answered);
+	return asked == TIME_NONE || asked < answered || asked >= wait->start ? wait->start : asked;
 }
