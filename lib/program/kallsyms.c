@@ -67,16 +67,6 @@ const char *kallsyms_find(const struct kallsyms *kallsyms, uint64_t address, siz
 	return kallsyms->symbols[low - 1].name;
 }
 
-uint64_t kallsyms_address(const struct kallsyms *kallsyms, const char *name)
-{
-	size_t length = strlen(name);
-
-	for (size_t i = 0; i < kallsyms->count; i++)
-		if (strncmp(kallsyms->symbols[i].name, name, length) == 0 && strchr("\t\n", kallsyms->symbols[i].name[length]))
-			return kallsyms->symbols[i].address;
-	return 0;
-}
-
 void kallsyms_free(struct kallsyms *kallsyms)
 {
 	free(kallsyms->text);

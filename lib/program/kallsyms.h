@@ -21,9 +21,6 @@ void kallsyms_read(struct kallsyms *kallsyms);
 
 /* The function that the address lies in; NULL: unknown. Its length is *length; there is no NUL behind it. */
 const char *kallsyms_find(const struct kallsyms *kallsyms, uint64_t address, size_t *length);
-
-/* Where the function of this name begins; 0: unknown. */
-uint64_t kallsyms_address(const struct kallsyms *kallsyms, const char *name);
 void kallsyms_free(struct kallsyms *kallsyms);
 
 #endif

@@ -151,6 +151,8 @@ int collector_prepare(struct collector *collector, struct stream *stream)
 		collector->block |= wish->enabled && wish->is_block;
 		collector->switches |= wish->enabled && wish->is_switch;
 	}
+	if (collector->switches && quotas_look(&collector->quotas, stream, &collector->clock) < 0)
+		return -1;
 	return collector->stacks ? scribe_stack_formats(stream) : 0;
 }
 

@@ -1,5 +1,6 @@
 #include "source/quotas.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -8,7 +9,6 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "program/kallsyms.h"
 #include "source/cgroup.h"
 
 enum { COST_LIMIT = 200, WALKS_A_SECOND = 5 };
@@ -33,25 +33,27 @@ struct look {
 	int status;
 };
 
-/* The functions whose expiry as a timer lets a throttled group go on, "0xffffffff81234560,0x..."; "" if that is secret. */
+/*
+ * The functions whose expiry as a timer lets a throttled group go on, "0xffffffff81234560,0x..."; "" if that is secret. They
+ * are among the first of very many, so there is no need to read all.
+ */
 static char *timers(void)
 {
 	static const char *const names[] = {"sched_cfs_period_timer", "sched_cfs_slack_timer"};
-	struct kallsyms kallsyms = {0};
-	char *found = memory_text("", 0);
+	FILE *kallsyms = fopen("/proc/kallsyms", "re");
+	char *found = memory_text("", 0), *longer, name[64];
+	unsigned long long address;
 
-	kallsyms_read(&kallsyms);
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		uint64_t address = kallsyms_address(&kallsyms, names[i]);
-		char *longer = address ? memory_format("%s%s0x%llx", found, *found ? "," : "", (unsigned long long)address)
-				       : NULL;
-
-		if (!longer)
+	for (int count = 0; kallsyms && count < 2 && fscanf(kallsyms, "%llx %*c %63s%*[^\n]", &address, name) > 0;) {
+		if (!address || (strcmp(name, names[0]) && strcmp(name, names[1])))
 			continue;
+		longer = memory_format("%s%s0x%llx", found, *found ? "," : "", address);
 		free(found);
 		found = longer;
+		count++;
 	}
-	kallsyms_free(&kallsyms);
+	if (kallsyms)
+		fclose(kallsyms);
 	return found;
 }
 
@@ -84,8 +86,6 @@ static void write_group(struct look *look, const struct quota_group *group, int6
 {
 	struct line line = {0};
 
-	if (!look->quotas->timers)
-		look->quotas->timers = timers();
 	line_begin(&line, kind_name(KIND_QUOTA));
 	line_time(&line, "ts", now);
 	if (time)
@@ -190,19 +190,21 @@ static void look_at_known(struct look *look)
 /* Where there is no CPU controller now, none is mounted while a trace lasts. */
 static const char *mount_point(struct quotas *quotas)
 {
-	if (!quotas->asked)
+	if (!quotas->timers) {
 		quotas->mount = cgroup_cpu_mount(&quotas->first_version);
-	quotas->asked = true;
+		quotas->timers = timers();
+	}
 	return quotas->mount;
 }
 
 int quotas_look(struct quotas *quotas, struct stream *stream, const struct trace_clock *clock)
 {
 	struct look look = {.quotas = quotas, .stream = stream, .clock = clock, .begun = clock_now(clock)};
-	int64_t cost = cpu_time(), pause;
+	int64_t cost, pause;
 
 	if (!mount_point(quotas))
 		return 0;
+	cost = cpu_time();
 	if (look.begun >= quotas->next_walk) {
 		walk(&look);
 		pause = (cpu_time() - cost) * COST_LIMIT;

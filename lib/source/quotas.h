@@ -18,11 +18,11 @@ struct quota_group;
 
 struct quotas { /* all zero: nothing was looked at yet */
 	char *mount;		    /* of the CPU controller; NULL: not known yet, or there is none */
-	bool asked, first_version;  /* whether it was looked for; which it is */
+	bool first_version;	    /* which it is */
 	struct quota_group *groups; /* hash by path */
 	uint64_t walks;		    /* over all groups, so far */
 	int64_t next_walk, next_look; /* when to look for new groups, and at those that are known */
-	char *timers;		    /* addresses of the functions that end it; NULL: not looked for */
+	char *timers;		    /* addresses of the functions that end it; NULL: nothing was looked for yet */
 };
 
 /*
