@@ -294,6 +294,7 @@ static struct thread *hidden_switch(struct wake *wake, struct cpu *cpu, struct t
 		take_cpu(cpu, INDEX_NONE, cpu->last);
 	}
 	wake_switch_in(wake, cpu, thread, ts);
+	thread->pieces.items[thread->pieces.count - 1].flags |= PIECE_GUESSED;
 	return thread;
 }
 

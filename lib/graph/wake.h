@@ -43,6 +43,7 @@ enum piece_flag {
 	PIECE_SPIN = 16,   /* a run: in a loop, for a lock of the kernel; a wait: so, for a known owner */
 	PIECE_BATCH = 32,  /* a run: of several in a row that served several processes */
 	PIECE_TICK = 64,   /* a wait that a timer of its own ended, but not that which it waited for */
+	PIECE_GUESSED = 128, /* a run: the switch to it is hidden, so it may have begun later */
 };
 
 /*

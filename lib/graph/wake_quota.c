@@ -185,10 +185,12 @@ static int64_t ran_until(const struct wake *wake, const struct thread *thread, i
 	for (size_t at = thread_find(thread, to); at-- > 0;) {
 		const struct piece *piece = &thread->pieces.items[at];
 		int64_t end = sooner(thread_piece_end(wake, thread, at), to);
+		bool guessed = piece->flags & PIECE_GUESSED && end == to; /* perhaps it began only then */
 
 		if (end <= from)
 			break;
-		if (piece->what != WHAT_RUN && piece->what != WHAT_IRQ && piece->what != WHAT_SOFTIRQ) {
+
+		if (guessed || (piece->what != WHAT_RUN && piece->what != WHAT_IRQ && piece->what != WHAT_SOFTIRQ)) {
 			until = TIME_NONE;
 			continue;
 		}

@@ -3,7 +3,7 @@
  * used that up the victim is throttled for the rest of the period: it could run, and it may not.
  *	quota		nobody else wants its CPU
  *	quota busy	a process without a quota uses its CPU meanwhile; it is nice, so would hardly delay it otherwise
- *	quota spare	the quota is not used up; a real-time process without one takes the CPU
+ *	quota spare	the quota is twice that, and not used up; a real-time process without one takes the CPU
  * Expected: cpu throttled: victim; with "spare" hog: on CPU N while victim was runnable
  */
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 
 #include "incident.h"
 
-enum { QUOTA_US = 60000, PERIOD_US = 200000, NICE = 19 };
+enum { QUOTA_US = 60000, SPARE_QUOTA_US = 120000, PERIOD_US = 200000, NICE = 19 };
 
 static char group[128];
 static sem_t go;
@@ -45,17 +45,18 @@ static bool put(const char *file, const char *text)
 
 static bool make_group(const char *parent)
 {
+	int quota_us = spare ? SPARE_QUOTA_US : QUOTA_US;
 	char quota[64];
 
 	snprintf(group, sizeof(group), "%s/incident-quota.%d", parent, getpid());
 	if (mkdir(group, 0700) < 0)
 		return false;
-	snprintf(quota, sizeof(quota), "%d %d", QUOTA_US, PERIOD_US);
+	snprintf(quota, sizeof(quota), "%d %d", quota_us, PERIOD_US);
 	if (put("cpu.max", quota))
 		return true;
 	snprintf(quota, sizeof(quota), "%d", PERIOD_US);
 	if (put("cpu.cfs_period_us", quota)) {
-		snprintf(quota, sizeof(quota), "%d", QUOTA_US);
+		snprintf(quota, sizeof(quota), "%d", quota_us);
 		if (put("cpu.cfs_quota_us", quota))
 			return true;
 	}
@@ -106,7 +107,7 @@ static void take_cpu(void)
 /* A slow one lasts until the quota has been used up, and is there again. */
 void request(void)
 {
-	incident_compute(spare ? 4 * HEALTHY_US : HEALTHY_US);
+	incident_compute(spare && incident_is_slow() ? 4 * HEALTHY_US : HEALTHY_US);
 	while (!spare && incident_is_slow() && throttled() == before)
 		incident_compute(1000);
 	if (incident_is_slow() && hog)
