@@ -12,6 +12,7 @@ enum {
 	BRIEF_NS = 1000000,	/* a run in the kernel, which a quota does not end */
 };
 #define KEPT (30 * NSEC_PER_SEC) /* how long a window may be behind */
+#define TIME_LIMIT (INT64_MAX / 4) /* no difference of two times is beyond what fits */
 
 /* A group was throttled for `time`, over all CPUs, and each such time ended in (since, ts]. */
 struct throttled {
@@ -158,8 +159,8 @@ int wake_quota_read(struct wake *wake, const struct fields *fields)
 		return -1;
 	if (time.time <= 0 || time.since == TIME_NONE || !tids)
 		return 0; /* the group is there, and no more */
-	if (time.since > time.ts)
-		return fail("a quota was used up before it was");
+	if (time.since > time.ts || time.since < -TIME_LIMIT || time.ts > TIME_LIMIT)
+		return fail("a quota was used up at no time that there is");
 	if (read_tids(&time, tids) < 0 || read_quota(&time, fields) < 0) {
 		free(time.tids);
 		return -1;
@@ -241,7 +242,7 @@ static bool ended_by(struct wake *wake, const struct thread *thread, int64_t sta
 		const struct throttled *time = &quotas->times.items[i];
 		int64_t from;
 
-		if (time->ts > refill + quotas->longest)
+		if (time->ts - quotas->longest > refill)
 			break;
 		if (time->since >= refill || !time->tids_count ||
 		    !bsearch(&thread->tid, time->tids, time->tids_count, sizeof(*time->tids), compare))

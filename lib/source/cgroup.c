@@ -144,10 +144,14 @@ bool cgroup_throttled(int directory, bool first_version, uint64_t *count, int64_
 
 char *cgroup_threads(int directory, bool first_version)
 {
-	char *text = memory_new(1, THREADS_TEXT_MAX);
+	char *text = memory_new(1, THREADS_TEXT_MAX), *last;
 
-	if (read_at(directory, first_version ? "tasks" : "cgroup.threads", text, THREADS_TEXT_MAX))
-		return text;
-	free(text);
-	return NULL;
+	if (!read_at(directory, first_version ? "tasks" : "cgroup.threads", text, THREADS_TEXT_MAX)) {
+		free(text);
+		return NULL;
+	}
+	last = strrchr(text, '\n');
+	if (last)
+		last[1] = '\0'; /* of very many the last may have been cut */
+	return text;
 }

@@ -24,7 +24,7 @@ bool cgroup_quota(int directory, bool first_version, int64_t *quota, int64_t *pe
 /* How often the group was throttled so far, and for how many nanoseconds, over all CPUs; false: it does not tell. */
 bool cgroup_throttled(int directory, bool first_version, uint64_t *count, int64_t *time);
 
-/* The tids of the group, one a line, the caller's to free; NULL: none. */
+/* The tids of the group, one a line, some 30,000 at most, the caller's to free; NULL: none. */
 char *cgroup_threads(int directory, bool first_version);
 
 #endif

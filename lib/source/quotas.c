@@ -11,7 +11,7 @@
 #include "base/number.h"
 #include "source/cgroup.h"
 
-enum { COST_LIMIT = 200, WALKS_A_SECOND = 5 };
+enum { COST_LIMIT = 200, WALKS_A_SECOND = 5, THREADS_TEXT = 1 << 19 /* so that the record is not too long */ };
 
 struct quota_group {
 	char *path;
@@ -60,9 +60,12 @@ static char *timers(void)
 static void take_threads(void *context, int directory, const char *path)
 {
 	struct look *look = context;
-	char *threads = cgroup_threads(directory, look->quotas->first_version);
+	char *threads;
 
 	(void)path;
+	if (look->tids.length > THREADS_TEXT)
+		return;
+	threads = cgroup_threads(directory, look->quotas->first_version);
 	for (char *at = threads; at && *at; at++)
 		if (*at == '\n')
 			*at = ',';
