@@ -396,6 +396,35 @@ users() {
 	assert_output --partial "is it 'shop::buy'"
 }
 
+@test "programs that are only where their process sees them, that were deleted, and that were there before" {
+	need_stacks
+	command -v unshare >/dev/null || skip "needs unshare"
+	program prog.c
+	build -static -o prog prog.c # -static: of libraries there may be others
+	cat >elsewhere <<-'EOT'
+		mount -t tmpfs none inner
+		cp prog inner/hidden
+		inner/hidden
+		inner/hidden
+		sleep 1
+	EOT
+	mkdir inner
+	collect_stacks unshare -m sh elsewhere # over before anybody looks, but for the shell
+	run users sleep hidden
+	assert_line --regexp ';wait_for_work \(hidden\);worker \(hidden\);'
+	sed 's/i < 20/i < 5000/' prog.c >long.c
+	build -static -o gone long.c
+	build -static -DOTHER -o other prog.c
+	./gone 3>&- &
+	elder=$!
+	until_true 5 grep -q gone "/proc/$elder/comm"
+	mv other gone
+	trace-collect --stack -e sched:sched_process_exit -d 0.5 --text -o out
+	kill $elder
+	run users sleep gone
+	assert_line --regexp ';wait_for_work \(gone\);worker \(gone\);'
+}
+
 @test "processes that were there before, and children that are forked, have names" {
 	need_stacks
 	cat >elder.c <<-'EOT'

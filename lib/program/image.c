@@ -19,7 +19,7 @@
 struct image {
 	char *path, *name; /* the name is the path's end */
 	int fd;	     /* until it is read; -1: there is none */
-	bool read, mapped;
+	bool missing, read, mapped;
 	bool named; /* its functions were read */
 	struct functions functions;
 	Dwfl *dwfl;
@@ -72,24 +72,25 @@ static int open_debug(const struct image_identity *identity)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-static int find_file(const char *path, int32_t process, uint64_t start, uint64_t end, const struct image_identity *identity)
+static int find_file(const char *path, const int32_t *processes, int others, uint64_t start, uint64_t end,
+		     const struct image_identity *identity)
 {
 	char other[4200];
 	int fd = open_if_it(path, identity);
 
-	if (fd < 0) {
-		snprintf(other, sizeof(other), "/proc/%d/root%s", process, path);
+	for (int i = 0; i <= others && fd < 0; i++) {
+		snprintf(other, sizeof(other), "/proc/%d/root%s", processes[i], path);
 		fd = open_if_it(other, identity);
 	}
 	if (fd < 0) {
-		snprintf(other, sizeof(other), "/proc/%d/map_files/%llx-%llx", process, (unsigned long long)start,
+		snprintf(other, sizeof(other), "/proc/%d/map_files/%llx-%llx", processes[0], (unsigned long long)start,
 			 (unsigned long long)end);
 		fd = open_if_it(other, identity);
 	}
 	return fd < 0 ? open_debug(identity) : fd;
 }
 
-struct image *image_open(const char *path, int32_t process, uint64_t start, uint64_t end,
+struct image *image_open(const char *path, const int32_t *processes, int others, uint64_t start, uint64_t end,
 			 const struct image_identity *identity)
 {
 	static const char deleted[] = " (deleted)";
@@ -102,7 +103,8 @@ struct image *image_open(const char *path, int32_t process, uint64_t start, uint
 	image->path = memory_text(path, length);
 	slash = strrchr(image->path, '/');
 	image->name = slash ? slash + 1 : image->path;
-	image->fd = *path == '/' ? find_file(path, process, start, end, identity) : -1;
+	image->fd = *path == '/' ? find_file(image->path, processes, others, start, end, identity) : -1;
+	image->missing = image->fd < 0;
 	return image;
 }
 
@@ -115,6 +117,11 @@ void image_free(struct image *image)
 		dwfl_end(image->dwfl);
 	free(image->path);
 	free(image);
+}
+
+bool image_is_missing(const struct image *image)
+{
+	return image->missing;
 }
 
 const char *image_name(const struct image *image)

@@ -26,11 +26,14 @@ struct image_identity {
 
 /*
  * The image of a file mapped by a process at [start, end): by its path, in the process's own root, or by /proc/PID/map_files
- * where it was deleted or replaced. Never NULL: a file that cannot be had is an image without names.
+ * where it was deleted or replaced. Of the processes the first is the one, the others, of which there are `others`, are its
+ * parents, which often have the same root and live longer. Never NULL: a file that cannot be had is an image without names.
  */
-struct image *image_open(const char *path, int32_t process, uint64_t start, uint64_t end,
+struct image *image_open(const char *path, const int32_t *processes, int others, uint64_t start, uint64_t end,
 			 const struct image_identity *identity);
 void image_free(struct image *image);
+
+bool image_is_missing(const struct image *image); /* its file could not be had */
 
 const char *image_name(const struct image *image); /* the path's last part: "libz.so.1.2.13" */
 

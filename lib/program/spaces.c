@@ -19,7 +19,7 @@ struct known_image { /* by path and by what tells it from others of that path */
 };
 
 struct space {
-	int32_t process;
+	int32_t process, parent; /* 0: not known */
 	bool over; /* no more samples of it, but those that are on their way */
 	int64_t ended;
 	ARRAY(struct mapping) mappings; /* by address */
@@ -33,7 +33,7 @@ struct spaces {
 	size_t room; /* so many images are not too many */
 };
 
-enum { OVER_MAX = 256, IMAGES = 1024 };
+enum { OVER_MAX = 256, IMAGES = 1024, PARENTS = 4 };
 
 struct spaces *spaces_new(void)
 {
@@ -85,11 +85,13 @@ static struct space *find(const struct spaces *spaces, int32_t process)
 static struct space *fresh(struct spaces *spaces, int32_t process)
 {
 	struct space *space = find(spaces, process);
+	int32_t parent = space ? space->parent : 0;
 
 	if (space)
 		forget(spaces, space);
 	space = NEW(struct space);
 	space->process = process;
+	space->parent = parent;
 	HASH_ADD_INT(spaces->by_process, process, space);
 	return space;
 }
@@ -159,25 +161,58 @@ static char *image_key(const char *path, const struct image_identity *identity)
 	return memory_format("%s %s %" PRIu64, path, id, identity->inode);
 }
 
+/* The process, and behind it its parents; how many of these. */
+static int find_parents(const struct spaces *spaces, int32_t process, int32_t processes[1 + PARENTS])
+{
+	const struct space *space = find(spaces, process);
+	int count = 0;
+
+	for (processes[0] = process; space && space->parent && count < PARENTS; space = find(spaces, space->parent))
+		processes[++count] = space->parent;
+	return count;
+}
+
+/* One that could not be had may be in reach of a process that maps it now. Places in the old one are remembered as they were. */
+static struct image *add_image(struct spaces *spaces, struct known_image *missing, char *key, struct image *image)
+{
+	struct known_image *known;
+
+	if (missing && image_is_missing(image)) {
+		image_free(image);
+		free(key);
+		return missing->image;
+	}
+	if (missing) {
+		HASH_DEL(spaces->images, missing);
+		missing->key = memory_grow(missing->key, strlen(missing->key) + 2, 1);
+		strcat(missing->key, "?");
+		HASH_ADD_KEYPTR(hh, spaces->images, missing->key, strlen(missing->key), missing);
+	}
+	known = NEW(struct known_image);
+	known->key = key;
+	known->image = image;
+	HASH_ADD_KEYPTR(hh, spaces->images, known->key, strlen(known->key), known);
+	return image;
+}
+
 static struct image *image_of(struct spaces *spaces, const char *path, int32_t process, const struct mapping *mapping,
 			      const struct image_identity *identity)
 {
+	int32_t processes[1 + PARENTS];
 	struct known_image *known;
 	char *key;
+	int parents;
 
 	if (*path != '/' || strncmp(path, "//anon", 6) == 0)
 		return NULL;
 	key = image_key(path, identity);
 	HASH_FIND_STR(spaces->images, key, known);
-	if (known) {
+	if (known && !image_is_missing(known->image)) {
 		free(key);
 		return known->image;
 	}
-	known = NEW(struct known_image);
-	known->key = key;
-	known->image = image_open(path, process, mapping->start, mapping->end, identity);
-	HASH_ADD_KEYPTR(hh, spaces->images, known->key, strlen(known->key), known);
-	return known->image;
+	parents = find_parents(spaces, process, processes);
+	return add_image(spaces, known, key, image_open(path, processes, parents, mapping->start, mapping->end, identity));
 }
 
 /* "55d0c8a00000-55d0c8a25000 r-xp 00002000 fe:01 1835 /usr/bin/cat" */
@@ -244,6 +279,7 @@ static void see_fork(struct spaces *spaces, const struct sampled_record *record)
 	struct space *space = fresh(spaces, record->process);
 	const struct space *parent = find(spaces, record->parent);
 
+	space->parent = record->parent;
 	if (!parent || !parent->mappings.count)
 		return;
 	space->mappings.items = memory_new(parent->mappings.count, sizeof(struct mapping));
