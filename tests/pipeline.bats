@@ -248,6 +248,35 @@ damage() {
 	done
 }
 
+@test "a SIGTERM or SIGHUP to all of a pipe ends its first command; the others tell all that came" {
+	recorded
+	for signal in TERM HUP; do
+		# the first command goes on until it is told to end, as trace-collect does
+		setsid bash -c 'bash -c "trap \"sleep 0.3; exit\" TERM HUP; cat lock.tb; touch begun; sleep 60 & wait" |
+			cchart-filter --save-limits=limits | blame-rank | report >told' 2>errors &
+		until_true 10 [ -e begun ]
+		kill -$signal -- -$!
+		until_true 10 grep -q "grinder: running" told
+		until_true 10 [ -s limits ]
+		rm begun limits
+	done
+	run cat errors
+	refute_output --partial "cut"
+}
+
+@test "a second SIGTERM ends a command whose input does not end" {
+	for command in stream-cat cchart-filter graph-build blame-rank report; do
+		mkfifo endless
+		$command <endless >/dev/null &
+		exec 8>endless
+		kill -TERM $!
+		until_true 5 eval "kill -TERM $! 2>/dev/null; ! kill -0 $! 2>/dev/null"
+		run -143 wait $!
+		exec 8>&-
+		rm endless
+	done
+}
+
 @test "text to binary to text is the identity" {
 	for stream in "$TOP"/testdata/*.txt; do
 		grep -v -e '^#' -e '^$' "$stream" >text
