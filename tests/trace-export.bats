@@ -357,3 +357,24 @@ victim;holder;worker;7:0;worker: in the bfq queue of loop0 3000000"
 		        assert " %s=%s" % (key, row[key]) in line, (row, line)
 	END
 }
+
+@test "a file is there whole or not at all, where a link leads, with the mode that it had" {
+	stream-cat --binary "$TOP/testdata/lock.txt" >lock.tb
+	mkdir folder
+	mkfifo input
+	trace-export -f csv -k signal -o folder/file input &
+	exec 8>input
+	cat lock.tb >&8
+	until_true 5 [ -n "$(ls /proc/$!/fd)" ]
+	kill -KILL $!
+	run -137 wait $!
+	exec 8>&-
+	assert_equal "$(ls -A folder)" ""
+	touch folder/real
+	chmod 640 folder/real
+	ln -s real folder/link
+	trace-export -f csv -k signal -o folder/link lock.tb
+	[ -L folder/link ]
+	assert_equal "$(stat -c %a folder/real)" 640
+	[ -s folder/real ]
+}

@@ -14,8 +14,9 @@
 #include "base/memory.h"
 
 struct file_draft {
-	char *path;
-	char *temporary; /* NULL: a device or a pipe, which no file can take the place of */
+	char *path;	 /* behind symbolic links */
+	char *temporary; /* its name while it is written; NULL: it has none */
+	bool special;	 /* a device or a pipe, which no file can take the place of */
 	FILE *stream;
 	struct file_draft *next;
 };
@@ -46,37 +47,56 @@ static void draft_free(struct file_draft *draft)
 	free(draft);
 }
 
-static bool is_special(const char *path)
+/* In the folder where it is to be, and without a name, so that even a SIGKILL leaves nothing; or with one where that cannot be. */
+static int open_temporary(struct file_draft *draft)
 {
-	struct stat status;
+	char *path = memory_text(draft->path, strlen(draft->path));
+	int fd = open(dirname(path), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
 
-	return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
-}
-
-static int open_draft(struct file_draft *draft)
-{
-	if (is_special(draft->path))
-		return open(draft->path, O_WRONLY | O_CLOEXEC);
+	free(path);
+	if (fd >= 0)
+		return fd;
 	draft->temporary = memory_format("%s.XXXXXX", draft->path);
 	return mkostemp(draft->temporary, O_CLOEXEC);
+}
+
+/* The mode of the file whose place it takes; else what any new file has. */
+static mode_t mode_of(const struct stat *there)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return there ? there->st_mode & 07777 : 0666 & ~mask;
+}
+
+static int open_draft(struct file_draft *draft, const char *path)
+{
+	char *behind = realpath(path, NULL);
+	struct stat status, *there = stat(path, &status) == 0 ? &status : NULL;
+	int fd;
+
+	draft->path = behind ? behind : memory_text(path, strlen(path));
+	draft->special = there && !S_ISREG(there->st_mode) && !S_ISDIR(there->st_mode);
+	if (draft->special)
+		return open(path, O_WRONLY | O_CLOEXEC);
+	fd = open_temporary(draft);
+	if (fd < 0 || fchmod(fd, mode_of(there)) == 0)
+		return fd;
+	close(fd);
+	return -1;
 }
 
 struct file_draft *file_draft(const char *path)
 {
 	static bool registered;
 	struct file_draft *draft = NEW(struct file_draft);
-	mode_t mask = umask(0);
-	int fd;
+	int fd = open_draft(draft, path);
 
-	umask(mask);
-	draft->path = memory_text(path, strlen(path));
-	fd = open_draft(draft);
-	if (fd < 0 || (draft->temporary && fchmod(fd, 0666 & ~mask) < 0) || !(draft->stream = fdopen(fd, "w"))) {
+	if (fd < 0 || !(draft->stream = fdopen(fd, "w"))) {
 		fail_errno("cannot write '%s'", path);
-		if (fd >= 0) {
-			remove_temporary(draft);
+		remove_temporary(draft);
+		if (fd >= 0)
 			close(fd);
-		}
 		draft_free(draft);
 		return NULL;
 	}
@@ -94,16 +114,31 @@ FILE *file_draft_stream(struct file_draft *draft)
 	return draft->stream;
 }
 
+/* Gives it the name; a link cannot take the place of a file, so it has another for a moment. */
+static int name_draft(struct file_draft *draft)
+{
+	char *open_file = memory_format("/proc/self/fd/%d", fileno(draft->stream));
+	int status = 0;
+
+	if (!draft->temporary) {
+		draft->temporary = memory_format("%s.%d", draft->path, (int)getpid());
+		status = linkat(AT_FDCWD, open_file, AT_FDCWD, draft->temporary, AT_SYMLINK_FOLLOW);
+	}
+	free(open_file);
+	return status < 0 ? -1 : rename(draft->temporary, draft->path);
+}
+
 int file_draft_keep(struct file_draft *draft)
 {
 	int status = 0;
-	bool bad = ferror(draft->stream);
 
-	if (fflush(draft->stream) || (draft->temporary && fsync(fileno(draft->stream))) || bad)
+	if (fflush(draft->stream))
+		status = fail_errno("cannot write '%s'", draft->path);
+	else if (ferror(draft->stream))
+		status = fail("cannot write '%s'", draft->path); /* why is forgotten */
+	else if (!draft->special && (fsync(fileno(draft->stream)) || name_draft(draft)))
 		status = fail_errno("cannot write '%s'", draft->path);
 	if (fclose(draft->stream) && !status)
-		status = fail_errno("cannot write '%s'", draft->path);
-	if (!status && draft->temporary && rename(draft->temporary, draft->path))
 		status = fail_errno("cannot write '%s'", draft->path);
 	if (status)
 		remove_temporary(draft);

@@ -8,8 +8,10 @@
 #include <stdio.h>
 
 /*
- * A file that appears under its name only when it is complete: written beside it under a temporary name, then
- * renamed. An exit in between leaves no temporary behind: an exit handler removes it. A device or a pipe is written to as it is.
+ * A file that appears under its name only when it is complete: written in the same folder without a name, then renamed. An end
+ * in between leaves nothing behind. (Where the file system knows no files without a name it has one, which an exit removes, and a
+ * deadly signal does not.) It takes the place of the file that a symbolic link leads to, and has the mode of the one that was there.
+ * A device or a pipe is written to as it is.
  *
  *	struct file_draft *draft = file_draft("report.html");
  *	fprintf(file_draft_stream(draft), ...);
