@@ -66,6 +66,8 @@ static int want_chart_event(struct wishes *wishes, const struct chart_event *eve
 {
 	unsigned flags = event->required ? WISH_REQUIRED : 0;
 
+	if (event->instead) /* of saved traces only */
+		return 0;
 	if (event->role != CHART_START && event->role != CHART_COUNT)
 		flags |= WISH_CONTEXT;
 	if (event->role != CHART_CONTEXT)

@@ -67,6 +67,22 @@ build_bench() {
 	done
 }
 
+@test "traces that have sched_wakeup only: the wait for a CPU begins there" {
+	sample hog.trace
+	trace-import hog.trace | cchart-filter -c runq --text | grep -E '^(signal|limits|window) ' >wanted
+	assert [ "$(grep -c '^signal' wanted)" -ge 1 ]
+	sed 's/sched_waking:/sched_wakeup:/' hog.trace >wakeup.trace
+	run -0 --separate-stderr bash -c "trace-import wakeup.trace | cchart-filter -c runq --text | grep -E '^(signal|limits|window) '"
+	assert_equal "$stderr" ""
+	assert_output "$(cat wanted)"
+	sed '/sched_waking:/p; s/sched_waking:\(.*\)/sched_wakeup:\1/' hog.trace | # where there are both, sched_waking counts
+		awk '/sched_wakeup:/ { if (!n++) next } { print }' >both.trace
+	run -0 bash -c "trace-import both.trace | cchart-filter -c runq --text | grep -E '^(signal|limits|window) '"
+	assert_output "$(cat wanted)"
+	run -0 bash -c "trace-import hog.trace wakeup.trace | cchart-filter -c runq --text | grep -c '^signal '"
+	assert [ "$output" -gt "$(grep -c '^signal' wanted)" ]
+}
+
 # Text has no number of a system call and its arguments in hexadecimal, and names of I/O classes that are no numbers.
 fields_of() {
 	grep '^event ' | sed -E 's/^event ts=([0-9]+\.[0-9]{6})[0-9]* cpu=([0-9]+) tid=([0-9]+)( comm=("[^"]*"|[^ ]*))? name=/\2 \3 /

@@ -19,6 +19,8 @@ struct binding {
 	struct reading failed; /* of a count; field NULL: all events count */
 	const struct event_field *flags; /* of a count: common_flags */
 	const struct event_field *length, *tid; /* NULL: none; the event's own thread */
+	const struct binding *instead; /* what it stands in for; NULL: nothing */
+	bool came;	/* in this stream */
 	uint64_t seen; /* events */
 	const char *lacking; /* a field that the event does not have; NULL: none known */
 };

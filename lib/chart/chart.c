@@ -31,7 +31,7 @@ static const struct line_kind {
 	line_reader *read;
 } line_kinds[] = {
 	{"chart", "name title nest method interval least binary function ", read_chart},
-	{"start", "event filter key length tid split show ", read_start},
+	{"start", "event filter key length tid split show instead ", read_start},
 	{"end", "event filter key length ", read_end},
 	{"arm", "event filter key ", read_arm},
 	{"count", "event filter failed tid split ", read_count},
@@ -122,6 +122,7 @@ static int read_event(struct parser *parser, enum chart_role role, const struct 
 	event->failed = fields_copy(fields, "failed");
 	event->length = fields_copy(fields, "length");
 	event->tid = fields_copy(fields, "tid");
+	event->instead = fields_copy(fields, "instead");
 	if (!is_event_name(event->event))
 		return fail("event= must be SYSTEM:NAME");
 	if (read_names(fields, "key", event->key, &event->keys) < 0 ||
@@ -263,6 +264,23 @@ static int check_counts(const struct chart *chart, const int count[])
 	return 0;
 }
 
+static const struct chart_event *start_of(const struct chart *chart, const char *event)
+{
+	for (int i = 0; i < chart->count; i++)
+		if (chart->events[i].role == CHART_START && strcmp(chart->events[i].event, event) == 0)
+			return &chart->events[i];
+	return NULL;
+}
+
+/* What stands in does so for another start. */
+static int check_stand_ins(const struct chart *chart)
+{
+	for (int i = 0; i < chart->count; i++)
+		if (chart->events[i].instead && !start_of(chart, chart->events[i].instead))
+			return fail("instead=%s is no event of a start line", chart->events[i].instead);
+	return 0;
+}
+
 static int check_chart(const struct chart *chart)
 {
 	int count[CHART_CONTEXT + 1] = {0};
@@ -277,7 +295,7 @@ static int check_chart(const struct chart *chart)
 		return fail("chart '%s' has a method for rates, but no count line", chart->name);
 	if (!count[CHART_START] || !count[CHART_END])
 		return fail("chart '%s' needs a start and an end line, or a count line", chart->name);
-	return check_keys(chart);
+	return check_keys(chart) < 0 ? -1 : check_stand_ins(chart);
 }
 
 struct chart *chart_parse(const char *text, const char *source)
@@ -303,6 +321,7 @@ static void free_event(struct chart_event *event)
 	free(event->failed);
 	free(event->length);
 	free(event->tid);
+	free(event->instead);
 	for (int i = 0; i < CHART_KEYS_MAX; i++)
 		free(event->key[i]), free(event->split[i]), free(event->show[i]);
 }

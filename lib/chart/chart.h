@@ -16,7 +16,8 @@
  * `split` gives each value of its fields limits of its own. `show` carries fields of the start into the signal. `filter` is the
  * kernel's own filter. `nest=yes` on the chart line pairs an end with the newest open start of its key (calls nest); else a
  * second start takes the place of the first. Where the chart has `arm` lines, an end also disarms its key: a start counts
- * again only after an arm event of that key (a wake-up of a thread that already runs starts no wait for a CPU).
+ * again only after an arm event of that key (a wake-up of a thread that already runs starts no wait for a CPU). A start with
+ * `instead` stands in for another one that a saved trace may lack, and counts as long as none of that has come.
  *
  * A chart may count instead: `count` lines in place of start and end, and on the chart line a method for rates (chart/method.h) and
  * the interval that is counted in (a second).
@@ -61,6 +62,7 @@ struct chart_event {
 	int splits;
 	char *show[CHART_KEYS_MAX];
 	int shows;
+	char *instead; /* of a start: the event that it stands in for where that was not recorded; NULL: none */
 	bool required; /* all but context events; a context event that a kernel lacks is left out */
 };
 

@@ -101,6 +101,15 @@ static void add_route(struct measure *measure, struct binding *binding)
 	route->bindings.items[at] = binding;
 }
 
+/* Of an earlier line of the chart; NULL: there is none. */
+static const struct binding *binding_of(const struct measured *chart, const char *event)
+{
+	for (int i = 0; i < chart->count; i++)
+		if (strcmp(chart->bindings[i].type->name, event) == 0)
+			return &chart->bindings[i];
+	return NULL;
+}
+
 static int bind_events(struct measure *measure, struct measured *chart)
 {
 	chart->bindings = memory_new((size_t)chart->chart->count, sizeof(*chart->bindings));
@@ -114,6 +123,8 @@ static int bind_events(struct measure *measure, struct measured *chart)
 		binding->chart = chart;
 		chart->for_cpu |= binding->role == CHART_END && binding->type == measure->switches;
 		chart->count++;
+		if (chart->chart->events[i].instead)
+			binding->instead = binding_of(chart, chart->chart->events[i].instead);
 	}
 	return 0;
 }
@@ -285,6 +296,9 @@ int measure_event(struct measure *measure, const struct event *event)
 	for (size_t i = 0; index < measure->routes.count && i < measure->routes.items[index].bindings.count; i++) {
 		struct binding *binding = measure->routes.items[index].bindings.items[i];
 
+		if (binding->instead && binding->instead->came)
+			continue;
+		binding->came = true;
 		if (binding->seen++ == 0)
 			binding_check(binding, event);
 		binding_key(binding, &measure->world, event, key);

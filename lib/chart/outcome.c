@@ -253,6 +253,8 @@ int measure_end(struct measure *measure)
 
 		if (chart->disarmed)
 			disarmed_clear(chart->disarmed);
+		for (int k = 0; k < chart->count; k++)
+			chart->bindings[k].came = false;
 		rate_forget(chart);
 		if (judge_last_bucket(&measure->judge, &chart->set) < 0)
 			return -1;
