@@ -26,6 +26,27 @@ assert_width() { # FILE COLUMNS
 	done
 }
 
+@test "text: the limits are those of the signals" {
+	grep '^limits' "$DATA/crowd.txt" | sed 's/ts=[0-9.]*/ts=13.9/; s/ucl=[0-9.]*/ucl=9/' >limits
+	{ grep -v '^end' "$DATA/crowd.txt"; cat limits; } >later.txt
+	COLUMNS=200 run report later.txt
+	assert_output --partial 'limit 41.2 ms'
+	refute_output --partial 'limit 9'
+	{ grep -v '^signal\|^window' "$DATA/crowd.txt" | grep -v '^\(end\|graph\|node\|edge\|path\|blame\)'
+	grep '^signal id=3' "$DATA/crowd.txt" | sed 's/ucl=[0-9.]*/ucl=0.5/'
+	grep -v '^signal id=3\|^end' "$DATA/crowd.txt" | grep '^\(signal\|window\|graph\|node\|edge\|path\|blame\)'; } >other.txt
+	COLUMNS=200 run report other.txt
+	assert_line --regexp 'on chart block .*limit 500 ms'
+	assert_line --regexp 'reader/3312 took 2.288 s \(at the time: limit 41.2 ms, median 4.50 ms\)'
+}
+
+@test "text: who ended a wait, where that was nobody of this machine, or nobody knows" {
+	run bash -c 'blame-rank --text "$1" | report' - "$TOP/testdata/wake/packet.txt"
+	assert_output --regexp 'path .*victim waiting for the network \(softirq NET_RX\)'
+	run bash -c 'blame-rank --text "$1" | report' - "$TOP/testdata/wake/asleep.txt"
+	assert_output --regexp 'path .*victim asleep in futex, woken by somebody unknown'
+}
+
 @test "text: a pipe, moments first" {
 	cat "$DATA/crowd.txt" | report >live
 	diff -u "$DATA/crowd.live" live

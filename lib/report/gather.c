@@ -207,6 +207,10 @@ static int signal_seen(void *context, const struct record *record)
 	track = model_track(model, signal->chart, signal->key);
 	if (track->unit == UNIT_NONE)
 		track->unit = signal->unit;
+	if (isnan(track->signal_ucl)) {
+		track->signal_center = signal->center;
+		track->signal_ucl = signal->ucl;
+	}
 	track->signals++;
 	track->chart->signals++;
 	points_add(&track->marks, &(struct bucket){time_sum(signal->ts, model->wall), 1, signal->value, signal->value});

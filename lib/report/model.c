@@ -64,7 +64,7 @@ struct track *model_track(struct model *model, const char *chart_name, const cha
 	track = NEW(struct track);
 	track->key = memory_format("%s", key);
 	track->chart = chart;
-	track->center = track->lcl = track->ucl = track->greatest = NAN;
+	track->center = track->lcl = track->ucl = track->greatest = track->signal_center = track->signal_ucl = NAN;
 	track->method = memory_format("%s", "");
 	HASH_ADD_KEYPTR(hh, chart->tracks, track->key, strlen(track->key), track);
 	return track;

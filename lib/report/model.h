@@ -142,6 +142,7 @@ struct track {
 	char *key; /* "" where the chart is not split */
 	struct chart_story *chart;
 	double center, lcl, ucl; /* of its last limits; NAN: none came */
+	double signal_center, signal_ucl; /* of its first signal; NAN: none */
 	uint64_t learnt_from;	 /* n */
 	char *method;
 	uint64_t values, signals; /* values: the healthy ones */

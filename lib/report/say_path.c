@@ -212,6 +212,31 @@ static char *say_timer(const struct model *model, const struct graph *graph, int
 			     in ? ", called by " : "", in ? in + 4 : "");
 }
 
+/* "softirq NET_RX: outside event for client": what came by the network, and perhaps had to be sent again, nobody here sent. */
+static char *say_softirq(const struct model *model, const struct graph *graph, int32_t index)
+{
+	static const char packet[] = "softirq NET_RX: outside event for ";
+	const char *name = graph->nodes.items[index].name;
+
+	(void)model;
+	if (strncmp(name, packet, sizeof(packet) - 1))
+		return memory_format("%s", name);
+	return memory_format("%s waiting for the network (softirq NET_RX)", name + sizeof(packet) - 1);
+}
+
+/* "unknown: futex of victim" */
+static char *say_unknown(const struct model *model, const struct graph *graph, int32_t index)
+{
+	static const char unknown[] = "unknown: ";
+	const struct node *node = &graph->nodes.items[index];
+	const char *what = node->name + sizeof(unknown) - 1, *of = strstr(node->name, " of ");
+
+	(void)model;
+	if (strncmp(node->name, unknown, sizeof(unknown) - 1) || !of || node->tid != 0)
+		return memory_format("%s", node->name);
+	return memory_format("%s asleep in %.*s, woken by somebody unknown", of + 4, (int)(of - what), what);
+}
+
 static char *say_name(const struct model *model, const struct graph *graph, int32_t index)
 {
 	(void)model;
@@ -223,7 +248,8 @@ char *words_node(const struct model *model, const struct graph *graph, int32_t i
 	typedef char *node_words(const struct model *model, const struct graph *graph, int32_t index);
 	static node_words *const say[WHATS] = {
 		[WHAT_RUN] = say_run,     [WHAT_RUNNABLE] = say_waiting, [WHAT_TIMER] = say_timer,
-		[WHAT_QUEUE] = say_queue, [WHAT_SERVICE] = say_service,
+		[WHAT_QUEUE] = say_queue, [WHAT_SERVICE] = say_service,	 [WHAT_SOFTIRQ] = say_softirq,
+		[WHAT_UNKNOWN] = say_unknown,
 	};
 	enum node_what what = graph->nodes.items[index].what;
 	char *raw = (say[what] ? say[what] : say_name)(model, graph, index);

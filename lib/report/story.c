@@ -53,6 +53,27 @@ double story_share(const struct story *story, const struct part *part)
 	return story->to > story->from ? part->time / story_length(story) : NAN;
 }
 
+/* How much of ", held by stress/4711" is the same for all threads of that name. */
+static int without_tid(const char *meanwhile)
+{
+	const char *slash = strrchr(meanwhile, '/');
+
+	return slash && slash[1] && !slash[1 + strspn(slash + 1, "0123456789")] ? (int)(slash - meanwhile)
+										 : (int)strlen(meanwhile);
+}
+
+/* What went on during one of several waits would not be the whole truth of all. */
+static char *common_words(enum node_what what, const char *a, const char *b)
+{
+	int length = without_tid(a);
+
+	if (what != WHAT_RUNNABLE)
+		return memory_format("%s", "");
+	if (length > 0 && length == without_tid(b) && !strncmp(a, b, (size_t)length))
+		return memory_format("%.*s", length, a);
+	return memory_format(", held by several");
+}
+
 /* Takes the words. */
 static struct part *story_part(struct story *story, enum node_what what, char *words, char *meanwhile)
 {
@@ -60,10 +81,11 @@ static struct part *story_part(struct story *story, enum node_what what, char *w
 
 	HASH_FIND_STR(story->parts, words, part);
 	if (part) {
-		/* What went on during one of several waits would not be the whole truth. */
 		if (strcmp(part->meanwhile, meanwhile)) {
+			char *common = common_words(what, part->meanwhile, meanwhile);
+
 			free(part->meanwhile);
-			part->meanwhile = memory_format("%s", what == WHAT_RUNNABLE ? ", held by several" : "");
+			part->meanwhile = common;
 		}
 		free(words);
 		free(meanwhile);

@@ -131,11 +131,17 @@ char *summary_key(const struct model *model, const struct track *track)
 	return memory_format("%s", model_device_name(model, track->key, name, sizeof(name)));
 }
 
-/* "; limit 41.2 ms, median 4.5 ms"; of several keys: "; loop0: limit 41.2 ms, median 4.5 ms; 2 others" */
+/*
+ * Of limits that were learnt anew, perhaps because of the signals, those are told that the first signal was beyond:
+ * "; limit 41.2 ms, median 4.5 ms"; of several keys: "; loop0: limit 41.2 ms, median 4.5 ms; 2 others"
+ */
 static void add_limits(FILE *out, const struct model *model, const struct chart_story *chart, const struct track *track,
 		       const char *lead)
 {
-	char *limits = words_limits(track->unit, track->center, track->ucl), *key = summary_key(model, track);
+	bool signalled = !isnan(track->signal_ucl);
+	char *limits = words_limits(track->unit, signalled ? track->signal_center : track->center,
+				    signalled ? track->signal_ucl : track->ucl);
+	char *key = summary_key(model, track);
 	unsigned others = HASH_COUNT(chart->tracks) - 1;
 
 	if (limits && others > 0)

@@ -161,15 +161,24 @@ static void print_also(const struct report *report, FILE *out, const struct mome
 	free(words);
 }
 
+/* The head has the limits of the first signal. */
+static bool has_other_limits(const struct report *report, const struct signal *signal)
+{
+	const struct track *track = model_track(report->model, signal->chart, signal->key);
+
+	return fabs(track->signal_ucl - signal->ucl) > fabs(track->signal_ucl) / 50;
+}
+
 static void print_subject(const struct report *report, FILE *out, const struct moment *moment)
 {
 	const struct story *story = moment->stories.count ? moment->stories.items[0] : NULL;
 	const struct signal *signal = story ? story->signal : moment->worst.count ? moment->worst.items[0] : NULL;
 	char clock[WORDS_CLOCK_ROOM], *subject = words_moment(report->model, moment), *limits = NULL, *words, *lead;
 
-	if (signal && !report->options.whole)
+	if (signal && (!report->options.whole || has_other_limits(report, signal)))
 		limits = words_limits(signal->unit, signal->center, signal->ucl);
-	words = memory_format("%s%s%s%s", subject, limits ? " (" : "", limits ? limits : "", limits ? ")" : "");
+	words = memory_format("%s%s%s%s%s", subject, limits ? " (" : "", limits && report->options.whole ? "at the time: " : "",
+			      limits ? limits : "", limits ? ")" : "");
 	words_clock(report->model, moment->wall, signal ? signal->start : story ? story->from : moment->from, clock);
 	lead = memory_format("%" PRIu64 ". %s  ", moment->number, clock);
 	wrap(report, out, lead, words);
