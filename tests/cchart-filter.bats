@@ -319,6 +319,23 @@ value() { # KEY: the values of this key on standard input
 	assert_equal "$(records end <<<"$output" | value lost)" 12
 }
 
+@test "that a group used up its quota is told with the events of that time, that it has one always" {
+	quota() { echo "quota ts=$1 group=/g quota=0.01 period=0.1 $2"; }
+	{
+		quota 0.1
+		healthy
+		quota 2.9 "since=2.8 time=0.05 tids=1"
+		queued 3000 1; noise 3000 3500; quota 3.55 "since=3.5 time=0.06 tids=1"; noise 3500 3900; done_at 3900 1
+		noise 4000 9000
+		quota 9.1 "since=9 time=0.07 tids=1"
+		noise 9100 12000
+	} | filter --before=0 --after=0 >out
+	run grep ^quota out
+	assert_output "$(quota 0.1; quota 3.55 "since=3.5 time=0.06 tids=1")"
+	run grep -nE '^(quota|window|event ts=3.5)' out
+	assert_line --index 2 --partial 'ts=3.5' # in its place
+}
+
 @test "where the ring is too small for the beginning, the window says so" {
 	{ healthy; queued 3000 1; } >in
 	for ((i = 3000; i < 3900; i++)); do event $i 5 sched:sched_waking pid=6 comm=0123456789abcdef; done >>in

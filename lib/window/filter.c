@@ -164,6 +164,22 @@ static int see_lost(void *context, const struct record *record)
 	return STREAM_DROP;
 }
 
+/*
+ * That a group used up its quota explains what the events around it show, so it waits among them; that it has one is for
+ * ever.
+ */
+static int see_quota(void *context, const struct record *record)
+{
+	struct filter *filter = context;
+	const struct fields *fields = stream_fields(filter->stream, record);
+
+	if (!fields)
+		return -1;
+	if (!fields_find(fields, "since") || filter->now == INT64_MIN)
+		return STREAM_PASS;
+	return window_push(filter->window, record, filter->now) < 0 ? -1 : STREAM_DROP;
+}
+
 static int see_tick(void *context, const struct record *record)
 {
 	struct filter *filter = context;
@@ -336,6 +352,7 @@ int filter_finish(struct filter *filter)
 	static const struct handlers handlers = {
 		.on = {[KIND_STREAM] = see_stream, [KIND_CHART] = see_chart, [KIND_EVENT] = see_event,
 		       [KIND_LOST] = see_lost, [KIND_TICK] = see_tick, [KIND_SAMPLE] = see_sample,
+		       [KIND_QUOTA] = see_quota,
 		       [KIND_RECORDER] = see_recorder, [KIND_SIGNAL] = see_numbered, [KIND_WINDOW] = see_numbered},
 		.finish = stream_ends,
 	};

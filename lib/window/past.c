@@ -127,8 +127,10 @@ int past_push(struct past *past, const struct record *record, int64_t ts)
 		past->first = ts;
 	if (ts > past->now)
 		past->now = ts;
-	past->pushed_events++;
-	past->pushed += record->length;
+	if (record->kind == KIND_EVENT || record->kind == KIND_LOST) {
+		past->pushed_events++;
+		past->pushed += record->length;
+	}
 	while (!ring_has_room(past->ring, record->length)) {
 		if (ring_is_empty(past->ring)) {
 			past_raise_floor(past, ts);

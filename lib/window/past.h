@@ -20,7 +20,7 @@ struct past;
 struct past *past_new(struct stream *stream, uint64_t bytes);
 void past_free(struct past *past);
 
-/* An `event` or `lost` record of this time. */
+/* An `event` or `lost` record of this time, or another that belongs to the events around it, and does not count as one. */
 int past_push(struct past *past, const struct record *record, int64_t ts);
 
 /* From this time on the stream lacks what the recorder keeps. Ours from now on; NULL: it cannot be asked. */

@@ -42,7 +42,7 @@ void window_free(struct window *window);
 /* Windows are numbered from 1, or behind one that was in the input already. */
 void window_number_after(struct window *window, uint64_t id);
 
-/* An `event` or `lost` record of this time. */
+/* As past_push(). */
 int window_push(struct window *window, const struct record *record, int64_t ts);
 
 /* A signal's interval, and how bad it is; the window that it falls in is opened if need be. */
