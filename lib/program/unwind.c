@@ -11,6 +11,8 @@
 
 enum { REGISTER_STACK = 7, REGISTER_RETURN = STEP_RETURN, WORD = 8 }; /* of x86-64, by DWARF */
 
+enum { RECENT = 4096 };
+
 /* A place in code that some stack goes through. */
 struct place {
 	struct place_key {
@@ -33,6 +35,7 @@ struct unwinder {
 	const struct spaces *spaces;
 	struct kallsyms kernel;
 	struct place *places;
+	struct place *recent[RECENT]; /* nearly all stacks go through few places */
 	struct text *texts;
 	ARRAY(const char *) by_frame;
 	int32_t unfinished; /* the frame "..." */
@@ -66,8 +69,17 @@ struct unwinder *unwinder_new(const struct spaces *spaces)
 	return unwinder;
 }
 
+static struct place **recent_at(struct unwinder *unwinder, const struct image *image, uint64_t at)
+{
+	return &unwinder->recent[(at ^ at >> 12 ^ (uintptr_t)image >> 4) % RECENT];
+}
+
 static void forget(struct unwinder *unwinder, struct place *place)
 {
+	struct place **recent = recent_at(unwinder, place->key.image, place->key.at);
+
+	if (*recent == place)
+		*recent = NULL;
 	HASH_DEL(unwinder->places, place);
 	free(place->frames);
 	free(place);
@@ -109,20 +121,23 @@ const char *unwind_text(const struct unwinder *unwinder, int32_t frame)
 
 static struct place *place_at(struct unwinder *unwinder, struct image *image, uint64_t at, bool *is_new)
 {
+	struct place **recent = recent_at(unwinder, image, at), *place = *recent;
 	struct place_key key;
-	struct place *place;
 
+	*is_new = false;
+	if (place && place->key.image == image && place->key.at == at)
+		return place;
 	memset(&key, 0, sizeof(key));
 	key.image = image;
 	key.at = at;
 	HASH_FIND(hh, unwinder->places, &key, sizeof(key), place);
 	*is_new = !place;
-	if (place)
-		return place;
-	place = NEW(struct place);
-	place->key = key;
-	HASH_ADD(hh, unwinder->places, key, sizeof(key), place);
-	return place;
+	if (!place) {
+		place = NEW(struct place);
+		place->key = key;
+		HASH_ADD(hh, unwinder->places, key, sizeof(key), place);
+	}
+	return *recent = place;
 }
 
 /* Takes over the text. */
