@@ -55,6 +55,7 @@ window() {
 		broadcast|waker: running
 		child|slowchild: running
 		delayed-work|timer: work on events
+		dirty|bulky: write of 7:0 in service
 		early|victim: running
 		file|unknown: read tty of victim
 		flags|unknown: wait of victim

@@ -80,6 +80,7 @@ void wake_forget(struct wake *wake)
 	wake_frequencies_forget(wake->frequencies);
 	free(wake->gaps.items);
 	free(wake->raises.items);
+	free(wake->throttles.items);
 	free(wake->functions.items);
 	*wake = empty;
 }

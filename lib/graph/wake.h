@@ -32,6 +32,7 @@ enum cause {
 	CAUSE_IRQ,     /* index: number of the interrupt */
 	CAUSE_SOFTIRQ, /* index: number of the soft interrupt */
 	CAUSE_WORK,    /* index: work; of a run, which does what somebody had queued */
+	CAUSE_DIRTY,   /* index: of a throttle; a timer, for too much was to be written to a disk */
 	CAUSE_PEER,    /* index: thread; of a run, at the end of which it woke that one, of another process */
 };
 
@@ -91,6 +92,7 @@ struct thread {
 	int32_t fd;	 /* the file that this call is for; FD_NONE: none, or not known */
 	int16_t call_of_file; /* the name of its waits with the kind of that file; CALL_NONE */
 	int64_t called;	 /* when it entered that call */
+	uint64_t dirty;	 /* the disk that it is about to wait for, as it wrote more than that keeps up with; 0: none */
 	int64_t spins;	 /* since when it spins for a mutex; TIME_NONE: it does not */
 	int64_t fault;	 /* when it began to handle a fault of a mapped file, and has called nothing since; TIME_NONE */
 	uint64_t futex;	 /* that it waited for last, and since when, for nothing else; TIME_NONE: it does not */
@@ -205,6 +207,7 @@ struct wake {
 	ARRAY(struct thread *) threads;
 	ARRAY(struct cpu *) cpus; /* by number; NULL: not seen */
 	ARRAY(struct raise) raises;
+	ARRAY(uint64_t) throttles; /* disks */
 	ARRAY(struct function_event) functions;
 	ARRAY(struct work) works; /* begun, by a known thread */
 	struct queued_work *queued, *spare_work; /* by address; see wake_work.c */

@@ -217,10 +217,13 @@ int32_t service_node(struct cut *cut, int32_t index)
 	return request->service_node;
 }
 
-/* Requests that were served while this one was queued; those issued earlier than any service lasted are over. */
-static void add_served(struct cut *cut, int32_t index, int32_t node, int64_t from, int64_t to)
+/*
+ * Requests that the disk served while this one (INDEX_NONE: a thread) was queued; those issued earlier than any service
+ * lasted are over.
+ */
+static void add_served(struct cut *cut, uint64_t dev, int32_t index, int32_t node, int64_t from, int64_t to)
 {
-	const struct disk *disk = request_disk(cut->wake, cut->wake->requests.items[index].disk);
+	const struct disk *disk = request_disk(cut->wake, dev);
 	size_t at = disk->issued.count;
 
 	while (at-- > 0) {
@@ -260,7 +263,7 @@ int32_t queue_node(struct cut *cut, int32_t index)
 				       scheduled ? memory_format("queued in %s of %s", scheduler, disk)
 						 : memory_format("queued before %s", disk));
 	*ARRAY_ADD(&cut->requests) = index;
-	add_served(cut, index, request->queue_node, later(request->queued, cut->graph->from),
+	add_served(cut, request->disk, index, request->queue_node, later(request->queued, cut->graph->from),
 		   sooner(end, cut->graph->to));
 	return request->queue_node;
 }
@@ -331,6 +334,20 @@ int32_t work_cause_node(struct cut *cut, const struct work *work, int64_t start,
 	name = memory_format("%s: work on %s", interrupt, queue);
 	free(interrupt);
 	return new_node(cut, soft ? WHAT_SOFTIRQ : WHAT_IRQ, start, work->by.ts, 0, name, NULL);
+}
+
+int32_t dirty_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end)
+{
+	uint64_t dev = cut->wake->throttles.items[wait->cause_index];
+	char disk[DISK_ROOM];
+	int32_t node;
+
+	events_device_name(cut->wake->events, dev, disk, sizeof(disk));
+	node = new_node(cut, WHAT_QUEUE, wait->start, end, thread->tid,
+			memory_format("dirty throttled: %s", wake_comm(cut->wake, thread)),
+			memory_format("until %s keeps up with what is written", disk));
+	add_served(cut, dev, INDEX_NONE, node, later(wait->start, cut->graph->from), sooner(end, cut->graph->to));
+	return node;
 }
 
 int32_t armed_node(struct cut *cut, const struct thread *thread, const struct raise *raise, int64_t start, int64_t end)

@@ -40,6 +40,9 @@ int32_t bare_cause_node(struct cut *cut, const struct thread *thread, const stru
  */
 int32_t work_cause_node(struct cut *cut, const struct work *work, int64_t start, int32_t asker);
 
+/* A wait for a disk to keep up with what is written: queued behind all that it served meanwhile. */
+int32_t dirty_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end);
+
 /* A timer that another thread armed, and how much of the wait it explains. */
 int32_t armed_node(struct cut *cut, const struct thread *thread, const struct raise *raise, int64_t start, int64_t end);
 

@@ -119,6 +119,7 @@ static struct thread *in_call(const struct happening *at, int16_t call, int32_t 
 		thread->fd = fd;
 		thread->call_of_file = CALL_NONE;
 		thread->fault = TIME_NONE;
+		thread->dirty = 0;
 	}
 	return thread;
 }

@@ -23,6 +23,15 @@ void on_dirty(struct happening *at)
 			    thread_served(at->wake, thread));
 }
 
+/* It sleeps right after that, or not at all. */
+void on_balance_dirty(struct happening *at)
+{
+	struct thread *thread = happening_own(at);
+
+	if (thread)
+		thread->dirty = disk_named(at);
+}
+
 /* Where nobody is known to have written the pages, they are of whoever writes them back. */
 static void write_back(const struct happening *at, uint64_t disk)
 {

@@ -37,6 +37,12 @@ void on_waking(struct happening *at)
 	int32_t index;
 	enum cause cause = context_cause(at->wake, at->cpu, at->event->tid, happening_flags(at), &index);
 
+	if (cause == CAUSE_TIMER && woken->dirty) {
+		cause = CAUSE_DIRTY;
+		index = (int32_t)at->wake->throttles.count;
+		*ARRAY_ADD(&at->wake->throttles) = woken->dirty;
+	}
+	woken->dirty = 0;
 	bool ended =
 		thread_wake(at->wake, woken, cause, index, (uint32_t)happening_number(at, TARGET_CPU), at->wake->now);
 
@@ -47,9 +53,9 @@ void on_waking(struct happening *at)
 	} else if (ended && cause == CAUSE_RAISED) {
 		at->wake->threads.items[at->wake->raises.items[index].thread]->woke = at->wake->now;
 	}
-	if (ended && cause != CAUSE_THREAD && cause != CAUSE_TIMER)
+	if (ended && cause != CAUSE_THREAD && cause != CAUSE_TIMER && cause != CAUSE_DIRTY)
 		poll_over(woken);
-	if (ended && cause != CAUSE_TIMER)
+	if (ended && cause != CAUSE_TIMER && cause != CAUSE_DIRTY)
 		loop_answered(at->wake, woken);
 	at->cpu->waking = woken->index;
 }

@@ -96,6 +96,9 @@ static void walk_wait(struct walk *walk, const struct thread *thread, size_t at,
 		errand.ts = raise->ts;
 		errand.edge = EDGE_SEQ;
 		break;
+	case CAUSE_DIRTY:
+		link_nodes(walk, dirty_node(&walk->cut, thread, wait, end), node, EDGE_TIMER, end);
+		return;
 	default:
 		link_nodes(walk, bare_cause_node(&walk->cut, thread, wait, end), node, errand.edge, end);
 		return;
