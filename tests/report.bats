@@ -352,6 +352,19 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 	assert_failure 1
 }
 
+@test "a full temporary folder ends with 1 and a message, and nothing that looks whole" {
+	for format in text json html; do
+		run --separate-stderr bash -c 'trap "" XFSZ; ulimit -f 1; report -f "$2" -o page "$1" | cat; exit "${PIPESTATUS[0]}"' - "$DATA/hostile.txt" $format
+		assert_failure 1
+		[[ $stderr == "report: cannot write a temporary file"* ]] || fail "$format: $stderr"
+		if [ $format != text ]; then assert_output ""; fi
+	done
+	run ! ls page/report.html*
+	TMPDIR=$PWD/none run report "$DATA/crowd.txt"
+	assert_failure 1
+	assert_output "report: cannot make a temporary file in '$PWD/none': no such file or directory"
+}
+
 @test "a closed pipe is a quiet end" {
 	for format in text json; do
 		run bash -c 'set -o pipefail; report -f "$2" "$1" 2>&1 | true' - "$DATA/crowd.txt" "$format"

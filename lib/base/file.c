@@ -146,6 +146,51 @@ int file_draft_keep(struct file_draft *draft)
 	return status;
 }
 
+/* Where the file system has no files without name, one with a name that is gone at once. */
+static int open_nameless(const char *folder)
+{
+	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	char *path;
+
+	if (fd >= 0)
+		return fd;
+	path = memory_format("%s/tailblame.XXXXXX", folder);
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(path);
+	free(path);
+	return fd;
+}
+
+FILE *file_temporary(const char *folder)
+{
+	const char *given = getenv("TMPDIR");
+	FILE *stream;
+	int fd;
+
+	if (!folder)
+		folder = given && *given ? given : "/tmp";
+	fd = open_nameless(folder);
+	stream = fd < 0 ? NULL : fdopen(fd, "w+");
+	if (!stream) {
+		fail_errno("cannot make a temporary file in '%s'", folder);
+		if (fd >= 0)
+			close(fd);
+	}
+	return stream;
+}
+
+/* errno may have been that of an earlier write, of which only the mark is left. */
+int file_settle(FILE *temporary)
+{
+	bool failed = ferror(temporary);
+
+	errno = 0;
+	if (fflush(temporary) == 0 && !failed)
+		return 0;
+	return errno ? fail_errno("cannot write a temporary file") : fail("cannot write a temporary file; TMPDIR names a folder with room");
+}
+
 static char *read_all(FILE *stream, size_t *length)
 {
 	size_t room = 4096, got;

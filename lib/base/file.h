@@ -1,5 +1,5 @@
 /*
- * file: files written whole or not at all, and the files that tailblame ships.
+ * file: files written whole or not at all, temporary files, and the files that tailblame ships.
  */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
@@ -21,6 +21,13 @@ struct file_draft;
 struct file_draft *file_draft(const char *path); /* NULL after fail() */
 FILE *file_draft_stream(struct file_draft *draft);
 int file_draft_keep(struct file_draft *draft);	/* flushes, checks, renames; -1 after fail(); frees in any case */
+
+/*
+ * A file without a name in this folder, to be written and read back; NULL: where $TMPDIR says, else in /tmp. It is gone when it is
+ * closed. NULL after fail(). file_settle() before it is read back: 0; -1 after fail() if not all that was put into it is there.
+ */
+FILE *file_temporary(const char *folder);
+int file_settle(FILE *temporary);
 
 /*
  * The whole file as text with NUL behind it; the caller frees it. `length` may be NULL. NULL after fail(): it cannot be read,

@@ -1,13 +1,12 @@
 #include "export/spool.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "base/fail.h"
+#include "base/file.h"
 #include "base/memory.h"
 
 struct entry { /* before each payload */
@@ -63,28 +62,10 @@ static struct file *file_of(struct spool *spool, uint32_t cpu)
 	return &spool->files[cpu];
 }
 
-/* Where the file system has no files without name, one with a name that is gone at once. */
-static int open_nameless(const char *folder)
-{
-	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	char *path;
-
-	if (fd >= 0)
-		return fd;
-	path = memory_format("%s/tailblame.XXXXXX", folder);
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd >= 0)
-		unlink(path);
-	free(path);
-	return fd;
-}
-
 static int open_file(struct spool *spool, struct file *file)
 {
-	int fd = open_nameless(spool->folder);
-
-	file->stream = fd < 0 ? NULL : fdopen(fd, "w+");
-	return file->stream ? 0 : fail_errno("cannot make a temporary file in '%s'", spool->folder);
+	file->stream = file_temporary(spool->folder);
+	return file->stream ? 0 : -1;
 }
 
 int spool_add(struct spool *spool, uint32_t cpu, int64_t ts, const char *payload, uint32_t size)

@@ -9,6 +9,7 @@
 #include <event-parse.h>
 
 #include "base/fail.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "import/import_format.h"
 #include "source/scribe.h"
@@ -269,14 +270,14 @@ static int write_recording(struct import *import, struct recording *recording)
 /* A trace.dat file is read here and there, so what comes through a pipe goes into a nameless file first. */
 static int spool(const struct import_input *input)
 {
-	FILE *copy = tmpfile();
+	FILE *copy = file_temporary(NULL);
 	const char *at = input->lines.buffer;
 	size_t left = input->lines.length;
 	char *bytes;
 	int fd = -1;
 
 	if (!copy)
-		return fail_errno("cannot make a temporary file for '%s'", input->name);
+		return fail_prefix("cannot copy '%s'", input->name);
 	bytes = memory_new(1, 1 << 20);
 	for (;;) {
 		ssize_t got;

@@ -185,7 +185,7 @@ static int html_moment(struct report *report, const struct moment *moment)
 	fputs("</section>\n", out);
 	free(rest);
 	free(gap);
-	return ferror(out) ? fail_errno("cannot write a temporary file") : 0;
+	return file_settle(out);
 }
 
 static void put_head(const struct report *report, FILE *out, const char *style)
@@ -260,7 +260,7 @@ static void put_controls(struct report *report, FILE *out)
 	fputs("</section>\n", out);
 }
 
-static void put_page(struct report *report, FILE *out, const char *style)
+static int put_page(struct report *report, FILE *out, const char *style)
 {
 	struct page *page = report->state;
 
@@ -270,12 +270,14 @@ static void put_page(struct report *report, FILE *out, const char *style)
 	put_controls(report, out);
 	if (report->model->moments > 0)
 		fputs("<h2>Moments</h2>\n", out);
-	report_append(page->body, out);
+	if (report_append(page->body, out) < 0)
+		return -1;
 	if (report->complaint)
 		element(out, "<p class=\"gap\">", report->complaint, "</p>");
 	fputs("<footer>Made by tailblame. Times are UTC where the host's clock is known; "
 	      "a moment's time is when its worst wait began.</footer>\n</body>\n</html>\n",
 	      out);
+	return 0;
 }
 
 static int html_begin(struct report *report)
@@ -285,8 +287,8 @@ static int html_begin(struct report *report)
 	report->state = page;
 	if (mkdir(report->options.directory, 0777) < 0 && errno != EEXIST)
 		return fail_errno("cannot make directory '%s'", report->options.directory);
-	page->body = tmpfile();
-	return page->body ? 0 : fail_errno("cannot make a temporary file");
+	page->body = file_temporary(NULL);
+	return page->body ? 0 : -1;
 }
 
 static int write_page(struct report *report, const char *path, const char *style)
@@ -295,7 +297,8 @@ static int write_page(struct report *report, const char *path, const char *style
 
 	if (!draft)
 		return -1;
-	put_page(report, file_draft_stream(draft), style);
+	if (put_page(report, file_draft_stream(draft), style) < 0)
+		return -1; /* the draft is removed at the exit */
 	return file_draft_keep(draft);
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fail.h"
+#include "base/file.h"
 #include "report/output.h"
 #include "report/summary.h"
 #include "report/words.h"
@@ -299,8 +299,8 @@ static json_t *report_object(struct report *report)
 
 static int json_begin(struct report *report)
 {
-	report->state = tmpfile();
-	return report->state ? 0 : fail_errno("cannot make a temporary file");
+	report->state = file_temporary(NULL);
+	return report->state ? 0 : -1;
 }
 
 /* Adds what jansson wrote, further in. No text of JSON has a newline in it. */
@@ -324,7 +324,7 @@ static int json_moment(struct report *report, const struct moment *moment)
 	fputs(ftell(moments) > 0 ? ",\n    " : "    ", moments);
 	json_dump_callback(object, put_indented, moments, DUMP_FLAGS);
 	json_decref(object);
-	return ferror(moments) ? fail_errno("cannot write a temporary file") : 0;
+	return file_settle(moments);
 }
 
 /* The object's last key is written by hand, for an all-day run's moments would not fit into memory. */
@@ -332,8 +332,11 @@ static int json_end(struct report *report, bool failed)
 {
 	FILE *out = report->options.out;
 	json_t *object;
+	int status = 0;
 	char *text;
 
+	if (file_settle(report->state) < 0)
+		return -1;
 	if (failed)
 		stream_mark_incomplete(report->stream);
 	object = report_object(report);
@@ -342,13 +345,13 @@ static int json_end(struct report *report, bool failed)
 	fputs(",\n  \"moments\": [", out);
 	if (report->model->moments > 0) {
 		fputc('\n', out);
-		report_append(report->state, out);
+		status = report_append(report->state, out);
 		fputs("\n  ", out);
 	}
 	fputs("]\n}\n", out);
 	json_decref(object);
 	free(text);
-	return report_flush(report);
+	return report_flush(report) < 0 ? -1 : status;
 }
 
 static void json_free(struct report *report)

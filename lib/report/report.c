@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/file.h"
 #include "report/output.h"
 
 static const struct format *const formats[] = {&format_text, &format_json, &format_html};
@@ -114,6 +115,8 @@ int report_append(FILE *body, FILE *out)
 	char block[8192];
 	size_t length;
 
+	if (file_settle(body) < 0)
+		return -1;
 	rewind(body);
 	while ((length = fread(block, 1, sizeof(block), body)) > 0)
 		fwrite(block, 1, length, out);

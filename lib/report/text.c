@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fail.h"
+#include "base/file.h"
 #include "report/figure.h"
 #include "report/output.h"
 #include "report/summary.h"
@@ -282,8 +282,8 @@ static int text_begin(struct report *report)
 	struct text *text = NEW(struct text);
 
 	report->state = text;
-	text->body = report->options.whole ? tmpfile() : report->options.out;
-	return text->body ? 0 : fail_errno("cannot make a temporary file");
+	text->body = report->options.whole ? file_temporary(NULL) : report->options.out;
+	return text->body ? 0 : -1;
 }
 
 static int text_moment(struct report *report, const struct moment *moment)
@@ -292,7 +292,7 @@ static int text_moment(struct report *report, const struct moment *moment)
 
 	greet(report);
 	print_moment(report, text->body, moment);
-	return report->options.whole ? 0 : report_flush(report);
+	return report->options.whole ? file_settle(text->body) : report_flush(report);
 }
 
 static int text_idle(struct report *report)
