@@ -37,32 +37,48 @@ static int wrong(struct perfetto *perfetto)
 	return stream_fail(perfetto->export->stream, "%s", fail_text());
 }
 
-/* The kernel's release, for the numbers of thread states changed over the years. */
-static int stream_seen(void *context, const struct record *record)
+static void add_text(struct bytes *file, uint32_t field, const char *text)
 {
-	struct perfetto *perfetto = context;
-	const struct fields *fields = stream_fields(perfetto->export->stream, record);
+	if (*text)
+		proto_text(file, field, text);
+}
+
+/* The kernel's release, for the numbers of thread states changed over the years; ours are the newer where none is told. */
+static int tell_system(struct perfetto *perfetto, const char *kernel, const char *machine)
+{
 	struct bytes *file = &perfetto->file;
-	char *kernel, *machine;
 	size_t info, uts;
 
-	if (!fields)
-		return -1;
-	perfetto->dated = false;
-	kernel = clean_field(fields, "kernel");
-	machine = clean_field(fields, "machine");
+	perfetto->has_system = true;
 	packet_begin(perfetto, TS_NONE);
 	info = proto_begin(file, PACKET_SYSTEM_INFO);
 	uts = proto_begin(file, INFO_UTSNAME);
 	proto_text(file, UTS_SYSNAME, "Linux");
 	proto_text(file, UTS_VERSION, "");
-	proto_text(file, UTS_RELEASE, kernel);
-	proto_text(file, UTS_MACHINE, machine);
+	proto_text(file, UTS_RELEASE, *kernel ? kernel : "4.14.0 or later");
+	add_text(file, UTS_MACHINE, machine);
 	proto_end(file, uts);
 	proto_end(file, info);
+	return packet_end(perfetto);
+}
+
+static int stream_seen(void *context, const struct record *record)
+{
+	struct perfetto *perfetto = context;
+	const struct fields *fields = stream_fields(perfetto->export->stream, record);
+	char *kernel, *machine;
+	int status;
+
+	if (!fields)
+		return -1;
+	perfetto->dated = false;
+	kernel_gap(perfetto->kernel, TS_NONE);
+	kernel = clean_field(fields, "kernel");
+	machine = clean_field(fields, "machine");
+	status = tell_system(perfetto, kernel, machine);
 	free(kernel);
 	free(machine);
-	return packet_end(perfetto);
+	return status;
 }
 
 static void add_clock(struct bytes *file, uint64_t id, int64_t time)
@@ -143,6 +159,7 @@ static int event_seen(void *context, const struct record *record)
 	struct event event;
 
 	if (events_read(perfetto->model->events, record, &event) < 0 ||
+	    (!perfetto->has_system && tell_system(perfetto, "", "") < 0) ||
 	    (!perfetto->dated && tell_date(perfetto, event.ts) < 0))
 		return -1;
 	if (kernel_event(perfetto->kernel, &event) == 0)
@@ -186,6 +203,21 @@ static int chart_record(struct perfetto *perfetto, const struct record *record,
 	return perfetto->export->closed ? -1 : wrong(perfetto);
 }
 
+/* Between windows nothing was kept. */
+static int window_seen(void *context, const struct record *record)
+{
+	struct perfetto *perfetto = context;
+	const struct fields *fields = stream_fields(perfetto->export->stream, record);
+	int64_t to = TS_NONE;
+
+	if (!fields)
+		return -1;
+	if (read_time(fields, "to", &to) < 0)
+		return wrong(perfetto);
+	kernel_gap(perfetto->kernel, to);
+	return 0;
+}
+
 static int sample_seen(void *context, const struct record *record)
 {
 	return chart_record(context, record, charts_sample);
@@ -221,6 +253,7 @@ static int begin(struct export *export, struct handlers *handlers)
 	stream_watch(export->stream, KIND_TASK, task_seen, perfetto);
 	stream_watch(export->stream, KIND_EVENT, event_seen, perfetto);
 	stream_watch(export->stream, KIND_LOST, lost_seen, perfetto);
+	stream_watch(export->stream, KIND_WINDOW, window_seen, perfetto);
 	stream_watch(export->stream, KIND_SAMPLE, sample_seen, perfetto);
 	stream_watch(export->stream, KIND_LIMITS, limits_seen, perfetto);
 	stream_watch(export->stream, KIND_SIGNAL, signal_seen, perfetto);

@@ -4,7 +4,8 @@
  * renumbered. tests/trace-export.bats lists those that are used.
  *
  * perfetto.c puts it together; perfetto_packet.c writes packets; perfetto_kernel.c turns events into what the kernel's
- * ftrace gives Perfetto, so that it draws its own scheduling tracks; perfetto_moment.c and perfetto_chart.c add ours.
+ * ftrace gives Perfetto, so that it draws its own scheduling tracks, perfetto_switch.c finds the switches that these
+ * lack, and perfetto_waking.c tells wake-ups by interrupts from others; perfetto_moment.c and perfetto_chart.c add ours.
  *
  * All times are the trace clock's, which stands in the file as the viewer's usual clock (boottime).
  */
@@ -21,6 +22,7 @@ struct perfetto {
 	struct bytes file;   /* the packet at hand, as it goes into the file */
 	size_t packet_mark;
 	bool begun;	     /* a packet was written */
+	bool has_system;     /* the kernel's release was written */
 	bool dated;	     /* the wall clock of this stream was written */
 	uint64_t tracks;     /* made so far */
 	uint64_t flows;
@@ -55,7 +57,42 @@ struct kernel *kernel_new(struct perfetto *perfetto);
 void kernel_free(struct kernel *kernel);
 int kernel_event(struct kernel *kernel, const struct event *event);
 int kernel_lost(struct kernel *kernel, uint32_t cpu); /* the next bundle of this CPU says so */
+void kernel_gap(struct kernel *kernel, int64_t ts);   /* all that happened until then is known, what follows may not be */
 int kernel_flush(struct kernel *kernel);
+
+/* Switches between threads that the events lack. A gap: who ran before it may not have run in it. */
+enum { PRIO_UNKNOWN = INT32_MIN };
+struct missing_switch {
+	int64_t ts;
+	int32_t prev, next; /* one of them is the idle thread; why another `prev` left is not known */
+	int32_t prev_prio, next_prio;
+};
+struct switches *switches_new(struct events *events);
+void switches_free(struct switches *switches);
+size_t switches_before(struct switches *switches, const struct event *event, struct missing_switch missing[2]); /* how many */
+bool switches_told(const struct switches *switches, const struct event *event); /* there is one of its CPU before it */
+void switches_gap(struct switches *switches, uint32_t cpu);
+void switches_gap_everywhere(struct switches *switches, int64_t ts);
+int64_t switch_state(const struct event *event, const struct event_field *field); /* its bits; in text it may be letters */
+
+/*
+ * Wake-ups by interrupts, of a bundle. wakings_take() does not take an event that is none, which then goes among the
+ * others. Perfetto wants to know who has the CPU: only where switches_told().
+ */
+enum { WAKING_COLUMNS = 6 };
+struct waking_fields {
+	const struct event_type *type;
+	const struct event_field *pid, *target_cpu, *prio, *comm, *flags;
+};
+struct wakings {
+	struct bytes comms, columns[WAKING_COLUMNS];
+	uint32_t count;
+	int64_t last;
+};
+void wakings_fields(struct waking_fields *of, struct events *events);
+bool wakings_take(struct wakings *wakings, const struct waking_fields *of, const struct event *event);
+void wakings_write(struct wakings *wakings, struct bytes *out); /* and empties them */
+void wakings_free(struct wakings *wakings);
 
 /* Control charts: samples and limits as counters, signals as slices. */
 struct charts *charts_new(struct perfetto *perfetto);

@@ -8,15 +8,17 @@
 #include "export/perfetto.h"
 
 enum { PACKET_FTRACE = 1, BUNDLE_CPU = 1, BUNDLE_EVENT = 2, BUNDLE_LOST = 3 };
-enum { EVENT_TS = 1, EVENT_TID = 2, EVENT_COMMON_FLAGS = 5, EVENT_GENERIC = 327 };
+enum { EVENT_TS = 1, EVENT_TID = 2, EVENT_GENERIC = 327 };
 enum { GENERIC_NAME = 1, GENERIC_FIELD = 2, FIELD_NAME = 1, FIELD_TEXT = 3, FIELD_SIGNED = 4, FIELD_UNSIGNED = 5 };
 enum {
 	CPUS = 1024,		/* the viewer refuses a trace with more */
 	BUNDLE_SIZE = 32 << 10, /* when it is written */
 	FIELDS = 8,
+	SCHED_SWITCH = 0,   /* its place in known[] */
+	NO_STATE = 1 << 15, /* not a thread state of any kernel: the viewer then shows none */
 };
 
-enum value { SIGNED, UNSIGNED, TEXT, DEVICE };
+enum value { SIGNED, UNSIGNED, TEXT, DEVICE, STATE };
 
 /* ftrace/ftrace_event.proto, and of each event sched.proto, irq.proto, block.proto, task.proto, raw_syscalls.proto. */
 static const struct {
@@ -28,7 +30,7 @@ static const struct {
 		enum value value;
 	} fields[FIELDS];
 } known[] = {
-	{"sched:sched_switch", 4, {{"prev_comm", 1, TEXT}, {"prev_pid", 2, SIGNED}, {"prev_prio", 3, SIGNED}, {"prev_state", 4, SIGNED},
+	{"sched:sched_switch", 4, {{"prev_comm", 1, TEXT}, {"prev_pid", 2, SIGNED}, {"prev_prio", 3, SIGNED}, {"prev_state", 4, STATE},
 				   {"next_comm", 5, TEXT}, {"next_pid", 6, SIGNED}, {"next_prio", 7, SIGNED}}},
 	{"sched:sched_wakeup", 17, {{"comm", 1, TEXT}, {"pid", 2, SIGNED}, {"prio", 3, SIGNED}, {"target_cpu", 5, SIGNED}}},
 	{"sched:sched_waking", 20, {{"comm", 1, TEXT}, {"pid", 2, SIGNED}, {"prio", 3, SIGNED}, {"target_cpu", 5, SIGNED}}},
@@ -58,15 +60,18 @@ enum { KNOWN = sizeof(known) / sizeof(*known) };
 
 struct bundle {
 	struct bytes events;
+	struct wakings wakings;
 	bool lost;
 };
 
 struct kernel {
 	struct perfetto *perfetto;
+	struct switches *switches;
 	struct {
 		const struct event_type *type;
 		const struct event_field *fields[FIELDS];
 	} known[KNOWN];
+	struct waking_fields waking;
 	struct bundle *bundles; /* by CPU */
 	uint32_t cpus;
 	struct line spelled;
@@ -79,6 +84,8 @@ struct kernel *kernel_new(struct perfetto *perfetto)
 	struct events *events = perfetto->model->events;
 
 	kernel->perfetto = perfetto;
+	kernel->switches = switches_new(events);
+	wakings_fields(&kernel->waking, events);
 	for (int i = 0; i < KNOWN; i++) {
 		struct event_type *type = events_type(events, known[i].event);
 
@@ -91,9 +98,12 @@ struct kernel *kernel_new(struct perfetto *perfetto)
 
 void kernel_free(struct kernel *kernel)
 {
-	for (uint32_t cpu = 0; cpu < kernel->cpus; cpu++)
+	for (uint32_t cpu = 0; cpu < kernel->cpus; cpu++) {
 		bytes_free(&kernel->bundles[cpu].events);
+		wakings_free(&kernel->bundles[cpu].wakings);
+	}
 	free(kernel->bundles);
+	switches_free(kernel->switches);
 	line_free(&kernel->spelled);
 	free(kernel);
 }
@@ -108,6 +118,11 @@ static struct bundle *bundle_of(struct kernel *kernel, uint32_t cpu)
 	return &kernel->bundles[cpu];
 }
 
+static bool has_events(const struct bundle *bundle)
+{
+	return bundle->events.length > 0 || bundle->wakings.count > 0;
+}
+
 static int write_bundle(struct kernel *kernel, uint32_t cpu)
 {
 	struct perfetto *perfetto = kernel->perfetto;
@@ -118,6 +133,7 @@ static int write_bundle(struct kernel *kernel, uint32_t cpu)
 	mark = proto_begin(&perfetto->file, PACKET_FTRACE);
 	proto_unsigned(&perfetto->file, BUNDLE_CPU, cpu);
 	bytes_add(&perfetto->file, bundle->events.data, bundle->events.length);
+	wakings_write(&bundle->wakings, &perfetto->file);
 	if (bundle->lost)
 		proto_unsigned(&perfetto->file, BUNDLE_LOST, 1);
 	proto_end(&perfetto->file, mark);
@@ -129,8 +145,7 @@ static int write_bundle(struct kernel *kernel, uint32_t cpu)
 int kernel_flush(struct kernel *kernel)
 {
 	for (uint32_t cpu = 0; cpu < kernel->cpus; cpu++)
-		if ((kernel->bundles[cpu].events.length > 0 || kernel->bundles[cpu].lost) &&
-		    write_bundle(kernel, cpu) < 0)
+		if ((has_events(&kernel->bundles[cpu]) || kernel->bundles[cpu].lost) && write_bundle(kernel, cpu) < 0)
 			return -1;
 	return 0;
 }
@@ -139,10 +154,16 @@ int kernel_lost(struct kernel *kernel, uint32_t cpu)
 {
 	if (cpu >= CPUS)
 		return 0;
-	if (bundle_of(kernel, cpu)->events.length > 0 && write_bundle(kernel, cpu) < 0)
+	if (has_events(bundle_of(kernel, cpu)) && write_bundle(kernel, cpu) < 0)
 		return -1;
 	kernel->bundles[cpu].lost = true;
+	switches_gap(kernel->switches, cpu);
 	return 0;
+}
+
+void kernel_gap(struct kernel *kernel, int64_t ts)
+{
+	switches_gap_everywhere(kernel->switches, ts);
 }
 
 /* User space's spelling of a device's number: the kernel's new_encode_dev(). */
@@ -169,6 +190,8 @@ static void add_known(struct kernel *kernel, int i, const struct event *event, s
 			proto_text(out, number, text);
 		} else if (known[i].fields[f].value == DEVICE) {
 			proto_unsigned(out, number, encode_device((uint64_t)event_number(event, field)));
+		} else if (known[i].fields[f].value == STATE) {
+			proto_signed(out, number, switch_state(event, field));
 		} else {
 			proto_signed(out, number, event_number(event, field));
 		}
@@ -230,22 +253,48 @@ static int add_event(struct kernel *kernel, const struct event *event, struct by
 		add_known(kernel, i, event, out);
 	else
 		status = add_generic(kernel, event, out);
-	if (event->payload)
-		proto_unsigned(out, EVENT_COMMON_FLAGS, (uint8_t)event->payload[2]);
 	proto_end(out, mark);
 	return status;
 }
 
+/* A sched_switch as known[] has it. */
+static void add_switch(struct kernel *kernel, const struct missing_switch *missing, struct bytes *out)
+{
+	const struct events *events = kernel->perfetto->model->events;
+	size_t mark = proto_begin(out, BUNDLE_EVENT), fields;
+
+	proto_unsigned(out, EVENT_TS, (uint64_t)missing->ts);
+	proto_unsigned(out, EVENT_TID, (uint32_t)missing->prev);
+	fields = proto_begin(out, known[SCHED_SWITCH].number);
+	proto_text(out, 1, events_comm(events, missing->prev));
+	proto_signed(out, 2, missing->prev);
+	if (missing->prev_prio != PRIO_UNKNOWN)
+		proto_signed(out, 3, missing->prev_prio);
+	proto_signed(out, 4, missing->prev ? NO_STATE : 0);
+	proto_text(out, 5, events_comm(events, missing->next));
+	proto_signed(out, 6, missing->next);
+	if (missing->next_prio != PRIO_UNKNOWN)
+		proto_signed(out, 7, missing->next_prio);
+	proto_end(out, fields);
+	proto_end(out, mark);
+}
+
 int kernel_event(struct kernel *kernel, const struct event *event)
 {
+	struct missing_switch missing[2];
 	struct bundle *bundle;
+	size_t count;
 
 	if (event->ts < 0 || event->cpu >= CPUS) {
 		export_leave_out(kernel->perfetto->export, "an event's time or CPU is out of range");
 		return 0;
 	}
 	bundle = bundle_of(kernel, event->cpu);
-	if (add_event(kernel, event, &bundle->events) < 0)
+	count = switches_before(kernel->switches, event, missing);
+	for (size_t i = 0; i < count; i++)
+		add_switch(kernel, &missing[i], &bundle->events);
+	if (!(switches_told(kernel->switches, event) && wakings_take(&bundle->wakings, &kernel->waking, event)) &&
+	    add_event(kernel, event, &bundle->events) < 0)
 		return -1;
-	return bundle->events.length < BUNDLE_SIZE ? 0 : write_bundle(kernel, event->cpu);
+	return bundle->events.length + bundle->wakings.comms.length < BUNDLE_SIZE ? 0 : write_bundle(kernel, event->cpu);
 }

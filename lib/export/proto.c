@@ -16,7 +16,7 @@ static size_t spell_varint(char text[VARINT_MAX], uint64_t value)
 	return length;
 }
 
-static void add_varint(struct bytes *bytes, uint64_t value)
+void proto_varint(struct bytes *bytes, uint64_t value)
 {
 	char text[VARINT_MAX];
 
@@ -25,13 +25,13 @@ static void add_varint(struct bytes *bytes, uint64_t value)
 
 static void add_tag(struct bytes *bytes, uint32_t field, uint32_t wire)
 {
-	add_varint(bytes, (uint64_t)field << 3 | wire);
+	proto_varint(bytes, (uint64_t)field << 3 | wire);
 }
 
 void proto_unsigned(struct bytes *bytes, uint32_t field, uint64_t value)
 {
 	add_tag(bytes, field, WIRE_VARINT);
-	add_varint(bytes, value);
+	proto_varint(bytes, value);
 }
 
 void proto_signed(struct bytes *bytes, uint32_t field, int64_t value)
@@ -100,7 +100,7 @@ void proto_text(struct bytes *bytes, uint32_t field, const char *text)
 void proto_message(struct bytes *bytes, uint32_t field, const struct bytes *message)
 {
 	add_tag(bytes, field, WIRE_LENGTH);
-	add_varint(bytes, message->length);
+	proto_varint(bytes, message->length);
 	bytes_add(bytes, message->data, message->length);
 }
 

@@ -17,6 +17,7 @@ void proto_fixed64(struct bytes *bytes, uint32_t field, uint64_t value);
 void proto_double(struct bytes *bytes, uint32_t field, double value);
 void proto_text(struct bytes *bytes, uint32_t field, const char *text);
 void proto_message(struct bytes *bytes, uint32_t field, const struct bytes *message); /* one ready made */
+void proto_varint(struct bytes *bytes, uint64_t value); /* without a field: an element of packed ones */
 
 size_t proto_begin(struct bytes *bytes, uint32_t field);
 void proto_end(struct bytes *bytes, size_t mark);
