@@ -234,7 +234,8 @@ incident() {
 #   ClockSnapshot          1 clocks (1 clock_id: 6 boottime, 1 realtime; 2 timestamp)
 #   ProcessTree            1 processes (1 pid 3 cmdline) 2 threads (1 tid 2 name 3 tgid)
 #   SystemInfo             1 utsname (1 sysname 2 version 3 release 4 machine)
-#   TrackDescriptor        1 uuid 2 name 5 parent_uuid 8 counter (3 unit: 1 nanoseconds)
+#   TrackDescriptor        1 uuid 2 name 5 parent_uuid 8 counter (3 unit: 1 nanoseconds; 6 unit_name 7 y_axis_share_key)
+#                          11 child_ordering (3: explicit) 12 sibling_order_rank
 #   TrackEvent             4 debug_annotations (5 double_value 6 string_value 10 name) 9 type (1 begin 2 end 3 instant 4 counter)
 #                          11 track_uuid 22 categories 23 name 30 counter_value 44 double_counter_value 47 flow_ids
 #                          48 terminating_flow_ids

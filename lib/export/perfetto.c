@@ -167,27 +167,39 @@ static int event_seen(void *context, const struct record *record)
 	return perfetto->export->closed ? -1 : wrong(perfetto);
 }
 
+/* Gaps of different CPUs overlap, so each has a track. */
+static int export_gap(struct perfetto *perfetto, int64_t from, int64_t ts, uint64_t cpu, uint64_t count)
+{
+	uint64_t track;
+	char name[96];
+
+	if (!perfetto->lost)
+		perfetto->lost = packet_track(perfetto, packet_root(perfetto), "lost events", RANK_FIRST);
+	snprintf(name, sizeof(name), "%" PRIu64 " events of CPU %" PRIu64 " lost", count, cpu);
+	if (from < 0 || from > ts)
+		return packet_event_end(perfetto,
+					packet_event(perfetto, perfetto->lost, ts, EVENT_INSTANT, name));
+	track = packet_track(perfetto, perfetto->root, "lost events", RANK_FIRST);
+	if (packet_event_end(perfetto, packet_event(perfetto, track, from, EVENT_BEGIN, name)) < 0)
+		return -1;
+	return packet_slice_end(perfetto, track, ts);
+}
+
 static int lost_seen(void *context, const struct record *record)
 {
 	struct perfetto *perfetto = context;
 	const struct fields *fields = stream_fields(perfetto->export->stream, record);
+	int64_t ts = TS_NONE, from = TS_NONE;
 	uint64_t cpu = 0, count = 0;
-	int64_t ts = TS_NONE;
-	char name[96];
 
 	if (!fields)
 		return -1;
-	if (read_time(fields, "ts", &ts) < 0 || fields_unsigned(fields, "cpu", &cpu) < 0 ||
-	    fields_unsigned(fields, "count", &count) < 0)
+	if (read_time(fields, "ts", &ts) < 0 || read_time(fields, "from", &from) < 0 ||
+	    fields_unsigned(fields, "cpu", &cpu) < 0 || fields_unsigned(fields, "count", &count) < 0)
 		return wrong(perfetto);
 	if (cpu <= UINT16_MAX && kernel_lost(perfetto->kernel, (uint32_t)cpu) < 0)
 		return -1;
-	if (ts < 0)
-		return 0;
-	if (!perfetto->lost_track)
-		perfetto->lost_track = packet_track(perfetto, 0, "lost events", TRACK_SLICES);
-	snprintf(name, sizeof(name), "%" PRIu64 " events of CPU %" PRIu64 " lost", count, cpu);
-	return packet_event_end(perfetto, packet_event(perfetto, perfetto->lost_track, ts, EVENT_INSTANT, name));
+	return ts < 0 ? 0 : export_gap(perfetto, from, ts, cpu, count);
 }
 
 /* Control charts: what is done with a kind's fields. */
@@ -243,6 +255,7 @@ static int begin(struct export *export, struct handlers *handlers)
 	struct perfetto *perfetto = NEW(struct perfetto);
 
 	perfetto->export = export;
+	perfetto->told_until = TS_NONE;
 	perfetto->model = model_new(export->stream, false, moment_told, export);
 	perfetto->kernel = kernel_new(perfetto);
 	perfetto->charts = charts_new(perfetto);

@@ -26,9 +26,11 @@ struct perfetto {
 	bool dated;	     /* the wall clock of this stream was written */
 	uint64_t tracks;     /* made so far */
 	uint64_t flows;
+	unsigned stories; /* told so far */
 	struct kernel *kernel;
 	struct charts *charts;
-	uint64_t moments_track, lost_track; /* 0: not made yet */
+	uint64_t root, lost; /* tracks; 0: not made yet */
+	int64_t told_until;  /* the end of the moment on the root's own track */
 };
 
 /* A packet: begin, its one message by proto_begin(&perfetto->file, field), end. -1 after fail(). */
@@ -36,9 +38,16 @@ enum { TS_NONE = -1 };
 void packet_begin(struct perfetto *perfetto, int64_t ts); /* TS_NONE: without */
 int packet_end(struct perfetto *perfetto);
 
-/* A track; returns its number for events and children. `parent` 0: none. A failure shows with the next packet. */
-enum track_type { TRACK_SLICES, TRACK_COUNTER, TRACK_COUNTER_NS };
-uint64_t packet_track(struct perfetto *perfetto, uint64_t parent, const char *name, enum track_type type);
+/*
+ * A track for slices, or a counter; each returns its number for events and children. All of ours are below one, the
+ * root; `parent` 0: beside it. Tracks of one name and parent are shown as one, and siblings by rank; counters of one
+ * parent have one scale. A failure shows with the next packet.
+ */
+enum rank { RANK_IN_TURN = -1, RANK_FIRST = 0, RANK_CHARTS = INT32_MAX - 1, RANK_LAST = INT32_MAX };
+#define ROOT_NAME "tailblame"
+uint64_t packet_root(struct perfetto *perfetto);
+uint64_t packet_track(struct perfetto *perfetto, uint64_t parent, const char *name, enum rank rank);
+uint64_t packet_counter(struct perfetto *perfetto, uint64_t parent, const char *name, enum unit unit);
 
 /*
  * An event on a track: packet_event() begins it, and the packet; its flows and notes follow; packet_event_end() ends

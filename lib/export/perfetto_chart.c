@@ -12,7 +12,7 @@ enum { SERIES_MAX = 1024, EVENT_VALUE = 30, EVENT_DOUBLE_VALUE = 44 };
 /* A chart's key: its values, and its limits once they are known. */
 struct series {
 	char *name;                         /* "block 7:0" */
-	bool interval;                      /* the values are times */
+	enum unit unit;                     /* of the values */
 	uint64_t group, value, center, ucl; /* tracks; 0: not made yet */
 	double last_center, last_ucl;       /* NAN: none came */
 	UT_hash_handle hh;
@@ -83,10 +83,10 @@ static uint64_t new_track(struct charts *charts, struct series *series, const ch
 	struct perfetto *perfetto = charts->perfetto;
 
 	if (!charts->root)
-		charts->root = packet_track(perfetto, 0, "control charts", TRACK_SLICES);
+		charts->root = packet_track(perfetto, packet_root(perfetto), "control charts", RANK_CHARTS);
 	if (!series->group)
-		series->group = packet_track(perfetto, charts->root, series->name, TRACK_SLICES);
-	return packet_track(perfetto, series->group, name, series->interval ? TRACK_COUNTER_NS : TRACK_COUNTER);
+		series->group = packet_track(perfetto, charts->root, series->name, RANK_IN_TURN);
+	return packet_counter(perfetto, series->group, name, series->unit);
 }
 
 static int count(struct charts *charts, struct series *series, uint64_t *track, const char *name, int64_t ts,
@@ -100,10 +100,11 @@ static int count(struct charts *charts, struct series *series, uint64_t *track, 
 	if (!*track)
 		*track = new_track(charts, series, name);
 	mark = packet_event(charts->perfetto, *track, ts, EVENT_COUNTER, NULL);
-	if (series->interval && fabs(value) < 1e9)
-		proto_signed(file, EVENT_VALUE, (int64_t)llround(value * 1e9));
+	value *= series->unit == UNIT_SECONDS ? 1e9 : series->unit == UNIT_SHARE ? 100 : 1;
+	if (series->unit == UNIT_SECONDS && fabs(value) < 1e18)
+		proto_signed(file, EVENT_VALUE, (int64_t)llround(value));
 	else
-		proto_double(file, EVENT_DOUBLE_VALUE, series->interval ? value * 1e9 : value);
+		proto_double(file, EVENT_DOUBLE_VALUE, value);
 	return packet_event_end(charts->perfetto, mark);
 }
 
@@ -114,16 +115,16 @@ static int count_limits(struct charts *charts, struct series *series, int64_t ts
 	return count(charts, series, &series->ucl, "upper limit", ts, series->last_ucl);
 }
 
-/* A value whose start is known is a time. 1: as it should be; 0: to be passed over; -1 after fail(). */
-static int read_value(const struct fields *fields, int64_t *ts, int64_t *start, double *value)
+/* A value of the series; what is known of its limits goes with the first. */
+static int count_value(struct charts *charts, struct series *series, enum unit unit, int64_t ts, double value)
 {
-	int has_ts = read_time(fields, "ts", ts), has_start = read_time(fields, "start", start);
+	bool first = !series->value;
 
-	if (has_ts < 0 || has_start < 0 || fields_double(fields, "value", value) < 0)
+	if (first)
+		series->unit = unit;
+	if (count(charts, series, &series->value, "value", ts, value) < 0)
 		return -1;
-	if (!has_start)
-		*start = TS_NONE;
-	return has_ts && *ts >= 0;
+	return first ? count_limits(charts, series, ts) : 0;
 }
 
 int charts_sample(struct charts *charts, const struct fields *fields)
@@ -131,16 +132,13 @@ int charts_sample(struct charts *charts, const struct fields *fields)
 	struct series *series;
 	int64_t ts, start;
 	double value = NAN;
-	bool first;
-	int status = read_value(fields, &ts, &start, &value);
+	int has_ts = read_time(fields, "ts", &ts), has_start = read_time(fields, "start", &start);
 
-	if (status <= 0 || !(series = series_of(charts, fields)))
-		return status;
-	first = !series->value;
-	if (first)
-		series->interval = start != TS_NONE;
-	status = count(charts, series, &series->value, "value", ts, value);
-	return status < 0 || !first ? status : count_limits(charts, series, ts);
+	if (has_ts < 0 || has_start < 0 || fields_double(fields, "value", &value) < 0)
+		return -1;
+	if (!has_ts || ts < 0 || !(series = series_of(charts, fields)))
+		return 0;
+	return count_value(charts, series, unit_read(fields, has_start), ts, value);
 }
 
 int charts_limits(struct charts *charts, const struct fields *fields)
@@ -161,33 +159,46 @@ int charts_limits(struct charts *charts, const struct fields *fields)
 	return series->value && ts >= 0 ? count_limits(charts, series, ts) : 0;
 }
 
-/* Signals overlap, so each has a track; the viewer shows those of one name as one. */
-int charts_signal(struct charts *charts, const struct fields *fields)
+/* Signals overlap, so each has a track. */
+static int export_signal(struct charts *charts, const struct signal *signal)
 {
 	struct perfetto *perfetto = charts->perfetto;
-	struct signal *signal = signal_read(perfetto->model, fields);
-	char *words, *limits;
+	char *words = words_signal(perfetto->model, signal);
+	char *limits = words_limits(signal->unit, signal->center, signal->ucl);
 	uint64_t track;
 	size_t mark;
+	int status;
+
+	if (!charts->signals)
+		charts->signals = packet_track(perfetto, packet_root(perfetto), "abnormal values", RANK_LAST);
+	track = packet_track(perfetto, charts->signals, signal->chart, RANK_IN_TURN);
+	mark = packet_event(perfetto, track, signal->start, EVENT_BEGIN, words);
+	packet_note(perfetto, "signal", signal->id);
+	packet_note(perfetto, "limits", limits ? limits : "");
+	packet_note(perfetto, "rules", signal->rules);
+	for (size_t i = 0; i < signal->shown.count; i++)
+		packet_note(perfetto, signal->shown.items[i].key, signal->shown.items[i].value);
+	status = packet_event_end(perfetto, mark) < 0 ? -1 : packet_slice_end(perfetto, track, signal->ts);
+	free(words);
+	free(limits);
+	return status;
+}
+
+/* A changed level is no value of its own. */
+int charts_signal(struct charts *charts, const struct fields *fields)
+{
+	struct signal *signal = signal_read(charts->perfetto->model, fields);
+	struct series *series;
 	int status = 0;
 
 	if (!signal)
 		return -1;
 	if (signal->start >= 0 && signal->ts >= signal->start) {
-		if (!charts->signals)
-			charts->signals = packet_track(perfetto, 0, "abnormal values", TRACK_SLICES);
-		track = packet_track(perfetto, charts->signals, signal->chart, TRACK_SLICES);
-		words = words_signal(perfetto->model, signal);
-		limits = words_limits(signal->unit, signal->center, signal->ucl);
-		mark = packet_event(perfetto, track, signal->start, EVENT_BEGIN, words);
-		packet_note(perfetto, "signal", signal->id);
-		packet_note(perfetto, "limits", limits ? limits : "");
-		packet_note(perfetto, "rules", signal->rules);
-		for (size_t i = 0; i < signal->shown.count; i++)
-			packet_note(perfetto, signal->shown.items[i].key, signal->shown.items[i].value);
-		status = packet_event_end(perfetto, mark) < 0 ? -1 : packet_slice_end(perfetto, track, signal->ts);
-		free(words);
-		free(limits);
+		series = signal->shift ? NULL : series_of(charts, fields);
+		if (series)
+			status = count_value(charts, series, signal->unit, signal->ts, signal->value);
+		if (status == 0)
+			status = export_signal(charts, signal);
 	}
 	signal_free(signal);
 	return status;

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +21,7 @@ static uint64_t row_track(struct perfetto *perfetto, struct row **rows, uint64_t
 	if (!row) {
 		row = NEW(struct row);
 		row->name = memory_text(name, strlen(name));
-		row->track = packet_track(perfetto, parent, *name ? name : "unknown", TRACK_SLICES);
+		row->track = packet_track(perfetto, parent, *name ? name : "unknown", RANK_IN_TURN);
 		HASH_ADD_KEYPTR(hh, *rows, row->name, strlen(row->name), row);
 	}
 	return row->track;
@@ -64,55 +65,79 @@ static int export_path(struct perfetto *perfetto, const struct story *story, uin
 	return status;
 }
 
-static int export_blame(struct perfetto *perfetto, const struct story *story, uint64_t parent)
+/* "13 %, 137 ms: crowd: read of loop0 in service". */
+static char *verdict(const struct culprit *culprit)
 {
-	for (size_t i = 0; i < story->culprits.count; i++) {
-		const struct culprit *culprit = &story->culprits.items[i];
-		char *name = memory_format("%u. %s", (unsigned)culprit->rank,
-					   culprit->fuller ? culprit->fuller : culprit->words);
-		uint64_t track = packet_track(perfetto, parent, name, TRACK_SLICES);
-		size_t mark = packet_event(perfetto, track, story->from, EVENT_BEGIN, culprit->words);
+	char *score = words_score(culprit), *share, *words;
 
-		packet_note_number(perfetto, "score, seconds", culprit->score);
-		packet_note_number(perfetto, "share", culprit->share);
-		packet_note_number(perfetto, "instances", (double)culprit->instances);
-		packet_note(perfetto, "on the path", culprit->on_path ? "yes" : "no");
-		packet_note(perfetto, "algorithm", culprit->algorithm);
-		free(name);
-		if (packet_event_end(perfetto, mark) < 0 || packet_slice_end(perfetto, track, story->to) < 0)
-			return -1;
+	if (isnan(culprit->share) || culprit->timeless) {
+		words = memory_format("%s: %s", score, culprit->words);
+	} else {
+		share = words_value(UNIT_SHARE, culprit->share);
+		words = memory_format("%s, %s: %s", share, score, culprit->words);
+		free(share);
 	}
-	return 0;
+	free(score);
+	return words;
 }
 
-static int export_story(struct perfetto *perfetto, const struct moment *moment, const struct story *story)
+static int export_culprit(struct perfetto *perfetto, const struct story *story, const struct culprit *culprit,
+			  uint64_t parent)
 {
-	char *words = words_story(perfetto->model, story), *name;
-	uint64_t path, blame;
+	char *name = memory_format("blame %u. %s", (unsigned)culprit->rank,
+				   culprit->fuller ? culprit->fuller : culprit->words);
+	char *words = verdict(culprit);
+	uint64_t track = packet_track(perfetto, parent, name, RANK_IN_TURN);
+	size_t mark = packet_event(perfetto, track, story->from, EVENT_BEGIN, words);
+	int status;
 
-	name = memory_format("%u. critical path: %s", (unsigned)moment->number, words);
-	path = packet_track(perfetto, 0, name, TRACK_SLICES);
-	free(name);
-	name = memory_format("%u. blame: %s", (unsigned)moment->number, words);
-	blame = story->culprits.count > 0 ? packet_track(perfetto, 0, name, TRACK_SLICES) : 0;
+	packet_note_number(perfetto, "score, seconds", culprit->score);
+	packet_note_number(perfetto, "share", culprit->share);
+	packet_note_number(perfetto, "instances", (double)culprit->instances);
+	packet_note(perfetto, "on the path", culprit->on_path ? "yes" : "no");
+	packet_note(perfetto, "algorithm", culprit->algorithm);
+	status = packet_event_end(perfetto, mark) < 0 ? -1 : packet_slice_end(perfetto, track, story->to);
 	free(name);
 	free(words);
-	if (export_path(perfetto, story, path) < 0)
-		return -1;
-	return story->from >= 0 && story->to >= story->from ? export_blame(perfetto, story, blame) : 0;
+	return status;
 }
 
-/* A window may lie across another, so each has a track; the viewer shows those of one name as one. */
+/* A track for the whole of it; below that its path and the culprits. */
+static int export_story(struct perfetto *perfetto, const struct story *story)
+{
+	char *words = words_story(perfetto->model, story);
+	char *name = memory_format("%u. %s", ++perfetto->stories, words);
+	uint64_t track = packet_track(perfetto, packet_root(perfetto), name, RANK_IN_TURN);
+	bool timed = story->from >= 0 && story->to >= story->from;
+	int status = 0;
+
+	if (timed) {
+		status = packet_event_end(perfetto,
+					  packet_event(perfetto, track, story->from, EVENT_BEGIN, words));
+		if (status == 0)
+			status = packet_slice_end(perfetto, track, story->to);
+	}
+	if (status == 0)
+		status = export_path(perfetto, story, track);
+	for (size_t i = 0; timed && status == 0 && i < story->culprits.count; i++)
+		status = export_culprit(perfetto, story, &story->culprits.items[i], track);
+	free(name);
+	free(words);
+	return status;
+}
+
+/* On the root itself, where it is seen before anything is unfolded; one that lies across another has its own. */
 static int export_window(struct perfetto *perfetto, const struct moment *moment)
 {
 	char *words = words_moment(perfetto->model, moment), *gap = words_gap(moment);
-	uint64_t track;
+	uint64_t track = packet_root(perfetto);
 	size_t mark;
 	int status;
 
-	if (!perfetto->moments_track)
-		perfetto->moments_track = packet_track(perfetto, 0, "tailblame", TRACK_SLICES);
-	track = packet_track(perfetto, perfetto->moments_track, "abnormal moments", TRACK_SLICES);
+	if (moment->from < perfetto->told_until)
+		track = packet_track(perfetto, 0, ROOT_NAME, RANK_IN_TURN);
+	else
+		perfetto->told_until = moment->to;
 	mark = packet_event(perfetto, track, moment->from, EVENT_BEGIN, words);
 	packet_note(perfetto, "window", moment->window ? moment->window : "");
 	packet_note_number(perfetto, "signals", (double)moment->signals);
@@ -129,7 +154,7 @@ int moment_export(struct perfetto *perfetto, const struct moment *moment)
 	    export_window(perfetto, moment) < 0)
 		return -1;
 	for (size_t i = 0; i < moment->stories.count; i++)
-		if (export_story(perfetto, moment, moment->stories.items[i]) < 0)
+		if (export_story(perfetto, moment->stories.items[i]) < 0)
 			return -1;
 	return 0;
 }

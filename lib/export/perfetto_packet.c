@@ -15,7 +15,19 @@ enum {
 };
 
 /* track_event/track_descriptor.proto, counter_descriptor.proto */
-enum { TRACK_UUID = 1, TRACK_NAME = 2, TRACK_PARENT = 5, TRACK_IS_COUNTER = 8, COUNTER_UNIT = 3, UNIT_TIME_NS = 1 };
+enum {
+	TRACK_UUID = 1,
+	TRACK_NAME = 2,
+	TRACK_PARENT = 5,
+	TRACK_IS_COUNTER = 8,
+	TRACK_CHILD_ORDER = 11,
+	TRACK_RANK = 12,
+	ORDER_BY_RANK = 3,
+	COUNTER_UNIT = 3,
+	COUNTER_UNIT_NAME = 6,
+	COUNTER_SCALE = 7,
+	UNIT_TIME_NS = 1,
+};
 
 /* track_event/track_event.proto, debug_annotation.proto */
 enum {
@@ -55,27 +67,58 @@ int packet_end(struct perfetto *perfetto)
 	return export_written(perfetto->export);
 }
 
-uint64_t packet_track(struct perfetto *perfetto, uint64_t parent, const char *name, enum track_type type)
+/* Begins its packet; the caller ends both. */
+static size_t begin_track(struct perfetto *perfetto, uint64_t parent, const char *name, enum rank rank)
 {
 	struct bytes *file = &perfetto->file;
-	uint64_t uuid = TRACK_BASE + ++perfetto->tracks;
-	size_t mark, counter;
+	uint64_t number = ++perfetto->tracks;
+	size_t mark;
 
 	packet_begin(perfetto, TS_NONE);
 	mark = proto_begin(file, PACKET_TRACK_DESCRIPTOR);
-	proto_unsigned(file, TRACK_UUID, uuid);
+	proto_unsigned(file, TRACK_UUID, TRACK_BASE + number);
 	proto_text(file, TRACK_NAME, name);
 	if (parent)
 		proto_unsigned(file, TRACK_PARENT, parent);
-	if (type != TRACK_SLICES) {
-		counter = proto_begin(file, TRACK_IS_COUNTER);
-		if (type == TRACK_COUNTER_NS)
-			proto_unsigned(file, COUNTER_UNIT, UNIT_TIME_NS);
-		proto_end(file, counter);
-	}
-	proto_end(file, mark);
+	proto_unsigned(file, TRACK_RANK, rank == RANK_IN_TURN ? number : (uint64_t)rank);
+	return mark;
+}
+
+static uint64_t end_track(struct perfetto *perfetto, size_t mark)
+{
+	proto_end(&perfetto->file, mark);
 	packet_end(perfetto); /* should it fail, so will the next packet */
-	return uuid;
+	return TRACK_BASE + perfetto->tracks;
+}
+
+uint64_t packet_track(struct perfetto *perfetto, uint64_t parent, const char *name, enum rank rank)
+{
+	size_t mark = begin_track(perfetto, parent, name, rank);
+
+	proto_unsigned(&perfetto->file, TRACK_CHILD_ORDER, ORDER_BY_RANK);
+	return end_track(perfetto, mark);
+}
+
+uint64_t packet_root(struct perfetto *perfetto)
+{
+	if (!perfetto->root)
+		perfetto->root = packet_track(perfetto, 0, ROOT_NAME, RANK_IN_TURN);
+	return perfetto->root;
+}
+
+uint64_t packet_counter(struct perfetto *perfetto, uint64_t parent, const char *name, enum unit unit)
+{
+	struct bytes *file = &perfetto->file;
+	size_t mark = begin_track(perfetto, parent, name, RANK_IN_TURN);
+	size_t counter = proto_begin(file, TRACK_IS_COUNTER);
+
+	if (unit == UNIT_SECONDS)
+		proto_unsigned(file, COUNTER_UNIT, UNIT_TIME_NS);
+	else if (unit != UNIT_NONE)
+		proto_text(file, COUNTER_UNIT_NAME, unit == UNIT_SHARE ? "%" : "a second");
+	proto_text(file, COUNTER_SCALE, "chart"); /* of those with its parent */
+	proto_end(file, counter);
+	return end_track(perfetto, mark);
 }
 
 size_t packet_event(struct perfetto *perfetto, uint64_t track, int64_t ts, enum event_type_number type,
