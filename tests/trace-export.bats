@@ -255,6 +255,7 @@ at_path() { # PATH
 		  if (here key[1] == path) { sub(/^ *[0-9]+: /, ""); print } }'
 }
 
+# What Perfetto makes of it: tests/viewers.bats.
 @test "perfetto: every event is there, and arrows lead along the paths" {
 	need protoc
 	incident
@@ -304,19 +305,6 @@ victim;holder;worker;7:0;worker: in the bfq queue of loop0 3000000"
 	run ! grep -vE '^[^;]+(;[^;]+)* [0-9]+$' stacks
 	length=$(stream-cat -t incident.tb | sed -nE 's/^path .*from=([0-9.]+) to=([0-9.]+).*/\2 \1/p' | awk '{ sum += $1 - $2 } END { print sum * 1e6 }')
 	awk -v length_="$length" '{ sum += $NF } END { exit !(sum > length_ - 10 && sum < length_ + 10) }' stacks
-}
-
-@test "folded: flame graph tools read it" {
-	incident
-	trace-export -f folded incident.tb >stacks
-	if command -v flamegraph.pl >/dev/null; then
-		flamegraph.pl stacks >graph.svg
-	elif command -v inferno-flamegraph >/dev/null; then
-		inferno-flamegraph stacks >graph.svg
-	else
-		skip "needs flamegraph.pl or inferno-flamegraph"
-	fi
-	grep -q 'in the bfq queue of loop0' graph.svg
 }
 
 @test "folded: a stream without paths has nothing to fold" {
