@@ -284,7 +284,7 @@ int32_t behind_node(struct cut *cut, int32_t index)
 					memory_format("queue of %s: held back %s by %s", dev, operation(request),
 						      owner(cut, request)),
 					memory_format("behind others in %s", disk));
-	add_served(cut, index, request->behind_node, later(request->issued, cut->graph->from),
+	add_served(cut, request->disk, index, request->behind_node, later(request->issued, cut->graph->from),
 		   sooner(until, cut->graph->to));
 	cut->graph->nodes.items[service].start = until;
 	return request->behind_node;
