@@ -294,7 +294,7 @@ victim;waiting for a CPU 500000
 victim;holder;running 2000000
 victim;holder;worker;running 2000000
 victim;holder;worker;7:0;worker: read of 7:0 in service 1000000
-victim;holder;worker;7:0;worker: in the bfq queue of loop0 3000000"
+victim;holder;worker;7:0;in the bfq queue of loop0 3000000"
 	run -0 bash -c "blame-rank '$TOP/testdata/audit/scenario-1.txt' | trace-export -f folded"
 	assert_line "Main;C 8600000"
 }
