@@ -221,9 +221,31 @@ static char *symbol_name(struct image *image, uint64_t address)
 	return written;
 }
 
+/*
+ * Of the C library and its loader DWARF is not read: a debug file of theirs is often there, and takes 50 ms to uncompress, in which
+ * samples of a busy machine are lost. What they inline nobody blames.
+ */
+static bool has_scopes(const struct image *image)
+{
+	static const char *const names[] = {"libc.so", "libc-", "ld-linux", "libpthread"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strncmp(image->name, names[i], strlen(names[i])) == 0)
+			return false;
+	return true;
+}
+
 int image_functions(struct image *image, uint64_t address, char *names[IMAGE_FUNCTIONS])
 {
-	return is_readable(image) ? scopes_functions(image->module, address, symbol_name(image, address), names, IMAGE_FUNCTIONS) : 0;
+	char *symbol;
+
+	if (!is_readable(image))
+		return 0;
+	symbol = symbol_name(image, address);
+	if (!symbol || has_scopes(image))
+		return scopes_functions(image->module, address, symbol, names, IMAGE_FUNCTIONS);
+	names[0] = symbol;
+	return 1;
 }
 
 /* A register plus an offset. */
