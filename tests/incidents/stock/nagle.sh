@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A client that sends a request in two pieces waits for an acknowledgement, which the other side delays.
-# Expected: softirq NET_RX: outside event for python3
+# Expected: timer: .* of python3
 needs() { echo python3; }
 
 begin()
