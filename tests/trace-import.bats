@@ -516,6 +516,44 @@ END
 	assert_line 'event ts=9.000001005 cpu=0 tid=77 comm=powered name=sched:sched_wakeup_new comm=child-79 pid=79 prio=120'
 }
 
+# with_times NAME FILE: ./whole.dat with an option that changes times: samples of a guest's clock against its host's, the rate of
+# the processor's ticks, an offset
+with_times() {
+	python3 - "$@" <<'END'
+import struct, sys
+def samples(flags):
+    of = lambda *rows: struct.pack("<I%dq" % (3 * len(rows)), len(rows), *(row[i] for i in range(3) for row in rows))
+    at = lambda ns, offset: (1_000_000_000 + ns, offset, 1)
+    cpus = (of(at(0, 5000), at(40_000, 9001), at(90_000, 2002), at(150_000, 77_777)), of(at(20_000, -3000)))
+    return struct.pack("<QII", 4711, flags, 2) + b"".join(cpus) + struct.pack("<5Q", 0, 0, 0, 0, 0)
+options = {
+    "between": ((12, samples(1)),), "steps": ((12, samples(0)),), "ticks": ((14, struct.pack("<IIQ", 700_000_001, 31, 0)),),
+    "all": ((12, samples(1)), (14, struct.pack("<IIQ", 1_400_000_001, 31, 0)), (7, b"-1234\0")),
+}[sys.argv[1]]
+data = open("whole.dat", "rb").read()
+at = data.index(b"options  \0") + 10
+added = b"".join(struct.pack("<HI", number, len(option)) + option for number, option in options)
+empty = data.index(bytes(len(added)), data.index(b"flyrecord", at) + 10 + 2 * 16) # up to the first page
+open(sys.argv[2], "wb").write(data[:at] + added + data[at:empty] + data[empty + len(added):])
+END
+}
+
+@test "times of guests, of ticks, with an offset: those that libtracecmd makes of them" {
+	command -v python3 >/dev/null || skip "needs python3"
+	build_bench iterate
+	build_bench recording
+	./recording 2 300 whole.dat
+	./iterate whole.dat -l >plain
+	for name in between steps ticks all; do
+		with_times $name shifted.dat
+		./iterate shifted.dat -l | LC_ALL=C sort >theirs
+		assert [ "$(wc -l <theirs)" -eq 300 ]
+		run ! cmp -s theirs <(LC_ALL=C sort plain) # it does change them
+		trace-import --text shifted.dat | sed -nE 's/^event ts=(-?[0-9.]+) cpu=([0-9]+) .*/\1 \2/p' | LC_ALL=C sort >ours
+		cmp ours theirs || fail "$name"
+	done
+}
+
 @test "an output that cannot be written is a failure, said once; a closed pipe is a quiet end" {
 	for file in hog.dat hog.trace; do
 		sample $file
