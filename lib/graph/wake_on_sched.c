@@ -30,6 +30,14 @@ void on_switch(struct happening *at)
 	wake_switch_in(at->wake, at->cpu, next, at->wake->now);
 }
 
+/* The timer only says when to look again whether the disk has kept up. */
+static enum cause dirty_cause(struct wake *wake, const struct thread *woken, int32_t *index)
+{
+	*index = (int32_t)wake->throttles.count;
+	*ARRAY_ADD(&wake->throttles) = woken->dirty;
+	return CAUSE_DIRTY;
+}
+
 void on_waking(struct happening *at)
 {
 	enum { PID, TARGET_CPU };
@@ -37,11 +45,8 @@ void on_waking(struct happening *at)
 	int32_t index;
 	enum cause cause = context_cause(at->wake, at->cpu, at->event->tid, happening_flags(at), &index);
 
-	if (cause == CAUSE_TIMER && woken->dirty) {
-		cause = CAUSE_DIRTY;
-		index = (int32_t)at->wake->throttles.count;
-		*ARRAY_ADD(&at->wake->throttles) = woken->dirty;
-	}
+	if (cause == CAUSE_TIMER && woken->dirty)
+		cause = dirty_cause(at->wake, woken, &index);
 	woken->dirty = 0;
 	bool ended =
 		thread_wake(at->wake, woken, cause, index, (uint32_t)happening_number(at, TARGET_CPU), at->wake->now);
