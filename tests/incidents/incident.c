@@ -3,9 +3,12 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -14,6 +17,7 @@
 enum { REQUESTS = 300, FIRST_SLOW = 150, SLOW_EVERY = 50, PAUSE_US = 1000 };
 
 static bool is_slow;
+static char mount_point[] = "/tmp/incident-mount.XXXXXX";
 static cpu_set_t allowed_cpus; /* at the start, before any thread is bound */
 
 struct thread_start {
@@ -183,4 +187,33 @@ void *incident_shared(size_t size)
 	if (memory == MAP_FAILED)
 		incident_fail("mmap");
 	return memory;
+}
+
+sem_t *incident_semaphore(void)
+{
+	sem_t *semaphore = incident_shared(sizeof(*semaphore));
+
+	sem_init(semaphore, 1, 0);
+	return semaphore;
+}
+
+void incident_mount(const char *device)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command), "mkfs.ext4 -q -F '%s'", device);
+	if (system(command) != 0)
+		incident_fail(command);
+	if (!mkdtemp(mount_point) || unshare(CLONE_NEWNS) < 0 ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	    mount(device, mount_point, "ext4", 0, "nodelalloc,dioread_lock") < 0 || chdir(mount_point) < 0)
+		incident_fail("cannot mount");
+}
+
+void incident_unmount(void)
+{
+	if (chdir("/") < 0)
+		incident_fail("/");
+	umount2(mount_point, MNT_DETACH);
+	rmdir(mount_point);
 }

@@ -53,8 +53,16 @@ void incident_pin(int nth);
 /* Makes the calling thread a real-time thread (SCHED_FIFO). */
 void incident_real_time(void);
 
-/* Memory that processes started later share; zeroed. */
+/* Memory that processes started later share; zeroed. A semaphore in such memory; it begins with 0. */
 void *incident_shared(size_t size);
+sem_t *incident_semaphore(void);
+
+/*
+ * Makes an ext4 file system on the block device, mounts it where only this process and its children see it, and goes
+ * there; and leaves it again.
+ */
+void incident_mount(const char *device);
+void incident_unmount(void);
 
 /* Ends the program with "PROGRAM: WHAT: reason of errno". */
 _Noreturn void incident_fail(const char *what);

@@ -5,12 +5,8 @@
  * Expected: bulky: write of MAJOR:MINOR in service
  */
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <sys/mount.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,22 +14,9 @@
 
 enum { LARGE = 1 << 20, MEGABYTES = 180 };
 
-static char directory[] = "/tmp/incident-journal.XXXXXX", large[LARGE];
+static char large[LARGE];
 static int diary;
 static sem_t *go, *gone;
-
-static void mount_device(const char *device)
-{
-	char command[256];
-
-	snprintf(command, sizeof(command), "mkfs.ext4 -q -F '%s'", device);
-	if (system(command) != 0)
-		incident_fail(command);
-	if (!mkdtemp(directory) || unshare(CLONE_NEWNS) < 0 ||
-	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 || mount(device, directory, "ext4", 0, "nodelalloc,dioread_lock") < 0 ||
-	    chdir(directory) < 0)
-		incident_fail("cannot mount");
-}
 
 static void bulky(void)
 {
@@ -69,19 +52,15 @@ int main(int argc, char **argv)
 		fputs("usage: journal DEVICE\n", stderr);
 		return 2;
 	}
-	mount_device(argv[1]);
+	incident_mount(argv[1]);
 	diary = open("diary", O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	go = incident_shared(2 * sizeof(*go));
-	gone = go + 1;
-	sem_init(go, 1, 0);
-	sem_init(gone, 1, 0);
+	go = incident_semaphore();
+	gone = incident_semaphore();
 	pid_t writer = incident_process("bulky", bulky);
 	status = incident_run(request, disturb);
 	kill(writer, SIGKILL);
 	waitpid(writer, NULL, 0);
 	close(diary);
-	chdir("/");
-	umount2(directory, MNT_DETACH);
-	rmdir(directory);
+	incident_unmount();
 	return status;
 }
