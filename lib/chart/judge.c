@@ -128,11 +128,11 @@ static int learn(const struct judge *judge, struct series_set *set, const struct
 /* The newest values are of a level that has lasted: its signal is the value that made it certain. */
 static int tell_shift(const struct judge *judge, const struct sample *sample)
 {
-	double values[LEVEL_NEWEST];
-	size_t count = level_newest(&sample->series->pot->level, values);
 	struct sample shift = *sample;
 
-	shift.value = median_sort(values, count);
+	if (!(judge->judgement->rules & RULE(RULE_SHIFT)))
+		return 0;
+	shift.value = histogram_median(&sample->series->pot->level.newest);
 	shift.plain = true;
 	return judge_signal(judge, &shift, RULE(RULE_SHIFT));
 }
@@ -142,18 +142,13 @@ static int learn_tail(const struct judge *judge, struct series_set *set, const s
 		      bool *begun)
 {
 	struct series *series = sample->series;
-	int64_t now = sample->end, since;
-	int change;
+	int64_t now = sample->end, since, relearn = judge->judgement->relearn;
 
-	if (pot_learn(series->pot, sample->value, signalled, now) && judge->judgement->relearn &&
-	    tell_shift(judge, sample) < 0)
+	if (pot_learn(series->pot, sample->value, signalled, now) && tell_shift(judge, sample) < 0)
 		return -1;
-	change = level_change(&series->pot->level, &since);
-	if (change && judge->judgement->relearn && span_between(since, now) >= judge->judgement->relearn) {
-		if (series_change(series, judge->judgement, probability(judge, set, now)) < 0)
+	if (relearn && level_has_changed(&series->pot->level, &since) && span_between(since, now) >= relearn) {
+		if (!series_follow(series, judge->judgement, probability(judge, set, now), since))
 			return 0;
-		series->change = change;
-		series->changed = since;
 	} else if (!pot_is_due(series->pot) || !series_refresh(series, judge->judgement, probability(judge, set, now))) {
 		return 0;
 	}

@@ -1,9 +1,9 @@
 #include "chart/level.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "chart/median.h"
+#include "chart/normal.h"
 
 static const int batch_size[LEVEL_BATCHES] = {64, 1024};
 
@@ -57,29 +57,53 @@ static void forget_batches(struct level *level)
 	set_all_steps(level);
 }
 
+void level_free(struct level *level)
+{
+	histogram_forget(&level->usual);
+	histogram_forget(&level->newest);
+}
+
+/* Begins with the values in `usual`. */
+static void begin(struct level *level)
+{
+	double median = histogram_median(&level->usual);
+
+	level->median = median;
+	level->count = (uint64_t)level->usual.total;
+	level->up = level->down = level->far = (struct level_side){0};
+	level->up.beyond = (uint64_t)histogram_above(&level->usual, median * LEVEL_RATIO);
+	level->down.beyond = level->count - (uint64_t)histogram_above(&level->usual, median / LEVEL_RATIO);
+	level->far.beyond = (uint64_t)histogram_above(&level->usual, median * LEVEL_FAR);
+	level->suspect = false;
+	forget_batches(level);
+}
+
 void level_begin(struct level *level, double *values, size_t count)
 {
-	double median = median_sort(values, count), spread;
-
-	*level = (struct level){.median = median, .count = count};
-	for (size_t i = 0; i < count; i++) {
-		level->up.beyond += values[i] > median * LEVEL_RATIO;
-		level->down.beyond += values[i] < median / LEVEL_RATIO;
-		level->far.beyond += values[i] > median * LEVEL_FAR;
-	}
-	/* The best step is 1 / (2 f n), f the density at the median: here as of a normal distribution with these quartiles. */
-	spread = (values[count * 3 / 4] - values[count / 4]) / 1.349;
-	level->gain = spread > 0 ? spread * 1.2533 : fabs(median) / 100;
-	forget_batches(level);
+	level_free(level);
+	for (size_t i = 0; i < count; i++)
+		histogram_add(&level->usual, values[i]);
+	begin(level);
+	level->median = median_sort(values, count);
 }
 
 void level_resume(struct level *level, double median, double sigma)
 {
-	double share = sigma > 0 ? 0.5 * erfc(log(LEVEL_RATIO) / sigma * M_SQRT1_2) : 0;
+	level_free(level);
+	for (int i = 0; i <= LEVEL_FIRST; i++) {
+		double share = (i + 0.5) / (LEVEL_FIRST + 1);
 
-	*level = (struct level){.median = median, .count = LEVEL_FIRST, .gain = median * fmax(sigma * 1.2533, 0.01)};
-	level->up.beyond = level->down.beyond = (uint64_t)(share * LEVEL_FIRST);
-	forget_batches(level);
+		histogram_add(&level->usual, median * exp(2 * i == LEVEL_FIRST ? 0 : sigma * normal_beyond(1 - share)));
+	}
+	begin(level);
+}
+
+void level_follow(struct level *level)
+{
+	histogram_forget(&level->usual);
+	level->usual = level->newest;
+	level->newest = (struct histogram){0};
+	begin(level);
 }
 
 static void add_to_batches(const struct level *level, struct level_side *side, bool beyond)
@@ -96,18 +120,21 @@ static void add_to_batches(const struct level *level, struct level_side *side, b
 			batch->count++;
 		}
 		q = share(level, side);
-		excess = batch->beyond - q * batch_size[i];
-		batch->before = excess * excess / (batch_size[i] * q * (1 - q));
+		excess = fmax(batch->beyond - q * batch_size[i], 0); /* too few tell nothing where q is the least that it can be */
+		batch->before = 2 * excess * excess / (batch_size[i] * q * (1 - q));
 		batch->filled = batch->beyond = 0;
 	}
 }
 
 /* True: the sum has passed the decision now. */
-static bool add_to_side(struct level_side *side, bool beyond, int64_t ts)
+static bool add_to_side(const struct level *level, struct level_side *side, bool beyond, int64_t ts)
 {
 	side->sum += side->step[beyond];
 	if (side->sum <= 0) {
-		side->vanished += side->changed && side->vanished < VANISHED_MOST;
+		if (side->changed && side->vanished < VANISHED_MOST) {
+			side->vanished++;
+			set_steps(level, side);
+		}
 		side->sum = 0;
 		side->run = 0;
 		side->changed = false;
@@ -121,30 +148,11 @@ static bool add_to_side(struct level_side *side, bool beyond, int64_t ts)
 	return side->changed = true;
 }
 
-bool level_add(struct level *level, double value, int64_t ts)
+static bool is_suspect(const struct level *level)
 {
-	bool is_ratio = level->median > 0, changed = false, above = is_ratio && value > level->median * LEVEL_RATIO;
-	bool below = is_ratio && value < level->median / LEVEL_RATIO, far = is_ratio && value > level->median * LEVEL_FAR;
+	const double doubt = LEVEL_DECISION / 2;
 
-	level->newest[level->seen++ % LEVEL_NEWEST] = value;
-	if (level->count >= LEVEL_FIRST) {
-		changed = add_to_side(&level->up, above, ts);
-		add_to_side(&level->down, below, ts);
-		add_to_side(&level->far, far, ts);
-	}
-	if (level_is_suspect(level))
-		return changed; /* what may be of another level is not of this one */
-	level->count++;
-	level->up.beyond += above;
-	level->down.beyond += below;
-	level->far.beyond += far;
-	level->median += level->gain / (double)level->count * ((value > level->median) - (value < level->median));
-	add_to_batches(level, &level->up, above);
-	add_to_batches(level, &level->down, below);
-	add_to_batches(level, &level->far, far);
-	if (level->count % 64 == 0)
-		set_all_steps(level);
-	return changed;
+	return level->up.sum > doubt || level->down.sum > doubt || level->far.sum > doubt;
 }
 
 /* NULL: none has changed. */
@@ -158,24 +166,49 @@ static const struct level_side *changed_side(const struct level *level)
 	return NULL;
 }
 
-int level_change(const struct level *level, int64_t *since)
+/* A value that may be of another level is not of this one. */
+static void add_newest(struct level *level, double value)
 {
-	const struct level_side *side = changed_side(level);
-
-	if (!side)
-		return 0;
-	*since = side->since;
-	return side == &level->down ? -1 : 1;
+	if (!level->suspect && !changed_side(level))
+		histogram_forget(&level->newest);
+	level->suspect = true;
+	histogram_add(&level->newest, value);
 }
 
-size_t level_newest(const struct level *level, double values[LEVEL_NEWEST])
+bool level_add(struct level *level, double value, int64_t ts)
+{
+	bool is_ratio = level->median > 0, changed = false, above = is_ratio && value > level->median * LEVEL_RATIO;
+	bool below = is_ratio && value < level->median / LEVEL_RATIO, far = is_ratio && value > level->median * LEVEL_FAR;
+
+	if (level->count >= LEVEL_FIRST) {
+		changed = add_to_side(level, &level->up, above, ts);
+		add_to_side(level, &level->down, below, ts);
+		add_to_side(level, &level->far, far, ts);
+	}
+	if (is_suspect(level)) {
+		add_newest(level, value);
+		return changed;
+	}
+	level->suspect = false;
+	level->count++;
+	level->up.beyond += above;
+	level->down.beyond += below;
+	level->far.beyond += far;
+	histogram_add(&level->usual, value);
+	level->median = histogram_median(&level->usual);
+	add_to_batches(level, &level->up, above);
+	add_to_batches(level, &level->down, below);
+	add_to_batches(level, &level->far, far);
+	if (level->count % 64 == 0)
+		set_all_steps(level);
+	return changed;
+}
+
+bool level_has_changed(const struct level *level, int64_t *since)
 {
 	const struct level_side *side = changed_side(level);
-	uint64_t count = level->seen < LEVEL_NEWEST ? level->seen : LEVEL_NEWEST;
 
-	if (side && side->run < count)
-		count = side->run;
-	for (uint64_t i = 0; i < count; i++)
-		values[i] = level->newest[(level->seen - count + i) % LEVEL_NEWEST];
-	return count;
+	if (side)
+		*since = side->since;
+	return side && level->suspect;
 }

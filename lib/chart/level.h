@@ -1,11 +1,12 @@
 /*
  * level: the median of a stream of values, and whether it has changed for good.
  *
- * The median follows the stream by steps that shrink with the number of values (Robbins and Monro 1951). Whether it has changed
+ * The median is that of a histogram (chart/histogram.h), so that it is right for any distribution. Whether it has changed
  * is judged by a cumulative sum on each side: how often are values beyond LEVEL_RATIO times the median (or below it divided by that)?
  * In the long run that is a share q of them, whatever their distribution; after a change it is one half or more. A value adds the
  * logarithm of the likelihood ratio of the two, log(0.5 / q) if it is beyond, log(0.5 / (1 - q)) if not, and a sum above
- * LEVEL_DECISION is a change (Page, "Continuous Inspection Schemes", 1954). So changes by less than LEVEL_RATIO are none.
+ * LEVEL_DECISION is a change (Page, "Continuous Inspection Schemes", 1954). So changes by less than LEVEL_RATIO are none. While a change
+ * is at hand all values are kept in a histogram of their own: its median is the new level, and says which way it went.
  *
  * A third sum looks at values beyond LEVEL_FAR times the median: whether they are LEVEL_OFTEN times as frequent as they were. A crowd
  * at a device can leave the median where it was while every tenth request waits for a second.
@@ -21,12 +22,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "chart/histogram.h"
+
 #define LEVEL_RATIO 1.4142135623730951
 #define LEVEL_FAR 8.0
 #define LEVEL_OFTEN 4.0
 #define LEVEL_DECISION 14.0
 enum {
-	LEVEL_NEWEST = 256, /* values that are remembered */
 	LEVEL_FIRST = 100,  /* values without which nothing is judged */
 	LEVEL_LEAST = 32,   /* values that a change has lasted before it is told of */
 	LEVEL_BATCHES = 2,
@@ -50,13 +52,15 @@ struct level_side {
 };
 
 struct level {
-	double median, gain;
+	double median;
 	uint64_t count;
 	struct level_side up, down;
 	struct level_side far; /* slow values have become frequent, though the median may be as it was */
-	double newest[LEVEL_NEWEST];
-	uint64_t seen;
+	struct histogram usual, newest; /* newest: values since one of the sums became suspect */
+	bool suspect;			/* the newest values may be of another level */
 };
+
+void level_free(struct level *level);
 
 /* A new level, from values of which it is known that they are of one level. Reorders them. */
 void level_begin(struct level *level, double *values, size_t count);
@@ -67,17 +71,10 @@ void level_resume(struct level *level, double median, double sigma);
 /* Adds a value. True: with it, a change to higher values is first certain. */
 bool level_add(struct level *level, double value, int64_t ts);
 
-/* Whether the newest values may be of another level. */
-static inline bool level_is_suspect(const struct level *level)
-{
-	return level->up.sum > LEVEL_DECISION / 2 || level->down.sum > LEVEL_DECISION / 2 ||
-	       level->far.sum > LEVEL_DECISION / 2;
-}
+/* Whether a change is at hand; *since becomes the time of its first value. Then the values since are level->newest. */
+bool level_has_changed(const struct level *level, int64_t *since);
 
-/* The change at hand, if there is one: 1 up, -1 down, 0 none; *since becomes the time of its first value. */
-int level_change(const struct level *level, int64_t *since);
-
-/* Copies the newest values, of the change at hand if there is one, oldest first; returns how many. */
-size_t level_newest(const struct level *level, double values[LEVEL_NEWEST]);
+/* The newest values are the level from now on. */
+void level_follow(struct level *level);
 
 #endif

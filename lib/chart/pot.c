@@ -11,6 +11,9 @@
 /* Limits are made anew when the number of values has grown by a tenth, and at least after so many. */
 enum { REFRESH_MOST = 1 << 16, REFRESH_SOON = 8 };
 
+/* Values from which a changed level begins. */
+enum { FOLLOW_LEAST = 16 };
+
 static const char by_lognormal[] = "pot:lognormal", by_tail[] = "pot";
 
 struct pot *pot_new(void)
@@ -18,13 +21,17 @@ struct pot *pot_new(void)
 	struct pot *pot = NEW(struct pot);
 
 	pot->tail = tail_new();
+	pot->newest = tail_new();
 	return pot;
 }
 
 void pot_free(struct pot *pot)
 {
-	if (pot)
-		tail_free(pot->tail);
+	if (!pot)
+		return;
+	tail_free(pot->tail);
+	tail_free(pot->newest);
+	level_free(&pot->level);
 	free(pot);
 }
 
@@ -50,17 +57,74 @@ static bool is_usual(const struct pot *pot, int64_t ts)
 	return pot->since_learnt >= POT_BURST && span_between(pot->incident, ts) > POT_USUAL;
 }
 
+static void learn_beyond(struct pot *pot, double value)
+{
+	tail_learn_beyond(pot->tail, pot->limit, value);
+	sooner(pot);
+	pot->since_learnt = 0;
+}
+
+/* Strange values are learnt from now on, with those that were not. */
+static void accept_strange(struct pot *pot)
+{
+	struct pot_strange *strange = &pot->strange;
+
+	for (uint64_t i = 0; i < strange->count; i++)
+		learn_beyond(pot, strange->largest[i > 0]);
+	strange->count = 0;
+	strange->largest[0] = strange->largest[1] = 0;
+	pot->risen = true;
+}
+
+static void count_often(struct pot_strange *strange, int64_t ts)
+{
+	int64_t passed = span_between(strange->since, ts);
+
+	if (strange->often == 0 || passed >= POT_LONG) {
+		strange->usual = strange->often >= POT_OFTEN && passed < 2 * POT_LONG;
+		strange->since = ts;
+		strange->often = 0;
+	}
+	strange->often++;
+}
+
+static void learn_strange(struct pot *pot, double value, bool first, int64_t ts)
+{
+	struct pot_strange *strange = &pot->strange;
+
+	count_often(strange, ts);
+	if (!first && !(strange->usual && pot->since_learnt >= POT_BURST))
+		return;
+	strange->count++;
+	if (value > strange->largest[0]) {
+		strange->largest[1] = strange->largest[0];
+		strange->largest[0] = value;
+	} else {
+		strange->largest[1] = fmax(strange->largest[1], value);
+	}
+	if (strange->usual || (strange->count >= 2 && strange->count * POT_SHARE >= tail_count(pot->tail)))
+		accept_strange(pot);
+}
+
+static void learn_near(struct pot *pot, double value, bool first, int64_t ts)
+{
+	struct pot_strange *strange = &pot->strange;
+
+	strange->near += first;
+	if ((first || is_usual(pot, ts)) && strange->count <= strange->near)
+		learn_beyond(pot, value);
+}
+
 static void learn_signalled(struct pot *pot, double value, int64_t ts)
 {
 	bool first = pot->since_signal >= burst(pot);
 
 	if (first)
 		pot->incident = ts;
-	if (value > pot->limit && (first || is_usual(pot, ts))) {
-		tail_learn_beyond(pot->tail, pot->limit, value);
-		sooner(pot);
-		pot->since_learnt = 0;
-	}
+	if (value > POT_STRANGE * pot->limit)
+		learn_strange(pot, value, first, ts);
+	else if (value > pot->limit)
+		learn_near(pot, value, first, ts);
 	pot->since_signal = 0;
 }
 
@@ -77,10 +141,20 @@ static void learn_in_tail(struct pot *pot, double value, bool signalled, int64_t
 
 bool pot_learn(struct pot *pot, double value, bool signalled, int64_t ts)
 {
+	int64_t since;
+	bool kept = pot->level.suspect || level_has_changed(&pot->level, &since);
 	bool shifted = level_add(&pot->level, value, ts);
 
-	if (!level_is_suspect(&pot->level))
+	pot->now = ts;
+	if (pot->begun == INT64_MIN)
+		pot->begun = ts;
+	if (!pot->level.suspect) {
 		learn_in_tail(pot, value, signalled, ts);
+		return shifted;
+	}
+	if (!kept)
+		tail_forget(pot->newest);
+	tail_learn(pot->newest, value);
 	return shifted;
 }
 
@@ -89,10 +163,23 @@ static double lognormal_limit(const struct pot *pot, double probability)
 	return exp(pot->median + normal_beyond(probability) * pot->sigma);
 }
 
+/* Of few values: where more than outliers are beyond the log-normal limit, the values are not log-normal. */
+static double few_limit(const struct pot *pot, double probability)
+{
+	double limit = lognormal_limit(pot, probability);
+
+	return pot->upper > limit ? TAIL_BEYOND * pot->upper : limit;
+}
+
+static size_t outliers(size_t count)
+{
+	return (size_t)fmax(1, POT_OUTLIERS * (double)count);
+}
+
 /* Beyond what value those of a baseline, in order, are abnormal: where there is a gap in them. */
 static double fence(const struct pot *pot, const double *values, size_t count)
 {
-	for (size_t i = count / 2; i + 1 < count; i++)
+	for (size_t i = count - outliers(count) - 1; i + 1 < count; i++)
 		if (values[i + 1] > fmax(POT_GAP * values[i], pot->limit))
 			return values[i] * POT_GAP;
 	return INFINITY;
@@ -108,40 +195,92 @@ static void learn_baseline(struct pot *pot, const struct points *baseline)
 	}
 }
 
-void pot_begin(struct pot *pot, const struct points *baseline, const struct limits *limits, double probability)
+/* Nothing is known but the level. */
+static void begin(struct pot *pot, double center, double sigma)
 {
-	double *values = memory_new(baseline->count, sizeof(*values));
-
 	tail_forget(pot->tail);
 	pot->held = false;
-	pot->median = log(limits->center);
-	pot->sigma = limits->sigma;
-	pot->probability = probability;
+	pot->median = log(center);
+	pot->sigma = sigma;
+	pot->upper = 0;
 	pot->since_signal = POT_BURST_MOST;
 	pot->due = 0;
-	pot->limit = lognormal_limit(pot, probability);
-	for (size_t i = 0; i < baseline->count; i++)
+	pot->strange = (struct pot_strange){0};
+	pot->begun = INT64_MIN;
+}
+
+void pot_begin(struct pot *pot, const struct points *baseline, const struct limits *limits, double probability)
+{
+	size_t count = baseline->count;
+	double *values = memory_new(count, sizeof(*values));
+
+	begin(pot, limits->center, limits->sigma);
+	pot->probability = probability;
+	for (size_t i = 0; i < count; i++)
 		values[i] = exp(baseline->items[i].value);
-	level_begin(&pot->level, values, baseline->count);
+	level_begin(&pot->level, values, count);
 	pot->level.median = limits->center;
-	pot->limit = fence(pot, values, baseline->count);
+	pot->upper = values[count - 1 - outliers(count)];
+	pot->limit = few_limit(pot, probability);
+	pot->limit = fence(pot, values, count);
 	learn_baseline(pot, baseline);
 	free(values);
 }
 
 void pot_resume(struct pot *pot, const struct limits *limits)
 {
-	double center = fmax(limits->center, 1e-9);
-
-	tail_forget(pot->tail);
+	begin(pot, fmax(limits->center, 1e-9), limits->sigma);
 	pot->known = limits->tail;
 	pot->held = true;
-	pot->median = log(center);
-	pot->sigma = limits->sigma;
 	pot->limit = limits->ucl;
-	pot->since_signal = POT_BURST_MOST;
 	pot->due = 100;
-	level_resume(&pot->level, center, pot->sigma);
+	level_resume(&pot->level, exp(pot->median), pot->sigma);
+}
+
+/* The limit of this level is kept for a while; of many the lowest is dropped. */
+static void remember(struct pot *pot)
+{
+	int64_t lasted = span_between(pot->begun, pot->now);
+	struct pot_past *place = pot->past;
+
+	for (int i = 0; i < POT_PASTS; i++) {
+		if (pot->past[i].until < pot->now)
+			pot->past[i].limit = 0;
+		if (pot->past[i].limit < place->limit)
+			place = &pot->past[i];
+	}
+	if (pot->begun == INT64_MIN || pot->own < place->limit)
+		return;
+	place->limit = pot->own;
+	place->until = span_add(pot->now, lasted < POT_MEMORY_MOST / POT_MEMORY ? lasted * POT_MEMORY : POT_MEMORY_MOST);
+}
+
+static double remembered(const struct pot *pot)
+{
+	double limit = 0;
+
+	for (int i = 0; i < POT_PASTS; i++)
+		if (pot->past[i].until >= pot->now)
+			limit = fmax(limit, pot->past[i].limit);
+	return limit;
+}
+
+bool pot_follow(struct pot *pot)
+{
+	const struct histogram *newest = &pot->level.newest;
+	struct tail *tail = pot->tail;
+	double lower = histogram_quantile(newest, 0.25), upper = histogram_quantile(newest, 0.75);
+
+	if (newest->total < FOLLOW_LEAST)
+		return false;
+	remember(pot);
+	begin(pot, histogram_median(newest), log(upper / lower) / 1.349); /* the quartiles of a normal distribution are so many sigma apart */
+	pot->upper = histogram_quantile(newest, 1 - POT_OUTLIERS);
+	pot->tail = pot->newest;
+	pot->newest = tail;
+	tail_forget_outliers(pot->tail, POT_GAP, (int)(tail_count(pot->tail) / POT_SHARE) + 1, lognormal_limit(pot, pot->probability));
+	level_follow(&pot->level);
+	return true;
 }
 
 /* Of limits that are known only how far the tail reaches depends on the rate of values. */
@@ -166,7 +305,7 @@ static void make_limits(const struct pot *pot, double probability, struct limits
 	*limits = (struct limits){.n = tail_count(pot->tail), .sigma = pot->sigma, .method = by_lognormal};
 	limits->center = pot->level.median;
 	limits->lcl = exp(2 * pot->median) / lognormal_limit(pot, probability);
-	limits->ucl = lognormal_limit(pot, probability);
+	limits->ucl = few_limit(pot, probability);
 	if (tail_is_ready(pot->tail)) {
 		limits->tail = *tail_fit(pot->tail);
 		limits->ucl = wider_limit(&limits->tail, limits->ucl, probability);
@@ -184,7 +323,8 @@ void pot_limits(struct pot *pot, double probability, struct limits *limits)
 	else
 		make_limits(pot, probability, limits);
 	limits->lcl = fmin(limits->lcl, limits->center);
-	limits->ucl = fmax(limits->ucl, limits->center);
+	pot->own = fmax(limits->ucl, limits->center);
+	limits->ucl = fmax(pot->own, remembered(pot));
 	pot->limit = limits->ucl;
 	pot->probability = probability;
 	pot->due = count + (more < 1 ? 1 : more > REFRESH_MOST ? REFRESH_MOST : more);

@@ -131,15 +131,23 @@ void rules_spell(unsigned hold, char text[RULES_ROOM])
 
 unsigned rules_parse(const char *text)
 {
+	static const char shift[] = "shift";
 	unsigned wanted = 0;
 
-	for (const char *at = text;; at += 2) {
-		if (*at < '1' || *at > '0' + RULES || (at[1] && at[1] != ','))
+	for (const char *at = text;; at++) {
+		if (!strncmp(at, shift, strlen(shift))) {
+			wanted |= RULE(RULE_SHIFT);
+			at += strlen(shift);
+		} else if (*at >= '1' && *at <= '0' + RULES) {
+			wanted |= RULE(*at++ - '0');
+		} else {
 			break;
-		wanted |= RULE(*at - '0');
-		if (!at[1])
+		}
+		if (!*at)
 			return wanted;
+		if (*at != ',')
+			break;
 	}
-	fail("'%s' is not a list of rules, such as 1,2,5; there are 1 to %d", text, RULES);
+	fail("'%s' is not a list of rules, such as 1,2,5; there are 1 to %d and shift", text, RULES);
 	return 0;
 }

@@ -50,7 +50,7 @@ struct rules_past {
 /* Adds a point; returns those of the `wanted` rules that hold at it. */
 unsigned rules_judge(struct rules_past *past, const struct lines *lines, enum sides sides, unsigned wanted, double value);
 
-/* "1,5", and back: 0 after fail(). */
+/* "1,5", "1,shift", and back: 0 after fail(). */
 void rules_spell(unsigned rules, char text[RULES_ROOM]);
 unsigned rules_parse(const char *text);
 

@@ -180,7 +180,7 @@ unsigned series_judge(struct series *series, const struct judgement *judgement, 
 		method_lines(judgement, &series->limits, point->size, &series->lines);
 	if (judgement->relearn && !series->pot)
 		count_run(series, *plotted, series->touched);
-	if (judgement->rules == RULE(1) && judgement->sides == SIDES_UPPER)
+	if ((judgement->rules & ~RULE(RULE_SHIFT)) == RULE(1) && judgement->sides == SIDES_UPPER)
 		return *plotted > series->lines.ucl ? RULE(1) : 0;
 	return rules_judge(&series->past, &series->lines, judgement->sides, judgement->rules, *plotted);
 }
@@ -262,22 +262,31 @@ bool series_refresh(struct series *series, const struct judgement *judgement, do
 	const struct limits *now = &series->limits, *then = &series->last_told;
 
 	pot_limits(series->pot, probability, &series->limits);
+	series->limits.unit = series->unit;
 	set_limits(series, judgement);
 	return differ(now->ucl, then->ucl) || differ(now->center, then->center) || now->method != then->method;
 }
 
-int series_change(struct series *series, const struct judgement *judgement, double probability)
+/* Changes by less are none: of the values' own scatter, or of no practical weight. */
+static double ratio_least(const struct judgement *judgement)
 {
-	double values[LEVEL_NEWEST];
-	size_t count = level_newest(&series->pot->level, values);
-	struct points points = {0};
-	int status;
+	return fmax(LEVEL_RATIO, judgement->min_ratio);
+}
 
-	for (size_t i = 0; i < count; i++)
-		*ARRAY_ADD(&points) = (struct point){.value = scale_to(judgement->scale, values[i])};
-	status = begin(series, judgement, &points, probability);
-	free(points.items);
-	return status;
+bool series_follow(struct series *series, const struct judgement *judgement, double probability, int64_t since)
+{
+	double before = series->last_told.center, after = histogram_median(&series->pot->level.newest);
+	double ratio = ratio_least(judgement);
+
+	if (!pot_follow(series->pot))
+		return false;
+	pot_limits(series->pot, probability, &series->limits);
+	series->limits.unit = series->unit;
+	set_limits(series, judgement);
+	series->past = (struct rules_past){0};
+	series->change = (after >= ratio * before) - (after * ratio <= before);
+	series->changed = since;
+	return true;
 }
 
 bool series_has_weight(const struct series *series, const struct judgement *judgement, double plotted)

@@ -119,8 +119,11 @@ int series_make_limits(struct series *series, const struct judgement *judgement,
 /* Makes the limits of method pot from all that it has seen since. True: they have changed enough to be told. */
 bool series_refresh(struct series *series, const struct judgement *judgement, double probability);
 
-/* The same from its newest values only, for the level has changed. */
-int series_change(struct series *series, const struct judgement *judgement, double probability);
+/*
+ * The same from its newest values only, for those since then are of another level. It is a change that is told of if their median is as
+ * far from the one last told as practical weight asks. False: there are too few of them.
+ */
+bool series_follow(struct series *series, const struct judgement *judgement, double probability, int64_t since);
 
 /* Whether a single value is beyond the limit and has practical weight. */
 bool series_is_abnormal(const struct series *series, const struct judgement *judgement, double value);

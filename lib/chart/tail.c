@@ -132,6 +132,30 @@ void tail_learn_beyond(struct tail *tail, double limit, double value)
 	tail->beyond[tail->beyond_count++ % TAIL_CENSORED] = limit;
 }
 
+static int ascending(const void *a, const void *b)
+{
+	double left = *(const double *)a, right = *(const double *)b;
+
+	return (left > right) - (left < right);
+}
+
+int tail_forget_outliers(struct tail *tail, double gap, int most, double floor)
+{
+	int out = 0, count = tail->kept_count;
+
+	if (count == 0)
+		return 0;
+	qsort(tail->kept, (size_t)count, sizeof(*tail->kept), ascending); /* which is a heap too */
+	for (int i = 1; i <= most && i < count; i++)
+		if (tail->kept[count - i] > fmax(gap * tail->kept[count - i - 1], floor))
+			out = i;
+	tail->kept_count -= out;
+	tail->count -= (uint64_t)out;
+	tail->largest = tail->kept[tail->kept_count - 1];
+	tail->fit.count = 0;
+	return out;
+}
+
 static int by_size(const void *a, const void *b)
 {
 	double left = ((const struct peak *)a)->value, right = ((const struct peak *)b)->value;

@@ -67,6 +67,12 @@ void tail_learn(struct tail *tail, double value);
 /* Learns that a value lay beyond this limit. Of the values of one incident, one is enough. */
 void tail_learn_beyond(struct tail *tail, double limit, double value);
 
+/*
+ * Forgets the largest values if there is a gap below them, of so many times the value below it, and they are at most so many, the least
+ * of them above `floor`. Returns how many that were.
+ */
+int tail_forget_outliers(struct tail *tail, double gap, int most, double floor);
+
 uint64_t tail_count(const struct tail *tail); /* values learnt */
 
 /* Whether there are values enough for a fit, which is TAIL_FEWEST / TAIL_SHARE of them. */

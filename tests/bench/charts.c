@@ -66,6 +66,7 @@ static void begin(struct run *run, const char *method, const char *alarms, uint6
 
 	*run = (struct run){.how = JUDGEMENT_OPEN, .tally.first = -1};
 	run->how.method = method_find(method);
+	run->how.rules |= RULE(RULE_SHIFT);
 	if (!run->how.method || judgement_alarms(&run->how, alarms) < 0 || judgement_check(&run->how) < 0)
 		exit(2);
 	run->judge.judgement = run->set.judgement = &run->how;
