@@ -194,6 +194,18 @@ value() { # KEY: the values of this key on standard input
 	{ echo "stream version=1 machine=aarch64"; cat events; } | filter -c syscall >out
 	run value key < <(records limits <out)
 	assert_output "$(printf '%s\n' accept io_setup)"
+	named() { # MACHINE: what calls 202 and 0 are there
+		{ echo "stream version=1 machine=$1"; cat events; } | filter -c syscall | records limits | value key | paste -sd ' '
+	}
+	assert_equal "$(named i686)" "getegid32 restart_syscall"
+	assert_equal "$(named i386)" "getegid32 restart_syscall"
+	assert_equal "$(named armv7l)" "getegid32 restart_syscall"
+	assert_equal "$(named riscv64)" "accept io_setup"
+	assert_equal "$(named s390x)" "getegid syscall_0"
+	assert_equal "$(named ppc64le)" "getdents64 restart_syscall"
+	assert_equal "$(named i786)" "syscall_202 syscall_0"
+	assert_equal "$(named armv7b)" "syscall_202 syscall_0"
+	assert_equal "$(named abacus)" "syscall_202 syscall_0"
 }
 
 @test "calls of a function nest" {

@@ -55,17 +55,27 @@ static size_t spell_device(const struct reading_world *world, int64_t number, ch
 	return copy(text, room, device);
 }
 
-/* seccomp's names of machines are those of uname(2) but for few. */
+/*
+ * The machine as seccomp knows it, which has the names of uname(2) but for a few families; 0: not known. Names of another machine's calls
+ * would be wrong, so only a stream that does not name its machine is taken for one of this.
+ */
 static uint32_t machine_token(const char *machine)
 {
-	uint32_t token = *machine ? seccomp_arch_resolve_name(machine) : 0;
+	size_t length = strlen(machine);
 
-	return token ? token : seccomp_arch_native();
+	if (!length)
+		return seccomp_arch_native();
+	if (length == 4 && machine[0] == 'i' && machine[1] >= '3' && machine[1] <= '6' && !strcmp(machine + 2, "86"))
+		return SCMP_ARCH_X86;
+	if (!strncmp(machine, "arm", 3) && machine[length - 1] != 'b') /* armv7l, but armv7b has the other byte order */
+		return SCMP_ARCH_ARM;
+	return seccomp_arch_resolve_name(machine);
 }
 
 static size_t spell_syscall(const struct reading_world *world, int64_t number, char *text, size_t room)
 {
-	char *name = seccomp_syscall_resolve_num_arch(machine_token(world->machine), (int)number);
+	uint32_t token = machine_token(world->machine);
+	char *name = token ? seccomp_syscall_resolve_num_arch(token, (int)number) : NULL;
 	char unknown[32];
 	size_t length;
 

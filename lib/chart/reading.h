@@ -3,7 +3,8 @@
  * the table in reading.c:
  *
  *	dev:disk	the disk of a partition
- *	id:syscall	spelled as the name of a system call of the machine that the stream came from
+ *	id:syscall	spelled as the name of a system call of the machine that the stream came from; "syscall_7" where that machine or
+ *			the call is not known
  *	ret:error	1 if a system call that returns this has failed, else 0. Not failed has one that says "nothing yet" (EAGAIN,
  *			EINPROGRESS), as those do that do not wait, nor one that a signal interrupted (EINTR and the kernel's
  *			own restart codes)
