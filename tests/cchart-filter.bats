@@ -418,6 +418,8 @@ value() { # KEY: the values of this key on standard input
 	run head -n 4 out
 	assert_line --index 0 "sample ts=1 chart=x value=5 count=10 max=7"
 	assert_line --index 1 "unheard-of a=b"
+	run -0 --separate-stderr filter <(echo "sample ts=1 chart=x value=5 count=10 max=7")
+	assert_equal "$stderr" "cchart-filter: nothing was charted: the input's samples are summaries already (count=), and no chart was asked for; see -c"
 	run value id < <(records signal <out)
 	assert_output "$(printf '%s\n' 7 8)"
 	run value id < <(records window <out)
@@ -523,6 +525,10 @@ value() { # KEY: the values of this key on standard input
 	run -2 cchart-filter --method=paper --baseline=4
 	run -2 cchart-filter --min-ratio=-1
 	run -2 cchart-filter --before=soon
+	run -2 cchart-filter --baseline=0
+	assert_output --partial "a baseline has one value or more"
+	run -2 cchart-filter --interval=0
+	assert_output --partial "--interval must be a millisecond or more"
 	run -2 cchart-filter --false-alarms=1/fortnight
 	assert_output --partial "'1/fortnight' is not a rate of false alarms, such as 6/m, 1/h or 2/d, nor a probability"
 	run -2 cchart-filter --false-alarms=1

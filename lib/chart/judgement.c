@@ -60,7 +60,7 @@ static void take_defaults(struct judgement *how)
 	const struct method *method = how->method;
 
 	how->open = (struct judgement_open){(int)how->scale < 0, (int)how->sides < 0, how->min_ratio == -INFINITY,
-					    how->relearn < 0, !how->baseline, how->sigma == -INFINITY};
+					    how->relearn < 0, how->baseline == BASELINE_OPEN, how->sigma == -INFINITY};
 	if (how->open.sigma)
 		how->sigma = 3;
 	if (how->open.scale)
@@ -84,6 +84,8 @@ int judgement_check(struct judgement *how)
 	if (method->plots == PLOTS_MEANS && (how->subgroup < 2 || how->subgroup > SUBGROUP_MOST))
 		return fail("a subgroup has 2 to %d values", SUBGROUP_MOST);
 	take_defaults(how);
+	if (how->baseline == 0)
+		return fail("a baseline has one value or more");
 	if (how->baseline < method->least)
 		return fail("method %s needs a baseline of at least %zu values", method->name, method->least);
 	if (method->one_scale && how->scale != method->scale)
@@ -92,7 +94,7 @@ int judgement_check(struct judgement *how)
 		return fail("method pot watches the upper side only");
 	if (how->min_ratio < 0)
 		return fail("--min-ratio must not be negative");
-	if (how->interval && how->interval < INTERVAL_LEAST)
+	if (how->interval >= 0 && how->interval < INTERVAL_LEAST)
 		return fail("--interval must be a millisecond or more");
 	if (!(how->sigma > 0))
 		return fail("limits must be some sigma from the centre");
@@ -111,7 +113,7 @@ struct judgement judgement_of_rates(const struct judgement *how, const struct ch
 	rates.scale = SCALE_LINEAR;
 	rates.subgroup = 1;
 	rates.least = chart->least;
-	rates.interval = how->interval ? how->interval : chart->interval;
+	rates.interval = how->interval >= 0 ? how->interval : chart->interval;
 	if (how->open.sides)
 		rates.sides = SIDES_UPPER;
 	if (how->open.min_ratio)

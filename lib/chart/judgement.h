@@ -28,15 +28,17 @@ struct judgement { /* how series judge, the same for all; judgement_check() comp
 	int64_t recompute;  /* ns after which limits are learnt anew; 0: never */
 	double min_ratio;   /* a signal has at least so many times the centre; 0: off */
 	uint64_t least;	    /* a signal of a rate counts at least so many */
-	int64_t interval;   /* ns that charts of rates count in; 0: what the chart says */
+	int64_t interval;   /* ns that charts of rates count in; -1: what the chart says */
 	struct judgement_open { /* what the user left to the method, as judgement_check() found it */
 		bool scale, sides, min_ratio, relearn, baseline, sigma;
 	} open;
 	const struct limits_book *known; /* limits that need not be learnt; NULL: none */
 };
 
+#define BASELINE_OPEN UINT64_MAX
+
 /* What a user leaves to the method. */
-#define JUDGEMENT_OPEN {.scale = -1, .sides = -1, .rules = RULE(1), .subgroup = 5, .sigma = -INFINITY, .weight = 0.2, .relearn = -1, .min_ratio = -INFINITY}
+#define JUDGEMENT_OPEN {.scale = -1, .sides = -1, .rules = RULE(1), .subgroup = 5, .baseline = BASELINE_OPEN, .interval = -1, .sigma = -INFINITY, .weight = 0.2, .relearn = -1, .min_ratio = -INFINITY}
 
 /* Puts the method's own defaults where the user left the choice, and checks the rest: -1 after fail(). */
 int judgement_check(struct judgement *how);

@@ -308,6 +308,11 @@ int measure_event(struct measure *measure, const struct event *event)
 	return event->type == measure->exit ? forget_thread(measure, event) : 0;
 }
 
+void measure_summary(struct measure *measure)
+{
+	measure->summaries = true;
+}
+
 static void save_set(const struct series_set *set, struct limits_book *book)
 {
 	const struct series *series;
@@ -387,7 +392,8 @@ void measure_complaints(const struct measure *measure, void (*say)(const char *f
 	}
 	complain_of_series(&measure->by_hand, "of samples", say);
 	if (measure->charts.count == 0 && measure->by_hand.ends == 0)
-		say("nothing was charted: the input has no samples, and no chart was asked for; see -c");
+		say("nothing was charted: the input%s, and no chart was asked for; see -c",
+		    measure->summaries ? "'s samples are summaries already (count=)" : " has no samples");
 	if (pairs_overflowed(measure->pairs) > 0)
 		say("more than %d starts were open at once, or %d of long ranges; the oldest were forgotten %llu times", PAIR_OPEN_MAX,
 		    PAIR_SLOT_MAX, (unsigned long long)pairs_overflowed(measure->pairs));

@@ -47,6 +47,9 @@ int measure_time(struct measure *measure, int64_t now);
 /* A value by hand, for a chart without definition; `key` may be NULL. Sets sample->series. */
 int measure_value(struct measure *measure, const char *chart, const char *key, struct sample *sample);
 
+/* A summary of values by hand, which is not charted. */
+void measure_summary(struct measure *measure);
+
 /* All limits are to be learnt anew; they hold until the new ones are known. */
 void measure_relearn(struct measure *measure);
 

@@ -42,6 +42,7 @@ struct measure {
 	struct reading_world world;
 	ARRAY(struct measured *) charts;
 	struct measured by_hand;
+	bool summaries; /* came by hand */
 	ARRAY(struct route) routes; /* by event_type.index */
 	struct pairs *pairs;
 	struct patience patience;

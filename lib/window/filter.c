@@ -200,8 +200,10 @@ static int see_sample(void *context, const struct record *record)
 
 	if (!fields)
 		return -1;
-	if (fields_find(fields, "count"))
+	if (fields_find(fields, "count")) {
+		measure_summary(filter->measure);
 		return STREAM_PASS;
+	}
 	if (sample_read(&sample, fields, filter->options.judgement) < 0)
 		return stream_fail(filter->stream, "%s", fail_text());
 	chart = fields_copy(fields, "chart");
