@@ -76,7 +76,7 @@ static struct limits_book *open_judgement(void)
 		die_usage("method %s charts rates that come as samples, not the latencies of -c; a chart of rates has its own method", method_name);
 	if (!(size.share >= 0 && size.share <= 1))
 		die_usage("--keep is a share from 0 to 1");
-	if (!book)
+	if (!book || (limits_file && limits_book_check(book, &judgement, limits_file) < 0))
 		die("%s", fail_text());
 	judgement.known = book;
 	return book;

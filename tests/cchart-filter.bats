@@ -353,7 +353,7 @@ value() { # KEY: the values of this key on standard input
 	for ((i = 3000; i < 3900; i++)); do event $i 5 sched:sched_waking pid=6 comm=0123456789abcdef; done >>in
 	{ done_at 3950 1; queued 9000 2; done_at 9100 2; } >>in
 	sed -i 's/$/ padding=0123456789012345678901234567890123456789/' in
-	echo "limits chart=block key=7:0 center=0.1 lcl=0.1 ucl=0.9 n=100 method=imr" >limits
+	echo "limits chart=block key=7:0 center=0.1 lcl=0.1 ucl=0.9 n=100 method=pot" >limits
 	sed -i 's/^event ts=9.1/event ts=19.1/' in
 	filter --context=64k --limits=limits in >out
 	run value complete < <(records window <out)
@@ -405,6 +405,33 @@ value() { # KEY: the values of this key on standard input
 	assert_output 110
 	run value value < <(records sample <out | tail -n1)
 	[ "$output" -ge 104 ] && [ "$output" -le 106 ]
+}
+
+@test "limits that were made another way are refused" {
+	for ((i = 0; i < 110; i++)); do echo "sample ts=$i chart=load key=web value=$((10 + i / 2 % 3))"; done >in
+	refused() { # OPTION...: limits of the file `limits`
+		run -1 filter --limits=limits "$@" in
+	}
+	filter --method=xbar-r --save-limits=limits in >/dev/null
+	refused
+	assert_output "cchart-filter: limits:1: these limits are of method xbar-r, not pot: say --method=xbar-r, or learn anew"
+	filter --method=xbar-r --limits=limits in >/dev/null
+	refused --method=xbar-r --scale=log
+	assert_output "cchart-filter: limits:1: these limits are on a linear scale: say --scale=linear, or learn anew"
+	refused --method=xbar-r --subgroup=4
+	assert_output "cchart-filter: limits:1: these limits are of subgroups of 5: say --subgroup=5, or learn anew"
+	filter --method=xbar-r --scale=log --subgroup=10 --baseline=10 --save-limits=limits in >/dev/null
+	grep -q ' axis=log subgroup=10$' limits
+	filter --method=xbar-r --scale=log --subgroup=10 --limits=limits in >/dev/null
+	refused --method=xbar-r --subgroup=10
+	assert_output "cchart-filter: limits:1: these limits are on a log scale: say --scale=log, or learn anew"
+	filter --save-limits=limits in >/dev/null
+	filter --limits=limits in >/dev/null
+	refused --method=imr
+	assert_output --partial "are of method pot, not imr"
+	# Of a chart that has a method of its own, limits are of that.
+	echo "limits chart=syscall-errors key=read center=0.01 lcl=0 ucl=0.05 n=100 method=laney-p sigma=0.01" >limits
+	filter --limits=limits in >/dev/null
 }
 
 @test "samples that are thinned already, and what is unknown, pass" {

@@ -7,11 +7,13 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "chart/judgement.h"
 
 struct page {
 	char *name; /* chart, or chart, newline, key */
 	char *chart, *key;
 	struct limits limits;
+	int line; /* of the file that it came from */
 	UT_hash_handle hh;
 };
 
@@ -106,7 +108,16 @@ static int read_tail(const struct fields *fields, struct tail_fit *tail)
 	return 0;
 }
 
-static int read_page(struct limits_book *book, const char *text, size_t length)
+static int read_axis(const struct fields *fields, struct limits *limits)
+{
+	if (fields_is(fields, "axis", "log") || fields_is(fields, "axis", "linear"))
+		limits->axis = fields_is(fields, "axis", "log") ? "log" : "linear";
+	else if (fields_find(fields, "axis"))
+		return fail("axis= is neither log nor linear");
+	return fields_unsigned(fields, "subgroup", &limits->subgroup);
+}
+
+static int read_page(struct limits_book *book, const char *text, size_t length, int number)
 {
 	struct fields fields;
 	struct limits limits = {0};
@@ -119,7 +130,8 @@ static int read_page(struct limits_book *book, const char *text, size_t length)
 	if (read_number(&fields, "center", &limits.center) < 0 || read_number(&fields, "lcl", &limits.lcl) < 0 ||
 	    read_number(&fields, "ucl", &limits.ucl) < 0 || fields_unsigned(&fields, "n", &limits.n) < 0)
 		return -1;
-	if (fields_double(&fields, "sigma", &limits.sigma) < 0 || fields_double(&fields, "dispersion", &limits.dispersion) < 0 || read_tail(&fields, &limits.tail) < 0)
+	if (fields_double(&fields, "sigma", &limits.sigma) < 0 || fields_double(&fields, "dispersion", &limits.dispersion) < 0 ||
+	    read_tail(&fields, &limits.tail) < 0 || read_axis(&fields, &limits) < 0)
 		return -1;
 	if (!(limits.lcl <= limits.center && limits.center <= limits.ucl))
 		return fail("the limits are not in order: lcl, center, ucl");
@@ -131,6 +143,7 @@ static int read_page(struct limits_book *book, const char *text, size_t length)
 	key = fields_copy(&fields, "key");
 	limits.method = method_name(&fields);
 	limits_book_set(book, chart, key, &limits);
+	find_page(book, chart, key)->line = number;
 	free(key);
 	free(chart);
 	return 0;
@@ -146,7 +159,7 @@ static int read_pages(struct limits_book *book, const char *path, const char *te
 
 		while (blank < length && strchr(" \t\r", text[blank]) && text[blank])
 			blank++;
-		if (blank < length && text[blank] != '#' && read_page(book, text + blank, length - blank) < 0)
+		if (blank < length && text[blank] != '#' && read_page(book, text + blank, length - blank, number) < 0)
 			return fail("%s:%d: %s", path, number, fail_text());
 		if (!newline && length > 0)
 			return fail("%s:%d: the last line has no end, so the file may be cut", path, number);
@@ -169,6 +182,43 @@ struct limits_book *limits_book_read(const char *path)
 	return book;
 }
 
+/* What these limits are instead of what is asked for; NULL: nothing else, as far as is known. The caller frees it. */
+static char *mismatch(const struct limits *limits, const struct judgement *how)
+{
+	const char *name = limits->method, *own = how->method->name, *axis = how->scale == SCALE_LOG ? "log" : "linear";
+	int length = (int)strcspn(name, ":");
+	const struct method *method;
+
+	if (!strcmp(name, "file"))
+		return NULL;
+	if ((size_t)length != strlen(own) || strncmp(name, own, (size_t)length)) {
+		method = method_find(name);
+		if (method && method->plots == PLOTS_RATES && how->method->plots != PLOTS_RATES)
+			return NULL;
+		return memory_format("of method %.*s, not %s: say --method=%.*s", length, name, own, length, name);
+	}
+	if (limits->axis && strcmp(limits->axis, axis))
+		return memory_format("on a %s scale: say --scale=%s", limits->axis, limits->axis);
+	if (how->method->plots == PLOTS_MEANS && limits->subgroup && limits->subgroup != how->subgroup)
+		return memory_format("of subgroups of %llu: say --subgroup=%llu", (unsigned long long)limits->subgroup,
+				     (unsigned long long)limits->subgroup);
+	return NULL;
+}
+
+int limits_book_check(const struct limits_book *book, const struct judgement *how, const char *path)
+{
+	for (const struct page *page = book->pages; page; page = page->hh.next) {
+		char *wrong = mismatch(&page->limits, how);
+
+		if (wrong)
+			fail("%s:%d: these limits are %s, or learn anew", path, page->line, wrong);
+		free(wrong);
+		if (wrong)
+			return -1;
+	}
+	return 0;
+}
+
 void limits_line(struct line *line, int64_t ts, const char *chart, const char *key, const struct limits *limits)
 {
 	line_begin(line, kind_name(KIND_LIMITS));
@@ -184,6 +234,10 @@ void limits_line(struct line *line, int64_t ts, const char *chart, const char *k
 	if (limits->unit)
 		line_text(line, "unit", limits->unit);
 	line_double(line, "sigma", limits->sigma);
+	if (limits->axis)
+		line_text(line, "axis", limits->axis);
+	if (limits->subgroup)
+		line_unsigned(line, "subgroup", limits->subgroup);
 	if (limits->dispersion > 1)
 		line_double(line, "dispersion", limits->dispersion);
 	if (!limits->tail.count)

@@ -17,6 +17,12 @@ struct limits_book *limits_book_new(void);
 struct limits_book *limits_book_read(const char *path);
 void limits_book_free(struct limits_book *book);
 
+/*
+ * Whether all its limits were made the way in which values will be judged: by this method, on this scale, of such subgroups; those of
+ * rates are of charts that have a method of their own. -1 after fail(), which names file and line.
+ */
+int limits_book_check(const struct limits_book *book, const struct judgement *how, const char *path);
+
 /* The limits of a chart and key (NULL: none); NULL where the book lacks them. */
 const struct limits *limits_book_find(const struct limits_book *book, const char *chart, const char *key);
 void limits_book_set(struct limits_book *book, const char *chart, const char *key, const struct limits *limits);

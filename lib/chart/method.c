@@ -245,6 +245,10 @@ int method_limits(const struct judgement *how, const struct points *points, stru
 		return fail("method %s needs at least %zu values, there are %zu", how->method->name, how->method->least,
 			    points->count);
 	*limits = (struct limits){.n = points->count, .method = how->method->name};
+	if (!how->method->one_scale)
+		limits->axis = how->scale == SCALE_LOG ? "log" : "linear";
+	if (how->method->plots == PLOTS_MEANS)
+		limits->subgroup = how->subgroup;
 	how->method->limits(how, points, limits);
 	set_limits(how, limits);
 	return 0;

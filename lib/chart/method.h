@@ -29,6 +29,8 @@ struct limits {
 	uint64_t n;	    /* values that they were made from */
 	const char *unit;   /* of the values; see series.h */
 	const char *method; /* its name, from the table, or "pot:lognormal" */
+	const char *axis;   /* "log" or "linear": the scale, of methods that know both; NULL: the method's own, or not known */
+	uint64_t subgroup;  /* values of a subgroup; 0: there is none, or not known */
 	struct tail_fit tail; /* of method pot, once it has one */
 };
 
