@@ -178,6 +178,8 @@ static int limits_seen(void *context, const struct record *record)
 	track = track_of(model, fields);
 	if (fields_find(fields, "unit"))
 		track->unit = unit_read(fields, false);
+	if (track == track->chart->others)
+		return STREAM_PASS;
 	if (found && fields_find(fields, "change") && gather_shift(model, track, fields, center) < 0)
 		return gather_wrong(model);
 	track->center = center;
@@ -304,6 +306,7 @@ static int all_read(void *context)
 	moment_begin(model, NULL)->complete = !stream_was_cut(model->stream);
 	while (model->pending.count > 0)
 		moment_claim(model, model->pending.count - 1);
+	model->moment->signals = model->moment->worst.count + model->dropped;
 	return moment_close(model);
 }
 

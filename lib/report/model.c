@@ -51,6 +51,19 @@ struct chart_story *model_chart(struct model *model, const char *name)
 	return chart;
 }
 
+static struct track *new_track(struct chart_story *chart, const char *key)
+{
+	struct track *track = NEW(struct track);
+
+	track->key = memory_format("%s", key);
+	track->chart = chart;
+	track->center = track->lcl = track->ucl = track->greatest = track->signal_center = track->signal_ucl = NAN;
+	track->method = memory_format("%s", "");
+	HASH_ADD_KEYPTR(hh, chart->tracks, track->key, strlen(track->key), track);
+	return track;
+}
+
+/* Keys beyond the bound are counted apart, for they would falsify any other's counts. */
 struct track *model_track(struct model *model, const char *chart_name, const char *key)
 {
 	struct chart_story *chart = model_chart(model, chart_name);
@@ -59,15 +72,11 @@ struct track *model_track(struct model *model, const char *chart_name, const cha
 	HASH_FIND_STR(chart->tracks, key, track);
 	if (track)
 		return track;
-	if (HASH_COUNT(chart->tracks) >= MODEL_TRACKS)
-		return model_track(model, chart_name, chart->tracks->key);
-	track = NEW(struct track);
-	track->key = memory_format("%s", key);
-	track->chart = chart;
-	track->center = track->lcl = track->ucl = track->greatest = track->signal_center = track->signal_ucl = NAN;
-	track->method = memory_format("%s", "");
-	HASH_ADD_KEYPTR(hh, chart->tracks, track->key, strlen(track->key), track);
-	return track;
+	if (HASH_COUNT(chart->tracks) < MODEL_TRACKS)
+		return new_track(chart, key);
+	if (!chart->others)
+		chart->others = new_track(chart, "other keys");
+	return chart->others;
 }
 
 /* Where there are too many names to count, the first ones are: the totals are about what comes again and again. */
@@ -77,8 +86,10 @@ void model_count_blame(struct model *model, const char *name, double score)
 
 	HASH_FIND_STR(model->tallies, name, tally);
 	if (!tally) {
-		if (HASH_COUNT(model->tallies) >= MODEL_TALLIES)
+		if (HASH_COUNT(model->tallies) >= MODEL_TALLIES) {
+			model->uncounted += score;
 			return;
+		}
 		tally = NEW(struct tally);
 		tally->name = memory_format("%s", name);
 		HASH_ADD_KEYPTR(hh, model->tallies, tally->name, strlen(tally->name), tally);

@@ -55,7 +55,7 @@ struct signal {
 	enum unit unit;
 	bool open;	   /* had not ended when it was reported */
 	bool shift;	   /* the level has changed: the value is the new median */
-	double value, center, ucl; /* in its unit; center and ucl are NAN where not given */
+	double value, center, lcl, ucl; /* in its unit; all but the value are NAN where not given */
 	char *chart, *key, *rules, *comm; /* "" where not given */
 	int32_t tid;			  /* 0: not given */
 	ARRAY(struct shown) shown;
@@ -124,7 +124,8 @@ struct moment {
 	bool complete;
 	bool continued; /* told before: these are further stories of it */
 	uint64_t signals; /* how many it has; of a great many the model keeps the worst only */
-	ARRAY(struct signal *) worst; /* by value against limit, the worst first when told */
+	ARRAY(struct signal *) worst; /* the worst first when told, by signal_compare(): those that cost the most time,
+					 then what is no wait, by how far outside its limits it lies */
 	ARRAY(struct story *) stories;
 };
 
@@ -137,7 +138,7 @@ struct shift {
 
 enum { TRACK_SHIFTS = 3 };
 
-/* What is known of one key of a chart: its limits and values. */
+/* What is known of one key of a chart: its limits and values. Of the other keys together no limits are known. */
 struct track {
 	char *key; /* "" where the chart is not split */
 	struct chart_story *chart;
@@ -164,6 +165,7 @@ struct chart_story {
 	char *name, *title;
 	uint64_t signals, moments, last_moment;
 	struct track *tracks; /* hash by key, in order of arrival */
+	struct track *others; /* the last of them: for all keys beyond the first MODEL_TRACKS; NULL: there were no more */
 	UT_hash_handle hh;
 };
 
@@ -197,6 +199,8 @@ struct model {
 	uint64_t records;
 	uint64_t moments, incomplete_moments, signals, rates, graphs; /* rates: signals of them */
 	double explained; /* seconds of all stories */
+	double uncounted; /* what was blamed on names beyond the first MODEL_TALLIES; 0: nothing */
+	uint64_t dropped; /* signals that could not be kept, since the last window */
 	bool timeless;	  /* what was blamed was blamed for no time */
 	struct chart_story *charts;
 	struct tally *tallies;
@@ -268,7 +272,7 @@ char *clean_field(const struct fields *fields, const char *key); /* "" where it 
 enum unit unit_read(const struct fields *fields, bool has_start); /* of a sample, signal or limits record */
 struct signal *signal_read(const struct model *model, const struct fields *fields); /* NULL after fail() */
 void signal_free(struct signal *signal);
-double signal_severity(const struct signal *signal);
+int signal_compare(const struct signal *a, const struct signal *b); /* as qsort() wants: the worse first */
 struct story *story_new(const char *graph);
 void story_free(struct story *story);
 int story_path(const struct model *model, struct story *story, const struct graph *graph, const struct fields *fields);

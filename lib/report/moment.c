@@ -13,12 +13,7 @@
 
 static int by_severity(const void *a, const void *b)
 {
-	const struct signal *x = *(struct signal *const *)a, *y = *(struct signal *const *)b;
-	double s = signal_severity(x), t = signal_severity(y);
-
-	if (s != t)
-		return s > t ? -1 : 1;
-	return x->ts < y->ts ? -1 : x->ts > y->ts;
+	return signal_compare(*(struct signal *const *)a, *(struct signal *const *)b);
 }
 
 struct moment *moment_begin(struct model *model, const char *window)
@@ -79,6 +74,20 @@ static void count_moment(struct model *model, struct moment *moment)
 		stream_mark_incomplete(model->stream);
 }
 
+/* Stories in the order of their signals; those of none stay where they are. */
+static void sort_stories(struct moment *moment)
+{
+	struct story **stories = moment->stories.items, *story;
+
+	for (size_t i = 1; i < moment->stories.count; i++)
+		for (size_t j = i; j > 0 && stories[j]->signal && stories[j - 1]->signal &&
+				   signal_compare(stories[j]->signal, stories[j - 1]->signal) < 0; j--) {
+			story = stories[j];
+			stories[j] = stories[j - 1];
+			stories[j - 1] = story;
+		}
+}
+
 static int tell(struct model *model)
 {
 	struct moment *moment = model->moment;
@@ -95,6 +104,7 @@ static int tell(struct model *model)
 		count_moment(model, moment);
 	if (moment->worst.count > 0)
 		qsort(moment->worst.items, moment->worst.count, sizeof(*moment->worst.items), by_severity);
+	sort_stories(moment);
 	if (moment->signals < moment->worst.count)
 		moment->signals = moment->worst.count;
 	return model->teller(model->context, moment);
@@ -177,7 +187,8 @@ void moment_claim_range(struct model *model, const char *range)
 		else
 			i++;
 	}
-	moment->signals = by_id ? last - first + 1 : moment->worst.count;
+	moment->signals = by_id ? last - first + 1 : moment->worst.count + model->dropped;
+	model->dropped = 0;
 }
 
 struct signal *moment_find_signal(struct model *model, const char *id)
@@ -227,6 +238,7 @@ void moment_bound_pending(struct model *model)
 	qsort(model->pending.items, model->pending.count, sizeof(*model->pending.items), by_severity);
 	for (i = MODEL_SIGNALS / 2; i < model->pending.count; i++)
 		signal_free(model->pending.items[i]);
+	model->dropped += model->pending.count - MODEL_SIGNALS / 2;
 	model->pending.count = MODEL_SIGNALS / 2;
 }
 

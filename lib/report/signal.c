@@ -53,10 +53,10 @@ static int read_numbers(struct signal *signal, const struct fields *fields)
 	if (read_time(fields, "ts", &signal->ts) != 1 || fields_double(fields, "value", &signal->value) != 1)
 		return fail("a signal record needs ts= and value= as numbers");
 	signal->start = signal->ts;
-	signal->center = signal->ucl = NAN;
+	signal->center = signal->lcl = signal->ucl = NAN;
 	has_start = read_time(fields, "start", &signal->start);
 	if (has_start < 0 || fields_double(fields, "center", &signal->center) < 0 ||
-	    fields_double(fields, "ucl", &signal->ucl) < 0 || fields_integer(fields, "tid", &tid) < 0)
+	    fields_double(fields, "lcl", &signal->lcl) < 0 || fields_double(fields, "ucl", &signal->ucl) < 0 || fields_integer(fields, "tid", &tid) < 0)
 		return -1;
 	if (signal->start > signal->ts)
 		return fail("a signal ends before it starts");
@@ -105,7 +105,35 @@ void signal_free(struct signal *signal)
 	free(signal);
 }
 
-double signal_severity(const struct signal *signal)
+/* Seconds that were lost by it; of what is no wait less than nothing. */
+static double time_lost(const struct signal *signal)
 {
-	return signal->ucl > 0 ? signal->value / signal->ucl : signal->value;
+	if (signal->unit != UNIT_SECONDS || signal->shift)
+		return -INFINITY;
+	return signal->value - (isnan(signal->center) ? 0 : signal->center);
+}
+
+/* How far outside it lies, above or below: 1 is at the limit. */
+static double excess(const struct signal *signal)
+{
+	double middle = isnan(signal->center) ? 0 : signal->center, limit = signal->ucl;
+
+	if (signal->value < middle && !isnan(signal->lcl))
+		limit = signal->lcl;
+	if (isnan(limit) || limit == middle)
+		return signal->value;
+	return (signal->value - middle) / (limit - middle);
+}
+
+int signal_compare(const struct signal *a, const struct signal *b)
+{
+	double x = time_lost(a), y = time_lost(b);
+
+	if (x == y) {
+		x = excess(a);
+		y = excess(b);
+	}
+	if (x != y)
+		return x > y ? -1 : 1;
+	return a->ts < b->ts ? -1 : a->ts > b->ts;
 }
