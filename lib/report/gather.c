@@ -242,6 +242,7 @@ static int window_seen(void *context, const struct record *record)
 	if (!model->moment)
 		moment_begin(model, id);
 	moment_span(model->moment, from, to);
+	model->moment->data_from = from;
 	model->moment->complete = !fields_is(fields, "complete", "no");
 	signals = clean_field(fields, "signals");
 	moment_claim_range(model, signals);

@@ -122,6 +122,8 @@ struct moment {
 	char *window;	 /* its id; NULL: a graph without window, or signals whose window never came */
 	int64_t from, to, wall;
 	bool complete;
+	bool lost;	    /* events of the stream were lost until then, perhaps some of this moment */
+	int64_t data_from;  /* where the window begins; INT64_MIN: there is none */
 	bool continued; /* told before: these are further stories of it */
 	uint64_t signals; /* how many it has; of a great many the model keeps the worst only */
 	ARRAY(struct signal *) worst; /* the worst first when told, by signal_compare(): those that cost the most time,

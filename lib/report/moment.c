@@ -24,6 +24,7 @@ struct moment *moment_begin(struct model *model, const char *window)
 	moment->window = window ? memory_format("%s", window) : NULL;
 	moment->wall = model->wall;
 	moment->from = INT64_MAX;
+	moment->data_from = INT64_MIN;
 	moment->to = INT64_MIN;
 	moment->complete = true;
 	model->moment = moment;
@@ -102,6 +103,7 @@ static int tell(struct model *model)
 		moment_span(moment, moment->worst.items[i]->start, moment->worst.items[i]->ts);
 	if (!moment->continued)
 		count_moment(model, moment);
+	moment->lost = stream_lost(model->stream) > 0;
 	if (moment->worst.count > 0)
 		qsort(moment->worst.items, moment->worst.count, sizeof(*moment->worst.items), by_severity);
 	sort_stories(moment);

@@ -328,10 +328,19 @@ char *words_rest(const struct model *model, const struct moment *moment)
 
 char *words_gap(const struct moment *moment)
 {
+	uint64_t early = 0;
+	char *count, *words;
+
 	if (moment->complete)
 		return NULL;
-	return memory_format("INCOMPLETE: %s",
-			     moment->window
-				 ? "events of this moment were lost or left out; pieces may be missing"
-				 : "the input ended before this moment did");
+	if (!moment->window)
+		return memory_format("INCOMPLETE: the input ended before this moment did");
+	for (size_t i = 0; i < moment->worst.count; i++)
+		early += moment->worst.items[i]->start < moment->data_from;
+	if (moment->lost || early == 0)
+		return memory_format("INCOMPLETE: events of this moment were lost or left out; pieces may be missing");
+	count = words_count(early, "signal");
+	words = memory_format("INCOMPLETE: %s of this moment began before the data; what came before is missing", count);
+	free(count);
+	return words;
 }
