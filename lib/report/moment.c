@@ -75,6 +75,72 @@ static void count_moment(struct model *model, struct moment *moment)
 		stream_mark_incomplete(model->stream);
 }
 
+/* A wait that was told while it lasted, and again when it was over, is one. Of equals what is known best comes last. */
+static int by_wait(const void *a, const void *b)
+{
+	const struct signal *x = *(struct signal *const *)a, *y = *(struct signal *const *)b;
+	int order = strcmp(x->chart, y->chart);
+
+	if (order == 0)
+		order = strcmp(x->key, y->key);
+	if (order == 0)
+		order = x->tid < y->tid ? -1 : x->tid > y->tid;
+	if (order == 0)
+		order = x->start < y->start ? -1 : x->start > y->start;
+	if (order == 0)
+		order = x->ts < y->ts ? -1 : x->ts > y->ts;
+	return order ? order : y->open - x->open;
+}
+
+static bool goes_on(const struct signal *open, const struct signal *later)
+{
+	return open->open && open->unit == UNIT_SECONDS && open->tid == later->tid && open->start == later->start &&
+	       !strcmp(open->chart, later->chart) && !strcmp(open->key, later->key);
+}
+
+/* The stories of the signal are of the one that takes its place; a story of its own says more than the first part of it. */
+static void replace_in_stories(struct moment *moment, const struct signal *old, struct signal *new)
+{
+	size_t i, kept = 0;
+	bool told = false;
+
+	for (i = 0; i < moment->stories.count; i++)
+		told |= moment->stories.items[i]->signal == new;
+	for (i = 0; i < moment->stories.count; i++) {
+		struct story *story = moment->stories.items[i];
+
+		if (story->signal == old && told) {
+			story_free(story);
+			continue;
+		}
+		if (story->signal == old)
+			story->signal = new;
+		moment->stories.items[kept++] = story;
+	}
+	moment->stories.count = kept;
+}
+
+static void merge_signals(struct moment *moment)
+{
+	struct signal **signals = moment->worst.items;
+	size_t i, kept = 0;
+
+	if (moment->worst.count == 0)
+		return;
+	qsort(signals, moment->worst.count, sizeof(*signals), by_wait);
+	for (i = 0; i < moment->worst.count; i++) {
+		if (i + 1 < moment->worst.count && goes_on(signals[i], signals[i + 1])) {
+			replace_in_stories(moment, signals[i], signals[i + 1]);
+			signal_free(signals[i]);
+			moment->signals -= moment->signals > 0;
+			continue;
+		}
+		signals[kept++] = signals[i];
+	}
+	moment->worst.count = kept;
+	qsort(signals, kept, sizeof(*signals), by_severity);
+}
+
 /* Stories in the order of their signals; those of none stay where they are. */
 static void sort_stories(struct moment *moment)
 {
@@ -94,6 +160,7 @@ static int tell(struct model *model)
 	struct moment *moment = model->moment;
 	size_t i;
 
+	merge_signals(moment);
 	for (i = 0; i < moment->stories.count; i++) {
 		count_story(model, moment->stories.items[i]);
 		HASH_SORT(moment->stories.items[i]->parts, by_time);
@@ -104,8 +171,6 @@ static int tell(struct model *model)
 	if (!moment->continued)
 		count_moment(model, moment);
 	moment->lost = stream_lost(model->stream) > 0;
-	if (moment->worst.count > 0)
-		qsort(moment->worst.items, moment->worst.count, sizeof(*moment->worst.items), by_severity);
 	sort_stories(moment);
 	if (moment->signals < moment->worst.count)
 		moment->signals = moment->worst.count;

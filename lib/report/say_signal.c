@@ -273,11 +273,13 @@ char *words_signal(const struct model *model, const struct signal *signal)
 static char *say_explained(const struct model *model, const struct story *story)
 {
 	char *words = words_signal(model, story->signal), *time, *both;
+	bool late = story->from > story->signal->start && story->to == story->signal->ts;
+	bool early = story->from == story->signal->start && story->to < story->signal->ts;
 
-	if (story->kind != GRAPH_WAKE || story->from <= story->signal->start || story->to != story->signal->ts)
+	if (story->kind != GRAPH_WAKE || (!late && !early))
 		return words;
 	time = words_seconds(story_length(story));
-	both = memory_format("%s, the last %s of it in the data", words, time);
+	both = memory_format(late ? "%s, the last %s of it in the data" : "%s, the first %s of it explained", words, time);
 	free(time);
 	free(words);
 	return both;
