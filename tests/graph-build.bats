@@ -146,6 +146,20 @@ window() {
 	assert_output 1
 }
 
+@test "the worst is what cost the most time, however small it is against its limit; what is no wait comes last" {
+	{
+		window 1 1 | grep -v ^window
+		echo "signal id=1 ts=1.6 start=1.599 chart=syscall key=write value=0.001 center=0.000001 ucl=0.00001 rules=1 tid=10"
+		echo "signal id=2 ts=1.6 start=1.2 chart=syscall key=read value=0.4 center=0.39 ucl=0.395 rules=1 tid=10"
+		echo "signal id=3 ts=1.6 start=1.3 chart=syscall key=fsync value=0.3 center=0.01 ucl=0.2 rules=1 tid=10"
+		echo "signal id=4 ts=1.6 start=1.3 chart=block value=900 unit=number center=1 ucl=2 rules=1 tid=10"
+		echo "signal id=5 ts=1.6 start=1.3 chart=syscall key=fsync value=9 center=0.01 ucl=0.2 rules=shift tid=10"
+		echo "window id=1 from=1.1 to=1.6 signals=1-5 complete=yes"
+	} >t
+	run -0 --separate-stderr bash -c 'graph-build --text --worst=5 t | grep -o "^graph id=. window=1 signal=."'
+	assert_output "$(printf 'graph id=%s window=1 signal=%s\n' 1 3 2 2 3 1 4 4 5 5)"
+}
+
 @test "a window knows nothing of the one before it" {
 	{ window 1 1 1 && window 2 101 2; } >t
 	graph-build --text t | grep '^node graph=2 ' >second

@@ -1,5 +1,6 @@
 #include "graph/build.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
@@ -15,7 +16,8 @@ enum { SIGNAL_COMM_ROOM = 32 };
 struct signal {
 	char id[32];
 	int64_t start, ts;
-	double excess, value; /* excess: in limits; see limit_in_window() */
+	double lost;	      /* seconds beyond the centre; less than nothing of what is no wait; see center_in_window() */
+	double excess;	      /* in limits */
 	size_t order;	      /* among those of the window */
 	int32_t tid;	      /* TID_IDLE: none */
 	char comm[SIGNAL_COMM_ROOM];
@@ -23,10 +25,10 @@ struct signal {
 	uint64_t disk, sector;
 };
 
-/* The limit of a chart and key as the window's first signal has it. */
-struct first_limit {
+/* The centre of a chart and key as the window's first signal has it. */
+struct first_center {
 	char *name; /* chart and key */
-	double ucl;
+	double center;
 	UT_hash_handle hh;
 };
 
@@ -42,7 +44,7 @@ struct graph_builder {
 	size_t worst;
 	enum graphs kinds;
 	ARRAY(struct signal) signals; /* since the last window */
-	struct first_limit *limits;   /* of the signals since the last window */
+	struct first_center *centers; /* of the signals since the last window */
 	ARRAY(struct request_seen) requests; /* of the window */
 	graph_sink *sink;
 	void *context;
@@ -61,14 +63,14 @@ struct graph_builder *graph_builder_new(struct stream *stream, struct events *ev
 	return builder;
 }
 
-static void forget_limits(struct graph_builder *builder)
+static void forget_centers(struct graph_builder *builder)
 {
-	struct first_limit *limit, *next;
+	struct first_center *center, *next;
 
-	HASH_ITER(hh, builder->limits, limit, next) {
-		HASH_DEL(builder->limits, limit);
-		free(limit->name);
-		free(limit);
+	HASH_ITER(hh, builder->centers, center, next) {
+		HASH_DEL(builder->centers, center);
+		free(center->name);
+		free(center);
 	}
 }
 
@@ -76,7 +78,7 @@ void graph_builder_free(struct graph_builder *builder)
 {
 	if (!builder)
 		return;
-	forget_limits(builder);
+	forget_centers(builder);
 	wake_free(builder->wake);
 	free(builder->signals.items);
 	free(builder->requests.items);
@@ -113,32 +115,46 @@ static int read_place(struct graph_builder *builder, const struct fields *fields
  * Limits move while a chart learns; measured by their own, the early signals of an incident would seem worse than the
  * slower ones that follow. So all of a chart and key are measured by one, and the slowest of them is the worst.
  */
-static double limit_in_window(struct graph_builder *builder, const struct fields *fields, double ucl)
+static double center_in_window(struct graph_builder *builder, const struct fields *fields, double center)
 {
 	char name[256] = "", key[120] = "";
-	struct first_limit *limit;
+	struct first_center *first;
 
 	fields_text(fields, "chart", name, sizeof(name) - sizeof(key));
 	fields_text(fields, "key", key, sizeof(key));
 	strcat(strcat(name, " "), key);
-	HASH_FIND_STR(builder->limits, name, limit);
-	if (!limit) {
-		limit = NEW(struct first_limit);
-		limit->name = memory_text(name, strlen(name));
-		limit->ucl = ucl;
-		HASH_ADD_KEYPTR(hh, builder->limits, limit->name, strlen(limit->name), limit);
+	HASH_FIND_STR(builder->centers, name, first);
+	if (!first) {
+		first = NEW(struct first_center);
+		first->name = memory_text(name, strlen(name));
+		first->center = center;
+		HASH_ADD_KEYPTR(hh, builder->centers, first->name, strlen(first->name), first);
 	}
-	return limit->ucl;
+	return first->center;
+}
+
+/* Plain numbers, and a level that changed, are no wait: no time was lost by them. */
+static int read_badness(struct graph_builder *builder, const struct fields *fields, struct signal *signal)
+{
+	double value = 0, center = 0, ucl = 0;
+
+	if (fields_double(fields, "value", &value) < 0 || fields_double(fields, "center", &center) < 0 ||
+	    fields_double(fields, "ucl", &ucl) < 0)
+		return -1;
+	signal->lost = -1;
+	if (fields_find(fields, "start") && !fields_find(fields, "unit") && !fields_is(fields, "rules", "shift"))
+		signal->lost = fmax(value - center_in_window(builder, fields, center), 0);
+	signal->excess = ucl > 0 ? value / ucl : value;
+	return 0;
 }
 
 static int read_signal(struct graph_builder *builder, const struct fields *fields, struct signal *signal)
 {
 	int64_t tid = TID_IDLE;
-	double ucl = 0;
 
 	if (fields_time(fields, "ts", &signal->ts) < 0 || fields_time(fields, "start", &signal->start) < 0 ||
-	    fields_integer(fields, "tid", &tid) < 0 || fields_double(fields, "value", &signal->value) < 0 ||
-	    fields_double(fields, "ucl", &ucl) < 0 || read_place(builder, fields, signal) < 0)
+	    fields_integer(fields, "tid", &tid) < 0 || read_badness(builder, fields, signal) < 0 ||
+	    read_place(builder, fields, signal) < 0)
 		return -1;
 	fields_text(fields, "id", signal->id, sizeof(signal->id));
 	fields_text(fields, "comm", signal->comm, sizeof(signal->comm));
@@ -149,8 +165,6 @@ static int read_signal(struct graph_builder *builder, const struct fields *field
 	if (signal->start > signal->ts)
 		return fail("a signal ends before it starts");
 	signal->tid = (int32_t)tid;
-	ucl = limit_in_window(builder, fields, ucl);
-	signal->excess = ucl > 0 ? signal->value / ucl : signal->value;
 	return 0;
 }
 
@@ -168,10 +182,10 @@ static int worse_first(const void *left, const void *right, void *context)
 
 	if (a_ends != b_ends)
 		return a_ends ? -1 : 1;
+	if (a->lost != b->lost)
+		return a->lost > b->lost ? -1 : 1;
 	if (a->excess != b->excess)
 		return a->excess > b->excess ? -1 : 1;
-	if (a->value != b->value)
-		return a->value > b->value ? -1 : 1;
 	return a->order < b->order ? -1 : 1;
 }
 
@@ -295,7 +309,7 @@ static int close_window(struct graph_builder *builder, const char *window)
 		if (build(builder, &builder->signals.items[i], window) < 0)
 			return -1;
 	builder->signals.count = builder->requests.count = 0;
-	forget_limits(builder);
+	forget_centers(builder);
 	wake_forget(builder->wake);
 	return 0;
 }
