@@ -28,7 +28,7 @@ static const char *const *const columns[KINDS] = {
 	[KIND_PATH] = COLUMNS("graph", "node", "from", "to"),
 	[KIND_BLAME] = COLUMNS("graph", "rank", "name", "label", "score", "share", "on_path", "instances", "algorithm", "impact",
 			       "waited"),
-	[KIND_USAGE] = COLUMNS("command", "events", "traced", "kept", "bytes", "kept_bytes", "cpu", "wall"),
+	[KIND_USAGE] = COLUMNS("command", "events", "traced", "kept", "bytes", "kept_bytes", "cpu", "setup", "wall", "began"),
 };
 
 const char *const *columns_of(enum kind kind)

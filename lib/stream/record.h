@@ -37,7 +37,7 @@ enum kind {
 	KIND_EDGE,
 	KIND_PATH,
 	KIND_BLAME,
-	KIND_USAGE, /* command events kept bytes kept_bytes cpu wall : what a stage did and cost */
+	KIND_USAGE, /* command events kept bytes kept_bytes cpu setup? wall began? : what a stage did and cost */
 	KIND_END,
 	KIND_RECORDER, /* socket pipe events, or ts : where context is kept until it is asked for; between two commands only */
 	KIND_STACK,    /* id user? kernel? : frames of a stack, before the first event that names it */

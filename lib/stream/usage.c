@@ -4,6 +4,8 @@
 
 #include "base/number.h"
 
+#define SETUP_TOLD (NSEC_PER_SEC / 100) /* less tells nobody anything */
+
 static int64_t now_by(clockid_t clock)
 {
 	struct timespec now;
@@ -15,6 +17,7 @@ static int64_t now_by(clockid_t clock)
 void usage_begin(struct usage *usage)
 {
 	usage->began = now_by(CLOCK_MONOTONIC);
+	usage->used = now_by(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 void usage_count_in(struct usage *usage, const struct record *event)
@@ -31,6 +34,8 @@ void usage_count_out(struct usage *usage, const struct record *event)
 
 void usage_line(const struct usage *usage, bool source, struct line *line)
 {
+	int64_t wall = now_by(CLOCK_MONOTONIC) - usage->began;
+
 	line_begin(line, "usage");
 	line_text(line, "command", usage->command);
 	line_unsigned(line, "events", source ? usage->events_out : usage->events_in);
@@ -39,6 +44,10 @@ void usage_line(const struct usage *usage, bool source, struct line *line)
 	line_unsigned(line, "kept", usage->events_out);
 	line_unsigned(line, "bytes", source ? usage->bytes_out : usage->bytes_in);
 	line_unsigned(line, "kept_bytes", usage->bytes_out);
-	line_time(line, "cpu", now_by(CLOCK_PROCESS_CPUTIME_ID));
-	line_time(line, "wall", now_by(CLOCK_MONOTONIC) - usage->began);
+	line_time(line, "cpu", now_by(CLOCK_PROCESS_CPUTIME_ID) - usage->used);
+	if (usage->used >= SETUP_TOLD)
+		line_time(line, "setup", usage->used);
+	line_time(line, "wall", wall);
+	if (source)
+		line_time(line, "began", now_by(CLOCK_REALTIME) - wall);
 }

@@ -10,6 +10,7 @@
 struct usage {
 	const char *command; /* NULL: nobody wants to know */
 	int64_t began;	     /* by CLOCK_MONOTONIC, ns */
+	int64_t used;	     /* CPU time until then */
 	uint64_t traced;     /* events that the kernel traced; 0: those that were written */
 	uint64_t events_in, events_out, bytes_in, bytes_out;
 };
