@@ -115,9 +115,9 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes' >after
 	done >again
 	run report again
 	assert_success
-	assert_line --index 0 'blamed most:'
-	assert_line --index 1 --regexp ' 1.200 s +80.0 %  grinder: running, in 3 of 3 moments'
-	assert_line --index 2 --regexp ' 100 ms +6.7 %  once1: running, in 1 of 3 moments'
+	assert_line --index 0 'blamed most, and in how many moments:'
+	assert_line --index 1 --regexp '^3/3 +1.200 s +80.0 %  grinder: running$'
+	assert_line --index 2 --regexp '^1/3 +100 ms +6.7 %  once1: running$'
 }
 
 @test "text: two streams, one after the other" {
@@ -126,7 +126,7 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes' >after
 	assert_success
 	assert_line --regexp '^2 abnormal moments on chart block'
 	assert_line --partial '2,408,662 events read, 63,744'
-	assert_line --regexp ' 8.800 s +97.8 %  reader: read of loop0 in service, in 2 of 2 moments'
+	assert_line --regexp '^2/2 +8.800 s +97.8 %  reader: read of loop0 in service$'
 }
 
 @test "--plot: the control chart in text" {
@@ -337,6 +337,129 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 	assert_output '1 holder: running 0.0 0.25 few 2 1 False'
 	run bash -c 'report -f json "$1" | grep -c changes' - "$DATA/crowd.txt"
 	assert_output 0
+}
+
+# --- which is the worst --------------------------------------------------------------------------------------------
+
+@test "the worst is what cost the most time; what is no wait comes last, by how far outside its limits it lies" {
+	{
+		echo "signal id=1 ts=1.1 start=1.099 chart=syscall key=pwrite64 value=0.000432 center=0.000001 ucl=0.00001 rules=1 tid=10"
+		echo "signal id=2 ts=1.6 start=1.2 chart=syscall key=read value=0.4 center=0.39 ucl=0.395 rules=1 tid=10"
+		echo "signal id=3 ts=1.6 start=1.5 chart=syscall key=fsync value=0.052 center=0.01 ucl=0.02 rules=1 tid=10"
+		echo "signal id=4 ts=1.6 start=0.6 chart=wakeups value=9000 unit=per_second center=1000 ucl=2000 rules=1"
+		echo "signal id=5 ts=1.6 start=0.6 chart=block-rate key=8:0 value=10 unit=per_second center=1000 lcl=900 ucl=2000 rules=1"
+		echo "signal id=6 ts=1.6 start=1.3 chart=syscall key=fsync value=9 center=0.01 ucl=0.2 rules=shift tid=10"
+		echo "window id=1 from=1 to=2 signals=1-6 complete=yes"
+		for i in 1 3; do
+			echo "graph id=$i window=1 signal=$i from=1.5 to=1.6 kind=wake"
+			echo "node graph=$i id=1 name=\"n: running\" start=1.5 end=1.6 tid=7 what=run"
+			echo "path graph=$i node=1 from=1.5 to=1.6"
+		done
+	} >order
+	run -0 bash -c 'report -f json order | jq -c ".moments[0] | [.worst[].id], [.graphs[].signal]"'
+	assert_output "$(printf '["3","2","1","6","5","4"]\n["3","1"]')"
+	run -0 report order
+	assert_line --partial '1. 1.500000 s  fsync by thread 10 took 52.0 ms'
+}
+
+@test "a wait that was told while it lasted and when it was over is one" {
+	{
+		echo "signal id=1 ts=2.011 start=1 chart=syscall key=read value=1.011 center=0.001 ucl=0.01 rules=1 tid=10 open=yes"
+		echo "signal id=2 ts=3.002 start=1 chart=syscall key=read value=2.002 center=0.001 ucl=0.01 rules=1 tid=10"
+		echo "signal id=3 ts=3.002 start=1 chart=syscall key=read value=2.002 center=0.001 ucl=0.01 rules=1 tid=11"
+		echo "window id=1 from=1 to=4 signals=1-3 complete=yes"
+		echo "graph id=1 window=1 signal=1 from=1 to=2.011 kind=wake"
+		echo "node graph=1 id=1 name=\"n: running\" start=1 end=2.011 tid=10 what=run"
+		echo "path graph=1 node=1 from=1 to=2.011"
+	} >twice
+	run -0 bash -c 'report -f json twice | jq -c ".moments[0] | .signals, [.worst[].id], .graphs[0].signal, .graphs[0].words"'
+	assert_output "$(printf '2\n["2","3"]\n"2"\n"read by thread 10 took 2.002 s, the first 1.011 s of it explained"')"
+}
+
+@test "of a great many keys and names the first are told, and that there were more" {
+	{
+		for i in $(seq 1100); do echo "sample ts=1.$i chart=c key=k$i value=$i"; done
+		echo "limits ts=2 chart=c key=k1100 center=7 ucl=9 n=100 method=imr"
+	} >keys
+	run -0 bash -c 'report -f json keys | jq -c ".charts[0].keys | length, (.[] | select(.key == \"k1\" or .others) | [.key, .values, .largest, .ucl, .others])"'
+	assert_output "$(printf '1025\n["k1",1,1,null,null]\n["other keys",76,1100,null,true]')"
+	run -0 report keys
+	assert_line --partial 'more than 1,024 keys'
+	for i in $(seq 4100); do
+		echo "blame graph=1 rank=$i name=n$i score=0.5 share=0.1 on_path=yes instances=1 algorithm=critical"
+	done >names
+	run -0 report names
+	assert_line --partial 'more than 4,096 names were blamed: 2.000 s'
+}
+
+@test "keys with signals are told first, the largest value by its key; of many keys some" {
+	{
+		for k in a b c d e f g h; do
+			echo "limits ts=1 chart=c key=$k center=1 ucl=2 n=100 method=imr"
+			echo "sample ts=2 chart=c key=$k value=1 count=10 max=1.5"
+		done
+		echo "sample ts=3 chart=c key=b value=1 count=5 max=1.75"
+		echo "sample ts=3 chart=c key=i value=1.9"
+	} >keys
+	COLUMNS=400 run -0 report keys
+	assert_line "nothing abnormal on chart c: 86 values; b: limit 2, median 1; a: limit 2, median 1; c: limit 2, median 1; d: limit 2, median 1; e: limit 2, median 1; f: limit 2, median 1; 3 other keys; largest 1.9 (i)"
+	echo "signal id=1 ts=4 chart=c key=h value=9 center=1 ucl=2 rules=1" >>keys
+	COLUMNS=400 run -0 report keys
+	assert_line --partial "1 abnormal moment on chart c (h: limit 2, median 1; b: "
+}
+
+@test "what many functions have in common is told once" {
+	{
+		for i in $(seq 9); do echo "chart name=func:prog:f$i definition=x"; done
+		echo "limits ts=1 chart=func:prog:f1 center=1 ucl=2 n=100 method=imr"
+		echo "sample ts=2 start=1 chart=func:prog:f1 value=1 count=10 max=1.5"
+		echo "chart name=syscall definition=x"
+		echo "usage command=cchart-filter events=10 kept=0 bytes=10 kept_bytes=0 cpu=0.1 wall=1"
+	} >functions
+	COLUMNS=200 run -0 report functions
+	assert_line --index 1 "nothing abnormal on chart func:prog:f1: 10 values, limit 2.000 s, median 1.000 s, largest 1.500 s"
+	assert_line --index 2 "no values on chart syscall: nothing that it measures happened"
+	assert_line --index 3 "8 of 9 functions were not called"
+	assert_equal "${#lines[@]}" 4
+}
+
+@test "a stream that has not passed cchart-filter says so, and nothing else of its charts" {
+	run -0 report <(echo "chart name=block definition=x"; echo "event ts=1 cpu=0 tid=1 comm=a name=sched:sched_waking pid=1"; echo "usage command=trace-collect events=1 kept=1 bytes=10 kept_bytes=10 cpu=0.1 wall=1")
+	assert_output --partial "the stream has not passed cchart-filter"
+	refute_output --partial "nothing that it"
+}
+
+@test "the time is that which was watched, and the cost that of who told it" {
+	{
+		echo "stream version=1 host=h wall=1795189380.000000000 cpus=2"
+		echo "chart name=block definition=x"
+		echo "usage command=trace-collect events=0 kept=0 bytes=0 kept_bytes=0 cpu=0.1 setup=9 wall=10 began=1795189385"
+		echo "usage command=cchart-filter events=0 kept=0 bytes=0 kept_bytes=0 cpu=0.1 wall=10"
+	} >watched
+	COLUMNS=200 run -0 report watched
+	assert_line --index 0 --partial "host h, 2026-11-20 15:43:05 to 15:43:15 UTC, "
+	assert_line --partial "trace-collect and cchart-filter took 200 ms of CPU time in 10.000 s, 1.0 % of 2 CPUs"
+	assert_line --partial "; and 9.000 s to get ready"
+	run -0 bash -c 'report -f json watched | jq -c "[.start, .end, .span]"'
+	assert_output '["2026-11-20T15:43:05.000000000Z","2026-11-20T15:43:15.000000000Z",10]'
+}
+
+@test "signals beyond what can be kept are counted" {
+	for i in $(seq 4196); do echo "signal id=$i ts=1.$i chart=c value=$i center=1 ucl=2 rules=1"; done >many
+	echo "window id=1 from=1 to=2" >>many
+	run -0 bash -c 'report -f json many | jq .moments[0].signals'
+	assert_output 4196
+}
+
+@test "what began before the data is no loss of events" {
+	{
+		echo "signal id=1 ts=2 start=1 chart=syscall key=read value=1 center=0.001 ucl=0.01 rules=1 tid=10"
+		echo "window id=1 from=1.5 to=4 signals=1-1 complete=no"
+	} >early
+	run -3 report early
+	assert_line --partial 'INCOMPLETE: 1 signal of this moment began before the data'
+	run -3 report <(echo "lost ts=1 cpu=0 count=1") early
+	assert_line --partial 'INCOMPLETE: events of this moment were lost or left out'
 }
 
 # --- output --------------------------------------------------------------------------------------------------------

@@ -251,48 +251,6 @@ static int window_seen(void *context, const struct record *record)
 	return STREAM_PASS;
 }
 
-/* What tailblame itself cost. */
-static int cost_seen(struct model *model, const struct fields *fields)
-{
-	double cpu = 0, wall = 0;
-	uint64_t bytes = 0;
-
-	if (fields_double(fields, "cpu", &cpu) < 0 || fields_double(fields, "wall", &wall) < 0 ||
-	    fields_unsigned(fields, "bytes", &bytes) < 0)
-		return -1;
-	model->cpu += cpu;
-	if (fields_is(fields, "command", "trace-collect"))
-		model->ran += wall;
-	if (bytes > model->most)
-		model->most = bytes;
-	return 0;
-}
-
-/* How many events there were is the collector's to say; where there was none, the filter's. */
-static int usage_seen(void *context, const struct record *record)
-{
-	struct model *model = context;
-	const struct fields *fields = gather_fields(model, record);
-	uint64_t events = 0, kept = 0;
-	bool filter;
-
-	if (!fields)
-		return -1;
-	if (fields_unsigned(fields, "events", &events) < 0 || fields_unsigned(fields, "kept", &kept) < 0 ||
-	    fields_unsigned(fields, "traced", &events) < 0 || cost_seen(model, fields) < 0)
-		return gather_wrong(model);
-	filter = fields_is(fields, "command", "cchart-filter");
-	if (filter) {
-		model->has_kept = true;
-		model->kept += kept;
-		model->filtered += events;
-	} else if (fields_is(fields, "command", "trace-collect") || fields_is(fields, "command", "trace-import")) {
-		model->has_read = true;
-		model->read += events;
-	}
-	return STREAM_PASS;
-}
-
 static int all_read(void *context)
 {
 	struct model *model = context;
@@ -320,7 +278,7 @@ struct model *model_new(struct stream *stream, bool eager, moment_teller *teller
 		       [KIND_SAMPLE] = sample_seen, [KIND_LIMITS] = limits_seen, [KIND_SIGNAL] = signal_seen,
 		       [KIND_WINDOW] = window_seen, [KIND_GRAPH] = gather_graph, [KIND_NODE] = gather_graph,
 		       [KIND_EDGE] = gather_graph,  [KIND_PATH] = gather_path,   [KIND_BLAME] = gather_blame,
-		       [KIND_USAGE] = usage_seen,   [KIND_END] = other_seen},
+		       [KIND_USAGE] = gather_usage,   [KIND_END] = other_seen},
 		.idle = NULL,
 		.finish = all_read,
 	};
@@ -328,8 +286,8 @@ struct model *model_new(struct stream *stream, bool eager, moment_teller *teller
 
 	model->host = memory_format("%s", "");
 	model->kernel = memory_format("%s", "");
-	model->first = INT64_MAX;
-	model->last = INT64_MIN;
+	model->first = model->watch_first = INT64_MAX;
+	model->last = model->watch_last = INT64_MIN;
 	model->stream = stream;
 	model->events = events_new(stream);
 	model->reader = graph_reader_new(stream, gather_whole_graph, model);

@@ -13,7 +13,7 @@ const struct fields *gather_fields(struct model *model, const struct record *rec
 /* Puts the place in the input before the sentence of the last fail(); -1. */
 int gather_wrong(struct model *model);
 
-record_handler gather_graph, gather_path, gather_blame; /* gather_graph: nodes and edges too */
+record_handler gather_graph, gather_path, gather_blame, gather_usage; /* gather_graph: nodes and edges too */
 
 /* Takes a limits record that says change=; `center` is the new one. */
 int gather_shift(struct model *model, struct track *track, const struct fields *fields, double center);

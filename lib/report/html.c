@@ -62,7 +62,8 @@ static void figure(struct report *report, FILE *out, char *svg, char *complaint,
 	free(svg);
 }
 
-static void put_cells(FILE *out, char *time, double share, const char *words)
+/* `moments` may be NULL: there is no such column. Frees the time. */
+static void put_cells(FILE *out, char *time, double share, const char *moments, const char *words)
 {
 	char percent[32] = "";
 
@@ -70,13 +71,15 @@ static void put_cells(FILE *out, char *time, double share, const char *words)
 		snprintf(percent, sizeof(percent), "%.1f %%", 100 * share);
 	element(out, "<tr><td class=\"number\">", time, "</td>");
 	element(out, "<td class=\"number\">", percent, "</td>");
+	if (moments)
+		element(out, "<td class=\"number\">", moments, "</td>");
 	element(out, "<td>", words, "</td></tr>");
 	free(time);
 }
 
-static void cells(FILE *out, double seconds, double share, const char *words)
+static void cells(FILE *out, double seconds, double share, const char *moments, const char *words)
 {
-	put_cells(out, isnan(seconds) ? memory_format("%s", "") : words_seconds(seconds), share, words);
+	put_cells(out, isnan(seconds) ? memory_format("%s", "") : words_seconds(seconds), share, moments, words);
 }
 
 static void put_path(FILE *out, const struct story *story)
@@ -89,7 +92,7 @@ static void put_path(FILE *out, const struct story *story)
 	fputs("<table><caption>Critical path</caption>\n", out);
 	for (part = story->parts; part; part = part->hh.next) {
 		words = memory_format("%s%s", part->words, part->meanwhile);
-		cells(out, part->time, story_share(story, part), words);
+		cells(out, part->time, story_share(story, part), NULL, words);
 		free(words);
 	}
 	fputs("</table>\n", out);
@@ -105,7 +108,7 @@ static void put_culprits(FILE *out, const char *caption, const struct story *sto
 	element(out, "<table><caption>", caption, "</caption>");
 	for (i = 0; i < story->culprits.count; i++) {
 		culprit = &story->culprits.items[i];
-		put_cells(out, words_score(culprit), culprit->timeless ? NAN : culprit->share, culprit->fuller);
+		put_cells(out, words_score(culprit), culprit->timeless ? NAN : culprit->share, NULL, culprit->fuller);
 	}
 	fputs("</table>\n", out);
 }
@@ -228,9 +231,11 @@ static void put_verdicts(struct report *report, FILE *out)
 	figure(report, out, svg, complaint,
 	       "Time for which each is to blame, over all moments, and the sum of their shares.");
 	fputs("<table>\n", out);
+	if (report->model->moments > 1)
+		fputs("<tr><th>time</th><th>share</th><th>moments</th><th></th></tr>\n", out);
 	for (i = 0; i < n; i++) {
-		words = summary_verdict(report->model, &verdicts[i]);
-		cells(out, verdicts[i].score, verdicts[i].share, words);
+		words = summary_share_of_moments(report->model, &verdicts[i]);
+		cells(out, verdicts[i].score, verdicts[i].share, report->model->moments > 1 ? words : NULL, verdicts[i].name);
 		free(words);
 	}
 	fputs("</table>\n</section>\n", out);

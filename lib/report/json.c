@@ -79,6 +79,7 @@ static json_t *signal_object(const struct report *report, const struct signal *s
 	set_real(object, "value", signal->value);
 	set_text(object, "unit", unit_name(signal->unit));
 	set_real(object, "center", signal->center);
+	set_real(object, "lcl", signal->lcl);
 	set_real(object, "ucl", signal->ucl);
 	set_text(object, "rules", signal->rules);
 	if (signal->tid)
@@ -216,6 +217,8 @@ static json_t *chart_object(const struct report *report, const struct chart_stor
 		set_count(entry, "n", track->learnt_from);
 		set_text(entry, "method", track->method);
 		set_text(entry, "unit", unit_name(track->unit));
+		if (track == chart->others)
+			json_object_set_new(entry, "others", json_true());
 		if (track->shifts.count > 0)
 			json_object_set_new(entry, "changes", shift_array(report, track));
 		json_array_append_new(keys, entry);
@@ -271,14 +274,15 @@ static json_t *report_object(struct report *report)
 	const struct model *model = report->model;
 	json_t *object = json_object(), *charts = json_array();
 	const struct chart_story *chart;
+	int64_t first, last;
 
 	set_count(object, "version", JSON_SHAPE);
 	set_text(object, "host", model->host);
 	set_text(object, "kernel", model->kernel);
-	if (model->first <= model->last) {
-		set_clock(report, object, "start", model->first);
-		set_clock(report, object, "end", model->last);
-		set_seconds(object, "span", model->last - model->first);
+	if (model_span(model, &first, &last)) {
+		set_clock(report, object, "start", first);
+		set_clock(report, object, "end", last);
+		set_seconds(object, "span", last - first);
 	}
 	if (model->has_read || model->has_kept)
 		set_count(object, "events_read", model->has_read ? model->read : model->filtered);
@@ -292,6 +296,8 @@ static json_t *report_object(struct report *report)
 		json_array_append_new(charts, chart_object(report, chart));
 	json_object_set_new(object, "charts", charts);
 	json_object_set_new(object, "blame", verdict_array(report));
+	if (model->uncounted > 0)
+		set_real(object, "blame_uncounted", model->uncounted);
 	if (model->changes.count)
 		json_object_set_new(object, "changes", change_array(model));
 	return object;

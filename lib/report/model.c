@@ -101,6 +101,15 @@ void model_count_blame(struct model *model, const char *name, double score)
 	}
 }
 
+bool model_span(const struct model *model, int64_t *first, int64_t *last)
+{
+	bool watched = model->has_wall && model->watch_first <= model->watch_last;
+
+	*first = watched ? model->watch_first : model->first;
+	*last = watched ? model->watch_last : model->last;
+	return *first <= *last;
+}
+
 static int compare_tallies(const struct tally *a, const struct tally *b)
 {
 	if (a->score != b->score)
@@ -213,6 +222,9 @@ void model_free(struct model *model)
 		signal_free(model->pending.items[i]);
 	for (i = 0; i < model->changes.count; i++)
 		change_free(&model->changes.items[i]);
+	for (i = 0; i < model->stages.count; i++)
+		free(model->stages.items[i]);
+	free(model->stages.items);
 	free(model->changes.items);
 	free(model->overall.items);
 	free(model->pending.items);

@@ -194,7 +194,9 @@ struct model {
 	bool has_read, has_kept;
 	uint64_t read, kept; /* events; use filtered where no collector told `read` */
 	uint64_t filtered;   /* events that the filter read */
-	double cpu;	     /* seconds of CPU time of all commands that told theirs */
+	ARRAY(char *) stages; /* the commands that told what they used */
+	double cpu, setup;    /* seconds of their CPU time; setup: before they began */
+	int64_t watch_first, watch_last; /* Unix time of the collectors' runs; first > last: not told */
 	double ran;	     /* seconds that were collected; 0: not live */
 	uint64_t bytes, most; /* of events, by the command that saw most: before the stream at hand; in it */
 	uint64_t cpus;	     /* of the machine; 0: not known */
@@ -229,6 +231,9 @@ struct model {
 /* `eager`: tell a moment with a ranking before waiting for input, even if more of its graphs may follow. */
 struct model *model_new(struct stream *stream, bool eager, moment_teller *teller, void *context);
 void model_free(struct model *model);
+
+/* The time that was watched, or where that is not told, that of the data: Unix time where has_wall. False: not known. */
+bool model_span(const struct model *model, int64_t *first, int64_t *last);
 
 /* For stream_run(), with the model as context. A command may set `idle` to a function that calls model_idle(). */
 struct handlers *model_handlers(struct model *model);

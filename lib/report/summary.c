@@ -26,17 +26,18 @@ static void add_count(FILE *out, uint64_t count, const char *before, const char 
 static void add_span(FILE *out, const struct model *model)
 {
 	char from[WORDS_CLOCK_ROOM], to[WORDS_CLOCK_ROOM];
+	int64_t first, last;
 	bool same_day;
 
-	if (model->first > model->last)
+	if (!model_span(model, &first, &last))
 		return;
 	add_separator(out);
 	if (!model->has_wall) {
-		fprintf(out, "%.3f s to %.3f s of the trace clock", model->first / 1e9, model->last / 1e9);
+		fprintf(out, "%.3f s to %.3f s of the trace clock", first / 1e9, last / 1e9);
 		return;
 	}
-	words_date(model->first, from);
-	words_date(model->last, to);
+	words_date(first, from);
+	words_date(last, to);
 	if (!strcmp(from, to)) {
 		fprintf(out, "%s UTC", from);
 		return;
@@ -112,16 +113,6 @@ char *summary_gaps(const struct model *model)
 	return moments;
 }
 
-struct track *summary_main_track(const struct chart_story *chart)
-{
-	struct track *track, *best = chart->tracks;
-
-	for (track = chart->tracks; track; track = track->hh.next)
-		if (track->signals > best->signals || (track->signals == best->signals && track->values > best->values))
-			best = track;
-	return best;
-}
-
 char *summary_key(const struct model *model, const struct track *track)
 {
 	char name[64];
@@ -131,62 +122,17 @@ char *summary_key(const struct model *model, const struct track *track)
 	return memory_format("%s", model_device_name(model, track->key, name, sizeof(name)));
 }
 
+/* "trace-collect and cchart-filter" */
+static void add_stages(FILE *out, const struct model *model)
+{
+	for (size_t i = 0; i < model->stages.count; i++)
+		fprintf(out, "%s%s", i == 0 ? "" : i + 1 < model->stages.count ? ", " : " and ", model->stages.items[i]);
+}
+
 /*
- * Of limits that were learnt anew, perhaps because of the signals, those are told that the first signal was beyond:
- * "; limit 41.2 ms, median 4.5 ms"; of several keys: "; loop0: limit 41.2 ms, median 4.5 ms; 2 others"
+ * "trace-collect and cchart-filter took 0.50 s of CPU time in 12 s, 2.1 % of 2 CPUs, for 100,361 events traced and
+ * 6.4 MiB read a second". What a stage did before it began, such as placing probes, is no part of that share.
  */
-static void add_limits(FILE *out, const struct model *model, const struct chart_story *chart, const struct track *track,
-		       const char *lead)
-{
-	bool signalled = !isnan(track->signal_ucl);
-	char *limits = words_limits(track->unit, signalled ? track->signal_center : track->center,
-				    signalled ? track->signal_ucl : track->ucl);
-	char *key = summary_key(model, track);
-	unsigned others = HASH_COUNT(chart->tracks) - 1;
-
-	if (limits && others > 0)
-		fprintf(out, "%s%s: %s; %u other%s", lead, key, limits, others, others == 1 ? "" : "s");
-	else if (limits)
-		fprintf(out, "%s%s", lead, limits);
-	free(limits);
-	free(key);
-}
-
-static void say_chart(FILE *out, const struct model *model, const struct chart_story *chart)
-{
-	const struct track *track = summary_main_track(chart), *t;
-	const char *title = chart->title;
-	char *moments = words_count(chart->moments, "abnormal moment"), *count, *greatest;
-	uint64_t values = 0;
-
-	for (t = chart->tracks; t; t = t->hh.next)
-		values += t->values;
-	count = words_count(values, "value");
-	if (chart->signals > 0) {
-		fprintf(out, "%s on chart %s", moments, chart->name);
-		if (*title || !isnan(track->ucl)) {
-			fprintf(out, " (%s", title);
-			add_limits(out, model, chart, track, *title ? "; " : "");
-			fputs(")", out);
-		}
-	} else if (values == 0 && (!track || isnan(track->ucl))) {
-		fprintf(out, "no values on chart %s%s%s: nothing that it measures happened", chart->name,
-			*title ? ", " : "", title);
-	} else if (isnan(track->ucl)) {
-		fprintf(out, "chart %s: no limits were learnt: %s, too few to judge any", chart->name, count);
-	} else {
-		fprintf(out, "nothing abnormal on chart %s: %s", chart->name, count);
-		add_limits(out, model, chart, track, ", ");
-		greatest = words_value(track->unit, track->greatest);
-		fprintf(out, "%s%s", isnan(track->greatest) ? "" : ", largest ",
-			isnan(track->greatest) ? "" : greatest);
-		free(greatest);
-	}
-	free(count);
-	free(moments);
-}
-
-/* "tailblame itself: 0.50 s of CPU time in 12 s, 2.1 % of 2 CPUs; 100,361 events traced and 6.4 MiB read a second" */
 static void say_cost(FILE *out, const struct model *model)
 {
 	uint64_t read = model->has_read ? model->read : model->filtered;
@@ -199,12 +145,17 @@ static void say_cost(FILE *out, const struct model *model)
 	number_human_duration(wall, (int64_t)(seconds * 1e9));
 	number_human_count(events, (uint64_t)((double)read / seconds));
 	number_human_size(bytes, (uint64_t)((double)(model->bytes + model->most) / seconds));
-	fprintf(out, "tailblame itself took %s of CPU time in %s, %.*f %% of ", cpu, wall, share < 1 ? 2 : 1, share);
+	add_stages(out, model);
+	fprintf(out, " took %s of CPU time in %s, %.*f %% of ", cpu, wall, share < 1 ? 2 : 1, share);
 	if (model->cpus > 1)
 		fprintf(out, "%llu CPUs", (unsigned long long)model->cpus);
 	else
 		fputs("one CPU", out);
 	fprintf(out, ", for %s events traced and %s read a second", events, bytes);
+	if (model->setup > 0) {
+		number_human_duration(cpu, (int64_t)(model->setup * 1e9));
+		fprintf(out, "; and %s to get ready", cpu);
+	}
 }
 
 /* Whether there is something that blame-rank could explain: not rates, which name who, nor numbers by hand without events. */
@@ -217,6 +168,12 @@ static void say_nothing(FILE *out, const struct model *model)
 {
 	if (model->records == 0)
 		fputs("no data: the input is empty", out);
+	else if (summary_unfiltered(model) && stream_was_cut(model->stream))
+		fputs("no chart has a value: the input was cut before any was told", out);
+	else if (summary_unfiltered(model))
+		fputs("the stream has not passed cchart-filter, so nothing was measured: "
+		      "the pipe is trace-collect | cchart-filter | blame-rank | report",
+		      out);
 	else if (!model->charts && model->moments == 0 && !model->changes.count)
 		fputs("nothing to report: the input holds no chart, signal or graph; "
 		      "the pipe is trace-collect | cchart-filter | blame-rank | report",
@@ -248,7 +205,6 @@ static void add_shifts(struct summary *summary, const struct model *model)
 
 void summary_make(struct summary *summary, const struct model *model)
 {
-	struct chart_story *chart;
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out;
@@ -257,11 +213,12 @@ void summary_make(struct summary *summary, const struct model *model)
 	add_line(summary, summary_head(model));
 	if (model->records > 0)
 		add_line(summary, summary_gaps(model));
-	for (chart = model->charts; chart; chart = chart->hh.next) {
-		out = open_memstream(&text, &size);
-		say_chart(out, model, chart);
-		fclose(out);
-		add_line(summary, text);
+	summary_charts(summary, model);
+	if (model->uncounted > 0) {
+		text = words_seconds(model->uncounted);
+		add_line(summary, memory_format("more than 4,096 names were blamed: %s of blame on those that came later is in no sum", text));
+		free(text);
+		text = NULL;
 	}
 	add_shifts(summary, model);
 	for (size_t i = 0; i < model->changes.count; i++)
@@ -291,15 +248,9 @@ void summary_free(struct summary *summary)
 	free(summary->lines.items);
 }
 
-char *summary_verdict(const struct model *model, const struct verdict *verdict)
+char *summary_share_of_moments(const struct model *model, const struct verdict *verdict)
 {
-	char *moments;
-	char *words;
-
 	if (verdict->moments == 0 || model->moments < 2)
-		return memory_format("%s", verdict->name);
-	moments = words_count(model->moments, "moment");
-	words = memory_format("%s, in %llu of %s", verdict->name, (unsigned long long)verdict->moments, moments);
-	free(moments);
-	return words;
+		return memory_format("%s", "");
+	return memory_format("%llu/%llu", (unsigned long long)verdict->moments, (unsigned long long)model->moments);
 }

@@ -21,11 +21,12 @@ char *summary_gaps(const struct model *model);
 void summary_make(struct summary *summary, const struct model *model);
 void summary_free(struct summary *summary);
 
-/* One line about a verdict: "reader: read of loop0 in service, in 3 of 3 moments". The caller frees it. */
-char *summary_verdict(const struct model *model, const struct verdict *verdict);
+/* In how many moments a verdict was ranked: "2/3"; "" where that tells nothing. The caller frees it. */
+char *summary_share_of_moments(const struct model *model, const struct verdict *verdict);
 
-/* The track that a chart is told by: the one with the most signals, then values. NULL: it has none. */
-struct track *summary_main_track(const struct chart_story *chart);
+/* Adds the lines about the charts. None where the stream has not passed cchart-filter, so that there is nothing to say. */
+void summary_charts(struct summary *summary, const struct model *model);
+bool summary_unfiltered(const struct model *model);
 
 /* "loop0" for a block device's key, else the key. The caller frees it. */
 char *summary_key(const struct model *model, const struct track *track);

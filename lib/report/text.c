@@ -241,10 +241,10 @@ static void print_summary(struct report *report)
 		wrap(report, out, "", summary.lines.items[i]);
 	summary_free(&summary);
 	if (n > 0)
-		fputs("blamed most:\n", out);
+		fputs(report->model->moments < 2 ? "blamed most:\n" : "blamed most, and in how many moments:\n", out);
 	for (i = 0; i < n; i++) {
-		words = summary_verdict(report->model, &verdicts[i]);
-		row(report, out, "", verdicts[i].score, verdicts[i].share, words);
+		words = summary_share_of_moments(report->model, &verdicts[i]);
+		row(report, out, words, verdicts[i].score, verdicts[i].share, verdicts[i].name);
 		free(words);
 	}
 }
