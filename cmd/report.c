@@ -13,11 +13,12 @@
 #include "report/report.h"
 
 static const char *format = "text", *directory = ".";
-static bool plot;
+static bool plot, all;
 
 static const struct option_entry options[] = {
 	{OPTION_STRING, 'f', "format", &format, "FORMAT", "text (default), json, or html"},
 	{OPTION_STRING, 'o', "output", &directory, "DIR", "where html puts report.html (default .)"},
+	{OPTION_FLAG, 'a', "all", &all, NULL, "list every signal of a moment, not only groups of them"},
 	{OPTION_FLAG, 0, "plot", &plot, NULL, "draw the control charts in text too"},
 	{OPTION_END},
 };
@@ -69,7 +70,7 @@ static void catch_signals(void)
 int main(int argc, char **argv)
 {
 	int operands = command_line(argc, argv, options, "[FILE...]", "say what was abnormal, and who is to blame");
-	struct report_options how = {.format = format, .directory = directory, .plot = plot, .out = stdout};
+	struct report_options how = {.format = format, .directory = directory, .plot = plot, .all = all, .out = stdout};
 	struct stream *stream;
 	struct report *report;
 	int status;

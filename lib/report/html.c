@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "report/figure.h"
+#include "report/group.h"
 #include "report/output.h"
 #include "report/summary.h"
 #include "report/words.h"
@@ -168,10 +169,30 @@ static void put_heading(struct report *report, FILE *out, const struct moment *m
 	free(words);
 }
 
+/* Further signals, put together; those that have stories are told already. Returns how many are told with that. */
+static uint64_t put_groups(struct report *report, FILE *out, const struct moment *moment)
+{
+	struct groups groups;
+	uint64_t told = 1;
+	char *words;
+
+	groups_make(&groups, moment);
+	for (size_t i = 0; i < groups.count; i++) {
+		told += groups.items[i].count;
+		if (groups.items[i].count == groups.items[i].explained)
+			continue;
+		words = group_words(report->model, moment, &groups.items[i]);
+		element(out, "<p class=\"soft\">also ", words, "</p>");
+		free(words);
+	}
+	free(groups.items);
+	return told;
+}
+
 static int html_moment(struct report *report, const struct moment *moment)
 {
 	FILE *out = ((struct page *)report->state)->body;
-	char *rest = words_rest(report->model, moment), *gap = words_gap(moment);
+	char *rest, *gap = words_gap(moment);
 	size_t i;
 
 	fputs("<section>\n", out);
@@ -183,6 +204,7 @@ static int html_moment(struct report *report, const struct moment *moment)
 	for (i = 1; i < moment->stories.count; i++)
 		if (!moment_is_companion(moment, moment->stories.items[i]))
 			put_also(report, out, moment, moment->stories.items[i]);
+	rest = words_rest(report->model, moment, put_groups(report, out, moment));
 	if (rest)
 		element(out, "<p class=\"soft\">and ", rest, "</p>");
 	fputs("</section>\n", out);

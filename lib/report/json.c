@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "report/group.h"
 #include "report/output.h"
 #include "report/summary.h"
 #include "report/words.h"
@@ -153,6 +154,31 @@ static json_t *story_object(const struct report *report, const struct story *sto
 	return object;
 }
 
+static json_t *group_array(const struct report *report, const struct moment *moment)
+{
+	json_t *array = json_array(), *object;
+	struct groups groups;
+
+	groups_make(&groups, moment);
+	for (size_t i = 0; i < groups.count; i++) {
+		const struct group *group = &groups.items[i];
+
+		object = json_object();
+		set_words(object, "words", group_words(report->model, moment, group));
+		set_text(object, "chart", group->first->chart);
+		set_text(object, "key", group->first->key);
+		set_text(object, "comm", group->first->comm);
+		set_text(object, "culprit", group->culprit);
+		set_count(object, "signals", group->count);
+		set_count(object, "explained", group->explained);
+		set_real(object, "sum", group->sum);
+		set_real(object, "longest", group->longest);
+		json_array_append_new(array, object);
+	}
+	free(groups.items);
+	return array;
+}
+
 static json_t *moment_object(const struct report *report, const struct moment *moment)
 {
 	json_t *object = json_object(), *signals = json_array(), *graphs = json_array();
@@ -167,11 +193,12 @@ static json_t *moment_object(const struct report *report, const struct moment *m
 	}
 	json_object_set_new(object, "complete", json_boolean(moment->complete));
 	set_count(object, "signals", moment->signals);
-	for (i = 0; i < moment->worst.count && i < WORST_LISTED; i++)
+	for (i = 0; i < moment->worst.count && (i < WORST_LISTED || report->options.all); i++)
 		json_array_append_new(signals, signal_object(report, moment->worst.items[i], moment->wall));
 	for (i = 0; i < moment->stories.count; i++)
 		json_array_append_new(graphs, story_object(report, moment->stories.items[i]));
 	json_object_set_new(object, "worst", signals);
+	json_object_set_new(object, "groups", group_array(report, moment));
 	json_object_set_new(object, "graphs", graphs);
 	return object;
 }

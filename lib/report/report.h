@@ -24,6 +24,7 @@ struct report_options {
 	FILE *out;	       /* where text and json go */
 	size_t width;	       /* columns of text */
 	bool whole;	       /* all input is there already: the summary can come first */
+	bool all;	       /* text and JSON: list every signal of a moment */
 	bool plot;	       /* text: draw the control chart */
 };
 

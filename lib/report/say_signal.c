@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "report/words.h"
 #include "program/demangle.h"
 #include "program/symbol.h"
@@ -269,80 +270,28 @@ char *words_signal(const struct model *model, const struct signal *signal)
 	return words;
 }
 
-/* Where the graph begins later than its signal, the events before that were lost or left out. */
-static char *say_explained(const struct model *model, const struct story *story)
+/* The plural of what has one; names of calls and functions stay as they are. */
+char *words_signals(const struct model *model, const struct signal *signal, uint64_t count)
 {
-	char *words = words_signal(model, story->signal), *time, *both;
-	bool late = story->from > story->signal->start && story->to == story->signal->ts;
-	bool early = story->from == story->signal->start && story->to < story->signal->ts;
+	const struct sentence *s = sentence_of(signal->chart);
+	char *subject, *words, number[NUMBER_ROOM];
+	bool request = s->subject == say_request, wait = s->subject == say_runnable;
+	const char *by = *signal->comm ? signal->comm : "unnamed threads";
 
-	if (story->kind != GRAPH_WAKE || (!late && !early))
-		return words;
-	time = words_seconds(story_length(story));
-	both = memory_format(late ? "%s, the last %s of it in the data" : "%s, the first %s of it explained", words, time);
-	free(time);
-	free(words);
-	return both;
-}
-
-char *words_story(const struct model *model, const struct story *story)
-{
-	char *time, *words;
-
-	if (story->signal)
-		return say_explained(model, story);
-	if (story_length(story) == 0)
-		return memory_format("graph %s%s%s", story->graph, *story->root ? " of " : "", story->root);
-	time = words_seconds(story_length(story));
-	if (*story->root && story->kind == GRAPH_WAKE)
-		words = memory_format("%s of %s (graph %s)", time, story->root, story->graph);
-	else if (*story->root)
-		words = memory_format("%s took %s (graph %s)", story->root, time, story->graph);
-	else
-		words = memory_format("graph %s took %s", story->graph, time);
-	free(time);
-	return words;
-}
-
-char *words_moment(const struct model *model, const struct moment *moment)
-{
-	if (moment->stories.count > 0)
-		return words_story(model, moment->stories.items[0]);
-	if (moment->worst.count > 0)
-		return words_signal(model, moment->worst.items[0]);
-	return memory_format("abnormal, but its signals are not in the input");
-}
-
-char *words_rest(const struct model *model, const struct moment *moment)
-{
-	size_t told = moment->stories.count ? moment->stories.count : 1;
-	char from[WORDS_CLOCK_ROOM], to[WORDS_CLOCK_ROOM], *count, *words;
-
-	if (moment->signals <= told)
-		return NULL;
-	words_clock(model, moment->wall, moment->from, from);
-	words_clock(model, moment->wall, moment->to, to);
-	count = words_count(moment->signals - told, "more signal");
-	words = memory_format("%s between %s and %s", count, from, to);
-	free(count);
-	return words;
-}
-
-char *words_gap(const struct moment *moment)
-{
-	uint64_t early = 0;
-	char *count, *words;
-
-	if (moment->complete)
-		return NULL;
-	if (!moment->window)
-		return memory_format("INCOMPLETE: the input ended before this moment did");
-	for (size_t i = 0; i < moment->worst.count; i++)
-		early += moment->worst.items[i]->start < moment->data_from;
-	if (moment->lost || early == 0)
-		return memory_format("INCOMPLETE: events of this moment were lost or left out; pieces may be missing");
-	count = words_count(early, "signal");
-	words = memory_format("INCOMPLETE: %s of this moment began before the data; what came before is missing", count);
-	free(count);
+	number_human_count(number, count);
+	if (signal->unit != UNIT_SECONDS || signal->shift) {
+		subject = level_of(model, signal->chart, signal->key);
+		words = memory_format("%s signals on %s", number, subject);
+	} else if (wait) {
+		subject = memory_format("%s", by);
+		words = memory_format("%s waits of %s for a CPU", number, subject);
+	} else if (request) {
+		subject = level_of(model, "block", signal->key);
+		words = memory_format("%s requests%s by %s", number, subject + strlen("block"), by);
+	} else {
+		subject = s->subject(model, signal, "");
+		words = memory_format("%s %s of %s", number, subject, by);
+	}
+	free(subject);
 	return words;
 }

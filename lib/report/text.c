@@ -9,13 +9,14 @@
 
 #include "base/file.h"
 #include "report/figure.h"
+#include "report/group.h"
 #include "report/output.h"
 #include "report/summary.h"
 #include "report/words.h"
 
 #define SLIVER 0.0005 /* of the whole: would read 0.0 % */
 
-enum { PARTS_SHOWN = 8, CULPRITS_SHOWN = 8, VERDICTS_SHOWN = 5, WORD_LEAST = 24 };
+enum { PARTS_SHOWN = 8, CULPRITS_SHOWN = 8, VERDICTS_SHOWN = 5, GROUPS_SHOWN = 6, WORD_LEAST = 24 };
 
 struct text {
 	FILE *body; /* moments: options.out, or a file that follows the summary */
@@ -141,24 +142,59 @@ static void print_blame(const struct report *report, FILE *out, const char *titl
 	}
 }
 
-/* Further stories of a moment in a sentence each. */
-static void print_also(const struct report *report, FILE *out, const struct moment *moment, const struct story *story)
+static void print_clocked(const struct report *report, FILE *out, const struct moment *moment, int64_t ts, const char *words)
 {
-	const struct part *part = story->parts;
-	const struct story *calls = moment_companion(moment, story);
-	const char *call = calls && calls->culprits.count ? calls->culprits.items[0].fuller : NULL;
-	char clock[WORDS_CLOCK_ROOM], *subject = words_story(report->model, story), *words, *lead;
+	char clock[WORDS_CLOCK_ROOM], *lead;
 
-	words_clock(report->model, moment->wall, story->signal ? story->signal->start : story->from, clock);
-	words = memory_format("%s%s%s%s%s%s%s", subject, part ? ", mostly " : "", part ? part->words : "",
-			      story->culprits.count ? "; to blame: " : "",
-			      story->culprits.count ? story->culprits.items[0].fuller : "", call ? "; of its calls: " : "",
-			      call ? call : "");
+	words_clock(report->model, moment->wall, ts, clock);
 	lead = memory_format("   also %s  ", clock);
 	wrap(report, out, lead, words);
 	free(lead);
-	free(subject);
+}
+
+/* A story without signal, or of a moment that was told before. */
+static void print_story(const struct report *report, FILE *out, const struct moment *moment, const struct story *story)
+{
+	struct group group = {.first = story->signal, .story = story, .count = 1, .explained = 1};
+	char *words;
+
+	group.culprit = story->culprits.count ? story->culprits.items[0].fuller : "";
+	words = group_words(report->model, moment, &group);
+	print_clocked(report, out, moment, story->signal ? story->signal->start : story->from, words);
 	free(words);
+}
+
+/* Every signal that is kept; returns how many. */
+static uint64_t print_all(const struct report *report, FILE *out, const struct moment *moment)
+{
+	for (size_t i = moment->stories.count == 0; i < moment->worst.count; i++) {
+		char *words = words_signal(report->model, moment->worst.items[i]);
+
+		print_clocked(report, out, moment, moment->worst.items[i]->start, words);
+		free(words);
+	}
+	return moment->worst.count;
+}
+
+/* Further signals, put together; returns how many of the moment's are told with that. */
+static uint64_t print_groups(const struct report *report, FILE *out, const struct moment *moment)
+{
+	struct groups groups;
+	uint64_t told = 1;
+	char *words;
+
+	groups_make(&groups, moment);
+	for (size_t i = 0; i < groups.count && i < GROUPS_SHOWN; i++) {
+		words = group_words(report->model, moment, &groups.items[i]);
+		if (groups.items[i].count == 1)
+			print_clocked(report, out, moment, groups.items[i].first->start, words);
+		else
+			wrap(report, out, "   also ", words);
+		told += groups.items[i].count;
+		free(words);
+	}
+	free(groups.items);
+	return told;
 }
 
 /* The head has the limits of the first signal. */
@@ -188,9 +224,9 @@ static void print_subject(const struct report *report, FILE *out, const struct m
 	free(subject);
 }
 
-static void print_rest(const struct report *report, FILE *out, const struct moment *moment)
+static void print_rest(const struct report *report, FILE *out, const struct moment *moment, uint64_t told)
 {
-	char *rest = words_rest(report->model, moment), *gap = words_gap(moment);
+	char *rest = words_rest(report->model, moment, told), *gap = words_gap(moment);
 
 	if (rest)
 		wrap(report, out, "   and  ", rest);
@@ -222,10 +258,11 @@ static void print_moment(const struct report *report, FILE *out, const struct mo
 		}
 	}
 	for (i = first; i < moment->stories.count; i++)
-		if (!moment_is_companion(moment, moment->stories.items[i]))
-			print_also(report, out, moment, moment->stories.items[i]);
+		if ((moment->continued || !moment->stories.items[i]->signal || report->options.all) &&
+		    !moment_is_companion(moment, moment->stories.items[i]))
+			print_story(report, out, moment, moment->stories.items[i]);
 	if (!moment->continued)
-		print_rest(report, out, moment);
+		print_rest(report, out, moment, (report->options.all ? print_all : print_groups)(report, out, moment));
 }
 
 static void print_summary(struct report *report)

@@ -42,14 +42,17 @@ char *words_thread(const char *comm, int32_t tid);
 /* "read of loop0 sector 1880432 by reader/3312 took 2.293 s". */
 char *words_signal(const struct model *model, const struct signal *signal);
 
+/* Several of one chart, key and thread name: "24 recvfrom of python3", "3 reads of loop0 by reader". */
+char *words_signals(const struct model *model, const struct signal *signal, uint64_t count);
+
 /* What a story is about: its signal's sentence, or its graph: "A took 12 s (graph 1)". */
 char *words_story(const struct model *model, const struct story *story);
 
 /* What a moment is about: its first story, else its worst signal. */
 char *words_moment(const struct model *model, const struct moment *moment);
 
-/* "211 more signals between 15:43:10.912 and 15:43:13.200"; NULL: there are no more. */
-char *words_rest(const struct model *model, const struct moment *moment);
+/* "211 more signals between 15:43:10.912 and 15:43:13.200", besides so many that are told; NULL: there are no more. */
+char *words_rest(const struct model *model, const struct moment *moment, uint64_t told);
 
 /* Why a moment is incomplete; NULL: it is complete. */
 char *words_gap(const struct moment *moment);

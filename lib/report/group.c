@@ -1,0 +1,118 @@
+/* A moment's further signals, put together: those of one chart, key and thread name, and for which the same is to blame. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/group.h"
+#include "report/words.h"
+
+static const char *culprit_of(const struct story *story)
+{
+	return story->culprits.count ? story->culprits.items[0].fuller : "";
+}
+
+static bool alike(const struct signal *a, const struct signal *b)
+{
+	return a->unit == b->unit && a->shift == b->shift && !strcmp(a->chart, b->chart) && !strcmp(a->key, b->key) &&
+	       !strcmp(a->comm, b->comm);
+}
+
+static void count_in(struct group *group, const struct signal *signal)
+{
+	group->count++;
+	group->sum += signal->value;
+	if (signal->value > group->longest)
+		group->longest = signal->value;
+}
+
+static struct group *group_of(struct groups *groups, const struct signal *signal, const char *culprit)
+{
+	struct group *group;
+
+	for (size_t i = 0; i < groups->count; i++)
+		if (alike(groups->items[i].first, signal) && (!culprit || !strcmp(groups->items[i].culprit, culprit)))
+			return &groups->items[i];
+	group = ARRAY_ADD(groups);
+	*group = (struct group){.first = signal, .culprit = culprit ? culprit : ""};
+	return group;
+}
+
+static bool is_told(const struct moment *moment, const struct signal *signal)
+{
+	for (size_t i = 0; i < moment->stories.count; i++)
+		if (moment->stories.items[i]->signal == signal)
+			return true;
+	return moment->stories.count == 0 && signal == moment->worst.items[0];
+}
+
+/* The most time first; of what is no time, none comes before the other. */
+static int by_sum(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+	double s = x->first->unit == UNIT_SECONDS ? x->sum : 0, t = y->first->unit == UNIT_SECONDS ? y->sum : 0;
+
+	if (s != t)
+		return s > t ? -1 : 1;
+	return signal_compare(x->first, y->first);
+}
+
+void groups_make(struct groups *groups, const struct moment *moment)
+{
+	struct group *group;
+
+	*groups = (struct groups){0};
+	for (size_t i = 1; i < moment->stories.count; i++) {
+		const struct story *story = moment->stories.items[i];
+
+		if (!story->signal || moment_is_companion(moment, story))
+			continue;
+		group = group_of(groups, story->signal, culprit_of(story));
+		group->story = group->explained++ ? group->story : story;
+		count_in(group, story->signal);
+	}
+	for (size_t i = 0; i < moment->worst.count; i++)
+		if (!is_told(moment, moment->worst.items[i]))
+			count_in(group_of(groups, moment->worst.items[i], NULL), moment->worst.items[i]);
+	if (groups->count > 0)
+		qsort(groups->items, groups->count, sizeof(*groups->items), by_sum);
+}
+
+static char *say_many(const struct model *model, const struct group *group)
+{
+	char *subject = words_signals(model, group->first, group->count), *sum, *longest, *words;
+
+	longest = words_value(group->first->unit, group->longest);
+	if (group->first->unit == UNIT_SECONDS && !group->first->shift) {
+		sum = words_seconds(group->sum);
+		words = memory_format("%s took %s in all, the longest %s", subject, sum, longest);
+		free(sum);
+	} else {
+		words = memory_format("%s, the largest %s", subject, longest);
+	}
+	free(longest);
+	free(subject);
+	return words;
+}
+
+char *group_words(const struct model *model, const struct moment *moment, const struct group *group)
+{
+	const struct part *part = group->story ? group->story->parts : NULL;
+	const struct story *calls = group->story ? moment_companion(moment, group->story) : NULL;
+	const char *call = calls && calls->culprits.count ? calls->culprits.items[0].fuller : NULL;
+	char *words, *what, *some;
+
+	if (group->count > 1) {
+		what = say_many(model, group);
+		some = *group->culprit && group->explained < group->count
+			   ? memory_format(" (for %s)", group->explained == 1 ? "the worst" : "the worst ones") : memory_format("%s", "");
+		words = memory_format("%s%s%s%s%s", what, *group->culprit ? "; to blame" : "", some,
+				      *group->culprit ? ": " : "", group->culprit);
+		free(some);
+	} else {
+		what = group->story ? words_story(model, group->story) : words_signal(model, group->first);
+		words = memory_format("%s%s%s%s%s%s%s", what, part ? ", mostly " : "", part ? part->words : "",
+				      *group->culprit ? "; to blame: " : "", group->culprit, call ? "; of its calls: " : "",
+				      call ? call : "");
+	}
+	free(what);
+	return words;
+}

@@ -1,0 +1,28 @@
+/*
+ * group: a moment's further signals, put together by chart, key, thread name, and who is to blame.
+ */
+#ifndef REPORT_GROUP_H
+#define REPORT_GROUP_H
+
+#include "report/model.h"
+
+struct group {
+	const struct signal *first; /* the worst */
+	const struct story *story;  /* of the worst that has one; NULL: none has */
+	const char *culprit;	    /* who is to blame by the stories; "" where there is none */
+	uint64_t count, explained;  /* signals; those with a story */
+	double sum, longest;	    /* of the values */
+};
+
+struct groups {
+	struct group *items;
+	size_t count, room;
+};
+
+/* All that are not the moment's first story, or without stories its worst signal; the most time first. free(groups->items). */
+void groups_make(struct groups *groups, const struct moment *moment);
+
+/* "24 recvfrom of python3 took 9.6 s in all, the longest 404 ms; to blame: timer: sleep of reporter". The caller frees it. */
+char *group_words(const struct model *model, const struct moment *moment, const struct group *group);
+
+#endif
