@@ -320,7 +320,8 @@ print([\"share\" in entry for entry in report[\"blame\"] + report[\"moments\"][0
 
 @test "a signal with a graph of threads and one of calls is told once" {
 	run bash -c 'blame-rank "$1" | report' - "$TOP/testdata/rag/server.txt"
-	assert_line --partial '   blame   2.300 s   76.7 %  server: running'
+	assert_line --partial '   path    2.300 s   76.7 %  server/20 running'
+	assert_line '   blame   the same, in this order'
 	assert_line --partial '   calls   2.000 s   66.7 %  server:search'
 	refute_output --partial '   also '
 	{ cat "$TOP/testdata/rag/server.txt"; } >two
@@ -442,6 +443,90 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 	assert_line --partial "; and 9.000 s to get ready"
 	run -0 bash -c 'report -f json watched | jq -c "[.start, .end, .span]"'
 	assert_output '["2026-11-20T15:43:05.000000000Z","2026-11-20T15:43:15.000000000Z",10]'
+}
+
+@test "further signals are told together, by call, thread name and culprit; --all tells each" {
+	{
+		for i in $(seq 10); do
+			echo "signal id=$i ts=$i.5 start=$i chart=syscall key=recvfrom value=0.$((i + 10)) center=0.001 ucl=0.01 rules=1 tid=$((20 + i)) comm=python3"
+		done
+		echo "signal id=11 ts=5.5 start=5 chart=block key=8:0 value=0.01 center=0.001 ucl=0.002 rules=1 tid=7 dev=8:0 rwbs=R sector=1"
+		echo "signal id=12 ts=5.5 start=5 chart=block key=8:0 value=0.02 center=0.001 ucl=0.002 rules=1 tid=7 dev=8:0 rwbs=R sector=2"
+		echo "signal id=13 ts=5.5 start=5 chart=runq value=0.01 center=0.001 ucl=0.002 rules=1 tid=7 comm=x"
+		echo "window id=1 from=1 to=12 signals=1-15 complete=yes"
+		for i in 10 9 8; do
+			echo "graph id=$i window=1 signal=$i from=$i to=$i.5 kind=wake"
+			echo "node graph=$i id=1 name=\"timer: sleep of reporter\" start=$i end=$i.5 what=timer"
+			echo "path graph=$i node=1 from=$i to=$i.5"
+			echo "blame graph=$i rank=1 name=\"timer: sleep of reporter\" score=0.5 share=1 on_path=yes instances=1 algorithm=critical"
+		done
+	} >many
+	COLUMNS=200 run -0 report many
+	assert_line "   also 9 recvfrom of python3 took 1.350 s in all, the longest 190 ms; to blame (for the worst ones): timer: sleep of reporter"
+	assert_line "   also 2 requests of 8:0 by threads without a name took 30.0 ms in all, the longest 20.0 ms"
+	assert_line "   also 5.000000 s  x/7 waited 10.0 ms for a CPU"
+	assert_line "   and  2 more signals between 1.000000 s and 12.000000 s"
+	COLUMNS=200 run -0 report --all many
+	assert_equal "$(grep -c '^   also .* recvfrom by python3' <<<"$output")" 12
+	run -0 bash -c 'report -f json many | jq -c ".moments[0].groups[0] | [.signals, .explained, .longest, .culprit]"'
+	assert_output '[9,2,0.19,"timer: sleep of reporter"]'
+	report -f html many
+	grep -q 'also 9 recvfrom of python3 took' report.html
+}
+
+@test "a chain tells who waits for whom, down to where the time went" {
+	run -0 bash -c 'blame-rank "$1/wake/lock.txt" | report' - "$TOP/testdata"
+	assert_line '   chain   victim waits for holder, which waits for grinder, running'
+	assert_line '   blame   the same, in this order'
+	run -0 bash -c 'blame-rank "$1/wake/lock.txt" | report -f json | jq -r ".moments[0].graphs[0].chain"' - "$TOP/testdata"
+	assert_output 'victim waits for holder, which waits for grinder, running'
+	{
+		echo "signal id=1 ts=2 start=1 chart=syscall key=read value=1 center=0.1 ucl=0.2 rules=1 tid=10 comm=a"
+		echo "window id=1 from=1 to=2 signals=1-1 complete=yes"
+		echo "graph id=1 window=1 signal=1 kind=wake target=1 from=1 to=2"
+		echo 'node graph=1 id=1 name="a: running" label="a/10 on CPU 0" start=1.95 end=2 tid=10 what=run'
+		echo 'node graph=1 id=2 name="a: waiting" label="a/10 in read tcp socket" start=1 end=1.95 tid=10 what=wait'
+		echo 'node graph=1 id=3 name="a: running" label="a/11 on CPU 0" start=1.9 end=1.95 tid=11 what=run'
+		echo 'node graph=1 id=4 name="a: waiting" label="a/11 in futex, from b < c" start=1 end=1.9 tid=11 what=wait'
+		echo 'node graph=1 id=5 name="timer: nanosleep of b" start=1 end=1.9 what=timer'
+		echo 'node graph=1 id=6 name="b: running" label="b/12 on CPU 0" start=1.9 end=1.91 tid=12 what=run'
+		echo 'node graph=1 id=7 name="b: waiting" label="b/12 in nanosleep" start=1 end=1.9 tid=12 what=wait'
+		echo "path graph=1 node=5 from=1 to=1.9"
+		echo "path graph=1 node=6 from=1.9 to=1.91"
+		echo "path graph=1 node=3 from=1.91 to=1.95"
+		echo "path graph=1 node=1 from=1.95 to=2"
+	} >three
+	COLUMNS=200 run -0 report three
+	assert_line '   chain   a/10 waits for a/11 (read tcp socket), which waits for b (futex), asleep in nanosleep (timer)'
+	# who does not wait for most of it is no part of the chain
+	run -0 report <(sed '/id=4 /s/start=1 /start=1.5 /' three)
+	refute_output --partial "which waits"
+	# where no part takes most of the time there is none
+	run -0 report <(sed 's/node=5 from=1 /node=5 from=1.6 /' three)
+	refute_output --partial "chain"
+}
+
+@test "who held a CPU is named if it was the same for most of the time" {
+	holders() {
+		echo "graph id=1 kind=wake target=1 from=1 to=2"
+		echo 'node graph=1 id=1 name="v: runnable" start=1 end=2 tid=10 what=runnable'
+		while [ $# -gt 0 ]; do
+			echo "node graph=1 id=1$2 name=\"h$2: on CPU 0 while v was runnable\" start=$1 end=$3 tid=2$2 what=run"
+			echo "edge graph=1 from=1$2 to=1 kind=cpu"
+			shift 3
+		done
+		echo "path graph=1 node=1 from=1 to=2"
+	}
+	while read -r said edges; do
+		# shellcheck disable=SC2086
+		holders $edges >held
+		COLUMNS=200 run -0 report held
+		assert_line --partial "v/10 waiting for a CPU, held by ${said//_/ }"
+	done <<-'END'
+		h1/21 1 1 1.6 1.6 2 2
+		several,_for_40_%_by_h1/21 1 1 1.4 1.4 2 1.7 1.7 3 2
+		nobody_known_for_99.5_%_of_it 1.1 1 1.105
+	END
 }
 
 @test "signals beyond what can be kept are counted" {

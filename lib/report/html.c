@@ -131,6 +131,8 @@ static void put_story(struct report *report, FILE *out, const struct moment *mom
 	if (page->figures < FIGURES_MAX && !report->complaint)
 		svg = figure_path(story, &complaint);
 	page->figures += svg != NULL;
+	if (story->chain)
+		element(out, "<p>", story->chain, "</p>");
 	figure(report, out, svg, complaint, "The critical path on a time axis.");
 	put_path(out, story);
 	put_blame(out, moment, story);
@@ -144,6 +146,8 @@ static void put_also(struct report *report, FILE *out, const struct moment *mome
 	element(out, "<details><summary><time>", clock, "</time>");
 	put(out, words);
 	fputs("</summary>\n", out);
+	if (story->chain)
+		element(out, "<p>", story->chain, "</p>");
 	put_path(out, story);
 	put_blame(out, moment, story);
 	fputs("</details>\n", out);

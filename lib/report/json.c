@@ -149,6 +149,7 @@ static json_t *story_object(const struct report *report, const struct story *sto
 		set_seconds(object, "from", story->from);
 		set_seconds(object, "to", story->to);
 	}
+	set_text(object, "chain", story->chain);
 	json_object_set_new(object, "path", path_array(story));
 	json_object_set_new(object, "blame", blame_array(story));
 	return object;

@@ -66,7 +66,13 @@ struct piece {
 	int64_t from, to;
 	enum node_what what;
 	struct part *part; /* of its story */
+	int32_t node; /* of the graph; NODE_NONE; good while the graph is there */
 	char *row;   /* who or what it belongs to: "grinder/77", "loop0" */
+};
+
+struct holding { /* of a CPU that a thread waited for */
+	char *owner;
+	double time; /* seconds */
 };
 
 /* All pieces of a path that are the same thing, in words. */
@@ -75,6 +81,8 @@ struct part {
 	char *meanwhile; /* what went on, by words_meanwhile(); of pieces that differ, what can be said */
 	enum node_what what;
 	double time; /* seconds */
+	double held; /* of them, those in which it is known who held the CPU */
+	ARRAY(struct holding) holdings;
 	uint64_t pieces;
 	UT_hash_handle hh; /* by words */
 };
@@ -108,6 +116,8 @@ struct story {
 	int64_t from, to;
 	struct signal *signal; /* NULL: the graph names none that is known */
 	char *root;	       /* label of the root or target; "" where unknown */
+	char *chain;	       /* who waits for whom, in words; NULL: nothing to tell */
+	bool closed;	       /* its path is complete */
 	ARRAY(struct piece) pieces;
 	struct part *parts; /* hash; longest time first when told */
 	ARRAY(struct culprit) culprits;
@@ -116,6 +126,9 @@ struct story {
 /* How long it took, in seconds; 0 where that is not known. And how much of that a part took, NAN where not known. */
 double story_length(const struct story *story);
 double story_share(const struct story *story, const struct part *part);
+
+/* Whether the ranking says the same as the path, in the same order, apart from slivers. */
+bool story_is_ranked_alike(const struct story *story);
 
 struct moment {
 	uint64_t number; /* 1, 2, ... */
@@ -282,6 +295,7 @@ void signal_free(struct signal *signal);
 int signal_compare(const struct signal *a, const struct signal *b); /* as qsort() wants: the worse first */
 struct story *story_new(const char *graph);
 void story_free(struct story *story);
+void story_close(const struct model *model, struct story *story, const struct graph *graph); /* its path and ranking are complete */
 int story_path(const struct model *model, struct story *story, const struct graph *graph, const struct fields *fields);
 int story_blame(const struct model *model, struct story *story, const struct graph *graph, const struct fields *fields);
 int culprit_read(const struct model *model, struct culprit *culprit, const struct fields *fields);

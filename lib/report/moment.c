@@ -160,6 +160,8 @@ static int tell(struct model *model)
 	struct moment *moment = model->moment;
 	size_t i;
 
+	if (model->story)
+		story_close(model, model->story, model->graph);
 	merge_signals(moment);
 	for (i = 0; i < moment->stories.count; i++) {
 		count_story(model, moment->stories.items[i]);
@@ -179,6 +181,8 @@ static int tell(struct model *model)
 
 void moment_forget_graph(struct model *model)
 {
+	if (model->story)
+		story_close(model, model->story, model->graph);
 	graph_free(model->graph);
 	model->graph = NULL;
 	model->story = NULL;
@@ -193,6 +197,7 @@ int moment_close(struct model *model)
 		return 0;
 	if (!moment->continued || moment->stories.count > 0)
 		status = tell(model);
+	model->story = NULL; /* perhaps gone, as a part of another */
 	moment_forget_graph(model);
 	moment_free(moment);
 	model->moment = NULL;

@@ -163,32 +163,6 @@ static char *say_run(const struct model *model, const struct graph *graph, int32
 	return words;
 }
 
-/* For how long one node lasted during another, in nanoseconds. */
-static double overlap(const struct node *a, const struct node *b)
-{
-	int64_t from = a->start > b->start ? a->start : b->start, to = a->end < b->end ? a->end : b->end;
-
-	return (double)to - (double)from;
-}
-
-/* The run piece that held the CPU for the longest part of the wait. */
-static int32_t main_holder(const struct graph *graph, int32_t index)
-{
-	size_t count, i;
-	const struct edge *edges = graph_arriving(graph, index, &count);
-	const struct node *nodes = graph->nodes.items;
-	int32_t holder = NODE_NONE;
-
-	for (i = 0; i < count; i++) {
-		if (edges[i].kind != EDGE_CPU)
-			continue;
-		if (holder == NODE_NONE ||
-		    overlap(&nodes[edges[i].from], &nodes[index]) > overlap(&nodes[holder], &nodes[index]))
-			holder = edges[i].from;
-	}
-	return holder;
-}
-
 static char *say_waiting(const struct model *model, const struct graph *graph, int32_t index)
 {
 	char *owner = words_owner(model, graph, index), *words = memory_format("%s waiting for a CPU", owner);
@@ -277,19 +251,6 @@ static char *say_served(const struct graph *graph, int32_t index)
 	return words;
 }
 
-static char *say_held(const struct model *model, const struct graph *graph, int32_t index)
-{
-	int32_t holder = main_holder(graph, index);
-	char *owner, *words;
-
-	if (holder == NODE_NONE)
-		return memory_format("%s", "");
-	owner = words_owner(model, graph, holder);
-	words = memory_format(", held by %s", owner);
-	free(owner);
-	return words;
-}
-
 /* The label says of a slow run at which frequency, and who waited for it in which function, where stacks were collected. */
 static char *say_pace(const struct graph *graph, int32_t index)
 {
@@ -308,13 +269,11 @@ static char *say_pace(const struct graph *graph, int32_t index)
 	return words;
 }
 
-char *words_meanwhile(const struct model *model, const struct graph *graph, int32_t index)
+char *words_meanwhile(const struct graph *graph, int32_t index)
 {
 	switch (graph->nodes.items[index].what) {
 	case WHAT_QUEUE:
 		return say_served(graph, index);
-	case WHAT_RUNNABLE:
-		return say_held(model, graph, index);
 	case WHAT_RUN:
 		return say_pace(graph, index);
 	default:

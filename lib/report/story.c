@@ -5,8 +5,11 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "report/chain.h"
 #include "report/model.h"
 #include "report/words.h"
+
+#define SMALL 0.005 /* of the whole: what is less need not be alike */
 
 struct story *story_new(const char *graph)
 {
@@ -28,6 +31,9 @@ void story_free(struct story *story)
 		return;
 	HASH_ITER(hh, story->parts, part, next) {
 		HASH_DEL(story->parts, part);
+		for (i = 0; i < part->holdings.count; i++)
+			free(part->holdings.items[i].owner);
+		free(part->holdings.items);
 		free(part->words);
 		free(part->meanwhile);
 		free(part);
@@ -38,9 +44,25 @@ void story_free(struct story *story)
 		culprit_free(&story->culprits.items[i]);
 	free(story->pieces.items);
 	free(story->culprits.items);
+	free(story->chain);
 	free(story->graph);
 	free(story->root);
 	free(story);
+}
+
+void story_close(const struct model *model, struct story *story, const struct graph *graph)
+{
+	struct part *part;
+
+	if (story->closed)
+		return;
+	story->closed = true;
+	for (part = story->parts; part; part = part->hh.next)
+		if (part->what == WHAT_RUNNABLE) {
+			free(part->meanwhile);
+			part->meanwhile = chain_holders(part);
+		}
+	story->chain = chain_words(model, story, graph);
 }
 
 double story_length(const struct story *story)
@@ -53,27 +75,6 @@ double story_share(const struct story *story, const struct part *part)
 	return story->to > story->from ? part->time / story_length(story) : NAN;
 }
 
-/* How much of ", held by stress/4711" is the same for all threads of that name. */
-static int without_tid(const char *meanwhile)
-{
-	const char *slash = strrchr(meanwhile, '/');
-
-	return slash && slash[1] && !slash[1 + strspn(slash + 1, "0123456789")] ? (int)(slash - meanwhile)
-										 : (int)strlen(meanwhile);
-}
-
-/* What went on during one of several waits would not be the whole truth of all. */
-static char *common_words(enum node_what what, const char *a, const char *b)
-{
-	int length = without_tid(a);
-
-	if (what != WHAT_RUNNABLE)
-		return memory_format("%s", "");
-	if (length > 0 && length == without_tid(b) && !strncmp(a, b, (size_t)length))
-		return memory_format("%.*s", length, a);
-	return memory_format(", held by several");
-}
-
 /* Takes the words. */
 static struct part *story_part(struct story *story, enum node_what what, char *words, char *meanwhile)
 {
@@ -81,11 +82,10 @@ static struct part *story_part(struct story *story, enum node_what what, char *w
 
 	HASH_FIND_STR(story->parts, words, part);
 	if (part) {
+		/* What went on during one of several waits would not be the whole truth of all. */
 		if (strcmp(part->meanwhile, meanwhile)) {
-			char *common = common_words(what, part->meanwhile, meanwhile);
-
 			free(part->meanwhile);
-			part->meanwhile = common;
+			part->meanwhile = memory_format("%s", "");
 		}
 		free(words);
 		free(meanwhile);
@@ -121,8 +121,11 @@ int story_path(const struct model *model, struct story *story, const struct grap
 		piece->what = graph->nodes.items[node].what;
 		piece->row = words_owner(model, graph, node);
 		piece->part =
-		    story_part(story, piece->what, words_node(model, graph, node), words_meanwhile(model, graph, node));
+		    story_part(story, piece->what, words_node(model, graph, node), words_meanwhile(graph, node));
 	}
+	piece->node = node;
+	if (piece->what == WHAT_RUNNABLE)
+		chain_hold(model, piece->part, graph, piece);
 	piece->part->time += (to - from) / 1e9;
 	piece->part->pieces++;
 	if (from < story->from)
@@ -130,6 +133,30 @@ int story_path(const struct model *model, struct story *story, const struct grap
 	if (to > story->to)
 		story->to = to;
 	return 0;
+}
+
+/* Whether a ranked name and a part of the path are the same thing. Who is to blame for a queue, its words do not say. */
+static bool is_part(const struct culprit *culprit, const struct part *part)
+{
+	if (part->what == WHAT_QUEUE || part->what == WHAT_SERVICE || part->what == WHAT_UNKNOWN || culprit->timeless)
+		return false;
+	if (part->what == WHAT_METHOD && strcmp(part->words, culprit->words) != 0)
+		return false;
+	return fabs(culprit->score - part->time) <= part->time / 1000;
+}
+
+bool story_is_ranked_alike(const struct story *story)
+{
+	const struct part *part = story->parts;
+	size_t i;
+
+	for (i = 0; i < story->culprits.count && part; i++, part = part->hh.next) {
+		if (story_share(story, part) < SMALL && story->culprits.items[i].share < SMALL)
+			return true;
+		if (!is_part(&story->culprits.items[i], part))
+			return false;
+	}
+	return i > 0 && i == story->culprits.count && !part;
 }
 
 static char *spell(const struct model *model, const char *name, uint64_t threads)

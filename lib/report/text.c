@@ -100,6 +100,13 @@ static bool hides_slivers(const struct story *story)
 	return slivers > 1;
 }
 
+/* Who waits for whom. */
+static void print_chain(const struct report *report, FILE *out, const struct story *story)
+{
+	if (story->chain)
+		wrap(report, out, "   chain   ", story->chain);
+}
+
 static void print_path(const struct report *report, FILE *out, const struct story *story)
 {
 	const char *title = "   path";
@@ -250,8 +257,12 @@ static void print_moment(const struct report *report, FILE *out, const struct mo
 	} else {
 		print_subject(report, out, moment);
 		if (moment->stories.count > 0) {
+			print_chain(report, out, moment->stories.items[0]);
 			print_path(report, out, moment->stories.items[0]);
-			print_blame(report, out, "   blame", moment->stories.items[0]);
+			if (story_is_ranked_alike(moment->stories.items[0]))
+				wrap(report, out, "   blame   ", "the same, in this order");
+			else
+				print_blame(report, out, "   blame", moment->stories.items[0]);
 			if ((calls = moment_companion(moment, moment->stories.items[0])))
 				print_blame(report, out, "   calls", calls);
 			first = 1;

@@ -72,11 +72,8 @@ char *words_shift(const struct model *model, const struct track *track, const st
 /* A node of a critical path: "in the bfq queue of loop0"; "grinder/77 running". */
 char *words_node(const struct model *model, const struct graph *graph, int32_t node);
 
-/*
- * What went on while it waited: " while 9,412 requests of 319 others were served"; ", held by hogger/12"; "" where the
- * graph tells nothing.
- */
-char *words_meanwhile(const struct model *model, const struct graph *graph, int32_t node);
+/* What went on meanwhile: " while 9,412 requests of 319 others were served"; "" where the graph tells nothing. */
+char *words_meanwhile(const struct graph *graph, int32_t node);
 
 /* Who a node belongs to: "grinder/77", "loop0", "timer". */
 char *words_owner(const struct model *model, const struct graph *graph, int32_t node);
