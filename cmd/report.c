@@ -12,12 +12,12 @@
 #include "base/number.h"
 #include "report/report.h"
 
-static const char *format = "text", *directory = ".";
+static const char *format = "text", *output;
 static bool plot, all;
 
 static const struct option_entry options[] = {
 	{OPTION_STRING, 'f', "format", &format, "FORMAT", "text (default), json, or html"},
-	{OPTION_STRING, 'o', "output", &directory, "DIR", "where html puts report.html (default .)"},
+	{OPTION_STRING, 'o', "output", &output, "PLACE", "write to this file; of html, the folder of report.html (default .)"},
 	{OPTION_FLAG, 'a', "all", &all, NULL, "list every signal of a moment, not only groups of them"},
 	{OPTION_FLAG, 0, "plot", &plot, NULL, "draw the control charts in text too"},
 	{OPTION_END},
@@ -70,7 +70,7 @@ static void catch_signals(void)
 int main(int argc, char **argv)
 {
 	int operands = command_line(argc, argv, options, "[FILE...]", "say what was abnormal, and who is to blame");
-	struct report_options how = {.format = format, .directory = directory, .plot = plot, .all = all, .out = stdout};
+	struct report_options how = {.format = format, .output = output, .out = stdout, .plot = plot, .all = all};
 	struct stream *stream;
 	struct report *report;
 	int status;
@@ -86,6 +86,8 @@ int main(int argc, char **argv)
 	if (!stream)
 		die("%s", fail_text());
 	report = report_new(stream, &how);
+	if (!report)
+		die("%s", fail_text());
 
 	/* run */
 	if (report_run(report) < 0 && !report_closed(report))

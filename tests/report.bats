@@ -562,7 +562,7 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 
 @test "a full temporary folder ends with 1 and a message, and nothing that looks whole" {
 	for format in text json html; do
-		run --separate-stderr bash -c 'trap "" XFSZ; ulimit -f 1; report -f "$2" -o page "$1" | cat; exit "${PIPESTATUS[0]}"' - "$DATA/hostile.txt" $format
+		run --separate-stderr bash -c 'trap "" XFSZ; ulimit -f 1; report -f "$2" $3 "$1" | cat; exit "${PIPESTATUS[0]}"' - "$DATA/hostile.txt" $format "$([ $format = html ] && echo -opage)"
 		assert_failure 1
 		[[ $stderr == "report: cannot write a temporary file"* ]] || fail "$format: $stderr"
 		if [ $format != text ]; then assert_output ""; fi
@@ -578,6 +578,30 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 		run bash -c 'set -o pipefail; report -f "$2" "$1" 2>&1 | true' - "$DATA/crowd.txt" "$format"
 		assert_success
 		assert_output ""
+	done
+}
+
+@test "-o names the file of text and JSON, which is there when it is complete" {
+	report -o text "$DATA/crowd.txt"
+	diff -u "$DATA/crowd.text" text
+	report -f json -o json "$DATA/crowd.txt"
+	diff -u "$DATA/crowd.json" json
+	mkdir folder
+	for place in folder none/file; do
+		run report -o $place "$DATA/crowd.txt"
+		assert_failure 1
+		assert_output --partial "report: cannot write '$place': "
+	done
+	run report -f json -o /dev/full "$DATA/crowd.txt"
+	assert_failure 1
+	assert_output "report: cannot write '/dev/full': no space left on device"
+}
+
+@test "options that a format has no use for end with 2" {
+	for options in "--plot -f json" "--plot -f html" "--all -f html"; do
+		# shellcheck disable=SC2086
+		run report $options "$DATA/crowd.txt"
+		assert_failure 2
 	done
 }
 

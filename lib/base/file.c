@@ -79,6 +79,10 @@ static int open_draft(struct file_draft *draft, const char *path)
 	draft->special = there && !S_ISREG(there->st_mode) && !S_ISDIR(there->st_mode);
 	if (draft->special)
 		return open(path, O_WRONLY | O_CLOEXEC);
+	if (there && S_ISDIR(there->st_mode)) {
+		errno = EISDIR; /* at once, not when all is written */
+		return -1;
+	}
 	fd = open_temporary(draft);
 	if (fd < 0 || fchmod(fd, mode_of(there)) == 0)
 		return fd;

@@ -311,13 +311,18 @@ static int put_page(struct report *report, FILE *out, const char *style)
 	return 0;
 }
 
+static const char *folder_of(const struct report *report)
+{
+	return report->options.output ? report->options.output : ".";
+}
+
 static int html_begin(struct report *report)
 {
 	struct page *page = NEW(struct page);
 
 	report->state = page;
-	if (mkdir(report->options.directory, 0777) < 0 && errno != EEXIST)
-		return fail_errno("cannot make directory '%s'", report->options.directory);
+	if (mkdir(folder_of(report), 0777) < 0 && errno != EEXIST)
+		return fail_errno("cannot make directory '%s'", folder_of(report));
 	page->body = file_temporary(NULL);
 	return page->body ? 0 : -1;
 }
@@ -335,7 +340,7 @@ static int write_page(struct report *report, const char *path, const char *style
 
 static int html_end(struct report *report, bool failed)
 {
-	char *path = memory_format("%s/report.html", report->options.directory);
+	char *path = memory_format("%s/report.html", folder_of(report));
 	char *found = file_shipped("charts/report.css"), *style = found ? file_read(found, NULL) : NULL;
 	int status = style && !failed ? write_page(report, path, style) : -1;
 

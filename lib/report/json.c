@@ -364,7 +364,7 @@ static int json_moment(struct report *report, const struct moment *moment)
 /* The object's last key is written by hand, for an all-day run's moments would not fit into memory. */
 static int json_end(struct report *report, bool failed)
 {
-	FILE *out = report->options.out;
+	FILE *out = report->out;
 	json_t *object;
 	int status = 0;
 	char *text;

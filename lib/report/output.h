@@ -11,6 +11,8 @@ struct report {
 	struct report_options options;
 	const struct format *format;
 	struct stream *stream;
+	FILE *out; /* where text and JSON go */
+	struct file_draft *draft; /* of it; NULL: it is the given one */
 	struct model *model;
 	char *complaint;
 	bool closed;

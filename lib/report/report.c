@@ -60,9 +60,13 @@ static const struct format *find_format(const char *name)
 
 int report_check(const struct report_options *options)
 {
-	if (find_format(options->format))
-		return 0;
-	return fail("there is no format '%s'; there are text, json and html", options->format);
+	if (!find_format(options->format))
+		return fail("there is no format '%s'; there are text, json and html", options->format);
+	if (options->plot && find_format(options->format) != &format_text)
+		return fail("--plot draws in text; format '%s' has none", options->format);
+	if (options->all && find_format(options->format) == &format_html)
+		return fail("--all is for text and json");
+	return 0;
 }
 
 struct report *report_new(struct stream *stream, const struct report_options *options)
@@ -71,12 +75,29 @@ struct report *report_new(struct stream *stream, const struct report_options *op
 
 	report->options = *options;
 	report->format = find_format(options->format);
+	report->out = options->out;
+	if (options->output && report->format != &format_html) {
+		report->draft = file_draft(options->output);
+		if (!report->draft) {
+			free(report);
+			return NULL;
+		}
+		report->out = file_draft_stream(report->draft);
+	}
 	report->stream = stream;
 	report->model = model_new(stream, !options->whole && report->format->totals, moment_told, report);
 	stream_watch(stream, KIND_SAMPLE, record_seen, report);
 	stream_watch(stream, KIND_EVENT, record_seen, report);
 	stream_watch(stream, KIND_TICK, record_seen, report);
 	return report;
+}
+
+static int keep(struct report *report)
+{
+	struct file_draft *draft = report->draft;
+
+	report->draft = NULL;
+	return draft ? file_draft_keep(draft) : 0;
 }
 
 int report_run(struct report *report)
@@ -91,11 +112,12 @@ int report_run(struct report *report)
 	if (status == 0 && report->model->records == 0)
 		stream_mark_incomplete(report->stream);
 	if (status == 0)
-		return report->format->end(report, false);
+		return report->format->end(report, false) < 0 ? -1 : keep(report);
 	/* What was understood before the input went wrong is still worth reading; the sentence must survive it. */
 	char *sentence = memory_format("%s", fail_text());
 	model_give_up(report->model);
-	report->format->end(report, true);
+	if (report->format->end(report, true) == 0)
+		keep(report);
 	fail("%s", sentence);
 	free(sentence);
 	return -1;
@@ -104,10 +126,11 @@ int report_run(struct report *report)
 int report_flush(struct report *report)
 {
 	errno = 0;
-	if (fflush(report->options.out) == 0 && !ferror(report->options.out))
+	if (fflush(report->out) == 0 && !ferror(report->out))
 		return 0;
 	report->closed = errno == EPIPE;
-	return fail_errno("cannot write standard output");
+	return report->draft ? fail_errno("cannot write '%s'", report->options.output)
+			     : fail_errno("cannot write standard output");
 }
 
 int report_append(FILE *body, FILE *out)

@@ -20,8 +20,8 @@
 
 struct report_options {
 	const char *format;    /* "text", "json", "html" */
-	const char *directory; /* where html goes; "." */
-	FILE *out;	       /* where text and json go */
+	const char *output;    /* html: the folder of report.html, "." where it is NULL; else the file, NULL: `out` */
+	FILE *out;
 	size_t width;	       /* columns of text */
 	bool whole;	       /* all input is there already: the summary can come first */
 	bool all;	       /* text and JSON: list every signal of a moment */
@@ -30,10 +30,10 @@ struct report_options {
 
 struct report;
 
-/* 0; -1 after fail(): there is no such format. */
+/* 0; -1 after fail(): there is no such format, or not with these options. */
 int report_check(const struct report_options *options);
 
-/* The options, which must have passed report_check(), are copied; the stream must stay. */
+/* The options, which must have passed report_check(), are copied; the stream must stay. NULL after fail(): no output. */
 struct report *report_new(struct stream *stream, const struct report_options *options);
 
 /* Reads the stream to its end and writes the report. 0; -1 after fail(). */

@@ -278,7 +278,7 @@ static void print_moment(const struct report *report, FILE *out, const struct mo
 
 static void print_summary(struct report *report)
 {
-	FILE *out = report->options.out;
+	FILE *out = report->out;
 	struct verdict verdicts[VERDICTS_SHOWN];
 	size_t i, n = model_verdicts(report->model, verdicts, VERDICTS_SHOWN);
 	struct summary summary;
@@ -330,7 +330,7 @@ static int text_begin(struct report *report)
 	struct text *text = NEW(struct text);
 
 	report->state = text;
-	text->body = report->options.whole ? file_temporary(NULL) : report->options.out;
+	text->body = report->options.whole ? file_temporary(NULL) : report->out;
 	return text->body ? 0 : -1;
 }
 
@@ -353,7 +353,7 @@ static int text_idle(struct report *report)
 
 static int text_totals(struct report *report)
 {
-	fputs("\nso far: ", report->options.out);
+	fputs("\nso far: ", report->out);
 	print_summary(report);
 	return report_flush(report);
 }
@@ -364,7 +364,7 @@ static void print_plots(struct report *report)
 
 	plot = figure_plot(report->model, report->options.width, &complaint);
 	if (plot)
-		fprintf(report->options.out, "\n%s", plot);
+		fprintf(report->out, "\n%s", plot);
 	if (complaint)
 		report_complain(report, complaint);
 	free(plot);
@@ -375,11 +375,11 @@ static int text_end(struct report *report, bool failed)
 	struct text *text = report->state;
 
 	if (!report->options.whole && text->greeted)
-		fputc('\n', report->options.out);
+		fputc('\n', report->out);
 	print_summary(report);
 	if (report->options.plot && !failed)
 		print_plots(report);
-	if (report->options.whole && report_append(text->body, report->options.out) < 0)
+	if (report->options.whole && report_append(text->body, report->out) < 0)
 		return -1;
 	return report_flush(report);
 }
@@ -388,7 +388,7 @@ static void text_free(struct report *report)
 {
 	struct text *text = report->state;
 
-	if (text && text->body && text->body != report->options.out)
+	if (text && text->body && text->body != report->out)
 		fclose(text->body);
 	free(text);
 }

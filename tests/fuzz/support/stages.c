@@ -111,7 +111,7 @@ static const char *const formats[REPORTS] = {"text", "json", "html", "text"};
 
 int stage_report(const char *path, int output, unsigned variant)
 {
-	struct report_options how = {.format = formats[variant], .directory = fuzz_folder(), .width = 80, .whole = variant != 3};
+	struct report_options how = {.format = formats[variant], .output = variant == 2 ? fuzz_folder() : NULL, .width = 80, .whole = variant != 3};
 	char *files[] = {(char *)path};
 	struct stream *stream = stream_open(files, 1);
 	struct report *report;
