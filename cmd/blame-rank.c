@@ -2,6 +2,8 @@
  * blame-rank: find the critical path of each graph and rank who is to blame.
  */
 #include <limits.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/command.h"
@@ -35,6 +37,7 @@ struct ranker {
 	struct ranking_total *total; /* of the stream at hand */
 	struct comparison *comparison; /* told of its moments; NULL: nothing is compared */
 	enum comparison_side side;
+	ARRAY(char *) devices; /* what is compared names them by numbers: their records, each once */
 };
 
 static int rank_graph(void *context, struct graph *graph)
@@ -93,10 +96,23 @@ static int count_waiting(struct ranker *ranker, const struct record *record)
 	return 0;
 }
 
+/* The names of BAD come last, and count where both have the number. */
+static void keep_device(struct ranker *ranker, const struct record *record)
+{
+	size_t i;
+
+	for (i = ranker->devices.count; i-- > 0;)
+		if (strlen(ranker->devices.items[i]) == record->length && !memcmp(ranker->devices.items[i], record->text, record->length))
+			return;
+	*ARRAY_ADD(&ranker->devices) = memory_text(record->text, record->length);
+}
+
 static int other_seen(void *context, const struct record *record)
 {
 	struct ranker *ranker = context;
 
+	if (ranker->comparison && record->kind == KIND_DEVICE)
+		keep_device(ranker, record);
 	if (graph_reader_record(ranker->reader, record) < 0 || count_waiting(ranker, record) < 0)
 		return -1;
 	if (ranker->builder && graph_builder_record(ranker->builder, record) < 0)
@@ -170,7 +186,19 @@ static int rank(struct ranker *ranker, char *const *files, int files_count, bool
 	return status;
 }
 
-static int write_comparison(struct comparison *comparison, const struct ranking_options *options, bool incomplete)
+static int write_devices(const struct ranker *ranker, struct stream *stream)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < ranker->devices.count && status == 0; i++) {
+		struct record record = {.kind = KIND_DEVICE, .text = ranker->devices.items[i], .length = strlen(ranker->devices.items[i])};
+
+		status = stream_write_record(stream, &record);
+	}
+	return status;
+}
+
+static int write_comparison(const struct ranker *ranker, bool incomplete)
 {
 	struct stream *stream = stream_create();
 	int status;
@@ -178,7 +206,8 @@ static int write_comparison(struct comparison *comparison, const struct ranking_
 	stream_output(stream, STDOUT_FILENO, as_text);
 	if (incomplete)
 		stream_mark_incomplete(stream);
-	comparison_write(comparison, options, stream); /* if that fails, so does the close */
+	if (write_devices(ranker, stream) == 0)
+		comparison_write(ranker->comparison, &ranker->options, stream); /* if that fails, so does the close */
 	status = stream_close(stream);
 	if (status == EXIT_FAILED)
 		warn("%s", fail_text());
@@ -199,7 +228,10 @@ static int compare(struct ranker *ranker, char *const *files)
 			status = this_status;
 	}
 	if (status != EXIT_FAILED)
-		status = write_comparison(ranker->comparison, &ranker->options, status == EXIT_INCOMPLETE);
+		status = write_comparison(ranker, status == EXIT_INCOMPLETE);
+	for (size_t i = 0; i < ranker->devices.count; i++)
+		free(ranker->devices.items[i]);
+	free(ranker->devices.items);
 	comparison_free(ranker->comparison);
 	return status;
 }

@@ -351,12 +351,22 @@ moments_of() {
 	moments_of 0.1 0.2 0.3 0.4 >good
 	moments_of 0.5 0.6 0.7 0.8 >bad
 	run -0 bash -c 'blame-rank --diff good bad | report | tr "\n" " "'
-	assert_output --partial "blamed more than in the good stream: b, 65.0 % of the time instead of 25.0 % (sure: p 0.029, 4 good and 4 bad"
+	assert_output --partial "blamed more than in the good stream: b, 65.0 % of the time instead of 25.0 % (sure: p 0.029) moments compared: 4 good, 4 bad"
 	run -0 bash -c 'blame-rank --diff good <(head -n 5 bad) | report | tr "\n" " "'
-	assert_output --partial "(too few moments to be sure: 4 good, 1 bad)"
+	assert_output --partial "too few moments to be sure of that: 4 good, 1 bad"
 	run -0 bash -c 'blame-rank --diff good bad | report -f html && grep -c "blamed more than in the good stream" report.html'
 	run -1 --separate-stderr report <(echo "diff name=a good=x bad=1")
 	run -0 report <(echo "different kind=1")
+}
+
+@test "diff: devices go by their names, and the records are a table too" {
+	moments_of 0.1 | sed 's/name=b /name="b: flush of 7:0" /' >good
+	{ echo "device dev=7:0 name=loop0"; moments_of 0.5 | sed 's/name=b /name="b: flush of 7:0" /'; } >bad
+	run -0 bash -c 'blame-rank --diff good bad | report'
+	assert_output --partial "flush of loop0"
+	run -0 bash -c 'blame-rank --diff good bad | trace-export -f csv -k diff'
+	assert_line --index 0 --partial 'rank,name,difference,good,bad,p,sure,'
+	assert_line --index 1 --partial '1,b: flush of 7:0,0.400000,'
 }
 
 @test "diff: with few moments nothing is sure, and it says so" {

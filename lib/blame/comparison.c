@@ -248,7 +248,7 @@ static void spell(const struct comparison *comparison, const struct compared *co
 {
 	double p = comparison->deals ? (double)compared->as_large / comparison->deals : 1;
 
-	line_begin(line, "diff");
+	line_begin(line, kind_name(KIND_DIFF));
 	line_unsigned(line, "rank", rank);
 	line_text(line, "name", compared->name);
 	spell_part(line, "difference", compared->difference);

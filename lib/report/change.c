@@ -10,11 +10,18 @@
 static char *say_sure(const struct change *change)
 {
 	if (isnan(change->p))
-		return memory_format("too few moments to be sure: %llu good, %llu bad",
-				     (unsigned long long)change->good_moments, (unsigned long long)change->bad_moments);
-	return memory_format("%s: p %.2g, %llu good and %llu bad moments",
-			     strcmp(change->sure, "yes") ? "not sure" : "sure", change->p,
-			     (unsigned long long)change->good_moments, (unsigned long long)change->bad_moments);
+		return memory_format("%s", "");
+	return memory_format(" (%s: p %.2g)", strcmp(change->sure, "yes") ? "not sure" : "sure", change->p);
+}
+
+char *words_changes(const struct model *model)
+{
+	const struct change *first = model->changes.items;
+
+	if (model->changes.count == 0)
+		return NULL;
+	return memory_format("%s: %llu good, %llu bad", isnan(first->p) ? "too few moments to be sure of that" : "moments compared",
+			     (unsigned long long)first->good_moments, (unsigned long long)first->bad_moments);
 }
 
 void change_free(struct change *change)
@@ -24,8 +31,9 @@ void change_free(struct change *change)
 	free(change->words);
 }
 
-int gather_change(struct model *model, const struct record *record)
+int gather_change(void *context, const struct record *record)
 {
+	struct model *model = context;
 	const struct fields *fields = gather_fields(model, record);
 	struct change change = {.p = NAN};
 	char *words, *sure;
@@ -44,7 +52,7 @@ int gather_change(struct model *model, const struct record *record)
 	change.sure = clean_field(fields, "sure");
 	words = words_culprit(model, change.name, 0);
 	sure = say_sure(&change);
-	change.words = memory_format("blamed more than in the good stream: %s, %.1f %% of the time instead of %.1f %% (%s)",
+	change.words = memory_format("blamed more than in the good stream: %s, %.1f %% of the time instead of %.1f %%%s",
 				     words, 100 * change.bad, 100 * change.good, sure);
 	*ARRAY_ADD(&model->changes) = change;
 	free(words);

@@ -40,8 +40,6 @@ int gather_wrong(struct model *model)
 
 static int other_seen(void *context, const struct record *record)
 {
-	if (record->kind == KIND_OTHER && record->length > 5 && !memcmp(record->text, "diff ", 5))
-		return gather_change(context, record);
 	return moment_next_record(context, record);
 }
 
@@ -278,7 +276,7 @@ struct model *model_new(struct stream *stream, bool eager, moment_teller *teller
 		       [KIND_SAMPLE] = sample_seen, [KIND_LIMITS] = limits_seen, [KIND_SIGNAL] = signal_seen,
 		       [KIND_WINDOW] = window_seen, [KIND_GRAPH] = gather_graph, [KIND_NODE] = gather_graph,
 		       [KIND_EDGE] = gather_graph,  [KIND_PATH] = gather_path,   [KIND_BLAME] = gather_blame,
-		       [KIND_USAGE] = gather_usage,   [KIND_END] = other_seen},
+		       [KIND_USAGE] = gather_usage,   [KIND_END] = other_seen,  [KIND_DIFF] = gather_change},
 		.idle = NULL,
 		.finish = all_read,
 	};

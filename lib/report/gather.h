@@ -13,13 +13,10 @@ const struct fields *gather_fields(struct model *model, const struct record *rec
 /* Puts the place in the input before the sentence of the last fail(); -1. */
 int gather_wrong(struct model *model);
 
-record_handler gather_graph, gather_path, gather_blame, gather_usage; /* gather_graph: nodes and edges too */
+record_handler gather_graph, gather_path, gather_blame, gather_usage, gather_change; /* gather_graph: nodes and edges too */
 
 /* Takes a limits record that says change=; `center` is the new one. */
 int gather_shift(struct model *model, struct track *track, const struct fields *fields, double center);
-
-/* Takes a diff record: what was blamed more than in another stream. */
-int gather_change(struct model *model, const struct record *record);
 
 /* Takes a graph that is complete: a story begins. */
 int gather_whole_graph(void *context, struct graph *graph);

@@ -223,6 +223,7 @@ void summary_make(struct summary *summary, const struct model *model)
 	add_shifts(summary, model);
 	for (size_t i = 0; i < model->changes.count; i++)
 		add_line(summary, memory_format("%s", model->changes.items[i].words));
+	add_line(summary, words_changes(model));
 	out = open_memstream(&text, &size);
 	say_cost(out, model);
 	fclose(out);

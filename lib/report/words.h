@@ -78,6 +78,9 @@ char *words_meanwhile(const struct graph *graph, int32_t node);
 /* Who a node belongs to: "grinder/77", "loop0", "timer". */
 char *words_owner(const struct model *model, const struct graph *graph, int32_t node);
 
+/* Of how many moments the changes are: "moments compared: 4 good, 4 bad"; NULL: there are none. */
+char *words_changes(const struct model *model);
+
 /* A ranked name: "reader (318 threads): read of loop0 in service". */
 char *words_culprit(const struct model *model, const char *name, uint64_t threads);
 
