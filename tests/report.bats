@@ -227,6 +227,12 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes' >after
 	assert_line --partial '"complete": false'
 }
 
+@test "behind a stage that failed there is one line" {
+	run bash -c 'cchart-filter </dev/null 2>/dev/null | blame-rank 2>/dev/null | report'
+	assert_failure 3
+	assert_output "no data: the input is empty"
+}
+
 @test "lost events end with 3, their count in the first lines" {
 	run report "$DATA/quiet.txt"
 	assert_failure 3

@@ -166,9 +166,7 @@ static bool may_be_explained(const struct model *model)
 
 static void say_nothing(FILE *out, const struct model *model)
 {
-	if (model->records == 0)
-		fputs("no data: the input is empty", out);
-	else if (summary_unfiltered(model) && stream_was_cut(model->stream))
+	if (summary_unfiltered(model) && stream_was_cut(model->stream))
 		fputs("no chart has a value: the input was cut before any was told", out);
 	else if (summary_unfiltered(model))
 		fputs("the stream has not passed cchart-filter, so nothing was measured: "
@@ -203,6 +201,13 @@ static void add_shifts(struct summary *summary, const struct model *model)
 						others == 1 ? "" : "s"));
 }
 
+/* Nothing came but what the stages tell of themselves: the first of them failed, and has said why. */
+static bool is_empty(const struct model *model)
+{
+	return !model->has_stream && !model->charts && model->moments == 0 && model->changes.count == 0 && model->first > model->last &&
+	       model->read == 0 && model->filtered == 0;
+}
+
 void summary_make(struct summary *summary, const struct model *model)
 {
 	char *text = NULL;
@@ -210,6 +215,10 @@ void summary_make(struct summary *summary, const struct model *model)
 	FILE *out;
 
 	*summary = (struct summary){0};
+	if (is_empty(model)) {
+		add_line(summary, memory_format("no data: the input is empty"));
+		return;
+	}
 	add_line(summary, summary_head(model));
 	if (model->records > 0)
 		add_line(summary, summary_gaps(model));
