@@ -252,7 +252,7 @@ slow() {
 
 @test "what comes once in a hundred values from some time on is learnt, though not at once" {
 	{ healthy 20000 48; healthy 120000 49 1 20 | awk '{ split($4, v, "=") } NR % 100 == 50 { $4 = "value=" v[2] * 300 } { print }'; } | filter >out
-	[ "$(records signal <out | awk '{ split($3, t, "="); if (t[2] < 80) n++ } END { print n }')" -ge 580 ] # of 600
+	[ "$(records signal <out | awk '{ split($3, t, "="); if (t[2] < 28) n++ } END { print n }')" -ge 78 ] # of 80
 	[ "$(records signal <out | awk '{ split($3, t, "="); if (t[2] > 90) n++ } END { print n + 0 }')" -le 5 ]
 }
 

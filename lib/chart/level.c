@@ -9,7 +9,7 @@ static const int batch_size[LEVEL_BATCHES] = {64, 1024};
 
 /* Batches without which nothing is known of their variance; sums stop growing so far above the decision, so that they fall in time. */
 enum { BATCHES_LEAST = 8, VANISHED_MOST = 6 };
-static const double sum_most = LEVEL_DECISION * 1.5, share_most = 0.45;
+static const double sum_most = LEVEL_DECISION * 1.5, share_most = 0.45, share_least = 0.01;
 
 /* How much more the batches of this side vary than independent values would make them. */
 static double dependence(const struct level_side *side)
@@ -26,7 +26,7 @@ static double share(const struct level *level, const struct level_side *side)
 {
 	double q = ((double)side->beyond + 1) / ((double)level->count + 2);
 
-	return fmin(fmax(q, 0.01), share_most);
+	return fmin(fmax(q, share_least), share_most);
 }
 
 static void set_steps(const struct level *level, struct level_side *side)
@@ -120,8 +120,10 @@ static void add_to_batches(const struct level *level, struct level_side *side, b
 			batch->count++;
 		}
 		q = share(level, side);
-		excess = fmax(batch->beyond - q * batch_size[i], 0); /* too few tell nothing where q is the least that it can be */
-		batch->before = 2 * excess * excess / (batch_size[i] * q * (1 - q));
+		excess = batch->beyond - q * batch_size[i];
+		if (q <= share_least) /* where it may be less, too few tell nothing */
+			excess = M_SQRT2 * fmax(excess, 0);
+		batch->before = excess * excess / (batch_size[i] * q * (1 - q));
 		batch->filled = batch->beyond = 0;
 	}
 }

@@ -93,6 +93,8 @@ static void learn_strange(struct pot *pot, double value, bool first, int64_t ts)
 	struct pot_strange *strange = &pot->strange;
 
 	count_often(strange, ts);
+	first = first || strange->apart >= POT_APART;
+	strange->apart = 0;
 	if (!first && !(strange->usual && pot->since_learnt >= POT_BURST))
 		return;
 	strange->count++;
@@ -131,6 +133,7 @@ static void learn_signalled(struct pot *pot, double value, int64_t ts)
 static void learn_in_tail(struct pot *pot, double value, bool signalled, int64_t ts)
 {
 	pot->since_learnt++;
+	pot->strange.apart++;
 	if (signalled) {
 		learn_signalled(pot, value, ts);
 	} else {

@@ -20,8 +20,9 @@
  *
  * Of an incident only the first value counts: one that comes soon after the one before is of the same incident. Soon is within an eighth as
  * many values as are known, for what was not seen in so many and now comes every hundredth time is no part of what is usual; but not
- * more than POT_BURST_MOST, and less than false alarms are apart. Of an incident that has lasted for POT_USUAL a value that is not
- * strange is learnt every POT_BURST values. While the level is suspect nothing is learnt.
+ * more than POT_BURST_MOST (of strange values POT_APART, for a slow path may be one of a hundred), and less than false alarms are apart.
+ * Of an incident that has lasted for POT_USUAL a value that is not strange is learnt every POT_BURST values. While the level is suspect
+ * nothing is learnt.
  *
  * When the level changes a new tail begins, with the values since the change was suspected, without outliers as in a baseline. The
  * limit of the level before is remembered, POT_MEMORY times as long as that level had lasted and for POT_MEMORY_MOST at most, and the
@@ -34,7 +35,7 @@
 #include "chart/level.h"
 #include "chart/method.h"
 
-enum { POT_BURST = 16, POT_BURST_MOST = 512, POT_SHARE = 300, POT_OFTEN = 120, POT_MEMORY = 10, POT_PASTS = 8 };
+enum { POT_BURST = 16, POT_BURST_MOST = 512, POT_APART = 64, POT_SHARE = 300, POT_OFTEN = 120, POT_MEMORY = 10, POT_PASTS = 8 };
 #define POT_GAP 5.0
 #define POT_STRANGE 3.0
 #define POT_OUTLIERS 0.05
@@ -45,6 +46,7 @@ enum { POT_BURST = 16, POT_BURST_MOST = 512, POT_SHARE = 300, POT_OFTEN = 120, P
 /* Values beyond POT_STRANGE times the limit that were not learnt. */
 struct pot_strange {
 	uint64_t count;	   /* of incidents */
+	uint64_t apart;	   /* values since the last one; more than POT_APART are between incidents, in any case */
 	uint64_t near;	   /* incidents of values that were not so far out */
 	double largest[2]; /* the larger first */
 	int64_t since;	   /* a period of POT_LONG... */
