@@ -10,7 +10,7 @@
 #include "base/number.h"
 #include "window/filter.h"
 
-static struct option_list charts;
+static struct option_list charts, fixed;
 static const char *method_name = "pot", *scale_name, *sides_name, *rules_list, *false_alarms = "1/h", *limits_file,
 		  *save_limits_file;
 static struct window_size size = {
@@ -37,6 +37,7 @@ static const struct option_entry options[] = {
 	{OPTION_DURATION, 0, "interval", &judgement.interval, "TIME", "what charts of rates count in (the chart's own: 1s)"},
 	{OPTION_DURATION, 0, "relearn", &judgement.relearn, "TIME", "learn a change of level that lasts so long (pot: 10s); 0: never"},
 	{OPTION_DURATION, 0, "recompute", &judgement.recompute, "TIME", "learn all limits anew every so often"},
+	{OPTION_LIST, 0, "limit", &fixed, "[CHART=]TIME", "what takes longer is abnormal, whatever was learnt, from the first value on"},
 	{OPTION_STRING, 0, "limits", &limits_file, "FILE", "limits from an earlier time, instead of learning"},
 	{OPTION_STRING, 0, "save-limits", &save_limits_file, "FILE", "write the limits there at the end"},
 	{OPTION_NUMBER, 0, "min-ratio", &judgement.min_ratio, "R", "abnormal is at least R times the centre (latencies: 2); 0: off"},
@@ -66,6 +67,9 @@ static struct limits_book *open_judgement(void)
 {
 	struct limits_book *book = limits_file ? limits_book_read(limits_file) : limits_book_new();
 
+	for (int i = 0; i < fixed.count; i++)
+		if (judgement_fix(&judgement, fixed.items[i]) < 0)
+			die_usage("%s", fail_text());
 	judgement.method = method_find(method_name);
 	if (!judgement.method || (scale_name && judgement_scale(&judgement, scale_name) < 0) ||
 	    (sides_name && judgement_sides(&judgement, sides_name) < 0) ||

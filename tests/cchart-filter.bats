@@ -407,6 +407,49 @@ value() { # KEY: the values of this key on standard input
 	[ "$output" -ge 104 ] && [ "$output" -le 106 ]
 }
 
+@test "a limit that is given holds from the first value on, besides what is learnt" {
+	# slow since before the beginning: too few values to learn from, then enough to learn that this is usual
+	for ((i = 0; i < 6; i++)); do event $((i * 500)) 9 raw_syscalls:sys_enter id=45; event $((i * 500 + 404)) 9 raw_syscalls:sys_exit id=45; done >few
+	{ echo "stream version=1 machine=x86_64"; cat few; } >in
+	run -0 --separate-stderr filter -c syscall --limit=100ms in
+	assert_equal "$(records signal <<<"$output" | value value | sort -u)" 0.404000000
+	assert_equal "$(records signal <<<"$output" | grep -c ' key=recvfrom value=0.404000000 ucl=0.1 rules=fixed tid=9 ')" 6
+	assert_equal "$(records window <<<"$output" | value complete | sort -u)" yes
+	assert_equal "$stderr" "cchart-filter: chart 'syscall': too few values to learn limits from (6 in all), so they were judged by --limit alone; see --baseline and --limits"
+	assert_equal "$(filter -c syscall --limit=500ms in 2>/dev/null | records signal)" ""
+	assert_equal "$(filter -c syscall --limit=1ms --limit=syscall=404ms in 2>/dev/null | records signal)" ""
+	run -0 --separate-stderr filter -c syscall --limit=syscal=1ms in
+	assert_equal "${stderr_lines[0]}" "cchart-filter: chart 'syscall': too few values to learn limits from (6 in all), so nothing was judged; see --baseline and --limits"
+	assert_equal "${stderr_lines[1]}" "cchart-filter: --limit=syscal=1ms: there was no such chart"
+	# what is learnt is as it is without
+	{ healthy; queued 3000 4711; done_at 3040 4711; } >in
+	for method in pot imr xbar-r ewma; do
+		filter --method=$method --baseline=20 in >without
+		filter --method=$method --baseline=20 --limit=11ms in >with
+		diff <(records limits <without) <(records limits <with)
+		assert_equal "$(records signal <with | grep -c ' rules=.*fixed')" 61
+		diff <(records signal <without | value value) <(records signal <with | grep -v rules=fixed | value value)
+	done
+	assert_equal "$(filter --method=pot --limit=11ms in | records signal | value rules | uniq -c | xargs)" "60 fixed 1 1,fixed"
+	# what has not ended, while nothing is learnt
+	{ queued 10 4711; noise 20 3000; done_at 3000 4711; } >in
+	filter --limit=100ms in >out 2>/dev/null
+	assert_equal "$(records signal <out | value value | paste -sd ' ')" "1.110000000 2.990000000"
+	assert_equal "$(records signal <out | value rules | paste -sd ' ')" "fixed fixed"
+	# numbers by hand have a limit by name only; a time by hand has any
+	echo "sample ts=1 chart=load value=7" >in
+	assert_equal "$(filter --limit=5 in 2>/dev/null | records signal)" ""
+	assert_equal "$(filter --limit=load=5 in 2>/dev/null | records signal | value ucl)" 5
+	echo "sample ts=8 start=1 chart=load value=7" >in
+	assert_equal "$(filter --limit=5 in 2>/dev/null | records signal | value ucl)" 5
+	run -2 filter --limit=0
+	assert_output --partial "'0' is not a limit, such as 200ms or block=200ms"
+	run -2 filter --limit=block=
+	run -2 filter --limit==5s
+	run -0 report <(healthy | filter --limit=11ms)
+	assert_output --partial "took 12.0 ms (limit 11.0 ms)"
+}
+
 @test "limits that were made another way are refused" {
 	for ((i = 0; i < 110; i++)); do echo "sample ts=$i chart=load key=web value=$((10 + i / 2 % 3))"; done >in
 	refused() { # OPTION...: limits of the file `limits`

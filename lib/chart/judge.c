@@ -1,5 +1,7 @@
 #include "chart/judge.h"
 
+#include <math.h>
+
 #include "chart/median.h"
 #include "chart/span.h"
 
@@ -46,27 +48,36 @@ static int healthy(const struct judge *judge, struct series_set *set, const stru
 	return 0;
 }
 
-int judge_signal(const struct judge *judge, const struct sample *sample, unsigned rules)
+/* What is not known yet is told as NAN. */
+static int tell_signal(const struct judge *judge, const struct sample *sample, unsigned rules, double ucl)
 {
+	const struct series *series = sample->series;
 	struct sample told = *sample;
-	const struct lines *lines = &sample->series->lines;
 
 	told.rules = rules;
-	told.center = lines->center;
-	told.lcl = lines->lcl;
-	told.ucl = lines->ucl;
+	told.center = series->judges ? series->lines.center : NAN;
+	told.lcl = series->lines.lcl;
+	told.ucl = rules == RULE(RULE_FIXED) ? (double)series->fixed / 1e9 : ucl;
 	return judge->tell.signal(judge->tell.context, &told);
+}
+
+int judge_signal(const struct judge *judge, const struct sample *sample, unsigned rules)
+{
+	return tell_signal(judge, sample, rules, sample->series->lines.ucl);
+}
+
+/* The rule of a single value that is beyond some limit. */
+static unsigned rule_of_single(const struct sample *sample)
+{
+	const struct series *series = sample->series;
+	bool learnt = series->judges && sample->value > series->single;
+
+	return series_is_beyond_fixed(series, sample->value) && !learnt ? RULE(RULE_FIXED) : RULE(1);
 }
 
 int judge_single(const struct judge *judge, const struct sample *sample)
 {
-	struct sample told = *sample;
-
-	told.rules = RULE(1);
-	told.center = sample->series->lines.center;
-	told.lcl = sample->series->lines.lcl;
-	told.ucl = sample->series->single;
-	return judge->tell.signal(judge->tell.context, &told);
+	return tell_signal(judge, sample, rule_of_single(sample), sample->series->single);
 }
 
 static int tell_again(const struct judge *judge, struct series *series, int64_t ts)
@@ -184,7 +195,7 @@ static int judge_point(const struct judge *judge, struct series_set *set, const 
 {
 	struct series *series = sample->series;
 	struct sample plotted = *sample;
-	unsigned rules = 0;
+	unsigned rules = 0, learnt; /* learnt: without the limit that was given, from which nothing is learnt */
 
 	if (judge->judgement->method->plots != PLOTS_VALUES) {
 		plotted.plain = true;
@@ -192,18 +203,21 @@ static int judge_point(const struct judge *judge, struct series_set *set, const 
 	}
 	if (series->judges)
 		rules = series_judge(series, judge->judgement, point, &plotted.value);
-	if (forced)
-		rules |= RULE(1);
-	else if (rules && !has_weight(judge->judgement, sample, plotted.value))
+	if (!forced && rules && !has_weight(judge->judgement, sample, plotted.value))
 		rules = 0;
+	if (judge->judgement->method->plots == PLOTS_VALUES && series_is_beyond_fixed(series, sample->value))
+		plotted.rules = RULE(RULE_FIXED);
+	learnt = forced ? rules | rule_of_single(sample) : rules;
+	learnt &= ~RULE(RULE_FIXED);
+	rules = learnt | plotted.rules;
 	if (rules && judge_signal(judge, &plotted, rules) < 0)
 		return -1;
 	if (!rules && judge->judgement->method->plots != PLOTS_MEANS && healthy(judge, set, sample) < 0)
 		return -1;
-	if (series->pot && series->judges && learn_tail(judge, set, sample, rules != 0, begun) < 0)
+	if (series->pot && series->judges && learn_tail(judge, set, sample, learnt != 0, begun) < 0)
 		return -1;
 	notice_run(judge, series, sample->end);
-	return series->learns && (!rules || series->learns_all) ? learn(judge, set, &plotted, point, begun) : 0;
+	return series->learns && (!learnt || series->learns_all) ? learn(judge, set, &plotted, point, begun) : 0;
 }
 
 int judge_value(const struct judge *judge, struct series_set *set, const struct sample *sample, bool forced, bool *begun)
@@ -218,8 +232,8 @@ int judge_value(const struct judge *judge, struct series_set *set, const struct 
 		if (!series->learns)
 			series_relearn(series);
 	}
-	if (forced && judge->judgement->method->plots != PLOTS_VALUES) {
-		if (judge_single(judge, sample) < 0)
+	if (judge->judgement->method->plots != PLOTS_VALUES && (forced || series_is_beyond_fixed(series, sample->value))) {
+		if ((forced ? judge_single(judge, sample) : judge_signal(judge, sample, RULE(RULE_FIXED))) < 0)
 			return -1;
 		forced = false;
 	}

@@ -160,3 +160,37 @@ double judgement_probability(const struct judgement *how, double rate)
 		probability = rate > 0 ? how->alarms / rate : PROBABILITY_UNKNOWN;
 	return fmin(fmax(probability, 1e-15), PROBABILITY_MOST);
 }
+
+int judgement_fix(struct judgement *how, const char *text)
+{
+	const char *equals = strrchr(text, '='), *number = equals ? equals + 1 : text;
+	struct judgement_fixed *fixed = &how->fixed[how->fixed_count];
+
+	if (how->fixed_count == FIXED_MOST)
+		return fail("more than %d limits", FIXED_MOST);
+	*fixed = (struct judgement_fixed){.chart = equals ? text : NULL, .length = equals ? (size_t)(equals - text) : 0};
+	if (number_duration(number, strlen(number), &fixed->limit) < 0 || fixed->limit == 0 || equals == text)
+		return fail("'%s' is not a limit, such as 200ms or block=200ms", text);
+	how->fixed_count++;
+	return 0;
+}
+
+bool judgement_is_of(const struct judgement_fixed *fixed, const char *chart)
+{
+	return fixed->chart && fixed->length == strlen(chart) && !strncmp(fixed->chart, chart, fixed->length);
+}
+
+int64_t judgement_fixed(const struct judgement *how, const char *chart, bool is_time)
+{
+	int64_t limit = INT64_MAX;
+
+	for (int i = how->fixed_count - 1; i >= 0; i--) {
+		const struct judgement_fixed *fixed = &how->fixed[i];
+
+		if (judgement_is_of(fixed, chart))
+			return fixed->limit;
+		if (!fixed->chart && is_time && limit == INT64_MAX)
+			limit = fixed->limit;
+	}
+	return limit;
+}

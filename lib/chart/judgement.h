@@ -12,6 +12,8 @@
 
 #include "chart/method.h"
 
+enum { FIXED_MOST = 64 };
+
 struct limits_book;
 struct judgement { /* how series judge, the same for all; judgement_check() completes it */
 	const struct method *method;
@@ -29,6 +31,12 @@ struct judgement { /* how series judge, the same for all; judgement_check() comp
 	double min_ratio;   /* a signal has at least so many times the centre; 0: off */
 	uint64_t least;	    /* a signal of a rate counts at least so many */
 	int64_t interval;   /* ns that charts of rates count in; -1: what the chart says */
+	struct judgement_fixed { /* limits of latencies besides those that are learnt; see judgement_fix() */
+		const char *chart; /* NULL: of all that have none of their own */
+		size_t length;	   /* of its name */
+		int64_t limit;	   /* ns */
+	} fixed[FIXED_MOST];
+	int fixed_count;
 	struct judgement_open { /* what the user left to the method, as judgement_check() found it */
 		bool scale, sides, min_ratio, relearn, baseline, sigma;
 	} open;
@@ -56,6 +64,14 @@ struct judgement judgement_of_rates(const struct judgement *how, const struct ch
 int judgement_scale(struct judgement *how, const char *word);
 int judgement_sides(struct judgement *how, const char *word);
 int judgement_rules(struct judgement *how, const char *list);
+
+/*
+ * Adds a limit that no latency may pass, "200ms" or of one chart "block=200ms"; keeps the text. -1 after fail(). judgement_fixed() is that of a
+ * chart, in ns; INT64_MAX: it has none. `is_time`: its values are known to be times; else it must be named.
+ */
+int judgement_fix(struct judgement *how, const char *text);
+bool judgement_is_of(const struct judgement_fixed *fixed, const char *chart); /* by name */
+int64_t judgement_fixed(const struct judgement *how, const char *chart, bool is_time);
 
 /* Reads "6/m", "1/h", "2/d", "1/s" or a probability. -1 after fail(). */
 int judgement_alarms(struct judgement *how, const char *text);

@@ -351,11 +351,31 @@ static bool any_judges(const struct series_set *set)
 	return series != NULL;
 }
 
+static bool has_fixed(const struct series_set *set)
+{
+	return set->series && set->series->fixed < INT64_MAX;
+}
+
+/* A limit that was given to a chart by name is used where there is one. */
+static bool has_chart(const struct measure *measure, const struct judgement_fixed *fixed)
+{
+	const struct series *series;
+
+	for (size_t i = 0; i < measure->charts.count; i++)
+		if (judgement_is_of(fixed, measure->charts.items[i]->chart->name))
+			return true;
+	for (series = measure->by_hand.set.series; series; series = series->hh.next)
+		if (judgement_is_of(fixed, series->chart))
+			return true;
+	return false;
+}
+
 static void complain_of_series(const struct measured *chart, const char *name, void (*say)(const char *format, ...))
 {
 	if (chart->ends > 0 && !any_judges(&chart->set))
-		say("chart '%s': too few values to learn limits from (%llu in all), so nothing was judged; see %s--baseline and --limits",
-		    name, (unsigned long long)chart->ends, chart->counts ? "--interval, " : "");
+		say("chart '%s': too few values to learn limits from (%llu in all), so %s; see %s--baseline and --limits", name,
+		    (unsigned long long)chart->ends, has_fixed(&chart->set) ? "they were judged by --limit alone" : "nothing was judged",
+		    chart->counts ? "--interval, " : "");
 	if (chart->set.forgotten > 0)
 		say("chart '%s': more than %d keys at once; the least recent were forgotten %llu times", name, SERIES_MAX,
 		    (unsigned long long)chart->set.forgotten);
@@ -391,6 +411,12 @@ void measure_complaints(const struct measure *measure, void (*say)(const char *f
 		complain_of_series(measure->charts.items[i], measure->charts.items[i]->chart->name, say);
 	}
 	complain_of_series(&measure->by_hand, "of samples", say);
+	for (int i = 0; i < measure->judge.judgement->fixed_count; i++) {
+		const struct judgement_fixed *fixed = &measure->judge.judgement->fixed[i];
+
+		if (fixed->chart && !has_chart(measure, fixed))
+			say("--limit=%s: there was no such chart", fixed->chart);
+	}
 	if (measure->charts.count == 0 && measure->by_hand.ends == 0)
 		say("nothing was charted: the input%s, and no chart was asked for; see -c",
 		    measure->summaries ? "'s samples are summaries already (count=)" : " has no samples");

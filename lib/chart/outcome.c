@@ -154,7 +154,7 @@ int measure_value(struct measure *measure, const char *chart, const char *key, s
 		return -1;
 	measure->by_hand.ends++;
 	if (!sample->series->unit && unit_by_hand(measure, sample))
-		series_set_unit(sample->series, unit_by_hand(measure, sample));
+		series_set_unit(sample->series, measure->judge.judgement, unit_by_hand(measure, sample));
 	return outcome_value(measure, &measure->by_hand.judge, set, sample, false);
 }
 
@@ -214,7 +214,7 @@ static bool is_overdue(const struct start *start, int64_t now)
 	const struct series *series = start->sample.series;
 
 	return start->state == START_SUSPECT ||
-	       (start->state == START_OPEN && series->judges && span_between(start->sample.start, now) > series->patience);
+	       (start->state == START_OPEN && span_between(start->sample.start, now) > series->patience);
 }
 
 static int last_verdicts(struct measure *measure)
@@ -308,7 +308,7 @@ int64_t measure_undecided(const struct measure *measure)
 	int64_t oldest = counting_since(measure);
 
 	for (series = measure->patience.series; series; series = series->next_open)
-		if (series->judges && series->open->sample.start < oldest)
+		if ((series->judges || series->patience < INT64_MAX) && series->open->sample.start < oldest)
 			oldest = series->open->sample.start;
 	return oldest;
 }

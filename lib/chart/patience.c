@@ -9,7 +9,7 @@ static int64_t crossing(const struct start *start)
 {
 	const struct series *series = start->sample.series;
 
-	return series->judges ? span_add(span_add(start->sample.start, series->patience), 1) : INT64_MAX;
+	return series->patience < INT64_MAX ? span_add(span_add(start->sample.start, series->patience), 1) : INT64_MAX;
 }
 
 static void sooner(struct patience *patience, int64_t due)

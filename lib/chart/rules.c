@@ -126,7 +126,9 @@ void rules_spell(unsigned hold, char text[RULES_ROOM])
 		if (hold & RULE(i))
 			length += snprintf(text + length, RULES_ROOM - (size_t)length, "%s%d", length ? "," : "", i);
 	if (hold & RULE(RULE_SHIFT))
-		snprintf(text + length, RULES_ROOM - (size_t)length, "%sshift", length ? "," : "");
+		length += snprintf(text + length, RULES_ROOM - (size_t)length, "%sshift", length ? "," : "");
+	if (hold & RULE(RULE_FIXED))
+		snprintf(text + length, RULES_ROOM - (size_t)length, "%sfixed", length ? "," : "");
 }
 
 unsigned rules_parse(const char *text)

@@ -21,7 +21,8 @@
 enum {
 	RULES = 8,
 	RULE_SHIFT = RULES + 1,	    /* not Nelson's: the level has changed; see level.h */
-	RULES_ROOM = 24,	    /* for their spelling */
+	RULE_FIXED,		    /* nor this: a limit that was given, --limit */
+	RULES_ROOM = 32,	    /* for their spelling */
 	RULES_REACH = 15,	    /* points that a rule looks at */
 };
 

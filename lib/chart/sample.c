@@ -1,5 +1,6 @@
 #include "chart/sample.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,7 +104,8 @@ void sample_signal_line(struct line *line, const struct sample *sample, uint64_t
 		line_text(line, "unit", sample->series->unit);
 	if (sample->series->unit && sample->size > 0)
 		line_double(line, "n", sample->size);
-	line_double(line, "center", sample->center);
+	if (!isnan(sample->center))
+		line_double(line, "center", sample->center);
 	if (sample->value < sample->center)
 		line_double(line, "lcl", sample->lcl);
 	line_double(line, "ucl", sample->ucl);

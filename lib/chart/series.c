@@ -86,6 +86,8 @@ static void set_limits(struct series *series, const struct judgement *judgement)
 	series->judges = true;
 	series->single = method_single_limit(judgement, &series->limits);
 	series->patience = patience_of(series, judgement);
+	if (series->fixed < series->patience)
+		series->patience = series->fixed;
 	method_lines(judgement, &series->limits, 1, &series->lines);
 }
 
@@ -103,6 +105,9 @@ struct series *series_add(struct series_set *set, const int64_t id[CHART_KEYS_MA
 	series->first = INT64_MAX;
 	series->forgotten = set->forgotten;
 	series->learns = true;
+	series->fixed = series->patience = INT64_MAX;
+	if (set->judgement->method->plots != PLOTS_RATES)
+		series->fixed = series->patience = judgement_fixed(set->judgement, chart, true);
 	if (method_is_pot(set->judgement->method))
 		series->pot = pot_new();
 	known = set->judgement->known ? limits_book_find(set->judgement->known, chart, key) : NULL;
@@ -120,9 +125,11 @@ struct series *series_add(struct series_set *set, const int64_t id[CHART_KEYS_MA
 	return series;
 }
 
-void series_set_unit(struct series *series, const char *unit)
+void series_set_unit(struct series *series, const struct judgement *judgement, const char *unit)
 {
 	series->unit = series->limits.unit = unit;
+	if (series->fixed < INT64_MAX)
+		series->fixed = judgement_fixed(judgement, series->chart, false);
 }
 
 static bool group_point(struct series *series, const struct judgement *judgement, const struct sample *sample,
@@ -206,7 +213,8 @@ bool series_learn(struct series *series, const struct judgement *judgement, cons
 {
 	*ARRAY_ADD(&series->baseline) = *point;
 	if (series->pot && !series->judges) {
-		remember_worst(series, sample);
+		if (!sample->rules) /* it was told */
+			remember_worst(series, sample);
 		if (sample->start < series->first)
 			series->first = sample->start;
 	}

@@ -54,7 +54,8 @@ struct series {
 	int starts;	   /* open, in whatever state */
 	struct limits limits, last_told;
 	struct lines lines;
-	int64_t patience; /* ns: a start older than this is abnormal */
+	int64_t patience; /* ns: a start older than this is abnormal; INT64_MAX: none is */
+	int64_t fixed;	  /* ns: a limit that was given, judgement_fixed() */
 	double single;	  /* the limit that this comes from, of a single value */
 	struct tally tally; /* of a chart that counts: the interval at hand */
 	struct points baseline;
@@ -95,7 +96,8 @@ double series_set_rate(const struct series_set *set, int64_t ts); /* values a se
 struct series *series_find(const struct series_set *set, const int64_t id[CHART_KEYS_MAX]);
 struct series *series_add(struct series_set *set, const int64_t id[CHART_KEYS_MAX], const char *chart, const char *key);
 
-void series_set_unit(struct series *series, const char *unit);
+/* What is no latency has a unit, and no fixed limit but one that was given to its chart by name. */
+void series_set_unit(struct series *series, const struct judgement *judgement, const char *unit);
 
 /* A value becomes a point, alone or with others. False: its subgroup is not complete. */
 bool series_point(struct series *series, const struct judgement *judgement, const struct sample *sample, struct point *point);
@@ -124,6 +126,12 @@ bool series_refresh(struct series *series, const struct judgement *judgement, do
  * far from the one last told as practical weight asks. False: there are too few of them.
  */
 bool series_follow(struct series *series, const struct judgement *judgement, double probability, int64_t since);
+
+/* Whether a value is beyond the limit that was given. */
+static inline bool series_is_beyond_fixed(const struct series *series, double value)
+{
+	return series->fixed < INT64_MAX && value > (double)series->fixed / 1e9;
+}
 
 /* Whether a single value is beyond the limit and has practical weight. */
 bool series_is_abnormal(const struct series *series, const struct judgement *judgement, double value);
