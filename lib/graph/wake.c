@@ -64,6 +64,7 @@ void wake_forget(struct wake *wake)
 			     .types = wake->types,
 			     .names = wake->names,
 			     .stacks = wake->stacks,
+			     .files = wake->files,
 			     .quotas = wake->quotas,
 			     .frequencies = wake->frequencies,
 			     .switches = wake->switches,

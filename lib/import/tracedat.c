@@ -129,6 +129,8 @@ int tracedat_read_head_page(struct tracedat *file, struct cursor *at)
 	return 0;
 }
 
+enum { FORMATS_MAX = 1 << 16 };
+
 static int add_format(struct tracedat *file, const char *system, struct cursor *at)
 {
 	uint64_t size = cursor_number(at, 8);
@@ -136,6 +138,8 @@ static int add_format(struct tracedat *file, const char *system, struct cursor *
 
 	if (!text)
 		return tracedat_fail(file, at->at, "the formats of events are cut");
+	if (file->formats.count == FORMATS_MAX)
+		return tracedat_fail(file, at->at, "there are more formats than an event's number can tell apart");
 	*ARRAY_ADD(&file->formats) = (struct tracedat_format){memory_text(system, strlen(system)), text, (size_t)size};
 	return 0;
 }

@@ -103,6 +103,8 @@ int recall_ask(struct recall *recall, int64_t from, int64_t to, int64_t *floor)
 
 int recall_next(struct recall *recall, struct record *record, int64_t *ts)
 {
+	const struct fields *fields;
+
 	if (next(recall, record) < 0)
 		return -1;
 	*ts = record->ts;
@@ -110,7 +112,8 @@ int recall_next(struct recall *recall, struct record *record, int64_t *ts)
 		return -1;
 	if (record->kind != KIND_TICK)
 		return 1;
-	return fields_unsigned(reader_fields(recall->reader, record), "kept", &recall->kept) < 0 ? -1 : 0;
+	fields = reader_fields(recall->reader, record);
+	return fields && fields_unsigned(fields, "kept", &recall->kept) >= 0 ? 0 : -1;
 }
 
 uint64_t recall_kept(const struct recall *recall)

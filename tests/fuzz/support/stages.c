@@ -34,7 +34,7 @@ static const struct filter_variant {
 	int64_t recompute;
 	const char *chart; /* NULL: by the stream */
 } filters[FILTERS] = {
-	{"pot", NULL, NULL, NULL, "1/h", NSEC_PER_SEC, 10000000, 1, 0, 0, NULL},
+	{"pot", NULL, NULL, NULL, "1/h", NSEC_PER_SEC, 10000000, 1, BASELINE_OPEN, 0, NULL},
 	{"pot", NULL, NULL, NULL, "0.001", NSEC_PER_SEC, 10000000, 1, 20, 0, NULL},
 	{"pot", NULL, NULL, NULL, "6/m", 1000, 1000, 0.5, 20, 0, "runq"},
 	{"pot", NULL, "upper", NULL, "0.01", 0, 0, 1, 10, NSEC_PER_SEC, "syscall"},
