@@ -276,7 +276,7 @@ char *words_signals(const struct model *model, const struct signal *signal, uint
 	const struct sentence *s = sentence_of(signal->chart);
 	char *subject, *words, number[NUMBER_ROOM];
 	bool request = s->subject == say_request, wait = s->subject == say_runnable;
-	const char *by = *signal->comm ? signal->comm : "unnamed threads";
+	const char *by = *signal->comm && strcmp(signal->comm, "?") != 0 ? signal->comm : "threads without a name";
 
 	number_human_count(number, count);
 	if (signal->unit != UNIT_SECONDS || signal->shift) {
