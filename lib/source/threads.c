@@ -18,10 +18,24 @@ struct thread *threads_at(struct threads *threads, int32_t tid)
 	return &(*page)[tid % THREADS_PAGE];
 }
 
+/* A newline and a backslash in a name are written as two characters; events have them as they are. */
+static void unescape(char *name)
+{
+	char *to = name;
+
+	for (const char *from = name; *from; from++) {
+		bool escaped = *from == '\\' && (from[1] == 'n' || from[1] == '\\');
+
+		*to++ = escaped && from[1] == 'n' ? '\n' : *from;
+		from += escaped;
+	}
+	*to = '\0';
+}
+
 /* The thread group by /proc, and the name where `comm` is empty; 0: the thread is gone. */
 static int32_t look_up(int32_t tid, char *comm)
 {
-	char path[32], text[512];
+	char path[32], text[512], name[2 * THREAD_NAME];
 	const char *group;
 	ssize_t length;
 	int fd;
@@ -35,8 +49,12 @@ static int32_t look_up(int32_t tid, char *comm)
 	if (length <= 0)
 		return 0;
 	text[length] = '\0';
-	if (!*comm && strncmp(text, "Name:\t", 6) == 0)
-		snprintf(comm, THREAD_NAME, "%.*s", (int)strcspn(text + 6, "\n"), text + 6);
+	if (!*comm && strncmp(text, "Name:\t", 6) == 0) {
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(text + 6, "\n"), text + 6);
+		unescape(name);
+		memcpy(comm, name, strnlen(name, THREAD_NAME - 1) + 1);
+		comm[THREAD_NAME - 1] = '\0';
+	}
 	group = strstr(text, "\nTgid:\t");
 	return group ? atoi(group + 7) : 0;
 }
