@@ -55,7 +55,7 @@ FILE *canvas_file(struct canvas *canvas, const char *name)
 /* A double quote would begin a quoted column, a backslash an escape. */
 void canvas_text(FILE *file, const char *text, size_t columns)
 {
-	char *fitting = words_shorten(text, columns), *p;
+	char *fitting = words_abridge(text, columns), *p;
 
 	for (p = fitting; *p; p++)
 		fputc(*p == '"' ? '\'' : *p == '\\' ? '/' : *p, file);

@@ -51,6 +51,25 @@ char *words_shorten(const char *text, size_t columns)
 	return memory_format("%.*s...%s", (int)bytes_of(text, head), text, text + bytes_of(text, all - tail));
 }
 
+char *words_abridge(const char *text, size_t columns)
+{
+	size_t all = words_columns(text), room = columns > 5 ? columns - 5 : 0, head = (room + 1) / 2, tail = room - head;
+	const char *end, *begin;
+
+	if (all <= columns || room == 0)
+		return words_shorten(text, columns);
+	end = text + bytes_of(text, head);
+	begin = text + bytes_of(text, all - tail);
+	while (end > text && *end != ' ')
+		end--;
+	if (begin > text && begin[-1] != ' ')
+		begin += strcspn(begin, " ");
+	begin += *begin == ' ';
+	if (end == text || !*begin)
+		return words_shorten(text, columns);
+	return memory_format("%.*s ... %s", (int)(end - text), text, begin);
+}
+
 char *words_count(uint64_t count, const char *noun)
 {
 	char number[NUMBER_ROOM];

@@ -23,6 +23,9 @@ size_t words_columns(const char *text);
 /* At most so many columns, by "..." in the middle: both ends of a name tell it from others. */
 char *words_shorten(const char *text, size_t columns);
 
+/* The same with whole words at both sides of " ... ", where there are words: no name that matters is cut. */
+char *words_abridge(const char *text, size_t columns);
+
 /* "1 thread", "9,412 requests". */
 char *words_count(uint64_t count, const char *noun);
 

@@ -64,8 +64,18 @@ static void times_are_utc(void)
 	assert(strcmp(text, "1969-12-31T23:59:59.999999999Z") == 0);
 }
 
+static void whole_words_stay(void)
+{
+	expect(words_abridge("on CPU 0 while victim was runnable", 34), "on CPU 0 while victim was runnable");
+	expect(words_abridge("python3: on CPU 0 while ksoftirqd/0 was runnable", 40), "python3: on CPU 0 ... was runnable");
+	expect(words_abridge("softirq NET_RX: outside event for ksoftirqd/0", 40), "softirq NET_RX: ... for ksoftirqd/0");
+	expect(words_abridge("averyveryverylongname", 10), "aver...ame");
+	expect(words_abridge("a verylongnameindeedlonger", 12), "a ver...nger");
+}
+
 int main(void)
 {
+	whole_words_stay();
 	clean_text_stays();
 	harm_is_spelled_out();
 	names_lose_their_middle();
