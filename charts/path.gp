@@ -10,7 +10,7 @@ set datafile separator "\t"
 ink = "#7f8184"
 array name[10] = ["method", "running", "waiting for a CPU", "asleep", "interrupt", "soft interrupt", "timer", \
 	"in a device's queue", "in service at a device", "unknown"]
-array colour[10] = [0x2f74b5, 0x2f74b5, 0xe08a1e, 0x9aa0a6, 0x8e5bb5, 0xb48bd0, 0x3f9b57, 0xd43d2a, 0x1f9aa8, 0x9aa0a6]
+array colour[10] = [0x2f74b5, 0x2f74b5, 0xe08a1e, 0x9aa0a6, 0x8e5bb5, 0xb48bd0, 0x3f9b57, 0xc9b037, 0x1f9aa8, 0x9aa0a6]
 
 set border 1 linecolor rgb ink
 set xtics nomirror out textcolor rgb ink

@@ -12,7 +12,7 @@
 
 #define LEAST_VALUE 1e-9 /* a log scale has no place for nothing */
 
-enum { ROWS_MAX = 24, ROW_COLUMNS = 26, BLAME_COLUMNS = 46, PLOT_ROWS = 22, PLOTS_MAX = 4 };
+enum { ROWS_MAX = 24, ROW_COLUMNS = 26, BLAME_COLUMNS = 56, PLOT_ROWS = 22, PLOTS_MAX = 4 };
 
 /* What a time is best told in: s, ms, us, ns are units 0 to 3, as the scripts know them. */
 static int unit_of(double seconds)
@@ -103,12 +103,12 @@ static void widen(const struct points *points, int64_t *from, int64_t *to)
 
 static void extremes(const struct track *track, double *least, double *most)
 {
-	const struct points *all[] = {&track->samples, &track->limits, &track->marks};
+	const struct points *all[] = {&track->samples, &track->limits, &track->marks, &track->levels};
 	size_t i, j;
 
 	*least = INFINITY;
 	*most = -INFINITY;
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < sizeof(all) / sizeof(*all); i++)
 		for (j = 0; j < all[i]->count; j++) {
 			*least = fmin(*least, all[i]->items[j].median);
 			*most = fmax(*most, all[i]->items[j].greatest);
@@ -161,6 +161,7 @@ static char *control(const struct model *model, const struct track *track, const
 
 	widen(&track->samples, &from, &to);
 	widen(&track->marks, &from, &to);
+	widen(&track->levels, &from, &to);
 	if (from > to || !(canvas = new_canvas(complaint)))
 		return NULL;
 	least = is_linear(track) ? -INFINITY : LEAST_VALUE;
@@ -170,7 +171,8 @@ static char *control(const struct model *model, const struct track *track, const
 		decades(track, &low, &high);
 	written = write_points(canvas, "samples", &track->samples, least) >= 0 &&
 		  write_limits(canvas, track, to, least) >= 0 &&
-		  write_points(canvas, "marks", &track->marks, least) >= 0;
+		  write_points(canvas, "marks", &track->marks, least) >= 0 &&
+		  write_points(canvas, "shifts", &track->levels, least) >= 0;
 	if (!written) {
 		*complaint = memory_format("no chart: cannot write its data");
 		canvas_close(canvas);
@@ -205,7 +207,7 @@ size_t figure_tracks(const struct model *model, const struct track **list, size_
 
 	for (chart = model->charts; chart; chart = chart->hh.next)
 		for (track = chart->tracks; track; track = track->hh.next)
-			if (track->samples.count + track->marks.count > 0)
+			if (track->samples.count + track->marks.count + track->levels.count > 0)
 				*ARRAY_ADD(&all) = track;
 	if (all.count > 0)
 		qsort(all.items, all.count, sizeof(*all.items), more_signals);

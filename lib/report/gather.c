@@ -213,7 +213,7 @@ static int signal_seen(void *context, const struct record *record)
 	}
 	track->signals++;
 	track->chart->signals++;
-	points_add(&track->marks, &(struct bucket){time_sum(signal->ts, model->wall), 1, signal->value, signal->value});
+	points_add(signal->shift ? &track->levels : &track->marks, &(struct bucket){time_sum(signal->ts, model->wall), 1, signal->value, signal->value});
 	moment_bound_pending(model);
 	*ARRAY_ADD(&model->pending) = signal;
 	model->signals++;

@@ -188,6 +188,7 @@ static void chart_free_story(struct chart_story *chart)
 		HASH_DEL(chart->tracks, track);
 		free(track->samples.items);
 		free(track->marks.items);
+		free(track->levels.items);
 		free(track->limits.items);
 		free(track->shifts.items);
 		free(track->key);

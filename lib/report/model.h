@@ -166,7 +166,8 @@ struct track {
 	enum unit unit;
 	ARRAY(struct shift) shifts; /* the newest TRACK_SHIFTS, oldest first */
 	uint64_t all_shifts;	    /* how many there were */
-	struct points samples, marks; /* for the control chart; at: Unix time */
+	struct points samples, marks; /* for the control chart; at: Unix time; marks: signals */
+	struct points levels;	      /* signals that told a new level */
 	struct points limits;	      /* median: center, greatest: ucl */
 	UT_hash_handle hh;
 };
