@@ -15,9 +15,10 @@
 #include "source/probe.h"
 #include "program/symbol.h"
 
-static struct option_list charts, functions, events;
+static struct option_list charts, functions, events, processes;
+static ARRAY(int32_t) pids;
 static int64_t duration = -1;
-static uint64_t buffer = COLLECTOR_BUFFER_DEFAULT, pid;
+static uint64_t buffer = COLLECTOR_BUFFER_DEFAULT;
 static const char *clock_name = "mono", *output;
 static bool as_text, no_recorder, with_stacks;
 static const char *default_charts[] = {"block"};
@@ -29,7 +30,7 @@ static const struct option_entry options[] = {
 	{OPTION_DURATION, 'd', "duration", &duration, "DURATION", "end after this time"},
 	{OPTION_SIZE, 'b', "buffer", &buffer, "SIZE", "ring buffer of each CPU (default: 64M over all, 4M at least)"},
 	{OPTION_STRING, 'C', "clock", &clock_name, "CLOCK", "trace clock (default mono)"},
-	{OPTION_COUNT, 'p', "pid", &pid, "PID", "only this process, its threads and children"},
+	{OPTION_LIST, 'p', "pid", &processes, "PID[,PID...]", "only these processes, their threads and children"},
 	{OPTION_FLAG, 0, "stack", &with_stacks, NULL, "also where threads sleep and wake others, by function"},
 	{OPTION_STRING, 'o', "output", &output, "FILE", "write to a file instead of standard output"},
 	{OPTION_FLAG, 0, "no-recorder", &no_recorder, NULL, "stream all events, even if the reader would ask for context"},
@@ -102,7 +103,7 @@ static int want_event(struct wishes *wishes, const char *wanted)
 {
 	const char *slash = strchr(wanted, '/');
 	char *event = memory_text(wanted, slash ? (size_t)(slash - wanted) : strlen(wanted));
-	unsigned flags = pid ? WISH_REQUIRED | WISH_STREAMED : WISH_REQUIRED;
+	unsigned flags = pids.count ? WISH_REQUIRED | WISH_STREAMED : WISH_REQUIRED;
 	int status = wishes_add(wishes, event, slash && slash[1] ? slash + 1 : NULL, NULL, flags);
 
 	free(event);
@@ -121,7 +122,7 @@ static int want_stacks(struct wishes *wishes)
 
 static int want_all(struct wishes *wishes, struct chart **loaded)
 {
-	if (pid && want_event(wishes, "sched:sched_process_fork") < 0) /* to follow its children */
+	if (pids.count && want_event(wishes, "sched:sched_process_fork") < 0) /* to follow its children */
 		return -1;
 	for (int i = 0; i < charts.count; i++) {
 		loaded[i] = chart_load(charts.items[i]);
@@ -210,7 +211,7 @@ static int collect(struct collector *collector, char **command)
 		return -1;
 	add_stacks(collector, stream);
 	if (collector_prepare(collector, stream) < 0 || write_charts(stream, loaded) < 0 ||
-	    collector_run(collector, duration, (int32_t)pid) < 0)
+	    collector_run(collector, duration, pids.items, (int)pids.count) < 0)
 		return -1;
 	status = stream_close(stream);
 	if (collector_lost_stacks(collector))
@@ -222,14 +223,31 @@ static int collect(struct collector *collector, char **command)
 	return status;
 }
 
+static void add_pids(const char *list)
+{
+	for (const char *at = list;; at++) {
+		size_t length = strcspn(at, ",");
+		uint64_t pid;
+
+		if (number_count(at, length, &pid) < 0)
+			die_usage("option -p: %s", fail_text());
+		if (pid == 0 || pid >= PROCESS_TIDS)
+			die_usage("option -p: there is no process %.*s", (int)length, at);
+		*ARRAY_ADD(&pids) = (int32_t)pid;
+		at += length;
+		if (!*at)
+			return;
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct collector collector;
 	int first = command_line(argc, argv, options, "[-- COMMAND [ARG...]]", "stream kernel events"), status;
 	const char *complaint;
 
-	if (pid > PROCESS_TIDS)
-		die_usage("option -p: there are no such pids");
+	for (int i = 0; i < processes.count; i++)
+		add_pids(processes.items[i]);
 	if (buffer == 0)
 		die_usage("option -b: a ring needs some room");
 	if (charts.count + functions.count + events.count == 0)
@@ -243,6 +261,7 @@ int main(int argc, char **argv)
 		warn("%s", fail_text());
 	collector_close(&collector, status >= 0);
 
+	free(pids.items);
 	complaint = child_complaint(&collector.child);
 	if (complaint)
 		warn("'%s' %s", argv[first], complaint);

@@ -668,3 +668,26 @@ switch() {
 	run -0 bash -c 'cchart-filter --text -c runq busy | grep "^signal"'
 	assert_output --partial "open=yes"
 }
+
+@test "where the stream tells who is traced, only what these threads begin is measured" {
+	{
+		echo 'traced tids=7,8'
+		for i in $(seq 60); do
+			t=$(printf '%d.%09d' $((i / 10)) $((i % 10 * 100000000)))
+			echo "event ts=$t cpu=0 tid=$((i > 40 ? 8 : 7)) comm=a name=raw_syscalls:sys_enter id=1"
+			echo "event ts=${t%0000}1000 cpu=0 tid=$((i > 40 ? 8 : 7)) comm=a name=raw_syscalls:sys_exit id=1 ret=0"
+			echo "event ts=${t%0000}2000 cpu=0 tid=9 comm=b name=raw_syscalls:sys_enter id=1"
+			echo "event ts=${t%0000}9000 cpu=0 tid=9 comm=b name=raw_syscalls:sys_exit id=1 ret=0"
+			[ $i != 50 ] || echo 'traced gone=8'
+		done
+	} >in
+	run -0 --separate-stderr cchart-filter --text -c syscall --save-limits=limits --baseline=20 in
+	run -0 grep -o ' n=[0-9]*' limits
+	assert_output --regexp '^ n=50$'
+	run cchart-filter --text -c syscall <<<'traced tids=7,x'
+	assert_failure 1
+	assert_output --partial "tids=: 'x' is not a whole number"
+	sed -i 's/^traced tids=.*/traced tids=99/' in
+	run -0 --separate-stderr cchart-filter --text -c syscall in
+	assert_regex "$stderr" "no event raw_syscalls:sys_enter was of the processes that were traced"
+}

@@ -212,6 +212,48 @@ trace-collect: 'sh' ended with status 7"
 	assert_output "trace-collect: there is no process 4194303"
 }
 
+# spins: a process whose children sleep and wake all the time, one after the other
+spins() {
+	(
+		exec 3>&-
+		while :; do sleep 0.005; done
+	) &
+}
+
+@test "with -p charts measure what the asked processes and their children wait for, and nobody else" {
+	need_tracefs
+	spins
+	victim=$!
+	spins
+	other=$!
+	for option in --stack --no-recorder; do
+		trace-collect -b 64M -p $victim -c runq $option -d 1 |
+			cchart-filter --text --method=imr --sigma=0.0001 --min-ratio=0 --baseline=20 --keep=1 --before=5s >context
+		sed -n 's/^signal .* tid=\([0-9]*\) .*/\1/p' context | sort -u >suffered
+		[ "$(wc -l <suffered)" -gt 20 ]
+		run bash -c "sed -n 's/^signal .* comm=\([^ ]*\).*/\1/p' context | grep -vx 'bash\|sleep'"
+		assert_output ""
+		{
+			sed -n "s/^event .* parent_pid=$other .*child_pid=\([0-9]*\).*/\1/p" context
+			echo $other
+		} | sort -u >others
+		[ "$(wc -l <others)" -gt 20 ] # whoever else ran is still told
+		run comm -12 suffered others
+		assert_output ""
+	done
+	trace-collect -p $victim -p 1,$other -c runq -d 0.2 --text -o context
+	sed -n 's/^traced tids=//p' context | head -n1 | tr , '\n' >members
+	for asked in 1 $victim $other; do grep -qx $asked members; done
+	kill $other
+}
+
+@test "-p: what is no process is refused" {
+	for wrong in 0 1,0 4194304 x 1,,2 ,; do
+		run trace-collect -p $wrong -d 0
+		assert_failure 2
+	done
+}
+
 @test "an event that several want passes the filter of any" {
 	need_tracefs
 	trace-collect -e 'raw_syscalls:sys_enter/id == 39' -e 'raw_syscalls:sys_enter/id == 102' -o out -- true

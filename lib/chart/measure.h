@@ -41,6 +41,9 @@ int measure_charts(const struct measure *measure); /* how many */
 /* The `stream` record: which machine's system calls to name. */
 void measure_machine(struct measure *measure, const char *machine);
 
+/* A `traced` record: from the first one on, until measure_end(), only what threads that are told of begin is measured. -1 after fail(). */
+int measure_traced(struct measure *measure, const struct fields *fields);
+
 int measure_event(struct measure *measure, const struct event *event);
 int measure_time(struct measure *measure, int64_t now);
 

@@ -12,6 +12,7 @@
 #include "chart/measure.h"
 #include "chart/pair.h"
 #include "chart/patience.h"
+#include "source/traced.h"
 
 struct measured {
 	struct chart *chart; /* NULL: the values by hand, of all charts */
@@ -29,6 +30,7 @@ struct measured {
 	struct series *recent; /* the series of the last start, often that of the next */
 	uint64_t ends;	       /* that had a start; of a chart that counts: its values */
 	uint64_t refused;      /* starts for which there was no series */
+	uint64_t others;       /* starts and counts of threads that are not traced */
 };
 
 /* What an event type is to the charts. */
@@ -49,6 +51,7 @@ struct measure {
 	const struct event_type *exit, *switches;
 	const struct event_field *prev, *next; /* of a switch */
 	struct hidden hidden;
+	struct process traced; /* whose latencies are measured */
 	int64_t now;
 	int64_t recompute_at; /* INT64_MIN: from the first event on the period counts */
 	struct line scratch;

@@ -261,6 +261,7 @@ int measure_end(struct measure *measure)
 	}
 	measure->now = measure->recompute_at = INT64_MIN;
 	hidden_clear(&measure->hidden);
+	process_free(&measure->traced);
 	return judge_last_bucket(&measure->judge, &measure->by_hand.set);
 }
 

@@ -12,6 +12,7 @@ static const char *const *const columns[KINDS] = {
 	[KIND_STACK] = COLUMNS("id", "user", "kernel"),
 	[KIND_FILE] = COLUMNS("ts", "tid", "fd", "kind"),
 	[KIND_QUOTA] = COLUMNS("ts", "since", "group", "quota", "period", "count", "time", "tids"),
+	[KIND_TRACED] = COLUMNS("tids", "gone"),
 	[KIND_EVENT] = COLUMNS("ts", "cpu", "tid", "comm", "name"),
 	[KIND_LOST] = COLUMNS("ts", "cpu", "count", "from"),
 	[KIND_TICK] = COLUMNS("ts"),

@@ -15,6 +15,7 @@
 #include "source/round.h"
 #include "program/stacks.h"
 #include "source/stop.h"
+#include "source/traced.h"
 
 #define PAGE_SIZE_FILE "buffer_subbuf_size_kb"
 #define PAGE_KB_TEXT "16"
@@ -286,7 +287,16 @@ uint64_t collector_lost_stacks(const struct collector *collector)
 	return collector->stacks ? stacks_lost(collector->stacks) : 0;
 }
 
-int collector_run(struct collector *collector, int64_t duration, int32_t pid)
+/* Tracing is on, so that no fork is missed. */
+static int follow(struct collector *collector, const int32_t *pids, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (process_follow(&collector->process, pids[i]) < 0)
+			return -1;
+	return traced_write_all(&collector->process, collector->scribe.stream);
+}
+
+int collector_run(struct collector *collector, int64_t duration, const int32_t *pids, int count)
 {
 	int64_t deadline = INT64_MAX;
 	int status = 0;
@@ -298,8 +308,8 @@ int collector_run(struct collector *collector, int64_t duration, int32_t pid)
 		return -1;
 	if (hand_over(collector, clock_now(&collector->clock)) < 0)
 		status = -1;
-	if (status == 0 && pid && process_follow(&collector->process, pid) < 0)
-		status = -1;
+	if (status == 0)
+		status = follow(collector, pids, count);
 	if (status == 0 && collector->child.pid > 0)
 		status = child_go(&collector->child);
 	if (duration >= 0)

@@ -7,27 +7,32 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-static void add(struct process *process, int32_t tid)
+void process_add(struct process *process, int32_t tid)
 {
+	if (!process->members)
+		process->members = memory_new(PROCESS_TIDS / 64, sizeof(uint64_t));
 	process->members[(uint32_t)tid % PROCESS_TIDS / 64] |= UINT64_C(1) << (tid % 64);
 }
 
-static void remove_member(struct process *process, int32_t tid)
+void process_remove(struct process *process, int32_t tid)
 {
-	process->members[(uint32_t)tid % PROCESS_TIDS / 64] &= ~(UINT64_C(1) << (tid % 64));
+	if (process->members)
+		process->members[(uint32_t)tid % PROCESS_TIDS / 64] &= ~(UINT64_C(1) << (tid % 64));
 }
 
-void process_fork(struct process *process, int32_t parent, int32_t child)
+bool process_fork(struct process *process, int32_t parent, int32_t child)
 {
-	if (process_has(process, parent))
-		add(process, child);
-	else
-		remove_member(process, child);
+	bool before = process_has(process, child), after = process_has(process, parent);
+
+	if (before != after)
+		(after ? process_add : process_remove)(process, child);
+	return before != after;
 }
 
 void process_free(struct process *process)
 {
 	free(process->members);
+	process->members = NULL;
 }
 
 static void add_tree(struct process *process, int32_t pid);
@@ -61,7 +66,7 @@ static void add_tree(struct process *process, int32_t pid)
 
 		if (tid <= 0)
 			continue;
-		add(process, tid);
+		process_add(process, tid);
 		add_children(process, pid, tid);
 	}
 	if (dir)
@@ -70,7 +75,6 @@ static void add_tree(struct process *process, int32_t pid)
 
 int process_follow(struct process *process, int32_t pid)
 {
-	process->members = memory_new(PROCESS_TIDS / 64, sizeof(uint64_t));
 	add_tree(process, pid);
-	return process_has(process, pid) ? 0 : fail("there is no process %d", pid);
+	return process->members && process_has(process, pid) ? 0 : fail("there is no process %d", pid);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "source/files.h"
+#include "source/traced.h"
 
 /* Bits of an event's common_flags: it happened in an interrupt, in whatever thread's context that was. */
 enum { IN_INTERRUPT = 0x08 | 0x10 | 0x40 };
@@ -140,6 +141,13 @@ static const char *name_at(const struct ring *ring, const struct wish_thread *at
 	return name;
 }
 
+static int see_fork(struct scribe *scribe, int32_t parent, int32_t child)
+{
+	if (!process_fork(scribe->process, parent, child))
+		return 0;
+	return traced_write(scribe->process, scribe->stream, child);
+}
+
 /* Names the threads that the event names before it is written, and follows forks. */
 static int see_threads(struct scribe *scribe, const struct wish *wish, const struct common *common,
 		       const struct ring *ring)
@@ -157,9 +165,9 @@ static int see_threads(struct scribe *scribe, const struct wish *wish, const str
 		if (threads_see(&scribe->threads, scribe->stream, ring_ts(ring), tid, name) < 0)
 			return -1;
 	}
-	if (wish->is_fork && wish->thread_count && scribe->process->members)
-		process_fork(scribe->process, common->tid, number_at(ring, wish->threads[0].tid));
-	return 0;
+	return wish->is_fork && wish->thread_count && scribe->process->members
+		       ? see_fork(scribe, common->tid, number_at(ring, wish->threads[0].tid))
+		       : 0;
 }
 
 /* Follows the thread into system calls for a file, so that a sleep in one can be told apart from others. */

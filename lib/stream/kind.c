@@ -9,7 +9,7 @@ static const char *const names[KINDS] = {
 	[KIND_WINDOW] = "window",  [KIND_GRAPH] = "graph",   [KIND_NODE] = "node",     [KIND_EDGE] = "edge",
 	[KIND_PATH] = "path",	   [KIND_BLAME] = "blame",   [KIND_USAGE] = "usage",   [KIND_END] = "end",
 	[KIND_RECORDER] = "recorder", [KIND_STACK] = "stack",   [KIND_FILE] = "file",
-	[KIND_QUOTA] = "quota", [KIND_DIFF] = "diff",
+	[KIND_QUOTA] = "quota",	   [KIND_DIFF] = "diff",     [KIND_TRACED] = "traced",
 };
 
 const char *kind_name(enum kind kind)

@@ -239,6 +239,17 @@ static int see_chart(void *context, const struct record *record)
 	return STREAM_PASS;
 }
 
+/* Whoever filters the output once more measures the same threads. */
+static int see_traced(void *context, const struct record *record)
+{
+	struct filter *filter = context;
+	const struct fields *fields = stream_fields(filter->stream, record);
+
+	if (!fields)
+		return -1;
+	return measure_traced(filter->measure, fields) < 0 ? stream_fail(filter->stream, "%s", fail_text()) : STREAM_PASS;
+}
+
 static int see_stream(void *context, const struct record *record)
 {
 	struct filter *filter = context;
@@ -354,7 +365,7 @@ int filter_finish(struct filter *filter)
 	static const struct handlers handlers = {
 		.on = {[KIND_STREAM] = see_stream, [KIND_CHART] = see_chart, [KIND_EVENT] = see_event,
 		       [KIND_LOST] = see_lost, [KIND_TICK] = see_tick, [KIND_SAMPLE] = see_sample,
-		       [KIND_QUOTA] = see_quota,
+		       [KIND_QUOTA] = see_quota, [KIND_TRACED] = see_traced,
 		       [KIND_RECORDER] = see_recorder, [KIND_SIGNAL] = see_numbered, [KIND_WINDOW] = see_numbered},
 		.finish = stream_ends,
 	};
