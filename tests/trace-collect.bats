@@ -54,6 +54,19 @@ events() {
 	assert_output "trace-collect: wrong filter 'nosuch == 1' of event 'sched:sched_switch': Field not found"
 }
 
+@test "a wrong filter of a chart's context is an error too, a context event that is not there is none" {
+	need_tracefs
+	{
+		cat "$TOP/charts/runq.chart"
+		echo 'context event=nosuch:event filter="x == 1"'
+	} >own.chart
+	trace-collect -c ./own.chart -d 0 -o out
+	echo 'context event=sched:sched_pi_setprio filter="no_such_field == 3"' >>own.chart
+	run trace-collect -c ./own.chart -d 0 -o out
+	assert_failure 1
+	assert_output "trace-collect: wrong filter 'no_such_field == 3' of event 'sched:sched_pi_setprio': Field not found"
+}
+
 @test "an unknown clock and a clock that does not count nanoseconds are refused" {
 	need_tracefs
 	run trace-collect -C nosuch -d 0

@@ -167,10 +167,11 @@ bool wishes_can_keep(const struct wishes *wishes)
 	return false;
 }
 
+/* Context that this kernel does not have is left out; -1 after fail(). */
 static int switch_on(struct wish *wish, struct tracefs_instance *instance)
 {
 	if (!tracefs_event_file_exists(instance, wish->system, wish->name, "enable"))
-		return fail("no event '%s' in this kernel that can be enabled", wish->event);
+		return wish->flags & WISH_REQUIRED ? fail("no event '%s' in this kernel that can be enabled", wish->event) : 0;
 	if (wish->filter &&
 	    tracefs_event_file_write(instance, wish->system, wish->name, "filter", wish->filter) < 0)
 		return fail_filter(wish, instance);
@@ -191,13 +192,9 @@ int wishes_enable(struct wishes *wishes, struct tracefs_instance *instance, stru
 
 		wish->kept = keeper && can_keep(wish);
 		status = switch_on(wish, wish->kept ? keeper : instance);
-		if (status < 0 && !(wish->flags & WISH_REQUIRED)) {
-			status = 0;
-			continue;
-		}
-		if (status == 0)
+		if (status == 0 && wish->enabled)
 			status = read_format(wish, instance, tep);
-		if (status == 0)
+		if (status == 0 && wish->enabled)
 			wishes->by_id[wish->id] = wish;
 	}
 	tep_free(tep);

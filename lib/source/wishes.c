@@ -70,13 +70,12 @@ static void add_one(struct wishes *wishes, const char *system, const char *name,
 
 /* Adds the events of a system that match; returns their number. A pattern leaves out what cannot be enabled. */
 static int add_matching(struct wishes *wishes, const char *system, const char *pattern, const char *filter,
-			const char *waits, unsigned flags, struct near *near)
+			const char *waits, unsigned flags)
 {
 	char **names = tracefs_system_events(NULL, system);
 	int added = 0;
 
 	for (int i = 0; names && names[i]; i++) {
-		near_offer(near, names[i]);
 		if (fnmatch(pattern, names[i], 0) != 0)
 			continue;
 		if (strcmp(pattern, names[i]) != 0 && !tracefs_event_file_exists(NULL, system, names[i], "enable"))
@@ -88,30 +87,68 @@ static int add_matching(struct wishes *wishes, const char *system, const char *p
 	return added;
 }
 
+static bool is_pattern(const char *text)
+{
+	return strpbrk(text, "*?[\\") != NULL;
+}
+
+/* A name is looked up; only for a pattern are the kernel's thousands of events listed. Returns how many were added; -1 after fail(). */
+static int add_all(struct wishes *wishes, const char *wanted, const char *pattern, const char *filter, const char *waits,
+		   unsigned flags)
+{
+	char **systems;
+	int added = 0;
+
+	if (!is_pattern(wanted) && !is_pattern(pattern)) {
+		if (!tracefs_event_file_exists(NULL, wanted, pattern, "format"))
+			return 0;
+		add_one(wishes, wanted, pattern, filter, waits, flags);
+		return 1;
+	}
+	systems = tracefs_event_systems(NULL);
+	if (!systems)
+		return instance_fail_access("read", "events");
+	for (int i = 0; systems[i]; i++)
+		if (fnmatch(wanted, systems[i], 0) == 0)
+			added += add_matching(wishes, systems[i], pattern, filter, waits, flags);
+	tracefs_list_free(systems);
+	return added;
+}
+
+/* Nothing matches: is it the system that nobody knows, or the name in it? */
+static int fail_unknown(const char *event, const char *wanted, const char *pattern)
+{
+	struct near near_systems = near_begin(wanted), near_names = near_begin(pattern);
+	char **systems = tracefs_event_systems(NULL), **names;
+	bool matching = false;
+
+	if (!systems)
+		return instance_fail_access("read", "events");
+	for (int i = 0; systems[i]; i++) {
+		near_offer(&near_systems, systems[i]);
+		if (fnmatch(wanted, systems[i], 0) != 0)
+			continue;
+		matching = true;
+		names = tracefs_system_events(NULL, systems[i]);
+		for (int k = 0; names && names[k]; k++)
+			near_offer(&near_names, names[k]);
+		tracefs_list_free(names);
+	}
+	tracefs_list_free(systems);
+	return fail("no event '%s' in this kernel%s", event, near_text(matching ? &near_names : &near_systems));
+}
+
 int wishes_add(struct wishes *wishes, const char *event, const char *filter, const char *waits, unsigned flags)
 {
 	const char *colon = strchr(event, ':');
 	char *wanted = memory_text(event, colon ? (size_t)(colon - event) : strlen(event));
 	const char *pattern = colon ? colon + 1 : "*";
-	char **systems = tracefs_event_systems(NULL);
-	struct near near_systems = near_begin(wanted), near_names = near_begin(pattern);
-	int matching = 0, added = 0, status = 0;
+	int added = add_all(wishes, wanted, pattern, filter, waits, flags);
 
-	for (int i = 0; systems && systems[i]; i++) {
-		near_offer(&near_systems, systems[i]);
-		if (fnmatch(wanted, systems[i], 0) != 0)
-			continue;
-		matching++;
-		added += add_matching(wishes, systems[i], pattern, filter, waits, flags, &near_names);
-	}
-	if (!systems)
-		status = instance_fail_access("read", "events");
-	else if (added == 0 && flags & WISH_REQUIRED)
-		status = fail("no event '%s' in this kernel%s", event,
-			      near_text(matching ? &near_names : &near_systems));
-	tracefs_list_free(systems);
+	if (added == 0 && flags & WISH_REQUIRED)
+		added = fail_unknown(event, wanted, pattern);
 	free(wanted);
-	return status;
+	return added < 0 ? -1 : 0;
 }
 
 int wishes_add_renames(struct wishes *wishes)
