@@ -233,6 +233,47 @@ window() {
 	assert_output --partial 'name="t10001: running"'
 }
 
+# on MACHINE: the victim, in call 101 of that machine, is asleep until interrupt 11 of this name wakes it.
+on() {
+	cat <<-EOT
+		stream version=1 machine=$1
+		event ts=1.0 cpu=0 tid=0 name=sched:sched_switch prev_pid=0 prev_state=R next_comm=victim next_pid=10
+		event ts=1.1 cpu=0 tid=10 comm=victim name=raw_syscalls:sys_enter id=101
+		event ts=1.2 cpu=0 tid=10 comm=victim name=sched:sched_switch prev_pid=10 prev_state=S next_pid=0
+		event ts=1.4 cpu=0 tid=0 name=irq:irq_handler_entry irq=11 name=$2
+		event ts=1.4 cpu=0 tid=0 name=sched:sched_waking pid=10 target_cpu=0
+		event ts=1.4 cpu=0 tid=0 name=irq:irq_handler_exit irq=11
+		event ts=1.5 cpu=0 tid=0 name=sched:sched_switch prev_pid=0 prev_state=R next_pid=10
+		signal id=1 ts=1.6 start=1.0 value=1 tid=10
+		end records=10
+	EOT
+}
+
+@test "numbers are named as on the machine that the stream is from" {
+	labels() { graph-build --text "$@" | grep -E '^node .* what=wait' | sed -E 's/.* label="([^"]*)".*/\1/'; }
+	while IFS='|' read -r machine call; do
+		on "$machine" x >t
+		run labels t
+		assert_output --partial " in $call"
+	done <<-'EOT'
+		x86_64|ptrace
+		i686|ioperm
+		aarch64|nanosleep
+		armv7l|syscall_101
+		riscv64|nanosleep
+		ppc64le|ioperm
+		s390x|syscall_101
+		abacus|syscall_101
+	EOT
+}
+
+@test "what numbers mean does not outlive the stream" {
+	{ on x86_64 virtio0 && on aarch64 nvme7q1; } >t
+	run -0 --separate-stderr graph-build --text t
+	run -0 grep -oE '"irq [a-z0-9]*|in (ptrace|nanosleep)"' < <(grep ^node <<<"$output")
+	assert_output "$(printf '%s\n' 'in ptrace"' '"irq virtio0' 'in nanosleep"' '"irq nvme7q1')"
+}
+
 @test "events that make no sense are no crash" {
 	cat >t <<-'EOT'
 		event ts=5 cpu=0 tid=7 name=sched:sched_switch prev_pid=7 prev_state=S next_pid=7

@@ -1,13 +1,13 @@
 #include "chart/reading.h"
 
 #include <errno.h>
-#include <seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "base/number.h"
+#include "event/machine.h"
 
 /* What the kernel returns for errors (MAX_ERRNO), and of these ERESTARTSYS and its like, which no program sees. */
 enum { ERROR_MOST = 4095, RESTART_FIRST = 512, RESTART_LAST = 516 };
@@ -55,34 +55,9 @@ static size_t spell_device(const struct reading_world *world, int64_t number, ch
 	return copy(text, room, device);
 }
 
-/*
- * The machine as seccomp knows it, which has the names of uname(2) but for a few families; 0: not known. Names of another machine's calls
- * would be wrong, so only a stream that does not name its machine is taken for one of this.
- */
-static uint32_t machine_token(const char *machine)
-{
-	size_t length = strlen(machine);
-
-	if (!length)
-		return seccomp_arch_native();
-	if (length == 4 && machine[0] == 'i' && machine[1] >= '3' && machine[1] <= '6' && !strcmp(machine + 2, "86"))
-		return SCMP_ARCH_X86;
-	if (!strncmp(machine, "arm", 3) && machine[length - 1] != 'b') /* armv7l, but armv7b has the other byte order */
-		return SCMP_ARCH_ARM;
-	return seccomp_arch_resolve_name(machine);
-}
-
 static size_t spell_syscall(const struct reading_world *world, int64_t number, char *text, size_t room)
 {
-	uint32_t token = machine_token(world->machine);
-	char *name = token ? seccomp_syscall_resolve_num_arch(token, (int)number) : NULL;
-	char unknown[32];
-	size_t length;
-
-	snprintf(unknown, sizeof(unknown), "syscall_%lld", (long long)number);
-	length = copy(text, room, name ? name : unknown);
-	free(name);
-	return length;
+	return machine_spell_call(machine_of(world->machine), number, text, room);
 }
 
 static const struct reading_kind kinds[] = {

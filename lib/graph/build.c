@@ -51,6 +51,22 @@ struct graph_builder {
 	uint64_t graphs; /* built so far */
 };
 
+/* What stands behind numbers in events, or beside them. */
+static int take_meaning(struct graph_builder *builder, const struct record *record,
+			int (*take)(struct wake *wake, const struct fields *fields))
+{
+	const struct fields *fields = stream_fields(builder->stream, record);
+
+	if (!fields)
+		return -1;
+	return take(builder->wake, fields) < 0 ? stream_fail(builder->stream, "%s", fail_text()) : 0;
+}
+
+static int begin_stream(void *context, const struct record *record)
+{
+	return take_meaning(context, record, wake_stream);
+}
+
 struct graph_builder *graph_builder_new(struct stream *stream, struct events *events, int worst)
 {
 	struct graph_builder *builder = NEW(struct graph_builder);
@@ -60,6 +76,7 @@ struct graph_builder *graph_builder_new(struct stream *stream, struct events *ev
 	builder->worst = (size_t)worst;
 	builder->kinds = GRAPHS_ALL;
 	builder->wake = wake_new(events);
+	stream_watch(stream, KIND_STREAM, begin_stream, builder);
 	return builder;
 }
 
@@ -332,17 +349,6 @@ static int take_event(struct graph_builder *builder, const struct record *record
 	if (events_read(builder->events, record, &event) < 0)
 		return -1;
 	return wake_event(builder->wake, &event) < 0 ? stream_fail(builder->stream, "%s", fail_text()) : 0;
-}
-
-/* What stands behind numbers in events, or beside them. */
-static int take_meaning(struct graph_builder *builder, const struct record *record,
-			int (*take)(struct wake *wake, const struct fields *fields))
-{
-	const struct fields *fields = stream_fields(builder->stream, record);
-
-	if (!fields)
-		return -1;
-	return take(builder->wake, fields) < 0 ? stream_fail(builder->stream, "%s", fail_text()) : 0;
 }
 
 static int take_lost(struct graph_builder *builder, const struct record *record)

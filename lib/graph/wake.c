@@ -86,6 +86,20 @@ void wake_forget(struct wake *wake)
 	*wake = empty;
 }
 
+int wake_stream(struct wake *wake, const struct fields *fields)
+{
+	char machine[32] = "";
+
+	fields_text(fields, "machine", machine, sizeof(machine));
+	wake_forget(wake);
+	wake_names_begin(wake->names, machine);
+	wake_files_free(wake);
+	wake_stacks_free(wake->stacks);
+	wake->stacks = wake_stacks_new();
+	wake->switches = wake->migrations = false;
+	return 0;
+}
+
 int64_t wake_first(const struct wake *wake)
 {
 	return wake->gaps.items[0].to;

@@ -224,7 +224,8 @@ struct wake {
 /* wake.c: life, threads and CPUs */
 struct wake *wake_new(struct events *events);
 void wake_free(struct wake *wake);
-void wake_forget(struct wake *wake);		 /* the window is over: only types and names stay */
+void wake_forget(struct wake *wake);		 /* the window is over: types and names stay */
+int wake_stream(struct wake *wake, const struct fields *fields); /* a `stream` record: types stay; numbers mean other things */
 void wake_begin(struct wake *wake, int64_t ts);	 /* the first event of a window; later calls do nothing */
 void wake_until(struct wake *wake, int64_t ts);	 /* time has come so far */
 int64_t wake_first(const struct wake *wake);	 /* where the data begin */
@@ -357,11 +358,12 @@ int wake_event(struct wake *wake, const struct event *event); /* -1 after fail()
 /* wake_name.c: names for people; those of nodes are made in the graph and belong to it */
 struct wake_names *wake_names_new(void);
 void wake_names_free(struct wake_names *names);
+void wake_names_begin(struct wake_names *names, const char *machine); /* a stream from this machine: its numbers are its own */
 void wake_name_irq(struct wake_names *names, int32_t number, const char *name);
 int32_t wake_vector(struct wake_names *names, int16_t name); /* the number of an interrupt that has only a name */
 const char *wake_irq_name(const struct wake_names *names, int32_t number); /* NULL: none */
 int16_t wake_name_text(struct wake_names *names, const char *text); /* of a call, a lock, a work queue: its index */
-int16_t wake_number_call(struct wake_names *names, int number);	    /* by its number on this machine */
+int16_t wake_number_call(struct wake_names *names, int number);	    /* by its number on the stream's machine */
 const char *wake_text(const struct wake_names *names, int16_t index, const char *none);
 void wake_name_function(struct wake_names *names, const char *event, char *function); /* a chart's; takes over the function */
 const char *wake_function(const struct wake_names *names, int16_t index); /* NULL: no chart tells */

@@ -1,8 +1,9 @@
 #include "graph/wake.h"
 
-#include <seccomp.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "event/machine.h"
 
 struct irq_name {
 	int32_t number;
@@ -23,15 +24,19 @@ struct wake_names {
 	struct irq_name *irqs;
 	ARRAY(struct text_name *) texts; /* of calls, locks and work queues */
 	struct text_name *by_text;
+	uint32_t machine;	      /* that the stream is from; see event/machine.h */
 	int16_t by_number[CALLS_MAX]; /* index of the call + 1; 0: not asked for yet */
 };
 
 struct wake_names *wake_names_new(void)
 {
-	return NEW(struct wake_names);
+	struct wake_names *names = NEW(struct wake_names);
+
+	names->machine = machine_of("");
+	return names;
 }
 
-void wake_names_free(struct wake_names *names)
+static void forget_irqs(struct wake_names *names)
 {
 	struct irq_name *irq, *next;
 
@@ -40,6 +45,18 @@ void wake_names_free(struct wake_names *names)
 		free(irq->name);
 		free(irq);
 	}
+}
+
+void wake_names_begin(struct wake_names *names, const char *machine)
+{
+	forget_irqs(names);
+	memset(names->by_number, 0, sizeof(names->by_number));
+	names->machine = machine_of(machine);
+}
+
+void wake_names_free(struct wake_names *names)
+{
+	forget_irqs(names);
 	HASH_CLEAR(hh, names->by_text);
 	for (size_t i = 0; i < names->texts.count; i++) {
 		free(names->texts.items[i]->text);
@@ -95,16 +112,18 @@ int16_t wake_name_text(struct wake_names *names, const char *text)
 
 int16_t wake_number_call(struct wake_names *names, int number)
 {
-	char *name;
+	char name[64];
+	int16_t call;
 
-	if (number < 0 || number >= CALLS_MAX)
+	if (number < 0)
 		return CALL_NONE;
-	if (!names->by_number[number]) {
-		name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, number);
-		names->by_number[number] = (int16_t)((name ? wake_name_text(names, name) : CALL_NONE) + 1);
-		free(name);
-	}
-	return (int16_t)(names->by_number[number] - 1);
+	if (number < CALLS_MAX && names->by_number[number])
+		return (int16_t)(names->by_number[number] - 1);
+	machine_spell_call(names->machine, number, name, sizeof(name));
+	call = wake_name_text(names, name);
+	if (number < CALLS_MAX)
+		names->by_number[number] = (int16_t)(call + 1);
+	return call;
 }
 
 const char *wake_text(const struct wake_names *names, int16_t index, const char *none)

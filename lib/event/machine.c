@@ -1,0 +1,39 @@
+#include "event/machine.h"
+
+#include <limits.h>
+#include <seccomp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Machines that libseccomp knows by another name than uname(2) gives. */
+static const struct {
+	const char *name;
+	uint32_t machine;
+} others[] = {
+	{"i386", SCMP_ARCH_X86},    {"i486", SCMP_ARCH_X86},	{"i586", SCMP_ARCH_X86},    {"i686", SCMP_ARCH_X86},
+	{"armv4l", SCMP_ARCH_ARM},  {"armv4tl", SCMP_ARCH_ARM}, {"armv5tel", SCMP_ARCH_ARM}, {"armv5tejl", SCMP_ARCH_ARM},
+	{"armv6l", SCMP_ARCH_ARM},  {"armv7l", SCMP_ARCH_ARM},	{"armv8l", SCMP_ARCH_ARM},
+};
+
+uint32_t machine_of(const char *name)
+{
+	if (!*name)
+		return seccomp_arch_native();
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (!strcmp(others[i].name, name))
+			return others[i].machine;
+	return seccomp_arch_resolve_name(name); /* 0: none */
+}
+
+size_t machine_spell_call(uint32_t machine, int64_t number, char *text, size_t room)
+{
+	char *name = NULL;
+	int length;
+
+	if (machine != MACHINE_UNKNOWN && number >= 0 && number <= INT_MAX)
+		name = seccomp_syscall_resolve_num_arch(machine, (int)number);
+	length = name ? snprintf(text, room, "%s", name) : snprintf(text, room, "syscall_%lld", (long long)number);
+	free(name);
+	return (size_t)length < room ? (size_t)length : room - 1;
+}
