@@ -44,6 +44,21 @@ text() {
 	assert_output "sample ts=1 value=2"
 }
 
+@test "the largest record is as large in text as in binary" {
+	local most=$((1024 * 1024 - 8)) size
+	line() { printf 'sample x=' && head -c $(($1 - 9)) /dev/zero | tr '\0' x && echo; }
+	for size in $((most - 1)) $most; do
+		line $size >t
+		stream-cat -b t >b
+		stream-cat -t b | cmp - t
+	done
+	for size in $((most + 1)) $((3 * most)); do
+		line $size >t
+		run -1 --separate-stderr stream-cat -b t
+		assert_equal "$stderr" "stream-cat: t:1: a line is longer than 1 MiB less 8 bytes"
+	done
+}
+
 @test "a stream that was cut is copied as far as it goes, with status 3" {
 	text | stream-cat -b >b
 	for size in 20 24 60 150 $(($(stat -c %s b) - 1)); do

@@ -330,8 +330,8 @@ static enum reader_result next_text(struct reader *reader, struct record *record
 			int status;
 
 			seen = reader->length - reader->start;
-			if (seen > RECORD_SIZE_MAX)
-				return fail_here(reader, "a line is longer than 1 MiB");
+			if (seen > RECORD_LINE_MAX)
+				break;
 			status = fill(reader);
 			if (status < 0)
 				return READER_FAILED;
@@ -345,6 +345,8 @@ static enum reader_result next_text(struct reader *reader, struct record *record
 		if (at_magic(reader))
 			return begin_segment(reader);
 		reader->line++;
+		if (length > RECORD_LINE_MAX)
+			return fail_here(reader, "a line is longer than 1 MiB less 8 bytes");
 		reader->start += length + (newline != NULL);
 		blank = strspn(line, " \t");
 		if (blank >= length || line[blank] == '#')

@@ -79,7 +79,8 @@ struct packed_event {
 	uint32_t cpu;
 };
 
-enum { RECORD_SIZE_MAX = 1 << 20, PACKED_EVENT_HEAD = 8 + 12 };
+/* The largest record, with its head, and the longest line, which is that without: what one form holds, the other does too. */
+enum { RECORD_SIZE_MAX = 1 << 20, RECORD_LINE_MAX = RECORD_SIZE_MAX - 8, PACKED_EVENT_HEAD = 8 + 12 };
 
 /* A record as a handler sees it. All pointers are valid until the handler returns. */
 struct record {

@@ -127,10 +127,18 @@ static int put_line(struct writer *writer, const char *line, size_t length)
 	return status;
 }
 
+/* What no reader takes is not written. */
+static int fail_size(enum kind kind, size_t length)
+{
+	return fail("a record '%s' of %zu bytes cannot be written; there is no record larger than 1 MiB", kind_name(kind), length);
+}
+
 int writer_line(struct writer *writer, enum kind kind, const char *line, size_t length, uint8_t flags)
 {
 	struct record_head head = record_head(writer, length, kind, RECORD_SPELLED);
 
+	if (length > RECORD_LINE_MAX)
+		return fail_size(kind, length);
 	if (writer->text)
 		return flags & RECORD_IMPLIED ? 0 : put_line(writer, line, length);
 	head.flags = flags;
@@ -186,12 +194,15 @@ static int put_event(struct writer *writer, const struct record *record)
 
 int writer_record(struct writer *writer, const struct record *record)
 {
+	size_t head_size = record->kind == KIND_EVENT ? PACKED_EVENT_HEAD : sizeof(struct record_head);
 	struct record_head head;
 
 	if (!record->packed)
 		return writer_line(writer, record->kind, record->text, record->length, record->flags);
 	if (writer->text)
 		return spell_packed(writer, record);
+	if (record->length > RECORD_SIZE_MAX - head_size)
+		return fail_size(record->kind, record->length);
 	if (record->kind == KIND_EVENT)
 		return put_event(writer, record);
 	head = record_head(writer, record->length, record->kind, RECORD_PACKED);
