@@ -59,6 +59,26 @@ text() {
 	done
 }
 
+@test "records that are missing before the end are told, with status 3" {
+	# without its last event
+	bytes() { printf '%b' "$(printf '\\x%02x' "$@")"; }
+	record() { bytes $((${#2} + 8)) 0 0 0 "$1" 0 0 0 && printf %s "$2"; }
+	head() { printf '\211tailb\r\n\002\001\001\000\000\000\000\000' && record 1 "stream version=1"; }
+	{ head && record 9 "sample ts=1 value=2" && record 19 "end records=2 lost=0"; } >whole
+	{ head && record 19 "end records=2 lost=0"; } >less
+	run -0 --separate-stderr stream-cat -t whole
+	assert_output "$(printf '%s\n' "stream version=1" "sample ts=1 value=2" "end records=2 lost=0")"
+	run -3 --separate-stderr stream-cat -t less
+	assert_equal "$stderr" "stream-cat: less: byte 40: 1 records are missing before the end of the stream"
+	assert_line --index 2 "end records=2 lost=0 cut=yes"
+	run -3 --separate-stderr stream-cat -b less
+	# of text that somebody edited nothing is said, nor when it is binary again
+	stream-cat -t whole | sed 2d >t
+	run -0 --separate-stderr stream-cat -t t
+	run -0 --separate-stderr stream-cat -t <(stream-cat -b t)
+	assert_output "$(cat t)"
+}
+
 @test "a stream that was cut is copied as far as it goes, with status 3" {
 	text | stream-cat -b >b
 	for size in 20 24 60 150 $(($(stat -c %s b) - 1)); do

@@ -117,9 +117,12 @@ bool reader_swapped(const struct reader *reader)
 	return reader->swapped;
 }
 
-void reader_saw_end(struct reader *reader)
+void reader_saw_end(struct reader *reader, uint64_t missing)
 {
 	reader->ended = true;
+	if (missing && !reader->cut)
+		reader->cut = memory_format("%s: %llu records are missing before the end of the stream", reader_where(reader),
+					    (unsigned long long)missing);
 }
 
 const char *reader_cut(const struct reader *reader)
@@ -362,6 +365,7 @@ static enum reader_result next_text(struct reader *reader, struct record *record
 		}
 		reader->parsed = true;
 		record->kind = kind_of(reader->fields.kind, reader->fields.kind_length);
+		record->flags = record->kind == KIND_END ? RECORD_OF_TEXT : 0;
 		return READER_RECORD;
 	}
 }

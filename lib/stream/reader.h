@@ -28,10 +28,10 @@ enum reader_result reader_next(struct reader *reader, struct record *record);
 /* Of the segment at hand: byte order, spelling, and whether it lacks its end (known at its end). */
 bool reader_swapped(const struct reader *reader);
 
-/* Says that the segment's `end` record was seen. */
-void reader_saw_end(struct reader *reader);
+/* Says that the segment's `end` record was seen, and how many of the records that it counts were not. */
+void reader_saw_end(struct reader *reader, uint64_t missing);
 
-/* Whether a binary input stopped without its end; the sentence names the place. NULL: none did. */
+/* Whether an input stopped without its end, or lacks records; the sentence names the place. NULL: none did. */
 const char *reader_cut(const struct reader *reader);
 
 /* The fields of the record at hand; NULL after fail(). Valid until the next record. */

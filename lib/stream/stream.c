@@ -32,7 +32,7 @@ struct stream {
 	bool copy_ends;
 	bool incomplete, cut, cut_told; /* told: an end record was written that says so */
 	uint64_t lost;			/* in all */
-	uint64_t written, segment_lost; /* in the segment at hand */
+	uint64_t read, written, segment_lost; /* in the segment at hand */
 	struct usage usage;
 };
 
@@ -253,7 +253,7 @@ static int end_segment(struct stream *stream)
 		status = write_end(stream, cut ? 0 : RECORD_IMPLIED);
 	stream->cut_told |= cut;
 	stream->begun = stream->ended = stream->seen_stream = false;
-	stream->written = stream->segment_lost = 0;
+	stream->read = stream->written = stream->segment_lost = 0;
 	return status;
 }
 
@@ -276,7 +276,7 @@ static int begin_segment(struct stream *stream)
 static int take_note(struct stream *stream, const struct record *record)
 {
 	const struct fields *fields;
-	uint64_t lost = 0;
+	uint64_t lost = 0, records = 0;
 
 	if (record->kind == KIND_EVENT) {
 		usage_count_in(&stream->usage, record);
@@ -299,7 +299,9 @@ static int take_note(struct stream *stream, const struct record *record)
 	}
 	if (lost > 0)
 		stream->incomplete = true;
-	reader_saw_end(stream->reader);
+	if (fields_unsigned(fields, "records", &records) < 0)
+		return stream_fail(stream, "%s", fail_text());
+	reader_saw_end(stream->reader, records > stream->read && !(record->flags & RECORD_OF_TEXT) ? records - stream->read : 0);
 	stream->ended = true;
 	if (fields_is(fields, "cut", "yes"))
 		stream->cut = stream->incomplete = true;
@@ -324,6 +326,7 @@ static int dispatch(struct stream *stream, const struct record *record)
 
 	if (verdict != 0)
 		return verdict < 0 ? -1 : 0;
+	stream->read++;
 	if (show_watches(stream, record) < 0)
 		return -1;
 	verdict = handler ? handler(stream->context, record) : STREAM_PASS;

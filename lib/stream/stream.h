@@ -11,7 +11,7 @@
  *
  * Input is binary or text, told apart by the first bytes, from each file in turn ("-" or no file: standard input).
  * Before a read that would block, output is flushed and `idle` is called, so a live pipe shows what it knows at once.
- * The loop checks each `end` record; it writes the command's own `end` when all input is read.
+ * The loop checks each `end` record, and in binary that as many records came as it says; it writes the command's own `end` when all input is read.
  */
 #ifndef STREAM_STREAM_H
 #define STREAM_STREAM_H
