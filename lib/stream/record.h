@@ -97,4 +97,10 @@ struct record {
 	uint32_t cpu;  /* packed event */
 };
 
+/* How many bytes it is in a binary stream, with its head: what all that counts bytes of events goes by. */
+static inline size_t record_size(const struct record *record)
+{
+	return record->length + (record->packed && record->kind == KIND_EVENT ? PACKED_EVENT_HEAD : sizeof(struct record_head));
+}
+
 #endif

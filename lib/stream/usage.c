@@ -23,13 +23,13 @@ void usage_begin(struct usage *usage)
 void usage_count_in(struct usage *usage, const struct record *event)
 {
 	usage->events_in++;
-	usage->bytes_in += event->length;
+	usage->bytes_in += record_size(event);
 }
 
 void usage_count_out(struct usage *usage, const struct record *event)
 {
 	usage->events_out++;
-	usage->bytes_out += event->length;
+	usage->bytes_out += record_size(event);
 }
 
 void usage_line(const struct usage *usage, bool source, struct line *line)

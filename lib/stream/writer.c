@@ -194,14 +194,13 @@ static int put_event(struct writer *writer, const struct record *record)
 
 int writer_record(struct writer *writer, const struct record *record)
 {
-	size_t head_size = record->kind == KIND_EVENT ? PACKED_EVENT_HEAD : sizeof(struct record_head);
 	struct record_head head;
 
 	if (!record->packed)
 		return writer_line(writer, record->kind, record->text, record->length, record->flags);
 	if (writer->text)
 		return spell_packed(writer, record);
-	if (record->length > RECORD_SIZE_MAX - head_size)
+	if (record_size(record) > RECORD_SIZE_MAX)
 		return fail_size(record->kind, record->length);
 	if (record->kind == KIND_EVENT)
 		return put_event(writer, record);

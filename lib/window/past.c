@@ -129,7 +129,7 @@ int past_push(struct past *past, const struct record *record, int64_t ts)
 		past->now = ts;
 	if (record->kind == KIND_EVENT || record->kind == KIND_LOST) {
 		past->pushed_events++;
-		past->pushed += record->length;
+		past->pushed += record_size(record);
 	}
 	while (!ring_has_room(past->ring, record->length)) {
 		if (ring_is_empty(past->ring)) {
@@ -149,7 +149,7 @@ static int trim(struct past *past)
 	struct record record;
 
 	ring_oldest(past->slice, &record);
-	past->held -= record.length;
+	past->held -= record_size(&record);
 	if (record.kind == KIND_LOST && stream_write_record(past->stream, &record) < 0)
 		return -1;
 	past_raise_floor(past, record.ts);
@@ -160,13 +160,13 @@ static int trim(struct past *past)
 static int hold(struct past *past, const struct record *record, int64_t ts)
 {
 	while (!ring_is_empty(past->slice) &&
-	       (past->held + record->length > past->limit || !ring_has_room(past->slice, record->length)))
+	       (past->held + record_size(record) > past->limit || !ring_has_room(past->slice, record->length)))
 		if (trim(past) < 0)
 			return -1;
 	if (!ring_has_room(past->slice, record->length))
 		return stream_write_record(past->stream, record);
 	ring_push(past->slice, record, ts);
-	past->held += record->length;
+	past->held += record_size(record);
 	return 0;
 }
 
@@ -177,7 +177,7 @@ static int pass_record(struct past *past, const struct record *record, int64_t t
 	if (record->kind == KIND_LOST)
 		passage->lossy = true;
 	if (record->kind == KIND_LOST || record->kind == KIND_EVENT) {
-		passage->bytes += record->length;
+		passage->bytes += record_size(record);
 		passage->newest = ts;
 	}
 	return stream_write_record(past->stream, record);
@@ -207,7 +207,7 @@ static int pass_recalled(struct past *past, int64_t from, int64_t to, struct pas
 		past_raise_floor(past, floor);
 	while (status == 0 && (status = recall_next(past->recall, &record, &ts)) > 0) {
 		past->recalled_events += record.kind == KIND_EVENT;
-		past->recalled_bytes += record.kind == KIND_EVENT ? record.length : 0;
+		past->recalled_bytes += record.kind == KIND_EVENT ? record_size(&record) : 0;
 		stream_count_aside(past->stream, &record);
 		if (pass_streamed(past, ts, passage) < 0 || pass_record(past, &record, ts, passage) < 0)
 			return -1;

@@ -37,7 +37,7 @@ const char *past_complaint(const struct past *past);
 int past_drop(struct past *past, int64_t before);
 
 struct passage { /* what was passed */
-	uint64_t bytes;	 /* of events */
+	uint64_t bytes;	 /* of events; all bytes here are those of record_size(), which are written */
 	int64_t newest;	 /* time of the newest event */
 	bool lossy;	 /* there were losses among it */
 };

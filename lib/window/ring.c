@@ -126,6 +126,11 @@ static size_t entry_after(const struct ring *ring, size_t at)
 	return ring->wrapped && next == ring->wrap ? 0 : next;
 }
 
+static size_t size_of(const struct entry *entry)
+{
+	return record_size(&(struct record){.kind = entry->kind, .packed = entry->packed, .length = entry->length});
+}
+
 int64_t ring_reach(const struct ring *ring, int64_t to, uint64_t bytes)
 {
 	uint64_t sum = 0;
@@ -136,7 +141,7 @@ int64_t ring_reach(const struct ring *ring, int64_t to, uint64_t bytes)
 	at = ring->head;
 	do {
 		if (entry_at(ring, at)->ts <= to)
-			sum += entry_at(ring, at)->length;
+			sum += size_of(entry_at(ring, at));
 		at = entry_after(ring, at);
 	} while (at != ring->tail);
 	at = ring->head;
@@ -145,7 +150,7 @@ int64_t ring_reach(const struct ring *ring, int64_t to, uint64_t bytes)
 
 		if (sum <= bytes || entry->ts > to)
 			return entry->ts;
-		sum -= entry->length;
+		sum -= size_of(entry);
 		at = entry_after(ring, at);
 	} while (at != ring->tail);
 	return to + 1;
