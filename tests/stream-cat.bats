@@ -33,6 +33,23 @@ text() {
 	cmp again twice
 }
 
+@test "text behind another file is a stream of its own" {
+	text >t
+	stream-cat -b t >b
+	echo "event ts=2 cpu=0 tid=7 name=a:b" >more
+	{ text && echo "stream version=1" && cat more; } >want
+	stream-cat -t b more >out
+	cmp out want
+	stream-cat -b b more >both
+	stream-cat -t both >out
+	cmp out want
+	stream-cat -b both | cmp - both
+	stream-cat -t t more | cmp - want
+	# so names and numbers of the former do not hold in it
+	run -0 --separate-stderr cchart-filter --text --keep=1 b more
+	assert_line "stream version=1"
+}
+
 @test "a copy of a binary stream is the same bytes" {
 	text | stream-cat -b >b
 	stream-cat -b b | cmp - b

@@ -45,7 +45,7 @@ static void begin_file(struct reader *reader, const char *name)
 	reader->line = 0;
 	reader->text = true;
 	reader->fresh = true;
-	reader->open = false;
+	reader->open = reader->swapped = false;
 }
 
 static int open_next(struct reader *reader)
@@ -233,6 +233,7 @@ static enum reader_result begin_segment(struct reader *reader)
 	return READER_SEGMENT;
 }
 
+/* Where a file begins. Text, which has no magic number, begins a segment where it is not the first file. */
 static enum reader_result first_look(struct reader *reader)
 {
 	int status = need(reader, STREAM_MAGIC_SIZE);
@@ -251,7 +252,7 @@ static enum reader_result first_look(struct reader *reader)
 		reader->text = false;
 		return fail_here(reader, "the file ends within its first 16 bytes");
 	}
-	return READER_RECORD;
+	return reader->next > 1 && reader->length > 0 && !at_magic(reader) ? READER_SEGMENT : READER_RECORD;
 }
 
 /* A damaged event would mislead every later stage: refuse what cannot be. */
@@ -376,8 +377,8 @@ enum reader_result reader_next(struct reader *reader, struct record *record)
 		enum reader_result result;
 
 		reader->parsed = false;
-		if (reader->fresh && first_look(reader) < 0)
-			return READER_FAILED;
+		if (reader->fresh && (result = first_look(reader)) != READER_RECORD)
+			return result;
 		result = reader->text ? next_text(reader, record) : next_binary(reader, record);
 		if (result != READER_END)
 			return result;

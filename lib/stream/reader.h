@@ -1,9 +1,9 @@
 /*
- * reader: records out of files and pipes, one after the other. Used by the loop in stream.c, and where records come as
+ * reader: records out of files and pipes, one after the other. Used by the loop in loop.c, and where records come as
  * answers, beside the stream (window/recall.h).
  *
- * Binary and text are told apart where an input begins and where a magic number stands; each magic number begins a
- * segment, a stream of its own. Memory: one buffer of the size of the largest record.
+ * Binary and text are told apart where an input begins and where a magic number stands; each magic number, and each file,
+ * begins a segment, a stream of its own. Memory: one buffer of the size of the largest record.
  */
 #ifndef STREAM_READER_H
 #define STREAM_READER_H

@@ -64,7 +64,7 @@ struct stream_head { /* the first 16 bytes of a binary stream */
 
 enum record_form { RECORD_SPELLED, RECORD_PACKED };
 enum {
-	RECORD_IMPLIED = 1, /* an `end` that stands only in binary: the text had none */
+	RECORD_IMPLIED = 1, /* an `end` that stands only in binary: the text had none; a `stream` that stands only in text */
 	RECORD_OF_TEXT = 2, /* an `end` that was text, which people edit, and which has no formats: its count is not checked */
 };
 

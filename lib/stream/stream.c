@@ -1,4 +1,4 @@
-#include "stream/stream.h"
+#include "stream/state.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -10,31 +10,6 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "stream/reader.h"
-#include "stream/usage.h"
-#include "stream/writer.h"
-
-enum { WATCHES_MAX = 4 }; /* of one kind */
-
-struct stream {
-	struct reader *reader; /* NULL: output only */
-	struct writer *writer; /* NULL: input only */
-	struct {
-		record_handler *call;
-		void *context;
-	} watches[KINDS][WATCHES_MAX];
-	const struct handlers *handlers;
-	void *context;
-	struct line line;
-	struct fields fields; /* of a record that is not of the input */
-	bool begun, seen, seen_stream; /* of the segment at hand: output, any input, its stream record */
-	bool ended;		       /* its end record came */
-	bool copy_ends;
-	bool incomplete, cut, cut_told; /* told: an end record was written that says so */
-	uint64_t lost;			/* in all */
-	uint64_t read, written, segment_lost; /* in the segment at hand */
-	struct usage usage;
-};
 
 struct stream *stream_create(void)
 {
@@ -138,9 +113,14 @@ int stream_flush(struct stream *stream)
 	return stream->writer ? writer_flush(stream->writer) : 0;
 }
 
+static bool is_implied(const struct record *record)
+{
+	return record->kind == KIND_STREAM && record->flags & RECORD_IMPLIED;
+}
+
 const struct fields *stream_fields(struct stream *stream, const struct record *record)
 {
-	if (stream->reader)
+	if (stream->reader && !is_implied(record))
 		return reader_fields(stream->reader, record);
 	return fields_parse(&stream->fields, record->text, record->length) < 0 ? NULL : &stream->fields;
 }
@@ -166,8 +146,7 @@ int stream_fail(struct stream *stream, const char *format, ...)
 	return stream->reader ? fail("%s: %s", reader_where(stream->reader), sentence) : fail("%s", sentence);
 }
 
-/* A binary stream begins with its head, and every `stream` record after the first begins another. */
-static int begin_if_new(struct stream *stream, bool swapped)
+int segment_begin(struct stream *stream, bool swapped)
 {
 	if (stream->begun)
 		return 0;
@@ -175,7 +154,7 @@ static int begin_if_new(struct stream *stream, bool swapped)
 	return writer_segment(stream->writer, swapped);
 }
 
-static int show_all_watches(struct stream *stream, const struct record *record)
+int watches_see_all(struct stream *stream, const struct record *record)
 {
 	for (int i = 0; i < WATCHES_MAX && stream->watches[record->kind][i].call; i++)
 		if (stream->watches[record->kind][i].call(stream->watches[record->kind][i].context, record) < 0)
@@ -183,26 +162,23 @@ static int show_all_watches(struct stream *stream, const struct record *record)
 	return 0;
 }
 
-static inline int show_watches(struct stream *stream, const struct record *record)
-{
-	return stream->watches[record->kind][0].call ? show_all_watches(stream, record) : 0;
-}
-
 int stream_write_record(struct stream *stream, const struct record *record)
 {
-	if (!stream->reader && show_watches(stream, record) < 0)
+	if (!stream->reader && watches_see(stream, record) < 0)
 		return -1;
 	if (!stream->writer || (record->packed && record->kind != KIND_EVENT && writer_is_text(stream->writer)))
 		return 0; /* text needs no formats */
+	if (is_implied(record) && !writer_is_text(stream->writer))
+		return 0;
 	stream->written++;
 	if (record->kind == KIND_EVENT)
 		usage_count_out(&stream->usage, record);
-	return begin_if_new(stream, record->swapped) || writer_record(stream->writer, record) ? -1 : 0;
+	return segment_begin(stream, record->swapped) || writer_record(stream->writer, record) ? -1 : 0;
 }
 
 static int write_line(struct stream *stream, enum kind kind, const struct line *line, uint8_t flags)
 {
-	if (begin_if_new(stream, false))
+	if (segment_begin(stream, false))
 		return -1;
 	return writer_line(stream->writer, kind, line->text, line->length, flags);
 }
@@ -211,7 +187,7 @@ int stream_write_line(struct stream *stream, const struct line *line)
 {
 	struct record record = {.kind = kind_of(line->text, strcspn(line->text, " ")), .text = line->text, .length = line->length};
 
-	if (!stream->reader && show_watches(stream, &record) < 0)
+	if (!stream->reader && watches_see(stream, &record) < 0)
 		return -1;
 	if (!stream->writer)
 		return 0;
@@ -237,8 +213,7 @@ static int write_end(struct stream *stream, uint8_t flags)
 	return write_line(stream, KIND_END, &stream->line, flags);
 }
 
-/* The stream at hand is over: the command's last words, then the end. */
-static int end_segment(struct stream *stream)
+int segment_end(struct stream *stream)
 {
 	bool cut = stream->reader && reader_cut(stream->reader) && !stream->cut_told;
 	int status = 0;
@@ -259,53 +234,9 @@ static int end_segment(struct stream *stream)
 
 int stream_next(struct stream *stream, bool swapped)
 {
-	if (stream->begun && end_segment(stream) < 0)
+	if (stream->begun && segment_end(stream) < 0)
 		return -1;
-	return stream->writer ? begin_if_new(stream, swapped) : 0;
-}
-
-static int begin_segment(struct stream *stream)
-{
-	if ((stream->begun || stream->seen) && end_segment(stream) < 0)
-		return -1;
-	stream->seen = true;
-	return stream->writer ? begin_if_new(stream, reader_swapped(stream->reader)) : 0;
-}
-
-/* What the loop itself must know of a record. 1: the record ends here; 0: go on; -1 after fail(). */
-static int take_note(struct stream *stream, const struct record *record)
-{
-	const struct fields *fields;
-	uint64_t lost = 0, records = 0;
-
-	if (record->kind == KIND_EVENT) {
-		usage_count_in(&stream->usage, record);
-		return 0;
-	}
-	if (record->kind == KIND_STREAM) {
-		if (stream->seen_stream && begin_segment(stream) < 0)
-			return -1;
-		stream->seen_stream = true;
-		return 0;
-	}
-	if (record->kind != KIND_LOST && record->kind != KIND_END)
-		return 0;
-	fields = stream_fields(stream, record);
-	if (!fields || fields_unsigned(fields, record->kind == KIND_LOST ? "count" : "lost", &lost) < 0)
-		return fields ? stream_fail(stream, "%s", fail_text()) : -1;
-	if (record->kind == KIND_LOST) {
-		stream_count_lost(stream, lost);
-		return 0;
-	}
-	if (lost > 0)
-		stream->incomplete = true;
-	if (fields_unsigned(fields, "records", &records) < 0)
-		return stream_fail(stream, "%s", fail_text());
-	reader_saw_end(stream->reader, records > stream->read && !(record->flags & RECORD_OF_TEXT) ? records - stream->read : 0);
-	stream->ended = true;
-	if (fields_is(fields, "cut", "yes"))
-		stream->cut = stream->incomplete = true;
-	return stream->copy_ends ? 0 : 1;
+	return stream->writer ? segment_begin(stream, swapped) : 0;
 }
 
 void stream_count_aside(struct stream *stream, const struct record *record)
@@ -317,46 +248,6 @@ void stream_count_aside(struct stream *stream, const struct record *record)
 		stream_count_lost(stream, lost);
 	if (record->kind == KIND_EVENT)
 		usage_count_in(&stream->usage, record);
-}
-
-static int dispatch(struct stream *stream, const struct record *record)
-{
-	record_handler *handler = stream->handlers->on[record->kind];
-	int verdict = take_note(stream, record);
-
-	if (verdict != 0)
-		return verdict < 0 ? -1 : 0;
-	stream->read++;
-	if (show_watches(stream, record) < 0)
-		return -1;
-	verdict = handler ? handler(stream->context, record) : STREAM_PASS;
-	return verdict == STREAM_PASS ? stream_write_record(stream, record) : verdict < 0 ? -1 : 0;
-}
-
-static int about_to_wait(void *context)
-{
-	struct stream *stream = context;
-
-	if (stream->handlers->idle && stream->handlers->idle(stream->context) < 0)
-		return -1;
-	return stream_flush(stream);
-}
-
-int stream_run(struct stream *stream, const struct handlers *handlers, void *context)
-{
-	struct record record;
-	enum reader_result result;
-
-	stream->handlers = handlers;
-	stream->context = context;
-	reader_on_wait(stream->reader, about_to_wait, stream);
-	while ((result = reader_next(stream->reader, &record)) > READER_END) {
-		if (stream_output_closed(stream))
-			return 0;
-		if (result == READER_SEGMENT ? begin_segment(stream) : (stream->seen = true, dispatch(stream, &record)))
-			return -1;
-	}
-	return result == READER_FAILED ? -1 : end_segment(stream);
 }
 
 static void stream_free(struct stream *stream)

@@ -9,7 +9,8 @@
  *	if (status && *fail_text())
  *		warn("%s", fail_text());
  *
- * Input is binary or text, told apart by the first bytes, from each file in turn ("-" or no file: standard input).
+ * Input is binary or text, told apart by the first bytes, from each file in turn ("-" or no file: standard input). Each file
+ * is a stream of its own; where one behind another has no `stream` record, the loop makes up an empty one.
  * Before a read that would block, output is flushed and `idle` is called, so a live pipe shows what it knows at once.
  * The loop checks each `end` record, and in binary that as many records came as it says; it writes the command's own `end` when all input is read.
  */

@@ -1,5 +1,5 @@
 /*
- * usage: what a command read, let through and used, for its `usage` record. Used by stream.c only.
+ * usage: what a command read, let through and used, for its `usage` record. Used by stream.c and loop.c only.
  */
 #ifndef STREAM_USAGE_H
 #define STREAM_USAGE_H

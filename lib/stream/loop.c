@@ -1,0 +1,108 @@
+#include "base/fail.h"
+#include "stream/state.h"
+
+static int begin_segment(struct stream *stream)
+{
+	if ((stream->begun || stream->seen) && (stream->behind = true, segment_end(stream)) < 0)
+		return -1;
+	stream->seen = true;
+	return stream->writer ? segment_begin(stream, reader_swapped(stream->reader)) : 0;
+}
+
+/* What the loop itself must know of a record. 1: the record ends here; 0: go on; -1 after fail(). */
+static int take_note(struct stream *stream, const struct record *record)
+{
+	const struct fields *fields;
+	uint64_t lost = 0, records = 0;
+
+	if (record->kind == KIND_EVENT) {
+		usage_count_in(&stream->usage, record);
+		return 0;
+	}
+	if (record->kind == KIND_STREAM) {
+		if (stream->seen_stream && begin_segment(stream) < 0)
+			return -1;
+		stream->seen_stream = true;
+		return 0;
+	}
+	if (record->kind != KIND_LOST && record->kind != KIND_END)
+		return 0;
+	fields = stream_fields(stream, record);
+	if (!fields || fields_unsigned(fields, record->kind == KIND_LOST ? "count" : "lost", &lost) < 0)
+		return fields ? stream_fail(stream, "%s", fail_text()) : -1;
+	if (record->kind == KIND_LOST) {
+		stream_count_lost(stream, lost);
+		return 0;
+	}
+	if (lost > 0)
+		stream->incomplete = true;
+	if (fields_unsigned(fields, "records", &records) < 0)
+		return stream_fail(stream, "%s", fail_text());
+	reader_saw_end(stream->reader, records > stream->read && !(record->flags & RECORD_OF_TEXT) ? records - stream->read : 0);
+	stream->ended = true;
+	if (fields_is(fields, "cut", "yes"))
+		stream->cut = stream->incomplete = true;
+	return stream->copy_ends ? 0 : 1;
+}
+
+static int dispatch(struct stream *stream, const struct record *record)
+{
+	record_handler *handler = stream->handlers->on[record->kind];
+	int verdict = take_note(stream, record);
+
+	if (verdict != 0)
+		return verdict < 0 ? -1 : 0;
+	if (watches_see(stream, record) < 0)
+		return -1;
+	verdict = handler ? handler(stream->context, record) : STREAM_PASS;
+	return verdict == STREAM_PASS ? stream_write_record(stream, record) : verdict < 0 ? -1 : 0;
+}
+
+/*
+ * A segment behind another that does not begin with a `stream` record: all must know that one begins, and readers of text,
+ * where no magic number tells it, too.
+ */
+static int imply_stream(struct stream *stream)
+{
+	static const char text[] = "stream version=1";
+
+	return dispatch(stream, &(struct record){
+		.kind = KIND_STREAM, .flags = RECORD_IMPLIED, .text = text, .length = sizeof(text) - 1});
+}
+
+static int take_record(struct stream *stream, const struct record *record)
+{
+	stream->seen = true;
+	if (stream->behind && !stream->seen_stream && record->kind != KIND_STREAM && imply_stream(stream) < 0)
+		return -1;
+	if (dispatch(stream, record) < 0)
+		return -1;
+	stream->read++;
+	return 0;
+}
+
+static int about_to_wait(void *context)
+{
+	struct stream *stream = context;
+
+	if (stream->handlers->idle && stream->handlers->idle(stream->context) < 0)
+		return -1;
+	return stream_flush(stream);
+}
+
+int stream_run(struct stream *stream, const struct handlers *handlers, void *context)
+{
+	struct record record;
+	enum reader_result result;
+
+	stream->handlers = handlers;
+	stream->context = context;
+	reader_on_wait(stream->reader, about_to_wait, stream);
+	while ((result = reader_next(stream->reader, &record)) > READER_END) {
+		if (stream_output_closed(stream))
+			return 0;
+		if ((result == READER_SEGMENT ? begin_segment(stream) : take_record(stream, &record)) < 0)
+			return -1;
+	}
+	return result == READER_FAILED ? -1 : segment_end(stream);
+}
