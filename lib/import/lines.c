@@ -1,12 +1,9 @@
 #include "import/lines.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/fail.h"
+#include "base/input.h"
 #include "base/memory.h"
 
 enum { ROOM = 4 * LINES_LONGEST };
@@ -33,7 +30,6 @@ void lines_restart(struct lines *lines, int fd)
 /* 0; -1 after fail(). At the end of the file `ended` is set. */
 static int fill(struct lines *lines)
 {
-	struct pollfd ready = {.fd = lines->fd, .events = POLLIN};
 	ssize_t got;
 
 	if (lines->start > 0) {
@@ -41,13 +37,10 @@ static int fill(struct lines *lines)
 		lines->length -= lines->start;
 		lines->start = 0;
 	}
-	if (poll(&ready, 1, 0) == 0 && lines->wait(lines->context) != 0)
-		return -1;
-	do
-		got = read(lines->fd, lines->buffer + lines->length, ROOM - lines->length - 1);
-	while (got < 0 && errno == EINTR);
+	got = read_or_wait(lines->fd, lines->name, lines->buffer + lines->length, ROOM - lines->length - 1, lines->wait,
+			   lines->context);
 	if (got < 0)
-		return fail_errno("cannot read '%s'", lines->name);
+		return -1;
 	lines->length += (size_t)got;
 	lines->ended = got == 0;
 	return 0;

@@ -1,14 +1,13 @@
 #include "stream/reader.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/input.h"
 #include "base/memory.h"
 #include "stream/foreign.h"
 
@@ -165,7 +164,6 @@ static void close_segment(struct reader *reader)
 /* Reads more behind what is there. 1: got some; 0: end of file; -1 after fail(). */
 static int fill(struct reader *reader)
 {
-	struct pollfd ready = {.fd = reader->fd, .events = POLLIN};
 	ssize_t got;
 
 	if (reader->start > 0) {
@@ -176,13 +174,10 @@ static int fill(struct reader *reader)
 	}
 	if (reader->length + 1 == reader->room) /* a NUL always fits behind */
 		reader->buffer = memory_grow(reader->buffer, reader->room *= 2, 1);
-	if (reader->wait && poll(&ready, 1, 0) == 0 && reader->wait(reader->context) < 0)
-		return -1;
-	do
-		got = read(reader->fd, reader->buffer + reader->length, reader->room - reader->length - 1);
-	while (got < 0 && errno == EINTR && (!reader->wait || reader->wait(reader->context) == 0));
+	got = read_or_wait(reader->fd, reader->name, reader->buffer + reader->length, reader->room - reader->length - 1,
+			   reader->wait, reader->context);
 	if (got < 0)
-		return errno == EINTR ? -1 : fail_errno("cannot read '%s'", reader->name);
+		return -1;
 	reader->length += (size_t)got;
 	reader->buffer[reader->length] = '\0';
 	return got > 0;
@@ -191,13 +186,11 @@ static int fill(struct reader *reader)
 /* Makes `size` bytes of the record at hand available. 1: they are; 0: the file ends before; -1 after fail(). */
 static int need(struct reader *reader, size_t size)
 {
-	while (reader->length - reader->start < size) {
-		int status = fill(reader);
+	int status = 1;
 
-		if (status <= 0)
-			return status;
-	}
-	return 1;
+	while (status > 0 && reader->length - reader->start < size)
+		status = fill(reader);
+	return status;
 }
 
 static bool at_magic(const struct reader *reader)
@@ -247,8 +240,7 @@ static enum reader_result first_look(struct reader *reader)
 	hint = foreign_hint(reader->buffer, reader->length);
 	if (hint)
 		return fail("%s: %s", reader->name, hint);
-	if (reader->length > 0 && reader->length < STREAM_MAGIC_SIZE &&
-	    !memcmp(reader->buffer, STREAM_MAGIC, reader->length)) {
+	if (reader->length > 0 && reader->length < STREAM_MAGIC_SIZE && !memcmp(reader->buffer, STREAM_MAGIC, reader->length)) {
 		reader->text = false;
 		return fail_here(reader, "the file ends within its first 16 bytes");
 	}

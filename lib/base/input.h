@@ -1,0 +1,17 @@
+/*
+ * input: reads from pipes that may keep their reader waiting, which has something better to do meanwhile.
+ */
+#ifndef BASE_INPUT_H
+#define BASE_INPUT_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/*
+ * As read(2). Before a read that would block, and after a signal, wait() is called, if there is one; what it returns other
+ * than 0 ends the reading. The count of bytes; 0 at the end; -1 after fail(), which is the sentence of wait() where that
+ * ended it. `name` is the file's, for that sentence.
+ */
+ssize_t read_or_wait(int fd, const char *name, void *bytes, size_t room, int (*wait)(void *context), void *context);
+
+#endif
