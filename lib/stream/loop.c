@@ -67,7 +67,7 @@ static int imply_stream(struct stream *stream)
 	static const char text[] = "stream version=1";
 
 	return dispatch(stream, &(struct record){
-		.kind = KIND_STREAM, .flags = RECORD_IMPLIED, .text = text, .length = sizeof(text) - 1});
+		.kind = KIND_STREAM, .flags = RECORD_MADE_UP, .text = text, .length = sizeof(text) - 1});
 }
 
 static int take_record(struct stream *stream, const struct record *record)

@@ -64,8 +64,9 @@ struct stream_head { /* the first 16 bytes of a binary stream */
 
 enum record_form { RECORD_SPELLED, RECORD_PACKED };
 enum {
-	RECORD_IMPLIED = 1, /* an `end` that stands only in binary: the text had none; a `stream` that stands only in text */
+	RECORD_IMPLIED = 1, /* an `end` that stands only in binary: the text had none */
 	RECORD_OF_TEXT = 2, /* an `end` that was text, which people edit, and which has no formats: its count is not checked */
+	RECORD_MADE_UP = 4, /* a `stream` that stands only in text: in binary the magic number tells; never written */
 };
 
 struct record_head { /* before each record of a binary stream */
