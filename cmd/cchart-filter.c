@@ -99,8 +99,9 @@ int main(int argc, char **argv)
 	interrupt_defer();
 	sigaction(SIGHUP, &(struct sigaction){.sa_handler = want_relearning, .sa_flags = SA_RESTART}, NULL);
 	stream = stream_open(argv + first, argc - first);
-	if (!stream || stream_output(stream, STDOUT_FILENO, text) < 0)
+	if (!stream)
 		die("%s", fail_text());
+	stream_output(stream, STDOUT_FILENO, text);
 	stream_report_usage(stream, command_name());
 	filter = filter_new(stream, &how);
 	open_charts(filter);

@@ -167,8 +167,7 @@ static int open_stream(struct stream **stream, struct events **names)
 	if (fd < 0)
 		return -1;
 	*stream = stream_create();
-	if (stream_output(*stream, fd, as_text) < 0)
-		return -1;
+	stream_output(*stream, fd, as_text);
 	*names = events_new(*stream);
 	stream_report_usage(*stream, command_name());
 	return 0;

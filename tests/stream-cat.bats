@@ -50,6 +50,14 @@ text() {
 	assert_line "stream version=1"
 }
 
+@test "an output that does not block is waited for" {
+	head -c 3000000 /dev/zero | tr '\0' x | fold -w 100 | sed 's/^/sample x=/' >t # more than a pipe holds
+	echo >>t
+	perl -MFcntl -e 'fcntl(STDOUT, F_SETFL, O_WRONLY | O_NONBLOCK) && exec @ARGV' stream-cat -t t 2>errors |
+		{ sleep 0.3 && cat; } | cmp - <(grep . t)
+	assert_equal "$(cat errors)" ""
+}
+
 @test "a copy of a binary stream is the same bytes" {
 	text | stream-cat -b >b
 	stream-cat -b b | cmp - b

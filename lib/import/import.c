@@ -28,11 +28,6 @@ struct import {
 	void (*free_state)(void *);
 };
 
-const char *import_format_name(size_t i)
-{
-	return i < FORMATS ? formats[i]->name : NULL;
-}
-
 static const struct import_format *format_named(const char *name)
 {
 	for (int i = 0; i < FORMATS; i++)

@@ -45,7 +45,4 @@ int import_end(struct import *import);			  /* -1 after fail() */
 size_t import_note_count(const struct import *import);
 const char *import_note(const struct import *import, size_t i);
 
-/* The names of the formats and what they are, for a list; NULL: there is no i-th. */
-const char *import_format_name(size_t i);
-
 #endif

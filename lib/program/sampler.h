@@ -57,10 +57,8 @@ struct sampler {
 	int count;
 	uint64_t lost; /* samples that did not fit into a ring */
 	/* private */
-	uint64_t sleep_ids, wake_ids;
 	uint16_t woken_at; /* offset of the woken thread in the event */
 	unsigned char *copy; /* of a record that lies around the end of a ring */
-	struct sampler_ring *taken;
 };
 
 /* `clock`: as for clock_gettime(2). -1 after fail(): not permitted, or this kernel or machine cannot. */

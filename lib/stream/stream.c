@@ -1,5 +1,6 @@
 #include "stream/state.h"
 
+#include <assert.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -31,20 +32,20 @@ struct stream *stream_open(char *const *files, int count)
 	return stream;
 }
 
-int stream_output(struct stream *stream, int fd, bool text)
+void stream_output(struct stream *stream, int fd, bool text)
 {
 	signal(SIGPIPE, SIG_IGN);
 	fcntl(fd, F_SETPIPE_SZ, 1 << 20); /* fewer changes between writer and reader; where it may not be, it may not */
 	stream->writer = writer_open(fd, text || isatty(fd));
-	return 0;
 }
 
 void stream_watch(struct stream *stream, enum kind kind, record_handler *watch, void *context)
 {
 	int i = 0;
 
-	while (i < WATCHES_MAX - 1 && stream->watches[kind][i].call)
+	while (i < WATCHES_MAX && stream->watches[kind][i].call)
 		i++;
+	assert(i < WATCHES_MAX); /* there are as many as layers that keep state */
 	stream->watches[kind][i].call = watch;
 	stream->watches[kind][i].context = context;
 }
@@ -113,14 +114,14 @@ int stream_flush(struct stream *stream)
 	return stream->writer ? writer_flush(stream->writer) : 0;
 }
 
-static bool is_implied(const struct record *record)
+static bool is_made_up(const struct record *record)
 {
-	return record->kind == KIND_STREAM && record->flags & RECORD_IMPLIED;
+	return record->kind == KIND_STREAM && record->flags & RECORD_MADE_UP;
 }
 
 const struct fields *stream_fields(struct stream *stream, const struct record *record)
 {
-	if (stream->reader && !is_implied(record))
+	if (stream->reader && !is_made_up(record))
 		return reader_fields(stream->reader, record);
 	return fields_parse(&stream->fields, record->text, record->length) < 0 ? NULL : &stream->fields;
 }
@@ -168,7 +169,7 @@ int stream_write_record(struct stream *stream, const struct record *record)
 		return -1;
 	if (!stream->writer || (record->packed && record->kind != KIND_EVENT && writer_is_text(stream->writer)))
 		return 0; /* text needs no formats */
-	if (is_implied(record) && !writer_is_text(stream->writer))
+	if (is_made_up(record) && !writer_is_text(stream->writer))
 		return 0;
 	stream->written++;
 	if (record->kind == KIND_EVENT)

@@ -45,8 +45,8 @@ struct stream *stream_open(char *const *files, int count);
 /* A stream without input, for the command that makes records: output, write, close. Watches see what it writes. */
 struct stream *stream_create(void);
 
-/* Sets where records go. `text`: spelled, else binary; binary to a terminal becomes text. -1 after fail(). */
-int stream_output(struct stream *stream, int fd, bool text);
+/* Sets where records go. `text`: spelled, else binary; binary to a terminal becomes text. */
+void stream_output(struct stream *stream, int fd, bool text);
 
 /*
  * Calls the handlers for every record. Returns 0 at the end of all input; -1 after fail(), whose sentence then names

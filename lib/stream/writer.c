@@ -1,6 +1,7 @@
 #include "stream/writer.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -59,6 +60,14 @@ bool writer_is_text(const struct writer *writer)
 	return writer->text;
 }
 
+/* Somebody made our output non-blocking, as ssh(1) does to what it shares with others. */
+static void wait_for_room(const struct writer *writer)
+{
+	struct pollfd room = {.fd = writer->fd, .events = POLLOUT};
+
+	poll(&room, 1, -1);
+}
+
 static int write_all(struct writer *writer, const char *bytes, size_t length)
 {
 	while (length > 0 && !writer->closed) {
@@ -66,6 +75,8 @@ static int write_all(struct writer *writer, const char *bytes, size_t length)
 
 		if (done < 0 && errno == EPIPE)
 			writer->closed = true;
+		else if (done < 0 && errno == EAGAIN)
+			wait_for_room(writer);
 		else if (done < 0 && errno != EINTR)
 			return fail_errno("cannot write %s", writer->fd == STDOUT_FILENO ? "to standard output" : "the stream");
 		if (done > 0) {

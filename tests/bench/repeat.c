@@ -78,8 +78,9 @@ int main(int argc, char **argv)
 
 	/* open */
 	repeat.stream = stream_open(NULL, 0);
-	if (!repeat.stream || stream_output(repeat.stream, STDOUT_FILENO, false) < 0)
+	if (!repeat.stream)
 		die("%s", fail_text());
+	stream_output(repeat.stream, STDOUT_FILENO, false);
 	handlers.on[KIND_EVENT] = keep_event;
 	handlers.on[KIND_LOST] = handlers.on[KIND_TICK] = handlers.on[KIND_USAGE] = drop;
 
