@@ -24,7 +24,7 @@ static const char *const *const columns[KINDS] = {
 	[KIND_WINDOW] = COLUMNS("id", "from", "to", "signals", "complete"),
 	[KIND_GRAPH] = COLUMNS("id", "window", "signal", "root", "target", "from", "to", "kind"),
 	[KIND_NODE] = COLUMNS("graph", "id", "name", "label", "start", "end", "parent", "call", "wait_start", "wait_end", "join",
-			      "threw", "tid", "what"),
+			      "threw", "tid", "what", "stack"),
 	[KIND_EDGE] = COLUMNS("graph", "from", "to", "kind", "ts"),
 	[KIND_PATH] = COLUMNS("graph", "node", "from", "to"),
 	[KIND_BLAME] = COLUMNS("graph", "rank", "name", "label", "score", "share", "on_path", "instances", "algorithm", "impact",

@@ -29,40 +29,23 @@ struct frames {
 	int64_t last_end; /* of the piece before */
 };
 
-/* "get < handle < main, in the kernel futex" becomes "main;handle;get". The caller frees it. */
-static char *turn_around(const char *chain)
+/* "get;handle;main" becomes "main;handle;get". The caller frees it. */
+static char *turn_around(const char *stack)
 {
-	const char *kernel = strstr(chain, ", in the kernel "), *end = kernel ? kernel : chain + strlen(chain);
-	char *text = memory_new((size_t)(end - chain) + 1, 1), *at = text + (end - chain);
+	size_t length = strlen(stack);
+	char *text = memory_new(length + 1, 1), *at = text + length;
 
-	/* " < " is longer than ';', so that there is room. Written from its end. */
-	while (chain < end) {
-		const char *next = memmem(chain, (size_t)(end - chain), " < ", 3), *stop = next ? next : end;
+	while (length > 0) {
+		size_t function = strcspn(stack, ";");
 
-		at -= stop - chain;
-		memcpy(at, chain, (size_t)(stop - chain));
-		for (char *c = at; c < at + (stop - chain); c++)
-			*c = *c == ';' ? ':' : *c;
-		if (next)
-			*--at = ';';
-		chain = next ? next + 3 : end;
+		at -= function;
+		memcpy(at, stack, function);
+		if (!stack[function])
+			break;
+		*--at = ';';
+		stack += function + 1;
 	}
-	memmove(text, at, strlen(at) + 1);
 	return text;
-}
-
-/* NULL: the label tells no functions. */
-static char *frames_in(const char *label)
-{
-	static const char *const marks[] = {", woke from ", ", from "};
-
-	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
-		const char *found = strstr(label, marks[i]);
-
-		if (found)
-			return turn_around(found + strlen(marks[i]));
-	}
-	return NULL;
 }
 
 static void forget_nodes(struct frames *frames)
@@ -92,7 +75,7 @@ static int node_seen(void *context, const struct record *record)
 	const struct fields *fields = stream_fields(frames->stream, record);
 	struct node_frames *node, *known;
 	int64_t id = 0, end = 0, tid = 0;
-	char *label;
+	char *stack;
 
 	if (!fields)
 		return -1;
@@ -102,14 +85,14 @@ static int node_seen(void *context, const struct record *record)
 	HASH_FIND(hh, frames->nodes, &id, sizeof(id), known);
 	if (known)
 		return 0;
-	label = fields_copy(fields, "label");
+	stack = fields_copy(fields, "stack");
 	node = NEW(struct node_frames);
 	node->id = id;
 	node->wait.end = end;
 	node->wait.tid = tid;
 	node->waits = fields_is(fields, "what", "wait");
-	node->text = label ? frames_in(label) : NULL;
-	free(label);
+	node->text = stack ? turn_around(stack) : NULL;
+	free(stack);
 	HASH_ADD(hh, frames->nodes, id, sizeof(id), node);
 	if (node->waits && node->text)
 		HASH_ADD(by_wait, frames->waits, wait, sizeof(node->wait), node);

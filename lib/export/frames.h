@@ -1,6 +1,6 @@
 /*
- * frames: which functions the pieces of critical paths were in, where graph-build could tell (trace-collect --stack). It
- * says so at the end of a node's label: "..., from get < handle < main" of a wait, "..., woke from put < serve" of a run.
+ * frames: which functions the pieces of critical paths were in, where graph-build could tell (trace-collect --stack): the
+ * `stack` of `node` records.
  *
  * A path leads from a run straight to the thread that it woke; the wait between them is no piece of it. The functions
  * that such a wait was in are kept with the piece that ended it.

@@ -52,6 +52,7 @@ struct node {
 	int64_t id;	   /* as in the record */
 	const char *name;  /* interned */
 	const char *label; /* the name where there is none */
+	const char *stack; /* functions that it waits in, or wakes from, "innermost;...;outermost"; NULL: not known */
 	const char *threw; /* interned: the exception that it threw; NULL: none */
 	int64_t start, end;
 	int64_t wait_start, wait_end; /* TIME_NONE: the parent did not wait for it */

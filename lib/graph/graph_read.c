@@ -109,7 +109,7 @@ struct graph *graph_read_begin(const struct fields *fields)
 /* The node's texts; an id that is there already is a failure. Returns its index. */
 static int32_t add_node(struct graph *graph, int64_t id, const struct fields *fields)
 {
-	char *name = fields_copy(fields, "name"), *label, *threw;
+	char *name = fields_copy(fields, "name"), *label, *stack, *threw;
 	int32_t node;
 
 	if (!name)
@@ -121,6 +121,9 @@ static int32_t add_node(struct graph *graph, int64_t id, const struct fields *fi
 	label = fields_copy(fields, "label");
 	if (label)
 		graph->nodes.items[node].label = graph_keep(graph, label);
+	stack = fields_copy(fields, "stack");
+	if (stack)
+		graph->nodes.items[node].stack = graph_keep(graph, stack);
 	threw = fields_copy(fields, "threw");
 	if (threw)
 		graph->nodes.items[node].threw = graph_intern(graph, threw);

@@ -52,6 +52,8 @@ void graph_spell_node(const struct graph *graph, const struct node *node, struct
 		line_integer(line, "tid", node->tid);
 	if (node->what != WHAT_METHOD)
 		line_text(line, "what", node_what_name(node->what));
+	if (node->stack)
+		line_text(line, "stack", node->stack);
 }
 
 static void spell_edge(const struct graph *graph, const struct edge *edge, struct line *line)

@@ -147,6 +147,7 @@ int32_t piece_node(struct cut *cut, const struct thread *thread, size_t at, int3
 {
 	struct piece *piece = &thread->pieces.items[at];
 	int64_t end = thread_piece_end(cut->wake, thread, at);
+	char *stack;
 
 	if (piece->node != NODE_NONE)
 		return piece->node;
@@ -154,6 +155,9 @@ int32_t piece_node(struct cut *cut, const struct thread *thread, size_t at, int3
 	    cut, piece->what, piece->start, end, thread->tid,
 	    wake_stack_name(cut->wake, thread, at, asker, piece_name(cut->wake, thread, at, asker)),
 	    wake_stack_label(cut->wake, thread, at, asker, piece_label(cut->wake, thread, at)));
+	stack = wake_stack_functions(cut->wake, thread, at, asker);
+	if (stack)
+		cut->graph->nodes.items[piece->node].stack = graph_keep(cut->graph, stack);
 	*ARRAY_ADD(&cut->pieces) = piece;
 	if (piece->what == WHAT_RUNNABLE)
 		add_holders(cut, thread, at, piece->node);

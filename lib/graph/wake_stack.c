@@ -256,7 +256,7 @@ char *wake_stack_name(const struct wake *wake, const struct thread *thread, size
 	return append(name, " in ", function);
 }
 
-static bool print_chain(FILE *out, const char *frames, bool (*is_passed)(const struct frame *))
+static bool print_chain(FILE *out, const char *frames, bool (*is_passed)(const struct frame *), const char *between)
 {
 	struct frame frame;
 	const char *rest;
@@ -265,10 +265,34 @@ static bool print_chain(FILE *out, const char *frames, bool (*is_passed)(const s
 	if (!find_frame(frames, is_passed, &frame, &rest))
 		return false;
 	do {
-		fputs(count ? " < " : "", out);
+		fputs(count ? between : "", out);
 		print_function(out, &frame);
 	} while (++count < CHAIN && next_frame(&rest, &frame) && !is_passed(&frame));
 	return true;
+}
+
+/* Those of the program; where none are known, the kernel's. */
+static bool print_functions(FILE *out, const struct stack *stack, const char *between)
+{
+	return print_chain(out, stack->user, is_wrapper, between) || print_chain(out, stack->kernel, is_scheduler, between);
+}
+
+char *wake_stack_functions(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker)
+{
+	const struct stack *stack = stack_of_piece(wake, thread, piece, asker);
+	char *functions = NULL;
+	size_t size;
+	FILE *out;
+
+	if (!stack)
+		return NULL;
+	out = open_memstream(&functions, &size);
+	print_functions(out, stack, ";");
+	fclose(out);
+	if (*functions)
+		return functions;
+	free(functions);
+	return NULL;
 }
 
 /* The kernel's function tells what a program waits for. */
@@ -304,7 +328,7 @@ char *wake_stack_label(const struct wake *wake, const struct thread *thread, siz
 	if (!stack)
 		return label;
 	out = open_memstream(&chain, &size);
-	if (!print_chain(out, stack->user, is_wrapper) && !print_chain(out, stack->kernel, is_scheduler)) {
+	if (!print_functions(out, stack, " < ")) {
 		fclose(out);
 		free(chain);
 		return label;

@@ -32,4 +32,7 @@ char *wake_stack_name(const struct wake *wake, const struct thread *thread, size
  */
 char *wake_stack_label(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker, char *label);
 
+/* The functions alone, innermost first: "fetch;serve;main". NULL: not known. The caller frees it. */
+char *wake_stack_functions(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker);
+
 #endif
