@@ -258,7 +258,8 @@ int main(int argc, char **argv)
 	status = collect(&collector, argv + first);
 	if (status < 0 || (status == EXIT_FAILED && *fail_text()))
 		warn("%s", fail_text());
-	collector_close(&collector, status >= 0);
+	if (collector_close(&collector, status >= 0) < 0)
+		warn("%s; it stays until the next start of %s", fail_text(), command_name());
 
 	free(pids.items);
 	complaint = child_complaint(&collector.child);

@@ -145,20 +145,33 @@ trace-collect: 'sh' ended with status 7"
 @test "what a crash left is removed at the next start" {
 	need_tracefs
 	sleep 0 &
-	pid=$!
-	wait $pid
-	mkdir $INSTANCES/tailblame-$pid
+	left=$!
+	wait $left
+	mkdir $INSTANCES/tailblame-$left
 	cp "$BUILD"/trace-collect prog
-	echo "p:tailblame_$pid/p0 $PWD/prog:0x1000" >>/sys/kernel/tracing/uprobe_events
-	run ! is_gone $pid
+	echo "p:tailblame_$left/p0 $PWD/prog:0x1000" >>/sys/kernel/tracing/uprobe_events
+	run ! is_gone $left
 	collect -e sched:sched_switch -o other
 	until_true 5 is_tracing $pid
 	trace-collect -e sched:sched_switch -d 0 -o out
 	is_tracing $pid
 	kill $pid
 	wait $pid
-	run tracing_left
-	refute_output --partial "tailblame_$((pid - 1))"
+	is_gone $left
+}
+
+@test "an instance that somebody else uses stays, is told of, and is removed at the next start" {
+	need_tracefs
+	trace-collect -e sched:sched_switch -o out 2>errors 3>&- &
+	pid=$!
+	until_true 5 is_tracing $pid
+	exec 7<$INSTANCES/tailblame-$pid/trace_pipe
+	kill $pid
+	wait $pid
+	assert_equal "$(cat errors)" "trace-collect: cannot remove '$INSTANCES/tailblame-$pid': device or resource busy; it stays until the next start of trace-collect"
+	exec 7<&-
+	trace-collect -e sched:sched_switch -d 0 -o out
+	is_gone $pid
 }
 
 @test "the event of a quiet CPU is there within 200 ms" {

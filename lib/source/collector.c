@@ -330,8 +330,10 @@ int collector_run(struct collector *collector, int64_t duration, const int32_t *
 	return status;
 }
 
-void collector_close(struct collector *collector, bool wait)
+int collector_close(struct collector *collector, bool wait)
 {
+	int removed = 0;
+
 	recorder_end(&collector->recorder, wait);
 	merge_close(&collector->merge);
 	clock_close(&collector->clock);
@@ -348,7 +350,9 @@ void collector_close(struct collector *collector, bool wait)
 	if (collector->instance)
 		tracefs_instance_free(collector->instance);
 	if (collector->guardian.pid > 0) {
-		instance_remove(collector->self);
-		guardian_end(&collector->guardian);
+		removed = instance_remove(collector->self);
+		if (guardian_end(&collector->guardian)) /* it had more patience */
+			removed = 0;
 	}
+	return removed;
 }

@@ -89,7 +89,8 @@ int collector_run(struct collector *collector, int64_t duration, const int32_t *
 /* How many stacks were lost, that came too fast. */
 uint64_t collector_lost_stacks(const struct collector *collector);
 
-/* Removes the instances, their probes, and lets the guardian go. With `wait`, when nobody will ask for events any more. */
-void collector_close(struct collector *collector, bool wait);
+/* Removes the instances, their probes, and lets the guardian go. With `wait`, when nobody will ask for events any more.
+ * -1 after fail(): something in tracefs is in use, and stays until the next collector starts. */
+int collector_close(struct collector *collector, bool wait);
 
 #endif

@@ -31,9 +31,12 @@ static _Noreturn void guard(int pipe, pid_t collector)
 		_exit(1);
 	while (read(0, &byte, 1) < 0 && errno == EINTR)
 		;
-	for (int i = 0; i < TRIES && instance_remove(collector) < 0; i++)
+	for (int i = 0; i < TRIES; i++) {
+		if (instance_remove(collector) == 0)
+			_exit(0);
 		nanosleep(&pause, NULL);
-	_exit(0);
+	}
+	_exit(1);
 }
 
 int guardian_start(struct guardian *guardian)
@@ -55,9 +58,12 @@ int guardian_start(struct guardian *guardian)
 	return 0;
 }
 
-void guardian_end(struct guardian *guardian)
+bool guardian_end(struct guardian *guardian)
 {
+	int status = 0;
+
 	close(guardian->pipe);
-	while (waitpid(guardian->pid, NULL, 0) < 0 && errno == EINTR)
+	while (waitpid(guardian->pid, &status, 0) < 0 && errno == EINTR)
 		;
+	return status == 0;
 }

@@ -8,6 +8,8 @@
 #ifndef SOURCE_GUARDIAN_H
 #define SOURCE_GUARDIAN_H
 
+#include <stdbool.h>
+
 struct guardian {
 	int pid;
 	int pipe; /* a child of the collector that does not exec at once must close its copy */
@@ -16,7 +18,7 @@ struct guardian {
 /* -1 after fail(). */
 int guardian_start(struct guardian *guardian);
 
-/* Lets it go, once there is nothing left to guard, and waits for its end. */
-void guardian_end(struct guardian *guardian);
+/* Lets it go, and waits for its end. False: for two seconds something in tracefs could not be removed, which stays. */
+bool guardian_end(struct guardian *guardian);
 
 #endif

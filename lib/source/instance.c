@@ -114,7 +114,8 @@ static int remove_probes(const char *group)
 	int status = 0;
 
 	for (int i = 0; probes && probes[i]; i++) {
-		if (tracefs_dynevent_destroy(probes[i], true) < 0)
+		/* only where somebody else uses it: with force, all events of all instances are looked at */
+		if (tracefs_dynevent_destroy(probes[i], false) < 0 && tracefs_dynevent_destroy(probes[i], true) < 0)
 			status = fail_errno("cannot remove a uprobe of the group '%s'", group);
 	}
 	if (probes)
