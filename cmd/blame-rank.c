@@ -24,7 +24,7 @@ static const struct option_entry option_table[] = {
 	{OPTION_FLAG, 0, "instances", &instances, NULL, "list instances one by one, not names"},
 	{OPTION_COUNT, 0, "worst", &worst, "N", "graphs of the N worst signals of a window, if none come (default 3)"},
 	{OPTION_FLAG, 0, "diff", &diff, NULL, "compare two streams, GOOD and BAD: what is blamed more in BAD"},
-	{OPTION_FLAG, 't', "text", &as_text, NULL, "write text (the default on a terminal)"},
+	OPTION_TEXT(&as_text),
 	{0},
 };
 

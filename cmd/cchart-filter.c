@@ -41,7 +41,7 @@ static const struct option_entry options[] = {
 	{OPTION_STRING, 0, "limits", &limits_file, "FILE", "limits from an earlier time, instead of learning"},
 	{OPTION_STRING, 0, "save-limits", &save_limits_file, "FILE", "write the limits there at the end"},
 	{OPTION_NUMBER, 0, "min-ratio", &judgement.min_ratio, "R", "abnormal is at least R times the centre (latencies: 2); 0: off"},
-	{OPTION_FLAG, 't', "text", &text, NULL, "write text (the default on a terminal)"},
+	OPTION_TEXT(&text),
 	{0},
 };
 

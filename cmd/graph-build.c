@@ -23,7 +23,7 @@ static const struct {
 static const struct option_entry options[] = {
 	{OPTION_COUNT, 'w', "worst", &worst, "N", "build graphs of the N worst signals of a window (default 3)"},
 	{OPTION_STRING, 'k', "kind", &kind, "KIND", "build graphs of this kind only: wake or rag (default all)"},
-	{OPTION_FLAG, 't', "text", &as_text, NULL, "write text (the default on a terminal)"},
+	OPTION_TEXT(&as_text),
 	{0},
 };
 

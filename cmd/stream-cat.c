@@ -12,7 +12,7 @@
 static bool as_text, as_binary;
 
 static const struct option_entry options[] = {
-	{OPTION_FLAG, 't', "text", &as_text, NULL, "write text (the default on a terminal)"},
+	OPTION_TEXT(&as_text),
 	{OPTION_FLAG, 'b', "binary", &as_binary, NULL, "write binary (the default elsewhere); refused on a terminal"},
 	{0},
 };

@@ -34,7 +34,7 @@ static const struct option_entry options[] = {
 	{OPTION_FLAG, 0, "stack", &with_stacks, NULL, "also where threads sleep and wake others, by function"},
 	{OPTION_STRING, 'o', "output", &output, "FILE", "write to a file instead of standard output"},
 	{OPTION_FLAG, 0, "no-recorder", &no_recorder, NULL, "stream all events, even if the reader would ask for context"},
-	{OPTION_FLAG, 0, "text", &as_text, NULL, "write text (the default on a terminal)"},
+	OPTION_TEXT(&as_text),
 	{0},
 };
 

@@ -22,7 +22,7 @@ static const struct option_entry options[] = {
 	{OPTION_LIST, 'e', "event", &events, "SYSTEM:EVENT", "only this event; * ? [] match many"},
 	{OPTION_FLAG, 'i', "instances", &instances, NULL, "of all instances in a trace.dat file, merged"},
 	{OPTION_FLAG, 'm', "merge", &merge, NULL, "merge trace.dat files of one boot by time"},
-	{OPTION_FLAG, 0, "text", &as_text, NULL, "write text (the default on a terminal)"},
+	OPTION_TEXT(&as_text),
 	{0},
 };
 

@@ -56,6 +56,9 @@ struct option_entry {
 	const char *help;     /* one line, lower case */
 };
 
+/* The entry of --text, the same for all that write a stream; it sets this bool. */
+#define OPTION_TEXT(set) {OPTION_FLAG, 't', "text", (set), NULL, "write text (the default on a terminal)"}
+
 /*
  * Parses the options, sets the program's name, and handles --help and --version itself (both exit with 0).
  * Options end at the first operand if `operands` contains "--" (a command follows), else they may be mixed with
