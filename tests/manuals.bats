@@ -1,0 +1,54 @@
+#!/usr/bin/env bats
+# What the manual pages say against what the commands do.
+
+load helper
+
+# KIND KEY... of tailblame-stream(5), a line for each kind.
+keys_on_page() {
+	sed -nE 's/^\.It Sy ([a-z]+) Cm /\1 /p' "$TOP/man/tailblame-stream.5" | tr -d '?'
+}
+
+# "KIND KEY" for all that is in streams of text; of events the first five, for the others are the kernel's.
+keys_in_streams() {
+	sed -E 's/"([^"\\]|\\.)*"//g' "$@" |
+		awk '!/^(#|$)/ { n = $1 == "event" && NF > 6 ? 6 : NF
+			for (i = 2; i <= n; i++) print $1, substr($i, 1, index($i, "=") - 1) }' | sort -u
+}
+
+# All keys of the streams are on the page. Those of signals that a chart shows go by the names in its definition.
+explained() { # FILE...
+	keys_on_page | awk '{ for (i = 2; i <= NF; i++) print $1, $i }' | sort -u >page
+	keys_in_streams "$@" >keys
+	[ -s keys ] || return 1
+	comm -13 page keys | while read -r kind key; do
+		[ "$kind" = signal ] && grep -qwE -- "(key|show)=[a-z0-9_:,]*\b$key\b" "$TOP"/charts/*.chart && continue
+		echo "$kind: $key"
+	done >unknown
+	[ ! -s unknown ] || fail "$(cat unknown)"
+}
+
+@test "the columns of a table are the keys that tailblame-stream(5) lists, in their order" {
+	for kind in $(sed -nE 's/.*\[KIND_([A-Z]+)\] = .*/\L\1/p' "$TOP/lib/export/columns.c"); do
+		trace-export -f csv -k "$kind" "$TOP/testdata/lock.txt" | head -n1 | tr -d '\r' >columns
+		assert_equal "$(cat columns)" "$(keys_on_page | sed -n "s/^$kind //p" | tr ' ' ','),more"
+	done
+	assert [ "$(keys_on_page | wc -l)" -ge 20 ]
+}
+
+@test "every key in a stream is in tailblame-stream(5)" {
+	cchart-filter --save-limits=limits -t "$TOP/testdata/demo.tb" 2>log | blame-rank -t >demo
+	printf 'sample ts=%d chart=x value=3 n=812\n' {1..30} | cchart-filter -t --method=laney-p --baseline=20 >rate 2>log
+	blame-rank --instances -t demo >instances
+	blame-rank --diff -t demo demo >compared
+	cp "$TOP/testdata/lock.txt" .
+	run -0 explained demo limits rate instances compared lock.txt
+}
+
+@test "every key in a live stream is in tailblame-stream(5)" {
+	need_tracefs
+	trace-collect -t -c block -c runq --stack -o all -- sh -c 'sleep 0.1; dd if=/dev/zero of=file bs=4k count=9 oflag=direct; sleep 1.1' 2>log || [ $? = 3 ]
+	run -0 explained all
+	for kind in stream chart task device event end usage; do
+		grep -q "^$kind " all || fail "no $kind"
+	done
+}
