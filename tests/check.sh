@@ -11,13 +11,18 @@ count() { grep -cE "$1" "$log"; }
 
 # One build: its C tests (TAP, or an exit status for the lot), then the bats files.
 run() { # NAME DIR
-	local program status
+	local program status why
 	echo "# $1"
 	: >"$log"
 	for program in "$2"/tests/*; do
 		[ -x "$program" ] && [ ! -d "$program" ] || continue
-		if timeout 60 "$program" >"$program.out" 2>&1; then status=ok; else status="not ok"; cat "$program.out"; fi
-		echo "$status - unit $(basename "$program")" | tee -a "$log"
+		timeout 60 "$program" >"$program.out" 2>&1
+		case $? in
+		0) status=ok why= ;;
+		77) status=ok why=" # skip $(tail -n1 "$program.out")" ;;
+		*) status="not ok" why= && cat "$program.out" ;;
+		esac
+		echo "$status - unit $(basename "$program")$why" | tee -a "$log"
 	done
 	TAILBLAME_BUILD=$PWD/$2 timeout 900 bats --formatter tap "${@:3}" | tee -a "$log"
 	[ "${PIPESTATUS[0]}" -lt 2 ] || echo "not ok - bats itself" | tee -a "$log"
