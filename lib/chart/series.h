@@ -50,7 +50,7 @@ struct series {
 	int change;	   /* which way the level went when the limits were made anew for that: 1 up, -1 down; else 0 */
 	int64_t changed;   /* since when */
 	uint64_t forgotten; /* series of the set that had gone when this one came */
-	uint64_t generation; /* see series_set */
+	uint64_t generation; /* the one of struct judge that its baseline was begun for */
 	int starts;	   /* open, in whatever state */
 	struct limits limits, last_told;
 	struct lines lines;

@@ -4,7 +4,7 @@
  *	collector_open(c, clock, buffer)	a guardian, an instance
  *	wishes_add(&c->wishes, ...)		what to collect
  *	collector_keep(c)			perhaps
-	collector_add_stacks(c)			perhaps
+ *	collector_add_stacks(c)			perhaps
  *	collector_prepare(c, stream)		events on, tracing off; `stream` and `format` records
  *	...					records of the caller's own
  *	collector_run(c, ...)			until it is to end; then the rings are drained

@@ -25,7 +25,7 @@ void reader_on_wait(struct reader *reader, int (*wait)(void *context), void *con
 
 enum reader_result reader_next(struct reader *reader, struct record *record);
 
-/* Of the segment at hand: byte order, spelling, and whether it lacks its end (known at its end). */
+/* Whether the numbers of the segment at hand are in the other byte order than ours. */
 bool reader_swapped(const struct reader *reader);
 
 /* Says that the segment's `end` record was seen, and how many of the records that it counts were not. */

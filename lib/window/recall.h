@@ -1,9 +1,10 @@
 /*
  * recall: asks a recorder, which keeps context in the kernel, for that of a certain time; see source/question.h.
  *
- *	recall_offer(r, fields)			an offer was in the stream; calls if it is meant for us
- *	recall_since(r, ts)			from this time on the stream lacks what the recorder keeps
+ *	recall_is_for(offer, fd)		an offer was in the stream: whether it is meant for us
+ *	r = recall_open(offer)			calls; a later `recorder` record tells since when the stream lacks what it keeps
  *	recall_ask(r, from, to, &floor)		then recall_next() until it returns 0
+ *	recall_close(r)
  */
 #ifndef WINDOW_RECALL_H
 #define WINDOW_RECALL_H
