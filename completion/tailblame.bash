@@ -22,37 +22,79 @@ _tailblame_charts()
 	done
 }
 
-# The formats of trace-export, as its --help lists them.
-_tailblame_formats()
+# The values of an option where --help lists them: "pot (default), imr, p or u".
+_tailblame_values() # COMMAND OPTION
 {
-	[[ $1 == *trace-export ]] && "$1" --help 2>/dev/null | sed -nE 's/ \(default\)//; s/^ +-f, --format=FORMAT +//; T; s/, | or /\n/gp'
+	"$1" --help 2>/dev/null | awk -v option="$2" '
+		/^ +-/ {
+			taken = 0
+			for (i = 1; i <= 2; i++) {
+				name = $i
+				sub(/[=,].*/, "", name)
+				taken = taken || name == option
+			}
+			sub(/^ +(-., )?-[^ ]*( |$)/, "")
+		}
+		taken && NF {
+			gsub(/ *\([^)]*\)|;.*/, "")
+			sub(/.*: */, "")
+			if (!/,| or / || !/^ *[a-z.-]+(, [a-z.-]+)*,? or [a-z.-]+$/)
+				next
+			gsub(/,? or |, /, "\n")
+			print
+		}'
+}
+
+# What can be traced, where it may be read.
+_tailblame_events()
+{
+	cat /sys/kernel/tracing/available_events 2>/dev/null
 }
 
 _tailblame()
 {
-	local command=$1 word=$2 before=$3 words=
+	local command=$1 whole words="" before i
 
-	# What stands before an '=' is the option; bash has it as words of its own.
-	[ "$before" = "=" ] && before=${COMP_WORDS[COMP_CWORD - 2]}
-	[ "$word" = "=" ] && word= && before=${COMP_WORDS[COMP_CWORD - 1]}
+	# What bash takes apart at '=' and ':' is one word, but for the '=' behind an option.
+	for ((i = COMP_CWORD; i > 1; i--)); do
+		[[ ${COMP_WORDS[i]} == : || ${COMP_WORDS[i - 1]} == : ]] || break
+	done
+	printf -v whole '%s' "${COMP_WORDS[@]:i:COMP_CWORD - i + 1}"
+	before=${COMP_WORDS[i - 1]-}
+	[ "$before" = "=" ] && before=${COMP_WORDS[i - 2]}
+	[ "$whole" = "=" ] && whole= && before=${COMP_WORDS[i - 1]}
 
 	COMPREPLY=()
 	case $before in
 	-c | --chart)
 		words=$(_tailblame_charts "$command")
 		;;
-	-f | --format)
-		words=$(_tailblame_formats "$command")
+	-e | --event)
+		words=$(_tailblame_events)
 		;;
 	-k | --kind)
-		[[ $command == *trace-export ]] && words="stream chart task device stack event lost tick sample limits signal window graph node edge path blame usage"
+		if [[ $command == *trace-export ]]; then
+			words="stream chart task device stack file quota traced event lost tick sample limits signal window graph node edge path blame diff usage"
+		else
+			words=$(_tailblame_values "$command" "$before")
+		fi
 		;;
-	*)
-		[[ $word == -* ]] || return 0
-		words=$(_tailblame_options "$command")
+	-C | --clock)
+		words="mono boot mono_raw tai local global perf"
+		;;
+	-?*)
+		words=$(_tailblame_values "$command" "$before")
 		;;
 	esac
-	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+	if [ -z "$words" ] && [[ $whole == -* ]]; then
+		words=$(_tailblame_options "$command")
+	fi
+	[ -n "$words" ] || return 0
+	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$whole")
+	# bash replaces the word behind the last ':' only.
+	if [[ $whole == *:* && ${COMP_WORDBREAKS-:} == *:* ]]; then
+		COMPREPLY=("${COMPREPLY[@]#"${whole%:*}:"}")
+	fi
 	if [[ ${COMPREPLY[0]-} == *= ]]; then
 		compopt -o nospace 2>/dev/null || true # outside of a completion there is nothing to set
 	fi

@@ -106,6 +106,36 @@ man_section() {
 	done
 }
 
+# What is offered behind these words, of which bash takes those with '=' and ':' apart.
+offered() {
+	COMP_WORDS=("$@")
+	COMP_CWORD=$(($# - 1))
+	_tailblame "$1" "${*: -1}" "${*: -2:1}"
+	echo "${COMPREPLY[*]}"
+}
+
+@test "completion offers values: those that --help lists, charts, kinds of tables, events" {
+	# shellcheck source=completion/tailblame.bash
+	source "$TOP/completion/tailblame.bash"
+	assert_equal "$(offered blame-rank -a '')" "critical npt tcm ilz exception wanted"
+	assert_equal "$(offered report -f '')" "text json html"
+	assert_equal "$(offered trace-import -f '')" "trace.dat ftrace systrace perf"
+	assert_equal "$(offered trace-export --format = p)" "perfetto"
+	assert_equal "$(offered cchart-filter --method = la)" "laney-p laney-u"
+	assert_equal "$(offered cchart-filter --sides =)" "upper lower both"
+	assert_equal "$(offered graph-build -k '')" "wake rag"
+	assert_equal "$(offered cchart-filter -c run)" "runq"
+	for command in "blame-rank -n" "cchart-filter --rules =" "cchart-filter --limits =" "trace-collect -c func : ./server :" "report"; do
+		# shellcheck disable=SC2086 # words
+		assert_equal "$(offered $command '')" ""
+	done
+	diff <(offered trace-export -k '' | tr ' ' '\n' | sort) \
+		<(sed -nE 's/.*\[KIND_([A-Z]+)\] = .*/\L\1/p' "$TOP/lib/export/columns.c" | sort)
+	_tailblame_events() { printf '%s\n' sched:sched_waking sched:sched_switch block:block_rq_issue; }
+	assert_equal "$(offered trace-collect -e sched : sched_w)" "sched_waking"
+	assert_equal "$(offered trace-collect --event = bl)" "block:block_rq_issue"
+}
+
 # --- what is read --------------------------------------------------------------------------------------------------
 
 @test "a missing file ends with 1 and is named" {
