@@ -52,3 +52,50 @@ explained() { # FILE...
 		grep -q "^$kind " all || fail "no $kind"
 	done
 }
+
+# The commands after "$ " in the examples of a page, with NUL behind each; a line that is folded or goes on is joined.
+examples() { # PAGE
+	awk '
+		function done() { if (command != "") printf "%s%c", command, 0; command = ""; more = 0 }
+		/^\.Sh/ { here = /EXAMPLES/ }
+		!here { next }
+		/^\.Ed/ { done(); literal = 0 }
+		/^\.Bd -literal/ { literal = 1 }
+		{ gsub(/\\e/, "\\") }
+		/^\.Dl \$ / { done(); command = substr($0, 7); done(); next }
+		literal && /^\$ / { done(); command = substr($0, 3); more = /<<EOF/ ? 2 : /(\||\\)$/; next }
+		more && command ~ /\\$/ { sub(/^\t/, ""); command = substr(command, 1, length(command) - 1) $0; next }
+		more { command = command "\n" $0; if (more == 2 ? /^EOF/ : !/(\||\\)$/) done() }' "$1"
+}
+
+# The files that the examples speak of.
+example_files() {
+	cp "$TOP/testdata/demo.tb" saved.tb
+	cchart-filter saved.tb 2>/dev/null | blame-rank >night.tb
+	cchart-filter "$TOP/testdata/lock.txt" 2>/dev/null | blame-rank >bad.tb || [ $? = 3 ]
+	for name in good incident yesterday hour-1 hour-2; do cp night.tb $name.tb; done
+	cp bad.tb today.tb
+	! command -v zstd >/dev/null || zstd -q -o 2026-11-21-0300.tb.zst saved.tb
+	! command -v zstd >/dev/null || cp 2026-11-21-0300.tb.zst minute.tb.zst
+	cp "$TOP/testdata/import/hog.dat" trace.dat
+	cp "$TOP/testdata/import/hog.trace.gz" trace.txt.gz
+	printf 'sample ts=%d chart=bounces value=3 n=812\n' 1700000000 1700003600 >mails
+	awk 'BEGIN { for (i = 0; i < 200; i++) print 1700000000 + i, 1 + i % 7 / 10 }' >load.log
+}
+
+@test "the examples of the pages work, those that need neither root nor a viewer" {
+	example_files
+	ran=0
+	for page in "$TOP"/man/*.[157]; do
+		while IFS= read -r -d '' example; do
+			case $example in *kernelshark* | kill* | vmstat* | perf*) continue ;; esac
+			for program in jq flamegraph.pl zstdcat less; do
+				[[ $example != *$program* ]] || command -v $program >/dev/null || continue 2
+			done
+			bash -o pipefail -c "$example" >out 2>err || fail "$(basename "$page"): $example: $? $(head -n3 err)"
+			[ -s out ] || [[ $example =~ -o\ |\>\  ]] || fail "$(basename "$page"): $example: nothing came"
+			ran=$((ran + 1))
+		done < <(examples "$page")
+	done
+	[ $ran -ge 15 ] || fail "only $ran examples"
+}
