@@ -210,3 +210,13 @@ text() {
 	assert_output $'sample ts=1 value=2\nunheard-of a=b'
 	assert_regex "$stderr" 'damaged-line.tb: byte 65: column 6: the quote is not closed'
 }
+
+@test "what is wrong with an option is said" {
+	wrong() { run -2 --separate-stderr "$1" "$2" && assert_equal "${stderr_lines[0]}" "$1: $3"; }
+	wrong stream-cat -zt "no such option: '-z'"
+	wrong stream-cat -tz "no such option: '-z'"
+	wrong stream-cat --nothing "no such option: '--nothing'"
+	wrong stream-cat --text=1 "option '--text' takes no value"
+	wrong stream-cat --help=1 "option '--help' takes no value"
+	wrong cchart-filter --si=2 "option '--si=2' could be --sides, --sigma"
+}

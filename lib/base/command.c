@@ -175,6 +175,29 @@ static void make_getopt_tables(const struct option_entry *options, bool stop_at_
 	longs[count + 1] = (struct option){"version", 0, NULL, GIVE_VERSION};
 }
 
+/* What getopt did not take: optopt is the letter, or that of a long option with a value that it does not take. */
+static _Noreturn void refuse(const char *word)
+{
+	size_t length = strncmp(word, "--", 2) ? 0 : strcspn(word + 2, "=");
+	char *meant = memory_text("", 0), *more;
+	int count = 0;
+
+	for (const struct option *option = longs; option->name; option++) {
+		if (optopt && option->val == optopt)
+			die_usage("option '--%s' takes no value", option->name);
+		if (optopt || !length || strncmp(option->name, word + 2, length))
+			continue;
+		more = memory_format("%s%s--%s", meant, count++ ? ", " : "", option->name);
+		free(meant);
+		meant = more;
+	}
+	if (optopt)
+		die_usage("no such option: '-%c'", optopt);
+	if (count > 1)
+		die_usage("option '%s' could be %s", word, meant);
+	die_usage("no such option: '%s'", word);
+}
+
 static _Noreturn void give_version(void)
 {
 	printf("%s (tailblame) %s\n", program, TAILBLAME_VERSION);
@@ -210,7 +233,7 @@ int command_line(int argc, char **argv, const struct option_entry *options, cons
 		if (c == ':')
 			die_usage("option '%s' needs an argument", argv[optind - 1]);
 		if (c == '?')
-			die_usage("no such option: '%s'", argv[optind - 1]);
+			refuse(argv[optind - 1]);
 		for (int i = 0; options[i].type != OPTION_END; i++)
 			if (c == getopt_value(options, i))
 				take(&options[i], optarg);
