@@ -102,8 +102,9 @@ void field_resolve(struct event_field *field)
 	struct tep_event *format = field->type->format;
 	struct tep_format_field *found = format ? tep_find_any_field(format, field->name) : NULL;
 
-	field->resolved = found != NULL;
-	if (!found)
+	/* A dynamic one is a word that says where its bytes are; what is of another size is not, whatever its format says. */
+	field->resolved = found && (!(found->flags & TEP_FIELD_IS_DYNAMIC) || found->size == sizeof(uint32_t));
+	if (!field->resolved)
 		return;
 	field->offset = (uint16_t)found->offset;
 	field->size = (uint16_t)found->size;
