@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "chart/span.h"
+
 /* What a node waits for, by index; NODE_NONE. Fixed, but for those that would wait for themselves. */
 struct ties {
 	int32_t before;	   /* the piece before it */
@@ -164,7 +166,7 @@ static int64_t passes(const struct wake_replay *replay, bool zero, int64_t from,
 {
 	if (zero) /* only what was before it all */
 		to = sooner(to, later(from, replay->graph->from));
-	return later(0, to - from);
+	return span_between(from, to);
 }
 
 /* When the node gets as far as it was at ts in the record. */

@@ -12,6 +12,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "chart/span.h"
 #include "export/format.h"
 #include "export/frames.h"
 #include "report/model.h"
@@ -132,8 +133,7 @@ static void add_time(struct folded *folded, const struct piece *piece)
 		stack->text = memory_text(folded->line.text, folded->line.length);
 		HASH_ADD_KEYPTR(hh, folded->stacks, stack->text, folded->line.length, stack);
 	}
-	if (piece->to > piece->from)
-		stack->time += piece->to - piece->from;
+	stack->time = span_add(stack->time, span_between(piece->from, piece->to));
 }
 
 /* Prints the sums, rounded; what is less than half a microsecond in all no flame graph could show. */
@@ -144,7 +144,7 @@ static void print_stacks(struct folded *folded, FILE *out)
 	HASH_ITER(hh, folded->stacks, stack, next)
 	{
 		if (out && stack->time >= 500)
-			fprintf(out, "%s %" PRId64 "\n", stack->text, (stack->time + 500) / 1000);
+			fprintf(out, "%s %" PRId64 "\n", stack->text, span_add(stack->time, 500) / 1000);
 		HASH_DEL(folded->stacks, stack);
 		free(stack->text);
 		free(stack);
