@@ -274,7 +274,7 @@ spins() {
 }
 
 @test "-p: what is no process is refused" {
-	for wrong in 0 1,0 4194304 x 1,,2 ,; do
+	for wrong in 0 1,0 4194304 x 1,,2 ","; do
 		run trace-collect -p $wrong -d 0
 		assert_failure 2
 	done
