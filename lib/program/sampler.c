@@ -189,13 +189,23 @@ int sampler_open(struct sampler *sampler, int clock)
 	return 0;
 }
 
-int sampler_start(struct sampler *sampler)
+static int switch_all(struct sampler *sampler, unsigned long request)
 {
 	for (int i = 0; i < sampler->count; i++)
 		for (int event = SAMPLER_MOMENTS; event >= 0; event--)
-			if (ioctl(sampler->rings[i].fds[event], PERF_EVENT_IOC_ENABLE, 0) < 0)
+			if (ioctl(sampler->rings[i].fds[event], request, 0) < 0)
 				return fail_errno("cannot see stacks on CPU %u", sampler->rings[i].cpu);
 	return 0;
+}
+
+int sampler_start(struct sampler *sampler)
+{
+	return switch_all(sampler, PERF_EVENT_IOC_ENABLE);
+}
+
+int sampler_stop(struct sampler *sampler)
+{
+	return switch_all(sampler, PERF_EVENT_IOC_DISABLE);
 }
 
 int sampler_descriptor(const struct sampler *sampler, int i)

@@ -65,6 +65,9 @@ struct sampler {
 int sampler_open(struct sampler *sampler, int clock);
 int sampler_start(struct sampler *sampler);
 
+/* No more records come, so that the rings can be read to their end. -1 after fail(). */
+int sampler_stop(struct sampler *sampler);
+
 /* The next record before `bound`. 1; 0: there is none yet. */
 int sampler_next(struct sampler *sampler, int64_t bound, struct sampled_record *record);
 

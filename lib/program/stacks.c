@@ -70,6 +70,11 @@ int stacks_start(struct stacks *stacks)
 	return 0;
 }
 
+int stacks_stop(struct stacks *stacks)
+{
+	return sampler_stop(&stacks->sampler);
+}
+
 void stacks_free(struct stacks *stacks)
 {
 	if (!stacks)

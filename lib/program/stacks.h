@@ -34,6 +34,7 @@ struct stack_seen {
 /* `clock`: as for clock_gettime(2). NULL after fail(): not permitted, or this kernel or machine cannot. */
 struct stacks *stacks_open(int clock);
 int stacks_start(struct stacks *stacks); /* -1 after fail() */
+int stacks_stop(struct stacks *stacks);  /* no more come, and the rest can be taken; -1 after fail() */
 void stacks_free(struct stacks *stacks);
 
 /* How many descriptors there are that become readable when samples are about to be lost, and each of them. */

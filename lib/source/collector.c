@@ -318,6 +318,8 @@ int collector_run(struct collector *collector, int64_t duration, const int32_t *
 		status = collect(collector, deadline);
 	if (status == 0)
 		status = switch_tracing(collector, false);
+	if (status == 0 && collector->stacks)
+		status = stacks_stop(collector->stacks);
 	if (status == 0 && !stream_output_closed(collector->scribe.stream))
 		status = round_last(collector);
 	if (collector_lost_stacks(collector))
