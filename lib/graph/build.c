@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "base/fail.h"
 #include "graph/rag.h"
@@ -62,11 +61,6 @@ static int take_meaning(struct graph_builder *builder, const struct record *reco
 	return take(builder->wake, fields) < 0 ? stream_fail(builder->stream, "%s", fail_text()) : 0;
 }
 
-static int begin_stream(void *context, const struct record *record)
-{
-	return take_meaning(context, record, wake_stream);
-}
-
 struct graph_builder *graph_builder_new(struct stream *stream, struct events *events, int worst)
 {
 	struct graph_builder *builder = NEW(struct graph_builder);
@@ -76,7 +70,6 @@ struct graph_builder *graph_builder_new(struct stream *stream, struct events *ev
 	builder->worst = (size_t)worst;
 	builder->kinds = GRAPHS_ALL;
 	builder->wake = wake_new(events);
-	stream_watch(stream, KIND_STREAM, begin_stream, builder);
 	return builder;
 }
 
@@ -368,8 +361,8 @@ static int take_lost(struct graph_builder *builder, const struct record *record)
 
 void graph_builder_reads(struct handlers *handlers, record_handler *handler)
 {
-	static const enum kind kinds[] = {KIND_CHART,  KIND_EVENT, KIND_LOST,	KIND_STACK, KIND_FILE,
-					  KIND_QUOTA, KIND_SIGNAL, KIND_WINDOW};
+	static const enum kind kinds[] = {KIND_STREAM, KIND_CHART, KIND_EVENT, KIND_LOST, KIND_STACK,
+					  KIND_FILE, KIND_QUOTA, KIND_SIGNAL, KIND_WINDOW};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		handlers->on[kinds[i]] = handler;
@@ -378,6 +371,8 @@ void graph_builder_reads(struct handlers *handlers, record_handler *handler)
 int graph_builder_record(struct graph_builder *builder, const struct record *record)
 {
 	switch (record->kind) {
+	case KIND_STREAM:
+		return take_meaning(builder, record, wake_stream);
 	case KIND_EVENT:
 		return take_event(builder, record);
 	case KIND_SIGNAL:
