@@ -68,6 +68,10 @@ static void complain_of_events(const struct measured *chart, void (*say)(const c
 		if (chart->bindings[i].lacking)
 			say("chart '%s': event %s has no field '%s'", name, chart->bindings[i].type->name,
 			    chart->bindings[i].lacking);
+	if (starts > 0 && starts == chart->others) {
+		say("chart '%s': no event %s was of the processes that were traced, so nothing was measured", name, start);
+		return;
+	}
 	if (starts > 0 && chart->counts)
 		return;
 	if (starts == 0)
