@@ -36,9 +36,9 @@ text() {
 @test "text behind another file is a stream of its own" {
 	text >t
 	stream-cat -b t >b
-	echo "event ts=2 cpu=0 tid=7 name=a:b" >more
-	{ text && echo "stream version=1" && cat more; } >want
-	stream-cat -t b more >out
+	echo "event ts=2 cpu=0 tid=7 name=a:b" >behind
+	{ text && echo "stream version=1" && cat behind; } >want
+	stream-cat -t b behind >out
 	cmp out want
 	stream-cat -b b more >both
 	stream-cat -t both >out
