@@ -367,7 +367,7 @@ value() { # KEY: the values of this key on standard input
 	{ healthy; queued 3000 1; } >in
 	for ((i = 12000; i < 21000; i++)); do event $((i / 4)) 5 sched:sched_waking pid=$i comm=0123456789abcdef; done >>in
 	done_at 6000 1 >>in
-	filter --context=180k in >out
+	filter --context=205k in >out
 	run value complete < <(records window <out)
 	assert_output "$(printf '%s\n' yes no)"
 	# nothing twice, nothing missing

@@ -40,13 +40,13 @@ text() {
 	{ text && echo "stream version=1" && cat behind; } >want
 	stream-cat -t b behind >out
 	cmp out want
-	stream-cat -b b more >both
+	stream-cat -b b behind >both
 	stream-cat -t both >out
 	cmp out want
 	stream-cat -b both | cmp - both
-	stream-cat -t t more | cmp - want
+	stream-cat -t t behind | cmp - want
 	# so names and numbers of the former do not hold in it
-	run -0 --separate-stderr cchart-filter --text --keep=1 b more
+	run -0 --separate-stderr cchart-filter --text --keep=1 b behind
 	assert_line "stream version=1"
 }
 

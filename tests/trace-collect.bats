@@ -212,7 +212,7 @@ trace-collect: 'sh' ended with status 7"
 	wait $pid
 	run bash -c "stream-cat --text out | grep -c 'tid=$pid .*name=raw_syscalls'"
 	assert_output 0
-	run bash -c "stream-cat --text out | grep -c 'name=sched:sched_switch.*next_pid=$pid '"
+	run bash -c "stream-cat --text out | grep -cE 'name=sched:sched_switch.* (prev|next)_pid=$pid '"
 	refute_output 0
 }
 

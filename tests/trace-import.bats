@@ -60,10 +60,18 @@ build_bench() {
 	answers hog.dat | gist >wanted
 	run cat wanted
 	assert_output --partial 'hogger: on CPU 0 while'
-	for layout in trace tgid plain report report-ns 6.dat; do
+	for layout in report-ns 6.dat; do
 		sample hog.$layout
 		answers hog.$layout | gist >got
 		diff wanted got || fail "$layout"
+	done
+	# a limit is told anew when its centre moved by so much, which microseconds may show or not
+	sed -i '/^limits/d' wanted
+	for layout in trace tgid plain report; do
+		sample hog.$layout
+		answers hog.$layout | gist >got
+		grep -q '^limits' got
+		diff wanted <(grep -v '^limits' got) || fail "$layout"
 	done
 }
 
