@@ -620,6 +620,7 @@ value() { # KEY: the values of this key on standard input
 	done
 }
 
+# bats test_tags=figures
 @test "memory stays within the context, whatever the input" {
 	many='BEGIN { for (i = 0; i < 300000; i++) {
 		printf "event ts=%d.%06d cpu=0 tid=%d comm=x name=block:block_bio_queue dev=%d:0 sector=%d nr_sector=8 rwbs=R\n", i / 1000, i % 1000 * 1000, i % 50000 + 1, i % 3000, i

@@ -32,6 +32,7 @@ compare() {
 	[ "$(wc -l <came)" -gt "${LEAST:-20}" ] || fail "$kind ${options[*]}: $(wc -l <came) lines test nothing"
 }
 
+# bats test_tags=figures
 @test "means by range and by deviation, of 2 to 25 values" {
 	for n in 2 3 5 10 25; do
 		LEAST=1 compare normal xbar-r subgroup=$n baseline=20
@@ -40,6 +41,7 @@ compare() {
 	done
 }
 
+# bats test_tags=figures
 @test "individuals and moving range" {
 	SEED=2 compare normal imr
 	SEED=3 compare lognormal imr scale=log
@@ -48,6 +50,7 @@ compare() {
 	SEED=6 compare normal imr sides=lower baseline=100
 }
 
+# bats test_tags=figures
 @test "each rule alone" {
 	for rule in 1 2 3 4 5 6 7 8; do
 		kind=normal
@@ -73,6 +76,7 @@ compare() {
 	SEED=15 compare u u rules=1,5 baseline=25
 }
 
+# bats test_tags=figures
 @test "rates that vary more than by chance" {
 	SEED=16 LEAST=5 compare p laney-p baseline=25
 	SEED=17 LEAST=5 compare u laney-u rules=1,5 baseline=25
@@ -149,6 +153,7 @@ records() { # KIND: those of this kind on standard input
 	grep "^$1 " || true
 }
 
+# bats test_tags=figures
 @test "alarms come as often as they were asked for" {
 	healthy 200000 1 >in
 	for p in 1e-3 1e-4; do
@@ -237,6 +242,7 @@ slow() {
 	assert_output --regexp '^0\.000(29|30|31)[0-9]* (19\.9|20\.0)$'
 }
 
+# bats test_tags=figures
 @test "a stall that keeps coming back keeps being told, and so does what is about as slow" {
 	for every in 3 10 60; do
 		healthy 200000 45 | awk -v every=$every '{ split($2, t, "=") } t[2] >= next_at + 1.5 { $4 = "value=0.4"; next_at += every; n++ }
@@ -473,6 +479,7 @@ live() {
 	stream-cat -t live.tb | records signal
 }
 
+# bats test_tags=figures
 @test "live: a program whose open() fails all of a sudden" {
 	live '
 while not over():
@@ -486,6 +493,7 @@ while not over():
 	assert_output --regexp '[0-9]+ % of openat failed, most of them by python3/[0-9]+'
 }
 
+# bats test_tags=figures
 @test "live: a storm of wake-ups" {
 	live '
 a, b = os.pipe(), os.pipe()
