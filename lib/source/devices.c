@@ -84,7 +84,7 @@ static int write_changed(struct devices *devices, struct stream *stream, const s
 		return 0;
 	if (!seen) {
 		seen = NEW(struct device_seen);
-		snprintf(seen->dev, sizeof(seen->dev), "%s", dev);
+		snprintf(seen->dev, sizeof(seen->dev), "%.*s", (int)sizeof(seen->dev) - 1, dev);
 		HASH_ADD_STR(devices->seen, dev, seen);
 	}
 	free(seen->line);
