@@ -301,7 +301,7 @@ damage() {
 		exec 8>endless
 		kill -TERM $!
 		until_true 5 eval "kill -TERM $! 2>/dev/null; ! kill -0 $! 2>/dev/null"
-		run -143 wait $!
+		wait $! || [ $? = 143 ]
 		exec 8>&-
 		rm endless
 	done
