@@ -123,6 +123,7 @@ static int bind_events(struct measure *measure, struct measured *chart)
 			return -1;
 		binding->chart = chart;
 		chart->for_cpu |= binding->role == CHART_END && binding->type == measure->switches;
+		measure->for_cpu |= chart->for_cpu;
 		chart->count++;
 		if (chart->chart->events[i].instead)
 			binding->instead = binding_of(chart, chart->chart->events[i].instead);
@@ -306,7 +307,7 @@ int measure_event(struct measure *measure, const struct event *event)
 
 	if (event->ts > measure->now)
 		measure->now = event->ts;
-	if (event->type == measure->switches)
+	if (event->type == measure->switches && measure->for_cpu)
 		hidden_switch(&measure->hidden, event->cpu, event->ts, (int32_t)event_number(event, measure->prev),
 			      (int32_t)event_number(event, measure->next));
 	for (size_t i = 0; index < measure->routes.count && i < measure->routes.items[index].bindings.count; i++) {

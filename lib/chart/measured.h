@@ -51,6 +51,7 @@ struct measure {
 	const struct event_type *exit, *switches;
 	const struct event_field *prev, *next; /* of a switch */
 	struct hidden hidden;
+	bool for_cpu; /* a chart is, so `hidden` is of interest */
 	struct process traced; /* whose latencies are measured */
 	int64_t now;
 	int64_t recompute_at; /* INT64_MIN: from the first event on the period counts */
