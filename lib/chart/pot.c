@@ -73,7 +73,6 @@ static void accept_strange(struct pot *pot)
 		learn_beyond(pot, strange->largest[i > 0]);
 	strange->count = 0;
 	strange->largest[0] = strange->largest[1] = 0;
-	pot->risen = true;
 }
 
 static void count_often(struct pot_strange *strange, int64_t ts)

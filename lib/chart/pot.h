@@ -74,7 +74,6 @@ struct pot {
 	struct pot_strange strange;
 	struct pot_past past[POT_PASTS];
 	int64_t begun, now;    /* the level, the newest value */
-	bool risen;	       /* strange values have become usual since the limits were told */
 	uint64_t due;	       /* as many values learnt as the limits are to be made anew from */
 	double own;	       /* limit, of this level alone */
 	double limit;	       /* as used now */
