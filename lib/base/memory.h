@@ -35,4 +35,20 @@ char *memory_format(const char *format, ...) __attribute__((format(printf, 1, 2)
 		    &(array)->items[(array)->count++])                                                             \
 		 : &(array)->items[(array)->count++])
 
+/* Of elements in ascending order of `field`: how many have one at or below the bound. */
+#define COUNT_UNTIL(elements, total, field, bound)                                             \
+	({                                                                                     \
+		size_t count_low_ = 0, count_high_ = (total);                                  \
+                                                                                               \
+		while (count_low_ < count_high_) {                                             \
+			size_t count_middle_ = count_low_ + (count_high_ - count_low_) / 2;    \
+                                                                                               \
+			if ((elements)[count_middle_].field <= (bound))                        \
+				count_low_ = count_middle_ + 1;                                \
+			else                                                                   \
+				count_high_ = count_middle_;                                   \
+		}                                                                              \
+		count_low_;                                                                    \
+	})
+
 #endif

@@ -96,17 +96,7 @@ void on_frequency_limits(struct happening *at)
 /* The last change at or before this time, one more than its index; 0: none. */
 static size_t change_at(const struct pace *pace, int64_t ts)
 {
-	size_t low = 0, high = pace->changes.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (pace->changes.items[middle].ts <= ts)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return COUNT_UNTIL(pace->changes.items, pace->changes.count, ts, ts);
 }
 
 /* The mean in [start, end), in kHz, and the limit that held at its end (0: none was told); 0 where it is not known all the time. */

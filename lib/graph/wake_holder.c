@@ -129,16 +129,8 @@ void name_holders(struct cut *cut)
 
 static size_t tenure_at(const struct cpu *cpu, int64_t ts)
 {
-	size_t low = 0, high = cpu->tenures.count;
+	size_t low = COUNT_UNTIL(cpu->tenures.items, cpu->tenures.count, start, ts);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (cpu->tenures.items[middle].start <= ts)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low ? low - 1 : 0;
 }
 

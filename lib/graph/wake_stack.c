@@ -153,17 +153,7 @@ static const struct stack *stack_of(const struct wake *wake, const struct mark *
 /* The last mark at or before this time; one more than its place. */
 static size_t marks_until(const struct thread *thread, int64_t ts)
 {
-	size_t low = 0, high = thread->marks.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (thread->marks.items[middle].ts <= ts)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return COUNT_UNTIL(thread->marks.items, thread->marks.count, ts, ts);
 }
 
 /* The sleep's stack was taken while the thread still ran, and nothing of it came in between. */

@@ -182,17 +182,7 @@ void thread_vanish(struct thread *thread, int64_t ts)
 
 size_t thread_find(const struct thread *thread, int64_t ts)
 {
-	size_t low = 0, high = thread->pieces.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (thread->pieces.items[middle].start <= ts)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return COUNT_UNTIL(thread->pieces.items, thread->pieces.count, start, ts);
 }
 
 int64_t thread_piece_end(const struct wake *wake, const struct thread *thread, size_t piece)

@@ -53,16 +53,8 @@ void functions_read(struct functions *functions, Dwfl_Module *module)
 
 const char *functions_find(const struct functions *functions, uint64_t address, uint64_t *start)
 {
-	size_t low = 0, high = functions->count;
+	size_t low = COUNT_UNTIL(functions->items, functions->count, address, address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (functions->items[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (int i = 0; i < NESTED && low > 0; i++) {
 		const struct function *function = &functions->items[--low];
 

@@ -51,16 +51,8 @@ void kallsyms_read(struct kallsyms *kallsyms)
 
 const char *kallsyms_find(const struct kallsyms *kallsyms, uint64_t address, size_t *length)
 {
-	size_t low = 0, high = kallsyms->count;
+	size_t low = COUNT_UNTIL(kallsyms->symbols, kallsyms->count, address, address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (kallsyms->symbols[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == 0)
 		return NULL;
 	*length = strcspn(kallsyms->symbols[low - 1].name, "\t\n");

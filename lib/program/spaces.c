@@ -99,17 +99,7 @@ static struct space *fresh(struct spaces *spaces, int32_t process)
 /* The mapping at or before the address; its number + 1. */
 static size_t position(const struct space *space, uint64_t address)
 {
-	size_t low = 0, high = space->mappings.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (space->mappings.items[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return COUNT_UNTIL(space->mappings.items, space->mappings.count, start, address);
 }
 
 static void insert(struct space *space, size_t at, const struct mapping *mapping)
