@@ -483,8 +483,8 @@ has_stacks() { stream-cat --text out 2>/dev/null | grep -q ' name=stack:'; }
 	until_true 5 has_stacks
 	kill -STOP $collector
 	taskset -c 0 ./pair
+	kill -TERM $collector # so that no further stack comes, with which the kernel would say how many there were before
 	kill -CONT $collector
-	kill -TERM $collector
 	status=0
 	wait $collector || status=$?
 	assert_equal $status 3

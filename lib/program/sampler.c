@@ -82,6 +82,7 @@ static struct perf_event_attr common_attributes(int clock)
 	return (struct perf_event_attr){
 		.size = sizeof(struct perf_event_attr),
 		.sample_type = SAMPLER_TYPE,
+		.read_format = PERF_FORMAT_LOST,
 		.sample_regs_user = register_mask(),
 		.sample_stack_user = SAMPLE_STACK,
 		.sample_id_all = 1,
@@ -99,6 +100,12 @@ static int open_event(const struct perf_event_attr *attributes, uint32_t cpu)
 {
 	int fd = (int)syscall(SYS_perf_event_open, attributes, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC), error = errno;
 
+	if (fd < 0 && error == EINVAL && attributes->read_format) { /* kernels before 6.0 */
+		struct perf_event_attr older = *attributes;
+
+		older.read_format = 0;
+		return open_event(&older, cpu);
+	}
 	if (fd < 0 && (error == EACCES || error == EPERM))
 		fail_errno("the kernel does not permit to see stacks (perf_event_open)");
 	else if (fd < 0)
@@ -205,7 +212,23 @@ int sampler_start(struct sampler *sampler)
 
 int sampler_stop(struct sampler *sampler)
 {
-	return switch_all(sampler, PERF_EVENT_IOC_DISABLE);
+	if (switch_all(sampler, PERF_EVENT_IOC_DISABLE) < 0)
+		return -1;
+	for (int i = 0; i < sampler->count; i++)
+		sampler_ring_count_lost(&sampler->rings[i]);
+	return 0;
+}
+
+uint64_t sampler_lost(const struct sampler *sampler)
+{
+	uint64_t lost = 0;
+
+	for (int i = 0; i < sampler->count; i++) {
+		const struct sampler_ring *ring = &sampler->rings[i];
+
+		lost += ring->lost_counted > ring->lost_told ? ring->lost_counted : ring->lost_told;
+	}
+	return lost;
 }
 
 int sampler_descriptor(const struct sampler *sampler, int i)

@@ -11,7 +11,7 @@
  *	while (sampler_next(s, bound, &record) > 0) ...
  *	sampler_close(s)
  *
- * Records come in the order of time, over all CPUs. Each CPU has one ring; what does not fit is counted as lost.
+ * Records come in the order of time, over all CPUs. Each CPU has one ring; what does not fit is counted.
  */
 #ifndef PROGRAM_SAMPLER_H
 #define PROGRAM_SAMPLER_H
@@ -55,7 +55,6 @@ struct sampled_record {
 struct sampler {
 	struct sampler_ring *rings;
 	int count;
-	uint64_t lost; /* samples that did not fit into a ring */
 	/* private */
 	uint16_t woken_at; /* offset of the woken thread in the event */
 	unsigned char *copy; /* of a record that lies around the end of a ring */
@@ -67,6 +66,12 @@ int sampler_start(struct sampler *sampler);
 
 /* No more records come, so that the rings can be read to their end. -1 after fail(). */
 int sampler_stop(struct sampler *sampler);
+
+/*
+ * Records that did not fit into a ring. Exact after sampler_stop(); until then, and to the end before Linux 6.0, what was
+ * lost since the last record that did fit is missing.
+ */
+uint64_t sampler_lost(const struct sampler *sampler);
 
 /* The next record before `bound`. 1; 0: there is none yet. */
 int sampler_next(struct sampler *sampler, int64_t bound, struct sampled_record *record);

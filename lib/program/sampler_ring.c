@@ -39,6 +39,17 @@ void sampler_ring_close(struct sampler_ring *ring)
 	errno = error;
 }
 
+void sampler_ring_count_lost(struct sampler_ring *ring)
+{
+	struct {
+		uint64_t value, lost; /* PERF_FORMAT_LOST alone */
+	} count;
+
+	for (int i = 0; i <= SAMPLER_MOMENTS; i++)
+		if (read(ring->fds[i], &count, sizeof(count)) == sizeof(count))
+			ring->lost_counted += count.lost;
+}
+
 /* Bytes of the ring, which may lie around its end. */
 static void copy_out(const struct sampler_ring *ring, uint64_t at, void *to, size_t length)
 {
@@ -231,7 +242,7 @@ static bool read_record(struct sampler *sampler, struct sampler_ring *ring, stru
 		return read_exec(&cursor, record, header.misc);
 	case PERF_RECORD_LOST:
 		take_number(&cursor); /* the event's identifier */
-		sampler->lost += take_number(&cursor);
+		ring->lost_told += take_number(&cursor);
 		return false;
 	default:
 		return false;

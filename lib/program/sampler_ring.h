@@ -25,10 +25,13 @@ struct sampler_ring {
 	uint64_t at, head; /* of the record that it stands at; of what is known to be there */
 	bool standing;
 	int64_t ts; /* of the record that it stands at */
+	uint64_t lost_told, lost_counted; /* by records, which come with the next that fits; at the end, by the kernel */
 };
 
 /* -1 after fail(). */
 int sampler_ring_map(struct sampler_ring *ring);
+/* What the kernel has counted as lost, for good once its events are disabled; nothing before Linux 6.0. */
+void sampler_ring_count_lost(struct sampler_ring *ring);
 void sampler_ring_close(struct sampler_ring *ring);
 
 #endif

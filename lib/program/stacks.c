@@ -214,7 +214,7 @@ uint64_t stacks_lost(struct stacks *stacks)
 	uint64_t lost;
 
 	pthread_mutex_lock(&stacks->lock);
-	lost = stacks->sampler.lost + stacks->beyond;
+	lost = sampler_lost(&stacks->sampler) + stacks->beyond;
 	pthread_mutex_unlock(&stacks->lock);
 	return lost;
 }
