@@ -479,7 +479,7 @@ live() {
 	stream-cat -t live.tb | records signal
 }
 
-# bats test_tags=figures
+# bats test_tags=figures, live
 @test "live: a program whose open() fails all of a sudden" {
 	live '
 while not over():
@@ -493,7 +493,7 @@ while not over():
 	assert_output --regexp '[0-9]+ % of openat failed, most of them by python3/[0-9]+'
 }
 
-# bats test_tags=figures
+# bats test_tags=figures, live
 @test "live: a storm of wake-ups" {
 	live '
 a, b = os.pipe(), os.pipe()

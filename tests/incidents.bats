@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # The pipe, live, on programs with a planted culprit: the top blamed name is the culprit.
 
+# bats file_tags=live
 load helper
 
 blames_the_culprit() {

@@ -44,6 +44,7 @@ explained() { # FILE...
 	run -0 explained demo limits rate instances compared lock.txt
 }
 
+# bats test_tags=live
 @test "every key in a live stream is in tailblame-stream(5)" {
 	need_tracefs
 	trace-collect -t -c block -c runq --stack -o all -- sh -c 'sleep 0.1; dd if=/dev/zero of=file bs=4k count=9 oflag=direct; sleep 1.1' 2>log || [ $? = 3 ]

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Context that stays in the kernel until cchart-filter asks for it, live.
 
+# bats file_tags=live
 load helper
 
 INSTANCES=/sys/kernel/tracing/instances

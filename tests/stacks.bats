@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # Where threads sleep and wake others, by function, live: trace-collect --stack.
 
+# bats file_tags=live
 load helper
 
 teardown() {

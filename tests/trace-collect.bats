@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # trace-collect on the live kernel.
 
+# bats file_tags=live
 load helper
 
 INSTANCES=/sys/kernel/tracing/instances

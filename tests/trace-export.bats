@@ -130,6 +130,7 @@ incident() {
 
 # The kernel's own trace file of another instance, of the same events at the same time. Flags may differ: whether a
 # thread is to be preempted changes between the two.
+# bats test_tags=live
 @test "ftrace: exactly as the kernel prints it, if asked for" {
 	need_tracefs
 	instance=/sys/kernel/tracing/instances/tailblame-export-test-$$
