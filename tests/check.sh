@@ -53,5 +53,6 @@ scripts build-san 'live,!figures' "${some[@]}" | tee "$logs/4"
 skipped=$(count '^ok .*# skip')
 passed=$(($(count '^ok') - skipped))
 failed=$(count '^not ok')
+echo "# second tries: $(count '^# second try: ')"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
