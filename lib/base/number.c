@@ -86,7 +86,7 @@ int number_double(const char *text, size_t length, double *value)
 /* A number with decimals times the unit's size, rounded; exact as far as long double goes (64 bits of it on x86). */
 static int read_scaled(const char *text, size_t length, long double unit, uint64_t *value)
 {
-	double number;
+	double number = 0;
 	long double result;
 
 	if (number_double(text, length, &number) < 0)
