@@ -38,7 +38,7 @@ static bool is_binary(const uint8_t *data, size_t size)
 	return size >= sizeof(struct stream_head) && !memcmp(data, STREAM_MAGIC, STREAM_MAGIC_SIZE);
 }
 
-static uint32_t record_size(const uint8_t *at)
+static uint32_t packed_size(const uint8_t *at)
 {
 	uint32_t size;
 
@@ -60,7 +60,7 @@ static void cut(struct pieces *pieces, const uint8_t *data, size_t size)
 		if (pieces->binary) {
 			if (size - at < sizeof(struct record_head))
 				break;
-			length = record_size(data + at);
+			length = packed_size(data + at);
 			if (length < sizeof(struct record_head) || length > size - at)
 				break;
 		}
