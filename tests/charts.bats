@@ -309,7 +309,7 @@ slow() {
 	pid=$!
 	exec 5>pipe
 	healthy 500 17 >&5
-	until_true 10 grep -q '^limits ' out
+	until_true 60 grep -q '^limits ' out
 	kill -HUP $pid
 	healthy 5000 18 2 1 >&5
 	exec 5>&-
@@ -466,17 +466,35 @@ calls() {
 	run -2 cchart-filter --interval=1us
 }
 
-# live PROGRAM CHART: its signals; the program is python, in which `trouble()` says when it is to begin
+teardown() {
+	for process in $program $collector $filter; do kill -KILL $process 2>/dev/null || true; done
+}
+
+# live PROGRAM CHART LIMITS SIGNAL: the stream, in the file live. The program is python, in which `trouble()` begins when there are
+# such limits, and all is over when there is such a signal; a signal of the other kind tells it so, which is no system call.
 live() {
 	need_tracefs
-	printf '%s\n' 'import os, threading, time' 'begin = time.time()' \
-		'def trouble(): return 4 <= time.time() - begin < 5' 'def over(): return time.time() - begin > 6.5' "$1" >program.py
+	command -v python3 >/dev/null || skip "needs python3"
+	printf '%s\n' 'import os, signal, threading, time' 'told = set()' \
+		'for number in signal.SIGUSR1, signal.SIGUSR2: signal.signal(number, lambda number, frame: told.add(number))' \
+		'def trouble(): return signal.SIGUSR1 in told' 'def over(): return signal.SIGUSR2 in told' \
+		'open("ready", "w").close()' "$1" >program.py
 	python3 program.py 3>&- &
-	local program=$!
-	sleep 0.3
-	trace-collect -c "$2" -p $program -d 5.5 3>&- | cchart-filter --interval=100ms >live.tb
+	program=$!
+	until_true 60 [ -e ready ]
+	mkfifo pipe
+	cchart-filter --text --interval=100ms <pipe >live 3>&- &
+	filter=$!
+	trace-collect -c "$2" -p $program >pipe 3>&- &
+	collector=$!
+	until_true 60 grep -qE "^limits .*$3" live
+	kill -USR1 $program
+	until_true 60 grep -qE "^signal .*$4" live
+	kill -USR2 $program
 	wait $program
-	stream-cat -t live.tb | records signal
+	kill $collector
+	wait $collector
+	wait $filter
 }
 
 # bats test_tags=figures, live
@@ -486,10 +504,9 @@ while not over():
     for i in range(20):
         try: os.close(os.open("/nowhere" if trouble() else "/etc/passwd", os.O_RDONLY))
         except OSError: pass
-    time.sleep(0.01)' syscall-errors >signals
-	grep -q 'key=openat .* unit=share .* comm=python3' signals
-	[ "$(grep -vc key=openat signals)" -le 1 ]
-	run report live.tb
+    time.sleep(0.01)' syscall-errors 'chart=syscall-errors key=openat ' 'key=openat .* unit=share .* comm=python3'
+	[ "$(records signal <live | grep -vc key=openat)" -le 1 ]
+	run report live
 	assert_output --regexp '[0-9]+ % of openat failed, most of them by python3/[0-9]+'
 }
 
@@ -503,9 +520,8 @@ threading.Thread(target=echo).start()
 while not over():
     os.write(a[1], b"x"); os.read(b[0], 1)
     if not trouble(): time.sleep(0.005)
-os.write(a[1], b"y")' wakeups >signals
-	grep -q 'unit=per_second .* comm=python3' signals
-	run report live.tb
+os.write(a[1], b"y")' wakeups 'chart=wakeups ' 'unit=per_second .* comm=python3'
+	run report live
 	assert_output --regexp '[0-9]+ wake-ups a second, most of them by python3/[0-9]+'
 }
 

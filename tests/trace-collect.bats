@@ -14,7 +14,8 @@ collect() {
 
 teardown() {
 	if [ -n "$pid" ]; then kill $pid 2>/dev/null || true; fi
-	if [ -n "$victim" ]; then kill $victim 2>/dev/null || true; fi
+	for process in $victim $other; do kill $process 2>/dev/null || true; done
+	if [ -n "$group" ]; then until_true 60 rmdir $group 2>/dev/null; fi
 }
 
 is_tracing() {
@@ -27,6 +28,11 @@ is_gone() {
 
 events() {
 	stream-cat --text "$1" | grep -c '^event' || true
+}
+
+# has FILE PATTERN [COUNT]: so many lines (1) of the stream match, which may still be written
+has() {
+	[ "$(stream-cat --text "$1" 2>/dev/null | grep -cE -- "$2")" -ge "${3:-1}" ]
 }
 
 @test "a wrong option is status 2" {
@@ -118,7 +124,7 @@ trace-collect: 'sh' ended with status 7"
 	for signal in INT TERM HUP; do
 		env --default-signal=INT trace-collect -e sched:sched_switch -o out 3>&- &
 		pid=$!
-		until_true 5 is_tracing $pid
+		until_true 60 is_tracing $pid
 		kill -$signal $pid
 		wait $pid
 		is_gone $pid
@@ -134,13 +140,13 @@ trace-collect: 'sh' ended with status 7"
 		collect -c func:./prog:main -e sched:sched_switch -o out
 		sleep $moment
 		kill -9 $pid
-		until_true 5 is_gone $pid
+		until_true 60 is_gone $pid
 	done
 	setsid trace-collect -c func:./prog:main -o out 3>&- &
 	pid=$!
-	until_true 5 is_tracing $pid
+	until_true 60 is_tracing $pid
 	kill -9 -$pid
-	until_true 5 is_gone $pid
+	until_true 60 is_gone $pid
 }
 
 @test "what a crash left is removed at the next start" {
@@ -153,7 +159,7 @@ trace-collect: 'sh' ended with status 7"
 	echo "p:tailblame_$left/p0 $PWD/prog:0x1000" >>/sys/kernel/tracing/uprobe_events
 	run ! is_gone $left
 	collect -e sched:sched_switch -o other
-	until_true 5 is_tracing $pid
+	until_true 60 is_tracing $pid
 	trace-collect -e sched:sched_switch -d 0 -o out
 	is_tracing $pid
 	kill $pid
@@ -165,7 +171,7 @@ trace-collect: 'sh' ended with status 7"
 	need_tracefs
 	trace-collect -e sched:sched_switch -o out 2>errors 3>&- &
 	pid=$!
-	until_true 5 is_tracing $pid
+	until_true 60 is_tracing $pid
 	exec 7<$INSTANCES/tailblame-$pid/trace_pipe
 	kill $pid
 	wait $pid
@@ -175,18 +181,25 @@ trace-collect: 'sh' ended with status 7"
 	is_gone $pid
 }
 
-@test "the event of a quiet CPU is there within 200 ms" {
+# longer FILE LINES: it has more lines than these
+longer() {
+	[ "$(wc -l <"$1")" -gt "$2" ]
+}
+
+# A busy machine may be late at times, but not each time.
+@test "the event of a quiet CPU is there though no other comes, and within 200 ms if it can" {
 	need_tracefs
-	collect -C boot -e sched:sched_process_exec --text >fifo
-	until_true 5 is_tracing $pid
-	for _ in 1 2 3; do
-		before=$(wc -l <fifo)
+	collect -C boot -e sched:sched_process_exec --text >file
+	until_true 60 is_tracing $pid
+	for try in {1..50}; do
+		before=$(wc -l <file)
 		env true marker
 		start=$(cut -d' ' -f1 /proc/uptime)
-		until_true 2 bash -c "[ \$(wc -l <fifo) -gt $before ]"
+		until_true 60 longer file "$before"
 		now=$(cut -d' ' -f1 /proc/uptime)
-		awk -v a="$start" -v b="$now" 'BEGIN { exit b - a > 0.2 }'
+		if [ $try -ge 3 ] && awk -v a="$start" -v b="$now" 'BEGIN { exit b - a > 0.2 }'; then break; fi
 	done
+	[ $try -lt 50 ]
 	kill $pid
 	wait $pid
 }
@@ -199,7 +212,7 @@ trace-collect: 'sh' ended with status 7"
 	came=$(events out)
 	lost=$(stream-cat --text out | sed -n 's/^lost .* count=\([0-9]*\).*/\1/p' | awk '{ n += $1 } END { print n + 0 }')
 	[ $((came + lost)) -ge 500000 ]
-	[ $((came + lost)) -le 500100 ] # and threads renamed meanwhile, whose events may be lost too
+	[ $((came + lost)) -le 510000 ] # and threads renamed meanwhile, whose events may be lost too
 	run bash -c 'stream-cat --text out | tail -1'
 	assert_output --partial "lost=$lost"
 }
@@ -207,44 +220,55 @@ trace-collect: 'sh' ended with status 7"
 @test "own events are left out, but for those that concern others" {
 	need_tracefs
 	collect -e raw_syscalls -e sched:sched_switch -o out
-	until_true 5 is_tracing $pid
-	sleep 0.3
+	until_true 60 has out "name=sched:sched_switch.* (prev|next)_pid=$pid " 3
+	until_true 60 has out 'name=raw_syscalls'
 	kill $pid
-	wait $pid
+	wait $pid || [ $? = 3 ]
 	run bash -c "stream-cat --text out | grep -c 'tid=$pid .*name=raw_syscalls'"
 	assert_output 0
 	run bash -c "stream-cat --text out | grep -cE 'name=sched:sched_switch.* (prev|next)_pid=$pid '"
 	refute_output 0
 }
 
+# spins: a process whose children sleep and wake all the time, one after the other, and the names of the files that count them
+spins() {
+	(
+		exec 3>&-
+		while :; do
+			sleep 0.005
+			echo >>laps.$BASHPID
+		done
+	) &
+}
+
+# lapped PID COUNT: it has had so many children
+lapped() {
+	[ "$(wc -l 2>/dev/null <laps.$1)" -ge "$2" ]
+}
+
 @test "with -p only one process and its children count, while charts keep their context" {
 	need_tracefs
-	(while :; do sleep 0.01; done) 3>&- &
+	spins
 	victim=$!
-	(while :; do sleep 0.01; done) 3>&- &
+	spins
 	other=$!
-	trace-collect -p $victim -e raw_syscalls:sys_enter -d 0.5 -o out
-	trace-collect -b 64M -p $victim -c syscall -d 0.5 -o context
+	collect -p $victim -e raw_syscalls:sys_enter -o out
+	until_true 60 has out '^event .* comm=sleep ' 500 # each named anew when it became that; one alone makes some sixty
+	kill $pid
+	wait $pid
+	collect -b 64M -p $victim -c syscall -o context
+	until_true 60 has context "^event .*next_pid=$other "
+	kill $pid
+	wait $pid
 	kill $victim $other
 	stream-cat --text out | sed -n 's/^event .* comm=\([^ ]*\) .*/\1/p' | sort -u >names
 	run cat names
 	assert_line sleep
 	refute_line "trace-collect"
-	run bash -c "stream-cat --text out | grep '^event' | grep -c 'comm=sleep '" # named anew when it became that
-	[ "$output" -gt 100 ]
-	run bash -c "stream-cat --text context | grep '^event' | grep -c 'next_pid=$other '"
-	refute_output 0
-	run trace-collect -p 4194303 -e sched:sched_switch -d 0
-	assert_failure 1
+	run bash -c "stream-cat --text out | sed -nE 's/^event .* tid=([0-9]+) comm=sleep .*/\1/p' | sort -u | wc -l"
+	[ "$output" -ge 3 ]
+	run -1 trace-collect -p 4194303 -e sched:sched_switch -d 0
 	assert_output "trace-collect: there is no process 4194303"
-}
-
-# spins: a process whose children sleep and wake all the time, one after the other
-spins() {
-	(
-		exec 3>&-
-		while :; do sleep 0.005; done
-	) &
 }
 
 @test "with -p charts measure what the asked processes and their children wait for, and nobody else" {
@@ -254,8 +278,18 @@ spins() {
 	spins
 	other=$!
 	for option in --stack --no-recorder; do
-		trace-collect -b 64M -p $victim -c runq $option -d 1 |
-			cchart-filter --text --method=imr --sigma=0.0001 --min-ratio=0 --baseline=20 --keep=1 --before=5s >context
+		mkfifo pipe
+		cchart-filter --text --method=imr --sigma=0.0001 --min-ratio=0 --baseline=20 --keep=1 --before=1m <pipe >context 3>&- &
+		filter=$!
+		collect -b 64M -p $victim -c runq $option >pipe
+		until_true 60 is_tracing $pid
+		rm -f laps.*
+		until_true 60 lapped $victim 120
+		until_true 60 lapped $other 40
+		kill $pid
+		wait $pid
+		wait $filter
+		rm pipe
 		sed -n 's/^signal .* tid=\([0-9]*\) .*/\1/p' context | sort -u >suffered
 		[ "$(wc -l <suffered)" -gt 20 ]
 		run bash -c "sed -n 's/^signal .* comm=\([^ ]*\).*/\1/p' context | grep -vx 'bash\|sleep'"
@@ -377,25 +411,40 @@ calls() {
 	assert_output "trace-collect: cannot write to standard output: bad file descriptor"
 }
 
+# told FD KIND: who sleeps for this descriptor is told to do so
+told() {
+	grep -sq "^file ts=[0-9.]* tid=[0-9]* fd=$1 kind=$2\$" trace
+}
+
 @test "what a thread sleeps for in read() is told: pipe, socket, eventfd, timerfd, terminal" {
 	need_tracefs
 	cat >prog.c <<-'EOT'
 		#define _GNU_SOURCE
 		#include <fcntl.h>
 		#include <stdint.h>
+		#include <stdio.h>
 		#include <stdlib.h>
 		#include <sys/eventfd.h>
 		#include <sys/socket.h>
 		#include <sys/timerfd.h>
 		#include <unistd.h>
 
-		/* Reads what a child writes a tenth of a second later. */
+		/* A byte comes when somebody has told what the other process sleeps for. */
+		static void next_step(void)
+		{
+			char byte;
+
+			if (read(9, &byte, 1) != 1)
+				_exit(1);
+		}
+
+		/* Reads what a child writes. */
 		static void wait_for(int from, int to)
 		{
 			uint64_t one = 1;
 
 			if (fork() == 0) {
-				usleep(100000);
+				next_step();
 				_exit(write(to, &one, sizeof(one)) < 0);
 			}
 			if (read(from, &one, sizeof(one)) < 0)
@@ -404,7 +453,7 @@ calls() {
 
 		int main(void)
 		{
-			struct itimerspec soon = {.it_value = {0, 100000000}};
+			struct itimerspec never = {.it_value = {1000000, 0}}, soon = {.it_value = {0, 1}};
 			int pair[2], timer = timerfd_create(CLOCK_MONOTONIC, 0), counter = eventfd(0, 0);
 			int master = posix_openpt(O_RDWR), slave;
 
@@ -413,7 +462,11 @@ calls() {
 			socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
 			wait_for(dup2(pair[0], 21), pair[1]);
 			wait_for(dup2(counter, 22), counter);
-			timerfd_settime(timer, 0, &soon, NULL);
+			timerfd_settime(timer, 0, &never, NULL);
+			if (fork() == 0) {
+				next_step();
+				_exit(timerfd_settime(timer, 0, &soon, NULL) < 0);
+			}
 			if (read(dup2(timer, 23), pair, 8) < 0)
 				return 1;
 			grantpt(master);
@@ -424,25 +477,56 @@ calls() {
 			sleep(1);
 			pipe(pair);
 			wait_for(dup2(pair[0], 21), pair[1]);
-			sleep(1);
 			return 0;
 		}
 	EOT
 	gcc -w -o prog prog.c
+	mkfifo steps
 	for events in "-e sched:sched_switch -e syscalls:sys_enter_read -e syscalls:sys_exit_read" "-c syscall"; do
+		: >trace
 		# shellcheck disable=SC2086 # a list of words
-		trace-collect --text $events -- ./prog >trace
+		collect --text $events -o trace -- bash -c 'exec ./prog 9<steps'
+		exec 8<>steps
+		for step in "20 pipe" "21 socket" "22 eventfd" "23 timerfd" "24 pty" "21 pipe"; do
+			# shellcheck disable=SC2086 # two words
+			until_true 60 told $step
+			printf x >&8
+		done
+		exec 8>&-
+		wait $pid
 		tid=$(sed -n 's/.* tid=\([0-9]*\) .* name=[a-z_]*syscalls:sys_enter.* fd=20\b.*/\1/p; s/.* tid=\([0-9]*\) .* args=0x14,.*/\1/p' trace | head -n1)
 		run sed -n "s/^file ts=[0-9.]* tid=$tid fd=\(2[0-9]\) kind=/\1 /p" trace
 		assert_output $'20 pipe\n21 socket\n22 eventfd\n23 timerfd\n24 pty\n21 pipe'
 	done
 }
 
+# quota_group: makes a group of 10 ms in 100, of whichever version the CPU controller is; its path in $group
+quota_group() {
+	for group in /sys/fs/cgroup /sys/fs/cgroup/cpu; do
+		group=$group/tailblame-test.$$
+		mkdir $group 2>/dev/null || continue
+		if [ -e $group/cpu.max ]; then
+			echo 10000 100000 >$group/cpu.max && return 0
+		elif [ -e $group/cpu.cfs_quota_us ]; then
+			echo 100000 >$group/cpu.cfs_period_us && echo 10000 >$group/cpu.cfs_quota_us && return 0
+		fi
+		rmdir $group
+	done
+	group=
+	return 1
+}
+
 @test "a group that uses up its CPU quota is told of, with its threads" {
 	need_tracefs
-	[ -x "$BUILD/incidents/quota" ] || skip "needs make incident-programs"
-	run --separate-stderr trace-collect --text -e sched:sched_switch -- "$BUILD/incidents/quota"
-	[[ $stderr != *"no group with a CPU quota"* ]] || skip "no CPU controller"
-	assert_line --regexp '^quota ts=[0-9.]+ group=/incident-quota\.[0-9]+ quota=0\.060000000 period=0\.200000000'
-	assert_line --regexp '^quota ts=.* since=.* count=[1-9] time=0\.[1-9][0-9]+ tids=[0-9]+,[0-9]+$'
+	quota_group || skip "no CPU controller"
+	collect --text -e sched:sched_switch -o trace
+	until_true 60 grep -sqE "^quota ts=[0-9.]+ group=/${group##*/} quota=0\.010000000 period=0\.100000000" trace
+	run ! grep "^quota .* since=.* group=/${group##*/} " trace
+	for spinner in victim other; do
+		bash -c "echo \$\$ >$group/cgroup.procs; while :; do :; done" 3>&- &
+		printf -v $spinner %d $!
+	done
+	until_true 60 grep -qE "^quota ts=.* since=.* group=/${group##*/} .* count=[1-9][0-9]* time=[0-9.]*[1-9][0-9]* tids=($victim,$other|$other,$victim)$" trace
+	kill $pid
+	wait $pid
 }
