@@ -12,7 +12,7 @@ unit() { # DIR
 	local program
 	for program in "$1"/tests/*; do
 		[ -x "$program" ] && [ ! -d "$program" ] || continue
-		timeout 60 "$program" >"$program.out" 2>&1
+		timeout 300 "$program" >"$program.out" 2>&1
 		case $? in
 		0) echo "ok - unit $(basename "$program")" ;;
 		77) echo "ok - unit $(basename "$program") # skip $(tail -n1 "$program.out")" ;;

@@ -234,7 +234,7 @@ window() {
 				(n - i) * 10000, i + 1, i, (n - i) * 10000 + 9000, i + 1, i + 1, i
 		print "signal id=1 ts=2.2 start=1.0 chart=x:y value=1.2 ucl=1 rules=1 tid=1"
 	}' >t
-	run -0 --separate-stderr timeout 10 bash -c 'blame-rank --text t | grep "^blame graph=1 rank=1 "'
+	run -0 --separate-stderr timeout 100 bash -c 'blame-rank --text t | grep "^blame graph=1 rank=1 "'
 	assert_output --partial 'name="t10001: running"'
 }
 

@@ -77,7 +77,7 @@ assert_width() { # FILE COLUMNS
 	report <pipe >out &
 	exec 7>pipe
 	sed '/graph=total/,$d' "$DATA/crowd.txt" >&7
-	until_true 10 grep -q '^   blame .* reader (3 threads)' out
+	until_true 60 grep -q '^   blame .* reader (3 threads)' out
 	run ! grep -q '^blamed most' out
 	exec 7>&-
 	wait $! || [ $? = 3 ]
@@ -90,9 +90,9 @@ assert_width() { # FILE COLUMNS
 	local pid=$!
 	exec 7>pipe
 	sed '/graph=total/,$d' "$DATA/crowd.txt" >&7
-	until_true 10 grep -q '^   blame' out
+	until_true 60 grep -q '^   blame' out
 	kill -USR1 $pid
-	until_true 10 grep -q '^so far: host web1' out
+	until_true 60 grep -q '^so far: host web1' out
 	exec 7>&-
 	wait $pid || [ $? = 3 ]
 	[ "$(grep -c '^blamed most' out)" = 2 ]

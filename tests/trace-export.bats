@@ -135,6 +135,7 @@ incident() {
 	need_tracefs
 	instance=/sys/kernel/tracing/instances/tailblame-export-test-$$
 	mkdir "$instance"
+	echo 32768 >"$instance/buffer_size_kb"
 	cp "$(command -v cat)" tbcat
 	for event in sched/sched_switch sched/sched_waking irq syscalls/sys_enter_openat syscalls/sys_exit_openat syscalls/sys_enter_read; do
 		echo 1 >"$instance/events/$event/enable"
@@ -351,7 +352,7 @@ victim;holder;worker;7:0;in the bfq queue of loop0 3000000"
 	trace-export -f csv -k signal -o folder/file input &
 	exec 8>input
 	cat lock.tb >&8
-	until_true 5 [ -n "$(ls /proc/$!/fd)" ]
+	until_true 60 [ -n "$(ls /proc/$!/fd)" ]
 	kill -KILL $!
 	wait $! || [ $? = 137 ]
 	exec 8>&-

@@ -477,7 +477,7 @@ END
 	trace-import --text <pipe >got 3>&- &
 	exec 4>pipe
 	echo '            dd-7     [001] .....     1.000001: irq_handler_entry: irq=1 name=x' >&4
-	until_true 5 grep -q 'irq=1' got
+	until_true 60 grep -q 'irq=1' got
 	exec 4>&-
 	wait $!
 }
