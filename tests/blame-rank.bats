@@ -146,6 +146,22 @@ found_culprits() { # ALGORITHM FILE
 	assert_line --index 1 '2 "crowd: read of 7:0 in service" 0.400000000'
 }
 
+@test "ilz: times of a wake graph may be as far apart as times can be" {
+	cat >far <<-'EOF'
+		graph id=1 kind=wake from=-9223372036 to=9223372036 target=1
+		node graph=1 id=1 name=a start=9223372031 end=9223372036 what=run
+		node graph=1 id=2 name=b start=-9223372036 end=9223372031 what=run
+		node graph=1 id=3 name=w start=-9223372036 end=9223372031 what=wait
+		node graph=1 id=4 name=q start=-9223372036 end=9223372030 what=queue
+		edge graph=1 from=3 to=1 kind=seq
+		edge graph=1 from=2 to=3 kind=wake ts=9223372031
+		edge graph=1 from=2 to=4 kind=queue
+	EOF
+	run -0 bash -c "blame-rank -a ilz --text far | sed -nE 's/^blame .* rank=(.) name=(.*) label=.* score=([0-9.]*) .*/\1 \2 \3/p'"
+	# nothing longer than that can be spelled
+	assert_output "$(printf '%s\n' '1 b 9223372036.854775807' '2 a 5.000000000')"
+}
+
 @test "in wake graphs tcm gives each piece of the path to its name, and wanted is critical" {
 	need_python
 	python3 "$TOP/tests/reference/threads.py" 4 100 graphs expected

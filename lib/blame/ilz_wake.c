@@ -8,22 +8,22 @@
 enum { TRIES = 200 }; /* names that are tried in a turn, those with the most time first */
 
 struct candidate {
-	const char *name; /* NULL: chosen already */
-	int64_t time;	  /* of all its nodes, between the graph's times */
-	int32_t longest;  /* node */
-	int64_t longest_time;
+	const char *name;	/* NULL: chosen already */
+	unsigned __int128 time; /* of all its nodes, between the graph's times */
+	int32_t longest;	/* node */
+	uint64_t longest_time;
 };
 
 struct candidates {
 	ARRAY(struct candidate) list;
 };
 
-static int64_t time_within(const struct graph *graph, const struct node *node)
+static uint64_t time_within(const struct graph *graph, const struct node *node)
 {
 	int64_t from = node->start > graph->from ? node->start : graph->from;
 	int64_t to = node->end < graph->to ? node->end : graph->to;
 
-	return to > from ? to - from : 0;
+	return to > from ? (uint64_t)to - (uint64_t)from : 0;
 }
 
 static int compare_names(const void *left, const void *right, void *context)
@@ -45,7 +45,7 @@ static int compare_candidates(const void *left, const void *right)
 static void add_node(const struct graph *graph, struct candidates *candidates, int32_t index)
 {
 	const struct node *node = &graph->nodes.items[index];
-	int64_t time = time_within(graph, node);
+	uint64_t time = time_within(graph, node);
 	struct candidate *last = candidates->list.count ? &candidates->list.items[candidates->list.count - 1] : NULL;
 
 	if (!last || last->name != node->name) {
@@ -73,7 +73,7 @@ static void find_candidates(const struct graph *graph, struct candidates *candid
 }
 
 /* The candidate that shortens the latency most; what has less time than that shortens it less. NULL: none does. */
-static struct candidate *best_of(struct candidates *candidates, struct wake_replay *replay, int64_t latency, int64_t *gain)
+static struct candidate *best_of(struct candidates *candidates, struct wake_replay *replay, uint64_t latency, uint64_t *gain)
 {
 	struct candidate *best = NULL;
 	int tries = 0;
@@ -81,7 +81,7 @@ static struct candidate *best_of(struct candidates *candidates, struct wake_repl
 	*gain = 0;
 	for (size_t i = 0; i < candidates->list.count && tries < TRIES; i++) {
 		struct candidate *candidate = &candidates->list.items[i];
-		int64_t without;
+		uint64_t without;
 
 		if (!candidate->name)
 			continue;
@@ -89,10 +89,10 @@ static struct candidate *best_of(struct candidates *candidates, struct wake_repl
 			break;
 		tries++;
 		wake_replay_zero(replay, candidate->name, true);
-		without = latency - wake_replay_latency(replay);
+		without = wake_replay_latency(replay);
 		wake_replay_zero(replay, candidate->name, false);
-		if (without > *gain) {
-			*gain = without;
+		if (without < latency && latency - without > *gain) {
+			*gain = latency - without;
 			best = candidate;
 		}
 	}
@@ -104,7 +104,7 @@ void choose_ilz_wake(const struct graph *graph, size_t count, struct choices *ch
 	int32_t target = graph->target != NODE_NONE ? graph->target : blame_last_node(graph);
 	struct candidates candidates = {0};
 	struct wake_replay *replay;
-	int64_t latency, gain;
+	uint64_t latency, gain;
 
 	if (target == NODE_NONE)
 		return;
@@ -120,7 +120,7 @@ void choose_ilz_wake(const struct graph *graph, size_t count, struct choices *ch
 		latency -= gain;
 		best->name = NULL;
 		*ARRAY_ADD(&choices->list) =
-			(struct choice){.node = best->longest, .turn = turn, .score = share_whole((uint64_t)gain)};
+			(struct choice){.node = best->longest, .turn = turn, .score = share_whole(gain)};
 	}
 	free(candidates.list.items);
 	wake_replay_free(replay);

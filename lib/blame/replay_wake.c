@@ -2,7 +2,8 @@
 
 #include <stdlib.h>
 
-#include "chart/span.h"
+/* Times that may be anything are added to one another along a graph; no sum of them leaves this. */
+typedef __int128 wide;
 
 /* What a node waits for, by index; NODE_NONE. Fixed, but for those that would wait for themselves. */
 struct ties {
@@ -12,7 +13,7 @@ struct ties {
 	int64_t asked, ended;
 	bool bare;	   /* the cause has no history: it lasts as long as the wait */
 	bool zero;
-	int64_t start, end; /* in the replay */
+	wide start, end; /* in the replay */
 };
 
 struct interval {
@@ -28,12 +29,12 @@ struct wake_replay {
 	ARRAY(struct interval) intervals; /* for free_time() */
 };
 
-static int64_t later(int64_t a, int64_t b)
+static wide later(wide a, wide b)
 {
 	return a > b ? a : b;
 }
 
-static int64_t sooner(int64_t a, int64_t b)
+static wide sooner(wide a, wide b)
 {
 	return a < b ? a : b;
 }
@@ -69,7 +70,7 @@ static void find_ties(const struct graph *graph, int32_t index, struct ties *tie
 		ts = edge->ts == TIME_NONE ? node->end : edge->ts;
 		if (node->what == WHAT_WAIT && ends_waits(edge->kind) && (ties->cause == NODE_NONE || ts > ties->ended)) {
 			ties->cause = edge->from;
-			ties->ended = sooner(ts, node->end);
+			ties->ended = ts < node->end ? ts : node->end;
 		}
 	}
 }
@@ -162,39 +163,39 @@ void wake_replay_zero(struct wake_replay *replay, const char *name, bool zero)
 }
 
 /* How much of the time between two times of the record takes time again, if what happened then is taken as zero or not. */
-static int64_t passes(const struct wake_replay *replay, bool zero, int64_t from, int64_t to)
+static wide passes(const struct wake_replay *replay, bool zero, wide from, wide to)
 {
 	if (zero) /* only what was before it all */
-		to = sooner(to, later(from, replay->graph->from));
-	return span_between(from, to);
+		to = sooner(to, replay->graph->from);
+	return later(0, to - from);
 }
 
 /* When the node gets as far as it was at ts in the record. */
-static int64_t time_of(const struct wake_replay *replay, int32_t index, int64_t ts)
+static wide time_of(const struct wake_replay *replay, int32_t index, int64_t ts)
 {
 	const struct node *node = &replay->graph->nodes.items[index];
 	const struct ties *ties = &replay->ties[index];
 
 	if (ts >= node->end)
-		return ties->end + (ts - node->end);
+		return ties->end + ts - node->end;
 	return sooner(ties->end, ties->start + passes(replay, ties->zero, node->start, ts));
 }
 
-static int64_t start_of(const struct wake_replay *replay, const struct node *node, const struct ties *ties)
+static wide start_of(const struct wake_replay *replay, const struct node *node, const struct ties *ties)
 {
-	int64_t start = node->start, asked;
+	wide start = node->start, asked;
 
 	if (ties->before != NODE_NONE)
 		start = time_of(replay, ties->before, node->start);
 	if (ties->asker == NODE_NONE)
 		return start;
 	asked = time_of(replay, ties->asker, ties->asked);
-	return ties->before == NODE_NONE ? asked + (node->start - ties->asked) : later(start, asked);
+	return ties->before == NODE_NONE ? asked + node->start - ties->asked : later(start, asked);
 }
 
-static int64_t wait_end(const struct wake_replay *replay, const struct node *node, const struct ties *ties)
+static wide wait_end(const struct wake_replay *replay, const struct node *node, const struct ties *ties)
 {
-	int64_t rest = node->end - later(ties->ended, node->start);
+	wide rest = node->end - later(ties->ended, node->start);
 
 	if (ties->cause == NODE_NONE)
 		return ties->start + passes(replay, ties->zero, node->start, node->end);
@@ -211,18 +212,18 @@ static int compare_intervals(const void *left, const void *right)
 }
 
 /* For how long the node was held up by any of its sources, all of them or those that are not taken as zero. */
-static int64_t held_up(struct wake_replay *replay, int32_t index, bool all)
+static wide held_up(struct wake_replay *replay, int32_t index, bool all)
 {
 	const struct node *nodes = replay->graph->nodes.items, *node = &nodes[index];
 	enum edge_kind kind = node->what == WHAT_QUEUE ? EDGE_QUEUE : EDGE_CPU;
 	size_t count;
 	const struct edge *edges = graph_arriving(replay->graph, index, &count);
-	int64_t sum = 0, until = INT64_MIN, from = later(node->start, replay->graph->from);
+	wide sum = 0, until = INT64_MIN, from = later(node->start, replay->graph->from);
 
 	replay->intervals.count = 0;
 	for (size_t i = 0; i < count; i++) {
 		const struct node *source = &nodes[edges[i].from];
-		struct interval part = {later(from, source->start), sooner(node->end, source->end)};
+		struct interval part = {(int64_t)later(from, source->start), (int64_t)sooner(node->end, source->end)};
 
 		if (edges[i].kind == kind && part.from < part.to && (all || !replay->ties[edges[i].from].zero))
 			*ARRAY_ADD(&replay->intervals) = part;
@@ -238,18 +239,19 @@ static int64_t held_up(struct wake_replay *replay, int32_t index, bool all)
 	return sum;
 }
 
-static int64_t held_up_end(struct wake_replay *replay, int32_t index, const struct ties *ties)
+static wide held_up_end(struct wake_replay *replay, int32_t index, const struct ties *ties)
 {
 	const struct node *node = &replay->graph->nodes.items[index];
-	int64_t before = passes(replay, true, node->start, node->end); /* of `from` */
-	int64_t all = held_up(replay, index, true), nobody = node->end - node->start - before - all;
+	wide before = passes(replay, true, node->start, node->end); /* of `from` */
+	wide all = held_up(replay, index, true), nobody = passes(replay, false, node->start, node->end) - before - all;
 
 	return ties->start + before + held_up(replay, index, false) + (ties->zero ? 0 : nobody);
 }
 
-int64_t wake_replay_latency(struct wake_replay *replay)
+uint64_t wake_replay_latency(struct wake_replay *replay)
 {
 	const struct graph *graph = replay->graph;
+	wide latency;
 
 	for (size_t i = 0; i < replay->ordered; i++) {
 		int32_t index = replay->order[i];
@@ -269,5 +271,6 @@ int64_t wake_replay_latency(struct wake_replay *replay)
 			ties->end = ties->start + passes(replay, ties->zero, node->start, node->end);
 		}
 	}
-	return later(0, time_of(replay, replay->target, graph->to) - graph->from);
+	latency = later(0, time_of(replay, replay->target, graph->to) - graph->from);
+	return (uint64_t)sooner(latency, UINT64_MAX);
 }

@@ -32,7 +32,10 @@ void wake_replay_free(struct wake_replay *replay);
 /* Names are told by their pointers, for they are interned. */
 void wake_replay_zero(struct wake_replay *replay, const char *name, bool zero);
 
-/* From `from` to the target's end, in nanoseconds; with nothing taken as zero, `to` less `from`. */
-int64_t wake_replay_latency(struct wake_replay *replay);
+/*
+ * From `from` to the target's end, in nanoseconds, UINT64_MAX where it is longer; with nothing taken as zero, `to` less `from`.
+ * Times may be anything.
+ */
+uint64_t wake_replay_latency(struct wake_replay *replay);
 
 #endif

@@ -13,34 +13,34 @@
 static int graphs;
 
 /* Nobody's time shortens it by more than there is of it, and all of it by no more than all. */
-static void check_names(struct wake_replay *replay, const struct graph *graph, int64_t latency)
+static void check_names(struct wake_replay *replay, const struct graph *graph, uint64_t latency)
 {
 	for (size_t i = 0; i < graph->nodes.count; i++) {
 		const char *name = graph->nodes.items[i].name;
-		int64_t time = 0, gain;
+		uint64_t time = 0, without;
 
 		for (size_t j = 0; j < graph->nodes.count; j++)
 			if (graph->nodes.items[j].name == name)
-				time += graph->nodes.items[j].end - graph->nodes.items[j].start;
+				time += (uint64_t)(graph->nodes.items[j].end - graph->nodes.items[j].start);
 		wake_replay_zero(replay, name, true);
-		gain = latency - wake_replay_latency(replay);
-		assert(gain >= 0 && gain <= time);
+		without = wake_replay_latency(replay);
+		assert(without <= latency && latency - without <= time);
 		wake_replay_zero(replay, name, false);
 	}
 	for (size_t i = 0; i < graph->nodes.count; i++)
 		wake_replay_zero(replay, graph->nodes.items[i].name, true);
-	assert(wake_replay_latency(replay) >= 0);
+	assert(wake_replay_latency(replay) <= latency);
 }
 
 static int check(void *context, struct graph *graph)
 {
 	struct wake_replay *replay;
-	int64_t latency;
+	uint64_t latency;
 
 	replay = wake_replay_new(graph, graph->target == NODE_NONE ? blame_last_node(graph) : graph->target);
 	latency = wake_replay_latency(replay);
-	if (latency != graph->to - graph->from) {
-		fprintf(stderr, "%s: %lld, not %lld\n", (const char *)context, (long long)latency,
+	if (latency != (uint64_t)(graph->to - graph->from)) {
+		fprintf(stderr, "%s: %llu, not %lld\n", (const char *)context, (unsigned long long)latency,
 			(long long)(graph->to - graph->from));
 		abort();
 	}
