@@ -216,6 +216,7 @@ window() {
 		signal id=2 ts=soon|
 		signal id=2 ts=1 dev=x sector=1|
 		stack user=a|a stack needs an id from 1 to
+		quota ts=2 since=1 time=9223372036 group=/g quota=1 period=2 tids=1|a quota was used up at no time that there is
 		stack id=x user=a|id: 'x' is not a whole number
 		event ts=3 cpu=9999 tid=1 name=x:y|there is no CPU 9999
 		event cpu=0 tid=1 name=x:y|

@@ -159,7 +159,7 @@ int wake_quota_read(struct wake *wake, const struct fields *fields)
 		return -1;
 	if (time.time <= 0 || time.since == TIME_NONE || !tids)
 		return 0; /* the group is there, and no more */
-	if (time.since > time.ts || time.since < -TIME_LIMIT || time.ts > TIME_LIMIT)
+	if (time.since > time.ts || time.since < -TIME_LIMIT || time.ts > TIME_LIMIT || time.time > TIME_LIMIT)
 		return fail("a quota was used up at no time that there is");
 	if (read_tids(&time, tids) < 0 || read_quota(&time, fields) < 0) {
 		free(time.tids);
