@@ -361,6 +361,9 @@ victim;holder;worker;7:0;in the bfq queue of loop0 3000000"
 	chmod 640 folder/real
 	ln -s real folder/link
 	trace-export -f csv -k signal -o folder/link lock.tb
+	# the name that it has for a moment takes no other file's place, nor that file away
+	run -0 bash -c 'echo kept >folder/real.$$.0; exec trace-export -f csv -k signal -o folder/link lock.tb'
+	assert_equal "$(cat folder/real.*)" kept
 	[ -L folder/link ]
 	assert_equal "$(stat -c %a folder/real)" 640
 	[ -s folder/real ]

@@ -21,6 +21,8 @@ struct file_draft {
 	struct file_draft *next;
 };
 
+enum { NAMES = 100 }; /* that are tried */
+
 static struct file_draft *drafts; /* unfinished, for the exit handler */
 
 static void remove_temporary(const struct file_draft *draft)
@@ -118,18 +120,30 @@ FILE *file_draft_stream(struct file_draft *draft)
 	return draft->stream;
 }
 
-/* Gives it the name; a link cannot take the place of a file, so it has another for a moment. */
+/* A link cannot take the place of a file, so it has another name for a moment, one that no file has. */
+static int link_draft(struct file_draft *draft)
+{
+	char *open_file = memory_format("/proc/self/fd/%d", fileno(draft->stream)), *name = NULL;
+	int status = -1;
+
+	for (int try = 0; status < 0 && try < NAMES && (try == 0 || errno == EEXIST); try++) {
+		free(name);
+		name = memory_format("%s.%d.%d", draft->path, (int)getpid(), try);
+		status = linkat(AT_FDCWD, open_file, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+	}
+	if (status == 0)
+		draft->temporary = name;
+	else
+		free(name);
+	free(open_file);
+	return status;
+}
+
 static int name_draft(struct file_draft *draft)
 {
-	char *open_file = memory_format("/proc/self/fd/%d", fileno(draft->stream));
-	int status = 0;
-
-	if (!draft->temporary) {
-		draft->temporary = memory_format("%s.%d", draft->path, (int)getpid());
-		status = linkat(AT_FDCWD, open_file, AT_FDCWD, draft->temporary, AT_SYMLINK_FOLLOW);
-	}
-	free(open_file);
-	return status < 0 ? -1 : rename(draft->temporary, draft->path);
+	if (!draft->temporary && link_draft(draft) < 0)
+		return -1;
+	return rename(draft->temporary, draft->path);
 }
 
 int file_draft_keep(struct file_draft *draft)
