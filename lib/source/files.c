@@ -1,6 +1,7 @@
 #include "source/files.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,17 +63,24 @@ bool files_call_named(const char *name)
 	return false;
 }
 
-bool files_call_numbered(int64_t number)
-{
-	static bool known, by_number[CALLS_MAX];
+static bool by_number[CALLS_MAX];
 
-	for (size_t i = 0; !known && i < sizeof(calls) / sizeof(calls[0]); i++) {
+static void find_numbers(void)
+{
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
 		int call = seccomp_syscall_resolve_name(calls[i]);
 
 		if (call >= 0 && call < CALLS_MAX)
 			by_number[call] = true;
 	}
-	known = true;
+}
+
+/* The collector's thread and the recorder's may be the first at once. */
+bool files_call_numbered(int64_t number)
+{
+	static pthread_once_t found = PTHREAD_ONCE_INIT;
+
+	pthread_once(&found, find_numbers);
 	return number >= 0 && number < CALLS_MAX && by_number[number];
 }
 
