@@ -16,6 +16,15 @@
 /* The kernel closes a killed collector's files one by one, and the pipe may be closed before the last ring is. */
 enum { TRIES = 400, PAUSE_NS = 5 * 1000 * 1000 };
 
+/* But for the first. */
+static void close_all(void)
+{
+	if (close_range(1, ~0U, 0) == 0)
+		return;
+	for (int fd = (int)sysconf(_SC_OPEN_MAX); fd > 0; fd--) /* kernels before 5.9 */
+		close(fd);
+}
+
 static _Noreturn void guard(int pipe, pid_t collector)
 {
 	struct timespec pause = {.tv_nsec = PAUSE_NS};
@@ -26,7 +35,7 @@ static _Noreturn void guard(int pipe, pid_t collector)
 	for (int signal_number = 1; signal_number < NSIG; signal_number++)
 		signal(signal_number, SIG_IGN);
 	dup2(pipe, 0); /* whoever waits for the end of the collector's output must not wait for ours */
-	close_range(1, ~0U, 0);
+	close_all();
 	if (chdir("/") < 0) /* nor should we hold a file system busy; it can be no error */
 		_exit(1);
 	while (read(0, &byte, 1) < 0 && errno == EINTR)
