@@ -42,7 +42,7 @@ static bool search(const char *text, int32_t tid, char *comm, size_t room)
 	if (!text)
 		return false;
 	line = strncmp(text, wanted + 1, (size_t)length - 1) == 0 ? text - 1 : strstr(text, wanted);
-	if (!line || line[length] == '<')
+	if (!line || strncmp(line + length, "<...>\n", 6) == 0)
 		return false;
 	snprintf(comm, room, "%.*s", (int)strcspn(line + length, "\n"), line + length);
 	return true;
