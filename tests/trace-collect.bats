@@ -308,6 +308,17 @@ lapped() {
 	kill $other
 }
 
+@test "with -p the children that there are already count too, and theirs" {
+	need_tracefs
+	bash -c 'bash -c "sleep 1000 & echo \$! >grandchild; wait" & echo $! >child; wait' 3>&- &
+	victim=$!
+	until_true 60 [ -s grandchild ]
+	other="$(cat child grandchild)"
+	trace-collect -p $victim -c runq -d 0 --text -o context
+	sed -n 's/^traced tids=//p' context | head -n1 | tr , '\n' | sort >members
+	printf '%s\n' $victim $other | sort | diff - members
+}
+
 @test "-p: what is no process is refused" {
 	for wrong in 0 1,0 4194304 x 1,,2 ","; do
 		run trace-collect -p $wrong -d 0

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
@@ -35,25 +36,7 @@ void process_free(struct process *process)
 	process->members = NULL;
 }
 
-static void add_tree(struct process *process, int32_t pid);
-
-static void add_children(struct process *process, int32_t pid, int32_t tid)
-{
-	char path[64];
-	FILE *file;
-	int child;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, tid);
-	file = fopen(path, "re");
-	while (file && fscanf(file, "%d", &child) == 1) {
-		if (child > 0 && !process_has(process, child))
-			add_tree(process, child);
-	}
-	if (file)
-		fclose(file);
-}
-
-static void add_tree(struct process *process, int32_t pid)
+static void add_threads(struct process *process, int32_t pid)
 {
 	char path[32];
 	struct dirent *entry;
@@ -61,20 +44,65 @@ static void add_tree(struct process *process, int32_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	dir = opendir(path);
-	while (dir && (entry = readdir(dir))) {
-		int tid = atoi(entry->d_name);
-
-		if (tid <= 0)
-			continue;
-		process_add(process, tid);
-		add_children(process, pid, tid);
-	}
+	while (dir && (entry = readdir(dir)))
+		if (atoi(entry->d_name) > 0)
+			process_add(process, atoi(entry->d_name));
 	if (dir)
 		closedir(dir);
 }
 
+/* 0: it is gone. */
+static int32_t parent_of(int32_t pid)
+{
+	char path[32], text[512], *rest;
+	FILE *file;
+	int parent;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	fclose(file);
+	rest = strrchr(text, ')'); /* the name before it may hold anything */
+	return rest && sscanf(rest, ") %*c %d", &parent) == 1 ? parent : 0;
+}
+
+struct kin {
+	int32_t pid, parent;
+};
+
+/* By their parents, for not every kernel lists the children of a thread (CONFIG_PROC_CHILDREN). */
+static void add_descendants(struct process *process)
+{
+	ARRAY(struct kin) all = {0};
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (atoi(entry->d_name) > 0)
+			*ARRAY_ADD(&all) = (struct kin){atoi(entry->d_name), parent_of(atoi(entry->d_name))};
+	if (dir)
+		closedir(dir);
+	for (bool grew = true; grew;) {
+		grew = false;
+		for (size_t i = 0; i < all.count; i++) {
+			const struct kin *kin = &all.items[i];
+
+			if (kin->parent <= 0 || !process_has(process, kin->parent) || process_has(process, kin->pid))
+				continue;
+			add_threads(process, kin->pid);
+			grew |= process_has(process, kin->pid);
+		}
+	}
+	free(all.items);
+}
+
 int process_follow(struct process *process, int32_t pid)
 {
-	add_tree(process, pid);
-	return process->members && process_has(process, pid) ? 0 : fail("there is no process %d", pid);
+	add_threads(process, pid);
+	if (!process->members || !process_has(process, pid))
+		return fail("there is no process %d", pid);
+	add_descendants(process);
+	return 0;
 }
