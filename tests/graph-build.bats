@@ -40,6 +40,8 @@ window() {
 		assert_equal "$fixture: $(who "$fixture")" "$fixture: $name"
 	done <<-'EOT'
 		asks|cruncher: running
+		signalled|server: running
+		impatient|server: running
 		armed|timer: armed by alarm for victim
 		asked|slow: running
 		asleep|unknown: futex of victim

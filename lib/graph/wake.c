@@ -189,7 +189,7 @@ static struct thread *thread_new(struct wake *wake, int32_t tid)
 	thread->parent = thread->work = thread->writer = INDEX_NONE;
 	thread->born = thread->died = thread->asks_since = TIME_NONE;
 	thread->fault = thread->woke = thread->spins = TIME_NONE;
-	thread->call = thread->call_of_file = thread->lock = CALL_NONE;
+	thread->call = thread->call_of_file = thread->lock = thread->asks_call = CALL_NONE;
 	thread->fd = FD_NONE;
 	thread->epoch = (uint32_t)wake->gaps.count;
 	*ARRAY_ADD(&wake->threads) = thread;
@@ -258,7 +258,7 @@ void wake_thread_sync(struct wake *wake, struct thread *thread)
 		piece->flags = PIECE_LOST;
 	}
 	thread->call = thread->lock = CALL_NONE;
-	thread->early = false;
+	thread->early = thread->asks = false;
 	thread->asks_since = thread->fault = thread->spins = TIME_NONE;
 	thread->batch = (struct batch){0};
 	thread->doing = 0;

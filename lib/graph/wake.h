@@ -43,7 +43,7 @@ enum piece_flag {
 	PIECE_RECLAIM = 8, /* a run: to find free memory */
 	PIECE_SPIN = 16,   /* a run: in a loop, for a lock of the kernel; a wait: so, for a known owner */
 	PIECE_BATCH = 32,  /* a run: of several in a row that served several processes */
-	PIECE_TICK = 64,   /* a wait that a timer of its own ended, but not that which it waited for */
+	PIECE_TICK = 64,   /* a wait that a timer of its own or a signal ended, and not what it waited for */
 	PIECE_GUESSED = 128, /* a run: the switch to it is hidden, so it may have begun later */
 };
 
@@ -95,8 +95,10 @@ struct thread {
 	uint64_t dirty;	 /* the disk that it is about to wait for, as it wrote more than that keeps up with; 0: none */
 	int64_t spins;	 /* since when it spins for a mutex; TIME_NONE: it does not */
 	int64_t fault;	 /* when it began to handle a fault of a mapped file, and has called nothing since; TIME_NONE */
-	uint64_t futex;	 /* that it waited for last, and since when, for nothing else; TIME_NONE: it does not */
+	uint64_t asks_for; /* the futex or file that it last called for, in vain so far, and since when; see wake_poll.c */
 	int64_t asks_since;
+	int16_t asks_call;
+	bool asks;	 /* it is in that call */
 	int64_t woke;	 /* when it last woke another; TIME_NONE: never */
 	struct batch batch;
 	bool early;	 /* a wake-up came while it was running, perhaps on its way to sleep */
@@ -328,10 +330,10 @@ void spin_over(struct wake *wake, struct thread *thread, uint32_t cpu);
 void batch_serve(struct wake *wake, struct thread *thread, const struct thread *peer);
 void batch_forget(struct wake *wake);
 
-/* wake_poll.c: the thread is about to wait for a futex, or calls something else; or a thread has ended its wait */
+/* wake_poll.c: the thread has entered a call, one for a futex, or is about to return from it */
+void poll_ask(struct wake *wake, struct thread *thread);
 void poll_futex(struct wake *wake, struct thread *thread, uint64_t address, int64_t operation);
-void poll_over(struct thread *thread);
-void poll_answered(struct thread *thread, int32_t by);
+void poll_returns(struct wake *wake, struct thread *thread, int64_t result);
 
 /*
  * wake_loop.c: waits for any of many events. Something else than a timer has ended the wait of a thread; and since when

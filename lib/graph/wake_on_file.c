@@ -122,6 +122,7 @@ void on_socket(struct happening *at)
 	name = memory_format("%s %s socket", wake_text(at->wake->names, thread->call, ""),
 			     socket_name((int)happening_number(at, FAMILY), (int)happening_number(at, PROTOCOL)));
 	rename_waits(thread, wake_name_text(at->wake->names, name));
+	thread->call_of_file = wake_name_text(at->wake->names, name);
 	free(name);
 }
 

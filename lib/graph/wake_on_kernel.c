@@ -140,7 +140,7 @@ void on_sys_enter(struct happening *at)
 	struct thread *thread = in_call(at, happening_call(at), happening_descriptor(at));
 
 	if (thread)
-		poll_over(thread);
+		poll_ask(at->wake, thread);
 }
 
 void on_futex(struct happening *at)
@@ -170,5 +170,9 @@ void on_function(struct happening *at)
 
 void on_sys_exit(struct happening *at)
 {
+	enum { RESULT };
+
+	if (at->event->tid != TID_IDLE && happening_has(at, RESULT))
+		poll_returns(at->wake, wake_thread_on(at->wake, at->cpu, at->event->tid), happening_number(at, RESULT));
 	in_call(at, CALL_NONE, FD_NONE);
 }

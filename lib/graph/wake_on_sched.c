@@ -54,12 +54,9 @@ void on_waking(struct happening *at)
 	if (ended && cause == CAUSE_THREAD) {
 		at->wake->threads.items[index]->woke = at->wake->now;
 		batch_serve(at->wake, at->wake->threads.items[index], woken);
-		poll_answered(woken, index);
 	} else if (ended && cause == CAUSE_RAISED) {
 		at->wake->threads.items[at->wake->raises.items[index].thread]->woke = at->wake->now;
 	}
-	if (ended && cause != CAUSE_THREAD && cause != CAUSE_TIMER && cause != CAUSE_DIRTY)
-		poll_over(woken);
 	if (ended && cause != CAUSE_TIMER && cause != CAUSE_DIRTY)
 		loop_answered(at->wake, woken);
 	at->cpu->waking = woken->index;

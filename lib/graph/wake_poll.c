@@ -1,9 +1,10 @@
 #include "graph/wake.h"
 
 /*
- * A thread that asks again and again is answered once: where it waits for a futex, gives up by a timer, goes right back
- * to wait for it, and is woken by a thread at last, it waited for that one all the time. So interpreters ask for
- * their lock.
+ * A thread that asks again and again is answered once. A call that slept and returns without what it was for, because its
+ * time was over or a signal came, was in vain; where the thread goes right back to it, it has waited all the time for what
+ * ends the last of these waits, and not for the timers and signals in between. So interpreters ask for their lock, clients
+ * for an answer, with a limit of time, and whatever a profiler samples for anything.
  */
 
 enum { WAIT = 0, WAIT_BITSET = 9, OPERATION = 0x7f };
@@ -14,45 +15,118 @@ enum { NEAR = 64 };
 /* It must have slept for this much longer than it ran in between, or it has done something with its time. */
 enum { IDLENESS = 8 };
 
+/* What calls return that were in vain. The kernel calls the latter again, or says EINTR, when the signal is handled. */
+static const int vain[] = {
+	4 /* EINTR */, 11 /* EAGAIN */, 62 /* ETIME */, 110 /* ETIMEDOUT */, 512 /* ERESTARTSYS */, 513 /* ERESTARTNOINTR */,
+	514 /* ERESTARTNOHAND */, 516 /* ERESTART_RESTARTBLOCK */,
+};
+
+static bool is_vain(int64_t result)
+{
+	for (size_t i = 0; i < sizeof(vain) / sizeof(*vain); i++)
+		if (result == -vain[i])
+			return true;
+	return false;
+}
+
+/* Things whose numbers are not so far apart are one. */
+static void ask(struct wake *wake, struct thread *thread, uint64_t what, uint64_t distance)
+{
+	uint64_t from = what > thread->asks_for ? what - thread->asks_for : thread->asks_for - what;
+
+	if (thread->asks || thread->asks_call != thread->call || from >= distance)
+		thread->asks_since = TIME_NONE;
+	if (thread->asks_since == TIME_NONE)
+		thread->asks_since = wake->now;
+	thread->asks_call = thread->call;
+	thread->asks_for = what;
+	thread->asks = true;
+}
+
+void poll_ask(struct wake *wake, struct thread *thread)
+{
+	ask(wake, thread, (uint64_t)thread->fd, 1);
+}
+
 void poll_futex(struct wake *wake, struct thread *thread, uint64_t address, int64_t operation)
 {
-	uint64_t distance = address > thread->futex ? address - thread->futex : thread->futex - address;
-
-	if ((operation & OPERATION) != WAIT && (operation & OPERATION) != WAIT_BITSET)
-		return;
-	if (thread->asks_since == TIME_NONE || distance >= NEAR)
-		thread->asks_since = wake->now;
-	thread->futex = address;
+	if ((operation & OPERATION) == WAIT || (operation & OPERATION) == WAIT_BITSET)
+		ask(wake, thread, address, NEAR);
 }
 
-void poll_over(struct thread *thread)
+static bool is_wait_in(const struct thread *thread, const struct piece *piece)
 {
-	thread->asks_since = TIME_NONE;
+	return piece->what == WHAT_WAIT && (piece->call == thread->call || piece->call == thread->call_of_file);
 }
 
-void poll_answered(struct thread *thread, int32_t by)
+/* The last wait of the call that it is in; NULL: it did not sleep. */
+static const struct piece *last_wait(const struct thread *thread)
 {
-	size_t first, last = thread->pieces.count - 1; /* it is runnable, the piece before that is the wait */
+	for (size_t i = thread->pieces.count; i-- > 0 && thread->pieces.items[i].start >= thread->called;)
+		if (is_wait_in(thread, &thread->pieces.items[i]))
+			return &thread->pieces.items[i];
+	return NULL;
+}
+
+static bool was_idle(const struct thread *thread, size_t first, size_t last)
+{
 	int64_t slept = 0, ran = 0;
 
-	if (thread->asks_since == TIME_NONE)
-		return;
-	first = thread_find(thread, thread->asks_since);
-	thread->asks_since = TIME_NONE;
-	for (size_t i = first; i < last; i++) {
+	for (size_t i = first; i <= last; i++) {
 		const struct piece *piece = &thread->pieces.items[i];
 
 		slept += piece->what == WHAT_WAIT ? piece[1].start - piece->start : 0;
 		ran += piece->what == WHAT_RUN ? piece[1].start - piece->start : 0;
 	}
-	if (ran > slept / IDLENESS)
+	return ran <= slept / IDLENESS;
+}
+
+/* What ended a wait, as the cause of those before it. False: it explains none but its own. */
+static bool answer_of(const struct wake *wake, const struct thread *thread, const struct piece *wait, uint8_t *cause,
+		      int32_t *index)
+{
+	*cause = wait->cause;
+	*index = wait->cause_index;
+	if (wait->cause == CAUSE_RAISED) {
+		*cause = CAUSE_THREAD;
+		*index = wake->raises.items[wait->cause_index].thread;
+	}
+	if (wait->cause == CAUSE_TIMER)
+		*index = INDEX_NONE; /* who armed it did so later, perhaps */
+	if (*cause == CAUSE_NONE || *cause == CAUSE_REQUEST || *cause == CAUSE_DIRTY)
+		return false;
+	return *cause != CAUSE_THREAD || *index != thread->index;
+}
+
+static void answer(struct wake *wake, struct thread *thread, const struct piece *wait)
+{
+	size_t first = thread_find(thread, thread->asks_since), last = (size_t)(wait - thread->pieces.items);
+	int32_t index;
+	uint8_t cause;
+
+	if (!answer_of(wake, thread, wait, &cause, &index) || !was_idle(thread, first, last))
 		return;
 	for (size_t i = first; i < last; i++) {
 		struct piece *piece = &thread->pieces.items[i];
 
-		if (piece->what != WHAT_WAIT || piece->cause != CAUSE_TIMER)
+		if (!is_wait_in(thread, piece) && (piece->what != WHAT_WAIT || piece->call != wait->call))
 			continue;
-		piece->cause = CAUSE_THREAD;
-		piece->cause_index = by;
+		piece->cause = cause;
+		piece->cause_index = index;
+		piece->flags |= PIECE_TICK;
 	}
+}
+
+void poll_returns(struct wake *wake, struct thread *thread, int64_t result)
+{
+	const struct piece *wait = thread->asks ? last_wait(thread) : NULL;
+
+	if (!thread->asks)
+		return;
+	thread->asks = false;
+	if (is_vain(result))
+		return;
+	if (wait)
+		answer(wake, thread, wait);
+	thread->asks_since = TIME_NONE;
 }
