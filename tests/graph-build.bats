@@ -68,6 +68,7 @@ window() {
 		commit|jbd2: write of 7:0 in service
 		frequency|server: running at a low frequency
 		hog|hogger: on CPU 0 while victim was runnable
+		hog-for|bulky: on CPU 0 while victim was runnable
 		hogs|hog: on CPU while others were runnable
 		idle|victim: runnable
 		interrupted|victim: running

@@ -30,18 +30,20 @@ static void add_holder(struct cut *cut, const struct thread *holder, size_t at, 
 	bool interrupt = piece->what == WHAT_IRQ || piece->what == WHAT_SOFTIRQ;
 	bool runs = piece->what == WHAT_RUN || (piece->what == WHAT_WAIT && piece->flags & PIECE_SPIN);
 	int64_t start = later(from, piece->start), end = sooner(to, thread_piece_end(wake, holder, at));
+	const struct thread *master = interrupt ? holder : piece_master(wake, holder, piece);
 	char *who, *note;
 	int32_t source;
 
 	if (start >= end || (!interrupt && (!runs || holder->tid == TID_IDLE)))
 		return;
 	who = interrupt ? interrupt_name(wake, piece->what == WHAT_SOFTIRQ, piece->cause_index)
-			: memory_format("%s", wake_comm(wake, piece_master(wake, holder, piece)));
+			: memory_format("%s", wake_comm(wake, master));
 	note = wake_frequency_note(wake, piece->cpu, start, end);
 	source =
-	    new_node(cut, interrupt ? piece->what : WHAT_RUN, start, end, holder->tid,
+	    new_node(cut, interrupt ? piece->what : WHAT_RUN, start, end, master->tid,
 		     memory_format("%s: on CPU %u while %s was runnable", who, piece->cpu, wake_comm(wake, waiter)),
-		     interrupt ? NULL : memory_format("%s/%d on CPU %u%s", who, holder->tid, piece->cpu, note));
+		     interrupt ? NULL
+			       : memory_format("%s/%d on CPU %u%s", wake_comm(wake, holder), holder->tid, piece->cpu, note));
 	*ARRAY_ADD(&cut->holdings) = (struct holding){.who = graph_intern(cut->graph, who),
 						      .waiter = graph_intern(cut->graph, wake_comm(wake, waiter)),
 						      .cpu = piece->cpu,
