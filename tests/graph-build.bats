@@ -86,7 +86,7 @@ window() {
 		read|crowd: write of 7:0 in service
 		reused|old: running
 		ring|unknown: wait of other
-		sent-again|timer: sleep of victim
+		sent-again|timer: packet to victim
 		spin|owner: running
 		split|reader: read of 7:0 in service
 		reclaim|victim: reclaiming memory

@@ -29,6 +29,7 @@ enum cause {
 	CAUSE_RAISED,  /* index: of a raise; a soft interrupt, handled when its raiser had left the CPU */
 	CAUSE_REQUEST, /* index: request that had completed */
 	CAUSE_TIMER,   /* index: of a raise, who armed it; INDEX_NONE: not known */
+	CAUSE_SENT,    /* a packet that a timer sent on this machine */
 	CAUSE_IRQ,     /* index: number of the interrupt */
 	CAUSE_SOFTIRQ, /* index: number of the soft interrupt */
 	CAUSE_WORK,    /* index: work; of a run, which does what somebody had queued */

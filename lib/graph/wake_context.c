@@ -13,7 +13,7 @@ static const struct {
 	{"HRTIMER", false, true}, {"RCU", false, false},
 };
 
-enum { NET_RX = 3 };
+enum { NET_TX = 2, NET_RX = 3 };
 
 static bool is_timer(int32_t number)
 {
@@ -144,7 +144,7 @@ static enum cause raised_cause(struct wake *wake, const struct cpu *cpu, const s
 
 	*index = INDEX_NONE;
 	if (is_timer(at->number) || at->by.timer)
-		return CAUSE_TIMER;
+		return at->number == NET_TX || at->number == NET_RX ? CAUSE_SENT : CAUSE_TIMER;
 	*index = at->number;
 	if (at->by.thread == INDEX_NONE)
 		return CAUSE_SOFTIRQ;

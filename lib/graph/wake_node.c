@@ -307,6 +307,10 @@ int32_t bare_cause_node(struct cut *cut, const struct thread *thread, const stru
 		return new_node(cut, WHAT_TIMER, wait->start, end, 0,
 				wake_stack_name(wake, thread, at, INDEX_NONE, memory_format("timer: %s of %s", call, comm)),
 				NULL);
+	if (wait->cause == CAUSE_SENT)
+		return new_node(cut, WHAT_TIMER, wait->start, end, 0,
+				wake_stack_name(wake, thread, at, INDEX_NONE, memory_format("timer: packet to %s", comm)),
+				NULL);
 	if (wait->cause != CAUSE_IRQ && !soft)
 		return new_node(cut, WHAT_UNKNOWN, wait->start, end, 0,
 				wake_stack_name(wake, thread, at, INDEX_NONE, memory_format("unknown: %s of %s", call, comm)),
@@ -329,7 +333,7 @@ int32_t work_cause_node(struct cut *cut, const struct work *work, int64_t start,
 				memory_format("io throttled: %s", asker == INDEX_NONE ? "?"
 						  : wake_comm(wake, wake->threads.items[asker])),
 				NULL);
-	if (work->cause == CAUSE_TIMER)
+	if (work->cause == CAUSE_TIMER || work->cause == CAUSE_SENT)
 		return new_node(cut, WHAT_TIMER, start, work->by.ts, 0, memory_format("timer: work on %s", queue), NULL);
 	if (work->cause != CAUSE_IRQ && !soft)
 		return new_node(cut, WHAT_UNKNOWN, start, work->by.ts, 0, memory_format("unknown: work on %s", queue),

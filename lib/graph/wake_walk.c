@@ -62,7 +62,7 @@ static void walk_wait(struct walk *walk, const struct thread *thread, size_t at,
 	errand.asker = thread->index;
 	errand.at = sooner(errand.at, end);
 	errand.floor = later(errand.floor, walk->cut.graph->nodes.items[node].start);
-	errand.edge = wait->cause == CAUSE_TIMER ? EDGE_TIMER : EDGE_WAKE;
+	errand.edge = wait->cause == CAUSE_TIMER || wait->cause == CAUSE_SENT ? EDGE_TIMER : EDGE_WAKE;
 	errand.index = wait->cause_index;
 	switch (wait->cause) {
 	case CAUSE_REQUEST:

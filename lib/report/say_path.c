@@ -171,13 +171,19 @@ static char *say_waiting(const struct model *model, const struct graph *graph, i
 	return words;
 }
 
-/* "timer: nanosleep of victim", and perhaps " in retry", the function */
+/* "timer: nanosleep of victim", or "timer: packet to victim", and perhaps " in retry", the function */
 static char *say_timer(const struct model *model, const struct graph *graph, int32_t index)
 {
+	static const char packet[] = "timer: packet to ";
 	const char *name = graph->nodes.items[index].name, *of, *in;
 	int who;
 
 	(void)model;
+	if (!strncmp(name, packet, sizeof(packet) - 1)) {
+		name += sizeof(packet) - 1;
+		in = strstr(name, " in ");
+		return memory_format("%.*s waiting for a packet that a timer sent", in ? (int)(in - name) : (int)strlen(name), name);
+	}
 	if (strncmp(name, "timer: ", 7) || !(of = strstr(name + 7, " of ")))
 		return memory_format("%s", name);
 	in = strstr(of + 4, " in ");
