@@ -45,6 +45,8 @@ assert_width() { # FILE COLUMNS
 	assert_output --regexp 'path .*victim waiting for the network \(softirq NET_RX\)'
 	run bash -c 'blame-rank --text "$1" | report' - "$TOP/testdata/wake/sent-again.txt"
 	assert_output --regexp 'path .*victim waiting for a packet that a timer sent'
+	run bash -c 'blame-rank --text "$1" | report' - "$TOP/testdata/wake/timer-softirq.txt"
+	assert_output --regexp 'path .*victim asleep \(timer\)'
 	run bash -c 'blame-rank --text "$1" | report' - "$TOP/testdata/wake/asleep.txt"
 	assert_output --regexp 'path .*victim asleep in futex, woken by somebody unknown'
 }

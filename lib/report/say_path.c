@@ -176,7 +176,7 @@ static char *say_timer(const struct model *model, const struct graph *graph, int
 {
 	static const char packet[] = "timer: packet to ";
 	const char *name = graph->nodes.items[index].name, *of, *in;
-	int who;
+	int who, call;
 
 	(void)model;
 	if (!strncmp(name, packet, sizeof(packet) - 1)) {
@@ -188,7 +188,9 @@ static char *say_timer(const struct model *model, const struct graph *graph, int
 		return memory_format("%s", name);
 	in = strstr(of + 4, " in ");
 	who = in ? (int)(in - of - 4) : (int)strlen(of + 4);
-	return memory_format("%.*s asleep in %.*s%s%s (timer)", who, of + 4, (int)(of - name - 7), name + 7,
+	name += strlen("timer: ");
+	call = !strncmp(name, "sleep ", 6) ? 0 : (int)(of - name); /* "sleep": the call is not known */
+	return memory_format("%.*s asleep%s%.*s%s%s (timer)", who, of + 4, call ? " in " : "", call, name,
 			     in ? ", called by " : "", in ? in + 4 : "");
 }
 
