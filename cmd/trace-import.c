@@ -27,7 +27,7 @@ static const struct option_entry options[] = {
 };
 
 struct wanted {
-	ARRAY(const char *) events;
+	ARRAY(struct import_event) events;
 	struct chart **charts;
 };
 
@@ -41,10 +41,10 @@ static int gather_wanted(struct wanted *wanted)
 		if (!chart)
 			return -1;
 		for (int k = 0; k < chart->count; k++)
-			*ARRAY_ADD(&wanted->events) = chart->events[k].event;
+			*ARRAY_ADD(&wanted->events) = (struct import_event){chart->events[k].event, chart->events[k].filter};
 	}
 	for (int i = 0; i < events.count; i++)
-		*ARRAY_ADD(&wanted->events) = events.items[i];
+		*ARRAY_ADD(&wanted->events) = (struct import_event){events.items[i], NULL};
 	return 0;
 }
 
@@ -104,10 +104,11 @@ int main(int argc, char **argv)
 	stream_output(stream, STDOUT_FILENO, as_text);
 	names = events_new(stream);
 	stream_report_usage(stream, command_name());
-	import = import_new(stream, &(struct import_options){format, wanted.events.items, (int)wanted.events.count, instances,
-							     merge, write_charts, &wanted});
+	import = import_new(stream, &(struct import_options){format, names, instances, merge, write_charts, &wanted});
 	if (!import)
 		die_usage("%s", fail_text());
+	if (wanted.events.count && import_only(import, wanted.events.items, (int)wanted.events.count) < 0)
+		die("%s", fail_text());
 
 	/* import */
 	failed = import_all(import, argv + first, argc - first);

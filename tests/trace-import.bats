@@ -271,6 +271,51 @@ END
 	assert_line --regexp '^chart name=runq '
 }
 
+# filtered_by_hand FILE: of the events of a recording those that the chart of the next test lets through
+filtered_by_hand() {
+	trace-import --text "$1" | awk '
+		function field(key, own) { own = substr($0, index($0, " name=") + 6)
+			return match(own, " " key "=[^ ]*") ? substr(own, RSTART + length(key) + 2, RLENGTH - length(key) - 2) : "" }
+		!/^event/ { next }
+		/name=sched:sched_waking/ && (field("prio") + 0 < 120 || field("comm") ~ /^v.*m$/) ||
+		/name=sched:sched_switch/ && field("next_pid") != 0 && (field("next_comm") == "hogger" || / cpu=1 / && field("prev_state") % 2) ||
+		/name=syscalls:sys_exit_clock_nanosleep/ && / comm=victim name/'
+}
+
+@test "-c passes what a chart's filters let through, of packed events and of text" {
+	cat >mine.chart <<-'EOT'
+		chart name=mine
+		start event=sched:sched_waking key=pid filter="prio < 120 || comm ~ \"v*m\""
+		end event=sched:sched_switch key=next_pid filter="next_pid != 0 && (next_comm == \"hogger\" || CPU == 1 && prev_state & 1)"
+		context event=syscalls:sys_exit_clock_nanosleep filter="COMM == \"victim\" && !(ret < 0)"
+	EOT
+	for file in hog.dat hog.trace hog.perf; do
+		sample $file
+		run -0 --separate-stderr bash -c "trace-import --text -c ./mine.chart $file | grep ^event"
+		assert_equal "$stderr" ""
+		diff <(filtered_by_hand $file) <(echo "$output")
+		assert [ "${#lines[@]}" -gt 200 ]
+	done
+	sed 's/filter=.*//; s/name=mine/name=all/' mine.chart >all.chart # who wants them all gets them all
+	diff <(trace-import -t -c ./all.chart hog.dat | grep ^event) <(trace-import -t -c ./mine.chart -c ./all.chart hog.dat | grep ^event)
+}
+
+@test "what a trace does not tell passes a filter, and is told; a wrong filter is refused" {
+	cat >mine.chart <<-'EOT'
+		chart name=mine
+		start event=sched:sched_waking key=pid filter="common_flags & 8"
+		end event=sched:sched_switch key=next_pid filter="next_pid > 0 && nxt_comm == \"a\""
+	EOT
+	sample hog.perf
+	run -0 --separate-stderr bash -c "trace-import --text -c ./mine.chart hog.perf | grep -c name=sched:sched_waking"
+	assert_output 89
+	assert_regex "$stderr" "trace-import: the filter of sched:sched_waking asks for common_flags, which 89 of them do not tell; they pass"
+	assert_regex "$stderr" "trace-import: the filter of sched:sched_switch asks for nxt_comm, which [0-9]+ of them do not tell; they pass"
+	sed -i 's/nxt_comm == //' mine.chart
+	run -1 --separate-stderr trace-import -c ./mine.chart hog.perf
+	assert_equal "$stderr" "trace-import: wrong filter 'next_pid > 0 && \"a\"' of event 'sched:sched_switch': a field is missing before '\"a\"'"
+}
+
 @test "-e passes only what is asked for, of packed events and of text" {
 	for file in hog.dat hog.trace; do
 		sample $file

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "import/import_format.h"
 #include "stream/foreign.h"
 
@@ -22,6 +22,7 @@ enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
 struct import {
 	struct stream *stream;
 	const struct import_options *options;
+	struct choices *choices;	    /* NULL: all events are wanted */
 	const struct import_format *format; /* asked for; NULL: told by the content */
 	ARRAY(char *) notes;
 	void *state;
@@ -52,6 +53,12 @@ struct import *import_new(struct stream *stream, const struct import_options *op
 	return import;
 }
 
+int import_only(struct import *import, const struct import_event *events, int count)
+{
+	import->choices = choices_new(events, count, import->options->names);
+	return import->choices ? 0 : -1;
+}
+
 void import_free(struct import *import)
 {
 	for (size_t i = 0; i < import->notes.count; i++)
@@ -59,6 +66,7 @@ void import_free(struct import *import)
 	free(import->notes.items);
 	if (import->state)
 		import->free_state(import->state);
+	choices_free(import->choices);
 	free(import);
 }
 
@@ -87,20 +95,11 @@ void import_say(struct import *import, bool missing, const char *format, ...)
 		stream_mark_incomplete(import->stream);
 }
 
-bool import_wants(const struct import *import, const char *system, const char *name)
+const struct choice *import_choose(struct import *import, const char *system, const char *name)
 {
-	char full[256];
+	static const struct choice all = {.wanted = true};
 
-	if (import->options->event_count == 0)
-		return true;
-	snprintf(full, sizeof(full), "%s:%s", system, name);
-	for (int i = 0; i < import->options->event_count; i++) {
-		const char *wanted = import->options->events[i];
-
-		if (fnmatch(wanted, strchr(wanted, ':') ? full : system, 0) == 0)
-			return true;
-	}
-	return false;
+	return import->choices ? choices_find(import->choices, system, name) : &all;
 }
 
 struct stream *import_stream(const struct import *import)
@@ -189,10 +188,20 @@ int import_file(struct import *import, const char *name)
 	return status;
 }
 
+static void say_unknown(void *import, const char *event, const char *field, uint64_t count)
+{
+	char number[NUMBER_ROOM];
+
+	number_human_count(number, count);
+	import_say(import, false, "the filter of %s asks for %s, which %s of them do not tell; they pass", event, field, number);
+}
+
 int import_end(struct import *import)
 {
 	for (int i = 0; i < FORMATS; i++)
 		if (formats[i]->end && formats[i]->end(import) < 0)
 			return -1;
+	if (import->choices)
+		choices_each_unknown(import->choices, say_unknown, import);
 	return 0;
 }

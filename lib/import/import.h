@@ -6,6 +6,7 @@
  * trace.dat files to be merged by time.
  *
  *	import = import_new(stream, &options)
+ *	import_only(import, events, count)	perhaps
  *	import_file(import, name)		for each; "-" is standard input
  *	import_end(import)			what waited to be merged
  *	import_note_count(import), import_note(import, i)
@@ -25,10 +26,14 @@
 
 struct import;
 
+struct import_event {
+	const char *pattern; /* "sched:*" */
+	const char *filter;  /* the kernel's (event/predicate.h); NULL: none */
+};
+
 struct import_options {
 	const char *format;    /* its name; NULL: told by the content */
-	const char *const *events; /* patterns such as "sched:*", of those that are wanted */
-	int event_count;	   /* 0: all are */
+	struct events *names;  /* of the stream */
 	bool instances;	       /* of all instances in a trace.dat, not of the main one only */
 	bool merge;	       /* all files are of one machine and boot: one stream, by time */
 	int (*begun)(void *context, struct stream *stream); /* after a stream's formats, before its events; 0, or -1 */
@@ -38,6 +43,9 @@ struct import_options {
 /* NULL after fail(): there is no such format. The options must stay. */
 struct import *import_new(struct stream *stream, const struct import_options *options);
 void import_free(struct import *import);
+
+/* Only these events are wanted, which must stay; without them, all are. -1 after fail(): a filter is wrong. */
+int import_only(struct import *import, const struct import_event *events, int count);
 
 int import_file(struct import *import, const char *name); /* -1 after fail() */
 int import_end(struct import *import);			  /* -1 after fail() */

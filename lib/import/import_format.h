@@ -4,6 +4,7 @@
 #ifndef IMPORT_IMPORT_FORMAT_H
 #define IMPORT_IMPORT_FORMAT_H
 
+#include "import/choice.h"
 #include "import/import.h"
 #include "import/lines.h"
 
@@ -26,8 +27,8 @@ extern const struct import_format import_tracedat, import_ftrace, import_perf, i
 /* Keeps a sentence for people; with `missing`, events are missing because of it. */
 void import_say(struct import *import, bool missing, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Whether an event of this name is wanted. */
-bool import_wants(const struct import *import, const char *system, const char *name);
+/* Whether events of this name are wanted, and which of them. NULL after fail(). */
+const struct choice *import_choose(struct import *import, const char *system, const char *name);
 
 struct stream *import_stream(const struct import *import);
 const struct import_options *import_options(const struct import *import);

@@ -62,14 +62,16 @@ static struct tep_handle *new_handle(const struct tracedat *file)
 	return tep;
 }
 
-static void learn_formats(struct import *import, struct recording *recording, const struct tracedat *file)
+static int learn_formats(struct import *import, struct recording *recording, const struct tracedat *file)
 {
 	struct tep_handle *tep = new_handle(file);
 	size_t unreadable = 0;
+	int status = 0;
 
-	for (size_t i = 0; i < file->formats.count; i++) {
+	for (size_t i = 0; status == 0 && i < file->formats.count; i++) {
 		const struct tracedat_format *format = &file->formats.items[i];
 		struct wishes *wishes = &recording->wishes;
+		const struct choice *choice;
 		struct wish *wish;
 
 		if (wishes_add_recorded(wishes, format->system, format->text, format->length, tep) < 0) {
@@ -78,11 +80,15 @@ static void learn_formats(struct import *import, struct recording *recording, co
 			continue;
 		}
 		wish = wishes->list.items[wishes->list.count - 1];
-		wish->enabled = import_wants(import, wish->system, wish->name);
+		choice = import_choose(import, wish->system, wish->name);
+		wish->enabled = choice && choice->wanted;
+		wish->predicate = choice ? choice->predicate : NULL;
+		status = choice ? 0 : -1;
 	}
 	if (unreadable > 1)
 		import_say(import, true, "%s: %zu formats in all cannot be read", file->name, unreadable);
 	tep_free(tep);
+	return status;
 }
 
 /* Another file to be merged must give its events the same numbers. */
@@ -161,11 +167,8 @@ static int add_file(struct import *import, struct recording *recording, struct i
 		return -1;
 	if (file->buffers.items[0].text)
 		return read_text(import, recording, file, input);
-	if (recording->files.count == 1)
-		learn_formats(import, recording, file);
-	else if (compare_formats(recording, file) < 0)
-		return -1;
-	return add_buffers(import, recording, file);
+	status = recording->files.count == 1 ? learn_formats(import, recording, file) : compare_formats(recording, file);
+	return status < 0 ? -1 : add_buffers(import, recording, file);
 }
 
 /* --- its stream --------------------------------------------------------------------------------------------------- */
@@ -257,6 +260,7 @@ static int write_recording(struct import *import, struct recording *recording)
 
 	scribe->stream = import_stream(import);
 	scribe->wishes = &recording->wishes;
+	scribe->names = import_options(import)->names;
 	scribe->process = &recording->everyone;
 	scribe->threads.cmdlines.final = true;
 	scribe->threads.cmdlines.text = recording->files.items[0]->cmdlines;

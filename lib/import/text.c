@@ -35,7 +35,7 @@ struct text {
 	struct import *import;
 	const char *name;
 	struct known *known;
-	struct line line;
+	struct line line, task;
 	ARRAY(struct text_cpu) cpus;
 	struct text_task *tasks;
 	struct trouble troubles[TROUBLES_MAX];
@@ -114,6 +114,7 @@ static void free_text(struct text *text)
 	if (text->known)
 		known_free(text->known);
 	line_free(&text->line);
+	line_free(&text->task);
 	free(text->cpus.items);
 	free(text);
 }
@@ -201,12 +202,12 @@ static int write_task(struct text *text, const struct text_event *event)
 		HASH_ADD_INT(text->tasks, tid, task);
 	}
 	task->tgid = event->tgid;
-	line_begin(&text->line, "task");
-	line_time(&text->line, "ts", event->ts);
-	line_integer(&text->line, "tid", event->tid);
-	line_bytes(&text->line, "comm", event->comm, event->comm_length);
-	line_integer(&text->line, "tgid", event->tgid);
-	return stream_write_line(import_stream(text->import), &text->line);
+	line_begin(&text->task, "task");
+	line_time(&text->task, "ts", event->ts);
+	line_integer(&text->task, "tid", event->tid);
+	line_bytes(&text->task, "comm", event->comm, event->comm_length);
+	line_integer(&text->task, "tgid", event->tgid);
+	return stream_write_line(import_stream(text->import), &text->task);
 }
 
 static bool read_fields(struct text *text, const struct text_event *event, const char *system)
@@ -257,10 +258,23 @@ static void spell(struct text *text, const struct text_event *event, const char 
 		line_integer(&text->line, "common_flags", event->flags);
 }
 
+/* 1: it does; 0: it does not; -1 after fail(). */
+static int passes(struct text *text, struct predicate *predicate, const struct record *record)
+{
+	struct event event;
+
+	if (events_read(import_options(text->import)->names, record, &event) < 0)
+		return -1;
+	return predicate_passes(predicate, &event);
+}
+
 int text_event(struct text *text, const struct text_event *event, uint64_t number)
 {
+	struct record record = {.kind = KIND_EVENT};
 	const char *system = event->system;
+	const struct choice *choice;
 	struct text_cpu *cpu;
+	int status;
 
 	if (event->cpu >= CPUS_MAX) {
 		text_trouble(text, "there is no CPU of this number", true, number, 1);
@@ -276,13 +290,18 @@ int text_event(struct text *text, const struct text_event *event, uint64_t numbe
 		text_trouble(text, "the time goes back", false, number, 1);
 	text->last = cpu->last = event->ts;
 	cpu->seen = true;
-	if (!import_wants(text->import, system, event->name))
-		return 0;
+	choice = import_choose(text->import, system, event->name);
+	if (!choice || !choice->wanted)
+		return choice ? 0 : -1;
+	spell(text, event, system, number);
+	record.text = text->line.text;
+	record.length = text->line.length;
+	status = choice->predicate ? passes(text, choice->predicate, &record) : 1;
+	if (status <= 0)
+		return status;
 	if (event->tgid && event->tid > 0 && event->comm_length && write_task(text, event) < 0)
 		return -1;
-	spell(text, event, system, number);
-	return stream_write_record(import_stream(text->import), &(struct record){.kind = KIND_EVENT, .text = text->line.text,
-										 .length = text->line.length});
+	return stream_write_record(import_stream(text->import), &record);
 }
 
 size_t text_time(const char *at, size_t length, char end, int64_t *ns)

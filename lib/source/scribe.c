@@ -186,6 +186,19 @@ static int see_file(struct scribe *scribe, const struct wish *wish, const struct
 	return files_sleep(&scribe->threads, scribe->stream, ring_ts(ring), common->tid);
 }
 
+/* A recorded event's filter; by now the event may have named its own thread anew. 1: it passes; 0: it does not; -1 after fail(). */
+static int passes(struct scribe *scribe, const struct wish *wish, const struct record *record)
+{
+	struct event event;
+
+	if (events_read(scribe->names, record, &event) < 0)
+		return -1;
+	if (predicate_asks_name(wish->predicate) && !threads_known(&scribe->threads, event.tid) &&
+	    threads_see(&scribe->threads, scribe->stream, event.ts, event.tid, NULL) < 0)
+		return -1;
+	return predicate_passes(wish->predicate, &event);
+}
+
 int scribe_event(struct scribe *scribe, const struct ring *ring)
 {
 	struct record record = {
@@ -199,6 +212,7 @@ int scribe_event(struct scribe *scribe, const struct ring *ring)
 	};
 	struct common common = common_of(ring);
 	struct wish *wish = wishes_by_id(scribe->wishes, common.id);
+	int status;
 
 	if (ring->missed && scribe_lost(scribe, ring, ring_ts(ring), ring->missed) < 0)
 		return -1;
@@ -210,6 +224,9 @@ int scribe_event(struct scribe *scribe, const struct ring *ring)
 		return 0;
 	if ((wish->thread_count || wish->is_exec) && see_threads(scribe, wish, &common, ring) < 0)
 		return -1;
+	status = wish->predicate ? passes(scribe, wish, &record) : 1;
+	if (status <= 0)
+		return status;
 	if ((wish->is_call || wish->state_at) && see_file(scribe, wish, &common, ring) < 0)
 		return -1;
 	if (wish->flags & WISH_QUIET || (scribe->process->members && !is_wanted(scribe, wish, &common, ring)))

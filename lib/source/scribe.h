@@ -18,6 +18,7 @@ enum { SCRIBE_OWN = 2 };
 struct scribe {
 	struct stream *stream;
 	const struct wishes *wishes;
+	struct events *names;	 /* of the stream, for wishes that have a predicate; NULL: none has */
 	struct process *process; /* whose events are wanted; it follows forks */
 	struct threads threads;	 /* named so far */
 	int32_t own[SCRIBE_OWN]; /* tailblame's threads; 0: none */

@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "source/instance.h"
 #include "base/near.h"
+#include "event/predicate.h"
+#include "source/instance.h"
 
 static struct wish *find(const struct wishes *wishes, const char *event)
 {
@@ -37,18 +38,6 @@ void wishes_add_probe(struct wishes *wishes, const char *event, const char *name
 	wish->flags |= WISH_STREAMED;
 }
 
-/* The event is wanted once more: what passes either filter. */
-static void widen(struct wish *wish, const char *filter)
-{
-	char *both;
-
-	if (!wish->filter || (filter && strcmp(wish->filter, filter) == 0))
-		return;
-	both = filter ? memory_format("(%s) || (%s)", wish->filter, filter) : NULL;
-	free(wish->filter);
-	wish->filter = both;
-}
-
 static void add_one(struct wishes *wishes, const char *system, const char *name, const char *filter, const char *waits,
 		    unsigned flags)
 {
@@ -56,7 +45,7 @@ static void add_one(struct wishes *wishes, const char *system, const char *name,
 	struct wish *wish = find(wishes, event);
 
 	if (wish) {
-		widen(wish, filter);
+		predicate_widen(&wish->filter, filter);
 		wish->flags |= flags;
 	} else {
 		wish = append(wishes, event, system, name);

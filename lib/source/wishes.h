@@ -15,6 +15,7 @@
 #include <tracefs.h>
 
 #include "base/memory.h"
+#include "event/predicate.h"
 
 enum wish_flags {
 	WISH_REQUIRED = 1, /* that it cannot be had is a failure, else it is left out */
@@ -38,6 +39,9 @@ struct wish {
 	char *filter;	     /* NULL: none */
 	unsigned flags;
 	char *waits; /* the field that names the thread it is about; NULL: the one in whose context it happened */
+
+	/* of a recorded event */
+	struct predicate *predicate; /* the filter that it is put to now; NULL: none. Not freed with the wish */
 
 	/* after wishes_enable() */
 	bool enabled;
@@ -84,7 +88,7 @@ int wishes_enable(struct wishes *wishes, struct tracefs_instance *instance, stru
 
 /*
  * Takes in an event that was recorded, by the text of its format; by_id must be there. `enabled` may be unset afterwards: then it is not
- * wanted. -1 after fail(): the format cannot be read, or another event has its number.
+ * wanted; and `predicate` set. -1 after fail(): the format cannot be read, or another event has its number.
  */
 struct tep_handle;
 int wishes_add_recorded(struct wishes *wishes, const char *system, const char *format, size_t length, struct tep_handle *tep);

@@ -1,0 +1,36 @@
+/*
+ * predicate_node: a filter as a tree. Used by predicate*.c only.
+ */
+#ifndef EVENT_PREDICATE_NODE_H
+#define EVENT_PREDICATE_NODE_H
+
+#include "event/event.h"
+
+enum operator { EQUAL, UNEQUAL, AT_MOST, AT_LEAST, LESS, GREATER, BITS, LIKE, OPERATORS };
+
+/* What every event has, whether or not its format has a field of that name. */
+enum common { COMMON_NONE, COMMON_CPU, COMMON_NAME, COMMON_TID };
+
+/* What a field is compared with. */
+enum value { VALUE_NUMBER, VALUE_TEXT, VALUE_KERNELS }; /* the last: an address or the like, which only the kernel can tell */
+
+enum node_kind { NODE_TERM, NODE_NOT, NODE_AND, NODE_OR };
+
+struct node {
+	enum node_kind kind;
+	struct node *left, *right; /* NODE_NOT has no right one */
+	/* of a term */
+	struct event_field *field;
+	enum common common;
+	enum operator operator;
+	enum value value;
+	uint64_t number; /* 64 bits */
+	bool negative;	 /* ... that stand for what is below zero */
+	char *text;	 /* a pattern, if the operator is LIKE */
+	bool inverted;	 /* ... that must not match */
+};
+
+struct node *node_read(struct event_type *type, const char *text); /* NULL after fail() */
+void node_free(struct node *node);
+
+#endif

@@ -1,0 +1,113 @@
+#include "import/choice.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "base/memory.h"
+
+struct named_choice {
+	struct choice choice;
+	char *name;
+	UT_hash_handle hh;
+};
+
+struct choices {
+	const struct import_event *events;
+	int count;
+	struct events *names;
+	struct named_choice *by_name;
+};
+
+/* The filters of all that ask for the event. NULL: all that have its name are wanted, or none. */
+static char *gather(const struct choices *choices, const char *system, const char *name, bool *wanted)
+{
+	char *filter = NULL;
+
+	for (const struct import_event *event = choices->events; event < choices->events + choices->count; event++) {
+		if (fnmatch(event->pattern, strchr(event->pattern, ':') ? name : system, 0) != 0)
+			continue;
+		if (*wanted)
+			predicate_widen(&filter, event->filter);
+		else if (event->filter)
+			filter = memory_text(event->filter, strlen(event->filter));
+		*wanted = true;
+	}
+	return filter;
+}
+
+/* NULL after fail(): a filter is wrong. */
+static const struct choice *make(struct choices *choices, const char *system, const char *name)
+{
+	struct named_choice *made = NEW(struct named_choice);
+	char *filter = gather(choices, system, name, &made->choice.wanted);
+
+	made->name = memory_text(name, strlen(name));
+	HASH_ADD_KEYPTR(hh, choices->by_name, made->name, strlen(made->name), made);
+	if (filter)
+		made->choice.predicate = predicate_new(choices->names, events_type(choices->names, name), filter);
+	free(filter);
+	return filter && !made->choice.predicate ? NULL : &made->choice;
+}
+
+const struct choice *choices_find(struct choices *choices, const char *system, const char *name)
+{
+	struct named_choice *found;
+	char full[256];
+
+	snprintf(full, sizeof(full), "%s:%s", system, name);
+	HASH_FIND_STR(choices->by_name, full, found);
+	return found ? &found->choice : make(choices, system, full);
+}
+
+struct choices *choices_new(const struct import_event *events, int count, struct events *names)
+{
+	struct choices *choices = NEW(struct choices);
+	char *system;
+
+	*choices = (struct choices){.events = events, .count = count, .names = names};
+	for (const struct import_event *event = events; event < events + count; event++) {
+		const char *colon = event->filter ? strchr(event->pattern, ':') : NULL;
+		const struct choice *choice;
+
+		if (!colon)
+			continue;
+		system = memory_text(event->pattern, (size_t)(colon - event->pattern));
+		choice = choices_find(choices, system, colon + 1);
+		free(system);
+		if (choice)
+			continue;
+		choices_free(choices);
+		return NULL;
+	}
+	return choices;
+}
+
+void choices_each_unknown(const struct choices *choices,
+			  void (*call)(void *context, const char *event, const char *field, uint64_t count), void *context)
+{
+	for (const struct named_choice *choice = choices->by_name; choice; choice = choice->hh.next) {
+		const char *field;
+		uint64_t count = choice->choice.predicate ? predicate_unknown(choice->choice.predicate, &field) : 0;
+
+		if (count)
+			call(context, choice->name, field, count);
+	}
+}
+
+void choices_free(struct choices *choices)
+{
+	struct named_choice *choice, *next;
+
+	if (!choices)
+		return;
+	HASH_ITER(hh, choices->by_name, choice, next) {
+		HASH_DEL(choices->by_name, choice);
+		predicate_free(choice->choice.predicate);
+		free(choice->name);
+		free(choice);
+	}
+	free(choices);
+}
