@@ -360,7 +360,19 @@ moments_of() {
 	run -0 bash -c 'blame-rank --diff bad good | stream-cat --text'
 	assert_line --index 0 --partial "name=a difference=0.400000 "
 	run -0 bash -c "blame-rank --diff --text good <(cat good good)"
-	refute_output --partial diff
+	assert_line --index 0 "diff good_moments=4 bad_moments=8 algorithm=critical"
+}
+
+@test "diff: that nothing is blamed more is an answer, in words" {
+	moments_of 0.1 0.2 0.3 0.4 >good
+	echo "stream version=1" >quiet
+	run -0 --separate-stderr bash -c 'set -o pipefail; blame-rank --diff good good | report'
+	assert_output "nothing is blamed more than in the good stream; moments compared: 4 good, 4 bad"
+	assert_equal "$stderr" ""
+	run -0 bash -c 'set -o pipefail; blame-rank --diff good quiet | report'
+	assert_output "nothing is blamed more than in the good stream; moments compared: 4 good, 0 bad"
+	run -0 bash -c 'set -o pipefail; blame-rank --diff quiet quiet | report -f json'
+	assert_line '  "changes": [],'
 }
 
 @test "diff: the report says it in words" {

@@ -244,6 +244,14 @@ static void spell_part(struct line *line, const char *key, double part)
 	line_text(line, key, text);
 }
 
+static int write_end(const struct comparison *comparison, const struct ranking_options *options, struct line *line, struct stream *stream)
+{
+	line_unsigned(line, "good_moments", comparison->moments[SIDE_GOOD]);
+	line_unsigned(line, "bad_moments", comparison->moments[SIDE_BAD]);
+	line_text(line, "algorithm", options->algorithm->name);
+	return stream_write_line(stream, line);
+}
+
 static void spell(const struct comparison *comparison, const struct compared *compared, size_t rank, struct line *line)
 {
 	double p = comparison->deals ? (double)compared->as_large / comparison->deals : 1;
@@ -257,8 +265,6 @@ static void spell(const struct comparison *comparison, const struct compared *co
 	if (comparison->deals)
 		spell_part(line, "p", p);
 	line_text(line, "sure", !comparison->deals ? "few" : p <= sure_enough ? "yes" : "no");
-	line_unsigned(line, "good_moments", comparison->moments[SIDE_GOOD]);
-	line_unsigned(line, "bad_moments", comparison->moments[SIDE_BAD]);
 }
 
 int comparison_write(struct comparison *comparison, const struct ranking_options *options, struct stream *stream)
@@ -274,8 +280,11 @@ int comparison_write(struct comparison *comparison, const struct ranking_options
 		if (comparison->names.items[i]->difference <= rounding)
 			continue;
 		spell(comparison, comparison->names.items[i], ++rank, &line);
-		line_text(&line, "algorithm", options->algorithm->name);
-		status = stream_write_line(stream, &line);
+		status = write_end(comparison, options, &line, stream);
+	}
+	if (rank == 0) {
+		line_begin(&line, kind_name(KIND_DIFF));
+		status = write_end(comparison, options, &line, stream);
 	}
 	line_free(&line);
 	return status;

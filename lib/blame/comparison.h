@@ -29,7 +29,10 @@ void comparison_free(struct comparison *comparison);
 void comparison_moment(struct comparison *comparison, enum comparison_side side, const struct moment_share *shares,
 		       size_t count);
 
-/* Writes diff records of the first `count` names with more share in bad moments, most difference first. -1 after fail(). */
+/*
+ * Writes diff records of the first `count` names with more share in bad moments, most difference first; without such a name one
+ * record that names none. -1 after fail().
+ */
 int comparison_write(struct comparison *comparison, const struct ranking_options *options, struct stream *stream);
 
 #endif

@@ -16,12 +16,16 @@ static char *say_sure(const struct change *change)
 
 char *words_changes(const struct model *model)
 {
-	const struct change *first = model->changes.items;
+	const char *what = "moments compared";
 
-	if (model->changes.count == 0)
+	if (!model->compared)
 		return NULL;
-	return memory_format("%s: %llu good, %llu bad", isnan(first->p) ? "too few moments to be sure of that" : "moments compared",
-			     (unsigned long long)first->good_moments, (unsigned long long)first->bad_moments);
+	if (model->changes.count == 0)
+		what = "nothing is blamed more than in the good stream; moments compared";
+	else if (isnan(model->changes.items[0].p))
+		what = "too few moments to be sure of that";
+	return memory_format("%s: %llu good, %llu bad", what, (unsigned long long)model->good_moments,
+			     (unsigned long long)model->bad_moments);
 }
 
 void change_free(struct change *change)
@@ -40,13 +44,16 @@ int gather_change(void *context, const struct record *record)
 
 	if (!fields)
 		return -1;
+	if (fields_unsigned(fields, "good_moments", &model->good_moments) < 0 ||
+	    fields_unsigned(fields, "bad_moments", &model->bad_moments) < 0)
+		return gather_wrong(model);
+	model->compared = true;
+	if (!fields_find(fields, "name")) /* there was no difference */
+		return STREAM_PASS;
 	if (fields_double(fields, "good", &change.good) != 1 || fields_double(fields, "bad", &change.bad) != 1) {
 		fail("a diff record needs good= and bad= as numbers");
 		return gather_wrong(model);
 	}
-	if (fields_unsigned(fields, "good_moments", &change.good_moments) < 0 ||
-	    fields_unsigned(fields, "bad_moments", &change.bad_moments) < 0)
-		return gather_wrong(model);
 	fields_double(fields, "p", &change.p);
 	change.name = clean_field(fields, "name");
 	change.sure = clean_field(fields, "sure");

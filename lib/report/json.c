@@ -290,8 +290,8 @@ static json_t *change_array(const struct model *model)
 		set_real(object, "bad", change->bad);
 		set_real(object, "p", change->p);
 		set_text(object, "sure", change->sure);
-		set_count(object, "good_moments", change->good_moments);
-		set_count(object, "bad_moments", change->bad_moments);
+		set_count(object, "good_moments", model->good_moments);
+		set_count(object, "bad_moments", model->bad_moments);
 		json_array_append_new(array, object);
 	}
 	return array;
@@ -326,7 +326,7 @@ static json_t *report_object(struct report *report)
 	json_object_set_new(object, "blame", verdict_array(report));
 	if (model->uncounted > 0)
 		set_real(object, "blame_uncounted", model->uncounted);
-	if (model->changes.count)
+	if (model->compared)
 		json_object_set_new(object, "changes", change_array(model));
 	return object;
 }

@@ -107,7 +107,6 @@ struct change {
 	char *words;	   /* a sentence */
 	double good, bad;  /* shares */
 	double p;	   /* NAN: too few moments */
-	uint64_t good_moments, bad_moments;
 };
 
 struct story {
@@ -223,6 +222,8 @@ struct model {
 	struct chart_story *charts;
 	struct tally *tallies;
 	ARRAY(struct culprit) overall; /* the ranker's own total; empty: it gave none */
+	bool compared;		       /* two streams were */
+	uint64_t good_moments, bad_moments; /* then: how many each had */
 	ARRAY(struct change) changes;
 	uint64_t ranked_streams;       /* how many streams, one after the other, held a ranking */
 

@@ -172,7 +172,7 @@ static void say_nothing(FILE *out, const struct model *model)
 		fputs("the stream has not passed cchart-filter, so nothing was measured: "
 		      "the pipe is trace-collect | cchart-filter | blame-rank | report",
 		      out);
-	else if (!model->charts && model->moments == 0 && !model->changes.count)
+	else if (!model->charts && model->moments == 0 && !model->compared)
 		fputs("nothing to report: the input holds no chart, signal or graph; "
 		      "the pipe is trace-collect | cchart-filter | blame-rank | report",
 		      out);
@@ -204,7 +204,7 @@ static void add_shifts(struct summary *summary, const struct model *model)
 /* Nothing came but what the stages tell of themselves: the first of them failed, and has said why. */
 static bool is_empty(const struct model *model)
 {
-	return !model->has_stream && !model->charts && model->moments == 0 && model->changes.count == 0 && model->first > model->last &&
+	return !model->has_stream && !model->charts && model->moments == 0 && !model->compared && model->first > model->last &&
 	       model->read == 0 && model->filtered == 0;
 }
 

@@ -81,7 +81,7 @@ char *words_meanwhile(const struct graph *graph, int32_t node);
 /* Who a node belongs to: "grinder/77", "loop0", "timer". */
 char *words_owner(const struct model *model, const struct graph *graph, int32_t node);
 
-/* Of how many moments the changes are: "moments compared: 4 good, 4 bad"; NULL: there are none. */
+/* Of how many moments the changes are: "moments compared: 4 good, 4 bad"; NULL: nothing was compared. */
 char *words_changes(const struct model *model);
 
 /* A ranked name: "reader (318 threads): read of loop0 in service". */

@@ -43,7 +43,7 @@ enum kind {
 	KIND_STACK,    /* id user? kernel? : frames of a stack, before the first event that names it */
 	KIND_FILE,     /* ts tid fd kind : what the thread's descriptor is: "pipe", "tty", "socket", or "file" */
 	KIND_QUOTA,    /* ts since? group quota period timers? count? time? tids? : a group's CPU quota, and that it was used up */
-	KIND_DIFF,     /* rank name difference good bad p? sure good_moments bad_moments algorithm : what is blamed more in one stream */
+	KIND_DIFF,     /* rank? name? difference? good? bad? p? sure? good_moments bad_moments algorithm : what is blamed more in one stream */
 	KIND_TRACED,   /* tids, or gone : threads whose latencies alone are measured, from here on; or no longer */
 	KINDS
 };
