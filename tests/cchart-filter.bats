@@ -578,6 +578,17 @@ value() { # KEY: the values of this key on standard input
 	assert_equal "$stderr" "cchart-filter: chart 'runq': no event sched:sched_waking came; collect with -c runq, and see that it happened at all"
 }
 
+@test "an input that never came is told in one line; one without events is another matter" {
+	run -3 --separate-stderr filter </dev/null
+	assert_equal "$stderr" "cchart-filter: standard input: no data"
+	run -3 --separate-stderr filter -c runq -c block --limit=runq=1ms /dev/null
+	assert_equal "$stderr" "cchart-filter: /dev/null: no data"
+	run -3 --separate-stderr filter -c runq /dev/null <(echo "stream version=1")
+	assert_regex "$stderr" "no event sched:sched_waking came"
+	run -0 --separate-stderr filter <(echo "# nothing yet")
+	assert_regex "$stderr" "nothing was charted"
+}
+
 @test "charts come from the stream where none is asked for" {
 	definition='chart name=mine\nstart event=block:block_bio_queue key=sector\nend event=block:block_rq_complete key=sector\n'
 	{ echo "chart name=mine definition=\"$definition\""; healthy; } >in

@@ -91,6 +91,11 @@ bool stream_was_cut(const struct stream *stream)
 	return stream->cut;
 }
 
+bool stream_was_missing(const struct stream *stream)
+{
+	return stream->cut && !stream->seen;
+}
+
 void stream_count_lost(struct stream *stream, uint64_t count)
 {
 	stream->lost += count;

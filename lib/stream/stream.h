@@ -91,6 +91,7 @@ void stream_mark_incomplete(struct stream *stream);
 void stream_mark_cut(struct stream *stream); /* the same, for what it was made from lacks its end: its `end` says so */
 bool stream_incomplete(const struct stream *stream);
 bool stream_was_cut(const struct stream *stream);      /* an input lacked its end, or an earlier stage said so */
+bool stream_was_missing(const struct stream *stream);  /* it was cut before its first record: nothing came at all */
 void stream_count_lost(struct stream *stream, uint64_t count); /* the loop counts those that it reads itself */
 void stream_count_aside(struct stream *stream, const struct record *record); /* an event or loss that came another way */
 uint64_t stream_lost(const struct stream *stream);     /* events lost, by the `lost` records seen */

@@ -25,6 +25,7 @@ struct filter {
 	const struct event_type *naming[3]; /* events that give threads their names */
 	struct line line;
 	uint64_t signals; /* id of the last one */
+	bool missing;	  /* there was no input */
 	int64_t now;
 	unsigned pushed;
 	struct filter_options options;
@@ -279,6 +280,7 @@ static int stream_ends(void *context)
 {
 	struct filter *filter = context;
 
+	filter->missing = stream_was_missing(filter->stream);
 	if (measure_end(filter->measure) < 0)
 		return -1;
 	filter->now = INT64_MIN;
@@ -375,6 +377,8 @@ int filter_finish(struct filter *filter)
 
 void filter_complaints(struct filter *filter, void (*complain)(const char *format, ...))
 {
+	if (filter->missing)
+		return;
 	measure_complaints(filter->measure, complain);
 	if (window_complaint(filter->window))
 		complain("%s", window_complaint(filter->window));

@@ -36,7 +36,10 @@ int filter_chart(struct filter *filter, struct chart *chart);
 /* Filters the stream and closes it. Returns the exit status; see stream_finish(). */
 int filter_finish(struct filter *filter);
 
-/* What there is to complain of after that: charts without values, bounds that were reached, context that is lacking. */
+/*
+ * What there is to complain of after that: charts without values, bounds that were reached, context that is lacking. Nothing where no
+ * input came, which was filter_finish()'s message.
+ */
 void filter_complaints(struct filter *filter, void (*complain)(const char *format, ...));
 
 /* Writes the limits of all charts, and those of the book, to a file. -1 after fail(). */
