@@ -62,6 +62,29 @@ static int add_functions(const char *wanted)
 	return status;
 }
 
+/* The kernel places and removes probes one by one; so many take so long that whoever waits at a terminal must not take it for a hang. */
+enum { PROBES_TOLD = 100 };
+
+static void say_placing(void)
+{
+	int count = 0;
+
+	for (int i = 0; i < charts.count; i++)
+		count += strncmp(charts.items[i], "func:", strlen("func:")) == 0;
+	if (2 * count >= PROBES_TOLD && isatty(STDERR_FILENO)) /* one at its entry, one at its return */
+		warn("placing probes in %d functions", count);
+}
+
+static void say_removing(const struct wishes *wishes)
+{
+	int probes = 0;
+
+	for (size_t i = 0; i < wishes->list.count; i++)
+		probes += wishes->list.items[i]->origin != NULL;
+	if (probes >= PROBES_TOLD && isatty(STDERR_FILENO))
+		warn("removing %d probes", probes);
+}
+
 /* What a chart measures is required, what it keeps as context is not. */
 static int want_chart_event(struct wishes *wishes, const struct chart_event *event)
 {
@@ -255,9 +278,11 @@ int main(int argc, char **argv)
 	for (int i = 0; i < functions.count; i++)
 		if (add_functions(functions.items[i]) < 0)
 			die("%s", fail_text());
+	say_placing();
 	status = collect(&collector, argv + first);
 	if (status < 0 || (status == EXIT_FAILED && *fail_text()))
 		warn("%s", fail_text());
+	say_removing(&collector.wishes);
 	if (collector_close(&collector, status >= 0) < 0)
 		warn("%s; it stays until the next start of %s", fail_text(), command_name());
 

@@ -403,6 +403,18 @@ calls() {
 	assert_output --partial "indirect function"
 }
 
+# The clock is one that there is not, so that no probe is placed: that takes seconds.
+@test "--functions: that many probes take their time is told to a terminal" {
+	need_tracefs
+	for i in {1..50}; do echo "void f$i(void) {}"; done | "${CC:-gcc}" -x c -shared -fPIC -o many.so -
+	run -1 script -qec "trace-collect -C none -f ./many.so:f* -o many.tb" /dev/null
+	assert_line --index 0 --partial "trace-collect: placing probes in 50 functions"
+	run -1 script -qec "trace-collect -C none -f ./many.so:f*[1-9] -o many.tb" /dev/null
+	refute_output --partial "placing"
+	run -1 trace-collect -C none -f './many.so:f*' -o many.tb
+	refute_output --partial "placing"
+}
+
 @test "--functions: a chart for each function that matches" {
 	need_tracefs
 	run -0 --separate-stderr bash -c 'trace-collect --text -d 10ms --functions="$1:incident_[nps]*" | grep -o "^chart name=[^ ]*"' \
