@@ -62,8 +62,7 @@ int main(void)
 	for (int i = 0; i < CLIENTS; i++)
 		if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets[i]) < 0)
 			incident_fail("socketpair");
-	ask = incident_shared(sizeof(*ask));
-	sem_init(ask, 1, 0);
+	ask = incident_semaphore();
 	incident_process("server", server);
 	incident_process("bulky", bulky);
 	return incident_run(request, disturb);

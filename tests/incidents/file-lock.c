@@ -48,10 +48,8 @@ static void disturb(void)
 
 int main(void)
 {
-	hold = incident_shared(sizeof(*hold));
-	held = incident_shared(sizeof(*held));
-	sem_init(hold, 1, 0);
-	sem_init(held, 1, 0);
+	hold = incident_semaphore();
+	held = incident_semaphore();
 	file = open_lock();
 	incident_process("keeper", keeper);
 	return incident_run(request, disturb);

@@ -41,8 +41,7 @@ static void disturb(void)
 
 int main(void)
 {
-	go = incident_shared(sizeof(*go));
-	sem_init(go, 1, 0);
+	go = incident_semaphore();
 	incident_process("storm", storm);
 	incident_pin(0);
 	setpriority(PRIO_PROCESS, 0, 5);

@@ -197,6 +197,17 @@ sem_t *incident_semaphore(void)
 	return semaphore;
 }
 
+pthread_mutex_t *incident_mutex(void)
+{
+	pthread_mutex_t *mutex = incident_shared(sizeof(*mutex));
+	pthread_mutexattr_t attributes;
+
+	pthread_mutexattr_init(&attributes);
+	pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+	pthread_mutex_init(mutex, &attributes);
+	return mutex;
+}
+
 void incident_mount(const char *device)
 {
 	char command[256];

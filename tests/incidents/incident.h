@@ -53,9 +53,10 @@ void incident_pin(int nth);
 /* Makes the calling thread a real-time thread (SCHED_FIFO). */
 void incident_real_time(void);
 
-/* Memory that processes started later share; zeroed. A semaphore in such memory; it begins with 0. */
+/* Memory that processes started later share; zeroed. In such memory: a semaphore, which begins with 0; a mutex. */
 void *incident_shared(size_t size);
 sem_t *incident_semaphore(void);
+pthread_mutex_t *incident_mutex(void);
 
 /*
  * Makes an ext4 file system on the block device, mounts it where only this process and its children see it, and goes

@@ -54,9 +54,8 @@ int main(int argc, char **argv)
 	if (file < 0 || watch < 0 || (!by_signal && inotify_add_watch(watch, path, IN_MODIFY) < 0))
 		incident_fail(path);
 	unlink(path);
-	go = incident_shared(sizeof(*go) + sizeof(*us));
-	us = (long *)(go + 1);
-	sem_init(go, 1, 0);
+	go = incident_semaphore();
+	us = incident_shared(sizeof(*us));
 	incident_process("writer", writer);
 	return incident_run(request, NULL);
 }

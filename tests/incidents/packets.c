@@ -51,8 +51,7 @@ static void disturb(void)
 
 int main(void)
 {
-	flood = incident_shared(sizeof(*flood));
-	sem_init(flood, 1, 0);
+	flood = incident_semaphore();
 	incident_process("flooder", flooder);
 	incident_pin(0);
 	return incident_run(request, disturb);

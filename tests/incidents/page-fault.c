@@ -67,8 +67,7 @@ int main(int argc, char **argv)
 	if (map == MAP_FAILED)
 		incident_fail("mmap");
 	madvise((void *)map, LARGE, MADV_RANDOM);
-	go = incident_shared(sizeof(*go));
-	sem_init(go, 1, 0);
+	go = incident_semaphore();
 	for (int n = 0; n < CROWD; n++)
 		incident_process("crowd", crowd);
 	syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0));

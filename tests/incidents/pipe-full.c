@@ -51,10 +51,8 @@ int main(void)
 {
 	if (pipe(to_reader) < 0)
 		incident_fail("pipe");
-	stall = incident_shared(sizeof(*stall));
-	stalled = incident_shared(sizeof(*stalled));
-	sem_init(stall, 1, 0);
-	sem_init(stalled, 1, 0);
+	stall = incident_semaphore();
+	stalled = incident_semaphore();
 	incident_process("glutton", glutton);
 	return incident_run(request, disturb);
 }

@@ -50,8 +50,7 @@ int main(void)
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, to_server) < 0)
 		incident_fail("socketpair");
 	incident_pin(1);
-	hog = incident_shared(sizeof(*hog));
-	sem_init(hog, 1, 0);
+	hog = incident_semaphore();
 	incident_process("server", server);
 	incident_process("hogger", hogger);
 	return incident_run(request, disturb);

@@ -96,10 +96,8 @@ int main(void)
 
 	enter_group();
 	snprintf(file_name, sizeof(file_name), "/tmp/incident-reclaim.%d", getpid());
-	hoard = incident_shared(2 * sizeof(*hoard));
-	hoarded = hoard + 1;
-	sem_init(hoard, 1, 0);
-	sem_init(hoarded, 1, 0);
+	hoard = incident_semaphore();
+	hoarded = incident_semaphore();
 	pid_t child = incident_process("hoarder", hoarder);
 	status = incident_run(request, disturb);
 	kill(child, SIGKILL);

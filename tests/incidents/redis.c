@@ -80,8 +80,7 @@ int main(void)
 	if (!mkdtemp(directory))
 		incident_fail(directory);
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s/socket", directory);
-	go = incident_shared(sizeof(*go));
-	sem_init(go, 1, 0);
+	go = incident_semaphore();
 	pid_t redis = incident_process("redis-server", redis_server);
 	server = connection();
 	incident_process("bulky", bulky);

@@ -5,22 +5,18 @@
  */
 #include "incident.h"
 
-struct shared {
-	pthread_mutex_t lock;
-	sem_t go[3], held;
-};
-
-static struct shared *shared;
+static pthread_mutex_t *lock;
+static sem_t *go[3], *held;
 
 static void hold(int turn, long us)
 {
 	for (;;) {
-		incident_wait(&shared->go[turn]);
-		pthread_mutex_lock(&shared->lock);
-		sem_post(&shared->held);
+		incident_wait(go[turn]);
+		pthread_mutex_lock(lock);
+		sem_post(held);
 		incident_sleep(turn ? 0 : 20000); /* until all stand in line */
 		incident_compute(us);
-		pthread_mutex_unlock(&shared->lock);
+		pthread_mutex_unlock(lock);
 	}
 }
 
@@ -41,32 +37,27 @@ static void third(void)
 
 void request(void)
 {
-	pthread_mutex_lock(&shared->lock);
+	pthread_mutex_lock(lock);
 	incident_compute(HEALTHY_US);
-	pthread_mutex_unlock(&shared->lock);
+	pthread_mutex_unlock(lock);
 }
 
 static void disturb(void)
 {
-	sem_post(&shared->go[0]);
-	incident_wait(&shared->held);
+	sem_post(go[0]);
+	incident_wait(held);
 	for (int turn = 1; turn < 3; turn++) {
-		sem_post(&shared->go[turn]);
+		sem_post(go[turn]);
 		incident_sleep(3000);
 	}
 }
 
 int main(void)
 {
-	pthread_mutexattr_t attributes;
-
-	shared = incident_shared(sizeof(*shared));
-	pthread_mutexattr_init(&attributes);
-	pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
-	pthread_mutex_init(&shared->lock, &attributes);
+	lock = incident_mutex();
+	held = incident_semaphore();
 	for (int turn = 0; turn < 3; turn++)
-		sem_init(&shared->go[turn], 1, 0);
-	sem_init(&shared->held, 1, 0);
+		go[turn] = incident_semaphore();
 	incident_process("first", first);
 	incident_process("second", second);
 	incident_process("third", third);

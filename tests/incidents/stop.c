@@ -32,8 +32,7 @@ static void disturb(void)
 
 int main(void)
 {
-	stop = incident_shared(sizeof(*stop));
-	sem_init(stop, 1, 0);
+	stop = incident_semaphore();
 	incident_process("warden", warden);
 	return incident_run(request, disturb);
 }

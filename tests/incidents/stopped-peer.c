@@ -50,10 +50,8 @@ static void disturb(void)
 
 int main(void)
 {
-	stop = incident_shared(2 * sizeof(*stop));
-	stopped = stop + 1;
-	sem_init(stop, 1, 0);
-	sem_init(stopped, 1, 0);
+	stop = incident_semaphore();
+	stopped = incident_semaphore();
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0)
 		incident_fail("socketpair");
 	peer = incident_process("server", server);
