@@ -5,7 +5,6 @@
  */
 #include <fcntl.h>
 #include <linux/aio_abi.h>
-#include <linux/ioprio.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,35 +14,12 @@
 
 #include "incident.h"
 
-enum { BLOCK = 4096, LARGE = 1 << 20, CROWD = 16, CROWD_READS = 150 };
+enum { BLOCK = 4096 };
 
-static const char *device;
 static off_t size;
 static int file, done;
 static char *buffer;
-static sem_t *go;
 static aio_context_t context;
-
-static void open_device(void)
-{
-	file = open(device, O_RDONLY | O_DIRECT);
-	buffer = aligned_alloc(BLOCK, LARGE);
-	if (file < 0 || !buffer)
-		incident_fail(device);
-	size = lseek(file, 0, SEEK_END);
-}
-
-static void crowd(void)
-{
-	open_device();
-	srandom(getpid());
-	for (;;) {
-		incident_wait(go);
-		for (int n = 0; n < CROWD_READS; n++)
-			if (pread(file, buffer, LARGE, random() % (size / LARGE - 1) * LARGE) != LARGE)
-				incident_fail(device);
-	}
-}
 
 void request(void)
 {
@@ -65,27 +41,20 @@ void request(void)
 		incident_fail("io_getevents");
 }
 
-static void disturb(void)
-{
-	for (int n = 0; n < CROWD; n++)
-		sem_post(go);
-	incident_sleep(10000); /* until the crowd has got going */
-}
-
 int main(int argc, char **argv)
 {
 	if (argc != 2) {
 		fputs("usage: aio DEVICE\n", stderr);
 		return 2;
 	}
-	device = argv[1];
-	open_device();
+	file = open(argv[1], O_RDONLY | O_DIRECT);
+	buffer = aligned_alloc(BLOCK, BLOCK);
+	if (file < 0 || !buffer)
+		incident_fail(argv[1]);
+	size = lseek(file, 0, SEEK_END);
 	done = eventfd(0, 0);
 	if (syscall(SYS_io_setup, 4, &context) < 0)
 		incident_fail("io_setup");
-	go = incident_semaphore();
-	for (int n = 0; n < CROWD; n++)
-		incident_process("crowd", crowd);
-	syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0));
-	return incident_run(request, disturb);
+	incident_crowd(argv[1]);
+	return incident_run(request, incident_crowd_reads);
 }

@@ -3,7 +3,6 @@
  * Expected: server: running
  */
 #include <poll.h>
-#include <sys/socket.h>
 
 #include "incident.h"
 
@@ -32,23 +31,17 @@ static void server(void)
 	}
 }
 
-static void exchange(int client, long us)
-{
-	incident_write(sockets[client][0], &us, sizeof(us));
-	incident_read(sockets[client][0], &us, sizeof(us));
-}
-
 static void bulky(void)
 {
 	for (;;) {
 		incident_wait(ask);
-		exchange(BULKY, TROUBLE_MS * 1000);
+		incident_ask(sockets[BULKY][0], TROUBLE_MS * 1000);
 	}
 }
 
 void request(void)
 {
-	exchange(VICTIM, HEALTHY_US);
+	incident_ask(sockets[VICTIM][0], HEALTHY_US);
 }
 
 static void disturb(void)
@@ -60,8 +53,7 @@ static void disturb(void)
 int main(void)
 {
 	for (int i = 0; i < CLIENTS; i++)
-		if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets[i]) < 0)
-			incident_fail("socketpair");
+		incident_pair(sockets[i]);
 	ask = incident_semaphore();
 	incident_process("server", server);
 	incident_process("bulky", bulky);

@@ -5,7 +5,6 @@
  */
 #include <linux/sched.h> /* SCHED_DEADLINE */
 #include <stdint.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -20,7 +19,7 @@ struct attributes {
 	uint64_t runtime, deadline, period;
 };
 
-static int pair[2];
+static int to_server[2];
 
 static void server(void)
 {
@@ -29,29 +28,20 @@ static void server(void)
 					.runtime = 20000000,
 					.deadline = 100000000,
 					.period = 100000000};
-	long us;
 
 	if (syscall(SYS_sched_setattr, 0, &attributes, 0) < 0)
 		incident_fail("sched_setattr");
-	for (;;) {
-		incident_read(pair[1], &us, sizeof(us));
-		incident_compute(us);
-		incident_write(pair[1], &us, sizeof(us));
-	}
+	incident_serve(to_server[1]);
 }
 
 void request(void)
 {
-	long us = incident_is_slow() ? 50000 : HEALTHY_US;
-
-	incident_write(pair[0], &us, sizeof(us));
-	incident_read(pair[0], &us, sizeof(us));
+	incident_ask(to_server[0], incident_is_slow() ? 50000 : HEALTHY_US);
 }
 
 int main(void)
 {
-	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0)
-		incident_fail("socketpair");
+	incident_pair(to_server);
 	incident_process("server", server);
 	return incident_run(request, NULL);
 }

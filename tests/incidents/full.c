@@ -9,10 +9,8 @@
 #include <fcntl.h>
 #include <mqueue.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include "incident.h"
@@ -46,6 +44,7 @@ static void open_datagram(void)
 	receiver = pair[1];
 }
 
+/* The buffers are small before the connection is made, for it is then that its ends agree on how much they take. */
 static void open_tcp(void)
 {
 	struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -63,16 +62,11 @@ static void open_tcp(void)
 
 static void open_terminal(void)
 {
-	struct termios raw;
+	int pair[2];
 
-	receiver = posix_openpt(O_RDWR | O_NOCTTY);
-	if (receiver < 0 || unlockpt(receiver) < 0)
-		incident_fail("posix_openpt");
-	sender = open(ptsname(receiver), O_RDWR | O_NOCTTY);
-	if (sender < 0 || tcgetattr(sender, &raw) < 0)
-		incident_fail("ptsname");
-	cfmakeraw(&raw);
-	tcsetattr(sender, TCSANOW, &raw);
+	incident_terminal(pair);
+	receiver = pair[0];
+	sender = pair[1];
 }
 
 static const struct {

@@ -1,14 +1,15 @@
 /* See incident.h. */
+#include <arpa/inet.h>
 #include <err.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
+#include <sys/socket.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,7 +18,6 @@
 enum { REQUESTS = 300, FIRST_SLOW = 150, SLOW_EVERY = 50, PAUSE_US = 1000 };
 
 static bool is_slow;
-static char mount_point[] = "/tmp/incident-mount.XXXXXX";
 static cpu_set_t allowed_cpus; /* at the start, before any thread is bound */
 
 struct thread_start {
@@ -208,23 +208,56 @@ pthread_mutex_t *incident_mutex(void)
 	return mutex;
 }
 
-void incident_mount(const char *device)
+void incident_pair(int pair[2])
 {
-	char command[256];
-
-	snprintf(command, sizeof(command), "mkfs.ext4 -q -F '%s'", device);
-	if (system(command) != 0)
-		incident_fail(command);
-	if (!mkdtemp(mount_point) || unshare(CLONE_NEWNS) < 0 ||
-	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
-	    mount(device, mount_point, "ext4", 0, "nodelalloc,dioread_lock") < 0 || chdir(mount_point) < 0)
-		incident_fail("cannot mount");
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0)
+		incident_fail("socketpair");
 }
 
-void incident_unmount(void)
+void incident_tcp_pair(int pair[2])
 {
-	if (chdir("/") < 0)
-		incident_fail("/");
-	umount2(mount_point, MNT_DETACH);
-	rmdir(mount_point);
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int listener = socket(AF_INET, SOCK_STREAM, 0);
+	socklen_t size = sizeof(address);
+
+	pair[0] = socket(AF_INET, SOCK_STREAM, 0);
+	if (bind(listener, (struct sockaddr *)&address, size) < 0 || listen(listener, 1) < 0 ||
+	    getsockname(listener, (struct sockaddr *)&address, &size) < 0 ||
+	    connect(pair[0], (struct sockaddr *)&address, size) < 0)
+		incident_fail("loopback connection");
+	pair[1] = accept(listener, NULL, NULL);
+	if (pair[1] < 0)
+		incident_fail("accept");
+	close(listener);
+}
+
+void incident_ask(int fd, long us)
+{
+	incident_write(fd, &us, sizeof(us));
+	incident_read(fd, &us, sizeof(us));
+}
+
+void incident_serve(int fd)
+{
+	long us;
+
+	for (;;) {
+		incident_read(fd, &us, sizeof(us));
+		incident_compute(us);
+		incident_write(fd, &us, sizeof(us));
+	}
+}
+
+void incident_terminal(int pair[2])
+{
+	struct termios raw;
+
+	pair[0] = posix_openpt(O_RDWR | O_NOCTTY);
+	if (pair[0] < 0 || unlockpt(pair[0]) < 0)
+		incident_fail("posix_openpt");
+	pair[1] = open(ptsname(pair[0]), O_RDWR | O_NOCTTY);
+	if (pair[1] < 0 || tcgetattr(pair[1], &raw) < 0)
+		incident_fail("ptsname");
+	cfmakeraw(&raw);
+	tcsetattr(pair[1], TCSANOW, &raw);
 }

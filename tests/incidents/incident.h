@@ -58,12 +58,47 @@ void *incident_shared(size_t size);
 sem_t *incident_semaphore(void);
 pthread_mutex_t *incident_mutex(void);
 
+/* Two ends of a connection, by a local socket or by TCP over the loopback interface: [1] has accepted. */
+void incident_pair(int pair[2]);
+void incident_tcp_pair(int pair[2]);
+
+/* Asks a server to compute for so long, and waits until it has; is that server, for ever. */
+void incident_ask(int fd, long us);
+void incident_serve(int fd);
+
+/* A terminal of which nothing is interpreted: [0] is the end of who shows it, [1] that of the program in it. */
+void incident_terminal(int pair[2]);
+
 /*
  * Makes an ext4 file system on the block device, mounts it where only this process and its children see it, and goes
  * there; and leaves it again.
  */
 void incident_mount(const char *device);
 void incident_unmount(void);
+
+/*
+ * Starts 16 processes, "crowd", which read in large pieces from the block device when told to, past the page cache; what
+ * the calling thread reads comes after them (the idle priority of ionice(1)). Tells them to, and returns when they do.
+ */
+void incident_crowd(const char *device);
+void incident_crowd_reads(void);
+
+/*
+ * Makes a control group with this text in one of its files: below `parent`, which is /sys/fs/cgroup for version 2, or a
+ * controller's folder in it for version 1. False where that cannot be; nothing is left then. A program has one group.
+ */
+bool incident_group(const char *parent, const char *file, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Writes to a file of the group, false where that fails; the number after `key` in one. */
+bool incident_group_put(const char *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
+long incident_group_number(const char *file, const char *key);
+
+/* Removes the group when all in it have ended, which takes a second at most. */
+void incident_group_remove(void);
+
+/* Removes the group after run(), of which a process in it is the victim, even where that is killed. Main's exit status. */
+int incident_run_in_group(int (*run)(void));
 
 /* Ends the program with "PROGRAM: WHAT: reason of errno". */
 _Noreturn void incident_fail(const char *what);

@@ -3,7 +3,6 @@
  * the server's account.
  * Expected: timer: nanosleep of server
  */
-#include <sys/socket.h>
 
 #include "incident.h"
 
@@ -32,8 +31,7 @@ void request(void)
 
 int main(void)
 {
-	if (socketpair(AF_UNIX, SOCK_STREAM, 0, to_server) < 0)
-		incident_fail("socketpair");
+	incident_pair(to_server);
 	incident_process("server", server);
 	return incident_run(request, NULL);
 }

@@ -2,7 +2,6 @@
  * The server that the victim asks would be quick, but a real-time thread takes its CPU.
  * Expected: hogger: on CPU N while server was runnable
  */
-#include <sys/socket.h>
 
 #include "incident.h"
 
@@ -47,8 +46,7 @@ static void disturb(void)
 
 int main(void)
 {
-	if (socketpair(AF_UNIX, SOCK_STREAM, 0, to_server) < 0)
-		incident_fail("socketpair");
+	incident_pair(to_server);
 	incident_pin(1);
 	hog = incident_semaphore();
 	incident_process("server", server);

@@ -4,60 +4,16 @@
  * Expected: hoarder: write of MAJOR:MINOR in service, or victim: reclaiming memory
  */
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "incident.h"
 
 enum { PAGE = 4096, LARGE = 1 << 20, LIMIT = 48 * LARGE, NEED = 12 * LARGE, HOARD = 44 * LARGE, STRIDE = 4 * PAGE };
 
-static char group[128], file_name[64], page[PAGE];
+static char file_name[64], page[PAGE];
 static sem_t *hoard, *hoarded;
-
-static void set(const char *name, const char *value)
-{
-	char path[256];
-	int file;
-
-	snprintf(path, sizeof(path), "%s/%s", group, name);
-	file = open(path, O_WRONLY);
-	if (file < 0)
-		incident_fail(path);
-	incident_write(file, value, strlen(value));
-	close(file);
-}
-
-static void enter_group(void)
-{
-	char limit[16];
-	bool old = access("/sys/fs/cgroup/memory", F_OK) == 0;
-
-	snprintf(group, sizeof(group), "/sys/fs/cgroup/%sincident-reclaim.%d", old ? "memory/" : "", getpid());
-	if (mkdir(group, 0755) < 0)
-		incident_fail(group);
-	snprintf(limit, sizeof(limit), "%d", LIMIT);
-	set(old ? "memory.limit_in_bytes" : "memory.max", limit);
-	set("cgroup.procs", "0");
-}
-
-static void leave_group(void)
-{
-	char *slash = strrchr(group, '/');
-	char name[64];
-
-	snprintf(name, sizeof(name), "%s", slash);
-	*slash = '\0';
-	set("cgroup.procs", "0");
-	strcat(group, name);
-	for (int tries = 0; rmdir(group) < 0 && tries < 100; tries++)
-		incident_sleep(10000);
-}
 
 static void hoarder(void)
 {
@@ -90,18 +46,19 @@ static void disturb(void)
 	incident_wait(hoarded);
 }
 
-int main(void)
+static int run(void)
 {
-	int status;
-
-	enter_group();
-	snprintf(file_name, sizeof(file_name), "/tmp/incident-reclaim.%d", getpid());
 	hoard = incident_semaphore();
 	hoarded = incident_semaphore();
-	pid_t child = incident_process("hoarder", hoarder);
-	status = incident_run(request, disturb);
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
-	leave_group();
-	return status;
+	incident_process("hoarder", hoarder);
+	return incident_run(request, disturb);
+}
+
+int main(void)
+{
+	snprintf(file_name, sizeof(file_name), "/tmp/incident-reclaim.%d", getpid());
+	if (!incident_group("/sys/fs/cgroup", "memory.max", "%d", LIMIT) &&
+	    !incident_group("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "%d", LIMIT))
+		incident_fail("no group with a limit of memory");
+	return incident_run_in_group(run);
 }

@@ -2,14 +2,9 @@
  * The victim reads lines from a terminal that a slow typist writes to; a kernel thread carries them.
  * Expected: typist: running
  */
-#include <fcntl.h>
-#include <stdlib.h>
-#include <termios.h>
-#include <unistd.h>
-
 #include "incident.h"
 
-static int keyboard, screen;
+static int terminal[2];
 static sem_t wanted;
 
 static void typist(void)
@@ -17,7 +12,7 @@ static void typist(void)
 	for (;;) {
 		incident_wait(&wanted);
 		incident_compute(incident_is_slow() ? TROUBLE_MS * 1000 : HEALTHY_US);
-		incident_write(keyboard, "x", 1);
+		incident_write(terminal[0], "x", 1);
 	}
 }
 
@@ -26,21 +21,12 @@ void request(void)
 	char line;
 
 	sem_post(&wanted);
-	incident_read(screen, &line, sizeof(line));
+	incident_read(terminal[1], &line, sizeof(line));
 }
 
 int main(void)
 {
-	struct termios raw;
-
-	keyboard = posix_openpt(O_RDWR | O_NOCTTY);
-	if (keyboard < 0 || unlockpt(keyboard) < 0)
-		incident_fail("posix_openpt");
-	screen = open(ptsname(keyboard), O_RDWR | O_NOCTTY);
-	if (screen < 0 || tcgetattr(screen, &raw) < 0)
-		incident_fail("ptsname");
-	cfmakeraw(&raw);
-	tcsetattr(screen, TCSANOW, &raw);
+	incident_terminal(terminal);
 	incident_thread("typist", typist);
 	return incident_run(request, NULL);
 }

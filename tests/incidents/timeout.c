@@ -3,7 +3,6 @@
  * Expected: timer: ... of victim
  */
 #include <poll.h>
-#include <sys/socket.h>
 
 #include "incident.h"
 
@@ -20,7 +19,6 @@ void request(void)
 
 int main(void)
 {
-	if (socketpair(AF_UNIX, SOCK_STREAM, 0, silent) < 0)
-		incident_fail("socketpair");
+	incident_pair(silent);
 	return incident_run(request, NULL);
 }
