@@ -1,12 +1,14 @@
 /*
- * The victim writes a little and waits for it to be on the disk (fsync); bulky has just written much, and the journal of
- * the file system, in the order that it keeps, takes that first. Makes an ext4 file system on the block device that is
- * its argument.
+ * The victim writes a little and waits for it to be on the disk; bulky has just written much. Makes an ext4 file system on
+ * the block device that is its argument.
+ *	journal DEVICE		fsync: the journal of the file system, in the order that it keeps, takes bulky's first
+ *	journal DEVICE all	syncfs: all that was written to the file system is to be on the disk
  * Expected: bulky: write of MAJOR:MINOR in service
  */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +18,7 @@ enum { LARGE = 1 << 20, MEGABYTES = 180 };
 
 static char large[LARGE];
 static int diary;
+static int (*sync_it)(int) = fsync;
 static sem_t *go, *gone;
 
 static void bulky(void)
@@ -34,8 +37,8 @@ static void bulky(void)
 void request(void)
 {
 	incident_write(diary, "x", 1);
-	if (fsync(diary) < 0)
-		incident_fail("fsync");
+	if (sync_it(diary) < 0)
+		incident_fail("diary");
 }
 
 static void disturb(void)
@@ -48,10 +51,12 @@ int main(int argc, char **argv)
 {
 	int status;
 
-	if (argc != 2) {
-		fputs("usage: journal DEVICE\n", stderr);
+	if (argc != 2 && (argc != 3 || strcmp(argv[2], "all"))) {
+		fputs("usage: journal DEVICE [all]\n", stderr);
 		return 2;
 	}
+	if (argc == 3)
+		sync_it = syncfs;
 	incident_mount(argv[1]);
 	diary = open("diary", O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	go = incident_semaphore();
