@@ -5,16 +5,15 @@ needs() { echo haproxy python3 redis-server redis-cli; }
 
 begin()
 {
-	background redis-server --port 0 --unixsocket "$DIRECTORY/redis" --save "" --dir "$DIRECTORY" --enable-debug-command yes
-	await redis-cli -s "$DIRECTORY/redis" ping
-	await redis-cli -s "$DIRECTORY/redis" debug populate 1000000
+	redis --enable-debug-command yes
+	await ask_redis debug populate 1000000
 	background python3 "${0%/*}/app.py" "$DIRECTORY/app" "$DIRECTORY/redis"
 	haproxy_before_app
 }
 
 disturb()
 {
-	redis-cli -s "$DIRECTORY/redis" keys 'nobody*' >/dev/null &
+	ask_redis keys 'nobody*' >/dev/null &
 	sleep 0.02
 }
 

@@ -5,9 +5,7 @@ needs() { echo redis-server redis-cli; }
 
 begin()
 {
-	background redis-server --port 0 --unixsocket "$DIRECTORY/redis" --save "" --dir "$DIRECTORY"
-	await redis-cli -s "$DIRECTORY/redis" ping
-	pgrep -nx redis-server >"$DIRECTORY/pid"
+	redis
 	printf '%s\n' "connect $DIRECTORY/redis" 'request INCR visits\r\n'
 }
 

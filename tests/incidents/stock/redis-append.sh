@@ -6,9 +6,7 @@ needs() { echo redis-server redis-cli dd mkfs.ext4; }
 begin()
 {
 	disk
-	background redis-server --port 0 --unixsocket "$DIRECTORY/redis" --save "" --dir "$DIRECTORY/disk" \
-		--appendonly yes --appendfsync always
-	await redis-cli -s "$DIRECTORY/redis" ping
+	redis --dir "$DIRECTORY/disk" --appendonly yes --appendfsync always
 	printf '%s\n' "connect $DIRECTORY/redis" 'request INCR visits\r\n'
 }
 

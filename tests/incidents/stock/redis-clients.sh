@@ -5,8 +5,7 @@ needs() { echo redis-server redis-cli python3; }
 
 begin()
 {
-	background redis-server --port 0 --unixsocket "$DIRECTORY/redis" --save "" --dir "$DIRECTORY"
-	await redis-cli -s "$DIRECTORY/redis" ping
+	redis
 	background python3 "${0%/*}/broker.py" worker "$DIRECTORY/redis"
 	background python3 "${0%/*}/broker.py" front "$DIRECTORY/redis" "$DIRECTORY/front"
 	background bash -c "while :; do echo PING; sleep 0.01; done | redis-cli -s '$DIRECTORY/redis'"

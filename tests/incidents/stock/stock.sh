@@ -66,6 +66,62 @@ haproxy_before_app()
 	printf '%s\n' "connect $DIRECTORY/web" 'until ok\n' 'request GET /healthy HTTP/1.1\r\nHost: stock\r\n\r\n'
 }
 
+# nginx, which listens there, before the server there, with so many workers.
+nginx_between()
+{
+	cat >"$DIRECTORY/nginx.conf" <<-END
+		user root;
+		daemon off;
+		error_log $DIRECTORY/log;
+		pid $DIRECTORY/pid;
+		worker_processes $3;
+		events { }
+		http {
+			access_log off;
+			client_body_temp_path $DIRECTORY/body;
+			proxy_temp_path $DIRECTORY/proxy;
+			fastcgi_temp_path $DIRECTORY/fastcgi;
+			uwsgi_temp_path $DIRECTORY/uwsgi;
+			scgi_temp_path $DIRECTORY/scgi;
+			keepalive_requests 10000;
+			upstream app { server $2; keepalive 4; }
+			server {
+				listen $1;
+				location / { proxy_pass http://app; proxy_http_version 1.1; proxy_set_header Connection ""; }
+			}
+		}
+	END
+	background nginx -c "$DIRECTORY/nginx.conf"
+}
+
+# redis at $DIRECTORY/redis, with these options; its process is in $DIRECTORY/pid.
+redis()
+{
+	background redis-server --port 0 --unixsocket "$DIRECTORY/redis" --save "" --dir "$DIRECTORY" "$@"
+	echo $! >"$DIRECTORY/pid"
+	await ask_redis ping
+}
+
+ask_redis()
+{
+	redis-cli -s "$DIRECTORY/redis" "$@"
+}
+
+# A line to who listens at this port, and one back.
+tell()
+{
+	exec 3<>/dev/tcp/127.0.0.1/"$1"
+	printf '%s\n' "$2" >&3
+	read -r <&3
+}
+
+# Service.java at this port.
+java_at()
+{
+	background java "${0%/*}/Service.java" "$1"
+	await eval "exec 3<>/dev/tcp/127.0.0.1/$1"
+}
+
 as_postgres()
 {
 	setpriv --reuid=postgres --regid=postgres --clear-groups "$@"

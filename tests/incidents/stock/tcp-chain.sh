@@ -9,29 +9,7 @@ begin()
 	await redis-cli -p 47311 ping
 	await redis-cli -p 47311 debug populate 1000000
 	background python3 "${0%/*}/app.py" 47312 47311
-	cat >"$DIRECTORY/nginx.conf" <<END
-user root;
-daemon off;
-error_log $DIRECTORY/log;
-pid $DIRECTORY/pid;
-worker_processes 2;
-events { }
-http {
-	access_log off;
-	client_body_temp_path $DIRECTORY/body;
-	proxy_temp_path $DIRECTORY/proxy;
-	fastcgi_temp_path $DIRECTORY/fastcgi;
-	uwsgi_temp_path $DIRECTORY/uwsgi;
-	scgi_temp_path $DIRECTORY/scgi;
-	keepalive_requests 10000;
-	upstream app { server 127.0.0.1:47312; keepalive 4; }
-	server {
-		listen 127.0.0.1:47313;
-		location / { proxy_pass http://app; proxy_http_version 1.1; proxy_set_header Connection ""; }
-	}
-}
-END
-	background nginx -c "$DIRECTORY/nginx.conf"
+	nginx_between 127.0.0.1:47313 127.0.0.1:47312 2
 	cat >"$DIRECTORY/haproxy.cfg" <<END
 defaults
 	mode http
