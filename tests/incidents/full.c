@@ -1,7 +1,7 @@
 /*
  * The victim sends to somebody who computes instead of receiving: what lies between them is full.
  *
- *	full queue|datagram|tcp|terminal
+ *	full pipe|queue|datagram|tcp|terminal
  *
  * Expected: glutton: running
  */
@@ -20,6 +20,16 @@ enum { PIECE = 1024 };
 static int sender, receiver;
 static bool is_queue;
 static sem_t *stall, *stalled;
+
+static void open_pipe(void)
+{
+	int pair[2];
+
+	if (pipe(pair) < 0)
+		incident_fail("pipe");
+	receiver = pair[0];
+	sender = pair[1];
+}
 
 static void open_queue(void)
 {
@@ -72,7 +82,11 @@ static void open_terminal(void)
 static const struct {
 	const char *name;
 	void (*open)(void);
-} kinds[] = {{"queue", open_queue}, {"datagram", open_datagram}, {"tcp", open_tcp}, {"terminal", open_terminal}};
+} kinds[] = {{"pipe", open_pipe},
+	     {"queue", open_queue},
+	     {"datagram", open_datagram},
+	     {"tcp", open_tcp},
+	     {"terminal", open_terminal}};
 
 static void glutton(void)
 {
@@ -126,6 +140,6 @@ int main(int argc, char **argv)
 			incident_process("glutton", glutton);
 			return incident_run(request, disturb);
 		}
-	fputs("usage: full queue|datagram|tcp|terminal\n", stderr);
+	fputs("usage: full pipe|queue|datagram|tcp|terminal\n", stderr);
 	return 2;
 }
