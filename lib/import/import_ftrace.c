@@ -45,11 +45,11 @@ static size_t without_escape(const char *line, size_t length)
 	return length;
 }
 
-/* One line; `overrun` is what was lost before the first event, whose CPU is not known until it comes. */
-static int take_line(struct text *text, const char *line, size_t length, uint64_t number, uint64_t *overrun)
+/* The context is what was lost before the first event, whose CPU is not known until it comes. */
+static int take_line(struct text *text, void *context, const char *line, size_t length, uint64_t number)
 {
 	struct text_event event;
-	uint64_t count = 0;
+	uint64_t count = 0, *overrun = context;
 	enum ftrace_line kind;
 
 	length = without_escape(line, length);
@@ -89,20 +89,9 @@ static bool is_ftrace(const char *bytes, size_t length)
 
 static int read_ftrace(struct import *import, struct import_input *input)
 {
-	struct text *text = text_begin(import, input);
 	uint64_t overrun = 0;
-	size_t length;
-	char *line;
-	int status;
 
-	if (!text)
-		return -1;
-	while ((status = lines_next(&input->lines, &line, &length)) > 0 && !stream_output_closed(import_stream(import))) {
-		status = take_line(text, line, length, input->lines.number, &overrun);
-		if (status < 0)
-			break;
-	}
-	return text_end(text) < 0 || status < 0 ? -1 : 0;
+	return text_read(import, input, take_line, NULL, &overrun);
 }
 
 /* --- HTML --------------------------------------------------------------------------------------------------------- */
@@ -120,6 +109,7 @@ static bool is_page(const char *bytes, size_t length)
 struct section {
 	bool inside, has_events;
 	uint64_t first, others; /* lines before the first event that are none */
+	uint64_t overrun;	/* of take_line() */
 };
 
 static bool starts(const char *line, const char *text)
@@ -140,29 +130,31 @@ static bool ends_section(const char *line)
 	return starts(line, "</script>") || starts(line, "\";");
 }
 
-static void end_section(struct text *text, const struct section *section)
+static void end_section(struct text *text, void *context)
 {
+	const struct section *section = context;
+
 	if (section->others)
 		text_trouble(text, section->has_events ? troubles[FTRACE_OTHER].kind : "a part that is no ftrace text is left out",
 			     section->has_events, section->first, section->others);
 }
 
-static int take_page_line(struct text *text, struct section *section, const char *line, size_t length, uint64_t number,
-			  uint64_t *overrun)
+static int take_page_line(struct text *text, void *context, const char *line, size_t length, uint64_t number)
 {
+	struct section *section = context;
 	struct text_event event;
 	uint64_t count;
 
 	if (!section->inside || ends_section(line)) {
 		if (section->inside)
 			end_section(text, section);
-		*section = (struct section){.inside = !section->inside && begins_section(line)};
+		*section = (struct section){.inside = !section->inside && begins_section(line), .overrun = section->overrun};
 		return 0;
 	}
 	if (!section->has_events)
 		section->has_events = is_event(line, length);
 	if (section->has_events || ftrace_line_read(line, length, &event, &count) != FTRACE_OTHER)
-		return take_line(text, line, length, number, overrun);
+		return take_line(text, &section->overrun, line, length, number);
 	if (section->others++ == 0)
 		section->first = number;
 	return 0;
@@ -170,22 +162,9 @@ static int take_page_line(struct text *text, struct section *section, const char
 
 static int read_page(struct import *import, struct import_input *input)
 {
-	struct text *text = text_begin(import, input);
 	struct section section = {0};
-	uint64_t overrun = 0;
-	size_t length;
-	char *line;
-	int status;
 
-	if (!text)
-		return -1;
-	while ((status = lines_next(&input->lines, &line, &length)) > 0 && !stream_output_closed(import_stream(import))) {
-		status = take_page_line(text, &section, line, length, input->lines.number, &overrun);
-		if (status < 0)
-			break;
-	}
-	end_section(text, &section);
-	return text_end(text) < 0 || status < 0 ? -1 : 0;
+	return text_read(import, input, take_page_line, end_section, &section);
 }
 
 const struct import_format import_ftrace = {"ftrace", is_ftrace, read_ftrace, NULL};

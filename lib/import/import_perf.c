@@ -211,35 +211,33 @@ static bool is_perf(const char *bytes, size_t length)
 	return text_any_line(bytes, length, is_event);
 }
 
+/* The context is the last event so far. */
+static int take_line(struct text *text, void *context, const char *line, size_t length, uint64_t number)
+{
+	struct text_event *event = context;
+	uint64_t lost;
+
+	if (skip_blanks(line, line + length) == line + length || *line == '#')
+		return 0;
+	lost = lost_events(line, length);
+	if (lost)
+		text_lost(text, event->cpu, lost);
+	else if (is_record(line, length))
+		text_trouble(text, "perf's own records are left out", false, number, 1);
+	else if (read_line(line, length, event))
+		return text_event(text, event, number);
+	else if (is_stack(line, length))
+		text_trouble(text, "call stacks are left out", false, number, 1);
+	else
+		text_trouble(text, "this is no event", true, number, 1);
+	return 0;
+}
+
 static int read_perf(struct import *import, struct import_input *input)
 {
-	struct text *text = text_begin(import, input);
 	struct text_event event = {0};
-	uint64_t lost;
-	size_t length;
-	char *line;
-	int status;
 
-	if (!text)
-		return -1;
-	while ((status = lines_next(&input->lines, &line, &length)) > 0 && !stream_output_closed(import_stream(import))) {
-		if (skip_blanks(line, line + length) == line + length || *line == '#')
-			continue;
-		lost = lost_events(line, length);
-		if (lost)
-			text_lost(text, event.cpu, lost);
-		else if (is_record(line, length))
-			text_trouble(text, "perf's own records are left out", false, input->lines.number, 1);
-		else if (read_line(line, length, &event))
-			status = text_event(text, &event, input->lines.number);
-		else if (is_stack(line, length))
-			text_trouble(text, "call stacks are left out", false, input->lines.number, 1);
-		else
-			text_trouble(text, "this is no event", true, input->lines.number, 1);
-		if (status < 0)
-			break;
-	}
-	return text_end(text) < 0 || status < 0 ? -1 : 0;
+	return text_read(import, input, take_line, NULL, &event);
 }
 
 const struct import_format import_perf = {"perf", is_perf, read_perf, NULL};

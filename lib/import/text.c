@@ -48,24 +48,6 @@ struct text {
 
 enum { CPUS_MAX = 1 << 16 };
 
-struct text *text_begin(struct import *import, const struct import_input *input)
-{
-	const struct import_options *options = import_options(import);
-	struct text *text = NEW(struct text);
-
-	text->import = import;
-	text->name = input->name;
-	text->last = INT64_MIN;
-	text->known = known_load();
-	line_begin(&text->line, "stream");
-	line_integer(&text->line, "version", STREAM_VERSION);
-	if (text->known && import_begin(import, false) == 0 && stream_write_line(import_stream(import), &text->line) == 0 &&
-	    (!options->begun || options->begun(options->context, import_stream(import)) == 0))
-		return text;
-	text_end(text);
-	return NULL;
-}
-
 /* --- what is not understood --------------------------------------------------------------------------------------- */
 
 void text_trouble(struct text *text, const char *kind, bool missing, uint64_t number, uint64_t count)
@@ -148,19 +130,6 @@ static int write_lost(struct text *text, uint32_t number, int64_t ts)
 		line_time(&text->line, "from", cpu->last);
 	stream_count_lost(import_stream(text->import), count);
 	return stream_write_line(import_stream(text->import), &text->line);
-}
-
-int text_end(struct text *text)
-{
-	int status = 0;
-
-	for (uint32_t i = 0; status == 0 && i < text->cpus.count; i++)
-		if (text->cpus.items[i].lost)
-			status = write_lost(text, i, text->last == INT64_MIN ? 0 : text->last);
-	if (text->known)
-		say_troubles(text);
-	free_text(text);
-	return status;
 }
 
 int text_comment(struct text *text, const char *line, size_t length, uint64_t number)
@@ -303,6 +272,62 @@ int text_event(struct text *text, const struct text_event *event, uint64_t numbe
 		return -1;
 	return stream_write_record(import_stream(text->import), &record);
 }
+
+/* --- the whole ---------------------------------------------------------------------------------------------------- */
+
+/* Frees in any case. */
+static int end_text(struct text *text)
+{
+	int status = 0;
+
+	for (uint32_t i = 0; status == 0 && i < text->cpus.count; i++)
+		if (text->cpus.items[i].lost)
+			status = write_lost(text, i, text->last == INT64_MIN ? 0 : text->last);
+	if (text->known)
+		say_troubles(text);
+	free_text(text);
+	return status;
+}
+
+static struct text *begin_text(struct import *import, const struct import_input *input)
+{
+	const struct import_options *options = import_options(import);
+	struct text *text = NEW(struct text);
+
+	text->import = import;
+	text->name = input->name;
+	text->last = INT64_MIN;
+	text->known = known_load();
+	line_begin(&text->line, "stream");
+	line_integer(&text->line, "version", STREAM_VERSION);
+	if (text->known && import_begin(import, false) == 0 && stream_write_line(import_stream(import), &text->line) == 0 &&
+	    (!options->begun || options->begun(options->context, import_stream(import)) == 0))
+		return text;
+	end_text(text);
+	return NULL;
+}
+
+int text_read(struct import *import, struct import_input *input, text_take *take,
+	      void (*end)(struct text *text, void *context), void *context)
+{
+	struct text *text = begin_text(import, input);
+	size_t length;
+	char *line;
+	int status;
+
+	if (!text)
+		return -1;
+	while ((status = lines_next(&input->lines, &line, &length)) > 0 && !stream_output_closed(import_stream(import))) {
+		status = take(text, context, line, length, input->lines.number);
+		if (status < 0)
+			break;
+	}
+	if (end)
+		end(text, context);
+	return end_text(text) < 0 || status < 0 ? -1 : 0;
+}
+
+/* --- spelling ----------------------------------------------------------------------------------------------------- */
 
 size_t text_time(const char *at, size_t length, char end, int64_t *ns)
 {

@@ -32,8 +32,15 @@ struct text_event {
 
 struct text;
 
-/* Begins a stream for the input. NULL after fail(). */
-struct text *text_begin(struct import *import, const struct import_input *input);
+/* What a format does with a line, which has a NUL behind it. 0; -1 after fail(), and no further one is read. */
+typedef int text_take(struct text *text, void *context, const char *line, size_t length, uint64_t number);
+
+/*
+ * Reads the input into a stream, line by line, until it ends or nobody reads the output any more; then calls end(), unless
+ * that is NULL, and says what was not understood. 0; -1 after fail().
+ */
+int text_read(struct import *import, struct import_input *input, text_take *take,
+	      void (*end)(struct text *text, void *context), void *context);
 
 /* Writes the event of the line with this number. -1 after fail(). */
 int text_event(struct text *text, const struct text_event *event, uint64_t number);
@@ -49,9 +56,6 @@ void text_lost(struct text *text, uint32_t cpu, uint64_t count);
 
 /* Counts lines that are not understood, from the one with this number on, by kind; `missing`: there might have been events. */
 void text_trouble(struct text *text, const char *kind, bool missing, uint64_t number, uint64_t count);
-
-/* Says what was not understood. -1 after fail(). Frees in any case. */
-int text_end(struct text *text);
 
 /* "12.345678" or with nine decimals as nanoseconds; behind it must stand `end`. Returns the length; 0: it is no time. */
 size_t text_time(const char *at, size_t length, char end, int64_t *ns);
