@@ -231,19 +231,24 @@ static bool frame_of_stack(const struct stack *stack, struct frame *frame)
 				     : find_frame(stack->kernel, is_scheduler, frame, &rest));
 }
 
-char *wake_stack_name(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker, char *name)
+static char *function_of(const struct frame *frame)
 {
 	char *function = NULL;
-	struct frame frame;
 	size_t size;
-	FILE *out;
+	FILE *out = open_memstream(&function, &size);
+
+	print_function(out, frame);
+	fclose(out);
+	return function;
+}
+
+char *wake_stack_name(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker, char *name)
+{
+	struct frame frame;
 
 	if (!frame_of_stack(stack_of_piece(wake, thread, piece, asker), &frame))
 		return name;
-	out = open_memstream(&function, &size);
-	print_function(out, &frame);
-	fclose(out);
-	return append(name, " in ", function);
+	return append(name, " in ", function_of(&frame));
 }
 
 static bool print_chain(FILE *out, const char *frames, bool (*is_passed)(const struct frame *), const char *between)
@@ -261,72 +266,66 @@ static bool print_chain(FILE *out, const char *frames, bool (*is_passed)(const s
 	return true;
 }
 
-/* Those of the program; where none are known, the kernel's. */
-static bool print_functions(FILE *out, const struct stack *stack, const char *between)
+/* Those of the program; where none are known, the kernel's; NULL: none. */
+static char *functions_of(const struct stack *stack, const char *between)
 {
-	return print_chain(out, stack->user, is_wrapper, between) || print_chain(out, stack->kernel, is_scheduler, between);
-}
-
-char *wake_stack_functions(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker)
-{
-	const struct stack *stack = stack_of_piece(wake, thread, piece, asker);
 	char *functions = NULL;
+	bool known;
 	size_t size;
 	FILE *out;
 
 	if (!stack)
 		return NULL;
 	out = open_memstream(&functions, &size);
-	print_functions(out, stack, ";");
+	known = print_chain(out, stack->user, is_wrapper, between) || print_chain(out, stack->kernel, is_scheduler, between);
 	fclose(out);
-	if (*functions)
+	if (known)
 		return functions;
 	free(functions);
 	return NULL;
 }
 
+char *wake_stack_functions(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker)
+{
+	return functions_of(stack_of_piece(wake, thread, piece, asker), ";");
+}
+
 /* The kernel's function tells what a program waits for. */
-static void print_waited(FILE *out, const struct stack *stack)
+static char *append_waited(char *label, const struct stack *stack)
 {
 	struct frame frame;
 	const char *rest;
 
-	if (stack->user && find_frame(stack->kernel, is_scheduler, &frame, &rest))
-		fprintf(out, ", in the kernel %.*s", (int)frame.length, frame.text);
+	if (!stack->user || !find_frame(stack->kernel, is_scheduler, &frame, &rest))
+		return label;
+	return append(label, ", in the kernel ", memory_text(frame.text, frame.length));
 }
 
 /* In which function the asker waited for the wake-up. */
-static void print_asker(FILE *out, const struct wake *wake, const struct thread *asker, const struct mark *wake_up)
+static char *append_asker(char *label, const struct wake *wake, const struct thread *asker, const struct mark *wake_up)
 {
 	size_t at = thread_find(asker, wake_up->ts);
 	struct frame frame;
+	char *function;
 
 	if (at == 0 || asker->pieces.items[at - 1].what != WHAT_WAIT ||
 	    !frame_of_stack(stack_of(wake, mark_of_wait(asker, at - 1)), &frame))
-		return;
-	fprintf(out, ", awaited by %s in ", wake_comm(wake, asker));
-	print_function(out, &frame);
+		return label;
+	function = function_of(&frame);
+	label = append(label, ", awaited by ", memory_format("%s in %s", wake_comm(wake, asker), function));
+	free(function);
+	return label;
 }
 
 char *wake_stack_label(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker, char *label)
 {
 	const struct stack *stack = stack_of_piece(wake, thread, piece, asker);
-	char *chain = NULL;
-	size_t size;
-	FILE *out;
+	char *chain = functions_of(stack, " < ");
 
-	if (!stack)
+	if (!chain)
 		return label;
-	out = open_memstream(&chain, &size);
-	if (!print_functions(out, stack, " < ")) {
-		fclose(out);
-		free(chain);
-		return label;
-	}
+	label = append(label, ", from ", chain);
 	if (thread->pieces.items[piece].what == WHAT_WAIT)
-		print_waited(out, stack);
-	else
-		print_asker(out, wake, wake->threads.items[asker], mark_of_run(wake, thread, piece, asker));
-	fclose(out);
-	return append(label, ", from ", chain);
+		return append_waited(label, stack);
+	return append_asker(label, wake, wake->threads.items[asker], mark_of_run(wake, thread, piece, asker));
 }
