@@ -74,6 +74,18 @@ int export_written(struct export *export)
 	return fail_errno("cannot write the output");
 }
 
+int export_read_lost(struct export *export, const struct record *record, uint64_t *cpu, uint64_t *count)
+{
+	const struct fields *fields = stream_fields(export->stream, record);
+
+	*cpu = *count = 0;
+	if (!fields)
+		return -1;
+	if (fields_unsigned(fields, "cpu", cpu) < 0 || fields_unsigned(fields, "count", count) < 0)
+		return stream_fail(export->stream, "%s", fail_text());
+	return 0;
+}
+
 static int flush(void *context)
 {
 	struct export *export = context;

@@ -37,6 +37,9 @@ extern const struct export_format export_csv, export_folded, export_ftrace, expo
 /* After something was written: 0; -1 after fail() where it could not be. */
 int export_written(struct export *export);
 
+/* Of a `lost` record: how many events of which CPU; 0 what it does not say. -1 after fail(). */
+int export_read_lost(struct export *export, const struct record *record, uint64_t *cpu, uint64_t *count);
+
 /* Counts something that this format cannot hold; the reason must stay. */
 void export_leave_out(struct export *export, const char *reason);
 

@@ -211,13 +211,10 @@ static int event_seen(void *context, const struct record *record)
 static int lost_seen(void *context, const struct record *record)
 {
 	struct export *export = context;
-	const struct fields *fields = stream_fields(export->stream, record);
-	uint64_t cpu = 0, count = 0;
+	uint64_t cpu, count;
 
-	if (!fields)
+	if (export_read_lost(export, record, &cpu, &count) < 0)
 		return -1;
-	if (fields_unsigned(fields, "cpu", &cpu) < 0 || fields_unsigned(fields, "count", &count) < 0)
-		return stream_fail(export->stream, "%s", fail_text());
 	fprintf(export->out, "CPU:%" PRIu64 " [LOST %" PRIu64 " EVENTS]\n", cpu, count);
 	return export_written(export) < 0 ? -1 : STREAM_DROP;
 }

@@ -94,13 +94,10 @@ static int lost_seen(void *context, const struct record *record)
 {
 	struct export *export = context;
 	struct tracedat *dat = export->state;
-	const struct fields *fields = stream_fields(export->stream, record);
-	uint64_t cpu = 0, count = 0;
+	uint64_t cpu, count;
 
-	if (!fields)
+	if (export_read_lost(export, record, &cpu, &count) < 0)
 		return -1;
-	if (fields_unsigned(fields, "cpu", &cpu) < 0 || fields_unsigned(fields, "count", &count) < 0)
-		return stream_fail(export->stream, "%s", fail_text());
 	if (cpu >= SPOOL_CPUS)
 		export_leave_out(export, "an event's time or CPU is out of range");
 	else
