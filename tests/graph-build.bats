@@ -314,6 +314,22 @@ on() {
 	assert_output 3
 }
 
+@test "times at both ends of what can be written: a graph, and no time that does not fit" {
+	for f in "$W"/*.txt "$TOP"/testdata/rag/*.txt; do
+		awk -v half="$(($(grep -c '^event' "$f") / 2))" '{
+			if ($1 == "event") events++
+			for (i = 2; i <= NF; i++) if ($i ~ /^(ts|start|from|to|since)=-?[0-9.]+$/) {
+				split($i, part, "=")
+				early = $1 == "signal" || $1 == "window" || $1 == "quota" ? part[1] != "ts" && part[1] != "to" : events <= half
+				$i = part[1] "=" sprintf("%.9f", part[2] + (early ? -9223372000 : 9223372000))
+			}
+			print }' "$f" >far
+		run -0 --separate-stderr bash -c 'graph-build --text far || [ $? = 3 ]'
+		assert_line --partial 'graph id=1 '
+		graph-build far 2>/dev/null | blame-rank -a ilz 2>/dev/null | report >/dev/null || [ $? = 3 ]
+	done
+}
+
 @test "junk, nothing and directories: exit status 1 with a name" {
 	head -c 4096 /dev/urandom >junk
 	for input in junk none .; do

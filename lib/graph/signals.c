@@ -96,8 +96,8 @@ static int read_signal(struct signals *signals, struct events *events, const str
 	fields_text(fields, "comm", signal->comm, sizeof(signal->comm));
 	if (!fields_find(fields, "ts"))
 		return fail("a signal needs a ts");
-	if (!fields_find(fields, "start"))
-		signal->start = signal->ts;
+	signal->start = wake_time(fields_find(fields, "start") ? signal->start : signal->ts);
+	signal->ts = wake_time(signal->ts);
 	if (signal->start > signal->ts)
 		return fail("a signal ends before it starts");
 	signal->tid = (int32_t)tid;

@@ -114,15 +114,15 @@ void wake_begin(struct wake *wake, int64_t ts)
 {
 	if (wake->gaps.count)
 		return;
-	*ARRAY_ADD(&wake->gaps) = (struct gap){.from = INT64_MIN, .to = ts};
-	wake->now = ts;
+	wake->now = wake_time(ts);
+	*ARRAY_ADD(&wake->gaps) = (struct gap){.from = INT64_MIN, .to = wake->now};
 }
 
 void wake_until(struct wake *wake, int64_t ts)
 {
 	wake_begin(wake, ts);
-	if (ts > wake->now)
-		wake->now = ts;
+	if (wake_time(ts) > wake->now)
+		wake->now = wake_time(ts);
 }
 
 /* What the CPU did after its last event is lost. */
@@ -138,8 +138,8 @@ void wake_lost(struct wake *wake, uint32_t cpu, int64_t from, int64_t to)
 	wake_until(wake, to);
 	if (from == TIME_NONE || from < wake_since(wake))
 		from = last_event(wake, cpu);
-	*ARRAY_ADD(&wake->gaps) = (struct gap){.from = from, .to = wake->now};
-	wake_frequencies_lost(wake->frequencies, from);
+	*ARRAY_ADD(&wake->gaps) = (struct gap){.from = wake_time(from), .to = wake->now};
+	wake_frequencies_lost(wake->frequencies, wake_time(from));
 }
 
 static struct cpu *cpu_new(uint32_t number)

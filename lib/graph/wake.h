@@ -229,6 +229,18 @@ struct wake *wake_new(struct events *events);
 void wake_free(struct wake *wake);
 void wake_forget(struct wake *wake);		 /* the window is over: types and names stay */
 int wake_stream(struct wake *wake, const struct fields *fields); /* a `stream` record: types stay; numbers mean other things */
+
+/*
+ * A time of the stream as it is kept here: at most 95 years from zero, so that what lies between any two times, and that
+ * before a third, fits. No trace has others, but somebody may write them.
+ */
+static inline int64_t wake_time(int64_t ts)
+{
+	const int64_t most = INT64_C(3000000000000000000);
+
+	return ts > most ? most : ts < -most ? -most : ts;
+}
+
 void wake_begin(struct wake *wake, int64_t ts);	 /* the first event of a window; later calls do nothing */
 void wake_until(struct wake *wake, int64_t ts);	 /* time has come so far */
 int64_t wake_first(const struct wake *wake);	 /* where the data begin */

@@ -79,7 +79,7 @@ static int by_waiter(const void *a, const void *b)
 static const struct holding *main_sort(const struct graph *graph, struct holding *holdings, size_t count,
 				       int (*compare)(const void *, const void *))
 {
-	int64_t all = 0, sort = 0, most = 0;
+	double all = 0, sort = 0, most = 0;
 	const struct holding *found = NULL;
 
 	qsort(holdings, count, sizeof(*holdings), compare);
@@ -87,8 +87,8 @@ static const struct holding *main_sort(const struct graph *graph, struct holding
 		const struct node *node = &graph->nodes.items[holdings[i].node];
 
 		sort = i > 0 && compare(&holdings[i - 1], &holdings[i]) == 0 ? sort : 0;
-		sort += node->end - node->start;
-		all += node->end - node->start;
+		sort += (double)(node->end - node->start);
+		all += (double)(node->end - node->start);
 		if (sort > most) {
 			most = sort;
 			found = &holdings[i];
