@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chart/span.h"
 #include "report/chain.h"
 #include "report/words.h"
 
@@ -43,7 +44,8 @@ static const struct piece *main_piece(const struct story *story)
 	for (size_t i = 0; i < story->pieces.count; i++) {
 		const struct piece *piece = &story->pieces.items[i];
 
-		if (piece->part == main && (!longest || piece->to - piece->from > longest->to - longest->from))
+		if (piece->part == main &&
+		    (!longest || span_between(piece->from, piece->to) > span_between(longest->from, longest->to)))
 			longest = piece;
 	}
 	return longest;
@@ -56,7 +58,7 @@ static const struct node *wait_over(const struct graph *graph, int32_t tid, cons
 		const struct node *node = &graph->nodes.items[i];
 
 		if (node->tid == tid && node->what == WHAT_WAIT &&
-		    overlap(node, piece->from, piece->to) >= COVERED * (double)(piece->to - piece->from))
+		    overlap(node, piece->from, piece->to) >= COVERED * (double)span_between(piece->from, piece->to))
 			return node;
 	}
 	return NULL;

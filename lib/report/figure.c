@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "chart/span.h"
 #include "report/canvas.h"
 #include "report/summary.h"
 #include "report/words.h"
@@ -284,8 +285,8 @@ static bool write_pieces(struct canvas *canvas, const struct story *story, int u
 		piece = &story->pieces.items[i];
 		occurs[piece->what] = true;
 		fprintf(file, "%zu\t%.9g\t%.9g\t%d\n", row_of(rows, piece->row),
-			in_unit((piece->from - story->from) / 1e9, unit),
-			in_unit((piece->to - story->from) / 1e9, unit), (int)piece->what);
+			in_unit((double)span_between(story->from, piece->from) / 1e9, unit),
+			in_unit((double)span_between(story->from, piece->to) / 1e9, unit), (int)piece->what);
 	}
 	return fclose(file) == 0;
 }

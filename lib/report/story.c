@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "chart/span.h"
 #include "report/chain.h"
 #include "report/model.h"
 #include "report/words.h"
@@ -67,7 +68,7 @@ void story_close(const struct model *model, struct story *story, const struct gr
 
 double story_length(const struct story *story)
 {
-	return story->to > story->from ? (story->to - story->from) / 1e9 : 0;
+	return (double)span_between(story->from, story->to) / 1e9;
 }
 
 double story_share(const struct story *story, const struct part *part)
@@ -126,7 +127,7 @@ int story_path(const struct model *model, struct story *story, const struct grap
 	piece->node = node;
 	if (piece->what == WHAT_RUNNABLE)
 		chain_hold(model, piece->part, graph, piece);
-	piece->part->time += (to - from) / 1e9;
+	piece->part->time += (double)span_between(from, to) / 1e9;
 	piece->part->pieces++;
 	if (from < story->from)
 		story->from = from;
