@@ -149,14 +149,31 @@ trace-collect: 'sh' ended with status 7"
 	until_true 60 is_gone $pid
 }
 
+@test "two collectors that have the same pid, each in a PID namespace of its own" {
+	need_tracefs
+	unshare -pf --mount-proc true 2>/dev/null || skip "needs PID namespaces"
+	run -0 --separate-stderr unshare -pf --mount-proc trace-collect -e task:task_rename -o outer -- \
+		unshare -pf --mount-proc trace-collect -e task:task_rename -o inner -- \
+		sh -c 'printf marker >/proc/self/comm; ls /sys/kernel/tracing/instances'
+	assert_equal "$stderr" ""
+	assert_equal "$(grep -c '^tailblame-1\.[0-9]*$' <<<"$output")" 2
+	for name in outer inner; do
+		assert_equal "$(stream-cat --text $name | grep -c '^event .* newcomm=marker')" 1
+	done
+	for name in $(grep '^tailblame-1\.' <<<"$output"); do
+		assert [ ! -e "$INSTANCES/$name" ]
+	done
+}
+
 @test "what a crash left is removed at the next start" {
 	need_tracefs
 	sleep 0 &
 	left=$!
 	wait $left
-	mkdir $INSTANCES/tailblame-$left
+	mkdir $INSTANCES/tailblame-$left $INSTANCES/tailblame-$left.4026530000 $INSTANCES/tailblame-$left.kept
 	cp "$BUILD"/trace-collect prog
 	echo "p:tailblame_$left/p0 $PWD/prog:0x1000" >>/sys/kernel/tracing/uprobe_events
+	echo "p:tailblame_${left}_4026530000/p0 $PWD/prog:0x1000" >>/sys/kernel/tracing/uprobe_events
 	run ! is_gone $left
 	collect -e sched:sched_switch -o other
 	until_true 60 is_tracing $pid
@@ -165,6 +182,8 @@ trace-collect: 'sh' ended with status 7"
 	kill $pid
 	wait $pid
 	is_gone $left
+	run tracing_left
+	refute_output --regexp "tailblame[-_]$left"
 }
 
 @test "an instance that somebody else uses stays, is told of, and is removed at the next start" {

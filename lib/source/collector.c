@@ -56,7 +56,7 @@ static uint64_t default_size(void)
 
 int collector_open(struct collector *collector, const char *clock, uint64_t buffer)
 {
-	*collector = (struct collector){.self = getpid(), .guardian.pid = -1, .bell = -1, .clock.stats = -1,
+	*collector = (struct collector){.self = getpid(), .guardian.pid = -1, .hold = -1, .bell = -1, .clock.stats = -1,
 					.recorder = {.listening = -1, .call = -1}};
 	collector->scribe.own[0] = collector->self;
 	collector->scribe.wishes = &collector->wishes;
@@ -70,7 +70,7 @@ int collector_open(struct collector *collector, const char *clock, uint64_t buff
 	instance_remove_stale();
 	if (guardian_start(&collector->guardian) < 0)
 		return -1;
-	collector->instance = instance_create();
+	collector->instance = instance_create(&collector->hold);
 	if (!collector->instance)
 		return -1;
 	if (clock_set(&collector->clock, collector->instance, clock) < 0)
@@ -351,6 +351,8 @@ int collector_close(struct collector *collector, bool wait)
 		tracefs_instance_free(collector->keeper);
 	if (collector->instance)
 		tracefs_instance_free(collector->instance);
+	if (collector->hold >= 0)
+		close(collector->hold);
 	if (collector->guardian.pid > 0) {
 		removed = instance_remove(collector->self);
 		if (guardian_end(&collector->guardian)) /* it had more patience */

@@ -38,6 +38,7 @@ struct collector {
 	struct process process; /* whose events are wanted */
 	/* private */
 	struct tracefs_instance *instance;
+	int hold; /* of the instance */
 	struct tracefs_instance *keeper; /* of events that may stay in the kernel; NULL: none do */
 	int pipe; /* then: where the stream goes */
 	uint64_t buffer;

@@ -9,24 +9,23 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
 
 #define MOUNT_POINT "/sys/kernel/tracing"
-#define INSTANCE_NAME "tailblame-%d"
 #define KEEPER_TAIL ".kept"
-#define KEEPER_NAME INSTANCE_NAME KEEPER_TAIL
-#define PROBE_GROUP "tailblame_%d"
 
-/* The fields of /proc/PID/stat between the state and the start time. */
-#define NUMBERS_6 " %*d %*d %*d %*d %*d %*d"
-#define NUMBERS_18 NUMBERS_6 NUMBERS_6 NUMBERS_6
+#define FIRST_SPACE 0xEFFFFFFCu /* the number of the machine's own PID namespace (the kernel's PROC_PID_INIT_INO) */
 
-/* Seconds by which the wall clock may have been set between the start of a process and the making of its instance. */
-enum { CLOCK_SLACK = 10 };
+enum { NAME_ROOM = 64, TRIES = 3 };
+
+/* Who made something in tracefs. Several collectors may have the same pid, each in a PID namespace of its own. */
+struct owner {
+	pid_t pid;
+	unsigned space; /* the number of the namespace; 0: the machine's own */
+};
 
 const char *instance_tracefs(void)
 {
@@ -48,11 +47,49 @@ int instance_fail_access(const char *verb, const char *path)
 	return denied ? fail("%s; run as root or mount tracefs with gid=", fail_text()) : -1;
 }
 
+static struct owner owner_here(pid_t pid)
+{
+	struct stat space;
+
+	if (stat("/proc/self/ns/pid", &space) < 0 || space.st_ino == FIRST_SPACE)
+		return (struct owner){.pid = pid};
+	return (struct owner){pid, (unsigned)space.st_ino};
+}
+
+/* "tailblame-PID", "tailblame-PID.SPACE", and the same with a tail. */
+static void spell_instance(char name[NAME_ROOM], struct owner owner, const char *tail)
+{
+	if (owner.space)
+		snprintf(name, NAME_ROOM, "tailblame-%d.%u%s", owner.pid, owner.space, tail);
+	else
+		snprintf(name, NAME_ROOM, "tailblame-%d%s", owner.pid, tail);
+}
+
+static bool read_instance(const char *name, struct owner *owner)
+{
+	int length = 0, more = 0;
+
+	*owner = (struct owner){0};
+	if (sscanf(name, "tailblame-%d%n", &owner->pid, &length) != 1)
+		return false;
+	if (sscanf(name + length, ".%u%n", &owner->space, &more) == 1)
+		length += more;
+	return !name[length] || strcmp(name + length, KEEPER_TAIL) == 0;
+}
+
+static void spell_group(char name[NAME_ROOM], struct owner owner)
+{
+	if (owner.space)
+		snprintf(name, NAME_ROOM, "tailblame_%d_%u", owner.pid, owner.space);
+	else
+		snprintf(name, NAME_ROOM, "tailblame_%d", owner.pid);
+}
+
 const char *instance_probe_group(void)
 {
-	static char name[32];
+	static char name[NAME_ROOM];
 
-	snprintf(name, sizeof(name), PROBE_GROUP, getpid());
+	spell_group(name, owner_here(getpid()));
 	return name;
 }
 
@@ -70,40 +107,47 @@ int instance_write(struct tracefs_instance *instance, const char *file, const ch
 	return written < 0 ? -1 : 0;
 }
 
-static struct tracefs_instance *create(const char *name)
+static struct tracefs_instance *create(const char *tail)
 {
 	struct tracefs_instance *instance;
-	char *path;
+	char name[NAME_ROOM], *path;
 
+	spell_instance(name, owner_here(getpid()), tail);
+	path = memory_format("instances/%s", name);
 	instance = tracefs_instance_create(name);
 	if (!instance) {
-		path = memory_format("instances/%s", name);
 		instance_fail_access("make", path);
-		free(path);
-		return NULL;
-	}
-	if (tracefs_trace_off(instance) < 0) {
+	} else if (!tracefs_instance_is_new(instance)) {
+		fail("'%s/%s' is there already, and in use", tracefs_tracing_dir(), path);
+	} else if (tracefs_trace_off(instance) < 0) {
 		fail_errno("cannot turn tracing off in '%s'", name);
-		tracefs_instance_free(instance);
-		return NULL;
+	} else {
+		free(path);
+		return instance;
 	}
-	return instance;
+	free(path);
+	tracefs_instance_free(instance);
+	return NULL;
 }
 
-struct tracefs_instance *instance_create(void)
+/* Before it is held, somebody else may take it for one that was left behind. */
+struct tracefs_instance *instance_create(int *hold)
 {
-	char name[32];
+	struct tracefs_instance *instance;
 
-	snprintf(name, sizeof(name), INSTANCE_NAME, getpid());
-	return create(name);
+	for (int i = 0; i < TRIES && (instance = create("")); i++) {
+		*hold = tracefs_instance_file_open(instance, "tracing_on", O_RDONLY | O_CLOEXEC);
+		if (*hold >= 0)
+			return instance;
+		fail_errno("cannot open '%s/tracing_on'", tracefs_instance_get_trace_dir(instance));
+		tracefs_instance_free(instance);
+	}
+	return NULL;
 }
 
 struct tracefs_instance *instance_create_keeper(void)
 {
-	char name[32];
-
-	snprintf(name, sizeof(name), KEEPER_NAME, getpid());
-	return create(name);
+	return create(KEEPER_TAIL);
 }
 
 /* An instance must go before its probes, which are in use while events are enabled in it. */
@@ -128,60 +172,30 @@ static int remove_instance(const char *path)
 	return rmdir(path) < 0 && errno != ENOENT ? fail_errno("cannot remove '%s'", path) : 0;
 }
 
-int instance_remove(pid_t pid)
+static int remove_of(struct owner owner)
 {
 	const char *tracing = tracefs_tracing_dir();
-	char *path, *keeper, group[32];
-	int status;
+	static const char *const tails[] = {"", KEEPER_TAIL};
+	char name[NAME_ROOM], *path;
+	int status = 0;
 
 	if (!tracing)
 		return fail("tracefs is not mounted");
-	path = memory_format("%s/instances/" INSTANCE_NAME, tracing, pid);
-	keeper = memory_format("%s/instances/" KEEPER_NAME, tracing, pid);
-	status = remove_instance(keeper);
-	if (remove_instance(path) < 0)
-		status = -1;
-	free(keeper);
-	free(path);
-	snprintf(group, sizeof(group), PROBE_GROUP, pid);
-	if (status == 0)
-		status = remove_probes(group);
-	return status;
+	for (int i = 0; i < 2 && status == 0; i++) { /* the first is the one that its collector holds */
+		spell_instance(name, owner, tails[i]);
+		path = memory_format("%s/instances/%s", tracing, name);
+		status = remove_instance(path);
+		free(path);
+	}
+	if (status < 0)
+		return -1;
+	spell_group(name, owner);
+	return remove_probes(name);
 }
 
-/* When the process began, in seconds since the epoch; 0: there is none with this pid. */
-static double process_start(pid_t pid)
+int instance_remove(pid_t pid)
 {
-	struct timespec now, boot;
-	char *path = memory_format("/proc/%d/stat", pid), text[1024];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	unsigned long long ticks;
-	const char *rest;
-
-	free(path);
-	if (fd >= 0)
-		close(fd);
-	if (length <= 0)
-		return 0;
-	text[length] = '\0';
-	rest = strrchr(text, ')'); /* the name before it may hold anything */
-	if (!rest || sscanf(rest, ") %*c" NUMBERS_18 " %llu", &ticks) != 1)
-		return 0;
-	clock_gettime(CLOCK_REALTIME, &now);
-	clock_gettime(CLOCK_BOOTTIME, &boot);
-	return (double)(now.tv_sec - boot.tv_sec) + (double)ticks / (double)sysconf(_SC_CLK_TCK);
-}
-
-/* Its process is gone, or a pid was given out again and belongs to one that is younger than the instance. */
-static bool is_stale(int instances, const char *name, pid_t pid)
-{
-	struct stat made;
-	double start = process_start(pid);
-
-	if (start == 0)
-		return true;
-	return fstatat(instances, name, &made, 0) == 0 && start > (double)made.st_ctime + CLOCK_SLACK;
+	return remove_of(owner_here(pid));
 }
 
 static void remove_stale_instances(const char *tracing)
@@ -189,15 +203,11 @@ static void remove_stale_instances(const char *tracing)
 	char *path = memory_format("%s/instances", tracing);
 	DIR *dir = opendir(path);
 	struct dirent *entry;
+	struct owner owner;
 
-	while (dir && (entry = readdir(dir))) {
-		int pid, end = 0;
-		bool ours = sscanf(entry->d_name, INSTANCE_NAME "%n", &pid, &end) == 1;
-
-		if (ours && (!entry->d_name[end] || strcmp(entry->d_name + end, KEEPER_TAIL) == 0) &&
-		    is_stale(dirfd(dir), entry->d_name, pid))
-			instance_remove(pid);
-	}
+	while (dir && (entry = readdir(dir)))
+		if (read_instance(entry->d_name, &owner))
+			remove_of(owner);
 	if (dir)
 		closedir(dir);
 	free(path);
@@ -210,12 +220,12 @@ static void remove_stale_probes(void)
 		tracefs_dynevent_get_all(TRACEFS_DYNEVENT_UPROBE | TRACEFS_DYNEVENT_URETPROBE, NULL);
 
 	for (int i = 0; probes && probes[i]; i++) {
-		char *group = NULL, name[32];
-		int pid;
+		struct owner owner = {0};
+		char *group = NULL, name[NAME_ROOM];
 
 		tracefs_dynevent_info(probes[i], &group, NULL, NULL, NULL, NULL);
-		if (group && sscanf(group, PROBE_GROUP, &pid) == 1) {
-			snprintf(name, sizeof(name), INSTANCE_NAME, pid);
+		if (group && sscanf(group, "tailblame_%d_%u", &owner.pid, &owner.space) >= 1) {
+			spell_instance(name, owner, "");
 			if (!tracefs_instance_exists(name))
 				tracefs_dynevent_destroy(probes[i], true);
 		}

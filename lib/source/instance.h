@@ -2,8 +2,14 @@
  * instance: a private tracing instance, and the promise that nothing of it stays behind.
  *
  * All that a collector makes in tracefs carries its pid: the instance `tailblame-PID` with its rings, events and
- * filters, a second one `tailblame-PID.kept` for events that stay in the kernel (source/recorder.h), and the uprobes of the group `tailblame_PID`. So whoever knows the pid can remove it: the collector at
- * its end, its guardian (source/guardian.h) when the collector was killed, and the next collector when both were.
+ * filters, a second one `tailblame-PID.kept` for events that stay in the kernel (source/recorder.h), and the uprobes of the
+ * group `tailblame_PID`; in a PID namespace other than the machine's own the namespace's number as well, `tailblame-PID.SPACE`
+ * and `tailblame_PID_SPACE`, for tracefs is one for all namespaces. So whoever knows the pid can remove it: the collector at
+ * its end, its guardian (source/guardian.h) when the collector was killed, and the next collector, of any namespace, when both were.
+ *
+ * A collector holds a file of its instance open from the beginning on. The kernel does not remove an instance that is held so;
+ * one that it does remove was left behind.
+ *
  * Nothing outside of the instance is changed, but that tracefs is mounted where it was not; it stays mounted, for
  * somebody else may use it by then.
  */
@@ -17,14 +23,17 @@
 /* Finds tracefs, or mounts it; the path, which is libtracefs's; NULL after fail() that says what to do. */
 const char *instance_tracefs(void);
 
-/* Makes this process's instance, with tracing off. NULL after fail(). Free it with tracefs_instance_free(). */
-struct tracefs_instance *instance_create(void);
+/*
+ * Makes this process's instance, with tracing off; *hold is to be closed before it can be removed, but not much sooner. NULL after
+ * fail(). Free it with tracefs_instance_free().
+ */
+struct tracefs_instance *instance_create(int *hold);
 struct tracefs_instance *instance_create_keeper(void);
 
 /* Removes what the process with this pid made. 0: nothing is left; -1 after fail(): something is still in use. */
 int instance_remove(pid_t pid);
 
-/* Removes what collectors made that are no more. What is in use cannot be removed, so live ones are safe. */
+/* Removes what collectors made that are no more; before this process makes its own. */
 void instance_remove_stale(void);
 
 /* Writes text to a file of the instance ("buffer_percent"). -1 after fail(). */
