@@ -10,25 +10,19 @@
 
 enum { PATIENCE_US = 20000 };
 
-static int ends[2]; /* the victim's, the server's */
+static int to_server[2];
 
 static void server(void)
 {
-	char job;
-
-	for (;;) {
-		incident_read(ends[1], &job, 1);
-		incident_compute(job == 'l' ? TROUBLE_MS * 1000 : HEALTHY_US);
-		incident_write(ends[1], &job, 1);
-	}
+	incident_serve(to_server[1]);
 }
 
 void request(void)
 {
-	char job = incident_is_slow() ? 'l' : 's';
+	long us = incident_is_slow() ? TROUBLE_MS * 1000 : HEALTHY_US;
 
-	incident_write(ends[0], &job, 1);
-	while (recv(ends[0], &job, 1, 0) < 0)
+	incident_write(to_server[0], &us, sizeof(us));
+	while (recv(to_server[0], &us, sizeof(us), 0) < 0)
 		if (errno != EAGAIN && errno != EINTR)
 			incident_fail("recv");
 }
@@ -37,9 +31,9 @@ int main(void)
 {
 	struct timeval patience = {0, PATIENCE_US};
 
-	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) < 0 ||
-	    setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) < 0)
-		incident_fail("socketpair");
+	incident_pair(to_server);
+	if (setsockopt(to_server[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) < 0)
+		incident_fail("setsockopt");
 	incident_process("server", server);
 	return incident_run(request, NULL);
 }
