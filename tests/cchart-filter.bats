@@ -450,6 +450,30 @@ value() { # KEY: the values of this key on standard input
 	assert_output --partial "took 12.0 ms (limit 11.0 ms)"
 }
 
+@test "what is shorter than its chart cares for is no signal, unless by a limit that is given" {
+	call() { echo "event ts=$1 cpu=0 tid=9 comm=x name=raw_syscalls:sys_enter id=39"; echo "event ts=$2 cpu=0 tid=9 comm=x name=raw_syscalls:sys_exit id=39"; }
+	{
+		echo "stream version=1 machine=x86_64"
+		for ((i = 100; i < 400; i++)); do call 1.$i 1.${i}000$((2 + i % 3)); done
+		call 2.1 2.100099
+		call 2.2 2.200101
+		call 2.3 2.300002
+	} >in
+	for method in pot imr paper; do
+		run -0 --separate-stderr filter -c syscall --method=$method in
+		assert_equal "$(records signal <<<"$output" | value value)" 0.000101000
+	done
+	run -0 --separate-stderr filter -c syscall --limit=50us in
+	assert_equal "$(records signal <<<"$output" | value value | xargs)" "0.000099000 0.000101000"
+	# nor is it while it lasts
+	sed '$d' in >cut
+	echo "tick ts=2.300099" >>cut
+	assert_equal "$(filter -c syscall cut | records signal | value value)" 0.000101000
+	printf '%s\n' 'chart name=x shortest=1ms method=u' 'count event=a:b' >x.chart
+	run -1 cchart-filter -c ./x.chart </dev/null
+	assert_output --partial "chart 'x' counts, so it has no shortest="
+}
+
 @test "limits that were made another way are refused" {
 	for ((i = 0; i < 110; i++)); do echo "sample ts=$i chart=load key=web value=$((10 + i / 2 % 3))"; done >in
 	refused() { # OPTION...: limits of the file `limits`

@@ -30,7 +30,7 @@ static const struct line_kind {
 	const char *keys; /* the keys that it may have, each with a space behind it */
 	line_reader *read;
 } line_kinds[] = {
-	{"chart", "name title nest method interval least binary function ", read_chart},
+	{"chart", "name title nest shortest method interval least binary function ", read_chart},
 	{"start", "event filter key length tid split show instead ", read_start},
 	{"end", "event filter key length ", read_end},
 	{"arm", "event filter key ", read_arm},
@@ -65,6 +65,7 @@ static int read_rate(struct chart *chart, const struct fields *fields)
 
 static int read_chart(struct parser *parser, const struct fields *fields)
 {
+	const struct field *shortest = fields_find(fields, "shortest");
 	struct chart *chart = parser->chart;
 
 	if (chart->name)
@@ -80,6 +81,8 @@ static int read_chart(struct parser *parser, const struct fields *fields)
 	chart->nest = fields_is(fields, "nest", "yes");
 	if (!chart->nest && fields_find(fields, "nest") && !fields_is(fields, "nest", "no"))
 		return fail("nest= must be yes or no");
+	if (shortest && number_duration(shortest->value, shortest->value_length, &chart->shortest) < 0)
+		return -1;
 	return read_rate(chart, fields);
 }
 
@@ -252,6 +255,8 @@ static int check_keys(const struct chart *chart)
 /* A chart that counts: what it counts fits its method. */
 static int check_counts(const struct chart *chart, const int count[])
 {
+	if (chart->shortest)
+		return fail("chart '%s' counts, so it has no shortest=", chart->name);
 	if (!chart->method)
 		return fail("chart '%s' counts, so its chart line needs method=, such as p or u", chart->name);
 	if (count[CHART_START] + count[CHART_END] + count[CHART_ARM] > 0)

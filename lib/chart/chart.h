@@ -19,6 +19,8 @@
  * again only after an arm event of that key (a wake-up of a thread that already runs starts no wait for a CPU). A start with
  * `instead` stands in for another one that a saved trace may lack, and counts as long as none of that has come.
  *
+ * `shortest` on the chart line is a time: shorter ones are never abnormal, unless by a limit that was given (--limit).
+ *
  * A chart may count instead: `count` lines in place of start and end, and on the chart line a method for rates (chart/method.h) and
  * the interval that is counted in (a second).
  *
@@ -71,6 +73,7 @@ struct chart {
 	char *title;	  /* "block requests, queued to complete" */
 	char *definition; /* the lines it was made from, includes in place: travels in the stream as a `chart` record */
 	bool nest;
+	int64_t shortest;	     /* ns: a shorter time is no signal */
 	const struct method *method; /* of a chart that counts; else NULL */
 	int64_t interval;	     /* ns that it counts in */
 	uint64_t least;		     /* that are worth a signal */

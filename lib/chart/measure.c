@@ -171,6 +171,7 @@ int measure_chart(struct measure *measure, struct chart *chart)
 	else
 		prepare_pairs(measure, added);
 	added->set.judgement = added->judge.judgement;
+	added->set.shortest = chart->shortest;
 	if (bind_events(measure, added) < 0) {
 		measured_free(added);
 		return -1;

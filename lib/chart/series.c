@@ -74,7 +74,7 @@ struct series *series_find(const struct series_set *set, const int64_t id[CHART_
 static int64_t patience_of(const struct series *series, const struct judgement *judgement)
 {
 	double limit = floor(series->single * 1e9), weight = ceil(judgement->min_ratio * series->limits.center * 1e9) - 1;
-	double patience = fmax(limit, weight);
+	double patience = fmax(fmax(limit, weight), (double)series->shortest - 1);
 
 	if (!(judgement->sides & SIDES_UPPER) || !(judgement->rules & RULE(1)))
 		return INT64_MAX;
@@ -104,6 +104,7 @@ struct series *series_add(struct series_set *set, const int64_t id[CHART_KEYS_MA
 	series->key = key ? memory_text(key, strlen(key)) : NULL;
 	series->first = INT64_MAX;
 	series->forgotten = set->forgotten;
+	series->shortest = set->shortest;
 	series->learns = true;
 	series->fixed = series->patience = INT64_MAX;
 	if (set->judgement->method->plots != PLOTS_RATES)
@@ -301,6 +302,8 @@ bool series_has_weight(const struct series *series, const struct judgement *judg
 {
 	double ratio = judgement->min_ratio, center = series->lines.center;
 
+	if (plotted < (double)series->shortest / 1e9)
+		return false;
 	if (ratio == 0 || ((judgement->sides & SIDES_UPPER) && plotted >= ratio * center))
 		return true;
 	return (judgement->sides & SIDES_LOWER) && plotted * ratio <= center;

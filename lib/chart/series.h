@@ -56,6 +56,7 @@ struct series {
 	struct lines lines;
 	int64_t patience; /* ns: a start older than this is abnormal; INT64_MAX: none is */
 	int64_t fixed;	  /* ns: a limit that was given, judgement_fixed() */
+	int64_t shortest; /* as the set's */
 	double single;	  /* the limit that this comes from, of a single value */
 	struct tally tally; /* of a chart that counts: the interval at hand */
 	struct points baseline;
@@ -76,6 +77,7 @@ struct series {
 
 struct series_set {
 	const struct judgement *judgement;
+	int64_t shortest;      /* ns: a shorter time is no signal; 0: any may be one */
 	struct series *series; /* uthash, in order of appearance */
 	struct thin_clock clock;
 	uint64_t forgotten; /* series that went because there were too many */
