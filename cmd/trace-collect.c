@@ -20,7 +20,7 @@ static ARRAY(int32_t) pids;
 static int64_t duration = -1;
 static uint64_t buffer = COLLECTOR_BUFFER_DEFAULT;
 static const char *clock_name = "mono", *output;
-static bool as_text, no_recorder, with_stacks;
+static bool as_text, no_recorder, no_programs, with_stacks;
 static const char *default_charts[] = {"block"};
 
 static const struct option_entry options[] = {
@@ -34,6 +34,7 @@ static const struct option_entry options[] = {
 	{OPTION_FLAG, 0, "stack", &with_stacks, NULL, "also where threads sleep and wake others, by function"},
 	{OPTION_STRING, 'o', "output", &output, "FILE", "write to a file instead of standard output"},
 	{OPTION_FLAG, 0, "no-recorder", &no_recorder, NULL, "stream all events, even if the reader would ask for context"},
+	{OPTION_FLAG, 0, "no-programs", &no_programs, NULL, "leave out what processes run, and their control groups"},
 	OPTION_TEXT(&as_text),
 	{0},
 };
@@ -157,7 +158,7 @@ static int want_all(struct wishes *wishes, struct chart **loaded)
 			return -1;
 	if (with_stacks && want_stacks(wishes) < 0)
 		return -1;
-	return wishes_add_renames(wishes);
+	return wishes_add_lives(wishes);
 }
 
 static int write_charts(struct stream *stream, struct chart **loaded)
@@ -232,6 +233,7 @@ static int collect(struct collector *collector, char **command)
 	    keep_context(collector) < 0 || fork_command(collector, command) < 0 || open_stream(&stream, &names) < 0)
 		return -1;
 	add_stacks(collector, stream);
+	collector->programs = !no_programs;
 	if (collector_prepare(collector, stream) < 0 || write_charts(stream, loaded) < 0 ||
 	    collector_run(collector, duration, pids.items, (int)pids.count) < 0)
 		return -1;

@@ -542,6 +542,27 @@ told() {
 	done
 }
 
+@test "what a process runs is told, without its arguments, and its control group" {
+	need_tracefs
+	[ "$(readlink /proc/self/ns/pid)" = "pid:[4026531836]" ] || skip "needs the first namespace of processes"
+	printf 'until [ -e "$1" ]; do sh ./step secret; done\n' >job
+	printf 'sleep 0.3\n' >step
+	# one that is asked about too late is told without, so there are many
+	trace-collect --text -e sched:sched_process_exit -o trace -- sh ./job over &
+	until_true 20 grep -q '^task .* comm=sh tgid=[0-9]* .*program="sh ./step" .*read=' trace || { touch over; wait; return 1; }
+	touch over
+	wait $!
+	run grep -c '^task.*secret' trace
+	assert_output 0
+	grep -q '^task .* comm=sh .*began=yes' trace
+	if grep -q '^[0-9]*:[^:]*:/.' /proc/self/cgroup; then
+		grep -q '^task .* program="sh ./step" cgroup=[^ ]* read=' trace
+	fi
+	trace-collect --text --no-programs -e sched:sched_process_exit -- sh ./job over >trace
+	run grep -cE '^task.* (program|cgroup|read)=' trace
+	assert_output 0
+}
+
 # quota_group: makes a group of 10 ms in 100, of whichever version the CPU controller is; its path in $group
 quota_group() {
 	for group in /sys/fs/cgroup /sys/fs/cgroup/cpu; do

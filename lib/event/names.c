@@ -90,7 +90,7 @@ int names_read_task(struct names *names, const struct fields *fields)
 		return fail("a task needs a tid");
 	fields_text(fields, "comm", comm, sizeof(comm));
 	names_thread(names, (int32_t)tid, comm);
-	if (tgid > 0 && tgid <= INT32_MAX)
+	if ((tgid > 0 && tgid <= INT32_MAX) || fields_is(fields, "began", "yes"))
 		thread(names, (int32_t)tid)->tgid = (int32_t)tgid;
 	return 0;
 }

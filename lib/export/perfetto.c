@@ -132,7 +132,7 @@ static int task_seen(void *context, const struct record *record)
 	struct perfetto *perfetto = context;
 	const struct fields *fields = stream_fields(perfetto->export->stream, record);
 	int64_t ts = 0, tid = 0, tgid = 0;
-	char comm[16] = "";
+	char comm[16] = "", *program;
 	size_t mark;
 
 	if (!fields)
@@ -145,9 +145,11 @@ static int task_seen(void *context, const struct record *record)
 	fields_text(fields, "comm", comm, sizeof(comm));
 	packet_begin(perfetto, ts);
 	mark = proto_begin(&perfetto->file, PACKET_PROCESS_TREE);
-	if (tid == tgid)
-		add_process(&perfetto->file, tid, comm);
-	else
+	program = clean_field(fields, "program");
+	if (tid == tgid || *program)
+		add_process(&perfetto->file, tgid, *program ? program : comm);
+	free(program);
+	if (tid != tgid)
 		add_thread(&perfetto->file, tid, tgid, comm);
 	proto_end(&perfetto->file, mark);
 	return packet_end(perfetto);

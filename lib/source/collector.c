@@ -205,6 +205,7 @@ static int hand_over(struct collector *collector, int64_t since)
 	make_polled(collector);
 	collector->scribe.stacks = NULL; /* they are the recorder's */
 	collector->recorder.scribe.stacks = collector->stacks;
+	collector->recorder.scribe.threads.asker = collector->scribe.threads.asker;
 	return recorder_begin(&collector->recorder, &kept, since, &collector->clock, &collector->wishes, collector->self,
 			      collector->bell);
 }
@@ -303,6 +304,8 @@ int collector_run(struct collector *collector, int64_t duration, const int32_t *
 
 	make_polled(collector);
 	setpriority(PRIO_PROCESS, 0, PRIORITY); /* where it may; a collector that starves loses events */
+	if (collector->programs && program_numbers_agree() && !(collector->scribe.threads.asker = asker_start(&collector->clock)))
+		return -1;
 	if (await_call(collector) < 0 || (collector->stacks && stacks_start(collector->stacks) < 0) ||
 	    switch_tracing(collector, true) < 0)
 		return -1;
@@ -338,6 +341,7 @@ int collector_close(struct collector *collector, bool wait)
 
 	recorder_end(&collector->recorder, wait);
 	merge_close(&collector->merge);
+	asker_end(collector->scribe.threads.asker);
 	clock_close(&collector->clock);
 	wishes_free(&collector->wishes);
 	threads_free(&collector->scribe.threads);

@@ -36,6 +36,7 @@ struct collector {
 	struct wishes wishes;
 	struct child child;	/* pid 0: no command */
 	struct process process; /* whose events are wanted */
+	bool programs;		/* what processes run is to be told */
 	/* private */
 	struct tracefs_instance *instance;
 	int hold; /* of the instance */

@@ -199,6 +199,7 @@ static void *serve(void *context)
 	int status = 0;
 
 	recorder->tid = recorder->scribe.own[1] = gettid();
+	recorder->scribe.own[2] = recorder->scribe.threads.asker ? asker_tid(recorder->scribe.threads.asker) : 0;
 	while (status == 0 && !stream_output_closed(recorder->scribe.stream) &&
 	       recv(recorder->call, &question, sizeof(question), MSG_WAITALL) == sizeof(question))
 		status = answer(recorder, &question);
@@ -227,6 +228,7 @@ int recorder_begin(struct recorder *recorder, struct merge *rings, int64_t since
 	scribe->wishes = wishes;
 	scribe->process = &recorder->everyone;
 	scribe->own[0] = self;
+	scribe->threads.always_asks = true;
 	stream_output(scribe->stream, recorder->call, false);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the collector's own thread */

@@ -38,6 +38,7 @@ int round_take(struct collector *collector, int64_t *until)
 		return -1;
 	*until = now - SLACK;
 	scribe->own[1] = recorder_tid(&collector->recorder);
+	scribe->own[2] = collector->scribe.threads.asker ? asker_tid(collector->scribe.threads.asker) : 0;
 	if (scribe_round(scribe, &collector->merge, *until) < 0)
 		return -1;
 	if (collector->recording && collector->stacks)

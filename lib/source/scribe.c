@@ -87,13 +87,14 @@ int scribe_lost(struct scribe *scribe, const struct ring *ring, int64_t ts, uint
 		line_time(&line, "from", ring->last);
 	status = stream_write_line(scribe->stream, &line);
 	stream_count_lost(scribe->stream, count);
+	scribe->threads.gaps++;
 	line_free(&line);
 	return status;
 }
 
 bool scribe_is_own(const struct scribe *scribe, int32_t tid)
 {
-	return tid != 0 && (tid == scribe->own[0] || tid == scribe->own[1]);
+	return tid != 0 && (tid == scribe->own[0] || tid == scribe->own[1] || tid == scribe->own[2]);
 }
 
 static bool is_own(const struct scribe *scribe, const struct wish *wish, const struct common *common,
@@ -148,12 +149,25 @@ static int see_fork(struct scribe *scribe, int32_t parent, int32_t child)
 	return traced_write(scribe->process, scribe->stream, child);
 }
 
+/* A thread that was made, or that runs another program. */
+static int see_life(struct scribe *scribe, const struct wish *wish, const struct common *common, const struct ring *ring)
+{
+	struct threads *threads = &scribe->threads;
+
+	if (wish->is_fork && wish->thread_count)
+		threads_forget(threads, number_at(ring, wish->threads[0].tid), true);
+	if (!wish->is_exec)
+		return 0;
+	threads_forget(threads, common->tid, false);
+	return threads_see(threads, scribe->stream, ring_ts(ring), common->tid, NULL);
+}
+
 /* Names the threads that the event names before it is written, and follows forks. */
 static int see_threads(struct scribe *scribe, const struct wish *wish, const struct common *common,
 		       const struct ring *ring)
 {
-	if (wish->is_exec)
-		threads_forget(&scribe->threads, common->tid);
+	if (see_life(scribe, wish, common, ring) < 0)
+		return -1;
 	for (int i = 0; i < wish->thread_count; i++) {
 		const struct wish_thread *at = &wish->threads[i];
 		int32_t tid = number_at(ring, at->tid);

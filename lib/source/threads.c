@@ -32,8 +32,14 @@ static void unescape(char *name)
 	*to = '\0';
 }
 
-/* The thread group by /proc, and the name where `comm` is empty; 0: the thread is gone. */
-static int32_t look_up(int32_t tid, char *comm)
+struct process_program {
+	struct program program;
+	int64_t read;  /* when, by the trace clock */
+	uint32_t gaps; /* threads.gaps then */
+};
+
+/* The thread group by /proc, and the name there; 0: the thread is gone. */
+static int32_t look_up(int32_t tid, char comm[THREAD_NAME])
 {
 	char path[32], text[512], name[2 * THREAD_NAME];
 	const char *group;
@@ -49,7 +55,7 @@ static int32_t look_up(int32_t tid, char *comm)
 	if (length <= 0)
 		return 0;
 	text[length] = '\0';
-	if (!*comm && strncmp(text, "Name:\t", 6) == 0) {
+	if (strncmp(text, "Name:\t", 6) == 0) {
 		snprintf(name, sizeof(name), "%.*s", (int)strcspn(text + 6, "\n"), text + 6);
 		unescape(name);
 		memcpy(comm, name, strnlen(name, THREAD_NAME - 1) + 1);
@@ -59,13 +65,94 @@ static int32_t look_up(int32_t tid, char *comm)
 	return group ? atoi(group + 7) : 0;
 }
 
+static void forget_program(struct thread *process)
+{
+	free(process->program);
+	process->program = NULL;
+}
+
+/* What the process of the thread runs; NULL: not known. A process' own thread is asked about anew: its name has changed. */
+static const struct process_program *program_of(struct threads *threads, int32_t tid, int32_t pid)
+{
+	struct thread *process = threads_at(threads, pid);
+	struct process_program *known = process->program;
+
+	if (!known || tid == pid || threads->always_asks || known->gaps != threads->gaps) {
+		forget_program(process);
+		known = NEW(struct process_program);
+		known->gaps = threads->gaps;
+		if (!asker_ask(threads->asker, &known->program, &known->read, tid, pid)) {
+			free(known);
+			return NULL;
+		}
+		process->program = known;
+	}
+	return known;
+}
+
+static uint32_t hash(uint32_t sum, const char *text)
+{
+	do
+		sum = (sum ^ (unsigned char)*text) * 16777619; /* FNV-1a */
+	while (*text++);
+	return sum;
+}
+
+static uint32_t hash_of(int32_t pid, const struct process_program *known)
+{
+	uint32_t sum = (uint32_t)pid * 2654435761u;
+
+	if (known)
+		sum = hash(hash(sum, known->program.words), known->program.group);
+	return sum ? sum : 1;
+}
+
+static int write_task(const struct thread *thread, struct stream *stream, int64_t ts, int32_t tid, int32_t group,
+		      const struct process_program *known)
+{
+	struct line line = {0};
+	int status;
+
+	line_begin(&line, kind_name(KIND_TASK));
+	line_time(&line, "ts", ts);
+	line_integer(&line, "tid", tid);
+	line_text(&line, "comm", thread->comm);
+	if (group)
+		line_integer(&line, "tgid", group);
+	if (thread->fresh)
+		line_text(&line, "began", "yes");
+	if (known && *known->program.words)
+		line_text(&line, "program", known->program.words);
+	if (known && *known->program.group)
+		line_text(&line, "cgroup", known->program.group);
+	if (known)
+		line_time(&line, "read", known->read);
+	status = stream_write_line(stream, &line);
+	line_free(&line);
+	return status;
+}
+
+/* The name by the event, or else by /proc, or else by what the kernel remembers; a program that was begun has changed it before. */
+static void find_name(struct threads *threads, int32_t tid, const char *comm, const char *current, char name[THREAD_NAME])
+{
+	const struct thread *thread = threads_at(threads, tid);
+
+	if (comm || *current)
+		memcpy(name, comm ? comm : current, strnlen(comm ? comm : current, THREAD_NAME - 1));
+	if (!*name)
+		cmdlines_find(&threads->cmdlines, tid, name, THREAD_NAME);
+	if (!*name && thread->fresh == EXECUTED)
+		memcpy(name, thread->comm, THREAD_NAME);
+}
+
 int threads_see(struct threads *threads, struct stream *stream, int64_t ts, int32_t tid, const char *comm)
 {
-	char name[THREAD_NAME] = "";
-	struct line line = {0};
+	char name[THREAD_NAME] = "", current[THREAD_NAME] = "";
+	const struct process_program *known = NULL;
 	struct thread *thread;
-	int32_t group;
-	int status;
+	int32_t group = 0;
+	uint32_t told;
+	int status = 0;
 
 	if (tid <= 0)
 		return 0;
@@ -73,40 +160,42 @@ int threads_see(struct threads *threads, struct stream *stream, int64_t ts, int3
 	if (thread->known && (!comm || strncmp(thread->comm, comm, THREAD_NAME) == 0))
 		return 0;
 	thread->known = true;
-	if (comm)
-		memcpy(name, comm, strnlen(comm, THREAD_NAME - 1));
-	group = threads->cmdlines.final ? 0 : look_up(tid, name);
-	if (!*name)
-		cmdlines_find(&threads->cmdlines, tid, name, sizeof(name));
-	if (!*name || strcmp(name, thread->comm) == 0)
-		return 0;
-	memcpy(thread->comm, name, THREAD_NAME);
-	line_begin(&line, "task");
-	line_time(&line, "ts", ts);
-	line_integer(&line, "tid", tid);
-	line_text(&line, "comm", thread->comm);
-	if (group)
-		line_integer(&line, "tgid", group);
-	status = stream_write_line(stream, &line);
-	line_free(&line);
+	if (!threads->cmdlines.final)
+		group = look_up(tid, current);
+	find_name(threads, tid, comm, current, name);
+	if (group && threads->asker && strcmp(name, current) == 0)
+		known = program_of(threads, tid, group);
+	if (!group && thread->fresh == EXECUTED)
+		group = tid; /* whoever runs another program is its process' first thread from then on */
+	told = group ? hash_of(group, known) : thread->fresh ? 0 : thread->told;
+	if (*name && (strcmp(name, thread->comm) != 0 || told != thread->told || thread->fresh)) {
+		memcpy(thread->comm, name, THREAD_NAME);
+		status = write_task(thread, stream, ts, tid, group, known);
+		thread->told = told;
+	}
+	thread->fresh = SETTLED;
 	return status;
 }
 
-void threads_forget(struct threads *threads, int32_t tid)
+void threads_forget(struct threads *threads, int32_t tid, bool made)
 {
 	struct thread *thread = tid > 0 ? threads_at(threads, tid) : NULL;
 
 	if (!thread)
 		return;
 	thread->known = false;
+	thread->fresh = !threads->asker ? SETTLED : made ? BORN : EXECUTED;
+	forget_program(thread);
 	files_forget(thread->files);
 }
 
 void threads_free(struct threads *threads)
 {
 	for (int page = 0; page < THREADS_PAGES; page++) {
-		for (int i = 0; threads->pages[page] && i < THREADS_PAGE; i++)
+		for (int i = 0; threads->pages[page] && i < THREADS_PAGE; i++) {
 			free(threads->pages[page][i].files);
+			free(threads->pages[page][i].program);
+		}
 		free(threads->pages[page]);
 	}
 	cmdlines_free(&threads->cmdlines);

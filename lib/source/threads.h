@@ -3,6 +3,10 @@
  *
  * A thread is looked up in /proc when it is first seen, not all of them beforehand: most threads of a machine sleep
  * through a trace. One that is gone by then has the name that an event gave, or that the kernel remembers, or none.
+ *
+ * What its process runs is asked when the thread is named, and held to be so until the process is seen to run another program. It
+ * is read later than the event happened, so the record has the time of that too, and those of threads that are made, or begin to
+ * run another program, say so: what such a thing lies between is void.
  */
 #ifndef SOURCE_THREADS_H
 #define SOURCE_THREADS_H
@@ -11,14 +15,20 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "source/asker.h"
 #include "source/cmdlines.h"
 #include "stream/stream.h"
+
+struct process_program;
 
 enum { THREAD_NAME = 16, THREADS_PAGE = 1 << 10, THREADS_PAGES = 1 << 12 };
 
 struct thread {
 	char comm[THREAD_NAME];
 	bool known;
+	enum { SETTLED, BORN, EXECUTED } fresh; /* not known any more, for it was made, or runs another program; where an asker is told */
+	uint32_t told;	/* what the stream says of its process, as a hash; 0: nothing */
+	struct process_program *program; /* of the process of this number; NULL: not known */
 	struct thread_files *files; /* see files.h; NULL: none */
 };
 
@@ -26,6 +36,9 @@ struct thread {
 struct threads {
 	struct thread *pages[THREADS_PAGES];
 	struct cmdlines cmdlines;
+	struct asker *asker;  /* NULL: what processes run is not told */
+	bool always_asks;     /* it does not see who runs another program */
+	uint32_t gaps;	      /* in which that may have been lost */
 };
 
 /* What is known of the thread; `tid` is above 0. */
@@ -53,8 +66,8 @@ static inline bool threads_known_as(const struct threads *threads, int32_t tid, 
  */
 int threads_see(struct threads *threads, struct stream *stream, int64_t ts, int32_t tid, const char *comm);
 
-/* The thread runs another program now: its name is looked up afresh. */
-void threads_forget(struct threads *threads, int32_t tid);
+/* The thread was just made, or else runs another program now: its name is looked up afresh. */
+void threads_forget(struct threads *threads, int32_t tid, bool made);
 void threads_free(struct threads *threads);
 
 #endif

@@ -140,11 +140,14 @@ int wishes_add(struct wishes *wishes, const char *event, const char *filter, con
 	return added < 0 ? -1 : 0;
 }
 
-int wishes_add_renames(struct wishes *wishes)
+int wishes_add_lives(struct wishes *wishes)
 {
-	static const char event[] = "task:task_rename";
+	static const char *const lives[] = {"task:task_rename", "sched:sched_process_exec", "sched:sched_process_fork"};
 
-	return find(wishes, event) ? 0 : wishes_add(wishes, event, NULL, NULL, WISH_QUIET | WISH_STREAMED);
+	for (size_t i = 0; i < sizeof(lives) / sizeof(lives[0]); i++)
+		if (!find(wishes, lives[i]) && wishes_add(wishes, lives[i], NULL, NULL, WISH_QUIET | WISH_STREAMED) < 0)
+			return -1;
+	return 0;
 }
 
 void wishes_free(struct wishes *wishes)

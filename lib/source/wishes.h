@@ -71,8 +71,8 @@ struct wishes {
  */
 int wishes_add(struct wishes *wishes, const char *event, const char *filter, const char *waits, unsigned flags);
 
-/* Threads that are renamed, or run another program, are named anew, even if nobody wants the event that tells. */
-int wishes_add_renames(struct wishes *wishes);
+/* Threads that are made, renamed, or run another program, are named anew, even if nobody wants the event that tells. */
+int wishes_add_lives(struct wishes *wishes);
 
 /* Wants a probe's event, which has another name in tracefs than in the stream. Several probes may share the latter. */
 void wishes_add_probe(struct wishes *wishes, const char *event, const char *name, const char *origin);

@@ -22,7 +22,7 @@ enum kind {
 	KIND_OTHER, /* a kind that this version does not know: passed on */
 	KIND_STREAM,
 	KIND_FORMAT, /* packed only: system, NUL, the text of the tracefs format file */
-	KIND_TASK,   /* ts tid comm tgid? : a thread's name, before its first event */
+	KIND_TASK,   /* ts tid comm tgid? began? program? cgroup? read? : a thread's name, before its first event */
 	KIND_DEVICE, /* dev name disk? scheduler? : a block device, before its first event */
 	KIND_CHART,  /* name definition : a chart that the events were collected for */
 	KIND_TICK,   /* ts : every event before this time has been written */

@@ -1,0 +1,29 @@
+/*
+ * asker: asks the kernel what a process runs, without being held up by it.
+ *
+ * A process' command line lies in its own memory. Whoever reads it may have to wait while that is being changed, or for the
+ * disk if it was swapped out: for what may be the very trouble that is looked into. So a thread of its own reads, and who asks
+ * waits for it a tenth of a second at most; if that was too short, nobody asks again until it has come back and a second is
+ * over. Several threads may ask.
+ */
+#ifndef SOURCE_ASKER_H
+#define SOURCE_ASKER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "source/clock.h"
+#include "source/program.h"
+
+struct asker;
+
+/* The clock must stay. NULL after fail(). */
+struct asker *asker_start(const struct trace_clock *clock);
+
+/* What the process of this thread runs, and when that was read, by the trace clock. False: not known. */
+bool asker_ask(struct asker *asker, struct program *program, int64_t *read, int32_t tid, int32_t pid);
+
+int32_t asker_tid(const struct asker *asker); /* of the thread that reads */
+void asker_end(struct asker *asker);	      /* NULL is allowed. A thread that still waits ends with the process */
+
+#endif
