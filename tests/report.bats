@@ -539,6 +539,91 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 	END
 }
 
+# A moment whose time went into two threads named python3 and one named sh; further task records are standard input.
+told() {
+	{
+		cat
+		cat <<-'EOT'
+			signal id=1 ts=2.1 start=2 chart=c value=0.1 tid=10 comm=web
+			window id=1 from=2 to=3 signals=1 complete=yes
+			graph id=1 window=1 signal=1 target=1 from=2 to=2.1 kind=wake
+			node graph=1 id=1 name="web: waiting" start=2 end=2.1 tid=10 what=wait
+			node graph=1 id=2 name="python3: running" start=2 end=2.06 tid=21 what=run
+			node graph=1 id=3 name="python3: running" start=2.06 end=2.08 tid=22 what=run
+			node graph=1 id=4 name="sh: running" start=2.08 end=2.1 tid=30 what=run
+			path graph=1 node=2 from=2 to=2.06
+			path graph=1 node=3 from=2.06 to=2.08
+			path graph=1 node=4 from=2.08 to=2.1
+			blame graph=1 rank=1 name="python3: running" score=0.08 share=0.8
+			blame graph=1 rank=2 name="sh: running" score=0.02 share=0.2
+		EOT
+	} >told.txt
+	report told.txt
+}
+
+@test "which process is blamed, and which one was slow" {
+	run told <<-'EOT'
+		task ts=1 tid=10 comm=web tgid=9 program="/usr/sbin/web\x1b[2J" cgroup=docker/0123456789abcdef0123456789abcdef read=1.1
+		task ts=1 tid=21 comm=python3 tgid=20 began=yes program="python3 /srv/rollup.py" cgroup=system.slice/rollup.service read=1.1
+		task ts=1 tid=22 comm=python3 tgid=20 program="python3 /srv/rollup.py" cgroup=system.slice/rollup.service read=1.1
+		task ts=1 tid=30 comm=sh tgid=30 cgroup=user.slice/session-3.scope read=1.1
+	EOT
+	assert_success
+	assert_line '   blame   80.0 ms   80.0 %  python3 (2 threads): running'
+	assert_line '   who     python3 is process 20, python3 /srv/rollup.py, of rollup.service'
+	assert_line '           sh is process 30, of session-3.scope'
+	assert_line '           web/10 is of process 9, /usr/sbin/web\x1b[2J, of docker/0123456789ab'
+	assert_equal "${lines[4]}" '           python3 is process 20, python3 /srv/rollup.py, of rollup.service'
+	report -f json told.txt >json
+	run jq -c '.blame[].process, (.moments[0] | .worst[].process, (.graphs[0].blame[] | .processes, .process))' json
+	assert_line --index 0 '{"pid":20,"program":"python3 /srv/rollup.py","cgroup":"system.slice/rollup.service"}'
+	assert_line --index 2 '{"pid":9,"program":"/usr/sbin/web\\x1b[2J","cgroup":"docker/0123456789abcdef0123456789abcdef"}'
+	assert_line --index 3 1
+	assert_line --index 6 '{"pid":30,"cgroup":"user.slice/session-3.scope"}'
+	report -f html -o . told.txt || true
+	grep -q '<td>process 20, python3 /srv/rollup.py, of rollup.service</td>' report.html
+}
+
+@test "several processes of one name are counted; of one that is not known nothing is told" {
+	run told <<-'EOT'
+		task ts=1 tid=21 comm=python3 tgid=21 program="python3 /srv/a.py" read=1.1
+		task ts=1 tid=22 comm=python3 tgid=22 program="python3 /srv/b.py" read=1.1
+	EOT
+	assert_line '   blame   80.0 ms   80.0 %  python3 (2 processes): running'
+	refute_output --partial 'is process'
+	for other in 'comm=python3' 'comm=python3 tgid=20' 'comm=other tgid=20 program="python3 /srv/rollup.py" read=1.1'; do
+		run told <<-EOT
+			task ts=1 tid=21 comm=python3 tgid=20 program="python3 /srv/rollup.py" read=1.1
+			task ts=1 tid=22 $other
+		EOT
+		assert_line '   blame   80.0 ms   80.0 %  python3 (2 threads): running'
+		refute_output --partial 'is process'
+	done
+}
+
+@test "what a process ran is told of the time of the blame, and not where another program began meanwhile" {
+	first='task ts=1 tid=30 comm=sh tgid=30 program="sh /first" read=1.1'
+	whose() {
+		told <<<"$1" | sed -n 's/^.* sh is //p' | sort -u
+	}
+	assert_equal "$(whose "$first")" 'process 30, sh /first'
+	# the next program, before the blame, after it, and before it was read what runs
+	assert_equal "$(whose "$first"$'\ntask ts=1.5 tid=30 comm=sh tgid=30 began=yes program="sh /second" read=1.6')" 'process 30, sh /second'
+	assert_equal "$(whose "$first"$'\ntask ts=2.5 tid=30 comm=sh tgid=30 began=yes program="sh /second" read=2.6')" 'process 30, sh /first'
+	assert_equal "$(whose "${first/read=1.1/read=2.6}"$'\ntask ts=2.5 tid=30 comm=sh tgid=30 began=yes')" ''
+	assert_equal "$(whose $'task ts=2.5 tid=30 comm=sh tgid=30 began=yes\n'"${first/read=1.1/read=2.6}")" ''
+	assert_equal "$(whose "$first"$'\ntask ts=1.5 tid=30 comm=sh began=yes')" ''
+	# one that gives no more than the name, as who was asked too late does
+	assert_equal "$(whose "$first"$'\ntask ts=1.9 tid=30 comm=sh')" 'process 30, sh /first'
+	assert_equal "$(whose "$first"$'\ntask ts=1.9 tid=30 comm=sh tgid=30')" ''
+	# known only later
+	assert_equal "$(whose "${first/ts=1 /ts=2.2 }")" ''
+	# of very many the newest before the blame
+	many=$(for i in {10..29}; do echo "task ts=1.$i tid=30 comm=sh tgid=30 began=yes program=\"sh /$i\" read=1.$i"; done)
+	assert_equal "$(whose "$many")" 'process 30, sh /29'
+	assert_equal "$(whose "$many"$'\nstream version=1')" ''
+}
+
 @test "signals beyond what can be kept are counted" {
 	for i in $(seq 4196); do echo "signal id=$i ts=1.$i chart=c value=$i center=1 ucl=2 rules=1"; done >many
 	echo "window id=1 from=1 to=2" >>many

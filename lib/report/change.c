@@ -57,7 +57,7 @@ int gather_change(void *context, const struct record *record)
 	fields_double(fields, "p", &change.p);
 	change.name = clean_field(fields, "name");
 	change.sure = clean_field(fields, "sure");
-	words = words_culprit(model, change.name, 0);
+	words = words_culprit(model, change.name, 0, 0);
 	sure = say_sure(&change);
 	change.words = memory_format("blamed more than in the good stream: %s, %.1f %% of the time instead of %.1f %%%s",
 				     words, 100 * change.bad, 100 * change.good, sure);

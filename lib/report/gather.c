@@ -43,6 +43,16 @@ static int other_seen(void *context, const struct record *record)
 	return moment_next_record(context, record);
 }
 
+static int task_seen(void *context, const struct record *record)
+{
+	struct model *model = context;
+	const struct fields *fields = gather_fields(model, record);
+
+	if (!fields)
+		return -1;
+	return who_task(model->who, fields) < 0 ? gather_wrong(model) : STREAM_PASS;
+}
+
 static int timed_seen(void *context, const struct record *record)
 {
 	struct model *model = context;
@@ -74,6 +84,7 @@ static int stream_seen(void *context, const struct record *record)
 
 	if (!fields)
 		return -1;
+	who_forget(model->who);
 	free(model->host);
 	free(model->kernel);
 	model->host = clean_field(fields, "host");
@@ -271,7 +282,7 @@ struct model *model_new(struct stream *stream, bool eager, moment_teller *teller
 {
 	static const struct handlers handlers = {
 		.on = {[KIND_OTHER] = other_seen,   [KIND_STREAM] = stream_seen, [KIND_FORMAT] = other_seen,
-		       [KIND_TASK] = other_seen,    [KIND_DEVICE] = other_seen,  [KIND_CHART] = chart_seen,
+		       [KIND_TASK] = task_seen,    [KIND_DEVICE] = other_seen,  [KIND_CHART] = chart_seen,
 		       [KIND_TICK] = timed_seen,    [KIND_EVENT] = timed_seen,   [KIND_LOST] = timed_seen,
 		       [KIND_SAMPLE] = sample_seen, [KIND_LIMITS] = limits_seen, [KIND_SIGNAL] = signal_seen,
 		       [KIND_WINDOW] = window_seen, [KIND_GRAPH] = gather_graph, [KIND_NODE] = gather_graph,
@@ -288,6 +299,7 @@ struct model *model_new(struct stream *stream, bool eager, moment_teller *teller
 	model->last = model->watch_last = INT64_MIN;
 	model->stream = stream;
 	model->events = events_new(stream);
+	model->who = who_new();
 	model->reader = graph_reader_new(stream, gather_whole_graph, model);
 	model->eager = eager;
 	model->teller = teller;

@@ -83,6 +83,18 @@ static void cells(FILE *out, double seconds, double share, const char *moments, 
 	put_cells(out, isnan(seconds) ? memory_format("%s", "") : words_seconds(seconds), share, moments, words);
 }
 
+/* Which process that is, where it is known. `moments` as above. */
+static void put_who(FILE *out, const char *moments, const struct identity *identity)
+{
+	char *words;
+
+	if (!identity || !identity->pid)
+		return;
+	words = identity_words(identity);
+	put_cells(out, memory_format("%s", ""), NAN, moments, words);
+	free(words);
+}
+
 static void put_path(FILE *out, const struct story *story)
 {
 	const struct part *part;
@@ -110,6 +122,7 @@ static void put_culprits(FILE *out, const char *caption, const struct story *sto
 	for (i = 0; i < story->culprits.count; i++) {
 		culprit = &story->culprits.items[i];
 		put_cells(out, words_score(culprit), culprit->timeless ? NAN : culprit->share, NULL, culprit->fuller);
+		put_who(out, NULL, &culprit->identity);
 	}
 	fputs("</table>\n", out);
 }
@@ -158,7 +171,7 @@ static void put_heading(struct report *report, FILE *out, const struct moment *m
 {
 	const struct story *story = moment->stories.count ? moment->stories.items[0] : NULL;
 	const struct signal *signal = story ? story->signal : moment->worst.count ? moment->worst.items[0] : NULL;
-	char clock[WORDS_CLOCK_ROOM], *words, *limits = NULL;
+	char clock[WORDS_CLOCK_ROOM], *words, *who, *limits = NULL;
 
 	if (signal)
 		limits = words_limits(signal->unit, signal->center, signal->ucl);
@@ -167,6 +180,11 @@ static void put_heading(struct report *report, FILE *out, const struct moment *m
 	fprintf(out, "<h3>%" PRIu64 ". ", moment->number);
 	element(out, "<time>", clock, "</time>");
 	element(out, "", words, "</h3>");
+	if (signal && signal->identity.pid) {
+		who = identity_words(&signal->identity);
+		element(out, "<p class=\"soft\">", who, "</p>");
+		free(who);
+	}
 	if (limits)
 		element(out, "<p class=\"soft\">", limits, "</p>");
 	free(limits);
@@ -262,6 +280,7 @@ static void put_verdicts(struct report *report, FILE *out)
 	for (i = 0; i < n; i++) {
 		words = summary_share_of_moments(report->model, &verdicts[i]);
 		cells(out, verdicts[i].score, verdicts[i].share, report->model->moments > 1 ? words : NULL, verdicts[i].name);
+		put_who(out, report->model->moments > 1 ? "" : NULL, verdicts[i].identity);
 		free(words);
 	}
 	fputs("</table>\n</section>\n", out);

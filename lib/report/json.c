@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "report/group.h"
+#include "report/json_put.h"
 #include "report/output.h"
 #include "report/summary.h"
 #include "report/words.h"
@@ -18,35 +19,6 @@ enum {
 	DUMP_FLAGS = JSON_INDENT(2) | JSON_REAL_PRECISION(15)
 };
 
-/* Absent rather than null: what is not known has no key. */
-static void set_text(json_t *object, const char *key, const char *text)
-{
-	if (text && *text)
-		json_object_set_new(object, key, json_string(text));
-}
-
-static void set_real(json_t *object, const char *key, double value)
-{
-	if (isfinite(value))
-		json_object_set_new(object, key, json_real(value));
-}
-
-static void set_count(json_t *object, const char *key, uint64_t value)
-{
-	json_object_set_new(object, key, json_integer(value));
-}
-
-static void set_seconds(json_t *object, const char *key, int64_t ns)
-{
-	set_real(object, key, ns / 1e9);
-}
-
-static void set_words(json_t *object, const char *key, char *words)
-{
-	set_text(object, key, words);
-	free(words);
-}
-
 static void set_clock(const struct report *report, json_t *object, const char *key, int64_t unix_time)
 {
 	char text[WORDS_CLOCK_ROOM];
@@ -54,7 +26,7 @@ static void set_clock(const struct report *report, json_t *object, const char *k
 	if (!report->model->has_wall)
 		return;
 	words_iso_time(unix_time, text);
-	set_text(object, key, text);
+	json_put_text(object, key, text);
 }
 
 static const char *unit_name(enum unit unit)
@@ -70,25 +42,26 @@ static json_t *signal_object(const struct report *report, const struct signal *s
 	json_t *object = json_object(), *shown = json_object();
 	size_t i;
 
-	set_text(object, "id", signal->id);
-	set_words(object, "words", words_signal(report->model, signal));
+	json_put_text(object, "id", signal->id);
+	json_put_words(object, "words", words_signal(report->model, signal));
 	set_clock(report, object, "time", time_sum(wall, signal->start));
-	set_seconds(object, "start", signal->start);
-	set_seconds(object, "end", signal->ts);
-	set_text(object, "chart", signal->chart);
-	set_text(object, "key", signal->key);
-	set_real(object, "value", signal->value);
-	set_text(object, "unit", unit_name(signal->unit));
-	set_real(object, "center", signal->center);
-	set_real(object, "lcl", signal->lcl);
-	set_real(object, "ucl", signal->ucl);
-	set_text(object, "rules", signal->rules);
+	json_put_seconds(object, "start", signal->start);
+	json_put_seconds(object, "end", signal->ts);
+	json_put_text(object, "chart", signal->chart);
+	json_put_text(object, "key", signal->key);
+	json_put_real(object, "value", signal->value);
+	json_put_text(object, "unit", unit_name(signal->unit));
+	json_put_real(object, "center", signal->center);
+	json_put_real(object, "lcl", signal->lcl);
+	json_put_real(object, "ucl", signal->ucl);
+	json_put_text(object, "rules", signal->rules);
 	if (signal->tid)
-		set_count(object, "tid", signal->tid);
-	set_text(object, "comm", signal->comm);
+		json_put_count(object, "tid", signal->tid);
+	json_put_text(object, "comm", signal->comm);
+	json_put_identity(object, "process", &signal->identity);
 	json_object_set_new(object, "open", json_boolean(signal->open));
 	for (i = 0; i < signal->shown.count; i++)
-		set_text(shown, signal->shown.items[i].key, signal->shown.items[i].value);
+		json_put_text(shown, signal->shown.items[i].key, signal->shown.items[i].value);
 	json_object_set_new(object, "shown", shown);
 	return object;
 }
@@ -100,11 +73,11 @@ static json_t *path_array(const struct story *story)
 
 	for (part = story->parts; part; part = part->hh.next) {
 		object = json_object();
-		set_text(object, "what", node_what_name(part->what));
-		set_words(object, "words", memory_format("%s%s", part->words, part->meanwhile));
-		set_real(object, "time", part->time);
-		set_real(object, "share", story_share(story, part));
-		set_count(object, "pieces", part->pieces);
+		json_put_text(object, "what", node_what_name(part->what));
+		json_put_words(object, "words", memory_format("%s%s", part->words, part->meanwhile));
+		json_put_real(object, "time", part->time);
+		json_put_real(object, "share", story_share(story, part));
+		json_put_count(object, "pieces", part->pieces);
 		json_array_append_new(array, object);
 	}
 	return array;
@@ -119,18 +92,21 @@ static json_t *blame_array(const struct story *story)
 	for (i = 0; i < story->culprits.count; i++) {
 		culprit = &story->culprits.items[i];
 		object = json_object();
-		set_count(object, "rank", culprit->rank ? culprit->rank : i + 1);
-		set_text(object, "name", culprit->name);
-		set_text(object, "label", culprit->label);
-		set_text(object, "words", culprit->fuller);
-		set_real(object, "score", culprit->score);
+		json_put_count(object, "rank", culprit->rank ? culprit->rank : i + 1);
+		json_put_text(object, "name", culprit->name);
+		json_put_text(object, "label", culprit->label);
+		json_put_text(object, "words", culprit->fuller);
+		json_put_real(object, "score", culprit->score);
 		if (!culprit->timeless)
-			set_real(object, "share", culprit->share);
+			json_put_real(object, "share", culprit->share);
 		json_object_set_new(object, "on_path", json_boolean(culprit->on_path));
-		set_count(object, "instances", culprit->instances);
+		json_put_count(object, "instances", culprit->instances);
 		if (culprit->threads > 0)
-			set_count(object, "threads", culprit->threads);
-		set_text(object, "algorithm", culprit->algorithm);
+			json_put_count(object, "threads", culprit->threads);
+		if (culprit->processes > 0)
+			json_put_count(object, "processes", culprit->processes);
+		json_put_identity(object, "process", &culprit->identity);
+		json_put_text(object, "algorithm", culprit->algorithm);
 		json_array_append_new(array, object);
 	}
 	return array;
@@ -140,16 +116,16 @@ static json_t *story_object(const struct report *report, const struct story *sto
 {
 	json_t *object = json_object();
 
-	set_text(object, "graph", story->graph);
-	set_text(object, "kind", story->kind == GRAPH_WAKE ? "wake" : "rag");
-	set_words(object, "words", words_story(report->model, story));
+	json_put_text(object, "graph", story->graph);
+	json_put_text(object, "kind", story->kind == GRAPH_WAKE ? "wake" : "rag");
+	json_put_words(object, "words", words_story(report->model, story));
 	if (story->signal)
-		set_text(object, "signal", story->signal->id);
+		json_put_text(object, "signal", story->signal->id);
 	if (story_length(story) > 0) {
-		set_seconds(object, "from", story->from);
-		set_seconds(object, "to", story->to);
+		json_put_seconds(object, "from", story->from);
+		json_put_seconds(object, "to", story->to);
 	}
-	set_text(object, "chain", story->chain);
+	json_put_text(object, "chain", story->chain);
 	json_object_set_new(object, "path", path_array(story));
 	json_object_set_new(object, "blame", blame_array(story));
 	return object;
@@ -165,15 +141,15 @@ static json_t *group_array(const struct report *report, const struct moment *mom
 		const struct group *group = &groups.items[i];
 
 		object = json_object();
-		set_words(object, "words", group_words(report->model, moment, group));
-		set_text(object, "chart", group->first->chart);
-		set_text(object, "key", group->first->key);
-		set_text(object, "comm", group->first->comm);
-		set_text(object, "culprit", group->culprit);
-		set_count(object, "signals", group->count);
-		set_count(object, "explained", group->explained);
-		set_real(object, "sum", group->sum);
-		set_real(object, "longest", group->longest);
+		json_put_words(object, "words", group_words(report->model, moment, group));
+		json_put_text(object, "chart", group->first->chart);
+		json_put_text(object, "key", group->first->key);
+		json_put_text(object, "comm", group->first->comm);
+		json_put_text(object, "culprit", group->culprit);
+		json_put_count(object, "signals", group->count);
+		json_put_count(object, "explained", group->explained);
+		json_put_real(object, "sum", group->sum);
+		json_put_real(object, "longest", group->longest);
 		json_array_append_new(array, object);
 	}
 	free(groups.items);
@@ -185,15 +161,15 @@ static json_t *moment_object(const struct report *report, const struct moment *m
 	json_t *object = json_object(), *signals = json_array(), *graphs = json_array();
 	size_t i;
 
-	set_count(object, "number", moment->number);
-	set_text(object, "window", moment->window);
+	json_put_count(object, "number", moment->number);
+	json_put_text(object, "window", moment->window);
 	if (moment->to >= moment->from) {
 		set_clock(report, object, "time", time_sum(moment->wall, moment->from));
-		set_seconds(object, "from", moment->from);
-		set_seconds(object, "to", moment->to);
+		json_put_seconds(object, "from", moment->from);
+		json_put_seconds(object, "to", moment->to);
 	}
 	json_object_set_new(object, "complete", json_boolean(moment->complete));
-	set_count(object, "signals", moment->signals);
+	json_put_count(object, "signals", moment->signals);
 	for (i = 0; i < moment->worst.count && (i < WORST_LISTED || report->options.all); i++)
 		json_array_append_new(signals, signal_object(report, moment->worst.items[i], moment->wall));
 	for (i = 0; i < moment->stories.count; i++)
@@ -213,12 +189,12 @@ static json_t *shift_array(const struct report *report, const struct track *trac
 		const struct shift *shift = &track->shifts.items[i];
 
 		object = json_object();
-		set_words(object, "words", words_shift(report->model, track, shift));
+		json_put_words(object, "words", words_shift(report->model, track, shift));
 		set_clock(report, object, "time", shift->at);
-		set_seconds(object, "since", shift->at - report->model->wall);
-		set_text(object, "way", shift->up ? "up" : "down");
-		set_real(object, "from", shift->from);
-		set_real(object, "to", shift->to);
+		json_put_seconds(object, "since", shift->at - report->model->wall);
+		json_put_text(object, "way", shift->up ? "up" : "down");
+		json_put_real(object, "from", shift->from);
+		json_put_real(object, "to", shift->to);
 		json_array_append_new(array, object);
 	}
 	return array;
@@ -229,22 +205,22 @@ static json_t *chart_object(const struct report *report, const struct chart_stor
 	json_t *object = json_object(), *keys = json_array(), *entry;
 	const struct track *track;
 
-	set_text(object, "name", chart->name);
-	set_text(object, "title", chart->title);
-	set_count(object, "signals", chart->signals);
-	set_count(object, "moments", chart->moments);
+	json_put_text(object, "name", chart->name);
+	json_put_text(object, "title", chart->title);
+	json_put_count(object, "signals", chart->signals);
+	json_put_count(object, "moments", chart->moments);
 	for (track = chart->tracks; track; track = track->hh.next) {
 		entry = json_object();
-		set_text(entry, "key", track->key);
-		set_count(entry, "signals", track->signals);
-		set_count(entry, "values", track->values);
-		set_real(entry, "largest", track->greatest);
-		set_real(entry, "center", track->center);
-		set_real(entry, "lcl", track->lcl);
-		set_real(entry, "ucl", track->ucl);
-		set_count(entry, "n", track->learnt_from);
-		set_text(entry, "method", track->method);
-		set_text(entry, "unit", unit_name(track->unit));
+		json_put_text(entry, "key", track->key);
+		json_put_count(entry, "signals", track->signals);
+		json_put_count(entry, "values", track->values);
+		json_put_real(entry, "largest", track->greatest);
+		json_put_real(entry, "center", track->center);
+		json_put_real(entry, "lcl", track->lcl);
+		json_put_real(entry, "ucl", track->ucl);
+		json_put_count(entry, "n", track->learnt_from);
+		json_put_text(entry, "method", track->method);
+		json_put_text(entry, "unit", unit_name(track->unit));
 		if (track == chart->others)
 			json_object_set_new(entry, "others", json_true());
 		if (track->shifts.count > 0)
@@ -263,11 +239,12 @@ static json_t *verdict_array(struct report *report)
 
 	for (i = 0; i < n; i++) {
 		object = json_object();
-		set_count(object, "rank", i + 1);
-		set_text(object, "words", verdicts[i].name);
-		set_real(object, "score", verdicts[i].score);
-		set_real(object, "share", verdicts[i].share);
-		set_count(object, "moments", verdicts[i].moments);
+		json_put_count(object, "rank", i + 1);
+		json_put_text(object, "words", verdicts[i].name);
+		json_put_real(object, "score", verdicts[i].score);
+		json_put_real(object, "share", verdicts[i].share);
+		json_put_count(object, "moments", verdicts[i].moments);
+		json_put_identity(object, "process", verdicts[i].identity);
 		json_array_append_new(array, object);
 	}
 	return array;
@@ -283,15 +260,15 @@ static json_t *change_array(const struct model *model)
 	for (i = 0; i < model->changes.count; i++) {
 		change = &model->changes.items[i];
 		object = json_object();
-		set_count(object, "rank", i + 1);
-		set_text(object, "name", change->name);
-		set_text(object, "words", change->words);
-		set_real(object, "good", change->good);
-		set_real(object, "bad", change->bad);
-		set_real(object, "p", change->p);
-		set_text(object, "sure", change->sure);
-		set_count(object, "good_moments", model->good_moments);
-		set_count(object, "bad_moments", model->bad_moments);
+		json_put_count(object, "rank", i + 1);
+		json_put_text(object, "name", change->name);
+		json_put_text(object, "words", change->words);
+		json_put_real(object, "good", change->good);
+		json_put_real(object, "bad", change->bad);
+		json_put_real(object, "p", change->p);
+		json_put_text(object, "sure", change->sure);
+		json_put_count(object, "good_moments", model->good_moments);
+		json_put_count(object, "bad_moments", model->bad_moments);
 		json_array_append_new(array, object);
 	}
 	return array;
@@ -304,19 +281,19 @@ static json_t *report_object(struct report *report)
 	const struct chart_story *chart;
 	int64_t first, last;
 
-	set_count(object, "version", JSON_SHAPE);
-	set_text(object, "host", model->host);
-	set_text(object, "kernel", model->kernel);
+	json_put_count(object, "version", JSON_SHAPE);
+	json_put_text(object, "host", model->host);
+	json_put_text(object, "kernel", model->kernel);
 	if (model_span(model, &first, &last)) {
 		set_clock(report, object, "start", first);
 		set_clock(report, object, "end", last);
-		set_seconds(object, "span", last - first);
+		json_put_seconds(object, "span", last - first);
 	}
 	if (model->has_read || model->has_kept)
-		set_count(object, "events_read", model->has_read ? model->read : model->filtered);
+		json_put_count(object, "events_read", model->has_read ? model->read : model->filtered);
 	if (model->has_kept)
-		set_count(object, "events_kept", model->kept);
-	set_count(object, "events_lost", stream_lost(report->stream));
+		json_put_count(object, "events_kept", model->kept);
+	json_put_count(object, "events_lost", stream_lost(report->stream));
 	json_object_set_new(object, "cut", json_boolean(stream_was_cut(report->stream)));
 	json_object_set_new(object, "complete",
 			    json_boolean(!stream_incomplete(report->stream) && model->incomplete_moments == 0));
@@ -325,7 +302,7 @@ static json_t *report_object(struct report *report)
 	json_object_set_new(object, "charts", charts);
 	json_object_set_new(object, "blame", verdict_array(report));
 	if (model->uncounted > 0)
-		set_real(object, "blame_uncounted", model->uncounted);
+		json_put_real(object, "blame_uncounted", model->uncounted);
 	if (model->compared)
 		json_object_set_new(object, "changes", change_array(model));
 	return object;

@@ -79,9 +79,19 @@ struct track *model_track(struct model *model, const char *chart_name, const cha
 	return chart->others;
 }
 
-/* Where there are too many names to count, the first ones are: the totals are about what comes again and again. */
-void model_count_blame(struct model *model, const char *name, double score)
+static void see_process(struct tally *tally, const struct identity *identity)
 {
+	if (!tally->identity.pid && !tally->vague)
+		tally->identity = identity_copy(identity);
+	if (!identity->pid || identity->pid != tally->identity.pid || strcmp(identity->program, tally->identity.program) != 0)
+		tally->vague = true;
+}
+
+/* Where there are too many names to count, the first ones are: the totals are about what comes again and again. */
+void model_count_blame(struct model *model, const struct culprit *culprit)
+{
+	const char *name = culprit->words;
+	double score = culprit->score;
 	struct tally *tally;
 
 	HASH_FIND_STR(model->tallies, name, tally);
@@ -94,6 +104,7 @@ void model_count_blame(struct model *model, const char *name, double score)
 		tally->name = memory_format("%s", name);
 		HASH_ADD_KEYPTR(hh, model->tallies, tally->name, strlen(tally->name), tally);
 	}
+	see_process(tally, &culprit->identity);
 	tally->score += score;
 	if (tally->last_moment != model->moments) {
 		tally->last_moment = model->moments;
@@ -117,6 +128,11 @@ static int compare_tallies(const struct tally *a, const struct tally *b)
 	return strcmp(a->name, b->name);
 }
 
+static const struct identity *identity_of(const struct tally *tally)
+{
+	return tally && !tally->vague ? &tally->identity : NULL;
+}
+
 static size_t counted_verdicts(struct model *model, struct verdict *list, size_t room)
 {
 	struct tally *tally;
@@ -125,7 +141,7 @@ static size_t counted_verdicts(struct model *model, struct verdict *list, size_t
 	HASH_SORT(model->tallies, compare_tallies);
 	for (tally = model->tallies; tally && n < room; tally = tally->hh.next)
 		list[n++] = (struct verdict){tally->name, model->timeless ? NAN : tally->score,
-					     model->timeless ? NAN : tally->score / model->explained, tally->moments};
+					     model->timeless ? NAN : tally->score / model->explained, tally->moments, identity_of(tally)};
 	return n;
 }
 
@@ -140,7 +156,8 @@ size_t model_verdicts(struct model *model, struct verdict *list, size_t room)
 	for (n = 0; n < model->overall.count && n < room; n++) {
 		culprit = &model->overall.items[n];
 		HASH_FIND_STR(model->tallies, culprit->words, tally);
-		list[n] = (struct verdict){culprit->words, culprit->score, culprit->share, tally ? tally->moments : 0};
+		list[n] = (struct verdict){culprit->words, culprit->score, culprit->share, tally ? tally->moments : 0,
+					   identity_of(tally)};
 		if (isnan(list[n].share))
 			list[n].share = culprit->score / model->explained;
 		if (culprit->timeless)
@@ -215,6 +232,7 @@ void model_free(struct model *model)
 	HASH_ITER(hh, model->tallies, tally, next_tally) {
 		HASH_DEL(model->tallies, tally);
 		free(tally->name);
+		identity_free(&tally->identity);
 		free(tally);
 	}
 	for (i = 0; i < model->overall.count; i++)
@@ -235,5 +253,6 @@ void model_free(struct model *model)
 	graph_free(model->graph);
 	graph_reader_free(model->reader);
 	events_free(model->events);
+	who_free(model->who);
 	free(model);
 }

@@ -26,6 +26,7 @@
 #include "event/event.h"
 #include "graph/graph_reader.h"
 #include "report/points.h"
+#include "report/who.h"
 #include "stream/stream.h"
 
 /*
@@ -58,6 +59,7 @@ struct signal {
 	double value, center, lcl, ucl; /* in its unit; all but the value are NAN where not given */
 	char *chart, *key, *rules, *comm; /* "" where not given */
 	int32_t tid;			  /* 0: not given */
+	struct identity identity;	  /* of its thread's process */
 	ARRAY(struct shown) shown;
 };
 
@@ -98,6 +100,8 @@ struct culprit {
 	bool timeless; /* the score is no time */
 	bool on_path;
 	uint64_t instances, threads; /* threads: how many a wake graph's name stands for; 0: unknown */
+	uint64_t processes;	     /* of how many these are; 0: unknown */
+	struct identity identity;    /* of the only one */
 	char *algorithm;
 };
 
@@ -189,6 +193,8 @@ struct tally {
 	char *name;
 	double score;
 	uint64_t moments, last_moment;
+	struct identity identity; /* where it was the same process each time */
+	bool vague;		  /* it was not, or that is not known */
 	UT_hash_handle hh;
 };
 
@@ -231,6 +237,7 @@ struct model {
 	uint64_t graphs_before; /* in streams that are over */
 	struct stream *stream;
 	struct events *events;
+	struct who *who;
 	moment_teller *teller;
 	void *context;
 	bool eager;
@@ -270,6 +277,7 @@ struct verdict {
 	double score;	  /* seconds; NAN: no time */
 	double share;	  /* of all time explained, 0 to 1; NAN: of no time */
 	uint64_t moments; /* in how many it was ranked */
+	const struct identity *identity; /* whose process it was in all of them; NULL: that is not known, or they were several */
 };
 size_t model_verdicts(struct model *model, struct verdict *list, size_t room);
 
@@ -289,7 +297,7 @@ size_t shifts_that_matter(const struct model *model, struct level_change *found,
 /* For the model's own files. */
 struct chart_story *model_chart(struct model *model, const char *name);
 struct track *model_track(struct model *model, const char *chart, const char *key);
-void model_count_blame(struct model *model, const char *name, double score);
+void model_count_blame(struct model *model, const struct culprit *culprit);
 char *clean_field(const struct fields *fields, const char *key); /* "" where it is not there; the caller frees it */
 enum unit unit_read(const struct fields *fields, bool has_start); /* of a sample, signal or limits record */
 struct signal *signal_read(const struct model *model, const struct fields *fields); /* NULL after fail() */

@@ -47,7 +47,7 @@ static void count_story(struct model *model, const struct story *story)
 	model->explained += story_length(story);
 	for (i = 0; i < story->culprits.count; i++) {
 		model->timeless |= story->culprits.items[i].timeless;
-		model_count_blame(model, story->culprits.items[i].words, story->culprits.items[i].score);
+		model_count_blame(model, &story->culprits.items[i]);
 	}
 }
 
@@ -155,6 +155,18 @@ static void sort_stories(struct moment *moment)
 		}
 }
 
+static void find_processes(const struct model *model, struct moment *moment)
+{
+	struct identity identity;
+
+	for (size_t i = 0; i < moment->worst.count; i++) {
+		struct signal *signal = moment->worst.items[i];
+
+		if (signal->tid > 0 && !signal->identity.pid && who_find(model->who, signal->tid, signal->ts, signal->comm, &identity))
+			signal->identity = identity_copy(&identity);
+	}
+}
+
 static int tell(struct model *model)
 {
 	struct moment *moment = model->moment;
@@ -168,6 +180,7 @@ static int tell(struct model *model)
 		HASH_SORT(moment->stories.items[i]->parts, by_time);
 		moment_span(moment, moment->stories.items[i]->from, moment->stories.items[i]->to);
 	}
+	find_processes(model, moment);
 	for (i = 0; i < moment->worst.count; i++)
 		moment_span(moment, moment->worst.items[i]->start, moment->worst.items[i]->ts);
 	if (!moment->continued)

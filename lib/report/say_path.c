@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "report/words.h"
 
 /* The text with "7:0" as "loop0" wherever it stands as a word. */
@@ -289,14 +290,27 @@ char *words_meanwhile(const struct graph *graph, int32_t index)
 	}
 }
 
-char *words_culprit(const struct model *model, const char *name, uint64_t threads)
+/* "318 threads", "318 threads of 2 processes"; "2 processes" where each has one. */
+static char *say_crowd(uint64_t threads, uint64_t processes)
+{
+	char *crowd = words_count(threads, "thread"), number[NUMBER_ROOM], *words;
+
+	if (processes < 2)
+		return crowd;
+	number_human_count(number, processes);
+	words = memory_format("%s%s%s processes", processes == threads ? "" : crowd, processes == threads ? "" : " of ", number);
+	free(crowd);
+	return words;
+}
+
+char *words_culprit(const struct model *model, const char *name, uint64_t threads, uint64_t processes)
 {
 	char *named = with_device_names(model, name), *count, *words;
 	const char *end = strstr(named, ": ");
 
 	if (threads < 2 || !end)
 		return named;
-	count = words_count(threads, "thread");
+	count = say_crowd(threads, processes);
 	words = memory_format("%.*s (%s)%s", (int)(end - named), named, count, end);
 	free(count);
 	free(named);

@@ -102,6 +102,7 @@ void signal_free(struct signal *signal)
 	free(signal->key);
 	free(signal->rules);
 	free(signal->comm);
+	identity_free(&signal->identity);
 	free(signal);
 }
 

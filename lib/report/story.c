@@ -160,9 +160,9 @@ bool story_is_ranked_alike(const struct story *story)
 	return i > 0 && i == story->culprits.count && !part;
 }
 
-static char *spell(const struct model *model, const char *name, uint64_t threads)
+static char *spell(const struct model *model, const char *name, uint64_t threads, uint64_t processes)
 {
-	char *raw = words_culprit(model, name, threads), *words = words_clean(raw);
+	char *raw = words_culprit(model, name, threads, processes), *words = words_clean(raw);
 
 	free(raw);
 	return words;
@@ -183,8 +183,8 @@ int culprit_read(const struct model *model, struct culprit *culprit, const struc
 	culprit->label = clean_field(fields, "label");
 	culprit->algorithm = clean_field(fields, "algorithm");
 	culprit->timeless = !strcmp(culprit->algorithm, "exception");
-	culprit->words = spell(model, culprit->name, 0);
-	culprit->fuller = spell(model, culprit->name, 0);
+	culprit->words = spell(model, culprit->name, 0, 0);
+	culprit->fuller = spell(model, culprit->name, 0, 0);
 	return 0;
 }
 
@@ -195,6 +195,7 @@ void culprit_free(struct culprit *culprit)
 	free(culprit->words);
 	free(culprit->fuller);
 	free(culprit->algorithm);
+	identity_free(&culprit->identity);
 }
 
 static int compare_tids(const void *a, const void *b)
@@ -231,8 +232,9 @@ int story_blame(const struct model *model, struct story *story, const struct gra
 	name = fields_copy(fields, "name");
 	if (name && graph && graph->kind == GRAPH_WAKE) {
 		culprit.threads = threads_of(graph, name);
+		culprit.processes = who_of_nodes(model->who, graph, name, &culprit.identity);
 		free(culprit.fuller);
-		culprit.fuller = spell(model, name, culprit.threads);
+		culprit.fuller = spell(model, name, culprit.threads, culprit.processes);
 	}
 	free(name);
 	*ARRAY_ADD(&story->culprits) = culprit;

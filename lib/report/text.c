@@ -13,10 +13,11 @@
 #include "report/output.h"
 #include "report/summary.h"
 #include "report/words.h"
+#include "report/wrap.h"
 
 #define SLIVER 0.0005 /* of the whole: would read 0.0 % */
 
-enum { PARTS_SHOWN = 8, CULPRITS_SHOWN = 8, VERDICTS_SHOWN = 5, GROUPS_SHOWN = 6, WORD_LEAST = 24 };
+enum { PARTS_SHOWN = 8, CULPRITS_SHOWN = 8, VERDICTS_SHOWN = 5, GROUPS_SHOWN = 6 };
 
 struct text {
 	FILE *body; /* moments: options.out, or a file that follows the summary */
@@ -24,49 +25,9 @@ struct text {
 	bool greeted;
 };
 
-/* How much stands together: a word, and a unit behind its number. */
-static size_t unbroken(const char *text)
-{
-	static const char *const units[] = {"s", "ms", "us", "ns", "%"};
-	size_t length = strcspn(text, " "), next, i;
-	const char *unit = text + length + 1;
-
-	if (!text[length] || length == 0 || text[length - 1] < '0' || text[length - 1] > '9')
-		return length;
-	next = strcspn(unit, " ,;:)");
-	for (i = 0; i < sizeof(units) / sizeof(*units); i++)
-		if (strlen(units[i]) == next && !strncmp(unit, units[i], next))
-			return length + 1 + strcspn(unit, " ");
-	return length;
-}
-
-/* The text behind the lead, broken at spaces; further lines are indented like the first. */
 static void wrap(const struct report *report, FILE *out, const char *lead, const char *text)
 {
-	size_t indent = words_columns(lead), width = report->options.width, column = indent, length, columns;
-	size_t room = width > indent + WORD_LEAST ? width - indent : WORD_LEAST;
-	char *word, *fitting;
-
-	fputs(lead, out);
-	while (*text) {
-		length = unbroken(text);
-		word = memory_text(text, length);
-		fitting = words_shorten(word, room);
-		columns = words_columns(fitting);
-		if (column > indent && column + 1 + columns > indent + room) {
-			fprintf(out, "\n%*s", (int)indent, "");
-			column = indent;
-		} else if (column > indent) {
-			fputc(' ', out);
-			column++;
-		}
-		fputs(fitting, out);
-		column += columns;
-		text += length + strspn(text + length, " ");
-		free(word);
-		free(fitting);
-	}
-	fputc('\n', out);
+	wrap_text(out, report->options.width, lead, text);
 }
 
 /* "   path    2.288 s  99.8 %  ..."; the title stands in the first row only. */
@@ -147,6 +108,46 @@ static void print_blame(const struct report *report, FILE *out, const char *titl
 		put_row(report, out, i ? "" : title, words_score(culprit), culprit->timeless ? NAN : culprit->share,
 			culprit->fuller);
 	}
+}
+
+/* "python3 is process 2220, python3 /srv/batch/rollup.py, of rollup.service", or "python3/2221 is of process 2220". */
+static void print_who(const struct report *report, FILE *out, const char *title, const char *name, const struct identity *identity,
+		      int32_t tid)
+{
+	char *who = identity_words(identity), *lead = memory_format("%-11s", title), *words;
+	const char *end = tid ? NULL : strstr(name, ": ");
+
+	if (tid)
+		words = memory_format("%s/%d is%s %s", name, tid, tid == identity->pid ? "" : " of", who);
+	else
+		words = memory_format("%.*s is %s", (int)(end ? end - name : (ptrdiff_t)strlen(name)), name, who);
+	wrap(report, out, lead, words);
+	free(words);
+	free(lead);
+	free(who);
+}
+
+/* Which processes are blamed, each once, and which one was slow. */
+static void print_processes(const struct report *report, FILE *out, const struct story *story)
+{
+	const struct signal *signal = story->signal;
+	const char *title = "   who";
+	bool told = !signal || !signal->identity.pid;
+	size_t i, j;
+
+	for (i = 0; i < story->culprits.count && i < CULPRITS_SHOWN; i++) {
+		const struct culprit *culprit = &story->culprits.items[i];
+
+		for (j = 0; j < i && story->culprits.items[j].identity.pid != culprit->identity.pid; j++) {
+		}
+		if (j < i || !culprit->identity.pid)
+			continue;
+		print_who(report, out, title, culprit->words, &culprit->identity, 0);
+		told |= signal && signal->identity.pid == culprit->identity.pid;
+		title = "";
+	}
+	if (!told)
+		print_who(report, out, title, signal->comm, &signal->identity, signal->tid);
 }
 
 static void print_clocked(const struct report *report, FILE *out, const struct moment *moment, int64_t ts, const char *words)
@@ -265,6 +266,7 @@ static void print_moment(const struct report *report, FILE *out, const struct mo
 				print_blame(report, out, "   blame", moment->stories.items[0]);
 			if ((calls = moment_companion(moment, moment->stories.items[0])))
 				print_blame(report, out, "   calls", calls);
+			print_processes(report, out, moment->stories.items[0]);
 			first = 1;
 		}
 	}
@@ -294,6 +296,8 @@ static void print_summary(struct report *report)
 		words = summary_share_of_moments(report->model, &verdicts[i]);
 		row(report, out, words, verdicts[i].score, verdicts[i].share, verdicts[i].name);
 		free(words);
+		if (verdicts[i].identity)
+			print_who(report, out, "", verdicts[i].name, verdicts[i].identity, 0);
 	}
 }
 

@@ -84,8 +84,8 @@ char *words_owner(const struct model *model, const struct graph *graph, int32_t 
 /* Of how many moments the changes are: "moments compared: 4 good, 4 bad"; NULL: nothing was compared. */
 char *words_changes(const struct model *model);
 
-/* A ranked name: "reader (318 threads): read of loop0 in service". */
-char *words_culprit(const struct model *model, const char *name, uint64_t threads);
+/* A ranked name: "reader (318 threads of 2 processes): read of loop0 in service". */
+char *words_culprit(const struct model *model, const char *name, uint64_t threads, uint64_t processes);
 
 /* What it is blamed for: "2.28 s"; of an exception how far it was from the throw: "threw", "2 calls up". */
 char *words_score(const struct culprit *culprit);
