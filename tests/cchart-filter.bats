@@ -466,9 +466,9 @@ value() { # KEY: the values of this key on standard input
 	run -0 --separate-stderr filter -c syscall --limit=50us in
 	assert_equal "$(records signal <<<"$output" | value value | xargs)" "0.000099000 0.000101000"
 	# nor is it while it lasts
-	sed '$d' in >cut
-	echo "tick ts=2.300099" >>cut
-	assert_equal "$(filter -c syscall cut | records signal | value value)" 0.000101000
+	sed '$d' in >lasting
+	echo "tick ts=2.300099" >>lasting
+	assert_equal "$(filter -c syscall lasting | records signal | value value)" 0.000101000
 	printf '%s\n' 'chart name=x shortest=1ms method=u' 'count event=a:b' >x.chart
 	run -1 cchart-filter -c ./x.chart </dev/null
 	assert_output --partial "chart 'x' counts, so it has no shortest="
