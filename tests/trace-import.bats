@@ -657,7 +657,8 @@ END
 	truncate -s 400000 whole.dat
 	cat <&5 >/dev/null
 	exec 5<&-
-	run wait $!
+	status=0
+	wait $! || status=$?
 	assert_equal "$status" 3
 	assert_regex "$(cat messages)" 'whole.dat: it was cut: [0-9]+ bytes of events are missing behind byte 400000'
 }

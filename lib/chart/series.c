@@ -302,7 +302,7 @@ bool series_has_weight(const struct series *series, const struct judgement *judg
 {
 	double ratio = judgement->min_ratio, center = series->lines.center;
 
-	if (plotted < (double)series->shortest / 1e9)
+	if (series->shortest && plotted < (double)series->shortest / 1e9)
 		return false;
 	if (ratio == 0 || ((judgement->sides & SIDES_UPPER) && plotted >= ratio * center))
 		return true;

@@ -107,7 +107,7 @@ static uint32_t hash_of(int32_t pid, const struct process_program *known)
 	return sum ? sum : 1;
 }
 
-static int write_task(const struct thread *thread, struct stream *stream, int64_t ts, int32_t tid, int32_t group,
+static int write_task(const struct thread *thread, struct stream *stream, int64_t ts, int32_t tid, int32_t group, bool began,
 		      const struct process_program *known)
 {
 	struct line line = {0};
@@ -119,7 +119,7 @@ static int write_task(const struct thread *thread, struct stream *stream, int64_
 	line_text(&line, "comm", thread->comm);
 	if (group)
 		line_integer(&line, "tgid", group);
-	if (thread->fresh)
+	if (began)
 		line_text(&line, "began", "yes");
 	if (known && *known->program.words)
 		line_text(&line, "program", known->program.words);
@@ -132,17 +132,20 @@ static int write_task(const struct thread *thread, struct stream *stream, int64_
 	return status;
 }
 
-/* The name by the event, or else by /proc, or else by what the kernel remembers; a program that was begun has changed it before. */
+/*
+ * The name by the event; or the one by the event before, where a program was begun, for that renames first; or else by /proc, or
+ * else by what the kernel remembers, which may be of a thread that had the number long ago.
+ */
 static void find_name(struct threads *threads, int32_t tid, const char *comm, const char *current, char name[THREAD_NAME])
 {
 	const struct thread *thread = threads_at(threads, tid);
 
+	if (!comm && thread->fresh == EXECUTED && *thread->comm)
+		comm = thread->comm;
 	if (comm || *current)
 		memcpy(name, comm ? comm : current, strnlen(comm ? comm : current, THREAD_NAME - 1));
 	if (!*name)
 		cmdlines_find(&threads->cmdlines, tid, name, THREAD_NAME);
-	if (!*name && thread->fresh == EXECUTED)
-		memcpy(name, thread->comm, THREAD_NAME);
 }
 
 int threads_see(struct threads *threads, struct stream *stream, int64_t ts, int32_t tid, const char *comm)
@@ -152,6 +155,7 @@ int threads_see(struct threads *threads, struct stream *stream, int64_t ts, int3
 	struct thread *thread;
 	int32_t group = 0;
 	uint32_t told;
+	bool began;
 	int status = 0;
 
 	if (tid <= 0)
@@ -167,10 +171,11 @@ int threads_see(struct threads *threads, struct stream *stream, int64_t ts, int3
 		known = program_of(threads, tid, group);
 	if (!group && thread->fresh == EXECUTED)
 		group = tid; /* whoever runs another program is its process' first thread from then on */
+	began = thread->fresh && threads->asker;
 	told = group ? hash_of(group, known) : thread->fresh ? 0 : thread->told;
-	if (*name && (strcmp(name, thread->comm) != 0 || told != thread->told || thread->fresh)) {
+	if (*name && (strcmp(name, thread->comm) != 0 || told != thread->told || began)) {
 		memcpy(thread->comm, name, THREAD_NAME);
-		status = write_task(thread, stream, ts, tid, group, known);
+		status = write_task(thread, stream, ts, tid, group, began, known);
 		thread->told = told;
 	}
 	thread->fresh = SETTLED;
@@ -184,7 +189,7 @@ void threads_forget(struct threads *threads, int32_t tid, bool made)
 	if (!thread)
 		return;
 	thread->known = false;
-	thread->fresh = !threads->asker ? SETTLED : made ? BORN : EXECUTED;
+	thread->fresh = made ? BORN : EXECUTED;
 	forget_program(thread);
 	files_forget(thread->files);
 }

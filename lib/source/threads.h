@@ -26,7 +26,7 @@ enum { THREAD_NAME = 16, THREADS_PAGE = 1 << 10, THREADS_PAGES = 1 << 12 };
 struct thread {
 	char comm[THREAD_NAME];
 	bool known;
-	enum { SETTLED, BORN, EXECUTED } fresh; /* not known any more, for it was made, or runs another program; where an asker is told */
+	enum { SETTLED, BORN, EXECUTED } fresh; /* not known any more, for it was made, or runs another program */
 	uint32_t told;	/* what the stream says of its process, as a hash; 0: nothing */
 	struct process_program *program; /* of the process of this number; NULL: not known */
 	struct thread_files *files; /* see files.h; NULL: none */
