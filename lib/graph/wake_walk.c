@@ -123,9 +123,9 @@ static void walk_birth(struct walk *walk, const struct thread *thread, int32_t n
 
 /*
  * A work that was queued begins because of whoever queued it: what the thread that does it did before that has nothing
- * to do with it. Returns how far back the thread's own story matters.
+ * to do with it. Returns how far back the thread's own story matters. Where it was seen already, what is behind it was walked.
  */
-static int64_t walk_work(struct walk *walk, const struct thread *thread, size_t at, int32_t node, struct errand errand)
+static int64_t walk_work(struct walk *walk, const struct thread *thread, size_t at, int32_t node, bool seen, struct errand errand)
 {
 	const struct piece *piece = &thread->pieces.items[at];
 	const struct work *work;
@@ -135,6 +135,8 @@ static int64_t walk_work(struct walk *walk, const struct thread *thread, size_t 
 	work = &walk->cut.wake->works.items[piece->cause_index];
 	if (piece->start != work->started || work->by.ts <= errand.floor)
 		return errand.floor;
+	if (seen)
+		return work->by.ts;
 	if (work->by.thread == INDEX_NONE && work->cause != CAUSE_REQUEST) {
 		link_nodes(walk, work_cause_node(&walk->cut, work, errand.floor, errand.asker), node, EDGE_ASYNC,
 			   work->by.ts);
@@ -187,7 +189,7 @@ static void walk_thread(struct walk *walk, struct errand errand)
 			walk_wait(walk, thread, at, node, errand);
 		if (since <= errand.floor || piece->flags & PIECE_LOST)
 			return;
-		errand.floor = walk_work(walk, thread, at, node, errand);
+		errand.floor = walk_work(walk, thread, at, node, seen, errand);
 		if (since < piece->start)
 			at = thread_find(thread, since);
 		after = node;
