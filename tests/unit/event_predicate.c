@@ -8,13 +8,10 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "event/predicate.h"
+#include "beat.h"
 
 static const char format[] = "test\0"
-			     "name: beat\nID: 300\nformat:\n"
-			     "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
-			     "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
-			     "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
-			     "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+			     BEAT_COMMON
 			     "\tfield:long ret;\toffset:8;\tsize:8;\tsigned:1;\n"
 			     "\tfield:u64 sector;\toffset:16;\tsize:8;\tsigned:0;\n"
 			     "\tfield:s8 level;\toffset:24;\tsize:1;\tsigned:1;\n"

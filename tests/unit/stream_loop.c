@@ -9,13 +9,10 @@
 
 #include "base/fail.h"
 #include "event/event.h"
+#include "beat.h"
 
 static const char format[] = "test\0"
-			     "name: beat\nID: 300\nformat:\n"
-			     "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
-			     "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
-			     "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
-			     "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+			     BEAT_COMMON
 			     "\tfield:int level;\toffset:8;\tsize:4;\tsigned:1;\n"
 			     "\tfield:dev_t dev;\toffset:12;\tsize:4;\tsigned:0;\n\n"
 			     "print fmt: \"%d\", REC->level\n";
