@@ -304,7 +304,7 @@ int collector_run(struct collector *collector, int64_t duration, const int32_t *
 
 	make_polled(collector);
 	setpriority(PRIO_PROCESS, 0, PRIORITY); /* where it may; a collector that starves loses events */
-	if (collector->programs && program_numbers_agree() && !(collector->scribe.threads.asker = asker_start(&collector->clock)))
+	if (collector->programs && instance_space() == 0 && !(collector->scribe.threads.asker = asker_start(&collector->clock)))
 		return -1;
 	if (await_call(collector) < 0 || (collector->stacks && stacks_start(collector->stacks) < 0) ||
 	    switch_tracing(collector, true) < 0)

@@ -47,13 +47,16 @@ int instance_fail_access(const char *verb, const char *path)
 	return denied ? fail("%s; run as root or mount tracefs with gid=", fail_text()) : -1;
 }
 
-static struct owner owner_here(pid_t pid)
+unsigned instance_space(void)
 {
 	struct stat space;
 
-	if (stat("/proc/self/ns/pid", &space) < 0 || space.st_ino == FIRST_SPACE)
-		return (struct owner){.pid = pid};
-	return (struct owner){pid, (unsigned)space.st_ino};
+	return stat("/proc/self/ns/pid", &space) < 0 || space.st_ino == FIRST_SPACE ? 0 : (unsigned)space.st_ino;
+}
+
+static struct owner owner_here(pid_t pid)
+{
+	return (struct owner){pid, instance_space()};
 }
 
 /* "tailblame-PID", "tailblame-PID.SPACE", and the same with a tail. */

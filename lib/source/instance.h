@@ -24,6 +24,12 @@
 const char *instance_tracefs(void);
 
 /*
+ * The number of the PID namespace that this process is in; 0: the machine's own, or /proc does not tell. Only in that one
+ * have processes the same numbers in /proc as in events.
+ */
+unsigned instance_space(void);
+
+/*
  * Makes this process's instance, with tracing off; *hold is to be closed before it can be removed, but not much sooner. NULL after
  * fail(). Free it with tracefs_instance_free().
  */

@@ -32,7 +32,4 @@ void program_group(struct program *program, const char *text);
 /* Reads both. They may be a moment late, and may wait for what the process waits for. */
 void program_read(struct program *program, int32_t pid);
 
-/* Whether processes have the same numbers in /proc as in events, which are those of the first namespace. */
-bool program_numbers_agree(void);
-
 #endif
