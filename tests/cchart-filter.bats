@@ -331,6 +331,92 @@ value() { # KEY: the values of this key on standard input
 	assert_equal "$(records end <<<"$output" | value lost)" 12
 }
 
+# about TIME TID [FIELD=VALUE]...: a task record
+about() {
+	printf 'task ts=%d.%03d tid=%d comm=t%d %s\n' $(($1 / 1000)) $(($1 % 1000)) "$2" "$2" "${*:3}"
+}
+
+# passed: of the task and file records in `out`, with the signal and the events of the moment at 3 s to 3.9 s
+passed() {
+	grep -E '^(task|file|signal|event ts=3)' out | sed -E 's/^(signal|event) .*(tid=[0-9]*).*/\1 \2/' | uniq
+}
+
+@test "who a thread is passes before its first event that passes" {
+	{
+		about 0 100; about 0 5 tgid=5 read=0.1; about 0 6; about 0 7; about 0 8 tgid=8 read=0.1; about 0 99 tgid=99
+		healthy
+		about 2700 7 tgid=7 program=seven; about 2800 8; echo "file ts=2.8 tid=8 fd=3 kind=pipe"
+		queued 3000 1
+		event 3300 0 sched:sched_waking pid=6
+		event 3400 5 sched:sched_process_fork child_pid=7
+		about 3500 7 program=later tgid=7
+		event 3500 0 sched:sched_switch prev_pid=5 next_pid=8
+		event 3600 7 sched:sched_waking pid=5
+		about 3700 9 tgid=9
+		done_at 3900 1
+		noise 5000 9000
+		about 9000 10
+	} | filter >out
+	run passed
+	assert_output - <<-end
+		$(about 0 100)
+		event tid=100
+		$(about 0 6)
+		event tid=0
+		$(about 0 5 tgid=5 read=0.1)
+		$(about 2700 7 tgid=7 program=seven)
+		event tid=5
+		$(about 0 8 tgid=8 read=0.1)
+		$(about 2800 8)
+		file ts=2.8 tid=8 fd=3 kind=pipe
+		event tid=0
+		$(about 3500 7 program=later tgid=7)
+		event tid=7
+		signal tid=100
+		event tid=0
+	end
+}
+
+@test "a program that makes void what passed is told, whether the thread is named again or not" {
+	{
+		about 0 5 tgid=5 program=first read=3.5; about 0 6 tgid=6 program=first read=3.2
+		healthy
+		queued 3000 1; event 3100 5 sched:sched_waking pid=6
+		about 3400 5 tgid=5 program=second began=yes read=3.5; about 3400 6 tgid=6 program=second began=yes read=3.5
+		done_at 3900 1; noise 5000 9000
+	} | filter >out
+	run grep ^task out
+	assert_output - <<-end
+		$(about 0 5 tgid=5 program=first read=3.5)
+		$(about 0 6 tgid=6 program=first read=3.2)
+		$(about 3400 5 tgid=5 program=second began=yes read=3.5)
+	end
+}
+
+@test "who the thread of a signal is passes with it, however late it is told" {
+	{
+		healthy
+		queued 3000 1; done_at 3900 1
+		about 3800 100 tgid=100
+		noise 5000 9000
+	} | filter --before=0 --after=0 >out
+	run grep -c "^$(about 3800 100 tgid=100)" out
+	assert_output 1
+}
+
+@test "threads that ended are forgotten, if not at once, and the next of the number is another" {
+	{
+		for ((i = 1000; i < 6000; i++)); do about 0 $i tgid=$i; done
+		for ((i = 1000; i < 6000; i++)); do echo "task ts=0.1 tid=$i ended=yes"; done
+		about 1 1001 tgid=77
+		healthy; queued 3000 1
+		for i in 1000 1001 1002 5999; do event 3500 $i sched:sched_waking pid=4; done
+		done_at 3900 1; noise 5000 9000
+	} | filter >out
+	run grep ^task out
+	assert_output "$(about 1 1001 tgid=77; about 0 5999 tgid=5999)"
+}
+
 @test "that a group used up its quota is told with the events of that time, that it has one always" {
 	quota() { echo "quota ts=$1 group=/g quota=0.01 period=0.1 $2"; }
 	{

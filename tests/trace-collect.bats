@@ -555,6 +555,8 @@ told() {
 	run grep -c '^task.*secret' trace
 	assert_output 0
 	grep -q '^task .* comm=sh .*began=yes' trace
+	tid=$(sed -n 's/^task .* tid=\([0-9]*\) .*program="sh .\/step".*/\1/p' trace | head -n 1)
+	grep -q "^task ts=[0-9.]* tid=$tid ended=yes\$" trace
 	if grep -q '^[0-9]*:[^:]*:/.' /proc/self/cgroup; then
 		grep -q '^task .* program="sh ./step" cgroup=[^ ]* read=' trace
 	fi

@@ -319,6 +319,17 @@ struct chart *chart_parse(const char *text, const char *source)
 	return NULL;
 }
 
+struct chart *chart_recorded(const struct fields *record)
+{
+	char *definition = fields_copy(record, "definition");
+	struct chart *chart = definition ? chart_parse(definition, "chart record") : NULL;
+
+	if (!definition)
+		fail("a chart record needs a definition");
+	free(definition);
+	return chart;
+}
+
 static void free_event(struct chart_event *event)
 {
 	free(event->event);

@@ -45,6 +45,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "stream/line.h"
+
 enum { CHART_KEYS_MAX = 4 };
 
 struct method;
@@ -90,6 +92,9 @@ struct chart *chart_load(const char *name);
 
 /* Reads a definition from text; `source` names it in messages. NULL after fail(). */
 struct chart *chart_parse(const char *text, const char *source);
+
+/* The one that a stream's `chart` record defines. NULL after fail(). */
+struct chart *chart_recorded(const struct fields *record);
 struct chart *chart_of_function(const char *binary, const char *function);
 void chart_free(struct chart *chart);
 

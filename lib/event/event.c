@@ -111,6 +111,11 @@ struct events *events_new(struct stream *stream)
 	return events;
 }
 
+void events_keep_living(struct events *events)
+{
+	names_keep_living(events->names);
+}
+
 void events_printable(struct events *events)
 {
 	types_printable(events->types);

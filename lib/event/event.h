@@ -86,6 +86,7 @@ size_t event_spell_field(const struct event *event, const struct event_field *fi
 const char *events_comm(const struct events *events, int32_t tid);
 int32_t events_tgid(const struct events *events, int32_t tid); /* 0: unknown */
 void events_learn_names(struct events *events, const struct event *event);
+void events_keep_living(struct events *events); /* threads that ended are forgotten a while after; else never */
 void events_each_thread(const struct events *events, void (*call)(void *context, int32_t tid, const char *comm), void *context);
 
 /* Names of block devices from `device` records: "loop0"; "7:0" where none came. Scheduler "bfq" or "". dev: major << 20 | minor. */

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "base/departed.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "event/event.h"
@@ -13,6 +14,7 @@ enum { COMM_SIZE = 16 };
 struct thread_entry {
 	int32_t tid, tgid;
 	char comm[COMM_SIZE];
+	bool gone;
 	UT_hash_handle hh;
 };
 
@@ -25,6 +27,8 @@ struct device_entry {
 struct names {
 	struct thread_entry *threads;
 	struct device_entry *devices;
+	struct departed departed;
+	bool brief;
 };
 
 struct names *names_new(void)
@@ -73,10 +77,29 @@ static struct thread_entry *thread(struct names *names, int32_t tid)
 	return entry;
 }
 
+void names_keep_living(struct names *names)
+{
+	names->brief = true;
+}
+
 void names_thread(struct names *names, int32_t tid, const char *comm)
 {
 	if (tid > 0 && *comm)
 		strncpy(thread(names, tid)->comm, comm, COMM_SIZE - 1);
+}
+
+static void thread_ends(struct names *names, int32_t tid)
+{
+	struct thread_entry *entry = find_thread(names, tid);
+
+	if (!entry || !names->brief)
+		return;
+	entry->gone = true;
+	entry = find_thread(names, departed_add(&names->departed, tid));
+	if (entry && entry->gone) {
+		HASH_DEL(names->threads, entry);
+		free(entry);
+	}
 }
 
 int names_read_task(struct names *names, const struct fields *fields)
@@ -88,8 +111,14 @@ int names_read_task(struct names *names, const struct fields *fields)
 		return -1;
 	if (tid <= 0 || tid > INT32_MAX)
 		return fail("a task needs a tid");
+	if (fields_is(fields, "ended", "yes")) {
+		thread_ends(names, (int32_t)tid);
+		return 0;
+	}
 	fields_text(fields, "comm", comm, sizeof(comm));
 	names_thread(names, (int32_t)tid, comm);
+	if (find_thread(names, (int32_t)tid))
+		find_thread(names, (int32_t)tid)->gone = false;
 	if ((tgid > 0 && tgid <= INT32_MAX) || fields_is(fields, "began", "yes"))
 		thread(names, (int32_t)tid)->tgid = (int32_t)tgid;
 	return 0;

@@ -13,6 +13,7 @@ struct names;
 struct names *names_new(void);
 void names_free(struct names *names);
 void names_forget(struct names *names);
+void names_keep_living(struct names *names); /* see events_keep_living() */
 
 void names_thread(struct names *names, int32_t tid, const char *comm); /* comm is cut at 15 characters */
 int names_read_task(struct names *names, const struct fields *fields);

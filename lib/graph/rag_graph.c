@@ -95,8 +95,7 @@ static int64_t within(int64_t ts, int64_t to)
 int rag_chart(struct wake *wake, const struct fields *fields)
 {
 	static const char system[] = "func:";
-	char *definition = fields_copy(fields, "definition");
-	struct chart *chart = definition ? chart_parse(definition, "chart record") : NULL;
+	struct chart *chart = chart_recorded(fields);
 
 	for (int i = 0; chart && chart->binary && chart->function && i < chart->count; i++) {
 		const char *event = chart->events[i].event, *slash = strrchr(chart->binary, '/');
@@ -111,7 +110,6 @@ int rag_chart(struct wake *wake, const struct fields *fields)
 	}
 	if (chart)
 		chart_free(chart);
-	free(definition);
 	return 0;
 }
 

@@ -109,13 +109,12 @@ static int chart_seen(void *context, const struct record *record)
 	const struct fields *fields = gather_fields(model, record);
 	struct chart_story *story;
 	struct chart *chart;
-	char *name, *definition;
+	char *name;
 
 	if (!fields)
 		return -1;
 	name = clean_field(fields, "name");
-	definition = fields_copy(fields, "definition");
-	chart = definition ? chart_parse(definition, "chart record") : NULL;
+	chart = chart_recorded(fields);
 	if (*name) {
 		story = model_chart(model, name);
 		free(story->title);
@@ -123,7 +122,6 @@ static int chart_seen(void *context, const struct record *record)
 	}
 	if (chart)
 		chart_free(chart);
-	free(definition);
 	free(name);
 	return STREAM_PASS;
 }

@@ -119,6 +119,8 @@ int who_task(struct who *who, const struct fields *fields)
 		return -1;
 	if (tid <= 0 || tid > INT32_MAX)
 		return fail("a task needs a tid");
+	if (fields_is(fields, "ended", "yes"))
+		return 0;
 	fields_text(fields, "comm", told.comm, sizeof(told.comm));
 	if (tgid > 0 && tgid <= INT32_MAX)
 		told.identity = (struct identity){(int32_t)tgid, clean_field(fields, "program"), clean_field(fields, "cgroup")};

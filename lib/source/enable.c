@@ -86,6 +86,7 @@ static void learn(struct wish *wish, struct tep_event *event)
 	wish->is_switch = strcmp(wish->event, "sched:sched_switch") == 0;
 	wish->is_fork = strcmp(wish->event, "sched:sched_process_fork") == 0;
 	wish->is_exec = strcmp(wish->event, "sched:sched_process_exec") == 0;
+	wish->is_exit = strcmp(wish->event, "sched:sched_process_exit") == 0;
 	wish->is_block = strcmp(wish->system, "block") == 0;
 	wish->shared = wish->is_switch;
 	for (size_t i = 0; i < sizeof(shared_systems) / sizeof(shared_systems[0]); i++)

@@ -179,6 +179,8 @@ static int see_threads(struct scribe *scribe, const struct wish *wish, const str
 		if (threads_see(&scribe->threads, scribe->stream, ring_ts(ring), tid, name) < 0)
 			return -1;
 	}
+	if (wish->is_exit)
+		return threads_end(&scribe->threads, scribe->stream, ring_ts(ring), common->tid);
 	return wish->is_fork && wish->thread_count && scribe->process->members
 		       ? see_fork(scribe, common->tid, number_at(ring, wish->threads[0].tid))
 		       : 0;

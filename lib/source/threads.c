@@ -194,6 +194,24 @@ void threads_forget(struct threads *threads, int32_t tid, bool made)
 	files_forget(thread->files);
 }
 
+int threads_end(struct threads *threads, struct stream *stream, int64_t ts, int32_t tid)
+{
+	struct thread *thread = tid > 0 ? threads_at(threads, tid) : NULL;
+	struct line line = {0};
+	int status;
+
+	if (!thread || !*thread->comm)
+		return 0;
+	forget_program(thread);
+	line_begin(&line, kind_name(KIND_TASK));
+	line_time(&line, "ts", ts);
+	line_integer(&line, "tid", tid);
+	line_text(&line, "ended", "yes");
+	status = stream_write_line(stream, &line);
+	line_free(&line);
+	return status;
+}
+
 void threads_free(struct threads *threads)
 {
 	for (int page = 0; page < THREADS_PAGES; page++) {

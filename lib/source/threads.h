@@ -68,6 +68,9 @@ int threads_see(struct threads *threads, struct stream *stream, int64_t ts, int3
 
 /* The thread was just made, or else runs another program now: its name is looked up afresh. */
 void threads_forget(struct threads *threads, int32_t tid, bool made);
+
+/* The thread ends: writes a `task` record if it was named. Its last events are still to come. -1 after fail(). */
+int threads_end(struct threads *threads, struct stream *stream, int64_t ts, int32_t tid);
 void threads_free(struct threads *threads);
 
 #endif

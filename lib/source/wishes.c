@@ -142,7 +142,8 @@ int wishes_add(struct wishes *wishes, const char *event, const char *filter, con
 
 int wishes_add_lives(struct wishes *wishes)
 {
-	static const char *const lives[] = {"task:task_rename", "sched:sched_process_exec", "sched:sched_process_fork"};
+	static const char *const lives[] = {"task:task_rename", "sched:sched_process_exec", "sched:sched_process_fork",
+					     "sched:sched_process_exit"};
 
 	for (size_t i = 0; i < sizeof(lives) / sizeof(lives[0]); i++)
 		if (!find(wishes, lives[i]) && wishes_add(wishes, lives[i], NULL, NULL, WISH_QUIET | WISH_STREAMED) < 0)

@@ -50,7 +50,7 @@ struct wish {
 	int format_length;
 	uint16_t id;
 	bool shared;	   /* it concerns others, whoever's context it happened in: a CPU or a device changes hands */
-	bool is_switch, is_exec, is_fork, is_block;
+	bool is_switch, is_exec, is_fork, is_exit, is_block;
 	uint16_t waits_at; /* offset of `waits`; 0: none */
 	bool is_call;	   /* a thread enters a system call, or leaves it */
 	uint16_t fd_at;	   /* offset of the call's first argument if that may be a descriptor; 0: it is none */
@@ -71,7 +71,7 @@ struct wishes {
  */
 int wishes_add(struct wishes *wishes, const char *event, const char *filter, const char *waits, unsigned flags);
 
-/* Threads that are made, renamed, or run another program, are named anew, even if nobody wants the event that tells. */
+/* Threads that are made, renamed, run another program, or end, are followed, even if nobody wants the event that tells. */
 int wishes_add_lives(struct wishes *wishes);
 
 /* Wants a probe's event, which has another name in tracefs than in the stream. Several probes may share the latter. */

@@ -22,7 +22,7 @@ enum kind {
 	KIND_OTHER, /* a kind that this version does not know: passed on */
 	KIND_STREAM,
 	KIND_FORMAT, /* packed only: system, NUL, the text of the tracefs format file */
-	KIND_TASK,   /* ts tid comm tgid? began? program? cgroup? read? : a thread's name, before its first event */
+	KIND_TASK,   /* ts tid comm? tgid? began? program? cgroup? read? ended? : a thread's name, before its first event */
 	KIND_DEVICE, /* dev name disk? scheduler? : a block device, before its first event */
 	KIND_CHART,  /* name definition : a chart that the events were collected for */
 	KIND_TICK,   /* ts : every event before this time has been written */
@@ -97,6 +97,12 @@ struct record {
 	int64_t ts;    /* packed event */
 	uint32_t cpu;  /* packed event */
 };
+
+/* An event, or what tells that some were lost: what a time, or a number of bytes, of events is made of. */
+static inline bool record_is_of_events(const struct record *record)
+{
+	return record->kind == KIND_EVENT || record->kind == KIND_LOST;
+}
 
 /* How many bytes it is in a binary stream, with its head: what all that counts bytes of events goes by. */
 static inline size_t record_size(const struct record *record)

@@ -20,6 +20,7 @@ struct filter {
 	struct stream *stream;
 	struct events *events;
 	struct measure *measure;
+	struct roster *roster;
 	struct window *window;
 	struct recall *recall; /* a recorder that answers once the stream lacks what it keeps */
 	const struct event_type *naming[3]; /* events that give threads their names */
@@ -77,11 +78,11 @@ static double badness(const struct sample *sample)
 static int tell_signal(void *context, const struct sample *sample)
 {
 	struct filter *filter = context;
-	const char *comm = events_comm(filter->events, sample->tid);
 
-	if (window_signal(filter->window, ++filter->signals, sample->start, sample->end, badness(sample)) < 0)
+	if (roster_tell_thread(filter->roster, sample->tid, sample->end) < 0 ||
+	    window_signal(filter->window, ++filter->signals, sample->start, sample->end, badness(sample)) < 0)
 		return -1;
-	sample_signal_line(&filter->line, sample, filter->signals, comm, measure_world(filter->measure));
+	sample_signal_line(&filter->line, sample, filter->signals, events_comm(filter->events, sample->tid), measure_world(filter->measure));
 	return stream_write_line(filter->stream, &filter->line);
 }
 
@@ -181,6 +182,14 @@ static int see_quota(void *context, const struct record *record)
 	return window_push(filter->window, record, filter->now) < 0 ? -1 : STREAM_DROP;
 }
 
+/* Who a thread is holds for the events after it, which wait. */
+static int see_thread(void *context, const struct record *record)
+{
+	struct filter *filter = context;
+
+	return window_push(filter->window, record, filter->now) < 0 ? -1 : STREAM_DROP;
+}
+
 static int see_tick(void *context, const struct record *record)
 {
 	struct filter *filter = context;
@@ -217,13 +226,8 @@ static int see_sample(void *context, const struct record *record)
 
 static int add_chart(struct filter *filter, const struct fields *fields)
 {
-	char *definition = fields_copy(fields, "definition");
-	struct chart *chart;
+	struct chart *chart = chart_recorded(fields);
 
-	if (!definition)
-		return fail("a chart record needs a definition");
-	chart = chart_parse(definition, "chart record");
-	free(definition);
 	return chart ? measure_chart(filter->measure, chart) : -1;
 }
 
@@ -339,17 +343,20 @@ struct filter *filter_new(struct stream *stream, const struct filter_options *op
 	filter->options = *options;
 	filter->now = INT64_MIN;
 	filter->events = events_new(stream);
+	events_keep_living(filter->events);
 	filter->naming[0] = events_type(filter->events, "sched:sched_process_fork");
 	filter->naming[1] = events_type(filter->events, "task:task_newtask");
 	filter->naming[2] = events_type(filter->events, "task:task_rename");
 	filter->measure = measure_new(filter->events, options->judgement, &listener);
-	filter->window = window_new(stream, &options->size);
+	filter->roster = roster_new(stream, filter->events);
+	filter->window = window_new(stream, filter->roster, &options->size);
 	return filter;
 }
 
 void filter_free(struct filter *filter)
 {
 	window_free(filter->window);
+	roster_free(filter->roster);
 	measure_free(filter->measure);
 	events_free(filter->events);
 	line_free(&filter->line);
@@ -367,7 +374,7 @@ int filter_finish(struct filter *filter)
 	static const struct handlers handlers = {
 		.on = {[KIND_STREAM] = see_stream, [KIND_CHART] = see_chart, [KIND_EVENT] = see_event,
 		       [KIND_LOST] = see_lost, [KIND_TICK] = see_tick, [KIND_SAMPLE] = see_sample,
-		       [KIND_QUOTA] = see_quota, [KIND_TRACED] = see_traced,
+		       [KIND_QUOTA] = see_quota, [KIND_TRACED] = see_traced, [KIND_TASK] = see_thread, [KIND_FILE] = see_thread,
 		       [KIND_RECORDER] = see_recorder, [KIND_SIGNAL] = see_numbered, [KIND_WINDOW] = see_numbered},
 		.finish = stream_ends,
 	};

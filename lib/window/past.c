@@ -15,6 +15,7 @@ enum { REACH = 3 };
 
 struct past {
 	struct stream *stream;
+	struct roster *roster;
 	struct ring *ring;
 	int64_t first, now; /* times of the first and the newest event in the stream */
 	int64_t floor;
@@ -31,11 +32,12 @@ struct past {
 	char *complaint;
 };
 
-struct past *past_new(struct stream *stream, uint64_t bytes)
+struct past *past_new(struct stream *stream, struct roster *roster, uint64_t bytes)
 {
 	struct past *past = NEW(struct past);
 
 	past->stream = stream;
+	past->roster = roster;
 	past->ring = ring_new(bytes);
 	past->first = past->told = INT64_MAX;
 	past->now = past->floor = past->marked = INT64_MIN;
@@ -99,16 +101,22 @@ void past_raise_floor(struct past *past, int64_t ts)
 		past->floor = ts;
 }
 
-/* Takes the oldest record from the ring without passing it, unless it tells of a loss. */
+/* Does not pass a record, unless it tells of a loss. */
+static int drop(struct past *past, const struct record *record)
+{
+	if (roster_takes(record))
+		return roster_learn(past->roster, record);
+	return record->kind == KIND_LOST ? stream_write_record(past->stream, record) : 0;
+}
+
 static int drop_oldest(struct past *past)
 {
 	struct record record;
-	int status = 0;
+	int status;
 
 	ring_oldest(past->ring, &record);
 	past_raise_floor(past, record.ts);
-	if (record.kind == KIND_LOST)
-		status = stream_write_record(past->stream, &record);
+	status = drop(past, &record);
 	ring_drop(past->ring);
 	return status;
 }
@@ -123,18 +131,18 @@ int past_drop(struct past *past, int64_t before)
 
 int past_push(struct past *past, const struct record *record, int64_t ts)
 {
-	if (ts < past->first)
-		past->first = ts;
-	if (ts > past->now)
-		past->now = ts;
-	if (record->kind == KIND_EVENT || record->kind == KIND_LOST) {
+	if (record_is_of_events(record)) {
+		if (ts < past->first)
+			past->first = ts;
+		if (ts > past->now)
+			past->now = ts;
 		past->pushed_events++;
 		past->pushed += record_size(record);
 	}
 	while (!ring_has_room(past->ring, record->length)) {
 		if (ring_is_empty(past->ring)) {
 			past_raise_floor(past, ts);
-			return record->kind == KIND_LOST ? stream_write_record(past->stream, record) : 0;
+			return drop(past, record);
 		}
 		if (drop_oldest(past) < 0)
 			return -1;
@@ -149,38 +157,50 @@ static int trim(struct past *past)
 	struct record record;
 
 	ring_oldest(past->slice, &record);
-	past->held -= record_size(&record);
-	if (record.kind == KIND_LOST && stream_write_record(past->stream, &record) < 0)
+	if (record_is_of_events(&record))
+		past->held -= record_size(&record);
+	if (drop(past, &record) < 0)
 		return -1;
 	past_raise_floor(past, record.ts);
 	ring_drop(past->slice);
 	return 0;
 }
 
+/* Behind what is known of the threads that it names. */
+static int write_record(struct past *past, const struct record *record)
+{
+	if (roster_takes(record))
+		return roster_learn(past->roster, record);
+	if (record->kind == KIND_EVENT && roster_tell(past->roster, record) < 0)
+		return -1;
+	return stream_write_record(past->stream, record);
+}
+
 static int hold(struct past *past, const struct record *record, int64_t ts)
 {
-	while (!ring_is_empty(past->slice) &&
-	       (past->held + record_size(record) > past->limit || !ring_has_room(past->slice, record->length)))
+	size_t size = record_is_of_events(record) ? record_size(record) : 0;
+
+	while (!ring_is_empty(past->slice) && (past->held + size > past->limit || !ring_has_room(past->slice, record->length)))
 		if (trim(past) < 0)
 			return -1;
 	if (!ring_has_room(past->slice, record->length))
-		return stream_write_record(past->stream, record);
+		return write_record(past, record);
 	ring_push(past->slice, record, ts);
-	past->held += record_size(record);
+	past->held += size;
 	return 0;
 }
 
 static int pass_record(struct past *past, const struct record *record, int64_t ts, struct passage *passage)
 {
-	if (past->slice && (record->kind == KIND_LOST || record->kind == KIND_EVENT))
+	if (past->slice && (record_is_of_events(record) || roster_takes(record)))
 		return hold(past, record, ts);
 	if (record->kind == KIND_LOST)
 		passage->lossy = true;
-	if (record->kind == KIND_LOST || record->kind == KIND_EVENT) {
+	if (record_is_of_events(record)) {
 		passage->bytes += record_size(record);
 		passage->newest = ts;
 	}
-	return stream_write_record(past->stream, record);
+	return write_record(past, record);
 }
 
 static int pass_streamed(struct past *past, int64_t to, struct passage *passage)
@@ -312,6 +332,7 @@ int past_end(struct past *past)
 {
 	if (past_drop(past, INT64_MAX) < 0)
 		return -1;
+	roster_forget(past->roster);
 	recall_close(past->recall);
 	past->recall = NULL;
 	past->first = past->told = INT64_MAX;

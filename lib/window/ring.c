@@ -128,7 +128,9 @@ static size_t entry_after(const struct ring *ring, size_t at)
 
 static size_t size_of(const struct entry *entry)
 {
-	return record_size(&(struct record){.kind = entry->kind, .packed = entry->packed, .length = entry->length});
+	const struct record record = {.kind = entry->kind, .packed = entry->packed, .length = entry->length};
+
+	return record_is_of_events(&record) ? record_size(&record) : 0;
 }
 
 int64_t ring_reach(const struct ring *ring, int64_t to, uint64_t bytes)

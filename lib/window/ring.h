@@ -26,7 +26,10 @@ void ring_push(struct ring *ring, const struct record *record, int64_t ts);
 bool ring_is_empty(const struct ring *ring);
 int64_t ring_oldest_time(const struct ring *ring); /* of a ring that is not empty */
 
-/* The time from which on the records up to `to` have at most so many bytes together, as record_size() counts; looks at each of them. */
+/*
+ * The time from which on the events up to `to`, and their losses, have at most so many bytes together, as record_size() counts;
+ * looks at each of them.
+ */
 int64_t ring_reach(const struct ring *ring, int64_t to, uint64_t bytes);
 
 /* The oldest record, valid until the next push; the ring must not be empty. */

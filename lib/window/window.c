@@ -36,12 +36,12 @@ struct window {
 	uint64_t first_signal, last_signal;
 };
 
-struct window *window_new(struct stream *stream, const struct window_size *size)
+struct window *window_new(struct stream *stream, struct roster *roster, const struct window_size *size)
 {
 	struct window *window = NEW(struct window);
 
 	window->stream = stream;
-	window->past = past_new(stream, size->bytes);
+	window->past = past_new(stream, roster, size->bytes);
 	window->size = *size;
 	window->ended = window->now = window->asked = INT64_MIN;
 	window->first = INT64_MAX;
@@ -235,7 +235,7 @@ void window_release(struct window *window, int64_t now)
 
 int window_push(struct window *window, const struct record *record, int64_t ts)
 {
-	if (ts < window->first)
+	if (record_is_of_events(record) && ts < window->first)
 		window->first = ts;
 	if (ts > window->now)
 		window->now = ts;

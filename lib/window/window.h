@@ -24,6 +24,7 @@
 
 #include "stream/stream.h"
 #include "window/recall.h"
+#include "window/roster.h"
 
 struct window;
 
@@ -36,7 +37,7 @@ struct window_size {
 	double share;	       /* and of all bytes; 1: no bound */
 };
 
-struct window *window_new(struct stream *stream, const struct window_size *size);
+struct window *window_new(struct stream *stream, struct roster *roster, const struct window_size *size); /* as past_new() */
 void window_free(struct window *window);
 
 /* Windows are numbered from 1, or behind one that was in the input already. */
