@@ -262,7 +262,7 @@ static int write_recording(struct import *import, struct recording *recording)
 	scribe->wishes = &recording->wishes;
 	scribe->names = import_options(import)->names;
 	scribe->process = &recording->everyone;
-	scribe->threads.cmdlines.final = true;
+	scribe->threads.cmdlines.final = scribe->threads.foreign = true;
 	scribe->threads.cmdlines.text = recording->files.items[0]->cmdlines;
 	recording->files.items[0]->cmdlines = NULL;
 	return write_beginning(import, recording) < 0 || scribe_round(scribe, &recording->merge, INT64_MAX) < 0 ||

@@ -11,7 +11,7 @@
 /* A copy of the kernel's list. All zero is an empty one. */
 struct cmdlines {
 	char *text;
-	bool final; /* of a recording: there is no more to learn, neither from this machine's tracing nor from its /proc */
+	bool final; /* of a recording: there is no more to learn from this machine's tracing */
 	int64_t next; /* when it may be read again, by CLOCK_MONOTONIC */
 };
 

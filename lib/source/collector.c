@@ -56,9 +56,8 @@ static uint64_t default_size(void)
 
 int collector_open(struct collector *collector, const char *clock, uint64_t buffer)
 {
-	*collector = (struct collector){.self = getpid(), .guardian.pid = -1, .hold = -1, .bell = -1, .clock.stats = -1,
+	*collector = (struct collector){.guardian.pid = -1, .hold = -1, .bell = -1, .clock.stats = -1,
 					.recorder = {.listening = -1, .call = -1}};
-	collector->scribe.own[0] = collector->self;
 	collector->scribe.wishes = &collector->wishes;
 	collector->scribe.process = &collector->process;
 	collector->buffer = buffer == COLLECTOR_BUFFER_DEFAULT ? default_size() : buffer;
@@ -73,6 +72,8 @@ int collector_open(struct collector *collector, const char *clock, uint64_t buff
 	collector->instance = instance_create(&collector->hold);
 	if (!collector->instance)
 		return -1;
+	collector->foreign = collector->scribe.threads.foreign = collector->quotas.foreign = instance_space() != 0;
+	collector->self = collector->scribe.own[0] = instance_tid(collector->instance);
 	if (clock_set(&collector->clock, collector->instance, clock) < 0)
 		return -1;
 	return size_rings(collector->instance, collector->buffer);
@@ -91,6 +92,8 @@ int collector_keep(struct collector *collector, int pipe)
 
 int collector_add_stacks(struct collector *collector)
 {
+	if (collector->foreign)
+		return fail("in this PID namespace threads have other numbers than in events");
 	if (collector->clock.id != CLOCK_MONOTONIC && collector->clock.id != CLOCK_MONOTONIC_RAW)
 		return fail("stacks need the clock mono or mono_raw, not '%s'", collector->clock.name);
 	collector->stacks = collector->scribe.stacks = stacks_open(collector->clock.id);
@@ -206,6 +209,7 @@ static int hand_over(struct collector *collector, int64_t since)
 	collector->scribe.stacks = NULL; /* they are the recorder's */
 	collector->recorder.scribe.stacks = collector->stacks;
 	collector->recorder.scribe.threads.asker = collector->scribe.threads.asker;
+	collector->recorder.scribe.threads.foreign = collector->foreign;
 	return recorder_begin(&collector->recorder, &kept, since, &collector->clock, &collector->wishes, collector->self,
 			      collector->bell);
 }
@@ -304,7 +308,9 @@ int collector_run(struct collector *collector, int64_t duration, const int32_t *
 
 	make_polled(collector);
 	setpriority(PRIO_PROCESS, 0, PRIORITY); /* where it may; a collector that starves loses events */
-	if (collector->programs && instance_space() == 0 && !(collector->scribe.threads.asker = asker_start(&collector->clock)))
+	if (count && collector->foreign)
+		return fail("-p needs the machine's own PID namespace: in this one processes have other numbers than in events");
+	if (collector->programs && !collector->foreign && !(collector->scribe.threads.asker = asker_start(&collector->clock)))
 		return -1;
 	if (await_call(collector) < 0 || (collector->stacks && stacks_start(collector->stacks) < 0) ||
 	    switch_tracing(collector, true) < 0)

@@ -56,6 +56,7 @@ struct collector {
 	struct pollfd *polled;
 	int polled_count;
 	int32_t self;
+	bool foreign; /* in a PID namespace of its own: /proc has other numbers than events */
 	int bell;
 	bool block;	      /* block events are on */
 	bool switches;	      /* so is sched_switch */

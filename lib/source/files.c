@@ -144,7 +144,7 @@ static const char *news_of(struct file_seen *seen, int64_t ts, int32_t tid)
 
 int files_sleep(struct threads *threads, struct stream *stream, int64_t ts, int32_t tid)
 {
-	struct thread *thread = tid > 0 && !threads->cmdlines.final ? threads_at(threads, tid) : NULL;
+	struct thread *thread = tid > 0 && !threads->foreign ? threads_at(threads, tid) : NULL;
 	struct line line = {0};
 	struct file_seen *seen;
 	const char *kind;

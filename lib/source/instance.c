@@ -148,6 +148,37 @@ struct tracefs_instance *instance_create(int *hold)
 	return NULL;
 }
 
+/* "  trace-collect-1234  [000] .....   12.345678: tracing_mark_write: ..." */
+static int32_t tid_of_line(const char *line)
+{
+	const char *name = line + strspn(line, " "), *end = name + strcspn(name, " "), *dash;
+
+	dash = memrchr(name, '-', (size_t)(end - name));
+	return dash ? atoi(dash + 1) : 0;
+}
+
+int32_t instance_tid(struct tracefs_instance *instance)
+{
+	char *text = NULL;
+	int32_t tid = 0;
+
+	if (!instance_space())
+		return gettid();
+	if (tracefs_trace_on(instance) == 0 && tracefs_printf(instance, "%s", program_invocation_short_name) >= 0)
+		text = tracefs_instance_file_read(instance, "trace", NULL);
+	tracefs_print_close(instance);
+	tracefs_trace_off(instance);
+	for (char *line = text, *next; line && *line; line = next) {
+		next = line + strcspn(line, "\n");
+		next += *next == '\n';
+		if (*line != '#')
+			tid = tid_of_line(line);
+	}
+	free(text);
+	tracefs_instance_file_write(instance, "trace", "");
+	return tid;
+}
+
 struct tracefs_instance *instance_create_keeper(void)
 {
 	return create(KEEPER_TAIL);

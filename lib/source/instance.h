@@ -30,6 +30,12 @@ const char *instance_tracefs(void);
 unsigned instance_space(void);
 
 /*
+ * The number that events give to this thread, wherever it is; 0: it cannot be told. Asked of an instance in which no events are on
+ * yet; turns its tracing off.
+ */
+int32_t instance_tid(struct tracefs_instance *instance);
+
+/*
  * Makes this process's instance, with tracing off; *hold is to be closed before it can be removed, but not much sooner. NULL after
  * fail(). Free it with tracefs_instance_free().
  */

@@ -101,7 +101,8 @@ static void write_group(struct look *look, const struct quota_group *group, int6
 	if (time) {
 		line_unsigned(&line, "count", count);
 		line_time(&line, "time", time);
-		line_text(&line, "tids", threads_of(look, group->path));
+		if (!look->quotas->foreign)
+			line_text(&line, "tids", threads_of(look, group->path));
 	}
 	if (stream_write_line(look->stream, &line) < 0)
 		look->status = -1;

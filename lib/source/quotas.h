@@ -19,6 +19,7 @@ struct quota_group;
 struct quotas { /* all zero: nothing was looked at yet */
 	char *mount;		    /* of the CPU controller; NULL: not known yet, or there is none */
 	bool first_version;	    /* which it is */
+	bool foreign;		    /* the threads in its files have other numbers than in events: they are not told */
 	struct quota_group *groups; /* hash by path */
 	uint64_t walks;		    /* over all groups, so far */
 	int64_t next_walk, next_look; /* when to look for new groups, and at those that are known */

@@ -198,7 +198,7 @@ static void *serve(void *context)
 	uint64_t one = 1;
 	int status = 0;
 
-	recorder->tid = recorder->scribe.own[1] = gettid();
+	recorder->tid = recorder->scribe.own[1] = recorder->scribe.threads.foreign ? 0 : gettid();
 	recorder->scribe.own[2] = recorder->scribe.threads.asker ? asker_tid(recorder->scribe.threads.asker) : 0;
 	while (status == 0 && !stream_output_closed(recorder->scribe.stream) &&
 	       recv(recorder->call, &question, sizeof(question), MSG_WAITALL) == sizeof(question))

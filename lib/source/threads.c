@@ -164,7 +164,7 @@ int threads_see(struct threads *threads, struct stream *stream, int64_t ts, int3
 	if (thread->known && (!comm || strncmp(thread->comm, comm, THREAD_NAME) == 0))
 		return 0;
 	thread->known = true;
-	if (!threads->cmdlines.final)
+	if (!threads->foreign)
 		group = look_up(tid, current);
 	find_name(threads, tid, comm, current, name);
 	if (group && threads->asker && strcmp(name, current) == 0)

@@ -36,6 +36,7 @@ struct thread {
 struct threads {
 	struct thread *pages[THREADS_PAGES];
 	struct cmdlines cmdlines;
+	bool foreign;	      /* /proc is of another machine than the events, or has other numbers for its threads */
 	struct asker *asker;  /* NULL: what processes run is not told */
 	bool always_asks;     /* it does not see who runs another program */
 	uint32_t gaps;	      /* in which that may have been lost */
