@@ -12,9 +12,11 @@ enum { PAGE = 1 << 10, PAGES = 1 << 12 }; /* the kernel's largest tid is 2^22 */
 static const char *const naming[] = {"prev_pid", "next_pid", "pid", "child_pid", "parent_pid"};
 enum { NAMINGS = sizeof(naming) / sizeof(naming[0]) };
 
-/* What a record tells, so that the newest of its sort is kept: a process, a name alone, or a descriptor, by its number.
+/*
+ * What a record tells, so that the newest of its sort is kept: a process, a name alone, or a descriptor, by its number. Of those
+ * that a thread slept for, the last so many are kept.
  */
-enum { UNKNOWN = -3, OF_PROCESS = -2, OF_NAME = -1 };
+enum { UNKNOWN = -3, OF_PROCESS = -2, OF_NAME = -1, FILES = 64 };
 
 struct item {
 	int64_t sort;
@@ -40,7 +42,7 @@ struct roster {
 	struct departed departed;
 	struct type_fields {
 		struct event_field *of[NAMINGS];
-	} * types; /* by their index; not known yet: all NULL */
+	} *types; /* by their index; not known yet: all NULL */
 	size_t type_count;
 };
 
@@ -143,10 +145,15 @@ static int tell_member(struct roster *roster, struct member *member)
 static void add_item(struct roster *roster, struct member *member, int64_t sort, const struct record *record)
 {
 	struct item *item;
+	size_t at = 0;
 
-	for (size_t i = 0; i < member->items.count; i++)
-		if (member->items.items[i]->sort == sort)
-			remove_item(roster, member, i);
+	while (at < member->items.count && member->items.items[at]->sort != sort)
+		at++;
+	if (at == member->items.count && at >= FILES)
+		for (at = 0; member->items.items[at]->sort < 0; at++)
+			;
+	if (at < member->items.count)
+		remove_item(roster, member, at);
 	item = memory_new(1, sizeof(*item) + record->length);
 	item->sort = sort;
 	item->kind = record->kind;
