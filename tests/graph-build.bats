@@ -154,6 +154,12 @@ window() {
 	assert_output 1
 }
 
+@test "a wait that was told of while it went on has one graph, of its end" {
+	window 1 1 1 2 3 4 | sed '/id=2/s/ts=1.6/ts=1.4/; /id=2/s/$/ open=yes/; /id=[14]/s/start=1.1/start=1.2/; /id=4/s/$/ open=yes/' >t
+	run -0 --separate-stderr bash -c 'graph-build --text --worst=9 t | grep -o "^graph id=. window=1 signal=."'
+	assert_output "$(printf 'graph id=%d window=1 signal=%d\n' 1 4 2 3 3 1)"
+}
+
 @test "the worst is what cost the most time, however small it is against its limit; what is no wait comes last" {
 	{
 		window 1 1 | grep -v ^window

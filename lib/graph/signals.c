@@ -22,7 +22,7 @@ void signals_forget(struct signals *signals)
 		free(center->name);
 		free(center);
 	}
-	signals->list.count = 0;
+	signals->list.count = signals->open = 0;
 }
 
 void signals_free(struct signals *signals)
@@ -101,18 +101,35 @@ static int read_signal(struct signals *signals, struct events *events, const str
 	if (signal->start > signal->ts)
 		return fail("a signal ends before it starts");
 	signal->tid = (int32_t)tid;
+	signal->open = fields_is(fields, "open", "yes");
 	return 0;
+}
+
+/* The signal that told of the same wait while it was open; NULL: none did. */
+static struct graph_signal *earlier_of(const struct signals *signals, const struct graph_signal *signal)
+{
+	for (size_t i = 0; signals->open && i < signals->list.count; i++) {
+		struct graph_signal *earlier = &signals->list.items[i];
+
+		if (earlier->open && earlier->tid == signal->tid && earlier->start == signal->start && earlier->disk == signal->disk &&
+		    earlier->sector == signal->sector)
+			return earlier;
+	}
+	return NULL;
 }
 
 int signals_take(struct signals *signals, struct events *events, const struct fields *fields)
 {
-	struct graph_signal signal = {.order = signals->list.count};
+	struct graph_signal signal = {.order = signals->list.count}, *earlier;
 
 	if (fields_is(fields, "unit", "share") || fields_is(fields, "unit", "per_second"))
 		return 0;
 	if (read_signal(signals, events, fields, &signal) < 0)
 		return -1;
-	*ARRAY_ADD(&signals->list) = signal;
+	earlier = earlier_of(signals, &signal);
+	signals->open -= earlier != NULL;
+	signals->open += signal.open;
+	*(earlier ? earlier : ARRAY_ADD(&signals->list)) = signal;
 	return 0;
 }
 

@@ -21,6 +21,7 @@ struct graph_signal {
 	size_t order;	      /* among those of the window */
 	int32_t tid;	      /* TID_IDLE: none */
 	char comm[SIGNAL_COMM_ROOM];
+	bool open;	      /* it had not ended yet */
 	bool request;	      /* of a block request, at: */
 	uint64_t disk, sector;
 };
@@ -28,12 +29,15 @@ struct graph_signal {
 /* Empty when all zero. */
 struct signals {
 	ARRAY(struct graph_signal) list;
-	struct first_center *centers; /* private */
+	/* private */
+	struct first_center *centers;
+	size_t open; /* of the list */
 };
 
 /*
  * A `signal` record; that of a rate is left out: it is no wait, and names who. What it lost is measured from the centre that
- * its chart and key had at the window's first signal. 0; -1 after fail(): it is malformed.
+ * its chart and key had at the window's first signal. It takes the place of one for the same wait when that was open.
+ * 0; -1 after fail(): it is malformed.
  */
 int signals_take(struct signals *signals, struct events *events, const struct fields *fields);
 
