@@ -58,6 +58,10 @@ replay() { # TARGET
 	replay report
 }
 
+@test "fuzz: timeshift" {
+	replay timeshift
+}
+
 @test "fuzz: symbol" {
 	replay symbol
 }

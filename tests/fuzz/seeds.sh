@@ -33,6 +33,35 @@ samples() { # COUNT
 	}'
 }
 
+# Calls that fail, wake-ups and interrupts, many more of each for a while in the end.
+rates() {
+	awk 'BEGIN {
+		for (i = 0; i < 240; i++) {
+			t = sprintf("%d.%03d", i < 160 ? i / 8 : 20 + (i - 160) / 40, i < 160 ? i % 8 * 125 : (i - 160) % 40 * 25)
+			printf "event ts=%s cpu=%d tid=%d name=raw_syscalls:sys_exit id=%d ret=%d\n", t, i % 2, i % 5, i % 3, (i > 160 || i % 9 == 0 ? -5 : 4)
+			printf "event ts=%s cpu=%d tid=%d name=sched:sched_waking comm=a pid=%d\n", t, i % 2, i % 5, i % 7
+			printf "event ts=%s cpu=%d tid=0 name=irq:irq_handler_entry irq=%d name=disk\n", t, i % 2, i % 3
+		}
+	}'
+}
+
+# A thread of a group that had used up its quota, until the group's timer lets it run again.
+throttled() {
+	cat <<-'end'
+		task ts=0 tid=10 comm=victim tgid=10
+		quota ts=1.000 group=/g quota=0.01 period=0.1 timers=0xabc
+		event ts=1.000 cpu=0 tid=0 name=sched:sched_switch prev_pid=0 prev_state=R next_comm=victim next_pid=10
+		event ts=1.100 cpu=0 tid=10 comm=victim name=sched:sched_switch prev_pid=10 prev_state=R next_pid=0
+		event ts=1.200 cpu=0 tid=0 name=timer:hrtimer_expire_entry hrtimer=0x1 function=0xabc
+		event ts=1.200 cpu=0 tid=0 name=timer:hrtimer_expire_exit hrtimer=0x1
+		event ts=1.201 cpu=0 tid=0 name=sched:sched_switch prev_pid=0 prev_state=R next_pid=10
+		quota ts=1.250 since=1.050 group=/g quota=0.01 period=0.1 timers=0xabc count=1 time=0.1 tids=10,11
+		event ts=1.300 cpu=0 tid=10 comm=victim name=sched:sched_switch prev_pid=10 prev_state=S next_pid=0
+		signal id=1 ts=1.290 start=1.050 chart=func:x:y value=0.24 center=0.01 ucl=0.1 rules=1 tid=10
+		window id=1 from=1.0 to=1.3 signals=1-1 complete=yes
+	end
+}
+
 # A recorded stream, cut short: its formats, and its first events.
 recorded() { # BYTES
 	head -c "$1" testdata/demo.tb
@@ -48,6 +77,8 @@ trap 'rm -rf "$work"' EXIT
 lately testdata/filter/slow-read.txt >"$work/slow-read"
 samples 600 >"$work/samples"
 samples 120 >"$work/few"
+rates >"$work/counts"
+throttled >"$work/throttled"
 sed '/value=[1-9]/!s/value=[0-9.]*/value=0.01/; s/key=[ab]/& count=3/' "$work/few" >"$work/rates"
 
 case $target in
@@ -59,12 +90,13 @@ filter)
 	copy '123456789:;<=>?@ABC' "$work/slow-read" "$work/few"
 	copy '1C4' "$work/samples"
 	copy ':;' "$work/rates"
-	copy '2<?' testdata/wake/*.txt testdata/rag/*.txt
+	copy 'DEF' "$work/counts"
+	copy '2<?' "$work/throttled" testdata/wake/*.txt testdata/rag/*.txt
 	recorded 60000 >"$to/recorded"
 	;;
 rank)
 	copy '123456789:;' testdata/blame/*.txt testdata/audit/*.txt
-	copy '=5' testdata/wake/*.txt testdata/rag/*.txt
+	copy '=5' "$work/throttled" testdata/wake/*.txt testdata/rag/*.txt
 	cat testdata/blame/*.txt >"$work/all"
 	copy '9:' "$work/all"
 	;;
@@ -78,6 +110,8 @@ report)
 pipe)
 	copy '2<=>?C' "$work/slow-read" testdata/wake/*.txt testdata/rag/*.txt
 	copy '1C4' "$work/samples"
+	copy 'DEF' "$work/counts"
+	copy '2?' "$work/throttled"
 	cp testdata/fuzz/rank/lock.tb "$to/"
 	;;
 symbol)
@@ -100,6 +134,12 @@ import_text)
 		zcat "$file" | sed -n '1,60p' >"$work/$(basename "$file" .gz)"
 	done
 	copy 345 "$work"/*.*
+	;;
+timeshift)
+	# a number, how to interpolate, one CPU, three samples: times, offsets, scales
+	printf '%b' '\x67\x12\0\0\0\0\0\0' '\x01\0\0\0' '\x01\0\0\0' '\x03\0\0\0' '\x2c\x01\0\0\0\0\0\0' '\x64\0\0\0\0\0\0\0' \
+		'\xc8\0\0\0\0\0\0\0' '\xc4\x09\0\0\0\0\0\0' '\xe8\x03\0\0\0\0\0\0' '\xd0\x07\0\0\0\0\0\0' \
+		'\x01\0\0\0\0\0\0\0' '\x01\0\0\0\0\0\0\0' '\x01\0\0\0\0\0\0\0' >"$to/samples"
 	;;
 chart) copy 1 charts/*.chart charts/*.context ;;
 esac

@@ -54,6 +54,9 @@ static const struct filter_variant {
 	{"ewma", "linear", "lower", "1", "1/h", 0, NSEC_PER_SEC, 0.1, 4, 1, "runq"},
 	{"paper", "linear", "upper", "1", "1/h", NSEC_PER_SEC, 0, 1, 10, 1, "runq"},
 	{"pot", NULL, NULL, NULL, "1/s", NSEC_PER_SEC, 10000000, 0.9, 15, 0, "runq"},
+	{"pot", NULL, NULL, NULL, "1/h", NSEC_PER_SEC, 10000000, 1, 8, 0, "syscall-errors"},
+	{"pot", NULL, NULL, NULL, "1/h", NSEC_PER_SEC, 10000000, 0.5, 10, 0, "wakeups"},
+	{"imr", NULL, NULL, NULL, "1/h", 0, 0, 1, 3, NSEC_PER_SEC, "interrupts"},
 };
 
 static void judge(struct judgement *judgement, const struct filter_variant *v)
