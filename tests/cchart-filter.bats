@@ -253,6 +253,25 @@ value() { # KEY: the values of this key on standard input
 	assert_output ""
 }
 
+@test "it is told with the limit that it passed, though others as slow have raised that since" {
+	{
+		healthy
+		queued 3000 4711
+		for ((t = 3010; t < 3400; t += 10)); do
+			queued $t $((8 * t))
+			done_at $((t + 300 + t % 70 * 6)) $((8 * t))
+		done
+		noise 4000 4300
+		done_at 4300 4711
+	} | sort -t= -k2,2n | filter --relearn=100ms >out
+	run value ucl < <(records limits <out | tail -n 1)
+	assert_output --regexp '^1\.55'
+	run value value < <(grep 'sector=4711' out | records signal)
+	assert_output "$(printf '%s\n' 1.100000000 1.300000000)"
+	run value ucl < <(grep 'sector=4711' out | records signal)
+	assert_output --regexp $'^0\.0198[0-9]*\n0\.0198[0-9]*$'
+}
+
 @test "its end is a second signal, in the same window" {
 	{ healthy; queued 3000 4711; noise 3000 7000; done_at 7000 4711; noise 7100 10000; } | filter >out
 	run value value < <(records signal <out)

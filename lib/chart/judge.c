@@ -48,7 +48,7 @@ static int healthy(const struct judge *judge, struct series_set *set, const stru
 	return 0;
 }
 
-/* What is not known yet is told as NAN. */
+/* What is not known yet is told as NAN. The limit may have risen since the value was found to be beyond it. */
 static int tell_signal(const struct judge *judge, const struct sample *sample, unsigned rules, double ucl)
 {
 	const struct series *series = sample->series;
@@ -58,6 +58,8 @@ static int tell_signal(const struct judge *judge, const struct sample *sample, u
 	told.center = series->judges ? series->lines.center : NAN;
 	told.lcl = series->lines.lcl;
 	told.ucl = rules == RULE(RULE_FIXED) ? (double)series->fixed / 1e9 : ucl;
+	if (sample->passed > 0 && sample->value <= told.ucl)
+		told.ucl = sample->passed;
 	return judge->tell.signal(judge->tell.context, &told);
 }
 
@@ -199,6 +201,7 @@ static int judge_point(const struct judge *judge, struct series_set *set, const 
 
 	if (judge->judgement->method->plots != PLOTS_VALUES) {
 		plotted.plain = true;
+		plotted.passed = 0;
 		plotted.start = judge->judgement->method->plots == PLOTS_MEANS ? series->group.start : sample->start;
 	}
 	if (series->judges)

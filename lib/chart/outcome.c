@@ -83,6 +83,7 @@ static int tell_due(struct measure *measure, struct start *start, int64_t now)
 
 	switch (start->state) {
 	case START_SUSPECT:
+		start->sample.passed = start->sample.series->judges ? start->sample.series->single : 0;
 		return tell->hold(tell->context, start->sample.start);
 	case START_REPORTED:
 		return signal_open(measure, start, now);

@@ -25,6 +25,7 @@ struct sample {
 	int64_t start, end;    /* ns of the trace clock; of a value without start both are its time */
 	int32_t tid;	       /* who waited; -1: not known */
 	bool open;	       /* not over yet: the value is its age */
+	double passed;	       /* the learnt limit that its age passed while it was open; 0: none */
 	double size;	       /* of a rate: so many were there to be counted, or so long was counted */
 	bool plain;	       /* the value is not just the time from start to end */
 	unsigned rules;	       /* of a signal: those that hold, and the limits that it was judged by */
