@@ -102,7 +102,7 @@ int main(int argc, char **argv)
 	if (!stream)
 		die("%s", fail_text());
 	stream_output(stream, STDOUT_FILENO, text);
-	stream_report_usage(stream, command_name());
+	stream_report_usage(stream, "cchart-filter");
 	filter = filter_new(stream, &how);
 	open_charts(filter);
 

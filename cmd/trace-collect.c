@@ -193,7 +193,7 @@ static int open_stream(struct stream **stream, struct events **names)
 	*stream = stream_create();
 	stream_output(*stream, fd, as_text);
 	*names = events_new(*stream);
-	stream_report_usage(*stream, command_name());
+	stream_report_usage(*stream, "trace-collect");
 	return 0;
 }
 

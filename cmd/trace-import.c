@@ -103,7 +103,7 @@ int main(int argc, char **argv)
 	stream = stream_create();
 	stream_output(stream, STDOUT_FILENO, as_text);
 	names = events_new(stream);
-	stream_report_usage(stream, command_name());
+	stream_report_usage(stream, "trace-import");
 	import = import_new(stream, &(struct import_options){format, names, instances, merge, write_charts, &wanted});
 	if (!import)
 		die_usage("%s", fail_text());

@@ -43,6 +43,9 @@ installed() {
 	refute [ -e root/usr/bin/report ]
 	assert [ -s root/usr/share/man/man1/tb-report.1 ]
 	run -0 bash -c '. root/usr/share/bash-completion/completions/tb-report; complete -p tb-report'
+	PATH=$PWD/root/usr/bin:$PATH
+	run -0 bash -c 'tb-cchart-filter -c block "$0" 2>/dev/null | tb-report' "$TOP/testdata/filter/slow-read.txt"
+	assert_output --partial "313 events read"
 	make_in_tree uninstall program_prefix=tb-
 	assert_equal "$(installed)" ""
 }

@@ -68,7 +68,7 @@ struct option_entry {
  */
 int command_line(int argc, char **argv, const struct option_entry *options, const char *operands, const char *purpose);
 
-/* The program's name, for messages and for `usage` records. */
+/* The name that the program was called by, for messages. */
 const char *command_name(void);
 
 #endif

@@ -97,7 +97,10 @@ void stream_count_aside(struct stream *stream, const struct record *record); /* 
 uint64_t stream_lost(const struct stream *stream);     /* events lost, by the `lost` records seen */
 bool stream_output_closed(const struct stream *stream); /* our reader is gone */
 
-/* Writes a `usage` record before the end: events read and kept, bytes, CPU time. For the stages that cost. */
+/*
+ * Writes a `usage` record before the end: events read and kept, bytes, CPU time. For the stages that cost. `command` is its name in the
+ * suite, whatever it is installed as: who reads the record goes by it.
+ */
 void stream_report_usage(struct stream *stream, const char *command);
 
 /* How many events were traced, if not all of them came into the stream; for the `usage` record. */
