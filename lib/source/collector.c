@@ -61,7 +61,7 @@ int collector_open(struct collector *collector, const char *clock, uint64_t buff
 	collector->scribe.wishes = &collector->wishes;
 	collector->scribe.process = &collector->process;
 	collector->buffer = buffer == COLLECTOR_BUFFER_DEFAULT ? default_size() : buffer;
-	if (!instance_tracefs())
+	if (!instance_tracefs() || instance_allowed() < 0)
 		return -1;
 	collector->bell = stop_watch();
 	if (collector->bell < 0)
@@ -364,7 +364,7 @@ int collector_close(struct collector *collector, bool wait)
 	if (collector->hold >= 0)
 		close(collector->hold);
 	if (collector->guardian.pid > 0) {
-		removed = instance_remove(collector->self);
+		removed = instance_remove(getpid());
 		if (guardian_end(&collector->guardian)) /* it had more patience */
 			removed = 0;
 	}

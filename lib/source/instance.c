@@ -47,6 +47,17 @@ int instance_fail_access(const char *verb, const char *path)
 	return denied ? fail("%s; run as root or mount tracefs with gid=", fail_text()) : -1;
 }
 
+int instance_allowed(void)
+{
+	char *path = tracefs_get_tracing_file("instances");
+	int status = path && faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) == 0 ? 0 : -1;
+
+	if (status < 0)
+		instance_fail_access("make an instance in", "instances");
+	tracefs_put_tracing_file(path);
+	return status;
+}
+
 unsigned instance_space(void)
 {
 	struct stat space;

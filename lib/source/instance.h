@@ -23,6 +23,9 @@
 /* Finds tracefs, or mounts it; the path, which is libtracefs's; NULL after fail() that says what to do. */
 const char *instance_tracefs(void);
 
+/* Whether instances can be made at all; -1 after fail() that says what to do. Who may make them may remove them. */
+int instance_allowed(void);
+
 /*
  * The number of the PID namespace that this process is in; 0: the machine's own, or /proc does not tell. Only in that one
  * have processes the same numbers in /proc as in events.
