@@ -277,6 +277,15 @@ catches() {
 	((0x${caught:-0} >> ($(kill -l "$1") - 1) & 1)) && [ "$(cat "/proc/$(cat "$2")/comm")" != bash ]
 }
 
+@test "a pipe ends when nobody reads it, though no input comes" {
+	mkfifo quiet
+	exec 8<>quiet # a writer that says nothing, and no end
+	for command in cchart-filter graph-build blame-rank report "report -f json" stream-cat; do
+		run -0 timeout 60 bash -c "set -o pipefail; $command <quiet | true"
+	done
+	run -0 timeout 60 bash -c "set -o pipefail; cchart-filter <quiet | graph-build | blame-rank | report | true"
+}
+
 @test "a SIGTERM or SIGHUP to all of a pipe ends its first command; the others tell all that came" {
 	recorded
 	for signal in TERM HUP; do

@@ -125,10 +125,11 @@ int import_begin(struct import *import, bool swapped)
 
 /* --- one file ----------------------------------------------------------------------------------------------------- */
 
-static int about_to_wait(void *context)
+static int about_to_wait(void *context, int fd)
 {
 	struct import *import = context;
 
+	(void)fd;
 	return stream_flush(import->stream);
 }
 

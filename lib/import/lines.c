@@ -8,7 +8,7 @@
 
 enum { ROOM = 4 * LINES_LONGEST };
 
-void lines_open(struct lines *lines, const char *name, int fd, int (*wait)(void *), void *context)
+void lines_open(struct lines *lines, const char *name, int fd, int (*wait)(void *, int), void *context)
 {
 	*lines = (struct lines){.fd = fd, .name = name, .wait = wait, .context = context};
 	lines->buffer = memory_new(ROOM, 1);

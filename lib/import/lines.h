@@ -20,12 +20,12 @@ struct lines {
 	char *buffer;
 	size_t start, length;
 	bool ended;
-	int (*wait)(void *context);
+	int (*wait)(void *context, int fd);
 	void *context;
 };
 
 /* `wait` is called before a read that would block; what it returns other than 0 ends the reading. */
-void lines_open(struct lines *lines, const char *name, int fd, int (*wait)(void *context), void *context);
+void lines_open(struct lines *lines, const char *name, int fd, int (*wait)(void *context, int fd), void *context);
 void lines_close(struct lines *lines); /* not the descriptor */
 
 /* Goes on with another file, from its first line. */

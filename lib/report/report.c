@@ -84,6 +84,8 @@ struct report *report_new(struct stream *stream, const struct report_options *op
 		}
 		report->out = file_draft_stream(report->draft);
 	}
+	if (!report->draft && report->format != &format_html)
+		stream_ends_with(stream, fileno(report->out));
 	report->stream = stream;
 	report->model = model_new(stream, !options->whole && report->format->totals, moment_told, report);
 	stream_watch(stream, KIND_SAMPLE, record_seen, report);

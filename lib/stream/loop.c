@@ -1,4 +1,5 @@
 #include "base/fail.h"
+#include "base/input.h"
 #include "stream/state.h"
 
 static int begin_segment(struct stream *stream)
@@ -81,13 +82,21 @@ static int take_record(struct stream *stream, const struct record *record)
 	return 0;
 }
 
-static int about_to_wait(void *context)
+/* Until there is input, or nobody would read what came of it: a pipe whose end was closed would go on for as long as all is well. */
+static int about_to_wait(void *context, int fd)
 {
 	struct stream *stream = context;
+	int gone;
 
-	if (stream->handlers->idle && stream->handlers->idle(stream->context) < 0)
-		return -1;
-	return stream_flush(stream);
+	do {
+		if (stream->handlers->idle && stream->handlers->idle(stream->context) < 0)
+			return -1;
+		if (stream_flush(stream) < 0)
+			return -1;
+		gone = await_input(fd, stream->out);
+	} while (gone < 0);
+	stream->unread = gone;
+	return gone;
 }
 
 int stream_run(struct stream *stream, const struct handlers *handlers, void *context)
@@ -104,5 +113,7 @@ int stream_run(struct stream *stream, const struct handlers *handlers, void *con
 		if ((result == READER_SEGMENT ? begin_segment(stream) : take_record(stream, &record)) < 0)
 			return -1;
 	}
-	return result == READER_FAILED ? -1 : segment_end(stream);
+	if (result == READER_FAILED)
+		return stream->unread ? 0 : -1;
+	return segment_end(stream);
 }

@@ -32,7 +32,7 @@ struct reader {
 	struct fields fields;
 	char *cut;
 	char where[256];
-	int (*wait)(void *context);
+	int (*wait)(void *context, int fd);
 	void *context;
 };
 
@@ -105,7 +105,7 @@ void reader_close(struct reader *reader)
 	free(reader);
 }
 
-void reader_on_wait(struct reader *reader, int (*wait)(void *), void *context)
+void reader_on_wait(struct reader *reader, int (*wait)(void *, int), void *context)
 {
 	reader->wait = wait;
 	reader->context = context;

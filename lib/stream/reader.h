@@ -20,8 +20,8 @@ struct reader *reader_open(char *const *files, int count); /* NULL after fail() 
 struct reader *reader_attach(int fd, const char *name); /* what is open already; its reader closes it */
 void reader_close(struct reader *reader);
 
-/* Called before a read that would block; what it returns other than 0 ends the reading. */
-void reader_on_wait(struct reader *reader, int (*wait)(void *context), void *context);
+/* Called before a read of `fd` that would block; what it returns other than 0 ends the reading. */
+void reader_on_wait(struct reader *reader, int (*wait)(void *context, int fd), void *context);
 
 enum reader_result reader_next(struct reader *reader, struct record *record);
 

@@ -18,6 +18,8 @@ struct stream {
 		record_handler *call;
 		void *context;
 	} watches[KINDS][WATCHES_MAX];
+	int out;     /* where what we read goes in the end; -1: nowhere yet */
+	bool unread; /* nobody reads that any more */
 	const struct handlers *handlers;
 	void *context;
 	struct line line;

@@ -16,6 +16,7 @@ struct stream *stream_create(void)
 {
 	struct stream *stream = NEW(struct stream);
 
+	stream->out = -1;
 	usage_begin(&stream->usage);
 	return stream;
 }
@@ -37,6 +38,12 @@ void stream_output(struct stream *stream, int fd, bool text)
 	signal(SIGPIPE, SIG_IGN);
 	fcntl(fd, F_SETPIPE_SZ, 1 << 20); /* fewer changes between writer and reader; where it may not be, it may not */
 	stream->writer = writer_open(fd, text || isatty(fd));
+	stream_ends_with(stream, fd);
+}
+
+void stream_ends_with(struct stream *stream, int fd)
+{
+	stream->out = fd;
 }
 
 void stream_watch(struct stream *stream, enum kind kind, record_handler *watch, void *context)
@@ -111,7 +118,7 @@ uint64_t stream_lost(const struct stream *stream)
 
 bool stream_output_closed(const struct stream *stream)
 {
-	return stream->writer && writer_closed(stream->writer);
+	return stream->unread || (stream->writer && writer_closed(stream->writer));
 }
 
 int stream_flush(struct stream *stream)

@@ -48,9 +48,12 @@ struct stream *stream_create(void);
 /* Sets where records go. `text`: spelled, else binary; binary to a terminal becomes text. */
 void stream_output(struct stream *stream, int fd, bool text);
 
+/* Where what is made of the input goes, for a command that writes it itself: the loop ends when nobody reads that pipe any more. */
+void stream_ends_with(struct stream *stream, int fd);
+
 /*
  * Calls the handlers for every record. Returns 0 at the end of all input; -1 after fail(), whose sentence then names
- * the file and the line or byte offset if the input was wrong. A reader that closed our output ends the loop with 0.
+ * the file and the line or byte offset if the input was wrong. A reader that closed our output ends the loop with 0, even while no input comes.
  */
 int stream_run(struct stream *stream, const struct handlers *handlers, void *context);
 
