@@ -48,6 +48,8 @@ window() {
 		batch|server: running for bulky
 		began|waker: running
 		block|crowd: write of 7:0 in service
+		backed|bulky: read of 254:0 in service
+		backed-whole|grinder: running
 		behind|bulky: write of 7:0 in service
 		stand|victim: write of 7:0 in service
 		clients|worker: running

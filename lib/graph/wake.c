@@ -161,9 +161,9 @@ static void cpu_sync(struct wake *wake, struct cpu *cpu)
 	cpu->epoch = (uint32_t)wake->gaps.count;
 	cpu->current = cpu->waking = INDEX_NONE;
 	cpu->depth = 0;
-	cpu->context[0] = (struct context){.kind = CONTEXT_THREAD, .by.thread = INDEX_NONE, .completed = INDEX_NONE};
+	cpu->context[0] = (struct context){.kind = CONTEXT_THREAD, .by = RAISE_NONE, .completed = INDEX_NONE};
 	for (int i = 0; i < SOFTIRQS; i++)
-		cpu->raised[i].thread = INDEX_NONE;
+		cpu->raised[i] = RAISE_NONE;
 }
 
 struct cpu *wake_cpu(struct wake *wake, uint32_t number)

@@ -113,7 +113,12 @@ struct raise { /* who raised a soft interrupt, queued a work or armed a timer, a
 	int32_t thread; /* index; INDEX_NONE: not a thread */
 	int64_t ts;
 	bool timer; /* not a thread: a timer */
+	int32_t work; /* index of the work that the thread then did; INDEX_NONE */
+	int32_t completed; /* request whose completion was then handled; INDEX_NONE. Only where a soft interrupt is raised */
 };
+
+/* Nobody, and nothing was completed. */
+#define RAISE_NONE ((struct raise){.thread = INDEX_NONE, .work = INDEX_NONE, .completed = INDEX_NONE})
 
 struct work { /* something queued for a kernel thread to do */
 	struct raise by; /* who queued it, and when */
@@ -123,6 +128,7 @@ struct work { /* something queued for a kernel thread to do */
 	uint8_t cause; /* what queued it, and that one's index, where by.thread is INDEX_NONE */
 	bool throttled; /* to go on with requests that a limit of a control group held back */
 	int16_t queue; /* index of the work queue's name */
+	uint64_t serves; /* the loop device whose requests it does; 0: none */
 };
 
 enum context_kind {
@@ -159,6 +165,11 @@ struct cpu {
 	ARRAY(struct tenure) tenures;
 };
 
+struct ender { /* CAUSE_NONE, CAUSE_THREAD, CAUSE_RAISED, CAUSE_REQUEST */
+	uint8_t cause;
+	int32_t index;
+};
+
 struct request {
 	uint64_t disk, sector;
 	uint32_t sectors;
@@ -169,6 +180,12 @@ struct request {
 	int32_t next;			   /* open request at the same sector; INDEX_NONE */
 	bool flush_after;		   /* it is over when the disk's cache is flushed behind it */
 	char rwbs[4];
+	struct ender ender;	  /* of its service: for whom the loop device waited */
+	uint64_t serves;	  /* a loop device, of which a work submitted it; 0: none */
+	int32_t upper;		  /* the loop device's request for which it was submitted; INDEX_NONE: not known */
+	int32_t lower;		  /* of those that were submitted for it the last, then the last to complete; INDEX_NONE */
+	uint32_t handed_on;	  /* how many of its sectors these have */
+	bool walked;		  /* its ender, in the graph at hand */
 };
 
 struct flush { /* a request that waits for a flush of its disk's cache; see wake_flush.c */
@@ -177,12 +194,25 @@ struct flush { /* a request that waits for a flush of its disk's cache; see wake
 	bool alone; /* it is nothing else, or that is done */
 };
 
+/* What does the requests of a loop device; see wake_backed.c. */
+enum { OWNER_NOBODY = -2 };
+struct backing {
+	uint64_t work;	 /* address of the work; 0: this is no loop device, as far as is known */
+	bool several;	 /* there are other works, too */
+	int64_t handed;	 /* how many requests were handed on, less those that a work did the whole of */
+	bool disorder;	 /* which of the requests that were issued is next is not known */
+	int32_t working; /* index of the work that is being done; INDEX_NONE */
+	int32_t owner;	 /* of all requests issued since a work began; OWNER_NOBODY: none; INDEX_NONE: several, or not known */
+	size_t next;	 /* of disk.issued: those before were handed on */
+};
+
 struct disk {
 	uint64_t dev;
 	int64_t longest;       /* longest service so far */
 	int64_t shortest[4];   /* and shortest, of reads, writes, flushes, others; 0: none */
 	ARRAY(int32_t) issued; /* requests in the order in which they were issued */
 	ARRAY(struct flush) flushes;
+	struct backing backing;
 	UT_hash_handle hh;
 };
 
@@ -221,6 +251,8 @@ struct wake {
 	ARRAY(struct request) requests;
 	struct open_request *open, *spare; /* by disk and sector; see wake_request.c */
 	struct disk *disks;
+	struct ender ender; /* of the request of a loop device that is being completed: */
+	int32_t handed_on;  /* the request that was submitted for that one; INDEX_NONE: none, or not known */
 	bool switches, migrations; /* these are among the data */
 };
 
@@ -292,7 +324,7 @@ enum cause context_cause(struct wake *wake, struct cpu *cpu, int32_t tid, int fl
 const char *softirq_name(int32_t number);
 
 /* wake_request.c: block requests, one for each bio; sectors of 512 bytes; INDEX_NONE: there is none */
-void request_queue(struct wake *wake, const struct request *request);
+int32_t request_queue(struct wake *wake, const struct request *request);
 void request_issue(struct wake *wake, const struct request *range);
 void request_requeue(struct wake *wake, const struct request *range);
 int32_t request_complete(struct wake *wake, const struct request *range); /* the first of them */
@@ -301,6 +333,20 @@ int32_t request_find(struct wake *wake, uint64_t disk, uint64_t sector, int64_t 
 void request_settle(struct wake *wake); /* no more events: makes disk.longest count those still in service */
 struct disk *request_disk(struct wake *wake, uint64_t dev);
 void request_forget(struct wake *wake);
+
+/*
+ * wake_backed.c: a loop device. A work has begun, or ends; a request is issued to the device; a thread has submitted a
+ * request, perhaps for one of the device. Then a request is about to be completed, and each of its bios is.
+ */
+uint64_t backed_by(const struct wake *wake, const char *queue); /* the device whose requests works on this queue do; 0: none */
+void backed_queue(struct wake *wake, uint64_t address, const struct work *work);
+void backed_start(struct wake *wake, int32_t work);
+void backed_end(struct wake *wake, int32_t work);
+void backed_did(struct wake *wake, int32_t work); /* it raises the soft interrupt for what is complete; INDEX_NONE: none does */
+void backed_issue(struct wake *wake, struct disk *disk, int32_t request);
+void backed_submit(struct wake *wake, const struct thread *thread, int32_t request);
+void backed_ender(struct wake *wake, struct cpu *cpu, uint64_t disk, int32_t tid, int flags);
+void backed_complete(struct wake *wake, int32_t request);
 
 /* wake_behind.c: until when a request that was issued stood behind others in the device; a request was completed */
 int64_t request_behind(struct wake *wake, int32_t request);
@@ -327,6 +373,7 @@ void flush_hand_back(struct wake *wake, const struct request *range);
 void work_queue(struct wake *wake, uint64_t address, const struct work *work, const char *queue);
 void work_start(struct wake *wake, struct thread *thread, uint64_t address, uint32_t cpu);
 void work_end(struct wake *wake, struct thread *thread, uint32_t cpu);
+bool work_is_queued(const struct wake *wake, uint64_t address);
 void work_forget(struct wake *wake);
 
 /* wake_on_file.c: the thread falls asleep, perhaps for a fault of a mapped file, or in a call for a file of a known kind */

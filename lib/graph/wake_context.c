@@ -13,7 +13,7 @@ static const struct {
 	{"HRTIMER", false, true}, {"RCU", false, false},
 };
 
-enum { NET_TX = 2, NET_RX = 3 };
+enum { NET_TX = 2, NET_RX = 3, BLOCK = 4 };
 
 static bool is_timer(int32_t number)
 {
@@ -48,10 +48,10 @@ void context_enter(struct wake *wake, struct cpu *cpu, enum context_kind kind, i
 		return; /* more than can be: exits were not traced */
 	context = &cpu->context[++cpu->depth];
 	*context = (struct context){
-		.kind = (uint8_t)kind, .number = number, .by.thread = INDEX_NONE, .completed = INDEX_NONE};
+		.kind = (uint8_t)kind, .number = number, .by = RAISE_NONE, .completed = INDEX_NONE};
 	if (kind == CONTEXT_SOFTIRQ && number >= 0 && number < SOFTIRQS) {
 		context->by = cpu->raised[number];
-		cpu->raised[number].thread = INDEX_NONE;
+		cpu->raised[number] = RAISE_NONE;
 	}
 	if (cpu->depth == 1 && thread && thread_running(thread) && steals(cpu, context)) {
 		context->stolen = true;
@@ -96,7 +96,9 @@ struct raise context_doer(struct wake *wake, struct cpu *cpu, int flags)
 	if (at->kind == CONTEXT_SOFTIRQ && !hidden && !is_timer(at->number))
 		return at->by;
 	if (at->kind == CONTEXT_THREAD && !hidden && cpu->current != cpu->idle)
-		return (struct raise){.thread = cpu->current, .ts = wake->now};
+		return (struct raise){.thread = cpu->current,
+				      .ts = wake->now,
+				      .work = cpu->current == INDEX_NONE ? INDEX_NONE : wake->threads.items[cpu->current]->work};
 	return (struct raise){.thread = INDEX_NONE,
 			      .ts = wake->now,
 			      .timer = !hidden && (at->kind == CONTEXT_TIMER || at->kind == CONTEXT_SOFTIRQ)};
@@ -108,7 +110,7 @@ struct raise context_doer(struct wake *wake, struct cpu *cpu, int flags)
  */
 void context_raise(struct wake *wake, struct cpu *cpu, int32_t number, int flags)
 {
-	struct raise by = {.thread = INDEX_NONE};
+	struct raise by = RAISE_NONE;
 
 	if (number < 0 || number >= SOFTIRQS)
 		return;
@@ -116,6 +118,11 @@ void context_raise(struct wake *wake, struct cpu *cpu, int32_t number, int flags
 		by = context_doer(wake, cpu, flags);
 	if (number == NET_RX && flags != FLAGS_NONE && !(flags & FLAG_SOFTIRQ))
 		by.timer = false;
+	by.completed = cpu->depth > 0 ? cpu->context[cpu->depth].completed : INDEX_NONE;
+	if (cpu->depth > 0)
+		by.work = INDEX_NONE; /* that was before */
+	if (number == BLOCK && by.thread != INDEX_NONE)
+		backed_did(wake, by.work);
 	cpu->raised[number] = by;
 }
 

@@ -34,7 +34,7 @@ static int32_t add_flush(struct wake *wake, const struct request *asker)
 	request->sectors = 0;
 	request->issued = request->completed = TIME_NONE;
 	request->service_node = request->queue_node = request->behind_node = NODE_NONE;
-	request->next = INDEX_NONE;
+	request->next = request->lower = INDEX_NONE;
 	request->rwbs[0] = 'F';
 	request->rwbs[1] = '\0';
 	*ARRAY_ADD(&disk->flushes) = (struct flush){.request = (int32_t)wake->requests.count - 1,
@@ -58,6 +58,7 @@ static void start(struct wake *wake, struct disk *disk, struct flush *flush)
 	flush->state = RUNNING;
 	wake->requests.items[flush->request].issued = wake->now;
 	*ARRAY_ADD(&disk->issued) = flush->request;
+	backed_issue(wake, disk, flush->request);
 }
 
 void flush_issue(struct wake *wake, const struct request *range)
@@ -79,6 +80,7 @@ static void complete(struct wake *wake, struct disk *disk, struct flush *flush)
 
 	request->completed = wake->now;
 	behind_served(disk, request);
+	backed_complete(wake, flush->request);
 	flush->state = OVER;
 }
 

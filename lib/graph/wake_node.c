@@ -213,7 +213,7 @@ int32_t service_node(struct cut *cut, int32_t index)
 		return request->service_node;
 	device_spell(dev, request->disk);
 	request->service_node =
-	    new_node(cut, WHAT_SERVICE, request->issued,
+	    new_node(cut, request->ender.cause == CAUSE_NONE ? WHAT_SERVICE : WHAT_WAIT, request->issued,
 		     request->completed == TIME_NONE ? cut->wake->now : request->completed, owner_tid(cut, request),
 		     memory_format("%s: %s of %s in service", owner(cut, request), operation(request), dev),
 		     service_label(cut, request));
@@ -388,6 +388,7 @@ void cut_end(struct cut *cut)
 		struct request *request = &cut->wake->requests.items[cut->requests.items[i]];
 
 		request->service_node = request->queue_node = request->behind_node = NODE_NONE;
+		request->walked = false;
 	}
 	free(cut->pieces.items);
 	free(cut->holdings.items);

@@ -11,6 +11,7 @@ static struct request request_of(const struct happening *at)
 		.sectors = (uint32_t)happening_number(at, NR_SECTOR),
 		.submitter = INDEX_NONE,
 		.owner = INDEX_NONE,
+		.upper = INDEX_NONE,
 		.queued = at->wake->now,
 	};
 
@@ -28,7 +29,7 @@ void on_bio_queue(struct happening *at)
 	request.owner = thread_served(at->wake, submitter);
 	flush_ask(at->wake, &request);
 	if (request.sectors)
-		request_queue(at->wake, &request);
+		backed_submit(at->wake, submitter, request_queue(at->wake, &request));
 }
 
 void on_rq_issue(struct happening *at)
@@ -53,6 +54,7 @@ void on_rq_complete(struct happening *at)
 	struct request range = request_of(at);
 	int32_t completed;
 
+	backed_ender(at->wake, at->cpu, range.disk, at->event->tid, happening_flags(at));
 	if (range.sectors)
 		completed = request_complete(at->wake, &range);
 	else if (flush_is(&range))

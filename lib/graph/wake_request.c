@@ -49,7 +49,8 @@ static int32_t add_request(struct wake *wake, const struct request *request)
 	*added = *request;
 	added->issued = added->completed = TIME_NONE;
 	added->service_node = added->queue_node = added->behind_node = NODE_NONE;
-	added->next = INDEX_NONE;
+	added->next = added->lower = INDEX_NONE;
+	added->handed_on = 0;
 	for (link = &open->first; *link != INDEX_NONE; link = &wake->requests.items[*link].next)
 		;
 	*link = index;
@@ -102,20 +103,24 @@ struct disk *request_disk(struct wake *wake, uint64_t dev)
 	if (!disk) {
 		disk = NEW(struct disk);
 		disk->dev = dev;
+		disk->backing = (struct backing){.working = INDEX_NONE, .owner = OWNER_NOBODY};
 		HASH_ADD(hh, wake->disks, dev, sizeof(dev), disk);
 	}
 	return disk;
 }
 
-void request_queue(struct wake *wake, const struct request *request)
+int32_t request_queue(struct wake *wake, const struct request *request)
 {
-	add_request(wake, request);
+	return add_request(wake, request);
 }
 
 static void issue(struct wake *wake, int32_t index)
 {
+	struct disk *disk = request_disk(wake, wake->requests.items[index].disk);
+
 	wake->requests.items[index].issued = wake->now;
-	*ARRAY_ADD(&request_disk(wake, wake->requests.items[index].disk)->issued) = index;
+	*ARRAY_ADD(&disk->issued) = index;
+	backed_issue(wake, disk, index);
 }
 
 /* The device takes less than was queued: the rest will be issued later. */
@@ -198,6 +203,7 @@ int32_t request_complete(struct wake *wake, const struct request *range)
 		}
 		request->completed = wake->now;
 		behind_served(disk, request);
+		backed_complete(wake, index);
 		if (first == INDEX_NONE)
 			first = index;
 		close_request(wake, index);

@@ -201,6 +201,35 @@ static void walk_thread(struct walk *walk, struct errand errand)
 		walk_birth(walk, thread, after, errand);
 }
 
+/* A loop device serves a request no longer than what ended that. */
+static void walk_ender(struct walk *walk, int32_t index, int32_t node, struct errand errand)
+{
+	struct request *request = &walk->cut.wake->requests.items[index];
+	const struct thread *waiter;
+
+	if (request->walked)
+		return;
+	request->walked = true;
+	errand.after = node;
+	errand.edge = EDGE_WAKE;
+	errand.ts = request->completed;
+	errand.at = sooner(errand.at, request->completed);
+	errand.floor = later(errand.floor, request->issued);
+	errand.target = request->ender.cause == CAUSE_REQUEST ? TARGET_REQUEST : TARGET_THREAD;
+	errand.index = request->ender.index;
+	if (request->ender.cause == CAUSE_RAISED) {
+		const struct raise *raise = &walk->cut.wake->raises.items[request->ender.index];
+
+		waiter = thread_at(&walk->cut, request->owner == INDEX_NONE ? raise->thread : request->owner);
+		errand.after = raised_node(&walk->cut, waiter, raise, request->completed);
+		link_nodes(walk, errand.after, node, EDGE_WAKE, request->completed);
+		errand.index = raise->thread;
+		errand.at = sooner(errand.at, raise->ts);
+		errand.edge = EDGE_SEQ;
+	}
+	*ARRAY_ADD(&walk->errands) = errand;
+}
+
 static void walk_request(struct walk *walk, struct errand errand)
 {
 	const struct request *request = &walk->cut.wake->requests.items[errand.index];
@@ -212,7 +241,11 @@ static void walk_request(struct walk *walk, struct errand errand)
 		errand.after = node;
 		errand.edge = EDGE_SEQ;
 		errand.ts = TIME_NONE;
-		node = behind_node(&walk->cut, errand.index);
+		node = NODE_NONE;
+		if (request->ender.cause != CAUSE_NONE)
+			walk_ender(walk, errand.index, errand.after, errand);
+		else
+			node = behind_node(&walk->cut, errand.index);
 		if (node != NODE_NONE) {
 			link_nodes(walk, node, errand.after, errand.edge, errand.ts);
 			errand.after = node;

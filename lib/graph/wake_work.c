@@ -50,6 +50,8 @@ void work_queue(struct wake *wake, uint64_t address, const struct work *work, co
 	queued->work = *work;
 	queued->work.owner = owner_of(wake, work->by.thread);
 	queued->work.queue = wake_name_text(wake->names, queue);
+	queued->work.serves = backed_by(wake, queue);
+	backed_queue(wake, address, &queued->work);
 	queued->work.throttled = strcmp(queue, "kthrotld") == 0;
 }
 
@@ -62,6 +64,7 @@ void work_start(struct wake *wake, struct thread *thread, uint64_t address, uint
 		thread->work = (int32_t)wake->works.count;
 		queued->work.started = wake->now;
 		*ARRAY_ADD(&wake->works) = queued->work;
+		backed_start(wake, thread->work);
 		HASH_DEL(wake->queued, queued);
 		queued->spare = wake->spare_work;
 		wake->spare_work = queued;
@@ -73,8 +76,14 @@ void work_end(struct wake *wake, struct thread *thread, uint32_t cpu)
 {
 	if (thread->work == INDEX_NONE)
 		return;
+	backed_end(wake, thread->work);
 	thread->work = INDEX_NONE;
 	thread_piece(thread, WHAT_RUN, wake->now, cpu);
+}
+
+bool work_is_queued(const struct wake *wake, uint64_t address)
+{
+	return find_queued(wake, address);
 }
 
 void work_forget(struct wake *wake)

@@ -108,8 +108,18 @@ static size_t find_links(const struct story *story, const struct graph *graph, c
 	return kept;
 }
 
+/* What a kernel thread does for another has that one's name, and it would seem to wait for itself: the label has its own. */
 static char *owner_of(const struct model *model, const struct graph *graph, const struct link *link)
 {
+	const char *end = link->node->what == WHAT_RUN ? strstr(link->node->label, " on CPU ") : NULL;
+	char *raw, *clean;
+
+	if (end && strstr(link->node->name, ": work on ")) {
+		raw = memory_text(link->node->label, (size_t)(end - link->node->label));
+		clean = words_clean(raw);
+		free(raw);
+		return clean;
+	}
 	return words_owner(model, graph, (int32_t)(link->node - graph->nodes.items));
 }
 

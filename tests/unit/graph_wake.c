@@ -231,6 +231,43 @@ static void check_issued_again(bool told)
 	expect(g, "queue of 7:0: held back read by victim", 1, 15);
 }
 
+/*
+ * Two ask a loop device; its work hands on one of them. It does the other at once, in which it says nothing of itself: so
+ * nobody knows whose the one is that it hands on. Nor where a second work does requests of the device.
+ */
+static void check_loop(int works)
+{
+	const struct graph *g;
+
+	begin();
+	victim_sleeps();
+	name(20, 20, "other");
+	name(30, 2, "kworker/1:0");
+	blocks(13, 20, "bio_queue", 64, 8, "R");
+	blocks(13, 20, "rq_issue", 64, 8, "R");
+	event(14, 1, 20, "workqueue:workqueue_queue_work work=0xa workqueue=loop0");
+	if (works > 1)
+		event(14, 1, 20, "workqueue:workqueue_queue_work work=0xb workqueue=loop0");
+	event(15, 0, VICTIM, "block:block_bio_queue dev=7:0 sector=100 nr_sector=8 rwbs=R");
+	event(15, 0, VICTIM, "block:block_rq_issue dev=7:0 sector=100 nr_sector=8 rwbs=R");
+	switches(20, 0, VICTIM, 'D', 0);
+	switches(22, 2, 0, 'R', 30);
+	event(22, 2, 30, "workqueue:workqueue_execute_start work=0xa");
+	event(24, 2, 30, "block:block_bio_queue dev=8:0 sector=1000 nr_sector=8 rwbs=R");
+	event(24, 2, 30, "block:block_rq_issue dev=8:0 sector=1000 nr_sector=8 rwbs=R");
+	event(25, 2, 30, "workqueue:workqueue_execute_end work=0xa");
+	switches(26, 2, 30, 'I', 0);
+	blocks(27, 0, "rq_complete", 64, 8, "R");
+	event(50, 2, 0, "block:block_rq_complete dev=8:0 sector=1000 nr_sector=8 rwbs=R");
+	blocks(50, 0, "rq_complete", 100, 8, "R");
+	wakes(50, 1, 0, VICTIM);
+	switches(51, 0, 0, 'R', VICTIM);
+	g = graph(14, 60);
+	expect(g, "victim: read of 7:0 in service", 1, 35);
+	assert(nodes(g, "victim: read of 8:0 in service", NULL) == 0);
+	assert(nodes(g, "other: read of 8:0 in service", NULL) == 0);
+}
+
 static void check_flush(void)
 {
 	const struct graph *g;
@@ -517,6 +554,8 @@ int main(void)
 	check_sector_again();
 	check_issued_again(true);
 	check_issued_again(false);
+	check_loop(1);
+	check_loop(2);
 	check_flush();
 	check_timers();
 	check_work();
