@@ -69,6 +69,7 @@ window() {
 		flush|bulky: flush of 7:0 in service
 		commit|jbd2: write of 7:0 in service
 		frequency|server: running at a low frequency
+		killed|hoarder: killed by the OOM killer
 		hog|hogger: on CPU 0 while victim was runnable
 		hog-for|bulky: on CPU 0 while victim was runnable
 		hogs|hog: on CPU while others were runnable
@@ -91,7 +92,7 @@ window() {
 		sent-again|timer: packet to victim
 		spin|owner: running
 		split|reader: read of 7:0 in service
-		reclaim|victim: reclaiming memory
+		reclaim|victim: reclaiming memory of a control group
 		spurious|victim: running
 		stacked|reader: read of 254:0 in service
 		submitter|reader: read of 7:0 in service

@@ -46,6 +46,8 @@ enum piece_flag {
 	PIECE_BATCH = 32,  /* a run: of several in a row that served several processes */
 	PIECE_TICK = 64,   /* a wait that a timer of its own or a signal ended, and not what it waited for */
 	PIECE_GUESSED = 128, /* a run: the switch to it is hidden, so it may have begun later */
+	PIECE_GROUP = 256, /* with PIECE_RECLAIM: not of all memory, but of what a control group may have */
+	PIECE_KILLED = 512, /* a run: the kernel has killed it, for want of memory, and it ends */
 };
 
 /*
@@ -58,7 +60,8 @@ struct piece {
 	int32_t node;  /* in the graph at hand; NODE_NONE */
 	int16_t call;  /* index of the system call that it waits in; CALL_NONE */
 	uint16_t cpu;
-	uint8_t what, cause, flags;
+	uint8_t what, cause;
+	uint16_t flags;
 };
 
 /*
@@ -89,7 +92,7 @@ struct thread {
 	int64_t died;	 /* TIME_NONE: not yet */
 	int16_t call;	 /* the system call it is in; CALL_NONE */
 	int16_t lock;	 /* the lock of the kernel that it tries to get; CALL_NONE */
-	uint8_t doing;	 /* the flags of its runs */
+	uint16_t doing;	 /* the flags of its runs */
 	int32_t fd;	 /* the file that this call is for; FD_NONE: none, or not known */
 	int16_t call_of_file; /* the name of its waits with the kind of that file; CALL_NONE */
 	int64_t called;	 /* when it entered that call */
@@ -375,6 +378,9 @@ void work_start(struct wake *wake, struct thread *thread, uint64_t address, uint
 void work_end(struct wake *wake, struct thread *thread, uint32_t cpu);
 bool work_is_queued(const struct wake *wake, uint64_t address);
 void work_forget(struct wake *wake);
+
+/* wake_on_memory.c: the thread falls asleep, perhaps as it looks for free memory */
+void reclaim_sleeps(struct wake *wake, struct thread *thread);
 
 /* wake_on_file.c: the thread falls asleep, perhaps for a fault of a mapped file, or in a call for a file of a known kind */
 void fault_sleeps(struct wake *wake, struct thread *thread);

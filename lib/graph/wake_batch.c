@@ -55,7 +55,7 @@ static void split_piece(struct thread *thread, int64_t ts)
 	memmove(piece + 1, piece, (thread->pieces.count - 1 - at) * sizeof(*piece));
 	*piece = piece[-1];
 	piece->start = ts;
-	piece->flags &= (uint8_t)~PIECE_ASSUMED;
+	piece->flags &= (uint16_t)~PIECE_ASSUMED;
 }
 
 static void mark(struct thread *thread, size_t from, int32_t peer)

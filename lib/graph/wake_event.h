@@ -38,8 +38,9 @@ event_handler on_irq_entry, on_irq_exit, on_vector, on_softirq_raise, on_softirq
 event_handler on_timer_start, on_timer_entry, on_hrtimer_entry, on_timer_exit;
 event_handler on_queue_work, on_work_start, on_work_end, on_sys_enter, on_raw_sys_enter, on_futex, on_sys_exit, on_function;
 
-/* wake_on_memory.c: pages written back for others, memory reclaimed, locks of the kernel */
+/* wake_on_memory.c: pages written back for others, memory reclaimed and who is killed for it, locks of the kernel */
 event_handler on_dirty, on_balance_dirty, on_write_inode, on_journal_inode, on_write_over, on_reclaim_begin, on_reclaim_end;
+event_handler on_group_reclaim_begin, on_oom_victim;
 event_handler on_contention_begin, on_contention_end;
 
 /* wake_on_file.c: which kind of socket, or that it is a fault of a mapped file */

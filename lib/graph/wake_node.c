@@ -73,8 +73,10 @@ static char *run_name(const struct wake *wake, const struct thread *thread, size
 	const struct piece *piece = &thread->pieces.items[at];
 	const char *comm = wake_comm(wake, piece_master(wake, thread, piece));
 
+	if (piece->flags & PIECE_KILLED)
+		return memory_format("%s: killed by the OOM killer", comm);
 	if (piece->flags & PIECE_RECLAIM)
-		return memory_format("%s: reclaiming memory", comm);
+		return memory_format("%s: reclaiming memory%s", comm, piece->flags & PIECE_GROUP ? " of a control group" : "");
 	if (piece->flags & PIECE_SPIN)
 		return memory_format("%s: spinning for a kernel lock", comm);
 	if (serves_another(wake, piece, asker))

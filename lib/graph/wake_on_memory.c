@@ -61,29 +61,60 @@ void on_write_over(struct happening *at)
 }
 
 /* Its runs have these flags from now on. */
-static void does(const struct happening *at, struct thread *thread, uint8_t flags)
+static void does(const struct happening *at, struct thread *thread, int flags)
 {
-	if (!thread || thread->doing == flags)
+	if (thread->doing == flags)
 		return;
-	thread->doing = flags;
+	thread->doing = (uint16_t)flags;
 	if (thread_running(thread))
-		thread_piece(thread, WHAT_RUN, at->wake->now, at->cpu->number);
+		thread_piece(thread, WHAT_RUN, at->wake->now, thread->pieces.items[thread->pieces.count - 1].cpu);
+}
+
+static void reclaims(const struct happening *at, int flags)
+{
+	struct thread *thread = happening_own(at);
+
+	if (thread)
+		does(at, thread, (thread->doing & ~(PIECE_RECLAIM | PIECE_GROUP)) | flags);
 }
 
 void on_reclaim_begin(struct happening *at)
 {
-	struct thread *thread = happening_own(at);
+	reclaims(at, PIECE_RECLAIM);
+}
 
-	if (thread)
-		does(at, thread, thread->doing | PIECE_RECLAIM);
+void on_group_reclaim_begin(struct happening *at)
+{
+	reclaims(at, PIECE_RECLAIM | PIECE_GROUP);
 }
 
 void on_reclaim_end(struct happening *at)
 {
-	struct thread *thread = happening_own(at);
+	reclaims(at, 0);
+}
 
-	if (thread)
-		does(at, thread, thread->doing & (uint8_t)~PIECE_RECLAIM);
+void reclaim_sleeps(struct wake *wake, struct thread *thread)
+{
+	struct piece *piece = thread->pieces.count ? &thread->pieces.items[thread->pieces.count - 1] : NULL;
+
+	if (piece && piece->what == WHAT_WAIT && thread->doing & PIECE_RECLAIM && thread->lock == CALL_NONE)
+		piece->call = wake_name_text(wake->names, "memory reclaim");
+}
+
+/* All threads of the process end, and nothing else that they do is of their own free will. */
+void on_oom_victim(struct happening *at)
+{
+	enum { PID };
+	int32_t tid = wake_thread(at->wake, (int32_t)happening_number(at, PID))->tid;
+	int32_t process = events_tgid(at->wake->events, tid);
+
+	for (size_t i = 0; i < at->wake->threads.count; i++) {
+		struct thread *thread = at->wake->threads.items[i];
+
+		if (thread->tid != TID_IDLE && thread->died == TIME_NONE &&
+		    (thread->tid == tid || (process && events_tgid(at->wake->events, thread->tid) == process)))
+			does(at, thread, thread->doing | PIECE_KILLED);
+	}
 }
 
 /* The kernel's flags of a contention, the more telling first. */
@@ -109,7 +140,7 @@ void on_contention_begin(struct happening *at)
 	if (!thread)
 		return;
 	spin_over(at->wake, thread, at->cpu->number);
-	does(at, thread, flags & LOCK_SPIN ? thread->doing | PIECE_SPIN : thread->doing & (uint8_t)~PIECE_SPIN);
+	does(at, thread, flags & LOCK_SPIN ? thread->doing | PIECE_SPIN : thread->doing & ~PIECE_SPIN);
 	if (flags & LOCK_SPIN && flags & LOCK_MUTEX)
 		spin_begin(at->wake, thread);
 	for (size_t i = 0; i < sizeof(locks) / sizeof(locks[0]); i++)
@@ -127,5 +158,5 @@ void on_contention_end(struct happening *at)
 		return;
 	thread->lock = CALL_NONE;
 	spin_over(at->wake, thread, at->cpu->number);
-	does(at, thread, thread->doing & (uint8_t)~PIECE_SPIN);
+	does(at, thread, thread->doing & ~PIECE_SPIN);
 }

@@ -25,6 +25,7 @@ void on_switch(struct happening *at)
 	spin_over(at->wake, prev, at->cpu->number);
 	thread_switch_out(prev, at->cpu, switch_state(at, STATE), at->wake->now);
 	fault_sleeps(at->wake, prev);
+	reclaim_sleeps(at->wake, prev);
 	file_sleeps(at->wake, prev);
 	next = wake_thread_on(at->wake, at->cpu, (int32_t)happening_number(at, NEXT));
 	wake_switch_in(at->wake, at->cpu, next, at->wake->now);

@@ -1,7 +1,7 @@
 /*
  * The victim needs memory in a group (cgroup) that has reached its limit, filled with the pages that hoarder wrote to a
  * file: it must make room first, and wait for the disk.
- * Expected: hoarder: write of MAJOR:MINOR in service, or victim: reclaiming memory
+ * Expected: hoarder: write of MAJOR:MINOR in service, or victim: reclaiming memory of a control group
  */
 #include <fcntl.h>
 #include <stdio.h>
