@@ -50,6 +50,7 @@ window() {
 		block|crowd: write of 7:0 in service
 		backed|bulky: read of 254:0 in service
 		backed-whole|grinder: running
+		backed-flush|grinder: running
 		behind|bulky: write of 7:0 in service
 		stand|victim: write of 7:0 in service
 		clients|worker: running

@@ -188,7 +188,14 @@ struct request {
 	int32_t upper;		  /* the loop device's request for which it was submitted; INDEX_NONE: not known */
 	int32_t lower;		  /* of those that were submitted for it the last, then the last to complete; INDEX_NONE */
 	uint32_t handed_on;	  /* how many of its sectors these have */
-	bool walked;		  /* its ender, in the graph at hand */
+	int32_t data;		  /* index of its data part; INDEX_NONE: it has no other */
+};
+
+/* A write that is followed by a flush of the disk's cache, until that begins: the flush waits for it. */
+struct data_part {
+	struct ender ender;
+	int64_t completed;
+	int32_t node; /* in the graph at hand */
 };
 
 struct flush { /* a request that waits for a flush of its disk's cache; see wake_flush.c */
@@ -252,6 +259,7 @@ struct wake {
 	struct wake_file *files; /* what descriptors are; see wake_on_file.c */
 	struct acquaintance *acquaintances; /* processes that woke each other; see wake_batch.c */
 	ARRAY(struct request) requests;
+	ARRAY(struct data_part) data_parts;
 	struct open_request *open, *spare; /* by disk and sector; see wake_request.c */
 	struct disk *disks;
 	struct ender ender; /* of the request of a loop device that is being completed: */

@@ -34,7 +34,7 @@ static int32_t add_flush(struct wake *wake, const struct request *asker)
 	request->sectors = 0;
 	request->issued = request->completed = TIME_NONE;
 	request->service_node = request->queue_node = request->behind_node = NODE_NONE;
-	request->next = request->lower = INDEX_NONE;
+	request->next = request->lower = request->data = INDEX_NONE;
 	request->rwbs[0] = 'F';
 	request->rwbs[1] = '\0';
 	*ARRAY_ADD(&disk->flushes) = (struct flush){.request = (int32_t)wake->requests.count - 1,
@@ -137,8 +137,13 @@ void flush_data_issued(struct request *request, const struct request *range)
 
 void flush_data_completed(struct wake *wake, int32_t index)
 {
-	const struct request *request = &wake->requests.items[index];
+	struct request *request = &wake->requests.items[index];
 
+	if (request->flush_after) {
+		request->data = (int32_t)wake->data_parts.count;
+		*ARRAY_ADD(&wake->data_parts) = (struct data_part){request->ender, wake->now, NODE_NONE};
+		request->ender = (struct ender){CAUSE_NONE, INDEX_NONE};
+	}
 	if (request->flush_after || request->rwbs[0] == 'F')
 		*ARRAY_ADD(&request_disk(wake, request->disk)->flushes) = (struct flush){
 			.request = index, .state = request->flush_after ? AFTER : OVER, .alone = true};

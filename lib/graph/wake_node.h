@@ -29,6 +29,7 @@ struct cut {
 int32_t piece_node(struct cut *cut, const struct thread *thread, size_t piece, int32_t asker);
 int32_t queue_node(struct cut *cut, int32_t request);
 int32_t service_node(struct cut *cut, int32_t request);
+int32_t data_node(struct cut *cut, int32_t request); /* until its data are written, where there is such a part */
 int32_t behind_node(struct cut *cut, int32_t request); /* NODE_NONE: it stood behind none in the device */
 
 /* What ended a wait and has no history of its own: a node that lasts as long as the wait. */

@@ -49,7 +49,7 @@ static int32_t add_request(struct wake *wake, const struct request *request)
 	*added = *request;
 	added->issued = added->completed = TIME_NONE;
 	added->service_node = added->queue_node = added->behind_node = NODE_NONE;
-	added->next = added->lower = INDEX_NONE;
+	added->next = added->lower = added->data = INDEX_NONE;
 	added->handed_on = 0;
 	for (link = &open->first; *link != INDEX_NONE; link = &wake->requests.items[*link].next)
 		;
@@ -306,4 +306,5 @@ void request_forget(struct wake *wake)
 		free(disk);
 	}
 	free(wake->requests.items);
+	free(wake->data_parts.items);
 }

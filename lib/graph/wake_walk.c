@@ -16,9 +16,19 @@ struct errand {
 	int32_t asker; /* index of the thread whose wait led here; INDEX_NONE */
 };
 
+/* How far back what is behind a node was followed, and how often. */
+struct visit {
+	int64_t floor;
+	int count;
+};
+
+/* A node met again is followed further back where that is asked for; a few times, for there are rings. */
+enum { VISITS_MAX = 4 };
+
 struct walk {
 	struct cut cut;
 	ARRAY(struct errand) errands;
+	ARRAY(struct visit) visits; /* by node */
 };
 
 static int64_t later(int64_t a, int64_t b)
@@ -29,6 +39,21 @@ static int64_t later(int64_t a, int64_t b)
 static int64_t sooner(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
+}
+
+/* Whether what is behind the node is to be followed back to the floor: it was not yet. */
+static bool visit(struct walk *walk, int32_t node, int64_t floor)
+{
+	struct visit *visit;
+
+	while (walk->visits.count <= (size_t)node)
+		*ARRAY_ADD(&walk->visits) = (struct visit){0};
+	visit = &walk->visits.items[node];
+	if (visit->count == VISITS_MAX || (visit->count && floor >= visit->floor))
+		return false;
+	visit->floor = floor;
+	visit->count++;
+	return true;
 }
 
 static void link_nodes(struct walk *walk, int32_t from, int32_t to, enum edge_kind kind, int64_t ts)
@@ -123,9 +148,9 @@ static void walk_birth(struct walk *walk, const struct thread *thread, int32_t n
 
 /*
  * A work that was queued begins because of whoever queued it: what the thread that does it did before that has nothing
- * to do with it. Returns how far back the thread's own story matters. Where it was seen already, what is behind it was walked.
+ * to do with it. Returns how far back the thread's own story matters.
  */
-static int64_t walk_work(struct walk *walk, const struct thread *thread, size_t at, int32_t node, bool seen, struct errand errand)
+static int64_t walk_work(struct walk *walk, const struct thread *thread, size_t at, int32_t node, struct errand errand)
 {
 	const struct piece *piece = &thread->pieces.items[at];
 	const struct work *work;
@@ -135,7 +160,7 @@ static int64_t walk_work(struct walk *walk, const struct thread *thread, size_t 
 	work = &walk->cut.wake->works.items[piece->cause_index];
 	if (piece->start != work->started || work->by.ts <= errand.floor)
 		return errand.floor;
-	if (seen)
+	if (!visit(walk, node, errand.floor))
 		return work->by.ts;
 	if (work->by.thread == INDEX_NONE && work->cause != CAUSE_REQUEST) {
 		link_nodes(walk, work_cause_node(&walk->cut, work, errand.floor, errand.asker), node, EDGE_ASYNC,
@@ -179,17 +204,16 @@ static void walk_thread(struct walk *walk, struct errand errand)
 		return; /* nobody knows how long it did what */
 	while (at-- > 0) {
 		const struct piece *piece = &thread->pieces.items[at];
-		bool seen = piece->node != NODE_NONE;
 
 		node = piece_node(&walk->cut, thread, at, errand.asker);
 		link_nodes(walk, node, after, errand.edge, errand.ts);
 		since = piece->what == WHAT_WAIT ? waited_since(walk, thread, at, node) : piece->start;
-		/* A wait met again is one in a ring of waits, as clocks without resolution may show. */
-		if (piece->what == WHAT_WAIT && piece->start < errand.at && !seen)
+		/* A wait met again may be one in a ring of waits, as clocks without resolution show. */
+		if (piece->what == WHAT_WAIT && piece->start < errand.at && visit(walk, node, later(errand.floor, since)))
 			walk_wait(walk, thread, at, node, errand);
 		if (since <= errand.floor || piece->flags & PIECE_LOST)
 			return;
-		errand.floor = walk_work(walk, thread, at, node, seen, errand);
+		errand.floor = walk_work(walk, thread, at, node, errand);
 		if (since < piece->start)
 			at = thread_find(thread, since);
 		after = node;
@@ -202,32 +226,52 @@ static void walk_thread(struct walk *walk, struct errand errand)
 }
 
 /* A loop device serves a request no longer than what ended that. */
-static void walk_ender(struct walk *walk, int32_t index, int32_t node, struct errand errand)
+static void walk_ender(struct walk *walk, int32_t index, const struct ender *ender, int64_t end, struct errand errand)
 {
-	struct request *request = &walk->cut.wake->requests.items[index];
+	const struct request *request = &walk->cut.wake->requests.items[index];
 	const struct thread *waiter;
+	const struct raise *raise;
+	int32_t node = errand.after;
 
-	if (request->walked)
-		return;
-	request->walked = true;
-	errand.after = node;
 	errand.edge = EDGE_WAKE;
-	errand.ts = request->completed;
-	errand.at = sooner(errand.at, request->completed);
-	errand.floor = later(errand.floor, request->issued);
-	errand.target = request->ender.cause == CAUSE_REQUEST ? TARGET_REQUEST : TARGET_THREAD;
-	errand.index = request->ender.index;
-	if (request->ender.cause == CAUSE_RAISED) {
-		const struct raise *raise = &walk->cut.wake->raises.items[request->ender.index];
-
+	errand.ts = end;
+	errand.at = sooner(errand.at, end);
+	errand.target = ender->cause == CAUSE_REQUEST ? TARGET_REQUEST : TARGET_THREAD;
+	errand.index = ender->index;
+	if (ender->cause == CAUSE_RAISED) {
+		raise = &walk->cut.wake->raises.items[ender->index];
 		waiter = thread_at(&walk->cut, request->owner == INDEX_NONE ? raise->thread : request->owner);
-		errand.after = raised_node(&walk->cut, waiter, raise, request->completed);
-		link_nodes(walk, errand.after, node, EDGE_WAKE, request->completed);
+		errand.after = raised_node(&walk->cut, waiter, raise, end);
+		link_nodes(walk, errand.after, node, EDGE_WAKE, end);
 		errand.index = raise->thread;
 		errand.at = sooner(errand.at, raise->ts);
 		errand.edge = EDGE_SEQ;
 	}
 	*ARRAY_ADD(&walk->errands) = errand;
+}
+
+/*
+ * What ended the service of the errand's request. Who waits for a write that is followed by a flush before that is over is the
+ * flush. Returns the node of the service.
+ */
+static int32_t walk_service(struct walk *walk, struct errand errand)
+{
+	struct request *request = &walk->cut.wake->requests.items[errand.index];
+	struct data_part *data = request->data == INDEX_NONE ? NULL : &walk->cut.wake->data_parts.items[request->data];
+	const struct ender *ender = &request->ender;
+	int64_t end = request->completed;
+	bool is_data = false;
+
+	if (data && errand.at >= data->completed && (request->completed == TIME_NONE || errand.at < request->completed)) {
+		ender = &data->ender;
+		end = data->completed;
+		is_data = true;
+	}
+	errand.after = is_data ? data_node(&walk->cut, errand.index) : service_node(&walk->cut, errand.index);
+	errand.floor = later(errand.floor, request->issued);
+	if (ender->cause != CAUSE_NONE && visit(walk, errand.after, errand.floor))
+		walk_ender(walk, errand.index, ender, end, errand);
+	return errand.after;
 }
 
 static void walk_request(struct walk *walk, struct errand errand)
@@ -236,16 +280,14 @@ static void walk_request(struct walk *walk, struct errand errand)
 	int32_t node = NODE_NONE;
 
 	if (request->issued != TIME_NONE && request->issued < errand.at) {
-		node = service_node(&walk->cut, errand.index);
+		node = walk_service(walk, errand);
 		link_nodes(walk, node, errand.after, errand.edge, errand.ts);
 		errand.after = node;
 		errand.edge = EDGE_SEQ;
 		errand.ts = TIME_NONE;
-		node = NODE_NONE;
-		if (request->ender.cause != CAUSE_NONE)
-			walk_ender(walk, errand.index, errand.after, errand);
-		else
-			node = behind_node(&walk->cut, errand.index);
+		node = walk->cut.graph->nodes.items[node].what == WHAT_SERVICE && node == request->service_node
+			       ? behind_node(&walk->cut, errand.index)
+			       : NODE_NONE;
 		if (node != NODE_NONE) {
 			link_nodes(walk, node, errand.after, errand.edge, errand.ts);
 			errand.after = node;
@@ -302,6 +344,7 @@ struct graph *wake_graph(struct wake *wake, const char *id, enum target target, 
 	if (graph->target == NODE_NONE)
 		graph->target = nothing_node(&walk.cut);
 	free(walk.errands.items);
+	free(walk.visits.items);
 	cut_end(&walk.cut);
 	return graph;
 }
