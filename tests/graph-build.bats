@@ -76,6 +76,7 @@ window() {
 		hogs|hog: on CPU while others were runnable
 		idle|victim: runnable
 		interrupted|victim: running
+		in-turn|writer: running
 		irq|irq virtio0: outside event for victim
 		ksoftirqd|server: running
 		lock|grinder: running

@@ -98,6 +98,7 @@ static bool answer_of(const struct wake *wake, const struct thread *thread, cons
 	return *cause != CAUSE_THREAD || *index != thread->index;
 }
 
+/* Within one call a thread may wait for one thing after the other, as for data to be written and then for the journal. */
 static void answer(struct wake *wake, struct thread *thread, const struct piece *wait)
 {
 	size_t first = thread_find(thread, thread->asks_since), last = (size_t)(wait - thread->pieces.items);
@@ -109,6 +110,8 @@ static void answer(struct wake *wake, struct thread *thread, const struct piece 
 	for (size_t i = first; i < last; i++) {
 		struct piece *piece = &thread->pieces.items[i];
 
+		if (piece->start >= thread->called)
+			break;
 		if (!is_wait_in(thread, piece) && (piece->what != WHAT_WAIT || piece->call != wait->call))
 			continue;
 		piece->cause = cause;
