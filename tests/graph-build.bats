@@ -55,6 +55,9 @@ window() {
 		stand|victim: write of 7:0 in service
 		clients|worker: running
 		handed-on|worker: running
+		room|worker: running
+		shared-loop|worker: running
+		others-answer|timer: epoll_wait of helper
 		tick|maker: running
 		born|master: running
 		broadcast|waker: running

@@ -48,6 +48,7 @@ enum piece_flag {
 	PIECE_GUESSED = 128, /* a run: the switch to it is hidden, so it may have begun later */
 	PIECE_GROUP = 256, /* with PIECE_RECLAIM: not of all memory, but of what a control group may have */
 	PIECE_KILLED = 512, /* a run: the kernel has killed it, for want of memory, and it ends */
+	PIECE_ROOM = 1024, /* a wait that a thread ended in a call that receives: there is room to send, which is no answer */
 };
 
 /*
@@ -59,9 +60,8 @@ struct piece {
 	int32_t cause_index;
 	int32_t node;  /* in the graph at hand; NODE_NONE */
 	int16_t call;  /* index of the system call that it waits in; CALL_NONE */
-	uint16_t cpu;
+	uint16_t cpu, flags;
 	uint8_t what, cause;
-	uint16_t flags;
 };
 
 /*
@@ -319,6 +319,7 @@ void thread_migrate(struct thread *thread, uint32_t cpu, int64_t ts, bool waking
 void thread_vanish(struct thread *thread, int64_t ts); /* unless it slept, what it did from then on is not known */
 size_t thread_find(const struct thread *thread, int64_t ts); /* number of pieces that start at or before ts */
 int64_t thread_piece_end(const struct wake *wake, const struct thread *thread, size_t piece);
+bool thread_idled(const struct thread *thread, size_t first, size_t last); /* in these pieces, which are over, it did next to nothing */
 
 /*
  * wake_context.c: what a CPU is in the middle of. `flags` are the event's common_flags, which tell hard and soft

@@ -105,13 +105,24 @@ static const struct piece *last_wait(const struct wake *wake, const struct threa
 	return NULL;
 }
 
+/*
+ * Whether the other ended this idle wait. That there is room to send more ends only a wait for that; it is no answer where
+ * the one at hand is another.
+ */
+static bool is_answer(const struct wake *wake, const struct piece *wait, int32_t other, const struct piece *hand)
+{
+	return ender(wake, wait) == other && is_idle(wake, wait) && (!(wait->flags & PIECE_ROOM) || hand->flags & PIECE_ROOM);
+}
+
 /* When the other ended an idle wait of the thread last, before this one; TIME_NONE: never, as far as is known. */
 static int64_t last_answer(const struct wake *wake, const struct thread *thread, size_t at, int32_t other)
 {
+	const struct piece *hand = &thread->pieces.items[at];
+
 	for (size_t left = PATIENCE; at-- > 0 && left; left--) {
 		const struct piece *wait = &thread->pieces.items[at];
 
-		if (ender(wake, wait) == other && is_idle(wake, wait))
+		if (is_answer(wake, wait, other, hand))
 			return wait[1].start;
 	}
 	return TIME_NONE;
@@ -149,6 +160,51 @@ static int64_t asked_another(const struct wake *wake, const struct thread *threa
 	return TIME_NONE;
 }
 
+/* Whether the other answered a thread of this one's process between then and the end of this wait. */
+static bool has_answered(const struct wake *wake, const struct thread *thread, size_t hand, int32_t other, int64_t from)
+{
+	int64_t to = thread_piece_end(wake, thread, hand);
+
+	for (size_t n = 0; n < wake->threads.count; n++) {
+		const struct thread *colleague = wake->threads.items[n];
+
+		if (!are_colleagues(wake, thread, colleague->index))
+			continue;
+		for (size_t at = thread_find(colleague, to), left = PATIENCE; at-- > 0 && left; left--) {
+			const struct piece *wait = &colleague->pieces.items[at];
+
+			if (thread_piece_end(wake, colleague, at) <= from)
+				break;
+			if (at + 1 < colleague->pieces.count && wait[1].start < to &&
+			    is_answer(wake, wait, other, &thread->pieces.items[hand]))
+				return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * Another thread of its process woke the other, who has answered none of them since: where they share what they wait for,
+ * as those of a Go program do, any of them takes the answer. This one did next to nothing meanwhile.
+ */
+static int64_t asked_for_it(const struct wake *wake, const struct thread *thread, size_t at, const struct thread *other)
+{
+	int64_t end = thread_piece_end(wake, thread, at), asked = TIME_NONE;
+	size_t i = thread_find(other, end);
+
+	for (size_t left = PATIENCE; i-- > 0 && left && asked == TIME_NONE; left--) {
+		const struct piece *wait = &other->pieces.items[i];
+		int32_t by = ender(wake, wait);
+
+		if (i + 1 < other->pieces.count && by != INDEX_NONE && are_colleagues(wake, thread, by))
+			asked = ended(wake, wait);
+	}
+	if (asked == TIME_NONE || asked >= thread->pieces.items[at].start || are_colleagues(wake, thread, other->index) ||
+	    !thread_idled(thread, thread_find(thread, asked), at) || has_answered(wake, thread, at, other->index, asked))
+		return TIME_NONE;
+	return asked;
+}
+
 int64_t loop_asked(const struct wake *wake, const struct thread *thread, size_t at)
 {
 	const struct piece *wait = &thread->pieces.items[at];
@@ -163,5 +219,7 @@ int64_t loop_asked(const struct wake *wake, const struct thread *thread, size_t 
 	asked = asked_itself(wake, thread, end, other);
 	if (asked == TIME_NONE || asked < answered)
 		asked = asked_another(wake, thread, end, other, answered);
+	if (asked == TIME_NONE || asked < answered)
+		asked = asked_for_it(wake, thread, at, other);
 	return asked == TIME_NONE || asked < answered || asked >= wait->start ? wait->start : asked;
 }

@@ -1,5 +1,7 @@
 #include "graph/wake_event.h"
 
+#include <string.h>
+
 /* 'R' where it was preempted, 'X' or 'Z' where it is over, else another letter. */
 static char switch_state(const struct happening *at, int field)
 {
@@ -39,6 +41,25 @@ static enum cause dirty_cause(struct wake *wake, const struct thread *woken, int
 	return CAUSE_DIRTY;
 }
 
+/* Who takes something out of a socket or pipe may wake the other side, for there is room to send more. */
+static bool receives(const struct wake *wake, const struct thread *thread)
+{
+	const char *call = wake_text(wake->names, thread->call, "");
+
+	return strncmp(call, "recv", 4) == 0 || strncmp(call, "read", 4) == 0;
+}
+
+static void woken_by(struct wake *wake, struct thread *waker, struct thread *woken)
+{
+	size_t count = woken->pieces.count; /* the last is that it can run; a wait that took no time is no piece */
+
+	waker->woke = wake->now;
+	if (!receives(wake, waker))
+		batch_serve(wake, waker, woken);
+	else if (count > 1)
+		woken->pieces.items[count - 2].flags |= PIECE_ROOM;
+}
+
 void on_waking(struct happening *at)
 {
 	enum { PID, TARGET_CPU };
@@ -52,12 +73,10 @@ void on_waking(struct happening *at)
 	bool ended =
 		thread_wake(at->wake, woken, cause, index, (uint32_t)happening_number(at, TARGET_CPU), at->wake->now);
 
-	if (ended && cause == CAUSE_THREAD) {
-		at->wake->threads.items[index]->woke = at->wake->now;
-		batch_serve(at->wake, at->wake->threads.items[index], woken);
-	} else if (ended && cause == CAUSE_RAISED) {
+	if (ended && cause == CAUSE_THREAD)
+		woken_by(at->wake, at->wake->threads.items[index], woken);
+	else if (ended && cause == CAUSE_RAISED)
 		at->wake->threads.items[at->wake->raises.items[index].thread]->woke = at->wake->now;
-	}
 	if (ended && cause != CAUSE_TIMER && cause != CAUSE_DIRTY)
 		loop_answered(at->wake, woken);
 	at->cpu->waking = woken->index;

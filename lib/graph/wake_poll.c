@@ -12,9 +12,6 @@ enum { WAIT = 0, WAIT_BITSET = 9, OPERATION = 0x7f };
 /* The two words of a condition variable that are waited for in turn are not further apart. */
 enum { NEAR = 64 };
 
-/* It must have slept for this much longer than it ran in between, or it has done something with its time. */
-enum { IDLENESS = 8 };
-
 /* What calls return that were in vain. The kernel calls the latter again, or says EINTR, when the signal is handled. */
 static const int vain[] = {
 	4 /* EINTR */, 11 /* EAGAIN */, 62 /* ETIME */, 110 /* ETIMEDOUT */, 512 /* ERESTARTSYS */, 513 /* ERESTARTNOINTR */,
@@ -68,19 +65,6 @@ static const struct piece *last_wait(const struct thread *thread)
 	return NULL;
 }
 
-static bool was_idle(const struct thread *thread, size_t first, size_t last)
-{
-	int64_t slept = 0, ran = 0;
-
-	for (size_t i = first; i <= last; i++) {
-		const struct piece *piece = &thread->pieces.items[i];
-
-		slept += piece->what == WHAT_WAIT ? piece[1].start - piece->start : 0;
-		ran += piece->what == WHAT_RUN ? piece[1].start - piece->start : 0;
-	}
-	return ran <= slept / IDLENESS;
-}
-
 /* What ended a wait, as the cause of those before it. False: it explains none but its own. */
 static bool answer_of(const struct wake *wake, const struct thread *thread, const struct piece *wait, uint8_t *cause,
 		      int32_t *index)
@@ -105,7 +89,7 @@ static void answer(struct wake *wake, struct thread *thread, const struct piece 
 	int32_t index;
 	uint8_t cause;
 
-	if (!answer_of(wake, thread, wait, &cause, &index) || !was_idle(thread, first, last))
+	if (!answer_of(wake, thread, wait, &cause, &index) || !thread_idled(thread, first, last))
 		return;
 	for (size_t i = first; i < last; i++) {
 		struct piece *piece = &thread->pieces.items[i];

@@ -1,5 +1,8 @@
 #include "graph/wake.h"
 
+/* Who sleeps for this much longer than it runs does nothing with its time. */
+enum { IDLENESS = 8 };
+
 static struct piece *last(const struct thread *thread)
 {
 	return thread->pieces.count ? &thread->pieces.items[thread->pieces.count - 1] : NULL;
@@ -190,4 +193,17 @@ int64_t thread_piece_end(const struct wake *wake, const struct thread *thread, s
 	if (piece + 1 < thread->pieces.count)
 		return thread->pieces.items[piece + 1].start;
 	return thread->died != TIME_NONE ? thread->died : wake->now;
+}
+
+bool thread_idled(const struct thread *thread, size_t first, size_t last)
+{
+	int64_t slept = 0, ran = 0;
+
+	for (size_t i = first; i <= last; i++) {
+		const struct piece *piece = &thread->pieces.items[i];
+
+		slept += piece->what == WHAT_WAIT ? piece[1].start - piece->start : 0;
+		ran += piece->what == WHAT_RUN ? piece[1].start - piece->start : 0;
+	}
+	return ran <= slept / IDLENESS;
 }
