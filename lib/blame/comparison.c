@@ -7,13 +7,15 @@
 #include <uthash.h>
 
 #include "base/number.h"
+#include "graph/rival.h"
 
 enum { DEALS_MAX = 10000, DEALS_MIN = 1000, SHARES_MAX = 200000000 };
 
 static const double sure_enough = 0.05, rounding = 1e-9;
 
 struct compared {
-	char *name;
+	char *family, *name; /* name: when they are known */
+	struct rivals names; /* of the family */
 	ARRAY(struct { uint32_t moment; double share; }) shares; /* where they are not 0 */
 	double sum;	   /* of all shares */
 	double difference; /* as found */
@@ -41,6 +43,8 @@ void comparison_free(struct comparison *comparison)
 {
 	HASH_CLEAR(hh, comparison->by_name);
 	for (size_t i = 0; i < comparison->names.count; i++) {
+		rivals_free(&comparison->names.items[i]->names);
+		free(comparison->names.items[i]->family);
 		free(comparison->names.items[i]->name);
 		free(comparison->names.items[i]->shares.items);
 		free(comparison->names.items[i]);
@@ -50,16 +54,16 @@ void comparison_free(struct comparison *comparison)
 	free(comparison);
 }
 
-static struct compared *find(struct comparison *comparison, const char *name)
+static struct compared *find(struct comparison *comparison, const char *family)
 {
 	struct compared *compared;
 
-	HASH_FIND_STR(comparison->by_name, name, compared);
+	HASH_FIND_STR(comparison->by_name, family, compared);
 	if (compared)
 		return compared;
 	compared = NEW(struct compared);
-	compared->name = memory_text(name, strlen(name));
-	HASH_ADD_KEYPTR(hh, comparison->by_name, compared->name, strlen(name), compared);
+	compared->family = memory_text(family, strlen(family));
+	HASH_ADD_KEYPTR(hh, comparison->by_name, compared->family, strlen(family), compared);
 	*ARRAY_ADD(&comparison->names) = compared;
 	return compared;
 }
@@ -73,9 +77,10 @@ void comparison_moment(struct comparison *comparison, enum comparison_side side,
 	comparison->moments[side]++;
 	comparison->shares += count;
 	for (size_t i = 0; i < count; i++) {
-		struct compared *compared = find(comparison, shares[i].name);
+		struct compared *compared = find(comparison, shares[i].family);
 		size_t place = compared->shares.count;
 
+		rivals_add(&compared->names, shares[i].name, shares[i].share);
 		(void)ARRAY_ADD(&compared->shares);
 		compared->shares.items[place].moment = moment;
 		compared->shares.items[place].share = shares[i].share;
@@ -115,6 +120,7 @@ static void find_differences(struct comparison *comparison)
 	for (size_t i = 0; i < comparison->names.count; i++) {
 		struct compared *compared = comparison->names.items[i];
 
+		compared->name = rivals_name(&compared->names);
 		compared->difference = difference(comparison, compared, comparison->sides.items, compared->mean);
 	}
 	if (comparison->names.count)

@@ -20,6 +20,7 @@ struct ranking_options {
 
 /*
  * The total over all graphs of the kind of the first one: a name's score is the sum of its scores; it is listed if among the `count` highest.
+ * Names of one family (graph/rival.h) are one.
  *
  * It also tells each name's impact. Graphs of one window that follow each other are a moment, and so is a graph of no
  * window. A name's share in a moment is the sum of its scores there, as a part of the time of the moment's graphs. The
@@ -30,9 +31,13 @@ struct ranking_options {
  */
 struct ranking_total;
 
-/* Told of each moment when it is over, with the names blamed in it. Names are valid until the total is freed. */
+/*
+ * Told of each moment when it is over, with the names blamed in it; those of one family (graph/rival.h) are one, whose name
+ * is what they have in common so far. Texts are valid during the call.
+ */
 struct moment_share {
-	const char *name;
+	const char *family;
+	char *name;
 	double share;
 };
 typedef void moment_sink(void *context, const struct moment_share *shares, size_t count);

@@ -6,9 +6,12 @@
 
 #include "blame/rank_entry.h"
 #include "blame/waiting.h"
+#include "graph/rival.h"
 
 struct total_entry {
-	struct rank_entry rank; /* name and label are its own */
+	struct rank_entry rank; /* name and label are its own; the name is that of the family until all is added up */
+	struct rivals names;	/* of the family */
+	uint64_t graph;		/* number of the last one in which it was blamed */
 	struct share in_moment; /* its score in the moment at hand */
 	bool of_moment;
 	UT_hash_handle hh;
@@ -49,6 +52,7 @@ void ranking_total_free(struct ranking_total *total)
 
 	HASH_ITER(hh, total->by_name, entry, next) {
 		HASH_DEL(total->by_name, entry);
+		rivals_free(&entry->names);
 		free((char *)entry->rank.name);
 		free((char *)entry->rank.label);
 		free(entry);
@@ -96,10 +100,12 @@ void ranking_total_end(struct ranking_total *total)
 		entry->rank.waited += share * waiting;
 		entry->in_moment = (struct share){0};
 		entry->of_moment = false;
-		*ARRAY_ADD(&moment->shares) = (struct moment_share){entry->rank.name, share};
+		*ARRAY_ADD(&moment->shares) = (struct moment_share){entry->rank.name, rivals_name(&entry->names), share};
 	}
 	if (total->sink)
 		total->sink(total->context, moment->shares.items, moment->shares.count);
+	for (size_t i = 0; i < moment->shares.count; i++)
+		free(moment->shares.items[i].name);
 	moment->entries.count = moment->shares.count = 0;
 	moment->graphs = moment->duration = 0;
 	free(moment->window);
@@ -123,23 +129,30 @@ static void add_to_moment(struct moment *moment, struct total_entry *entry, stru
 
 static struct total_entry *find_entry(struct ranking_total *total, const char *name)
 {
+	char *family = rival_family(name);
 	struct total_entry *entry;
 
-	HASH_FIND_STR(total->by_name, name, entry);
-	if (entry)
+	HASH_FIND_STR(total->by_name, family, entry);
+	if (entry) {
+		free(family);
 		return entry;
+	}
 	entry = NEW(struct total_entry);
-	entry->rank.name = memory_text(name, strlen(name));
+	entry->rank.name = family;
 	entry->rank.node = NODE_NONE;
-	HASH_ADD_KEYPTR(hh, total->by_name, entry->rank.name, strlen(name), entry);
+	HASH_ADD_KEYPTR(hh, total->by_name, entry->rank.name, strlen(family), entry);
 	return entry;
 }
 
-static void add_entry(struct rank_entry *sum, const struct rank_entry *rank)
+static void add_entry(struct total_entry *entry, const struct rank_entry *rank, uint64_t graph)
 {
+	struct rank_entry *sum = &entry->rank;
+
+	rivals_add(&entry->names, rank->name, (double)share_round(rank->score));
 	sum->score = share_plus(sum->score, rank->score);
 	sum->on_path |= rank->on_path;
-	sum->instances++;
+	sum->instances += entry->graph != graph;
+	entry->graph = graph;
 	if (sum->label && share_compare(rank->best, sum->best) <= 0)
 		return;
 	free((char *)sum->label);
@@ -171,7 +184,7 @@ void ranking_total_add(struct ranking_total *total, const struct rank_list *rank
 	for (size_t i = 0; i < ranks->list.count; i++) {
 		struct total_entry *entry = find_entry(total, ranks->list.items[i].name);
 
-		add_entry(&entry->rank, &ranks->list.items[i]);
+		add_entry(entry, &ranks->list.items[i], total->graphs);
 		add_to_moment(&total->moment, entry, ranks->list.items[i].score);
 	}
 }
@@ -185,11 +198,15 @@ int ranking_total_write(struct ranking_total *total, const struct ranking_option
 	ranking_total_end(total);
 	if (total->graphs < 2 && !total->windows)
 		return 0;
-	for (struct total_entry *entry = total->by_name; entry; entry = entry->hh.next)
+	for (struct total_entry *entry = total->by_name; entry; entry = entry->hh.next) {
 		*ARRAY_ADD(&ranks.list) = entry->rank;
+		ranks.list.items[ranks.list.count - 1].name = rivals_name(&entry->names);
+	}
 	rank_sort(&ranks);
 	whole = (struct rank_whole){.duration = total->duration, .waited = waiting_whole(total->waiting)};
 	status = rank_write(&ranks, options->count, &whole, options, stream);
+	for (size_t i = 0; i < ranks.list.count; i++)
+		free((char *)ranks.list.items[i].name);
 	free(ranks.list.items);
 	return status;
 }

@@ -1,4 +1,5 @@
 #include "graph/wake_node.h"
+#include "graph/rival.h"
 #include "graph/wake_frequency.h"
 #include "graph/wake_quota.h"
 
@@ -7,9 +8,6 @@
 
 /* How long a CPU must have been idle to show that a runnable thread was not let on it. */
 enum { IDLE_NS = 50000 };
-
-/* A tenth of what a holder did is not worth a name of its own, nor one that says less of all the rest. */
-enum { SLIVER = 10 };
 
 static int64_t later(int64_t a, int64_t b)
 {
@@ -41,13 +39,10 @@ static void add_holder(struct cut *cut, const struct thread *holder, size_t at, 
 	note = wake_frequency_note(wake, piece->cpu, start, end);
 	source =
 	    new_node(cut, interrupt ? piece->what : WHAT_RUN, start, end, master->tid,
-		     memory_format("%s: on CPU %u while %s was runnable", who, piece->cpu, wake_comm(wake, waiter)),
+		     rival_spell(who, piece->cpu, wake_comm(wake, waiter)),
 		     interrupt ? NULL
 			       : memory_format("%s/%d on CPU %u%s", wake_comm(wake, holder), holder->tid, piece->cpu, note));
-	*ARRAY_ADD(&cut->holdings) = (struct holding){.who = graph_intern(cut->graph, who),
-						      .waiter = graph_intern(cut->graph, wake_comm(wake, waiter)),
-						      .cpu = piece->cpu,
-						      .node = source};
+	*ARRAY_ADD(&cut->holdings) = (struct holding){.who = graph_intern(cut->graph, who), .node = source};
 	free(who);
 	free(note);
 	graph_edge(cut->graph, source, node, EDGE_CPU, TIME_NONE);
@@ -63,54 +58,21 @@ static int by_who(const void *a, const void *b)
 	return by_name(((const struct holding *)a)->who, ((const struct holding *)b)->who);
 }
 
-static int by_cpu(const void *a, const void *b)
+/* All are of one holder. Where one name is true of nearly all, the others keep their own. */
+static void name_alike(struct graph *graph, const struct holding *holdings, size_t count)
 {
-	uint32_t x = ((const struct holding *)a)->cpu, y = ((const struct holding *)b)->cpu;
+	struct rivals rivals = {0};
+	char *name;
 
-	return x < y ? -1 : x > y;
-}
-
-static int by_waiter(const void *a, const void *b)
-{
-	return by_name(((const struct holding *)a)->waiter, ((const struct holding *)b)->waiter);
-}
-
-/* One of the holdings of the sort that has nearly all of the time; NULL: there is no such sort. Sorts them. */
-static const struct holding *main_sort(const struct graph *graph, struct holding *holdings, size_t count,
-				       int (*compare)(const void *, const void *))
-{
-	double all = 0, sort = 0, most = 0;
-	const struct holding *found = NULL;
-
-	qsort(holdings, count, sizeof(*holdings), compare);
 	for (size_t i = 0; i < count; i++) {
 		const struct node *node = &graph->nodes.items[holdings[i].node];
 
-		sort = i > 0 && compare(&holdings[i - 1], &holdings[i]) == 0 ? sort : 0;
-		sort += (double)(node->end - node->start);
-		all += (double)(node->end - node->start);
-		if (sort > most) {
-			most = sort;
-			found = &holdings[i];
-		}
+		rivals_add(&rivals, node->name, (double)(node->end - node->start));
 	}
-	return most > all - all / SLIVER ? found : NULL;
-}
-
-/* All are of one holder. */
-static void name_alike(struct graph *graph, struct holding *holdings, size_t count)
-{
-	bool one_cpu = main_sort(graph, holdings, count, by_cpu);
-	const struct holding *waiter;
-	char *name;
-
-	waiter = main_sort(graph, holdings, count, by_waiter);
-	if (one_cpu && waiter)
-		return;
-	name = memory_format("%s: on CPU while %s %s runnable", holdings->who, waiter ? waiter->waiter : "others",
-			     waiter ? "was" : "were");
-	for (size_t i = 0; i < count; i++)
+	name = rivals_name(&rivals);
+	for (size_t i = 0; i < count && strcmp(name, rivals.names.items[0].name) != 0; i++)
 		graph->nodes.items[holdings[i].node].name = graph_intern(graph, name);
+	rivals_free(&rivals);
 	free(name);
 }
 

@@ -9,8 +9,7 @@
 
 /* A node of a thread or interrupt that had the CPU while another thread waited for it. */
 struct holding {
-	const char *who, *waiter; /* interned */
-	uint32_t cpu;
+	const char *who; /* interned */
 	int32_t node;
 };
 

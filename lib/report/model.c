@@ -87,24 +87,51 @@ static void see_process(struct tally *tally, const struct identity *identity)
 		tally->vague = true;
 }
 
+static struct tally *find_tally(const struct model *model, const char *name)
+{
+	char *family = rival_family(name);
+	struct tally *tally;
+
+	HASH_FIND_STR(model->tallies, family, tally);
+	free(family);
+	return tally;
+}
+
+static const char *tally_name(struct tally *tally)
+{
+	if (!tally->name)
+		tally->name = rivals_name(&tally->names);
+	return tally->name;
+}
+
+static void tally_free(struct tally *tally)
+{
+	rivals_free(&tally->names);
+	identity_free(&tally->identity);
+	free(tally->family);
+	free(tally->name);
+	free(tally);
+}
+
 /* Where there are too many names to count, the first ones are: the totals are about what comes again and again. */
 void model_count_blame(struct model *model, const struct culprit *culprit)
 {
-	const char *name = culprit->words;
+	struct tally *tally = find_tally(model, culprit->words);
 	double score = culprit->score;
-	struct tally *tally;
 
-	HASH_FIND_STR(model->tallies, name, tally);
 	if (!tally) {
 		if (HASH_COUNT(model->tallies) >= MODEL_TALLIES) {
 			model->uncounted += score;
 			return;
 		}
 		tally = NEW(struct tally);
-		tally->name = memory_format("%s", name);
-		HASH_ADD_KEYPTR(hh, model->tallies, tally->name, strlen(tally->name), tally);
+		tally->family = rival_family(culprit->words);
+		HASH_ADD_KEYPTR(hh, model->tallies, tally->family, strlen(tally->family), tally);
 	}
 	see_process(tally, &culprit->identity);
+	rivals_add(&tally->names, culprit->words, score);
+	free(tally->name);
+	tally->name = NULL;
 	tally->score += score;
 	if (tally->last_moment != model->moments) {
 		tally->last_moment = model->moments;
@@ -125,7 +152,7 @@ static int compare_tallies(const struct tally *a, const struct tally *b)
 {
 	if (a->score != b->score)
 		return a->score > b->score ? -1 : 1;
-	return strcmp(a->name, b->name);
+	return strcmp(a->family, b->family);
 }
 
 static const struct identity *identity_of(const struct tally *tally)
@@ -140,7 +167,7 @@ static size_t counted_verdicts(struct model *model, struct verdict *list, size_t
 
 	HASH_SORT(model->tallies, compare_tallies);
 	for (tally = model->tallies; tally && n < room; tally = tally->hh.next)
-		list[n++] = (struct verdict){tally->name, model->timeless ? NAN : tally->score,
+		list[n++] = (struct verdict){tally_name(tally), model->timeless ? NAN : tally->score,
 					     model->timeless ? NAN : tally->score / model->explained, tally->moments, identity_of(tally)};
 	return n;
 }
@@ -155,7 +182,7 @@ size_t model_verdicts(struct model *model, struct verdict *list, size_t room)
 		return counted_verdicts(model, list, room);
 	for (n = 0; n < model->overall.count && n < room; n++) {
 		culprit = &model->overall.items[n];
-		HASH_FIND_STR(model->tallies, culprit->words, tally);
+		tally = find_tally(model, culprit->words);
 		list[n] = (struct verdict){culprit->words, culprit->score, culprit->share, tally ? tally->moments : 0,
 					   identity_of(tally)};
 		if (isnan(list[n].share))
@@ -231,9 +258,7 @@ void model_free(struct model *model)
 	}
 	HASH_ITER(hh, model->tallies, tally, next_tally) {
 		HASH_DEL(model->tallies, tally);
-		free(tally->name);
-		identity_free(&tally->identity);
-		free(tally);
+		tally_free(tally);
 	}
 	for (i = 0; i < model->overall.count; i++)
 		culprit_free(&model->overall.items[i]);

@@ -25,6 +25,7 @@
 #include "base/memory.h"
 #include "event/event.h"
 #include "graph/graph_reader.h"
+#include "graph/rival.h"
 #include "report/points.h"
 #include "report/who.h"
 #include "stream/stream.h"
@@ -188,9 +189,10 @@ struct chart_story {
 	UT_hash_handle hh;
 };
 
-/* Who was blamed over all moments. */
+/* Who was blamed over all moments; names of one family (graph/rival.h) are one. */
 struct tally {
-	char *name;
+	char *family, *name; /* name: what they have in common; NULL: not asked for since the last was added */
+	struct rivals names;
 	double score;
 	uint64_t moments, last_moment;
 	struct identity identity; /* where it was the same process each time */
