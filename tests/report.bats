@@ -516,6 +516,30 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 	refute_output --partial "chain"
 }
 
+@test "text: how often who polls slept, and that nobody is known to have kept a thread from a CPU" {
+	{
+		echo "signal id=1 ts=2 start=1 chart=func:x:f value=1 center=0.1 ucl=0.2 rules=1 tid=10 comm=a"
+		echo "window id=1 from=1 to=2 signals=1-1 complete=yes"
+		echo "graph id=1 window=1 signal=1 kind=wake target=12 from=1 to=2"
+		echo 'node graph=1 id=12 name="a: runnable" label="a/10 waiting for CPU 0" start=1.9 end=2 tid=10 what=runnable'
+		for n in 0 1 2 3 4; do
+			echo "node graph=1 id=$((n + 1)) name=\"timer: nanosleep of a\" start=1.$((2 * n)) end=1.$((2 * n + 1)) what=timer"
+			[ $n = 4 ] || echo "node graph=1 id=$((n + 6)) name=\"a: running\" start=1.$((2 * n + 1)) end=1.$((2 * n + 2)) tid=10 what=run"
+		done
+		for n in 0 1 2 3 4; do
+			echo "path graph=1 node=$((n + 1)) from=1.$((2 * n)) to=1.$((2 * n + 1))"
+			[ $n = 4 ] || echo "path graph=1 node=$((n + 6)) from=1.$((2 * n + 1)) to=1.$((2 * n + 2))"
+		done
+		echo "path graph=1 node=12 from=1.9 to=2"
+		echo 'blame graph=1 rank=1 name="a: runnable" score=0.1 share=0.1 on_path=yes'
+	} >polls
+	COLUMNS=200 run -0 report polls
+	assert_line --partial '50.0 %  a asleep in nanosleep (timer), 5 times'
+	assert_line --partial '10.0 %  a: waiting for a CPU that nobody known held'
+	COLUMNS=200 run -0 report <(sed '/^node.* id=5 /s/nanosleep/poll/' polls)
+	assert_line --regexp '40.0 %  a asleep in nanosleep \(timer\)$'
+}
+
 @test "who held a CPU is named if it was the same for most of the time" {
 	holders() {
 		echo "graph id=1 kind=wake target=1 from=1 to=2"

@@ -303,9 +303,23 @@ static char *say_crowd(uint64_t threads, uint64_t processes)
 	return words;
 }
 
+/* "find: runnable": who could have run is not the one to blame, so it is said that nobody is known who is. Takes the name. */
+static char *say_nobody(char *name)
+{
+	static const char runnable[] = ": runnable";
+	size_t length = strlen(name), end = sizeof(runnable) - 1;
+	char *words;
+
+	if (length < end || strcmp(name + length - end, runnable) != 0)
+		return name;
+	words = memory_format("%.*s: waiting for a CPU that nobody known held", (int)(length - end), name);
+	free(name);
+	return words;
+}
+
 char *words_culprit(const struct model *model, const char *name, uint64_t threads, uint64_t processes)
 {
-	char *named = with_device_names(model, name), *count, *words;
+	char *named = say_nobody(with_device_names(model, name)), *count, *words;
 	const char *end = strstr(named, ": ");
 
 	if (threads < 2 || !end)

@@ -5,12 +5,15 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/number.h"
 #include "chart/span.h"
 #include "report/chain.h"
 #include "report/model.h"
 #include "report/words.h"
 
 #define SMALL 0.005 /* of the whole: what is less need not be alike */
+
+enum { OFTEN = 5 }; /* so many sleeps are worth a word */
 
 struct story *story_new(const char *graph)
 {
@@ -51,6 +54,15 @@ void story_free(struct story *story)
 	free(story);
 }
 
+/* Who sleeps again and again looks for something in between; what that is, no event tells. */
+static char *say_often(const struct part *part)
+{
+	char number[NUMBER_ROOM];
+
+	number_human_count(number, part->pieces);
+	return memory_format(", %s times", number);
+}
+
 void story_close(const struct model *model, struct story *story, const struct graph *graph)
 {
 	struct part *part;
@@ -58,11 +70,12 @@ void story_close(const struct model *model, struct story *story, const struct gr
 	if (story->closed)
 		return;
 	story->closed = true;
-	for (part = story->parts; part; part = part->hh.next)
-		if (part->what == WHAT_RUNNABLE) {
-			free(part->meanwhile);
-			part->meanwhile = chain_holders(part);
-		}
+	for (part = story->parts; part; part = part->hh.next) {
+		if (part->what != WHAT_RUNNABLE && (part->what != WHAT_TIMER || part->pieces < OFTEN))
+			continue;
+		free(part->meanwhile);
+		part->meanwhile = part->what == WHAT_RUNNABLE ? chain_holders(part) : say_often(part);
+	}
 	story->chain = chain_words(model, story, graph);
 }
 
