@@ -112,6 +112,17 @@ window() {
 	EOT
 }
 
+@test "who had a CPU has one name: what is true of nearly all of the time" {
+	sed '/prev_pid=50/s/4\.0/2.12/' "$W/hogs.txt" >in
+	run -0 bash -c "graph-build --text in | grep -o 'name=\"hog[^\"]*'"
+	assert_output 'name="hog: on CPU 0 while victim was runnable
+name="hog: on CPU 0 while victim was runnable'
+	# of a quarter of the time it is not true
+	sed '/prev_pid=50/s/4\.0/2.5/' "$W/hogs.txt" >in
+	run -0 bash -c "graph-build --text in | grep -o 'name=\"hog[^\"]*' | uniq"
+	assert_output 'name="hog: on CPU while others were runnable'
+}
+
 @test "functions that were traced make a graph of calls" {
 	for f in "$TOP"/testdata/rag/*.txt; do
 		{ graph-build --text --kind=rag "$f" || [ $? = 3 ]; } | graphs | diff "${f%.txt}.graph" - || fail "$f"

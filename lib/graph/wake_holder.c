@@ -58,7 +58,7 @@ static int by_who(const void *a, const void *b)
 	return by_name(((const struct holding *)a)->who, ((const struct holding *)b)->who);
 }
 
-/* All are of one holder. Where one name is true of nearly all, the others keep their own. */
+/* All are of one holder, who so has one name: what is true of nearly all. */
 static void name_alike(struct graph *graph, const struct holding *holdings, size_t count)
 {
 	struct rivals rivals = {0};
@@ -70,7 +70,7 @@ static void name_alike(struct graph *graph, const struct holding *holdings, size
 		rivals_add(&rivals, node->name, (double)(node->end - node->start));
 	}
 	name = rivals_name(&rivals);
-	for (size_t i = 0; i < count && strcmp(name, rivals.names.items[0].name) != 0; i++)
+	for (size_t i = 0; i < count; i++)
 		graph->nodes.items[holdings[i].node].name = graph_intern(graph, name);
 	rivals_free(&rivals);
 	free(name);
