@@ -62,10 +62,8 @@ static long word_at(const struct ring *ring, uint16_t offset)
 
 static struct common common_of(const struct ring *ring)
 {
-	struct common common = {0};
+	struct common common;
 
-	if (ring->page.size < sizeof(common))
-		return common;
 	memcpy(&common, ring->page.payload, sizeof(common));
 	if (ring->page.swapped) {
 		common.id = __builtin_bswap16(common.id);
@@ -226,8 +224,9 @@ int scribe_event(struct scribe *scribe, const struct ring *ring)
 		.ts = ring_ts(ring),
 		.cpu = (uint32_t)ring->cpu,
 	};
-	struct common common = common_of(ring);
-	struct wish *wish = wishes_by_id(scribe->wishes, common.id);
+	bool is_whole = ring->page.size >= sizeof(struct common);
+	struct common common = is_whole ? common_of(ring) : (struct common){0};
+	struct wish *wish = is_whole ? wishes_by_id(scribe->wishes, common.id) : NULL;
 	int status;
 
 	if (ring->missed && scribe_lost(scribe, ring, ring_ts(ring), ring->missed) < 0)

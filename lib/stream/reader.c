@@ -305,7 +305,7 @@ static enum reader_result next_binary(struct reader *reader, struct record *reco
 		.kind = head.kind < KINDS ? (enum kind)head.kind : KIND_OTHER,
 		.packed = head.form == RECORD_PACKED,
 		.swapped = reader->swapped,
-		.flags = head.flags,
+		.flags = head.flags & ~RECORD_MADE_UP, /* nobody writes that */
 		.text = reader->buffer + reader->start + sizeof(head),
 		.length = head.size - sizeof(head),
 	};

@@ -144,5 +144,8 @@ timeshift)
 chart) copy 1 charts/*.chart charts/*.context ;;
 esac
 for kept in testdata/fuzz/"$target"/*; do
-	[ ! -f "$kept" ] || cp "$kept" "$to/"
+	case $kept in
+	*.gz) zcat "$kept" >"$to/$(basename "$kept" .gz)" ;;
+	*) [ ! -f "$kept" ] || cp "$kept" "$to/" ;;
+	esac
 done
