@@ -53,6 +53,17 @@ window() {
 	assert_output ""
 }
 
+@test "who a thread is holds at the time of its events, though what named it came in the stream" {
+	need_incident
+	incident=$BUILD/incidents/vfork # its children have another name from when they run another program
+	trace-collect -c "func:$incident:request" -- "$incident" 2>/dev/null | cchart-filter --text >out
+	run awk 'function value(key) { return match($0, " " key "=[^ ]*") ? substr($0, RSTART + length(key) + 2, RLENGTH - length(key) - 2) : "" }
+		/^task / && value("comm") == "slowchild" && !(value("tid") in since) { since[value("tid")] = value("ts") + 0 }
+		/^event / && value("comm") == "slowchild" { n++; early += !(value("tid") in since) || value("ts") + 0 < since[value("tid")] }
+		END { print (n > 0), early + 0 }' out
+	assert_output "1 0"
+}
+
 @test "--no-recorder, a file, and whoever else reads the pipe get everything" {
 	need_incident
 	context='name=sched:sched_switch '

@@ -129,8 +129,17 @@ int past_drop(struct past *past, int64_t before)
 	return 0;
 }
 
+/* Where events that came before it are not in the stream, it is newer than the newest one that is. */
+static int64_t place_of(struct past *past, const struct record *record, int64_t ts)
+{
+	int64_t own = past->recall && roster_takes(record) ? roster_time(past->roster, record) : ts;
+
+	return own > ts ? own : ts;
+}
+
 int past_push(struct past *past, const struct record *record, int64_t ts)
 {
+	ts = place_of(past, record, ts);
 	if (record_is_of_events(record)) {
 		if (ts < past->first)
 			past->first = ts;

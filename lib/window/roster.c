@@ -199,6 +199,15 @@ static int64_t sort_of(const struct record *record, const struct fields *fields)
 	return tgid > 0 || fields_is(fields, "began", "yes") ? OF_PROCESS : OF_NAME;
 }
 
+int64_t roster_time(struct roster *roster, const struct record *record)
+{
+	int64_t ts;
+
+	return fields_parse(&roster->fields, record->text, record->length) == 0 && fields_time(&roster->fields, "ts", &ts) > 0
+		       ? ts
+		       : INT64_MIN;
+}
+
 int roster_learn(struct roster *roster, const struct record *record)
 {
 	const struct fields *fields = &roster->fields;

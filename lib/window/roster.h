@@ -26,6 +26,9 @@ static inline bool roster_takes(const struct record *record)
 	return record->kind == KIND_TASK || record->kind == KIND_FILE;
 }
 
+/* Its `ts`, from when on it holds; INT64_MIN: it has none. */
+int64_t roster_time(struct roster *roster, const struct record *record);
+
 /* A `task` or `file` record that holds for the events after it, as they are passed or dropped. Passes what is of no
  * thread. */
 int roster_learn(struct roster *roster, const struct record *record);
