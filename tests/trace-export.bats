@@ -131,6 +131,15 @@ incident() {
 # The kernel's own trace file of another instance, of the same events at the same time. Flags may differ: whether a
 # thread is to be preempted changes between the two.
 # bats test_tags=live
+@test "ftrace: what was imported from text is that text, flags in their column" {
+	printf '%s\n' '# tracer: nop' \
+		'            bash-31224   [000] d.h. 50001.000001: sched_migrate_task: comm=bash pid=8 prio=120 orig_cpu=1 dest_cpu=0' \
+		'            bash-31224   [000] bn.. 50001.000002: sys_read(fd: 3, buf: 0x7ffc, count: 0x10)' >text
+	trace-import text | trace-export >exported
+	run grep -v '^#' exported
+	assert_output "$(grep -v '^#' text)"
+}
+
 @test "ftrace: exactly as the kernel prints it, if asked for" {
 	need_tracefs
 	instance=/sys/kernel/tracing/instances/tailblame-export-test-$$

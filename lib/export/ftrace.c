@@ -84,11 +84,14 @@ static void begin_line(struct export *export, const struct event *event)
 	uint64_t unit = export->options.nanoseconds ? 1 : 1000;
 	uint64_t ts = ((uint64_t)event->ts + unit / 2) / unit,
 		 second = 1000000000 / unit; /* rounded, as the kernel does */
+	int64_t told = 0;
 	int length;
 
 	snprintf(comm, sizeof(comm), "%s", event->tid == 0 ? "<idle>" : strcmp(known, "?") ? known : "<...>");
 	if (event->payload)
 		spell_flags(flags, (uint8_t)event->payload[2], (uint8_t)event->payload[3]);
+	else if (event->fields && fields_integer(event->fields, FTRACE_FLAGS, &told) > 0)
+		spell_flags(flags, (unsigned)told, 0);
 	if (!export->options.exact) {
 		ftrace_clean("comm", comm, strlen(comm));
 		flags[4] = '\0';
@@ -141,7 +144,7 @@ static int append_call(struct ftrace *ftrace, const struct event *event, const c
 	     field++) {
 		int64_t value = 0;
 
-		if (!strncmp(field->key, "__syscall_nr", field->key_length) ||
+		if (!strncmp(field->key, "__syscall_nr", field->key_length) || ftrace_is_flags(field) ||
 		    number_integer(field->value, field->value_length, &value) < 0)
 			continue;
 		if (enter)

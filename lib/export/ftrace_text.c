@@ -40,6 +40,11 @@ void ftrace_clean(const char *field, char *text, size_t length)
 			*c = '_';
 }
 
+bool ftrace_is_flags(const struct field *field)
+{
+	return field->key_length == strlen(FTRACE_FLAGS) && !memcmp(field->key, FTRACE_FLAGS, field->key_length);
+}
+
 static void append(struct line *line, const char *text)
 {
 	line_append(line, text, strlen(text));
@@ -141,6 +146,8 @@ void ftrace_spell(const struct fields *fields, const char *name, bool exact, str
 			return;
 		}
 	for (const struct field *field = own_fields(fields); field < fields->item + fields->count; field++) {
+		if (ftrace_is_flags(field))
+			continue;
 		line_append(line, " ", first ? 0 : 1);
 		line_append(line, field->key, field->key_length);
 		line_append(line, "=", 1);

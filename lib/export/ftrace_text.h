@@ -13,6 +13,10 @@
  */
 void ftrace_clean(const char *field, char *text, size_t length);
 
+/* The field that has a column of its own, and so no place in the payload. */
+#define FTRACE_FLAGS "common_flags"
+bool ftrace_is_flags(const struct field *field);
+
 /*
  * Appends the payload of an event of these fields: as the kernel prints it where that is known, else key=value. The
  * fields are a whole event line; the event's own stand behind its name=. If not `exact`, without brackets and cleaned.
