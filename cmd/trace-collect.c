@@ -30,7 +30,7 @@ static const struct option_entry options[] = {
 	{OPTION_DURATION, 'd', "duration", &duration, "DURATION", "end after this time"},
 	{OPTION_SIZE, 'b', "buffer", &buffer, "SIZE", "ring buffer of each CPU (default: 64M over all, 4M at least)"},
 	{OPTION_STRING, 'C', "clock", &clock_name, "CLOCK", "trace clock (default mono)"},
-	{OPTION_LIST, 'p', "pid", &processes, "PID[,PID...]", "only these processes, their threads and children"},
+	{OPTION_LIST, 'p', "pid", &processes, "PID[,PID...]", "only these processes (command: COMMAND) and their children"},
 	{OPTION_FLAG, 0, "stack", &with_stacks, NULL, "also where threads sleep and wake others, by function"},
 	{OPTION_STRING, 'o', "output", &output, "FILE", "write to a file instead of standard output"},
 	{OPTION_FLAG, 0, "no-recorder", &no_recorder, NULL, "stream all events, even if the reader would ask for context"},
@@ -247,17 +247,29 @@ static int collect(struct collector *collector, char **command)
 	return status;
 }
 
-static void add_pids(const char *list)
+static int32_t read_pid(const char *text, size_t length, bool has_command)
+{
+	static const char word[] = "command";
+	uint64_t pid;
+
+	if (length == strlen(word) && !memcmp(text, word, length)) {
+		if (!has_command)
+			die_usage("option -p: no COMMAND is given that it could be");
+		return COLLECTOR_COMMAND;
+	}
+	if (number_count(text, length, &pid) < 0)
+		die_usage("option -p: %s", fail_text());
+	if (pid == 0 || pid >= PROCESS_TIDS)
+		die_usage("option -p: there is no process %.*s", (int)length, text);
+	return (int32_t)pid;
+}
+
+static void add_pids(const char *list, bool has_command)
 {
 	for (const char *at = list;; at++) {
 		size_t length = strcspn(at, ",");
-		uint64_t pid;
 
-		if (number_count(at, length, &pid) < 0)
-			die_usage("option -p: %s", fail_text());
-		if (pid == 0 || pid >= PROCESS_TIDS)
-			die_usage("option -p: there is no process %.*s", (int)length, at);
-		*ARRAY_ADD(&pids) = (int32_t)pid;
+		*ARRAY_ADD(&pids) = read_pid(at, length, has_command);
 		at += length;
 		if (!*at)
 			return;
@@ -271,7 +283,7 @@ int main(int argc, char **argv)
 	const char *complaint;
 
 	for (int i = 0; i < processes.count; i++)
-		add_pids(processes.items[i]);
+		add_pids(processes.items[i], first < argc);
 	if (buffer == 0)
 		die_usage("option -b: a ring needs some room");
 	if (charts.count + functions.count + events.count == 0)

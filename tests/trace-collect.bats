@@ -313,6 +313,16 @@ lapped() {
 	assert_output "trace-collect: there is no process 4194303"
 }
 
+@test "with -p command only the command's events count" {
+	need_tracefs
+	run -2 trace-collect -p command -d 10ms
+	assert_output --partial "no COMMAND is given that it could be"
+	trace-collect -e raw_syscalls:sys_enter -p command -o out -- sh -c 'echo $$ >self'
+	stream-cat --text out | grep ^event | grep -o ' tid=[0-9]*' | sort -u >tids
+	run cat tids
+	assert_output " tid=$(cat self)"
+}
+
 @test "with -p charts measure what the asked processes and their children wait for, and nobody else" {
 	need_tracefs
 	spins

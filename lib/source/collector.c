@@ -296,7 +296,7 @@ uint64_t collector_lost_stacks(const struct collector *collector)
 static int follow(struct collector *collector, const int32_t *pids, int count)
 {
 	for (int i = 0; i < count; i++)
-		if (process_follow(&collector->process, pids[i]) < 0)
+		if (process_follow(&collector->process, pids[i] == COLLECTOR_COMMAND ? collector->child.pid : pids[i]) < 0)
 			return -1;
 	return traced_write_all(&collector->process, collector->scribe.stream);
 }

@@ -85,8 +85,10 @@ int collector_prepare(struct collector *collector, struct stream *stream);
 /*
  * Turns tracing on, lets the command go, and collects until `duration` nanoseconds are over (negative: no limit), the
  * command ended, a signal asked for the end, or nobody reads the stream. With `pids`, only the threads of these processes and of
- * the children that they make count, and `traced` records tell who they are (count 0: all). -1 after fail().
+ * the children that they make count, and `traced` records tell who they are (count 0: all); COLLECTOR_COMMAND among them is the
+ * command. -1 after fail().
  */
+enum { COLLECTOR_COMMAND = 0 };
 int collector_run(struct collector *collector, int64_t duration, const int32_t *pids, int count);
 
 /* How many stacks were lost, that came too fast. */
