@@ -58,6 +58,7 @@ window() {
 		room|worker: running
 		shared-loop|worker: running
 		others-answer|timer: epoll_wait of helper
+		pooled|backend: running
 		tick|maker: running
 		born|master: running
 		broadcast|waker: running
@@ -110,6 +111,12 @@ window() {
 		work|bulky: work on flush
 		writeback|bulky: write of 7:0 in service
 	EOT
+}
+
+@test "what a thread did before it waited for a lock is its own story, and that of one of a pool is not" {
+	sed 's/op=393/op=128/' "$W/pooled.txt" >in
+	run -0 bash -c "blame-rank --text in | sed -n 's/^blame graph=1 rank=1 name=\\(.*\\) label=.*/\\1/p'"
+	assert_output '"timer: nanosleep of other"'
 }
 
 @test "who had a CPU has one name: what is true of nearly all of the time" {

@@ -49,6 +49,7 @@ enum piece_flag {
 	PIECE_GROUP = 256, /* with PIECE_RECLAIM: not of all memory, but of what a control group may have */
 	PIECE_KILLED = 512, /* a run: the kernel has killed it, for want of memory, and it ends */
 	PIECE_ROOM = 1024, /* a wait that a thread ended in a call that receives: there is room to send, which is no answer */
+	PIECE_CONDITION = 2048, /* a wait in a futex that is no mutex */
 };
 
 /*
@@ -103,6 +104,7 @@ struct thread {
 	int64_t asks_since;
 	int16_t asks_call;
 	bool asks;	 /* it is in that call */
+	bool condition;	 /* which is for a futex that is no mutex */
 	int64_t woke;	 /* when it last woke another; TIME_NONE: never */
 	struct batch batch;
 	bool early;	 /* a wake-up came while it was running, perhaps on its way to sleep */
@@ -412,10 +414,15 @@ void poll_returns(struct wake *wake, struct thread *thread, int64_t result);
 
 /*
  * wake_loop.c: waits for any of many events. Something else than a timer has ended the wait of a thread; and since when
- * a thread has waited for what ended this wait, which may be before it: it had asked for it, and did other things.
+ * what ended this wait was waited for, which may be before it: the thread had asked for it, and did other things, or another
+ * one of its process had (by: its index), and this one had nothing to do with it then.
  */
+struct ask {
+	int64_t since;
+	int32_t by;
+};
 void loop_answered(struct wake *wake, struct thread *thread);
-int64_t loop_asked(const struct wake *wake, const struct thread *thread, size_t wait);
+struct ask loop_asked(const struct wake *wake, const struct thread *thread, size_t wait);
 
 /* wake_timer.c: who armed a timer last; by.thread is INDEX_NONE where that is not known */
 void timer_arm(struct wake *wake, uint64_t address, const struct thread *by);

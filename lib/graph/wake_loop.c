@@ -187,39 +187,83 @@ static bool has_answered(const struct wake *wake, const struct thread *thread, s
  * Another thread of its process woke the other, who has answered none of them since: where they share what they wait for,
  * as those of a Go program do, any of them takes the answer. This one did next to nothing meanwhile.
  */
-static int64_t asked_for_it(const struct wake *wake, const struct thread *thread, size_t at, const struct thread *other)
+static struct ask asked_for_it(const struct wake *wake, const struct thread *thread, size_t at, const struct thread *other)
 {
-	int64_t end = thread_piece_end(wake, thread, at), asked = TIME_NONE;
-	size_t i = thread_find(other, end);
+	struct ask ask = {TIME_NONE, INDEX_NONE};
+	size_t i = thread_find(other, thread_piece_end(wake, thread, at));
 
-	for (size_t left = PATIENCE; i-- > 0 && left && asked == TIME_NONE; left--) {
+	for (size_t left = PATIENCE; i-- > 0 && left && ask.since == TIME_NONE; left--) {
 		const struct piece *wait = &other->pieces.items[i];
 		int32_t by = ender(wake, wait);
 
 		if (i + 1 < other->pieces.count && by != INDEX_NONE && are_colleagues(wake, thread, by))
-			asked = ended(wake, wait);
+			ask = (struct ask){ended(wake, wait), by};
 	}
-	if (asked == TIME_NONE || asked >= thread->pieces.items[at].start || are_colleagues(wake, thread, other->index) ||
-	    !thread_idled(thread, thread_find(thread, asked), at) || has_answered(wake, thread, at, other->index, asked))
-		return TIME_NONE;
-	return asked;
+	if (ask.since == TIME_NONE || are_colleagues(wake, thread, other->index) ||
+	    !thread_idled(thread, thread_find(thread, ask.since), at) || has_answered(wake, thread, at, other->index, ask.since))
+		ask.since = TIME_NONE;
+	return ask;
 }
 
-int64_t loop_asked(const struct wake *wake, const struct thread *thread, size_t at)
+/* The thread itself or another of its process asked whoever ended this idle wait; since TIME_NONE: nobody did. */
+static struct ask asked_before(const struct wake *wake, const struct thread *thread, size_t at)
 {
 	const struct piece *wait = &thread->pieces.items[at];
-	int64_t end = thread_piece_end(wake, thread, at), asked, answered;
+	struct ask ask = {TIME_NONE, thread->index};
+	int64_t end = thread_piece_end(wake, thread, at), answered;
 	int32_t by = ender(wake, wait);
 	const struct thread *other;
 
 	if (by == INDEX_NONE || by == thread->index || !is_idle(wake, wait))
-		return wait->start;
+		return ask;
 	other = wake->threads.items[by];
 	answered = last_answer(wake, thread, at, by);
-	asked = asked_itself(wake, thread, end, other);
-	if (asked == TIME_NONE || asked < answered)
-		asked = asked_another(wake, thread, end, other, answered);
-	if (asked == TIME_NONE || asked < answered)
-		asked = asked_for_it(wake, thread, at, other);
-	return asked == TIME_NONE || asked < answered || asked >= wait->start ? wait->start : asked;
+	ask.since = asked_itself(wake, thread, end, other);
+	if (ask.since == TIME_NONE || ask.since < answered)
+		ask.since = asked_another(wake, thread, end, other, answered);
+	if (ask.since == TIME_NONE || ask.since < answered)
+		ask = asked_for_it(wake, thread, at, other);
+	if (ask.since < answered)
+		ask.since = TIME_NONE;
+	return ask;
+}
+
+/* Whether it is a wait for something to do, not for a lock. */
+static bool takes(const struct wake *wake, const struct piece *wait)
+{
+	const char *call = wake_text(wake->names, wait->call, "");
+
+	return wait->flags & PIECE_CONDITION || is_idle(wake, wait) || !strncmp(call, "read", 4) || !strncmp(call, "recv", 4);
+}
+
+/*
+ * Another thread of its process had waited for any of many events, and has handed on what somebody else was asked for. Where that was
+ * before this wait, and the thread did next to nothing since, as those of a pool do, what it did was for others.
+ */
+static struct ask handed_on(const struct wake *wake, const struct thread *thread, size_t at)
+{
+	const struct piece *wait = &thread->pieces.items[at], *last;
+	struct ask ask = {TIME_NONE, INDEX_NONE};
+	int32_t by = ender(wake, wait);
+	const struct thread *other;
+
+	if (by == INDEX_NONE || by == thread->index || !are_colleagues(wake, thread, by) || !takes(wake, wait))
+		return ask;
+	other = wake->threads.items[by];
+	last = last_wait(wake, other, ended(wake, wait), INDEX_NONE);
+	if (last && ender(wake, last) != INDEX_NONE && !are_colleagues(wake, thread, ender(wake, last)))
+		ask = asked_before(wake, other, (size_t)(last - other->pieces.items));
+	if (ask.since != TIME_NONE && !thread_idled(thread, thread_find(thread, ask.since), at))
+		ask.since = TIME_NONE;
+	return ask;
+}
+
+struct ask loop_asked(const struct wake *wake, const struct thread *thread, size_t at)
+{
+	int64_t start = thread->pieces.items[at].start;
+	struct ask ask = asked_before(wake, thread, at);
+
+	if (ask.since == TIME_NONE || ask.since >= start)
+		ask = handed_on(wake, thread, at);
+	return ask.since == TIME_NONE || ask.since >= start ? (struct ask){start, thread->index} : ask;
 }

@@ -42,12 +42,14 @@ static void ask(struct wake *wake, struct thread *thread, uint64_t what, uint64_
 
 void poll_ask(struct wake *wake, struct thread *thread)
 {
+	thread->condition = false;
 	ask(wake, thread, (uint64_t)thread->fd, 1);
 }
 
 void poll_futex(struct wake *wake, struct thread *thread, uint64_t address, int64_t operation)
 {
-	if ((operation & OPERATION) == WAIT || (operation & OPERATION) == WAIT_BITSET)
+	thread->condition = (operation & OPERATION) == WAIT_BITSET; /* as the C library does, with conditions and semaphores */
+	if ((operation & OPERATION) == WAIT || thread->condition)
 		ask(wake, thread, address, NEAR);
 }
 

@@ -95,7 +95,7 @@ void thread_switch_out(struct thread *thread, struct cpu *cpu, char state, int64
 	} else {
 		piece = thread_piece(thread, WHAT_WAIT, ts, cpu->number);
 		piece->call = thread->lock == CALL_NONE ? thread->call : thread->lock;
-		piece->flags = thread->early ? PIECE_EARLY : 0;
+		piece->flags = (thread->early ? PIECE_EARLY : 0) | (thread->asks && thread->condition ? PIECE_CONDITION : 0);
 		thread->batch = (struct batch){0};
 	}
 }

@@ -65,15 +65,16 @@ static void link_nodes(struct walk *walk, int32_t from, int32_t to, enum edge_ki
 }
 
 /*
- * Since when the thread has waited for what ended the wait. What it did between the ask and the wait does not matter, so
- * the node begins with the ask.
+ * Since when what ended the wait was waited for, and who had asked for it. What the thread did between the ask and the wait
+ * does not matter, so the node begins with the ask.
  */
-static int64_t waited_since(struct walk *walk, const struct thread *thread, size_t at, int32_t index)
+static struct ask waited_since(struct walk *walk, const struct thread *thread, size_t at, int32_t index)
 {
 	struct node *node = &walk->cut.graph->nodes.items[index];
+	struct ask ask = loop_asked(walk->cut.wake, thread, at);
 
-	node->start = sooner(node->start, loop_asked(walk->cut.wake, thread, at));
-	return node->start;
+	node->start = sooner(node->start, ask.since);
+	return ask;
 }
 
 static void walk_wait(struct walk *walk, const struct thread *thread, size_t at, int32_t node, struct errand errand)
@@ -198,7 +199,7 @@ static void walk_thread(struct walk *walk, struct errand errand)
 	const struct thread *thread = thread_at(&walk->cut, errand.index);
 	size_t at = piece_at(thread, &errand);
 	int32_t node, after = errand.after;
-	int64_t since;
+	struct ask ask;
 
 	if (!walk->cut.wake->switches)
 		return; /* nobody knows how long it did what */
@@ -207,17 +208,19 @@ static void walk_thread(struct walk *walk, struct errand errand)
 
 		node = piece_node(&walk->cut, thread, at, errand.asker);
 		link_nodes(walk, node, after, errand.edge, errand.ts);
-		since = piece->what == WHAT_WAIT ? waited_since(walk, thread, at, node) : piece->start;
+		ask = piece->what == WHAT_WAIT ? waited_since(walk, thread, at, node) : (struct ask){piece->start, thread->index};
 		/* A wait met again may be one in a ring of waits, as clocks without resolution show. */
-		if (piece->what == WHAT_WAIT && piece->start < errand.at && visit(walk, node, later(errand.floor, since)))
+		if (piece->what == WHAT_WAIT && piece->start < errand.at && visit(walk, node, later(errand.floor, ask.since)))
 			walk_wait(walk, thread, at, node, errand);
-		if (since <= errand.floor || piece->flags & PIECE_LOST)
+		if (ask.since <= errand.floor || piece->flags & PIECE_LOST)
 			return;
 		errand.floor = walk_work(walk, thread, at, node, errand);
-		if (since < piece->start)
-			at = thread_find(thread, since);
+		if (ask.since < piece->start) {
+			thread = thread_at(&walk->cut, ask.by);
+			at = thread_find(thread, ask.since);
+		}
 		after = node;
-		errand.at = sooner(errand.at, since);
+		errand.at = sooner(errand.at, ask.since);
 		errand.edge = EDGE_SEQ;
 		errand.ts = TIME_NONE;
 	}
