@@ -237,8 +237,9 @@ static bool takes(const struct wake *wake, const struct piece *wait)
 }
 
 /*
- * Another thread of its process had waited for any of many events, and has handed on what somebody else was asked for. Where that was
- * before this wait, and the thread did next to nothing since, as those of a pool do, what it did was for others.
+ * Another thread of its process waited for any of many events, and has handed on what somebody else was asked for. It came while
+ * the thread waited, or the wait was for the other thread alone, as for a lock that it has. Where the ask was before the wait, and
+ * the thread did next to nothing since, as those of a pool do, what it did was for others.
  */
 static struct ask handed_on(const struct wake *wake, const struct thread *thread, size_t at)
 {
@@ -251,7 +252,8 @@ static struct ask handed_on(const struct wake *wake, const struct thread *thread
 		return ask;
 	other = wake->threads.items[by];
 	last = last_wait(wake, other, ended(wake, wait), INDEX_NONE);
-	if (last && ender(wake, last) != INDEX_NONE && !are_colleagues(wake, thread, ender(wake, last)))
+	if (last && last[1].start > wait->start && ender(wake, last) != INDEX_NONE &&
+	    !are_colleagues(wake, thread, ender(wake, last)))
 		ask = asked_before(wake, other, (size_t)(last - other->pieces.items));
 	if (ask.since != TIME_NONE && !thread_idled(thread, thread_find(thread, ask.since), at))
 		ask.since = TIME_NONE;
