@@ -211,7 +211,8 @@ enum { OWNER_NOBODY = -2 };
 struct backing {
 	uint64_t work;	 /* address of the work; 0: this is no loop device, as far as is known */
 	bool several;	 /* there are other works, too */
-	int64_t handed;	 /* how many requests were handed on, less those that a work did the whole of */
+	bool did;	 /* the work did the whole of a request, and that is not told yet */
+	bool whole;	 /* so it did with the last one that has data */
 	bool disorder;	 /* which of the requests that were issued is next is not known */
 	int32_t working; /* index of the work that is being done; INDEX_NONE */
 	int32_t owner;	 /* of all requests issued since a work began; OWNER_NOBODY: none; INDEX_NONE: several, or not known */

@@ -83,13 +83,29 @@ void backed_end(struct wake *wake, int32_t index)
 	disk->backing.next = disk->issued.count;
 }
 
-/* It has done the whole of a request, which one is not known: so not for whom it submits what comes next, either. */
+/*
+ * The device's request that is next to be done, or the rest of it: where it is in disk->issued. `count` if nobody knows: as
+ * long as one that a work did the whole of is not told, it may have done others, of which nothing told.
+ */
+static size_t find_next(const struct wake *wake, struct backing *backing, const struct disk *disk)
+{
+	if (backing->disorder || backing->several || backing->did)
+		return disk->issued.count;
+	for (; backing->next < disk->issued.count; backing->next++) {
+		const struct request *request = &wake->requests.items[disk->issued.items[backing->next]];
+
+		if (request->completed == TIME_NONE && (!request->sectors || request->handed_on < request->sectors))
+			break;
+	}
+	return backing->next;
+}
+
 void backed_did(struct wake *wake, int32_t index)
 {
-	uint64_t disk = index == INDEX_NONE ? 0 : wake->works.items[index].serves;
+	uint64_t dev = index == INDEX_NONE ? 0 : wake->works.items[index].serves;
 
-	if (disk)
-		request_disk(wake, disk)->backing.disorder = true;
+	if (dev)
+		request_disk(wake, dev)->backing.did = true;
 }
 
 /* The work that is being done may do it, or the next. */
@@ -100,22 +116,6 @@ void backed_issue(struct wake *wake, struct disk *disk, int32_t request)
 	share(&disk->backing.owner, owner);
 	if (disk->backing.working != INDEX_NONE)
 		share(&wake->works.items[disk->backing.working].owner, owner);
-}
-
-/* The device's request that is next to be done, or the rest of it: where it is in disk->issued. `count` if nobody knows. */
-static size_t find_next(const struct wake *wake, struct disk *disk)
-{
-	for (; disk->backing.next < disk->issued.count; disk->backing.next++) {
-		const struct request *request = &wake->requests.items[disk->issued.items[disk->backing.next]];
-
-		if (request->completed != TIME_NONE)
-			continue;
-		if (!request->sectors)
-			break; /* a flush, for which it submits this and that */
-		if (request->handed_on < request->sectors)
-			return disk->backing.next;
-	}
-	return disk->issued.count;
 }
 
 /* How many sectors are left of that request, and of those that were merged with it: all were issued at once. Enough of them. */
@@ -136,11 +136,18 @@ static uint64_t left_of(const struct wake *wake, const struct disk *disk, size_t
 static void hand_on(struct wake *wake, struct disk *disk, int32_t index)
 {
 	struct request *lower = &wake->requests.items[index], *upper;
-	size_t at = find_next(wake, disk);
+	size_t at = find_next(wake, &disk->backing, disk);
 	uint32_t left = lower->sectors, part;
 	int32_t owner = OWNER_NOBODY;
 
-	if (!left || left > left_of(wake, disk, at, lower))
+	if (at == disk->issued.count)
+		return;
+	upper = &wake->requests.items[disk->issued.items[at]];
+	if (!upper->sectors || disk->backing.whole) {
+		lower->owner = upper->owner == INDEX_NONE ? lower->submitter : upper->owner;
+		return;
+	}
+	if (left > left_of(wake, disk, at, lower))
 		return;
 	for (lower->upper = disk->issued.items[at]; left; left -= part, at++) {
 		upper = &wake->requests.items[disk->issued.items[at]];
@@ -161,8 +168,7 @@ void backed_submit(struct wake *wake, const struct thread *thread, int32_t reque
 	if (!disk)
 		return;
 	wake->requests.items[request].serves = disk->dev;
-	if (!disk->backing.disorder && !disk->backing.several && disk->backing.handed >= 0)
-		hand_on(wake, disk, request);
+	hand_on(wake, disk, request);
 }
 
 /*
@@ -228,15 +234,19 @@ void backed_complete(struct wake *wake, int32_t index)
 {
 	struct request *request = &wake->requests.items[index], *lower;
 	struct backing *backing = &request_disk(wake, request->disk)->backing;
+	bool did = wake->ender.cause != CAUSE_NONE && wake->handed_on == INDEX_NONE;
 
 	if (request->upper != INDEX_NONE && wake->requests.items[request->upper].completed == TIME_NONE)
 		wake->requests.items[request->upper].lower = index;
 	if (!backing->work)
 		return;
-	compare(wake, request);
+	if (did)
+		backing->did = false;
+	else
+		compare(wake, request);
+	if (request->sectors && wake->ender.cause != CAUSE_NONE)
+		backing->whole = did;
 	if (wake->ender.cause != CAUSE_NONE) {
-		if (request->sectors)
-			backing->handed += wake->handed_on == INDEX_NONE ? -1 : 1;
 		request->ender = wake->ender;
 		return;
 	}

@@ -268,6 +268,50 @@ static void check_loop(int works)
 	assert(nodes(g, "other: read of 8:0 in service", NULL) == 0);
 }
 
+/* The soft interrupt that the work of the loop device raised tells of a request. */
+static void tells(int tenths, int sector)
+{
+	event(tenths, 2, 30, "irq:softirq_raise vec=4");
+	event(tenths, 2, 30, "irq:softirq_entry vec=4");
+	event(tenths, 2, 30, "block:block_rq_complete dev=7:0 sector=%d nr_sector=8 rwbs=R", sector);
+	if (sector == 100)
+		wakes(tenths, 2, 30, VICTIM);
+	event(tenths, 2, 30, "irq:softirq_exit vec=4");
+}
+
+/* A work that does the whole of each request reads for the one that is its turn, even more than that is long. */
+static void check_loop_whole(void)
+{
+	const struct graph *g;
+
+	begin();
+	victim_sleeps();
+	name(20, 20, "other");
+	name(30, 2, "kworker/1:0");
+	blocks(13, 20, "bio_queue", 64, 8, "R");
+	blocks(13, 20, "rq_issue", 64, 8, "R");
+	event(14, 1, 20, "workqueue:workqueue_queue_work work=0xa workqueue=loop0");
+	event(15, 0, VICTIM, "block:block_bio_queue dev=7:0 sector=100 nr_sector=8 rwbs=R");
+	event(15, 0, VICTIM, "block:block_rq_issue dev=7:0 sector=100 nr_sector=8 rwbs=R");
+	switches(20, 0, VICTIM, 'D', 0);
+	switches(21, 2, 0, 'R', 30);
+	event(21, 2, 30, "workqueue:workqueue_execute_start work=0xa");
+	tells(22, 64);
+	event(24, 2, 30, "block:block_bio_queue dev=8:0 sector=1000 nr_sector=24 rwbs=R");
+	event(24, 2, 30, "block:block_rq_issue dev=8:0 sector=1000 nr_sector=24 rwbs=R");
+	switches(25, 2, 30, 'D', 0);
+	event(45, 2, 0, "block:block_rq_complete dev=8:0 sector=1000 nr_sector=24 rwbs=R");
+	wakes(45, 2, 0, 30);
+	switches(46, 2, 0, 'R', 30);
+	tells(50, 100);
+	event(50, 2, 30, "workqueue:workqueue_execute_end work=0xa");
+	switches(51, 0, 0, 'R', VICTIM);
+	g = graph(14, 60);
+	expect(g, "victim: read of 8:0 in service", 1, 21);
+	assert(has_edge(g, "victim: read of 8:0 in service", "kworker/1:0: waiting", EDGE_WAKE));
+	assert(nodes(g, "kworker/1:0: work on loop0", NULL) > 0); /* of both */
+}
+
 static void check_flush(void)
 {
 	const struct graph *g;
@@ -554,6 +598,7 @@ int main(void)
 	check_sector_again();
 	check_issued_again(true);
 	check_issued_again(false);
+	check_loop_whole();
 	check_loop(1);
 	check_loop(2);
 	check_flush();
