@@ -422,6 +422,8 @@ moments_of() {
 	moments_of 0.5 0.6 0.7 0.8 >bad
 	run -0 bash -c 'blame-rank --diff good bad | report | tr "\n" " "'
 	assert_output --partial "blamed more than in the good stream: b, 65.0 % of the time instead of 25.0 % (sure: p 0.029) moments compared: 4 good, 4 bad"
+	run -0 bash -c 'printf "%s\n" "diff name=x good=0.000182 bad=0.000243 good_moments=1 bad_moments=1" | report | tr "\n" " "'
+	assert_output --partial ": x, 0.0243 % of the time instead of 0.0182 %"
 	run -0 bash -c 'blame-rank --diff good <(head -n 5 bad) | report | tr "\n" " "'
 	assert_output --partial "too few moments to be sure of that: 4 good, 1 bad"
 	run -0 bash -c 'blame-rank --diff good bad | report -f html && grep -c "blamed more than in the good stream" report.html'

@@ -14,6 +14,14 @@ static char *say_sure(const struct change *change)
 	return memory_format(" (%s: p %.2g)", strcmp(change->sure, "yes") ? "not sure" : "sure", change->p);
 }
 
+/* Shares that one decimal does not tell apart are small, or nearly the same. */
+static char *say_share(double bad, double good)
+{
+	bool apart = round(1000 * bad) != round(1000 * good);
+
+	return memory_format(apart ? "%.1f %% of the time instead of %.1f %%" : "%.3g %% of the time instead of %.3g %%", 100 * bad, 100 * good);
+}
+
 char *words_changes(const struct model *model)
 {
 	const char *what = "moments compared";
@@ -40,7 +48,7 @@ int gather_change(void *context, const struct record *record)
 	struct model *model = context;
 	const struct fields *fields = gather_fields(model, record);
 	struct change change = {.p = NAN};
-	char *words, *sure;
+	char *words, *share, *sure;
 
 	if (!fields)
 		return -1;
@@ -59,10 +67,11 @@ int gather_change(void *context, const struct record *record)
 	change.sure = clean_field(fields, "sure");
 	words = words_culprit(model, change.name, 0, 0);
 	sure = say_sure(&change);
-	change.words = memory_format("blamed more than in the good stream: %s, %.1f %% of the time instead of %.1f %%%s",
-				     words, 100 * change.bad, 100 * change.good, sure);
+	share = say_share(change.bad, change.good);
+	change.words = memory_format("blamed more than in the good stream: %s, %s%s", words, share, sure);
 	*ARRAY_ADD(&model->changes) = change;
 	free(words);
+	free(share);
 	free(sure);
 	return STREAM_PASS;
 }
