@@ -705,6 +705,9 @@ passed() {
 @test "a chart whose events never came is named" {
 	run -0 --separate-stderr filter -c runq -c block <(healthy)
 	assert_equal "$stderr" "cchart-filter: chart 'runq': no event sched:sched_waking came; collect with -c runq, and see that it happened at all"
+	printf '%s\n' 'chart name=x definition="chart name=x\nstart event=a:b key=id\nend event=a:c key=id"' 'tick ts=5' >quiet
+	run -0 --separate-stderr filter quiet # it was collected
+	assert_equal "$stderr" "cchart-filter: chart 'x': no event a:b came, so nothing was measured"
 }
 
 @test "an input that never came is told in one line; one without events is another matter" {

@@ -327,6 +327,8 @@ struct chart *chart_recorded(const struct fields *record)
 	if (!definition)
 		fail("a chart record needs a definition");
 	free(definition);
+	if (chart)
+		chart->collected = true;
 	return chart;
 }
 

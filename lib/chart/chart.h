@@ -82,6 +82,7 @@ struct chart {
 	char *binary, *function; /* of a func: chart; else NULL */
 	struct chart_event *events;
 	int count;
+	bool collected; /* a stream's `chart` record defined it: its events were collected */
 };
 
 /*

@@ -74,7 +74,9 @@ static void complain_of_events(const struct measured *chart, void (*say)(const c
 	}
 	if (starts > 0 && chart->counts)
 		return;
-	if (starts == 0)
+	if (starts == 0 && chart->chart->collected)
+		say("chart '%s': no event %s came, so nothing was measured", name, start);
+	else if (starts == 0)
 		say("chart '%s': no event %s came; collect with -c %s, and see that it happened at all", name, start, name);
 	else if (ends == 0)
 		say("chart '%s': no event %s came, so nothing was measured; collect with -c %s", name, end, name);
