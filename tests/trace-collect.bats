@@ -47,7 +47,8 @@ has() {
 @test "who may not trace is told what to do, once" {
 	need_tracefs
 	exec 9<"$BUILD/trace-collect" # nobody else may be able to reach the folder
-	run -1 setpriv --reuid=65534 --regid=65534 --clear-groups /proc/self/fd/9 -d 10ms
+	# libtracefs loses the path of what it may not look into
+	ASAN_OPTIONS=detect_leaks=0 run -1 setpriv --reuid=65534 --regid=65534 --clear-groups /proc/self/fd/9 -d 10ms
 	assert_output --regexp "^[^ ]*: cannot make an instance in '.*/instances': permission denied; run as root or mount tracefs with gid=\$"
 }
 
