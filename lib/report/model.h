@@ -127,9 +127,14 @@ struct story {
 	ARRAY(struct culprit) culprits;
 };
 
+#define SLIVER 0.0005 /* of the whole: would read 0.0 % */
+
 /* How long it took, in seconds; 0 where that is not known. And how much of that a part took, NAN where not known. */
 double story_length(const struct story *story);
 double story_share(const struct story *story, const struct part *part);
+
+/* How many of the culprits, from the first on, are worth a line, `room` at most: slivers behind others are not. */
+size_t story_culprits(const struct story *story, size_t room);
 
 /* Whether the ranking says the same as the path, in the same order, apart from slivers. */
 bool story_is_ranked_alike(const struct story *story);

@@ -89,6 +89,15 @@ double story_share(const struct story *story, const struct part *part)
 	return story->to > story->from ? part->time / story_length(story) : NAN;
 }
 
+size_t story_culprits(const struct story *story, size_t room)
+{
+	size_t n = 0;
+
+	while (n < story->culprits.count && n < room && (n == 0 || !(story->culprits.items[n].share < SLIVER)))
+		n++;
+	return n;
+}
+
 /* Takes the words. */
 static struct part *story_part(struct story *story, enum node_what what, char *words, char *meanwhile)
 {

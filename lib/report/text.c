@@ -15,8 +15,6 @@
 #include "report/words.h"
 #include "report/wrap.h"
 
-#define SLIVER 0.0005 /* of the whole: would read 0.0 % */
-
 enum { PARTS_SHOWN = 8, CULPRITS_SHOWN = 8, VERDICTS_SHOWN = 5, GROUPS_SHOWN = 6 };
 
 struct text {
@@ -103,7 +101,7 @@ static void print_blame(const struct report *report, FILE *out, const char *titl
 	const struct culprit *culprit;
 	size_t i;
 
-	for (i = 0; i < story->culprits.count && i < CULPRITS_SHOWN; i++) {
+	for (i = 0; i < story_culprits(story, CULPRITS_SHOWN); i++) {
 		culprit = &story->culprits.items[i];
 		put_row(report, out, i ? "" : title, words_score(culprit), culprit->timeless ? NAN : culprit->share,
 			culprit->fuller);
@@ -135,7 +133,7 @@ static void print_processes(const struct report *report, FILE *out, const struct
 	bool told = !signal || !signal->identity.pid;
 	size_t i, j;
 
-	for (i = 0; i < story->culprits.count && i < CULPRITS_SHOWN; i++) {
+	for (i = 0; i < story_culprits(story, CULPRITS_SHOWN); i++) {
 		const struct culprit *culprit = &story->culprits.items[i];
 
 		for (j = 0; j < i && story->culprits.items[j].identity.pid != culprit->identity.pid; j++) {
@@ -292,7 +290,7 @@ static void print_summary(struct report *report)
 	summary_free(&summary);
 	if (n > 0)
 		fputs(report->model->moments < 2 ? "blamed most:\n" : "blamed most, and in how many moments:\n", out);
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n && (i == 0 || !(verdicts[i].share < SLIVER)); i++) {
 		words = summary_share_of_moments(report->model, &verdicts[i]);
 		row(report, out, words, verdicts[i].score, verdicts[i].share, verdicts[i].name);
 		free(words);
