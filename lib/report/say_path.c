@@ -9,6 +9,8 @@
 #include "base/number.h"
 #include "report/words.h"
 
+#define CALLS_MAX 1e9
+
 /* The text with "7:0" as "loop0" wherever it stands as a word. */
 static char *with_device_names(const struct model *model, const char *text)
 {
@@ -333,7 +335,7 @@ char *words_culprit(const struct model *model, const char *name, uint64_t thread
 
 char *words_score(const struct culprit *culprit)
 {
-	long calls = culprit->score > 0 ? lround(1 / culprit->score) - 1 : 0;
+	long calls = culprit->score > 0 ? lround(fmin(1 / culprit->score, CALLS_MAX)) - 1 : 0;
 	char *count, *words;
 
 	if (!culprit->timeless)

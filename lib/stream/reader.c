@@ -30,7 +30,7 @@ struct reader {
 	bool open, ended;	    /* a binary segment is under way; its end record was seen */
 	bool parsed;
 	struct fields fields;
-	char *cut;
+	struct cuts cuts;
 	char where[256];
 	int (*wait)(void *context, int fd);
 	void *context;
@@ -101,7 +101,7 @@ void reader_close(struct reader *reader)
 	if (reader->fd > STDIN_FILENO)
 		close(reader->fd);
 	free(reader->buffer);
-	free(reader->cut);
+	free(reader->cuts.first);
 	free(reader);
 }
 
@@ -119,14 +119,14 @@ bool reader_swapped(const struct reader *reader)
 void reader_saw_end(struct reader *reader, uint64_t missing)
 {
 	reader->ended = true;
-	if (missing && !reader->cut)
-		reader->cut = memory_format("%s: %llu records are missing before the end of the stream", reader_where(reader),
-					    (unsigned long long)missing);
+	if (missing)
+		cuts_add(&reader->cuts, memory_format("%s: %llu records are missing before the end of the stream", reader_where(reader),
+					      (unsigned long long)missing));
 }
 
-const char *reader_cut(const struct reader *reader)
+const struct cuts *reader_cuts(const struct reader *reader)
 {
-	return reader->cut;
+	return &reader->cuts;
 }
 
 /* From the left: which file (15 bits, from 1), whether text, line or byte. */
@@ -155,9 +155,9 @@ static int fail_here(struct reader *reader, const char *sentence)
 /* A segment that stops here without its end record was cut. */
 static void close_segment(struct reader *reader)
 {
-	if (reader->open && !reader->ended && !reader->cut)
-		reader->cut = memory_format("%s: the stream was cut at byte %llu", reader->name,
-					    (unsigned long long)(reader->offset + reader->length));
+	if (reader->open && !reader->ended)
+		cuts_add(&reader->cuts, memory_format("%s: the stream was cut at byte %llu", reader->name,
+					      (unsigned long long)(reader->offset + reader->length)));
 	reader->open = false;
 }
 
@@ -235,8 +235,8 @@ static enum reader_result first_look(struct reader *reader)
 	reader->fresh = false;
 	if (status < 0)
 		return READER_FAILED;
-	if (reader->length == 0 && !reader->cut)
-		reader->cut = memory_format("%s: no data", reader->name);
+	if (reader->length == 0)
+		cuts_add(&reader->cuts, memory_format("%s: no data", reader->name));
 	hint = foreign_hint(reader->buffer, reader->length);
 	if (hint)
 		return fail("%s: %s", reader->name, hint);
@@ -351,9 +351,8 @@ static enum reader_result next_text(struct reader *reader, struct record *record
 		if (fields_parse(&reader->fields, line, length) < 0 && (newline || reader->line == 1))
 			return fail_prefix("%s", reader_where(reader));
 		if (!newline) {
-			if (!reader->cut)
-				reader->cut = memory_format("%s: the last line has no newline, so the text was cut there",
-							    reader_where(reader));
+			cuts_add(&reader->cuts, memory_format("%s: the last line has no newline, so the text was cut there",
+						      reader_where(reader)));
 			return READER_END;
 		}
 		reader->parsed = true;

@@ -8,6 +8,7 @@
 #ifndef STREAM_READER_H
 #define STREAM_READER_H
 
+#include "stream/cuts.h"
 #include "stream/line.h"
 #include "stream/record.h"
 
@@ -31,8 +32,8 @@ bool reader_swapped(const struct reader *reader);
 /* Says that the segment's `end` record was seen, and how many of the records that it counts were not. */
 void reader_saw_end(struct reader *reader, uint64_t missing);
 
-/* Whether an input stopped without its end, or lacks records; the sentence names the place. NULL: none did. */
-const char *reader_cut(const struct reader *reader);
+/* Inputs that stopped without their end, or lack records, so far. */
+const struct cuts *reader_cuts(const struct reader *reader);
 
 /* The fields of the record at hand; NULL after fail(). Valid until the next record. */
 const struct fields *reader_fields(struct reader *reader, const struct record *record);

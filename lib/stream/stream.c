@@ -228,7 +228,8 @@ static int write_end(struct stream *stream, uint8_t flags)
 
 int segment_end(struct stream *stream)
 {
-	bool cut = stream->reader && reader_cut(stream->reader) && !stream->cut_told;
+	unsigned cuts = stream->reader ? reader_cuts(stream->reader)->count : 0;
+	bool cut = cuts > stream->cuts_told;
 	int status = 0;
 
 	if (cut)
@@ -239,7 +240,7 @@ int segment_end(struct stream *stream)
 		status = write_end(stream, 0);
 	else if (status == 0 && stream->writer && (cut || (!stream->ended && !stream->cut)))
 		status = write_end(stream, cut ? 0 : RECORD_IMPLIED);
-	stream->cut_told |= cut;
+	stream->cuts_told = cuts;
 	stream->begun = stream->ended = stream->seen_stream = false;
 	stream->read = stream->written = stream->segment_lost = 0;
 	return status;
@@ -273,7 +274,7 @@ static void stream_free(struct stream *stream)
 
 int stream_close(struct stream *stream)
 {
-	const char *cut = stream->reader ? reader_cut(stream->reader) : NULL;
+	const char *cut = stream->reader ? reader_cuts(stream->reader)->first : NULL;
 	bool closed = stream_output_closed(stream);
 	int status = 0;
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "chart/span.h"
 
 struct entry {
 	int64_t ts;
@@ -162,7 +163,7 @@ int64_t ring_reach(const struct ring *ring, int64_t to, uint64_t bytes)
 		sum -= size_of(entry);
 		at = entry_after(ring, at);
 	} while (at != ring->tail);
-	return to + 1;
+	return span_add(to, 1);
 }
 
 void ring_oldest(const struct ring *ring, struct record *record)

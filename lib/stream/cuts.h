@@ -1,0 +1,24 @@
+/*
+ * cuts: inputs that stopped without their end, or lack records: how many there were, and a sentence that names the place of the
+ * first. All zero: none.
+ */
+#ifndef STREAM_CUTS_H
+#define STREAM_CUTS_H
+
+#include <stdlib.h>
+
+struct cuts {
+	unsigned count;
+	char *first; /* the owner frees it */
+};
+
+/* Takes the sentence. */
+static inline void cuts_add(struct cuts *cuts, char *sentence)
+{
+	if (cuts->count++)
+		free(sentence);
+	else
+		cuts->first = sentence;
+}
+
+#endif
