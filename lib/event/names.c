@@ -106,6 +106,7 @@ int names_read_task(struct names *names, const struct fields *fields)
 {
 	int64_t tid = 0, tgid = 0;
 	char comm[COMM_SIZE] = "";
+	struct thread_entry *entry;
 
 	if (fields_integer(fields, "tid", &tid) < 0 || fields_integer(fields, "tgid", &tgid) < 0)
 		return -1;
@@ -117,8 +118,9 @@ int names_read_task(struct names *names, const struct fields *fields)
 	}
 	fields_text(fields, "comm", comm, sizeof(comm));
 	names_thread(names, (int32_t)tid, comm);
-	if (find_thread(names, (int32_t)tid))
-		find_thread(names, (int32_t)tid)->gone = false;
+	entry = find_thread(names, (int32_t)tid);
+	if (entry)
+		entry->gone = false;
 	if ((tgid > 0 && tgid <= INT32_MAX) || fields_is(fields, "began", "yes"))
 		thread(names, (int32_t)tid)->tgid = (int32_t)tgid;
 	return 0;

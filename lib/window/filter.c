@@ -166,6 +166,14 @@ static int see_lost(void *context, const struct record *record)
 	return STREAM_DROP;
 }
 
+/* Waits among the events: who a thread is holds for those after it. */
+static int see_thread(void *context, const struct record *record)
+{
+	struct filter *filter = context;
+
+	return window_push(filter->window, record, filter->now) < 0 ? -1 : STREAM_DROP;
+}
+
 /*
  * That a group used up its quota explains what the events around it show, so it waits among them; that it has one is for
  * ever.
@@ -179,15 +187,7 @@ static int see_quota(void *context, const struct record *record)
 		return -1;
 	if (!fields_find(fields, "since") || filter->now == INT64_MIN)
 		return STREAM_PASS;
-	return window_push(filter->window, record, filter->now) < 0 ? -1 : STREAM_DROP;
-}
-
-/* Who a thread is holds for the events after it, which wait. */
-static int see_thread(void *context, const struct record *record)
-{
-	struct filter *filter = context;
-
-	return window_push(filter->window, record, filter->now) < 0 ? -1 : STREAM_DROP;
+	return see_thread(filter, record);
 }
 
 static int see_tick(void *context, const struct record *record)

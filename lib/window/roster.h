@@ -29,8 +29,7 @@ static inline bool roster_takes(const struct record *record)
 /* Its `ts`, from when on it holds; INT64_MIN: it has none. */
 int64_t roster_time(struct roster *roster, const struct record *record);
 
-/* A `task` or `file` record that holds for the events after it, as they are passed or dropped. Passes what is of no
- * thread. */
+/* A `task` or `file` record that holds for the events after it, as they are passed or dropped. Passes what is of no thread. */
 int roster_learn(struct roster *roster, const struct record *record);
 
 /* Passes what is known of the threads that an `event` record names, if it did not pass before. */

@@ -231,14 +231,9 @@ static void check_issued_again(bool told)
 	expect(g, "queue of 7:0: held back read by victim", 1, 15);
 }
 
-/*
- * Two ask a loop device; its work hands on one of them. It does the other at once, in which it says nothing of itself: so
- * nobody knows whose the one is that it hands on. Nor where a second work does requests of the device.
- */
-static void check_loop(int works)
+/* Somebody and the victim ask a loop device, which has so many works. */
+static void two_ask(int works)
 {
-	const struct graph *g;
-
 	begin();
 	victim_sleeps();
 	name(20, 20, "other");
@@ -251,6 +246,17 @@ static void check_loop(int works)
 	event(15, 0, VICTIM, "block:block_bio_queue dev=7:0 sector=100 nr_sector=8 rwbs=R");
 	event(15, 0, VICTIM, "block:block_rq_issue dev=7:0 sector=100 nr_sector=8 rwbs=R");
 	switches(20, 0, VICTIM, 'D', 0);
+}
+
+/*
+ * Two ask a loop device; its work hands on one of them. It does the other at once, in which it says nothing of itself: so
+ * nobody knows whose the one is that it hands on. Nor where a second work does requests of the device.
+ */
+static void check_loop(int works)
+{
+	const struct graph *g;
+
+	two_ask(works);
 	switches(22, 2, 0, 'R', 30);
 	event(22, 2, 30, "workqueue:workqueue_execute_start work=0xa");
 	event(24, 2, 30, "block:block_bio_queue dev=8:0 sector=1000 nr_sector=8 rwbs=R");
@@ -284,16 +290,7 @@ static void check_loop_whole(void)
 {
 	const struct graph *g;
 
-	begin();
-	victim_sleeps();
-	name(20, 20, "other");
-	name(30, 2, "kworker/1:0");
-	blocks(13, 20, "bio_queue", 64, 8, "R");
-	blocks(13, 20, "rq_issue", 64, 8, "R");
-	event(14, 1, 20, "workqueue:workqueue_queue_work work=0xa workqueue=loop0");
-	event(15, 0, VICTIM, "block:block_bio_queue dev=7:0 sector=100 nr_sector=8 rwbs=R");
-	event(15, 0, VICTIM, "block:block_rq_issue dev=7:0 sector=100 nr_sector=8 rwbs=R");
-	switches(20, 0, VICTIM, 'D', 0);
+	two_ask(1);
 	switches(21, 2, 0, 'R', 30);
 	event(21, 2, 30, "workqueue:workqueue_execute_start work=0xa");
 	tells(22, 64);
