@@ -2,10 +2,35 @@
 #include "base/input.h"
 #include "stream/state.h"
 
+static int dispatch(struct stream *stream, const struct record *record);
+
+/*
+ * A segment behind another that does not begin with a `stream` record: all must know that one begins, and readers of text,
+ * where no magic number tells it, too.
+ */
+static int imply_stream(struct stream *stream)
+{
+	static const char text[] = "stream version=1";
+
+	return dispatch(stream, &(struct record){
+		.kind = KIND_STREAM, .flags = RECORD_MADE_UP, .text = text, .length = sizeof(text) - 1});
+}
+
+/* One without any record has an end all the same, which is not to be taken for a second one of the segment before. */
+static int end_segment(struct stream *stream)
+{
+	if (stream->behind && !stream->seen_stream && imply_stream(stream) < 0)
+		return -1;
+	return segment_end(stream);
+}
+
 static int begin_segment(struct stream *stream)
 {
-	if ((stream->begun || stream->seen) && (stream->behind = true, segment_end(stream)) < 0)
-		return -1;
+	if (stream->begun || stream->seen) {
+		if (end_segment(stream) < 0)
+			return -1;
+		stream->behind = true;
+	}
 	stream->seen = true;
 	return stream->writer ? segment_begin(stream, reader_swapped(stream->reader)) : 0;
 }
@@ -59,18 +84,6 @@ static int dispatch(struct stream *stream, const struct record *record)
 	return verdict == STREAM_PASS ? stream_write_record(stream, record) : verdict < 0 ? -1 : 0;
 }
 
-/*
- * A segment behind another that does not begin with a `stream` record: all must know that one begins, and readers of text,
- * where no magic number tells it, too.
- */
-static int imply_stream(struct stream *stream)
-{
-	static const char text[] = "stream version=1";
-
-	return dispatch(stream, &(struct record){
-		.kind = KIND_STREAM, .flags = RECORD_MADE_UP, .text = text, .length = sizeof(text) - 1});
-}
-
 static int take_record(struct stream *stream, const struct record *record)
 {
 	stream->seen = true;
@@ -115,5 +128,5 @@ int stream_run(struct stream *stream, const struct handlers *handlers, void *con
 	}
 	if (result == READER_FAILED)
 		return stream->unread ? 0 : -1;
-	return segment_end(stream);
+	return end_segment(stream);
 }
