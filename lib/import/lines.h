@@ -10,7 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LINES_LONGEST = 64 << 10 };
+#include "base/memory.h"
+
+enum { LINES_LONGEST = BUFFER_SIZE(64 << 10, 2048) };
 
 struct lines {
 	uint64_t number; /* of the line at hand, from 1 */

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "stream/foreign.h"
 
-enum { BUFFER = 1 << 18 };
+enum { BUFFER = BUFFER_SIZE(1 << 18, 256) };
 
 #define STANDARD_INPUT "standard input"
 #define PLACE_TEXT (UINT64_C(1) << 47)

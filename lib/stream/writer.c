@@ -10,7 +10,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
-enum { BUFFER = 1 << 18 };
+enum { BUFFER = BUFFER_SIZE(1 << 18, 512) };
 
 struct writer {
 	int fd;

@@ -8,11 +8,12 @@
 
 #include <stdbool.h>
 
+#include "base/memory.h"
 #include "stream/record.h"
 
 struct ring;
 
-enum { RING_LEAST = 1 << 16 }; /* bytes; less is taken as this */
+enum { RING_LEAST = BUFFER_SIZE(1 << 16, 2048) }; /* bytes; less is taken as this */
 
 struct ring *ring_new(size_t bytes);
 void ring_free(struct ring *ring);

@@ -22,13 +22,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/memory.h"
 #include "stream/stream.h"
 #include "window/recall.h"
 #include "window/roster.h"
 
 struct window;
 
-enum { WINDOW_SLICE = 1 << 18, WINDOW_CONTEXTS = 4 };
+enum { WINDOW_SLICE = BUFFER_SIZE(1 << 18, 4096), WINDOW_CONTEXTS = 4 };
 
 struct window_size {
 	int64_t before, after; /* ns around what is abnormal */

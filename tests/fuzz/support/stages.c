@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "event/event.h"
 #include "fuzz.h"
@@ -86,7 +87,7 @@ int stage_filter(const char *path, int output, unsigned variant)
 	struct limits_book *book = limits_book_new();
 	struct filter_options how = {
 		.judgement = &judgement,
-		.size = {.before = v->before, .after = v->after, .bytes = 1 << 16, .burst = 1 << 12, .share = v->keep},
+		.size = {.before = v->before, .after = v->after, .bytes = BUFFER_SIZE(1 << 16, 1 << 12), .burst = 1 << 12, .share = v->keep},
 		.relearn = &relearn,
 	};
 	struct stream *stream = stream_open(files, 1);
