@@ -3,6 +3,7 @@
 #   unit		of the values: 0 plain numbers, 1 seconds, 2 a share of 1, 3 so many a second
 #   linear		1: the value axis is linear, else logarithmic
 #   low high		its ends; of a logarithmic one the first and last power of ten
+#   shifts	how many changes of level there are
 #   clock from to	1: times are Unix time; 0: trace time. First and last time drawn
 # Files in the working directory, a line a point: samples (time median greatest), limits (time centre ucl),
 # marks (time value), shifts (time value). Each has a point at least, which may be off the chart; an unknown centre or limit is NaN.
@@ -59,12 +60,12 @@ if (dumb) {
 	     "samples" using 1:(factor * $3) with points pointtype "." title "largest", \
 	     "samples" using 1:(factor * $2) with points pointtype "o" title "median", \
 	     "marks" using 1:(factor * $2) with points pointtype "*" title "signals", \
-	     "shifts" using 1:(factor * $2) with points pointtype "+" title "new level"
+	     "shifts" using 1:(factor * $2) with points pointtype "+" title (shifts ? "new level" : "")
 } else {
 	plot "limits" using 1:(factor * $3) with steps linewidth 1.5 dashtype 2 linecolor rgb "#e08a1e" title "limit", \
 	     "samples" using 1:(factor * $3) with points pointtype 7 linecolor rgb "#8fb8de" title "largest", \
 	     "samples" using 1:(factor * $2) with points pointtype 7 linecolor rgb "#2f74b5" title "median", \
 	     "limits" using 1:(factor * $2) with steps linewidth 2 linecolor rgb "#3f9b57" title "centre", \
 	     "marks" using 1:(factor * $2) with points pointtype 7 pointsize 0.5 linecolor rgb "#d43d2a" title "signals", \
-	     "shifts" using 1:(factor * $2) with points pointtype 9 pointsize 0.9 linecolor rgb "#8e5bb5" title "new level"
+	     "shifts" using 1:(factor * $2) with points pointtype 9 pointsize 0.9 linecolor rgb "#8e5bb5" title (shifts ? "new level" : "")
 }

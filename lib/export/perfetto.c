@@ -34,6 +34,8 @@ enum {
 /* What a record gives where it stands in the stream; the rest is told when its moment is complete. */
 static int wrong(struct perfetto *perfetto)
 {
+	if (ferror(perfetto->export->out)) /* no record is to blame */
+		return -1;
 	return stream_fail(perfetto->export->stream, "%s", fail_text());
 }
 
@@ -166,7 +168,7 @@ static int event_seen(void *context, const struct record *record)
 		return -1;
 	if (kernel_event(perfetto->kernel, &event) == 0)
 		return 0;
-	return perfetto->export->closed ? -1 : wrong(perfetto);
+	return wrong(perfetto);
 }
 
 /* Gaps of different CPUs overlap, so each has a track. */
@@ -214,7 +216,7 @@ static int chart_record(struct perfetto *perfetto, const struct record *record,
 		return -1;
 	if (take(perfetto->charts, fields) == 0)
 		return 0;
-	return perfetto->export->closed ? -1 : wrong(perfetto);
+	return wrong(perfetto);
 }
 
 /* Between windows nothing was kept. */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -50,6 +51,13 @@ FILE *canvas_file(struct canvas *canvas, const char *name)
 	if (!file)
 		fail_errno("cannot write '%s'", path);
 	return file;
+}
+
+int canvas_file_close(FILE *file)
+{
+	bool failed = ferror(file);
+
+	return fclose(file) != 0 || failed ? fail_errno("cannot write a chart's data") : 0;
 }
 
 /* A double quote would begin a quoted column, a backslash an escape. */

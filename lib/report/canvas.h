@@ -18,8 +18,9 @@ struct canvas;
 
 struct canvas *canvas_open(void); /* NULL after fail() */
 
-/* A new data file; the caller closes it. NULL after fail(). */
+/* A new data file, which canvas_file_close() ends. NULL after fail(). */
 FILE *canvas_file(struct canvas *canvas, const char *name);
+int canvas_file_close(FILE *file); /* 0; -1 after fail(): it does not hold all that was written */
 
 /* A text as one column of a data file, shortened to so many columns. */
 void canvas_text(FILE *file, const char *text, size_t columns);

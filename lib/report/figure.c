@@ -32,6 +32,14 @@ static double in_unit(double seconds, int unit)
 	return seconds * pow(1000, unit);
 }
 
+/* For what the library has failed with. */
+static char *undrawn(struct canvas *canvas, char **complaint)
+{
+	*complaint = memory_format("no chart: %s", fail_text());
+	canvas_close(canvas);
+	return NULL;
+}
+
 /* Draws, and tidies up; `settings` is freed. The picture without what comes before <svg>, for it will stand in a page.
  */
 static char *drawn(struct canvas *canvas, const char *script, char *settings, char **complaint)
@@ -52,7 +60,7 @@ static struct canvas *new_canvas(char **complaint)
 	struct canvas *canvas = canvas_open();
 
 	if (!canvas)
-		*complaint = memory_format("no chart: %s", fail_text());
+		undrawn(NULL, complaint);
 	return canvas;
 }
 
@@ -69,7 +77,7 @@ static int write_points(struct canvas *canvas, const char *name, const struct po
 			fmax(points->items[i].greatest, least));
 	if (points->count == 0)
 		fputs("-1e12 1 1\n", file);
-	return fclose(file);
+	return canvas_file_close(file);
 }
 
 /* Limits hold until the next: the last ones to the end of the chart. */
@@ -158,7 +166,6 @@ static char *control(const struct model *model, const struct track *track, const
 	int64_t from = INT64_MAX, to = INT64_MIN;
 	struct canvas *canvas;
 	double low, high, least;
-	bool written;
 
 	widen(&track->samples, &from, &to);
 	widen(&track->marks, &from, &to);
@@ -170,18 +177,12 @@ static char *control(const struct model *model, const struct track *track, const
 		bounds(track, &low, &high);
 	else
 		decades(track, &low, &high);
-	written = write_points(canvas, "samples", &track->samples, least) >= 0 &&
-		  write_limits(canvas, track, to, least) >= 0 &&
-		  write_points(canvas, "marks", &track->marks, least) >= 0 &&
-		  write_points(canvas, "shifts", &track->levels, least) >= 0;
-	if (!written) {
-		*complaint = memory_format("no chart: cannot write its data");
-		canvas_close(canvas);
-		return NULL;
-	}
+	if (write_points(canvas, "samples", &track->samples, least) < 0 || write_limits(canvas, track, to, least) < 0 ||
+	    write_points(canvas, "marks", &track->marks, least) < 0 || write_points(canvas, "shifts", &track->levels, least) < 0)
+		return undrawn(canvas, complaint);
 	return drawn(canvas, "charts/control.gp",
-		     memory_format("%s; unit=%d; linear=%d; low=%.9g; high=%.9g; clock=%d; from=%.6f; to=%.6f", terminal,
-				   track->unit, is_linear(track), low, high, model->has_wall, from / 1e9, to / 1e9),
+		     memory_format("%s; unit=%d; linear=%d; low=%.9g; high=%.9g; clock=%d; from=%.6f; to=%.6f; shifts=%zu", terminal,
+				   track->unit, is_linear(track), low, high, model->has_wall, from / 1e9, to / 1e9, track->levels.count),
 		     complaint);
 }
 
@@ -288,7 +289,7 @@ static bool write_pieces(struct canvas *canvas, const struct story *story, int u
 			in_unit((double)span_between(story->from, piece->from) / 1e9, unit),
 			in_unit((double)span_between(story->from, piece->to) / 1e9, unit), (int)piece->what);
 	}
-	return fclose(file) == 0;
+	return canvas_file_close(file) == 0;
 }
 
 static bool write_rows(struct canvas *canvas, const struct rows *rows)
@@ -303,7 +304,7 @@ static bool write_rows(struct canvas *canvas, const struct rows *rows)
 		canvas_text(file, rows->names[i], ROW_COLUMNS);
 		fputc('\n', file);
 	}
-	return fclose(file) == 0;
+	return canvas_file_close(file) == 0;
 }
 
 char *figure_path(const struct story *story, char **complaint)
@@ -317,11 +318,8 @@ char *figure_path(const struct story *story, char **complaint)
 
 	if (story->pieces.count == 0 || span <= 0 || !(canvas = new_canvas(complaint)))
 		return NULL;
-	if (!write_pieces(canvas, story, unit, &rows, occurs) || !write_rows(canvas, &rows)) {
-		*complaint = memory_format("no chart: cannot write its data");
-		canvas_close(canvas);
-		return NULL;
-	}
+	if (!write_pieces(canvas, story, unit, &rows, occurs) || !write_rows(canvas, &rows))
+		return undrawn(canvas, complaint);
 	for (what = 0; what < WHATS; what++)
 		if (occurs[what])
 			length += sprintf(kinds + length, "%s%d", length ? " " : "", what);
@@ -348,11 +346,8 @@ char *figure_blame(const struct verdict *verdicts, size_t count, char **complain
 		canvas_text(file, verdicts[i].name, BLAME_COLUMNS);
 		fputc('\n', file);
 	}
-	if (!file || fclose(file) != 0) {
-		*complaint = memory_format("no chart: cannot write its data");
-		canvas_close(canvas);
-		return NULL;
-	}
+	if (!file || canvas_file_close(file) < 0)
+		return undrawn(canvas, complaint);
 	return drawn(canvas, "charts/blame.gp",
 		     memory_format("rows=%zu; most=%.9g; unit=%d", count, in_unit(verdicts[0].score, unit), unit),
 		     complaint);
