@@ -98,16 +98,16 @@ incident() {
 	stream-cat -t "$TOP/testdata/demo.tb" | grep -a '^event' >events
 	cat >check.py <<-'END'
 		import re
-		compass = re.compile(r"^\s*(?P<comm>.*)-(?P<pid>\d+)(?:\s+\(.*\))?\s+\[(?P<cpu>\d+)\](?:\s+(?P<flags>....))?"
-		                     r"\s+(?P<ts>\d+\.\d+): (?P<name>\w+)(?P<sep>: |\(|\s->\s)(?P<data>.+)$")
+		compass = re.compile(r"\s*(?P<comm>.*)-(?P<pid>\d+)(?:\s+\([^0-9]*(?P<tgid>\d+)?\))?\s+\[(?P<cpu>\d+)\](?:\s+(?P<flags>\S*))?"
+		                     r"\s+(?P<ts>\d+(?:\.\d+)?): (?P<name>\w+)(?P<sep>:\s+|\(|\s+->\s+)(?P<data>[^)]*)\)?")
 		perfetto = re.compile(r"-(\d+)\s+\(?\s*(\d+|-+)?\)?\s?\[(\d+)\]\s*([a-zA-Z.]{3}[0-9a-f.]{1,2}\s*)?(\d+\.\d+):\s+(\S+):")
 		lines = [line for line in open("text") if not line.startswith("#")]
 		events = [re.match(r"event ts=(\S+) cpu=(\d+) tid=(\d+) .*? name=[^:]+:(\S+)", line).groups() for line in open("events")]
 		assert len(lines) == len(events) > 10000, (len(lines), len(events))
 		for line, (ts, cpu, tid, name) in zip(lines, events):
-		    c, p = compass.match(line.rstrip("\n")), perfetto.search(line)
+		    c, p = compass.fullmatch(line.rstrip("\n")), perfetto.search(line)
 		    assert c and p, line
-		    assert c["flags"] and "[" not in c["data"] and "]" not in c["data"], line
+		    assert len(c["flags"]) == 4 and "[" not in c["data"] and "]" not in c["data"], line
 		    assert (int(c["cpu"]), c["pid"], c["name"]) == (int(cpu), tid, name) == (int(p[3]), p[1], p[6]), line
 		    assert abs(float(c["ts"]) - float(ts)) < 0.0000006, line
 	END
@@ -125,7 +125,7 @@ incident() {
 	assert_line --partial 'next_comm=Web [Content]=1 next_pid=101'
 	run -3 trace-export "$DATA/moment.txt"
 	assert_line --partial '] ....     1.000002: softirq_entry: vec=7 action=SCHED'
-	assert_line --partial 'next_comm=Web (Content)_1 next_pid=101'
+	assert_line --partial 'next_comm=Web {Content}_1 next_pid=101'
 }
 
 # The kernel's own trace file of another instance, of the same events at the same time. Flags may differ: whether a

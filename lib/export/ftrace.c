@@ -107,15 +107,21 @@ static void append(struct ftrace *ftrace, const char *text)
 	line_append(&ftrace->line, text, strlen(text));
 }
 
-/* The kernel's brackets, as in "vec=1 [action=TIMER]", are left out if not wanted; there is one line to an event. */
+/*
+ * The kernel's brackets, as in "vec=1 [action=TIMER]", are left out if not wanted, and so are its parentheses unless they end the
+ * text, as in "4096 () 128 + 8": Trace Compass takes no line that goes on behind them. There is one line to an event.
+ */
 static void append_printed(struct ftrace *ftrace, const char *text, bool exact)
 {
 	size_t length = strlen(text);
+	const char *close, *unwanted;
 
 	while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == ' '))
 		length--;
+	close = memchr(text, ')', length);
+	unwanted = exact ? "" : close && close + 1 < text + length ? "[]()" : "[]";
 	for (size_t i = 0; i < length; i++)
-		if (exact || (text[i] != '[' && text[i] != ']'))
+		if (!strchr(unwanted, text[i]))
 			line_append(&ftrace->line, (unsigned char)text[i] < ' ' ? " " : text + i, 1);
 }
 

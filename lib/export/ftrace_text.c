@@ -32,10 +32,10 @@ void ftrace_clean(const char *field, char *text, size_t length)
 	bool comm = !strcmp(tail, "comm");
 
 	for (char *c = text; c < text + length; c++)
-		if (*c == '[')
-			*c = '(';
-		else if (*c == ']')
-			*c = ')';
+		if (*c == '[' || *c == '(')
+			*c = '{';
+		else if (*c == ']' || *c == ')')
+			*c = '}';
 		else if ((unsigned char)*c < ' ' || *c == 0x7f || (comm && *c == '='))
 			*c = '_';
 }

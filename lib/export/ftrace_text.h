@@ -9,7 +9,7 @@
 
 /*
  * What viewers trip over in a text, made harmless in place: control characters; brackets, which hold the CPU in a line
- * of ftrace; in a thread's name the '=' too, which would begin a field.
+ * of ftrace, and parentheses, which hold a call's arguments; in a thread's name the '=' too, which would begin a field.
  */
 void ftrace_clean(const char *field, char *text, size_t length);
 

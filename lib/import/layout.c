@@ -14,6 +14,7 @@ struct match {
 	const char *at[PIECES_MAX];
 	size_t length[PIECES_MAX];
 	int tries; /* left before it is given up: texts that match in very many ways are not meant to */
+	const char *optional; /* characters of a literal that may be missing */
 };
 
 /* How much of the text is a number. */
@@ -42,17 +43,17 @@ static bool starts_with(const char *text, size_t length, const char *literal)
 }
 
 /*
- * How much of the text is the literal; -1: it does not begin with it. Brackets may be missing: some tools that read
- * ftrace text stumble over them, so others leave them out.
+ * How much of the text is the literal; -1: it does not begin with it. Brackets may be missing, and all parentheses: some tools
+ * that read ftrace text stumble over them, so others leave them out.
  */
-static long literal_length(const char *text, size_t length, const char *literal)
+static long literal_length(const struct match *match, const char *text, size_t length, const char *literal)
 {
 	size_t at = 0;
 
 	for (; *literal; literal++) {
 		if (at < length && text[at] == *literal)
 			at++;
-		else if (*literal != '[' && *literal != ']')
+		else if (!strchr(match->optional, *literal))
 			return -1;
 	}
 	return (long)at;
@@ -102,7 +103,7 @@ static bool match_text(const struct layout *layout, size_t i, const char *text, 
 	if (last && !*behind)
 		return ends_here(layout, i, text, length, length, match);
 	for (size_t taken = 0; taken <= length; taken++)
-		if (literal_length(text + taken, length - taken, behind) >= 0 && ends_here(layout, i, text, taken, length, match))
+		if (literal_length(match, text + taken, length - taken, behind) >= 0 && ends_here(layout, i, text, taken, length, match))
 			return true;
 	return false;
 }
@@ -111,7 +112,7 @@ static bool match_from(const struct layout *layout, size_t i, const char *text, 
 {
 	const struct piece *piece = &layout->pieces.items[i];
 	const char *before = i < layout->pieces.count ? piece->before : layout->after;
-	long skipped = literal_length(text, length, before);
+	long skipped = literal_length(match, text, length, before);
 	size_t blanks, taken;
 
 	if (skipped < 0)
@@ -272,7 +273,7 @@ static void write_piece(const struct layout *layout, const struct match *match, 
 
 bool layout_read(const struct layout *layout, const char *text, size_t length, struct line *line)
 {
-	struct match match = {.tries = 10000};
+	struct match match = {.tries = 10000, .optional = memchr(text, '(', length) ? "[]" : "[]()"};
 
 	if (layout->pieces.count > PIECES_MAX || !match_from(layout, 0, text, length, &match))
 		return false;
