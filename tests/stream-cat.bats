@@ -124,6 +124,18 @@ text() {
 	assert_equal "$stderr" "stream-cat: t:2: the last line has no newline, so the text was cut there"
 }
 
+@test "a segment behind another that was cut at its beginning is one in text, too" {
+	printf '\x89tailb\r\n\x02\x01\x01\0\0\0\0\0' >head
+	cat head head >cut
+	run -3 --separate-stderr stream-cat --text cut
+	assert_output "end records=0 lost=0 cut=yes
+stream version=1
+end records=0 lost=0 cut=yes"
+	stream-cat --binary cut >binary || :
+	run -3 --separate-stderr stream-cat --text binary
+	assert_line -n 1 'stream version=1'
+}
+
 @test "junk is refused with file and place" {
 	printf 'no record at all\n' >junk
 	run -1 stream-cat junk

@@ -183,7 +183,7 @@ int stream_write_record(struct stream *stream, const struct record *record)
 		return 0; /* text needs no formats */
 	if (is_made_up(record) && !writer_is_text(stream->writer))
 		return 0;
-	stream->written++;
+	stream->written += !is_made_up(record);
 	if (record->kind == KIND_EVENT)
 		usage_count_out(&stream->usage, record);
 	return segment_begin(stream, record->swapped) || writer_record(stream->writer, record) ? -1 : 0;
