@@ -170,6 +170,13 @@ incident() {
 
 # --- trace.dat -----------------------------------------------------------------------------------------------------
 
+# AbstractBinaryFTraceFileParser takes each line of these sections apart, and there is one even in nothing.
+@test "tracedat: Trace Compass finds a line in the sections of functions and formats" {
+	trace-export -f tracedat -o t.dat "$TOP/testdata/demo.tb"
+	run grep -a -A1 '^.*ffffffffffffffff a unknown$' t.dat
+	assert_output --partial '0xffffffffffffffff : "unknown"'
+}
+
 @test "tracedat: libtracecmd reads what was in the stream, to the byte" {
 	incident
 	trace-export -f tracedat -o incident.dat incident.tb

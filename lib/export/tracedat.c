@@ -184,6 +184,19 @@ static void add_options(struct tracedat *dat)
 	bytes_add16(header, 0);
 }
 
+/*
+ * Of the kernel's functions and of trace_printk's formats nothing is known here. One entry each, where no address is, for Trace
+ * Compass does not open a file in which these sections are empty.
+ */
+#define NO_FUNCTIONS "ffffffffffffffff a unknown\n"
+#define NO_PRINTK_FORMATS "0xffffffffffffffff : \"unknown\"\n"
+
+static void add_section(struct bytes *header, const char *text)
+{
+	bytes_add32(header, (uint32_t)strlen(text));
+	add_text(header, text);
+}
+
 static void make_header(struct tracedat *dat, size_t page_size)
 {
 	struct bytes *header = &dat->header;
@@ -196,8 +209,8 @@ static void make_header(struct tracedat *dat, size_t page_size)
 	bytes_add32(header, (uint32_t)page_size);
 	add_page_format(header, page_size);
 	formats_write(dat->formats, header);
-	bytes_add32(header, 0); /* no kallsyms */
-	bytes_add32(header, 0); /* no formats of trace_printk */
+	add_section(header, NO_FUNCTIONS);
+	add_section(header, NO_PRINTK_FORMATS);
 	bytes_add64(header, dat->names.length);
 	bytes_add(header, dat->names.text, dat->names.length);
 	bytes_add32(header, dat->cpus);
