@@ -503,6 +503,11 @@ END
 	assert_regex "$stderr" 'trace:4: the fields of sched:sched_switch are not understood'
 	assert_line --partial 'name=unknown:nobody_knows text="this (event)" common_flags=0'
 	assert_line --partial 'name=sched:sched_switch text="in a new layout" common_flags=0'
+	assert_line 'end records=5 lost=0 gaps=yes'
+	# and whoever reads what comes of it is told
+	trace-import trace 2>/dev/null >some || :
+	run -3 --separate-stderr bash -c 'cchart-filter -c runq some | blame-rank | report'
+	assert_line 'INCOMPLETE: an earlier stage had gaps in its data'
 }
 
 @test "records of devices and charts in comments are passed on, others are not" {

@@ -68,6 +68,8 @@ static int take_note(struct stream *stream, const struct record *record)
 	stream->ended = true;
 	if (fields_is(fields, "cut", "yes"))
 		stream->cut = stream->incomplete = true;
+	if (fields_is(fields, "gaps", "yes"))
+		stream_mark_incomplete(stream);
 	return stream->copy_ends ? 0 : 1;
 }
 

@@ -28,7 +28,7 @@ struct stream {
 	bool ended;		       /* its end record came */
 	bool behind;		       /* it is not the first */
 	bool copy_ends;
-	bool incomplete, cut;
+	bool incomplete, cut, gaps;
 	unsigned cuts_told; /* of the reader's: end records were written that say so */
 	uint64_t lost;			/* in all */
 	uint64_t read, written, segment_lost; /* in the segment at hand */

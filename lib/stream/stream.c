@@ -80,7 +80,7 @@ void stream_copy_ends(struct stream *stream)
 
 void stream_mark_incomplete(struct stream *stream)
 {
-	stream->incomplete = true;
+	stream->gaps = stream->incomplete = true;
 }
 
 void stream_mark_cut(struct stream *stream)
@@ -223,6 +223,8 @@ static int write_end(struct stream *stream, uint8_t flags)
 	line_unsigned(&stream->line, "lost", stream->segment_lost);
 	if (stream->cut)
 		line_text(&stream->line, "cut", "yes");
+	if (stream->gaps)
+		line_text(&stream->line, "gaps", "yes");
 	return write_line(stream, KIND_END, &stream->line, flags);
 }
 
