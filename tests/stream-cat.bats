@@ -176,6 +176,18 @@ end records=0 lost=0 cut=yes"
 	assert_output "stream-cat: t.gz: it is compressed; use zcat"
 }
 
+@test "a saved trace is named, with the way to read it" {
+	printf '# tracer: nop\n#\n' >trace
+	run -1 stream-cat trace
+	assert_output 'stream-cat: trace: it is ftrace text; use trace-import'
+	printf 'PERFILE2\150\0' >perf.data
+	run -1 stream-cat perf.data
+	assert_output 'stream-cat: perf.data: it is a perf.data file; give trace-import what perf script prints of it'
+	trace-export -f perfetto -o trace.pb "$TOP/testdata/demo.tb"
+	run -1 stream-cat trace.pb
+	assert_output "stream-cat: trace.pb: it is a Perfetto trace; give trace-import what 'traceconv systrace' makes of it"
+}
+
 @test "lost events are counted and give status 3" {
 	echo 'lost ts=1 cpu=0 count=12' >t
 	run -3 stream-cat -t t

@@ -136,18 +136,10 @@ static int about_to_wait(void *context, int fd)
 /* What other kinds of files have to do before they can be imported. */
 static const char *hint(const char *bytes, size_t length)
 {
-	static const struct {
-		const char *magic;
-		const char *hint;
-	} known[] = {
-		{"PERFILE2", "it is a perf.data file; give trace-import what perf script prints of it"},
-		{"\211tailb\r\n", "it is a tailblame stream already"},
-	};
 	const char *foreign = foreign_hint(bytes, length);
 
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (length >= strlen(known[i].magic) && memcmp(bytes, known[i].magic, strlen(known[i].magic)) == 0)
-			return known[i].hint;
+	if (length >= STREAM_MAGIC_SIZE && !memcmp(bytes, STREAM_MAGIC, STREAM_MAGIC_SIZE))
+		return "it is a tailblame stream already";
 	return foreign ? foreign : "no trace of a known format; there are trace.dat, ftrace text, systrace HTML, and what perf script prints";
 }
 

@@ -1,6 +1,30 @@
 #include "stream/foreign.h"
 
+#include <stdbool.h>
 #include <string.h>
+
+/* A message of packets, each the field 1: its tag, its length in sevens of bits, itself. Three of them are no accident. */
+static bool is_perfetto(const unsigned char *bytes, size_t length)
+{
+	enum { TAG = 1 << 3 | 2, PACKETS = 3 };
+	size_t at = 0;
+
+	for (int i = 0; i < PACKETS; i++) {
+		size_t size = 0;
+		int shift = 0;
+
+		if (at >= length || bytes[at++] != TAG)
+			return false;
+		do {
+			if (at >= length || shift > 28)
+				return false;
+			size |= (size_t)(bytes[at] & 0x7f) << shift;
+			shift += 7;
+		} while (bytes[at++] & 0x80);
+		at += size;
+	}
+	return true;
+}
 
 const char *foreign_hint(const char *start, size_t length)
 {
@@ -13,10 +37,14 @@ const char *foreign_hint(const char *start, size_t length)
 		{"\x1f\x8b", 2, "it is compressed; use zcat"},
 		{"\xfd" "7zXZ", 5, "it is compressed; use xzcat"},
 		{"\x17\x08\x44tracing", 10, "it is a trace.dat file; use trace-import"},
+		{"# tracer: ", 10, "it is ftrace text; use trace-import"},
+		{"PERFILE2", 8, "it is a perf.data file; give trace-import what perf script prints of it"},
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (length >= known[i].length && !memcmp(start, known[i].magic, known[i].length))
 			return known[i].hint;
+	if (is_perfetto((const unsigned char *)start, length))
+		return "it is a Perfetto trace; give trace-import what 'traceconv systrace' makes of it";
 	return NULL;
 }
