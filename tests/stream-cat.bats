@@ -125,13 +125,13 @@ text() {
 }
 
 @test "a segment behind another that was cut at its beginning is one in text, too" {
-	printf '\x89tailb\r\n\x02\x01\x01\0\0\0\0\0' >head
-	cat head head >cut
-	run -3 --separate-stderr stream-cat --text cut
+	printf '\x89tailb\r\n\x02\x01\x01\0\0\0\0\0' >begin
+	cat begin begin >twice
+	run -3 --separate-stderr stream-cat --text twice
 	assert_output "end records=0 lost=0 cut=yes
 stream version=1
 end records=0 lost=0 cut=yes"
-	stream-cat --binary cut >binary || :
+	stream-cat --binary twice >binary || :
 	run -3 --separate-stderr stream-cat --text binary
 	assert_line -n 1 'stream version=1'
 }
