@@ -164,7 +164,7 @@ static int rank(struct ranker *ranker, char *const *files, int files_count, bool
 		die("%s", fail_text());
 	if (output)
 		stream_output(ranker->stream, STDOUT_FILENO, as_text);
-	ranker->events = events_new(ranker->stream);
+	ranker->options.events = ranker->events = events_new(ranker->stream);
 	ranker->reader = graph_reader_new(ranker->stream, rank_graph, ranker);
 	ranker->total = ranking_total_new(moment_over, ranker);
 	start_building(ranker);

@@ -370,6 +370,40 @@ on_cpus() {
 	blame-rank --text in | sed '/graph=total/d' | report | sed -n '/^blamed/,/^$/p' | cmp - said
 }
 
+@test "threads of a pool are one where none of them did the most" {
+	for tid in 11 12 13; do
+		echo "task ts=0 tid=$tid comm=w-$((tid - 10)) tgid=10 program=/srv/pool"
+	done >pool
+	cat <<-'EOF' >in
+		graph id=1 window=1 kind=wake target=1 from=0 to=10
+		node id=1 graph=1 name="v: running" start=7 end=10 tid=1 what=run
+		node id=2 graph=1 name="v: runnable" start=0 end=7 tid=1 what=runnable
+		node id=3 graph=1 name="w-1: on CPU 0 while v was runnable" start=0 end=2 tid=11 what=run
+		node id=4 graph=1 name="w-2: on CPU 0 while v was runnable" start=2 end=4.5 tid=12 what=run
+		node id=5 graph=1 name="w-3: on CPU 0 while v was runnable" start=4.5 end=7 tid=13 what=run
+		edge graph=1 from=2 to=1 kind=seq
+		edge graph=1 from=3 to=2 kind=cpu
+		edge graph=1 from=4 to=2 kind=cpu
+		edge graph=1 from=5 to=2 kind=cpu
+		window id=1 from=0 to=10
+	EOF
+	run -0 bash -c 'cat pool in | blame-rank --text'
+	assert_line --partial 'blame graph=1 rank=1 name="w-*: on CPU 0 while v was runnable" label="w-2: on CPU 0 while v was runnable" score=7.000000000 share=0.700000 on_path=no instances=3'
+	assert_line --partial 'blame graph=1 rank=2 name="v: running"'
+	COLUMNS=200 run -0 bash -c 'cat pool in | blame-rank | report'
+	assert_line --regexp '70.0 %  w-\* \(3 threads\): on CPU 0 while v was runnable$'
+	assert_line --partial 'w-* is process 10, /srv/pool'
+	# one that did half of it is to blame
+	sed '/ id=4 /s/4.5/5.5/; / id=5 /s/start=4.5/start=5.5/' in >half
+	run -0 bash -c 'cat pool half | blame-rank --text'
+	assert_line --partial 'blame graph=1 rank=1 name="w-2: on CPU 0 while v was runnable"'
+	# so are threads of several processes, or of nobody knows which
+	run -0 bash -c 'sed "/tid=12/s/tgid=10/tgid=12/" pool | cat - in | blame-rank --text'
+	assert_line --partial 'blame graph=1 rank=1 name="v: running"'
+	run -0 blame-rank --text in
+	assert_line --partial 'blame graph=1 rank=1 name="v: running"'
+}
+
 @test "diff: who kept others from a CPU is one" {
 	on_cpus <<<$'1 a 0 x\n1 a 1 y\n1 b 0 x\n1 b 0 x' >good
 	on_cpus <<<$'1 a 0 x\n1 a 1 x\n1 a 1 x\n1 a 1 y' >bad

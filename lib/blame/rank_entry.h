@@ -1,4 +1,4 @@
-/* rank_entry: one line of a ranking. Private to ranking.c and ranking_total.c. */
+/* rank_entry: one line of a ranking. Private to ranking.c, ranking_pool.c and ranking_total.c. */
 #ifndef BLAME_RANK_ENTRY_H
 #define BLAME_RANK_ENTRY_H
 
@@ -25,6 +25,9 @@ struct rank_whole {
 struct rank_list {
 	ARRAY(struct rank_entry) list;
 };
+
+/* Makes one of the threads of each pool (graph/pool.h) of which none did half of what they did together. */
+void rank_unite_pools(struct rank_list *ranks, struct graph *graph, const struct events *events);
 
 /* Turn; score, most first; then name. */
 void rank_sort(struct rank_list *ranks);

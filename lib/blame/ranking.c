@@ -42,7 +42,7 @@ static void merge(const struct blame *blame, struct rank_entry *entry, const str
 		entry->score = share_plus(entry->score, choice->score);
 }
 
-static void rank_names(const struct blame *blame, struct choices *choices, struct rank_list *ranks)
+static void rank_names(const struct blame *blame, struct choices *choices, const struct events *events, struct rank_list *ranks)
 {
 	struct rank_entry *last = NULL;
 
@@ -57,6 +57,8 @@ static void rank_names(const struct blame *blame, struct choices *choices, struc
 		last = ARRAY_ADD(&ranks->list);
 		*last = entry_of(blame, choice);
 	}
+	if (blame->graph->kind == GRAPH_WAKE && events)
+		rank_unite_pools(ranks, blame->graph, events);
 	rank_sort(ranks);
 }
 
@@ -104,7 +106,7 @@ static int write_ranks(const struct blame *blame, struct choices *choices, const
 	struct rank_list ranks = {0};
 	int status;
 
-	rank_names(blame, choices, &ranks);
+	rank_names(blame, choices, options->events, &ranks);
 	ranking_total_add(total, &ranks, graph, duration);
 	if (options->instances)
 		rank_instances(blame, choices, &ranks);

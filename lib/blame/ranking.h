@@ -2,20 +2,22 @@
  * ranking: from chosen nodes to ranked names, of one graph and over all graphs; and the records that say it.
  *
  * In a request activity graph a name's score is the highest of its chosen instances, and all names are listed. In a
- * wake graph it is their sum, for the pieces of a thread are pieces of one story, and the `count` names with the most
- * are listed. Nodes without blame are not listed. Order: score, most first, then name (by bytes). With `instances` the
+ * wake graph it is their sum, for the pieces of a thread are pieces of one story; the threads of a pool (graph/pool.h) of which none
+ * did half of what they did together are one; and the `count` names with the most are listed. Nodes without blame are not listed. Order: score, most first, then name (by bytes). With `instances` the
  * nodes are listed one by one instead: score, then earlier start, then lower id.
  */
 #ifndef BLAME_RANKING_H
 #define BLAME_RANKING_H
 
 #include "blame/algorithm.h"
+#include "event/event.h"
 #include "stream/stream.h"
 
 struct ranking_options {
 	const struct blame_algorithm *algorithm;
 	size_t count;	/* n; at least 1 */
 	bool instances;
+	const struct events *events; /* know of which process a thread is; NULL: nobody does, and there are no pools */
 };
 
 /*

@@ -258,6 +258,8 @@ char *chain_holders(const struct part *part)
 			best = &part->holdings.items[i];
 	if (!best)
 		return memory_format("%s", "");
+	if (best->time > part->time / 2 && strcmp(best->owner, "cpu throttled") == 0)
+		return memory_format(", throttled at the limit of its CPU time");
 	if (best->time > part->time / 2)
 		return memory_format(", held by %s", best->owner);
 	for (size_t i = 0; i < part->holdings.count; i++)

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/number.h"
 #include "chart/span.h"
+#include "graph/pool.h"
 #include "report/chain.h"
 #include "report/model.h"
 #include "report/words.h"
@@ -165,6 +166,8 @@ static bool is_part(const struct culprit *culprit, const struct part *part)
 		return false;
 	if (part->what == WHAT_METHOD && strcmp(part->words, culprit->words) != 0)
 		return false;
+	if (part->what == WHAT_RUNNABLE && culprit->threads > 1)
+		return false; /* which the path says of one at most */
 	return fabs(culprit->score - part->time) <= part->time / 1000;
 }
 
@@ -227,7 +230,7 @@ static int compare_tids(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* How many threads have a node of this name. */
+/* How many threads have a node of this name, or of the pool's whose name it is. */
 static uint64_t threads_of(const struct graph *graph, const char *name)
 {
 	int32_t *tids = memory_new(graph->nodes.count + 1, sizeof(*tids));
@@ -235,7 +238,7 @@ static uint64_t threads_of(const struct graph *graph, const char *name)
 	size_t i, n = 0;
 
 	for (i = 0; i < graph->nodes.count; i++)
-		if (graph->nodes.items[i].tid > 0 && !strcmp(graph->nodes.items[i].name, name))
+		if (graph->nodes.items[i].tid > 0 && pool_has(name, graph->nodes.items[i].name))
 			tids[n++] = graph->nodes.items[i].tid;
 	qsort(tids, n, sizeof(*tids), compare_tids);
 	for (i = 0; i < n; i++)

@@ -9,6 +9,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "graph/pool.h"
 #include "report/model.h"
 #include "report/words.h"
 
@@ -201,9 +202,9 @@ uint64_t who_of_nodes(const struct who *who, const struct graph *graph, const ch
 	for (size_t i = 0; known && i < graph->nodes.count; i++) {
 		const struct node *node = &graph->nodes.items[i];
 
-		if (node->tid <= 0 || strcmp(node->name, name) != 0)
+		if (node->tid <= 0 || !pool_has(name, node->name))
 			continue;
-		known = who_find(who, node->tid, time_bounded(node->end), name, &found);
+		known = who_find(who, node->tid, time_bounded(node->end), node->name, &found);
 		if (known && n == 0)
 			first = found;
 		if (known && found.pid == first.pid && strcmp(found.program, first.program) != 0)

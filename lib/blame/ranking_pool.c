@@ -1,0 +1,91 @@
+/* A pool of threads that each did a part would else come behind one thread that did less than they. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "blame/rank_entry.h"
+#include "graph/pool.h"
+
+struct member {
+	char *family;
+	int32_t process;
+	struct rank_entry *entry;
+};
+
+static int compare(const void *left, const void *right)
+{
+	const struct member *a = left, *b = right;
+
+	if (a->entry->turn != b->entry->turn)
+		return a->entry->turn < b->entry->turn ? -1 : 1;
+	if (a->process != b->process)
+		return a->process < b->process ? -1 : 1;
+	return strcmp(a->family, b->family);
+}
+
+/* Makes the first the sum of them all, and leaves the others without score; unless one did half of it, who then is to blame. */
+static void unite(struct graph *graph, struct member *members, size_t count)
+{
+	struct rank_entry sum = *members[0].entry;
+	struct share most = sum.score;
+	char *name = pool_join(sum.name, sum.name), *joined;
+
+	for (size_t i = 1; i < count; i++) {
+		const struct rank_entry *entry = members[i].entry;
+
+		if (share_compare(entry->score, most) > 0)
+			most = entry->score;
+		if (share_compare(entry->best, sum.best) > 0) {
+			sum.best = entry->best;
+			sum.label = entry->label;
+			sum.node = entry->node;
+		}
+		sum.score = share_plus(sum.score, entry->score);
+		sum.on_path |= entry->on_path;
+		sum.instances += entry->instances;
+		joined = pool_join(name, entry->name);
+		free(name);
+		name = joined;
+	}
+	if (share_compare(share_plus(most, most), sum.score) < 0) {
+		sum.name = graph_intern(graph, name);
+		*members[0].entry = sum;
+		for (size_t i = 1; i < count; i++)
+			members[i].entry->score = (struct share){0};
+	}
+	free(name);
+}
+
+static void drop_united(struct rank_list *ranks)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < ranks->list.count; i++)
+		if (!share_is_zero(ranks->list.items[i].score))
+			ranks->list.items[kept++] = ranks->list.items[i];
+	ranks->list.count = kept;
+}
+
+void rank_unite_pools(struct rank_list *ranks, struct graph *graph, const struct events *events)
+{
+	struct member *members = memory_new(ranks->list.count + 1, sizeof(*members));
+	size_t count = 0, first = 0;
+
+	for (size_t i = 0; i < ranks->list.count; i++) {
+		struct rank_entry *entry = &ranks->list.items[i];
+		int32_t process = events_tgid(events, graph->nodes.items[entry->node].tid);
+		char *family = process ? pool_family(entry->name) : NULL;
+
+		if (family)
+			members[count++] = (struct member){family, process, entry};
+	}
+	qsort(members, count, sizeof(*members), compare);
+	for (size_t i = 1; i <= count; i++)
+		if (i == count || compare(&members[first], &members[i]) != 0) {
+			unite(graph, &members[first], i - first);
+			first = i;
+		}
+	drop_united(ranks);
+	for (size_t i = 0; i < count; i++)
+		free(members[i].family);
+	free(members);
+}
