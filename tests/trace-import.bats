@@ -406,7 +406,7 @@ END
 	assert_line -n 4 --partial 'name=sched:sched_wakeup comm="a b" pid=7 prio=120 success=1 target_cpu=1'
 	assert_line -n 5 --partial 'name=workqueue:workqueue_execute_end work=0xffffff83b8f89238'
 	assert_line -n 6 --partial 'name=unknown:myopen __probe_ip=do_sys_open+0x0/0x220'
-	assert_line -n 7 --partial 'name=unknown:myopen_ret arg1=0x3'
+	assert_line -n 7 --partial 'name=unknown:myopen_ret __probe_ret_ip=SyS_open+0x1e/0x20 __probe_func=do_sys_open arg1=0x3'
 	assert_line -n 8 --partial 'name=ftrace:print ip=tracing_mark_write buf=B|2105|x'
 	assert_line -n 9 --partial 'name=ext4:ext4_sync_file_enter dev=252:0 ino=1054060 parent=1053671 datasync=1'
 }

@@ -142,18 +142,25 @@ const char *known_system(struct known *known, const char *name, const char *text
 	return guess;
 }
 
-bool known_read(struct known *known, const char *system, const char *name, const char *text, size_t length, struct line *line)
+size_t known_read(struct known *known, const char *system, const char *name, const char *text, size_t length, struct line *line)
 {
 	const struct known_event *event = find(known, name);
 
-	for (size_t i = 0; i < event->lines.count; i++) {
-		struct known_line *candidate = event->lines.items[i];
+	for (int begin = 0; begin < 2; begin++)
+		for (size_t i = 0; i < event->lines.count; i++) {
+			struct known_line *candidate = event->lines.items[i];
+			size_t read = 0;
 
-		if (strcmp(candidate->system, system) == 0 && layout_of(candidate) &&
-		    layout_read(layout_of(candidate), text, length, line))
-			return true;
-	}
-	return false;
+			if (strcmp(candidate->system, system) != 0 || !layout_of(candidate))
+				continue;
+			if (begin)
+				read = layout_read_begin(layout_of(candidate), text, length, line);
+			else if (layout_read(layout_of(candidate), text, length, line))
+				read = length;
+			if (read)
+				return read;
+		}
+	return 0;
 }
 
 bool known_has_layout(struct known *known, const char *system, const char *name)

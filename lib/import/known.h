@@ -20,8 +20,11 @@ void known_free(struct known *known);
  */
 const char *known_system(struct known *known, const char *name, const char *text, size_t length);
 
-/* Appends the fields of an event's text. false: it has none of the known layouts; the line is as it was. */
-bool known_read(struct known *known, const char *system, const char *name, const char *text, size_t length, struct line *line);
+/*
+ * Appends the fields of an event's text. Returns how much of it was read, for a tool may have added to it; 0: it has none of
+ * the known layouts, and the line is as it was.
+ */
+size_t known_read(struct known *known, const char *system, const char *name, const char *text, size_t length, struct line *line);
 
 /* Whether a layout of this very event is known, by no pattern. */
 bool known_has_layout(struct known *known, const char *system, const char *name);

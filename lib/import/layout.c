@@ -15,6 +15,8 @@ struct match {
 	size_t length[PIECES_MAX];
 	int tries; /* left before it is given up: texts that match in very many ways are not meant to */
 	const char *optional; /* characters of a literal that may be missing */
+	bool rest; /* there may be more text, behind a blank */
+	size_t unread; /* how much of it */
 };
 
 /* How much of the text is a number. */
@@ -43,17 +45,17 @@ static bool starts_with(const char *text, size_t length, const char *literal)
 }
 
 /*
- * How much of the text is the literal; -1: it does not begin with it. Brackets may be missing, and all parentheses: some tools
- * that read ftrace text stumble over them, so others leave them out.
+ * How much of the text is the literal; -1: it does not begin with it. All brackets may be missing, and all parentheses, but for what
+ * a layout begins with: some tools that read ftrace text stumble over them, so others leave them out.
  */
-static long literal_length(const struct match *match, const char *text, size_t length, const char *literal)
+static long literal_length(const char *optional, const char *text, size_t length, const char *literal)
 {
 	size_t at = 0;
 
 	for (; *literal; literal++) {
 		if (at < length && text[at] == *literal)
 			at++;
-		else if (!strchr(match->optional, *literal))
+		else if (!strchr(optional, *literal))
 			return -1;
 	}
 	return (long)at;
@@ -94,16 +96,24 @@ static bool match_names(const struct layout *layout, size_t i, const char *text,
 	return taken && ends_here(layout, i, text, taken, length, match); /* how a number without a name is printed */
 }
 
+/* Whether so much of a text may be a function's name: "foo+0x1/0x20 [module]". */
+static bool may_be_name(const char *text, size_t taken, size_t length)
+{
+	return taken == 0 || taken == length || text[taken - 1] != ' ' || text[taken] == '[';
+}
+
 /* A text may hold anything, so it ends where all that follows fits; the shortest such text is taken. */
 static bool match_text(const struct layout *layout, size_t i, const char *text, size_t length, struct match *match)
 {
+	const struct piece *piece = &layout->pieces.items[i];
 	bool last = i + 1 == layout->pieces.count;
 	const char *behind = last ? layout->after : layout->pieces.items[i + 1].before;
 
 	if (last && !*behind)
 		return ends_here(layout, i, text, length, length, match);
-	for (size_t taken = 0; taken <= length; taken++)
-		if (literal_length(match, text + taken, length - taken, behind) >= 0 && ends_here(layout, i, text, taken, length, match))
+	for (size_t taken = 0; taken <= length && (!piece->pointer || may_be_name(text, taken, length)); taken++)
+		if (literal_length(match->optional, text + taken, length - taken, behind) >= 0 &&
+		    ends_here(layout, i, text, taken, length, match))
 			return true;
 	return false;
 }
@@ -112,24 +122,33 @@ static bool match_from(const struct layout *layout, size_t i, const char *text, 
 {
 	const struct piece *piece = &layout->pieces.items[i];
 	const char *before = i < layout->pieces.count ? piece->before : layout->after;
-	long skipped = literal_length(match, text, length, before);
+	long skipped = literal_length(i == 0 && *before == '(' ? "" : match->optional, text, length, before);
 	size_t blanks, taken;
 
 	if (skipped < 0)
 		return false;
 	text += skipped;
 	length -= (size_t)skipped;
-	if (i == layout->pieces.count)
-		return skip_blanks(text, length) == length;
+	if (i == layout->pieces.count) {
+		match->unread = length;
+		return skip_blanks(text, length) == length || (match->rest && text[0] == ' ');
+	}
 	if (piece->meaning == PIECE_NUMBER) {
 		blanks = skip_blanks(text, length);
 		taken = number_length(piece, text + blanks, length - blanks);
-		if (taken > 0)
-			return ends_here(layout, i, text + blanks, taken, length - blanks, match);
+		text += blanks;
+		length -= blanks;
+		blanks = skip_blanks(text + taken, length - taken);
+		if (taken > 0) /* or it is filled up to a width */
+			return ends_here(layout, i, text, taken, length, match) ||
+			       (blanks > 1 && match_from(layout, i + 1, text + taken + blanks - 1, length - taken - blanks + 1, match));
 		return piece->pointer && match_text(layout, i, text, length, match); /* (null), (____ptrval____) */
 	}
-	if (piece->meaning == PIECE_NAMES && !piece->delimiter)
-		return match_names(layout, i, text, length, match);
+	if (piece->meaning == PIECE_NAMES && !piece->delimiter) {
+		blanks = skip_blanks(text, length);
+		return match_names(layout, i, text, length, match) ||
+		       (blanks && match_names(layout, i, text + blanks, length - blanks, match));
+	}
 	return match_text(layout, i, text, length, match);
 }
 
@@ -271,21 +290,45 @@ static void write_piece(const struct layout *layout, const struct match *match, 
 		write_parts(layout, match, i, line);
 }
 
-bool layout_read(const struct layout *layout, const char *text, size_t length, struct line *line)
+static void write_pieces(const struct layout *layout, const struct match *match, struct line *line)
 {
-	struct match match = {.tries = 10000, .optional = memchr(text, '(', length) ? "[]" : "[]()"};
-
-	if (layout->pieces.count > PIECES_MAX || !match_from(layout, 0, text, length, &match))
-		return false;
 	for (size_t i = 0; i < layout->pieces.count; i++) {
 		bool seen = layout->pieces.items[i].meaning == PIECE_NOTHING;
 
 		for (size_t k = 0; k < i && !seen; k++)
 			seen = same_field(&layout->pieces.items[i], &layout->pieces.items[k]);
 		if (!seen)
-			write_piece(layout, &match, i, line);
+			write_piece(layout, match, i, line);
 	}
+}
+
+static bool matches(const struct layout *layout, const char *text, size_t length, struct match *match)
+{
+	static const char *const missing[2][2] = {{"[]()", "[]"}, {"()", ""}};
+
+	match->tries = 10000;
+	match->optional = missing[memchr(text, '[', length) != NULL][memchr(text, '(', length) != NULL];
+	return layout->pieces.count <= PIECES_MAX && match_from(layout, 0, text, length, match);
+}
+
+bool layout_read(const struct layout *layout, const char *text, size_t length, struct line *line)
+{
+	struct match match = {0};
+
+	if (!matches(layout, text, length, &match))
+		return false;
+	write_pieces(layout, &match, line);
 	return true;
+}
+
+size_t layout_read_begin(const struct layout *layout, const char *text, size_t length, struct line *line)
+{
+	struct match match = {.rest = true};
+
+	if (!matches(layout, text, length, &match))
+		return 0;
+	write_pieces(layout, &match, line);
+	return length - match.unread;
 }
 
 void layout_number(struct line *line, const char *field, const char *text, size_t length, bool hexadecimal)

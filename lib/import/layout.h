@@ -56,6 +56,9 @@ void layout_free(struct layout *layout);
 /* Appends the fields of a text to the line. false: the text has another layout; the line is as it was. */
 bool layout_read(const struct layout *layout, const char *text, size_t length, struct line *line);
 
+/* The same for a text that goes on behind a blank. Returns how much of it was read, 0: it has another layout. */
+size_t layout_read_begin(const struct layout *layout, const char *text, size_t length, struct line *line);
+
 /*
  * The same for a text of any layout: whatever looks like name=value or name: value. `hexadecimal`: so
  * are numbers without 0x. Returns how many fields it found.

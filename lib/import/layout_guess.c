@@ -42,6 +42,8 @@ static size_t value_end(const char *text, size_t length, size_t at)
 		end--;
 	while (end > at && (text[end - 1] == ' ' || text[end - 1] == ','))
 		end--;
+	if (end - at > 4 && memcmp(text + end - 4, " ==>", 4) == 0)
+		end -= 4;
 	return end;
 }
 
@@ -56,14 +58,27 @@ static bool is_number(const char *text, size_t length)
 	return length > 0;
 }
 
+/* "0x7b (123)", as the kernel's option `fields` prints numbers: leaves the latter. */
+static void take_number_of_both(const char *text, size_t *at, size_t *length)
+{
+	const char *open = memmem(text + *at, *length, " (", 2);
+	size_t before = open ? (size_t)(open - text) - *at : 0;
+
+	if (before < 3 || memcmp(text + *at, "0x", 2) != 0 || text[*at + *length - 1] != ')' || !is_number(text + *at, before) ||
+	    !is_number(open + 2, *length - before - 3))
+		return;
+	*at += before + 2;
+	*length -= before + 3;
+}
+
 int layout_guess(const char *text, size_t length, bool hexadecimal, struct line *line)
 {
 	size_t at = 0, name, value;
 	int found = 0;
 
 	while (at < length) {
+		size_t end, size;
 		char field[64];
-		size_t end;
 
 		value = name_at(text, length, at, &name);
 		if (!value || name >= sizeof(field)) {
@@ -73,10 +88,12 @@ int layout_guess(const char *text, size_t length, bool hexadecimal, struct line 
 		memcpy(field, text + at, name);
 		field[name] = '\0';
 		end = value_end(text, length, value);
-		if (hexadecimal || is_number(text + value, end - value))
-			layout_number(line, field, text + value, end - value, hexadecimal);
+		size = end - value;
+		take_number_of_both(text, &value, &size);
+		if (hexadecimal || is_number(text + value, size))
+			layout_number(line, field, text + value, size, hexadecimal);
 		else
-			line_bytes(line, field, text + value, end - value);
+			line_bytes(line, field, text + value, size);
 		found++;
 		at = end > value ? end : value;
 	}

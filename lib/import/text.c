@@ -181,15 +181,16 @@ static int write_task(struct text *text, const struct text_event *event)
 
 static bool read_fields(struct text *text, const struct text_event *event, const char *system)
 {
+	size_t read;
+
 	if (event->period)
 		line_unsigned(&text->line, "period", event->period);
 	if (event->field && event->length) {
 		line_bytes(&text->line, event->field, event->payload, event->length);
 		return true;
 	}
-	return event->length == 0 ||
-	       known_read(text->known, system, event->name, event->payload, event->length, &text->line) ||
-	       layout_guess(event->payload, event->length, event->hexadecimal, &text->line) > 0;
+	read = known_read(text->known, system, event->name, event->payload, event->length, &text->line);
+	return layout_guess(event->payload + read, event->length - read, event->hexadecimal, &text->line) > 0 || read || event->length == 0;
 }
 
 /* Data are missing only where an event's fields are known and its text has not got them. */

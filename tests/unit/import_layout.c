@@ -19,6 +19,21 @@ static const char *fields_of(const char *format, const char *text)
 	return line.text;
 }
 
+/* The fields that a text begins with, and how much of it is left. */
+static const char *begin_of(const char *format, const char *text)
+{
+	static struct line line;
+	struct layout *layout = layout_new(format);
+	size_t read;
+
+	assert(layout);
+	line_begin(&line, "x");
+	read = layout_read_begin(layout, text, strlen(text), &line);
+	line_unsigned(&line, "left", strlen(text) - read);
+	layout_free(layout);
+	return line.text;
+}
+
 static const char *guess_of(const char *text)
 {
 	static struct line line;
@@ -78,8 +93,31 @@ static void check_parts(void)
 	expect(fields_of("\"%s a=%d\", __print_symbolic(REC->v & 3, { NO_SUCH, \"no\" }), REC->a", "no a=1"), "x v=no a=1");
 }
 
+static void check_beginnings(void)
+{
+	expect(begin_of("\"a=%d\", REC->a", "a=5 b=6"), "x a=5 left=4");
+	expect(begin_of("\"a=%d\", REC->a", "a=5"), "x a=5 left=0");
+	expect(begin_of("\"a=%d\", REC->a", "a=5,b=6"), "x left=7");
+	expect(begin_of("\"[%s]\", REC->comm", "[dd] 0"), "x comm=dd left=2");
+}
+
+/* Numbers and names are filled up with blanks; a layout's first parenthesis is there, others may be left out. */
+static void check_blanks(void)
+{
+	static const char names[] = "\"#%u of %s\", REC->a, __print_symbolic(REC->b, { 1, \"one\" }, { 2, \"two\" })";
+
+	expect(fields_of(names, "#7     of    two"), "x a=7 b=2");
+	expect(fields_of("\"(%ps)\", REC->f", "a=1"), "no");
+	expect(fields_of("\"a (%d) b=%d\", REC->a, REC->b", "a 1 b=2"), "x a=1 b=2");
+	expect(fields_of("\"(%ps)\", REC->f", "(f+0x1 [m])"), "x f=\"f+0x1 [m]\"");
+	expect(fields_of("\"(%ps)\", REC->f", "(f+0x1) b=(2)"), "no");
+	expect(fields_of("\"a [%s]\", REC->a", "a b"), "x a=b");
+	expect(fields_of("\"a [%s]\", REC->a", "a [b] c"), "no");
+}
+
 static void check_guesses(void)
 {
+	expect(guess_of("a=0x10 (16) b=0x10 (x) c=D ==> d=2"), "x a=16 b=\"0x10 (x)\" c=D d=2");
 	expect(guess_of("a=1 b=two words c=0x3"), "x a=1 b=\"two words\" c=0x3");
 	expect(guess_of("fd: 0x00000003, buf: 0x7ffe"), "x fd=0x3 buf=0x7ffe");
 	expect(guess_of("a == b"), "x");
@@ -92,6 +130,8 @@ int main(void)
 	check_texts();
 	check_names();
 	check_parts();
+	check_beginnings();
+	check_blanks();
 	check_guesses();
 	return 0;
 }
