@@ -442,7 +442,7 @@ END
 	printf '%s\n' '# ========' '# captured on: Thu Aug 17 14:14:43 2017' \
 		'my [0] prog  12/13  [001]   100.000001:     250000 cycles:upp: ' \
 		$'\tffffffff9fa00a67 native_irq_return_iret ([kernel.kallsyms])' $'\t           10b33 _dl_init (/usr/lib64/libc-2.25.so)' '' \
-		'prog     13 100.000002: cpu-clock:      555eab8feb3d work+0xbd (/usr/bin/prog)' \
+		'prog     13 [000] 100.000002: cpu-clock:      555eab8feb3d work+0xbd (/usr/bin/prog)' \
 		'prog     13 [001] 100.000003: PERF_RECORD_COMM: prog:12/13' \
 		'prog     13 [001] 100.000004: PERF_RECORD_LOST lost 5' \
 		$'prog\t13 [001] 100.000005:\t\t1 sched:sched_waking: comm=x pid=14 prio=120 target_cpu=003' >script
@@ -454,6 +454,47 @@ END
 	assert_equal "$(grep -c '^event' <<<"$output")" 3
 	assert_equal "$stderr" "$(printf 'trace-import: script:%s\n' '4: call stacks are left out (2 lines)' \
 		"8: perf's own records are left out (1 line)")"
+}
+
+# perf numbers a thread -1 that has exited, though it runs on until it is switched out.
+@test "perf script: threads that are gone are those that run on the CPU; one such line makes no ftrace text of it" {
+	cat >script <<'END'
+             :-1    -1 [001] 100.000000: irq:softirq_entry: vec=1 [action=TIMER]
+         swapper     0 [001] 100.000001: sched:sched_switch: prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=work next_pid=12 next_prio=120
+             :-1    -1 [001] 100.000002: sched:sched_stat_runtime: comm=work pid=12 runtime=5 [ns]
+             :-1    -1 [001] 100.000003: sched:sched_switch: prev_comm=work prev_pid=12 prev_prio=120 prev_state=X ==> next_comm=y next_pid=15 next_prio=120
+         :-1 -1/-1 [001] 100.000004: irq:softirq_entry: vec=1 [action=TIMER]
+             :-1    -1 [002] 100.000005: sched:sched_switch: prev_comm=z prev_pid=16 prev_prio=120 prev_state=Z ==> next_comm=y next_pid=15 next_prio=120
+END
+	run -3 --separate-stderr trace-import --text script
+	assert_equal "$stderr" "trace-import: script:1: the thread of these events has exited and is not told; 0 is taken for it (1 line)"
+	run -0 grep -o '^event ts=[^ ]* cpu=[0-9]* tid=[-0-9]* \(comm=swapper \)\?name=[^ ]*' <<<"$output"
+	assert_output - <<-'END'
+		event ts=100.000000000 cpu=1 tid=0 comm=swapper name=irq:softirq_entry
+		event ts=100.000001000 cpu=1 tid=0 comm=swapper name=sched:sched_switch
+		event ts=100.000002000 cpu=1 tid=12 name=sched:sched_stat_runtime
+		event ts=100.000003000 cpu=1 tid=12 name=sched:sched_switch
+		event ts=100.000004000 cpu=1 tid=15 name=irq:softirq_entry
+		event ts=100.000005000 cpu=2 tid=16 name=sched:sched_switch
+	END
+}
+
+@test "perf script, whatever its fields: none for the name, the mode, an address behind the event, none for the CPU" {
+	run -0 imported <<'END'
+   13 [001] 100.000001: sched:sched_waking: comm=x pid=14 prio=120 target_cpu=003
+prog 13 [001] K     100.000002: sched:sched_waking: comm=x pid=14 prio=120 target_cpu=003 ffffffff810a88b4 try_to_wake_up+0x1 ([kernel.kallsyms])
+prog 13 [001] 100.000002: block:block_rq_issue: 259,76 R 4096 () 576 + 8 [prog] ffffffff8beead90 blk_mq_start_request ([kernel.kallsyms])
+prog 13 [001] 100.000003: sched:sched_switch: prev_comm=a prev_pid=1 prev_prio=120 prev_state=D ==> next_comm=b next_pid=2 next_prio=120               0
+END
+	assert_line -n 0 'event ts=100.000001000 cpu=1 tid=13 name=sched:sched_waking comm=x pid=14 prio=120 target_cpu=3'
+	assert_line -n 1 'event ts=100.000002000 cpu=1 tid=13 comm=prog name=sched:sched_waking comm=x pid=14 prio=120 target_cpu=3'
+	assert_line -n 2 --partial ' sector=576 nr_sector=8 comm=prog'
+	refute_line -n 2 --partial 'kernel.kallsyms'
+	assert_line -n 3 --partial 'prev_pid=1 prev_prio=120 prev_state=2 next_comm=b next_pid=2 next_prio=120'
+	echo 'prog  12/13  100.000001: sched:sched_waking: comm=x pid=14 prio=120 target_cpu=003' >script
+	run -3 --separate-stderr trace-import --text script
+	assert_line 'event ts=100.000001000 cpu=0 tid=13 comm=prog name=sched:sched_waking comm=x pid=14 prio=120 target_cpu=3'
+	assert_equal "$stderr" 'trace-import: script:1: the CPU of these events is not told; 0 is taken for it (1 line)'
 }
 
 @test "losses are told at their place: gaps, and what had been overwritten at the begin" {

@@ -15,8 +15,8 @@
 #include "import/import_format.h"
 #include "stream/foreign.h"
 
-/* Told apart in this order. */
-static const struct import_format *const formats[] = {&import_tracedat, &import_systrace, &import_ftrace, &import_perf};
+/* Where as many lines are of one format as of another, the first counts: to ftrace, a thread that perf calls :-1 -1 is one. */
+static const struct import_format *const formats[] = {&import_tracedat, &import_systrace, &import_perf, &import_ftrace};
 enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
 
 struct import {
@@ -145,17 +145,21 @@ static const char *hint(const char *bytes, size_t length)
 
 static int choose(const struct import *import, struct import_input *input, const struct import_format **format)
 {
+	size_t length, most = 0;
 	const char *bytes;
-	size_t length;
 
 	*format = import->format;
 	if (lines_peek(&input->lines, &bytes, &length) < 0)
 		return -1;
 	if (length == 0)
 		return fail("%s: no data", input->name);
-	for (int i = 0; !*format && i < FORMATS; i++)
-		if (formats[i]->is(bytes, length))
+	for (int i = 0; !import->format && most < IMPORT_SURE && i < FORMATS; i++) {
+		size_t count = formats[i]->is(bytes, length);
+
+		if (count > most)
 			*format = formats[i];
+		most = count > most ? count : most;
+	}
 	return *format ? 0 : fail("%s: %s", input->name, hint(bytes, length));
 }
 

@@ -8,6 +8,8 @@
 #include "import/import.h"
 #include "import/lines.h"
 
+#define IMPORT_SURE SIZE_MAX /* the file begins as only those of the format do */
+
 /* A file that is being imported. */
 struct import_input {
 	const char *name; /* as messages call it */
@@ -17,7 +19,7 @@ struct import_input {
 
 struct import_format {
 	const char *name;
-	bool (*is)(const char *bytes, size_t length);		      /* by the first bytes of a file; whole lines of text */
+	size_t (*is)(const char *bytes, size_t length);		      /* how many lines of a file's first bytes are of it; IMPORT_SURE */
 	int (*read)(struct import *import, struct import_input *input); /* -1 after fail() */
 	int (*end)(struct import *import);			      /* what waited for the last file; NULL: nothing does */
 };

@@ -80,11 +80,13 @@ static bool is_event(const char *line, size_t length)
 	return kind == FTRACE_EVENT || kind == FTRACE_LOST;
 }
 
-static bool is_ftrace(const char *bytes, size_t length)
+static size_t is_ftrace(const char *bytes, size_t length)
 {
 	static const char heading[] = "# tracer:";
 
-	return (length >= sizeof(heading) - 1 && memcmp(bytes, heading, sizeof(heading) - 1) == 0) || text_any_line(bytes, length, is_event);
+	if (length >= sizeof(heading) - 1 && memcmp(bytes, heading, sizeof(heading) - 1) == 0)
+		return IMPORT_SURE;
+	return text_count_lines(bytes, length, is_event);
 }
 
 static int read_ftrace(struct import *import, struct import_input *input)
@@ -96,13 +98,13 @@ static int read_ftrace(struct import *import, struct import_input *input)
 
 /* --- HTML --------------------------------------------------------------------------------------------------------- */
 
-static bool is_page(const char *bytes, size_t length)
+static size_t is_page(const char *bytes, size_t length)
 {
 	size_t at = 0;
 
 	while (at < length && strchr(" \t\r\n\357\273\277", bytes[at]))
 		at++;
-	return length - at > 5 && bytes[at] == '<' && (bytes[at + 1] == '!' || strncasecmp(bytes + at + 1, "html", 4) == 0);
+	return length - at > 5 && bytes[at] == '<' && (bytes[at + 1] == '!' || strncasecmp(bytes + at + 1, "html", 4) == 0) ? IMPORT_SURE : 0;
 }
 
 /* What else a script holds, such as a list of processes, is no event; so lines count only where events come at last. */

@@ -1,7 +1,9 @@
 /* What perf script prints: comm tid [cpu] time: system:event: payload, or comm tid [cpu] time: period event: address. */
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "import/span.h"
 #include "import/text.h"
 
@@ -10,28 +12,29 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
+/* "-1" is a thread that is gone from the list of threads, but still ends. */
+static bool read_id(const char *at, const char *end, int32_t *id)
+{
+	int64_t number;
+
+	if (at == end || number_integer(at, (size_t)(end - at), &number) < 0 || number < -1 || number > INT32_MAX)
+		return false;
+	*id = (int32_t)number;
+	return true;
+}
+
 /* "1234" or "1200/1234", pid and tid, at the end of `text`; returns where it begins, NULL: it is none. */
 static const char *read_thread(const char *text, const char *end, struct text_event *event)
 {
-	const char *at = end;
-	int64_t number = 0, group = 0;
-	const char *slash;
+	const char *at = end, *slash;
 
-	while (at > text && (is_digit(at[-1]) || at[-1] == '/'))
+	while (at > text && !is_blank(at[-1]))
 		at--;
-	if (at > text && at[-1] == '-' && (at - 1 == text || is_blank(at[-2]))) /* -1: a thread that is gone */
-		return NULL;
 	slash = memchr(at, '/', (size_t)(end - at));
-	if (slash && number_integer(at, (size_t)(slash - at), &group) < 0)
+	if (slash && !read_id(at, slash, &event->tgid))
 		return NULL;
-	if (slash ? number_integer(slash + 1, (size_t)(end - slash - 1), &number) < 0
-		  : at == end || number_integer(at, (size_t)(end - at), &number) < 0)
-		return NULL;
-	if (number > INT32_MAX || group > INT32_MAX || at == text || !is_blank(at[-1]))
-		return NULL;
-	event->tid = (int32_t)number;
-	event->tgid = (int32_t)group;
-	return at;
+	event->tgid = event->tgid < 0 ? 0 : event->tgid;
+	return read_id(slash ? slash + 1 : at, end, &event->tid) ? at : NULL;
 }
 
 /* ":1234" is what perf calls a thread whose name it does not know. */
@@ -40,7 +43,7 @@ static void take_comm(struct text_event *event, const char *from, const char *to
 	struct span comm = trimmed((struct span){from, to});
 
 	event->comm = comm.at;
-	event->comm_length = *comm.at == ':' ? 0 : span_length(comm);
+	event->comm_length = begins_with(comm, ":") ? 0 : span_length(comm);
 }
 
 /* "[003]", which perf leaves out where it did not record the CPU. */
@@ -121,10 +124,28 @@ static const char *read_name(const char *at, const char *end, struct text_event 
 	return read_tracepoint(at, end, event);
 }
 
+static const char *before_blanks(const char *line, const char *end)
+{
+	while (end > line && is_blank(end[-1]))
+		end--;
+	return end;
+}
+
+/* Before the letters behind the CPU that say in which mode it was, where they were asked for: "[003] K". */
+static const char *before_mode(const char *line, const char *end)
+{
+	const char *at = end, *close;
+
+	while (at > line && isalpha((unsigned char)at[-1]))
+		at--;
+	close = before_blanks(line, at);
+	return at < end && close > line && close < at && close[-1] == ']' ? close : end;
+}
+
 /* Where a time begins at `at`, behind the CPU or, where there is none, behind the thread. */
 static bool read_from(const char *line, const char *end, const char *at, struct text_event *event)
 {
-	const char *left = at;
+	const char *left = before_mode(line, before_blanks(line, at));
 	size_t length;
 
 	*event = (struct text_event){.flags = TEXT_FLAGS_UNKNOWN};
@@ -132,17 +153,15 @@ static bool read_from(const char *line, const char *end, const char *at, struct 
 	if (!length)
 		return false;
 	at += length;
-	while (left > line && is_blank(left[-1]))
-		left--;
-	if (left > line && left[-1] == ']') {
+	event->cpu_unknown = left == line || left[-1] != ']';
+	if (!event->cpu_unknown) {
 		const char *open = left;
 
 		while (open > line && *open != '[')
 			open--;
 		if (!read_cpu(open, left, event))
 			return false;
-		for (left = open; left > line && is_blank(left[-1]);)
-			left--;
+		left = before_blanks(line, open);
 	}
 	left = read_thread(line, left, event);
 	if (!left)
@@ -206,38 +225,84 @@ static bool is_event(const char *line, size_t length)
 	return read_line(line, length, &event);
 }
 
-static bool is_perf(const char *bytes, size_t length)
+static size_t is_perf(const char *bytes, size_t length)
 {
-	return text_any_line(bytes, length, is_event);
+	return text_count_lines(bytes, length, is_event);
 }
 
-/* The context is the last event so far. */
+struct reading {
+	struct text_event event; /* the last so far */
+	ARRAY(int32_t) running;	 /* the thread on each CPU; -1: unknown, for it has not switched yet */
+};
+
+/* The number behind the key in a sched_switch, "... prev_pid=11 ... ==> next_comm=b next_pid=12 ...". -1: there is none. */
+static int32_t thread_of(struct span payload, const char *key)
+{
+	const char *at = find(payload, key);
+	uint64_t tid;
+	struct span digits;
+
+	if (!at)
+		return -1;
+	for (digits.at = digits.end = at + strlen(key); digits.end < payload.end && is_digit(*digits.end);)
+		digits.end++;
+	return read_count(digits, &tid) && tid <= INT32_MAX ? (int32_t)tid : -1;
+}
+
+/* A thread that perf does not know any more is the one that runs on the CPU. */
+static void follow(struct reading *reading, struct text_event *event)
+{
+	enum { CPUS_MAX = 1 << 16 };
+	struct span payload = {event->payload, event->payload + event->length};
+	bool is_switch = strcmp(event->system, "sched") == 0 && strcmp(event->name, "sched_switch") == 0;
+
+	if (event->tid < 0 && is_switch)
+		event->tid = thread_of(payload, " prev_pid=");
+	if (event->cpu_unknown || event->cpu >= CPUS_MAX)
+		return;
+	while (reading->running.count <= event->cpu)
+		*ARRAY_ADD(&reading->running) = -1;
+	if (event->tid < 0)
+		event->tid = reading->running.items[event->cpu];
+	if (is_switch || reading->running.items[event->cpu] >= 0)
+		reading->running.items[event->cpu] = is_switch ? thread_of(payload, " next_pid=") : event->tid;
+}
+
 static int take_line(struct text *text, void *context, const char *line, size_t length, uint64_t number)
 {
-	struct text_event *event = context;
+	struct reading *reading = context;
+	struct text_event *event = &reading->event;
 	uint64_t lost;
 
 	if (skip_blanks(line, line + length) == line + length || *line == '#')
 		return 0;
 	lost = lost_events(line, length);
-	if (lost)
+	if (lost) {
 		text_lost(text, event->cpu, lost);
-	else if (is_record(line, length))
+		reading->running.count = 0;
+	} else if (is_record(line, length)) {
 		text_trouble(text, "perf's own records are left out", false, number, 1);
-	else if (read_line(line, length, event))
+	} else if (read_line(line, length, event)) {
+		follow(reading, event);
+		if (event->tid < 0)
+			text_trouble(text, "the thread of these events has exited and is not told; 0 is taken for it", true, number, 1);
+		event->tid = event->tid < 0 ? 0 : event->tid;
 		return text_event(text, event, number);
-	else if (is_stack(line, length))
+	} else if (is_stack(line, length)) {
 		text_trouble(text, "call stacks are left out", false, number, 1);
-	else
+	} else {
 		text_trouble(text, "this is no event", true, number, 1);
+	}
 	return 0;
 }
 
 static int read_perf(struct import *import, struct import_input *input)
 {
-	struct text_event event = {0};
+	struct reading reading = {0};
+	int status = text_read(import, input, take_line, NULL, &reading);
 
-	return text_read(import, input, take_line, NULL, &event);
+	free(reading.running.items);
+	return status;
 }
 
 const struct import_format import_perf = {"perf", is_perf, read_perf, NULL};

@@ -250,6 +250,8 @@ int text_event(struct text *text, const struct text_event *event, uint64_t numbe
 		text_trouble(text, "there is no CPU of this number", true, number, 1);
 		return 0;
 	}
+	if (event->cpu_unknown)
+		text_trouble(text, "the CPU of these events is not told; 0 is taken for it", true, number, 1);
 	if (!*system)
 		system = known_system(text->known, event->name, event->payload, event->length);
 	text->events++;
@@ -345,17 +347,18 @@ size_t text_time(const char *at, size_t length, char end, int64_t *ns)
 	return number_time(at, digits + 1 + decimals, ns) < 0 ? 0 : digits + 1 + decimals + 1;
 }
 
-bool text_any_line(const char *bytes, size_t length, bool (*is)(const char *line, size_t length))
+size_t text_count_lines(const char *bytes, size_t length, bool (*is)(const char *line, size_t length))
 {
+	size_t count = 0;
+
 	while (length > 0) {
 		const char *newline = memchr(bytes, '\n', length);
 
-		if (is(bytes, newline ? (size_t)(newline - bytes) : length))
-			return true;
+		count += is(bytes, newline ? (size_t)(newline - bytes) : length);
 		if (!newline)
-			return false;
+			break;
 		length -= (size_t)(newline + 1 - bytes);
 		bytes = newline + 1;
 	}
-	return false;
+	return count;
 }

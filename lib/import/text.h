@@ -17,6 +17,7 @@ enum { TEXT_NAME = 128, TEXT_FLAGS_UNKNOWN = -1 };
 struct text_event {
 	int64_t ts;
 	uint32_t cpu;
+	bool cpu_unknown; /* and 0 is taken for it, which is told */
 	int32_t tid, tgid; /* tgid 0: unknown */
 	const char *comm;  /* not ended by NUL */
 	size_t comm_length; /* 0: unknown */
@@ -60,7 +61,7 @@ void text_trouble(struct text *text, const char *kind, bool missing, uint64_t nu
 /* "12.345678" or with nine decimals as nanoseconds; behind it must stand `end`. Returns the length; 0: it is no time. */
 size_t text_time(const char *at, size_t length, char end, int64_t *ns);
 
-/* Whether one of these lines is what `is` looks for; the last may be cut. */
-bool text_any_line(const char *bytes, size_t length, bool (*is)(const char *line, size_t length));
+/* How many of these lines are what `is` looks for; the last may be cut. */
+size_t text_count_lines(const char *bytes, size_t length, bool (*is)(const char *line, size_t length));
 
 #endif
