@@ -20,7 +20,7 @@ static const struct option_entry options[] = {
 	{OPTION_STRING, 'f', "format", &format, "FORMAT", "trace.dat, ftrace, systrace or perf (default: by content)"},
 	{OPTION_LIST, 'c', "chart", &charts, "CHART", "only the events that this chart needs"},
 	{OPTION_LIST, 'e', "event", &events, "SYSTEM:EVENT", "only this event; * ? [] match many"},
-	{OPTION_FLAG, 'i', "instances", &instances, NULL, "of all instances in a trace.dat file, merged"},
+	{OPTION_FLAG, 'i', "instances", &instances, NULL, "of all instances in a file, not only of the main one"},
 	{OPTION_FLAG, 'm', "merge", &merge, NULL, "merge trace.dat files of one boot by time"},
 	OPTION_TEXT(&as_text),
 	{0},

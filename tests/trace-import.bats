@@ -497,6 +497,100 @@ END
 	assert_equal "$stderr" 'trace-import: script:1: the CPU of these events is not told; 0 is taken for it (1 line)'
 }
 
+@test "kernels with PREEMPT_RT have more columns" {
+	run -0 imported <<'END'
+             cat-9     [001] d..h2..   100.000001: sched_waking: comm=cyclictest pid=12 prio=19 target_cpu=001
+             cat-9     [001] dNLh313   100.000002: irq_handler_exit: irq=36 ret=handled
+             cat-9     [001] ....1..   100.000003: irq_handler_entry: irq=1 name=x
+             cat-9     [001] d.s2.   100.000004: irq_handler_entry: irq=1 name=x
+     cat-9         1dN.s3.. 100000005us : irq_handler_entry: irq=1 name=x
+END
+	assert_line -n 0 'event ts=100.000001000 cpu=1 tid=9 comm=cat name=sched:sched_waking comm=cyclictest pid=12 prio=19 target_cpu=1 common_flags=9'
+	assert_line -n 1 --partial ' ret=1 common_flags=45'
+	assert_line -n 2 --partial ' common_flags=0'
+	assert_line -n 3 --partial ' common_flags=17'
+	assert_line -n 4 'event ts=100.000005000 cpu=1 tid=9 comm=cat name=irq:irq_handler_entry irq=1 name=x common_flags=53'
+}
+
+@test "a dump of the trace in the kernel's log, as dmesg, syslog and the journal have it" {
+	cat >plain <<'END'
+Dumping ftrace buffer:
+---------------------------------
+CPU:1 [LOST 12 EVENTS]
+  rcuc/1-25        1d..2. 10347723908us : sched_switch: prev_comm=rcuc/1 prev_pid=25 prev_prio=97 prev_state=S ==> next_comm=kernel: [ 1.0] next_pid=26 next_prio=97
+kworker/-18422     1d..4. 10347736965us : sched_waking: comm=rcu_torture_bar pid=193 prio=139 target_cpu=000
+---------------------------------
+END
+	for prefix in '[10363.661789] ' '[10363.661789][   T12] ' '<4>[    3.661789] ' 'Nov 21 10:00:01 host kernel: [10363.661789] ' \
+		'2026-11-21T10:00:01.123456+00:00 host kernel: '; do
+		sed "s/^/$prefix/" plain >log
+		run -3 --separate-stderr trace-import --text log
+		assert_equal "$stderr" ""
+		assert_line 'lost ts=10347.723908000 cpu=1 count=12'
+		assert_line 'event ts=10347.723908000 cpu=1 tid=25 comm=rcuc/1 name=sched:sched_switch prev_comm=rcuc/1 prev_pid=25 prev_prio=97 prev_state=1 next_comm="kernel: [ 1.0]" next_pid=26 next_prio=97 common_flags=1'
+		assert_line 'event ts=10347.736965000 cpu=1 tid=18422 name=sched:sched_waking comm=rcu_torture_bar pid=193 prio=139 target_cpu=0 common_flags=1'
+	done
+}
+
+@test "trace-cmd report of instances, or of several files: the main or first one's events, unless asked for all" {
+	cat >instances <<'END'
+cpus=2
+other:            <...>-7     [001] 100.000001: softirq_entry:        vec=4 [action=BLOCK]
+                   a: b-8     [001] 100.000002: (+1)     softirq_entry:        vec=4 [action=BLOCK]
+other: CPU:1 [5 EVENTS DROPPED]
+       CPU:0 [6 EVENTS DROPPED]
+                  <...>-9     [000] 100.000003: (+1)     softirq_entry:        vec=4 [action=BLOCK]
+END
+	run -3 --separate-stderr trace-import --text instances
+	assert_equal "$stderr" "trace-import: instances:2: what is of 'other' is left out; see --instances (2 lines)"
+	assert_equal "$(grep -o '^event.* name\|^lost.*' <<<"$output")" "$(printf '%s\n' 'event ts=100.000002000 cpu=1 tid=8 comm="a: b" name' \
+		'lost ts=100.000003000 cpu=0 count=6' 'event ts=100.000003000 cpu=0 tid=9 name')"
+	run -3 --separate-stderr trace-import --text -i instances
+	assert_equal "$stderr" ""
+	assert_line 'event ts=100.000001000 cpu=1 tid=7 name=irq:softirq_entry vec=4'
+	assert_line 'lost ts=100.000003000 cpu=1 count=5 from=100.000002000'
+	cat >files <<'END'
+host.dat: cpus=2
+vm.dat: cpus=1
+vm.dat:              cat-7     [000] 100.000001: softirq_entry:        vec=4 [action=BLOCK]
+host.dat:              cat-8     [000] 100.000002: softirq_entry:        vec=4 [action=BLOCK]
+END
+	run -0 --separate-stderr trace-import --text files
+	assert_equal "$stderr" "trace-import: files:3: what is of 'vm.dat' is left out; see --instances (1 line)"
+	assert_equal "$(grep -c '^event' <<<"$output")" 1
+	assert_line 'event ts=100.000002000 cpu=0 tid=8 comm=cat name=irq:softirq_entry vec=4'
+}
+
+@test "clocks that count something else than time are refused as such" {
+	printf '%s\n' '             cat-9     [001] d..2. 133684752085824: irq_handler_entry: irq=1 name=x' \
+		'             cat-9     [001]  5812238: irq_handler_entry: irq=1 name=x' \
+		'    cat-9     1dN.2.    2: irq_handler_entry: irq=1 name=x' >trace
+	run -3 --separate-stderr trace-import --text trace
+	refute_line --regexp '^event'
+	assert_regex "$stderr" 'trace:1: the clock of these events does not tell the time; record with another one, such as mono \(3 lines\)'
+}
+
+@test "fields that a tool or an option of the kernel spells differently, or adds" {
+	run -0 imported <<'END'
+             cat-9     [001] d..2.   100.000001: sched_switch: prev_comm=a prev_pid=0x10 (16) prev_prio=0x78 (120) prev_state=0x1 (1) next_comm=b next_pid=0x11 (17) next_prio=0x78 (120)
+             cat-9     [001] d..2.   100.000002: sched_switch: a:16 [120] S ==> b:17 [120] Latency: 85.751 usecs
+             cat-9     [001] d..2.   100.000003: sched_switch: prev_comm=a prev_pid=16 prev_state=S ==> next_comm=b next_pid=17
+             cat-9     [001] .....   100.000004: nobody_knows: overutilized=1
+             cat-9     [001] .....   100.000005: myprobe: (do_open+0x0/0x30) path="a (1)" n=5
+             cat-9     [001] d.h1.   100.000006: #1     context    irq timer_latency       932 ns
+             cat-9     [001] .....   100.000008: 1000000        190  99.98100       9     18      0   1007     18      1
+             cat-9     [001] d....   100.000009: #3     inner/outer(us):   11/12    ts:1581527483.343962693 count:6
+END
+	assert_line -n 0 --partial ' prev_pid=16 prev_prio=120 prev_state=1 next_comm=b next_pid=17 next_prio=120 '
+	assert_line -n 1 --partial ' prev_pid=16 prev_prio=120 prev_state=1 next_comm=b next_pid=17 next_prio=120 Latency="85.751 usecs" '
+	assert_line -n 2 --partial ' prev_comm=a prev_pid=16 prev_state=S next_comm=b next_pid=17 '
+	assert_line -n 3 --partial ' name=unknown:nobody_knows overutilized=1 '
+	assert_line -n 4 --partial ' __probe_ip=do_open+0x0/0x30 path="\"a (1)\"" n=5 '
+	assert_line -n 5 --partial ' name=ftrace:timerlat seqnum=1 context=0 timer_latency=932 '
+	assert_line -n 6 --partial ' name=ftrace:osnoise runtime=1000000 noise=190 max_sample=9 hw_count=18 nmi_count=0 irq_count=1007 softirq_count=18 thread_count=1 '
+	assert_line -n 7 --partial ' name=ftrace:hwlat seqnum=3 duration=11 outer_duration=12 timestamp=1581527483.343962693 count=6 '
+}
+
 @test "losses are told at their place: gaps, and what had been overwritten at the begin" {
 	cat >trace <<'END'
 # tracer: nop

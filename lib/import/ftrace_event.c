@@ -67,6 +67,31 @@ static bool take_function(struct span rest, struct text_event *event)
 	return true;
 }
 
+static bool is_numbers(struct span span)
+{
+	for (const char *at = span.at; at < span.end; at++)
+		if (!is_digit(*at) && *at != ' ' && *at != '.')
+			return false;
+	return find(span, " ") && find(span, ".");
+}
+
+/* The tracers timerlat, "#1     context    irq timer_latency       932 ns", hwlat, and osnoise, which prints numbers only. */
+static bool take_measured(struct span rest, struct text_event *event)
+{
+	const char *name = "osnoise";
+
+	if (begins_with(rest, "#"))
+		name = find(rest, " timer_latency ") ? "timerlat" : find(rest, " inner/outer(us): ") ? "hwlat" : NULL;
+	else if (!is_numbers(rest))
+		name = NULL;
+	if (!name)
+		return false;
+	snprintf(event->system, TEXT_NAME, "ftrace");
+	snprintf(event->name, TEXT_NAME, "%s", name);
+	take_payload(rest, event);
+	return true;
+}
+
 /* What the latency tracers say of threads: "0:120:R ==> [003] 312:100:R kworker", "0:120:R   + [003] 312:100:R kworker". */
 static bool take_scheduling(struct span rest, struct text_event *event)
 {
@@ -118,9 +143,21 @@ static bool take_named(struct span rest, struct text_event *event)
 	return copy_name(event->name, name);
 }
 
+/* "(+12)": since the event before, as trace-cmd report prints with --ts-diff. */
+static struct span behind_difference(struct span rest)
+{
+	struct span digits = {rest.at + 2, rest.at + 2};
+
+	if (!begins_with(rest, "(+"))
+		return rest;
+	while (digits.end < rest.end && is_digit(*digits.end))
+		digits.end++;
+	return digits.end > digits.at && digits.end < rest.end && *digits.end == ')' ? trimmed((struct span){digits.end + 1, rest.end}) : rest;
+}
+
 bool ftrace_event_take(struct span rest, struct text_event *event)
 {
-	rest = trimmed(rest);
+	rest = behind_difference(trimmed(rest));
 	return take_syscall(rest, event) || take_marker(rest, event) || take_scheduling(rest, event) || take_named(rest, event) ||
-	       take_function(rest, event);
+	       take_measured(rest, event) || take_function(rest, event);
 }

@@ -3,6 +3,7 @@
 #include <ctype.h>
 
 #include "import/ftrace_event.h"
+#include "import/ftrace_prefix.h"
 
 /* --- thread, group ------------------------------------------------------------------------------------------------ */
 
@@ -36,9 +37,13 @@ static bool is_forgotten(struct span comm, struct span tid)
 	       (span_length(inner) == span_length(tid) && memcmp(inner.at, tid.at, span_length(tid)) == 0);
 }
 
+/* How wide a thread's name is printed; in latency-format no more of it is. In function_graph it has no width. */
+enum { WIDTH = 16, WIDTH_LATENCY = 8, WIDTH_NONE = 0 };
+
 /* "COMM-TID", where the kernel writes <idle> for the idle thread. */
-static bool take_thread(struct span left, struct text_event *event)
+static bool take_thread(struct span left, size_t width, struct text_event *event)
 {
+	struct span comm = left, buffer;
 	const char *dash = left.end;
 	uint64_t tid;
 
@@ -48,15 +53,27 @@ static bool take_thread(struct span left, struct text_event *event)
 	    tid > INT32_MAX)
 		return false;
 	event->tid = (int32_t)tid;
-	event->comm = left.at;
-	if (!is_forgotten((struct span){left.at, dash - 1}, (struct span){dash, left.end}))
-		event->comm_length = (size_t)(dash - 1 - left.at);
+	comm.end = dash - 1;
+	if (width) {
+		buffer = prefix_buffer(&comm, width);
+		event->buffer = buffer.at;
+		event->buffer_length = span_length(buffer);
+	}
+	comm = trimmed(comm);
+	event->comm = comm.at;
+	if (!is_forgotten(comm, (struct span){dash, left.end}))
+		event->comm_length = span_length(comm);
 	return true;
 }
 
 /* --- flags -------------------------------------------------------------------------------------------------------- */
 
-/* Bits of common_flags, by kernel/trace/trace_output.c: what the letters of the columns stand for. */
+/*
+ * Bits of common_flags, by kernel/trace/trace_output.c: what the letters of the columns stand for. Kernels with the patches of
+ * PREEMPT_RT that put off rescheduling have a column for that before the one of interrupts, and seven in all.
+ */
+enum { INTERRUPT_COLUMN = 2, COLUMNS_LAZY = 7, COLUMNS_MAX = 8 };
+
 static const struct {
 	int column;
 	const char *letters;
@@ -68,7 +85,7 @@ static const struct {
 
 static bool is_flags(struct span span)
 {
-	if (span.end - span.at < 4 || span.end - span.at > 6)
+	if (span_length(span) < 4 || span_length(span) > COLUMNS_MAX)
 		return false;
 	for (const char *at = span.at; at < span.end; at++)
 		if (!isalnum((unsigned char)*at) && *at != '.' && *at != '#')
@@ -78,11 +95,15 @@ static bool is_flags(struct span span)
 
 static int read_flags(struct span span)
 {
+	bool lazy = span_length(span) >= COLUMNS_LAZY;
 	int flags = 0;
 
-	for (size_t i = 0; i < sizeof(flag_letters) / sizeof(flag_letters[0]); i++)
-		if (strchr(flag_letters[i].letters, span.at[flag_letters[i].column]))
+	for (size_t i = 0; i < sizeof(flag_letters) / sizeof(flag_letters[0]); i++) {
+		int column = flag_letters[i].column;
+
+		if (strchr(flag_letters[i].letters, span.at[column + (lazy && column == INTERRUPT_COLUMN)]))
 			flags |= flag_letters[i].bits;
+	}
 	return flags;
 }
 
@@ -113,7 +134,7 @@ static bool read_at(struct span line, const char *open, struct text_event *event
 	}
 	length = text_time(rest.at, (size_t)(rest.end - rest.at), ':', &event->ts);
 	rest.at += length;
-	return length && take_thread(left, event) && ftrace_event_take(rest, event);
+	return length && take_thread(left, WIDTH, event) && ftrace_event_take(rest, event);
 }
 
 static bool read_plain(struct span line, struct text_event *event)
@@ -124,10 +145,9 @@ static bool read_plain(struct span line, struct text_event *event)
 	return false;
 }
 
-/* What stands before the time in latency-format: COMM-TID, then CPU and flags in one word. Names are cut after eight letters. */
+/* What stands before the time in latency-format: COMM-TID, then CPU and flags in one word. */
 static bool take_latency_head(struct span left, struct text_event *event)
 {
-	enum { COMM_CUT = 8 };
 	struct span flags = trimmed(left), cpu;
 	uint64_t number;
 
@@ -137,11 +157,11 @@ static bool take_latency_head(struct span left, struct text_event *event)
 		cpu.end++;
 	flags.at = cpu.end;
 	if (!is_flags(flags) || !read_count(cpu, &number) || number > UINT32_MAX ||
-	    !take_thread(trimmed((struct span){left.at, cpu.at}), event))
+	    !take_thread(trimmed((struct span){left.at, cpu.at}), WIDTH_LATENCY, event))
 		return false;
 	event->cpu = (uint32_t)number;
 	event->flags = read_flags(flags);
-	if (event->comm_length == COMM_CUT)
+	if (event->comm_length == WIDTH_LATENCY) /* cut */
 		event->comm_length = 0;
 	return true;
 }
@@ -179,16 +199,18 @@ static bool read_latency(struct span line, struct text_event *event)
 /* "CPU:2 [LOST 12 EVENTS]", "CPU:2 [12 EVENTS DROPPED]", "CPU:2 [EVENTS DROPPED]" */
 static bool read_loss(struct span line, struct text_event *event, uint64_t *count)
 {
-	struct span number;
+	struct span number, buffer = {line.at, line.at};
 	uint64_t cpu;
 	const char *open;
 
+	if (!begins_with(line, "CPU:"))
+		buffer = prefix_word(&line);
 	if (!begins_with(line, "CPU:") || !(open = find(line, " [")) || (!find(line, "LOST") && !find(line, "DROPPED")))
 		return false;
 	number = trimmed((struct span){line.at + 4, open});
 	if (!read_count(number, &cpu) || cpu > UINT32_MAX)
 		return false;
-	event->cpu = (uint32_t)cpu;
+	*event = (struct text_event){.cpu = (uint32_t)cpu, .buffer = buffer.at, .buffer_length = span_length(buffer)};
 	for (number.at = open; number.at < line.end && !is_digit(*number.at);)
 		number.at++;
 	for (number.end = number.at; number.end < line.end && is_digit(*number.end);)
@@ -223,7 +245,7 @@ static enum ftrace_line read_graph(struct span line, struct text_event *event)
 	if (!comment)
 		return FTRACE_GRAPH;
 	bar = memchr(close, '|', (size_t)(comment - close));
-	if (!timed || !bar || !take_thread(trimmed((struct span){close + 1, bar}), event) ||
+	if (!timed || !bar || !take_thread(trimmed((struct span){close + 1, bar}), WIDTH_NONE, event) ||
 	    !ftrace_event_take((struct span){comment, line.end - 2}, event))
 		return FTRACE_BARE;
 	return FTRACE_EVENT;
@@ -253,24 +275,54 @@ static bool is_stack(struct span line)
 
 static bool is_nothing(struct span line)
 {
-	static const char *const headings[] = {"cpus=", "version = ", "CPU "};
+	static const char *const headings[] = {"cpus=", "version = ", "Dumping ftrace buffer:", "(ftrace buffer empty)"};
 
 	if (line.at == line.end)
 		return true;
+	prefix_word(&line);
 	if (*line.at == '-') { /* a ruler */
 		while (line.at < line.end && *line.at == '-')
 			line.at++;
 		return line.at == line.end;
 	}
 	for (size_t i = 0; i < sizeof(headings) / sizeof(headings[0]); i++)
-		if (begins_with(line, headings[i]) && (i < 2 || find(line, " is empty")))
+		if (begins_with(line, headings[i]))
 			return true;
+	return begins_with(line, "CPU ") && find(line, " is empty");
+}
+
+/* "COMM-TID [CPU] FLAGS COUNT: EVENT", "COMM-TID CPUFLAGS COUNT: EVENT": the time is a count, of what is not told. */
+static bool is_ticks(struct span line)
+{
+	for (const char *at = line.at + 1; at < line.end; at++) {
+		struct span head = {line.at, at}, word;
+		struct text_event event = {0};
+		const char *end = at;
+
+		while (at[-1] == ' ' && end < line.end && is_digit(*end))
+			end++;
+		if (end == at || line.end - end < 3 || end[0] != ':' || end[1] != ' ')
+			continue;
+		if (take_latency_head(head, &event))
+			return true;
+		head = trimmed(head);
+		for (word.at = word.end = head.end; word.at > head.at && word.at[-1] != ' ';)
+			word.at--;
+		if (is_flags(word))
+			head = trimmed((struct span){head.at, word.at});
+		head.end = span_length(head) && head.end[-1] == ']' ? memrchr(head.at, '[', span_length(head)) : NULL;
+		if (!head.end)
+			return false;
+		head = trimmed(head);
+		take_group(&head, &event);
+		return take_thread(head, WIDTH, &event);
+	}
 	return false;
 }
 
 enum ftrace_line ftrace_line_read(const char *line, size_t length, struct text_event *event, uint64_t *count)
 {
-	struct span span = trimmed((struct span){line, line + length});
+	struct span span = prefix_log(trimmed((struct span){line, line + length}));
 
 	if (is_nothing(span) || *line == '#')
 		return FTRACE_NOTHING;
@@ -283,5 +335,5 @@ enum ftrace_line ftrace_line_read(const char *line, size_t length, struct text_e
 	if (*span.at == '#')
 		return FTRACE_NOTHING;
 	*event = (struct text_event){.flags = TEXT_FLAGS_UNKNOWN};
-	return read_graph(span, event);
+	return is_ticks(span) ? FTRACE_TICKS : read_graph(span, event);
 }

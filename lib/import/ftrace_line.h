@@ -5,8 +5,8 @@
  *	COMM-TID CPUFLAGS MICROSECONDSus : EVENT: PAYLOAD	(latency-format)
  *	SECONDS.DECIMALS | CPU) COMM-TID | | comment		(function_graph; the comment is EVENT: PAYLOAD)
  *
- * TGID and FLAGS may be absent. COMM may hold anything, brackets and dashes too, so the line is read from the first
- * place on where all that must follow does follow.
+ * TGID and FLAGS may be absent; before it may stand what import/ftrace_prefix.h says. COMM may hold anything, brackets and
+ * dashes too, so the line is read from the first place on where all that must follow does follow.
  */
 #ifndef IMPORT_FTRACE_LINE_H
 #define IMPORT_FTRACE_LINE_H
@@ -20,6 +20,7 @@ enum ftrace_line {
 	FTRACE_STACK,	/* of a call stack */
 	FTRACE_GRAPH,	/* of function_graph: a function, entered or left */
 	FTRACE_BARE,	/* an event between such, without time or thread */
+	FTRACE_TICKS,	/* an event whose time is a count, not a time */
 	FTRACE_OTHER,	/* not understood */
 };
 

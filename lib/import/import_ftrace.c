@@ -1,8 +1,10 @@
 /* ftrace text, plain or within an HTML page. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/number.h"
 #include "import/ftrace_line.h"
+#include "import/ftrace_prefix.h"
 
 /* "# entries-in-buffer/entries-written: 200/260   #P:2": the oldest 60 had been overwritten. */
 static uint64_t overwritten(const char *line, size_t length)
@@ -31,6 +33,7 @@ static const struct {
 	[FTRACE_STACK] = {"call stacks are left out", false},
 	[FTRACE_GRAPH] = {"functions are left out", false},
 	[FTRACE_BARE] = {"events of function_graph without time or thread are left out; record with funcgraph-abstime and funcgraph-proc", true},
+	[FTRACE_TICKS] = {"the clock of these events does not tell the time; record with another one, such as mono", true},
 	[FTRACE_OTHER] = {"this is no event", true},
 };
 
@@ -45,25 +48,59 @@ static size_t without_escape(const char *line, size_t length)
 	return length;
 }
 
-/* The context is what was lost before the first event, whose CPU is not known until it comes. */
+struct reading {
+	uint64_t overrun; /* events lost before the first one, whose CPU is not known until it comes */
+	char main[TEXT_NAME]; /* where all lines have the name of a buffer: that of the first */
+	bool is_named;
+	bool instances; /* of all buffers */
+};
+
+/* trace-cmd report of several files: "host.dat: cpus=4". */
+static void take_heading(struct reading *reading, const char *line, size_t length)
+{
+	struct span rest = {line, line + length}, name = prefix_word(&rest);
+
+	if (!reading->is_named && begins_with(rest, "cpus=") && span_length(name) < TEXT_NAME) {
+		memcpy(reading->main, name.at, span_length(name));
+		reading->is_named = true;
+	}
+}
+
+/* As of a trace.dat, of the main buffer or of the first file; else it is counted. */
+static bool is_wanted(struct text *text, const struct reading *reading, const struct text_event *event, uint64_t number)
+{
+	size_t length = event->buffer_length;
+	char kind[TEXT_NAME];
+
+	if (reading->instances || length == 0 || (length == strlen(reading->main) && memcmp(event->buffer, reading->main, length) == 0))
+		return true;
+	snprintf(kind, sizeof(kind), "what is of '%.*s' is left out; see --instances", (int)length, event->buffer);
+	text_trouble(text, kind, false, number, 1);
+	return false;
+}
+
 static int take_line(struct text *text, void *context, const char *line, size_t length, uint64_t number)
 {
+	struct reading *reading = context;
 	struct text_event event;
-	uint64_t count = 0, *overrun = context;
 	enum ftrace_line kind;
+	uint64_t count = 0;
 
 	length = without_escape(line, length);
 	kind = ftrace_line_read(line, length, &event, &count);
+	if ((kind == FTRACE_EVENT || kind == FTRACE_LOST) && !is_wanted(text, reading, &event, number))
+		return 0;
 	switch (kind) {
 	case FTRACE_EVENT:
-		text_lost(text, event.cpu, *overrun);
-		*overrun = 0;
+		text_lost(text, event.cpu, reading->overrun);
+		reading->overrun = 0;
 		return text_event(text, &event, number);
 	case FTRACE_LOST:
 		text_lost(text, event.cpu, count ? count : 1);
 		return 0;
 	case FTRACE_NOTHING:
-		*overrun += overwritten(line, length);
+		take_heading(reading, line, length);
+		reading->overrun += overwritten(line, length);
 		return text_comment(text, line, length, number);
 	default:
 		text_trouble(text, troubles[kind].kind, troubles[kind].missing, number, 1);
@@ -77,7 +114,7 @@ static bool is_event(const char *line, size_t length)
 	uint64_t count;
 	enum ftrace_line kind = ftrace_line_read(line, length, &event, &count);
 
-	return kind == FTRACE_EVENT || kind == FTRACE_LOST;
+	return kind == FTRACE_EVENT || kind == FTRACE_LOST || kind == FTRACE_TICKS;
 }
 
 static size_t is_ftrace(const char *bytes, size_t length)
@@ -91,9 +128,9 @@ static size_t is_ftrace(const char *bytes, size_t length)
 
 static int read_ftrace(struct import *import, struct import_input *input)
 {
-	uint64_t overrun = 0;
+	struct reading reading = {.instances = import_options(import)->instances};
 
-	return text_read(import, input, take_line, NULL, &overrun);
+	return text_read(import, input, take_line, NULL, &reading);
 }
 
 /* --- HTML --------------------------------------------------------------------------------------------------------- */
@@ -111,7 +148,7 @@ static size_t is_page(const char *bytes, size_t length)
 struct section {
 	bool inside, has_events;
 	uint64_t first, others; /* lines before the first event that are none */
-	uint64_t overrun;	/* of take_line() */
+	struct reading reading;
 };
 
 static bool starts(const char *line, const char *text)
@@ -150,13 +187,13 @@ static int take_page_line(struct text *text, void *context, const char *line, si
 	if (!section->inside || ends_section(line)) {
 		if (section->inside)
 			end_section(text, section);
-		*section = (struct section){.inside = !section->inside && begins_section(line), .overrun = section->overrun};
+		*section = (struct section){.inside = !section->inside && begins_section(line), .reading = section->reading};
 		return 0;
 	}
 	if (!section->has_events)
 		section->has_events = is_event(line, length);
 	if (section->has_events || ftrace_line_read(line, length, &event, &count) != FTRACE_OTHER)
-		return take_line(text, &section->overrun, line, length, number);
+		return take_line(text, &section->reading, line, length, number);
 	if (section->others++ == 0)
 		section->first = number;
 	return 0;
@@ -164,7 +201,7 @@ static int take_page_line(struct text *text, void *context, const char *line, si
 
 static int read_page(struct import *import, struct import_input *input)
 {
-	struct section section = {0};
+	struct section section = {.reading = {.instances = import_options(import)->instances}};
 
 	return text_read(import, input, take_page_line, end_section, &section);
 }

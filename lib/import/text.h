@@ -24,6 +24,8 @@ struct text_event {
 	int flags;	   /* common_flags, or TEXT_FLAGS_UNKNOWN */
 	char system[TEXT_NAME]; /* "": unknown */
 	char name[TEXT_NAME];
+	const char *buffer; /* the name of the ring buffer that it was in, not ended by NUL */
+	size_t buffer_length; /* 0: it was in the only one, or the main one */
 	const char *payload;
 	size_t length;
 	bool hexadecimal; /* numbers in the payload are, even without 0x */
