@@ -561,6 +561,16 @@ END
 	assert_line 'event ts=100.000002000 cpu=0 tid=8 comm=cat name=irq:softirq_entry vec=4'
 }
 
+@test "events that are not in the order of time: told, and the data incomplete where it is by far" {
+	printf '            dd-7     [00%d] .....     %s: irq_handler_entry: irq=1 name=x\n' 0 1.5 1 1.499999 >near
+	run -0 --separate-stderr trace-import --text near
+	assert_equal "$stderr" 'trace-import: near:2: the time goes back (1 line)'
+	printf '            dd-7     [00%d] .....     %s: irq_handler_entry: irq=1 name=x\n' 0 1.5 1 1.25 >far
+	run -3 --separate-stderr trace-import --text far
+	assert_equal "$stderr" 'trace-import: far:2: the time goes back far, so waits may be wrong (1 line)'
+	assert_equal "$(grep -c '^event' <<<"$output")" 2
+}
+
 @test "clocks that count something else than time are refused as such" {
 	printf '%s\n' '             cat-9     [001] d..2. 133684752085824: irq_handler_entry: irq=1 name=x' \
 		'             cat-9     [001]  5812238: irq_handler_entry: irq=1 name=x' \
@@ -655,6 +665,15 @@ END
 	assert_line 'device dev=8:0 name=sda scheduler=bfq'
 	refute_line --partial 'signal'
 	assert_regex "$stderr" 'trace:2: this comment is no record of a device or a chart'
+}
+
+@test "files that came by way of Windows: the mark of UTF-8, carriage returns; UTF-16 is refused" {
+	printf '%s\r\n' $'\357\273\277            dd-7     [001] .....     1.000001: irq_handler_entry: irq=1 name=x' >marked
+	run -0 trace-import --text marked
+	assert_line 'event ts=1.000001000 cpu=1 tid=7 comm=dd name=irq:irq_handler_entry irq=1 name=x common_flags=0'
+	printf '\377\376#\0' >wide
+	run -1 trace-import --text wide
+	assert_output --partial 'wide: it is UTF-16; convert it with iconv'
 }
 
 @test "a pipe that goes on: what came is written at once" {
@@ -771,6 +790,12 @@ END
 	done
 	run -1 --separate-stderr trace-import perf.data
 	assert_regex "$stderr" 'perf script'
+	for text in 'Attaching 2 probes...|bpftrace' '[11:24:32.1] (+?.?) host sched_switch: { cpu_id = 3 }, { prev_tid = 0 }|babeltrace' \
+		'           time    cpu  task name  wait time  sch delay   run time|perf sched' '{"traceEvents": []}|JSON' 'dd 7 [001] sched:sched_waking: comm=x|perf script'; do
+		echo "${text%|*}" >other
+		run -1 --separate-stderr trace-import other
+		assert_regex "$stderr" "trace-import: other: it (is|has) .*${text#*|}"
+	done
 	run -2 trace-import -f nonsense empty
 }
 

@@ -133,6 +133,34 @@ static int about_to_wait(void *context, int fd)
 	return stream_flush(import->stream);
 }
 
+/* What kinds of text that are no traces have to do instead: those that begin so, then those that have this in a line. */
+static const char *text_hint(const char *bytes, size_t length)
+{
+	static const struct {
+		const char *text, *hint;
+		bool begins;
+	} known[] = {
+		{"\377\376", "it is UTF-16; convert it with iconv -f UTF-16 -t UTF-8", true},
+		{"TRACE:\n\170", "it is what atrace -z prints; have it printed without -z", true},
+		{"{", "it is JSON, which is not read; give trace-import the trace that it was made of", true},
+		{"Attaching ", "it is what a program of bpftrace prints, which is no list of events", true},
+		{"{ cpu_id = ", "it is what babeltrace prints of a trace by LTTng, which is not read", false},
+		{"raw event: size ", "it is what perf script -D prints; have it printed without -D", false},
+		{"sch delay", "it is a summary by perf sched; give trace-import what perf script prints", false},
+		{"| Max delay ", "it is a summary by perf sched; give trace-import what perf script prints", false},
+		{"# Samples: ", "it is a summary by perf report; give trace-import what perf script prints", false},
+		{" sched:sched_", "it has no events with a thread and a time; let perf script print its fields tid, cpu, time, event and trace", false},
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		const char *found = memmem(bytes, length, known[i].text, strlen(known[i].text));
+
+		if (found && (found == bytes || !known[i].begins))
+			return known[i].hint;
+	}
+	return "no trace of a known format; there are trace.dat, ftrace text, systrace HTML, and what perf script prints";
+}
+
 /* What other kinds of files have to do before they can be imported. */
 static const char *hint(const char *bytes, size_t length)
 {
@@ -140,7 +168,7 @@ static const char *hint(const char *bytes, size_t length)
 
 	if (length >= STREAM_MAGIC_SIZE && !memcmp(bytes, STREAM_MAGIC, STREAM_MAGIC_SIZE))
 		return "it is a tailblame stream already";
-	return foreign ? foreign : "no trace of a known format; there are trace.dat, ftrace text, systrace HTML, and what perf script prints";
+	return foreign ? foreign : text_hint(bytes, length);
 }
 
 static int choose(const struct import *import, struct import_input *input, const struct import_format **format)

@@ -90,5 +90,9 @@ int lines_next(struct lines *lines, char **text, size_t *length)
 	if (*length && (*text)[*length - 1] == '\r')
 		--*length;
 	(*text)[*length] = '\0';
+	if (lines->number == 1 && strncmp(*text, "\357\273\277", 3) == 0) { /* how Windows marks UTF-8 */
+		*text += 3;
+		*length -= 3;
+	}
 	return 1;
 }

@@ -48,6 +48,9 @@ struct text {
 
 enum { CPUS_MAX = 1 << 16 };
 
+/* In nanoseconds; what perf leaves out of order is nearer. */
+enum { BACK_FAR = 1000 * 1000 };
+
 /* --- what is not understood --------------------------------------------------------------------------------------- */
 
 void text_trouble(struct text *text, const char *kind, bool missing, uint64_t number, uint64_t count)
@@ -258,8 +261,11 @@ int text_event(struct text *text, const struct text_event *event, uint64_t numbe
 	cpu = cpu_of(text, event->cpu);
 	if (cpu->lost && write_lost(text, event->cpu, event->ts) < 0)
 		return -1;
-	if (event->ts < text->last)
-		text_trouble(text, "the time goes back", false, number, 1);
+	if (event->ts < text->last) {
+		bool far = text->last - event->ts > BACK_FAR;
+
+		text_trouble(text, far ? "the time goes back far, so waits may be wrong" : "the time goes back", far, number, 1);
+	}
 	text->last = cpu->last = event->ts;
 	cpu->seen = true;
 	choice = import_choose(text->import, system, event->name);
