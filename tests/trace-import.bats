@@ -586,6 +586,7 @@ END
              cat-9     [001] d..2.   100.000002: sched_switch: a:16 [120] S ==> b:17 [120] Latency: 85.751 usecs
              cat-9     [001] d..2.   100.000003: sched_switch: prev_comm=a prev_pid=16 prev_state=S ==> next_comm=b next_pid=17
              cat-9     [001] .....   100.000004: nobody_knows: overutilized=1
+             cat-9     [001] .....   100.000004: sched_stat_wait: comm=a pid=1 delay=3 [ns]
              cat-9     [001] .....   100.000005: myprobe: (do_open+0x0/0x30) path="a (1)" n=5
              cat-9     [001] d.h1.   100.000006: #1     context    irq timer_latency       932 ns
              cat-9     [001] .....   100.000008: 1000000        190  99.98100       9     18      0   1007     18      1
@@ -595,10 +596,11 @@ END
 	assert_line -n 1 --partial ' prev_pid=16 prev_prio=120 prev_state=1 next_comm=b next_pid=17 next_prio=120 Latency="85.751 usecs" '
 	assert_line -n 2 --partial ' prev_comm=a prev_pid=16 prev_state=S next_comm=b next_pid=17 '
 	assert_line -n 3 --partial ' name=unknown:nobody_knows overutilized=1 '
-	assert_line -n 4 --partial ' __probe_ip=do_open+0x0/0x30 path="\"a (1)\"" n=5 '
-	assert_line -n 5 --partial ' name=ftrace:timerlat seqnum=1 context=0 timer_latency=932 '
-	assert_line -n 6 --partial ' name=ftrace:osnoise runtime=1000000 noise=190 max_sample=9 hw_count=18 nmi_count=0 irq_count=1007 softirq_count=18 thread_count=1 '
-	assert_line -n 7 --partial ' name=ftrace:hwlat seqnum=3 duration=11 outer_duration=12 timestamp=1581527483.343962693 count=6 '
+	assert_line -n 4 --partial ' comm=a pid=1 delay=3 '
+	assert_line -n 5 --partial ' __probe_ip=do_open+0x0/0x30 path="\"a (1)\"" n=5 '
+	assert_line -n 6 --partial ' name=ftrace:timerlat seqnum=1 context=0 timer_latency=932 '
+	assert_line -n 7 --partial ' name=ftrace:osnoise runtime=1000000 noise=190 max_sample=9 hw_count=18 nmi_count=0 irq_count=1007 softirq_count=18 thread_count=1 '
+	assert_line -n 8 --partial ' name=ftrace:hwlat seqnum=3 duration=11 outer_duration=12 timestamp=1581527483.343962693 count=6 '
 }
 
 @test "losses are told at their place: gaps, and what had been overwritten at the begin" {
