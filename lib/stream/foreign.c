@@ -36,6 +36,8 @@ const char *foreign_hint(const char *start, size_t length)
 		{"\x28\xb5\x2f\xfd", 4, "it is compressed; use zstdcat"},
 		{"\x1f\x8b", 2, "it is compressed; use zcat"},
 		{"\xfd" "7zXZ", 5, "it is compressed; use xzcat"},
+		{"BZh", 3, "it is compressed; use bzcat"},
+		{"PK\3\4", 4, "it is a zip archive; use unzip"},
 		{"\x17\x08\x44tracing", 10, "it is a trace.dat file; use trace-import"},
 		{"# tracer: ", 10, "it is ftrace text; use trace-import"},
 		{"PERFILE2", 8, "it is a perf.data file; give trace-import what perf script prints of it"},
