@@ -465,6 +465,8 @@ END
              :-1    -1 [001] 100.000003: sched:sched_switch: prev_comm=work prev_pid=12 prev_prio=120 prev_state=X ==> next_comm=y next_pid=15 next_prio=120
          :-1 -1/-1 [001] 100.000004: irq:softirq_entry: vec=1 [action=TIMER]
              :-1    -1 [002] 100.000005: sched:sched_switch: prev_comm=z prev_pid=16 prev_prio=120 prev_state=Z ==> next_comm=y next_pid=15 next_prio=120
+             :-1    -1 [003] 100.000006: sched:sched_switch: a:b:17 [120] X ==> c:18 [120]
+             :-1    -1 [003] 100.000007: irq:softirq_entry: vec=1 [action=TIMER]
 END
 	run -3 --separate-stderr trace-import --text script
 	assert_equal "$stderr" "trace-import: script:1: the thread of these events has exited and is not told; 0 is taken for it (1 line)"
@@ -476,6 +478,8 @@ END
 		event ts=100.000003000 cpu=1 tid=12 name=sched:sched_switch
 		event ts=100.000004000 cpu=1 tid=15 name=irq:softirq_entry
 		event ts=100.000005000 cpu=2 tid=16 name=sched:sched_switch
+		event ts=100.000006000 cpu=3 tid=17 name=sched:sched_switch
+		event ts=100.000007000 cpu=3 tid=18 name=irq:softirq_entry
 	END
 }
 

@@ -235,16 +235,23 @@ struct reading {
 	ARRAY(int32_t) running;	 /* the thread on each CPU; -1: unknown, for it has not switched yet */
 };
 
-/* The number behind the key in a sched_switch, "... prev_pid=11 ... ==> next_comm=b next_pid=12 ...". -1: there is none. */
-static int32_t thread_of(struct span payload, const char *key)
+/*
+ * The thread before or behind the switch: "prev_comm=a prev_pid=11 ... ==> next_comm=b next_pid=12 ...", or, as perf's plugin
+ * prints it, "a:11 [120] S ==> b:12 [120]". -1: it is not told.
+ */
+static int32_t switched(struct span payload, bool behind)
 {
-	const char *at = find(payload, key);
+	const char *key = behind ? " next_pid=" : " prev_pid=", *arrow = find(payload, " ==> "), *at = find(payload, key);
+	struct span part = behind ? (struct span){arrow, payload.end} : (struct span){payload.at, arrow}, digits;
 	uint64_t tid;
-	struct span digits;
 
-	if (!at)
+	if (at)
+		at += strlen(key);
+	else if (arrow && (at = memrchr(part.at, ':', span_length(part))))
+		at++;
+	else
 		return -1;
-	for (digits.at = digits.end = at + strlen(key); digits.end < payload.end && is_digit(*digits.end);)
+	for (digits.at = digits.end = at; digits.end < payload.end && is_digit(*digits.end);)
 		digits.end++;
 	return read_count(digits, &tid) && tid <= INT32_MAX ? (int32_t)tid : -1;
 }
@@ -257,7 +264,7 @@ static void follow(struct reading *reading, struct text_event *event)
 	bool is_switch = strcmp(event->system, "sched") == 0 && strcmp(event->name, "sched_switch") == 0;
 
 	if (event->tid < 0 && is_switch)
-		event->tid = thread_of(payload, " prev_pid=");
+		event->tid = switched(payload, false);
 	if (event->cpu_unknown || event->cpu >= CPUS_MAX)
 		return;
 	while (reading->running.count <= event->cpu)
@@ -265,7 +272,7 @@ static void follow(struct reading *reading, struct text_event *event)
 	if (event->tid < 0)
 		event->tid = reading->running.items[event->cpu];
 	if (is_switch || reading->running.items[event->cpu] >= 0)
-		reading->running.items[event->cpu] = is_switch ? thread_of(payload, " next_pid=") : event->tid;
+		reading->running.items[event->cpu] = is_switch ? switched(payload, true) : event->tid;
 }
 
 static int take_line(struct text *text, void *context, const char *line, size_t length, uint64_t number)
