@@ -92,6 +92,7 @@ window() {
 		nothing|unknown: not in the data
 		open|other: read of 7:0 in service
 		packet|softirq NET_RX: outside event for victim
+		paced|reader: running
 		read|crowd: write of 7:0 in service
 		reused|old: running
 		ring|unknown: wait of other

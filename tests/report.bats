@@ -561,6 +561,8 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 		several,_for_40_%_by_h1/21 1 1 1.4 1.4 2 1.7 1.7 3 2
 		nobody_known_for_99.5_%_of_it 1.1 1 1.105
 	END
+	COLUMNS=200 run -0 bash -c 'blame-rank --text "$1" | report' - "$TOP/testdata/wake/throttled.txt"
+	assert_line --partial 'victim/10 waiting for a CPU, throttled at the limit of its CPU time'
 }
 
 # A moment whose time went into two threads named python3 and one named sh; further task records are standard input.

@@ -29,7 +29,7 @@ enum cause {
 	CAUSE_RAISED,  /* index: of a raise; a soft interrupt, handled when its raiser had left the CPU */
 	CAUSE_REQUEST, /* index: request that had completed */
 	CAUSE_TIMER,   /* index: of a raise, who armed it; INDEX_NONE: not known */
-	CAUSE_SENT,    /* a packet that a timer sent on this machine */
+	CAUSE_SENT,    /* a packet that a timer sent on this machine; index: as above */
 	CAUSE_IRQ,     /* index: number of the interrupt */
 	CAUSE_SOFTIRQ, /* index: number of the soft interrupt */
 	CAUSE_WORK,    /* index: work; of a run, which does what somebody had queued */
@@ -118,6 +118,7 @@ struct raise { /* who raised a soft interrupt, queued a work or armed a timer, a
 	int32_t thread; /* index; INDEX_NONE: not a thread */
 	int64_t ts;
 	bool timer; /* not a thread: a timer */
+	int32_t armed; /* then: index of a raise, who armed it; INDEX_NONE: not known */
 	int32_t work; /* index of the work that the thread then did; INDEX_NONE */
 	int32_t completed; /* request whose completion was then handled; INDEX_NONE. Only where a soft interrupt is raised */
 };

@@ -88,6 +88,14 @@ static struct context *context(struct cpu *cpu, int flags, bool *hidden)
 	return top;
 }
 
+static int32_t remember(struct wake *wake, struct raise by)
+{
+	if (by.thread == INDEX_NONE)
+		return INDEX_NONE;
+	*ARRAY_ADD(&wake->raises) = by;
+	return (int32_t)wake->raises.count - 1;
+}
+
 struct raise context_doer(struct wake *wake, struct cpu *cpu, int flags)
 {
 	bool hidden;
@@ -101,12 +109,14 @@ struct raise context_doer(struct wake *wake, struct cpu *cpu, int flags)
 				      .work = cpu->current == INDEX_NONE ? INDEX_NONE : wake->threads.items[cpu->current]->work};
 	return (struct raise){.thread = INDEX_NONE,
 			      .ts = wake->now,
-			      .timer = !hidden && (at->kind == CONTEXT_TIMER || at->kind == CONTEXT_SOFTIRQ)};
+			      .timer = !hidden && (at->kind == CONTEXT_TIMER || at->kind == CONTEXT_SOFTIRQ),
+			      .armed = !hidden && at->kind == CONTEXT_TIMER ? remember(wake, at->by) : INDEX_NONE};
 }
 
 /*
  * A timer sends packets that were held back (to be acknowledged late, to be sent again, to keep to a rate). But one that
- * interrupts to receive only looks whether the network has something.
+ * interrupts to receive only looks whether the network has something. And one that sends what several had to send, each to
+ * keep to the rate of a device, was armed by any of them.
  */
 void context_raise(struct wake *wake, struct cpu *cpu, int32_t number, int flags)
 {
@@ -118,6 +128,8 @@ void context_raise(struct wake *wake, struct cpu *cpu, int32_t number, int flags
 		by = context_doer(wake, cpu, flags);
 	if (number == NET_RX && flags != FLAGS_NONE && !(flags & FLAG_SOFTIRQ))
 		by.timer = false;
+	if (number == NET_TX)
+		by.armed = INDEX_NONE;
 	by.completed = cpu->depth > 0 ? cpu->context[cpu->depth].completed : INDEX_NONE;
 	if (cpu->depth > 0)
 		by.work = INDEX_NONE; /* that was before */
@@ -137,21 +149,15 @@ void context_other(struct cpu *cpu)
 	cpu->context[0].completed = INDEX_NONE;
 }
 
-static int32_t remember(struct wake *wake, struct raise by)
-{
-	if (by.thread == INDEX_NONE)
-		return INDEX_NONE;
-	*ARRAY_ADD(&wake->raises) = by;
-	return (int32_t)wake->raises.count - 1;
-}
-
 static enum cause raised_cause(struct wake *wake, const struct cpu *cpu, const struct context *at, int32_t *index)
 {
 	const struct thread *raiser;
 
-	*index = INDEX_NONE;
+	bool sent = at->number == NET_TX || at->number == NET_RX;
+
+	*index = sent && at->by.timer ? at->by.armed : INDEX_NONE;
 	if (is_timer(at->number) || at->by.timer)
-		return at->number == NET_TX || at->number == NET_RX ? CAUSE_SENT : CAUSE_TIMER;
+		return sent ? CAUSE_SENT : CAUSE_TIMER;
 	*index = at->number;
 	if (at->by.thread == INDEX_NONE)
 		return CAUSE_SOFTIRQ;

@@ -159,6 +159,12 @@ int32_t piece_node(struct cut *cut, const struct thread *thread, size_t at, int3
 	return piece->node;
 }
 
+static char *packet_name(const struct wake *wake, const struct thread *thread, const struct piece *wait)
+{
+	return wake_stack_name(wake, thread, (size_t)(wait - thread->pieces.items), INDEX_NONE,
+			       memory_format("timer: packet to %s", wake_comm(wake, thread)));
+}
+
 int32_t bare_cause_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end)
 {
 	const struct wake *wake = cut->wake;
@@ -173,9 +179,7 @@ int32_t bare_cause_node(struct cut *cut, const struct thread *thread, const stru
 				wake_stack_name(wake, thread, at, INDEX_NONE, memory_format("timer: %s of %s", call, comm)),
 				NULL);
 	if (wait->cause == CAUSE_SENT)
-		return new_node(cut, WHAT_TIMER, wait->start, end, 0,
-				wake_stack_name(wake, thread, at, INDEX_NONE, memory_format("timer: packet to %s", comm)),
-				NULL);
+		return new_node(cut, WHAT_TIMER, wait->start, end, 0, packet_name(wake, thread, wait), NULL);
 	if (wait->cause != CAUSE_IRQ && !soft)
 		return new_node(cut, WHAT_UNKNOWN, wait->start, end, 0,
 				wake_stack_name(wake, thread, at, INDEX_NONE, memory_format("unknown: %s of %s", call, comm)),
@@ -209,14 +213,15 @@ int32_t work_cause_node(struct cut *cut, const struct work *work, int64_t start,
 	return new_node(cut, soft ? WHAT_SOFTIRQ : WHAT_IRQ, start, work->by.ts, 0, name, NULL);
 }
 
-int32_t armed_node(struct cut *cut, const struct thread *thread, const struct raise *raise, int64_t start, int64_t end)
+int32_t armed_node(struct cut *cut, const struct thread *thread, const struct piece *wait, const struct raise *raise,
+		   int64_t end)
 {
 	const struct thread *by = cut->wake->threads.items[raise->thread];
+	const char *comm = wake_comm(cut->wake, thread);
+	char *name = wait->cause == CAUSE_SENT ? packet_name(cut->wake, thread, wait)
+					       : memory_format("timer: armed by %s for %s", wake_comm(cut->wake, by), comm);
 
-	return new_node(cut, WHAT_TIMER, later(start, raise->ts), end, by->tid,
-			memory_format("timer: armed by %s for %s", wake_comm(cut->wake, by),
-				      wake_comm(cut->wake, thread)),
-			NULL);
+	return new_node(cut, WHAT_TIMER, later(wait->start, raise->ts), end, by->tid, name, NULL);
 }
 
 int32_t raised_node(struct cut *cut, const struct thread *thread, const struct raise *raise, int64_t end)

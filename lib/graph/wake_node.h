@@ -44,7 +44,8 @@ int32_t work_cause_node(struct cut *cut, const struct work *work, int64_t start,
 int32_t dirty_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end);
 
 /* A timer that another thread armed, and how much of the wait it explains. */
-int32_t armed_node(struct cut *cut, const struct thread *thread, const struct raise *raise, int64_t start, int64_t end);
+int32_t armed_node(struct cut *cut, const struct thread *thread, const struct piece *wait, const struct raise *raise,
+		   int64_t end);
 
 /* A soft interrupt that was handled after its raiser had left the CPU: the time in between is nobody's. */
 int32_t raised_node(struct cut *cut, const struct thread *thread, const struct raise *raise, int64_t end);

@@ -63,14 +63,14 @@ void on_hrtimer_entry(struct happening *at)
 	at->cpu->context[at->cpu->depth].by = timer_armed(at->wake, (uint64_t)happening_number(at, TIMER));
 }
 
-/* Interrupts arm timers again for those who armed them first. */
+/* Interrupts and timers arm timers again for those who armed them first, but what carries somebody's data is that one's doing. */
 void on_timer_start(struct happening *at)
 {
 	enum { TIMER };
-	const struct thread *thread = happening_own(at);
+	struct raise by = context_doer(at->wake, at->cpu, happening_flags(at));
 
-	if (thread)
-		timer_arm(at->wake, (uint64_t)happening_number(at, TIMER), thread);
+	if (by.thread != INDEX_NONE)
+		timer_arm(at->wake, (uint64_t)happening_number(at, TIMER), at->wake->threads.items[by.thread]);
 }
 
 void on_timer_exit(struct happening *at)

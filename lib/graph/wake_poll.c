@@ -77,7 +77,7 @@ static bool answer_of(const struct wake *wake, const struct thread *thread, cons
 		*cause = CAUSE_THREAD;
 		*index = wake->raises.items[wait->cause_index].thread;
 	}
-	if (wait->cause == CAUSE_TIMER)
+	if (wait->cause == CAUSE_TIMER || wait->cause == CAUSE_SENT)
 		*index = INDEX_NONE; /* who armed it did so later, perhaps */
 	if (*cause == CAUSE_NONE || *cause == CAUSE_REQUEST || *cause == CAUSE_DIRTY)
 		return false;

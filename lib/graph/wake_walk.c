@@ -107,12 +107,13 @@ static void walk_wait(struct walk *walk, const struct thread *thread, size_t at,
 		errand.edge = EDGE_SEQ;
 		break;
 	case CAUSE_TIMER:
+	case CAUSE_SENT:
 		raise = wait->cause_index == INDEX_NONE ? NULL : &walk->cut.wake->raises.items[wait->cause_index];
 		if (!raise || raise->thread == thread->index) {
 			link_nodes(walk, bare_cause_node(&walk->cut, thread, wait, end), node, EDGE_TIMER, end);
 			return;
 		}
-		errand.after = armed_node(&walk->cut, thread, raise, wait->start, end);
+		errand.after = armed_node(&walk->cut, thread, wait, raise, end);
 		link_nodes(walk, errand.after, node, EDGE_TIMER, end);
 		if (raise->ts <= errand.floor)
 			return;
