@@ -67,6 +67,7 @@ window() {
 		dirty|bulky: write of 7:0 in service
 		early|victim: running
 		file|unknown: read tty of victim
+		gathered|slow: running
 		flags|unknown: wait of victim
 		held-back|io throttled: victim
 		hidden|unknown: state of victim
@@ -112,6 +113,34 @@ window() {
 		work|bulky: work on flush
 		writeback|bulky: write of 7:0 in service
 	EOT
+}
+
+@test "answers are waited for since they were asked for, and locks are not" {
+	first() { sed "$1" "$W/gathered.txt" | blame-rank --text | sed -n 's/^blame graph=1 rank=1 name="\([^"]*\)" .*/\1/p'; }
+	local slept futex='s/sys_enter_read fd=\(.\)/sys_enter_futex uaddr=0x\1 op=OP val=0/; s/sys_exit_read ret=8/sys_exit_futex ret=0/'
+
+	run first "${futex//OP/393}" # a condition
+	assert_output 'slow: running'
+	run first "${futex//OP/128}" # a mutex
+	assert_output 'quick: running'
+	# a condition may be one, too: then all must be conditions, and the other one have run since; of a pipe neither matters
+	run first "s/read fd=3/flock fd=3/; ${futex//OP/393}"
+	assert_output 'quick: running'
+	run first 's/read fd=3/flock fd=3/'
+	assert_output 'slow: running'
+	slept='/^event ts=1.030/i\
+event ts=1.025000000 cpu=2 tid=30 comm=slow name=sched:sched_switch prev_pid=30 prev_state=S next_pid=0
+		/^event ts=1.910/a\
+event ts=2.400000000 cpu=1 tid=0 name=sched:sched_waking comm=slow pid=30 target_cpu=2\
+event ts=2.400000000 cpu=2 tid=0 name=sched:sched_switch prev_pid=0 prev_state=R next_pid=30'
+	run first "${futex//OP/393}
+$slept"
+	assert_output 'quick: running'
+	run first "$slept"
+	assert_output 'unknown: wait of slow'
+	# who has something to do in between has a story, too
+	run first 's/ts=1\.904/ts=2.2/; s/ts=1\.910/ts=2.3/'
+	assert_output 'quick: running'
 }
 
 @test "what a thread did before it waited for a lock is its own story, and that of one of a pool is not" {

@@ -415,9 +415,9 @@ void poll_futex(struct wake *wake, struct thread *thread, uint64_t address, int6
 void poll_returns(struct wake *wake, struct thread *thread, int64_t result);
 
 /*
- * wake_loop.c: waits for any of many events. Something else than a timer has ended the wait of a thread; and since when
- * what ended this wait was waited for, which may be before it: the thread had asked for it, and did other things, or another
- * one of its process had (by: its index), and this one had nothing to do with it then.
+ * wake_loop.c: waits for any of many events, or for an answer. Something else than a timer has ended the wait of a thread;
+ * and since when what ended this wait was waited for, which may be before it: the thread had asked for it, and did other
+ * things, or another one of its process had (by: its index), and this one had nothing to do with it then.
  */
 struct ask {
 	int64_t since;

@@ -4,7 +4,8 @@
 
 /*
  * A thread that waits for any of many events is idle: whatever it could do is done. So what it did before for others,
- * or when a tick of its own woke it, did not keep back the event that it waits for.
+ * or when a tick of its own woke it, did not keep back the event that it waits for. Nor is an answer kept back by the answers
+ * of others, which the thread waited for before.
  */
 
 static const char *const calls[] = {
@@ -28,6 +29,15 @@ static bool is_idle(const struct wake *wake, const struct piece *piece)
 		if (!strcmp(call, calls[i]))
 			return true;
 	return false;
+}
+
+/* Whether it is a wait for something to do, or for an answer, and not for a lock. */
+static bool takes(const struct wake *wake, const struct piece *wait)
+{
+	const char *call = wake_text(wake->names, wait->call, "");
+
+	return wait->what == WHAT_WAIT && (wait->flags & PIECE_CONDITION || is_idle(wake, wait) || !strncmp(call, "read", 4) ||
+					   !strncmp(call, "recv", 4));
 }
 
 static bool is_own_timer(const struct wake *wake, const struct thread *thread, const struct piece *wait)
@@ -106,15 +116,16 @@ static const struct piece *last_wait(const struct wake *wake, const struct threa
 }
 
 /*
- * Whether the other ended this idle wait. That there is room to send more ends only a wait for that; it is no answer where
- * the one at hand is another.
+ * Whether the other ended this wait, of the kind of the one at hand. That there is room to send more ends only a wait for
+ * that; it is no answer where the one at hand is another.
  */
 static bool is_answer(const struct wake *wake, const struct piece *wait, int32_t other, const struct piece *hand)
 {
-	return ender(wake, wait) == other && is_idle(wake, wait) && (!(wait->flags & PIECE_ROOM) || hand->flags & PIECE_ROOM);
+	return ender(wake, wait) == other && (is_idle(wake, wait) || !is_idle(wake, hand)) &&
+	       (!(wait->flags & PIECE_ROOM) || hand->flags & PIECE_ROOM);
 }
 
-/* When the other ended an idle wait of the thread last, before this one; TIME_NONE: never, as far as is known. */
+/* When the other ended such a wait of the thread last, before this one; TIME_NONE: never, as far as is known. */
 static int64_t last_answer(const struct wake *wake, const struct thread *thread, size_t at, int32_t other)
 {
 	const struct piece *hand = &thread->pieces.items[at];
@@ -205,7 +216,71 @@ static struct ask asked_for_it(const struct wake *wake, const struct thread *thr
 	return ask;
 }
 
-/* The thread itself or another of its process asked whoever ended this idle wait; since TIME_NONE: nobody did. */
+/*
+ * Whether the thread did next to nothing but wait between the ask and the end of this wait, as one that asks several, or has
+ * several work for it, and takes what they say in turn.
+ */
+static bool has_gathered(const struct thread *thread, size_t at, int64_t since)
+{
+	bool condition = thread->pieces.items[at].flags & PIECE_CONDITION;
+	int64_t waited = 0, did = 0;
+
+	for (size_t i = thread_find(thread, since); i <= at; i++) {
+		const struct piece *piece = &thread->pieces.items[i];
+		int64_t time = piece[1].start - piece->start;
+
+		if (piece->what == WHAT_WAIT && (!condition || piece->flags & PIECE_CONDITION))
+			waited += time;
+		else if (piece->what == WHAT_WAIT || piece->what == WHAT_RUN)
+			did += time;
+	}
+	return did <= waited / IDLENESS;
+}
+
+/* Whether it did next to nothing but run between these times. */
+static bool was_busy(const struct wake *wake, const struct thread *thread, int64_t from, int64_t to)
+{
+	int64_t waited = 0, ran = 0;
+
+	for (size_t i = thread_find(thread, from); i < thread->pieces.count && thread->pieces.items[i].start < to; i++) {
+		const struct piece *piece = &thread->pieces.items[i];
+		int64_t end = thread_piece_end(wake, thread, i), time = (end < to ? end : to) - piece->start;
+
+		waited += piece->what == WHAT_WAIT ? time : 0;
+		ran += piece->what == WHAT_RUN ? time : 0;
+	}
+	return waited <= ran / IDLENESS;
+}
+
+/* Whether this is the last that the thread did. */
+static bool has_ended(const struct thread *thread, int64_t ts)
+{
+	return thread->died != TIME_NONE && thread_find(thread, ts) == thread->pieces.count;
+}
+
+/*
+ * The thread asked whoever ended this wait, which is not idle, but for an answer. A condition may also be a lock, as those of
+ * Java are, and to be woken no ask, but the end of another's turn, from which on the other did what it liked: so it must have
+ * ended with the answer, or have been busy. TIME_NONE: it did not ask.
+ */
+static int64_t asked_and_waited(const struct wake *wake, const struct thread *thread, size_t at, const struct thread *other)
+{
+	bool condition = thread->pieces.items[at].flags & PIECE_CONDITION;
+	int64_t end = thread_piece_end(wake, thread, at), answered = last_answer(wake, thread, at, other->index);
+	int64_t since = asked_itself(wake, thread, end, other);
+
+	if (!condition && (since == TIME_NONE || since < answered))
+		since = asked_another(wake, thread, end, other, answered);
+	if (since == TIME_NONE || since < answered || !has_gathered(thread, at, since) ||
+	    (condition && !has_ended(other, end) && !was_busy(wake, other, since, end)))
+		return TIME_NONE;
+	return since;
+}
+
+/*
+ * The thread itself or another of its process asked whoever ended this wait, which was idle, or for an answer; since TIME_NONE:
+ * nobody did.
+ */
 static struct ask asked_before(const struct wake *wake, const struct thread *thread, size_t at)
 {
 	const struct piece *wait = &thread->pieces.items[at];
@@ -214,9 +289,13 @@ static struct ask asked_before(const struct wake *wake, const struct thread *thr
 	int32_t by = ender(wake, wait);
 	const struct thread *other;
 
-	if (by == INDEX_NONE || by == thread->index || !is_idle(wake, wait))
+	if (by == INDEX_NONE || by == thread->index || !takes(wake, wait))
 		return ask;
 	other = wake->threads.items[by];
+	if (!is_idle(wake, wait)) {
+		ask.since = asked_and_waited(wake, thread, at, other);
+		return ask;
+	}
 	answered = last_answer(wake, thread, at, by);
 	ask.since = asked_itself(wake, thread, end, other);
 	if (ask.since == TIME_NONE || ask.since < answered)
@@ -226,14 +305,6 @@ static struct ask asked_before(const struct wake *wake, const struct thread *thr
 	if (ask.since < answered)
 		ask.since = TIME_NONE;
 	return ask;
-}
-
-/* Whether it is a wait for something to do, not for a lock. */
-static bool takes(const struct wake *wake, const struct piece *wait)
-{
-	const char *call = wake_text(wake->names, wait->call, "");
-
-	return wait->flags & PIECE_CONDITION || is_idle(wake, wait) || !strncmp(call, "read", 4) || !strncmp(call, "recv", 4);
 }
 
 /*
