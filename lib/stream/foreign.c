@@ -1,13 +1,18 @@
 #include "stream/foreign.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 
-/* A message of packets, each the field 1: its tag, its length in sevens of bits, itself. Three of them are no accident. */
+/*
+ * A message of packets, each the field 1: its tag, its length in sevens of bits, itself. Three of them are no accident, but in
+ * text, for the tag is a newline.
+ */
 static bool is_perfetto(const unsigned char *bytes, size_t length)
 {
 	enum { TAG = 1 << 3 | 2, PACKETS = 3 };
 	size_t at = 0;
+	bool text = true;
 
 	for (int i = 0; i < PACKETS; i++) {
 		size_t size = 0;
@@ -23,8 +28,12 @@ static bool is_perfetto(const unsigned char *bytes, size_t length)
 		} while (bytes[at++] & 0x80);
 		at += size;
 	}
-	return true;
+	for (size_t i = 0; i < length && i < at; i++)
+		text &= bytes[i] >= ' ' || isspace(bytes[i]);
+	return !text;
 }
+
+#define PERF_DATA "it is a perf.data file; give trace-import what perf script prints of it"
 
 const char *foreign_hint(const char *start, size_t length)
 {
@@ -32,15 +41,16 @@ const char *foreign_hint(const char *start, size_t length)
 		const char *magic;
 		size_t length;
 		const char *hint;
-	} known[] = {
+	} known[] = { /* none of which a record may begin with */
 		{"\x28\xb5\x2f\xfd", 4, "it is compressed; use zstdcat"},
 		{"\x1f\x8b", 2, "it is compressed; use zcat"},
 		{"\xfd" "7zXZ", 5, "it is compressed; use xzcat"},
-		{"BZh", 3, "it is compressed; use bzcat"},
+		{"BZh91AY&SY", 10, "it is compressed; use bzcat"},
 		{"PK\3\4", 4, "it is a zip archive; use unzip"},
 		{"\x17\x08\x44tracing", 10, "it is a trace.dat file; use trace-import"},
 		{"# tracer: ", 10, "it is ftrace text; use trace-import"},
-		{"PERFILE2", 8, "it is a perf.data file; give trace-import what perf script prints of it"},
+		{"PERFILE2h\0", 10, PERF_DATA},
+		{"PERFILE2\020\0", 10, PERF_DATA}, /* by a pipe */
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
