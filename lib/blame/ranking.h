@@ -2,9 +2,10 @@
  * ranking: from chosen nodes to ranked names, of one graph and over all graphs; and the records that say it.
  *
  * In a request activity graph a name's score is the highest of its chosen instances, and all names are listed. In a
- * wake graph it is their sum, for the pieces of a thread are pieces of one story; the threads of a pool (graph/pool.h) of which none
- * did half of what they did together are one; and the `count` names with the most are listed. Nodes without blame are not listed. Order: score, most first, then name (by bytes). With `instances` the
- * nodes are listed one by one instead: score, then earlier start, then lower id.
+ * wake graph it is their sum, for the pieces of a thread are pieces of one story; the threads of a pool (graph/pool.h) of
+ * which none did half of what they did together are one; and the `count` names with the most are listed. Nodes without
+ * blame are not listed. Order: score, most first, then name (by bytes). With `instances` the nodes are listed one by one
+ * instead: score, then earlier start, then lower id.
  */
 #ifndef BLAME_RANKING_H
 #define BLAME_RANKING_H

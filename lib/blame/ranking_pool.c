@@ -27,7 +27,7 @@ static void unite(struct graph *graph, struct member *members, size_t count)
 {
 	struct rank_entry sum = *members[0].entry;
 	struct share most = sum.score;
-	char *name = pool_join(sum.name, sum.name), *joined;
+	char *name = memory_text(sum.name, strlen(sum.name)), *joined;
 
 	for (size_t i = 1; i < count; i++) {
 		const struct rank_entry *entry = members[i].entry;
@@ -81,7 +81,8 @@ void rank_unite_pools(struct rank_list *ranks, struct graph *graph, const struct
 	qsort(members, count, sizeof(*members), compare);
 	for (size_t i = 1; i <= count; i++)
 		if (i == count || compare(&members[first], &members[i]) != 0) {
-			unite(graph, &members[first], i - first);
+			if (i - first > 2) /* of two, one did half */
+				unite(graph, &members[first], i - first);
 			first = i;
 		}
 	drop_united(ranks);

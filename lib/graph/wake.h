@@ -124,7 +124,7 @@ struct raise { /* who raised a soft interrupt, queued a work or armed a timer, a
 };
 
 /* Nobody, and nothing was completed. */
-#define RAISE_NONE ((struct raise){.thread = INDEX_NONE, .work = INDEX_NONE, .completed = INDEX_NONE})
+#define RAISE_NONE ((struct raise){.thread = INDEX_NONE, .armed = INDEX_NONE, .work = INDEX_NONE, .completed = INDEX_NONE})
 
 struct work { /* something queued for a kernel thread to do */
 	struct raise by; /* who queued it, and when */

@@ -110,7 +110,7 @@ struct raise context_doer(struct wake *wake, struct cpu *cpu, int flags)
 	return (struct raise){.thread = INDEX_NONE,
 			      .ts = wake->now,
 			      .timer = !hidden && (at->kind == CONTEXT_TIMER || at->kind == CONTEXT_SOFTIRQ),
-			      .armed = !hidden && at->kind == CONTEXT_TIMER ? remember(wake, at->by) : INDEX_NONE};
+			      .armed = INDEX_NONE};
 }
 
 /*
@@ -121,15 +121,17 @@ struct raise context_doer(struct wake *wake, struct cpu *cpu, int flags)
 void context_raise(struct wake *wake, struct cpu *cpu, int32_t number, int flags)
 {
 	struct raise by = RAISE_NONE;
+	const struct context *top;
 
 	if (number < 0 || number >= SOFTIRQS)
 		return;
 	if (softirqs[number].carries)
 		by = context_doer(wake, cpu, flags);
+	top = &cpu->context[cpu->depth];
 	if (number == NET_RX && flags != FLAGS_NONE && !(flags & FLAG_SOFTIRQ))
 		by.timer = false;
-	if (number == NET_TX)
-		by.armed = INDEX_NONE;
+	if (number == NET_RX && by.timer && top->kind == CONTEXT_TIMER)
+		by.armed = remember(wake, top->by);
 	by.completed = cpu->depth > 0 ? cpu->context[cpu->depth].completed : INDEX_NONE;
 	if (cpu->depth > 0)
 		by.work = INDEX_NONE; /* that was before */

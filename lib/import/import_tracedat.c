@@ -19,7 +19,7 @@
 
 static size_t is_tracedat(const char *bytes, size_t length)
 {
-	return (length >= strlen(MAGIC) && memcmp(bytes, MAGIC, strlen(MAGIC)) == 0) ? IMPORT_SURE : 0;
+	return length >= strlen(MAGIC) && memcmp(bytes, MAGIC, strlen(MAGIC)) == 0 ? IMPORT_SURE : 0;
 }
 
 /* Files that make one stream: a single one, or all that are to be merged. */

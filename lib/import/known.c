@@ -149,14 +149,12 @@ size_t known_read(struct known *known, const char *system, const char *name, con
 	for (int begin = 0; begin < 2; begin++)
 		for (size_t i = 0; i < event->lines.count; i++) {
 			struct known_line *candidate = event->lines.items[i];
-			size_t read = 0;
+			size_t read;
 
 			if (strcmp(candidate->system, system) != 0 || !layout_of(candidate))
 				continue;
-			if (begin)
-				read = layout_read_begin(layout_of(candidate), text, length, line);
-			else if (layout_read(layout_of(candidate), text, length, line))
-				read = length;
+			read = begin ? layout_read_begin(layout_of(candidate), text, length, line)
+				     : layout_read(layout_of(candidate), text, length, line) ? length : 0;
 			if (read)
 				return read;
 		}

@@ -35,7 +35,7 @@ int who_task(struct who *who, const struct fields *fields);
  */
 bool who_find(const struct who *who, int32_t tid, int64_t at, const char *name, struct identity *identity);
 
-/* Of how many processes the threads are whose nodes have this name, or of that pool; of one, *identity is a copy. 0: not known of all. */
+/* Of how many processes the threads are whose nodes have this name, or that pool's; of one, *identity is a copy. 0: not known. */
 uint64_t who_of_nodes(const struct who *who, const struct graph *graph, const char *name, struct identity *identity);
 
 struct identity identity_copy(const struct identity *identity);

@@ -89,7 +89,7 @@ int stream_fail(struct stream *stream, const char *format, ...) __attribute__((f
 uint64_t stream_place(const struct stream *stream); /* never 0 where there is input */
 const char *stream_place_name(struct stream *stream, uint64_t place);
 
-/* Marks the data incomplete (exit status 3), which `end` tells the commands behind. The loop does so itself for what it sees lost or cut. */
+/* Marks the data incomplete (exit status 3), which `end` tells the commands behind; lost or cut, the loop sees itself. */
 void stream_mark_incomplete(struct stream *stream);
 void stream_mark_cut(struct stream *stream); /* the same, for what it was made from lacks its end: its `end` says so */
 bool stream_incomplete(const struct stream *stream);
