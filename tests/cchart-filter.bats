@@ -167,6 +167,29 @@ value() { # KEY: the values of this key on standard input
 	assert_output 100
 }
 
+@test "a request that its device did not take is no value, and nothing that hangs" {
+	issued() { event "$1" 9 "block:block_rq_$2" dev=7:0 sector="$3" nr_sector=8 rwbs=R; }
+	{
+		for ((i = 0; i < 60; i++)); do
+			issued $((i * 20)) issue $((i * 8))
+			issued $((i * 20)) requeue $((i * 8))
+			issued $((i * 20 + 2)) issue $((i * 8))
+			issued $((i * 20 + 5)) complete $((i * 8))
+		done
+		noise 1200 4000
+	} >in
+	filter -c block-service in >out
+	run records signal <out
+	assert_output ""
+	run value n < <(records limits <out)
+	assert_output 60
+	# what the device had for too long, though it gave it back: told when it was, with what followed
+	{ cat in; issued 4000 issue 4711; noise 4000 5900; issued 5900 requeue 4711; issued 6000 issue 4711; issued 6003 complete 4711; } |
+		filter --baseline=50 -c block-service >out
+	run value value < <(records signal <out)
+	assert_output "$(printf '%s\n' 1.100000000 1.900000000)"
+}
+
 @test "a wake-up of a thread that runs is no wait for a CPU" {
 	for ((i = 0; i < 120; i++)); do
 		event $((i * 20)) 5 sched:sched_waking pid=9

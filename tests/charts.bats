@@ -456,7 +456,7 @@ calls() {
 	wrong 'chart name=x method=u\ncount event=a:b failed=c\n'
 	assert_output --partial "leave out failed="
 	wrong 'chart name=x method=u\ncount event=a:b\nstart event=a:b\nend event=a:c\n'
-	assert_output --partial "no start, end or arm lines"
+	assert_output --partial "no start, end, drop or arm lines"
 	wrong 'chart name=x method=u\nstart event=a:b\nend event=a:c\n'
 	assert_output --partial "no count line"
 	wrong 'chart name=x method=u interval=1us\ncount event=a:b\n'

@@ -22,7 +22,7 @@ struct parser {
 
 typedef int line_reader(struct parser *parser, const struct fields *fields);
 
-static line_reader read_chart, read_start, read_end, read_arm, read_count, read_context, read_include;
+static line_reader read_chart, read_start, read_end, read_drop, read_arm, read_count, read_context, read_include;
 static int read_lines(struct parser *parser, const char *text, const char *source);
 
 static const struct line_kind {
@@ -33,6 +33,7 @@ static const struct line_kind {
 	{"chart", "name title nest shortest method interval least binary function ", read_chart},
 	{"start", "event filter key length tid split show instead ", read_start},
 	{"end", "event filter key length ", read_end},
+	{"drop", "event filter key length ", read_drop},
 	{"arm", "event filter key ", read_arm},
 	{"count", "event filter failed tid split ", read_count},
 	{"context", "event filter ", read_context},
@@ -147,6 +148,11 @@ static int read_end(struct parser *parser, const struct fields *fields)
 	return read_event(parser, CHART_END, fields);
 }
 
+static int read_drop(struct parser *parser, const struct fields *fields)
+{
+	return read_event(parser, CHART_DROP, fields);
+}
+
 static int read_arm(struct parser *parser, const struct fields *fields)
 {
 	return read_event(parser, CHART_ARM, fields);
@@ -208,7 +214,7 @@ static int read_line(struct parser *parser, const char *text, size_t length)
 	while (kind < end && (strlen(kind->name) != fields.kind_length || memcmp(kind->name, fields.kind, fields.kind_length)))
 		kind++;
 	if (kind == end)
-		return fail("unknown kind of line '%.*s'; there are chart, start, end, arm, count, context, include",
+		return fail("unknown kind of line '%.*s'; there are chart, start, end, drop, arm, count, context, include",
 			    (int)fields.kind_length, fields.kind);
 	for (int i = 0; i < fields.count; i++)
 		if (!in_list(kind->keys, fields.item[i].key, fields.item[i].key_length))
@@ -259,8 +265,8 @@ static int check_counts(const struct chart *chart, const int count[])
 		return fail("chart '%s' counts, so it has no shortest=", chart->name);
 	if (!chart->method)
 		return fail("chart '%s' counts, so its chart line needs method=, such as p or u", chart->name);
-	if (count[CHART_START] + count[CHART_END] + count[CHART_ARM] > 0)
-		return fail("chart '%s' counts, so it has no start, end or arm lines", chart->name);
+	if (count[CHART_START] + count[CHART_END] + count[CHART_DROP] + count[CHART_ARM] > 0)
+		return fail("chart '%s' counts, so it has no start, end, drop or arm lines", chart->name);
 	for (const struct chart_event *event = chart->events; event < chart->events + chart->count; event++)
 		if (event->role == CHART_COUNT && !event->failed == chart->method->is_share)
 			return fail("chart '%s': method %s %s", chart->name, chart->method->name,

@@ -9,13 +9,14 @@
  *	context event=sched:sched_switch
  *	include name=wake
  *
- * There may be several start, end, arm and context lines. `key` pairs an end with its start: equal values of these fields, which
+ * There may be several start, end, drop, arm and context lines. `key` pairs an end with its start: equal values of these fields, which
  * are numbers; without it the thread is the key. With `length` the last key field is where a range begins: an end is the end
  * of every start that lies in its range, and a start is over when all its range has ended (merged and split block
  * requests). `tid` is the field that names the thread that waits (default: the thread in whose context the start happened).
  * `split` gives each value of its fields limits of its own. `show` carries fields of the start into the signal. `filter` is the
  * kernel's own filter. `nest=yes` on the chart line pairs an end with the newest open start of its key (calls nest); else a
- * second start takes the place of the first. Where the chart has `arm` lines, an end also disarms its key: a start counts
+ * second start takes the place of the first. A drop is an end of what was given up, a request that its device did not take: it gives no
+ * value, unless it took too long as it is. Where the chart has `arm` lines, an end also disarms its key: a start counts
  * again only after an arm event of that key (a wake-up of a thread that already runs starts no wait for a CPU). A start with
  * `instead` stands in for another one that a saved trace may lack, and counts as long as none of that has come.
  *
@@ -51,7 +52,7 @@ enum { CHART_KEYS_MAX = 4 };
 
 struct method;
 
-enum chart_role { CHART_START, CHART_END, CHART_ARM, CHART_COUNT, CHART_CONTEXT };
+enum chart_role { CHART_START, CHART_END, CHART_DROP, CHART_ARM, CHART_COUNT, CHART_CONTEXT };
 
 struct chart_event {
 	enum chart_role role;

@@ -86,7 +86,7 @@ void measure_machine(struct measure *measure, const char *machine)
 
 static void add_route(struct measure *measure, struct binding *binding)
 {
-	static const int order[] = {[CHART_END] = 0, [CHART_ARM] = 1, [CHART_START] = 2, [CHART_COUNT] = 3};
+	static const int order[] = {[CHART_END] = 0, [CHART_DROP] = 0, [CHART_ARM] = 1, [CHART_START] = 2, [CHART_COUNT] = 3};
 	struct route *route;
 	size_t at;
 
@@ -244,7 +244,7 @@ static int end_event(struct measure *measure, struct binding *binding, const str
 		disarmed_add(chart->disarmed, key);
 	for (struct start *next; start; start = next) {
 		next = start->next;
-		if (outcome_end(measure, chart, start, event->ts) < 0)
+		if ((binding->role == CHART_DROP ? outcome_drop : outcome_end)(measure, chart, start, event->ts) < 0)
 			return -1;
 	}
 	return 0;
@@ -300,7 +300,7 @@ static bool is_of_others(const struct measure *measure, const struct binding *bi
 int measure_event(struct measure *measure, const struct event *event)
 {
 	static int (*const act[])(struct measure *, struct binding *, const struct event *, const int64_t *) = {
-		[CHART_START] = start_event, [CHART_END] = end_event, [CHART_ARM] = arm_event,
+		[CHART_START] = start_event, [CHART_END] = end_event, [CHART_DROP] = end_event, [CHART_ARM] = arm_event,
 		[CHART_COUNT] = count_event,
 	};
 	size_t index = (size_t)event->type->index;

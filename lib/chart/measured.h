@@ -35,7 +35,7 @@ struct measured {
 
 /* What an event type is to the charts. */
 struct route {
-	ARRAY(struct binding *) bindings; /* ends first, then arms, then starts: an event may be all three */
+	ARRAY(struct binding *) bindings; /* ends and drops first, then arms, then starts: an event may be all three */
 };
 
 struct measure {
@@ -60,6 +60,9 @@ struct measure {
 
 /* A start that was handed out has ended, and is given back. */
 int outcome_end(struct measure *measure, struct measured *chart, struct start *start, int64_t now);
+
+/* The same of one that was given up: no value, unless it took too long. */
+int outcome_drop(struct measure *measure, struct measured *chart, struct start *start, int64_t now);
 
 /* The ends of these starts, linked by `next`, will not be seen. `certain`: there was none before now, so that a suspect
  * among them was abnormal without doubt. */

@@ -50,6 +50,20 @@ int outcome_end(struct measure *measure, struct measured *chart, struct start *s
 	return let_go(measure, start);
 }
 
+/* Whether this start is too old and no signal has said so. */
+static bool is_overdue(const struct start *start, int64_t now)
+{
+	const struct series *series = start->sample.series;
+
+	return start->state == START_SUSPECT ||
+	       (start->state == START_OPEN && span_between(start->sample.start, now) > series->patience);
+}
+
+int outcome_drop(struct measure *measure, struct measured *chart, struct start *start, int64_t now)
+{
+	return is_overdue(start, now) || was_told(start) ? outcome_end(measure, chart, start, now) : let_go(measure, start);
+}
+
 /* Its thread may have got a CPU unseen: that it still waits is a guess, and what it waited is told when it ends. */
 static bool is_doubtful(const struct measure *measure, const struct start *start)
 {
@@ -207,15 +221,6 @@ static int signal_sorted(struct measure *measure, samples *found)
 					      : judge_signal(&measure->judge, &found->items[i], RULE(1));
 	free(found->items);
 	return status;
-}
-
-/* Whether this start is too old and no signal has said so. */
-static bool is_overdue(const struct start *start, int64_t now)
-{
-	const struct series *series = start->sample.series;
-
-	return start->state == START_SUSPECT ||
-	       (start->state == START_OPEN && span_between(start->sample.start, now) > series->patience);
 }
 
 static int last_verdicts(struct measure *measure)
