@@ -297,6 +297,9 @@ slow() {
 	filter --method=ewma in >out
 	run grep -c '^limits ' out
 	assert_output 1
+	{ healthy 3000 14 1e5; healthy 3000 15 3e5 3; } | filter --method=imr --relearn=50ms >out
+	run sed -n 's/^limits .* ucl=\([0-9]*\).* change=up.*/\1/p' out # 300 and three sigma of half a logarithm
+	assert_output --regexp '^1[0-9]{3}$'
 }
 
 @test "limits are learnt anew every so often, and on SIGHUP without a stop" {

@@ -219,8 +219,10 @@ static int judge_point(const struct judge *judge, struct series_set *set, const 
 		return -1;
 	if (series->pot && series->judges && learn_tail(judge, set, sample, learnt != 0, begun) < 0)
 		return -1;
-	notice_run(judge, series, sample->end);
-	return series->learns && (!learnt || series->learns_all) ? learn(judge, set, &plotted, point, begun) : 0;
+	if (series->learns && (!learnt || series->learns_all) && learn(judge, set, &plotted, point, begun) < 0)
+		return -1;
+	notice_run(judge, series, sample->end); /* a baseline that begins here takes the points behind this one, on its scale */
+	return 0;
 }
 
 int judge_value(const struct judge *judge, struct series_set *set, const struct sample *sample, bool forced, bool *begun)
