@@ -256,6 +256,23 @@ value() { # KEY: the values of this key on standard input
 	assert_output ""
 }
 
+@test "what a thread had begun that became the leader of its process by an exec is no hang" {
+	for ((i = 0; i < 120; i++)); do
+		event $((i * 20)) 9 raw_syscalls:sys_enter id=59
+		event $((i * 20 + 5)) 9 raw_syscalls:sys_exit id=59
+	done >in
+	{
+		event 2500 101 raw_syscalls:sys_enter id=59
+		event 2501 100 sched:sched_process_exit pid=100
+		event 2502 100 sched:sched_process_exec filename=/bin/x pid=100 old_pid=101
+		event 2503 100 raw_syscalls:sys_exit id=59
+		noise 2600 9000
+	} >>in
+	filter -c syscall in >out
+	run records signal <out
+	assert_output ""
+}
+
 # --- what hangs ----------------------------------------------------------------------------------------------------
 
 @test "a read that hangs is found while it hangs" {

@@ -9,6 +9,14 @@
 
 enum { SPLIT_ROOM = 128, CHARTS_MAX = 4096 };
 
+static void see_execs(struct measure *measure)
+{
+	struct event_type *type = events_type(measure->events, "sched:sched_process_exec");
+
+	measure->exec = type;
+	measure->before = event_type_field(type, "old_pid");
+}
+
 static void see_switches(struct measure *measure)
 {
 	struct event_type *type = events_type(measure->events, "sched:sched_switch");
@@ -29,6 +37,7 @@ struct measure *measure_new(struct events *events, const struct judgement *judge
 	measure->pairs = pairs_new();
 	measure->patience.next = INT64_MAX;
 	measure->exit = events_type(events, "sched:sched_process_exit");
+	see_execs(measure);
 	see_switches(measure);
 	measure->by_hand.set.judgement = judgement;
 	measure->by_hand.judge = measure->judge;
@@ -67,8 +76,8 @@ bool measure_needs(const struct measure *measure, const char *event)
 {
 	const struct event_type *type = events_type(measure->events, event);
 
-	return type == measure->exit || ((size_t)type->index < measure->routes.count &&
-					 measure->routes.items[type->index].bindings.count > 0);
+	return type == measure->exit || type == measure->exec ||
+	       ((size_t)type->index < measure->routes.count && measure->routes.items[type->index].bindings.count > 0);
 }
 
 int measure_charts(const struct measure *measure)
@@ -268,18 +277,26 @@ static int arm_event(struct measure *measure, struct binding *binding, const str
 	return outcome_abandon(measure, pair_forget(binding->chart->pairs, key), event->ts, false);
 }
 
-/* A thread that exits ends nothing, but what it began will not end either. */
-static int forget_thread(struct measure *measure, const struct event *event)
+/* A thread that is no more ends nothing, but what it began will not end either. */
+static int forget_thread(struct measure *measure, int64_t tid, int64_t now, bool certain)
 {
-	int64_t key[CHART_KEYS_MAX] = {event->tid};
+	int64_t key[CHART_KEYS_MAX] = {tid};
 
 	for (size_t i = 0; i < measure->charts.count; i++) {
 		struct measured *chart = measure->charts.items[i];
 
-		if (chart->by_thread && outcome_abandon(measure, pair_forget(chart->pairs, key), event->ts, true) < 0)
+		if (chart->by_thread && outcome_abandon(measure, pair_forget(chart->pairs, key), now, certain) < 0)
 			return -1;
 	}
 	return 0;
+}
+
+/* An exec by a thread that does not lead its process makes it the leader: its number is gone without an exit, its call returns by the other. */
+static int exec_event(struct measure *measure, const struct event *event)
+{
+	int64_t before = event_has(event, measure->before) ? event_number(event, measure->before) : event->tid;
+
+	return before != event->tid ? forget_thread(measure, before, event->ts, false) : 0;
 }
 
 int measure_traced(struct measure *measure, const struct fields *fields)
@@ -325,7 +342,9 @@ int measure_event(struct measure *measure, const struct event *event)
 		if (act[binding->role](measure, binding, event, key) < 0)
 			return -1;
 	}
-	return event->type == measure->exit ? forget_thread(measure, event) : 0;
+	if (event->type == measure->exec)
+		return exec_event(measure, event);
+	return event->type == measure->exit ? forget_thread(measure, event->tid, event->ts, true) : 0;
 }
 
 void measure_summary(struct measure *measure)

@@ -48,7 +48,8 @@ struct measure {
 	ARRAY(struct route) routes; /* by event_type.index */
 	struct pairs *pairs;
 	struct patience patience;
-	const struct event_type *exit, *switches;
+	const struct event_type *exit, *exec, *switches;
+	const struct event_field *before; /* of an exec: what number its thread had until then */
 	const struct event_field *prev, *next; /* of a switch */
 	struct hidden hidden;
 	bool for_cpu; /* a chart is, so `hidden` is of interest */
