@@ -354,6 +354,17 @@ slow() {
 	assert_equal "$(records limits <out | tail -n1 | grep -o 'forgotten=.*')" forgotten=88
 }
 
+@test "of a chart that counts, those keys go whose last event is the longest ago" {
+	printf 'chart name=x method=u\ncount event=a:b split=id\n' >x.chart
+	{
+		for ((i = 0; i < 512; i++)); do echo "event ts=0.$((100 + i)) cpu=0 tid=1 comm=x name=a:b id=$i"; done
+		for ((i = 0; i < 90; i++)); do echo "event ts=$((1 + i / 30)).$((100 + i)) cpu=0 tid=1 comm=x name=a:b id=$((600 + i % 3))"; done
+	} >in
+	run -0 --separate-stderr filter -c ./x.chart in
+	# shellcheck disable=SC2154
+	assert_equal "$(grep -o 'forgotten.*' <<<"$stderr")" "forgotten 3 times"
+}
+
 @test "a share of all bytes is all that passes, and every signal has its window" {
 	{
 		healthy 2000 21

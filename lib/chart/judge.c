@@ -205,7 +205,7 @@ static int judge_point(const struct judge *judge, struct series_set *set, const 
 		plotted.start = judge->judgement->method->plots == PLOTS_MEANS ? series->group.start : sample->start;
 	}
 	if (series->judges)
-		rules = series_judge(series, judge->judgement, point, &plotted.value);
+		rules = series_judge(series, judge->judgement, point, sample->end, &plotted.value);
 	if (!forced && rules && !has_weight(judge->judgement, sample, plotted.value))
 		rules = 0;
 	if (judge->judgement->method->plots == PLOTS_VALUES && series_is_beyond_fixed(series, sample->value))
@@ -230,7 +230,6 @@ int judge_value(const struct judge *judge, struct series_set *set, const struct 
 	struct series *series = sample->series;
 	struct point point;
 
-	series->touched = sample->end;
 	series_set_count(set, sample->end);
 	if (series->generation != judge->generation) {
 		series->generation = judge->generation;

@@ -202,14 +202,16 @@ static struct series *series_of(struct measure *measure, struct binding *binding
 	struct series *series = chart->recent;
 
 	binding_split(binding, &measure->world, event, id);
-	if (series && !memcmp(series->id, id, sizeof(id)))
-		return series;
-	chart->recent = NULL; /* adding one may drop another */
-	series = series_find(&chart->set, id);
+	if (!series || memcmp(series->id, id, sizeof(id))) {
+		chart->recent = NULL; /* adding one may drop another */
+		series = series_find(&chart->set, id);
+	}
 	if (!series) {
 		binding_spell_split(binding, &measure->world, event, text, sizeof(text));
 		series = series_add(&chart->set, id, chart->chart->name, binding->splits ? text : NULL);
 	}
+	if (series)
+		series->touched = event->ts;
 	return chart->recent = series;
 }
 

@@ -165,6 +165,7 @@ int measure_value(struct measure *measure, const char *chart, const char *key, s
 	sample->series = series_find(set, id);
 	if (!sample->series)
 		sample->series = series_add(set, id, chart, key);
+	sample->series->touched = sample->end;
 	if (judge_tell_limits(&measure->judge, sample->series, sample->end) < 0)
 		return -1;
 	measure->by_hand.ends++;

@@ -180,14 +180,14 @@ static void count_run(struct series *series, double plotted, int64_t ts)
 	series->run.count++;
 }
 
-unsigned series_judge(struct series *series, const struct judgement *judgement, const struct point *point, double *plotted)
+unsigned series_judge(struct series *series, const struct judgement *judgement, const struct point *point, int64_t ts, double *plotted)
 {
 	if (judgement->method->plots != PLOTS_VALUES)
 		*plotted = plot(series, judgement, point);
 	if (judgement->method->plots == PLOTS_RATES)
 		method_lines(judgement, &series->limits, point->size, &series->lines);
 	if (judgement->relearn && !series->pot)
-		count_run(series, *plotted, series->touched);
+		count_run(series, *plotted, ts);
 	if ((judgement->rules & ~RULE(RULE_SHIFT)) == RULE(1) && judgement->sides == SIDES_UPPER)
 		return *plotted > series->lines.ucl ? RULE(1) : 0;
 	return rules_judge(&series->past, &series->lines, judgement->sides, judgement->rules, *plotted);

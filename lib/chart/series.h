@@ -68,7 +68,7 @@ struct series {
 	struct sample worst[SERIES_WORST];
 	int worst_count;
 	int64_t first;	 /* start of the first value: what is learnt from then on may yet turn out abnormal */
-	int64_t touched; /* time of the last value */
+	int64_t touched; /* time of the last event or sample that was of it; an interval without any is none */
 	struct thin thin;
 	struct start *open;		     /* starts whose age is watched, oldest first */
 	struct series *prev_open, *next_open; /* series with such starts */
@@ -104,8 +104,8 @@ void series_set_unit(struct series *series, const struct judgement *judgement, c
 /* A value becomes a point, alone or with others. False: its subgroup is not complete. */
 bool series_point(struct series *series, const struct judgement *judgement, const struct sample *sample, struct point *point);
 
-/* The rules that hold at a point; *plotted is where it lies on the chart. */
-unsigned series_judge(struct series *series, const struct judgement *judgement, const struct point *point, double *plotted);
+/* The rules that hold at a point of this time; *plotted is where it lies on the chart. */
+unsigned series_judge(struct series *series, const struct judgement *judgement, const struct point *point, int64_t ts, double *plotted);
 
 /* Takes a point into the baseline; true when that is complete. */
 bool series_learn(struct series *series, const struct judgement *judgement, const struct sample *sample,
