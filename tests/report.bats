@@ -17,6 +17,12 @@ assert_width() { # FILE COLUMNS
 	assert_output ""
 }
 
+# The crowd with its window behind its graphs, as the stages write it.
+crowd_as_written() {
+	grep -v '^window' "$DATA/crowd.txt" | sed '/graph=total rank=1/i\
+window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
+}
+
 # --- text ----------------------------------------------------------------------------------------------------------
 
 @test "text: a saved stream, summary first" {
@@ -80,7 +86,7 @@ assert_width() { # FILE COLUMNS
 	mkfifo pipe
 	report <pipe >out &
 	exec 7>pipe
-	sed '/graph=total/,$d' "$DATA/crowd.txt" >&7
+	crowd_as_written | sed '/graph=total/,$d' >&7
 	until_true 60 grep -q '^   blame .* reader (3 threads)' out
 	run ! grep -q '^blamed most' out
 	exec 7>&-
@@ -88,12 +94,28 @@ assert_width() { # FILE COLUMNS
 	grep -q '^blamed most' out
 }
 
+@test "text: a moment whose records come with a pause between them is told whole" {
+	local order
+	mkfifo pipe
+	for order in "cat $DATA/crowd.txt" crowd_as_written; do
+		$order | report >whole
+		report <pipe >out &
+		exec 7>pipe
+		$order | sed '/graph=1 rank=2/,$d' >&7
+		until_true 60 grep -q '^host web1' out
+		$order | sed -n '/graph=1 rank=2/,$p' >&7
+		exec 7>&-
+		wait $!
+		diff -u whole out
+	done
+}
+
 @test "text: SIGUSR1 asks for the totals so far" {
 	mkfifo pipe
 	report <pipe >out &
 	local pid=$!
 	exec 7>pipe
-	sed '/graph=total/,$d' "$DATA/crowd.txt" >&7
+	crowd_as_written | sed '/graph=total/,$d' >&7
 	until_true 60 grep -q '^   blame' out
 	kill -USR1 $pid
 	until_true 60 grep -q '^so far: host web1' out
@@ -103,8 +125,7 @@ assert_width() { # FILE COLUMNS
 }
 
 @test "text: the window may come before its graphs or after them" {
-	grep -v '^window' "$DATA/crowd.txt" | sed '/graph=total rank=1/i\
-window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes' >after
+	crowd_as_written >after
 	report after | diff -u "$DATA/crowd.text" -
 }
 

@@ -188,7 +188,7 @@ static int begin(struct export *export, struct handlers *handlers)
 	struct folded *folded = NEW(struct folded);
 
 	folded->functions = frames_new(export->stream);
-	folded->model = model_new(export->stream, false, moment_told, export);
+	folded->model = model_new(export->stream, moment_told, export);
 	export->state = folded;
 	export->context = folded->model;
 	*handlers = *model_handlers(folded->model);

@@ -260,7 +260,7 @@ static int begin(struct export *export, struct handlers *handlers)
 
 	perfetto->export = export;
 	perfetto->told_until = TS_NONE;
-	perfetto->model = model_new(export->stream, false, moment_told, export);
+	perfetto->model = model_new(export->stream, moment_told, export);
 	perfetto->kernel = kernel_new(perfetto);
 	perfetto->charts = charts_new(perfetto);
 	export->state = perfetto;

@@ -255,7 +255,7 @@ static int window_seen(void *context, const struct record *record)
 	moment_claim_range(model, signals);
 	free(signals);
 	free(id);
-	return STREAM_PASS;
+	return model->story && model->story->culprits.count > 0 ? moment_close(model) : STREAM_PASS;
 }
 
 static int all_read(void *context)
@@ -276,7 +276,7 @@ static int all_read(void *context)
 	return moment_close(model);
 }
 
-struct model *model_new(struct stream *stream, bool eager, moment_teller *teller, void *context)
+struct model *model_new(struct stream *stream, moment_teller *teller, void *context)
 {
 	static const struct handlers handlers = {
 		.on = {[KIND_OTHER] = other_seen,   [KIND_STREAM] = stream_seen, [KIND_FORMAT] = other_seen,
@@ -299,7 +299,6 @@ struct model *model_new(struct stream *stream, bool eager, moment_teller *teller
 	model->events = events_new(stream);
 	model->who = who_new();
 	model->reader = graph_reader_new(stream, gather_whole_graph, model);
-	model->eager = eager;
 	model->teller = teller;
 	model->context = context;
 	model->handlers = handlers;

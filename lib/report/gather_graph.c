@@ -56,7 +56,9 @@ int gather_graph(void *context, const struct record *record)
 	struct model *model = context;
 
 	model->records++;
-	model->last_kind = record->kind;
+	/* A moment without window has one graph. */
+	if (record->kind == KIND_GRAPH && model->moment && !model->moment->window && moment_close(model) < 0)
+		return -1;
 	return graph_reader_record(model->reader, record);
 }
 

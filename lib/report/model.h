@@ -146,7 +146,6 @@ struct moment {
 	bool complete;
 	bool lost;	    /* events of the stream were lost until then, perhaps some of this moment */
 	int64_t data_from;  /* where the window begins; INT64_MIN: there is none */
-	bool continued; /* told before: these are further stories of it */
 	uint64_t signals; /* how many it has; of a great many the model keeps the worst only */
 	ARRAY(struct signal *) worst; /* the worst first when told, by signal_compare(): those that cost the most time,
 					 then what is no wait, by how far outside its limits it lies */
@@ -247,26 +246,22 @@ struct model {
 	struct who *who;
 	moment_teller *teller;
 	void *context;
-	bool eager;
 	struct moment *moment;
 	struct story *story;
 	struct graph *graph;
 	struct graph_reader *reader;
-	enum kind last_kind;
 	ARRAY(struct signal *) pending; /* signals whose window has not come */
 	struct handlers handlers;
 };
 
-/* `eager`: tell a moment with a ranking before waiting for input, even if more of its graphs may follow. */
-struct model *model_new(struct stream *stream, bool eager, moment_teller *teller, void *context);
+struct model *model_new(struct stream *stream, moment_teller *teller, void *context);
 void model_free(struct model *model);
 
 /* The time that was watched, or where that is not told, that of the data: Unix time where has_wall. False: not known. */
 bool model_span(const struct model *model, int64_t *first, int64_t *last);
 
-/* For stream_run(), with the model as context. A command may set `idle` to a function that calls model_idle(). */
+/* For stream_run(), with the model as context. A command may set `idle`. */
 struct handlers *model_handlers(struct model *model);
-int model_idle(struct model *model);
 
 /* The input went wrong: tells what is known of the moment at hand. */
 void model_give_up(struct model *model);

@@ -1,6 +1,7 @@
 /*
- * A moment is over when a record comes that belongs neither to a graph nor to its ranking: until then graphs may follow
- * its window, or come before it, for a stage may pass its window on before or after what it has to say of it.
+ * A moment is over when its window comes behind what was ranked for it, as our stages write it, or a record comes that
+ * belongs neither to a graph nor to its ranking: by hand, graphs may follow their window. Never is it taken for over because
+ * no more input is there yet, for what is written together need not arrive together.
  */
 #include <stdio.h>
 #include <inttypes.h>
@@ -183,8 +184,7 @@ static int tell(struct model *model)
 	find_processes(model, moment);
 	for (i = 0; i < moment->worst.count; i++)
 		moment_span(moment, moment->worst.items[i]->start, moment->worst.items[i]->ts);
-	if (!moment->continued)
-		count_moment(model, moment);
+	count_moment(model, moment);
 	moment->lost = stream_lost(model->stream) > 0;
 	sort_stories(moment);
 	if (moment->signals < moment->worst.count)
@@ -204,12 +204,11 @@ void moment_forget_graph(struct model *model)
 int moment_close(struct model *model)
 {
 	struct moment *moment = model->moment;
-	int status = 0;
+	int status;
 
 	if (!moment)
 		return 0;
-	if (!moment->continued || moment->stories.count > 0)
-		status = tell(model);
+	status = tell(model);
 	model->story = NULL; /* perhaps gone, as a part of another */
 	moment_forget_graph(model);
 	moment_free(moment);
@@ -220,23 +219,6 @@ int moment_close(struct model *model)
 void model_give_up(struct model *model)
 {
 	moment_close(model);
-}
-
-int model_idle(struct model *model)
-{
-	struct moment *moment = model->moment;
-	int status;
-	size_t i;
-
-	if (!model->eager || !moment || moment->stories.count == 0 || model->last_kind != KIND_BLAME)
-		return 0;
-	status = tell(model);
-	for (i = 0; i < moment->stories.count; i++)
-		story_free(moment->stories.items[i]);
-	moment->stories.count = 0;
-	moment->continued = true;
-	model->story = NULL;
-	return status;
 }
 
 /* Moves a pending signal to the moment at hand. */
@@ -332,7 +314,6 @@ int moment_next_record(struct model *model, const struct record *record)
 	bool of_moment = record->kind == KIND_WINDOW || record->kind == KIND_PATH || record->kind == KIND_BLAME;
 
 	model->records++;
-	model->last_kind = record->kind;
 	if (graph_reader_record(model->reader, record) < 0)
 		return -1;
 	return of_moment ? 0 : moment_close(model);

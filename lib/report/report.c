@@ -37,7 +37,7 @@ static int waiting(void *context)
 {
 	struct report *report = ((struct model *)context)->context;
 
-	if (model_idle(report->model) < 0 || give_totals(report) < 0)
+	if (give_totals(report) < 0)
 		return -1;
 	return report->format->idle ? report->format->idle(report) : 0;
 }
@@ -87,7 +87,7 @@ struct report *report_new(struct stream *stream, const struct report_options *op
 	if (!report->draft && report->format != &format_html)
 		stream_ends_with(stream, fileno(report->out));
 	report->stream = stream;
-	report->model = model_new(stream, !options->whole && report->format->totals, moment_told, report);
+	report->model = model_new(stream, moment_told, report);
 	stream_watch(stream, KIND_SAMPLE, record_seen, report);
 	stream_watch(stream, KIND_EVENT, record_seen, report);
 	stream_watch(stream, KIND_TICK, record_seen, report);

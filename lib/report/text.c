@@ -245,35 +245,25 @@ static void print_rest(const struct report *report, FILE *out, const struct mome
 static void print_moment(const struct report *report, FILE *out, const struct moment *moment)
 {
 	const struct story *calls;
-	size_t i, first = 0;
-	char *lead;
 
 	fputc('\n', out);
-	if (moment->continued) {
-		lead = memory_format("%" PRIu64 ". ", moment->number);
-		wrap(report, out, lead, "more of this moment");
-		free(lead);
-	} else {
-		print_subject(report, out, moment);
-		if (moment->stories.count > 0) {
-			print_chain(report, out, moment->stories.items[0]);
-			print_path(report, out, moment->stories.items[0]);
-			if (story_is_ranked_alike(moment->stories.items[0]))
-				wrap(report, out, "   blame   ", "the same, in this order");
-			else
-				print_blame(report, out, "   blame", moment->stories.items[0]);
-			if ((calls = moment_companion(moment, moment->stories.items[0])))
-				print_blame(report, out, "   calls", calls);
-			print_processes(report, out, moment->stories.items[0]);
-			first = 1;
-		}
+	print_subject(report, out, moment);
+	if (moment->stories.count > 0) {
+		print_chain(report, out, moment->stories.items[0]);
+		print_path(report, out, moment->stories.items[0]);
+		if (story_is_ranked_alike(moment->stories.items[0]))
+			wrap(report, out, "   blame   ", "the same, in this order");
+		else
+			print_blame(report, out, "   blame", moment->stories.items[0]);
+		if ((calls = moment_companion(moment, moment->stories.items[0])))
+			print_blame(report, out, "   calls", calls);
+		print_processes(report, out, moment->stories.items[0]);
 	}
-	for (i = first; i < moment->stories.count; i++)
-		if ((moment->continued || !moment->stories.items[i]->signal || report->options.all) &&
+	for (size_t i = 1; i < moment->stories.count; i++)
+		if ((!moment->stories.items[i]->signal || report->options.all) &&
 		    !moment_is_companion(moment, moment->stories.items[i]))
 			print_story(report, out, moment, moment->stories.items[i]);
-	if (!moment->continued)
-		print_rest(report, out, moment, (report->options.all ? print_all : print_groups)(report, out, moment));
+	print_rest(report, out, moment, (report->options.all ? print_all : print_groups)(report, out, moment));
 }
 
 static void print_summary(struct report *report)
