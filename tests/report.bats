@@ -72,6 +72,17 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 	report crowd.tb | diff -u "$DATA/crowd.text" -
 }
 
+@test "text: a ranking without its graph has no time, and no share of one" {
+	echo 'blame graph=1 rank=1 name="b: running" score=2' >ranking
+	run report ranking
+	assert_success
+	assert_output "blamed most:
+           2.000 s           b: running
+
+1. graph 1
+   blame   2.000 s           b: running"
+}
+
 @test "text: no wider than asked for" {
 	for columns in 40 80 200; do
 		for name in crowd charts quiet hostile; do

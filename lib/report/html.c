@@ -155,7 +155,7 @@ static void put_also(struct report *report, FILE *out, const struct moment *mome
 {
 	char clock[WORDS_CLOCK_ROOM], *words = words_story(report->model, story);
 
-	words_clock(report->model, moment->wall, story->signal ? story->signal->start : story->from, clock);
+	words_began(report->model, moment, story, clock);
 	element(out, "<details><summary><time>", clock, "</time>");
 	put(out, words);
 	fputs("</summary>\n", out);
@@ -176,7 +176,7 @@ static void put_heading(struct report *report, FILE *out, const struct moment *m
 	if (signal)
 		limits = words_limits(signal->unit, signal->center, signal->ucl);
 	words = words_moment(report->model, moment);
-	words_clock(report->model, moment->wall, signal ? signal->start : story ? story->from : moment->from, clock);
+	words_began(report->model, moment, story, clock);
 	fprintf(out, "<h3>%" PRIu64 ". ", moment->number);
 	element(out, "<time>", clock, "</time>");
 	element(out, "", words, "</h3>");

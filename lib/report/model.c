@@ -160,6 +160,11 @@ static const struct identity *identity_of(const struct tally *tally)
 	return tally && !tally->vague ? &tally->identity : NULL;
 }
 
+static double share_of_all(const struct model *model, double score)
+{
+	return model->explained > 0 ? score / model->explained : NAN;
+}
+
 static size_t counted_verdicts(struct model *model, struct verdict *list, size_t room)
 {
 	struct tally *tally;
@@ -168,7 +173,7 @@ static size_t counted_verdicts(struct model *model, struct verdict *list, size_t
 	HASH_SORT(model->tallies, compare_tallies);
 	for (tally = model->tallies; tally && n < room; tally = tally->hh.next)
 		list[n++] = (struct verdict){tally_name(tally), model->timeless ? NAN : tally->score,
-					     model->timeless ? NAN : tally->score / model->explained, tally->moments, identity_of(tally)};
+					     model->timeless ? NAN : share_of_all(model, tally->score), tally->moments, identity_of(tally)};
 	return n;
 }
 
@@ -186,7 +191,7 @@ size_t model_verdicts(struct model *model, struct verdict *list, size_t room)
 		list[n] = (struct verdict){culprit->words, culprit->score, culprit->share, tally ? tally->moments : 0,
 					   identity_of(tally)};
 		if (isnan(list[n].share))
-			list[n].share = culprit->score / model->explained;
+			list[n].share = share_of_all(model, culprit->score);
 		if (culprit->timeless)
 			list[n].score = list[n].share = NAN;
 	}

@@ -277,7 +277,7 @@ const char *model_device_name(const struct model *model, const char *device, cha
 struct verdict {
 	const char *name;
 	double score;	  /* seconds; NAN: no time */
-	double share;	  /* of all time explained, 0 to 1; NAN: of no time */
+	double share;	  /* of all time explained, 0 to 1; NAN: of no time, or of one that is not known */
 	uint64_t moments; /* in how many it was ranked */
 	const struct identity *identity; /* whose process it was in all of them; NULL: that is not known, or they were several */
 };

@@ -47,6 +47,17 @@ char *words_moment(const struct model *model, const struct moment *moment)
 	return memory_format("abnormal, but its signals are not in the input");
 }
 
+void words_began(const struct model *model, const struct moment *moment, const struct story *story, char *text)
+{
+	const struct signal *signal = story ? story->signal : moment->worst.count > 0 ? moment->worst.items[0] : NULL;
+
+	*text = '\0';
+	if (signal)
+		words_clock(model, moment->wall, signal->start, text);
+	else if (story ? story->from <= story->to : moment->from <= moment->to)
+		words_clock(model, moment->wall, story ? story->from : moment->from, text);
+}
+
 char *words_rest(const struct model *model, const struct moment *moment, uint64_t told)
 {
 	char from[WORDS_CLOCK_ROOM], to[WORDS_CLOCK_ROOM], *count, *words;

@@ -148,25 +148,32 @@ static void print_processes(const struct report *report, FILE *out, const struct
 		print_who(report, out, title, signal->comm, &signal->identity, signal->tid);
 }
 
-static void print_clocked(const struct report *report, FILE *out, const struct moment *moment, int64_t ts, const char *words)
+static void print_also(const struct report *report, FILE *out, const char *clock, const char *words)
 {
-	char clock[WORDS_CLOCK_ROOM], *lead;
+	char *lead = memory_format("   also %s%s", clock, *clock ? "  " : "");
 
-	words_clock(report->model, moment->wall, ts, clock);
-	lead = memory_format("   also %s  ", clock);
 	wrap(report, out, lead, words);
 	free(lead);
 }
 
-/* A story without signal, or of a moment that was told before. */
+static void print_also_signal(const struct report *report, FILE *out, const struct moment *moment, const struct signal *signal, const char *words)
+{
+	char clock[WORDS_CLOCK_ROOM];
+
+	words_clock(report->model, moment->wall, signal->start, clock);
+	print_also(report, out, clock, words);
+}
+
+/* A story without signal, or each where all are wanted. */
 static void print_story(const struct report *report, FILE *out, const struct moment *moment, const struct story *story)
 {
 	struct group group = {.first = story->signal, .story = story, .count = 1, .explained = 1};
-	char *words;
+	char clock[WORDS_CLOCK_ROOM], *words;
 
 	group.culprit = story->culprits.count ? story->culprits.items[0].fuller : "";
 	words = group_words(report->model, moment, &group);
-	print_clocked(report, out, moment, story->signal ? story->signal->start : story->from, words);
+	words_began(report->model, moment, story, clock);
+	print_also(report, out, clock, words);
 	free(words);
 }
 
@@ -176,7 +183,7 @@ static uint64_t print_all(const struct report *report, FILE *out, const struct m
 	for (size_t i = moment->stories.count == 0; i < moment->worst.count; i++) {
 		char *words = words_signal(report->model, moment->worst.items[i]);
 
-		print_clocked(report, out, moment, moment->worst.items[i]->start, words);
+		print_also_signal(report, out, moment, moment->worst.items[i], words);
 		free(words);
 	}
 	return moment->worst.count;
@@ -193,7 +200,7 @@ static uint64_t print_groups(const struct report *report, FILE *out, const struc
 	for (size_t i = 0; i < groups.count && i < GROUPS_SHOWN; i++) {
 		words = group_words(report->model, moment, &groups.items[i]);
 		if (groups.items[i].count == 1)
-			print_clocked(report, out, moment, groups.items[i].first->start, words);
+			print_also_signal(report, out, moment, groups.items[i].first, words);
 		else
 			wrap(report, out, "   also ", words);
 		told += groups.items[i].count;
@@ -221,8 +228,8 @@ static void print_subject(const struct report *report, FILE *out, const struct m
 		limits = words_limits(signal->unit, signal->center, signal->ucl);
 	words = memory_format("%s%s%s%s%s", subject, limits ? " (" : "", limits && report->options.whole ? "at the time: " : "",
 			      limits ? limits : "", limits ? ")" : "");
-	words_clock(report->model, moment->wall, signal ? signal->start : story ? story->from : moment->from, clock);
-	lead = memory_format("%" PRIu64 ". %s  ", moment->number, clock);
+	words_began(report->model, moment, story, clock);
+	lead = memory_format("%" PRIu64 ". %s%s", moment->number, clock, *clock ? "  " : "");
 	wrap(report, out, lead, words);
 	free(lead);
 	free(words);
