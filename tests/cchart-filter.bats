@@ -685,6 +685,9 @@ passed() {
 	# The read that was open at the end of the first does not hang in the second.
 	run records signal <out
 	assert_output ""
+	# What each cost is told of it alone.
+	run value events < <(records usage <out)
+	assert_output "$(printf '%s\n' "$(grep -c '^event' in)" "$(grep -c '^event' in)")"
 }
 
 # --- charts --------------------------------------------------------------------------------------------------------

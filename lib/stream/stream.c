@@ -211,6 +211,7 @@ int stream_write_line(struct stream *stream, const struct line *line)
 static int write_usage(struct stream *stream)
 {
 	usage_line(&stream->usage, !stream->reader, &stream->line);
+	usage_next(&stream->usage);
 	return stream_write_line(stream, &stream->line);
 }
 

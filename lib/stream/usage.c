@@ -18,6 +18,16 @@ void usage_begin(struct usage *usage)
 {
 	usage->began = now_by(CLOCK_MONOTONIC);
 	usage->used = now_by(CLOCK_PROCESS_CPUTIME_ID);
+	usage->setup = usage->used;
+}
+
+void usage_next(struct usage *usage)
+{
+	const char *command = usage->command;
+
+	*usage = (struct usage){.command = command};
+	usage_begin(usage);
+	usage->setup = 0;
 }
 
 void usage_count_in(struct usage *usage, const struct record *event)
@@ -45,8 +55,8 @@ void usage_line(const struct usage *usage, bool source, struct line *line)
 	line_unsigned(line, "bytes", source ? usage->bytes_out : usage->bytes_in);
 	line_unsigned(line, "kept_bytes", usage->bytes_out);
 	line_time(line, "cpu", now_by(CLOCK_PROCESS_CPUTIME_ID) - usage->used);
-	if (usage->used >= SETUP_TOLD)
-		line_time(line, "setup", usage->used);
+	if (usage->setup >= SETUP_TOLD)
+		line_time(line, "setup", usage->setup);
 	line_time(line, "wall", wall);
 	if (source)
 		line_time(line, "began", now_by(CLOCK_REALTIME) - wall);

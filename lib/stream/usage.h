@@ -11,11 +11,13 @@ struct usage {
 	const char *command; /* NULL: nobody wants to know */
 	int64_t began;	     /* by CLOCK_MONOTONIC, ns */
 	int64_t used;	     /* CPU time until then */
+	int64_t setup;	     /* of that, what came before the first stream; 0: told already */
 	uint64_t traced;     /* events that the kernel traced; 0: those that were written */
 	uint64_t events_in, events_out, bytes_in, bytes_out;
 };
 
 void usage_begin(struct usage *usage);
+void usage_next(struct usage *usage); /* all of it was told: another stream begins */
 void usage_count_in(struct usage *usage, const struct record *event);
 void usage_count_out(struct usage *usage, const struct record *event);
 
