@@ -69,6 +69,7 @@ window() {
 		file|unknown: read tty of victim
 		gathered|slow: running
 		flags|unknown: wait of victim
+		forked|hog: on CPU 1 while child was runnable
 		held-back|io throttled: victim
 		hidden|unknown: state of victim
 		hidden-idle|worker: running

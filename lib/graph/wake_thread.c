@@ -115,13 +115,18 @@ static void woken_unseen(struct piece *wait)
 
 /*
  * Whether the CPU is known that a runnable thread waited for. A wake-up tells only where the thread ran last; where
- * migrations are not among the data, it will have waited where it runs next. A preempted one waits where it was.
+ * migrations are not among the data, it will have waited where it runs next. So will a new one, for the choice of its first
+ * CPU is no migration. A preempted one waits where it was.
  */
 static bool queue_known(const struct wake *wake, const struct thread *thread)
 {
 	size_t count = thread->pieces.count;
 
-	return !thread_runnable(thread) || wake->migrations || (count > 1 && last(thread)[-1].what != WHAT_WAIT);
+	if (!thread_runnable(thread))
+		return true;
+	if (last(thread)->start == thread->born)
+		return false;
+	return wake->migrations || (count > 1 && last(thread)[-1].what != WHAT_WAIT);
 }
 
 void thread_switch_in(struct wake *wake, struct thread *thread, struct cpu *cpu, int64_t ts)
