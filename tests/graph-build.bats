@@ -89,6 +89,8 @@ window() {
 		loopback|server: running
 		stacks|flusher: running in write_back_done
 		lost|unknown: events were lost
+		lost-request|crowd: write of 8:0 in service
+		lost-work|kworker/1:1: running
 		merged|reader: read of 254:0 in service
 		migrate|first: on CPU 1 while victim was runnable
 		nothing|unknown: not in the data

@@ -139,6 +139,8 @@ void wake_lost(struct wake *wake, uint32_t cpu, int64_t from, int64_t to)
 	if (from == TIME_NONE || from < wake_since(wake))
 		from = last_event(wake, cpu);
 	*ARRAY_ADD(&wake->gaps) = (struct gap){.from = wake_time(from), .to = wake->now};
+	work_lost(wake);
+	timer_forget(wake);
 	wake_frequencies_lost(wake->frequencies, wake_time(from));
 }
 

@@ -346,6 +346,8 @@ void request_requeue(struct wake *wake, const struct request *range);
 int32_t request_complete(struct wake *wake, const struct request *range); /* the first of them */
 void request_hand_back(struct wake *wake, const struct request *range); /* the bio is complete, not a request */
 int32_t request_find(struct wake *wake, uint64_t disk, uint64_t sector, int64_t from, int64_t to);
+/* Of its service: of one that is not complete now, or when events were lost that may have told of it. */
+int64_t request_end(const struct wake *wake, const struct request *request);
 void request_settle(struct wake *wake); /* no more events: makes disk.longest count those still in service */
 struct disk *request_disk(struct wake *wake, uint64_t dev);
 void request_forget(struct wake *wake);
@@ -390,6 +392,7 @@ void work_queue(struct wake *wake, uint64_t address, const struct work *work, co
 void work_start(struct wake *wake, struct thread *thread, uint64_t address, uint32_t cpu);
 void work_end(struct wake *wake, struct thread *thread, uint32_t cpu);
 bool work_is_queued(const struct wake *wake, uint64_t address);
+void work_lost(struct wake *wake); /* events were: which works are queued is not known */
 void work_forget(struct wake *wake);
 
 /* wake_on_memory.c: the thread falls asleep, perhaps as it looks for free memory */

@@ -76,8 +76,7 @@ int32_t service_node(struct cut *cut, int32_t index)
 	struct request *request = &cut->wake->requests.items[index];
 
 	if (request->service_node == NODE_NONE)
-		request->service_node = new_service(cut, index, &request->ender,
-						    request->completed == TIME_NONE ? cut->wake->now : request->completed);
+		request->service_node = new_service(cut, index, &request->ender, request_end(cut->wake, request));
 	return request->service_node;
 }
 
@@ -105,7 +104,7 @@ static void add_served(struct cut *cut, uint64_t dev, int32_t index, int32_t nod
 
 		if (request->issued == TIME_NONE || request->issued >= to || other == index)
 			continue;
-		if (request->completed != TIME_NONE && request->completed <= from) {
+		if (request_end(cut->wake, request) <= from) {
 			if (request->issued < from - disk->longest)
 				break;
 			continue;

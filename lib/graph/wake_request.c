@@ -57,15 +57,26 @@ static int32_t add_request(struct wake *wake, const struct request *request)
 	return index;
 }
 
-/* The oldest open request at the sector that has, or has not, been issued. */
+/*
+ * The oldest open request at the sector that has, or has not, been issued. What became of one from before events were lost is
+ * not known, so it is taken only where there is no other.
+ */
 static int32_t oldest(const struct wake *wake, uint64_t disk, uint64_t sector, bool issued)
 {
 	const struct open_request *open = find_open(wake, disk, sector);
-	int32_t index = open ? open->first : INDEX_NONE;
+	int32_t before = INDEX_NONE;
 
-	while (index != INDEX_NONE && (wake->requests.items[index].issued != TIME_NONE) != issued)
-		index = wake->requests.items[index].next;
-	return index;
+	for (int32_t i = open ? open->first : INDEX_NONE; i != INDEX_NONE; i = wake->requests.items[i].next) {
+		const struct request *request = &wake->requests.items[i];
+
+		if ((request->issued != TIME_NONE) != issued)
+			continue;
+		if ((issued ? request->issued : request->queued) >= wake_since(wake))
+			return i;
+		if (before == INDEX_NONE)
+			before = i;
+	}
+	return before;
 }
 
 /* The request that was issued for just this range; else the oldest at its begin. */
@@ -264,16 +275,28 @@ int32_t request_find(struct wake *wake, uint64_t disk, uint64_t sector, int64_t 
 	return found;
 }
 
+int64_t request_end(const struct wake *wake, const struct request *request)
+{
+	const struct gap *gap;
+	size_t lost;
+
+	if (request->completed != TIME_NONE)
+		return request->completed;
+	lost = COUNT_UNTIL(wake->gaps.items, wake->gaps.count, to, request->issued);
+	if (lost == wake->gaps.count)
+		return wake->now;
+	gap = &wake->gaps.items[lost];
+	return gap->from > request->issued ? gap->from : request->issued;
+}
+
 static void settle(struct wake *wake, const struct request *request)
 {
 	struct disk *disk = request_disk(wake, request->disk);
 
-	if (request->issued != TIME_NONE && request->completed == TIME_NONE &&
-	    wake->now - request->issued > disk->longest)
-		disk->longest = wake->now - request->issued;
+	if (request->issued != TIME_NONE && request_end(wake, request) - request->issued > disk->longest)
+		disk->longest = request_end(wake, request) - request->issued;
 }
 
-/* A request that never ends is in service for as long as it has been. */
 void request_settle(struct wake *wake)
 {
 	for (const struct open_request *open = wake->open; open; open = open->hh.next)

@@ -86,7 +86,7 @@ bool work_is_queued(const struct wake *wake, uint64_t address)
 	return find_queued(wake, address);
 }
 
-void work_forget(struct wake *wake)
+void work_lost(struct wake *wake)
 {
 	struct queued_work *queued, *next;
 
@@ -95,6 +95,13 @@ void work_forget(struct wake *wake)
 		HASH_DEL(wake->queued, queued);
 		free(queued);
 	}
+}
+
+void work_forget(struct wake *wake)
+{
+	struct queued_work *queued;
+
+	work_lost(wake);
 	while ((queued = wake->spare_work)) {
 		wake->spare_work = queued->spare;
 		free(queued);
