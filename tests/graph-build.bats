@@ -273,6 +273,14 @@ name="hog: on CPU 0 while victim was runnable'
 	assert_line --partial 'name="unknown: events were lost"'
 }
 
+@test "lost events: a flush is for those who asked since" {
+	sed '/ts=5.0/d; s/ts=5.1/ts=2.2/; /ts=6.000001/d; /comm=other pid=40/d; /ts=1.5/a\
+lost ts=1.6 cpu=1 count=9' "$W/flush.txt" >in
+	run -3 --separate-stderr blame-rank --text in
+	assert_line --regexp '^blame graph=1 rank=1 name="victim: flush of 7:0 in service" '
+	refute_output --regexp '(bulky|other): flush'
+}
+
 @test "a cut stream is answered, with exit status 3" {
 	stream-cat -b "$W/lock.txt" | head -c -30 >cut.tb
 	run -3 --separate-stderr graph-build --text cut.tb

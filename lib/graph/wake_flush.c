@@ -61,11 +61,32 @@ static void start(struct wake *wake, struct disk *disk, struct flush *flush)
 	backed_issue(wake, disk, flush->request);
 }
 
+static bool asked_since(const struct wake *wake, const struct flush *flush)
+{
+	return wake->requests.items[flush->request].queued >= wake_since(wake);
+}
+
+/* What became of a flush from before events were lost is not known: the one that is issued is for those who asked since. */
+static void forget_lost(const struct wake *wake, struct disk *disk)
+{
+	size_t kept = 0;
+	bool asked = false;
+
+	for (size_t i = 0; i < disk->flushes.count; i++)
+		asked |= asked_since(wake, &disk->flushes.items[i]);
+	for (size_t i = 0; asked && i < disk->flushes.count; i++)
+		if (asked_since(wake, &disk->flushes.items[i]))
+			disk->flushes.items[kept++] = disk->flushes.items[i];
+	if (asked)
+		disk->flushes.count = kept;
+}
+
 void flush_issue(struct wake *wake, const struct request *range)
 {
 	struct disk *disk = request_disk(wake, range->disk);
 	bool wanted = false;
 
+	forget_lost(wake, disk);
 	for (size_t i = 0; i < disk->flushes.count; i++)
 		wanted |= disk->flushes.items[i].state == ASKED || disk->flushes.items[i].state == AFTER;
 	if (!wanted)
