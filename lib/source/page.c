@@ -13,6 +13,9 @@ enum { COMMIT_AT = 8, ENTRY = 4 };
 enum { LENGTH_FOLLOWS = 0, PADDING = 29, TIME_EXTEND = 30, TIME_STAMP = 31 };
 enum { TIME_BITS = 27 };
 
+/* What a discarded event has for a delta of 0, with which it would be the padding at a page's end; rb_event_discard(). */
+enum { DELTA_NONE = 1 };
+
 /* An absolute time has 59 bits; the rest is as in the page's own time. */
 #define TIME_HIGH_BITS (UINT64_C(0xf8) << 56)
 
@@ -133,6 +136,7 @@ static inline int next(struct page *page, const bool swapped)
 				page->at = page->end;
 				return 0;
 			}
+			page->ts += delta == DELTA_NONE ? 0 : delta; /* a discarded event, which the next one's delta counts from */
 			page->at = entry + ENTRY + word;
 			continue;
 		case TIME_EXTEND:

@@ -80,18 +80,23 @@ static void check_padding(void)
 	struct page page;
 
 	begin(0);
-	entry(29, 1); /* an event that was discarded: its length, then three words */
+	entry(29, 1); /* an event that was discarded: its length, then three words; 1 stands for no time since the one before */
 	word(12);
 	word(0);
 	word(0);
 	entry(1, 3);
 	word(1);
+	entry(29, 500); /* one that was discarded some time after the one before */
+	word(4);
+	entry(1, 20);
+	word(2);
 	entry(29, 0); /* nothing but padding from here */
 	word(0);
 	entry(1, 3);
-	word(2);
+	word(3);
 	load(&page, 0);
 	assert(page_next(&page) && page.ts == 3 && *page.payload == 1);
+	assert(page_next(&page) && page.ts == 523 && *page.payload == 2);
 	assert(!page_next(&page));
 	assert(!page_next(&page));
 }
