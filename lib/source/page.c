@@ -18,6 +18,7 @@ enum { DELTA_NONE = 1 };
 
 /* An absolute time has 59 bits; the rest is as in the page's own time. */
 #define TIME_HIGH_BITS (UINT64_C(0xf8) << 56)
+#define TIME_WRAP (UINT64_C(1) << 59)
 
 static inline uint32_t word_at(const char *at, bool swapped)
 {
@@ -101,7 +102,7 @@ static inline uint32_t delta_of(uint32_t head, bool big)
 static uint64_t absolute(uint64_t ts, uint64_t before)
 {
 	ts |= before & TIME_HIGH_BITS;
-	return ts < before ? ts + (UINT64_C(1) << 59) : ts; /* the 59 bits wrapped */
+	return ts < before && before - ts > TIME_WRAP / 2 ? ts + TIME_WRAP : ts; /* nearer, the time only went back */
 }
 
 /* Stands at the event whose payload begins `offset` behind the entry's head, if it lies within the page. */

@@ -25,6 +25,14 @@ static void entry(uint32_t type, uint32_t delta)
 	word(type | delta << 5);
 }
 
+static void absolute(uint64_t ts)
+{
+	entry(31, (uint32_t)(ts & ((1 << 27) - 1)));
+	word((uint32_t)(ts >> 27));
+	entry(1, 0);
+	word(1);
+}
+
 static int64_t load(struct page *page, unsigned long flags)
 {
 	unsigned long commit = length | flags;
@@ -65,14 +73,31 @@ static void check_times(void)
 	word(1);
 	entry(1, 0);
 	word(1);
-	entry(31, (uint32_t)((base + 900000000) & ((1 << 27) - 1)));
-	word((uint32_t)((base + 900000000) >> 27));
-	entry(1, 0);
-	word(2);
+	absolute(base + 900000000);
 	assert(load(&page, 0) == 0);
 	assert(page_next(&page) && page.ts == base + (1 << 27) + 1);
 	assert(page_next(&page) && page.ts == base + 900000000);
 	assert(!page_next(&page));
+}
+
+/* The 59 bits of an absolute time begin anew every 18 years; a time a little before the last one is just that. */
+static void check_absolute(void)
+{
+	static const uint64_t wrap = UINT64_C(1) << 59, bases[] = {9000, 3 * (UINT64_C(1) << 59) + 9000};
+	struct page page;
+
+	for (size_t i = 0; i < sizeof(bases) / sizeof(bases[0]); i++) {
+		begin(bases[i]);
+		absolute(bases[i] - 500);
+		absolute(bases[i] + 500);
+		load(&page, 0);
+		assert(page_next(&page) && page.ts == bases[i] - 500);
+		assert(page_next(&page) && page.ts == bases[i] + 500);
+		begin(bases[i] - 9000 + wrap - 100);
+		absolute(bases[i] - 9000 + wrap + 100);
+		load(&page, 0);
+		assert(page_next(&page) && page.ts == bases[i] - 9000 + wrap + 100);
+	}
 }
 
 static void check_padding(void)
@@ -188,6 +213,7 @@ int main(void)
 {
 	check_lengths();
 	check_times();
+	check_absolute();
 	check_padding();
 	check_missed();
 	check_cut();
