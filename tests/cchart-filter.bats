@@ -799,7 +799,7 @@ passed() {
 }
 
 @test "malformed records are named with their line" {
-	for line in "event ts=x cpu=0 tid=1 name=a:b" "sample ts=1 chart=x" "sample ts=1 value=1" "sample ts=1 chart=x value=y" \
+	for line in "event ts=x cpu=0 tid=1 name=a:b" "sample ts=1 chart=x" "sample ts=1 value=1" "sample ts=1 chart=x value=y" "sample ts=1 start=2 chart=x value=1" \
 		"tick" "lost cpu=1" "chart name=x" 'chart name=x definition="start a=b"'; do
 		run -1 filter <(echo "# first"; echo "$line")
 		assert_output --partial ":2: "

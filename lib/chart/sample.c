@@ -44,6 +44,8 @@ int sample_read(struct sample *sample, const struct fields *fields, const struct
 		return fail("a sample needs a ts and a value that are numbers");
 	if (!has_start)
 		sample->start = sample->end;
+	if (sample->start > sample->end)
+		return fail("a sample ends before it starts");
 	sample->tid = tid >= 0 && tid <= INT32_MAX ? (int32_t)tid : -1;
 	sample->by_hand = true;
 	return read_size(sample, fields, how);
