@@ -354,6 +354,23 @@ slow() {
 	assert_equal "$(records limits <out | tail -n1 | grep -o 'forgotten=.*')" forgotten=88
 }
 
+@test "samples of each name are a chart of its own" {
+	awk "$chance"' BEGIN {
+		begin(31)
+		for (i = 0; i < 200; i++) {
+			printf "sample ts=%d chart=rare value=%.9f\n", i, 1 + chance()
+			for (k = 1; k < 20; k++) printf "sample ts=%d.%02d chart=often value=%.9f\n", i, k, 1 + chance()
+		}
+	}' >in
+	filter in | grep '^limits .*chart=rare' >out
+	grep chart=rare in | filter | grep '^limits ' | diff - out
+	# names and keys may be anything: of too many the least recent go
+	for ((i = 0; i < 1000; i++)); do echo "sample ts=$i chart=c$i value=1"; done >many
+	run -0 --separate-stderr filter many
+	# shellcheck disable=SC2154
+	assert_regex "$stderr" 'samples: .* the least recent were forgotten 488 times'
+}
+
 @test "of a chart that counts, those keys go whose last event is the longest ago" {
 	printf 'chart name=x method=u\ncount event=a:b split=id\n' >x.chart
 	{

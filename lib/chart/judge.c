@@ -117,6 +117,7 @@ static int take_baseline(const struct judge *judge, struct series_set *set, stru
 {
 	if (series_make_limits(series, judge->judgement, probability(judge, set, now)) < 0)
 		return 0; /* too few for the method: it goes on learning */
+	set->judged = true;
 	sift_worst(series, judge->judgement);
 	return tell_again(judge, series, now);
 }

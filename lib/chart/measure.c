@@ -39,19 +39,18 @@ struct measure *measure_new(struct events *events, const struct judgement *judge
 	measure->exit = events_type(events, "sched:sched_process_exit");
 	see_execs(measure);
 	see_switches(measure);
-	measure->by_hand.set.judgement = judgement;
-	measure->by_hand.judge = measure->judge;
 	measure->now = measure->recompute_at = INT64_MIN;
 	return measure;
 }
 
-static void measured_free(struct measured *chart)
+void measured_free(struct measured *chart)
 {
 	if (chart->pairs)
 		pair_table_free(chart->pairs);
 	disarmed_free(chart->disarmed);
 	series_set_free(&chart->set);
 	chart_free(chart->chart);
+	free(chart->name);
 	free(chart->bindings);
 	free(chart);
 }
@@ -62,7 +61,6 @@ void measure_free(struct measure *measure)
 		measured_free(measure->charts.items[i]);
 	for (size_t i = 0; i < measure->routes.count; i++)
 		free(measure->routes.items[i].bindings.items);
-	series_set_free(&measure->by_hand.set);
 	pairs_free(measure->pairs);
 	hidden_clear(&measure->hidden);
 	process_free(&measure->traced);
@@ -82,7 +80,7 @@ bool measure_needs(const struct measure *measure, const char *event)
 
 int measure_charts(const struct measure *measure)
 {
-	return (int)measure->charts.count;
+	return measure->defined;
 }
 
 void measure_machine(struct measure *measure, const char *machine)
@@ -158,22 +156,30 @@ static void prepare_counts(struct measure *measure, struct measured *added)
 	added->judge.judgement = &added->judgement;
 }
 
+static bool is_defined(const struct measure *measure, const char *name)
+{
+	for (size_t i = 0; i < measure->charts.count; i++)
+		if (measure->charts.items[i]->chart && !strcmp(measure->charts.items[i]->name, name))
+			return true;
+	return false;
+}
+
 int measure_chart(struct measure *measure, struct chart *chart)
 {
 	struct measured *added;
 
-	for (size_t i = 0; i < measure->charts.count; i++)
-		if (!strcmp(measure->charts.items[i]->chart->name, chart->name)) {
-			chart_free(chart);
-			return 0;
-		}
-	if (measure->charts.count == CHARTS_MAX) {
+	if (is_defined(measure, chart->name)) {
+		chart_free(chart);
+		return 0;
+	}
+	if (measure->defined == CHARTS_MAX) {
 		chart_free(chart);
 		return fail("more than %d charts", CHARTS_MAX);
 	}
 	chart_forget_context(chart);
 	added = NEW(struct measured);
 	added->chart = chart;
+	added->name = memory_text(chart->name, strlen(chart->name));
 	added->judge = measure->judge;
 	if (chart->method)
 		prepare_counts(measure, added);
@@ -191,6 +197,7 @@ int measure_chart(struct measure *measure, struct chart *chart)
 			added->disarmed = disarmed_new();
 	}
 	*ARRAY_ADD(&measure->charts) = added;
+	measure->defined++;
 	return 0;
 }
 
@@ -367,5 +374,4 @@ void measure_save(const struct measure *measure, struct limits_book *book)
 {
 	for (size_t i = 0; i < measure->charts.count; i++)
 		save_set(&measure->charts.items[i]->set, book);
-	save_set(&measure->by_hand.set, book);
 }

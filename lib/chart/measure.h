@@ -36,7 +36,7 @@ int measure_chart(struct measure *measure, struct chart *chart);
 /* Whether it must see every event of this type. */
 bool measure_needs(const struct measure *measure, const char *event);
 
-int measure_charts(const struct measure *measure); /* how many */
+int measure_charts(const struct measure *measure); /* how many were added */
 
 /* The `stream` record: which machine's system calls to name. */
 void measure_machine(struct measure *measure, const char *machine);
@@ -48,7 +48,7 @@ int measure_event(struct measure *measure, const struct event *event);
 int measure_time(struct measure *measure, int64_t now);
 
 /* A value by hand, for a chart without definition; `key` may be NULL. Sets sample->series. */
-int measure_value(struct measure *measure, const char *chart, const char *key, struct sample *sample);
+int measure_value(struct measure *measure, const char *name, const char *key, struct sample *sample);
 
 /* A summary of values by hand, which is not charted. */
 void measure_summary(struct measure *measure);

@@ -1,6 +1,6 @@
 /*
- * measured: what measure.c (charts and events), outcome.c (what becomes of starts) and rate.c (what is counted) share. Part of struct measure; see
- * measure.h.
+ * measured: what measure.c (charts and events), outcome.c (what becomes of starts), rate.c (what is counted) and by_hand.c (values without
+ * events) share. Part of struct measure; see measure.h.
  */
 #ifndef CHART_MEASURED_H
 #define CHART_MEASURED_H
@@ -15,7 +15,8 @@
 #include "source/traced.h"
 
 struct measured {
-	struct chart *chart; /* NULL: the values by hand, of all charts */
+	struct chart *chart; /* NULL: its values come by hand */
+	char *name;
 	struct judge judge;
 	struct judgement judgement; /* of a chart that counts: its own */
 	bool counts, counting;	    /* it is one; since `begin` */
@@ -28,7 +29,7 @@ struct measured {
 	int count;
 	struct series_set set;
 	struct series *recent; /* the series of the last start, often that of the next */
-	uint64_t ends;	       /* that had a start; of a chart that counts: its values */
+	uint64_t ends;	       /* that had a start; of others: their values */
 	uint64_t refused;      /* starts for which there was no series */
 	uint64_t others;       /* starts and counts of threads that are not traced */
 };
@@ -42,8 +43,12 @@ struct measure {
 	struct events *events;
 	struct judge judge; /* of latencies */
 	struct reading_world world;
-	ARRAY(struct measured *) charts;
-	struct measured by_hand;
+	ARRAY(struct measured *) charts; /* those by hand among them */
+	int defined;			 /* how many are not */
+	struct {
+		uint64_t ends, forgotten;
+		bool judged;
+	} gone;		/* charts by hand that were forgotten */
 	bool summaries; /* came by hand */
 	ARRAY(struct route) routes; /* by event_type.index */
 	struct pairs *pairs;
@@ -59,6 +64,8 @@ struct measure {
 	struct line scratch;
 };
 
+void measured_free(struct measured *chart);
+
 /* A start that was handed out has ended, and is given back. */
 int outcome_end(struct measure *measure, struct measured *chart, struct start *start, int64_t now);
 
@@ -69,7 +76,7 @@ int outcome_drop(struct measure *measure, struct measured *chart, struct start *
  * among them was abnormal without doubt. */
 int outcome_abandon(struct measure *measure, struct start *list, int64_t now, bool certain);
 
-/* A value by hand, of a start or an interval; see judge_value(). */
+/* A value, of a start or an interval or by hand; see judge_value(). */
 int outcome_value(struct measure *measure, const struct judge *judge, struct series_set *set, const struct sample *sample,
 		  bool forced);
 

@@ -122,7 +122,6 @@ static void recompute(struct measure *measure)
 
 void measure_relearn(struct measure *measure)
 {
-	measure->by_hand.judge.generation++;
 	for (size_t i = 0; i < measure->charts.count; i++)
 		measure->charts.items[i]->judge.generation++;
 }
@@ -144,34 +143,7 @@ int measure_time(struct measure *measure, int64_t now)
 		    judge_time(&measure->judge, &chart->set, measure->now) < 0)
 			return -1;
 	}
-	return judge_time(&measure->judge, &measure->by_hand.set, measure->now);
-}
-
-/* A value from a start to an end is taken for the time between, unless it is a rate. */
-static const char *unit_by_hand(const struct measure *measure, const struct sample *sample)
-{
-	if (sample->size > 0)
-		return measure->judge.judgement->method->is_share ? "share" : "per_n";
-	return sample->start < sample->end ? NULL : "number";
-}
-
-int measure_value(struct measure *measure, const char *chart, const char *key, struct sample *sample)
-{
-	int64_t id[CHART_KEYS_MAX] = {reading_hash(chart), key ? reading_hash(key) : 0, key != NULL};
-	struct series_set *set = &measure->by_hand.set;
-
-	if (sample->end > measure->now)
-		measure->now = sample->end;
-	sample->series = series_find(set, id);
-	if (!sample->series)
-		sample->series = series_add(set, id, chart, key);
-	sample->series->touched = sample->end;
-	if (judge_tell_limits(&measure->judge, sample->series, sample->end) < 0)
-		return -1;
-	measure->by_hand.ends++;
-	if (!sample->series->unit && unit_by_hand(measure, sample))
-		series_set_unit(sample->series, measure->judge.judgement, unit_by_hand(measure, sample));
-	return outcome_value(measure, &measure->by_hand.judge, set, sample, false);
+	return 0;
 }
 
 /* Takes all starts out of the tables. Even of a suspect the end may be among what was lost. */
@@ -234,9 +206,6 @@ static int last_verdicts(struct measure *measure)
 			return -1;
 		gather_worst(&found, &measure->charts.items[i]->set);
 	}
-	if (judge_last_limits(&measure->by_hand.judge, &measure->by_hand.set, measure->now) < 0)
-		return -1;
-	gather_worst(&found, &measure->by_hand.set);
 	for (start = pairs_oldest(measure->pairs); start; start = pairs_newer(start)) {
 		if (!is_overdue(start, measure->now) || is_doubtful(measure, start))
 			continue;
@@ -269,7 +238,7 @@ int measure_end(struct measure *measure)
 	measure->now = measure->recompute_at = INT64_MIN;
 	hidden_clear(&measure->hidden);
 	process_free(&measure->traced);
-	return judge_last_bucket(&measure->judge, &measure->by_hand.set);
+	return 0;
 }
 
 /* Since when events are counted that may yet be too many. */
@@ -297,10 +266,9 @@ static int64_t learning_since(const struct series_set *set)
 
 int64_t measure_horizon(const struct measure *measure)
 {
-	int64_t horizon = learning_since(&measure->by_hand.set), first = counting_since(measure);
+	int64_t horizon = counting_since(measure), first;
 	const struct start *start = pairs_oldest(measure->pairs);
 
-	horizon = first < horizon ? first : horizon;
 	for (size_t i = 0; i < measure->charts.count; i++) {
 		first = learning_since(&measure->charts.items[i]->set);
 		horizon = first < horizon ? first : horizon;

@@ -47,6 +47,12 @@ double series_set_rate(const struct series_set *set, int64_t ts)
 	return passed > 0 ? (double)set->values * 1e9 / (double)passed : 0;
 }
 
+void series_set_drop(struct series_set *set, struct series *series)
+{
+	series_free(set, series);
+	set->forgotten++;
+}
+
 /* Makes room for one more; -1 where none may go. */
 static int drop_coldest(struct series_set *set)
 {
@@ -57,8 +63,7 @@ static int drop_coldest(struct series_set *set)
 			coldest = series;
 	if (!coldest)
 		return -1;
-	series_free(set, coldest);
-	set->forgotten++;
+	series_set_drop(set, coldest);
 	return 0;
 }
 
@@ -121,6 +126,7 @@ struct series *series_add(struct series_set *set, const int64_t id[CHART_KEYS_MA
 		if (series->pot)
 			pot_resume(series->pot, &series->limits);
 		set_limits(series, set->judgement);
+		set->judged = true;
 	}
 	HASH_ADD(hh, set->series, id, sizeof(series->id), series);
 	return series;

@@ -81,6 +81,7 @@ struct series_set {
 	struct series *series; /* uthash, in order of appearance */
 	struct thin_clock clock;
 	uint64_t forgotten; /* series that went because there were too many */
+	bool judged;	    /* the limits of a series are or were known */
 	uint64_t values;    /* since `counted`, for their rate */
 	int64_t counted;
 };
@@ -97,6 +98,8 @@ double series_set_rate(const struct series_set *set, int64_t ts); /* values a se
  */
 struct series *series_find(const struct series_set *set, const int64_t id[CHART_KEYS_MAX]);
 struct series *series_add(struct series_set *set, const int64_t id[CHART_KEYS_MAX], const char *chart, const char *key);
+
+void series_set_drop(struct series_set *set, struct series *series); /* there are too many */
 
 /* What is no latency has a unit, and no fixed limit but one that was given to its chart by name. */
 void series_set_unit(struct series *series, const struct judgement *judgement, const char *unit);

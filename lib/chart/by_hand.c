@@ -1,0 +1,103 @@
+/* Values by hand: each name is a chart of its own, without a definition. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "chart/measured.h"
+
+/* Names and keys may be anything, so there is a bound on both together. */
+enum { BY_HAND_MAX = 1024 };
+
+static struct measured *find_chart(const struct measure *measure, const char *name)
+{
+	for (size_t i = 0; i < measure->charts.count; i++) {
+		struct measured *chart = measure->charts.items[i];
+
+		if (!chart->chart && !strcmp(chart->name, name))
+			return chart;
+	}
+	return NULL;
+}
+
+static struct measured *add_chart(struct measure *measure, const char *name)
+{
+	struct measured *chart = NEW(struct measured);
+
+	chart->name = memory_text(name, strlen(name));
+	chart->judge = measure->judge;
+	chart->set.judgement = measure->judge.judgement;
+	return *ARRAY_ADD(&measure->charts) = chart;
+}
+
+static void remove_chart(struct measure *measure, size_t at)
+{
+	struct measured **items = measure->charts.items, *chart = items[at];
+
+	measure->gone.ends += chart->ends;
+	measure->gone.forgotten += chart->set.forgotten;
+	measure->gone.judged |= chart->set.judged;
+	measured_free(chart);
+	measure->charts.count--;
+	memmove(items + at, items + at + 1, (measure->charts.count - at) * sizeof(struct measured *));
+}
+
+/* Of too many the least recent key goes, and its chart if that was the last one. */
+static void make_room(struct measure *measure)
+{
+	struct series *coldest = NULL, *series;
+	size_t kept = 0, at = 0;
+
+	for (size_t i = 0; i < measure->charts.count; i++) {
+		const struct measured *chart = measure->charts.items[i];
+
+		if (chart->chart)
+			continue;
+		kept += 1 + HASH_COUNT(chart->set.series);
+		for (series = chart->set.series; series; series = series->hh.next)
+			if (!coldest || series->touched < coldest->touched) {
+				coldest = series;
+				at = i;
+			}
+	}
+	if (kept < BY_HAND_MAX)
+		return;
+	series_set_drop(&measure->charts.items[at]->set, coldest);
+	if (!measure->charts.items[at]->set.series)
+		remove_chart(measure, at);
+}
+
+static struct measured *find_or_add_chart(struct measure *measure, const char *name)
+{
+	struct measured *chart = find_chart(measure, name);
+
+	return chart ? chart : add_chart(measure, name);
+}
+
+/* A value from a start to an end is taken for the time between, unless it is a rate. */
+static const char *unit_by_hand(const struct measure *measure, const struct sample *sample)
+{
+	if (sample->size > 0)
+		return measure->judge.judgement->method->is_share ? "share" : "per_n";
+	return sample->start < sample->end ? NULL : "number";
+}
+
+int measure_value(struct measure *measure, const char *name, const char *key, struct sample *sample)
+{
+	int64_t id[CHART_KEYS_MAX] = {key ? reading_hash(key) : 0, key != NULL};
+	struct measured *chart = find_chart(measure, name);
+
+	if (sample->end > measure->now)
+		measure->now = sample->end;
+	sample->series = chart ? series_find(&chart->set, id) : NULL;
+	if (!sample->series) {
+		make_room(measure);
+		chart = find_or_add_chart(measure, name);
+		sample->series = series_add(&chart->set, id, name, key);
+	}
+	sample->series->touched = sample->end;
+	if (judge_tell_limits(&measure->judge, sample->series, sample->end) < 0)
+		return -1;
+	chart->ends++;
+	if (!sample->series->unit && unit_by_hand(measure, sample))
+		series_set_unit(sample->series, measure->judge.judgement, unit_by_hand(measure, sample));
+	return outcome_value(measure, &chart->judge, &chart->set, sample, false);
+}
