@@ -1,5 +1,3 @@
-#include "window/filter.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,84 +5,13 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "chart/measure.h"
 #include "chart/span.h"
-#include "event/event.h"
+#include "window/filter_state.h"
 
 enum { FORGET_EVERY = 256 }; /* events; old ones may stay in the ring so much longer */
 
 /* A window waits so long for starts that may make it longer. */
 static const int64_t merge_wait = 10 * NSEC_PER_SEC;
-
-struct filter {
-	struct stream *stream;
-	struct events *events;
-	struct measure *measure;
-	struct roster *roster;
-	struct window *window;
-	struct recall *recall; /* a recorder that answers once the stream lacks what it keeps */
-	const struct event_type *naming[3]; /* events that give threads their names */
-	struct line line;
-	uint64_t signals; /* id of the last one */
-	bool missing;	  /* there was no input */
-	int64_t now;
-	unsigned pushed;
-	struct filter_options options;
-};
-
-static int tell_limits(void *context, const struct series *series, int64_t ts)
-{
-	struct filter *filter = context;
-
-	limits_line(&filter->line, ts, series->chart, series->key, &series->limits);
-	if (series->change)
-		line_text(&filter->line, "change", series->change > 0 ? "up" : "down");
-	if (series->change)
-		line_time(&filter->line, "since", series->changed);
-	if (series->forgotten)
-		line_unsigned(&filter->line, "forgotten", series->forgotten);
-	return stream_write_line(filter->stream, &filter->line);
-}
-
-static int tell_healthy(void *context, struct series *series, int64_t from)
-{
-	struct filter *filter = context;
-
-	sample_healthy_line(&filter->line, series, from);
-	return stream_write_line(filter->stream, &filter->line);
-}
-
-static int tell_hold(void *context, int64_t start)
-{
-	struct filter *filter = context;
-
-	return window_hold(filter->window, start, filter->now);
-}
-
-static int tell_release(void *context)
-{
-	struct filter *filter = context;
-
-	window_release(filter->window, filter->now);
-	return 0;
-}
-
-/* How many times the ordinary it is, for the context goes to the worst. */
-static double badness(const struct sample *sample)
-{
-	return sample->center > 0 ? sample->value / sample->center : sample->value;
-}
-
-static int tell_signal(void *context, const struct sample *sample)
-{
-	struct filter *filter = context;
-
-	if (roster_tell_thread(filter->roster, sample->tid, sample->end) < 0 ||
-	    window_signal(filter->window, ++filter->signals, sample->start, sample->end, badness(sample)) < 0)
-		return -1;
-	sample_signal_line(&filter->line, sample, filter->signals, events_comm(filter->events, sample->tid), measure_world(filter->measure));
-	return stream_write_line(filter->stream, &filter->line);
-}
 
 /* After each record that has a time: what is due by then. */
 static int time_passes(struct filter *filter, int64_t ts)
@@ -337,7 +264,7 @@ static int see_numbered(void *context, const struct record *record)
 struct filter *filter_new(struct stream *stream, const struct filter_options *options)
 {
 	struct filter *filter = NEW(struct filter);
-	const struct measure_listener listener = {filter, tell_limits, tell_healthy, tell_hold, tell_release, tell_signal};
+	const struct measure_listener listener = filter_listener(filter);
 
 	filter->stream = stream;
 	filter->options = *options;

@@ -1,0 +1,30 @@
+/*
+ * filter_state: the filter from within. Private to filter.c and filter_tell.c; see filter.h.
+ */
+#ifndef WINDOW_FILTER_STATE_H
+#define WINDOW_FILTER_STATE_H
+
+#include "chart/measure.h"
+#include "event/event.h"
+#include "window/filter.h"
+
+struct filter {
+	struct stream *stream;
+	struct events *events;
+	struct measure *measure;
+	struct roster *roster;
+	struct window *window;
+	struct recall *recall; /* a recorder that answers once the stream lacks what it keeps */
+	const struct event_type *naming[3]; /* events that give threads their names */
+	struct line line;
+	uint64_t signals; /* id of the last one */
+	bool missing;	  /* there was no input */
+	int64_t now;
+	unsigned pushed;
+	struct filter_options options;
+};
+
+/* What the charts tell becomes records and windows of this filter. */
+struct measure_listener filter_listener(struct filter *filter);
+
+#endif

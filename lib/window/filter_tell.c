@@ -1,0 +1,61 @@
+/* What the charts tell of what they measure: limits, healthy values and signals become records, and signals open windows. */
+#include "window/filter_state.h"
+
+static int tell_limits(void *context, const struct series *series, int64_t ts)
+{
+	struct filter *filter = context;
+
+	limits_line(&filter->line, ts, series->chart, series->key, &series->limits);
+	if (series->change)
+		line_text(&filter->line, "change", series->change > 0 ? "up" : "down");
+	if (series->change)
+		line_time(&filter->line, "since", series->changed);
+	if (series->forgotten)
+		line_unsigned(&filter->line, "forgotten", series->forgotten);
+	return stream_write_line(filter->stream, &filter->line);
+}
+
+static int tell_healthy(void *context, struct series *series, int64_t from)
+{
+	struct filter *filter = context;
+
+	sample_healthy_line(&filter->line, series, from);
+	return stream_write_line(filter->stream, &filter->line);
+}
+
+static int tell_hold(void *context, int64_t start)
+{
+	struct filter *filter = context;
+
+	return window_hold(filter->window, start, filter->now);
+}
+
+static int tell_release(void *context)
+{
+	struct filter *filter = context;
+
+	window_release(filter->window, filter->now);
+	return 0;
+}
+
+/* How many times the ordinary it is, for the context goes to the worst. */
+static double badness(const struct sample *sample)
+{
+	return sample->center > 0 ? sample->value / sample->center : sample->value;
+}
+
+static int tell_signal(void *context, const struct sample *sample)
+{
+	struct filter *filter = context;
+
+	if (roster_tell_thread(filter->roster, sample->tid, sample->end) < 0 ||
+	    window_signal(filter->window, ++filter->signals, sample->start, sample->end, badness(sample)) < 0)
+		return -1;
+	sample_signal_line(&filter->line, sample, filter->signals, events_comm(filter->events, sample->tid), measure_world(filter->measure));
+	return stream_write_line(filter->stream, &filter->line);
+}
+
+struct measure_listener filter_listener(struct filter *filter)
+{
+	return (struct measure_listener){filter, tell_limits, tell_healthy, tell_hold, tell_release, tell_signal};
+}
