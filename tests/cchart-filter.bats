@@ -390,6 +390,18 @@ value() { # KEY: the values of this key on standard input
 	assert_equal "$(records end <<<"$output" | value lost)" 12
 }
 
+@test "a loss that is told behind a window may be of events within it" {
+	for lost in "from=3.5 no" "from=2.1 no" "from=3.92 yes" " no"; do
+		{ healthy; queued 3000 1; done_at 3900 1; echo "lost ts=4.5 cpu=0 count=9 ${lost% *}"; noise 5000 6000; } >in
+		run -3 --separate-stderr filter in
+		assert_equal "$lost: $(records window <<<"$output" | value complete)" "$lost: ${lost##* }"
+	done
+	# A window that is opened when that was told already: the limits were not known before.
+	{ queued 0 1; done_at 900 1; echo "lost ts=1.1 cpu=0 count=9 from=0.5"; noise 1200 2200; healthy | sed 's/ts=/ts=1/'; } >in
+	run -3 --separate-stderr filter in
+	assert_equal "$(records window <<<"$output" | value complete | head -1)" no
+}
+
 # about TIME TID [FIELD=VALUE]...: a task record
 about() {
 	printf 'task ts=%d.%03d tid=%d comm=t%d %s\n' $(($1 / 1000)) $(($1 % 1000)) "$2" "$2" "${*:3}"

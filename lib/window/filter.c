@@ -85,9 +85,13 @@ static int read_time(struct filter *filter, const struct record *record, int64_t
 static int see_lost(void *context, const struct record *record)
 {
 	struct filter *filter = context;
-	int64_t ts;
+	int64_t ts, from = INT64_MIN;
 
-	if (read_time(filter, record, &ts) < 0 || window_push(filter->window, record, ts) < 0 ||
+	if (read_time(filter, record, &ts) < 0)
+		return -1;
+	if (fields_time(stream_fields(filter->stream, record), "from", &from) < 0)
+		return stream_fail(filter->stream, "%s", fail_text());
+	if (window_lost(filter->window, record, from, ts) < 0 ||
 	    measure_lost(filter->measure, ts > filter->now ? ts : filter->now) < 0 || time_passes(filter, ts) < 0)
 		return -1;
 	return STREAM_DROP;

@@ -20,6 +20,7 @@ struct window {
 	int64_t first;	  /* time of the first event of the stream */
 	int64_t now;
 	int64_t asked; /* when the recorder was last asked how much it has kept */
+	struct { int64_t from, to; } lost; /* the newest time in which events were lost; those that touch it are one with it */
 	struct line line;
 	uint64_t last_id;
 	/* of the window at hand */
@@ -43,8 +44,8 @@ struct window *window_new(struct stream *stream, struct roster *roster, const st
 	window->stream = stream;
 	window->past = past_new(stream, roster, size->bytes);
 	window->size = *size;
-	window->ended = window->now = window->asked = INT64_MIN;
-	window->first = INT64_MAX;
+	window->ended = window->now = window->asked = window->lost.to = INT64_MIN;
+	window->first = window->lost.from = INT64_MAX;
 	return window;
 }
 
@@ -181,6 +182,13 @@ static int begin(struct window *window, int64_t from, int64_t to)
 	return pass(window, window->from, to < window->now ? to : window->now, true); /* now it is seen how far back it goes */
 }
 
+/* The loss may be told behind the window, or the window be opened behind that. */
+static void see_loss(struct window *window)
+{
+	if (window->open && (window->lost.from <= window->to || window->holds > 0) && window->lost.to >= window->from)
+		window->complete = false;
+}
+
 /* Makes the window at hand hold this interval, or another one if this one does not reach it. */
 static int cover(struct window *window, int64_t start, int64_t end)
 {
@@ -198,6 +206,7 @@ static int cover(struct window *window, int64_t start, int64_t end)
 		window->from = start;
 	if (to > window->to)
 		window->to = to;
+	see_loss(window);
 	return 0;
 }
 
@@ -240,6 +249,16 @@ int window_push(struct window *window, const struct record *record, int64_t ts)
 	if (ts > window->now)
 		window->now = ts;
 	return past_push(window->past, record, ts);
+}
+
+int window_lost(struct window *window, const struct record *record, int64_t from, int64_t ts)
+{
+	if (from > window->lost.to || from < window->lost.from)
+		window->lost.from = from;
+	if (ts > window->lost.to)
+		window->lost.to = ts;
+	see_loss(window);
+	return window_push(window, record, ts);
 }
 
 /* Whether it is time to end the window at hand, though it may not be over. */
@@ -297,8 +316,8 @@ int window_end(struct window *window)
 	window->now = INT64_MAX;
 	if ((window->open && window_close(window) < 0) || past_end(window->past) < 0)
 		return -1;
-	window->ended = window->now = window->asked = INT64_MIN;
-	window->first = INT64_MAX;
+	window->ended = window->now = window->asked = window->lost.to = INT64_MIN;
+	window->first = window->lost.from = INT64_MAX;
 	window->holds = 0;
 	return 0;
 }

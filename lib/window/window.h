@@ -47,6 +47,9 @@ void window_number_after(struct window *window, uint64_t id);
 /* As past_push(). */
 int window_push(struct window *window, const struct record *record, int64_t ts);
 
+/* The same for a record of a loss: events between these times were lost. */
+int window_lost(struct window *window, const struct record *record, int64_t from, int64_t ts);
+
 /* A signal's interval, and how bad it is; the window that it falls in is opened if need be. */
 int window_signal(struct window *window, uint64_t id, int64_t start, int64_t end, double badness);
 
