@@ -405,6 +405,27 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 	assert_line --partial '1. 1.500000 s  fsync by thread 10 took 52.0 ms'
 }
 
+@test "what is too low is told with the lower limit, and the lowest" {
+	{
+		echo "limits ts=1 chart=load center=100.5 lcl=99.5 ucl=101.5 n=100 method=imr unit=number"
+		for value in 29 27 28; do
+			echo "signal id=$value ts=$value chart=load value=$value unit=number center=100.5 lcl=99.5 ucl=101.5 rules=1"
+		done
+		echo "signal id=40 ts=40 chart=load value=104 unit=number center=100.5 lcl=99.5 ucl=101.5 rules=1"
+		echo "signal id=41 ts=41 chart=load value=105 unit=number center=100.5 lcl=99.5 ucl=101.5 rules=1"
+		echo "window id=1 from=20 to=41 complete=yes"
+	} >low
+	run report low
+	assert_line '1 abnormal moment on chart load (limit 99.5, median 100.5)'
+	assert_line '1. 27.000000 s  load was 27'
+	assert_line '   also 2 signals on load, the lowest 28'
+	assert_line '   also 2 signals on load, the largest 105'
+	# Values below zero have a largest one, too.
+	sed 's/value=/&-/g; s/lcl=[^ ]*//; s/center=[^ ]*/center=-200/' low >negative
+	run report negative
+	assert_line --partial 'the largest -28'
+}
+
 @test "a wait that was told while it lasted and when it was over is one" {
 	{
 		echo "signal id=1 ts=2.011 start=1 chart=syscall key=read value=1.011 center=0.001 ucl=0.01 rules=1 tid=10 open=yes"

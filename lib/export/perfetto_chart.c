@@ -164,7 +164,7 @@ static int export_signal(struct charts *charts, const struct signal *signal)
 {
 	struct perfetto *perfetto = charts->perfetto;
 	char *words = words_signal(perfetto->model, signal);
-	char *limits = words_limits(signal->unit, signal->center, signal->ucl);
+	char *limits = words_limits(signal->unit, signal->center, signal_limit(signal));
 	uint64_t track;
 	size_t mark;
 	int status;

@@ -216,9 +216,9 @@ static int signal_seen(void *context, const struct record *record)
 	track = model_track(model, signal->chart, signal->key);
 	if (track->unit == UNIT_NONE)
 		track->unit = signal->unit;
-	if (isnan(track->signal_ucl)) {
+	if (isnan(track->signal_limit)) {
 		track->signal_center = signal->center;
-		track->signal_ucl = signal->ucl;
+		track->signal_limit = signal_limit(signal);
 	}
 	track->signals++;
 	track->chart->signals++;

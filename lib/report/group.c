@@ -12,15 +12,16 @@ static const char *culprit_of(const struct story *story)
 
 static bool alike(const struct signal *a, const struct signal *b)
 {
-	return a->unit == b->unit && a->shift == b->shift && !strcmp(a->chart, b->chart) && !strcmp(a->key, b->key) &&
+	return a->unit == b->unit && a->shift == b->shift && signal_is_low(a) == signal_is_low(b) && !strcmp(a->chart, b->chart) && !strcmp(a->key, b->key) &&
 	       !strcmp(a->comm, b->comm);
 }
 
 static void count_in(struct group *group, const struct signal *signal)
 {
-	group->count++;
+	bool further = signal_is_low(signal) ? signal->value < group->longest : signal->value > group->longest;
+
 	group->sum += signal->value;
-	if (signal->value > group->longest)
+	if (group->count++ == 0 || further)
 		group->longest = signal->value;
 }
 
@@ -86,7 +87,7 @@ static char *say_many(const struct model *model, const struct group *group)
 		words = memory_format("%s took %s in all, the longest %s", subject, sum, longest);
 		free(sum);
 	} else {
-		words = memory_format("%s, the largest %s", subject, longest);
+		words = memory_format("%s, the %s %s", subject, signal_is_low(group->first) ? "lowest" : "largest", longest);
 	}
 	free(longest);
 	free(subject);

@@ -11,7 +11,7 @@ struct group {
 	const struct story *story;  /* of the worst that has one; NULL: none has */
 	const char *culprit;	    /* who is to blame by the stories; "" where there is none */
 	uint64_t count, explained;  /* signals; those with a story */
-	double sum, longest;	    /* of the values */
+	double sum, longest;	    /* of the values; longest: of low ones, the lowest */
 };
 
 struct groups {

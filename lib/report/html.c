@@ -174,7 +174,7 @@ static void put_heading(struct report *report, FILE *out, const struct moment *m
 	char clock[WORDS_CLOCK_ROOM], *words, *who, *limits = NULL;
 
 	if (signal)
-		limits = words_limits(signal->unit, signal->center, signal->ucl);
+		limits = words_limits(signal->unit, signal->center, signal_limit(signal));
 	words = words_moment(report->model, moment);
 	words_began(report->model, moment, story, clock);
 	fprintf(out, "<h3>%" PRIu64 ". ", moment->number);

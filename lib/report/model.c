@@ -57,7 +57,7 @@ static struct track *new_track(struct chart_story *chart, const char *key)
 
 	track->key = memory_format("%s", key);
 	track->chart = chart;
-	track->center = track->lcl = track->ucl = track->greatest = track->signal_center = track->signal_ucl = NAN;
+	track->center = track->lcl = track->ucl = track->greatest = track->signal_center = track->signal_limit = NAN;
 	track->method = memory_format("%s", "");
 	HASH_ADD_KEYPTR(hh, chart->tracks, track->key, strlen(track->key), track);
 	return track;

@@ -166,7 +166,7 @@ struct track {
 	char *key; /* "" where the chart is not split */
 	struct chart_story *chart;
 	double center, lcl, ucl; /* of its last limits; NAN: none came */
-	double signal_center, signal_ucl; /* of its first signal; NAN: none */
+	double signal_center, signal_limit; /* of its first signal; NAN: none */
 	uint64_t learnt_from;	 /* n */
 	char *method;
 	uint64_t values, signals; /* values: the healthy ones */
@@ -304,6 +304,8 @@ char *clean_field(const struct fields *fields, const char *key); /* "" where it 
 enum unit unit_read(const struct fields *fields, bool has_start); /* of a sample, signal or limits record */
 struct signal *signal_read(const struct model *model, const struct fields *fields); /* NULL after fail() */
 void signal_free(struct signal *signal);
+bool signal_is_low(const struct signal *signal); /* below the centre, on a chart that has a lower limit */
+double signal_limit(const struct signal *signal); /* the one that it passed; NAN: not given */
 int signal_compare(const struct signal *a, const struct signal *b); /* as qsort() wants: the worse first */
 struct story *story_new(const char *graph);
 void story_free(struct story *story);

@@ -114,13 +114,21 @@ static double time_lost(const struct signal *signal)
 	return signal->value - (isnan(signal->center) ? 0 : signal->center);
 }
 
+bool signal_is_low(const struct signal *signal)
+{
+	return signal->value < signal->center && !isnan(signal->lcl);
+}
+
+double signal_limit(const struct signal *signal)
+{
+	return signal_is_low(signal) ? signal->lcl : signal->ucl;
+}
+
 /* How far outside it lies, above or below: 1 is at the limit. */
 static double excess(const struct signal *signal)
 {
-	double middle = isnan(signal->center) ? 0 : signal->center, limit = signal->ucl;
+	double middle = isnan(signal->center) ? 0 : signal->center, limit = signal_limit(signal);
 
-	if (signal->value < middle && !isnan(signal->lcl))
-		limit = signal->lcl;
 	if (isnan(limit) || limit == middle)
 		return signal->value;
 	return (signal->value - middle) / (limit - middle);

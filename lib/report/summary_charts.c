@@ -90,10 +90,10 @@ static enum unit unit_of(const struct track *track)
 /* Of limits that were learnt anew, perhaps because of the signals, those are told that the first signal was beyond. */
 static char *limits_of(const struct track *track)
 {
-	bool signalled = !isnan(track->signal_ucl);
+	bool signalled = !isnan(track->signal_limit);
 
 	return words_limits(unit_of(track), signalled ? track->signal_center : track->center,
-			    signalled ? track->signal_ucl : track->ucl);
+			    signalled ? track->signal_limit : track->ucl);
 }
 
 /* "limit 41.2 ms, median 4.5 ms"; of several keys: "loop0: limit 41.2 ms, median 4.5 ms; vda: limit ...; 2 other keys" */

@@ -215,7 +215,7 @@ static bool has_other_limits(const struct report *report, const struct signal *s
 {
 	const struct track *track = model_track(report->model, signal->chart, signal->key);
 
-	return fabs(track->signal_ucl - signal->ucl) > fabs(track->signal_ucl) / 50;
+	return fabs(track->signal_limit - signal_limit(signal)) > fabs(track->signal_limit) / 50;
 }
 
 static void print_subject(const struct report *report, FILE *out, const struct moment *moment)
@@ -225,7 +225,7 @@ static void print_subject(const struct report *report, FILE *out, const struct m
 	char clock[WORDS_CLOCK_ROOM], *subject = words_moment(report->model, moment), *limits = NULL, *words, *lead;
 
 	if (signal && (!report->options.whole || has_other_limits(report, signal)))
-		limits = words_limits(signal->unit, signal->center, signal->ucl);
+		limits = words_limits(signal->unit, signal->center, signal_limit(signal));
 	words = memory_format("%s%s%s%s%s", subject, limits ? " (" : "", limits && report->options.whole ? "at the time: " : "",
 			      limits ? limits : "", limits ? ")" : "");
 	words_began(report->model, moment, story, clock);

@@ -157,19 +157,19 @@ char *words_value(enum unit unit, double value)
 	}
 }
 
-char *words_limits(enum unit unit, double center, double ucl)
+char *words_limits(enum unit unit, double center, double limit)
 {
-	char *limit, *middle, *words;
+	char *bound, *middle, *words;
 	const char *name = unit == UNIT_SHARE || unit == UNIT_RATE ? "normally" : "median";
 
-	if (isnan(ucl))
+	if (isnan(limit))
 		return NULL;
-	if (ucl == 0 && center == 0 && (unit == UNIT_SHARE || unit == UNIT_RATE))
+	if (limit == 0 && center == 0 && (unit == UNIT_SHARE || unit == UNIT_RATE))
 		return memory_format("normally none");
-	limit = words_value(unit, ucl);
+	bound = words_value(unit, limit);
 	middle = words_value(unit, center);
-	words = isnan(center) ? memory_format("limit %s", limit) : memory_format("limit %s, %s %s", limit, name, middle);
-	free(limit);
+	words = isnan(center) ? memory_format("limit %s", bound) : memory_format("limit %s, %s %s", bound, name, middle);
+	free(bound);
 	free(middle);
 	return words;
 }

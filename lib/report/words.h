@@ -70,7 +70,7 @@ char *words_value(enum unit unit, double value);
  * "took 2.293 s" alone is not enough where limits differ: "limit 41.2 ms, median 4.5 ms", of rates "limit 1.3 %, normally 0.1 %"; NULL
  * where none is known.
  */
-char *words_limits(enum unit unit, double center, double ucl);
+char *words_limits(enum unit unit, double center, double limit);
 
 /* "block of loop0 became slower at 12:03:04.127 and stayed so: median 127 us -> 410 us; limits relearnt". */
 char *words_shift(const struct model *model, const struct track *track, const struct shift *shift);
