@@ -153,7 +153,10 @@ char *words_value(enum unit unit, double value)
 		number_human_count(number, (uint64_t)llround(value));
 		return memory_format("%s a second", number);
 	default:
-		return memory_format("%g", value);
+		if (!(fabs(value) >= 1e6 && fabs(value) < 1e15))
+			return memory_format("%g", value);
+		number_human_count(number, (uint64_t)llround(fabs(value)));
+		return memory_format("%s%s", value < 0 ? "-" : "", number);
 	}
 }
 

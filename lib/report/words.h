@@ -63,7 +63,7 @@ char *words_rest(const struct model *model, const struct moment *moment, uint64_
 /* Why a moment is incomplete; NULL: it is complete. */
 char *words_gap(const struct moment *moment);
 
-/* A value: "2.293 s", "12 %", "4,123 a second", "17". */
+/* A value: "2.293 s", "12 %", "4,123 a second", "17", "10,000,090". */
 char *words_value(enum unit unit, double value);
 
 /*

@@ -52,6 +52,15 @@ static void numbers_agree_with_nouns(void)
 	expect(words_seconds(1e300), "1e+300 s");
 }
 
+static void plain_numbers_tell_near_ones_apart(void)
+{
+	expect(words_value(UNIT_NONE, 17), "17");
+	expect(words_value(UNIT_NONE, 101.41824), "101.418");
+	expect(words_value(UNIT_NONE, 10000090), "10,000,090");
+	expect(words_value(UNIT_NONE, -1e6), "-1,000,000");
+	expect(words_value(UNIT_NONE, 1e300), "1e+300");
+}
+
 static void times_are_utc(void)
 {
 	char text[WORDS_CLOCK_ROOM];
@@ -80,6 +89,7 @@ int main(void)
 	harm_is_spelled_out();
 	names_lose_their_middle();
 	numbers_agree_with_nouns();
+	plain_numbers_tell_near_ones_apart();
 	times_are_utc();
 	return 0;
 }
