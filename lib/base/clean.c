@@ -29,7 +29,7 @@ static size_t printable(const unsigned char *text, size_t length)
 	}
 	if (code < forms[form].least || code == 0x7f || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
 		return 0;
-	if (code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
+	if (code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
 	    (code >= 0x2060 && code <= 0x206f) || code == 0xfeff || (code & 0xfffe) == 0xfffe)
 		return 0;
 	return form + 1;

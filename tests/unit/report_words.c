@@ -29,6 +29,7 @@ static void harm_is_spelled_out(void)
 	expect(words_clean("\xed\xa0\x80"), "\\xed\\xa0\\x80");		  /* half of a pair */
 	expect(words_clean("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");  /* beyond the last */
 	expect(words_clean("\xe2\x80\xae" "txt"), "\\xe2\\x80\\xaetxt");  /* turns the direction of writing */
+	expect(words_clean("\xd8\x9c" "txt"), "\\xd8\\x9ctxt");		  /* marks one */
 }
 
 static void names_lose_their_middle(void)
