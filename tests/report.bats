@@ -438,6 +438,8 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 	} >twice
 	run -0 bash -c 'report -f json twice | jq -c ".moments[0] | .signals, [.worst[].id], .graphs[0].signal, .graphs[0].words"'
 	assert_output "$(printf '2\n["2","3"]\n"2"\n"read by thread 10 took 2.002 s, the first 1.011 s of it explained"')"
+	run -0 bash -c 'report -f json twice | jq -c ".charts[0] | .signals, .keys[0].signals"'
+	assert_output "$(printf '2\n2')"
 }
 
 @test "of a great many keys and names the first are told, and that there were more" {

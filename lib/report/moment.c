@@ -121,7 +121,18 @@ static void replace_in_stories(struct moment *moment, const struct signal *old, 
 	moment->stories.count = kept;
 }
 
-static void merge_signals(struct moment *moment)
+/* It was counted as two. */
+static void count_once(struct model *model, const struct signal *signal)
+{
+	struct track *track = model_track(model, signal->chart, signal->key);
+
+	track->signals--;
+	track->chart->signals--;
+	model->signals--;
+	model->moment->signals -= model->moment->signals > 0;
+}
+
+static void merge_signals(struct model *model, struct moment *moment)
 {
 	struct signal **signals = moment->worst.items;
 	size_t i, kept = 0;
@@ -132,8 +143,8 @@ static void merge_signals(struct moment *moment)
 	for (i = 0; i < moment->worst.count; i++) {
 		if (i + 1 < moment->worst.count && goes_on(signals[i], signals[i + 1])) {
 			replace_in_stories(moment, signals[i], signals[i + 1]);
+			count_once(model, signals[i]);
 			signal_free(signals[i]);
-			moment->signals -= moment->signals > 0;
 			continue;
 		}
 		signals[kept++] = signals[i];
@@ -175,7 +186,7 @@ static int tell(struct model *model)
 
 	if (model->story)
 		story_close(model, model->story, model->graph);
-	merge_signals(moment);
+	merge_signals(model, moment);
 	for (i = 0; i < moment->stories.count; i++) {
 		count_story(model, moment->stories.items[i]);
 		HASH_SORT(moment->stories.items[i]->parts, by_time);
