@@ -712,6 +712,13 @@ told() {
 	assert_output 4196
 }
 
+@test "signals that are not in the input are all counted" {
+	echo 'window id=1 from=5 to=6 signals=1-3 complete=yes' >window
+	run report window
+	assert_line '1. 5.000000 s  abnormal, but its signals are not in the input'
+	assert_line --partial 'and  3 more signals between'
+}
+
 @test "what began before the data is no loss of events" {
 	{
 		echo "signal id=1 ts=2 start=1 chart=syscall key=read value=1 center=0.001 ucl=0.01 rules=1 tid=10"

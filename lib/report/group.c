@@ -45,6 +45,11 @@ static bool is_told(const struct moment *moment, const struct signal *signal)
 	return moment->stories.count == 0 && signal == moment->worst.items[0];
 }
 
+uint64_t groups_told_first(const struct moment *moment)
+{
+	return moment->stories.count > 0 ? moment->stories.items[0]->signal != NULL : moment->worst.count > 0;
+}
+
 /* The most time first; of what is no time, none comes before the other. */
 static int by_sum(const void *a, const void *b)
 {

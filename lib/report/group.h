@@ -22,6 +22,9 @@ struct groups {
 /* All that are not the moment's first story, or without stories its worst signal; the most time first. free(groups->items). */
 void groups_make(struct groups *groups, const struct moment *moment);
 
+/* How many signals the head of the moment tells. */
+uint64_t groups_told_first(const struct moment *moment);
+
 /* "24 recvfrom of python3 took 9.6 s in all, the longest 404 ms; to blame: timer: sleep of reporter". The caller frees it. */
 char *group_words(const struct model *model, const struct moment *moment, const struct group *group);
 

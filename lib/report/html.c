@@ -195,7 +195,7 @@ static void put_heading(struct report *report, FILE *out, const struct moment *m
 static uint64_t put_groups(struct report *report, FILE *out, const struct moment *moment)
 {
 	struct groups groups;
-	uint64_t told = 1;
+	uint64_t told = groups_told_first(moment);
 	char *words;
 
 	groups_make(&groups, moment);

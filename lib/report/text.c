@@ -193,7 +193,7 @@ static uint64_t print_all(const struct report *report, FILE *out, const struct m
 static uint64_t print_groups(const struct report *report, FILE *out, const struct moment *moment)
 {
 	struct groups groups;
-	uint64_t told = 1;
+	uint64_t told = groups_told_first(moment);
 	char *words;
 
 	groups_make(&groups, moment);
