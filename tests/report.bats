@@ -90,6 +90,9 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 			LC_ALL=C.UTF-8 assert_width out $((columns < 60 ? 60 : columns))
 		done
 	done
+	echo 'signal id=1 ts=5.5 start=5.0 chart="日本語のとても長い名前 日本語のとても長い名前 日本語のとても長い名前" value=0.5 ucl=0.1 rules=1 tid=7 comm="日本語"' >wide
+	report wide >out
+	[ "$(LC_ALL=C.UTF-8 wc -L <out)" -le 80 ]
 	COLUMNS=200 report "$DATA/crowd.txt" | grep -q '^host web1, .*, none lost$'
 }
 

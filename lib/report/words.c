@@ -1,11 +1,13 @@
 #include "report/words.h"
 
 #include <inttypes.h>
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <wchar.h>
 
 #include "base/clean.h"
 #include "base/number.h"
@@ -15,51 +17,101 @@ char *words_clean(const char *text)
 	return clean_text(text, strlen(text));
 }
 
-static bool begins_character(char byte)
+static bool goes_on(char byte)
 {
-	return ((unsigned char)byte & 0xc0) != 0x80;
+	return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
+/*
+ * How many columns this character of so many bytes takes: 2 in the scripts of East Asia, none for a mark over the one before. The C
+ * library knows that, in its own locale for UTF-8; where it has none, it is one.
+ */
+static size_t columns_of(const char *text, size_t length)
+{
+	static locale_t utf8;
+	mbstate_t state = {0};
+	locale_t before;
+	wchar_t code;
+	int columns = -1;
+
+	if (length == 1)
+		return 1;
+	if (!utf8)
+		utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+	before = uselocale(utf8);
+	if (mbrtowc(&code, text, length, &state) == length)
+		columns = wcwidth(code);
+	uselocale(before);
+	return columns < 0 ? 1 : (size_t)columns;
+}
+
+/* The length of the first character. */
+static size_t character(const char *text, size_t *columns)
+{
+	size_t length = 1;
+
+	while (goes_on(text[length]))
+		length++;
+	*columns = columns_of(text, length);
+	return length;
 }
 
 size_t words_columns(const char *text)
 {
-	size_t columns = 0;
+	size_t all = 0, columns;
 
-	for (; *text; text++)
-		columns += begins_character(*text);
-	return columns;
+	for (; *text; all += columns)
+		text += character(text, &columns);
+	return all;
 }
 
-/* The byte at which so many characters are over. */
-static size_t bytes_of(const char *text, size_t columns)
+/* The bytes of the longest beginning with at most so many columns. */
+static size_t head_of(const char *text, size_t room)
 {
-	size_t i;
+	size_t bytes = 0, length, columns;
 
-	for (i = 0; text[i]; i++)
-		if (begins_character(text[i]) && columns-- == 0)
+	for (; text[bytes]; bytes += length) {
+		length = character(text + bytes, &columns);
+		if (columns > room)
 			break;
-	return i;
+		room -= columns;
+	}
+	return bytes;
+}
+
+/* The longest end with at most so many columns. */
+static const char *tail_of(const char *text, size_t room)
+{
+	size_t all = words_columns(text), length, columns;
+
+	for (; *text; text += length) {
+		length = character(text, &columns);
+		if (all <= room && columns > 0)
+			break;
+		all -= columns;
+	}
+	return text;
 }
 
 char *words_shorten(const char *text, size_t columns)
 {
-	size_t all = words_columns(text), head, tail;
+	size_t head;
 
-	if (all <= columns || columns < 5)
-		return memory_text(text, all <= columns ? strlen(text) : bytes_of(text, columns));
+	if (words_columns(text) <= columns || columns < 5)
+		return memory_text(text, head_of(text, columns));
 	head = (columns - 3 + 1) / 2;
-	tail = columns - 3 - head;
-	return memory_format("%.*s...%s", (int)bytes_of(text, head), text, text + bytes_of(text, all - tail));
+	return memory_format("%.*s...%s", (int)head_of(text, head), text, tail_of(text, columns - 3 - head));
 }
 
 char *words_abridge(const char *text, size_t columns)
 {
-	size_t all = words_columns(text), room = columns > 5 ? columns - 5 : 0, head = (room + 1) / 2, tail = room - head;
+	size_t room = columns > 5 ? columns - 5 : 0, head = (room + 1) / 2;
 	const char *end, *begin;
 
-	if (all <= columns || room == 0)
+	if (words_columns(text) <= columns || room == 0)
 		return words_shorten(text, columns);
-	end = text + bytes_of(text, head);
-	begin = text + bytes_of(text, all - tail);
+	end = text + head_of(text, head);
+	begin = tail_of(text, room - head);
 	while (end > text && *end != ' ')
 		end--;
 	if (begin > text && begin[-1] != ' ')

@@ -17,7 +17,7 @@ enum { WORDS_CLOCK_ROOM = 64 };
  */
 char *words_clean(const char *text);
 
-/* How many columns it takes: one a character. */
+/* How many columns of a terminal it takes: a character one, two, or none. The text is valid UTF-8. */
 size_t words_columns(const char *text);
 
 /* At most so many columns, by "..." in the middle: both ends of a name tell it from others. */

@@ -39,7 +39,9 @@ static void names_lose_their_middle(void)
 	expect(words_shorten("0123456789", 8), "012...89");
 	expect(words_shorten("\xc3\xa4\xc3\xb6\xc3\xbc" "456789", 8), "\xc3\xa4\xc3\xb6\xc3\xbc...89");
 	expect(words_shorten("0123456789", 2), "01");
-	assert(words_columns("\xc3\xa4" "b\xf0\x9f\x98\x80") == 3);
+	expect(words_shorten("\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e" "45678", 9), "\xe6\x97\xa5...678"); /* wide ones */
+	expect(words_shorten("a\xcc\x81" "bcd", 4), "a\xcc\x81" "bcd");					 /* a mark over an a */
+	assert(words_columns("\xc3\xa4" "b\xf0\x9f\x98\x80") == 4);
 }
 
 static void numbers_agree_with_nouns(void)
