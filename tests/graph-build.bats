@@ -42,6 +42,7 @@ window() {
 		asks|cruncher: running
 		signalled|server: running
 		impatient|server: running
+		apart|unknown: wait of victim
 		armed|timer: armed by alarm for victim
 		asked|slow: running
 		asleep|unknown: futex of victim

@@ -7,6 +7,9 @@
 
 enum { SLOT_FIELDS = 4 };
 
+/* What comes so long after the last event of its CPU has nothing to do with that. */
+enum { APART_NS = 100000 };
+
 #define SYS_ENTER "syscalls:sys_enter_"
 
 struct handling {
@@ -221,7 +224,7 @@ static void handle(struct happening *at)
 {
 	const struct handling *handling = at->slot->handling;
 
-	if (!handling || !handling->completing)
+	if (!handling || !handling->completing || at->wake->now - at->cpu->last > APART_NS)
 		context_other(at->cpu);
 	if (!handling || !handling->waking)
 		at->cpu->waking = INDEX_NONE;
