@@ -170,6 +170,13 @@ name="hog: on CPU 0 while victim was runnable'
 	assert_output 'name="hog: on CPU while others were runnable'
 }
 
+@test "a writer that is let go on at once is not throttled" {
+	sed '/sys_e/d' "$W/dirty.txt" >in
+	run -0 bash -c "graph-build --text in | grep -E '^node .*(dirty throttled|timer): '"
+	assert_equal "${#lines[@]}" 2
+	assert_line --partial ' name="timer: sleep of victim" '
+}
+
 @test "functions that were traced make a graph of calls" {
 	for f in "$TOP"/testdata/rag/*.txt; do
 		{ graph-build --text --kind=rag "$f" || [ $? = 3 ]; } | graphs | diff "${f%.txt}.graph" - || fail "$f"

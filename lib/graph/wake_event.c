@@ -110,7 +110,7 @@ static const struct handling handlings[] = {
 	{"workqueue:workqueue_execute_end", on_work_end, {"work"}},
 	{"timer:hrtimer_start", on_timer_start, {"hrtimer"}},
 	{"writeback:writeback_dirty_folio", on_dirty, {"name", "ino"}},
-	{"writeback:balance_dirty_pages", on_balance_dirty, {"bdi"}},
+	{"writeback:balance_dirty_pages", on_balance_dirty, {"bdi", "pause"}},
 	{"writeback:writeback_single_inode_start", on_write_inode, {"name", "ino"}},
 	{"writeback:writeback_single_inode", on_write_over},
 	{"jbd2:jbd2_submit_inode_data", on_journal_inode, {"dev", "ino"}},

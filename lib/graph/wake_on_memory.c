@@ -23,13 +23,14 @@ void on_dirty(struct happening *at)
 			    thread_served(at->wake, thread));
 }
 
-/* It sleeps right after that, or not at all. */
+/* It sleeps right after that; where the pause is none, not at all. */
 void on_balance_dirty(struct happening *at)
 {
+	enum { BDI, PAUSE };
 	struct thread *thread = happening_own(at);
 
 	if (thread)
-		thread->dirty = disk_named(at);
+		thread->dirty = happening_has(at, PAUSE) && happening_number(at, PAUSE) <= 0 ? 0 : disk_named(at);
 }
 
 /* Where nobody is known to have written the pages, they are of whoever writes them back. */
