@@ -94,6 +94,7 @@ window() {
 		lost-work|kworker/1:1: running
 		merged|reader: read of 254:0 in service
 		migrate|first: on CPU 1 while victim was runnable
+		moved|victim: runnable
 		nothing|unknown: not in the data
 		open|other: read of 7:0 in service
 		packet|softirq NET_RX: outside event for victim

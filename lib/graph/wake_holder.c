@@ -140,6 +140,8 @@ static int64_t throttled_until(const struct wake *wake, const struct thread *thr
 
 	if (!cpu || cpu->idle == INDEX_NONE || at == 0 || piece[-1].what == WHAT_WAIT)
 		return until;
+	if (!wake->migrations && (at + 1 == thread->pieces.count || piece[1].cpu != piece->cpu))
+		return until; /* it may have waited for another CPU */
 	for (size_t i = tenure_at(cpu, piece->start); i < cpu->tenures.count && cpu->tenures.items[i].start < end; i++) {
 		const struct tenure *tenure = &cpu->tenures.items[i];
 		int64_t stop = i + 1 < cpu->tenures.count ? sooner(end, tenure[1].start) : end;
