@@ -98,6 +98,8 @@ window() {
 		nothing|unknown: not in the data
 		open|other: read of 7:0 in service
 		packet|softirq NET_RX: outside event for victim
+		packets|unknown: wait of victim
+		packets-again|unknown: wait of victim
 		paced|reader: running
 		read|crowd: write of 7:0 in service
 		reused|old: running

@@ -164,8 +164,10 @@ static void cpu_sync(struct wake *wake, struct cpu *cpu)
 	cpu->current = cpu->waking = INDEX_NONE;
 	cpu->depth = 0;
 	cpu->context[0] = (struct context){.kind = CONTEXT_THREAD, .by = RAISE_NONE, .completed = INDEX_NONE};
-	for (int i = 0; i < SOFTIRQS; i++)
+	for (int i = 0; i < SOFTIRQS; i++) {
 		cpu->raised[i] = RAISE_NONE;
+		cpu->pending[i] = false;
+	}
 }
 
 struct cpu *wake_cpu(struct wake *wake, uint32_t number)

@@ -118,6 +118,7 @@ struct raise { /* who raised a soft interrupt, queued a work or armed a timer, a
 	int32_t thread; /* index; INDEX_NONE: not a thread */
 	int64_t ts;
 	bool timer; /* not a thread: a timer */
+	bool mixed; /* not a thread: several, or an interrupt and a thread; whose packets are handled when is not known */
 	int32_t armed; /* then: index of a raise, who armed it; INDEX_NONE: not known */
 	int32_t work; /* index of the work that the thread then did; INDEX_NONE */
 	int32_t completed; /* request whose completion was then handled; INDEX_NONE. Only where a soft interrupt is raised */
@@ -168,6 +169,7 @@ struct cpu {
 	int depth;	 /* contexts on top of the thread's own, context[0] */
 	struct context context[CONTEXTS_MAX];
 	struct raise raised[SOFTIRQS];
+	bool pending[SOFTIRQS]; /* raised, and not handled since */
 	ARRAY(struct tenure) tenures;
 };
 

@@ -52,6 +52,7 @@ void context_enter(struct wake *wake, struct cpu *cpu, enum context_kind kind, i
 	if (kind == CONTEXT_SOFTIRQ && number >= 0 && number < SOFTIRQS) {
 		context->by = cpu->raised[number];
 		cpu->raised[number] = RAISE_NONE;
+		cpu->pending[number] = false;
 	}
 	if (cpu->depth == 1 && thread && thread_running(thread) && steals(cpu, context)) {
 		context->stolen = true;
@@ -113,6 +114,16 @@ struct raise context_doer(struct wake *wake, struct cpu *cpu, int flags)
 			      .armed = INDEX_NONE};
 }
 
+static bool is_network(int32_t number)
+{
+	return number == NET_TX || number == NET_RX;
+}
+
+static bool alike(const struct raise *a, const struct raise *b)
+{
+	return a->thread == b->thread && a->timer == b->timer && a->mixed == b->mixed;
+}
+
 /*
  * A timer sends packets that were held back (to be acknowledged late, to be sent again, to keep to a rate). But one that
  * interrupts to receive only looks whether the network has something. And one that sends what several had to send, each to
@@ -137,7 +148,12 @@ void context_raise(struct wake *wake, struct cpu *cpu, int32_t number, int flags
 		by.work = INDEX_NONE; /* that was before */
 	if (number == BLOCK && by.thread != INDEX_NONE)
 		backed_did(wake, by.work);
+	if (is_network(number) && cpu->pending[number] && !alike(&by, &cpu->raised[number])) {
+		by = RAISE_NONE;
+		by.mixed = true;
+	}
 	cpu->raised[number] = by;
+	cpu->pending[number] = true;
 }
 
 /* In a thread, or an interrupt that no event announces, a completion is over with the next event that is no wake-up. */
@@ -154,12 +170,13 @@ void context_other(struct cpu *cpu)
 static enum cause raised_cause(struct wake *wake, const struct cpu *cpu, const struct context *at, int32_t *index)
 {
 	const struct thread *raiser;
-
-	bool sent = at->number == NET_TX || at->number == NET_RX;
+	bool sent = is_network(at->number);
 
 	*index = sent && at->by.timer ? at->by.armed : INDEX_NONE;
 	if (is_timer(at->number) || at->by.timer)
 		return sent ? CAUSE_SENT : CAUSE_TIMER;
+	if (at->by.mixed)
+		return CAUSE_UNKNOWN;
 	*index = at->number;
 	if (at->by.thread == INDEX_NONE)
 		return CAUSE_SOFTIRQ;
