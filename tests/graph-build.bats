@@ -93,6 +93,7 @@ window() {
 		lost-request|crowd: write of 8:0 in service
 		lost-work|kworker/1:1: running
 		merged|reader: read of 254:0 in service
+		merged-two|victim: read of 8:0 in service
 		migrate|first: on CPU 1 while victim was runnable
 		moved|victim: runnable
 		nothing|unknown: not in the data

@@ -185,7 +185,7 @@ struct request {
 	int32_t owner;	   /* of the thread for whom it was submitted */
 	int64_t queued, issued, completed; /* TIME_NONE: not in the data, or not yet */
 	int32_t service_node, queue_node, behind_node; /* in the graph at hand */
-	int32_t next;			   /* open request at the same sector; INDEX_NONE */
+	int32_t next;			   /* open request at the same sector, then one completed with it; INDEX_NONE */
 	bool flush_after;		   /* it is over when the disk's cache is flushed behind it */
 	char rwbs[4];
 	struct ender ender;	  /* of its service: for whom the loop device waited */
@@ -346,6 +346,7 @@ int32_t request_queue(struct wake *wake, const struct request *request);
 void request_issue(struct wake *wake, const struct request *range);
 void request_requeue(struct wake *wake, const struct request *range);
 int32_t request_complete(struct wake *wake, const struct request *range); /* the first of them */
+int32_t request_own(const struct wake *wake, int32_t first, int32_t thread); /* of those the thread's; else the first */
 void request_hand_back(struct wake *wake, const struct request *range); /* the bio is complete, not a request */
 int32_t request_find(struct wake *wake, uint64_t disk, uint64_t sector, int64_t from, int64_t to);
 /* Of its service: of one that is not complete now, or when events were lost that may have told of it. */

@@ -69,6 +69,8 @@ void on_waking(struct happening *at)
 
 	if (cause == CAUSE_TIMER && woken->dirty)
 		cause = dirty_cause(at->wake, woken, &index);
+	if (cause == CAUSE_REQUEST)
+		index = request_own(at->wake, index, woken->index);
 	woken->dirty = 0;
 	bool ended =
 		thread_wake(at->wake, woken, cause, index, (uint32_t)happening_number(at, TARGET_CPU), at->wake->now);

@@ -92,13 +92,14 @@ static int32_t issued_for(const struct wake *wake, uint64_t disk, uint64_t secto
 
 static void close_request(struct wake *wake, int32_t index)
 {
-	const struct request *request = &wake->requests.items[index];
+	struct request *request = &wake->requests.items[index];
 	struct open_request *open = find_open(wake, request->disk, request->sector);
 	int32_t *link = &open->first;
 
 	while (*link != index)
 		link = &wake->requests.items[*link].next;
 	*link = request->next;
+	request->next = INDEX_NONE;
 	if (open->first != INDEX_NONE)
 		return;
 	HASH_DEL(wake->open, open);
@@ -198,7 +199,7 @@ int32_t request_complete(struct wake *wake, const struct request *range)
 {
 	struct disk *disk = request_disk(wake, range->disk);
 	uint64_t at = range->sector, end = at + range->sectors;
-	int32_t index, first = INDEX_NONE;
+	int32_t index, first = INDEX_NONE, last = INDEX_NONE;
 	struct request *request;
 
 	do {
@@ -218,9 +219,20 @@ int32_t request_complete(struct wake *wake, const struct request *range)
 		if (first == INDEX_NONE)
 			first = index;
 		close_request(wake, index);
+		if (last != INDEX_NONE)
+			wake->requests.items[last].next = index;
+		last = index;
 		flush_data_completed(wake, index);
 		at += request->sectors;
 	} while (at < end && request->sectors);
+	return first;
+}
+
+int32_t request_own(const struct wake *wake, int32_t first, int32_t thread)
+{
+	for (int32_t i = first; i != INDEX_NONE; i = wake->requests.items[i].next)
+		if (wake->requests.items[i].submitter == thread || wake->requests.items[i].owner == thread)
+			return i;
 	return first;
 }
 
