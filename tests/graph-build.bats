@@ -114,6 +114,7 @@ window() {
 		submitter|reader: read of 7:0 in service
 		swapper|unknown: wait of victim
 		syscall-number|timer: nanosleep of victim
+		taken-over|worker: running
 		throttled|cpu throttled: victim
 		timer|timer: nanosleep of victim
 		timer-softirq|timer: sleep of victim

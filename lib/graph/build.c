@@ -109,7 +109,7 @@ static enum target find_target(struct graph_builder *builder, const struct graph
 		}
 	}
 	/* Without switches there is nothing to be said about a thread. */
-	thread = builder->wake->switches ? wake_thread_find(builder->wake, signal->tid) : NULL;
+	thread = builder->wake->switches ? wake_thread_find(builder->wake, signal->tid, signal->ts) : NULL;
 	*index = thread ? thread->index : INDEX_NONE;
 	return thread ? TARGET_THREAD : TARGET_NONE;
 }

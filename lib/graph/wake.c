@@ -232,12 +232,23 @@ struct thread *wake_thread(struct wake *wake, int32_t tid)
 	return thread;
 }
 
-const struct thread *wake_thread_find(struct wake *wake, int32_t tid)
+static bool has_begun(const struct thread *thread, int64_t ts)
 {
-	struct thread *thread = tid == TID_IDLE ? NULL : find_thread(wake, tid);
+	return thread->pieces.count && thread->pieces.items[0].start <= ts;
+}
 
-	if (thread)
-		wake_thread_sync(wake, thread);
+const struct thread *wake_thread_find(struct wake *wake, int32_t tid, int64_t ts)
+{
+	struct thread *thread = tid == TID_IDLE ? NULL : find_thread(wake, tid), *old;
+
+	if (!thread)
+		return NULL;
+	for (int32_t i = thread->index; i >= 0 && !has_begun(thread, ts); i--) {
+		old = wake->threads.items[i];
+		if (old->tid == tid && has_begun(old, ts))
+			thread = old;
+	}
+	wake_thread_sync(wake, thread);
 	return thread;
 }
 

@@ -303,7 +303,7 @@ struct cpu *wake_cpu(struct wake *wake, uint32_t number); /* NULL after fail() *
 /* The living thread of this tid, made where there is none; where tid is 0, the idle one of the CPU. */
 struct thread *wake_thread(struct wake *wake, int32_t tid);
 struct thread *wake_thread_on(struct wake *wake, struct cpu *cpu, int32_t tid);
-const struct thread *wake_thread_find(struct wake *wake, int32_t tid); /* NULL: none */
+const struct thread *wake_thread_find(struct wake *wake, int32_t tid, int64_t ts); /* that had it then; NULL: none */
 struct thread *wake_thread_born(struct wake *wake, int32_t tid);       /* a new one that takes over the tid */
 
 /* The thread that has the CPU, now that an event happened there to this tid. NULL: without switches nobody knows. */

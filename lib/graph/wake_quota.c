@@ -209,7 +209,7 @@ static int64_t used_up(struct wake *wake, const struct throttled *time, int64_t 
 	int64_t last = from;
 
 	for (size_t i = 0; i < time->tids_count; i++) {
-		const struct thread *thread = wake_thread_find(wake, time->tids[i]);
+		const struct thread *thread = wake_thread_find(wake, time->tids[i], to);
 
 		if (thread)
 			last = later(last, ran_until(wake, thread, from, to));
