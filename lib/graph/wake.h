@@ -92,7 +92,8 @@ struct thread {
 	int64_t born;	 /* TIME_NONE: before the data */
 	int64_t died;	 /* TIME_NONE: not yet */
 	int16_t call;	 /* the system call it is in; CALL_NONE */
-	int16_t lock;	 /* the lock of the kernel that it tries to get; CALL_NONE */
+	int16_t lock;	 /* the lock of the kernel that it tries to get, and may sleep for; CALL_NONE */
+	uint64_t lock_address;
 	uint16_t doing;	 /* the flags of its runs */
 	int32_t fd;	 /* the file that this call is for; FD_NONE: none, or not known */
 	int16_t call_of_file; /* the name of its waits with the kind of that file; CALL_NONE */

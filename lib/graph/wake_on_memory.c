@@ -134,7 +134,7 @@ enum { LOCK_SPIN = 1, LOCK_MUTEX = 0x20 };
 
 void on_contention_begin(struct happening *at)
 {
-	enum { FLAGS };
+	enum { FLAGS, LOCK };
 	struct thread *thread = happening_own(at);
 	int64_t flags = happening_number(at, FLAGS);
 
@@ -144,6 +144,9 @@ void on_contention_begin(struct happening *at)
 	does(at, thread, flags & LOCK_SPIN ? thread->doing | PIECE_SPIN : thread->doing & ~PIECE_SPIN);
 	if (flags & LOCK_SPIN && flags & LOCK_MUTEX)
 		spin_begin(at->wake, thread);
+	else if (flags & LOCK_SPIN)
+		return; /* it will not sleep for this one, but perhaps for one that it tries to get meanwhile */
+	thread->lock_address = (uint64_t)happening_number(at, LOCK);
 	for (size_t i = 0; i < sizeof(locks) / sizeof(locks[0]); i++)
 		if (flags & locks[i].flag) {
 			thread->lock = wake_name_text(at->wake->names, locks[i].name);
@@ -153,11 +156,13 @@ void on_contention_begin(struct happening *at)
 
 void on_contention_end(struct happening *at)
 {
+	enum { LOCK };
 	struct thread *thread = happening_own(at);
 
 	if (!thread)
 		return;
-	thread->lock = CALL_NONE;
+	if (thread->lock_address == (uint64_t)happening_number(at, LOCK))
+		thread->lock = CALL_NONE;
 	spin_over(at->wake, thread, at->cpu->number);
 	does(at, thread, thread->doing & ~PIECE_SPIN);
 }
