@@ -411,6 +411,25 @@ END
 	assert_line -n 9 --partial 'name=ext4:ext4_sync_file_enter dev=252:0 ino=1054060 parent=1053671 datasync=1'
 }
 
+@test "events that another kernel prints with more, fewer or other fields: what is known of the rest stays known" {
+	run imported <<'END'
+            dd-7     [001] .....     1.000001: hrtimer_start: hrtimer=00000000ab12cd34 function=hrtimer_wakeup expires=100 softexpires=90 mode=REL
+            dd-7     [001] .....     1.000002: hrtimer_start: hrtimer=0000000012345678 function=hrtimer_wakeup expires=100 softexpires=90 mode=REL
+            dd-7     [001] .....     1.000003: balance_dirty_pages: bdi 8:0: limit=1 setpoint=2 dirty=3 bdi_setpoint=4 bdi_dirty=5 dirty_ratelimit=6
+            dd-7     [001] .....     1.000004: writeback_single_inode_start: bdi 8:0: ino=5 state=I_DIRTY_SYNC dirtied_when=1 age=1 index=1 to_write=1 wrote=0
+            dd-7     [001] .....     1.000005: kfree_skb: skbaddr=000000000000ab12 protocol=2048 location=foo+0x1/0x2
+            dd-7     [001] .....     1.000006: kmalloc: call_site=foo+0x1/0x2 ptr=0000000000001234 bytes_req=5 bytes_alloc=8 gfp_flags=GFP_KERNEL
+            dd-7     [001] .....     1.000007: timer_start: timer=00000000ab12cd34 function=delayed_work_timer_fn expires=5 [timeout=1] cpu=4 idx=7 flags=D|I
+END
+	assert_line -n 0 --partial 'name=timer:hrtimer_start hrtimer=0xab12cd34 function=hrtimer_wakeup expires=100 softexpires=90 mode=REL common_flags=0'
+	assert_line -n 1 --partial 'name=timer:hrtimer_start hrtimer=0x12345678 function=hrtimer_wakeup '
+	assert_line -n 2 --partial 'bdi=8:0 limit=1 setpoint=2 dirty=3 bdi_setpoint=4 bdi_dirty=5 dirty_ratelimit=6 '
+	assert_line -n 3 --partial 'name=8:0 ino=5 state=I_DIRTY_SYNC dirtied_when=1 '
+	assert_line -n 4 --partial 'name=skb:kfree_skb skbaddr=0xab12 protocol=2048 location=foo+0x1/0x2 '
+	assert_line -n 5 --partial 'name=kmem:kmalloc call_site=foo+0x1/0x2 ptr=0x1234 bytes_req=5 bytes_alloc=8 gfp_flags=GFP_KERNEL '
+	assert_line -n 6 --partial 'name=timer:timer_start timer=0xab12cd34 function=delayed_work_timer_fn expires=5 '
+}
+
 @test "events between functions: function_graph and call stacks; what is left out is said" {
 	cat >trace <<'END'
 # tracer: function_graph

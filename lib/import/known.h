@@ -21,7 +21,7 @@ void known_free(struct known *known);
 const char *known_system(struct known *known, const char *name, const char *text, size_t length);
 
 /*
- * Appends the fields of an event's text. Returns how much of it was read, for a tool may have added to it; 0: it has none of
+ * Appends the fields of an event's text. Returns how much of it was read, for a tool or a kernel may go on otherwise; 0: it has none of
  * the known layouts, and the line is as it was.
  */
 size_t known_read(struct known *known, const char *system, const char *name, const char *text, size_t length, struct line *line);

@@ -16,6 +16,8 @@ struct match {
 	int tries; /* left before it is given up: texts that match in very many ways are not meant to */
 	const char *optional; /* characters of a literal that may be missing */
 	bool rest; /* there may be more text, behind a blank */
+	bool part; /* the text may leave the layout before a name */
+	size_t count; /* of pieces that the text has */
 	size_t unread; /* how much of it */
 };
 
@@ -61,23 +63,45 @@ static long literal_length(const char *optional, const char *text, size_t length
 	return (long)at;
 }
 
-static size_t skip_blanks(const char *text, size_t length)
+static size_t skip(const char *text, size_t length, const char *these)
 {
 	size_t at = 0;
 
-	while (at < length && text[at] == ' ')
+	while (at < length && strchr(these, text[at]))
 		at++;
 	return at;
 }
 
+static size_t skip_blanks(const char *text, size_t length)
+{
+	return skip(text, length, " ");
+}
+
 static bool match_from(const struct layout *layout, size_t i, const char *text, size_t length, struct match *match);
+
+/* Behind piece i the layout goes on with a name, and the text with another one, or it has ended. */
+static bool leaves_here(const struct layout *layout, size_t i, const char *text, size_t length)
+{
+	const char *behind = i + 1 < layout->pieces.count ? layout->pieces.items[i + 1].before : layout->after;
+	bool ended = skip(text, length, " )]") == length;
+
+	return layout_begins_named(behind, strlen(behind)) && (ended || layout_begins_named(text, length));
+}
 
 /* The literal behind piece i stands at the end of `text` of this length, and all behind it matches too. */
 static bool ends_here(const struct layout *layout, size_t i, const char *text, size_t taken, size_t length, struct match *match)
 {
 	match->at[i] = text;
 	match->length[i] = taken;
-	return --match->tries > 0 && match_from(layout, i + 1, text + taken, length - taken, match);
+	if (--match->tries <= 0)
+		return false;
+	if (match_from(layout, i + 1, text + taken, length - taken, match))
+		return true;
+	if (!match->part || !leaves_here(layout, i, text + taken, length - taken))
+		return false;
+	match->count = i + 1;
+	match->unread = length - taken;
+	return true;
 }
 
 /* One of the names. */
@@ -130,6 +154,7 @@ static bool match_from(const struct layout *layout, size_t i, const char *text, 
 	text += skipped;
 	length -= (size_t)skipped;
 	if (i == layout->pieces.count) {
+		match->count = i;
 		match->unread = length;
 		return skip_blanks(text, length) == length || (match->rest && text[0] == ' ');
 	}
@@ -222,7 +247,7 @@ static void write_array(const struct layout *layout, const struct match *match, 
 	size_t length = 0;
 	int element = 0;
 
-	for (size_t i = first; i < layout->pieces.count && element < ELEMENTS_MAX; i++) {
+	for (size_t i = first; i < match->count && element < ELEMENTS_MAX; i++) {
 		uint64_t number;
 
 		if (!same_field(piece, &layout->pieces.items[i]) || layout->pieces.items[i].element != element ||
@@ -255,7 +280,7 @@ static void write_parts(const struct layout *layout, const struct match *match, 
 	uint64_t sum = 0;
 	int parts = 0;
 
-	for (size_t i = first; i < layout->pieces.count; i++) {
+	for (size_t i = first; i < match->count; i++) {
 		const struct piece *part = &layout->pieces.items[i];
 		uint64_t number;
 
@@ -292,7 +317,7 @@ static void write_piece(const struct layout *layout, const struct match *match, 
 
 static void write_pieces(const struct layout *layout, const struct match *match, struct line *line)
 {
-	for (size_t i = 0; i < layout->pieces.count; i++) {
+	for (size_t i = 0; i < match->count; i++) {
 		bool seen = layout->pieces.items[i].meaning == PIECE_NOTHING;
 
 		for (size_t k = 0; k < i && !seen; k++)
@@ -321,14 +346,22 @@ bool layout_read(const struct layout *layout, const char *text, size_t length, s
 	return true;
 }
 
-size_t layout_read_begin(const struct layout *layout, const char *text, size_t length, struct line *line)
+static size_t read_some(const struct layout *layout, const char *text, size_t length, struct match match, struct line *line)
 {
-	struct match match = {.rest = true};
-
 	if (!matches(layout, text, length, &match))
 		return 0;
 	write_pieces(layout, &match, line);
 	return length - match.unread;
+}
+
+size_t layout_read_begin(const struct layout *layout, const char *text, size_t length, struct line *line)
+{
+	return read_some(layout, text, length, (struct match){.rest = true}, line);
+}
+
+size_t layout_read_part(const struct layout *layout, const char *text, size_t length, struct line *line)
+{
+	return read_some(layout, text, length, (struct match){.part = true}, line);
 }
 
 void layout_number(struct line *line, const char *field, const char *text, size_t length, bool hexadecimal)

@@ -60,10 +60,19 @@ bool layout_read(const struct layout *layout, const char *text, size_t length, s
 size_t layout_read_begin(const struct layout *layout, const char *text, size_t length, struct line *line);
 
 /*
+ * The same for a text that leaves the layout before a name, as kernels and tools of other versions add fields, leave some out and
+ * call some otherwise: what is left begins with another name=value, or it is nothing.
+ */
+size_t layout_read_part(const struct layout *layout, const char *text, size_t length, struct line *line);
+
+/*
  * The same for a text of any layout: whatever looks like name=value or name: value. `hexadecimal`: so
  * are numbers without 0x. Returns how many fields it found.
  */
 int layout_guess(const char *text, size_t length, bool hexadecimal, struct line *line);
+
+/* Whether a name=value begins there, perhaps behind blanks and brackets. */
+bool layout_begins_named(const char *text, size_t length);
 
 /* Appends a number as the text has it, so that it reads back as one: hexadecimal ones need a 0x. */
 void layout_number(struct line *line, const char *field, const char *text, size_t length, bool hexadecimal);

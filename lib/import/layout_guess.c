@@ -31,6 +31,15 @@ static size_t name_at(const char *text, size_t length, size_t at, size_t *name)
 	return text[end] == ':' && end + 1 < length && text[end + 1] == ' ' ? end + 2 : 0;
 }
 
+bool layout_begins_named(const char *text, size_t length)
+{
+	size_t at = 0, name;
+
+	while (at < length && strchr(" ,()[]{}", text[at]))
+		at++;
+	return name_at(text + at, length - at, 0, &name) > 0;
+}
+
 /* Where the value ends: before the next name, in quotes behind the closing one; and what separates the two. */
 static size_t value_end(const char *text, size_t length, size_t at)
 {

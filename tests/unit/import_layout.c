@@ -34,6 +34,21 @@ static const char *begin_of(const char *format, const char *text)
 	return line.text;
 }
 
+/* The fields that a text has of a layout before it goes on otherwise, and how much of it is left. */
+static const char *part_of(const char *format, const char *text)
+{
+	static struct line line;
+	struct layout *layout = layout_new(format);
+	size_t read;
+
+	assert(layout);
+	line_begin(&line, "x");
+	read = layout_read_part(layout, text, strlen(text), &line);
+	line_unsigned(&line, "left", strlen(text) - read);
+	layout_free(layout);
+	return line.text;
+}
+
 static const char *guess_of(const char *text)
 {
 	static struct line line;
@@ -101,6 +116,24 @@ static void check_beginnings(void)
 	expect(begin_of("\"[%s]\", REC->comm", "[dd] 0"), "x comm=dd left=2");
 }
 
+/* Only before a name: numbers that follow one another mean something else in another layout. */
+static void check_partings(void)
+{
+	static const char dirty[] = "\"bdi %s: p=%p q=%d wb=%d\", REC->bdi, REC->p, REC->q, REC->wb";
+	static const char io[] = "\"%d,%d %s %u [%s]\", REC->dev >> 20, REC->dev & 0xfffff, REC->rwbs, REC->bytes, REC->comm";
+	static const char timer[] = "\"t=%p [n=%d] a=%d\", REC->t, REC->n, REC->a";
+
+	expect(part_of(dirty, "bdi 8:0: p=00ab q=1 bdi=2"), "x bdi=8:0 p=0xab q=1 left=6");
+	expect(part_of(dirty, "bdi 8:0: p=0012 "), "x bdi=8:0 p=0x12 left=1");
+	expect(part_of(dirty, "bdi 8:0: q=1 wb=2"), "x left=17");
+	expect(part_of(dirty, "bdi 8:0: p=0012 and more"), "x left=24");
+	expect(part_of(timer, "t=00ab [n=5] c=1"), "x t=0xab n=5 left=5");
+	expect(part_of(timer, "t=00ab [n=5]"), "x t=0xab n=5 left=1");
+	expect(part_of(timer, "t=00ab"), "x t=0xab left=0");
+	expect(part_of(io, "8,0 R"), "x left=5");
+	expect(part_of(io, "8,0 a=1"), "x left=7");
+}
+
 /* Numbers and names are filled up with blanks; a layout's first parenthesis is there, others may be left out. */
 static void check_blanks(void)
 {
@@ -131,6 +164,7 @@ int main(void)
 	check_names();
 	check_parts();
 	check_beginnings();
+	check_partings();
 	check_blanks();
 	check_guesses();
 	return 0;
