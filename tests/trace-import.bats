@@ -464,13 +464,14 @@ END
 		'prog     13 [000] 100.000002: cpu-clock:      555eab8feb3d work+0xbd (/usr/bin/prog)' \
 		'prog     13 [001] 100.000003: PERF_RECORD_COMM: prog:12/13' \
 		'prog     13 [001] 100.000004: PERF_RECORD_LOST lost 5' \
-		$'prog\t13 [001] 100.000005:\t\t1 sched:sched_waking: comm=x pid=14 prio=120 target_cpu=003' >script
+		$'prog\t13 [000] 100.000005:\t\t1 sched:sched_waking: comm=x pid=14 prio=120 target_cpu=003' \
+		$'prog\t13 [001] 100.000006:\t\t1 sched:sched_waking: comm=x pid=14 prio=120 target_cpu=003' >script
 	run -3 --separate-stderr trace-import --text script
 	assert_line 'event ts=100.000001000 cpu=1 tid=13 comm="my [0] prog" name=perf:cycles period=250000'
 	assert_line 'event ts=100.000002000 cpu=0 tid=13 comm=prog name=perf:cpu-clock ip="555eab8feb3d work+0xbd (/usr/bin/prog)"'
-	assert_line --partial ' count=5'
-	assert_line 'event ts=100.000005000 cpu=1 tid=13 comm=prog name=sched:sched_waking comm=x pid=14 prio=120 target_cpu=3'
-	assert_equal "$(grep -c '^event' <<<"$output")" 3
+	assert_line 'lost ts=100.000006000 cpu=1 count=5 from=100.000001000'
+	assert_line 'event ts=100.000006000 cpu=1 tid=13 comm=prog name=sched:sched_waking comm=x pid=14 prio=120 target_cpu=3'
+	assert_equal "$(grep -c '^event' <<<"$output")" 4
 	assert_equal "$stderr" "$(printf 'trace-import: script:%s\n' '4: call stacks are left out (2 lines)' \
 		"8: perf's own records are left out (1 line)")"
 }

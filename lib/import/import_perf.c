@@ -142,8 +142,11 @@ static const char *before_mode(const char *line, const char *end)
 	return at < end && close > line && close < at && close[-1] == ']' ? close : end;
 }
 
-/* Where a time begins at `at`, behind the CPU or, where there is none, behind the thread. */
-static bool read_from(const char *line, const char *end, const char *at, struct text_event *event)
+/*
+ * Where a time begins at `at`, behind the CPU or, where there is none, behind the thread. Returns what stands behind the time, NULL: it is
+ * none.
+ */
+static const char *read_head(const char *line, const char *end, const char *at, struct text_event *event)
 {
 	const char *left = before_mode(line, before_blanks(line, at));
 	size_t length;
@@ -151,7 +154,7 @@ static bool read_from(const char *line, const char *end, const char *at, struct 
 	*event = (struct text_event){.flags = TEXT_FLAGS_UNKNOWN};
 	length = text_time(at, (size_t)(end - at), ':', &event->ts);
 	if (!length)
-		return false;
+		return NULL;
 	at += length;
 	event->cpu_unknown = left == line || left[-1] != ']';
 	if (!event->cpu_unknown) {
@@ -160,29 +163,39 @@ static bool read_from(const char *line, const char *end, const char *at, struct 
 		while (open > line && *open != '[')
 			open--;
 		if (!read_cpu(open, left, event))
-			return false;
+			return NULL;
 		left = before_blanks(line, open);
 	}
 	left = read_thread(line, left, event);
 	if (!left)
-		return false;
+		return NULL;
 	take_comm(event, line, left);
-	at = read_name(at, end, event);
+	return at;
+}
+
+/* The first time at which a line may be parted so that read() understands what is behind it. Returns as above. */
+static const char *read_parted(const char *line, const char *end, struct text_event *event,
+			       const char *(*read)(const char *at, const char *end, struct text_event *event))
+{
+	for (const char *at = line + 1; at < end; at++) {
+		const char *behind = is_blank(at[-1]) && is_digit(*at) ? read_head(line, end, at, event) : NULL;
+
+		behind = behind ? read(behind, end, event) : NULL;
+		if (behind)
+			return behind;
+	}
+	return NULL;
+}
+
+static bool read_line(const char *line, size_t length, struct text_event *event)
+{
+	const char *end = line + length, *at = read_parted(line, end, event, read_name);
+
 	if (!at)
 		return false;
 	event->payload = skip_blanks(at, end);
 	event->length = (size_t)(end - event->payload);
 	return true;
-}
-
-static bool read_line(const char *line, size_t length, struct text_event *event)
-{
-	const char *end = line + length;
-
-	for (const char *at = line + 1; at < end; at++)
-		if (is_blank(at[-1]) && is_digit(*at) && read_from(line, end, at, event))
-			return true;
-	return false;
 }
 
 /* A line below an event that was recorded with its call stack: an address, a function, or both. */
@@ -195,17 +208,23 @@ static bool is_stack(const char *line, size_t length)
 	return *line == '\t' || (hexadecimal > line && at > hexadecimal && (at == line + length || is_blank(*at)));
 }
 
-/*
- * "... PERF_RECORD_LOST lost 12": of which CPU, perf does not say there; the one of the next event is as good as any. 0:
- * it is no such line.
- */
-static uint64_t lost_events(const char *line, size_t length)
+static const char *read_nothing(const char *at, const char *end, struct text_event *event)
+{
+	(void)event;
+	return skip_blanks(at, end) == end ? end : NULL;
+}
+
+/* "prog 13 [001] 100.000004: PERF_RECORD_LOST lost 12". Sets *cpu where the line tells it. 0: it is no such line. */
+static uint64_t lost_events(const char *line, size_t length, uint32_t *cpu)
 {
 	const char *at = memmem(line, length, "PERF_RECORD_LOST", 16);
+	struct text_event event;
 	uint64_t count = 0;
 
 	if (!at)
 		return 0;
+	if (read_parted(line, at, &event, read_nothing) && !event.cpu_unknown)
+		*cpu = event.cpu;
 	while (at < line + length && !is_digit(*at))
 		at++;
 	number_count(at, strspn(at, "0123456789"), &count);
@@ -279,13 +298,14 @@ static int take_line(struct text *text, void *context, const char *line, size_t 
 {
 	struct reading *reading = context;
 	struct text_event *event = &reading->event;
+	uint32_t cpu = event->cpu;
 	uint64_t lost;
 
 	if (skip_blanks(line, line + length) == line + length || *line == '#')
 		return 0;
-	lost = lost_events(line, length);
+	lost = lost_events(line, length, &cpu);
 	if (lost) {
-		text_lost(text, event->cpu, lost);
+		text_lost(text, cpu, lost);
 		reading->running.count = 0;
 	} else if (is_record(line, length)) {
 		text_trouble(text, "perf's own records are left out", false, number, 1);
