@@ -503,6 +503,18 @@ END
 	END
 }
 
+# perf of Linux 3.0 to 3.6 leaves out the system, and puts the address of a sample in the same place as the fields of a tracepoint.
+@test "perf script of older kernels: tracepoints without their system" {
+	run -0 imported <<'END'
+         swapper     0 [001] 100.000001: sched_switch: prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=work next_pid=12 next_prio=120
+              :-1    -1 [001] 100.000002: sched_wakeup: comm=x pid=14 prio=120 success=1 target_cpu=003
+            work    12 [001] 100.000003: cycles:  ffffffff9fa00a67 native_irq_return_iret ([kernel.kallsyms])
+END
+	assert_line -n 0 --partial 'cpu=1 tid=0 comm=swapper name=sched:sched_switch prev_comm=swapper/1 '
+	assert_line -n 1 'event ts=100.000002000 cpu=1 tid=12 name=sched:sched_wakeup comm=x pid=14 prio=120 success=1 target_cpu=3'
+	assert_line -n 2 --partial 'name=perf:cycles ip="ffffffff9fa00a67 native_irq_return_iret ([kernel.kallsyms])"'
+}
+
 @test "perf script, whatever its fields: none for the name, the mode, an address behind the event, none for the CPU" {
 	run -0 imported <<'END'
    13 [001] 100.000001: sched:sched_waking: comm=x pid=14 prio=120 target_cpu=003

@@ -103,6 +103,17 @@ static const char *read_counter(const char *at, const char *end, struct text_eve
 	return take_part(event->name, at, colon ? colon : last) ? last + 1 : NULL;
 }
 
+/* What a sample has behind its name: an address, or nothing where its call stack follows. */
+static bool is_address(const char *at, const char *end)
+{
+	const char *digits = skip_blanks(at, end);
+
+	at = digits;
+	while (at < end && isxdigit((unsigned char)*at))
+		at++;
+	return at == end || (at > digits && is_blank(*at));
+}
+
 /* The event's name, perhaps behind a period. Returns as above. */
 static const char *read_name(const char *at, const char *end, struct text_event *event)
 {
@@ -116,8 +127,12 @@ static const char *read_name(const char *at, const char *end, struct text_event 
 		at = skip_blanks(behind, end);
 	}
 	counter = read_counter(at, end, event);
-	if (counter) {
+	if (counter && (event->period || is_address(counter, end))) {
 		event->field = "ip";
+		return counter;
+	}
+	if (counter) { /* a tracepoint without its system, as up to Linux 3.6 */
+		*event->system = '\0';
 		return counter;
 	}
 	event->period = 0;
@@ -280,7 +295,7 @@ static void follow(struct reading *reading, struct text_event *event)
 {
 	enum { CPUS_MAX = 1 << 16 };
 	struct span payload = {event->payload, event->payload + event->length};
-	bool is_switch = strcmp(event->system, "sched") == 0 && strcmp(event->name, "sched_switch") == 0;
+	bool is_switch = (!*event->system || strcmp(event->system, "sched") == 0) && strcmp(event->name, "sched_switch") == 0;
 
 	if (event->tid < 0 && is_switch)
 		event->tid = switched(payload, false);
