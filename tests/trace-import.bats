@@ -724,6 +724,25 @@ END
 	wait $!
 }
 
+# in_pieces: what comes on standard input, a line at a time, each when the one before has been read
+in_pieces() {
+	python3 -c 'import fcntl, struct, sys, termios, time
+for line in sys.stdin.buffer:
+    while struct.unpack("i", fcntl.ioctl(1, termios.FIONREAD, b"0000"))[0]:
+        time.sleep(0.01)
+    sys.stdout.buffer.write(line)
+    sys.stdout.buffer.flush()'
+}
+
+@test "a pipe that gives a heading first: what it is is told when events come" {
+	command -v python3 >/dev/null || skip "needs python3"
+	printf '%s\n' cpus=2 '' '            dd-7     [001] .....     1.000001: irq_handler_entry: irq=1 name=x' >trace
+	run -0 --separate-stderr bash -c "$(declare -f in_pieces); in_pieces <trace | trace-import --text"
+	assert_line --partial 'name=irq:irq_handler_entry irq=1 name=x '
+	run -1 --separate-stderr bash -c 'yes cpus=2 | trace-import'
+	assert_regex "$stderr" 'standard input: no trace of a known format'
+}
+
 # --- what is no trace, or not a whole one ------------------------------------------------------------------------
 
 # big_endian FILE: a trace.dat of a 32-bit machine of the other byte order, with two events; the length of a name is a

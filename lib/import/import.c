@@ -171,23 +171,39 @@ static const char *hint(const char *bytes, size_t length)
 	return foreign ? foreign : text_hint(bytes, length);
 }
 
-static int choose(const struct import *import, struct import_input *input, const struct import_format **format)
+/* NULL: there is none. */
+static const struct import_format *likeliest(const char *bytes, size_t length)
 {
-	size_t length, most = 0;
-	const char *bytes;
+	const struct import_format *format = NULL;
+	size_t most = 0;
 
-	*format = import->format;
-	if (lines_peek(&input->lines, &bytes, &length) < 0)
-		return -1;
-	if (length == 0)
-		return fail("%s: no data", input->name);
-	for (int i = 0; !import->format && most < IMPORT_SURE && i < FORMATS; i++) {
+	for (int i = 0; most < IMPORT_SURE && i < FORMATS; i++) {
 		size_t count = formats[i]->is(bytes, length);
 
 		if (count > most)
-			*format = formats[i];
+			format = formats[i];
 		most = count > most ? count : most;
 	}
+	return format;
+}
+
+/* A pipe may give a heading first and the events later; what has events is begun at once. */
+static int choose(const struct import *import, struct import_input *input, const struct import_format **format)
+{
+	const char *bytes;
+	size_t length;
+	int more;
+
+	do {
+		if (lines_peek(&input->lines, &bytes, &length) < 0)
+			return -1;
+		if (length == 0)
+			return fail("%s: no data", input->name);
+		*format = import->format ? import->format : likeliest(bytes, length);
+		more = *format ? 0 : lines_peek_more(&input->lines);
+	} while (more > 0);
+	if (more < 0)
+		return -1;
 	return *format ? 0 : fail("%s: %s", input->name, hint(bytes, length));
 }
 

@@ -56,6 +56,13 @@ int lines_peek(struct lines *lines, const char **bytes, size_t *length)
 	return 0;
 }
 
+int lines_peek_more(struct lines *lines)
+{
+	if (lines->ended || lines->length >= LINES_LONGEST)
+		return 0;
+	return fill(lines) < 0 ? -1 : 1;
+}
+
 /* Cuts the line at hand down to its beginning, to make room for its end. */
 static void shorten(struct lines *lines)
 {

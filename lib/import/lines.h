@@ -36,6 +36,9 @@ void lines_restart(struct lines *lines, int fd);
 /* The first bytes, at most LINES_LONGEST, before any line is read; they stay to be read. -1 after fail(). */
 int lines_peek(struct lines *lines, const char **bytes, size_t *length);
 
+/* Waits for more of them than lines_peek() gave. 1; 0: there are none, or no more are given; -1 after fail(). */
+int lines_peek_more(struct lines *lines);
+
 /* The next line, without its newline, with a NUL behind it; valid until the next call. 1; 0: the end; -1 after fail(). */
 int lines_next(struct lines *lines, char **text, size_t *length);
 
