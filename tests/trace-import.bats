@@ -430,6 +430,21 @@ END
 	assert_line -n 6 --partial 'name=timer:timer_start timer=0xab12cd34 function=delayed_work_timer_fn expires=5 '
 }
 
+@test "what trace-cmd prints of futexes: operations by their names" {
+	run imported <<'END'
+            dd-7     [001]     1.000001: sys_enter_futex:      op=FUTEX_WAKE|FUTEX_PRIVATE_FLAG uaddr=0x7f00 val=1
+            dd-7     [001]     1.000002: sys_enter_futex:      op=FUTEX_WAIT uaddr=0x00007f00 val=0x00000001 utime=0x00000000
+            dd-7     [001]     1.000003: sys_enter_futex:      op=FUTEX_WAIT_BITSET|FUTEX_PRIVATE_FLAG|FUTEX_CLOCK_REALTIME uaddr=0x7f00 val=0x00000001 utime=0x00000000 val3=0xffffffff
+            dd-7     [001]     1.000004: sys_enter_futex:      uaddr: 0x00007f00, op: 0x00000081, val: 0x00000001
+            dd-7     [001]     1.000005: sys_futex(uaddr: 7f00, op: 81, val: 1)
+END
+	assert_line -n 0 --partial 'name=syscalls:sys_enter_futex op=129 uaddr=0x7f00 val=1'
+	assert_line -n 1 --partial 'name=syscalls:sys_enter_futex op=0 uaddr=0x7f00 val=0x1 utime=0x0'
+	assert_line -n 2 --partial 'name=syscalls:sys_enter_futex op=393 uaddr=0x7f00 val=0x1 utime=0x0 val3=0xffffffff'
+	assert_line -n 3 --partial 'name=syscalls:sys_enter_futex uaddr=0x7f00 op=0x81 val=0x1'
+	assert_line -n 4 --partial 'name=syscalls:sys_enter_futex uaddr=0x7f00 op=0x81 val=0x1'
+}
+
 @test "events between functions: function_graph and call stacks; what is left out is said" {
 	cat >trace <<'END'
 # tracer: function_graph
