@@ -430,6 +430,21 @@ END
 	assert_line -n 6 --partial 'name=timer:timer_start timer=0xab12cd34 function=delayed_work_timer_fn expires=5 '
 }
 
+@test "what a system call returned: errors of 64-bit and of 32-bit kernels" {
+	run imported <<'END'
+            dd-7     [001] ....     1.000001: sys_futex -> 0xffffffffffffff92
+            dd-7     [001] ....     1.000002: sys_futex -> 0xffffff92
+            dd-7     [001] ....     1.000003: sys_mmap2 -> 0xb6f00000
+            dd-7     [001] ....     1.000004: sys_mmap2 -> 0xfffff000
+            dd-7     [001] ....     1.000005: sys_mmap -> 0x7f00fffff001
+END
+	assert_line -n 0 --partial 'name=syscalls:sys_exit_futex ret=-110 '
+	assert_line -n 1 --partial 'name=syscalls:sys_exit_futex ret=-110 '
+	assert_line -n 2 --partial ' ret=3069181952 '
+	assert_line -n 3 --partial ' ret=4294963200 '
+	assert_line -n 4 --partial " ret=$((0x7f00fffff001)) "
+}
+
 @test "what trace-cmd prints of futexes: operations by their names" {
 	run imported <<'END'
             dd-7     [001]     1.000001: sys_enter_futex:      op=FUTEX_WAKE|FUTEX_PRIVATE_FLAG uaddr=0x7f00 val=1

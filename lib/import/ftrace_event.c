@@ -20,6 +20,12 @@ static void take_payload(struct span rest, struct text_event *event)
 	event->length = (size_t)(rest.end - rest.at);
 }
 
+/* What a call returned is printed as a `long`: an error of a 32-bit kernel is one of the topmost 4095 numbers of 32 bits. */
+static int64_t result_of(int64_t value)
+{
+	return value >= INT64_C(0xfffff001) && value <= UINT32_MAX ? value - UINT32_MAX - 1 : value;
+}
+
 /* The kernel's own spelling of system calls: "sys_read(fd: 3, ...)" and "sys_read -> 0x1". */
 static bool take_syscall(struct span rest, struct text_event *event)
 {
@@ -49,7 +55,7 @@ static bool take_syscall(struct span rest, struct text_event *event)
 	rest.at += 4;
 	if (number_integer(rest.at, (size_t)(rest.end - rest.at), &value) < 0)
 		return false;
-	length = snprintf(payload, sizeof(payload), "ret=%lld", (long long)value);
+	length = snprintf(payload, sizeof(payload), "ret=%lld", (long long)result_of(value));
 	take_payload((struct span){payload, payload + length}, event);
 	return true;
 }
