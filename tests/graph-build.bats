@@ -182,6 +182,14 @@ name="hog: on CPU 0 while victim was runnable'
 	assert_line --partial ' name="timer: sleep of victim" '
 }
 
+@test "whoever is over is over, as kernels of all ages say it" {
+	for state in X Z 16 32 x 64; do
+		sed "/process_fork/d; s/prev_state=X/prev_state=$state/" "$W/reused.txt" >in
+		run -0 bash -c 'graph-build --text in | grep -c "name=\"old: running"'
+		assert_output 1
+	done
+}
+
 @test "functions that were traced make a graph of calls" {
 	for f in "$TOP"/testdata/rag/*.txt; do
 		{ graph-build --text --kind=rag "$f" || [ $? = 3 ]; } | graphs | diff "${f%.txt}.graph" - || fail "$f"

@@ -2,17 +2,20 @@
 
 #include <string.h>
 
-/* 'R' where it was preempted, 'X' or 'Z' where it is over, else another letter. */
+/*
+ * 'R' where it was preempted, 'X' or 'Z' where it is over, else another letter. Before Linux 4.14 one that is over is dead,
+ * 'x' or 0x40, which has come to mean a parked kernel thread: few are, and nobody waits for them.
+ */
 static char switch_state(const struct happening *at, int field)
 {
 	char text[16];
 	int64_t state;
 
 	if (at->event->fields && happening_text(at, field, text, sizeof(text)) && *text >= 'A')
-		return *text;
+		return *text == 'x' ? 'X' : *text;
 	/* The bits of a sleep and of an end are those of every kernel; the one for preemption moved. */
 	state = happening_number(at, field);
-	if (state & 0x30)
+	if (state & 0x70)
 		return 'X';
 	return state & 0xff ? 'S' : 'R';
 }
