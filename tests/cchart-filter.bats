@@ -704,6 +704,59 @@ passed() {
 
 # --- charts --------------------------------------------------------------------------------------------------------
 
+# A value each second, of a tenth more or less than so many milliseconds.
+values() { # FROM TO MILLISECONDS
+	awk -v from="$1" -v to="$2" -v ms="$3" 'BEGIN {
+		for (t = from; t < to; t++) printf "sample ts=%d start=%.6f chart=x value=%.6f\n", t, t - ms / 1000 * (1 + t % 3 / 10), ms / 1000 * (1 + t % 3 / 10)
+	}'
+}
+
+@test "what was learnt on another machine or boot is not usual on this one" {
+	for other in "host=b boot=1" "host=a boot=2"; do
+		{ echo "stream version=1 host=a boot=1"; values 1000 1200 1; echo "stream version=1 $other"; values 1200 1400 20; } >in
+		run filter in
+		refute_output --partial "signal "
+		assert_equal "$(grep -c '^limits ' <<<"$output")" 2
+	done
+	# the same boot goes on
+	{ echo "stream version=1 host=a boot=1"; values 1000 1200 1; echo "stream version=1 host=a boot=1"; values 1200 1201 20; } >in
+	run filter in
+	assert_output --partial "signal id=1 ts=1200.000000000"
+	# where no boot is told the clock must go on
+	sed 's/ boot=1//' in | filter >out
+	assert_equal "$(records signal <out | wc -l)" 1
+	{ echo "stream version=1"; values 1000 1200 1; echo "stream version=1"; values 10 11 20; } | filter >out
+	assert_equal "$(records signal <out | wc -l)" 0
+	# limits that are given hold on all, those that are kept are of the last
+	{ echo "stream version=1 host=a"; values 1000 1200 1; echo "stream version=1 host=b"; values 1000 1200 20; } >in
+	filter --save-limits=kept in >out
+	run value center <kept
+	assert_output --regexp '^0\.02'
+	{ echo "stream version=1 host=a"; values 1000 1001 1; echo "stream version=1 host=b"; values 1000 1001 90; } | filter --limits=kept >out
+	run value ts < <(records signal <out)
+	assert_output 1000.000000000
+}
+
+@test "what is told in a stream has happened in it" {
+	# of the baseline's worst values and of the begin of a change of level
+	{
+		echo "stream version=1 host=a boot=1"
+		values 1000 1004 1; values 1004 1005 900
+		echo "stream version=1 host=a boot=1"
+		values 1005 1200 1
+	} | filter >out
+	run records signal <out
+	assert_output ""
+	{
+		echo "stream version=1 host=a boot=1"
+		values 1000 1200 1; values 1200 1230 4
+		echo "stream version=1 host=a boot=1"
+		values 1300 1500 4
+	} | filter >out
+	run value since <out
+	assert_output 1300.000000000
+}
+
 @test "the charts that are shipped can be read" {
 	echo "# nothing" >in
 	for chart in "$TOP"/charts/*.chart; do

@@ -40,27 +40,31 @@ static void remove_chart(struct measure *measure, size_t at)
 	memmove(items + at, items + at + 1, (measure->charts.count - at) * sizeof(struct measured *));
 }
 
-/* Of too many the least recent key goes, and its chart if that was the last one. */
+/* Of too many the least recent key goes, and a chart that has none. */
 static void make_room(struct measure *measure)
 {
-	struct series *coldest = NULL, *series;
+	struct series *coldest = NULL;
+	int64_t least = INT64_MAX;
 	size_t kept = 0, at = 0;
 
 	for (size_t i = 0; i < measure->charts.count; i++) {
 		const struct measured *chart = measure->charts.items[i];
+		struct series *series = chart->chart ? NULL : series_set_coldest(&chart->set);
+		int64_t touched = series ? series->touched : INT64_MIN;
 
 		if (chart->chart)
 			continue;
 		kept += 1 + HASH_COUNT(chart->set.series);
-		for (series = chart->set.series; series; series = series->hh.next)
-			if (!coldest || series->touched < coldest->touched) {
-				coldest = series;
-				at = i;
-			}
+		if (touched <= least) {
+			least = touched;
+			coldest = series;
+			at = i;
+		}
 	}
 	if (kept < BY_HAND_MAX)
 		return;
-	series_set_drop(&measure->charts.items[at]->set, coldest);
+	if (coldest)
+		series_set_drop(&measure->charts.items[at]->set, coldest);
 	if (!measure->charts.items[at]->set.series)
 		remove_chart(measure, at);
 }
@@ -83,10 +87,10 @@ static const char *unit_by_hand(const struct measure *measure, const struct samp
 int measure_value(struct measure *measure, const char *name, const char *key, struct sample *sample)
 {
 	int64_t id[CHART_KEYS_MAX] = {key ? reading_hash(key) : 0, key != NULL};
-	struct measured *chart = find_chart(measure, name);
+	struct measured *chart;
 
-	if (sample->end > measure->now)
-		measure->now = sample->end;
+	measured_now(measure, sample->end);
+	chart = find_chart(measure, name);
 	sample->series = chart ? series_find(&chart->set, id) : NULL;
 	if (!sample->series) {
 		make_room(measure);

@@ -106,6 +106,18 @@ void level_follow(struct level *level)
 	begin(level);
 }
 
+void level_pause(struct level *level)
+{
+	struct level_side *const sides[] = {&level->up, &level->down, &level->far};
+
+	for (int i = 0; i < 3; i++) {
+		sides[i]->sum = 0;
+		sides[i]->run = 0;
+		sides[i]->changed = false;
+	}
+	level->suspect = false;
+}
+
 static void add_to_batches(const struct level *level, struct level_side *side, bool beyond)
 {
 	for (int i = 0; i < LEVEL_BATCHES; i++) {

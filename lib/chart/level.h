@@ -74,6 +74,9 @@ bool level_add(struct level *level, double value, int64_t ts);
 /* Whether a change is at hand; *since becomes the time of its first value. Then the values since are level->newest. */
 bool level_has_changed(const struct level *level, int64_t *since);
 
+/* What comes next comes at another time: the level stays, a change that is at hand is none. */
+void level_pause(struct level *level);
+
 /* The newest values are the level from now on. */
 void level_follow(struct level *level);
 

@@ -39,7 +39,7 @@ struct measure *measure_new(struct events *events, const struct judgement *judge
 	measure->exit = events_type(events, "sched:sched_process_exit");
 	see_execs(measure);
 	see_switches(measure);
-	measure->now = measure->recompute_at = INT64_MIN;
+	measure->now = measure->ended = measure->recompute_at = INT64_MIN;
 	return measure;
 }
 
@@ -81,14 +81,6 @@ bool measure_needs(const struct measure *measure, const char *event)
 int measure_charts(const struct measure *measure)
 {
 	return measure->defined;
-}
-
-void measure_machine(struct measure *measure, const char *machine)
-{
-	size_t length = strnlen(machine, sizeof(measure->world.machine) - 1);
-
-	memcpy(measure->world.machine, machine, length);
-	measure->world.machine[length] = '\0';
 }
 
 static void add_route(struct measure *measure, struct binding *binding)
@@ -332,8 +324,7 @@ int measure_event(struct measure *measure, const struct event *event)
 	size_t index = (size_t)event->type->index;
 	int64_t key[CHART_KEYS_MAX];
 
-	if (event->ts > measure->now)
-		measure->now = event->ts;
+	measured_now(measure, event->ts);
 	if (event->type == measure->switches && measure->for_cpu)
 		hidden_switch(&measure->hidden, event->cpu, event->ts, (int32_t)event_number(event, measure->prev),
 			      (int32_t)event_number(event, measure->next));

@@ -38,8 +38,11 @@ bool measure_needs(const struct measure *measure, const char *event);
 
 int measure_charts(const struct measure *measure); /* how many were added */
 
-/* The `stream` record: which machine's system calls to name. */
-void measure_machine(struct measure *measure, const char *machine);
+/*
+ * The `stream` record: of which machine and boot the stream is, and whose system calls to name. What was learnt on another one is
+ * forgotten when the first time comes; so it is where the record does not tell the boot and the clock has gone back.
+ */
+void measure_stream(struct measure *measure, const struct fields *fields);
 
 /* A `traced` record: from the first one on, until measure_end(), only what threads that are told of begin is measured. -1 after fail(). */
 int measure_traced(struct measure *measure, const struct fields *fields);
@@ -74,7 +77,7 @@ int64_t measure_undecided(const struct measure *measure);
 /* What is needed to spell the fields of a sample. */
 const struct reading_world *measure_world(const struct measure *measure);
 
-/* Puts the limits of all series into a book. */
+/* Puts the limits of all series into a book: those of the last machine. */
 void measure_save(const struct measure *measure, struct limits_book *book);
 
 /*

@@ -1,6 +1,6 @@
 /*
- * measured: what measure.c (charts and events), outcome.c (what becomes of starts), rate.c (what is counted) and by_hand.c (values without
- * events) share. Part of struct measure; see measure.h.
+ * measured: what measure.c (charts and events), outcome.c (what becomes of starts), rate.c (what is counted), by_hand.c (values without
+ * events) and origin.c (where a stream is from) share. Part of struct measure; see measure.h.
  */
 #ifndef CHART_MEASURED_H
 #define CHART_MEASURED_H
@@ -59,12 +59,20 @@ struct measure {
 	struct hidden hidden;
 	bool for_cpu; /* a chart is, so `hidden` is of interest */
 	struct process traced; /* whose latencies are measured */
-	int64_t now;
+	struct origin { /* of the stream; "": not said */
+		char host[72], boot[40];
+	} origin;
+	bool elsewhere; /* what was learnt was learnt on another machine or boot */
+	int64_t ended;	/* the stream before, so far; INT64_MIN: there was none */
+	int64_t now;	/* INT64_MIN: no time has come in this stream */
 	int64_t recompute_at; /* INT64_MIN: from the first event on the period counts */
 	struct line scratch;
 };
 
 void measured_free(struct measured *chart);
+
+/* Time goes on. With the first of a stream all is forgotten that was not learnt here. */
+void measured_now(struct measure *measure, int64_t ts);
 
 /* A start that was handed out has ended, and is given back. */
 int outcome_end(struct measure *measure, struct measured *chart, struct start *start, int64_t now);

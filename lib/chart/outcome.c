@@ -130,8 +130,7 @@ int measure_time(struct measure *measure, int64_t now)
 {
 	struct start *start;
 
-	if (now > measure->now)
-		measure->now = now;
+	measured_now(measure, now);
 	recompute(measure);
 	while ((start = patience_due(&measure->patience, measure->now)))
 		if (tell_due(measure, start, measure->now) < 0)
@@ -176,11 +175,9 @@ static void gather_worst(samples *found, struct series_set *set)
 {
 	struct series *series;
 
-	for (series = set->series; series; series = series->hh.next) {
+	for (series = set->series; series; series = series->hh.next)
 		for (int i = 0; i < series->worst_count && series->judges; i++)
 			*ARRAY_ADD(found) = series->worst[i];
-		series->worst_count = series->judges ? 0 : series->worst_count;
-	}
 }
 
 /* Signals in the order of their starts, so that the context of an early one is not skipped for a late one. */
@@ -234,7 +231,10 @@ int measure_end(struct measure *measure)
 		rate_forget(chart);
 		if (judge_last_bucket(&measure->judge, &chart->set) < 0)
 			return -1;
+		series_set_pause(&chart->set);
 	}
+	if (measure->now != INT64_MIN)
+		measure->ended = measure->now;
 	measure->now = measure->recompute_at = INT64_MIN;
 	hidden_clear(&measure->hidden);
 	process_free(&measure->traced);

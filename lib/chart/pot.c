@@ -239,6 +239,16 @@ void pot_resume(struct pot *pot, const struct limits *limits)
 	level_resume(&pot->level, exp(pot->median), pot->sigma);
 }
 
+void pot_pause(struct pot *pot)
+{
+	level_pause(&pot->level);
+	memset(pot->past, 0, sizeof(pot->past));
+	pot->since_signal = POT_BURST_MOST;
+	pot->strange.often = 0;
+	pot->strange.usual = false;
+	pot->begun = INT64_MIN;
+}
+
 /* The limit of this level is kept for a while; of many the lowest is dropped. */
 static void remember(struct pot *pot)
 {

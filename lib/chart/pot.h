@@ -90,6 +90,9 @@ void pot_free(struct pot *pot);
 void pot_begin(struct pot *pot, const struct points *baseline, const struct limits *limits, double probability);
 void pot_resume(struct pot *pot, const struct limits *limits);
 
+/* What comes next comes at another time, maybe by another clock: the tail and the level stay, what was timed is forgotten. */
+void pot_pause(struct pot *pot);
+
 /* Learns a value. True: with it, a change to higher values is first certain. */
 bool pot_learn(struct pot *pot, double value, bool signalled, int64_t ts);
 

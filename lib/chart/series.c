@@ -27,6 +27,25 @@ void series_set_free(struct series_set *set)
 		series_free(set, set->series);
 }
 
+static void series_pause(struct series *series)
+{
+	series->worst_count = 0;
+	series->first = INT64_MAX;
+	series->touched = INT64_MIN;
+	series->group.count = 0;
+	series->run = (struct series_run){0};
+	series->past = (struct rules_past){0};
+	series->change = 0;
+	if (series->pot)
+		pot_pause(series->pot);
+}
+
+void series_set_pause(struct series_set *set)
+{
+	for (struct series *series = set->series; series; series = series->hh.next)
+		series_pause(series);
+}
+
 void series_set_count(struct series_set *set, int64_t ts)
 {
 	int64_t passed = set->values ? span_between(set->counted, ts) : 0;
@@ -47,6 +66,16 @@ double series_set_rate(const struct series_set *set, int64_t ts)
 	return passed > 0 ? (double)set->values * 1e9 / (double)passed : 0;
 }
 
+struct series *series_set_coldest(const struct series_set *set)
+{
+	struct series *coldest = NULL, *series;
+
+	for (series = set->series; series; series = series->hh.next)
+		if (series->starts == 0 && (!coldest || series->touched < coldest->touched))
+			coldest = series;
+	return coldest;
+}
+
 void series_set_drop(struct series_set *set, struct series *series)
 {
 	series_free(set, series);
@@ -56,11 +85,8 @@ void series_set_drop(struct series_set *set, struct series *series)
 /* Makes room for one more; -1 where none may go. */
 static int drop_coldest(struct series_set *set)
 {
-	struct series *coldest = NULL, *series;
+	struct series *coldest = series_set_coldest(set);
 
-	for (series = set->series; series; series = series->hh.next)
-		if (series->starts == 0 && (!coldest || series->touched < coldest->touched))
-			coldest = series;
 	if (!coldest)
 		return -1;
 	series_set_drop(set, coldest);

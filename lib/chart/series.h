@@ -88,6 +88,9 @@ struct series_set {
 
 void series_set_free(struct series_set *set);
 
+/* A stream is over: what is learnt stays, what is timed or in a row is forgotten, for the next may be of another time. */
+void series_set_pause(struct series_set *set);
+
 /* Counts a value; from these counts comes the probability of a false alarm per value. */
 void series_set_count(struct series_set *set, int64_t ts);
 double series_set_rate(const struct series_set *set, int64_t ts); /* values a second; 0: not known */
@@ -99,7 +102,9 @@ double series_set_rate(const struct series_set *set, int64_t ts); /* values a se
 struct series *series_find(const struct series_set *set, const int64_t id[CHART_KEYS_MAX]);
 struct series *series_add(struct series_set *set, const int64_t id[CHART_KEYS_MAX], const char *chart, const char *key);
 
-void series_set_drop(struct series_set *set, struct series *series); /* there are too many */
+/* The least recent that may go, for it has no open starts; NULL: none may. It goes where there are too many. */
+struct series *series_set_coldest(const struct series_set *set);
+void series_set_drop(struct series_set *set, struct series *series);
 
 /* What is no latency has a unit, and no fixed limit but one that was given to its chart by name. */
 void series_set_unit(struct series *series, const struct judgement *judgement, const char *unit);

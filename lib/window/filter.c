@@ -190,12 +190,10 @@ static int see_stream(void *context, const struct record *record)
 {
 	struct filter *filter = context;
 	const struct fields *fields = stream_fields(filter->stream, record);
-	char machine[32] = "";
 
 	if (!fields)
 		return -1;
-	fields_text(fields, "machine", machine, sizeof(machine));
-	measure_machine(filter->measure, machine);
+	measure_stream(filter->measure, fields);
 	return STREAM_PASS;
 }
 
