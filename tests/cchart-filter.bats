@@ -137,6 +137,25 @@ value() { # KEY: the values of this key on standard input
 	assert_output --regexp "^cchart-filter: half:1: "
 	run -1 filter --limits=absent absent
 	assert_output --regexp "^cchart-filter: .*absent"
+	sed 's/ method=/ unit=furlong&/' limits >odd
+	run -1 filter --limits=odd absent
+	assert_output "cchart-filter: odd:1: unit= is none of number, share, per_n, per_second"
+}
+
+@test "limits have the unit of their values, from a file too" {
+	for ((i = 0; i < 30; i++)); do echo "sample ts=$i chart=load value=$((100 + i % 5))"; done >numbers
+	filter --save-limits=kept numbers >/dev/null
+	filter --limits=kept --save-limits=again <(sed 's/load/other/' numbers) >/dev/null
+	diff <(records limits <kept) <(records limits <again | grep chart=load)
+	filter --limits=kept numbers >out
+	run value unit < <(records limits <out | head -n 1)
+	assert_output number
+	# a count per second or per n
+	for ((i = 0; i < 30; i++)); do echo "sample ts=$((i + 1)) start=$i chart=calls value=$((100 + i % 5))"; done >calls
+	run value unit < <(filter --method=u calls | records limits)
+	assert_output per_second
+	run value unit < <(sed 's/$/ n=10/' calls | filter --method=u | records limits)
+	assert_output per_n
 }
 
 # --- pairs ---------------------------------------------------------------------------------------------------------
@@ -597,7 +616,7 @@ passed() {
 	echo "sample ts=1 chart=load value=7" >in
 	assert_equal "$(filter --limit=5 in 2>/dev/null | records signal)" ""
 	assert_equal "$(filter --limit=load=5 in 2>/dev/null | records signal | value ucl)" 5
-	echo "sample ts=8 start=1 chart=load value=7" >in
+	{ echo "sample ts=0.5 start=0.5 chart=load value=0"; echo "sample ts=8 start=1 chart=load value=7"; } >in
 	assert_equal "$(filter --limit=5 in 2>/dev/null | records signal | value ucl)" 5
 	run -2 filter --limit=0
 	assert_output --partial "'0' is not a limit, such as 200ms or block=200ms"

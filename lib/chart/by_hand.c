@@ -76,14 +76,6 @@ static struct measured *find_or_add_chart(struct measure *measure, const char *n
 	return chart ? chart : add_chart(measure, name);
 }
 
-/* A value from a start to an end is taken for the time between, unless it is a rate. */
-static const char *unit_by_hand(const struct measure *measure, const struct sample *sample)
-{
-	if (sample->size > 0)
-		return measure->judge.judgement->method->is_share ? "share" : "per_n";
-	return sample->start < sample->end ? NULL : "number";
-}
-
 int measure_value(struct measure *measure, const char *name, const char *key, struct sample *sample)
 {
 	int64_t id[CHART_KEYS_MAX] = {key ? reading_hash(key) : 0, key != NULL};
@@ -97,11 +89,11 @@ int measure_value(struct measure *measure, const char *name, const char *key, st
 		chart = find_or_add_chart(measure, name);
 		sample->series = series_add(&chart->set, id, name, key);
 	}
+	if (!sample->series->unit)
+		series_set_unit(sample->series, measure->judge.judgement, sample->unit);
 	sample->series->touched = sample->end;
 	if (judge_tell_limits(&measure->judge, sample->series, sample->end) < 0)
 		return -1;
 	chart->ends++;
-	if (!sample->series->unit && unit_by_hand(measure, sample))
-		series_set_unit(sample->series, measure->judge.judgement, unit_by_hand(measure, sample));
 	return outcome_value(measure, &chart->judge, &chart->set, sample, false);
 }

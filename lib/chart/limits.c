@@ -108,6 +108,16 @@ static int read_tail(const struct fields *fields, struct tail_fit *tail)
 	return 0;
 }
 
+static int read_unit(const struct fields *fields, struct limits *limits)
+{
+	static const char *const units[] = {"number", "share", "per_n", "per_second"};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (fields_is(fields, "unit", units[i]))
+			limits->unit = units[i];
+	return fields_find(fields, "unit") && !limits->unit ? fail("unit= is none of number, share, per_n, per_second") : 0;
+}
+
 static int read_axis(const struct fields *fields, struct limits *limits)
 {
 	if (fields_is(fields, "axis", "log") || fields_is(fields, "axis", "linear"))
@@ -131,7 +141,7 @@ static int read_page(struct limits_book *book, const char *text, size_t length, 
 	    read_number(&fields, "ucl", &limits.ucl) < 0 || fields_unsigned(&fields, "n", &limits.n) < 0)
 		return -1;
 	if (fields_double(&fields, "sigma", &limits.sigma) < 0 || fields_double(&fields, "dispersion", &limits.dispersion) < 0 ||
-	    read_tail(&fields, &limits.tail) < 0 || read_axis(&fields, &limits) < 0)
+	    read_tail(&fields, &limits.tail) < 0 || read_axis(&fields, &limits) < 0 || read_unit(&fields, &limits) < 0)
 		return -1;
 	if (!(limits.lcl <= limits.center && limits.center <= limits.ucl))
 		return fail("the limits are not in order: lcl, center, ucl");

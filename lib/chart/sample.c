@@ -21,13 +21,17 @@ static int by_start(const void *a, const void *b)
 /* Of how many a rate counts, or in how many seconds. -1 after fail(). */
 static int read_size(struct sample *sample, const struct fields *fields, const struct judgement *how)
 {
+	int has_size;
+
 	if (how->method->plots != PLOTS_RATES)
 		return 0;
 	sample->size = (double)span_between(sample->start, sample->end) / 1e9;
-	if (fields_double(fields, "n", &sample->size) < 0)
+	has_size = fields_double(fields, "n", &sample->size);
+	if (has_size < 0)
 		return -1;
 	if (!(sample->size > 0))
 		return fail("a rate needs n=, or start= before ts=");
+	sample->unit = how->method->is_share ? "share" : has_size ? "per_n" : "per_second";
 	return judgement_check_rate(how, sample->value, sample->size);
 }
 
@@ -48,6 +52,7 @@ int sample_read(struct sample *sample, const struct fields *fields, const struct
 		return fail("a sample ends before it starts");
 	sample->tid = tid >= 0 && tid <= INT32_MAX ? (int32_t)tid : -1;
 	sample->by_hand = true;
+	sample->unit = has_start ? NULL : "number"; /* what has a start is the time from there, be it none */
 	return read_size(sample, fields, how);
 }
 

@@ -31,6 +31,7 @@ struct sample {
 	unsigned rules;	       /* of a signal: those that hold, and the limits that it was judged by */
 	double center, lcl, ucl;
 	bool by_hand;	       /* from a `sample` record: the value need not be a time */
+	const char *unit;      /* of a value by hand; see series.h */
 	const struct reading *keys; /* the start's key fields, key_count of them; their values in `key` */
 	int key_count;
 	int64_t key[CHART_KEYS_MAX];

@@ -162,7 +162,7 @@ void series_set_unit(struct series *series, const struct judgement *judgement, c
 {
 	series->unit = series->limits.unit = unit;
 	if (series->fixed < INT64_MAX)
-		series->fixed = judgement_fixed(judgement, series->chart, false);
+		series->fixed = judgement_fixed(judgement, series->chart, !unit);
 }
 
 static bool group_point(struct series *series, const struct judgement *judgement, const struct sample *sample,

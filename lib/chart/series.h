@@ -106,7 +106,7 @@ struct series *series_add(struct series_set *set, const int64_t id[CHART_KEYS_MA
 struct series *series_set_coldest(const struct series_set *set);
 void series_set_drop(struct series_set *set, struct series *series);
 
-/* What is no latency has a unit, and no fixed limit but one that was given to its chart by name. */
+/* What is no latency has a unit, and no fixed limit but one that was given to its chart by name. NULL: it is one, as far as is known. */
 void series_set_unit(struct series *series, const struct judgement *judgement, const char *unit);
 
 /* A value becomes a point, alone or with others. False: its subgroup is not complete. */
