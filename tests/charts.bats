@@ -593,6 +593,25 @@ reads() {
 	assert_output 0
 }
 
+@test "a mean is told as one, and as nobody's" {
+	{
+		reads 150
+		for ((i = 0; i < 5; i++)); do
+			echo "event ts=3.$((10 + i)) cpu=0 tid=$((20 + i)) comm=x name=block:block_bio_queue dev=7:0 sector=8888 nr_sector=8 rwbs=R"
+			echo "event ts=3.$((i < 4 ? 50 + i : 15)) cpu=0 tid=1 comm=x name=block:block_rq_complete dev=7:0 sector=8888 nr_sector=8"
+		done
+	} | sort -t= -k2,2n >in
+	for method in xbar-r ewma; do
+		filter -c block --method=$method --baseline=20 --sides=upper in >out
+		run grep '^signal' out
+		assert_output --regexp ' rules=1 mean=yes$'
+		refute_output --partial " tid="
+		run bash -c 'blame-rank out | report'
+		assert_output --regexp "block of 7:0: the mean was [0-9]* ms"
+		refute_output --partial "blame-rank"
+	done
+}
+
 @test "charts that a stream brings cost no more than they hold" {
 	for i in {1..4097}; do
 		printf 'chart name=c%d definition="chart name=c%d\\nstart event=a:b\\nend event=a:c\\ninclude name=wake\\n"\n' $i $i

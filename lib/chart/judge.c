@@ -192,6 +192,25 @@ static bool has_weight(const struct judgement *judgement, const struct sample *s
 	return series_has_weight(sample->series, judgement, plotted);
 }
 
+/* What a point on the chart is, where it is more than a value of its own. */
+static void plot(const struct judge *judge, struct sample *plotted)
+{
+	enum plots plots = judge->judgement->method->plots;
+
+	if (plots == PLOTS_VALUES)
+		return;
+	plotted->plain = true;
+	plotted->passed = 0;
+	if (plots == PLOTS_RATES)
+		return;
+	if (plots == PLOTS_MEANS)
+		plotted->start = plotted->series->group.start;
+	plotted->mean = true;
+	plotted->tid = -1;
+	plotted->key_count = 0;
+	plotted->show[0] = '\0';
+}
+
 /* A point that is complete: judged if it can be, then learnt if it may be. */
 static int judge_point(const struct judge *judge, struct series_set *set, const struct sample *sample,
 		       const struct point *point, bool forced, bool *begun)
@@ -200,11 +219,7 @@ static int judge_point(const struct judge *judge, struct series_set *set, const 
 	struct sample plotted = *sample;
 	unsigned rules = 0, learnt; /* learnt: without the limit that was given, from which nothing is learnt */
 
-	if (judge->judgement->method->plots != PLOTS_VALUES) {
-		plotted.plain = true;
-		plotted.passed = 0;
-		plotted.start = judge->judgement->method->plots == PLOTS_MEANS ? series->group.start : sample->start;
-	}
+	plot(judge, &plotted);
 	if (series->judges)
 		rules = series_judge(series, judge->judgement, point, sample->end, &plotted.value);
 	if (!forced && rules && !has_weight(judge->judgement, sample, plotted.value))

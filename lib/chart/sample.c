@@ -65,7 +65,7 @@ void sample_sort(struct sample *samples, size_t count)
 void sample_field_name(const char *field, char label[SAMPLE_NAME_ROOM])
 {
 	static const char *const taken[] = {"id",     "ts",  "start", "chart", "key",  "value",
-					    "center", "ucl", "rules", "tid",   "comm", "open", "unit", "n"};
+					    "center", "ucl", "rules", "tid",   "comm", "open", "unit", "n", "mean"};
 	const char *prefix = "";
 
 	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
@@ -117,6 +117,8 @@ void sample_signal_line(struct line *line, const struct sample *sample, uint64_t
 		line_double(line, "lcl", sample->lcl);
 	line_double(line, "ucl", sample->ucl);
 	line_text(line, "rules", rules);
+	if (sample->mean)
+		line_text(line, "mean", "yes");
 	if (sample->tid >= 0) {
 		line_integer(line, "tid", sample->tid);
 		line_text(line, "comm", comm);

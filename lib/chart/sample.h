@@ -28,6 +28,7 @@ struct sample {
 	double passed;	       /* the learnt limit that its age passed while it was open; 0: none */
 	double size;	       /* of a rate: so many were there to be counted, or so long was counted */
 	bool plain;	       /* the value is not just the time from start to end */
+	bool mean;	       /* it is that of several values, and so of no thread */
 	unsigned rules;	       /* of a signal: those that hold, and the limits that it was judged by */
 	double center, lcl, ucl;
 	bool by_hand;	       /* from a `sample` record: the value need not be a time */

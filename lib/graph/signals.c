@@ -122,7 +122,7 @@ int signals_take(struct signals *signals, struct events *events, const struct fi
 {
 	struct graph_signal signal = {.order = signals->list.count}, *earlier;
 
-	if (fields_is(fields, "unit", "share") || fields_is(fields, "unit", "per_second"))
+	if (fields_is(fields, "unit", "share") || fields_is(fields, "unit", "per_second") || fields_is(fields, "mean", "yes"))
 		return 0;
 	if (read_signal(signals, events, fields, &signal) < 0)
 		return -1;

@@ -226,7 +226,7 @@ static int signal_seen(void *context, const struct record *record)
 	moment_bound_pending(model);
 	*ARRAY_ADD(&model->pending) = signal;
 	model->signals++;
-	model->rates += signal->unit == UNIT_SHARE || signal->unit == UNIT_RATE;
+	model->rates += signal->unit == UNIT_SHARE || signal->unit == UNIT_RATE || signal->mean;
 	return STREAM_PASS;
 }
 

@@ -12,8 +12,8 @@ static const char *culprit_of(const struct story *story)
 
 static bool alike(const struct signal *a, const struct signal *b)
 {
-	return a->unit == b->unit && a->shift == b->shift && signal_is_low(a) == signal_is_low(b) && !strcmp(a->chart, b->chart) && !strcmp(a->key, b->key) &&
-	       !strcmp(a->comm, b->comm);
+	return a->unit == b->unit && a->shift == b->shift && a->mean == b->mean && signal_is_low(a) == signal_is_low(b) &&
+	       !strcmp(a->chart, b->chart) && !strcmp(a->key, b->key) && !strcmp(a->comm, b->comm);
 }
 
 static void count_in(struct group *group, const struct signal *signal)
@@ -87,7 +87,7 @@ static char *say_many(const struct model *model, const struct group *group)
 	char *subject = words_signals(model, group->first, group->count), *sum, *longest, *words;
 
 	longest = words_value(group->first->unit, group->longest);
-	if (group->first->unit == UNIT_SECONDS && !group->first->shift) {
+	if (group->first->unit == UNIT_SECONDS && !group->first->shift && !group->first->mean) {
 		sum = words_seconds(group->sum);
 		words = memory_format("%s took %s in all, the longest %s", subject, sum, longest);
 		free(sum);

@@ -57,6 +57,7 @@ struct signal {
 	enum unit unit;
 	bool open;	   /* had not ended when it was reported */
 	bool shift;	   /* the level has changed: the value is the new median */
+	bool mean;	   /* the value is the mean of several */
 	double value, center, lcl, ucl; /* in its unit; all but the value are NAN where not given */
 	char *chart, *key, *rules, *comm; /* "" where not given */
 	int32_t tid;			  /* 0: not given */
@@ -226,7 +227,7 @@ struct model {
 	uint64_t bytes, most; /* of events, by the command that saw most: before the stream at hand; in it */
 	uint64_t cpus;	     /* of the machine; 0: not known */
 	uint64_t records;
-	uint64_t moments, incomplete_moments, signals, rates, graphs; /* rates: signals of them */
+	uint64_t moments, incomplete_moments, signals, rates, graphs; /* rates: signals of them, and of means */
 	double explained; /* seconds of all stories */
 	double uncounted; /* what was blamed on names beyond the first MODEL_TALLIES; 0: nothing */
 	uint64_t dropped; /* signals that could not be kept, since the last window */

@@ -203,6 +203,16 @@ static char *say_shift(const struct model *model, const struct signal *signal)
 	return words;
 }
 
+static char *say_mean(const struct model *model, const struct signal *signal)
+{
+	char *subject = level_of(model, signal->chart, signal->key), *value = words_value(signal->unit, signal->value);
+	char *words = memory_format("%s: the mean was %s", subject, value);
+
+	free(value);
+	free(subject);
+	return words;
+}
+
 char *words_shift(const struct model *model, const struct track *track, const struct shift *shift)
 {
 	char *subject = level_of(model, track->chart->name, track->key), *from, *to, *words, clock[WORDS_CLOCK_ROOM];
@@ -255,6 +265,8 @@ char *words_signal(const struct model *model, const struct signal *signal)
 
 	if (signal->shift)
 		return say_shift(model, signal);
+	if (signal->mean)
+		return say_mean(model, signal);
 	who = words_thread(signal->comm, signal->tid);
 	if (signal->unit == UNIT_SHARE || signal->unit == UNIT_RATE) {
 		words = say_rate(model, signal, who);
@@ -279,7 +291,7 @@ char *words_signals(const struct model *model, const struct signal *signal, uint
 	const char *by = *signal->comm && strcmp(signal->comm, "?") != 0 ? signal->comm : "threads without a name";
 
 	number_human_count(number, count);
-	if (signal->unit != UNIT_SECONDS || signal->shift) {
+	if (signal->unit != UNIT_SECONDS || signal->shift || signal->mean) {
 		subject = level_of(model, signal->chart, signal->key);
 		words = memory_format("%s signals on %s", number, subject);
 	} else if (wait) {

@@ -11,7 +11,7 @@
 static bool is_own_field(const struct field *field)
 {
 	static const char *const names[] = {"id",  "ts",  "start", "chart", "key",  "value", "center",
-					    "ucl", "lcl", "rules", "tid",   "comm", "open", "unit", "n"};
+					    "ucl", "lcl", "rules", "tid",   "comm", "open", "unit", "n", "mean"};
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -62,6 +62,7 @@ static int read_numbers(struct signal *signal, const struct fields *fields)
 		return fail("a signal ends before it starts");
 	signal->unit = unit_read(fields, has_start);
 	signal->shift = fields_is(fields, "rules", "shift");
+	signal->mean = fields_is(fields, "mean", "yes");
 	signal->open = fields_is(fields, "open", "yes");
 	signal->tid = tid > 0 && tid <= INT32_MAX ? tid : 0;
 	return 0;

@@ -158,7 +158,7 @@ static void say_cost(FILE *out, const struct model *model)
 	}
 }
 
-/* Whether there is something that blame-rank could explain: not rates, which name who, nor numbers by hand without events. */
+/* Whether there is something that blame-rank could explain: not rates, which name who, nor means, nor numbers by hand without events. */
 static bool may_be_explained(const struct model *model)
 {
 	return (!model->has_kept || model->filtered > 0) && (model->signals == 0 || model->signals > model->rates);
