@@ -168,6 +168,47 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 	assert_line --regexp '^2/2 +8.800 s +97.8 %  reader: read of loop0 in service$'
 }
 
+@test "streams of several hosts: whose each moment is, and when by its own clock" {
+	# of HOST [WALL]: a stream with a moment
+	of() {
+		echo "stream version=1 host=$1${2:+ wall=$2}"
+		echo "signal id=1 ts=5.5 start=5 chart=x value=0.5 center=0.01 ucl=0.1 rules=1 tid=7 comm=a"
+		echo "window id=1 from=4 to=5.51 signals=1-1 complete=yes"
+		echo "limits ts=6 chart=x center=0.05 ucl=0.2 n=100 method=pot change=up since=5.6"
+	}
+	of web1 1700000000 >w1
+	of web2 1700100000 >w2
+	of web3 >w3
+	run report w1 w2
+	assert_line --index 0 --partial 'hosts web1 and web2, 2023-11-14 22:13:25 to 2023-11-16 02:00:05 UTC'
+	assert_line --partial 'x became slower at 22:13:25.600 and'
+	report w1 w2 | sed -n '/^moments/,$p' >out
+	report w1 w2 w2 | grep -c '^moments' >>out
+	diff -u - out <<-'END'
+		moments of web1:
+
+		1. 22:13:25.000  x by a/7 took 500 ms
+
+		moments of web2:
+
+		2. 02:00:05.000  x by a/7 took 500 ms
+		2
+	END
+	run bash -c 'report -f json w1 w2 | jq -c ".hosts, .host, [.moments[].host], [.charts[0].keys[0].changes[].since]"'
+	assert_output "$(printf '["web1","web2"]\nnull\n["web1","web2"]\n[5.6,5.6]')"
+	report -f html -o page w1 w2
+	grep -q '<title>.*: web1 and web2</title>' page/report.html
+	grep -q '<h2>Moments of web2</h2>' page/report.html
+	# What has no wall clock is told by its trace clock, and has no part in the time of all.
+	for order in "w1 w3" "w3 w1"; do
+		# shellcheck disable=SC2086
+		COLUMNS=200 run report $order
+		assert_line --index 0 --regexp '^hosts web[13] and web[13], 2023-11-14 22:13:25 UTC, '
+		assert_line --regexp '^[12]. 22:13:25.000  x'
+		assert_line --regexp '^[12]. 5.000000 s  x'
+	done
+}
+
 @test "--plot: the control chart in text" {
 	need_gnuplot
 	for columns in 80 120; do

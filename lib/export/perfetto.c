@@ -95,11 +95,11 @@ static void add_clock(struct bytes *file, uint64_t id, int64_t time)
 /* Both clocks at the first event: the viewer then knows the hour. */
 static int tell_date(struct perfetto *perfetto, int64_t ts)
 {
-	int64_t wall = perfetto->model->wall;
+	int64_t wall = perfetto->model->clock.wall;
 	size_t mark;
 
 	perfetto->dated = true;
-	if (!perfetto->model->has_wall || ts < 0 || wall < 0)
+	if (!perfetto->model->clock.has_wall || ts < 0 || wall < 0)
 		return 0;
 	packet_begin(perfetto, ts);
 	mark = proto_begin(&perfetto->file, PACKET_CLOCK_SNAPSHOT);

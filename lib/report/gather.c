@@ -15,10 +15,12 @@ static const int64_t unix_least = INT64_C(1000000000) * NSEC_PER_SEC;
 
 static void see_time(struct model *model, int64_t ts)
 {
-	int64_t at = time_sum(ts, model->wall);
+	int64_t at = time_sum(ts, model->clock.wall);
 
 	if (!model->has_stream && ts > unix_least)
-		model->has_wall = true;
+		model_see_wall(model);
+	if (!model_is_dated(model))
+		return;
 	if (at < model->first)
 		model->first = at;
 	if (at > model->last)
@@ -93,11 +95,13 @@ static int stream_seen(void *context, const struct record *record)
 		return gather_wrong(model);
 	model->bytes += model->most;
 	model->most = 0;
-	model->wall = 0;
-	found = read_time(fields, "wall", &model->wall);
+	model->clock = (struct clock){0};
+	found = read_time(fields, "wall", &model->clock.wall);
 	if (found < 0)
 		return gather_wrong(model);
-	model->has_wall = found;
+	if (found)
+		model_see_wall(model);
+	model_see_host(model);
 	model->has_stream = true;
 	return STREAM_PASS;
 }
@@ -155,14 +159,15 @@ static int sample_seen(void *context, const struct record *record)
 	    fields_double(fields, "max", &bucket.greatest) < 0)
 		return gather_wrong(model);
 	see_time(model, ts);
-	bucket.at = time_sum(ts, model->wall);
+	bucket.at = time_sum(ts, model->clock.wall);
 	track = track_of(model, fields);
 	if (track->unit == UNIT_NONE)
 		track->unit = unit_read(fields, has_start);
 	track->values += bucket.count;
 	if (!(track->greatest >= bucket.greatest))
 		track->greatest = bucket.greatest;
-	points_add(&track->samples, &bucket);
+	if (model_is_dated(model))
+		points_add(&track->samples, &bucket);
 	return STREAM_PASS;
 }
 
@@ -195,8 +200,8 @@ static int limits_seen(void *context, const struct record *record)
 	track->learnt_from = n;
 	free(track->method);
 	track->method = clean_field(fields, "method");
-	if (found)
-		points_add(&track->limits, &(struct bucket){time_sum(ts, model->wall), n, center, ucl});
+	if (found && model_is_dated(model))
+		points_add(&track->limits, &(struct bucket){time_sum(ts, model->clock.wall), n, center, ucl});
 	return STREAM_PASS;
 }
 
@@ -222,7 +227,9 @@ static int signal_seen(void *context, const struct record *record)
 	}
 	track->signals++;
 	track->chart->signals++;
-	points_add(signal->shift ? &track->levels : &track->marks, &(struct bucket){time_sum(signal->ts, model->wall), 1, signal->value, signal->value});
+	if (model_is_dated(model))
+		points_add(signal->shift ? &track->levels : &track->marks,
+			   &(struct bucket){time_sum(signal->ts, model->clock.wall), 1, signal->value, signal->value});
 	moment_bound_pending(model);
 	*ARRAY_ADD(&model->pending) = signal;
 	model->signals++;

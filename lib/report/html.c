@@ -155,7 +155,7 @@ static void put_also(struct report *report, FILE *out, const struct moment *mome
 {
 	char clock[WORDS_CLOCK_ROOM], *words = words_story(report->model, story);
 
-	words_began(report->model, moment, story, clock);
+	words_began(moment, story, clock);
 	element(out, "<details><summary><time>", clock, "</time>");
 	put(out, words);
 	fputs("</summary>\n", out);
@@ -176,7 +176,7 @@ static void put_heading(struct report *report, FILE *out, const struct moment *m
 	if (signal)
 		limits = words_limits(signal->unit, signal->center, signal_limit(signal));
 	words = words_moment(report->model, moment);
-	words_began(report->model, moment, story, clock);
+	words_began(moment, story, clock);
 	fprintf(out, "<h3>%" PRIu64 ". ", moment->number);
 	element(out, "<time>", clock, "</time>");
 	element(out, "", words, "</h3>");
@@ -211,12 +211,20 @@ static uint64_t put_groups(struct report *report, FILE *out, const struct moment
 	return told;
 }
 
+/* Whose moments follow. */
+static void put_host(FILE *out, const char *host)
+{
+	element(out, "<h2>Moments of ", *host ? host : "an unknown host", "</h2>");
+}
+
 static int html_moment(struct report *report, const struct moment *moment)
 {
 	FILE *out = ((struct page *)report->state)->body;
 	char *rest, *gap = words_gap(moment);
 	size_t i;
 
+	if (moment->other_host)
+		put_host(out, moment->host);
 	fputs("<section>\n", out);
 	put_heading(report, out, moment);
 	if (gap)
@@ -226,7 +234,7 @@ static int html_moment(struct report *report, const struct moment *moment)
 	for (i = 1; i < moment->stories.count; i++)
 		if (!moment_is_companion(moment, moment->stories.items[i]))
 			put_also(report, out, moment, moment->stories.items[i]);
-	rest = words_rest(report->model, moment, put_groups(report, out, moment));
+	rest = words_rest(moment, put_groups(report, out, moment));
 	if (rest)
 		element(out, "<p class=\"soft\">and ", rest, "</p>");
 	fputs("</section>\n", out);
@@ -237,14 +245,16 @@ static int html_moment(struct report *report, const struct moment *moment)
 
 static void put_head(const struct report *report, FILE *out, const char *style)
 {
-	const char *host = *report->model->host ? report->model->host : "a stream";
+	char *hosts = words_hosts(report->model);
+	const char *subject = hosts ? hosts + strcspn(hosts, " ") + 1 : "a stream";
 
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n",
 	      out);
-	element(out, "<title>Who was slow, and who is to blame: ", host, "</title>");
+	element(out, "<title>Who was slow, and who is to blame: ", subject, "</title>");
 	fprintf(out, "<style>\n%s</style>\n</head>\n<body>\n", style);
-	element(out, "<h1>Who was slow, and who is to blame: ", host, "</h1>");
+	element(out, "<h1>Who was slow, and who is to blame: ", subject, "</h1>");
+	free(hosts);
 }
 
 static void put_summary(const struct report *report, FILE *out)
@@ -318,7 +328,9 @@ static int put_page(struct report *report, FILE *out, const char *style)
 	put_summary(report, out);
 	put_verdicts(report, out);
 	put_controls(report, out);
-	if (report->model->moments > 0)
+	if (report->model->moments > 0 && report->model->hosts.count > 1)
+		put_host(out, report->model->hosts.items[0]);
+	else if (report->model->moments > 0)
 		fputs("<h2>Moments</h2>\n", out);
 	if (report_append(page->body, out) < 0)
 		return -1;

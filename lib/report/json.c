@@ -19,13 +19,13 @@ enum {
 	DUMP_FLAGS = JSON_INDENT(2) | JSON_REAL_PRECISION(15)
 };
 
-static void set_clock(const struct report *report, json_t *object, const char *key, int64_t unix_time)
+static void set_clock(json_t *object, const char *key, const struct clock *clock, int64_t ts)
 {
 	char text[WORDS_CLOCK_ROOM];
 
-	if (!report->model->has_wall)
+	if (!clock->has_wall)
 		return;
-	words_iso_time(unix_time, text);
+	words_iso_time(time_sum(clock->wall, ts), text);
 	json_put_text(object, key, text);
 }
 
@@ -37,14 +37,14 @@ static const char *unit_name(enum unit unit)
 	return names[unit];
 }
 
-static json_t *signal_object(const struct report *report, const struct signal *signal, int64_t wall)
+static json_t *signal_object(const struct report *report, const struct signal *signal, const struct clock *clock)
 {
 	json_t *object = json_object(), *shown = json_object();
 	size_t i;
 
 	json_put_text(object, "id", signal->id);
 	json_put_words(object, "words", words_signal(report->model, signal));
-	set_clock(report, object, "time", time_sum(wall, signal->start));
+	set_clock(object, "time", clock, signal->start);
 	json_put_seconds(object, "start", signal->start);
 	json_put_seconds(object, "end", signal->ts);
 	json_put_text(object, "chart", signal->chart);
@@ -163,15 +163,16 @@ static json_t *moment_object(const struct report *report, const struct moment *m
 
 	json_put_count(object, "number", moment->number);
 	json_put_text(object, "window", moment->window);
+	json_put_text(object, "host", moment->host);
 	if (moment->to >= moment->from) {
-		set_clock(report, object, "time", time_sum(moment->wall, moment->from));
+		set_clock(object, "time", &moment->clock, moment->from);
 		json_put_seconds(object, "from", moment->from);
 		json_put_seconds(object, "to", moment->to);
 	}
 	json_object_set_new(object, "complete", json_boolean(moment->complete));
 	json_put_count(object, "signals", moment->signals);
 	for (i = 0; i < moment->worst.count && (i < WORST_LISTED || report->options.all); i++)
-		json_array_append_new(signals, signal_object(report, moment->worst.items[i], moment->wall));
+		json_array_append_new(signals, signal_object(report, moment->worst.items[i], &moment->clock));
 	for (i = 0; i < moment->stories.count; i++)
 		json_array_append_new(graphs, story_object(report, moment->stories.items[i]));
 	json_object_set_new(object, "worst", signals);
@@ -190,8 +191,8 @@ static json_t *shift_array(const struct report *report, const struct track *trac
 
 		object = json_object();
 		json_put_words(object, "words", words_shift(report->model, track, shift));
-		set_clock(report, object, "time", shift->at);
-		json_put_seconds(object, "since", shift->at - report->model->wall);
+		set_clock(object, "time", &shift->clock, shift->at);
+		json_put_seconds(object, "since", shift->at);
 		json_put_text(object, "way", shift->up ? "up" : "down");
 		json_put_real(object, "from", shift->from);
 		json_put_real(object, "to", shift->to);
@@ -274,19 +275,36 @@ static json_t *change_array(const struct model *model)
 	return array;
 }
 
+/* Of several, what is said of the machine would be true of one. */
+static void put_hosts(json_t *object, const struct model *model)
+{
+	json_t *hosts = json_array();
+
+	if (model->hosts.count <= 1) {
+		json_put_text(object, "host", model->host);
+		json_put_text(object, "kernel", model->kernel);
+	}
+	for (size_t i = 0; i < model->hosts.count; i++)
+		if (*model->hosts.items[i])
+			json_array_append_new(hosts, json_string(model->hosts.items[i]));
+	if (model->hosts.count > 1)
+		json_object_set(object, "hosts", hosts);
+	json_decref(hosts);
+}
+
 static json_t *report_object(struct report *report)
 {
 	const struct model *model = report->model;
 	json_t *object = json_object(), *charts = json_array();
+	const struct clock unix_clock = {.has_wall = model->has_wall};
 	const struct chart_story *chart;
 	int64_t first, last;
 
 	json_put_count(object, "version", JSON_SHAPE);
-	json_put_text(object, "host", model->host);
-	json_put_text(object, "kernel", model->kernel);
+	put_hosts(object, model);
 	if (model_span(model, &first, &last)) {
-		set_clock(report, object, "start", first);
-		set_clock(report, object, "end", last);
+		set_clock(object, "start", &unix_clock, first);
+		set_clock(object, "end", &unix_clock, last);
 		json_put_seconds(object, "span", last - first);
 	}
 	if (model->has_read || model->has_kept)

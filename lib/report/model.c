@@ -139,6 +139,44 @@ void model_count_blame(struct model *model, const struct culprit *culprit)
 	}
 }
 
+void model_see_host(struct model *model)
+{
+	size_t i = 0;
+
+	while (i < model->hosts.count && strcmp(model->hosts.items[i], model->host) != 0)
+		i++;
+	if (i < model->hosts.count)
+		return;
+	if (i < MODEL_HOSTS)
+		*ARRAY_ADD(&model->hosts) = memory_format("%s", model->host);
+	else
+		model->more_hosts = true;
+}
+
+static void forget_points(struct model *model)
+{
+	for (struct chart_story *chart = model->charts; chart; chart = chart->hh.next)
+		for (struct track *track = chart->tracks; track; track = track->hh.next)
+			track->samples.count = track->marks.count = track->levels.count = track->limits.count = 0;
+}
+
+/* What streams without one told before fits no later time. */
+void model_see_wall(struct model *model)
+{
+	model->clock.has_wall = true;
+	if (model->has_wall)
+		return;
+	model->has_wall = true;
+	model->first = INT64_MAX;
+	model->last = INT64_MIN;
+	forget_points(model);
+}
+
+bool model_is_dated(const struct model *model)
+{
+	return model->clock.has_wall || !model->has_wall;
+}
+
 bool model_span(const struct model *model, int64_t *first, int64_t *last)
 {
 	bool watched = model->has_wall && model->watch_first <= model->watch_last;
@@ -226,6 +264,7 @@ void moment_free(struct moment *moment)
 	free(moment->worst.items);
 	free(moment->stories.items);
 	free(moment->window);
+	free(moment->host);
 	free(moment);
 }
 
@@ -273,6 +312,10 @@ void model_free(struct model *model)
 		change_free(&model->changes.items[i]);
 	for (i = 0; i < model->stages.count; i++)
 		free(model->stages.items[i]);
+	for (i = 0; i < model->hosts.count; i++)
+		free(model->hosts.items[i]);
+	free(model->hosts.items);
+	free(model->told_host);
 	free(model->stages.items);
 	free(model->changes.items);
 	free(model->overall.items);

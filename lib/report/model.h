@@ -7,7 +7,7 @@
  * then it is forgotten: only what totals and charts need is kept, in bounded space.
  *
  * Invariants: every text in the model is fit for any output: valid UTF-8 without control characters (words_clean).
- * Times are nanoseconds of the trace clock; with `wall` added, of the Unix epoch.
+ * Times are nanoseconds of the trace clock; with the `wall` of their stream added, of the Unix epoch.
  *
  *	struct model *model = model_new(stream, &teller, context);
  *	stream_run(stream, model_handlers(model), model);	tells moments as they become complete
@@ -37,6 +37,12 @@
 int read_time(const struct fields *fields, const char *key, int64_t *ns);
 int64_t time_bounded(int64_t ns);
 int64_t time_sum(int64_t a, int64_t b); /* bounded too */
+
+/* What the times of a stream are: of the wall clock, with `wall` added, or only of a trace clock, which says nothing of other streams. */
+struct clock {
+	bool has_wall;
+	int64_t wall; /* 0 where there is none */
+};
 
 /* A field of a signal that the chart chose to show: sector=1880432. */
 struct shown {
@@ -134,6 +140,9 @@ struct story {
 double story_length(const struct story *story);
 double story_share(const struct story *story, const struct part *part);
 
+/* Whether its slivers are put together: they tell a reader little, two or more of them less. */
+bool story_hides_slivers(const struct story *story);
+
 /* How many of the culprits, from the first on, are worth a line, `room` at most: slivers behind others are not. */
 size_t story_culprits(const struct story *story, size_t room);
 
@@ -143,7 +152,10 @@ bool story_is_ranked_alike(const struct story *story);
 struct moment {
 	uint64_t number; /* 1, 2, ... */
 	char *window;	 /* its id; NULL: a graph without window, or signals whose window never came */
-	int64_t from, to, wall;
+	int64_t from, to;
+	struct clock clock;
+	char *host;	 /* "" where not given */
+	bool other_host; /* the moment before was of another, or it is the first and not of the first stream's */
 	bool complete;
 	bool lost;	    /* events of the stream were lost until then, perhaps some of this moment */
 	int64_t data_from;  /* where the window begins; INT64_MIN: there is none */
@@ -155,7 +167,8 @@ struct moment {
 
 /* The level of a track changed and stayed so; its limits were learnt anew. */
 struct shift {
-	int64_t at; /* since when; Unix time where there is one */
+	int64_t at; /* since when */
+	struct clock clock;
 	bool up;
 	double from, to; /* the centre; from: NAN where not known */
 };
@@ -205,17 +218,19 @@ struct tally {
 	UT_hash_handle hh;
 };
 
-enum { MODEL_TRACKS = 1024, MODEL_TALLIES = 4096, MODEL_SIGNALS = 4096 };
+enum { MODEL_TRACKS = 1024, MODEL_TALLIES = 4096, MODEL_SIGNALS = 4096, MODEL_HOSTS = 16 };
 
 /* Gets each moment once it is complete. 0; -1 after fail(). */
 typedef int moment_teller(void *context, const struct moment *moment);
 
 struct model {
 	/* of the whole stream */
-	char *host, *kernel; /* "" where not given */
+	char *host, *kernel; /* of the stream at hand; "" where not given */
+	ARRAY(char *) hosts; /* of all streams, each once, at most MODEL_HOSTS */
+	bool more_hosts;     /* there were others */
 	bool has_stream; /* a stream record came */
-	bool has_wall;
-	int64_t wall;	     /* of the stream at hand */
+	struct clock clock;  /* of the stream at hand */
+	bool has_wall;	     /* a stream had one: those without do not count in first, last and points */
 	int64_t first, last; /* Unix time where has_wall, else trace time; first > last: no time seen */
 	bool has_read, has_kept;
 	uint64_t read, kept; /* events; use filtered where no collector told `read` */
@@ -248,6 +263,7 @@ struct model {
 	moment_teller *teller;
 	void *context;
 	struct moment *moment;
+	char *told_host; /* of the moment before; NULL: there was none */
 	struct story *story;
 	struct graph *graph;
 	struct graph_reader *reader;
@@ -298,6 +314,9 @@ bool moment_is_companion(const struct moment *moment, const struct story *story)
 size_t shifts_that_matter(const struct model *model, struct level_change *found, size_t room, uint64_t *others);
 
 /* For the model's own files. */
+void model_see_host(struct model *model);
+void model_see_wall(struct model *model); /* the stream at hand has one */
+bool model_is_dated(const struct model *model); /* its times fit those of the streams before */
 struct chart_story *model_chart(struct model *model, const char *name);
 struct track *model_track(struct model *model, const char *chart, const char *key);
 void model_count_blame(struct model *model, const struct culprit *culprit);

@@ -17,13 +17,23 @@ static int by_severity(const void *a, const void *b)
 	return signal_compare(*(struct signal *const *)a, *(struct signal *const *)b);
 }
 
+static void take_host(struct model *model, struct moment *moment)
+{
+	model_see_host(model);
+	moment->host = memory_format("%s", model->host);
+	moment->other_host = strcmp(moment->host, model->told_host ? model->told_host : model->hosts.items[0]) != 0;
+	free(model->told_host);
+	model->told_host = memory_format("%s", model->host);
+}
+
 struct moment *moment_begin(struct model *model, const char *window)
 {
 	struct moment *moment = NEW(struct moment);
 
 	moment->number = ++model->moments;
 	moment->window = window ? memory_format("%s", window) : NULL;
-	moment->wall = model->wall;
+	moment->clock = model->clock;
+	take_host(model, moment);
 	moment->from = INT64_MAX;
 	moment->data_from = INT64_MIN;
 	moment->to = INT64_MIN;

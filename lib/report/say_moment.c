@@ -1,4 +1,5 @@
 /* Moments in words: what they are about, what more there is, what they lack. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "report/words.h"
@@ -47,25 +48,47 @@ char *words_moment(const struct model *model, const struct moment *moment)
 	return memory_format("abnormal, but its signals are not in the input");
 }
 
-void words_began(const struct model *model, const struct moment *moment, const struct story *story, char *text)
+void words_began(const struct moment *moment, const struct story *story, char *text)
 {
 	const struct signal *signal = story ? story->signal : moment->worst.count > 0 ? moment->worst.items[0] : NULL;
 
 	*text = '\0';
 	if (signal)
-		words_clock(model, moment->wall, signal->start, text);
+		words_clock(&moment->clock, signal->start, text);
 	else if (story ? story->from <= story->to : moment->from <= moment->to)
-		words_clock(model, moment->wall, story ? story->from : moment->from, text);
+		words_clock(&moment->clock, story ? story->from : moment->from, text);
 }
 
-char *words_rest(const struct model *model, const struct moment *moment, uint64_t told)
+char *words_hosts(const struct model *model)
+{
+	size_t named = 0, told = 0, size = 0;
+	char *text = NULL;
+	FILE *out;
+
+	for (size_t i = 0; i < model->hosts.count; i++)
+		named += *model->hosts.items[i] != '\0';
+	if (named == 0)
+		return NULL;
+	out = open_memstream(&text, &size);
+	fputs(named > 1 ? "hosts " : "host ", out);
+	for (size_t i = 0; i < model->hosts.count; i++)
+		if (*model->hosts.items[i]) {
+			fprintf(out, "%s%s", told == 0 ? "" : told + 1 < named || model->more_hosts ? ", " : " and ", model->hosts.items[i]);
+			told++;
+		}
+	fputs(model->more_hosts ? " and others" : "", out);
+	fclose(out);
+	return text;
+}
+
+char *words_rest(const struct moment *moment, uint64_t told)
 {
 	char from[WORDS_CLOCK_ROOM], to[WORDS_CLOCK_ROOM], *count, *words;
 
 	if (moment->signals <= told)
 		return NULL;
-	words_clock(model, moment->wall, moment->from, from);
-	words_clock(model, moment->wall, moment->to, to);
+	words_clock(&moment->clock, moment->from, from);
+	words_clock(&moment->clock, moment->to, to);
 	count = words_count(moment->signals - told, "more signal");
 	words = memory_format("%s between %s and %s", count, from, to);
 	free(count);

@@ -13,7 +13,7 @@ int gather_shift(struct model *model, struct track *track, const struct fields *
 		return fail("change= must be up or down");
 	if (read_time(fields, "ts", &shift.at) < 0 || read_time(fields, "since", &shift.at) < 0)
 		return -1;
-	shift.at = time_sum(shift.at, model->wall);
+	shift.clock = model->clock;
 	track->all_shifts++;
 	if (track->shifts.count == TRACK_SHIFTS)
 		memmove(track->shifts.items, track->shifts.items + 1, --track->shifts.count * sizeof(shift));

@@ -90,6 +90,16 @@ double story_share(const struct story *story, const struct part *part)
 	return story->to > story->from ? part->time / story_length(story) : NAN;
 }
 
+bool story_hides_slivers(const struct story *story)
+{
+	const struct part *part;
+	int slivers = 0;
+
+	for (part = story->parts; part; part = part->hh.next)
+		slivers += story_share(story, part) < SLIVER;
+	return slivers > 1;
+}
+
 size_t story_culprits(const struct story *story, size_t room)
 {
 	size_t n = 0;

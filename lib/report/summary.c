@@ -71,9 +71,10 @@ char *summary_head(const struct model *model)
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
+	char *hosts = words_hosts(model);
 
-	if (*model->host)
-		fprintf(out, "host %s", model->host);
+	fputs(hosts ? hosts : "", out);
+	free(hosts);
 	add_span(out, model);
 	add_events(out, model);
 	fclose(out);

@@ -48,17 +48,6 @@ static void row(const struct report *report, FILE *out, const char *title, doubl
 	put_row(report, out, title, isnan(seconds) ? memory_format("%s", "") : words_seconds(seconds), share, words);
 }
 
-/* Slivers tell a reader little, two or more of them less. */
-static bool hides_slivers(const struct story *story)
-{
-	const struct part *part;
-	int slivers = 0;
-
-	for (part = story->parts; part; part = part->hh.next)
-		slivers += story_share(story, part) < SLIVER;
-	return slivers > 1;
-}
-
 /* Who waits for whom. */
 static void print_chain(const struct report *report, FILE *out, const struct story *story)
 {
@@ -71,7 +60,7 @@ static void print_path(const struct report *report, FILE *out, const struct stor
 	const char *title = "   path";
 	const struct part *part;
 	double rest = story_length(story), hidden = 0;
-	bool no_slivers = hides_slivers(story);
+	bool no_slivers = story_hides_slivers(story);
 	size_t shown = 0;
 	char *words;
 
@@ -160,7 +149,7 @@ static void print_also_signal(const struct report *report, FILE *out, const stru
 {
 	char clock[WORDS_CLOCK_ROOM];
 
-	words_clock(report->model, moment->wall, signal->start, clock);
+	words_clock(&moment->clock, signal->start, clock);
 	print_also(report, out, clock, words);
 }
 
@@ -172,7 +161,7 @@ static void print_story(const struct report *report, FILE *out, const struct mom
 
 	group.culprit = story->culprits.count ? story->culprits.items[0].fuller : "";
 	words = group_words(report->model, moment, &group);
-	words_began(report->model, moment, story, clock);
+	words_began(moment, story, clock);
 	print_also(report, out, clock, words);
 	free(words);
 }
@@ -228,7 +217,7 @@ static void print_subject(const struct report *report, FILE *out, const struct m
 		limits = words_limits(signal->unit, signal->center, signal_limit(signal));
 	words = memory_format("%s%s%s%s%s", subject, limits ? " (" : "", limits && report->options.whole ? "at the time: " : "",
 			      limits ? limits : "", limits ? ")" : "");
-	words_began(report->model, moment, story, clock);
+	words_began(moment, story, clock);
 	lead = memory_format("%" PRIu64 ". %s%s", moment->number, clock, *clock ? "  " : "");
 	wrap(report, out, lead, words);
 	free(lead);
@@ -239,7 +228,7 @@ static void print_subject(const struct report *report, FILE *out, const struct m
 
 static void print_rest(const struct report *report, FILE *out, const struct moment *moment, uint64_t told)
 {
-	char *rest = words_rest(report->model, moment, told), *gap = words_gap(moment);
+	char *rest = words_rest(moment, told), *gap = words_gap(moment);
 
 	if (rest)
 		wrap(report, out, "   and  ", rest);
@@ -249,10 +238,18 @@ static void print_rest(const struct report *report, FILE *out, const struct mome
 	free(gap);
 }
 
+/* Whose moments follow. */
+static void print_host(FILE *out, const char *host)
+{
+	fprintf(out, "\nmoments of %s:\n", *host ? host : "an unknown host");
+}
+
 static void print_moment(const struct report *report, FILE *out, const struct moment *moment)
 {
 	const struct story *calls;
 
+	if (moment->other_host)
+		print_host(out, moment->host);
 	fputc('\n', out);
 	print_subject(report, out, moment);
 	if (moment->stories.count > 0) {
@@ -378,6 +375,8 @@ static int text_end(struct report *report, bool failed)
 	print_summary(report);
 	if (report->options.plot && !failed)
 		print_plots(report);
+	if (report->options.whole && report->model->moments > 0 && report->model->hosts.count > 1)
+		print_host(report->out, report->model->hosts.items[0]);
 	if (report->options.whole && report_append(text->body, report->out) < 0)
 		return -1;
 	return report_flush(report);

@@ -156,16 +156,16 @@ static void utc(int64_t unix_time, struct tm *tm, int64_t *fraction)
 	gmtime_r(&seconds, tm); /* years of 64-bit nanoseconds always fit */
 }
 
-void words_clock(const struct model *model, int64_t wall, int64_t ts, char *text)
+void words_clock(const struct clock *clock, int64_t ts, char *text)
 {
 	struct tm tm;
 	int64_t fraction;
 
-	if (!model->has_wall) {
+	if (!clock->has_wall) {
 		snprintf(text, WORDS_CLOCK_ROOM, "%.6f s", ts / 1e9);
 		return;
 	}
-	utc(time_sum(wall, ts), &tm, &fraction);
+	utc(time_sum(clock->wall, ts), &tm, &fraction);
 	snprintf(text, WORDS_CLOCK_ROOM, "%02d:%02d:%02d.%03d", tm.tm_hour, tm.tm_min, tm.tm_sec,
 		 (int)(fraction / 1000000));
 }

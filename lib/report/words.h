@@ -33,7 +33,10 @@ char *words_count(uint64_t count, const char *noun);
 char *words_seconds(double seconds);
 
 /* "15:43:11.203" (UTC) where the stream tells the wall clock, else "11.203456 s" of the trace clock. */
-void words_clock(const struct model *model, int64_t wall, int64_t ts, char *text);
+void words_clock(const struct clock *clock, int64_t ts, char *text);
+
+/* "host web1", "hosts web1, web2 and others"; NULL: none has a name. */
+char *words_hosts(const struct model *model);
 
 /* Unix time as "2026-11-20 15:43:07", and as "2026-11-20T15:43:07.123456789Z". */
 void words_date(int64_t unix_time, char *text);
@@ -52,13 +55,13 @@ char *words_signals(const struct model *model, const struct signal *signal, uint
 char *words_story(const struct model *model, const struct story *story);
 
 /* When a story of a moment began, by words_clock(): its signal, or its graph; of none, the worst signal, or the moment. "": not known. */
-void words_began(const struct model *model, const struct moment *moment, const struct story *story, char *text);
+void words_began(const struct moment *moment, const struct story *story, char *text);
 
 /* What a moment is about: its first story, else its worst signal. */
 char *words_moment(const struct model *model, const struct moment *moment);
 
 /* "211 more signals between 15:43:10.912 and 15:43:13.200", besides so many that are told; NULL: there are no more. */
-char *words_rest(const struct model *model, const struct moment *moment, uint64_t told);
+char *words_rest(const struct moment *moment, uint64_t told);
 
 /* Why a moment is incomplete; NULL: it is complete. */
 char *words_gap(const struct moment *moment);
