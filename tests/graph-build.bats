@@ -96,6 +96,7 @@ window() {
 		merged-two|victim: read of 8:0 in service
 		migrate|first: on CPU 1 while victim was runnable
 		moved|victim: runnable
+		no-exit|server: running
 		nothing|unknown: not in the data
 		open|other: read of 7:0 in service
 		packet|softirq NET_RX: outside event for victim

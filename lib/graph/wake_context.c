@@ -61,7 +61,7 @@ void context_enter(struct wake *wake, struct cpu *cpu, enum context_kind kind, i
 	}
 }
 
-void context_leave(struct wake *wake, struct cpu *cpu, enum context_kind kind)
+static void leave(const struct wake *wake, struct cpu *cpu, enum context_kind kind, int64_t ts)
 {
 	struct thread *thread = running(wake, cpu);
 	int depth = cpu->depth;
@@ -72,7 +72,20 @@ void context_leave(struct wake *wake, struct cpu *cpu, enum context_kind kind)
 		return; /* entered before the data */
 	cpu->depth = depth - 1;
 	if (cpu->depth == 0 && cpu->context[1].stolen && thread && thread_running(thread))
-		thread_piece(thread, WHAT_RUN, wake->now, cpu->number);
+		thread_piece(thread, WHAT_RUN, ts, cpu->number);
+}
+
+void context_leave(struct wake *wake, struct cpu *cpu, enum context_kind kind)
+{
+	leave(wake, cpu, kind, wake->now);
+}
+
+void context_left(struct wake *wake, struct cpu *cpu, int flags)
+{
+	if (flags == FLAGS_NONE || flags & (FLAG_HARDIRQ | FLAG_SOFTIRQ))
+		return;
+	while (cpu->context[cpu->depth].kind == CONTEXT_IRQ)
+		leave(wake, cpu, CONTEXT_IRQ, cpu->last);
 }
 
 /* What the CPU is in, by what was entered and left, and by the event's own flags, which know better. */

@@ -230,6 +230,8 @@ static void handle(struct happening *at)
 		at->cpu->waking = INDEX_NONE;
 	if (!handling)
 		return;
+	if (at->cpu->depth > 0)
+		context_left(at->wake, at->cpu, happening_flags(at));
 	if (handling->handle)
 		handling->handle(at);
 	if (handling->names) /* afterwards: the name of whoever had the tid before is saved first */
