@@ -191,6 +191,13 @@ name="hog: on CPU 0 while victim was runnable'
 	done
 }
 
+@test "where it is not recorded who raised soft interrupts, nobody is known" {
+	grep -v softirq_raise "$W/loopback.txt" >in
+	run -0 bash -c "blame-rank --text in | grep '^blame graph=1 rank=1 '"
+	assert_output --partial ' name="unknown: wait of victim" '
+	refute_output --partial 'outside event'
+}
+
 @test "functions that were traced make a graph of calls" {
 	for f in "$TOP"/testdata/rag/*.txt; do
 		{ graph-build --text --kind=rag "$f" || [ $? = 3 ]; } | graphs | diff "${f%.txt}.graph" - || fail "$f"

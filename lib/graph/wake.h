@@ -119,7 +119,7 @@ struct raise { /* who raised a soft interrupt, queued a work or armed a timer, a
 	int32_t thread; /* index; INDEX_NONE: not a thread */
 	int64_t ts;
 	bool timer; /* not a thread: a timer */
-	bool mixed; /* not a thread: several, or an interrupt and a thread; whose packets are handled when is not known */
+	bool unknown; /* it is not known who: nobody was seen, or several were, for packets of their own */
 	int32_t armed; /* then: index of a raise, who armed it; INDEX_NONE: not known */
 	int32_t work; /* index of the work that the thread then did; INDEX_NONE */
 	int32_t completed; /* request whose completion was then handled; INDEX_NONE. Only where a soft interrupt is raised */

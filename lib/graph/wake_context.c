@@ -51,6 +51,7 @@ void context_enter(struct wake *wake, struct cpu *cpu, enum context_kind kind, i
 		.kind = (uint8_t)kind, .number = number, .by = RAISE_NONE, .completed = INDEX_NONE};
 	if (kind == CONTEXT_SOFTIRQ && number >= 0 && number < SOFTIRQS) {
 		context->by = cpu->raised[number];
+		context->by.unknown |= softirqs[number].carries && !cpu->pending[number];
 		cpu->raised[number] = RAISE_NONE;
 		cpu->pending[number] = false;
 	}
@@ -134,7 +135,7 @@ static bool is_network(int32_t number)
 
 static bool alike(const struct raise *a, const struct raise *b)
 {
-	return a->thread == b->thread && a->timer == b->timer && a->mixed == b->mixed;
+	return a->thread == b->thread && a->timer == b->timer && a->unknown == b->unknown;
 }
 
 /*
@@ -163,7 +164,7 @@ void context_raise(struct wake *wake, struct cpu *cpu, int32_t number, int flags
 		backed_did(wake, by.work);
 	if (is_network(number) && cpu->pending[number] && !alike(&by, &cpu->raised[number])) {
 		by = RAISE_NONE;
-		by.mixed = true;
+		by.unknown = true;
 	}
 	cpu->raised[number] = by;
 	cpu->pending[number] = true;
@@ -188,7 +189,7 @@ static enum cause raised_cause(struct wake *wake, const struct cpu *cpu, const s
 	*index = sent && at->by.timer ? at->by.armed : INDEX_NONE;
 	if (is_timer(at->number) || at->by.timer)
 		return sent ? CAUSE_SENT : CAUSE_TIMER;
-	if (at->by.mixed)
+	if (at->by.unknown)
 		return CAUSE_UNKNOWN;
 	*index = at->number;
 	if (at->by.thread == INDEX_NONE)
