@@ -675,16 +675,17 @@ END
 #
 # entries-in-buffer/entries-written: 3/10   #P:2
 #
-##### CPU 1 buffer started ####
             dd-7     [001] .....     1.000001: irq_handler_entry: irq=1 name=x
 CPU:1 [LOST 12 EVENTS]
+##### CPU 0 buffer started ####
             dd-7     [000] .....     1.000002: irq_handler_entry: irq=1 name=x
             dd-7     [001] .....     1.000003: irq_handler_entry: irq=1 name=x
 END
 	run -3 trace-import --text trace
 	assert_output --partial $'lost ts=1.000001000 cpu=1 count=7\nevent ts=1.000001000'
+	assert_output --partial $'lost ts=1.000002000 cpu=0 count=1\nevent ts=1.000002000'
 	assert_output --partial $'lost ts=1.000003000 cpu=1 count=12 from=1.000001000\nevent ts=1.000003000'
-	assert_output --partial ' lost=19'
+	assert_output --partial ' lost=20'
 }
 
 # Rings of 8 KiB that were overwritten until they were read; trace-cmd report tells the same counts.

@@ -220,6 +220,23 @@ static bool read_loss(struct span line, struct text_event *event, uint64_t *coun
 	return true;
 }
 
+/*
+ * "##### CPU 1 buffer started ####": the kernel prints it only of a ring that was overwritten. What this CPU had before is not known,
+ * nor how much that was.
+ */
+static bool read_start(struct span line, struct text_event *event, uint64_t *count)
+{
+	static const char mark[] = "##### CPU ";
+	struct span number = {line.at + sizeof(mark) - 1, find(line, " buffer started ####")};
+	uint64_t cpu;
+
+	if (!begins_with(line, mark) || !number.end || !read_count(number, &cpu) || cpu > UINT32_MAX)
+		return false;
+	*event = (struct text_event){.cpu = (uint32_t)cpu};
+	*count = 0;
+	return true;
+}
+
 /* Where the comment begins that is an event, not one behind a function: it has the last column for itself. NULL: there is none. */
 static const char *graph_comment(struct span line)
 {
@@ -324,10 +341,10 @@ enum ftrace_line ftrace_line_read(const char *line, size_t length, struct text_e
 {
 	struct span span = prefix_log(trimmed((struct span){line, line + length}));
 
+	if (read_loss(span, event, count) || read_start(span, event, count))
+		return FTRACE_LOST;
 	if (is_nothing(span) || *line == '#')
 		return FTRACE_NOTHING;
-	if (read_loss(span, event, count))
-		return FTRACE_LOST;
 	if (is_stack(span))
 		return FTRACE_STACK;
 	if (read_plain(span, event) || read_latency(span, event))
