@@ -588,7 +588,10 @@ kworker/-18422     1d..4. 10347736965us : sched_waking: comm=rcu_torture_bar pid
 ---------------------------------
 END
 	for prefix in '[10363.661789] ' '[10363.661789][   T12] ' '<4>[    3.661789] ' 'Nov 21 10:00:01 host kernel: [10363.661789] ' \
-		'2026-11-21T10:00:01.123456+00:00 host kernel: '; do
+		'2026-11-21T10:00:01.123456+00:00 host kernel: ' '[Fri Nov 21 10:00:01 2026] ' '[ven. 21 août  10:00:01 2026] [   T12] ' \
+		'kern  :warn  : [10363.661789] ' 'kern  :warn  : 2026-11-21T10:00:01,123456+00:00 ' '2026-11-21T10:00:01,123456+00:00 ' \
+		'[10363.661789] host kernel: ' '[  +0.000012] ' '[10363.661789 <    0.000012>] ' '[10363.661789 <    0.000012 >] host kernel: ' \
+		'[Nov21 10:00] ' 'Fri 2026-11-21 10:00:01 UTC host kernel: ' '1763719201.123456 host kernel: '; do
 		sed "s/^/$prefix/" plain >log
 		run -3 --separate-stderr trace-import --text log
 		assert_equal "$stderr" ""

@@ -9,7 +9,10 @@
 
 #include "import/span.h"
 
-/* The line behind "Nov 21 10:00:00 host kernel: <4>[  281.043459][    T1] ", of which any part may be absent. */
+/*
+ * The line behind "Nov 21 10:00:00 host kernel: <4>[  281.043459][    T1] ", of which any part may be absent, and what dmesg and the journal
+ * make of these, such as "kern  :warn  : [Fri Nov 21 10:00:01 2026] ".
+ */
 struct span prefix_log(struct span line);
 
 /*
