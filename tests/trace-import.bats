@@ -617,7 +617,7 @@ END
 	run -3 --separate-stderr trace-import --text -i instances
 	assert_equal "$stderr" ""
 	assert_line 'event ts=100.000001000 cpu=1 tid=7 name=irq:softirq_entry vec=4'
-	assert_line 'lost ts=100.000003000 cpu=1 count=5 from=100.000002000'
+	assert_line 'lost ts=100.000003000 cpu=1 count=5 from=100.000001000'
 	cat >files <<'END'
 host.dat: cpus=2
 vm.dat: cpus=1

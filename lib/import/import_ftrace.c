@@ -92,11 +92,11 @@ static int take_line(struct text *text, void *context, const char *line, size_t 
 		return 0;
 	switch (kind) {
 	case FTRACE_EVENT:
-		text_lost(text, event.cpu, reading->overrun);
+		text_lost(text, &event, reading->overrun);
 		reading->overrun = 0;
 		return text_event(text, &event, number);
 	case FTRACE_LOST:
-		text_lost(text, event.cpu, count ? count : 1);
+		text_lost(text, &event, count ? count : 1);
 		return 0;
 	case FTRACE_NOTHING:
 		take_heading(reading, line, length);

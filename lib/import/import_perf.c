@@ -229,8 +229,8 @@ static const char *read_nothing(const char *at, const char *end, struct text_eve
 	return skip_blanks(at, end) == end ? end : NULL;
 }
 
-/* "prog 13 [001] 100.000004: PERF_RECORD_LOST lost 12". Sets *cpu where the line tells it. 0: it is no such line. */
-static uint64_t lost_events(const char *line, size_t length, uint32_t *cpu)
+/* "prog 13 [001] 100.000004: PERF_RECORD_LOST lost 12". Sets the CPU of the loss where the line tells it. 0: it is no such line. */
+static uint64_t lost_events(const char *line, size_t length, struct text_event *loss)
 {
 	const char *at = memmem(line, length, "PERF_RECORD_LOST", 16);
 	struct text_event event;
@@ -239,7 +239,7 @@ static uint64_t lost_events(const char *line, size_t length, uint32_t *cpu)
 	if (!at)
 		return 0;
 	if (read_parted(line, at, &event, read_nothing) && !event.cpu_unknown)
-		*cpu = event.cpu;
+		loss->cpu = event.cpu;
 	while (at < line + length && !is_digit(*at))
 		at++;
 	number_count(at, strspn(at, "0123456789"), &count);
@@ -312,15 +312,14 @@ static void follow(struct reading *reading, struct text_event *event)
 static int take_line(struct text *text, void *context, const char *line, size_t length, uint64_t number)
 {
 	struct reading *reading = context;
-	struct text_event *event = &reading->event;
-	uint32_t cpu = event->cpu;
+	struct text_event *event = &reading->event, loss = {.cpu = event->cpu};
 	uint64_t lost;
 
 	if (skip_blanks(line, line + length) == line + length || *line == '#')
 		return 0;
-	lost = lost_events(line, length, &cpu);
+	lost = lost_events(line, length, &loss);
 	if (lost) {
-		text_lost(text, cpu, lost);
+		text_lost(text, &loss, lost);
 		reading->running.count = 0;
 	} else if (is_record(line, length)) {
 		text_trouble(text, "perf's own records are left out", false, number, 1);

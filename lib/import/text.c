@@ -20,10 +20,13 @@ struct trouble {
 	uint64_t count, first;
 };
 
-struct text_cpu {
+/* The ring of a CPU: of the main buffer, and behind it those of other buffers that it has. */
+struct text_ring {
+	char *buffer;
 	int64_t last; /* time of its last event */
 	bool seen;
 	uint64_t lost; /* since then */
+	struct text_ring *next;
 };
 
 struct text_task {
@@ -36,7 +39,7 @@ struct text {
 	const char *name;
 	struct known *known;
 	struct line line, task;
-	ARRAY(struct text_cpu) cpus;
+	ARRAY(struct text_ring) cpus;
 	struct text_task *tasks;
 	struct trouble troubles[TROUBLES_MAX];
 	int trouble_count;
@@ -86,6 +89,17 @@ static void say_troubles(struct text *text)
 		import_say(text->import, true, "%s: no events", text->name);
 }
 
+static void free_rings(struct text *text)
+{
+	for (size_t i = 0; i < text->cpus.count; i++)
+		for (struct text_ring *ring = text->cpus.items[i].next, *next; ring; ring = next) {
+			next = ring->next;
+			free(ring->buffer);
+			free(ring);
+		}
+	free(text->cpus.items);
+}
+
 static void free_text(struct text *text)
 {
 	struct text_task *task, *next;
@@ -100,37 +114,47 @@ static void free_text(struct text *text)
 		known_free(text->known);
 	line_free(&text->line);
 	line_free(&text->task);
-	free(text->cpus.items);
+	free_rings(text);
 	free(text);
 }
 
 /* --- losses ------------------------------------------------------------------------------------------------------- */
 
-static struct text_cpu *cpu_of(struct text *text, uint32_t cpu)
+static struct text_ring *ring_of(struct text *text, const struct text_event *event)
 {
-	while (text->cpus.count <= cpu)
-		*ARRAY_ADD(&text->cpus) = (struct text_cpu){0};
-	return &text->cpus.items[cpu];
+	struct text_ring *ring;
+
+	while (text->cpus.count <= event->cpu)
+		*ARRAY_ADD(&text->cpus) = (struct text_ring){0};
+	ring = &text->cpus.items[event->cpu];
+	if (!event->buffer_length)
+		return ring;
+	for (; ring->next; ring = ring->next)
+		if (strlen(ring->next->buffer) == event->buffer_length &&
+		    memcmp(ring->next->buffer, event->buffer, event->buffer_length) == 0)
+			return ring->next;
+	ring->next = NEW(struct text_ring);
+	ring->next->buffer = memory_text(event->buffer, event->buffer_length);
+	return ring->next;
 }
 
-void text_lost(struct text *text, uint32_t cpu, uint64_t count)
+void text_lost(struct text *text, const struct text_event *event, uint64_t count)
 {
-	if (cpu < CPUS_MAX)
-		cpu_of(text, cpu)->lost += count;
+	if (event->cpu < CPUS_MAX)
+		ring_of(text, event)->lost += count;
 }
 
-static int write_lost(struct text *text, uint32_t number, int64_t ts)
+static int write_lost(struct text *text, struct text_ring *ring, uint32_t cpu, int64_t ts)
 {
-	struct text_cpu *cpu = cpu_of(text, number);
-	uint64_t count = cpu->lost;
+	uint64_t count = ring->lost;
 
-	cpu->lost = 0;
+	ring->lost = 0;
 	line_begin(&text->line, "lost");
 	line_time(&text->line, "ts", ts);
-	line_unsigned(&text->line, "cpu", number);
+	line_unsigned(&text->line, "cpu", cpu);
 	line_unsigned(&text->line, "count", count);
-	if (cpu->seen)
-		line_time(&text->line, "from", cpu->last);
+	if (ring->seen)
+		line_time(&text->line, "from", ring->last);
 	stream_count_lost(import_stream(text->import), count);
 	return stream_write_line(import_stream(text->import), &text->line);
 }
@@ -246,7 +270,7 @@ int text_event(struct text *text, const struct text_event *event, uint64_t numbe
 	struct record record = {.kind = KIND_EVENT};
 	const char *system = event->system;
 	const struct choice *choice;
-	struct text_cpu *cpu;
+	struct text_ring *ring;
 	int status;
 
 	if (event->cpu >= CPUS_MAX) {
@@ -258,16 +282,16 @@ int text_event(struct text *text, const struct text_event *event, uint64_t numbe
 	if (!*system)
 		system = known_system(text->known, event->name, event->payload, event->length);
 	text->events++;
-	cpu = cpu_of(text, event->cpu);
-	if (cpu->lost && write_lost(text, event->cpu, event->ts) < 0)
+	ring = ring_of(text, event);
+	if (ring->lost && write_lost(text, ring, event->cpu, event->ts) < 0)
 		return -1;
 	if (event->ts < text->last) {
 		bool far = text->last - event->ts > BACK_FAR;
 
 		text_trouble(text, far ? "the time goes back far, so waits may be wrong" : "the time goes back", far, number, 1);
 	}
-	text->last = cpu->last = event->ts;
-	cpu->seen = true;
+	text->last = ring->last = event->ts;
+	ring->seen = true;
 	choice = import_choose(text->import, system, event->name);
 	if (!choice || !choice->wanted)
 		return choice ? 0 : -1;
@@ -287,11 +311,13 @@ int text_event(struct text *text, const struct text_event *event, uint64_t numbe
 /* Frees in any case. */
 static int end_text(struct text *text)
 {
+	int64_t last = text->last == INT64_MIN ? 0 : text->last;
 	int status = 0;
 
 	for (uint32_t i = 0; status == 0 && i < text->cpus.count; i++)
-		if (text->cpus.items[i].lost)
-			status = write_lost(text, i, text->last == INT64_MIN ? 0 : text->last);
+		for (struct text_ring *ring = &text->cpus.items[i]; status == 0 && ring; ring = ring->next)
+			if (ring->lost)
+				status = write_lost(text, ring, i, last);
 	if (text->known)
 		say_troubles(text);
 	free_text(text);

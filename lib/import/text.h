@@ -54,8 +54,8 @@ int text_event(struct text *text, const struct text_event *event, uint64_t numbe
  */
 int text_comment(struct text *text, const char *line, size_t length, uint64_t number);
 
-/* So many events of this CPU were lost before its next one. */
-void text_lost(struct text *text, uint32_t cpu, uint64_t count);
+/* So many events of the same CPU and buffer as this one were lost before their next one. */
+void text_lost(struct text *text, const struct text_event *event, uint64_t count);
 
 /* Counts lines that are not understood, from the one with this number on, by kind; `missing`: there might have been events. */
 void text_trouble(struct text *text, const char *kind, bool missing, uint64_t number, uint64_t count);
