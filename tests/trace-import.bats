@@ -386,6 +386,21 @@ END
 	assert_line -n 8 --partial 'name=ftrace:function ip=do_exit parent_ip=__x64_sys_exit'
 }
 
+@test "block events of older kernels, without the I/O priority" {
+	run imported <<'END'
+            dd-2105  [001] d..1     1.000001: block_rq_merge: 8,0 WS 4096 () 2056 + 8 [a b]
+            dd-2105  [001] d..1     1.000002: block_io_start: 8,0 WS 4096 () 2056 + 8 [a b]
+            dd-2105  [001] d..1     1.000003: block_io_done: 8,0 WS 0 () 2056 + 8 [a b]
+            dd-2105  [001] d..1     1.000004: block_rq_error: 8,0 WS () 2056 + 8 [-5]
+            dd-2105  [001] d..1     1.000005: block_rq_remap: 253,0 R 2048 + 8 <- (8,1) 16
+END
+	assert_line -n 0 --partial 'name=block:block_rq_merge dev=8:0 rwbs=WS bytes=4096 cmd="" sector=2056 nr_sector=8 comm="a b" '
+	assert_line -n 1 --partial 'name=block:block_io_start dev=8:0 rwbs=WS bytes=4096 cmd="" sector=2056 nr_sector=8 comm="a b" '
+	assert_line -n 2 --partial 'name=block:block_io_done dev=8:0 rwbs=WS bytes=0 cmd="" sector=2056 nr_sector=8 comm="a b" '
+	assert_line -n 3 --partial 'name=block:block_rq_error dev=8:0 rwbs=WS cmd="" sector=2056 nr_sector=8 error=-5 '
+	assert_line -n 4 --partial 'name=block:block_rq_remap dev=253:0 rwbs=R sector=2048 nr_sector=8 old_dev=8:1 old_sector=16 '
+}
+
 @test "older kernels: letters of states, success of a wake-up, works, probes, and what trace-cmd calls a marker" {
 	run imported <<'END'
             dd-2105  [001] d..3  6150.442000: sched_switch: prev_comm=dd prev_pid=2105 prev_prio=120 prev_state=D|K ==> next_comm=a b next_pid=7 next_prio=120
