@@ -578,6 +578,16 @@ END
 	assert_equal "$stderr" 'trace-import: script:1: the CPU of these events is not told; 0 is taken for it (1 line)'
 }
 
+@test "every letter of the flags reads back what the export writes; an NMI leaves no room for softirq" {
+	local flags
+	for ((flags = 0; flags < 256; flags++)); do
+		printf 'event ts=%d cpu=1 tid=9 comm=cat name=irq:irq_handler_entry irq=1 name=x common_flags=%d\n' $flags $flags
+	done >all
+	stream-cat all | trace-export -f ftrace >trace || [ $? = 3 ]
+	run -0 --separate-stderr bash -c "trace-import --text trace | sed -n 's/^event ts=\([0-9]*\).* common_flags=/\1 /p'"
+	assert_output "$(for ((flags = 0; flags < 256; flags++)); do echo "$flags $((flags & 64 ? flags & ~16 : flags))"; done)"
+}
+
 @test "kernels with PREEMPT_RT have more columns" {
 	run -0 imported <<'END'
              cat-9     [001] d..h2..   100.000001: sched_waking: comm=cyclictest pid=12 prio=19 target_cpu=001

@@ -79,8 +79,8 @@ static const struct {
 	const char *letters;
 	int bits;
 } flag_letters[] = {
-	{0, "dD", 0x01}, {0, "bD", 0x80}, {1, "NnLlB", 0x04}, {1, "NpB", 0x20},
-	{2, "hHzZ", 0x08}, {2, "sHZ", 0x10}, {2, "zZ", 0x40},
+	{0, "dD", 0x01}, {0, "bD", 0x80}, {1, "lLbB", 0x02}, {1, "nNbB", 0x04}, {1, "pNLB", 0x20},
+	{2, "hHZ", 0x08}, {2, "sH", 0x10}, {2, "zZ", 0x40},
 };
 
 static bool is_flags(struct span span)
