@@ -292,7 +292,9 @@ static bool is_stack(struct span line)
 
 static bool is_nothing(struct span line)
 {
-	static const char *const headings[] = {"cpus=", "version = ", "Dumping ftrace buffer:", "(ftrace buffer empty)"};
+	static const char *const headings[] = {
+		"cpus=", "version = ", "Dumping ftrace buffer:", "(ftrace buffer empty)", "capturing trace...", "TRACE:",
+	};
 
 	if (line.at == line.end)
 		return true;
@@ -305,7 +307,8 @@ static bool is_nothing(struct span line)
 	for (size_t i = 0; i < sizeof(headings) / sizeof(headings[0]); i++)
 		if (begins_with(line, headings[i]))
 			return true;
-	return begins_with(line, "CPU ") && find(line, " is empty");
+	return (begins_with(line, "CPU ") && find(line, " is empty")) ||
+	       (begins_with(line, "CPU:") && find(line, " [SUBBUFFER START]"));
 }
 
 /* "COMM-TID [CPU] FLAGS COUNT: EVENT", "COMM-TID CPUFLAGS COUNT: EVENT": the time is a count, of what is not told. */
