@@ -428,6 +428,36 @@ END
 	assert_line -n 9 --partial 'name=ext4:ext4_sync_file_enter dev=252:0 ino=1054060 parent=1053671 datasync=1'
 }
 
+@test "events that newer kernels have no more: of which system they are, and their fields" {
+	cat >trace <<'END'
+            dd-7     [001] .....     1.000001: hrtimer_init: hrtimer=00000000ab12cd34 clockid=CLOCK_MONOTONIC mode=REL
+            dd-7     [001] .....     1.000002: writeback_dirty_page: bdi 8:0: ino=5 index=1
+            dd-7     [001] .....     1.000003: wait_on_page_writeback: bdi 8:0: ino=5 index=1
+            dd-7     [001] .....     1.000004: block_bio_bounce: 8,0 R 2048 + 8 [dd]
+            dd-7     [001] .....     1.000005: mm_vmscan_writepage: page=00000000ab pfn=5 flags=RECLAIM_WB_FILE|RECLAIM_WB_ASYNC
+            dd-7     [001] .....     1.000006: tasklet_hi_entry: function=foo
+            dd-7     [001] .....     1.000007: kmalloc_node: call_site=foo+0x1/0x2 ptr=0000000000001234 bytes_req=5 bytes_alloc=8 gfp_flags=GFP_KERNEL node=-1
+            dd-7     [001] .....     1.000008: kmem_cache_alloc_node: call_site=foo+0x1/0x2 ptr=0000000000001234 bytes_req=5 bytes_alloc=8 gfp_flags=GFP_KERNEL node=-1
+            dd-7     [001] .....     1.000009: clock_set_rate: bus clk state=200000 cpu_id=0
+            dd-7     [001] .....     1.000010: tlb_flush: pages:1 reason:local mm shootdown (3)
+            dd-7     [001] .....     1.000011: softirq_entry: softirq=1 action=TIMER
+END
+	run -0 imported <trace
+	assert_line -n 0 --partial 'name=timer:hrtimer_init hrtimer=0xab12cd34 clockid=CLOCK_MONOTONIC mode=REL '
+	assert_line -n 1 --partial 'name=writeback:writeback_dirty_page name=8:0 ino=5 index=1 '
+	assert_line -n 2 --partial 'name=writeback:wait_on_page_writeback name=8:0 ino=5 index=1 '
+	assert_line -n 3 --partial 'name=block:block_bio_bounce dev=8:0 rwbs=R sector=2048 nr_sector=8 comm=dd '
+	assert_line -n 4 --partial 'name=vmscan:mm_vmscan_writepage page=00000000ab pfn=5 flags=RECLAIM_WB_FILE|RECLAIM_WB_ASYNC '
+	assert_line -n 5 --partial 'name=irq:tasklet_hi_entry function=foo '
+	assert_line -n 6 --partial 'name=kmem:kmalloc_node call_site=foo+0x1/0x2 ptr=0x1234 bytes_req=5 bytes_alloc=8 gfp_flags=GFP_KERNEL node=-1 '
+	assert_line -n 7 --partial 'name=kmem:kmem_cache_alloc_node call_site=foo+0x1/0x2 ptr=0x1234 bytes_req=5 '
+	assert_line -n 8 --partial 'name=power:clock_set_rate name="bus clk" state=200000 cpu_id=0 '
+	assert_line -n 9 --partial 'name=tlb:tlb_flush pages=1 reason=3 '
+	assert_line -n 10 --partial 'name=irq:softirq_entry vec=1 '
+	run -0 bash -c 'trace-import --text -e timer trace | grep -c ^event'
+	assert_output 1
+}
+
 @test "events that another kernel prints with more, fewer or other fields: what is known of the rest stays known" {
 	run imported <<'END'
             dd-7     [001] .....     1.000001: hrtimer_start: hrtimer=00000000ab12cd34 function=hrtimer_wakeup expires=100 softexpires=90 mode=REL
