@@ -530,3 +530,94 @@ has_stacks() { stream-cat --text out 2>/dev/null | grep -q ' name=stack:'; }
 	run cat errors
 	assert_line --regexp '^trace-collect: [0-9]+ stacks were lost$'
 }
+
+@test "what a program puts beside itself makes nobody wait: pipes, and links that lead elsewhere" {
+	need_stacks
+	program prog.c
+	build -s -o prog prog.c
+	echo here >link.bin
+	objcopy --add-gnu-debuglink=link.bin prog linked
+	mkfifo pipe
+	LC_ALL=C sed "s|link\.bin|./pipe\x00\x00|" linked >prog
+	mkdir .debug
+	mkfifo prog.debug .debug/prog.debug .debug/pipe
+	timeout -s KILL 20 trace-collect --stack -e sched:sched_switch --text -o out -- ./prog
+	run users sleep prog
+	assert_line --regexp ';prog\+0x[0-9a-f]+;'
+}
+
+@test "what stands elsewhere under a program's path is not opened unless it is a file" {
+	need_stacks
+	program prog.c
+	build -o prog prog.c
+	mkfifo path
+	timeout 20 sh -c ': >path && touch opened' >/dev/null 2>&1 3>&- & # as soon as somebody opens it to read
+	elder=$!
+	timeout -s KILL 20 trace-collect --stack -e sched:sched_switch --text -o out -- \
+		unshare -m sh -c 'mount --bind prog path && exec ./path'
+	run users sleep path
+	assert_output --partial path
+	refute [ -e opened ]
+}
+
+@test "a debug file beside the program names its functions, if nobody else may write it" {
+	need_stacks
+	program prog.c
+	build -g -Wl,--build-id -o prog prog.c
+	objcopy --only-keep-debug prog symbols
+	strip --strip-all prog
+	objcopy --add-gnu-debuglink=symbols prog
+	chmod 644 symbols
+	collect_stacks ./prog
+	run users sleep prog
+	assert_line --partial ';wait_for_work (prog);worker (prog);'
+	chmod 666 symbols
+	collect_stacks ./prog
+	run users sleep prog
+	refute_output --partial wait_for_work
+	assert_line --regexp ';prog\+0x[0-9a-f]+;'
+}
+
+@test "a library that is shortened while it is looked at goes on to be looked at" {
+	need_stacks
+	cat >library.c <<-'EOT'
+		#include <sys/syscall.h>
+		#include <time.h>
+
+		static inline long nap(void)
+		{
+			struct timespec ms5 = {0, 5000000};
+			long result;
+
+			__asm__ volatile("syscall" : "=a"(result) : "a"(SYS_nanosleep), "D"(&ms5), "S"(0) : "rcx", "r11", "memory");
+			return result;
+		}
+
+		int before(void) { return nap() + 1; }
+		int after(void) { volatile char room[200]; room[0] = nap(); return room[0]; }
+	EOT
+	cat >prog.c <<-'EOT'
+		#include <stdlib.h>
+		#include <unistd.h>
+
+		int before(void), after(void);
+
+		int main(int count, char **arguments)
+		{
+			for (int i = 0; i < 60; i++)
+				before();
+			if (count < 2 || truncate("library.so", atol(arguments[1])) < 0)
+				return 1;
+			for (int i = 0; i < 20; i++)
+				after();
+			_exit(0);
+		}
+	EOT
+	gcc -O1 -shared -fPIC -o library.so library.c
+	gcc -O1 -o prog prog.c ./library.so -Wl,-z,now
+	# All that the program needs lies before the tables, which go.
+	tables=$(readelf -SW library.so | sed -n 's/.* \.eh_frame_hdr *PROGBITS *[0-9a-f]* *\([0-9a-f]*\).*/\1/p')
+	run -0 collect_stacks ./prog $((0x$tables))
+	run users sleep prog
+	assert_line --regexp '^before \(library\.so\);main \(prog\);'
+}

@@ -1,94 +1,32 @@
 #include "program/image.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <dwarf.h>
-#include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 
 #include "base/memory.h"
 #include "program/demangle.h"
 #include "program/functions.h"
+#include "program/image_file.h"
 #include "program/scopes.h"
+
+enum { TABLES_MAX = 512 << 20, DWARF_MAX = 256 << 20 }; /* bytes of memory */
 
 struct image {
 	char *path, *name; /* the name is the path's end */
 	int fd;	     /* until it is read; -1: there is none */
 	bool missing, read, mapped;
 	bool named; /* its functions were read */
+	bool has_dwarf; /* that is not too large */
 	struct functions functions;
 	Dwfl *dwfl;
 	Dwfl_Module *module; /* NULL: it cannot be read */
 	Elf *elf;
 	GElf_Addr bias;
 };
-
-/* Whether the file is what was mapped, as far as that can be told. Build ids are compared when the file is read. */
-static bool is_it(int fd, const struct image_identity *identity)
-{
-	struct stat file;
-	bool same = fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && (!identity->inode || file.st_ino == identity->inode);
-	const void *id;
-	ssize_t size;
-	Elf *elf;
-
-	if (!same || !identity->build_id_size)
-		return same;
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	size = elf ? dwelf_elf_gnu_build_id(elf, &id) : -1;
-	same = size == (ssize_t)identity->build_id_size && memcmp(id, identity->build_id, (size_t)size) == 0;
-	elf_end(elf);
-	return same;
-}
-
-static int open_if_it(const char *path, const struct image_identity *identity)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-
-	if (fd >= 0 && !is_it(fd, identity)) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
-}
-
-/* Only its debug file may be left of a file that is gone. It has names, if no way to walk. */
-static int open_debug(const struct image_identity *identity)
-{
-	char path[128] = "/usr/lib/debug/.build-id/";
-	size_t at = strlen(path);
-
-	if (identity->build_id_size < 2)
-		return -1;
-	for (size_t i = 0; i < identity->build_id_size; i++)
-		at += (size_t)sprintf(path + at, i == 0 ? "%02x/" : "%02x", identity->build_id[i]);
-	strcpy(path + at, ".debug");
-	return open(path, O_RDONLY | O_CLOEXEC);
-}
-
-static int find_file(const char *path, const int32_t *processes, int others, uint64_t start, uint64_t end,
-		     const struct image_identity *identity)
-{
-	char other[4200];
-	int fd = open_if_it(path, identity);
-
-	for (int i = 0; i <= others && fd < 0; i++) {
-		snprintf(other, sizeof(other), "/proc/%d/root%s", processes[i], path);
-		fd = open_if_it(other, identity);
-	}
-	if (fd < 0) {
-		snprintf(other, sizeof(other), "/proc/%d/map_files/%llx-%llx", processes[0], (unsigned long long)start,
-			 (unsigned long long)end);
-		fd = open_if_it(other, identity);
-	}
-	return fd < 0 ? open_debug(identity) : fd;
-}
 
 struct image *image_open(const char *path, const int32_t *processes, int others, uint64_t start, uint64_t end,
 			 const struct image_identity *identity)
@@ -103,7 +41,7 @@ struct image *image_open(const char *path, const int32_t *processes, int others,
 	image->path = memory_text(path, length);
 	slash = strrchr(image->path, '/');
 	image->name = slash ? slash + 1 : image->path;
-	image->fd = *path == '/' ? find_file(image->path, processes, others, start, end, identity) : -1;
+	image->fd = *path == '/' ? image_file_open(image->path, processes, others, start, end, identity) : -1;
 	image->missing = image->fd < 0;
 	return image;
 }
@@ -139,28 +77,71 @@ bool image_is_mapped(const struct image *image)
 	return image->mapped;
 }
 
-/* Reads it when it first matters. */
-static bool is_readable(struct image *image)
+/* libdwfl takes over the file, and a copy of its path. */
+static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, char **path, Elf **elf)
 {
+	struct image *image = *data;
+	int fd = image->fd;
+
+	(void)module, (void)name, (void)base;
+	*path = memory_text(image->path, strlen(image->path));
+	*elf = image->elf;
+	image->fd = -1;
+	return fd;
+}
+
+static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file, const char *link,
+			  GElf_Word crc, char **found)
+{
+	const struct image *image = *data;
+
+	(void)name, (void)base;
+	return image_file_find_debug(module, image->path, file, link, crc, found);
+}
+
+static void report(struct image *image, const struct image_extent *extent)
+{
+	static char places[] = IMAGE_FILE_DEBUG, *debug_path = places;
 	static const Dwfl_Callbacks callbacks = {
-		.find_elf = dwfl_build_id_find_elf,
-		.find_debuginfo = dwfl_standard_find_debuginfo,
+		.find_elf = find_elf,
+		.find_debuginfo = find_debuginfo,
+		.debuginfo_path = &debug_path,
 		.section_address = dwfl_offline_section_address,
 	};
+	void **data;
+
+	image->dwfl = dwfl_begin(&callbacks);
+	image->module = dwfl_report_module(image->dwfl, image->name, extent->start, extent->end);
+	dwfl_module_info(image->module, &data, NULL, NULL, NULL, NULL, NULL, NULL);
+	*data = image;
+	dwfl_report_end(image->dwfl, NULL, NULL);
+	if (!dwfl_module_getelf(image->module, &image->bias))
+		image->module = NULL;
+}
+
+/*
+ * Opens it when it first matters. Its tables, and its DWARF, are read when they are first asked for, not mapped: who may write the
+ * file could shorten it, which would end us, or change it after it was checked. So they must not be larger than what one would spare.
+ */
+static bool is_readable(struct image *image)
+{
+	struct image_extent extent;
 
 	if (image->read)
 		return image->module;
 	image->read = true;
 	if (image->fd < 0)
 		return false;
-	image->dwfl = dwfl_begin(&callbacks);
-	image->module = dwfl_report_offline(image->dwfl, image->name, image->path, image->fd);
-	if (image->module)
-		image->fd = -1; /* libdwfl's now */
-	dwfl_report_end(image->dwfl, NULL, NULL);
-	image->elf = image->module ? dwfl_module_getelf(image->module, &image->bias) : NULL;
-	if (!image->elf)
-		image->module = NULL;
+	elf_version(EV_CURRENT);
+	image->elf = elf_begin(image->fd, ELF_C_READ, NULL);
+	if (image_file_measure(image->elf, &extent) && extent.tables <= TABLES_MAX) {
+		image->has_dwarf = extent.dwarf <= DWARF_MAX;
+		report(image, &extent);
+	} else {
+		elf_end(image->elf);
+		close(image->fd);
+		image->fd = -1;
+	}
 	return image->module;
 }
 
@@ -225,7 +206,7 @@ static char *symbol_name(struct image *image, uint64_t address)
  * Of the C library and its loader DWARF is not read: a debug file of theirs is often there, and takes 50 ms to uncompress, in which
  * samples of a busy machine are lost. What they inline nobody blames.
  */
-static bool has_scopes(const struct image *image)
+static bool wants_scopes(const struct image *image)
 {
 	static const char *const names[] = {"libc.so", "libc-", "ld-linux", "libpthread"};
 
@@ -242,10 +223,10 @@ int image_functions(struct image *image, uint64_t address, char *names[IMAGE_FUN
 	if (!is_readable(image))
 		return 0;
 	symbol = symbol_name(image, address);
-	if (!symbol || has_scopes(image))
+	if (image->has_dwarf && (!symbol || wants_scopes(image)))
 		return scopes_functions(image->module, address, symbol, names, IMAGE_FUNCTIONS);
 	names[0] = symbol;
-	return 1;
+	return symbol != NULL;
 }
 
 /* A register plus an offset. */
@@ -305,28 +286,43 @@ static void step_by_table(Dwarf_Frame *frame, struct step *step)
 	free(frame);
 }
 
+/* The code at the address. NULL: there is none. */
+static const unsigned char *read_code(struct image *image, uint64_t address, size_t size)
+{
+	GElf_Addr at = address, bias;
+	Elf_Scn *section = dwfl_module_address_section(image->module, &at, &bias);
+	GElf_Shdr header;
+	Elf_Data *code;
+
+	if (!section || !gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS || at >= header.sh_size ||
+	    size > header.sh_size - at)
+		return NULL;
+	code = elf_getdata_rawchunk(image->elf, (int64_t)(header.sh_offset + at), size, ELF_T_BYTE);
+	return code ? code->d_buf : NULL;
+}
+
+static bool is_code(struct image *image, uint64_t address, const unsigned char expected[4])
+{
+	const unsigned char *code = read_code(image, address, 4);
+
+	return code && memcmp(code, expected, 4) == 0;
+}
+
 /* Whether the function begins with push %rbp; mov %rsp,%rbp, and the address is behind that, at no return. */
 static bool sets_frame_pointer(struct image *image, uint64_t address)
 {
 	static const unsigned char landing[] = {0xf3, 0x0f, 0x1e, 0xfa}, set_up[] = {0x55, 0x48, 0x89, 0xe5}, leave = 0xc9, ret = 0xc3;
-	GElf_Addr at = address, bias;
-	uint64_t start;
-	Elf_Scn *section;
-	Elf_Data *code;
-	size_t from;
+	const unsigned char *code;
+	uint64_t from;
 
-	if (!find_symbol(image, address, &start))
+	if (!find_symbol(image, address, &from))
 		return false;
-	section = dwfl_module_address_section(image->module, &at, &bias);
-	code = section ? elf_getdata(section, NULL) : NULL;
-	if (!code || !code->d_buf || at >= code->d_size || at < address - start)
-		return false;
-	from = (size_t)(at - (address - start));
-	if (at - from >= sizeof(landing) && memcmp((char *)code->d_buf + from, landing, sizeof(landing)) == 0)
+	if (is_code(image, from, landing))
 		from += sizeof(landing);
-	if (at < from + sizeof(set_up) || memcmp((char *)code->d_buf + from, set_up, sizeof(set_up)) != 0)
+	if (address < from + sizeof(set_up) || !is_code(image, from, set_up))
 		return false;
-	return memchr((const unsigned char[]){leave, ret}, ((unsigned char *)code->d_buf)[at], 2) == NULL;
+	code = read_code(image, address, 1);
+	return code && *code != leave && *code != ret;
 }
 
 /* By one kind of table: .eh_frame or .debug_frame. libdwfl reads it only once. */
@@ -348,7 +344,7 @@ void image_step(struct image *image, uint64_t address, struct step *step)
 	if (!is_readable(image))
 		return;
 	frame = find_frame(image, dwfl_module_eh_cfi, address);
-	if (!frame)
+	if (!frame && image->has_dwarf)
 		frame = find_frame(image, dwfl_module_dwarf_cfi, address);
 	if (frame) {
 		step_by_table(frame, step);
