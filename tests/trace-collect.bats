@@ -15,6 +15,7 @@ collect() {
 teardown() {
 	if [ -n "$pid" ]; then kill $pid 2>/dev/null || true; fi
 	for process in $victim $other; do kill $process 2>/dev/null || true; done
+	for option in $options; do echo $option >/sys/kernel/tracing/trace_options; done
 	if [ -n "$group" ]; then until_true 60 rmdir $group 2>/dev/null; fi
 }
 
@@ -187,6 +188,18 @@ trace-collect: 'sh' ended with status 7"
 	of() { sed -nE "s/^event .* (tid=[0-9]+) comm=$1 name=raw_syscalls:sys_enter.*/\\1/p" trace | sort -u; }
 	assert_equal "$(of trace-collect)" "$(comm -12 <(of trace-collect) <(of sleep))"
 	assert_equal "$(<status) $(<err)" "1 trace-collect: -p needs the machine's own PID namespace: in this one processes have other numbers than in events"
+}
+
+@test "the rings keep the newest, and threads have names, whatever is set for the whole machine" {
+	need_tracefs
+	options=$(grep -xE '(no)?(overwrite|userstacktrace|record-cmd|markers)' /sys/kernel/tracing/trace_options)
+	for option in nooverwrite userstacktrace norecord-cmd nomarkers; do echo $option >/sys/kernel/tracing/trace_options; done
+	collect -e sched:sched_process_exec -o out
+	until_true 60 is_tracing $pid
+	run bash -c "grep -xE '(no)?(overwrite|userstacktrace|record-cmd|markers)' $INSTANCES/tailblame-$pid/trace_options | sort"
+	assert_output "$(printf '%s\n' markers nouserstacktrace overwrite record-cmd)"
+	kill $pid
+	wait $pid
 }
 
 @test "what a crash left is removed at the next start" {

@@ -121,6 +121,35 @@ int instance_write(struct tracefs_instance *instance, const char *file, const ch
 	return written < 0 ? -1 : 0;
 }
 
+/* "nooverwrite" becomes "overwrite", and "raw" "noraw". */
+static int set_other(struct tracefs_instance *instance, const char *option)
+{
+	char other[NAME_ROOM];
+	bool is_off = strncmp(option, "no", 2) == 0;
+
+	snprintf(other, sizeof(other), "%s%s", is_off ? "" : "no", is_off ? option + 2 : option);
+	return instance_write(instance, "trace_options", other);
+}
+
+/*
+ * A new instance has the options that somebody has set for the whole machine. These change what is in the rings, who is known by what
+ * name, or how instance_tid() is answered. Each is written as the other thing that the kernel may say.
+ */
+static int set_options(struct tracefs_instance *instance)
+{
+	static const char *const others[] = {"nooverwrite", "stacktrace", "userstacktrace", "norecord-cmd", "nomarkers",
+					     "nocontext-info", "latency-format", "raw", "hex", "bin"};
+	char *text = tracefs_instance_file_read(instance, "trace_options", NULL), *rest = text, *word;
+	int status = text ? 0 : fail_errno("cannot read '%s/trace_options'", tracefs_instance_get_trace_dir(instance));
+
+	while (status == 0 && (word = strsep(&rest, "\n")))
+		for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+			if (strcmp(word, others[i]) == 0)
+				status = set_other(instance, word);
+	free(text);
+	return status;
+}
+
 static struct tracefs_instance *create(const char *tail)
 {
 	struct tracefs_instance *instance;
@@ -135,7 +164,7 @@ static struct tracefs_instance *create(const char *tail)
 		fail("'%s/%s' is there already, and in use", tracefs_tracing_dir(), path);
 	} else if (tracefs_trace_off(instance) < 0) {
 		fail_errno("cannot turn tracing off in '%s'", name);
-	} else {
+	} else if (set_options(instance) == 0) {
 		free(path);
 		return instance;
 	}
