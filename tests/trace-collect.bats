@@ -260,6 +260,70 @@ longer() {
 	wait $pid
 }
 
+@test "a CPU that is off is no hindrance" {
+	need_tracefs
+	[ "$(nproc)" -gt 1 ] || skip "needs two CPUs"
+	# What the kernel says of the ring of a CPU that was never on. How often it was asked is told at the end.
+	cat >off.c <<-'EOT'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <errno.h>
+		#include <poll.h>
+		#include <stdio.h>
+		#include <string.h>
+		#include <sys/mman.h>
+		#include <unistd.h>
+
+		static int polls;
+
+		static int is_off(int fd)
+		{
+			char path[64], target[256];
+			ssize_t length;
+
+			snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+			length = fd < 0 ? -1 : readlink(path, target, sizeof(target) - 1);
+			target[length < 0 ? 0 : length] = '\0';
+			return strstr(target, "/cpu1/trace_pipe_raw") != NULL;
+		}
+
+		ssize_t read(int fd, void *to, size_t size)
+		{
+			ssize_t (*real)(int, void *, size_t) = dlsym(RTLD_NEXT, "read");
+
+			errno = ENODEV;
+			return is_off(fd) ? -1 : real(fd, to, size);
+		}
+
+		void *mmap(void *at, size_t size, int access, int flags, int fd, off_t offset)
+		{
+			void *(*real)(void *, size_t, int, int, int, off_t) = dlsym(RTLD_NEXT, "mmap");
+
+			errno = EINVAL;
+			return is_off(fd) ? MAP_FAILED : real(at, size, access, flags, fd, offset);
+		}
+
+		int poll(struct pollfd *files, nfds_t count, int wait)
+		{
+			int (*real)(struct pollfd *, nfds_t, int) = dlsym(RTLD_NEXT, "poll");
+
+			polls++;
+			for (nfds_t i = 0; i < count; i++)
+				if (is_off(files[i].fd)) {
+					files[i].revents = POLLERR;
+					return 1;
+				}
+			return real(files, count, wait);
+		}
+
+		__attribute__((destructor)) static void tell(void) { fprintf(stderr, "%d polls\n", polls); }
+	EOT
+	gcc -shared -fPIC -o off.so off.c -ldl
+	LD_PRELOAD=$PWD/off.so trace-collect -e sched:sched_switch -d 1 -o out 2>errors
+	[ "$(events out)" -gt 0 ]
+	[ "$(sed -n 's/ polls$//p' errors)" -lt 300 ]
+}
+
 @test "lost events are counted: what came and what was lost is what there was" {
 	need_tracefs
 	cp "$(command -v dd)" own-dd # nobody else's writes have this name

@@ -224,6 +224,9 @@ static void wait_for_events(struct collector *collector, int64_t deadline)
 		period -= poll(collector->polled, 1, RUSH_MS < period ? RUSH_MS : period) == 0 ? RUSH_MS : period;
 	if (period > 0)
 		poll(collector->polled, (nfds_t)collector->polled_count, period);
+	for (int i = 0; i < collector->polled_count; i++)
+		if (collector->polled[i].revents & POLLERR) /* of a CPU that was never on; each round looks at its ring all the same */
+			collector->polled[i].fd = -1;
 	stop_rest(collector->bell);
 }
 

@@ -88,12 +88,12 @@ void ring_load(struct ring *ring, const char *bytes, size_t length)
 	ring->lost += missed;
 }
 
-/* 1: a page was read; 0: there is none; -1 after fail(). */
+/* 1: a page was read; 0: there is none, or the CPU was never on; -1 after fail(). */
 static int read_page(struct ring *ring)
 {
 	ssize_t length = read(ring->fd, ring->bytes, ring->page_size);
 
-	if (length == 0 || (length < 0 && (errno == EAGAIN || errno == EINTR)))
+	if (length == 0 || (length < 0 && (errno == EAGAIN || errno == EINTR || errno == ENODEV)))
 		return 0;
 	if (length < 0)
 		return fail_errno("cannot read the trace of CPU %d", ring->cpu);
