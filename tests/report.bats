@@ -554,6 +554,16 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 	assert_output '["2026-11-20T15:43:05.000000000Z","2026-11-20T15:43:15.000000000Z",10]'
 }
 
+@test "of a stream that was filtered twice, what came to the first filter was read, and the last one kept the rest" {
+	{
+		echo 'stream version=1 host=web1'
+		echo 'usage command=cchart-filter events=402 kept=40 bytes=44529 kept_bytes=4432 cpu=0.001 wall=0.1'
+		echo 'usage command=cchart-filter events=40 kept=4 bytes=4432 kept_bytes=432 cpu=0.001 wall=0.1'
+	} >once
+	run report once once
+	assert_line --partial '804 events read, 8 kept (1/100)'
+}
+
 @test "further signals are told together, by call, thread name and culprit; --all tells each" {
 	{
 		for i in $(seq 10); do

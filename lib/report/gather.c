@@ -273,6 +273,8 @@ static int all_read(void *context)
 		return -1;
 	model->ranked_streams += model->graphs > model->graphs_before;
 	model->graphs_before = model->graphs;
+	model->was_filtered = false;
+	model->kept_before = 0;
 	if (model->pending.count == 0)
 		return 0;
 	/* Signals whose window never came: a cut stream, or one written by hand. */

@@ -52,6 +52,17 @@ static int see_cost(struct model *model, const struct fields *fields)
 	return 0;
 }
 
+/* Of several filters, the first tells what there was, and the last what is left of it. */
+static void see_filter(struct model *model, uint64_t events, uint64_t kept)
+{
+	model->has_kept = true;
+	model->kept += kept - model->kept_before;
+	model->kept_before = kept;
+	if (!model->was_filtered)
+		model->filtered += events;
+	model->was_filtered = true;
+}
+
 /* How many events there were is the collector's to say; where there was none, the filter's. */
 int gather_usage(void *context, const struct record *record)
 {
@@ -65,9 +76,7 @@ int gather_usage(void *context, const struct record *record)
 	    fields_unsigned(fields, "traced", &events) < 0 || see_cost(model, fields) < 0)
 		return gather_wrong(model);
 	if (fields_is(fields, "command", "cchart-filter")) {
-		model->has_kept = true;
-		model->kept += kept;
-		model->filtered += events;
+		see_filter(model, events, kept);
 	} else if (fields_is(fields, "command", "trace-collect") || fields_is(fields, "command", "trace-import")) {
 		model->has_read = true;
 		model->read += events;

@@ -257,6 +257,8 @@ struct model {
 
 	/* private: the moment at hand */
 	uint64_t graphs_before; /* in streams that are over */
+	bool was_filtered;	/* the stream at hand, as far as told; so much was kept of it then */
+	uint64_t kept_before;
 	struct stream *stream;
 	struct events *events;
 	struct who *who;
