@@ -539,6 +539,27 @@ passed() {
 	assert_output "$(printf '%s\n' yes yes)"
 }
 
+@test "what was filtered before keeps its windows and their events" {
+	local i
+	{
+		healthy; queued 3000 1
+		for ((i = 3000; i < 4900; i += 2)); do event $i 5 sched:sched_waking pid=6; done
+		done_at 4900 1; noise 5000 9000; queued 20000 1; done_at 20010 1; noise 21000 22000
+	} >in
+	filter in >once
+	filter -c syscall once >twice 2>complaint
+	diff -u <(grep -E '^(event|window)' once) <(grep -E '^(event|window)' twice)
+	diff -u <(records signal <once) <(records signal <twice)
+	[ "$(records event <twice | wc -l)" -gt 950 ]
+	# Where there is no room for them, the window says so.
+	sed -i 's/pid=6/& padding=0123456789012345678901234567890123456789/' once
+	filter --context=64k -c syscall once >twice 2>complaint
+	run value complete < <(records window <twice)
+	assert_output no
+	run value signals < <(records window <twice)
+	assert_output 1-2
+}
+
 @test "a window that gets too large is cut, and the next goes on" {
 	{ healthy; queued 3000 1; } >in
 	for ((i = 12000; i < 21000; i++)); do event $((i / 4)) 5 sched:sched_waking pid=$i comm=0123456789abcdef; done >>in

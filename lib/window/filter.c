@@ -143,6 +143,7 @@ static int see_sample(void *context, const struct record *record)
 		return -1;
 	if (fields_find(fields, "count")) {
 		measure_summary(filter->measure);
+		window_expect(filter->window);
 		return STREAM_PASS;
 	}
 	if (sample_read(&sample, fields, filter->options.judgement) < 0)
@@ -245,8 +246,18 @@ static int see_recorder(void *context, const struct record *record)
 	return STREAM_DROP;
 }
 
-/* An input that was filtered before has signals and windows; ours are numbered behind them. */
-static int see_numbered(void *context, const struct record *record)
+/* Limits are told before the first signal by them. */
+static int see_limits(void *context, const struct record *record)
+{
+	struct filter *filter = context;
+
+	(void)record;
+	window_expect(filter->window);
+	return STREAM_PASS;
+}
+
+/* An input that was filtered before has signals and windows; ours are numbered behind them, and their events pass. */
+static int see_signal(void *context, const struct record *record)
 {
 	struct filter *filter = context;
 	const struct fields *fields = stream_fields(filter->stream, record);
@@ -256,11 +267,45 @@ static int see_numbered(void *context, const struct record *record)
 		return -1;
 	if (fields_unsigned(fields, "id", &id) < 0)
 		return stream_fail(filter->stream, "%s", fail_text());
-	if (record->kind == KIND_WINDOW)
-		window_number_after(filter->window, id);
-	else if (id > filter->signals)
+	if (id > filter->signals)
 		filter->signals = id;
+	window_expect(filter->window);
 	return STREAM_PASS;
+}
+
+/* The window record again, of which some events were left out. */
+static int tell_incomplete(struct filter *filter, const struct fields *fields)
+{
+	line_begin(&filter->line, kind_name(KIND_WINDOW));
+	for (int i = 0; i < fields->count; i++) {
+		char *key = memory_text(fields->item[i].key, fields->item[i].key_length), *value = fields_copy(fields, key);
+
+		if (strcmp(key, "complete") != 0)
+			line_text(&filter->line, key, value);
+		free(value);
+		free(key);
+	}
+	line_text(&filter->line, "complete", "no");
+	return stream_write_line(filter->stream, &filter->line) < 0 ? -1 : STREAM_DROP;
+}
+
+static int see_window(void *context, const struct record *record)
+{
+	struct filter *filter = context;
+	const struct fields *fields = stream_fields(filter->stream, record);
+	int64_t from = INT64_MAX, to = INT64_MIN;
+	uint64_t id = 0;
+	int whole;
+
+	if (!fields)
+		return -1;
+	if (fields_unsigned(fields, "id", &id) < 0 || fields_time(fields, "from", &from) < 0 || fields_time(fields, "to", &to) < 0)
+		return stream_fail(filter->stream, "%s", fail_text());
+	window_number_after(filter->window, id);
+	whole = window_adopt(filter->window, from, to);
+	if (whole < 0)
+		return -1;
+	return whole ? STREAM_PASS : tell_incomplete(filter, fields);
 }
 
 struct filter *filter_new(struct stream *stream, const struct filter_options *options)
@@ -304,7 +349,7 @@ int filter_finish(struct filter *filter)
 		.on = {[KIND_STREAM] = see_stream, [KIND_CHART] = see_chart, [KIND_EVENT] = see_event,
 		       [KIND_LOST] = see_lost, [KIND_TICK] = see_tick, [KIND_SAMPLE] = see_sample,
 		       [KIND_QUOTA] = see_quota, [KIND_TRACED] = see_traced, [KIND_TASK] = see_thread, [KIND_FILE] = see_thread,
-		       [KIND_RECORDER] = see_recorder, [KIND_SIGNAL] = see_numbered, [KIND_WINDOW] = see_numbered},
+		       [KIND_RECORDER] = see_recorder, [KIND_LIMITS] = see_limits, [KIND_SIGNAL] = see_signal, [KIND_WINDOW] = see_window},
 		.finish = stream_ends,
 	};
 

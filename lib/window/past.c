@@ -18,7 +18,7 @@ struct past {
 	struct roster *roster;
 	struct ring *ring;
 	int64_t first, now; /* times of the first and the newest event in the stream */
-	int64_t floor;
+	int64_t floor, left_out;
 	uint64_t pushed_events, pushed; /* and bytes */
 	struct recall *recall; /* NULL: all events are in the stream */
 	int64_t told;	       /* all events before this time came, or were told; INT64_MAX where there is no recorder */
@@ -40,7 +40,7 @@ struct past *past_new(struct stream *stream, struct roster *roster, uint64_t byt
 	past->roster = roster;
 	past->ring = ring_new(bytes);
 	past->first = past->told = INT64_MAX;
-	past->now = past->floor = past->marked = INT64_MIN;
+	past->now = past->floor = past->left_out = past->marked = INT64_MIN;
 	return past;
 }
 
@@ -95,15 +95,23 @@ int64_t past_floor(const struct past *past)
 	return past->floor;
 }
 
+int64_t past_left_out(const struct past *past)
+{
+	return past->left_out;
+}
+
 void past_raise_floor(struct past *past, int64_t ts)
 {
 	if (ts > past->floor)
 		past->floor = ts;
 }
 
-/* Does not pass a record, unless it tells of a loss. */
-static int drop(struct past *past, const struct record *record)
+/* Does not pass a record of this time, unless it tells of a loss. */
+static int drop(struct past *past, const struct record *record, int64_t ts)
 {
+	past_raise_floor(past, ts);
+	if (record->kind == KIND_EVENT && ts > past->left_out)
+		past->left_out = ts;
 	if (roster_takes(record))
 		return roster_learn(past->roster, record);
 	return record->kind == KIND_LOST ? stream_write_record(past->stream, record) : 0;
@@ -115,8 +123,7 @@ static int drop_oldest(struct past *past)
 	int status;
 
 	ring_oldest(past->ring, &record);
-	past_raise_floor(past, record.ts);
-	status = drop(past, &record);
+	status = drop(past, &record, record.ts);
 	ring_drop(past->ring);
 	return status;
 }
@@ -149,10 +156,8 @@ int past_push(struct past *past, const struct record *record, int64_t ts)
 		past->pushed += record_size(record);
 	}
 	while (!ring_has_room(past->ring, record->length)) {
-		if (ring_is_empty(past->ring)) {
-			past_raise_floor(past, ts);
-			return drop(past, record);
-		}
+		if (ring_is_empty(past->ring))
+			return drop(past, record, ts);
 		if (drop_oldest(past) < 0)
 			return -1;
 	}
@@ -168,9 +173,8 @@ static int trim(struct past *past)
 	ring_oldest(past->slice, &record);
 	if (record_is_of_events(&record))
 		past->held -= record_size(&record);
-	if (drop(past, &record) < 0)
+	if (drop(past, &record, record.ts) < 0)
 		return -1;
-	past_raise_floor(past, record.ts);
 	ring_drop(past->slice);
 	return 0;
 }
@@ -345,7 +349,7 @@ int past_end(struct past *past)
 	recall_close(past->recall);
 	past->recall = NULL;
 	past->first = past->told = INT64_MAX;
-	past->now = past->floor = past->marked = INT64_MIN;
+	past->now = past->floor = past->left_out = past->marked = INT64_MIN;
 	past->rate = 0;
 	return 0;
 }

@@ -56,6 +56,9 @@ int past_pass_newest(struct past *past, int64_t from, int64_t to, uint64_t bytes
 int64_t past_floor(const struct past *past);
 void past_raise_floor(struct past *past, int64_t ts); /* what was passed, or given up, up to this time is not there either */
 
+/* The time of the newest event in the stream that was not passed; INT64_MIN: none. */
+int64_t past_left_out(const struct past *past);
+
 /* How many bytes of events there were so far, in the stream and with the recorder as far as it was asked. */
 uint64_t past_bytes(const struct past *past);
 int past_ask_bytes(struct past *past); /* asks it for that alone; every now and then, for past_pass_newest() */

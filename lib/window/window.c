@@ -23,6 +23,7 @@ struct window {
 	struct { int64_t from, to; } lost; /* the newest time in which events were lost; those that touch it are one with it */
 	struct line line;
 	uint64_t last_id;
+	bool expects; /* windows of an earlier filter */
 	/* of the window at hand */
 	bool open;
 	bool complete;
@@ -62,6 +63,23 @@ void window_number_after(struct window *window, uint64_t id)
 {
 	if (id > window->last_id)
 		window->last_id = id;
+}
+
+void window_expect(struct window *window)
+{
+	window->expects = true;
+}
+
+int window_adopt(struct window *window, int64_t from, int64_t to)
+{
+	struct passage passage = {0};
+
+	window->expects = true;
+	if (past_pass(window->past, from, to, false, &passage) < 0)
+		return -1;
+	if (passage.bytes)
+		past_raise_floor(window->past, passage.newest);
+	return past_left_out(window->past) < from;
 }
 
 void window_recall(struct window *window, struct recall *recall, int64_t since)
@@ -175,7 +193,7 @@ static int begin(struct window *window, int64_t from, int64_t to)
 	window->badness = -1;
 	window->bytes_before = past_bytes(window->past);
 	window->waits = budget(window) < window->size.bytes;
-	if (past_drop(window->past, window->from) < 0)
+	if (!window->expects && past_drop(window->past, window->from) < 0)
 		return -1;
 	if (window->waits || !past_is_kept(window->past, to))
 		return 0;
@@ -308,7 +326,7 @@ bool window_is_over(const struct window *window, int64_t now, int64_t *until)
 
 int window_forget(struct window *window, int64_t horizon)
 {
-	return window->open ? 0 : past_drop(window->past, span_add(horizon, -window->size.before));
+	return window->open || window->expects ? 0 : past_drop(window->past, span_add(horizon, -window->size.before));
 }
 
 int window_end(struct window *window)
@@ -319,5 +337,6 @@ int window_end(struct window *window)
 	window->ended = window->now = window->asked = window->lost.to = INT64_MIN;
 	window->first = window->lost.from = INT64_MAX;
 	window->holds = 0;
+	window->expects = false;
 	return 0;
 }

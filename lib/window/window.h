@@ -44,6 +44,13 @@ void window_free(struct window *window);
 /* Windows are numbered from 1, or behind one that was in the input already. */
 void window_number_after(struct window *window, uint64_t id);
 
+/*
+ * What an earlier filter wrote is in the input: from now on all events are of its windows, and wait for them as far as there is room. And
+ * when such a window comes: passes what waits of it. 1: that was all of it, or was passed before; 0: some was left out.
+ */
+void window_expect(struct window *window);
+int window_adopt(struct window *window, int64_t from, int64_t to);
+
 /* As past_push(). */
 int window_push(struct window *window, const struct record *record, int64_t ts);
 
