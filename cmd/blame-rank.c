@@ -67,8 +67,9 @@ static void start_building(struct ranker *ranker)
 
 static void stop_building(struct ranker *ranker)
 {
-	if (ranker->builder)
-		graph_builder_free(ranker->builder);
+	if (ranker->builder && graph_builder_complaint(ranker->builder))
+		warn("%s", graph_builder_complaint(ranker->builder));
+	graph_builder_free(ranker->builder);
 	ranker->builder = NULL;
 }
 

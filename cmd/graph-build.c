@@ -82,6 +82,8 @@ int main(int argc, char **argv)
 	status = stream_finish(stream, &handlers, builder);
 	if (status && *fail_text())
 		warn("%s", fail_text());
+	if (graph_builder_complaint(builder))
+		warn("%s", graph_builder_complaint(builder));
 
 	/* close */
 	graph_builder_free(builder);

@@ -143,10 +143,10 @@ event ts=1.025000000 cpu=2 tid=30 comm=slow name=sched:sched_switch prev_pid=30 
 		/^event ts=1.910/a\
 event ts=2.400000000 cpu=1 tid=0 name=sched:sched_waking comm=slow pid=30 target_cpu=2\
 event ts=2.400000000 cpu=2 tid=0 name=sched:sched_switch prev_pid=0 prev_state=R next_pid=30'
-	run first "${futex//OP/393}
+	run --separate-stderr first "${futex//OP/393}
 $slept"
 	assert_output 'quick: running'
-	run first "$slept"
+	run --separate-stderr first "$slept"
 	assert_output 'unknown: wait of slow'
 	# who has something to do in between has a story, too
 	run first 's/ts=1\.904/ts=2.2/; s/ts=1\.910/ts=2.3/'
@@ -196,6 +196,20 @@ name="hog: on CPU 0 while victim was runnable'
 	run -0 bash -c "blame-rank --text in | grep '^blame graph=1 rank=1 '"
 	assert_output --partial ' name="unknown: wait of victim" '
 	refute_output --partial 'outside event'
+}
+
+@test "where interrupts woke threads and no event tells which, that is said" {
+	local waking='/^signal/i event ts=2.9 cpu=3 tid=0 name=sched:sched_waking pid=99 target_cpu=3'
+	sed "$waking" "$W/lock.txt" >in
+	for command in graph-build blame-rank; do
+		run -0 --separate-stderr $command in
+		assert_regex "$stderr" "^$command: interrupts woke threads, and no event tells which: [^
+]*\$"
+	done
+	for known in 's/sched_waking/& common_flags=0/' '/^signal/i event ts=2.9 cpu=3 tid=0 name=irq:softirq_entry vec=1'; do
+		run -0 --separate-stderr bash -c 'sed "$1" in | graph-build' - "$known"
+		assert_equal "$stderr" ""
+	done
 }
 
 @test "functions that were traced make a graph of calls" {

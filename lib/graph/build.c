@@ -25,6 +25,7 @@ struct graph_builder {
 	graph_sink *sink;
 	void *context;
 	uint64_t graphs; /* built so far */
+	bool unsure;	 /* see graph_builder_complaint() */
 };
 
 /* What stands behind numbers in events, or beside them. */
@@ -165,6 +166,12 @@ static int build(struct graph_builder *builder, const struct graph_signal *signa
 	return calls ? give(builder, calls, signal, window) : 0;
 }
 
+/* What an idle CPU wakes, an interrupt does; so the like may have come in the midst of any thread. */
+static bool is_unsure(const struct wake *wake)
+{
+	return wake->wakers && wake->idlers && !wake->contexts;
+}
+
 static int close_window(struct graph_builder *builder, const char *window)
 {
 	size_t chosen = signals_choose(&builder->signals, builder->wake, builder->worst);
@@ -172,6 +179,7 @@ static int close_window(struct graph_builder *builder, const char *window)
 	for (size_t i = 0; i < chosen; i++)
 		if (build(builder, &builder->signals.list.items[i], window) < 0)
 			return -1;
+	builder->unsure |= chosen && is_unsure(builder->wake);
 	builder->requests.count = 0;
 	signals_forget(&builder->signals);
 	wake_forget(builder->wake);
@@ -251,4 +259,12 @@ int graph_builder_record(struct graph_builder *builder, const struct record *rec
 int graph_builder_finish(struct graph_builder *builder)
 {
 	return close_window(builder, "");
+}
+
+const char *graph_builder_complaint(const struct graph_builder *builder)
+{
+	if (!builder->unsure)
+		return NULL;
+	return "interrupts woke threads, and no event tells which: whoever is said to have woken one may only have been hit by an "
+	       "interrupt; record events of irq and timer, too";
 }

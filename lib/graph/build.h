@@ -12,6 +12,7 @@
  *	graph_builder_sink(builder, write_it, context);
  *	graph_builder_reads(&handlers, ...): then graph_builder_record(builder, record) on each of them
  *	at the end of each trace (struct handlers, finish): graph_builder_finish(builder)
+ *	if (graph_builder_complaint(builder)) ...
  *	graph_builder_free(builder);
  */
 #ifndef GRAPH_BUILD_H
@@ -45,5 +46,8 @@ int graph_builder_record(struct graph_builder *builder, const struct record *rec
 
 /* At the end of a trace: signals that no window record claimed are one window of their own. 0; -1 after fail(). */
 int graph_builder_finish(struct graph_builder *builder);
+
+/* What the data lack to be sure of what the graphs say, in one sentence; NULL: nothing of that kind. */
+const char *graph_builder_complaint(const struct graph_builder *builder);
 
 #endif

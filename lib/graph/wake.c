@@ -68,7 +68,10 @@ void wake_forget(struct wake *wake)
 			     .quotas = wake->quotas,
 			     .frequencies = wake->frequencies,
 			     .switches = wake->switches,
-			     .migrations = wake->migrations};
+			     .migrations = wake->migrations,
+			     .wakers = wake->wakers,
+			     .idlers = wake->idlers,
+			     .contexts = wake->contexts};
 
 	forget_threads(wake);
 	forget_cpus(wake);
@@ -97,6 +100,7 @@ int wake_stream(struct wake *wake, const struct fields *fields)
 	wake_stacks_free(wake->stacks);
 	wake->stacks = wake_stacks_new();
 	wake->switches = wake->migrations = false;
+	wake->wakers = wake->idlers = wake->contexts = false;
 	return 0;
 }
 

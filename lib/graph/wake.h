@@ -272,6 +272,8 @@ struct wake {
 	struct ender ender; /* of the request of a loop device that is being completed: */
 	int32_t handed_on;  /* the request that was submitted for that one; INDEX_NONE: none, or not known */
 	bool switches, migrations; /* these are among the data */
+	bool wakers, idlers;	   /* so are threads, and idle CPUs, that woke others */
+	bool contexts;		   /* and what tells interrupts from threads */
 };
 
 /* wake.c: life, threads and CPUs */

@@ -44,6 +44,7 @@ void context_enter(struct wake *wake, struct cpu *cpu, enum context_kind kind, i
 	struct context *context;
 	struct piece *piece;
 
+	wake->contexts = true;
 	if (cpu->depth == CONTEXTS_MAX - 1)
 		return; /* more than can be: exits were not traced */
 	context = &cpu->context[++cpu->depth];

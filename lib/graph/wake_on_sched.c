@@ -67,9 +67,12 @@ void on_waking(struct happening *at)
 {
 	enum { PID, TARGET_CPU };
 	struct thread *woken = wake_thread(at->wake, (int32_t)happening_number(at, PID));
-	int32_t index;
-	enum cause cause = context_cause(at->wake, at->cpu, at->event->tid, happening_flags(at), &index);
+	int32_t index, flags = happening_flags(at);
+	enum cause cause = context_cause(at->wake, at->cpu, at->event->tid, flags, &index);
 
+	at->wake->contexts |= flags != FLAGS_NONE;
+	at->wake->wakers |= cause == CAUSE_THREAD;
+	at->wake->idlers |= cause == CAUSE_UNKNOWN && at->event->tid == TID_IDLE;
 	if (cause == CAUSE_TIMER && woken->dirty)
 		cause = dirty_cause(at->wake, woken, &index);
 	if (cause == CAUSE_REQUEST)
