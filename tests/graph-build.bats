@@ -103,6 +103,7 @@ window() {
 		packets|unknown: wait of victim
 		packets-again|unknown: wait of victim
 		paced|reader: running
+		path|victim: read of 259:1 in service
 		read|crowd: write of 7:0 in service
 		reused|old: running
 		ring|unknown: wait of other

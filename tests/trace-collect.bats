@@ -706,3 +706,14 @@ quota_group() {
 	kill $pid
 	wait $pid
 }
+
+@test "the hidden paths of an NVMe disk are named as that disk's" {
+	need_tracefs
+	[ -r /proc/diskstats ] || skip "needs /proc/diskstats"
+	printf ' 259 %s 0 0 0 0\n' '3 nvme0c1n2' '1 nvme0n2' '2 nvme0n2p1' '4 nvme1c1n2' >diskstats
+	echo '   0 0 nvme0c4n2 0 0 0 0' >>diskstats
+	unshare -m true || skip "needs a mount namespace"
+	run -0 --separate-stderr unshare -m bash -c 'mount --bind diskstats /proc/diskstats && trace-collect --text -e block:block_rq_issue -d 10ms'
+	run -0 grep 'name=nvme[0-9]*c' <<<"$output"
+	assert_output 'device dev=259:3 name=nvme0c1n2 disk=259:1'
+}

@@ -15,7 +15,13 @@
 #include "base/number.h"
 
 #define DEVICES "/sys/dev/block"
+#define DISKSTATS "/proc/diskstats"
 enum { COST_LIMIT = 200 };
+
+struct disk { /* as /proc/diskstats has it */
+	unsigned major, minor;
+	char name[64];
+};
 
 struct device_seen {
 	char dev[32];
@@ -92,6 +98,71 @@ static int write_changed(struct devices *devices, struct stream *stream, const s
 	return stream_write_line(stream, line);
 }
 
+/* A line of diskstats: "259 3 nvme0c0n1 1702 ..." */
+static bool read_disk(FILE *file, char **text, size_t *room, struct disk *disk)
+{
+	return getline(text, room, file) >= 0 && sscanf(*text, "%u %u %63s", &disk->major, &disk->minor, disk->name) == 3;
+}
+
+/* The number of the disk of this name; false: there is none. */
+static bool find_disk(const char *name, struct disk *found)
+{
+	FILE *file = fopen(DISKSTATS, "re");
+	char *text = NULL;
+	size_t room = 0;
+	bool is_there = false;
+
+	while (file && !is_there && read_disk(file, &text, &room, found))
+		is_there = strcmp(found->name, name) == 0;
+	free(text);
+	if (file)
+		fclose(file);
+	return is_there;
+}
+
+/*
+ * An NVMe disk with several paths, nvme0n1, sends its requests to hidden disks, such as nvme0c2n1, as they are. These have their
+ * numbers in diskstats alone; before Linux 6.1 not even there.
+ */
+static bool is_path(const struct disk *path, struct disk *disk)
+{
+	unsigned subsystem, controller, space;
+	char name[sizeof(path->name)];
+	int end = 0;
+
+	if (path->major == 0 || sscanf(path->name, "nvme%uc%un%u%n", &subsystem, &controller, &space, &end) != 3 || path->name[end])
+		return false;
+	snprintf(name, sizeof(name), "nvme%un%u", subsystem, space);
+	return find_disk(name, disk);
+}
+
+static int look_at_paths(struct devices *devices, struct stream *stream)
+{
+	FILE *file = fopen(DISKSTATS, "re");
+	struct disk path, disk;
+	struct line line = {0};
+	char *text = NULL, dev[NUMBER_ROOM], whole[NUMBER_ROOM];
+	size_t room = 0;
+	int status = 0;
+
+	while (file && status == 0 && read_disk(file, &text, &room, &path)) {
+		if (!is_path(&path, &disk))
+			continue;
+		snprintf(dev, sizeof(dev), "%u:%u", path.major, path.minor);
+		snprintf(whole, sizeof(whole), "%u:%u", disk.major, disk.minor);
+		line_begin(&line, "device");
+		line_text(&line, "dev", dev);
+		line_text(&line, "name", path.name);
+		line_text(&line, "disk", whole);
+		status = write_changed(devices, stream, &line, dev);
+	}
+	free(text);
+	line_free(&line);
+	if (file)
+		fclose(file);
+	return status;
+}
+
 static int look_at_all(struct devices *devices, struct stream *stream)
 {
 	DIR *dir = opendir(DEVICES);
@@ -128,6 +199,8 @@ int devices_look(struct devices *devices, struct stream *stream, int64_t now)
 	if (now < devices->next)
 		return 0;
 	status = look_at_all(devices, stream);
+	if (status == 0)
+		status = look_at_paths(devices, stream);
 	pause = (cpu_time() - cost) * COST_LIMIT;
 	devices->next = now + (pause > NSEC_PER_SEC ? pause : NSEC_PER_SEC);
 	return status;

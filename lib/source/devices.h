@@ -1,5 +1,6 @@
 /*
- * devices: block devices named in the stream: their names, the disk that a partition lies on, the I/O scheduler.
+ * devices: block devices named in the stream: their names, the disk that a partition lies on or that a path leads to, the
+ * I/O scheduler.
  */
 #ifndef SOURCE_DEVICES_H
 #define SOURCE_DEVICES_H
