@@ -538,14 +538,15 @@ END
 	printf '%s\n' '# ========' '# captured on: Thu Aug 17 14:14:43 2017' \
 		'my [0] prog  12/13  [001]   100.000001:     250000 cycles:upp: ' \
 		$'\tffffffff9fa00a67 native_irq_return_iret ([kernel.kallsyms])' $'\t           10b33 _dl_init (/usr/lib64/libc-2.25.so)' '' \
-		'prog     13 [000] 100.000002: cpu-clock:      555eab8feb3d work+0xbd (/usr/bin/prog)' \
+		'prog     13 [000] 100.000002: cpu-clock:I:      555eab8feb3d work+0xbd (/usr/bin/prog)' \
 		'prog     13 [001] 100.000003: PERF_RECORD_COMM: prog:12/13' \
 		'prog     13 [001] 100.000004: PERF_RECORD_LOST lost 5' \
-		$'prog\t13 [000] 100.000005:\t\t1 sched:sched_waking: comm=x pid=14 prio=120 target_cpu=003' \
+		$'prog\t13 [000] 100.000005:\t\t1 sched:sched_waking:k: comm=x pid=14 prio=120 target_cpu=003' \
 		$'prog\t13 [001] 100.000006:\t\t1 sched:sched_waking: comm=x pid=14 prio=120 target_cpu=003' >script
 	run -3 --separate-stderr trace-import --text script
 	assert_line 'event ts=100.000001000 cpu=1 tid=13 comm="my [0] prog" name=perf:cycles period=250000'
 	assert_line 'event ts=100.000002000 cpu=0 tid=13 comm=prog name=perf:cpu-clock ip="555eab8feb3d work+0xbd (/usr/bin/prog)"'
+	assert_line 'event ts=100.000005000 cpu=0 tid=13 comm=prog name=sched:sched_waking comm=x pid=14 prio=120 target_cpu=3'
 	assert_line 'lost ts=100.000006000 cpu=1 count=5 from=100.000001000'
 	assert_line 'event ts=100.000006000 cpu=1 tid=13 comm=prog name=sched:sched_waking comm=x pid=14 prio=120 target_cpu=3'
 	assert_equal "$(grep -c '^event' <<<"$output")" 4

@@ -74,7 +74,17 @@ static bool take_part(char *part, const char *from, const char *to)
 	return true;
 }
 
-/* "sched:sched_switch: ". Returns what stands behind it, NULL: it is none. */
+/* Behind "upp:", what is counted: user, kernel, ...; where nothing of the kind is there, it stays. */
+static const char *skip_modifiers(const char *at, const char *end)
+{
+	const char *colon = at;
+
+	while (colon < end && *colon && strchr("ukhHGIpPSDWebRX", *colon))
+		colon++;
+	return colon > at && colon < end && *colon == ':' ? colon + 1 : at;
+}
+
+/* "sched:sched_switch: ", "sched:sched_switch:k: ". Returns what stands behind it, NULL: it is none. */
 static const char *read_tracepoint(const char *at, const char *end, struct text_event *event)
 {
 	const char *colon = memchr(at, ':', (size_t)(end - at));
@@ -83,7 +93,7 @@ static const char *read_tracepoint(const char *at, const char *end, struct text_
 	if (!second || memchr(at, ' ', (size_t)(second - at)) || !take_part(event->system, at, colon) ||
 	    !take_part(event->name, colon + 1, second))
 		return NULL;
-	return second + 1;
+	return skip_modifiers(second + 1, end);
 }
 
 /* "cycles:", "cycles:upp:", "cpu/event=0x3c/:", which is no tracepoint: system and name are perf:cycles. Returns as above. */
@@ -97,7 +107,7 @@ static const char *read_counter(const char *at, const char *end, struct text_eve
 		return NULL;
 	last--;
 	colon = memchr(at, ':', (size_t)(last - at));
-	if (colon && strspn(colon + 1, "ukhHGpPSDWeb") != (size_t)(last - colon - 1)) /* else what is counted: user, kernel, ... */
+	if (colon && skip_modifiers(colon + 1, end) != last + 1)
 		return NULL;
 	memcpy(event->system, "perf", 5);
 	return take_part(event->name, at, colon ? colon : last) ? last + 1 : NULL;
