@@ -227,10 +227,13 @@ static bool read_loss(struct span line, struct text_event *event, uint64_t *coun
 static bool read_start(struct span line, struct text_event *event, uint64_t *count)
 {
 	static const char mark[] = "##### CPU ";
-	struct span number = {line.at + sizeof(mark) - 1, find(line, " buffer started ####")};
+	struct span number;
 	uint64_t cpu;
 
-	if (!begins_with(line, mark) || !number.end || !read_count(number, &cpu) || cpu > UINT32_MAX)
+	if (!begins_with(line, mark))
+		return false;
+	number = (struct span){line.at + sizeof(mark) - 1, find(line, " buffer started ####")};
+	if (!number.end || !read_count(number, &cpu) || cpu > UINT32_MAX)
 		return false;
 	*event = (struct text_event){.cpu = (uint32_t)cpu};
 	*count = 0;

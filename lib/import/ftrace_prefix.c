@@ -58,11 +58,11 @@ static struct span behind_level(struct span line)
 /* "kern  :warn  : ", as dmesg spells facility and level. */
 static struct span behind_facility(struct span line)
 {
-	struct span rest = {line.at + strlen("kern"), line.end};
+	struct span rest;
 
 	if (!begins_with(line, "kern "))
 		return line;
-	rest = trimmed(rest);
+	rest = trimmed((struct span){line.at + strlen("kern"), line.end});
 	if (!begins_with(rest, ":"))
 		return line;
 	for (rest.at++; rest.at < rest.end && isalpha((unsigned char)*rest.at);)
