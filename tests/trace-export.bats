@@ -131,6 +131,17 @@ incident() {
 # The kernel's own trace file of another instance, of the same events at the same time. Flags may differ: whether a
 # thread is to be preempted changes between the two.
 # bats test_tags=live
+@test "ftrace: there is one line to an event, whatever its texts hold" {
+	local evil='\n           evil-9 [000] ..... 1.500000: sched_waking: comm=victim pid=3 prio=120 target_cpu=000'
+	printf '%s\n' 'stream version=1' "event ts=1.0 cpu=0 tid=7 comm=\"a\\nb\" name=fs:open filename=\"one$evil\"" \
+		"event ts=1.1 cpu=0 tid=7 comm=\"a\\nb\" name=sched:sched_waking comm=\"x$evil\" pid=8 prio=120 target_cpu=1" >text
+	for exact in '' -x; do
+		trace-export $exact text >exported || [ $? = 3 ]
+		assert_equal "$(grep -vc '^#' exported)" 2
+	done
+	grep -q '^ *a b-7 .*: open: filename=one  *evil-9 ' exported
+}
+
 @test "ftrace: what was imported from text is that text, flags in their column" {
 	printf '%s\n' '# tracer: nop' \
 		'            bash-31224   [000] d.h. 50001.000001: sched_migrate_task: comm=bash pid=8 prio=120 orig_cpu=1 dest_cpu=0' \

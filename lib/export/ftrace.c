@@ -109,7 +109,7 @@ static void append(struct ftrace *ftrace, const char *text)
 
 /*
  * The kernel's brackets, as in "vec=1 [action=TIMER]", are left out if not wanted, and so are its parentheses unless they end the
- * text, as in "4096 () 128 + 8": Trace Compass takes no line that goes on behind them. There is one line to an event.
+ * text, as in "4096 () 128 + 8": Trace Compass takes no line that goes on behind them.
  */
 static void append_printed(struct ftrace *ftrace, const char *text, bool exact)
 {
@@ -122,7 +122,7 @@ static void append_printed(struct ftrace *ftrace, const char *text, bool exact)
 	unwanted = exact ? "" : close && close + 1 < text + length ? "[]()" : "[]";
 	for (size_t i = 0; i < length; i++)
 		if (!strchr(unwanted, text[i]))
-			line_append(&ftrace->line, (unsigned char)text[i] < ' ' ? " " : text + i, 1);
+			line_append(&ftrace->line, text + i, 1);
 }
 
 /* The event's fields as a line of the stream, cut. NULL after fail(). */
@@ -185,6 +185,15 @@ static int append_plain(struct export *export, const struct event *event, const 
 	return 0;
 }
 
+/* There is one line to an event, whatever its texts hold. */
+static void end_line(struct ftrace *ftrace)
+{
+	for (size_t i = 0; i < ftrace->line.length; i++)
+		if ((unsigned char)ftrace->line.text[i] < ' ')
+			ftrace->line.text[i] = ' ';
+	append(ftrace, "\n");
+}
+
 static int event_seen(void *context, const struct record *record)
 {
 	static const char enter[] = "syscalls:sys_enter_", leave[] = "syscalls:sys_exit_";
@@ -211,7 +220,7 @@ static int event_seen(void *context, const struct record *record)
 		status = append_plain(export, &event, strchr(name, ':') ? strchr(name, ':') + 1 : name);
 	if (status < 0)
 		return stream_fail(export->stream, "%s", fail_text());
-	append(ftrace, "\n");
+	end_line(ftrace);
 	fwrite(ftrace->line.text, 1, ftrace->line.length, export->out);
 	return export_written(export) < 0 ? -1 : STREAM_DROP;
 }
