@@ -336,6 +336,15 @@ victim;holder;worker;7:0;in the bfq queue of loop0 3000000"
 	awk -v length_="$length" '{ sum += $NF } END { exit !(sum > length_ - 10 && sum < length_ + 10) }' stacks
 }
 
+@test "folded: a line is a stack, whatever functions are called" {
+	printf '%s\n' 'stream version=1 clock=mono' 'graph id=1 target=1 from=1.0 to=2.0 kind=wake' \
+		'node graph=1 id=1 name="victim: running" label="victim/5" start=1.0 end=2.0 tid=5 what=run stack="get\nfake 99;main"' \
+		'path graph=1 node=1 from=1.0 to=2.0' \
+		'blame graph=1 rank=1 name="victim: running" score=1 share=1 on_path=yes instances=1 algorithm=blame' >text
+	run -0 trace-export -f folded text
+	assert_output 'victim;main;get\x0afake 99;running 1000000'
+}
+
 @test "folded: a stream without paths has nothing to fold" {
 	run -1 --separate-stderr trace-export -f folded "$TOP/testdata/demo.tb"
 	[[ $stderr == "trace-export: there are no critical paths in the stream; blame-rank finds them" ]]

@@ -5,6 +5,7 @@
 #include <uthash.h>
 
 #include "base/memory.h"
+#include "report/model.h"
 
 struct node_frames {
 	int64_t id;
@@ -85,13 +86,13 @@ static int node_seen(void *context, const struct record *record)
 	HASH_FIND(hh, frames->nodes, &id, sizeof(id), known);
 	if (known)
 		return 0;
-	stack = fields_copy(fields, "stack");
+	stack = clean_field(fields, "stack");
 	node = NEW(struct node_frames);
 	node->id = id;
 	node->wait.end = end;
 	node->wait.tid = tid;
 	node->waits = fields_is(fields, "what", "wait");
-	node->text = stack ? turn_around(stack) : NULL;
+	node->text = *stack ? turn_around(stack) : NULL;
 	free(stack);
 	HASH_ADD(hh, frames->nodes, id, sizeof(id), node);
 	if (node->waits && node->text)
