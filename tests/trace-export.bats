@@ -284,6 +284,25 @@ at_path() { # PATH
 		  if (here key[1] == path) { sub(/^ *[0-9]+: /, ""); print } }'
 }
 
+@test "perfetto: a system call has its arguments" {
+	need protoc
+	printf '%s\n' 'stream version=1' \
+		'event ts=1.0 cpu=0 tid=7 comm=a name=raw_syscalls:sys_enter id=257 args=0xffffff9c,0x0,18446744073709551615' >text
+	trace-export -f perfetto text >calls.pftrace || [ $? = 3 ]
+	protoc --decode_raw <calls.pftrace >tree
+	assert_equal "$(at_path 1.1.2.329.1 <tree)" 257
+	assert_equal "$(at_path 1.1.2.329.2 <tree | tr '\n' ' ')" "4294967196 0 18446744073709551615 "
+}
+
+@test "perfetto: limits without a time are not drawn" {
+	need protoc
+	printf '%s\n' 'stream version=1 clock=mono' 'sample ts=2.0 start=1.9 chart=block key=8:0 value=0.1' \
+		'limits chart=block key=8:0 center=0.1 ucl=0.2' >text
+	trace-export -f perfetto text >limits.pftrace || [ $? = 3 ]
+	protoc --decode_raw <limits.pftrace >tree
+	assert_equal "$(at_path 1.11.9 <tree | grep -cx 4)" 1
+}
+
 # What Perfetto makes of it: tests/viewers.bats.
 @test "perfetto: every event is there, and arrows lead along the paths" {
 	need protoc

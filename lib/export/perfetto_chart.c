@@ -144,7 +144,7 @@ int charts_sample(struct charts *charts, const struct fields *fields)
 int charts_limits(struct charts *charts, const struct fields *fields)
 {
 	struct series *series;
-	int64_t ts;
+	int64_t ts = TS_NONE;
 	double center = NAN, ucl = NAN;
 
 	if (read_time(fields, "ts", &ts) < 0 || fields_double(fields, "center", &center) < 0 ||

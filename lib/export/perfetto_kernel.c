@@ -18,7 +18,7 @@ enum {
 	NO_STATE = 1 << 15, /* not a thread state of any kernel: the viewer then shows none */
 };
 
-enum value { SIGNED, UNSIGNED, TEXT, DEVICE, STATE };
+enum value { SIGNED, UNSIGNED, NUMBERS, TEXT, DEVICE, STATE };
 
 /* ftrace/ftrace_event.proto, and of each event sched.proto, irq.proto, block.proto, task.proto, raw_syscalls.proto. */
 static const struct {
@@ -45,7 +45,7 @@ static const struct {
 	{"sched:sched_process_fork", 239, {{"parent_comm", 1, TEXT}, {"parent_pid", 2, SIGNED}, {"child_comm", 3, TEXT}, {"child_pid", 4, SIGNED}}},
 	{"task:task_newtask", 235, {{"pid", 1, SIGNED}, {"comm", 2, TEXT}, {"clone_flags", 3, UNSIGNED}, {"oom_score_adj", 4, SIGNED}}},
 	{"task:task_rename", 236, {{"pid", 1, SIGNED}, {"oldcomm", 2, TEXT}, {"newcomm", 3, TEXT}, {"oom_score_adj", 4, SIGNED}}},
-	{"raw_syscalls:sys_enter", 329, {{"id", 1, SIGNED}}},
+	{"raw_syscalls:sys_enter", 329, {{"id", 1, SIGNED}, {"args", 2, NUMBERS}}},
 	{"raw_syscalls:sys_exit", 330, {{"id", 1, SIGNED}, {"ret", 2, SIGNED}}},
 	{"block:block_bio_queue", 119, {{"dev", 1, DEVICE}, {"sector", 2, UNSIGNED}, {"nr_sector", 3, UNSIGNED}, {"rwbs", 4, TEXT}, {"comm", 5, TEXT}}},
 	{"block:block_rq_insert", 126, {{"dev", 1, DEVICE}, {"sector", 2, UNSIGNED}, {"nr_sector", 3, UNSIGNED}, {"bytes", 4, UNSIGNED},
@@ -174,6 +174,21 @@ static uint64_t encode_device(uint64_t dev)
 	return (minor & 0xff) | major << 8 | (minor & ~UINT64_C(0xff)) << 12;
 }
 
+/* "0x3,0x7ffc,0x10": an element for each. */
+static void add_numbers(const struct event *event, const struct event_field *field, uint32_t number, struct bytes *out)
+{
+	char text[256];
+
+	event_spell_field(event, field, text, sizeof(text));
+	for (char *at = text, *end; *at; at = end + strspn(end, ", ")) {
+		uint64_t value = strtoull(at, &end, 0);
+
+		if (end == at)
+			return;
+		proto_unsigned(out, number, value);
+	}
+}
+
 static void add_known(struct kernel *kernel, int i, const struct event *event, struct bytes *out)
 {
 	size_t mark = proto_begin(out, known[i].number);
@@ -188,6 +203,8 @@ static void add_known(struct kernel *kernel, int i, const struct event *event, s
 		if (known[i].fields[f].value == TEXT) {
 			event_text(event, field, text, sizeof(text));
 			proto_text(out, number, text);
+		} else if (known[i].fields[f].value == NUMBERS) {
+			add_numbers(event, field, number, out);
 		} else if (known[i].fields[f].value == DEVICE) {
 			proto_unsigned(out, number, encode_device((uint64_t)event_number(event, field)));
 		} else if (known[i].fields[f].value == STATE) {
