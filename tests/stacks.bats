@@ -546,6 +546,15 @@ has_stacks() { stream-cat --text out 2>/dev/null | grep -q ' name=stack:'; }
 	assert_line --regexp ';prog\+0x[0-9a-f]+;'
 }
 
+@test "what a program is called makes no frames" {
+	need_stacks
+	program prog.c
+	build -o 'pro;g' prog.c
+	collect_stacks './pro;g'
+	run users sleep 'pro;g'
+	assert_line --partial ';wait_for_work (pro:g);worker (pro:g);'
+}
+
 @test "what stands elsewhere under a program's path is not opened unless it is a file" {
 	need_stacks
 	program prog.c

@@ -140,9 +140,11 @@ static struct place *place_at(struct unwinder *unwinder, struct image *image, ui
 	return *recent = place;
 }
 
-/* Takes over the text. */
+/* Takes over the text, less what stands between frames: Rust's arrays have it, and names of files may. */
 static void add_frame(struct unwinder *unwinder, struct place *place, char *text)
 {
+	for (char *c = text; (c = strchr(c, ';')); c++)
+		*c = ':';
 	place->frames = memory_grow(place->frames, (size_t)place->count + 1, sizeof(*place->frames));
 	place->frames[place->count++] = frame_of(unwinder, text);
 }
