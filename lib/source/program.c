@@ -18,6 +18,7 @@ struct interpreter {
 	const char *name;
 	const char *flags, *valued, *naming;		  /* letters: without an argument, with one, with one that says what is run */
 	const char *word_flags, *words_valued, *words_naming; /* words, with a space before and behind each; "-X*": all that begin so */
+	const char *words_ending; /* that take a value behind '=', but no script follows; NULL: there are none */
 };
 
 #define SHELL_FLAGS "abefhiklmnprtuvxBCEHPT"
@@ -27,13 +28,13 @@ static const struct interpreter interpreters[] = {
 	{"pypy", "bBdEiIOPqRsSuvx", "WX", "m", "", "", ""},
 	{"perl", "nsStTuUwWX", "I", "", "", "", ""},
 	{"ruby", "dvwU", "CEIr", "", "", "", ""},
-	{"php", "nq", "cdz", "f", "", "", ""},
+	{"php", "nq", "cdz", "f", "", "", " --file ", " -- --run --process-begin --process-code --process-end "},
 	{"lua", "iEvW", "l", "", "", "", ""},
 	{"sh", SHELL_FLAGS, "oO", "", " --login --norc --noprofile --posix ", " --rcfile --init-file ", ""},
 	{"bash", SHELL_FLAGS, "oO", "", " --login --norc --noprofile --posix ", " --rcfile --init-file ", ""},
 	{"dash", SHELL_FLAGS, "o", "", "", "", ""},
-	{"node", "i", "rC", "", " --inspect* --expose* --no-* --enable-* --trace-* --harmony* ", " --require --import ", ""},
-	{"nodejs", "i", "rC", "", " --inspect* --expose* --no-* --enable-* --trace-* --harmony* ", " --require --import ", ""},
+	{"node", "i", "rC", "", " --inspect* --expose* --no-* --enable-* --trace-* --harmony* ", " --require --import ", "", " --eval --print --run "},
+	{"nodejs", "i", "rC", "", " --inspect* --expose* --no-* --enable-* --trace-* --harmony* ", " --require --import ", "", " --eval --print --run "},
 	{"java", "", "", "", " -X* -D* -agent* -javaagent* -verbose* -server -client -ea* -da* -esa -dsa --enable-preview ",
 	 " -cp -classpath --class-path -p --module-path --upgrade-module-path --add-modules --add-opens --add-exports --add-reads"
 	 " --limit-modules --enable-native-access ",
@@ -97,6 +98,10 @@ static enum step take_option(const struct interpreter *known, const char *option
 {
 	size_t length = strcspn(option, "=");
 
+	if (known->words_ending && is_listed(known->words_ending, option, length))
+		return STEP_END;
+	if (option[length] == '=' && is_listed(known->words_naming, option, length))
+		return (*found = option + length + 1)[0] ? STEP_FOUND : STEP_END;
 	if (option[length] == '=' && option[1] == '-')
 		return STEP_ON;
 	if (is_listed(known->word_flags, option, strlen(option)))
@@ -114,7 +119,7 @@ static const char *find_script(const struct interpreter *known, struct words *wo
 	const char *word, *found = NULL;
 
 	while ((word = next_word(words))) {
-		if (strcmp(word, "--") == 0)
+		if (strcmp(word, "--") == 0 && !(known->words_ending && is_listed(known->words_ending, word, 2)))
 			return next_word(words);
 		if (*word != '-')
 			return *word && *word != '+' ? word : NULL;

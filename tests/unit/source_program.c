@@ -67,6 +67,15 @@ static void check_interpreters(void)
 	expect("java|--module-path=mods|-m|app/Main", "java app/Main");
 	expect("java|--what|secret|Main", "java");
 	expect("dotnet|app.dll", "dotnet app.dll");
+	expect("node|--eval=code|secret", "node");
+	expect("node|--print=code|secret", "node");
+	expect("node|--|server.js|secret", "node server.js");
+	expect("php|--run=code|secret", "php");
+	expect("php|--file=job.php|secret", "php job.php");
+	expect("php|--file|job.php|secret", "php job.php");
+	expect("php|--|secret", "php");
+	expect("java|--module=app/Main|secret", "java app/Main");
+	expect("java|--module=|secret", "java");
 }
 
 static void check_bounds(void)
