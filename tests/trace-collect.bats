@@ -158,6 +158,47 @@ trace-collect: 'sh' ended with status 7"
 	until_true 60 is_gone $pid
 }
 
+@test "the guardian holds no files, and looks for no others, where the kernel cannot close all at once" {
+	need_tracefs
+	cat >old.c <<-'EOT'
+		#define _GNU_SOURCE
+		#include <errno.h>
+		#include <fcntl.h>
+		#include <sys/syscall.h>
+		#include <unistd.h>
+
+		int close_range(unsigned from, unsigned to, int flags)
+		{
+			(void)from, (void)to, (void)flags;
+			errno = ENOSYS;
+			return -1;
+		}
+
+		int close(int fd)
+		{
+			static int count;
+
+			if (++count == 5000)
+				creat("many", 0666);
+			return (int)syscall(SYS_close, fd);
+		}
+	EOT
+	gcc -shared -fPIC -o old.so old.c
+	(
+		ulimit -n 10000
+		exec 9<old.c
+		LD_PRELOAD=$PWD/old.so exec trace-collect -e sched:sched_process_exec -o out 3>&-
+	) &
+	pid=$!
+	until_true 60 is_tracing $pid
+	guardian=$(pgrep -P $pid tailblame-guard)
+	run ls /proc/$guardian/fd
+	assert_output 0
+	kill -KILL $pid
+	until_true 60 is_gone $pid
+	refute [ -e many ]
+}
+
 @test "two collectors that have the same pid, each in a PID namespace of its own" {
 	need_tracefs
 	unshare -pf --mount-proc true 2>/dev/null || skip "needs PID namespaces"

@@ -1,5 +1,6 @@
 #include "source/guardian.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -16,13 +17,27 @@
 /* The kernel closes a killed collector's files one by one, and the pipe may be closed before the last ring is. */
 enum { TRIES = 400, PAUSE_NS = 5 * 1000 * 1000 };
 
+/* For kernels before 5.9. There may be room for a thousand million files, so those are asked for that there are. */
+static void close_each(void)
+{
+	DIR *files = opendir("/proc/self/fd");
+	const struct dirent *entry;
+
+	while (files && (entry = readdir(files))) {
+		int fd = atoi(entry->d_name);
+
+		if (fd > 0 && fd != dirfd(files))
+			close(fd);
+	}
+	if (files)
+		closedir(files);
+}
+
 /* But for the first. */
 static void close_all(void)
 {
-	if (close_range(1, ~0U, 0) == 0)
-		return;
-	for (int fd = (int)sysconf(_SC_OPEN_MAX); fd > 0; fd--) /* kernels before 5.9 */
-		close(fd);
+	if (close_range(1, ~0U, 0) < 0)
+		close_each();
 }
 
 static _Noreturn void guard(int pipe, pid_t collector)
