@@ -234,7 +234,7 @@ static int collect(struct collector *collector, char **command)
 		return -1;
 	add_stacks(collector, stream);
 	collector->programs = !no_programs;
-	if (collector_prepare(collector, stream) < 0 || write_charts(stream, loaded) < 0 ||
+	if (collector_prepare(collector, stream, names) < 0 || write_charts(stream, loaded) < 0 ||
 	    collector_run(collector, duration, pids.items, (int)pids.count) < 0)
 		return -1;
 	status = stream_close(stream);

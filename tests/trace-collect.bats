@@ -525,6 +525,21 @@ calls() {
 	stream-cat --text out | grep -c "^event .* comm=\?.*name=func:$1 " || true
 }
 
+@test "a filter on what renames threads does not leave them their old names" {
+	need_tracefs
+	cp "$(command -v ls)" renamed
+	trace-collect -e raw_syscalls:sys_enter -e 'task:task_rename/newcomm == "nobody" || pid == 1' \
+		-e 'sched:sched_process_exec/filename ~ "*/renamed"' -o out -- sh -c './renamed / >/dev/null; true'
+	stream-cat --text out >text
+	grep -q ' comm=renamed name=raw_syscalls:sys_enter ' text
+	run ! grep ' name=task:task_rename ' text
+	run bash -c "grep ' name=sched:sched_process_exec ' text | grep -cv '/renamed'"
+	assert_output 0
+	grep -q ' name=sched:sched_process_exec .*renamed' text
+	run -1 trace-collect -e 'task:task_rename/nothing == 1' -d 0
+	assert_output --partial "wrong filter 'nothing == 1' of event 'task:task_rename': "
+}
+
 @test "functions: PIE, fixed address, stripped with dynamic symbols, shared library, odd names" {
 	need_tracefs
 	command -v gcc >/dev/null || skip "needs gcc"

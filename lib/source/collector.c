@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/number.h"
+#include "event/predicate.h"
 #include "source/instance.h"
 #include "source/round.h"
 #include "program/stacks.h"
@@ -140,17 +141,29 @@ static int open_rings(struct collector *collector)
 	return collector->keeper ? merge_open(&collector->merge, collector->keeper) : 0;
 }
 
-int collector_prepare(struct collector *collector, struct stream *stream)
+/* The stream has the event's format by now. */
+static int filter_here(struct collector *collector, struct wish *wish)
+{
+	struct events *names = collector->scribe.names;
+
+	wish->predicate = predicate_new(names, events_type(names, wish->event), wish->filter);
+	return wish->predicate ? 0 : fail_prefix("filter of the event '%s'", wish->event);
+}
+
+int collector_prepare(struct collector *collector, struct stream *stream, struct events *names)
 {
 	collector->scribe.stream = stream;
+	collector->scribe.names = names;
 	if (wishes_enable(&collector->wishes, collector->instance, collector->keeper) < 0 || open_rings(collector) < 0)
 		return -1;
 	if (write_stream_record(collector) < 0)
 		return -1;
 	for (size_t i = 0; i < collector->wishes.list.count; i++) {
-		const struct wish *wish = collector->wishes.list.items[i];
+		struct wish *wish = collector->wishes.list.items[i];
 
 		if (wish->enabled && !(wish->flags & WISH_QUIET) && scribe_format(stream, wish, false) < 0)
+			return -1;
+		if (wish->enabled && wish->flags & WISH_WHOLE && wish->filter && filter_here(collector, wish) < 0)
 			return -1;
 		collector->block |= wish->enabled && wish->is_block;
 		collector->switches |= wish->enabled && wish->is_switch;
@@ -352,6 +365,8 @@ int collector_close(struct collector *collector, bool wait)
 	merge_close(&collector->merge);
 	asker_end(collector->scribe.threads.asker);
 	clock_close(&collector->clock);
+	for (size_t i = 0; i < collector->wishes.list.count; i++)
+		predicate_free(collector->wishes.list.items[i]->predicate);
 	wishes_free(&collector->wishes);
 	threads_free(&collector->scribe.threads);
 	free(collector->scribe.described.items);

@@ -5,7 +5,7 @@
  *	wishes_add(&c->wishes, ...)		what to collect
  *	collector_keep(c)			perhaps
  *	collector_add_stacks(c)			perhaps
- *	collector_prepare(c, stream)		events on, tracing off; `stream` and `format` records
+ *	collector_prepare(c, stream, names)	events on, tracing off; `stream` and `format` records
  *	...					records of the caller's own
  *	collector_run(c, ...)			until it is to end; then the rings are drained
  *	collector_close(c)			nothing stays behind
@@ -80,7 +80,8 @@ int collector_keep(struct collector *collector, int pipe);
  */
 int collector_add_stacks(struct collector *collector);
 
-int collector_prepare(struct collector *collector, struct stream *stream);
+/* `names` are events_new()'s of the stream, and must stay. -1 after fail(). */
+int collector_prepare(struct collector *collector, struct stream *stream, struct events *names);
 
 /*
  * Turns tracing on, lets the command go, and collects until `duration` nanoseconds are over (negative: no limit), the

@@ -168,14 +168,25 @@ bool wishes_can_keep(const struct wishes *wishes)
 	return false;
 }
 
+/* One that is not for the kernel to put is written all the same: it knows best whether it is right. */
+static int put_filter(const struct wish *wish, struct tracefs_instance *instance)
+{
+	static const char none[] = "0";
+
+	if (tracefs_event_file_write(instance, wish->system, wish->name, "filter", wish->filter) < 0)
+		return fail_filter(wish, instance);
+	if (wish->flags & WISH_WHOLE && tracefs_event_file_write(instance, wish->system, wish->name, "filter", none) < 0)
+		return fail_errno("cannot take the filter off the event '%s'", wish->event);
+	return 0;
+}
+
 /* Context that this kernel does not have is left out; -1 after fail(). */
 static int switch_on(struct wish *wish, struct tracefs_instance *instance)
 {
 	if (!tracefs_event_file_exists(instance, wish->system, wish->name, "enable"))
 		return wish->flags & WISH_REQUIRED ? fail("no event '%s' in this kernel that can be enabled", wish->event) : 0;
-	if (wish->filter &&
-	    tracefs_event_file_write(instance, wish->system, wish->name, "filter", wish->filter) < 0)
-		return fail_filter(wish, instance);
+	if (wish->filter && put_filter(wish, instance) < 0)
+		return -1;
 	if (tracefs_event_file_write(instance, wish->system, wish->name, "enable", "1") < 0)
 		return fail_errno("cannot enable the event '%s'", wish->event);
 	wish->enabled = true;

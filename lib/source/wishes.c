@@ -145,9 +145,14 @@ int wishes_add_lives(struct wishes *wishes)
 	static const char *const lives[] = {"task:task_rename", "sched:sched_process_exec", "sched:sched_process_fork",
 					     "sched:sched_process_exit"};
 
-	for (size_t i = 0; i < sizeof(lives) / sizeof(lives[0]); i++)
-		if (!find(wishes, lives[i]) && wishes_add(wishes, lives[i], NULL, NULL, WISH_QUIET | WISH_STREAMED) < 0)
+	for (size_t i = 0; i < sizeof(lives) / sizeof(lives[0]); i++) {
+		struct wish *wish = find(wishes, lives[i]);
+
+		if (wish)
+			wish->flags |= WISH_WHOLE;
+		else if (wishes_add(wishes, lives[i], NULL, NULL, WISH_QUIET | WISH_STREAMED) < 0)
 			return -1;
+	}
 	return 0;
 }
 

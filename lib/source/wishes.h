@@ -22,6 +22,7 @@ enum wish_flags {
 	WISH_CONTEXT = 2,  /* wanted of every process, even if one process is traced (-p) */
 	WISH_STREAMED = 4, /* must not wait in the kernel until somebody asks for it */
 	WISH_QUIET = 8,	   /* is not written; threads' names are learnt from it */
+	WISH_WHOLE = 16,   /* the kernel is to give all of it, for threads' names; the filter is for what is written */
 };
 
 enum { WISH_THREADS = 2, WISH_IDS = 1 << 16 };
@@ -40,7 +41,7 @@ struct wish {
 	unsigned flags;
 	char *waits; /* the field that names the thread it is about; NULL: the one in whose context it happened */
 
-	/* of a recorded event */
+	/* of a recorded event, or one that the kernel gives whole */
 	struct predicate *predicate; /* the filter that it is put to now; NULL: none. Not freed with the wish */
 
 	/* after wishes_enable() */
