@@ -53,6 +53,18 @@ has() {
 	assert_output --regexp "^[^ ]*: cannot make an instance in '.*/instances': permission denied; run as root or mount tracefs with gid=\$"
 }
 
+@test "root that may not mount tracefs is not told to be root" {
+	need_tracefs
+	cat >contained <<-'EOT'
+		while umount -l /sys/kernel/tracing 2>/dev/null; do :; done
+		while umount -l /sys/kernel/debug 2>/dev/null; do :; done
+		exec setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin trace-collect -d 0 -o out
+	EOT
+	run -1 unshare -m sh contained
+	assert_output "trace-collect: cannot mount tracefs on '/sys/kernel/tracing': operation not permitted; in a container, it needs \
+CAP_SYS_ADMIN or the host's tracefs"
+}
+
 @test "an unknown event names those that are near" {
 	need_tracefs
 	run trace-collect -e sched:sched_swich -d 0

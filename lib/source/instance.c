@@ -27,24 +27,37 @@ struct owner {
 	unsigned space; /* the number of the namespace; 0: the machine's own */
 };
 
+/* By errno; where that is for want of rights, with what to do. To be root is not enough in a container. */
+static void fail_denied(const char *what, const char *unless_root)
+{
+	bool denied = errno == EACCES || errno == EPERM;
+
+	fail_errno("%s", what);
+	if (denied)
+		fail("%s; %s", fail_text(),
+		     geteuid() == 0 ? "in a container, it needs CAP_SYS_ADMIN or the host's tracefs" : unless_root);
+}
+
 const char *instance_tracefs(void)
 {
 	static const char *path; /* libtracefs's, which never frees it */
 
-	if (tracefs_tracing_dir_is_mounted(false, &path) <= 0 &&
-	    mount("nodev", MOUNT_POINT, "tracefs", 0, NULL) == 0)
-		tracefs_tracing_dir_is_mounted(false, &path);
-	if (!path)
-		fail("tracefs is not mounted; run as root, or: mount -t tracefs nodev " MOUNT_POINT);
+	if (tracefs_tracing_dir_is_mounted(false, &path) > 0)
+		return path;
+	if (mount("nodev", MOUNT_POINT, "tracefs", 0, NULL) < 0)
+		fail_denied("cannot mount tracefs on '" MOUNT_POINT "'", "run as root, or: mount -t tracefs nodev " MOUNT_POINT);
+	else if (tracefs_tracing_dir_is_mounted(false, &path) <= 0)
+		fail("tracefs was mounted on '" MOUNT_POINT "', but is not there");
 	return path;
 }
 
 int instance_fail_access(const char *verb, const char *path)
 {
-	bool denied = errno == EACCES || errno == EPERM;
+	char *what = memory_format("cannot %s '%s/%s'", verb, tracefs_tracing_dir(), path);
 
-	fail_errno("cannot %s '%s/%s'", verb, tracefs_tracing_dir(), path);
-	return denied ? fail("%s; run as root or mount tracefs with gid=", fail_text()) : -1;
+	fail_denied(what, "run as root or mount tracefs with gid=");
+	free(what);
+	return -1;
 }
 
 int instance_allowed(void)
