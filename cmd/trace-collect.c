@@ -220,6 +220,16 @@ static int fork_command(struct collector *collector, char **command)
 	return *command ? child_fork(&collector->child, command, collector->guardian.pipe, !output) : 0;
 }
 
+/* The hour of an event is told by the trace clock. It makes no step with the other, and does not go on while the machine sleeps. */
+static void say_moved(const struct collector *collector)
+{
+	double seconds = (double)collector_wall_moved(collector) / 1e9;
+
+	if (seconds > 1 || seconds < -1)
+		warn("the wall clock was set, or the machine slept: by the end, hours that are told are %.0f s %s",
+		     seconds < 0 ? -seconds : seconds, seconds < 0 ? "ahead" : "behind");
+}
+
 /* Returns the exit status; -1 after fail(). The stream of a collection that failed has no end: it was cut. */
 static int collect(struct collector *collector, char **command)
 {
@@ -240,6 +250,7 @@ static int collect(struct collector *collector, char **command)
 	status = stream_close(stream);
 	if (collector_lost_stacks(collector))
 		warn("%llu stacks were lost", (unsigned long long)collector_lost_stacks(collector));
+	say_moved(collector);
 	events_free(names);
 	for (int i = 0; i < charts.count; i++)
 		chart_free(loaded[i]);

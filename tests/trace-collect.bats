@@ -170,6 +170,29 @@ trace-collect: 'sh' ended with status 7"
 	until_true 60 is_gone $pid
 }
 
+@test "a step of the wall clock is told" {
+	need_tracefs
+	cat >step.c <<-'EOT'
+		#include <sys/syscall.h>
+		#include <time.h>
+		#include <unistd.h>
+
+		int clock_gettime(clockid_t clock, struct timespec *now)
+		{
+			int status = (int)syscall(SYS_clock_gettime, clock, now);
+
+			if (clock == CLOCK_REALTIME && access("stepped", F_OK) == 0)
+				now->tv_sec -= 3600;
+			return status;
+		}
+	EOT
+	gcc -shared -fPIC -o step.so step.c
+	run -0 trace-collect -e sched:sched_process_exec -o out -- true
+	assert_output ""
+	LD_PRELOAD=$PWD/step.so run -0 trace-collect -e sched:sched_process_exec -o out -- touch stepped
+	assert_output "trace-collect: the wall clock was set, or the machine slept: by the end, hours that are told are 3600 s ahead"
+}
+
 @test "the guardian holds no files, and looks for no others, where the kernel cannot close all at once" {
 	need_tracefs
 	cat >old.c <<-'EOT'

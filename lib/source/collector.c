@@ -127,7 +127,8 @@ static int write_stream_record(struct collector *collector)
 	line_integer(&line, "version", STREAM_VERSION);
 	describe_machine(&line);
 	line_text(&line, "clock", collector->clock.name);
-	line_time(&line, "wall", clock_wall(&collector->clock));
+	collector->wall = clock_wall(&collector->clock);
+	line_time(&line, "wall", collector->wall);
 	status = stream_write_line(collector->scribe.stream, &line);
 	line_free(&line);
 	return status;
@@ -306,6 +307,11 @@ static int await_call(struct collector *collector)
 uint64_t collector_lost_stacks(const struct collector *collector)
 {
 	return collector->stacks ? stacks_lost(collector->stacks) : 0;
+}
+
+int64_t collector_wall_moved(const struct collector *collector)
+{
+	return clock_wall(&collector->clock) - collector->wall;
 }
 
 /* Tracing is on, so that no fork is missed. */

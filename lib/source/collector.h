@@ -45,6 +45,7 @@ struct collector {
 	uint64_t buffer;
 	struct guardian guardian;
 	struct trace_clock clock;
+	int64_t wall; /* clock_wall(), as the stream tells it */
 	struct merge merge;
 	int streamed; /* rings of the first instance */
 	struct recorder recorder;
@@ -94,6 +95,9 @@ int collector_run(struct collector *collector, int64_t duration, const int32_t *
 
 /* How many stacks were lost, that came too fast. */
 uint64_t collector_lost_stacks(const struct collector *collector);
+
+/* How far the wall clock is by now from where the trace clock has it, by what the stream tells, in nanoseconds. */
+int64_t collector_wall_moved(const struct collector *collector);
 
 /* Removes the instances, their probes, and lets the guardian go. With `wait`, when nobody will ask for events any more.
  * -1 after fail(): something in tracefs is in use, and stays until the next collector starts. */
