@@ -51,6 +51,7 @@ void measured_free(struct measured *chart)
 	series_set_free(&chart->set);
 	chart_free(chart->chart);
 	free(chart->name);
+	free(chart->judgement);
 	free(chart->bindings);
 	free(chart);
 }
@@ -144,8 +145,9 @@ static void prepare_pairs(struct measure *measure, struct measured *added)
 static void prepare_counts(struct measure *measure, struct measured *added)
 {
 	added->counts = true;
-	added->judgement = judgement_of_rates(measure->judge.judgement, added->chart);
-	added->judge.judgement = &added->judgement;
+	added->judgement = NEW(struct judgement);
+	*added->judgement = judgement_of_rates(measure->judge.judgement, added->chart);
+	added->judge.judgement = added->judgement;
 }
 
 static bool is_defined(const struct measure *measure, const char *name)

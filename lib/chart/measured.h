@@ -18,7 +18,7 @@ struct measured {
 	struct chart *chart; /* NULL: its values come by hand */
 	char *name;
 	struct judge judge;
-	struct judgement judgement; /* of a chart that counts: its own */
+	struct judgement *judgement; /* of a chart that counts: its own; else NULL */
 	bool counts, counting;	    /* it is one; since `begin` */
 	int64_t begin;		    /* of the interval at hand */
 	struct pair_table *pairs;   /* NULL: it counts */

@@ -21,11 +21,11 @@ void rate_forget(struct measured *chart)
 static int close_series(struct measure *measure, struct measured *chart, struct series *series)
 {
 	const struct tally *tally = &series->tally;
-	int64_t end = span_add(chart->begin, chart->judgement.interval);
+	int64_t end = span_add(chart->begin, chart->judgement->interval);
 	struct sample sample = {.series = series, .value = (double)tally->counted, .start = chart->begin, .end = end};
 
 	sample.tid = tally_most(tally);
-	sample.size = chart->judgement.method->is_share ? (double)tally->events : (double)chart->judgement.interval / 1e9;
+	sample.size = chart->judgement->method->is_share ? (double)tally->events : (double)chart->judgement->interval / 1e9;
 	if (!(sample.size > 0))
 		return 0;
 	chart->ends++;
@@ -43,7 +43,7 @@ static int close_interval(struct measure *measure, struct measured *chart)
 
 int rate_time(struct measure *measure, struct measured *chart, int64_t now)
 {
-	int64_t interval = chart->judgement.interval;
+	int64_t interval = chart->judgement->interval;
 
 	if (!chart->counting) {
 		chart->counting = true;
@@ -68,7 +68,7 @@ int rate_count(struct measure *measure, struct binding *binding, const struct ev
 	if (rate_time(measure, binding->chart, event->ts) < 0)
 		return -1;
 	if (!series->unit)
-		series_set_unit(series, &binding->chart->judgement, binding->chart->judgement.method->is_share ? "share" : "per_second");
+		series_set_unit(series, binding->chart->judgement, binding->chart->judgement->method->is_share ? "share" : "per_second");
 	if (judge_tell_limits(&measure->judge, series, event->ts) < 0)
 		return -1;
 	tally_add(&series->tally, !failed->field || reading_number(failed, &measure->world, event) != 0,
