@@ -117,8 +117,6 @@ void sample_signal_line(struct line *line, const struct sample *sample, uint64_t
 		line_double(line, "lcl", sample->lcl);
 	line_double(line, "ucl", sample->ucl);
 	line_text(line, "rules", rules);
-	if (sample->mean)
-		line_text(line, "mean", "yes");
 	if (sample->tid >= 0) {
 		line_integer(line, "tid", sample->tid);
 		line_text(line, "comm", comm);
@@ -127,6 +125,8 @@ void sample_signal_line(struct line *line, const struct sample *sample, uint64_t
 	line_append(line, sample->show, strlen(sample->show));
 	if (sample->open)
 		line_text(line, "open", "yes");
+	if (sample->mean)
+		line_text(line, "mean", "yes");
 }
 
 void sample_healthy_line(struct line *line, struct series *series, int64_t from)

@@ -22,7 +22,7 @@ static const char *const *const columns[KINDS] = {
 				"dispersion", "threshold", "share", "shape", "scale", "largest", "change", "since",
 				"forgotten"),
 	[KIND_SIGNAL] = COLUMNS("id", "ts", "start", "chart", "key", "value", "unit", "n", "center", "lcl", "ucl", "rules",
-				"mean", "tid", "comm", "open"),
+				"tid", "comm", "open", "mean"),
 	[KIND_WINDOW] = COLUMNS("id", "from", "to", "signals", "complete"),
 	[KIND_GRAPH] = COLUMNS("id", "window", "signal", "root", "target", "from", "to", "kind"),
 	[KIND_NODE] = COLUMNS("graph", "id", "name", "label", "start", "end", "parent", "call", "wait_start", "wait_end", "join",
