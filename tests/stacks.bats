@@ -566,6 +566,8 @@ has_stacks() { stream-cat --text out 2>/dev/null | grep -q ' name=stack:'; }
 		unshare -m sh -c 'mount --bind prog path && exec ./path'
 	run users sleep path
 	assert_output --partial path
+	kill $elder
+	wait $elder || elder=
 	refute [ -e opened ]
 }
 

@@ -145,6 +145,15 @@ WAKINGS="select 'waking', ts, extract_arg(arg_set_id, 'pid') from ftrace_event w
 	END
 }
 
+@test "perfetto: a system call has its arguments and what it returned" {
+	printf '%s\n' 'stream version=1 clock=mono' \
+		'event ts=1.0 cpu=0 tid=7 comm=a name=raw_syscalls:sys_enter id=257 args=0xffffff9c,0x0,0x3' \
+		'event ts=1.1 cpu=0 tid=7 comm=a name=raw_syscalls:sys_exit id=257 ret=5' >text
+	trace-export -f perfetto text >calls.pftrace || [ $? = 3 ]
+	run ask calls.pftrace "select name, key, int_value from slice join args using (arg_set_id)" "$ERRORS"
+	assert_output "$(printf 'sys_257\t%s\t%s\n' 'args[0]' 4294967196 'args[1]' 0 'args[2]' 3 ret 5)"
+}
+
 @test "perfetto: where nothing was kept nobody ran, and nobody knows why a thread left" {
 	cat >gap.txt <<-'END'
 		stream version=1 kernel=6.18.5 machine=x86_64
