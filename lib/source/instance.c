@@ -175,13 +175,20 @@ static struct tracefs_instance *create(const char *tail)
 		instance_fail_access("make", path);
 	} else if (!tracefs_instance_is_new(instance)) {
 		fail("'%s/%s' is there already, and in use", tracefs_tracing_dir(), path);
-	} else if (tracefs_trace_off(instance) < 0) {
-		fail_errno("cannot turn tracing off in '%s'", name);
-	} else if (set_options(instance) == 0) {
-		free(path);
-		return instance;
+		tracefs_instance_free(instance);
+		instance = NULL;
 	}
 	free(path);
+	return instance;
+}
+
+/* What it does until it is told more: nothing. Takes it; NULL after fail(). */
+static struct tracefs_instance *prepare(struct tracefs_instance *instance)
+{
+	if (instance && tracefs_trace_off(instance) < 0)
+		fail_errno("cannot turn tracing off in '%s'", tracefs_instance_get_name(instance));
+	else if (instance && set_options(instance) == 0)
+		return instance;
 	tracefs_instance_free(instance);
 	return NULL;
 }
@@ -194,7 +201,7 @@ struct tracefs_instance *instance_create(int *hold)
 	for (int i = 0; i < TRIES && (instance = create("")); i++) {
 		*hold = tracefs_instance_file_open(instance, "tracing_on", O_RDONLY | O_CLOEXEC);
 		if (*hold >= 0)
-			return instance;
+			return prepare(instance);
 		fail_errno("cannot open '%s/tracing_on'", tracefs_instance_get_trace_dir(instance));
 		tracefs_instance_free(instance);
 	}
@@ -234,7 +241,7 @@ int32_t instance_tid(struct tracefs_instance *instance)
 
 struct tracefs_instance *instance_create_keeper(void)
 {
-	return create(KEEPER_TAIL);
+	return prepare(create(KEEPER_TAIL));
 }
 
 /* An instance must go before its probes, which are in use while events are enabled in it. */
