@@ -170,6 +170,7 @@ trace-collect: 'sh' ended with status 7"
 	until_true 60 is_gone $pid
 }
 
+# bats test_tags=preload
 @test "a step of the wall clock is told" {
 	need_tracefs
 	cat >step.c <<-'EOT'
@@ -193,6 +194,7 @@ trace-collect: 'sh' ended with status 7"
 	assert_output "trace-collect: the wall clock was set, or the machine slept: by the end, hours that are told are 3600 s ahead"
 }
 
+# bats test_tags=preload
 @test "the guardian holds no files, and looks for no others, where the kernel cannot close all at once" {
 	need_tracefs
 	cat >old.c <<-'EOT'
@@ -232,6 +234,19 @@ trace-collect: 'sh' ended with status 7"
 	kill -KILL $pid
 	until_true 60 is_gone $pid
 	refute [ -e many ]
+}
+
+# Between its making and the file that holds it an instance looks like one that was left behind.
+@test "collectors that start at once do not take away each other's instances" {
+	need_tracefs
+	for i in 1 2 3 4 5; do
+		for _ in 1 2 3 4 5 6; do
+			trace-collect -e sched:sched_process_fork -d 0 -o /dev/null 2>>"err$i" 3>&- || echo "failed: $?" >>"err$i"
+		done &
+	done
+	wait
+	run -0 cat err*
+	assert_output ""
 }
 
 @test "two collectors that have the same pid, each in a PID namespace of its own" {
@@ -336,6 +351,7 @@ longer() {
 	wait $pid
 }
 
+# bats test_tags=preload
 @test "a CPU that is off is no hindrance" {
 	need_tracefs
 	[ "$(nproc)" -gt 1 ] || skip "needs two CPUs"
