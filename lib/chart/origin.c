@@ -26,9 +26,7 @@ static void forget_learnt(struct measure *measure)
 
 void measured_now(struct measure *measure, int64_t ts)
 {
-	bool back = !*measure->origin.boot && ts < measure->ended;
-
-	if (measure->now == INT64_MIN && (measure->elsewhere || back))
+	if (measure->now == INT64_MIN && (measure->elsewhere || (!*measure->origin.boot && ts < measure->ended)))
 		forget_learnt(measure);
 	if (ts > measure->now)
 		measure->now = ts;

@@ -117,7 +117,7 @@ static const struct layout *layout_of(struct known_line *line)
 static bool fits(struct known_line *line, const char *text, size_t length)
 {
 	struct line unused = {0};
-	bool read = layout_of(line) && layout_read(layout_of(line), text, length, &unused);
+	bool read = layout_of(line) && layout_read(layout_of(line), LAYOUT_WHOLE, text, length, &unused) >= 0;
 
 	line_free(&unused);
 	return read;
@@ -142,29 +142,20 @@ const char *known_system(struct known *known, const char *name, const char *text
 	return guess;
 }
 
-/* All of the text, if it is of the layout. */
-static size_t read_whole(const struct layout *layout, const char *text, size_t length, struct line *line)
-{
-	return layout_read(layout, text, length, line) ? length : 0;
-}
-
 size_t known_read(struct known *known, const char *system, const char *name, const char *text, size_t length, struct line *line)
 {
-	static size_t (*const ways[])(const struct layout *, const char *, size_t, struct line *) = {
-		read_whole, layout_read_begin, layout_read_part,
-	};
 	const struct known_event *event = find(known, name);
 
-	for (size_t way = 0; way < sizeof(ways) / sizeof(ways[0]); way++)
+	for (int fit = LAYOUT_WHOLE; fit < LAYOUT_FITS; fit++)
 		for (size_t i = 0; i < event->lines.count; i++) {
 			struct known_line *candidate = event->lines.items[i];
-			size_t read;
+			long read;
 
 			if (strcmp(candidate->system, system) != 0 || !layout_of(candidate))
 				continue;
-			read = ways[way](layout_of(candidate), text, length, line);
-			if (read)
-				return read;
+			read = layout_read(layout_of(candidate), (enum layout_fit)fit, text, length, line);
+			if (read >= 0)
+				return (size_t)read;
 		}
 	return 0;
 }

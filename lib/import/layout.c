@@ -336,32 +336,14 @@ static bool matches(const struct layout *layout, const char *text, size_t length
 	return layout->pieces.count <= PIECES_MAX && match_from(layout, 0, text, length, match);
 }
 
-bool layout_read(const struct layout *layout, const char *text, size_t length, struct line *line)
+long layout_read(const struct layout *layout, enum layout_fit fit, const char *text, size_t length, struct line *line)
 {
-	struct match match = {0};
+	struct match match = {.rest = fit == LAYOUT_BEGIN, .part = fit == LAYOUT_PART};
 
 	if (!matches(layout, text, length, &match))
-		return false;
+		return -1;
 	write_pieces(layout, &match, line);
-	return true;
-}
-
-static size_t read_some(const struct layout *layout, const char *text, size_t length, struct match match, struct line *line)
-{
-	if (!matches(layout, text, length, &match))
-		return 0;
-	write_pieces(layout, &match, line);
-	return length - match.unread;
-}
-
-size_t layout_read_begin(const struct layout *layout, const char *text, size_t length, struct line *line)
-{
-	return read_some(layout, text, length, (struct match){.rest = true}, line);
-}
-
-size_t layout_read_part(const struct layout *layout, const char *text, size_t length, struct line *line)
-{
-	return read_some(layout, text, length, (struct match){.part = true}, line);
+	return (long)(fit == LAYOUT_WHOLE ? length : length - match.unread);
 }
 
 void layout_number(struct line *line, const char *field, const char *text, size_t length, bool hexadecimal)

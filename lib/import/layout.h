@@ -53,17 +53,14 @@ struct layout {
 struct layout *layout_new(const char *format);
 void layout_free(struct layout *layout);
 
-/* Appends the fields of a text to the line. false: the text has another layout; the line is as it was. */
-bool layout_read(const struct layout *layout, const char *text, size_t length, struct line *line);
-
-/* The same for a text that goes on behind a blank. Returns how much of it was read, 0: it has another layout. */
-size_t layout_read_begin(const struct layout *layout, const char *text, size_t length, struct line *line);
-
 /*
- * The same for a text that leaves the layout before a name, as kernels and tools of other versions add fields, leave some out and
- * call some otherwise: what is left begins with another name=value, or it is nothing.
+ * How much of a text must be of the layout: all of it; what is before a blank; or what is before a name, as kernels and tools of other
+ * versions add fields, leave some out and call some otherwise: what is left begins with another name=value, or it is nothing.
  */
-size_t layout_read_part(const struct layout *layout, const char *text, size_t length, struct line *line);
+enum layout_fit { LAYOUT_WHOLE, LAYOUT_BEGIN, LAYOUT_PART, LAYOUT_FITS };
+
+/* Appends the fields of a text to the line. Returns how much of it was read; -1: it has another layout, and the line is as it was. */
+long layout_read(const struct layout *layout, enum layout_fit fit, const char *text, size_t length, struct line *line);
 
 /*
  * The same for a text of any layout: whatever looks like name=value or name: value. `hexadecimal`: so

@@ -42,7 +42,7 @@ struct wish {
 	char *waits; /* the field that names the thread it is about; NULL: the one in whose context it happened */
 
 	/* of a recorded event, or one that the kernel gives whole */
-	struct predicate *predicate; /* the filter that it is put to now; NULL: none. Not freed with the wish */
+	struct predicate *predicate; /* the filter that it is put to now; NULL: none. Of whoever set it */
 
 	/* after wishes_enable() */
 	bool enabled;

@@ -13,38 +13,23 @@ static const char *fields_of(const char *format, const char *text)
 
 	assert(layout);
 	line_begin(&line, "x");
-	if (!layout_read(layout, text, strlen(text), &line))
+	if (layout_read(layout, LAYOUT_WHOLE, text, strlen(text), &line) < 0)
 		line_begin(&line, "no");
 	layout_free(layout);
 	return line.text;
 }
 
-/* The fields that a text begins with, and how much of it is left. */
-static const char *begin_of(const char *format, const char *text)
+/* The fields that a text has of a layout which it fits so far, and how much of it is left. */
+static const char *some_of(enum layout_fit fit, const char *format, const char *text)
 {
 	static struct line line;
 	struct layout *layout = layout_new(format);
-	size_t read;
+	long read;
 
 	assert(layout);
 	line_begin(&line, "x");
-	read = layout_read_begin(layout, text, strlen(text), &line);
-	line_unsigned(&line, "left", strlen(text) - read);
-	layout_free(layout);
-	return line.text;
-}
-
-/* The fields that a text has of a layout before it goes on otherwise, and how much of it is left. */
-static const char *part_of(const char *format, const char *text)
-{
-	static struct line line;
-	struct layout *layout = layout_new(format);
-	size_t read;
-
-	assert(layout);
-	line_begin(&line, "x");
-	read = layout_read_part(layout, text, strlen(text), &line);
-	line_unsigned(&line, "left", strlen(text) - read);
+	read = layout_read(layout, fit, text, strlen(text), &line);
+	line_unsigned(&line, "left", strlen(text) - (size_t)(read < 0 ? 0 : read));
 	layout_free(layout);
 	return line.text;
 }
@@ -110,10 +95,10 @@ static void check_parts(void)
 
 static void check_beginnings(void)
 {
-	expect(begin_of("\"a=%d\", REC->a", "a=5 b=6"), "x a=5 left=4");
-	expect(begin_of("\"a=%d\", REC->a", "a=5"), "x a=5 left=0");
-	expect(begin_of("\"a=%d\", REC->a", "a=5,b=6"), "x left=7");
-	expect(begin_of("\"[%s]\", REC->comm", "[dd] 0"), "x comm=dd left=2");
+	expect(some_of(LAYOUT_BEGIN, "\"a=%d\", REC->a", "a=5 b=6"), "x a=5 left=4");
+	expect(some_of(LAYOUT_BEGIN, "\"a=%d\", REC->a", "a=5"), "x a=5 left=0");
+	expect(some_of(LAYOUT_BEGIN, "\"a=%d\", REC->a", "a=5,b=6"), "x left=7");
+	expect(some_of(LAYOUT_BEGIN, "\"[%s]\", REC->comm", "[dd] 0"), "x comm=dd left=2");
 }
 
 /* Only before a name: numbers that follow one another mean something else in another layout. */
@@ -123,15 +108,15 @@ static void check_partings(void)
 	static const char io[] = "\"%d,%d %s %u [%s]\", REC->dev >> 20, REC->dev & 0xfffff, REC->rwbs, REC->bytes, REC->comm";
 	static const char timer[] = "\"t=%p [n=%d] a=%d\", REC->t, REC->n, REC->a";
 
-	expect(part_of(dirty, "bdi 8:0: p=00ab q=1 bdi=2"), "x bdi=8:0 p=0xab q=1 left=6");
-	expect(part_of(dirty, "bdi 8:0: p=0012 "), "x bdi=8:0 p=0x12 left=1");
-	expect(part_of(dirty, "bdi 8:0: q=1 wb=2"), "x left=17");
-	expect(part_of(dirty, "bdi 8:0: p=0012 and more"), "x left=24");
-	expect(part_of(timer, "t=00ab [n=5] c=1"), "x t=0xab n=5 left=5");
-	expect(part_of(timer, "t=00ab [n=5]"), "x t=0xab n=5 left=1");
-	expect(part_of(timer, "t=00ab"), "x t=0xab left=0");
-	expect(part_of(io, "8,0 R"), "x left=5");
-	expect(part_of(io, "8,0 a=1"), "x left=7");
+	expect(some_of(LAYOUT_PART, dirty, "bdi 8:0: p=00ab q=1 bdi=2"), "x bdi=8:0 p=0xab q=1 left=6");
+	expect(some_of(LAYOUT_PART, dirty, "bdi 8:0: p=0012 "), "x bdi=8:0 p=0x12 left=1");
+	expect(some_of(LAYOUT_PART, dirty, "bdi 8:0: q=1 wb=2"), "x left=17");
+	expect(some_of(LAYOUT_PART, dirty, "bdi 8:0: p=0012 and more"), "x left=24");
+	expect(some_of(LAYOUT_PART, timer, "t=00ab [n=5] c=1"), "x t=0xab n=5 left=5");
+	expect(some_of(LAYOUT_PART, timer, "t=00ab [n=5]"), "x t=0xab n=5 left=1");
+	expect(some_of(LAYOUT_PART, timer, "t=00ab"), "x t=0xab left=0");
+	expect(some_of(LAYOUT_PART, io, "8,0 R"), "x left=5");
+	expect(some_of(LAYOUT_PART, io, "8,0 a=1"), "x left=7");
 }
 
 /* Numbers and names are filled up with blanks; a layout's first parenthesis is there, others may be left out. */
