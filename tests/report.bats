@@ -181,15 +181,15 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 	of web3 >w3
 	run report w1 w2
 	assert_line --index 0 --partial 'hosts web1 and web2, 2023-11-14 22:13:25 to 2023-11-16 02:00:05 UTC'
-	assert_line --partial 'x became slower at 22:13:25.600 and'
+	assert_line --partial 'x became slower at 2023-11-14 22:13:25 and'
 	report w1 w2 | sed -n '/^moments/,$p' >out
 	report w1 w2 w2 | grep -c '^moments' >>out
 	diff -u - out <<-'END'
-		moments of web1:
+		moments of web1 on 2023-11-14:
 
 		1. 22:13:25.000  x by a/7 took 500 ms
 
-		moments of web2:
+		moments of web2 on 2023-11-16:
 
 		2. 02:00:05.000  x by a/7 took 500 ms
 		2
@@ -198,7 +198,7 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 	assert_output "$(printf '["web1","web2"]\nnull\n["web1","web2"]\n[5.6,5.6]')"
 	report -f html -o page w1 w2
 	grep -q '<title>.*: web1 and web2</title>' page/report.html
-	grep -q '<h2>Moments of web2</h2>' page/report.html
+	grep -q '<h2>Moments of web2 on 2023-11-16</h2>' page/report.html
 	# What has no wall clock is told by its trace clock, and has no part in the time of all.
 	for order in "w1 w3" "w3 w1"; do
 		# shellcheck disable=SC2086
@@ -207,6 +207,55 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 		assert_line --regexp '^[12]. 22:13:25.000  x'
 		assert_line --regexp '^[12]. 5.000000 s  x'
 	done
+}
+
+@test "moments of another day are told so" {
+	# at SECONDS...: a moment each, of a stream that begins at 2023-11-14 23:59:50
+	at() {
+		echo "stream version=1 host=web wall=1700006390"
+		echo "sample ts=0 chart=x value=0.01"
+		for at; do
+			echo "signal id=$at ts=$at start=$at chart=x value=0.5 center=0.01 ucl=0.1 rules=1 tid=7 comm=a"
+			echo "window id=$at from=$at to=$at signals=$at-$at complete=yes"
+		done
+	}
+	for both in "at 1 9 >x && report x" "at 1 9 | report" "at 1 20 >x && report x" "at 1 20 | report" "at 20 30 >x && report x" "at 20 30 | report" \
+		    "at 1 20 30 200000 | report"; do
+		echo "$both:" >>out
+		eval "$both" | grep -o '^moments.*\|^[0-9]*\. [0-9:]*' >>out
+	done
+	diff -u - out <<-'END'
+		at 1 9 >x && report x:
+		1. 23:59:51
+		2. 23:59:59
+		at 1 9 | report:
+		1. 23:59:51
+		2. 23:59:59
+		at 1 20 >x && report x:
+		moments on 2023-11-14:
+		1. 23:59:51
+		moments on 2023-11-15:
+		2. 00:00:10
+		at 1 20 | report:
+		1. 23:59:51
+		moments on 2023-11-15:
+		2. 00:00:10
+		at 20 30 >x && report x:
+		moments on 2023-11-15:
+		1. 00:00:10
+		2. 00:00:20
+		at 20 30 | report:
+		moments on 2023-11-15:
+		1. 00:00:10
+		2. 00:00:20
+		at 1 20 30 200000 | report:
+		1. 23:59:51
+		moments on 2023-11-15:
+		2. 00:00:10
+		3. 00:00:20
+		moments on 2023-11-17:
+		4. 07:33:10
+	END
 }
 
 @test "--plot: the control chart in text" {

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "report/figure.h"
 #include "report/group.h"
+#include "report/heading.h"
 #include "report/output.h"
 #include "report/summary.h"
 #include "report/words.h"
@@ -21,6 +22,7 @@ enum { FIGURES_MAX = 100, CONTROLS_MAX = 6, VERDICTS_SHOWN = 12 };
 
 struct page {
 	FILE *body;
+	struct heading heading;
 	uint64_t figures;
 };
 
@@ -211,20 +213,22 @@ static uint64_t put_groups(struct report *report, FILE *out, const struct moment
 	return told;
 }
 
-/* Whose moments follow. */
-static void put_host(FILE *out, const char *host)
+/* Frees the heading; NULL: there is none. */
+static void put_moments(FILE *out, char *heading)
 {
-	element(out, "<h2>Moments of ", *host ? host : "an unknown host", "</h2>");
+	if (heading)
+		element(out, "<h2>M", heading + strlen("m"), "</h2>");
+	free(heading);
 }
 
 static int html_moment(struct report *report, const struct moment *moment)
 {
-	FILE *out = ((struct page *)report->state)->body;
+	struct page *page = report->state;
+	FILE *out = page->body;
 	char *rest, *gap = words_gap(moment);
 	size_t i;
 
-	if (moment->other_host)
-		put_host(out, moment->host);
+	put_moments(out, heading_next(&page->heading, report->model, moment));
 	fputs("<section>\n", out);
 	put_heading(report, out, moment);
 	if (gap)
@@ -323,15 +327,14 @@ static void put_controls(struct report *report, FILE *out)
 static int put_page(struct report *report, FILE *out, const char *style)
 {
 	struct page *page = report->state;
+	char *heading;
 
 	put_head(report, out, style);
 	put_summary(report, out);
 	put_verdicts(report, out);
 	put_controls(report, out);
-	if (report->model->moments > 0 && report->model->hosts.count > 1)
-		put_host(out, report->model->hosts.items[0]);
-	else if (report->model->moments > 0)
-		fputs("<h2>Moments</h2>\n", out);
+	heading = heading_first(&page->heading, report->model);
+	put_moments(out, heading || page->heading.began || !report->model->moments ? heading : memory_format("moments"));
 	if (report_append(page->body, out) < 0)
 		return -1;
 	if (report->complaint)
@@ -385,8 +388,11 @@ static void html_free(struct report *report)
 {
 	struct page *page = report->state;
 
-	if (page && page->body)
+	if (!page)
+		return;
+	if (page->body)
 		fclose(page->body);
+	heading_free(&page->heading);
 	free(page);
 }
 

@@ -186,6 +186,18 @@ bool model_span(const struct model *model, int64_t *first, int64_t *last)
 	return *first <= *last;
 }
 
+bool model_has_days(const struct model *model)
+{
+	char from[WORDS_CLOCK_ROOM], to[WORDS_CLOCK_ROOM];
+	int64_t first, last;
+
+	if (!model->has_wall || !model_span(model, &first, &last))
+		return false;
+	words_day(first, from);
+	words_day(last, to);
+	return strcmp(from, to) != 0;
+}
+
 static int compare_tallies(const struct tally *a, const struct tally *b)
 {
 	if (a->score != b->score)
@@ -315,7 +327,6 @@ void model_free(struct model *model)
 	for (i = 0; i < model->hosts.count; i++)
 		free(model->hosts.items[i]);
 	free(model->hosts.items);
-	free(model->told_host);
 	free(model->stages.items);
 	free(model->changes.items);
 	free(model->overall.items);

@@ -155,7 +155,6 @@ struct moment {
 	int64_t from, to;
 	struct clock clock;
 	char *host;	 /* "" where not given */
-	bool other_host; /* the moment before was of another, or it is the first and not of the first stream's */
 	bool complete;
 	bool lost;	    /* events of the stream were lost until then, perhaps some of this moment */
 	int64_t data_from;  /* where the window begins; INT64_MIN: there is none */
@@ -164,6 +163,9 @@ struct moment {
 					 then what is no wait, by how far outside its limits it lies */
 	ARRAY(struct story *) stories;
 };
+
+/* When one of its stories began, in trace time; without story: its worst signal, or the moment. False: not known. */
+bool moment_began(const struct moment *moment, const struct story *story, int64_t *at);
 
 /* The level of a track changed and stayed so; its limits were learnt anew. */
 struct shift {
@@ -265,7 +267,6 @@ struct model {
 	moment_teller *teller;
 	void *context;
 	struct moment *moment;
-	char *told_host; /* of the moment before; NULL: there was none */
 	struct story *story;
 	struct graph *graph;
 	struct graph_reader *reader;
@@ -278,6 +279,9 @@ void model_free(struct model *model);
 
 /* The time that was watched, or where that is not told, that of the data: Unix time where has_wall. False: not known. */
 bool model_span(const struct model *model, int64_t *first, int64_t *last);
+
+/* Whether that goes beyond one day, in UTC. */
+bool model_has_days(const struct model *model);
 
 /* For stream_run(), with the model as context. A command may set `idle`. */
 struct handlers *model_handlers(struct model *model);

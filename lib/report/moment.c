@@ -21,9 +21,6 @@ static void take_host(struct model *model, struct moment *moment)
 {
 	model_see_host(model);
 	moment->host = memory_format("%s", model->host);
-	moment->other_host = strcmp(moment->host, model->told_host ? model->told_host : model->hosts.items[0]) != 0;
-	free(model->told_host);
-	model->told_host = memory_format("%s", model->host);
 }
 
 struct moment *moment_begin(struct model *model, const char *window)
@@ -48,6 +45,14 @@ void moment_span(struct moment *moment, int64_t from, int64_t to)
 		moment->from = from;
 	if (to > moment->to)
 		moment->to = to;
+}
+
+bool moment_began(const struct moment *moment, const struct story *story, int64_t *at)
+{
+	const struct signal *signal = story ? story->signal : moment->worst.count > 0 ? moment->worst.items[0] : NULL;
+
+	*at = signal ? signal->start : story ? story->from : moment->from;
+	return signal || (story ? story->from <= story->to : moment->from <= moment->to);
 }
 
 static void count_story(struct model *model, const struct story *story)

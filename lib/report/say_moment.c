@@ -50,13 +50,11 @@ char *words_moment(const struct model *model, const struct moment *moment)
 
 void words_began(const struct moment *moment, const struct story *story, char *text)
 {
-	const struct signal *signal = story ? story->signal : moment->worst.count > 0 ? moment->worst.items[0] : NULL;
+	int64_t at;
 
 	*text = '\0';
-	if (signal)
-		words_clock(&moment->clock, signal->start, text);
-	else if (story ? story->from <= story->to : moment->from <= moment->to)
-		words_clock(&moment->clock, story ? story->from : moment->from, text);
+	if (moment_began(moment, story, &at))
+		words_clock(&moment->clock, at, text);
 }
 
 char *words_hosts(const struct model *model)

@@ -220,7 +220,10 @@ char *words_shift(const struct model *model, const struct track *track, const st
 
 	from = isnan(shift->from) ? memory_format("unknown") : words_value(track->unit, shift->from);
 	to = words_value(track->unit, shift->to);
-	words_clock(&shift->clock, shift->at, clock);
+	if (shift->clock.has_wall && model_has_days(model))
+		words_date(time_sum(shift->clock.wall, shift->at), clock);
+	else
+		words_clock(&shift->clock, shift->at, clock);
 	words = memory_format("%s became %s at %s and stayed so: %s %s -> %s; limits relearnt", subject,
 			      change_of(track->unit, shift->up), clock, center, from, to);
 	free(to);

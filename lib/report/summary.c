@@ -27,7 +27,6 @@ static void add_span(FILE *out, const struct model *model)
 {
 	char from[WORDS_CLOCK_ROOM], to[WORDS_CLOCK_ROOM];
 	int64_t first, last;
-	bool same_day;
 
 	if (!model_span(model, &first, &last))
 		return;
@@ -42,8 +41,7 @@ static void add_span(FILE *out, const struct model *model)
 		fprintf(out, "%s UTC", from);
 		return;
 	}
-	same_day = !strncmp(from, to, strlen("2026-11-20"));
-	fprintf(out, "%s to %s UTC", from, same_day ? to + strlen("2026-11-20 ") : to);
+	fprintf(out, "%s to %s UTC", from, model_has_days(model) ? to : to + strlen("2026-11-20 "));
 }
 
 static void add_events(FILE *out, const struct model *model)

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "report/figure.h"
 #include "report/group.h"
+#include "report/heading.h"
 #include "report/output.h"
 #include "report/summary.h"
 #include "report/words.h"
@@ -19,6 +20,7 @@ enum { PARTS_SHOWN = 8, CULPRITS_SHOWN = 8, VERDICTS_SHOWN = 5, GROUPS_SHOWN = 6
 
 struct text {
 	FILE *body; /* moments: options.out, or a file that follows the summary */
+	struct heading heading;
 	uint64_t lost_told;
 	bool greeted;
 };
@@ -238,18 +240,18 @@ static void print_rest(const struct report *report, FILE *out, const struct mome
 	free(gap);
 }
 
-/* Whose moments follow. */
-static void print_host(FILE *out, const char *host)
+/* Frees the heading; NULL: there is none. */
+static void print_heading(FILE *out, char *heading)
 {
-	fprintf(out, "\nmoments of %s:\n", *host ? host : "an unknown host");
+	if (heading)
+		fprintf(out, "\n%s:\n", heading);
+	free(heading);
 }
 
 static void print_moment(const struct report *report, FILE *out, const struct moment *moment)
 {
 	const struct story *calls;
 
-	if (moment->other_host)
-		print_host(out, moment->host);
 	fputc('\n', out);
 	print_subject(report, out, moment);
 	if (moment->stories.count > 0) {
@@ -335,6 +337,7 @@ static int text_moment(struct report *report, const struct moment *moment)
 	struct text *text = report->state;
 
 	greet(report);
+	print_heading(text->body, heading_next(&text->heading, report->model, moment));
 	print_moment(report, text->body, moment);
 	return report->options.whole ? file_settle(text->body) : report_flush(report);
 }
@@ -375,8 +378,8 @@ static int text_end(struct report *report, bool failed)
 	print_summary(report);
 	if (report->options.plot && !failed)
 		print_plots(report);
-	if (report->options.whole && report->model->moments > 0 && report->model->hosts.count > 1)
-		print_host(report->out, report->model->hosts.items[0]);
+	if (report->options.whole)
+		print_heading(report->out, heading_first(&text->heading, report->model));
 	if (report->options.whole && report_append(text->body, report->out) < 0)
 		return -1;
 	return report_flush(report);
@@ -386,8 +389,11 @@ static void text_free(struct report *report)
 {
 	struct text *text = report->state;
 
-	if (text && text->body && text->body != report->out)
+	if (!text)
+		return;
+	if (text->body && text->body != report->out)
 		fclose(text->body);
+	heading_free(&text->heading);
 	free(text);
 }
 

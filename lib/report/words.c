@@ -170,6 +170,15 @@ void words_clock(const struct clock *clock, int64_t ts, char *text)
 		 (int)(fraction / 1000000));
 }
 
+void words_day(int64_t unix_time, char *text)
+{
+	struct tm tm;
+	int64_t fraction;
+
+	utc(unix_time, &tm, &fraction);
+	strftime(text, WORDS_CLOCK_ROOM, "%Y-%m-%d", &tm);
+}
+
 void words_date(int64_t unix_time, char *text)
 {
 	struct tm tm;

@@ -38,7 +38,8 @@ void words_clock(const struct clock *clock, int64_t ts, char *text);
 /* "host web1", "hosts web1, web2 and others"; NULL: none has a name. */
 char *words_hosts(const struct model *model);
 
-/* Unix time as "2026-11-20 15:43:07", and as "2026-11-20T15:43:07.123456789Z". */
+/* Unix time as "2026-11-20", as "2026-11-20 15:43:07", and as "2026-11-20T15:43:07.123456789Z". */
+void words_day(int64_t unix_time, char *text);
 void words_date(int64_t unix_time, char *text);
 void words_iso_time(int64_t unix_time, char *text);
 

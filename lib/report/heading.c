@@ -1,0 +1,83 @@
+#include "report/heading.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "report/words.h"
+
+#define DAY (86400 * NSEC_PER_SEC)
+#define NO_DAY INT64_MIN
+
+static int64_t day_of(int64_t unix_time)
+{
+	return unix_time / DAY - (unix_time % DAY < 0);
+}
+
+static int64_t day_of_moment(const struct moment *moment)
+{
+	const struct story *story = moment->stories.count > 0 ? moment->stories.items[0] : NULL;
+	int64_t began;
+
+	if (!moment->clock.has_wall || !moment_began(moment, story, &began))
+		return NO_DAY;
+	return day_of(time_sum(moment->clock.wall, began));
+}
+
+static char *say(const struct model *model, const char *host, int64_t day)
+{
+	char date[WORDS_CLOCK_ROOM] = "";
+
+	if (day != NO_DAY)
+		words_day(day * DAY, date);
+	if (model->hosts.count < 2)
+		return memory_format("moments on %s", date);
+	return memory_format("moments of %s%s%s", *host ? host : "an unknown host", *date ? " on " : "", date);
+}
+
+static void begin(struct heading *heading, const struct model *model, const struct moment *moment)
+{
+	heading->host = memory_format("%s", model->hosts.items[0]);
+	heading->first_host = memory_format("%s", moment->host);
+	heading->first_day = day_of_moment(moment);
+	heading->day = model->has_wall && model->first <= model->last ? day_of(model->first) : heading->first_day;
+}
+
+char *heading_next(struct heading *heading, const struct model *model, const struct moment *moment)
+{
+	int64_t day = day_of_moment(moment);
+	bool first = !heading->host, other_host, other_day;
+
+	if (first)
+		begin(heading, model, moment);
+	other_host = strcmp(heading->host, moment->host) != 0;
+	other_day = day != NO_DAY && day != heading->day;
+	if (!other_host && !other_day)
+		return NULL;
+	heading->began |= first;
+	heading->dated |= other_day;
+	free(heading->host);
+	heading->host = memory_format("%s", moment->host);
+	if (other_day)
+		heading->day = day;
+	return say(model, moment->host, heading->dated ? day : NO_DAY);
+}
+
+char *heading_first(const struct heading *heading, const struct model *model)
+{
+	bool dated;
+
+	if (!heading->host || heading->began)
+		return NULL;
+	dated = heading->first_day != NO_DAY && model_has_days(model);
+	if (!dated && model->hosts.count < 2)
+		return NULL;
+	return say(model, heading->first_host, dated ? heading->first_day : NO_DAY);
+}
+
+void heading_free(struct heading *heading)
+{
+	free(heading->host);
+	free(heading->first_host);
+}
