@@ -561,10 +561,22 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 		echo "sample ts=3 chart=c key=i value=1.9"
 	} >keys
 	COLUMNS=400 run -0 report keys
-	assert_line "nothing abnormal on chart c: 86 values; b: limit 2, median 1; a: limit 2, median 1; c: limit 2, median 1; d: limit 2, median 1; e: limit 2, median 1; f: limit 2, median 1; 3 other keys; largest 1.9 (i)"
+	assert_line "nothing abnormal on chart c: 86 values; b: limit 2, median 1; a: limit 2, median 1; c: limit 2, median 1; d: limit 2, median 1; e: limit 2, median 1; f: limit 2, median 1; 3 other keys; largest 1.9 (i), before there were limits"
 	echo "signal id=1 ts=4 chart=c key=h value=9 center=1 ucl=2 rules=1" >>keys
 	COLUMNS=400 run -0 report keys
 	assert_line --partial "1 abnormal moment on chart c (h: limit 2, median 1; b: "
+}
+
+@test "a value beyond the limits that is not abnormal has a reason" {
+	{
+		echo "sample ts=1 chart=c value=3"
+		echo "limits ts=2 chart=c center=1 ucl=2 n=20 method=imr"
+		echo "sample ts=3 chart=c value=1"
+	} >early
+	COLUMNS=200 run -0 report early
+	assert_output --partial "largest 3, before there were limits"
+	run -0 report <(sed 1s/3/1.5/ early)
+	assert_line --regexp 'largest 1.5$'
 }
 
 @test "what many functions have in common is told once" {

@@ -164,8 +164,10 @@ static int sample_seen(void *context, const struct record *record)
 	if (track->unit == UNIT_NONE)
 		track->unit = unit_read(fields, has_start);
 	track->values += bucket.count;
-	if (!(track->greatest >= bucket.greatest))
+	if (!(track->greatest >= bucket.greatest)) {
 		track->greatest = bucket.greatest;
+		track->greatest_is_early = isnan(track->ucl);
+	}
 	if (model_is_dated(model))
 		points_add(&track->samples, &bucket);
 	return STREAM_PASS;

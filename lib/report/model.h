@@ -187,6 +187,7 @@ struct track {
 	char *method;
 	uint64_t values, signals; /* values: the healthy ones */
 	double greatest;	  /* of the healthy values; NAN: none */
+	bool greatest_is_early;	  /* it came before there were limits to judge it by */
 	enum unit unit;
 	ARRAY(struct shift) shifts; /* the newest TRACK_SHIFTS, oldest first */
 	uint64_t all_shifts;	    /* how many there were */

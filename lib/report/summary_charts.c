@@ -139,6 +139,13 @@ static void add_largest(FILE *out, const struct model *model, const struct track
 	free(key);
 }
 
+/* A value beyond the limits that is not abnormal needs a reason. */
+static void add_unjudged(FILE *out, const struct track *track)
+{
+	if (track && track->greatest_is_early && !(track->greatest <= track->ucl))
+		fputs(", before there were limits", out);
+}
+
 static void say_abnormal(FILE *out, const struct model *model, const struct chart_story *chart)
 {
 	char *moments = words_count(chart->moments, "abnormal moment");
@@ -168,6 +175,7 @@ static void say_chart(FILE *out, const struct model *model, const struct chart_s
 		fprintf(out, "nothing abnormal on chart %s: %s", chart->name, count);
 		add_limits(out, model, chart, split ? "; " : ", ");
 		add_largest(out, model, largest_of(chart, NULL), split ? "; " : ", ");
+		add_unjudged(out, largest_of(chart, NULL));
 		break;
 	case STATE_UNLEARNT:
 		fprintf(out, "chart %s: no limits were learnt: %s, too few to judge any", chart->name, count);
@@ -201,6 +209,8 @@ static void say_functions(FILE *out, const struct model *model, enum state state
 	if (state != STATE_SILENT && largest) {
 		add_largest(out, model, largest, ", ");
 		fprintf(out, " on %s", largest->chart->name);
+		if (state == STATE_NORMAL)
+			add_unjudged(out, largest);
 	}
 	free(text);
 }
