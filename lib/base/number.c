@@ -182,6 +182,18 @@ size_t number_spell_integer(char *text, int64_t value)
 	return 1 + number_spell_unsigned(text + 1, -(uint64_t)value);
 }
 
+size_t number_spell_hex(char *text, uint64_t value)
+{
+	unsigned digits = value ? (67 - (unsigned)__builtin_clzll(value)) / 4 : 1;
+
+	text[0] = '0';
+	text[1] = 'x';
+	for (unsigned i = 0; i < digits; i++, value >>= 4)
+		text[1 + digits - i] = "0123456789abcdef"[value & 15];
+	text[2 + digits] = '\0';
+	return 2 + digits;
+}
+
 size_t number_spell_time(char *text, int64_t ns)
 {
 	uint64_t magnitude = ns < 0 ? -(uint64_t)ns : (uint64_t)ns, rest = magnitude % NSEC_PER_SEC;

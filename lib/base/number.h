@@ -26,6 +26,7 @@ enum { NUMBER_ROOM = 48 };
 size_t number_spell_time(char *text, int64_t ns);	  /* 12.345678901 */
 size_t number_spell_integer(char *text, int64_t value);
 size_t number_spell_unsigned(char *text, uint64_t value);
+size_t number_spell_hex(char *text, uint64_t value);	  /* 0x1f */
 size_t number_spell_double(char *text, double value);	  /* the shortest decimal that reads back as the same double */
 
 /* For people: "2.293 s", "41.2 ms", "127 us", "58 ns" with three or four digits; "1,204,331"; "31.2 MiB". */

@@ -41,7 +41,8 @@ struct event_field {
 	struct event_field *next;
 	struct event_type *type;
 	uint16_t offset, size;
-	bool resolved, is_signed, is_string, is_dynamic, is_relative, is_device;
+	bool resolved, is_signed, is_string, is_dynamic, is_device;
+	void *format; /* struct tep_format_field */
 };
 
 struct event {

@@ -1,8 +1,8 @@
-#include <stdio.h>
 #include <string.h>
 
 #include "base/number.h"
 #include "event/event.h"
+#include "event/format.h"
 
 static uint64_t load(const char *at, unsigned size, bool swapped)
 {
@@ -98,22 +98,6 @@ int64_t event_first(const struct event *event, const struct event_field *field)
 	return (int64_t)load(event->payload + field->offset, sizeof(uint64_t), event->swapped);
 }
 
-/* Where the bytes of a raw field are; a dynamic one says so in a word: length in the upper half, offset in the lower. */
-static const char *field_bytes(const struct event *event, const struct event_field *field, size_t *length)
-{
-	uint32_t word, offset = field->offset;
-
-	*length = field->size;
-	if (field->is_dynamic) {
-		word = (uint32_t)load(event->payload + field->offset, 4, event->swapped);
-		*length = word >> 16;
-		offset = (word & 0xffff) + (field->is_relative ? (uint32_t)field->offset + field->size : 0);
-	}
-	if (offset + *length > event->size)
-		*length = 0;
-	return event->payload + offset;
-}
-
 static size_t copy_text(char *text, size_t room, const char *from, size_t length)
 {
 	if (room == 0)
@@ -128,35 +112,17 @@ static size_t copy_text(char *text, size_t room, const char *from, size_t length
 size_t event_text(const struct event *event, const struct event_field *field, char *text, size_t room)
 {
 	const struct field *own;
-	const char *bytes;
+	uint32_t offset, bytes;
 	size_t length;
 
 	if (event->payload) {
-		if (!fits(event, field))
+		if (!fits(event, field) || !format_locate(field->format, event, &offset, &bytes))
 			return copy_text(text, room, "", 0);
-		bytes = field_bytes(event, field, &length);
-		return copy_text(text, room, bytes, strnlen(bytes, length));
+		return copy_text(text, room, event->payload + offset, strnlen(event->payload + offset, bytes));
 	}
 	own = own_field(event->fields, field->name);
 	if (!own)
 		return copy_text(text, room, "", 0);
 	length = field_text(own, text, room);
 	return length < room ? length : room - 1;
-}
-
-size_t event_spell_field(const struct event *event, const struct event_field *field, char *text, size_t room)
-{
-	char number[NUMBER_ROOM];
-	int64_t value;
-
-	if (!event->payload || field->is_string || !fits(event, field))
-		return event_text(event, field, text, room);
-	value = event_number(event, field);
-	if (field->is_device)
-		device_spell(number, (uint64_t)value);
-	else if (field->is_signed)
-		number_spell_integer(number, value);
-	else
-		number_spell_unsigned(number, (uint64_t)value);
-	return copy_text(text, room, number, strlen(number));
 }

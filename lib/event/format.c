@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "event/event.h"
 
 enum { DECLARATION_MAX = 256, FIELDS_MOST = 256 };
 
@@ -85,4 +86,23 @@ struct tep_event *format_read(struct tep_handle *tep, const char *system, const 
 	if (!event)
 		fail("the format of an event of system '%.32s' cannot be read", system);
 	return event;
+}
+
+/* A dynamic field is a word that says where its bytes are: length in the upper half, offset in the lower. */
+bool format_locate(const struct tep_format_field *field, const struct event *event, uint32_t *offset, uint32_t *length)
+{
+	uint32_t word;
+
+	*offset = (uint32_t)field->offset;
+	*length = (uint32_t)field->size;
+	if (*offset > event->size || *length > event->size - *offset)
+		return false;
+	if (!(field->flags & TEP_FIELD_IS_DYNAMIC))
+		return true;
+	if (*length != sizeof(word))
+		return false;
+	word = (uint32_t)tep_read_number(field->event->tep, event->payload + *offset, sizeof(word));
+	*offset = (word & 0xffff) + (field->flags & TEP_FIELD_IS_RELATIVE ? *offset + *length : 0);
+	*length = word >> 16;
+	return *offset <= event->size && *length <= event->size - *offset;
 }

@@ -9,14 +9,20 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
+struct event;
 struct tep_handle;
 struct tep_event;
+struct tep_format_field;
 
 /*
  * Reads the text of a format file, `whole` or without the print format; the event becomes the handle's. NULL after fail().
  * A print format that the library does not understand is no failure; see TEP_EVENT_FL_FAILED.
  */
 struct tep_event *format_read(struct tep_handle *tep, const char *system, const char *text, size_t length, bool whole);
+
+/* Where the bytes of an event's field are in its payload; false: not within it. */
+bool format_locate(const struct tep_format_field *field, const struct event *event, uint32_t *offset, uint32_t *length);
 
 #endif

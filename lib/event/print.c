@@ -6,6 +6,7 @@
 #include <traceevent/trace-seq.h>
 
 #include "base/memory.h"
+#include "event/format.h"
 
 /* A dynamic field's place and length have 16 bits each: what the library may read of a payload at most. */
 enum { BEHIND = 2 << 16 };
@@ -47,24 +48,6 @@ static void copy_payload(struct printer *printer, const struct event *event)
 	printer->used = event->size;
 }
 
-/* Where a field's bytes are; false: not within the payload. */
-static bool locate(const struct tep_format_field *field, const struct event *event, const char *payload,
-		   uint32_t *offset, uint32_t *length)
-{
-	uint32_t word;
-
-	*offset = (uint32_t)field->offset;
-	*length = (uint32_t)field->size;
-	if (field->offset < 0 || field->size < 0 || *offset > event->size || *length > event->size - *offset)
-		return false;
-	if (!(field->flags & TEP_FIELD_IS_DYNAMIC))
-		return true;
-	word = (uint32_t)tep_read_number(field->event->tep, payload + *offset, 4);
-	*offset = (word & 0xffff) + (field->flags & TEP_FIELD_IS_RELATIVE ? *offset + *length : 0);
-	*length = word >> 16;
-	return *offset <= event->size && *length <= event->size - *offset;
-}
-
 static bool prepare(struct printer *printer, const struct event *event, const struct tep_event *format,
 		    printer_clean *clean)
 {
@@ -72,7 +55,7 @@ static bool prepare(struct printer *printer, const struct event *event, const st
 
 	copy_payload(printer, event);
 	for (const struct tep_format_field *field = format->format.fields; field; field = field->next) {
-		if (!locate(field, event, printer->copy, &offset, &length))
+		if (!format_locate(field, event, &offset, &length))
 			return false;
 		if (clean && field->flags & TEP_FIELD_IS_STRING)
 			clean(field->name, printer->copy + offset, strnlen(printer->copy + offset, length));

@@ -1,84 +1,93 @@
 #include "event/spell.h"
 
-#include <inttypes.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <traceevent/event-parse.h>
 
-static void spell_text(const struct tep_format_field *format, const char *bytes, size_t length,
-		       struct line *line)
-{
-	line_bytes(line, format->name, bytes, strnlen(bytes, length));
-}
+#include "base/number.h"
+#include "event/format.h"
+
+/* Of an array, as many bytes at a time: whole numbers, whatever their size. */
+enum { PIECE = 64, PIECE_ROOM = PIECE * sizeof("0xff,") };
 
 static bool is_number(size_t length)
 {
 	return length == 1 || length == 2 || length == 4 || length == 8;
 }
 
-/* An array of numbers, or the bytes of what is none: 0x1,0x2,0x3. */
-static void spell_array(const struct tep_format_field *format, const char *bytes, size_t length,
-			struct line *line)
+static bool is_array(const struct tep_format_field *format, size_t length)
 {
-	struct tep_handle *tep = format->event->tep;
-	unsigned element = is_number(format->elementsize) ? format->elementsize : 1;
-
-	line_bytes(line, format->name, "", 0);
-	line->length -= 2; /* take the quotes of "" back */
-	for (size_t at = 0; at + element <= length; at += element) {
-		char text[24];
-		int width = snprintf(text, sizeof(text), "%s0x%llx", at ? "," : "", tep_read_number(tep, bytes + at, (int)element));
-
-		line_append(line, text, (size_t)width);
-	}
-	line_append(line, "", 0);
+	return format->flags & TEP_FIELD_IS_ARRAY || !is_number(length);
 }
 
-static void spell_number(const struct tep_format_field *format, const char *bytes, size_t length,
-			 struct line *line)
+static size_t spell_number(const struct tep_format_field *format, const char *bytes, size_t length, char *text)
 {
 	uint64_t value = tep_read_number(format->event->tep, bytes, (int)length);
-	char text[48];
+	unsigned unused = 64 - 8 * (unsigned)length;
 
-	if (!strcmp(format->type, "dev_t")) {
-		device_spell(text, value);
-		line_text(line, format->name, text);
-	} else if (format->flags & TEP_FIELD_IS_POINTER) {
-		snprintf(text, sizeof(text), "0x%" PRIx64, value);
-		line_text(line, format->name, text);
-	} else if (format->flags & TEP_FIELD_IS_SIGNED) {
-		unsigned unused = 64 - 8 * (unsigned)length;
+	if (!strcmp(format->type, "dev_t"))
+		return device_spell(text, value);
+	if (format->flags & TEP_FIELD_IS_POINTER)
+		return number_spell_hex(text, value);
+	if (format->flags & TEP_FIELD_IS_SIGNED)
+		return number_spell_integer(text, (int64_t)(value << unused) >> unused);
+	return number_spell_unsigned(text, value);
+}
 
-		line_integer(line, format->name, (int64_t)(value << unused) >> unused);
-	} else {
-		line_unsigned(line, format->name, value);
+/* Puts more behind a text of `used` bytes, cut at room - 1; returns its length then. */
+static size_t append(char *text, size_t room, size_t used, const char *more, size_t length)
+{
+	if (length > room - 1 - used)
+		length = room - 1 - used;
+	memcpy(text + used, more, length);
+	text[used + length] = '\0';
+	return used + length;
+}
+
+/* An array of numbers, or the bytes of what is none: 0x1,0x2,0x3. */
+static size_t spell_array(const struct tep_format_field *format, const char *bytes, size_t length, char *text, size_t room)
+{
+	unsigned element = is_number(format->elementsize) ? format->elementsize : 1;
+	size_t used = append(text, room, 0, "", 0);
+
+	for (size_t at = 0; at + element <= length && used < room - 1; at += element) {
+		char number[NUMBER_ROOM];
+		size_t width = number_spell_hex(number, tep_read_number(format->event->tep, bytes + at, (int)element));
+
+		used = append(text, room, used, ",", at > 0);
+		used = append(text, room, used, number, width);
+	}
+	return used;
+}
+
+static void add_array(const struct tep_format_field *format, const char *bytes, size_t length, struct line *line)
+{
+	char text[PIECE_ROOM];
+
+	line_bytes(line, format->name, text, spell_array(format, bytes, length < PIECE ? length : PIECE, text, sizeof(text)));
+	for (size_t at = PIECE; at < length; at += PIECE) {
+		size_t width = spell_array(format, bytes + at, length - at < PIECE ? length - at : PIECE, text, sizeof(text));
+
+		line_append(line, ",", width > 0);
+		line_append(line, text, width);
 	}
 }
 
-static void spell_field(const struct event *event, const struct tep_format_field *format, struct line *line)
+static void add_field(const struct event *event, const struct tep_format_field *format, struct line *line)
 {
-	uint32_t offset = (uint32_t)format->offset;
-	size_t length = (size_t)format->size;
+	uint32_t offset, length;
+	char number[NUMBER_ROOM];
+	const char *bytes;
 
-	if (offset + length > event->size)
+	if (!format_locate(format, event, &offset, &length))
 		return;
-	if (format->flags & TEP_FIELD_IS_DYNAMIC) {
-		uint32_t word = (uint32_t)tep_read_number(format->event->tep, event->payload + offset, 4);
-
-		offset = word & 0xffff;
-		length = word >> 16;
-		if (format->flags & TEP_FIELD_IS_RELATIVE)
-			offset += (uint32_t)(format->offset + format->size);
-		if (offset + length > event->size)
-			return;
-	}
+	bytes = event->payload + offset;
 	if (format->flags & TEP_FIELD_IS_STRING)
-		spell_text(format, event->payload + offset, length, line);
-	else if (format->flags & TEP_FIELD_IS_ARRAY || !is_number(length))
-		spell_array(format, event->payload + offset, length, line);
+		line_bytes(line, format->name, bytes, strnlen(bytes, length));
+	else if (is_array(format, length))
+		add_array(format, bytes, length, line);
 	else
-		spell_number(format, event->payload + offset, length, line);
+		line_bytes(line, format->name, number, spell_number(format, bytes, length, number));
 }
 
 void event_spell(const struct event *event, const char *comm, struct line *line)
@@ -92,5 +101,18 @@ void event_spell(const struct event *event, const char *comm, struct line *line)
 	line_text(line, "comm", comm);
 	line_text(line, "name", event->type->name);
 	for (const struct tep_format_field *field = format->format.fields; field; field = field->next)
-		spell_field(event, field, line);
+		add_field(event, field, line);
+}
+
+size_t event_spell_field(const struct event *event, const struct event_field *field, char *text, size_t room)
+{
+	const struct tep_format_field *format = field->format;
+	char number[NUMBER_ROOM];
+	uint32_t offset, length;
+
+	if (!event->payload || field->is_string || !event_has(event, field) || !format_locate(format, event, &offset, &length))
+		return event_text(event, field, text, room);
+	if (is_array(format, length))
+		return spell_array(format, event->payload + offset, length, text, room);
+	return append(text, room, 0, number, spell_number(format, event->payload + offset, length, number));
 }

@@ -111,8 +111,8 @@ void field_resolve(struct event_field *field)
 	field->is_signed = found->flags & TEP_FIELD_IS_SIGNED;
 	field->is_string = found->flags & TEP_FIELD_IS_STRING;
 	field->is_dynamic = found->flags & TEP_FIELD_IS_DYNAMIC;
-	field->is_relative = found->flags & TEP_FIELD_IS_RELATIVE;
 	field->is_device = found->type && !strcmp(found->type, "dev_t");
+	field->format = found;
 }
 
 int types_learn(struct types *types, const char *body, size_t length, bool swapped)
