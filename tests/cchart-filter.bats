@@ -822,6 +822,17 @@ values() { # FROM TO MILLISECONDS
 	assert_output --regexp "chart=job key=fast value=0.100000000 .* tid=77 comm=\? event.id=500 event.id=500 user=me$"
 }
 
+# Bytes are not text that ends at the first zero.
+@test "what differs in an array of bytes is told apart" {
+	packed in.tb 'begin done' 'u32 id:8:4,__u8 addr[4]:12:4' '""' \
+		"1 begin 010000000a000007" "1.001 begin 020000000a000009" "1.005 done 010000000a000007" "1.006 done 020000000a000009"
+	printf '%s\n' 'chart name=c' 'start event=x:begin key=id split=addr' 'end event=x:done key=id' >c.chart
+	run -0 --separate-stderr cchart-filter -t -c ./c.chart --limit=1ms in.tb
+	assert_line --partial 'chart=c key=0xa,0x0,0x0,0x7 '
+	assert_line --partial 'chart=c key=0xa,0x0,0x0,0x9 '
+	assert_line --partial 'name=x:begin id=1 addr=0xa,0x0,0x0,0x7'
+}
+
 @test "a chart with a fault is named with file and line" {
 	chart() {
 		printf '%s\n' "$@" >x.chart

@@ -128,6 +128,12 @@ incident() {
 	assert_line --partial 'next_comm=Web {Content}_1 next_pid=101'
 }
 
+@test "ftrace: an address is no text that wants cleaning" {
+	packed in.tb begin '__u8 addr[4]:8:4' '"addr=%pI4", REC->addr' '1 begin 0a00285b'
+	run -0 trace-export in.tb
+	assert_line --partial 'begin: addr=10.0.40.91'
+}
+
 # The kernel's own trace file of another instance, of the same events at the same time. Flags may differ: whether a
 # thread is to be preempted changes between the two.
 # bats test_tags=live

@@ -71,6 +71,22 @@ static bool is_kernels(const char *text)
 	return fields > 0;
 }
 
+/*
+ * The library takes every array of bytes for text, and so for what ends at its first zero. To the kernel's filters u8 and s8 are
+ * numbers; unsigned char is not, but what events keep in it are addresses and the like.
+ */
+static bool is_text(const struct tep_format_field *field)
+{
+	return strstr(field->type, "char") && !strstr(field->type, "unsigned char");
+}
+
+static void put_right(struct tep_event *event)
+{
+	for (struct tep_format_field *field = event->format.fields; field; field = field->next)
+		if (field->flags & TEP_FIELD_IS_STRING && !is_text(field))
+			field->flags &= ~(unsigned long)TEP_FIELD_IS_STRING;
+}
+
 struct tep_event *format_read(struct tep_handle *tep, const char *system, const char *text, size_t length, bool whole)
 {
 	static const char print[] = "\nprint fmt: \"\"\n";
@@ -83,7 +99,9 @@ struct tep_event *format_read(struct tep_handle *tep, const char *system, const 
 	else if (is_kernels(fields) && tep_parse_format(tep, &event, fields, strlen(fields), system) != 0)
 		event = NULL;
 	free(fields);
-	if (!event)
+	if (event)
+		put_right(event);
+	else
 		fail("the format of an event of system '%.32s' cannot be read", system);
 	return event;
 }

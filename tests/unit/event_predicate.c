@@ -20,7 +20,8 @@ static const char format[] = "test\0"
 			     "\tfield:dev_t dev;\toffset:28;\tsize:4;\tsigned:0;\n"
 			     "\tfield:char task[16];\toffset:32;\tsize:16;\tsigned:0;\n"
 			     "\tfield:__data_loc char[] path;\toffset:48;\tsize:4;\tsigned:0;\n"
-			     "\tfield:u32 args[3];\toffset:52;\tsize:12;\tsigned:0;\n\n"
+			     "\tfield:u32 args[3];\toffset:52;\tsize:12;\tsigned:0;\n"
+			     "\tfield:__u8 addr[4];\toffset:64;\tsize:4;\tsigned:0;\n\n"
 			     "print fmt: \"%ld\", REC->ret\n";
 
 struct beat {
@@ -36,14 +37,15 @@ struct beat {
 	char task[16];
 	uint32_t path;
 	uint32_t args[3];
+	uint8_t addr[4];
 	char text[8];
 };
 
-static const struct beat beat = {300, 0x09, 0, 77, -11, UINT64_MAX, -3, 200, 443, 8 << 20 | 17, "kworker/1:2", 64 | 8 << 16, {1, 2, 3}, "/etc/rc"};
+static const struct beat beat = {300, 0x09, 0, 77, -11, UINT64_MAX, -3, 200, 443, 8 << 20 | 17, "kworker/1:2", 68 | 8 << 16, {1, 2, 3}, {7, 7, 7, 7}, "/etc/rc"};
 
 /* The same event as text; it does not tell common_flags. */
 static const char text[] = "event ts=1 cpu=1 tid=77 comm=kw name=test:beat ret=-11 sector=18446744073709551615 level=-3 share=200 port=443 "
-			   "dev=8:17 task=kworker/1:2 path=/etc/rc args=0x1,0x2,0x3";
+			   "dev=8:17 task=kworker/1:2 path=/etc/rc args=0x1,0x2,0x3 addr=0x7,0x7,0x7,0x7";
 
 enum { NO, YES, UNKNOWN };
 
@@ -96,6 +98,8 @@ static const struct {
 	{"absent == 1 && ret > 0 || level == 1", NO, NO},
 	{"task == 5", UNKNOWN, UNKNOWN}, /* text is no number */
 	{"args == 1", UNKNOWN, UNKNOWN},
+	{"addr == 0x7070707", YES, UNKNOWN}, /* as wide as a number is a number */
+	{"addr > 0x7070707", NO, UNKNOWN},
 	{"ret.function == vfs_read", UNKNOWN, UNKNOWN},
 	{"ret & CPUS{0-3,7} && level < 0", UNKNOWN, UNKNOWN},
 };

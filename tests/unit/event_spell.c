@@ -29,6 +29,10 @@ static const struct {
 	{"unsigned long f[2]", 8, 2, {3, 0xfedcba9876543210}, "0x3,0xfedcba9876543210"},
 	{"short f[3]", 2, 3, {0xffff, 2, 3}, "0xffff,0x2,0x3"},
 	{"u32 f[1]", 4, 1, {5}, "0x5"},
+	{"__u8 f[4]", 1, 4, {10, 0, 0, 7}, "0xa,0x0,0x0,0x7"},
+	{"s8 f[2]", 1, 2, {0, 255}, "0x0,0xff"},
+	{"unsigned char f[3]", 1, 3, {'a', 0, 'b'}, "0x61,0x0,0x62"},
+	{"__data_loc u8[] f", 1, 3, {'a', 'b', 0}, "0x61,0x62,0x0"},
 	{"__data_loc char[] f", 1, 3, {'/', 'a', 0}, "/a"},
 	{"__rel_loc char[] f", 1, 3, {'/', 'a', 0}, "/a"},
 	{"__data_loc u64[] f", 8, 2, {1, 0x1122334455667788}, "0x1,0x1122334455667788"},
@@ -42,6 +46,11 @@ struct payload {
 	int32_t pid;
 	uint8_t own[200];
 } __attribute__((packed));
+
+static bool is_dynamic(size_t i)
+{
+	return strstr(cases[i].declaration, "_loc ") != NULL;
+}
 
 static bool begins(const char *text, const char *with)
 {
@@ -68,7 +77,7 @@ static size_t make_payload(struct payload *payload, size_t i, bool swapped)
 	*payload = (struct payload){0};
 	put((uint8_t *)&payload->type, 300, 2, swapped);
 	put((uint8_t *)&payload->pid, 77, 4, swapped);
-	if (begins(declaration, "__"))
+	if (is_dynamic(i))
 		at = put(at, (uint64_t)(length << 16 | offset), 4, swapped);
 	for (int n = 0; n < cases[i].count; n++)
 		at = put(at, cases[i].numbers[n], cases[i].element, swapped);
@@ -78,7 +87,7 @@ static size_t make_payload(struct payload *payload, size_t i, bool swapped)
 static void learn(struct stream *stream, size_t i, bool swapped)
 {
 	const char *declaration = cases[i].declaration;
-	int size = begins(declaration, "__") ? 4 : cases[i].element * cases[i].count;
+	int size = is_dynamic(i) ? 4 : cases[i].element * cases[i].count;
 	char *text = memory_format("test:" BEAT_COMMON "\tfield:%s;\toffset:8;\tsize:%d;\tsigned:%d;\n\nprint fmt: \"\"\n", declaration, size,
 				   begins(declaration, "int") || begins(declaration, "s8"));
 	struct record record = {.kind = KIND_FORMAT, .packed = true, .swapped = swapped, .text = text, .length = strlen(text)};
