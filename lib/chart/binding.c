@@ -5,10 +5,7 @@
 
 #include "stream/line.h"
 
-enum {
-	VALUE_ROOM = 64,
-	IN_INTERRUPT = 0x08 | 0x10, /* hard or soft: TRACE_FLAG_HARDIRQ, TRACE_FLAG_SOFTIRQ of the kernel */
-};
+enum { IN_INTERRUPT = 0x08 | 0x10 }; /* hard or soft: TRACE_FLAG_HARDIRQ, TRACE_FLAG_SOFTIRQ of the kernel */
 
 static int make_readings(struct reading *readings, struct event_type *type, char *const *names, int count)
 {
@@ -103,7 +100,7 @@ void binding_split(const struct binding *binding, const struct reading_world *wo
 void binding_spell_split(const struct binding *binding, const struct reading_world *world, const struct event *event,
 			 char *text, size_t room)
 {
-	char value[VALUE_ROOM];
+	char value[READING_ROOM];
 	size_t used = 0;
 
 	*text = '\0';
@@ -116,7 +113,7 @@ void binding_spell_split(const struct binding *binding, const struct reading_wor
 void binding_spell_show(const struct binding *binding, const struct reading_world *world, const struct event *event,
 			struct line *scratch, char *text, size_t room)
 {
-	char value[VALUE_ROOM];
+	char value[READING_ROOM];
 	size_t used = 0;
 
 	*text = '\0';

@@ -12,9 +12,6 @@
 /* What the kernel returns for errors (MAX_ERRNO), and of these ERESTARTSYS and its like, which no program sees. */
 enum { ERROR_MOST = 4095, RESTART_FIRST = 512, RESTART_LAST = 516 };
 
-/* A text as long as this is told from another. */
-enum { TEXT_ROOM = 128 };
-
 struct reading_kind {
 	const char *name;
 	int64_t (*number)(const struct reading_world *world, int64_t number);				       /* NULL: as it is */
@@ -94,14 +91,15 @@ int64_t reading_hash(const char *text)
 
 int64_t reading_number(const struct reading *reading, const struct reading_world *world, const struct event *event)
 {
-	int64_t number = event_number(event, reading->field);
-	char text[TEXT_ROOM];
+	int64_t number;
+	bool is_number = event_read_number(event, reading->field, &number);
+	char text[READING_ROOM];
 
 	if (reading->kind->number)
 		return reading->kind->number(world, number);
-	if (number == 0 && !reading->kind->spell && event_text(event, reading->field, text, sizeof(text)) && strcmp(text, "0"))
-		return reading_hash(text);
-	return number;
+	if (is_number || reading->kind->spell)
+		return number;
+	return event_spell_field(event, reading->field, text, sizeof(text)) ? reading_hash(text) : 0;
 }
 
 size_t reading_spell(const struct reading *reading, const struct reading_world *world, const struct event *event,

@@ -17,6 +17,8 @@
 #include "chart/sample.h"
 #include "event/event.h"
 
+enum { READING_ROOM = 128 }; /* of what is spelled longer the rest does not count */
+
 struct reading {
 	char name[48];		      /* the field's */
 	char label[SAMPLE_NAME_ROOM]; /* its name in a signal */
@@ -33,7 +35,7 @@ struct reading_world {
 /* Resolves the text of a definition. 0; -1 after fail(): an unknown reading. */
 int reading_make(struct reading *reading, struct event_type *type, const char *text);
 
-/* The value as a number; of a field that is text, a hash of the text. */
+/* The value as a number; of a field that is text or an array, a hash of how it is spelled. */
 int64_t reading_number(const struct reading *reading, const struct reading_world *world, const struct event *event);
 
 /* The number that stands for a text. */

@@ -41,7 +41,7 @@ struct event_field {
 	struct event_field *next;
 	struct event_type *type;
 	uint16_t offset, size;
-	bool resolved, is_signed, is_string, is_dynamic, is_device;
+	bool resolved, is_signed, is_string, is_dynamic, is_device, is_number;
 	void *format; /* struct tep_format_field */
 };
 
@@ -71,6 +71,7 @@ int events_read(struct events *events, const struct record *record, struct event
 
 /* A number; 0 where the event lacks the field (event_has tells). A dev_t reads as the kernel's major << 20 | minor. */
 int64_t event_number(const struct event *event, const struct event_field *field);
+bool event_read_number(const struct event *event, const struct event_field *field, int64_t *value); /* the same; false: it is none */
 int64_t event_first(const struct event *event, const struct event_field *field); /* of an array of 64-bit numbers */
 bool event_has(const struct event *event, const struct event_field *field);
 

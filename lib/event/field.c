@@ -47,15 +47,22 @@ static const struct field *own_field(const struct fields *fields, const char *ke
 	return NULL;
 }
 
-static int64_t text_number(const struct field *field)
+static bool read_written(const struct event *event, const struct event_field *field, int64_t *value)
 {
-	int64_t value = 0;
+	const struct field *own = own_field(event->fields, field->name);
 	uint64_t dev;
 
-	if (number_integer(field->value, field->value_length, &value) < 0 &&
-	    device_parse(field->value, field->value_length, &dev) == 0)
-		value = (int64_t)dev;
-	return value;
+	*value = 0;
+	if (!own) {
+		if (strcmp(field->name, "common_pid") != 0)
+			return false;
+		*value = event->tid;
+	} else if (number_integer(own->value, own->value_length, value) < 0) {
+		if (device_parse(own->value, own->value_length, &dev) < 0)
+			return false;
+		*value = (int64_t)dev;
+	}
+	return true;
 }
 
 static bool fits(const struct event *event, const struct event_field *field)
@@ -70,17 +77,24 @@ bool event_has(const struct event *event, const struct event_field *field)
 
 int64_t event_number(const struct event *event, const struct event_field *field)
 {
-	if (!event->payload) {
-		const struct field *own = own_field(event->fields, field->name);
+	int64_t value;
 
-		if (!own && !strcmp(field->name, "common_pid"))
-			return event->tid;
-		return own ? text_number(own) : 0;
+	if (!event->payload) {
+		read_written(event, field, &value);
+		return value;
 	}
 	if (!fits(event, field))
 		return 0;
 	return field->is_signed ? load_signed(event->payload + field->offset, field->size, event->swapped)
 				: (int64_t)load(event->payload + field->offset, field->size, event->swapped);
+}
+
+bool event_read_number(const struct event *event, const struct event_field *field, int64_t *value)
+{
+	if (!event->payload)
+		return read_written(event, field, value);
+	*value = event_number(event, field);
+	return field->is_number && fits(event, field);
 }
 
 int64_t event_first(const struct event *event, const struct event_field *field)

@@ -106,6 +106,11 @@ struct tep_event *format_read(struct tep_handle *tep, const char *system, const 
 	return event;
 }
 
+bool format_is_number(size_t length)
+{
+	return length == 1 || length == 2 || length == 4 || length == 8;
+}
+
 /* A dynamic field is a word that says where its bytes are: length in the upper half, offset in the lower. */
 bool format_locate(const struct tep_format_field *field, const struct event *event, uint32_t *offset, uint32_t *length)
 {

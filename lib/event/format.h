@@ -22,6 +22,9 @@ struct tep_format_field;
  */
 struct tep_event *format_read(struct tep_handle *tep, const char *system, const char *text, size_t length, bool whole);
 
+/* Whether so many bytes can be a number. */
+bool format_is_number(size_t length);
+
 /* Where the bytes of an event's field are in its payload; false: not within it. */
 bool format_locate(const struct tep_format_field *field, const struct event *event, uint32_t *offset, uint32_t *length);
 

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "event/format.h"
 #include "event/predicate_node.h"
 
 enum { TEXT_ROOM = 1024 };
@@ -116,8 +117,7 @@ static bool read_written(const char *text, size_t length, struct operand *operan
 static bool read_packed(const struct event *event, const struct event_field *field, struct operand *operand)
 {
 	*operand = (struct operand){(uint64_t)event_number(event, field), field->size, field->is_signed};
-	return !field->is_string && !field->is_dynamic &&
-	       (field->size == 1 || field->size == 2 || field->size == 4 || field->size == 8);
+	return !field->is_string && !field->is_dynamic && format_is_number(field->size);
 }
 
 /* false: the recording does not tell. */

@@ -10,14 +10,9 @@
 /* Of an array, as many bytes at a time: whole numbers, whatever their size. */
 enum { PIECE = 64, PIECE_ROOM = PIECE * sizeof("0xff,") };
 
-static bool is_number(size_t length)
-{
-	return length == 1 || length == 2 || length == 4 || length == 8;
-}
-
 static bool is_array(const struct tep_format_field *format, size_t length)
 {
-	return format->flags & TEP_FIELD_IS_ARRAY || !is_number(length);
+	return format->flags & TEP_FIELD_IS_ARRAY || !format_is_number(length);
 }
 
 static size_t spell_number(const struct tep_format_field *format, const char *bytes, size_t length, char *text)
@@ -47,7 +42,7 @@ static size_t append(char *text, size_t room, size_t used, const char *more, siz
 /* An array of numbers, or the bytes of what is none: 0x1,0x2,0x3. */
 static size_t spell_array(const struct tep_format_field *format, const char *bytes, size_t length, char *text, size_t room)
 {
-	unsigned element = is_number(format->elementsize) ? format->elementsize : 1;
+	unsigned element = format_is_number(format->elementsize) ? format->elementsize : 1;
 	size_t used = append(text, room, 0, "", 0);
 
 	for (size_t at = 0; at + element <= length && used < room - 1; at += element) {
