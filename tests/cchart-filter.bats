@@ -825,9 +825,9 @@ values() { # FROM TO MILLISECONDS
 # What is no number: the length of a name is not the name, and an array is not the half of it before a zero.
 @test "texts of one length are told apart, and long arrays" {
 	local six=fd000000000000000000000000000
-	packed in.tb 'begin done' 'u32 id:8:4,__data_loc char[] path:12:4,u8 six[16]:16:16' '""' \
-		"1 begin 0100000020000200${six}001""6100" "1.001 begin 0200000020000200${six}001""6200" "1.002 begin 0300000020000200${six}002""6200" \
-		"1.005 done 0100000020000200${six}001""6100" "1.006 done 0200000020000200${six}001""6200" "1.007 done 0300000020000200${six}002""6200"
+	packed in.tb 'x:begin x:done' 'u32 id:8:4,__data_loc char[] path:12:4,u8 six[16]:16:16' '""' \
+		"1 x:begin 0100000020000200${six}001""6100" "1.001 x:begin 0200000020000200${six}001""6200" "1.002 x:begin 0300000020000200${six}002""6200" \
+		"1.005 x:done 0100000020000200${six}001""6100" "1.006 x:done 0200000020000200${six}001""6200" "1.007 x:done 0300000020000200${six}002""6200"
 	printf '%s\n' 'chart name=c' 'start event=x:begin key=id split=path,six' 'end event=x:done key=id' >c.chart
 	cchart-filter -c ./c.chart --limit=1ms in.tb >out.tb
 	local zeros=0x0,0x0,0x0,0x0,0x0,0x0,0x0,0x0,0x0,0x0,0x0,0x0,0x0,0x0
@@ -839,8 +839,8 @@ b,0xfd,$zeros,0x2"
 
 # Bytes are not text that ends at the first zero.
 @test "what differs in an array of bytes is told apart" {
-	packed in.tb 'begin done' 'u32 id:8:4,__u8 addr[4]:12:4' '""' \
-		"1 begin 010000000a000007" "1.001 begin 020000000a000009" "1.005 done 010000000a000007" "1.006 done 020000000a000009"
+	packed in.tb 'x:begin x:done' 'u32 id:8:4,__u8 addr[4]:12:4' '""' \
+		"1 x:begin 010000000a000007" "1.001 x:begin 020000000a000009" "1.005 x:done 010000000a000007" "1.006 x:done 020000000a000009"
 	printf '%s\n' 'chart name=c' 'start event=x:begin key=id split=addr' 'end event=x:done key=id' >c.chart
 	run -0 --separate-stderr cchart-filter -t -c ./c.chart --limit=1ms in.tb
 	assert_line --partial 'chart=c key=0xa,0x0,0x0,0x7 '

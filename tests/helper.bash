@@ -39,8 +39,8 @@ until_true() {
 	done
 }
 
-# packed FILE NAMES FIELDS PRINT EVENT...: a binary stream of the events x:NAME..., which have these fields, each DECLARATION:OFFSET:SIZE,
-# with commas between them, from byte 8 on. An EVENT is its second, its name and its bytes, as in '1.5 begin 0a000007'.
+# packed FILE NAMES FIELDS PRINT EVENT...: a binary stream of events of these names, which have these fields, each DECLARATION:OFFSET:SIZE,
+# with commas between them, from byte 8 on. An EVENT is its second, its name and its bytes, as in '1.5 x:begin 0a000007'.
 packed() {
 	command -v python3 >/dev/null || skip "needs python3"
 	python3 - "$@" <<'END'
@@ -51,8 +51,9 @@ def lines(fields):
     return "".join("\tfield:%s;\toffset:%s;\tsize:%s;\tsigned:0;\n" % tuple(field.split(":")) for field in fields.split(","))
 records = [(1, 0, b"stream version=1")]
 for i, name in enumerate(names.split()):
-    form = "name: %s\nID: %d\nformat:\n%s\n%s\nprint fmt: %s\n" % (name, 900 + i, lines(common), lines(fields), print_format)
-    records.append((2, 1, b"x\0" + form.encode()))
+    system, event = name.split(":")
+    form = "name: %s\nID: %d\nformat:\n%s\n%s\nprint fmt: %s\n" % (event, 900 + i, lines(common), lines(fields), print_format)
+    records.append((2, 1, (system + "\0" + form).encode()))
 for second, name, data in (event.split() for event in events):
     head = struct.pack("<qIHBBi", round(float(second) * 1e9), 0, 900 + names.split().index(name), 0, 0, 77)
     records.append((7, 1, head + bytes.fromhex(data)))

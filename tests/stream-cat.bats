@@ -162,6 +162,24 @@ end records=0 lost=0 cut=yes"
 	assert_regex "$stderr" "a record of 3 bytes cannot be"
 }
 
+# The kernel's formats of these say less than there is.
+@test "a marker has its text, and a stack all its entries" {
+	packed mark.tb ftrace:print 'unsigned long ip:8:8,char buf[]:16:0' '"%ps: %s", (void *)REC->ip, REC->buf' \
+		"1 ftrace:print 00000081ffffffff$(printf 'it is [on]\n\0' | od -An -tx1 | tr -d ' \n')"
+	run -0 stream-cat -t mark.tb
+	assert_line --partial 'ip=18446744071578845184 buf="it is [on]\n"'
+	run -0 trace-export -x mark.tb
+	assert_line --partial 'print: 0xffffffff81000000: it is [on]'
+	local three=010000000000000002000000000000000300000000000000
+	packed stack.tb ftrace:kernel_stack 'int size:8:4,unsigned long caller[8]:16:64' '"%ps", (void *)REC->caller[0]' \
+		"1 ftrace:kernel_stack 0300000000000000$three" "2 ftrace:kernel_stack 0900000000000000$three$three$three"
+	run -0 stream-cat -t stack.tb
+	assert_line --partial ' size=3 caller=0x1,0x2,0x3'
+	assert_line --partial ' size=9 caller=0x1,0x2,0x3,0x1,0x2,0x3,0x1,0x2,0x3'
+	run -0 trace-export stack.tb
+	assert_line --partial 'kernel_stack: size=9 caller=0x1,0x2,0x3,0x1,0x2,0x3,0x1,0x2,0x3'
+}
+
 @test "an event without its format cannot be printed" {
 	text | stream-cat -b >b
 	head -c 16 b >lone

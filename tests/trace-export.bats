@@ -129,7 +129,7 @@ incident() {
 }
 
 @test "ftrace: an address is no text that wants cleaning" {
-	packed in.tb begin '__u8 addr[4]:8:4' '"addr=%pI4", REC->addr' '1 begin 0a00285b'
+	packed in.tb x:begin '__u8 addr[4]:8:4' '"addr=%pI4", REC->addr' '1 x:begin 0a00285b'
 	run -0 trace-export in.tb
 	assert_line --partial 'begin: addr=10.0.40.91'
 }

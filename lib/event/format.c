@@ -80,11 +80,23 @@ static bool is_text(const struct tep_format_field *field)
 	return strstr(field->type, "char") && !strstr(field->type, "unsigned char");
 }
 
+/* Of a kernel's stack the format has eight entries, and prints them, but as many come as there are. */
+static void put_stack_right(struct tep_event *event)
+{
+	struct tep_format_field *caller = tep_find_field(event, "caller");
+
+	if (caller && strcmp(event->system, "ftrace") == 0 && strcmp(event->name, "kernel_stack") == 0) {
+		caller->size = 0;
+		event->flags |= TEP_EVENT_FL_FAILED;
+	}
+}
+
 static void put_right(struct tep_event *event)
 {
 	for (struct tep_format_field *field = event->format.fields; field; field = field->next)
 		if (field->flags & TEP_FIELD_IS_STRING && !is_text(field))
 			field->flags &= ~(unsigned long)TEP_FIELD_IS_STRING;
+	put_stack_right(event);
 }
 
 struct tep_event *format_read(struct tep_handle *tep, const char *system, const char *text, size_t length, bool whole)
@@ -111,7 +123,10 @@ bool format_is_number(size_t length)
 	return length == 1 || length == 2 || length == 4 || length == 8;
 }
 
-/* A dynamic field is a word that says where its bytes are: length in the upper half, offset in the lower. */
+/*
+ * An array without a length, as "char buf[]", goes to the end of the payload. A dynamic field is a word that says where its bytes
+ * are: length in the upper half, offset in the lower.
+ */
 bool format_locate(const struct tep_format_field *field, const struct event *event, uint32_t *offset, uint32_t *length)
 {
 	uint32_t word;
@@ -120,8 +135,11 @@ bool format_locate(const struct tep_format_field *field, const struct event *eve
 	*length = (uint32_t)field->size;
 	if (*offset > event->size || *length > event->size - *offset)
 		return false;
-	if (!(field->flags & TEP_FIELD_IS_DYNAMIC))
+	if (!(field->flags & TEP_FIELD_IS_DYNAMIC)) {
+		if (*length == 0 && field->flags & TEP_FIELD_IS_ARRAY)
+			*length = event->size - *offset;
 		return true;
+	}
 	if (*length != sizeof(word))
 		return false;
 	word = (uint32_t)tep_read_number(field->event->tep, event->payload + *offset, sizeof(word));

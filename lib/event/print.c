@@ -57,7 +57,7 @@ static bool prepare(struct printer *printer, const struct event *event, const st
 	for (const struct tep_format_field *field = format->format.fields; field; field = field->next) {
 		if (!format_locate(field, event, &offset, &length))
 			return false;
-		if (clean && field->flags & TEP_FIELD_IS_STRING)
+		if (clean && field->flags & TEP_FIELD_IS_STRING && field->size > 0) /* what goes to the end ends the line, too */
 			clean(field->name, printer->copy + offset, strnlen(printer->copy + offset, length));
 	}
 	return true;

@@ -33,6 +33,8 @@ static const struct {
 	{"s8 f[2]", 1, 2, {0, 255}, "0x0,0xff"},
 	{"unsigned char f[3]", 1, 3, {'a', 0, 'b'}, "0x61,0x0,0x62"},
 	{"__data_loc u8[] f", 1, 3, {'a', 'b', 0}, "0x61,0x62,0x0"},
+	{"char f[]", 1, 4, {'a', ' ', '\n', 0}, "\"a \\n\""},
+	{"unsigned long f[]", 8, 3, {1, 2, 3}, "0x1,0x2,0x3"},
 	{"__data_loc char[] f", 1, 3, {'/', 'a', 0}, "/a"},
 	{"__rel_loc char[] f", 1, 3, {'/', 'a', 0}, "/a"},
 	{"__data_loc u64[] f", 8, 2, {1, 0x1122334455667788}, "0x1,0x1122334455667788"},
@@ -87,7 +89,7 @@ static size_t make_payload(struct payload *payload, size_t i, bool swapped)
 static void learn(struct stream *stream, size_t i, bool swapped)
 {
 	const char *declaration = cases[i].declaration;
-	int size = is_dynamic(i) ? 4 : cases[i].element * cases[i].count;
+	int size = is_dynamic(i) ? 4 : strstr(declaration, "[]") ? 0 : cases[i].element * cases[i].count;
 	char *text = memory_format("test:" BEAT_COMMON "\tfield:%s;\toffset:8;\tsize:%d;\tsigned:%d;\n\nprint fmt: \"\"\n", declaration, size,
 				   begins(declaration, "int") || begins(declaration, "s8"));
 	struct record record = {.kind = KIND_FORMAT, .packed = true, .swapped = swapped, .text = text, .length = strlen(text)};
