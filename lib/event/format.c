@@ -1,5 +1,6 @@
 #include "event/format.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -91,11 +92,42 @@ static void put_stack_right(struct tep_event *event)
 	}
 }
 
+static bool has_word(const char *type, const char *word)
+{
+	const char *at = strstr(type, word);
+
+	return at && (at == type || !(isalnum((unsigned char)at[-1]) || at[-1] == '_')) &&
+	       !(isalnum((unsigned char)at[strlen(word)]) || at[strlen(word)] == '_');
+}
+
+/* Of an array that does not tell how long it is. The library knows u8 to s64 and char; 0: nor is it any of these. */
+static unsigned element_size(const struct tep_format_field *field)
+{
+	static const struct {
+		const char *word;
+		unsigned size; /* 0: that of a long */
+	} words[] = {
+		{"long long", 8}, {"long", 0}, {"size_t", 0}, {"cpumask_t", 0}, {"short", 2}, {"int", 4}, {"unsigned", 4}, {"pid_t", 4},
+	};
+	static const char *const digits[] = {"64", "32", "16"}; /* as in __le32 and uint32_t */
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (has_word(field->type, words[i].word))
+			return words[i].size ? words[i].size : (unsigned)tep_get_long_size(field->event->tep);
+	for (size_t i = 0; i < sizeof(digits) / sizeof(*digits); i++)
+		if (strstr(field->type, digits[i]))
+			return 8u >> i;
+	return 0;
+}
+
 static void put_right(struct tep_event *event)
 {
-	for (struct tep_format_field *field = event->format.fields; field; field = field->next)
+	for (struct tep_format_field *field = event->format.fields; field; field = field->next) {
 		if (field->flags & TEP_FIELD_IS_STRING && !is_text(field))
 			field->flags &= ~(unsigned long)TEP_FIELD_IS_STRING;
+		if (field->elementsize == 0)
+			field->elementsize = element_size(field);
+	}
 	put_stack_right(event);
 }
 

@@ -39,15 +39,20 @@ static size_t append(char *text, size_t room, size_t used, const char *more, siz
 	return used + length;
 }
 
-/* An array of numbers, or the bytes of what is none: 0x1,0x2,0x3. */
-static size_t spell_array(const struct tep_format_field *format, const char *bytes, size_t length, char *text, size_t room)
+/* The size of an array's numbers; 1, for bytes, of what is none, or no whole number of them. */
+static unsigned element_of(const struct tep_format_field *format, size_t length)
 {
-	unsigned element = format_is_number(format->elementsize) ? format->elementsize : 1;
+	return format_is_number(format->elementsize) && length % format->elementsize == 0 ? format->elementsize : 1;
+}
+
+/* 0x1,0x2,0x3 */
+static size_t spell_array(struct tep_handle *tep, const char *bytes, size_t length, unsigned element, char *text, size_t room)
+{
 	size_t used = append(text, room, 0, "", 0);
 
-	for (size_t at = 0; at + element <= length && used < room - 1; at += element) {
+	for (size_t at = 0; at < length && used < room - 1; at += element) {
 		char number[NUMBER_ROOM];
-		size_t width = number_spell_hex(number, tep_read_number(format->event->tep, bytes + at, (int)element));
+		size_t width = number_spell_hex(number, tep_read_number(tep, bytes + at, (int)element));
 
 		used = append(text, room, used, ",", at > 0);
 		used = append(text, room, used, number, width);
@@ -57,14 +62,19 @@ static size_t spell_array(const struct tep_format_field *format, const char *byt
 
 static void add_array(const struct tep_format_field *format, const char *bytes, size_t length, struct line *line)
 {
+	unsigned element = element_of(format, length);
 	char text[PIECE_ROOM];
 
-	line_bytes(line, format->name, text, spell_array(format, bytes, length < PIECE ? length : PIECE, text, sizeof(text)));
-	for (size_t at = PIECE; at < length; at += PIECE) {
-		size_t width = spell_array(format, bytes + at, length - at < PIECE ? length - at : PIECE, text, sizeof(text));
+	for (size_t at = 0; at == 0 || at < length; at += PIECE) {
+		size_t piece = length - at < PIECE ? length - at : PIECE;
+		size_t width = spell_array(format->event->tep, bytes + at, piece, element, text, sizeof(text));
 
-		line_append(line, ",", width > 0);
-		line_append(line, text, width);
+		if (at == 0) {
+			line_bytes(line, format->name, text, width);
+		} else {
+			line_append(line, ",", 1);
+			line_append(line, text, width);
+		}
 	}
 }
 
@@ -108,6 +118,6 @@ size_t event_spell_field(const struct event *event, const struct event_field *fi
 	if (!event->payload || field->is_string || !event_has(event, field) || !format_locate(format, event, &offset, &length))
 		return event_text(event, field, text, room);
 	if (is_array(format, length))
-		return spell_array(format, event->payload + offset, length, text, room);
+		return spell_array(format->event->tep, event->payload + offset, length, element_of(format, length), text, room);
 	return append(text, room, 0, number, spell_number(format, event->payload + offset, length, number));
 }

@@ -39,6 +39,16 @@ static const struct {
 	{"__rel_loc char[] f", 1, 3, {'/', 'a', 0}, "/a"},
 	{"__data_loc u64[] f", 8, 2, {1, 0x1122334455667788}, "0x1,0x1122334455667788"},
 	{"__data_loc u64[] f", 8, 0, {0}, "\"\""},
+	{"__data_loc unsigned int[] f", 4, 2, {1, 0x11223344}, "0x1,0x11223344"},
+	{"__data_loc int[] f", 4, 1, {(uint32_t)-1}, "0xffffffff"},
+	{"__data_loc long[] f", 8, 2, {(uint64_t)-5, 1}, "0xfffffffffffffffb,0x1"},
+	{"__data_loc unsigned long long[] f", 8, 1, {9}, "0x9"},
+	{"__data_loc __le32[] f", 4, 2, {1, 2}, "0x1,0x2"},
+	{"__data_loc uint16_t[] f", 2, 2, {1, 2}, "0x1,0x2"},
+	{"__data_loc struct point[] f", 1, 4, {1, 2, 3, 4}, "0x1,0x2,0x3,0x4"},
+	{"__data_loc int[] f", 1, 3, {1, 2, 3}, "0x1,0x2,0x3"}, /* no whole number of them */
+	{"u32 f[]", 4, 2, {7, 8}, "0x7,0x8"},
+	{"__data_loc cpumask_t f", 8, 2, {5, 1}, "0x5,0x1"},
 	{"__data_loc cpumask_t f", 8, 1, {5}, "5"},
 };
 
