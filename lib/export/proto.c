@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
+
 enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_LENGTH = 2 };
 enum { VARINT_MAX = 10 };
 
@@ -57,33 +59,14 @@ void proto_double(struct bytes *bytes, uint32_t field, double value)
 	proto_fixed64(bytes, field, bits);
 }
 
-/* The length of the character of UTF-8 that begins here; 0: none does. */
-static size_t character(const unsigned char *text)
-{
-	size_t length = text[0] < 0x80   ? 1
-			: text[0] < 0xc2 ? 0
-			: text[0] < 0xe0 ? 2
-			: text[0] < 0xf0 ? 3
-			: text[0] < 0xf5 ? 4
-					 : 0;
-
-	for (size_t i = 1; i < length; i++)
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-	/* neither longer than need be, nor a surrogate, nor beyond the last */
-	if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] > 0x9f) ||
-	    (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] > 0x8f))
-		return 0;
-	return length;
-}
-
 void proto_text(struct bytes *bytes, uint32_t field, const char *text)
 {
 	size_t mark = proto_begin(bytes, field);
-	const char *plain = text;
+	const char *plain = text, *end = text + strlen(text);
 
-	while (*text) {
-		size_t length = character((const unsigned char *)text);
+	while (text < end) {
+		uint32_t code;
+		size_t length = utf8_decode(text, (size_t)(end - text), &code);
 
 		if (length == 0) {
 			bytes_add(bytes, plain, (size_t)(text - plain));

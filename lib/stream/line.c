@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/utf8.h"
 
 static void reserve(struct line *line, size_t more)
 {
@@ -48,22 +49,32 @@ static bool is_bare(unsigned char c)
 	return c > ' ' && c < 0x7f && c != '"' && c != '=' && c != '\\';
 }
 
+/* The length of the character that begins here, 1 for ASCII; 0: none does. */
+static size_t character(const char *text, size_t length)
+{
+	uint32_t code;
+
+	return (unsigned char)*text < 0x80 ? 1 : utf8_decode(text, length, &code);
+}
+
 static void append_quoted(struct line *line, const char *value, size_t length)
 {
 	static const char hex[] = "0123456789abcdef";
+	size_t whole;
 
 	append_char(line, '"');
-	for (size_t i = 0; i < length; i++) {
+	for (size_t i = 0; i < length; i += whole ? whole : 1) {
 		unsigned char c = (unsigned char)value[i];
 
+		whole = character(value + i, length - i);
 		if (c == '"' || c == '\\')
 			line_append(line, (char[]){'\\', (char)c}, 2);
 		else if (c == '\n' || c == '\t')
 			line_append(line, c == '\n' ? "\\n" : "\\t", 2);
-		else if (c < ' ' || c == 0x7f)
+		else if (c < ' ' || c == 0x7f || whole == 0)
 			line_append(line, (char[]){'\\', 'x', hex[c >> 4], hex[c & 15]}, 4);
 		else
-			append_char(line, (char)c);
+			line_append(line, value + i, whole);
 	}
 	append_char(line, '"');
 }

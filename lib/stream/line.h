@@ -2,8 +2,8 @@
  * line: one record as text, in logfmt: kind key=value key="quoted value".
  *
  * A value is written bare if it is made of printable ASCII without space, '"', '=' and '\', or else in quotes with
- * \" \\ \n \t and \xHH. A key is made of letters, digits, '_', '-' and '.'. Keys keep their order. This codec has no
- * idea of what the keys mean; tailblame-stream(5) says that.
+ * \" \\ \n \t and \xHH, which other control characters and bytes that are no UTF-8 become. A key is made of letters,
+ * digits, '_', '-' and '.'. Keys keep their order. This codec has no idea of what the keys mean; tailblame-stream(5) says that.
  */
 #ifndef STREAM_LINE_H
 #define STREAM_LINE_H
