@@ -210,6 +210,20 @@ end records=0 lost=0 cut=yes"
 	echo 'lost ts=1 cpu=0 count=12' >t
 	run -3 stream-cat -t t
 	assert_output 'lost ts=1 cpu=0 count=12'
+	echo 'lost ts=1 cpu=0' >t
+	run -1 stream-cat -t t
+	assert_output 'stream-cat: t:1: count= is missing'
+}
+
+@test "losses that only the end tells are handed on" {
+	printf '%s\n' 'sample ts=1 value=2' 'lost ts=1 cpu=0 count=5' 'end records=2 lost=12' >t
+	run -3 --separate-stderr blame-rank -t t
+	assert_line 'end records=2 lost=12'
+	grep -v ^lost t >less
+	run -3 --separate-stderr blame-rank -t less
+	assert_line 'end records=1 lost=12'
+	run -3 --separate-stderr report <(blame-rank less)
+	assert_line 'INCOMPLETE: 12 events were lost'
 }
 
 @test "a full disk is an error, a closed pipe is not" {

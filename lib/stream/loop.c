@@ -35,11 +35,38 @@ static int begin_segment(struct stream *stream)
 	return stream->writer ? segment_begin(stream, reader_swapped(stream->reader)) : 0;
 }
 
+static int note_lost(struct stream *stream, const struct fields *fields)
+{
+	uint64_t lost;
+	int status = fields_unsigned(fields, "count", &lost);
+
+	if (status <= 0)
+		return status < 0 ? stream_fail(stream, "%s", fail_text()) : stream_fail(stream, "count= is missing");
+	stream_count_lost(stream, lost);
+	return 0;
+}
+
+static int note_end(struct stream *stream, const struct fields *fields, uint8_t flags)
+{
+	uint64_t lost = 0, records = 0;
+
+	if (fields_unsigned(fields, "lost", &lost) < 0 || fields_unsigned(fields, "records", &records) < 0)
+		return stream_fail(stream, "%s", fail_text());
+	if (lost > stream->segment_lost) /* somebody took their records out */
+		stream_count_lost(stream, lost - stream->segment_lost);
+	reader_saw_end(stream->reader, records > stream->read && !(flags & RECORD_OF_TEXT) ? records - stream->read : 0);
+	stream->ended = true;
+	if (fields_is(fields, "cut", "yes"))
+		stream_mark_cut(stream);
+	if (fields_is(fields, "gaps", "yes"))
+		stream_mark_incomplete(stream);
+	return stream->copy_ends ? 0 : 1;
+}
+
 /* What the loop itself must know of a record. 1: the record ends here; 0: go on; -1 after fail(). */
 static int take_note(struct stream *stream, const struct record *record)
 {
 	const struct fields *fields;
-	uint64_t lost = 0, records = 0;
 
 	if (record->kind == KIND_EVENT) {
 		usage_count_in(&stream->usage, record);
@@ -54,23 +81,9 @@ static int take_note(struct stream *stream, const struct record *record)
 	if (record->kind != KIND_LOST && record->kind != KIND_END)
 		return 0;
 	fields = stream_fields(stream, record);
-	if (!fields || fields_unsigned(fields, record->kind == KIND_LOST ? "count" : "lost", &lost) < 0)
-		return fields ? stream_fail(stream, "%s", fail_text()) : -1;
-	if (record->kind == KIND_LOST) {
-		stream_count_lost(stream, lost);
-		return 0;
-	}
-	if (lost > 0)
-		stream->incomplete = true;
-	if (fields_unsigned(fields, "records", &records) < 0)
-		return stream_fail(stream, "%s", fail_text());
-	reader_saw_end(stream->reader, records > stream->read && !(record->flags & RECORD_OF_TEXT) ? records - stream->read : 0);
-	stream->ended = true;
-	if (fields_is(fields, "cut", "yes"))
-		stream->cut = stream->incomplete = true;
-	if (fields_is(fields, "gaps", "yes"))
-		stream_mark_incomplete(stream);
-	return stream->copy_ends ? 0 : 1;
+	if (!fields)
+		return -1;
+	return record->kind == KIND_LOST ? note_lost(stream, fields) : note_end(stream, fields, record->flags);
 }
 
 static int dispatch(struct stream *stream, const struct record *record)

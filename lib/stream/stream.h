@@ -97,7 +97,7 @@ bool stream_was_cut(const struct stream *stream);      /* an input lacked its en
 bool stream_was_missing(const struct stream *stream);  /* it was cut before its first record: nothing came at all */
 void stream_count_lost(struct stream *stream, uint64_t count); /* the loop counts those that it reads itself */
 void stream_count_aside(struct stream *stream, const struct record *record); /* an event or loss that came another way */
-uint64_t stream_lost(const struct stream *stream);     /* events lost, by the `lost` records seen */
+uint64_t stream_lost(const struct stream *stream);     /* events lost, by the `lost` and `end` records seen */
 bool stream_output_closed(const struct stream *stream); /* our reader is gone */
 
 /*
