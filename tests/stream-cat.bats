@@ -136,6 +136,30 @@ end records=0 lost=0 cut=yes"
 	assert_line -n 1 'stream version=1'
 }
 
+@test "a cut or a gap is told of the stream that has it, not of those behind" {
+	printf '%s\n' "stream version=1" "sample ts=1 value=1" "end records=2 lost=0 cut=yes gaps=yes" >part
+	printf '%s\n' "stream version=1" "sample ts=1 value=2" >whole
+	stream-cat -b part whole >binary || :
+	run -3 --separate-stderr stream-cat -t binary
+	assert_equal "$output" "$(cat part whole)"
+	assert_equal "$stderr" ""
+	run -3 --separate-stderr bash -c 'cat part whole | blame-rank -t'
+	assert_equal "$output" "$(cat part whole && echo "end records=2 lost=0")"
+}
+
+@test "an empty file is a stream of its own, which was cut" {
+	printf '%s\n' "stream version=1" "sample ts=1 value=2" "end records=2 lost=0" >whole
+	: >empty
+	run -3 --separate-stderr stream-cat -t whole empty whole
+	assert_equal "$output" "$(cat whole && printf 'stream version=1\nend records=0 lost=0 cut=yes\n' && cat whole)"
+	assert_equal "$stderr" "stream-cat: empty: no data"
+	run -3 --separate-stderr stream-cat -t empty whole
+	assert_equal "$output" "$(echo "end records=0 lost=0 cut=yes" && cat whole)"
+	stream-cat -t empty whole >text || :
+	run -3 --separate-stderr blame-rank -t text
+	assert_equal "$output" "$(cat text)"
+}
+
 @test "junk is refused with file and place" {
 	printf 'no record at all\n' >junk
 	run -1 stream-cat junk

@@ -26,7 +26,7 @@ static int end_segment(struct stream *stream)
 
 static int begin_segment(struct stream *stream)
 {
-	if (stream->begun || stream->seen) {
+	if (stream->begun || stream->seen || reader_cuts(stream->reader)->count > stream->cuts_told) { /* of an empty file */
 		if (end_segment(stream) < 0)
 			return -1;
 		stream->behind = true;
@@ -73,7 +73,7 @@ static int take_note(struct stream *stream, const struct record *record)
 		return 0;
 	}
 	if (record->kind == KIND_STREAM) {
-		if (stream->seen_stream && begin_segment(stream) < 0)
+		if ((stream->seen_stream || stream->ended) && begin_segment(stream) < 0)
 			return -1;
 		stream->seen_stream = true;
 		return 0;

@@ -235,8 +235,6 @@ static enum reader_result first_look(struct reader *reader)
 	reader->fresh = false;
 	if (status < 0)
 		return READER_FAILED;
-	if (reader->length == 0)
-		cuts_add(&reader->cuts, memory_format("%s: no data", reader->name));
 	hint = foreign_hint(reader->buffer, reader->length);
 	if (hint)
 		return fail("%s: %s", reader->name, hint);
@@ -244,7 +242,7 @@ static enum reader_result first_look(struct reader *reader)
 		reader->text = false;
 		return fail_here(reader, "the file ends within its first 16 bytes");
 	}
-	return reader->next > 1 && reader->length > 0 && !at_magic(reader) ? READER_SEGMENT : READER_RECORD;
+	return reader->next > 1 && !at_magic(reader) ? READER_SEGMENT : READER_RECORD;
 }
 
 /* A damaged event would mislead every later stage: refuse what cannot be. */
@@ -336,8 +334,11 @@ static enum reader_result next_text(struct reader *reader, struct record *record
 				break;
 		}
 		length = newline ? (size_t)(newline - line) : seen;
-		if (!newline && length == 0)
+		if (!newline && length == 0) {
+			if (reader->offset + reader->start == 0)
+				cuts_add(&reader->cuts, memory_format("%s: no data", reader->name));
 			return READER_END;
+		}
 		if (at_magic(reader))
 			return begin_segment(reader);
 		reader->line++;

@@ -28,7 +28,8 @@ struct stream {
 	bool ended;		       /* its end record came */
 	bool behind;		       /* it is not the first */
 	bool copy_ends;
-	bool incomplete, cut, gaps;
+	bool cut, gaps;		       /* of the segment at hand, for its end to say */
+	bool incomplete, was_cut;      /* of any */
 	unsigned cuts_told; /* of the reader's: end records were written that say so */
 	uint64_t lost;			/* in all */
 	uint64_t read, written, segment_lost; /* in the segment at hand */

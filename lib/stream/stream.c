@@ -85,7 +85,7 @@ void stream_mark_incomplete(struct stream *stream)
 
 void stream_mark_cut(struct stream *stream)
 {
-	stream->cut = stream->incomplete = true;
+	stream->cut = stream->was_cut = stream->incomplete = true;
 }
 
 bool stream_incomplete(const struct stream *stream)
@@ -95,12 +95,12 @@ bool stream_incomplete(const struct stream *stream)
 
 bool stream_was_cut(const struct stream *stream)
 {
-	return stream->cut;
+	return stream->was_cut;
 }
 
 bool stream_was_missing(const struct stream *stream)
 {
-	return stream->cut && !stream->seen;
+	return stream->was_cut && !stream->seen;
 }
 
 void stream_count_lost(struct stream *stream, uint64_t count)
@@ -236,15 +236,15 @@ int segment_end(struct stream *stream)
 	int status = 0;
 
 	if (cut)
-		stream->cut = stream->incomplete = true;
+		stream_mark_cut(stream);
 	if (stream->handlers && stream->handlers->finish)
 		status = stream->handlers->finish(stream->context);
 	if (status == 0 && stream->writer && !stream->copy_ends)
 		status = write_end(stream, 0);
-	else if (status == 0 && stream->writer && (cut || (!stream->ended && !stream->cut)))
+	else if (status == 0 && stream->writer && (cut || !stream->ended))
 		status = write_end(stream, cut ? 0 : RECORD_IMPLIED);
 	stream->cuts_told = cuts;
-	stream->begun = stream->ended = stream->seen_stream = false;
+	stream->begun = stream->ended = stream->seen_stream = stream->cut = stream->gaps = false;
 	stream->read = stream->written = stream->segment_lost = 0;
 	return status;
 }
