@@ -304,6 +304,7 @@ static enum reader_result next_binary(struct reader *reader, struct record *reco
 		.packed = head.form == RECORD_PACKED,
 		.swapped = reader->swapped,
 		.flags = head.flags & ~RECORD_MADE_UP, /* nobody writes that */
+		.number = head.kind,
 		.text = reader->buffer + reader->start + sizeof(head),
 		.length = head.size - sizeof(head),
 	};

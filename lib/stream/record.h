@@ -92,6 +92,7 @@ struct record {
 	bool packed;
 	bool swapped;  /* packed in the other byte order: payload numbers must be swapped */
 	uint8_t flags;
+	uint8_t number;   /* of a kind that is not known, as it came */
 	const char *text; /* spelled: the line without newline; packed: what follows the record head (for an event, its payload) */
 	size_t length;
 	int64_t ts;    /* packed event */

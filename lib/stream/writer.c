@@ -216,5 +216,7 @@ int writer_record(struct writer *writer, const struct record *record)
 	if (record->kind == KIND_EVENT)
 		return put_event(writer, record);
 	head = record_head(writer, record->length, record->kind, RECORD_PACKED);
+	if (record->kind == KIND_OTHER)
+		head.kind = record->number;
 	return put(writer, &head, sizeof(head)) || put(writer, record->text, record->length) ? -1 : 0;
 }
