@@ -163,6 +163,18 @@ end records=0 lost=0 cut=yes"
 	assert_equal "$output" "$(cat text)"
 }
 
+@test "a stream of a later version is refused, text as binary" {
+	printf '%s\n' "stream version=2" "sample ts=1 value=2" >t
+	run -1 stream-cat -b t
+	assert_output "stream-cat: t:1: stream version 2; this program reads version 1"
+	printf '\211tailb\r\n\002\001\002\000\000\000\000\000' >b
+	run -1 stream-cat -t b
+	assert_output "stream-cat: b: byte 0: stream version 2; this program reads version 1"
+	echo "sample ts=1 value=2" | cat - t >behind
+	run -1 --separate-stderr stream-cat -t behind
+	assert_equal "$stderr" "stream-cat: behind:2: stream version 2; this program reads version 1"
+}
+
 @test "junk is refused with file and place" {
 	printf 'no record at all\n' >junk
 	run -1 stream-cat junk

@@ -35,6 +35,21 @@ static int begin_segment(struct stream *stream)
 	return stream->writer ? segment_begin(stream, reader_swapped(stream->reader)) : 0;
 }
 
+static int note_stream(struct stream *stream, const struct fields *fields)
+{
+	uint64_t version = STREAM_VERSION;
+
+	if (fields_unsigned(fields, "version", &version) < 0)
+		return stream_fail(stream, "%s", fail_text());
+	if (version != STREAM_VERSION)
+		return stream_fail(stream, "stream version %llu; this program reads version %d", (unsigned long long)version,
+				   STREAM_VERSION);
+	if ((stream->seen_stream || stream->ended) && begin_segment(stream) < 0)
+		return -1;
+	stream->seen_stream = true;
+	return 0;
+}
+
 static int note_lost(struct stream *stream, const struct fields *fields)
 {
 	uint64_t lost;
@@ -72,18 +87,14 @@ static int take_note(struct stream *stream, const struct record *record)
 		usage_count_in(&stream->usage, record);
 		return 0;
 	}
-	if (record->kind == KIND_STREAM) {
-		if ((stream->seen_stream || stream->ended) && begin_segment(stream) < 0)
-			return -1;
-		stream->seen_stream = true;
-		return 0;
-	}
-	if (record->kind != KIND_LOST && record->kind != KIND_END)
+	if (record->kind != KIND_STREAM && record->kind != KIND_LOST && record->kind != KIND_END)
 		return 0;
 	fields = stream_fields(stream, record);
 	if (!fields)
 		return -1;
-	return record->kind == KIND_LOST ? note_lost(stream, fields) : note_end(stream, fields, record->flags);
+	return record->kind == KIND_STREAM ? note_stream(stream, fields)
+	       : record->kind == KIND_LOST ? note_lost(stream, fields)
+					   : note_end(stream, fields, record->flags);
 }
 
 static int dispatch(struct stream *stream, const struct record *record)
