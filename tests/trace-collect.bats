@@ -140,6 +140,18 @@ trace-collect: 'sh' ended with status 7"
 	assert_output "trace-collect: cannot run './nosuch': no such file or directory"
 }
 
+# Each CPU needs several files, and a machine may have hundreds of CPUs.
+@test "the usual limit of open files is none to it, and COMMAND keeps it" {
+	need_tracefs
+	(
+		ulimit -Sn 9
+		trace-collect -o out -- bash -c 'ulimit -Sn >limit' 3>&- 4>&-
+	)
+	assert_equal "$(cat limit)" 9
+	run -1 bash -c 'ulimit -n 9; trace-collect -e sched:sched_process_exec -o out -d 0 3>&- 4>&-'
+	assert_output --regexp "^trace-collect: cannot open '.*/instances/tailblame-.*': too many open files\$"
+}
+
 @test "signals end it with all rings drained and an end record" {
 	need_tracefs
 	for signal in INT TERM HUP; do

@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/open_files.h"
 
 struct entry { /* before each payload */
 	int64_t ts;
@@ -32,13 +32,9 @@ struct spool {
 struct spool *spool_new(const char *folder)
 {
 	struct spool *spool = NEW(struct spool);
-	struct rlimit limit;
 
 	spool->folder = folder;
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit); /* a machine may have more CPUs than the usual 1024 */
-	}
+	open_files_raise(); /* one for each CPU */
 	return spool;
 }
 

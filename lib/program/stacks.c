@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include <uthash.h>
 
@@ -34,22 +33,10 @@ struct stacks {
 	uint64_t beyond;	 /* unlike all before, of which there are too many */
 };
 
-/* A file that is mapped stays open until it matters. */
-static void allow_many_files(void)
-{
-	struct rlimit files;
-
-	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
-		files.rlim_cur = files.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &files);
-	}
-}
-
 struct stacks *stacks_open(int clock)
 {
 	struct stacks *stacks = NEW(struct stacks);
 
-	allow_many_files();
 	pthread_mutex_init(&stacks->lock, NULL);
 	if (sampler_open(&stacks->sampler, clock) < 0) {
 		stacks_free(stacks);

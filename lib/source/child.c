@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/open_files.h"
 
 static _Noreturn void wait_and_exec(int gate, int report, char *const *argv)
 {
@@ -20,6 +21,7 @@ static _Noreturn void wait_and_exec(int gate, int report, char *const *argv)
 	while (got < 0 && errno == EINTR);
 	if (got != 1)
 		_exit(1); /* the collector failed, or is no more */
+	open_files_restore();
 	execvp(argv[0], argv);
 	got = write(report, &errno, sizeof(errno));
 	_exit(got < 0 ? 126 : 127);

@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/number.h"
+#include "base/open_files.h"
 #include "event/predicate.h"
 #include "source/instance.h"
 #include "source/round.h"
@@ -61,6 +62,7 @@ int collector_open(struct collector *collector, const char *clock, uint64_t buff
 					.recorder = {.listening = -1, .call = -1}};
 	collector->scribe.wishes = &collector->wishes;
 	collector->scribe.process = &collector->process;
+	open_files_raise(); /* each ring has two; with stacks, what is mapped stays open until it matters */
 	collector->buffer = buffer == COLLECTOR_BUFFER_DEFAULT ? default_size() : buffer;
 	if (!instance_tracefs() || instance_allowed() < 0)
 		return -1;

@@ -60,6 +60,12 @@ int instance_fail_access(const char *verb, const char *path)
 	return -1;
 }
 
+int instance_fail_file(struct tracefs_instance *instance, const char *verb, const char *file)
+{
+	return fail_errno("cannot %s '%s/instances/%s/%s'", verb, tracefs_instance_get_trace_dir(instance),
+			  tracefs_instance_get_name(instance), file);
+}
+
 int instance_allowed(void)
 {
 	char *path = tracefs_get_tracing_file("instances");
@@ -126,7 +132,7 @@ int instance_write(struct tracefs_instance *instance, const char *file, const ch
 	ssize_t written;
 
 	if (fd < 0)
-		return fail_errno("cannot open '%s/%s'", tracefs_instance_get_trace_dir(instance), file);
+		return instance_fail_file(instance, "open", file);
 	written = write(fd, text, strlen(text));
 	if (written < 0)
 		fail_errno("cannot write '%s' to '%s'", text, file);
@@ -153,7 +159,7 @@ static int set_options(struct tracefs_instance *instance)
 	static const char *const others[] = {"nooverwrite", "stacktrace", "userstacktrace", "norecord-cmd", "nomarkers",
 					     "nocontext-info", "latency-format", "raw", "hex", "bin"};
 	char *text = tracefs_instance_file_read(instance, "trace_options", NULL), *rest = text, *word;
-	int status = text ? 0 : fail_errno("cannot read '%s/trace_options'", tracefs_instance_get_trace_dir(instance));
+	int status = text ? 0 : instance_fail_file(instance, "read", "trace_options");
 
 	while (status == 0 && (word = strsep(&rest, "\n")))
 		for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
@@ -202,7 +208,7 @@ struct tracefs_instance *instance_create(int *hold)
 		*hold = tracefs_instance_file_open(instance, "tracing_on", O_RDONLY | O_CLOEXEC);
 		if (*hold >= 0)
 			return prepare(instance);
-		fail_errno("cannot open '%s/tracing_on'", tracefs_instance_get_trace_dir(instance));
+		instance_fail_file(instance, "open", "tracing_on");
 		tracefs_instance_free(instance);
 	}
 	return NULL;

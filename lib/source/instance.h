@@ -57,6 +57,9 @@ int instance_write(struct tracefs_instance *instance, const char *file, const ch
 /* Fails with the text of errno for a path below tracefs, "cannot read '...'", and the next step; returns -1. */
 int instance_fail_access(const char *verb, const char *path);
 
+/* The same for a file of an instance, without a next step. */
+int instance_fail_file(struct tracefs_instance *instance, const char *verb, const char *file);
+
 /* The name of this process's group of uprobes. */
 const char *instance_probe_group(void);
 

@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "source/instance.h"
 
 static size_t page_size(struct tracefs_instance *instance)
 {
@@ -28,7 +29,7 @@ static int open_file(struct tracefs_instance *instance, int cpu, const char *nam
 	snprintf(path, sizeof(path), "per_cpu/cpu%d/%s", cpu, name);
 	fd = tracefs_instance_file_open(instance, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
-		fail_errno("cannot open '%s/%s'", tracefs_instance_get_trace_dir(instance), path);
+		instance_fail_file(instance, "open", path);
 	return fd;
 }
 
