@@ -63,6 +63,7 @@ struct export *export_new(struct stream *stream, const struct export_options *op
 	export->stream = stream;
 	export->out = out;
 	export->folder = folder;
+	stream_ends_with(stream, fileno(out));
 	return export;
 }
 
@@ -106,6 +107,10 @@ int export_run(struct export *export)
 		handlers.idle = flush;
 	if (stream_run(export->stream, &handlers, export->context) < 0)
 		return -1;
+	if (stream_output_closed(export->stream)) {
+		export->closed = true;
+		return fail("nobody reads the output any more");
+	}
 	if (export->format->end && export->format->end(export) < 0)
 		return -1;
 	return flush(export);

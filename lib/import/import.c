@@ -129,8 +129,7 @@ static int about_to_wait(void *context, int fd)
 {
 	struct import *import = context;
 
-	(void)fd;
-	return stream_flush(import->stream);
+	return stream_await(import->stream, fd);
 }
 
 /* What kinds of text that are no traces have to do instead: those that begin so, then those that have this in a line. */
@@ -223,6 +222,8 @@ int import_file(struct import *import, const char *name)
 		status = fail("%s: only trace.dat files can be merged", input.name);
 	if (status == 0)
 		status = format->read(import, &input);
+	if (stream_output_closed(import->stream))
+		status = 0;
 	lines_close(&input.lines);
 	if (!standard)
 		close(input.fd);

@@ -122,13 +122,12 @@ static int take_record(struct stream *stream, const struct record *record)
 }
 
 /* Until there is input, or nobody would read what came of it: a pipe whose end was closed would go on for as long as all is well. */
-static int about_to_wait(void *context, int fd)
+int stream_await(struct stream *stream, int fd)
 {
-	struct stream *stream = context;
 	int gone;
 
 	do {
-		if (stream->handlers->idle && stream->handlers->idle(stream->context) < 0)
+		if (stream->handlers && stream->handlers->idle && stream->handlers->idle(stream->context) < 0)
 			return -1;
 		if (stream_flush(stream) < 0)
 			return -1;
@@ -136,6 +135,11 @@ static int about_to_wait(void *context, int fd)
 	} while (gone < 0);
 	stream->unread = gone;
 	return gone;
+}
+
+static int about_to_wait(void *context, int fd)
+{
+	return stream_await(context, fd);
 }
 
 int stream_run(struct stream *stream, const struct handlers *handlers, void *context)

@@ -58,6 +58,12 @@ void stream_ends_with(struct stream *stream, int fd);
 int stream_run(struct stream *stream, const struct handlers *handlers, void *context);
 
 /*
+ * For a stream whose input is read by somebody else, before a read of `fd` that would block: flushes and waits. 1: nobody reads our
+ * output any more (stream_output_closed()); 0: there is input; -1 after fail().
+ */
+int stream_await(struct stream *stream, int fd);
+
+/*
  * Ends: flush, close, free; for a stream without input, usage and end records before that. Returns the exit status so
  * far: 0; 1 after fail() if the output could not be written; 3 if the data were incomplete (stream_incomplete). With 3,
  * fail_text() names the place where our own input was cut, or is "" where an earlier stage has said all there is to say.
