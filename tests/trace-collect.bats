@@ -70,6 +70,10 @@ CAP_SYS_ADMIN or the host's tracefs"
 	run trace-collect -e sched:sched_swich -d 0
 	assert_failure 1
 	assert_output "trace-collect: no event 'sched:sched_swich' in this kernel; is it 'sched_switch'?"
+	run -1 trace-collect -e sched_switch -d 0
+	assert_output "trace-collect: no event 'sched_switch' in this kernel; is it 'sched:sched_switch'?"
+	run -1 trace-collect -e shed -d 0
+	assert_output --regexp "no event 'shed' in this kernel; is it .*'sched'"
 	run trace-collect -e nosuch:event -d 0
 	assert_failure 1
 	assert_output --partial "no event 'nosuch:event' in this kernel"

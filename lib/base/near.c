@@ -1,5 +1,6 @@
 #include "base/near.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,23 +39,35 @@ static int edit_distance(const char *a, const char *b)
 /* One that holds the other counts as one letter off: `request` for `handle_request`. */
 static int distance(const char *wanted, const char *name)
 {
+	if (strcmp(wanted, name) == 0)
+		return 0;
 	if (strlen(wanted) >= 3 && strstr(name, wanted))
 		return 1;
 	return edit_distance(wanted, name);
 }
 
-void near_offer(struct near *near, const char *name)
+/* Where the very name is among them, the others are of no interest. */
+static bool is_of_interest(struct near *near, int found)
+{
+	bool exact = near->count > 0 && near->distance[0] == 0;
+
+	if (found == 0 && !exact)
+		near->count = 0;
+	return found == 0 || !exact;
+}
+
+void near_offer_as(struct near *near, const char *name, const char *shown)
 {
 	size_t length = strlen(near->wanted), other = strlen(name);
 	int limit = 1 + (int)length / 3, found, at;
 
-	if (length >= NEAR_ROOM || other >= NEAR_ROOM || other == 0)
+	if (length >= NEAR_ROOM || other >= NEAR_ROOM || other == 0 || strlen(shown) >= NEAR_ROOM)
 		return;
 	found = distance(near->wanted, name);
-	if (found > limit)
+	if (found > limit || !is_of_interest(near, found))
 		return;
 	for (at = 0; at < near->count; at++) {
-		if (strcmp(near->names[at], name) == 0)
+		if (strcmp(near->names[at], shown) == 0)
 			return;
 	}
 	for (at = near->count; at > 0 && near->distance[at - 1] > found; at--) {
@@ -65,10 +78,15 @@ void near_offer(struct near *near, const char *name)
 	}
 	if (at == NEAR_NAMES)
 		return;
-	strcpy(near->names[at], name);
+	strcpy(near->names[at], shown);
 	near->distance[at] = found;
 	if (near->count < NEAR_NAMES)
 		near->count++;
+}
+
+void near_offer(struct near *near, const char *name)
+{
+	near_offer_as(near, name, name);
 }
 
 const char *near_text(const struct near *near)

@@ -18,6 +18,9 @@ struct near near_begin(const char *wanted);
 /* Takes the name (copied) if it is among the nearest, and near enough to be what was meant. */
 void near_offer(struct near *near, const char *name);
 
+/* The same, told as `shown`: what was wanted may lack a part of it, and then even be the very name. */
+void near_offer_as(struct near *near, const char *name, const char *shown);
+
 /* A tail for an error message, "" where nothing was near. The text stays until the next call. */
 const char *near_text(const struct near *near);
 

@@ -104,24 +104,37 @@ static int add_all(struct wishes *wishes, const char *wanted, const char *patter
 	return added;
 }
 
-/* Nothing matches: is it the system that nobody knows, or the name in it? */
+/* `whole`: told with the system. */
+static void offer_names(struct near *near, const char *system, bool whole)
+{
+	char **names = tracefs_system_events(NULL, system);
+
+	for (int i = 0; names && names[i]; i++) {
+		char *full = memory_format("%s:%s", system, names[i]);
+
+		near_offer_as(near, names[i], whole ? full : names[i]);
+		free(full);
+	}
+	tracefs_list_free(names);
+}
+
+/* Nothing matches: is it the system that nobody knows, or the name in it? Or is it a name without its system? */
 static int fail_unknown(const char *event, const char *wanted, const char *pattern)
 {
 	struct near near_systems = near_begin(wanted), near_names = near_begin(pattern);
-	char **systems = tracefs_event_systems(NULL), **names;
-	bool matching = false;
+	char **systems = tracefs_event_systems(NULL);
+	bool matching = false, bare = !strchr(event, ':');
 
 	if (!systems)
 		return instance_fail_access("read", "events");
 	for (int i = 0; systems[i]; i++) {
 		near_offer(&near_systems, systems[i]);
+		if (bare)
+			offer_names(&near_systems, systems[i], true);
 		if (fnmatch(wanted, systems[i], 0) != 0)
 			continue;
 		matching = true;
-		names = tracefs_system_events(NULL, systems[i]);
-		for (int k = 0; names && names[k]; k++)
-			near_offer(&near_names, names[k]);
-		tracefs_list_free(names);
+		offer_names(&near_names, systems[i], false);
 	}
 	tracefs_list_free(systems);
 	return fail("no event '%s' in this kernel%s", event, near_text(matching ? &near_names : &near_systems));

@@ -21,5 +21,11 @@ int main(void)
 	near_offer(&near, "requests");
 	assert(near.count == NEAR_NAMES && near.distance[0] == 1 && near.distance[NEAR_NAMES - 1] == 2);
 	assert(!strcmp(near_text(&near), "; is it 'request', 'handle_reqest' or 'request2'?"));
+
+	near = near_begin("sched_switch");
+	near_offer(&near, "sched_ext");
+	near_offer_as(&near, "sched_switch", "sched:sched_switch");
+	near_offer_as(&near, "sched_stick", "sched:sched_stick");
+	assert(!strcmp(near_text(&near), "; is it 'sched:sched_switch'?"));
 	return 0;
 }
