@@ -41,10 +41,10 @@ static int gather_wanted(struct wanted *wanted)
 		if (!chart)
 			return -1;
 		for (int k = 0; k < chart->count; k++)
-			*ARRAY_ADD(&wanted->events) = (struct import_event){chart->events[k].event, chart->events[k].filter};
+			*ARRAY_ADD(&wanted->events) = (struct import_event){chart->events[k].event, chart->events[k].filter, false};
 	}
 	for (int i = 0; i < events.count; i++)
-		*ARRAY_ADD(&wanted->events) = (struct import_event){events.items[i], NULL};
+		*ARRAY_ADD(&wanted->events) = (struct import_event){.pattern = events.items[i], .named = true};
 	return 0;
 }
 

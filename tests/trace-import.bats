@@ -328,6 +328,16 @@ filtered_by_hand() {
 	done
 }
 
+@test "-e that nothing matches is told, with what is near" {
+	for file in hog.dat hog.trace; do
+		sample $file
+		run -0 --separate-stderr trace-import --text -e sched_switch -e sched:sched_swich -e 'sched:sched_s*' -e nosuch:event $file
+		assert_equal "$stderr" "trace-import: no event 'sched_switch' in what was read; is it 'sched:sched_switch'?
+trace-import: no event 'sched:sched_swich' in what was read; is it 'sched:sched_switch'?
+trace-import: no event 'nosuch:event' in what was read"
+	done
+}
+
 @test "several files: one stream behind the other; with --merge one stream, by time" {
 	sample hog.dat
 	sample hog.6.dat

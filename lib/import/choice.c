@@ -7,10 +7,12 @@
 #include <uthash.h>
 
 #include "base/memory.h"
+#include "base/near.h"
 
 struct named_choice {
 	struct choice choice;
-	char *name;
+	char *system, *name; /* the name with the system */
+	bool seen;	     /* the trace has it */
 	UT_hash_handle hh;
 };
 
@@ -21,13 +23,18 @@ struct choices {
 	struct named_choice *by_name;
 };
 
+static bool asks_for(const struct import_event *event, const char *system, const char *name)
+{
+	return fnmatch(event->pattern, strchr(event->pattern, ':') ? name : system, 0) == 0;
+}
+
 /* The filters of all that ask for the event. NULL: all that have its name are wanted, or none. */
 static char *gather(const struct choices *choices, const char *system, const char *name, bool *wanted)
 {
 	char *filter = NULL;
 
 	for (const struct import_event *event = choices->events; event < choices->events + choices->count; event++) {
-		if (fnmatch(event->pattern, strchr(event->pattern, ':') ? name : system, 0) != 0)
+		if (!asks_for(event, system, name))
 			continue;
 		if (*wanted)
 			predicate_widen(&filter, event->filter);
@@ -39,27 +46,38 @@ static char *gather(const struct choices *choices, const char *system, const cha
 }
 
 /* NULL after fail(): a filter is wrong. */
-static const struct choice *make(struct choices *choices, const char *system, const char *name)
+static struct named_choice *make(struct choices *choices, const char *system, const char *name)
 {
 	struct named_choice *made = NEW(struct named_choice);
 	char *filter = gather(choices, system, name, &made->choice.wanted);
 
+	made->system = memory_text(system, strlen(system));
 	made->name = memory_text(name, strlen(name));
 	HASH_ADD_KEYPTR(hh, choices->by_name, made->name, strlen(made->name), made);
 	if (filter)
 		made->choice.predicate = predicate_new(choices->names, events_type(choices->names, name), filter);
 	free(filter);
-	return filter && !made->choice.predicate ? NULL : &made->choice;
+	return filter && !made->choice.predicate ? NULL : made;
 }
 
-const struct choice *choices_find(struct choices *choices, const char *system, const char *name)
+static struct named_choice *find(struct choices *choices, const char *system, const char *name)
 {
 	struct named_choice *found;
 	char full[256];
 
 	snprintf(full, sizeof(full), "%s:%s", system, name);
 	HASH_FIND_STR(choices->by_name, full, found);
-	return found ? &found->choice : make(choices, system, full);
+	return found ? found : make(choices, system, full);
+}
+
+const struct choice *choices_find(struct choices *choices, const char *system, const char *name)
+{
+	struct named_choice *found = find(choices, system, name);
+
+	if (!found)
+		return NULL;
+	found->seen = true;
+	return &found->choice;
 }
 
 struct choices *choices_new(const struct import_event *events, int count, struct events *names)
@@ -70,12 +88,12 @@ struct choices *choices_new(const struct import_event *events, int count, struct
 	*choices = (struct choices){.events = events, .count = count, .names = names};
 	for (const struct import_event *event = events; event < events + count; event++) {
 		const char *colon = event->filter ? strchr(event->pattern, ':') : NULL;
-		const struct choice *choice;
+		const struct named_choice *choice;
 
 		if (!colon)
 			continue;
 		system = memory_text(event->pattern, (size_t)(colon - event->pattern));
-		choice = choices_find(choices, system, colon + 1);
+		choice = find(choices, system, colon + 1);
 		free(system);
 		if (choice)
 			continue;
@@ -97,6 +115,37 @@ void choices_each_unknown(const struct choices *choices,
 	}
 }
 
+/* Whether the trace has what is asked for; if not, what it has that is near. */
+static bool is_met(const struct choices *choices, const struct import_event *event, struct near *near)
+{
+	const char *colon;
+
+	for (const struct named_choice *choice = choices->by_name; choice; choice = choice->hh.next) {
+		if (!choice->seen)
+			continue;
+		if (asks_for(event, choice->system, choice->name))
+			return true;
+		if (near->wanted == event->pattern)
+			near_offer(near, choice->system);
+		colon = strchr(choice->name, ':');
+		if (colon) /* it may be too long to be kept whole */
+			near_offer_as(near, colon + 1, choice->name);
+	}
+	return false;
+}
+
+void choices_each_missing(const struct choices *choices, void (*call)(void *context, const char *pattern, const char *near),
+			  void *context)
+{
+	for (const struct import_event *event = choices->events; event < choices->events + choices->count; event++) {
+		const char *colon = strchr(event->pattern, ':');
+		struct near near = near_begin(colon ? colon + 1 : event->pattern);
+
+		if (event->named && !is_met(choices, event, &near))
+			call(context, event->pattern, near_text(&near));
+	}
+}
+
 void choices_free(struct choices *choices)
 {
 	struct named_choice *choice, *next;
@@ -106,6 +155,7 @@ void choices_free(struct choices *choices)
 	HASH_ITER(hh, choices->by_name, choice, next) {
 		HASH_DEL(choices->by_name, choice);
 		predicate_free(choice->choice.predicate);
+		free(choice->system);
 		free(choice->name);
 		free(choice);
 	}

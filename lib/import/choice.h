@@ -20,11 +20,15 @@ struct choice {
 struct choices *choices_new(const struct import_event *events, int count, struct events *names);
 void choices_free(struct choices *choices);
 
-/* Valid until choices_free(). */
+/* What comes of an event that the trace has. Valid until choices_free(). */
 const struct choice *choices_find(struct choices *choices, const char *system, const char *name);
 
 /* Calls for each event some of which passed without their filter's answer, for the trace does not tell this field. */
 void choices_each_unknown(const struct choices *choices,
 			  void (*call)(void *context, const char *event, const char *field, uint64_t count), void *context);
+
+/* Calls for each named event that the trace does not have, with what it has that is near, as near_text() tells it. */
+void choices_each_missing(const struct choices *choices, void (*call)(void *context, const char *pattern, const char *near),
+			  void *context);
 
 #endif

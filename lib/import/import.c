@@ -238,6 +238,11 @@ static void say_unknown(void *import, const char *event, const char *field, uint
 	import_say(import, false, "the filter of %s asks for %s, which %s of them do not tell; they pass", event, field, number);
 }
 
+static void say_missing(void *import, const char *pattern, const char *near)
+{
+	import_say(import, false, "no event '%s' in what was read%s", pattern, near);
+}
+
 int import_end(struct import *import)
 {
 	for (int i = 0; i < FORMATS; i++)
@@ -245,5 +250,7 @@ int import_end(struct import *import)
 			return -1;
 	if (import->choices)
 		choices_each_unknown(import->choices, say_unknown, import);
+	if (import->choices && !stream_output_closed(import->stream)) /* which ended it before all was read */
+		choices_each_missing(import->choices, say_missing, import);
 	return 0;
 }

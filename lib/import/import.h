@@ -29,6 +29,7 @@ struct import;
 struct import_event {
 	const char *pattern; /* "sched:*" */
 	const char *filter;  /* the kernel's (event/predicate.h); NULL: none */
+	bool named;	     /* by somebody who wants to know if there is none */
 };
 
 struct import_options {

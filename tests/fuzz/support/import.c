@@ -9,7 +9,7 @@ int stage_import(const char *path, int output, unsigned variant)
 {
 	static const char *const formats[IMPORTS] = {NULL, NULL, NULL, "ftrace", "systrace", "perf", NULL};
 	static const struct import_event wanted[] = {
-		{"sched:sched_*", "next_comm ~ \"*a*\" || prio > 5 && CPU != 1 || COMM == \"b\" && !(common_flags & 1)"}, {"block:*", NULL}};
+		{"sched:sched_*", "next_comm ~ \"*a*\" || prio > 5 && CPU != 1 || COMM == \"b\" && !(common_flags & 1)"}, {"block:*", NULL, true}};
 	struct import_options how = {.format = formats[variant], .instances = variant == 1, .merge = variant == 6};
 	struct stream *stream = stream_create();
 	struct import *import;
