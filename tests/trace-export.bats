@@ -373,6 +373,9 @@ victim;holder;worker;7:0;in the bfq queue of loop0 3000000"
 @test "folded: a stream without paths has nothing to fold" {
 	run -1 --separate-stderr trace-export -f folded "$TOP/testdata/demo.tb"
 	[[ $stderr == "trace-export: there are no critical paths in the stream; blame-rank finds them" ]]
+	printf 'sample ts=%d chart=load value=1\n' {1..9} | cchart-filter --text >healthy
+	run -1 --separate-stderr trace-export -f folded healthy
+	[[ $stderr == "trace-export: there are no critical paths in the stream: nothing in it was slow" ]]
 }
 
 # --- csv -----------------------------------------------------------------------------------------------------------
@@ -387,6 +390,23 @@ victim;holder;worker;7:0;in the bfq queue of loop0 3000000"
 	END
 	run -0 trace-export -f csv -k blame in
 	assert_output --partial "graph,rank,name"
+}
+
+@test "csv: an event that is not in the stream is a failure, and told with what is near" {
+	stream-cat --text "$TOP/testdata/demo.tb" >text
+	for wanted in sched_switch sched:sched_swich shed:sched_switch; do
+		for stream in "$TOP/testdata/demo.tb" text; do
+			run -1 trace-export -f csv -k event -e $wanted -o out.csv $stream
+			assert_output "trace-export: there is no event '$wanted' in the stream; is it 'sched:sched_switch'?"
+			refute [ -e out.csv ]
+		done
+	done
+}
+
+@test "csv: an event that did not come is a table without rows where the stream knows it" {
+	cchart-filter -c syscall "$TOP/testdata/demo.tb" >stream
+	run -0 trace-export -f csv -k event -e irq:irq_handler_entry stream
+	assert_output --regexp '^ts,cpu,[^ ]*more.$'
 }
 
 @test "csv: of one event, its fields are columns" {

@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/near.h"
 #include "event/spell.h"
 #include "export/columns.h"
 #include "export/format.h"
@@ -13,6 +14,8 @@ struct csv {
 	enum kind kind;
 	ARRAY(char *) columns; /* but for `more`, which is the last; empty: the header is not written yet */
 	size_t common;         /* of an event: how many come before its own */
+	struct near near;      /* to the event that is wanted, of those that there are */
+	bool known;	       /* it is one of them, though perhaps none came */
 	struct line spelled, more;
 	struct fields fields;
 };
@@ -127,6 +130,30 @@ static int write_row(struct export *export, const struct fields *fields)
 	return export_written(export);
 }
 
+/* There are events of this name, or may be. */
+static void meet(struct export *export, const char *name)
+{
+	struct csv *csv = export->state;
+	const char *colon = strchr(name, ':');
+
+	if (csv->known)
+		return;
+	csv->known = !strcmp(name, export->options.event);
+	if (colon)
+		near_offer_as(&csv->near, colon + 1, name);
+}
+
+/* "sched", NUL, "name: sched_switch\nID: 316\n..."; what is not like that, events_new() has refused. */
+static int format_seen(void *context, const struct record *record)
+{
+	const char *system = record->text, *text = system + strlen(system) + 1 + strlen("name: ");
+	char *name = memory_format("%s:%.*s", system, (int)strcspn(text, "\n"), text);
+
+	meet(context, name);
+	free(name);
+	return STREAM_DROP;
+}
+
 /* The event as fields; NULL after fail(), or with *skip where another event is wanted. */
 static const struct fields *read_event(struct export *export, const struct record *record, bool *skip)
 {
@@ -137,6 +164,8 @@ static const struct fields *read_event(struct export *export, const struct recor
 	if (events_read(csv->events, record, &event) < 0)
 		return NULL;
 	events_learn_names(csv->events, &event);
+	if (export->options.event && event.fields)
+		meet(export, event.type->name);
 	*skip = export->options.event && strcmp(event.type->name, export->options.event);
 	if (*skip)
 		return NULL;
@@ -170,6 +199,12 @@ static int begin(struct export *export, struct handlers *handlers)
 	csv->events = events_new(export->stream);
 	export->state = csv;
 	handlers->on[csv->kind] = record_seen;
+	if (export->options.event) {
+		const char *colon = strchr(export->options.event, ':');
+
+		csv->near = near_begin(colon ? colon + 1 : export->options.event);
+		handlers->on[KIND_FORMAT] = format_seen;
+	}
 	return 0;
 }
 
@@ -178,6 +213,8 @@ static int end(struct export *export)
 {
 	struct csv *csv = export->state;
 
+	if (export->options.event && !csv->known)
+		return fail("there is no event '%s' in the stream%s", export->options.event, near_text(&csv->near));
 	if (csv->columns.count == 0)
 		write_header(export, NULL);
 	return 0;

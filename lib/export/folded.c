@@ -197,9 +197,13 @@ static int begin(struct export *export, struct handlers *handlers)
 
 static int end(struct export *export)
 {
-	struct folded *folded = export->state;
+	const struct model *model = ((struct folded *)export->state)->model;
 
-	return folded->model->graphs > 0 ? 0 : fail("there are no critical paths in the stream; blame-rank finds them");
+	if (model->graphs > 0)
+		return 0;
+	if (model->has_kept && model->signals == model->rates)
+		return fail("there are no critical paths in the stream: nothing in it was slow");
+	return fail("there are no critical paths in the stream; blame-rank finds them");
 }
 
 static void free_state(struct export *export)
