@@ -67,6 +67,7 @@ window() {
 		delayed-work|timer: work on events
 		dirty|bulky: write of 7:0 in service
 		early|victim: running
+		early-moved|hog: on CPU 2 while victim was runnable
 		file|unknown: read tty of victim
 		gathered|slow: running
 		flags|unknown: wait of victim

@@ -173,6 +173,9 @@ void thread_migrate(struct thread *thread, uint32_t cpu, int64_t ts, bool waking
 {
 	struct piece *piece = last(thread);
 
+	/* Who is woken on the way to sleep is given a CPU only when it has left its own. */
+	if (piece && waking && piece->what == WHAT_WAIT && piece->cause == CAUSE_NONE && piece->flags & PIECE_EARLY)
+		woken_unseen(piece);
 	if (!piece || piece->what != WHAT_RUNNABLE || piece->cpu == cpu)
 		return;
 	/* A wake-up names the CPU that the thread last ran on, then one is chosen for it. */
