@@ -70,6 +70,7 @@ window() {
 		early-moved|hog: on CPU 2 while victim was runnable
 		file|unknown: read tty of victim
 		gathered|slow: running
+		gives-up|server: running
 		flags|unknown: wait of victim
 		forked|hog: on CPU 1 while child was runnable
 		held-back|io throttled: victim
@@ -153,6 +154,21 @@ $slept"
 	# who has something to do in between has a story, too
 	run first 's/ts=1\.904/ts=2.2/; s/ts=1\.910/ts=2.3/'
 	assert_output 'quick: running'
+}
+
+@test "who gave up at a condition has not waited for its lock meanwhile, nor for what it then waits for without limit" {
+	names() { blame-rank --text "$1" | sed -n 's/^blame graph=1 .* name="\([^"]*\)" .* score=\([0-9]\.[0-9]\).*/\2 \1/p'; }
+	run -0 names "$W/gives-up.txt"
+	assert_line '1.2 server: running'
+	assert_line '0.5 holder: running'
+	sed '/2\.507/s/utime=0x7f00/utime=0/' "$W/gives-up.txt" >in
+	run -0 names in
+	assert_line '1.0 timer: futex of victim'
+	assert_line '0.2 server: running'
+	sed '/ts=2\.50[78]/d; /ts=2\.70[89]/d' "$W/gives-up.txt" >in
+	run -0 names in
+	assert_line '1.0 timer: futex of victim'
+	assert_line '0.5 holder: running'
 }
 
 @test "what a thread did before it waited for a lock is its own story, and that of one of a pool is not" {

@@ -104,6 +104,7 @@ struct thread {
 	uint64_t asks_for; /* the futex or file that it last called for, in vain so far, and since when; see wake_poll.c */
 	int64_t asks_since;
 	int16_t asks_call;
+	bool asks_condition, asks_timed; /* it is a futex that is no mutex; the last call had a limit of time */
 	bool asks;	 /* it is in that call */
 	bool condition;	 /* which is for a futex that is no mutex */
 	int64_t woke;	 /* when it last woke another; TIME_NONE: never */
@@ -421,7 +422,7 @@ void batch_forget(struct wake *wake);
 
 /* wake_poll.c: the thread has entered a call, one for a futex, or is about to return from it */
 void poll_ask(struct wake *wake, struct thread *thread);
-void poll_futex(struct wake *wake, struct thread *thread, uint64_t address, int64_t operation);
+void poll_futex(struct wake *wake, struct thread *thread, uint64_t address, int64_t operation, bool timed);
 void poll_returns(struct wake *wake, struct thread *thread, int64_t result);
 
 /*

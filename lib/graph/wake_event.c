@@ -128,7 +128,7 @@ static const struct handling handlings[] = {
 	{"power:cpu_frequency_limits", on_frequency_limits, {"max_freq", "cpu_id"}},
 	{"raw_syscalls:sys_enter", on_raw_sys_enter, {"id", "args"}},
 	{"raw_syscalls:sys_exit", on_sys_exit, {"ret"}},
-	{"syscalls:sys_enter_futex", on_futex, {"uaddr", "op"}},
+	{"syscalls:sys_enter_futex", on_futex, {"uaddr", "op", "utime"}},
 	{"syscalls:sys_enter_", on_sys_enter, {"fd", "fd_in", "out_fd"}},
 	{"syscalls:sys_exit_", on_sys_exit, {"ret"}},
 	{"func:", on_function},

@@ -145,11 +145,12 @@ void on_sys_enter(struct happening *at)
 
 void on_futex(struct happening *at)
 {
-	enum { ADDRESS, OPERATION };
+	enum { ADDRESS, OPERATION, LIMIT };
 	struct thread *thread = in_call(at, happening_call(at), FD_NONE);
 
 	if (thread)
-		poll_futex(at->wake, thread, (uint64_t)happening_number(at, ADDRESS), happening_number(at, OPERATION));
+		poll_futex(at->wake, thread, (uint64_t)happening_number(at, ADDRESS), happening_number(at, OPERATION),
+			   happening_has(at, LIMIT) && happening_number(at, LIMIT) != 0);
 }
 
 void on_raw_sys_enter(struct happening *at)

@@ -26,12 +26,17 @@ static bool is_vain(int64_t result)
 	return false;
 }
 
-/* Things whose numbers are not so far apart are one. */
-static void ask(struct wake *wake, struct thread *thread, uint64_t what, uint64_t distance)
+/* Whether the call is for what the one before was for, in vain. Things whose numbers are not so far apart are one. */
+static bool is_again(const struct thread *thread, uint64_t what, uint64_t distance)
 {
 	uint64_t from = what > thread->asks_for ? what - thread->asks_for : thread->asks_for - what;
 
-	if (thread->asks || thread->asks_call != thread->call || from >= distance)
+	return thread->asks_since != TIME_NONE && !thread->asks && thread->asks_call == thread->call && from < distance;
+}
+
+static void ask(struct wake *wake, struct thread *thread, uint64_t what, uint64_t distance)
+{
+	if (!is_again(thread, what, distance))
 		thread->asks_since = TIME_NONE;
 	if (thread->asks_since == TIME_NONE)
 		thread->asks_since = wake->now;
@@ -46,11 +51,25 @@ void poll_ask(struct wake *wake, struct thread *thread)
 	ask(wake, thread, (uint64_t)thread->fd, 1);
 }
 
-void poll_futex(struct wake *wake, struct thread *thread, uint64_t address, int64_t operation)
+/*
+ * Who gives up at a condition needs its lock again, which is often right beside it: that is a wait of its own, after which it
+ * may go back to the condition. Where it has no limit of time any more, it waits for something else: a Java thread parks
+ * at one place, whatever for.
+ */
+void poll_futex(struct wake *wake, struct thread *thread, uint64_t address, int64_t operation, bool timed)
 {
+	bool again = is_again(thread, address, NEAR);
+
 	thread->condition = (operation & OPERATION) == WAIT_BITSET; /* as the C library does, with conditions and semaphores */
-	if ((operation & OPERATION) == WAIT || thread->condition)
-		ask(wake, thread, address, NEAR);
+	if ((operation & OPERATION) != WAIT && !thread->condition)
+		return;
+	if (again && thread->asks_condition && !thread->condition)
+		return;
+	if (again && thread->asks_timed && !timed)
+		thread->asks_since = TIME_NONE;
+	ask(wake, thread, address, NEAR);
+	thread->asks_condition = thread->condition;
+	thread->asks_timed = timed;
 }
 
 static bool is_wait_in(const struct thread *thread, const struct piece *piece)
@@ -99,6 +118,8 @@ static void answer(struct wake *wake, struct thread *thread, const struct piece 
 		if (piece->start >= thread->called)
 			break;
 		if (!is_wait_in(thread, piece) && (piece->what != WHAT_WAIT || piece->call != wait->call))
+			continue;
+		if (wait->flags & PIECE_CONDITION && !(piece->flags & PIECE_CONDITION))
 			continue;
 		piece->cause = cause;
 		piece->cause_index = index;
