@@ -35,6 +35,13 @@ window() {
 	done
 }
 
+@test "who still leaves a CPU has not got it back" {
+	for f in "$W"/*.txt; do
+		awk '{ print } /name=sched:sched_switch/ { print $1, $2, $3, $4, "name=tlb:tlb_flush reason=0 pages=0" }' "$f" >in
+		graph-build --text in 2>/dev/null | graphs | diff "${f%.txt}.graph" - || fail "$f"
+	done
+}
+
 @test "the culprit of each trap is blamed" {
 	while IFS='|' read -r fixture name; do
 		assert_equal "$fixture: $(who "$fixture")" "$fixture: $name"

@@ -165,7 +165,7 @@ static void cpu_sync(struct wake *wake, struct cpu *cpu)
 		*ARRAY_ADD(&cpu->tenures) =
 		    (struct tenure){.start = wake->gaps.items[cpu->epoch].from, .thread = INDEX_NONE};
 	cpu->epoch = (uint32_t)wake->gaps.count;
-	cpu->current = cpu->waking = INDEX_NONE;
+	cpu->current = cpu->waking = cpu->leaving = INDEX_NONE;
 	cpu->depth = 0;
 	cpu->context[0] = (struct context){.kind = CONTEXT_THREAD, .by = RAISE_NONE, .completed = INDEX_NONE};
 	for (int i = 0; i < SOFTIRQS; i++) {

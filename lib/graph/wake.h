@@ -167,6 +167,7 @@ struct cpu {
 	int32_t current; /* index of the thread on it; INDEX_NONE: not known */
 	int32_t idle;	 /* index of its idle thread; INDEX_NONE */
 	int32_t waking;	 /* thread whose wake-up was the last event here */
+	int32_t leaving; /* thread whose switch away was the last event here, but for those of the switch itself; INDEX_NONE */
 	int64_t last;	 /* time of the last event */
 	int depth;	 /* contexts on top of the thread's own, context[0] */
 	struct context context[CONTEXTS_MAX];

@@ -238,6 +238,13 @@ static void handle(struct happening *at)
 		events_learn_names(at->wake->events, at->event);
 }
 
+/* Between sched_switch and the switch itself the CPU still is the old thread's, as when it changes over to other memory. */
+static bool still_leaves(const struct wake *wake, const struct cpu *cpu, const struct event *event)
+{
+	return cpu->leaving != INDEX_NONE && wake->threads.items[cpu->leaving]->tid == event->tid &&
+	       wake->now - cpu->last <= APART_NS;
+}
+
 int wake_event(struct wake *wake, const struct event *event)
 {
 	const struct slot *slot = slot_of(wake, event->type);
@@ -251,7 +258,10 @@ int wake_event(struct wake *wake, const struct event *event)
 	cpu = wake_cpu(wake, event->cpu);
 	if (!cpu)
 		return -1;
-	handle(&(struct happening){wake, slot, event, cpu, wake_current(wake, cpu, event->tid)});
+	if (slot->handling || !still_leaves(wake, cpu, event)) {
+		cpu->leaving = INDEX_NONE;
+		handle(&(struct happening){wake, slot, event, cpu, wake_current(wake, cpu, event->tid)});
+	}
 	cpu->last = wake->now;
 	return 0;
 }

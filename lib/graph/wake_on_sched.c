@@ -34,6 +34,7 @@ void on_switch(struct happening *at)
 	file_sleeps(at->wake, prev);
 	next = wake_thread_on(at->wake, at->cpu, (int32_t)happening_number(at, NEXT));
 	wake_switch_in(at->wake, at->cpu, next, at->wake->now);
+	at->cpu->leaving = prev->index;
 }
 
 /* The timer only says when to look again whether the disk has kept up. */
