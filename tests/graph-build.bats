@@ -208,6 +208,17 @@ name="hog: on CPU 0 while victim was runnable'
 	assert_line --partial ' name="timer: sleep of victim" '
 }
 
+@test "a file system that has no disk, or several, is one of its own" {
+	sed 's/bdi=7:0/bdi=cifs-2/' "$W/dirty.txt" >in
+	run -0 bash -c "graph-build --text in | grep -E '^node .*dirty throttled: '"
+	assert_output --partial ' label="until cifs-2 keeps up with what is written" '
+	sed 's/name=7:0/name=btrfs-1/; /writeback_dirty/{p; s/btrfs-1/btrfs-2/; s/ts=1.10/ts=1.11/; s/tid=20 comm=bulky/tid=10 comm=victim/; s/cpu=1/cpu=0/}' \
+		"$W/writeback.txt" >in
+	run -0 bash -c 'grep -c btrfs-2 in; blame-rank --text in | grep "^blame graph=1 rank=1 "'
+	assert_line 1
+	assert_line --partial ' name="bulky: write of 7:0 in service" '
+}
+
 @test "whoever is over is over, as kernels of all ages say it" {
 	for state in X Z 16 32 x 64; do
 		sed "/process_fork/d; s/prev_state=X/prev_state=$state/" "$W/reused.txt" >in

@@ -463,6 +463,8 @@ const char *wake_irq_name(const struct wake_names *names, int32_t number); /* NU
 int16_t wake_name_text(struct wake_names *names, const char *text); /* of a call, a lock, a work queue: its index */
 int16_t wake_number_call(struct wake_names *names, int number);	    /* by its number on the stream's machine */
 const char *wake_text(const struct wake_names *names, int16_t index, const char *none);
+uint64_t wake_name_disk(struct wake_names *names, const char *name); /* a number for what has only a name; 0: too many have */
+const char *wake_disk_name(const struct wake_names *names, uint64_t disk); /* NULL: the number is of a disk */
 void wake_name_function(struct wake_names *names, const char *event, char *function); /* a chart's; takes over the function */
 const char *wake_function(const struct wake_names *names, int16_t index); /* NULL: no chart tells */
 const char *wake_comm(const struct wake *wake, const struct thread *thread);

@@ -131,6 +131,20 @@ const char *wake_text(const struct wake_names *names, int16_t index, const char 
 	return index == CALL_NONE ? none : names->texts.items[index]->text;
 }
 
+uint64_t wake_name_disk(struct wake_names *names, const char *name)
+{
+	int16_t index = wake_name_text(names, name);
+
+	return index == CALL_NONE ? 0 : UINT64_MAX - (uint64_t)index;
+}
+
+const char *wake_disk_name(const struct wake_names *names, uint64_t disk)
+{
+	uint64_t index = UINT64_MAX - disk;
+
+	return index < names->texts.count ? names->texts.items[index]->text : NULL;
+}
+
 void wake_name_function(struct wake_names *names, const char *event, char *function)
 {
 	int16_t index = wake_name_text(names, event);

@@ -165,13 +165,15 @@ int32_t behind_node(struct cut *cut, int32_t index)
 int32_t dirty_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end)
 {
 	uint64_t dev = cut->wake->throttles.items[wait->cause_index];
+	const char *name = wake_disk_name(cut->wake->names, dev);
 	char disk[DISK_ROOM];
 	int32_t node;
 
-	events_device_name(cut->wake->events, dev, disk, sizeof(disk));
+	if (!name)
+		name = events_device_name(cut->wake->events, dev, disk, sizeof(disk));
 	node = new_node(cut, WHAT_QUEUE, wait->start, end, thread->tid,
 			memory_format("dirty throttled: %s", wake_comm(cut->wake, thread)),
-			memory_format("until %s keeps up with what is written", disk));
+			memory_format("until %s keeps up with what is written", name));
 	add_served(cut, dev, INDEX_NONE, node, later(wait->start, cut->graph->from), sooner(end, cut->graph->to));
 	return node;
 }

@@ -4,14 +4,16 @@
 
 enum { DISK, INODE };
 
-/* The writeback events name the disk as text; 0 where there is none behind the file system. */
+/* The writeback events name the disk as text; a file system that has none, or several, goes by a name: "btrfs-1". */
 static uint64_t disk_named(const struct happening *at)
 {
 	char name[32];
 	uint64_t disk = 0;
 	size_t length = happening_text(at, DISK, name, sizeof(name));
 
-	return device_parse(name, length, &disk) < 0 ? 0 : events_device_disk(at->wake->events, disk);
+	if (device_parse(name, length, &disk) == 0)
+		return events_device_disk(at->wake->events, disk);
+	return length ? wake_name_disk(at->wake->names, name) : 0;
 }
 
 void on_dirty(struct happening *at)
