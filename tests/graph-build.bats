@@ -178,6 +178,25 @@ $slept"
 	assert_line '0.5 holder: running'
 }
 
+@test "a ring that receives from a socket still waits for any of many" {
+	names() { blame-rank --text in | sed -n 's/^blame graph=1 rank=1 name="\([^"]*\)".*/\1/p'; }
+	cat >in <<-'EOT'
+		event ts=1.000 cpu=0 tid=0 name=sched:sched_switch prev_pid=0 prev_state=R next_comm=victim next_pid=10
+		event ts=1.005 cpu=1 tid=20 comm=backend name=sched:sched_switch prev_pid=20 prev_state=S next_pid=0
+		event ts=1.020 cpu=0 tid=10 comm=victim name=sched:sched_waking comm=backend pid=20 target_cpu=1
+		event ts=1.021 cpu=1 tid=0 name=sched:sched_switch prev_pid=0 prev_state=R next_comm=backend next_pid=20
+		event ts=1.800 cpu=0 tid=10 comm=victim name=syscalls:sys_enter_io_uring_enter fd=4
+		event ts=1.810 cpu=0 tid=10 comm=victim name=sched:sched_switch prev_pid=10 prev_state=S next_pid=0
+		event ts=1.900 cpu=1 tid=20 comm=backend name=sched:sched_waking comm=victim pid=10 target_cpu=0
+		event ts=1.901 cpu=0 tid=0 name=sched:sched_switch prev_pid=0 prev_state=R next_comm=victim next_pid=10
+		event ts=1.902 cpu=0 tid=10 comm=victim name=sock:sock_recv_length family=2 protocol=6
+		event ts=1.903 cpu=0 tid=10 comm=victim name=syscalls:sys_exit_io_uring_enter ret=1
+		signal id=1 ts=1.930 start=1.010 chart=func:x:request value=0.92 center=0.1 ucl=0.5 rules=1 tid=10 comm=victim
+	EOT
+	run -0 names
+	assert_output 'backend: running'
+}
+
 @test "what a thread did before it waited for a lock is its own story, and that of one of a pool is not" {
 	sed 's/op=393/op=128/' "$W/pooled.txt" >in
 	run -0 bash -c "blame-rank --text in | sed -n 's/^blame graph=1 rank=1 name=\\(.*\\) label=.*/\\1/p'"

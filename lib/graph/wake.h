@@ -435,6 +435,7 @@ struct ask {
 	int64_t since;
 	int32_t by;
 };
+bool loop_call(const struct wake *wake, int16_t call); /* it waits for any of many */
 void loop_answered(struct wake *wake, struct thread *thread);
 struct ask loop_asked(const struct wake *wake, const struct thread *thread, size_t wait);
 

@@ -21,14 +21,19 @@ enum { IDLENESS = 8 };
 /* How far back an ask is looked for, in pieces of a thread. */
 enum { PATIENCE = 4096 };
 
-static bool is_idle(const struct wake *wake, const struct piece *piece)
+bool loop_call(const struct wake *wake, int16_t call)
 {
-	const char *call = wake_text(wake->names, piece->call, "");
+	const char *name = wake_text(wake->names, call, "");
 
-	for (size_t i = 0; piece->what == WHAT_WAIT && i < sizeof(calls) / sizeof(*calls); i++)
-		if (!strcmp(call, calls[i]))
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		if (!strcmp(name, calls[i]))
 			return true;
 	return false;
+}
+
+static bool is_idle(const struct wake *wake, const struct piece *piece)
+{
+	return piece->what == WHAT_WAIT && loop_call(wake, piece->call);
 }
 
 /* Whether it is a wait for something to do, or for an answer, and not for a lock. */

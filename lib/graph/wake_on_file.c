@@ -110,14 +110,14 @@ static void rename_waits(struct thread *thread, int16_t call)
 			thread->pieces.items[i].call = call;
 }
 
-/* Comes when the socket's part of the call is done. */
+/* Comes when the socket's part of the call is done. What a call for any of many receives is not what it waited for. */
 void on_socket(struct happening *at)
 {
 	enum { FAMILY, PROTOCOL };
 	struct thread *thread = happening_own(at);
 	char *name;
 
-	if (!thread || thread->call == CALL_NONE || !has_slept(thread))
+	if (!thread || thread->call == CALL_NONE || !has_slept(thread) || loop_call(at->wake, thread->call))
 		return;
 	name = memory_format("%s %s socket", wake_text(at->wake->names, thread->call, ""),
 			     socket_name((int)happening_number(at, FAMILY), (int)happening_number(at, PROTOCOL)));
