@@ -379,6 +379,25 @@ lost ts=1.6 cpu=1 count=9' "$W/flush.txt" >in
 	refute_output --regexp '(bulky|other): flush'
 }
 
+@test "lost events: who has a CPU is not known until that shows something" {
+	sed '/ts=1\.2/i lost ts=1.150000000 cpu=2 count=9' "$W/spin.txt" >in
+	run -3 --separate-stderr blame-rank --text in
+	assert_line --regexp '^blame graph=1 rank=1 name="victim: spinning for a kernel lock" '
+	cat >in <<-'EOT'
+		event ts=1.00 cpu=0 tid=0 name=sched:sched_switch prev_pid=0 prev_state=R next_comm=victim next_pid=10
+		event ts=1.00 cpu=2 tid=0 name=sched:sched_switch prev_pid=0 prev_state=R next_comm=passer next_pid=30
+		lost ts=1.20 cpu=2 count=100 from=1.1
+		event ts=1.25 cpu=3 tid=0 name=sched:sched_switch prev_pid=0 prev_state=R next_pid=30
+		event ts=1.30 cpu=0 tid=10 comm=victim name=sched:sched_switch prev_pid=10 prev_state=R+ next_comm=other next_pid=20
+		event ts=1.31 cpu=0 tid=20 comm=other name=sched:sched_migrate_task comm=victim pid=10 orig_cpu=0 dest_cpu=2
+		event ts=1.63 cpu=3 tid=30 comm=passer name=sched:sched_switch prev_pid=30 prev_state=S next_pid=0
+		signal id=1 ts=1.63 start=1.25 chart=func:x:y value=0.38 center=.01 ucl=.1 rules=1 tid=10 comm=victim
+	EOT
+	run -3 --separate-stderr blame-rank --text in
+	assert_line --partial 'blame graph=1 rank=1 name="victim: runnable" '
+	refute_output --partial 'name="passer: on CPU'
+}
+
 @test "a cut stream is answered, with exit status 3" {
 	stream-cat -b "$W/lock.txt" | head -c -30 >cut.tb
 	run -3 --separate-stderr graph-build --text cut.tb

@@ -98,16 +98,16 @@ static size_t tenure_at(const struct cpu *cpu, int64_t ts)
 	return low ? low - 1 : 0;
 }
 
-static const struct cpu *cpu_of(const struct wake *wake, const struct piece *piece)
+/* Up to date with the gaps. NULL: nothing was seen there. */
+static const struct cpu *cpu_of(struct wake *wake, const struct piece *piece)
 {
-	return piece->cpu < wake->cpus.count ? wake->cpus.items[piece->cpu] : NULL;
+	return piece->cpu < wake->cpus.count && wake->cpus.items[piece->cpu] ? wake_cpu(wake, piece->cpu) : NULL;
 }
 
 static void add_tenures(struct cut *cut, const struct thread *waiter, const struct piece *piece, int32_t node,
 			int64_t from, int64_t to)
 {
-	const struct wake *wake = cut->wake;
-	const struct cpu *cpu = cpu_of(wake, piece);
+	const struct cpu *cpu = cpu_of(cut->wake, piece);
 
 	for (size_t i = cpu ? tenure_at(cpu, from) : 0; cpu && i < cpu->tenures.count; i++) {
 		const struct tenure *tenure = &cpu->tenures.items[i];
@@ -132,7 +132,7 @@ static void add_tenures(struct cut *cut, const struct thread *waiter, const stru
  * Until when the thread was throttled, by its group's quota or as a real-time thread: it was taken off the CPU though it
  * could run, and the CPU was idle then. Without a quota that never is. The start of the piece if nothing shows it.
  */
-static int64_t throttled_until(const struct wake *wake, const struct thread *thread, size_t at, int64_t end)
+static int64_t throttled_until(struct wake *wake, const struct thread *thread, size_t at, int64_t end)
 {
 	const struct piece *piece = &thread->pieces.items[at];
 	const struct cpu *cpu = cpu_of(wake, piece);

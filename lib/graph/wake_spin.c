@@ -3,7 +3,7 @@
 /*
  * Who spins for a mutex of the kernel does so only while the mutex's owner has a CPU (mutex_spin_on_owner() in the
  * kernel's locking/mutex.c), and no longer than that. So if but one other thread had a CPU all the while, that is the
- * owner, and the spinner waited for it; of several nobody knows which.
+ * owner, and the spinner waited for it; of several nobody knows which, nor where it is not known who has a CPU.
  */
 
 /* What is shorter is not worth it; and so late an owner may have left its CPU after it had unlocked. */
@@ -27,9 +27,15 @@ static int32_t find_owner(const struct wake *wake, const struct thread *spinner,
 
 	for (size_t i = 0; i < wake->cpus.count; i++) {
 		const struct cpu *cpu = wake->cpus.items[i];
-		int32_t index = cpu ? tenant(wake, cpu, since) : INDEX_NONE;
-		const struct thread *thread = index == INDEX_NONE ? NULL : wake->threads.items[index];
+		const struct thread *thread;
+		int32_t index;
 
+		if (!cpu)
+			continue;
+		if (cpu->epoch != wake->gaps.count || cpu->current == INDEX_NONE)
+			return INDEX_NONE;
+		index = tenant(wake, cpu, since);
+		thread = index == INDEX_NONE ? NULL : wake->threads.items[index];
 		if (!thread || thread == spinner || thread->tid == TID_IDLE || thread->doing & PIECE_SPIN)
 			continue;
 		if (found != INDEX_NONE)
