@@ -197,6 +197,12 @@ $slept"
 	assert_output 'backend: running'
 }
 
+@test "of the devices that share an interrupt the one is named whose turn it was" {
+	sed '/irq_handler_entry/{h; s/name=virtio0/name=ahci/; p; s/entry irq=\([0-9]*\).*/exit irq=\1/; p; g}' "$W/irq.txt" >in
+	run -0 bash -c 'grep -c name=ahci in; graph-build --text in | grep -E "^(graph|node|edge) " | diff "$1" -' - "$W/irq.graph"
+	assert_output 1
+}
+
 @test "what a thread did before it waited for a lock is its own story, and that of one of a pool is not" {
 	sed 's/op=393/op=128/' "$W/pooled.txt" >in
 	run -0 bash -c "blame-rank --text in | sed -n 's/^blame graph=1 rank=1 name=\\(.*\\) label=.*/\\1/p'"

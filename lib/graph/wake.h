@@ -458,8 +458,7 @@ int wake_event(struct wake *wake, const struct event *event); /* -1 after fail()
 struct wake_names *wake_names_new(void);
 void wake_names_free(struct wake_names *names);
 void wake_names_begin(struct wake_names *names, const char *machine); /* a stream from this machine: its numbers are its own */
-void wake_name_irq(struct wake_names *names, int32_t number, const char *name);
-int32_t wake_vector(struct wake_names *names, int16_t name); /* the number of an interrupt that has only a name */
+int32_t wake_vector(struct wake_names *names, int16_t name); /* the number of an interrupt, for its name */
 const char *wake_irq_name(const struct wake_names *names, int32_t number); /* NULL: none */
 int16_t wake_name_text(struct wake_names *names, const char *text); /* of a call, a lock, a work queue: its index */
 int16_t wake_number_call(struct wake_names *names, int number);	    /* by its number on the stream's machine */

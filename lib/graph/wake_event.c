@@ -89,7 +89,7 @@ static const struct handling handlings[] = {
 	{"sched:sched_process_fork", on_fork, {"child_pid"}, .names = true},
 	{"sched:sched_process_exit", NULL, {"pid"}, .names = true},
 	{"task:task_rename", NULL, {"pid"}, .names = true},
-	{"irq:irq_handler_entry", on_irq_entry, {"irq", "name"}},
+	{"irq:irq_handler_entry", on_irq_entry, {"name"}},
 	{"irq:irq_handler_exit", on_irq_exit, {"irq"}},
 	{"irq_vectors:", on_vector},
 	{"irq:softirq_raise", on_softirq_raise, {"vec"}},

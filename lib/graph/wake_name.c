@@ -67,7 +67,7 @@ void wake_names_free(struct wake_names *names)
 	free(names);
 }
 
-void wake_name_irq(struct wake_names *names, int32_t number, const char *name)
+static void name_irq(struct wake_names *names, int32_t number, const char *name)
 {
 	struct irq_name *irq = NEW(struct irq_name);
 
@@ -89,7 +89,7 @@ int32_t wake_vector(struct wake_names *names, int16_t name)
 	int32_t number = -2 - name;
 
 	if (name != CALL_NONE && !wake_irq_name(names, number))
-		wake_name_irq(names, number, names->texts.items[name]->text);
+		name_irq(names, number, names->texts.items[name]->text);
 	return number;
 }
 

@@ -3,14 +3,12 @@
 
 void on_irq_entry(struct happening *at)
 {
-	enum { IRQ, NAME };
-	int32_t irq = (int32_t)happening_number(at, IRQ);
+	enum { NAME };
 	char name[32];
+	int32_t irq;
 
-	if (!wake_irq_name(at->wake->names, irq)) {
-		happening_text(at, NAME, name, sizeof(name));
-		wake_name_irq(at->wake->names, irq, name);
-	}
+	happening_text(at, NAME, name, sizeof(name));
+	irq = wake_vector(at->wake->names, wake_name_text(at->wake->names, name)); /* several may share the line */
 	context_enter(at->wake, at->cpu, CONTEXT_IRQ, irq);
 }
 
