@@ -226,6 +226,18 @@ name="hog: on CPU 0 while victim was runnable'
 	assert_output 'name="hog: on CPU while others were runnable'
 }
 
+@test "who arms a timer that another had armed, and that has not expired, is not why it expires" {
+	local armed='event ts=1.500000000 cpu=0 tid=10 comm=victim name=timer:hrtimer_start hrtimer=0xb1'
+	who_armed() { sed "$1" "$W/armed.txt" | graph-build --text | sed -n 's/^node .* name="\([^"]*\)" .* end=5\.5.* what=timer.*/\1/p'; }
+	run -0 who_armed "/ts=1.5/i $armed"
+	assert_output 'timer: sleep of victim'
+	run -0 who_armed "/ts=1.5/i $armed
+		/ts=2.5/p" # the second time it was its own
+	assert_output 'timer: armed by alarm for victim'
+	run -0 who_armed 's/0xb1/0xa1/' # it had expired
+	assert_output 'timer: armed by alarm for victim'
+}
+
 @test "a writer that is let go on at once is not throttled" {
 	sed '/sys_e/d' "$W/dirty.txt" >in
 	run -0 bash -c "graph-build --text in | grep -E '^node .*(dirty throttled|timer): '"

@@ -439,9 +439,12 @@ bool loop_call(const struct wake *wake, int16_t call); /* it waits for any of ma
 void loop_answered(struct wake *wake, struct thread *thread);
 struct ask loop_asked(const struct wake *wake, const struct thread *thread, size_t wait);
 
-/* wake_timer.c: who armed a timer last; by.thread is INDEX_NONE where that is not known */
+/*
+ * wake_timer.c: who armed a timer last, as it expires; by.thread is INDEX_NONE where that is not known, or another thread had
+ * armed it and it had not expired.
+ */
 void timer_arm(struct wake *wake, uint64_t address, const struct thread *by);
-struct raise timer_armed(const struct wake *wake, uint64_t address);
+struct raise timer_armed(struct wake *wake, uint64_t address);
 void timer_forget(struct wake *wake);
 
 /* wake_dirty.c: whose the pages are that are waiting to be written back: index of the thread, INDEX_NONE */
