@@ -87,6 +87,7 @@ window() {
 		commit|jbd2: write of 7:0 in service
 		frequency|server: running at a low frequency
 		killed|hoarder: killed by the OOM killer
+		hit|worker: running
 		hog|hogger: on CPU 0 while victim was runnable
 		hog-for|bulky: on CPU 0 while victim was runnable
 		hogs|hog: on CPU while others were runnable

@@ -155,6 +155,7 @@ struct context {
 	int32_t number;	   /* of the interrupt */
 	struct raise by;   /* who raised the soft interrupt, or armed the timer */
 	int32_t completed; /* request whose completion was last handled here; INDEX_NONE */
+	int within;	   /* the interrupts that this was in, as that event's flags tell */
 };
 
 struct tenure { /* who got the CPU when */
@@ -341,7 +342,7 @@ void context_enter(struct wake *wake, struct cpu *cpu, enum context_kind kind, i
 void context_leave(struct wake *wake, struct cpu *cpu, enum context_kind kind);
 void context_left(struct wake *wake, struct cpu *cpu, int flags); /* an event; in no interrupt: that of a device is over */
 void context_raise(struct wake *wake, struct cpu *cpu, int32_t number, int flags);
-void context_completed(struct cpu *cpu, int32_t request);
+void context_completed(struct cpu *cpu, int32_t request, int flags);
 struct raise context_doer(struct wake *wake, struct cpu *cpu, int flags); /* whose doing it is, now */
 void context_other(struct cpu *cpu); /* an event that has nothing to do with completing or waking */
 enum cause context_cause(struct wake *wake, struct cpu *cpu, int32_t tid, int flags, int32_t *index);

@@ -25,6 +25,12 @@ const char *softirq_name(int32_t number)
 	return number >= 0 && number < SOFTIRQS ? softirqs[number].name : "?";
 }
 
+/* The interrupts that an event is in, as its flags tell. */
+static int within(int flags)
+{
+	return flags == FLAGS_NONE ? FLAGS_NONE : flags & (FLAG_HARDIRQ | FLAG_SOFTIRQ);
+}
+
 static struct thread *running(const struct wake *wake, const struct cpu *cpu)
 {
 	return cpu->current == INDEX_NONE ? NULL : wake->threads.items[cpu->current];
@@ -172,9 +178,10 @@ void context_raise(struct wake *wake, struct cpu *cpu, int32_t number, int flags
 }
 
 /* In a thread, or an interrupt that no event announces, a completion is over with the next event that is no wake-up. */
-void context_completed(struct cpu *cpu, int32_t request)
+void context_completed(struct cpu *cpu, int32_t request, int flags)
 {
 	cpu->context[cpu->depth].completed = request;
+	cpu->context[cpu->depth].within = within(flags);
 }
 
 void context_other(struct cpu *cpu)
@@ -210,7 +217,7 @@ enum cause context_cause(struct wake *wake, struct cpu *cpu, int32_t tid, int fl
 	const struct context *at = context(cpu, flags, &hidden);
 
 	*index = at->completed;
-	if (at->completed != INDEX_NONE)
+	if (at->completed != INDEX_NONE && at->within == within(flags))
 		return CAUSE_REQUEST;
 	if (hidden)
 		return CAUSE_UNKNOWN;

@@ -61,7 +61,7 @@ void on_rq_complete(struct happening *at)
 		completed = flush_complete(at->wake, &range);
 	else
 		completed = flush_over(at->wake, &range);
-	context_completed(at->cpu, completed);
+	context_completed(at->cpu, completed, happening_flags(at));
 }
 
 void on_bio_complete(struct happening *at)
