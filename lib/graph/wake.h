@@ -344,7 +344,7 @@ void context_left(struct wake *wake, struct cpu *cpu, int flags); /* an event; i
 void context_raise(struct wake *wake, struct cpu *cpu, int32_t number, int flags);
 void context_completed(struct cpu *cpu, int32_t request, int flags);
 struct raise context_doer(struct wake *wake, struct cpu *cpu, int flags); /* whose doing it is, now */
-void context_other(struct cpu *cpu); /* an event that has nothing to do with completing or waking */
+void context_other(struct cpu *cpu, int flags); /* an event that has nothing to do with completing or waking */
 enum cause context_cause(struct wake *wake, struct cpu *cpu, int32_t tid, int flags, int32_t *index);
 const char *softirq_name(int32_t number);
 

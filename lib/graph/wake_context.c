@@ -31,6 +31,13 @@ static int within(int flags)
 	return flags == FLAGS_NONE ? FLAGS_NONE : flags & (FLAG_HARDIRQ | FLAG_SOFTIRQ);
 }
 
+/* Whether what was in those interrupts goes on while an event is in these: there may be more of them, on top. */
+static bool goes_on(int those, int these)
+{
+	return those == FLAGS_NONE || these == FLAGS_NONE || those == 0 || those == these ||
+	       (those == FLAG_SOFTIRQ && these & FLAG_SOFTIRQ);
+}
+
 static struct thread *running(const struct wake *wake, const struct cpu *cpu)
 {
 	return cpu->current == INDEX_NONE ? NULL : wake->threads.items[cpu->current];
@@ -177,16 +184,23 @@ void context_raise(struct wake *wake, struct cpu *cpu, int32_t number, int flags
 	cpu->pending[number] = true;
 }
 
-/* In a thread, or an interrupt that no event announces, a completion is over with the next event that is no wake-up. */
+/*
+ * In a thread, or an interrupt that no event announces, a completion is over with the next event there that is no wake-up. An
+ * interrupt on top of it is not there.
+ */
 void context_completed(struct cpu *cpu, int32_t request, int flags)
 {
 	cpu->context[cpu->depth].completed = request;
 	cpu->context[cpu->depth].within = within(flags);
 }
 
-void context_other(struct cpu *cpu)
+void context_other(struct cpu *cpu, int flags)
 {
-	cpu->context[0].completed = INDEX_NONE;
+	struct context *own = &cpu->context[0];
+	int these = within(flags);
+
+	if (these == FLAGS_NONE || these == own->within || !goes_on(own->within, these))
+		own->completed = INDEX_NONE;
 }
 
 static enum cause raised_cause(struct wake *wake, const struct cpu *cpu, const struct context *at, int32_t *index)

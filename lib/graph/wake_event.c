@@ -196,9 +196,9 @@ static void resolve(struct wake *wake, struct slot *slot, const struct event_typ
 	slot->resolved = true;
 	slot->call = CALL_NONE;
 	slot->handling = handling_of(type->name);
+	slot->flags = event_type_field(type, "common_flags");
 	if (!slot->handling)
 		return;
-	slot->flags = event_type_field(type, "common_flags");
 	for (int i = 0; i < SLOT_FIELDS && slot->handling->field[i]; i++)
 		slot->field[i] = event_type_field(type, slot->handling->field[i]);
 	if (strncmp(type->name, SYS_ENTER, strlen(SYS_ENTER)) == 0)
@@ -223,9 +223,10 @@ static const struct slot *slot_of(struct wake *wake, const struct event_type *ty
 static void handle(struct happening *at)
 {
 	const struct handling *handling = at->slot->handling;
+	bool apart = at->wake->now - at->cpu->last > APART_NS;
 
-	if (!handling || !handling->completing || at->wake->now - at->cpu->last > APART_NS)
-		context_other(at->cpu);
+	if (at->cpu->context[0].completed != INDEX_NONE && (apart || !handling || !handling->completing))
+		context_other(at->cpu, apart ? FLAGS_NONE : happening_flags(at));
 	if (!handling || !handling->waking)
 		at->cpu->waking = INDEX_NONE;
 	if (!handling)
