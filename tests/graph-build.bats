@@ -108,6 +108,7 @@ window() {
 		moved|victim: runnable
 		no-exit|server: running
 		nothing|unknown: not in the data
+		on-timer|unknown: wait of victim
 		open|other: read of 7:0 in service
 		packet|softirq NET_RX: outside event for victim
 		packets|unknown: wait of victim

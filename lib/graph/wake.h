@@ -153,6 +153,7 @@ struct context {
 	uint8_t kind;
 	bool stolen;	   /* cut out of the running thread's run */
 	int32_t number;	   /* of the interrupt */
+	int entered;	   /* the interrupts that it was entered in, itself among them, as the flags of that event tell */
 	struct raise by;   /* who raised the soft interrupt, or armed the timer */
 	int32_t completed; /* request whose completion was last handled here; INDEX_NONE */
 	int within;	   /* the interrupts that this was in, as that event's flags tell */
@@ -338,7 +339,7 @@ bool thread_idled(const struct thread *thread, size_t first, size_t last); /* in
  * interrupts even where no event announces them; FLAGS_NONE where the data lack them.
  */
 enum { FLAGS_NONE = -1, FLAG_HARDIRQ = 0x08, FLAG_SOFTIRQ = 0x10 };
-void context_enter(struct wake *wake, struct cpu *cpu, enum context_kind kind, int32_t number);
+void context_enter(struct wake *wake, struct cpu *cpu, enum context_kind kind, int32_t number, int flags);
 void context_leave(struct wake *wake, struct cpu *cpu, enum context_kind kind);
 void context_left(struct wake *wake, struct cpu *cpu, int flags); /* an event; in no interrupt: that of a device is over */
 void context_raise(struct wake *wake, struct cpu *cpu, int32_t number, int flags);

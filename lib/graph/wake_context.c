@@ -51,7 +51,7 @@ static bool steals(const struct cpu *cpu, const struct context *context)
 	return context->kind == CONTEXT_IRQ || context->kind == CONTEXT_VECTOR;
 }
 
-void context_enter(struct wake *wake, struct cpu *cpu, enum context_kind kind, int32_t number)
+void context_enter(struct wake *wake, struct cpu *cpu, enum context_kind kind, int32_t number, int flags)
 {
 	struct thread *thread = running(wake, cpu);
 	struct context *context;
@@ -62,7 +62,7 @@ void context_enter(struct wake *wake, struct cpu *cpu, enum context_kind kind, i
 		return; /* more than can be: exits were not traced */
 	context = &cpu->context[++cpu->depth];
 	*context = (struct context){
-		.kind = (uint8_t)kind, .number = number, .by = RAISE_NONE, .completed = INDEX_NONE};
+		.kind = (uint8_t)kind, .number = number, .entered = within(flags), .by = RAISE_NONE, .completed = INDEX_NONE};
 	if (kind == CONTEXT_SOFTIRQ && number >= 0 && number < SOFTIRQS) {
 		context->by = cpu->raised[number];
 		context->by.unknown |= softirqs[number].carries && !cpu->pending[number];
@@ -113,7 +113,7 @@ static struct context *context(struct cpu *cpu, int flags, bool *hidden)
 		return top;
 	if (!(flags & (FLAG_HARDIRQ | FLAG_SOFTIRQ)))
 		return top->kind == CONTEXT_TIMER ? top : &cpu->context[0]; /* some kernels run timers in threads */
-	*hidden = top->kind == CONTEXT_THREAD || (flags & FLAG_HARDIRQ && top->kind == CONTEXT_SOFTIRQ);
+	*hidden = top->entered != FLAGS_NONE && top->entered != within(flags);
 	return top;
 }
 

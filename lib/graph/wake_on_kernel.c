@@ -9,7 +9,7 @@ void on_irq_entry(struct happening *at)
 
 	happening_text(at, NAME, name, sizeof(name));
 	irq = wake_vector(at->wake->names, wake_name_text(at->wake->names, name)); /* several may share the line */
-	context_enter(at->wake, at->cpu, CONTEXT_IRQ, irq);
+	context_enter(at->wake, at->cpu, CONTEXT_IRQ, irq, happening_flags(at));
 }
 
 void on_irq_exit(struct happening *at)
@@ -25,7 +25,8 @@ void on_vector(struct happening *at)
 	if (happening_returns(at))
 		context_leave(at->wake, at->cpu, CONTEXT_VECTOR);
 	else
-		context_enter(at->wake, at->cpu, CONTEXT_VECTOR, wake_vector(at->wake->names, happening_call(at)));
+		context_enter(at->wake, at->cpu, CONTEXT_VECTOR, wake_vector(at->wake->names, happening_call(at)),
+			      happening_flags(at));
 }
 
 void on_softirq_raise(struct happening *at)
@@ -39,7 +40,7 @@ void on_softirq_entry(struct happening *at)
 {
 	enum { VEC };
 
-	context_enter(at->wake, at->cpu, CONTEXT_SOFTIRQ, (int32_t)happening_number(at, VEC));
+	context_enter(at->wake, at->cpu, CONTEXT_SOFTIRQ, (int32_t)happening_number(at, VEC), happening_flags(at));
 }
 
 void on_softirq_exit(struct happening *at)
@@ -49,7 +50,7 @@ void on_softirq_exit(struct happening *at)
 
 void on_timer_entry(struct happening *at)
 {
-	context_enter(at->wake, at->cpu, CONTEXT_TIMER, 0);
+	context_enter(at->wake, at->cpu, CONTEXT_TIMER, 0, happening_flags(at));
 }
 
 void on_hrtimer_entry(struct happening *at)
@@ -57,7 +58,7 @@ void on_hrtimer_entry(struct happening *at)
 	enum { TIMER, FUNCTION };
 
 	wake_quota_timer(at->wake, (uint64_t)happening_number(at, FUNCTION));
-	context_enter(at->wake, at->cpu, CONTEXT_TIMER, 0);
+	context_enter(at->wake, at->cpu, CONTEXT_TIMER, 0, happening_flags(at));
 	at->cpu->context[at->cpu->depth].by = timer_armed(at->wake, (uint64_t)happening_number(at, TIMER));
 }
 
