@@ -107,6 +107,7 @@ window() {
 		migrate|first: on CPU 1 while victim was runnable
 		moved|victim: runnable
 		no-exit|server: running
+		no-exits|server: running
 		nothing|unknown: not in the data
 		on-timer|unknown: wait of victim
 		open|other: read of 7:0 in service

@@ -341,7 +341,7 @@ bool thread_idled(const struct thread *thread, size_t first, size_t last); /* in
 enum { FLAGS_NONE = -1, FLAG_HARDIRQ = 0x08, FLAG_SOFTIRQ = 0x10 };
 void context_enter(struct wake *wake, struct cpu *cpu, enum context_kind kind, int32_t number, int flags);
 void context_leave(struct wake *wake, struct cpu *cpu, enum context_kind kind);
-void context_left(struct wake *wake, struct cpu *cpu, int flags); /* an event; in no interrupt: that of a device is over */
+void context_left(struct wake *wake, struct cpu *cpu, int flags); /* an event; what cannot go on in its interrupts is over */
 void context_raise(struct wake *wake, struct cpu *cpu, int32_t number, int flags);
 void context_completed(struct cpu *cpu, int32_t request, int flags);
 struct raise context_doer(struct wake *wake, struct cpu *cpu, int flags); /* whose doing it is, now */

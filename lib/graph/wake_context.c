@@ -97,10 +97,8 @@ void context_leave(struct wake *wake, struct cpu *cpu, enum context_kind kind)
 
 void context_left(struct wake *wake, struct cpu *cpu, int flags)
 {
-	if (flags == FLAGS_NONE || flags & (FLAG_HARDIRQ | FLAG_SOFTIRQ))
-		return;
-	while (cpu->context[cpu->depth].kind == CONTEXT_IRQ)
-		leave(wake, cpu, CONTEXT_IRQ, cpu->last);
+	while (cpu->depth > 0 && !goes_on(cpu->context[cpu->depth].entered, within(flags)))
+		leave(wake, cpu, cpu->context[cpu->depth].kind, cpu->last);
 }
 
 /* What the CPU is in, by what was entered and left, and by the event's own flags, which know better. */
