@@ -94,6 +94,7 @@ window() {
 		idle|victim: runnable
 		interrupted|victim: running
 		in-turn|writer: running
+		ipi|unknown: wait of victim
 		irq|irq virtio0: outside event for victim
 		ksoftirqd|server: running
 		lock|grinder: running
@@ -122,6 +123,7 @@ window() {
 		sent-again|timer: packet to victim
 		spin|owner: running
 		split|reader: read of 7:0 in service
+		steered|unknown: wait of victim
 		reclaim|victim: reclaiming memory of a control group
 		spurious|victim: running
 		stacked|reader: read of 254:0 in service

@@ -1,5 +1,7 @@
 #include "graph/wake.h"
 
+#include <string.h>
+
 /*
  * Soft interrupts, by number. One that carries somebody's data (a packet sent to this very machine) is the doing of
  * the thread that raised it. The others are the kernel's housekeeping, whoever happened to be running.
@@ -123,6 +125,14 @@ static int32_t remember(struct wake *wake, struct raise by)
 	return (int32_t)wake->raises.count - 1;
 }
 
+/* One between CPUs, or for the kernel's own purposes. On ARM these have handlers, as those of devices do. */
+static bool is_internal(const struct wake *wake, const struct context *at)
+{
+	const char *name = at->kind == CONTEXT_IRQ ? wake_irq_name(wake->names, at->number) : NULL;
+
+	return at->kind == CONTEXT_VECTOR || (name && strncmp(name, "IPI", 3) == 0);
+}
+
 struct raise context_doer(struct wake *wake, struct cpu *cpu, int flags)
 {
 	bool hidden;
@@ -137,7 +147,9 @@ struct raise context_doer(struct wake *wake, struct cpu *cpu, int flags)
 	return (struct raise){.thread = INDEX_NONE,
 			      .ts = wake->now,
 			      .timer = !hidden && (at->kind == CONTEXT_TIMER || at->kind == CONTEXT_SOFTIRQ),
-			      .armed = INDEX_NONE};
+			      .unknown = hidden || at->kind == CONTEXT_THREAD || is_internal(wake, at),
+			      .armed = INDEX_NONE,
+			      .work = INDEX_NONE};
 }
 
 static bool is_network(int32_t number)
@@ -231,7 +243,7 @@ enum cause context_cause(struct wake *wake, struct cpu *cpu, int32_t tid, int fl
 	*index = at->completed;
 	if (at->completed != INDEX_NONE && at->within == within(flags))
 		return CAUSE_REQUEST;
-	if (hidden)
+	if (hidden || is_internal(wake, at))
 		return CAUSE_UNKNOWN;
 	switch (at->kind) {
 	case CONTEXT_TIMER:
@@ -240,8 +252,6 @@ enum cause context_cause(struct wake *wake, struct cpu *cpu, int32_t tid, int fl
 	case CONTEXT_IRQ:
 		*index = at->number;
 		return CAUSE_IRQ;
-	case CONTEXT_VECTOR:
-		return CAUSE_UNKNOWN; /* for another CPU, or for the kernel's own purposes */
 	case CONTEXT_SOFTIRQ:
 		return raised_cause(wake, cpu, at, index);
 	default:
