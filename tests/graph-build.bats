@@ -131,6 +131,7 @@ window() {
 		swapper|unknown: wait of victim
 		syscall-number|timer: nanosleep of victim
 		taken-over|worker: running
+		tasklets|unknown: wait of victim
 		threaded|victim: read of 259:0 in service
 		throttled|cpu throttled: victim
 		timer|timer: nanosleep of victim

@@ -157,6 +157,12 @@ static bool is_network(int32_t number)
 	return number == NET_TX || number == NET_RX;
 }
 
+/* Whether what several raised is handled in one go, and nothing says which is whose. Block requests are known by themselves. */
+static bool mixes(int32_t number)
+{
+	return softirqs[number].carries && number != BLOCK;
+}
+
 static bool alike(const struct raise *a, const struct raise *b)
 {
 	return a->thread == b->thread && a->timer == b->timer && a->unknown == b->unknown;
@@ -186,7 +192,7 @@ void context_raise(struct wake *wake, struct cpu *cpu, int32_t number, int flags
 		by.work = INDEX_NONE; /* that was before */
 	if (number == BLOCK && by.thread != INDEX_NONE)
 		backed_did(wake, by.work);
-	if (is_network(number) && cpu->pending[number] && !alike(&by, &cpu->raised[number])) {
+	if (mixes(number) && cpu->pending[number] && !alike(&by, &cpu->raised[number])) {
 		by = RAISE_NONE;
 		by.unknown = true;
 	}
