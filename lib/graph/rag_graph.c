@@ -140,6 +140,7 @@ static void add_call(struct cut_out *cut, int32_t index)
 				    call->flags & CALL_NO_START ? ", entry not in the data" : "",
 				    call->flags & CALL_NO_END ? ", return not in the data" : "");
 	bool async = call->flags & CALL_ASYNC_CHILD;
+	int64_t wait_start = async ? call->wait_start : call->start;
 	struct node *node;
 
 	cut->nodes[index] = new_node(cut->graph, name);
@@ -149,10 +150,9 @@ static void add_call(struct cut_out *cut, int32_t index)
 	node->end = within(call->end, cut->graph->to);
 	node->tid = thread->tid;
 	node->call = async ? CALL_ASYNC : CALL_SYNC;
-	if (index != cut->root) {
-		node->wait_start = async ? call->wait_start : node->start;
-		node->wait_end = async && call->wait_end == TIME_NONE ? TIME_NONE
-			 : within(async ? call->wait_end : node->end, cut->graph->to);
+	if (index != cut->root && wait_start != TIME_NONE && wait_start < cut->graph->to) {
+		node->wait_start = wait_start;
+		node->wait_end = within(async ? call->wait_end : call->end, cut->graph->to);
 	}
 	free(name);
 }
