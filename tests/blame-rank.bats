@@ -335,6 +335,42 @@ a 0.300000 waited=3.000000000"
 a 0.333333 waited=2.000000000"
 }
 
+# impact_of: what is said of name a in the total of this stream.
+impact_of() {
+	blame-rank --text | sed -n 's/.*graph=total .* name=a .* impact=//p'
+}
+
+@test "impact: what is no wait is not counted, and an open wait once" {
+	local graph='graph id=1 window=1 kind=wake from=0 to=2 target=1\nnode id=1 graph=1 name=a start=0 end=2'
+	local first="signal id=1 start=0 ts=2 tid=5\n$graph\nwindow id=1 signals=1"
+
+	for other in 'unit=per_second' 'unit=number' 'mean=yes' 'rules=shift'; do
+		run -0 impact_of <<<"$(printf '%b\nsignal id=2 start=10 ts=610 tid=5 %s\nwindow id=2' "$first" "$other")"
+		assert_output "1.000000 waited=2.000000000"
+	done
+	# told of twice while open, and when it had ended: 5 s in all, in two windows
+	run -0 impact_of <<<"$(printf '%b\n%s\n%s\nwindow id=2\n%s\nwindow id=3' "$first" 'signal id=2 start=10 ts=12 tid=5 open=yes' \
+		'signal id=3 start=10 ts=13 tid=5 open=yes' 'signal id=4 start=10 ts=15 tid=5')"
+	assert_output "0.285714 waited=2.000000000"
+	# another thread's is another wait, and so is one that begins when that one is over
+	run -0 impact_of <<<"$(printf '%b\n%s\n%s\n%s\nwindow id=2' "$first" 'signal id=2 start=10 ts=12 tid=5 open=yes' \
+		'signal id=3 start=10 ts=12 tid=6' 'signal id=4 start=12 ts=14 tid=5')"
+	assert_output "0.250000 waited=2.000000000"
+}
+
+@test "impact: a graph of no window has its waiting from signals of none" {
+	cat >in <<-'EOF'
+		signal id=1 start=0 ts=2
+		signal id=2 start=10 ts=13
+		graph id=1 kind=wake from=0 to=2 target=1
+		node id=1 graph=1 name=a start=0 end=2
+		graph id=2 kind=wake from=10 to=12 target=1
+		node id=1 graph=2 name=a start=10 end=12
+	EOF
+	run -0 impact_of <in
+	assert_output "0.800000 waited=4.000000000"
+}
+
 # Graphs, each a moment of so many seconds of somebody on a CPU that somebody waited for: SECONDS WHO CPU WAITER, a line each.
 on_cpus() {
 	local i=0 seconds who cpu waiter

@@ -77,12 +77,15 @@ void ranking_total_window(struct ranking_total *total, const struct fields *fiel
 static double moment_waiting(struct ranking_total *total)
 {
 	const struct moment *moment = &total->moment;
-	double seconds = moment->window ? waiting_take(total->waiting, moment->window) : -1;
+	double duration = moment->duration / 1e9, seconds = moment->window ? waiting_take(total->waiting, moment->window) : -1;
 
 	if (seconds >= 0)
 		return seconds;
-	waiting_add(total->waiting, moment->duration / 1e9);
-	return moment->duration / 1e9;
+	if (moment->window)
+		waiting_add(total->waiting, duration);
+	else
+		waiting_claim(total->waiting, duration);
+	return duration;
 }
 
 void ranking_total_end(struct ranking_total *total)

@@ -1,5 +1,6 @@
 #include "blame/waiting.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <uthash.h>
 
@@ -11,8 +12,17 @@ struct window {
 	UT_hash_handle hh;
 };
 
+struct open_wait { /* had not ended when a signal told of it: another may when it has */
+	struct {
+		int64_t start, tid;
+	} key;
+	double seconds; /* counted so far */
+	UT_hash_handle hh;
+};
+
 struct waiting {
 	struct window *by_id;
+	struct open_wait *open;
 	double since; /* the last window */
 	double whole;
 };
@@ -25,26 +35,62 @@ struct waiting *waiting_new(void)
 void waiting_free(struct waiting *waiting)
 {
 	struct window *window, *next;
+	struct open_wait *wait, *next_wait;
 
 	HASH_ITER(hh, waiting->by_id, window, next) {
 		HASH_DEL(waiting->by_id, window);
 		free(window->id);
 		free(window);
 	}
+	HASH_ITER(hh, waiting->open, wait, next_wait) {
+		HASH_DEL(waiting->open, wait);
+		free(wait);
+	}
 	free(waiting);
+}
+
+/* A plain number, a rate, a mean, and a level that changed are no wait. */
+static bool is_wait(const struct fields *fields)
+{
+	return fields_find(fields, "start") && fields_find(fields, "ts") && !fields_find(fields, "unit") &&
+	       !fields_is(fields, "mean", "yes") && !fields_is(fields, "rules", "shift");
+}
+
+/* How much of this wait is not counted yet. */
+static double not_counted(struct waiting *waiting, int64_t start, int64_t tid, double seconds, bool open)
+{
+	struct open_wait *wait, key = {.key = {start, tid}};
+	double more = seconds;
+
+	HASH_FIND(hh, waiting->open, &key.key, sizeof(key.key), wait);
+	if (wait)
+		more = fmax(seconds - wait->seconds, 0);
+	if (open && !wait) {
+		wait = NEW(struct open_wait);
+		wait->key = key.key;
+		HASH_ADD(hh, waiting->open, key, sizeof(wait->key), wait);
+	}
+	if (open) {
+		wait->seconds = seconds;
+	} else if (wait) {
+		HASH_DEL(waiting->open, wait);
+		free(wait);
+	}
+	return more;
 }
 
 int waiting_signal(struct waiting *waiting, const struct fields *fields)
 {
-	int64_t start, ts;
-	int has_start = fields_time(fields, "start", &start), has_ts = fields_time(fields, "ts", &ts);
+	int64_t start = 0, ts = 0, tid = 0;
+	double more;
 
-	if (has_start < 0 || has_ts < 0)
+	if (fields_time(fields, "start", &start) < 0 || fields_time(fields, "ts", &ts) < 0 || fields_integer(fields, "tid", &tid) < 0)
 		return -1;
-	if (has_start && has_ts && ts > start) {
-		waiting->since += ((uint64_t)ts - (uint64_t)start) / 1e9;
-		waiting->whole += ((uint64_t)ts - (uint64_t)start) / 1e9;
-	}
+	if (!is_wait(fields) || ts <= start)
+		return 0;
+	more = not_counted(waiting, start, tid, ((uint64_t)ts - (uint64_t)start) / 1e9, fields_is(fields, "open", "yes"));
+	waiting->since += more;
+	waiting->whole += more;
 	return 0;
 }
 
@@ -77,6 +123,14 @@ void waiting_window(struct waiting *waiting, const struct fields *fields)
 void waiting_add(struct waiting *waiting, double seconds)
 {
 	waiting->whole += seconds;
+}
+
+void waiting_claim(struct waiting *waiting, double seconds)
+{
+	double counted = fmin(waiting->since, seconds);
+
+	waiting->since -= counted;
+	waiting->whole += seconds - counted;
 }
 
 double waiting_take(struct waiting *waiting, const char *window)

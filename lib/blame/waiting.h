@@ -1,5 +1,7 @@
 /*
- * waiting: how long the machine waited, by the signals of a stream: each is a wait from start to ts.
+ * waiting: how long the machine waited, by the signals of a stream: each is a wait from start to ts, but those of what
+ * is none: of a plain number, a rate, a mean, a shift. A wait that had not ended is counted as far as it went; when a later
+ * signal tells of it again, only the rest is.
  *
  * A window's waiting is that of the signals since the window before it. Signals that no window follows count in the whole.
  */
@@ -19,6 +21,9 @@ void waiting_window(struct waiting *waiting, const struct fields *fields);
 
 /* A moment whose signals are not in the stream waited so many seconds. */
 void waiting_add(struct waiting *waiting, double seconds);
+
+/* A moment of no window waited so many seconds: those of the signals since the last window, as far as they go. */
+void waiting_claim(struct waiting *waiting, double seconds);
 
 /* The window's waiting, in seconds, the first time that it is asked for; then 0. Less than 0: its signals are not known. */
 double waiting_take(struct waiting *waiting, const char *window);
