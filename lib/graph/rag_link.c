@@ -2,11 +2,12 @@
 
 #include <stdlib.h>
 
-/* Sleeps of a call, one after the other, that its children ended, before it went on to call anything else. */
+/* Sleeps of a call, one after the other, that its children ended, before it went on to do anything else. */
 struct waiting {
 	struct rag *rag;
 	int32_t parent; /* INDEX_NONE: nothing yet */
 	int64_t from, to;
+	size_t first, last; /* pieces of its thread: the first of these sleeps, and the last so far */
 	ARRAY(int32_t) wakers;
 };
 
@@ -164,30 +165,42 @@ static int32_t awaited_call(struct rag *rag, int32_t sleeper, const struct piece
 	return calls[call].parent == sleeper ? call : INDEX_NONE;
 }
 
-static void take_wait(struct waiting *waiting, int32_t thread, const struct piece *wait, int64_t end)
+/* Whether the thread called or did anything else since the sleeps at hand, or asked only then for what it waits for now. */
+static bool went_on(const struct waiting *waiting, const struct thread *thread, size_t wait, int32_t call)
+{
+	return rag_entered(waiting->rag, thread->index, waiting->to, thread->pieces.items[wait].start) ||
+	       waiting->rag->calls.items[call].start >= waiting->to ||
+	       (!thread_idled(thread, waiting->last, wait - 1) && !thread_idled(thread, waiting->first, wait - 1));
+}
+
+static void take_wait(struct waiting *waiting, const struct thread *thread, size_t index)
 {
 	struct rag *rag = waiting->rag;
-	int32_t sleeper = rag_call_at(rag, thread, wait->start);
+	const struct piece *wait = &thread->pieces.items[index];
+	int64_t end = thread_piece_end(rag->wake, thread, index);
+	int32_t sleeper = rag_call_at(rag, thread->index, wait->start);
 	int32_t call = sleeper == INDEX_NONE ? INDEX_NONE : awaited_call(rag, sleeper, wait, end);
 
 	if (call == INDEX_NONE)
 		return;
-	if (waiting->parent != sleeper || rag_entered(rag, thread, waiting->to, wait->start))
+	if (waiting->parent != sleeper || went_on(waiting, thread, index, call))
 		settle(waiting);
-	if (waiting->parent == INDEX_NONE)
+	if (waiting->parent == INDEX_NONE) {
+		waiting->parent = sleeper;
 		waiting->from = wait->start;
-	waiting->parent = sleeper;
+		waiting->first = index;
+	}
 	waiting->to = end;
+	waiting->last = index;
 	rag->calls.items[call].answered = end;
 	*ARRAY_ADD(&waiting->wakers) = call;
 }
 
-static void link_waits(struct rag *rag, const struct thread *thread, struct waiting *waiting)
+static void link_waits(struct waiting *waiting, const struct thread *thread)
 {
 	for (size_t i = 0; i < thread->pieces.count; i++)
 		if (thread->pieces.items[i].what == WHAT_WAIT)
-			take_wait(waiting, thread->index, &thread->pieces.items[i],
-				  thread_piece_end(rag->wake, thread, i));
+			take_wait(waiting, thread, i);
 	settle(waiting);
 }
 
@@ -222,7 +235,7 @@ void rag_link(struct rag *rag)
 			link_root(rag, (int32_t)i);
 	for (size_t i = 0; i < rag->wake->threads.count; i++)
 		if (rag->threads[i].calls.count)
-			link_waits(rag, rag->wake->threads.items[i], &waiting);
+			link_waits(&waiting, rag->wake->threads.items[i]);
 	witness_ends(rag);
 	free(waiting.wakers.items);
 }
