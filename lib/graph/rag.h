@@ -16,6 +16,7 @@ enum call_flag {
 	CALL_ASYNC_CHILD = 1, /* of a call on another thread */
 	CALL_NO_START = 2,    /* its entry is not in the data */
 	CALL_NO_END = 4,      /* nor its return, though it is over */
+	CALL_WOKE = 8,	      /* ended a sleep of the wait at hand */
 };
 
 struct rag_call {
@@ -24,12 +25,13 @@ struct rag_call {
 	int64_t wait_start, wait_end; /* when its parent waited for it alone, if it is asynchronous; else TIME_NONE */
 	int32_t thread;
 	int32_t parent;	     /* index of a call; INDEX_NONE */
+	int32_t awaiter;     /* the call that waited for it last, if it is asynchronous: of one run with its parent; INDEX_NONE */
 	int32_t child, next; /* its first asynchronous child; the next one of its parent's */
 	int16_t function;    /* index of its name */
 	uint8_t flags;
 };
 
-struct rag_join { /* a call waited for several of its children */
+struct rag_join { /* a call waited for several, or for one that another call of its run had made */
 	int32_t parent;
 	bool all;	     /* it went on after the last of them; else after the first */
 	int64_t wait_start, wait_end;
@@ -56,6 +58,9 @@ void rag_free(struct rag *rag);
 
 /* Whether it is part of its parent's run on the same thread. */
 bool rag_nested(const struct rag_call *call);
+
+/* The innermost call whose run, on the same thread, both are part of, or are. INDEX_NONE: they are of different runs. */
+int32_t rag_common(const struct rag *rag, int32_t a, int32_t b);
 
 /* The innermost call that a thread was in, and the last one that it had begun, over or not. INDEX_NONE: none. */
 int32_t rag_call_at(const struct rag *rag, int32_t thread, int64_t ts);

@@ -15,6 +15,7 @@ static struct rag_call *add_call(struct rag *rag, const struct function_event *e
 		.wait_end = TIME_NONE,
 		.thread = event->thread,
 		.parent = thread->open.count ? thread->open.items[thread->open.count - 1] : INDEX_NONE,
+		.awaiter = INDEX_NONE,
 		.child = INDEX_NONE,
 		.next = INDEX_NONE,
 		.function = event->function,
@@ -177,6 +178,17 @@ static size_t begun(const struct rag *rag, int32_t index, int64_t ts)
 bool rag_nested(const struct rag_call *call)
 {
 	return call->parent != INDEX_NONE && !(call->flags & CALL_ASYNC_CHILD);
+}
+
+int32_t rag_common(const struct rag *rag, int32_t a, int32_t b)
+{
+	while (a != b && a != INDEX_NONE && b != INDEX_NONE) {
+		int32_t *later = a > b ? &a : &b; /* a caller's index is less than that of what nests in it */
+		const struct rag_call *call = &rag->calls.items[*later];
+
+		*later = rag_nested(call) ? call->parent : INDEX_NONE;
+	}
+	return a == b ? a : INDEX_NONE;
 }
 
 int32_t rag_call_before(const struct rag *rag, int32_t thread, int64_t ts)

@@ -33,19 +33,22 @@ static int32_t find_call(const struct rag *rag, int32_t tid, int64_t from)
 	return INDEX_NONE;
 }
 
-static bool is_awaited(const struct rag *rag, int32_t index)
+/* The innermost call that both made this one and awaited it, or called those that did. INDEX_NONE: nobody awaited it. */
+static int32_t caller_of(const struct rag *rag, const struct rag_call *call)
 {
-	if (rag_nested(&rag->calls.items[index]) || rag->calls.items[index].wait_end != TIME_NONE)
-		return true;
-	for (size_t i = 0; i < rag->members.count; i++)
-		if (rag->members.items[i] == index)
-			return true;
-	return false;
+	if (rag_nested(call))
+		return call->parent;
+	return call->awaiter == INDEX_NONE ? INDEX_NONE : rag_common(rag, call->parent, call->awaiter);
+}
+
+static int64_t call_end(const struct rag *rag, const struct rag_call *call)
+{
+	return call->end == TIME_NONE ? rag->wake->now : call->end;
 }
 
 static int64_t duration(const struct rag *rag, const struct rag_call *call)
 {
-	return (call->end == TIME_NONE ? rag->wake->now : call->end) - call->start;
+	return call_end(rag, call) - call->start;
 }
 
 /*
@@ -55,11 +58,28 @@ static int64_t duration(const struct rag *rag, const struct rag_call *call)
 static int32_t find_request(const struct rag *rag, int32_t index)
 {
 	const struct rag_call *calls = rag->calls.items;
+	int32_t caller;
 
-	while (index != INDEX_NONE && calls[index].parent != INDEX_NONE && is_awaited(rag, index) &&
-	       duration(rag, &calls[calls[index].parent]) / 2 <= duration(rag, &calls[index]))
-		index = calls[index].parent;
+	for (; index != INDEX_NONE; index = caller) {
+		caller = caller_of(rag, &calls[index]);
+		if (caller == INDEX_NONE || duration(rag, &calls[caller]) / 2 > duration(rag, &calls[index]))
+			break;
+	}
 	return index;
+}
+
+/* The root's run has the call in it. */
+static bool in_root(const struct cut_out *cut, int32_t call)
+{
+	return call != INDEX_NONE && rag_common(cut->rag, call, cut->root) == cut->root;
+}
+
+/* What a caller of the root had made, before it made that, and the root awaited, comes of the root in its graph. */
+static int32_t parent_of(const struct cut_out *cut, int32_t index)
+{
+	const struct rag_call *call = &cut->rag->calls.items[index];
+
+	return in_root(cut, call->awaiter) && !in_root(cut, call->parent) ? call->awaiter : call->parent;
 }
 
 enum { UNSEEN, OUTSIDE, INSIDE };
@@ -67,15 +87,14 @@ enum { UNSEEN, OUTSIDE, INSIDE };
 /* Whether the call comes of the root; `state` remembers all that were asked on the way. */
 static bool comes_of(const struct cut_out *cut, int32_t call, uint8_t *state)
 {
-	const struct rag_call *calls = cut->rag->calls.items;
 	uint8_t verdict = OUTSIDE;
 	int32_t i;
 
-	for (i = call; i != INDEX_NONE && state[i] == UNSEEN && i != cut->root; i = calls[i].parent)
+	for (i = call; i != INDEX_NONE && state[i] == UNSEEN && i != cut->root; i = parent_of(cut, i))
 		;
 	if (i != INDEX_NONE)
 		verdict = i == cut->root ? INSIDE : state[i];
-	for (i = call; i != INDEX_NONE && state[i] == UNSEEN; i = calls[i].parent) {
+	for (i = call; i != INDEX_NONE && state[i] == UNSEEN; i = parent_of(cut, i)) {
 		state[i] = verdict;
 		if (i == cut->root)
 			break;
@@ -83,9 +102,16 @@ static bool comes_of(const struct cut_out *cut, int32_t call, uint8_t *state)
 	return verdict == INSIDE;
 }
 
-static int64_t within(int64_t ts, int64_t to)
+/* Whether there is a wait, and any of it falls into the root's time. */
+static bool waits(const struct graph *graph, int64_t wait_start, int64_t wait_end)
 {
-	return ts == TIME_NONE || ts > to ? to : ts;
+	return wait_start != TIME_NONE && wait_start < graph->to && (wait_end == TIME_NONE || wait_end >= graph->from);
+}
+
+/* What outlives the root, or a caller of the root had made, is there as long as the root. */
+static int64_t within(const struct graph *graph, int64_t ts)
+{
+	return ts == TIME_NONE || ts > graph->to ? graph->to : ts < graph->from ? graph->from : ts;
 }
 
 /*
@@ -140,21 +166,30 @@ static void add_call(struct cut_out *cut, int32_t index)
 				    call->flags & CALL_NO_START ? ", entry not in the data" : "",
 				    call->flags & CALL_NO_END ? ", return not in the data" : "");
 	bool async = call->flags & CALL_ASYNC_CHILD;
-	int64_t wait_start = async ? call->wait_start : call->start;
+	int64_t wait_start = async ? call->wait_start : call->start, wait_end = async ? call->wait_end : call->end;
 	struct node *node;
 
 	cut->nodes[index] = new_node(cut->graph, name);
 	node = &cut->graph->nodes.items[cut->nodes[index]];
 	node->label = graph_keep(cut->graph, label);
-	node->start = call->start;
-	node->end = within(call->end, cut->graph->to);
+	node->start = within(cut->graph, call->start);
+	node->end = within(cut->graph, call->end);
 	node->tid = thread->tid;
 	node->call = async ? CALL_ASYNC : CALL_SYNC;
-	if (index != cut->root && wait_start != TIME_NONE && wait_start < cut->graph->to) {
-		node->wait_start = wait_start;
-		node->wait_end = within(async ? call->wait_end : call->end, cut->graph->to);
+	if (index != cut->root && waits(cut->graph, wait_start, wait_end)) {
+		node->wait_start = within(cut->graph, wait_start);
+		node->wait_end = within(cut->graph, wait_end);
 	}
 	free(name);
+}
+
+/* Whether any that it awaits is in the graph: those of other requests are not, nor what began when all was over. */
+static bool awaits_any(const struct cut_out *cut, const struct rag_join *join)
+{
+	for (size_t i = 0; i < join->count; i++)
+		if (cut->nodes[cut->rag->members.items[join->first + i]] != NODE_NONE)
+			return true;
+	return false;
 }
 
 /* A join lasts as long as the longest of those that it awaits, or the shortest. */
@@ -168,7 +203,7 @@ static void add_join(struct cut_out *cut, const struct rag_join *join)
 		int32_t member = cut->nodes[cut->rag->members.items[join->first + i]];
 
 		if (member == NODE_NONE)
-			continue; /* began when all was over */
+			continue;
 		graph_edge(cut->graph, member, index, EDGE_JOIN, TIME_NONE);
 		if (chosen == NODE_NONE || (nodes[member].end > nodes[chosen].end) == join->all)
 			chosen = member;
@@ -177,10 +212,10 @@ static void add_join(struct cut_out *cut, const struct rag_join *join)
 	node->join = join->all ? JOIN_ALL : JOIN_ANY;
 	node->call = CALL_ASYNC;
 	node->parent = cut->nodes[join->parent];
-	node->start = chosen == NODE_NONE ? join->wait_start : nodes[chosen].start;
-	node->end = chosen == NODE_NONE ? join->wait_start : nodes[chosen].end;
-	node->wait_start = join->wait_start;
-	node->wait_end = within(join->wait_end, cut->graph->to);
+	node->start = nodes[chosen].start;
+	node->end = nodes[chosen].end;
+	node->wait_start = within(cut->graph, join->wait_start);
+	node->wait_end = within(cut->graph, join->wait_end);
 }
 
 static void add_all(struct cut_out *cut)
@@ -195,11 +230,13 @@ static void add_all(struct cut_out *cut)
 	}
 	for (size_t i = 0; i < rag->calls.count; i++)
 		if (cut->nodes[i] != NODE_NONE && (int32_t)i != cut->root)
-			cut->graph->nodes.items[cut->nodes[i]].parent = cut->nodes[rag->calls.items[i].parent];
-	for (size_t i = 0; i < rag->joins.count; i++)
-		if (cut->nodes[rag->joins.items[i].parent] != NODE_NONE &&
-		    rag->joins.items[i].wait_start < cut->graph->to)
-			add_join(cut, &rag->joins.items[i]);
+			cut->graph->nodes.items[cut->nodes[i]].parent = cut->nodes[parent_of(cut, (int32_t)i)];
+	for (size_t i = 0; i < rag->joins.count; i++) {
+		const struct rag_join *join = &rag->joins.items[i];
+
+		if (cut->nodes[join->parent] != NODE_NONE && waits(cut->graph, join->wait_start, join->wait_end) && awaits_any(cut, join))
+			add_join(cut, join);
+	}
 	free(state);
 }
 
@@ -214,7 +251,7 @@ struct graph *rag_graph(struct wake *wake, int32_t tid, int64_t from)
 	rag = rag_new(wake);
 	cut.rag = rag;
 	cut.root = find_request(rag, find_call(rag, tid, from));
-	end = cut.root != INDEX_NONE ? within(rag->calls.items[cut.root].end, wake->now) : 0;
+	end = cut.root != INDEX_NONE ? call_end(rag, &rag->calls.items[cut.root]) : 0;
 	if (cut.root != INDEX_NONE && rag->calls.items[cut.root].start < end) {
 		cut.graph = graph_new(GRAPH_RAG, "");
 		cut.graph->from = rag->calls.items[cut.root].start;

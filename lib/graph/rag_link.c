@@ -2,13 +2,16 @@
 
 #include <stdlib.h>
 
-/* Sleeps of a call, one after the other, that its children ended, before it went on to do anything else. */
+/*
+ * Sleeps of a call, one after the other, that were ended by what it had asked for, or another call of its run had, before it
+ * went on to do anything else. Those that ended them are the last of rag.members.
+ */
 struct waiting {
 	struct rag *rag;
 	int32_t parent; /* INDEX_NONE: nothing yet */
 	int64_t from, to;
 	size_t first, last; /* pieces of its thread: the first of these sleeps, and the last so far */
-	ARRAY(int32_t) wakers;
+	size_t wakers;	    /* the first of them */
 };
 
 static void adopt(struct rag *rag, int32_t parent, int32_t child)
@@ -60,21 +63,6 @@ static void link_root(struct rag *rag, int32_t index)
 		adopt(rag, parent, index);
 }
 
-static bool woke(const struct waiting *waiting, int32_t call)
-{
-	for (size_t i = 0; i < waiting->wakers.count; i++)
-		if (waiting->wakers.items[i] == call)
-			return true;
-	return false;
-}
-
-static bool over(const struct waiting *waiting, int32_t call)
-{
-	int64_t end = waiting->rag->calls.items[call].end;
-
-	return woke(waiting, call) || (end != TIME_NONE && end <= waiting->to);
-}
-
 /* When it was over, as far as is known so far; TIME_NONE: it was not. */
 static int64_t known_end(const struct rag_call *call)
 {
@@ -83,51 +71,59 @@ static int64_t known_end(const struct rag_call *call)
 	return lost && call->answered != TIME_NONE ? call->answered : call->end;
 }
 
-/*
- * Its children that were not over when it fell asleep are what it waited for: since the first of them began, for nobody
- * can say what it waited for before.
- */
+/* Beside those that woke it, a call waited for its children that were not over when it fell asleep. */
 static void add_awaited(struct waiting *waiting, struct rag_join *join)
 {
 	struct rag *rag = waiting->rag;
-	int64_t began = waiting->from;
 
 	for (int32_t i = rag->calls.items[waiting->parent].child; i != INDEX_NONE; i = rag->calls.items[i].next) {
 		const struct rag_call *child = &rag->calls.items[i];
 		int64_t end = known_end(child);
 
-		if (!woke(waiting, i) && (child->start >= waiting->to || child->wait_end != TIME_NONE ||
-					  (end != TIME_NONE && end <= waiting->from)))
+		if (child->flags & CALL_WOKE || child->start >= waiting->to || child->wait_end != TIME_NONE ||
+		    (end != TIME_NONE && end <= waiting->from))
 			continue;
 		*ARRAY_ADD(&rag->members) = i;
-		if (join->count++ == 0 || child->start < began)
-			began = child->start;
-		join->all &= over(waiting, i);
+		join->all &= child->end != TIME_NONE && child->end <= waiting->to;
 	}
-	if (began > join->wait_start && began <= join->wait_end)
-		join->wait_start = began;
+	join->count = rag->members.count - join->first;
+}
+
+/* It waited since the first of them began, for nobody can say what it waited for before. */
+static int64_t wait_began(const struct waiting *waiting, const struct rag_join *join)
+{
+	int64_t began = INT64_MAX;
+
+	for (size_t i = join->first; i < join->first + join->count; i++) {
+		const struct rag_call *call = &waiting->rag->calls.items[waiting->rag->members.items[i]];
+
+		began = call->start < began ? call->start : began;
+	}
+	return began > waiting->from && began <= waiting->to ? began : waiting->from;
 }
 
 static void settle(struct waiting *waiting)
 {
 	struct rag *rag = waiting->rag;
-	struct rag_join join = {.parent = waiting->parent,
-				.all = true,
-				.wait_start = waiting->from,
-				.wait_end = waiting->to,
-				.first = rag->members.count};
+	struct rag_join join = {.parent = waiting->parent, .all = true, .wait_end = waiting->to, .first = waiting->wakers};
+	struct rag_call *first;
 
 	if (waiting->parent == INDEX_NONE)
 		return;
 	add_awaited(waiting, &join);
-	if (join.count == 1) {
-		rag->calls.items[rag->members.items[join.first]].wait_start = join.wait_start;
-		rag->calls.items[rag->members.items[join.first]].wait_end = join.wait_end;
-	} else if (join.count) {
+	join.wait_start = wait_began(waiting, &join);
+	for (size_t i = join.first; i < rag->members.count; i++) {
+		rag->calls.items[rag->members.items[i]].awaiter = waiting->parent;
+		rag->calls.items[rag->members.items[i]].flags &= ~CALL_WOKE;
+	}
+	first = &rag->calls.items[rag->members.items[join.first]];
+	if (join.count == 1 && first->parent == waiting->parent) {
+		first->wait_start = join.wait_start;
+		first->wait_end = join.wait_end;
+	} else {
 		*ARRAY_ADD(&rag->joins) = join;
 	}
 	waiting->parent = INDEX_NONE;
-	waiting->wakers.count = 0;
 }
 
 /* Whether the call woke the sleeper to ask something of it: it waits for that one later. */
@@ -145,24 +141,39 @@ static bool asks(const struct rag *rag, int32_t index, int64_t since, int32_t sl
 	return false;
 }
 
+/* What the sleeper's run, or the sleeper, had asked for, of which the call is part. INDEX_NONE: it is part of no such call. */
+static int32_t asked_call(const struct rag *rag, int32_t call, int32_t sleeper)
+{
+	while (rag_nested(&rag->calls.items[call]))
+		call = rag->calls.items[call].parent;
+	if (rag->calls.items[call].parent == INDEX_NONE)
+		return INDEX_NONE;
+	return rag_common(rag, rag->calls.items[call].parent, sleeper) == INDEX_NONE ? INDEX_NONE : call;
+}
+
 /*
- * The call that ended the wait of the sleeper: the outermost since the sleeper began, for a server may be in its loop
- * for long. If nobody is known to have started it, the sleeper did, by whatever means, unless it is the other way round.
+ * The call that ended the wait of the sleeper. If nobody is known to have started it, the sleeper did, by whatever means,
+ * unless it is the other way round: then it is the outermost since the sleeper began, for a server may be in its loop for long.
  */
 static int32_t awaited_call(struct rag *rag, int32_t sleeper, const struct piece *wait, int64_t end)
 {
 	const struct rag_call *calls = rag->calls.items;
 	struct raise by = waker_of(rag->wake, wait, end);
-	int32_t call = by.thread == INDEX_NONE ? INDEX_NONE : rag_call_before(rag, by.thread, by.ts);
+	int32_t call = by.thread == INDEX_NONE ? INDEX_NONE : rag_call_before(rag, by.thread, by.ts), asked;
 
 	if (call == INDEX_NONE || by.thread == calls[sleeper].thread)
 		return INDEX_NONE;
+	asked = asked_call(rag, call, sleeper);
+	if (asked != INDEX_NONE)
+		return asked;
 	while (rag_nested(&calls[call]) && calls[calls[call].parent].start > calls[sleeper].start)
 		call = calls[call].parent;
 	if (!(calls[call].flags & CALL_ASYNC_CHILD) && calls[call].start > calls[sleeper].start &&
-	    !asks(rag, call, by.ts, sleeper))
+	    !asks(rag, call, by.ts, sleeper)) {
 		adopt(rag, sleeper, call);
-	return calls[call].parent == sleeper ? call : INDEX_NONE;
+		return call;
+	}
+	return INDEX_NONE;
 }
 
 /* Whether the thread called or did anything else since the sleeps at hand, or asked only then for what it waits for now. */
@@ -189,11 +200,14 @@ static void take_wait(struct waiting *waiting, const struct thread *thread, size
 		waiting->parent = sleeper;
 		waiting->from = wait->start;
 		waiting->first = index;
+		waiting->wakers = rag->members.count;
 	}
 	waiting->to = end;
 	waiting->last = index;
 	rag->calls.items[call].answered = end;
-	*ARRAY_ADD(&waiting->wakers) = call;
+	if (!(rag->calls.items[call].flags & CALL_WOKE))
+		*ARRAY_ADD(&rag->members) = call;
+	rag->calls.items[call].flags |= CALL_WOKE;
 }
 
 static void link_waits(struct waiting *waiting, const struct thread *thread)
@@ -237,5 +251,4 @@ void rag_link(struct rag *rag)
 		if (rag->threads[i].calls.count)
 			link_waits(&waiting, rag->wake->threads.items[i]);
 	witness_ends(rag);
-	free(waiting.wakers.items);
 }
