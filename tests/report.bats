@@ -589,9 +589,20 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 	} >functions
 	COLUMNS=200 run -0 report functions
 	assert_line --index 1 "nothing abnormal on chart func:prog:f1: 10 values, limit 2.000 s, median 1.000 s, largest 1.500 s"
-	assert_line --index 2 "no values on chart syscall: nothing that it measures happened"
-	assert_line --index 3 "8 of 9 functions were not called"
+	assert_line --index 2 "no values on chart syscall: nothing that it measures came to an end"
+	assert_line --index 3 "8 of 9 functions: no call of them ended"
 	assert_equal "${#lines[@]}" 4
+}
+
+@test "a chart without values does not say that nothing happened" {
+	kept="usage command=cchart-filter events=10 kept=0 bytes=10 kept_bytes=0 cpu=0.1 wall=1"
+	silent() { COLUMNS=200 run -0 report <(echo "chart name=$1 definition=\"$(sed -z 's/"/\\"/g; s/\n/\\n/g')\""; echo "$kept"); }
+	silent block <"$TOP/charts/block.chart"
+	assert_line "no values on chart block, block requests, queued to complete: nothing that it measures came to an end"
+	silent func:a:f <<<"chart name=func:a:f"
+	assert_line "no values on chart func:a:f: no call of it ended"
+	silent block-rate <"$TOP/charts/block-rate.chart"
+	assert_line "no values on chart block-rate, block requests queued: nothing that it counts happened in a whole interval"
 }
 
 @test "a stream that has not passed cchart-filter says so, and nothing else of its charts" {

@@ -123,6 +123,7 @@ static int chart_seen(void *context, const struct record *record)
 		story = model_chart(model, name);
 		free(story->title);
 		story->title = words_clean(chart && chart->title ? chart->title : "");
+		story->counts = chart && chart->method;
 	}
 	if (chart)
 		chart_free(chart);

@@ -204,6 +204,7 @@ struct level_change { /* a shift, and of what */
 
 struct chart_story {
 	char *name, *title;
+	bool counts; /* in intervals, instead of measuring what begins and ends */
 	uint64_t signals, moments, last_moment;
 	struct track *tracks; /* hash by key, in order of arrival */
 	struct track *others; /* the last of them: for all keys beyond the first MODEL_TRACKS; NULL: there were no more */

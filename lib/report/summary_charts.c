@@ -162,6 +162,14 @@ static void say_abnormal(FILE *out, const struct model *model, const struct char
 	free(moments);
 }
 
+/* Why a chart has no values: what has begun gives one when it ends. */
+static const char *why_silent(const struct chart_story *chart)
+{
+	if (chart->counts)
+		return "nothing that it counts happened in a whole interval";
+	return is_function(chart) ? "no call of it ended" : "nothing that it measures came to an end";
+}
+
 static void say_chart(FILE *out, const struct model *model, const struct chart_story *chart)
 {
 	char *count = words_count(values_of(chart), "value");
@@ -182,7 +190,7 @@ static void say_chart(FILE *out, const struct model *model, const struct chart_s
 		break;
 	default:
 		fprintf(out, "no values on chart %s%s%s: %s", chart->name, *chart->title ? ", " : "", chart->title,
-			is_function(chart) ? "it was not called" : "nothing that it measures happened");
+			why_silent(chart));
 	}
 	free(count);
 }
@@ -201,7 +209,7 @@ static void say_functions(FILE *out, const struct model *model, enum state state
 		}
 	text = words_count(values, "value");
 	if (state == STATE_SILENT)
-		fprintf(out, "%" PRIu64 " of %" PRIu64 " functions were not called", count, all);
+		fprintf(out, "%" PRIu64 " of %" PRIu64 " functions: no call of them ended", count, all);
 	else if (state == STATE_UNLEARNT)
 		fprintf(out, "%" PRIu64 " of %" PRIu64 " functions were called too seldom to learn limits: %s", count, all, text);
 	else
