@@ -884,6 +884,20 @@ b,0xfd,$zeros,0x2"
 	assert_equal "$stderr" "cchart-filter: chart 'x': no event a:b came, so nothing was measured"
 }
 
+@test "where all hangs, it is not said that nothing was measured, nor that the end was not collected" {
+	definition='chart name=x\nstart event=a:b key=id\nend event=a:c key=id'
+	{ echo "chart name=x definition=\"$definition\""; echo "event ts=1 cpu=0 tid=7 comm=a name=a:b id=1"; echo "tick ts=60"; } >hang
+	run -0 --separate-stderr filter --limit=1s hang
+	assert_line --partial "open=yes"
+	assert_equal "$stderr" "cchart-filter: chart 'x': no event a:c came: nothing that began has ended"
+	printf '%b\n' "$definition" >x.chart
+	run -0 --separate-stderr filter -c ./x.chart hang
+	assert_equal "$stderr" "cchart-filter: chart 'x': no event a:c came: nothing that began has ended"
+	sed -i /^chart/d hang
+	run -0 --separate-stderr filter -c ./x.chart hang
+	assert_equal "$stderr" "cchart-filter: chart 'x': no event a:c came, as if nothing had ended; collect with -c x"
+}
+
 @test "an input that never came is told in one line; one without events is another matter" {
 	run -3 --separate-stderr filter </dev/null
 	assert_equal "$stderr" "cchart-filter: standard input: no data"

@@ -91,10 +91,12 @@ static void complain_of_events(const struct measured *chart, void (*say)(const c
 		say("chart '%s': no event %s came, so nothing was measured", name, start);
 	else if (starts == 0)
 		say("chart '%s': no event %s came; collect with -c %s, and see that it happened at all", name, start, name);
+	else if (ends == 0 && chart->chart->collected)
+		say("chart '%s': no event %s came: nothing that began has ended", name, end);
 	else if (ends == 0)
-		say("chart '%s': no event %s came, so nothing was measured; collect with -c %s", name, end, name);
+		say("chart '%s': no event %s came, as if nothing had ended; collect with -c %s", name, end, name);
 	else if (chart->ends == 0)
-		say("chart '%s': no start found its end, so nothing was measured", name);
+		say("chart '%s': no start found its end", name);
 }
 
 void measure_complaints(const struct measure *measure, void (*say)(const char *format, ...))

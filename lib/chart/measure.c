@@ -150,19 +150,28 @@ static void prepare_counts(struct measure *measure, struct measured *added)
 	added->judge.judgement = added->judgement;
 }
 
-static bool is_defined(const struct measure *measure, const char *name)
+/* The chart of this name; NULL: there is none. */
+static struct chart *defined(const struct measure *measure, const char *name)
 {
 	for (size_t i = 0; i < measure->charts.count; i++)
 		if (measure->charts.items[i]->chart && !strcmp(measure->charts.items[i]->name, name))
-			return true;
-	return false;
+			return measure->charts.items[i]->chart;
+	return NULL;
+}
+
+void measure_collected(struct measure *measure, const char *name)
+{
+	struct chart *chart = defined(measure, name);
+
+	if (chart)
+		chart->collected = true;
 }
 
 int measure_chart(struct measure *measure, struct chart *chart)
 {
 	struct measured *added;
 
-	if (is_defined(measure, chart->name)) {
+	if (defined(measure, chart->name)) {
 		chart_free(chart);
 		return 0;
 	}

@@ -33,6 +33,9 @@ void measure_free(struct measure *measure);
  */
 int measure_chart(struct measure *measure, struct chart *chart);
 
+/* The events of the chart of this name were collected. No such chart: nothing. */
+void measure_collected(struct measure *measure, const char *name);
+
 /* Whether it must see every event of this type. */
 bool measure_needs(const struct measure *measure, const char *event);
 

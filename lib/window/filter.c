@@ -168,11 +168,15 @@ static int see_chart(void *context, const struct record *record)
 {
 	struct filter *filter = context;
 	const struct fields *fields = stream_fields(filter->stream, record);
+	char *name;
 
 	if (!fields)
 		return -1;
 	if (!filter->options.own_charts && filter->options.judgement->method->plots != PLOTS_RATES && add_chart(filter, fields) < 0)
 		return stream_fail(filter->stream, "%s", fail_text());
+	name = fields_copy(fields, "name");
+	measure_collected(filter->measure, name ? name : "");
+	free(name);
 	return STREAM_PASS;
 }
 
