@@ -898,6 +898,29 @@ b,0xfd,$zeros,0x2"
 	assert_equal "$stderr" "cchart-filter: chart 'x': no event a:c came, as if nothing had ended; collect with -c x"
 }
 
+@test "what hangs without limits to judge it by is counted at the end" {
+	definition='chart name=x\nstart event=a:b key=id split=id\nend event=a:c key=id'
+	{
+		echo "chart name=x definition=\"$definition\""
+		printf 'event ts=%s cpu=0 tid=7 comm=a name=a:b id=%s\n' 1 5 1.5 6 59.5 7 # the last for half a second
+		echo "tick ts=60"
+	} >hang
+	run -0 --separate-stderr filter hang
+	assert_equal "$(grep -c '^open' <<<"$output")" 2
+	assert_line "open ts=60.000000000 start=1.000000000 chart=x key=5 count=1"
+	assert_line "open ts=60.000000000 start=1.500000000 chart=x key=6 count=1"
+	refute_output --partial signal
+	run -0 --separate-stderr filter --limit=100s hang # judged: it is normal
+	refute_output --partial "open "
+	sed 's/^tick/lost ts=50 cpu=0 count=1\n&/' hang >lost
+	run -3 --separate-stderr filter lost
+	refute_output --partial "open "
+	# in a filtered stream the end may be missing
+	{ cat hang; echo "window id=1 from=1 to=2 signals=1-1 complete=yes"; } >filtered
+	run -0 --separate-stderr filter filtered
+	refute_output --partial "open "
+}
+
 @test "an input that never came is told in one line; one without events is another matter" {
 	run -3 --separate-stderr filter </dev/null
 	assert_equal "$stderr" "cchart-filter: standard input: no data"

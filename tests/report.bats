@@ -605,6 +605,25 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 	assert_line "no values on chart block-rate, block requests queued: nothing that it counts happened in a whole interval"
 }
 
+@test "what hangs without limits to judge it by is told with its chart" {
+	{
+		echo "device dev=8:16 name=sdb"
+		echo "sample ts=2 start=1 chart=block key=8:0 value=0.001 count=10 max=0.002"
+		echo "limits ts=2 chart=block key=8:0 center=0.001 ucl=0.01 n=100 method=pot"
+		echo "open ts=60 start=2 chart=block key=8:16 count=1"
+		for i in $(seq 4); do echo "chart name=func:prog:f$i definition=x"; done
+		echo "open ts=60 start=2 chart=func:prog:f2 count=1"
+		echo "open ts=60 start=1 chart=func:prog:f3 count=2"
+	} >hang
+	COLUMNS=400 run -0 report hang
+	assert_line --regexp '^nothing abnormal on chart block: 10 values;.*; 1 begun and not ended, 58.000 s ago \(sdb\): no limits to judge it by, see --limit of cchart-filter$'
+	assert_line "4 of 4 functions: no call of them ended; 3 begun and not ended, the oldest 59.000 s ago (func:prog:f3): no limits to judge them by, see --limit of cchart-filter"
+	run -0 jq -c '[.charts[].keys[] | select(.open) | [.key, .open, (.oldest | floor)]]' < <(report -f json hang)
+	assert_output '[["8:16",1,58],[null,1,58],[null,2,59]]'
+	run -1 --separate-stderr report <(echo "open ts=60 chart=block count=1")
+	assert_regex "$stderr" "an open record needs ts=, start= and count= as numbers"
+}
+
 @test "a stream that has not passed cchart-filter says so, and nothing else of its charts" {
 	run -0 report <(echo "chart name=block definition=x"; echo "event ts=1 cpu=0 tid=1 comm=a name=sched:sched_waking pid=1"; echo "usage command=trace-collect events=1 kept=1 bytes=10 kept_bytes=10 cpu=0.1 wall=1")
 	assert_output --partial "the stream has not passed cchart-filter"

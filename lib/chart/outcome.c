@@ -212,9 +212,34 @@ static int last_verdicts(struct measure *measure)
 	return signal_sorted(measure, &found);
 }
 
+/*
+ * What hangs where nothing has ended yet, or too little for limits, is no signal, for nobody knows what is normal there; but it must
+ * not go without a word. Something is always under way when the input ends: only what is older than a suspect may get is told.
+ */
+static int tell_unjudged(struct measure *measure)
+{
+	const struct measure_listener *tell = &measure->judge.tell;
+
+	for (const struct series *series = measure->patience.series; series; series = series->next_open) {
+		int64_t oldest = INT64_MAX;
+		uint64_t count = 0;
+
+		if (series->judges || series->fixed < INT64_MAX)
+			continue;
+		for (const struct start *start = series->open; start; start = start->after) {
+			if (span_between(start->sample.start, measure->now) < PATIENCE_REPORT || is_doubtful(measure, start))
+				continue;
+			oldest = count++ == 0 ? start->sample.start : oldest;
+		}
+		if (count > 0 && tell->open(tell->context, series, count, oldest, measure->now) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 int measure_end(struct measure *measure)
 {
-	if (last_verdicts(measure) < 0)
+	if (last_verdicts(measure) < 0 || tell_unjudged(measure) < 0)
 		return -1;
 	for (struct start *start; (start = pairs_oldest(measure->pairs));) {
 		pair_take(start);

@@ -141,3 +141,12 @@ void sample_healthy_line(struct line *line, struct series *series, int64_t from)
 	if (series->unit)
 		line_text(line, "unit", series->unit);
 }
+
+void sample_open_line(struct line *line, const struct series *series, uint64_t count, int64_t oldest, int64_t now)
+{
+	line_begin(line, kind_name(KIND_OPEN));
+	line_time(line, "ts", now);
+	line_time(line, "start", oldest);
+	add_series(line, series);
+	line_unsigned(line, "count", count);
+}

@@ -55,6 +55,9 @@ void sample_signal_line(struct line *line, const struct sample *sample, uint64_t
 /* The `sample` record of the healthy values that a series has gathered since `from`. */
 void sample_healthy_line(struct line *line, struct series *series, int64_t from);
 
+/* The `open` record of a series: so many had begun and not ended by `now`, the oldest at `oldest`. */
+void sample_open_line(struct line *line, const struct series *series, uint64_t count, int64_t oldest, int64_t now);
+
 /* A field's name as the signal has it. */
 enum { SAMPLE_NAME_ROOM = 64 };
 void sample_field_name(const char *field, char label[SAMPLE_NAME_ROOM]);

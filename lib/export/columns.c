@@ -32,6 +32,7 @@ static const char *const *const columns[KINDS] = {
 	[KIND_BLAME] = COLUMNS("graph", "rank", "name", "label", "score", "share", "on_path", "instances", "algorithm", "node",
 			       "impact", "waited"),
 	[KIND_DIFF] = COLUMNS("rank", "name", "difference", "good", "bad", "p", "sure", "good_moments", "bad_moments", "algorithm"),
+	[KIND_OPEN] = COLUMNS("ts", "start", "chart", "key", "count"),
 	[KIND_USAGE] = COLUMNS("command", "events", "traced", "kept", "bytes", "kept_bytes", "cpu", "setup", "wall", "began"),
 };
 

@@ -208,6 +208,30 @@ static int limits_seen(void *context, const struct record *record)
 	return STREAM_PASS;
 }
 
+/* What had begun and not ended at the end of a stream, and no limits judged. */
+static int open_seen(void *context, const struct record *record)
+{
+	struct model *model = context;
+	const struct fields *fields = gather_fields(model, record);
+	struct track *track;
+	int64_t ts, start;
+	uint64_t count;
+	double age;
+
+	if (!fields)
+		return -1;
+	if (read_time(fields, "ts", &ts) != 1 || read_time(fields, "start", &start) != 1 ||
+	    fields_unsigned(fields, "count", &count) != 1)
+		return stream_fail(model->stream, "an open record needs ts=, start= and count= as numbers");
+	see_time(model, ts);
+	age = (double)(ts - start) / 1e9;
+	track = track_of(model, fields);
+	track->open += count;
+	if (age > track->oldest)
+		track->oldest = age;
+	return STREAM_PASS;
+}
+
 static int signal_seen(void *context, const struct record *record)
 {
 	struct model *model = context;
@@ -297,7 +321,8 @@ struct model *model_new(struct stream *stream, moment_teller *teller, void *cont
 		       [KIND_SAMPLE] = sample_seen, [KIND_LIMITS] = limits_seen, [KIND_SIGNAL] = signal_seen,
 		       [KIND_WINDOW] = window_seen, [KIND_GRAPH] = gather_graph, [KIND_NODE] = gather_graph,
 		       [KIND_EDGE] = gather_graph,  [KIND_PATH] = gather_path,   [KIND_BLAME] = gather_blame,
-		       [KIND_USAGE] = gather_usage,   [KIND_END] = other_seen,  [KIND_DIFF] = gather_change},
+		       [KIND_USAGE] = gather_usage,   [KIND_END] = other_seen,  [KIND_DIFF] = gather_change,
+		       [KIND_OPEN] = open_seen},
 		.idle = NULL,
 		.finish = all_read,
 	};

@@ -222,6 +222,10 @@ static json_t *chart_object(const struct report *report, const struct chart_stor
 		json_put_count(entry, "n", track->learnt_from);
 		json_put_text(entry, "method", track->method);
 		json_put_text(entry, "unit", unit_name(track->unit));
+		if (track->open > 0) {
+			json_put_count(entry, "open", track->open);
+			json_put_real(entry, "oldest", track->oldest);
+		}
 		if (track == chart->others)
 			json_object_set_new(entry, "others", json_true());
 		if (track->shifts.count > 0)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "report/summary.h"
 #include "report/words.h"
 
@@ -146,6 +147,37 @@ static void add_unjudged(FILE *out, const struct track *track)
 		fputs(", before there were limits", out);
 }
 
+struct hanging { /* begun and not ended, with no limits to judge it by */
+	uint64_t count;
+	const struct track *oldest; /* NULL: there is none */
+};
+
+static void count_hanging(struct hanging *hanging, const struct chart_story *chart)
+{
+	for (const struct track *track = chart->tracks; track; track = track->hh.next) {
+		hanging->count += track->open;
+		if (track->open > 0 && (!hanging->oldest || track->oldest > hanging->oldest->oldest))
+			hanging->oldest = track;
+	}
+}
+
+/* Behind the line of its chart, or of `many`. */
+static void add_hanging(FILE *out, const struct model *model, const struct hanging *hanging, bool many)
+{
+	char count[NUMBER_ROOM], *age, *key;
+	bool one = hanging->count == 1;
+
+	if (hanging->count == 0)
+		return;
+	number_human_count(count, hanging->count);
+	age = words_seconds(hanging->oldest->oldest);
+	key = many ? memory_format("%s", hanging->oldest->chart->name) : summary_key(model, hanging->oldest);
+	fprintf(out, "; %s begun and not ended, %s%s ago%s%s%s: no limits to judge %s by, see --limit of cchart-filter", count,
+		one ? "" : "the oldest ", age, *key ? " (" : "", key, *key ? ")" : "", one ? "it" : "them");
+	free(age);
+	free(key);
+}
+
 static void say_abnormal(FILE *out, const struct model *model, const struct chart_story *chart)
 {
 	char *moments = words_count(chart->moments, "abnormal moment");
@@ -174,6 +206,7 @@ static void say_chart(FILE *out, const struct model *model, const struct chart_s
 {
 	char *count = words_count(values_of(chart), "value");
 	bool split = HASH_COUNT(chart->tracks) > 1;
+	struct hanging hanging = {0};
 
 	switch (state_of(chart)) {
 	case STATE_ABNORMAL:
@@ -192,6 +225,8 @@ static void say_chart(FILE *out, const struct model *model, const struct chart_s
 		fprintf(out, "no values on chart %s%s%s: %s", chart->name, *chart->title ? ", " : "", chart->title,
 			why_silent(chart));
 	}
+	count_hanging(&hanging, chart);
+	add_hanging(out, model, &hanging, false);
 	free(count);
 }
 
@@ -199,6 +234,7 @@ static void say_chart(FILE *out, const struct model *model, const struct chart_s
 static void say_functions(FILE *out, const struct model *model, enum state state, uint64_t count, uint64_t all)
 {
 	const struct track *largest = NULL;
+	struct hanging hanging = {0};
 	uint64_t values = 0;
 	char *text;
 
@@ -206,6 +242,7 @@ static void say_functions(FILE *out, const struct model *model, enum state state
 		if (is_function(chart) && state_of(chart) == state) {
 			values += values_of(chart);
 			largest = largest_of(chart, largest);
+			count_hanging(&hanging, chart);
 		}
 	text = words_count(values, "value");
 	if (state == STATE_SILENT)
@@ -220,6 +257,7 @@ static void say_functions(FILE *out, const struct model *model, enum state state
 		if (state == STATE_NORMAL)
 			add_unjudged(out, largest);
 	}
+	add_hanging(out, model, &hanging, true);
 	free(text);
 }
 

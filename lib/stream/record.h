@@ -45,6 +45,7 @@ enum kind {
 	KIND_QUOTA,    /* ts since? group quota period timers? count? time? tids? : a group's CPU quota, and that it was used up */
 	KIND_DIFF,     /* rank? name? difference? good? bad? p? sure? good_moments bad_moments algorithm : what is blamed more in one stream */
 	KIND_TRACED,   /* tids, or gone : threads whose latencies alone are measured, from here on; or no longer */
+	KIND_OPEN,     /* ts start chart key? count : what had begun and not ended, and no limits judged it */
 	KINDS
 };
 

@@ -221,6 +221,7 @@ static int stream_ends(void *context)
 	filter->missing = stream_was_missing(filter->stream);
 	if (measure_end(filter->measure) < 0)
 		return -1;
+	filter->has_gaps = false;
 	filter->now = INT64_MIN;
 	recall_close(filter->recall);
 	filter->recall = NULL;
@@ -306,6 +307,7 @@ static int see_window(void *context, const struct record *record)
 	if (fields_unsigned(fields, "id", &id) < 0 || fields_time(fields, "from", &from) < 0 || fields_time(fields, "to", &to) < 0)
 		return stream_fail(filter->stream, "%s", fail_text());
 	window_number_after(filter->window, id);
+	filter->has_gaps = true;
 	whole = window_adopt(filter->window, from, to);
 	if (whole < 0)
 		return -1;

@@ -19,6 +19,7 @@ struct filter {
 	struct line line;
 	uint64_t signals; /* id of the last one */
 	bool missing;	  /* there was no input */
+	bool has_gaps;	  /* the stream at hand was filtered before */
 	int64_t now;
 	unsigned pushed;
 	struct filter_options options;

@@ -1,4 +1,4 @@
-/* What the charts tell of what they measure: limits, healthy values and signals become records, and signals open windows. */
+/* What the charts tell of what they measure: limits, healthy values, signals and what hangs become records, and signals open windows. */
 #include "window/filter_state.h"
 
 static int tell_limits(void *context, const struct series *series, int64_t ts)
@@ -55,7 +55,18 @@ static int tell_signal(void *context, const struct sample *sample)
 	return stream_write_line(filter->stream, &filter->line);
 }
 
+/* Between the windows of an input that was filtered before, ends may be missing. */
+static int tell_open(void *context, const struct series *series, uint64_t count, int64_t oldest, int64_t now)
+{
+	struct filter *filter = context;
+
+	if (filter->has_gaps)
+		return 0;
+	sample_open_line(&filter->line, series, count, oldest, now);
+	return stream_write_line(filter->stream, &filter->line);
+}
+
 struct measure_listener filter_listener(struct filter *filter)
 {
-	return (struct measure_listener){filter, tell_limits, tell_healthy, tell_hold, tell_release, tell_signal};
+	return (struct measure_listener){filter, tell_limits, tell_healthy, tell_hold, tell_release, tell_signal, tell_open};
 }
