@@ -6,6 +6,7 @@
 
 #include "base/command.h"
 #include "base/fail.h"
+#include "base/file.h"
 #include "base/interrupt.h"
 #include "base/number.h"
 #include "window/filter.h"
@@ -91,11 +92,14 @@ int main(int argc, char **argv)
 	int first = command_line(argc, argv, options, "[FILE...]", "pass the abnormal moments of a stream, with their context");
 	struct limits_book *book = open_judgement();
 	struct filter_options how = {&judgement, size, &relearn_wanted, false};
+	struct file_draft *saved = NULL;
 	struct stream *stream;
 	struct filter *filter;
 	int status;
 
 	/* open */
+	if (save_limits_file && !(saved = file_draft(save_limits_file)))
+		die("%s", fail_text());
 	interrupt_defer();
 	sigaction(SIGHUP, &(struct sigaction){.sa_handler = want_relearning, .sa_flags = SA_RESTART}, NULL);
 	stream = stream_open(argv + first, argc - first);
@@ -112,7 +116,7 @@ int main(int argc, char **argv)
 		warn("%s", fail_text());
 	if (status != EXIT_FAILED) {
 		filter_complaints(filter, warn);
-		if (save_limits_file && filter_save(filter, book, save_limits_file) < 0)
+		if (saved && filter_save(filter, book, saved) < 0)
 			die("%s", fail_text());
 	}
 

@@ -339,6 +339,9 @@ slow() {
 	run -1 filter --limits=gone in
 	assert_output --partial "gone"
 	cp good before
+	mkfifo never && exec {never}<>never # that it cannot be written is told before any input is read
+	run -1 timeout 20 cchart-filter --save-limits=none/limits never
+	assert_output --partial "cannot write 'none/limits'"
 	run -1 filter --save-limits=/dev/full in
 	[ -c /dev/full ]
 	assert_output --partial "cannot write '/dev/full'"

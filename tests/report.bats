@@ -925,6 +925,19 @@ told() {
 	assert_output "report: cannot write '/dev/full': no space left on device"
 }
 
+@test "a place that cannot be written is told before any input is read" {
+	mkfifo never && exec {never}<>never # nothing comes, and it does not end
+	for options in "-o none/file" "-f json -o none/file" "-f html -o /proc" "-f html -o none/page"; do
+		# shellcheck disable=SC2086
+		run -1 timeout 20 report $options never
+		assert_output --regexp "^report: cannot (write|make directory) '"
+	done
+	cp "$(command -v report)" bare # its style is not beside it
+	run -1 timeout 20 ./bare -f html never
+	assert_output --partial "'charts/report.css' is not installed"
+	run ! ls report.html
+}
+
 @test "options that a format has no use for end with 2" {
 	for options in "--plot -f json" "--plot -f html" "--all -f html"; do
 		# shellcheck disable=SC2086

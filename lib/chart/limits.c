@@ -5,7 +5,6 @@
 #include <uthash.h>
 
 #include "base/fail.h"
-#include "base/file.h"
 #include "base/memory.h"
 #include "chart/judgement.h"
 
@@ -259,14 +258,11 @@ void limits_line(struct line *line, int64_t ts, const char *chart, const char *k
 	line_double(line, "largest", limits->tail.largest);
 }
 
-int limits_book_save(const struct limits_book *book, const char *path)
+int limits_book_save(const struct limits_book *book, struct file_draft *draft)
 {
-	struct file_draft *draft = file_draft(path);
 	struct line line = {0};
 	const struct page *page;
 
-	if (!draft)
-		return -1;
 	for (page = book->pages; page; page = page->hh.next) {
 		limits_line(&line, 0, page->chart, page->key, &page->limits);
 		fprintf(file_draft_stream(draft), "%s\n", line.text);

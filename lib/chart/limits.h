@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "base/file.h"
 #include "chart/method.h"
 #include "stream/line.h"
 #include "stream/record.h"
@@ -27,8 +28,8 @@ int limits_book_check(const struct limits_book *book, const struct judgement *ho
 const struct limits *limits_book_find(const struct limits_book *book, const char *chart, const char *key);
 void limits_book_set(struct limits_book *book, const char *chart, const char *key, const struct limits *limits);
 
-/* Writes the whole book, under a temporary name that then takes its place. -1 after fail(). */
-int limits_book_save(const struct limits_book *book, const char *path);
+/* Writes the whole book, and keeps the draft. -1 after fail(). */
+int limits_book_save(const struct limits_book *book, struct file_draft *draft);
 
 /* The record of these limits at this time, and what they need besides to be used later. */
 void limits_line(struct line *line, int64_t ts, const char *chart, const char *key, const struct limits *limits);

@@ -2,12 +2,10 @@
  * The report as one page, with its charts and style inside it: no script, nothing to load. Moments are written to a
  * temporary file as they are told, for the summary comes first.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/fail.h"
 #include "base/file.h"
@@ -22,6 +20,7 @@ enum { FIGURES_MAX = 100, CONTROLS_MAX = 6, VERDICTS_SHOWN = 12 };
 
 struct page {
 	FILE *body;
+	char *style;
 	struct heading heading;
 	uint64_t figures;
 };
@@ -324,12 +323,13 @@ static void put_controls(struct report *report, FILE *out)
 	fputs("</section>\n", out);
 }
 
-static int put_page(struct report *report, FILE *out, const char *style)
+static int put_page(struct report *report)
 {
 	struct page *page = report->state;
+	FILE *out = report->out;
 	char *heading;
 
-	put_head(report, out, style);
+	put_head(report, out, page->style);
 	put_summary(report, out);
 	put_verdicts(report, out);
 	put_controls(report, out);
@@ -345,43 +345,22 @@ static int put_page(struct report *report, FILE *out, const char *style)
 	return 0;
 }
 
-static const char *folder_of(const struct report *report)
-{
-	return report->options.output ? report->options.output : ".";
-}
-
 static int html_begin(struct report *report)
 {
 	struct page *page = NEW(struct page);
+	char *found = file_shipped("charts/report.css");
 
 	report->state = page;
-	if (mkdir(folder_of(report), 0777) < 0 && errno != EEXIST)
-		return fail_errno("cannot make directory '%s'", folder_of(report));
-	page->body = file_temporary(NULL);
+	page->style = found ? file_read(found, NULL) : NULL;
+	free(found);
+	page->body = page->style ? file_temporary(NULL) : NULL;
 	return page->body ? 0 : -1;
 }
 
-static int write_page(struct report *report, const char *path, const char *style)
-{
-	struct file_draft *draft = file_draft(path);
-
-	if (!draft)
-		return -1;
-	if (put_page(report, file_draft_stream(draft), style) < 0)
-		return -1; /* the draft is removed at the exit */
-	return file_draft_keep(draft);
-}
-
+/* Half a page is none. */
 static int html_end(struct report *report, bool failed)
 {
-	char *path = memory_format("%s/report.html", folder_of(report));
-	char *found = file_shipped("charts/report.css"), *style = found ? file_read(found, NULL) : NULL;
-	int status = style && !failed ? write_page(report, path, style) : -1;
-
-	free(style);
-	free(found);
-	free(path);
-	return status;
+	return failed ? -1 : put_page(report);
 }
 
 static void html_free(struct report *report)
@@ -393,8 +372,9 @@ static void html_free(struct report *report)
 	if (page->body)
 		fclose(page->body);
 	heading_free(&page->heading);
+	free(page->style);
 	free(page);
 }
 
 const struct format format_html = {
-	.name = "html", .begin = html_begin, .moment = html_moment, .end = html_end, .free = html_free};
+	.name = "html", .begin = html_begin, .moment = html_moment, .end = html_end, .free = html_free, .file = "report.html"};

@@ -11,8 +11,9 @@ struct report {
 	struct report_options options;
 	const struct format *format;
 	struct stream *stream;
-	FILE *out; /* where text and JSON go */
+	FILE *out; /* where it goes */
 	struct file_draft *draft; /* of it; NULL: it is the given one */
+	char *path; /* of the draft */
 	struct model *model;
 	char *complaint;
 	bool closed;
@@ -27,6 +28,7 @@ struct format {
 	int (*totals)(struct report *report); /* asked for in between; may be NULL */
 	int (*end)(struct report *report, bool failed); /* `failed`: the input could not be read to its end */
 	void (*free)(struct report *report);
+	const char *file; /* of this name, in the folder that the output is; NULL: the output is a file */
 };
 
 extern const struct format format_text, format_json, format_html;

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/fail.h"
 #include "base/file.h"
@@ -69,22 +70,39 @@ int report_check(const struct report_options *options)
 	return 0;
 }
 
+/* Before any input is read, so that nobody waits all day for a report that cannot be written. */
+static int open_output(struct report *report)
+{
+	const char *output = report->options.output;
+
+	if (report->format->file) {
+		output = output ? output : ".";
+		if (mkdir(output, 0777) < 0 && errno != EEXIST)
+			return fail_errno("cannot make directory '%s'", output);
+		report->path = memory_format("%s/%s", output, report->format->file);
+	} else if (output) {
+		report->path = memory_format("%s", output);
+	} else {
+		report->out = report->options.out;
+		return 0;
+	}
+	report->draft = file_draft(report->path);
+	report->out = report->draft ? file_draft_stream(report->draft) : NULL;
+	return report->out ? 0 : -1;
+}
+
 struct report *report_new(struct stream *stream, const struct report_options *options)
 {
 	struct report *report = NEW(struct report);
 
 	report->options = *options;
 	report->format = find_format(options->format);
-	report->out = options->out;
-	if (options->output && report->format != &format_html) {
-		report->draft = file_draft(options->output);
-		if (!report->draft) {
-			free(report);
-			return NULL;
-		}
-		report->out = file_draft_stream(report->draft);
+	if (open_output(report) < 0) {
+		free(report->path);
+		free(report);
+		return NULL;
 	}
-	if (!report->draft && report->format != &format_html)
+	if (!report->draft)
 		stream_ends_with(stream, fileno(report->out));
 	report->stream = stream;
 	report->model = model_new(stream, moment_told, report);
@@ -131,7 +149,7 @@ int report_flush(struct report *report)
 	if (fflush(report->out) == 0 && !ferror(report->out))
 		return 0;
 	report->closed = errno == EPIPE;
-	return report->draft ? fail_errno("cannot write '%s'", report->options.output)
+	return report->draft ? fail_errno("cannot write '%s'", report->path)
 			     : fail_errno("cannot write standard output");
 }
 
@@ -173,5 +191,6 @@ void report_free(struct report *report)
 	report->format->free(report);
 	model_free(report->model);
 	free(report->complaint);
+	free(report->path);
 	free(report);
 }

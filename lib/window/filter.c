@@ -371,8 +371,8 @@ void filter_complaints(struct filter *filter, void (*complain)(const char *forma
 		complain("%s", window_complaint(filter->window));
 }
 
-int filter_save(struct filter *filter, struct limits_book *book, const char *path)
+int filter_save(struct filter *filter, struct limits_book *book, struct file_draft *draft)
 {
 	measure_save(filter->measure, book);
-	return limits_book_save(book, path);
+	return limits_book_save(book, draft);
 }

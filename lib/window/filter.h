@@ -5,7 +5,7 @@
  *	filter = filter_new(stream, &options)
  *	filter_chart(filter, chart)		for each chart that was asked for
  *	status = filter_finish(filter)		the whole stream; closes it
- *	filter_complaints(filter, warn); filter_save(filter, book, path); filter_free(filter)
+ *	filter_complaints(filter, warn); filter_save(filter, book, draft); filter_free(filter)
  */
 #ifndef WINDOW_FILTER_H
 #define WINDOW_FILTER_H
@@ -42,7 +42,7 @@ int filter_finish(struct filter *filter);
  */
 void filter_complaints(struct filter *filter, void (*complain)(const char *format, ...));
 
-/* Writes the limits of all charts, and those of the book, to a file. -1 after fail(). */
-int filter_save(struct filter *filter, struct limits_book *book, const char *path);
+/* Writes the limits of all charts, and those of the book, and keeps the draft. -1 after fail(). */
+int filter_save(struct filter *filter, struct limits_book *book, struct file_draft *draft);
 
 #endif

@@ -11,7 +11,7 @@ static char *saved(const struct limits_book *book)
 {
 	char *path = memory_format("%s/limits", fuzz_folder()), *text;
 
-	fuzz_must(limits_book_save(book, path) == 0);
+	fuzz_must(limits_book_save(book, file_draft(path)) == 0);
 	text = file_read(path, NULL);
 	unlink(path);
 	free(path);
