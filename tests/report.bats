@@ -877,6 +877,14 @@ told() {
 
 # --- output --------------------------------------------------------------------------------------------------------
 
+# Text of 4 to 8 kB: the last write is one that no buffer holds.
+many_moments() {
+	for i in $(seq 150); do
+		echo "signal id=$i ts=$i.5 start=$i chart=runq value=0.5 center=0.001 ucl=0.01 rules=1 tid=10 comm=a"
+		echo "window id=$i from=$i to=$i.6 signals=$i-$i complete=yes"
+	done
+}
+
 @test "a full disk ends with 1 and a message" {
 	for options in "-f text" "-f json" "--plot"; do
 		# shellcheck disable=SC2086
@@ -886,6 +894,11 @@ told() {
 	done
 	run bash -c 'cat "$1" | report 2>&1 >/dev/full' - "$DATA/crowd.txt"
 	assert_failure 1
+	many_moments >many
+	for options in "-f text" "-f json"; do # it is full long before the end
+		run -1 --separate-stderr bash -c "report $options many >/dev/full"
+		assert_equal "$stderr" "report: cannot write standard output: no space left on device"
+	done
 }
 
 @test "a full temporary folder ends with 1 and a message, and nothing that looks whole" {
@@ -906,6 +919,14 @@ told() {
 		run bash -c 'set -o pipefail; report -f "$2" "$1" 2>&1 | true' - "$DATA/crowd.txt" "$format"
 		assert_success
 		assert_output ""
+	done
+	many_moments >many
+	mkfifo pipe
+	exec {both}<>pipe {closed}>pipe
+	exec {both}>&-
+	for format in text json; do
+		run -0 --separate-stderr bash -c 'report -f "$1" many >&"$2"' - "$format" "$closed"
+		assert_equal "$stderr" ""
 	done
 }
 

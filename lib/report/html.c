@@ -335,7 +335,7 @@ static int put_page(struct report *report)
 	put_controls(report, out);
 	heading = heading_first(&page->heading, report->model);
 	put_moments(out, heading || page->heading.began || !report->model->moments ? heading : memory_format("moments"));
-	if (report_append(page->body, out) < 0)
+	if (report_append(report, page->body) < 0)
 		return -1;
 	if (report->complaint)
 		element(out, "<p class=\"gap\">", report->complaint, "</p>");

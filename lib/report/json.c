@@ -378,7 +378,7 @@ static int json_end(struct report *report, bool failed)
 	fputs(",\n  \"moments\": [", out);
 	if (report->model->moments > 0) {
 		fputc('\n', out);
-		status = report_append(report->state, out);
+		status = report_append(report, report->state);
 		fputs("\n  ", out);
 	}
 	fputs("]\n}\n", out);

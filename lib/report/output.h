@@ -36,8 +36,8 @@ extern const struct format format_text, format_json, format_html;
 /* Writes out what is printed so far. 0; -1 after fail(). */
 int report_flush(struct report *report);
 
-/* Copies all of a temporary file. 0; -1 after fail() where not all of it was written, or can be read. */
-int report_append(FILE *body, FILE *out);
+/* Copies all of a temporary file to the output. 0; -1 after fail() where not all of it was written, or can be read. */
+int report_append(struct report *report, FILE *body);
 
 /* Remembers the first complaint, taking the text. */
 void report_complain(struct report *report, char *text);

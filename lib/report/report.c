@@ -1,6 +1,7 @@
 #include "report/report.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,17 +144,25 @@ int report_run(struct report *report)
 	return -1;
 }
 
+/* Why is in errno; 0: of an earlier write only the mark is left, but a pipe without reader says so still. */
+static int unwritten(struct report *report)
+{
+	const char *path = report->draft ? report->path : "standard output", *quote = report->draft ? "'" : "";
+	struct pollfd out = {.fd = fileno(report->out)};
+
+	if (errno == 0 && poll(&out, 1, 0) == 1 && out.revents & POLLERR)
+		errno = EPIPE;
+	report->closed = errno == EPIPE;
+	return errno ? fail_errno("cannot write %s%s%s", quote, path, quote) : fail("cannot write %s%s%s", quote, path, quote);
+}
+
 int report_flush(struct report *report)
 {
 	errno = 0;
-	if (fflush(report->out) == 0 && !ferror(report->out))
-		return 0;
-	report->closed = errno == EPIPE;
-	return report->draft ? fail_errno("cannot write '%s'", report->path)
-			     : fail_errno("cannot write standard output");
+	return fflush(report->out) == 0 && !ferror(report->out) ? 0 : unwritten(report);
 }
 
-int report_append(FILE *body, FILE *out)
+int report_append(struct report *report, FILE *body)
 {
 	char block[8192];
 	size_t length;
@@ -162,7 +171,8 @@ int report_append(FILE *body, FILE *out)
 		return -1;
 	rewind(body);
 	while ((length = fread(block, 1, sizeof(block), body)) > 0)
-		fwrite(block, 1, length, out);
+		if (fwrite(block, 1, length, report->out) < length)
+			return unwritten(report);
 	return ferror(body) ? fail_errno("cannot read a temporary file") : 0;
 }
 

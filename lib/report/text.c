@@ -380,7 +380,7 @@ static int text_end(struct report *report, bool failed)
 		print_plots(report);
 	if (report->options.whole)
 		print_heading(report->out, heading_first(&text->heading, report->model));
-	if (report->options.whole && report_append(text->body, report->out) < 0)
+	if (report->options.whole && report_append(report, text->body) < 0)
 		return -1;
 	return report_flush(report);
 }
