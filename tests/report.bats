@@ -579,6 +579,20 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 	assert_line --regexp 'largest 1.5$'
 }
 
+@test "what has not ended is not put together with what has, nor said to have ended" {
+	{
+		for i in 1 2 3 4 5; do
+			echo "signal id=$i ts=40 start=1$i chart=block key=7:0 value=$((30 - i)) center=0.001 ucl=0.01 rules=1 tid=10 comm=db $([ $i -gt 3 ] || echo open=yes)"
+		done
+		echo "window id=1 from=9 to=41 signals=1-5 complete=yes"
+	} >open
+	run -0 report open
+	assert_line "   also 2 requests of 7:0 by db not done after 55.000 s in all, the longest"
+	assert_line "   also 2 requests of 7:0 by db took 51.000 s in all, the longest 26.000 s"
+	run -0 jq -c '[.moments[0].groups[].open]' <(report -f json open)
+	assert_output "[true,false]"
+}
+
 @test "what many functions have in common is told once" {
 	{
 		for i in $(seq 9); do echo "chart name=func:prog:f$i definition=x"; done

@@ -1,4 +1,4 @@
-/* A moment's further signals, put together: those of one chart, key and thread name, and for which the same is to blame. */
+/* A moment's further signals, put together: those of one chart, key and thread name, ended or not, and for which the same is to blame. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +12,8 @@ static const char *culprit_of(const struct story *story)
 
 static bool alike(const struct signal *a, const struct signal *b)
 {
-	return a->unit == b->unit && a->shift == b->shift && a->mean == b->mean && signal_is_low(a) == signal_is_low(b) &&
-	       !strcmp(a->chart, b->chart) && !strcmp(a->key, b->key) && !strcmp(a->comm, b->comm);
+	return a->open == b->open && a->unit == b->unit && a->shift == b->shift && a->mean == b->mean &&
+	       signal_is_low(a) == signal_is_low(b) && !strcmp(a->chart, b->chart) && !strcmp(a->key, b->key) && !strcmp(a->comm, b->comm);
 }
 
 static void count_in(struct group *group, const struct signal *signal)
@@ -89,7 +89,8 @@ static char *say_many(const struct model *model, const struct group *group)
 	longest = words_value(group->first->unit, group->longest);
 	if (group->first->unit == UNIT_SECONDS && !group->first->shift && !group->first->mean) {
 		sum = words_seconds(group->sum);
-		words = memory_format("%s took %s in all, the longest %s", subject, sum, longest);
+		words = memory_format("%s %s %s in all, the longest %s", subject, group->first->open ? "not done after" : "took",
+				      sum, longest);
 		free(sum);
 	} else {
 		words = memory_format("%s, the %s %s", subject, signal_is_low(group->first) ? "lowest" : "largest", longest);

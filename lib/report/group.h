@@ -1,5 +1,5 @@
 /*
- * group: a moment's further signals, put together by chart, key, thread name, and who is to blame.
+ * group: a moment's further signals, put together by chart, key, thread name, whether they have ended, and who is to blame.
  */
 #ifndef REPORT_GROUP_H
 #define REPORT_GROUP_H

@@ -145,6 +145,7 @@ static json_t *group_array(const struct report *report, const struct moment *mom
 		json_put_text(object, "chart", group->first->chart);
 		json_put_text(object, "key", group->first->key);
 		json_put_text(object, "comm", group->first->comm);
+		json_object_set_new(object, "open", json_boolean(group->first->open));
 		json_put_text(object, "culprit", group->culprit);
 		json_put_count(object, "signals", group->count);
 		json_put_count(object, "explained", group->explained);
