@@ -263,6 +263,19 @@ name="hog: on CPU 0 while victim was runnable'
 	assert_line --partial ' name="bulky: write of 7:0 in service" '
 }
 
+@test "a work queue of which there is but the address has no name, and the function may tell which it is" {
+	names() { sed "s/workqueue=kthrotld/$1/" "$W/held-back.txt" | graph-build --text | graphs; }
+	run names 'function=blk_throtl_dispatch_work_fn workqueue=00000000fa3d5f37'
+	assert_line --partial ' name="io throttled: victim" '
+	run names workqueue=0xffff9c1a00123400
+	assert_line --partial ' name="timer: work on ?" '
+	for address in 0xffff9c1a00123400 18446635512389120 ffff953f8005d378; do
+		run names "function=ffffffff9a3b2c10 workqueue=$address"
+		assert_line --partial ' name="timer: work on ?" '
+		refute_output --partial "$address"
+	done
+}
+
 @test "whoever is over is over, as kernels of all ages say it" {
 	for state in X Z 16 32 x 64; do
 		sed "/process_fork/d; s/prev_state=X/prev_state=$state/" "$W/reused.txt" >in

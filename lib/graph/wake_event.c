@@ -53,7 +53,7 @@ bool happening_has(const struct happening *at, int field)
 
 size_t happening_text(const struct happening *at, int field, char *text, size_t room)
 {
-	return event_text(at->event, at->slot->field[field], text, room);
+	return event_spell_field(at->event, at->slot->field[field], text, room);
 }
 
 int happening_flags(const struct happening *at)
@@ -105,7 +105,7 @@ static const struct handling handlings[] = {
 	{"block:block_rq_complete", on_rq_complete, {"dev", "sector", "nr_sector", "rwbs"}, .completing = true},
 	{"block:block_bio_complete", on_bio_complete, {"dev", "sector", "nr_sector", "rwbs"}, .completing = true},
 	{"block:block_io_done", NULL, .completing = true},
-	{"workqueue:workqueue_queue_work", on_queue_work, {"work", "workqueue"}},
+	{"workqueue:workqueue_queue_work", on_queue_work, {"work", "workqueue", "function"}},
 	{"workqueue:workqueue_execute_start", on_work_start, {"work"}},
 	{"workqueue:workqueue_execute_end", on_work_end, {"work"}},
 	{"timer:hrtimer_start", on_timer_start, {"hrtimer"}},

@@ -1,4 +1,9 @@
 #include "graph/wake_event.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "graph/wake_quota.h"
 
 void on_irq_entry(struct happening *at)
@@ -77,16 +82,39 @@ void on_timer_exit(struct happening *at)
 	context_leave(at->wake, at->cpu, CONTEXT_TIMER);
 }
 
+static bool is_address(const char *text)
+{
+	size_t length;
+
+	text += strncmp(text, "0x", 2) == 0 ? 2 : 0;
+	for (length = 0; isxdigit((unsigned char)text[length]); length++)
+		;
+	return length >= 8 && text[length] == '\0';
+}
+
+/* Before Linux 5.12 the event has no more than the address of the queue; some texts say what function does the work. */
+static void name_queue(const struct happening *at, char *name, size_t room)
+{
+	enum { WORK, QUEUE, FUNCTION };
+
+	happening_text(at, QUEUE, name, room);
+	if (!is_address(name))
+		return;
+	happening_text(at, FUNCTION, name, room);
+	if (!*name || is_address(name))
+		snprintf(name, room, "?");
+}
+
 void on_queue_work(struct happening *at)
 {
-	enum { WORK, QUEUE };
+	enum { WORK };
 	int flags = happening_flags(at);
 	struct work work = {.by = context_doer(at->wake, at->cpu, flags)};
-	char queue[32];
+	char queue[64];
 
 	if (work.by.thread == INDEX_NONE)
 		work.cause = (uint8_t)context_cause(at->wake, at->cpu, at->event->tid, flags, &work.cause_index);
-	happening_text(at, QUEUE, queue, sizeof(queue));
+	name_queue(at, queue, sizeof(queue));
 	work_queue(at->wake, (uint64_t)happening_number(at, WORK), &work, queue);
 }
 

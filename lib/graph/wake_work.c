@@ -41,6 +41,12 @@ static int32_t owner_of(const struct wake *wake, int32_t by)
 	return owner == INDEX_NONE ? by : owner;
 }
 
+/* Where the queue has no name, its works have that of their function. */
+static bool is_throttle(const char *queue)
+{
+	return strcmp(queue, "kthrotld") == 0 || strcmp(queue, "blk_throtl_dispatch_work_fn") == 0;
+}
+
 void work_queue(struct wake *wake, uint64_t address, const struct work *work, const char *queue)
 {
 	struct queued_work *queued = find_queued(wake, address);
@@ -52,7 +58,7 @@ void work_queue(struct wake *wake, uint64_t address, const struct work *work, co
 	queued->work.queue = wake_name_text(wake->names, queue);
 	queued->work.serves = backed_by(wake, queue);
 	backed_queue(wake, address, &queued->work);
-	queued->work.throttled = strcmp(queue, "kthrotld") == 0;
+	queued->work.throttled = is_throttle(queue);
 }
 
 void work_start(struct wake *wake, struct thread *thread, uint64_t address, uint32_t cpu)
