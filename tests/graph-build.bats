@@ -510,6 +510,18 @@ on() {
 	EOT
 }
 
+@test "the number that a call has first is a file's only where the call is for one" {
+	labels() {
+		on x86_64 x | sed "s/id=101/id=$1 args=0,0,0,0,0,0/; /ts=1.1/i file ts=1.1 tid=10 fd=0 kind=pipe" |
+			graph-build --text | sed -nE '/^node .* what=wait/s/.* label="([^"]*)".*/\1/p'
+	}
+	run labels 230
+	assert_output --partial ' in clock_nanosleep'
+	refute_output --partial 'pipe'
+	run labels 0
+	assert_output --partial ' in read pipe'
+}
+
 @test "what numbers mean does not outlive the stream" {
 	{ on x86_64 virtio0 && on aarch64 nvme7q1; } >t
 	run -0 --separate-stderr graph-build --text t

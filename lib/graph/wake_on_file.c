@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "graph/wake_event.h"
+#include "source/file_call.h"
 
 /*
  * What a thread in a system call really waits for, where an event or the collector tells. The call's own event has no
@@ -74,6 +75,7 @@ void wake_files_free(struct wake *wake)
 	}
 }
 
+/* Of other calls the first argument may be anything, and raw_syscalls does not say what it is. */
 void file_sleeps(struct wake *wake, struct thread *thread)
 {
 	struct piece *piece = thread->pieces.count ? &thread->pieces.items[thread->pieces.count - 1] : NULL;
@@ -85,7 +87,7 @@ void file_sleeps(struct wake *wake, struct thread *thread)
 	    piece->call != thread->call)
 		return;
 	HASH_FIND(hh, wake->files, &of, sizeof(of), file);
-	if (!file || file->kind == CALL_NONE)
+	if (!file || file->kind == CALL_NONE || !file_call_named(wake_text(wake->names, thread->call, "")))
 		return;
 	name = memory_format("%s %s", wake_text(wake->names, thread->call, ""), wake_text(wake->names, file->kind, ""));
 	piece->call = thread->call_of_file = wake_name_text(wake->names, name);

@@ -9,7 +9,7 @@
 
 #include "base/fail.h"
 #include "event/format.h"
-#include "source/files.h"
+#include "source/file_call.h"
 #include "source/instance.h"
 #include "source/threads.h"
 
@@ -73,7 +73,7 @@ static void find_descriptor(struct wish *wish, struct tep_event *event)
 		wish->call_at = field_offset(event, "id");
 		wish->fd_at = field_offset(event, "args");
 	} else if (wish->is_call && strncmp(wish->name, entry, strlen(entry)) == 0 &&
-		   files_call_named(wish->name + strlen(entry)) && event->format.nr_fields > 1) {
+		   file_call_named(wish->name + strlen(entry)) && event->format.nr_fields > 1) {
 		wish->fd_at = (uint16_t)event->format.fields->next->offset;
 	}
 	if (wish->is_switch)

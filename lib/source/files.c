@@ -1,19 +1,16 @@
 #include "source/files.h"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <seccomp.h>
-
 #include "base/memory.h"
 #include "base/number.h"
 
-enum { FILES = 4, CALLS_MAX = 1024 };
+enum { FILES = 4 };
 
 struct file_seen {
 	bool used;
@@ -27,10 +24,6 @@ struct thread_files {
 	int next;    /* to be given up for a new one */
 	struct file_seen seen[FILES];
 };
-
-static const char *const calls[] = {"read", "readv", "pread64", "preadv2", "write", "writev", "pwrite64", "pwritev2",
-				    "sendto", "sendmsg", "sendmmsg", "recvfrom", "recvmsg", "recvmmsg", "splice", "sendfile64",
-				    "sendfile", "ioctl"};
 
 /* How /proc spells them. */
 static const struct {
@@ -54,35 +47,6 @@ static const struct {
 
 /* Of no kind that has a name of its own. */
 static const char plain[] = "file";
-
-bool files_call_named(const char *name)
-{
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		if (strcmp(calls[i], name) == 0)
-			return true;
-	return false;
-}
-
-static bool by_number[CALLS_MAX];
-
-static void find_numbers(void)
-{
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-		int call = seccomp_syscall_resolve_name(calls[i]);
-
-		if (call >= 0 && call < CALLS_MAX)
-			by_number[call] = true;
-	}
-}
-
-/* The collector's thread and the recorder's may be the first at once. */
-bool files_call_numbered(int64_t number)
-{
-	static pthread_once_t found = PTHREAD_ONCE_INIT;
-
-	pthread_once(&found, find_numbers);
-	return number >= 0 && number < CALLS_MAX && by_number[number];
-}
 
 void files_enter(struct threads *threads, int32_t tid, int32_t fd)
 {

@@ -14,11 +14,7 @@
 
 enum { FILE_NONE = -1 };
 
-/* Whether the system call of this name, or of this number, has a descriptor first and may sleep for what that is. */
-bool files_call_named(const char *name);
-bool files_call_numbered(int64_t number);
-
-/* The thread is in such a call for this descriptor from now on; FILE_NONE: in another call, or in none. */
+/* The thread is in a call of file_call.h for this descriptor from now on; FILE_NONE: in another call, or in none. */
 void files_enter(struct threads *threads, int32_t tid, int32_t fd);
 
 /* It falls asleep: writes a `file` record if that tells something new. -1 after fail(). */

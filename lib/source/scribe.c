@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "source/file_call.h"
 #include "source/files.h"
 #include "source/traced.h"
 
@@ -190,7 +191,7 @@ static int see_file(struct scribe *scribe, const struct wish *wish, const struct
 	enum { INTERRUPTIBLE = 1 };
 
 	if (wish->is_call) {
-		bool of_file = wish->fd_at && (!wish->call_at || files_call_numbered(word_at(ring, wish->call_at)));
+		bool of_file = wish->fd_at && (!wish->call_at || file_call_numbered(word_at(ring, wish->call_at)));
 
 		files_enter(&scribe->threads, common->tid, of_file ? (int32_t)word_at(ring, wish->fd_at) : FILE_NONE);
 		return 0;
