@@ -100,3 +100,12 @@ example_files() {
 	done
 	[ $ran -ge 15 ] || fail "only $ran examples"
 }
+
+# The shell spells its clock as the language of whoever runs it has it; no locale but C need be here.
+@test "the example of a number that comes live works where the decimal sign is a comma" {
+	vmstat() { printf '%s\n' procs r "$(seq -s ' ' 17)"; }
+	export -f vmstat
+	sed -n '/^\$ vmstat/,/^\.Ed/{ /^\.Ed/!s/^[$>] //p }' "$TOP/man/cchart-filter.1" >example
+	run -0 bash -c 'unset EPOCHREALTIME; EPOCHREALTIME=1700000000,25; source ./example'
+	assert_line --regexp '^sample ts=1700000000.250000000 .*chart=switches value=12'
+}
