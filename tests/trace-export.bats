@@ -448,4 +448,13 @@ victim;holder;worker;7:0;in the bfq queue of loop0 3000000"
 	[ -L folder/link ]
 	assert_equal "$(stat -c %a folder/real)" 640
 	[ -s folder/real ]
+	ln -s new folder/ahead # of what it leads to
+	ln -s folder/ahead further
+	trace-export -f csv -k signal -o further lock.tb
+	[ -L further ] && [ -L folder/ahead ]
+	cmp folder/new folder/real
+	ln -s round circle
+	ln -s circle round
+	run -1 trace-export -f csv -k signal -o circle lock.tb
+	assert_output "trace-export: cannot write 'circle': too many levels of symbolic links"
 }

@@ -21,7 +21,10 @@ struct file_draft {
 	struct file_draft *next;
 };
 
-enum { NAMES = 100 }; /* that are tried */
+enum {
+	NAMES = 100, /* that are tried */
+	LINKS = 40,  /* that are followed, as by the kernel */
+};
 
 static struct file_draft *drafts; /* unfinished, for the exit handler */
 
@@ -71,13 +74,47 @@ static mode_t mode_of(const struct stat *there)
 	return there ? there->st_mode & 07777 : 0666 & ~mask;
 }
 
+/* Where a symbolic link leads, to be freed; NULL: it is none. */
+static char *target_of(const char *path)
+{
+	char target[PATH_MAX], *folder, *whole;
+	ssize_t length = readlink(path, target, sizeof(target));
+
+	if (length <= 0)
+		return NULL;
+	if (*target == '/')
+		return memory_text(target, (size_t)length);
+	folder = memory_text(path, strlen(path));
+	whole = memory_format("%s/%.*s", dirname(folder), (int)length, target);
+	free(folder);
+	return whole;
+}
+
+/* To be freed; NULL, with errno, where links lead to each other. There may be no file yet where they lead, so realpath() cannot tell. */
+static char *behind_links(const char *path)
+{
+	char *at = memory_text(path, strlen(path)), *next;
+
+	for (int i = 0; i < LINKS; i++) {
+		next = target_of(at);
+		if (!next)
+			return at;
+		free(at);
+		at = next;
+	}
+	free(at);
+	errno = ELOOP;
+	return NULL;
+}
+
 static int open_draft(struct file_draft *draft, const char *path)
 {
-	char *behind = realpath(path, NULL);
 	struct stat status, *there = stat(path, &status) == 0 ? &status : NULL;
 	int fd;
 
-	draft->path = behind ? behind : memory_text(path, strlen(path));
+	draft->path = behind_links(path);
+	if (!draft->path)
+		return -1;
 	draft->special = there && !S_ISREG(there->st_mode) && !S_ISDIR(there->st_mode);
 	if (draft->special)
 		return open(path, O_WRONLY | O_CLOEXEC);

@@ -10,7 +10,7 @@
 /*
  * A file that appears under its name only when it is complete: written in the same folder without a name, then renamed. An end
  * in between leaves nothing behind. (Where the file system knows no files without a name it has one, which an exit removes, and a
- * deadly signal does not.) It takes the place of the file that a symbolic link leads to, and has the mode of the one that was there.
+ * deadly signal does not.) It takes the place of the file that a symbolic link leads to, if there is one yet, and has its mode.
  * A device or a pipe is written to as it is.
  *
  *	struct file_draft *draft = file_draft("report.html");
