@@ -210,16 +210,28 @@ static char *say_softirq(const struct model *model, const struct graph *graph, i
 }
 
 /* "unknown: futex of victim" */
-static char *say_unknown(const struct model *model, const struct graph *graph, int32_t index)
+static char *say_sleep(const struct node *node, bool over)
 {
 	static const char unknown[] = "unknown: ";
-	const struct node *node = &graph->nodes.items[index];
 	const char *what = node->name + sizeof(unknown) - 1, *of = strstr(node->name, " of ");
 
-	(void)model;
 	if (strncmp(node->name, unknown, sizeof(unknown) - 1) || !of || node->tid != 0)
 		return memory_format("%s", node->name);
-	return memory_format("%s asleep in %.*s, woken by somebody unknown", of + 4, (int)(of - what), what);
+	return memory_format("%s %sasleep in %.*s%s", of + 4, over ? "" : "still ", (int)(of - what), what,
+			     over ? ", woken by somebody unknown" : "");
+}
+
+static char *say_unknown(const struct model *model, const struct graph *graph, int32_t index)
+{
+	(void)model;
+	return say_sleep(&graph->nodes.items[index], true);
+}
+
+/* Nobody has woken it yet, perhaps nobody will. */
+static char *say_asleep(const struct model *model, const struct graph *graph, int32_t index)
+{
+	(void)model;
+	return say_sleep(&graph->nodes.items[index], false);
 }
 
 static char *say_name(const struct model *model, const struct graph *graph, int32_t index)
@@ -228,7 +240,7 @@ static char *say_name(const struct model *model, const struct graph *graph, int3
 	return memory_format("%s", graph->nodes.items[index].name);
 }
 
-char *words_node(const struct model *model, const struct graph *graph, int32_t index)
+char *words_node(const struct model *model, const struct graph *graph, int32_t index, bool open)
 {
 	typedef char *node_words(const struct model *model, const struct graph *graph, int32_t index);
 	static node_words *const say[WHATS] = {
@@ -236,8 +248,9 @@ char *words_node(const struct model *model, const struct graph *graph, int32_t i
 		[WHAT_QUEUE] = say_queue, [WHAT_SERVICE] = say_service,	 [WHAT_SOFTIRQ] = say_softirq,
 		[WHAT_UNKNOWN] = say_unknown,
 	};
-	enum node_what what = graph->nodes.items[index].what;
-	char *raw = (say[what] ? say[what] : say_name)(model, graph, index);
+	const struct node *node = &graph->nodes.items[index];
+	node_words *own = open && node->what == WHAT_UNKNOWN && node->end >= graph->to ? say_asleep : say[node->what];
+	char *raw = (own ? own : say_name)(model, graph, index);
 	char *named = with_device_names(model, raw), *words = words_clean(named);
 
 	free(raw);

@@ -155,7 +155,8 @@ int story_path(const struct model *model, struct story *story, const struct grap
 		piece->what = graph->nodes.items[node].what;
 		piece->row = words_owner(model, graph, node);
 		piece->part =
-		    story_part(story, piece->what, words_node(model, graph, node), words_meanwhile(graph, node));
+		    story_part(story, piece->what, words_node(model, graph, node, story->signal && story->signal->open),
+			       words_meanwhile(graph, node));
 	}
 	piece->node = node;
 	if (piece->what == WHAT_RUNNABLE)

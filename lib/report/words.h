@@ -79,8 +79,8 @@ char *words_limits(enum unit unit, double center, double limit);
 /* "block of loop0 became slower at 12:03:04.127 and stayed so: median 127 us -> 410 us; limits relearnt". */
 char *words_shift(const struct model *model, const struct track *track, const struct shift *shift);
 
-/* A node of a critical path: "in the bfq queue of loop0"; "grinder/77 running". */
-char *words_node(const struct model *model, const struct graph *graph, int32_t node);
+/* A node of a critical path: "in the bfq queue of loop0"; "grinder/77 running". `open`: what the graph explains had not ended. */
+char *words_node(const struct model *model, const struct graph *graph, int32_t node, bool open);
 
 /* What went on meanwhile: " while 9,412 requests of 319 others were served"; "" where the graph tells nothing. */
 char *words_meanwhile(const struct graph *graph, int32_t node);
