@@ -898,6 +898,25 @@ b,0xfd,$zeros,0x2"
 	assert_equal "$stderr" "cchart-filter: chart 'x': no event a:c came, as if nothing had ended; collect with -c x"
 }
 
+@test "of many functions one thing is said once" {
+	for i in 1 2 3 4; do
+		for f in quiet open few; do
+			name=func:p:$f$i
+			echo "chart name=$name definition=\"chart name=$name nest=yes\\nstart event=func:p__$f$i\\nend event=func:p__${f}${i}__return\""
+		done
+		echo "event ts=1 cpu=0 tid=7 comm=p name=func:p__open$i"
+		echo "event ts=1 cpu=0 tid=7 comm=p name=func:p__few$i"
+		echo "event ts=2 cpu=0 tid=7 comm=p name=func:p__few${i}__return"
+	done | sort -k1,1 -k2,2 >functions
+	run -0 --separate-stderr filter functions
+	assert_equal "$stderr" "cchart-filter: 4 functions: no call came, so nothing was measured
+cchart-filter: 4 functions: no return came: nothing that began has ended
+cchart-filter: 4 functions: too few values to learn limits from (4 in all), so nothing was judged; see --baseline and --limits"
+	grep -v 'quiet4\|open4\|few4' functions >three
+	run -0 --separate-stderr filter three
+	assert_equal "$(grep -c "^cchart-filter: chart 'func:p:.*'" <<<"$stderr")" 9
+}
+
 @test "what hangs without limits to judge it by is counted at the end" {
 	definition='chart name=x\nstart event=a:b key=id split=id\nend event=a:c key=id'
 	{

@@ -1,7 +1,10 @@
 /* What a user should know of the charts at the end. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "chart/measured.h"
+
+enum { FUNCTIONS_TOLD = 3 }; /* each for itself */
 
 /* How many events of this role came; *name is the first such event of the definition. */
 static uint64_t seen(const struct measured *chart, enum chart_role role, const char **name)
@@ -30,22 +33,152 @@ static bool has_chart(const struct measure *measure, const struct judgement_fixe
 	return false;
 }
 
-static void complain_of_unjudged(const char *name, uint64_t ends, bool fixed, bool counts, void (*say)(const char *format, ...))
+/* What is the matter with a chart that has events. */
+enum fault {
+	FAULT_NONE,
+	FAULT_STRANGE,	   /* all that began was of processes that are not traced */
+	FAULT_SILENT,	   /* nothing began */
+	FAULT_UNCOLLECTED, /* the same, but perhaps nobody asked for it */
+	FAULT_OPEN,	   /* nothing ended */
+	FAULT_ENDLESS,	   /* the same, but perhaps nobody asked for it */
+	FAULT_UNPAIRED,	   /* no end was that of a start */
+	FAULT_UNJUDGED,	   /* too few values */
+	FAULTS
+};
+
+/* `*event` is the one that it is about, or NULL. */
+static enum fault fault_of(const struct measured *chart, const char **event)
 {
-	say("chart '%s': too few values to learn limits from (%llu in all), so %s; see %s--baseline and --limits", name,
+	const char *start = NULL, *end = NULL;
+	uint64_t starts = seen(chart, chart->counts ? CHART_COUNT : CHART_START, &start);
+	uint64_t ends = seen(chart, CHART_END, &end);
+	bool collected = chart->chart->collected;
+
+	*event = start;
+	if (starts > 0 && starts == chart->others)
+		return FAULT_STRANGE;
+	if (starts == 0)
+		return collected ? FAULT_SILENT : FAULT_UNCOLLECTED;
+	*event = end;
+	if (!chart->counts && ends == 0)
+		return collected ? FAULT_OPEN : FAULT_ENDLESS;
+	if (!chart->counts && chart->ends == 0)
+		return FAULT_UNPAIRED;
+	return chart->ends > 0 && !chart->set.judged ? FAULT_UNJUDGED : FAULT_NONE;
+}
+
+/* `who`: "chart 'block'", or several. */
+static void complain_of_unjudged(const char *who, uint64_t ends, bool fixed, bool counts, void (*say)(const char *format, ...))
+{
+	say("%s: too few values to learn limits from (%llu in all), so %s; see %s--baseline and --limits", who,
 	    (unsigned long long)ends, fixed ? "they were judged by --limit alone" : "nothing was judged", counts ? "--interval, " : "");
 }
 
-static void complain_of_series(const struct measured *chart, void (*say)(const char *format, ...))
+/* `what` did not come; `name` of a chart to collect, behind a space. */
+static void complain_of_events(enum fault fault, const char *who, const char *what, const char *name, void (*say)(const char *format, ...))
 {
-	if (chart->ends > 0 && !chart->set.judged)
-		complain_of_unjudged(chart->name, chart->ends, has_fixed(&chart->set), chart->counts, say);
+	switch (fault) {
+	case FAULT_STRANGE:
+		say("%s: no %s was of the processes that were traced, so nothing was measured", who, what);
+		break;
+	case FAULT_SILENT:
+		say("%s: no %s came, so nothing was measured", who, what);
+		break;
+	case FAULT_UNCOLLECTED:
+		say("%s: no %s came; collect with -c%s, and see that it happened at all", who, what, name);
+		break;
+	case FAULT_OPEN:
+		say("%s: no %s came: nothing that began has ended", who, what);
+		break;
+	case FAULT_ENDLESS:
+		say("%s: no %s came, as if nothing had ended; collect with -c%s", who, what, name);
+		break;
+	case FAULT_UNPAIRED:
+		say("%s: no start found its end", who);
+		break;
+	default:
+		break;
+	}
+}
+
+static void complain_of_fault(const struct measured *chart, enum fault fault, const char *event, void (*say)(const char *format, ...))
+{
+	char *who = memory_format("chart '%s'", chart->name), *what = memory_format("event %s", event ? event : "");
+	char *name = memory_format(" %s", chart->name);
+
+	if (fault == FAULT_UNJUDGED)
+		complain_of_unjudged(who, chart->ends, has_fixed(&chart->set), chart->counts, say);
+	else
+		complain_of_events(fault, who, what, name, say);
+	free(name);
+	free(what);
+	free(who);
+}
+
+static bool is_function(const struct measured *chart)
+{
+	return chart->chart && !strncmp(chart->name, "func:", strlen("func:"));
+}
+
+/* There may be hundreds of functions, so those with the same fault are told of together. */
+static void complain_of_functions(const struct measure *measure, enum fault fault, uint64_t count, void (*say)(const char *format, ...))
+{
+	char *who = memory_format("%llu functions", (unsigned long long)count);
+	uint64_t ends = 0;
+	bool fixed = false;
+	const char *event;
+
+	for (size_t i = 0; i < measure->charts.count; i++) {
+		const struct measured *chart = measure->charts.items[i];
+
+		if (!is_function(chart) || fault_of(chart, &event) != fault)
+			continue;
+		ends += chart->ends;
+		fixed |= has_fixed(&chart->set);
+	}
+	if (fault == FAULT_UNJUDGED)
+		complain_of_unjudged(who, ends, fixed, false, say);
+	else
+		complain_of_events(fault, who, fault < FAULT_OPEN ? "call" : "return", "", say);
+	free(who);
+}
+
+/* What is to be told of each chart for itself. */
+static void complain_of_bounds(const struct measured *chart, void (*say)(const char *format, ...))
+{
+	for (int i = 0; i < chart->count; i++)
+		if (chart->bindings[i].lacking)
+			say("chart '%s': event %s has no field '%s'", chart->name, chart->bindings[i].type->name,
+			    chart->bindings[i].lacking);
 	if (chart->set.forgotten > 0)
 		say("chart '%s': more than %d keys at once; the least recent were forgotten %llu times", chart->name, SERIES_MAX,
 		    (unsigned long long)chart->set.forgotten);
 	if (chart->refused > 0)
 		say("chart '%s': %llu events were left out, for there were too many keys", chart->name,
 		    (unsigned long long)chart->refused);
+}
+
+static void complain_of_charts(const struct measure *measure, void (*say)(const char *format, ...))
+{
+	uint64_t functions[FAULTS] = {0};
+	const char *event;
+
+	for (size_t i = 0; i < measure->charts.count; i++)
+		if (is_function(measure->charts.items[i]))
+			functions[fault_of(measure->charts.items[i], &event)]++;
+	for (size_t i = 0; i < measure->charts.count; i++) {
+		const struct measured *chart = measure->charts.items[i];
+		enum fault fault = chart->chart ? fault_of(chart, &event) : FAULT_NONE;
+
+		if (!chart->chart)
+			continue;
+		if (!is_function(chart) || functions[fault] <= FUNCTIONS_TOLD)
+			complain_of_fault(chart, fault, event, say);
+		complain_of_bounds(chart, say);
+	}
+	for (enum fault fault = FAULT_STRANGE; fault < FAULTS; fault++)
+		if (functions[fault] > FUNCTIONS_TOLD)
+			complain_of_functions(measure, fault, functions[fault], say);
 }
 
 /* There may be hundreds of charts by hand, so they are told of together. */
@@ -65,48 +198,15 @@ static void complain_of_samples(const struct measure *measure, void (*say)(const
 		fixed |= has_fixed(&chart->set);
 	}
 	if (ends > 0 && !judged)
-		complain_of_unjudged("of samples", ends, fixed, false, say);
+		complain_of_unjudged("samples", ends, fixed, false, say);
 	if (forgotten > 0)
 		say("samples: more than %d keys of a chart at once, or too many charts; the least recent were forgotten %llu times", SERIES_MAX,
 		    (unsigned long long)forgotten);
 }
 
-static void complain_of_events(const struct measured *chart, void (*say)(const char *format, ...))
-{
-	const char *name = chart->name, *start = "", *end = "";
-	uint64_t starts = seen(chart, chart->counts ? CHART_COUNT : CHART_START, &start);
-	uint64_t ends = seen(chart, CHART_END, &end);
-
-	for (int i = 0; i < chart->count; i++)
-		if (chart->bindings[i].lacking)
-			say("chart '%s': event %s has no field '%s'", name, chart->bindings[i].type->name,
-			    chart->bindings[i].lacking);
-	if (starts > 0 && starts == chart->others) {
-		say("chart '%s': no event %s was of the processes that were traced, so nothing was measured", name, start);
-		return;
-	}
-	if (starts > 0 && chart->counts)
-		return;
-	if (starts == 0 && chart->chart->collected)
-		say("chart '%s': no event %s came, so nothing was measured", name, start);
-	else if (starts == 0)
-		say("chart '%s': no event %s came; collect with -c %s, and see that it happened at all", name, start, name);
-	else if (ends == 0 && chart->chart->collected)
-		say("chart '%s': no event %s came: nothing that began has ended", name, end);
-	else if (ends == 0)
-		say("chart '%s': no event %s came, as if nothing had ended; collect with -c %s", name, end, name);
-	else if (chart->ends == 0)
-		say("chart '%s': no start found its end", name);
-}
-
 void measure_complaints(const struct measure *measure, void (*say)(const char *format, ...))
 {
-	for (size_t i = 0; i < measure->charts.count; i++) {
-		if (!measure->charts.items[i]->chart)
-			continue;
-		complain_of_events(measure->charts.items[i], say);
-		complain_of_series(measure->charts.items[i], say);
-	}
+	complain_of_charts(measure, say);
 	complain_of_samples(measure, say);
 	for (int i = 0; i < measure->judge.judgement->fixed_count; i++) {
 		const struct judgement_fixed *fixed = &measure->judge.judgement->fixed[i];
