@@ -917,6 +917,15 @@ cchart-filter: 4 functions: too few values to learn limits from (4 in all), so n
 	assert_equal "$(grep -c "^cchart-filter: chart 'func:p:.*'" <<<"$stderr")" 9
 }
 
+@test "samples that were too few are named by their chart, if it is one" {
+	echo "sample ts=1 chart=bounces value=3 n=812" >one
+	{ cat one; echo "sample ts=2 chart=calls value=5 n=790"; } >two
+	run -0 --separate-stderr filter --method=p one
+	assert_equal "$stderr" "cchart-filter: chart 'bounces': too few values to learn limits from (1 in all), so nothing was judged; see --baseline and --limits"
+	run -0 --separate-stderr filter --method=p two
+	assert_equal "$stderr" "cchart-filter: samples: too few values to learn limits from (2 in all), so nothing was judged; see --baseline and --limits"
+}
+
 @test "what hangs without limits to judge it by is counted at the end" {
 	definition='chart name=x\nstart event=a:b key=id split=id\nend event=a:c key=id'
 	{

@@ -181,24 +181,31 @@ static void complain_of_charts(const struct measure *measure, void (*say)(const 
 			complain_of_functions(measure, fault, functions[fault], say);
 }
 
-/* There may be hundreds of charts by hand, so they are told of together. */
+/* There may be hundreds of charts by hand, so they are told of together, where there is not just one. */
 static void complain_of_samples(const struct measure *measure, void (*say)(const char *format, ...))
 {
 	uint64_t ends = measure->gone.ends, forgotten = measure->gone.forgotten;
 	bool judged = measure->gone.judged, fixed = false;
+	const char *only = NULL;
+	char *who;
+	int charts = 0;
 
 	for (size_t i = 0; i < measure->charts.count; i++) {
 		const struct measured *chart = measure->charts.items[i];
 
 		if (chart->chart)
 			continue;
+		only = chart->name;
+		charts++;
 		ends += chart->ends;
 		forgotten += chart->set.forgotten;
 		judged |= chart->set.judged;
 		fixed |= has_fixed(&chart->set);
 	}
+	who = charts == 1 && measure->gone.ends == 0 ? memory_format("chart '%s'", only) : memory_format("samples");
 	if (ends > 0 && !judged)
-		complain_of_unjudged("samples", ends, fixed, false, say);
+		complain_of_unjudged(who, ends, fixed, false, say);
+	free(who);
 	if (forgotten > 0)
 		say("samples: more than %d keys of a chart at once, or too many charts; the least recent were forgotten %llu times", SERIES_MAX,
 		    (unsigned long long)forgotten);
