@@ -595,6 +595,21 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 	assert_output "[true,false]"
 }
 
+@test "of a moment over midnight, what is of another day than its head says so" {
+	{
+		echo "stream version=1 host=web1 wall=1700000000.000000000" # 22:13:20
+		echo "signal id=1 ts=6500 start=6300 chart=runq value=200 center=0.001 ucl=0.01 rules=1 tid=10 comm=a"
+		echo "signal id=2 ts=6550 start=6500 chart=runq value=50 center=0.001 ucl=0.01 rules=1 tid=11 comm=b"
+		echo "signal id=3 ts=7500 start=6500 chart=runq value=1000 center=0.001 ucl=0.01 rules=1 tid=12 comm=c"
+		echo "window id=1 from=6300 to=7500 signals=1-5 complete=yes"
+	} >midnight
+	run -0 report midnight
+	assert_line "1. 00:01:40.000  c/12 waited 1000.000 s for a CPU"
+	assert_line "   also 2023-11-14 23:58:20  a/10 waited 200.000 s for a CPU"
+	assert_line "   also 00:01:40.000  b/11 waited 50.000 s for a CPU"
+	assert_line "   and  2 more signals between 2023-11-14 23:58:20 and 00:18:20.000"
+}
+
 @test "what many functions have in common is told once" {
 	{
 		for i in $(seq 9); do echo "chart name=func:prog:f$i definition=x"; done

@@ -1,6 +1,7 @@
 /* Moments in words: what they are about, what more there is, what they lack. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/words.h"
 
@@ -48,13 +49,28 @@ char *words_moment(const struct model *model, const struct moment *moment)
 	return memory_format("abnormal, but its signals are not in the input");
 }
 
+void words_time(const struct moment *moment, int64_t ts, char *text)
+{
+	const struct story *first = moment->stories.count > 0 ? moment->stories.items[0] : NULL;
+	int64_t head, at = time_sum(moment->clock.wall, ts);
+	char day[WORDS_CLOCK_ROOM], own[WORDS_CLOCK_ROOM];
+
+	words_clock(&moment->clock, ts, text);
+	if (!moment->clock.has_wall || !moment_began(moment, first, &head))
+		return;
+	words_day(time_sum(moment->clock.wall, head), day);
+	words_day(at, own);
+	if (strcmp(own, day) != 0)
+		words_date(at, text);
+}
+
 void words_began(const struct moment *moment, const struct story *story, char *text)
 {
 	int64_t at;
 
 	*text = '\0';
 	if (moment_began(moment, story, &at))
-		words_clock(&moment->clock, at, text);
+		words_time(moment, at, text);
 }
 
 char *words_hosts(const struct model *model)
@@ -85,8 +101,8 @@ char *words_rest(const struct moment *moment, uint64_t told)
 
 	if (moment->signals <= told)
 		return NULL;
-	words_clock(&moment->clock, moment->from, from);
-	words_clock(&moment->clock, moment->to, to);
+	words_time(moment, moment->from, from);
+	words_time(moment, moment->to, to);
 	count = words_count(moment->signals - told, "more signal");
 	words = memory_format("%s between %s and %s", count, from, to);
 	free(count);

@@ -151,7 +151,7 @@ static void print_also_signal(const struct report *report, FILE *out, const stru
 {
 	char clock[WORDS_CLOCK_ROOM];
 
-	words_clock(&moment->clock, signal->start, clock);
+	words_time(moment, signal->start, clock);
 	print_also(report, out, clock, words);
 }
 

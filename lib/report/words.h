@@ -55,7 +55,10 @@ char *words_signals(const struct model *model, const struct signal *signal, uint
 /* What a story is about: its signal's sentence, or its graph: "A took 12 s (graph 1)". */
 char *words_story(const struct model *model, const struct story *story);
 
-/* When a story of a moment began, by words_clock(): its signal, or its graph; of none, the worst signal, or the moment. "": not known. */
+/* A time of a moment, by words_clock(); as "2026-11-20 23:58:20" where that is of another day than the time at its head. */
+void words_time(const struct moment *moment, int64_t ts, char *text);
+
+/* When a story of a moment began, by words_time(): its signal, or its graph; of none, the worst signal, or the moment. "": not known. */
 void words_began(const struct moment *moment, const struct story *story, char *text);
 
 /* What a moment is about: its first story, else its worst signal. */
