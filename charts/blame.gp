@@ -22,4 +22,4 @@ set xlabel sprintf("blamed for, %s", word("s ms us ns", unit + 1)) textcolor rgb
 
 plot "blame" using (0):1:(0):2:($1 - 0.3):($1 + 0.3):ytic(4) with boxxyerror linecolor rgb "#2f74b5" title "blame", \
      "blame" using 3:1 axes x2y1 with linespoints pointtype 7 pointsize 0.5 linewidth 1.5 linecolor rgb "#e08a1e" \
-	title "share of all, summed up"
+	title "sum of shares"

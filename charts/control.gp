@@ -37,13 +37,13 @@ middle = (from + to) / 2
 span = to - from > 1 ? to - from : 1
 set xrange [middle - 0.52 * span : middle + 0.52 * span]
 if (clock) {
-	shape = span > 172800 ? "%m-%d %H:%M" : span > 1200 ? "%H:%M" : span > 4 ? "%H:%M:%S" : "%H:%M:%.2S"
+	shape = span > 86400 ? "%m-%d %H:%M" : span > 1200 ? "%H:%M" : span > 4 ? "%H:%M:%S" : "%H:%M:%.2S"
 	set xtics format shape timedate
 	if (span <= 10) { set xtics span > 4 ? ceil(span / 6) : span > 2 ? 1 : 0.25 * ceil(span) }
-	# gnuplot's own choice does not know how wide a label of text is.
-	if (dumb && span > 10) {
-		do for [s in "5 10 15 30 60 120 300 600 900 1800 3600 7200 10800 21600 43200 86400"] {
-			if (s + 0 >= span / 5) { set xtics s + 0; break }
+	# gnuplot's own choice does not know how wide a label of text is, nor one with a date.
+	if (span > (dumb ? 10 : 86400)) {
+		do for [s in "5 10 15 30 60 120 300 600 900 1800 3600 7200 10800 21600 43200 86400 172800 604800"] {
+			if (s + 0 >= span / (dumb ? 5 : 8)) { set xtics s + 0; break }
 		}
 	}
 	set xlabel "time, UTC" textcolor rgb ink

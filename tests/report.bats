@@ -906,6 +906,35 @@ told() {
 	assert_line --partial 'INCOMPLETE: events of this moment were lost or left out'
 }
 
+@test "charts: an axis of more than a day has dates, which do not run into each other" {
+	need_gnuplot
+	for hours in 25 40 60; do
+		{
+			echo "stream version=1 host=web1 wall=1700000000.000000000"
+			echo "limits ts=1 chart=runq center=0.001 ucl=0.01 n=100 method=pot"
+			for ts in 10 $((hours * 3600)); do echo "signal id=$ts ts=$ts.5 start=$ts chart=runq value=0.5 center=0.001 ucl=0.01 rules=1 tid=10 comm=a"; done
+		} >days
+		run -0 report --plot days
+		assert_line --regexp '^ *11-15 00:00 .* 11-1[5-7] ..:00$'
+		report -f html days
+		labels=$(grep -o '11-1[5-7] [0-9][0-9]:00' report.html | sort -u | wc -l)
+		[ "$labels" -ge 4 ] && [ "$labels" -le 8 ] || fail "$hours h: $labels labels"
+	done
+}
+
+@test "charts: the legend of the blame has room beside long names" {
+	need_gnuplot
+	{
+		echo "graph id=1 kind=wake target=1 from=10 to=11"
+		echo "node graph=1 id=1 name=a start=10 end=11 tid=10 what=run"
+		for i in 1 2; do echo "blame graph=1 rank=$i name=\"$i$(printf '%080d' 0 | tr 0 m): running\" label=x score=0.5 share=0.5 on_path=yes instances=1 algorithm=critical"; done
+	} >long
+	report -f html long
+	awk '/translate/ { at = $0; gsub(/.*translate.|,.*/, "", at) }
+		/<text>.*share/ { gsub(/.*<text>|<.*/, ""); found = 1; end = at + 7 * length }
+		END { print end; exit !(found && end < 900) }' report.html # of 900; a letter has 7
+}
+
 # --- output --------------------------------------------------------------------------------------------------------
 
 # Text of 4 to 8 kB: the last write is one that no buffer holds.
