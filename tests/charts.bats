@@ -342,6 +342,7 @@ slow() {
 	mkfifo never && exec {never}<>never # that it cannot be written is told before any input is read
 	run -1 timeout 20 cchart-filter --save-limits=none/limits never
 	assert_output --partial "cannot write 'none/limits'"
+	exec {never}<&-
 	run -1 filter --save-limits=/dev/full in
 	[ -c /dev/full ]
 	assert_output --partial "cannot write '/dev/full'"

@@ -1017,6 +1017,7 @@ many_moments() {
 	run -1 timeout 20 ./bare -f html never
 	assert_output --partial "'charts/report.css' is not installed"
 	run ! ls report.html
+	exec {never}<&-
 }
 
 @test "options that a format has no use for end with 2" {
