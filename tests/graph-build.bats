@@ -86,6 +86,7 @@ window() {
 		flush|bulky: flush of 7:0 in service
 		commit|jbd2: write of 7:0 in service
 		frequency|server: running at a low frequency
+		joined|unknown: wait of victim
 		killed|hoarder: killed by the OOM killer
 		hit|worker: running
 		hog|hogger: on CPU 0 while victim was runnable

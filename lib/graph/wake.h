@@ -464,6 +464,8 @@ struct wake_names *wake_names_new(void);
 void wake_names_free(struct wake_names *names);
 void wake_names_begin(struct wake_names *names, const char *machine); /* a stream from this machine: its numbers are its own */
 int32_t wake_vector(struct wake_names *names, int16_t name); /* the number of an interrupt, for its name */
+void wake_name_receiver(struct wake_names *names, int32_t number); /* the interrupt has raised NET_RX */
+bool wake_receives(const struct wake_names *names, int32_t number); /* it did once */
 const char *wake_irq_name(const struct wake_names *names, int32_t number); /* NULL: none */
 int16_t wake_name_text(struct wake_names *names, const char *text); /* of a call, a lock, a work queue: its index */
 int16_t wake_number_call(struct wake_names *names, int number);	    /* by its number on the stream's machine */

@@ -78,6 +78,24 @@ void context_enter(struct wake *wake, struct cpu *cpu, enum context_kind kind, i
 	}
 }
 
+/*
+ * What an interrupt has to receive is handled by the soft interrupt that it hit, together with what that was raised for: since
+ * Linux 6.4 it is then not raised again.
+ */
+static void join(const struct wake *wake, struct cpu *cpu)
+{
+	const struct context *top = &cpu->context[cpu->depth];
+	struct context *beneath = &cpu->context[cpu->depth - 1];
+
+	if (top->kind != CONTEXT_IRQ || beneath->kind != CONTEXT_SOFTIRQ || beneath->number != NET_RX ||
+	    cpu->pending[NET_RX] || !wake_receives(wake->names, top->number))
+		return;
+	if (beneath->by.thread != INDEX_NONE || beneath->by.timer) {
+		beneath->by = RAISE_NONE;
+		beneath->by.unknown = true;
+	}
+}
+
 static void leave(const struct wake *wake, struct cpu *cpu, enum context_kind kind, int64_t ts)
 {
 	struct thread *thread = running(wake, cpu);
@@ -87,7 +105,8 @@ static void leave(const struct wake *wake, struct cpu *cpu, enum context_kind ki
 		depth--;
 	if (depth == 0)
 		return; /* entered before the data */
-	cpu->depth = depth - 1;
+	for (; cpu->depth >= depth; cpu->depth--)
+		join(wake, cpu);
 	if (cpu->depth == 0 && cpu->context[1].stolen && thread && thread_running(thread))
 		thread_piece(thread, WHAT_RUN, ts, cpu->number);
 }
@@ -183,6 +202,8 @@ void context_raise(struct wake *wake, struct cpu *cpu, int32_t number, int flags
 	if (softirqs[number].carries)
 		by = context_doer(wake, cpu, flags);
 	top = &cpu->context[cpu->depth];
+	if (number == NET_RX && top->kind == CONTEXT_IRQ)
+		wake_name_receiver(wake->names, top->number);
 	if (number == NET_RX && flags != FLAGS_NONE && !(flags & FLAG_SOFTIRQ))
 		by.timer = false;
 	if (number == NET_RX && by.timer && top->kind == CONTEXT_TIMER)

@@ -7,6 +7,7 @@
 
 struct irq_name {
 	int32_t number;
+	bool receives;
 	char *name;
 	UT_hash_handle hh;
 };
@@ -76,11 +77,33 @@ static void name_irq(struct wake_names *names, int32_t number, const char *name)
 	HASH_ADD_INT(names->irqs, number, irq);
 }
 
-const char *wake_irq_name(const struct wake_names *names, int32_t number)
+static struct irq_name *find_irq(const struct wake_names *names, int32_t number)
 {
 	struct irq_name *irq;
 
 	HASH_FIND_INT(names->irqs, &number, irq);
+	return irq;
+}
+
+void wake_name_receiver(struct wake_names *names, int32_t number)
+{
+	struct irq_name *irq = find_irq(names, number);
+
+	if (irq)
+		irq->receives = true;
+}
+
+bool wake_receives(const struct wake_names *names, int32_t number)
+{
+	const struct irq_name *irq = find_irq(names, number);
+
+	return irq && irq->receives;
+}
+
+const char *wake_irq_name(const struct wake_names *names, int32_t number)
+{
+	const struct irq_name *irq = find_irq(names, number);
+
 	return irq ? irq->name : NULL;
 }
 
