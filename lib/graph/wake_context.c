@@ -267,8 +267,8 @@ enum cause context_cause(struct wake *wake, struct cpu *cpu, int32_t tid, int fl
 	bool hidden;
 	const struct context *at = context(cpu, flags, &hidden);
 
-	*index = at->completed;
-	if (at->completed != INDEX_NONE && at->within == within(flags))
+	*index = at->within == within(flags) ? at->completed : INDEX_NONE;
+	if (*index != INDEX_NONE)
 		return CAUSE_REQUEST;
 	if (hidden || is_internal(wake, at))
 		return CAUSE_UNKNOWN;
