@@ -93,6 +93,7 @@ window() {
 		hog-for|bulky: on CPU 0 while victim was runnable
 		hogs|hog: on CPU while others were runnable
 		idle|victim: runnable
+		housekeeping|softirq RCU: membarrier of victim
 		interrupted|victim: running
 		in-turn|writer: running
 		ipi|unknown: wait of victim

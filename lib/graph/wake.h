@@ -348,6 +348,7 @@ struct raise context_doer(struct wake *wake, struct cpu *cpu, int flags); /* who
 void context_other(struct cpu *cpu, int flags); /* an event that has nothing to do with completing or waking */
 enum cause context_cause(struct wake *wake, struct cpu *cpu, int32_t tid, int flags, int32_t *index);
 const char *softirq_name(int32_t number);
+bool softirq_carries(int32_t number); /* somebody's data; else it is the kernel's housekeeping */
 
 /* wake_request.c: block requests, one for each bio; sectors of 512 bytes; INDEX_NONE: there is none */
 int32_t request_queue(struct wake *wake, const struct request *request);

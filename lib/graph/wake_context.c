@@ -27,6 +27,11 @@ const char *softirq_name(int32_t number)
 	return number >= 0 && number < SOFTIRQS ? softirqs[number].name : "?";
 }
 
+bool softirq_carries(int32_t number)
+{
+	return number >= 0 && number < SOFTIRQS && softirqs[number].carries;
+}
+
 /* The interrupts that an event is in, as its flags tell. */
 static int within(int flags)
 {
@@ -179,7 +184,7 @@ static bool is_network(int32_t number)
 /* Whether what several raised is handled in one go, and nothing says which is whose. Block requests are known by themselves. */
 static bool mixes(int32_t number)
 {
-	return softirqs[number].carries && number != BLOCK;
+	return softirq_carries(number) && number != BLOCK;
 }
 
 static bool alike(const struct raise *a, const struct raise *b)
@@ -199,7 +204,7 @@ void context_raise(struct wake *wake, struct cpu *cpu, int32_t number, int flags
 
 	if (number < 0 || number >= SOFTIRQS)
 		return;
-	if (softirqs[number].carries)
+	if (softirq_carries(number))
 		by = context_doer(wake, cpu, flags);
 	top = &cpu->context[cpu->depth];
 	if (number == NET_RX && top->kind == CONTEXT_IRQ)

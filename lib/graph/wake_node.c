@@ -185,7 +185,9 @@ int32_t bare_cause_node(struct cut *cut, const struct thread *thread, const stru
 				wake_stack_name(wake, thread, at, INDEX_NONE, memory_format("unknown: %s of %s", call, comm)),
 				NULL);
 	interrupt = interrupt_name(wake, soft, wait->cause_index);
-	name = wake_stack_name(wake, thread, at, INDEX_NONE, memory_format("%s: outside event for %s", interrupt, comm));
+	name = soft && !softirq_carries(wait->cause_index) ? memory_format("%s: %s of %s", interrupt, call, comm)
+							   : memory_format("%s: outside event for %s", interrupt, comm);
+	name = wake_stack_name(wake, thread, at, INDEX_NONE, name);
 	free(interrupt);
 	return new_node(cut, soft ? WHAT_SOFTIRQ : WHAT_IRQ, wait->start, end, 0, name, NULL);
 }
