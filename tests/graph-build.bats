@@ -94,6 +94,7 @@ window() {
 		hogs|hog: on CPU while others were runnable
 		idle|victim: runnable
 		housekeeping|softirq RCU: membarrier of victim
+		housework|softirq RCU: work on events
 		interrupted|victim: running
 		in-turn|writer: running
 		ipi|unknown: wait of victim

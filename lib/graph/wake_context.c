@@ -162,8 +162,13 @@ struct raise context_doer(struct wake *wake, struct cpu *cpu, int flags)
 	bool hidden;
 	const struct context *at = context(cpu, flags, &hidden);
 
-	if (at->kind == CONTEXT_SOFTIRQ && !hidden && !is_timer(at->number))
-		return at->by;
+	if (at->kind == CONTEXT_SOFTIRQ && !hidden && !is_timer(at->number)) {
+		struct raise by = at->by;
+
+		if (by.thread == INDEX_NONE)
+			by.ts = wake->now;
+		return by;
+	}
 	if (at->kind == CONTEXT_THREAD && !hidden && cpu->current != cpu->idle)
 		return (struct raise){.thread = cpu->current,
 				      .ts = wake->now,
