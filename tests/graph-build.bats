@@ -91,6 +91,7 @@ window() {
 		hit|worker: running
 		hog|hogger: on CPU 0 while victim was runnable
 		hog-for|bulky: on CPU 0 while victim was runnable
+		hogged|hog: on CPU 0 while ksoftirqd/0 was runnable
 		hogs|hog: on CPU while others were runnable
 		idle|victim: runnable
 		housekeeping|softirq RCU: membarrier of victim

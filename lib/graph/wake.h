@@ -32,6 +32,7 @@ enum cause {
 	CAUSE_SENT,    /* a packet that a timer sent on this machine; index: as above */
 	CAUSE_IRQ,     /* index: number of the interrupt */
 	CAUSE_SOFTIRQ, /* index: number of the soft interrupt */
+	CAUSE_DEFERRED, /* index: of a raise; the same, but a kernel thread handled it when it got the CPU */
 	CAUSE_WORK,    /* index: work; of a run, which does what somebody had queued */
 	CAUSE_DIRTY,   /* index: of a throttle; a timer, for too much was to be written to a disk */
 	CAUSE_PEER,    /* index: thread; of a run, at the end of which it woke that one, of another process */
@@ -124,6 +125,8 @@ struct raise { /* who raised a soft interrupt, queued a work or armed a timer, a
 	int32_t armed; /* then: index of a raise, who armed it; INDEX_NONE: not known */
 	int32_t work; /* index of the work that the thread then did; INDEX_NONE */
 	int32_t completed; /* request whose completion was then handled; INDEX_NONE. Only where a soft interrupt is raised */
+	int32_t number;	 /* of the soft interrupt, if that ended a wait */
+	int32_t handler; /* then: index of the kernel thread that had to get the CPU to handle it; INDEX_NONE: none had to */
 };
 
 /* Nobody, and nothing was completed. */

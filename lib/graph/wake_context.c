@@ -141,12 +141,15 @@ static struct context *context(struct cpu *cpu, int flags, bool *hidden)
 	return top;
 }
 
-static int32_t remember(struct wake *wake, struct raise by)
+static int32_t keep(struct wake *wake, struct raise by)
 {
-	if (by.thread == INDEX_NONE)
-		return INDEX_NONE;
 	*ARRAY_ADD(&wake->raises) = by;
 	return (int32_t)wake->raises.count - 1;
+}
+
+static int32_t remember(struct wake *wake, struct raise by)
+{
+	return by.thread == INDEX_NONE ? INDEX_NONE : keep(wake, by);
 }
 
 /* One between CPUs, or for the kernel's own purposes. On ARM these have handlers, as those of devices do. */
@@ -250,26 +253,37 @@ void context_other(struct cpu *cpu, int flags)
 		own->completed = INDEX_NONE;
 }
 
+/* Who had to get the CPU first to handle what was raised; INDEX_NONE: nobody had to. */
+static int32_t handler_of(const struct wake *wake, const struct cpu *cpu, const struct context *at)
+{
+	const struct thread *thread = running(wake, cpu);
+
+	if (!softirq_carries(at->number) || !thread || strncmp(wake_comm(wake, thread), "ksoftirqd/", 10) != 0)
+		return INDEX_NONE;
+	return cpu->tenures.items[cpu->tenures.count - 1].start > at->by.ts ? thread->index : INDEX_NONE;
+}
+
 static enum cause raised_cause(struct wake *wake, const struct cpu *cpu, const struct context *at, int32_t *index)
 {
-	const struct thread *raiser;
+	struct raise by = at->by;
+	const struct thread *raiser = by.thread == INDEX_NONE ? NULL : wake->threads.items[by.thread];
 	bool sent = is_network(at->number);
 
-	*index = sent && at->by.timer ? at->by.armed : INDEX_NONE;
-	if (is_timer(at->number) || at->by.timer)
+	*index = sent && by.timer ? by.armed : INDEX_NONE;
+	if (is_timer(at->number) || by.timer)
 		return sent ? CAUSE_SENT : CAUSE_TIMER;
-	if (at->by.unknown)
+	if (by.unknown)
 		return CAUSE_UNKNOWN;
-	*index = at->number;
-	if (at->by.thread == INDEX_NONE)
-		return CAUSE_SOFTIRQ;
-	*index = at->by.thread;
-	raiser = wake->threads.items[at->by.thread];
-	if (at->by.thread == cpu->current && thread_running(raiser) &&
-	    raiser->pieces.items[raiser->pieces.count - 1].start <= at->by.ts)
+	*index = by.thread;
+	if (by.thread == cpu->current && raiser && thread_running(raiser) &&
+	    raiser->pieces.items[raiser->pieces.count - 1].start <= by.ts)
 		return CAUSE_THREAD;
-	*index = remember(wake, at->by);
-	return CAUSE_RAISED;
+	*index = by.number = at->number;
+	by.handler = handler_of(wake, cpu, at);
+	if (!raiser && by.handler == INDEX_NONE)
+		return CAUSE_SOFTIRQ;
+	*index = keep(wake, by);
+	return raiser ? CAUSE_RAISED : CAUSE_DEFERRED;
 }
 
 enum cause context_cause(struct wake *wake, struct cpu *cpu, int32_t tid, int flags, int32_t *index)

@@ -12,6 +12,11 @@ static int64_t later(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
+static int64_t sooner(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
 struct thread *thread_at(struct cut *cut, int32_t index)
 {
 	struct thread *thread = cut->wake->threads.items[index];
@@ -165,12 +170,19 @@ static char *packet_name(const struct wake *wake, const struct thread *thread, c
 			       memory_format("timer: packet to %s", wake_comm(wake, thread)));
 }
 
+/* Of the interrupt or soft interrupt that a cause is. */
+static int32_t cause_number(const struct wake *wake, uint8_t cause, int32_t index)
+{
+	return cause == CAUSE_DEFERRED ? wake->raises.items[index].number : index;
+}
+
 int32_t bare_cause_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end)
 {
 	const struct wake *wake = cut->wake;
 	const char *comm = wake_comm(wake, thread);
 	const char *call = wake_text(wake->names, wait->call, wait->cause == CAUSE_TIMER ? "sleep" : "wait");
-	bool soft = wait->cause == CAUSE_SOFTIRQ;
+	bool soft = wait->cause == CAUSE_SOFTIRQ || wait->cause == CAUSE_DEFERRED;
+	int32_t number = cause_number(wake, wait->cause, wait->cause_index);
 	size_t at = (size_t)(wait - thread->pieces.items);
 	char *interrupt, *name;
 
@@ -184,19 +196,19 @@ int32_t bare_cause_node(struct cut *cut, const struct thread *thread, const stru
 		return new_node(cut, WHAT_UNKNOWN, wait->start, end, 0,
 				wake_stack_name(wake, thread, at, INDEX_NONE, memory_format("unknown: %s of %s", call, comm)),
 				NULL);
-	interrupt = interrupt_name(wake, soft, wait->cause_index);
-	name = soft && !softirq_carries(wait->cause_index) ? memory_format("%s: %s of %s", interrupt, call, comm)
-							   : memory_format("%s: outside event for %s", interrupt, comm);
+	interrupt = interrupt_name(wake, soft, number);
+	name = soft && !softirq_carries(number) ? memory_format("%s: %s of %s", interrupt, call, comm)
+						: memory_format("%s: outside event for %s", interrupt, comm);
 	name = wake_stack_name(wake, thread, at, INDEX_NONE, name);
 	free(interrupt);
-	return new_node(cut, soft ? WHAT_SOFTIRQ : WHAT_IRQ, wait->start, end, 0, name, NULL);
+	return new_node(cut, soft ? WHAT_SOFTIRQ : WHAT_IRQ, sooner(wait->start, end), end, 0, name, NULL);
 }
 
 int32_t work_cause_node(struct cut *cut, const struct work *work, int64_t start, int32_t asker)
 {
 	const struct wake *wake = cut->wake;
 	const char *queue = wake_text(wake->names, work->queue, "?");
-	bool soft = work->cause == CAUSE_SOFTIRQ;
+	bool soft = work->cause == CAUSE_SOFTIRQ || work->cause == CAUSE_DEFERRED;
 	char *interrupt, *name;
 
 	if (work->throttled)
@@ -209,7 +221,7 @@ int32_t work_cause_node(struct cut *cut, const struct work *work, int64_t start,
 	if (work->cause != CAUSE_IRQ && !soft)
 		return new_node(cut, WHAT_UNKNOWN, start, work->by.ts, 0, memory_format("unknown: work on %s", queue),
 				NULL);
-	interrupt = interrupt_name(wake, soft, work->cause_index);
+	interrupt = interrupt_name(wake, soft, cause_number(wake, work->cause, work->cause_index));
 	name = memory_format("%s: work on %s", interrupt, queue);
 	free(interrupt);
 	return new_node(cut, soft ? WHAT_SOFTIRQ : WHAT_IRQ, start, work->by.ts, 0, name, NULL);

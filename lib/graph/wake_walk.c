@@ -77,6 +77,52 @@ static struct ask waited_since(struct walk *walk, const struct thread *thread, s
 	return ask;
 }
 
+/*
+ * One more than the index of the piece in which something happened at this time. Whoever caused something was running:
+ * rather the run that ended then than what began then. The target is what it was until then.
+ */
+static size_t piece_at(const struct thread *thread, const struct errand *errand)
+{
+	size_t at = thread_find(thread, errand->at);
+	const struct piece *piece = thread->pieces.items + at;
+
+	if (at > 1 && piece[-1].start == errand->at && (piece[-1].what != WHAT_RUN || errand->after == NODE_NONE))
+		at--;
+	return at;
+}
+
+/*
+ * A soft interrupt that had to wait until a kernel thread got the CPU: what that did since it was raised explains this time, who or what
+ * raised it explains the time before. False: it did not have to wait.
+ */
+static bool walk_deferred(struct walk *walk, const struct thread *thread, const struct piece *wait, struct errand errand)
+{
+	const struct raise *raise = &walk->cut.wake->raises.items[wait->cause_index];
+	struct errand raiser = errand;
+	const struct thread *handler;
+	size_t at;
+
+	if (raise->handler == INDEX_NONE || raise->ts >= errand.at)
+		return false;
+	handler = thread_at(&walk->cut, raise->handler);
+	at = piece_at(handler, &errand);
+	if (at == 0)
+		return false;
+	errand.target = raiser.target = TARGET_THREAD;
+	errand.index = raise->handler;
+	raiser.index = raise->thread;
+	raiser.after = piece_node(&walk->cut, handler, at - 1, thread->index);
+	raiser.edge = EDGE_ASYNC;
+	raiser.at = raiser.ts = raise->ts;
+	if (raise->ts > errand.floor && raise->thread == INDEX_NONE)
+		link_nodes(walk, bare_cause_node(&walk->cut, thread, wait, raise->ts), raiser.after, raiser.edge, raise->ts);
+	else if (raise->ts > errand.floor)
+		*ARRAY_ADD(&walk->errands) = raiser;
+	errand.floor = later(errand.floor, raise->ts);
+	*ARRAY_ADD(&walk->errands) = errand;
+	return true;
+}
+
 static void walk_wait(struct walk *walk, const struct thread *thread, size_t at, int32_t node, struct errand errand)
 {
 	const struct piece *wait = &thread->pieces.items[at];
@@ -90,6 +136,8 @@ static void walk_wait(struct walk *walk, const struct thread *thread, size_t at,
 	errand.floor = later(errand.floor, walk->cut.graph->nodes.items[node].start);
 	errand.edge = wait->cause == CAUSE_TIMER || wait->cause == CAUSE_SENT ? EDGE_TIMER : EDGE_WAKE;
 	errand.index = wait->cause_index;
+	if ((wait->cause == CAUSE_RAISED || wait->cause == CAUSE_DEFERRED) && walk_deferred(walk, thread, wait, errand))
+		return;
 	switch (wait->cause) {
 	case CAUSE_REQUEST:
 		errand.target = TARGET_REQUEST;
@@ -179,20 +227,6 @@ static int64_t walk_work(struct walk *walk, const struct thread *thread, size_t 
 		.ts = work->by.ts,
 		.asker = INDEX_NONE};
 	return work->by.ts;
-}
-
-/*
- * One more than the index of the piece in which something happened at this time. Whoever caused something was running:
- * rather the run that ended then than what began then. The target is what it was until then.
- */
-static size_t piece_at(const struct thread *thread, const struct errand *errand)
-{
-	size_t at = thread_find(thread, errand->at);
-	const struct piece *piece = thread->pieces.items + at;
-
-	if (at > 1 && piece[-1].start == errand->at && (piece[-1].what != WHAT_RUN || errand->after == NODE_NONE))
-		at--;
-	return at;
 }
 
 static void walk_thread(struct walk *walk, struct errand errand)
