@@ -848,6 +848,25 @@ b,0xfd,$zeros,0x2"
 	assert_line --partial 'name=x:begin id=1 addr=0xa,0x0,0x0,0x7'
 }
 
+@test "a signal tells keys as the events of its start do, binary or text" {
+	packed in.tb 'x:begin x:done' 'dev_t dev:8:4,u8 addr[4]:12:4,void * at:16:8' '""' \
+		"1 x:begin 010070000a000007785634128888ffff" "1.005 x:done 010070000a000007785634128888ffff"
+	printf '%s\n' 'chart name=c' 'start event=x:begin key=dev,addr,at' 'end event=x:done key=dev,addr,at' >c.chart
+	printf '%s\n' 'chart name=c' 'start event=x:begin key=dev,at' 'end event=x:done key=dev,at' >numbers.chart
+	stream-cat -t in.tb >in.txt
+	for in in in.tb in.txt; do
+		run -0 --separate-stderr cchart-filter -t -c ./c.chart --limit=1ms "$in"
+		assert_line --regexp '^signal .* tid=77 comm=\? dev=7:1 at=0xffff888812345678 addr=0xa,0x0,0x0,0x7$'
+		run -0 --separate-stderr cchart-filter -t -c ./numbers.chart --limit=1ms "$in"
+		assert_line --regexp '^signal .* tid=77 comm=\? dev=7:1 at=0xffff888812345678$'
+	done
+	# text may leave out what is zero; the thread of an event is there
+	printf 'event ts=%s cpu=0 tid=77 comm=a name=x:%s\n' 1 begin 1.005 'done' >in.txt
+	printf '%s\n' 'chart name=c' 'start event=x:begin key=common_pid,at' 'end event=x:done key=common_pid,at' >c.chart
+	run -0 --separate-stderr cchart-filter -t -c ./c.chart --limit=1ms in.txt
+	assert_line --regexp '^signal .* common_pid=77 at=0$'
+}
+
 @test "a chart with a fault is named with file and line" {
 	chart() {
 		printf '%s\n' "$@" >x.chart

@@ -110,21 +110,36 @@ void binding_spell_split(const struct binding *binding, const struct reading_wor
 	}
 }
 
-void binding_spell_show(const struct binding *binding, const struct reading_world *world, const struct event *event,
-			struct line *scratch, char *text, size_t room)
+void binding_spelling(const struct binding *binding, const struct event *event, uint8_t spelling[CHART_KEYS_MAX])
+{
+	for (int i = 0; i < binding->keys; i++)
+		spelling[i] = (uint8_t)reading_spelling(&binding->key[i], event);
+}
+
+/* Puts " name=value" behind a text of `used` bytes, if it fits; returns its length then. */
+static size_t add_named(const struct reading *reading, const struct reading_world *world, const struct event *event,
+			struct line *scratch, char *text, size_t used, size_t room)
 {
 	char value[READING_ROOM];
+	size_t length = reading_spell(reading, world, event, value, sizeof(value));
+
+	line_begin(scratch, "");
+	line_bytes(scratch, reading->label, value, length);
+	if (used + scratch->length >= room)
+		return used;
+	memcpy(text + used, scratch->text, scratch->length + 1);
+	return used + scratch->length;
+}
+
+void binding_spell_show(const struct binding *binding, const struct reading_world *world, const struct event *event,
+			const uint8_t spelling[CHART_KEYS_MAX], struct line *scratch, char *text, size_t room)
+{
 	size_t used = 0;
 
 	*text = '\0';
-	for (int i = 0; i < binding->shows; i++) {
-		size_t length = reading_spell(&binding->show[i], world, event, value, sizeof(value));
-
-		line_begin(scratch, "");
-		line_bytes(scratch, binding->show[i].label, value, length);
-		if (used + scratch->length >= room)
-			break;
-		memcpy(text + used, scratch->text, scratch->length + 1);
-		used += scratch->length;
-	}
+	for (int i = 0; i < binding->keys; i++)
+		if (spelling[i] == SPELL_TEXT)
+			used = add_named(&binding->key[i], world, event, scratch, text, used, room);
+	for (int i = 0; i < binding->shows; i++)
+		used = add_named(&binding->show[i], world, event, scratch, text, used, room);
 }

@@ -49,8 +49,11 @@ void binding_split(const struct binding *binding, const struct reading_world *wo
 void binding_spell_split(const struct binding *binding, const struct reading_world *world, const struct event *event,
 			 char *text, size_t room);
 
-/* The show fields as " name=value name=value", as many as fit; `scratch` is any line. */
+/* How each number of the key is spelled. */
+void binding_spelling(const struct binding *binding, const struct event *event, uint8_t spelling[CHART_KEYS_MAX]);
+
+/* The key fields that are text, and the show fields, as " name=value name=value", as many as fit; `scratch` is any line. */
 void binding_spell_show(const struct binding *binding, const struct reading_world *world, const struct event *event,
-			struct line *scratch, char *text, size_t room);
+			const uint8_t spelling[CHART_KEYS_MAX], struct line *scratch, char *text, size_t room);
 
 #endif

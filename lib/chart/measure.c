@@ -248,9 +248,9 @@ static int start_event(struct measure *measure, struct binding *binding, const s
 	start->sample.tid = binding_tid(binding, event);
 	start->sample.keys = binding->key;
 	start->sample.key_count = binding->keys;
-	if (binding->shows)
-		binding_spell_show(binding, &measure->world, event, &measure->scratch, start->sample.show,
-				   sizeof(start->sample.show));
+	binding_spelling(binding, event, start->sample.spelling);
+	binding_spell_show(binding, &measure->world, event, start->sample.spelling, &measure->scratch, start->sample.show,
+			   sizeof(start->sample.show));
 	patience_add(&measure->patience, start);
 	return outcome_abandon(measure, pushed_out, event->ts, false);
 }

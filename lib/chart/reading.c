@@ -92,12 +92,12 @@ int64_t reading_hash(const char *text)
 int64_t reading_number(const struct reading *reading, const struct reading_world *world, const struct event *event)
 {
 	int64_t number;
-	bool is_number = event_read_number(event, reading->field, &number);
+	bool is_text = event_read_number(event, reading->field, &number) == SPELL_TEXT;
 	char text[READING_ROOM];
 
 	if (reading->kind->number)
 		return reading->kind->number(world, number);
-	if (is_number || reading->kind->spell)
+	if (!is_text || reading->kind->spell)
 		return number;
 	return event_spell_field(event, reading->field, text, sizeof(text)) ? reading_hash(text) : 0;
 }
@@ -110,15 +110,17 @@ size_t reading_spell(const struct reading *reading, const struct reading_world *
 	return event_spell_field(event, reading->field, text, room);
 }
 
-size_t reading_spell_number(const struct reading *reading, const struct reading_world *world, int64_t number, char *text,
-			    size_t room)
+enum event_spelling reading_spelling(const struct reading *reading, const struct event *event)
 {
-	char plain[NUMBER_ROOM];
+	int64_t number;
 
+	return reading->kind->number || reading->kind->spell ? SPELL_SIGNED : event_read_number(event, reading->field, &number);
+}
+
+size_t reading_spell_number(const struct reading *reading, const struct reading_world *world, enum event_spelling spelling,
+			    int64_t number, char *text, size_t room)
+{
 	if (reading->kind->spell)
 		return reading->kind->spell(world, number, text, room);
-	if (reading->field->is_device)
-		return spell_device(world, number, text, room);
-	number_spell_integer(plain, number);
-	return copy(text, room, plain);
+	return event_spell_number(spelling, number, text, room);
 }

@@ -45,8 +45,9 @@ int64_t reading_hash(const char *text);
 size_t reading_spell(const struct reading *reading, const struct reading_world *world, const struct event *event,
 		     char *text, size_t room);
 
-/* The same from a number that reading_number() gave for a numeric field. */
-size_t reading_spell_number(const struct reading *reading, const struct reading_world *world, int64_t number, char *text,
-			    size_t room);
+/* The same from a number that reading_number() gave, and how that event spelled it; if that is SPELL_TEXT, the number does not tell. */
+enum event_spelling reading_spelling(const struct reading *reading, const struct event *event);
+size_t reading_spell_number(const struct reading *reading, const struct reading_world *world, enum event_spelling spelling,
+			    int64_t number, char *text, size_t room);
 
 #endif

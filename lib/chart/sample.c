@@ -86,9 +86,11 @@ static void add_keys(struct line *line, const struct sample *sample, const struc
 	char value[64];
 
 	for (int i = 0; i < sample->key_count; i++) {
-		size_t length = reading_spell_number(&sample->keys[i], world, sample->key[i], value, sizeof(value));
+		enum event_spelling spelling = sample->spelling[i];
 
-		line_bytes(line, sample->keys[i].label, value, length);
+		if (spelling != SPELL_TEXT)
+			line_bytes(line, sample->keys[i].label, value,
+				   reading_spell_number(&sample->keys[i], world, spelling, sample->key[i], value, sizeof(value)));
 	}
 }
 

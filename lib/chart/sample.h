@@ -35,8 +35,9 @@ struct sample {
 	const char *unit;      /* of a value by hand; see series.h */
 	const struct reading *keys; /* the start's key fields, key_count of them; their values in `key` */
 	int key_count;
+	uint8_t spelling[CHART_KEYS_MAX]; /* enum event_spelling, of each */
 	int64_t key[CHART_KEYS_MAX];
-	char show[SAMPLE_SHOW_ROOM]; /* the start's show fields, as " name=value" ready for a line */
+	char show[SAMPLE_SHOW_ROOM]; /* its keys that are text, and its show fields, as " name=value" ready for a line */
 };
 
 /* Reads a value by hand, of a chart without definition. -1 after fail(). */

@@ -35,13 +35,17 @@ struct event_type {
 	struct events *owner;
 };
 
+/* A number in the text of a stream: 7, -7, 0x7, 0:7. The last is none, but text or an array. */
+enum event_spelling { SPELL_UNSIGNED, SPELL_SIGNED, SPELL_ADDRESS, SPELL_DEVICE, SPELL_TEXT };
+
 struct event_field {
 	const char *name;
 	/* private */
 	struct event_field *next;
 	struct event_type *type;
 	uint16_t offset, size;
-	bool resolved, is_signed, is_string, is_dynamic, is_device, is_number;
+	bool resolved, is_signed, is_string, is_dynamic;
+	enum event_spelling spelling;
 	void *format; /* struct tep_format_field */
 };
 
@@ -71,15 +75,18 @@ int events_read(struct events *events, const struct record *record, struct event
 
 /* A number; 0 where the event lacks the field (event_has tells). A dev_t reads as the kernel's major << 20 | minor. */
 int64_t event_number(const struct event *event, const struct event_field *field);
-bool event_read_number(const struct event *event, const struct event_field *field, int64_t *value); /* the same; false: it is none */
 int64_t event_first(const struct event *event, const struct event_field *field); /* of an array of 64-bit numbers */
 bool event_has(const struct event *event, const struct event_field *field);
 
 /* A text, cut at room - 1, with NUL; returns its length. "" where the event lacks the field. */
 size_t event_text(const struct event *event, const struct event_field *field, char *text, size_t room);
 
-/* A field of any type as the text spelling has it: a number, text, 7:0 for a device. "" where it is lacking. */
+/* A field of any type as the text spelling has it: -18, text, 7:0, 0xffff888012345678, 0x1,0x2. "" where it is lacking. */
 size_t event_spell_field(const struct event *event, const struct event_field *field, char *text, size_t room);
+
+/* The same from a number, when the event is gone. The first sets what event_number() returns; SPELL_TEXT: that does not tell. */
+enum event_spelling event_read_number(const struct event *event, const struct event_field *field, int64_t *number);
+size_t event_spell_number(enum event_spelling spelling, int64_t number, char *text, size_t room);
 
 /*
  * Names of threads. Learnt from `task` records, from text events' comm=, and from events_learn_names(), which a command

@@ -47,22 +47,20 @@ static const struct field *own_field(const struct fields *fields, const char *ke
 	return NULL;
 }
 
-static bool read_written(const struct event *event, const struct event_field *field, int64_t *value)
+static enum event_spelling read_written(const struct event *event, const struct event_field *field, int64_t *number)
 {
 	const struct field *own = own_field(event->fields, field->name);
-	uint64_t dev;
+	uint64_t dev = 0;
 
-	*value = 0;
-	if (!own) {
-		if (strcmp(field->name, "common_pid") != 0)
-			return false;
-		*value = event->tid;
-	} else if (number_integer(own->value, own->value_length, value) < 0) {
-		if (device_parse(own->value, own->value_length, &dev) < 0)
-			return false;
-		*value = (int64_t)dev;
-	}
-	return true;
+	*number = own || strcmp(field->name, "common_pid") ? 0 : event->tid;
+	if (!own)
+		return SPELL_SIGNED;
+	if (number_integer(own->value, own->value_length, number) == 0)
+		return *own->value == '-' ? SPELL_SIGNED : memchr(own->value, 'x', own->value_length) ? SPELL_ADDRESS : SPELL_UNSIGNED;
+	if (device_parse(own->value, own->value_length, &dev) < 0)
+		return SPELL_TEXT;
+	*number = (int64_t)dev;
+	return SPELL_DEVICE;
 }
 
 static bool fits(const struct event *event, const struct event_field *field)
@@ -89,12 +87,12 @@ int64_t event_number(const struct event *event, const struct event_field *field)
 				: (int64_t)load(event->payload + field->offset, field->size, event->swapped);
 }
 
-bool event_read_number(const struct event *event, const struct event_field *field, int64_t *value)
+enum event_spelling event_read_number(const struct event *event, const struct event_field *field, int64_t *number)
 {
 	if (!event->payload)
-		return read_written(event, field, value);
-	*value = event_number(event, field);
-	return field->is_number && fits(event, field);
+		return read_written(event, field, number);
+	*number = event_number(event, field);
+	return fits(event, field) ? field->spelling : SPELL_SIGNED;
 }
 
 int64_t event_first(const struct event *event, const struct event_field *field)

@@ -9,7 +9,6 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "event/event.h"
 
 enum { DECLARATION_MAX = 256, FIELDS_MOST = 256 };
 
@@ -148,6 +147,17 @@ struct tep_event *format_read(struct tep_handle *tep, const char *system, const 
 	else
 		fail("the format of an event of system '%.32s' cannot be read", system);
 	return event;
+}
+
+enum event_spelling format_spelling(const struct tep_format_field *field)
+{
+	if (field->flags & (TEP_FIELD_IS_ARRAY | TEP_FIELD_IS_DYNAMIC) || !format_is_number((size_t)field->size))
+		return SPELL_TEXT;
+	if (strcmp(field->type, "dev_t") == 0)
+		return SPELL_DEVICE;
+	if (field->flags & TEP_FIELD_IS_POINTER)
+		return SPELL_ADDRESS;
+	return field->flags & TEP_FIELD_IS_SIGNED ? SPELL_SIGNED : SPELL_UNSIGNED;
 }
 
 bool format_is_number(size_t length)

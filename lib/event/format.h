@@ -11,7 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct event;
+#include "event/event.h"
+
 struct tep_handle;
 struct tep_event;
 struct tep_format_field;
@@ -21,6 +22,8 @@ struct tep_format_field;
  * A print format that the library does not understand is no failure; see TEP_EVENT_FL_FAILED.
  */
 struct tep_event *format_read(struct tep_handle *tep, const char *system, const char *text, size_t length, bool whole);
+
+enum event_spelling format_spelling(const struct tep_format_field *field);
 
 /* Whether so many bytes can be a number. */
 bool format_is_number(size_t length);

@@ -15,18 +15,26 @@ static bool is_array(const struct tep_format_field *format, size_t length)
 	return format->flags & TEP_FIELD_IS_ARRAY || !format_is_number(length);
 }
 
-static size_t spell_number(const struct tep_format_field *format, const char *bytes, size_t length, char *text)
+static size_t spell_number(enum event_spelling spelling, int64_t value, char *text)
+{
+	switch (spelling) {
+	case SPELL_DEVICE:
+		return device_spell(text, (uint64_t)value);
+	case SPELL_ADDRESS:
+		return number_spell_hex(text, (uint64_t)value);
+	case SPELL_SIGNED:
+		return number_spell_integer(text, value);
+	default:
+		return number_spell_unsigned(text, (uint64_t)value);
+	}
+}
+
+static size_t spell_bytes(const struct tep_format_field *format, const char *bytes, size_t length, char *text)
 {
 	uint64_t value = tep_read_number(format->event->tep, bytes, (int)length);
-	unsigned unused = 64 - 8 * (unsigned)length;
+	unsigned unused = format->flags & TEP_FIELD_IS_SIGNED ? 64 - 8 * (unsigned)length : 0;
 
-	if (!strcmp(format->type, "dev_t"))
-		return device_spell(text, value);
-	if (format->flags & TEP_FIELD_IS_POINTER)
-		return number_spell_hex(text, value);
-	if (format->flags & TEP_FIELD_IS_SIGNED)
-		return number_spell_integer(text, (int64_t)(value << unused) >> unused);
-	return number_spell_unsigned(text, value);
+	return spell_number(format_spelling(format), (int64_t)(value << unused) >> unused, text);
 }
 
 /* Puts more behind a text of `used` bytes, cut at room - 1; returns its length then. */
@@ -92,7 +100,7 @@ static void add_field(const struct event *event, const struct tep_format_field *
 	else if (is_array(format, length))
 		add_array(format, bytes, length, line);
 	else
-		line_bytes(line, format->name, number, spell_number(format, bytes, length, number));
+		line_bytes(line, format->name, number, spell_bytes(format, bytes, length, number));
 }
 
 void event_spell(const struct event *event, const char *comm, struct line *line)
@@ -119,5 +127,12 @@ size_t event_spell_field(const struct event *event, const struct event_field *fi
 		return event_text(event, field, text, room);
 	if (is_array(format, length))
 		return spell_array(format->event->tep, event->payload + offset, length, element_of(format, length), text, room);
-	return append(text, room, 0, number, spell_number(format, event->payload + offset, length, number));
+	return append(text, room, 0, number, spell_bytes(format, event->payload + offset, length, number));
+}
+
+size_t event_spell_number(enum event_spelling spelling, int64_t number, char *text, size_t room)
+{
+	char spelled[NUMBER_ROOM];
+
+	return append(text, room, 0, spelled, spell_number(spelling, number, spelled));
 }

@@ -111,8 +111,7 @@ void field_resolve(struct event_field *field)
 	field->is_signed = found->flags & TEP_FIELD_IS_SIGNED;
 	field->is_string = found->flags & TEP_FIELD_IS_STRING;
 	field->is_dynamic = found->flags & TEP_FIELD_IS_DYNAMIC;
-	field->is_device = found->type && !strcmp(found->type, "dev_t");
-	field->is_number = !(found->flags & (TEP_FIELD_IS_ARRAY | TEP_FIELD_IS_DYNAMIC)) && format_is_number((size_t)found->size);
+	field->spelling = format_spelling(found);
 	field->format = found;
 }
 

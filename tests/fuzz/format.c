@@ -16,6 +16,7 @@ static int see_event(void *context, const struct record *record)
 {
 	struct event event;
 	char text[32];
+	int64_t number;
 
 	(void)context;
 	if (events_read(events, record, &event) < 0)
@@ -28,6 +29,7 @@ static int see_event(void *context, const struct record *record)
 		event_number(&event, field);
 		fuzz_must(event_text(&event, field, text, sizeof(text)) < sizeof(text));
 		fuzz_must(event_spell_field(&event, field, text, sizeof(text)) < sizeof(text));
+		fuzz_must(event_spell_number(event_read_number(&event, field, &number), number, text, sizeof(text)) < sizeof(text));
 	}
 	return STREAM_PASS;
 }

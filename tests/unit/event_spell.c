@@ -115,11 +115,19 @@ static void check_alone(struct events *events, const struct event *packed, const
 	struct record record = {.kind = KIND_EVENT, .text = line->text, .length = line->length};
 	struct event written;
 	char here[64], there[64];
+	int64_t number, again;
+	enum event_spelling spelling = event_read_number(packed, field, &number);
 
 	assert(events_read(events, &record, &written) == 0);
+	if (spelling != SPELL_TEXT)
+		assert(event_read_number(&written, field, &again) != SPELL_TEXT && again == number);
 	for (size_t room = 1; room <= sizeof(here); room++) {
 		assert(event_spell_field(packed, field, here, room) == event_spell_field(&written, field, there, room));
 		assert(!strcmp(here, there));
+		if (spelling != SPELL_TEXT) {
+			assert(event_spell_number(spelling, number, here, room) == strlen(there));
+			assert(!strcmp(here, there));
+		}
 	}
 }
 
