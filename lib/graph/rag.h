@@ -22,7 +22,7 @@ enum call_flag {
 struct rag_call {
 	int64_t start, end;	      /* TIME_NONE: not yet over */
 	int64_t answered;	      /* when it last woke one that waited for it; TIME_NONE */
-	int64_t wait_start, wait_end; /* when its parent waited for it alone, if it is asynchronous; else TIME_NONE */
+	int64_t wait_start, wait_end; /* when its parent first waited for it alone, if it is asynchronous; else TIME_NONE */
 	int32_t thread;
 	int32_t parent;	     /* index of a call; INDEX_NONE */
 	int32_t awaiter;     /* the call that waited for it last, if it is asynchronous: of one run with its parent; INDEX_NONE */
@@ -31,7 +31,7 @@ struct rag_call {
 	uint8_t flags;
 };
 
-struct rag_join { /* a call waited for several, or for one that another call of its run had made */
+struct rag_join { /* a call waited for several; or for one that another call of its run had made, or again */
 	int32_t parent;
 	bool all;	     /* it went on after the last of them; else after the first */
 	int64_t wait_start, wait_end;

@@ -117,7 +117,7 @@ static void settle(struct waiting *waiting)
 		rag->calls.items[rag->members.items[i]].flags &= ~CALL_WOKE;
 	}
 	first = &rag->calls.items[rag->members.items[join.first]];
-	if (join.count == 1 && first->parent == waiting->parent) {
+	if (join.count == 1 && first->parent == waiting->parent && first->wait_end == TIME_NONE) {
 		first->wait_start = join.wait_start;
 		first->wait_end = join.wait_end;
 	} else {
