@@ -51,10 +51,15 @@ static int64_t duration(const struct rag *rag, const struct rag_call *call)
 	return call_end(rag, call) - call->start;
 }
 
-/*
- * The request that a slow call is part of: its caller, while that took no more than twice as long. What takes longer has
- * other things to do, or is the program's main loop.
- */
+/* What takes longer has other things to do, or is the program's main loop; what was over before half of the call cannot explain it. */
+static bool explains(const struct rag *rag, const struct rag_call *caller, const struct rag_call *call)
+{
+	int64_t took = duration(rag, call);
+
+	return duration(rag, caller) / 2 <= took && call_end(rag, caller) - call->start >= took / 2;
+}
+
+/* The request that a slow call is part of: its caller, while that took no more than twice as long, and lived for half of it. */
 static int32_t find_request(const struct rag *rag, int32_t index)
 {
 	const struct rag_call *calls = rag->calls.items;
@@ -62,7 +67,7 @@ static int32_t find_request(const struct rag *rag, int32_t index)
 
 	for (; index != INDEX_NONE; index = caller) {
 		caller = caller_of(rag, &calls[index]);
-		if (caller == INDEX_NONE || duration(rag, &calls[caller]) / 2 > duration(rag, &calls[index]))
+		if (caller == INDEX_NONE || !explains(rag, &calls[caller], &calls[index]))
 			break;
 	}
 	return index;
