@@ -157,7 +157,7 @@ static int build(struct graph_builder *builder, const struct graph_signal *signa
 	wake_until(builder->wake, signal->ts);
 	target = find_target(builder, signal, &index);
 	if (builder->kinds & GRAPHS_RAG && signal->tid != TID_IDLE)
-		calls = new_request(builder, rag_graph(builder->wake, signal->tid, signal->start));
+		calls = new_request(builder, rag_graph(builder->wake, signal->tid, signal->start, signal->ts));
 	if (builder->kinds & GRAPHS_WAKE && (target != TARGET_NONE || !calls) &&
 	    give(builder, wake_graph(builder->wake, "", target, index, from, signal->ts), signal, window) < 0) {
 		graph_free(calls);

@@ -22,6 +22,7 @@ enum call_flag {
 struct rag_call {
 	int64_t start, end;	      /* TIME_NONE: not yet over */
 	int64_t answered;	      /* when it last woke one that waited for it; TIME_NONE */
+	int64_t seen;		      /* when it is last known to have gone on, as long as it is not over */
 	int64_t wait_start, wait_end; /* when its parent first waited for it alone, if it is asynchronous; else TIME_NONE */
 	int32_t thread;
 	int32_t parent;	     /* index of a call; INDEX_NONE */
@@ -72,13 +73,16 @@ bool rag_entered(const struct rag *rag, int32_t thread, int64_t from, int64_t to
 /* rag_link.c: the second and third step */
 void rag_link(struct rag *rag);
 
+/* Then, once: ends of calls whose returns are lost. At `ts` this call had not ended before; INDEX_NONE: nothing is known of any. */
+void rag_witness(struct rag *rag, int32_t running, int64_t ts);
+
 /* rag_graph.c: what the functions of a `chart` record are called. Returns 0. */
 int rag_chart(struct wake *wake, const struct fields *fields);
 
 /*
- * The graph of the request that the call is part of which a thread (by tid) began at `from`, and of all
- * that came of it. NULL: there is none, it took no time, or only one function is in the data.
+ * The graph of the request that the call is part of which a thread (by tid) began at `from`, and which went on until `to` at
+ * least, and of all that came of it. NULL: there is none, it took no time, or only one function is in the data.
  */
-struct graph *rag_graph(struct wake *wake, int32_t tid, int64_t from);
+struct graph *rag_graph(struct wake *wake, int32_t tid, int64_t from, int64_t to);
 
 #endif

@@ -11,6 +11,7 @@ static struct rag_call *add_call(struct rag *rag, const struct function_event *e
 		.start = start,
 		.end = TIME_NONE,
 		.answered = TIME_NONE,
+		.seen = start,
 		.wait_start = TIME_NONE,
 		.wait_end = TIME_NONE,
 		.thread = event->thread,

@@ -245,17 +245,20 @@ static void add_all(struct cut_out *cut)
 	free(state);
 }
 
-struct graph *rag_graph(struct wake *wake, int32_t tid, int64_t from)
+struct graph *rag_graph(struct wake *wake, int32_t tid, int64_t from, int64_t to)
 {
 	struct cut_out cut = {.root = INDEX_NONE};
 	struct rag *rag;
+	int32_t call;
 	int64_t end;
 
 	if (!several_functions(wake))
 		return NULL;
 	rag = rag_new(wake);
 	cut.rag = rag;
-	cut.root = find_request(rag, find_call(rag, tid, from));
+	call = find_call(rag, tid, from);
+	rag_witness(rag, call, to);
+	cut.root = find_request(rag, call);
 	end = cut.root != INDEX_NONE ? call_end(rag, &rag->calls.items[cut.root]) : 0;
 	if (cut.root != INDEX_NONE && rag->calls.items[cut.root].start < end) {
 		cut.graph = graph_new(GRAPH_RAG, "");

@@ -14,6 +14,11 @@ struct waiting {
 	size_t wakers;	    /* the first of them */
 };
 
+static int64_t later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
 static void adopt(struct rag *rag, int32_t parent, int32_t child)
 {
 	rag->calls.items[child].parent = parent;
@@ -220,21 +225,26 @@ static void link_waits(struct waiting *waiting, const struct thread *thread)
 
 /*
  * Of a call whose return is lost, that it woke who waited for it is a witness of its end as well, and the earliest witness
- * is the best (AUDIT, section 5), if nothing that it called went on.
+ * is the best (AUDIT, section 5), if it is not known to have gone on, nor anything that it called.
  */
-static void witness_ends(struct rag *rag)
+void rag_witness(struct rag *rag, int32_t running, int64_t ts)
 {
+	if (running != INDEX_NONE)
+		rag->calls.items[running].seen = ts;
 	for (size_t i = rag->calls.count; i-- > 0;) { /* the called before their callers */
-		struct rag_call *call = &rag->calls.items[i];
+		struct rag_call *call = &rag->calls.items[i], *caller;
 		bool lost = call->flags & CALL_NO_END || call->end == TIME_NONE;
 
-		if (lost && call->answered != TIME_NONE && (call->end == TIME_NONE || call->end > call->answered)) {
+		if (lost && call->answered >= call->seen && (call->end == TIME_NONE || call->end > call->answered)) {
 			call->end = call->answered;
 			call->flags |= CALL_NO_END;
 		}
-		if (rag_nested(call) && call->end != TIME_NONE && rag->calls.items[call->parent].answered != TIME_NONE &&
-		    rag->calls.items[call->parent].answered < call->end)
-			rag->calls.items[call->parent].answered = call->end;
+		if (!rag_nested(call))
+			continue;
+		caller = &rag->calls.items[call->parent];
+		if (call->end != TIME_NONE && caller->answered != TIME_NONE)
+			caller->answered = later(caller->answered, call->end);
+		caller->seen = later(caller->seen, call->end == TIME_NONE ? call->seen : call->end);
 	}
 }
 
@@ -250,5 +260,4 @@ void rag_link(struct rag *rag)
 	for (size_t i = 0; i < rag->wake->threads.count; i++)
 		if (rag->threads[i].calls.count)
 			link_waits(&waiting, rag->wake->threads.items[i]);
-	witness_ends(rag);
 }
