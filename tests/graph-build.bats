@@ -325,6 +325,29 @@ name="hog: on CPU 0 while victim was runnable'
 	refute_output --partial kind=rag
 }
 
+@test "a loop that waits for each of its many calls: time in proportion to them" {
+	awk 'function event(cpu, tid, rest) { printf "event ts=%.9f cpu=%d tid=%d name=%s\n", t += 1e-5, cpu, tid, rest }
+		function switches(cpu, from, to) { event(cpu, from, "sched:sched_switch prev_pid=" from " prev_state=S next_pid=" to) }
+		BEGIN {
+			t = 1
+			switches(0, 0, 10)
+			event(0, 10, "func:prog__loop")
+			while (n++ < 100000) {
+				event(0, 10, "sched:sched_waking pid=21 target_cpu=1")
+				switches(1, 0, 21)
+				event(1, 21, "func:prog__handle")
+				switches(0, 10, 0)
+				event(1, 21, "func:prog__handle__return")
+				event(1, 21, "sched:sched_waking pid=10 target_cpu=0")
+				switches(0, 0, 10)
+				switches(1, 21, 0)
+			}
+			printf "signal id=1 ts=%.9f start=1.00002 value=%f center=1 ucl=2 tid=10\n", t, t
+		}' >t
+	run -0 timeout 20 bash -c 'graph-build --kind=rag --text t | grep "^node" | grep -c "prog:handle.* wait_start="'
+	assert_output 100000
+}
+
 @test "one function alone makes no graph of calls" {
 	grep -v 'func:prog__[^r]\|func:prog__resize' "$TOP/testdata/rag/pool.txt" >t
 	run -0 --separate-stderr graph-build --text t

@@ -27,7 +27,7 @@ struct rag_call {
 	int32_t thread;
 	int32_t parent;	     /* index of a call; INDEX_NONE */
 	int32_t awaiter;     /* the call that waited for it last, if it is asynchronous: of one run with its parent; INDEX_NONE */
-	int32_t child, next; /* its first asynchronous child; the next one of its parent's */
+	int32_t child, next; /* its first asynchronous child that it may wait for; the next one of its parent's; by start */
 	int16_t function;    /* index of its name */
 	uint8_t flags;
 };

@@ -19,12 +19,18 @@ static int64_t later(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
+/* Children are in order of their starts; the next is mostly the earliest so far. */
 static void adopt(struct rag *rag, int32_t parent, int32_t child)
 {
-	rag->calls.items[child].parent = parent;
-	rag->calls.items[child].flags |= CALL_ASYNC_CHILD;
-	rag->calls.items[child].next = rag->calls.items[parent].child;
-	rag->calls.items[parent].child = child;
+	struct rag_call *calls = rag->calls.items;
+	int32_t *link = &calls[parent].child;
+
+	while (*link != INDEX_NONE && calls[*link].start < calls[child].start)
+		link = &calls[*link].next;
+	calls[child].parent = parent;
+	calls[child].flags |= CALL_ASYNC_CHILD;
+	calls[child].next = *link;
+	*link = child;
 }
 
 /* The thread that ended a wait, and when; INDEX_NONE: it was no thread. */
@@ -76,20 +82,28 @@ static int64_t known_end(const struct rag_call *call)
 	return lost && call->answered != TIME_NONE ? call->answered : call->end;
 }
 
-/* Beside those that woke it, a call waited for its children that were not over when it fell asleep. */
+/*
+ * Beside those that woke it, a call waited for its children that were not over when it fell asleep. Those that were, or
+ * were awaited before, it waits for no more: they are looked at once, however often it waits.
+ */
 static void add_awaited(struct waiting *waiting, struct rag_join *join)
 {
 	struct rag *rag = waiting->rag;
+	int32_t *link = &rag->calls.items[waiting->parent].child;
 
-	for (int32_t i = rag->calls.items[waiting->parent].child; i != INDEX_NONE; i = rag->calls.items[i].next) {
-		const struct rag_call *child = &rag->calls.items[i];
+	while (*link != INDEX_NONE && rag->calls.items[*link].start < waiting->to) {
+		struct rag_call *child = &rag->calls.items[*link];
 		int64_t end = known_end(child);
 
-		if (child->flags & CALL_WOKE || child->start >= waiting->to || child->wait_end != TIME_NONE ||
-		    (end != TIME_NONE && end <= waiting->from))
+		if (child->wait_end != TIME_NONE || (end != TIME_NONE && end <= waiting->from)) {
+			*link = child->next;
 			continue;
-		*ARRAY_ADD(&rag->members) = i;
-		join->all &= child->end != TIME_NONE && child->end <= waiting->to;
+		}
+		if (!(child->flags & CALL_WOKE)) {
+			*ARRAY_ADD(&rag->members) = *link;
+			join->all &= child->end != TIME_NONE && child->end <= waiting->to;
+		}
+		link = &child->next;
 	}
 	join->count = rag->members.count - join->first;
 }
@@ -254,7 +268,7 @@ void rag_link(struct rag *rag)
 
 	if (!rag->wake->switches)
 		return;
-	for (size_t i = 0; i < rag->calls.count; i++)
+	for (size_t i = rag->calls.count; i-- > 0;)
 		if (rag->calls.items[i].parent == INDEX_NONE)
 			link_root(rag, (int32_t)i);
 	for (size_t i = 0; i < rag->wake->threads.count; i++)
