@@ -607,6 +607,8 @@ moments_of() {
 		graph id=1 kind=tree|1: kind 'tree' is not known
 		graph kind=rag|1: id= is missing
 		graph id=1 from=2 to=1|1: graph 1 ends before it starts
+		graph id=1 to=5;node id=1 name=a start=10 end=20|1: graph 1 ends before it starts
+		graph id=1 from=25;node id=1 name=a start=10 end=20|1: graph 1 ends before it starts
 		graph id=1 root=3;node id=1 name=a start=0 end=1|1: graph 1: the root is node 3, which is not there
 		node id=1 name=a start=0 end=1;node id=2 name=a start=0 end=1 parent=7;node id=3 name=a start=0 end=1;signal id=1|2: graph 1: a parent is node 7, which is not there
 		node id=1 name=a start=0 end=1;edge from=1 to=2 kind=seq;edge from=1 to=1 kind=seq;signal id=1|2: graph 1: an edge goes to node 2, which is not there

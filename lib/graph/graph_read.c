@@ -77,8 +77,6 @@ static int read_head(struct graph *graph, const struct fields *fields)
 	graph->signal = fields_copy(fields, "signal");
 	if (fields_time(fields, "from", &graph->from) < 0 || fields_time(fields, "to", &graph->to) < 0)
 		return -1;
-	if (graph->from != TIME_NONE && graph->to != TIME_NONE && graph->to < graph->from)
-		return fail("graph %s ends before it starts", graph->id);
 	if (read_mention(fields, "root", &graph->index->root) < 0)
 		return -1;
 	return read_mention(fields, "target", &graph->index->target) < 0 ? -1 : 0;
@@ -268,6 +266,10 @@ int graph_read_end(struct graph *graph)
 	if (index->target.node && resolve(graph, index->target.id, &graph->target, "the target is", first) < 0)
 		return -1;
 	bound(graph);
+	if (graph->to < graph->from) {
+		index->fault = first;
+		return fail("graph %s ends before it starts", graph->id);
+	}
 	return graph_check(graph);
 }
 
