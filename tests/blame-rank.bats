@@ -440,6 +440,26 @@ on_cpus() {
 	assert_line --partial 'blame graph=1 rank=1 name="v: running"'
 }
 
+@test "pools of several processes that have one name are one" {
+	{
+		for n in 1 2 3 4 5 6; do
+			echo "task ts=0 tid=1$n comm=w-$n tgid=$((n / 4)) program=/srv/pool"
+		done | sed 's/tgid=/&1/'
+		echo 'graph id=1 window=1 kind=wake target=6 from=0 to=6'
+		for n in 1 2 3 4 5 6; do
+			echo "node id=$n graph=1 name=\"w-$n: running\" start=$((n - 1)) end=$n tid=1$n what=run"
+		done
+		for n in 1 2 3 4 5; do
+			echo "edge graph=1 from=$n to=$((n + 1)) kind=seq"
+		done
+		echo 'window id=1 from=0 to=6'
+	} >in
+	run -0 bash -c 'blame-rank --text in | grep "^blame graph=1"'
+	assert_output 'blame graph=1 rank=1 name="w-*: running" label="w-1: running" score=6.000000000 share=1.000000 on_path=yes instances=6 algorithm=critical'
+	run -0 bash -c 'blame-rank in | report | grep -F "w-* ("'
+	assert_output --partial 'w-* (6 threads of 2 processes): running'
+}
+
 @test "diff: who kept others from a CPU is one" {
 	on_cpus <<<$'1 a 0 x\n1 a 1 y\n1 b 0 x\n1 b 0 x' >good
 	on_cpus <<<$'1 a 0 x\n1 a 1 x\n1 a 1 x\n1 a 1 y' >bad

@@ -22,6 +22,18 @@ static int compare(const void *left, const void *right)
 	return strcmp(a->family, b->family);
 }
 
+static void add(struct rank_entry *sum, const struct rank_entry *entry)
+{
+	if (share_compare(entry->best, sum->best) > 0) {
+		sum->best = entry->best;
+		sum->label = entry->label;
+		sum->node = entry->node;
+	}
+	sum->score = share_plus(sum->score, entry->score);
+	sum->on_path |= entry->on_path;
+	sum->instances += entry->instances;
+}
+
 /* Makes the first the sum of them all, and leaves the others without score; unless one did half of it, who then is to blame. */
 static void unite(struct graph *graph, struct member *members, size_t count)
 {
@@ -34,14 +46,7 @@ static void unite(struct graph *graph, struct member *members, size_t count)
 
 		if (share_compare(entry->score, most) > 0)
 			most = entry->score;
-		if (share_compare(entry->best, sum.best) > 0) {
-			sum.best = entry->best;
-			sum.label = entry->label;
-			sum.node = entry->node;
-		}
-		sum.score = share_plus(sum.score, entry->score);
-		sum.on_path |= entry->on_path;
-		sum.instances += entry->instances;
+		add(&sum, entry);
 		joined = pool_join(name, entry->name);
 		free(name);
 		name = joined;
@@ -62,6 +67,35 @@ static void drop_united(struct rank_list *ranks)
 	for (size_t i = 0; i < ranks->list.count; i++)
 		if (!share_is_zero(ranks->list.items[i].score))
 			ranks->list.items[kept++] = ranks->list.items[i];
+	ranks->list.count = kept;
+}
+
+static int compare_entries(const void *left, const void *right)
+{
+	const struct rank_entry *a = left, *b = right;
+	int order = strcmp(a->name, b->name);
+
+	if (order || a->turn == b->turn)
+		return order ? order : (a->node > b->node) - (a->node < b->node);
+	return a->turn < b->turn ? -1 : 1;
+}
+
+/* The pools of several processes may have one name. As with threads, what has one name is one. */
+static void merge_names(struct rank_list *ranks)
+{
+	struct rank_entry *entries = ranks->list.items;
+	size_t kept = 0;
+
+	if (ranks->list.count)
+		qsort(entries, ranks->list.count, sizeof(*entries), compare_entries);
+	for (size_t i = 0; i < ranks->list.count; i++) {
+		struct rank_entry *last = kept ? &entries[kept - 1] : NULL;
+
+		if (last && last->turn == entries[i].turn && strcmp(last->name, entries[i].name) == 0)
+			add(last, &entries[i]);
+		else
+			entries[kept++] = entries[i];
+	}
 	ranks->list.count = kept;
 }
 
@@ -86,6 +120,7 @@ void rank_unite_pools(struct rank_list *ranks, struct graph *graph, const struct
 			first = i;
 		}
 	drop_united(ranks);
+	merge_names(ranks);
 	for (size_t i = 0; i < count; i++)
 		free(members[i].family);
 	free(members);
