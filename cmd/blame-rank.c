@@ -129,12 +129,12 @@ static int ranking_seen(void *context, const struct record *record)
 	return graph_reader_record(ranker->reader, record) < 0 ? -1 : STREAM_DROP;
 }
 
-static void moment_over(void *context, const struct moment_share *shares, size_t shares_count)
+static void moment_over(void *context, enum graph_kind kind, const struct moment_share *shares, size_t shares_count)
 {
 	struct ranker *ranker = context;
 
 	if (ranker->comparison)
-		comparison_moment(ranker->comparison, ranker->side, shares, shares_count);
+		comparison_moment(ranker->comparison, ranker->side, kind, shares, shares_count);
 }
 
 static int stream_over(void *context)
@@ -227,6 +227,10 @@ static int compare(struct ranker *ranker, char *const *files)
 		this_status = rank(ranker, &files[i], 1, false);
 		if (this_status)
 			status = this_status;
+	}
+	if (status != EXIT_FAILED && comparison_check(ranker->comparison) < 0) {
+		warn("%s", fail_text());
+		status = EXIT_FAILED;
 	}
 	if (status != EXIT_FAILED)
 		status = write_comparison(ranker, status == EXIT_INCOMPLETE);

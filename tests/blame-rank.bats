@@ -495,6 +495,18 @@ moments_of() {
 	assert_line --index 0 "diff good_moments=4 bad_moments=8 algorithm=critical"
 }
 
+@test "diff: graphs of threads are not compared with graphs of calls" {
+	moments_of 0.1 0.2 0.3 0.4 >threads
+	sed 's/kind=wake/kind=rag/; /^edge/d; s/ target=2//' threads >calls
+	for streams in 'threads calls' 'calls threads'; do
+		# shellcheck disable=SC2086
+		run -1 --separate-stderr blame-rank --diff --text $streams
+		assert_output ''
+		assert_regex "$stderr" '^blame-rank: graphs of threads .kind=wake. and graphs of calls .kind=rag. cannot be compared'
+	done
+	run -0 blame-rank --diff --text calls calls
+}
+
 @test "diff: that nothing is blamed more is an answer, in words" {
 	moments_of 0.1 0.2 0.3 0.4 >good
 	echo "stream version=1" >quiet

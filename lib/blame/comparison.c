@@ -6,6 +6,7 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "base/fail.h"
 #include "base/number.h"
 #include "graph/rival.h"
 
@@ -29,6 +30,7 @@ struct comparison {
 	ARRAY(struct compared *) names; /* the largest difference in size first, once they are known */
 	ARRAY(uint8_t) sides;		/* by moment */
 	size_t moments[2];
+	bool kinds[2];	   /* by enum graph_kind: there are moments by such graphs */
 	size_t shares;
 	uint64_t deals;
 	bool all_deals;
@@ -68,13 +70,22 @@ static struct compared *find(struct comparison *comparison, const char *family)
 	return compared;
 }
 
-void comparison_moment(struct comparison *comparison, enum comparison_side side, const struct moment_share *shares,
-		       size_t count)
+int comparison_check(const struct comparison *comparison)
+{
+	if (!comparison->kinds[GRAPH_WAKE] || !comparison->kinds[GRAPH_RAG])
+		return 0;
+	return fail("graphs of threads (kind=wake) and graphs of calls (kind=rag) cannot be compared; make both streams with the same "
+		    "graph-build --kind");
+}
+
+void comparison_moment(struct comparison *comparison, enum comparison_side side, enum graph_kind kind,
+		       const struct moment_share *shares, size_t count)
 {
 	uint32_t moment = comparison->sides.count;
 
 	*ARRAY_ADD(&comparison->sides) = side;
 	comparison->moments[side]++;
+	comparison->kinds[kind] = true;
 	comparison->shares += count;
 	for (size_t i = 0; i < count; i++) {
 		struct compared *compared = find(comparison, shares[i].family);

@@ -25,9 +25,12 @@ enum comparison_side { SIDE_GOOD, SIDE_BAD };
 struct comparison *comparison_new(void);
 void comparison_free(struct comparison *comparison);
 
-/* A moment of this side. Names are copied. */
-void comparison_moment(struct comparison *comparison, enum comparison_side side, const struct moment_share *shares,
-		       size_t count);
+/* A moment of this side, by graphs of this kind. Names are copied. */
+void comparison_moment(struct comparison *comparison, enum comparison_side side, enum graph_kind kind,
+		       const struct moment_share *shares, size_t count);
+
+/* When all moments are told of: -1 after fail(): they are by graphs of different kinds, which name different things. */
+int comparison_check(const struct comparison *comparison);
 
 /*
  * Writes diff records of the first `count` names with more share in bad moments, most difference first; without such a name one

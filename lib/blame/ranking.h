@@ -43,7 +43,7 @@ struct moment_share {
 	char *name;
 	double share;
 };
-typedef void moment_sink(void *context, const struct moment_share *shares, size_t count);
+typedef void moment_sink(void *context, enum graph_kind kind, const struct moment_share *shares, size_t count);
 
 struct ranking_total *ranking_total_new(moment_sink *sink, void *context); /* sink: may be NULL */
 void ranking_total_free(struct ranking_total *total);

@@ -106,7 +106,7 @@ void ranking_total_end(struct ranking_total *total)
 		*ARRAY_ADD(&moment->shares) = (struct moment_share){entry->rank.name, rivals_name(&entry->names), share};
 	}
 	if (total->sink)
-		total->sink(total->context, moment->shares.items, moment->shares.count);
+		total->sink(total->context, total->kind, moment->shares.items, moment->shares.count);
 	for (size_t i = 0; i < moment->shares.count; i++)
 		free(moment->shares.items[i].name);
 	moment->entries.count = moment->shares.count = 0;
