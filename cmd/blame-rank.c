@@ -32,7 +32,7 @@ struct ranker {
 	struct stream *stream;
 	struct events *events;
 	struct graph_reader *reader;
-	struct graph_builder *builder; /* NULL: the stream brings its own graphs */
+	struct graph_builder *builder;
 	struct ranking_options options;
 	struct ranking_total *total; /* of the stream at hand */
 	struct comparison *comparison; /* told of its moments; NULL: nothing is compared */
@@ -57,28 +57,6 @@ static int rank_built_graph(void *context, struct graph *graph)
 		return rank_graph(context, graph);
 	graph_free(graph);
 	return -1;
-}
-
-static void start_building(struct ranker *ranker)
-{
-	ranker->builder = graph_builder_new(ranker->stream, ranker->events, (int)worst);
-	graph_builder_sink(ranker->builder, rank_built_graph, ranker);
-}
-
-static void stop_building(struct ranker *ranker)
-{
-	if (ranker->builder && graph_builder_complaint(ranker->builder))
-		warn("%s", graph_builder_complaint(ranker->builder));
-	graph_builder_free(ranker->builder);
-	ranker->builder = NULL;
-}
-
-static int graph_seen(void *context, const struct record *record)
-{
-	struct ranker *ranker = context;
-
-	stop_building(ranker);
-	return graph_reader_record(ranker->reader, record) < 0 ? -1 : STREAM_PASS;
 }
 
 static int count_waiting(struct ranker *ranker, const struct record *record)
@@ -114,9 +92,8 @@ static int other_seen(void *context, const struct record *record)
 
 	if (ranker->comparison && record->kind == KIND_DEVICE)
 		keep_device(ranker, record);
-	if (graph_reader_record(ranker->reader, record) < 0 || count_waiting(ranker, record) < 0)
-		return -1;
-	if (ranker->builder && graph_builder_record(ranker->builder, record) < 0)
+	if (graph_reader_record(ranker->reader, record) < 0 || count_waiting(ranker, record) < 0 ||
+	    graph_builder_record(ranker->builder, record) < 0)
 		return -1;
 	return STREAM_PASS;
 }
@@ -142,14 +119,12 @@ static int stream_over(void *context)
 	struct ranker *ranker = context;
 	int status = graph_reader_end(ranker->reader);
 
-	if (status == 0 && ranker->builder)
+	if (status == 0)
 		status = graph_builder_finish(ranker->builder);
 	if (status == 0)
 		status = ranking_total_write(ranker->total, &ranker->options, ranker->stream);
 	ranking_total_free(ranker->total);
 	ranker->total = ranking_total_new(moment_over, ranker);
-	if (!ranker->builder) /* the next of concatenated streams may bring no graphs */
-		start_building(ranker);
 	return status;
 }
 
@@ -168,19 +143,21 @@ static int rank(struct ranker *ranker, char *const *files, int files_count, bool
 	ranker->options.events = ranker->events = events_new(ranker->stream);
 	ranker->reader = graph_reader_new(ranker->stream, rank_graph, ranker);
 	ranker->total = ranking_total_new(moment_over, ranker);
-	start_building(ranker);
+	ranker->builder = graph_builder_new(ranker->stream, ranker->events, (int)worst);
+	graph_builder_sink(ranker->builder, rank_built_graph, ranker);
 
 	/* rank */
 	for (int kind = 0; kind < KINDS; kind++)
 		handlers.on[kind] = other_seen;
-	handlers.on[KIND_GRAPH] = handlers.on[KIND_NODE] = handlers.on[KIND_EDGE] = graph_seen;
 	handlers.on[KIND_PATH] = handlers.on[KIND_BLAME] = ranking_seen;
 	status = stream_finish(ranker->stream, &handlers, ranker);
 	if (status && *fail_text())
 		warn("%s", fail_text());
+	if (graph_builder_complaint(ranker->builder))
+		warn("%s", graph_builder_complaint(ranker->builder));
 
 	/* close */
-	stop_building(ranker);
+	graph_builder_free(ranker->builder);
 	ranking_total_free(ranker->total);
 	graph_reader_free(ranker->reader);
 	events_free(ranker->events);

@@ -355,6 +355,32 @@ name="hog: on CPU 0 while victim was runnable'
 	refute_line --partial kind=rag
 }
 
+@test "a window without a graph of the kind that was asked for says so, and nobody builds another" {
+	{
+		cat "$W/lock.txt"
+		sed 's/\([ =]\)\([0-9]\)\(\.[0-9]\{9\}\)/\11\2\3/g; s/^signal id=1/signal id=2/; s/^window id=1/window id=2/; s/signals=1-1/signals=2-2/' \
+			"$TOP/testdata/rag/nested.txt"
+	} >t
+	run -0 bash -c 'graph-build --kind=rag t | blame-rank --text | grep "^graph"'
+	assert_line --index 0 'graph id=1 window=1 signal=1 kind=rag from=1.050000000 to=2.000000000'
+	assert_line --index 1 'graph id=2 window=2 signal=2 kind=rag root=1 from=11.000000000 to=14.000000000'
+	assert_equal "${#lines[@]}" 2
+	# it is no time of nobody's
+	run -0 bash -c 'graph-build --kind=rag t | blame-rank --text | grep "^blame graph=total rank=1 "'
+	assert_output --partial ' score=1.600000000 share=0.533333 '
+	graph-build --kind=rag t | blame-rank | report >/dev/null
+}
+
+@test "a stream that has graphs passes as it is" {
+	graph-build "$W/lock.txt" >once
+	for kind in all wake rag; do
+		graph-build --kind=$kind once | cmp - once
+	done
+	# the next of concatenated streams may have none
+	run -0 bash -c 'cat once <(stream-cat -b "$1") | graph-build --text | grep -c "^graph"' - "$W/lock.txt"
+	assert_output 2
+}
+
 @test "the total is over graphs of one kind" {
 	run -0 --separate-stderr blame-rank --text "$TOP/testdata/rag/nested.txt"
 	assert_line --regexp '^blame graph=total .*prog:'

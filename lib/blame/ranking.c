@@ -119,11 +119,14 @@ static int write_ranks(const struct blame *blame, struct choices *choices, const
 int ranking_graph(struct graph *graph, const struct ranking_options *options, struct ranking_total *total,
 		  struct stream *stream)
 {
-	struct blame *blame = blame_new(graph);
 	struct choices choices = {0};
 	struct line line = {0};
+	struct blame *blame;
 	int status = -1;
 
+	if (!graph->nodes.count)
+		return 0;
+	blame = blame_new(graph);
 	if (options->algorithm->choose(blame, options->count, &choices) < 0) {
 		free(choices.list.items);
 		blame_free(blame);

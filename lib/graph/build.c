@@ -25,6 +25,7 @@ struct graph_builder {
 	graph_sink *sink;
 	void *context;
 	uint64_t graphs; /* built so far */
+	bool brought;	 /* the trace has graphs already */
 	bool unsure;	 /* see graph_builder_complaint() */
 };
 
@@ -166,23 +167,41 @@ static int build(struct graph_builder *builder, const struct graph_signal *signa
 	return calls ? give(builder, calls, signal, window) : 0;
 }
 
+/* Says that there is no graph of calls, lest one who finds no graph builds others. */
+static int give_none(struct graph_builder *builder, const struct graph_signal *signal, const char *window)
+{
+	struct graph *graph = graph_new(GRAPH_RAG, "");
+
+	graph->from = signal->start;
+	graph->to = signal->ts;
+	return give(builder, graph, signal, window);
+}
+
 /* What an idle CPU wakes, an interrupt does; so the like may have come in the midst of any thread. */
 static bool is_unsure(const struct wake *wake)
 {
 	return wake->wakers && wake->idlers && !wake->contexts;
 }
 
+static void forget(struct graph_builder *builder)
+{
+	builder->requests.count = 0;
+	signals_forget(&builder->signals);
+	wake_forget(builder->wake);
+}
+
 static int close_window(struct graph_builder *builder, const char *window)
 {
 	size_t chosen = signals_choose(&builder->signals, builder->wake, builder->worst);
+	uint64_t before = builder->graphs;
 
 	for (size_t i = 0; i < chosen; i++)
 		if (build(builder, &builder->signals.list.items[i], window) < 0)
 			return -1;
+	if (chosen && builder->graphs == before && give_none(builder, &builder->signals.list.items[0], window) < 0)
+		return -1;
 	builder->unsure |= chosen && is_unsure(builder->wake);
-	builder->requests.count = 0;
-	signals_forget(&builder->signals);
-	wake_forget(builder->wake);
+	forget(builder);
 	return 0;
 }
 
@@ -224,7 +243,8 @@ static int take_lost(struct graph_builder *builder, const struct record *record)
 void graph_builder_reads(struct handlers *handlers, record_handler *handler)
 {
 	static const enum kind kinds[] = {KIND_STREAM, KIND_CHART, KIND_EVENT, KIND_LOST, KIND_STACK,
-					  KIND_FILE, KIND_QUOTA, KIND_SIGNAL, KIND_WINDOW};
+					  KIND_FILE, KIND_QUOTA, KIND_SIGNAL, KIND_WINDOW,
+					  KIND_GRAPH, KIND_NODE, KIND_EDGE};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		handlers->on[kinds[i]] = handler;
@@ -232,7 +252,15 @@ void graph_builder_reads(struct handlers *handlers, record_handler *handler)
 
 int graph_builder_record(struct graph_builder *builder, const struct record *record)
 {
+	if (builder->brought)
+		return 0;
 	switch (record->kind) {
+	case KIND_GRAPH:
+	case KIND_NODE:
+	case KIND_EDGE:
+		builder->brought = true;
+		forget(builder);
+		return 0;
 	case KIND_STREAM:
 		return take_meaning(builder, record, wake_stream);
 	case KIND_EVENT:
@@ -258,6 +286,7 @@ int graph_builder_record(struct graph_builder *builder, const struct record *rec
 
 int graph_builder_finish(struct graph_builder *builder)
 {
+	builder->brought = false;
 	return close_window(builder, "");
 }
 
