@@ -71,6 +71,20 @@ need_python() {
 	compare_with_reference 21 80 12 -a ilz --instances -n 9
 }
 
+@test "ilz: a name is what its best instance gains, in the turn of its first" {
+	cat >graph <<-'EOF'
+		graph id=1 kind=rag from=0 to=10
+		node id=1 name=root start=0 end=10
+		node id=2 name=A label=A1 parent=1 call=async start=0 end=10
+		node id=3 name=A label=A2 parent=1 call=async start=0 end=9
+		node id=4 name=J parent=1 join=all start=0 end=10 wait_start=0 wait_end=10
+		edge from=2 to=4 kind=join
+		edge from=3 to=4 kind=join
+	EOF
+	run -0 bash -c 'blame-rank -a ilz --text graph | grep ^blame'
+	assert_output 'blame graph=1 rank=1 name=A label=A2 score=9.000000000 share=0.900000 on_path=yes instances=2 algorithm=ilz'
+}
+
 @test "AUDIT's table 2: 6, 8, 7 and 11 of 12 wanted methods, and 12 by wanted" {
 	"$TOP"/tests/reference/table2.sh "$TOP/testdata/audit" | diff "$TOP/testdata/audit/table-2.txt" -
 	grep -c '^[a-z]* *[1-4].* same' "$TOP/testdata/audit/table-2.txt" | grep -x 16

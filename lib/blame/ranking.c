@@ -33,13 +33,18 @@ static struct rank_entry entry_of(const struct blame *blame, const struct choice
 	};
 }
 
-/* Another instance of the name, with no more blame than the first. */
+/* Another instance of the name, with no more blame than the first, but where that was chosen in an earlier turn. */
 static void merge(const struct blame *blame, struct rank_entry *entry, const struct choice *choice)
 {
 	entry->instances++;
 	entry->on_path |= blame->on_path[choice->node];
-	if (blame->graph->kind == GRAPH_WAKE)
+	if (blame->graph->kind == GRAPH_WAKE) {
 		entry->score = share_plus(entry->score, choice->score);
+	} else if (share_compare(choice->score, entry->best) > 0) {
+		entry->score = entry->best = choice->score;
+		entry->label = blame->graph->nodes.items[choice->node].label;
+		entry->node = choice->node;
+	}
 }
 
 static void rank_names(const struct blame *blame, struct choices *choices, const struct events *events, struct rank_list *ranks)

@@ -309,7 +309,7 @@ def rank(graph, options):
     groups = {}
     for node, score in choose(graph, path, blame, stretches, options):
         groups.setdefault(node.id if options.instances else node.name, []).append((node, score))
-    lines = [(*group[0], any(n.id in path for n, _ in group), len(group)) for group in groups.values()]
+    lines = [(*max(group, key=lambda chosen: chosen[1]), any(n.id in path for n, _ in group), len(group)) for group in groups.values()]
     if not options.instances and options.a != "ilz":
         lines.sort(key=lambda line: (-line[1], line[0].name.encode()))
     pieces = sorted((start, graph.nodes[i].id, end) for i in path for start, end in stretches[i])
