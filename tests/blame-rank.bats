@@ -160,6 +160,27 @@ found_culprits() { # ALGORITHM FILE
 	assert_line --index 1 '2 "crowd: read of 7:0 in service" 0.400000000'
 }
 
+@test "ilz: of a name that is on the path, a node on it is named" {
+	cat >graph <<-'EOF'
+		graph id=1 kind=wake from=0 to=10 target=3
+		node id=1 name="t: waiting" start=4 end=8 what=wait
+		node id=3 name="t: running" start=8 end=10 what=run
+		node id=4 name="h: running" label=late start=6 end=8 what=run
+		node id=5 name="h: waiting" start=3 end=6 what=wait
+		node id=6 name="h: running" label=early start=0 end=3 what=run
+		node id=7 name="x: running" start=0 end=6 what=run
+		node id=8 name="t: running" start=0 end=4 what=run
+		edge from=8 to=1 kind=seq
+		edge from=1 to=3 kind=seq
+		edge from=4 to=1 kind=wake ts=8
+		edge from=5 to=4 kind=seq
+		edge from=6 to=5 kind=seq
+		edge from=7 to=5 kind=wake ts=6
+	EOF
+	run -0 bash -c 'blame-rank -a ilz --text graph | grep "^blame.*h: running"'
+	assert_output --regexp ' label=late .* on_path=yes '
+}
+
 @test "ilz: times of a wake graph may be as far apart as times can be" {
 	cat >far <<-'EOF'
 		graph id=1 kind=wake from=-9223372036 to=9223372036 target=1

@@ -31,7 +31,7 @@
  *		path.
  * tcm		the pieces of the path, each with its own time, time runnable or queued too.
  * ilz		`count` times: the name whose nodes, all taken as zero, shorten the replay (replay_wake.h) most; one node
- *		stands for it, the longest.
+ *		stands for it, the longest, of those on the path if there are any.
  * wanted	as critical: a wake graph knows of no other way in which a wait could have ended.
  */
 #ifndef BLAME_ALGORITHM_H

@@ -117,7 +117,7 @@ int choose_ilz(const struct blame *blame, size_t count, struct choices *choices)
 	int status;
 
 	if (graph->kind == GRAPH_WAKE) {
-		choose_ilz_wake(graph, count, choices);
+		choose_ilz_wake(blame, count, choices);
 		return 0;
 	}
 	root = blame_root(graph);

@@ -10,8 +10,8 @@ enum { TRIES = 200 }; /* names that are tried in a turn, those with the most tim
 struct candidate {
 	const char *name;	/* NULL: chosen already */
 	unsigned __int128 time; /* of all its nodes, between the graph's times */
-	int32_t longest;	/* node */
-	uint64_t longest_time;
+	int32_t node;		/* that stands for it: the longest, of those on the path if there are any */
+	uint64_t node_time;
 };
 
 struct candidates {
@@ -39,35 +39,36 @@ static int compare_candidates(const void *left, const void *right)
 
 	if (a->time != b->time)
 		return a->time > b->time ? -1 : 1;
-	return (a->longest > b->longest) - (a->longest < b->longest);
+	return (a->node > b->node) - (a->node < b->node);
 }
 
-static void add_node(const struct graph *graph, struct candidates *candidates, int32_t index)
+static void add_node(const struct blame *blame, struct candidates *candidates, int32_t index)
 {
-	const struct node *node = &graph->nodes.items[index];
-	uint64_t time = time_within(graph, node);
+	const struct node *node = &blame->graph->nodes.items[index];
+	uint64_t time = time_within(blame->graph, node);
 	struct candidate *last = candidates->list.count ? &candidates->list.items[candidates->list.count - 1] : NULL;
 
 	if (!last || last->name != node->name) {
 		last = ARRAY_ADD(&candidates->list);
-		*last = (struct candidate){.name = node->name, .longest = index, .longest_time = time};
+		*last = (struct candidate){.name = node->name, .node = index, .node_time = time};
 	}
 	last->time += time;
-	if (time > last->longest_time) {
-		last->longest = index;
-		last->longest_time = time;
+	if (blame->on_path[index] != blame->on_path[last->node] ? blame->on_path[index] : time > last->node_time) {
+		last->node = index;
+		last->node_time = time;
 	}
 }
 
-static void find_candidates(const struct graph *graph, struct candidates *candidates)
+static void find_candidates(const struct blame *blame, struct candidates *candidates)
 {
+	const struct graph *graph = blame->graph;
 	int32_t *by_name = memory_new(graph->nodes.count + 1, sizeof(*by_name));
 
 	for (size_t i = 0; i < graph->nodes.count; i++)
 		by_name[i] = (int32_t)i;
 	qsort_r(by_name, graph->nodes.count, sizeof(*by_name), compare_names, graph->nodes.items);
 	for (size_t i = 0; i < graph->nodes.count; i++)
-		add_node(graph, candidates, by_name[i]);
+		add_node(blame, candidates, by_name[i]);
 	qsort(candidates->list.items, candidates->list.count, sizeof(struct candidate), compare_candidates);
 	free(by_name);
 }
@@ -99,8 +100,9 @@ static struct candidate *best_of(struct candidates *candidates, struct wake_repl
 	return best;
 }
 
-void choose_ilz_wake(const struct graph *graph, size_t count, struct choices *choices)
+void choose_ilz_wake(const struct blame *blame, size_t count, struct choices *choices)
 {
+	const struct graph *graph = blame->graph;
 	int32_t target = graph->target != NODE_NONE ? graph->target : blame_last_node(graph);
 	struct candidates candidates = {0};
 	struct wake_replay *replay;
@@ -110,7 +112,7 @@ void choose_ilz_wake(const struct graph *graph, size_t count, struct choices *ch
 		return;
 	replay = wake_replay_new(graph, target);
 	latency = wake_replay_latency(replay);
-	find_candidates(graph, &candidates);
+	find_candidates(blame, &candidates);
 	for (uint32_t turn = 1; turn <= count; turn++) {
 		struct candidate *best = best_of(&candidates, replay, latency, &gain);
 
@@ -120,7 +122,7 @@ void choose_ilz_wake(const struct graph *graph, size_t count, struct choices *ch
 		latency -= gain;
 		best->name = NULL;
 		*ARRAY_ADD(&choices->list) =
-			(struct choice){.node = best->longest, .turn = turn, .score = share_whole(gain)};
+			(struct choice){.node = best->node, .turn = turn, .score = share_whole(gain)};
 	}
 	free(candidates.list.items);
 	wake_replay_free(replay);
