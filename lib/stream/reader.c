@@ -1,115 +1,15 @@
-#include "stream/reader.h"
+#include "stream/reader_state.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/fail.h"
-#include "base/input.h"
 #include "base/memory.h"
 #include "stream/foreign.h"
 
-enum { BUFFER = BUFFER_SIZE(1 << 18, 256) };
-
-#define STANDARD_INPUT "standard input"
 #define PLACE_TEXT (UINT64_C(1) << 47)
 #define PLACE_POSITION (PLACE_TEXT - 1)
-
-struct reader {
-	char *const *files;
-	int count, next; /* files, and the one to open next */
-	const char *name;
-	int fd;
-	char *buffer;
-	size_t room, start, length; /* start: the record at hand; length: bytes that are filled */
-	uint64_t offset;	    /* of buffer[0] in the file */
-	uint64_t at, line;	    /* of the record at hand: offset; line number in text */
-	bool text, swapped, fresh;  /* fresh: nothing of this file was looked at yet */
-	bool open, ended;	    /* a binary segment is under way; its end record was seen */
-	bool parsed;
-	struct fields fields;
-	struct cuts cuts;
-	char where[256];
-	int (*wait)(void *context, int fd);
-	void *context;
-};
-
-/* A file, or what is open already, is about to be read. */
-static void begin_file(struct reader *reader, const char *name)
-{
-	reader->name = name;
-	reader->offset = reader->start = reader->length = 0;
-	reader->line = 0;
-	reader->text = true;
-	reader->fresh = true;
-	reader->open = reader->swapped = false;
-}
-
-static int open_next(struct reader *reader)
-{
-	const char *name = reader->files[reader->next++];
-
-	begin_file(reader, name);
-	if (!strcmp(name, "-")) {
-		reader->name = STANDARD_INPUT;
-		reader->fd = STDIN_FILENO;
-		return 0;
-	}
-	reader->fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (reader->fd < 0)
-		return fail_errno("cannot open '%s'", name);
-	posix_fadvise(reader->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-	return 0;
-}
-
-static struct reader *reader_new(void)
-{
-	struct reader *reader = NEW(struct reader);
-
-	reader->room = BUFFER;
-	reader->buffer = memory_new(reader->room, 1);
-	return reader;
-}
-
-struct reader *reader_attach(int fd, const char *name)
-{
-	struct reader *reader = reader_new();
-
-	begin_file(reader, name);
-	reader->fd = fd;
-	return reader;
-}
-
-struct reader *reader_open(char *const *files, int count)
-{
-	static char *const standard_input[] = {"-"};
-	struct reader *reader = reader_new();
-
-	reader->files = count ? files : standard_input;
-	reader->count = count ? count : 1;
-	if (open_next(reader) < 0) {
-		reader_close(reader);
-		return NULL;
-	}
-	return reader;
-}
-
-void reader_close(struct reader *reader)
-{
-	if (reader->fd > STDIN_FILENO)
-		close(reader->fd);
-	free(reader->buffer);
-	free(reader->cuts.first);
-	free(reader);
-}
-
-void reader_on_wait(struct reader *reader, int (*wait)(void *, int), void *context)
-{
-	reader->wait = wait;
-	reader->context = context;
-}
 
 bool reader_swapped(const struct reader *reader)
 {
@@ -157,40 +57,8 @@ static void close_segment(struct reader *reader)
 {
 	if (reader->open && !reader->ended)
 		cuts_add(&reader->cuts, memory_format("%s: the stream was cut at byte %llu", reader->name,
-					      (unsigned long long)(reader->offset + reader->length)));
+					      (unsigned long long)(reader->offset + reader->start)));
 	reader->open = false;
-}
-
-/* Reads more behind what is there. 1: got some; 0: end of file; -1 after fail(). */
-static int fill(struct reader *reader)
-{
-	ssize_t got;
-
-	if (reader->start > 0) {
-		memmove(reader->buffer, reader->buffer + reader->start, reader->length - reader->start);
-		reader->offset += reader->start;
-		reader->length -= reader->start;
-		reader->start = 0;
-	}
-	if (reader->length + 1 == reader->room) /* a NUL always fits behind */
-		reader->buffer = memory_grow(reader->buffer, reader->room *= 2, 1);
-	got = read_or_wait(reader->fd, reader->name, reader->buffer + reader->length, reader->room - reader->length - 1,
-			   reader->wait, reader->context);
-	if (got < 0)
-		return -1;
-	reader->length += (size_t)got;
-	reader->buffer[reader->length] = '\0';
-	return got > 0;
-}
-
-/* Makes `size` bytes of the record at hand available. 1: they are; 0: the file ends before; -1 after fail(). */
-static int need(struct reader *reader, size_t size)
-{
-	int status = 1;
-
-	while (status > 0 && reader->length - reader->start < size)
-		status = fill(reader);
-	return status;
 }
 
 static bool at_magic(const struct reader *reader)
@@ -202,7 +70,7 @@ static bool at_magic(const struct reader *reader)
 static enum reader_result begin_segment(struct reader *reader)
 {
 	struct stream_head head;
-	int status = need(reader, sizeof(head));
+	int status = reader_need(reader, sizeof(head));
 
 	reader->text = false;
 	if (status < 0)
@@ -229,7 +97,7 @@ static enum reader_result begin_segment(struct reader *reader)
 /* Where a file begins. Text, which has no magic number, begins a segment where it is not the first file. */
 static enum reader_result first_look(struct reader *reader)
 {
-	int status = need(reader, STREAM_MAGIC_SIZE);
+	int status = reader_need(reader, STREAM_MAGIC_SIZE);
 	const char *hint;
 
 	reader->fresh = false;
@@ -245,13 +113,76 @@ static enum reader_result first_look(struct reader *reader)
 	return reader->next > 1 && !at_magic(reader) ? READER_SEGMENT : READER_RECORD;
 }
 
+static struct record_head head_at(const struct reader *reader, size_t at)
+{
+	struct record_head head;
+
+	memcpy(&head, reader->buffer + at, sizeof(head));
+	if (reader->swapped)
+		head.size = __builtin_bswap32(head.size);
+	return head;
+}
+
+static bool is_size(uint32_t size)
+{
+	return size >= sizeof(struct record_head) && size <= RECORD_SIZE_MAX;
+}
+
+/*
+ * Whether to look for another stream within the record: where one was cut and another stands behind it, as in "cat *.tb", the
+ * last record has the beginning of that for its end. What is behind the record tells, if it was read already: to wait for it
+ * would hold back a live one. It is no head, or that of a first record; or its kind is 0, which is rare, and is how the magic
+ * number goes on. Formats are few, and long.
+ */
+static bool is_doubtful(const struct reader *reader, const struct record *record, size_t size)
+{
+	size_t behind = reader->start + size;
+	struct record_head next;
+
+	if (record->packed && record->kind != KIND_EVENT)
+		return true;
+	if (reader->length - behind < sizeof(next))
+		return false;
+	next = head_at(reader, behind);
+	return !is_size(next.size) || next.kind <= KIND_STREAM || next.form > RECORD_PACKED;
+}
+
+/* Goes to the magic number that begins within the next `size` bytes; false: there is none. */
+static bool skip_to_magic(struct reader *reader, size_t size)
+{
+	size_t there = reader->length - reader->start, reach = size - 1 + STREAM_MAGIC_SIZE;
+	const char *from = reader->buffer + reader->start;
+	const char *magic = memmem(from, there < reach ? there : reach, STREAM_MAGIC, STREAM_MAGIC_SIZE);
+
+	if (!magic)
+		return false;
+	reader->start += (size_t)(magic - from);
+	reader->at = reader->offset + reader->start;
+	reader->ended = false; /* half a record stands behind the end */
+	return true;
+}
+
+/* What cannot be a record, but where it was cut. */
+static enum reader_result refuse(struct reader *reader, size_t size, const char *sentence)
+{
+	return skip_to_magic(reader, size) ? begin_segment(reader) : (enum reader_result)fail_here(reader, sentence);
+}
+
+static enum reader_result refuse_head(struct reader *reader, uint32_t size)
+{
+	char sentence[80];
+
+	snprintf(sentence, sizeof(sentence), "a record of %u bytes cannot be; the stream is damaged", size);
+	return refuse(reader, sizeof(struct record_head), sentence);
+}
+
 /* A damaged event would mislead every later stage: refuse what cannot be. */
 static enum reader_result read_event(struct reader *reader, struct record *record, const char *at, uint32_t size)
 {
 	struct packed_event event;
 
 	if (size < PACKED_EVENT_HEAD + 2)
-		return fail_here(reader, "an event record is too short");
+		return refuse(reader, size, "an event record is too short");
 	memcpy(&event.ts, at, sizeof(event.ts));
 	memcpy(&event.cpu, at + 8, sizeof(event.cpu));
 	record->ts = reader->swapped ? (int64_t)__builtin_bswap64((uint64_t)event.ts) : event.ts;
@@ -265,7 +196,7 @@ static enum reader_result read_event(struct reader *reader, struct record *recor
 static enum reader_result read_spelled(struct reader *reader, struct record *record)
 {
 	if (memchr(record->text, '\n', record->length))
-		return fail_here(reader, "a spelled record contains a newline");
+		return refuse(reader, sizeof(struct record_head) + record->length, "a spelled record contains a newline");
 	if (fields_parse(&reader->fields, record->text, record->length) < 0)
 		return fail_prefix("%s", reader_where(reader));
 	reader->parsed = true;
@@ -273,32 +204,34 @@ static enum reader_result read_spelled(struct reader *reader, struct record *rec
 	return READER_RECORD;
 }
 
+/* The file ends, perhaps within a record, which is none, and no end. */
+static enum reader_result end_file(struct reader *reader)
+{
+	if (reader->start < reader->length) {
+		if (skip_to_magic(reader, reader->length - reader->start))
+			return begin_segment(reader);
+		reader->ended = false;
+		reader->start = reader->length;
+	}
+	close_segment(reader);
+	return READER_END;
+}
+
 static enum reader_result next_binary(struct reader *reader, struct record *record)
 {
 	struct record_head head;
-	int status = need(reader, sizeof(head));
+	enum reader_result result;
+	int status = reader_need(reader, sizeof(head));
 
 	reader->at = reader->offset + reader->start;
-	if (status < 0)
-		return READER_FAILED;
-	if (status > 0 && at_magic(reader))
-		return begin_segment(reader);
 	if (status > 0) {
-		memcpy(&head, reader->buffer + reader->start, sizeof(head));
-		if (reader->swapped)
-			head.size = __builtin_bswap32(head.size);
-		if (head.size < sizeof(head) || head.size > RECORD_SIZE_MAX)
-			return fail("%s: a record of %u bytes cannot be; the stream is damaged", reader_where(reader), head.size);
-		status = need(reader, head.size);
+		head = head_at(reader, reader->start);
+		if (!is_size(head.size)) /* as that of a magic number is none */
+			return at_magic(reader) ? begin_segment(reader) : refuse_head(reader, head.size);
+		status = reader_need(reader, head.size);
 	}
-	if (status < 0)
-		return READER_FAILED;
-	if (status == 0) {
-		reader->ended &= reader->start == reader->length; /* half a record is none, and no end */
-		close_segment(reader);
-		reader->start = reader->length;
-		return READER_END;
-	}
+	if (status <= 0)
+		return status < 0 ? READER_FAILED : end_file(reader);
 	*record = (struct record){
 		.kind = head.kind < KINDS ? (enum kind)head.kind : KIND_OTHER,
 		.packed = head.form == RECORD_PACKED,
@@ -308,10 +241,14 @@ static enum reader_result next_binary(struct reader *reader, struct record *reco
 		.text = reader->buffer + reader->start + sizeof(head),
 		.length = head.size - sizeof(head),
 	};
-	reader->start += head.size;
-	if (!record->packed)
-		return read_spelled(reader, record);
-	return record->kind == KIND_EVENT ? read_event(reader, record, record->text, head.size) : READER_RECORD;
+	if (is_doubtful(reader, record, head.size) && skip_to_magic(reader, head.size))
+		return begin_segment(reader);
+	result = !record->packed	       ? read_spelled(reader, record)
+		 : record->kind == KIND_EVENT ? read_event(reader, record, record->text, head.size)
+					      : READER_RECORD;
+	if (result == READER_RECORD)
+		reader->start += head.size;
+	return result;
 }
 
 /* The next line that is a record. A last line without its newline is half a record, which is none. */
@@ -327,7 +264,7 @@ static enum reader_result next_text(struct reader *reader, struct record *record
 			seen = reader->length - reader->start;
 			if (seen > RECORD_LINE_MAX)
 				break;
-			status = fill(reader);
+			status = reader_fill(reader);
 			if (status < 0)
 				return READER_FAILED;
 			line = reader->buffer + reader->start;
@@ -368,6 +305,7 @@ enum reader_result reader_next(struct reader *reader, struct record *record)
 {
 	for (;;) {
 		enum reader_result result;
+		int opened;
 
 		reader->parsed = false;
 		if (reader->fresh && (result = first_look(reader)) != READER_RECORD)
@@ -375,13 +313,9 @@ enum reader_result reader_next(struct reader *reader, struct record *record)
 		result = reader->text ? next_text(reader, record) : next_binary(reader, record);
 		if (result != READER_END)
 			return result;
-		close_segment(reader);
-		if (reader->next == reader->count)
-			return READER_END;
-		if (reader->fd > STDIN_FILENO)
-			close(reader->fd);
-		if (open_next(reader) < 0)
-			return READER_FAILED;
+		opened = reader_open_next(reader);
+		if (opened <= 0)
+			return opened < 0 ? READER_FAILED : READER_END;
 	}
 }
 

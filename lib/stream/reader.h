@@ -3,7 +3,8 @@
  * answers, beside the stream (window/recall.h).
  *
  * Binary and text are told apart where an input begins and where a magic number stands; each magic number, and each file,
- * begins a segment, a stream of its own. Memory: one buffer of the size of the largest record.
+ * begins a segment, a stream of its own. It may stand within the last record of one that was cut; that is no record then.
+ * Memory: one buffer of the size of the largest record.
  */
 #ifndef STREAM_READER_H
 #define STREAM_READER_H

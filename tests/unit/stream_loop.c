@@ -102,8 +102,8 @@ static int see_end(void *context)
 	return 0;
 }
 
-/* Copies the files through the loop, looking at each event. Returns the exit status. */
-static int copy(char *const *files, int count, const char *to, bool text, int events)
+/* Copies the files through the loop, looking at each event and each end. Returns the exit status. */
+static int copy(char *const *files, int count, const char *to, bool text, int events, int streams)
 {
 	struct handlers handlers = {.on[KIND_EVENT] = see_event, .finish = see_end};
 	struct stream *stream = stream_open(files, count);
@@ -118,7 +118,7 @@ static int copy(char *const *files, int count, const char *to, bool text, int ev
 	seen.dev = event_type_field(seen.type, "dev");
 	seen.missing = event_type_field(seen.type, "missing");
 	status = stream_finish(stream, &handlers, &seen);
-	assert(seen.count == events && seen.finished == events);
+	assert(seen.count == events && seen.finished == streams);
 	events_free(seen.events);
 	close(fd);
 	return status;
@@ -134,11 +134,43 @@ static bool same(const char *path, const char *expected)
 	return length >= 0 && !strcmp(text, expected);
 }
 
+static const char expected[] = "stream version=1\ntask ts=0 tid=77 comm=heart\n"
+			       "event ts=12.345678901 cpu=3 tid=77 comm=heart name=test:beat level=-5 dev=7:1\n"
+			       "end records=3 lost=0\n";
+
+static size_t load(const char *path, char *bytes, size_t room)
+{
+	FILE *file = fopen(path, "r");
+	size_t size = fread(bytes, 1, room, file);
+
+	fclose(file);
+	return size;
+}
+
+/* A stream that was cut anywhere does not take anything from the one behind it in the same file. */
+static void test_cut(const char *first, const char *behind)
+{
+	char cut[2048], whole[2048], text[1024] = "";
+	size_t size = load(first, cut, sizeof(cut)), more = load(behind, whole, sizeof(whole)), end = strlen("end records=4 lost=0") + 8;
+
+	for (size_t at = 16; at < size; at++) {
+		bool has_event = at >= size - end;
+		FILE *file = fopen("joined", "w");
+		const char *rest;
+
+		fwrite(cut, at, 1, file);
+		fwrite(whole, more, 1, file);
+		fclose(file);
+		assert(copy((char *[]){"joined"}, 1, "text", true, 1 + has_event, 2) == 3);
+		assert(!strncmp(fail_text(), "joined: the stream was cut at byte ", 35) && (size_t)atoi(fail_text() + 35) == at);
+		text[load("text", text, sizeof(text) - 1)] = '\0';
+		rest = strstr(text, " cut=yes\n");
+		assert(rest && !strcmp(rest + 9, expected));
+	}
+}
+
 int main(void)
 {
-	static const char expected[] = "stream version=1\ntask ts=0 tid=77 comm=heart\n"
-				       "event ts=12.345678901 cpu=3 tid=77 comm=heart name=test:beat level=-5 dev=7:1\n"
-				       "end records=3 lost=0\n";
 	char folder[] = "/tmp/stream_loop.XXXXXX";
 
 	assert(mkdtemp(folder) && chdir(folder) == 0);
@@ -146,21 +178,26 @@ int main(void)
 	make_stream("other", true);
 
 	/* either byte order reads the same; a copy keeps the order that it came in */
-	assert(copy((char *[]){"own"}, 1, "text", true, 1) == 0 && same("text", expected));
-	assert(copy((char *[]){"other"}, 1, "text", true, 1) == 0 && same("text", expected));
-	assert(copy((char *[]){"other"}, 1, "copy", false, 1) == 0);
-	assert(copy((char *[]){"copy"}, 1, "text", true, 1) == 0 && same("text", expected));
+	assert(copy((char *[]){"own"}, 1, "text", true, 1, 1) == 0 && same("text", expected));
+	assert(copy((char *[]){"other"}, 1, "text", true, 1, 1) == 0 && same("text", expected));
+	assert(copy((char *[]){"other"}, 1, "copy", false, 1, 1) == 0);
+	assert(copy((char *[]){"copy"}, 1, "text", true, 1, 1) == 0 && same("text", expected));
 
 	/* several files are several streams, each with its own formats and its own end */
-	assert(copy((char *[]){"own", "other"}, 2, "both", false, 2) == 0);
-	assert(copy((char *[]){"both"}, 1, "text", true, 2) == 0);
+	assert(copy((char *[]){"own", "other"}, 2, "both", false, 2, 2) == 0);
+	assert(copy((char *[]){"both"}, 1, "text", true, 2, 2) == 0);
 
 	/* text reads as the events that it came from */
-	assert(copy((char *[]){"other"}, 1, "text", true, 1) == 0);
-	assert(copy((char *[]){"text"}, 1, "again", true, 1) == 0 && same("again", expected));
+	assert(copy((char *[]){"other"}, 1, "text", true, 1, 1) == 0);
+	assert(copy((char *[]){"text"}, 1, "again", true, 1, 1) == 0 && same("again", expected));
 
-	for (int i = 0; i < 6; i++)
-		unlink((const char *[]){"own", "other", "text", "copy", "both", "again"}[i]);
+	test_cut("own", "own");
+	test_cut("own", "other");
+	test_cut("other", "own");
+	test_cut("other", "other");
+
+	for (int i = 0; i < 7; i++)
+		unlink((const char *[]){"own", "other", "text", "copy", "both", "again", "joined"}[i]);
 	rmdir(folder);
 	return 0;
 }
