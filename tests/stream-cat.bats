@@ -189,6 +189,30 @@ end records=0 lost=0 cut=yes"
 	run -1 stream-cat junk
 }
 
+@test "what cannot be seen in an input is named" {
+	printf 'sample ts=1 value=2\r\n' >t
+	run -1 stream-cat t
+	assert_output "stream-cat: t:1: column 20: the line ends with a carriage return, as on Windows; take these out with tr -d '\\r'"
+	printf 'sample ts=1 key="a"\r\n' >t
+	run -1 stream-cat t
+	assert_output --partial "t:1: column 20: the line ends with a carriage return"
+	text | stream-cat -b >b
+	text >t
+	run -1 --separate-stderr stream-cat -t <(cat b t)
+	assert_equal "$output" "$(cat t)"
+	assert_regex "$stderr" ": byte $(stat -c %s b): text cannot stand behind binary in the same file; give it as a file of its own\$"
+	stream-cat -t <(cat t b) | cmp - <(cat t t)
+}
+
+@test "the line is told of a file whose path is long" {
+	local folder
+	folder=$(printf 'x%.0s' {1..200})/$(printf 'y%.0s' {1..200})
+	mkdir -p "$folder"
+	echo 'sample "x' >"$folder/t"
+	run -1 stream-cat "$folder/t"
+	assert_output "stream-cat: $folder/t:1: column 8: this is not key=value"
+}
+
 @test "a record of four gigabytes is refused, not allocated" {
 	text | stream-cat -b >b
 	head -c 16 b >huge

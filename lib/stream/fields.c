@@ -74,6 +74,8 @@ int fields_parse(struct fields *fields, const char *line, size_t length)
 {
 	const char *at = line, *end = line + length;
 
+	if (length > 0 && end[-1] == '\r')
+		return fail("column %zu: the line ends with a carriage return, as on Windows; take these out with tr -d '\\r'", length);
 	while (at < end && is_blank(*at))
 		at++;
 	fields->kind = at;

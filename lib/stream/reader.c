@@ -42,8 +42,9 @@ const char *reader_place_name(struct reader *reader, uint64_t place)
 	const char *name = reader->files ? reader->files[(place >> 48) - 1] : reader->name;
 	const char *unit = place & PLACE_TEXT ? ":" : ": byte ";
 
-	snprintf(reader->where, sizeof(reader->where), "%s%s%llu", strcmp(name, "-") ? name : STANDARD_INPUT, unit,
-		 (unsigned long long)(place & PLACE_POSITION));
+	free(reader->where);
+	reader->where = memory_format("%s%s%llu", strcmp(name, "-") ? name : STANDARD_INPUT, unit,
+				      (unsigned long long)(place & PLACE_POSITION));
 	return reader->where;
 }
 
@@ -168,10 +169,21 @@ static enum reader_result refuse(struct reader *reader, size_t size, const char 
 	return skip_to_magic(reader, size) ? begin_segment(reader) : (enum reader_result)fail_here(reader, sentence);
 }
 
+static bool is_text(const char *bytes, size_t length)
+{
+	size_t i = 0;
+
+	while (i < length && (bytes[i] == '\n' || bytes[i] == '\t' || (bytes[i] >= ' ' && bytes[i] < 0x7f)))
+		i++;
+	return i == length;
+}
+
 static enum reader_result refuse_head(struct reader *reader, uint32_t size)
 {
 	char sentence[80];
 
+	if (is_text(reader->buffer + reader->start, sizeof(struct record_head)))
+		return fail_here(reader, "text cannot stand behind binary in the same file; give it as a file of its own");
 	snprintf(sentence, sizeof(sentence), "a record of %u bytes cannot be; the stream is damaged", size);
 	return refuse(reader, sizeof(struct record_head), sentence);
 }

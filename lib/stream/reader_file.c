@@ -82,6 +82,7 @@ void reader_close(struct reader *reader)
 		close(reader->fd);
 	free(reader->buffer);
 	free(reader->cuts.first);
+	free(reader->where);
 	free(reader);
 }
 

@@ -20,7 +20,7 @@ struct reader {
 	bool parsed;
 	struct fields fields;
 	struct cuts cuts;
-	char where[256];
+	char *where; /* the name of a place, until the next */
 	int (*wait)(void *context, int fd);
 	void *context;
 };
