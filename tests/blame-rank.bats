@@ -160,6 +160,20 @@ found_culprits() { # ALGORITHM FILE
 	assert_line --index 1 '2 "crowd: read of 7:0 in service" 0.400000000'
 }
 
+@test "ilz: an interrupt may shorten a wake graph by more than it took" {
+	cat >graph <<-'EOF'
+		graph id=1 kind=wake from=0 to=11 target=2
+		node id=1 name="w: waiting" start=0 end=10 what=wait
+		node id=2 name="w: running" start=10 end=11 what=run
+		node id=3 name="irq eth0: outside event for w" start=9.99 end=10 what=irq
+		edge from=1 to=2 kind=seq
+		edge from=3 to=1 kind=wake ts=10
+	EOF
+	run -0 bash -c 'blame-rank -a ilz --text graph | grep -o "rank.*name=.*score=[^ ]*"'
+	assert_line --index 0 --regexp 'rank=1 name="irq eth0: outside event for w" .*score=10.000000000'
+	assert_line --index 1 --regexp 'rank=2 name="w: running" .*score=1.000000000'
+}
+
 @test "ilz: of a name that is on the path, a node on it is named" {
 	cat >graph <<-'EOF'
 		graph id=1 kind=wake from=0 to=10 target=3

@@ -73,7 +73,10 @@ static void find_candidates(const struct blame *blame, struct candidates *candid
 	free(by_name);
 }
 
-/* The candidate that shortens the latency most; what has less time than that shortens it less. NULL: none does. */
+/*
+ * The candidate that shortens the latency most. It may shorten it by more than its own time: an interrupt that ends a wait
+ * stands for all of that. NULL: none does.
+ */
 static struct candidate *best_of(struct candidates *candidates, struct wake_replay *replay, uint64_t latency, uint64_t *gain)
 {
 	struct candidate *best = NULL;
@@ -86,8 +89,6 @@ static struct candidate *best_of(struct candidates *candidates, struct wake_repl
 
 		if (!candidate->name)
 			continue;
-		if (candidate->time <= *gain)
-			break;
 		tries++;
 		wake_replay_zero(replay, candidate->name, true);
 		without = wake_replay_latency(replay);
