@@ -25,7 +25,8 @@ struct rag_call {
 	int64_t seen;		      /* when it is last known to have gone on, as long as it is not over */
 	int64_t wait_start, wait_end; /* when its parent first waited for it alone, if it is asynchronous; else TIME_NONE */
 	int32_t thread;
-	int32_t parent;	     /* index of a call; INDEX_NONE */
+	int32_t caller;	     /* in which it nests on its thread: index of a call; INDEX_NONE */
+	int32_t parent;	     /* who made it: its caller, or a call of another thread; INDEX_NONE */
 	int32_t awaiter;     /* the call that waited for it last, if it is asynchronous: of one run with its parent; INDEX_NONE */
 	int32_t child, next; /* its first asynchronous child that it may wait for; the next one of its parent's; by start */
 	int16_t function;    /* index of its name */
@@ -57,7 +58,7 @@ struct rag {
 struct rag *rag_new(struct wake *wake);
 void rag_free(struct rag *rag);
 
-/* Whether it is part of its parent's run on the same thread. */
+/* Whether its caller made it. */
 bool rag_nested(const struct rag_call *call);
 
 /* The innermost call whose run, on the same thread, both are part of, or are. INDEX_NONE: they are of different runs. */

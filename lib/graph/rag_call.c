@@ -5,6 +5,7 @@
 static struct rag_call *add_call(struct rag *rag, const struct function_event *event, int64_t start)
 {
 	struct rag_thread *thread = &rag->threads[event->thread];
+	int32_t caller = thread->open.count ? thread->open.items[thread->open.count - 1] : INDEX_NONE;
 	struct rag_call *call = ARRAY_ADD(&rag->calls);
 
 	*call = (struct rag_call){
@@ -15,7 +16,8 @@ static struct rag_call *add_call(struct rag *rag, const struct function_event *e
 		.wait_start = TIME_NONE,
 		.wait_end = TIME_NONE,
 		.thread = event->thread,
-		.parent = thread->open.count ? thread->open.items[thread->open.count - 1] : INDEX_NONE,
+		.caller = caller,
+		.parent = caller,
 		.awaiter = INDEX_NONE,
 		.child = INDEX_NONE,
 		.next = INDEX_NONE,
@@ -178,16 +180,15 @@ static size_t begun(const struct rag *rag, int32_t index, int64_t ts)
 
 bool rag_nested(const struct rag_call *call)
 {
-	return call->parent != INDEX_NONE && !(call->flags & CALL_ASYNC_CHILD);
+	return call->caller != INDEX_NONE && call->parent == call->caller;
 }
 
 int32_t rag_common(const struct rag *rag, int32_t a, int32_t b)
 {
 	while (a != b && a != INDEX_NONE && b != INDEX_NONE) {
 		int32_t *later = a > b ? &a : &b; /* a caller's index is less than that of what nests in it */
-		const struct rag_call *call = &rag->calls.items[*later];
 
-		*later = rag_nested(call) ? call->parent : INDEX_NONE;
+		*later = rag->calls.items[*later].caller;
 	}
 	return a == b ? a : INDEX_NONE;
 }
@@ -208,7 +209,7 @@ int32_t rag_call_at(const struct rag *rag, int32_t thread, int64_t ts)
 
 		if (call->end == TIME_NONE || call->end > ts)
 			return index;
-		index = rag_nested(call) ? call->parent : INDEX_NONE;
+		index = call->caller;
 	}
 	return INDEX_NONE;
 }

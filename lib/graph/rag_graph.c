@@ -79,11 +79,16 @@ static bool in_root(const struct cut_out *cut, int32_t call)
 	return call != INDEX_NONE && rag_common(cut->rag, call, cut->root) == cut->root;
 }
 
-/* What a caller of the root had made, before it made that, and the root awaited, comes of the root in its graph. */
+/*
+ * What nests in the root comes of it in its graph, even if it was made for another thread; and so does what a caller of the root
+ * had made, before it made that, and the root awaited.
+ */
 static int32_t parent_of(const struct cut_out *cut, int32_t index)
 {
 	const struct rag_call *call = &cut->rag->calls.items[index];
 
+	if (in_root(cut, call->caller))
+		return call->caller;
 	return in_root(cut, call->awaiter) && !in_root(cut, call->parent) ? call->awaiter : call->parent;
 }
 
@@ -170,7 +175,7 @@ static void add_call(struct cut_out *cut, int32_t index)
 	char *label = memory_format("%s by %s/%d%s%s", name, wake_comm(cut->rag->wake, thread), thread->tid,
 				    call->flags & CALL_NO_START ? ", entry not in the data" : "",
 				    call->flags & CALL_NO_END ? ", return not in the data" : "");
-	bool async = call->flags & CALL_ASYNC_CHILD;
+	bool async = call->flags & CALL_ASYNC_CHILD && !in_root(cut, call->caller);
 	int64_t wait_start = async ? call->wait_start : call->start, wait_end = async ? call->wait_end : call->end;
 	struct node *node;
 

@@ -163,11 +163,10 @@ static bool asks(const struct rag *rag, int32_t index, int64_t since, int32_t sl
 /* What the sleeper's run, or the sleeper, had asked for, of which the call is part. INDEX_NONE: it is part of no such call. */
 static int32_t asked_call(const struct rag *rag, int32_t call, int32_t sleeper)
 {
-	while (rag_nested(&rag->calls.items[call]))
-		call = rag->calls.items[call].parent;
-	if (rag->calls.items[call].parent == INDEX_NONE)
-		return INDEX_NONE;
-	return rag_common(rag, rag->calls.items[call].parent, sleeper) == INDEX_NONE ? INDEX_NONE : call;
+	for (; call != INDEX_NONE; call = rag->calls.items[call].caller)
+		if (rag->calls.items[call].flags & CALL_ASYNC_CHILD && rag_common(rag, rag->calls.items[call].parent, sleeper) != INDEX_NONE)
+			return call;
+	return INDEX_NONE;
 }
 
 /*
@@ -253,9 +252,9 @@ void rag_witness(struct rag *rag, int32_t running, int64_t ts)
 			call->end = call->answered;
 			call->flags |= CALL_NO_END;
 		}
-		if (!rag_nested(call))
+		if (call->caller == INDEX_NONE)
 			continue;
-		caller = &rag->calls.items[call->parent];
+		caller = &rag->calls.items[call->caller];
 		if (call->end != TIME_NONE && caller->answered != TIME_NONE)
 			caller->answered = later(caller->answered, call->end);
 		caller->seen = later(caller->seen, call->end == TIME_NONE ? call->seen : call->end);
