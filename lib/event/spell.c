@@ -133,6 +133,7 @@ size_t event_spell_field(const struct event *event, const struct event_field *fi
 size_t event_spell_number(enum event_spelling spelling, int64_t number, char *text, size_t room)
 {
 	char spelled[NUMBER_ROOM];
+	size_t length = spell_number(spelling, number, spelled);
 
-	return append(text, room, 0, spelled, spell_number(spelling, number, spelled));
+	return append(text, room, 0, spelled, length);
 }
