@@ -129,7 +129,7 @@ int ranking_graph(struct graph *graph, const struct ranking_options *options, st
 	struct blame *blame;
 	int status = -1;
 
-	if (!graph->nodes.count)
+	if (graph->kind == GRAPH_RAG && !graph->nodes.count)
 		return 0;
 	blame = blame_new(graph);
 	if (options->algorithm->choose(blame, options->count, &choices) < 0) {

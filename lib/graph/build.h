@@ -4,10 +4,11 @@
  * of calls too.
  *
  * The builder takes the stream's events as they pass, keeps them in a compact form while a window is open, and at the
- * `window` record hands its sink a graph for each of the window's worst signals; where there is none of the kind that it is
- * to build, one without nodes, which says so. Then it forgets all: between two windows nobody knows what happened. A trace
- * that brings graphs of its own has all that there are to be: from the first of them on nothing is built. Memory is in proportion to the window, the graph in proportion to the answer: it holds
- * only what can be reached by walking backward from the target.
+ * `window` record hands its sink a graph for each of the window's worst signals; where there is no graph of calls, and it
+ * is to build no others, one without nodes, which says so. Then it forgets all: between two windows nobody knows what
+ * happened. A trace that brings graphs has all that there are to be: from the first of them on nothing is built. Memory is
+ * in proportion to the window, the graph in proportion to the answer: it holds only what can be reached by walking backward
+ * from the target.
  *
  *	struct graph_builder *builder = graph_builder_new(stream, events, 3);
  *	graph_builder_sink(builder, write_it, context);
