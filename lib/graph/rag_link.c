@@ -170,8 +170,9 @@ static int32_t asked_call(const struct rag *rag, int32_t call, int32_t sleeper)
 }
 
 /*
- * The call that ended the wait of the sleeper. If nobody is known to have started it, the sleeper did, by whatever means,
- * unless it is the other way round: then it is the outermost since the sleeper began, for a server may be in its loop for long.
+ * The call that ended the wait of the sleeper: what its run had asked for. Else, if nobody is known to have started it, the
+ * sleeper did, by whatever means, unless it is the other way round: the outermost since the sleeper began, for a server may be
+ * in its loop for long.
  */
 static int32_t awaited_call(struct rag *rag, int32_t sleeper, const struct piece *wait, int64_t end)
 {
