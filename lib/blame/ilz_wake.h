@@ -4,7 +4,7 @@
 
 #include "blame/algorithm.h"
 
-/* The `count` names, one after the other, that shorten the replay (replay_wake.h) most; of each its longest node on the path, if any. */
+/* The `count` names, one after the other, that shorten the replay (replay_wake.h) most; of each a node (algorithm.h). */
 void choose_ilz_wake(const struct blame *blame, size_t count, struct choices *choices);
 
 #endif

@@ -57,7 +57,8 @@ void ranking_total_end(struct ranking_total *total);
 
 /*
  * Ranks a graph that passed graph_check, writes the nodes that the walk had to add, the path and the blame records,
- * and adds to the total. One of calls without nodes says that there is none, and does not count. -1 after fail(): the output failed.
+ * and adds to the total. One of calls without nodes says that there is none, and does not count. -1 after fail(): the
+ * output failed.
  */
 int ranking_graph(struct graph *graph, const struct ranking_options *options, struct ranking_total *total,
 		  struct stream *stream);

@@ -74,7 +74,7 @@ bool rag_entered(const struct rag *rag, int32_t thread, int64_t from, int64_t to
 /* rag_link.c: the second and third step */
 void rag_link(struct rag *rag);
 
-/* Then, once: ends of calls whose returns are lost. At `ts` this call had not ended before; INDEX_NONE: nothing is known of any. */
+/* Then, once: ends of calls whose returns are lost. This one had not ended before `ts`; INDEX_NONE: nothing is known of any. */
 void rag_witness(struct rag *rag, int32_t running, int64_t ts);
 
 /* rag_graph.c: what the functions of a `chart` record are called. Returns 0. */

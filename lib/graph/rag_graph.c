@@ -51,7 +51,10 @@ static int64_t duration(const struct rag *rag, const struct rag_call *call)
 	return call_end(rag, call) - call->start;
 }
 
-/* What takes longer has other things to do, or is the program's main loop; what was over before half of the call cannot explain it. */
+/*
+ * A caller that took much longer has other things to do, or is the program's main loop; one that was over before half of
+ * the call cannot tell why that was slow.
+ */
 static bool explains(const struct rag *rag, const struct rag_call *caller, const struct rag_call *call)
 {
 	int64_t took = duration(rag, call);
