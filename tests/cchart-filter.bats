@@ -421,6 +421,20 @@ value() { # KEY: the values of this key on standard input
 	assert_equal "$(records window <<<"$output" | value complete | head -1)" no
 }
 
+@test "a signal whose events did not pass for want of a budget makes its window incomplete" {
+	local slow second
+	slow="$(queued 3000 1; done_at 3500 1)"
+	second="$(queued 3600 2; done_at 3700 2)" # less slow, so what passes ends before it
+	{ healthy; echo "$slow"; echo "$second"; queued 8000 3; done_at 8010 3; } | filter --before=200ms --burst=0 --keep=0.5 >out
+	assert_equal "$(records event <out)" "$slow"
+	run records window <out
+	assert_output "window id=1 from=2.800000000 to=3.710000000 signals=1-2 complete=no"
+	# With the one signal all of it passes.
+	{ healthy; echo "$slow"; queued 8000 3; done_at 8010 3; } | filter --before=200ms --burst=0 --keep=0.5 >out
+	run value complete < <(records window <out)
+	assert_output yes
+}
+
 # about TIME TID [FIELD=VALUE]...: a task record
 about() {
 	printf 'task ts=%d.%03d tid=%d comm=t%d %s\n' $(($1 / 1000)) $(($1 % 1000)) "$2" "$2" "${*:3}"

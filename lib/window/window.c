@@ -31,7 +31,7 @@ struct window {
 	int holds; /* may be above zero while no window is open: it was closed because it had grown too large */
 	int64_t from, to;
 	uint64_t bytes_before; /* bytes of all events when it was opened */
-	int64_t earliest; /* start of its signals */
+	int64_t earliest, latest; /* start and end of its signals */
 	int64_t worst_end; /* of the worst of them */
 	double badness;	   /* of that */
 	struct passage passage;
@@ -141,7 +141,7 @@ static int pass_slice(struct window *window)
 	if (past_pass_newest(window->past, window->from, to, budget(window), &window->passage) < 0)
 		return -1;
 	account(window, 0);
-	if (past_floor(window->past) >= window->earliest)
+	if (past_floor(window->past) >= window->earliest || to < window->latest)
 		window->complete = false;
 	if (to == window->to)
 		return 0;
@@ -190,6 +190,7 @@ static int begin(struct window *window, int64_t from, int64_t to)
 	window->passage = (struct passage){0};
 	window->first_signal = window->last_signal = 0;
 	window->earliest = window->worst_end = INT64_MAX;
+	window->latest = INT64_MIN;
 	window->badness = -1;
 	window->bytes_before = past_bytes(window->past);
 	window->waits = budget(window) < window->size.bytes;
@@ -236,6 +237,8 @@ int window_signal(struct window *window, uint64_t id, int64_t start, int64_t end
 		window->first_signal = id;
 	if (start < window->earliest)
 		window->earliest = start;
+	if (end > window->latest)
+		window->latest = end;
 	if (badness > window->badness) {
 		window->badness = badness;
 		window->worst_end = end;
