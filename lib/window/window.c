@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/number.h"
@@ -10,6 +11,13 @@
 
 /* An open window asks the recorder so often, lest the kernel overwrites what is in it. */
 static const int64_t ask_every = NSEC_PER_SEC / 10;
+
+/* Times in which events were lost, of which a window may yet be opened. Of more than these, the two oldest count as one. */
+enum { LOSSES = 16 };
+
+struct loss {
+	int64_t from, to;
+};
 
 struct window {
 	struct stream *stream;
@@ -20,7 +28,8 @@ struct window {
 	int64_t first;	  /* time of the first event of the stream */
 	int64_t now;
 	int64_t asked; /* when the recorder was last asked how much it has kept */
-	struct { int64_t from, to; } lost; /* the newest time in which events were lost; those that touch it are one with it */
+	struct loss losses[LOSSES]; /* the newest last */
+	int loss_count;
 	struct line line;
 	uint64_t last_id;
 	bool expects; /* windows of an earlier filter */
@@ -45,8 +54,8 @@ struct window *window_new(struct stream *stream, struct roster *roster, const st
 	window->stream = stream;
 	window->past = past_new(stream, roster, size->bytes);
 	window->size = *size;
-	window->ended = window->now = window->asked = window->lost.to = INT64_MIN;
-	window->first = window->lost.from = INT64_MAX;
+	window->ended = window->now = window->asked = INT64_MIN;
+	window->first = INT64_MAX;
 	return window;
 }
 
@@ -202,10 +211,14 @@ static int begin(struct window *window, int64_t from, int64_t to)
 }
 
 /* The loss may be told behind the window, or the window be opened behind that. */
-static void see_loss(struct window *window)
+static void see_losses(struct window *window)
 {
-	if (window->open && (window->lost.from <= window->to || window->holds > 0) && window->lost.to >= window->from)
-		window->complete = false;
+	for (int i = 0; i < window->loss_count && window->open; i++) {
+		const struct loss *loss = &window->losses[i];
+
+		if ((loss->from <= window->to || window->holds > 0) && loss->to >= window->from)
+			window->complete = false;
+	}
 }
 
 /* Makes the window at hand hold this interval, or another one if this one does not reach it. */
@@ -225,7 +238,7 @@ static int cover(struct window *window, int64_t start, int64_t end)
 		window->from = start;
 	if (to > window->to)
 		window->to = to;
-	see_loss(window);
+	see_losses(window);
 	return 0;
 }
 
@@ -272,13 +285,28 @@ int window_push(struct window *window, const struct record *record, int64_t ts)
 	return past_push(window->past, record, ts);
 }
 
+/* Losses that touch the newest one are one with it. */
+static void add_loss(struct window *window, int64_t from, int64_t to)
+{
+	struct loss *newest = window->loss_count > 0 ? &window->losses[window->loss_count - 1] : NULL;
+
+	if (newest && from <= newest->to) {
+		newest->from = from < newest->from ? from : newest->from;
+		newest->to = to > newest->to ? to : newest->to;
+		return;
+	}
+	if (window->loss_count == LOSSES) {
+		window->losses[1].from = window->losses[0].from;
+		memmove(window->losses, window->losses + 1, sizeof(window->losses) - sizeof(*window->losses));
+		window->loss_count--;
+	}
+	window->losses[window->loss_count++] = (struct loss){from, to};
+}
+
 int window_lost(struct window *window, const struct record *record, int64_t from, int64_t ts)
 {
-	if (from > window->lost.to || from < window->lost.from)
-		window->lost.from = from;
-	if (ts > window->lost.to)
-		window->lost.to = ts;
-	see_loss(window);
+	add_loss(window, from, ts);
+	see_losses(window);
 	return window_push(window, record, ts);
 }
 
@@ -337,8 +365,9 @@ int window_end(struct window *window)
 	window->now = INT64_MAX;
 	if ((window->open && window_close(window) < 0) || past_end(window->past) < 0)
 		return -1;
-	window->ended = window->now = window->asked = window->lost.to = INT64_MIN;
-	window->first = window->lost.from = INT64_MAX;
+	window->ended = window->now = window->asked = INT64_MIN;
+	window->first = INT64_MAX;
+	window->loss_count = 0;
 	window->holds = 0;
 	window->expects = false;
 	return 0;
