@@ -354,6 +354,22 @@ value() { # KEY: the values of this key on standard input
 	assert_output 0.030000000
 }
 
+@test "where the clock goes back nothing hangs since before" {
+	{ healthy | sed 's/ts=/ts=100/'; queued 1004000 9; healthy; queued 3000 1; noise 3100 3500; done_at 3500 1; noise 3600 6000; } >in
+	filter in >out
+	run value value < <(records signal <out)
+	assert_output 0.500000000
+	run records window <out
+	assert_output "window id=1 from=2.000000000 to=3.510000000 signals=1-1 complete=yes"
+	assert_equal "$(records limits <out | value ts | head -2)" "$(printf '%s\n' 1001.992000000 1.992000000)"
+	# What was learnt on this boot holds from the first value on.
+	{ echo "stream version=1 host=a boot=b"; cat in; } | filter >out
+	assert_equal "$(records limits <out | value ts | head -2)" "$(printf '%s\n' 1001.992000000 0.010000000)"
+	# Events that are a little out of order are of the same time.
+	{ healthy; queued 3000 1; noise 3900 4000; done_at 3500 1; } | filter >out
+	assert_equal "$(records signal <out | value value)" 0.500000000
+}
+
 # --- windows -------------------------------------------------------------------------------------------------------
 
 @test "a window holds exactly what lies between its times" {

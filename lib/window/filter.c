@@ -13,6 +13,9 @@ enum { FORGET_EVERY = 256 }; /* events; old ones may stay in the ring so much lo
 /* A window waits so long for starts that may make it longer. */
 static const int64_t merge_wait = 10 * NSEC_PER_SEC;
 
+/* Events out of order are within this time. */
+static const int64_t clock_back = NSEC_PER_SEC;
+
 /* After each record that has a time: what is due by then. */
 static int time_passes(struct filter *filter, int64_t ts)
 {
@@ -52,12 +55,38 @@ static void learn_names(struct filter *filter, const struct event *event)
 		events_learn_names(filter->events, event);
 }
 
+static int stream_ends(void *context)
+{
+	struct filter *filter = context;
+
+	filter->missing = stream_was_missing(filter->stream);
+	if (measure_end(filter->measure) < 0)
+		return -1;
+	filter->has_gaps = false;
+	filter->now = filter->newest = INT64_MIN;
+	recall_close(filter->recall);
+	filter->recall = NULL;
+	return window_end(filter->window);
+}
+
+/* A clock that goes back so far began anew: what is open, or waits, is of a time before. */
+static int see_clock(struct filter *filter, int64_t ts)
+{
+	if (span_between(ts, filter->newest) > clock_back && stream_ends(filter) < 0)
+		return -1;
+	if (ts > filter->newest)
+		filter->newest = ts;
+	return 0;
+}
+
 static int see_event(void *context, const struct record *record)
 {
 	struct filter *filter = context;
 	struct event event;
 
 	if (events_read(filter->events, record, &event) < 0)
+		return -1;
+	if (see_clock(filter, event.ts) < 0)
 		return -1;
 	learn_names(filter, &event);
 	if (measure_charts(filter->measure) == 0 && filter->options.judgement->method->plots != PLOTS_RATES && add_default_chart(filter) < 0)
@@ -214,20 +243,6 @@ static bool may_keep(const struct filter *filter, const struct fields *offer)
 	return may;
 }
 
-static int stream_ends(void *context)
-{
-	struct filter *filter = context;
-
-	filter->missing = stream_was_missing(filter->stream);
-	if (measure_end(filter->measure) < 0)
-		return -1;
-	filter->has_gaps = false;
-	filter->now = INT64_MIN;
-	recall_close(filter->recall);
-	filter->recall = NULL;
-	return window_end(filter->window);
-}
-
 /* An offer to keep context in the kernel, from when on that is done, or that the recorder is about to end. */
 static int see_recorder(void *context, const struct record *record)
 {
@@ -321,7 +336,7 @@ struct filter *filter_new(struct stream *stream, const struct filter_options *op
 
 	filter->stream = stream;
 	filter->options = *options;
-	filter->now = INT64_MIN;
+	filter->now = filter->newest = INT64_MIN;
 	filter->events = events_new(stream);
 	events_keep_living(filter->events);
 	filter->naming[0] = events_type(filter->events, "sched:sched_process_fork");

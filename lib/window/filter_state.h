@@ -20,7 +20,7 @@ struct filter {
 	uint64_t signals; /* id of the last one */
 	bool missing;	  /* there was no input */
 	bool has_gaps;	  /* the stream at hand was filtered before */
-	int64_t now;
+	int64_t now, newest; /* newest: time of the newest event of the stream at hand */
 	unsigned pushed;
 	struct filter_options options;
 };
