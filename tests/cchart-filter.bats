@@ -275,6 +275,17 @@ value() { # KEY: the values of this key on standard input
 	assert_output ""
 }
 
+@test "what took too long when its thread exits is told, whether anything came meanwhile or not" {
+	for meanwhile in "" "tick ts=1.5"; do
+		{ event 1000 9 raw_syscalls:sys_enter id=0; echo "$meanwhile"; event 1600 9 sched:sched_process_exit pid=9; } >in
+		filter -c syscall --limit=100ms in >out
+		run value value < <(records signal <out)
+		assert_output 0.600000000
+		run records window <out
+		assert_output "window id=1 from=1.000000000 to=1.610000000 signals=1-1 complete=yes"
+	done
+}
+
 @test "what a thread had begun that became the leader of its process by an exec is no hang" {
 	for ((i = 0; i < 120; i++)); do
 		event $((i * 20)) 9 raw_syscalls:sys_enter id=59

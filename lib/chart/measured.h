@@ -80,8 +80,8 @@ int outcome_end(struct measure *measure, struct measured *chart, struct start *s
 /* The same of one that was given up: no value, unless it took too long. */
 int outcome_drop(struct measure *measure, struct measured *chart, struct start *start, int64_t now);
 
-/* The ends of these starts, linked by `next`, will not be seen. `certain`: there was none before now, so that a suspect
- * among them was abnormal without doubt. */
+/* The ends of these starts, linked by `next`, will not be seen. `certain`: there was none before now, so that what is too
+ * old among them was abnormal without doubt. */
 int outcome_abandon(struct measure *measure, struct start *list, int64_t now, bool certain);
 
 /* A value, of a start or an interval or by hand; see judge_value(). */

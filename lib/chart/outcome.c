@@ -82,7 +82,7 @@ int outcome_abandon(struct measure *measure, struct start *list, int64_t now, bo
 {
 	for (struct start *next; list; list = next) {
 		next = list->next;
-		if (certain && list->state == START_SUSPECT && signal_open(measure, list, now) < 0)
+		if (certain && is_overdue(list, now) && signal_open(measure, list, now) < 0)
 			return -1;
 		if (let_go(measure, list) < 0)
 			return -1;
