@@ -870,6 +870,16 @@ values() { # FROM TO MILLISECONDS
 	assert_output --regexp "chart=job key=fast value=0.100000000 .* tid=77 comm=\? event.id=500 event.id=500 user=me$"
 }
 
+@test "a start that stands in for another may be defined before it" {
+	waking='start event=x:waking' wakeup='start event=x:wakeup instead=x:waking'
+	{ event 1000 9 x:waking; event 1300 9 x:wakeup; event 1400 9 x:run; } >in
+	for lines in "$waking\n$wakeup" "$wakeup\n$waking"; do
+		printf 'chart name=c\n%b\nend event=x:run\n' "$lines" >c.chart
+		run value value < <(filter -c ./c.chart --limit=200ms in | records signal)
+		assert_output 0.400000000
+	done
+}
+
 # What is no number: the length of a name is not the name, and an array is not the half of it before a zero.
 @test "texts of one length are told apart, and long arrays" {
 	local six=fd000000000000000000000000000
@@ -934,6 +944,10 @@ b,0xfd,$zeros,0x2"
 	assert_output --partial "unknown reading 'size' of field 'c'"
 	chart "chart name=x" "start event=a:b key=c,d" "end event=a:c key=c"
 	assert_output --partial "key fields"
+	chart "chart name=x" "start event=a:b instead=a:c" "end event=a:c"
+	assert_output --partial "instead=a:c is no event of another start line"
+	chart "chart name=x" "start event=a:b instead=a:b" "end event=a:c"
+	assert_output --partial "instead=a:b is no event of another start line"
 	chart "chart name=x" "include name=nothing"
 	assert_output --partial "nothing.context"
 }

@@ -275,20 +275,28 @@ static int check_counts(const struct chart *chart, const int count[])
 	return 0;
 }
 
-static const struct chart_event *start_of(const struct chart *chart, const char *event)
+static bool is_start(const struct chart_event *event, const char *name)
+{
+	return event->role == CHART_START && strcmp(event->event, name) == 0;
+}
+
+static bool has_start(const struct chart *chart, const char *name)
 {
 	for (int i = 0; i < chart->count; i++)
-		if (chart->events[i].role == CHART_START && strcmp(chart->events[i].event, event) == 0)
-			return &chart->events[i];
-	return NULL;
+		if (is_start(&chart->events[i], name))
+			return true;
+	return false;
 }
 
 /* What stands in does so for another start. */
 static int check_stand_ins(const struct chart *chart)
 {
-	for (int i = 0; i < chart->count; i++)
-		if (chart->events[i].instead && !start_of(chart, chart->events[i].instead))
-			return fail("instead=%s is no event of a start line", chart->events[i].instead);
+	for (int i = 0; i < chart->count; i++) {
+		const char *instead = chart->events[i].instead;
+
+		if (instead && (is_start(&chart->events[i], instead) || !has_start(chart, instead)))
+			return fail("instead=%s is no event of another start line", instead);
+	}
 	return 0;
 }
 

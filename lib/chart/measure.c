@@ -102,7 +102,7 @@ static void add_route(struct measure *measure, struct binding *binding)
 	route->bindings.items[at] = binding;
 }
 
-/* Of an earlier line of the chart; NULL: there is none. */
+/* The first line of this event; NULL: there is none. */
 static const struct binding *binding_of(const struct measured *chart, const char *event)
 {
 	for (int i = 0; i < chart->count; i++)
@@ -113,21 +113,21 @@ static const struct binding *binding_of(const struct measured *chart, const char
 
 static int bind_events(struct measure *measure, struct measured *chart)
 {
+	const struct chart_event *events = chart->chart->events;
+
 	chart->bindings = memory_new((size_t)chart->chart->count, sizeof(*chart->bindings));
-	for (int i = 0; i < chart->chart->count; i++) {
+	for (; chart->count < chart->chart->count; chart->count++) {
 		struct binding *binding = &chart->bindings[chart->count];
 
-		if (chart->chart->events[i].role == CHART_CONTEXT)
-			continue;
-		if (binding_make(binding, measure->events, &chart->chart->events[i]) < 0)
+		if (binding_make(binding, measure->events, &events[chart->count]) < 0)
 			return -1;
 		binding->chart = chart;
 		chart->for_cpu |= binding->role == CHART_END && binding->type == measure->switches;
 		measure->for_cpu |= chart->for_cpu;
-		chart->count++;
-		if (chart->chart->events[i].instead)
-			binding->instead = binding_of(chart, chart->chart->events[i].instead);
 	}
+	for (int i = 0; i < chart->count; i++)
+		if (events[i].instead)
+			chart->bindings[i].instead = binding_of(chart, events[i].instead);
 	return 0;
 }
 
