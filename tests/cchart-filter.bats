@@ -158,6 +158,17 @@ value() { # KEY: the values of this key on standard input
 	assert_output per_n
 }
 
+@test "a rate of nothing is no value" {
+	for ((i = 0; i < 30; i++)); do echo "sample ts=$i chart=bounces value=$((i % 5)) n=800"; done >mails
+	for method in p u; do
+		filter --method=$method mails >without
+		{ head -n 10 mails; echo "sample ts=9.5 chart=bounces value=0 n=0"; tail -n +11 mails; } | filter --method=$method >out
+		diff <(grep -v ^usage without) <(grep -v ^usage out)
+	done
+	run -1 filter --method=p <(echo "sample ts=1 chart=bounces value=1 n=0")
+	assert_output --partial "1: a rate needs n="
+}
+
 # --- pairs ---------------------------------------------------------------------------------------------------------
 
 @test "a merged request ends each of its reads, a split one ends with its last part" {

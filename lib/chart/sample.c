@@ -18,21 +18,23 @@ static int by_start(const void *a, const void *b)
 	return (left->start > right->start) - (left->start < right->start);
 }
 
-/* Of how many a rate counts, or in how many seconds. -1 after fail(). */
+/* Of how many a rate counts, or in how many seconds; 1, or as sample_read(). */
 static int read_size(struct sample *sample, const struct fields *fields, const struct judgement *how)
 {
 	int has_size;
 
 	if (how->method->plots != PLOTS_RATES)
-		return 0;
+		return 1;
 	sample->size = (double)span_between(sample->start, sample->end) / 1e9;
 	has_size = fields_double(fields, "n", &sample->size);
 	if (has_size < 0)
 		return -1;
+	if (has_size && sample->size == 0 && sample->value == 0)
+		return 0;
 	if (!(sample->size > 0))
 		return fail("a rate needs n=, or start= before ts=");
 	sample->unit = how->method->is_share ? "share" : has_size ? "per_n" : "per_second";
-	return judgement_check_rate(how, sample->value, sample->size);
+	return judgement_check_rate(how, sample->value, sample->size) < 0 ? -1 : 1;
 }
 
 int sample_read(struct sample *sample, const struct fields *fields, const struct judgement *how)

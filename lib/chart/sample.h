@@ -40,7 +40,7 @@ struct sample {
 	char show[SAMPLE_SHOW_ROOM]; /* its keys that are text, and its show fields, as " name=value" ready for a line */
 };
 
-/* Reads a value by hand, of a chart without definition. -1 after fail(). */
+/* Reads a value by hand, of a chart without definition. 1: it is one; 0: a rate of nothing, which has no value; -1 after fail(). */
 int sample_read(struct sample *sample, const struct fields *fields, const struct judgement *how);
 
 /* Puts samples in the order of their starts; none are in order too. */

@@ -175,8 +175,11 @@ static int see_sample(void *context, const struct record *record)
 		window_expect(filter->window);
 		return STREAM_PASS;
 	}
-	if (sample_read(&sample, fields, filter->options.judgement) < 0)
+	status = sample_read(&sample, fields, filter->options.judgement);
+	if (status < 0)
 		return stream_fail(filter->stream, "%s", fail_text());
+	if (status == 0)
+		return time_passes(filter, sample.end) < 0 ? -1 : STREAM_DROP;
 	chart = fields_copy(fields, "chart");
 	key = fields_copy(fields, "key");
 	status = measure_value(filter->measure, chart, key, &sample);
