@@ -361,15 +361,24 @@ struct start *pair_end(struct pair_table *table, const int64_t *key, int64_t len
 	return done;
 }
 
+static void forget_in_slot(struct pair_table *table, const int64_t *key, int64_t length, struct start **done)
+{
+	int64_t slot_of[CHART_KEYS_MAX];
+	struct pair_slot *slot;
+	struct start *first;
+
+	slot_key(table, key, length, slot_of);
+	while ((slot = find_slot(table, slot_of)) && (first = first_of_key(slot, table, key)))
+		hand_out(first, done);
+}
+
 struct start *pair_forget(struct pair_table *table, const int64_t *key)
 {
 	struct start *done = NULL;
-	int64_t slot_of[CHART_KEYS_MAX];
-	struct pair_slot *slot;
 
-	slot_key(table, key, 0, slot_of);
-	while ((slot = find_slot(table, slot_of)))
-		hand_out(slot->starts, &done);
+	forget_in_slot(table, key, 0, &done);
+	if (table->ranged)
+		forget_in_slot(table, key, INT64_MAX, &done);
 	return done;
 }
 

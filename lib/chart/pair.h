@@ -68,7 +68,7 @@ struct start *pair_start(struct pair_table *table, const int64_t *key, int64_t l
 /* The starts that this end ends, as a list linked by `next`; NULL: none. */
 struct start *pair_end(struct pair_table *table, const int64_t *key, int64_t length);
 
-/* The starts with this key, all of them, handed out the same way; for exact tables. */
+/* The starts with this very key, all of them, handed out the same way. */
 struct start *pair_forget(struct pair_table *table, const int64_t *key);
 
 /* Gives back a start that was handed out. */

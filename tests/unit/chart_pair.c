@@ -146,6 +146,29 @@ static void replaced_and_forgotten(void)
 	pair_table_free(table);
 }
 
+/* Of ranges, those that begin there. */
+static void forgotten_ranges(void)
+{
+	struct pair_table *table = pair_table_new(pairs, true, false, 2);
+	const int64_t key[CHART_KEYS_MAX] = {7, 64};
+	struct start *gone, *next;
+	int64_t sum = 0;
+
+	start(table, 7, 0, 8, 1);
+	start(table, 7, 64, 8, 2);
+	start(table, 7, 64, 8, 4);
+	start(table, 7, 64, 1 << 20, 8);
+	start(table, 7, 72, 1 << 20, 16);
+	for (gone = pair_forget(table, key); gone; gone = next) {
+		next = gone->next;
+		sum += gone->sample.start;
+		pair_release(gone);
+	}
+	assert(sum == 2 + 4 + 8);
+	assert(end(table, 7, 0, INT64_MAX, &sum) == 2 && sum == 1 + 16);
+	pair_table_free(table);
+}
+
 /* Starts of long ranges, at which every end has to look, are fewer. */
 static void long_ranges(void)
 {
@@ -189,6 +212,7 @@ int main(void)
 	same_range_split();
 	nested();
 	replaced_and_forgotten();
+	forgotten_ranges();
 	long_ranges();
 	bounded();
 	pairs_free(pairs);
