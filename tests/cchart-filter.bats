@@ -147,6 +147,8 @@ value() { # KEY: the values of this key on standard input
 	filter --save-limits=kept numbers >/dev/null
 	filter --limits=kept --save-limits=again <(sed 's/load/other/' numbers) >/dev/null
 	diff <(records limits <kept) <(records limits <again | grep chart=load)
+	run value unit < <(records limits <kept)
+	assert_output number
 	filter --limits=kept numbers >out
 	run value unit < <(records limits <out | head -n 1)
 	assert_output number

@@ -268,12 +268,12 @@ static int begin(struct series *series, const struct judgement *judgement, const
 	if (method_limits(judgement, points, &limits) < 0)
 		return -1;
 	limits.n *= judgement->subgroup;
-	limits.unit = series->unit;
 	series->limits = limits;
 	if (series->pot) {
 		pot_begin(series->pot, points, &limits, probability);
 		pot_limits(series->pot, probability, &series->limits);
 	}
+	series->limits.unit = series->unit;
 	set_limits(series, judgement);
 	series->past = (struct rules_past){0};
 	series->run = (struct series_run){0};
