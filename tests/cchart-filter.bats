@@ -679,6 +679,8 @@ passed() {
 	run -0 --separate-stderr filter -c syscall --limit=syscal=1ms in
 	assert_equal "${stderr_lines[0]}" "cchart-filter: chart 'syscall': too few values to learn limits from (6 in all), so nothing was judged; see --baseline and --limits"
 	assert_equal "${stderr_lines[1]}" "cchart-filter: --limit=syscal=1ms: there was no such chart"
+	run -0 --separate-stderr filter -c syscall-errors --limit=syscall-errors=1ms in
+	assert_equal "${stderr_lines[1]}" "cchart-filter: --limit=syscall-errors=1ms: not used, for rates are no times"
 	# what is learnt is as it is without
 	{ healthy; queued 3000 4711; done_at 3040 4711; } >in
 	for method in pot imr xbar-r ewma; do

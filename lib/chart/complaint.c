@@ -24,13 +24,21 @@ static bool has_fixed(const struct series_set *set)
 	return set->series && set->series->fixed < INT64_MAX;
 }
 
-/* A limit that was given to a chart by name is used where there is one. */
-static bool has_chart(const struct measure *measure, const struct judgement_fixed *fixed)
+/* A limit that was given to a chart by name is used where there is one, and what it charts takes a time. */
+static void complain_of_fixed(const struct measure *measure, const struct judgement_fixed *fixed, void (*say)(const char *format, ...))
 {
-	for (size_t i = 0; i < measure->charts.count; i++)
-		if (judgement_is_of(fixed, measure->charts.items[i]->name))
-			return true;
-	return false;
+	bool is_rate = false;
+
+	for (size_t i = 0; i < measure->charts.count; i++) {
+		const struct measured *chart = measure->charts.items[i];
+
+		if (!judgement_is_of(fixed, chart->name))
+			continue;
+		if (chart->judge.judgement->method->plots != PLOTS_RATES)
+			return;
+		is_rate = true;
+	}
+	say("--limit=%s: %s", fixed->chart, is_rate ? "not used, for rates are no times" : "there was no such chart");
 }
 
 /* What is the matter with a chart that has events. */
@@ -218,8 +226,8 @@ void measure_complaints(const struct measure *measure, void (*say)(const char *f
 	for (int i = 0; i < measure->judge.judgement->fixed_count; i++) {
 		const struct judgement_fixed *fixed = &measure->judge.judgement->fixed[i];
 
-		if (fixed->chart && !has_chart(measure, fixed))
-			say("--limit=%s: there was no such chart", fixed->chart);
+		if (fixed->chart)
+			complain_of_fixed(measure, fixed, say);
 	}
 	if (measure->charts.count == 0)
 		say("nothing was charted: the input%s, and no chart was asked for; see -c",
