@@ -967,6 +967,17 @@ b,0xfd,$zeros,0x2"
 	assert_output --partial "nothing.context"
 }
 
+@test "of two charts of one name the second is left out, and that is told" {
+	printf '%s\n' 'chart name=c' 'start event=a:b' 'end event=a:c' >one.chart
+	sed 's/a:/x:/' one.chart >two.chart
+	{ event 1000 9 a:b; event 1300 9 a:c; } >in
+	run -0 --separate-stderr filter -c ./one.chart -c ./two.chart --limit=c=100ms in
+	assert_equal "$(records signal <<<"$output" | value value)" 0.300000000
+	assert_regex "$stderr" "cchart-filter: chart 'c': another chart has this name, and was left out"
+	run -0 --separate-stderr filter -c ./one.chart -c ./one.chart --limit=c=100ms in
+	refute_regex "$stderr" "another chart"
+}
+
 @test "an unknown chart is refused with the names there are" {
 	run -1 filter -c nothing /dev/null
 	assert_output --regexp "unknown chart 'nothing'; there are block.*, runq, syscall-errors, .*, func:BINARY:FUNCTION"

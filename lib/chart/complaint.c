@@ -161,6 +161,8 @@ static void complain_of_bounds(const struct measured *chart, void (*say)(const c
 	if (chart->set.forgotten > 0)
 		say("chart '%s': more than %d keys at once; the least recent were forgotten %llu times", chart->name, SERIES_MAX,
 		    (unsigned long long)chart->set.forgotten);
+	if (chart->others_of_name)
+		say("chart '%s': another chart has this name, and was left out", chart->name);
 	if (chart->refused > 0)
 		say("chart '%s': %llu events were left out, for there were too many keys", chart->name,
 		    (unsigned long long)chart->refused);

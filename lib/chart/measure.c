@@ -151,27 +151,29 @@ static void prepare_counts(struct measure *measure, struct measured *added)
 }
 
 /* The chart of this name; NULL: there is none. */
-static struct chart *defined(const struct measure *measure, const char *name)
+static struct measured *defined(const struct measure *measure, const char *name)
 {
 	for (size_t i = 0; i < measure->charts.count; i++)
 		if (measure->charts.items[i]->chart && !strcmp(measure->charts.items[i]->name, name))
-			return measure->charts.items[i]->chart;
+			return measure->charts.items[i];
 	return NULL;
 }
 
 void measure_collected(struct measure *measure, const char *name)
 {
-	struct chart *chart = defined(measure, name);
+	struct measured *found = defined(measure, name);
 
-	if (chart)
-		chart->collected = true;
+	if (found)
+		found->chart->collected = true;
 }
 
 int measure_chart(struct measure *measure, struct chart *chart)
 {
-	struct measured *added;
+	struct measured *added, *found = defined(measure, chart->name);
+	int64_t definition = reading_hash(chart->definition);
 
-	if (defined(measure, chart->name)) {
+	if (found) {
+		found->others_of_name |= definition != found->definition;
 		chart_free(chart);
 		return 0;
 	}
@@ -182,6 +184,7 @@ int measure_chart(struct measure *measure, struct chart *chart)
 	chart_forget_context(chart);
 	added = NEW(struct measured);
 	added->chart = chart;
+	added->definition = definition;
 	added->name = memory_text(chart->name, strlen(chart->name));
 	added->judge = measure->judge;
 	if (chart->method)

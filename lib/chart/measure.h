@@ -29,7 +29,7 @@ void measure_free(struct measure *measure);
 
 /*
  * Adds a chart, which it then owns; its context is forgotten. -1 after fail(): a reading that is not known, or there are
- * thousands of charts. Another of the same name is left out.
+ * thousands of charts. Another of the same name is left out, and complained of at the end if its definition is another one.
  */
 int measure_chart(struct measure *measure, struct chart *chart);
 

@@ -17,6 +17,8 @@
 struct measured {
 	struct chart *chart; /* NULL: its values come by hand */
 	char *name;
+	int64_t definition;  /* its hash */
+	bool others_of_name; /* charts with another definition were left out */
 	struct judge judge;
 	struct judgement *judgement; /* of a chart that counts: its own; else NULL */
 	bool counts, counting;	    /* it is one; since `begin` */
