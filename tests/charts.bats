@@ -477,6 +477,28 @@ calls() {
 	refute_output --partial "signal "
 }
 
+# level SECONDS START COUNT: so many events in each of the seconds
+level() {
+	awk -v n="$1" -v start="$2" -v count="$3" 'BEGIN {
+		for (i = 0; i < n * count; i++) printf "event ts=%.6f cpu=0 tid=1 comm=x name=a:b\n", start + i / count
+	}'
+}
+
+@test "a rate that alternates gives no alarms once both levels are known, but beyond both of them" {
+	printf '%s\n' "chart name=x method=laney-u" "count event=a:b" >x.chart
+	{ level 60 0 30; level 60 60 2; level 60 120 30; level 40 180 2; level 1 220 90; level 39 221 2; level 40 260 30; } >in
+	filter -c ./x.chart in >out
+	run sed -nE 's/^signal .* start=([0-9]*)\..* value=([0-9]*) .*/\1 \2/p' out
+	assert_output "220 90"
+	run grep -c '^limits .* change=' out
+	assert_output 3
+	# a level is remembered for ten minutes at most
+	{ level 60 0 30; level 800 60 2; level 3 860 30; } >in
+	filter -c ./x.chart in >out
+	run sed -nE 's/^signal .* start=([0-9]*)\..* value=([0-9]*) .*/\1 \2/p' out
+	assert_output "$(printf '%s\n' "860 30" "861 30")"
+}
+
 @test "a definition that counts wrongly is refused" {
 	wrong() { # LINES: the message
 		printf '%b' "$1" >wrong.chart

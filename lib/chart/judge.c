@@ -178,6 +178,9 @@ static void notice_run(const struct judge *judge, struct series *series, int64_t
 	if (series->pot || series->learns || !judge->judgement->relearn || run->side == 0 || run->count < RUN_LEAST ||
 	    span_between(run->since, now) < judge->judgement->relearn)
 		return;
+	if (judge->judgement->method->plots == PLOTS_RATES)
+		former_remember(&series->former, &series->limits, span_between(series->begun, run->since), now);
+	series->begun = run->since;
 	series->change = run->side;
 	series->changed = run->since;
 	series->learns_all = true;

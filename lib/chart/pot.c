@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "chart/normal.h"
@@ -242,39 +241,18 @@ void pot_resume(struct pot *pot, const struct limits *limits)
 void pot_pause(struct pot *pot)
 {
 	level_pause(&pot->level);
-	memset(pot->past, 0, sizeof(pot->past));
+	pot->former = (struct former){0};
 	pot->since_signal = POT_BURST_MOST;
 	pot->strange.often = 0;
 	pot->strange.usual = false;
 	pot->begun = INT64_MIN;
 }
 
-/* The limit of this level is kept for a while; of many the lowest is dropped. */
+/* The limit of this level is kept for a while. */
 static void remember(struct pot *pot)
 {
-	int64_t lasted = span_between(pot->begun, pot->now);
-	struct pot_past *place = pot->past;
-
-	for (int i = 0; i < POT_PASTS; i++) {
-		if (pot->past[i].until < pot->now)
-			pot->past[i].limit = 0;
-		if (pot->past[i].limit < place->limit)
-			place = &pot->past[i];
-	}
-	if (pot->begun == INT64_MIN || pot->own < place->limit)
-		return;
-	place->limit = pot->own;
-	place->until = span_add(pot->now, lasted < POT_MEMORY_MOST / POT_MEMORY ? lasted * POT_MEMORY : POT_MEMORY_MOST);
-}
-
-static double remembered(const struct pot *pot)
-{
-	double limit = 0;
-
-	for (int i = 0; i < POT_PASTS; i++)
-		if (pot->past[i].until >= pot->now)
-			limit = fmax(limit, pot->past[i].limit);
-	return limit;
+	if (pot->begun != INT64_MIN)
+		former_remember(&pot->former, &(struct limits){.ucl = pot->own}, span_between(pot->begun, pot->now), pot->now);
 }
 
 bool pot_follow(struct pot *pot)
@@ -336,7 +314,7 @@ void pot_limits(struct pot *pot, double probability, struct limits *limits)
 		make_limits(pot, probability, limits);
 	limits->lcl = fmin(limits->lcl, limits->center);
 	pot->own = fmax(limits->ucl, limits->center);
-	limits->ucl = fmax(pot->own, remembered(pot));
+	limits->ucl = fmax(pot->own, former_limit(&pot->former, pot->now));
 	pot->limit = limits->ucl;
 	pot->probability = probability;
 	pot->due = count + (more < 1 ? 1 : more > REFRESH_MOST ? REFRESH_MOST : more);

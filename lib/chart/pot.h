@@ -25,23 +25,22 @@
  * nothing is learnt.
  *
  * When the level changes a new tail begins, with the values since the change was suspected, without outliers as in a baseline. The
- * limit of the level before is remembered, POT_MEMORY times as long as that level had lasted and for POT_MEMORY_MOST at most, and the
- * limit is not lower meanwhile: loads alternate, and what was healthy minutes ago is not abnormal now.
+ * limit of the level before is remembered (chart/former.h), and the limit is not lower meanwhile.
  */
 #ifndef CHART_POT_H
 #define CHART_POT_H
 
 #include "base/number.h"
+#include "chart/former.h"
 #include "chart/level.h"
 #include "chart/method.h"
 
-enum { POT_BURST = 16, POT_BURST_MOST = 512, POT_APART = 64, POT_SHARE = 300, POT_OFTEN = 120, POT_MEMORY = 10, POT_PASTS = 8 };
+enum { POT_BURST = 16, POT_BURST_MOST = 512, POT_APART = 64, POT_SHARE = 300, POT_OFTEN = 120 };
 #define POT_GAP 5.0
 #define POT_STRANGE 3.0
 #define POT_OUTLIERS 0.05
 #define POT_USUAL (10 * NSEC_PER_SEC)
 #define POT_LONG (60 * NSEC_PER_SEC)
-#define POT_MEMORY_MOST (600 * NSEC_PER_SEC)
 
 /* Values beyond POT_STRANGE times the limit that were not learnt. */
 struct pot_strange {
@@ -52,12 +51,6 @@ struct pot_strange {
 	int64_t since;	   /* a period of POT_LONG... */
 	uint64_t often;	   /* ... and how many came in it */
 	bool usual;	   /* in the period before were so many that they are learnt in this one */
-};
-
-/* A level that has passed, and the limit that it had. */
-struct pot_past {
-	double limit;
-	int64_t until; /* it is remembered */
 };
 
 struct pot {
@@ -72,7 +65,7 @@ struct pot {
 	uint64_t since_learnt; /* since the last signalled one that was learnt */
 	int64_t incident;      /* when the incident of the last signal began */
 	struct pot_strange strange;
-	struct pot_past past[POT_PASTS];
+	struct former former;
 	int64_t begun, now;    /* the level, the newest value */
 	uint64_t due;	       /* as many values learnt as the limits are to be made anew from */
 	double own;	       /* limit, of this level alone */

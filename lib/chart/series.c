@@ -36,6 +36,8 @@ static void series_pause(struct series *series)
 	series->run = (struct series_run){0};
 	series->past = (struct rules_past){0};
 	series->change = 0;
+	series->begun = INT64_MIN;
+	series->former = (struct former){0};
 	if (series->pot)
 		pot_pause(series->pot);
 }
@@ -134,6 +136,7 @@ struct series *series_add(struct series_set *set, const int64_t id[CHART_KEYS_MA
 	series->chart = memory_text(chart, strlen(chart));
 	series->key = key ? memory_text(key, strlen(key)) : NULL;
 	series->first = INT64_MAX;
+	series->begun = INT64_MIN;
 	series->forgotten = set->forgotten;
 	series->shortest = set->shortest;
 	series->learns = true;
@@ -210,6 +213,15 @@ static void count_run(struct series *series, double plotted, int64_t ts)
 	if (side != series->run.side)
 		series->run = (struct series_run){.side = side, .since = ts};
 	series->run.count++;
+	if (series->begun == INT64_MIN)
+		series->begun = ts;
+}
+
+/* The lines of a rate depend on its size. */
+static void rate_lines(struct series *series, const struct judgement *judgement, const struct point *point, int64_t ts)
+{
+	method_lines(judgement, &series->limits, point->size, &series->lines);
+	series->lines.ucl = fmax(series->lines.ucl, former_line(&series->former, judgement, point->size, ts));
 }
 
 unsigned series_judge(struct series *series, const struct judgement *judgement, const struct point *point, int64_t ts, double *plotted)
@@ -217,7 +229,7 @@ unsigned series_judge(struct series *series, const struct judgement *judgement, 
 	if (judgement->method->plots != PLOTS_VALUES)
 		*plotted = plot(series, judgement, point);
 	if (judgement->method->plots == PLOTS_RATES)
-		method_lines(judgement, &series->limits, point->size, &series->lines);
+		rate_lines(series, judgement, point, ts);
 	if (judgement->relearn && !series->pot)
 		count_run(series, *plotted, ts);
 	if ((judgement->rules & ~RULE(RULE_SHIFT)) == RULE(1) && judgement->sides == SIDES_UPPER)
