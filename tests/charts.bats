@@ -499,6 +499,19 @@ level() {
 	assert_output "$(printf '%s\n' "860 30" "861 30")"
 }
 
+@test "a gap in which nothing at all was traced is no low rate" {
+	printf '%s\n' "chart name=x method=laney-u" "count event=a:b" >x.chart
+	{ level 60 0 10; level 61 1000 10; } >in
+	filter -c ./x.chart in >out
+	run grep -cE '^signal |^limits .* change=' out
+	assert_output 0
+	# nothing of what is counted, in a trace that goes on
+	{ level 60 0 10; level 60 60 1 | sed 's/a:b/a:other/'; level 3 1000 10; } >in
+	filter -c ./x.chart in >out
+	run grep -c '^limits .* center=0 .* change=down' out
+	assert_output 1
+}
+
 @test "a definition that counts wrongly is refused" {
 	wrong() { # LINES: the message
 		printf '%b' "$1" >wrong.chart

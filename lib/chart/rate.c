@@ -2,7 +2,7 @@
 #include "chart/measured.h"
 #include "chart/span.h"
 
-/* Intervals without any event that are charted one by one; of a longer gap nothing is known. */
+/* Intervals without any event that are charted one by one; of a longer gap nothing is known, and none of it is charted. */
 enum { EMPTY_MOST = 64 };
 
 static void clear(struct measured *chart)
@@ -49,11 +49,12 @@ int rate_time(struct measure *measure, struct measured *chart, int64_t now)
 		chart->counting = true;
 		chart->begin = now;
 	}
-	for (int closed = 0; span_between(chart->begin, now) >= interval; closed++) {
-		if (closed > EMPTY_MOST) {
-			chart->begin = now;
-			break;
-		}
+	if (span_between(chart->begin, now) / interval > EMPTY_MOST) {
+		if (close_interval(measure, chart) < 0)
+			return -1;
+		chart->begin = now;
+	}
+	while (span_between(chart->begin, now) >= interval) {
 		if (close_interval(measure, chart) < 0)
 			return -1;
 		chart->begin = span_add(chart->begin, interval);
