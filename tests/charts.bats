@@ -129,6 +129,22 @@ told() {
 	assert_equal "$(judged 13 7 7 13 12 7 13 7)" ""
 }
 
+@test "equal values lie on all lines, however those are rounded" {
+	for value in 5 0.1 0.3 1e-3; do
+		awk -v value=$value 'BEGIN { for (i = 0; i < 400; i++) print "sample ts=" i " chart=load value=" value }' >in
+		for method in pot imr xbar-r xbar-s ewma paper; do
+			for scale in log linear; do
+				case $method,$scale in pot,linear | paper,log) continue ;; esac
+				rules=1 sides=upper
+				[ $method = pot ] || rules=1,2,3,4,5,6,8 sides=both # 7 is that all are near the centre
+				cchart-filter --text --method=$method --scale=$scale --min-ratio=0 --rules=$rules --sides=$sides in >out
+				run grep -c '^signal ' out
+				[ "$output" = 0 ] || fail "$value $method $scale: $output"
+			done
+		done
+	done
+}
+
 # --- false alarms, changes, relearning ------------------------------------------------------------------------------
 
 # Every awk draws its own numbers, which would make every machine another test: chance() is a Lehmer generator (16807).

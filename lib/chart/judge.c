@@ -72,7 +72,7 @@ int judge_signal(const struct judge *judge, const struct sample *sample, unsigne
 static unsigned rule_of_single(const struct sample *sample)
 {
 	const struct series *series = sample->series;
-	bool learnt = series->judges && sample->value > series->single;
+	bool learnt = series->judges && rules_above(sample->value, series->single) > 0;
 
 	return series_is_beyond_fixed(series, sample->value) && !learnt ? RULE(RULE_FIXED) : RULE(1);
 }

@@ -1,16 +1,32 @@
 #include "chart/rules.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/fail.h"
 
+/* What came through sums and logarithms is known so well, relative to what it is. */
+#define ROUNDING 1e-9
+
+double rules_above(double value, double line)
+{
+	return fabs(value - line) > ROUNDING * fmax(fabs(value), fabs(line)) ? value - line : 0;
+}
+
+int rules_side(const struct lines *lines, double value)
+{
+	double above = rules_above(value, lines->center);
+
+	return (above > 0) - (above < 0);
+}
+
 static struct rules_point place(const struct lines *lines, double value)
 {
-	struct rules_point point = {value, (value > lines->center) - (value < lines->center), 0};
+	struct rules_point point = {value, rules_side(lines, value), 0};
 
 	for (int i = 0; i < 2; i++)
-		if (value > lines->upper[i] || value < lines->lower[i])
+		if (rules_above(value, lines->upper[i]) > 0 || rules_above(value, lines->lower[i]) < 0)
 			point.beyond = i + 1;
 	return point;
 }
@@ -39,7 +55,7 @@ static bool is_outside(const struct rules_past *past, const struct lines *lines,
 {
 	double value = past->point[0].value;
 
-	return side > 0 ? value > lines->ucl : value < lines->lcl;
+	return side > 0 ? rules_above(value, lines->ucl) > 0 : rules_above(value, lines->lcl) < 0;
 }
 
 static bool are_on_one_side(const struct rules_past *past, const struct lines *lines, int side)
@@ -52,7 +68,7 @@ static bool is_a_trend(const struct rules_past *past, const struct lines *lines,
 {
 	(void)lines;
 	for (int i = 0; i < 5; i++)
-		if (i + 1 >= past->count || !(side * (past->point[i].value - past->point[i + 1].value) > 0))
+		if (i + 1 >= past->count || !(side * rules_above(past->point[i].value, past->point[i + 1].value) > 0))
 			return false;
 	return true;
 }
@@ -66,7 +82,7 @@ static bool are_alternating(const struct rules_past *past, const struct lines *l
 	for (int i = 0; i < 13; i++, before = step) {
 		if (i + 1 >= past->count)
 			return false;
-		step = past->point[i].value - past->point[i + 1].value;
+		step = rules_above(past->point[i].value, past->point[i + 1].value);
 		if (step == 0 || (before > 0 && step > 0) || (before < 0 && step < 0))
 			return false;
 	}

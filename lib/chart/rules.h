@@ -11,7 +11,8 @@
  *	7	fifteen points in a row within one sigma
  *	8	eight points in a row beyond one sigma, on either side
  *
- * "Beyond" and "on one side" are strict: a point on a line is not beyond it, one on the centre is on no side.
+ * "Beyond" and "on one side" are strict: a point on a line is not beyond it, one on the centre is on no side. A point is on a line if it
+ * differs from it by no more than sums, means and logarithms are rounded.
  */
 #ifndef CHART_RULES_H
 #define CHART_RULES_H
@@ -47,6 +48,12 @@ struct rules_past {
 	} point[RULES_REACH]; /* newest first */
 	int count;
 };
+
+/* How far a value is above a line, or another value; below 0: below it; 0: on it. */
+double rules_above(double value, double line);
+
+/* The side of the centre that a value is on: -1, 0, 1. */
+int rules_side(const struct lines *lines, double value);
 
 /* Adds a point; returns those of the `wanted` rules that hold at it. */
 unsigned rules_judge(struct rules_past *past, const struct lines *lines, enum sides sides, unsigned wanted, double value);

@@ -208,7 +208,7 @@ static double plot(struct series *series, const struct judgement *judgement, con
 
 static void count_run(struct series *series, double plotted, int64_t ts)
 {
-	int side = (plotted > series->lines.center) - (plotted < series->lines.center);
+	int side = rules_side(&series->lines, plotted);
 
 	if (side != series->run.side)
 		series->run = (struct series_run){.side = side, .since = ts};
@@ -233,7 +233,7 @@ unsigned series_judge(struct series *series, const struct judgement *judgement, 
 	if (judgement->relearn && !series->pot)
 		count_run(series, *plotted, ts);
 	if ((judgement->rules & ~RULE(RULE_SHIFT)) == RULE(1) && judgement->sides == SIDES_UPPER)
-		return *plotted > series->lines.ucl ? RULE(1) : 0;
+		return rules_above(*plotted, series->lines.ucl) > 0 ? RULE(1) : 0;
 	return rules_judge(&series->past, &series->lines, judgement->sides, judgement->rules, *plotted);
 }
 
@@ -355,5 +355,5 @@ bool series_has_weight(const struct series *series, const struct judgement *judg
 
 bool series_is_abnormal(const struct series *series, const struct judgement *judgement, double value)
 {
-	return value > series->limits.ucl && series_has_weight(series, judgement, value);
+	return rules_above(value, series->limits.ucl) > 0 && series_has_weight(series, judgement, value);
 }
