@@ -366,6 +366,27 @@ slow() {
 	cmp good before
 }
 
+@test "limits of less than a baseline hold until there is one" {
+	healthy 9 60 >few
+	filter --save-limits=limits few >/dev/null
+	assert grep -q ' n=9 ' limits
+	{ echo "sample ts=0 chart=x value=1"; healthy 3000 61 1 1 | awk '{ split($4, v, "=") } NR % 33 == 0 { $4 = "value=" v[2] * 20 } { print }'; } >in
+	filter --limits=limits --save-limits=limits in >out
+	run sed -n 's/^signal .* ts=\([0-9.]*\) .*/\1/p' out
+	assert_line --index 0 0.000000000
+	[ "${#lines[@]}" -le 12 ] # of 91
+	refute grep -q ' n=[0-9]\{1,3\} ' limits
+	filter --limits=limits --save-limits=limits few >out # those of a baseline stay
+	refute grep -q '^limits .* n=9 ' out
+	refute grep -q ' n=[0-9]\{1,3\} ' limits
+	for method in imr ewma xbar-s; do
+		{ echo "stream version=1 host=h boot=b"; healthy 50 62; echo "stream version=1 host=h boot=b"; healthy 500 63 1 1; } |
+			filter --method=$method --save-limits=limits >out
+		assert_equal "$(grep -c '^limits ' out)" 2
+		assert grep -q ' n=100 ' limits
+	done
+}
+
 @test "the coldest of many keys go, and the limits say so" {
 	for ((i = 0; i < 600; i++)); do for ((j = 0; j < 12; j++)); do echo "sample ts=$i.$((100 + j)) chart=x key=k$i value=1"; done; done |
 		filter --baseline=10 >out

@@ -124,6 +124,14 @@ static void set_limits(struct series *series, const struct judgement *judgement)
 	method_lines(judgement, &series->limits, 1, &series->lines);
 }
 
+/* Limits from a file that were made at the end of an input, from less than a baseline. A tail is made from enough. */
+static bool is_guess(const struct limits *known, const struct judgement *judgement)
+{
+	uint64_t points = judgement->baseline < judgement->method->baseline ? judgement->baseline : judgement->method->baseline;
+
+	return known->n > 0 && known->n < points * judgement->subgroup && !known->tail.count;
+}
+
 struct series *series_add(struct series_set *set, const int64_t id[CHART_KEYS_MAX], const char *chart, const char *key)
 {
 	const struct limits *known;
@@ -150,7 +158,7 @@ struct series *series_add(struct series_set *set, const int64_t id[CHART_KEYS_MA
 		series->limits = *known;
 		if (!(series->limits.sigma > 0))
 			series->limits.sigma = method_sigma(set->judgement, known);
-		series->learns = false;
+		series->learns = series->learns_all = is_guess(known, set->judgement);
 		series->weighted = scale_to(set->judgement->scale, known->center);
 		if (series->pot)
 			pot_resume(series->pot, &series->limits);
@@ -297,9 +305,11 @@ int series_make_limits(struct series *series, const struct judgement *judgement,
 {
 	if (begin(series, judgement, &series->baseline, probability) < 0)
 		return -1;
-	free(series->baseline.items);
-	series->baseline = (struct points){0};
-	series->learns = series->learns_all = false;
+	series->learns = series->learns_all = !series->pot && series->baseline.count < judgement->baseline;
+	if (!series->learns) {
+		free(series->baseline.items);
+		series->baseline = (struct points){0};
+	}
 	sample_sort(series->worst, (size_t)series->worst_count);
 	return 0;
 }

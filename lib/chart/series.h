@@ -127,7 +127,8 @@ void series_relearn(struct series *series);
 
 /*
  * Makes the limits from what was learnt; the probability is that of a false alarm, for method pot. 0; -1 after
- * fail(): too few points. The worst values are then in time order.
+ * fail(): too few points. The worst values are then in time order. Of less than a baseline they hold only until there is one, should
+ * more come; method pot learns on by itself.
  */
 int series_make_limits(struct series *series, const struct judgement *judgement, double probability);
 
