@@ -445,6 +445,14 @@ slow() {
 	run -2 cchart-filter --keep=2
 }
 
+@test "a weighted mean begins anew with each stream" {
+	{ healthy 200 64; healthy 20 65 50 0.2; } >in # it ends in an incident
+	{ echo "stream version=1 host=h boot=b"; cat in; echo "stream version=1 host=h boot=b"; healthy 100 66 1 1; } | filter --method=ewma --scale=log >out
+	[ "$(grep -cE '^signal .* ts=0\.2' out)" -ge 15 ]
+	run grep -cE '^signal .* ts=1\.' out
+	assert_output 0
+}
+
 # --- rates ----------------------------------------------------------------------------------------------------------
 
 # calls SECONDS START FAILING: 200 returns a second of system call 0, of which FAILING a hundred fail, by thread 9 where many do

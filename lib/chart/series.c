@@ -27,7 +27,7 @@ void series_set_free(struct series_set *set)
 		series_free(set, set->series);
 }
 
-static void series_pause(struct series *series)
+static void series_pause(struct series *series, const struct judgement *judgement)
 {
 	series->worst_count = 0;
 	series->first = INT64_MAX;
@@ -38,6 +38,7 @@ static void series_pause(struct series *series)
 	series->change = 0;
 	series->begun = INT64_MIN;
 	series->former = (struct former){0};
+	series->weighted = scale_to(judgement->scale, series->limits.center);
 	if (series->pot)
 		pot_pause(series->pot);
 }
@@ -45,7 +46,7 @@ static void series_pause(struct series *series)
 void series_set_pause(struct series_set *set)
 {
 	for (struct series *series = set->series; series; series = series->hh.next)
-		series_pause(series);
+		series_pause(series, set->judgement);
 }
 
 void series_set_count(struct series_set *set, int64_t ts)
