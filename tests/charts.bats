@@ -387,6 +387,15 @@ slow() {
 	done
 }
 
+@test "limits from a file that were made of few values stay as wide as they were" {
+	even() { # COUNT SEED: 1 to 10 ms
+		awk -v n="$1" -v seed="$2" "$chance"' BEGIN { begin(seed); for (i = 0; i < n; i++) printf "sample ts=%d chart=x value=%.6f\n", i, 0.001 + 0.009 * chance() }'
+	}
+	even 100 67 | filter --false-alarms=1e-3 --save-limits=limits >/dev/null
+	even 300 68 | filter --false-alarms=1e-3 --limits=limits >out
+	assert_equal "$(records limits <out | sed 's/.* ucl=\([^ ]*\) .*/\1/')" "$(sed 's/.* ucl=\([^ ]*\) .*/\1/' limits)"
+}
+
 @test "the coldest of many keys go, and the limits say so" {
 	for ((i = 0; i < 600; i++)); do for ((j = 0; j < 12; j++)); do echo "sample ts=$i.$((100 + j)) chart=x key=k$i value=1"; done; done |
 		filter --baseline=10 >out

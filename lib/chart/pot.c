@@ -273,13 +273,6 @@ bool pot_follow(struct pot *pot)
 	return true;
 }
 
-/* Of limits that are known only how far the tail reaches depends on the rate of values. */
-static void hold_limits(const struct pot *pot, double probability, struct limits *limits)
-{
-	if (pot->known.count)
-		limits->ucl = tail_fit_limit(&pot->known, probability);
-}
-
 /* Of few values both guesses are poor: the wider one, within reach of what was seen. */
 static double wider_limit(const struct tail_fit *fit, double lognormal, double probability)
 {
@@ -288,6 +281,13 @@ static double wider_limit(const struct tail_fit *fit, double lognormal, double p
 	if (fit->share * (double)fit->count >= TAIL_LEAST)
 		return limit;
 	return fmax(limit, fmin(lognormal, TAIL_BEYOND * fit->largest));
+}
+
+/* Of limits that are known only how far the tail reaches depends on the rate of values. */
+static void hold_limits(const struct pot *pot, double probability, struct limits *limits)
+{
+	if (pot->known.count)
+		limits->ucl = wider_limit(&pot->known, few_limit(pot, probability), probability);
 }
 
 static void make_limits(const struct pot *pot, double probability, struct limits *limits)
