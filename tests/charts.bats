@@ -686,6 +686,27 @@ reads() {
 	assert_output 0
 }
 
+@test "rule 1 is told only where it was asked for" {
+	{ healthy 50 70; echo "sample ts=0.05 chart=x value=3"; healthy 100 71 1 0.051; } >in
+	filter --rules=1,shift in >out
+	run grep -cE '^signal .* rules=1( |$)' out
+	assert_output 1
+	for rules in 2 shift; do
+		filter --rules=$rules in >out
+		run grep '^signal ' out
+		assert_output ""
+	done
+	{
+		reads 150
+		echo "event ts=3.1 cpu=0 tid=7 comm=stuck name=block:block_bio_queue dev=7:0 sector=8888 nr_sector=8 rwbs=R"
+		for ((i = 4; i < 7; i++)); do echo "event ts=$i cpu=0 tid=1 comm=x name=a:b"; done
+		echo "event ts=7.1 cpu=0 tid=7 comm=stuck name=block:block_rq_complete dev=7:0 sector=8888 nr_sector=8"
+	} >in
+	told_rules() { filter -c block --limit=50ms "$@" in | sed -n 's/^signal .* rules=\([^ ]*\).*/\1/p' | paste -sd ' '; }
+	assert_equal "$(told_rules --rules=1,shift)" "1 1,fixed"
+	assert_equal "$(told_rules --rules=shift)" "fixed fixed"
+}
+
 @test "a mean is told as one, and as nobody's" {
 	{
 		reads 150

@@ -69,17 +69,17 @@ int judge_signal(const struct judge *judge, const struct sample *sample, unsigne
 }
 
 /* The rule of a single value that is beyond some limit. */
-static unsigned rule_of_single(const struct sample *sample)
+static unsigned rule_of_single(const struct judge *judge, const struct sample *sample)
 {
 	const struct series *series = sample->series;
-	bool learnt = series->judges && rules_above(sample->value, series->single) > 0;
+	bool learnt = series->judges && (judge->judgement->rules & RULE(1)) && rules_above(sample->value, series->single) > 0;
 
 	return series_is_beyond_fixed(series, sample->value) && !learnt ? RULE(RULE_FIXED) : RULE(1);
 }
 
 int judge_single(const struct judge *judge, const struct sample *sample)
 {
-	return tell_signal(judge, sample, rule_of_single(sample), sample->series->single);
+	return tell_signal(judge, sample, rule_of_single(judge, sample), sample->series->single);
 }
 
 static int tell_again(const struct judge *judge, struct series *series, int64_t ts)
@@ -229,7 +229,7 @@ static int judge_point(const struct judge *judge, struct series_set *set, const 
 		rules = 0;
 	if (judge->judgement->method->plots == PLOTS_VALUES && series_is_beyond_fixed(series, sample->value))
 		plotted.rules = RULE(RULE_FIXED);
-	learnt = forced ? rules | rule_of_single(sample) : rules;
+	learnt = forced ? rules | rule_of_single(judge, sample) : rules;
 	learnt &= ~RULE(RULE_FIXED);
 	rules = learnt | plotted.rules;
 	if (rules && judge_signal(judge, &plotted, rules) < 0)

@@ -366,5 +366,5 @@ bool series_has_weight(const struct series *series, const struct judgement *judg
 
 bool series_is_abnormal(const struct series *series, const struct judgement *judgement, double value)
 {
-	return rules_above(value, series->limits.ucl) > 0 && series_has_weight(series, judgement, value);
+	return (judgement->rules & RULE(1)) && rules_above(value, series->limits.ucl) > 0 && series_has_weight(series, judgement, value);
 }

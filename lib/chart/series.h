@@ -147,7 +147,7 @@ static inline bool series_is_beyond_fixed(const struct series *series, double va
 	return series->fixed < INT64_MAX && value > (double)series->fixed / 1e9;
 }
 
-/* Whether a single value is beyond the limit and has practical weight. */
+/* Whether a single value is beyond the limit, by rule 1, and has practical weight. */
 bool series_is_abnormal(const struct series *series, const struct judgement *judgement, double value);
 
 /* Whether a point that a rule holds at has practical weight. */
