@@ -296,6 +296,31 @@ slow() {
 	awk "BEGIN { exit !($output >= 1e-6) }"
 }
 
+# equal COUNT BASE SLOW WHEN: values a second apart, all equal but those that awk's WHEN holds for (of i, and of chance())
+equal() {
+	awk -v n="$1" -v base="$2" -v slow="$3" "$chance"' BEGIN { begin(72); for (i = 0; i < n; i++)
+		print "sample ts=" i " chart=x value=" ('"$4"' ? slow : base) }'
+}
+
+@test "over values that are all equal, slow ones are learnt where they are usual, and told where not" {
+	for base in 0 1 0.001; do
+		for share in 0.01 0.03 0.06; do
+			equal 5000 $base 100 "chance() < $share" | filter >out
+			[ "$(grep -c '^signal ' out)" -le 12 ] || fail "$base $share"
+		done
+		equal 5000 $base 100 "i == 200 || i == 400 || i % 1000 == 999" | filter >out
+		assert_equal "$(grep -c '^signal ' out)" 7
+	done
+}
+
+@test "values in coarse steps give no more alarms than were asked for" {
+	for size in 1 2; do
+		healthy 100000 73 | awk -v size=$size '{ split($4, v, "="); $4 = "value=" int(size * (v[2] * 1000) ^ 0.6 + 0.5) / 1000; print }' >in
+		run bash -c "cchart-filter --text --false-alarms=1e-4 --min-ratio=0 in | grep -c '^signal '"
+		[ "$output" -le 20 ]
+	done
+}
+
 @test "a shift for 200 values and a slow climb are found" {
 	{ healthy 20000 10; healthy 200 11 2 20; healthy 1000 12 1 20.2; } | filter --rules=1,shift >out
 	run sed -nE 's/^signal .* ts=(20\.[0-9]*) .* rules=shift.*/\1/p' out

@@ -146,6 +146,7 @@ bool pot_learn(struct pot *pot, double value, bool signalled, int64_t ts)
 	bool kept = pot->level.suspect || level_has_changed(&pot->level, &since);
 	bool shifted = level_add(&pot->level, value, ts);
 
+	value = fmax(value, 1e-9); /* as in a baseline */
 	pot->now = ts;
 	if (pot->begun == INT64_MIN)
 		pot->begun = ts;

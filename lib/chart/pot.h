@@ -35,7 +35,7 @@
 #include "chart/level.h"
 #include "chart/method.h"
 
-enum { POT_BURST = 16, POT_BURST_MOST = 512, POT_APART = 64, POT_SHARE = 300, POT_OFTEN = 120 };
+enum { POT_BURST = 16, POT_BURST_MOST = 512, POT_APART = 64, POT_SHARE = TAIL_USUAL, POT_OFTEN = 120 };
 #define POT_GAP 5.0
 #define POT_STRANGE 3.0
 #define POT_OUTLIERS 0.05

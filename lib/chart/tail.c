@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "chart/rules.h"
 
 #define SHAPE_MOST 1.5
 #define SHAPE_EXPECTED 0.35
@@ -163,10 +164,24 @@ static int by_size(const void *a, const void *b)
 	return (left < right) - (left > right);
 }
 
-/* Takes the largest values, the threshold being the next; turns them into excesses over it. */
+/* Turns what is above the threshold into excesses over it. Values that are equal to it are not, but what lay beyond a limit there is. */
+static int find_excesses(struct peak *peaks, int count, double threshold)
+{
+	int found = 0;
+
+	for (int i = 0; i < count; i++) {
+		double excess = rules_above(peaks[i].value, threshold);
+
+		if (excess > 0 || (excess == 0 && peaks[i].censored))
+			peaks[found++] = (struct peak){excess, peaks[i].censored};
+	}
+	return found;
+}
+
+/* Takes the largest values, the threshold being the next. */
 static void gather(struct tail *tail)
 {
-	int count = 0, peaks = wanted(tail);
+	int count = 0;
 	int censored = tail->beyond_count < TAIL_CENSORED ? (int)tail->beyond_count : TAIL_CENSORED;
 
 	tail->peaks = memory_new(TAIL_KEPT + TAIL_CENSORED, sizeof(*tail->peaks));
@@ -175,12 +190,10 @@ static void gather(struct tail *tail)
 	for (int i = 0; i < censored; i++)
 		tail->peaks[count++] = (struct peak){tail->beyond[i], true};
 	qsort(tail->peaks, (size_t)count, sizeof(*tail->peaks), by_size);
-	tail->fit.threshold = tail->peaks[peaks].value;
+	tail->fit.threshold = tail->peaks[wanted(tail)].value;
 	tail->fit.largest = fmax(tail->largest, fmin(tail->outer[0], TAIL_OUTER * tail->outer[1]));
-	tail->fit.share = peaks / (double)tail->count;
-	tail->peak_count = peaks;
-	for (int i = 0; i < peaks; i++)
-		tail->peaks[i].value -= tail->fit.threshold;
+	tail->peak_count = find_excesses(tail->peaks, count, tail->fit.threshold);
+	tail->fit.share = fmax(1, tail->peak_count) / (double)tail->count;
 }
 
 /* What is expected of the shape before any value was seen; matters for few peaks only. */
@@ -229,9 +242,11 @@ static void maximize(struct tail *tail)
 	double best, theta = 0, step, mean, shape, scale;
 
 	best = likelihood(tail, 0, &tail->fit.shape, &tail->fit.scale);
-	mean = tail->fit.scale;
-	if (best == -INFINITY) /* all the largest values are equal */
+	if (best == -INFINITY) { /* all the largest values within the limits are equal */
+		tail->fit.shape = tail->fit.scale = 0;
 		return;
+	}
+	mean = tail->fit.scale;
 	for (int i = 0; i < GRID; i++) {
 		double at = pow(10, -3 + 6.0 * i / GRID) / mean, value = likelihood(tail, at, &shape, &scale);
 
@@ -267,12 +282,20 @@ const struct tail_fit *tail_fit(struct tail *tail)
 	return &tail->fit;
 }
 
+/* What lay beyond the limits of its time and is all that is above the threshold: whether it is no exception. */
+static bool is_usual(const struct tail_fit *fit)
+{
+	return fit->share * TAIL_USUAL >= 1 || fit->share * (double)fit->count >= TAIL_FEWEST;
+}
+
 double tail_fit_limit(const struct tail_fit *fit, double p)
 {
 	double ratio = p / fit->share, excess;
 
-	if (!(fit->scale > 0) || ratio >= 1)
+	if (ratio >= 1)
 		return fit->threshold;
+	if (!(fit->scale > 0))
+		return is_usual(fit) ? fmax(fit->threshold, fit->largest) : fit->threshold;
 	if (fit->shape < 1e-9)
 		excess = -fit->scale * log(ratio);
 	else

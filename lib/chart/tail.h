@@ -22,6 +22,10 @@
  * n values of a tail that falls with the power -a the next is beyond TAIL_BEYOND times the largest with a probability of
  * TAIL_BEYOND^-a / n: a few false alarms in all, however many values, while a fit to some dozens of values may put a limit of one in a million anywhere.
  *
+ * Values may be all equal but for a few. What is equal to the threshold is not above it, so that the few are the tail. Where nothing
+ * above it was ever within the limits, there is nothing to fit: then the limit is the threshold, until what lay beyond is one of
+ * TAIL_USUAL values or came TAIL_FEWEST times, and then how far out that was.
+ *
  * Fitted by maximum likelihood, with shapes from 0 (an exponential tail) to 1.5: a latency has no largest possible value,
  * and the negative shapes that small samples suggest put the limit right behind the largest value seen.
  *
@@ -39,6 +43,7 @@ enum {
 	TAIL_CENSORED = 1000,
 	TAIL_LEAST = 40,   /* exceedances that a fit is made of, if TAIL_SHARE of the values are as many */
 	TAIL_FEWEST = 15,  /* without which there is no fit */
+	TAIL_USUAL = 300,  /* one of so many values is no exception */
 };
 #define TAIL_SHARE 0.2
 #define TAIL_BEYOND 2.0
