@@ -13,15 +13,11 @@
 enum { FORMER_TIMES = 10, FORMER_LEVELS = 8 };
 #define FORMER_MOST (600 * NSEC_PER_SEC)
 
-struct former { /* all zero: none */
-	struct former_level {
-		struct limits limits;
-		int64_t until; /* they are remembered */
-	} level[FORMER_LEVELS];
-};
+struct former; /* NULL: none, as for most keys */
 
-/* The level of these limits, which has lasted so many ns, has passed. */
-void former_remember(struct former *former, const struct limits *limits, int64_t lasted, int64_t now);
+/* The level of these limits, which has lasted so many ns, has passed. Allocates what is not there yet; former_forget() leaves NULL. */
+void former_remember(struct former **former, const struct limits *limits, int64_t lasted, int64_t now);
+void former_forget(struct former **former);
 
 /* The highest upper limit of those that are remembered; 0: none is. */
 double former_limit(const struct former *former, int64_t now);

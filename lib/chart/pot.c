@@ -31,6 +31,7 @@ void pot_free(struct pot *pot)
 	tail_free(pot->tail);
 	tail_free(pot->newest);
 	level_free(&pot->level);
+	former_forget(&pot->former);
 	free(pot);
 }
 
@@ -242,7 +243,7 @@ void pot_resume(struct pot *pot, const struct limits *limits)
 void pot_pause(struct pot *pot)
 {
 	level_pause(&pot->level);
-	pot->former = (struct former){0};
+	former_forget(&pot->former);
 	pot->since_signal = POT_BURST_MOST;
 	pot->strange.often = 0;
 	pot->strange.usual = false;
@@ -315,7 +316,7 @@ void pot_limits(struct pot *pot, double probability, struct limits *limits)
 		make_limits(pot, probability, limits);
 	limits->lcl = fmin(limits->lcl, limits->center);
 	pot->own = fmax(limits->ucl, limits->center);
-	limits->ucl = fmax(pot->own, former_limit(&pot->former, pot->now));
+	limits->ucl = fmax(pot->own, former_limit(pot->former, pot->now));
 	pot->limit = limits->ucl;
 	pot->probability = probability;
 	pot->due = count + (more < 1 ? 1 : more > REFRESH_MOST ? REFRESH_MOST : more);

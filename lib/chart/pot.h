@@ -65,7 +65,7 @@ struct pot {
 	uint64_t since_learnt; /* since the last signalled one that was learnt */
 	int64_t incident;      /* when the incident of the last signal began */
 	struct pot_strange strange;
-	struct former former;
+	struct former *former;
 	int64_t begun, now;    /* the level, the newest value */
 	uint64_t due;	       /* as many values learnt as the limits are to be made anew from */
 	double own;	       /* limit, of this level alone */

@@ -15,6 +15,7 @@ static void series_free(struct series_set *set, struct series *series)
 {
 	HASH_DEL(set->series, series);
 	pot_free(series->pot);
+	former_forget(&series->former);
 	free(series->baseline.items);
 	free(series->chart);
 	free(series->key);
@@ -37,7 +38,7 @@ static void series_pause(struct series *series, const struct judgement *judgemen
 	series->past = (struct rules_past){0};
 	series->change = 0;
 	series->begun = INT64_MIN;
-	series->former = (struct former){0};
+	former_forget(&series->former);
 	series->weighted = scale_to(judgement->scale, series->limits.center);
 	if (series->pot)
 		pot_pause(series->pot);
@@ -230,7 +231,7 @@ static void count_run(struct series *series, double plotted, int64_t ts)
 static void rate_lines(struct series *series, const struct judgement *judgement, const struct point *point, int64_t ts)
 {
 	method_lines(judgement, &series->limits, point->size, &series->lines);
-	series->lines.ucl = fmax(series->lines.ucl, former_line(&series->former, judgement, point->size, ts));
+	series->lines.ucl = fmax(series->lines.ucl, former_line(series->former, judgement, point->size, ts));
 }
 
 unsigned series_judge(struct series *series, const struct judgement *judgement, const struct point *point, int64_t ts, double *plotted)

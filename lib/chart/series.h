@@ -51,7 +51,7 @@ struct series {
 	int change;	   /* which way the level went when the limits were made anew for that: 1 up, -1 down; else 0 */
 	int64_t changed;   /* since when */
 	int64_t begun;	   /* when the level of the limits began; INT64_MIN: not known */
-	struct former former; /* of a chart of rates */
+	struct former *former; /* of a chart of rates */
 	uint64_t forgotten; /* series of the set that had gone when this one came */
 	uint64_t generation; /* the one of struct judge that its baseline was begun for */
 	int starts;	   /* open, in whatever state */
