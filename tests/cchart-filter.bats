@@ -775,9 +775,28 @@ passed() {
 	run -0 --separate-stderr filter <(echo "sample ts=1 chart=x value=5 count=10 max=7")
 	assert_equal "$stderr" "cchart-filter: nothing was charted: the input's samples are summaries already (count=), and no chart was asked for; see -c"
 	run value id < <(records signal <out)
-	assert_output "$(printf '%s\n' 7 8)"
+	assert_output "$(printf '%s\n' 7 1000000001)"
 	run value id < <(records window <out)
-	assert_output "$(printf '%s\n' 3 4)"
+	assert_output "$(printf '%s\n' 3 1000000001)"
+}
+
+@test "a second and a third filter have ids of their own" {
+	{
+		healthy
+		for ((t = 3000; t < 99000; t += 30000)); do
+			queued $t 1; event $((t + 100)) 7 raw_syscalls:sys_enter id=0; event $((t + 200)) 7 raw_syscalls:sys_exit id=0; done_at $((t + 500)) 1
+			noise $((t + 600)) $((t + 5000))
+		done
+	} >in
+	filter -c block in | filter -c syscall --limit=10ms >two
+	filter -c block --limit=50ms two >three
+	run value id < <(records signal <two | sort -t= -k3,3n)
+	assert_output "$(printf '%s\n' 1000000001 1 1000000002 2 1000000003 3 1000000004 4)"
+	for kind in signal window; do
+		assert_equal "$(records $kind <three | value id | sort | uniq -d)" ""
+	done
+	run grep -c '^signal id=2000' three
+	assert_output 4
 }
 
 @test "the output is what it was when it was looked at closely" {

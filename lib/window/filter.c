@@ -172,7 +172,7 @@ static int see_sample(void *context, const struct record *record)
 		return -1;
 	if (fields_find(fields, "count")) {
 		measure_summary(filter->measure);
-		window_expect(filter->window);
+		filter_comes_behind(filter, 0);
 		return STREAM_PASS;
 	}
 	status = sample_read(&sample, fields, filter->options.judgement);
@@ -272,14 +272,11 @@ static int see_recorder(void *context, const struct record *record)
 /* Limits are told before the first signal by them. */
 static int see_limits(void *context, const struct record *record)
 {
-	struct filter *filter = context;
-
 	(void)record;
-	window_expect(filter->window);
+	filter_comes_behind(context, 0);
 	return STREAM_PASS;
 }
 
-/* An input that was filtered before has signals and windows; ours are numbered behind them, and their events pass. */
 static int see_signal(void *context, const struct record *record)
 {
 	struct filter *filter = context;
@@ -290,9 +287,7 @@ static int see_signal(void *context, const struct record *record)
 		return -1;
 	if (fields_unsigned(fields, "id", &id) < 0)
 		return stream_fail(filter->stream, "%s", fail_text());
-	if (id > filter->signals)
-		filter->signals = id;
-	window_expect(filter->window);
+	filter_comes_behind(filter, id);
 	return STREAM_PASS;
 }
 
@@ -324,7 +319,7 @@ static int see_window(void *context, const struct record *record)
 		return -1;
 	if (fields_unsigned(fields, "id", &id) < 0 || fields_time(fields, "from", &from) < 0 || fields_time(fields, "to", &to) < 0)
 		return stream_fail(filter->stream, "%s", fail_text());
-	window_number_after(filter->window, id);
+	filter_comes_behind(filter, id);
 	filter->has_gaps = true;
 	whole = window_adopt(filter->window, from, to);
 	if (whole < 0)

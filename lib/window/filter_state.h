@@ -25,6 +25,12 @@ struct filter {
 	struct filter_options options;
 };
 
+/*
+ * The input has such records as an earlier filter wrote, one with this id, or 0: the events of its windows pass. What it has yet to tell
+ * comes among our own, so the ids of our signals and windows are in a range that it does not use.
+ */
+void filter_comes_behind(struct filter *filter, uint64_t id);
+
 /* What the charts tell becomes records and windows of this filter. */
 struct measure_listener filter_listener(struct filter *filter);
 

@@ -1,6 +1,19 @@
 /* What the charts tell of what they measure: limits, healthy values, signals and what hangs become records, and signals open windows. */
 #include "window/filter_state.h"
 
+/* Ids that each filter has for itself, where one comes behind another. */
+static const uint64_t range = 1000000000;
+
+void filter_comes_behind(struct filter *filter, uint64_t id)
+{
+	uint64_t last = (id / range + 1) * range;
+
+	window_expect(filter->window);
+	window_number_after(filter->window, last);
+	if (last > filter->signals)
+		filter->signals = last;
+}
+
 static int tell_limits(void *context, const struct series *series, int64_t ts)
 {
 	struct filter *filter = context;

@@ -41,7 +41,7 @@ struct window_size {
 struct window *window_new(struct stream *stream, struct roster *roster, const struct window_size *size); /* as past_new() */
 void window_free(struct window *window);
 
-/* Windows are numbered from 1, or behind one that was in the input already. */
+/* Windows are numbered from 1, or behind such an id. */
 void window_number_after(struct window *window, uint64_t id);
 
 /*
