@@ -461,8 +461,8 @@ value() { # KEY: the values of this key on standard input
 	assert_equal "$(records window <<<"$output" | value complete | head -1)" no
 	# So it is where others followed it, be they many.
 	for others in 1 40; do
-		for ((i = 0; i < others; i++)); do echo "lost ts=2.$((200 + i)) cpu=0 count=9 from=2.$((200 + i))"; done >more
-		{ queued 0 1; done_at 900 1; echo "lost ts=1.1 cpu=0 count=9 from=0.5"; noise 1200 2200; cat more; healthy | sed 's/ts=/ts=1/'; } >in
+		for ((i = 0; i < others; i++)); do echo "lost ts=2.$((200 + i)) cpu=0 count=9 from=2.$((200 + i))"; done >further
+		{ queued 0 1; done_at 900 1; echo "lost ts=1.1 cpu=0 count=9 from=0.5"; noise 1200 2200; cat further; healthy | sed 's/ts=/ts=1/'; } >in
 		run -3 --separate-stderr filter in
 		assert_equal "$others: $(records window <<<"$output" | value complete | head -1)" "$others: no"
 	done
