@@ -277,8 +277,8 @@ catches() {
 	((0x${caught:-0} >> ($(kill -l "$1") - 1) & 1)) && [ "$(cat "/proc/$(cat "$2")/comm")" != bash ]
 }
 
+# bats test_tags=figures
 @test "out of memory, a command says which one it is" {
-	case $BUILD in *san*) skip "sanitizers need more than there is" ;; esac
 	truncate -s 60M limits
 	run -1 --separate-stderr bash -c 'ulimit -v 40000; cchart-filter --limits=limits </dev/null'
 	assert_equal "$stderr" "cchart-filter: out of memory"

@@ -104,7 +104,7 @@ report)
 	copy '123' testdata/report/*.txt testdata/blame/*.out testdata/wake/*.graph
 	"$build/cchart-filter" --text --false-alarms 0.01 "$work/samples" >"$work/charted"
 	"$build/cchart-filter" --text --method imr --relearn 1s "$work/samples" >"$work/changed"
-	"$build/blame-rank" --text --diff testdata/blame/two-moments.txt testdata/blame/wake-lock.txt >"$work/diff"
+	"$build/blame-rank" --text --diff testdata/blame/wake-circle.txt testdata/blame/wake-lock.txt >"$work/diff"
 	copy '123' "$work/charted" "$work/changed" "$work/diff"
 	;;
 pipe)
