@@ -10,11 +10,6 @@ static int64_t earlier(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-static int64_t later(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* The kind of edge that comes from those who were served while this one was not; EDGE_KINDS: it was. */
 static enum edge_kind kept_back_by(enum node_what what)
 {

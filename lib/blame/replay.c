@@ -41,11 +41,6 @@ struct replay {
 	bool again; /* something that others went by has changed */
 };
 
-static int64_t later(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
 static int64_t after(int64_t time, int64_t from, int64_t to)
 {
 	return time == NEVER ? NEVER : (int64_t)((uint64_t)time + ((uint64_t)to - (uint64_t)from));

@@ -29,12 +29,12 @@ struct wake_replay {
 	ARRAY(struct interval) intervals; /* for free_time() */
 };
 
-static wide later(wide a, wide b)
+static wide wide_later(wide a, wide b)
 {
 	return a > b ? a : b;
 }
 
-static wide sooner(wide a, wide b)
+static wide wide_sooner(wide a, wide b)
 {
 	return a < b ? a : b;
 }
@@ -166,8 +166,8 @@ void wake_replay_zero(struct wake_replay *replay, const char *name, bool zero)
 static wide passes(const struct wake_replay *replay, bool zero, wide from, wide to)
 {
 	if (zero) /* only what was before it all */
-		to = sooner(to, replay->graph->from);
-	return later(0, to - from);
+		to = wide_sooner(to, replay->graph->from);
+	return wide_later(0, to - from);
 }
 
 /* When the node gets as far as it was at ts in the record. */
@@ -178,7 +178,7 @@ static wide time_of(const struct wake_replay *replay, int32_t index, int64_t ts)
 
 	if (ts >= node->end)
 		return ties->end + ts - node->end;
-	return sooner(ties->end, ties->start + passes(replay, ties->zero, node->start, ts));
+	return wide_sooner(ties->end, ties->start + passes(replay, ties->zero, node->start, ts));
 }
 
 static wide start_of(const struct wake_replay *replay, const struct node *node, const struct ties *ties)
@@ -190,18 +190,18 @@ static wide start_of(const struct wake_replay *replay, const struct node *node, 
 	if (ties->asker == NODE_NONE)
 		return start;
 	asked = time_of(replay, ties->asker, ties->asked);
-	return ties->before == NODE_NONE ? asked + node->start - ties->asked : later(start, asked);
+	return ties->before == NODE_NONE ? asked + node->start - ties->asked : wide_later(start, asked);
 }
 
 static wide wait_end(const struct wake_replay *replay, const struct node *node, const struct ties *ties)
 {
-	wide rest = node->end - later(ties->ended, node->start);
+	wide rest = node->end - wide_later(ties->ended, node->start);
 
 	if (ties->cause == NODE_NONE)
 		return ties->start + passes(replay, ties->zero, node->start, node->end);
 	if (ties->bare)
 		return ties->start + passes(replay, replay->ties[ties->cause].zero, node->start, ties->ended) + rest;
-	return later(ties->start, time_of(replay, ties->cause, ties->ended)) + rest;
+	return wide_later(ties->start, time_of(replay, ties->cause, ties->ended)) + rest;
 }
 
 static int compare_intervals(const void *left, const void *right)
@@ -218,12 +218,12 @@ static wide held_up(struct wake_replay *replay, int32_t index, bool all)
 	enum edge_kind kind = node->what == WHAT_QUEUE ? EDGE_QUEUE : EDGE_CPU;
 	size_t count;
 	const struct edge *edges = graph_arriving(replay->graph, index, &count);
-	wide sum = 0, until = INT64_MIN, from = later(node->start, replay->graph->from);
+	wide sum = 0, until = INT64_MIN, from = wide_later(node->start, replay->graph->from);
 
 	replay->intervals.count = 0;
 	for (size_t i = 0; i < count; i++) {
 		const struct node *source = &nodes[edges[i].from];
-		struct interval part = {(int64_t)later(from, source->start), (int64_t)sooner(node->end, source->end)};
+		struct interval part = {(int64_t)wide_later(from, source->start), (int64_t)wide_sooner(node->end, source->end)};
 
 		if (edges[i].kind == kind && part.from < part.to && (all || !replay->ties[edges[i].from].zero))
 			*ARRAY_ADD(&replay->intervals) = part;
@@ -233,8 +233,8 @@ static wide held_up(struct wake_replay *replay, int32_t index, bool all)
 	for (size_t i = 0; i < replay->intervals.count; i++) {
 		const struct interval *part = &replay->intervals.items[i];
 
-		sum += later(0, part->to - later(part->from, until));
-		until = later(until, part->to);
+		sum += wide_later(0, part->to - wide_later(part->from, until));
+		until = wide_later(until, part->to);
 	}
 	return sum;
 }
@@ -271,6 +271,6 @@ uint64_t wake_replay_latency(struct wake_replay *replay)
 			ties->end = ties->start + passes(replay, ties->zero, node->start, node->end);
 		}
 	}
-	latency = later(0, time_of(replay, replay->target, graph->to) - graph->from);
-	return (uint64_t)sooner(latency, UINT64_MAX);
+	latency = wide_later(0, time_of(replay, replay->target, graph->to) - graph->from);
+	return (uint64_t)wide_sooner(latency, UINT64_MAX);
 }

@@ -36,16 +36,6 @@ struct walk {
 	int32_t unknown[REASONS]; /* nodes; NODE_NONE: not yet added */
 };
 
-static int64_t later(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
-static int64_t sooner(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 static const struct node *node_at(const struct walk *walk, int32_t node)
 {
 	return &walk->graph->nodes.items[node];

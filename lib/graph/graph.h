@@ -18,6 +18,17 @@
 #include "base/memory.h"
 #include "stream/stream.h"
 
+/* Of two times. */
+static inline int64_t later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static inline int64_t sooner(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
 enum graph_kind { GRAPH_RAG, GRAPH_WAKE };
 enum node_call { CALL_SYNC, CALL_ASYNC };
 enum node_join { JOIN_NONE, JOIN_ALL, JOIN_ANY };

@@ -14,11 +14,6 @@ struct waiting {
 	size_t wakers;	    /* the first of them */
 };
 
-static int64_t later(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* Children are in order of their starts; the next is mostly the earliest so far. */
 static void adopt(struct rag *rag, int32_t parent, int32_t child)
 {

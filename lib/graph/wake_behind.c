@@ -15,11 +15,6 @@ struct ahead {
 
 enum { OPERATIONS = sizeof(((struct disk *)NULL)->shortest) / sizeof(int64_t) };
 
-static int64_t later(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
 static int operation(const struct request *request)
 {
 	switch (request->rwbs[0]) {

@@ -9,16 +9,6 @@
 /* How long a CPU must have been idle to show that a runnable thread was not let on it. */
 enum { IDLE_NS = 50000 };
 
-static int64_t later(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
-static int64_t sooner(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* What the holder of a CPU did there while another waited for it; an idle CPU holds up nobody. */
 static void add_holder(struct cut *cut, const struct thread *holder, size_t at, int64_t from, int64_t to,
 		       const struct thread *waiter, int32_t node)

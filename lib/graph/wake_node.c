@@ -7,16 +7,6 @@
 #include "graph/wake_frequency.h"
 #include "graph/wake_stack.h"
 
-static int64_t later(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
-static int64_t sooner(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 struct thread *thread_at(struct cut *cut, int32_t index)
 {
 	struct thread *thread = cut->wake->threads.items[index];

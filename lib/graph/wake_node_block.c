@@ -8,16 +8,6 @@
 
 enum { DISK_ROOM = 64 };
 
-static int64_t later(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
-static int64_t sooner(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 static const char *operation(const struct request *request)
 {
 	switch (request->rwbs[0]) {

@@ -29,16 +29,6 @@ struct wake_quotas {
 	ARRAY(int64_t) refills;	 /* when such a timer expired, in this window */
 };
 
-static int64_t later(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
-static int64_t sooner(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 struct wake_quotas *wake_quotas_new(void)
 {
 	return NEW(struct wake_quotas);

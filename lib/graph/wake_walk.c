@@ -31,16 +31,6 @@ struct walk {
 	ARRAY(struct visit) visits; /* by node */
 };
 
-static int64_t later(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
-}
-
-static int64_t sooner(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Whether what is behind the node is to be followed back to the floor: it was not yet. */
 static bool visit(struct walk *walk, int32_t node, int64_t floor)
 {
