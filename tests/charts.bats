@@ -479,6 +479,27 @@ equal() {
 	run -2 cchart-filter --keep=2
 }
 
+@test "a long moment leaves something of the budget for the next ones" {
+	local moment t
+	{
+		healthy 2000 21
+		for moment in 2 7; do
+			for ((i = 0; i < 4000; i++)); do
+				t=$((moment + i / 1000)).$(printf %03d $((i % 1000)))
+				echo "event ts=$t cpu=0 tid=1 comm=x name=a:b padding=0123456789012345678901234567890123456789"
+				[ $((i % 500)) != 499 ] || echo "sample ts=$t start=$((moment + i / 1000)).$(printf %03d $((i % 1000 - 2))) chart=x value=5"
+			done
+		done
+	} >in
+	filter --keep=0 --burst=300k --context=64k -c runq in >out
+	for moment in 2 7; do
+		run grep -c "^event ts=$moment\." out
+		[ "$output" -ge 200 ]
+	done
+	run sed -nE 's/^usage command=cchart-filter .* kept_bytes=([0-9]+).*/\1/p' out
+	[ "$output" -le 307200 ]
+}
+
 @test "a weighted mean begins anew with each stream" {
 	{ healthy 200 64; healthy 20 65 50 0.2; } >in # it ends in an incident
 	{ echo "stream version=1 host=h boot=b"; cat in; echo "stream version=1 host=h boot=b"; healthy 100 66 1 1; } | filter --method=ewma --scale=log >out

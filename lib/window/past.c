@@ -272,13 +272,25 @@ uint64_t past_bytes(const struct past *past)
 	return past->pushed + (events ? (uint64_t)((double)bytes / (double)events * (double)past->kept_events) : 0);
 }
 
-/*
- * The time from which on the events up to `to` are so many bytes: exactly where all are in the stream; else by how many
- * came in a time, in all or of late, and rather too early.
- */
-static int64_t past_reach(const struct past *past, int64_t to, uint64_t bytes)
+static double overall_rate(const struct past *past)
 {
-	double rate = (double)past_bytes(past) / (double)span_between(past->first, past->now);
+	return (double)past_bytes(past) / (double)span_between(past->first, past->now);
+}
+
+uint64_t past_kept_from(const struct past *past, int64_t from)
+{
+	double rate = overall_rate(past);
+
+	if (!past_is_kept(past, past->now))
+		return 0;
+	if (from < past->told)
+		from = past->told;
+	return (uint64_t)((past->rate > rate ? past->rate : rate) * (double)span_between(from, past->now));
+}
+
+int64_t past_reach(const struct past *past, int64_t to, uint64_t bytes)
+{
+	double rate = overall_rate(past);
 
 	if (!past->recall)
 		return ring_reach(past->ring, to, bytes);
@@ -334,7 +346,7 @@ int past_ask_bytes(struct past *past)
 	if (past->recall && pass_recalled(past, past->told, past->told - 1, &nothing) < 0)
 		return -1;
 	bytes = past_bytes(past);
-	if (past->now > past->marked)
+	if (past->now > past->marked && past->marked != INT64_MIN)
 		past->rate = (double)(bytes - past->marked_bytes) / (double)span_between(past->marked, past->now);
 	past->marked = past->now;
 	past->marked_bytes = bytes;

@@ -49,6 +49,12 @@ struct passage { /* what was passed */
 /* Passes what came in the stream up to and with `to`, and if `ask`, what the recorder kept from `from` on between it. */
 int past_pass(struct past *past, int64_t from, int64_t to, bool ask, struct passage *passage);
 
+/*
+ * The time from which on the events up to `to` are so many bytes: exactly where all are in the stream; else by how many
+ * came in a time, in all or of late, and rather too early.
+ */
+int64_t past_reach(const struct past *past, int64_t to, uint64_t bytes);
+
 /* Of what lies between these times, passes the newest, so many bytes of events; drops the rest. */
 int past_pass_newest(struct past *past, int64_t from, int64_t to, uint64_t bytes, struct passage *passage);
 
@@ -62,6 +68,9 @@ int64_t past_left_out(const struct past *past);
 /* How many bytes of events there were so far, in the stream and with the recorder as far as it was asked. */
 uint64_t past_bytes(const struct past *past);
 int past_ask_bytes(struct past *past); /* asks it for that alone; every now and then, for past_pass_newest() */
+
+/* How many of them, by their rate, the recorder has kept from this time on and was not asked for; 0: none, or there is none. */
+uint64_t past_kept_from(const struct past *past, int64_t from);
 
 /* The end of a stream: drops all, lets the recorder go, forgets the times. */
 int past_end(struct past *past);

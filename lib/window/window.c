@@ -12,6 +12,9 @@
 /* An open window asks the recorder so often, lest the kernel overwrites what is in it. */
 static const int64_t ask_every = NSEC_PER_SEC / 10;
 
+/* Of the room for what waits, a slice is one part of so many at most. */
+enum { MOST_OF_RING = 4 };
+
 /* Times in which events were lost, of which a window may yet be opened. Of more than these, the two oldest count as one. */
 enum { LOSSES = 16 };
 
@@ -39,10 +42,10 @@ struct window {
 	bool waits; /* nothing passes before its end */
 	int holds; /* may be above zero while no window is open: it was closed because it had grown too large */
 	int64_t from, to;
-	uint64_t bytes_before; /* bytes of all events when it was opened */
 	int64_t earliest, latest; /* start and end of its signals */
 	int64_t worst_end; /* of the worst of them */
 	double badness;	   /* of that */
+	uint64_t worst_bytes; /* of all events when that was told, or when the window was opened */
 	struct passage passage;
 	uint64_t first_signal, last_signal;
 };
@@ -115,6 +118,25 @@ static uint64_t budget(const struct window *window)
 	return all > (double)window->passed ? (uint64_t)all - window->passed : 0;
 }
 
+/* Whether what came since this time can be passed at once, and enough is left for others. */
+static bool affords(const struct window *window, int64_t from)
+{
+	uint64_t left = budget(window), most = window->size.bytes + past_kept_from(window->past, from);
+
+	return left >= most && left - most >= window->size.bytes;
+}
+
+/*
+ * What a window that waits may pass: half of what is left, for there may be others; and no more than is still in the ring, which
+ * has room for heads, too, when as much has come behind it.
+ */
+static uint64_t slice_size(const struct window *window)
+{
+	uint64_t half = budget(window) / 2, most = window->size.bytes / MOST_OF_RING;
+
+	return half < most ? half : most;
+}
+
 static void account(struct window *window, uint64_t before)
 {
 	window->passed += window->passage.bytes - before;
@@ -140,14 +162,17 @@ static int pass_on(struct window *window)
 	return pass(window, window->from, until, ask);
 }
 
-/* Passes as much as there is a budget for of what came before the end of the worst signal. */
+/* Passes as much as a slice holds of what came before the end of the worst signal, and a little behind it unless that is much of it. */
 static int pass_slice(struct window *window)
 {
 	int64_t to = span_add(window->worst_end, window->size.after);
+	uint64_t slice = slice_size(window);
 
 	if (to > window->to)
 		to = window->to;
-	if (past_pass_newest(window->past, window->from, to, budget(window), &window->passage) < 0)
+	if (past_reach(window->past, to, slice / 4) > window->worst_end)
+		to = window->worst_end;
+	if (past_pass_newest(window->past, window->from, to, slice, &window->passage) < 0)
 		return -1;
 	account(window, 0);
 	if (past_floor(window->past) >= window->earliest || to < window->latest)
@@ -201,8 +226,10 @@ static int begin(struct window *window, int64_t from, int64_t to)
 	window->earliest = window->worst_end = INT64_MAX;
 	window->latest = INT64_MIN;
 	window->badness = -1;
-	window->bytes_before = past_bytes(window->past);
-	window->waits = budget(window) < window->size.bytes;
+	if (past_is_kept(window->past, to) && past_ask_bytes(window->past) < 0)
+		return -1;
+	window->worst_bytes = past_bytes(window->past);
+	window->waits = !affords(window, window->from);
 	if (!window->expects && past_drop(window->past, window->from) < 0)
 		return -1;
 	if (window->waits || !past_is_kept(window->past, to))
@@ -228,7 +255,8 @@ static int cover(struct window *window, int64_t start, int64_t end)
 
 	if (from < window->first)
 		from = start < window->first ? start : window->first;
-	if (window->open && window->holds == 0 && from > window->to && window_close(window) < 0)
+	if (window->open && window->holds == 0 && (from > window->to || (!window->waits && !affords(window, window->to))) &&
+	    window_close(window) < 0)
 		return -1;
 	if (!window->open && begin(window, from, to) < 0)
 		return -1;
@@ -255,6 +283,7 @@ int window_signal(struct window *window, uint64_t id, int64_t start, int64_t end
 	if (badness > window->badness) {
 		window->badness = badness;
 		window->worst_end = end;
+		window->worst_bytes = past_bytes(window->past);
 	}
 	window->last_signal = id;
 	return 0;
@@ -310,18 +339,21 @@ int window_lost(struct window *window, const struct record *record, int64_t from
 	return window_push(window, record, ts);
 }
 
-/* Whether it is time to end the window at hand, though it may not be over. */
+/*
+ * Whether it is time to end the window at hand, though it may not be over. One that waits: what it may pass came before its
+ * worst signal, and must not be pushed out of the ring by what comes behind that.
+ */
 static bool is_full(const struct window *window)
 {
-	uint64_t left = budget(window);
+	uint64_t slice = slice_size(window), most = window->size.bytes / MOST_OF_RING;
+	uint64_t usual = most < WINDOW_SLICE ? most : WINDOW_SLICE;
 
 	if (!window->first_signal)
 		return false;
 	if (!window->waits)
-		return !left || window->passage.bytes > WINDOW_CONTEXTS * window->size.bytes;
-	/* Of what comes later, no more could pass. */
-	return left >= WINDOW_SLICE && past_bytes(window->past) - window->bytes_before >= left &&
-	       window->now > span_add(window->worst_end, window->size.after);
+		return budget(window) < window->size.bytes || window->passage.bytes > WINDOW_CONTEXTS * window->size.bytes;
+	return slice >= usual / 4 && window->now > span_add(window->worst_end, window->size.after) &&
+	       past_bytes(window->past) - window->worst_bytes >= (slice >= usual ? slice : 2 * most);
 }
 
 /* A window that waits asks how much the recorder has kept, for the budget. */

@@ -8,10 +8,11 @@
  * reader must hold it in memory.
  *
  * What passes is paid from a budget: `burst` bytes and `share` of the bytes of all events. As long as the budget lasts for
- * `bytes`, events pass while the window is open; with a recorder it is asked for its context bit by bit, for the kernel
- * overwrites it. Otherwise the window waits for its end, or for a budget of WINDOW_SLICE, and passes as much as it can of what
- * came before the end of its worst signal. So in a long incident every signal is in a window, and how the worst of them
- * came about is seen as far back as the budget allows.
+ * `bytes`, and as much for the windows to come, events pass while the window is open; with a recorder it is asked for its context
+ * bit by bit, for the kernel overwrites it. Otherwise the window waits for its end, or for a slice of WINDOW_SLICE, and passes
+ * of what came before the end of its worst signal half of what the budget allows, and a quarter of `bytes` at most. So in a long
+ * incident every signal is in a window, how the worst of them came about is seen as far back as the budget allows, and
+ * what comes after it has a budget, too.
  *
  * A window is complete if all events of its signals' intervals are in it, and none were lost there.
  * Functions return 0, or -1 after fail() where the output cannot be written.
