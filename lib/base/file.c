@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -244,6 +245,29 @@ int file_settle(FILE *temporary)
 	if (fflush(temporary) == 0 && !failed)
 		return 0;
 	return errno ? fail_errno("cannot write a temporary file") : fail("cannot write a temporary file; TMPDIR names a folder with room");
+}
+
+/* Of an earlier write that failed errno may be left, or what was called since has set it. */
+static int reason_of_write(void)
+{
+	return errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == EIO || errno == EPIPE ? errno : 0;
+}
+
+int file_flush(FILE *output, const char *name, bool *closed)
+{
+	struct pollfd out = {.fd = fileno(output)};
+	bool failed = ferror(output);
+	int before = failed ? reason_of_write() : 0;
+
+	errno = 0;
+	if (fflush(output) == 0 && !failed)
+		return 0;
+	if (errno == 0)
+		errno = before;
+	if (errno == 0 && poll(&out, 1, 0) == 1 && out.revents & POLLERR)
+		errno = EPIPE;
+	*closed = errno == EPIPE;
+	return errno ? fail_errno("cannot write %s", name) : fail("cannot write %s", name);
 }
 
 static char *read_all(FILE *stream, size_t *length)

@@ -4,6 +4,7 @@
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -28,6 +29,12 @@ int file_draft_keep(struct file_draft *draft);	/* flushes, checks, renames; -1 a
  */
 FILE *file_temporary(const char *folder);
 int file_settle(FILE *temporary);
+
+/*
+ * What was put into an output is written: 0; -1 after fail("cannot write NAME: why"), without why where only the mark of an earlier
+ * write is left. `*closed`: it is a pipe that nobody reads any more.
+ */
+int file_flush(FILE *output, const char *name, bool *closed);
 
 /*
  * The whole file as text with NUL behind it; the caller frees it. `length` may be NULL. NULL after fail(): it cannot be read,

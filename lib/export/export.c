@@ -1,10 +1,10 @@
 #include "export/export.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "export/columns.h"
@@ -67,12 +67,16 @@ struct export *export_new(struct stream *stream, const struct export_options *op
 	return export;
 }
 
+static int flush(void *context)
+{
+	struct export *export = context;
+
+	return file_flush(export->out, "the output", &export->closed);
+}
+
 int export_written(struct export *export)
 {
-	if (!ferror(export->out))
-		return 0;
-	export->closed = errno == EPIPE;
-	return fail_errno("cannot write the output");
+	return ferror(export->out) ? flush(export) : 0;
 }
 
 int export_read_lost(struct export *export, const struct record *record, uint64_t *cpu, uint64_t *count)
@@ -85,15 +89,6 @@ int export_read_lost(struct export *export, const struct record *record, uint64_
 	if (fields_unsigned(fields, "cpu", cpu) < 0 || fields_unsigned(fields, "count", count) < 0)
 		return stream_fail(export->stream, "%s", fail_text());
 	return 0;
-}
-
-static int flush(void *context)
-{
-	struct export *export = context;
-
-	errno = 0;
-	fflush(export->out);
-	return export_written(export);
 }
 
 int export_run(struct export *export)

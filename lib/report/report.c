@@ -1,7 +1,6 @@
 #include "report/report.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,22 +143,13 @@ int report_run(struct report *report)
 	return -1;
 }
 
-/* Why is in errno; 0: of an earlier write only the mark is left, but a pipe without reader says so still. */
-static int unwritten(struct report *report)
-{
-	const char *path = report->draft ? report->path : "standard output", *quote = report->draft ? "'" : "";
-	struct pollfd out = {.fd = fileno(report->out)};
-
-	if (errno == 0 && poll(&out, 1, 0) == 1 && out.revents & POLLERR)
-		errno = EPIPE;
-	report->closed = errno == EPIPE;
-	return errno ? fail_errno("cannot write %s%s%s", quote, path, quote) : fail("cannot write %s%s%s", quote, path, quote);
-}
-
 int report_flush(struct report *report)
 {
-	errno = 0;
-	return fflush(report->out) == 0 && !ferror(report->out) ? 0 : unwritten(report);
+	char *name = report->draft ? memory_format("'%s'", report->path) : memory_format("standard output");
+	int status = file_flush(report->out, name, &report->closed);
+
+	free(name);
+	return status;
 }
 
 int report_append(struct report *report, FILE *body)
@@ -172,7 +162,7 @@ int report_append(struct report *report, FILE *body)
 	rewind(body);
 	while ((length = fread(block, 1, sizeof(block), body)) > 0)
 		if (fwrite(block, 1, length, report->out) < length)
-			return unwritten(report);
+			return report_flush(report);
 	return ferror(body) ? fail_errno("cannot read a temporary file") : 0;
 }
 
