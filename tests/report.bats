@@ -32,12 +32,15 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 	done
 }
 
-@test "text: the limits are those of the signals" {
+@test "text: the limits are those of the signals, with the later one if it has risen" {
 	grep '^limits' "$DATA/crowd.txt" | sed 's/ts=[0-9.]*/ts=13.9/; s/ucl=[0-9.]*/ucl=9/' >limits
 	{ grep -v '^end' "$DATA/crowd.txt"; cat limits; } >later.txt
 	COLUMNS=200 run report later.txt
-	assert_output --partial 'limit 41.2 ms'
-	refute_output --partial 'limit 9'
+	assert_output --partial 'queued to complete; limit 41.2 ms, median 4.50 ms, later limit 9.000 s)'
+	refute_line --regexp '^1\. .*limit 9'
+	sed 's/ucl=9/ucl=0.05/' later.txt >hardly.txt
+	COLUMNS=200 run report hardly.txt
+	refute_output --partial 'later limit'
 	{ grep -v '^signal\|^window' "$DATA/crowd.txt" | grep -v '^\(end\|graph\|node\|edge\|path\|blame\)'
 	grep '^signal id=3' "$DATA/crowd.txt" | sed 's/ucl=[0-9.]*/ucl=0.5/'
 	grep -v '^signal id=3\|^end' "$DATA/crowd.txt" | grep '^\(signal\|window\|graph\|node\|edge\|path\|blame\)'; } >other.txt

@@ -88,13 +88,25 @@ static enum unit unit_of(const struct track *track)
 	return other ? other->unit : UNIT_NONE;
 }
 
-/* Of limits that were learnt anew, perhaps because of the signals, those are told that the first signal was beyond. */
-static char *limits_of(const struct track *track)
-{
-	bool signalled = !isnan(track->signal_limit);
+/* A limit that has risen so much, for such values came too often to be abnormal, is why no more are told. */
+#define RISE_TOLD 2
 
-	return words_limits(unit_of(track), signalled ? track->signal_center : track->center,
-			    signalled ? track->signal_limit : track->ucl);
+/* Of limits that were learnt anew, perhaps because of the signals, those are told that the first signal was beyond. */
+static char *limits_of(const struct model *model, const struct track *track)
+{
+	bool upper = track->signal_limit > track->signal_center, one_host = model->hosts.count < 2;
+	char *first, *later, *limits;
+
+	if (isnan(track->signal_limit))
+		return words_limits(unit_of(track), track->center, track->ucl);
+	first = words_limits(unit_of(track), track->signal_center, track->signal_limit);
+	if (!upper || !one_host || !(track->ucl >= RISE_TOLD * track->signal_limit))
+		return first;
+	later = words_value(unit_of(track), track->ucl);
+	limits = memory_format("%s, later limit %s", first, later);
+	free(first);
+	free(later);
+	return limits;
 }
 
 /* "limit 41.2 ms, median 4.5 ms"; of several keys: "loop0: limit 41.2 ms, median 4.5 ms; vda: limit ...; 2 other keys" */
@@ -106,7 +118,7 @@ static void add_limits(FILE *out, const struct model *model, const struct chart_
 	bool split = HASH_COUNT(chart->tracks) > 1;
 
 	for (size_t i = 0; i < count; i++) {
-		char *limits = limits_of(told[i]), *key = summary_key(model, told[i]);
+		char *limits = limits_of(model, told[i]), *key = summary_key(model, told[i]);
 
 		fprintf(out, "%s%s%s%s", lead, split ? key : "", split ? ": " : "", limits);
 		lead = "; ";
