@@ -290,6 +290,7 @@ catches() {
 	for command in cchart-filter graph-build blame-rank report "report -f json" stream-cat \
 		trace-import "trace-export -f ftrace" "trace-export -f perfetto" "trace-export -f csv -k signal"; do
 		run -0 timeout 60 bash -c "set -o pipefail; $command <quiet | true"
+		assert_output ""
 	done
 	printf 'a-1 [000] 1.000000: sched_waking: comm=b pid=2 prio=120 target_cpu=000\n' >quiet
 	run -0 timeout 60 bash -c "set -o pipefail; trace-import <quiet | true"
