@@ -73,8 +73,17 @@ struct measure {
 
 void measured_free(struct measured *chart);
 
-/* Time goes on. With the first of a stream all is forgotten that was not learnt here. */
-void measured_now(struct measure *measure, int64_t ts);
+/* With the first time of a stream all is forgotten that was not learnt here. */
+void measured_begin(struct measure *measure, int64_t ts);
+
+/* Time goes on. */
+static inline void measured_now(struct measure *measure, int64_t ts)
+{
+	if (measure->now == INT64_MIN)
+		measured_begin(measure, ts);
+	if (ts > measure->now)
+		measure->now = ts;
+}
 
 /* A start that was handed out has ended, and is given back. */
 int outcome_end(struct measure *measure, struct measured *chart, struct start *start, int64_t now);

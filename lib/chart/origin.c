@@ -24,10 +24,8 @@ static void forget_learnt(struct measure *measure)
 	measure->elsewhere = false;
 }
 
-void measured_now(struct measure *measure, int64_t ts)
+void measured_begin(struct measure *measure, int64_t ts)
 {
-	if (measure->now == INT64_MIN && (measure->elsewhere || (!*measure->origin.boot && ts < measure->ended)))
+	if (measure->elsewhere || (!*measure->origin.boot && ts < measure->ended))
 		forget_learnt(measure);
-	if (ts > measure->now)
-		measure->now = ts;
 }

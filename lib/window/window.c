@@ -345,13 +345,13 @@ int window_lost(struct window *window, const struct record *record, int64_t from
  */
 static bool is_full(const struct window *window)
 {
-	uint64_t slice = slice_size(window), most = window->size.bytes / MOST_OF_RING;
-	uint64_t usual = most < WINDOW_SLICE ? most : WINDOW_SLICE;
+	uint64_t slice, most = window->size.bytes / MOST_OF_RING, usual = most < WINDOW_SLICE ? most : WINDOW_SLICE;
 
 	if (!window->first_signal)
 		return false;
 	if (!window->waits)
 		return budget(window) < window->size.bytes || window->passage.bytes > WINDOW_CONTEXTS * window->size.bytes;
+	slice = slice_size(window);
 	return slice >= usual / 4 && window->now > span_add(window->worst_end, window->size.after) &&
 	       past_bytes(window->past) - window->worst_bytes >= (slice >= usual ? slice : 2 * most);
 }
