@@ -557,6 +557,37 @@ lapped() {
 	printf '%s\n' $victim $other | sort | diff - members
 }
 
+@test "with -p the threads that the kernel makes for a process count too" {
+	need_tracefs
+	cat >prog.c <<-'C'
+		#include <linux/io_uring.h>
+		#include <sys/mman.h>
+		#include <sys/syscall.h>
+		#include <unistd.h>
+
+		/* One operation, which the ring leaves to a worker. */
+		int main(void)
+		{
+			struct io_uring_params how = {0};
+			int ring = (int)syscall(SYS_io_uring_setup, 1, &how);
+			char *queue = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_SHARED, ring, IORING_OFF_SQ_RING);
+			struct io_uring_sqe *entry = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, ring, IORING_OFF_SQES);
+
+			if (ring < 0 || queue == MAP_FAILED || entry == MAP_FAILED)
+				return 77;
+			entry->opcode = IORING_OP_NOP;
+			entry->flags = IOSQE_ASYNC;
+			++*(unsigned *)(queue + how.sq_off.tail);
+			return syscall(SYS_io_uring_enter, ring, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0) != 1;
+		}
+	C
+	gcc -o prog prog.c || skip "needs io_uring"
+	./prog || skip "needs io_uring"
+	trace-collect --text -e sched:sched_switch -p command -o out -- ./prog
+	worker=$(sed -nE 's/^event .* tid=([0-9]+) comm=iou-wrk-.*/\1/p' out | head -n 1)
+	grep -qx "traced tids=$worker" out
+}
+
 @test "-p: what is no process is refused" {
 	for wrong in 0 1,0 4194304 x 1,,2 ","; do
 		run trace-collect -p $wrong -d 0

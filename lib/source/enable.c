@@ -193,6 +193,26 @@ static int switch_on(struct wish *wish, struct tracefs_instance *instance)
 	return 0;
 }
 
+/* Threads that the kernel makes for a process, as io_uring's workers, are told of by task_newtask, and not by sched_process_fork. */
+static void learn_births(struct wishes *wishes)
+{
+	struct wish *fork = NULL, *birth = NULL;
+
+	for (size_t i = 0; i < wishes->list.count; i++) {
+		struct wish *wish = wishes->list.items[i];
+
+		if (wish->is_fork)
+			fork = wish;
+		if (wish->enabled && strcmp(wish->event, "task:task_newtask") == 0)
+			birth = wish;
+	}
+	if (!birth)
+		return;
+	birth->is_fork = true;
+	if (fork)
+		fork->is_fork = false;
+}
+
 int wishes_enable(struct wishes *wishes, struct tracefs_instance *instance, struct tracefs_instance *keeper)
 {
 	struct tep_handle *tep = tep_alloc();
@@ -209,6 +229,7 @@ int wishes_enable(struct wishes *wishes, struct tracefs_instance *instance, stru
 		if (status == 0 && wish->enabled)
 			wishes->by_id[wish->id] = wish;
 	}
+	learn_births(wishes);
 	tep_free(tep);
 	return status;
 }

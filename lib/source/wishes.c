@@ -155,8 +155,8 @@ int wishes_add(struct wishes *wishes, const char *event, const char *filter, con
 
 int wishes_add_lives(struct wishes *wishes)
 {
-	static const char *const lives[] = {"task:task_rename", "sched:sched_process_exec", "sched:sched_process_fork",
-					     "sched:sched_process_exit"};
+	static const char *const lives[] = {"task:task_rename", "task:task_newtask", "sched:sched_process_exec",
+					     "sched:sched_process_fork", "sched:sched_process_exit"};
 
 	for (size_t i = 0; i < sizeof(lives) / sizeof(lives[0]); i++) {
 		struct wish *wish = find(wishes, lives[i]);
