@@ -170,6 +170,14 @@ trace-collect: 'sh' ended with status 7"
 	done
 }
 
+@test "what fails before COMMAND is started leaves nothing behind" {
+	need_tracefs
+	run -1 trace-collect -e 'sched:sched_switch/nosuch == 1' -o out -- true
+	assert_output "trace-collect: wrong filter 'nosuch == 1' of event 'sched:sched_switch': Field not found"
+	run -1 trace-collect -p 4194303 -e sched:sched_switch -o out -- true
+	assert_output "trace-collect: there is no process 4194303"
+}
+
 @test "nothing stays behind after SIGKILL, at any moment" {
 	need_tracefs
 	cp "$BUILD"/trace-collect prog

@@ -59,6 +59,7 @@ int child_go(struct child *child)
 
 	if (write(child->gate, "", 1) != 1)
 		return fail_errno("cannot start '%s'", child->argv[0]);
+	child->started = true;
 	close(child->gate);
 	do
 		got = read(child->report, &reason, sizeof(reason)); /* its end closes with the exec that succeeds */
@@ -69,6 +70,15 @@ int child_go(struct child *child)
 		return fail_errno("cannot run '%s'", child->argv[0]);
 	}
 	return 0;
+}
+
+void child_dismiss(struct child *child)
+{
+	if (child->pid <= 0 || child->started)
+		return;
+	close(child->gate);
+	while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
+		;
 }
 
 bool child_has_ended(struct child *child)

@@ -11,6 +11,7 @@ struct child {
 	char *const *argv;
 	int gate;   /* it waits for a byte from here */
 	int report; /* empty if it could execute, else the errno */
+	bool started; /* it was let go */
 	bool ended;
 	int status; /* as by waitpid() */
 };
@@ -23,6 +24,9 @@ int child_fork(struct child *child, char *const *argv, int close_fd, bool to_std
 
 /* Lets it go; -1 after fail(): argv could not be executed. */
 int child_go(struct child *child);
+
+/* If it was not let go: it ends, and with it what it holds open of its parent's. */
+void child_dismiss(struct child *child);
 
 /* Whether it has ended; never waits. */
 bool child_has_ended(struct child *child);

@@ -369,6 +369,7 @@ int collector_close(struct collector *collector, bool wait)
 {
 	int removed = 0;
 
+	child_dismiss(&collector->child);
 	recorder_end(&collector->recorder, wait);
 	merge_close(&collector->merge);
 	asker_end(collector->scribe.threads.asker);
