@@ -13,6 +13,7 @@
 #include "event/event.h"
 #include "source/collector.h"
 #include "source/probe.h"
+#include "source/stop.h"
 #include "program/symbol.h"
 
 static struct option_list charts, functions, events, processes;
@@ -149,6 +150,8 @@ static int want_all(struct wishes *wishes, struct chart **loaded)
 	if (pids.count && want_event(wishes, "sched:sched_process_fork") < 0) /* to follow its children */
 		return -1;
 	for (int i = 0; i < charts.count; i++) {
+		if (stop_signal())
+			return fail("stopped before tracing began");
 		loaded[i] = chart_load(charts.items[i]);
 		if (!loaded[i] || want_chart(wishes, loaded[i]) < 0)
 			return -1;
@@ -313,7 +316,7 @@ int main(int argc, char **argv)
 
 	free(pids.items);
 	complaint = child_complaint(&collector.child);
-	if (complaint)
+	if (complaint && (status >= 0 || collector.child.started)) /* else it is the failure that counts */
 		warn("'%s' %s", argv[first], complaint);
 	return status < 0 ? EXIT_FAILED : status;
 }

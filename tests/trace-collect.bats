@@ -178,6 +178,29 @@ trace-collect: 'sh' ended with status 7"
 	assert_output "trace-collect: there is no process 4194303"
 }
 
+is_probing() {
+	grep -q "tailblame_$pid/" /sys/kernel/tracing/uprobe_events
+}
+
+@test "a signal before tracing is on: COMMAND is not started, and no more probes are placed" {
+	need_tracefs
+	for i in {1..400}; do echo "void f$i(void) {}"; done | "${CC:-gcc}" -x c -shared -fPIC -o many.so - || skip "needs gcc"
+	collect -f './many.so:f*' -o out -- touch started 2>err
+	until_true 60 is_probing
+	kill -TERM $pid
+	wait $pid && status=0 || status=$?
+	assert_equal "$status $(<err)" "1 trace-collect: stopped before tracing began"
+	is_gone $pid
+	mkfifo pipe
+	cat <pipe >out 3>&- &
+	collect -c block -- touch started >pipe 2>err
+	until_true 60 [ -e $INSTANCES/tailblame-$pid.kept ] # a cchart-filter has a moment to call
+	kill -TERM $pid
+	wait $pid
+	assert_equal "$(<err)" "trace-collect: 'touch' was not started"
+	refute [ -e started ]
+}
+
 @test "nothing stays behind after SIGKILL, at any moment" {
 	need_tracefs
 	cp "$BUILD"/trace-collect prog

@@ -92,6 +92,8 @@ const char *child_complaint(const struct child *child)
 {
 	static char text[64];
 
+	if (child->pid > 0 && !child->started)
+		return "was not started";
 	if (!child->ended || child->status == 0)
 		return NULL;
 	if (WIFSIGNALED(child->status))

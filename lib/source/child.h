@@ -31,7 +31,7 @@ void child_dismiss(struct child *child);
 /* Whether it has ended; never waits. */
 bool child_has_ended(struct child *child);
 
-/* What to say of its end, "ended with status 3", "was killed by signal 9 (Killed)"; NULL: it ended with 0, or runs. */
+/* What to say of its end, "ended with status 3", "was killed by signal 9 (Killed)", "was not started"; NULL: it ended with 0, or runs. */
 const char *child_complaint(const struct child *child);
 
 #endif

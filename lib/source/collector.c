@@ -250,7 +250,7 @@ static int64_t end_of(const struct collector *collector, int64_t deadline)
 {
 	int64_t grace = monotonic_ms() + INTERRUPT_GRACE_MS;
 
-	if (stop_signal() == SIGINT && collector->child.pid > 0)
+	if (stop_signal() == SIGINT && collector->child.started)
 		return grace < deadline ? grace : deadline;
 	return stop_signal() ? 0 : deadline;
 }
@@ -343,7 +343,7 @@ int collector_run(struct collector *collector, int64_t duration, const int32_t *
 		status = -1;
 	if (status == 0)
 		status = follow(collector, pids, count);
-	if (status == 0 && collector->child.pid > 0)
+	if (status == 0 && collector->child.pid > 0 && !stop_signal())
 		status = child_go(&collector->child);
 	if (duration >= 0)
 		deadline = monotonic_ms() + duration / 1000000;
