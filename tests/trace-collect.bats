@@ -16,6 +16,7 @@ teardown() {
 	if [ -n "$pid" ]; then kill $pid 2>/dev/null || true; fi
 	for process in $victim $other; do kill $process 2>/dev/null || true; done
 	for option in $options; do echo $option >/sys/kernel/tracing/trace_options; done
+	if [ -n "$owned" ]; then mount -o remount,uid=0 /sys/kernel/tracing; fi
 	if [ -n "$group" ]; then until_true 60 rmdir $group 2>/dev/null; fi
 }
 
@@ -50,7 +51,20 @@ has() {
 	exec 9<"$BUILD/trace-collect" # nobody else may be able to reach the folder
 	# libtracefs loses the path of what it may not look into
 	ASAN_OPTIONS=detect_leaks=0 run -1 setpriv --reuid=65534 --regid=65534 --clear-groups /proc/self/fd/9 -d 10ms
-	assert_output --regexp "^[^ ]*: cannot make an instance in '.*/instances': permission denied; run as root or mount tracefs with gid=\$"
+	assert_output --regexp "^[^ ]*: cannot make an instance in '.*/instances': permission denied; run as root, or: mount -o remount,uid=USER /sys/kernel/tracing\$"
+}
+
+@test "who owns tracefs may trace, as told" {
+	need_tracefs
+	[ "$(stat -c %u /sys/kernel/tracing)" = 0 ] || skip "tracefs has another owner"
+	exec 9<"$BUILD/trace-collect"
+	chmod 777 .
+	owned=yes
+	mount -o remount,uid=65533 /sys/kernel/tracing
+	[ "$(stat -c %u /sys/kernel/tracing/trace)" = 65533 ] || skip "needs a kernel with tracefs owned by a user"
+	run -0 setpriv --reuid=65533 --regid=65533 --clear-groups /proc/self/fd/9 -e sched:sched_process_exec -o out -- true
+	assert_output ""
+	[ "$(events out)" -gt 0 ]
 }
 
 @test "root that may not mount tracefs is not told to be root" {

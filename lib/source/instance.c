@@ -55,7 +55,7 @@ int instance_fail_access(const char *verb, const char *path)
 {
 	char *what = memory_format("cannot %s '%s/%s'", verb, tracefs_tracing_dir(), path);
 
-	fail_denied(what, "run as root or mount tracefs with gid=");
+	fail_denied(what, "run as root, or: mount -o remount,uid=USER " MOUNT_POINT);
 	free(what);
 	return -1;
 }
