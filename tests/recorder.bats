@@ -148,6 +148,26 @@ is_gone() {
 	assert_output ""
 }
 
+@test "what a thread sleeps for in read() is told though its switches stay in the kernel" {
+	need_incident
+	cat >prog.c <<-'C'
+		#include <unistd.h>
+		int main(void)
+		{
+			int pair[2];
+			char byte;
+
+			if (pipe(pair) < 0 || fork() == 0)
+				return usleep(400000) < 0 || write(pair[1], "", 1) < 0;
+			return read(pair[0], &byte, 1) < 0;
+		}
+	C
+	gcc -o prog prog.c || skip "needs gcc"
+	trace-collect -c syscall -p command -- ./prog | cchart-filter --limit=300ms --text >out
+	[ "$(usage out cchart-filter)" -gt "$(usage out trace-collect)" ]
+	graph-build --text out | grep -q '^node .* label="prog/[0-9]* in read pipe"'
+}
+
 @test "what lasted longer than the rings hold makes a window incomplete" {
 	need_incident
 	cat >slow.c <<-'C'

@@ -846,7 +846,7 @@ told() {
 		done
 		exec 8>&-
 		wait $pid
-		tid=$(sed -n 's/.* tid=\([0-9]*\) .* name=[a-z_]*syscalls:sys_enter.* fd=20\b.*/\1/p; s/.* tid=\([0-9]*\) .* args=0x14,.*/\1/p' trace | head -n1)
+		tid=$(sed -n 's/.* tid=\([0-9]*\) comm=prog name=[a-z_]*syscalls:sys_enter.* fd=20\b.*/\1/p; s/.* tid=\([0-9]*\) comm=prog .* args=0x14,.*/\1/p' trace | head -n1)
 		run sed -n "s/^file ts=[0-9.]* tid=$tid fd=\(2[0-9]\) kind=/\1 /p" trace
 		assert_output $'20 pipe\n21 socket\n22 eventfd\n23 timerfd\n24 pty\n21 pipe'
 	done

@@ -41,6 +41,16 @@ struct wake_file {
 
 enum { FILES_MAX = 1 << 16 }; /* told of; the waits for others have less of a name */
 
+/* It may be told of a thread that has slept for some time. */
+static void told_asleep(struct wake *wake, int32_t tid)
+{
+	struct thread *thread;
+
+	HASH_FIND_INT(wake->by_tid, &tid, thread);
+	if (thread && thread->died == TIME_NONE)
+		file_sleeps(wake, wake_thread(wake, tid));
+}
+
 int wake_file_read(struct wake *wake, const struct fields *fields)
 {
 	struct descriptor of = {0};
@@ -62,6 +72,7 @@ int wake_file_read(struct wake *wake, const struct fields *fields)
 		HASH_ADD(hh, wake->files, of, sizeof(of), file);
 	}
 	file->kind = strcmp(kind, "file") == 0 ? CALL_NONE : wake_name_text(wake->names, kind);
+	told_asleep(wake, of.tid);
 	return 0;
 }
 

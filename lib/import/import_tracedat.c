@@ -45,7 +45,7 @@ static void free_recording(void *state)
 	}
 	free(recording->files.items);
 	wishes_free(&recording->wishes);
-	threads_free(&recording->scribe.threads);
+	scribe_free(&recording->scribe);
 	free(recording);
 }
 

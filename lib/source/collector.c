@@ -222,6 +222,7 @@ static int hand_over(struct collector *collector, int64_t since)
 	merge_part(&collector->merge, collector->streamed, &kept);
 	collector->recording = true;
 	make_polled(collector);
+	collector->scribe.unswitched = collector->switches;
 	collector->scribe.stacks = NULL; /* they are the recorder's */
 	collector->recorder.scribe.stacks = collector->stacks;
 	collector->recorder.scribe.threads.asker = collector->scribe.threads.asker;
@@ -377,8 +378,7 @@ int collector_close(struct collector *collector, bool wait)
 	for (size_t i = 0; i < collector->wishes.list.count; i++)
 		predicate_free(collector->wishes.list.items[i]->predicate);
 	wishes_free(&collector->wishes);
-	threads_free(&collector->scribe.threads);
-	free(collector->scribe.described.items);
+	scribe_free(&collector->scribe);
 	stacks_free(collector->stacks);
 	devices_free(&collector->devices);
 	quotas_free(&collector->quotas);

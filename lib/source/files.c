@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 
-enum { FILES = 4 };
+enum { FILES = 4, STAYS_NS = 1000000 };
 
 struct file_seen {
 	bool used;
@@ -21,6 +21,8 @@ struct file_seen {
 
 struct thread_files {
 	int32_t now; /* the descriptor of the call that it is in; FILE_NONE */
+	int64_t since;
+	bool watched;
 	int next;    /* to be given up for a new one */
 	struct file_seen seen[FILES];
 };
@@ -48,7 +50,7 @@ static const struct {
 /* Of no kind that has a name of its own. */
 static const char plain[] = "file";
 
-void files_enter(struct threads *threads, int32_t tid, int32_t fd)
+void files_enter(struct threads *threads, int32_t tid, int32_t fd, int64_t ts)
 {
 	struct thread *thread = tid > 0 ? threads_at(threads, tid) : NULL;
 
@@ -57,6 +59,7 @@ void files_enter(struct threads *threads, int32_t tid, int32_t fd)
 	if (!thread->files)
 		thread->files = NEW(struct thread_files);
 	thread->files->now = fd;
+	thread->files->since = ts;
 }
 
 /* NULL: the thread is gone, or its descriptor is. */
@@ -128,6 +131,26 @@ int files_sleep(struct threads *threads, struct stream *stream, int64_t ts, int3
 	status = stream_write_line(stream, &line);
 	line_free(&line);
 	return status;
+}
+
+bool files_watch(struct threads *threads, int32_t tid)
+{
+	struct thread_files *files = tid > 0 ? threads_at(threads, tid)->files : NULL;
+	bool is_new = files && !files->watched;
+
+	if (files)
+		files->watched = true;
+	return is_new;
+}
+
+int files_look(struct threads *threads, struct stream *stream, int64_t ts, int32_t tid)
+{
+	struct thread_files *files = threads_at(threads, tid)->files;
+
+	if (files->now != FILE_NONE && ts - files->since < STAYS_NS)
+		return 1;
+	files->watched = false;
+	return files_sleep(threads, stream, ts, tid);
 }
 
 void files_forget(struct thread_files *files)

@@ -14,11 +14,19 @@
 
 enum { FILE_NONE = -1 };
 
-/* The thread is in a call of file_call.h for this descriptor from now on; FILE_NONE: in another call, or in none. */
-void files_enter(struct threads *threads, int32_t tid, int32_t fd);
+/* The thread is in a call of file_call.h for this descriptor from this time on; FILE_NONE: in another call, or in none. */
+void files_enter(struct threads *threads, int32_t tid, int32_t fd, int64_t ts);
 
 /* It falls asleep: writes a `file` record if that tells something new. -1 after fail(). */
 int files_sleep(struct threads *threads, struct stream *stream, int64_t ts, int32_t tid);
+
+/*
+ * Where its switches wait in the kernel (source/recorder.h), nobody sees it fall asleep. So who stays in a call is taken to sleep there:
+ * a thread is watched from when it enters one, once, and looked at until that tells 0. 1: it has only just begun its call, look
+ * again; -1 after fail().
+ */
+bool files_watch(struct threads *threads, int32_t tid); /* false: it is watched already */
+int files_look(struct threads *threads, struct stream *stream, int64_t ts, int32_t tid);
 
 /* The thread runs another program now. NULL will do. */
 void files_forget(struct thread_files *files);

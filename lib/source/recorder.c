@@ -270,8 +270,7 @@ void recorder_end(struct recorder *recorder, bool wait)
 		stream_close(recorder->scribe.stream);
 	if (recorder->call >= 0)
 		close(recorder->call);
-	threads_free(&recorder->scribe.threads);
-	free(recorder->scribe.described.items);
+	scribe_free(&recorder->scribe);
 	merge_close(&recorder->merge);
 	*recorder = (struct recorder){.listening = -1, .call = -1};
 }

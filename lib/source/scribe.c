@@ -193,7 +193,9 @@ static int see_file(struct scribe *scribe, const struct wish *wish, const struct
 	if (wish->is_call) {
 		bool of_file = wish->fd_at && (!wish->call_at || file_call_numbered(word_at(ring, wish->call_at)));
 
-		files_enter(&scribe->threads, common->tid, of_file ? (int32_t)word_at(ring, wish->fd_at) : FILE_NONE);
+		files_enter(&scribe->threads, common->tid, of_file ? (int32_t)word_at(ring, wish->fd_at) : FILE_NONE, ring_ts(ring));
+		if (scribe->unswitched && of_file && files_watch(&scribe->threads, common->tid))
+			*ARRAY_ADD(&scribe->callers) = common->tid;
 		return 0;
 	}
 	if (!(word_at(ring, wish->state_at) & INTERRUPTIBLE))
@@ -254,6 +256,22 @@ int scribe_event(struct scribe *scribe, const struct ring *ring)
 	return stream_write_record(scribe->stream, &record);
 }
 
+static int look_at_callers(struct scribe *scribe, int64_t ts)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < scribe->callers.count; i++) {
+		int status = files_look(&scribe->threads, scribe->stream, ts, scribe->callers.items[i]);
+
+		if (status < 0)
+			return -1;
+		if (status > 0)
+			scribe->callers.items[left++] = scribe->callers.items[i];
+	}
+	scribe->callers.count = left;
+	return 0;
+}
+
 int scribe_round(struct scribe *scribe, struct merge *merge, int64_t bound)
 {
 	struct ring *ring;
@@ -267,5 +285,14 @@ int scribe_round(struct scribe *scribe, struct merge *merge, int64_t bound)
 		if (status == 0)
 			status = scribe_event(scribe, ring);
 	}
-	return status < 0 ? -1 : scribe_stacks(scribe, bound);
+	if (status < 0 || scribe_stacks(scribe, bound) < 0)
+		return -1;
+	return bound == INT64_MAX ? 0 : look_at_callers(scribe, bound); /* at the end, who is in a call may have left it */
+}
+
+void scribe_free(struct scribe *scribe)
+{
+	threads_free(&scribe->threads);
+	free(scribe->callers.items);
+	free(scribe->described.items);
 }

@@ -21,12 +21,16 @@ struct scribe {
 	struct events *names;	 /* of the stream, for wishes that have a predicate; NULL: none has */
 	struct process *process; /* whose events are wanted; it follows forks */
 	struct threads threads;	 /* named so far */
+	bool unswitched;	 /* who falls asleep is not seen here, so those are looked at that stay in a call for a file, */
+	ARRAY(int32_t) callers;	 /* of these threads */
 	int32_t own[SCRIBE_OWN]; /* tailblame's threads; 0: none */
 	uint64_t events;	 /* written in the last round */
 	uint64_t strangers;	 /* left out so far, for it is not known what they are */
 	struct stacks *stacks;	 /* written too; NULL: none */
 	ARRAY(bool) described;	 /* which of them were spelled out in this stream, by number */
 };
+
+void scribe_free(struct scribe *scribe); /* what it knows of threads and stacks */
 
 /* A `format` record; `swapped` as in struct record. -1 after fail(). */
 int scribe_format(struct stream *stream, const struct wish *wish, bool swapped);
