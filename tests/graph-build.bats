@@ -89,6 +89,7 @@ window() {
 		joined|unknown: wait of victim
 		killed|hoarder: killed by the OOM killer
 		hit|worker: running
+		hung|unknown: futex of victim
 		hog|hogger: on CPU 0 while victim was runnable
 		hog-for|bulky: on CPU 0 while victim was runnable
 		hogged|hog: on CPU 0 while ksoftirqd/0 was runnable
@@ -187,6 +188,14 @@ $slept"
 	run -0 names in
 	assert_line '1.0 timer: futex of victim'
 	assert_line '0.5 holder: running'
+}
+
+@test "who goes on after a signal waited for whoever sent it; who ends did not" {
+	for change in 's/ret=-512/ret=0/' '/process_exit/d' '/process_exit/s/^.*/event ts=2.502 cpu=0 tid=10 name=syscalls:sys_enter_read fd=3\n&/'; do
+		sed "$change" "$W/hung.txt" >in
+		run bash -c 'blame-rank --text in | sed -n "s/^blame graph=1 rank=1 name=\"\([^\"]*\)\".*/\1/p"'
+		assert_output 'watchdog: running'
+	done
 }
 
 @test "a ring that receives from a socket still waits for any of many" {

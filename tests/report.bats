@@ -60,6 +60,8 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 	assert_line --regexp 'path .*victim still asleep in futex$'
 	run bash -c 'sed "s/ open=yes//" "$1" | blame-rank --text | report' - "$TOP/testdata/wake/asleep.txt"
 	assert_output --regexp 'path .*victim asleep in futex, woken by somebody unknown'
+	run bash -c 'blame-rank --text "$1" | report' - "$TOP/testdata/wake/hung.txt"
+	assert_line --regexp 'path .*victim asleep in futex until its end$'
 }
 
 @test "text: a pipe, moments first" {

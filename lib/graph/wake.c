@@ -196,7 +196,7 @@ static struct thread *thread_new(struct wake *wake, int32_t tid)
 	thread->index = (int32_t)wake->threads.count;
 	thread->parent = thread->work = thread->writer = INDEX_NONE;
 	thread->born = thread->died = thread->asks_since = TIME_NONE;
-	thread->fault = thread->woke = thread->spins = TIME_NONE;
+	thread->fault = thread->woke = thread->spins = thread->broken = TIME_NONE;
 	thread->call = thread->call_of_file = thread->lock = thread->asks_call = CALL_NONE;
 	thread->fd = FD_NONE;
 	thread->epoch = (uint32_t)wake->gaps.count;

@@ -51,6 +51,7 @@ enum piece_flag {
 	PIECE_KILLED = 512, /* a run: the kernel has killed it, for want of memory, and it ends */
 	PIECE_ROOM = 1024, /* a wait that a thread ended in a call that receives: there is room to send, which is no answer */
 	PIECE_CONDITION = 2048, /* a wait in a futex that is no mutex */
+	PIECE_BROKEN = 4096, /* a wait that a signal broke off, and the thread's end followed: nothing was waited for any more */
 };
 
 /*
@@ -108,6 +109,7 @@ struct thread {
 	bool asks_condition, asks_timed; /* it is a futex that is no mutex; the last call had a limit of time */
 	bool asks;	 /* it is in that call */
 	bool condition;	 /* which is for a futex that is no mutex */
+	int64_t broken;	 /* begin of the wait that a signal broke off, since when it has called nothing; TIME_NONE */
 	int64_t woke;	 /* when it last woke another; TIME_NONE: never */
 	struct batch batch;
 	bool early;	 /* a wake-up came while it was running, perhaps on its way to sleep */
@@ -427,10 +429,11 @@ void spin_over(struct wake *wake, struct thread *thread, uint32_t cpu);
 void batch_serve(struct wake *wake, struct thread *thread, const struct thread *peer);
 void batch_forget(struct wake *wake);
 
-/* wake_poll.c: the thread has entered a call, one for a futex, or is about to return from it */
+/* wake_poll.c: the thread has entered a call, one for a futex, or is about to return from it, or ends */
 void poll_ask(struct wake *wake, struct thread *thread);
 void poll_futex(struct wake *wake, struct thread *thread, uint64_t address, int64_t operation, bool timed);
 void poll_returns(struct wake *wake, struct thread *thread, int64_t result);
+void poll_ends(struct thread *thread);
 
 /*
  * wake_loop.c: waits for any of many events, or for an answer. Something else than a timer has ended the wait of a thread;

@@ -31,7 +31,7 @@ struct thread *happening_own(const struct happening *at);
 typedef void event_handler(struct happening *at);
 
 /* wake_on_sched.c */
-event_handler on_switch, on_waking, on_wakeup, on_migrate, on_fork, on_wakeup_new;
+event_handler on_switch, on_waking, on_wakeup, on_migrate, on_fork, on_wakeup_new, on_thread_exit;
 
 /* wake_on_kernel.c: interrupts, timers, work queues, system calls, traced functions */
 event_handler on_irq_entry, on_irq_exit, on_vector, on_softirq_raise, on_softirq_entry, on_softirq_exit;

@@ -166,6 +166,16 @@ static int32_t cause_number(const struct wake *wake, uint8_t cause, int32_t inde
 	return cause == CAUSE_DEFERRED ? wake->raises.items[index].number : index;
 }
 
+int32_t nobody_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end, const char *label)
+{
+	const struct wake *wake = cut->wake;
+	size_t at = (size_t)(wait - thread->pieces.items);
+	char *name = memory_format("unknown: %s of %s", wake_text(wake->names, wait->call, "wait"), wake_comm(wake, thread));
+
+	return new_node(cut, WHAT_UNKNOWN, wait->start, end, 0, wake_stack_name(wake, thread, at, INDEX_NONE, name),
+			label ? memory_format("%s", label) : NULL);
+}
+
 int32_t bare_cause_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end)
 {
 	const struct wake *wake = cut->wake;
@@ -183,9 +193,7 @@ int32_t bare_cause_node(struct cut *cut, const struct thread *thread, const stru
 	if (wait->cause == CAUSE_SENT)
 		return new_node(cut, WHAT_TIMER, wait->start, end, 0, packet_name(wake, thread, wait), NULL);
 	if (wait->cause != CAUSE_IRQ && !soft)
-		return new_node(cut, WHAT_UNKNOWN, wait->start, end, 0,
-				wake_stack_name(wake, thread, at, INDEX_NONE, memory_format("unknown: %s of %s", call, comm)),
-				NULL);
+		return nobody_node(cut, thread, wait, end, NULL);
 	interrupt = interrupt_name(wake, soft, number);
 	name = soft && !softirq_carries(number) ? memory_format("%s: %s of %s", interrupt, call, comm)
 						: memory_format("%s: outside event for %s", interrupt, comm);

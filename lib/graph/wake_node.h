@@ -34,6 +34,9 @@ int32_t behind_node(struct cut *cut, int32_t request); /* NODE_NONE: it stood be
 /* What ended a wait and has no history of its own: a node that lasts as long as the wait. */
 int32_t bare_cause_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end);
 
+/* Nobody who is known ended the wait; `label`: NULL, or how it came to an end. */
+int32_t nobody_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end, const char *label);
+
 /*
  * What queued a work that is nobody's, or an interrupt's, and how much of the asker's wait that explains: all since
  * `start`. Requests that a limit held back wait for no thread, but for their time.

@@ -147,6 +147,8 @@ static struct thread *in_call(const struct happening *at, int16_t call, int32_t 
 		thread->call_of_file = CALL_NONE;
 		thread->fault = TIME_NONE;
 		thread->dirty = 0;
+		if (call != CALL_NONE)
+			thread->broken = TIME_NONE;
 	}
 	return thread;
 }

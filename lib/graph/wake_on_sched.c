@@ -139,3 +139,11 @@ void on_wakeup_new(struct happening *at)
 		thread = born(at, thread->tid);
 	thread_migrate(thread, (uint32_t)happening_number(at, TARGET_CPU), at->wake->now, true);
 }
+
+void on_thread_exit(struct happening *at)
+{
+	enum { PID };
+
+	if (at->current && at->current->tid == (int32_t)happening_number(at, PID))
+		poll_ends(at->current);
+}

@@ -5,6 +5,8 @@
  * time was over or a signal came, was in vain; where the thread goes right back to it, it has waited all the time for what
  * ends the last of these waits, and not for the timers and signals in between. So interpreters ask for their lock, clients
  * for an answer, with a limit of time, and whatever a profiler samples for anything.
+ *
+ * Where the thread's end follows, it was killed while it waited, and nobody has ended that wait.
  */
 
 enum { WAIT = 0, WAIT_BITSET = 9, OPERATION = 0x7f };
@@ -24,6 +26,12 @@ static bool is_vain(int64_t result)
 		if (result == -vain[i])
 			return true;
 	return false;
+}
+
+/* A signal came, and its handler or the thread's end is next. */
+static bool is_broken(int64_t result)
+{
+	return is_vain(result) && result != -11 && result != -62 && result != -110;
 }
 
 /* Whether the call is for what the one before was for, in vain. Things whose numbers are not so far apart are one. */
@@ -129,8 +137,10 @@ static void answer(struct wake *wake, struct thread *thread, const struct piece 
 
 void poll_returns(struct wake *wake, struct thread *thread, int64_t result)
 {
-	const struct piece *wait = thread->asks ? last_wait(thread) : NULL;
+	const struct piece *wait = thread->asks || thread->call != CALL_NONE ? last_wait(thread) : NULL;
 
+	if (wait)
+		thread->broken = is_broken(result) ? wait->start : TIME_NONE;
 	if (!thread->asks)
 		return;
 	thread->asks = false;
@@ -139,4 +149,14 @@ void poll_returns(struct wake *wake, struct thread *thread, int64_t result)
 	if (wait)
 		answer(wake, thread, wait);
 	thread->asks_since = TIME_NONE;
+}
+
+void poll_ends(struct thread *thread)
+{
+	size_t at = thread->broken == TIME_NONE ? 0 : thread_find(thread, thread->broken);
+	struct piece *wait = at > 0 ? &thread->pieces.items[at - 1] : NULL;
+
+	/* A timer that kills is a limit of time, like any other. */
+	if (wait && wait->what == WHAT_WAIT && wait->cause != CAUSE_TIMER)
+		wait->flags |= PIECE_BROKEN;
 }

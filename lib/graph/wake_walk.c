@@ -171,6 +171,18 @@ static void walk_wait(struct walk *walk, const struct thread *thread, size_t at,
 	*ARRAY_ADD(&walk->errands) = errand;
 }
 
+/* Whoever killed the thread that the graph is about has not ended what it waited for. False: it was not killed in this wait. */
+static bool walk_broken(struct walk *walk, const struct thread *thread, size_t at, int32_t node, int32_t after)
+{
+	const struct piece *wait = &thread->pieces.items[at];
+	int64_t end = thread_piece_end(walk->cut.wake, thread, at);
+
+	if (!(wait->flags & PIECE_BROKEN) || after != NODE_NONE)
+		return false;
+	link_nodes(walk, nobody_node(&walk->cut, thread, wait, end, "until its end"), node, EDGE_WAKE, end);
+	return true;
+}
+
 /* Before its first piece a thread was not; who made it carries on. */
 static void walk_birth(struct walk *walk, const struct thread *thread, int32_t node, struct errand errand)
 {
@@ -235,7 +247,8 @@ static void walk_thread(struct walk *walk, struct errand errand)
 		link_nodes(walk, node, after, errand.edge, errand.ts);
 		ask = piece->what == WHAT_WAIT ? waited_since(walk, thread, at, node) : (struct ask){piece->start, thread->index};
 		/* A wait met again may be one in a ring of waits, as clocks without resolution show. */
-		if (piece->what == WHAT_WAIT && piece->start < errand.at && visit(walk, node, later(errand.floor, ask.since)))
+		if (piece->what == WHAT_WAIT && piece->start < errand.at && visit(walk, node, later(errand.floor, ask.since)) &&
+		    !walk_broken(walk, thread, at, node, errand.after))
 			walk_wait(walk, thread, at, node, errand);
 		if (ask.since <= errand.floor || piece->flags & PIECE_LOST)
 			return;

@@ -214,11 +214,12 @@ static char *say_sleep(const struct node *node, bool over)
 {
 	static const char unknown[] = "unknown: ";
 	const char *what = node->name + sizeof(unknown) - 1, *of = strstr(node->name, " of ");
+	bool broken = !strncmp(node->label, "until ", 6); /* its end was that of the thread */
 
 	if (strncmp(node->name, unknown, sizeof(unknown) - 1) || !of || node->tid != 0)
 		return memory_format("%s", node->name);
-	return memory_format("%s %sasleep in %.*s%s", of + 4, over ? "" : "still ", (int)(of - what), what,
-			     over ? ", woken by somebody unknown" : "");
+	return memory_format("%s %sasleep in %.*s%s%s", of + 4, over ? "" : "still ", (int)(of - what), what,
+			     !over ? "" : broken ? " " : ", woken by somebody unknown", over && broken ? node->label : "");
 }
 
 static char *say_unknown(const struct model *model, const struct graph *graph, int32_t index)
