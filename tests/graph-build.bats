@@ -123,6 +123,7 @@ window() {
 		paced|reader: running
 		path|victim: read of 259:1 in service
 		read|crowd: write of 7:0 in service
+		renamed|shell: running
 		reused|old: running
 		ring|unknown: wait of other
 		sent-again|timer: packet to victim

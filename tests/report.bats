@@ -62,6 +62,8 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 	assert_output --regexp 'path .*victim asleep in futex, woken by somebody unknown'
 	run bash -c 'blame-rank --text "$1" | report' - "$TOP/testdata/wake/hung.txt"
 	assert_line --regexp 'path .*victim asleep in futex until its end$'
+	run bash -c 'blame-rank --text "$1" | report' - "$TOP/testdata/wake/renamed.txt" # later it is called server
+	assert_line --regexp 'chain +victim waits for shell \(read\), running$'
 }
 
 @test "text: a pipe, moments first" {

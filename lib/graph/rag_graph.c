@@ -175,7 +175,7 @@ static void add_call(struct cut_out *cut, int32_t index)
 	const struct rag_call *call = &cut->rag->calls.items[index];
 	const struct thread *thread = cut->rag->wake->threads.items[call->thread];
 	char *name = function_name(cut->rag->wake, call->function);
-	char *label = memory_format("%s by %s/%d%s%s", name, wake_comm(cut->rag->wake, thread), thread->tid,
+	char *label = memory_format("%s by %s/%d%s%s", name, wake_comm_at(cut->rag->wake, thread, call->start), thread->tid,
 				    call->flags & CALL_NO_START ? ", entry not in the data" : "",
 				    call->flags & CALL_NO_END ? ", return not in the data" : "");
 	bool async = call->flags & CALL_ASYNC_CHILD && !in_root(cut, call->caller);

@@ -42,6 +42,7 @@ static void forget_threads(struct wake *wake)
 		free(wake->threads.items[i]->pieces.items);
 		free(wake->threads.items[i]->marks.items);
 		free(wake->threads.items[i]->comm);
+		called_forget(wake->threads.items[i]);
 		free(wake->threads.items[i]);
 	}
 	free(wake->threads.items);

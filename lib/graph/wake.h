@@ -85,6 +85,11 @@ struct mark {
 	int32_t woken;	/* tid; MARK_SLEEP */
 };
 
+struct called { /* what a thread was called until it was renamed */
+	int64_t until;
+	char *comm;
+};
+
 struct thread {
 	int32_t tid, index;
 	int32_t parent;	 /* index of the thread that forked it; INDEX_NONE */
@@ -114,6 +119,8 @@ struct thread {
 	struct batch batch;
 	bool early;	 /* a wake-up came while it was running, perhaps on its way to sleep */
 	char *comm;	 /* set when another thread takes over its tid; else ask struct events */
+	ARRAY(struct called) called_before; /* in the order of time; see wake_called.c */
+	bool called_itself; /* its name is not that of its parent any more */
 	ARRAY(struct piece) pieces;
 	ARRAY(struct mark) marks; /* see wake_stack.h */
 	UT_hash_handle hh;
@@ -336,6 +343,7 @@ bool thread_wake(struct wake *wake, struct thread *thread, enum cause cause, int
 void thread_migrate(struct thread *thread, uint32_t cpu, int64_t ts, bool waking);
 void thread_vanish(struct thread *thread, int64_t ts); /* unless it slept, what it did from then on is not known */
 size_t thread_find(const struct thread *thread, int64_t ts); /* number of pieces that start at or before ts */
+void thread_split(struct thread *thread, int64_t ts); /* a run, of which what follows ts becomes a piece of its own */
 int64_t thread_piece_end(const struct wake *wake, const struct thread *thread, size_t piece);
 bool thread_idled(const struct thread *thread, size_t first, size_t last); /* in these pieces, which are over, it did next to nothing */
 
@@ -481,7 +489,11 @@ uint64_t wake_name_disk(struct wake_names *names, const char *name); /* a number
 const char *wake_disk_name(const struct wake_names *names, uint64_t disk); /* NULL: the number is of a disk */
 void wake_name_function(struct wake_names *names, const char *event, char *function); /* a chart's; takes over the function */
 const char *wake_function(const struct wake_names *names, int16_t index); /* NULL: no chart tells */
-const char *wake_comm(const struct wake *wake, const struct thread *thread);
+const char *wake_comm(const struct wake *wake, const struct thread *thread); /* what it was called last */
+
+/* wake_called.c: what it was called at this time */
+const char *wake_comm_at(const struct wake *wake, const struct thread *thread, int64_t ts);
+void called_forget(struct thread *thread);
 
 /* wake_walk.c: the graph of what delayed the target in [from, to) */
 enum target { TARGET_NONE, TARGET_THREAD, TARGET_REQUEST };

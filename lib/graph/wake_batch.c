@@ -42,22 +42,6 @@ void batch_forget(struct wake *wake)
 	}
 }
 
-/* A piece that begins in the midst of another one, which it leaves as it was until then. */
-static void split_piece(struct thread *thread, int64_t ts)
-{
-	size_t at = thread_find(thread, ts);
-	struct piece *piece;
-
-	if (at == 0 || thread->pieces.items[at - 1].start == ts || thread->pieces.items[at - 1].what != WHAT_RUN)
-		return;
-	ARRAY_ADD(&thread->pieces);
-	piece = &thread->pieces.items[at];
-	memmove(piece + 1, piece, (thread->pieces.count - 1 - at) * sizeof(*piece));
-	*piece = piece[-1];
-	piece->start = ts;
-	piece->flags &= (uint16_t)~PIECE_ASSUMED;
-}
-
 static void mark(struct thread *thread, size_t from, int32_t peer)
 {
 	for (size_t i = from; i < thread->pieces.count; i++) {
@@ -102,7 +86,7 @@ void batch_serve(struct wake *wake, struct thread *thread, const struct thread *
 	if (!is_served(wake, own, process, peer))
 		return;
 	if (batch->process && batch->process != process) {
-		split_piece(thread, batch->until);
+		thread_split(thread, batch->until);
 		if (!batch->several) {
 			batch->several = true;
 			mark(thread, segment_start(thread), INDEX_NONE);

@@ -88,7 +88,7 @@ static const struct handling handlings[] = {
 	{"sched:sched_migrate_task", on_migrate, {"pid", "dest_cpu"}, .completing = true, .waking = true},
 	{"sched:sched_process_fork", on_fork, {"child_pid"}, .names = true},
 	{"sched:sched_process_exit", on_thread_exit, {"pid"}, .names = true},
-	{"task:task_rename", NULL, {"pid"}, .names = true},
+	{"task:task_rename", on_rename, {"pid", "oldcomm", "newcomm"}, .names = true},
 	{"irq:irq_handler_entry", on_irq_entry, {"name"}},
 	{"irq:irq_handler_exit", on_irq_exit, {"irq"}},
 	{"irq_vectors:", on_vector},

@@ -33,6 +33,9 @@ typedef void event_handler(struct happening *at);
 /* wake_on_sched.c */
 event_handler on_switch, on_waking, on_wakeup, on_migrate, on_fork, on_wakeup_new, on_thread_exit;
 
+/* wake_called.c */
+event_handler on_rename;
+
 /* wake_on_kernel.c: interrupts, timers, work queues, system calls, traced functions */
 event_handler on_irq_entry, on_irq_exit, on_vector, on_softirq_raise, on_softirq_entry, on_softirq_exit;
 event_handler on_timer_start, on_timer_entry, on_hrtimer_entry, on_timer_exit;

@@ -25,13 +25,14 @@ static void add_holder(struct cut *cut, const struct thread *holder, size_t at, 
 	if (start >= end || (!interrupt && (!runs || holder->tid == TID_IDLE)))
 		return;
 	who = interrupt ? interrupt_name(wake, piece->what == WHAT_SOFTIRQ, piece->cause_index)
-			: memory_format("%s", wake_comm(wake, master));
+			: memory_format("%s", wake_comm_at(wake, master, start));
 	note = wake_frequency_note(wake, piece->cpu, start, end);
 	source =
 	    new_node(cut, interrupt ? piece->what : WHAT_RUN, start, end, master->tid,
-		     rival_spell(who, piece->cpu, wake_comm(wake, waiter)),
+		     rival_spell(who, piece->cpu, wake_comm_at(wake, waiter, start)),
 		     interrupt ? NULL
-			       : memory_format("%s/%d on CPU %u%s", wake_comm(wake, holder), holder->tid, piece->cpu, note));
+			       : memory_format("%s/%d on CPU %u%s", wake_comm_at(wake, holder, start), holder->tid, piece->cpu,
+					       note));
 	*ARRAY_ADD(&cut->holdings) = (struct holding){.who = graph_intern(cut->graph, who), .node = source};
 	free(who);
 	free(note);
@@ -159,7 +160,7 @@ static struct throttling find_throttling(struct cut *cut, const struct thread *w
 static void add_throttling(struct cut *cut, const struct thread *waiter, const struct piece *piece, int32_t node,
 			   const struct throttling *off)
 {
-	const char *comm = wake_comm(cut->wake, waiter);
+	const char *comm = wake_comm_at(cut->wake, waiter, piece->start);
 	char *why = off->quota ? memory_format(" by the quota, %s", off->quota) : memory_format(", which was idle");
 	int32_t throttle = new_node(cut, WHAT_UNKNOWN, off->from, off->to, waiter->tid,
 				    memory_format("cpu throttled: %s", comm),

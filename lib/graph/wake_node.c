@@ -59,7 +59,7 @@ static bool serves_another(const struct wake *wake, const struct piece *piece, i
 static char *run_name(const struct wake *wake, const struct thread *thread, size_t at, int32_t asker)
 {
 	const struct piece *piece = &thread->pieces.items[at];
-	const char *comm = wake_comm(wake, piece_master(wake, thread, piece));
+	const char *comm = wake_comm_at(wake, piece_master(wake, thread, piece), piece->start);
 
 	if (piece->flags & PIECE_KILLED)
 		return memory_format("%s: killed by the OOM killer", comm);
@@ -82,7 +82,7 @@ static char *run_name(const struct wake *wake, const struct thread *thread, size
 static char *piece_name(const struct wake *wake, const struct thread *thread, size_t at, int32_t asker)
 {
 	const struct piece *piece = &thread->pieces.items[at];
-	const char *comm = wake_comm(wake, thread);
+	const char *comm = wake_comm_at(wake, thread, piece->start);
 	char *interrupt, *name;
 
 	switch (piece->what) {
@@ -108,7 +108,8 @@ static char *run_label(const struct wake *wake, const struct thread *thread, siz
 {
 	const struct piece *piece = &thread->pieces.items[at];
 	char *note = wake_frequency_note(wake, piece->cpu, piece->start, thread_piece_end(wake, thread, at));
-	char *label = memory_format("%s/%d on CPU %u%s%s", wake_comm(wake, thread), thread->tid, piece->cpu, note, began);
+	char *label = memory_format("%s/%d on CPU %u%s%s", wake_comm_at(wake, thread, piece->start), thread->tid,
+				    piece->cpu, note, began);
 
 	free(note);
 	return label;
@@ -118,7 +119,7 @@ static char *piece_label(const struct wake *wake, const struct thread *thread, s
 {
 	const struct piece *piece = &thread->pieces.items[at];
 	const char *began = piece->flags & PIECE_ASSUMED ? ", began before the data" : "";
-	const char *comm = wake_comm(wake, thread);
+	const char *comm = wake_comm_at(wake, thread, piece->start);
 
 	switch (piece->what) {
 	case WHAT_RUN:
@@ -157,7 +158,7 @@ int32_t piece_node(struct cut *cut, const struct thread *thread, size_t at, int3
 static char *packet_name(const struct wake *wake, const struct thread *thread, const struct piece *wait)
 {
 	return wake_stack_name(wake, thread, (size_t)(wait - thread->pieces.items), INDEX_NONE,
-			       memory_format("timer: packet to %s", wake_comm(wake, thread)));
+			       memory_format("timer: packet to %s", wake_comm_at(wake, thread, wait->start)));
 }
 
 /* Of the interrupt or soft interrupt that a cause is. */
@@ -170,7 +171,8 @@ int32_t nobody_node(struct cut *cut, const struct thread *thread, const struct p
 {
 	const struct wake *wake = cut->wake;
 	size_t at = (size_t)(wait - thread->pieces.items);
-	char *name = memory_format("unknown: %s of %s", wake_text(wake->names, wait->call, "wait"), wake_comm(wake, thread));
+	char *name = memory_format("unknown: %s of %s", wake_text(wake->names, wait->call, "wait"),
+				   wake_comm_at(wake, thread, wait->start));
 
 	return new_node(cut, WHAT_UNKNOWN, wait->start, end, 0, wake_stack_name(wake, thread, at, INDEX_NONE, name),
 			label ? memory_format("%s", label) : NULL);
@@ -179,7 +181,7 @@ int32_t nobody_node(struct cut *cut, const struct thread *thread, const struct p
 int32_t bare_cause_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end)
 {
 	const struct wake *wake = cut->wake;
-	const char *comm = wake_comm(wake, thread);
+	const char *comm = wake_comm_at(wake, thread, wait->start);
 	const char *call = wake_text(wake->names, wait->call, wait->cause == CAUSE_TIMER ? "sleep" : "wait");
 	bool soft = wait->cause == CAUSE_SOFTIRQ || wait->cause == CAUSE_DEFERRED;
 	int32_t number = cause_number(wake, wait->cause, wait->cause_index);
@@ -229,9 +231,9 @@ int32_t armed_node(struct cut *cut, const struct thread *thread, const struct pi
 		   int64_t end)
 {
 	const struct thread *by = cut->wake->threads.items[raise->thread];
-	const char *comm = wake_comm(cut->wake, thread);
+	const char *comm = wake_comm_at(cut->wake, thread, wait->start);
 	char *name = wait->cause == CAUSE_SENT ? packet_name(cut->wake, thread, wait)
-					       : memory_format("timer: armed by %s for %s", wake_comm(cut->wake, by), comm);
+					       : memory_format("timer: armed by %s for %s", wake_comm_at(cut->wake, by, raise->ts), comm);
 
 	return new_node(cut, WHAT_TIMER, later(wait->start, raise->ts), end, by->tid, name, NULL);
 }
@@ -239,7 +241,7 @@ int32_t armed_node(struct cut *cut, const struct thread *thread, const struct pi
 int32_t raised_node(struct cut *cut, const struct thread *thread, const struct raise *raise, int64_t end)
 {
 	return new_node(cut, WHAT_SOFTIRQ, raise->ts, end, 0,
-			memory_format("softirq: on its way to %s", wake_comm(cut->wake, thread)), NULL);
+			memory_format("softirq: on its way to %s", wake_comm_at(cut->wake, thread, raise->ts)), NULL);
 }
 
 int32_t nothing_node(struct cut *cut)

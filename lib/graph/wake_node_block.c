@@ -27,7 +27,7 @@ static const char *operation(const struct request *request)
 static const char *owner(const struct cut *cut, const struct request *request)
 {
 	return request->owner == INDEX_NONE ? "unknown"
-						: wake_comm(cut->wake, cut->wake->threads.items[request->owner]);
+						: wake_comm_at(cut->wake, cut->wake->threads.items[request->owner], request->queued);
 }
 
 static int32_t owner_tid(const struct cut *cut, const struct request *request)
@@ -162,7 +162,7 @@ int32_t dirty_node(struct cut *cut, const struct thread *thread, const struct pi
 	if (!name)
 		name = events_device_name(cut->wake->events, dev, disk, sizeof(disk));
 	node = new_node(cut, WHAT_QUEUE, wait->start, end, thread->tid,
-			memory_format("dirty throttled: %s", wake_comm(cut->wake, thread)),
+			memory_format("dirty throttled: %s", wake_comm_at(cut->wake, thread, wait->start)),
 			memory_format("until %s keeps up with what is written", name));
 	add_served(cut, dev, INDEX_NONE, node, later(wait->start, cut->graph->from), sooner(end, cut->graph->to));
 	return node;

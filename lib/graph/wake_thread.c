@@ -1,5 +1,7 @@
 #include "graph/wake.h"
 
+#include <string.h>
+
 /* Who sleeps for this much longer than it runs does nothing with its time. */
 enum { IDLENESS = 8 };
 
@@ -58,6 +60,21 @@ struct piece *thread_piece(struct thread *thread, enum node_what what, int64_t t
 		piece->cause_index = thread->work;
 	}
 	return piece;
+}
+
+void thread_split(struct thread *thread, int64_t ts)
+{
+	size_t at = thread_find(thread, ts);
+	struct piece *piece;
+
+	if (at == 0 || thread->pieces.items[at - 1].start == ts || thread->pieces.items[at - 1].what != WHAT_RUN)
+		return;
+	ARRAY_ADD(&thread->pieces);
+	piece = &thread->pieces.items[at];
+	memmove(piece + 1, piece, (thread->pieces.count - 1 - at) * sizeof(*piece));
+	*piece = piece[-1];
+	piece->start = ts;
+	piece->flags &= (uint16_t)~PIECE_ASSUMED;
 }
 
 /* A thread that leaves the CPU was on it, whatever we thought. */

@@ -80,6 +80,14 @@ static size_t take(struct link *links, size_t count, const struct node *node)
 	return count;
 }
 
+/* What has the name that the link's thread had meanwhile; later it may have another. */
+static const struct node *named_then(const struct link *link, const struct node *piece)
+{
+	const struct node *then = link->wait ? link->wait : piece;
+
+	return is_thread(then) && !strstr(link->node->name, ": work on ") ? then : link->node;
+}
+
 /*
  * What follows a piece on the path is whom its end woke, and whom that woke. So who waits for whom, from the thread
  * that was made to wait down to the piece, is read backward from the end. Only waits that last through the piece count.
@@ -101,7 +109,7 @@ static size_t find_links(const struct story *story, const struct graph *graph, c
 	for (i = 0; i < count; i++) {
 		links[i].wait = wait_over(graph, links[i].node->tid, piece);
 		if (links[i].wait || node_of(graph, piece)->tid == links[i].node->tid)
-			links[kept++] = links[i];
+			links[kept++] = (struct link){named_then(&links[i], node_of(graph, piece)), links[i].wait};
 		else if (i == 0)
 			return 0;
 	}
