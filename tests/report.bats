@@ -474,6 +474,14 @@ print([\"share\" in entry for entry in report[\"blame\"] + report[\"moments\"][0
 	assert_output 1
 }
 
+@test "in the sum over streams a wait counts once, not again with its calls, as in the total of each" {
+	blame-rank "$TOP/testdata/rag/server.txt" >ranked
+	verdicts='[.blame[] | [.words, (.share * 10000 | round)]]'
+	once=$(report -f json ranked | jq -c "$verdicts")
+	run bash -c "report -f json ranked ranked | jq -c '$verdicts'"
+	assert_output "$once"
+}
+
 @test "what is blamed more than in another stream, as JSON" {
 	cat "$TOP/testdata/blame/wake-circle.txt" <(sed 's/id=1 kind/id=2 kind/; s/graph=1/graph=2/' "$TOP/testdata/blame/wake-circle.txt") >good
 	run bash -c 'blame-rank --diff good "$1/wake-lock.txt" | report -f json | python3 -c "

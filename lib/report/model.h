@@ -263,6 +263,7 @@ struct model {
 
 	/* private: the moment at hand */
 	uint64_t graphs_before; /* in streams that are over */
+	enum graph_kind kind;   /* of the first graph of the stream at hand, if graphs > graphs_before: what the totals are of */
 	bool was_filtered;	/* the stream at hand, as far as told; so much was kept of it then */
 	uint64_t kept_before;
 	struct stream *stream;

@@ -55,11 +55,15 @@ bool moment_began(const struct moment *moment, const struct story *story, int64_
 	return signal || (story ? story->from <= story->to : moment->from <= moment->to);
 }
 
+/* Into the totals go, as into the ranker's, the graphs of one kind: those of a wait's calls are of the same time again. */
 static void count_story(struct model *model, const struct story *story)
 {
 	size_t i;
 
-	model->graphs++;
+	if (model->graphs++ == model->graphs_before)
+		model->kind = story->kind;
+	if (story->kind != model->kind)
+		return;
 	model->explained += story_length(story);
 	for (i = 0; i < story->culprits.count; i++) {
 		model->timeless |= story->culprits.items[i].timeless;
