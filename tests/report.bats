@@ -421,6 +421,22 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 	END
 }
 
+@test "signals before what makes no sense are told, though their window did not come" {
+	{
+		echo "stream version=1 host=web1 wall=1795189380.000000000"
+		echo "signal id=1 ts=3 start=2 chart=runq value=1 center=0.001 ucl=0.01 rules=1 tid=4 comm=worker"
+		echo "window id=1 from=x to=4"
+	} >bad
+	run --separate-stderr report bad
+	assert_failure 1
+	assert_line "INCOMPLETE: 1 moment with gaps"
+	assert_line "1 abnormal moment on chart runq"
+	assert_line --regexp '^1\. [0-9:.]+  worker/4 waited 1.000 s for a CPU'
+	assert_line "   INCOMPLETE: the input ended before this moment did"
+	run bash -c "report -f json bad 2>/dev/null | jq -c '[.moments[] | .worst[0].words, .complete]'"
+	assert_output '["worker/4 waited 1.000 s for a CPU",false]'
+}
+
 @test "extreme numbers are only numbers" {
 	cat >extreme <<-'END'
 		stream version=1 host=h wall=9000000000

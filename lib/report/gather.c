@@ -302,14 +302,7 @@ static int all_read(void *context)
 	model->graphs_before = model->graphs;
 	model->was_filtered = false;
 	model->kept_before = 0;
-	if (model->pending.count == 0)
-		return 0;
-	/* Signals whose window never came: a cut stream, or one written by hand. */
-	moment_begin(model, NULL)->complete = !stream_was_cut(model->stream);
-	while (model->pending.count > 0)
-		moment_claim(model, model->pending.count - 1);
-	model->moment->signals = model->moment->worst.count + model->dropped;
-	return moment_close(model);
+	return moment_of_rest(model, !stream_was_cut(model->stream));
 }
 
 struct model *model_new(struct stream *stream, moment_teller *teller, void *context)

@@ -38,4 +38,7 @@ struct signal *moment_claim(struct model *model, size_t i);
 void moment_claim_range(struct model *model, const char *range); /* signals="12-31"; "": by time */
 struct signal *moment_find_signal(struct model *model, const char *id); /* NULL: not known */
 
+/* Tells those whose window never came, if there are any: of a cut stream, or one written by hand. 0; -1 after fail(). */
+int moment_of_rest(struct model *model, bool complete);
+
 #endif

@@ -291,7 +291,7 @@ bool model_has_days(const struct model *model);
 /* For stream_run(), with the model as context. A command may set `idle`. */
 struct handlers *model_handlers(struct model *model);
 
-/* The input went wrong: tells what is known of the moment at hand. */
+/* The input went wrong: tells what is known of the moment at hand, and signals whose window did not come. */
 void model_give_up(struct model *model);
 
 /* "loop0" for "7:0", where the stream told its name. */

@@ -246,11 +246,6 @@ int moment_close(struct model *model)
 	return status;
 }
 
-void model_give_up(struct model *model)
-{
-	moment_close(model);
-}
-
 /* Moves a pending signal to the moment at hand. */
 struct signal *moment_claim(struct model *model, size_t i)
 {
@@ -261,6 +256,24 @@ struct signal *moment_claim(struct model *model, size_t i)
 	memmove(&model->pending.items[i], &model->pending.items[i + 1],
 		(model->pending.count - i) * sizeof(*model->pending.items));
 	return signal;
+}
+
+int moment_of_rest(struct model *model, bool complete)
+{
+	if (model->pending.count == 0)
+		return 0;
+	moment_begin(model, NULL)->complete = complete;
+	while (model->pending.count > 0)
+		moment_claim(model, model->pending.count - 1);
+	model->moment->signals = model->moment->worst.count + model->dropped;
+	model->dropped = 0;
+	return moment_close(model);
+}
+
+void model_give_up(struct model *model)
+{
+	moment_close(model);
+	moment_of_rest(model, false);
 }
 
 /* Claims the signals of signals="12-31"; without it, those whose end lies in the window. */
