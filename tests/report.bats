@@ -718,6 +718,19 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 	assert_line --partial '804 events read, 8 kept (1/100)'
 }
 
+@test "what was read is of each stream what its stages tell, in JSON as in text" {
+	{
+		echo 'stream version=1 host=web1'
+		echo 'usage command=trace-collect events=1000 kept=1000 bytes=1 kept_bytes=1 cpu=0.001 wall=0.1'
+		echo 'usage command=cchart-filter events=900 kept=90 bytes=1 kept_bytes=1 cpu=0.001 wall=0.1'
+	} >whole
+	grep -v trace-collect whole >killed # which came to tell nothing
+	run report whole killed
+	assert_line --partial '1,900 events read, 180 kept'
+	run bash -c "report -f json whole killed | jq -c '[.events_read, .events_kept]'"
+	assert_output '[1900,180]'
+}
+
 @test "further signals are told together, by call, thread name and culprit; --all tells each" {
 	{
 		for i in $(seq 10); do

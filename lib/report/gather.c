@@ -300,8 +300,7 @@ static int all_read(void *context)
 		return -1;
 	model->ranked_streams += model->graphs > model->graphs_before;
 	model->graphs_before = model->graphs;
-	model->was_filtered = false;
-	model->kept_before = 0;
+	gather_usage_end(model);
 	return moment_of_rest(model, !stream_was_cut(model->stream));
 }
 

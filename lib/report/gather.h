@@ -15,6 +15,8 @@ int gather_wrong(struct model *model);
 
 record_handler gather_graph, gather_path, gather_blame, gather_usage, gather_change; /* gather_graph: nodes and edges too */
 
+void gather_usage_end(struct model *model); /* of the stream at hand */
+
 /* Takes a limits record that says change=; `center` is the new one. */
 int gather_shift(struct model *model, struct track *track, const struct fields *fields, double center);
 

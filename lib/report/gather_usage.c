@@ -63,6 +63,23 @@ static void see_filter(struct model *model, uint64_t events, uint64_t kept)
 	model->was_filtered = true;
 }
 
+/* What the recorder keeps in the kernel until a window asks for it is read by the filter alone. */
+static void see_events(struct model *model)
+{
+	uint64_t read = model->read - model->read_before, filtered = model->filtered - model->filtered_before;
+
+	model->seen = model->seen_before + (read > filtered ? read : filtered);
+}
+
+void gather_usage_end(struct model *model)
+{
+	model->read_before = model->read;
+	model->filtered_before = model->filtered;
+	model->seen_before = model->seen;
+	model->was_filtered = false;
+	model->kept_before = 0;
+}
+
 /* How many events there were is the collector's to say; where there was none, the filter's. */
 int gather_usage(void *context, const struct record *record)
 {
@@ -81,5 +98,6 @@ int gather_usage(void *context, const struct record *record)
 		model->has_read = true;
 		model->read += events;
 	}
+	see_events(model);
 	return STREAM_PASS;
 }

@@ -313,7 +313,7 @@ static json_t *report_object(struct report *report)
 		json_put_seconds(object, "span", last - first);
 	}
 	if (model->has_read || model->has_kept)
-		json_put_count(object, "events_read", model->has_read ? model->read : model->filtered);
+		json_put_count(object, "events_read", model->seen);
 	if (model->has_kept)
 		json_put_count(object, "events_kept", model->kept);
 	json_put_count(object, "events_lost", stream_lost(report->stream));

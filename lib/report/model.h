@@ -241,6 +241,7 @@ struct model {
 	bool has_read, has_kept;
 	uint64_t read, kept; /* events; use filtered where no collector told `read` */
 	uint64_t filtered;   /* events that the filter read */
+	uint64_t seen;	     /* events that were read by the one or the other: of each stream what tells more */
 	ARRAY(char *) stages; /* the commands that told what they used */
 	double cpu, setup;    /* seconds of their CPU time; setup: before they began */
 	int64_t watch_first, watch_last; /* Unix time of the collectors' runs; first > last: not told */
@@ -264,6 +265,7 @@ struct model {
 	/* private: the moment at hand */
 	uint64_t graphs_before; /* in streams that are over */
 	enum graph_kind kind;   /* of the first graph of the stream at hand, if graphs > graphs_before: what the totals are of */
+	uint64_t read_before, filtered_before, seen_before;
 	bool was_filtered;	/* the stream at hand, as far as told; so much was kept of it then */
 	uint64_t kept_before;
 	struct stream *stream;

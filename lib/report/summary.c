@@ -46,9 +46,7 @@ static void add_span(FILE *out, const struct model *model)
 
 static void add_events(FILE *out, const struct model *model)
 {
-	/* what the recorder keeps in the kernel until a window asks for it is read by the filter alone */
-	uint64_t read = model->read > model->filtered ? model->read : model->filtered;
-	uint64_t lost = stream_lost(model->stream);
+	uint64_t read = model->seen, lost = stream_lost(model->stream);
 	bool counted = model->has_read || model->has_kept;
 
 	if (counted)
