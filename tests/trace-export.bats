@@ -392,6 +392,22 @@ victim;holder;worker;7:0;in the bfq queue of loop0 3000000"
 	assert_output --partial "graph,rank,name"
 }
 
+@test "csv: a name that the kernel cut within a character leaves the table readable" {
+	need python3
+	printf '%s\n' 'stream version=1' 'signal id=1 ts=2 comm="caf\xc3" key="é \xff,\"q\"" odd="\xc3"' \
+		'event ts=1.0 cpu=0 tid=7 comm="обработч\xd0" name=a:b text="x\x00y"' >in
+	trace-export -f csv -k signal -o signals.csv in
+	trace-export -f csv -k event -e a:b -o events.csv in
+	run -0 python3 -c 'import csv
+for name, column in ("signals", "comm"), ("signals", "key"), ("signals", "more"), ("events", "comm"), ("events", "text"):
+    print(*[row[column] for row in csv.DictReader(open(name + ".csv", encoding="utf-8", newline=""))])'
+	assert_output 'caf\xc3
+é \xff,"q"
+odd="\xc3"
+обработч\xd0
+x\x00y'
+}
+
 @test "csv: an event that is not in the stream is a failure, and told with what is near" {
 	stream-cat --text "$TOP/testdata/demo.tb" >text
 	for wanted in sched_switch sched:sched_swich shed:sched_switch; do

@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/near.h"
+#include "base/utf8.h"
 #include "event/spell.h"
 #include "export/columns.h"
 #include "export/format.h"
@@ -20,23 +21,40 @@ struct csv {
 	struct fields fields;
 };
 
+/* How much of it stands as it is: all but quotes, and bytes that are no part of UTF-8, as where the kernel cut a name. */
+static size_t plain(const char *text, size_t length)
+{
+	size_t at = 0, character;
+	uint32_t code;
+
+	for (; at < length && text[at] != '"' && text[at]; at += character) {
+		character = (unsigned char)text[at] < 0x80 ? 1 : utf8_decode(text + at, length - at, &code);
+		if (character == 0)
+			break;
+	}
+	return at;
+}
+
 static void write_cell(FILE *out, const char *text, size_t length)
 {
-	bool quote = false;
+	size_t at = plain(text, length), next;
+	bool quote = at < length && memchr(text, '"', length);
 
-	for (size_t i = 0; i < length; i++)
-		quote = quote || strchr(",\"\r\n", text[i]);
-	if (!quote) {
-		fwrite(text, 1, length, out);
-		return;
+	for (size_t i = 0; i < length && !quote; i++)
+		quote = text[i] == ',' || text[i] == '\r' || text[i] == '\n';
+	fputs(quote ? "\"" : "", out);
+	fwrite(text, 1, at, out);
+	while (at < length) {
+		if (text[at] == '"')
+			fputs("\"\"", out);
+		else
+			fprintf(out, "\\x%02x", (unsigned char)text[at]);
+		at++;
+		next = at + plain(text + at, length - at);
+		fwrite(text + at, 1, next - at, out);
+		at = next;
 	}
-	fputc('"', out);
-	for (size_t i = 0; i < length; i++) {
-		if (text[i] == '"')
-			fputc('"', out);
-		fputc(text[i], out);
-	}
-	fputc('"', out);
+	fputs(quote ? "\"" : "", out);
 }
 
 static void write_field(FILE *out, const struct field *field)
