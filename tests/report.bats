@@ -312,6 +312,21 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 	run ! bash -c 'grep -oE "(https?:)?//[a-z.0-9]+" new/report.html | grep -v //www.w3.org'
 }
 
+@test "html: a Ctrl-C that ends the pipe's input ends no picture" {
+	need_gnuplot
+	mkdir bin
+	cat >bin/gnuplot <<-END
+		#!/bin/sh
+		[ -e "$PWD/interrupted" ] || { : >"$PWD/interrupted"; kill -INT 0; }
+		exec $(command -v gnuplot) "\$@"
+	END
+	chmod +x bin/gnuplot
+	PATH=$PWD/bin:$PATH run -0 --separate-stderr setsid -w report -f html -o . "$DATA/crowd.txt"
+	[ -z "$stderr" ] || fail "$stderr"
+	[ -e interrupted ]
+	[ "$(grep -c '<svg' report.html)" = 3 ]
+}
+
 @test "html: without gnuplot the rest still comes" {
 	run --separate-stderr env PATH="$BUILD" report -f html -o . "$DATA/crowd.txt"
 	assert_success

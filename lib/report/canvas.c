@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -83,19 +84,36 @@ static char *read_all(int fd, size_t *length)
 	return text;
 }
 
+/* A Ctrl-C or the end of a service reaches the whole pipe, gnuplot too; here only the input is to end, not the pictures. */
+static void keep_from_ending(posix_spawnattr_t *attributes)
+{
+	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+	sigset_t blocked;
+
+	sigprocmask(SIG_BLOCK, NULL, &blocked);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		sigaddset(&blocked, ends[i]);
+	posix_spawnattr_init(attributes);
+	posix_spawnattr_setsigmask(attributes, &blocked);
+	posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK);
+}
+
 /* Starts gnuplot in the directory, its output in the pipe, its complaints in a file. An errno. */
 static int start(struct canvas *canvas, const char *errors, char *const *argv, const int *pipe, pid_t *child)
 {
 	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
 	int error;
 
+	keep_from_ending(&attributes);
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&actions, pipe[1], STDOUT_FILENO);
 	posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	posix_spawn_file_actions_addchdir_np(&actions, canvas->directory);
-	error = posix_spawnp(child, argv[0], &actions, NULL, argv, environ);
+	error = posix_spawnp(child, argv[0], &actions, &attributes, argv, environ);
 	posix_spawn_file_actions_destroy(&actions);
+	posix_spawnattr_destroy(&attributes);
 	return error;
 }
 
