@@ -626,6 +626,9 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 	assert_output --partial "largest 3, before there were limits"
 	run -0 report <(sed 1s/3/1.5/ early)
 	assert_line --regexp 'largest 1.5$'
+	sed 3s/value=1/value=2.5/ early | sed 1d >late
+	COLUMNS=200 run -0 report late
+	assert_line --regexp 'largest 2.5, not enough to be abnormal$'
 }
 
 @test "what has not ended is not put together with what has, nor said to have ended" {

@@ -152,11 +152,15 @@ static void add_largest(FILE *out, const struct model *model, const struct track
 	free(key);
 }
 
-/* A value beyond the limits that is not abnormal needs a reason. */
+/* A value beyond the limits that is not abnormal needs a reason. There are several for one that is not far beyond; which it was is not told. */
 static void add_unjudged(FILE *out, const struct track *track)
 {
-	if (track && track->greatest_is_early && !(track->greatest <= track->ucl))
+	if (!track || track->greatest <= track->ucl)
+		return;
+	if (track->greatest_is_early)
 		fputs(", before there were limits", out);
+	else if (track->greatest > track->ucl)
+		fputs(", not enough to be abnormal", out);
 }
 
 struct hanging { /* begun and not ended, with no limits to judge it by */
