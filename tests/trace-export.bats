@@ -361,6 +361,17 @@ victim;holder;worker;7:0;in the bfq queue of loop0 3000000"
 	awk -v length_="$length" '{ sum += $NF } END { exit !(sum > length_ - 10 && sum < length_ + 10) }' stacks
 }
 
+@test "folded: a moment that the next graph ends takes nothing of that with it" {
+	for g in 1 2; do
+		printf '%s\n' "graph id=$g window=$g target=1 from=$g.0 to=$g.9 kind=wake" \
+			"node graph=$g id=1 name=\"a: running\" label=a/5 start=$g.0 end=$g.3 tid=5 what=run stack=\"first$g;main\"" \
+			"node graph=$g id=2 name=\"a: running\" label=a/5 start=$g.3 end=$g.9 tid=5 what=run stack=\"then$g;main\"" \
+			"path graph=$g node=1 from=$g.0 to=$g.3" "path graph=$g node=2 from=$g.3 to=$g.9"
+	done >text
+	run -0 trace-export -f folded text text
+	assert_output "$(for g in 1 2 1 2; do printf '%s\n' "a;main;then$g;running 600000" "a;main;first$g;running 300000"; done)"
+}
+
 @test "folded: a line is a stack, whatever functions are called" {
 	printf '%s\n' 'stream version=1 clock=mono' 'graph id=1 target=1 from=1.0 to=2.0 kind=wake' \
 		'node graph=1 id=1 name="victim: running" label="victim/5" start=1.0 end=2.0 tid=5 what=run stack="get\nfake 99;main"' \

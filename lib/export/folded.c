@@ -179,7 +179,7 @@ static int moment_told(void *context, const struct moment *moment)
 		fold_story(folded, moment->stories.items[i]);
 		print_stacks(folded, export->out);
 	}
-	frames_forget(folded->functions);
+	frames_forget(folded->functions, moment);
 	return export_written(export);
 }
 

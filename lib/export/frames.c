@@ -152,17 +152,6 @@ static int path_seen(void *context, const struct record *record)
 	return 0;
 }
 
-struct frames *frames_new(struct stream *stream)
-{
-	struct frames *frames = NEW(struct frames);
-
-	frames->stream = stream;
-	stream_watch(stream, KIND_GRAPH, graph_seen, frames);
-	stream_watch(stream, KIND_NODE, node_seen, frames);
-	stream_watch(stream, KIND_PATH, path_seen, frames);
-	return frames;
-}
-
 const struct piece_frames *frames_of(const struct frames *frames, const char *graph, size_t *count)
 {
 	for (size_t i = 0; i < frames->paths.count; i++)
@@ -174,25 +163,59 @@ const struct piece_frames *frames_of(const struct frames *frames, const char *gr
 	return NULL;
 }
 
-void frames_forget(struct frames *frames)
+static void forget_path(struct path_frames *path)
 {
-	for (size_t i = 0; i < frames->paths.count; i++) {
-		struct path_frames *path = &frames->paths.items[i];
-
-		for (size_t p = 0; p < path->pieces.count; p++) {
-			free(path->pieces.items[p].own);
-			free(path->pieces.items[p].ended);
-		}
-		free(path->pieces.items);
-		free(path->graph);
+	for (size_t p = 0; p < path->pieces.count; p++) {
+		free(path->pieces.items[p].own);
+		free(path->pieces.items[p].ended);
 	}
-	frames->paths.count = 0;
+	free(path->pieces.items);
+	free(path->graph);
+}
+
+static bool is_of_moment(const struct path_frames *path, const struct moment *moment)
+{
+	for (size_t i = 0; i < moment->stories.count; i++)
+		if (!strcmp(moment->stories.items[i]->graph, path->graph))
+			return true;
+	return false;
+}
+
+void frames_forget(struct frames *frames, const struct moment *moment)
+{
+	size_t count = frames->paths.count;
+	bool goes_on = count > 0 && moment && !is_of_moment(&frames->paths.items[count - 1], moment);
+
+	for (size_t i = 0; i + goes_on < count; i++)
+		forget_path(&frames->paths.items[i]);
+	if (goes_on)
+		frames->paths.items[0] = frames->paths.items[count - 1];
+	frames->paths.count = goes_on;
+}
+
+static int stream_seen(void *context, const struct record *record)
+{
+	(void)record;
+	frames_forget(context, NULL);
+	return 0;
+}
+
+struct frames *frames_new(struct stream *stream)
+{
+	struct frames *frames = NEW(struct frames);
+
+	frames->stream = stream;
+	stream_watch(stream, KIND_STREAM, stream_seen, frames);
+	stream_watch(stream, KIND_GRAPH, graph_seen, frames);
+	stream_watch(stream, KIND_NODE, node_seen, frames);
+	stream_watch(stream, KIND_PATH, path_seen, frames);
+	return frames;
 }
 
 void frames_free(struct frames *frames)
 {
 	forget_nodes(frames);
-	frames_forget(frames);
+	frames_forget(frames, NULL);
 	free(frames->paths.items);
 	free(frames);
 }

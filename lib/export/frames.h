@@ -27,7 +27,8 @@ void frames_free(struct frames *frames);
 /* Of the pieces of this graph's path, in their order; *count of them. */
 const struct piece_frames *frames_of(const struct frames *frames, const char *graph, size_t *count);
 
-/* Forgets the paths so far. */
-void frames_forget(struct frames *frames);
+/* Forgets the paths so far, when a moment is told (NULL: for another reason); the record that ended it may have begun the path of the next. */
+struct moment;
+void frames_forget(struct frames *frames, const struct moment *moment);
 
 #endif
