@@ -2,7 +2,7 @@
 #   rows		how many rows
 #   span unit	the length, and 0: s, 1: ms, 2: us, 3: ns, in which the times are given
 #   kinds	"1 2 8": the kinds of piece that occur, by number
-# Files in the working directory: rows (row "name"), pieces (row from to kind).
+# Files in the working directory: rows (row "name"), pieces (row from to kind), as wide as they are to be seen.
 
 set terminal svg size 900, 130 + 26 * rows dynamic noenhanced font "sans-serif,13" linewidth 1
 set datafile separator "\t"
@@ -25,12 +25,7 @@ set xlabel sprintf("time since it began, %s", word("s ms us ns", unit + 1)) text
 
 kind(i) = int(word(kinds, i))
 
-# A piece is as wide as it took, but never too thin to be seen, at the end of the axis too.
-least = span / 400.0
-left(from, to) = to - from < least && from + least > span ? span - least : from
-right(from, to) = to - from < least ? left(from, to) + least : to
-
 plot "rows" using (NaN):1:ytic(2) notitle, \
      for [i = 1:words(kinds)] "pieces" \
-	using ($4 == kind(i) ? left($2, $3) : NaN):1:(left($2, $3)):(right($2, $3)):($1 - 0.32):($1 + 0.32) \
+	using ($4 == kind(i) ? $2 : NaN):1:2:3:($1 - 0.32):($1 + 0.32) \
 	with boxxyerror linecolor rgb colour[kind(i) + 1] title name[kind(i) + 1]

@@ -985,6 +985,33 @@ told() {
 	done
 }
 
+@test "charts: many short pieces do not look like one long" {
+	need_gnuplot
+	command -v python3 >/dev/null || skip "needs python3"
+	{
+		echo 'graph id=1 target=1 from=0 to=2 kind=wake'
+		echo 'node graph=1 id=1 name="victim: running" label=victim/10 start=0 end=2 tid=10 what=run'
+		echo 'node graph=1 id=2 name="victim: read of loop0 in service" label="read of loop0" start=0 end=2 tid=10 what=service'
+		for i in $(seq 1000 1999); do # of each 2 ms 0.1 ms
+			echo "path graph=1 node=2 from=$(((i - 1000) / 500)).$(printf %03d $(((i * 2) % 1000)))0 to=$(((i - 1000) / 500)).$(printf %03d $(((i * 2) % 1000)))1"
+		done
+	} >often
+	report -f html -o . often
+	run -0 python3 -c 'import re
+boxes = []
+for color, points in re.findall(r"<polygon fill = .rgb\(([ 0-9,]+)\). points = .([-0-9., ]+)", open("report.html").read()):
+    x = [float(point.split(",")[0]) for point in points.split()]
+    if [int(part) for part in color.split(",")] == [0x1f, 0x9a, 0xa8]:
+        boxes.append((min(x), max(x)))
+boxes.sort()
+end = covered = 0
+for left, right in boxes:
+    covered += max(0, right - max(left, end))
+    end = max(end, right)
+print(len(boxes) > 100, covered < 0.5 * (boxes[-1][1] - boxes[0][0]), covered > 100)'
+	assert_output "True True True"
+}
+
 @test "charts: the legend of the blame has room beside long names" {
 	need_gnuplot
 	{

@@ -13,7 +13,7 @@
 
 #define LEAST_VALUE 1e-9 /* a log scale has no place for nothing */
 
-enum { ROWS_MAX = 24, ROW_COLUMNS = 26, BLAME_COLUMNS = 56, PLOT_ROWS = 22, PLOTS_MAX = 4 };
+enum { ROWS_MAX = 24, ROW_COLUMNS = 26, COLUMNS_SEEN = 400, BLAME_COLUMNS = 56, PLOT_ROWS = 22, PLOTS_MAX = 4 };
 
 /* What a time is best told in: s, ms, us, ns are units 0 to 3, as the scripts know them. */
 static int unit_of(double seconds)
@@ -274,20 +274,41 @@ static size_t row_of(struct rows *rows, const char *name)
 	return ROWS_MAX - 1;
 }
 
+/*
+ * A piece is as wide as it took, but not too thin to be seen, at the end of the axis too. Of many thin ones, one behind the other,
+ * only some are widened: else they would look like a single one that took all the time. `seen`: the end of the last one.
+ */
+static void widen_piece(double *from, double *to, double span, double *seen)
+{
+	double least = span / COLUMNS_SEEN;
+
+	if (*to - *from < least) {
+		if (*from < *seen + 2 * least)
+			return;
+		*from = fmin(*from, span - least);
+		*to = *from + least;
+	}
+	*seen = *to;
+}
+
 static bool write_pieces(struct canvas *canvas, const struct story *story, int unit, struct rows *rows, bool *occurs)
 {
 	FILE *file = canvas_file(canvas, "pieces");
-	const struct piece *piece;
+	double span = story_length(story), seen[ROWS_MAX][WHATS];
 	size_t i;
 
 	if (!file)
 		return false;
+	for (i = 0; i < ROWS_MAX * WHATS; i++)
+		seen[i / WHATS][i % WHATS] = -span;
 	for (i = 0; i < story->pieces.count; i++) {
-		piece = &story->pieces.items[i];
+		const struct piece *piece = &story->pieces.items[i];
+		double from = (double)span_between(story->from, piece->from) / 1e9, to = (double)span_between(story->from, piece->to) / 1e9;
+		size_t row = row_of(rows, piece->row);
+
 		occurs[piece->what] = true;
-		fprintf(file, "%zu\t%.9g\t%.9g\t%d\n", row_of(rows, piece->row),
-			in_unit((double)span_between(story->from, piece->from) / 1e9, unit),
-			in_unit((double)span_between(story->from, piece->to) / 1e9, unit), (int)piece->what);
+		widen_piece(&from, &to, span, &seen[row][piece->what]);
+		fprintf(file, "%zu\t%.9g\t%.9g\t%d\n", row, in_unit(from, unit), in_unit(to, unit), (int)piece->what);
 	}
 	return canvas_file_close(file) == 0;
 }
