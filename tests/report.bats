@@ -726,6 +726,23 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 	assert_output '["2026-11-20T15:43:05.000000000Z","2026-11-20T15:43:15.000000000Z",10]'
 }
 
+@test "the time is that of all streams, of those too that do not tell when they were watched" {
+	{
+		echo "stream version=1 host=h wall=1795189380.000000000"
+		echo "usage command=trace-collect events=1 kept=1 bytes=0 kept_bytes=0 cpu=0.1 wall=10 began=1795189385"
+	} >watched
+	{
+		echo "stream version=1 host=h wall=1795189380.000000000"
+		echo "signal id=1 ts=33 start=32 chart=runq value=1 center=0.001 ucl=0.01 rules=1 tid=4 comm=worker"
+	} >killed
+	for order in "watched killed" "killed watched"; do
+		run -0 report $order
+		assert_line --index 0 --partial "host h, 2026-11-20 15:43:05 to 15:43:33 UTC, "
+		run -0 bash -c "report -f json $order | jq -c '[.start, .end, .span]'"
+		assert_output '["2026-11-20T15:43:05.000000000Z","2026-11-20T15:43:33.000000000Z",28]'
+	done
+}
+
 @test "of a stream that was filtered twice, what came to the first filter was read, and the last one kept the rest" {
 	{
 		echo 'stream version=1 host=web1'

@@ -25,6 +25,7 @@ static void see_time(struct model *model, int64_t ts)
 		model->first = at;
 	if (at > model->last)
 		model->last = at;
+	model_see_times(&model->data, at, at);
 }
 
 /* What every handler begins with: the fields; NULL after fail(). */
@@ -301,6 +302,7 @@ static int all_read(void *context)
 	model->ranked_streams += model->graphs > model->graphs_before;
 	model->graphs_before = model->graphs;
 	gather_usage_end(model);
+	model_stream_over(model);
 	return moment_of_rest(model, !stream_was_cut(model->stream));
 }
 
@@ -322,8 +324,9 @@ struct model *model_new(struct stream *stream, moment_teller *teller, void *cont
 
 	model->host = memory_format("%s", "");
 	model->kernel = memory_format("%s", "");
-	model->first = model->watch_first = INT64_MAX;
-	model->last = model->watch_last = INT64_MIN;
+	model->first = INT64_MAX;
+	model->last = INT64_MIN;
+	model->over = model->data = model->watched = NO_TIMES;
 	model->stream = stream;
 	model->events = events_new(stream);
 	model->who = who_new();

@@ -22,10 +22,7 @@ static void see_stage(struct model *model, const struct fields *fields)
 
 static void see_watch(struct model *model, int64_t began, double seconds)
 {
-	int64_t ended = time_sum(began, seconds < 1e9 ? (int64_t)(seconds * 1e9) : 0);
-
-	model->watch_first = began < model->watch_first ? began : model->watch_first;
-	model->watch_last = ended > model->watch_last ? ended : model->watch_last;
+	model_see_times(&model->watched, began, time_sum(began, seconds < 1e9 ? (int64_t)(seconds * 1e9) : 0));
 }
 
 static int see_cost(struct model *model, const struct fields *fields)

@@ -169,6 +169,7 @@ void model_see_wall(struct model *model)
 	model->has_wall = true;
 	model->first = INT64_MAX;
 	model->last = INT64_MIN;
+	model->over = model->data = NO_TIMES;
 	forget_points(model);
 }
 
@@ -177,13 +178,31 @@ bool model_is_dated(const struct model *model)
 	return model->clock.has_wall || !model->has_wall;
 }
 
+void model_see_times(struct times *times, int64_t first, int64_t last)
+{
+	times->first = first < times->first ? first : times->first;
+	times->last = last > times->last ? last : times->last;
+}
+
 bool model_span(const struct model *model, int64_t *first, int64_t *last)
 {
-	bool watched = model->has_wall && model->watch_first <= model->watch_last;
+	bool watched = model->has_wall && model->watched.first <= model->watched.last;
+	const struct times *here = watched ? &model->watched : &model->data;
+	struct times all = model->over;
 
-	*first = watched ? model->watch_first : model->first;
-	*last = watched ? model->watch_last : model->last;
+	model_see_times(&all, here->first, here->last);
+	*first = all.first;
+	*last = all.last;
 	return *first <= *last;
+}
+
+void model_stream_over(struct model *model)
+{
+	struct times all;
+
+	model_span(model, &all.first, &all.last);
+	model->over = all;
+	model->data = model->watched = NO_TIMES;
 }
 
 bool model_has_days(const struct model *model)

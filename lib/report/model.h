@@ -44,6 +44,12 @@ struct clock {
 	int64_t wall; /* 0 where there is none */
 };
 
+/* From when to when; first > last: none. */
+struct times {
+	int64_t first, last;
+};
+#define NO_TIMES ((struct times){INT64_MAX, INT64_MIN})
+
 /* A field of a signal that the chart chose to show: sector=1880432. */
 struct shown {
 	char *key, *value;
@@ -244,7 +250,6 @@ struct model {
 	uint64_t seen;	     /* events that were read by the one or the other: of each stream what tells more */
 	ARRAY(char *) stages; /* the commands that told what they used */
 	double cpu, setup;    /* seconds of their CPU time; setup: before they began */
-	int64_t watch_first, watch_last; /* Unix time of the collectors' runs; first > last: not told */
 	double ran;	     /* seconds that were collected; 0: not live */
 	uint64_t bytes, most; /* of events, by the command that saw most: before the stream at hand; in it */
 	uint64_t cpus;	     /* of the machine; 0: not known */
@@ -263,6 +268,8 @@ struct model {
 	uint64_t ranked_streams;       /* how many streams, one after the other, held a ranking */
 
 	/* private: the moment at hand */
+	struct times over;	/* of streams that are over */
+	struct times data, watched; /* of the stream at hand; watched: Unix time of the collector's run */
 	uint64_t graphs_before; /* in streams that are over */
 	enum graph_kind kind;   /* of the first graph of the stream at hand, if graphs > graphs_before: what the totals are of */
 	uint64_t read_before, filtered_before, seen_before;
@@ -284,7 +291,7 @@ struct model {
 struct model *model_new(struct stream *stream, moment_teller *teller, void *context);
 void model_free(struct model *model);
 
-/* The time that was watched, or where that is not told, that of the data: Unix time where has_wall. False: not known. */
+/* The time that was watched, or of streams where that is not told, that of the data: Unix time where has_wall. False: not known. */
 bool model_span(const struct model *model, int64_t *first, int64_t *last);
 
 /* Whether that goes beyond one day, in UTC. */
@@ -329,6 +336,8 @@ size_t shifts_that_matter(const struct model *model, struct level_change *found,
 /* For the model's own files. */
 void model_see_host(struct model *model);
 void model_see_wall(struct model *model); /* the stream at hand has one */
+void model_see_times(struct times *times, int64_t first, int64_t last); /* more of them */
+void model_stream_over(struct model *model);
 bool model_is_dated(const struct model *model); /* its times fit those of the streams before */
 struct chart_story *model_chart(struct model *model, const char *name);
 struct track *model_track(struct model *model, const char *chart, const char *key);
