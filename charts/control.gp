@@ -27,7 +27,8 @@ set yrange [factor * low : factor * high]
 if (unit == 3) { set ylabel "a second" textcolor rgb ink }
 if (unit == 1) {
 	set ytics ("1 ns" 1e-9, "10 ns" 1e-8, "100 ns" 1e-7, "1 us" 1e-6, "10 us" 1e-5, "100 us" 1e-4, \
-		"1 ms" 1e-3, "10 ms" 1e-2, "100 ms" 1e-1, "1 s" 1, "10 s" 10, "100 s" 100, "1000 s" 1000)
+		"1 ms" 1e-3, "10 ms" 1e-2, "100 ms" 1e-1, "1 s" 1, "10 s" 10, "100 s" 100, "1000 s" 1000, "10000 s" 1e4, \
+		"100000 s" 1e5, "1000000 s" 1e6)
 } else {
 	set format y (unit == 2 ? "%g %%" : "%.6g")
 }

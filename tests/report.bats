@@ -276,6 +276,9 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 		grep -q 'time, UTC' out
 		assert_width out $columns
 	done
+	# what hangs for hours is beside a number, too
+	report --plot <(echo 'signal id=1 ts=90000 start=10000 chart=c value=80000 center=0.001 ucl=0.01 rules=1') >out
+	grep -q '^ *100000 s ' out
 }
 
 # --- JSON ----------------------------------------------------------------------------------------------------------
