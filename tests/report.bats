@@ -218,6 +218,20 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 	done
 }
 
+@test "a device of a stream that is over has its name of then; a number of two devices is told as such" {
+	limits='limits ts=1 chart=block key=253:0 center=0.001 ucl=0.01 n=100 method=pot'
+	change='limits ts=1.5 chart=block key=253:1 center=0.01 ucl=0.05 n=100 method=pot change=up since=1.2 unit=number'
+	first=$(printf '%s\n' 'stream version=1 host=a' 'device dev=253:0 name=data' 'device dev=253:1 name=logs' "$limits" "${limits/3:0/3:1}" "$change")
+	second=$(printf '%s\n' 'stream version=1 host=b' 'device dev=253:0 name=swap' 'sample ts=3 start=2 chart=runq value=1')
+	COLUMNS=200 run -0 report <(echo "$first") <(echo "$second")
+	assert_line --partial 'block: 0 values; data: limit 0.01'
+	assert_line --partial '; logs: limit 0.05'
+	assert_line --partial 'block of logs became higher'
+	COLUMNS=200 run -0 report <(echo "$first") <(echo "$second"; echo "$limits")
+	assert_line --partial 'block: 0 values; 253:0: limit 0.01'
+	assert_line --partial '; logs: limit 0.05'
+}
+
 @test "moments of another day are told so" {
 	# at SECONDS...: a moment each, of a stream that begins at 2023-11-14 23:59:50
 	at() {

@@ -230,7 +230,7 @@ char *figure_plot(const struct model *model, size_t columns, char **complaint)
 
 	for (i = 0; i < n && !*complaint; i++) {
 		plot = control(model, tracks[i], terminal, complaint);
-		key = summary_key(model, tracks[i]);
+		key = model_track_name(model, tracks[i]);
 		fprintf(out, "%schart %s%s%s\n", i ? "\n" : "", tracks[i]->chart->name, *key ? " " : "", key);
 		/* The terminal fills its lines up with spaces. */
 		for (line = plot ? strtok_r(plot, "\n\f", &rest) : NULL; line; line = strtok_r(NULL, "\n\f", &rest)) {

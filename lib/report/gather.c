@@ -296,14 +296,16 @@ static int window_seen(void *context, const struct record *record)
 static int all_read(void *context)
 {
 	struct model *model = context;
+	int status;
 
 	if (graph_reader_end(model->reader) < 0 || moment_close(model) < 0)
 		return -1;
 	model->ranked_streams += model->graphs > model->graphs_before;
 	model->graphs_before = model->graphs;
 	gather_usage_end(model);
+	status = moment_of_rest(model, !stream_was_cut(model->stream));
 	model_stream_over(model);
-	return moment_of_rest(model, !stream_was_cut(model->stream));
+	return status;
 }
 
 struct model *model_new(struct stream *stream, moment_teller *teller, void *context)

@@ -311,7 +311,7 @@ static void put_controls(struct report *report, FILE *out)
 	for (i = 0; i < n && !report->complaint; i++) {
 		complaint = NULL;
 		svg = figure_control(report->model, tracks[i], &complaint);
-		key = summary_key(report->model, tracks[i]);
+		key = model_track_name(report->model, tracks[i]);
 		caption = memory_format(
 		    "Chart %s%s%s: %s. Median and largest of the healthy values by time, and each signal.",
 		    tracks[i]->chart->name, *key ? " of " : "", key,

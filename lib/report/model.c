@@ -64,7 +64,7 @@ static struct track *new_track(struct chart_story *chart, const char *key)
 }
 
 /* Keys beyond the bound are counted apart, for they would falsify any other's counts. */
-struct track *model_track(struct model *model, const char *chart_name, const char *key)
+static struct track *find_track(struct model *model, const char *chart_name, const char *key)
 {
 	struct chart_story *chart = model_chart(model, chart_name);
 	struct track *track;
@@ -77,6 +77,14 @@ struct track *model_track(struct model *model, const char *chart_name, const cha
 	if (!chart->others)
 		chart->others = new_track(chart, "other keys");
 	return chart->others;
+}
+
+struct track *model_track(struct model *model, const char *chart, const char *key)
+{
+	struct track *track = find_track(model, chart, key);
+
+	track->stream = model->streams;
+	return track;
 }
 
 static void see_process(struct tally *tally, const struct identity *identity)
@@ -203,6 +211,8 @@ void model_stream_over(struct model *model)
 	model_span(model, &all.first, &all.last);
 	model->over = all;
 	model->data = model->watched = NO_TIMES;
+	model_name_devices(model);
+	model->streams++;
 }
 
 bool model_has_days(const struct model *model)
@@ -267,21 +277,6 @@ size_t model_verdicts(struct model *model, struct verdict *list, size_t room)
 	return n;
 }
 
-const char *model_device_name(const struct model *model, const char *device, char *text, size_t room)
-{
-	uint64_t dev;
-	char *clean;
-
-	if (device_parse(device, strlen(device), &dev) < 0)
-		snprintf(text, room, "%s", device);
-	else
-		events_device_name(model->events, dev, text, room);
-	clean = words_clean(text);
-	snprintf(text, room, "%s", clean);
-	free(clean);
-	return text;
-}
-
 void moment_free(struct moment *moment)
 {
 	size_t i;
@@ -311,6 +306,7 @@ static void chart_free_story(struct chart_story *chart)
 		free(track->limits.items);
 		free(track->shifts.items);
 		free(track->key);
+		free(track->device);
 		free(track->method);
 		free(track);
 	}

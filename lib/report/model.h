@@ -186,6 +186,8 @@ enum { TRACK_SHIFTS = 3 };
 /* What is known of one key of a chart: its limits and values. Of the other keys together no limits are known. */
 struct track {
 	char *key; /* "" where the chart is not split */
+	char *device;	 /* what the key is called, of a device; NULL: not known */
+	uint64_t stream; /* the last one that told of it */
 	struct chart_story *chart;
 	double center, lcl, ucl; /* of its last limits; NAN: none came */
 	double signal_center, signal_limit; /* of its first signal; NAN: none */
@@ -268,7 +270,8 @@ struct model {
 	uint64_t ranked_streams;       /* how many streams, one after the other, held a ranking */
 
 	/* private: the moment at hand */
-	struct times over;	/* of streams that are over */
+	uint64_t streams;	/* that are over */
+	struct times over;	/* of these */
 	struct times data, watched; /* of the stream at hand; watched: Unix time of the collector's run */
 	uint64_t graphs_before; /* in streams that are over */
 	enum graph_kind kind;   /* of the first graph of the stream at hand, if graphs > graphs_before: what the totals are of */
@@ -303,8 +306,11 @@ struct handlers *model_handlers(struct model *model);
 /* The input went wrong: tells what is known of the moment at hand, and signals whose window did not come. */
 void model_give_up(struct model *model);
 
-/* "loop0" for "7:0", where the stream told its name. */
+/* "loop0" for "7:0", where the stream at hand told its name. */
 const char *model_device_name(const struct model *model, const char *device, char *text, size_t room);
+
+/* The key of a track, of a device as the streams that told of it called that; the caller frees it. */
+char *model_track_name(const struct model *model, const struct track *track);
 
 /*
  * Who was blamed most over all moments, the most blamed first: by the ranker's own total where it came and there was
@@ -338,6 +344,7 @@ void model_see_host(struct model *model);
 void model_see_wall(struct model *model); /* the stream at hand has one */
 void model_see_times(struct times *times, int64_t first, int64_t last); /* more of them */
 void model_stream_over(struct model *model);
+void model_name_devices(struct model *model); /* of the tracks that the stream at hand told of */
 bool model_is_dated(const struct model *model); /* its times fit those of the streams before */
 struct chart_story *model_chart(struct model *model, const char *name);
 struct track *model_track(struct model *model, const char *chart, const char *key);

@@ -215,7 +215,7 @@ static char *say_mean(const struct model *model, const struct signal *signal)
 
 char *words_shift(const struct model *model, const struct track *track, const struct shift *shift)
 {
-	char *subject = level_of(model, track->chart->name, track->key), *from, *to, *words, clock[WORDS_CLOCK_ROOM];
+	char *name = model_track_name(model, track), *from, *to, *words, clock[WORDS_CLOCK_ROOM];
 	const char *center = track->unit == UNIT_SHARE || track->unit == UNIT_RATE ? "normally" : "median";
 
 	from = isnan(shift->from) ? memory_format("unknown") : words_value(track->unit, shift->from);
@@ -224,11 +224,12 @@ char *words_shift(const struct model *model, const struct track *track, const st
 		words_date(time_sum(shift->clock.wall, shift->at), clock);
 	else
 		words_clock(&shift->clock, shift->at, clock);
-	words = memory_format("%s became %s at %s and stayed so: %s %s -> %s; limits relearnt", subject,
+	words = memory_format("%s%s%s became %s at %s and stayed so: %s %s -> %s; limits relearnt",
+			      *track->chart->name ? track->chart->name : "values", *name ? " of " : "", name,
 			      change_of(track->unit, shift->up), clock, center, from, to);
 	free(to);
 	free(from);
-	free(subject);
+	free(name);
 	return words;
 }
 

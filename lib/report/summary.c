@@ -110,15 +110,6 @@ char *summary_gaps(const struct model *model)
 	return moments;
 }
 
-char *summary_key(const struct model *model, const struct track *track)
-{
-	char name[64];
-
-	if (strncmp(track->chart->name, "block", 5))
-		return memory_format("%s", track->key);
-	return memory_format("%s", model_device_name(model, track->key, name, sizeof(name)));
-}
-
 /* "trace-collect and cchart-filter" */
 static void add_stages(FILE *out, const struct model *model)
 {

@@ -28,7 +28,4 @@ char *summary_share_of_moments(const struct model *model, const struct verdict *
 void summary_charts(struct summary *summary, const struct model *model);
 bool summary_unfiltered(const struct model *model);
 
-/* "loop0" for a block device's key, else the key. The caller frees it. */
-char *summary_key(const struct model *model, const struct track *track);
-
 #endif

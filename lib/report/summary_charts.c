@@ -118,7 +118,7 @@ static void add_limits(FILE *out, const struct model *model, const struct chart_
 	bool split = HASH_COUNT(chart->tracks) > 1;
 
 	for (size_t i = 0; i < count; i++) {
-		char *limits = limits_of(model, told[i]), *key = summary_key(model, told[i]);
+		char *limits = limits_of(model, told[i]), *key = model_track_name(model, told[i]);
 
 		fprintf(out, "%s%s%s%s", lead, split ? key : "", split ? ": " : "", limits);
 		lead = "; ";
@@ -144,7 +144,7 @@ static void add_largest(FILE *out, const struct model *model, const struct track
 	if (!track)
 		return;
 	value = words_value(track->unit, track->greatest);
-	key = summary_key(model, track);
+	key = model_track_name(model, track);
 	fprintf(out, "%slargest %s", lead, value);
 	if (HASH_COUNT(track->chart->tracks) > 1)
 		fprintf(out, " (%s)", key);
@@ -187,7 +187,7 @@ static void add_hanging(FILE *out, const struct model *model, const struct hangi
 		return;
 	number_human_count(count, hanging->count);
 	age = words_seconds(hanging->oldest->oldest);
-	key = many ? memory_format("%s", hanging->oldest->chart->name) : summary_key(model, hanging->oldest);
+	key = many ? memory_format("%s", hanging->oldest->chart->name) : model_track_name(model, hanging->oldest);
 	fprintf(out, "; %s begun and not ended, %s%s ago%s%s%s: no limits to judge %s by, see --limit of cchart-filter", count,
 		one ? "" : "the oldest ", age, *key ? " (" : "", key, *key ? ")" : "", one ? "it" : "them");
 	free(age);
