@@ -321,6 +321,25 @@ users() {
 	assert_line --partial ';house::Bed<double>::nap (nap);main (nap);'
 }
 
+@test "names that are very long are cut, so that a stack of them can be told" {
+	need_stacks
+	long=$(printf '%048000d' 0)
+	{
+		echo '#include <unistd.h>'
+		for n in $(seq 24); do
+			echo "__attribute__((noinline)) static void f${n}_$long(void)"
+			echo "{ $(if [ $n -gt 1 ]; then echo "f$((n - 1))_$long()"; else echo 'usleep(2000)'; fi); __asm__ volatile(\"\"); }"
+		done
+		echo "int main(void) { f24_$long(); return 0; }"
+	} >deep.c
+	build -o deep deep.c
+	collect_stacks ./deep
+	users sleep deep >slept
+	grep -q ';f1_0*\.\.\. (deep);f2_0*\.\.\. (deep);' slept
+	run awk '{ split($0, frame, ";"); for (i in frame) if (length(frame[i]) > 4200) print length(frame[i]) }' slept
+	refute_output
+}
+
 @test "processes that end before anybody looks have names too" {
 	need_stacks
 	cat >brief.c <<-'EOT'

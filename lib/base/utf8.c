@@ -24,3 +24,12 @@ size_t utf8_decode(const char *text, size_t length, uint32_t *code)
 		return 0;
 	return form + 1;
 }
+
+size_t utf8_cut(const char *text, size_t most)
+{
+	size_t length = most;
+
+	while (length > 0 && most - length < 3 && ((unsigned char)text[length] & 0xc0) == 0x80)
+		length--;
+	return length;
+}

@@ -10,4 +10,7 @@
 /* The length of the valid character at text, and its code; 0: there is none. `length`, of what is there, is not 0. */
 size_t utf8_decode(const char *text, size_t length, uint32_t *code);
 
+/* Of the first `most` bytes of a text that is longer, so many that no character is cut. */
+size_t utf8_cut(const char *text, size_t most);
+
 #endif

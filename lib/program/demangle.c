@@ -1,17 +1,58 @@
 #include "program/demangle.h"
 
+#include <setjmp.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include <libiberty/demangle.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
+
+/* What is written of a name. */
+struct writing {
+	char text[DEMANGLED_MAX + 1];
+	size_t length;
+	jmp_buf full;
+};
+
+static void add(const char *piece, size_t length, void *context)
+{
+	struct writing *writing = context;
+	size_t room = sizeof(writing->text) - writing->length, used = length < room ? length : room;
+
+	memcpy(writing->text + writing->length, piece, used);
+	writing->length += used;
+	if (used == room)
+		longjmp(writing->full, 1);
+}
+
+typedef int demangler(const char *name, int options, demangle_callbackref take, void *context);
+
+/*
+ * A symbol of a hundred characters can stand for a name without end, for each part may be twice the one before. So it is left where
+ * it is too long; but for Rust's names beyond ASCII the library holds no memory then.
+ */
+static char *write_by(demangler *by, struct writing *writing, const char *name, int options)
+{
+	static const char cut[] = "...";
+
+	writing->length = 0;
+	if (setjmp(writing->full) == 0)
+		return by(name, options, add, writing) ? memory_text(writing->text, writing->length) : NULL;
+	return memory_format("%.*s%s", (int)utf8_cut(writing->text, DEMANGLED_MAX + 1 - sizeof(cut)), writing->text, cut);
+}
 
 /* Where a name that begins so does not parse, it is a C function's. */
 static char *demangled(const char *name, int options)
 {
-	if (strncmp(name, "_Z", 2) == 0)
-		return cplus_demangle(name, DMGL_AUTO | options);
-	return strncmp(name, "_R", 2) == 0 ? cplus_demangle(name, DMGL_RUST) : NULL;
+	bool is_old = strncmp(name, "_Z", 2) == 0; /* of C++, or of Rust before its own */
+	struct writing writing;
+	char *plain = NULL;
+
+	if (is_old || strncmp(name, "_R", 2) == 0)
+		plain = write_by(rust_demangle_callback, &writing, name, options);
+	return plain || !is_old ? plain : write_by(cplus_demangle_v3_callback, &writing, name, options);
 }
 
 char *demangle(const char *name)

@@ -4,6 +4,9 @@
 #ifndef PROGRAM_DEMANGLE_H
 #define PROGRAM_DEMANGLE_H
 
+/* A longer name is cut, and ends with "...". */
+enum { DEMANGLED_MAX = 4096 };
+
 /*
  * "cache::Shelf::get" of _ZN5cache5Shelf3getEi: without arguments, which would make names too long to read. NULL: the name is
  * not mangled. The caller frees it.

@@ -44,10 +44,10 @@ static const char *scope_name(Dwarf_Die *scope)
 	}
 }
 
-/* "cache::Shelf::get": where the function was declared, and its name. */
+/* "cache::Shelf::get": where the function was declared, and its name, as long as that is not too long. */
 static char *qualified(const Dwarf_Die *function, const char *name)
 {
-	char *whole = memory_text(name, strlen(name));
+	char *whole = memory_text(name, strnlen(name, DEMANGLED_MAX));
 	Dwarf_Die origin = *function, *scopes = NULL, to;
 	Dwarf_Attribute attribute;
 	int count;
@@ -56,13 +56,13 @@ static char *qualified(const Dwarf_Die *function, const char *name)
 	       dwarf_formref_die(&attribute, &to))
 		origin = to;
 	count = dwarf_getscopes_die(&origin, &scopes);
-	for (int i = 1; i < count; i++) {
+	for (int i = 1; i < count && strlen(whole) < DEMANGLED_MAX; i++) {
 		const char *outer = scope_name(&scopes[i]);
 		char *inner = whole;
 
 		if (!outer)
 			continue;
-		whole = memory_format("%s::%s", outer, inner);
+		whole = memory_format("%.*s::%s", DEMANGLED_MAX, outer, inner);
 		free(inner);
 	}
 	free(scopes);

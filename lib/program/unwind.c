@@ -7,6 +7,8 @@
 #include <uthash.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
+#include "program/demangle.h"
 #include "program/kallsyms.h"
 
 enum { REGISTER_STACK = 7, REGISTER_RETURN = STEP_RETURN, WORD = 8 }; /* of x86-64, by DWARF */
@@ -149,6 +151,15 @@ static void add_frame(struct unwinder *unwinder, struct place *place, char *text
 	place->frames[place->count++] = frame_of(unwinder, text);
 }
 
+/* A stack's record must hold all of its frames, however long their names are. */
+static char *frame_text(const char *function, const char *file)
+{
+	bool is_long = strlen(function) > DEMANGLED_MAX;
+	size_t length = is_long ? utf8_cut(function, DEMANGLED_MAX) : strlen(function);
+
+	return memory_format("%.*s%s (%s)", (int)length, function, is_long ? "..." : "", file);
+}
+
 static void describe(struct unwinder *unwinder, struct place *place, uint64_t offset, uint64_t address, bool found)
 {
 	struct image *image = place->key.image;
@@ -156,7 +167,7 @@ static void describe(struct unwinder *unwinder, struct place *place, uint64_t of
 	int count = found ? image_functions(image, address, functions) : 0;
 
 	for (int i = 0; i < count; i++) {
-		add_frame(unwinder, place, memory_format("%s (%s)", functions[i], image_name(image)));
+		add_frame(unwinder, place, frame_text(functions[i], image_name(image)));
 		free(functions[i]);
 	}
 	if (count == 0)

@@ -3,7 +3,8 @@
  * a frame costs two look-ups in tables.
  *
  * A frame is a number that stands for its text: "compress_block (libz.so.1.2.13)", in the kernel "futex_wait", and where no
- * function is known "libz.so.1.2.13+0x3a40" (the offset in the file), or "?" for memory without a file.
+ * function is known "libz.so.1.2.13+0x3a40" (the offset in the file), or "?" for memory without a file. Of a name that is longer than
+ * DEMANGLED_MAX the end is cut off, and "..." stands there.
  */
 #ifndef PROGRAM_UNWIND_H
 #define PROGRAM_UNWIND_H

@@ -1,5 +1,6 @@
 /* Names of functions: where they begin in BINARY:FUNCTION, and how they are written in C++ and Rust. */
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,9 +50,26 @@ static void test_demangle(void)
 	}
 }
 
+/* Each argument of the template is the one before, twice. */
+static void test_doubled(void)
+{
+	char symbol[400] = "_Z1fI1AIiiE", *name;
+
+	for (int i = 0; i < 36; i++) {
+		char part = (char)(i < 10 ? '0' + i : 'A' + i - 10);
+
+		sprintf(symbol + strlen(symbol), "S%c_IS%c_S%c_E", part, part, part);
+	}
+	strcat(symbol, "Evv");
+	name = demangle(symbol);
+	assert(strlen(name) == DEMANGLED_MAX && !strncmp(name, "f<A<int, int>, ", 15) && !strcmp(name + DEMANGLED_MAX - 3, "..."));
+	free(name);
+}
+
 int main(void)
 {
 	test_colon();
 	test_demangle();
+	test_doubled();
 	return 0;
 }
