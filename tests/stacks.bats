@@ -340,6 +340,25 @@ users() {
 	refute_output
 }
 
+@test "what compilers append to names is left out, and nothing else is" {
+	need_stacks
+	names='main.coldStart github.com/x/cache.coldPath main.(*T).part.Read job.isra.go one.cold two.cold.3 three.part.0.isra.1 four.llvm.123'
+	n=0
+	{
+		echo '#include <unistd.h>'
+		for name in $names; do echo "__attribute__((noinline)) void f$((n += 1))(void) { usleep(1000); __asm__ volatile(\"\"); }"; done
+		echo "int main(void) { $(seq -f 'f%g();' 8) return 0; }"
+	} >names.c
+	build -c -o names.o names.c
+	n=0
+	for name in $names; do objcopy --redefine-sym "f$((n += 1))=$name" names.o; done
+	gcc -o names names.o
+	collect_stacks ./names
+	users sleep names | sed -n 's/.*;\([^;]*\) (names);main (names).*/\1/p' >slept
+	run cat slept
+	assert_output "$(printf '%s\n' main.coldStart github.com/x/cache.coldPath 'main.(*T).part.Read' job.isra.go one two three four)"
+}
+
 @test "processes that end before anybody looks have names too" {
 	need_stacks
 	cat >brief.c <<-'EOT'

@@ -164,18 +164,35 @@ bool image_address(struct image *image, uint64_t offset, uint64_t *address)
 	return false;
 }
 
+/* Whether a number is behind a compiler's mark, or may be but is not: in a function of Go "main.coldStart" is no mark. */
+static bool is_mark(const char *behind, bool numbered)
+{
+	size_t digits;
+
+	if (!numbered && *behind != '.')
+		return !*behind;
+	behind += !numbered;
+	digits = strspn(behind, "0123456789");
+	return digits > 0 && (!behind[digits] || behind[digits] == '.');
+}
+
 /* "foo" of foo.part.0: a part that the compiler made of the function, or a copy for some of its callers. */
 static size_t written_length(const char *name)
 {
-	static const char *const made[] = {".part.", ".isra.", ".constprop.", ".cold", ".lto_priv.", ".localalias", " [clone ", "@"};
-	size_t length = strlen(name);
+	static const struct {
+		const char *text;
+		bool numbered; /* else it may be */
+	} marks[] = {{".part.", true},	   {".isra.", true}, {".constprop.", true}, {".lto_priv.", true},
+		     {".llvm.", true}, {".__uniq.", true}, {".cold", false}, {".localalias", false}};
+	size_t length = strcspn(name + (*name == '@'), "@") + (*name == '@');
+	const char *clone = strstr(name, " [clone ");
 
-	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]); i++) {
-		const char *at = strstr(name, made[i]);
-
-		if (at && at > name && (size_t)(at - name) < length)
-			length = (size_t)(at - name);
-	}
+	if (clone && clone > name && (size_t)(clone - name) < length)
+		length = (size_t)(clone - name);
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+		for (const char *at = name; (at = strstr(at, marks[i].text)); at++)
+			if (at > name && (size_t)(at - name) < length && is_mark(at + strlen(marks[i].text), marks[i].numbered))
+				length = (size_t)(at - name);
 	return length;
 }
 
