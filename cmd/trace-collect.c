@@ -11,10 +11,11 @@
 #include "base/number.h"
 #include "chart/chart.h"
 #include "event/event.h"
+#include "program/returns.h"
+#include "program/symbol.h"
 #include "source/collector.h"
 #include "source/probe.h"
 #include "source/stop.h"
-#include "program/symbol.h"
 
 static struct option_list charts, functions, events, processes;
 static ARRAY(int32_t) pids;
@@ -145,6 +146,22 @@ static int want_stacks(struct wishes *wishes)
 		   : wishes_add(wishes, "sched:sched_waking", NULL, NULL, flags);
 }
 
+/* It is told once of each program. */
+static void say_exceptions(struct chart **loaded, int count)
+{
+	const char *binary = loaded[count - 1]->binary;
+	char *path;
+
+	for (int i = 0; binary && i < count - 1; i++)
+		if (loaded[i]->binary && strcmp(loaded[i]->binary, binary) == 0)
+			return;
+	path = binary ? symbol_binary(binary) : NULL;
+	if (path && returns_meet_exceptions(path))
+		warn("'%s' has exceptions, or panics: one that leaves a traced function ends the program; trace functions that none leaves",
+		     path);
+	free(path);
+}
+
 static int want_all(struct wishes *wishes, struct chart **loaded)
 {
 	if (pids.count && want_event(wishes, "sched:sched_process_fork") < 0) /* to follow its children */
@@ -155,6 +172,7 @@ static int want_all(struct wishes *wishes, struct chart **loaded)
 		loaded[i] = chart_load(charts.items[i]);
 		if (!loaded[i] || want_chart(wishes, loaded[i]) < 0)
 			return -1;
+		say_exceptions(loaded, i + 1);
 	}
 	for (int i = 0; i < events.count; i++)
 		if (want_event(wishes, events.items[i]) < 0)

@@ -916,3 +916,28 @@ quota_group() {
 	run -0 grep 'name=nvme[0-9]*c' <<<"$output"
 	assert_output 'device dev=259:3 name=nvme0c1n2 disk=259:1'
 }
+
+@test "who asks for returns that would end the program is told so" {
+	need_tracefs
+	cat >risky.cc <<-'EOT'
+		__attribute__((noinline)) int risky(int n) { if (n > 8) throw n; return n; }
+		__attribute__((noinline)) int other(int n) { __asm__ volatile(""); return n; }
+		int main(int n, char **) { try { return risky(n) - other(n); } catch (int) { return 1; } }
+	EOT
+	g++ -O2 -o risky risky.cc
+	run -0 --separate-stderr trace-collect -c func:./risky:risky -c func:./risky:other --text -d 0
+	assert_equal "$stderr" "trace-collect: '$PWD/risky' has exceptions, or panics: one that leaves a traced function ends the program; \
+trace functions that none leaves"
+	printf 'int work(void) { __asm__ volatile(""); return 0; }\nint main(void) { return work(); }\n' >go.c
+	gcc -c -o go.o go.c
+	objcopy --redefine-sym work=main.work go.o
+	gcc -o go go.o
+	trace-collect -c func:./go:main.work --text -d 0 -o out
+	echo here >table
+	objcopy --add-section .gopclntab=table go
+	run trace-collect -c func:./go:main.work --text -d 0 -o out
+	assert_failure 1
+	assert_output "trace-collect: cannot probe 'main.work' in '$PWD/go': Go's runtime would end the program, for it does not know a \
+return probe; --stack tells where its threads wait"
+	trace-collect -c func:./go:main --text -d 0 -o out
+}

@@ -7,8 +7,9 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "source/instance.h"
+#include "program/returns.h"
 #include "program/symbol.h"
+#include "source/instance.h"
 
 typedef struct tracefs_dynevent *probe_maker(const char *system, const char *event, const char *file,
 					     unsigned long long offset, const char *arguments);
@@ -83,6 +84,9 @@ int probe_function(struct wishes *wishes, const char *binary, const char *functi
 	if (!place.path)
 		return -1;
 	status = symbol_offset(place.path, function, &place.offset);
+	if (status == 0 && returns_are_of_go(place.path, function))
+		status = fail("cannot probe '%s' in '%s': Go's runtime would end the program, for it does not know a return probe; "
+			      "--stack tells where its threads wait", function, place.path);
 	if (status == 0) {
 		place.name = memory_format("%s:0x%llx", place.path, (unsigned long long)place.offset);
 		status = make_both(wishes, &place, start, end);
