@@ -709,6 +709,23 @@ calls() {
 	refute_output --partial "$PWD"
 }
 
+@test "functions: long names, as C++ has them" {
+	need_tracefs
+	command -v gcc >/dev/null || skip "needs gcc"
+	long=$(printf '%0300d' 0)
+	cat >prog.c <<-EOT
+		__attribute__((noinline)) int f${long}1(int n) { __asm__ volatile(""); return n; }
+		__attribute__((noinline)) int f${long}2(int n) { __asm__ volatile(""); return n; }
+		int main(void) { return f${long}1(1) + f${long}1(2) - f${long}2(3); }
+	EOT
+	mkdir bin
+	name=bin/$(printf 'p%0200d' 0)
+	gcc -O1 -o "$name" prog.c
+	trace-collect -f "$name:f*" -o out -- "$name"
+	run bash -c "stream-cat --text out | grep -o 'name=func:p0*_[0-9a-f]*__f0*_[0-9a-f]* ' | sort | uniq -c | awk '{ print \$1 }' | sort -n"
+	assert_output "$(printf '1\n2')"
+}
+
 @test "functions: what cannot be found is said, with near names" {
 	need_tracefs
 	command -v gcc >/dev/null || skip "needs gcc"

@@ -13,10 +13,13 @@
 #include "program/symbol.h"
 #include "stream/line.h"
 
+/* Together they are shorter than the longest name of an event that format_read() takes. */
+enum { BINARY_MAX = 64, FUNCTION_MAX = 120 };
+
 /* A name as the kernel takes it for an event: letters, digits and '_'. */
-static char *sanitised(const char *text)
+static char *sanitised(const char *text, size_t most)
 {
-	char *name = memory_text(text, strlen(text));
+	char *name = memory_text(text, strnlen(text, most));
 
 	for (char *at = name; *at; at++)
 		if (!isalnum((unsigned char)*at) || (unsigned char)*at > 127)
@@ -24,31 +27,41 @@ static char *sanitised(const char *text)
 	return name;
 }
 
-/*
- * The function's part of its events' names. What remains of operator< and operator> is the same; a number tells such functions apart
- * (FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/).
- */
+/* Takes over the name. A number tells it from others that are made of another text (FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/). */
+static char *numbered(char *name, const char *text)
+{
+	uint32_t number = 2166136261u;
+	char *whole;
+
+	for (const unsigned char *at = (const unsigned char *)text; *at; at++)
+		number = (number ^ *at) * 16777619u;
+	whole = memory_format("%s_%08x", name, number);
+	free(name);
+	return whole;
+}
+
+static char *binary_event(const char *base)
+{
+	char *name = sanitised(base, BINARY_MAX);
+
+	return strlen(base) > BINARY_MAX ? numbered(name, base) : name;
+}
+
+/* The function's part of its events' names. What remains of operator< and operator> is the same. */
 static char *function_event(const char *function)
 {
-	char *name = sanitised(function), *numbered = NULL;
-	uint32_t number = 2166136261u;
-	bool told = true;
+	char *name = sanitised(function, FUNCTION_MAX);
+	bool told = strlen(function) <= FUNCTION_MAX;
 
-	for (const unsigned char *at = (const unsigned char *)function; *at; at++) {
-		number = (number ^ *at) * 16777619u;
-		told = told && (*at == '_' || *at == ':' || name[(const char *)at - function] != '_');
-	}
-	if (told)
-		return name;
-	numbered = memory_format("%s_%08x", name, number);
-	free(name);
-	return numbered;
+	for (size_t i = 0; told && function[i]; i++)
+		told = function[i] == '_' || function[i] == ':' || name[i] != '_';
+	return told ? name : numbered(name, function);
 }
 
 struct chart *chart_of_function(const char *binary, const char *function)
 {
 	const char *slash = strrchr(binary, '/'), *base = slash ? slash + 1 : binary;
-	char *prefix = sanitised(base), *suffix = function_event(function);
+	char *prefix = binary_event(base), *suffix = function_event(function);
 	char *shown = demangle_whole(function), *title = memory_format("calls of %s in %s", shown, base);
 	char *name = memory_format("func:%s:%s", base, function);
 	char *events = memory_format("\nstart event=func:%s__%s\nend event=func:%s__%s__return\n"
