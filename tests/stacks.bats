@@ -502,6 +502,24 @@ users() {
 	assert_line --regexp ';wait_for_work \(gone\);worker \(gone\);'
 }
 
+@test "two programs have the same path and inode number, each in its own mount namespace" {
+	need_stacks
+	unshare -m true || skip "needs a mount namespace"
+	program prog.c
+	mkdir app
+	for who in first second; do
+		sed "s/wait_for_work/${who}_waits/; s/i < 20/i < 1000000/" prog.c >$who.c
+		build -static -Wl,--build-id=none -o $who $who.c
+		unshare -m sh -c "mount -t tmpfs none app && cp $who app/prog && exec app/prog" 3>&- &
+		elder+=" $!"
+	done
+	for process in $elder; do until_true 60 grep -q prog /proc/$process/comm; done
+	trace-collect --stack -e sched:sched_process_exit -d 0.5 --text -o out
+	run users sleep prog
+	assert_line --partial ';first_waits (prog);worker (prog);'
+	assert_line --partial ';second_waits (prog);worker (prog);'
+}
+
 @test "processes that were there before, and children that are forked, have names" {
 	need_stacks
 	cat >elder.c <<-'EOT'

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct image;
 
@@ -22,11 +23,12 @@ struct image_identity {
 	const unsigned char *build_id;
 	size_t build_id_size; /* 0: not known */
 	uint64_t inode;	      /* 0: not known */
+	dev_t device;	      /* of the inode */
 };
 
 /*
- * The image of a file mapped by a process at [start, end): by its path, in the process's own root, or by /proc/PID/map_files
- * where it was deleted or replaced. Of the processes the first is the one, the others, of which there are `others`, are its
+ * The image of a file mapped by a process at [start, end): by /proc/PID/map_files, which is that very file, or by its path, here and in
+ * the process's own root. Of the processes the first is the one, the others, of which there are `others`, are its
  * parents, which often have the same root and live longer. Never NULL: a file that cannot be had is an image without names.
  */
 struct image *image_open(const char *path, const int32_t *processes, int others, uint64_t start, uint64_t end,

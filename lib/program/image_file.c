@@ -4,17 +4,29 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <elfutils/libdwelf.h>
+#include <linux/magic.h>
 
 enum { PATH_ROOM = 4200 };
+
+/* Others have the same inode numbers. Of these file systems stat(2) and /proc tell devices of different kinds. */
+static bool is_device(int fd, dev_t told, dev_t device)
+{
+	struct statfs system;
+
+	return told == device ||
+	       (fstatfs(fd, &system) == 0 && (system.f_type == BTRFS_SUPER_MAGIC || system.f_type == OVERLAYFS_SUPER_MAGIC));
+}
 
 /* Whether the file is what was mapped, as far as that can be told. */
 static bool is_it(int fd, const struct image_identity *identity)
 {
 	struct stat file;
-	bool same = fstat(fd, &file) == 0 && (!identity->inode || file.st_ino == identity->inode);
+	bool same = fstat(fd, &file) == 0 &&
+		    (!identity->inode || (file.st_ino == identity->inode && is_device(fd, file.st_dev, identity->device)));
 	const void *id;
 	ssize_t size;
 	Elf *elf;
@@ -74,15 +86,14 @@ int image_file_open(const char *path, const int32_t *processes, int others, uint
 		    const struct image_identity *identity)
 {
 	char other[PATH_ROOM];
-	int fd = open_if_it(path, identity);
+	int fd;
 
+	snprintf(other, sizeof(other), "/proc/%d/map_files/%llx-%llx", processes[0], (unsigned long long)start, (unsigned long long)end);
+	fd = open_if_it(other, identity);
+	if (fd < 0)
+		fd = open_if_it(path, identity);
 	for (int i = 0; i <= others && fd < 0; i++) {
 		snprintf(other, sizeof(other), "/proc/%d/root%s", processes[i], path);
-		fd = open_if_it(other, identity);
-	}
-	if (fd < 0) {
-		snprintf(other, sizeof(other), "/proc/%d/map_files/%llx-%llx", processes[0], (unsigned long long)start,
-			 (unsigned long long)end);
 		fd = open_if_it(other, identity);
 	}
 	return fd < 0 ? open_debug(identity) : fd;

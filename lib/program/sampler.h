@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum sampled { SAMPLED_SLEEP, SAMPLED_WAKE, SAMPLED_MAP, SAMPLED_FORK, SAMPLED_EXEC, SAMPLED_EXIT };
 
@@ -44,6 +45,7 @@ struct sampled_record {
 	/* MAP: an executable part of a file */
 	uint64_t start, length, offset;
 	uint64_t inode; /* 0: not told */
+	dev_t device;	/* where the inode is told */
 	unsigned char build_id[SAMPLE_BUILD_ID];
 	size_t build_id_size; /* 0: not told */
 	const char *path;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/fail.h"
@@ -196,6 +197,10 @@ static bool read_map(struct cursor *cursor, struct sampled_record *record, bool 
 		record->build_id_size = identity[0];
 		memcpy(record->build_id, identity + 4, identity[0]);
 	} else {
+		uint32_t device[2];
+
+		memcpy(device, identity, sizeof(device));
+		record->device = makedev(device[0], device[1]);
 		memcpy(&record->inode, identity + 8, sizeof(record->inode));
 	}
 	record->path = (const char *)cursor->at;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 
 #include <uthash.h>
 
@@ -148,7 +149,7 @@ static char *image_key(const char *path, const struct image_identity *identity)
 
 	for (size_t i = 0; i < identity->build_id_size && i < SAMPLE_BUILD_ID; i++)
 		sprintf(id + 2 * i, "%02x", identity->build_id[i]);
-	return memory_format("%s %s %" PRIu64, path, id, identity->inode);
+	return memory_format("%s %s %" PRIu64 " %jx", path, id, identity->inode, (uintmax_t)identity->device);
 }
 
 /* The process, and behind it its parents; how many of these. */
@@ -210,13 +211,15 @@ static void read_line(struct spaces *spaces, struct space *space, const char *li
 {
 	struct image_identity identity = {0};
 	struct mapping mapping = {0};
+	unsigned major, minor;
 	char access[5];
 	int path = 0;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %" SCNu64 " %n", &mapping.start, &mapping.end, access,
-		   &mapping.offset, &identity.inode, &path) < 5 ||
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &mapping.start, &mapping.end, access,
+		   &mapping.offset, &major, &minor, &identity.inode, &path) < 7 ||
 	    access[2] != 'x')
 		return;
+	identity.device = makedev(major, minor);
 	mapping.image = image_of(spaces, line + path, space->process, &mapping, &identity);
 	map(space, &mapping);
 }
@@ -255,7 +258,7 @@ void spaces_read_all(struct spaces *spaces)
 static void see_map(struct spaces *spaces, const struct sampled_record *record)
 {
 	struct mapping mapping = {record->start, record->start + record->length, record->offset, NULL};
-	struct image_identity identity = {record->build_id, record->build_id_size, record->inode};
+	struct image_identity identity = {record->build_id, record->build_id_size, record->inode, record->device};
 	struct space *space = find(spaces, record->process);
 
 	if (!space)
