@@ -645,6 +645,37 @@ has_stacks() { stream-cat --text out 2>/dev/null | grep -q ' name=stack:'; }
 	assert_line --regexp ';prog\+0x[0-9a-f]+;'
 }
 
+@test "what a program says of its own size is not believed without end" {
+	need_stacks
+	program prog.c
+	build -static -o prog prog.c
+	cp prog packed
+	head -c 100000 /dev/urandom >data
+	objcopy --add-section .gnu_debugdata=data packed
+	collect_stacks ./packed
+	run users sleep packed
+	assert_line --partial ';wait_for_work (packed);worker (packed);'
+	chmod o+w packed # who knows who wrote it
+	collect_stacks ./packed
+	run users sleep packed
+	assert_line --regexp '^packed\+0x[0-9a-f]+;\.\.\.$'
+	# A note of 4 GiB, most of which is a hole, in a program without sections.
+	sed 's/i < 20/i < 1000000/' prog.c >long.c
+	build -static -o noted long.c
+	header=$(readelf -hW noted | sed -n 's/.*Start of program headers: *\([0-9]*\).*/\1/p')
+	n=$(readelf -lW noted | awk '/^ *Type /{ in_table = 1; next } in_table && /NOTE/ { print n; exit } in_table { n++ }')
+	size=$(stat -c %s noted)
+	printf "\\x$(printf '%02x' $((size & 255)))\\x$(printf '%02x' $((size >> 8 & 255)))\\x$(printf '%02x' $((size >> 16 & 255)))\\0\\0\\0\\0\\0" |
+		dd of=noted bs=1 seek=$((header + 56 * n + 8)) conv=notrunc status=none
+	printf '\0\0\0\0\1\0\0\0' | dd of=noted bs=1 seek=$((header + 56 * n + 32)) conv=notrunc status=none
+	head -c 8 /dev/zero | dd of=noted bs=1 seek=40 conv=notrunc status=none
+	head -c 4 /dev/zero | dd of=noted bs=1 seek=60 conv=notrunc status=none
+	truncate -s $((size + (1 << 32))) noted
+	./noted 3>&- &
+	elder=$!
+	run -0 timeout 10 trace-collect --stack -e sched:sched_process_exit -d 0.5 --text -o out
+}
+
 @test "a library that is shortened while it is looked at goes on to be looked at" {
 	need_stacks
 	cat >library.c <<-'EOT'

@@ -134,7 +134,7 @@ static bool is_readable(struct image *image)
 		return false;
 	elf_version(EV_CURRENT);
 	image->elf = elf_begin(image->fd, ELF_C_READ, NULL);
-	if (image_file_measure(image->elf, &extent) && extent.tables <= TABLES_MAX) {
+	if (image_file_measure(image->elf, image->fd, &extent) && extent.tables <= TABLES_MAX) {
 		image->has_dwarf = extent.dwarf <= DWARF_MAX;
 		report(image, &extent);
 	} else {

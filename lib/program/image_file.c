@@ -10,7 +10,7 @@
 #include <elfutils/libdwelf.h>
 #include <linux/magic.h>
 
-enum { PATH_ROOM = 4200 };
+enum { PATH_ROOM = 4200, NOTES_MAX = 1 << 20, XZ_MOST = 7000 /* so many times larger than compressed */ };
 
 /* Others have the same inode numbers. Of these file systems stat(2) and /proc tell devices of different kinds. */
 static bool is_device(int fd, dev_t told, dev_t device)
@@ -19,6 +19,20 @@ static bool is_device(int fd, dev_t told, dev_t device)
 
 	return told == device ||
 	       (fstatfs(fd, &system) == 0 && (system.f_type == BTRFS_SUPER_MAGIC || system.f_type == OVERLAYFS_SUPER_MAGIC));
+}
+
+/* The build id is looked for in all notes. */
+static bool has_small_notes(Elf *elf)
+{
+	GElf_Phdr segment;
+	size_t count;
+
+	if (elf_getphdrnum(elf, &count) < 0)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_NOTE && segment.p_filesz > NOTES_MAX)
+			return false;
+	return true;
 }
 
 /* Whether the file is what was mapped, as far as that can be told. */
@@ -35,7 +49,7 @@ static bool is_it(int fd, const struct image_identity *identity)
 		return same;
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
-	size = elf ? dwelf_elf_gnu_build_id(elf, &id) : -1;
+	size = elf && has_small_notes(elf) ? dwelf_elf_gnu_build_id(elf, &id) : -1;
 	same = size == (ssize_t)identity->build_id_size && memcmp(id, identity->build_id, (size_t)size) == 0;
 	elf_end(elf);
 	return same;
@@ -144,33 +158,41 @@ int image_file_find_debug(Dwfl_Module *module, const char *path, const char *fil
 	return fd < 0 && is_own ? find_beside(module, path, link) : fd;
 }
 
-static void measure_sections(Elf *elf, struct image_extent *extent)
+/* Whether the sections name symbols. Where they do not, libdwfl asks the segments, and those may say that the whole file is symbols. */
+static bool measure_sections(Elf *elf, bool trusted, struct image_extent *extent)
 {
+	bool has_symbols = false;
 	Elf_Scn *section = NULL;
 	size_t names;
 
 	if (elf_getshdrstrndx(elf, &names) < 0)
-		return;
+		return false;
 	while ((section = elf_nextscn(elf, section))) {
 		GElf_Chdr compressed;
 		GElf_Shdr header;
 		const char *name;
 
-		if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS || header.sh_flags & SHF_EXECINSTR)
+		if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS ||
+		    (header.sh_type == SHT_PROGBITS && header.sh_flags & SHF_EXECINSTR))
 			continue;
+		has_symbols |= header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM;
 		name = elf_strptr(elf, names, header.sh_name);
 		if (gelf_getchdr(section, &compressed))
 			header.sh_size = compressed.ch_size;
+		if (!trusted && name && strcmp(name, ".gnu_debugdata") == 0 && header.sh_size < UINT32_MAX)
+			header.sh_size *= XZ_MOST;
 		*(name && strstr(name, "debug_") ? &extent->dwarf : &extent->tables) += header.sh_size;
 	}
+	return has_symbols;
 }
 
-bool image_file_measure(Elf *elf, struct image_extent *extent)
+bool image_file_measure(Elf *elf, int fd, struct image_extent *extent)
 {
+	struct stat file;
 	size_t count;
 
 	*extent = (struct image_extent){0};
-	if (elf_getphdrnum(elf, &count) < 0)
+	if (elf_getphdrnum(elf, &count) < 0 || fstat(fd, &file) < 0 || !has_small_notes(elf))
 		return false;
 	for (size_t i = 0; i < count; i++) {
 		GElf_Phdr segment;
@@ -181,6 +203,7 @@ bool image_file_measure(Elf *elf, struct image_extent *extent)
 			extent->start = segment.p_vaddr & -segment.p_align;
 		extent->end = segment.p_vaddr + segment.p_memsz;
 	}
-	measure_sections(elf, extent);
+	if (!measure_sections(elf, !is_written_by_others(fd), extent))
+		extent->tables += (uint64_t)file.st_size;
 	return extent->start < extent->end;
 }

@@ -22,11 +22,14 @@ int image_file_open(const char *path, const int32_t *processes, int others, uint
 #define IMAGE_FILE_DEBUG "/usr/lib/debug"
 int image_file_find_debug(Dwfl_Module *module, const char *path, const char *file, const char *link, GElf_Word crc, char **found);
 
-/* What a program or library spans, by its segments, and how many bytes its sections take: DWARF, and what else may be asked for. */
+/*
+ * What a program or library spans, by its segments, and how many bytes its sections may take in memory: DWARF, and what else may be
+ * asked for. `fd` is that of the file. False: it spans nothing, its notes are too large to be read, or `elf` is NULL.
+ */
 struct image_extent {
 	GElf_Addr start, end;
 	uint64_t tables, dwarf;
 };
-bool image_file_measure(Elf *elf, struct image_extent *extent); /* false: it spans nothing, or `elf` is NULL */
+bool image_file_measure(Elf *elf, int fd, struct image_extent *extent);
 
 #endif
