@@ -515,6 +515,7 @@ users() {
 	done
 	for process in $elder; do until_true 60 grep -q prog /proc/$process/comm; done
 	trace-collect --stack -e sched:sched_process_exit -d 0.5 --text -o out
+	kill $elder
 	run users sleep prog
 	assert_line --partial ';first_waits (prog);worker (prog);'
 	assert_line --partial ';second_waits (prog);worker (prog);'
@@ -674,6 +675,7 @@ has_stacks() { stream-cat --text out 2>/dev/null | grep -q ' name=stack:'; }
 	./noted 3>&- &
 	elder=$!
 	run -0 timeout 10 trace-collect --stack -e sched:sched_process_exit -d 0.5 --text -o out
+	kill $elder
 }
 
 @test "a library that is shortened while it is looked at goes on to be looked at" {

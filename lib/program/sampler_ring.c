@@ -248,7 +248,8 @@ static bool read_record(struct sampler *sampler, struct sampler_ring *ring, stru
 	case PERF_RECORD_LOST:
 		take_number(&cursor); /* the event's identifier */
 		ring->lost_told += take_number(&cursor);
-		return false;
+		record->kind = SAMPLED_LOST;
+		return true;
 	default:
 		return false;
 	}

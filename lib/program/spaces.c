@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/number.h"
 
 struct known_image { /* by path and by what tells it from others of that path */
 	char *key;
@@ -21,6 +22,7 @@ struct known_image { /* by path and by what tells it from others of that path */
 
 struct space {
 	int32_t process, parent; /* 0: not known */
+	uint64_t known;		 /* what it maps is, since this count of doubts */
 	bool over; /* no more samples of it, but those that are on their way */
 	int64_t ended;
 	ARRAY(struct mapping) mappings; /* by address */
@@ -32,6 +34,9 @@ struct spaces {
 	struct space *by_process;
 	size_t over;
 	size_t room; /* so many images are not too many */
+	uint64_t doubts; /* counted from 1 */
+	bool lost;	 /* records were, for which there is no doubt yet */
+	int64_t doubted, now; /* the last time; of the last record */
 };
 
 enum { OVER_MAX = 256, IMAGES = 1024, PARENTS = 4 };
@@ -41,6 +46,8 @@ struct spaces *spaces_new(void)
 	struct spaces *spaces = NEW(struct spaces);
 
 	spaces->room = IMAGES;
+	spaces->doubts = 1;
+	spaces->doubted = INT64_MIN;
 	return spaces;
 }
 
@@ -93,6 +100,7 @@ static struct space *fresh(struct spaces *spaces, int32_t process)
 	space = NEW(struct space);
 	space->process = process;
 	space->parent = parent;
+	space->known = spaces->doubts;
 	HASH_ADD_INT(spaces->by_process, process, space);
 	return space;
 }
@@ -261,8 +269,10 @@ static void see_map(struct spaces *spaces, const struct sampled_record *record)
 	struct image_identity identity = {record->build_id, record->build_id_size, record->inode, record->device};
 	struct space *space = find(spaces, record->process);
 
-	if (!space)
+	if (!space) {
 		space = fresh(spaces, record->process);
+		space->known = 0; /* that is not all */
+	}
 	mapping.image = image_of(spaces, record->path, record->process, &mapping, &identity);
 	map(space, &mapping);
 }
@@ -273,6 +283,7 @@ static void see_fork(struct spaces *spaces, const struct sampled_record *record)
 	const struct space *parent = find(spaces, record->parent);
 
 	space->parent = record->parent;
+	space->known = parent ? parent->known : 0;
 	if (!parent || !parent->mappings.count)
 		return;
 	space->mappings.items = memory_new(parent->mappings.count, sizeof(struct mapping));
@@ -281,14 +292,14 @@ static void see_fork(struct spaces *spaces, const struct sampled_record *record)
 }
 
 /* Its other threads may live on, so that it is not forgotten before many others have ended too. */
-static void see_exit(struct spaces *spaces, const struct sampled_record *record)
+static void see_exit(struct spaces *spaces, int32_t process, int64_t ts)
 {
-	struct space *space = find(spaces, record->process), *oldest = NULL, *each, *next;
+	struct space *space = find(spaces, process), *oldest = NULL, *each, *next;
 
 	if (!space || space->over)
 		return;
 	space->over = true;
-	space->ended = record->ts;
+	space->ended = ts;
 	if (++spaces->over <= OVER_MAX)
 		return;
 	HASH_ITER(hh, spaces->by_process, each, next) {
@@ -300,6 +311,7 @@ static void see_exit(struct spaces *spaces, const struct sampled_record *record)
 
 void spaces_see(struct spaces *spaces, const struct sampled_record *record)
 {
+	spaces->now = record->ts;
 	switch (record->kind) {
 	case SAMPLED_MAP:
 		see_map(spaces, record);
@@ -311,17 +323,51 @@ void spaces_see(struct spaces *spaces, const struct sampled_record *record)
 		fresh(spaces, record->process);
 		break;
 	case SAMPLED_EXIT:
-		see_exit(spaces, record);
+		see_exit(spaces, record->process, record->ts);
+		break;
+	case SAMPLED_LOST:
+		spaces->lost = true;
+		spaces_settle(spaces, record->ts);
 		break;
 	default:
 		break;
 	}
 }
 
-const struct mapping *spaces_find(const struct spaces *spaces, int32_t process, uint64_t address)
+void spaces_settle(struct spaces *spaces, int64_t now)
 {
-	const struct space *space = find(spaces, process);
-	size_t at = space ? position(space, address) : 0;
+	if (!spaces->lost || (spaces->doubted != INT64_MIN && now - spaces->doubted < NSEC_PER_SEC))
+		return;
+	spaces->doubts++;
+	spaces->doubted = now;
+	spaces->lost = false;
+}
+
+/* What it maps now. Of one that is over nothing is known any more. */
+static struct space *find_again(struct spaces *spaces, struct space *space, int32_t process)
+{
+	if (space && space->over) {
+		space->mappings.count = 0;
+		space->known = spaces->doubts;
+		return space;
+	}
+	read_maps(spaces, process);
+	space = find(spaces, process);
+	if (space && space->known == spaces->doubts)
+		return space;
+	fresh(spaces, process);
+	see_exit(spaces, process, spaces->now);
+	return find(spaces, process);
+}
+
+const struct mapping *spaces_find(struct spaces *spaces, int32_t process, uint64_t address)
+{
+	struct space *space = find(spaces, process);
+	size_t at;
+
+	if ((!space || space->known != spaces->doubts) && process > 0)
+		space = find_again(spaces, space, process);
+	at = space ? position(space, address) : 0;
 
 	return at > 0 && address < space->mappings.items[at - 1].end ? &space->mappings.items[at - 1] : NULL;
 }

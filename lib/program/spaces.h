@@ -29,6 +29,12 @@ void spaces_read_all(struct spaces *spaces);
 void spaces_see(struct spaces *spaces, const struct sampled_record *record);
 
 /*
+ * Where records were lost, a process may have mapped other code than is known. So its mappings are read again when they are next asked
+ * for; of all processes at most once a second. To be called now and then, with the time that records have come to.
+ */
+void spaces_settle(struct spaces *spaces, int64_t now);
+
+/*
  * Images of programs that nobody runs any more are kept, for they may be run again, until there are many. Then spaces_mark() tells
  * which ones are still mapped (image_is_mapped), and spaces_sweep() frees the others.
  */
@@ -36,7 +42,7 @@ bool spaces_are_full(const struct spaces *spaces);
 void spaces_mark(struct spaces *spaces);
 void spaces_sweep(struct spaces *spaces);
 
-/* NULL: no code is known to lie there. Valid until the next spaces_see(). */
-const struct mapping *spaces_find(const struct spaces *spaces, int32_t process, uint64_t address);
+/* NULL: no code is known to lie there. Valid until the next call that is not about images. */
+const struct mapping *spaces_find(struct spaces *spaces, int32_t process, uint64_t address);
 
 #endif

@@ -151,6 +151,7 @@ void stacks_take(struct stacks *stacks, int64_t bound)
 		else
 			spaces_see(stacks->spaces, &record);
 	}
+	spaces_settle(stacks->spaces, bound);
 	if (spaces_are_full(stacks->spaces))
 		sweep(stacks);
 	pthread_mutex_unlock(&stacks->lock);

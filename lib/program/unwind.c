@@ -34,7 +34,7 @@ struct text {
 };
 
 struct unwinder {
-	const struct spaces *spaces;
+	struct spaces *spaces;
 	struct kallsyms kernel;
 	struct place *places;
 	struct place *recent[RECENT]; /* nearly all stacks go through few places */
@@ -61,7 +61,7 @@ static int32_t frame_of(struct unwinder *unwinder, char *text)
 	return known->frame;
 }
 
-struct unwinder *unwinder_new(const struct spaces *spaces)
+struct unwinder *unwinder_new(struct spaces *spaces)
 {
 	struct unwinder *unwinder = NEW(struct unwinder);
 

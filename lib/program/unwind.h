@@ -18,7 +18,7 @@ struct unwinder;
 
 enum { UNWIND_USER = 32, UNWIND_KERNEL = SAMPLE_KERNEL };
 
-struct unwinder *unwinder_new(const struct spaces *spaces);
+struct unwinder *unwinder_new(struct spaces *spaces);
 void unwinder_free(struct unwinder *unwinder);
 
 /*
