@@ -726,6 +726,25 @@ calls() {
 	assert_output "$(printf '1\n2')"
 }
 
+@test "functions of a program in another mount namespace, by /proc" {
+	need_tracefs
+	command -v gcc >/dev/null || skip "needs gcc"
+	unshare -m true || skip "needs a mount namespace"
+	program prog
+	sed 's/request/inside/; s/i < 7/i < 100000000/' prog.c >inside.c
+	gcc -O1 -o inside inside.c
+	mkdir app
+	cp prog app/prog
+	unshare -m sh -c 'mount -t tmpfs none app && cp inside app/prog && exec app/prog' 3>&- &
+	victim=$!
+	until_true 60 grep -q '^prog$' /proc/$victim/comm
+	trace-collect -c "func:/proc/$victim/root$PWD/app/prog:inside" -o out -d 0
+	trace-collect -c "func:/proc/$victim/exe:inside" -o out -d 0
+	run trace-collect -c "func:/proc/$victim/root$PWD/app/prog:request" -o out -d 0
+	assert_failure 1
+	assert_output --partial "no function 'request' in '/proc/$victim/root$PWD/app/prog'"
+}
+
 @test "functions: what cannot be found is said, with near names" {
 	need_tracefs
 	command -v gcc >/dev/null || skip "needs gcc"

@@ -53,13 +53,30 @@ static char *search_path(const char *name)
 	return NULL;
 }
 
+/* Without links, but for those of /proc into another root: as text they lead to the file of that path in ours. NULL, with errno. */
+static char *real_path(const char *name)
+{
+	char *path = realpath(name, NULL), *folder;
+	struct stat asked, found;
+
+	if (stat(name, &asked) < 0 || (path && stat(path, &found) == 0 && found.st_dev == asked.st_dev && found.st_ino == asked.st_ino))
+		return path;
+	free(path);
+	if (*name == '/')
+		return memory_text(name, strlen(name));
+	folder = getcwd(NULL, 0);
+	path = folder ? memory_format("%s/%s", folder, name) : NULL;
+	free(folder);
+	return path;
+}
+
 char *symbol_binary(const char *name)
 {
 	char *found = NULL, *path;
 
 	if (!is_file(name) && !strchr(name, '/'))
 		found = search_path(name);
-	path = realpath(found ? found : name, NULL);
+	path = real_path(found ? found : name);
 	if (!path)
 		fail_errno("cannot find the program '%s'", name);
 	free(found);
