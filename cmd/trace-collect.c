@@ -53,7 +53,9 @@ static int add_functions(const char *wanted)
 		return fail("functions are chosen as BINARY:GLOB, not '%s'", wanted);
 	binary = memory_text(wanted, (size_t)(colon - wanted));
 	path = symbol_binary(binary);
-	status = path ? symbol_matching(path, colon + 1, &names) : -1;
+	status = path ? returns_allowed(path, colon + 1) : -1;
+	if (status == 0)
+		status = symbol_matching(path, colon + 1, &names);
 	charts.items = memory_grow(charts.items, (size_t)charts.count + names.count + 1, sizeof(*charts.items));
 	for (size_t i = 0; i < names.count; i++) {
 		charts.items[charts.count++] = memory_format("func:%s:%s", binary, names.items[i]);

@@ -975,5 +975,7 @@ trace functions that none leaves"
 	assert_failure 1
 	assert_output "trace-collect: cannot probe 'main.work' in '$PWD/go': Go's runtime would end the program, for it does not know a \
 return probe; --stack tells where its threads wait"
+	run -1 trace-collect -f './go:main.*' --text -d 0 -o out
+	assert_output --partial "cannot probe 'main.*' in '$PWD/go': Go's runtime"
 	trace-collect -c func:./go:main --text -d 0 -o out
 }

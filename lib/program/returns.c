@@ -6,6 +6,8 @@
 
 #include <gelf.h>
 
+#include "base/fail.h"
+
 typedef bool section_test(Elf *elf, Elf_Scn *section, const GElf_Shdr *header);
 
 static bool has_section(const char *path, section_test *test)
@@ -40,9 +42,12 @@ static bool is_of_go(Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
 	return name && strstr(name, ".gopclntab");
 }
 
-bool returns_are_of_go(const char *path, const char *function)
+int returns_allowed(const char *path, const char *function)
 {
-	return strchr(function, '.') && has_section(path, is_of_go); /* "main.work": what it has of C is not called so */
+	if (!strchr(function, '.') || !has_section(path, is_of_go)) /* "main.work": what it has of C is not called so */
+		return 0;
+	return fail("cannot probe '%s' in '%s': Go's runtime would end the program, for it does not know a return probe; "
+		    "--stack tells where its threads wait", function, path);
 }
 
 /* Names that only code which throws, catches or cleans up behind exceptions refers to. */

@@ -10,8 +10,8 @@
 
 #include <stdbool.h>
 
-/* Whether the function, by its symbol, is one of Go in this program or library. False too if that cannot be read. */
-bool returns_are_of_go(const char *path, const char *function);
+/* -1 after fail(): the function, or pattern of functions, is one of Go in this program or library. */
+int returns_allowed(const char *path, const char *function);
 
 /* Whether exceptions or panics may go through the functions of this program or library. */
 bool returns_meet_exceptions(const char *path);

@@ -84,9 +84,8 @@ int probe_function(struct wishes *wishes, const char *binary, const char *functi
 	if (!place.path)
 		return -1;
 	status = symbol_offset(place.path, function, &place.offset);
-	if (status == 0 && returns_are_of_go(place.path, function))
-		status = fail("cannot probe '%s' in '%s': Go's runtime would end the program, for it does not know a return probe; "
-			      "--stack tells where its threads wait", function, place.path);
+	if (status == 0)
+		status = returns_allowed(place.path, function);
 	if (status == 0) {
 		place.name = memory_format("%s:0x%llx", place.path, (unsigned long long)place.offset);
 		status = make_both(wishes, &place, start, end);
