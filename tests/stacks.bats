@@ -470,6 +470,33 @@ users() {
 	assert_output --partial "is it 'shop::buy'"
 }
 
+@test "a function in C++ is not taken for several because the compiler put what is rare elsewhere" {
+	need_stacks
+	cat >rare.cc <<-'EOT'
+		#include <cstdlib>
+		#include <string>
+		#include <vector>
+		namespace {
+		__attribute__((cold, noinline)) void complain(int n) { std::exit(n); }
+		__attribute__((noinline)) int work(int n)
+		{
+			std::vector<std::string> all;
+			for (int i = 0; i < n; i++)
+				all.push_back(std::to_string(n));
+			if (n > 1000)
+				complain(n);
+			return int(all.size());
+		}
+		}
+		int main(int n, char **) { return work(n) - work(n + 1) + 1; }
+	EOT
+	g++ -O2 -o rare rare.cc
+	nm rare | grep -q 'work.*cold' || skip "this compiler does not"
+	trace-collect -c 'func:./rare:(anonymous namespace)::work' --text -o out -- ./rare
+	run grep -c 'name=func:rare__.*work[0-9a-f_]* ' out
+	assert_output 2
+}
+
 @test "programs that are only where their process sees them, that were deleted, and that were there before" {
 	need_stacks
 	command -v unshare >/dev/null || skip "needs unshare"

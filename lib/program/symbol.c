@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <gelf.h>
@@ -15,84 +14,11 @@
 #include "program/demangle.h"
 #include "base/near.h"
 
-const char *symbol_colon(const char *text)
-{
-	const char *at = text + strlen(text);
-
-	while (at-- > text)
-		if (*at == ':' && at[1] != ':' && (at == text || at[-1] != ':'))
-			return at;
-	return NULL;
-}
-
-static bool is_file(const char *path)
-{
-	struct stat info;
-
-	return stat(path, &info) == 0 && S_ISREG(info.st_mode);
-}
-
-static char *search_path(const char *name)
-{
-	const char *path = getenv("PATH");
-
-	for (const char *dir = path ? path : "/usr/bin:/bin"; *dir;) {
-		size_t length = strcspn(dir, ":");
-		char *candidate = memory_format("%.*s/%s", (int)length, length ? dir : ".", name);
-
-		if (length == 0) { /* an empty entry is the current directory */
-			free(candidate);
-			candidate = memory_format("./%s", name);
-		}
-		if (is_file(candidate) && access(candidate, X_OK) == 0)
-			return candidate;
-		free(candidate);
-		dir += length;
-		dir += *dir == ':';
-	}
-	return NULL;
-}
-
-/* Without links, but for those of /proc into another root: as text they lead to the file of that path in ours. NULL, with errno. */
-static char *real_path(const char *name)
-{
-	char *path = realpath(name, NULL), *folder;
-	struct stat asked, found;
-
-	if (stat(name, &asked) < 0 || (path && stat(path, &found) == 0 && found.st_dev == asked.st_dev && found.st_ino == asked.st_ino))
-		return path;
-	free(path);
-	if (*name == '/')
-		return memory_text(name, strlen(name));
-	folder = getcwd(NULL, 0);
-	path = folder ? memory_format("%s/%s", folder, name) : NULL;
-	free(folder);
-	return path;
-}
-
-char *symbol_binary(const char *name)
-{
-	char *found = NULL, *path;
-
-	if (!is_file(name) && !strchr(name, '/'))
-		found = search_path(name);
-	path = real_path(found ? found : name);
-	if (!path)
-		fail_errno("cannot find the program '%s'", name);
-	free(found);
-	if (path && !is_file(path)) {
-		fail("cannot probe '%s': not a file", path);
-		free(path);
-		return NULL;
-	}
-	return path;
-}
-
 /*
  * How well a symbol answers to the name. An exported function may have older versions beside the default one, and local
- * functions of several source files may share a name.
+ * functions of several source files may share a name. A copy is one that the compiler made for some callers.
  */
-enum rank { RANK_NONE, RANK_LOCAL, RANK_OLD_VERSION, RANK_GLOBAL };
+enum rank { RANK_NONE, RANK_COPY, RANK_LOCAL, RANK_OLD_VERSION, RANK_GLOBAL };
 
 /* What was found of a function while all symbols pass by. */
 struct search {
@@ -121,10 +47,13 @@ static enum rank rank_of(const struct search *search, const GElf_Sym *symbol, co
 /* Takes every symbol of a file, as they come. `old`: it is not the default version of its name. */
 typedef void symbol_taker(void *context, const GElf_Sym *symbol, const char *name, bool old);
 
-static enum rank rank_of_plain(const struct search *search, const GElf_Sym *symbol, const char *plain)
+/* What the compiler cut out of a function is not where that begins, though its plain name is the same. */
+static enum rank rank_of_plain(const struct search *search, const GElf_Sym *symbol, const char *name, const char *plain)
 {
-	if (!plain || strcmp(plain, search->function) != 0)
+	if (!plain || strcmp(plain, search->function) != 0 || strstr(name, ".cold") || strstr(name, ".part."))
 		return RANK_NONE;
+	if (strstr(name, ".constprop.") || strstr(name, ".isra."))
+		return RANK_COPY;
 	return GELF_ST_BIND(symbol->st_info) == STB_LOCAL ? RANK_LOCAL : RANK_GLOBAL;
 }
 
@@ -141,7 +70,7 @@ static void search_symbol(void *context, const GElf_Sym *symbol, const char *nam
 	rank = rank_of(search, symbol, name, old);
 	plain = rank == RANK_NONE ? demangle(name) : NULL;
 	if (rank == RANK_NONE)
-		rank = rank_of_plain(search, symbol, plain);
+		rank = rank_of_plain(search, symbol, name, plain);
 	if (rank == RANK_NONE) {
 		near_offer(&search->near, plain ? plain : name);
 	} else if (rank > search->rank) {

@@ -1,0 +1,84 @@
+/* The part of symbol that finds the program or library. */
+#include "program/symbol.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+
+const char *symbol_colon(const char *text)
+{
+	const char *at = text + strlen(text);
+
+	while (at-- > text)
+		if (*at == ':' && at[1] != ':' && (at == text || at[-1] != ':'))
+			return at;
+	return NULL;
+}
+
+static bool is_file(const char *path)
+{
+	struct stat info;
+
+	return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+static char *search_path(const char *name)
+{
+	const char *path = getenv("PATH");
+
+	for (const char *dir = path ? path : "/usr/bin:/bin"; *dir;) {
+		size_t length = strcspn(dir, ":");
+		char *candidate = memory_format("%.*s/%s", (int)length, length ? dir : ".", name);
+
+		if (length == 0) { /* an empty entry is the current directory */
+			free(candidate);
+			candidate = memory_format("./%s", name);
+		}
+		if (is_file(candidate) && access(candidate, X_OK) == 0)
+			return candidate;
+		free(candidate);
+		dir += length;
+		dir += *dir == ':';
+	}
+	return NULL;
+}
+
+/* Without links, but for those of /proc into another root: as text they lead to the file of that path in ours. NULL, with errno. */
+static char *real_path(const char *name)
+{
+	char *path = realpath(name, NULL), *folder;
+	struct stat asked, found;
+
+	if (stat(name, &asked) < 0 || (path && stat(path, &found) == 0 && found.st_dev == asked.st_dev && found.st_ino == asked.st_ino))
+		return path;
+	free(path);
+	if (*name == '/')
+		return memory_text(name, strlen(name));
+	folder = getcwd(NULL, 0);
+	path = folder ? memory_format("%s/%s", folder, name) : NULL;
+	free(folder);
+	return path;
+}
+
+char *symbol_binary(const char *name)
+{
+	char *found = NULL, *path;
+
+	if (!is_file(name) && !strchr(name, '/'))
+		found = search_path(name);
+	path = real_path(found ? found : name);
+	if (!path)
+		fail_errno("cannot find the program '%s'", name);
+	free(found);
+	if (path && !is_file(path)) {
+		fail("cannot probe '%s': not a file", path);
+		free(path);
+		return NULL;
+	}
+	return path;
+}
