@@ -1,5 +1,6 @@
 #include "program/symbol.h"
 
+#include <ctype.h>
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <stdbool.h>
@@ -23,6 +24,8 @@ enum rank { RANK_NONE, RANK_COPY, RANK_LOCAL, RANK_OLD_VERSION, RANK_GLOBAL };
 /* What was found of a function while all symbols pass by. */
 struct search {
 	const char *function;
+	const char *part; /* other symbols than those that have this need not be demangled */
+	bool suggest;	  /* look for near names too, which takes long */
 	enum rank rank; /* of the best so far */
 	bool indirect;	/* the best is one of those whose code is chosen at run time */
 	bool several;	/* others rank as high */
@@ -68,11 +71,12 @@ static void search_symbol(void *context, const GElf_Sym *symbol, const char *nam
 		return;
 	search->functions++;
 	rank = rank_of(search, symbol, name, old);
-	plain = rank == RANK_NONE ? demangle(name) : NULL;
+	plain = rank == RANK_NONE && strstr(name, search->part) ? demangle(name) : NULL;
 	if (rank == RANK_NONE)
 		rank = rank_of_plain(search, symbol, name, plain);
 	if (rank == RANK_NONE) {
-		near_offer(&search->near, plain ? plain : name);
+		if (search->suggest)
+			near_offer(&search->near, plain ? plain : name);
 	} else if (rank > search->rank) {
 		search->rank = rank;
 		search->several = false;
@@ -82,6 +86,18 @@ static void search_symbol(void *context, const GElf_Sym *symbol, const char *nam
 		search->several = true;
 	}
 	free(plain);
+}
+
+/* The identifier that ends a name is in its symbol as it is, but for operators and what is of std. "": it ends in none. */
+static const char *last_identifier(const char *function)
+{
+	const char *at = function + strlen(function);
+
+	if (strncmp(function, "std::", 5) == 0 || strstr(function, "operator"))
+		return at;
+	while (at > function && (isalnum((unsigned char)at[-1]) || at[-1] == '_'))
+		at--;
+	return at;
 }
 
 /* The table of versions that goes with .dynsym; NULL: there is none. */
@@ -149,11 +165,16 @@ static int file_offset(Elf *elf, const char *path, uint64_t address, uint64_t *o
 
 static int search_elf(Elf *elf, const char *path, const char *function, uint64_t *offset)
 {
-	struct search search = {.function = function, .near = near_begin(function)};
+	struct search search = {.function = function, .part = last_identifier(function), .near = near_begin(function)};
 
 	if (elf_kind(elf) != ELF_K_ELF)
 		return fail("'%s' is no program or shared library (ELF)", path);
 	walk_symbols(elf, search_symbol, &search);
+	if (search.rank == RANK_NONE || search.indirect) {
+		search.suggest = true;
+		search.part = "";
+		walk_symbols(elf, search_symbol, &search);
+	}
 	if (search.functions == 0)
 		return fail("'%s' names no functions: it was stripped", path);
 	if (search.indirect)
