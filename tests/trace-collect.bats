@@ -942,6 +942,44 @@ quota_group() {
 	wait $pid
 }
 
+# told_after_end: quota records tell of threads that ended between the two looks, though not of all
+told_after_end() {
+	awk 'function value(key) { return match($0, " " key "=[^ ]*") ? substr($0, RSTART + length(key) + 2, RLENGTH - length(key) - 2) : "" }
+		/^task / && !(value("tid") in began) { began[value("tid")] = value("ts") + 0 }
+		/^task .* comm=prog/ { ours[value("tid")] = 1 }
+		/^task .* ended=yes/ { ended[value("tid")] = value("ts") + 0 }
+		/^quota .* since=/ { since[++n] = value("since") + 0; ts[n] = value("ts") + 0; tids[n] = "," value("tids") "," }
+		END {
+			for (i = 1; i <= n; i++)
+				for (tid in ours)
+					if (began[tid] < since[i] && ended[tid] > since[i] && ended[tid] < ts[i])
+						index(tids[i], "," tid ",") ? told++ : untold++
+			exit !(told >= 5 && untold < told / 2)
+		}' trace
+}
+
+@test "threads of a group that used up its CPU quota are told of though they ended right after" {
+	need_tracefs
+	cat >prog.c <<-'C'
+		#include <time.h>
+		int main(void)
+		{
+			while (clock() < CLOCKS_PER_SEC / 1000 * 11) {
+			}
+			return 0;
+		}
+	C
+	gcc -o prog prog.c || skip "needs gcc"
+	quota_group || skip "no CPU controller"
+	collect --text -e sched:sched_switch -o trace
+	until_true 60 grep -sqE "^quota ts=[0-9.]+ group=/${group##*/} " trace
+	sh -c "echo \$\$ >$group/cgroup.procs; while :; do ./prog; done" 3>&- &
+	victim=$!
+	until_true 30 told_after_end
+	kill $victim $pid
+	wait $pid
+}
+
 @test "the hidden paths of an NVMe disk are named as that disk's" {
 	need_tracefs
 	[ -r /proc/diskstats ] || skip "needs /proc/diskstats"

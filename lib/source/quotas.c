@@ -11,7 +11,20 @@
 #include "base/number.h"
 #include "source/cgroup.h"
 
-enum { COST_LIMIT = 200, WALKS_A_SECOND = 5, THREADS_TEXT = 1 << 19 /* so that the record is not too long */ };
+enum {
+	COST_LIMIT = 200,
+	WALKS_A_SECOND = 5,
+	THREADS = 1 << 16, /* so that the record is not too long */
+	FEW_GROUPS = 8,	   /* their threads are listed at each look, */
+	FEW_THREADS = 64,  /* if these are so few; else that costs more than it is worth */
+};
+
+/* After a group was throttled it will be so again. */
+static const int64_t hot_time = NSEC_PER_SEC;
+
+struct tids {
+	ARRAY(int32_t) list;
+};
 
 struct quota_group {
 	char *path;
@@ -19,6 +32,9 @@ struct quota_group {
 	uint64_t count; /* how often it was throttled, when that was looked at last */
 	int64_t time;	/* and for how long */
 	int64_t since;	/* and when that was */
+	int64_t hot;	/* until then it is likely to be throttled again */
+	struct tids before; /* its threads then; none: they were not listed */
+	bool large;	/* there were more than FEW_THREADS */
 	uint64_t walk;	/* the last that came by */
 	UT_hash_handle hh;
 };
@@ -29,7 +45,7 @@ struct look {
 	struct stream *stream;
 	const struct trace_clock *clock;
 	int64_t begun;
-	struct line tids;
+	struct tids tids; /* of the group at hand */
 	int status;
 };
 
@@ -60,28 +76,52 @@ static char *timers(void)
 static void take_threads(void *context, int directory, const char *path)
 {
 	struct look *look = context;
-	char *threads;
+	char *threads = cgroup_threads(directory, look->quotas->first_version), *rest = threads;
 
 	(void)path;
-	if (look->tids.length > THREADS_TEXT)
-		return;
-	threads = cgroup_threads(directory, look->quotas->first_version);
-	for (char *at = threads; at && *at; at++)
-		if (*at == '\n')
-			*at = ',';
-	if (threads)
-		line_append(&look->tids, threads, strlen(threads));
+	for (const char *tid; rest && look->tids.list.count < THREADS && (tid = strsep(&rest, "\n"));)
+		if (*tid)
+			*ARRAY_ADD(&look->tids.list) = atoi(tid);
 	free(threads);
 }
 
-/* Who may have been throttled: all that are in the group now, or in one below it. */
-static const char *threads_of(struct look *look, const char *path)
+/* All that are in the group now, or in one below it. */
+static void list_threads(struct look *look, struct quota_group *group)
 {
-	line_begin(&look->tids, "");
-	cgroup_walk(look->quotas->mount, path, take_threads, look);
-	if (look->tids.length && look->tids.text[look->tids.length - 1] == ',')
-		look->tids.text[--look->tids.length] = '\0';
-	return look->tids.text;
+	look->tids.list.count = 0;
+	cgroup_walk(look->quotas->mount, group->path, take_threads, look);
+	group->large = look->tids.list.count > FEW_THREADS;
+}
+
+static int compare_tids(const void *one, const void *other)
+{
+	int32_t a = *(const int32_t *)one, b = *(const int32_t *)other;
+
+	return (a > b) - (a < b);
+}
+
+/* Who may have been throttled: who is in the group now, and who was at the look before and has ended since. */
+static void write_tids(const struct look *look, const struct quota_group *group, struct line *line)
+{
+	struct tids all = {0};
+	struct line text = {0};
+
+	for (size_t i = 0; i < look->tids.list.count; i++)
+		*ARRAY_ADD(&all.list) = look->tids.list.items[i];
+	for (size_t i = 0; i < group->before.list.count; i++)
+		*ARRAY_ADD(&all.list) = group->before.list.items[i];
+	if (all.list.count)
+		qsort(all.list.items, all.list.count, sizeof(*all.list.items), compare_tids);
+	line_begin(&text, "");
+	for (size_t i = 0; i < all.list.count; i++) {
+		char tid[NUMBER_ROOM];
+
+		if (i == 0 || all.list.items[i] != all.list.items[i - 1])
+			line_append(&text, tid, (size_t)snprintf(tid, sizeof(tid), "%s%d", i ? "," : "", all.list.items[i]));
+	}
+	line_text(line, "tids", text.length ? text.text : "");
+	line_free(&text);
+	free(all.list.items);
 }
 
 /* A group that is new is told of without threads: since when it is watched. */
@@ -102,23 +142,39 @@ static void write_group(struct look *look, const struct quota_group *group, int6
 		line_unsigned(&line, "count", count);
 		line_time(&line, "time", time);
 		if (!look->quotas->foreign)
-			line_text(&line, "tids", threads_of(look, group->path));
+			write_tids(look, group, &line);
 	}
 	if (stream_write_line(look->stream, &line) < 0)
 		look->status = -1;
 	line_free(&line);
 }
 
+/* The threads that it has now may have ended by the next look. */
+static bool is_worth_listing(const struct look *look, const struct quota_group *group)
+{
+	return !group->large && (look->begun < group->hot || HASH_COUNT(look->quotas->groups) <= FEW_GROUPS);
+}
+
 /* What was throttled between two looks was so between the beginning of the first and the end of the second. */
 static void look_at(struct look *look, struct quota_group *group, int directory)
 {
+	struct tids before = group->before;
+	bool throttled;
 	uint64_t count;
 	int64_t time;
 
 	if (!cgroup_throttled(directory, look->quotas->first_version, &count, &time))
 		return;
-	if (time > group->time)
+	throttled = time > group->time;
+	if (throttled)
+		group->hot = look->begun + hot_time;
+	look->tids.list.count = 0;
+	if (!look->quotas->foreign && (throttled || is_worth_listing(look, group)))
+		list_threads(look, group);
+	if (throttled)
 		write_group(look, group, clock_now(look->clock), count - group->count, time - group->time);
+	group->before = look->tids;
+	look->tids = before; /* its room */
 	group->count = count;
 	group->time = time;
 	group->since = look->begun;
@@ -152,6 +208,7 @@ static void see_group(void *context, int directory, const char *path)
 static void forget_group(struct quotas *quotas, struct quota_group *group)
 {
 	HASH_DEL(quotas->groups, group);
+	free(group->before.list.items);
 	free(group->path);
 	free(group);
 }
@@ -218,7 +275,7 @@ int quotas_look(struct quotas *quotas, struct stream *stream, const struct trace
 		look_at_known(&look);
 		quotas->next_look = look.begun + (cpu_time() - cost) * COST_LIMIT;
 	}
-	line_free(&look.tids);
+	free(look.tids.list.items);
 	return look.status;
 }
 
