@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/command.h"
@@ -200,21 +201,39 @@ static int write_charts(struct stream *stream, struct chart **loaded)
 }
 
 /* A long trace is worth having up to where it was cut, so the file is written in place. */
-static int open_output(void)
+static int open_output(int *fd)
 {
-	int fd = output ? open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : STDOUT_FILENO;
-
-	return fd < 0 ? fail_errno("cannot open '%s'", output) : fd;
+	*fd = output ? open(output, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : STDOUT_FILENO;
+	return *fd < 0 ? fail_errno("cannot open '%s'", output) : 0;
 }
 
-static int open_stream(struct stream **stream, struct events **names)
+/* What the file held before is worth having, too, if something is asked for that cannot be had. Until then little was written. */
+static int cut_output(int fd)
 {
-	int fd = open_output();
+	struct stat file;
 
-	if (fd < 0)
+	if (!output || fstat(fd, &file) < 0 || !S_ISREG(file.st_mode))
+		return 0;
+	return ftruncate(fd, lseek(fd, 0, SEEK_CUR)) < 0 ? fail_errno("cannot write '%s'", output) : 0;
+}
+
+static int find_processes(void)
+{
+	struct process found = {0};
+	int status = 0;
+
+	for (size_t i = 0; status == 0 && i < pids.count; i++)
+		status = pids.items[i] == COLLECTOR_COMMAND ? 0 : process_follow(&found, pids.items[i]);
+	process_free(&found);
+	return status;
+}
+
+static int open_stream(struct stream **stream, struct events **names, int *fd)
+{
+	if (open_output(fd) < 0)
 		return -1;
 	*stream = stream_create();
-	stream_output(*stream, fd, as_text);
+	stream_output(*stream, *fd, as_text);
 	*names = events_new(*stream);
 	stream_report_usage(*stream, "trace-collect");
 	return 0;
@@ -259,16 +278,16 @@ static int collect(struct collector *collector, char **command)
 	static struct chart **loaded;
 	static struct stream *stream;
 	static struct events *names;
-	int status;
+	int status, fd;
 
 	loaded = memory_new((size_t)charts.count + 1, sizeof(*loaded));
 	if (collector_open(collector, clock_name, buffer) < 0 || want_all(&collector->wishes, loaded) < 0 ||
-	    keep_context(collector) < 0 || fork_command(collector, command) < 0 || open_stream(&stream, &names) < 0)
+	    keep_context(collector) < 0 || fork_command(collector, command) < 0 || open_stream(&stream, &names, &fd) < 0)
 		return -1;
 	add_stacks(collector, stream);
 	collector->programs = !no_programs;
-	if (collector_prepare(collector, stream, names) < 0 || write_charts(stream, loaded) < 0 ||
-	    collector_run(collector, duration, pids.items, (int)pids.count) < 0)
+	if (collector_prepare(collector, stream, names) < 0 || find_processes() < 0 || cut_output(fd) < 0 ||
+	    write_charts(stream, loaded) < 0 || collector_run(collector, duration, pids.items, (int)pids.count) < 0)
 		return -1;
 	status = stream_close(stream);
 	if (collector_lost_stacks(collector))

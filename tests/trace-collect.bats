@@ -133,6 +133,23 @@ CAP_SYS_ADMIN or the host's tracefs"
 	assert_output ""
 }
 
+@test "a file that is there is overwritten only if what is asked for can be had" {
+	need_tracefs
+	seq 100000 >out
+	cp out before
+	run -1 trace-collect -e 'sched:sched_switch/nosuch == 1' -o out -d 0
+	run -1 trace-collect -e sched:sched_switch -p 4194303 -o out -d 0
+	cmp out before
+	trace-collect -e sched:sched_process_exec -o out -- true
+	run -0 stream-cat --text out
+	assert_line --index -1 --regexp '^end records='
+	trace-collect -e '*' -o large -- true # whose formats alone are more than is written at once
+	trace-collect -e '*' -d 0 -o large
+	run -0 bash -c 'stream-cat --text large | tail -n 1'
+	assert_output --regexp '^end records='
+	trace-collect -e sched:sched_process_exec -d 0 -o /dev/null
+}
+
 @test "a command is traced from its first instruction to its end, and in the order of time" {
 	need_tracefs
 	trace-collect -b 64M -e sched:sched_process_exec -e raw_syscalls -o out -- sh -c 'true; ls / >/dev/null'
