@@ -743,6 +743,17 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 	assert_output '["2026-11-20T15:43:05.000000000Z","2026-11-20T15:43:15.000000000Z",10]'
 }
 
+@test "what tailblame cost on several machines is a share of the CPUs of each" {
+	cost() { # CPUS SECONDS
+		echo "stream version=1 host=h$1 cpus=$1"
+		echo "usage command=trace-collect events=1 kept=1 bytes=1 kept_bytes=1 cpu=$2 wall=100"
+	}
+	COLUMNS=200 run -0 report <(cost 64 64) <(cost 2 2)
+	assert_line --partial 'took 66.000 s of CPU time in 200.000 s, 1.0 % of all CPUs, for'
+	COLUMNS=200 run -0 report <(cost 2 1) <(cost 2 3)
+	assert_line --partial 'took 4.000 s of CPU time in 200.000 s, 1.0 % of 2 CPUs, for'
+}
+
 @test "the time is that of all streams, of those too that do not tell when they were watched" {
 	{
 		echo "stream version=1 host=h wall=1795189380.000000000"

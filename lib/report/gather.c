@@ -92,6 +92,7 @@ static int stream_seen(void *context, const struct record *record)
 	free(model->kernel);
 	model->host = clean_field(fields, "host");
 	model->kernel = clean_field(fields, "kernel");
+	model->cpus = 0;
 	if (fields_unsigned(fields, "cpus", &model->cpus) < 0)
 		return gather_wrong(model);
 	model->bytes += model->most;

@@ -25,6 +25,17 @@ static void see_watch(struct model *model, int64_t began, double seconds)
 	model_see_times(&model->watched, began, time_sum(began, seconds < 1e9 ? (int64_t)(seconds * 1e9) : 0));
 }
 
+/* How long which machine was watched. */
+static void see_run(struct model *model, double seconds)
+{
+	uint64_t cpus = model->cpus ? model->cpus : 1;
+
+	model->unlike |= model->ran > 0 && cpus != model->watched_cpus;
+	model->watched_cpus = cpus;
+	model->ran += seconds;
+	model->capacity += seconds * (double)cpus;
+}
+
 static int see_cost(struct model *model, const struct fields *fields)
 {
 	double cpu = 0, setup = 0, wall = 0;
@@ -40,7 +51,7 @@ static int see_cost(struct model *model, const struct fields *fields)
 	model->cpu += cpu;
 	model->setup += setup;
 	if (fields_is(fields, "command", "trace-collect")) {
-		model->ran += wall;
+		see_run(model, wall);
 		if (found)
 			see_watch(model, began, wall);
 	}

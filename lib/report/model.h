@@ -254,7 +254,10 @@ struct model {
 	double cpu, setup;    /* seconds of their CPU time; setup: before they began */
 	double ran;	     /* seconds that were collected; 0: not live */
 	uint64_t bytes, most; /* of events, by the command that saw most: before the stream at hand; in it */
-	uint64_t cpus;	     /* of the machine; 0: not known */
+	uint64_t cpus;	     /* of the machine of the stream at hand; 0: not known */
+	double capacity;     /* CPU seconds that the machines had in these seconds */
+	uint64_t watched_cpus; /* of the last of them */
+	bool unlike;	     /* of the others not all had as many */
 	uint64_t records;
 	uint64_t moments, incomplete_moments, signals, rates, graphs; /* rates: signals of them, and of means */
 	double explained; /* seconds of all stories */

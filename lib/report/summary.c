@@ -124,7 +124,7 @@ static void add_stages(FILE *out, const struct model *model)
 static void say_cost(FILE *out, const struct model *model)
 {
 	uint64_t read = model->has_read ? model->read : model->filtered;
-	double seconds = model->ran, share = 100 * model->cpu / seconds / (double)(model->cpus ? model->cpus : 1);
+	double seconds = model->ran, share = 100 * model->cpu / model->capacity;
 	char cpu[NUMBER_ROOM], wall[NUMBER_ROOM], events[NUMBER_ROOM], bytes[NUMBER_ROOM];
 
 	if (!(seconds > 0))
@@ -135,8 +135,10 @@ static void say_cost(FILE *out, const struct model *model)
 	number_human_size(bytes, (uint64_t)((double)(model->bytes + model->most) / seconds));
 	add_stages(out, model);
 	fprintf(out, " took %s of CPU time in %s, %.*f %% of ", cpu, wall, share < 1 ? 2 : 1, share);
-	if (model->cpus > 1)
-		fprintf(out, "%llu CPUs", (unsigned long long)model->cpus);
+	if (model->unlike)
+		fputs("all CPUs", out);
+	else if (model->watched_cpus > 1)
+		fprintf(out, "%llu CPUs", (unsigned long long)model->watched_cpus);
 	else
 		fputs("one CPU", out);
 	fprintf(out, ", for %s events traced and %s read a second", events, bytes);
