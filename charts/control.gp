@@ -7,6 +7,7 @@
 #   clock from to	1: times are Unix time; 0: trace time. First and last time drawn
 # Files in the working directory, a line a point: samples (time median greatest), limits (time centre ucl),
 # marks (time value), shifts (time value). Each has a point at least, which may be off the chart; an unknown centre or limit is NaN.
+# An empty line among the limits breaks their line: what follows is of another stream, earlier in time.
 
 if (dumb) {
 	set terminal dumb size columns, rows noenhanced mono

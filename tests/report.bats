@@ -1030,6 +1030,26 @@ told() {
 	done
 }
 
+@test "charts: limits of two hosts are two lines, each to the end" {
+	mkdir bin
+	printf '%s\n' '#!/bin/sh' "cp limits '$PWD'; echo drawn" >bin/gnuplot
+	chmod +x bin/gnuplot
+	for host in 1 2; do
+		echo "stream version=1 host=$host wall=0"
+		printf "limits ts=%d chart=c center=$host ucl=${host}0 n=9 method=imr\n" 10 50
+		echo "sample ts=90 start=89 chart=c value=0.5"
+	done >hosts
+	PATH=$PWD/bin:$PATH report --plot hosts
+	run cat limits
+	assert_output '10.000000 1 10
+50.000000 1 10
+90.000000 1 10
+
+10.000000 2 20
+50.000000 2 20
+90.000000 2 20'
+}
+
 @test "charts: many short pieces do not look like one long" {
 	need_gnuplot
 	command -v python3 >/dev/null || skip "needs python3"

@@ -64,7 +64,14 @@ static struct canvas *new_canvas(char **complaint)
 	return canvas;
 }
 
-/* Points as "time median greatest", none of them below the least; where there are none, one far off the chart. */
+/* "time median greatest", neither value below the least. */
+static void put_point(FILE *file, int64_t at, const struct bucket *point, double least)
+{
+	fprintf(file, "%.6f %.9g %.9g\n", at / 1e9, fmax(point->median, least), fmax(point->greatest, least));
+}
+
+static const char far_off[] = "-1e12 1 1\n"; /* the chart: gnuplot wants a point */
+
 static int write_points(struct canvas *canvas, const char *name, const struct points *points, double least)
 {
 	FILE *file = canvas_file(canvas, name);
@@ -73,31 +80,33 @@ static int write_points(struct canvas *canvas, const char *name, const struct po
 	if (!file)
 		return -1;
 	for (i = 0; i < points->count; i++)
-		fprintf(file, "%.6f %.9g %.9g\n", points->items[i].at / 1e9, fmax(points->items[i].median, least),
-			fmax(points->items[i].greatest, least));
+		put_point(file, points->items[i].at, &points->items[i], least);
 	if (points->count == 0)
-		fputs("-1e12 1 1\n", file);
+		fputs(far_off, file);
 	return canvas_file_close(file);
 }
 
-/* Limits hold until the next: the last ones to the end of the chart. */
-static int write_limits(struct canvas *canvas, const struct track *track, int64_t end, double least)
+/* Limits hold until the next, the last ones to the end of the chart; so do those of a stream before, where the next begins earlier. */
+static int write_limits(struct canvas *canvas, const struct points *limits, int64_t end, double least)
 {
-	struct points all = {0};
-	struct bucket last;
-	int64_t status;
+	FILE *file = canvas_file(canvas, "limits");
 	size_t i;
 
-	for (i = 0; i < track->limits.count; i++)
-		points_add(&all, &track->limits.items[i]);
-	if (all.count > 0) {
-		last = all.items[all.count - 1];
-		last.at = end > last.at ? end : last.at;
-		points_add(&all, &last);
+	if (!file)
+		return -1;
+	for (i = 0; i < limits->count; i++) {
+		const struct bucket *point = &limits->items[i];
+		bool last = i + 1 == limits->count;
+
+		put_point(file, point->at, point, least);
+		if (last || point[1].at < point->at)
+			put_point(file, end > point->at ? end : point->at, point, least);
+		if (!last && point[1].at < point->at)
+			fputc('\n', file); /* the line breaks */
 	}
-	status = write_points(canvas, "limits", &all, least);
-	free(all.items);
-	return status;
+	if (limits->count == 0)
+		fputs(far_off, file);
+	return canvas_file_close(file);
 }
 
 static void widen(const struct points *points, int64_t *from, int64_t *to)
@@ -177,7 +186,7 @@ static char *control(const struct model *model, const struct track *track, const
 		bounds(track, &low, &high);
 	else
 		decades(track, &low, &high);
-	if (write_points(canvas, "samples", &track->samples, least) < 0 || write_limits(canvas, track, to, least) < 0 ||
+	if (write_points(canvas, "samples", &track->samples, least) < 0 || write_limits(canvas, &track->limits, to, least) < 0 ||
 	    write_points(canvas, "marks", &track->marks, least) < 0 || write_points(canvas, "shifts", &track->levels, least) < 0)
 		return undrawn(canvas, complaint);
 	return drawn(canvas, "charts/control.gp",
