@@ -641,6 +641,8 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 	} >early
 	COLUMNS=200 run -0 report early
 	assert_output --partial "largest 3, before there were limits"
+	COLUMNS=200 run -0 report <(sed 1s/3/1.5/ early) early # each stream has its own
+	assert_output --partial "largest 3, before there were limits"
 	run -0 report <(sed 1s/3/1.5/ early)
 	assert_line --regexp 'largest 1.5$'
 	sed 3s/value=1/value=2.5/ early | sed 1d >late

@@ -169,7 +169,7 @@ static int sample_seen(void *context, const struct record *record)
 	track->values += bucket.count;
 	if (!(track->greatest >= bucket.greatest)) {
 		track->greatest = bucket.greatest;
-		track->greatest_is_early = isnan(track->ucl);
+		track->greatest_is_early = !track->limited;
 	}
 	if (model_is_dated(model))
 		points_add(&track->samples, &bucket);
@@ -202,6 +202,7 @@ static int limits_seen(void *context, const struct record *record)
 	track->center = center;
 	track->lcl = lcl;
 	track->ucl = ucl;
+	track->limited = !isnan(ucl);
 	track->learnt_from = n;
 	free(track->method);
 	track->method = clean_field(fields, "method");

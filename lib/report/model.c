@@ -83,6 +83,7 @@ struct track *model_track(struct model *model, const char *chart, const char *ke
 {
 	struct track *track = find_track(model, chart, key);
 
+	track->limited &= track->stream == model->streams;
 	track->stream = model->streams;
 	return track;
 }

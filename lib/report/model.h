@@ -190,6 +190,7 @@ struct track {
 	uint64_t stream; /* the last one that told of it */
 	struct chart_story *chart;
 	double center, lcl, ucl; /* of its last limits; NAN: none came */
+	bool limited;		 /* they are of the stream at hand */
 	double signal_center, signal_limit; /* of its first signal; NAN: none */
 	uint64_t learnt_from;	 /* n */
 	char *method;
