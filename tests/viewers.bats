@@ -200,7 +200,7 @@ WAKINGS="select 'waking', ts, extract_arg(arg_set_id, 'pid') from ftrace_event w
 	assert_equal "$(rows error answers)" mismatched_sched_switch_tids
 	events sched:sched_switch prev_pid prev_state next_pid <text | awk -v OFS='\t' '
 		BEGIN { letter[128] = 1026; letter[256] = 2048 } # as Perfetto keeps I and R+
-		{ $1 = int($1 / 1000 + 0.5); $3 = $3 in letter ? letter[$3] : $3; print }' | sort >there
+		{ $1 = sprintf("%.0f", int($1 / 1000 + 0.5)); $3 = $3 in letter ? letter[$3] : $3; print }' | sort >there
 	rows switch answers | sort | diff there -
 	assert_equal "$(rows wakings answers)" "$(grep -c 'name=sched:sched_waking' text)"
 }
