@@ -342,12 +342,12 @@ users() {
 
 @test "what compilers append to names is left out, and nothing else is" {
 	need_stacks
-	names='main.coldStart github.com/x/cache.coldPath main.(*T).part.Read job.isra.go one.cold two.cold.3 three.part.0.isra.1 four.llvm.123'
+	names='main.coldStart github.com/x/cache.coldPath main.(*T).part.Read job.isra.go one.cold two.cold.3 three.part.0.isra.1 four.llvm.123 main.five.abi0'
 	n=0
 	{
 		echo '#include <unistd.h>'
 		for name in $names; do echo "__attribute__((noinline)) void f$((n += 1))(void) { usleep(1000); __asm__ volatile(\"\"); }"; done
-		echo "int main(void) { $(seq -f 'f%g();' 8) return 0; }"
+		echo "int main(void) { $(seq -f 'f%g();' 9) return 0; }"
 	} >names.c
 	build -c -o names.o names.c
 	n=0
@@ -356,7 +356,7 @@ users() {
 	collect_stacks ./names
 	users sleep names | sed -n 's/.*;\([^;]*\) (names);main (names).*/\1/p' >slept
 	run cat slept
-	assert_output "$(printf '%s\n' main.coldStart github.com/x/cache.coldPath 'main.(*T).part.Read' job.isra.go one two three four)"
+	assert_output "$(printf '%s\n' main.coldStart github.com/x/cache.coldPath 'main.(*T).part.Read' job.isra.go one two three four main.five)"
 }
 
 @test "processes that end before anybody looks have names too" {

@@ -183,7 +183,7 @@ static size_t written_length(const char *name)
 		const char *text;
 		bool numbered; /* else it may be */
 	} marks[] = {{".part.", true},	   {".isra.", true}, {".constprop.", true}, {".lto_priv.", true},
-		     {".llvm.", true}, {".__uniq.", true}, {".cold", false}, {".localalias", false}};
+		     {".llvm.", true}, {".__uniq.", true}, {".cold", false}, {".localalias", false}, {".abi0", false}};
 	size_t length = strcspn(name + (*name == '@'), "@") + (*name == '@');
 	const char *clone = strstr(name, " [clone ");
 
