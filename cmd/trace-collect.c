@@ -47,8 +47,8 @@ static int add_functions(const char *wanted)
 {
 	const char *colon = symbol_colon(wanted);
 	struct symbol_names names = {0};
+	int status, before = charts.count;
 	char *binary, *path;
-	int status;
 
 	if (!colon)
 		return fail("functions are chosen as BINARY:GLOB, not '%s'", wanted);
@@ -59,9 +59,12 @@ static int add_functions(const char *wanted)
 		status = symbol_matching(path, colon + 1, &names);
 	charts.items = memory_grow(charts.items, (size_t)charts.count + names.count + 1, sizeof(*charts.items));
 	for (size_t i = 0; i < names.count; i++) {
-		charts.items[charts.count++] = memory_format("func:%s:%s", binary, names.items[i]);
+		if (returns_allowed(path, names.items[i]) == 0)
+			charts.items[charts.count++] = memory_format("func:%s:%s", binary, names.items[i]);
 		free(names.items[i]);
 	}
+	if (status == 0 && charts.count == before)
+		status = -1; /* none is allowed */
 	free(names.items);
 	free(path);
 	free(binary);

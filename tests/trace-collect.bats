@@ -1028,9 +1028,17 @@ trace functions that none leaves"
 	objcopy --add-section .gopclntab=table go
 	run trace-collect -c func:./go:main.work --text -d 0 -o out
 	assert_failure 1
-	assert_output "trace-collect: cannot probe 'main.work' in '$PWD/go': Go's runtime would end the program, for it does not know a \
-return probe; --stack tells where its threads wait"
+	assert_output "trace-collect: cannot probe 'main.work' in '$PWD/go': the runtime of Go would end the program, for it does \
+not know a return probe; --stack tells where its threads wait"
 	run -1 trace-collect -f './go:main.*' --text -d 0 -o out
-	assert_output --partial "cannot probe 'main.*' in '$PWD/go': Go's runtime"
+	assert_output --partial "cannot probe 'main.*' in '$PWD/go': the runtime of Go "
 	trace-collect -c func:./go:main --text -d 0 -o out
+	sed 's/work/camlMain__work_81/' go.c >caml.c
+	sed -i '1i int caml_frametable; void camlless(void) { }' caml.c
+	gcc -o caml caml.c
+	run -1 trace-collect -c func:./caml:camlMain__work_81 --text -d 0 -o out
+	assert_output --partial "the runtime of OCaml would end the program"
+	trace-collect -f './caml:caml*' --text -d 0 -o out
+	run sed -n 's/^chart name=\([^ ]*\) .*/\1/p' out
+	assert_output func:caml:camlless
 }

@@ -1,5 +1,6 @@
 #include "program/returns.h"
 
+#include <ctype.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,9 +9,26 @@
 
 #include "base/fail.h"
 
-typedef bool section_test(Elf *elf, Elf_Scn *section, const GElf_Shdr *header);
+/* Whether a section's name ends so, or, of a table of strings, whether it has this one. */
+struct mark {
+	const char *section, *string; /* one of them; else NULL */
+};
 
-static bool has_section(const char *path, section_test *test)
+static bool has_mark(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, const struct mark *mark)
+{
+	const char *name;
+	Elf_Data *data;
+	size_t names;
+
+	if (mark->section) {
+		name = elf_getshdrstrndx(elf, &names) == 0 ? elf_strptr(elf, names, header->sh_name) : NULL;
+		return name && strstr(name, mark->section);
+	}
+	data = header->sh_type == SHT_STRTAB ? elf_getdata(section, NULL) : NULL;
+	return data && data->d_buf && memmem(data->d_buf, data->d_size, mark->string, strlen(mark->string) + 1);
+}
+
+static bool is_marked(const char *path, const struct mark *mark)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	Elf_Scn *section = NULL;
@@ -23,47 +41,57 @@ static bool has_section(const char *path, section_test *test)
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	while (elf && !found && (section = elf_nextscn(elf, section)))
-		found = gelf_getshdr(section, &header) && test(elf, section, &header);
+		found = gelf_getshdr(section, &header) && has_mark(elf, section, &header, mark);
 	elf_end(elf);
 	close(fd);
 	return found;
 }
 
-/* The table by which Go's runtime walks stacks; in libraries it has a prefix. */
-static bool is_of_go(Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+/* "main.work": what a program in Go has of C is not called so. */
+static bool is_of_go(const char *function)
 {
-	const char *name;
-	size_t names;
+	return strchr(function, '.');
+}
 
-	(void)section;
-	if (elf_getshdrstrndx(elf, &names) < 0)
-		return false;
-	name = elf_strptr(elf, names, header->sh_name);
-	return name && strstr(name, ".gopclntab");
+/* "camlMain__work_81"; its runtime, which is C, has "caml_alloc". */
+static bool is_of_ocaml(const char *function)
+{
+	return strncmp(function, "caml", 4) == 0 && isupper((unsigned char)function[4]);
+}
+
+/* What V8 has compiled beforehand. */
+static bool is_of_javascript(const char *function)
+{
+	return strncmp(function, "Builtins_", 9) == 0;
 }
 
 int returns_allowed(const char *path, const char *function)
 {
-	if (!strchr(function, '.') || !has_section(path, is_of_go)) /* "main.work": what it has of C is not called so */
-		return 0;
-	return fail("cannot probe '%s' in '%s': Go's runtime would end the program, for it does not know a return probe; "
-		    "--stack tells where its threads wait", function, path);
+	static const struct {
+		const char *language;
+		bool (*has)(const char *function);
+		struct mark mark;
+	} languages[] = {
+		{"Go", is_of_go, {.section = ".gopclntab"}},
+		{"OCaml", is_of_ocaml, {.string = "caml_frametable"}},
+		{"JavaScript", is_of_javascript, {.string = "Builtins_JSEntry"}},
+	};
+
+	for (size_t i = 0; i < sizeof(languages) / sizeof(languages[0]); i++)
+		if (languages[i].has(function) && is_marked(path, &languages[i].mark))
+			return fail("cannot probe '%s' in '%s': the runtime of %s would end the program, for it does not know a return "
+				    "probe; --stack tells where its threads wait", function, path, languages[i].language);
+	return 0;
 }
 
 /* Names that only code which throws, catches or cleans up behind exceptions refers to. */
-static bool names_exceptions(Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
-{
-	static const char *const names[] = {"__gxx_personality_v0", "__cxa_throw", "rust_eh_personality"};
-	Elf_Data *data = header->sh_type == SHT_STRTAB ? elf_getdata(section, NULL) : NULL;
-
-	(void)elf;
-	for (size_t i = 0; data && data->d_buf && i < sizeof(names) / sizeof(names[0]); i++)
-		if (memmem(data->d_buf, data->d_size, names[i], strlen(names[i]) + 1))
-			return true;
-	return false;
-}
-
 bool returns_meet_exceptions(const char *path)
 {
-	return has_section(path, names_exceptions);
+	static const struct mark marks[] = {
+		{.string = "__gxx_personality_v0"}, {.string = "__cxa_throw"}, {.string = "rust_eh_personality"}};
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+		if (is_marked(path, &marks[i]))
+			return true;
+	return false;
 }

@@ -2,15 +2,15 @@
  * returns: whom a probe at the return of a function would harm.
  *
  * The kernel puts an address of its own on the stack in place of the one that the function returns to. Who looks for callers there
- * finds none: C++ and Rust end the program when an exception or a panic is to go through the function, and Go's runtime ends it
- * sooner or later, for it walks the stacks of all goroutines, and moves them.
+ * finds none: C++ and Rust end the program when an exception or a panic is to go through the function, and the runtimes of Go, OCaml
+ * and JavaScript (V8) when they collect garbage, for they walk all stacks.
  */
 #ifndef PROGRAM_RETURNS_H
 #define PROGRAM_RETURNS_H
 
 #include <stdbool.h>
 
-/* -1 after fail(): the function, or pattern of functions, is one of Go in this program or library. */
+/* -1 after fail(): the function, or pattern of functions, is of a language whose runtime would end this program. */
 int returns_allowed(const char *path, const char *function);
 
 /* Whether exceptions or panics may go through the functions of this program or library. */
