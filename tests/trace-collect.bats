@@ -561,6 +561,20 @@ lapped() {
 	assert_output "trace-collect: there is no process 4194303"
 }
 
+@test "with -p the chart of system calls still tells what others sleep in" {
+	need_tracefs
+	sleep 60 3>&- &
+	victim=$!
+	sh -c 'while :; do sleep 0.05; done' 3>&- &
+	other=$!
+	collect -p $victim -c syscall --text -o out
+	until_true 60 grep -q ' comm=sleep name=syscalls:sys_enter_clock_nanosleep ' out
+	kill $pid
+	wait $pid
+	kill $victim $other
+	run ! grep ' comm=sleep name=raw_syscalls:sys_enter ' out
+}
+
 @test "with -p command only the command's events count" {
 	need_tracefs
 	run -2 trace-collect -p command -d 10ms
