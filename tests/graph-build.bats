@@ -199,6 +199,14 @@ $slept"
 	done
 }
 
+@test "who only counts in its name is one all the time" {
+	sed 's/=server/=shell-2/g; s/oldcomm=shell/oldcomm=shell-1/' "$W/renamed.txt" >in
+	run bash -c 'graph-build --text in | grep -c "name=\"shell.*: running\""'
+	assert_output 2 # before it slept and after
+	run bash -c 'graph-build --text "$1" | grep -cE "name=\"(shell|server): running\""' - "$W/renamed.txt"
+	assert_output 3
+}
+
 @test "a ring that receives from a socket still waits for any of many" {
 	names() { blame-rank --text in | sed -n 's/^blame graph=1 rank=1 name="\([^"]*\)".*/\1/p'; }
 	cat >in <<-'EOT'

@@ -6,10 +6,25 @@
 /*
  * What threads were called. One that is begun has its parent's name until it is given its own, so that goes for all of its
  * time; but who is renamed later runs another program, as a shell that goes over into what it was to prepare, or tells what
- * it works at, and what it did before goes by the name of before.
+ * it works at, and what it did before goes by the name of before. Who only counts goes on with what it did.
  */
 
 enum { COMM_ROOM = 64 };
+
+/* That is, in nothing else. */
+static bool differ_in_numbers(const char *old, const char *new)
+{
+	static const char digits[] = "0123456789";
+
+	for (;; old++, new++) {
+		old += strspn(old, digits);
+		new += strspn(new, digits);
+		if (*old != *new)
+			return false;
+		if (!*old)
+			return true;
+	}
+}
 
 void on_rename(struct happening *at)
 {
@@ -20,7 +35,7 @@ void on_rename(struct happening *at)
 
 	thread->called_itself = true;
 	if (!own || !happening_has(at, OLD) || !happening_text(at, OLD, old, sizeof(old)) ||
-	    !happening_text(at, NEW, new, sizeof(new)) || !strcmp(old, new))
+	    !happening_text(at, NEW, new, sizeof(new)) || differ_in_numbers(old, new))
 		return;
 	*ARRAY_ADD(&thread->called_before) = (struct called){at->wake->now, memory_text(old, strlen(old))};
 	thread_split(thread, at->wake->now);
@@ -28,10 +43,9 @@ void on_rename(struct happening *at)
 
 const char *wake_comm_at(const struct wake *wake, const struct thread *thread, int64_t ts)
 {
-	for (size_t i = 0; i < thread->called_before.count; i++)
-		if (ts < thread->called_before.items[i].until)
-			return thread->called_before.items[i].comm;
-	return wake_comm(wake, thread);
+	size_t at = COUNT_UNTIL(thread->called_before.items, thread->called_before.count, until, ts);
+
+	return at < thread->called_before.count ? thread->called_before.items[at].comm : wake_comm(wake, thread);
 }
 
 void called_forget(struct thread *thread)
