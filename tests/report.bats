@@ -1012,8 +1012,11 @@ told() {
 	} >early
 	run -3 report early
 	assert_line --partial 'INCOMPLETE: 1 signal of this moment began before the data'
-	run -3 report <(echo "lost ts=1 cpu=0 count=1") early
+	echo "lost ts=1 cpu=0 count=1" >lost
+	run -3 report <(cat lost early)
 	assert_line --partial 'INCOMPLETE: events of this moment were lost or left out'
+	run -3 report lost early # what another stream lost was none of this one
+	assert_line --partial 'INCOMPLETE: 1 signal of this moment began before the data'
 }
 
 @test "charts: an axis of more than a day has dates, which do not run into each other" {

@@ -275,6 +275,7 @@ struct model {
 
 	/* private: the moment at hand */
 	uint64_t streams;	/* that are over */
+	uint64_t lost_before;	/* in these */
 	struct times over;	/* of these */
 	struct times data, watched; /* of the stream at hand; watched: Unix time of the collector's run */
 	uint64_t graphs_before; /* in streams that are over */
