@@ -297,6 +297,24 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 
 # --- JSON ----------------------------------------------------------------------------------------------------------
 
+@test "text: SIGUSR1 before all is told: nothing has come, or a moment is not over" {
+	mkfifo pipe
+	report <pipe >out &
+	local pid=$!
+	exec 7>pipe
+	until_true 60 grep -q 'SigCgt:.*[2367abef]..$' /proc/$pid/status # it has its handler
+	kill -USR1 $pid
+	until_true 60 grep -q '^so far: no data have come$' out
+	grep -E '^(stream|limits|signal)' "$DATA/crowd.txt" >&7
+	until_true 60 grep -q '^host web1' out
+	kill -USR1 $pid
+	until_true 60 grep -q '^so far: host web1' out
+	exec 7>&-
+	wait $pid || [ $? = 3 ]
+	grep -A1 '^so far: host web1' out | grep -q '^an abnormal moment that is not over on chart block'
+	run ! grep -q '^0 abnormal' out
+}
+
 @test "json: the documented shape" {
 	for name in crowd charts methods quiet hostile; do
 		report -f json "$DATA/$name.txt" >"$name.json" || [ $? = 3 ]

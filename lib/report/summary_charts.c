@@ -196,7 +196,8 @@ static void add_hanging(FILE *out, const struct model *model, const struct hangi
 
 static void say_abnormal(FILE *out, const struct model *model, const struct chart_story *chart)
 {
-	char *moments = words_count(chart->moments, "abnormal moment");
+	char *moments = chart->moments > 0 ? words_count(chart->moments, "abnormal moment")
+					   : memory_format("an abnormal moment that is not over"); /* totals were asked for */
 	bool limits = false;
 
 	for (const struct track *track = chart->tracks; track; track = track->hh.next)

@@ -309,8 +309,7 @@ static void greet(struct report *report)
 		text->greeted = true;
 		if (*model->host && model->has_wall && model->first <= model->last) {
 			words_date(model->first, date);
-			words =
-			    memory_format("host %s, from %s UTC; totals at the end or on SIGUSR1", model->host, date);
+			words = memory_format("host %s, from %s UTC; totals at the end or on SIGUSR1", model->host, date);
 			wrap(report, text->body, "", words);
 			free(words);
 		}
@@ -352,8 +351,9 @@ static int text_idle(struct report *report)
 
 static int text_totals(struct report *report)
 {
-	fputs("\nso far: ", report->out);
-	print_summary(report);
+	fputs(report->model->records > 0 ? "\nso far: " : "\nso far: no data have come\n", report->out);
+	if (report->model->records > 0)
+		print_summary(report);
 	return report_flush(report);
 }
 
