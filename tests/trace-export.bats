@@ -81,6 +81,9 @@ incident() {
 	[[ $stderr == "trace-export: 2 records were left out: an event's time or CPU is out of range" ]] || fail "$stderr"
 	run -3 --separate-stderr trace-export -f ftrace odd.txt
 	[[ $stderr == "trace-export: 1 record was left out"* ]] || fail "$stderr"
+	printf '%s\n' 'sample ts=-1 start=-2 chart=c value=1' 'signal id=1 ts=-1 start=-2 chart=c value=1' 'window id=1 from=-3 to=1 signals=1-1' >early
+	run -3 --separate-stderr trace-export -f perfetto -o out early
+	[[ $stderr == "trace-export: 3 records were left out: a time before zero" ]] || fail "$stderr"
 }
 
 # --- ftrace --------------------------------------------------------------------------------------------------------

@@ -193,17 +193,19 @@ static int lost_seen(void *context, const struct record *record)
 {
 	struct perfetto *perfetto = context;
 	const struct fields *fields = stream_fields(perfetto->export->stream, record);
-	int64_t ts = TS_NONE, from = TS_NONE;
+	int64_t ts = 0, from = TS_NONE;
 	uint64_t cpu = 0, count = 0;
+	int has_ts;
 
 	if (!fields)
 		return -1;
-	if (read_time(fields, "ts", &ts) < 0 || read_time(fields, "from", &from) < 0 ||
+	has_ts = read_time(fields, "ts", &ts);
+	if (has_ts < 0 || read_time(fields, "from", &from) < 0 ||
 	    fields_unsigned(fields, "cpu", &cpu) < 0 || fields_unsigned(fields, "count", &count) < 0)
 		return wrong(perfetto);
 	if (cpu <= UINT16_MAX && kernel_lost(perfetto->kernel, (uint32_t)cpu) < 0)
 		return -1;
-	return ts < 0 ? 0 : export_gap(perfetto, from, ts, cpu, count);
+	return has_ts && packet_has_place(perfetto, ts) ? export_gap(perfetto, from, ts, cpu, count) : 0;
 }
 
 /* Control charts: what is done with a kind's fields. */

@@ -35,6 +35,7 @@ struct perfetto {
 
 /* A packet: begin, its one message by proto_begin(&perfetto->file, field), end. -1 after fail(). */
 enum { TS_NONE = -1 };
+bool packet_has_place(struct perfetto *perfetto, int64_t ts); /* false: before zero, and counted as left out */
 void packet_begin(struct perfetto *perfetto, int64_t ts); /* TS_NONE: without */
 int packet_end(struct perfetto *perfetto);
 

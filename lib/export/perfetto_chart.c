@@ -136,7 +136,7 @@ int charts_sample(struct charts *charts, const struct fields *fields)
 
 	if (has_ts < 0 || has_start < 0 || fields_double(fields, "value", &value) < 0)
 		return -1;
-	if (!has_ts || ts < 0 || !(series = series_of(charts, fields)))
+	if (!has_ts || !packet_has_place(charts->perfetto, ts) || !(series = series_of(charts, fields)))
 		return 0;
 	return count_value(charts, series, unit_read(fields, has_start), ts, value);
 }
@@ -193,7 +193,7 @@ int charts_signal(struct charts *charts, const struct fields *fields)
 
 	if (!signal)
 		return -1;
-	if (signal->start >= 0 && signal->ts >= signal->start) {
+	if (packet_has_place(charts->perfetto, signal->start)) {
 		series = signal->shift ? NULL : series_of(charts, fields);
 		if (series)
 			status = count_value(charts, series, signal->unit, signal->ts, signal->value);

@@ -150,7 +150,7 @@ static int export_window(struct perfetto *perfetto, const struct moment *moment)
 
 int moment_export(struct perfetto *perfetto, const struct moment *moment)
 {
-	if (moment->from >= 0 && moment->to >= moment->from && export_window(perfetto, moment) < 0)
+	if (moment->to >= moment->from && packet_has_place(perfetto, moment->from) && export_window(perfetto, moment) < 0)
 		return -1;
 	for (size_t i = 0; i < moment->stories.count; i++)
 		if (export_story(perfetto, moment->stories.items[i]) < 0)

@@ -46,6 +46,13 @@ enum {
 /* Numbers of tracks are to be unlike those of other programs, should traces be merged: "tail" above. */
 #define TRACK_BASE (UINT64_C(0x7461696c) << 32)
 
+bool packet_has_place(struct perfetto *perfetto, int64_t ts)
+{
+	if (ts < 0)
+		export_leave_out(perfetto->export, "a time before zero");
+	return ts >= 0;
+}
+
 void packet_begin(struct perfetto *perfetto, int64_t ts)
 {
 	struct bytes *file = &perfetto->file;
