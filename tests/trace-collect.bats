@@ -576,6 +576,15 @@ lapped() {
 	run ! grep ' comm=sleep name=raw_syscalls:sys_enter ' out
 }
 
+@test "the command goes by its own name from the start" {
+	need_tracefs
+	cat /bin/true >slow-start && chmod +x slow-start
+	trace-collect --text -e sched:sched_switch -e task:task_rename -o out -- ./slow-start
+	run grep -c ' name=task:task_rename .*oldcomm=trace-collect .*newcomm=slow-start' out
+	assert_output 0
+	grep -q ' name=task:task_rename .*newcomm=slow-start' out
+}
+
 @test "with -p command only the command's events count" {
 	need_tracefs
 	run -2 trace-collect -p command -d 10ms

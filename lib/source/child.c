@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,9 +14,11 @@
 
 static _Noreturn void wait_and_exec(int gate, int report, char *const *argv)
 {
+	const char *slash = strrchr(argv[0], '/');
 	char byte;
 	ssize_t got;
 
+	prctl(PR_SET_NAME, slash ? slash + 1 : argv[0]); /* until the exec is over, too, it is no part of the collector */
 	do
 		got = read(gate, &byte, 1);
 	while (got < 0 && errno == EINTR);
