@@ -115,8 +115,7 @@ int main(int argc, char **argv)
 	if (status != EXIT_DONE && *fail_text())
 		warn("%s", fail_text());
 	if (status != EXIT_FAILED) {
-		if (!stream_output_closed(stream)) /* nobody wanted the rest */
-			filter_complaints(filter, warn);
+		filter_complaints(filter, warn);
 		if (saved && filter_save(filter, book, saved) < 0)
 			die("%s", fail_text());
 	}

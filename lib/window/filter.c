@@ -60,6 +60,7 @@ static int stream_ends(void *context)
 	struct filter *filter = context;
 
 	filter->missing = stream_was_missing(filter->stream);
+	filter->ended = true;
 	if (measure_end(filter->measure) < 0)
 		return -1;
 	filter->has_gaps = false;
@@ -377,7 +378,7 @@ int filter_finish(struct filter *filter)
 
 void filter_complaints(struct filter *filter, void (*complain)(const char *format, ...))
 {
-	if (filter->missing)
+	if (filter->missing || !filter->ended)
 		return;
 	measure_complaints(filter->measure, complain);
 	if (window_complaint(filter->window))

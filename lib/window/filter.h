@@ -38,7 +38,7 @@ int filter_finish(struct filter *filter);
 
 /*
  * What there is to complain of after that: charts without values, bounds that were reached, context that is lacking. Nothing where no
- * input came, which was filter_finish()'s message.
+ * input came, which was filter_finish()'s message, nor where our reader left before its end.
  */
 void filter_complaints(struct filter *filter, void (*complain)(const char *format, ...));
 

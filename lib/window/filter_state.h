@@ -19,6 +19,7 @@ struct filter {
 	struct line line;
 	uint64_t signals; /* id of the last one */
 	bool missing;	  /* there was no input */
+	bool ended;	  /* a stream was read to its end; else nobody reads what comes of it */
 	bool has_gaps;	  /* the stream at hand was filtered before */
 	int64_t now, newest; /* newest: time of the newest event of the stream at hand */
 	unsigned pushed;

@@ -53,7 +53,7 @@ static void test_demangle(void)
 /* Each argument of the template is the one before, twice. */
 static void test_doubled(void)
 {
-	char symbol[400] = "_Z1fI1AIiiE", *name;
+	char symbol[600] = "_Z1fI1AIiiE", *name;
 
 	for (int i = 0; i < 36; i++) {
 		char part = (char)(i < 10 ? '0' + i : 'A' + i - 10);
