@@ -262,6 +262,16 @@ users() {
 		run users sleep deep
 		assert_line --regexp '^[_a-z]*read \(libc[^;]*;receive \(deep\);serve \(deep\);main \(deep\);'
 	done
+	# Of another file, when the program was linked.
+	{ sed -n '/include/p; /long serve/s/static inline //p' deep.c; } >served.c
+	sed -i 's/static inline long receive/long receive/' deep.c
+	{ sed -n '/include/p; /long receive/p' deep.c; } >received.c
+	sed -i '1ilong receive(int, char *, unsigned long);' served.c
+	sed -i '/long receive/d; s/.*long serve.*/long serve(int fd);/' deep.c
+	gcc -O2 -g -flto -o deep deep.c served.c received.c
+	collect_stacks ./deep
+	run users sleep deep
+	assert_line --regexp '^[_a-z]*read \(libc[^;]*;receive \(deep\);serve \(deep\);main \(deep\);'
 }
 
 @test "functions of C++ that were inlined have the names that they have elsewhere" {

@@ -9,6 +9,8 @@
 #include "base/memory.h"
 #include "program/demangle.h"
 
+enum { DEPTH_MAX = 64 }; /* of scopes in one another; more are none that somebody wrote */
+
 /* The part of the program (of one source file) that has the address. */
 static Dwarf_Die *unit_of(Dwfl_Module *module, uint64_t address, Dwarf_Addr *bias)
 {
@@ -101,25 +103,71 @@ static bool is_written(Dwarf_Die *die)
 	return !artificial || (name && strcmp(name, "operator()") == 0);
 }
 
+/* Whether functions may lie in it, though it has no addresses of its own. */
+static bool holds_functions(Dwarf_Die *die)
+{
+	switch (dwarf_tag(die)) {
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_union_type:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool is_scope(Dwarf_Die *die)
+{
+	int tag = dwarf_tag(die);
+
+	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block || tag == DW_TAG_try_block ||
+	       tag == DW_TAG_catch_block || tag == DW_TAG_with_stmt;
+}
+
+typedef ARRAY(Dwarf_Die) scope_list;
+
 /*
- * libdw finds the innermost scope by address, but goes on from an inlined function to where that was written; those that it is
- * inlined in are its parents (as eu-addr2line does).
+ * Adds the scopes beneath this one that hold the address, each before those in it. (dwarf_getscopes() wants the unit in which
+ * an inlined function was written, too; of a program that was optimised when it was linked that is another, and it finds nothing.)
  */
+static bool find_scopes(Dwarf_Die *parent, Dwarf_Addr address, int depth, scope_list *found)
+{
+	Dwarf_Die die;
+
+	if (depth == DEPTH_MAX || dwarf_child(parent, &die) != 0)
+		return false;
+	do {
+		if (is_scope(&die) && dwarf_haspc(&die, address) > 0) {
+			*ARRAY_ADD(found) = die;
+			find_scopes(&die, address, depth + 1, found);
+			return true;
+		}
+		if (holds_functions(&die) && find_scopes(&die, address, depth + 1, found))
+			return true;
+	} while (dwarf_siblingof(&die, &die) == 0);
+	return false;
+}
+
 int scopes_functions(Dwfl_Module *module, uint64_t address, char *symbol, char **names, int room)
 {
 	Dwarf_Addr bias;
-	Dwarf_Die *unit = unit_of(module, address, &bias), *scopes = NULL, *chain = NULL;
-	int count = unit && dwarf_getscopes(unit, address - bias, &scopes) > 0 ? dwarf_getscopes_die(&scopes[0], &chain) : 0;
-	int found = 0, i;
+	Dwarf_Die *unit = unit_of(module, address, &bias);
+	scope_list scopes = {0};
+	int found = 0;
+	size_t i;
 
-	for (i = 0; i < count && dwarf_tag(&chain[i]) != DW_TAG_subprogram; i++) {
-		char *name = is_written(&chain[i]) && found < room - 1 ? name_of(&chain[i]) : NULL;
+	if (unit)
+		find_scopes(unit, address - bias, 0, &scopes);
+	for (i = scopes.count; i > 0 && dwarf_tag(&scopes.items[i - 1]) != DW_TAG_subprogram; i--) {
+		Dwarf_Die *scope = &scopes.items[i - 1];
+		char *name = is_written(scope) && found < room - 1 ? name_of(scope) : NULL;
 
 		if (name)
 			names[found++] = name;
 	}
-	names[found] = symbol || i >= count ? symbol : name_of(&chain[i]);
-	free(chain);
-	free(scopes);
+	names[found] = symbol || i == 0 ? symbol : name_of(&scopes.items[i - 1]);
+	free(scopes.items);
 	return found + (names[found] != NULL);
 }
