@@ -354,9 +354,10 @@ is_probing() {
 		trace-collect -p 2 -d 0 -e raw_syscalls; echo $? >status' 2>err
 	run grep -E '^task .* tid=[12]?[0-9] .*(tgid=|comm=sleep)' trace
 	assert_output ""
-	# its own system calls are left out; those of its child, on the way to sleep, are not
+	# its own system calls are left out; those of its child, on the way to sleep, are sleep's
 	of() { sed -nE "s/^event .* (tid=[0-9]+) comm=$1 name=raw_syscalls:sys_enter.*/\\1/p" trace | sort -u; }
-	assert_equal "$(of own-collect)" "$(comm -12 <(of own-collect) <(of sleep))"
+	assert_equal "$(of own-collect)" ""
+	[ -n "$(of sleep)" ]
 	assert_equal "$(<status) $(<err)" "1 trace-collect: -p needs the machine's own PID namespace: in this one processes have other numbers than in events"
 }
 
