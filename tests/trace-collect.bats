@@ -143,8 +143,9 @@ CAP_SYS_ADMIN or the host's tracefs"
 	trace-collect -e sched:sched_process_exec -o out -- true
 	run -0 stream-cat --text out
 	assert_line --index -1 --regexp '^end records='
-	trace-collect -e '*' -o large -- true # whose formats alone are more than is written at once
-	trace-collect -e '*' -d 0 -o large
+	# whose formats alone are more than is written at once (libtraceevent leaks two bytes of one)
+	ASAN_OPTIONS=detect_leaks=0 trace-collect -e '*' -o large -- true
+	ASAN_OPTIONS=detect_leaks=0 trace-collect -e '*' -d 0 -o large
 	run -0 bash -c 'stream-cat --text large | tail -n 1'
 	assert_output --regexp '^end records='
 	trace-collect -e sched:sched_process_exec -d 0 -o /dev/null

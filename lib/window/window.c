@@ -7,13 +7,11 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "chart/span.h"
+#include "window/budget.h"
 #include "window/past.h"
 
 /* An open window asks the recorder so often, lest the kernel overwrites what is in it. */
 static const int64_t ask_every = NSEC_PER_SEC / 10;
-
-/* Of the room for what waits, a slice is one part of so many at most. */
-enum { MOST_OF_RING = 4 };
 
 /* Times in which events were lost, of which a window may yet be opened. Of more than these, the two oldest count as one. */
 enum { LOSSES = 16 };
@@ -26,7 +24,7 @@ struct window {
 	struct stream *stream;
 	struct past *past;
 	struct window_size size;
-	uint64_t passed;  /* bytes in all */
+	struct budget budget;
 	int64_t ended;	  /* `to` of the window before this one */
 	int64_t first;	  /* time of the first event of the stream */
 	int64_t now;
@@ -57,6 +55,7 @@ struct window *window_new(struct stream *stream, struct roster *roster, const st
 	window->stream = stream;
 	window->past = past_new(stream, roster, size->bytes);
 	window->size = *size;
+	window->budget = (struct budget){.burst = size->burst, .share = size->share, .room = size->bytes};
 	window->ended = window->now = window->asked = INT64_MIN;
 	window->first = INT64_MAX;
 	return window;
@@ -108,38 +107,15 @@ const char *window_complaint(const struct window *window)
 	return past_complaint(window->past);
 }
 
-/* How many bytes may pass now. */
-static uint64_t budget(const struct window *window)
-{
-	double all = (double)window->size.burst + window->size.share * (double)past_bytes(window->past);
-
-	if (window->size.share >= 1)
-		return UINT64_MAX;
-	return all > (double)window->passed ? (uint64_t)all - window->passed : 0;
-}
-
 /* Whether what came since this time can be passed at once, and enough is left for others. */
 static bool affords(const struct window *window, int64_t from)
 {
-	uint64_t left = budget(window), most = window->size.bytes + past_kept_from(window->past, from);
-
-	return left >= most && left - most >= window->size.bytes;
-}
-
-/*
- * What a window that waits may pass: half of what is left, for there may be others; and no more than is still in the ring, which
- * has room for heads, too, when as much has come behind it.
- */
-static uint64_t slice_size(const struct window *window)
-{
-	uint64_t half = budget(window) / 2, most = window->size.bytes / MOST_OF_RING;
-
-	return half < most ? half : most;
+	return budget_affords(&window->budget, past_bytes(window->past), past_kept_from(window->past, from));
 }
 
 static void account(struct window *window, uint64_t before)
 {
-	window->passed += window->passage.bytes - before;
+	window->budget.passed += window->passage.bytes - before;
 	if (window->passage.lossy || past_complaint(window->past))
 		window->complete = false;
 }
@@ -166,7 +142,7 @@ static int pass_on(struct window *window)
 static int pass_slice(struct window *window)
 {
 	int64_t to = span_add(window->worst_end, window->size.after);
-	uint64_t slice = slice_size(window);
+	uint64_t slice = budget_slice(&window->budget, past_bytes(window->past));
 
 	if (to > window->to)
 		to = window->to;
@@ -345,15 +321,14 @@ int window_lost(struct window *window, const struct record *record, int64_t from
  */
 static bool is_full(const struct window *window)
 {
-	uint64_t slice, most = window->size.bytes / MOST_OF_RING, usual = most < WINDOW_SLICE ? most : WINDOW_SLICE;
+	uint64_t all = past_bytes(window->past), behind = all > window->worst_bytes ? all - window->worst_bytes : 0; /* estimates */
 
 	if (!window->first_signal)
 		return false;
 	if (!window->waits)
-		return budget(window) < window->size.bytes || window->passage.bytes > WINDOW_CONTEXTS * window->size.bytes;
-	slice = slice_size(window);
-	return slice >= usual / 4 && window->now > span_add(window->worst_end, window->size.after) &&
-	       past_bytes(window->past) - window->worst_bytes >= (slice >= usual ? slice : 2 * most);
+		return budget_is_short(&window->budget, all) || window->passage.bytes > WINDOW_CONTEXTS * window->size.bytes;
+	return window->now > span_add(window->worst_end, window->size.after) &&
+	       budget_slice_is_due(&window->budget, all, behind);
 }
 
 /* A window that waits asks how much the recorder has kept, for the budget. */

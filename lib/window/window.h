@@ -7,12 +7,11 @@
  * another may begin where it ended. What is cut is explained less well, for each window is explained by itself; but its
  * reader must hold it in memory.
  *
- * What passes is paid from a budget: `burst` bytes and `share` of the bytes of all events. As long as the budget lasts for
- * `bytes`, and as much for the windows to come, events pass while the window is open; with a recorder it is asked for its context
- * bit by bit, for the kernel overwrites it. Otherwise the window waits for its end, or for a slice of WINDOW_SLICE, and passes
- * of what came before the end of its worst signal half of what the budget allows, and a quarter of `bytes` at most. So in a long
- * incident every signal is in a window, how the worst of them came about is seen as far back as the budget allows, and
- * what comes after it has a budget, too.
+ * What passes is paid from a budget (window/budget.h): `burst` bytes and `share` of the bytes of all events. As long as that lasts,
+ * events pass while the window is open; with a recorder it is asked for its context bit by bit, for the kernel overwrites it.
+ * Otherwise the window waits for its end, or for a slice, and passes so much of what came before the end of its worst
+ * signal. So in a long incident every signal is in a window, how the worst of them came about is seen as far back as the
+ * budget allows, and what comes after it has a budget, too.
  *
  * A window is complete if all events of its signals' intervals are in it, and none were lost there.
  * Functions return 0, or -1 after fail() where the output cannot be written.
@@ -23,14 +22,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/memory.h"
 #include "stream/stream.h"
 #include "window/recall.h"
 #include "window/roster.h"
 
 struct window;
 
-enum { WINDOW_SLICE = BUFFER_SIZE(1 << 18, 4096), WINDOW_CONTEXTS = 4 };
+enum { WINDOW_CONTEXTS = 4 };
 
 struct window_size {
 	int64_t before, after; /* ns around what is abnormal */
