@@ -5,11 +5,6 @@
 #include "blame/activity.h"
 #include "blame/walk.h"
 
-static int64_t earlier(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* The kind of edge that comes from those who were served while this one was not; EDGE_KINDS: it was. */
 static enum edge_kind kept_back_by(enum node_what what)
 {
@@ -35,7 +30,7 @@ static void share_among_sources(struct blame *blame, struct activity *activity, 
 	for (size_t i = 0; i < count; i++)
 		if (edges[i].kind == kind)
 			activity_runs(activity, edges[i].from, later(nodes[edges[i].from].start, piece->from),
-				      earlier(nodes[edges[i].from].end, piece->to));
+				      sooner(nodes[edges[i].from].end, piece->to));
 	busy = activity_share(activity, blame->share, NULL, NULL);
 	*own = share_plus(*own, share_whole(duration - busy));
 }

@@ -23,7 +23,7 @@ struct loss {
 struct window {
 	struct stream *stream;
 	struct past *past;
-	struct window_size size;
+	int64_t before, after; /* ns around what is abnormal */
 	struct budget budget;
 	int64_t ended;	  /* `to` of the window before this one */
 	int64_t first;	  /* time of the first event of the stream */
@@ -54,7 +54,8 @@ struct window *window_new(struct stream *stream, struct roster *roster, const st
 
 	window->stream = stream;
 	window->past = past_new(stream, roster, size->bytes);
-	window->size = *size;
+	window->before = size->before;
+	window->after = size->after;
 	window->budget = (struct budget){.burst = size->burst, .share = size->share, .room = size->bytes};
 	window->ended = window->now = window->asked = INT64_MIN;
 	window->first = INT64_MAX;
@@ -141,7 +142,7 @@ static int pass_on(struct window *window)
 /* Passes as much as a slice holds of what came before the end of the worst signal, and a little behind it unless that is much of it. */
 static int pass_slice(struct window *window)
 {
-	int64_t to = span_add(window->worst_end, window->size.after);
+	int64_t to = span_add(window->worst_end, window->after);
 	uint64_t slice = budget_slice(&window->budget, past_bytes(window->past));
 
 	if (to > window->to)
@@ -227,7 +228,7 @@ static void see_losses(struct window *window)
 /* Makes the window at hand hold this interval, or another one if this one does not reach it. */
 static int cover(struct window *window, int64_t start, int64_t end)
 {
-	int64_t from = span_add(start, -window->size.before), to = span_add(end, window->size.after);
+	int64_t from = span_add(start, -window->before), to = span_add(end, window->after);
 
 	if (from < window->first)
 		from = start < window->first ? start : window->first;
@@ -321,13 +322,15 @@ int window_lost(struct window *window, const struct record *record, int64_t from
  */
 static bool is_full(const struct window *window)
 {
-	uint64_t all = past_bytes(window->past), behind = all > window->worst_bytes ? all - window->worst_bytes : 0; /* estimates */
+	uint64_t all, behind;
 
 	if (!window->first_signal)
 		return false;
+	all = past_bytes(window->past);
+	behind = all > window->worst_bytes ? all - window->worst_bytes : 0; /* estimates */
 	if (!window->waits)
-		return budget_is_short(&window->budget, all) || window->passage.bytes > WINDOW_CONTEXTS * window->size.bytes;
-	return window->now > span_add(window->worst_end, window->size.after) &&
+		return budget_is_short(&window->budget, all) || window->passage.bytes > WINDOW_CONTEXTS * window->budget.room;
+	return window->now > span_add(window->worst_end, window->after) &&
 	       budget_slice_is_due(&window->budget, all, behind);
 }
 
@@ -358,13 +361,13 @@ int window_advance(struct window *window, int64_t now)
 
 bool window_is_over(const struct window *window, int64_t now, int64_t *until)
 {
-	*until = span_add(window->to, window->size.before);
+	*until = span_add(window->to, window->before);
 	return window->open && window->holds == 0 && now > *until;
 }
 
 int window_forget(struct window *window, int64_t horizon)
 {
-	return window->open || window->expects ? 0 : past_drop(window->past, span_add(horizon, -window->size.before));
+	return window->open || window->expects ? 0 : past_drop(window->past, span_add(horizon, -window->before));
 }
 
 int window_end(struct window *window)
