@@ -93,8 +93,8 @@ man_section() {
 }
 
 @test "completion offers what --help lists" {
-	# shellcheck source=completion/tailblame.bash
-	source "$TOP/completion/tailblame.bash"
+	# shellcheck source=cmd/tailblame.bash
+	source "$TOP/cmd/tailblame.bash"
 	for c in $(commands); do
 		complete -p "$c" || fail "no completion for $c"
 		COMP_WORDS=("$c" --)
@@ -115,8 +115,8 @@ offered() {
 }
 
 @test "completion offers values: those that --help lists, charts, kinds of tables, events" {
-	# shellcheck source=completion/tailblame.bash
-	source "$TOP/completion/tailblame.bash"
+	# shellcheck source=cmd/tailblame.bash
+	source "$TOP/cmd/tailblame.bash"
 	assert_equal "$(offered blame-rank -a '')" "critical npt tcm ilz exception wanted"
 	assert_equal "$(offered report -f '')" "text json html"
 	assert_equal "$(offered trace-import -f '')" "trace.dat ftrace systrace perf"

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "import/layout.h"
 
-#define LIST "formats/kernel.formats"
+#define LIST "charts/formats/kernel.formats"
 
 /* A line of the list. */
 struct known_line {

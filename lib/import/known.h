@@ -1,5 +1,5 @@
 /*
- * known: how events are printed by kernels and tools, as formats/kernel.formats tells it.
+ * known: how events are printed by kernels and tools, as charts/formats/kernel.formats tells it.
  */
 #ifndef IMPORT_KNOWN_H
 #define IMPORT_KNOWN_H
