@@ -11,7 +11,7 @@
 #include "base/interrupt.h"
 #include "blame/comparison.h"
 #include "event/event.h"
-#include "graph/build.h"
+#include "calls/build.h"
 #include "graph/graph_reader.h"
 
 static uint64_t count = 5, worst = 3;

@@ -9,7 +9,7 @@
 #include "base/fail.h"
 #include "base/interrupt.h"
 #include "event/event.h"
-#include "graph/build.h"
+#include "calls/build.h"
 
 static uint64_t worst = 3;
 static const char *kind = "all";

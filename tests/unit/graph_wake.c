@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "graph/build.h"
+#include "calls/build.h"
 
 enum { VICTIM = 10 };
 

@@ -7,7 +7,7 @@
 #include "base/number.h"
 #include "event/event.h"
 #include "fuzz.h"
-#include "graph/build.h"
+#include "calls/build.h"
 #include "report/report.h"
 #include "window/filter.h"
 

@@ -1,0 +1,299 @@
+#include "calls/build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "calls/rag.h"
+#include "calls/signals.h"
+#include "wake/wake_quota.h"
+#include "wake/wake_stack.h"
+
+struct request_seen { /* a request whose graph of calls was built */
+	int32_t tid;
+	int64_t start;
+};
+
+struct graph_builder {
+	struct stream *stream;
+	struct events *events;
+	struct wake *wake;
+	size_t worst;
+	enum graphs kinds;
+	struct signals signals; /* since the last window */
+	ARRAY(struct request_seen) requests; /* of the window */
+	graph_sink *sink;
+	void *context;
+	uint64_t graphs; /* built so far */
+	bool brought;	 /* the trace has graphs already */
+	bool unsure;	 /* see graph_builder_complaint() */
+};
+
+/* What stands behind numbers in events, or beside them. */
+static int take_meaning(struct graph_builder *builder, const struct record *record,
+			int (*take)(struct wake *wake, const struct fields *fields))
+{
+	const struct fields *fields = stream_fields(builder->stream, record);
+
+	if (!fields)
+		return -1;
+	return take(builder->wake, fields) < 0 ? stream_fail(builder->stream, "%s", fail_text()) : 0;
+}
+
+struct graph_builder *graph_builder_new(struct stream *stream, struct events *events, int worst)
+{
+	struct graph_builder *builder = NEW(struct graph_builder);
+
+	builder->stream = stream;
+	builder->events = events;
+	builder->worst = (size_t)worst;
+	builder->kinds = GRAPHS_ALL;
+	builder->wake = wake_new(events);
+	return builder;
+}
+
+void graph_builder_free(struct graph_builder *builder)
+{
+	if (!builder)
+		return;
+	wake_free(builder->wake);
+	signals_free(&builder->signals);
+	free(builder->requests.items);
+	free(builder);
+}
+
+void graph_builder_kinds(struct graph_builder *builder, enum graphs kinds)
+{
+	builder->kinds = kinds;
+}
+
+void graph_builder_sink(struct graph_builder *builder, graph_sink *sink, void *context)
+{
+	builder->sink = sink;
+	builder->context = context;
+}
+
+static int take_signal(struct graph_builder *builder, const struct record *record)
+{
+	const struct fields *fields = stream_fields(builder->stream, record);
+
+	if (!fields)
+		return -1;
+	if (signals_take(&builder->signals, builder->events, fields) < 0)
+		return stream_fail(builder->stream, "%s", fail_text());
+	return 0;
+}
+
+/* A request that was queued before the data: the signal tells when, and by whom. */
+static void tell_beginning(struct graph_builder *builder, const struct graph_signal *signal, int32_t index)
+{
+	struct request *request = &builder->wake->requests.items[index];
+	struct thread *thread;
+
+	if (request->submitter != INDEX_NONE || signal->start >= request->issued || signal->tid == TID_IDLE)
+		return;
+	thread = wake_thread(builder->wake, signal->tid);
+	if (!thread->comm && *signal->comm)
+		thread->comm = memory_text(signal->comm, strlen(signal->comm));
+	request->queued = signal->start;
+	request->submitter = request->owner = thread->index;
+}
+
+static enum target find_target(struct graph_builder *builder, const struct graph_signal *signal, int32_t *index)
+{
+	const struct thread *thread;
+
+	if (signal->request) {
+		*index = request_find(builder->wake, signal->disk, signal->sector, signal->start, signal->ts);
+		if (*index != INDEX_NONE) {
+			tell_beginning(builder, signal, *index);
+			return TARGET_REQUEST;
+		}
+	}
+	/* Without switches there is nothing to be said about a thread. */
+	thread = builder->wake->switches ? wake_thread_find(builder->wake, signal->tid, signal->ts) : NULL;
+	*index = thread ? thread->index : INDEX_NONE;
+	return thread ? TARGET_THREAD : TARGET_NONE;
+}
+
+static int give(struct graph_builder *builder, struct graph *graph, const struct graph_signal *signal, const char *window)
+{
+	free(graph->id);
+	graph->id = memory_format("%llu", (unsigned long long)++builder->graphs);
+	graph->window = *window ? memory_text(window, strlen(window)) : NULL;
+	graph->signal = *signal->id ? memory_text(signal->id, strlen(signal->id)) : NULL;
+	if (graph_check(graph) < 0) {
+		graph_free(graph);
+		return -1;
+	}
+	return builder->sink(builder->context, graph);
+}
+
+/* Several slow calls may be part of one request, whose graph is wanted once. */
+static struct graph *new_request(struct graph_builder *builder, struct graph *graph)
+{
+	const struct node *root = graph ? &graph->nodes.items[graph->root] : NULL;
+
+	for (size_t i = 0; root && i < builder->requests.count; i++)
+		if (builder->requests.items[i].tid == root->tid && builder->requests.items[i].start == root->start) {
+			graph_free(graph);
+			return NULL;
+		}
+	if (root)
+		*ARRAY_ADD(&builder->requests) = (struct request_seen){root->tid, root->start};
+	return graph;
+}
+
+/* A graph of calls makes up for one of threads that would be empty. */
+static int build(struct graph_builder *builder, const struct graph_signal *signal, const char *window)
+{
+	struct graph *calls = NULL;
+	int64_t from = signal->start;
+	enum target target;
+	int32_t index;
+
+	/* What happened before the data is not known; the rest of it is explained. */
+	if (signal_has_end(builder->wake, signal) && from < wake_first(builder->wake))
+		from = wake_first(builder->wake);
+	wake_until(builder->wake, signal->ts);
+	target = find_target(builder, signal, &index);
+	if (builder->kinds & GRAPHS_RAG && signal->tid != TID_IDLE)
+		calls = new_request(builder, rag_graph(builder->wake, signal->tid, signal->start, signal->ts));
+	if (builder->kinds & GRAPHS_WAKE && (target != TARGET_NONE || !calls) &&
+	    give(builder, wake_graph(builder->wake, "", target, index, from, signal->ts), signal, window) < 0) {
+		graph_free(calls);
+		return -1;
+	}
+	return calls ? give(builder, calls, signal, window) : 0;
+}
+
+/* Says that there is no graph of calls, lest one who finds no graph builds others. */
+static int give_none(struct graph_builder *builder, const struct graph_signal *signal, const char *window)
+{
+	struct graph *graph = graph_new(GRAPH_RAG, "");
+
+	graph->from = signal->start;
+	graph->to = signal->ts;
+	return give(builder, graph, signal, window);
+}
+
+/* What an idle CPU wakes, an interrupt does; so the like may have come in the midst of any thread. */
+static bool is_unsure(const struct wake *wake)
+{
+	return wake->wakers && wake->idlers && !wake->contexts;
+}
+
+static void forget(struct graph_builder *builder)
+{
+	builder->requests.count = 0;
+	signals_forget(&builder->signals);
+	wake_forget(builder->wake);
+}
+
+static int close_window(struct graph_builder *builder, const char *window)
+{
+	size_t chosen = signals_choose(&builder->signals, builder->wake, builder->worst);
+	uint64_t before = builder->graphs;
+
+	for (size_t i = 0; i < chosen; i++)
+		if (build(builder, &builder->signals.list.items[i], window) < 0)
+			return -1;
+	if (chosen && builder->graphs == before && give_none(builder, &builder->signals.list.items[0], window) < 0)
+		return -1;
+	builder->unsure |= chosen && is_unsure(builder->wake);
+	forget(builder);
+	return 0;
+}
+
+static int take_window(struct graph_builder *builder, const struct record *record)
+{
+	const struct fields *fields = stream_fields(builder->stream, record);
+	char window[32] = "";
+
+	if (!fields)
+		return -1;
+	fields_text(fields, "id", window, sizeof(window));
+	return close_window(builder, window);
+}
+
+static int take_event(struct graph_builder *builder, const struct record *record)
+{
+	struct event event;
+
+	if (events_read(builder->events, record, &event) < 0)
+		return -1;
+	return wake_event(builder->wake, &event) < 0 ? stream_fail(builder->stream, "%s", fail_text()) : 0;
+}
+
+static int take_lost(struct graph_builder *builder, const struct record *record)
+{
+	const struct fields *fields = stream_fields(builder->stream, record);
+	uint64_t cpu = UINT32_MAX;
+	int64_t from = TIME_NONE, to = TIME_NONE;
+
+	if (!fields)
+		return -1;
+	if (fields_unsigned(fields, "cpu", &cpu) < 0 || fields_time(fields, "from", &from) < 0 ||
+	    fields_time(fields, "ts", &to) < 0)
+		return stream_fail(builder->stream, "%s", fail_text());
+	wake_lost(builder->wake, (uint32_t)cpu, from, to);
+	return 0;
+}
+
+void graph_builder_reads(struct handlers *handlers, record_handler *handler)
+{
+	static const enum kind kinds[] = {KIND_STREAM, KIND_CHART, KIND_EVENT, KIND_LOST, KIND_STACK,
+					  KIND_FILE, KIND_QUOTA, KIND_SIGNAL, KIND_WINDOW,
+					  KIND_GRAPH, KIND_NODE, KIND_EDGE};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		handlers->on[kinds[i]] = handler;
+}
+
+int graph_builder_record(struct graph_builder *builder, const struct record *record)
+{
+	if (builder->brought)
+		return 0;
+	switch (record->kind) {
+	case KIND_GRAPH:
+	case KIND_NODE:
+	case KIND_EDGE:
+		builder->brought = true;
+		forget(builder);
+		return 0;
+	case KIND_STREAM:
+		return take_meaning(builder, record, wake_stream);
+	case KIND_EVENT:
+		return take_event(builder, record);
+	case KIND_SIGNAL:
+		return take_signal(builder, record);
+	case KIND_WINDOW:
+		return take_window(builder, record);
+	case KIND_LOST:
+		return take_lost(builder, record);
+	case KIND_STACK:
+		return take_meaning(builder, record, wake_stack_read);
+	case KIND_FILE:
+		return take_meaning(builder, record, wake_file_read);
+	case KIND_CHART:
+		return take_meaning(builder, record, rag_chart);
+	case KIND_QUOTA:
+		return take_meaning(builder, record, wake_quota_read);
+	default:
+		return 0;
+	}
+}
+
+int graph_builder_finish(struct graph_builder *builder)
+{
+	builder->brought = false;
+	return close_window(builder, "");
+}
+
+const char *graph_builder_complaint(const struct graph_builder *builder)
+{
+	if (!builder->unsure)
+		return NULL;
+	return "interrupts woke threads, and no event tells which: whoever is said to have woken one may only have been hit by an "
+	       "interrupt; record events of irq and timer, too";
+}

@@ -1,0 +1,272 @@
+#include "calls/rag.h"
+
+#include <stdlib.h>
+
+/*
+ * Sleeps of a call, one after the other, that were ended by what it had asked for, or another call of its run had, before it
+ * went on to do anything else. Those that ended them are the last of rag.members.
+ */
+struct waiting {
+	struct rag *rag;
+	int32_t parent; /* INDEX_NONE: nothing yet */
+	int64_t from, to;
+	size_t first, last; /* pieces of its thread: the first of these sleeps, and the last so far */
+	size_t wakers;	    /* the first of them */
+};
+
+/* Children are in order of their starts; the next is mostly the earliest so far. */
+static void adopt(struct rag *rag, int32_t parent, int32_t child)
+{
+	struct rag_call *calls = rag->calls.items;
+	int32_t *link = &calls[parent].child;
+
+	while (*link != INDEX_NONE && calls[*link].start < calls[child].start)
+		link = &calls[*link].next;
+	calls[child].parent = parent;
+	calls[child].flags |= CALL_ASYNC_CHILD;
+	calls[child].next = *link;
+	*link = child;
+}
+
+/* The thread that ended a wait, and when; INDEX_NONE: it was no thread. */
+static struct raise waker_of(const struct wake *wake, const struct piece *wait, int64_t end)
+{
+	switch (wait->what == WHAT_WAIT ? wait->cause : CAUSE_NONE) {
+	case CAUSE_THREAD:
+		return (struct raise){wait->cause_index, end};
+	case CAUSE_RAISED:
+		return wake->raises.items[wait->cause_index];
+	default:
+		return (struct raise){.thread = INDEX_NONE};
+	}
+}
+
+/* Who made the thread or woke it last. */
+static struct raise giver_of(const struct wake *wake, const struct thread *thread, int64_t ts)
+{
+	for (size_t at = thread_find(thread, ts); at > 1; at--) {
+		const struct piece *piece = &thread->pieces.items[at - 2];
+
+		if (piece->what == WHAT_WAIT)
+			return waker_of(wake, piece, piece[1].start);
+	}
+	if (thread->born == TIME_NONE)
+		return (struct raise){.thread = INDEX_NONE};
+	return (struct raise){thread->parent, thread->born};
+}
+
+/* A call that no other one on its thread made was made by the call that gave its thread something to do. */
+static void link_root(struct rag *rag, int32_t index)
+{
+	const struct rag_call *call = &rag->calls.items[index];
+	struct raise giver = giver_of(rag->wake, rag->wake->threads.items[call->thread], call->start);
+	int32_t parent;
+
+	if (giver.thread == INDEX_NONE || giver.thread == call->thread)
+		return;
+	parent = rag_call_at(rag, giver.thread, giver.ts);
+	if (parent != INDEX_NONE && rag->calls.items[parent].start < call->start)
+		adopt(rag, parent, index);
+}
+
+/* When it was over, as far as is known so far; TIME_NONE: it was not. */
+static int64_t known_end(const struct rag_call *call)
+{
+	bool lost = call->end == TIME_NONE || call->flags & CALL_NO_END;
+
+	return lost && call->answered != TIME_NONE ? call->answered : call->end;
+}
+
+/*
+ * Beside those that woke it, a call waited for its children that were not over when it fell asleep. Those that were, or
+ * were awaited before, it waits for no more: they are looked at once, however often it waits.
+ */
+static void add_awaited(struct waiting *waiting, struct rag_join *join)
+{
+	struct rag *rag = waiting->rag;
+	int32_t *link = &rag->calls.items[waiting->parent].child;
+
+	while (*link != INDEX_NONE && rag->calls.items[*link].start < waiting->to) {
+		struct rag_call *child = &rag->calls.items[*link];
+		int64_t end = known_end(child);
+
+		if (child->wait_end != TIME_NONE || (end != TIME_NONE && end <= waiting->from)) {
+			*link = child->next;
+			continue;
+		}
+		if (!(child->flags & CALL_WOKE)) {
+			*ARRAY_ADD(&rag->members) = *link;
+			join->all &= child->end != TIME_NONE && child->end <= waiting->to;
+		}
+		link = &child->next;
+	}
+	join->count = rag->members.count - join->first;
+}
+
+/* It waited since the first of them began, for nobody can say what it waited for before. */
+static int64_t wait_began(const struct waiting *waiting, const struct rag_join *join)
+{
+	int64_t began = INT64_MAX;
+
+	for (size_t i = join->first; i < join->first + join->count; i++) {
+		const struct rag_call *call = &waiting->rag->calls.items[waiting->rag->members.items[i]];
+
+		began = call->start < began ? call->start : began;
+	}
+	return began > waiting->from && began <= waiting->to ? began : waiting->from;
+}
+
+static void settle(struct waiting *waiting)
+{
+	struct rag *rag = waiting->rag;
+	struct rag_join join = {.parent = waiting->parent, .all = true, .wait_end = waiting->to, .first = waiting->wakers};
+	struct rag_call *first;
+
+	if (waiting->parent == INDEX_NONE)
+		return;
+	add_awaited(waiting, &join);
+	join.wait_start = wait_began(waiting, &join);
+	for (size_t i = join.first; i < rag->members.count; i++) {
+		rag->calls.items[rag->members.items[i]].awaiter = waiting->parent;
+		rag->calls.items[rag->members.items[i]].flags &= ~CALL_WOKE;
+	}
+	first = &rag->calls.items[rag->members.items[join.first]];
+	if (join.count == 1 && first->parent == waiting->parent && first->wait_end == TIME_NONE) {
+		first->wait_start = join.wait_start;
+		first->wait_end = join.wait_end;
+	} else {
+		*ARRAY_ADD(&rag->joins) = join;
+	}
+	waiting->parent = INDEX_NONE;
+}
+
+/* Whether the call woke the sleeper to ask something of it: it waits for that one later. */
+static bool asks(const struct rag *rag, int32_t index, int64_t since, int32_t sleeper)
+{
+	const struct rag_call *call = &rag->calls.items[index];
+	const struct thread *thread = rag->wake->threads.items[call->thread];
+
+	for (size_t i = thread_find(thread, since); i < thread->pieces.count; i++) {
+		if (call->end != TIME_NONE && thread->pieces.items[i].start >= call->end)
+			return false;
+		if (waker_of(rag->wake, &thread->pieces.items[i], 0).thread == rag->calls.items[sleeper].thread)
+			return true;
+	}
+	return false;
+}
+
+/* What the sleeper's run, or the sleeper, had asked for, of which the call is part. INDEX_NONE: it is part of no such call. */
+static int32_t asked_call(const struct rag *rag, int32_t call, int32_t sleeper)
+{
+	for (; call != INDEX_NONE; call = rag->calls.items[call].caller)
+		if (rag->calls.items[call].flags & CALL_ASYNC_CHILD && rag_common(rag, rag->calls.items[call].parent, sleeper) != INDEX_NONE)
+			return call;
+	return INDEX_NONE;
+}
+
+/*
+ * The call that ended the wait of the sleeper: what its run had asked for. Else, if nobody is known to have started it, the
+ * sleeper did, by whatever means, unless it is the other way round: the outermost since the sleeper began, for a server may be
+ * in its loop for long.
+ */
+static int32_t awaited_call(struct rag *rag, int32_t sleeper, const struct piece *wait, int64_t end)
+{
+	const struct rag_call *calls = rag->calls.items;
+	struct raise by = waker_of(rag->wake, wait, end);
+	int32_t call = by.thread == INDEX_NONE ? INDEX_NONE : rag_call_before(rag, by.thread, by.ts), asked;
+
+	if (call == INDEX_NONE || by.thread == calls[sleeper].thread)
+		return INDEX_NONE;
+	asked = asked_call(rag, call, sleeper);
+	if (asked != INDEX_NONE)
+		return asked;
+	while (rag_nested(&calls[call]) && calls[calls[call].parent].start > calls[sleeper].start)
+		call = calls[call].parent;
+	if (!(calls[call].flags & CALL_ASYNC_CHILD) && calls[call].start > calls[sleeper].start &&
+	    !asks(rag, call, by.ts, sleeper)) {
+		adopt(rag, sleeper, call);
+		return call;
+	}
+	return INDEX_NONE;
+}
+
+/* Whether the thread called or did anything else since the sleeps at hand, or asked only then for what it waits for now. */
+static bool went_on(const struct waiting *waiting, const struct thread *thread, size_t wait, int32_t call)
+{
+	return rag_entered(waiting->rag, thread->index, waiting->to, thread->pieces.items[wait].start) ||
+	       waiting->rag->calls.items[call].start >= waiting->to ||
+	       (!thread_idled(thread, waiting->last, wait - 1) && !thread_idled(thread, waiting->first, wait - 1));
+}
+
+static void take_wait(struct waiting *waiting, const struct thread *thread, size_t index)
+{
+	struct rag *rag = waiting->rag;
+	const struct piece *wait = &thread->pieces.items[index];
+	int64_t end = thread_piece_end(rag->wake, thread, index);
+	int32_t sleeper = rag_call_at(rag, thread->index, wait->start);
+	int32_t call = sleeper == INDEX_NONE ? INDEX_NONE : awaited_call(rag, sleeper, wait, end);
+
+	if (call == INDEX_NONE)
+		return;
+	if (waiting->parent != sleeper || went_on(waiting, thread, index, call))
+		settle(waiting);
+	if (waiting->parent == INDEX_NONE) {
+		waiting->parent = sleeper;
+		waiting->from = wait->start;
+		waiting->first = index;
+		waiting->wakers = rag->members.count;
+	}
+	waiting->to = end;
+	waiting->last = index;
+	rag->calls.items[call].answered = end;
+	if (!(rag->calls.items[call].flags & CALL_WOKE))
+		*ARRAY_ADD(&rag->members) = call;
+	rag->calls.items[call].flags |= CALL_WOKE;
+}
+
+static void link_waits(struct waiting *waiting, const struct thread *thread)
+{
+	for (size_t i = 0; i < thread->pieces.count; i++)
+		if (thread->pieces.items[i].what == WHAT_WAIT)
+			take_wait(waiting, thread, i);
+	settle(waiting);
+}
+
+/*
+ * Of a call whose return is lost, that it woke who waited for it is a witness of its end as well, and the earliest witness
+ * is the best (AUDIT, section 5), if it is not known to have gone on, nor anything that it called.
+ */
+void rag_witness(struct rag *rag, int32_t running, int64_t ts)
+{
+	if (running != INDEX_NONE)
+		rag->calls.items[running].seen = ts;
+	for (size_t i = rag->calls.count; i-- > 0;) { /* the called before their callers */
+		struct rag_call *call = &rag->calls.items[i], *caller;
+		bool lost = call->flags & CALL_NO_END || call->end == TIME_NONE;
+
+		if (lost && call->answered >= call->seen && (call->end == TIME_NONE || call->end > call->answered)) {
+			call->end = call->answered;
+			call->flags |= CALL_NO_END;
+		}
+		if (call->caller == INDEX_NONE)
+			continue;
+		caller = &rag->calls.items[call->caller];
+		if (call->end != TIME_NONE && caller->answered != TIME_NONE)
+			caller->answered = later(caller->answered, call->end);
+		caller->seen = later(caller->seen, call->end == TIME_NONE ? call->seen : call->end);
+	}
+}
+
+void rag_link(struct rag *rag)
+{
+	struct waiting waiting = {.rag = rag, .parent = INDEX_NONE};
+
+	if (!rag->wake->switches)
+		return;
+	for (size_t i = rag->calls.count; i-- > 0;)
+		if (rag->calls.items[i].parent == INDEX_NONE)
+			link_root(rag, (int32_t)i);
+	for (size_t i = 0; i < rag->wake->threads.count; i++)
+		if (rag->threads[i].calls.count)
+			link_waits(&waiting, rag->wake->threads.items[i]);
+}

@@ -1,0 +1,56 @@
+#include "wake/wake_event.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * What threads were called. One that is begun has its parent's name until it is given its own, so that goes for all of its
+ * time; but who is renamed later runs another program, as a shell that goes over into what it was to prepare, or tells what
+ * it works at, and what it did before goes by the name of before. Who only counts goes on with what it did.
+ */
+
+enum { COMM_ROOM = 64 };
+
+/* That is, in nothing else. */
+static bool differ_in_numbers(const char *old, const char *new)
+{
+	static const char digits[] = "0123456789";
+
+	for (;; old++, new++) {
+		old += strspn(old, digits);
+		new += strspn(new, digits);
+		if (*old != *new)
+			return false;
+		if (!*old)
+			return true;
+	}
+}
+
+void on_rename(struct happening *at)
+{
+	enum { PID, OLD, NEW };
+	struct thread *thread = wake_thread(at->wake, (int32_t)happening_number(at, PID));
+	bool own = thread->born == TIME_NONE || thread->called_itself;
+	char old[COMM_ROOM], new[COMM_ROOM];
+
+	thread->called_itself = true;
+	if (!own || !happening_has(at, OLD) || !happening_text(at, OLD, old, sizeof(old)) ||
+	    !happening_text(at, NEW, new, sizeof(new)) || differ_in_numbers(old, new))
+		return;
+	*ARRAY_ADD(&thread->called_before) = (struct called){at->wake->now, memory_text(old, strlen(old))};
+	thread_split(thread, at->wake->now);
+}
+
+const char *wake_comm_at(const struct wake *wake, const struct thread *thread, int64_t ts)
+{
+	size_t at = COUNT_UNTIL(thread->called_before.items, thread->called_before.count, until, ts);
+
+	return at < thread->called_before.count ? thread->called_before.items[at].comm : wake_comm(wake, thread);
+}
+
+void called_forget(struct thread *thread)
+{
+	for (size_t i = 0; i < thread->called_before.count; i++)
+		free(thread->called_before.items[i].comm);
+	free(thread->called_before.items);
+}

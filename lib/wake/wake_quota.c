@@ -1,0 +1,260 @@
+#include "wake/wake_quota.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/number.h"
+
+enum {
+	TIMERS = 4,
+	TOLERANCE_NS = 1000000, /* between the kernel's idea of when it began and ours */
+	BRIEF_NS = 1000000,	/* a run in the kernel, which a quota does not end */
+};
+#define KEPT (30 * NSEC_PER_SEC) /* how long a window may be behind */
+#define TIME_LIMIT (INT64_MAX / 4) /* no difference of two times is beyond what fits */
+
+/* A group was throttled for `time`, over all CPUs, and each such time ended in (since, ts]. */
+struct throttled {
+	int64_t since, ts, time;
+	int32_t *tids; /* in order */
+	size_t tids_count;
+	char *quota;
+};
+
+struct wake_quotas {
+	uint64_t timers[TIMERS]; /* functions that end it; 0: none */
+	int64_t longest;	 /* between two looks */
+	ARRAY(struct throttled) times; /* in order of ts */
+	ARRAY(int64_t) refills;	 /* when such a timer expired, in this window */
+};
+
+struct wake_quotas *wake_quotas_new(void)
+{
+	return NEW(struct wake_quotas);
+}
+
+static void forget_before(struct wake_quotas *quotas, int64_t ts)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < quotas->times.count; i++) {
+		struct throttled *time = &quotas->times.items[i];
+
+		if (time->ts >= ts) {
+			quotas->times.items[kept++] = *time;
+			continue;
+		}
+		free(time->tids);
+		free(time->quota);
+	}
+	quotas->times.count = kept;
+}
+
+void wake_quotas_free(struct wake_quotas *quotas)
+{
+	forget_before(quotas, INT64_MAX);
+	free(quotas->times.items);
+	free(quotas->refills.items);
+	free(quotas);
+}
+
+void wake_quotas_forget(struct wake_quotas *quotas)
+{
+	quotas->refills.count = 0;
+	if (quotas->times.count)
+		forget_before(quotas, quotas->times.items[quotas->times.count - 1].ts - KEPT);
+}
+
+/* "0xffffffff81234560,0xffffffff81234780" */
+static int read_timers(struct wake_quotas *quotas, const struct field *field)
+{
+	const char *at = field->value, *end = at + field->value_length;
+
+	for (int i = 0; i < TIMERS && at < end; i++) {
+		const char *comma = memchr(at, ',', (size_t)(end - at));
+		int64_t address;
+
+		comma = comma ? comma : end;
+		if (number_integer(at, (size_t)(comma - at), &address) < 0)
+			return -1;
+		quotas->timers[i] = (uint64_t)address;
+		at = comma + 1;
+	}
+	return 0;
+}
+
+static int compare(const void *left, const void *right)
+{
+	int32_t a = *(const int32_t *)left, b = *(const int32_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* "12,13,20" */
+static int read_tids(struct throttled *time, const struct field *field)
+{
+	const char *at = field->value, *end = at + field->value_length;
+	ARRAY(int32_t) tids = {0};
+	int status = 0;
+
+	while (status == 0 && at < end) {
+		const char *comma = memchr(at, ',', (size_t)(end - at));
+		uint64_t tid;
+
+		comma = comma ? comma : end;
+		status = number_count(at, (size_t)(comma - at), &tid);
+		*ARRAY_ADD(&tids) = (int32_t)tid;
+		at = comma + 1;
+	}
+	if (tids.count)
+		qsort(tids.items, tids.count, sizeof(*tids.items), compare);
+	time->tids = tids.items;
+	time->tids_count = tids.count;
+	return status;
+}
+
+static int read_quota(struct throttled *time, const struct fields *fields)
+{
+	char allowed[NUMBER_ROOM], whole[NUMBER_ROOM], group[256] = "?";
+	int64_t quota = 0, period = 0;
+
+	if (fields_time(fields, "quota", &quota) < 0 || fields_time(fields, "period", &period) < 0)
+		return -1;
+	fields_text(fields, "group", group, sizeof(group));
+	number_human_duration(allowed, quota);
+	number_human_duration(whole, period);
+	time->quota = memory_format("%s in %s of %s", allowed, whole, group);
+	return 0;
+}
+
+/* In the order of ts, as they come. Where another stream begins, its clock may be behind. */
+static void keep(struct wake_quotas *quotas, struct throttled time)
+{
+	if (quotas->times.count && quotas->times.items[quotas->times.count - 1].ts > time.ts)
+		forget_before(quotas, INT64_MAX);
+	quotas->longest = later(quotas->longest, time.ts - time.since);
+	*ARRAY_ADD(&quotas->times) = time;
+}
+
+int wake_quota_read(struct wake *wake, const struct fields *fields)
+{
+	const struct field *timers = fields_find(fields, "timers"), *tids = fields_find(fields, "tids");
+	struct throttled time = {.since = TIME_NONE};
+
+	if (timers && read_timers(wake->quotas, timers) < 0)
+		return -1;
+	if (fields_time(fields, "ts", &time.ts) < 0 || fields_time(fields, "since", &time.since) < 0 ||
+	    fields_time(fields, "time", &time.time) < 0)
+		return -1;
+	if (time.time <= 0 || time.since == TIME_NONE || !tids)
+		return 0; /* the group is there, and no more */
+	if (time.since > time.ts || time.since < -TIME_LIMIT || time.ts > TIME_LIMIT || time.time > TIME_LIMIT)
+		return fail("a quota was used up at no time that there is");
+	if (read_tids(&time, tids) < 0 || read_quota(&time, fields) < 0) {
+		free(time.tids);
+		return -1;
+	}
+	keep(wake->quotas, time);
+	return 0;
+}
+
+void wake_quota_timer(struct wake *wake, uint64_t function)
+{
+	for (int i = 0; i < TIMERS; i++)
+		if (function && wake->quotas->timers[i] == function) {
+			*ARRAY_ADD(&wake->quotas->refills) = wake->now;
+			return;
+		}
+}
+
+/* The end of the thread's last run between these times that was no mere errand in the kernel; `from`: it did not run. */
+static int64_t ran_until(const struct wake *wake, const struct thread *thread, int64_t from, int64_t to)
+{
+	int64_t until = TIME_NONE;
+
+	for (size_t at = thread_find(thread, to); at-- > 0;) {
+		const struct piece *piece = &thread->pieces.items[at];
+		int64_t end = sooner(thread_piece_end(wake, thread, at), to);
+		bool guessed = piece->flags & PIECE_GUESSED && end == to; /* perhaps it began only then */
+
+		if (end <= from)
+			break;
+
+		if (guessed || (piece->what != WHAT_RUN && piece->what != WHAT_IRQ && piece->what != WHAT_SOFTIRQ)) {
+			until = TIME_NONE;
+			continue;
+		}
+		if (until == TIME_NONE)
+			until = end;
+		if (until - piece->start > BRIEF_NS)
+			return until;
+	}
+	return from;
+}
+
+/* As long as any of the group runs, there is some quota left. */
+static int64_t used_up(struct wake *wake, const struct throttled *time, int64_t from, int64_t to)
+{
+	int64_t last = from;
+
+	for (size_t i = 0; i < time->tids_count; i++) {
+		const struct thread *thread = wake_thread_find(wake, time->tids[i], to);
+
+		if (thread)
+			last = later(last, ran_until(wake, thread, from, to));
+	}
+	return last;
+}
+
+/* The first that was looked at no sooner than `ts`. */
+static size_t first_at(const struct wake_quotas *quotas, int64_t ts)
+{
+	size_t low = 0, high = quotas->times.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (quotas->times.items[middle].ts < ts)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Whether a throttling of the thread ended with this refill: the kernel says that one as long as this did about then. */
+static bool ended_by(struct wake *wake, const struct thread *thread, int64_t start, int64_t refill, struct throttling *found)
+{
+	const struct wake_quotas *quotas = wake->quotas;
+
+	for (size_t i = first_at(quotas, refill); i < quotas->times.count; i++) {
+		const struct throttled *time = &quotas->times.items[i];
+		int64_t from;
+
+		if (time->ts - quotas->longest > refill)
+			break;
+		if (time->since >= refill || !time->tids_count ||
+		    !bsearch(&thread->tid, time->tids, time->tids_count, sizeof(*time->tids), compare))
+			continue;
+		from = used_up(wake, time, start, refill);
+		if (from >= refill || refill - from > time->time + TOLERANCE_NS)
+			continue;
+		*found = (struct throttling){from, refill, time->quota};
+		return true;
+	}
+	return false;
+}
+
+bool wake_throttled(struct wake *wake, const struct thread *thread, int64_t start, int64_t end, struct throttling *found)
+{
+	const struct wake_quotas *quotas = wake->quotas;
+
+	for (size_t i = 0; quotas->times.count && i < quotas->refills.count; i++) {
+		int64_t refill = quotas->refills.items[i];
+
+		if (refill > start && refill <= end && ended_by(wake, thread, start, refill, found))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,331 @@
+#include "wake/wake_stack.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+struct stack { /* frames, innermost first, with ';' between them; NULL: none */
+	char *user, *kernel;
+};
+
+struct wake_stacks {
+	ARRAY(struct stack) by_number;
+};
+
+enum {
+	STACKS_MAX = 1 << 20, /* numbers that trace-collect gives */
+	NAME_MAX_LENGTH = 64, /* of a function; a name in C++ has no end */
+	CHAIN = 4,	      /* functions of a label */
+	WAKE_UPS = 4096,      /* of one run, that are looked at */
+};
+
+struct wake_stacks *wake_stacks_new(void)
+{
+	return NEW(struct wake_stacks);
+}
+
+void wake_stacks_free(struct wake_stacks *stacks)
+{
+	for (size_t i = 0; i < stacks->by_number.count; i++) {
+		free(stacks->by_number.items[i].user);
+		free(stacks->by_number.items[i].kernel);
+	}
+	free(stacks->by_number.items);
+	free(stacks);
+}
+
+int wake_stack_read(struct wake *wake, const struct fields *fields)
+{
+	struct wake_stacks *stacks = wake->stacks;
+	struct stack *stack;
+	uint64_t number = 0;
+
+	if (fields_unsigned(fields, "id", &number) < 0)
+		return -1;
+	if (number == 0 || number > STACKS_MAX)
+		return fail("a stack needs an id from 1 to %d", STACKS_MAX);
+	while (stacks->by_number.count <= number)
+		*ARRAY_ADD(&stacks->by_number) = (struct stack){0};
+	stack = &stacks->by_number.items[number];
+	free(stack->user);
+	free(stack->kernel);
+	*stack = (struct stack){fields_copy(fields, "user"), fields_copy(fields, "kernel")};
+	return 0;
+}
+
+static void mark(struct happening *at, int32_t woken)
+{
+	enum { STACK };
+	struct thread *thread = wake_thread(at->wake, at->event->tid);
+
+	*ARRAY_ADD(&thread->marks) =
+	    (struct mark){.ts = at->wake->now, .stack = (uint32_t)happening_number(at, STACK), .woken = woken};
+}
+
+void on_stack_sleep(struct happening *at)
+{
+	mark(at, MARK_SLEEP);
+}
+
+void on_stack_wake(struct happening *at)
+{
+	enum { STACK, PID };
+
+	mark(at, (int32_t)happening_number(at, PID));
+}
+
+/* A frame: what stands before the next ';'. */
+struct frame {
+	const char *text;
+	size_t length;
+};
+
+static bool next_frame(const char **at, struct frame *frame)
+{
+	if (!*at || !**at)
+		return false;
+	*frame = (struct frame){*at, strcspn(*at, ";")};
+	*at += frame->length + ((*at)[frame->length] == ';');
+	return true;
+}
+
+/* "compress_block (libz.so.1.2.13)": the function; its length is that of the text where there is none. */
+static size_t function_length(const struct frame *frame)
+{
+	for (size_t i = frame->length; i > 2; i--)
+		if (frame->text[i - 1] == '(' && frame->text[i - 2] == ' ')
+			return i - 2;
+	return frame->length;
+}
+
+static bool begins(const struct frame *frame, size_t at, const char *with)
+{
+	return frame->length - at >= strlen(with) && strncmp(frame->text + at, with, strlen(with)) == 0;
+}
+
+/* Of a library that a program waits through, not in; or one of the parts of the language's own library in the program. */
+static bool is_wrapper(const struct frame *frame)
+{
+	static const char *const objects[] = {"libc.so", "libc-", "libc.musl", "ld-linux", "ld-musl", "libpthread", "librt",
+					      "libstdc++", "libgcc_s", "libc++"};
+	static const char *const functions[] = {"std::", "__gnu_cxx::", "__gthread_", "<std::", "<core::", "<alloc::"};
+	size_t length = function_length(frame), object = length < frame->length ? length + 2 : 0;
+
+	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
+		if (begins(frame, object, objects[i]))
+			return true;
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		if (begins(frame, 0, functions[i]))
+			return true;
+	return length == 0 || frame->text[0] == '?' || begins(frame, 0, "...");
+}
+
+/* How every sleep and every wake-up begins in the kernel. */
+static bool is_scheduler(const struct frame *frame)
+{
+	static const char *const functions[] = {"__schedule", "schedule", "io_schedule", "preempt_schedule", "try_to_wake_up",
+						"default_wake_function", "autoremove_wake_function", "__wake_up", "wake_up_",
+						"woken_wake_function", "wait_woken", "__traceiter_"};
+
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		if (begins(frame, 0, functions[i]))
+			return true;
+	return frame->length == 0 || frame->text[0] == '?';
+}
+
+/* The frame that the stack goes by, and in *rest what is behind it. */
+static bool find_frame(const char *frames, bool (*is_passed)(const struct frame *), struct frame *frame, const char **rest)
+{
+	*rest = frames;
+	while (next_frame(rest, frame))
+		if (!is_passed(frame))
+			return true;
+	return false;
+}
+
+static const struct stack *stack_of(const struct wake *wake, const struct mark *mark)
+{
+	return mark && mark->stack < wake->stacks->by_number.count ? &wake->stacks->by_number.items[mark->stack] : NULL;
+}
+
+/* The last mark at or before this time; one more than its place. */
+static size_t marks_until(const struct thread *thread, int64_t ts)
+{
+	return COUNT_UNTIL(thread->marks.items, thread->marks.count, ts, ts);
+}
+
+/* The sleep's stack was taken while the thread still ran, and nothing of it came in between. */
+static const struct mark *mark_of_wait(const struct thread *thread, size_t piece)
+{
+	int64_t end = thread->pieces.items[piece].start, begin = piece > 0 ? thread->pieces.items[piece - 1].start : end;
+	size_t at = marks_until(thread, end);
+	const struct mark *found = at > 0 ? &thread->marks.items[at - 1] : NULL;
+
+	return found && found->woken == MARK_SLEEP && found->ts >= begin ? found : NULL;
+}
+
+/* The wake-up of the asker by which this run, or what goes on after it was preempted, came to its end. */
+static const struct mark *mark_of_run(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker)
+{
+	int32_t woken = asker == INDEX_NONE ? MARK_SLEEP : wake->threads.items[asker]->tid;
+	size_t at = marks_until(thread, thread->pieces.items[piece].start - 1), end = at + WAKE_UPS;
+
+	for (; woken != MARK_SLEEP && at < thread->marks.count && at < end; at++) {
+		if (thread->marks.items[at].woken == woken)
+			return &thread->marks.items[at];
+		if (thread->marks.items[at].woken == MARK_SLEEP)
+			return NULL;
+	}
+	return NULL;
+}
+
+static const struct stack *stack_of_piece(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker)
+{
+	switch (thread->pieces.items[piece].what) {
+	case WHAT_WAIT:
+		return stack_of(wake, mark_of_wait(thread, piece));
+	case WHAT_RUN:
+		return stack_of(wake, mark_of_run(wake, thread, piece, asker));
+	default:
+		return NULL;
+	}
+}
+
+/* The function without what stands between < and > if it is long: the arguments of templates. */
+static void print_function(FILE *out, const struct frame *frame)
+{
+	size_t length = function_length(frame), written = 0;
+	int depth = 0;
+
+	for (size_t i = 0; i < length && written < NAME_MAX_LENGTH; i++) {
+		char c = frame->text[i];
+
+		depth -= c == '>' && depth > 0;
+		if (depth == 0 && ++written)
+			fputc(c, out);
+		depth += c == '<' && i > 0 && length > NAME_MAX_LENGTH;
+	}
+	if (written == NAME_MAX_LENGTH)
+		fputs("...", out);
+}
+
+static char *append(char *text, const char *between, char *more)
+{
+	char *both = more && *more ? memory_format("%s%s%s", text, between, more) : NULL;
+
+	free(more);
+	if (!both)
+		return text;
+	free(text);
+	return both;
+}
+
+/* The frame that a stack goes by; of a program that of the program, even if it has none. */
+static bool frame_of_stack(const struct stack *stack, struct frame *frame)
+{
+	const char *rest;
+
+	return stack && (stack->user ? find_frame(stack->user, is_wrapper, frame, &rest)
+				     : find_frame(stack->kernel, is_scheduler, frame, &rest));
+}
+
+static char *function_of(const struct frame *frame)
+{
+	char *function = NULL;
+	size_t size;
+	FILE *out = open_memstream(&function, &size);
+
+	print_function(out, frame);
+	fclose(out);
+	return function;
+}
+
+char *wake_stack_name(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker, char *name)
+{
+	struct frame frame;
+
+	if (!frame_of_stack(stack_of_piece(wake, thread, piece, asker), &frame))
+		return name;
+	return append(name, " in ", function_of(&frame));
+}
+
+static bool print_chain(FILE *out, const char *frames, bool (*is_passed)(const struct frame *), const char *between)
+{
+	struct frame frame;
+	const char *rest;
+	int count = 0;
+
+	if (!find_frame(frames, is_passed, &frame, &rest))
+		return false;
+	do {
+		fputs(count ? between : "", out);
+		print_function(out, &frame);
+	} while (++count < CHAIN && next_frame(&rest, &frame) && !is_passed(&frame));
+	return true;
+}
+
+/* Those of the program; where none are known, the kernel's; NULL: none. */
+static char *functions_of(const struct stack *stack, const char *between)
+{
+	char *functions = NULL;
+	bool known;
+	size_t size;
+	FILE *out;
+
+	if (!stack)
+		return NULL;
+	out = open_memstream(&functions, &size);
+	known = print_chain(out, stack->user, is_wrapper, between) || print_chain(out, stack->kernel, is_scheduler, between);
+	fclose(out);
+	if (known)
+		return functions;
+	free(functions);
+	return NULL;
+}
+
+char *wake_stack_functions(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker)
+{
+	return functions_of(stack_of_piece(wake, thread, piece, asker), ";");
+}
+
+/* The kernel's function tells what a program waits for. */
+static char *append_waited(char *label, const struct stack *stack)
+{
+	struct frame frame;
+	const char *rest;
+
+	if (!stack->user || !find_frame(stack->kernel, is_scheduler, &frame, &rest))
+		return label;
+	return append(label, ", in the kernel ", memory_text(frame.text, frame.length));
+}
+
+/* In which function the asker waited for the wake-up. */
+static char *append_asker(char *label, const struct wake *wake, const struct thread *asker, const struct mark *wake_up)
+{
+	size_t at = thread_find(asker, wake_up->ts);
+	struct frame frame;
+	char *function;
+
+	if (at == 0 || asker->pieces.items[at - 1].what != WHAT_WAIT ||
+	    !frame_of_stack(stack_of(wake, mark_of_wait(asker, at - 1)), &frame))
+		return label;
+	function = function_of(&frame);
+	label = append(label, ", awaited by ", memory_format("%s in %s", wake_comm(wake, asker), function));
+	free(function);
+	return label;
+}
+
+char *wake_stack_label(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker, char *label)
+{
+	const struct stack *stack = stack_of_piece(wake, thread, piece, asker);
+	char *chain = functions_of(stack, " < ");
+
+	if (!chain)
+		return label;
+	label = append(label, ", from ", chain);
+	if (thread->pieces.items[piece].what == WHAT_WAIT)
+		return append_waited(label, stack);
+	return append_asker(label, wake, wake->threads.items[asker], mark_of_run(wake, thread, piece, asker));
+}

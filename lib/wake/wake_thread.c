@@ -1,0 +1,234 @@
+#include "wake/wake.h"
+
+#include <string.h>
+
+/* Who sleeps for this much longer than it runs does nothing with its time. */
+enum { IDLENESS = 8 };
+
+static struct piece *last(const struct thread *thread)
+{
+	return thread->pieces.count ? &thread->pieces.items[thread->pieces.count - 1] : NULL;
+}
+
+bool thread_unseen(const struct thread *thread)
+{
+	return !thread->pieces.count || last(thread)->flags & PIECE_LOST;
+}
+
+bool thread_running(const struct thread *thread)
+{
+	uint8_t what = thread->pieces.count ? last(thread)->what : WHAT_UNKNOWN;
+
+	return what == WHAT_RUN || what == WHAT_IRQ || what == WHAT_SOFTIRQ;
+}
+
+bool thread_runnable(const struct thread *thread)
+{
+	return thread->pieces.count && last(thread)->what == WHAT_RUNNABLE;
+}
+
+int32_t thread_served(const struct wake *wake, const struct thread *thread)
+{
+	if (thread->writer != INDEX_NONE)
+		return thread->writer;
+	if (thread->work == INDEX_NONE)
+		return thread->index;
+	const struct work *work = &wake->works.items[thread->work];
+
+	return work->owner != INDEX_NONE || work->throttled ? work->owner : thread->index;
+}
+
+struct piece *thread_piece(struct thread *thread, enum node_what what, int64_t ts, uint32_t cpu)
+{
+	struct piece *piece;
+
+	/* A piece without length is none, nor is one after the loss of events that hid its end. */
+	while (thread->pieces.count && last(thread)->start >= ts)
+		thread->pieces.count--;
+	thread->died = TIME_NONE; /* whatever we thought */
+	piece = ARRAY_ADD(&thread->pieces);
+	*piece = (struct piece){.start = ts,
+				.cause_index = INDEX_NONE,
+				.node = NODE_NONE,
+				.call = CALL_NONE,
+				.cpu = (uint16_t)cpu,
+				.what = what};
+	if (what == WHAT_RUN)
+		piece->flags = thread->doing;
+	if (what == WHAT_RUN && thread->work != INDEX_NONE) {
+		piece->cause = CAUSE_WORK;
+		piece->cause_index = thread->work;
+	}
+	return piece;
+}
+
+void thread_split(struct thread *thread, int64_t ts)
+{
+	size_t at = thread_find(thread, ts);
+	struct piece *piece;
+
+	if (at == 0 || thread->pieces.items[at - 1].start == ts || thread->pieces.items[at - 1].what != WHAT_RUN)
+		return;
+	ARRAY_ADD(&thread->pieces);
+	piece = &thread->pieces.items[at];
+	memmove(piece + 1, piece, (thread->pieces.count - 1 - at) * sizeof(*piece));
+	*piece = piece[-1];
+	piece->start = ts;
+	piece->flags &= (uint16_t)~PIECE_ASSUMED;
+}
+
+/* A thread that leaves the CPU was on it, whatever we thought. */
+static void must_run(struct thread *thread, const struct cpu *cpu)
+{
+	struct piece *piece = last(thread);
+	size_t tenure = cpu->tenures.count - 1;
+
+	if (thread_running(thread))
+		return;
+	if (thread_unseen(thread)) {
+		thread_piece(thread, WHAT_RUN, cpu->tenures.items[tenure].start, cpu->number)->flags |= PIECE_ASSUMED;
+	} else if (thread->pieces.count > 1 && piece[-1].flags & PIECE_ASSUMED && piece[-1].what == WHAT_WAIT) {
+		/* First seen in a wake-up, which was taken for the end of a sleep that was none. */
+		thread->pieces.count--;
+		piece[-1].what = WHAT_RUN;
+		piece[-1].cause = CAUSE_NONE;
+		piece[-1].cpu = (uint16_t)cpu->number;
+	} else {
+		piece->what = WHAT_UNKNOWN;
+	}
+}
+
+void thread_switch_out(struct thread *thread, struct cpu *cpu, char state, int64_t ts)
+{
+	struct piece *piece;
+
+	must_run(thread, cpu);
+	if (thread->tid == TID_IDLE) {
+		thread_piece(thread, WHAT_WAIT, ts, cpu->number);
+	} else if (state == 'R') {
+		thread_piece(thread, WHAT_RUNNABLE, ts, cpu->number);
+	} else if (state == 'X' || state == 'Z') {
+		thread->died = ts;
+	} else {
+		piece = thread_piece(thread, WHAT_WAIT, ts, cpu->number);
+		piece->call = thread->lock == CALL_NONE ? thread->call : thread->lock;
+		piece->flags = (thread->early ? PIECE_EARLY : 0) | (thread->asks && thread->condition ? PIECE_CONDITION : 0);
+		thread->batch = (struct batch){0};
+	}
+}
+
+/* On a CPU again, and no wake-up was seen since it fell asleep. */
+static void woken_unseen(struct piece *wait)
+{
+	/*
+	 * The waker announces itself before it takes the lock that orders it with the sleeper, so the wake-up of a
+	 * sleeper that is just leaving the CPU may come before its switch.
+	 */
+	if (wait->flags & PIECE_EARLY)
+		wait->what = WHAT_RUNNABLE;
+	else
+		wait->cause = CAUSE_UNKNOWN;
+}
+
+/*
+ * Whether the CPU is known that a runnable thread waited for. A wake-up tells only where the thread ran last; where
+ * migrations are not among the data, it will have waited where it runs next. So will a new one, for the choice of its first
+ * CPU is no migration. A preempted one waits where it was.
+ */
+static bool queue_known(const struct wake *wake, const struct thread *thread)
+{
+	size_t count = thread->pieces.count;
+
+	if (!thread_runnable(thread))
+		return true;
+	if (last(thread)->start == thread->born)
+		return false;
+	return wake->migrations || (count > 1 && last(thread)[-1].what != WHAT_WAIT);
+}
+
+void thread_switch_in(struct wake *wake, struct thread *thread, struct cpu *cpu, int64_t ts)
+{
+	struct piece *piece = last(thread);
+
+	if (thread_unseen(thread)) {
+		if (thread->tid != TID_IDLE)
+			thread_piece(thread, WHAT_UNKNOWN, wake_since(wake), cpu->number)->flags = PIECE_ASSUMED;
+	} else if (piece->what == WHAT_WAIT && piece->cause == CAUSE_NONE) {
+		woken_unseen(piece);
+	} else if (thread_running(thread)) {
+		piece->what = WHAT_UNKNOWN; /* it cannot have run here and there */
+	}
+	if (!queue_known(wake, thread))
+		last(thread)->cpu = (uint16_t)cpu->number;
+	thread->early = false;
+	thread_piece(thread, WHAT_RUN, ts, cpu->number);
+}
+
+bool thread_wake(struct wake *wake, struct thread *thread, enum cause cause, int32_t index, uint32_t cpu, int64_t ts)
+{
+	struct piece *piece;
+
+	if (thread_unseen(thread))
+		thread_piece(thread, WHAT_WAIT, wake_since(wake), cpu)->flags = PIECE_ASSUMED;
+	piece = last(thread);
+	if (piece->what == WHAT_UNKNOWN) {
+		piece->what = WHAT_WAIT; /* it went to sleep unseen */
+		piece->cause = CAUSE_NONE;
+	}
+	if (piece->what == WHAT_WAIT && piece->cause == CAUSE_NONE) {
+		piece->cause = cause;
+		piece->cause_index = index;
+		thread_piece(thread, WHAT_RUNNABLE, ts, cpu);
+		return true;
+	}
+	if (thread_running(thread))
+		thread->early = true;
+	return false;
+}
+
+void thread_migrate(struct thread *thread, uint32_t cpu, int64_t ts, bool waking)
+{
+	struct piece *piece = last(thread);
+
+	/* Who is woken on the way to sleep is given a CPU only when it has left its own. */
+	if (piece && waking && piece->what == WHAT_WAIT && piece->cause == CAUSE_NONE && piece->flags & PIECE_EARLY)
+		woken_unseen(piece);
+	if (!piece || piece->what != WHAT_RUNNABLE || piece->cpu == cpu)
+		return;
+	/* A wake-up names the CPU that the thread last ran on, then one is chosen for it. */
+	if (waking)
+		piece->cpu = (uint16_t)cpu;
+	else
+		thread_piece(thread, WHAT_RUNNABLE, ts, cpu);
+}
+
+void thread_vanish(struct thread *thread, int64_t ts)
+{
+	if (thread_runnable(thread) && last(thread)->start <= ts)
+		thread_piece(thread, WHAT_UNKNOWN, ts, last(thread)->cpu);
+}
+
+size_t thread_find(const struct thread *thread, int64_t ts)
+{
+	return COUNT_UNTIL(thread->pieces.items, thread->pieces.count, start, ts);
+}
+
+int64_t thread_piece_end(const struct wake *wake, const struct thread *thread, size_t piece)
+{
+	if (piece + 1 < thread->pieces.count)
+		return thread->pieces.items[piece + 1].start;
+	return thread->died != TIME_NONE ? thread->died : wake->now;
+}
+
+bool thread_idled(const struct thread *thread, size_t first, size_t last)
+{
+	int64_t slept = 0, ran = 0;
+
+	for (size_t i = first; i <= last; i++) {
+		const struct piece *piece = &thread->pieces.items[i];
+
+		slept += piece->what == WHAT_WAIT ? piece[1].start - piece->start : 0;
+		ran += piece->what == WHAT_RUN ? piece[1].start - piece->start : 0;
+	}
+	return ran <= slept / IDLENESS;
+}
