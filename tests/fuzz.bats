@@ -62,6 +62,10 @@ replay() { # TARGET
 	replay timeshift
 }
 
+@test "fuzz: image" {
+	replay image
+}
+
 @test "fuzz: symbol" {
 	replay symbol
 }

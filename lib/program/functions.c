@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "program/text_bounds.h"
 
 struct function {
 	uint64_t address, size;
@@ -31,15 +32,18 @@ void functions_read(struct functions *functions, Dwfl_Module *module)
 {
 	int symbols = dwfl_module_getsymtab(module);
 	ARRAY(struct function) found = {0};
+	struct text_bounds bounds = {0};
 	size_t kept = 0;
 
 	for (int i = 0; i < symbols; i++) {
 		GElf_Sym symbol;
 		GElf_Addr address;
-		const char *name = dwfl_module_getsym_info(module, i, &symbol, &address, NULL, NULL, NULL);
+		Elf *elf = NULL;
+		const char *name = dwfl_module_getsym_info(module, i, &symbol, &address, NULL, &elf, NULL);
 		int type = GELF_ST_TYPE(symbol.st_info), binding = GELF_ST_BIND(symbol.st_info);
 
-		if (name && *name && symbol.st_size && symbol.st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC))
+		if (name && symbol.st_size && symbol.st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC) &&
+		    text_ends(&bounds, elf, name) && *name)
 			*ARRAY_ADD(&found) =
 			    (struct function){address, symbol.st_size, name, binding <= STB_WEAK ? ranks[binding] : 1};
 	}

@@ -8,8 +8,12 @@
 
 #include "base/memory.h"
 #include "program/demangle.h"
+#include "program/die.h"
 
-enum { DEPTH_MAX = 64 }; /* of scopes in one another; more are none that somebody wrote */
+enum {
+	DEPTH_MAX = 64,	   /* of scopes in one another; more are none that somebody wrote */
+	SEEN_MAX = 1 << 20 /* on the way to an address; a file may say that a part of it lies in itself, twice */
+};
 
 /* The part of the program (of one source file) that has the address. */
 static Dwarf_Die *unit_of(Dwfl_Module *module, uint64_t address, Dwarf_Addr *bias)
@@ -30,7 +34,7 @@ static Dwarf_Die *unit_of(Dwfl_Module *module, uint64_t address, Dwarf_Addr *bia
 /* What libiberty calls the scopes that have no name; NULL: it is no scope of names. */
 static const char *scope_name(Dwarf_Die *scope)
 {
-	const char *name = dwarf_diename(scope);
+	const char *name = die_name(scope);
 
 	switch (dwarf_tag(scope)) {
 	case DW_TAG_namespace:
@@ -50,14 +54,9 @@ static const char *scope_name(Dwarf_Die *scope)
 static char *qualified(const Dwarf_Die *function, const char *name)
 {
 	char *whole = memory_text(name, strnlen(name, DEMANGLED_MAX));
-	Dwarf_Die origin = *function, *scopes = NULL, to;
-	Dwarf_Attribute attribute;
-	int count;
+	Dwarf_Die origin = die_origin(function), *scopes = NULL;
+	int count = dwarf_getscopes_die(&origin, &scopes);
 
-	while ((dwarf_attr(&origin, DW_AT_abstract_origin, &attribute) || dwarf_attr(&origin, DW_AT_specification, &attribute)) &&
-	       dwarf_formref_die(&attribute, &to))
-		origin = to;
-	count = dwarf_getscopes_die(&origin, &scopes);
 	for (int i = 1; i < count && strlen(whole) < DEMANGLED_MAX; i++) {
 		const char *outer = scope_name(&scopes[i]);
 		char *inner = whole;
@@ -73,16 +72,12 @@ static char *qualified(const Dwarf_Die *function, const char *name)
 
 static char *name_of(Dwarf_Die *function)
 {
-	Dwarf_Attribute attribute;
-	const char *name = NULL;
-	char *plain = NULL;
+	const char *name = die_symbol(function);
+	char *plain = name ? demangle(name) : NULL;
 
-	if (dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute))
-		name = dwarf_formstring(&attribute);
-	plain = name ? demangle(name) : NULL;
 	if (plain)
 		return plain;
-	name = dwarf_diename(function);
+	name = die_name(function);
 	return name && *name ? qualified(function, name) : NULL;
 }
 
@@ -92,15 +87,12 @@ static char *name_of(Dwarf_Die *function)
  */
 static bool is_written(Dwarf_Die *die)
 {
-	const char *name = dwarf_diename(die);
-	Dwarf_Attribute attribute;
-	bool artificial = false;
+	const char *name;
 
 	if (dwarf_tag(die) != DW_TAG_inlined_subroutine)
 		return false;
-	if (dwarf_attr_integrate(die, DW_AT_artificial, &attribute))
-		dwarf_formflag(&attribute, &artificial);
-	return !artificial || (name && strcmp(name, "operator()") == 0);
+	name = die_is_artificial(die) ? die_name(die) : NULL;
+	return !die_is_artificial(die) || (name && strcmp(name, "operator()") == 0);
 }
 
 /* Whether functions may lie in it, though it has no addresses of its own. */
@@ -126,27 +118,31 @@ static bool is_scope(Dwarf_Die *die)
 	       tag == DW_TAG_catch_block || tag == DW_TAG_with_stmt;
 }
 
-typedef ARRAY(Dwarf_Die) scope_list;
+struct search {
+	Dwarf_Addr address;
+	int seen;
+	ARRAY(Dwarf_Die) found;
+};
 
 /*
  * Adds the scopes beneath this one that hold the address, each before those in it. (dwarf_getscopes() wants the unit in which
  * an inlined function was written, too; of a program that was optimised when it was linked that is another, and it finds nothing.)
  */
-static bool find_scopes(Dwarf_Die *parent, Dwarf_Addr address, int depth, scope_list *found)
+static bool find_scopes(struct search *search, Dwarf_Die *parent, int depth)
 {
 	Dwarf_Die die;
 
 	if (depth == DEPTH_MAX || dwarf_child(parent, &die) != 0)
 		return false;
 	do {
-		if (is_scope(&die) && dwarf_haspc(&die, address) > 0) {
-			*ARRAY_ADD(found) = die;
-			find_scopes(&die, address, depth + 1, found);
+		if (is_scope(&die) && dwarf_haspc(&die, search->address) > 0) {
+			*ARRAY_ADD(&search->found) = die;
+			find_scopes(search, &die, depth + 1);
 			return true;
 		}
-		if (holds_functions(&die) && find_scopes(&die, address, depth + 1, found))
+		if (holds_functions(&die) && find_scopes(search, &die, depth + 1))
 			return true;
-	} while (dwarf_siblingof(&die, &die) == 0);
+	} while (search->seen++ < SEEN_MAX && dwarf_siblingof(&die, &die) == 0);
 	return false;
 }
 
@@ -154,20 +150,22 @@ int scopes_functions(Dwfl_Module *module, uint64_t address, char *symbol, char *
 {
 	Dwarf_Addr bias;
 	Dwarf_Die *unit = unit_of(module, address, &bias);
-	scope_list scopes = {0};
+	struct search search = {.address = unit ? address - bias : 0};
+	Dwarf_Die *scopes;
 	int found = 0;
 	size_t i;
 
 	if (unit)
-		find_scopes(unit, address - bias, 0, &scopes);
-	for (i = scopes.count; i > 0 && dwarf_tag(&scopes.items[i - 1]) != DW_TAG_subprogram; i--) {
-		Dwarf_Die *scope = &scopes.items[i - 1];
+		find_scopes(&search, unit, 0);
+	scopes = search.found.items;
+	for (i = search.found.count; i > 0 && dwarf_tag(&scopes[i - 1]) != DW_TAG_subprogram; i--) {
+		Dwarf_Die *scope = &scopes[i - 1];
 		char *name = is_written(scope) && found < room - 1 ? name_of(scope) : NULL;
 
 		if (name)
 			names[found++] = name;
 	}
-	names[found] = symbol || i == 0 ? symbol : name_of(&scopes.items[i - 1]);
-	free(scopes.items);
+	names[found] = symbol || i == 0 ? symbol : name_of(&scopes[i - 1]);
+	free(scopes);
 	return found + (names[found] != NULL);
 }

@@ -119,6 +119,11 @@ symbol)
 		[ ! -f $program ] || strip -g -o "$to/$(basename $program)" $program
 	done
 	;;
+image)
+	for program in build/incidents/self build/incidents/sleep; do
+		[ ! -f $program ] || objcopy --compress-debug-sections $program "$to/$(basename $program)"
+	done
+	;;
 import_dat)
 	cp testdata/import/*.dat "$to/"
 	zcat testdata/import/hog.6.dat.gz >"$to/hog.6.dat"

@@ -1,0 +1,22 @@
+/*
+ * text_bounds: whether a text in an ELF file ends.
+ *
+ * libelf and libdw point into a section's data and trust that a NUL comes. In a file of somebody else's none may come, and whoever reads
+ * on reads beyond the section.
+ */
+#ifndef PROGRAM_TEXT_BOUNDS_H
+#define PROGRAM_TEXT_BOUNDS_H
+
+#include <stdbool.h>
+
+#include <libelf.h>
+
+/* The section that the last text was found in, where the next one is likely to be. All zero: none yet. */
+struct text_bounds {
+	const char *start, *end; /* behind its last NUL */
+};
+
+/* Whether the text lies in a section of this file that may hold texts, or in what its segments call the symbols' names, and ends there. */
+bool text_ends(struct text_bounds *bounds, Elf *elf, const char *text);
+
+#endif

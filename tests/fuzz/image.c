@@ -1,0 +1,42 @@
+/*
+ * A program that somebody runs: what is told of each of its addresses, which is a function that has a symbol, those that were inlined
+ * there, and how to walk up.
+ */
+#include <string.h>
+
+#include "program/image.h"
+#include "support/fuzz.h"
+
+enum { ADDRESSES = 256 };
+
+static void ask(struct image *image, uint64_t offset)
+{
+	char *names[IMAGE_FUNCTIONS];
+	struct step step;
+	uint64_t address;
+	int count;
+
+	if (!image_address(image, offset, &address))
+		return;
+	image_step(image, address, &step);
+	fuzz_must(!step.known || step.base < STEP_REGISTERS);
+	count = image_functions(image, address, names);
+	fuzz_must(count <= IMAGE_FUNCTIONS);
+	for (int i = 0; i < count; i++) {
+		fuzz_must(*names[i] || i == count - 1);
+		free(names[i]);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct image_identity identity = {0};
+	int32_t nobody = 0;
+	struct image *image = image_open(fuzz_file(FUZZ_INPUT, data, size), &nobody, 0, 0, 0, &identity);
+	size_t pace = size / ADDRESSES + 1;
+
+	for (uint64_t offset = 0; offset < size; offset += pace)
+		ask(image, offset);
+	image_free(image);
+	return 0;
+}
