@@ -77,7 +77,7 @@ static struct limits_book *open_judgement(void)
 	    (rules_list && judgement_rules(&judgement, rules_list) < 0) ||
 	    judgement_alarms(&judgement, false_alarms) < 0 || judgement_check(&judgement) < 0)
 		die_usage("%s", fail_text());
-	if (judgement.method->plots == PLOTS_RATES && charts.count > 0)
+	if (judgement.method->plots->rates && charts.count > 0)
 		die_usage("method %s charts rates that come as samples, not the latencies of -c; a chart of rates has its own method", method_name);
 	if (!(size.share >= 0 && size.share <= 1))
 		die_usage("--keep is a share from 0 to 1");

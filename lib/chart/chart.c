@@ -55,7 +55,7 @@ static int read_rate(struct chart *chart, const struct fields *fields)
 		return -1;
 	}
 	free(name);
-	if (chart->method && chart->method->plots != PLOTS_RATES)
+	if (chart->method && !chart->method->plots->rates)
 		return fail("method= of a chart is one for rates, such as p or u; --method says how latencies are judged");
 	if (interval && number_duration(interval->value, interval->value_length, &chart->interval) < 0)
 		return -1;

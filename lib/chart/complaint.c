@@ -34,7 +34,7 @@ static void complain_of_fixed(const struct measure *measure, const struct judgem
 
 		if (!judgement_is_of(fixed, chart->name))
 			continue;
-		if (chart->judge.judgement->method->plots != PLOTS_RATES)
+		if (!chart->judge.judgement->method->plots->rates)
 			return;
 		is_rate = true;
 	}

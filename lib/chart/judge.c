@@ -2,11 +2,7 @@
 
 #include <math.h>
 
-#include "chart/median.h"
 #include "chart/span.h"
-
-/* Points on one side of the centre without which their level has not changed, however long that takes. */
-enum { RUN_LEAST = 20 };
 
 /* Writes the healthy values of the bucket at hand and begins the one for this time. */
 static int turn_bucket(const struct judge *judge, struct series_set *set, int64_t now)
@@ -122,12 +118,12 @@ static int take_baseline(const struct judge *judge, struct series_set *set, stru
 	return tell_again(judge, series, now);
 }
 
-static int learn(const struct judge *judge, struct series_set *set, const struct sample *sample, const struct point *point,
-		 bool *begun)
+static int gather(const struct judge *judge, struct series_set *set, const struct sample *sample, const struct point *point,
+		  bool *begun)
 {
 	struct series *series = sample->series;
 
-	if (!series_learn(series, judge->judgement, sample, point))
+	if (!series_gather(series, judge->judgement, sample, point))
 		return 0;
 	if (take_baseline(judge, set, series, sample->end) < 0)
 		return -1;
@@ -140,51 +136,31 @@ static int learn(const struct judge *judge, struct series_set *set, const struct
 }
 
 /* The newest values are of a level that has lasted: its signal is the value that made it certain. */
-static int tell_shift(const struct judge *judge, const struct sample *sample)
+static int tell_shift(const struct judge *judge, const struct sample *sample, double level)
 {
 	struct sample shift = *sample;
 
 	if (!(judge->judgement->rules & RULE(RULE_SHIFT)))
 		return 0;
-	shift.value = histogram_median(&sample->series->pot->level.newest);
+	shift.value = level;
 	shift.plain = true;
 	return judge_signal(judge, &shift, RULE(RULE_SHIFT));
 }
 
-/* What method pot makes of a value, after its own signal. */
-static int learn_tail(const struct judge *judge, struct series_set *set, const struct sample *sample, bool signalled,
-		      bool *begun)
+/* What a lesson says at once; of an outdated baseline the points behind this one are the new one, on its scale. */
+static int take_lesson(const struct judge *judge, struct series_set *set, const struct sample *sample, const struct lesson *lesson,
+		       bool *begun)
 {
 	struct series *series = sample->series;
-	int64_t now = sample->end, since, relearn = judge->judgement->relearn;
 
-	if (pot_learn(series->pot, sample->value, signalled, now) && tell_shift(judge, sample) < 0)
+	if (lesson->shift && tell_shift(judge, sample, lesson->level) < 0)
 		return -1;
-	if (relearn && level_has_changed(&series->pot->level, &since) && span_between(since, now) >= relearn) {
-		if (!series_follow(series, judge->judgement, probability(judge, set, now), since))
-			return 0;
-	} else if (!pot_is_due(series->pot) || !series_refresh(series, judge->judgement, probability(judge, set, now))) {
+	if (lesson->kind != LESSON_REFINED && lesson->kind != LESSON_FOLLOWED)
 		return 0;
-	}
+	if (!series_refine(series, judge->judgement, lesson, probability(judge, set, sample->end)))
+		return 0;
 	*begun = true;
-	return tell_again(judge, series, now);
-}
-
-/* Points have been on one side of the centre for so long that it is not their centre any more. */
-static void notice_run(const struct judge *judge, struct series *series, int64_t now)
-{
-	const struct series_run *run = &series->run;
-
-	if (series->pot || series->learns || !judge->judgement->relearn || run->side == 0 || run->count < RUN_LEAST ||
-	    span_between(run->since, now) < judge->judgement->relearn)
-		return;
-	if (judge->judgement->method->plots == PLOTS_RATES)
-		former_remember(&series->former, &series->limits, span_between(series->begun, run->since), now);
-	series->begun = run->since;
-	series->change = run->side;
-	series->changed = run->since;
-	series->learns_all = true;
-	series_relearn(series);
+	return tell_again(judge, series, sample->end);
 }
 
 /* Whether a point beyond a line is worth a signal. */
@@ -195,52 +171,39 @@ static bool has_weight(const struct judgement *judgement, const struct sample *s
 	return series_has_weight(sample->series, judgement, plotted);
 }
 
-/* What a point on the chart is, where it is more than a value of its own. */
-static void plot(const struct judge *judge, struct sample *plotted)
-{
-	enum plots plots = judge->judgement->method->plots;
-
-	if (plots == PLOTS_VALUES)
-		return;
-	plotted->plain = true;
-	plotted->passed = 0;
-	if (plots == PLOTS_RATES)
-		return;
-	if (plots == PLOTS_MEANS)
-		plotted->start = plotted->series->group.start;
-	plotted->mean = true;
-	plotted->tid = -1;
-	plotted->key_count = 0;
-	plotted->show[0] = '\0';
-}
-
 /* A point that is complete: judged if it can be, then learnt if it may be. */
 static int judge_point(const struct judge *judge, struct series_set *set, const struct sample *sample,
 		       const struct point *point, bool forced, bool *begun)
 {
+	const struct plotting *plots = judge->judgement->method->plots;
 	struct series *series = sample->series;
 	struct sample plotted = *sample;
+	struct lesson lesson = {LESSON_NONE};
 	unsigned rules = 0, learnt; /* learnt: without the limit that was given, from which nothing is learnt */
 
-	plot(judge, &plotted);
+	if (plots->describe)
+		plots->describe(&series->plot, &plotted);
 	if (series->judges)
 		rules = series_judge(series, judge->judgement, point, sample->end, &plotted.value);
 	if (!forced && rules && !has_weight(judge->judgement, sample, plotted.value))
 		rules = 0;
-	if (judge->judgement->method->plots == PLOTS_VALUES && series_is_beyond_fixed(series, sample->value))
+	if (plots->single && series_is_beyond_fixed(series, sample->value))
 		plotted.rules = RULE(RULE_FIXED);
 	learnt = forced ? rules | rule_of_single(judge, sample) : rules;
 	learnt &= ~RULE(RULE_FIXED);
 	rules = learnt | plotted.rules;
 	if (rules && judge_signal(judge, &plotted, rules) < 0)
 		return -1;
-	if (!rules && judge->judgement->method->plots != PLOTS_MEANS && healthy(judge, set, sample) < 0)
+	if (!rules && !plots->groups && healthy(judge, set, sample) < 0)
 		return -1;
-	if (series->pot && series->judges && learn_tail(judge, set, sample, learnt != 0, begun) < 0)
+	if (series->judges)
+		lesson = series_learn(series, judge->judgement, sample, plotted.value, learnt != 0);
+	if (take_lesson(judge, set, sample, &lesson, begun) < 0)
 		return -1;
-	if (series->learns && (!learnt || series->learns_all) && learn(judge, set, &plotted, point, begun) < 0)
+	if (series->learns && (!learnt || series->learns_all) && gather(judge, set, &plotted, point, begun) < 0)
 		return -1;
-	notice_run(judge, series, sample->end); /* a baseline that begins here takes the points behind this one, on its scale */
+	if (lesson.kind == LESSON_OUTDATED)
+		series_outdated(series, &lesson);
 	return 0;
 }
 
@@ -255,12 +218,12 @@ int judge_value(const struct judge *judge, struct series_set *set, const struct 
 		if (!series->learns)
 			series_relearn(series);
 	}
-	if (judge->judgement->method->plots != PLOTS_VALUES && (forced || series_is_beyond_fixed(series, sample->value))) {
+	if (!judge->judgement->method->plots->single && (forced || series_is_beyond_fixed(series, sample->value))) {
 		if ((forced ? judge_single(judge, sample) : judge_signal(judge, sample, RULE(RULE_FIXED))) < 0)
 			return -1;
 		forced = false;
 	}
-	if (judge->judgement->method->plots == PLOTS_MEANS && healthy(judge, set, sample) < 0)
+	if (judge->judgement->method->plots->groups && healthy(judge, set, sample) < 0)
 		return -1;
 	if (!series_point(series, judge->judgement, sample, &point))
 		return 0;

@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "base/number.h"
 #include "chart/chart.h"
-#include "chart/normal.h"
+#include "chart/statistics.h"
 
 enum {
 	SUBGROUP_MOST = 25,
@@ -70,10 +70,10 @@ static void take_defaults(struct judgement *how)
 	if (how->open.min_ratio)
 		how->min_ratio = how->scale == SCALE_LOG || method->one_scale ? method->min_ratio : 0;
 	if (how->open.relearn)
-		how->relearn = method_is_pot(method) ? relearn_after : 0;
+		how->relearn = method->relearn;
 	if (how->open.baseline)
 		how->baseline = method->baseline;
-	if (method->plots != PLOTS_MEANS)
+	if (!method->plots->groups)
 		how->subgroup = 1;
 }
 
@@ -81,7 +81,7 @@ int judgement_check(struct judgement *how)
 {
 	const struct method *method = how->method;
 
-	if (method->plots == PLOTS_MEANS && (how->subgroup < 2 || how->subgroup > SUBGROUP_MOST))
+	if (method->plots->groups && (how->subgroup < 2 || how->subgroup > SUBGROUP_MOST))
 		return fail("a subgroup has 2 to %d values", SUBGROUP_MOST);
 	take_defaults(how);
 	if (how->baseline == 0)
@@ -90,8 +90,8 @@ int judgement_check(struct judgement *how)
 		return fail("method %s needs a baseline of at least %zu values", method->name, method->least);
 	if (method->one_scale && how->scale != method->scale)
 		return fail("method %s has no such scale", method->name);
-	if (method_is_pot(method) && how->sides != SIDES_UPPER)
-		return fail("method pot watches the upper side only");
+	if (method->upper_only && how->sides != SIDES_UPPER)
+		return fail("method %s watches the upper side only", method->name);
 	if (how->min_ratio < 0)
 		return fail("--min-ratio must not be negative");
 	if (how->interval >= 0 && how->interval < INTERVAL_LEAST)

@@ -2,8 +2,7 @@
 
 #include <math.h>
 
-#include "chart/median.h"
-#include "chart/normal.h"
+#include "chart/statistics.h"
 
 static const int batch_size[LEVEL_BATCHES] = {64, 1024};
 

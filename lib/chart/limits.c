@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "chart/judgement.h"
+#include "chart/method.h"
 
 struct page {
 	char *name; /* chart, or chart, newline, key */
@@ -78,11 +79,14 @@ void limits_book_set(struct limits_book *book, const char *chart, const char *ke
 /* A method that this version does not know may have made them; they are as good. */
 static const char *method_name(const struct fields *fields)
 {
-	static const char *const names[] = {"pot", "pot:lognormal", "imr", "paper", "xbar-r", "xbar-s", "ewma", "p", "u", "laney-p", "laney-u"};
+	const struct method *method;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (fields_is(fields, "method", names[i]))
-			return names[i];
+	for (size_t i = 0; (method = method_at(i)); i++) {
+		if (fields_is(fields, "method", method->name))
+			return method->name;
+		if (method->name_of_few && fields_is(fields, "method", method->name_of_few))
+			return method->name_of_few;
+	}
 	return "file";
 }
 
@@ -202,13 +206,13 @@ static char *mismatch(const struct limits *limits, const struct judgement *how)
 		return NULL;
 	if ((size_t)length != strlen(own) || strncmp(name, own, (size_t)length)) {
 		method = method_find(name);
-		if (method && method->plots == PLOTS_RATES && how->method->plots != PLOTS_RATES)
+		if (method && method->plots->rates && !how->method->plots->rates)
 			return NULL;
 		return memory_format("of method %.*s, not %s: say --method=%.*s", length, name, own, length, name);
 	}
 	if (limits->axis && strcmp(limits->axis, axis))
 		return memory_format("on a %s scale: say --scale=%s", limits->axis, limits->axis);
-	if (how->method->plots == PLOTS_MEANS && limits->subgroup && limits->subgroup != how->subgroup)
+	if (how->method->plots->groups && limits->subgroup && limits->subgroup != how->subgroup)
 		return memory_format("of subgroups of %llu: say --subgroup=%llu", (unsigned long long)limits->subgroup,
 				     (unsigned long long)limits->subgroup);
 	return NULL;

@@ -1,5 +1,6 @@
 /*
- * limits: limits kept in a file from a known-good time: the text of `limits` records, which people can read and edit.
+ * limits: the limits of a chart and key, and books of them: kept in a file from a known-good time, the text of `limits` records,
+ * which people can read and edit.
  */
 #ifndef CHART_LIMITS_H
 #define CHART_LIMITS_H
@@ -7,9 +8,24 @@
 #include <stdio.h>
 
 #include "base/file.h"
-#include "chart/method.h"
+#include "chart/tail.h"
 #include "stream/line.h"
 #include "stream/record.h"
+
+struct judgement;
+
+/* Of one chart and key. Values are seconds for a latency, whatever the samples are in otherwise. */
+struct limits {
+	double center, lcl, ucl;
+	double sigma;	    /* of a point, on the chart's scale; of a rate: of one of mean size */
+	double dispersion;  /* of rates: how much more they vary than chance makes them; 0: as much */
+	uint64_t n;	    /* values that they were made from */
+	const char *unit;   /* of the values; see series.h */
+	const char *method; /* its name, from the table, or "pot:lognormal" */
+	const char *axis;   /* "log" or "linear": the scale, of methods that know both; NULL: the method's own, or not known */
+	uint64_t subgroup;  /* values of a subgroup; 0: there is none, or not known */
+	struct tail_fit tail; /* of method pot, once it has one */
+};
 
 struct limits_book; /* limits by chart and key */
 

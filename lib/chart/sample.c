@@ -23,7 +23,7 @@ static int read_size(struct sample *sample, const struct fields *fields, const s
 {
 	int has_size;
 
-	if (how->method->plots != PLOTS_RATES)
+	if (!how->method->plots->rates)
 		return 1;
 	sample->size = (double)span_between(sample->start, sample->end) / 1e9;
 	has_size = fields_double(fields, "n", &sample->size);

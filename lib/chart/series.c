@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "chart/level.h"
 #include "chart/span.h"
 
 /* A rate is that of so long, so that it follows the day. */
@@ -14,8 +15,8 @@ static const int64_t rate_span = 600 * NSEC_PER_SEC;
 static void series_free(struct series_set *set, struct series *series)
 {
 	HASH_DEL(set->series, series);
-	pot_free(series->pot);
-	former_forget(&series->former);
+	series->learner->free(series->learnt);
+	plot_free(&series->plot);
 	free(series->baseline.items);
 	free(series->chart);
 	free(series->key);
@@ -33,15 +34,11 @@ static void series_pause(struct series *series, const struct judgement *judgemen
 	series->worst_count = 0;
 	series->first = INT64_MAX;
 	series->touched = INT64_MIN;
-	series->group.count = 0;
-	series->run = (struct series_run){0};
+	series->plot.group.count = 0;
+	series->plot.weighted = scale_to(judgement->scale, series->limits.center);
 	series->past = (struct rules_past){0};
 	series->change = 0;
-	series->begun = INT64_MIN;
-	former_forget(&series->former);
-	series->weighted = scale_to(judgement->scale, series->limits.center);
-	if (series->pot)
-		pot_pause(series->pot);
+	series->learner->pause(series->learnt);
 }
 
 void series_set_pause(struct series_set *set)
@@ -119,7 +116,7 @@ static int64_t patience_of(const struct series *series, const struct judgement *
 static void set_limits(struct series *series, const struct judgement *judgement)
 {
 	series->judges = true;
-	series->single = method_single_limit(judgement, &series->limits);
+	series->single = judgement->method->plots->single_limit(judgement, &series->limits);
 	series->patience = patience_of(series, judgement);
 	if (series->fixed < series->patience)
 		series->patience = series->fixed;
@@ -146,24 +143,23 @@ struct series *series_add(struct series_set *set, const int64_t id[CHART_KEYS_MA
 	series->chart = memory_text(chart, strlen(chart));
 	series->key = key ? memory_text(key, strlen(key)) : NULL;
 	series->first = INT64_MAX;
-	series->begun = INT64_MIN;
 	series->forgotten = set->forgotten;
 	series->shortest = set->shortest;
 	series->learns = true;
 	series->fixed = series->patience = INT64_MAX;
-	if (set->judgement->method->plots != PLOTS_RATES)
+	if (!set->judgement->method->plots->rates)
 		series->fixed = series->patience = judgement_fixed(set->judgement, chart, true);
-	if (method_is_pot(set->judgement->method))
-		series->pot = pot_new();
+	series->learner = set->judgement->method->learner;
+	series->learnt = series->learner->new();
 	known = set->judgement->known ? limits_book_find(set->judgement->known, chart, key) : NULL;
 	if (known) {
 		series->limits = *known;
 		if (!(series->limits.sigma > 0))
 			series->limits.sigma = method_sigma(set->judgement, known);
 		series->learns = series->learns_all = is_guess(known, set->judgement);
-		series->weighted = scale_to(set->judgement->scale, known->center);
-		if (series->pot)
-			pot_resume(series->pot, &series->limits);
+		series->plot.weighted = scale_to(set->judgement->scale, known->center);
+		if (series->learner->resume)
+			series->learner->resume(series->learnt, &series->limits);
 		set_limits(series, set->judgement);
 		set->judged = true;
 	}
@@ -178,73 +174,39 @@ void series_set_unit(struct series *series, const struct judgement *judgement, c
 		series->fixed = judgement_fixed(judgement, series->chart, !unit);
 }
 
-static bool group_point(struct series *series, const struct judgement *judgement, const struct sample *sample,
-			struct point *point)
-{
-	struct series_group *group = &series->group;
-	double sum = 0;
-
-	if (group->count == 0 || sample->start < group->start)
-		group->start = sample->start;
-	group->values[group->count++] = point->value;
-	if (group->count < judgement->subgroup)
-		return false;
-	for (size_t i = 0; i < group->count; i++)
-		sum += group->values[i];
-	point->value = sum / (double)group->count;
-	judgement->method->spread(group->values, group->count, point);
-	group->count = 0;
-	return true;
-}
-
 bool series_point(struct series *series, const struct judgement *judgement, const struct sample *sample, struct point *point)
 {
-	*point = (struct point){.value = sample->value, .size = sample->size};
-	if (judgement->method->plots == PLOTS_RATES)
-		point->value /= sample->size;
-	else if (judgement->scale == SCALE_LOG && (series->learns || judgement->method->plots != PLOTS_VALUES))
-		point->value = scale_to(SCALE_LOG, sample->value);
-	return judgement->method->plots == PLOTS_MEANS ? group_point(series, judgement, sample, point) : true;
-}
-
-/* Where a point lies; for single values that is what they are. */
-static double plot(struct series *series, const struct judgement *judgement, const struct point *point)
-{
-	if (judgement->method->plots != PLOTS_WEIGHTED)
-		return scale_from(judgement->scale, point->value);
-	series->weighted += judgement->weight * (point->value - series->weighted);
-	return scale_from(judgement->scale, series->weighted);
-}
-
-static void count_run(struct series *series, double plotted, int64_t ts)
-{
-	int side = rules_side(&series->lines, plotted);
-
-	if (side != series->run.side)
-		series->run = (struct series_run){.side = side, .since = ts};
-	series->run.count++;
-	if (series->begun == INT64_MIN)
-		series->begun = ts;
+	return judgement->method->plots->point(&series->plot, judgement, sample, series->learns, point);
 }
 
 /* The lines of a rate depend on its size. */
 static void rate_lines(struct series *series, const struct judgement *judgement, const struct point *point, int64_t ts)
 {
+	double former = series->learner->former(series->learnt, judgement, point->size, ts);
+
 	method_lines(judgement, &series->limits, point->size, &series->lines);
-	series->lines.ucl = fmax(series->lines.ucl, former_line(series->former, judgement, point->size, ts));
+	series->lines.ucl = fmax(series->lines.ucl, former);
 }
 
 unsigned series_judge(struct series *series, const struct judgement *judgement, const struct point *point, int64_t ts, double *plotted)
 {
-	if (judgement->method->plots != PLOTS_VALUES)
-		*plotted = plot(series, judgement, point);
-	if (judgement->method->plots == PLOTS_RATES)
+	const struct plotting *plots = judgement->method->plots;
+
+	if (!plots->single)
+		*plotted = plots->place(&series->plot, judgement, point);
+	if (plots->rates)
 		rate_lines(series, judgement, point, ts);
-	if (judgement->relearn && !series->pot)
-		count_run(series, *plotted, ts);
 	if ((judgement->rules & ~RULE(RULE_SHIFT)) == RULE(1) && judgement->sides == SIDES_UPPER)
 		return rules_above(*plotted, series->lines.ucl) > 0 ? RULE(1) : 0;
 	return rules_judge(&series->past, &series->lines, judgement->sides, judgement->rules, *plotted);
+}
+
+struct lesson series_learn(struct series *series, const struct judgement *judgement, const struct sample *sample, double plotted,
+			   bool signalled)
+{
+	const struct judged judged = {sample->value, plotted, sample->end, signalled, series->learns, &series->limits, &series->lines};
+
+	return series->learner->learn(series->learnt, judgement, &judged);
 }
 
 /* The list of the worst is ordered, largest first. */
@@ -263,11 +225,11 @@ static void remember_worst(struct series *series, const struct sample *sample)
 	series->worst[at] = *sample;
 }
 
-bool series_learn(struct series *series, const struct judgement *judgement, const struct sample *sample,
-		  const struct point *point)
+bool series_gather(struct series *series, const struct judgement *judgement, const struct sample *sample,
+		   const struct point *point)
 {
 	*ARRAY_ADD(&series->baseline) = *point;
-	if (series->pot && !series->judges) {
+	if (series->learner->judges_baseline && !series->judges) {
 		if (!sample->rules) /* it was told */
 			remember_worst(series, sample);
 		if (sample->start < series->first)
@@ -282,6 +244,14 @@ void series_relearn(struct series *series)
 	series->baseline.count = 0;
 }
 
+void series_outdated(struct series *series, const struct lesson *lesson)
+{
+	series->change = lesson->side;
+	series->changed = lesson->since;
+	series->learns_all = true;
+	series_relearn(series);
+}
+
 /* Limits from these points, and a new start with them. */
 static int begin(struct series *series, const struct judgement *judgement, const struct points *points, double probability)
 {
@@ -291,15 +261,11 @@ static int begin(struct series *series, const struct judgement *judgement, const
 		return -1;
 	limits.n *= judgement->subgroup;
 	series->limits = limits;
-	if (series->pot) {
-		pot_begin(series->pot, points, &limits, probability);
-		pot_limits(series->pot, probability, &series->limits);
-	}
+	series->learner->begin(series->learnt, points, probability, &series->limits);
 	series->limits.unit = series->unit;
 	set_limits(series, judgement);
 	series->past = (struct rules_past){0};
-	series->run = (struct series_run){0};
-	series->weighted = scale_to(judgement->scale, limits.center);
+	series->plot.weighted = scale_to(judgement->scale, limits.center);
 	return 0;
 }
 
@@ -307,7 +273,7 @@ int series_make_limits(struct series *series, const struct judgement *judgement,
 {
 	if (begin(series, judgement, &series->baseline, probability) < 0)
 		return -1;
-	series->learns = series->learns_all = !series->pot && series->baseline.count < judgement->baseline;
+	series->learns = series->learns_all = !series->learner->continues && series->baseline.count < judgement->baseline;
 	if (!series->learns) {
 		free(series->baseline.items);
 		series->baseline = (struct points){0};
@@ -322,35 +288,26 @@ static bool differ(double a, double b)
 	return fabs(a - b) > 0.05 * fmin(fabs(a), fabs(b));
 }
 
-bool series_refresh(struct series *series, const struct judgement *judgement, double probability)
+/* A change is told where the centre is as far from the one last told as practical weight asks, and no less than the values' own scatter. */
+static int change_of(double before, double after, const struct judgement *judgement)
+{
+	double ratio = fmax(LEVEL_RATIO, judgement->min_ratio);
+
+	return (after >= ratio * before) - (after * ratio <= before);
+}
+
+bool series_refine(struct series *series, const struct judgement *judgement, const struct lesson *lesson, double probability)
 {
 	const struct limits *now = &series->limits, *then = &series->last_told;
 
-	pot_limits(series->pot, probability, &series->limits);
+	series->learner->limits(series->learnt, probability, &series->limits);
 	series->limits.unit = series->unit;
 	set_limits(series, judgement);
-	return differ(now->ucl, then->ucl) || differ(now->center, then->center) || now->method != then->method;
-}
-
-/* Changes by less are none: of the values' own scatter, or of no practical weight. */
-static double ratio_least(const struct judgement *judgement)
-{
-	return fmax(LEVEL_RATIO, judgement->min_ratio);
-}
-
-bool series_follow(struct series *series, const struct judgement *judgement, double probability, int64_t since)
-{
-	double before = series->last_told.center, after = histogram_median(&series->pot->level.newest);
-	double ratio = ratio_least(judgement);
-
-	if (!pot_follow(series->pot))
-		return false;
-	pot_limits(series->pot, probability, &series->limits);
-	series->limits.unit = series->unit;
-	set_limits(series, judgement);
+	if (lesson->kind == LESSON_REFINED)
+		return differ(now->ucl, then->ucl) || differ(now->center, then->center) || now->method != then->method;
 	series->past = (struct rules_past){0};
-	series->change = (after >= ratio * before) - (after * ratio <= before);
-	series->changed = since;
+	series->change = change_of(then->center, now->center, judgement);
+	series->changed = lesson->since;
 	return true;
 }
 

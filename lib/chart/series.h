@@ -1,8 +1,8 @@
 /*
  * series: the values of one chart and key: what is normal for them, learnt or given, and which of them are not.
  *
- * A series learns from its first points (the baseline) and judges those that follow. With method pot the largest values of the
- * baseline are remembered and judged when the limits are known, so that an incident in it is not hidden by it.
+ * A series learns from its first points (the baseline) and judges those that follow. Where the learner wants it, the largest values
+ * of the baseline are remembered and judged when the limits are known, so that an incident in it is not hidden by it.
  * A set holds the series of one chart, SERIES_MAX of them: with more keys than that the coldest go and, should they
  * come back, learn again.
  */
@@ -13,10 +13,9 @@
 #include <stdint.h>
 #include <uthash.h>
 
-#include "chart/former.h"
 #include "chart/judgement.h"
+#include "chart/learner.h"
 #include "chart/limits.h"
-#include "chart/pot.h"
 #include "chart/sample.h"
 #include "chart/tally.h"
 #include "chart/thin.h"
@@ -25,20 +24,6 @@ enum {
 	SERIES_MAX = 512,
 	SERIES_WORST = 16,   /* values of the baseline that are remembered with their circumstances */
 	SERIES_FEWEST = 8, /* points from which limits are made when no more will come */
-	SERIES_GROUP = 25, /* values of a subgroup, at most */
-};
-
-struct series_group { /* the subgroup at hand */
-	double values[SERIES_GROUP]; /* on the chart's scale */
-	size_t count;
-	int64_t start; /* of its earliest value */
-};
-
-/* Points in a row on one side of the centre. */
-struct series_run {
-	int side;
-	uint64_t count;
-	int64_t since;
 };
 
 struct series {
@@ -50,8 +35,6 @@ struct series {
 	const char *unit;  /* "share", "per_second", "per_n", "number"; NULL: a latency */
 	int change;	   /* which way the level went when the limits were made anew for that: 1 up, -1 down; else 0 */
 	int64_t changed;   /* since when */
-	int64_t begun;	   /* when the level of the limits began; INT64_MIN: not known */
-	struct former *former; /* of a chart of rates */
 	uint64_t forgotten; /* series of the set that had gone when this one came */
 	uint64_t generation; /* the one of struct judge that its baseline was begun for */
 	int starts;	   /* open, in whatever state */
@@ -63,11 +46,10 @@ struct series {
 	double single;	  /* the limit that this comes from, of a single value */
 	struct tally tally; /* of a chart that counts: the interval at hand */
 	struct points baseline;
-	struct series_group group;
-	struct series_run run;
+	struct plot plot;
 	struct rules_past past;
-	double weighted; /* mean, on the chart's scale */
-	struct pot *pot; /* NULL: another method */
+	const struct learner *learner;
+	void *learnt; /* its state */
 	struct sample worst[SERIES_WORST];
 	int worst_count;
 	int64_t first;	 /* start of the first value: what is learnt from then on may yet turn out abnormal */
@@ -118,28 +100,27 @@ bool series_point(struct series *series, const struct judgement *judgement, cons
 /* The rules that hold at a point of this time; *plotted is where it lies on the chart. */
 unsigned series_judge(struct series *series, const struct judgement *judgement, const struct point *point, int64_t ts, double *plotted);
 
-/* Takes a point into the baseline; true when that is complete. */
-bool series_learn(struct series *series, const struct judgement *judgement, const struct sample *sample,
-		  const struct point *point);
+/* What the learner makes of a judged point. Its new limits, if it says so, are made by series_refine(). */
+struct lesson series_learn(struct series *series, const struct judgement *judgement, const struct sample *sample, double plotted,
+			   bool signalled);
 
-/* A new baseline begins; until it is complete the limits stay as they are. */
+/* Takes the learner's new limits; the probability is that of a false alarm. True: they have changed enough to be told. */
+bool series_refine(struct series *series, const struct judgement *judgement, const struct lesson *lesson, double probability);
+
+/* Takes a point into the baseline; true when that is complete. */
+bool series_gather(struct series *series, const struct judgement *judgement, const struct sample *sample,
+		   const struct point *point);
+
+/* A new baseline begins; until it is complete the limits stay as they are. series_outdated(): as a lesson says. */
 void series_relearn(struct series *series);
+void series_outdated(struct series *series, const struct lesson *lesson);
 
 /*
- * Makes the limits from what was learnt; the probability is that of a false alarm, for method pot. 0; -1 after
+ * Makes the limits from the baseline; the probability is that of a false alarm, for learners that ask for it. 0; -1 after
  * fail(): too few points. The worst values are then in time order. Of less than a baseline they hold only until there is one, should
- * more come; method pot learns on by itself.
+ * more come, unless the learner goes on from them.
  */
 int series_make_limits(struct series *series, const struct judgement *judgement, double probability);
-
-/* Makes the limits of method pot from all that it has seen since. True: they have changed enough to be told. */
-bool series_refresh(struct series *series, const struct judgement *judgement, double probability);
-
-/*
- * The same from its newest values only, for those since then are of another level. It is a change that is told of if their median is as
- * far from the one last told as practical weight asks. False: there are too few of them.
- */
-bool series_follow(struct series *series, const struct judgement *judgement, double probability, int64_t since);
 
 /* Whether a value is beyond the limit that was given. */
 static inline bool series_is_beyond_fixed(const struct series *series, double value)

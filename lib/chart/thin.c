@@ -1,7 +1,7 @@
 #include "chart/thin.h"
 
 #include "base/number.h"
-#include "chart/median.h"
+#include "chart/statistics.h"
 
 static const int64_t first_width = 10 * (NSEC_PER_SEC / 1000);
 

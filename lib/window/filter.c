@@ -90,7 +90,7 @@ static int see_event(void *context, const struct record *record)
 	if (see_clock(filter, event.ts) < 0)
 		return -1;
 	learn_names(filter, &event);
-	if (measure_charts(filter->measure) == 0 && filter->options.judgement->method->plots != PLOTS_RATES && add_default_chart(filter) < 0)
+	if (measure_charts(filter->measure) == 0 && !filter->options.judgement->method->plots->rates && add_default_chart(filter) < 0)
 		return -1;
 	if (window_push(filter->window, record, event.ts) < 0)
 		return -1;
@@ -205,7 +205,7 @@ static int see_chart(void *context, const struct record *record)
 
 	if (!fields)
 		return -1;
-	if (!filter->options.own_charts && filter->options.judgement->method->plots != PLOTS_RATES && add_chart(filter, fields) < 0)
+	if (!filter->options.own_charts && !filter->options.judgement->method->plots->rates && add_chart(filter, fields) < 0)
 		return stream_fail(filter->stream, "%s", fail_text());
 	name = fields_copy(fields, "name");
 	measure_collected(filter->measure, name ? name : "");

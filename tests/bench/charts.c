@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "chart/judge.h"
-#include "chart/median.h"
+#include "chart/statistics.h"
 #include "draws.h"
 
 enum { HEALTHY = 20000, STEP_NS = 1000000, SHIFT = 200, SPIKE = 5, CLIMB = 20000 };

@@ -9,7 +9,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "chart/judgement.h"
-#include "chart/normal.h"
+#include "chart/statistics.h"
 
 static void assert_near(double value, double expected)
 {

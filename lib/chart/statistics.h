@@ -1,8 +1,10 @@
 /*
- * normal: constants of the normal distribution that control charts divide by. All are computed, to ten digits or more.
+ * statistics: constants of the normal distribution that control charts divide by, computed to ten digits or more, and the median.
  */
-#ifndef CHART_NORMAL_H
-#define CHART_NORMAL_H
+#ifndef CHART_STATISTICS_H
+#define CHART_STATISTICS_H
+
+#include <stddef.h>
 
 /*
  * The mean range of n values, in standard deviations: the integral of 1 - F(x)^n - (1 - F(x))^n (Tippett 1925); and their
@@ -13,5 +15,8 @@ double normal_c4(int n);
 
 /* How many standard deviations above the mean a value is with probability p, 0 < p < 1. */
 double normal_beyond(double p);
+
+/* The middle of one value or more, which it sorts; of an even number of them, halfway between the two in the middle. */
+double median_sort(double *values, size_t count);
 
 #endif

@@ -1,11 +1,44 @@
-#include "chart/pot.h"
-
+/*
+ * Method pot: a limit asked for as a rate of false alarms, by peaks over threshold (chart/tail.h), and the level of the values
+ * (chart/level.h).
+ *
+ * It begins with a baseline. What lies far above all other values of it (POT_GAP times the next lower, and beyond the robust limit of the
+ * log-normal distribution) is taken for abnormal, if that is POT_OUTLIERS of it at most; the rest is the beginning of the tail. With so
+ * few values that there is no tail, the limit is the log-normal one: so far above the median that a value is beyond it with the
+ * probability asked for.
+ *
+ * Limits are of what is usual, so what is signalled must not make itself usual: Shewhart's limits come from values from which those
+ * with a special cause were taken out, and stay. A tail, though, that never learns what lies beyond its limit is cut there again and
+ * again (chart/tail.h). Both hold here: of a tail that falls with the power -a a share of POT_STRANGE^-a of what is beyond the
+ * limit is beyond POT_STRANGE times it, 6 % with a = 2.5. So
+ *
+ * - a value up to POT_STRANGE times the limit is learnt, as one beyond the limit, unless most of what came beyond it was farther out, for
+ *   then it is of the same kind;
+ * - a value farther out is strange to the tail and is not learnt, however often it comes, unless it is one of POT_SHARE of all values,
+ *   two of them at least (a slow path that the baseline was too short for), or POT_OFTEN of them came in POT_LONG. Then
+ *   they are what the machine does, and are learnt as beyond the limit; the limits say so.
+ *
+ * Of an incident only the first value counts: one that comes soon after the one before is of the same incident. Soon is within an eighth as
+ * many values as are known, for what was not seen in so many and now comes every hundredth time is no part of what is usual; but not
+ * more than POT_BURST_MOST (of strange values POT_APART, for a slow path may be one of a hundred), and less than false alarms are apart.
+ * Of an incident that has lasted for POT_USUAL a value that is not strange is learnt every POT_BURST values. While the level is suspect
+ * nothing is learnt.
+ *
+ * When the level changes a new tail begins, with the values since the change was suspected, without outliers as in a baseline. The
+ * limit of the level before is remembered (chart/former.h), and the limit is not lower meanwhile.
+ */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "chart/normal.h"
+#include "base/number.h"
+#include "chart/former.h"
+#include "chart/judgement.h"
+#include "chart/learner.h"
+#include "chart/level.h"
+#include "chart/method.h"
 #include "chart/span.h"
+#include "chart/statistics.h"
 
 /* Limits are made anew when the number of values has grown by a tenth, and at least after so many. */
 enum { REFRESH_MOST = 1 << 16, REFRESH_SOON = 8 };
@@ -13,9 +46,47 @@ enum { REFRESH_MOST = 1 << 16, REFRESH_SOON = 8 };
 /* Values from which a changed level begins. */
 enum { FOLLOW_LEAST = 16 };
 
+enum { POT_BURST = 16, POT_BURST_MOST = 512, POT_APART = 64, POT_SHARE = TAIL_USUAL, POT_OFTEN = 120 };
+#define POT_GAP 5.0
+#define POT_STRANGE 3.0
+#define POT_OUTLIERS 0.05
+#define POT_USUAL (10 * NSEC_PER_SEC)
+#define POT_LONG (60 * NSEC_PER_SEC)
+
+/* Values beyond POT_STRANGE times the limit that were not learnt. */
+struct pot_strange {
+	uint64_t count;	   /* of incidents */
+	uint64_t apart;	   /* values since the last one; more than POT_APART are between incidents, in any case */
+	uint64_t near;	   /* incidents of values that were not so far out */
+	double largest[2]; /* the larger first */
+	int64_t since;	   /* a period of POT_LONG... */
+	uint64_t often;	   /* ... and how many came in it */
+	bool usual;	   /* in the period before were so many that they are learnt in this one */
+};
+
+struct pot {
+	struct tail *tail;
+	struct tail *newest;   /* values since the level became suspect */
+	struct tail_fit known; /* from a file */
+	bool held;	       /* the limits came from a file, and stay until the level changes or a new baseline is learnt */
+	struct level level;
+	double median, sigma; /* of the logarithms; sigma robust */
+	double upper;	      /* of few values: all but POT_OUTLIERS of them are not above this */
+	uint64_t since_signal; /* values since the last one */
+	uint64_t since_learnt; /* since the last signalled one that was learnt */
+	int64_t incident;      /* when the incident of the last signal began */
+	struct pot_strange strange;
+	struct former *former;
+	int64_t begun, now;    /* the level, the newest value */
+	uint64_t due;	       /* as many values learnt as the limits are to be made anew from */
+	double own;	       /* limit, of this level alone */
+	double limit;	       /* as used now */
+	double probability;    /* of a value beyond it */
+};
+
 static const char by_lognormal[] = "pot:lognormal", by_tail[] = "pot";
 
-struct pot *pot_new(void)
+static void *pot_new(void)
 {
 	struct pot *pot = NEW(struct pot);
 
@@ -24,10 +95,10 @@ struct pot *pot_new(void)
 	return pot;
 }
 
-void pot_free(struct pot *pot)
+static void pot_free(void *state)
 {
-	if (!pot)
-		return;
+	struct pot *pot = state;
+
 	tail_free(pot->tail);
 	tail_free(pot->newest);
 	level_free(&pot->level);
@@ -141,7 +212,7 @@ static void learn_in_tail(struct pot *pot, double value, bool signalled, int64_t
 	}
 }
 
-bool pot_learn(struct pot *pot, double value, bool signalled, int64_t ts)
+static bool learn(struct pot *pot, double value, bool signalled, int64_t ts)
 {
 	int64_t since;
 	bool kept = pot->level.suspect || level_has_changed(&pot->level, &since);
@@ -212,7 +283,7 @@ static void begin(struct pot *pot, double center, double sigma)
 	pot->begun = INT64_MIN;
 }
 
-void pot_begin(struct pot *pot, const struct points *baseline, const struct limits *limits, double probability)
+static void begin_with(struct pot *pot, const struct points *baseline, const struct limits *limits, double probability)
 {
 	size_t count = baseline->count;
 	double *values = memory_new(count, sizeof(*values));
@@ -230,8 +301,10 @@ void pot_begin(struct pot *pot, const struct points *baseline, const struct limi
 	free(values);
 }
 
-void pot_resume(struct pot *pot, const struct limits *limits)
+static void pot_resume(void *state, const struct limits *limits)
 {
+	struct pot *pot = state;
+
 	begin(pot, fmax(limits->center, 1e-9), limits->sigma);
 	pot->known = limits->tail;
 	pot->held = true;
@@ -240,8 +313,10 @@ void pot_resume(struct pot *pot, const struct limits *limits)
 	level_resume(&pot->level, exp(pot->median), pot->sigma);
 }
 
-void pot_pause(struct pot *pot)
+static void pot_pause(void *state)
 {
+	struct pot *pot = state;
+
 	level_pause(&pot->level);
 	former_forget(&pot->former);
 	pot->since_signal = POT_BURST_MOST;
@@ -257,7 +332,8 @@ static void remember(struct pot *pot)
 		former_remember(&pot->former, &(struct limits){.ucl = pot->own}, span_between(pot->begun, pot->now), pot->now);
 }
 
-bool pot_follow(struct pot *pot)
+/* The level has changed: its newest values are what is usual from now on. False: there are too few of them. */
+static bool follow(struct pot *pot)
 {
 	const struct histogram *newest = &pot->level.newest;
 	struct tail *tail = pot->tail;
@@ -305,8 +381,9 @@ static void make_limits(const struct pot *pot, double probability, struct limits
 	}
 }
 
-void pot_limits(struct pot *pot, double probability, struct limits *limits)
+static void pot_limits(void *state, double probability, struct limits *limits)
 {
+	struct pot *pot = state;
 	uint64_t count = tail_count(pot->tail), more = count / 10;
 
 	pot->probability = probability;
@@ -321,3 +398,65 @@ void pot_limits(struct pot *pot, double probability, struct limits *limits)
 	pot->probability = probability;
 	pot->due = count + (more < 1 ? 1 : more > REFRESH_MOST ? REFRESH_MOST : more);
 }
+
+static void pot_begin(void *state, const struct points *baseline, double probability, struct limits *limits)
+{
+	begin_with(state, baseline, limits, probability);
+	pot_limits(state, probability, limits);
+}
+
+static bool is_due(const struct pot *pot)
+{
+	return tail_count(pot->tail) >= pot->due && !pot->level.suspect;
+}
+
+static struct lesson pot_learn(void *state, const struct judgement *how, const struct judged *point)
+{
+	struct pot *pot = state;
+	struct lesson lesson = {LESSON_NONE};
+
+	lesson.shift = learn(pot, point->value, point->signalled, point->ts);
+	if (lesson.shift)
+		lesson.level = histogram_median(&pot->level.newest);
+	if (how->relearn && level_has_changed(&pot->level, &lesson.since) && span_between(lesson.since, point->ts) >= how->relearn)
+		lesson.kind = follow(pot) ? LESSON_FOLLOWED : LESSON_NONE;
+	else if (is_due(pot))
+		lesson.kind = LESSON_REFINED;
+	return lesson;
+}
+
+/* Median, and the median distance from it: half the values may be an incident's. */
+static void baseline_robust(const struct judgement *how, const struct points *points, struct limits *limits)
+{
+	(void)how;
+	limits->center = points_middle(points, NULL);
+	limits->sigma = points_middle(points, &limits->center) * 1.4826022185056018;
+}
+
+const struct learner learner_pot = {
+	.judges_baseline = true,
+	.continues = true,
+	.new = pot_new,
+	.free = pot_free,
+	.pause = pot_pause,
+	.resume = pot_resume,
+	.begin = pot_begin,
+	.learn = pot_learn,
+	.limits = pot_limits,
+};
+
+const struct method method_pot = {
+	.name = "pot",
+	.help = "by false-alarm rate: the tail of the values (default)",
+	.name_of_few = by_lognormal,
+	.plots = &plot_values,
+	.learner = &learner_pot,
+	.scale = SCALE_LOG,
+	.sides = SIDES_UPPER,
+	.min_ratio = 2,
+	.baseline = 100,
+	.relearn = 10 * NSEC_PER_SEC,
+	.upper_only = true,
+	.least = 8,
+	.baseline_limits = baseline_robust,
+};

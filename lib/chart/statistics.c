@@ -1,6 +1,7 @@
-#include "chart/normal.h"
+#include "chart/statistics.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static double above(double x) /* 1 - F(x) */
 {
@@ -34,4 +35,17 @@ double normal_beyond(double p)
 		*(above(middle) > p ? &low : &high) = middle;
 	}
 	return (low + high) / 2;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double left = *(const double *)a, right = *(const double *)b;
+
+	return (left > right) - (left < right);
+}
+
+double median_sort(double *values, size_t count)
+{
+	qsort(values, count, sizeof(*values), by_value);
+	return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }

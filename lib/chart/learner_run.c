@@ -1,0 +1,96 @@
+/*
+ * Points in a row on one side of the centre: when they have been there for --relearn, it is not their centre any more. Of rates
+ * the limits of the level that has passed are remembered (chart/former.h).
+ */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "chart/former.h"
+#include "chart/judgement.h"
+#include "chart/learner.h"
+#include "chart/span.h"
+
+/* Points on one side of the centre without which their level has not changed, however long that takes. */
+enum { RUN_LEAST = 20 };
+
+struct run {
+	int side;
+	uint64_t count;
+	int64_t since;
+	int64_t begun; /* when the level of the limits began; INT64_MIN: not known */
+	struct former *former;
+};
+
+static void *run_new(void)
+{
+	struct run *run = NEW(struct run);
+
+	run->begun = INT64_MIN;
+	return run;
+}
+
+static void run_pause(void *state)
+{
+	struct run *run = state;
+
+	former_forget(&run->former);
+	*run = (struct run){.begun = INT64_MIN};
+}
+
+static void run_free(void *state)
+{
+	run_pause(state);
+	free(state);
+}
+
+static void run_begin(void *state, const struct points *baseline, double probability, struct limits *limits)
+{
+	struct run *run = state;
+
+	(void)baseline, (void)probability, (void)limits;
+	run->side = 0;
+	run->count = 0;
+}
+
+static void count(struct run *run, const struct judged *point)
+{
+	int side = rules_side(point->lines, point->plotted);
+
+	if (side != run->side) {
+		run->side = side;
+		run->count = 0;
+		run->since = point->ts;
+	}
+	run->count++;
+	if (run->begun == INT64_MIN)
+		run->begun = point->ts;
+}
+
+static struct lesson run_learn(void *state, const struct judgement *how, const struct judged *point)
+{
+	struct run *run = state;
+
+	if (!how->relearn)
+		return (struct lesson){LESSON_NONE};
+	count(run, point);
+	if (point->learns || run->side == 0 || run->count < RUN_LEAST || span_between(run->since, point->ts) < how->relearn)
+		return (struct lesson){LESSON_NONE};
+	if (how->method->plots->rates)
+		former_remember(&run->former, point->limits, span_between(run->begun, run->since), point->ts);
+	run->begun = run->since;
+	return (struct lesson){.kind = LESSON_OUTDATED, .side = run->side, .since = run->since};
+}
+
+static double run_former(void *state, const struct judgement *how, double size, int64_t now)
+{
+	return former_line(((struct run *)state)->former, how, size, now);
+}
+
+const struct learner learner_run = {
+	.new = run_new,
+	.free = run_free,
+	.pause = run_pause,
+	.begin = run_begin,
+	.learn = run_learn,
+	.former = run_former,
+};

@@ -1,0 +1,110 @@
+/* Charts of rates: how many of those that could be, or in how long. */
+#include <math.h>
+
+#include "chart/judgement.h"
+#include "chart/learner.h"
+#include "chart/method.h"
+#include "chart/statistics.h"
+
+/*
+ * How much more rates vary from one to the next than chance makes them: the mean moving range of their distances from the centre in
+ * sigma, over d2(2). At least 1. (D. B. Laney, "Improved Control Charts for Attributes", Quality Engineering 14, 2002.) A
+ * machine's rates come in bursts, and with many events a second chance alone would explain next to no change.
+ */
+static double dispersion(const struct judgement *how, const struct points *points, double center)
+{
+	double sum = 0, before = 0;
+
+	for (size_t i = 0; i < points->count; i++) {
+		double sigma = how->method->sigma(center, points->items[i].size);
+		double z = sigma > 0 ? (points->items[i].value - center) / sigma : 0;
+
+		sum += i > 0 ? fabs(z - before) : 0;
+		before = z;
+	}
+	return points->count > 1 ? fmax(sum / (double)(points->count - 1) / normal_d2(2), 1) : 1;
+}
+
+/* All that was counted over all that could be. */
+static void baseline_rate(const struct judgement *how, const struct points *points, struct limits *limits)
+{
+	double counted = 0, size = 0;
+
+	for (size_t i = 0; i < points->count; i++) {
+		counted += points->items[i].value * points->items[i].size;
+		size += points->items[i].size;
+	}
+	limits->center = size > 0 ? counted / size : 0;
+	limits->dispersion = how->method->disperses ? dispersion(how, points, limits->center) : 1;
+	limits->sigma = how->method->sigma(limits->center, size / (double)points->count) * limits->dispersion;
+}
+
+static double sigma_binomial(double center, double size)
+{
+	return sqrt(fmax(center * (1 - center), 0) / size);
+}
+
+static double sigma_poisson(double center, double size)
+{
+	return sqrt(fmax(center, 0) / size);
+}
+
+const struct method method_p = {
+	.name = "p",
+	.help = "rate of so many in n, such as failed calls",
+	.plots = &plot_rates,
+	.learner = &learner_run,
+	.scale = SCALE_LINEAR,
+	.sides = SIDES_BOTH,
+	.baseline = 20,
+	.one_scale = true,
+	.is_share = true,
+	.least = 1,
+	.baseline_limits = baseline_rate,
+	.sigma = sigma_binomial,
+};
+
+const struct method method_u = {
+	.name = "u",
+	.help = "counts per n or second, such as events",
+	.plots = &plot_rates,
+	.learner = &learner_run,
+	.scale = SCALE_LINEAR,
+	.sides = SIDES_BOTH,
+	.baseline = 20,
+	.one_scale = true,
+	.least = 1,
+	.baseline_limits = baseline_rate,
+	.sigma = sigma_poisson,
+};
+
+const struct method method_laney_p = {
+	.name = "laney-p",
+	.help = "as p, where rates vary more than by chance",
+	.plots = &plot_rates,
+	.learner = &learner_run,
+	.scale = SCALE_LINEAR,
+	.sides = SIDES_BOTH,
+	.baseline = 20,
+	.one_scale = true,
+	.is_share = true,
+	.disperses = true,
+	.least = 2,
+	.baseline_limits = baseline_rate,
+	.sigma = sigma_binomial,
+};
+
+const struct method method_laney_u = {
+	.name = "laney-u",
+	.help = "as u, where counts vary more than by chance",
+	.plots = &plot_rates,
+	.learner = &learner_run,
+	.scale = SCALE_LINEAR,
+	.sides = SIDES_BOTH,
+	.baseline = 20,
+	.one_scale = true,
+	.disperses = true,
+	.least = 2,
+	.baseline_limits = baseline_rate,
+	.sigma = sigma_poisson,
+};

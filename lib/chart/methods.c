@@ -1,0 +1,34 @@
+/* The table of the methods. A new one needs a line in both lists. */
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "chart/method.h"
+
+extern const struct method method_pot, method_imr, method_paper, method_xbar_r, method_xbar_s, method_ewma, method_p, method_u,
+    method_laney_p, method_laney_u;
+
+static const struct method *const methods[] = {
+	&method_pot, &method_imr, &method_paper, &method_xbar_r, &method_xbar_s, &method_ewma,
+	&method_p, &method_u, &method_laney_p, &method_laney_u,
+};
+
+enum { METHODS = sizeof(methods) / sizeof(*methods) };
+
+const struct method *method_at(size_t index)
+{
+	return index < METHODS ? methods[index] : NULL;
+}
+
+const struct method *method_find(const char *name)
+{
+	char names[256] = "";
+
+	for (int i = 0; i < METHODS; i++) {
+		if (!strcmp(methods[i]->name, name))
+			return methods[i];
+		strcat(strcat(names, i ? ", " : ""), methods[i]->name);
+	}
+	fail("unknown method '%s'; there are %s", name, names);
+	return NULL;
+}
