@@ -15,6 +15,7 @@
 #include "program/returns.h"
 #include "program/symbol.h"
 #include "source/collector.h"
+#include "source/instance.h"
 #include "source/probe.h"
 #include "source/stop.h"
 
@@ -23,7 +24,7 @@ static ARRAY(int32_t) pids;
 static int64_t duration = -1;
 static uint64_t buffer = COLLECTOR_BUFFER_DEFAULT;
 static const char *clock_name = "mono", *output;
-static bool as_text, no_recorder, no_programs, with_stacks;
+static bool as_text, no_recorder, no_programs, with_stacks, sweep;
 static const char *default_charts[] = {"block"};
 
 static const struct option_entry options[] = {
@@ -38,6 +39,7 @@ static const struct option_entry options[] = {
 	{OPTION_STRING, 'o', "output", &output, "FILE", "write to a file instead of standard output"},
 	{OPTION_FLAG, 0, "no-recorder", &no_recorder, NULL, "stream all events, even if the reader would ask for context"},
 	{OPTION_FLAG, 0, "no-programs", &no_programs, NULL, "leave out what processes run, and their control groups"},
+	{OPTION_FLAG, 0, "sweep", &sweep, NULL, "only remove what killed ones left in the kernel, and end"},
 	OPTION_TEXT(&as_text),
 	{0},
 };
@@ -332,12 +334,22 @@ static void add_pids(const char *list, bool has_command)
 	}
 }
 
+static int sweep_only(void)
+{
+	if (!instance_tracefs() || instance_allowed() < 0)
+		die("%s", fail_text());
+	instance_remove_stale();
+	return EXIT_DONE;
+}
+
 int main(int argc, char **argv)
 {
 	struct collector collector;
 	int first = command_line(argc, argv, options, "[-- COMMAND [ARG...]]", "stream kernel events"), status;
 	const char *complaint;
 
+	if (sweep)
+		return sweep_only();
 	for (int i = 0; i < processes.count; i++)
 		add_pids(processes.items[i], first < argc);
 	if (buffer == 0)

@@ -315,15 +315,102 @@ is_probing() {
 	refute [ -e many ]
 }
 
+# guardians PID: those of this collector, two
+guardians() {
+	local first
+	first=$(pgrep -P "$1" tailblame-guard)
+	[ -n "$first" ] && echo "$first" && pgrep -P "$first" tailblame-ward
+}
+
+has_guardians() {
+	[ "$(guardians "$1" | wc -l)" = 2 ]
+}
+
+# other_guardians PID OLD: there are two, and not these
+other_guardians() {
+	has_guardians "$1" && [ "$(guardians "$1")" != "$2" ]
+}
+
+@test "collector and guardian killed together leave nothing" {
+	need_tracefs
+	cp "$BUILD"/trace-collect prog
+	for _ in {1..10}; do
+		collect -c func:./prog:main -o out
+		until_true 60 is_tracing $pid
+		kill -9 "$(pgrep -P $pid tailblame-guard)" $pid
+		until_true 60 is_gone $pid
+	done
+	collect -c func:./prog:main -o "only-$BATS_TEST_NUMBER"
+	until_true 60 is_tracing $pid
+	pkill -9 -f "only-$BATS_TEST_NUMBER"
+	until_true 60 is_gone $pid
+}
+
+@test "a guardian that is killed is replaced, as is its second" {
+	need_tracefs
+	collect -e sched:sched_switch -o out
+	until_true 60 is_tracing $pid
+	until_true 60 has_guardians $pid
+	before=$(guardians $pid)
+	kill -9 "${before%%[^0-9]*}"
+	until_true 60 other_guardians $pid "$before"
+	before=$(guardians $pid)
+	kill -9 "${before##*[^0-9]}"
+	until_true 60 other_guardians $pid "$before"
+	kill $pid
+	wait $pid
+	is_gone $pid
+}
+
+is_off() {
+	[ "$(cat "$1/tracing_on")" = 0 ] && [ "$(cat "$1/buffer_total_size_kb")" -lt 1000 ]
+}
+
+# The guardians are stopped, not killed: what is tested is all that the kernel does, and nothing is left in the end.
+@test "where nobody can remove it, the kernel turns tracing off and frees the rings" {
+	need_tracefs
+	mkfifo pipe
+	cat <pipe >out 3>&- &
+	collect -c block >pipe
+	until_true 60 is_tracing $pid
+	until_true 60 is_tracing $pid.kept
+	until_true 60 has_guardians $pid
+	stopped=$(guardians $pid)
+	kill -STOP $stopped
+	kill -9 $pid
+	for instance in $INSTANCES/tailblame-$pid $INSTANCES/tailblame-$pid.kept; do
+		until_true 60 is_off $instance
+	done
+	trace-collect --sweep
+	is_gone $pid
+	[ ! -e $INSTANCES/tailblame-$pid.kept ]
+	kill -CONT $stopped
+}
+
+@test "a control group that is killed leaves nothing" {
+	need_tracefs
+	for root in /sys/fs/cgroup /sys/fs/cgroup/unified; do
+		[ -e $root/cgroup.controllers ] && group=$root/tailblame-test.$$ && mkdir "$group" && break
+	done
+	[ -e "$group/cgroup.kill" ] || skip "needs cgroup.kill"
+	sh -c 'echo 0 >"$0/cgroup.procs"; exec trace-collect -e sched:sched_switch -o out' "$group" 3>&- &
+	pid=$!
+	until_true 60 is_tracing $pid
+	until_true 60 has_guardians $pid
+	echo 1 >"$group/cgroup.kill"
+	until_true 60 is_gone $pid
+}
+
 # Between its making and the file that holds it an instance looks like one that was left behind.
 @test "collectors that start at once do not take away each other's instances" {
 	need_tracefs
-	for i in 1 2 3 4 5; do
-		for _ in 1 2 3 4 5 6; do
+	for i in {1..20}; do
+		for _ in {1..10}; do
 			trace-collect -e sched:sched_process_fork -d 0 -o /dev/null 2>>"err$i" 3>&- || echo "failed: $?" >>"err$i"
 		done &
+		starts+=($!)
 	done
-	wait
+	wait "${starts[@]}"
 	run -0 cat err*
 	assert_output ""
 }

@@ -58,7 +58,7 @@ static uint64_t default_size(void)
 
 int collector_open(struct collector *collector, const char *clock, uint64_t buffer)
 {
-	*collector = (struct collector){.guardian.pid = -1, .hold = -1, .bell = -1, .clock.stats = -1,
+	*collector = (struct collector){.guardian.pid = -1, .hold = -1, .keeper_hold = -1, .bell = -1, .clock.stats = -1,
 					.recorder = {.listening = -1, .call = -1}};
 	collector->scribe.wishes = &collector->wishes;
 	collector->scribe.process = &collector->process;
@@ -87,7 +87,7 @@ int collector_keep(struct collector *collector, int pipe)
 	collector->pipe = pipe;
 	if (!wishes_can_keep(&collector->wishes))
 		return 0;
-	collector->keeper = instance_create_keeper();
+	collector->keeper = instance_create_keeper(&collector->keeper_hold);
 	if (!collector->keeper || instance_write(collector->keeper, "trace_clock", collector->clock.name) < 0)
 		return -1;
 	return size_rings(collector->keeper, collector->buffer);
@@ -276,6 +276,7 @@ static int collect(struct collector *collector, int64_t deadline)
 		if (monotonic_ms() >= deadline || child_has_ended(&collector->child))
 			return 0;
 		wait_for_events(collector, deadline);
+		guardian_keep(&collector->guardian);
 		if (round_take(collector, &until) < 0 || hand_over(collector, until) < 0)
 			return -1;
 		status = is_left(collector);
@@ -388,6 +389,8 @@ int collector_close(struct collector *collector, bool wait)
 		tracefs_instance_free(collector->keeper);
 	if (collector->instance)
 		tracefs_instance_free(collector->instance);
+	if (collector->keeper_hold >= 0)
+		close(collector->keeper_hold);
 	if (collector->hold >= 0)
 		close(collector->hold);
 	if (collector->guardian.pid > 0) {

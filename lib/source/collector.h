@@ -39,7 +39,7 @@ struct collector {
 	bool programs;		/* what processes run is to be told */
 	/* private */
 	struct tracefs_instance *instance;
-	int hold; /* of the instance */
+	int hold, keeper_hold; /* of the instances */
 	struct tracefs_instance *keeper; /* of events that may stay in the kernel; NULL: none do */
 	int pipe; /* then: where the stream goes */
 	uint64_t buffer;

@@ -4,14 +4,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/file.h"
 #include "source/instance.h"
 
 /* The kernel closes a killed collector's files one by one, and the pipe may be closed before the last ring is. */
@@ -40,21 +43,44 @@ static void close_all(void)
 		close_each();
 }
 
-static _Noreturn void guard(int pipe, pid_t collector)
+/* Whoever kills by the collector's command line means the collector. */
+static void rename_self(const char *name)
+{
+	size_t length = 0;
+	char *line = file_read("/proc/self/cmdline", &length);
+
+	prctl(PR_SET_NAME, name);
+	if (line && length > strlen(name) && memcmp(line, program_invocation_name, strlen(program_invocation_name) + 1) == 0) {
+		memset(program_invocation_name, 0, length);
+		memcpy(program_invocation_name, name, strlen(name));
+	}
+	free(line);
+}
+
+static void write_if_allowed(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (write(fd, text, strlen(text)) < 0) {
+		/* it stays as it is */
+	}
+	close(fd);
+}
+
+/* A service manager, or cgroup.kill, ends all that is in a control group. */
+static void leave_group(void)
+{
+	write_if_allowed("/sys/fs/cgroup/cgroup.procs", "0");
+	write_if_allowed("/sys/fs/cgroup/unified/cgroup.procs", "0");
+	write_if_allowed("/sys/fs/cgroup/systemd/cgroup.procs", "0");
+}
+
+static _Noreturn void remove_all(pid_t collector)
 {
 	struct timespec pause = {.tv_nsec = PAUSE_NS};
-	char byte;
 
-	prctl(PR_SET_NAME, "tailblame-guard");
-	setsid();
-	for (int signal_number = 1; signal_number < NSIG; signal_number++)
-		signal(signal_number, SIG_IGN);
-	dup2(pipe, 0); /* whoever waits for the end of the collector's output must not wait for ours */
-	close_all();
-	if (chdir("/") < 0) /* nor should we hold a file system busy; it can be no error */
-		_exit(1);
-	while (read(0, &byte, 1) < 0 && errno == EINTR)
-		;
 	for (int i = 0; i < TRIES; i++) {
 		if (instance_remove(collector) == 0)
 			_exit(0);
@@ -63,23 +89,100 @@ static _Noreturn void guard(int pipe, pid_t collector)
 	_exit(1);
 }
 
+static void detach(const char *name)
+{
+	rename_self(name);
+	setsid();
+	for (int signal_number = 1; signal_number < NSIG; signal_number++)
+		signal(signal_number, SIG_IGN);
+	write_if_allowed("/proc/self/oom_score_adj", "-1000");
+}
+
+static _Noreturn void guard_alone(pid_t collector)
+{
+	char byte;
+
+	detach("tailblame-ward");
+	leave_group();
+	while (read(0, &byte, 1) < 0 && errno == EINTR)
+		;
+	remove_all(collector);
+}
+
+static pid_t fork_second(pid_t collector)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		guard_alone(collector);
+	return pid;
+}
+
+static void child_ended(int signal_number)
+{
+	(void)signal_number; /* it interrupts ppoll() */
+}
+
+/* Until the collector is no more. Meanwhile there is a second guardian. */
+static void guard_in_pairs(pid_t collector)
+{
+	struct sigaction action = {.sa_handler = child_ended};
+	struct pollfd pipe = {.fd = 0, .events = POLLIN};
+	sigset_t none, child;
+	pid_t second = -1;
+
+	sigemptyset(&none);
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigprocmask(SIG_SETMASK, &child, NULL);
+	sigaction(SIGCHLD, &action, NULL);
+	do {
+		if (second < 0 || waitpid(second, NULL, WNOHANG) == second)
+			second = fork_second(collector);
+	} while (ppoll(&pipe, 1, NULL, &none) < 0 && errno == EINTR);
+}
+
+static _Noreturn void guard(int pipe, pid_t collector)
+{
+	detach("tailblame-guard");
+	dup2(pipe, 0); /* whoever waits for the end of the collector's output must not wait for ours */
+	close_all();
+	if (chdir("/") < 0) /* nor should we hold a file system busy; it can be no error */
+		_exit(1);
+	guard_in_pairs(collector);
+	remove_all(collector);
+}
+
 int guardian_start(struct guardian *guardian)
 {
-	pid_t collector = getpid();
+	pid_t collector = getpid(), pid;
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return fail_errno("cannot make a pipe");
-	guardian->pid = fork();
-	if (guardian->pid < 0)
-		return fail_errno("cannot fork");
-	if (guardian->pid == 0) {
+	pid = fork();
+	if (pid < 0) {
+		fail_errno("cannot fork");
+		close(ends[0]);
+		close(ends[1]);
+		return -1;
+	}
+	if (pid == 0) {
 		close(ends[1]);
 		guard(ends[0], collector);
 	}
 	close(ends[0]);
-	guardian->pipe = ends[1];
+	*guardian = (struct guardian){.pid = pid, .pipe = ends[1]};
 	return 0;
+}
+
+/* The second guardian of one that was killed finds its pipe closed, and all that it would remove in use. */
+void guardian_keep(struct guardian *guardian)
+{
+	int pipe = guardian->pipe;
+
+	if (waitpid(guardian->pid, NULL, WNOHANG) != 0 && guardian_start(guardian) == 0)
+		close(pipe);
 }
 
 bool guardian_end(struct guardian *guardian)

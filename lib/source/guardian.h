@@ -4,6 +4,11 @@
  * It is forked before anything is made, lives in a session of its own with all signals ignored that can be, holds
  * none of the collector's files open, and waits for the end of a pipe that only the collector can write to. A
  * collector killed with SIGKILL cannot tidy up; its pipe closes all the same.
+ *
+ * Something may kill both at once. So the guardian has a second one, of another name and session, in the root control group where it may
+ * go there; neither bears the collector's command line, nor is chosen when memory runs out. The collector starts anew a guardian that was
+ * killed, and the guardian its second. Where all three are killed together, the kernel turns tracing off (source/instance.h), and what is
+ * left is removed at the next start.
  */
 #ifndef SOURCE_GUARDIAN_H
 #define SOURCE_GUARDIAN_H
@@ -17,6 +22,9 @@ struct guardian {
 
 /* -1 after fail(). */
 int guardian_start(struct guardian *guardian);
+
+/* Starts another one if it was killed. */
+void guardian_keep(struct guardian *guardian);
 
 /* Lets it go, and waits for its end. False: for two seconds something in tracefs could not be removed, which stays. */
 bool guardian_end(struct guardian *guardian);

@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/fail.h"
@@ -19,7 +21,7 @@
 
 #define FIRST_SPACE 0xEFFFFFFCu /* the number of the machine's own PID namespace (the kernel's PROC_PID_INIT_INO) */
 
-enum { NAME_ROOM = 64, TRIES = 3 };
+enum { NAME_ROOM = 64, TRIES = 5, LOCK_TRIES = 400, LOCK_PAUSE_NS = 5 * 1000 * 1000 };
 
 /* Who made something in tracefs. Several collectors may have the same pid, each in a PID namespace of its own. */
 struct owner {
@@ -188,30 +190,69 @@ static struct tracefs_instance *create(const char *tail)
 	return instance;
 }
 
-/* What it does until it is told more: nothing. Takes it; NULL after fail(). */
-static struct tracefs_instance *prepare(struct tracefs_instance *instance)
+/*
+ * What it does until it is told more: nothing. The kernel turns it off and frees its rings when *hold is closed, so when all processes that
+ * have it are gone; and while it is open the kernel does not remove the instance.
+ */
+static int prepare(struct tracefs_instance *instance, int *hold)
 {
-	if (instance && tracefs_trace_off(instance) < 0)
-		fail_errno("cannot turn tracing off in '%s'", tracefs_instance_get_name(instance));
-	else if (instance && set_options(instance) == 0)
-		return instance;
-	tracefs_instance_free(instance);
-	return NULL;
+	*hold = tracefs_instance_file_open(instance, "free_buffer", O_WRONLY | O_CLOEXEC);
+	if (*hold < 0)
+		return instance_fail_file(instance, "open", "free_buffer");
+	if (instance_write(instance, "trace_options", "disable_on_free") < 0 || set_options(instance) < 0)
+		return -1;
+	if (tracefs_trace_off(instance) < 0)
+		return fail_errno("cannot turn tracing off in '%s'", tracefs_instance_get_name(instance));
+	return 0;
 }
 
-/* Before it is held, somebody else may take it for one that was left behind. */
-struct tracefs_instance *instance_create(int *hold)
+/* Takes no longer than two seconds: whoever was stopped in the midst of a sweep must not hold up all others. */
+static int lock(int how)
+{
+	char *path = tracefs_get_tracing_file("instances");
+	int fd = path ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	const struct timespec pause = {.tv_nsec = LOCK_PAUSE_NS};
+	int tries = how & LOCK_NB ? 1 : LOCK_TRIES;
+
+	tracefs_put_tracing_file(path);
+	while (fd >= 0 && tries-- > 0) {
+		if (flock(fd, how | LOCK_NB) == 0)
+			return fd;
+		if (tries > 0)
+			nanosleep(&pause, NULL);
+	}
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/*
+ * Until it is held, an instance looks like one that was left behind, so nobody sweeps meanwhile; a collector of another version may all the
+ * same, or one in whose place it is that could not wait, and then another one is made.
+ */
+static struct tracefs_instance *create_held(const char *tail, int *hold)
 {
 	struct tracefs_instance *instance;
+	int locked = lock(LOCK_SH);
 
-	for (int i = 0; i < TRIES && (instance = create("")); i++) {
-		*hold = tracefs_instance_file_open(instance, "tracing_on", O_RDONLY | O_CLOEXEC);
+	for (int i = 0; i < TRIES && (instance = create(tail)); i++) {
+		if (prepare(instance, hold) == 0)
+			break;
 		if (*hold >= 0)
-			return prepare(instance);
-		instance_fail_file(instance, "open", "tracing_on");
+			close(*hold);
+		*hold = -1;
+		tracefs_instance_destroy(instance);
 		tracefs_instance_free(instance);
+		instance = NULL;
 	}
-	return NULL;
+	if (locked >= 0)
+		close(locked);
+	return instance;
+}
+
+struct tracefs_instance *instance_create(int *hold)
+{
+	return create_held("", hold);
 }
 
 /* "  trace-collect-1234  [000] .....   12.345678: tracing_mark_write: ..." */
@@ -245,9 +286,9 @@ int32_t instance_tid(struct tracefs_instance *instance)
 	return tid;
 }
 
-struct tracefs_instance *instance_create_keeper(void)
+struct tracefs_instance *instance_create_keeper(int *hold)
 {
-	return prepare(create(KEEPER_TAIL));
+	return create_held(KEEPER_TAIL, hold);
 }
 
 /* An instance must go before its probes, which are in use while events are enabled in it. */
@@ -338,9 +379,11 @@ static void remove_stale_probes(void)
 void instance_remove_stale(void)
 {
 	const char *tracing = tracefs_tracing_dir();
+	int locked = tracing ? lock(LOCK_EX | LOCK_NB) : -1;
 
-	if (!tracing)
+	if (locked < 0) /* somebody sweeps, or makes one; the next start sweeps, too */
 		return;
 	remove_stale_instances(tracing);
 	remove_stale_probes();
+	close(locked);
 }

@@ -7,8 +7,10 @@
  * and `tailblame_PID_SPACE`, for tracefs is one for all namespaces. So whoever knows the pid can remove it: the collector at
  * its end, its guardian (source/guardian.h) when the collector was killed, and the next collector, of any namespace, when both were.
  *
- * A collector holds a file of its instance open from the beginning on. The kernel does not remove an instance that is held so;
- * one that it does remove was left behind.
+ * A collector holds the file `free_buffer` of each instance open from the beginning on. The kernel does not remove an instance that is held
+ * so; one that it does remove was left behind. And when the last process that holds it is gone, whatever ended it, the kernel turns tracing
+ * off there and frees the rings: events then cost a look at a switch, until somebody removes the instance. Who makes an instance and who
+ * sweeps exclude each other by a lock on the folder `instances`, which is gone with its process, too.
  *
  * Nothing outside of the instance is changed, but that tracefs is mounted where it was not; it stays mounted, for
  * somebody else may use it by then.
@@ -39,16 +41,16 @@ unsigned instance_space(void);
 int32_t instance_tid(struct tracefs_instance *instance);
 
 /*
- * Makes this process's instance, with tracing off; *hold is to be closed before it can be removed, but not much sooner. NULL after
- * fail(). Free it with tracefs_instance_free().
+ * Makes this process's instance, with tracing off; *hold is to be closed before it can be removed, but not much sooner: tracing ends
+ * with it. NULL after fail(). Free it with tracefs_instance_free().
  */
 struct tracefs_instance *instance_create(int *hold);
-struct tracefs_instance *instance_create_keeper(void);
+struct tracefs_instance *instance_create_keeper(int *hold);
 
 /* Removes what the process with this pid made. 0: nothing is left; -1 after fail(): something is still in use. */
 int instance_remove(pid_t pid);
 
-/* Removes what collectors made that are no more; before this process makes its own. */
+/* Removes what collectors made that are no more; before this process makes its own. Does nothing while somebody else makes or removes one. */
 void instance_remove_stale(void);
 
 /* Writes text to a file of the instance ("buffer_percent"). -1 after fail(). */
