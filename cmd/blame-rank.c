@@ -20,7 +20,7 @@ static bool instances, diff, as_text;
 
 static const struct option_entry option_table[] = {
 	{OPTION_COUNT, 'n', "count", &count, "N", "blame the N most blamed of each graph (default 5)"},
-	{OPTION_STRING, 'a', "algorithm", &algorithm, "ALGORITHM", "critical (default), npt, tcm, ilz, exception or wanted"},
+	{OPTION_STRING, 'a', "algorithm", &algorithm, "ALGORITHM", .names = blame_algorithm_name},
 	{OPTION_FLAG, 0, "instances", &instances, NULL, "list instances one by one, not names"},
 	{OPTION_COUNT, 0, "worst", &worst, "N", "graphs of the N worst signals of a window, if none come (default 3)"},
 	{OPTION_FLAG, 0, "diff", &diff, NULL, "compare two streams, GOOD and BAD: what is blamed more in BAD"},

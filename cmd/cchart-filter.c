@@ -12,7 +12,7 @@
 #include "window/filter.h"
 
 static struct option_list charts, fixed;
-static const char *method_name = "pot", *scale_name, *sides_name, *rules_list, *false_alarms = "1/h", *limits_file,
+static const char *asked_method = "pot", *scale_name, *sides_name, *rules_list, *false_alarms = "1/h", *limits_file,
 		  *save_limits_file;
 static struct window_size size = {
 	.before = NSEC_PER_SEC, .after = NSEC_PER_SEC / 100, .bytes = 64 << 20, .burst = 256 << 20, .share = 0.01};
@@ -21,7 +21,7 @@ static bool text;
 
 static const struct option_entry options[] = {
 	{OPTION_LIST, 'c', "chart", &charts, "CHART", "what to measure: a shipped chart, a file, or func:BINARY:FUNCTION"},
-	{OPTION_STRING, 0, "method", &method_name, "METHOD", "pot (default), imr, paper, xbar-r, xbar-s, ewma, p, u, laney-p or laney-u"},
+	{OPTION_STRING, 0, "method", &asked_method, "METHOD", .names = method_name},
 	{OPTION_STRING, 0, "false-alarms", &false_alarms, "RATE", "of pot: 6/m, 1/h (default), 2/d, or a probability per value"},
 	{OPTION_STRING, 0, "rules", &rules_list, "LIST", "Nelson's rules to judge by, such as 1,2,5 (1)"},
 	{OPTION_STRING, 0, "sides", &sides_name, "SIDES", "upper, lower or both; the default is the method's"},
@@ -71,14 +71,14 @@ static struct limits_book *open_judgement(void)
 	for (int i = 0; i < fixed.count; i++)
 		if (judgement_fix(&judgement, fixed.items[i]) < 0)
 			die_usage("%s", fail_text());
-	judgement.method = method_find(method_name);
+	judgement.method = method_find(asked_method);
 	if (!judgement.method || (scale_name && judgement_scale(&judgement, scale_name) < 0) ||
 	    (sides_name && judgement_sides(&judgement, sides_name) < 0) ||
 	    (rules_list && judgement_rules(&judgement, rules_list) < 0) ||
 	    judgement_alarms(&judgement, false_alarms) < 0 || judgement_check(&judgement) < 0)
 		die_usage("%s", fail_text());
 	if (judgement.method->plots->rates && charts.count > 0)
-		die_usage("method %s charts rates that come as samples, not the latencies of -c; a chart of rates has its own method", method_name);
+		die_usage("method %s charts rates that come as samples, not the latencies of -c; a chart of rates has its own method", asked_method);
 	if (!(size.share >= 0 && size.share <= 1))
 		die_usage("--keep is a share from 0 to 1");
 	if (!book || (limits_file && limits_book_check(book, &judgement, limits_file) < 0))

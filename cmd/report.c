@@ -16,7 +16,7 @@ static const char *format = "text", *output;
 static bool plot, all;
 
 static const struct option_entry options[] = {
-	{OPTION_STRING, 'f', "format", &format, "FORMAT", "text (default), json, or html"},
+	{OPTION_STRING, 'f', "format", &format, "FORMAT", .names = report_format_name},
 	{OPTION_STRING, 'o', "output", &output, "PLACE", "write to this file; of html, the folder of report.html (default .)"},
 	{OPTION_FLAG, 'a', "all", &all, NULL, "list every signal of a moment, not only groups of them"},
 	{OPTION_FLAG, 0, "plot", &plot, NULL, "draw the control charts in text too"},

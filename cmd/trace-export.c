@@ -18,7 +18,7 @@ static struct export_options how = {.format = "ftrace"};
 static const char *output;
 
 static const struct option_entry options[] = {
-	{OPTION_STRING, 'f', "format", &how.format, "FORMAT", "ftrace (default), perfetto, tracedat, folded or csv"},
+	{OPTION_STRING, 'f', "format", &how.format, "FORMAT", .names = export_format_name},
 	{OPTION_STRING, 'o', "output", &output, "FILE", "write to a file instead of standard output"},
 	{OPTION_STRING, 'k', "kind", &how.kind, "KIND", "csv: of which records, such as signal or blame"},
 	{OPTION_STRING, 'e', "event", &how.event, "EVENT", "csv --kind=event: of which, with its fields as columns"},

@@ -17,7 +17,7 @@ static const char *format;
 static bool instances, merge, as_text;
 
 static const struct option_entry options[] = {
-	{OPTION_STRING, 'f', "format", &format, "FORMAT", "trace.dat, ftrace, systrace or perf (default: by content)"},
+	{OPTION_STRING, 'f', "format", &format, "FORMAT", "(default: by content)", import_format_name},
 	{OPTION_LIST, 'c', "chart", &charts, "CHART", "only the events that this chart needs"},
 	{OPTION_LIST, 'e', "event", &events, "SYSTEM:EVENT", "only this event; * ? [] match many"},
 	{OPTION_FLAG, 'i', "instances", &instances, NULL, "of all instances in a file, not only of the main one"},

@@ -741,7 +741,7 @@ moments_of() {
 	run -2 blame-rank --no-such-option
 	run -2 --separate-stderr blame-rank -a guess
 	# shellcheck disable=SC2154
-	assert_equal "${stderr_lines[0]}" "blame-rank: there is no algorithm 'guess'; there are critical, npt, tcm, ilz, exception, wanted"
+	assert_equal "${stderr_lines[0]}" "blame-rank: there is no algorithm 'guess'; there are critical, npt, tcm, ilz, exception and wanted"
 	run -2 blame-rank -n 0
 	run -1 blame-rank no-such-file
 	run -1 bash -c "blame-rank $TOP/testdata/blame/wake-lock.txt >/dev/full"

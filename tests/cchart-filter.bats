@@ -1099,7 +1099,7 @@ cchart-filter: 4 functions: too few values to learn limits from (4 in all), so n
 
 @test "options that make no sense are refused" {
 	run -2 cchart-filter --method=guess
-	assert_output --partial "unknown method 'guess'; there are pot, imr, paper"
+	assert_output --partial "there is no method 'guess'; there are pot, imr, paper"
 	run -2 cchart-filter --method=paper --baseline=4
 	run -2 cchart-filter --min-ratio=-1
 	run -2 cchart-filter --before=soon

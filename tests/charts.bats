@@ -632,7 +632,7 @@ level() {
 	wrong 'chart name=x method=u interval=1us\ncount event=a:b\n'
 	assert_output --partial "a millisecond or more"
 	wrong 'chart name=x method=guess\ncount event=a:b\n'
-	assert_output --partial "wrong.chart:1: unknown method 'guess'"
+	assert_output --partial "wrong.chart:1: there is no method 'guess'"
 	run -2 cchart-filter --interval=1us
 }
 

@@ -119,7 +119,7 @@ offered() {
 	source "$TOP/cmd/tailblame.bash"
 	assert_equal "$(offered blame-rank -a '')" "critical npt tcm ilz exception wanted"
 	assert_equal "$(offered report -f '')" "text json html"
-	assert_equal "$(offered trace-import -f '')" "trace.dat ftrace systrace perf"
+	assert_equal "$(offered trace-import -f '')" "trace.dat systrace perf ftrace"
 	assert_equal "$(offered trace-export --format = p)" "perfetto"
 	assert_equal "$(offered cchart-filter --method = la)" "laney-p laney-u"
 	assert_equal "$(offered cchart-filter --sides =)" "upper lower both"

@@ -79,11 +79,24 @@ static _Noreturn void finish_output(void)
 	exit(EXIT_DONE);
 }
 
+/* What --help says of an option. The caller frees it. */
+static char *help_text(const struct option_entry *option)
+{
+	char *names, *text;
+
+	if (!option->names)
+		return memory_format("%s", option->help);
+	names = listing_words(option->names, "or", option->help ? "" : " (default)");
+	text = option->help ? memory_format("%s %s", names, option->help) : memory_format("%s", names);
+	free(names);
+	return text;
+}
+
 static _Noreturn void help(const struct option_entry *options, const char *operands, const char *purpose)
 {
 	printf("usage: %s [OPTION]... %s\n%s\n\n", program, operands, purpose);
 	for (const struct option_entry *o = options; o->type != OPTION_END; o++) {
-		char left[80];
+		char left[80], *text = help_text(o);
 		const char *argument = o->argument ? o->argument : "";
 		int width;
 
@@ -94,9 +107,10 @@ static _Noreturn void help(const struct option_entry *options, const char *opera
 		else
 			width = snprintf(left, sizeof(left), "  -%c%s%s", o->letter, *argument ? " " : "", argument);
 		if (width >= HELP_COLUMN)
-			printf("%s\n%*s%s\n", left, HELP_COLUMN, "", o->help);
+			printf("%s\n%*s%s\n", left, HELP_COLUMN, "", text);
 		else
-			printf("%-*s%s\n", HELP_COLUMN, left, o->help);
+			printf("%-*s%s\n", HELP_COLUMN, left, text);
+		free(text);
 	}
 	printf("%-*s%s\n", HELP_COLUMN, "      --help", "print this and exit");
 	printf("%-*s%s\n", HELP_COLUMN, "      --version", "print the version and exit");

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/listing.h"
+
 /* Exit status, the same everywhere. */
 enum {
 	EXIT_DONE = 0,	     /* all went well */
@@ -53,7 +55,8 @@ struct option_entry {
 	const char *name;     /* long name without "--"; NULL: none */
 	void *value;
 	const char *argument; /* its name in the help: "DURATION" */
-	const char *help;     /* one line, lower case */
+	const char *help;     /* one line, lower case; behind names: what is said of them */
+	listing_name *names;  /* of which it takes one; without help the first is the default. NULL: any text */
 };
 
 /* The entry of --text, the same for all that write a stream; it sets this bool. */

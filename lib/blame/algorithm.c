@@ -1,41 +1,7 @@
 #include "blame/algorithm.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/fail.h"
-
-static const struct blame_algorithm algorithms[] = {
-	{"critical", choose_critical},
-	{"npt", choose_npt},
-	{"tcm", choose_tcm},
-	{"ilz", choose_ilz},
-	{"exception", choose_exception, .timeless = true},
-	{"wanted", choose_wanted},
-};
-
-enum { ALGORITHMS = sizeof(algorithms) / sizeof(algorithms[0]) };
-
-static void list_names(char *text, size_t room)
-{
-	size_t length = 0;
-
-	for (int i = 0; i < ALGORITHMS && length < room; i++)
-		length += snprintf(text + length, room - length, "%s%s", i ? ", " : "", algorithms[i].name);
-}
-
-const struct blame_algorithm *blame_algorithm(const char *name)
-{
-	char names[256] = "";
-
-	for (int i = 0; i < ALGORITHMS; i++)
-		if (strcmp(algorithms[i].name, name) == 0)
-			return &algorithms[i];
-	list_names(names, sizeof(names));
-	fail("there is no algorithm '%s'; there are %s", name, names);
-	return NULL;
-}
 
 void choices_add(struct choices *choices, int32_t node, struct share score)
 {

@@ -58,6 +58,7 @@ struct blame_algorithm {
 
 /* NULL after fail(), which lists the names that there are. */
 const struct blame_algorithm *blame_algorithm(const char *name);
+const char *blame_algorithm_name(size_t index); /* in the table's order; NULL: there are no more */
 
 int choose_critical(const struct blame *blame, size_t count, struct choices *choices);
 int choose_npt(const struct blame *blame, size_t count, struct choices *choices);

@@ -77,7 +77,7 @@ void limits_book_set(struct limits_book *book, const char *chart, const char *ke
 }
 
 /* A method that this version does not know may have made them; they are as good. */
-static const char *method_name(const struct fields *fields)
+static const char *name_of_method(const struct fields *fields)
 {
 	const struct method *method;
 
@@ -154,7 +154,7 @@ static int read_page(struct limits_book *book, const char *text, size_t length, 
 		return fail("chart= is missing");
 	}
 	key = fields_copy(&fields, "key");
-	limits.method = method_name(&fields);
+	limits.method = name_of_method(&fields);
 	limits_book_set(book, chart, key, &limits);
 	find_page(book, chart, key)->line = number;
 	free(key);

@@ -55,6 +55,7 @@ const struct method *method_find(const char *name);
 
 /* In the table's order; NULL: there are no more. */
 const struct method *method_at(size_t index);
+const char *method_name(size_t index);
 
 /* Limits from the points in the order they came. 0; -1 after fail() where they are too few. `n` counts points; it is the caller's
  * to make values of it. */

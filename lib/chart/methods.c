@@ -1,8 +1,7 @@
 /* The table of the methods. A new one needs a line in both lists. */
 #include <string.h>
 
-#include "base/fail.h"
-#include "base/memory.h"
+#include "base/listing.h"
 #include "chart/method.h"
 
 extern const struct method method_pot, method_imr, method_paper, method_xbar_r, method_xbar_s, method_ewma, method_p, method_u,
@@ -20,15 +19,16 @@ const struct method *method_at(size_t index)
 	return index < METHODS ? methods[index] : NULL;
 }
 
+const char *method_name(size_t index)
+{
+	return index < METHODS ? methods[index]->name : NULL;
+}
+
 const struct method *method_find(const char *name)
 {
-	char names[256] = "";
-
-	for (int i = 0; i < METHODS; i++) {
+	for (int i = 0; i < METHODS; i++)
 		if (!strcmp(methods[i]->name, name))
 			return methods[i];
-		strcat(strcat(names, i ? ", " : ""), methods[i]->name);
-	}
-	fail("unknown method '%s'; there are %s", name, names);
+	listing_refuse("method", name, method_name);
 	return NULL;
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/file.h"
+#include "base/listing.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "export/columns.h"
@@ -13,10 +13,16 @@
 static const struct export_format *const formats[] = {
 	&export_ftrace, &export_perfetto, &export_tracedat, &export_folded, &export_csv,
 };
+enum { FORMATS = sizeof(formats) / sizeof(*formats) };
+
+const char *export_format_name(size_t index)
+{
+	return index < FORMATS ? formats[index]->name : NULL;
+}
 
 static const struct export_format *find_format(const char *name)
 {
-	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+	for (size_t i = 0; i < FORMATS; i++)
 		if (!strcmp(formats[i]->name, name))
 			return formats[i];
 	return NULL;
@@ -38,8 +44,7 @@ int export_check(const struct export_options *options)
 	const struct export_format *format = find_format(options->format);
 
 	if (!format)
-		return fail("there is no format '%s'; there are ftrace, perfetto, tracedat, folded and csv",
-			    options->format);
+		return listing_refuse("format", options->format, export_format_name);
 	if ((options->nanoseconds || options->exact) && format != &export_ftrace)
 		return fail("--nanoseconds and --exact are for ftrace");
 	if (format == &export_csv)
@@ -67,30 +72,6 @@ struct export *export_new(struct stream *stream, const struct export_options *op
 	return export;
 }
 
-static int flush(void *context)
-{
-	struct export *export = context;
-
-	return file_flush(export->out, "the output", &export->closed);
-}
-
-int export_written(struct export *export)
-{
-	return ferror(export->out) ? flush(export) : 0;
-}
-
-int export_read_lost(struct export *export, const struct record *record, uint64_t *cpu, uint64_t *count)
-{
-	const struct fields *fields = stream_fields(export->stream, record);
-
-	*cpu = *count = 0;
-	if (!fields)
-		return -1;
-	if (fields_unsigned(fields, "cpu", cpu) < 0 || fields_unsigned(fields, "count", count) < 0)
-		return stream_fail(export->stream, "%s", fail_text());
-	return 0;
-}
-
 int export_run(struct export *export)
 {
 	struct handlers handlers = {.idle = NULL};
@@ -99,7 +80,7 @@ int export_run(struct export *export)
 	if (export->format->begin(export, &handlers) < 0)
 		return -1;
 	if (export->context == export)
-		handlers.idle = flush;
+		handlers.idle = export_flush;
 	if (stream_run(export->stream, &handlers, export->context) < 0)
 		return -1;
 	if (stream_output_closed(export->stream)) {
@@ -108,19 +89,12 @@ int export_run(struct export *export)
 	}
 	if (export->format->end && export->format->end(export) < 0)
 		return -1;
-	return flush(export);
+	return export_flush(export);
 }
 
 bool export_closed(const struct export *export)
 {
 	return export->closed;
-}
-
-void export_leave_out(struct export *export, const char *reason)
-{
-	if (export->left_out++ == 0)
-		export->reason = reason;
-	stream_mark_incomplete(export->stream);
 }
 
 const char *export_complaint(const struct export *export)

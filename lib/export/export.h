@@ -31,6 +31,9 @@ struct export_options {
 	bool exact;	    /* ftrace: as the kernel has it, though viewers trip over that */
 };
 
+/* In the table's order, the default first; NULL: there are no more. */
+const char *export_format_name(size_t index);
+
 /* -1 after fail(): no such format or kind, or an option that the format does not have. */
 int export_check(const struct export_options *options);
 

@@ -34,6 +34,9 @@ struct export_format {
 
 extern const struct export_format export_csv, export_folded, export_ftrace, export_perfetto, export_tracedat;
 
+/* Writes out what is printed so far; `context` is the struct export. 0; -1 after fail(). */
+int export_flush(void *context);
+
 /* After something was written: 0; -1 after fail() where it could not be. */
 int export_written(struct export *export);
 

@@ -2,7 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/listing.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "import/import_format.h"
@@ -19,15 +20,10 @@
 static const struct import_format *const formats[] = {&import_tracedat, &import_systrace, &import_perf, &import_ftrace};
 enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
 
-struct import {
-	struct stream *stream;
-	const struct import_options *options;
-	struct choices *choices;	    /* NULL: all events are wanted */
-	const struct import_format *format; /* asked for; NULL: told by the content */
-	ARRAY(char *) notes;
-	void *state;
-	void (*free_state)(void *);
-};
+const char *import_format_name(size_t index)
+{
+	return index < FORMATS ? formats[index]->name : NULL;
+}
 
 static const struct import_format *format_named(const char *name)
 {
@@ -43,7 +39,7 @@ struct import *import_new(struct stream *stream, const struct import_options *op
 	struct import *import;
 
 	if (options->format && !format) {
-		fail("no format '%s'; there are trace.dat, ftrace, systrace and perf", options->format);
+		listing_refuse("format", options->format, import_format_name);
 		return NULL;
 	}
 	import = NEW(struct import);
@@ -78,49 +74,6 @@ size_t import_note_count(const struct import *import)
 const char *import_note(const struct import *import, size_t i)
 {
 	return import->notes.items[i];
-}
-
-void import_say(struct import *import, bool missing, const char *format, ...)
-{
-	char *note = NULL;
-	va_list args;
-
-	va_start(args, format);
-	if (vasprintf(&note, format, args) < 0)
-		note = NULL;
-	va_end(args);
-	if (note)
-		*ARRAY_ADD(&import->notes) = note;
-	if (missing)
-		stream_mark_incomplete(import->stream);
-}
-
-const struct choice *import_choose(struct import *import, const char *system, const char *name)
-{
-	static const struct choice all = {.wanted = true};
-
-	return import->choices ? choices_find(import->choices, system, name) : &all;
-}
-
-struct stream *import_stream(const struct import *import)
-{
-	return import->stream;
-}
-
-const struct import_options *import_options(const struct import *import)
-{
-	return import->options;
-}
-
-void **import_state(struct import *import, void (*free_state)(void *))
-{
-	import->free_state = free_state;
-	return &import->state;
-}
-
-int import_begin(struct import *import, bool swapped)
-{
-	return stream_next(import->stream, swapped);
 }
 
 /* --- one file ----------------------------------------------------------------------------------------------------- */

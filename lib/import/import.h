@@ -41,6 +41,9 @@ struct import_options {
 	void *context;
 };
 
+/* In the table's order; NULL: there are no more. */
+const char *import_format_name(size_t index);
+
 /* NULL after fail(): there is no such format. The options must stay. */
 struct import *import_new(struct stream *stream, const struct import_options *options);
 void import_free(struct import *import);

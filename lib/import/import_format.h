@@ -4,6 +4,7 @@
 #ifndef IMPORT_IMPORT_FORMAT_H
 #define IMPORT_IMPORT_FORMAT_H
 
+#include "base/memory.h"
 #include "import/choice.h"
 #include "import/import.h"
 #include "import/lines.h"
@@ -15,6 +16,16 @@ struct import_input {
 	const char *name; /* as messages call it */
 	int fd;
 	struct lines lines; /* before the first of which its beginning was looked at */
+};
+
+struct import { /* of import.c; formats use the functions below */
+	struct stream *stream;
+	const struct import_options *options;
+	struct choices *choices;	    /* NULL: all events are wanted */
+	const struct import_format *format; /* asked for; NULL: told by the content */
+	ARRAY(char *) notes;
+	void *state;
+	void (*free_state)(void *);
 };
 
 struct import_format {

@@ -8,9 +8,11 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/listing.h"
 #include "report/output.h"
 
 static const struct format *const formats[] = {&format_text, &format_json, &format_html};
+enum { FORMATS = sizeof(formats) / sizeof(*formats) };
 
 static volatile sig_atomic_t totals_wanted;
 
@@ -53,16 +55,21 @@ static const struct format *find_format(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+	for (i = 0; i < FORMATS; i++)
 		if (!strcmp(formats[i]->name, name))
 			return formats[i];
 	return NULL;
 }
 
+const char *report_format_name(size_t index)
+{
+	return index < FORMATS ? formats[index]->name : NULL;
+}
+
 int report_check(const struct report_options *options)
 {
 	if (!find_format(options->format))
-		return fail("there is no format '%s'; there are text, json and html", options->format);
+		return listing_refuse("format", options->format, report_format_name);
 	if (options->plot && find_format(options->format) != &format_text)
 		return fail("--plot draws in text; format '%s' has none", options->format);
 	if (options->all && find_format(options->format) == &format_html)
@@ -143,29 +150,6 @@ int report_run(struct report *report)
 	return -1;
 }
 
-int report_flush(struct report *report)
-{
-	char *name = report->draft ? memory_format("'%s'", report->path) : memory_format("standard output");
-	int status = file_flush(report->out, name, &report->closed);
-
-	free(name);
-	return status;
-}
-
-int report_append(struct report *report, FILE *body)
-{
-	char block[8192];
-	size_t length;
-
-	if (file_settle(body) < 0)
-		return -1;
-	rewind(body);
-	while ((length = fread(block, 1, sizeof(block), body)) > 0)
-		if (fwrite(block, 1, length, report->out) < length)
-			return report_flush(report);
-	return ferror(body) ? fail_errno("cannot read a temporary file") : 0;
-}
-
 bool report_closed(const struct report *report)
 {
 	return report->closed;
@@ -174,14 +158,6 @@ bool report_closed(const struct report *report)
 const char *report_complaint(const struct report *report)
 {
 	return report->complaint;
-}
-
-void report_complain(struct report *report, char *text)
-{
-	if (report->complaint)
-		free(text);
-	else
-		report->complaint = text;
 }
 
 void report_free(struct report *report)

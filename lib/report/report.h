@@ -30,6 +30,9 @@ struct report_options {
 
 struct report;
 
+/* In the table's order, the default first; NULL: there are no more. */
+const char *report_format_name(size_t index);
+
 /* 0; -1 after fail(): there is no such format, or not with these options. */
 int report_check(const struct report_options *options);
 

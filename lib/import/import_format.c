@@ -1,0 +1,47 @@
+#include "import/import_format.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void import_say(struct import *import, bool missing, const char *format, ...)
+{
+	char *note = NULL;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&note, format, args) < 0)
+		note = NULL;
+	va_end(args);
+	if (note)
+		*ARRAY_ADD(&import->notes) = note;
+	if (missing)
+		stream_mark_incomplete(import->stream);
+}
+
+const struct choice *import_choose(struct import *import, const char *system, const char *name)
+{
+	static const struct choice all = {.wanted = true};
+
+	return import->choices ? choices_find(import->choices, system, name) : &all;
+}
+
+struct stream *import_stream(const struct import *import)
+{
+	return import->stream;
+}
+
+const struct import_options *import_options(const struct import *import)
+{
+	return import->options;
+}
+
+void **import_state(struct import *import, void (*free_state)(void *))
+{
+	import->free_state = free_state;
+	return &import->state;
+}
+
+int import_begin(struct import *import, bool swapped)
+{
+	return stream_next(import->stream, swapped);
+}
