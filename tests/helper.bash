@@ -39,6 +39,18 @@ until_true() {
 	done
 }
 
+# The head of a binary stream of the first version, whose records are not in blocks.
+plain_head() {
+	printf '\211tailb\r\n\002\001\001\000\000\000\000\000'
+}
+
+# plain FILE: a binary stream as the first version wrote it: its records, without the blocks.
+plain() {
+	plain_head
+	perl -0777 -ne 'my $at = 16; while ($at < length) { my $size = unpack "V", substr $_, $at + 8, 4;
+		print substr $_, $at + 32, $size; $at += 32 + $size }' "$1"
+}
+
 # packed FILE NAMES FIELDS PRINT EVENT...: a binary stream of events of these names, which have these fields, each DECLARATION:OFFSET:SIZE,
 # with commas between them, from byte 8 on. An EVENT is its second, its name and its bytes, as in '1.5 x:begin 0a000007'.
 packed() {

@@ -165,7 +165,7 @@ all_refuse() {
 
 @test "junk in a binary stream ends with 1, file and byte named" {
 	recorded
-	head -c 4000 lock.tb >junk.tb
+	plain lock.tb | head -c 4000 >junk.tb
 	head -c 4000 /dev/zero >>junk.tb
 	all_refuse junk.tb ": byte "
 }
@@ -173,7 +173,7 @@ all_refuse() {
 @test "a record length of 4 GB ends with 1, file and byte named" {
 	recorded
 	{
-		head -c 16 lock.tb
+		plain_head
 		record_head 0xffffffff 7
 	} >huge.tb
 	all_refuse huge.tb ": byte 16"
@@ -182,7 +182,7 @@ all_refuse() {
 @test "a record shorter than its head ends with 1" {
 	recorded
 	{
-		head -c 16 lock.tb
+		plain_head
 		record_head 3 7
 	} >short.tb
 	all_refuse short.tb ": byte 16"

@@ -59,11 +59,14 @@ text() {
 }
 
 @test "a copy of a binary stream is the same bytes" {
-	text | stream-cat -b >b
+	text >t
+	stream-cat -b t >b
 	stream-cat -b b | cmp - b
 	# one that has a packed record of a kind, 40, that only a later version knows
-	{ head -c 16 b && printf '\14\0\0\0\50\1\0\0\1\2\3\4' && tail -c +17 b; } >later
-	stream-cat -b later | cmp - later
+	{ plain_head && printf '\14\0\0\0\50\1\0\0\1\2\3\4' && plain b | tail -c +17; } >later
+	stream-cat -b later >copy
+	stream-cat -b copy | cmp - copy
+	plain copy | cmp - later
 }
 
 @test "comments and blank lines are no records" {
@@ -105,6 +108,75 @@ text() {
 	run -0 --separate-stderr stream-cat -t t
 	run -0 --separate-stderr stream-cat -t <(stream-cat -b t)
 	assert_output "$(cat t)"
+}
+
+@test "a bad block is a loss with its place in time, status 3, and no more than that" {
+	{ text | head -n 2 && for n in {1..3000}; do printf 'event ts=2.%09d cpu=0 tid=7 name=a:b number=%d\n' $n $n; done; } >t
+	stream-cat -b t >b
+	printf X | dd of=b bs=1 seek=50000 conv=notrunc status=none
+	run -3 --separate-stderr stream-cat -t b
+	assert_regex "$stderr" "^stream-cat: b: byte [0-9]+: the stream is damaged\$"
+	echo "$output" >out
+	[ "$(grep -c ^lost out)" = 1 ]
+	read -r before lost after <<<"$(grep -n ^lost out | sed 's/:.*//' | awk '{ print $1 - 1, $1, $1 + 1 }')"
+	# from the event before it to the one behind it
+	assert_regex "$(sed -n "${lost}p" out)" "^lost ts=$(sed -n "${after}s/.*ts=\([0-9.]*\).*/\1/p" out) from=$(sed -n \
+		"${before}s/.*ts=\([0-9.]*\).*/\1/p" out) bytes=3[0-9]{4}\$"
+	assert [ "$(grep -c ^event out)" -gt 2300 ]
+	tail -n 1 out | grep -q "^end .*gaps=yes"
+	# so say all that read it, and those behind them
+	for c in cchart-filter graph-build blame-rank; do
+		run -3 --separate-stderr $c b
+		assert_regex "$stderr" "b: byte [0-9]+: the stream is damaged"
+	done
+	run -3 --separate-stderr report b
+	assert_output --partial "1 damaged place in the stream"
+	run -3 bash -c 'set -o pipefail; stream-cat -b b 2>/dev/null | stream-cat -b | stream-cat -t'
+	assert_line "$(sed -n "${lost}p" out)"
+}
+
+@test "a block whose head is damaged does not swallow the next; nor does a head of a stream behind another" {
+	text >t
+	stream-cat -b t >b
+	for byte in 0 7 9 11 13 20 30; do
+		cat b b b >three
+		printf '\x5a' | dd of=three bs=1 seek=$(($(stat -c %s b) + 16 + byte)) conv=notrunc status=none
+		run -3 --separate-stderr stream-cat -t three
+		[ "$(grep -c "^event" <<<"$output")" = 2 ] || fail "byte $byte: $output"
+		assert_line --regexp "^lost ts=0.000000000 bytes=$(($(stat -c %s b) - 16))\$"
+	done
+	cat b b b >three
+	printf '\x5a' | dd of=three bs=1 seek=$(($(stat -c %s b) + 1)) conv=notrunc status=none
+	run -3 --separate-stderr stream-cat -t three
+	[ "$(grep -c "^event" <<<"$output")" = 3 ]
+	[ "$(grep -c "^stream" <<<"$output")" = 3 ]
+	assert_line "lost ts=0.100000000 from=1.500000000 bytes=16"
+}
+
+@test "streams of the first version are read as before, and beside others" {
+	text >t
+	stream-cat -b t >new
+	plain new >old
+	stream-cat -t old | cmp - t
+	cat old new old >mixed
+	stream-cat -t mixed | cmp - <(cat t t t)
+	stream-cat -b old | cmp - new
+	cat <(head -c 100 old) new <(head -c 200 new) old >cut
+	run -3 --separate-stderr stream-cat -t cut
+	assert_regex "$stderr" "the stream was cut at byte 100"
+	[ "$(grep -c ^unheard-of <<<"$output")" = 2 ]
+}
+
+@test "a record is there as soon as it was written, though its block is not full" {
+	mkfifo in
+	stream-cat -b <in | stream-cat -b | stream-cat -t >out &
+	exec 8>in
+	for n in 1 2 3; do
+		echo "sample ts=$n value=2" >&8
+		until_true 60 grep -q "ts=$n" out
+	done
+	exec 8>&-
+	wait $!
 }
 
 @test "a stream that was cut is copied as far as it goes, with status 3" {
@@ -167,9 +239,9 @@ end records=0 lost=0 cut=yes"
 	printf '%s\n' "stream version=2" "sample ts=1 value=2" >t
 	run -1 stream-cat -b t
 	assert_output "stream-cat: t:1: stream version 2; this program reads version 1"
-	printf '\211tailb\r\n\002\001\002\000\000\000\000\000' >b
+	printf '\211tailb\r\n\002\001\003\000\000\000\000\000' >b
 	run -1 stream-cat -t b
-	assert_output "stream-cat: b: byte 0: stream version 2; this program reads version 1"
+	assert_output "stream-cat: b: byte 0: stream version 3; this program reads versions 1 and 2"
 	echo "sample ts=1 value=2" | cat - t >behind
 	run -1 --separate-stderr stream-cat -t behind
 	assert_equal "$stderr" "stream-cat: behind:2: stream version 2; this program reads version 1"
@@ -214,12 +286,11 @@ end records=0 lost=0 cut=yes"
 }
 
 @test "a record of four gigabytes is refused, not allocated" {
-	text | stream-cat -b >b
-	head -c 16 b >huge
+	plain_head >huge
 	printf '\377\377\377\377\7\1\0\0' >>huge
 	run -1 --separate-stderr stream-cat huge
 	assert_equal "$stderr" "stream-cat: huge: byte 16: a record of 4294967295 bytes cannot be; the stream is damaged"
-	head -c 16 b >short
+	plain_head >short
 	printf '\3\0\0\0\7\1\0\0' >>short
 	run -1 --separate-stderr stream-cat short
 	assert_regex "$stderr" "a record of 3 bytes cannot be"
@@ -244,8 +315,7 @@ end records=0 lost=0 cut=yes"
 }
 
 @test "an event without its format cannot be printed" {
-	text | stream-cat -b >b
-	head -c 16 b >lone
+	plain_head >lone
 	printf '\34\0\0\0\7\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0' >>lone
 	run -1 stream-cat -t lone
 	assert_output "stream-cat: lone: byte 16: no format came for event 1"

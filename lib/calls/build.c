@@ -237,6 +237,8 @@ static int take_lost(struct graph_builder *builder, const struct record *record)
 	    fields_time(fields, "ts", &to) < 0)
 		return stream_fail(builder->stream, "%s", fail_text());
 	wake_lost(builder->wake, (uint32_t)cpu, from, to);
+	if (record_tells_damage(record))
+		wake_forget_meanings(builder->wake);
 	return 0;
 }
 

@@ -79,6 +79,27 @@ static int see_device(void *context, const struct record *record)
 	return names_read_device(events->names, fields) < 0 ? stream_fail(events->stream, "%s", fail_text()) : 0;
 }
 
+/* Who is who may have been said anew in what is damaged. */
+static int see_lost(void *context, const struct record *record)
+{
+	struct events *events = context;
+
+	if (record_tells_damage(record))
+		names_forget(events->names);
+	return 0;
+}
+
+static bool knows(void *context, const struct record *record)
+{
+	const struct events *events = context;
+	uint16_t id;
+
+	if (record->length < sizeof(id))
+		return false;
+	memcpy(&id, record->text, sizeof(id));
+	return types_numbered(events->types, record->swapped ? __builtin_bswap16(id) : id) != NULL;
+}
+
 static int spell(void *context, const struct record *record, struct line *line)
 {
 	struct events *events = context;
@@ -107,7 +128,9 @@ struct events *events_new(struct stream *stream)
 	stream_watch(stream, KIND_FORMAT, see_format, events);
 	stream_watch(stream, KIND_TASK, see_task, events);
 	stream_watch(stream, KIND_DEVICE, see_device, events);
+	stream_watch(stream, KIND_LOST, see_lost, events);
 	stream_speller(stream, spell, events);
+	stream_knows(stream, knows, events);
 	return events;
 }
 

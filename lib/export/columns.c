@@ -14,7 +14,7 @@ static const char *const *const columns[KINDS] = {
 	[KIND_QUOTA] = COLUMNS("ts", "since", "group", "quota", "period", "timers", "count", "time", "tids"),
 	[KIND_TRACED] = COLUMNS("tids", "gone"),
 	[KIND_EVENT] = COLUMNS("ts", "cpu", "tid", "comm", "name"),
-	[KIND_LOST] = COLUMNS("ts", "cpu", "count", "from"),
+	[KIND_LOST] = COLUMNS("ts", "cpu", "count", "from", "bytes"),
 	[KIND_TICK] = COLUMNS("ts", "kept"),
 	[KIND_SAMPLE] = COLUMNS("ts", "start", "chart", "key", "value", "n", "tid", "comm", "count", "max",
 				"unit"),

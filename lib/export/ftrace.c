@@ -233,7 +233,10 @@ static int lost_seen(void *context, const struct record *record)
 
 	if (export_read_lost(export, record, &cpu, &count) < 0)
 		return -1;
-	fprintf(export->out, "CPU:%" PRIu64 " [LOST %" PRIu64 " EVENTS]\n", cpu, count);
+	if (record_tells_damage(record))
+		fprintf(export->out, "# [LOST EVENTS: the stream is damaged here]\n");
+	else
+		fprintf(export->out, "CPU:%" PRIu64 " [LOST %" PRIu64 " EVENTS]\n", cpu, count);
 	return export_written(export) < 0 ? -1 : STREAM_DROP;
 }
 

@@ -172,14 +172,12 @@ static int event_seen(void *context, const struct record *record)
 }
 
 /* Gaps of different CPUs overlap, so each has a track. */
-static int export_gap(struct perfetto *perfetto, int64_t from, int64_t ts, uint64_t cpu, uint64_t count)
+static int export_gap(struct perfetto *perfetto, int64_t from, int64_t ts, const char *name)
 {
 	uint64_t track;
-	char name[96];
 
 	if (!perfetto->lost)
 		perfetto->lost = packet_track(perfetto, packet_root(perfetto), "lost events", RANK_FIRST);
-	snprintf(name, sizeof(name), "%" PRIu64 " events of CPU %" PRIu64 " lost", count, cpu);
 	if (from < 0 || from > ts)
 		return packet_event_end(perfetto,
 					packet_event(perfetto, perfetto->lost, ts, EVENT_INSTANT, name));
@@ -195,6 +193,7 @@ static int lost_seen(void *context, const struct record *record)
 	const struct fields *fields = stream_fields(perfetto->export->stream, record);
 	int64_t ts = 0, from = TS_NONE;
 	uint64_t cpu = 0, count = 0;
+	char name[96] = "the stream is damaged: unknown events lost";
 	int has_ts;
 
 	if (!fields)
@@ -203,9 +202,11 @@ static int lost_seen(void *context, const struct record *record)
 	if (has_ts < 0 || read_time(fields, "from", &from) < 0 ||
 	    fields_unsigned(fields, "cpu", &cpu) < 0 || fields_unsigned(fields, "count", &count) < 0)
 		return wrong(perfetto);
+	if (!record_tells_damage(record))
+		snprintf(name, sizeof(name), "%" PRIu64 " events of CPU %" PRIu64 " lost", count, cpu);
 	if (cpu <= UINT16_MAX && kernel_lost(perfetto->kernel, (uint32_t)cpu) < 0)
 		return -1;
-	return has_ts && packet_has_place(perfetto, ts) ? export_gap(perfetto, from, ts, cpu, count) : 0;
+	return has_ts && packet_has_place(perfetto, ts) ? export_gap(perfetto, from, ts, name) : 0;
 }
 
 /* Control charts: what is done with a kind's fields. */

@@ -98,7 +98,9 @@ static int lost_seen(void *context, const struct record *record)
 
 	if (export_read_lost(export, record, &cpu, &count) < 0)
 		return -1;
-	if (cpu >= SPOOL_CPUS)
+	if (record_tells_damage(record))
+		export_leave_out(export, "the stream is damaged, and trace.dat cannot tell where");
+	else if (cpu >= SPOOL_CPUS)
 		export_leave_out(export, "an event's time or CPU is out of range");
 	else
 		spool_lost(dat->spool, (uint32_t)cpu, count);

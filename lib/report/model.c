@@ -214,7 +214,7 @@ void model_stream_over(struct model *model)
 	model->data = model->watched = NO_TIMES;
 	model_name_devices(model);
 	model->streams++;
-	model->lost_before = stream_lost(model->stream);
+	model->lost_before = stream_lost(model->stream) + stream_damages(model->stream);
 }
 
 bool model_has_days(const struct model *model)

@@ -215,7 +215,7 @@ static int tell(struct model *model)
 	for (i = 0; i < moment->worst.count; i++)
 		moment_span(moment, moment->worst.items[i]->start, moment->worst.items[i]->ts);
 	count_moment(model, moment);
-	moment->lost = stream_lost(model->stream) > model->lost_before;
+	moment->lost = stream_lost(model->stream) + stream_damages(model->stream) > model->lost_before;
 	sort_stories(moment);
 	if (moment->signals < moment->worst.count)
 		moment->signals = moment->worst.count;

@@ -58,7 +58,7 @@ static void add_events(FILE *out, const struct model *model)
 	}
 	if (lost > 0)
 		add_count(out, lost, "", counted ? " LOST" : lost == 1 ? " event LOST" : " events LOST");
-	else if (ftell(out) > 0 && !stream_was_cut(model->stream))
+	else if (ftell(out) > 0 && !stream_was_cut(model->stream) && !stream_damages(model->stream))
 		fprintf(out, ", %s lost", counted ? "none" : "no events");
 }
 
@@ -82,7 +82,7 @@ char *summary_head(const struct model *model)
 
 char *summary_gaps(const struct model *model)
 {
-	uint64_t lost = stream_lost(model->stream);
+	uint64_t lost = stream_lost(model->stream), damages = stream_damages(model->stream);
 	char *text = NULL, *moments;
 	size_t size = 0;
 	FILE *out;
@@ -92,6 +92,8 @@ char *summary_gaps(const struct model *model)
 	out = open_memstream(&text, &size);
 	if (lost > 0)
 		add_count(out, lost, "", lost == 1 ? " event was lost" : " events were lost");
+	if (damages > 0)
+		add_count(out, damages, "", damages == 1 ? " damaged place in the stream" : " damaged places in the stream");
 	if (stream_was_cut(model->stream)) {
 		add_separator(out);
 		fputs("the input was cut before its end", out);

@@ -52,10 +52,15 @@ static int note_stream(struct stream *stream, const struct fields *fields)
 
 static int note_lost(struct stream *stream, const struct fields *fields)
 {
-	uint64_t lost;
-	int status = fields_unsigned(fields, "count", &lost);
+	uint64_t lost = 0, bytes;
+	int status = fields_unsigned(fields, "count", &lost), damage = fields_unsigned(fields, "bytes", &bytes);
 
-	if (status <= 0)
+	if (damage > 0) {
+		stream_mark_incomplete(stream);
+		stream->damaged = true;
+		stream->damages++;
+	}
+	if (status < 0 || (status == 0 && damage <= 0))
 		return status < 0 ? stream_fail(stream, "%s", fail_text()) : stream_fail(stream, "count= is missing");
 	stream_count_lost(stream, lost);
 	return 0;
@@ -75,7 +80,10 @@ static int note_end(struct stream *stream, const struct fields *fields, uint8_t 
 		stream_mark_cut(stream);
 	if (fields_is(fields, "gaps", "yes"))
 		stream_mark_incomplete(stream);
-	return stream->copy_ends ? 0 : 1;
+	if (stream->copy_ends && !stream->damaged)
+		return 0;
+	stream->ended = stream->ended && !stream->damaged; /* it counts what is no longer there */
+	return 1;
 }
 
 /* What the loop itself must know of a record. 1: the record ends here; 0: go on; -1 after fail(). */
@@ -97,10 +105,32 @@ static int take_note(struct stream *stream, const struct record *record)
 					   : note_end(stream, fields, record->flags);
 }
 
+/* An event whose format was announced where the stream is damaged says nothing any more: it is lost. */
+static int dispatch_unknown(struct stream *stream, const struct record *event)
+{
+	struct line line = {0};
+	struct record lost = {.kind = KIND_LOST};
+	int status;
+
+	line_begin(&line, kind_name(KIND_LOST));
+	line_time(&line, "ts", event->ts);
+	line_unsigned(&line, "cpu", event->cpu);
+	line_unsigned(&line, "count", 1);
+	lost.text = line.text;
+	lost.length = line.length;
+	status = dispatch(stream, &lost);
+	line_free(&line);
+	return status;
+}
+
 static int dispatch(struct stream *stream, const struct record *record)
 {
 	record_handler *handler = stream->handlers->on[record->kind];
-	int verdict = take_note(stream, record);
+	int verdict;
+
+	if (stream->damaged && record->kind == KIND_EVENT && record->packed && stream->knows && !stream->knows(stream->knower, record))
+		return dispatch_unknown(stream, record);
+	verdict = take_note(stream, record);
 
 	if (verdict != 0)
 		return verdict < 0 ? -1 : 0;

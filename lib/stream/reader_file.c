@@ -19,7 +19,8 @@ static void begin_file(struct reader *reader, const char *name)
 	reader->line = 0;
 	reader->text = true;
 	reader->fresh = true;
-	reader->open = reader->swapped = false;
+	reader->open = reader->swapped = reader->blocks = false;
+	reader->left = 0;
 }
 
 int reader_open_next(struct reader *reader)
@@ -83,6 +84,7 @@ void reader_close(struct reader *reader)
 	free(reader->buffer);
 	free(reader->cuts.first);
 	free(reader->where);
+	line_free(&reader->loss);
 	free(reader);
 }
 

@@ -6,9 +6,10 @@
  * spelled: their logfmt line is the record, in a binary stream too, where it is length-prefixed. So a record that
  * was text once stays that text to the byte, unknown kinds and keys pass through, and there is one codec.
  *
- * A binary stream is STREAM_MAGIC, then a byte-order mark and a version, then records, each with a record head
- * before it. Streams can be concatenated: where a head would be, the magic may stand again (no size is as large as
- * its first four bytes), and what is known of formats and threads is forgotten there.
+ * A binary stream is STREAM_MAGIC, then a byte-order mark and a version, then blocks (stream/block.h) of records, each with a
+ * record head before it; in the first version records without blocks, so that damage is not seen. Streams can be concatenated:
+ * where a block's head would be, the magic may stand again (or a record's: no size is as large as its first four bytes), and
+ * what is known of formats and threads is forgotten there.
  */
 #ifndef STREAM_RECORD_H
 #define STREAM_RECORD_H
@@ -16,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* The numbers stand in binary streams: a new kind comes last. */
 enum kind {
@@ -27,7 +29,7 @@ enum kind {
 	KIND_CHART,  /* name definition : a chart that the events were collected for */
 	KIND_TICK,   /* ts : every event before this time has been written */
 	KIND_EVENT,
-	KIND_LOST,
+	KIND_LOST,   /* ts cpu count from? : of events; or ts from? bytes : of the stream, which were damaged */
 	KIND_SAMPLE,
 	KIND_LIMITS,
 	KIND_SIGNAL,
@@ -56,10 +58,13 @@ enum kind kind_of(const char *name, size_t length);
 #define STREAM_MAGIC "\211tailb\r\n"
 enum { STREAM_MAGIC_SIZE = 8, STREAM_HEAD_SIZE = 16, STREAM_VERSION = 1, STREAM_BYTE_ORDER = 0x0102 };
 
+/* STREAM_VERSION is that of the records, of either spelling; these are of the binary one. */
+enum stream_form { STREAM_OF_RECORDS = 1, STREAM_OF_BLOCKS = 2 };
+
 struct stream_head { /* the first 16 bytes of a binary stream */
 	char magic[STREAM_MAGIC_SIZE];
 	uint16_t byte_order; /* STREAM_BYTE_ORDER as the writer's machine stores it */
-	uint16_t version;
+	uint16_t form;	     /* one of enum stream_form */
 	uint32_t reserved;
 };
 
@@ -104,6 +109,15 @@ struct record {
 static inline bool record_is_of_events(const struct record *record)
 {
 	return record->kind == KIND_EVENT || record->kind == KIND_LOST;
+}
+
+/*
+ * Whether it tells that bytes of the stream were damaged: which records they were, nobody knows. What was announced before may have
+ * been announced anew in them, so that it holds no more; only the formats of events do not change within a stream.
+ */
+static inline bool record_tells_damage(const struct record *record)
+{
+	return record->kind == KIND_LOST && memmem(record->text, record->length, " bytes=", 7) != NULL;
 }
 
 /* How many bytes it is in a binary stream, with its head: what all that counts bytes of events goes by. */

@@ -29,7 +29,11 @@ struct stream {
 	bool behind;		       /* it is not the first */
 	bool copy_ends;
 	bool cut, gaps;		       /* of the segment at hand, for its end to say */
+	bool damaged;		       /* likewise: a record told so */
 	bool incomplete, was_cut;      /* of any */
+	uint64_t damages;	       /* places in all */
+	bool (*knows)(void *context, const struct record *event); /* see stream_knows() */
+	void *knower;
 	unsigned cuts_told; /* of the reader's: end records were written that say so */
 	uint64_t lost;			/* in all */
 	uint64_t read, written, segment_lost; /* in the segment at hand */

@@ -63,6 +63,17 @@ void stream_speller(struct stream *stream, event_speller *speller, void *context
 		writer_speller(stream->writer, speller, context);
 }
 
+void stream_knows(struct stream *stream, bool (*knows)(void *, const struct record *), void *context)
+{
+	stream->knows = knows;
+	stream->knower = context;
+}
+
+uint64_t stream_damages(const struct stream *stream)
+{
+	return stream->damages;
+}
+
 void stream_report_usage(struct stream *stream, const char *command)
 {
 	stream->usage.command = command;
@@ -242,9 +253,9 @@ int segment_end(struct stream *stream)
 	if (status == 0 && stream->writer && !stream->copy_ends)
 		status = write_end(stream, 0);
 	else if (status == 0 && stream->writer && (cut || !stream->ended))
-		status = write_end(stream, cut ? 0 : RECORD_IMPLIED);
+		status = write_end(stream, cut || stream->damaged ? 0 : RECORD_IMPLIED);
 	stream->cuts_told = cuts;
-	stream->begun = stream->ended = stream->seen_stream = stream->cut = stream->gaps = false;
+	stream->begun = stream->ended = stream->seen_stream = stream->cut = stream->gaps = stream->damaged = false;
 	stream->read = stream->written = stream->segment_lost = 0;
 	return status;
 }

@@ -80,6 +80,12 @@ void stream_watch(struct stream *stream, enum kind kind, record_handler *watch, 
 typedef int event_speller(void *context, const struct record *record, struct line *line);
 void stream_speller(struct stream *stream, event_speller *speller, void *context);
 
+/*
+ * Whether the format of a packed event is known; the event layer installs it. Behind damage, events of which it is not known are lost,
+ * and told so; elsewhere one without a format is an error.
+ */
+void stream_knows(struct stream *stream, bool (*knows)(void *context, const struct record *event), void *context);
+
 /* Records of one's own, at this place of the output. Return 0; -1 after fail(). Without output they do nothing. */
 int stream_write_line(struct stream *stream, const struct line *line);
 int stream_write_record(struct stream *stream, const struct record *record);
@@ -104,6 +110,7 @@ bool stream_was_missing(const struct stream *stream);  /* it was cut before its 
 void stream_count_lost(struct stream *stream, uint64_t count); /* the loop counts those that it reads itself */
 void stream_count_aside(struct stream *stream, const struct record *record); /* an event or loss that came another way */
 uint64_t stream_lost(const struct stream *stream);     /* events lost, by the `lost` and `end` records seen */
+uint64_t stream_damages(const struct stream *stream);  /* places where bytes of the stream were damaged, by the `lost` records seen */
 bool stream_output_closed(const struct stream *stream); /* our reader is gone */
 
 /*

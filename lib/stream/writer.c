@@ -9,8 +9,12 @@
 #include "base/clean.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "stream/block.h"
 
 enum { BUFFER = BUFFER_SIZE(1 << 18, 512) };
+
+/* There is room for the largest record behind a full buffer; its pages are used by those alone who write such. */
+enum { ROOM = BUFFER + STREAM_HEAD_SIZE + BLOCK_HEAD_SIZE + RECORD_SIZE_MAX };
 
 struct writer {
 	int fd;
@@ -18,6 +22,9 @@ struct writer {
 	bool terminal; /* lines are made fit for it */
 	char *buffer;
 	size_t length;
+	size_t block;	 /* where the head of the block at hand stands, which is made when that is full, or flushed */
+	size_t limit;	 /* up to where it has room; 0: there is none at hand */
+	uint32_t number; /* of the next one */
 	event_speller *speller;
 	void *context;
 	struct line line; /* an event on its way to text */
@@ -30,7 +37,7 @@ struct writer *writer_open(int fd, bool text)
 	writer->fd = fd;
 	writer->text = text;
 	writer->terminal = isatty(fd);
-	writer->buffer = memory_new(BUFFER, 1);
+	writer->buffer = memory_new(ROOM, 1);
 	return writer;
 }
 
@@ -87,39 +94,83 @@ static int write_all(struct writer *writer, const char *bytes, size_t length)
 	return 0;
 }
 
+static void seal(struct writer *writer)
+{
+	if (!writer->limit)
+		return;
+	block_seal(writer->buffer + writer->block, writer->length - writer->block - BLOCK_HEAD_SIZE, writer->number++, writer->swapped);
+	writer->limit = 0;
+}
+
 int writer_flush(struct writer *writer)
 {
-	size_t length = writer->length;
+	size_t length;
 
+	seal(writer);
+	length = writer->length;
 	writer->length = 0;
 	return write_all(writer, writer->buffer, length);
 }
 
-static int put(struct writer *writer, const void *bytes, size_t length)
+static int put_text(struct writer *writer, const char *text, size_t length)
 {
 	if (writer->length + length > BUFFER) {
 		if (writer_flush(writer) < 0)
 			return -1;
 		if (length > BUFFER / 2)
-			return write_all(writer, bytes, length);
+			return write_all(writer, text, length);
 	}
-	memcpy(writer->buffer + writer->length, bytes, length);
+	memcpy(writer->buffer + writer->length, text, length);
 	writer->length += length;
+	return 0;
+}
+
+/* Begins a block with room for a record of this size. */
+static int begin_block(struct writer *writer, size_t size)
+{
+	seal(writer);
+	if (writer->length + BLOCK_HEAD_SIZE + size > BUFFER && writer_flush(writer) < 0)
+		return -1;
+	writer->block = writer->length;
+	writer->length += BLOCK_HEAD_SIZE;
+	writer->limit = writer->length + (size > BLOCK_SIZE ? size : BLOCK_SIZE);
+	return 0;
+}
+
+/* Room for a record of this size in a block. */
+static inline int make_room(struct writer *writer, size_t size)
+{
+	return writer->length + size > writer->limit ? begin_block(writer, size) : 0;
+}
+
+static int put_record(struct writer *writer, struct record_head head, const char *bytes, size_t length)
+{
+	if (make_room(writer, sizeof(head) + length) < 0)
+		return -1;
+	memcpy(writer->buffer + writer->length, &head, sizeof(head));
+	memcpy(writer->buffer + writer->length + sizeof(head), bytes, length);
+	writer->length += sizeof(head) + length;
 	return 0;
 }
 
 int writer_segment(struct writer *writer, bool swapped)
 {
-	struct stream_head head = {STREAM_MAGIC, STREAM_BYTE_ORDER, STREAM_VERSION, 0};
+	struct stream_head head = {STREAM_MAGIC, STREAM_BYTE_ORDER, STREAM_OF_BLOCKS, 0};
 
 	if (writer->text)
 		return 0;
+	seal(writer);
+	if (writer->length + sizeof(head) > BUFFER && writer_flush(writer) < 0)
+		return -1;
+	writer->number = 0;
 	writer->swapped = swapped;
 	if (swapped) {
 		head.byte_order = __builtin_bswap16(head.byte_order);
-		head.version = __builtin_bswap16(head.version);
+		head.form = __builtin_bswap16(head.form);
 	}
-	return put(writer, &head, sizeof(head));
+	memcpy(writer->buffer + writer->length, &head, sizeof(head));
+	writer->length += sizeof(head);
+	return 0;
 }
 
 static struct record_head record_head(const struct writer *writer, size_t size, enum kind kind, enum record_form form)
@@ -132,7 +183,7 @@ static struct record_head record_head(const struct writer *writer, size_t size, 
 static int put_line(struct writer *writer, const char *line, size_t length)
 {
 	char *clean = writer->terminal ? clean_text(line, length) : NULL;
-	int status = put(writer, clean ? clean : line, clean ? strlen(clean) : length) || put(writer, "\n", 1) ? -1 : 0;
+	int status = put_text(writer, clean ? clean : line, clean ? strlen(clean) : length) || put_text(writer, "\n", 1) ? -1 : 0;
 
 	free(clean);
 	return status;
@@ -153,7 +204,7 @@ int writer_line(struct writer *writer, enum kind kind, const char *line, size_t 
 	if (writer->text)
 		return flags & RECORD_IMPLIED ? 0 : put_line(writer, line, length);
 	head.flags = flags;
-	return put(writer, &head, sizeof(head)) || put(writer, line, length) ? -1 : 0;
+	return put_record(writer, head, line, length);
 }
 
 static int spell_packed(struct writer *writer, const struct record *record)
@@ -189,14 +240,15 @@ static int put_event(struct writer *writer, const struct record *record)
 		record_head(writer, 12 + record->length, KIND_EVENT, RECORD_PACKED),
 		{record->ts, record->cpu},
 	};
-	char *at = writer->buffer + writer->length;
+	char *at;
 
+	if (make_room(writer, PACKED_EVENT_HEAD + record->length) < 0)
+		return -1;
 	if (writer->swapped) {
 		whole.event.ts = (int64_t)__builtin_bswap64((uint64_t)whole.event.ts);
 		whole.event.cpu = __builtin_bswap32(whole.event.cpu);
 	}
-	if (writer->length + PACKED_EVENT_HEAD + record->length > BUFFER)
-		return put(writer, &whole, PACKED_EVENT_HEAD) || put(writer, record->text, record->length) ? -1 : 0;
+	at = writer->buffer + writer->length;
 	memcpy(at, &whole, PACKED_EVENT_HEAD);
 	copy_payload(at + PACKED_EVENT_HEAD, record->text, record->length);
 	writer->length += PACKED_EVENT_HEAD + record->length;
@@ -218,5 +270,5 @@ int writer_record(struct writer *writer, const struct record *record)
 	head = record_head(writer, record->length, record->kind, RECORD_PACKED);
 	if (record->kind == KIND_OTHER)
 		head.kind = record->number;
-	return put(writer, &head, sizeof(head)) || put(writer, record->text, record->length) ? -1 : 0;
+	return put_record(writer, head, record->text, record->length);
 }

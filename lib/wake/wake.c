@@ -90,6 +90,13 @@ void wake_forget(struct wake *wake)
 	*wake = empty;
 }
 
+void wake_forget_meanings(struct wake *wake)
+{
+	wake_files_free(wake);
+	wake_stacks_free(wake->stacks);
+	wake->stacks = wake_stacks_new();
+}
+
 int wake_stream(struct wake *wake, const struct fields *fields)
 {
 	char machine[32] = "";
@@ -97,9 +104,7 @@ int wake_stream(struct wake *wake, const struct fields *fields)
 	fields_text(fields, "machine", machine, sizeof(machine));
 	wake_forget(wake);
 	wake_names_begin(wake->names, machine);
-	wake_files_free(wake);
-	wake_stacks_free(wake->stacks);
-	wake->stacks = wake_stacks_new();
+	wake_forget_meanings(wake);
 	wake->switches = wake->migrations = false;
 	wake->wakers = wake->idlers = wake->contexts = false;
 	return 0;

@@ -317,6 +317,9 @@ int64_t wake_since(const struct wake *wake);	 /* end of the last gap */
 /* Events of this CPU were lost between these times; `from` may be TIME_NONE: since its last event. */
 void wake_lost(struct wake *wake, uint32_t cpu, int64_t from, int64_t to);
 
+/* What numbers of stacks and file descriptors mean may have been said anew in what is lost. */
+void wake_forget_meanings(struct wake *wake);
+
 struct cpu *wake_cpu(struct wake *wake, uint32_t number); /* NULL after fail() */
 
 /* The living thread of this tid, made where there is none; where tid is 0, the idle one of the CPU. */

@@ -106,6 +106,14 @@ void past_raise_floor(struct past *past, int64_t ts)
 		past->floor = ts;
 }
 
+/* Behind damage nothing holds that was known of threads. */
+static int write_lost(struct past *past, const struct record *record)
+{
+	if (record_tells_damage(record))
+		roster_forget(past->roster);
+	return stream_write_record(past->stream, record);
+}
+
 /* Does not pass a record of this time, unless it tells of a loss. */
 static int drop(struct past *past, const struct record *record, int64_t ts)
 {
@@ -114,7 +122,7 @@ static int drop(struct past *past, const struct record *record, int64_t ts)
 		past->left_out = ts;
 	if (roster_takes(record))
 		return roster_learn(past->roster, record);
-	return record->kind == KIND_LOST ? stream_write_record(past->stream, record) : 0;
+	return record->kind == KIND_LOST ? write_lost(past, record) : 0;
 }
 
 static int drop_oldest(struct past *past)
@@ -186,7 +194,7 @@ static int write_record(struct past *past, const struct record *record)
 		return roster_learn(past->roster, record);
 	if (record->kind == KIND_EVENT && roster_tell(past->roster, record) < 0)
 		return -1;
-	return stream_write_record(past->stream, record);
+	return record->kind == KIND_LOST ? write_lost(past, record) : stream_write_record(past->stream, record);
 }
 
 static int hold(struct past *past, const struct record *record, int64_t ts)

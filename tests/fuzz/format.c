@@ -45,7 +45,7 @@ static void put(FILE *file, enum kind kind, const void *first, size_t first_size
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct stream_head head = {STREAM_MAGIC, STREAM_BYTE_ORDER, STREAM_VERSION, 0};
+	struct stream_head head = {STREAM_MAGIC, STREAM_BYTE_ORDER, STREAM_OF_RECORDS, 0};
 	struct packed_event event = {1000, 1};
 	const uint8_t *nul = memchr(data, '\0', size);
 	size_t format = nul ? (size_t)(nul - data) : size, written;

@@ -62,9 +62,13 @@ throttled() {
 	end
 }
 
-# A recorded stream, cut short: its formats, and its first events.
+# A recorded stream, cut short: its formats, and its first events. Without blocks: a changed record in a block is only a bad block.
 recorded() { # BYTES
 	head -c "$1" testdata/demo.tb
+}
+
+in_blocks() { # BYTES
+	recorded "$1" | "$build/stream-cat" -b 2>/dev/null || [ $? = 3 ]
 }
 
 lately() { # FILE: its beginning, and its end, where it becomes slow
@@ -93,6 +97,7 @@ filter)
 	copy 'DEF' "$work/counts"
 	copy '2<?' "$work/throttled" testdata/wake/*.txt testdata/rag/*.txt
 	recorded 60000 >"$to/recorded"
+	in_blocks 60000 >"$to/blocks"
 	;;
 rank)
 	copy '123456789:;' testdata/blame/*.txt testdata/audit/*.txt

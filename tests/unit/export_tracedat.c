@@ -80,13 +80,13 @@ static void write_text(FILE *file, enum kind kind, const char *text)
 static void make_stream(const char *path, size_t largest)
 {
 	FILE *file = fopen(path, "w");
-	struct stream_head head = {.magic = STREAM_MAGIC, .byte_order = STREAM_BYTE_ORDER, .version = STREAM_VERSION};
+	struct stream_head head = {.magic = STREAM_MAGIC, .byte_order = STREAM_BYTE_ORDER, .form = STREAM_OF_RECORDS};
 	int64_t ts = 1000000000;
 	char text[100];
 
 	if (swapped) {
 		head.byte_order = __builtin_bswap16(head.byte_order);
-		head.version = __builtin_bswap16(head.version);
+		head.form = __builtin_bswap16(head.form);
 	}
 	memcpy(head.magic, STREAM_MAGIC, sizeof(head.magic));
 	fwrite(&head, sizeof(head), 1, file);

@@ -45,7 +45,7 @@ static void put_record(FILE *file, enum kind kind, enum record_form form, const 
 static void make_stream(const char *path, bool swapped)
 {
 	FILE *file = fopen(path, "w");
-	struct stream_head head = {STREAM_MAGIC, order16(STREAM_BYTE_ORDER, swapped), order16(STREAM_VERSION, swapped), 0};
+	struct stream_head head = {STREAM_MAGIC, order16(STREAM_BYTE_ORDER, swapped), order16(STREAM_OF_RECORDS, swapped), 0};
 	struct {
 		struct packed_event event;
 		struct payload payload;
