@@ -644,7 +644,7 @@ moments_of() {
 	graph-build filtered | blame-rank >piped
 	cmp direct piped
 	stream-cat --text direct | grep '^blame graph=1 rank=1'
-	graph-build --worst=1 filtered | blame-rank | cmp - <(blame-rank --worst=1 filtered)
+	graph-build --worst=1 filtered | blame-rank -t | cmp - <(blame-rank -t --worst=1 filtered)
 }
 
 @test "concatenated streams are ranked one by one" {
@@ -652,7 +652,7 @@ moments_of() {
 	blame-rank "$TOP/testdata/blame/wake-lock.txt" >ranked
 	cat ranked filtered ranked | blame-rank >both
 	stream-cat --text both | grep -c '^graph' | grep -x 3
-	graph-build <(cat ranked filtered ranked) | blame-rank | cmp - both
+	graph-build <(cat ranked filtered ranked) | blame-rank -t | cmp - <(stream-cat -t both)
 }
 
 @test "npt on a wake graph shares time among all that ran or served" {
@@ -727,7 +727,7 @@ moments_of() {
 	assert_equal "$stderr" "blame-rank: standard input:1: graph 1: a parent is node 7, which is not there"
 	cat first second | stream-cat --binary >both
 	run -1 --separate-stderr blame-rank both
-	assert_equal "$stderr" "blame-rank: both: byte 16: graph 1: a parent is node 7, which is not there"
+	assert_equal "$stderr" "blame-rank: both: byte 48: graph 1: a parent is node 7, which is not there"
 }
 
 @test "an empty graph is nobody's fault" {
