@@ -291,12 +291,18 @@ static int collect(struct collector *collector, char **command)
 		return -1;
 	add_stacks(collector, stream);
 	collector->programs = !no_programs;
-	if (collector_prepare(collector, stream, names) < 0 || find_processes() < 0 || cut_output(fd) < 0 ||
+	if (collector_prepare(collector, stream, names) < 0)
+		return -1;
+	if (!collector_watches(collector))
+		warn("%s; it goes on, without", fail_text());
+	if (find_processes() < 0 || cut_output(fd) < 0 ||
 	    write_charts(stream, loaded) < 0 || collector_run(collector, duration, pids.items, (int)pids.count) < 0)
 		return -1;
 	status = stream_close(stream);
 	if (collector_lost_stacks(collector))
 		warn("%llu stacks were lost", (unsigned long long)collector_lost_stacks(collector));
+	if (collector_meddled(collector))
+		warn("somebody else changed '%s' while it was traced: events may be missing", collector_meddled(collector));
 	say_moved(collector);
 	events_free(names);
 	for (int i = 0; i < charts.count; i++)

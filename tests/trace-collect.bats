@@ -401,6 +401,59 @@ is_off() {
 	until_true 60 is_gone $pid
 }
 
+# meddle SHELL-COMMAND: it is run in the instance while that traces; the collector's status in $status, what it says in err
+meddle() {
+	rm -f out
+	collect -c block -e sched:sched_switch -o out 2>err
+	until_true 60 is_tracing $pid
+	until_true 60 has out '^(event|tick)' # by then it has looked once
+	(cd $INSTANCES/tailblame-$pid && eval "$1")
+	kill $pid
+	status=0
+	wait $pid || status=$?
+}
+
+@test "somebody else who changes an instance that is traced is noticed" {
+	need_tracefs
+	for change in 'echo 0 >events/sched/sched_switch/enable' 'echo 0 >events/block/enable' 'echo 0 >events/enable' \
+		'echo >set_event' 'echo prev_pid==1 >events/sched/sched_switch/filter' 'echo 1 >set_event_pid' \
+		'echo 0 >tracing_on' 'echo 0 >tracing_on; echo 1 >tracing_on' 'echo 100 >buffer_size_kb' \
+		'echo 100 >per_cpu/cpu0/buffer_size_kb' 'echo >trace' ': >per_cpu/cpu0/trace' 'echo boot >trace_clock' \
+		'echo 1 >tracing_cpumask' 'echo nooverwrite >trace_options' 'echo traceoff >events/sched/sched_switch/trigger'; do
+		meddle "$change"
+		file=${change##*>}
+		assert_equal "$change: $status $(<err)" \
+			"$change: 3 trace-collect: somebody else changed 'tailblame-$pid/$file' while it was traced: events may be missing"
+		has out '^lost ts=.* cpu=0 count=0 from='
+		has out '^end .* gaps=yes'
+	done
+	meddle 'timeout 0.2 cat trace_pipe >/dev/null || true'
+	assert_equal "$status" 3
+}
+
+@test "somebody else who only looks at an instance is not told of" {
+	need_tracefs
+	meddle 'cat trace_options tracing_on events/sched/sched_switch/enable per_cpu/cpu0/stats >/dev/null; head -n1 trace >/dev/null; echo x >trace_marker'
+	assert_equal "$status $(<err)" "0 "
+	run ! has out '^lost'
+}
+
+@test "what somebody else changed makes the report incomplete" {
+	need_tracefs
+	mkfifo pipe
+	{ cchart-filter <pipe | blame-rank | report >report; } 2>errors 3>&- &
+	reader=$!
+	collect -c block >pipe 2>err
+	until_true 60 is_tracing $pid.kept
+	echo 0 >$INSTANCES/tailblame-$pid.kept/tracing_on
+	kill $pid
+	wait $pid && status=0 || status=$?
+	assert_equal "$status" 3
+	wait $reader && status=0 || status=$?
+	assert_equal "$status" 3
+	assert_equal "$(<err)" "trace-collect: somebody else changed 'tailblame-$pid.kept/tracing_on' while it was traced: events may be missing"
+}
+
 # Between its making and the file that holds it an instance looks like one that was left behind.
 @test "collectors that start at once do not take away each other's instances" {
 	need_tracefs

@@ -153,6 +153,19 @@ static int filter_here(struct collector *collector, struct wish *wish)
 	return wish->predicate ? 0 : fail_prefix("filter of the event '%s'", wish->event);
 }
 
+/* Whether others meddle is worth to know, but nothing to fail for. */
+static void watch_others(struct collector *collector)
+{
+	collector->meddling = meddling_watch();
+	if (!collector->meddling)
+		return;
+	if (meddling_add(collector->meddling, collector->instance, &collector->wishes, false) == 0 &&
+	    (!collector->keeper || meddling_add(collector->meddling, collector->keeper, &collector->wishes, true) == 0))
+		return;
+	meddling_end(collector->meddling);
+	collector->meddling = NULL;
+}
+
 int collector_prepare(struct collector *collector, struct stream *stream, struct events *names)
 {
 	collector->scribe.stream = stream;
@@ -173,7 +186,18 @@ int collector_prepare(struct collector *collector, struct stream *stream, struct
 	}
 	if (collector->switches && quotas_look(&collector->quotas, stream, &collector->clock) < 0)
 		return -1;
+	watch_others(collector);
 	return collector->stacks ? scribe_stack_formats(stream) : 0;
+}
+
+bool collector_watches(const struct collector *collector)
+{
+	return collector->meddling != NULL;
+}
+
+const char *collector_meddled(const struct collector *collector)
+{
+	return collector->meddled;
 }
 
 static int64_t monotonic_ms(void)
@@ -341,7 +365,9 @@ int collector_run(struct collector *collector, int64_t duration, const int32_t *
 	if (await_call(collector) < 0 || (collector->stacks && stacks_start(collector->stacks) < 0) ||
 	    switch_tracing(collector, true) < 0)
 		return -1;
-	if (hand_over(collector, clock_now(&collector->clock)) < 0)
+	collector->told = clock_now(&collector->clock);
+	round_notice(collector, "tracing_on");
+	if (hand_over(collector, collector->told) < 0)
 		status = -1;
 	if (status == 0)
 		status = follow(collector, pids, count);
@@ -351,6 +377,7 @@ int collector_run(struct collector *collector, int64_t duration, const int32_t *
 		deadline = monotonic_ms() + duration / 1000000;
 	if (status == 0)
 		status = collect(collector, deadline);
+	round_notice(collector, NULL);
 	if (status == 0)
 		status = switch_tracing(collector, false);
 	if (status == 0 && collector->stacks)
@@ -385,6 +412,8 @@ int collector_close(struct collector *collector, bool wait)
 	quotas_free(&collector->quotas);
 	process_free(&collector->process);
 	free(collector->polled);
+	meddling_end(collector->meddling);
+	free(collector->meddled);
 	if (collector->keeper)
 		tracefs_instance_free(collector->keeper);
 	if (collector->instance)

@@ -25,6 +25,7 @@
 #include "source/clock.h"
 #include "source/devices.h"
 #include "source/guardian.h"
+#include "source/meddling.h"
 #include "source/merge.h"
 #include "source/process.h"
 #include "source/quotas.h"
@@ -59,6 +60,9 @@ struct collector {
 	int32_t self;
 	bool foreign; /* in a PID namespace of its own: /proc has other numbers than events */
 	int bell;
+	struct meddling *meddling; /* NULL: it cannot be told */
+	char *meddled;		   /* the file that somebody else wrote to first; NULL: none */
+	int64_t told;		   /* until then all is told, or said to be in doubt */
 	bool block;	      /* block events are on */
 	bool switches;	      /* so is sched_switch */
 	int64_t last_written; /* when something was, by the trace clock */
@@ -95,6 +99,15 @@ int collector_run(struct collector *collector, int64_t duration, const int32_t *
 
 /* How many stacks were lost, that came too fast. */
 uint64_t collector_lost_stacks(const struct collector *collector);
+
+/*
+ * The file of our instances that somebody else wrote to, or read events away from, while we traced, "tailblame-1/tracing_on"; NULL: none.
+ * From then on `lost` records say that something may be missing, and the data are incomplete.
+ */
+const char *collector_meddled(const struct collector *collector);
+
+/* Whether that can be told; after fail() if it cannot. */
+bool collector_watches(const struct collector *collector);
 
 /* How far the wall clock is by now from where the trace clock has it, by what the stream tells, in nanoseconds. */
 int64_t collector_wall_moved(const struct collector *collector);

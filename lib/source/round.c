@@ -1,10 +1,15 @@
 #include "source/round.h"
 
+#include <string.h>
+
 #include "base/number.h"
 #include "source/collector.h"
 
 /* An event in the midst of being written is not there yet for a reader, though later ones of other CPUs are. */
 #define SLACK (5 * NSEC_PER_SEC / 1000)
+
+/* Between two records which say that something may be missing, by what somebody else did. */
+#define DOUBT_PERIOD (NSEC_PER_SEC / 2)
 
 /* How long nothing may be written. What the kernel keeps must be asked for before it is overwritten. */
 static int64_t silence(const struct collector *collector)
@@ -25,6 +30,46 @@ static int write_tick(struct collector *collector, int64_t bound)
 	return status;
 }
 
+void round_notice(struct collector *collector, const char *ours)
+{
+	const char *file = collector->meddling ? meddling_seen(collector->meddling, ours) : NULL;
+
+	if (!file)
+		return;
+	stream_mark_incomplete(collector->scribe.stream);
+	if (!collector->meddled)
+		collector->meddled = memory_text(file, strlen(file));
+}
+
+/* Nobody can say what is missing, or that from some time on nothing is. */
+static int write_doubt(struct collector *collector, int64_t ts)
+{
+	struct line line = {0};
+	int status = 0;
+
+	for (int i = 0; status == 0 && i < collector->streamed; i++) {
+		line_begin(&line, "lost");
+		line_time(&line, "ts", ts);
+		line_integer(&line, "cpu", collector->merge.rings[i].cpu);
+		line_unsigned(&line, "count", 0);
+		line_time(&line, "from", collector->told);
+		status = stream_write_line(collector->scribe.stream, &line);
+	}
+	line_free(&line);
+	collector->told = ts;
+	return status;
+}
+
+static int tell_doubt(struct collector *collector, int64_t until)
+{
+	round_notice(collector, NULL);
+	if (!collector->meddled)
+		collector->told = until;
+	else if (until - collector->told >= DOUBT_PERIOD)
+		return write_doubt(collector, until);
+	return 0;
+}
+
 int round_take(struct collector *collector, int64_t *until)
 {
 	int64_t now = clock_now(&collector->clock);
@@ -41,6 +86,8 @@ int round_take(struct collector *collector, int64_t *until)
 	scribe->own[2] = collector->scribe.threads.asker ? asker_tid(collector->scribe.threads.asker) : 0;
 	if (scribe_round(scribe, &collector->merge, *until) < 0)
 		return -1;
+	if (tell_doubt(collector, *until) < 0)
+		return -1;
 	if (collector->recording && collector->stacks)
 		stacks_take(collector->stacks, *until);
 	if (scribe->events == 0 && now - collector->last_written >= silence(collector)) {
@@ -56,6 +103,9 @@ int round_take(struct collector *collector, int64_t *until)
 int round_last(struct collector *collector)
 {
 	if (scribe_round(&collector->scribe, &collector->merge, INT64_MAX) < 0)
+		return -1;
+	round_notice(collector, "tracing_on");
+	if (collector->meddled && write_doubt(collector, clock_now(&collector->clock)) < 0)
 		return -1;
 	for (int i = 0; i < collector->merge.count; i++) {
 		struct ring *ring = &collector->merge.rings[i];

@@ -9,6 +9,12 @@
 
 struct collector;
 
+/*
+ * Looks whether somebody else has written to files of our instances, in which case the data are incomplete. `ours` is the name of the files
+ * that we ourselves wrote to since the last look; NULL: none.
+ */
+void round_notice(struct collector *collector, const char *ours);
+
 /* Writes the events of all but the last few milliseconds, before the time *until, and flushes. -1 after fail(). */
 int round_take(struct collector *collector, int64_t *until);
 

@@ -1,0 +1,159 @@
+#include "source/meddling.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "source/instance.h"
+
+struct place {
+	int watch;
+	int pin; /* the kernel forgets what is watched of an event's folder that nobody has open */
+	char *path; /* "tailblame-1/events/sched" */
+};
+
+struct meddling {
+	int fd;
+	ARRAY(struct place) places;
+	char *seen;
+};
+
+struct meddling *meddling_watch(void)
+{
+	int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	struct meddling *meddling;
+
+	if (fd < 0) {
+		fail_errno("cannot watch for changes of what is traced");
+		return NULL;
+	}
+	meddling = NEW(struct meddling);
+	meddling->fd = fd;
+	return meddling;
+}
+
+static struct place *place_of(struct meddling *meddling, int watch)
+{
+	for (size_t i = 0; i < meddling->places.count; i++)
+		if (meddling->places.items[i].watch == watch)
+			return &meddling->places.items[i];
+	return NULL;
+}
+
+/* Takes the file's name in the instance, which may be "". */
+static int add(struct meddling *meddling, struct tracefs_instance *instance, char *name, uint32_t mask)
+{
+	char *path = tracefs_instance_get_file(instance, name);
+	int pin = open(path, O_PATH | O_CLOEXEC);
+	int watch = pin < 0 ? -1 : inotify_add_watch(meddling->fd, path, mask);
+	bool is_new = watch >= 0 && !place_of(meddling, watch);
+
+	if (watch < 0)
+		instance_fail_file(instance, "watch", name);
+	if (is_new)
+		*ARRAY_ADD(&meddling->places) = (struct place){
+			watch, pin, memory_format("%s%s%s", tracefs_instance_get_name(instance), *name ? "/" : "", name)};
+	else if (pin >= 0)
+		close(pin);
+	tracefs_put_tracing_file(path);
+	free(name);
+	return watch < 0 ? -1 : 0;
+}
+
+static int add_rings(struct meddling *meddling, struct tracefs_instance *instance)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+	for (long cpu = 0; cpu < cpus; cpu++) {
+		char *name = memory_format("per_cpu/cpu%ld", cpu);
+		bool there = tracefs_file_exists(instance, name) || tracefs_dir_exists(instance, name);
+
+		if (!there)
+			free(name); /* the numbers of CPUs may have holes */
+		else if (add(meddling, instance, name, IN_MODIFY) < 0 ||
+			 add(meddling, instance, memory_format("per_cpu/cpu%ld/trace_pipe", cpu), IN_ACCESS) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int meddling_add(struct meddling *meddling, struct tracefs_instance *instance, const struct wishes *wishes, bool kept)
+{
+	if (add(meddling, instance, memory_format("%s", ""), IN_MODIFY | IN_ACCESS) < 0 ||
+	    add(meddling, instance, memory_format("options"), IN_MODIFY) < 0 ||
+	    add(meddling, instance, memory_format("events"), IN_MODIFY) < 0 || add_rings(meddling, instance) < 0)
+		return -1;
+	for (size_t i = 0; i < wishes->list.count; i++) {
+		const struct wish *wish = wishes->list.items[i];
+
+		if (wish->enabled && wish->kept == kept &&
+		    (add(meddling, instance, memory_format("events/%s", wish->system), IN_MODIFY) < 0 ||
+		     add(meddling, instance, memory_format("events/%s/%s", wish->system, wish->name), IN_MODIFY) < 0))
+			return -1;
+	}
+	return 0;
+}
+
+/* What may be done to an instance without any harm to what is traced in it. */
+static bool is_harmless(const struct inotify_event *event, const char *name)
+{
+	static const char *const harmless[] = {"trace_marker", "trace_marker_raw", "error_log"};
+
+	if (event->mask & IN_ACCESS)
+		return strcmp(name, "trace_pipe") != 0; /* which takes away what it reads */
+	for (size_t i = 0; i < sizeof(harmless) / sizeof(harmless[0]); i++)
+		if (strcmp(name, harmless[i]) == 0)
+			return true;
+	return false;
+}
+
+static void see(struct meddling *meddling, const struct inotify_event *event, const char *ours)
+{
+	const struct place *place = place_of(meddling, event->wd);
+	const char *name = event->len > 0 ? event->name : place ? strrchr(place->path, '/') + 1 : "";
+
+	if (meddling->seen || (!place && !(event->mask & IN_Q_OVERFLOW)) || is_harmless(event, name) ||
+	    (ours && strcmp(name, ours) == 0))
+		return;
+	if (!place)
+		meddling->seen = memory_format("many files");
+	else
+		meddling->seen = memory_format("%s%s%s", place->path, event->len > 0 ? "/" : "", event->len > 0 ? name : "");
+}
+
+const char *meddling_seen(struct meddling *meddling, const char *ours)
+{
+	_Alignas(struct inotify_event) char events[4096];
+	ssize_t length;
+
+	free(meddling->seen);
+	meddling->seen = NULL;
+	while ((length = read(meddling->fd, events, sizeof(events))) > 0)
+		for (char *at = events; at < events + length;) {
+			const struct inotify_event *event = (const struct inotify_event *)at;
+
+			see(meddling, event, ours);
+			at += sizeof(*event) + event->len;
+		}
+	return meddling->seen;
+}
+
+void meddling_end(struct meddling *meddling)
+{
+	if (!meddling)
+		return;
+	for (size_t i = 0; i < meddling->places.count; i++) {
+		close(meddling->places.items[i].pin);
+		free(meddling->places.items[i].path);
+	}
+	free(meddling->places.items);
+	close(meddling->fd);
+	free(meddling->seen);
+	free(meddling);
+}
