@@ -1,5 +1,5 @@
 /*
- * How often each method cries wolf, and how soon it finds what it should: the table of cchart-filter(1). Streams of
+ * How often each method cries wolf, and how soon it finds what it should: the table of tailblame-methods(7). Streams of
  * independent values, a millisecond apart. Last column: of 20 incidents after few values, how many of the slow values were found.
  *
  *	charts [VALUES [SEEDS]]
