@@ -12,7 +12,8 @@
 #include "base/number.h"
 #include "chart/chart.h"
 #include "event/event.h"
-#include "program/returns.h"
+#include "program/lookup.h"
+#include "program/rights.h"
 #include "program/symbol.h"
 #include "source/collector.h"
 #include "source/instance.h"
@@ -25,6 +26,7 @@ static int64_t duration = -1;
 static uint64_t buffer = COLLECTOR_BUFFER_DEFAULT;
 static const char *clock_name = "mono", *output;
 static bool as_text, no_recorder, no_programs, with_stacks, sweep;
+static struct lookup *lookup;
 static const char *default_charts[] = {"block"};
 
 static const struct option_entry options[] = {
@@ -49,24 +51,19 @@ static int add_functions(const char *wanted)
 {
 	const char *colon = symbol_colon(wanted);
 	struct symbol_names names = {0};
-	int status, before = charts.count;
+	int status;
 	char *binary, *path;
 
 	if (!colon)
 		return fail("functions are chosen as BINARY:GLOB, not '%s'", wanted);
 	binary = memory_text(wanted, (size_t)(colon - wanted));
 	path = symbol_binary(binary);
-	status = path ? returns_allowed(path, colon + 1) : -1;
-	if (status == 0)
-		status = symbol_matching(path, colon + 1, &names);
+	status = path ? lookup_matching(lookup, path, colon + 1, &names) : -1;
 	charts.items = memory_grow(charts.items, (size_t)charts.count + names.count + 1, sizeof(*charts.items));
 	for (size_t i = 0; i < names.count; i++) {
-		if (returns_allowed(path, names.items[i]) == 0)
-			charts.items[charts.count++] = memory_format("func:%s:%s", binary, names.items[i]);
+		charts.items[charts.count++] = memory_format("func:%s:%s", binary, names.items[i]);
 		free(names.items[i]);
 	}
-	if (status == 0 && charts.count == before)
-		status = -1; /* none is allowed */
 	free(names.items);
 	free(path);
 	free(binary);
@@ -120,7 +117,7 @@ static const char *event_in_role(const struct chart *chart, enum chart_role role
 
 static int want_chart(struct wishes *wishes, const struct chart *chart)
 {
-	if (chart->binary && probe_function(wishes, chart->binary, chart->function, event_in_role(chart, CHART_START),
+	if (chart->binary && probe_function(wishes, lookup, chart->binary, chart->function, event_in_role(chart, CHART_START),
 					    event_in_role(chart, CHART_END)) < 0)
 		return -1;
 	for (int i = 0; i < chart->count; i++) {
@@ -164,7 +161,7 @@ static void say_exceptions(struct chart **loaded, int count)
 		if (loaded[i]->binary && strcmp(loaded[i]->binary, binary) == 0)
 			return;
 	path = binary ? symbol_binary(binary) : NULL;
-	if (path && returns_meet_exceptions(path))
+	if (path && lookup_exceptions(lookup, path))
 		warn("'%s' has exceptions, or panics: one that leaves a traced function ends the program; trace functions that none leaves",
 		     path);
 	free(path);
@@ -252,10 +249,21 @@ static int keep_context(struct collector *collector)
 	return collector_keep(collector, STDOUT_FILENO);
 }
 
+/* Who is not root has few rights that could be lost. */
+static void say_rights(void)
+{
+	int kept = lookup_start(lookup);
+
+	if (kept > 0 && geteuid() == 0)
+		warn("the process that reads programs keeps rights that it does not need: %s", rights_text((unsigned)kept));
+}
+
 /* Whoever may not see stacks may see the rest; the exit status says that something is missing. */
 static void add_stacks(struct collector *collector, struct stream *stream)
 {
-	if (!with_stacks || collector_add_stacks(collector) == 0)
+	if (with_stacks && collector_add_stacks(collector, lookup) == 0)
+		say_rights();
+	if (!with_stacks || collector->stacks)
 		return;
 	warn("no stacks: %s", fail_text());
 	stream_mark_incomplete(stream);
@@ -363,6 +371,7 @@ int main(int argc, char **argv)
 	if (charts.count + functions.count + events.count == 0)
 		charts = (struct option_list){.items = default_charts, .count = 1};
 
+	lookup = lookup_new(stop_signal);
 	for (int i = 0; i < functions.count; i++)
 		if (add_functions(functions.items[i]) < 0)
 			die("%s", fail_text());
@@ -374,6 +383,7 @@ int main(int argc, char **argv)
 	if (collector_close(&collector, status >= 0) < 0)
 		warn("%s; it stays until the next start of %s", fail_text(), command_name());
 
+	lookup_free(lookup);
 	free(pids.items);
 	complaint = child_complaint(&collector.child);
 	if (complaint && (status >= 0 || collector.child.started)) /* else it is the failure that counts */

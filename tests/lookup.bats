@@ -10,7 +10,7 @@ setup() {
 }
 
 teardown() {
-	for process in $others $collector; do
+	for process in $reader $others $collector; do
 		kill -KILL "$process" 2>/dev/null || true
 		wait "$process" 2>/dev/null || true
 	done
@@ -60,4 +60,186 @@ frames() {
 	assert [ -s out ]
 	run grep -P '[^\x09\x0a\x20-\x7e]' out
 	assert_output ""
+}
+
+# Leaves the process that looks names up in $reader.
+await_reader() { # TRACE-COLLECT'S PID
+	reader=
+	until_true 20 sh -c "pgrep -P $1 -x tailblame-names >reader"
+	reader=$(tail -1 reader)
+}
+
+# A program that sleeps in a function of its own, in COMM prog.
+honest_program() {
+	cat >prog.c <<-'EOT'
+		#include <unistd.h>
+		__attribute__((noinline)) static int nap(void) { return usleep(1000) + 1; }
+		int main(int count, char **arguments) { (void)arguments; for (int i = 0; i < 300; i++) count += nap(); return count == 0; }
+	EOT
+	gcc -O1 -o prog prog.c
+}
+
+# hostile NAME ABBREVIATIONS ENTRIES [SECTION]: a program that sleeps in main(), and has these entries beside the code that does so.
+hostile() {
+	cat >"$1.s" <<-EOT
+		.text
+		.globl main
+		.type main,@function
+		main:	push %rbp
+			mov %rsp,%rbp
+			push %rbx
+			push %rbx
+			mov \$200,%ebx
+		1:	mov \$1000,%edi
+		.Lin0:	call usleep@PLT
+			nop
+		.Lin1:	dec %ebx
+			jnz 1b
+			xor %eax,%eax
+			pop %rbx
+			pop %rbx
+			pop %rbp
+			ret
+		.Lend:	.size main,.-main
+		.section .debug_abbrev,"",@progbits
+			.uleb128 1, 0x11; .byte 1; .uleb128 0x11, 0x01, 0x12, 0x07; .byte 0, 0	# a unit, of the code
+			.uleb128 2, 0x2e; .byte 1; .uleb128 0x03, 0x08, 0x11, 0x01, 0x12, 0x07; .byte 0, 0	# a function
+			$2
+			.byte 0
+		.section .debug_info,"",@progbits
+		.Lcu:	.long .Lcue-.Lv
+		.Lv:	.short 4
+			.long 0
+			.byte 8
+			.uleb128 1; .quad main; .quad .Lend-main
+			$3
+			.byte 0
+		.Lcue:
+		$4
+		.section .note.GNU-stack,"",@progbits
+	EOT
+	gcc -o "$1" "$1.s"
+}
+
+@test "whoever looks names up has no rights" {
+	need_stacks
+	trace-collect --stack -e sched:sched_switch --text -o out &
+	collector=$!
+	await_reader $collector
+	until_true 10 grep -q '^Seccomp:.*2$' "/proc/$reader/status"
+	run cat "/proc/$reader/status"
+	assert_line --regexp '^Uid:(.2147480000){4}$'
+	assert_line --regexp '^Gid:(.2147480000){4}$'
+	assert_line --regexp '^Groups:\s*$'
+	for set in Inh Prm Eff Bnd Amb; do assert_line --regexp "^Cap$set:.0+\$"; done
+	assert_line --regexp '^NoNewPrivs:.1$'
+	run readlink "/proc/$reader/root"
+	assert_output "/proc/$reader/fdinfo"
+	run readlink "/proc/$reader/fd/0" "/proc/$reader/fd/1" "/proc/$reader/fd/2" "/proc/$reader/fd/3"
+	assert_output --regexp $'^/dev/null\n/dev/null\n/dev/null\nsocket:[^\n]*$'
+	kill $collector
+	wait $collector || [ $? = 3 ]
+	refute [ -e "/proc/$reader" ]
+}
+
+@test "a program whose names take for ever to find: those of others are found" {
+	need_stacks
+	honest_program
+	hostile slow '.uleb128 3, 0x0b; .byte 0; .uleb128 0x55, 0x17; .byte 0, 0' \
+		'.uleb128 2; .asciz "main"; .quad main; .quad .Lend-main; .rept 300000; .uleb128 3; .long .Lranges; .endr; .byte 0' \
+		'.section .debug_ranges,"",@progbits; .Lranges: .rept 20000; .quad 1, 2; .endr; .quad 0, 0'
+	somebody_runs ./slow
+	somebody_runs ./prog
+	run timeout -s KILL 60 trace-collect --stack -e sched:sched_process_exit -d 5 --text -o out
+	assert [ "$status" = 0 -o "$status" = 3 ]
+	run frames slow
+	assert_line --regexp 'slow\+0x[0-9a-f]+'
+	run frames prog
+	assert_line --partial ';nap (prog);main (prog)'
+}
+
+@test "a program that brings down whoever looks for its names: those of others are found" {
+	need_stacks
+	honest_program
+	# Namespaces in each other, as deep as nobody can follow, before the function whose place among them is sought.
+	hostile deep '.uleb128 3, 0x39; .byte 1, 0, 0; .uleb128 4, 0x1d; .byte 0; .uleb128 0x03, 0x08, 0x11, 0x01, 0x12, 0x07; .byte 0, 0' \
+		'.rept 400000; .uleb128 3; .endr; .rept 400000; .byte 0; .endr
+		.uleb128 2; .asciz "main"; .quad main; .quad .Lend-main; .uleb128 4; .asciz "evil"; .quad .Lin0; .quad .Lin1-.Lin0; .byte 0'
+	somebody_runs ./deep
+	somebody_runs ./prog
+	run timeout -s KILL 60 trace-collect --stack -e sched:sched_process_exit -d 2 --text -o out
+	assert [ "$status" = 0 -o "$status" = 3 ]
+	run frames deep
+	assert_line --regexp 'deep\+0x[0-9a-f]+'
+	run frames prog
+	assert_line --partial ';nap (prog);main (prog)'
+}
+
+@test "a process that looks names up is replaced when it is gone" {
+	need_stacks
+	honest_program
+	trace-collect --stack -e sched:sched_process_exit --text -o out &
+	collector=$!
+	await_reader $collector
+	for signal in SEGV KILL BUS; do
+		kill -$signal "$reader"
+		cp prog "prog.$signal"
+		setpriv --reuid 65534 --regid 65534 --clear-groups "./prog.$signal"
+		until_true 20 sh -c "pgrep -P $collector -x tailblame-names | grep -qv '^$reader\$'"
+		await_reader $collector
+	done
+	kill $collector
+	wait $collector || [ $? = 3 ]
+	for signal in SEGV KILL BUS; do
+		run frames "prog.$signal"
+		assert_line --partial ";nap (prog.$signal);main (prog.$signal)"
+	done
+}
+
+@test "one SIGTERM ends a collection, though whoever looks names up does not answer" {
+	need_stacks
+	honest_program
+	trace-collect --stack -e sched:sched_process_exit --text -o out &
+	collector=$!
+	await_reader $collector
+	kill -STOP "$reader"
+	timeout 5 ./prog || true
+	kill -TERM $collector
+	run timeout 8 tail --pid=$collector -f /dev/null
+	assert_success
+	wait $collector || [ $? = 3 ]
+	collector=
+	assert_equal "$(tail -n 1 out | cut -d' ' -f1)" end
+	refute [ -e "/proc/$reader" ]
+}
+
+@test "symbols that are much when they are uncompressed take no more memory than is allowed" {
+	need_stacks
+	honest_program
+	head -c 1500M /dev/zero | xz -0 >bomb.xz
+	cp prog packed
+	strip packed
+	objcopy --add-section .gnu_debugdata=bomb.xz packed
+	for owner in 65534 0; do
+		chown $owner packed
+		others=
+		somebody_runs ./packed
+		trace-collect --stack -e sched:sched_process_exit -d 4 --text -o out &
+		collector=$!
+		await_reader $collector
+		most=0
+		while kill -0 $collector 2>/dev/null; do
+			for process in $(pgrep -P $collector -x tailblame-names); do
+				used=$(awk '/VmHWM/ { print $2 }' "/proc/$process/status" 2>/dev/null) || used=
+				[ "${used:-0}" -le $most ] || most=$used
+			done
+			sleep 0.1
+		done
+		wait $collector || [ $? = 3 ]
+		collector=
+		assert [ $most -lt $((900 * 1024)) ]
+		run frames packed
+		assert_line --regexp ';packed\+0x[0-9a-f]+'
+		kill $others
+	done
 }

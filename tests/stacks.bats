@@ -693,10 +693,10 @@ has_stacks() { stream-cat --text out 2>/dev/null | grep -q ' name=stack:'; }
 	collect_stacks ./packed
 	run users sleep packed
 	assert_line --partial ';wait_for_work (packed);worker (packed);'
-	chmod o+w packed # who knows who wrote it
+	chmod o+w packed # who knows who wrote it; that makes no difference
 	collect_stacks ./packed
 	run users sleep packed
-	assert_line --regexp '^packed\+0x[0-9a-f]+;\.\.\.$'
+	assert_line --partial ';wait_for_work (packed);worker (packed);'
 	# A note of 4 GiB, most of which is a hole, in a program without sections.
 	sed 's/i < 20/i < 1000000/' prog.c >long.c
 	build -static -o noted long.c

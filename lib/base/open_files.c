@@ -1,7 +1,12 @@
 #include "base/open_files.h"
 
 #include <stdbool.h>
+#include <ctype.h>
+#include <dirent.h>
+#include <linux/close_range.h>
+#include <stdlib.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 static struct rlimit before;
 static bool raised;
@@ -21,4 +26,26 @@ void open_files_restore(void)
 {
 	if (raised)
 		setrlimit(RLIMIT_NOFILE, &before);
+}
+
+/* For kernels before 5.9. There may be room for a thousand million files, so those are asked for that there are. */
+static void close_each(int first)
+{
+	DIR *files = opendir("/proc/self/fd");
+	const struct dirent *entry;
+
+	while (files && (entry = readdir(files))) {
+		int fd = atoi(entry->d_name);
+
+		if (fd >= first && isdigit((unsigned char)*entry->d_name) && fd != dirfd(files))
+			close(fd);
+	}
+	if (files)
+		closedir(files);
+}
+
+void open_files_close(int first)
+{
+	if (close_range((unsigned)first, ~0U, 0) < 0)
+		close_each(first);
 }

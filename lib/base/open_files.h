@@ -10,4 +10,7 @@ void open_files_raise(void);
 /* As many as before open_files_raise(); for a child that is to be another program. */
 void open_files_restore(void);
 
+/* Closes all from this one on. */
+void open_files_close(int first);
+
 #endif

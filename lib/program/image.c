@@ -16,9 +16,10 @@
 enum { TABLES_MAX = 512 << 20, DWARF_MAX = 256 << 20 }; /* bytes of memory */
 
 struct image {
-	char *path, *name; /* the name is the path's end */
-	int fd;	     /* until it is read; -1: there is none */
-	bool missing, read, mapped;
+	char *name;
+	struct debug_source source;
+	int fd;	   /* until it is read; -1: there is none */
+	bool read;
 	bool named; /* its functions were read */
 	bool has_dwarf; /* that is not too large */
 	struct functions functions;
@@ -28,21 +29,13 @@ struct image {
 	GElf_Addr bias;
 };
 
-struct image *image_open(const char *path, const int32_t *processes, int others, uint64_t start, uint64_t end,
-			 const struct image_identity *identity)
+struct image *image_new(int fd, const char *name, const struct debug_source *source)
 {
-	static const char deleted[] = " (deleted)";
 	struct image *image = NEW(struct image);
-	size_t length = strlen(path), tail = sizeof(deleted) - 1;
-	char *slash;
 
-	if (length > tail && strcmp(path + length - tail, deleted) == 0)
-		length -= tail;
-	image->path = memory_text(path, length);
-	slash = strrchr(image->path, '/');
-	image->name = slash ? slash + 1 : image->path;
-	image->fd = *path == '/' ? image_file_open(image->path, processes, others, start, end, identity) : -1;
-	image->missing = image->fd < 0;
+	image->name = memory_text(name, strlen(name));
+	image->source = *source;
+	image->fd = fd;
 	return image;
 }
 
@@ -53,38 +46,18 @@ void image_free(struct image *image)
 	functions_free(&image->functions);
 	if (image->dwfl)
 		dwfl_end(image->dwfl);
-	free(image->path);
+	free(image->name);
 	free(image);
 }
 
-bool image_is_missing(const struct image *image)
-{
-	return image->missing;
-}
-
-const char *image_name(const struct image *image)
-{
-	return image->name;
-}
-
-void image_mark(struct image *image, bool mapped)
-{
-	image->mapped = mapped;
-}
-
-bool image_is_mapped(const struct image *image)
-{
-	return image->mapped;
-}
-
-/* libdwfl takes over the file, and a copy of its path. */
+/* libdwfl takes over the file, and a copy of its name. */
 static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, char **path, Elf **elf)
 {
 	struct image *image = *data;
 	int fd = image->fd;
 
 	(void)module, (void)name, (void)base;
-	*path = memory_text(image->path, strlen(image->path));
+	*path = memory_text(image->name, strlen(image->name));
 	*elf = image->elf;
 	image->fd = -1;
 	return fd;
@@ -94,18 +67,22 @@ static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dw
 			  GElf_Word crc, char **found)
 {
 	const struct image *image = *data;
+	int fd;
 
 	(void)name, (void)base;
-	return image_file_find_debug(module, image->path, file, link, crc, found);
+	if (strcmp(file, image->name) != 0)
+		return image_file_shared(module, &image->source, link);
+	fd = image_file_debug(module, &image->source, link, crc);
+	if (fd >= 0)
+		*found = memory_format("%s.debug", image->name);
+	return fd;
 }
 
 static void report(struct image *image, const struct image_extent *extent)
 {
-	static char places[] = IMAGE_FILE_DEBUG, *debug_path = places;
 	static const Dwfl_Callbacks callbacks = {
 		.find_elf = find_elf,
 		.find_debuginfo = find_debuginfo,
-		.debuginfo_path = &debug_path,
 		.section_address = dwfl_offline_section_address,
 	};
 	void **data;
@@ -121,7 +98,7 @@ static void report(struct image *image, const struct image_extent *extent)
 
 /*
  * Opens it when it first matters. Its tables, and its DWARF, are read when they are first asked for, not mapped: who may write the
- * file could shorten it, which would end us, or change it after it was checked. So they must not be larger than what one would spare.
+ * file could shorten it, or change it after it was checked. What is larger than a machine would spare is left.
  */
 static bool is_readable(struct image *image)
 {

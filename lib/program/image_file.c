@@ -1,25 +1,13 @@
 #include "program/image_file.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <elfutils/libdwelf.h>
-#include <linux/magic.h>
+#include <zlib.h>
 
-enum { PATH_ROOM = 4200, NOTES_MAX = 1 << 20, XZ_MOST = 7000 /* so many times larger than compressed */ };
-
-/* Others have the same inode numbers. Of these file systems stat(2) and /proc tell devices of different kinds. */
-static bool is_device(int fd, dev_t told, dev_t device)
-{
-	struct statfs system;
-
-	return told == device ||
-	       (fstatfs(fd, &system) == 0 && (system.f_type == BTRFS_SUPER_MAGIC || system.f_type == OVERLAYFS_SUPER_MAGIC));
-}
+enum { NOTES_MAX = 1 << 20 };
 
 /* The build id is looked for in all notes. */
 static bool has_small_notes(Elf *elf)
@@ -35,131 +23,76 @@ static bool has_small_notes(Elf *elf)
 	return true;
 }
 
-/* Whether the file is what was mapped, as far as that can be told. */
-static bool is_it(int fd, const struct image_identity *identity)
+ssize_t image_file_build_id(Elf *elf, const void **id)
 {
-	struct stat file;
-	bool same = fstat(fd, &file) == 0 &&
-		    (!identity->inode || (file.st_ino == identity->inode && is_device(fd, file.st_dev, identity->device)));
-	const void *id;
-	ssize_t size;
-	Elf *elf;
+	ssize_t size = elf && has_small_notes(elf) ? dwelf_elf_gnu_build_id(elf, id) : -1;
 
-	if (!same || !identity->build_id_size)
-		return same;
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	size = elf && has_small_notes(elf) ? dwelf_elf_gnu_build_id(elf, &id) : -1;
-	same = size == (ssize_t)identity->build_id_size && memcmp(id, identity->build_id, (size_t)size) == 0;
+	return size > 0 ? size : -1;
+}
+
+static bool has_build_id(int fd, const void *id, size_t size)
+{
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	const void *other;
+	bool same = image_file_build_id(elf, &other) == (ssize_t)size && memcmp(other, id, size) == 0;
+
 	elf_end(elf);
 	return same;
 }
 
-/* What it is, is seen before it is opened. */
-static int open_regular(const char *path)
+static bool has_checksum(int fd, GElf_Word expected)
 {
-	int place = open(path, O_PATH | O_CLOEXEC), fd = -1;
-	char same[32];
-	struct stat file;
+	unsigned char bytes[1 << 14];
+	unsigned long checksum = crc32(0, NULL, 0);
+	off_t at = 0;
+	ssize_t got;
 
-	if (place < 0)
-		return -1;
-	snprintf(same, sizeof(same), "/proc/self/fd/%d", place);
-	if (fstat(place, &file) == 0 && S_ISREG(file.st_mode))
-		fd = open(same, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	close(place);
-	return fd;
+	for (; (got = pread(fd, bytes, sizeof(bytes), at)) > 0; at += got)
+		checksum = crc32(checksum, bytes, (unsigned)got);
+	return got == 0 && (checksum == expected || expected == 0); /* without a link there is none */
 }
 
-static int open_if_it(const char *path, const struct image_identity *identity)
+static int keep_if(int fd, bool wanted)
 {
-	int fd = open_regular(path);
-
-	if (fd >= 0 && !is_it(fd, identity)) {
+	if (!wanted && fd >= 0)
 		close(fd);
-		fd = -1;
-	}
-	return fd;
-}
-
-/* Only its debug file may be left of a file that is gone. It has names, if no way to walk. */
-static int open_debug(const struct image_identity *identity)
-{
-	char path[128] = IMAGE_FILE_DEBUG "/.build-id/";
-	size_t at = strlen(path);
-
-	if (identity->build_id_size < 2)
-		return -1;
-	for (size_t i = 0; i < identity->build_id_size; i++)
-		at += (size_t)sprintf(path + at, i == 0 ? "%02x/" : "%02x", identity->build_id[i]);
-	strcpy(path + at, ".debug");
-	return open_regular(path);
-}
-
-int image_file_open(const char *path, const int32_t *processes, int others, uint64_t start, uint64_t end,
-		    const struct image_identity *identity)
-{
-	char other[PATH_ROOM];
-	int fd;
-
-	snprintf(other, sizeof(other), "/proc/%d/map_files/%llx-%llx", processes[0], (unsigned long long)start, (unsigned long long)end);
-	fd = open_if_it(other, identity);
-	if (fd < 0)
-		fd = open_if_it(path, identity);
-	for (int i = 0; i <= others && fd < 0; i++) {
-		snprintf(other, sizeof(other), "/proc/%d/root%s", processes[i], path);
-		fd = open_if_it(other, identity);
-	}
-	return fd < 0 ? open_debug(identity) : fd;
-}
-
-static bool is_written_by_others(int fd)
-{
-	struct stat file;
-
-	return fstat(fd, &file) < 0 || (file.st_uid != 0 && file.st_uid != geteuid()) || (file.st_mode & (S_IWGRP | S_IWOTH));
-}
-
-static int find_beside(Dwfl_Module *module, const char *path, const char *link)
-{
-	static const char *const places[] = {"", ".debug/"};
-	struct image_identity identity = {0};
-	const char *slash = strrchr(path, '/');
-	char other[PATH_ROOM];
-	GElf_Addr at;
-	int size = dwfl_module_build_id(module, &identity.build_id, &at);
-
-	if (size <= 0 || !slash)
-		return -1;
-	identity.build_id_size = (size_t)size;
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		int fd;
-
-		snprintf(other, sizeof(other), "%.*s%s%s%s", (int)(slash + 1 - path), path, places[i], link ? link : slash + 1,
-			 link ? "" : ".debug");
-		fd = open_if_it(other, &identity);
-		if (fd >= 0 && !is_written_by_others(fd))
-			return fd;
-		if (fd >= 0)
-			close(fd);
-	}
-	return -1;
+	return wanted ? fd : -1;
 }
 
 /* A program's own link must not lead anywhere else; that of a debug file, to what several have in common, may. */
-int image_file_find_debug(Dwfl_Module *module, const char *path, const char *file, const char *link, GElf_Word crc, char **found)
+int image_file_debug(Dwfl_Module *module, const struct debug_source *source, const char *link, GElf_Word crc)
 {
-	bool is_own = strcmp(file, path) == 0;
-	int fd;
+	const unsigned char *id = NULL;
+	GElf_Addr at;
+	int size = dwfl_module_build_id(module, &id, &at), fd = -1;
+	const char *name = link && !strchr(link, '/') ? link : "";
+	enum debug_place last = size > 0 ? DEBUG_BESIDE_IN_DEBUG : DEBUG_FOLDER; /* what lies beside it proves itself by its build id */
 
-	if (is_own && link && strchr(link, '/'))
-		link = NULL;
-	fd = dwfl_standard_find_debuginfo(module, NULL, NULL, 0, file, link, crc, found);
-	return fd < 0 && is_own ? find_beside(module, path, link) : fd;
+	for (enum debug_place place = size > 0 ? DEBUG_BUILD_ID : DEBUG_FOLDER; fd < 0 && place <= last; place++) {
+		if (place == DEBUG_BUILD_ID)
+			fd = source->open(source->context, place, id, (size_t)size);
+		else
+			fd = source->open(source->context, place, name, strlen(name));
+		if (fd >= 0)
+			fd = keep_if(fd, size > 0 ? has_build_id(fd, id, (size_t)size) : has_checksum(fd, crc));
+	}
+	return fd;
+}
+
+int image_file_shared(Dwfl_Module *module, const struct debug_source *source, const char *link)
+{
+	Dwarf_Addr bias;
+	Dwarf *debug = dwfl_module_getdwarf(module, &bias);
+	const char *name;
+	const void *id;
+	ssize_t size = debug ? dwelf_dwarf_gnu_debugaltlink(debug, &name, &id) : -1;
+	int fd = link && size > 0 ? source->open(source->context, DEBUG_SHARED, link, strlen(link)) : -1;
+
+	return fd < 0 ? -1 : keep_if(fd, has_build_id(fd, id, (size_t)size));
 }
 
 /* Whether the sections name symbols. Where they do not, libdwfl asks the segments, and those may say that the whole file is symbols. */
-static bool measure_sections(Elf *elf, bool trusted, struct image_extent *extent)
+static bool measure_sections(Elf *elf, struct image_extent *extent)
 {
 	bool has_symbols = false;
 	Elf_Scn *section = NULL;
@@ -179,9 +112,7 @@ static bool measure_sections(Elf *elf, bool trusted, struct image_extent *extent
 		name = elf_strptr(elf, names, header.sh_name);
 		if (gelf_getchdr(section, &compressed))
 			header.sh_size = compressed.ch_size;
-		if (!trusted && name && strcmp(name, ".gnu_debugdata") == 0 && header.sh_size < UINT32_MAX)
-			header.sh_size *= XZ_MOST;
-		*(name && strstr(name, "debug_") ? &extent->dwarf : &extent->tables) += header.sh_size;
+		*(name && strstr(name, "debug_") ? &extent->dwarf : &extent->tables) += header.sh_size < UINT32_MAX ? header.sh_size : UINT32_MAX;
 	}
 	return has_symbols;
 }
@@ -203,7 +134,7 @@ bool image_file_measure(Elf *elf, int fd, struct image_extent *extent)
 			extent->start = segment.p_vaddr & -segment.p_align;
 		extent->end = segment.p_vaddr + segment.p_memsz;
 	}
-	if (!measure_sections(elf, !is_written_by_others(fd), extent))
+	if (!measure_sections(elf, extent))
 		extent->tables += (uint64_t)file.st_size;
 	return extent->start < extent->end;
 }

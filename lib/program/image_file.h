@@ -1,26 +1,25 @@
 /*
- * image_file: the file of an image, and its debug file: found and opened. Part of image, see image.h.
- *
- * Paths and links come from processes that may mean harm: what is no regular file is not opened at all, for a FIFO would let us wait
- * for ever, and to open some devices is to work them.
+ * image_file: the file of an image, and its debug file: what they span, and whether they belong together. Part of image, see image.h.
  */
 #ifndef PROGRAM_IMAGE_FILE_H
 #define PROGRAM_IMAGE_FILE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
 #include <elfutils/libdwfl.h>
 
-#include "program/image.h"
+#include "program/debug_wish.h"
 
-/* As image_open(), which says what the arguments are. -1: it cannot be had. */
-int image_file_open(const char *path, const int32_t *processes, int others, uint64_t start, uint64_t end,
-		    const struct image_identity *identity);
+/* The file's build id, and its size; -1: it has none, or cannot be read. Valid until elf_end(). */
+ssize_t image_file_build_id(Elf *elf, const void **id);
 
-/*
- * What libdwfl's callback of that name is to do, for the image of this path. It maps a debug file, so that must be where only root
- * writes (IMAGE_FILE_DEBUG), or, beside the program, have its build id and be written by nobody but root and who we are.
- */
-#define IMAGE_FILE_DEBUG "/usr/lib/debug"
-int image_file_find_debug(Dwfl_Module *module, const char *path, const char *file, const char *link, GElf_Word crc, char **found);
+/* The debug file that has the module's build id; of a module without one, the one that its link names, and that has its checksum. -1. */
+int image_file_debug(Dwfl_Module *module, const struct debug_source *source, const char *link, GElf_Word crc);
+
+/* What the module's debug file has in common with others. -1: there is none. */
+int image_file_shared(Dwfl_Module *module, const struct debug_source *source, const char *link);
 
 /*
  * What a program or library spans, by its segments, and how many bytes its sections may take in memory: DWARF, and what else may be

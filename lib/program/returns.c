@@ -1,9 +1,7 @@
 #include "program/returns.h"
 
 #include <ctype.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <gelf.h>
 
@@ -28,22 +26,18 @@ static bool has_mark(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, const 
 	return data && data->d_buf && memmem(data->d_buf, data->d_size, mark->string, strlen(mark->string) + 1);
 }
 
-static bool is_marked(const char *path, const struct mark *mark)
+static bool is_marked(int fd, const struct mark *mark)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	Elf_Scn *section = NULL;
 	bool found = false;
 	GElf_Shdr header;
 	Elf *elf;
 
-	if (fd < 0)
-		return false;
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	while (elf && !found && (section = elf_nextscn(elf, section)))
 		found = gelf_getshdr(section, &header) && has_mark(elf, section, &header, mark);
 	elf_end(elf);
-	close(fd);
 	return found;
 }
 
@@ -65,7 +59,7 @@ static bool is_of_javascript(const char *function)
 	return strncmp(function, "Builtins_", 9) == 0;
 }
 
-int returns_allowed(const char *path, const char *function)
+int returns_allowed(int fd, const char *path, const char *function)
 {
 	static const struct {
 		const char *language;
@@ -78,20 +72,20 @@ int returns_allowed(const char *path, const char *function)
 	};
 
 	for (size_t i = 0; i < sizeof(languages) / sizeof(languages[0]); i++)
-		if (languages[i].has(function) && is_marked(path, &languages[i].mark))
+		if (languages[i].has(function) && is_marked(fd, &languages[i].mark))
 			return fail("cannot probe '%s' in '%s': the runtime of %s would end the program, for it does not know a return "
 				    "probe; --stack tells where its threads wait", function, path, languages[i].language);
 	return 0;
 }
 
 /* Names that only code which throws, catches or cleans up behind exceptions refers to. */
-bool returns_meet_exceptions(const char *path)
+bool returns_meet_exceptions(int fd)
 {
 	static const struct mark marks[] = {
 		{.string = "__gxx_personality_v0"}, {.string = "__cxa_throw"}, {.string = "rust_eh_personality"}};
 
 	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
-		if (is_marked(path, &marks[i]))
+		if (is_marked(fd, &marks[i]))
 			return true;
 	return false;
 }

@@ -24,7 +24,7 @@
 enum sampled { SAMPLED_SLEEP, SAMPLED_WAKE, SAMPLED_MAP, SAMPLED_FORK, SAMPLED_EXEC, SAMPLED_EXIT, SAMPLED_LOST };
 
 /* Registers by their DWARF numbers; the last one is the return address, that is the instruction pointer. */
-enum { SAMPLE_REGISTERS = 17, SAMPLE_BUILD_ID = 20, SAMPLE_STACK = 1024, SAMPLE_KERNEL = 16 };
+enum { SAMPLE_REGISTERS = 17, SAMPLE_BUILD_ID = 20 /* as CODE_BUILD_ID */, SAMPLE_STACK = 1024, SAMPLE_KERNEL = 16 };
 
 /* What a handler sees; all pointers are valid until the next call. LOST: before it some of this CPU did not fit into its ring. */
 struct sampled_record {

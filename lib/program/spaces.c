@@ -14,9 +14,9 @@
 #include "base/memory.h"
 #include "base/number.h"
 
-struct known_image { /* by path and by what tells it from others of that path */
+struct known_code { /* by path and by what tells it from others of that path */
 	char *key;
-	struct image *image;
+	struct code *code;
 	UT_hash_handle hh;
 };
 
@@ -30,22 +30,24 @@ struct space {
 };
 
 struct spaces {
-	struct known_image *images;
+	struct lookup *lookup;
+	struct known_code *codes;
 	struct space *by_process;
 	size_t over;
-	size_t room; /* so many images are not too many */
+	size_t room; /* so much code is not too much */
 	uint64_t doubts; /* counted from 1 */
 	bool lost;	 /* records were, for which there is no doubt yet */
 	int64_t doubted, now; /* the last time; of the last record */
 };
 
-enum { OVER_MAX = 256, IMAGES = 1024, PARENTS = 4 };
+enum { OVER_MAX = 256, CODES = 1024, PARENTS = 4 };
 
-struct spaces *spaces_new(void)
+struct spaces *spaces_new(struct lookup *lookup)
 {
 	struct spaces *spaces = NEW(struct spaces);
 
-	spaces->room = IMAGES;
+	spaces->lookup = lookup;
+	spaces->room = CODES;
 	spaces->doubts = 1;
 	spaces->doubted = INT64_MIN;
 	return spaces;
@@ -59,25 +61,25 @@ static void forget(struct spaces *spaces, struct space *space)
 	free(space);
 }
 
-static void forget_image(struct spaces *spaces, struct known_image *known)
+static void forget_code(struct spaces *spaces, struct known_code *known)
 {
-	HASH_DEL(spaces->images, known);
-	image_free(known->image);
+	HASH_DEL(spaces->codes, known);
+	code_free(known->code);
 	free(known->key);
 	free(known);
 }
 
 void spaces_free(struct spaces *spaces)
 {
-	struct known_image *known, *next_known;
+	struct known_code *known, *next_known;
 	struct space *space, *next;
 
 	if (!spaces)
 		return;
 	HASH_ITER(hh, spaces->by_process, space, next)
 		forget(spaces, space);
-	HASH_ITER(hh, spaces->images, known, next_known)
-		forget_image(spaces, known);
+	HASH_ITER(hh, spaces->codes, known, next_known)
+		forget_code(spaces, known);
 	free(spaces);
 }
 
@@ -151,7 +153,7 @@ static void map(struct space *space, const struct mapping *mapping)
 	insert(space, position(space, mapping->start), mapping);
 }
 
-static char *image_key(const char *path, const struct image_identity *identity)
+static char *code_key(const char *path, const struct code_identity *identity)
 {
 	char id[2 * SAMPLE_BUILD_ID + 1] = "";
 
@@ -172,52 +174,52 @@ static int find_parents(const struct spaces *spaces, int32_t process, int32_t pr
 }
 
 /* One that could not be had may be in reach of a process that maps it now. Places in the old one are remembered as they were. */
-static struct image *add_image(struct spaces *spaces, struct known_image *missing, char *key, struct image *image)
+static struct code *add_code(struct spaces *spaces, struct known_code *missing, char *key, struct code *code)
 {
-	struct known_image *known;
+	struct known_code *known;
 
-	if (missing && image_is_missing(image)) {
-		image_free(image);
+	if (missing && code_is_missing(code)) {
+		code_free(code);
 		free(key);
-		return missing->image;
+		return missing->code;
 	}
 	if (missing) {
-		HASH_DEL(spaces->images, missing);
+		HASH_DEL(spaces->codes, missing);
 		missing->key = memory_grow(missing->key, strlen(missing->key) + 2, 1);
 		strcat(missing->key, "?");
-		HASH_ADD_KEYPTR(hh, spaces->images, missing->key, strlen(missing->key), missing);
+		HASH_ADD_KEYPTR(hh, spaces->codes, missing->key, strlen(missing->key), missing);
 	}
-	known = NEW(struct known_image);
+	known = NEW(struct known_code);
 	known->key = key;
-	known->image = image;
-	HASH_ADD_KEYPTR(hh, spaces->images, known->key, strlen(known->key), known);
-	return image;
+	known->code = code;
+	HASH_ADD_KEYPTR(hh, spaces->codes, known->key, strlen(known->key), known);
+	return code;
 }
 
-static struct image *image_of(struct spaces *spaces, const char *path, int32_t process, const struct mapping *mapping,
-			      const struct image_identity *identity)
+static struct code *code_of(struct spaces *spaces, const char *path, int32_t process, const struct mapping *mapping,
+			      const struct code_identity *identity)
 {
 	int32_t processes[1 + PARENTS];
-	struct known_image *known;
+	struct known_code *known;
 	char *key;
 	int parents;
 
 	if (*path != '/' || strncmp(path, "//anon", 6) == 0)
 		return NULL;
-	key = image_key(path, identity);
-	HASH_FIND_STR(spaces->images, key, known);
-	if (known && !image_is_missing(known->image)) {
+	key = code_key(path, identity);
+	HASH_FIND_STR(spaces->codes, key, known);
+	if (known && !code_is_missing(known->code)) {
 		free(key);
-		return known->image;
+		return known->code;
 	}
 	parents = find_parents(spaces, process, processes);
-	return add_image(spaces, known, key, image_open(path, processes, parents, mapping->start, mapping->end, identity));
+	return add_code(spaces, known, key, code_open(spaces->lookup, path, processes, parents, mapping->start, mapping->end, identity));
 }
 
 /* "55d0c8a00000-55d0c8a25000 r-xp 00002000 fe:01 1835 /usr/bin/cat" */
 static void read_line(struct spaces *spaces, struct space *space, const char *line)
 {
-	struct image_identity identity = {0};
+	struct code_identity identity = {0};
 	struct mapping mapping = {0};
 	unsigned major, minor;
 	char access[5];
@@ -228,7 +230,7 @@ static void read_line(struct spaces *spaces, struct space *space, const char *li
 	    access[2] != 'x')
 		return;
 	identity.device = makedev(major, minor);
-	mapping.image = image_of(spaces, line + path, space->process, &mapping, &identity);
+	mapping.code = code_of(spaces, line + path, space->process, &mapping, &identity);
 	map(space, &mapping);
 }
 
@@ -266,14 +268,14 @@ void spaces_read_all(struct spaces *spaces)
 static void see_map(struct spaces *spaces, const struct sampled_record *record)
 {
 	struct mapping mapping = {record->start, record->start + record->length, record->offset, NULL};
-	struct image_identity identity = {record->build_id, record->build_id_size, record->inode, record->device};
+	struct code_identity identity = {record->build_id, record->build_id_size, record->inode, record->device};
 	struct space *space = find(spaces, record->process);
 
 	if (!space) {
 		space = fresh(spaces, record->process);
 		space->known = 0; /* that is not all */
 	}
-	mapping.image = image_of(spaces, record->path, record->process, &mapping, &identity);
+	mapping.code = code_of(spaces, record->path, record->process, &mapping, &identity);
 	map(space, &mapping);
 }
 
@@ -374,26 +376,26 @@ const struct mapping *spaces_find(struct spaces *spaces, int32_t process, uint64
 
 bool spaces_are_full(const struct spaces *spaces)
 {
-	return HASH_COUNT(spaces->images) > spaces->room;
+	return HASH_COUNT(spaces->codes) > spaces->room;
 }
 
 void spaces_mark(struct spaces *spaces)
 {
-	for (struct known_image *known = spaces->images; known; known = known->hh.next)
-		image_mark(known->image, false);
+	for (struct known_code *known = spaces->codes; known; known = known->hh.next)
+		code_mark(known->code, false);
 	for (struct space *space = spaces->by_process; space; space = space->hh.next)
 		for (size_t i = 0; i < space->mappings.count; i++)
-			if (space->mappings.items[i].image)
-				image_mark(space->mappings.items[i].image, true);
+			if (space->mappings.items[i].code)
+				code_mark(space->mappings.items[i].code, true);
 }
 
 void spaces_sweep(struct spaces *spaces)
 {
-	struct known_image *known, *next;
+	struct known_code *known, *next;
 
-	HASH_ITER(hh, spaces->images, known, next) {
-		if (!image_is_mapped(known->image))
-			forget_image(spaces, known);
+	HASH_ITER(hh, spaces->codes, known, next) {
+		if (!code_is_mapped(known->code))
+			forget_code(spaces, known);
 	}
-	spaces->room = 2 * HASH_COUNT(spaces->images) > IMAGES ? 2 * HASH_COUNT(spaces->images) : IMAGES;
+	spaces->room = 2 * HASH_COUNT(spaces->codes) > CODES ? 2 * HASH_COUNT(spaces->codes) : CODES;
 }

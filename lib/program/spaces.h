@@ -1,5 +1,5 @@
 /*
- * spaces: which code lay where in which process, as processes come, map, fork, exec and go. Images (program/image.h) are shared by
+ * spaces: which code lay where in which process, as processes come, map, fork, exec and go. Code (program/code.h) is shared by
  * all processes that map the same file.
  */
 #ifndef PROGRAM_SPACES_H
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "program/image.h"
+#include "program/code.h"
 #include "program/sampler.h"
 
 struct spaces;
@@ -16,10 +16,10 @@ struct spaces;
 /* A stretch of executable memory. */
 struct mapping {
 	uint64_t start, end, offset; /* offset in the file */
-	struct image *image;	     /* NULL: memory without a file, or the kernel's own */
+	struct code *code;	     /* NULL: memory without a file, or the kernel's own */
 };
 
-struct spaces *spaces_new(void);
+struct spaces *spaces_new(struct lookup *lookup);
 void spaces_free(struct spaces *spaces);
 
 /* Takes in what /proc/PID/maps tells of all processes that are there now. */
@@ -35,14 +35,14 @@ void spaces_see(struct spaces *spaces, const struct sampled_record *record);
 void spaces_settle(struct spaces *spaces, int64_t now);
 
 /*
- * Images of programs that nobody runs any more are kept, for they may be run again, until there are many. Then spaces_mark() tells
- * which ones are still mapped (image_is_mapped), and spaces_sweep() frees the others.
+ * Code of programs that nobody runs any more is kept, for they may be run again, until there is much. Then spaces_mark() tells
+ * which is still mapped (code_is_mapped), and spaces_sweep() frees the others.
  */
 bool spaces_are_full(const struct spaces *spaces);
 void spaces_mark(struct spaces *spaces);
 void spaces_sweep(struct spaces *spaces);
 
-/* NULL: no code is known to lie there. Valid until the next call that is not about images. */
+/* NULL: no code is known to lie there. Valid until the next call that is not about code. */
 const struct mapping *spaces_find(struct spaces *spaces, int32_t process, uint64_t address);
 
 #endif

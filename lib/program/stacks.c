@@ -33,7 +33,7 @@ struct stacks {
 	uint64_t beyond;	 /* unlike all before, of which there are too many */
 };
 
-struct stacks *stacks_open(int clock)
+struct stacks *stacks_open(int clock, struct lookup *lookup)
 {
 	struct stacks *stacks = NEW(struct stacks);
 
@@ -42,7 +42,7 @@ struct stacks *stacks_open(int clock)
 		stacks_free(stacks);
 		return NULL;
 	}
-	stacks->spaces = spaces_new();
+	stacks->spaces = spaces_new(lookup);
 	stacks->unwinder = unwinder_new(stacks->spaces);
 	stacks->seen = memory_new(STACKS_KEPT, sizeof(*stacks->seen));
 	return stacks;

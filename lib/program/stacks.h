@@ -18,6 +18,7 @@
 
 #include "stream/line.h"
 
+struct lookup;
 struct stacks;
 
 enum { STACKS_KEPT = 1 << 19 };
@@ -31,8 +32,8 @@ struct stack_seen {
 	int32_t process; /* of `thread` */
 };
 
-/* `clock`: as for clock_gettime(2). NULL after fail(): not permitted, or this kernel or machine cannot. */
-struct stacks *stacks_open(int clock);
+/* `clock`: as for clock_gettime(2). Functions are looked up by `lookup`, which is then its own. NULL after fail(): not permitted, or this kernel or machine cannot. */
+struct stacks *stacks_open(int clock, struct lookup *lookup);
 int stacks_start(struct stacks *stacks); /* -1 after fail() */
 int stacks_stop(struct stacks *stacks);  /* no more come, and the rest can be taken; -1 after fail() */
 void stacks_free(struct stacks *stacks);

@@ -1,12 +1,10 @@
 #include "program/symbol.h"
 
 #include <ctype.h>
-#include <fcntl.h>
 #include <fnmatch.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <gelf.h>
 
@@ -188,34 +186,23 @@ static int search_elf(Elf *elf, const char *path, const char *function, uint64_t
 	return file_offset(elf, path, search.value, offset);
 }
 
-static Elf *open_elf(const char *path, int *fd)
+static Elf *open_elf(int fd, const char *path)
 {
 	Elf *elf;
 
-	*fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (*fd < 0) {
-		fail_errno("cannot open '%s'", path);
-		return NULL;
-	}
 	elf_version(EV_CURRENT);
-	elf = elf_begin(*fd, ELF_C_READ_MMAP, NULL);
-	if (elf)
-		return elf;
-	fail("cannot read '%s': %s", path, elf_errmsg(-1));
-	close(*fd);
-	return NULL;
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (!elf)
+		fail("cannot read '%s': %s", path, elf_errmsg(-1));
+	return elf;
 }
 
-int symbol_offset(const char *path, const char *function, uint64_t *offset)
+int symbol_offset(int fd, const char *path, const char *function, uint64_t *offset)
 {
-	int fd, status;
-	Elf *elf = open_elf(path, &fd);
+	Elf *elf = open_elf(fd, path);
+	int status = elf ? search_elf(elf, path, function, offset) : -1;
 
-	if (!elf)
-		return -1;
-	status = search_elf(elf, path, function, offset);
 	elf_end(elf);
-	close(fd);
 	return status;
 }
 
@@ -324,18 +311,16 @@ static size_t keep_single(struct match *found, size_t count)
 	return kept;
 }
 
-int symbol_matching(const char *path, const char *pattern, struct symbol_names *names)
+int symbol_matching(int fd, const char *path, const char *pattern, struct symbol_names *names)
 {
 	struct matching matching = {.pattern = pattern};
-	int fd;
-	Elf *elf = open_elf(path, &fd);
+	Elf *elf = open_elf(fd, path);
 	size_t count;
 
 	if (!elf)
 		return -1;
 	walk_symbols(elf, match_symbol, &matching);
 	elf_end(elf);
-	close(fd);
 	if (matching.found.count)
 		qsort(matching.found.items, matching.found.count, sizeof(struct match), compare_matches);
 	count = keep_single(matching.found.items, matching.found.count);

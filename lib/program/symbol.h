@@ -1,5 +1,7 @@
 /*
  * symbol: the functions of a program or shared library, and where they begin, for uprobes.
+ *
+ * What reads a file is called where there are no rights to lose (program/lookup.h); the path is only told.
  */
 #ifndef PROGRAM_SYMBOL_H
 #define PROGRAM_SYMBOL_H
@@ -23,7 +25,7 @@ const char *symbol_colon(const char *text);
  * name, or says that there is nothing to probe: an indirect function (which one runs is chosen at run time), or several
  * functions of this name.
  */
-int symbol_offset(const char *path, const char *function, uint64_t *offset);
+int symbol_offset(int fd, const char *path, const char *function, uint64_t *offset);
 
 struct symbol_names {
 	char **items; /* the caller's to free, one by one and all */
@@ -36,6 +38,6 @@ struct symbol_names {
  * name of a C++ or Rust function is as it is written, without arguments; where several share that, their symbols. -1 after fail(): there
  * is none.
  */
-int symbol_matching(const char *path, const char *pattern, struct symbol_names *names);
+int symbol_matching(int fd, const char *path, const char *pattern, struct symbol_names *names);
 
 #endif

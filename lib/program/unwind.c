@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "program/demangle.h"
 #include "program/kallsyms.h"
+#include "program/lookup.h"
 
 enum { REGISTER_STACK = 7, REGISTER_RETURN = STEP_RETURN, WORD = 8 }; /* of x86-64, by DWARF */
 
@@ -18,7 +19,7 @@ enum { RECENT = 4096 };
 /* A place in code that some stack goes through. */
 struct place {
 	struct place_key {
-		struct image *image; /* NULL: the kernel, or memory without a file */
+		struct code *code; /* NULL: the kernel, or memory without a file */
 		uint64_t at;	     /* offset in the file; address in the kernel; else 0 */
 	} key;
 	struct step step;
@@ -71,14 +72,14 @@ struct unwinder *unwinder_new(struct spaces *spaces)
 	return unwinder;
 }
 
-static struct place **recent_at(struct unwinder *unwinder, const struct image *image, uint64_t at)
+static struct place **recent_at(struct unwinder *unwinder, const struct code *code, uint64_t at)
 {
-	return &unwinder->recent[(at ^ at >> 12 ^ (uintptr_t)image >> 4) % RECENT];
+	return &unwinder->recent[(at ^ at >> 12 ^ (uintptr_t)code >> 4) % RECENT];
 }
 
 static void forget(struct unwinder *unwinder, struct place *place)
 {
-	struct place **recent = recent_at(unwinder, place->key.image, place->key.at);
+	struct place **recent = recent_at(unwinder, place->key.code, place->key.at);
 
 	if (*recent == place)
 		*recent = NULL;
@@ -111,7 +112,7 @@ void unwinder_sweep(struct unwinder *unwinder)
 	struct place *place, *next;
 
 	HASH_ITER(hh, unwinder->places, place, next) {
-		if (place->key.image && !image_is_mapped(place->key.image))
+		if (place->key.code && !code_is_mapped(place->key.code))
 			forget(unwinder, place);
 	}
 }
@@ -121,16 +122,16 @@ const char *unwind_text(const struct unwinder *unwinder, int32_t frame)
 	return unwinder->by_frame.items[frame];
 }
 
-static struct place *place_at(struct unwinder *unwinder, struct image *image, uint64_t at, bool *is_new)
+static struct place *place_at(struct unwinder *unwinder, struct code *code, uint64_t at, bool *is_new)
 {
-	struct place **recent = recent_at(unwinder, image, at), *place = *recent;
+	struct place **recent = recent_at(unwinder, code, at), *place = *recent;
 	struct place_key key;
 
 	*is_new = false;
-	if (place && place->key.image == image && place->key.at == at)
+	if (place && place->key.code == code && place->key.at == at)
 		return place;
 	memset(&key, 0, sizeof(key));
-	key.image = image;
+	key.code = code;
 	key.at = at;
 	HASH_FIND(hh, unwinder->places, &key, sizeof(key), place);
 	*is_new = !place;
@@ -160,18 +161,16 @@ static char *frame_text(const char *function, const char *file)
 	return memory_format("%.*s%s (%s)", (int)length, function, is_long ? "..." : "", file);
 }
 
-static void describe(struct unwinder *unwinder, struct place *place, uint64_t offset, uint64_t address, bool found)
+static void describe(struct unwinder *unwinder, struct place *place, const struct lookup_place *found)
 {
-	struct image *image = place->key.image;
-	char *functions[IMAGE_FUNCTIONS];
-	int count = found ? image_functions(image, address, functions) : 0;
+	const char *file = code_name(place->key.code);
 
-	for (int i = 0; i < count; i++) {
-		add_frame(unwinder, place, frame_text(functions[i], image_name(image)));
-		free(functions[i]);
+	for (int i = 0; i < found->count; i++) {
+		add_frame(unwinder, place, frame_text(found->functions[i], file));
+		free(found->functions[i]);
 	}
-	if (count == 0)
-		add_frame(unwinder, place, memory_format("%s+0x%" PRIx64, image_name(image), offset));
+	if (found->count == 0)
+		add_frame(unwinder, place, memory_format("%s+0x%" PRIx64, file, place->key.at + found->step.interrupted));
 }
 
 /*
@@ -180,21 +179,20 @@ static void describe(struct unwinder *unwinder, struct place *place, uint64_t of
  */
 static const struct place *place_in(struct unwinder *unwinder, const struct mapping *mapping, uint64_t pc)
 {
-	uint64_t offset = mapping->image ? pc - mapping->start + mapping->offset : 0, address = 0;
-	bool is_new, found;
-	struct place *place = place_at(unwinder, mapping->image, offset, &is_new);
+	uint64_t offset = mapping->code ? pc - mapping->start + mapping->offset : 0;
+	struct lookup_place found;
+	bool is_new;
+	struct place *place = place_at(unwinder, mapping->code, offset, &is_new);
 
 	if (!is_new)
 		return place;
-	if (!mapping->image) {
+	if (!mapping->code) {
 		add_frame(unwinder, place, memory_format("?"));
 		return place;
 	}
-	found = image_address(mapping->image, offset, &address);
-	if (found)
-		image_step(mapping->image, address, &place->step);
-	/* What a signal's handler returns to was not called: the address is its first. */
-	describe(unwinder, place, offset + place->step.interrupted, address + place->step.interrupted, found);
+	code_look(mapping->code, offset, &found);
+	place->step = found.step;
+	describe(unwinder, place, &found);
 	return place;
 }
 

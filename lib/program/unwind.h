@@ -28,7 +28,7 @@ void unwinder_free(struct unwinder *unwinder);
 int unwind_user(struct unwinder *unwinder, const struct sampled_record *record, int32_t *frames);
 int unwind_kernel(struct unwinder *unwinder, const struct sampled_record *record, int32_t *frames);
 
-/* Forgets the places in images that are not marked as mapped. */
+/* Forgets the places in code that is not marked as mapped. */
 void unwinder_sweep(struct unwinder *unwinder);
 
 const char *unwind_text(const struct unwinder *unwinder, int32_t frame);

@@ -53,6 +53,7 @@ struct collector {
 	bool recording; /* the keeper's rings are the recorder's */
 	struct scribe scribe;
 	struct stacks *stacks; /* NULL: none are wanted */
+	struct lookup *lookup; /* of the stacks' functions */
 	struct devices devices;
 	struct quotas quotas;
 	struct pollfd *polled;
@@ -83,7 +84,7 @@ int collector_keep(struct collector *collector, int pipe);
  * Stacks are wanted too, where threads sleep and where they wake others; see program/stacks.h. -1 after fail(): they cannot be had;
  * all else can.
  */
-int collector_add_stacks(struct collector *collector);
+int collector_add_stacks(struct collector *collector, struct lookup *lookup);
 
 /* `names` are events_new()'s of the stream, and must stay. -1 after fail(). */
 int collector_prepare(struct collector *collector, struct stream *stream, struct events *names);

@@ -1,9 +1,7 @@
 #include "source/guardian.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/close_range.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -15,33 +13,11 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/open_files.h"
 #include "source/instance.h"
 
 /* The kernel closes a killed collector's files one by one, and the pipe may be closed before the last ring is. */
 enum { TRIES = 400, PAUSE_NS = 5 * 1000 * 1000 };
-
-/* For kernels before 5.9. There may be room for a thousand million files, so those are asked for that there are. */
-static void close_each(void)
-{
-	DIR *files = opendir("/proc/self/fd");
-	const struct dirent *entry;
-
-	while (files && (entry = readdir(files))) {
-		int fd = atoi(entry->d_name);
-
-		if (fd > 0 && fd != dirfd(files))
-			close(fd);
-	}
-	if (files)
-		closedir(files);
-}
-
-/* But for the first. */
-static void close_all(void)
-{
-	if (close_range(1, ~0U, 0) < 0)
-		close_each();
-}
 
 /* Whoever kills by the collector's command line means the collector. */
 static void rename_self(const char *name)
@@ -146,7 +122,7 @@ static _Noreturn void guard(int pipe, pid_t collector)
 {
 	detach("tailblame-guard");
 	dup2(pipe, 0); /* whoever waits for the end of the collector's output must not wait for ours */
-	close_all();
+	open_files_close(1);
 	if (chdir("/") < 0) /* nor should we hold a file system busy; it can be no error */
 		_exit(1);
 	guard_in_pairs(collector);

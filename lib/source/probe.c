@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "program/returns.h"
+#include "program/lookup.h"
 #include "program/symbol.h"
 #include "source/instance.h"
 
@@ -76,16 +76,14 @@ static int make_both(struct wishes *wishes, const struct place *place, const cha
 	return status;
 }
 
-int probe_function(struct wishes *wishes, const char *binary, const char *function, const char *start, const char *end)
+int probe_function(struct wishes *wishes, struct lookup *lookup, const char *binary, const char *function, const char *start, const char *end)
 {
 	struct place place = {.path = symbol_binary(binary)};
 	int status;
 
 	if (!place.path)
 		return -1;
-	status = symbol_offset(place.path, function, &place.offset);
-	if (status == 0)
-		status = returns_allowed(place.path, function);
+	status = lookup_offset(lookup, place.path, function, &place.offset);
 	if (status == 0) {
 		place.name = memory_format("%s:0x%llx", place.path, (unsigned long long)place.offset);
 		status = make_both(wishes, &place, start, end);

@@ -9,8 +9,9 @@
 /*
  * Makes a uprobe and a uretprobe of a function and wishes for their events, which the stream calls `start` and `end`
  * ("func:prog__request"). Does nothing if they are there already. They are removed with the instance (instance_remove).
- * -1 after fail().
+ * The function is looked up by `lookup`. -1 after fail().
  */
-int probe_function(struct wishes *wishes, const char *binary, const char *function, const char *start, const char *end);
+struct lookup;
+int probe_function(struct wishes *wishes, struct lookup *lookup, const char *binary, const char *function, const char *start, const char *end);
 
 #endif

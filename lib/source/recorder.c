@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "program/lookup.h"
 #include "source/question.h"
 
 bool recorder_suits(int fd)
@@ -183,6 +184,7 @@ static int answer(struct recorder *recorder, const struct recorder_question *que
 	struct stream *stream = recorder->scribe.stream;
 	int64_t to = settled(recorder, question->to), floor;
 
+	recorder->scribe.own[3] = recorder->lookup ? lookup_process(recorder->lookup) : 0;
 	if (to == INT64_MIN || drop(recorder, question->from, &floor) < 0 ||
 	    begin_answer(stream, floor) < 0 || scribe_round(&recorder->scribe, &recorder->merge, to) < 0 ||
 	    end_answer(stream, to, recorder_traced(recorder)) < 0)

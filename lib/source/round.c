@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "program/lookup.h"
 #include "source/collector.h"
 
 /* An event in the midst of being written is not there yet for a reader, though later ones of other CPUs are. */
@@ -84,6 +85,7 @@ int round_take(struct collector *collector, int64_t *until)
 	*until = now - SLACK;
 	scribe->own[1] = recorder_tid(&collector->recorder);
 	scribe->own[2] = collector->scribe.threads.asker ? asker_tid(collector->scribe.threads.asker) : 0;
+	scribe->own[3] = collector->lookup ? lookup_process(collector->lookup) : 0;
 	if (scribe_round(scribe, &collector->merge, *until) < 0)
 		return -1;
 	if (tell_doubt(collector, *until) < 0)

@@ -93,7 +93,7 @@ int scribe_lost(struct scribe *scribe, const struct ring *ring, int64_t ts, uint
 
 bool scribe_is_own(const struct scribe *scribe, int32_t tid)
 {
-	return tid != 0 && (tid == scribe->own[0] || tid == scribe->own[1] || tid == scribe->own[2]);
+	return tid != 0 && (tid == scribe->own[0] || tid == scribe->own[1] || tid == scribe->own[2] || tid == scribe->own[3]);
 }
 
 static bool is_own(const struct scribe *scribe, const struct wish *wish, const struct common *common,

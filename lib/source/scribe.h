@@ -13,7 +13,7 @@
 #include "source/wishes.h"
 #include "stream/stream.h"
 
-enum { SCRIBE_OWN = 3 };
+enum { SCRIBE_OWN = 4 };
 
 struct scribe {
 	struct stream *stream;

@@ -2,12 +2,19 @@
  * A program that somebody runs: what is told of each of its addresses, which is a function that has a symbol, those that were inlined
  * there, and how to walk up.
  */
-#include <string.h>
+#include <fcntl.h>
 
 #include "program/image.h"
 #include "support/fuzz.h"
 
 enum { ADDRESSES = 256 };
+
+/* The debug file of a program is somebody's too: it is the same one. */
+static int open_debug(void *context, enum debug_place place, const void *text, size_t length)
+{
+	(void)context, (void)text, (void)length;
+	return place == DEBUG_FOLDER || place == DEBUG_SHARED ? open(fuzz_path(FUZZ_INPUT), O_RDONLY) : -1;
+}
 
 static void ask(struct image *image, uint64_t offset)
 {
@@ -30,9 +37,8 @@ static void ask(struct image *image, uint64_t offset)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct image_identity identity = {0};
-	int32_t nobody = 0;
-	struct image *image = image_open(fuzz_file(FUZZ_INPUT, data, size), &nobody, 0, 0, 0, &identity);
+	static const struct debug_source source = {.open = open_debug};
+	struct image *image = image_new(open(fuzz_file(FUZZ_INPUT, data, size), O_RDONLY), "program", &source);
 	size_t pace = size / ADDRESSES + 1;
 
 	for (uint64_t offset = 0; offset < size; offset += pace)

@@ -6,7 +6,10 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "program/lookup.h"
 #include "program/spaces.h"
+
+static struct lookup *lookup;
 
 static const uint64_t here = (uint64_t)(uintptr_t)&getpid; /* in the C library, of which the process knows better */
 static const uint64_t nowhere = 4096;
@@ -15,7 +18,7 @@ static const char *name_at(struct spaces *spaces, int32_t process, uint64_t addr
 {
 	const struct mapping *mapping = spaces_find(spaces, process, address);
 
-	return mapping && mapping->image ? image_name(mapping->image) : "";
+	return mapping && mapping->code ? code_name(mapping->code) : "";
 }
 
 static bool is_program(const char *name)
@@ -40,7 +43,7 @@ static void lose(struct spaces *spaces, int64_t ts)
 /* What was known before records were lost may be of another program. */
 static void test_lost(void)
 {
-	struct spaces *spaces = spaces_new();
+	struct spaces *spaces = spaces_new(lookup);
 	int32_t process = getpid();
 
 	spaces_read_all(spaces);
@@ -62,7 +65,7 @@ static void test_lost(void)
 /* The record of its making, or the parent's, was lost or came before anybody looked. */
 static void test_unknown(void)
 {
-	struct spaces *spaces = spaces_new();
+	struct spaces *spaces = spaces_new(lookup);
 	struct sampled_record fork = {.kind = SAMPLED_FORK, .ts = 1, .process = getpid(), .parent = 1 << 30};
 
 	assert(is_program(name_at(spaces, getpid(), here)));
@@ -74,7 +77,7 @@ static void test_unknown(void)
 /* Of many that are over and were never known none is kept for ever. */
 static void test_gone(void)
 {
-	struct spaces *spaces = spaces_new();
+	struct spaces *spaces = spaces_new(lookup);
 
 	for (int32_t process = 1 << 29; process < (1 << 29) + 1000; process++)
 		assert(!spaces_find(spaces, process, nowhere));
@@ -86,8 +89,10 @@ static void test_gone(void)
 
 int main(void)
 {
+	lookup = lookup_new(NULL);
 	test_lost();
 	test_unknown();
 	test_gone();
+	lookup_free(lookup);
 	return 0;
 }

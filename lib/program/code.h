@@ -1,0 +1,49 @@
+/*
+ * code: a program or library whose code some process has mapped.
+ *
+ * Its file is opened when it is first mapped, and looked into when an address in it first matters: by then the process may be gone, and
+ * the file too. It is another process without rights that looks (program/lookup.h).
+ */
+#ifndef PROGRAM_CODE_H
+#define PROGRAM_CODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct code;
+struct lookup;
+struct lookup_place;
+
+enum { CODE_BUILD_ID = 20 }; /* bytes, at most */
+
+/* What tells that a file is the one that was mapped. */
+struct code_identity {
+	const unsigned char *build_id;
+	size_t build_id_size; /* 0: not known */
+	uint64_t inode;	      /* 0: not known */
+	dev_t device;	      /* of the inode */
+};
+
+/*
+ * The file mapped by a process at [start, end): by /proc/PID/map_files, which is that very file, or by its path, here and in
+ * the process's own root. Of the processes the first is the one, the others, of which there are `others`, are its
+ * parents, which often have the same root and live longer. Never NULL: a file that cannot be had is code without names.
+ */
+struct code *code_open(struct lookup *lookup, const char *path, const int32_t *processes, int others, uint64_t start, uint64_t end,
+		       const struct code_identity *identity);
+void code_free(struct code *code);
+
+bool code_is_missing(const struct code *code); /* its file could not be had */
+
+const char *code_name(const struct code *code); /* the path's last part: "libz.so.1.2.13" */
+
+/* A mark of its owner's: somebody has it mapped. */
+void code_mark(struct code *code, bool mapped);
+bool code_is_mapped(const struct code *code);
+
+/* What lies at an offset in the file. The caller frees the functions' names. */
+void code_look(struct code *code, uint64_t offset, struct lookup_place *place);
+
+#endif

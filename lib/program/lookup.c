@@ -1,0 +1,407 @@
+#include "program/lookup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clean.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "program/code_file.h"
+#include "program/lookup_message.h"
+#include "program/lookup_process.h"
+#include "program/symbol.h"
+
+#define NSEC_PER_MSEC (NSEC_PER_SEC / 1000)
+
+enum { LOOK_MS = 100, WISHES_MAX = 64, FORGOTTEN_MAX = 256, NAMES_MAX = 1 << 20 };
+
+struct lookup_file {
+	int fd;
+	char *path;
+	uint32_t number;
+	unsigned holder; /* the process that has it, by number */
+	uid_t owner;
+	bool spent; /* it brought a process down */
+};
+
+struct owner {
+	uid_t user;
+	int strikes;
+};
+
+struct lookup {
+	int (*stopped)(void);
+	atomic_int process;
+	int socket; /* -1: there is no process */
+	int kept;   /* what it could not be rid of */
+	unsigned processes; /* so far */
+	int held, forgotten; /* files that the process has, and those of them that are no more */
+	uint32_t files;	     /* so far */
+	int64_t begun, begun_cpu, stopped_at; /* ns; the latter: 0 until then */
+	ARRAY(struct owner) owners;
+	size_t length; /* of the answer's text, behind which there is a NUL */
+	struct answer answer;
+	char text[ANSWER_ROOM + 1];
+};
+
+/* What became of a question. */
+enum outcome { ANSWERED, DIED, SLOW, STOPPED };
+
+struct lookup *lookup_new(int (*stopped)(void))
+{
+	struct lookup *lookup = NEW(struct lookup);
+
+	lookup->stopped = stopped;
+	lookup->socket = -1;
+	return lookup;
+}
+
+static void end_process(struct lookup *lookup)
+{
+	int process = atomic_exchange(&lookup->process, 0);
+
+	if (lookup->socket < 0)
+		return;
+	close(lookup->socket);
+	lookup->socket = -1;
+	kill(process, SIGKILL);
+	while (waitpid(process, NULL, 0) < 0 && errno == EINTR)
+		;
+	lookup->held = lookup->forgotten = 0;
+}
+
+void lookup_free(struct lookup *lookup)
+{
+	if (!lookup)
+		return;
+	end_process(lookup);
+	free(lookup->owners.items);
+	free(lookup);
+}
+
+int32_t lookup_process(const struct lookup *lookup)
+{
+	return atomic_load(&lookup->process);
+}
+
+static int64_t time_of(clockid_t clock)
+{
+	struct timespec now;
+
+	return clock_gettime(clock, &now) < 0 ? 0 : now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+}
+
+static int64_t cpu_of(const struct lookup *lookup)
+{
+	clockid_t clock;
+
+	return clock_getcpuclockid(lookup_process(lookup), &clock) == 0 ? time_of(clock) : 0;
+}
+
+static bool is_stopped(struct lookup *lookup)
+{
+	if (!lookup->stopped_at && lookup->stopped && lookup->stopped())
+		lookup->stopped_at = time_of(CLOCK_MONOTONIC);
+	return lookup->stopped_at && time_of(CLOCK_MONOTONIC) - lookup->stopped_at > LOOKUP_STOP_MS * NSEC_PER_MSEC;
+}
+
+/* The outcome so far of a question without an answer; ANSWERED: there may still be one. */
+static enum outcome outlook(struct lookup *lookup)
+{
+	if (is_stopped(lookup))
+		return STOPPED;
+	return cpu_of(lookup) - lookup->begun_cpu > LOOKUP_CPU_MS * NSEC_PER_MSEC ||
+			       time_of(CLOCK_MONOTONIC) - lookup->begun > LOOKUP_WALL_MS * NSEC_PER_MSEC
+		       ? SLOW
+		       : ANSWERED;
+}
+
+static bool tell(struct lookup *lookup, const struct question *question, const void *text, size_t length, int fd)
+{
+	return lookup_send(lookup->socket, question, sizeof(*question), text, length, fd, MSG_DONTWAIT) == 0;
+}
+
+/* The next message. It may be anything. */
+static enum outcome receive(struct lookup *lookup)
+{
+	struct iovec parts[2] = {{&lookup->answer, sizeof(lookup->answer)}, {lookup->text, ANSWER_ROOM}};
+	struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
+
+	for (;;) {
+		ssize_t got = recvmsg(lookup->socket, &message, 0);
+		enum outcome outcome;
+
+		if (got >= (ssize_t)sizeof(lookup->answer) && !(message.msg_flags & MSG_TRUNC)) {
+			lookup->length = (size_t)got - sizeof(lookup->answer);
+			lookup->text[lookup->length] = '\0';
+			return ANSWERED;
+		}
+		if (got >= 0 || (errno != EAGAIN && errno != EINTR))
+			return DIED;
+		outcome = outlook(lookup);
+		if (outcome != ANSWERED)
+			return outcome;
+	}
+}
+
+/* The answer, once all that is wished for it was given. */
+static enum outcome await(struct lookup *lookup, const char *path)
+{
+	struct question given = {.kind = ASK_GIVEN};
+
+	for (int i = 0; i < WISHES_MAX; i++) {
+		enum outcome outcome = receive(lookup);
+		bool told;
+		int fd;
+
+		if (outcome != ANSWERED || lookup->answer.kind != ANSWER_WISH)
+			return outcome;
+		fd = lookup->answer.number < DEBUG_PLACES
+			     ? code_file_debug(path, (enum debug_place)lookup->answer.number, lookup->text, lookup->length)
+			     : -1;
+		told = tell(lookup, &given, NULL, 0, fd);
+		if (fd >= 0)
+			close(fd);
+		if (!told)
+			return DIED;
+	}
+	return SLOW;
+}
+
+int lookup_start(struct lookup *lookup)
+{
+	struct timeval pause = {.tv_usec = LOOK_MS * 1000};
+	int ends[2], process;
+
+	if (lookup->socket >= 0)
+		return lookup->kept;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return fail_errno("cannot make a socket");
+	setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &pause, sizeof(pause));
+	process = fork();
+	if (process == 0)
+		lookup_serve(ends[1]);
+	close(ends[1]);
+	if (process < 0) {
+		close(ends[0]);
+		return fail_errno("cannot fork");
+	}
+	atomic_store(&lookup->process, process);
+	lookup->socket = ends[0];
+	lookup->processes++;
+	lookup->begun = time_of(CLOCK_MONOTONIC);
+	lookup->begun_cpu = 0;
+	if (receive(lookup) == ANSWERED)
+		return lookup->kept = (int)(lookup->answer.number & INT32_MAX);
+	end_process(lookup);
+	return fail("the process that looks up names ended at once");
+}
+
+/* Asks, and waits for the first answer. A process that does not answer is ended. */
+static enum outcome ask(struct lookup *lookup, const struct question *question, const char *text, size_t length, int fd, const char *path)
+{
+	enum outcome outcome;
+
+	if (is_stopped(lookup))
+		return STOPPED;
+	if (lookup->forgotten > FORGOTTEN_MAX)
+		end_process(lookup);
+	if (lookup->socket < 0 && lookup_start(lookup) < 0)
+		return STOPPED;
+	lookup->begun = time_of(CLOCK_MONOTONIC);
+	lookup->begun_cpu = cpu_of(lookup);
+	outcome = tell(lookup, question, text, length, fd) ? await(lookup, path) : DIED;
+	if (outcome != ANSWERED)
+		end_process(lookup);
+	return outcome;
+}
+
+static struct owner *owner_of(struct lookup *lookup, uid_t user)
+{
+	for (size_t i = 0; i < lookup->owners.count; i++)
+		if (lookup->owners.items[i].user == user)
+			return &lookup->owners.items[i];
+	*ARRAY_ADD(&lookup->owners) = (struct owner){.user = user};
+	return &lookup->owners.items[lookup->owners.count - 1];
+}
+
+static bool is_spent(struct lookup *lookup, const struct lookup_file *file)
+{
+	return file->spent || (file->owner != 0 && owner_of(lookup, file->owner)->strikes >= LOOKUP_STRIKES);
+}
+
+struct lookup_file *lookup_add(struct lookup *lookup, int fd, const char *path)
+{
+	struct lookup_file *file = NEW(struct lookup_file);
+	struct stat status;
+
+	file->fd = fd;
+	file->path = memory_text(path, strlen(path));
+	file->number = ++lookup->files;
+	file->owner = fstat(fd, &status) == 0 ? status.st_uid : 0;
+	return file;
+}
+
+/* The process keeps it until there are so many that another one is better. */
+void lookup_forget(struct lookup *lookup, struct lookup_file *file)
+{
+	lookup->forgotten += file->holder && file->holder == lookup->processes;
+	close(file->fd);
+	free(file->path);
+	free(file);
+}
+
+/* The process may die of what another file did to it. So the file is asked about again, alone, before it is blamed. */
+static enum outcome ask_about(struct lookup *lookup, struct lookup_file *file, const struct question *question)
+{
+	const char *slash = strrchr(file->path, '/'), *name = slash ? slash + 1 : file->path;
+	enum outcome outcome = DIED;
+	bool alone = false;
+
+	while (outcome == DIED && !alone) {
+		bool held = lookup->socket >= 0 && file->holder == lookup->processes;
+
+		alone = lookup->socket < 0 || lookup->held == (held ? 1 : 0);
+		outcome = ask(lookup, question, name, strlen(name), held ? -1 : file->fd, file->path);
+		if (outcome == ANSWERED && !(lookup->socket >= 0 && file->holder == lookup->processes)) {
+			file->holder = lookup->processes;
+			lookup->held++;
+		}
+	}
+	if (outcome == DIED || outcome == SLOW) {
+		file->spent = true;
+		owner_of(lookup, file->owner)->strikes++;
+	}
+	return outcome;
+}
+
+static void take_step(const struct answer *answer, struct step *step)
+{
+	*step = (struct step){
+		.known = answer->known && answer->base < STEP_REGISTERS,
+		.interrupted = answer->interrupted != 0,
+		.indirect = answer->indirect != 0,
+		.base = answer->base < STEP_REGISTERS ? answer->base : 0,
+		.offset = answer->offset,
+	};
+	for (int i = 0; i < STEP_REGISTERS; i++) {
+		int32_t rule = answer->registers[i].rule;
+
+		step->registers[i].rule = rule >= STEP_SAME && rule <= STEP_LOST ? (uint8_t)rule : STEP_LOST;
+		step->registers[i].at = answer->registers[i].at;
+	}
+}
+
+static void take_functions(const struct lookup *lookup, struct lookup_place *place)
+{
+	const char *at = lookup->text, *end = lookup->text + lookup->length;
+
+	while (place->count < IMAGE_FUNCTIONS && (uint32_t)place->count < lookup->answer.count && at < end) {
+		size_t length = strlen(at);
+
+		if (length == 0 || length > TEXT_MAX)
+			return;
+		place->functions[place->count++] = clean_text(at, length);
+		at += length + 1;
+	}
+}
+
+void lookup_place(struct lookup *lookup, struct lookup_file *file, uint64_t offset, struct lookup_place *place)
+{
+	struct question question = {.kind = ASK_PLACE, .image = file->number, .offset = offset};
+
+	*place = (struct lookup_place){0};
+	if (is_spent(lookup, file) || ask_about(lookup, file, &question) != ANSWERED || lookup->answer.kind != ANSWER_PLACE ||
+	    !lookup->answer.number)
+		return;
+	place->found = true;
+	take_step(&lookup->answer, &place->step);
+	take_functions(lookup, place);
+}
+
+size_t lookup_build_id(struct lookup *lookup, int fd, unsigned char id[CODE_BUILD_ID])
+{
+	struct question question = {.kind = ASK_BUILD_ID};
+	struct lookup_file file = {.fd = fd, .path = ""};
+	struct stat status;
+	enum outcome outcome;
+
+	file.owner = fstat(fd, &status) == 0 ? status.st_uid : 0;
+	if (is_spent(lookup, &file))
+		return 0;
+	outcome = ask(lookup, &question, NULL, 0, fd, "");
+	if (outcome == DIED || outcome == SLOW)
+		owner_of(lookup, file.owner)->strikes++;
+	if (outcome != ANSWERED || lookup->answer.kind != ANSWER_DONE || lookup->length > CODE_BUILD_ID)
+		return 0;
+	memcpy(id, lookup->text, lookup->length);
+	return lookup->length;
+}
+
+/* The file at a path that the user gave. */
+static int ask_path(struct lookup *lookup, enum question_kind kind, const char *path, const char *text)
+{
+	struct question question = {.kind = kind};
+	size_t length = strlen(path) + 1 + strlen(text);
+	char *both, *reason;
+	enum outcome outcome;
+	int fd;
+
+	if (length > QUESTION_ROOM)
+		return fail("cannot look for a function in '%s': its name is too long", path);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return fail_errno("cannot open '%s'", path);
+	both = memory_format("%s%c%s", path, '\0', text);
+	outcome = ask(lookup, &question, both, length, fd, path);
+	free(both);
+	close(fd);
+	if (outcome != ANSWERED)
+		return fail("cannot read '%s': %s", path,
+			    outcome == DIED ? "the process that read it died" : outcome == SLOW ? "it takes too long" : "stopped");
+	if (lookup->answer.kind != ANSWER_FAILED)
+		return 0;
+	reason = clean_text(lookup->text, lookup->length);
+	fail("%s", reason);
+	free(reason);
+	return -1;
+}
+
+int lookup_offset(struct lookup *lookup, const char *path, const char *function, uint64_t *offset)
+{
+	if (ask_path(lookup, ASK_OFFSET, path, function) < 0)
+		return -1;
+	*offset = lookup->answer.number;
+	return 0;
+}
+
+int lookup_matching(struct lookup *lookup, const char *path, const char *pattern, struct symbol_names *names)
+{
+	if (ask_path(lookup, ASK_MATCHING, path, pattern) < 0)
+		return -1;
+	for (int i = 0; lookup->answer.kind == ANSWER_MORE && i < NAMES_MAX; i++) {
+		*ARRAY_ADD(names) = clean_text(lookup->text, lookup->length);
+		if (receive(lookup) != ANSWERED)
+			lookup->answer.kind = ANSWER_FAILED;
+	}
+	if (lookup->answer.kind == ANSWER_DONE)
+		return 0;
+	end_process(lookup);
+	return fail("cannot read '%s': the process that read it died", path);
+}
+
+bool lookup_exceptions(struct lookup *lookup, const char *path)
+{
+	return ask_path(lookup, ASK_EXCEPTIONS, path, "") == 0 && lookup->answer.number != 0;
+}

@@ -1,0 +1,71 @@
+/*
+ * lookup: names of functions, looked up in a process without rights.
+ *
+ * Programs and libraries are read on behalf of root, but belong to anybody, and the libraries that read them trust them more than they
+ * should. So another process reads them, which can do nothing else (program/rights.h). It is given open files, and answers with text.
+ *
+ *	lookup = lookup_new(stopped)
+ *	file = lookup_add(lookup, fd, path)
+ *	lookup_place(lookup, file, offset, &place)	...
+ *	lookup_free(lookup)
+ *
+ * The process is forked when it is first asked. If it dies, or takes longer for one question than LOOKUP_CPU_MS of CPU time, another one
+ * takes its place, and of the file nothing more is asked, so that its places remain addresses. If somebody owns LOOKUP_STRIKES such
+ * files, nothing more is asked of any file of that user's, root excepted. What it answers is not believed: it is bounded, and
+ * without control characters.
+ *
+ * One thread at a time may ask.
+ */
+#ifndef PROGRAM_LOOKUP_H
+#define PROGRAM_LOOKUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "program/code.h"
+#include "program/image.h"
+
+struct lookup;
+struct lookup_file;
+
+enum { LOOKUP_CPU_MS = 2000, LOOKUP_WALL_MS = 10000, LOOKUP_STOP_MS = 2000, LOOKUP_STRIKES = 3 };
+
+/*
+ * `stopped` tells, by anything but 0, that somebody waits for the end: LOOKUP_STOP_MS later nothing more is looked up. NULL: nobody will.
+ * Cannot fail.
+ */
+struct lookup *lookup_new(int (*stopped)(void));
+void lookup_free(struct lookup *lookup);
+
+/* The process; 0: there is none. It is one of tailblame's own. Any thread may ask this. */
+int32_t lookup_process(const struct lookup *lookup);
+
+/* Starts the process, if there is none. Returns what it could not be rid of (program/rights.h). -1 after fail(): there cannot be one. */
+int lookup_start(struct lookup *lookup);
+
+/* A file, whose descriptor becomes the lookup's; the path is what its debug files are found by. */
+struct lookup_file *lookup_add(struct lookup *lookup, int fd, const char *path);
+void lookup_forget(struct lookup *lookup, struct lookup_file *file);
+
+/* What lies at an offset in a file. */
+struct lookup_place {
+	bool found; /* code */
+	struct step step;
+	int count; /* of functions, innermost first, as image_functions() tells them; the caller frees each */
+	char *functions[IMAGE_FUNCTIONS];
+};
+
+void lookup_place(struct lookup *lookup, struct lookup_file *file, uint64_t offset, struct lookup_place *place);
+
+/* The build id of an open file; returns its size. 0: none is known. */
+size_t lookup_build_id(struct lookup *lookup, int fd, unsigned char id[CODE_BUILD_ID]);
+
+struct symbol_names;
+
+/* As symbol_offset(), symbol_matching() and returns_meet_exceptions(), of the file at this path, less functions that returns_allowed() refuses. */
+int lookup_offset(struct lookup *lookup, const char *path, const char *function, uint64_t *offset);
+int lookup_matching(struct lookup *lookup, const char *path, const char *pattern, struct symbol_names *names);
+bool lookup_exceptions(struct lookup *lookup, const char *path);
+
+#endif

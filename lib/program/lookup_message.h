@@ -1,0 +1,52 @@
+/*
+ * lookup_message: what the process that looks names up is asked, and what it answers. Part of lookup, see lookup.h.
+ *
+ * Each message is one packet of a SOCK_SEQPACKET socket: what stands here, and text behind it. A file goes along as a descriptor. To an
+ * answer of kind ANSWER_WISH the asker replies with a question of kind ASK_GIVEN, with the file or without one.
+ */
+#ifndef PROGRAM_LOOKUP_MESSAGE_H
+#define PROGRAM_LOOKUP_MESSAGE_H
+
+#include <stdint.h>
+
+#include "program/image.h"
+
+enum question_kind {
+	ASK_GIVEN,
+	ASK_PLACE,    /* of an image; text: its name. With a file: the image is new, or anew */
+	ASK_FORGET,   /* an image; there is no answer */
+	ASK_BUILD_ID, /* of the file that goes along, as all that follow */
+	ASK_OFFSET,   /* text: the path, to be told, and behind its NUL the function */
+	ASK_MATCHING, /* likewise, the pattern of functions */
+	ASK_EXCEPTIONS, /* likewise, nothing */
+	QUESTIONS
+};
+
+struct question {
+	uint32_t kind, image;
+	uint64_t offset;
+};
+
+enum answer_kind {
+	ANSWER_DONE,   /* number, text */
+	ANSWER_FAILED, /* text: the reason */
+	ANSWER_MORE,   /* text: one of several */
+	ANSWER_PLACE,  /* number: whether code lies there; texts: functions */
+	ANSWER_WISH,   /* a debug file: number: enum debug_place; text: link or build id */
+};
+
+struct answer {
+	uint32_t kind;
+	uint32_t count; /* of texts, each with NUL behind it */
+	uint64_t number;
+	uint8_t known, interrupted, indirect, base; /* of a step */
+	int32_t offset;
+	struct {
+		int32_t rule, at;
+	} registers[STEP_REGISTERS];
+};
+
+/* As long as all that the longest message can have: names that are cut beyond DEMANGLED_MAX. */
+enum { TEXT_MAX = 4096 + 16, QUESTION_ROOM = 8192 + 512, ANSWER_ROOM = sizeof(struct answer) + IMAGE_FUNCTIONS * TEXT_MAX };
+
+#endif

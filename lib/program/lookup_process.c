@@ -1,0 +1,279 @@
+#include "program/lookup_process.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <libelf.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/open_files.h"
+#include "program/demangle.h"
+#include "program/image_file.h"
+#include "program/lookup_message.h"
+#include "program/returns.h"
+#include "program/rights.h"
+#include "program/symbol.h"
+
+enum { SOCKET = STDERR_FILENO + 1, MEMORY = 768 << 20, MEMORY_SHARE = 4 /* of the machine's, at most */, PRIORITY = -20 };
+
+static struct {
+	ARRAY(struct image *) images; /* by number */
+	struct question question;
+	char text[QUESTION_ROOM + 1];
+	size_t length;
+	int fd; /* that came along; -1: none */
+} asked;
+
+int lookup_send(int socket, const void *head, size_t size, const void *text, size_t length, int fd, int flags)
+{
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = {.head = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
+	struct iovec parts[2] = {{(void *)head, size}, {(void *)text, length}};
+	struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
+
+	if (fd >= 0) {
+		memcpy(CMSG_DATA(&control.head), &fd, sizeof(fd));
+		message.msg_control = &control;
+		message.msg_controllen = sizeof(control);
+	}
+	return sendmsg(socket, &message, MSG_NOSIGNAL | flags) < 0 ? -1 : 0;
+}
+
+/* Whoever asks is gone, or cannot be understood. */
+static void receive(void)
+{
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec parts[2] = {{&asked.question, sizeof(asked.question)}, {asked.text, QUESTION_ROOM}};
+	struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2, .msg_control = &control, .msg_controllen = sizeof(control)};
+	ssize_t got = recvmsg(SOCKET, &message, MSG_CMSG_CLOEXEC);
+	const struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+
+	if (got < (ssize_t)sizeof(asked.question))
+		_exit(0);
+	asked.length = (size_t)got - sizeof(asked.question);
+	asked.text[asked.length] = '\0';
+	asked.fd = -1;
+	if (head && head->cmsg_type == SCM_RIGHTS)
+		memcpy(&asked.fd, CMSG_DATA(head), sizeof(asked.fd));
+}
+
+static void answer(const struct answer *head, const char *text, size_t length)
+{
+	if (lookup_send(SOCKET, head, sizeof(*head), text, length, -1, 0) < 0)
+		_exit(0);
+}
+
+static void answer_text(enum answer_kind kind, const char *text)
+{
+	struct answer head = {.kind = kind};
+	size_t length = strlen(text);
+
+	answer(&head, text, length < TEXT_MAX ? length : TEXT_MAX);
+}
+
+static void answer_number(uint64_t number)
+{
+	struct answer head = {.kind = ANSWER_DONE, .number = number};
+
+	answer(&head, NULL, 0);
+}
+
+static int wish(void *context, enum debug_place place, const void *text, size_t length)
+{
+	struct answer head = {.kind = ANSWER_WISH, .number = place};
+
+	(void)context;
+	answer(&head, text, length < TEXT_MAX ? length : TEXT_MAX);
+	receive();
+	return asked.fd;
+}
+
+/* Of this number; what came along is it, anew. */
+static struct image *image_asked(void)
+{
+	static const struct debug_source source = {.open = wish};
+	struct image **image;
+
+	while (asked.images.count <= asked.question.image)
+		*ARRAY_ADD(&asked.images) = NULL;
+	image = &asked.images.items[asked.question.image];
+	if (asked.fd >= 0 && *image)
+		image_free(*image);
+	if (asked.fd >= 0 || !*image)
+		*image = image_new(asked.fd, asked.text, &source);
+	return *image;
+}
+
+static void set_step(struct answer *head, const struct step *step)
+{
+	head->known = step->known;
+	head->interrupted = step->interrupted;
+	head->indirect = step->indirect;
+	head->base = step->base;
+	head->offset = step->offset;
+	for (int i = 0; i < STEP_REGISTERS; i++) {
+		head->registers[i].rule = step->registers[i].rule;
+		head->registers[i].at = step->registers[i].at;
+	}
+}
+
+static size_t add_text(char *texts, size_t at, const char *text)
+{
+	size_t length = strnlen(text, TEXT_MAX - 1);
+
+	memcpy(texts + at, text, length);
+	texts[at + length] = '\0';
+	return at + length + 1;
+}
+
+static void tell_place(void)
+{
+	static char texts[ANSWER_ROOM];
+	struct answer head = {.kind = ANSWER_PLACE};
+	uint64_t offset = asked.question.offset, address;
+	struct image *image = image_asked();
+	char *names[IMAGE_FUNCTIONS];
+	struct step step;
+	size_t length = 0;
+
+	if (image_address(image, offset, &address)) {
+		image_step(image, address, &step);
+		set_step(&head, &step);
+		head.number = 1;
+		/* What a signal's handler returns to was not called: the address is its first. */
+		head.count = (uint32_t)image_functions(image, address + step.interrupted, names);
+	}
+	for (uint32_t i = 0; i < head.count; i++) {
+		length = add_text(texts, length, names[i]);
+		free(names[i]);
+	}
+	answer(&head, texts, length);
+}
+
+static void tell_build_id(void)
+{
+	struct answer head = {.kind = ANSWER_DONE};
+	Elf *elf = elf_begin(asked.fd, ELF_C_READ, NULL);
+	const void *id = NULL;
+	ssize_t size = image_file_build_id(elf, &id);
+
+	answer(&head, id, size > 0 && size <= TEXT_MAX ? (size_t)size : 0);
+	elf_end(elf);
+}
+
+static const char *second_text(void)
+{
+	const char *nul = memchr(asked.text, '\0', asked.length);
+
+	return nul ? nul + 1 : "";
+}
+
+static void tell_offset(void)
+{
+	const char *function = second_text();
+	uint64_t offset;
+
+	if (symbol_offset(asked.fd, asked.text, function, &offset) < 0 || returns_allowed(asked.fd, asked.text, function) < 0)
+		answer_text(ANSWER_FAILED, fail_text());
+	else
+		answer_number(offset);
+}
+
+static void tell_matching(void)
+{
+	const char *pattern = second_text();
+	struct symbol_names names = {0};
+	size_t told = 0;
+
+	if (returns_allowed(asked.fd, asked.text, pattern) == 0)
+		symbol_matching(asked.fd, asked.text, pattern, &names);
+	for (size_t i = 0; i < names.count; i++) {
+		if (returns_allowed(asked.fd, asked.text, names.items[i]) == 0) {
+			answer_text(ANSWER_MORE, names.items[i]);
+			told++;
+		}
+		free(names.items[i]);
+	}
+	free(names.items);
+	if (told == 0)
+		answer_text(ANSWER_FAILED, fail_text()); /* none, or none is allowed */
+	else
+		answer_number(told);
+}
+
+static void tell_exceptions(void)
+{
+	answer_number(returns_meet_exceptions(asked.fd));
+}
+
+static const struct {
+	void (*tell)(void);
+	bool keeps_file;
+} questions[QUESTIONS] = {
+	[ASK_PLACE] = {tell_place, true},
+	[ASK_BUILD_ID] = {tell_build_id},
+	[ASK_OFFSET] = {tell_offset},
+	[ASK_MATCHING] = {tell_matching},
+	[ASK_EXCEPTIONS] = {tell_exceptions},
+};
+
+/* Nothing is left open but the socket. Signals are for whoever asks. */
+static void leave_all(int socket)
+{
+	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+		signal(ignored[i], SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);
+	socket = dup(socket); /* it may be in the way */
+	for (int fd = 0; fd < SOCKET; fd++)
+		dup2(null, fd);
+	dup2(socket, SOCKET);
+	open_files_close(SOCKET + 1);
+}
+
+static uint64_t memory_allowed(void)
+{
+	uint64_t share = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / MEMORY_SHARE;
+
+	return share < MEMORY ? share : MEMORY;
+}
+
+_Noreturn void lookup_serve(int socket)
+{
+	struct answer ready = {.kind = ANSWER_DONE};
+
+	prctl(PR_SET_NAME, "tailblame-names");
+	setpriority(PRIO_PROCESS, 0, PRIORITY); /* where it may: a collector waits for it, meanwhile rings fill up */
+	leave_all(socket);
+	ready.number = rights_drop(memory_allowed());
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* a change of user has forgotten it */
+	elf_version(EV_CURRENT);
+	answer(&ready, NULL, 0);
+	for (;;) {
+		enum question_kind kind;
+		int fd;
+
+		receive();
+		kind = asked.question.kind < QUESTIONS ? (enum question_kind)asked.question.kind : ASK_GIVEN;
+		fd = asked.fd;
+		if (!questions[kind].tell)
+			_exit(1);
+		questions[kind].tell();
+		if (fd >= 0 && !questions[kind].keeps_file)
+			close(fd);
+	}
+}
