@@ -1120,6 +1120,56 @@ cchart-filter: 4 functions: too few values to learn limits from (4 in all), so n
 	run -2 cchart-filter --method=p -c block
 }
 
+@test "requests that overlap, however they are split, leave none open" {
+	queue() { echo "event ts=$1 cpu=0 tid=$2 comm=x name=block:block_bio_queue dev=7:0 sector=$3 nr_sector=$4 rwbs=R"; }
+	complete() { echo "event ts=$1 cpu=0 tid=0 name=block:block_rq_complete dev=7:0 sector=$2 nr_sector=$3"; }
+	{
+		queue 1 1 851968 3528
+		queue 1.1 2 851968 2184
+		complete 1.2 851968 2016
+		complete 1.25 853984 1504
+		complete 1.3 851968 1160
+		complete 1.35 853128 1024
+		complete 1.4 855488 8
+		echo "event ts=9 cpu=0 tid=0 name=x:y"
+	} >in
+	filter -c block --limit=0.2 in >out
+	run grep -c "^signal" out
+	assert_output 2
+	run grep "^signal" out
+	refute_output --partial open=yes
+}
+
+@test "a bio that is told done with what was left of it is done" {
+	bio() { echo "event ts=$1 cpu=0 tid=1 comm=x name=block:block_bio_$2 dev=253:0 sector=$3 nr_sector=$4 rwbs=R"; }
+	{
+		bio 1 queue 0 100
+		bio 1.3 complete 50 50
+		bio 2 queue 0 8
+		bio 2.3 complete 8 0
+		echo "event ts=9 cpu=0 tid=0 name=x:y"
+	} >in
+	filter -c block --limit=0.2 in >out
+	run grep -o "value=[0-9.]* ucl.*open=yes\|value=[0-9.]* ucl" out
+	assert_output "value=0.300000000 ucl
+value=0.300000000 ucl"
+}
+
+@test "a request that is taken back after a part of it was done is begun anew" {
+	rq() { echo "event ts=$1 cpu=0 tid=0 name=block:block_rq_$2 dev=7:0 sector=$3 nr_sector=$4 rwbs=R"; }
+	{
+		rq 1 issue 0 16
+		rq 1.05 complete 0 8
+		rq 1.06 requeue 8 8
+		rq 3 issue 8 8
+		rq 3.1 complete 8 8
+		echo "event ts=9 cpu=0 tid=0 name=x:y"
+	} >in
+	filter -c block-service --limit=0.2 in >out
+	run grep -c "^signal" out
+	assert_output 0
+}
+
 @test "malformed records are named with their line" {
 	for line in "event ts=x cpu=0 tid=1 name=a:b" "sample ts=1 chart=x" "sample ts=1 value=1" "sample ts=1 chart=x value=y" "sample ts=1 start=2 chart=x value=1" \
 		"tick" "lost cpu=1" "chart name=x" 'chart name=x definition="start a=b"'; do

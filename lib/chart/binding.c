@@ -23,6 +23,7 @@ int binding_make(struct binding *binding, struct events *events, const struct ch
 	binding->keys = event->keys;
 	binding->splits = event->splits;
 	binding->shows = event->shows;
+	binding->whole = event->whole;
 	if (event->length)
 		binding->length = event_type_field(type, event->length);
 	binding->flags = event_type_field(type, "common_flags");

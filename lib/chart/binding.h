@@ -20,6 +20,7 @@ struct binding {
 	const struct event_field *flags; /* of a count: common_flags */
 	const struct event_field *length, *tid; /* NULL: none; the event's own thread */
 	const struct binding *instead; /* what it stands in for; NULL: nothing */
+	bool whole;	/* of an end: that of a whole start */
 	bool came;	/* in this stream */
 	uint64_t seen; /* events */
 	const char *lacking; /* a field that the event does not have; NULL: none known */

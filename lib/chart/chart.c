@@ -32,7 +32,7 @@ static const struct line_kind {
 } line_kinds[] = {
 	{"chart", "name title nest shortest method interval least binary function ", read_chart},
 	{"start", "event filter key length tid split show instead ", read_start},
-	{"end", "event filter key length ", read_end},
+	{"end", "event filter key length whole ", read_end},
 	{"drop", "event filter key length ", read_drop},
 	{"arm", "event filter key ", read_arm},
 	{"count", "event filter failed tid split ", read_count},
@@ -133,6 +133,11 @@ static int read_event(struct parser *parser, enum chart_role role, const struct 
 	    read_names(fields, "split", event->split, &event->splits) < 0 ||
 	    read_names(fields, "show", event->show, &event->shows) < 0)
 		return -1;
+	event->whole = fields_is(fields, "whole", "yes");
+	if (!event->whole && fields_find(fields, "whole") && !fields_is(fields, "whole", "no"))
+		return fail("whole= must be yes or no");
+	if (event->whole && !event->length)
+		return fail("whole= needs length=");
 	if (event->length && !event->keys)
 		return fail("length= needs key=, whose last field is where the range begins");
 	return 0;

@@ -12,7 +12,7 @@
  * There may be several start, end, drop, arm and context lines. `key` pairs an end with its start: equal values of these fields, which
  * are numbers; without it the thread is the key. With `length` the last key field is where a range begins: an end is the end
  * of every start that lies in its range, and a start is over when all its range has ended (merged and split block
- * requests). `tid` is the field that names the thread that waits (default: the thread in whose context the start happened).
+ * requests). An end with `whole=yes` comes once for each start, with what was left of its range. `tid` is the field that names the thread that waits (default: the thread in whose context the start happened).
  * `split` gives each value of its fields limits of its own. `show` carries fields of the start into the signal. `filter` is the
  * kernel's own filter. `nest=yes` on the chart line pairs an end with the newest open start of its key (calls nest); else a
  * second start takes the place of the first. A drop is an end of what was given up, a request that its device did not take: it gives no
@@ -61,6 +61,7 @@ struct chart_event {
 	char *key[CHART_KEYS_MAX]; /* "dev:disk": with its reading */
 	int keys;
 	char *length; /* NULL: no range */
+	bool whole;   /* of an end: that of a whole start */
 	char *failed; /* of a count: which of the events; NULL: all */
 	char *tid;    /* NULL: the event's own thread */
 	char *split[CHART_KEYS_MAX];

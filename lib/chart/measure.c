@@ -262,7 +262,7 @@ static int end_event(struct measure *measure, struct binding *binding, const str
 {
 	struct measured *chart = binding->chart;
 	int64_t length = binding->length ? event_number(event, binding->length) : 0;
-	struct start *start = pair_end(chart->pairs, key, length);
+	struct start *start = (binding->whole ? pair_end_whole : pair_end)(chart->pairs, key, length);
 
 	if (chart->disarmed)
 		disarmed_add(chart->disarmed, key);

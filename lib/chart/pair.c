@@ -28,12 +28,14 @@ struct pair_table {
 	bool ranged, nest;
 	int keys;
 	int64_t longest; /* of the starts that are not wide */
+	ARRAY(struct start *) near; /* those that an end may be the end of; scratch */
 	struct pair_slot *slots, *free_slots;
 };
 
 struct pairs {
 	struct start *oldest, *free_starts; /* by age; for use again */
 	int open;
+	struct part_pool parts;
 	uint64_t overflowed;
 };
 
@@ -50,6 +52,8 @@ void pairs_free(struct pairs *pairs)
 		pairs->free_starts = start->next;
 		free(start);
 	}
+	if (pairs)
+		parts_pool_free(&pairs->parts);
 	free(pairs);
 }
 
@@ -79,6 +83,7 @@ void pair_table_free(struct pair_table *table)
 		free(slot);
 	}
 	HASH_CLEAR(hh, table->slots);
+	free(table->near.items);
 	free(table);
 }
 
@@ -117,6 +122,13 @@ static struct pair_slot *find_or_add_slot(struct pair_table *table, const int64_
 	slot->keys = 0;
 	HASH_ADD_KEYPTR_BYHASHVALUE(hh, table->slots, slot->key, sizeof(slot->key), hash, slot);
 	return slot;
+}
+
+static int64_t end_of(int64_t begin, int64_t length)
+{
+	int64_t end;
+
+	return __builtin_add_overflow(begin, length, &end) ? INT64_MAX : end;
 }
 
 static int64_t piece_of(int64_t at)
@@ -186,6 +198,7 @@ void pair_release(struct start *start)
 {
 	struct pairs *pairs = start->table->pairs;
 
+	parts_drop(&pairs->parts, &start->parts);
 	start->next = pairs->free_starts;
 	pairs->free_starts = start;
 }
@@ -259,7 +272,8 @@ struct start *pair_start(struct pair_table *table, const int64_t *key, int64_t l
 	memcpy(start->sample.key, key, (size_t)table->keys * sizeof(*key));
 	start->sample.start = ts;
 	start->table = table;
-	start->length = start->remaining = length;
+	if (table->ranged)
+		start->to = end_of(key[table->keys - 1], length);
 	if (length > table->longest && length <= (int64_t)WIDE << PIECE_SHIFT)
 		table->longest = length;
 	link_slot(find_or_add_slot(table, slot_of), start);
@@ -275,74 +289,113 @@ static void hand_out(struct start *start, struct start **list)
 	*list = start;
 }
 
-static int64_t longest_of_key(const struct start *first)
+/* Collects the starts of a slot that reach into [begin, end). */
+static void gather_in_slot(struct pair_table *table, const struct pair_slot *slot, int64_t begin, int64_t end)
 {
-	int64_t longest = first->length;
-
-	for (; first; first = first->behind)
-		longest = first->length > longest ? first->length : longest;
-	return longest;
+	for (struct start *first = slot ? slot->starts : NULL; first; first = first->next)
+		for (struct start *start = first; start; start = start->behind)
+			if (start->sample.key[table->keys - 1] < end && start->to > begin)
+				*ARRAY_ADD(&table->near) = start;
 }
 
-/*
- * Ends the part of this start that lies in [begin, end). Of several requests for the same range, each split in its own
- * way, nobody can tell whose part it is: what is more than the oldest lacks is the next one's, so that none stays open.
- */
-static void end_part(struct pair_table *table, struct start *start, int64_t begin, int64_t end, struct start **done)
+static void gather_everywhere(struct pair_table *table, const int64_t *key, int64_t begin, int64_t end)
 {
-	int64_t from = start->sample.key[table->keys - 1], to;
-	struct start *heir;
-
-	if (__builtin_add_overflow(from, longest_of_key(start), &to))
-		to = INT64_MAX;
-	from = from > begin ? from : begin;
-	to = to < end ? to : end;
-	if (from >= to)
-		return;
-	for (int64_t units = to - from; start && units > 0; start = heir) {
-		heir = start->behind;
-		start->remaining -= units;
-		units = -start->remaining;
-		if (start->remaining <= 0)
-			hand_out(start, done);
-	}
-}
-
-static void end_in_slot(struct pair_table *table, struct pair_slot *slot, int64_t begin, int64_t end, struct start **done)
-{
-	struct start *start = slot ? slot->starts : NULL, *last = start ? start->prev : NULL, *next;
-
-	/* One behind an ended start comes in at the tail, and is another request: not for this end. */
-	for (; start; start = next) {
-		next = start == last ? NULL : start->next;
-		end_part(table, start, begin, end, done);
-	}
-}
-
-static void end_everywhere(struct pair_table *table, const int64_t *key, int64_t begin, int64_t end, struct start **done)
-{
-	struct pair_slot *slot, *next;
+	const struct pair_slot *slot, *next;
 
 	HASH_ITER(hh, table->slots, slot, next)
 		if (!memcmp(slot->key, key, (size_t)(table->keys - 1) * sizeof(*key)))
-			end_in_slot(table, slot, begin, end, done);
+			gather_in_slot(table, slot, begin, end);
+}
+
+static int by_age(const void *a, const void *b)
+{
+	const struct start *one = *(struct start *const *)a, *two = *(struct start *const *)b;
+
+	return one->sample.start < two->sample.start ? -1 : one->sample.start > two->sample.start;
+}
+
+/* Collects the starts that reach into [begin, end), the oldest first. */
+static void gather(struct pair_table *table, const int64_t *key, int64_t begin, int64_t end)
+{
+	int64_t slot_of[CHART_KEYS_MAX], back, *piece = &slot_of[table->keys - 1];
+
+	table->near.count = 0;
+	if (__builtin_sub_overflow(begin, table->longest, &back))
+		back = INT64_MIN + 1;
+	if (piece_of(end) - piece_of(begin) > LONG) {
+		gather_everywhere(table, key, begin, end);
+	} else {
+		slot_key(table, key, INT64_MAX, slot_of);
+		gather_in_slot(table, find_slot(table, slot_of), begin, end);
+		for (*piece = piece_of(back); *piece <= piece_of(end - 1); ++*piece)
+			gather_in_slot(table, find_slot(table, slot_of), begin, end);
+	}
+	if (table->near.count > 1)
+		qsort(table->near.items, table->near.count, sizeof(*table->near.items), by_age);
+}
+
+/* Takes those of the units that this start lacks out of both, and hands it out if it lacks none then. */
+static void end_units(struct start *start, struct parts *units, struct start **done)
+{
+	struct pair_table *table = start->table;
+	struct part_pool *pool = &table->pairs->parts;
+
+	if (!start->parts.first)
+		start->parts = parts_of(pool, start->sample.key[table->keys - 1], start->to);
+	parts_meet(pool, &start->parts, units);
+	if (!start->parts.first)
+		hand_out(start, done);
+}
+
+/*
+ * Shares an end out: each of its units ends that unit of the oldest start that still lacks it. The units of an end are whole requests
+ * or pieces of several, and of requests that overlap nobody can tell whose piece it was. Whoever it was: there is an end for each unit of
+ * each request, so that when all have ended, none stays open here; and taking the oldest first makes no time longer than the longest
+ * was.
+ */
+static void share_out(struct pair_table *table, int64_t begin, int64_t end, struct start **done)
+{
+	struct parts units = parts_of(&table->pairs->parts, begin, end);
+
+	for (size_t i = 0; units.first && i < table->near.count; i++)
+		end_units(table->near.items[i], &units, done);
+	parts_drop(&table->pairs->parts, &units);
 }
 
 static struct start *end_range(struct pair_table *table, const int64_t *key, int64_t length)
 {
-	int64_t begin = key[table->keys - 1], end, slot_of[CHART_KEYS_MAX], back, *piece = &slot_of[table->keys - 1];
+	int64_t begin = key[table->keys - 1], end;
 	struct start *done = NULL;
 
-	if (length <= 0 || __builtin_add_overflow(begin, length, &end) || __builtin_sub_overflow(begin, table->longest, &back))
+	if (length <= 0 || __builtin_add_overflow(begin, length, &end))
 		return NULL;
-	if (piece_of(length) > LONG) {
-		end_everywhere(table, key, begin, end, &done);
-		return done;
-	}
-	slot_key(table, key, INT64_MAX, slot_of);
-	end_in_slot(table, find_slot(table, slot_of), begin, end, &done);
-	for (*piece = piece_of(back); *piece <= piece_of(end - 1); ++*piece)
-		end_in_slot(table, find_slot(table, slot_of), begin, end, &done);
+	gather(table, key, begin, end);
+	if (table->near.count > 0)
+		share_out(table, begin, end, &done);
+	return done;
+}
+
+static bool is_among(const struct start *list, const struct start *start)
+{
+	while (list && list != start)
+		list = list->next;
+	return list != NULL;
+}
+
+struct start *pair_end_whole(struct pair_table *table, const int64_t *key, int64_t length)
+{
+	int64_t begin = key[table->keys - 1], end;
+	struct start *done = NULL, *whole = NULL;
+
+	if (length < 0 || begin == INT64_MIN || __builtin_add_overflow(begin, length, &end))
+		return NULL;
+	gather(table, key, length ? begin : end - 1, end);
+	for (size_t i = table->near.count; i > 0; i--)
+		if (table->near.items[i - 1]->to == end)
+			whole = table->near.items[i - 1];
+	share_out(table, begin, end, &done);
+	if (whole && !is_among(done, whole))
+		hand_out(whole, &done);
 	return done;
 }
 
@@ -394,5 +447,5 @@ struct start *pairs_newer(const struct start *start)
 
 uint64_t pairs_overflowed(const struct pairs *pairs)
 {
-	return pairs->overflowed;
+	return pairs->overflowed + pairs->parts.overflowed;
 }

@@ -2,10 +2,11 @@
  * pair: finds the start that an end belongs to. A table holds the open starts of one chart; all tables of a
  * program share one pool, which bounds how many are open at once.
  *
- * Keys are up to four numbers. In a ranged table the last is where a range of `length` units begins: an end ends every
- * start in its range, and a start is over when all its units have ended. Of several starts with the same key
+ * Keys are up to four numbers. In a ranged table the last is where a range of `length` units begins: an end ends each of its
+ * units once, of the oldest start that still lacks it, and a start is over when all its units have ended. So ranges may
+ * overlap, be merged and be split in any way. Of several starts with the same key
  *
- *	in a ranged table	the oldest ends first, for each is a request of its own
+ *	in a ranged table	each is a request of its own
  *	in a nesting table	the newest ends first
  *	else			only the newest is kept
  *
@@ -18,6 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "chart/parts.h"
 #include "chart/sample.h"
 
 enum {
@@ -49,7 +51,8 @@ struct start {
 	struct start *prev, *next; /* starts of a slot with other ranges */
 	struct start *behind;	   /* the start with the same key that takes its place when it ends */
 	struct start *older, *newer; /* of all tables, by age */
-	int64_t length, remaining;
+	int64_t to;		   /* of a range: where it ends */
+	struct parts parts;	   /* what it lacks; none: all */
 	int same; /* of the first of its key: how many there are; else 0 */
 };
 
@@ -68,6 +71,12 @@ struct start *pair_start(struct pair_table *table, const int64_t *key, int64_t l
 /* The starts that this end ends, as a list linked by `next`; NULL: none. */
 struct start *pair_end(struct pair_table *table, const int64_t *key, int64_t length);
 
+/*
+ * The same of an end in a ranged table that comes once for each start, when all of it has ended, with what was left of its range, be that
+ * nothing: the oldest start that ends where this range does is over, whatever else it lacks.
+ */
+struct start *pair_end_whole(struct pair_table *table, const int64_t *key, int64_t length);
+
 /* The starts with this very key, all of them, handed out the same way. */
 struct start *pair_forget(struct pair_table *table, const int64_t *key);
 
@@ -81,7 +90,7 @@ struct start *pairs_newer(const struct start *start);
 /* Takes a start out of its table: it is then handed out. */
 void pair_take(struct start *start);
 
-/* How many were pushed out because PAIR_OPEN_MAX were open, or PAIR_SLOT_MAX with long ranges. */
+/* How many were pushed out because PAIR_OPEN_MAX were open, or PAIR_SLOT_MAX with long ranges; and lost a part beyond PARTS_MAX. */
 uint64_t pairs_overflowed(const struct pairs *pairs);
 
 #endif

@@ -53,7 +53,8 @@ static void merged_and_split(void)
 	/* Longer than what is looked for piece by piece, with a short one beside it. */
 	start(table, 7, 0, 1 << 20, 16);
 	start(table, 7, 5000, 8, 32);
-	assert(end(table, 7, 0, 1 << 19, &sum) == 1 && sum == 32);
+	assert(end(table, 7, 0, 1 << 19, &sum) == 0);
+	assert(end(table, 7, 5000, 8, &sum) == 1 && sum == 32);
 	assert(end(table, 7, 1 << 19, 1 << 19, &sum) == 1 && sum == 16);
 
 	/* An end longer than all that. */
@@ -108,6 +109,90 @@ static void same_range_split(void)
 	start(table, 7, 200, 4, 4);
 	assert(end(table, 7, 0, INT64_MAX, &sum) == 2 && sum == 5); /* whole ones are none's but the oldest's */
 	assert(end(table, 7, 100, 4, &sum) == 1 && sum == 2);
+	pair_table_free(table);
+}
+
+/* What one request's pieces gave to another comes back to it when those of the other end: two readers, split unevenly. */
+static void overlapping(void)
+{
+	struct pair_table *table = pair_table_new(pairs, true, false, 2);
+	int64_t sum;
+
+	start(table, 7, 851968, 3528, 1);
+	start(table, 7, 851968, 2184, 2);
+	assert(end(table, 7, 851968, 2016, &sum) == 0);
+	assert(end(table, 7, 853984, 1504, &sum) == 0);
+	assert(end(table, 7, 851968, 1160, &sum) == 0);
+	assert(end(table, 7, 853128, 1024, &sum) == 1 && sum == 2);
+	assert(end(table, 7, 855488, 8, &sum) == 1 && sum == 1);
+	start(table, 7, 100, 16, 1);
+	start(table, 7, 104, 8, 2);
+	assert(end(table, 7, 104, 8, &sum) == 0);
+	assert(end(table, 7, 108, 8, &sum) == 0);
+	assert(end(table, 7, 100, 4, &sum) == 1 && sum == 1);
+	assert(end(table, 7, 104, 4, &sum) == 1 && sum == 2);
+	assert(!pairs_oldest(pairs));
+	pair_table_free(table);
+}
+
+static int end_whole(struct pair_table *table, int64_t at, int64_t length, int64_t *sum)
+{
+	const int64_t key[CHART_KEYS_MAX] = {7, at};
+	struct start *list = pair_end_whole(table, key, length), *next;
+	int count = 0;
+
+	*sum = 0;
+	for (; list; list = next, count++) {
+		next = list->next;
+		*sum += list->sample.start;
+		pair_release(list);
+	}
+	return count;
+}
+
+/* A device that tells the end of a bio as a whole tells what it had left of it: all, the last part, or nothing. */
+static void whole_ones(void)
+{
+	struct pair_table *table = pair_table_new(pairs, true, false, 2);
+	int64_t sum;
+
+	start(table, 7, 100, 100, 1);
+	start(table, 7, 120, 20, 2);
+	assert(end_whole(table, 120, 20, &sum) == 1 && sum == 2);
+	assert(end_whole(table, 150, 50, &sum) == 1 && sum == 1);
+	start(table, 7, 100, 8, 4);
+	assert(end_whole(table, 108, 0, &sum) == 1 && sum == 4);
+	assert(end_whole(table, 108, 0, &sum) == 0);
+	start(table, 7, 100, 16, 1); /* fails as a whole, after a request of the other was taken for a part of it */
+	start(table, 7, 108, 8, 2);
+	assert(end(table, 7, 108, 8, &sum) == 0);
+	assert(end_whole(table, 100, 16, &sum) == 2 && sum == 3);
+	start(table, 7, INT64_MAX - 8, 100, 1);
+	assert(end_whole(table, INT64_MAX - 8, 100, &sum) == 0);
+	assert(end_whole(table, INT64_MIN, 0, &sum) == 0);
+	assert(end_whole(table, 0, INT64_MAX, &sum) == 1);
+	pair_table_free(table);
+}
+
+/* Holes are bounded, too: what is cut out of more ends with its shorter side. */
+static void holes(void)
+{
+	struct pair_table *table = pair_table_new(pairs, true, false, 2);
+	uint64_t overflowed = pairs_overflowed(pairs);
+	int64_t sum;
+
+	start(table, 7, 0, 8 * PARTS_OF_ONE, 1);
+	for (int64_t i = 0; i < 2 * PARTS_OF_ONE; i++)
+		assert(end(table, 7, 4 * i + 1, 1, &sum) == 0);
+	assert(pairs_overflowed(pairs) > overflowed);
+	assert(end(table, 7, 0, INT64_MAX, &sum) == 1);
+	for (int64_t i = 0; i < 4 * PARTS_MAX / PARTS_OF_ONE; i++)
+		start(table, 7, 8 * PARTS_OF_ONE * i, 8 * PARTS_OF_ONE, i);
+	overflowed = pairs_overflowed(pairs);
+	for (int64_t i = 0; i < 2 * PARTS_MAX; i++)
+		assert(end(table, 7, 8 * i + 1, 1, &sum) == 0);
+	assert(pairs_overflowed(pairs) > overflowed);
+	assert(end(table, 7, 0, INT64_MAX, &sum) == 4 * PARTS_MAX / PARTS_OF_ONE);
 	pair_table_free(table);
 }
 
@@ -177,10 +262,10 @@ static void long_ranges(void)
 	int64_t sum;
 
 	for (int64_t i = 0; i < PAIR_SLOT_MAX + 10; i++)
-		start(table, 1, i, 1 << 20, i);
+		start(table, 1, i << 20, 1 << 20, i);
 	assert(pairs_overflowed(pairs) == overflowed + 10);
 	assert(pairs_oldest(pairs)->sample.start == 10);
-	start(table, 1, 10, 1 << 20, 5000); /* the same range again */
+	start(table, 1, 10 << 20, 1 << 20, 5000); /* the same range again */
 	assert(end(table, 1, 0, INT64_MAX, &sum) == PAIR_SLOT_MAX);
 	assert(end(table, 1, 0, INT64_MAX, &sum) == 1 && sum == 5000);
 	assert(!pairs_oldest(pairs));
@@ -210,6 +295,9 @@ int main(void)
 	merged_and_split();
 	same_range();
 	same_range_split();
+	overlapping();
+	whole_ones();
+	holes();
 	nested();
 	replaced_and_forgotten();
 	forgotten_ranges();
