@@ -109,17 +109,3 @@ example_files() {
 	run -0 bash -c 'unset EPOCHREALTIME; EPOCHREALTIME=1700000000,25; source ./example'
 	assert_line --regexp '^sample ts=1700000000.250000000 .*chart=switches value=12'
 }
-
-@test "the script that records all day loses no hour when summer time ends" {
-	command -v zstd >/dev/null || skip "needs zstd"
-	mkdir bin
-	printf '#!/bin/sh\nprintf "sample ts=%%d chart=x value=1\\n" %s\n' "$(seq -s ' ' 9)" >bin/trace-collect
-	printf '#!/bin/sh\nexec /bin/date -d @$NOW "$@"\n' >bin/date
-	chmod +x bin/*
-	sed -n '/^#!/,/^\.Ed/{ /^\.Ed/!p }' "$TOP/man/tailblame.7" | sed "s|/var/log/tailblame|$PWD/log|g; s|^PATH=|&$PWD/bin:$BUILD:|" >hourly
-	for NOW in 1792888200 1792891800; do # both at half past two
-		TZ=CET-1CEST,M3.5.0,M10.5.0/3 NOW=$NOW sh hourly
-	done
-	run ls log
-	assert_output $'2026-10-25-0030.tb.zst\n2026-10-25-0130.tb.zst\nlimits'
-}

@@ -1,0 +1,210 @@
+#!/usr/bin/env bats
+# tailblame-hours: what it has recorded stays, whatever happens.
+
+load helper
+
+HOURS=$TOP/cmd/tailblame-hours
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return 1
+	mkdir -m 700 log
+	# much is abnormal, so that a file grows from the beginning
+	cat >configuration <<-END
+		FOLDER=$PWD/log
+		COLLECT='-c runq --no-recorder'
+		FILTER='-c runq --limit=1us --before=0 --after=0 --keep=1'
+	END
+	export TAILBLAME_HOURS=$PWD/configuration
+}
+
+teardown() {
+	if [ -n "$pid" ]; then kill $pid 2>/dev/null || true; fi
+	if mountpoint -q log; then until_true 60 umount log; fi
+}
+
+start() {
+	"$HOURS" 2>>err 3>&- &
+	pid=$!
+}
+
+newest() {
+	find log -name '*.tb' | sort | tail -n1
+}
+
+# growing FILE: a file of which there is something is newer than this
+growing() {
+	[ "$(newest)" != "$1" ] && [ -s "$(newest)" ]
+}
+
+# tree PID: it and all that it started
+tree() {
+	echo "$1"
+	for child in $(pgrep -P "$1"); do tree "$child"; done
+}
+
+nobody_writes() {
+	flock -n log/lock true
+}
+
+@test "wrong use is status 2, a folder of others is none to record in" {
+	run -2 "$HOURS" --nonsense
+	run -2 env KEEP=lots "$HOURS"
+	run -2 env PERIOD=1h "$HOURS"
+	chmod 777 log
+	run -1 "$HOURS"
+	assert_output "tailblame-hours: others may write to '$PWD/log', or it is somebody else's; what is recorded is for root alone"
+	assert_equal "$(ls log)" ""
+}
+
+# bats test_tags=live
+@test "an hour ends in good order when it is told to, is compressed by the next, and only one runs" {
+	need_tracefs
+	umask 022
+	start
+	until_true 60 growing ""
+	first=$(newest)
+	assert_equal "$(stat -c %a "$first")" 600
+	run -1 "$HOURS"
+	assert_output "tailblame-hours: one runs already, in '$PWD/log'"
+	run -0 "$HOURS" -q
+	assert_output ""
+	kill $pid
+	wait $pid && status=0 || status=$?
+	[ $status = 0 ] || assert_equal "$status" 3
+	run -0 bash -c 'stream-cat --text "$1" | tail -n1' - "$first"
+	assert_output --regexp '^end '
+	[ -s log/limits ]
+	cp "$first" first
+	start
+	until_true 60 [ -e "$first.zst" ]
+	until_true 60 [ ! -e "$first" ]
+	zstdcat "$first.zst" | cmp first
+	until_true 60 growing ""
+	tree $pid | xargs kill -TERM
+	wait $pid && status=0 || status=$?
+	[ $status = 0 ] || assert_equal "$status" 3
+	assert_equal "$(<err)" ""
+}
+
+# bats test_tags=live
+@test "files follow each other without a restart" {
+	need_tracefs
+	echo PERIOD=1 >>configuration
+	start
+	until_true 60 eval '[ "$(find log -name "*.tb.zst" | wc -l)" -ge 2 ]'
+	kill $pid
+	wait $pid || [ $? = 3 ]
+	for file in log/*.zst; do
+		zstdcat "$file" | stream-cat --text | grep -q '^end '
+	done
+}
+
+# bats test_tags=live
+@test "killed and started again ten times within a minute, nothing that was recorded is lost or cut" {
+	need_tracefs
+	last=
+	for i in {1..10}; do
+		start
+		until_true 60 growing "$last"
+		last=$(newest)
+		tree $pid | xargs kill -9
+		wait $pid || true
+		until_true 60 nobody_writes
+		cp "$last" "kept.$i"
+		echo "$last" >"name.$i"
+	done
+	start
+	until_true 60 growing "$last"
+	until_true 60 [ ! -e "$last" ]
+	kill $pid
+	wait $pid || [ $? = 3 ]
+	for i in {1..10}; do
+		zstdcat "$(<"name.$i").zst" | cmp "kept.$i"
+	done
+	assert_equal "$(cat name.* | sort -u | wc -l)" 10
+	assert_equal "$(find log -name '*.part')" ""
+}
+
+# bats test_tags=live
+@test "a script that is killed alone: nobody else begins before what it had started has ended" {
+	need_tracefs
+	start
+	until_true 60 growing ""
+	collector=$(pgrep -P $pid trace-collect)
+	kill -9 $pid
+	wait $pid || true
+	run -1 "$HOURS"
+	assert_output --partial "one runs already"
+	kill "$collector"
+	until_true 60 nobody_writes
+	run -0 bash -c 'stream-cat --text "$1" | tail -n1' - "$(newest)"
+	assert_output --regexp '^end '
+}
+
+# bats test_tags=live
+@test "a full disk is a failure, and takes nothing that is there" {
+	need_tracefs
+	mount -t tmpfs -o size=3m,mode=700 none log || skip "cannot mount a tmpfs"
+	head -c 300000 /dev/urandom >log/2026-01-01-000000.tb
+	cp log/2026-01-01-000000.tb before
+	run -1 timeout 60 "$HOURS"
+	assert_output --partial "no space left on device"
+	assert_line --partial "tailblame-hours: cchart-filter ended with status 1"
+	zstdcat -f log/2026-01-01-000000.tb* | cmp before
+	head -c 3000000 /dev/zero >log/other 2>/dev/null || true
+	run -1 timeout 60 "$HOURS"
+	zstdcat -f log/2026-01-01-000000.tb* | cmp before
+	assert_equal "$(find log -name '*.tb*' -empty)" ""
+}
+
+# bats test_tags=live
+@test "what is kept stays within its bound, the oldest goes first" {
+	need_tracefs
+	echo KEEP=4M >>configuration
+	for i in {1..9}; do head -c 500000 /dev/urandom >log/2026-01-0$i-000000.tb; done
+	start
+	until_true 60 [ -e log/2026-01-09-000000.tb.zst ]
+	kill $pid
+	wait $pid || true # it may have ended, with a file that has its part
+	[ ! -e log/2026-01-01-000000.tb ] && [ ! -e log/2026-01-01-000000.tb.zst ]
+	[ "$(du -sk log | cut -f1)" -le 4096 ]
+}
+
+# bats test_tags=live
+@test "a file that takes more than its part ends, and stays" {
+	need_tracefs
+	echo KEEP=1M >>configuration
+	echo "FILTER='-c runq --limit=1ns --keep=1'" >>configuration
+	run -1 timeout 300 "$HOURS"
+	assert_output --partial "tailblame-hours: cchart-filter ended with status 1"
+	size=$(stat -c %s "$(newest)")
+	[ "$size" -gt 100000 ] && [ "$size" -le $((1048576 / 8)) ]
+}
+
+@test "no hour is lost when summer time ends" {
+	mkdir bin
+	printf '#!/bin/sh\ntrap "" HUP\nprintf "sample ts=%%d chart=x value=1\\n" %s\nkill $PPID\n' "$(seq -s ' ' 9)" >bin/trace-collect
+	printf '#!/bin/sh\nexec /bin/date -d @$NOW "$@"\n' >bin/date
+	chmod +x bin/*
+	echo FILTER= >>configuration
+	for NOW in 1792888200 1792891800; do # both at half past two
+		PATH=$PWD/bin:$PATH TZ=CET-1CEST,M3.5.0,M10.5.0/3 NOW=$NOW "$HOURS"
+	done
+	run ls log
+	assert_output $'2026-10-25-003000.tb.zst\n2026-10-25-013000.tb\nlimits\nlock'
+}
+
+@test "the service is right, and names what is installed, as does the line for cron" {
+	make -C "$TOP" --no-print-directory O="$BUILD" PREFIX="$PWD/root" program_prefix=tb- install >log/make 2>&1
+	[ -x root/bin/tb-tailblame-hours ]
+	run grep -o '[^ =]*tb-[^ ]*' root/lib/systemd/system/tb-tailblame-hours.service root/etc/cron.d/tb-tailblame-hours
+	assert_line --partial "$PWD/root/bin/tb-tailblame-hours"
+	assert_line --partial "$PWD/root/bin/tb-trace-collect"
+	grep -qx 'prefix=tb-' root/bin/tb-tailblame-hours
+	run -0 root/bin/tb-tailblame-hours --version
+	assert_output --partial tb-tailblame-hours
+	run ! grep -v '^#' root/etc/cron.d/tb-tailblame-hours
+	command -v systemd-analyze >/dev/null || skip "needs systemd-analyze"
+	run -0 systemd-analyze verify --man=no "$PWD/root/lib/systemd/system/tb-tailblame-hours.service"
+	assert_output ""
+}
