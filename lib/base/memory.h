@@ -34,6 +34,9 @@ char *memory_format(const char *format, ...) __attribute__((format(printf, 1, 2)
 		size_t count, room; \
 	}
 
+/* Frees the elements; the array is as at first. */
+#define ARRAY_FREE(array) (free((array)->items), (array)->items = NULL, (array)->count = (array)->room = 0)
+
 /* Makes room for one more element and yields a pointer to it (not zeroed); invalidates older pointers. */
 #define ARRAY_ADD(array)                                                                                           \
 	((array)->count == (array)->room                                                                           \

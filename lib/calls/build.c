@@ -6,8 +6,7 @@
 #include "base/fail.h"
 #include "calls/rag.h"
 #include "calls/signals.h"
-#include "wake/wake_quota.h"
-#include "wake/wake_stack.h"
+#include "wake/wake.h"
 
 struct request_seen { /* a request whose graph of calls was built */
 	int32_t tid;
@@ -30,14 +29,16 @@ struct graph_builder {
 };
 
 /* What stands behind numbers in events, or beside them. */
-static int take_meaning(struct graph_builder *builder, const struct record *record,
-			int (*take)(struct wake *wake, const struct fields *fields))
+static int take_meaning(struct graph_builder *builder, const struct record *record)
 {
 	const struct fields *fields = stream_fields(builder->stream, record);
+	int status;
 
 	if (!fields)
 		return -1;
-	return take(builder->wake, fields) < 0 ? stream_fail(builder->stream, "%s", fail_text()) : 0;
+	status = record->kind == KIND_CHART ? rag_chart(builder->wake, fields)
+					    : wake_record(builder->wake, record->kind, fields);
+	return status < 0 ? stream_fail(builder->stream, "%s", fail_text()) : 0;
 }
 
 struct graph_builder *graph_builder_new(struct stream *stream, struct events *events, int worst)
@@ -84,38 +85,6 @@ static int take_signal(struct graph_builder *builder, const struct record *recor
 	return 0;
 }
 
-/* A request that was queued before the data: the signal tells when, and by whom. */
-static void tell_beginning(struct graph_builder *builder, const struct graph_signal *signal, int32_t index)
-{
-	struct request *request = &builder->wake->requests.items[index];
-	struct thread *thread;
-
-	if (request->submitter != INDEX_NONE || signal->start >= request->issued || signal->tid == TID_IDLE)
-		return;
-	thread = wake_thread(builder->wake, signal->tid);
-	if (!thread->comm && *signal->comm)
-		thread->comm = memory_text(signal->comm, strlen(signal->comm));
-	request->queued = signal->start;
-	request->submitter = request->owner = thread->index;
-}
-
-static enum target find_target(struct graph_builder *builder, const struct graph_signal *signal, int32_t *index)
-{
-	const struct thread *thread;
-
-	if (signal->request) {
-		*index = request_find(builder->wake, signal->disk, signal->sector, signal->start, signal->ts);
-		if (*index != INDEX_NONE) {
-			tell_beginning(builder, signal, *index);
-			return TARGET_REQUEST;
-		}
-	}
-	/* Without switches there is nothing to be said about a thread. */
-	thread = builder->wake->switches ? wake_thread_find(builder->wake, signal->tid, signal->ts) : NULL;
-	*index = thread ? thread->index : INDEX_NONE;
-	return thread ? TARGET_THREAD : TARGET_NONE;
-}
-
 static int give(struct graph_builder *builder, struct graph *graph, const struct graph_signal *signal, const char *window)
 {
 	free(graph->id);
@@ -147,20 +116,20 @@ static struct graph *new_request(struct graph_builder *builder, struct graph *gr
 /* A graph of calls makes up for one of threads that would be empty. */
 static int build(struct graph_builder *builder, const struct graph_signal *signal, const char *window)
 {
+	struct wake_wanted wanted = {signal->start, signal->ts, signal->tid, signal->comm, signal->request, signal->disk, signal->sector};
+	int64_t from = signal->start, first, last;
 	struct graph *calls = NULL;
-	int64_t from = signal->start;
-	enum target target;
-	int32_t index;
+	struct wake_target target;
 
 	/* What happened before the data is not known; the rest of it is explained. */
-	if (signal_has_end(builder->wake, signal) && from < wake_first(builder->wake))
-		from = wake_first(builder->wake);
+	if (signal_has_end(builder->wake, signal) && wake_span(builder->wake, &first, &last) && from < first)
+		from = first;
 	wake_until(builder->wake, signal->ts);
-	target = find_target(builder, signal, &index);
-	if (builder->kinds & GRAPHS_RAG && signal->tid != TID_IDLE)
+	target = wake_find(builder->wake, &wanted);
+	if (builder->kinds & GRAPHS_RAG && signal->tid)
 		calls = new_request(builder, rag_graph(builder->wake, signal->tid, signal->start, signal->ts));
-	if (builder->kinds & GRAPHS_WAKE && (target != TARGET_NONE || !calls) &&
-	    give(builder, wake_graph(builder->wake, "", target, index, from, signal->ts), signal, window) < 0) {
+	if (builder->kinds & GRAPHS_WAKE && (target.index >= 0 || !calls) &&
+	    give(builder, wake_graph(builder->wake, "", target, from, signal->ts), signal, window) < 0) {
 		graph_free(calls);
 		return -1;
 	}
@@ -175,12 +144,6 @@ static int give_none(struct graph_builder *builder, const struct graph_signal *s
 	graph->from = signal->start;
 	graph->to = signal->ts;
 	return give(builder, graph, signal, window);
-}
-
-/* What an idle CPU wakes, an interrupt does; so the like may have come in the midst of any thread. */
-static bool is_unsure(const struct wake *wake)
-{
-	return wake->wakers && wake->idlers && !wake->contexts;
 }
 
 static void forget(struct graph_builder *builder)
@@ -200,7 +163,7 @@ static int close_window(struct graph_builder *builder, const char *window)
 			return -1;
 	if (chosen && builder->graphs == before && give_none(builder, &builder->signals.list.items[0], window) < 0)
 		return -1;
-	builder->unsure |= chosen && is_unsure(builder->wake);
+	builder->unsure |= chosen && wake_unsure(builder->wake);
 	forget(builder);
 	return 0;
 }
@@ -263,8 +226,6 @@ int graph_builder_record(struct graph_builder *builder, const struct record *rec
 		builder->brought = true;
 		forget(builder);
 		return 0;
-	case KIND_STREAM:
-		return take_meaning(builder, record, wake_stream);
 	case KIND_EVENT:
 		return take_event(builder, record);
 	case KIND_SIGNAL:
@@ -273,14 +234,12 @@ int graph_builder_record(struct graph_builder *builder, const struct record *rec
 		return take_window(builder, record);
 	case KIND_LOST:
 		return take_lost(builder, record);
+	case KIND_STREAM:
 	case KIND_STACK:
-		return take_meaning(builder, record, wake_stack_read);
 	case KIND_FILE:
-		return take_meaning(builder, record, wake_file_read);
 	case KIND_CHART:
-		return take_meaning(builder, record, rag_chart);
 	case KIND_QUOTA:
-		return take_meaning(builder, record, wake_quota_read);
+		return take_meaning(builder, record);
 	default:
 		return 0;
 	}

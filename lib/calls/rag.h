@@ -9,7 +9,7 @@
 #ifndef CALLS_RAG_H
 #define CALLS_RAG_H
 
-#include "wake/wake.h"
+#include "wake/core.h"
 #include "stream/line.h"
 
 enum call_flag {

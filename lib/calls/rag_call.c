@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "wake/function.h"
+
 static struct rag_call *add_call(struct rag *rag, const struct function_event *event, int64_t start)
 {
 	struct rag_thread *thread = &rag->threads[event->thread];
@@ -35,7 +37,7 @@ static int64_t missing_start(const struct rag *rag, const struct function_event 
 {
 	const struct rag_thread *thread = &rag->threads[event->thread];
 	struct thread *story = rag->wake->threads.items[event->thread];
-	int64_t start = thread->last == TIME_NONE ? wake_since(rag->wake) : thread->last;
+	int64_t start = thread->last == TIME_NONE ? core_since(rag->wake) : thread->last;
 
 	if (story->born != TIME_NONE && story->born > start)
 		start = story->born;
@@ -134,8 +136,8 @@ struct rag *rag_new(struct wake *wake)
 	rag->threads = memory_new(wake->threads.count + 1, sizeof(*rag->threads));
 	for (size_t i = 0; i < wake->threads.count; i++)
 		rag->threads[i].last = TIME_NONE;
-	for (size_t i = 0; i < wake->functions.count; i++) {
-		const struct function_event *event = &wake->functions.items[i];
+	for (size_t i = 0; i < function_all(wake)->events.count; i++) {
+		const struct function_event *event = &function_all(wake)->events.items[i];
 
 		if (event->returns)
 			end_call(rag, event);

@@ -5,6 +5,8 @@
 
 #include "chart/chart.h"
 #include "program/demangle.h"
+#include "wake/function.h"
+#include "wake/wake_name.h"
 
 struct cut_out { /* the calls of one graph */
 	const struct rag *rag;
@@ -15,8 +17,8 @@ struct cut_out { /* the calls of one graph */
 
 static bool several_functions(const struct wake *wake)
 {
-	for (size_t i = 1; i < wake->functions.count; i++)
-		if (wake->functions.items[i].function != wake->functions.items[0].function)
+	for (size_t i = 1; i < function_all(wake)->events.count; i++)
+		if (function_all(wake)->events.items[i].function != function_all(wake)->events.items[0].function)
 			return true;
 	return false;
 }

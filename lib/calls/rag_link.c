@@ -28,38 +28,25 @@ static void adopt(struct rag *rag, int32_t parent, int32_t child)
 	*link = child;
 }
 
-/* The thread that ended a wait, and when; INDEX_NONE: it was no thread. */
-static struct raise waker_of(const struct wake *wake, const struct piece *wait, int64_t end)
-{
-	switch (wait->what == WHAT_WAIT ? wait->cause : CAUSE_NONE) {
-	case CAUSE_THREAD:
-		return (struct raise){wait->cause_index, end};
-	case CAUSE_RAISED:
-		return wake->raises.items[wait->cause_index];
-	default:
-		return (struct raise){.thread = INDEX_NONE};
-	}
-}
-
 /* Who made the thread or woke it last. */
-static struct raise giver_of(const struct wake *wake, const struct thread *thread, int64_t ts)
+static struct doer giver_of(const struct wake *wake, const struct thread *thread, int64_t ts)
 {
 	for (size_t at = thread_find(thread, ts); at > 1; at--) {
 		const struct piece *piece = &thread->pieces.items[at - 2];
 
 		if (piece->what == WHAT_WAIT)
-			return waker_of(wake, piece, piece[1].start);
+			return core_ender(wake, piece);
 	}
 	if (thread->born == TIME_NONE)
-		return (struct raise){.thread = INDEX_NONE};
-	return (struct raise){thread->parent, thread->born};
+		return (struct doer){.thread = INDEX_NONE};
+	return (struct doer){thread->parent, thread->born};
 }
 
 /* A call that no other one on its thread made was made by the call that gave its thread something to do. */
 static void link_root(struct rag *rag, int32_t index)
 {
 	const struct rag_call *call = &rag->calls.items[index];
-	struct raise giver = giver_of(rag->wake, rag->wake->threads.items[call->thread], call->start);
+	struct doer giver = giver_of(rag->wake, rag->wake->threads.items[call->thread], call->start);
 	int32_t parent;
 
 	if (giver.thread == INDEX_NONE || giver.thread == call->thread)
@@ -149,7 +136,7 @@ static bool asks(const struct rag *rag, int32_t index, int64_t since, int32_t sl
 	for (size_t i = thread_find(thread, since); i < thread->pieces.count; i++) {
 		if (call->end != TIME_NONE && thread->pieces.items[i].start >= call->end)
 			return false;
-		if (waker_of(rag->wake, &thread->pieces.items[i], 0).thread == rag->calls.items[sleeper].thread)
+		if (core_ender(rag->wake, &thread->pieces.items[i]).thread == rag->calls.items[sleeper].thread)
 			return true;
 	}
 	return false;
@@ -169,10 +156,10 @@ static int32_t asked_call(const struct rag *rag, int32_t call, int32_t sleeper)
  * sleeper did, by whatever means, unless it is the other way round: the outermost since the sleeper began, for a server may be
  * in its loop for long.
  */
-static int32_t awaited_call(struct rag *rag, int32_t sleeper, const struct piece *wait, int64_t end)
+static int32_t awaited_call(struct rag *rag, int32_t sleeper, const struct piece *wait)
 {
 	const struct rag_call *calls = rag->calls.items;
-	struct raise by = waker_of(rag->wake, wait, end);
+	struct doer by = core_ender(rag->wake, wait);
 	int32_t call = by.thread == INDEX_NONE ? INDEX_NONE : rag_call_before(rag, by.thread, by.ts), asked;
 
 	if (call == INDEX_NONE || by.thread == calls[sleeper].thread)
@@ -204,7 +191,7 @@ static void take_wait(struct waiting *waiting, const struct thread *thread, size
 	const struct piece *wait = &thread->pieces.items[index];
 	int64_t end = thread_piece_end(rag->wake, thread, index);
 	int32_t sleeper = rag_call_at(rag, thread->index, wait->start);
-	int32_t call = sleeper == INDEX_NONE ? INDEX_NONE : awaited_call(rag, sleeper, wait, end);
+	int32_t call = sleeper == INDEX_NONE ? INDEX_NONE : awaited_call(rag, sleeper, wait);
 
 	if (call == INDEX_NONE)
 		return;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <uthash.h>
 
 #include "base/fail.h"
 
@@ -86,7 +87,7 @@ static int read_badness(struct signals *signals, const struct fields *fields, st
 static int read_signal(struct signals *signals, struct events *events, const struct fields *fields,
 		       struct graph_signal *signal)
 {
-	int64_t tid = TID_IDLE;
+	int64_t tid = 0;
 
 	if (fields_time(fields, "ts", &signal->ts) < 0 || fields_time(fields, "start", &signal->start) < 0 ||
 	    fields_integer(fields, "tid", &tid) < 0 || read_badness(signals, fields, signal) < 0 ||
@@ -135,7 +136,9 @@ int signals_take(struct signals *signals, struct events *events, const struct fi
 
 bool signal_has_end(const struct wake *wake, const struct graph_signal *signal)
 {
-	return wake->gaps.count && signal->ts > wake_first(wake) && signal->ts <= wake->now;
+	int64_t first, last;
+
+	return wake_span(wake, &first, &last) && signal->ts > first && signal->ts <= last;
 }
 
 /* The worst first; of equals the earlier. Those whose end is not among the events come last: little can be said of them. */

@@ -19,7 +19,7 @@ struct graph_signal {
 	double lost;	      /* seconds beyond the centre; less than nothing of what is no wait; see signals_take() */
 	double excess;	      /* in limits */
 	size_t order;	      /* among those of the window */
-	int32_t tid;	      /* TID_IDLE: none */
+	int32_t tid;	      /* 0: none */
 	char comm[SIGNAL_COMM_ROOM];
 	bool open;	      /* it had not ended yet */
 	bool request;	      /* of a block request, at: */

@@ -1,4 +1,4 @@
-#include "wake/wake_event.h"
+#include "wake/wake_name.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,16 +26,16 @@ static bool differ_in_numbers(const char *old, const char *new)
 	}
 }
 
-void on_rename(struct happening *at)
+void on_rename(struct at *at)
 {
 	enum { PID, OLD, NEW };
-	struct thread *thread = wake_thread(at->wake, (int32_t)happening_number(at, PID));
+	struct thread *thread = core_thread(at->wake, (int32_t)at_number(at, PID));
 	bool own = thread->born == TIME_NONE || thread->called_itself;
 	char old[COMM_ROOM], new[COMM_ROOM];
 
 	thread->called_itself = true;
-	if (!own || !happening_has(at, OLD) || !happening_text(at, OLD, old, sizeof(old)) ||
-	    !happening_text(at, NEW, new, sizeof(new)) || differ_in_numbers(old, new))
+	if (!own || !at_has(at, OLD) || !at_text(at, OLD, old, sizeof(old)) ||
+	    !at_text(at, NEW, new, sizeof(new)) || differ_in_numbers(old, new))
 		return;
 	*ARRAY_ADD(&thread->called_before) = (struct called){at->wake->now, memory_text(old, strlen(old))};
 	thread_split(thread, at->wake->now);

@@ -1,7 +1,7 @@
 #include "wake/wake_node.h"
 #include "graph/rival.h"
-#include "wake/wake_frequency.h"
-#include "wake/wake_quota.h"
+#include "wake/frequency.h"
+#include "wake/quota.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static void add_holder(struct cut *cut, const struct thread *holder, size_t at, 
 		return;
 	who = interrupt ? interrupt_name(wake, piece->what == WHAT_SOFTIRQ, piece->cause_index)
 			: memory_format("%s", wake_comm_at(wake, master, start));
-	note = wake_frequency_note(wake, piece->cpu, start, end);
+	note = frequency_note(wake, piece->cpu, start, end);
 	source =
 	    new_node(cut, interrupt ? piece->what : WHAT_RUN, start, end, master->tid,
 		     rival_spell(who, piece->cpu, wake_comm_at(wake, waiter, start)),
@@ -92,7 +92,7 @@ static size_t tenure_at(const struct cpu *cpu, int64_t ts)
 /* Up to date with the gaps. NULL: nothing was seen there. */
 static const struct cpu *cpu_of(struct wake *wake, const struct piece *piece)
 {
-	return piece->cpu < wake->cpus.count && wake->cpus.items[piece->cpu] ? wake_cpu(wake, piece->cpu) : NULL;
+	return piece->cpu < wake->cpus.count && wake->cpus.items[piece->cpu] ? core_cpu(wake, piece->cpu) : NULL;
 }
 
 static void add_tenures(struct cut *cut, const struct thread *waiter, const struct piece *piece, int32_t node,
@@ -149,7 +149,7 @@ static struct throttling find_throttling(struct cut *cut, const struct thread *w
 	int64_t start = waiter->pieces.items[at].start, idle = throttled_until(cut->wake, waiter, at, end);
 	struct throttling found = {.from = start, .to = start};
 
-	wake_throttled(cut->wake, waiter, start, end, &found);
+	quota_throttled(cut->wake, waiter, start, end, &found);
 	if (idle > start) {
 		found.from = start;
 		found.to = later(found.to, idle);

@@ -1,4 +1,4 @@
-#include "wake/wake.h"
+#include "wake/wake_name.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,15 +4,15 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "wake/wake_frequency.h"
+#include "wake/ask.h"
+#include "wake/block.h"
+#include "wake/context.h"
+#include "wake/frequency.h"
 #include "wake/wake_stack.h"
 
 struct thread *thread_at(struct cut *cut, int32_t index)
 {
-	struct thread *thread = cut->wake->threads.items[index];
-
-	wake_thread_sync(cut->wake, thread);
-	return thread;
+	return core_sync(cut->wake, index);
 }
 
 int32_t new_node(struct cut *cut, enum node_what what, int64_t start, int64_t end, int32_t tid, char *name, char *label)
@@ -40,7 +40,7 @@ char *interrupt_name(const struct wake *wake, bool soft, int32_t number)
 
 const struct thread *piece_master(const struct wake *wake, const struct thread *thread, const struct piece *piece)
 {
-	int32_t owner = piece->cause == CAUSE_WORK ? wake->works.items[piece->cause_index].owner : INDEX_NONE;
+	int32_t owner = piece->cause == CAUSE_WORK ? work_at(wake, piece->cause_index)->owner : INDEX_NONE;
 
 	return owner == INDEX_NONE ? thread : wake->threads.items[owner];
 }
@@ -72,11 +72,11 @@ static char *run_name(const struct wake *wake, const struct thread *thread, size
 				     wake_comm(wake, wake->threads.items[piece->cause_index]));
 	if (piece->cause != CAUSE_WORK)
 		return memory_format("%s: running%s", comm,
-				     wake_frequency_low(wake, piece->cpu, piece->start, thread_piece_end(wake, thread, at))
+				     frequency_low(wake, piece->cpu, piece->start, thread_piece_end(wake, thread, at))
 					 ? " at a low frequency"
 					 : "");
 	return memory_format("%s: work on %s", comm,
-			     wake_text(wake->names, wake->works.items[piece->cause_index].queue, "?"));
+			     wake_text(wake->names, work_at(wake, piece->cause_index)->queue, "?"));
 }
 
 static char *piece_name(const struct wake *wake, const struct thread *thread, size_t at, int32_t asker)
@@ -107,7 +107,7 @@ static char *piece_name(const struct wake *wake, const struct thread *thread, si
 static char *run_label(const struct wake *wake, const struct thread *thread, size_t at, const char *began)
 {
 	const struct piece *piece = &thread->pieces.items[at];
-	char *note = wake_frequency_note(wake, piece->cpu, piece->start, thread_piece_end(wake, thread, at));
+	char *note = frequency_note(wake, piece->cpu, piece->start, thread_piece_end(wake, thread, at));
 	char *label = memory_format("%s/%d on CPU %u%s%s", wake_comm_at(wake, thread, piece->start), thread->tid,
 				    piece->cpu, note, began);
 
@@ -255,11 +255,11 @@ void cut_end(struct cut *cut)
 	for (size_t i = 0; i < cut->pieces.count; i++)
 		cut->pieces.items[i]->node = NODE_NONE;
 	for (size_t i = 0; i < cut->requests.count; i++) {
-		struct request *request = &cut->wake->requests.items[cut->requests.items[i]];
+		struct request *request = request_at(cut->wake, cut->requests.items[i]);
 
 		request->service_node = request->queue_node = request->behind_node = NODE_NONE;
 		if (request->data != INDEX_NONE)
-			cut->wake->data_parts.items[request->data].node = NODE_NONE;
+			block_data(cut->wake, request->data)->node = NODE_NONE;
 	}
 	free(cut->pieces.items);
 	free(cut->holdings.items);

@@ -5,7 +5,8 @@
 #ifndef WAKE_NODE_H
 #define WAKE_NODE_H
 
-#include "wake/wake.h"
+#include "wake/wake_name.h"
+#include "wake/work.h"
 
 /* A node of a thread or interrupt that had the CPU while another thread waited for it. */
 struct holding {

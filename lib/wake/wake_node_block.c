@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "wake/block.h"
+#include "wake/writeback.h"
 
 /* The nodes of block requests: queued before a device, behind others in it, in service. */
 
@@ -50,7 +52,7 @@ static char *service_label(const struct cut *cut, const struct request *request)
 
 static int32_t new_service(struct cut *cut, int32_t index, const struct ender *ender, int64_t end)
 {
-	const struct request *request = &cut->wake->requests.items[index];
+	const struct request *request = request_at(cut->wake, index);
 	char dev[NUMBER_ROOM];
 
 	device_spell(dev, request->disk);
@@ -63,16 +65,16 @@ static int32_t new_service(struct cut *cut, int32_t index, const struct ender *e
 
 int32_t service_node(struct cut *cut, int32_t index)
 {
-	struct request *request = &cut->wake->requests.items[index];
+	struct request *request = request_at(cut->wake, index);
 
 	if (request->service_node == NODE_NONE)
-		request->service_node = new_service(cut, index, &request->ender, request_end(cut->wake, request));
+		request->service_node = new_service(cut, index, &request->ender, block_end(cut->wake, request));
 	return request->service_node;
 }
 
 int32_t data_node(struct cut *cut, int32_t index)
 {
-	struct data_part *data = &cut->wake->data_parts.items[cut->wake->requests.items[index].data];
+	struct data_part *data = block_data(cut->wake, request_at(cut->wake, index)->data);
 
 	if (data->node == NODE_NONE)
 		data->node = new_service(cut, index, &data->ender, data->completed);
@@ -85,16 +87,16 @@ int32_t data_node(struct cut *cut, int32_t index)
  */
 static void add_served(struct cut *cut, uint64_t dev, int32_t index, int32_t node, int64_t from, int64_t to)
 {
-	const struct disk *disk = request_disk(cut->wake, dev);
+	const struct disk *disk = block_disk(cut->wake, dev);
 	size_t at = disk->issued.count;
 
 	while (at-- > 0) {
 		int32_t other = disk->issued.items[at];
-		const struct request *request = &cut->wake->requests.items[other];
+		const struct request *request = request_at(cut->wake, other);
 
 		if (request->issued == TIME_NONE || request->issued >= to || other == index)
 			continue;
-		if (request_end(cut->wake, request) <= from) {
+		if (block_end(cut->wake, request) <= from) {
 			if (request->issued < from - disk->longest)
 				break;
 			continue;
@@ -109,7 +111,7 @@ static void add_served(struct cut *cut, uint64_t dev, int32_t index, int32_t nod
  */
 int32_t queue_node(struct cut *cut, int32_t index)
 {
-	struct request *request = &cut->wake->requests.items[index];
+	struct request *request = request_at(cut->wake, index);
 	int64_t end = request->issued == TIME_NONE ? cut->wake->now : request->issued;
 	const char *scheduler = events_device_scheduler(cut->wake->events, request->disk);
 	bool scheduled = *scheduler && strcmp(scheduler, "none");
@@ -133,8 +135,8 @@ int32_t queue_node(struct cut *cut, int32_t index)
 /* The rest of the time that it was in service is its own. */
 int32_t behind_node(struct cut *cut, int32_t index)
 {
-	struct request *request = &cut->wake->requests.items[index];
-	int64_t until = request_behind(cut->wake, index);
+	struct request *request = request_at(cut->wake, index);
+	int64_t until = block_behind(cut->wake, index);
 	int32_t service = service_node(cut, index);
 	char dev[NUMBER_ROOM], disk[DISK_ROOM];
 
@@ -154,7 +156,7 @@ int32_t behind_node(struct cut *cut, int32_t index)
 
 int32_t dirty_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end)
 {
-	uint64_t dev = cut->wake->throttles.items[wait->cause_index];
+	uint64_t dev = writeback_disk(cut->wake, wait);
 	const char *name = wake_disk_name(cut->wake->names, dev);
 	char disk[DISK_ROOM];
 	int32_t node;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "wake/wake_name.h"
 
 struct stack { /* frames, innermost first, with ';' between them; NULL: none */
 	char *user, *kernel;
@@ -55,25 +56,25 @@ int wake_stack_read(struct wake *wake, const struct fields *fields)
 	return 0;
 }
 
-static void mark(struct happening *at, int32_t woken)
+static void mark(struct at *at, int32_t woken)
 {
 	enum { STACK };
-	struct thread *thread = wake_thread(at->wake, at->event->tid);
+	struct thread *thread = core_thread(at->wake, at->event->tid);
 
 	*ARRAY_ADD(&thread->marks) =
-	    (struct mark){.ts = at->wake->now, .stack = (uint32_t)happening_number(at, STACK), .woken = woken};
+	    (struct mark){.ts = at->wake->now, .stack = (uint32_t)at_number(at, STACK), .woken = woken};
 }
 
-void on_stack_sleep(struct happening *at)
+void on_stack_sleep(struct at *at)
 {
 	mark(at, MARK_SLEEP);
 }
 
-void on_stack_wake(struct happening *at)
+void on_stack_wake(struct at *at)
 {
 	enum { STACK, PID };
 
-	mark(at, (int32_t)happening_number(at, PID));
+	mark(at, (int32_t)at_number(at, PID));
 }
 
 /* A frame: what stands before the next ';'. */

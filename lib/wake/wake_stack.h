@@ -8,7 +8,7 @@
 #ifndef WAKE_STACK_H
 #define WAKE_STACK_H
 
-#include "wake/wake_event.h"
+#include "wake/part.h"
 #include "stream/line.h"
 
 struct wake_stacks *wake_stacks_new(void);
@@ -17,7 +17,8 @@ void wake_stacks_free(struct wake_stacks *stacks);
 /* A `stack` record, before the first event that names it. -1 after fail(). */
 int wake_stack_read(struct wake *wake, const struct fields *fields);
 
-event_handler on_stack_sleep, on_stack_wake;
+void on_stack_sleep(struct at *at);
+void on_stack_wake(struct at *at);
 
 /*
  * The name with the function behind it: of a wait the one that it sleeps in, of a run the one that woke the asker's thread

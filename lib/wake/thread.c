@@ -1,41 +1,35 @@
-#include "wake/wake.h"
+#include "wake/core.h"
 
 #include <string.h>
 
 /* Who sleeps for this much longer than it runs does nothing with its time. */
 enum { IDLENESS = 8 };
 
-static struct piece *last(const struct thread *thread)
+struct piece *thread_last(const struct thread *thread)
 {
 	return thread->pieces.count ? &thread->pieces.items[thread->pieces.count - 1] : NULL;
 }
 
+bool thread_asleep(const struct thread *thread)
+{
+	return thread->pieces.count && thread_last(thread)->what == WHAT_WAIT;
+}
+
 bool thread_unseen(const struct thread *thread)
 {
-	return !thread->pieces.count || last(thread)->flags & PIECE_LOST;
+	return !thread->pieces.count || thread_last(thread)->flags & PIECE_LOST;
 }
 
 bool thread_running(const struct thread *thread)
 {
-	uint8_t what = thread->pieces.count ? last(thread)->what : WHAT_UNKNOWN;
+	uint8_t what = thread->pieces.count ? thread_last(thread)->what : WHAT_UNKNOWN;
 
 	return what == WHAT_RUN || what == WHAT_IRQ || what == WHAT_SOFTIRQ;
 }
 
 bool thread_runnable(const struct thread *thread)
 {
-	return thread->pieces.count && last(thread)->what == WHAT_RUNNABLE;
-}
-
-int32_t thread_served(const struct wake *wake, const struct thread *thread)
-{
-	if (thread->writer != INDEX_NONE)
-		return thread->writer;
-	if (thread->work == INDEX_NONE)
-		return thread->index;
-	const struct work *work = &wake->works.items[thread->work];
-
-	return work->owner != INDEX_NONE || work->throttled ? work->owner : thread->index;
+	return thread->pieces.count && thread_last(thread)->what == WHAT_RUNNABLE;
 }
 
 struct piece *thread_piece(struct thread *thread, enum node_what what, int64_t ts, uint32_t cpu)
@@ -43,7 +37,7 @@ struct piece *thread_piece(struct thread *thread, enum node_what what, int64_t t
 	struct piece *piece;
 
 	/* A piece without length is none, nor is one after the loss of events that hid its end. */
-	while (thread->pieces.count && last(thread)->start >= ts)
+	while (thread->pieces.count && thread_last(thread)->start >= ts)
 		thread->pieces.count--;
 	thread->died = TIME_NONE; /* whatever we thought */
 	piece = ARRAY_ADD(&thread->pieces);
@@ -53,11 +47,10 @@ struct piece *thread_piece(struct thread *thread, enum node_what what, int64_t t
 				.call = CALL_NONE,
 				.cpu = (uint16_t)cpu,
 				.what = what};
-	if (what == WHAT_RUN)
+	if (what == WHAT_RUN) {
 		piece->flags = thread->doing;
-	if (what == WHAT_RUN && thread->work != INDEX_NONE) {
-		piece->cause = CAUSE_WORK;
-		piece->cause_index = thread->work;
+		piece->cause = thread->for_cause;
+		piece->cause_index = thread->for_index;
 	}
 	return piece;
 }
@@ -77,10 +70,19 @@ void thread_split(struct thread *thread, int64_t ts)
 	piece->flags &= (uint16_t)~PIECE_ASSUMED;
 }
 
+void thread_does(struct wake *wake, struct thread *thread, int flags)
+{
+	if (thread->doing == flags)
+		return;
+	thread->doing = (uint16_t)flags;
+	if (thread_running(thread))
+		thread_piece(thread, WHAT_RUN, wake->now, thread_last(thread)->cpu);
+}
+
 /* A thread that leaves the CPU was on it, whatever we thought. */
 static void must_run(struct thread *thread, const struct cpu *cpu)
 {
-	struct piece *piece = last(thread);
+	struct piece *piece = thread_last(thread);
 	size_t tenure = cpu->tenures.count - 1;
 
 	if (thread_running(thread))
@@ -111,9 +113,7 @@ void thread_switch_out(struct thread *thread, struct cpu *cpu, char state, int64
 		thread->died = ts;
 	} else {
 		piece = thread_piece(thread, WHAT_WAIT, ts, cpu->number);
-		piece->call = thread->lock == CALL_NONE ? thread->call : thread->lock;
-		piece->flags = (thread->early ? PIECE_EARLY : 0) | (thread->asks && thread->condition ? PIECE_CONDITION : 0);
-		thread->batch = (struct batch){0};
+		piece->flags = thread->early ? PIECE_EARLY : 0;
 	}
 }
 
@@ -141,36 +141,36 @@ static bool queue_known(const struct wake *wake, const struct thread *thread)
 
 	if (!thread_runnable(thread))
 		return true;
-	if (last(thread)->start == thread->born)
+	if (thread_last(thread)->start == thread->born)
 		return false;
-	return wake->migrations || (count > 1 && last(thread)[-1].what != WHAT_WAIT);
+	return wake->migrations || (count > 1 && thread_last(thread)[-1].what != WHAT_WAIT);
 }
 
 void thread_switch_in(struct wake *wake, struct thread *thread, struct cpu *cpu, int64_t ts)
 {
-	struct piece *piece = last(thread);
+	struct piece *piece = thread_last(thread);
 
 	if (thread_unseen(thread)) {
 		if (thread->tid != TID_IDLE)
-			thread_piece(thread, WHAT_UNKNOWN, wake_since(wake), cpu->number)->flags = PIECE_ASSUMED;
+			thread_piece(thread, WHAT_UNKNOWN, core_since(wake), cpu->number)->flags = PIECE_ASSUMED;
 	} else if (piece->what == WHAT_WAIT && piece->cause == CAUSE_NONE) {
 		woken_unseen(piece);
 	} else if (thread_running(thread)) {
 		piece->what = WHAT_UNKNOWN; /* it cannot have run here and there */
 	}
 	if (!queue_known(wake, thread))
-		last(thread)->cpu = (uint16_t)cpu->number;
+		thread_last(thread)->cpu = (uint16_t)cpu->number;
 	thread->early = false;
 	thread_piece(thread, WHAT_RUN, ts, cpu->number);
 }
 
-bool thread_wake(struct wake *wake, struct thread *thread, enum cause cause, int32_t index, uint32_t cpu, int64_t ts)
+bool thread_wake(struct wake *wake, struct thread *thread, uint8_t cause, int32_t index, uint32_t cpu, int64_t ts)
 {
 	struct piece *piece;
 
 	if (thread_unseen(thread))
-		thread_piece(thread, WHAT_WAIT, wake_since(wake), cpu)->flags = PIECE_ASSUMED;
-	piece = last(thread);
+		thread_piece(thread, WHAT_WAIT, core_since(wake), cpu)->flags = PIECE_ASSUMED;
+	piece = thread_last(thread);
 	if (piece->what == WHAT_UNKNOWN) {
 		piece->what = WHAT_WAIT; /* it went to sleep unseen */
 		piece->cause = CAUSE_NONE;
@@ -188,7 +188,7 @@ bool thread_wake(struct wake *wake, struct thread *thread, enum cause cause, int
 
 void thread_migrate(struct thread *thread, uint32_t cpu, int64_t ts, bool waking)
 {
-	struct piece *piece = last(thread);
+	struct piece *piece = thread_last(thread);
 
 	/* Who is woken on the way to sleep is given a CPU only when it has left its own. */
 	if (piece && waking && piece->what == WHAT_WAIT && piece->cause == CAUSE_NONE && piece->flags & PIECE_EARLY)
@@ -204,8 +204,8 @@ void thread_migrate(struct thread *thread, uint32_t cpu, int64_t ts, bool waking
 
 void thread_vanish(struct thread *thread, int64_t ts)
 {
-	if (thread_runnable(thread) && last(thread)->start <= ts)
-		thread_piece(thread, WHAT_UNKNOWN, ts, last(thread)->cpu);
+	if (thread_runnable(thread) && thread_last(thread)->start <= ts)
+		thread_piece(thread, WHAT_UNKNOWN, ts, thread_last(thread)->cpu);
 }
 
 size_t thread_find(const struct thread *thread, int64_t ts)

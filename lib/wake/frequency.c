@@ -1,6 +1,8 @@
-#include "wake/wake_frequency.h"
+#include "wake/frequency.h"
 
 #include <stdlib.h>
+
+#include "wake/part.h"
 
 enum { KHZ_MAX = 100000000 };
 
@@ -14,27 +16,27 @@ struct pace { /* of a CPU */
 	ARRAY(struct change) changes;
 };
 
-struct wake_frequencies {
+struct frequencies {
 	ARRAY(struct pace) cpus; /* by number */
 };
 
-struct wake_frequencies *wake_frequencies_new(void)
+static struct frequencies *of(const struct wake *wake)
 {
-	return NEW(struct wake_frequencies);
+	return wake->of[PART_FREQUENCY];
 }
 
-void wake_frequencies_free(struct wake_frequencies *frequencies)
+static void free_all(struct wake *wake)
 {
-	for (size_t i = 0; i < frequencies->cpus.count; i++)
-		free(frequencies->cpus.items[i].changes.items);
-	free(frequencies->cpus.items);
-	free(frequencies);
+	for (size_t i = 0; i < of(wake)->cpus.count; i++)
+		free(of(wake)->cpus.items[i].changes.items);
+	free(of(wake)->cpus.items);
 }
 
-void wake_frequencies_forget(struct wake_frequencies *frequencies)
+/* The highest stay. */
+static void forget(struct wake *wake)
 {
-	for (size_t i = 0; i < frequencies->cpus.count; i++)
-		frequencies->cpus.items[i].changes.count = 0;
+	for (size_t i = 0; i < of(wake)->cpus.count; i++)
+		of(wake)->cpus.items[i].changes.count = 0;
 }
 
 static const struct change *last(const struct pace *pace)
@@ -42,8 +44,10 @@ static const struct change *last(const struct pace *pace)
 	return pace->changes.count ? &pace->changes.items[pace->changes.count - 1] : NULL;
 }
 
-void wake_frequencies_lost(struct wake_frequencies *frequencies, int64_t from)
+static void lost(struct wake *wake, int64_t from)
 {
+	struct frequencies *frequencies = of(wake);
+
 	for (size_t i = 0; i < frequencies->cpus.count; i++) {
 		struct pace *pace = &frequencies->cpus.items[i];
 
@@ -53,9 +57,9 @@ void wake_frequencies_lost(struct wake_frequencies *frequencies, int64_t from)
 }
 
 /* The event may happen on another CPU than it is about. NULL: it tells nothing. */
-static struct pace *pace_of(struct happening *at, int64_t cpu, int64_t khz)
+static struct pace *pace_of(struct at *at, int64_t cpu, int64_t khz)
 {
-	struct wake_frequencies *frequencies = at->wake->frequencies;
+	struct frequencies *frequencies = of(at->wake);
 	struct pace *pace;
 
 	if (cpu < 0 || cpu >= CPUS_MAX || khz <= 0 || khz > KHZ_MAX)
@@ -68,26 +72,26 @@ static struct pace *pace_of(struct happening *at, int64_t cpu, int64_t khz)
 	return pace;
 }
 
-static void add_change(struct happening *at, struct pace *pace, uint32_t khz, uint32_t limit)
+static void add_change(struct at *at, struct pace *pace, uint32_t khz, uint32_t limit)
 {
 	*ARRAY_ADD(&pace->changes) = (struct change){at->wake->now, khz, limit};
 }
 
-void on_frequency(struct happening *at)
+static void on_frequency(struct at *at)
 {
 	enum { KHZ, CPU };
-	int64_t khz = happening_number(at, KHZ);
-	struct pace *pace = pace_of(at, happening_number(at, CPU), khz);
+	int64_t khz = at_number(at, KHZ);
+	struct pace *pace = pace_of(at, at_number(at, CPU), khz);
 
 	if (pace)
 		add_change(at, pace, (uint32_t)khz, last(pace) ? last(pace)->limit : 0);
 }
 
-void on_frequency_limits(struct happening *at)
+static void on_frequency_limits(struct at *at)
 {
 	enum { MAX, CPU };
-	int64_t limit = happening_number(at, MAX);
-	struct pace *pace = pace_of(at, happening_number(at, CPU), limit);
+	int64_t limit = at_number(at, MAX);
+	struct pace *pace = pace_of(at, at_number(at, CPU), limit);
 
 	if (pace)
 		add_change(at, pace, last(pace) ? last(pace)->khz : 0, (uint32_t)limit);
@@ -124,7 +128,7 @@ static double mean(const struct pace *pace, int64_t start, int64_t end, uint32_t
 
 static double mean_of(const struct wake *wake, uint32_t cpu, int64_t start, int64_t end, uint32_t *highest, uint32_t *limit)
 {
-	const struct wake_frequencies *frequencies = wake->frequencies;
+	const struct frequencies *frequencies = of(wake);
 
 	*highest = *limit = 0;
 	if (cpu >= frequencies->cpus.count)
@@ -133,7 +137,7 @@ static double mean_of(const struct wake *wake, uint32_t cpu, int64_t start, int6
 	return mean(&frequencies->cpus.items[cpu], start, end, limit);
 }
 
-bool wake_frequency_low(const struct wake *wake, uint32_t cpu, int64_t start, int64_t end)
+bool frequency_low(const struct wake *wake, uint32_t cpu, int64_t start, int64_t end)
 {
 	uint32_t highest, limit;
 	double khz = mean_of(wake, cpu, start, end, &highest, &limit);
@@ -141,7 +145,7 @@ bool wake_frequency_low(const struct wake *wake, uint32_t cpu, int64_t start, in
 	return khz > 0 && khz <= highest / 2.0;
 }
 
-char *wake_frequency_note(const struct wake *wake, uint32_t cpu, int64_t start, int64_t end)
+char *frequency_note(const struct wake *wake, uint32_t cpu, int64_t start, int64_t end)
 {
 	uint32_t highest, limit;
 	double khz = mean_of(wake, cpu, start, end, &highest, &limit);
@@ -154,3 +158,17 @@ char *wake_frequency_note(const struct wake *wake, uint32_t cpu, int64_t start, 
 	free(limited);
 	return note;
 }
+
+static const struct part_event events[] = {
+	{"power:cpu_frequency", on_frequency, {"state", "cpu_id"}},
+	{"power:cpu_frequency_limits", on_frequency_limits, {"max_freq", "cpu_id"}},
+	{0},
+};
+
+const struct part frequency_part = {
+	.events = events,
+	.window = sizeof(struct frequencies),
+	.forget = forget,
+	.free = free_all,
+	.lost = lost,
+};

@@ -1,10 +1,11 @@
-#include "wake/wake_quota.h"
+#include "wake/quota.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "base/number.h"
+#include "wake/part.h"
 
 enum {
 	TIMERS = 4,
@@ -22,19 +23,19 @@ struct throttled {
 	char *quota;
 };
 
-struct wake_quotas {
+struct quotas {
 	uint64_t timers[TIMERS]; /* functions that end it; 0: none */
 	int64_t longest;	 /* between two looks */
 	ARRAY(struct throttled) times; /* in order of ts */
 	ARRAY(int64_t) refills;	 /* when such a timer expired, in this window */
 };
 
-struct wake_quotas *wake_quotas_new(void)
+static struct quotas *of(const struct wake *wake)
 {
-	return NEW(struct wake_quotas);
+	return wake->of[PART_QUOTA];
 }
 
-static void forget_before(struct wake_quotas *quotas, int64_t ts)
+static void forget_before(struct quotas *quotas, int64_t ts)
 {
 	size_t kept = 0;
 
@@ -51,23 +52,25 @@ static void forget_before(struct wake_quotas *quotas, int64_t ts)
 	quotas->times.count = kept;
 }
 
-void wake_quotas_free(struct wake_quotas *quotas)
+static void free_all(struct wake *wake)
 {
-	forget_before(quotas, INT64_MAX);
-	free(quotas->times.items);
-	free(quotas->refills.items);
-	free(quotas);
+	forget_before(of(wake), INT64_MAX);
+	free(of(wake)->times.items);
+	free(of(wake)->refills.items);
 }
 
-void wake_quotas_forget(struct wake_quotas *quotas)
+/* What groups did lately stays. */
+static void forget(struct wake *wake)
 {
+	struct quotas *quotas = of(wake);
+
 	quotas->refills.count = 0;
 	if (quotas->times.count)
 		forget_before(quotas, quotas->times.items[quotas->times.count - 1].ts - KEPT);
 }
 
 /* "0xffffffff81234560,0xffffffff81234780" */
-static int read_timers(struct wake_quotas *quotas, const struct field *field)
+static int read_timers(struct quotas *quotas, const struct field *field)
 {
 	const char *at = field->value, *end = at + field->value_length;
 
@@ -129,7 +132,7 @@ static int read_quota(struct throttled *time, const struct fields *fields)
 }
 
 /* In the order of ts, as they come. Where another stream begins, its clock may be behind. */
-static void keep(struct wake_quotas *quotas, struct throttled time)
+static void keep(struct quotas *quotas, struct throttled time)
 {
 	if (quotas->times.count && quotas->times.items[quotas->times.count - 1].ts > time.ts)
 		forget_before(quotas, INT64_MAX);
@@ -137,12 +140,12 @@ static void keep(struct wake_quotas *quotas, struct throttled time)
 	*ARRAY_ADD(&quotas->times) = time;
 }
 
-int wake_quota_read(struct wake *wake, const struct fields *fields)
+static int read_record(struct wake *wake, const struct fields *fields)
 {
 	const struct field *timers = fields_find(fields, "timers"), *tids = fields_find(fields, "tids");
 	struct throttled time = {.since = TIME_NONE};
 
-	if (timers && read_timers(wake->quotas, timers) < 0)
+	if (timers && read_timers(of(wake), timers) < 0)
 		return -1;
 	if (fields_time(fields, "ts", &time.ts) < 0 || fields_time(fields, "since", &time.since) < 0 ||
 	    fields_time(fields, "time", &time.time) < 0)
@@ -155,15 +158,20 @@ int wake_quota_read(struct wake *wake, const struct fields *fields)
 		free(time.tids);
 		return -1;
 	}
-	keep(wake->quotas, time);
+	keep(of(wake), time);
 	return 0;
 }
 
-void wake_quota_timer(struct wake *wake, uint64_t function)
+/* A timer that ends throttlings expires. */
+static void on_refill(struct at *at)
 {
+	enum { FUNCTION };
+	struct quotas *quotas = of(at->wake);
+	uint64_t function = (uint64_t)at_number(at, FUNCTION);
+
 	for (int i = 0; i < TIMERS; i++)
-		if (function && wake->quotas->timers[i] == function) {
-			*ARRAY_ADD(&wake->quotas->refills) = wake->now;
+		if (function && quotas->timers[i] == function) {
+			*ARRAY_ADD(&quotas->refills) = at->wake->now;
 			return;
 		}
 }
@@ -199,7 +207,7 @@ static int64_t used_up(struct wake *wake, const struct throttled *time, int64_t 
 	int64_t last = from;
 
 	for (size_t i = 0; i < time->tids_count; i++) {
-		const struct thread *thread = wake_thread_find(wake, time->tids[i], to);
+		const struct thread *thread = core_thread_find(wake, time->tids[i], to);
 
 		if (thread)
 			last = later(last, ran_until(wake, thread, from, to));
@@ -208,7 +216,7 @@ static int64_t used_up(struct wake *wake, const struct throttled *time, int64_t 
 }
 
 /* The first that was looked at no sooner than `ts`. */
-static size_t first_at(const struct wake_quotas *quotas, int64_t ts)
+static size_t first_at(const struct quotas *quotas, int64_t ts)
 {
 	size_t low = 0, high = quotas->times.count;
 
@@ -226,7 +234,7 @@ static size_t first_at(const struct wake_quotas *quotas, int64_t ts)
 /* Whether a throttling of the thread ended with this refill: the kernel says that one as long as this did about then. */
 static bool ended_by(struct wake *wake, const struct thread *thread, int64_t start, int64_t refill, struct throttling *found)
 {
-	const struct wake_quotas *quotas = wake->quotas;
+	const struct quotas *quotas = of(wake);
 
 	for (size_t i = first_at(quotas, refill); i < quotas->times.count; i++) {
 		const struct throttled *time = &quotas->times.items[i];
@@ -246,9 +254,9 @@ static bool ended_by(struct wake *wake, const struct thread *thread, int64_t sta
 	return false;
 }
 
-bool wake_throttled(struct wake *wake, const struct thread *thread, int64_t start, int64_t end, struct throttling *found)
+bool quota_throttled(struct wake *wake, const struct thread *thread, int64_t start, int64_t end, struct throttling *found)
 {
-	const struct wake_quotas *quotas = wake->quotas;
+	const struct quotas *quotas = of(wake);
 
 	for (size_t i = 0; quotas->times.count && i < quotas->refills.count; i++) {
 		int64_t refill = quotas->refills.items[i];
@@ -258,3 +266,15 @@ bool wake_throttled(struct wake *wake, const struct thread *thread, int64_t star
 	}
 	return false;
 }
+
+static const struct part_event events[] = {{"timer:hrtimer_expire_entry", on_refill, {"function"}}, {0}};
+
+static const struct part_record records[] = {{KIND_QUOTA, read_record}, {0}};
+
+const struct part quota_part = {
+	.events = events,
+	.records = records,
+	.window = sizeof(struct quotas),
+	.forget = forget,
+	.free = free_all,
+};

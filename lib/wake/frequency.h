@@ -1,5 +1,5 @@
 /*
- * wake_frequency: how fast a CPU ran. Private to lib/wake.
+ * frequency: how fast a CPU ran. Private to lib/wake.
  *
  * An event tells when a CPU's frequency changes (power:cpu_frequency), so it is known from the first change in the window
  * on, until events are lost. It is compared with the highest that was seen of that CPU in the stream, or was allowed
@@ -8,22 +8,15 @@
 #ifndef WAKE_FREQUENCY_H
 #define WAKE_FREQUENCY_H
 
-#include "wake/wake_event.h"
-
-struct wake_frequencies *wake_frequencies_new(void);
-void wake_frequencies_free(struct wake_frequencies *frequencies);
-void wake_frequencies_forget(struct wake_frequencies *frequencies); /* the window is over: the highest stay */
-void wake_frequencies_lost(struct wake_frequencies *frequencies, int64_t from); /* so were events from then on */
-
-event_handler on_frequency, on_frequency_limits;
+#include "wake/core.h"
 
 /* Whether the CPU's mean frequency in [start, end) is known, and half of the highest or less: all took twice as long. */
-bool wake_frequency_low(const struct wake *wake, uint32_t cpu, int64_t start, int64_t end);
+bool frequency_low(const struct wake *wake, uint32_t cpu, int64_t start, int64_t end);
 
 /*
  * For a label: ", at 576 of 1804 MHz" where that is known and less than four fifths, with ", limited to 600 MHz" where it was
  * not let run faster; else "". The caller frees it.
  */
-char *wake_frequency_note(const struct wake *wake, uint32_t cpu, int64_t start, int64_t end);
+char *frequency_note(const struct wake *wake, uint32_t cpu, int64_t start, int64_t end);
 
 #endif

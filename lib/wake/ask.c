@@ -1,0 +1,736 @@
+#include "wake/ask.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "wake/context.h"
+#include "wake/part.h"
+#include "wake/syscall.h"
+#include "wake/wake_name.h"
+#include "wake/block.h"
+#include "wake/work.h"
+#include "wake/writeback.h"
+
+/*
+ * Whom a thread served since it last slept, that is: woke. Where it served several processes in one go, its run is cut
+ * after each.
+ */
+struct batch {
+	int64_t until;	 /* time of the last wake-up */
+	int32_t process; /* then woken; 0: none yet */
+	bool several;
+};
+
+struct asking { /* of a thread */
+	uint64_t what; /* the futex or file that it last called for, in vain so far, */
+	int64_t since; /* since then; TIME_NONE: for none */
+	int16_t call;
+	bool condition, timed; /* it is a futex that is no mutex; the last call had a limit of time */
+	bool now;	       /* it is in that call */
+	bool in_condition;     /* which is for a futex that is no mutex */
+	int64_t broken;	       /* begin of the wait that a signal broke off, since when it has called nothing; TIME_NONE */
+	int64_t woke;	       /* when it last woke another; TIME_NONE: never */
+	struct batch batch;
+};
+
+/* A process has woken another one: it asked it for something, or answered. */
+struct acquaintance {
+	struct {
+		int32_t waker, woken;
+	} processes;
+	UT_hash_handle hh;
+};
+
+struct acquaintances {
+	struct acquaintance *known;
+};
+
+static struct acquaintances *of(const struct wake *wake)
+{
+	return wake->of[PART_ASK];
+}
+
+static struct asking *asking_of(const struct thread *thread)
+{
+	return thread->of[PART_ASK];
+}
+
+static void thread_begin(struct thread *thread)
+{
+	*asking_of(thread) = (struct asking){.since = TIME_NONE, .broken = TIME_NONE, .woke = TIME_NONE, .call = CALL_NONE};
+}
+
+static void thread_lost(struct thread *thread)
+{
+	asking_of(thread)->now = false;
+	asking_of(thread)->since = TIME_NONE;
+	asking_of(thread)->batch = (struct batch){0};
+}
+
+static void left(struct wake *wake, struct thread *thread)
+{
+	const struct asking *asking = asking_of(thread);
+
+	(void)wake;
+	if (!thread_asleep(thread) || thread->tid == TID_IDLE)
+		return;
+	thread_last(thread)->flags |= asking->now && asking->in_condition ? PIECE_CONDITION : 0;
+	asking_of(thread)->batch = (struct batch){0};
+}
+
+/*
+ * A thread that waits for any of many events is idle: whatever it could do is done. So what it did before for others,
+ * or when a tick of its own woke it, did not keep back the event that it waits for. Nor is an answer kept back by the answers
+ * of others, which the thread waited for before.
+ */
+
+static const char *const calls[] = {
+	"epoll_wait",	  "epoll_pwait",    "epoll_pwait2",	   "poll",		"ppoll",
+	"select",	  "pselect6",	    "io_getevents",	   "io_uring_enter",	"wait4",
+	"waitid",	  "accept",	    "accept4",		   "rt_sigtimedwait",	"mq_timedreceive",
+	"msgrcv",	  "recvfrom udp socket", "recvmsg udp socket", "recvmmsg udp socket",
+};
+
+/* A tick is short: it must have slept for this much longer than it ran then, or it has done something. */
+enum { IDLENESS = 8 };
+
+/* How far back an ask is looked for, in pieces of a thread. */
+enum { PATIENCE = 4096 };
+
+bool ask_any(const struct wake *wake, int16_t call)
+{
+	const char *name = wake_text(wake->names, call, "");
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		if (!strcmp(name, calls[i]))
+			return true;
+	return false;
+}
+
+static bool is_idle(const struct wake *wake, const struct piece *piece)
+{
+	return piece->what == WHAT_WAIT && ask_any(wake, piece->call);
+}
+
+/* Whether it is a wait for something to do, or for an answer, and not for a lock. */
+static bool takes(const struct wake *wake, const struct piece *wait)
+{
+	const char *call = wake_text(wake->names, wait->call, "");
+
+	return wait->what == WHAT_WAIT && (wait->flags & PIECE_CONDITION || is_idle(wake, wait) || !strncmp(call, "read", 4) ||
+					   !strncmp(call, "recv", 4));
+}
+
+static bool is_own_timer(const struct wake *wake, const struct thread *thread, const struct piece *wait)
+{
+	return wait->cause == CAUSE_TIMER && (wait->cause_index == INDEX_NONE ||
+					      wake->raises.items[wait->cause_index].thread == thread->index);
+}
+
+/* The thread that ended the wait; INDEX_NONE: none did. */
+static int32_t ended_by(const struct wake *wake, const struct piece *wait)
+{
+	return wait->flags & PIECE_TICK ? INDEX_NONE : core_ender(wake, wait).thread;
+}
+
+static void answered_wait(struct wake *wake, struct thread *thread)
+{
+	size_t last = thread->pieces.count;
+	const struct piece *answered;
+	int32_t by;
+	int64_t ran = 0;
+
+	if (last < 2) /* it did not take any time */
+		return;
+	last -= 2; /* it is runnable, the piece before that is the wait */
+	answered = &thread->pieces.items[last];
+	if (answered->cause == CAUSE_REQUEST || !is_idle(wake, answered))
+		return;
+	by = ended_by(wake, answered);
+	for (size_t i = last; i-- > 0;) {
+		struct piece *piece = &thread->pieces.items[i];
+		int64_t end = piece[1].start;
+
+		if (piece->what != WHAT_WAIT) {
+			ran += piece->what == WHAT_RUN ? end - piece->start : 0;
+			continue;
+		}
+		if (!is_own_timer(wake, thread, piece) || !is_idle(wake, piece) || asking_of(thread)->woke >= end ||
+		    ran > (end - piece->start) / IDLENESS)
+			return;
+		piece->cause = by == INDEX_NONE ? answered->cause : CAUSE_THREAD;
+		piece->cause_index = by == INDEX_NONE ? answered->cause_index : by;
+		piece->flags |= PIECE_TICK;
+		ran = 0;
+	}
+}
+
+/* When what ended the wait was done. */
+static int64_t ended(const struct wake *wake, const struct piece *wait)
+{
+	return wait->cause == CAUSE_RAISED ? core_ender(wake, wait).ts : wait[1].start;
+}
+
+static bool are_colleagues(const struct wake *wake, const struct thread *thread, int32_t other)
+{
+	int32_t process = events_tgid(wake->events, thread->tid);
+
+	return process && process == events_tgid(wake->events, wake->threads.items[other]->tid);
+}
+
+/* The last wait of the thread that was over by then, of those that this one ended (INDEX_NONE: any). NULL: none. */
+static const struct piece *last_wait(const struct wake *wake, const struct thread *thread, int64_t ts, int32_t by)
+{
+	size_t at = thread_find(thread, ts);
+
+	for (size_t left = PATIENCE; at-- > 0 && left; left--) {
+		const struct piece *wait = &thread->pieces.items[at];
+
+		if (wait->what == WHAT_WAIT && at + 1 < thread->pieces.count && wait[1].start <= ts &&
+		    (by == INDEX_NONE || ended_by(wake, wait) == by))
+			return wait;
+	}
+	return NULL;
+}
+
+/*
+ * Whether the other ended this wait, of the kind of the one at hand. That there is room to send more ends only a wait for
+ * that; it is no answer where the one at hand is another.
+ */
+static bool is_answer(const struct wake *wake, const struct piece *wait, int32_t other, const struct piece *hand)
+{
+	return ended_by(wake, wait) == other && (is_idle(wake, wait) || !is_idle(wake, hand)) &&
+	       (!(wait->flags & PIECE_ROOM) || hand->flags & PIECE_ROOM);
+}
+
+/* When the other ended such a wait of the thread last, before this one; TIME_NONE: never, as far as is known. */
+static int64_t last_answer(const struct wake *wake, const struct thread *thread, size_t at, int32_t other)
+{
+	const struct piece *hand = &thread->pieces.items[at];
+
+	for (size_t left = PATIENCE; at-- > 0 && left; left--) {
+		const struct piece *wait = &thread->pieces.items[at];
+
+		if (is_answer(wake, wait, other, hand))
+			return wait[1].start;
+	}
+	return TIME_NONE;
+}
+
+/* It woke the one that ended its wait, or made it. */
+static int64_t asked_itself(const struct wake *wake, const struct thread *thread, int64_t end,
+			    const struct thread *other)
+{
+	const struct piece *wait = last_wait(wake, other, end, thread->index);
+
+	if (wait)
+		return ended(wake, wait);
+	return other->parent == thread->index ? other->born : TIME_NONE;
+}
+
+/* It woke another thread of that process, which then handed the job on: the first such after the last answer. */
+static int64_t asked_another(const struct wake *wake, const struct thread *thread, int64_t end,
+			     const struct thread *other, int64_t answered)
+{
+	size_t i = answered == TIME_NONE ? 0 : thread_find(other, answered);
+
+	for (size_t left = PATIENCE; i + 1 < other->pieces.count && left; i++, left--) {
+		const struct piece *wait = &other->pieces.items[i];
+		int32_t by = ended_by(wake, wait);
+
+		if (wait[1].start > end)
+			break;
+		if (by == INDEX_NONE || !are_colleagues(wake, other, by) || are_colleagues(wake, other, thread->index))
+			continue;
+		wait = last_wait(wake, wake->threads.items[by], ended(wake, wait), INDEX_NONE);
+		if (wait && ended_by(wake, wait) == thread->index)
+			return ended(wake, wait);
+	}
+	return TIME_NONE;
+}
+
+/* Whether the other answered a thread of this one's process between then and the end of this wait. */
+static bool has_answered(const struct wake *wake, const struct thread *thread, size_t hand, int32_t other, int64_t from)
+{
+	int64_t to = thread_piece_end(wake, thread, hand);
+
+	for (size_t n = 0; n < wake->threads.count; n++) {
+		const struct thread *colleague = wake->threads.items[n];
+
+		if (!are_colleagues(wake, thread, colleague->index))
+			continue;
+		for (size_t at = thread_find(colleague, to), left = PATIENCE; at-- > 0 && left; left--) {
+			const struct piece *wait = &colleague->pieces.items[at];
+
+			if (thread_piece_end(wake, colleague, at) <= from)
+				break;
+			if (at + 1 < colleague->pieces.count && wait[1].start < to &&
+			    is_answer(wake, wait, other, &thread->pieces.items[hand]))
+				return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * Another thread of its process woke the other, who has answered none of them since: where they share what they wait for,
+ * as those of a Go program do, any of them takes the answer. This one did next to nothing meanwhile.
+ */
+static struct ask asked_for_it(const struct wake *wake, const struct thread *thread, size_t at, const struct thread *other)
+{
+	struct ask ask = {TIME_NONE, INDEX_NONE};
+	size_t i = thread_find(other, thread_piece_end(wake, thread, at));
+
+	for (size_t left = PATIENCE; i-- > 0 && left && ask.since == TIME_NONE; left--) {
+		const struct piece *wait = &other->pieces.items[i];
+		int32_t by = ended_by(wake, wait);
+
+		if (i + 1 < other->pieces.count && by != INDEX_NONE && are_colleagues(wake, thread, by))
+			ask = (struct ask){ended(wake, wait), by};
+	}
+	if (ask.since == TIME_NONE || are_colleagues(wake, thread, other->index) ||
+	    !thread_idled(thread, thread_find(thread, ask.since), at) || has_answered(wake, thread, at, other->index, ask.since))
+		ask.since = TIME_NONE;
+	return ask;
+}
+
+/*
+ * Whether the thread did next to nothing but wait between the ask and the end of this wait, as one that asks several, or has
+ * several work for it, and takes what they say in turn.
+ */
+static bool has_gathered(const struct thread *thread, size_t at, int64_t since)
+{
+	bool condition = thread->pieces.items[at].flags & PIECE_CONDITION;
+	int64_t waited = 0, did = 0;
+
+	for (size_t i = thread_find(thread, since); i <= at; i++) {
+		const struct piece *piece = &thread->pieces.items[i];
+		int64_t time = piece[1].start - piece->start;
+
+		if (piece->what == WHAT_WAIT && (!condition || piece->flags & PIECE_CONDITION))
+			waited += time;
+		else if (piece->what == WHAT_WAIT || piece->what == WHAT_RUN)
+			did += time;
+	}
+	return did <= waited / IDLENESS;
+}
+
+/* Whether it did next to nothing but run between these times. */
+static bool was_busy(const struct wake *wake, const struct thread *thread, int64_t from, int64_t to)
+{
+	int64_t waited = 0, ran = 0;
+
+	for (size_t i = thread_find(thread, from); i < thread->pieces.count && thread->pieces.items[i].start < to; i++) {
+		const struct piece *piece = &thread->pieces.items[i];
+		int64_t end = thread_piece_end(wake, thread, i), time = (end < to ? end : to) - piece->start;
+
+		waited += piece->what == WHAT_WAIT ? time : 0;
+		ran += piece->what == WHAT_RUN ? time : 0;
+	}
+	return waited <= ran / IDLENESS;
+}
+
+/* Whether this is the last that the thread did. */
+static bool has_ended(const struct thread *thread, int64_t ts)
+{
+	return thread->died != TIME_NONE && thread_find(thread, ts) == thread->pieces.count;
+}
+
+/*
+ * The thread asked whoever ended this wait, which is not idle, but for an answer. A condition may also be a lock, as those of
+ * Java are, and to be woken no ask, but the end of another's turn, from which on the other did what it liked: so it must have
+ * ended with the answer, or have been busy. TIME_NONE: it did not ask.
+ */
+static int64_t asked_and_waited(const struct wake *wake, const struct thread *thread, size_t at, const struct thread *other)
+{
+	bool condition = thread->pieces.items[at].flags & PIECE_CONDITION;
+	int64_t end = thread_piece_end(wake, thread, at), answered = last_answer(wake, thread, at, other->index);
+	int64_t since = asked_itself(wake, thread, end, other);
+
+	if (!condition && (since == TIME_NONE || since < answered))
+		since = asked_another(wake, thread, end, other, answered);
+	if (since == TIME_NONE || since < answered || !has_gathered(thread, at, since) ||
+	    (condition && !has_ended(other, end) && !was_busy(wake, other, since, end)))
+		return TIME_NONE;
+	return since;
+}
+
+/*
+ * The thread itself or another of its process asked whoever ended this wait, which was idle, or for an answer; since TIME_NONE:
+ * nobody did.
+ */
+static struct ask asked_before(const struct wake *wake, const struct thread *thread, size_t at)
+{
+	const struct piece *wait = &thread->pieces.items[at];
+	struct ask ask = {TIME_NONE, thread->index};
+	int64_t end = thread_piece_end(wake, thread, at), answered;
+	int32_t by = ended_by(wake, wait);
+	const struct thread *other;
+
+	if (by == INDEX_NONE || by == thread->index || !takes(wake, wait))
+		return ask;
+	other = wake->threads.items[by];
+	if (!is_idle(wake, wait)) {
+		ask.since = asked_and_waited(wake, thread, at, other);
+		return ask;
+	}
+	answered = last_answer(wake, thread, at, by);
+	ask.since = asked_itself(wake, thread, end, other);
+	if (ask.since == TIME_NONE || ask.since < answered)
+		ask.since = asked_another(wake, thread, end, other, answered);
+	if (ask.since == TIME_NONE || ask.since < answered)
+		ask = asked_for_it(wake, thread, at, other);
+	if (ask.since < answered)
+		ask.since = TIME_NONE;
+	return ask;
+}
+
+/*
+ * Another thread of its process waited for any of many events, and has handed on what somebody else was asked for. It came while
+ * the thread waited, or the wait was for the other thread alone, as for a lock that it has. Where the ask was before the wait, and
+ * the thread did next to nothing since, as those of a pool do, what it did was for others.
+ */
+static struct ask handed_on(const struct wake *wake, const struct thread *thread, size_t at)
+{
+	const struct piece *wait = &thread->pieces.items[at], *last;
+	struct ask ask = {TIME_NONE, INDEX_NONE};
+	int32_t by = ended_by(wake, wait);
+	const struct thread *other;
+
+	if (by == INDEX_NONE || by == thread->index || !are_colleagues(wake, thread, by) || !takes(wake, wait))
+		return ask;
+	other = wake->threads.items[by];
+	last = last_wait(wake, other, ended(wake, wait), INDEX_NONE);
+	if (last && last[1].start > wait->start && ended_by(wake, last) != INDEX_NONE &&
+	    !are_colleagues(wake, thread, ended_by(wake, last)))
+		ask = asked_before(wake, other, (size_t)(last - other->pieces.items));
+	if (ask.since != TIME_NONE && !thread_idled(thread, thread_find(thread, ask.since), at))
+		ask.since = TIME_NONE;
+	return ask;
+}
+
+struct ask ask_since(const struct wake *wake, const struct thread *thread, size_t at)
+{
+	int64_t start = thread->pieces.items[at].start;
+	struct ask ask = asked_before(wake, thread, at);
+
+	if (ask.since == TIME_NONE || ask.since >= start)
+		ask = handed_on(wake, thread, at);
+	return ask.since == TIME_NONE || ask.since >= start ? (struct ask){start, thread->index} : ask;
+}
+
+/*
+ * A thread that asks again and again is answered once. A call that slept and returns without what it was for, because its
+ * time was over or a signal came, was in vain; where the thread goes right back to it, it has waited all the time for what
+ * ends the last of these waits, and not for the timers and signals in between. So interpreters ask for their lock, clients
+ * for an answer, with a limit of time, and whatever a profiler samples for anything.
+ *
+ * Where the thread's end follows, it was killed while it waited, and nobody has ended that wait.
+ */
+
+enum { FUTEX_WAIT = 0, FUTEX_WAIT_BITSET = 9, FUTEX_OPERATION = 0x7f };
+
+/* The two words of a condition variable that are waited for in turn are not further apart. */
+enum { NEAR = 64 };
+
+/* What calls return that were in vain. The kernel calls the latter again, or says EINTR, when the signal is handled. */
+static const int vain[] = {
+	4 /* EINTR */, 11 /* EAGAIN */, 62 /* ETIME */, 110 /* ETIMEDOUT */, 512 /* ERESTARTSYS */, 513 /* ERESTARTNOINTR */,
+	514 /* ERESTARTNOHAND */, 516 /* ERESTART_RESTARTBLOCK */,
+};
+
+static bool is_vain(int64_t result)
+{
+	for (size_t i = 0; i < sizeof(vain) / sizeof(*vain); i++)
+		if (result == -vain[i])
+			return true;
+	return false;
+}
+
+/* A signal came, and its handler or the thread's end is next. */
+static bool is_broken(int64_t result)
+{
+	return is_vain(result) && result != -11 && result != -62 && result != -110;
+}
+
+/* Whether the call is for what the one before was for, in vain. Things whose numbers are not so far apart are one. */
+static bool is_again(const struct thread *thread, uint64_t what, uint64_t distance)
+{
+	const struct asking *asking = asking_of(thread);
+	uint64_t from = what > asking->what ? what - asking->what : asking->what - what;
+
+	return asking->since != TIME_NONE && !asking->now && asking->call == syscall_of(thread)->name && from < distance;
+}
+
+static void ask(struct wake *wake, struct thread *thread, uint64_t what, uint64_t distance)
+{
+	struct asking *asking = asking_of(thread);
+
+	if (!is_again(thread, what, distance))
+		asking->since = TIME_NONE;
+	if (asking->since == TIME_NONE)
+		asking->since = wake->now;
+	asking->call = syscall_of(thread)->name;
+	asking->what = what;
+	asking->now = true;
+}
+
+static void on_call(struct at *at)
+{
+	struct thread *thread = at_thread(at);
+
+	if (thread->tid == TID_IDLE)
+		return;
+	asking_of(thread)->in_condition = false;
+	ask(at->wake, thread, (uint64_t)syscall_of(thread)->fd, 1);
+}
+
+/*
+ * Who gives up at a condition needs its lock again, which is often right beside it: that is a wait of its own, after which it
+ * may go back to the condition. Where it has no limit of time any more, it waits for something else: a Java thread parks
+ * at one place, whatever for.
+ */
+static void on_futex(struct at *at)
+{
+	enum { ADDRESS, OPERATION, LIMIT };
+	struct thread *thread = at_thread(at);
+	struct asking *asking = asking_of(thread);
+	uint64_t address = (uint64_t)at_number(at, ADDRESS);
+	int64_t operation = at_number(at, OPERATION) & FUTEX_OPERATION;
+	bool timed = at_has(at, LIMIT) && at_number(at, LIMIT) != 0, again = is_again(thread, address, NEAR);
+
+	if (thread->tid == TID_IDLE)
+		return;
+	asking->in_condition = operation == FUTEX_WAIT_BITSET; /* as the C library does, with conditions and semaphores */
+	if (operation != FUTEX_WAIT && !asking->in_condition)
+		return;
+	if (again && asking->condition && !asking->in_condition)
+		return;
+	if (again && asking->timed && !timed)
+		asking->since = TIME_NONE;
+	ask(at->wake, thread, address, NEAR);
+	asking->condition = asking->in_condition;
+	asking->timed = timed;
+}
+
+/* The last wait of the call that it is in; NULL: it did not sleep. */
+static const struct piece *wait_of_call(const struct thread *thread)
+{
+	for (size_t i = thread->pieces.count; i-- > 0 && thread->pieces.items[i].start >= syscall_of(thread)->since;)
+		if (syscall_waits(thread, &thread->pieces.items[i]))
+			return &thread->pieces.items[i];
+	return NULL;
+}
+
+/* What ended a wait, as the cause of those before it. False: it explains none but its own. */
+static bool answer_of(const struct wake *wake, const struct thread *thread, const struct piece *wait, uint8_t *cause,
+		      int32_t *index)
+{
+	*cause = wait->cause;
+	*index = wait->cause_index;
+	if (wait->cause == CAUSE_RAISED) {
+		*cause = CAUSE_THREAD;
+		*index = wake->raises.items[wait->cause_index].thread;
+	}
+	if (wait->cause == CAUSE_TIMER || wait->cause == CAUSE_SENT)
+		*index = INDEX_NONE; /* who armed it did so later, perhaps */
+	if (*cause == CAUSE_NONE || *cause == CAUSE_REQUEST || *cause == CAUSE_DIRTY)
+		return false;
+	return *cause != CAUSE_THREAD || *index != thread->index;
+}
+
+/* Within one call a thread may wait for one thing after the other, as for data to be written and then for the journal. */
+static void answer(struct wake *wake, struct thread *thread, const struct piece *wait)
+{
+	size_t first = thread_find(thread, asking_of(thread)->since), last = (size_t)(wait - thread->pieces.items);
+	int32_t index;
+	uint8_t cause;
+
+	if (!answer_of(wake, thread, wait, &cause, &index) || !thread_idled(thread, first, last))
+		return;
+	for (size_t i = first; i < last; i++) {
+		struct piece *piece = &thread->pieces.items[i];
+
+		if (piece->start >= syscall_of(thread)->since)
+			break;
+		if (!syscall_waits(thread, piece) && (piece->what != WHAT_WAIT || piece->call != wait->call))
+			continue;
+		if (wait->flags & PIECE_CONDITION && !(piece->flags & PIECE_CONDITION))
+			continue;
+		piece->cause = cause;
+		piece->cause_index = index;
+		piece->flags |= PIECE_TICK;
+	}
+}
+
+static void returns(struct wake *wake, struct thread *thread, int64_t result)
+{
+	struct asking *asking = asking_of(thread);
+	const struct piece *wait = asking->now || syscall_of(thread)->name != CALL_NONE ? wait_of_call(thread) : NULL;
+
+	if (wait)
+		asking->broken = is_broken(result) ? wait->start : TIME_NONE;
+	if (!asking->now)
+		return;
+	asking->now = false;
+	if (is_vain(result))
+		return;
+	if (wait)
+		answer(wake, thread, wait);
+	asking->since = TIME_NONE;
+}
+
+static void enters(struct wake *wake, struct thread *thread)
+{
+	(void)wake;
+	if (syscall_of(thread)->name != CALL_NONE)
+		asking_of(thread)->broken = TIME_NONE;
+}
+
+static void on_thread_exit(struct at *at)
+{
+	enum { PID };
+	struct thread *thread = at->current && at->current->tid == (int32_t)at_number(at, PID) ? at->current : NULL;
+	int64_t broken = thread ? asking_of(thread)->broken : TIME_NONE;
+	size_t count = broken == TIME_NONE ? 0 : thread_find(thread, broken);
+	struct piece *wait = count > 0 ? &thread->pieces.items[count - 1] : NULL;
+
+	/* A timer that kills is a limit of time, like any other. */
+	if (wait && wait->what == WHAT_WAIT && wait->cause != CAUSE_TIMER)
+		wait->flags |= PIECE_BROKEN;
+}
+
+static struct acquaintance *find_acquaintance(const struct wake *wake, int32_t waker, int32_t woken)
+{
+	struct acquaintance key = {.processes = {waker, woken}}, *found;
+
+	HASH_FIND(hh, of(wake)->known, &key.processes, sizeof(key.processes), found);
+	return found;
+}
+
+static void add_acquaintance(struct wake *wake, int32_t waker, int32_t woken)
+{
+	struct acquaintance *added;
+
+	if (find_acquaintance(wake, waker, woken))
+		return;
+	added = NEW(struct acquaintance);
+	added->processes.waker = waker;
+	added->processes.woken = woken;
+	HASH_ADD(hh, of(wake)->known, processes, sizeof(added->processes), added);
+}
+
+static void forget(struct wake *wake)
+{
+	struct acquaintance *known, *next;
+
+	HASH_ITER(hh, of(wake)->known, known, next)
+	{
+		HASH_DEL(of(wake)->known, known);
+		free(known);
+	}
+}
+
+static void mark_runs(struct thread *thread, size_t from, int32_t peer)
+{
+	for (size_t i = from; i < thread->pieces.count; i++) {
+		struct piece *piece = &thread->pieces.items[i];
+
+		if (piece->what != WHAT_RUN)
+			continue;
+		if (peer != INDEX_NONE && piece->cause != CAUSE_WORK) {
+			piece->cause = CAUSE_PEER;
+			piece->cause_index = peer;
+		}
+		piece->flags |= asking_of(thread)->batch.several ? PIECE_BATCH : 0;
+	}
+}
+
+/* Number of the first piece since the thread last slept. */
+static size_t segment_start(const struct thread *thread)
+{
+	size_t at = thread->pieces.count;
+
+	while (at > 0 && thread->pieces.items[at - 1].what != WHAT_WAIT)
+		at--;
+	return at;
+}
+
+/*
+ * Only who has asked is served: who was never seen to wake the thread's process is told something, as a logger is. The
+ * kernel's threads have a slash in their names, and ask for nothing.
+ */
+static bool is_served(struct wake *wake, int32_t own, int32_t process, const struct thread *peer)
+{
+	return own && process && own != process && find_acquaintance(wake, process, own) &&
+	       !strchr(wake_comm(wake, peer), '/');
+}
+
+static void serve_peer(struct wake *wake, struct thread *thread, const struct thread *peer)
+{
+	struct batch *batch = &asking_of(thread)->batch;
+	int32_t own = events_tgid(wake->events, thread->tid), process = events_tgid(wake->events, peer->tid);
+
+	add_acquaintance(wake, own, process);
+	if (!is_served(wake, own, process, peer))
+		return;
+	if (batch->process && batch->process != process) {
+		thread_split(thread, batch->until);
+		if (!batch->several) {
+			batch->several = true;
+			mark_runs(thread, segment_start(thread), INDEX_NONE);
+		}
+	}
+	mark_runs(thread, batch->process ? thread_find(thread, batch->until) - 1 : segment_start(thread), peer->index);
+	batch->process = process;
+	batch->until = wake->now;
+}
+
+/* Who takes something out of a socket or pipe may wake the other side, for there is room to send more. */
+static bool receives(const struct wake *wake, const struct thread *thread)
+{
+	const char *call = wake_text(wake->names, syscall_of(thread)->name, "");
+
+	return strncmp(call, "recv", 4) == 0 || strncmp(call, "read", 4) == 0;
+}
+
+static void woken_by(struct wake *wake, struct thread *waker, struct thread *woken)
+{
+	size_t count = woken->pieces.count; /* the last is that it can run; a wait that took no time is no piece */
+
+	asking_of(waker)->woke = wake->now;
+	if (!receives(wake, waker))
+		serve_peer(wake, waker, woken);
+	else if (count > 1)
+		woken->pieces.items[count - 2].flags |= PIECE_ROOM;
+}
+
+static void woke(struct wake *wake, const struct waking *waking)
+{
+	if (waking->cause == CAUSE_THREAD)
+		woken_by(wake, wake->threads.items[waking->index], waking->woken);
+	else if (waking->cause == CAUSE_RAISED)
+		asking_of(wake->threads.items[wake->raises.items[waking->index].thread])->woke = wake->now;
+	if (waking->cause != CAUSE_TIMER && waking->cause != CAUSE_DIRTY)
+		answered_wait(wake, waking->woken);
+}
+
+static const struct part_event events[] = {
+	{"syscalls:sys_enter_futex", on_futex, {"uaddr", "op", "utime"}},
+	{"syscalls:sys_enter_", on_call},
+	{"sched:sched_process_exit", on_thread_exit, {"pid"}},
+	{0},
+};
+
+const struct part ask_part = {
+	.events = events,
+	.window = sizeof(struct acquaintances),
+	.thread = sizeof(struct asking),
+	.forget = forget,
+	.thread_begin = thread_begin,
+	.thread_lost = thread_lost,
+	.enters = enters,
+	.returns = returns,
+	.left = left,
+	.woke = woke,
+};

@@ -1,0 +1,24 @@
+/*
+ * ask: requests of threads to threads, and their answers. A wait belongs to what was asked for, and that may have been
+ * long before the wait began. Private to lib/wake.
+ */
+#ifndef WAKE_ASK_H
+#define WAKE_ASK_H
+
+#include "wake/core.h"
+
+/* Of a run, at the end of which the thread woke one of another process; index: that thread. */
+enum { CAUSE_PEER = CAUSE(PART_ASK, 0) };
+
+struct ask {
+	int64_t since; /* at most the wait's begin */
+	int32_t by;    /* index of the thread that asked: this one, or another one of its process */
+};
+
+/* Since when what ended this wait was waited for. */
+struct ask ask_since(const struct wake *wake, const struct thread *thread, size_t wait);
+
+/* Whether the call, by its name, waits for any of many events. */
+bool ask_any(const struct wake *wake, int16_t call);
+
+#endif

@@ -1,0 +1,657 @@
+#include "wake/context.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "wake/part.h"
+#include "wake/walk.h"
+#include "wake/wake_name.h"
+
+enum { CONTEXTS_MAX = 8, SOFTIRQS = 10 };
+
+enum context_kind {
+	CONTEXT_THREAD,
+	CONTEXT_IRQ,	/* of a device */
+	CONTEXT_VECTOR, /* of x86, without a handler: the CPU's own timer, calls of other CPUs */
+	CONTEXT_SOFTIRQ,
+	CONTEXT_TIMER,
+};
+
+struct context {
+	uint8_t kind;
+	uint8_t completed_cause; /* of what was last completed here, and its index; INDEX_NONE */
+	bool stolen;	   /* cut out of the running thread's run */
+	int32_t number;	   /* of the interrupt */
+	int entered;	   /* the interrupts that it was entered in, itself among them, as the flags of that event tell */
+	struct raise by;   /* who raised the soft interrupt, or armed the timer */
+	int32_t completed;
+	int within;	   /* the interrupts that this was in, as that event's flags tell */
+};
+
+struct contexts { /* of a CPU; as many as cpu->depth are on top of the thread's own, stack[0] */
+	struct context stack[CONTEXTS_MAX];
+	struct raise raised[SOFTIRQS];
+	bool pending[SOFTIRQS]; /* raised, and not handled since */
+};
+
+/* A timer by its address. That memory may become another timer's, which is then armed before it expires. */
+struct armed_timer {
+	uint64_t address;
+	struct raise by;
+	int32_t last; /* who armed it last, and it has not expired since; INDEX_NONE */
+	UT_hash_handle hh;
+};
+
+struct timers {
+	struct armed_timer *by_address;
+};
+
+/* Nobody, and nothing was completed. */
+#define RAISE_NONE ((struct raise){.thread = INDEX_NONE, .armed = INDEX_NONE, .for_index = INDEX_NONE, .completed = INDEX_NONE})
+
+static struct contexts *of(const struct cpu *cpu)
+{
+	return cpu->of[PART_CONTEXT];
+}
+
+static struct context *top_of(const struct cpu *cpu)
+{
+	return &of(cpu)->stack[cpu->depth];
+}
+
+static void lose_contexts(struct cpu *cpu)
+{
+	cpu->depth = 0;
+	of(cpu)->stack[0] = (struct context){.kind = CONTEXT_THREAD, .by = RAISE_NONE, .completed = INDEX_NONE};
+	for (int i = 0; i < SOFTIRQS; i++) {
+		of(cpu)->raised[i] = RAISE_NONE;
+		of(cpu)->pending[i] = false;
+	}
+}
+
+/*
+ * Soft interrupts, by number. One that carries somebody's data (a packet sent to this very machine) is the doing of
+ * the thread that raised it. The others are the kernel's housekeeping, whoever happened to be running.
+ */
+static const struct {
+	const char *name;
+	bool carries, timer;
+} softirqs[SOFTIRQS] = {
+	{"HI", true, false},	   {"TIMER", false, true},   {"NET_TX", true, false}, {"NET_RX", true, false},
+	{"BLOCK", true, false},	   {"IRQ_POLL", true, false}, {"TASKLET", true, false}, {"SCHED", false, false},
+	{"HRTIMER", false, true}, {"RCU", false, false},
+};
+
+enum { NET_TX = 2, NET_RX = 3 };
+
+static bool is_timer(int32_t number)
+{
+	return number >= 0 && number < SOFTIRQS && softirqs[number].timer;
+}
+
+const char *softirq_name(int32_t number)
+{
+	return number >= 0 && number < SOFTIRQS ? softirqs[number].name : "?";
+}
+
+bool softirq_carries(int32_t number)
+{
+	return number >= 0 && number < SOFTIRQS && softirqs[number].carries;
+}
+
+/* The interrupts that an event is in, as its flags tell. */
+static int within(int flags)
+{
+	return flags == FLAGS_NONE ? FLAGS_NONE : flags & (FLAG_HARDIRQ | FLAG_SOFTIRQ);
+}
+
+/* Whether what was in those interrupts goes on while an event is in these: there may be more of them, on top. */
+static bool goes_on(int those, int these)
+{
+	return those == FLAGS_NONE || these == FLAGS_NONE || those == 0 || those == these ||
+	       (those == FLAG_SOFTIRQ && these & FLAG_SOFTIRQ);
+}
+
+static struct thread *running(const struct wake *wake, const struct cpu *cpu)
+{
+	return cpu->current == INDEX_NONE ? NULL : wake->threads.items[cpu->current];
+}
+
+/* A soft interrupt that a thread raised and that is handled at once is the thread's own work. */
+static bool steals(const struct cpu *cpu, const struct context *context)
+{
+	if (context->kind == CONTEXT_SOFTIRQ)
+		return context->by.thread == INDEX_NONE || context->by.thread != cpu->current;
+	return context->kind == CONTEXT_IRQ || context->kind == CONTEXT_VECTOR;
+}
+
+static void enter(struct wake *wake, struct cpu *cpu, enum context_kind kind, int32_t number, int flags)
+{
+	struct thread *thread = running(wake, cpu);
+	struct context *context;
+	struct piece *piece;
+
+	wake->contexts = true;
+	if (cpu->depth == CONTEXTS_MAX - 1)
+		return; /* more than can be: exits were not traced */
+	context = &of(cpu)->stack[++cpu->depth];
+	*context = (struct context){
+		.kind = (uint8_t)kind, .number = number, .entered = within(flags), .by = RAISE_NONE, .completed = INDEX_NONE};
+	if (kind == CONTEXT_SOFTIRQ && number >= 0 && number < SOFTIRQS) {
+		context->by = of(cpu)->raised[number];
+		context->by.unknown |= softirqs[number].carries && !of(cpu)->pending[number];
+		of(cpu)->raised[number] = RAISE_NONE;
+		of(cpu)->pending[number] = false;
+	}
+	if (cpu->depth == 1 && thread && thread_running(thread) && steals(cpu, context)) {
+		context->stolen = true;
+		piece = thread_piece(thread, kind == CONTEXT_SOFTIRQ ? WHAT_SOFTIRQ : WHAT_IRQ, wake->now, cpu->number);
+		piece->cause_index = number;
+	}
+}
+
+/*
+ * What an interrupt has to receive is handled by the soft interrupt that it hit, together with what that was raised for: since
+ * Linux 6.4 it is then not raised again.
+ */
+static void join(const struct wake *wake, struct cpu *cpu)
+{
+	const struct context *top = top_of(cpu);
+	struct context *beneath = &of(cpu)->stack[cpu->depth - 1];
+
+	if (top->kind != CONTEXT_IRQ || beneath->kind != CONTEXT_SOFTIRQ || beneath->number != NET_RX ||
+	    of(cpu)->pending[NET_RX] || !wake_receives(wake->names, top->number))
+		return;
+	if (beneath->by.thread != INDEX_NONE || beneath->by.timer) {
+		beneath->by = RAISE_NONE;
+		beneath->by.unknown = true;
+	}
+}
+
+static void leave(const struct wake *wake, struct cpu *cpu, enum context_kind kind, int64_t ts)
+{
+	struct thread *thread = running(wake, cpu);
+	int depth = cpu->depth;
+
+	while (depth > 0 && of(cpu)->stack[depth].kind != kind)
+		depth--;
+	if (depth == 0)
+		return; /* entered before the data */
+	for (; cpu->depth >= depth; cpu->depth--)
+		join(wake, cpu);
+	if (cpu->depth == 0 && of(cpu)->stack[1].stolen && thread && thread_running(thread))
+		thread_piece(thread, WHAT_RUN, ts, cpu->number);
+}
+
+/* An event: what cannot go on in its interrupts is over. */
+static void leave_all(struct wake *wake, struct cpu *cpu, int flags)
+{
+	while (cpu->depth > 0 && !goes_on(top_of(cpu)->entered, within(flags)))
+		leave(wake, cpu, top_of(cpu)->kind, cpu->last);
+}
+
+/* What the CPU is in, by what was entered and left, and by the event's own flags, which know better. */
+static struct context *context(struct cpu *cpu, int flags, bool *hidden)
+{
+	struct context *top = top_of(cpu);
+
+	*hidden = false;
+	if (flags == FLAGS_NONE)
+		return top;
+	if (!(flags & (FLAG_HARDIRQ | FLAG_SOFTIRQ)))
+		return top->kind == CONTEXT_TIMER ? top : &of(cpu)->stack[0]; /* some kernels run timers in threads */
+	*hidden = top->entered != FLAGS_NONE && top->entered != within(flags);
+	return top;
+}
+
+const struct raise *context_raiser(const struct cpu *cpu)
+{
+	return top_of(cpu)->kind == CONTEXT_SOFTIRQ ? &top_of(cpu)->by : NULL;
+}
+
+static int32_t keep(struct wake *wake, struct raise by)
+{
+	*ARRAY_ADD(&wake->raises) = by;
+	return (int32_t)wake->raises.count - 1;
+}
+
+static int32_t remember(struct wake *wake, struct raise by)
+{
+	return by.thread == INDEX_NONE ? INDEX_NONE : keep(wake, by);
+}
+
+/* One between CPUs, or for the kernel's own purposes. On ARM these have handlers, as those of devices do. */
+static bool is_internal(const struct wake *wake, const struct context *at)
+{
+	const char *name = at->kind == CONTEXT_IRQ ? wake_irq_name(wake->names, at->number) : NULL;
+
+	return at->kind == CONTEXT_VECTOR || (name && strncmp(name, "IPI", 3) == 0);
+}
+
+struct raise context_doer(struct wake *wake, struct cpu *cpu, int flags)
+{
+	bool hidden;
+	const struct context *at = context(cpu, flags, &hidden);
+
+	if (at->kind == CONTEXT_SOFTIRQ && !hidden && !is_timer(at->number)) {
+		struct raise by = at->by;
+
+		if (by.thread == INDEX_NONE)
+			by.ts = wake->now;
+		return by;
+	}
+	if (at->kind == CONTEXT_THREAD && !hidden && cpu->current != cpu->idle) {
+		const struct thread *thread = running(wake, cpu);
+
+		return (struct raise){.thread = cpu->current,
+				      .ts = wake->now,
+				      .for_cause = thread ? thread->for_cause : CAUSE_NONE,
+				      .for_index = thread ? thread->for_index : INDEX_NONE};
+	}
+	return (struct raise){.thread = INDEX_NONE,
+			      .ts = wake->now,
+			      .timer = !hidden && (at->kind == CONTEXT_TIMER || at->kind == CONTEXT_SOFTIRQ),
+			      .unknown = hidden || at->kind == CONTEXT_THREAD || is_internal(wake, at),
+			      .armed = INDEX_NONE,
+			      .for_index = INDEX_NONE};
+}
+
+static bool is_network(int32_t number)
+{
+	return number == NET_TX || number == NET_RX;
+}
+
+/* Whether what several raised is handled in one go, and nothing says which is whose. Block requests are known by themselves. */
+static bool mixes(int32_t number)
+{
+	return softirq_carries(number) && number != SOFTIRQ_BLOCK;
+}
+
+static bool alike(const struct raise *a, const struct raise *b)
+{
+	return a->thread == b->thread && a->timer == b->timer && a->unknown == b->unknown;
+}
+
+/*
+ * A timer sends packets that were held back (to be acknowledged late, to be sent again, to keep to a rate). But one that
+ * interrupts to receive only looks whether the network has something. And one that sends what several had to send, each to
+ * keep to the rate of a device, was armed by any of them.
+ */
+static void raise_softirq(struct wake *wake, struct cpu *cpu, int32_t number, int flags)
+{
+	struct raise by = RAISE_NONE;
+	const struct context *top;
+
+	if (number < 0 || number >= SOFTIRQS)
+		return;
+	if (softirq_carries(number))
+		by = context_doer(wake, cpu, flags);
+	top = top_of(cpu);
+	if (number == NET_RX && top->kind == CONTEXT_IRQ)
+		wake_name_receiver(wake->names, top->number);
+	if (number == NET_RX && flags != FLAGS_NONE && !(flags & FLAG_SOFTIRQ))
+		by.timer = false;
+	if (number == NET_RX && by.timer && top->kind == CONTEXT_TIMER)
+		by.armed = remember(wake, top->by);
+	by.completed = cpu->depth > 0 ? top->completed : INDEX_NONE;
+	by.completed_cause = top->completed_cause;
+	if (cpu->depth > 0)
+		by.for_index = INDEX_NONE; /* that was before */
+	if (mixes(number) && of(cpu)->pending[number] && !alike(&by, &of(cpu)->raised[number])) {
+		by = RAISE_NONE;
+		by.unknown = true;
+	}
+	of(cpu)->raised[number] = by;
+	of(cpu)->pending[number] = true;
+}
+
+/*
+ * In a thread, or an interrupt that no event announces, a completion is over with the next event there that is no wake-up. An
+ * interrupt on top of it is not there.
+ */
+void context_completed(struct cpu *cpu, uint8_t cause, int32_t index, int flags)
+{
+	top_of(cpu)->completed_cause = cause;
+	top_of(cpu)->completed = index;
+	top_of(cpu)->within = within(flags);
+}
+
+/* An event that has nothing to do with completing or waking. */
+static void end_completion(struct cpu *cpu, int flags)
+{
+	struct context *own = &of(cpu)->stack[0];
+	int these = within(flags);
+
+	if (these == FLAGS_NONE || these == own->within || !goes_on(own->within, these))
+		own->completed = INDEX_NONE;
+}
+
+/* Who had to get the CPU first to handle what was raised; INDEX_NONE: nobody had to. */
+static int32_t handler_of(const struct wake *wake, const struct cpu *cpu, const struct context *at)
+{
+	const struct thread *thread = running(wake, cpu);
+
+	if (!softirq_carries(at->number) || !thread || strncmp(wake_comm(wake, thread), "ksoftirqd/", 10) != 0)
+		return INDEX_NONE;
+	return cpu->tenures.items[cpu->tenures.count - 1].start > at->by.ts ? thread->index : INDEX_NONE;
+}
+
+static uint8_t raised_cause(struct wake *wake, const struct cpu *cpu, const struct context *at, int32_t *index)
+{
+	struct raise by = at->by;
+	const struct thread *raiser = by.thread == INDEX_NONE ? NULL : wake->threads.items[by.thread];
+	bool sent = is_network(at->number);
+
+	*index = sent && by.timer ? by.armed : INDEX_NONE;
+	if (is_timer(at->number) || by.timer)
+		return sent ? CAUSE_SENT : CAUSE_TIMER;
+	if (by.unknown)
+		return CAUSE_UNKNOWN;
+	*index = by.thread;
+	if (by.thread == cpu->current && raiser && thread_running(raiser) &&
+	    raiser->pieces.items[raiser->pieces.count - 1].start <= by.ts)
+		return CAUSE_THREAD;
+	*index = by.number = at->number;
+	by.handler = handler_of(wake, cpu, at);
+	if (!raiser && by.handler == INDEX_NONE)
+		return CAUSE_SOFTIRQ;
+	*index = keep(wake, by);
+	return raiser ? CAUSE_RAISED : CAUSE_DEFERRED;
+}
+
+uint8_t context_cause(struct wake *wake, struct cpu *cpu, int32_t tid, int flags, int32_t *index)
+{
+	bool hidden;
+	const struct context *at = context(cpu, flags, &hidden);
+
+	*index = at->within == within(flags) ? at->completed : INDEX_NONE;
+	if (*index != INDEX_NONE)
+		return at->completed_cause;
+	if (hidden || is_internal(wake, at))
+		return CAUSE_UNKNOWN;
+	switch (at->kind) {
+	case CONTEXT_TIMER:
+		*index = remember(wake, at->by);
+		return CAUSE_TIMER;
+	case CONTEXT_IRQ:
+		*index = at->number;
+		return CAUSE_IRQ;
+	case CONTEXT_SOFTIRQ:
+		return raised_cause(wake, cpu, at, index);
+	default:
+		/* The idle thread wakes nobody: that is an interrupt that the data do not show. */
+		*index = core_thread_on(wake, cpu, tid)->index;
+		return tid == TID_IDLE ? CAUSE_UNKNOWN : CAUSE_THREAD;
+	}
+}
+
+static void wakes(struct wake *wake, struct waking *waking)
+{
+	waking->cause = context_cause(wake, waking->cpu, waking->tid, waking->flags, &waking->index);
+}
+
+static struct doer ender(const struct wake *wake, const struct piece *wait)
+{
+	const struct raise *raise = wait->cause == CAUSE_RAISED ? &wake->raises.items[wait->cause_index] : NULL;
+
+	return raise ? (struct doer){raise->thread, raise->ts} : (struct doer){INDEX_NONE, TIME_NONE};
+}
+
+static void before_event(struct at *at, bool apart)
+{
+	if (of(at->cpu)->stack[0].completed != INDEX_NONE && (apart || !at_completes(at)))
+		end_completion(at->cpu, apart ? FLAGS_NONE : at_flags(at));
+	if (at->cpu->depth > 0 && at_known(at))
+		leave_all(at->wake, at->cpu, at_flags(at));
+}
+
+/*
+ * A soft interrupt that had to wait until a kernel thread got the CPU: what that did since it was raised explains this time, who or what
+ * raised it explains the time before. False: it did not have to wait.
+ */
+static bool walk_deferred(struct walk *walk, const struct thread *thread, const struct piece *wait, struct errand errand)
+{
+	const struct raise *raise = &walk->cut.wake->raises.items[wait->cause_index];
+	struct errand raiser = errand;
+	const struct thread *handler;
+	size_t at;
+
+	if (raise->handler == INDEX_NONE || raise->ts >= errand.at)
+		return false;
+	handler = core_sync(walk->cut.wake, raise->handler);
+	at = walk_piece_at(handler, &errand);
+	if (at == 0)
+		return false;
+	errand.index = raise->handler;
+	raiser.index = raise->thread;
+	raiser.after = piece_node(&walk->cut, handler, at - 1, thread->index);
+	raiser.edge = EDGE_ASYNC;
+	raiser.at = raiser.ts = raise->ts;
+	if (raise->ts > errand.floor && raise->thread == INDEX_NONE)
+		walk_link(walk, bare_cause_node(&walk->cut, thread, wait, raise->ts), raiser.after, raiser.edge, raise->ts);
+	else if (raise->ts > errand.floor)
+		walk_later(walk, raiser);
+	errand.floor = later(errand.floor, raise->ts);
+	walk_later(walk, errand);
+	return true;
+}
+
+static void explain_raised(struct walk *walk, const struct thread *thread, const struct piece *wait, int32_t node,
+			   struct errand errand)
+{
+	const struct raise *raise = &walk->cut.wake->raises.items[wait->cause_index];
+
+	errand.after = raised_node(&walk->cut, thread, raise, errand.ts);
+	walk_link(walk, errand.after, node, EDGE_WAKE, errand.ts);
+	errand.index = raise->thread;
+	errand.at = sooner(errand.at, raise->ts);
+	errand.edge = EDGE_SEQ;
+	walk_later(walk, errand);
+}
+
+static void explain_timer(struct walk *walk, const struct thread *thread, const struct piece *wait, int32_t node,
+			  struct errand errand)
+{
+	const struct raise *raise = wait->cause_index == INDEX_NONE ? NULL : &walk->cut.wake->raises.items[wait->cause_index];
+
+	if (!raise || raise->thread == thread->index) {
+		walk_link(walk, bare_cause_node(&walk->cut, thread, wait, errand.ts), node, EDGE_TIMER, errand.ts);
+		return;
+	}
+	errand.after = armed_node(&walk->cut, thread, wait, raise, errand.ts);
+	walk_link(walk, errand.after, node, EDGE_TIMER, errand.ts);
+	if (raise->ts <= errand.floor)
+		return;
+	errand.index = raise->thread;
+	errand.at = sooner(errand.at, raise->ts);
+	errand.ts = raise->ts;
+	errand.edge = EDGE_SEQ;
+	walk_later(walk, errand);
+}
+
+static void explain(struct walk *walk, const struct thread *thread, size_t at, int32_t node, struct errand errand)
+{
+	const struct piece *wait = &thread->pieces.items[at];
+
+	errand.part = PART_SCHED;
+	if ((wait->cause == CAUSE_RAISED || wait->cause == CAUSE_DEFERRED) && walk_deferred(walk, thread, wait, errand))
+		return;
+	if (wait->cause == CAUSE_RAISED)
+		explain_raised(walk, thread, wait, node, errand);
+	else if (wait->cause == CAUSE_TIMER || wait->cause == CAUSE_SENT)
+		explain_timer(walk, thread, wait, node, errand);
+	else
+		walk_link(walk, bare_cause_node(&walk->cut, thread, wait, errand.ts), node, EDGE_WAKE, errand.ts);
+}
+
+static void on_irq_entry(struct at *at)
+{
+	enum { NAME };
+	char name[32];
+	int32_t irq;
+
+	at_text(at, NAME, name, sizeof(name));
+	irq = wake_vector(at->wake->names, wake_name_text(at->wake->names, name)); /* several may share the line */
+	enter(at->wake, at->cpu, CONTEXT_IRQ, irq, at_flags(at));
+}
+
+static void on_irq_exit(struct at *at)
+{
+	leave(at->wake, at->cpu, CONTEXT_IRQ, at->wake->now);
+}
+
+/* Whoever the interrupt hit, its time is not that thread's, nor does that wake whom the interrupt wakes. */
+static void on_vector(struct at *at)
+{
+	if (at_named(at) == CALL_NONE)
+		return; /* an interrupt is given a vector, or loses it */
+	if (at_returns(at))
+		leave(at->wake, at->cpu, CONTEXT_VECTOR, at->wake->now);
+	else
+		enter(at->wake, at->cpu, CONTEXT_VECTOR, wake_vector(at->wake->names, at_named(at)), at_flags(at));
+}
+
+/* "local_timer_entry" and "local_timer_exit" are of one interrupt. */
+static int16_t name_vector(struct wake *wake, const char *name, bool *returns)
+{
+	const char *suffix = strrchr(name, '_');
+	char *vector;
+	int16_t text;
+
+	*returns = suffix && !strcmp(suffix, "_exit");
+	if (!*returns && (!suffix || strcmp(suffix, "_entry")))
+		return CALL_NONE;
+	vector = memory_text(name, (size_t)(suffix - name));
+	text = wake_name_text(wake->names, vector);
+	free(vector);
+	return text;
+}
+
+static void on_softirq_raise(struct at *at)
+{
+	enum { VEC };
+
+	raise_softirq(at->wake, at->cpu, (int32_t)at_number(at, VEC), at_flags(at));
+}
+
+static void on_softirq_entry(struct at *at)
+{
+	enum { VEC };
+
+	enter(at->wake, at->cpu, CONTEXT_SOFTIRQ, (int32_t)at_number(at, VEC), at_flags(at));
+}
+
+static void on_softirq_exit(struct at *at)
+{
+	leave(at->wake, at->cpu, CONTEXT_SOFTIRQ, at->wake->now);
+}
+
+static struct armed_timer *find_timer(const struct wake *wake, uint64_t address)
+{
+	const struct timers *timers = wake->of[PART_CONTEXT];
+	struct armed_timer *timer;
+
+	HASH_FIND(hh, timers->by_address, &address, sizeof(address), timer);
+	return timer;
+}
+
+static void arm(struct wake *wake, uint64_t address, const struct thread *by)
+{
+	struct armed_timer *timer = find_timer(wake, address);
+	struct timers *timers = wake->of[PART_CONTEXT];
+
+	if (!timer) {
+		timer = NEW(struct armed_timer);
+		timer->address = address;
+		timer->last = INDEX_NONE;
+		HASH_ADD(hh, timers->by_address, address, sizeof(address), timer);
+	}
+	timer->by = (struct raise){by->index, wake->now};
+	if (timer->last != INDEX_NONE && timer->last != by->index)
+		timer->by.thread = INDEX_NONE; /* what it was to end may have been the other's wait */
+	timer->last = by->index;
+}
+
+/* Who armed a timer last, as it expires; by.thread INDEX_NONE: not known, or another had armed it and it had not expired. */
+static struct raise armed(struct wake *wake, uint64_t address)
+{
+	struct armed_timer *timer = find_timer(wake, address);
+
+	if (!timer)
+		return (struct raise){.thread = INDEX_NONE};
+	timer->last = INDEX_NONE;
+	return timer->by;
+}
+
+static void forget_timers(struct wake *wake)
+{
+	struct timers *timers = wake->of[PART_CONTEXT];
+	struct armed_timer *timer, *next;
+
+	HASH_ITER(hh, timers->by_address, timer, next) {
+		HASH_DEL(timers->by_address, timer);
+		free(timer);
+	}
+}
+
+static void lose_timers(struct wake *wake, int64_t from)
+{
+	(void)from;
+	forget_timers(wake);
+}
+
+static void on_timer_entry(struct at *at)
+{
+	enter(at->wake, at->cpu, CONTEXT_TIMER, 0, at_flags(at));
+}
+
+static void on_hrtimer_entry(struct at *at)
+{
+	enum { TIMER };
+
+	enter(at->wake, at->cpu, CONTEXT_TIMER, 0, at_flags(at));
+	top_of(at->cpu)->by = armed(at->wake, (uint64_t)at_number(at, TIMER));
+}
+
+/* Interrupts and timers arm timers again for those who armed them first, but what carries somebody's data is that one's doing. */
+static void on_timer_start(struct at *at)
+{
+	enum { TIMER };
+	struct raise by = context_doer(at->wake, at->cpu, at_flags(at));
+
+	if (by.thread != INDEX_NONE)
+		arm(at->wake, (uint64_t)at_number(at, TIMER), at->wake->threads.items[by.thread]);
+}
+
+static void on_timer_exit(struct at *at)
+{
+	leave(at->wake, at->cpu, CONTEXT_TIMER, at->wake->now);
+}
+
+static const struct part_event events[] = {
+	{"irq:irq_handler_entry", on_irq_entry, {"name"}},
+	{"irq:irq_handler_exit", on_irq_exit},
+	{"irq_vectors:", on_vector, .named = name_vector},
+	{"irq:softirq_raise", on_softirq_raise, {"vec"}},
+	{"irq:softirq_entry", on_softirq_entry, {"vec"}},
+	{"irq:softirq_exit", on_softirq_exit},
+	{"timer:hrtimer_start", on_timer_start, {"hrtimer"}},
+	{"timer:hrtimer_expire_entry", on_hrtimer_entry, {"hrtimer"}},
+	{"timer:hrtimer_expire_exit", on_timer_exit},
+	{"timer:timer_expire_entry", on_timer_entry},
+	{"timer:timer_expire_exit", on_timer_exit},
+	{0},
+};
+
+const struct part context_part = {
+	.events = events,
+	.window = sizeof(struct timers),
+	.cpu = sizeof(struct contexts),
+	.forget = forget_timers,
+	.lost = lose_timers,
+	.cpu_lost = lose_contexts,
+	.event = before_event,
+	.wakes = wakes,
+	.ender = ender,
+	.explain = explain,
+};

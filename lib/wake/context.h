@@ -1,0 +1,41 @@
+/*
+ * context: what a CPU is in the middle of: interrupts nest on top of the thread's own doing, so that is a stack. From it
+ * follows who ends a wait, or queues a work: the thread, a device, a timer, or whoever raised the soft interrupt that is being
+ * handled. Private to lib/wake.
+ */
+#ifndef WAKE_CONTEXT_H
+#define WAKE_CONTEXT_H
+
+#include "wake/core.h"
+
+enum {
+	CAUSE_RAISED = CAUSE(PART_CONTEXT, 0),   /* index: of a raise; a soft interrupt, handled when its raiser had left the CPU */
+	CAUSE_TIMER = CAUSE(PART_CONTEXT, 1),    /* index: of a raise, who armed it; INDEX_NONE: not known */
+	CAUSE_SENT = CAUSE(PART_CONTEXT, 2),     /* a packet that a timer sent on this machine; index: as above */
+	CAUSE_IRQ = CAUSE(PART_CONTEXT, 3),      /* index: number of the interrupt */
+	CAUSE_SOFTIRQ = CAUSE(PART_CONTEXT, 4),  /* index: number of the soft interrupt */
+	CAUSE_DEFERRED = CAUSE(PART_CONTEXT, 5), /* index: of a raise; the same, but a kernel thread handled it when it got the CPU */
+};
+
+enum { SOFTIRQ_BLOCK = 4 };
+
+/*
+ * `flags` are an event's common_flags, which tell hard and soft interrupts even where no event announces them; FLAGS_NONE
+ * where the data lack them. A cause comes with its index.
+ */
+struct raise context_doer(struct wake *wake, struct cpu *cpu, int flags); /* whose doing it is, now */
+uint8_t context_cause(struct wake *wake, struct cpu *cpu, int32_t tid, int flags, int32_t *index);
+
+/* Who raised the soft interrupt that the CPU handles; NULL: it handles none. */
+const struct raise *context_raiser(const struct cpu *cpu);
+
+/*
+ * Something was completed, as a block request was: it is the cause of the wake-ups that follow in the same interrupt, or with
+ * the next events of the thread. `index` INDEX_NONE: nothing was.
+ */
+void context_completed(struct cpu *cpu, uint8_t cause, int32_t index, int flags);
+
+const char *softirq_name(int32_t number);
+bool softirq_carries(int32_t number); /* somebody's data; else it is the kernel's housekeeping */
+
+#endif

@@ -1,0 +1,439 @@
+#include "wake/core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "wake/part.h"
+#include "wake/wake_name.h"
+#include "wake/wake_stack.h"
+
+/* The parts that have a hook: it is somewhere in struct part, and no function if it is NULL. */
+static void list_hooks(hook_list list, const struct part *const *parts, size_t offset)
+{
+	size_t count = 0;
+
+	for (int i = 0; i < PARTS_COUNT; i++) {
+		void (*hook)(void);
+
+		memcpy(&hook, (const char *)parts[i] + offset, sizeof(hook));
+		if (hook)
+			list[count++] = parts[i];
+	}
+}
+
+static struct hooks *hooks_new(const struct part *const *parts)
+{
+	struct hooks *hooks = NEW(struct hooks);
+
+	list_hooks(hooks->event, parts, offsetof(struct part, event));
+	list_hooks(hooks->leaves, parts, offsetof(struct part, leaves));
+	list_hooks(hooks->left, parts, offsetof(struct part, left));
+	list_hooks(hooks->enters, parts, offsetof(struct part, enters));
+	list_hooks(hooks->returns, parts, offsetof(struct part, returns));
+	list_hooks(hooks->wakes, parts, offsetof(struct part, wakes));
+	list_hooks(hooks->woke, parts, offsetof(struct part, woke));
+	list_hooks(hooks->serves, parts, offsetof(struct part, serves));
+	return hooks;
+}
+
+/* All parts that have the hook, in a row. */
+#define EACH(wake, hook, ...)                                                                                           \
+	for (int number = 0; number < PARTS_COUNT; number++)                                                           \
+		if ((wake)->parts[number]->hook)                                                                        \
+			(wake)->parts[number]->hook(__VA_ARGS__)
+
+struct wake *core_new(struct events *events, const struct part *const *parts)
+{
+	struct wake *wake = NEW(struct wake);
+
+	wake->events = events;
+	wake->parts = parts;
+	wake->slots = slots_new();
+	wake->hooks = hooks_new(parts);
+	wake->names = wake_names_new();
+	wake->stacks = wake_stacks_new();
+	for (int i = 0; i < PARTS_COUNT; i++)
+		wake->of[i] = parts[i]->window ? memory_new(1, parts[i]->window) : NULL;
+	EACH(wake, begin, wake);
+	return wake;
+}
+
+void wake_free(struct wake *wake)
+{
+	if (!wake)
+		return;
+	wake_forget(wake);
+	EACH(wake, free, wake);
+	for (int i = 0; i < PARTS_COUNT; i++)
+		free(wake->of[i]);
+	slots_free(wake->slots);
+	free(wake->hooks);
+	wake_names_free(wake->names);
+	wake_stacks_free(wake->stacks);
+	free(wake);
+}
+
+static void forget_threads(struct wake *wake)
+{
+	HASH_CLEAR(hh, wake->by_tid);
+	for (size_t i = 0; i < wake->threads.count; i++) {
+		struct thread *thread = wake->threads.items[i];
+
+		EACH(wake, thread_free, thread);
+		free(thread->pieces.items);
+		free(thread->marks.items);
+		free(thread->comm);
+		called_forget(thread);
+		free(thread);
+	}
+	ARRAY_FREE(&wake->threads);
+}
+
+static void forget_cpus(struct wake *wake)
+{
+	for (size_t i = 0; i < wake->cpus.count; i++) {
+		if (!wake->cpus.items[i])
+			continue;
+		free(wake->cpus.items[i]->tenures.items);
+		free(wake->cpus.items[i]);
+	}
+	ARRAY_FREE(&wake->cpus);
+}
+
+void wake_forget(struct wake *wake)
+{
+	EACH(wake, forget, wake);
+	forget_threads(wake);
+	forget_cpus(wake);
+	ARRAY_FREE(&wake->gaps);
+	ARRAY_FREE(&wake->raises);
+	wake->now = 0;
+}
+
+void wake_forget_meanings(struct wake *wake)
+{
+	EACH(wake, forget_meanings, wake);
+	wake_stacks_free(wake->stacks);
+	wake->stacks = wake_stacks_new();
+}
+
+/* Another stream: its numbers are its own. */
+static int begin_stream(struct wake *wake, const struct fields *fields)
+{
+	char machine[32] = "";
+
+	fields_text(fields, "machine", machine, sizeof(machine));
+	wake_forget(wake);
+	wake_forget_meanings(wake);
+	wake_names_begin(wake->names, machine);
+	wake->switches = wake->migrations = false;
+	wake->wakers = wake->idlers = wake->contexts = false;
+	return 0;
+}
+
+int wake_record(struct wake *wake, enum kind kind, const struct fields *fields)
+{
+	if (kind == KIND_STREAM)
+		return begin_stream(wake, fields);
+	for (int i = 0; i < PARTS_COUNT; i++)
+		for (const struct part_record *row = wake->parts[i]->records; row && row->read; row++)
+			if (row->kind == kind && row->read(wake, fields) < 0)
+				return -1;
+	return 0;
+}
+
+bool wake_unsure(const struct wake *wake)
+{
+	return wake->wakers && wake->idlers && !wake->contexts;
+}
+
+int64_t core_first(const struct wake *wake)
+{
+	return wake->gaps.items[0].to;
+}
+
+int64_t core_since(const struct wake *wake)
+{
+	return wake->gaps.items[wake->gaps.count - 1].to;
+}
+
+void wake_until(struct wake *wake, int64_t ts)
+{
+	if (!wake->gaps.count) {
+		wake->now = wake_time(ts);
+		*ARRAY_ADD(&wake->gaps) = (struct gap){.from = INT64_MIN, .to = wake->now};
+	}
+	if (wake_time(ts) > wake->now)
+		wake->now = wake_time(ts);
+}
+
+bool wake_span(const struct wake *wake, int64_t *from, int64_t *to)
+{
+	if (!wake->gaps.count)
+		return false;
+	*from = core_first(wake);
+	*to = wake->now;
+	return true;
+}
+
+/* What the CPU did after its last event is lost. */
+static int64_t last_event(const struct wake *wake, uint32_t cpu)
+{
+	return cpu < wake->cpus.count && wake->cpus.items[cpu] ? wake->cpus.items[cpu]->last : core_since(wake);
+}
+
+void wake_lost(struct wake *wake, uint32_t cpu, int64_t from, int64_t to)
+{
+	if (!wake->gaps.count)
+		return; /* the window has not begun */
+	wake_until(wake, to);
+	if (from == TIME_NONE || from < core_since(wake))
+		from = last_event(wake, cpu);
+	*ARRAY_ADD(&wake->gaps) = (struct gap){.from = wake_time(from), .to = wake->now};
+	EACH(wake, lost, wake, wake_time(from));
+}
+
+/* Memory for something, and behind it for what each part keeps of it, at `of`. */
+static void *new_with_parts(size_t size, const struct wake *wake, size_t of, size_t part_size)
+{
+	size_t room = size, sizes[PARTS_COUNT];
+	char *memory;
+
+	for (int i = 0; i < PARTS_COUNT; i++) {
+		memcpy(&sizes[i], (const char *)wake->parts[i] + part_size, sizeof(sizes[i]));
+		sizes[i] = (sizes[i] + 7) & ~(size_t)7;
+		room += sizes[i];
+	}
+	memory = memory_new(1, room);
+	room = size;
+	for (int i = 0; i < PARTS_COUNT; i++) {
+		((void **)(memory + of))[i] = sizes[i] ? memory + room : NULL;
+		room += sizes[i];
+	}
+	return memory;
+}
+
+static struct cpu *cpu_new(const struct wake *wake, uint32_t number)
+{
+	struct cpu *cpu = new_with_parts(sizeof(*cpu), wake, offsetof(struct cpu, of), offsetof(struct part, cpu));
+
+	cpu->number = number;
+	cpu->idle = INDEX_NONE;
+	return cpu;
+}
+
+static void cpu_sync(struct wake *wake, struct cpu *cpu)
+{
+	if (cpu->epoch == wake->gaps.count)
+		return;
+	if (cpu->tenures.count)
+		*ARRAY_ADD(&cpu->tenures) =
+		    (struct tenure){.start = wake->gaps.items[cpu->epoch].from, .thread = INDEX_NONE};
+	cpu->epoch = (uint32_t)wake->gaps.count;
+	cpu->current = cpu->waking = cpu->leaving = INDEX_NONE;
+	cpu->depth = 0;
+	EACH(wake, cpu_lost, cpu);
+}
+
+struct cpu *core_cpu(struct wake *wake, uint32_t number)
+{
+	if (number >= CPUS_MAX) {
+		fail("there is no CPU %u", number);
+		return NULL;
+	}
+	while (wake->cpus.count <= number)
+		*ARRAY_ADD(&wake->cpus) = NULL;
+	if (!wake->cpus.items[number])
+		wake->cpus.items[number] = cpu_new(wake, number);
+	cpu_sync(wake, wake->cpus.items[number]);
+	return wake->cpus.items[number];
+}
+
+static struct thread *thread_new(struct wake *wake, int32_t tid)
+{
+	struct thread *thread = new_with_parts(sizeof(*thread), wake, offsetof(struct thread, of), offsetof(struct part, thread));
+
+	thread->tid = tid;
+	thread->index = (int32_t)wake->threads.count;
+	thread->parent = thread->for_index = INDEX_NONE;
+	thread->born = thread->died = TIME_NONE;
+	thread->epoch = (uint32_t)wake->gaps.count;
+	*ARRAY_ADD(&wake->threads) = thread;
+	EACH(wake, thread_begin, thread);
+	return thread;
+}
+
+static struct thread *find_thread(const struct wake *wake, int32_t tid)
+{
+	struct thread *thread;
+
+	HASH_FIND_INT(wake->by_tid, &tid, thread);
+	return thread;
+}
+
+struct thread *core_thread_born(struct wake *wake, int32_t tid)
+{
+	struct thread *old = find_thread(wake, tid), *thread = thread_new(wake, tid);
+
+	if (old) {
+		const char *comm = events_comm(wake->events, tid);
+
+		old->comm = memory_text(comm, strlen(comm));
+		HASH_DEL(wake->by_tid, old);
+	}
+	HASH_ADD_INT(wake->by_tid, tid, thread);
+	return thread;
+}
+
+static void sync(struct wake *wake, struct thread *thread)
+{
+	struct piece *piece;
+
+	if (thread->epoch == wake->gaps.count)
+		return;
+	if (thread->pieces.count && thread->died == TIME_NONE) {
+		piece = thread_piece(thread, WHAT_UNKNOWN, wake->gaps.items[thread->epoch].from, 0);
+		piece->flags = PIECE_LOST;
+	}
+	thread->early = false;
+	thread->doing = 0;
+	thread->for_cause = CAUSE_NONE;
+	thread->for_index = INDEX_NONE;
+	EACH(wake, thread_lost, thread);
+	thread->epoch = (uint32_t)wake->gaps.count;
+}
+
+struct thread *core_thread(struct wake *wake, int32_t tid)
+{
+	struct thread *thread = find_thread(wake, tid);
+
+	if (!thread || thread->died != TIME_NONE)
+		return core_thread_born(wake, tid);
+	sync(wake, thread);
+	return thread;
+}
+
+static bool has_begun(const struct thread *thread, int64_t ts)
+{
+	return thread->pieces.count && thread->pieces.items[0].start <= ts;
+}
+
+const struct thread *core_thread_find(struct wake *wake, int32_t tid, int64_t ts)
+{
+	struct thread *thread = tid == TID_IDLE ? NULL : find_thread(wake, tid), *old;
+
+	if (!thread)
+		return NULL;
+	for (int32_t i = thread->index; i >= 0 && !has_begun(thread, ts); i--) {
+		old = wake->threads.items[i];
+		if (old->tid == tid && has_begun(old, ts))
+			thread = old;
+	}
+	sync(wake, thread);
+	return thread;
+}
+
+struct thread *core_thread_on(struct wake *wake, struct cpu *cpu, int32_t tid)
+{
+	if (tid != TID_IDLE)
+		return core_thread(wake, tid);
+	if (cpu->idle == INDEX_NONE)
+		cpu->idle = thread_new(wake, TID_IDLE)->index;
+	sync(wake, wake->threads.items[cpu->idle]);
+	return wake->threads.items[cpu->idle];
+}
+
+struct thread *core_sync(struct wake *wake, int32_t index)
+{
+	struct thread *thread = wake->threads.items[index];
+
+	sync(wake, thread);
+	return thread;
+}
+
+int32_t core_served(struct wake *wake, const struct thread *thread)
+{
+	int32_t whom;
+
+	for (const struct part *const *part = wake->hooks->serves; *part; part++)
+		if ((*part)->serves(wake, thread, &whom))
+			return whom;
+	return thread->index;
+}
+
+struct doer core_ender(const struct wake *wake, const struct piece *wait)
+{
+	const struct part *part = wake->parts[wait->cause / CAUSES_EACH];
+
+	if (wait->what == WHAT_WAIT && wait->cause == CAUSE_THREAD)
+		return (struct doer){wait->cause_index, wait[1].start};
+	if (wait->what == WHAT_WAIT && part->ender)
+		return part->ender(wake, wait);
+	return (struct doer){INDEX_NONE, TIME_NONE};
+}
+
+static void take_cpu(struct cpu *cpu, int32_t thread, int64_t ts)
+{
+	cpu->current = thread;
+	*ARRAY_ADD(&cpu->tenures) = (struct tenure){.start = ts, .thread = thread};
+}
+
+/*
+ * A CPU without any switch since the last gap has had its thread since then. But without scheduler switches in the
+ * data nothing can be said about who ran how long.
+ */
+static struct thread *first_current(struct wake *wake, struct cpu *cpu, int32_t tid)
+{
+	struct thread *thread;
+
+	if (!wake->switches)
+		return NULL;
+	thread = core_thread_on(wake, cpu, tid);
+	take_cpu(cpu, thread->index, core_since(wake));
+	if (thread_unseen(thread))
+		thread_piece(thread, WHAT_RUN, core_since(wake), cpu->number)->flags |= PIECE_ASSUMED;
+	return thread;
+}
+
+/*
+ * Another thread than the one that got the CPU: a switch is missing, as where the events of some threads are left
+ * out. It happened after the last event there. An idle CPU is left for a thread as soon as that is runnable; otherwise
+ * who had the CPU in between is not known.
+ */
+static struct thread *hidden_switch(struct wake *wake, struct cpu *cpu, struct thread *old, int32_t tid)
+{
+	struct thread *thread = core_thread_on(wake, cpu, tid);
+	int64_t ts = wake->now;
+
+	if (old->tid == TID_IDLE && thread_runnable(thread)) {
+		ts = thread->pieces.items[thread->pieces.count - 1].start;
+		if (ts < cpu->last)
+			ts = cpu->last;
+	} else {
+		if (thread_running(old))
+			thread_piece(old, WHAT_UNKNOWN, cpu->last, cpu->number);
+		thread_vanish(thread, cpu->last);
+		take_cpu(cpu, INDEX_NONE, cpu->last);
+	}
+	core_switch_in(wake, cpu, thread, ts);
+	thread->pieces.items[thread->pieces.count - 1].flags |= PIECE_GUESSED;
+	return thread;
+}
+
+struct thread *core_current(struct wake *wake, struct cpu *cpu, int32_t tid)
+{
+	struct thread *thread;
+
+	if (cpu->current == INDEX_NONE)
+		return first_current(wake, cpu, tid);
+	thread = wake->threads.items[cpu->current];
+	return thread->tid == tid ? thread : hidden_switch(wake, cpu, thread, tid);
+}
+
+void core_switch_in(struct wake *wake, struct cpu *cpu, struct thread *thread, int64_t ts)
+{
+	thread_switch_in(wake, thread, cpu, ts);
+	take_cpu(cpu, thread->index, ts);
+	cpu->depth = 0;
+}

@@ -1,0 +1,107 @@
+/*
+ * core: what is remembered of an open window, so that a wake graph can be cut out of it: its threads, CPUs and gaps, and
+ * what each part of the kernel keeps (part.h). Private to lib/wake and lib/calls.
+ *
+ * The state of threads and CPUs is certain only since the last gap: the beginning of the window or the last loss of
+ * events. A thread is brought up to date with the gaps when it is next looked at (core_sync), not when they occur.
+ *
+ * Events enter through wake_event() in the order of time; everything else reads. Indexes stay valid until wake_forget().
+ */
+#ifndef WAKE_CORE_H
+#define WAKE_CORE_H
+
+#include "wake/thread.h"
+#include "wake/wake.h"
+
+enum { CPUS_MAX = 1 << 13 };
+
+struct tenure { /* who got the CPU when */
+	int64_t start;
+	int32_t thread;
+};
+
+struct cpu {
+	uint32_t number, epoch;
+	int32_t current; /* index of the thread on it; INDEX_NONE: not known */
+	int32_t idle;	 /* index of its idle thread; INDEX_NONE */
+	int32_t waking;	 /* thread whose wake-up was the last event here */
+	int32_t leaving; /* thread whose switch away was the last event here, but for those of the switch itself; INDEX_NONE */
+	int64_t last;	 /* time of the last event */
+	int depth;	 /* interrupts that it is in, see context.h */
+	ARRAY(struct tenure) tenures;
+	void *of[PARTS_COUNT];
+};
+
+struct raise { /* who raised a soft interrupt, queued a work or armed a timer, and when */
+	int32_t thread; /* index; INDEX_NONE: not a thread */
+	int64_t ts;
+	bool timer; /* not a thread: a timer */
+	bool unknown; /* it is not known who: nobody was seen, or several were, for packets of their own */
+	int32_t armed; /* then: index of a raise, who armed it; INDEX_NONE: not known */
+	int32_t for_index; /* what the thread's runs then were for; INDEX_NONE */
+	int32_t completed; /* index of what was then completed there; INDEX_NONE. Only where a soft interrupt is raised */
+	uint8_t for_cause, completed_cause;
+	int32_t number;	 /* of the soft interrupt, if that ended a wait */
+	int32_t handler; /* then: index of the kernel thread that had to get the CPU to handle it; INDEX_NONE: none had to */
+};
+
+struct gap {
+	int64_t from, to;
+};
+
+struct part;
+
+struct wake {
+	struct events *events;
+	const struct part *const *parts; /* by number */
+	struct slots *slots;	/* what to do with each type of event; see event.c */
+	struct hooks *hooks;	/* which parts have which, of those that are called often */
+	struct wake_stacks *stacks; /* what they consist of */
+	struct wake_names *names; /* of interrupts and system calls */
+	int64_t now;		  /* time of the last event */
+	ARRAY(struct gap) gaps;	  /* the first ends where the window begins */
+	struct thread *by_tid;
+	ARRAY(struct thread *) threads;
+	ARRAY(struct cpu *) cpus; /* by number; NULL: not seen */
+	ARRAY(struct raise) raises; /* that causes name */
+	bool switches, migrations; /* these are among the data */
+	bool wakers, idlers;	   /* so are threads, and idle CPUs, that woke others */
+	bool contexts;		   /* and what tells interrupts from threads */
+	void *of[PARTS_COUNT];	   /* what parts keep of the window */
+};
+
+/* Life: wake_new() is of parts.c, and hands over the table of the parts. */
+struct wake *core_new(struct events *events, const struct part *const *parts);
+
+/* Beginning of the data, and end of the last gap in them. */
+int64_t core_first(const struct wake *wake);
+int64_t core_since(const struct wake *wake);
+
+struct cpu *core_cpu(struct wake *wake, uint32_t number); /* NULL after fail() */
+
+/* The living thread of this tid, made where there is none; where tid is 0, the idle one of the CPU. */
+struct thread *core_thread(struct wake *wake, int32_t tid);
+struct thread *core_thread_on(struct wake *wake, struct cpu *cpu, int32_t tid);
+struct thread *core_thread_born(struct wake *wake, int32_t tid); /* a new one that takes over the tid */
+const struct thread *core_thread_find(struct wake *wake, int32_t tid, int64_t ts); /* that had it then; NULL: none */
+
+/* The thread, brought up to date with the gaps. */
+struct thread *core_sync(struct wake *wake, int32_t index);
+
+/* Whom the thread works for, if not for itself; INDEX_NONE: not known. */
+int32_t core_served(struct wake *wake, const struct thread *thread);
+
+/* The thread that has the CPU, now that an event happened there to this tid. NULL: without switches nobody knows. */
+struct thread *core_current(struct wake *wake, struct cpu *cpu, int32_t tid);
+void core_switch_in(struct wake *wake, struct cpu *cpu, struct thread *thread, int64_t ts);
+
+/*
+ * The thread that ended a wait that is over, and when it did what ended it; INDEX_NONE: none did.
+ */
+struct doer {
+	int32_t thread;
+	int64_t ts;
+};
+struct doer core_ender(const struct wake *wake, const struct piece *wait);
+
+#endif

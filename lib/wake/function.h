@@ -1,0 +1,27 @@
+/*
+ * function: entries and returns of the functions that are traced, of which lib/calls makes calls. Private to lib/wake and
+ * lib/calls.
+ */
+#ifndef WAKE_FUNCTION_H
+#define WAKE_FUNCTION_H
+
+#include "wake/core.h"
+
+struct function_event {
+	int64_t ts;
+	int32_t thread;
+	int16_t function; /* index of its name */
+	bool returns;
+};
+
+/* Those of the window, in the order of time. */
+struct functions {
+	ARRAY(struct function_event) events;
+};
+
+static inline const struct functions *function_all(const struct wake *wake)
+{
+	return wake->of[PART_FUNCTION];
+}
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * loop_device: what drivers/block/loop.c of the kernel does: requests of the device are done by a work, which submits
+ * requests to another disk, or does all itself. So a request of the device is followed down to who really did it.
+ * Private to lib/wake.
+ */
+#ifndef WAKE_LOOP_DEVICE_H
+#define WAKE_LOOP_DEVICE_H
+
+#include "wake/block.h"
+#include "wake/work.h"
+
+uint64_t loop_device_of(const struct wake *wake, const char *queue); /* the device whose requests works on this queue do; 0: none */
+
+/* A work is queued, has begun, is about to end. */
+void loop_device_queue(struct wake *wake, uint64_t address, const struct work *work);
+void loop_device_start(struct wake *wake, int32_t work);
+void loop_device_end(struct wake *wake, int32_t work);
+
+/* A request of that owner was issued to the device; a thread has submitted a request, perhaps for one of a loop device. */
+void loop_device_issue(struct wake *wake, uint64_t dev, int32_t owner);
+void loop_device_submit(struct wake *wake, const struct thread *thread, int32_t request);
+
+/* A request is about to be completed; then each of its bios is. */
+void loop_device_ender(struct wake *wake, struct cpu *cpu, uint64_t disk, int32_t tid, int flags);
+void loop_device_complete(struct wake *wake, int32_t request);
+
+#endif

@@ -1,0 +1,61 @@
+#include "wake/lock.h"
+#include "wake/part.h"
+#include "wake/wake_name.h"
+
+/* Threads that look for free memory themselves, and those that the kernel kills for want of it. */
+
+static void reclaims(const struct at *at, int flags)
+{
+	struct thread *thread = at_own(at);
+
+	if (thread)
+		thread_does(at->wake, thread, (thread->doing & ~(PIECE_RECLAIM | PIECE_GROUP)) | flags);
+}
+
+static void on_reclaim_begin(struct at *at)
+{
+	reclaims(at, PIECE_RECLAIM);
+}
+
+static void on_group_reclaim_begin(struct at *at)
+{
+	reclaims(at, PIECE_RECLAIM | PIECE_GROUP);
+}
+
+static void on_reclaim_end(struct at *at)
+{
+	reclaims(at, 0);
+}
+
+static void left(struct wake *wake, struct thread *thread)
+{
+	if (thread->doing & PIECE_RECLAIM && thread_asleep(thread) && !lock_wanted(thread))
+		thread_last(thread)->call = wake_name_text(wake->names, "memory reclaim");
+}
+
+/* All threads of the process end, and nothing else that they do is of their own free will. */
+static void on_oom_victim(struct at *at)
+{
+	enum { PID };
+	int32_t tid = core_thread(at->wake, (int32_t)at_number(at, PID))->tid;
+	int32_t process = events_tgid(at->wake->events, tid);
+
+	for (size_t i = 0; i < at->wake->threads.count; i++) {
+		struct thread *thread = at->wake->threads.items[i];
+
+		if (thread->tid != TID_IDLE && thread->died == TIME_NONE &&
+		    (thread->tid == tid || (process && events_tgid(at->wake->events, thread->tid) == process)))
+			thread_does(at->wake, thread, thread->doing | PIECE_KILLED);
+	}
+}
+
+static const struct part_event events[] = {
+	{"vmscan:mm_vmscan_direct_reclaim_begin", on_reclaim_begin},
+	{"vmscan:mm_vmscan_direct_reclaim_end", on_reclaim_end},
+	{"vmscan:mm_vmscan_memcg_reclaim_begin", on_group_reclaim_begin},
+	{"vmscan:mm_vmscan_memcg_reclaim_end", on_reclaim_end},
+	{"oom:mark_victim", on_oom_victim, {"pid"}},
+	{0},
+};
+
+const struct part reclaim_part = {.events = events, .left = left};

@@ -1,0 +1,96 @@
+#include "wake/syscall.h"
+
+#include "wake/part.h"
+#include "wake/wake_name.h"
+
+bool syscall_waits(const struct thread *thread, const struct piece *piece)
+{
+	const struct in_call *call = syscall_of(thread);
+
+	return piece->what == WHAT_WAIT && (piece->call == call->name || piece->call == call->named);
+}
+
+static void thread_begin(struct thread *thread)
+{
+	*syscall_of(thread) = (struct in_call){.name = CALL_NONE, .named = CALL_NONE, .fd = FD_NONE};
+}
+
+static void thread_lost(struct thread *thread)
+{
+	syscall_of(thread)->name = CALL_NONE;
+}
+
+static void left(struct wake *wake, struct thread *thread)
+{
+	(void)wake;
+	if (thread_asleep(thread))
+		thread_last(thread)->call = syscall_of(thread)->name;
+}
+
+/* The thread is in the system call for this file from now on; the idle one calls nothing. */
+static void enter(struct at *at, int16_t name, int32_t fd)
+{
+	struct thread *thread = at_thread(at);
+
+	if (thread->tid == TID_IDLE)
+		return;
+	*syscall_of(thread) = (struct in_call){.name = name, .named = CALL_NONE, .fd = fd, .since = at->wake->now};
+	for (const struct part *const *part = at->wake->hooks->enters; *part; part++)
+		(*part)->enters(at->wake, thread);
+}
+
+/* The file that the call is for, if its event names one. */
+static int32_t descriptor(const struct at *at)
+{
+	enum { FD, FD_IN, OUT_FD, NAMES };
+
+	for (int field = FD; field < NAMES; field++)
+		if (at_has(at, field))
+			return (int32_t)at_number(at, field);
+	return FD_NONE;
+}
+
+static void on_entry(struct at *at)
+{
+	enter(at, at_named(at), descriptor(at));
+}
+
+static void on_raw_entry(struct at *at)
+{
+	enum { ID, ARGUMENTS };
+
+	enter(at, wake_number_call(at->wake->names, (int)at_number(at, ID)), (int32_t)at_first(at, ARGUMENTS));
+}
+
+static void on_return(struct at *at)
+{
+	enum { RESULT };
+	struct thread *thread = at_thread(at);
+
+	if (thread->tid != TID_IDLE && at_has(at, RESULT))
+		for (const struct part *const *part = at->wake->hooks->returns; *part; part++)
+			(*part)->returns(at->wake, thread, at_number(at, RESULT));
+	enter(at, CALL_NONE, FD_NONE);
+}
+
+static int16_t name_call(struct wake *wake, const char *name, bool *returns)
+{
+	(void)returns;
+	return wake_name_text(wake->names, name);
+}
+
+static const struct part_event events[] = {
+	{"raw_syscalls:sys_enter", on_raw_entry, {"id", "args"}},
+	{"raw_syscalls:sys_exit", on_return, {"ret"}},
+	{"syscalls:sys_enter_", on_entry, {"fd", "fd_in", "out_fd"}, .named = name_call},
+	{"syscalls:sys_exit_", on_return, {"ret"}},
+	{0},
+};
+
+const struct part syscall_part = {
+	.events = events,
+	.thread = sizeof(struct in_call),
+	.thread_begin = thread_begin,
+	.thread_lost = thread_lost,
+	.left = left,
+};

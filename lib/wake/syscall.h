@@ -1,0 +1,26 @@
+/*
+ * syscall: the system call that each thread is in. Private to lib/wake.
+ */
+#ifndef WAKE_SYSCALL_H
+#define WAKE_SYSCALL_H
+
+#include "wake/core.h"
+
+enum { FD_NONE = -1 };
+
+struct in_call {
+	int16_t name;  /* index of a text; CALL_NONE: it is in none */
+	int16_t named; /* what a part named its waits in this call, which tells more; CALL_NONE */
+	int32_t fd;    /* the file that the call is for; FD_NONE: none, or not known */
+	int64_t since; /* when it was entered */
+};
+
+static inline struct in_call *syscall_of(const struct thread *thread)
+{
+	return thread->of[PART_SYSCALL];
+}
+
+/* Whether the piece is a wait in the call that the thread is in. */
+bool syscall_waits(const struct thread *thread, const struct piece *piece);
+
+#endif

@@ -1,0 +1,112 @@
+/*
+ * thread: what a thread did. A chain of pieces, contiguous in time: a piece ends where the next one starts, the last one is
+ * still open. A thread first seen after a gap in the data has been what it is found to be since that gap ("began before the
+ * data"). Private to lib/wake and lib/calls.
+ */
+#ifndef WAKE_THREAD_H
+#define WAKE_THREAD_H
+
+#include <uthash.h>
+
+#include "event/event.h"
+#include "graph/graph.h"
+#include "wake/parts.h"
+
+struct cpu;
+struct wake;
+
+enum { INDEX_NONE = -1, CALL_NONE = -1, TID_IDLE = 0 };
+
+/* Who ended a wait; parts have causes of their own, see CAUSE(). */
+enum {
+	CAUSE_NONE = CAUSE(PART_SCHED, 0),    /* nobody yet: it lasts */
+	CAUSE_UNKNOWN = CAUSE(PART_SCHED, 1), /* somebody that the data do not show */
+	CAUSE_THREAD = CAUSE(PART_SCHED, 2),  /* index: thread; it was on a CPU when the wait ended */
+};
+
+enum piece_flag {
+	PIECE_ASSUMED = 1, /* it began before the data: its start is that of the data */
+	PIECE_LOST = 2,	   /* unknown because events were lost */
+	PIECE_EARLY = 4,   /* a wake-up came while the thread was still on its way to sleep */
+	PIECE_RECLAIM = 8, /* a run: to find free memory */
+	PIECE_SPIN = 16,   /* a run: in a loop, for a lock of the kernel; a wait: so, for a known owner */
+	PIECE_BATCH = 32,  /* a run: of several in a row that served several processes */
+	PIECE_TICK = 64,   /* a wait that a timer of its own or a signal ended, and not what it waited for */
+	PIECE_GUESSED = 128, /* a run: the switch to it is hidden, so it may have begun later */
+	PIECE_GROUP = 256, /* with PIECE_RECLAIM: not of all memory, but of what a control group may have */
+	PIECE_KILLED = 512, /* a run: the kernel has killed it, for want of memory, and it ends */
+	PIECE_ROOM = 1024, /* a wait that a thread ended in a call that receives: there is room to send, which is no answer */
+	PIECE_CONDITION = 2048, /* a wait in a futex that is no mutex */
+	PIECE_BROKEN = 4096, /* a wait that a signal broke off, and the thread's end followed: nothing was waited for any more */
+};
+
+/*
+ * WHAT_RUN, WHAT_RUNNABLE, WHAT_WAIT, WHAT_UNKNOWN; WHAT_IRQ and WHAT_SOFTIRQ for the time that an interrupt took
+ * from the running thread (cause_index is its number).
+ */
+struct piece {
+	int64_t start;
+	int32_t cause_index;
+	int32_t node;  /* in the graph at hand; NODE_NONE */
+	int16_t call;  /* a wait: in what, index of a text; CALL_NONE */
+	uint16_t cpu, flags;
+	uint8_t what, cause;
+};
+
+/* Where a thread's stack was seen: it went to sleep, or woke another. */
+enum { MARK_SLEEP = -1 };
+struct mark {
+	int64_t ts;
+	uint32_t stack; /* its number */
+	int32_t woken;	/* tid; MARK_SLEEP */
+};
+
+struct called { /* what a thread was called until it was renamed */
+	int64_t until;
+	char *comm;
+};
+
+struct thread {
+	int32_t tid, index;
+	int32_t parent;	 /* index of the thread that forked it; INDEX_NONE */
+	uint32_t epoch;	 /* number of gaps it has been brought up to date with */
+	int64_t born;	 /* TIME_NONE: before the data */
+	int64_t died;	 /* TIME_NONE: not yet */
+	bool early;	 /* a wake-up came while it was running, perhaps on its way to sleep */
+	uint8_t for_cause; /* its runs are for that, */
+	uint16_t doing;	   /* have these flags, */
+	int32_t for_index; /* and that index, from now on */
+	char *comm;	 /* set when another thread takes over its tid; else ask struct events */
+	ARRAY(struct called) called_before; /* in the order of time; see wake_called.c */
+	bool called_itself; /* its name is not that of its parent any more */
+	ARRAY(struct piece) pieces;
+	ARRAY(struct mark) marks; /* see wake_stack.h */
+	UT_hash_handle hh;
+	void *of[PARTS_COUNT]; /* what parts keep of it */
+};
+
+/* The last piece; NULL: nothing is known. It sleeps: that is a wait which nothing has ended. */
+struct piece *thread_last(const struct thread *thread);
+bool thread_asleep(const struct thread *thread);
+
+bool thread_unseen(const struct thread *thread); /* nothing is known of it since the last gap */
+bool thread_running(const struct thread *thread);
+bool thread_runnable(const struct thread *thread);
+
+/* Number of pieces that start at or before ts; when one of them ends; did it next to nothing in these, which are over? */
+size_t thread_find(const struct thread *thread, int64_t ts);
+int64_t thread_piece_end(const struct wake *wake, const struct thread *thread, size_t piece);
+bool thread_idled(const struct thread *thread, size_t first, size_t last);
+
+struct piece *thread_piece(struct thread *thread, enum node_what what, int64_t ts, uint32_t cpu); /* begins one */
+void thread_split(struct thread *thread, int64_t ts); /* a run: what follows ts becomes a piece of its own */
+void thread_does(struct wake *wake, struct thread *thread, int flags); /* its runs have these flags from now on */
+
+/* Events of the scheduler. thread_wake() is true if that ended a sleep. */
+void thread_switch_out(struct thread *thread, struct cpu *cpu, char state, int64_t ts);
+void thread_switch_in(struct wake *wake, struct thread *thread, struct cpu *cpu, int64_t ts);
+bool thread_wake(struct wake *wake, struct thread *thread, uint8_t cause, int32_t index, uint32_t cpu, int64_t ts);
+void thread_migrate(struct thread *thread, uint32_t cpu, int64_t ts, bool waking);
+void thread_vanish(struct thread *thread, int64_t ts); /* unless it slept, what it did from then on is not known */
+
+#endif

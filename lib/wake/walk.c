@@ -1,0 +1,206 @@
+#include "wake/walk.h"
+
+#include <stdlib.h>
+
+#include "wake/ask.h"
+
+/* How far back what is behind a node was followed, and how often. */
+struct visit {
+	int64_t floor;
+	int count;
+};
+
+/* A node met again is followed further back where that is asked for; a few times, for there are rings. */
+enum { VISITS_MAX = 4 };
+
+bool walk_visit(struct walk *walk, int32_t node, int64_t floor)
+{
+	struct visit *visit;
+
+	while (walk->visits.count <= (size_t)node)
+		*ARRAY_ADD(&walk->visits) = (struct visit){0};
+	visit = &walk->visits.items[node];
+	if (visit->count == VISITS_MAX || (visit->count && floor >= visit->floor))
+		return false;
+	visit->floor = floor;
+	visit->count++;
+	return true;
+}
+
+void walk_link(struct walk *walk, int32_t from, int32_t to, enum edge_kind kind, int64_t ts)
+{
+	if (to == NODE_NONE)
+		walk->cut.graph->target = from;
+	else
+		graph_edge(walk->cut.graph, from, to, kind, ts);
+}
+
+void walk_later(struct walk *walk, struct errand errand)
+{
+	*ARRAY_ADD(&walk->errands) = errand;
+}
+
+/*
+ * Since when what ended the wait was waited for, and who had asked for it. What the thread did between the ask and the wait
+ * does not matter, so the node begins with the ask.
+ */
+static struct ask waited_since(struct walk *walk, const struct thread *thread, size_t at, int32_t index)
+{
+	struct node *node = &walk->cut.graph->nodes.items[index];
+	struct ask ask = ask_since(walk->cut.wake, thread, at);
+
+	node->start = sooner(node->start, ask.since);
+	return ask;
+}
+
+size_t walk_piece_at(const struct thread *thread, const struct errand *errand)
+{
+	size_t at = thread_find(thread, errand->at);
+	const struct piece *piece = thread->pieces.items + at;
+
+	if (at > 1 && piece[-1].start == errand->at && (piece[-1].what != WHAT_RUN || errand->after == NODE_NONE))
+		at--;
+	return at;
+}
+
+static void walk_wait(struct walk *walk, const struct thread *thread, size_t at, int32_t node, struct errand errand)
+{
+	const struct piece *wait = &thread->pieces.items[at];
+	const struct part *part = walk->cut.wake->parts[wait->cause / CAUSES_EACH];
+	int64_t end = thread_piece_end(walk->cut.wake, thread, at);
+
+	errand.after = node;
+	errand.ts = end;
+	errand.asker = thread->index;
+	errand.at = sooner(errand.at, end);
+	errand.floor = later(errand.floor, walk->cut.graph->nodes.items[node].start);
+	errand.edge = EDGE_WAKE;
+	errand.index = wait->cause_index;
+	if (part->explain)
+		part->explain(walk, thread, at, node, errand);
+	else if (wait->cause == CAUSE_THREAD)
+		walk_later(walk, errand);
+	else
+		walk_link(walk, bare_cause_node(&walk->cut, thread, wait, end), node, EDGE_WAKE, end);
+}
+
+/* Whoever killed the thread that the graph is about has not ended what it waited for. False: it was not killed in this wait. */
+static bool walk_broken(struct walk *walk, const struct thread *thread, size_t at, int32_t node, int32_t after)
+{
+	const struct piece *wait = &thread->pieces.items[at];
+	int64_t end = thread_piece_end(walk->cut.wake, thread, at);
+
+	if (!(wait->flags & PIECE_BROKEN) || after != NODE_NONE)
+		return false;
+	walk_link(walk, nobody_node(&walk->cut, thread, wait, end, "until its end"), node, EDGE_WAKE, end);
+	return true;
+}
+
+/* Before its first piece a thread was not; who made it carries on. */
+static void walk_birth(struct walk *walk, const struct thread *thread, int32_t node, struct errand errand)
+{
+	if (thread->born == TIME_NONE || thread->parent == INDEX_NONE)
+		return;
+	walk_later(walk, (struct errand){.part = PART_SCHED,
+					 .index = thread->parent,
+					 .at = thread->born,
+					 .floor = errand.floor,
+					 .after = node,
+					 .edge = EDGE_ASYNC,
+					 .ts = thread->born,
+					 .asker = INDEX_NONE});
+}
+
+/* How far back the thread's own story matters: the run may be for something that began later. */
+static int64_t walk_run(struct walk *walk, const struct thread *thread, size_t at, int32_t node, struct errand errand)
+{
+	const struct piece *piece = &thread->pieces.items[at];
+	const struct part *part = walk->cut.wake->parts[piece->cause / CAUSES_EACH];
+
+	return piece->what == WHAT_RUN && part->began ? part->began(walk, thread, at, node, errand) : errand.floor;
+}
+
+static void walk_thread(struct walk *walk, struct errand errand)
+{
+	const struct thread *thread = core_sync(walk->cut.wake, errand.index);
+	size_t at = walk_piece_at(thread, &errand);
+	int32_t node, after = errand.after;
+	struct ask ask;
+
+	if (!walk->cut.wake->switches)
+		return; /* nobody knows how long it did what */
+	while (at-- > 0) {
+		const struct piece *piece = &thread->pieces.items[at];
+
+		node = piece_node(&walk->cut, thread, at, errand.asker);
+		walk_link(walk, node, after, errand.edge, errand.ts);
+		ask = piece->what == WHAT_WAIT ? waited_since(walk, thread, at, node) : (struct ask){piece->start, thread->index};
+		/* A wait met again may be one in a ring of waits, as clocks without resolution show. */
+		if (piece->what == WHAT_WAIT && piece->start < errand.at && walk_visit(walk, node, later(errand.floor, ask.since)) &&
+		    !walk_broken(walk, thread, at, node, errand.after))
+			walk_wait(walk, thread, at, node, errand);
+		if (ask.since <= errand.floor || piece->flags & PIECE_LOST)
+			return;
+		errand.floor = walk_run(walk, thread, at, node, errand);
+		if (ask.since < piece->start) {
+			thread = core_sync(walk->cut.wake, ask.by);
+			at = thread_find(thread, ask.since);
+		}
+		after = node;
+		errand.at = sooner(errand.at, ask.since);
+		errand.edge = EDGE_SEQ;
+		errand.ts = TIME_NONE;
+	}
+	if (after != errand.after)
+		walk_birth(walk, thread, after, errand);
+}
+
+static void walk_all(struct walk *walk)
+{
+	while (walk->errands.count) {
+		struct errand errand = walk->errands.items[--walk->errands.count];
+
+		if (errand.part == PART_SCHED)
+			walk_thread(walk, errand);
+		else
+			walk->cut.wake->parts[errand.part]->walk(walk, errand);
+	}
+}
+
+struct wake_target wake_find(struct wake *wake, const struct wake_wanted *wanted)
+{
+	const struct thread *thread;
+
+	for (int i = 0; i < PARTS_COUNT; i++) {
+		int32_t index = wake->parts[i]->find ? wake->parts[i]->find(wake, wanted) : INDEX_NONE;
+
+		if (index != INDEX_NONE)
+			return (struct wake_target){i, index};
+	}
+	/* Without switches there is nothing to be said about a thread. */
+	thread = wake->switches ? core_thread_find(wake, wanted->tid, wanted->ts) : NULL;
+	return (struct wake_target){PART_SCHED, thread ? thread->index : INDEX_NONE};
+}
+
+struct graph *wake_graph(struct wake *wake, const char *id, struct wake_target target, int64_t from, int64_t to)
+{
+	struct graph *graph = graph_new(GRAPH_WAKE, id);
+	struct walk walk = {.cut.wake = wake, .cut.graph = graph};
+
+	graph->from = from;
+	graph->to = to;
+	for (int i = 0; i < PARTS_COUNT; i++)
+		if (wake->parts[i]->cut)
+			wake->parts[i]->cut(wake);
+	if (target.index != INDEX_NONE)
+		walk_later(&walk, (struct errand){.part = target.part, .index = target.index, .at = to, .floor = from,
+						  .after = NODE_NONE, .ts = TIME_NONE, .asker = INDEX_NONE});
+	walk_all(&walk);
+	name_holders(&walk.cut);
+	if (graph->target == NODE_NONE)
+		graph->target = nothing_node(&walk.cut);
+	free(walk.errands.items);
+	free(walk.visits.items);
+	cut_end(&walk.cut);
+	return graph;
+}

@@ -1,0 +1,41 @@
+/*
+ * walk: backward from the end of what was slow, to whoever ended each wait on the way. The walk is a list of errands; the
+ * core walks threads, a part what is its own, and each part explains the waits that ended by a cause of its own. Private to
+ * lib/wake.
+ */
+#ifndef WAKE_WALK_H
+#define WAKE_WALK_H
+
+#include "wake/part.h"
+#include "wake/wake_node.h"
+
+/* Something still to be walked, backward from `at`, no further than `floor`, because of what comes after it. */
+struct errand {
+	int part; /* whose thing it is; PART_SCHED: a thread */
+	int32_t index;
+	int64_t at, floor;
+	int32_t after; /* node; NODE_NONE: it is the graph's target */
+	enum edge_kind edge;
+	int64_t ts; /* of the edge */
+	int32_t asker; /* index of the thread whose wait led here; INDEX_NONE */
+};
+
+struct walk {
+	struct cut cut;
+	ARRAY(struct errand) errands;
+	ARRAY(struct visit) visits; /* by node */
+};
+
+void walk_later(struct walk *walk, struct errand errand);
+void walk_link(struct walk *walk, int32_t from, int32_t to, enum edge_kind kind, int64_t ts); /* to NODE_NONE: the target */
+
+/* Whether what is behind the node is to be followed back to the floor: it was not yet. */
+bool walk_visit(struct walk *walk, int32_t node, int64_t floor);
+
+/*
+ * One more than the number of the piece in which something happened at the errand's time. Whoever caused something was running:
+ * rather the run that ended then than what began then. The target is what it was until then.
+ */
+size_t walk_piece_at(const struct thread *thread, const struct errand *errand);
+
+#endif

@@ -1,0 +1,201 @@
+#include "wake/writeback.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "wake/context.h"
+#include "wake/part.h"
+#include "wake/wake_name.h"
+#include "wake/walk.h"
+
+/* Pages that are to be written to a disk: whose they are, and who has to wait until the disk keeps up with them. */
+
+struct inode {
+	uint64_t disk, number;
+};
+
+struct dirty_inode {
+	struct inode inode;
+	int32_t owner; /* who wrote to it last */
+	UT_hash_handle hh;
+};
+
+struct dirty { /* of the window */
+	struct dirty_inode *inodes;
+	ARRAY(uint64_t) throttles; /* disks; causes name them */
+};
+
+struct writing { /* of a thread */
+	int32_t writer;	    /* index of the thread whose pages it writes back (perhaps its own); INDEX_NONE: it does not */
+	uint64_t throttled; /* the disk that it is about to wait for, as it wrote more than that keeps up with; 0: none */
+};
+
+static struct dirty *dirty_of(const struct wake *wake)
+{
+	return wake->of[PART_WRITEBACK];
+}
+
+static struct writing *of(const struct thread *thread)
+{
+	return thread->of[PART_WRITEBACK];
+}
+
+static void thread_begin(struct thread *thread)
+{
+	of(thread)->writer = INDEX_NONE;
+}
+
+static void enters(struct wake *wake, struct thread *thread)
+{
+	(void)wake;
+	of(thread)->throttled = 0;
+}
+
+static void write_to(struct wake *wake, uint64_t disk, uint64_t number, int32_t by)
+{
+	struct inode inode = {disk, number};
+	struct dirty_inode *dirty;
+
+	HASH_FIND(hh, dirty_of(wake)->inodes, &inode, sizeof(inode), dirty);
+	if (!dirty) {
+		dirty = NEW(struct dirty_inode);
+		dirty->inode = inode;
+		HASH_ADD(hh, dirty_of(wake)->inodes, inode, sizeof(inode), dirty);
+	}
+	dirty->owner = by;
+}
+
+static int32_t writer_of(const struct wake *wake, uint64_t disk, uint64_t number)
+{
+	struct inode inode = {disk, number};
+	const struct dirty_inode *dirty;
+
+	HASH_FIND(hh, dirty_of(wake)->inodes, &inode, sizeof(inode), dirty);
+	return dirty ? dirty->owner : INDEX_NONE;
+}
+
+static void forget(struct wake *wake)
+{
+	struct dirty_inode *dirty, *next;
+
+	HASH_ITER(hh, dirty_of(wake)->inodes, dirty, next)
+	{
+		HASH_DEL(dirty_of(wake)->inodes, dirty);
+		free(dirty);
+	}
+	ARRAY_FREE(&dirty_of(wake)->throttles);
+}
+
+enum { DISK, INODE };
+
+/* The writeback events name the disk as text; a file system that has none, or several, goes by a name: "btrfs-1". */
+static uint64_t disk_named(const struct at *at)
+{
+	char name[32];
+	uint64_t disk = 0;
+	size_t length = at_text(at, DISK, name, sizeof(name));
+
+	if (device_parse(name, length, &disk) == 0)
+		return events_device_disk(at->wake->events, disk);
+	return length ? wake_name_disk(at->wake->names, name) : 0;
+}
+
+static void on_dirty(struct at *at)
+{
+	const struct thread *thread = at_own(at);
+
+	if (thread)
+		write_to(at->wake, disk_named(at), (uint64_t)at_number(at, INODE),
+			    core_served(at->wake, thread));
+}
+
+/* It sleeps right after that; where the pause is none, not at all. */
+static void on_balance_dirty(struct at *at)
+{
+	enum { BDI, PAUSE };
+	struct thread *thread = at_own(at);
+
+	if (thread)
+		of(thread)->throttled = at_has(at, PAUSE) && at_number(at, PAUSE) <= 0 ? 0 : disk_named(at);
+}
+
+/* Where nobody is known to have written the pages, they are of whoever writes them back. */
+static void write_back(const struct at *at, uint64_t disk)
+{
+	struct thread *thread = at_own(at);
+	int32_t owner = writer_of(at->wake, disk, (uint64_t)at_number(at, INODE));
+
+	if (thread)
+		of(thread)->writer = owner == INDEX_NONE ? thread->index : owner;
+}
+
+static void on_write_inode(struct at *at)
+{
+	write_back(at, disk_named(at));
+}
+
+static void on_journal_inode(struct at *at)
+{
+	write_back(at, events_device_disk(at->wake->events, (uint64_t)at_number(at, DISK)));
+}
+
+static void on_write_over(struct at *at)
+{
+	struct thread *thread = at_own(at);
+
+	if (thread)
+		of(thread)->writer = INDEX_NONE;
+}
+
+/* The timer only says when to look again whether the disk has kept up. */
+static void wakes(struct wake *wake, struct waking *waking)
+{
+	uint64_t disk = of(waking->woken)->throttled;
+
+	of(waking->woken)->throttled = 0;
+	if (waking->cause != CAUSE_TIMER || !disk)
+		return;
+	waking->cause = CAUSE_DIRTY;
+	waking->index = (int32_t)dirty_of(wake)->throttles.count;
+	*ARRAY_ADD(&dirty_of(wake)->throttles) = disk;
+}
+
+uint64_t writeback_disk(const struct wake *wake, const struct piece *wait)
+{
+	return dirty_of(wake)->throttles.items[wait->cause_index];
+}
+
+static void explain(struct walk *walk, const struct thread *thread, size_t at, int32_t node, struct errand errand)
+{
+	walk_link(walk, dirty_node(&walk->cut, thread, &thread->pieces.items[at], errand.ts), node, EDGE_TIMER, errand.ts);
+}
+
+static bool serves(const struct wake *wake, const struct thread *thread, int32_t *whom)
+{
+	(void)wake;
+	*whom = of(thread)->writer;
+	return *whom != INDEX_NONE;
+}
+
+static const struct part_event events[] = {
+	{"writeback:writeback_dirty_folio", on_dirty, {"name", "ino"}},
+	{"writeback:balance_dirty_pages", on_balance_dirty, {"bdi", "pause"}},
+	{"writeback:writeback_single_inode_start", on_write_inode, {"name", "ino"}},
+	{"writeback:writeback_single_inode", on_write_over},
+	{"jbd2:jbd2_submit_inode_data", on_journal_inode, {"dev", "ino"}},
+	{"jbd2:jbd2_commit_logging", on_write_over},
+	{0},
+};
+
+const struct part writeback_part = {
+	.events = events,
+	.window = sizeof(struct dirty),
+	.thread = sizeof(struct writing),
+	.forget = forget,
+	.thread_begin = thread_begin,
+	.thread_lost = thread_begin,
+	.enters = enters,
+	.wakes = wakes,
+	.serves = serves,
+	.explain = explain,
+};

@@ -1,0 +1,15 @@
+/*
+ * writeback: pages that are to be written to a disk. Private to lib/wake.
+ */
+#ifndef WAKE_WRITEBACK_H
+#define WAKE_WRITEBACK_H
+
+#include "wake/core.h"
+
+/* A wait until the disk has kept up: too much was to be written. */
+enum { CAUSE_DIRTY = CAUSE(PART_WRITEBACK, 0) };
+
+/* Which disk. */
+uint64_t writeback_disk(const struct wake *wake, const struct piece *wait);
+
+#endif
