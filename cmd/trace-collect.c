@@ -9,6 +9,7 @@
 
 #include "base/command.h"
 #include "base/fail.h"
+#include "base/file.h"
 #include "base/number.h"
 #include "chart/chart.h"
 #include "event/event.h"
@@ -205,8 +206,8 @@ static int write_charts(struct stream *stream, struct chart **loaded)
 /* A long trace is worth having up to where it was cut, so the file is written in place. */
 static int open_output(int *fd)
 {
-	*fd = output ? open(output, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : STDOUT_FILENO;
-	return *fd < 0 ? fail_errno("cannot open '%s'", output) : 0;
+	*fd = output ? file_record(output) : STDOUT_FILENO;
+	return *fd < 0 ? -1 : 0;
 }
 
 /* What the file held before is worth having, too, if something is asked for that cannot be had. Until then little was written. */
@@ -214,7 +215,7 @@ static int cut_output(int fd)
 {
 	struct stat file;
 
-	if (!output || fstat(fd, &file) < 0 || !S_ISREG(file.st_mode))
+	if (!output || fstat(fd, &file) < 0 || !S_ISREG(file.st_mode) || fcntl(fd, F_GETFL) & O_APPEND)
 		return 0;
 	return ftruncate(fd, lseek(fd, 0, SEEK_CUR)) < 0 ? fail_errno("cannot write '%s'", output) : 0;
 }

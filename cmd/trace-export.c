@@ -36,7 +36,7 @@ static char *folder_of(const char *path)
 	if (given && *given)
 		return memory_text(given, strlen(given));
 	if (!path)
-		return memory_text("/tmp", 4);
+		return memory_text(file_temporary_folder(), strlen(file_temporary_folder()));
 	copy = memory_text(path, strlen(path));
 	folder = dirname(copy);
 	folder = memory_text(folder, strlen(folder));

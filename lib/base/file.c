@@ -13,18 +13,18 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/place.h"
 
 struct file_draft {
-	char *path;	 /* behind symbolic links */
-	char *temporary; /* its name while it is written; NULL: it has none */
-	bool special;	 /* a device or a pipe, which no file can take the place of */
+	struct place place; /* behind symbolic links */
+	char *temporary;    /* its name while it is written; NULL: it has none */
 	FILE *stream;
 	struct file_draft *next;
 };
 
 enum {
-	NAMES = 100, /* that are tried */
-	LINKS = 40,  /* that are followed, as by the kernel */
+	TRIES = 100,
+	RECORD_MODE = 0600, /* as that of perf's: it tells what everybody on the machine does */
 };
 
 static struct file_draft *drafts; /* unfinished, for the exit handler */
@@ -32,7 +32,7 @@ static struct file_draft *drafts; /* unfinished, for the exit handler */
 static void remove_temporary(const struct file_draft *draft)
 {
 	if (draft->temporary)
-		unlink(draft->temporary);
+		unlinkat(draft->place.folder, draft->temporary, 0);
 }
 
 static void remove_drafts(void)
@@ -48,85 +48,66 @@ static void draft_free(struct file_draft *draft)
 			*link = draft->next;
 			break;
 		}
-	free(draft->path);
+	place_end(&draft->place);
 	free(draft->temporary);
 	free(draft);
+}
+
+/* A new file, with a name that begins with this; its name is to be freed, NULL where there is none. */
+static int open_named(int folder, const char *front, int mode, char **name)
+{
+	int fd = -1;
+
+	*name = NULL;
+	errno = EEXIST;
+	for (int try = 0; fd < 0 && errno == EEXIST && try < TRIES; try++) {
+		free(*name);
+		*name = place_name(front);
+		fd = openat(folder, *name, mode | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	}
+	if (fd < 0) {
+		free(*name);
+		*name = NULL;
+	}
+	return fd;
 }
 
 /* In the folder where it is to be, and without a name, so that even a SIGKILL leaves nothing; or with one where that cannot be. */
 static int open_temporary(struct file_draft *draft)
 {
-	char *path = memory_text(draft->path, strlen(draft->path));
-	int fd = open(dirname(path), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	int fd = openat(draft->place.folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
 
-	free(path);
-	if (fd >= 0)
-		return fd;
-	draft->temporary = memory_format("%s.XXXXXX", draft->path);
-	return mkostemp(draft->temporary, O_CLOEXEC);
+	return fd >= 0 ? fd : open_named(draft->place.folder, draft->place.name, O_WRONLY, &draft->temporary);
 }
 
-/* The mode of the file whose place it takes; else what any new file has. */
-static mode_t mode_of(const struct stat *there)
+/*
+ * The mode of the file whose place it takes; else what any new file has. What others gave their file is not for one of ours, and
+ * what runs with its owner's rights stays what was checked to be so.
+ */
+static mode_t mode_of(const struct place *place)
 {
 	mode_t mask = umask(0);
 
 	umask(mask);
-	return there ? there->st_mode & 07777 : 0666 & ~mask;
-}
-
-/* Where a symbolic link leads, to be freed; NULL: it is none. */
-static char *target_of(const char *path)
-{
-	char target[PATH_MAX], *folder, *whole;
-	ssize_t length = readlink(path, target, sizeof(target));
-
-	if (length <= 0)
-		return NULL;
-	if (*target == '/')
-		return memory_text(target, (size_t)length);
-	folder = memory_text(path, strlen(path));
-	whole = memory_format("%s/%.*s", dirname(folder), (int)length, target);
-	free(folder);
-	return whole;
-}
-
-/* To be freed; NULL, with errno, where links lead to each other. There may be no file yet where they lead, so realpath() cannot tell. */
-static char *behind_links(const char *path)
-{
-	char *at = memory_text(path, strlen(path)), *next;
-
-	for (int i = 0; i < LINKS; i++) {
-		next = target_of(at);
-		if (!next)
-			return at;
-		free(at);
-		at = next;
-	}
-	free(at);
-	errno = ELOOP;
-	return NULL;
+	if (place->there >= 0 && place->status.st_uid == geteuid() && place->status.st_nlink == 1)
+		return place->status.st_mode & 0777;
+	return 0666 & ~mask;
 }
 
 static int open_draft(struct file_draft *draft, const char *path)
 {
-	struct stat status, *there = stat(path, &status) == 0 ? &status : NULL;
 	int fd;
 
-	draft->path = behind_links(path);
-	if (!draft->path)
+	if (place_find(&draft->place, path) < 0)
 		return -1;
-	draft->special = there && !S_ISREG(there->st_mode) && !S_ISDIR(there->st_mode);
-	if (draft->special)
-		return open(path, O_WRONLY | O_CLOEXEC);
-	if (there && S_ISDIR(there->st_mode)) {
-		errno = EISDIR; /* at once, not when all is written */
-		return -1;
-	}
+	if (!place_is_file(&draft->place))
+		return place_open(&draft->place);
 	fd = open_temporary(draft);
-	if (fd < 0 || fchmod(fd, mode_of(there)) == 0)
+	if (fd >= 0 && fchmod(fd, mode_of(&draft->place)) == 0)
 		return fd;
-	close(fd);
+	fail_errno("cannot write '%s'", path);
+	if (fd >= 0)
+		close(fd);
 	return -1;
 }
 
@@ -137,10 +118,11 @@ struct file_draft *file_draft(const char *path)
 	int fd = open_draft(draft, path);
 
 	if (fd < 0 || !(draft->stream = fdopen(fd, "w"))) {
-		fail_errno("cannot write '%s'", path);
-		remove_temporary(draft);
-		if (fd >= 0)
+		if (fd >= 0) {
+			fail_errno("cannot write '%s'", path);
 			close(fd);
+		}
+		remove_temporary(draft);
 		draft_free(draft);
 		return NULL;
 	}
@@ -164,10 +146,11 @@ static int link_draft(struct file_draft *draft)
 	char *open_file = memory_format("/proc/self/fd/%d", fileno(draft->stream)), *name = NULL;
 	int status = -1;
 
-	for (int try = 0; status < 0 && try < NAMES && (try == 0 || errno == EEXIST); try++) {
+	errno = EEXIST;
+	for (int try = 0; status < 0 && errno == EEXIST && try < TRIES; try++) {
 		free(name);
-		name = memory_format("%s.%d.%d", draft->path, (int)getpid(), try);
-		status = linkat(AT_FDCWD, open_file, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+		name = place_name(draft->place.name);
+		status = linkat(AT_FDCWD, open_file, draft->place.folder, name, AT_SYMLINK_FOLLOW);
 	}
 	if (status == 0)
 		draft->temporary = name;
@@ -181,58 +164,106 @@ static int name_draft(struct file_draft *draft)
 {
 	if (!draft->temporary && link_draft(draft) < 0)
 		return -1;
-	return rename(draft->temporary, draft->path);
+	return renameat(draft->place.folder, draft->temporary, draft->place.folder, draft->place.name);
 }
 
 int file_draft_keep(struct file_draft *draft)
 {
+	const char *path = draft->place.path;
 	int status = 0;
 
 	if (fflush(draft->stream))
-		status = fail_errno("cannot write '%s'", draft->path);
+		status = fail_errno("cannot write '%s'", path);
 	else if (ferror(draft->stream))
-		status = fail("cannot write '%s'", draft->path); /* why is forgotten */
-	else if (!draft->special && (fsync(fileno(draft->stream)) || name_draft(draft)))
-		status = fail_errno("cannot write '%s'", draft->path);
+		status = fail("cannot write '%s'", path); /* why is forgotten */
+	else if (place_is_file(&draft->place) && (fsync(fileno(draft->stream)) || name_draft(draft)))
+		status = fail_errno("cannot write '%s'", path);
 	if (fclose(draft->stream) && !status)
-		status = fail_errno("cannot write '%s'", draft->path);
+		status = fail_errno("cannot write '%s'", path);
 	if (status)
 		remove_temporary(draft);
 	draft_free(draft);
 	return status;
 }
 
-/* Where the file system has no files without name, one with a name that is gone at once. */
-static int open_nameless(const char *folder)
+/* What another could read, or whose contents stand elsewhere too, is not for a record. */
+static int check_record(const struct place *place)
 {
-	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	char *path;
+	const struct stat *status = &place->status;
 
-	if (fd >= 0)
-		return fd;
-	path = memory_format("%s/tailblame.XXXXXX", folder);
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd >= 0)
-		unlink(path);
-	free(path);
+	if (!place_is_file(place))
+		return 0;
+	if (status->st_uid != geteuid())
+		return fail("cannot write '%s': it belongs to another user; remove it or name another file", place->path);
+	if (status->st_nlink > 1)
+		return fail("cannot write '%s': it has other names (hard links); remove it or name another file", place->path);
+	return 0;
+}
+
+/* Another may have made one meanwhile: then -1 and EEXIST. */
+static int open_record(const struct place *place)
+{
+	int fd;
+
+	if (place->there >= 0)
+		return check_record(place) < 0 ? -1 : place_open(place);
+	fd = openat(place->folder, place->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, RECORD_MODE);
+	return fd < 0 ? fail_errno("cannot open '%s'", place->path) : fd;
+}
+
+int file_record(const char *path)
+{
+	struct place place;
+	int fd = -1;
+
+	errno = EEXIST;
+	for (int try = 0; fd < 0 && errno == EEXIST && try < TRIES; try++) {
+		errno = 0;
+		fd = place_find(&place, path) < 0 ? -1 : open_record(&place);
+		int reason = errno;
+		place_end(&place);
+		errno = reason;
+	}
 	return fd;
 }
 
-FILE *file_temporary(const char *folder)
+/* Where the file system has no files without name, one with a name that is gone at once. */
+static int open_nameless(int folder)
+{
+	int fd = openat(folder, ".", O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+	char *name;
+
+	if (fd >= 0)
+		return fd;
+	fd = open_named(folder, "tailblame", O_RDWR, &name);
+	if (fd >= 0)
+		unlinkat(folder, name, 0);
+	free(name);
+	return fd;
+}
+
+const char *file_temporary_folder(void)
 {
 	const char *given = getenv("TMPDIR");
-	FILE *stream;
-	int fd;
 
-	if (!folder)
-		folder = given && *given ? given : "/tmp";
+	return given && *given ? given : "/tmp";
+}
+
+FILE *file_temporary(const char *path)
+{
+	int folder = place_folder(path ? path : file_temporary_folder()), fd;
+	FILE *stream;
+
+	if (folder < 0)
+		return NULL;
 	fd = open_nameless(folder);
 	stream = fd < 0 ? NULL : fdopen(fd, "w+");
 	if (!stream) {
-		fail_errno("cannot make a temporary file in '%s'", folder);
+		fail_errno("cannot make a temporary file in '%s'", path ? path : file_temporary_folder());
 		if (fd >= 0)
 			close(fd);
 	}
+	close(folder);
 	return stream;
 }
 

@@ -11,8 +11,9 @@
 /*
  * A file that appears under its name only when it is complete: written in the same folder without a name, then renamed. An end
  * in between leaves nothing behind. (Where the file system knows no files without a name it has one, which an exit removes, and a
- * deadly signal does not.) It takes the place of the file that a symbolic link leads to, if there is one yet, and has its mode.
- * A device or a pipe is written to as it is.
+ * deadly signal does not.) It takes the place of the file that a symbolic link leads to, if there is one yet, and has its mode if
+ * that is a file of one's own; but it never runs with its owner's rights. A device or a pipe is written to as it is. Of what others
+ * put into a shared folder nothing is followed, written, or replaced; see base/place.h.
  *
  *	struct file_draft *draft = file_draft("report.html");
  *	fprintf(file_draft_stream(draft), ...);
@@ -24,9 +25,16 @@ FILE *file_draft_stream(struct file_draft *draft);
 int file_draft_keep(struct file_draft *draft);	/* flushes, checks, renames; -1 after fail(); frees in any case */
 
 /*
+ * A file for what is recorded, written in place, for up to where it was cut a record is worth having: made with mode 0600, or one's
+ * own with one name, with what it holds. A device or a pipe as above. A descriptor; -1 after fail().
+ */
+int file_record(const char *path);
+
+/*
  * A file without a name in this folder, to be written and read back; NULL: where $TMPDIR says, else in /tmp. It is gone when it is
  * closed. NULL after fail(). file_settle() before it is read back: 0; -1 after fail() if not all that was put into it is there.
  */
+const char *file_temporary_folder(void); /* the latter */
 FILE *file_temporary(const char *folder);
 int file_settle(FILE *temporary);
 

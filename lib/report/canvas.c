@@ -13,44 +13,39 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/place.h"
 #include "report/words.h"
 
 extern char **environ;
 
 struct canvas {
-	char *directory;
+	struct place folder;
+	FILE *errors; /* gnuplot's complaints */
 	ARRAY(char *) files;
 };
 
 struct canvas *canvas_open(void)
 {
-	const char *parent = getenv("TMPDIR");
 	struct canvas *canvas = NEW(struct canvas);
 
-	canvas->directory = memory_format("%s/tailblame-XXXXXX", parent && *parent ? parent : "/tmp");
-	if (mkdtemp(canvas->directory))
+	if (place_workspace(&canvas->folder, file_temporary_folder()) == 0 && (canvas->errors = file_temporary(NULL)))
 		return canvas;
-	fail_errno("cannot make a directory for charts like '%s'", canvas->directory);
-	free(canvas->directory);
-	free(canvas);
+	canvas_close(canvas);
 	return NULL;
-}
-
-static char *path_of(struct canvas *canvas, const char *name)
-{
-	char *path = memory_format("%s/%s", canvas->directory, name);
-
-	*ARRAY_ADD(&canvas->files) = path;
-	return path;
 }
 
 FILE *canvas_file(struct canvas *canvas, const char *name)
 {
-	const char *path = path_of(canvas, name);
-	FILE *file = fopen(path, "wx");
+	int fd = openat(canvas->folder.there, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
 
-	if (!file)
-		fail_errno("cannot write '%s'", path);
+	if (!file) {
+		fail_errno("cannot write a chart's data, '%s'", name);
+		if (fd >= 0)
+			close(fd);
+		return NULL;
+	}
+	*ARRAY_ADD(&canvas->files) = memory_text(name, strlen(name));
 	return file;
 }
 
@@ -98,8 +93,8 @@ static void keep_from_ending(posix_spawnattr_t *attributes)
 	posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK);
 }
 
-/* Starts gnuplot in the directory, its output in the pipe, its complaints in a file. An errno. */
-static int start(struct canvas *canvas, const char *errors, char *const *argv, const int *pipe, pid_t *child)
+/* Starts gnuplot in the folder, its output in the pipe, its complaints in a file. An errno. */
+static int start(struct canvas *canvas, char *const *argv, const int *pipe, pid_t *child)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
@@ -109,8 +104,8 @@ static int start(struct canvas *canvas, const char *errors, char *const *argv, c
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&actions, pipe[1], STDOUT_FILENO);
-	posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	posix_spawn_file_actions_addchdir_np(&actions, canvas->directory);
+	posix_spawn_file_actions_adddup2(&actions, fileno(canvas->errors), STDERR_FILENO);
+	posix_spawn_file_actions_addfchdir_np(&actions, canvas->folder.there);
 	error = posix_spawnp(child, argv[0], &actions, &attributes, argv, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	posix_spawnattr_destroy(&attributes);
@@ -119,7 +114,6 @@ static int start(struct canvas *canvas, const char *errors, char *const *argv, c
 
 static char *run(struct canvas *canvas, char *const *argv, size_t *length, int *status)
 {
-	const char *errors = path_of(canvas, "errors");
 	int pipe[2], error;
 	pid_t child;
 	char *text;
@@ -128,7 +122,9 @@ static char *run(struct canvas *canvas, char *const *argv, size_t *length, int *
 		fail_errno("cannot make a pipe");
 		return NULL;
 	}
-	error = start(canvas, errors, argv, pipe, &child);
+	if (ftruncate(fileno(canvas->errors), 0) == 0)
+		lseek(fileno(canvas->errors), 0, SEEK_SET);
+	error = start(canvas, argv, pipe, &child);
 	close(pipe[1]);
 	if (error) {
 		close(pipe[0]);
@@ -145,7 +141,11 @@ static char *run(struct canvas *canvas, char *const *argv, size_t *length, int *
 
 static void fail_with_complaint(const struct canvas *canvas, const char *script)
 {
-	char *path = memory_format("%s/errors", canvas->directory), *text = file_read(path, NULL), *line = text, *clean;
+	size_t length;
+	char *text, *line, *clean;
+
+	lseek(fileno(canvas->errors), 0, SEEK_SET);
+	line = text = read_all(fileno(canvas->errors), &length);
 
 	/* gnuplot points at the place in a line of its own first. */
 	while (line && strspn(line, " \n^") > 0)
@@ -156,7 +156,6 @@ static void fail_with_complaint(const struct canvas *canvas, const char *script)
 	fail("gnuplot could not draw '%s'%s%s", script, *clean ? ": " : "", clean);
 	free(clean);
 	free(text);
-	free(path);
 }
 
 char *canvas_draw(struct canvas *canvas, const char *script, const char *settings)
@@ -186,11 +185,12 @@ void canvas_close(struct canvas *canvas)
 	if (!canvas)
 		return;
 	for (i = 0; i < canvas->files.count; i++) {
-		unlink(canvas->files.items[i]);
+		unlinkat(canvas->folder.there, canvas->files.items[i], 0);
 		free(canvas->files.items[i]);
 	}
-	rmdir(canvas->directory);
+	place_remove(&canvas->folder);
+	if (canvas->errors)
+		fclose(canvas->errors);
 	free(canvas->files.items);
-	free(canvas->directory);
 	free(canvas);
 }

@@ -1,14 +1,13 @@
 #include "report/report.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/listing.h"
+#include "base/place.h"
 #include "report/output.h"
 
 static const struct format *const formats[] = {&format_text, &format_json, &format_html};
@@ -84,8 +83,8 @@ static int open_output(struct report *report)
 
 	if (report->format->file) {
 		output = output ? output : ".";
-		if (mkdir(output, 0777) < 0 && errno != EEXIST)
-			return fail_errno("cannot make directory '%s'", output);
+		if (place_make_folder(output) < 0)
+			return -1;
 		report->path = memory_format("%s/%s", output, report->format->file);
 	} else if (output) {
 		report->path = memory_format("%s", output);
