@@ -422,6 +422,26 @@ odd="\xc3"
 x\x00y'
 }
 
+@test "csv: no cell is a formula, numbers stay numbers, and every text can be had back" {
+	need python3
+	cat >cells.py <<-'END'
+		import csv, io, subprocess
+		bad = ["=1+1", "=cmd|' /C calc'!A0", "+1+1", "-1-1", "-2+3+cmd|' /C calc'!A0", "@SUM(1)", "\t=1", "\r=1", "\n=1", "=", "-", "-inf", "+0x1",
+		       "'=1", "''@x", "\uff1d1", "\uff0b1", "\uff0d1", "\uff201", "=HYPERLINK(\"http://x\",\"y\")", "-" + "1" * 90 + "x"]
+		good = ["-1", "+2.5", "-1e-9", "-.5", "1-1", "a=b", "a;=1", "'x", "'", "", "x\t=1", " =1", "\"=1", "'-1", "\uff1c"]
+		quoted = lambda text: '"' + "".join({'"': '\\"', "\n": "\\n", "\r": "\\x0d", "\t": "\\t"}.get(c, c) for c in text) + '"'
+		with open("in", "w", newline="") as out:
+		    for i, text in enumerate(bad + good):
+		        out.write("signal id=%d ts=2 comm=%s\n" % (i, quoted(text)))
+		table = subprocess.run(["trace-export", "-f", "csv", "-k", "signal", "in"], stdout=subprocess.PIPE, check=True).stdout.decode()
+		cells = [row["comm"] for row in csv.DictReader(io.StringIO(table, newline=""))]
+		assert cells == ["'" + text for text in bad] + good, cells
+		for text in bad:
+		    assert ",\"'" + text.replace('"', '""') + '",' in table, text
+	END
+	run -0 python3 cells.py
+}
+
 @test "csv: an event that is not in the stream is a failure, and told with what is near" {
 	stream-cat --text "$TOP/testdata/demo.tb" >text
 	for wanted in sched_switch sched:sched_swich shed:sched_switch; do

@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/near.h"
+#include "base/number.h"
 #include "base/utf8.h"
 #include "event/spell.h"
 #include "export/columns.h"
@@ -35,14 +36,52 @@ static size_t plain(const char *text, size_t length)
 	return at;
 }
 
+/* By such characters a spreadsheet begins a formula; those of full width are = + - @ for East Asian ones. */
+static bool begins_formula(const char *text, size_t length)
+{
+	static const char *const wide[] = {"\uff1d", "\uff0b", "\uff0d", "\uff20"};
+
+	for (size_t i = 0; i < sizeof(wide) / sizeof(*wide); i++)
+		if (length >= strlen(wide[i]) && !memcmp(text, wide[i], strlen(wide[i])))
+			return true;
+	return length > 0 && memchr("=+-@\t\r\n", *text, 7);
+}
+
+static bool is_number(const char *text, size_t length)
+{
+	char copy[NUMBER_ROOM], *end;
+
+	if (length >= sizeof(copy))
+		return false;
+	memcpy(copy, text, length);
+	copy[length] = '\0';
+	strtod(copy, &end);
+	return end == copy + length && strspn(copy, "0123456789+-.eE") == length; /* not -inf */
+}
+
+/*
+ * A spreadsheet would compute it, and names of threads are anybody's to choose. Numbers are harmless. Apostrophes in front are passed
+ * over, so that one more can be taken off again whatever the text was.
+ */
+static bool is_formula(const char *text, size_t length)
+{
+	while (length > 0 && *text == '\'') {
+		text++;
+		length--;
+	}
+	return begins_formula(text, length) && !is_number(text, length);
+}
+
 static void write_cell(FILE *out, const char *text, size_t length)
 {
+	bool formula = is_formula(text, length);
 	size_t at = plain(text, length), next;
-	bool quote = at < length && memchr(text, '"', length);
+	bool quote = formula || (at < length && memchr(text, '"', length));
 
 	for (size_t i = 0; i < length && !quote; i++)
-		quote = text[i] == ',' || text[i] == '\r' || text[i] == '\n';
+		quote = text[i] == ',' || text[i] == '\r' || text[i] == '\n' || text[i] == ';' || text[i] == '\t';
 	fputs(quote ? "\"" : "", out);
+	fputs(formula ? "'" : "", out);
 	fwrite(text, 1, at, out);
 	while (at < length) {
 		if (text[at] == '"')
