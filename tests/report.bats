@@ -1226,3 +1226,15 @@ many_moments() {
 	assert_line 'and 2 lesser changes of level (told by report -f json)'
 	assert_equal "$(grep -c became <<<"$output")" 2
 }
+
+@test "a million names of charts or keys take no more memory than the bounds allow, and it is said" {
+	perl -e 'for (1 .. 1000000) { print "signal id=$_ ts=$_.5 start=$_.0 chart=chart$_ value=1\n" }' >charts
+	perl -e 'for (1 .. 200000) { print "signal id=$_ ts=$_.5 start=$_.0 chart=c", $_ % 300, " key=k$_ value=1\n" }' >keys
+	run -3 bash -c 'ulimit -v 200000; report charts | grep -o "the input has more than 16,384 charts"; exit "${PIPESTATUS[0]}"'
+	assert_output "the input has more than 16,384 charts"
+	run -3 bash -c 'ulimit -v 300000; report keys | grep -o "the charts have more than 65,536 keys"; exit "${PIPESTATUS[0]}"'
+	assert_output "the charts have more than 65,536 keys"
+	head -n 10000 charts >few # as of a program with many functions
+	run -0 report few
+	refute_output --partial "other charts"
+}

@@ -37,6 +37,16 @@ char *clean_field(const struct fields *fields, const char *key)
 	return clean;
 }
 
+static struct chart_story *new_chart(struct model *model, const char *name)
+{
+	struct chart_story *chart = NEW(struct chart_story);
+
+	chart->name = memory_format("%s", name);
+	chart->title = memory_format("%s", "");
+	HASH_ADD_KEYPTR(hh, model->charts, chart->name, strlen(chart->name), chart);
+	return chart;
+}
+
 struct chart_story *model_chart(struct model *model, const char *name)
 {
 	struct chart_story *chart;
@@ -44,11 +54,13 @@ struct chart_story *model_chart(struct model *model, const char *name)
 	HASH_FIND_STR(model->charts, name, chart);
 	if (chart)
 		return chart;
-	chart = NEW(struct chart_story);
-	chart->name = memory_format("%s", name);
-	chart->title = memory_format("%s", "");
-	HASH_ADD_KEYPTR(hh, model->charts, chart->name, strlen(chart->name), chart);
-	return chart;
+	if (HASH_COUNT(model->charts) < MODEL_CHARTS)
+		return new_chart(model, name);
+	if (!model->other_charts) {
+		model->other_charts = new_chart(model, "other charts");
+		stream_mark_incomplete(model->stream);
+	}
+	return model->other_charts;
 }
 
 static struct track *new_track(struct chart_story *chart, const char *key)
@@ -72,8 +84,12 @@ static struct track *find_track(struct model *model, const char *chart_name, con
 	HASH_FIND_STR(chart->tracks, key, track);
 	if (track)
 		return track;
-	if (HASH_COUNT(chart->tracks) < MODEL_TRACKS)
+	if (HASH_COUNT(chart->tracks) < MODEL_TRACKS && model->tracks < MODEL_TRACKS_OF_ALL) {
+		model->tracks++;
 		return new_track(chart, key);
+	}
+	if (model->tracks == MODEL_TRACKS_OF_ALL)
+		stream_mark_incomplete(model->stream);
 	if (!chart->others)
 		chart->others = new_track(chart, "other keys");
 	return chart->others;

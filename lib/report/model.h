@@ -218,7 +218,7 @@ struct chart_story {
 	bool counts; /* in intervals, instead of measuring what begins and ends */
 	uint64_t signals, moments, last_moment;
 	struct track *tracks; /* hash by key, in order of arrival */
-	struct track *others; /* the last of them: for all keys beyond the first MODEL_TRACKS; NULL: there were no more */
+	struct track *others; /* the last of them: for all keys beyond the first MODEL_TRACKS, or MODEL_TRACKS_OF_ALL; NULL: no more */
 	UT_hash_handle hh;
 };
 
@@ -233,6 +233,11 @@ struct tally {
 	UT_hash_handle hh;
 };
 
+/*
+ * Bounds on what an input can name. A program's functions can be some thousand charts, and a machine's devices some hundred keys of
+ * each of a few charts.
+ */
+enum { MODEL_CHARTS = 1 << 14, MODEL_TRACKS_OF_ALL = 1 << 16 };
 enum { MODEL_TRACKS = 1024, MODEL_TALLIES = 4096, MODEL_SIGNALS = 4096, MODEL_HOSTS = 16 };
 
 /* Gets each moment once it is complete. 0; -1 after fail(). */
@@ -266,6 +271,8 @@ struct model {
 	uint64_t dropped; /* signals that could not be kept, since the last window */
 	bool timeless;	  /* what was blamed was blamed for no time */
 	struct chart_story *charts;
+	struct chart_story *other_charts; /* one of them: for all beyond the first MODEL_CHARTS; NULL: there were no more */
+	size_t tracks; /* of all charts */
 	struct tally *tallies;
 	ARRAY(struct culprit) overall; /* the ranker's own total; empty: it gave none */
 	bool compared;		       /* two streams were */

@@ -315,12 +315,18 @@ void summary_charts(struct summary *summary, const struct model *model)
 			functions[state_of(chart)]++;
 			all++;
 		}
+	if (model->other_charts)
+		*ARRAY_ADD(&summary->lines) = memory_format("the input has more than 16,384 charts; those that came later are told together, as "
+							    "other charts, without limits");
+	if (model->tracks == MODEL_TRACKS_OF_ALL)
+		*ARRAY_ADD(&summary->lines) = memory_format("the charts have more than 65,536 keys; those that came later are told together, as "
+							    "other keys of each chart, without limits");
 	for (const struct chart_story *chart = model->charts; chart; chart = chart->hh.next) {
 		enum state state = state_of(chart);
 
 		if (!is_function(chart) || state == STATE_ABNORMAL || functions[state] <= FUNCTIONS_TOLD)
 			add(summary, model, chart, state, 0, 0);
-		if (chart->others)
+		if (chart->others && model->tracks < MODEL_TRACKS_OF_ALL)
 			*ARRAY_ADD(&summary->lines) = memory_format("chart %s has more than 1,024 keys; those that came later are "
 								    "told together, as other keys, without limits", chart->name);
 	}
