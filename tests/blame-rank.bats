@@ -89,7 +89,7 @@ need_python() {
 	"$TOP"/tests/reference/table2.sh "$TOP/testdata/audit" | diff "$TOP/testdata/audit/table-2.txt" -
 	grep -c '^[a-z]* *[1-4].* same' "$TOP/testdata/audit/table-2.txt" | grep -x 16
 	# the manual shows the same table
-	mandoc -Tascii -Owidth=200 "$TOP/man/blame-rank.1" | sed 's/^ *//' | grep -xFf <(sed 's/ *$//' "$TOP/testdata/audit/table-2.txt") |
+	mandoc -Tascii -Owidth=200 "$TOP/man/tailblame-blame.7" | sed 's/^ *//' | grep -xFf <(sed 's/ *$//' "$TOP/testdata/audit/table-2.txt") |
 		diff "$TOP/testdata/audit/table-2.txt" -
 }
 
