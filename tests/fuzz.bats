@@ -66,6 +66,18 @@ replay() { # TARGET
 	replay image
 }
 
+@test "fuzz: scopes" {
+	replay scopes
+}
+
+@test "fuzz: functions" {
+	replay functions
+}
+
+@test "fuzz: unwind" {
+	replay unwind
+}
+
 @test "fuzz: symbol" {
 	replay symbol
 }

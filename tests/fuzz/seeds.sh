@@ -76,6 +76,24 @@ lately() { # FILE: its beginning, and its end, where it becomes slow
 	tail -n 60 "$1"
 }
 
+# With debugging information.
+programs() {
+	local program
+	for program in build/incidents/self build/incidents/sleep; do
+		[ ! -f $program ] || objcopy --compress-debug-sections $program "$to/$(basename $program)"
+	done
+	cp testdata/fuzz/image/* "$to/"
+}
+
+# Registers of a thread, and its stack: all point into the stack, but for the place in the file, which each caller has too.
+walk() { # OFFSET
+	python3 -c '
+import struct, sys
+offset, stack = int(sys.argv[1]), 0x7fff0000
+sys.stdout.buffer.write(struct.pack("<16QQ", *[stack + 64] * 7, stack, *[stack + 128] * 8, offset))
+sys.stdout.buffer.write(struct.pack("<Q", 0x400000 + offset) * 128)' "$1"
+}
+
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 lately testdata/filter/slow-read.txt >"$work/slow-read"
@@ -124,9 +142,15 @@ symbol)
 		[ ! -f $program ] || strip -g -o "$to/$(basename $program)" $program
 	done
 	;;
-image)
-	for program in build/incidents/self build/incidents/sleep; do
-		[ ! -f $program ] || objcopy --compress-debug-sections $program "$to/$(basename $program)"
+image | scopes | functions)
+	programs
+	;;
+unwind)
+	programs
+	for program in "$to"/*; do
+		start=$(readelf -sW "$program" | awk '$8 == "main" { print $2; exit }')
+		walk "$((0x${start:-0} + 30))" | cat - "$program" >"$work/walk"
+		mv "$work/walk" "$program"
 	done
 	;;
 import_dat)
