@@ -73,8 +73,10 @@ static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dw
 	if (strcmp(file, image->name) != 0)
 		return image_file_shared(module, &image->source, link);
 	fd = image_file_debug(module, &image->source, link, crc);
-	if (fd >= 0)
+	if (fd >= 0) {
+		free(*found); /* of a file that libdwfl could not read, and asks for once more */
 		*found = memory_format("%s.debug", image->name);
+	}
 	return fd;
 }
 

@@ -50,6 +50,11 @@ struct lookup {
 	uint32_t files;	     /* so far */
 	int64_t begun, begun_cpu, stopped_at; /* ns; the latter: 0 until then */
 	ARRAY(struct owner) owners;
+	struct {
+		dev_t device;
+		ino_t inode;
+	} probed; /* the only file that this process, by number, has read */
+	unsigned probing;
 	size_t length; /* of the answer's text, behind which there is a NUL */
 	struct answer answer;
 	char text[ANSWER_ROOM + 1];
@@ -349,6 +354,19 @@ size_t lookup_build_id(struct lookup *lookup, int fd, unsigned char id[CODE_BUIL
 	return lookup->length;
 }
 
+/* Where a probe goes must not be said by a process that has read anything but this very file: it may be another's by then. */
+static void ask_only_about(struct lookup *lookup, int fd)
+{
+	struct stat file = {0};
+	bool known = fstat(fd, &file) == 0 && file.st_ino == lookup->probed.inode && file.st_dev == lookup->probed.device;
+
+	if (!known || lookup->probing != lookup->processes || lookup->held > 0)
+		end_process(lookup);
+	lookup->probed.inode = file.st_ino;
+	lookup->probed.device = file.st_dev;
+	lookup->probing = lookup->processes + (lookup->socket < 0);
+}
+
 /* The file at a path that the user gave. */
 static int ask_path(struct lookup *lookup, enum question_kind kind, const char *path, const char *text)
 {
@@ -363,6 +381,7 @@ static int ask_path(struct lookup *lookup, enum question_kind kind, const char *
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return fail_errno("cannot open '%s'", path);
+	ask_only_about(lookup, fd);
 	both = memory_format("%s%c%s", path, '\0', text);
 	outcome = ask(lookup, &question, both, length, fd, path);
 	free(both);

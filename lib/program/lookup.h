@@ -63,7 +63,10 @@ size_t lookup_build_id(struct lookup *lookup, int fd, unsigned char id[CODE_BUIL
 
 struct symbol_names;
 
-/* As symbol_offset(), symbol_matching() and returns_meet_exceptions(), of the file at this path, less functions that returns_allowed() refuses. */
+/*
+ * As symbol_offset(), symbol_matching() and returns_meet_exceptions(), of the file at this path, less functions that returns_allowed()
+ * refuses. A process that has read another file is not asked these, for a probe in the wrong place ends programs.
+ */
 int lookup_offset(struct lookup *lookup, const char *path, const char *function, uint64_t *offset);
 int lookup_matching(struct lookup *lookup, const char *path, const char *pattern, struct symbol_names *names);
 bool lookup_exceptions(struct lookup *lookup, const char *path);
