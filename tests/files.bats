@@ -23,12 +23,20 @@ setup() {
 }
 
 teardown() {
-	[ -z "${BEHIND:-}" ] || kill "$BEHIND" || true
+	[ -z "${BEHIND:-}" ] || { kill "$BEHIND" && wait "$BEHIND"; } || true
 	BEHIND=
 }
 
+NOBODY=(setpriv --reuid="$(id -u nobody)" --regid=65534 --clear-groups --no-new-privs)
+
 as_nobody() {
-	setpriv --reuid="$ATTACKER" --regid=65534 --clear-groups --no-new-privs "$@"
+	"${NOBODY[@]}" "$@"
+}
+
+# The same, until the test ends. What a function starts in the background is a shell, which a signal ends alone.
+behind_as_nobody() {
+	"${NOBODY[@]}" "$@" 3>&- &
+	BEHIND=$!
 }
 
 # writes COMMAND FILE: it writes FILE. Never waits for ever.
@@ -217,8 +225,7 @@ nothing_given() {
 		refused "a pipe of another user" "$command" nobody/read
 	done
 	exec {reader}<&-
-	as_nobody script -qc 'tty >nobody/tty; read x' /dev/null <>never >/dev/null 3>&- &
-	BEHIND=$!
+	behind_as_nobody script -qc 'tty >nobody/tty; read x' /dev/null <>never >/dev/null
 	until_true 10 test -s nobody/tty
 	terminal=$(tr -d '\r' <nobody/tty)
 	[ "$(stat -c %u "$terminal")" = "$ATTACKER" ]
@@ -270,8 +277,7 @@ attack() {
 		    }
 		}
 	END
-	as_nobody perl attack.pl "$1" "$PWD/root/victim" 3>&- &
-	BEHIND=$!
+	behind_as_nobody perl attack.pl "$1" "$PWD/root/victim"
 	until_true 10 changes "$1"
 }
 
