@@ -67,17 +67,9 @@ static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dw
 			  GElf_Word crc, char **found)
 {
 	const struct image *image = *data;
-	int fd;
 
-	(void)name, (void)base;
-	if (strcmp(file, image->name) != 0)
-		return image_file_shared(module, &image->source, link);
-	fd = image_file_debug(module, &image->source, link, crc);
-	if (fd >= 0) {
-		free(*found); /* of a file that libdwfl could not read, and asks for once more */
-		*found = memory_format("%s.debug", image->name);
-	}
-	return fd;
+	(void)name, (void)base, (void)found; /* the debug file has no name: libdwfl would lose it if it could not read the file */
+	return file ? image_file_debug(module, &image->source, link, crc) : image_file_shared(module, &image->source, link);
 }
 
 static void report(struct image *image, const struct image_extent *extent)
