@@ -35,7 +35,7 @@ as_nobody() {
 
 # The same, until the test ends. What a function starts in the background is a shell, which a signal ends alone.
 behind_as_nobody() {
-	"${NOBODY[@]}" "$@" 3>&- &
+	"${NOBODY[@]}" "$@" <&0 3>&- &
 	BEHIND=$!
 }
 
