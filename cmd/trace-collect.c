@@ -116,11 +116,15 @@ static const char *event_in_role(const struct chart *chart, enum chart_role role
 	return NULL;
 }
 
-static int want_chart(struct wishes *wishes, const struct chart *chart)
+/* -1 after fail(); PROBES_LEFT_OUT: a function that cannot be probed without harm. */
+static int want_chart(struct wishes *wishes, struct probes *probes, const struct chart *chart)
 {
-	if (chart->binary && probe_function(wishes, lookup, chart->binary, chart->function, event_in_role(chart, CHART_START),
-					    event_in_role(chart, CHART_END)) < 0)
-		return -1;
+	int status = chart->binary ? probes_function(probes, chart->binary, chart->function, event_in_role(chart, CHART_START),
+						     event_in_role(chart, CHART_END))
+				   : 0;
+
+	if (status != 0)
+		return status;
 	for (int i = 0; i < chart->count; i++) {
 		if (chart->binary && chart->events[i].role != CHART_CONTEXT)
 			continue;
@@ -152,40 +156,44 @@ static int want_stacks(struct wishes *wishes)
 		   : wishes_add(wishes, "sched:sched_waking", NULL, NULL, flags);
 }
 
-/* It is told once of each program. */
-static void say_exceptions(struct chart **loaded, int count)
+/* Functions that a pattern chose are left out if they cannot be probed; each that was asked for by name is to be had. */
+static int want_charts(struct wishes *wishes, struct probes *probes, struct chart **loaded, int by_name)
 {
-	const char *binary = loaded[count - 1]->binary;
-	char *path;
+	int kept = 0, status;
 
-	for (int i = 0; binary && i < count - 1; i++)
-		if (loaded[i]->binary && strcmp(loaded[i]->binary, binary) == 0)
-			return;
-	path = binary ? symbol_binary(binary) : NULL;
-	if (path && lookup_exceptions(lookup, path))
-		warn("'%s' has exceptions, or panics: one that leaves a traced function ends the program; trace functions that none leaves",
-		     path);
-	free(path);
-}
-
-static int want_all(struct wishes *wishes, struct chart **loaded)
-{
-	if (pids.count && want_event(wishes, "sched:sched_process_fork") < 0) /* to follow its children */
-		return -1;
 	for (int i = 0; i < charts.count; i++) {
 		if (stop_signal())
 			return fail("stopped before tracing began");
-		loaded[i] = chart_load(charts.items[i]);
-		if (!loaded[i] || want_chart(wishes, loaded[i]) < 0)
+		loaded[kept] = chart_load(charts.items[i]);
+		status = loaded[kept] ? want_chart(wishes, probes, loaded[kept]) : -1;
+		if (status < 0 || (status == PROBES_LEFT_OUT && i < by_name))
 			return -1;
-		say_exceptions(loaded, i + 1);
+		if (status == PROBES_LEFT_OUT)
+			chart_free(loaded[kept]);
+		else
+			kept++;
 	}
-	for (int i = 0; i < events.count; i++)
-		if (want_event(wishes, events.items[i]) < 0)
-			return -1;
-	if (with_stacks && want_stacks(wishes) < 0)
-		return -1;
-	return wishes_add_lives(wishes);
+	if (kept == 0 && charts.count)
+		return -1; /* after fail(): none can be probed */
+	charts.count = kept;
+	return probes_finish(probes);
+}
+
+static int want_all(struct wishes *wishes, struct chart **loaded, int by_name)
+{
+	struct probes *probes = probes_new(wishes, lookup);
+	int status = pids.count ? want_event(wishes, "sched:sched_process_fork") : 0; /* to follow its children */
+
+	if (status == 0)
+		status = want_charts(wishes, probes, loaded, by_name);
+	if (status == 0)
+		probes_tell(probes, warn);
+	probes_free(probes);
+	for (int i = 0; i < events.count && status == 0; i++)
+		status = want_event(wishes, events.items[i]);
+	if (status == 0 && with_stacks)
+		status = want_stacks(wishes);
+	return status < 0 ? -1 : wishes_add_lives(wishes);
 }
 
 static int write_charts(struct stream *stream, struct chart **loaded)
@@ -286,8 +294,8 @@ static void say_moved(const struct collector *collector)
 		     seconds < 0 ? -seconds : seconds, seconds < 0 ? "ahead" : "behind");
 }
 
-/* Returns the exit status; -1 after fail(). The stream of a collection that failed has no end: it was cut. */
-static int collect(struct collector *collector, char **command)
+/* The first `by_name` charts were asked for by name. Returns the exit status; -1 after fail(). The stream of a collection that failed has no end: it was cut. */
+static int collect(struct collector *collector, char **command, int by_name)
 {
 	static struct chart **loaded;
 	static struct stream *stream;
@@ -295,7 +303,7 @@ static int collect(struct collector *collector, char **command)
 	int status, fd;
 
 	loaded = memory_new((size_t)charts.count + 1, sizeof(*loaded));
-	if (collector_open(collector, clock_name, buffer) < 0 || want_all(&collector->wishes, loaded) < 0 ||
+	if (collector_open(collector, clock_name, buffer) < 0 || want_all(&collector->wishes, loaded, by_name) < 0 ||
 	    keep_context(collector) < 0 || fork_command(collector, command) < 0 || open_stream(&stream, &names, &fd) < 0)
 		return -1;
 	add_stacks(collector, stream);
@@ -360,7 +368,7 @@ static int sweep_only(void)
 int main(int argc, char **argv)
 {
 	struct collector collector;
-	int first = command_line(argc, argv, options, "[-- COMMAND [ARG...]]", "stream kernel events"), status;
+	int by_name, first = command_line(argc, argv, options, "[-- COMMAND [ARG...]]", "stream kernel events"), status;
 	const char *complaint;
 
 	if (sweep)
@@ -373,11 +381,12 @@ int main(int argc, char **argv)
 		charts = (struct option_list){.items = default_charts, .count = 1};
 
 	lookup = lookup_new(stop_signal);
+	by_name = charts.count;
 	for (int i = 0; i < functions.count; i++)
 		if (add_functions(functions.items[i]) < 0)
 			die("%s", fail_text());
 	say_placing();
-	status = collect(&collector, argv + first);
+	status = collect(&collector, argv + first, by_name);
 	if (status < 0 || (status == EXIT_FAILED && *fail_text()))
 		warn("%s", fail_text());
 	say_removing(&collector.wishes);

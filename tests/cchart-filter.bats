@@ -1250,3 +1250,29 @@ switch() {
 	run -0 --separate-stderr cchart-filter --text -c syscall in
 	assert_regex "$stderr" "no event raw_syscalls:sys_enter was of the processes that were traced"
 }
+
+@test "calls are paired by their depth on the stack, in any order, and several end where an exception is caught" {
+	{
+		echo 'chart name=func:p:f definition="chart name=func:p:f nest=yes\nstart event=func:p__f depth=sp\nend event=func:p__f__return depth=sp\nend event=func:unwind depth=from to=to"'
+		echo "event ts=1.0 cpu=0 tid=7 comm=p name=func:p__f sp=9000"
+		echo "event ts=1.1 cpu=0 tid=7 comm=p name=func:p__f sp=100" # on another stack
+		echo "event ts=1.2 cpu=0 tid=7 comm=p name=func:p__f__return sp=9000"
+		echo "event ts=1.3 cpu=0 tid=7 comm=p name=func:p__f__return sp=50" # of none
+		echo "event ts=1.4 cpu=0 tid=7 comm=p name=func:p__f__return sp=100"
+		for i in 1 2 3 4; do
+			echo "event ts=2.$i cpu=0 tid=7 comm=p name=func:p__f sp=$((9000 - i * 100))"
+		done
+		echo "event ts=2.5 cpu=0 tid=8 comm=p name=func:unwind from=8000 to=9000" # another thread
+		echo "event ts=2.6 cpu=0 tid=7 comm=p name=func:unwind from=8500 to=8800"
+		echo "event ts=2.7 cpu=0 tid=7 comm=p name=func:p__f sp=8900" # takes the place of the one that was left unseen
+		echo "event ts=2.8 cpu=0 tid=7 comm=p name=func:p__f__return sp=8900"
+	} >in
+	filter --limit=func:p:f=1ns in >out
+	run sed -n 's/^signal .* start=\([0-9.]*\) .* value=\([0-9.]*\) .*/\1 \2/p' out
+	assert_output "1.000000000 0.200000000
+1.100000000 0.300000000
+2.200000000 0.400000000
+2.300000000 0.300000000
+2.400000000 0.200000000
+2.700000000 0.100000000"
+}

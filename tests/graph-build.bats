@@ -667,3 +667,28 @@ on() {
 		run -2 --separate-stderr graph-build "$option" "$W/lock.txt"
 	done
 }
+
+@test "calls that an exception leaves, and calls on other stacks, nest by where they lie on the stack" {
+	{
+		echo 'event ts=1.0 cpu=0 tid=7 comm=p name=func:p__outer sp=9000'
+		echo 'event ts=1.1 cpu=0 tid=7 comm=p name=func:p__middle sp=8900'
+		echo 'event ts=1.2 cpu=0 tid=7 comm=p name=func:p__inner sp=8800'
+		echo 'event ts=1.3 cpu=0 tid=7 comm=p name=func:unwind from=8000 to=8900' # both are left
+		echo 'event ts=1.4 cpu=0 tid=7 comm=p name=func:p__fiber sp=500'
+		echo 'event ts=1.5 cpu=0 tid=7 comm=p name=func:p__middle sp=8900' # the fiber has gone to sleep
+		echo 'event ts=1.6 cpu=0 tid=7 comm=p name=func:p__middle__return sp=8900'
+		echo 'event ts=1.7 cpu=0 tid=7 comm=p name=func:p__inner sp=400' # and goes on
+		echo 'event ts=1.8 cpu=0 tid=7 comm=p name=func:p__inner__return sp=400'
+		echo 'event ts=1.9 cpu=0 tid=7 comm=p name=func:p__fiber__return sp=500'
+		echo 'event ts=2.0 cpu=0 tid=7 comm=p name=func:p__outer__return sp=9000'
+		echo 'signal id=1 ts=2.0 start=1.0 chart=func:p:outer value=1 center=0.1 ucl=0.5 rules=1 tid=7 comm=p'
+		echo 'window id=1 from=1.0 to=2.1 signals=1-1 complete=yes'
+	} >t
+	run bash -c 'graph-build --kind=rag --text t | sed -nE "s/^node .* id=([0-9]+) name=p:([a-z]+) .* start=([0-9.]+) end=([0-9.]+)( parent=[0-9])?.*/\1 \2 \3 \4\5/p" | sed "s/00000000//g"'
+	assert_output "1 outer 1.0 2.0
+2 middle 1.1 1.3 parent=1
+3 inner 1.2 1.3 parent=2
+4 fiber 1.4 1.9 parent=1
+5 middle 1.5 1.6 parent=1
+6 inner 1.7 1.8 parent=4"
+}

@@ -24,6 +24,7 @@ struct rag_call {
 	int64_t answered;	      /* when it last woke one that waited for it; TIME_NONE */
 	int64_t seen;		      /* when it is last known to have gone on, as long as it is not over */
 	int64_t wait_start, wait_end; /* when its parent first waited for it alone, if it is asynchronous; else TIME_NONE */
+	int64_t depth; /* where on the stack; 0: not known */
 	int32_t thread;
 	int32_t caller;	     /* in which it nests on its thread: index of a call; INDEX_NONE */
 	int32_t parent;	     /* who made it: its caller, or a call of another thread; INDEX_NONE */

@@ -4,10 +4,29 @@
 
 #include "wake/function.h"
 
+/*
+ * The innermost of a thread's calls for one at this depth. The last one begun, unless that lies further up: then the thread has gone back to
+ * another stack, and the call that lies next to it there is the caller.
+ */
+static int32_t caller_at(const struct rag *rag, const struct rag_thread *thread, int64_t depth)
+{
+	int32_t last = thread->open.count ? thread->open.items[thread->open.count - 1] : INDEX_NONE, next = INDEX_NONE;
+
+	if (last == INDEX_NONE || !depth || !rag->calls.items[last].depth || rag->calls.items[last].depth > depth)
+		return last;
+	for (size_t i = 0; i < thread->open.count; i++) {
+		int64_t there = rag->calls.items[thread->open.items[i]].depth;
+
+		if (there > depth && (next == INDEX_NONE || there <= rag->calls.items[next].depth))
+			next = thread->open.items[i];
+	}
+	return next;
+}
+
 static struct rag_call *add_call(struct rag *rag, const struct function_event *event, int64_t start)
 {
 	struct rag_thread *thread = &rag->threads[event->thread];
-	int32_t caller = thread->open.count ? thread->open.items[thread->open.count - 1] : INDEX_NONE;
+	int32_t caller = caller_at(rag, thread, event->depth);
 	struct rag_call *call = ARRAY_ADD(&rag->calls);
 
 	*call = (struct rag_call){
@@ -15,6 +34,7 @@ static struct rag_call *add_call(struct rag *rag, const struct function_event *e
 		.end = TIME_NONE,
 		.answered = TIME_NONE,
 		.seen = start,
+		.depth = event->depth,
 		.wait_start = TIME_NONE,
 		.wait_end = TIME_NONE,
 		.thread = event->thread,
@@ -50,15 +70,55 @@ static int64_t missing_start(const struct rag *rag, const struct function_event 
 	return start < event->ts ? start : event->ts;
 }
 
-/* The return of one function witnesses the end of all that it had called. */
+/* Ends the calls of a thread that lie on the stack from `from` to `to`. */
+static void end_between(struct rag *rag, struct rag_thread *thread, int64_t from, int64_t to, int64_t ts, uint8_t flags)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < thread->open.count; i++) {
+		struct rag_call *call = &rag->calls.items[thread->open.items[i]];
+
+		if (call->depth < from || call->depth > to) {
+			thread->open.items[kept++] = thread->open.items[i];
+			continue;
+		}
+		call->end = ts;
+		call->flags |= flags;
+	}
+	thread->open.count = kept;
+}
+
+static bool is_open(const struct rag *rag, const struct rag_thread *thread, int16_t function)
+{
+	for (size_t i = 0; i < thread->open.count; i++)
+		if (rag->calls.items[thread->open.items[i]].function == function)
+			return true;
+	return false;
+}
+
+static bool is_of(const struct rag_call *call, const struct function_event *event)
+{
+	return call->function == event->function && (!call->depth || !event->depth || call->depth == event->depth);
+}
+
+/*
+ * The return of one function witnesses the end of all that it had called, unless the stack tells that it is the return of that call alone: what
+ * the thread called since may lie on another stack, to which it comes back.
+ */
 static void end_call(struct rag *rag, const struct function_event *event)
 {
 	struct rag_thread *thread = &rag->threads[event->thread];
 	struct rag_call *call;
 	size_t at = thread->open.count;
 
-	while (at > 0 && rag->calls.items[thread->open.items[at - 1]].function != event->function)
+	while (at > 0 && !is_of(&rag->calls.items[thread->open.items[at - 1]], event))
 		at--;
+	if (at > 0 && event->depth && rag->calls.items[thread->open.items[at - 1]].depth) {
+		end_between(rag, thread, event->depth, event->depth, event->ts, 0);
+		return;
+	}
+	if (at == 0 && event->depth && is_open(rag, thread, event->function))
+		return; /* a jump within another call of it that looks like its end */
 	if (at == 0) {
 		call = add_call(rag, event, missing_start(rag, event));
 		call->flags = CALL_NO_START;
@@ -110,6 +170,8 @@ static void end_lost(struct rag *rag, const struct function_event *event)
 static void begin_call(struct rag *rag, const struct function_event *event)
 {
 	end_lost(rag, event);
+	if (event->depth) /* what was called there is over, though its end was not seen */
+		end_between(rag, &rag->threads[event->thread], event->depth, event->depth, event->ts, CALL_NO_END);
 	add_call(rag, event, event->ts);
 	*ARRAY_ADD(&rag->threads[event->thread].open) = (int32_t)rag->calls.count - 1;
 }
@@ -139,7 +201,9 @@ struct rag *rag_new(struct wake *wake)
 	for (size_t i = 0; i < function_all(wake)->events.count; i++) {
 		const struct function_event *event = &function_all(wake)->events.items[i];
 
-		if (event->returns)
+		if (event->function == CALL_NONE)
+			end_between(rag, &rag->threads[event->thread], event->depth, event->to, event->ts, 0);
+		else if (event->returns)
 			end_call(rag, event);
 		else
 			begin_call(rag, event);

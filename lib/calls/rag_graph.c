@@ -17,9 +17,15 @@ struct cut_out { /* the calls of one graph */
 
 static bool several_functions(const struct wake *wake)
 {
-	for (size_t i = 1; i < function_all(wake)->events.count; i++)
-		if (function_all(wake)->events.items[i].function != function_all(wake)->events.items[0].function)
+	int16_t first = CALL_NONE;
+
+	for (size_t i = 0; i < function_all(wake)->events.count; i++) {
+		int16_t function = function_all(wake)->events.items[i].function;
+
+		if (first != CALL_NONE && function != CALL_NONE && function != first)
 			return true;
+		first = function == CALL_NONE ? first : function;
+	}
 	return false;
 }
 

@@ -26,6 +26,10 @@ int binding_make(struct binding *binding, struct events *events, const struct ch
 	binding->whole = event->whole;
 	if (event->length)
 		binding->length = event_type_field(type, event->length);
+	if (event->depth)
+		binding->depth = event_type_field(type, event->depth);
+	if (event->to)
+		binding->to = event_type_field(type, event->to);
 	binding->flags = event_type_field(type, "common_flags");
 	if (event->failed && reading_make(&binding->failed, type, event->failed) < 0)
 		return -1;
@@ -90,6 +94,14 @@ void binding_key(const struct binding *binding, const struct reading_world *worl
 int32_t binding_tid(const struct binding *binding, const struct event *event)
 {
 	return binding->tid ? (int32_t)event_number(event, binding->tid) : event->tid;
+}
+
+int64_t binding_depth(const struct binding *binding, const struct event *event, int64_t *to)
+{
+	int64_t depth = binding->depth && event_has(event, binding->depth) ? event_number(event, binding->depth) : 0;
+
+	*to = depth && binding->to && event_has(event, binding->to) ? event_number(event, binding->to) : depth;
+	return depth;
 }
 
 void binding_split(const struct binding *binding, const struct reading_world *world, const struct event *event,

@@ -19,6 +19,7 @@ struct binding {
 	struct reading failed; /* of a count; field NULL: all events count */
 	const struct event_field *flags; /* of a count: common_flags */
 	const struct event_field *length, *tid; /* NULL: none; the event's own thread */
+	const struct event_field *depth, *to;	/* NULL: none */
 	const struct binding *instead; /* what it stands in for; NULL: nothing */
 	bool whole;	/* of an end: that of a whole start */
 	bool came;	/* in this stream */
@@ -43,6 +44,9 @@ int32_t binding_tid(const struct binding *binding, const struct event *event);
 /* Whose doing a counted event was: the thread in its tid field, else the one in whose context it happened; -1 for an interrupt, which
  * has nothing to do with the thread that it hit. */
 int32_t binding_cause(const struct binding *binding, const struct event *event);
+
+/* The depth that the event tells; `*to`: up to where it ends starts, which is the same where it tells nothing else. 0: none. */
+int64_t binding_depth(const struct binding *binding, const struct event *event, int64_t *to);
 
 /* The values of the split fields, with zeros behind them; and their text, "a,b" if there are several. */
 void binding_split(const struct binding *binding, const struct reading_world *world, const struct event *event,

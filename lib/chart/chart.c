@@ -31,8 +31,8 @@ static const struct line_kind {
 	line_reader *read;
 } line_kinds[] = {
 	{"chart", "name title nest shortest method interval least binary function ", read_chart},
-	{"start", "event filter key length tid split show instead ", read_start},
-	{"end", "event filter key length whole ", read_end},
+	{"start", "event filter key length depth tid split show instead ", read_start},
+	{"end", "event filter key length whole depth to ", read_end},
 	{"drop", "event filter key length ", read_drop},
 	{"arm", "event filter key ", read_arm},
 	{"count", "event filter failed tid split ", read_count},
@@ -125,6 +125,8 @@ static int read_event(struct parser *parser, enum chart_role role, const struct 
 	event->filter = fields_copy(fields, "filter");
 	event->failed = fields_copy(fields, "failed");
 	event->length = fields_copy(fields, "length");
+	event->depth = fields_copy(fields, "depth");
+	event->to = fields_copy(fields, "to");
 	event->tid = fields_copy(fields, "tid");
 	event->instead = fields_copy(fields, "instead");
 	if (!is_event_name(event->event))
@@ -138,6 +140,10 @@ static int read_event(struct parser *parser, enum chart_role role, const struct 
 		return fail("whole= must be yes or no");
 	if (event->whole && !event->length)
 		return fail("whole= needs length=");
+	if (event->depth && event->length)
+		return fail("an event with length= has no depth=");
+	if (event->to && !event->depth)
+		return fail("to= needs depth=, from where on starts are ended");
 	if (event->length && !event->keys)
 		return fail("length= needs key=, whose last field is where the range begins");
 	return 0;
@@ -357,6 +363,8 @@ static void free_event(struct chart_event *event)
 	free(event->filter);
 	free(event->failed);
 	free(event->length);
+	free(event->depth);
+	free(event->to);
 	free(event->tid);
 	free(event->instead);
 	for (int i = 0; i < CHART_KEYS_MAX; i++)

@@ -20,6 +20,10 @@
  * again only after an arm event of that key (a wake-up of a thread that already runs starts no wait for a CPU). A start with
  * `instead` stands in for another one that a saved trace may lack, and counts as long as none of that has come.
  *
+ * With `depth`, a field of both, an end is that of the start with the same depth: where on the stack a call is tells it from all others of
+ * its thread, in whatever order they end. An end with `to` as well ends all starts whose depth lies from its own to that one, as an exception
+ * does that leaves several calls. Events that lack the field are paired without.
+ *
  * `shortest` on the chart line is a time: shorter ones are never abnormal, unless by a limit that was given (--limit).
  *
  * A chart may count instead: `count` lines in place of start and end, and on the chart line a method for rates (chart/method.h) and
@@ -37,7 +41,8 @@
  * `include name=wake` stands for the lines of charts/wake.context, so that charts share the context that a wake graph needs.
  *
  * func:BINARY:FUNCTION is a chart without a file, made by chart_of_function(): its events are
- * func:BASENAME__FUNCTION and func:BASENAME__FUNCTION__return, its name is func:BASENAME:FUNCTION.
+ * func:BASENAME__FUNCTION and func:BASENAME__FUNCTION__return, and func:unwind where calls are left by an exception or by longjmp(), its
+ * name is func:BASENAME:FUNCTION.
  */
 #ifndef CHART_CHART_H
 #define CHART_CHART_H
@@ -62,6 +67,7 @@ struct chart_event {
 	int keys;
 	char *length; /* NULL: no range */
 	bool whole;   /* of an end: that of a whole start */
+	char *depth, *to; /* where on its stack a call is, or from where to where an end throws the stack away; NULL: not told */
 	char *failed; /* of a count: which of the events; NULL: all */
 	char *tid;    /* NULL: the event's own thread */
 	char *split[CHART_KEYS_MAX];

@@ -64,8 +64,8 @@ struct chart *chart_of_function(const char *binary, const char *function)
 	char *prefix = binary_event(base), *suffix = function_event(function);
 	char *shown = demangle_whole(function), *title = memory_format("calls of %s in %s", shown, base);
 	char *name = memory_format("func:%s:%s", base, function);
-	char *events = memory_format("\nstart event=func:%s__%s\nend event=func:%s__%s__return\n"
-				     "include name=wake\ninclude name=sleep\ninclude name=io\n", prefix, suffix, prefix, suffix);
+	char *events = memory_format("\nstart event=func:%s__%s depth=sp\nend event=func:%s__%s__return depth=sp\n"
+				     "end event=func:unwind depth=from to=to\ninclude name=wake\ninclude name=sleep\ninclude name=io\n", prefix, suffix, prefix, suffix);
 	struct line text = {0};
 	struct chart *chart = NULL;
 

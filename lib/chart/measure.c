@@ -228,10 +228,21 @@ static struct series *series_of(struct measure *measure, struct binding *binding
 	return chart->recent = series;
 }
 
+/* Two calls are never at the same place of the stack at once: of the one that was there before, the end was not seen. */
+static int forget_dead(struct measure *measure, struct binding *binding, const struct event *event, const int64_t *key, int64_t *depth)
+{
+	int64_t to;
+
+	*depth = binding_depth(binding, event, &to);
+	if (!*depth)
+		return 0;
+	return outcome_abandon(measure, pair_end_between(binding->chart->pairs, key, *depth, *depth), event->ts, false);
+}
+
 static int start_event(struct measure *measure, struct binding *binding, const struct event *event, const int64_t *key)
 {
 	struct measured *chart = binding->chart;
-	int64_t length = binding->length ? event_number(event, binding->length) : 0;
+	int64_t length = binding->length ? event_number(event, binding->length) : 0, depth;
 	struct start *start, *pushed_out;
 	struct series *series;
 
@@ -244,7 +255,10 @@ static int start_event(struct measure *measure, struct binding *binding, const s
 	}
 	if (judge_tell_limits(&measure->judge, series, event->ts) < 0)
 		return -1;
+	if (forget_dead(measure, binding, event, key, &depth) < 0)
+		return -1;
 	start = pair_start(chart->pairs, key, length, event->ts, &pushed_out);
+	start->depth = depth;
 	start->sample.series = series;
 	series->starts++;
 	start->for_cpu = chart->for_cpu;
@@ -261,8 +275,11 @@ static int start_event(struct measure *measure, struct binding *binding, const s
 static int end_event(struct measure *measure, struct binding *binding, const struct event *event, const int64_t *key)
 {
 	struct measured *chart = binding->chart;
-	int64_t length = binding->length ? event_number(event, binding->length) : 0;
-	struct start *start = (binding->whole ? pair_end_whole : pair_end)(chart->pairs, key, length);
+	int64_t length = binding->length ? event_number(event, binding->length) : 0, to;
+	int64_t depth = binding_depth(binding, event, &to);
+	struct start *start = depth	       ? pair_end_between(chart->pairs, key, depth, to)
+			      : binding->whole ? pair_end_whole(chart->pairs, key, length)
+					       : pair_end(chart->pairs, key, length);
 
 	if (chart->disarmed)
 		disarmed_add(chart->disarmed, key);

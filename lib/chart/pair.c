@@ -414,6 +414,22 @@ struct start *pair_end(struct pair_table *table, const int64_t *key, int64_t len
 	return done;
 }
 
+struct start *pair_end_between(struct pair_table *table, const int64_t *key, int64_t from, int64_t to)
+{
+	struct start *done = NULL, *start, *behind;
+	int64_t slot_of[CHART_KEYS_MAX];
+	struct pair_slot *slot;
+
+	slot_key(table, key, 0, slot_of);
+	slot = find_slot(table, slot_of);
+	for (start = slot ? first_of_key(slot, table, key) : NULL; start; start = behind) {
+		behind = start->behind;
+		if (start->depth >= from && start->depth <= to)
+			hand_out(start, &done);
+	}
+	return done;
+}
+
 static void forget_in_slot(struct pair_table *table, const int64_t *key, int64_t length, struct start **done)
 {
 	int64_t slot_of[CHART_KEYS_MAX];

@@ -44,6 +44,7 @@ struct start {
 	enum start_state state;
 	int64_t due; /* the caller's: when a suspect is to be looked at again */
 	bool for_cpu; /* the caller's: it waits for a CPU */
+	int64_t depth; /* the caller's: where on the stack it is; 0: not known */
 	struct start *before, *after; /* the caller's list: of its series, or of the suspects */
 	/* private */
 	struct pair_table *table;
@@ -76,6 +77,9 @@ struct start *pair_end(struct pair_table *table, const int64_t *key, int64_t len
  * nothing: the oldest start that ends where this range does is over, whatever else it lacks.
  */
 struct start *pair_end_whole(struct pair_table *table, const int64_t *key, int64_t length);
+
+/* Those of the starts with this very key whose depth is from `from` to `to`, handed out the same way. */
+struct start *pair_end_between(struct pair_table *table, const int64_t *key, int64_t from, int64_t to);
 
 /* The starts with this very key, all of them, handed out the same way. */
 struct start *pair_forget(struct pair_table *table, const int64_t *key);

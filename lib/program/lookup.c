@@ -18,6 +18,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "program/code_file.h"
+#include "program/ends.h"
 #include "program/lookup_message.h"
 #include "program/lookup_process.h"
 #include "program/symbol.h"
@@ -368,9 +369,8 @@ static void ask_only_about(struct lookup *lookup, int fd)
 }
 
 /* The file at a path that the user gave. */
-static int ask_path(struct lookup *lookup, enum question_kind kind, const char *path, const char *text)
+static int ask_path(struct lookup *lookup, struct question question, const char *path, const char *text)
 {
-	struct question question = {.kind = kind};
 	size_t length = strlen(path) + 1 + strlen(text);
 	char *both, *reason;
 	enum outcome outcome;
@@ -399,7 +399,7 @@ static int ask_path(struct lookup *lookup, enum question_kind kind, const char *
 
 int lookup_offset(struct lookup *lookup, const char *path, const char *function, uint64_t *offset)
 {
-	if (ask_path(lookup, ASK_OFFSET, path, function) < 0)
+	if (ask_path(lookup, (struct question){.kind = ASK_OFFSET}, path, function) < 0)
 		return -1;
 	*offset = lookup->answer.number;
 	return 0;
@@ -407,7 +407,7 @@ int lookup_offset(struct lookup *lookup, const char *path, const char *function,
 
 int lookup_matching(struct lookup *lookup, const char *path, const char *pattern, struct symbol_names *names)
 {
-	if (ask_path(lookup, ASK_MATCHING, path, pattern) < 0)
+	if (ask_path(lookup, (struct question){.kind = ASK_MATCHING}, path, pattern) < 0)
 		return -1;
 	for (int i = 0; lookup->answer.kind == ANSWER_MORE && i < NAMES_MAX; i++) {
 		*ARRAY_ADD(names) = clean_text(lookup->text, lookup->length);
@@ -420,7 +420,48 @@ int lookup_matching(struct lookup *lookup, const char *path, const char *pattern
 	return fail("cannot read '%s': the process that read it died", path);
 }
 
-bool lookup_exceptions(struct lookup *lookup, const char *path)
+int lookup_traits(struct lookup *lookup, const char *path, unsigned *traits, char *text, size_t room)
 {
-	return ask_path(lookup, ASK_EXCEPTIONS, path, "") == 0 && lookup->answer.number != 0;
+	size_t length;
+
+	if (ask_path(lookup, (struct question){.kind = ASK_TRAITS}, path, "") < 0)
+		return -1;
+	*traits = (unsigned)lookup->answer.number;
+	length = lookup->length < room ? lookup->length : room;
+	if (text)
+		memcpy(text, lookup->text, length + (length == lookup->length));
+	if (text)
+		text[length] = '\0';
+	return (int)length;
+}
+
+int lookup_ends(struct lookup *lookup, const char *path, const char *function, uint64_t offset, bool unsafe, struct ends *ends)
+{
+	*ends = (struct ends){0};
+	if (ask_path(lookup, (struct question){.kind = ASK_ENDS, .image = unsafe, .offset = offset}, path, function) < 0)
+		return -1;
+	ends->start = lookup->answer.number;
+	ends->at_exits = lookup->answer.known;
+	ends->count = lookup->length / sizeof(*ends->exits);
+	ends->exits = memory_new(ends->count + 1, sizeof(*ends->exits));
+	memcpy(ends->exits, lookup->text, ends->count * sizeof(*ends->exits));
+	return 0;
+}
+
+/* Of the register only what may be one is believed. */
+size_t lookup_switches(struct lookup *lookup, const char *path, struct ends_switch *found)
+{
+	size_t count;
+
+	if (ask_path(lookup, (struct question){.kind = ASK_SWITCHES}, path, "") < 0)
+		return 0;
+	count = lookup->length / sizeof(*found);
+	count = count < ENDS_SWITCHES ? count : ENDS_SWITCHES;
+	memcpy(found, lookup->text, count * sizeof(*found));
+	for (size_t i = 0; i < count; i++) {
+		found[i].to[sizeof(found[i].to) - 1] = '\0';
+		if (found[i].to[strspn(found[i].to, "%+-()0123456789abcdefghijklmnopqrstuvwxyz")])
+			return 0;
+	}
+	return count;
 }

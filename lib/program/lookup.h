@@ -64,11 +64,20 @@ size_t lookup_build_id(struct lookup *lookup, int fd, unsigned char id[CODE_BUIL
 struct symbol_names;
 
 /*
- * As symbol_offset(), symbol_matching() and returns_meet_exceptions(), of the file at this path, less functions that returns_allowed()
- * refuses. A process that has read another file is not asked these, for a probe in the wrong place ends programs.
+ * As symbol_offset() and symbol_matching(), of the file at this path, less functions that returns_allowed() refuses. A process that has read another file is not asked these, for a probe in the wrong place ends programs.
  */
 int lookup_offset(struct lookup *lookup, const char *path, const char *function, uint64_t *offset);
 int lookup_matching(struct lookup *lookup, const char *path, const char *pattern, struct symbol_names *names);
-bool lookup_exceptions(struct lookup *lookup, const char *path);
+
+struct ends;
+struct ends_switch;
+
+/*
+ * As ends_traits(), which says what the text is, ends_find() and ends_switches(), of the file at this path. The first returns the length of the
+ * text, behind which there is a NUL; -1 after fail().
+ */
+int lookup_traits(struct lookup *lookup, const char *path, unsigned *traits, char *text, size_t room);
+int lookup_ends(struct lookup *lookup, const char *path, const char *function, uint64_t offset, bool unsafe, struct ends *ends);
+size_t lookup_switches(struct lookup *lookup, const char *path, struct ends_switch *found);
 
 #endif

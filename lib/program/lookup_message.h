@@ -18,7 +18,10 @@ enum question_kind {
 	ASK_BUILD_ID, /* of the file that goes along, as all that follow */
 	ASK_OFFSET,   /* text: the path, to be told, and behind its NUL the function */
 	ASK_MATCHING, /* likewise, the pattern of functions */
-	ASK_EXCEPTIONS, /* likewise, nothing */
+	ASK_TRAITS,   /* likewise, nothing: enum ends_trait as the number; the text as ends_traits() has it */
+	ASK_ENDS,     /* likewise, a function; offset: where it begins; image: 1 if a library throws. Number: where a call begins; known: it ends at
+			 its exits; text: these, 8 bytes each */
+	ASK_SWITCHES, /* likewise, nothing; text: each a struct ends_switch */
 	QUESTIONS
 };
 

@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <libelf.h>
@@ -15,6 +16,7 @@
 #include "base/memory.h"
 #include "base/open_files.h"
 #include "program/demangle.h"
+#include "program/ends.h"
 #include "program/image_file.h"
 #include "program/lookup_message.h"
 #include "program/returns.h"
@@ -213,9 +215,64 @@ static void tell_matching(void)
 		answer_number(told);
 }
 
-static void tell_exceptions(void)
+/* As it was read when it was first asked about. NULL after fail(). */
+static const struct ends_file *ends_asked(void)
 {
-	answer_number(returns_meet_exceptions(asked.fd));
+	static struct ends_file *file;
+	static struct stat known;
+	struct stat status;
+
+	if (fstat(asked.fd, &status) < 0)
+		return NULL;
+	if (file && status.st_ino == known.st_ino && status.st_dev == known.st_dev)
+		return file;
+	ends_close(file);
+	known = status;
+	return file = ends_open(asked.fd, asked.text);
+}
+
+static void tell_traits(void)
+{
+	const struct ends_file *file = ends_asked();
+	struct answer head = {.kind = ANSWER_DONE};
+	char text[TEXT_MAX];
+	size_t length = 0;
+
+	if (!file) {
+		answer_text(ANSWER_FAILED, fail_text());
+		return;
+	}
+	head.number = ends_traits(file, text, sizeof(text), &length);
+	answer(&head, text, length);
+}
+
+static void tell_ends(void)
+{
+	const struct ends_file *file = ends_asked();
+	struct answer head = {.kind = ANSWER_DONE};
+	struct ends ends;
+
+	if (!file || ends_find(file, second_text(), asked.question.offset, asked.question.image, &ends) < 0) {
+		answer_text(ANSWER_FAILED, fail_text());
+		return;
+	}
+	head.number = ends.start;
+	head.known = ends.at_exits;
+	if (ends.count * sizeof(*ends.exits) <= ANSWER_ROOM - sizeof(head))
+		answer(&head, (const char *)ends.exits, ends.count * sizeof(*ends.exits));
+	else
+		answer_text(ANSWER_FAILED, "it returns in too many places");
+	free(ends.exits);
+}
+
+static void tell_switches(void)
+{
+	const struct ends_file *file = ends_asked();
+	struct answer head = {.kind = ANSWER_DONE};
+	struct ends_switch found[ENDS_SWITCHES];
+	size_t count = file ? ends_switches(file, found) : 0;
+
+	answer(&head, (const char *)found, count * sizeof(*found));
 }
 
 static const struct {
@@ -226,7 +283,9 @@ static const struct {
 	[ASK_BUILD_ID] = {tell_build_id},
 	[ASK_OFFSET] = {tell_offset},
 	[ASK_MATCHING] = {tell_matching},
-	[ASK_EXCEPTIONS] = {tell_exceptions},
+	[ASK_TRAITS] = {tell_traits},
+	[ASK_ENDS] = {tell_ends},
+	[ASK_SWITCHES] = {tell_switches},
 };
 
 /* Nothing is left open but the socket. Signals are for whoever asks. */

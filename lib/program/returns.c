@@ -1,6 +1,7 @@
 #include "program/returns.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include <gelf.h>
@@ -76,16 +77,4 @@ int returns_allowed(int fd, const char *path, const char *function)
 			return fail("cannot probe '%s' in '%s': the runtime of %s would end the program, for it does not know a return "
 				    "probe; --stack tells where its threads wait", function, path, languages[i].language);
 	return 0;
-}
-
-/* Names that only code which throws, catches or cleans up behind exceptions refers to. */
-bool returns_meet_exceptions(int fd)
-{
-	static const struct mark marks[] = {
-		{.string = "__gxx_personality_v0"}, {.string = "__cxa_throw"}, {.string = "rust_eh_personality"}};
-
-	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
-		if (is_marked(fd, &marks[i]))
-			return true;
-	return false;
 }

@@ -211,6 +211,7 @@ struct match {
 	char *name;
 	char *symbol; /* if that is another one; else NULL */
 	uint64_t value;
+	bool ambiguous; /* another one has this symbol */
 };
 
 struct matching {
@@ -251,7 +252,7 @@ static void match_symbol(void *context, const GElf_Sym *symbol, const char *name
 	if (is_matched(matching->pattern, name) || (plain && is_matched(matching->pattern, plain)))
 		*ARRAY_ADD(&matching->found) = (struct match){
 		    memory_text(plain ? plain : name, strlen(plain ? plain : name)),
-		    plain ? memory_text(name, strlen(name)) : NULL, symbol->st_value};
+		    plain ? memory_text(name, strlen(name)) : NULL, symbol->st_value, false};
 	free(plain);
 }
 
@@ -269,18 +270,29 @@ static void free_match(struct match *match)
 	free(match->symbol);
 }
 
-/* One function is left of each address, by its symbol. */
+/* Whether another function has the same symbol, as copies have that Rust makes for several parts of a program. */
+static bool is_ambiguous(const struct match *found, size_t count, size_t index)
+{
+	for (size_t i = 0; i < count; i++)
+		if (found[i].value != found[index].value && found[i].symbol && strcmp(found[i].symbol, found[index].symbol) == 0)
+			return true;
+	return false;
+}
+
+/* One function is left of each address, by its symbol, if that is no other's. Those that are not are marked first: a symbol moves when kept. */
 static size_t keep_symbols(struct match *found, size_t count)
 {
 	size_t kept = 0;
 
+	for (size_t i = 0; i < count; i++)
+		found[i].ambiguous = found[i].symbol && is_ambiguous(found, count, i);
 	for (size_t i = 0; i < count; i++) {
-		if ((kept > 0 && found[kept - 1].value == found[i].value) || !found[i].symbol) {
+		if ((kept > 0 && found[kept - 1].value == found[i].value) || !found[i].symbol || found[i].ambiguous) {
 			free_match(&found[i]);
 			continue;
 		}
 		free(found[i].name);
-		found[kept++] = (struct match){found[i].symbol, NULL, found[i].value};
+		found[kept++] = (struct match){.name = found[i].symbol, .value = found[i].value};
 	}
 	return kept;
 }
@@ -306,7 +318,7 @@ static size_t keep_single(struct match *found, size_t count)
 		for (size_t other = i + 1; other < next; other++)
 			free_match(&found[other]);
 		free(found[i].symbol);
-		found[kept++] = (struct match){found[i].name, NULL, found[i].value};
+		found[kept++] = (struct match){.name = found[i].name, .value = found[i].value};
 	}
 	return kept;
 }

@@ -16,7 +16,7 @@
  */
 char *symbol_binary(const char *name);
 
-/* The colon between BINARY and FUNCTION: the last one that is not of the "::" in a C++ name; NULL: there is none. */
+/* The colon between BINARY and FUNCTION: the last one that is not of the "::" in a C++ name, nor of a "{shim:vtable#0}" in one of Rust; NULL: there is none. */
 const char *symbol_colon(const char *text);
 
 /*

@@ -13,10 +13,13 @@
 const char *symbol_colon(const char *text)
 {
 	const char *at = text + strlen(text);
+	int braces = 0;
 
-	while (at-- > text)
-		if (*at == ':' && at[1] != ':' && (at == text || at[-1] != ':'))
+	while (at-- > text) {
+		braces += (*at == '}') - (*at == '{');
+		if (*at == ':' && braces <= 0 && at[1] != ':' && (at == text || at[-1] != ':'))
 			return at;
+	}
 	return NULL;
 }
 

@@ -299,8 +299,8 @@ static int remove_probes(const char *group)
 	int status = 0;
 
 	for (int i = 0; probes && probes[i]; i++) {
-		/* only where somebody else uses it: with force, all events of all instances are looked at */
-		if (tracefs_dynevent_destroy(probes[i], false) < 0 && tracefs_dynevent_destroy(probes[i], true) < 0)
+		/* with force, only where somebody else uses it: all events of all instances are looked at. All places of an event go at once. */
+		if (tracefs_dynevent_destroy(probes[i], false) < 0 && errno != ENOENT && tracefs_dynevent_destroy(probes[i], true) < 0)
 			status = fail_errno("cannot remove a uprobe of the group '%s'", group);
 	}
 	if (probes)

@@ -6,12 +6,33 @@
 #include "wake/part.h"
 #include "wake/wake_name.h"
 
+static struct function_event *add_event(struct at *at, int field)
+{
+	struct functions *functions = at->wake->of[PART_FUNCTION];
+	const struct thread *thread = at_thread(at);
+	struct function_event *event = ARRAY_ADD(&functions->events);
+
+	*event = (struct function_event){.ts = at->wake->now, .thread = thread->index, .function = CALL_NONE};
+	event->depth = at_has(at, field) ? at_number(at, field) : 0;
+	return event;
+}
+
 static void on_function(struct at *at)
 {
-	const struct thread *thread = at_thread(at);
-	struct functions *functions = at->wake->of[PART_FUNCTION];
+	enum { SP };
+	struct function_event *event = add_event(at, SP);
 
-	*ARRAY_ADD(&functions->events) = (struct function_event){at->wake->now, thread->index, at_named(at), at_returns(at)};
+	event->function = at_named(at);
+	event->returns = at_returns(at);
+}
+
+/* An exception, or longjmp(), throws away a part of the stack, with the calls that lie there. */
+static void on_unwind(struct at *at)
+{
+	enum { FROM, TO };
+
+	if (at_has(at, TO))
+		add_event(at, FROM)->to = at_number(at, TO);
 }
 
 /* "prog__request" and "prog__request__return" are of one function. */
@@ -36,6 +57,7 @@ static void forget(struct wake *wake)
 	ARRAY_FREE(&functions->events);
 }
 
-static const struct part_event events[] = {{"func:", on_function, .named = name_function}, {0}};
+static const struct part_event events[] = {
+	{"func:unwind", on_unwind, {"from", "to"}}, {"func:", on_function, {"sp"}, .named = name_function}, {0}};
 
 const struct part function_part = {.events = events, .window = sizeof(struct functions), .forget = forget};

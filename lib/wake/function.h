@@ -9,8 +9,10 @@
 
 struct function_event {
 	int64_t ts;
+	int64_t depth; /* where on the stack: its address; 0: not known */
+	int64_t to;    /* all calls from there to here were left, by an exception or longjmp(); else 0 */
 	int32_t thread;
-	int16_t function; /* index of its name */
+	int16_t function; /* index of its name; CALL_NONE: calls were left */
 	bool returns;
 };
 

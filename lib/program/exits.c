@@ -1,0 +1,683 @@
+#include "program/exits.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <capstone/capstone.h>
+
+#include "base/memory.h"
+
+enum {
+	STEPS_MAX = 1 << 21,   /* instructions of a function, each seen at most twice */
+	TABLE_MAX = 1 << 12,   /* entries of a jump table */
+	ELSEWHERE = 1 << 14,   /* bytes of a part without a name that a jump leads to */
+	PARTS_MAX = 64,
+	PART_MAX = 1 << 22,    /* bytes of one */
+	RECENT = 24,	       /* instructions before a jump in which its table is looked for */
+	NOTRACK = 0x3e,	       /* the prefix of a jump that may lead anywhere */
+};
+
+/* How far a register is from the stack pointer at the entry. */
+struct distance {
+	bool known;
+	int64_t bytes;
+};
+
+struct frame {
+	struct distance sp, bp;
+};
+
+/* An instruction that was come to, and how the stack is there. */
+struct stop {
+	uint64_t address;
+	struct frame frame;
+};
+
+/* A jump table is read by such: where it lies, how wide an index is, how many. */
+struct recent {
+	unsigned id;
+	cs_x86 x86;
+	uint64_t address, next;
+};
+
+enum seen { SEEN_NOT, SEEN_ONCE, SEEN_DOUBTFUL };
+
+struct part {
+	struct exits_range range;
+	struct frame *frames; /* by byte: as it was found there first */
+	uint8_t *seen;	      /* by byte: enum seen, where an instruction begins */
+	uint8_t *length;      /* by byte: of the instruction that begins there */
+};
+
+/* "lea reg, [rip + x]": where a table may lie. */
+struct base {
+	x86_reg reg;
+	uint64_t address;
+};
+
+struct search {
+	const struct exits_question *question;
+	struct exits *exits;
+	struct part parts[PARTS_MAX];
+	size_t part_count;
+	ARRAY(struct stop) stops;
+	ARRAY(struct base) bases;
+	struct recent recent[RECENT];
+	size_t recent_count;
+	csh capstone;
+	cs_insn *insn;
+	size_t steps;
+	bool failed;
+};
+
+/* --- bytes ------------------------------------------------------------------------------------------------------------ */
+
+static const uint8_t *bytes_at(const struct stretch *code, size_t codes, uint64_t address, uint64_t *left)
+{
+	for (size_t i = 0; i < codes; i++)
+		if (address >= code[i].address && address - code[i].address < code[i].size) {
+			*left = code[i].size - (address - code[i].address);
+			return code[i].bytes + (address - code[i].address);
+		}
+	return NULL;
+}
+
+static const uint8_t *code_at(const struct stretch *code, size_t codes, uint64_t address, uint64_t *left)
+{
+	for (size_t i = 0; i < codes; i++)
+		if (code[i].executable && address >= code[i].address && address - code[i].address < code[i].size)
+			return bytes_at(&code[i], 1, address, left);
+	return NULL;
+}
+
+/* --- the parts of the function ------------------------------------------------------------------------------------------ */
+
+static struct part *part_of(struct search *search, uint64_t address)
+{
+	for (size_t i = 0; i < search->part_count; i++)
+		if (address >= search->parts[i].range.start && address - search->parts[i].range.start < search->parts[i].range.size)
+			return &search->parts[i];
+	return NULL;
+}
+
+static bool add_part(struct search *search, struct exits_range range)
+{
+	struct part *part = &search->parts[search->part_count];
+	uint64_t left;
+
+	if (search->part_count == PARTS_MAX || !code_at(search->question->code, search->question->codes, range.start, &left))
+		return false;
+	if (range.size > left)
+		range.size = left;
+	if (range.size > PART_MAX)
+		return false;
+	part->range = range;
+	part->frames = memory_new(range.size, sizeof(*part->frames));
+	part->seen = memory_new(range.size, 1);
+	part->length = memory_new(range.size, 1);
+	search->part_count++;
+	return true;
+}
+
+/* --- where the processor may come to ------------------------------------------------------------------------------------ */
+
+static bool same(struct distance a, struct distance b)
+{
+	return a.known == b.known && (!a.known || a.bytes == b.bytes);
+}
+
+static const struct distance unknown = {0};
+
+/* Comes to an instruction; once more if it is come to with another stack than before: then nobody knows how it is there. */
+static void come_to(struct search *search, uint64_t address, struct frame frame)
+{
+	struct part *part = part_of(search, address);
+	uint64_t at = part ? address - part->range.start : 0;
+	struct frame *known = part ? &part->frames[at] : NULL;
+
+	if (!part || part->seen[at] == SEEN_DOUBTFUL)
+		return;
+	if (part->seen[at] == SEEN_ONCE) {
+		if (same(known->sp, frame.sp) && same(known->bp, frame.bp))
+			return;
+		frame.sp = same(known->sp, frame.sp) ? frame.sp : unknown;
+		frame.bp = same(known->bp, frame.bp) ? frame.bp : unknown;
+		if (same(known->sp, frame.sp) && same(known->bp, frame.bp))
+			return;
+	}
+	part->seen[at] = !frame.sp.known && !frame.bp.known ? SEEN_DOUBTFUL : SEEN_ONCE;
+	*known = frame;
+	*ARRAY_ADD(&search->stops) = (struct stop){address, frame};
+}
+
+static void list(struct search *search, uint64_t address)
+{
+	for (size_t i = 0; i < search->exits->count; i++)
+		if (search->exits->items[i] == address)
+			return;
+	*ARRAY_ADD(search->exits) = address;
+}
+
+static bool is_bare(const struct frame *frame)
+{
+	return frame->sp.known && frame->sp.bytes == 0;
+}
+
+/*
+ * A jump to a known place. A conditional one that may be a tail call is listed by its target: at the jump itself nobody knows whether
+ * it is taken; the stack pointer tells whether the target was come to from here.
+ */
+static void jump_to(struct search *search, uint64_t from, uint64_t to, const struct frame *frame, bool conditional)
+{
+	bool bare = is_bare(frame);
+
+	if (to == search->question->entry && bare) { /* it calls itself anew */
+		if (!conditional)
+			list(search, from);
+		return;
+	}
+	if (part_of(search, to)) {
+		come_to(search, to, *frame);
+		return;
+	}
+	if (frame->sp.known && !bare) {
+		if (add_part(search, (struct exits_range){to, ELSEWHERE}))
+			come_to(search, to, *frame);
+		else
+			search->failed = true;
+		return;
+	}
+	search->exits->calls = true;
+	list(search, conditional ? to : from);
+}
+
+/* --- jump tables -------------------------------------------------------------------------------------------------------- */
+
+static const struct recent *recent_back(const struct search *search, size_t back)
+{
+	return back < search->recent_count && back < RECENT ? &search->recent[(search->recent_count - 1 - back) % RECENT] : NULL;
+}
+
+/* The most that an index may be, by the comparison or the mask before the jump; 0: it is not told. */
+static size_t table_bound(const struct search *search)
+{
+	const struct recent *at;
+
+	for (size_t back = 0; (at = recent_back(search, back)); back++) {
+		const cs_x86 *x86 = &at->x86;
+
+		if (x86->op_count != 2 || x86->operands[1].type != X86_OP_IMM || x86->operands[1].imm < 0 ||
+		    x86->operands[1].imm >= TABLE_MAX)
+			continue;
+		if (at->id == X86_INS_CMP || at->id == X86_INS_AND)
+			return (size_t)x86->operands[1].imm + 1;
+	}
+	return 0;
+}
+
+static bool is_boundary(struct search *search, uint64_t address)
+{
+	const struct part *part = part_of(search, address);
+	uint64_t left, at;
+	const uint8_t *bytes;
+	cs_insn *insn = search->insn;
+
+	if (!part)
+		return false;
+	at = part->range.start;
+	bytes = code_at(search->question->code, search->question->codes, at, &left);
+	left = part->range.size;
+	while (at < address && cs_disasm_iter(search->capstone, &bytes, (size_t *)&left, &at, insn))
+		;
+	return at == address;
+}
+
+/* Where an entry leads: one of four bytes counts from the table, one of eight is an address. */
+static bool read_entry(const struct search *search, uint64_t table, size_t width, size_t index, uint64_t *to)
+{
+	uint64_t left;
+	const uint8_t *bytes = bytes_at(search->question->code, search->question->codes, table + index * width, &left);
+	int32_t offset;
+
+	if (!bytes || left < width)
+		return false;
+	if (width == sizeof(offset)) {
+		memcpy(&offset, bytes, width);
+		*to = table + (uint64_t)(int64_t)offset;
+	} else {
+		memcpy(to, bytes, width);
+	}
+	return true;
+}
+
+/*
+ * Follows all entries that there are. That comparison may have been of something else, so further entries are taken as well, while they lead
+ * to where an instruction of the function begins. False: it is no table, for one of the entries that there must be leads elsewhere.
+ */
+static bool follow_table(struct search *search, uint64_t table, size_t width, const struct frame *frame)
+{
+	size_t bound = table_bound(search), count = 0;
+	uint64_t to;
+
+	for (size_t i = 0; i < bound; i++)
+		if (!read_entry(search, table, width, i, &to) || !part_of(search, to))
+			return false;
+	for (; count < TABLE_MAX && read_entry(search, table, width, count, &to); count++) {
+		if (count >= bound && !is_boundary(search, to))
+			break;
+		come_to(search, to, *frame);
+	}
+	return count > 0;
+}
+
+static bool follow_bases(struct search *search, x86_reg reg, const struct frame *frame)
+{
+	for (size_t i = search->bases.count; i-- > 0;)
+		if (search->bases.items[i].reg == reg && follow_table(search, search->bases.items[i].address, 4, frame))
+			return true;
+	return false;
+}
+
+/* "movsxd rax, [rdx + rax * 4]", "add rax, rdx", "jmp rax": the sum that is jumped to; NULL: it is none. */
+static const cs_x86 *table_sum(const struct search *search, x86_reg target)
+{
+	const struct recent *at;
+
+	for (size_t back = 0; (at = recent_back(search, back)); back++)
+		if (at->x86.op_count > 0 && at->x86.operands[0].type == X86_OP_REG && at->x86.operands[0].reg == target)
+			return at->id == X86_INS_ADD && at->x86.operands[1].type == X86_OP_REG ? &at->x86 : NULL;
+	return NULL;
+}
+
+/* Not by a table: a tail call through a pointer, unless the frame is still there; then nobody knows where it leads. */
+static void jump_indirect(struct search *search, uint64_t from, const cs_x86 *x86, const struct frame *frame)
+{
+	const cs_x86_op *to = &x86->operands[0];
+	const cs_x86 *sum = to->type == X86_OP_REG ? table_sum(search, to->reg) : NULL;
+
+	if (to->type == X86_OP_MEM && to->mem.scale == 8 && to->mem.base == X86_REG_INVALID && to->mem.index != X86_REG_INVALID &&
+	    follow_table(search, (uint64_t)to->mem.disp, 8, frame))
+		return;
+	if (sum && (follow_bases(search, sum->operands[1].reg, frame) || follow_bases(search, sum->operands[0].reg, frame)))
+		return;
+	if (sum || (frame->sp.known && !is_bare(frame)) || x86->prefix[1] == NOTRACK) {
+		search->failed = true; /* a table that cannot be read */
+		return;
+	}
+	search->exits->calls = true;
+	list(search, from);
+}
+
+/* --- the stack ---------------------------------------------------------------------------------------------------------- */
+
+static struct distance moved(struct distance from, int64_t by)
+{
+	from.bytes += by;
+	return from.known ? from : unknown;
+}
+
+/* What "[rsp + 8]" or "[rbp - 16]" is the address of. */
+static struct distance address_of(const struct frame *frame, const x86_op_mem *memory)
+{
+	if (memory->index != X86_REG_INVALID)
+		return unknown;
+	return memory->base == X86_REG_RSP   ? moved(frame->sp, memory->disp)
+	       : memory->base == X86_REG_RBP ? moved(frame->bp, memory->disp)
+					     : unknown;
+}
+
+/* What an operand holds. */
+static struct distance value_of(const struct frame *frame, const cs_x86_op *operand)
+{
+	if (operand->type != X86_OP_REG)
+		return unknown;
+	return operand->reg == X86_REG_RSP ? frame->sp : operand->reg == X86_REG_RBP ? frame->bp : unknown;
+}
+
+/* What an instruction with two operands puts into its first one, which is the stack pointer or the frame pointer. */
+static struct distance computed(const struct frame *frame, unsigned id, const cs_x86 *x86)
+{
+	const cs_x86_op *to = &x86->operands[0], *from = &x86->operands[1];
+
+	if (x86->op_count != 2)
+		return unknown;
+	switch (id) {
+	case X86_INS_MOV:
+		return value_of(frame, from);
+	case X86_INS_LEA:
+		return address_of(frame, &from->mem);
+	case X86_INS_ADD:
+		return from->type == X86_OP_IMM ? moved(value_of(frame, to), from->imm) : unknown;
+	case X86_INS_SUB:
+		return from->type == X86_OP_IMM ? moved(value_of(frame, to), -from->imm) : unknown;
+	default:
+		return unknown;
+	}
+}
+
+static bool writes(const struct search *search, const cs_insn *insn, x86_reg wanted)
+{
+	cs_regs read, written;
+	uint8_t reads, count;
+
+	if (cs_regs_access(search->capstone, insn, read, &reads, written, &count) != CS_ERR_OK)
+		return true;
+	for (uint8_t i = 0; i < count; i++)
+		if (written[i] == wanted)
+			return true;
+	return false;
+}
+
+static bool is_of(const cs_x86 *x86, x86_reg reg)
+{
+	return x86->op_count > 0 && x86->operands[0].type == X86_OP_REG && x86->operands[0].reg == reg;
+}
+
+static void change_frame(const struct search *search, const cs_insn *insn, struct frame *frame)
+{
+	const cs_x86 *x86 = &insn->detail->x86;
+
+	switch (insn->id) {
+	case X86_INS_PUSH:
+	case X86_INS_PUSHFQ:
+		frame->sp = moved(frame->sp, -8);
+		return;
+	case X86_INS_POP:
+	case X86_INS_POPFQ:
+		frame->sp = is_of(x86, X86_REG_RSP) ? unknown : moved(frame->sp, 8);
+		if (is_of(x86, X86_REG_RBP))
+			frame->bp = unknown;
+		return;
+	case X86_INS_LEAVE:
+		frame->sp = moved(frame->bp, 8);
+		frame->bp = unknown;
+		return;
+	case X86_INS_CALL:
+		return;
+	default:
+		if (is_of(x86, X86_REG_RSP) && insn->id != X86_INS_CMP && insn->id != X86_INS_TEST)
+			frame->sp = computed(frame, insn->id, x86);
+		else if (writes(search, insn, X86_REG_RSP))
+			frame->sp = unknown;
+		if (is_of(x86, X86_REG_RBP) && insn->id != X86_INS_CMP && insn->id != X86_INS_TEST)
+			frame->bp = computed(frame, insn->id, x86);
+		else if (writes(search, insn, X86_REG_RBP) || writes(search, insn, X86_REG_EBP))
+			frame->bp = unknown;
+	}
+}
+
+/* --- walking ------------------------------------------------------------------------------------------------------------ */
+
+static void remember(struct search *search, const cs_insn *insn)
+{
+	const cs_x86 *x86 = &insn->detail->x86;
+
+	search->recent[search->recent_count++ % RECENT] = (struct recent){insn->id, *x86, insn->address, insn->address + insn->size};
+	if (insn->id == X86_INS_LEA && x86->operands[1].mem.base == X86_REG_RIP)
+		*ARRAY_ADD(&search->bases) =
+		    (struct base){x86->operands[0].reg, insn->address + insn->size + (uint64_t)x86->operands[1].mem.disp};
+}
+
+static bool is_jump(const struct search *search, const cs_insn *insn)
+{
+	return cs_insn_group(search->capstone, insn, X86_GRP_JUMP);
+}
+
+/* Nothing comes behind it. */
+static bool ends_here(unsigned id)
+{
+	return id == X86_INS_UD2 || id == X86_INS_HLT || id == X86_INS_INT3;
+}
+
+/* Returns whether the processor may go on behind it. */
+static bool take(struct search *search, const cs_insn *insn, struct frame *frame)
+{
+	const cs_x86 *x86 = &insn->detail->x86;
+	bool unconditional = insn->id == X86_INS_JMP || insn->id == X86_INS_LJMP;
+
+	if (cs_insn_group(search->capstone, insn, X86_GRP_RET)) {
+		list(search, insn->address);
+		return false;
+	}
+	if (is_jump(search, insn)) {
+		if (x86->operands[0].type == X86_OP_IMM)
+			jump_to(search, insn->address, (uint64_t)x86->operands[0].imm, frame, !unconditional);
+		else
+			jump_indirect(search, insn->address, x86, frame);
+		return !unconditional;
+	}
+	if (insn->id == X86_INS_CALL)
+		search->exits->calls = true;
+	remember(search, insn);
+	change_frame(search, insn, frame);
+	return !ends_here(insn->id);
+}
+
+/* From a stop on, until the processor goes elsewhere, or has been there. What lies behind the function is none of it: nothing returns to there. */
+static void walk(struct search *search, struct stop stop)
+{
+	struct part *part = part_of(search, stop.address);
+	struct frame frame = stop.frame;
+	uint64_t address = stop.address, left;
+	const uint8_t *bytes = code_at(search->question->code, search->question->codes, address, &left);
+	size_t room = (size_t)left;
+
+	search->recent_count = 0;
+	while (bytes && !search->failed) {
+		uint64_t at = address - part->range.start;
+
+		if (search->steps++ == STEPS_MAX || !cs_disasm_iter(search->capstone, &bytes, &room, &address, search->insn)) {
+			search->failed = true;
+			return;
+		}
+		part->length[at] = (uint8_t)search->insn->size;
+		if (!take(search, search->insn, &frame) || address - part->range.start >= part->range.size)
+			return;
+		at = address - part->range.start;
+		if (part->seen[at] != SEEN_NOT) {
+			come_to(search, address, frame);
+			return;
+		}
+		part->seen[at] = !frame.sp.known && !frame.bp.known ? SEEN_DOUBTFUL : SEEN_ONCE;
+		part->frames[at] = frame;
+	}
+}
+
+/* No instruction begins within another: else what was taken for code is none. */
+static bool makes_sense(const struct search *search)
+{
+	for (size_t i = 0; i < search->part_count; i++) {
+		const struct part *part = &search->parts[i];
+		uint64_t end = 0;
+
+		for (uint64_t at = 0; at < part->range.size; at++) {
+			if (!part->length[at])
+				continue;
+			if (at < end)
+				return false;
+			end = at + part->length[at];
+		}
+	}
+	return true;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+static void search_all(struct search *search)
+{
+	const struct exits_question *question = search->question;
+	const struct frame at_entry = {{true, 0}, unknown}, anywhere = {unknown, unknown};
+
+	for (size_t i = 0; i < question->part_count; i++)
+		if (!part_of(search, question->parts[i].start) && !add_part(search, question->parts[i]))
+			search->failed = true;
+	come_to(search, question->entry, at_entry);
+	for (size_t i = 0; i < question->pad_count; i++) {
+		if (!part_of(search, question->pads[i]))
+			add_part(search, (struct exits_range){question->pads[i], ELSEWHERE});
+		come_to(search, question->pads[i], anywhere);
+	}
+	while (search->stops.count && !search->failed)
+		walk(search, search->stops.items[--search->stops.count]);
+	if (!search->failed && !makes_sense(search))
+		search->failed = true;
+}
+
+static void forget(struct search *search)
+{
+	for (size_t i = 0; i < search->part_count; i++) {
+		free(search->parts[i].frames);
+		free(search->parts[i].seen);
+		free(search->parts[i].length);
+	}
+	free(search->stops.items);
+	free(search->bases.items);
+}
+
+static csh decoder(void)
+{
+	static csh capstone;
+
+	if (!capstone && cs_open(CS_ARCH_X86, CS_MODE_64, &capstone) == CS_ERR_OK)
+		cs_option(capstone, CS_OPT_DETAIL, CS_OPT_ON);
+	return capstone;
+}
+
+int exits_find(const struct exits_question *question, struct exits *exits)
+{
+	struct search search = {.question = question, .exits = exits, .capstone = decoder()};
+
+	*exits = (struct exits){0};
+	if (!search.capstone)
+		return -1;
+	search.insn = cs_malloc(search.capstone);
+	search_all(&search);
+	cs_free(search.insn, 1);
+	forget(&search);
+	if (search.failed) {
+		free(exits->items);
+		*exits = (struct exits){0};
+		return -1;
+	}
+	if (exits->count)
+		qsort(exits->items, exits->count, sizeof(*exits->items), compare);
+	return 0;
+}
+
+/* --- entries ------------------------------------------------------------------------------------------------------------ */
+
+static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+
+/* Whether any bytes, instructions or not, are those of a jump to there. */
+static bool may_jump_to(const uint8_t *bytes, uint64_t size, uint64_t target)
+{
+	for (uint64_t at = 0; at + 2 <= size; at++) {
+		uint8_t byte = bytes[at];
+		bool is_short = byte == 0xeb || (byte & 0xf0) == 0x70 || (byte >= 0xe0 && byte <= 0xe3);
+		bool is_long = byte == 0xe9 || (byte & 0xf0) == 0x80; /* of the two bytes of a conditional one the second */
+		int32_t offset;
+
+		if (is_short && at + 2 + (uint64_t)(int64_t)(int8_t)bytes[at + 1] == target)
+			return true;
+		if (!is_long || at + 5 > size)
+			continue;
+		memcpy(&offset, bytes + at + 1, sizeof(offset));
+		if (at + 5 + (uint64_t)(int64_t)offset == target)
+			return true;
+	}
+	return false;
+}
+
+uint64_t exits_entry(const struct stretch *code, size_t codes, const struct exits_range *function)
+{
+	uint64_t left, size;
+	const uint8_t *bytes = code_at(code, codes, function->start, &left);
+
+	if (!bytes || left <= sizeof(endbr64) || function->size <= sizeof(endbr64) || memcmp(bytes, endbr64, sizeof(endbr64)) != 0)
+		return function->start;
+	size = function->size < left ? function->size : left;
+	return function->start + (may_jump_to(bytes, size, sizeof(endbr64)) ? 0 : sizeof(endbr64));
+}
+
+/* --- switches ----------------------------------------------------------------------------------------------------------- */
+
+/* As uprobes name registers: rcx is "cx", r8 "r8". */
+static const char *register_name(csh capstone, x86_reg reg)
+{
+	const char *name = reg == X86_REG_INVALID ? NULL : cs_reg_name(capstone, reg);
+
+	return !name || name[0] != 'r' ? NULL : name[1] >= '0' && name[1] <= '9' ? name : name + 1;
+}
+
+static bool spell_switch(csh capstone, const cs_insn *insn, struct exits_switch *found)
+{
+	const cs_x86 *x86 = &insn->detail->x86;
+	const cs_x86_op *from = &x86->operands[1];
+	const char *name;
+
+	if (insn->id != X86_INS_MOV || x86->op_count != 2 || !is_of(x86, X86_REG_RSP))
+		return false;
+	if (from->type == X86_OP_REG && from->reg != X86_REG_RBP && (name = register_name(capstone, from->reg)))
+		snprintf(found->to, sizeof(found->to), "%%%s", name);
+	else if (from->type == X86_OP_MEM && from->mem.index == X86_REG_INVALID && from->mem.base != X86_REG_RBP &&
+		 from->mem.base != X86_REG_RIP && (name = register_name(capstone, from->mem.base)))
+		snprintf(found->to, sizeof(found->to), "%+lld(%%%s)", (long long)from->mem.disp, name);
+	else
+		return false;
+	found->address = insn->address;
+	return true;
+}
+
+enum { CALLEES = 16, CALLEE_ROOM = 512 }; /* called directly; bytes of one of which the size is not known */
+
+struct callees {
+	uint64_t items[CALLEES];
+	size_t count;
+};
+
+static size_t find_switches(csh capstone, const struct stretch *code, size_t codes, uint64_t entry, uint64_t size, struct callees *callees,
+			    struct exits_switch *found, size_t count)
+{
+	uint64_t left, address = entry, end;
+	const uint8_t *bytes = code_at(code, codes, entry, &left);
+	cs_insn *insn = cs_malloc(capstone);
+	size_t room = (size_t)left;
+
+	end = entry + (size < left ? size : left);
+	while (bytes && address < end && count < EXITS_SWITCHES) {
+		const cs_x86 *x86 = &insn->detail->x86;
+
+		if (!cs_disasm_iter(capstone, &bytes, &room, &address, insn)) { /* incsspq, of shadow stacks */
+			bytes++, room--, address++;
+			continue;
+		}
+		if (spell_switch(capstone, insn, &found[count]))
+			count++;
+		if (callees && insn->id == X86_INS_CALL && x86->operands[0].type == X86_OP_IMM && callees->count < CALLEES)
+			callees->items[callees->count++] = (uint64_t)x86->operands[0].imm;
+		if (!callees && (cs_insn_group(capstone, insn, X86_GRP_RET) || insn->id == X86_INS_JMP))
+			break;
+	}
+	cs_free(insn, 1);
+	return count;
+}
+
+size_t exits_switches(const struct stretch *code, size_t codes, uint64_t entry, uint64_t size, struct exits_switch found[EXITS_SWITCHES])
+{
+	struct callees callees = {0};
+	csh capstone = decoder();
+	size_t count = 0;
+
+	if (!capstone)
+		return 0;
+	count = find_switches(capstone, code, codes, entry, size, &callees, found, count);
+	for (size_t i = 0; count == 0 && i < callees.count; i++)
+		count = find_switches(capstone, code, codes, callees.items[i], CALLEE_ROOM, NULL, found, count);
+	return count;
+}

@@ -1,0 +1,71 @@
+/*
+ * exits: the instructions by which a function is left, found in its machine code: each `ret`, and each jump to another function (a tail
+ * call). Bytes in, addresses out: nothing here reads a file.
+ *
+ * Only what the processor may come to is decoded: from the function's entry, and from where an exception lands in it, along its jumps and
+ * the entries of its jump tables, for data may lie between instructions, and a probe there would change them. A jump that leads out
+ * of the function's bytes while its frame is still on the stack goes to a part of the function that the compiler put elsewhere, and is
+ * followed; with the stack as it was at the entry it is a tail call. Where neither is certain (a stack that was aligned, a part that has
+ * no name), the place is listed: a probe there gives the stack pointer, and an end is one only where that is the entry's.
+ */
+#ifndef PROGRAM_EXITS_H
+#define PROGRAM_EXITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes of a program as they are in memory, at an address. */
+struct stretch {
+	const uint8_t *bytes;
+	uint64_t address, size;
+	bool executable;
+};
+
+struct exits_range {
+	uint64_t start, size;
+};
+
+struct exits_question {
+	const struct stretch *code; /* all that the program has of it */
+	size_t codes;
+	uint64_t entry;			  /* of the function; it lies in the first part */
+	const struct exits_range *parts;  /* its bytes; behind the first those of parts that lie elsewhere */
+	size_t part_count;
+	const uint64_t *pads; /* where an exception lands in it */
+	size_t pad_count;
+};
+
+/* Ascending addresses, which the caller frees. */
+struct exits {
+	uint64_t *items;
+	size_t count, room;
+	bool calls; /* it calls, or jumps to, other functions */
+};
+
+/*
+ * x86-64 only. -1: not all of them can be told, for a jump leads who knows where, or what is decoded makes no sense; nothing is to
+ * be freed then. A function that never returns has none.
+ */
+int exits_find(const struct exits_question *question, struct exits *exits);
+
+/*
+ * Where a probe is to be put for an entry: behind a leading `endbr64`, unless the function may jump back to there. A call comes by both, and the
+ * kernel steps over that instruction at eight times the cost of the `push` that mostly follows.
+ */
+uint64_t exits_entry(const struct stretch *code, size_t codes, const struct exits_range *function);
+
+/*
+ * Where code throws its stack away for one that is given in a register or in memory, as longjmp() and the unwinder of exceptions do, in the
+ * function or one that it calls directly. At that instruction the new stack pointer is `to`, as uprobes spell it ("%r8", "+56(%di)").
+ */
+struct exits_switch {
+	uint64_t address;
+	char to[24];
+};
+
+enum { EXITS_SWITCHES = 8 };
+
+size_t exits_switches(const struct stretch *code, size_t codes, uint64_t entry, uint64_t size, struct exits_switch found[EXITS_SWITCHES]);
+
+#endif

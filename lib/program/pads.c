@@ -1,0 +1,254 @@
+#include "program/pads.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+
+#include "base/memory.h"
+
+/* Bytes that are read one after the other, and where they are in memory. */
+struct bytes {
+	const uint8_t *at, *end;
+	uint64_t address;
+	bool bad; /* read beyond the end, or in a way that is not known */
+};
+
+static uint64_t take(struct bytes *bytes, size_t size)
+{
+	uint64_t value = 0;
+
+	if ((size_t)(bytes->end - bytes->at) < size) {
+		bytes->bad = true;
+		return 0;
+	}
+	memcpy(&value, bytes->at, size);
+	bytes->at += size;
+	bytes->address += size;
+	return value;
+}
+
+static uint64_t take_leb(struct bytes *bytes, bool is_signed)
+{
+	uint64_t value = 0;
+	unsigned shift = 0;
+	uint8_t byte;
+
+	do {
+		byte = (uint8_t)take(bytes, 1);
+		if (shift < 64)
+			value |= (uint64_t)(byte & 0x7f) << shift;
+		shift += 7;
+	} while (byte & 0x80 && !bytes->bad);
+	if (is_signed && shift < 64 && byte & 0x40)
+		value |= ~UINT64_C(0) << shift;
+	return value;
+}
+
+/* A number as its encoding says (DW_EH_PE_...): how it is stored, and what it counts from. */
+static uint64_t take_encoded(struct bytes *bytes, uint8_t encoding)
+{
+	uint64_t here = bytes->address, value;
+
+	switch (encoding & 0x0f) {
+	case DW_EH_PE_absptr:
+	case DW_EH_PE_udata8:
+	case DW_EH_PE_sdata8:
+		value = take(bytes, 8);
+		break;
+	case DW_EH_PE_uleb128:
+		value = take_leb(bytes, false);
+		break;
+	case DW_EH_PE_sleb128:
+		value = take_leb(bytes, true);
+		break;
+	case DW_EH_PE_udata2:
+		value = take(bytes, 2);
+		break;
+	case DW_EH_PE_sdata2:
+		value = (uint64_t)(int64_t)(int16_t)take(bytes, 2);
+		break;
+	case DW_EH_PE_udata4:
+		value = take(bytes, 4);
+		break;
+	case DW_EH_PE_sdata4:
+		value = (uint64_t)(int64_t)(int32_t)take(bytes, 4);
+		break;
+	default:
+		bytes->bad = true;
+		return 0;
+	}
+	switch (encoding & 0x70) {
+	case DW_EH_PE_absptr:
+		return value;
+	case DW_EH_PE_pcrel:
+		return value ? value + here : 0;
+	default:
+		bytes->bad = true;
+		return 0;
+	}
+}
+
+/* How a CIE's functions are described: of the letters of its augmentation. */
+struct augmentation {
+	uint8_t pointer, table; /* encodings */
+	bool known, personality;
+};
+
+static struct augmentation read_augmentation(const Dwarf_CIE *cie)
+{
+	struct augmentation found = {.pointer = DW_EH_PE_absptr, .table = DW_EH_PE_omit};
+	struct bytes bytes = {cie->augmentation_data, cie->augmentation_data + cie->augmentation_data_size, 0, false};
+
+	if (cie->augmentation[0] != 'z' || !cie->augmentation_data)
+		return found;
+	for (const char *letter = cie->augmentation + 1; *letter && !bytes.bad; letter++) {
+		if (*letter == 'R') {
+			found.pointer = (uint8_t)take(&bytes, 1);
+		} else if (*letter == 'L') {
+			found.table = (uint8_t)take(&bytes, 1);
+		} else if (*letter == 'P') {
+			take_encoded(&bytes, (uint8_t)take(&bytes, 1) & 0x0f);
+			found.personality = true;
+		} else if (*letter != 'S' && *letter != 'B') {
+			return found;
+		}
+	}
+	found.known = !bytes.bad;
+	return found;
+}
+
+static void add_function(struct pads *pads, const struct augmentation *how, const Dwarf_FDE *fde, const struct stretch *frames)
+{
+	struct bytes bytes = {fde->start, fde->end, frames->address + (uint64_t)(fde->start - frames->bytes), false};
+	struct pads_function function = {0};
+
+	function.start = take_encoded(&bytes, how->pointer);
+	function.size = take_encoded(&bytes, how->pointer & 0x0f);
+	take_leb(&bytes, false); /* how long the augmentation is */
+	if (how->table != DW_EH_PE_omit)
+		function.table = take_encoded(&bytes, how->table);
+	if (!bytes.bad)
+		*ARRAY_ADD(pads) = function;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct pads_function *a = left, *b = right;
+
+	return (a->start > b->start) - (a->start < b->start);
+}
+
+/* The CIE that an FDE refers to. */
+static bool cie_of(const unsigned char *ident, Elf_Data *data, Dwarf_Off offset, struct augmentation *how)
+{
+	Dwarf_CFI_Entry entry;
+	Dwarf_Off next;
+
+	if (dwarf_next_cfi(ident, data, true, offset, &next, &entry) != 0 || !dwarf_cfi_cie_p(&entry))
+		return false;
+	*how = read_augmentation(&entry.cie);
+	return true;
+}
+
+void pads_read(struct pads *pads, const unsigned char *ident, const struct stretch *frames)
+{
+	Elf_Data data = {.d_buf = (void *)frames->bytes, .d_size = frames->size, .d_type = ELF_T_BYTE, .d_version = EV_CURRENT, .d_align = 1};
+	struct augmentation how = {0};
+	Dwarf_Off cie = (Dwarf_Off)-1, next;
+
+	for (Dwarf_Off at = 0; at != (Dwarf_Off)-1 && at < frames->size; at = next) {
+		Dwarf_CFI_Entry entry;
+		int status = dwarf_next_cfi(ident, &data, true, at, &next, &entry);
+
+		if (status != 0 || next <= at)
+			break;
+		if (dwarf_cfi_cie_p(&entry)) {
+			pads->exceptions |= read_augmentation(&entry.cie).personality;
+			continue;
+		}
+		if (entry.fde.CIE_pointer != cie && !cie_of(ident, &data, entry.fde.CIE_pointer, &how))
+			continue;
+		cie = entry.fde.CIE_pointer;
+		if (how.known)
+			add_function(pads, &how, &entry.fde, frames);
+	}
+	if (pads->count)
+		qsort(pads->items, pads->count, sizeof(*pads->items), compare);
+}
+
+const struct pads_function *pads_function(const struct pads *pads, uint64_t start)
+{
+	size_t count = COUNT_UNTIL(pads->items, pads->count, start, start);
+
+	return count && pads->items[count - 1].start == start ? &pads->items[count - 1] : NULL;
+}
+
+static bool open_table(struct bytes *bytes, uint64_t address, const struct stretch *code, size_t codes)
+{
+	for (size_t i = 0; i < codes; i++)
+		if (address >= code[i].address && address - code[i].address < code[i].size) {
+			*bytes = (struct bytes){code[i].bytes + (address - code[i].address), code[i].bytes + code[i].size, address, false};
+			return true;
+		}
+	return false;
+}
+
+/* Places in the function count from here on. */
+static uint64_t take_base(struct bytes *bytes, uint64_t start)
+{
+	uint8_t encoding = (uint8_t)take(bytes, 1);
+
+	return encoding == DW_EH_PE_omit ? start : take_encoded(bytes, encoding);
+}
+
+static int add_pad(uint64_t found[PADS_MAX], int count, uint64_t pad)
+{
+	for (int i = 0; i < count; i++)
+		if (found[i] == pad)
+			return count;
+	if (count == PADS_MAX)
+		return -1;
+	found[count] = pad;
+	return count + 1;
+}
+
+int pads_of(const struct pads_function *function, const struct stretch *code, size_t codes, uint64_t found[PADS_MAX])
+{
+	struct bytes bytes = {0};
+	const uint8_t *end;
+	uint64_t base, length;
+	uint8_t encoding;
+	int count = 0;
+
+	if (!function->table)
+		return 0;
+	if (!open_table(&bytes, function->table, code, codes))
+		return -1;
+	base = take_base(&bytes, function->start);
+	if ((uint8_t)take(&bytes, 1) != DW_EH_PE_omit) /* the table of types, of no interest here */
+		take_leb(&bytes, false);
+	encoding = (uint8_t)take(&bytes, 1);
+	length = take_leb(&bytes, false);
+	if (bytes.bad || length > (uint64_t)(bytes.end - bytes.at))
+		return -1;
+	end = bytes.at + length;
+	while (bytes.at < end && !bytes.bad && count >= 0) {
+		uint64_t pad;
+
+		take_encoded(&bytes, encoding); /* begin and length of what may throw */
+		take_encoded(&bytes, encoding);
+		pad = take_encoded(&bytes, encoding);
+		take_leb(&bytes, false); /* what is to be done */
+		if (pad && !bytes.bad)
+			count = add_pad(found, count, base + pad);
+	}
+	return bytes.bad ? -1 : count;
+}
+
+void pads_free(struct pads *pads)
+{
+	free(pads->items);
+	*pads = (struct pads){0};
+}
