@@ -317,7 +317,7 @@ found_culprits() { # ALGORITHM FILE
 	for seed in 1 2 3; do
 		python3 "$TOP/tests/reference/threads.py" $seed 150 graphs expected
 		blame-rank -n 1000 --text graphs | grep -e '^path ' -e '^blame ' | grep -v graph=total |
-			sed 's/ label=.* score/ score/; s/ share=.*//' >found
+			sed 's/ label=.* score/ score/; s/ share=.*//; s/ what=unknown deed=before-data$//' >found
 		[ -s expected ]
 		diff expected found
 	done
@@ -427,7 +427,7 @@ on_cpus() {
 		i=$((i + 1))
 		cat <<-EOF
 			graph id=$i window=$i kind=wake from=0 to=$seconds target=1
-			node graph=$i id=1 name="$who: on CPU $cpu while $waiter was runnable" start=0 end=$seconds tid=1 what=run
+			node graph=$i id=1 deed=hold-cpu who=$who cpu=$cpu whom=$waiter start=0 end=$seconds tid=1 what=run
 			window id=$i from=0 to=$seconds
 		EOF
 	done
@@ -461,11 +461,11 @@ on_cpus() {
 	done >pool
 	cat <<-'EOF' >in
 		graph id=1 window=1 kind=wake target=1 from=0 to=10
-		node id=1 graph=1 name="v: running" start=7 end=10 tid=1 what=run
-		node id=2 graph=1 name="v: runnable" start=0 end=7 tid=1 what=runnable
-		node id=3 graph=1 name="w-1: on CPU 0 while v was runnable" start=0 end=2 tid=11 what=run
-		node id=4 graph=1 name="w-2: on CPU 0 while v was runnable" start=2 end=4.5 tid=12 what=run
-		node id=5 graph=1 name="w-3: on CPU 0 while v was runnable" start=4.5 end=7 tid=13 what=run
+		node id=1 graph=1 deed=run who=v start=7 end=10 tid=1 what=run
+		node id=2 graph=1 deed=ready who=v start=0 end=7 tid=1 what=runnable
+		node id=3 graph=1 deed=hold-cpu who=w-1 cpu=0 whom=v start=0 end=2 tid=11 what=run
+		node id=4 graph=1 deed=hold-cpu who=w-2 cpu=0 whom=v start=2 end=4.5 tid=12 what=run
+		node id=5 graph=1 deed=hold-cpu who=w-3 cpu=0 whom=v start=4.5 end=7 tid=13 what=run
 		edge graph=1 from=2 to=1 kind=seq
 		edge graph=1 from=3 to=2 kind=cpu
 		edge graph=1 from=4 to=2 kind=cpu
@@ -473,7 +473,7 @@ on_cpus() {
 		window id=1 from=0 to=10
 	EOF
 	run -0 bash -c 'cat pool in | blame-rank --text'
-	assert_line --partial 'blame graph=1 rank=1 name="w-*: on CPU 0 while v was runnable" label="w-2: on CPU 0 while v was runnable" score=7.000000000 share=0.700000 on_path=no instances=3'
+	assert_line --partial 'blame graph=1 rank=1 name="w-*: on CPU 0 while v was runnable" label="w-2/12 on CPU 0" score=7.000000000 share=0.700000 on_path=no instances=3'
 	assert_line --partial 'blame graph=1 rank=2 name="v: running"'
 	COLUMNS=200 run -0 bash -c 'cat pool in | blame-rank | report'
 	assert_line --regexp '70.0 %  w-\* \(3 threads\): on CPU 0 while v was runnable$'
@@ -496,7 +496,7 @@ on_cpus() {
 		done | sed 's/tgid=/&1/'
 		echo 'graph id=1 window=1 kind=wake target=6 from=0 to=6'
 		for n in 1 2 3 4 5 6; do
-			echo "node id=$n graph=1 name=\"w-$n: running\" start=$((n - 1)) end=$n tid=1$n what=run"
+			echo "node id=$n graph=1 deed=run who=w-$n cpu=0 start=$((n - 1)) end=$n tid=1$n what=run"
 		done
 		for n in 1 2 3 4 5; do
 			echo "edge graph=1 from=$n to=$((n + 1)) kind=seq"
@@ -504,7 +504,7 @@ on_cpus() {
 		echo 'window id=1 from=0 to=6'
 	} >in
 	run -0 bash -c 'blame-rank --text in | grep "^blame graph=1"'
-	assert_output 'blame graph=1 rank=1 name="w-*: running" label="w-1: running" score=6.000000000 share=1.000000 on_path=yes instances=6 algorithm=critical'
+	assert_output 'blame graph=1 rank=1 name="w-*: running" label="w-1/11 on CPU 0" score=6.000000000 share=1.000000 on_path=yes instances=6 algorithm=critical tid=11 deed=run who=w-* pool=yes'
 	run -0 bash -c 'blame-rank in | report | grep -F "w-* ("'
 	assert_output --partial 'w-* (6 threads of 2 processes): running'
 }
@@ -583,13 +583,13 @@ moments_of() {
 }
 
 @test "diff: devices go by their names, and the records are a table too" {
-	moments_of 0.1 | sed 's/name=b /name="b: flush of 7:0" /' >good
-	{ echo "device dev=7:0 name=loop0"; moments_of 0.5 | sed 's/name=b /name="b: flush of 7:0" /'; } >bad
+	moments_of 0.1 | sed 's/name=b /deed=service who=b request=flush dev=7:0 /' >good
+	{ echo "device dev=7:0 name=loop0"; moments_of 0.5 | sed 's/name=b /deed=service who=b request=flush dev=7:0 /'; } >bad
 	run -0 bash -c 'blame-rank --diff good bad | report'
 	assert_output --partial "flush of loop0"
 	run -0 bash -c 'blame-rank --diff good bad | trace-export -f csv -k diff'
 	assert_line --index 0 --partial 'rank,name,difference,good,bad,p,sure,'
-	assert_line --index 1 --partial '1,b: flush of 7:0,0.400000,'
+	assert_line --index 1 --partial '1,b: flush of 7:0 in service,0.400000,'
 }
 
 @test "diff: with few moments nothing is sure, and it says so" {

@@ -156,7 +156,7 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 	for n in 1 2 3; do
 		echo "window id=$n from=$n to=$n.5 signals= complete=yes"
 		echo "graph id=$n window=$n from=$n to=$n.5 kind=wake"
-		echo "node graph=$n id=1 name=\"grinder: running\" start=$n end=$n.5 tid=7 what=run"
+		echo "node graph=$n id=1 deed=run who=grinder start=$n end=$n.5 tid=7 what=run"
 		echo "path graph=$n node=1 from=$n to=$n.5"
 		echo "blame graph=$n rank=1 name=\"grinder: running\" score=0.4 share=0.8 on_path=yes instances=1"
 		echo "blame graph=$n rank=2 name=\"once$n: running\" score=0.1 share=0.2 on_path=no instances=1"
@@ -572,7 +572,7 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 		echo "window id=1 from=1 to=2 signals=1-6 complete=yes"
 		for i in 1 3; do
 			echo "graph id=$i window=1 signal=$i from=1.5 to=1.6 kind=wake"
-			echo "node graph=$i id=1 name=\"n: running\" start=1.5 end=1.6 tid=7 what=run"
+			echo "node graph=$i id=1 deed=run who=n start=1.5 end=1.6 tid=7 what=run"
 			echo "path graph=$i node=1 from=1.5 to=1.6"
 		done
 	} >order
@@ -610,7 +610,7 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 		echo "signal id=3 ts=3.002 start=1 chart=syscall key=read value=2.002 center=0.001 ucl=0.01 rules=1 tid=11"
 		echo "window id=1 from=1 to=4 signals=1-3 complete=yes"
 		echo "graph id=1 window=1 signal=1 from=1 to=2.011 kind=wake"
-		echo "node graph=1 id=1 name=\"n: running\" start=1 end=2.011 tid=10 what=run"
+		echo "node graph=1 id=1 deed=run who=n start=1 end=2.011 tid=10 what=run"
 		echo "path graph=1 node=1 from=1 to=2.011"
 	} >twice
 	run -0 bash -c 'report -f json twice | jq -c ".moments[0] | .signals, [.worst[].id], .graphs[0].signal, .graphs[0].words"'
@@ -825,9 +825,9 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 		echo "window id=1 from=1 to=12 signals=1-15 complete=yes"
 		for i in 10 9 8; do
 			echo "graph id=$i window=1 signal=$i from=$i to=$i.5 kind=wake"
-			echo "node graph=$i id=1 name=\"timer: sleep of reporter\" start=$i end=$i.5 what=timer"
+			echo "node graph=$i id=1 deed=sleep who=reporter start=$i end=$i.5 what=timer"
 			echo "path graph=$i node=1 from=$i to=$i.5"
-			echo "blame graph=$i rank=1 name=\"timer: sleep of reporter\" score=0.5 share=1 on_path=yes instances=1 algorithm=critical"
+			echo "blame graph=$i rank=1 deed=sleep who=reporter score=0.5 share=1 on_path=yes instances=1 algorithm=critical"
 		done
 	} >many
 	COLUMNS=200 run -0 report many
@@ -853,13 +853,13 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 		echo "signal id=1 ts=2 start=1 chart=syscall key=read value=1 center=0.1 ucl=0.2 rules=1 tid=10 comm=a"
 		echo "window id=1 from=1 to=2 signals=1-1 complete=yes"
 		echo "graph id=1 window=1 signal=1 kind=wake target=1 from=1 to=2"
-		echo 'node graph=1 id=1 name="a: running" label="a/10 on CPU 0" start=1.95 end=2 tid=10 what=run'
-		echo 'node graph=1 id=2 name="a: waiting" label="a/10 in read tcp socket" start=1 end=1.95 tid=10 what=wait'
-		echo 'node graph=1 id=3 name="a: running" label="a/11 on CPU 0" start=1.9 end=1.95 tid=11 what=run'
-		echo 'node graph=1 id=4 name="a: waiting" label="a/11 in futex, from b < c" start=1 end=1.9 tid=11 what=wait'
-		echo 'node graph=1 id=5 name="timer: nanosleep of b" start=1 end=1.9 what=timer'
-		echo 'node graph=1 id=6 name="b: running" label="b/12 on CPU 0" start=1.9 end=1.91 tid=12 what=run'
-		echo 'node graph=1 id=7 name="b: waiting" label="b/12 in nanosleep" start=1 end=1.9 tid=12 what=wait'
+		echo 'node graph=1 id=1 deed=run who=a start=1.95 end=2 tid=10 what=run'
+		echo 'node graph=1 id=2 deed=wait who=a syscall=read object="tcp socket" start=1 end=1.95 tid=10 what=wait'
+		echo 'node graph=1 id=3 deed=run who=a start=1.9 end=1.95 tid=11 what=run'
+		echo 'node graph=1 id=4 deed=wait who=a syscall=futex stack="b;c" start=1 end=1.9 tid=11 what=wait'
+		echo 'node graph=1 id=5 deed=sleep who=b syscall=nanosleep start=1 end=1.9 what=timer'
+		echo 'node graph=1 id=6 deed=run who=b start=1.9 end=1.91 tid=12 what=run'
+		echo 'node graph=1 id=7 deed=wait who=b syscall=nanosleep start=1 end=1.9 tid=12 what=wait'
 		echo "path graph=1 node=5 from=1 to=1.9"
 		echo "path graph=1 node=6 from=1.9 to=1.91"
 		echo "path graph=1 node=3 from=1.91 to=1.95"
@@ -880,17 +880,17 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 		echo "signal id=1 ts=2 start=1 chart=func:x:f value=1 center=0.1 ucl=0.2 rules=1 tid=10 comm=a"
 		echo "window id=1 from=1 to=2 signals=1-1 complete=yes"
 		echo "graph id=1 window=1 signal=1 kind=wake target=12 from=1 to=2"
-		echo 'node graph=1 id=12 name="a: runnable" label="a/10 waiting for CPU 0" start=1.9 end=2 tid=10 what=runnable'
+		echo 'node graph=1 id=12 deed=ready who=a start=1.9 end=2 tid=10 what=runnable'
 		for n in 0 1 2 3 4; do
-			echo "node graph=1 id=$((n + 1)) name=\"timer: nanosleep of a\" start=1.$((2 * n)) end=1.$((2 * n + 1)) what=timer"
-			[ $n = 4 ] || echo "node graph=1 id=$((n + 6)) name=\"a: running\" start=1.$((2 * n + 1)) end=1.$((2 * n + 2)) tid=10 what=run"
+			echo "node graph=1 id=$((n + 1)) deed=sleep who=a syscall=nanosleep start=1.$((2 * n)) end=1.$((2 * n + 1)) what=timer"
+			[ $n = 4 ] || echo "node graph=1 id=$((n + 6)) deed=run who=a start=1.$((2 * n + 1)) end=1.$((2 * n + 2)) tid=10 what=run"
 		done
 		for n in 0 1 2 3 4; do
 			echo "path graph=1 node=$((n + 1)) from=1.$((2 * n)) to=1.$((2 * n + 1))"
 			[ $n = 4 ] || echo "path graph=1 node=$((n + 6)) from=1.$((2 * n + 1)) to=1.$((2 * n + 2))"
 		done
 		echo "path graph=1 node=12 from=1.9 to=2"
-		echo 'blame graph=1 rank=1 name="a: runnable" score=0.1 share=0.1 on_path=yes'
+		echo 'blame graph=1 rank=1 deed=ready who=a score=0.1 share=0.1 on_path=yes'
 	} >polls
 	COLUMNS=200 run -0 report polls
 	assert_line --partial '50.0 %  a asleep in nanosleep (timer), 5 times'
@@ -902,9 +902,9 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 @test "who held a CPU is named if it was the same for most of the time" {
 	holders() {
 		echo "graph id=1 kind=wake target=1 from=1 to=2"
-		echo 'node graph=1 id=1 name="v: runnable" start=1 end=2 tid=10 what=runnable'
+		echo 'node graph=1 id=1 deed=ready who=v start=1 end=2 tid=10 what=runnable'
 		while [ $# -gt 0 ]; do
-			echo "node graph=1 id=1$2 name=\"h$2: on CPU 0 while v was runnable\" start=$1 end=$3 tid=2$2 what=run"
+			echo "node graph=1 id=1$2 deed=hold-cpu who=h$2 cpu=0 whom=v start=$1 end=$3 tid=2$2 what=run"
 			echo "edge graph=1 from=1$2 to=1 kind=cpu"
 			shift 3
 		done
@@ -932,15 +932,15 @@ told() {
 			signal id=1 ts=2.1 start=2 chart=c value=0.1 tid=10 comm=web
 			window id=1 from=2 to=3 signals=1 complete=yes
 			graph id=1 window=1 signal=1 target=1 from=2 to=2.1 kind=wake
-			node graph=1 id=1 name="web: waiting" start=2 end=2.1 tid=10 what=wait
-			node graph=1 id=2 name="python3: running" start=2 end=2.06 tid=21 what=run
-			node graph=1 id=3 name="python3: running" start=2.06 end=2.08 tid=22 what=run
-			node graph=1 id=4 name="sh: running" start=2.08 end=2.1 tid=30 what=run
+			node graph=1 id=1 deed=wait who=web start=2 end=2.1 tid=10 what=wait
+			node graph=1 id=2 deed=run who=python3 start=2 end=2.06 tid=21 what=run
+			node graph=1 id=3 deed=run who=python3 start=2.06 end=2.08 tid=22 what=run
+			node graph=1 id=4 deed=run who=sh start=2.08 end=2.1 tid=30 what=run
 			path graph=1 node=2 from=2 to=2.06
 			path graph=1 node=3 from=2.06 to=2.08
 			path graph=1 node=4 from=2.08 to=2.1
-			blame graph=1 rank=1 name="python3: running" score=0.08 share=0.8
-			blame graph=1 rank=2 name="sh: running" score=0.02 share=0.2
+			blame graph=1 rank=1 deed=run who=python3 score=0.08 share=0.8
+			blame graph=1 rank=2 deed=run who=sh score=0.02 share=0.2
 		EOT
 	} >told.txt
 	report told.txt

@@ -351,7 +351,7 @@ victim;waiting for a CPU 500000
 victim;holder;running 2000000
 victim;holder;worker;running 2000000
 victim;holder;worker;7:0;worker: read of 7:0 in service 1000000
-victim;holder;worker;7:0;in the bfq queue of loop0 3000000"
+victim;holder;worker;7:0;read by worker in the bfq queue of 7:0 3000000"
 	run -0 bash -c "blame-rank '$TOP/testdata/audit/scenario-1.txt' | trace-export -f folded"
 	assert_line "Main;C 8600000"
 }
@@ -367,8 +367,8 @@ victim;holder;worker;7:0;in the bfq queue of loop0 3000000"
 @test "folded: a moment that the next graph ends takes nothing of that with it" {
 	for g in 1 2; do
 		printf '%s\n' "graph id=$g window=$g target=1 from=$g.0 to=$g.9 kind=wake" \
-			"node graph=$g id=1 name=\"a: running\" label=a/5 start=$g.0 end=$g.3 tid=5 what=run stack=\"first$g;main\"" \
-			"node graph=$g id=2 name=\"a: running\" label=a/5 start=$g.3 end=$g.9 tid=5 what=run stack=\"then$g;main\"" \
+			"node graph=$g id=1 deed=run who=a start=$g.0 end=$g.3 tid=5 what=run stack=\"first$g;main\"" \
+			"node graph=$g id=2 deed=run who=a start=$g.3 end=$g.9 tid=5 what=run stack=\"then$g;main\"" \
 			"path graph=$g node=1 from=$g.0 to=$g.3" "path graph=$g node=2 from=$g.3 to=$g.9"
 	done >text
 	run -0 trace-export -f folded text text
@@ -377,9 +377,9 @@ victim;holder;worker;7:0;in the bfq queue of loop0 3000000"
 
 @test "folded: a line is a stack, whatever functions are called" {
 	printf '%s\n' 'stream version=1 clock=mono' 'graph id=1 target=1 from=1.0 to=2.0 kind=wake' \
-		'node graph=1 id=1 name="victim: running" label="victim/5" start=1.0 end=2.0 tid=5 what=run stack="get\nfake 99;main"' \
+		'node graph=1 id=1 deed=run who=victim start=1.0 end=2.0 tid=5 what=run stack="get\nfake 99;main"' \
 		'path graph=1 node=1 from=1.0 to=2.0' \
-		'blame graph=1 rank=1 name="victim: running" score=1 share=1 on_path=yes instances=1 algorithm=blame' >text
+		'blame graph=1 rank=1 deed=run who=victim score=1 share=1 on_path=yes instances=1 algorithm=blame' >text
 	run -0 trace-export -f folded text
 	assert_output 'victim;main;get\x0afake 99;running 1000000'
 }

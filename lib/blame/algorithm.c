@@ -30,20 +30,20 @@ void choices_sort(struct choices *choices, const struct graph *graph)
 			graph->nodes.items);
 }
 
-static int compare_names(const void *left, const void *right, void *context)
+static int compare_deeds(const void *left, const void *right, void *context)
 {
 	const struct node *nodes = context;
-	const char *a = nodes[((const struct choice *)left)->node].name;
-	const char *b = nodes[((const struct choice *)right)->node].name;
-	int order = a == b ? 0 : strcmp(a, b); /* of one graph: equal names are equal pointers */
+	const struct deed *a = nodes[((const struct choice *)left)->node].deed->family;
+	const struct deed *b = nodes[((const struct choice *)right)->node].deed->family;
+	int order = a == b ? 0 : deed_compare(a, b); /* of one graph: the same deeds are equal pointers */
 
 	return order ? order : compare_choices(left, right, context);
 }
 
-void choices_sort_by_name(struct choices *choices, const struct graph *graph)
+void choices_sort_by_deed(struct choices *choices, const struct graph *graph)
 {
 	if (choices->list.count)
-		qsort_r(choices->list.items, choices->list.count, sizeof(*choices->list.items), compare_names,
+		qsort_r(choices->list.items, choices->list.count, sizeof(*choices->list.items), compare_deeds,
 			graph->nodes.items);
 }
 

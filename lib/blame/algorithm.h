@@ -73,7 +73,7 @@ void choose_top(const struct graph *graph, const bool *on_path, const bool *also
 
 void choices_add(struct choices *choices, int32_t node, struct share score);
 void choices_sort(struct choices *choices, const struct graph *graph); /* turn; score, most first; earlier start; lower id */
-void choices_sort_by_name(struct choices *choices, const struct graph *graph); /* name; then like choices_sort */
+void choices_sort_by_deed(struct choices *choices, const struct graph *graph); /* family of deeds; then like choices_sort */
 void choices_cut(struct choices *choices, size_t count);	       /* keeps the first so many */
 
 #endif

@@ -8,15 +8,15 @@
 
 #include "base/fail.h"
 #include "base/number.h"
-#include "graph/rival.h"
+#include "graph/family.h"
 
 enum { DEALS_MAX = 10000, DEALS_MIN = 1000, SHARES_MAX = 200000000 };
 
 static const double sure_enough = 0.05, rounding = 1e-9;
 
 struct compared {
-	char *family, *name; /* name: when they are known */
-	struct rivals names; /* of the family */
+	struct deed *family, *deed; /* deed: when they are known */
+	struct family deeds;	    /* of the family */
 	ARRAY(struct { uint32_t moment; double share; }) shares; /* where they are not 0 */
 	double sum;	   /* of all shares */
 	double difference; /* as found */
@@ -26,8 +26,8 @@ struct compared {
 };
 
 struct comparison {
-	struct compared *by_name;
-	ARRAY(struct compared *) names; /* the largest difference in size first, once they are known */
+	struct compared *by_family;
+	ARRAY(struct compared *) deeds; /* the largest difference in size first, once they are known */
 	ARRAY(uint8_t) sides;		/* by moment */
 	size_t moments[2];
 	bool kinds[2];	   /* by enum graph_kind: there are moments by such graphs */
@@ -43,30 +43,30 @@ struct comparison *comparison_new(void)
 
 void comparison_free(struct comparison *comparison)
 {
-	HASH_CLEAR(hh, comparison->by_name);
-	for (size_t i = 0; i < comparison->names.count; i++) {
-		rivals_free(&comparison->names.items[i]->names);
-		free(comparison->names.items[i]->family);
-		free(comparison->names.items[i]->name);
-		free(comparison->names.items[i]->shares.items);
-		free(comparison->names.items[i]);
+	HASH_CLEAR(hh, comparison->by_family);
+	for (size_t i = 0; i < comparison->deeds.count; i++) {
+		family_free(&comparison->deeds.items[i]->deeds);
+		free(comparison->deeds.items[i]->family);
+		free(comparison->deeds.items[i]->deed);
+		free(comparison->deeds.items[i]->shares.items);
+		free(comparison->deeds.items[i]);
 	}
-	free(comparison->names.items);
+	free(comparison->deeds.items);
 	free(comparison->sides.items);
 	free(comparison);
 }
 
-static struct compared *find(struct comparison *comparison, const char *family)
+static struct compared *find(struct comparison *comparison, const struct deed *family)
 {
 	struct compared *compared;
 
-	HASH_FIND_STR(comparison->by_name, family, compared);
+	HASH_FIND(hh, comparison->by_family, family->key, family->key_length, compared);
 	if (compared)
 		return compared;
 	compared = NEW(struct compared);
-	compared->family = memory_text(family, strlen(family));
-	HASH_ADD_KEYPTR(hh, comparison->by_name, compared->family, strlen(family), compared);
-	*ARRAY_ADD(&comparison->names) = compared;
+	compared->family = deed_copy(family);
+	HASH_ADD_KEYPTR(hh, comparison->by_family, compared->family->key, compared->family->key_length, compared);
+	*ARRAY_ADD(&comparison->deeds) = compared;
 	return compared;
 }
 
@@ -91,7 +91,7 @@ void comparison_moment(struct comparison *comparison, enum comparison_side side,
 		struct compared *compared = find(comparison, shares[i].family);
 		size_t place = compared->shares.count;
 
-		rivals_add(&compared->names, shares[i].name, shares[i].share);
+		family_add(&compared->deeds, shares[i].deed, shares[i].share);
 		(void)ARRAY_ADD(&compared->shares);
 		compared->shares.items[place].moment = moment;
 		compared->shares.items[place].share = shares[i].share;
@@ -104,7 +104,7 @@ static double mean(double sum, size_t moments)
 	return moments ? sum / moments : 0;
 }
 
-/* The name's difference if the moments were of these sides. */
+/* The deed's difference if the moments were of these sides. */
 static double difference(const struct comparison *comparison, const struct compared *compared, const uint8_t *sides,
 			 double *means)
 {
@@ -123,19 +123,19 @@ static int compare_sizes(const void *left, const void *right)
 	const struct compared *a = *(struct compared *const *)left, *b = *(struct compared *const *)right;
 	double x = fabs(a->difference), y = fabs(b->difference);
 
-	return x != y ? (x < y) - (x > y) : strcmp(a->name, b->name);
+	return x != y ? (x < y) - (x > y) : deed_compare(a->deed, b->deed);
 }
 
 static void find_differences(struct comparison *comparison)
 {
-	for (size_t i = 0; i < comparison->names.count; i++) {
-		struct compared *compared = comparison->names.items[i];
+	for (size_t i = 0; i < comparison->deeds.count; i++) {
+		struct compared *compared = comparison->deeds.items[i];
 
-		compared->name = rivals_name(&compared->names);
+		compared->deed = family_deed(&compared->deeds);
 		compared->difference = difference(comparison, compared, comparison->sides.items, compared->mean);
 	}
-	if (comparison->names.count)
-		qsort(comparison->names.items, comparison->names.count, sizeof(struct compared *), compare_sizes);
+	if (comparison->deeds.count)
+		qsort(comparison->deeds.items, comparison->deeds.count, sizeof(struct compared *), compare_sizes);
 }
 
 /* Counts the deal for each name that differs no more than any does in it. */
@@ -143,13 +143,13 @@ static void count_deal(struct comparison *comparison, const uint8_t *sides)
 {
 	double largest = 0, means[2];
 
-	for (size_t i = 0; i < comparison->names.count; i++)
-		largest = fmax(largest, fabs(difference(comparison, comparison->names.items[i], sides, means)));
+	for (size_t i = 0; i < comparison->deeds.count; i++)
+		largest = fmax(largest, fabs(difference(comparison, comparison->deeds.items[i], sides, means)));
 	comparison->deals++;
-	for (size_t i = comparison->names.count; i--;) {
-		if (fabs(comparison->names.items[i]->difference) > largest + rounding)
+	for (size_t i = comparison->deeds.count; i--;) {
+		if (fabs(comparison->deeds.items[i]->difference) > largest + rounding)
 			break;
-		comparison->names.items[i]->as_large++;
+		comparison->deeds.items[i]->as_large++;
 	}
 }
 
@@ -261,11 +261,15 @@ static void spell_part(struct line *line, const char *key, double part)
 	line_text(line, key, text);
 }
 
-static int write_end(const struct comparison *comparison, const struct ranking_options *options, struct line *line, struct stream *stream)
+/* `deed`: NULL: there is none. */
+static int write_end(const struct comparison *comparison, const struct deed *deed, const struct ranking_options *options,
+		     struct line *line, struct stream *stream)
 {
 	line_unsigned(line, "good_moments", comparison->moments[SIDE_GOOD]);
 	line_unsigned(line, "bad_moments", comparison->moments[SIDE_BAD]);
 	line_text(line, "algorithm", options->algorithm->name);
+	if (deed)
+		deed_spell(deed, line);
 	return stream_write_line(stream, line);
 }
 
@@ -275,7 +279,7 @@ static void spell(const struct comparison *comparison, const struct compared *co
 
 	line_begin(line, kind_name(KIND_DIFF));
 	line_unsigned(line, "rank", rank);
-	line_text(line, "name", compared->name);
+	line_text(line, "name", compared->deed->name);
 	spell_part(line, "difference", compared->difference);
 	spell_part(line, "good", compared->mean[SIDE_GOOD]);
 	spell_part(line, "bad", compared->mean[SIDE_BAD]);
@@ -293,15 +297,15 @@ int comparison_write(struct comparison *comparison, const struct ranking_options
 	find_differences(comparison);
 	if (enough_moments(comparison))
 		deal(comparison);
-	for (size_t i = 0; i < comparison->names.count && rank < options->count && !status; i++) {
-		if (comparison->names.items[i]->difference <= rounding)
+	for (size_t i = 0; i < comparison->deeds.count && rank < options->count && !status; i++) {
+		if (comparison->deeds.items[i]->difference <= rounding)
 			continue;
-		spell(comparison, comparison->names.items[i], ++rank, &line);
-		status = write_end(comparison, options, &line, stream);
+		spell(comparison, comparison->deeds.items[i], ++rank, &line);
+		status = write_end(comparison, comparison->deeds.items[i]->deed, options, &line, stream);
 	}
 	if (rank == 0) {
 		line_begin(&line, kind_name(KIND_DIFF));
-		status = write_end(comparison, options, &line, stream);
+		status = write_end(comparison, NULL, options, &line, stream);
 	}
 	line_free(&line);
 	return status;

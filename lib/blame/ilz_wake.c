@@ -1,14 +1,14 @@
-/* Iterative logical zeroing of a wake graph, name by name, for the pieces of a thread are pieces of one story. */
+/* Iterative logical zeroing of a wake graph, deed by deed, for the pieces of a thread are pieces of one story. */
 #include "blame/ilz_wake.h"
 
 #include <stdlib.h>
 
 #include "blame/replay_wake.h"
 
-enum { TRIES = 200 }; /* names that are tried in a turn, those with the most time first */
+enum { TRIES = 200 }; /* deeds that are tried in a turn, those with the most time first */
 
 struct candidate {
-	const char *name;	/* NULL: chosen already */
+	const struct deed *family; /* NULL: chosen already */
 	unsigned __int128 time; /* of all its nodes, between the graph's times */
 	int32_t node;		/* that stands for it: the longest, of those on the path if there are any */
 	uint64_t node_time;
@@ -26,11 +26,14 @@ static uint64_t time_within(const struct graph *graph, const struct node *node)
 	return to > from ? (uint64_t)to - (uint64_t)from : 0;
 }
 
-static int compare_names(const void *left, const void *right, void *context)
+static int compare_families(const void *left, const void *right, void *context)
 {
-	const struct node *nodes = context, *a = &nodes[*(const int32_t *)left], *b = &nodes[*(const int32_t *)right];
+	const struct node *nodes = context;
+	const struct deed *a = nodes[*(const int32_t *)left].deed->family, *b = nodes[*(const int32_t *)right].deed->family;
 
-	return (a->name > b->name) - (a->name < b->name);
+	if (a != b)
+		return a > b ? 1 : -1;
+	return *(const int32_t *)left - *(const int32_t *)right;
 }
 
 static int compare_candidates(const void *left, const void *right)
@@ -48,9 +51,9 @@ static void add_node(const struct blame *blame, struct candidates *candidates, i
 	uint64_t time = time_within(blame->graph, node);
 	struct candidate *last = candidates->list.count ? &candidates->list.items[candidates->list.count - 1] : NULL;
 
-	if (!last || last->name != node->name) {
+	if (!last || last->family != node->deed->family) {
 		last = ARRAY_ADD(&candidates->list);
-		*last = (struct candidate){.name = node->name, .node = index, .node_time = time};
+		*last = (struct candidate){.family = node->deed->family, .node = index, .node_time = time};
 	}
 	last->time += time;
 	if (blame->on_path[index] != blame->on_path[last->node] ? blame->on_path[index] : time > last->node_time) {
@@ -62,15 +65,15 @@ static void add_node(const struct blame *blame, struct candidates *candidates, i
 static void find_candidates(const struct blame *blame, struct candidates *candidates)
 {
 	const struct graph *graph = blame->graph;
-	int32_t *by_name = memory_new(graph->nodes.count + 1, sizeof(*by_name));
+	int32_t *by_family = memory_new(graph->nodes.count + 1, sizeof(*by_family));
 
 	for (size_t i = 0; i < graph->nodes.count; i++)
-		by_name[i] = (int32_t)i;
-	qsort_r(by_name, graph->nodes.count, sizeof(*by_name), compare_names, graph->nodes.items);
+		by_family[i] = (int32_t)i;
+	qsort_r(by_family, graph->nodes.count, sizeof(*by_family), compare_families, graph->nodes.items);
 	for (size_t i = 0; i < graph->nodes.count; i++)
-		add_node(blame, candidates, by_name[i]);
+		add_node(blame, candidates, by_family[i]);
 	qsort(candidates->list.items, candidates->list.count, sizeof(struct candidate), compare_candidates);
-	free(by_name);
+	free(by_family);
 }
 
 /*
@@ -87,12 +90,12 @@ static struct candidate *best_of(struct candidates *candidates, struct wake_repl
 		struct candidate *candidate = &candidates->list.items[i];
 		uint64_t without;
 
-		if (!candidate->name)
+		if (!candidate->family)
 			continue;
 		tries++;
-		wake_replay_zero(replay, candidate->name, true);
+		wake_replay_zero(replay, candidate->family, true);
 		without = wake_replay_latency(replay);
-		wake_replay_zero(replay, candidate->name, false);
+		wake_replay_zero(replay, candidate->family, false);
 		if (without < latency && latency - without > *gain) {
 			*gain = latency - without;
 			best = candidate;
@@ -119,9 +122,9 @@ void choose_ilz_wake(const struct blame *blame, size_t count, struct choices *ch
 
 		if (!best)
 			break;
-		wake_replay_zero(replay, best->name, true);
+		wake_replay_zero(replay, best->family, true);
 		latency -= gain;
-		best->name = NULL;
+		best->family = NULL;
 		*ARRAY_ADD(&choices->list) =
 			(struct choice){.node = best->node, .turn = turn, .score = share_whole(gain)};
 	}

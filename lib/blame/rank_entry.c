@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/words.h"
+
 static int compare_ranks(const void *left, const void *right)
 {
 	const struct rank_entry *a = left, *b = right;
@@ -13,7 +15,7 @@ static int compare_ranks(const void *left, const void *right)
 
 	if (a->turn != b->turn)
 		return a->turn < b->turn ? -1 : 1;
-	return order ? order : strcmp(a->name, b->name);
+	return order ? order : deed_compare(a->deed, b->deed);
 }
 
 void rank_sort(struct rank_list *ranks)
@@ -30,13 +32,21 @@ static void spell_part(struct line *line, const char *key, uint64_t millionths)
 	line_text(line, key, part);
 }
 
+static void spell_label(struct line *line, const struct rank_entry *entry, const struct rank_whole *whole)
+{
+	char *label = entry->label ? NULL : words_label(&whole->graph->nodes.items[entry->node]);
+
+	line_text(line, "label", entry->label ? entry->label : label);
+	free(label);
+}
+
 static void spell(struct line *line, const struct rank_entry *entry, size_t rank, const struct rank_whole *whole)
 {
 	line_begin(line, "blame");
 	line_text(line, "graph", whole->graph ? whole->graph->id : "total");
 	line_unsigned(line, "rank", rank);
-	line_text(line, "name", entry->name);
-	line_text(line, "label", entry->label);
+	line_text(line, "name", entry->deed->name);
+	spell_label(line, entry, whole);
 	line_time(line, "score", share_round(entry->score));
 	spell_part(line, "share", share_millionths(entry->score, whole->duration));
 	line_text(line, "on_path", entry->on_path ? "yes" : "no");
@@ -49,6 +59,15 @@ static void spell_impact(struct line *line, const struct rank_entry *entry, cons
 
 	spell_part(line, "impact", (uint64_t)llround(part * 1e6));
 	line_time(line, "waited", llround(fmin(entry->waited, 9e9) * 1e9));
+}
+
+static void spell_deed(struct line *line, const struct rank_entry *entry)
+{
+	struct node node = {.deed = entry->deed, .tid = entry->tid, .who_tid = entry->who_tid, .whom_tid = entry->whom_tid};
+
+	if (entry->deed->kind != DEED_TEXT && node.tid)
+		line_integer(line, "tid", node.tid);
+	node_spell_deed(&node, line);
 }
 
 int rank_write(const struct rank_list *ranks, size_t count, const struct rank_whole *whole,
@@ -66,6 +85,7 @@ int rank_write(const struct rank_list *ranks, size_t count, const struct rank_wh
 			line_integer(&line, "node", whole->graph->nodes.items[entry->node].id);
 		if (!whole->graph && !options->algorithm->timeless)
 			spell_impact(&line, entry, whole);
+		spell_deed(&line, entry);
 		status = stream_write_line(stream, &line);
 	}
 	line_free(&line);

@@ -5,7 +5,9 @@
 #include "blame/ranking.h"
 
 struct rank_entry {
-	const char *name, *label; /* label: of the instance with the most blame */
+	const struct deed *deed;
+	const char *label;	  /* of the instance with the most blame; NULL: by its node */
+	int32_t tid, who_tid, whom_tid; /* of that instance */
 	uint32_t turn;		  /* of an algorithm that chooses in turns: goes before the score; else 0 */
 	struct share score;
 	struct share best;	  /* that instance's blame */
@@ -29,7 +31,7 @@ struct rank_list {
 /* Makes one of the threads of each pool (graph/pool.h) of which none did half of what they did together. */
 void rank_unite_pools(struct rank_list *ranks, struct graph *graph, const struct events *events);
 
-/* Turn; score, most first; then name. */
+/* Turn; score, most first; then the deed, by its name. */
 void rank_sort(struct rank_list *ranks);
 
 /* Writes the first `count` as blame records. -1 after fail(). */

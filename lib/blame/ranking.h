@@ -1,10 +1,10 @@
 /*
- * ranking: from chosen nodes to ranked names, of one graph and over all graphs; and the records that say it.
+ * ranking: from chosen nodes to ranked deeds (graph/deed.h), of one graph and over all graphs; and the records that say it.
  *
- * In a request activity graph a name's score is the highest of its chosen instances, and all names are listed. In a
- * wake graph it is their sum, for the pieces of a thread are pieces of one story; the threads of a pool (graph/pool.h) of
- * which none did half of what they did together are one; and the `count` names with the most are listed. Nodes without
- * blame are not listed. Order: score, most first, then name (by bytes). With `instances` the nodes are listed one by one
+ * In a request activity graph a method's score is the highest of its chosen instances, and all methods are listed. In a
+ * wake graph a deed's score is their sum, for the pieces of a thread are pieces of one story; the threads of a pool
+ * (graph/family.h) are one if none did half of what they did together; and the `count` deeds with the most are listed. Nodes
+ * without blame are not listed. Order: score, most first, then name (by bytes). With `instances` the nodes are listed one by one
  * instead: score, then earlier start, then lower id.
  */
 #ifndef BLAME_RANKING_H
@@ -22,25 +22,25 @@ struct ranking_options {
 };
 
 /*
- * The total over all graphs of the kind of the first one: a name's score is the sum of its scores; it is listed if among the `count` highest.
- * Names of one family (graph/rival.h) are one.
+ * The total over all graphs of the kind of the first one: a deed's score is the sum of its scores; it is listed if among the `count` highest.
+ * Deeds of one family (graph/family.h) are one.
  *
- * It also tells each name's impact. Graphs of one window that follow each other are a moment, and so is a graph of no
- * window. A name's share in a moment is the sum of its scores there, as a part of the time of the moment's graphs. The
+ * It also tells each deed's impact. Graphs of one window that follow each other are a moment, and so is a graph of no
+ * window. A deed's share in a moment is the sum of its scores there, as a part of the time of the moment's graphs. The
  * moment's waiting is that of all signals of its window (waiting.h), or the time of its graphs where there are no
- * signals. A name's impact is the sum of share times waiting over all moments, as a part of all waiting in the stream,
+ * signals. A deed's impact is the sum of share times waiting over all moments, as a part of all waiting in the stream,
  * that of signals without a graph included. So the graphs of a window speak for all its signals, and what no graph
  * explains goes back to nobody.
  */
 struct ranking_total;
 
 /*
- * Told of each moment when it is over, with the names blamed in it; those of one family (graph/rival.h) are one, whose name
- * is what they have in common so far. Texts are valid during the call.
+ * Told of each moment when it is over, with the deeds blamed in it; those of one family (graph/family.h) are one, whose deed
+ * is what they have in common so far. Deeds are valid during the call.
  */
 struct moment_share {
-	const char *family;
-	char *name;
+	const struct deed *family;
+	struct deed *deed;
 	double share;
 };
 typedef void moment_sink(void *context, enum graph_kind kind, const struct moment_share *shares, size_t count);

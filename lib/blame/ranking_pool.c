@@ -1,12 +1,11 @@
 /* A pool of threads that each did a part would else come behind one thread that did less than they. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "blame/rank_entry.h"
-#include "graph/pool.h"
+#include "graph/family.h"
 
 struct member {
-	char *family;
+	struct deed *family;
 	int32_t process;
 	struct rank_entry *entry;
 };
@@ -19,15 +18,17 @@ static int compare(const void *left, const void *right)
 		return a->entry->turn < b->entry->turn ? -1 : 1;
 	if (a->process != b->process)
 		return a->process < b->process ? -1 : 1;
-	return strcmp(a->family, b->family);
+	return deed_compare(a->family, b->family);
 }
 
 static void add(struct rank_entry *sum, const struct rank_entry *entry)
 {
 	if (share_compare(entry->best, sum->best) > 0) {
 		sum->best = entry->best;
-		sum->label = entry->label;
 		sum->node = entry->node;
+		sum->tid = entry->tid;
+		sum->who_tid = entry->who_tid;
+		sum->whom_tid = entry->whom_tid;
 	}
 	sum->score = share_plus(sum->score, entry->score);
 	sum->on_path |= entry->on_path;
@@ -39,7 +40,7 @@ static void unite(struct graph *graph, struct member *members, size_t count)
 {
 	struct rank_entry sum = *members[0].entry;
 	struct share most = sum.score;
-	char *name = memory_text(sum.name, strlen(sum.name)), *joined;
+	struct deed *pool = deed_copy(sum.deed), *joined;
 
 	for (size_t i = 1; i < count; i++) {
 		const struct rank_entry *entry = members[i].entry;
@@ -47,17 +48,17 @@ static void unite(struct graph *graph, struct member *members, size_t count)
 		if (share_compare(entry->score, most) > 0)
 			most = entry->score;
 		add(&sum, entry);
-		joined = pool_join(name, entry->name);
-		free(name);
-		name = joined;
+		joined = pool_join(pool, entry->deed);
+		free(pool);
+		pool = joined;
 	}
 	if (share_compare(share_plus(most, most), sum.score) < 0) {
-		sum.name = graph_intern(graph, name);
+		sum.deed = graph_deed(graph, pool);
 		*members[0].entry = sum;
 		for (size_t i = 1; i < count; i++)
 			members[i].entry->score = (struct share){0};
 	}
-	free(name);
+	free(pool);
 }
 
 static void drop_united(struct rank_list *ranks)
@@ -73,15 +74,15 @@ static void drop_united(struct rank_list *ranks)
 static int compare_entries(const void *left, const void *right)
 {
 	const struct rank_entry *a = left, *b = right;
-	int order = strcmp(a->name, b->name);
+	int order = deed_compare(a->deed, b->deed);
 
 	if (order || a->turn == b->turn)
 		return order ? order : (a->node > b->node) - (a->node < b->node);
 	return a->turn < b->turn ? -1 : 1;
 }
 
-/* The pools of several processes may have one name. As with threads, what has one name is one. */
-static void merge_names(struct rank_list *ranks)
+/* The pools of several processes may have one name. As with threads, the same deed is one. */
+static void merge_alike(struct rank_list *ranks)
 {
 	struct rank_entry *entries = ranks->list.items;
 	size_t kept = 0;
@@ -91,7 +92,7 @@ static void merge_names(struct rank_list *ranks)
 	for (size_t i = 0; i < ranks->list.count; i++) {
 		struct rank_entry *last = kept ? &entries[kept - 1] : NULL;
 
-		if (last && last->turn == entries[i].turn && strcmp(last->name, entries[i].name) == 0)
+		if (last && last->turn == entries[i].turn && deed_equal(last->deed, entries[i].deed))
 			add(last, &entries[i]);
 		else
 			entries[kept++] = entries[i];
@@ -106,8 +107,8 @@ void rank_unite_pools(struct rank_list *ranks, struct graph *graph, const struct
 
 	for (size_t i = 0; i < ranks->list.count; i++) {
 		struct rank_entry *entry = &ranks->list.items[i];
-		int32_t process = events_tgid(events, graph->nodes.items[entry->node].tid);
-		char *family = process ? pool_family(entry->name) : NULL;
+		int32_t process = events_tgid(events, entry->who_tid);
+		struct deed *family = process ? pool_family(entry->deed) : NULL;
 
 		if (family)
 			members[count++] = (struct member){family, process, entry};
@@ -120,7 +121,7 @@ void rank_unite_pools(struct rank_list *ranks, struct graph *graph, const struct
 			first = i;
 		}
 	drop_united(ranks);
-	merge_names(ranks);
+	merge_alike(ranks);
 	for (size_t i = 0; i < count; i++)
 		free(members[i].family);
 	free(members);

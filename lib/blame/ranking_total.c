@@ -6,11 +6,12 @@
 
 #include "blame/rank_entry.h"
 #include "blame/waiting.h"
-#include "graph/rival.h"
+#include "graph/family.h"
+#include "graph/words.h"
 
 struct total_entry {
-	struct rank_entry rank; /* name and label are its own; the name is that of the family until all is added up */
-	struct rivals names;	/* of the family */
+	struct rank_entry rank; /* deed and label are its own; the deed is that of the family until all is added up */
+	struct family deeds;	/* of the family */
 	uint64_t graph;		/* number of the last one in which it was blamed */
 	struct share in_moment; /* its score in the moment at hand */
 	bool of_moment;
@@ -25,7 +26,7 @@ struct moment {
 };
 
 struct ranking_total {
-	struct total_entry *by_name;
+	struct total_entry *by_family;
 	uint64_t graphs;
 	enum graph_kind kind; /* of them all */
 	bool windows; /* any of them explains a window */
@@ -50,10 +51,10 @@ void ranking_total_free(struct ranking_total *total)
 {
 	struct total_entry *entry, *next;
 
-	HASH_ITER(hh, total->by_name, entry, next) {
-		HASH_DEL(total->by_name, entry);
-		rivals_free(&entry->names);
-		free((char *)entry->rank.name);
+	HASH_ITER(hh, total->by_family, entry, next) {
+		HASH_DEL(total->by_family, entry);
+		family_free(&entry->deeds);
+		free((struct deed *)entry->rank.deed);
 		free((char *)entry->rank.label);
 		free(entry);
 	}
@@ -103,12 +104,12 @@ void ranking_total_end(struct ranking_total *total)
 		entry->rank.waited += share * waiting;
 		entry->in_moment = (struct share){0};
 		entry->of_moment = false;
-		*ARRAY_ADD(&moment->shares) = (struct moment_share){entry->rank.name, rivals_name(&entry->names), share};
+		*ARRAY_ADD(&moment->shares) = (struct moment_share){entry->rank.deed, family_deed(&entry->deeds), share};
 	}
 	if (total->sink)
 		total->sink(total->context, total->kind, moment->shares.items, moment->shares.count);
 	for (size_t i = 0; i < moment->shares.count; i++)
-		free(moment->shares.items[i].name);
+		free(moment->shares.items[i].deed);
 	moment->entries.count = moment->shares.count = 0;
 	moment->graphs = moment->duration = 0;
 	free(moment->window);
@@ -130,37 +131,40 @@ static void add_to_moment(struct moment *moment, struct total_entry *entry, stru
 	*ARRAY_ADD(&moment->entries) = entry;
 }
 
-static struct total_entry *find_entry(struct ranking_total *total, const char *name)
+static struct total_entry *find_entry(struct ranking_total *total, const struct deed *deed)
 {
-	char *family = rival_family(name);
+	struct deed part = family_of(deed), *family = deed_copy(&part);
 	struct total_entry *entry;
 
-	HASH_FIND_STR(total->by_name, family, entry);
+	HASH_FIND(hh, total->by_family, family->key, family->key_length, entry);
 	if (entry) {
 		free(family);
 		return entry;
 	}
 	entry = NEW(struct total_entry);
-	entry->rank.name = family;
+	entry->rank.deed = family;
 	entry->rank.node = NODE_NONE;
-	HASH_ADD_KEYPTR(hh, total->by_name, entry->rank.name, strlen(family), entry);
+	HASH_ADD_KEYPTR(hh, total->by_family, family->key, family->key_length, entry);
 	return entry;
 }
 
-static void add_entry(struct total_entry *entry, const struct rank_entry *rank, uint64_t graph)
+static void add_entry(struct total_entry *entry, const struct rank_entry *rank, const struct graph *graph, uint64_t number)
 {
 	struct rank_entry *sum = &entry->rank;
 
-	rivals_add(&entry->names, rank->name, (double)share_round(rank->score));
+	family_add(&entry->deeds, rank->deed, (double)share_round(rank->score));
 	sum->score = share_plus(sum->score, rank->score);
 	sum->on_path |= rank->on_path;
-	sum->instances += entry->graph != graph;
-	entry->graph = graph;
+	sum->instances += entry->graph != number;
+	entry->graph = number;
 	if (sum->label && share_compare(rank->best, sum->best) <= 0)
 		return;
 	free((char *)sum->label);
-	sum->label = memory_text(rank->label, strlen(rank->label));
+	sum->label = words_label(&graph->nodes.items[rank->node]);
 	sum->best = rank->best;
+	sum->tid = rank->tid;
+	sum->who_tid = rank->who_tid;
+	sum->whom_tid = rank->whom_tid;
 }
 
 static void begin_moment(struct moment *moment, const struct graph *graph)
@@ -185,9 +189,9 @@ void ranking_total_add(struct ranking_total *total, const struct rank_list *rank
 	total->moment.graphs++;
 	total->moment.duration += duration;
 	for (size_t i = 0; i < ranks->list.count; i++) {
-		struct total_entry *entry = find_entry(total, ranks->list.items[i].name);
+		struct total_entry *entry = find_entry(total, ranks->list.items[i].deed);
 
-		add_entry(entry, &ranks->list.items[i], total->graphs);
+		add_entry(entry, &ranks->list.items[i], graph, total->graphs);
 		add_to_moment(&total->moment, entry, ranks->list.items[i].score);
 	}
 }
@@ -201,15 +205,15 @@ int ranking_total_write(struct ranking_total *total, const struct ranking_option
 	ranking_total_end(total);
 	if (total->graphs < 2 && !total->windows)
 		return 0;
-	for (struct total_entry *entry = total->by_name; entry; entry = entry->hh.next) {
+	for (struct total_entry *entry = total->by_family; entry; entry = entry->hh.next) {
 		*ARRAY_ADD(&ranks.list) = entry->rank;
-		ranks.list.items[ranks.list.count - 1].name = rivals_name(&entry->names);
+		ranks.list.items[ranks.list.count - 1].deed = family_deed(&entry->deeds);
 	}
 	rank_sort(&ranks);
 	whole = (struct rank_whole){.duration = total->duration, .waited = waiting_whole(total->waiting)};
 	status = rank_write(&ranks, options->count, &whole, options, stream);
 	for (size_t i = 0; i < ranks.list.count; i++)
-		free((char *)ranks.list.items[i].name);
+		free((struct deed *)ranks.list.items[i].deed);
 	free(ranks.list.items);
 	return status;
 }

@@ -155,10 +155,10 @@ void wake_replay_free(struct wake_replay *replay)
 	free(replay);
 }
 
-void wake_replay_zero(struct wake_replay *replay, const char *name, bool zero)
+void wake_replay_zero(struct wake_replay *replay, const struct deed *family, bool zero)
 {
 	for (size_t i = 0; i < replay->graph->nodes.count; i++)
-		if (replay->graph->nodes.items[i].name == name)
+		if (replay->graph->nodes.items[i].deed->family == family)
 			replay->ties[i].zero = zero;
 }
 

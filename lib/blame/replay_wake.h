@@ -1,5 +1,5 @@
 /*
- * replay_wake: how much sooner the target of a wake graph would have been done if all that goes by some names had taken
+ * replay_wake: how much sooner the target of a wake graph would have been done if all of some families of deeds had taken
  * no time between the graph's `from` and `to`.
  *
  * The graph is run again, with the times of its record as the only guide to what follows what; what was before `from`
@@ -9,12 +9,12 @@
  *   forked or queued it (async edges); what passed between in the record passes again. Where both are there, it was the
  *   piece before that it waited for longer, so the delay since it was asked for is not kept. Without either it starts
  *   when it did.
- * - What runs, or is served, takes as long as it did; or no time, if its name is taken as zero.
+ * - What runs, or is served, takes as long as it did; or no time, if its deed is taken as zero.
  * - A wait ends when whoever ended it (the wake, timer, ipc or flag edge with the latest ts) gets so far, but not before it
  *   began. An interrupt, a timer or something unknown that nothing precedes takes as long as the wait did. A wait that
  *   nobody ended lasts as long as it did.
  * - Time runnable and time queued is shorter by those parts in which all who held the CPU, or were served, are taken as
- *   zero; its own name stands for the parts in which there was nobody.
+ *   zero; its own deed stands for the parts in which there was nobody.
  *
  * What this cannot tell: who else would have had the CPU or the disk instead. So it is a bound on what could be gained.
  */
@@ -29,8 +29,8 @@ struct wake_replay;
 struct wake_replay *wake_replay_new(const struct graph *graph, int32_t target);
 void wake_replay_free(struct wake_replay *replay);
 
-/* Names are told by their pointers, for they are interned. */
-void wake_replay_zero(struct wake_replay *replay, const char *name, bool zero);
+/* All nodes of this family of deeds; those of one graph are told by their pointers. */
+void wake_replay_zero(struct wake_replay *replay, const struct deed *family, bool zero);
 
 /*
  * From `from` to the target's end, in nanoseconds, UINT64_MAX where it is longer; with nothing taken as zero, `to` less `from`.

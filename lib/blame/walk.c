@@ -1,14 +1,11 @@
 #include "blame/walk.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum reason { BEFORE_DATA, GAP, CIRCLE, REASONS };
 
-static const char *const reasons[REASONS] = {
-	[BEFORE_DATA] = "unknown: began before the data",
-	[GAP] = "unknown: gap in the data",
-	[CIRCLE] = "unknown: waits in a circle",
+static const enum deed_kind reasons[REASONS] = {
+	[BEFORE_DATA] = DEED_BEFORE_DATA, [GAP] = DEED_GAP, [CIRCLE] = DEED_CIRCLE,
 };
 
 struct ways { /* the edges by which to leave a node; NULL: there is none */
@@ -102,26 +99,26 @@ static struct ways *find_ways(const struct graph *graph)
 }
 
 /* A stream that was ranked before has the node already. */
-static int32_t find_unknown(const struct graph *graph, const char *name)
+static int32_t find_unknown(const struct graph *graph, enum deed_kind kind)
 {
 	for (size_t i = 0; i < graph->nodes.count; i++) {
 		const struct node *node = &graph->nodes.items[i];
 
 		if (node->what == WHAT_UNKNOWN && node->start == graph->from && node->end == graph->to &&
-		    strcmp(node->name, name) == 0)
+		    node->deed->kind == kind)
 			return i;
 	}
 	return NODE_NONE;
 }
 
-static int32_t add_unknown(struct graph *graph, const char *name)
+static int32_t add_unknown(struct graph *graph, enum deed_kind kind)
 {
 	int64_t id = graph->nodes.count;
 	int32_t node;
 
 	while (graph_find(graph, id) != NODE_NONE)
 		id++;
-	node = graph_node(graph, id, name);
+	node = graph_node(graph, id, &(struct deed){.kind = kind, .cpu = CPU_NONE});
 	graph->nodes.items[node].what = WHAT_UNKNOWN;
 	graph->nodes.items[node].start = graph->from;
 	graph->nodes.items[node].end = graph->to;

@@ -175,7 +175,7 @@ static char *function_name(const struct wake *wake, int16_t function)
 
 static int32_t new_node(struct graph *graph, const char *name)
 {
-	return graph_node(graph, (int64_t)graph->nodes.count + 1, name);
+	return graph_named_node(graph, (int64_t)graph->nodes.count + 1, name);
 }
 
 static void add_call(struct cut_out *cut, int32_t index)

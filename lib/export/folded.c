@@ -37,38 +37,15 @@ struct folded {
 	struct line line;
 };
 
-/* The length of a name without the number of its thread: "reader/3312" is "reader". */
-static size_t name_length(const char *who)
-{
-	const char *slash = strrchr(who, '/');
-
-	return slash && slash[1] && strspn(slash + 1, "0123456789") == strlen(slash + 1) ? (size_t)(slash - who)
-											 : strlen(who);
-}
-
-/* A frame without what separates frames; threads of one name are one. */
+/* A frame without what separates frames. */
 static char *make_frame(const char *text)
 {
-	char *frame = *text ? memory_text(text, name_length(text)) : memory_text("unknown", 7);
+	char *frame = *text ? memory_text(text, strlen(text)) : memory_text("unknown", 7);
 
 	for (char *c = frame; *c; c++)
 		if (*c == ';')
 			*c = ':';
 	return frame;
-}
-
-/* What was done: the piece's words without who did it, who is the frame below. "" where they say no more than that. */
-static const char *deed(const struct piece *piece)
-{
-	const char *words = piece->part->words;
-	size_t length = strlen(piece->row);
-
-	if (strncmp(words, piece->row, length) != 0 || (words[length] && !strchr(" :", words[length])))
-		length = name_length(piece->row);
-	if (length == 0 || strncmp(words, piece->row, length) != 0 || (words[length] && !strchr(" :", words[length])))
-		return words;
-	words += length;
-	return words + strspn(words, " :");
 }
 
 static void cut_back(struct folded *folded, size_t depth)
@@ -115,7 +92,7 @@ static void append_frame(struct line *line, const char *frame)
 
 static void add_time(struct folded *folded, const struct piece *piece)
 {
-	char *leaf = *deed(piece) ? make_frame(deed(piece)) : NULL;
+	char *leaf = *piece->part->act ? make_frame(piece->part->act) : NULL;
 	struct stack *stack;
 
 	folded->line.length = 0;
@@ -156,13 +133,13 @@ static void fold_story(struct folded *folded, const struct story *story)
 	size_t known;
 	const struct piece_frames *functions = frames_of(folded->functions, story->graph, &known);
 
-	push(folded, story->signal && *story->signal->comm ? story->signal->comm : story->root);
+	push(folded, story->signal && *story->signal->comm ? story->signal->comm : story->root_name);
 	for (size_t p = story->pieces.count; p-- > 0;) {
 		const struct piece *piece = &story->pieces.items[p];
 
 		if (p < known && functions[p].ended)
 			set_function(folded, functions[p].ended); /* of the one on top, whose wait the piece ended */
-		push(folded, piece->row);
+		push(folded, piece->name);
 		if (p < known)
 			set_function(folded, functions[p].own);
 		add_time(folded, piece);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "graph/family.h"
 
 static const char *const what_names[WHATS] = {
 	[WHAT_METHOD] = "method",   [WHAT_RUN] = "run",	  [WHAT_RUNNABLE] = "runnable", [WHAT_WAIT] = "wait",
@@ -41,15 +42,24 @@ struct graph *graph_new(enum graph_kind kind, const char *id)
 static void free_index(struct graph_index *index)
 {
 	struct graph_text *text = index->texts;
+	struct graph_deed *deed = index->deeds;
 	struct graph_id *id = index->ids;
 
 	HASH_CLEAR(hh, index->texts); /* the tables; the entries stay chained */
+	HASH_CLEAR(hh, index->deeds);
 	HASH_CLEAR(hh, index->ids);
 	while (text) {
 		struct graph_text *next = text->hh.next;
 
 		free(text);
 		text = next;
+	}
+	while (deed) {
+		struct graph_deed *next = deed->hh.next;
+
+		free(deed->deed);
+		free(deed);
+		deed = next;
 	}
 	while (id) {
 		struct graph_id *next = id->hh.next;
@@ -60,6 +70,9 @@ static void free_index(struct graph_index *index)
 	for (size_t i = 0; i < index->copies.count; i++)
 		free(index->copies.items[i]);
 	free(index->copies.items);
+	for (size_t i = 0; i < index->details.count; i++)
+		free(index->details.items[i]);
+	free(index->details.items);
 	free(index->first_edge);
 	free(index->first_child);
 	free(index->children);
@@ -102,6 +115,45 @@ const char *graph_keep(struct graph *graph, char *text)
 	return *ARRAY_ADD(&graph->index->copies) = text;
 }
 
+static const struct deed *add_deed(struct graph *graph, struct deed *deed)
+{
+	struct graph_deed *entry = NEW(struct graph_deed);
+	struct deed family = family_of(deed);
+
+	entry->deed = deed;
+	HASH_ADD_KEYPTR(hh, graph->index->deeds, deed->key, deed->key_length, entry);
+	deed->family = family.whom == deed->whom && family.cpu == deed->cpu ? deed : graph_deed(graph, &family);
+	return deed;
+}
+
+const struct deed *graph_deed(struct graph *graph, const struct deed *deed)
+{
+	struct graph_deed *entry = NULL;
+	struct deed *copy;
+	char key[512];
+	size_t length = deed_key(deed, key, sizeof(key));
+
+	if (length) {
+		HASH_FIND(hh, graph->index->deeds, key, length, entry);
+		return entry ? entry->deed : add_deed(graph, deed_copy(deed));
+	}
+	copy = deed_copy(deed);
+	HASH_FIND(hh, graph->index->deeds, copy->key, copy->key_length, entry);
+	if (!entry)
+		return add_deed(graph, copy);
+	free(copy);
+	return entry->deed;
+}
+
+void graph_detail(struct graph *graph, int32_t node, const struct deed_detail *detail)
+{
+	struct deed_detail *copy = deed_detail_copy(detail);
+
+	if (copy)
+		*ARRAY_ADD(&graph->index->details) = copy;
+	graph->nodes.items[node].detail = copy;
+}
+
 static void enter_id(struct graph_index *index, int64_t id, int32_t node)
 {
 	struct graph_id *entry = NEW(struct graph_id);
@@ -133,7 +185,12 @@ int32_t graph_find(const struct graph *graph, int64_t id)
 	return distance < graph->nodes.count ? (int32_t)distance : NODE_NONE;
 }
 
-int32_t graph_node(struct graph *graph, int64_t id, const char *name)
+int32_t graph_named_node(struct graph *graph, int64_t id, const char *name)
+{
+	return graph_node(graph, id, &(struct deed){.kind = DEED_TEXT, .cpu = CPU_NONE, .text = name});
+}
+
+int32_t graph_node(struct graph *graph, int64_t id, const struct deed *deed)
 {
 	size_t count = graph->nodes.count;
 	struct node *node;
@@ -150,7 +207,7 @@ int32_t graph_node(struct graph *graph, int64_t id, const char *name)
 	node = ARRAY_ADD(&graph->nodes);
 	memset(node, 0, sizeof(*node));
 	node->id = id;
-	node->name = node->label = graph_intern(graph, name);
+	node->deed = graph_deed(graph, deed);
 	node->wait_start = node->wait_end = TIME_NONE;
 	node->parent = NODE_NONE;
 	return count;

@@ -5,8 +5,8 @@
  * records; the ranker sees no difference.
  *
  * Life cycle: graph_new(); graph_node() and graph_edge() in any order of ids; graph_check(); read it; graph_free().
- * Node pointers are invalidated by graph_node(); node indexes are not. Texts belong to the graph; names are interned:
- * equal names are equal pointers.
+ * Node pointers are invalidated by graph_node(); node indexes are not. Texts and deeds belong to the graph; deeds are interned:
+ * the same deeds are equal pointers.
  */
 #ifndef GRAPH_GRAPH_H
 #define GRAPH_GRAPH_H
@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/memory.h"
+#include "graph/deed.h"
 #include "stream/stream.h"
 
 /* Of two times. */
@@ -61,14 +62,16 @@ enum { NODE_NONE = -1 };
 
 struct node {
 	int64_t id;	   /* as in the record */
-	const char *name;  /* interned */
-	const char *label; /* the name where there is none */
+	const struct deed *deed; /* interned; DEED_TEXT: the name of a method, or of a node without deed= */
+	const struct deed_detail *detail; /* NULL: none */
+	const char *label; /* of DEED_TEXT; NULL: none. See words_label() */
 	const char *stack; /* functions that it waits in, or wakes from, "innermost;...;outermost"; NULL: not known */
 	const char *threw; /* interned: the exception that it threw; NULL: none */
 	int64_t start, end;
 	int64_t wait_start, wait_end; /* TIME_NONE: the parent did not wait for it */
 	int32_t parent;		      /* index; NODE_NONE */
-	int32_t tid;		      /* 0: none */
+	int32_t tid;		      /* of the thread that it is a piece of; 0: none */
+	int32_t who_tid, whom_tid;    /* of the threads that the deed names; 0: not known */
 	uint8_t call, join, what;
 };
 
@@ -93,8 +96,11 @@ struct graph {
 struct graph *graph_new(enum graph_kind kind, const char *id);
 void graph_free(struct graph *graph);
 
-/* Adds a node with this id and name (copied); returns its index; -1 after fail(): the id is there already. */
-int32_t graph_node(struct graph *graph, int64_t id, const char *name);
+/* Adds a node with this id and deed (copied); returns its index; -1 after fail(): the id is there already. */
+int32_t graph_node(struct graph *graph, int64_t id, const struct deed *deed);
+int32_t graph_named_node(struct graph *graph, int64_t id, const char *name); /* of DEED_TEXT */
+const struct deed *graph_deed(struct graph *graph, const struct deed *deed); /* the graph's copy; its family is one too */
+void graph_detail(struct graph *graph, int32_t node, const struct deed_detail *detail); /* copies it */
 const char *graph_intern(struct graph *graph, const char *text);
 const char *graph_keep(struct graph *graph, char *text); /* takes it over as it is: for labels, which are seldom equal */
 int32_t graph_find(const struct graph *graph, int64_t id); /* index; NODE_NONE */
@@ -133,10 +139,18 @@ uint64_t graph_read_fault(const struct graph *graph);
 /* Writes the graph's records to the stream: itself, its nodes, its edges. -1 after fail(). */
 int graph_write(const struct graph *graph, struct stream *stream);
 
-/* One node's record. */
+/* One node's record; and its deed with the threads in it, for other records. */
 void graph_spell_node(const struct graph *graph, const struct node *node, struct line *line);
+void node_spell_deed(const struct node *node, struct line *line);
+
+/*
+ * The deed, detail and threads of a record: 1; 0: it has none. The first two are copies, which the caller frees. -1 after fail(): a
+ * tid is malformed.
+ */
+int node_read_deed(const struct fields *fields, struct deed **deed, struct deed_detail **detail, struct node *tids);
 
 const char *node_what_name(enum node_what what);
+enum node_what node_what_read(const struct fields *fields, enum node_what otherwise); /* by what= */
 const char *edge_kind_name(enum edge_kind kind);
 
 #endif

@@ -14,6 +14,11 @@ struct graph_text {
 	char text[];
 };
 
+struct graph_deed {
+	struct deed *deed;
+	UT_hash_handle hh; /* by its key */
+};
+
 struct graph_id {
 	int64_t id;
 	int32_t node;
@@ -36,6 +41,8 @@ struct edge_mention {
 struct graph_index {
 	struct graph_text *texts;
 	ARRAY(char *) copies; /* texts that are not interned */
+	struct graph_deed *deeds;
+	ARRAY(struct deed_detail *) details;
 
 	/* While node i has the id of node 0 plus i there is no table, for the ids are the indexes. */
 	bool scattered;

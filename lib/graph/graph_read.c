@@ -51,6 +51,13 @@ static int read_what(const struct fields *fields, int *value)
 	return read_word(fields, "what", &(struct words){names, WHATS}, value);
 }
 
+enum node_what node_what_read(const struct fields *fields, enum node_what otherwise)
+{
+	int what = otherwise;
+
+	return read_what(fields, &what) < 0 ? otherwise : (enum node_what)what;
+}
+
 static int read_edge_kind(const struct fields *fields, int *value)
 {
 	const char *names[EDGE_KINDS];
@@ -104,29 +111,90 @@ struct graph *graph_read_begin(const struct fields *fields)
 	return graph;
 }
 
-/* The node's texts; an id that is there already is a failure. Returns its index. */
-static int32_t add_node(struct graph *graph, int64_t id, const struct fields *fields)
+static int read_tid(const struct fields *fields, const char *key, int32_t *tid)
 {
-	char *name = fields_copy(fields, "name"), *label, *stack, *threw;
-	int32_t node;
+	int64_t number = *tid;
+
+	if (fields_integer(fields, key, &number) < 0)
+		return -1;
+	if (number < INT32_MIN || number > INT32_MAX)
+		return fail("%s %lld is out of range", key, (long long)number);
+	*tid = (int32_t)number;
+	return 0;
+}
+
+/* Where no other is given, it is the node's own thread that the deed names: as who, or without who as whom. */
+static int read_tids(const struct fields *fields, const struct deed *deed, struct node *node)
+{
+	if (read_tid(fields, "tid", &node->tid) < 0)
+		return -1;
+	node->who_tid = deed && deed->who ? node->tid : 0;
+	node->whom_tid = deed && deed->whom && !deed->who ? node->tid : 0;
+	return read_tid(fields, "who_tid", &node->who_tid) < 0 ? -1 : read_tid(fields, "whom_tid", &node->whom_tid);
+}
+
+int node_read_deed(const struct fields *fields, struct deed **deed, struct deed_detail **detail, struct node *tids)
+{
+	*deed = deed_read(fields);
+	*detail = *deed ? deed_detail_read(fields, (*deed)->kind) : NULL;
+	if (read_tids(fields, *deed, tids) == 0)
+		return *deed ? 1 : 0;
+	free(*deed);
+	free(*detail);
+	return -1;
+}
+
+static char *read_name(const struct fields *fields)
+{
+	char *name = fields_copy(fields, "name");
 
 	if (!name)
-		return required(0, "name");
-	node = graph_node(graph, id, name);
-	free(name);
-	if (node < 0)
-		return -1;
-	label = fields_copy(fields, "label");
+		required(0, "name");
+	return name;
+}
+
+static void read_texts(struct graph *graph, struct node *node, const struct fields *fields)
+{
+	char *label = node->deed->kind == DEED_TEXT ? fields_copy(fields, "label") : NULL;
+	char *stack = fields_copy(fields, "stack"), *threw = fields_copy(fields, "threw");
+
 	if (label)
-		graph->nodes.items[node].label = graph_keep(graph, label);
-	stack = fields_copy(fields, "stack");
+		node->label = graph_keep(graph, label);
 	if (stack)
-		graph->nodes.items[node].stack = graph_keep(graph, stack);
-	threw = fields_copy(fields, "threw");
+		node->stack = graph_keep(graph, stack);
 	if (threw)
-		graph->nodes.items[node].threw = graph_intern(graph, threw);
+		node->threw = graph_intern(graph, threw);
 	free(threw);
-	return node;
+}
+
+/* What the node did; without a deed it has a name. An id that is there already is a failure. Returns its index. */
+static int32_t add_node(struct graph *graph, int64_t id, const struct fields *fields)
+{
+	struct node tids = {0}, *node;
+	struct deed_detail *detail;
+	struct deed *deed;
+	char *name = NULL;
+	int32_t index = -1;
+
+	if (node_read_deed(fields, &deed, &detail, &tids) < 0)
+		return -1;
+	if (deed)
+		index = graph_node(graph, id, deed);
+	else if ((name = read_name(fields)))
+		index = graph_named_node(graph, id, name);
+	if (index >= 0) {
+		node = &graph->nodes.items[index];
+		node->tid = tids.tid;
+		node->who_tid = tids.who_tid;
+		node->whom_tid = tids.whom_tid;
+		if (detail)
+			graph_detail(graph, index, detail);
+		read_texts(graph, node, fields);
+	}
+	free(name);
+	free(deed);
+	free(detail);
+	return index;
 }
 
 static int read_times(struct node *node, const struct fields *fields)
@@ -143,17 +211,13 @@ static int read_times(struct node *node, const struct fields *fields)
 static int read_roles(const struct graph *graph, struct node *node, const struct fields *fields)
 {
 	int call = CALL_SYNC, join = JOIN_NONE, what = graph->kind == GRAPH_RAG ? WHAT_METHOD : WHAT_RUN;
-	int64_t tid = 0;
 
 	if (read_word(fields, "call", &calls, &call) < 0 || read_word(fields, "join", &joins, &join) < 0 ||
-	    read_what(fields, &what) < 0 || fields_integer(fields, "tid", &tid) < 0)
+	    read_what(fields, &what) < 0)
 		return -1;
-	if (tid < INT32_MIN || tid > INT32_MAX)
-		return fail("tid %lld is out of range", (long long)tid);
 	node->call = call;
 	node->join = join;
 	node->what = what;
-	node->tid = tid;
 	return 0;
 }
 

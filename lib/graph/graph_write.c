@@ -1,4 +1,7 @@
-#include "graph/graph.h"
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/words.h"
 
 static void spell_graph(const struct graph *graph, struct line *line)
 {
@@ -37,14 +40,38 @@ static void spell_method(const struct graph *graph, const struct node *node, str
 		line_text(line, "threw", node->threw);
 }
 
+static void spell_tids(const struct node *node, struct line *line)
+{
+	const struct deed *deed = node->deed;
+
+	if (deed->who && node->who_tid != node->tid)
+		line_integer(line, "who_tid", node->who_tid);
+	if (deed->whom && node->whom_tid != (deed->who ? 0 : node->tid))
+		line_integer(line, "whom_tid", node->whom_tid);
+}
+
+void node_spell_deed(const struct node *node, struct line *line)
+{
+	deed_spell(node->deed, line);
+	spell_tids(node, line);
+}
+
+static void spell_words(const struct node *node, struct line *line)
+{
+	char *label = words_label(node);
+
+	line_text(line, "name", node->deed->name);
+	if (strcmp(label, node->deed->name) != 0 || (node->label && node->deed->kind == DEED_TEXT))
+		line_text(line, "label", label);
+	free(label);
+}
+
 void graph_spell_node(const struct graph *graph, const struct node *node, struct line *line)
 {
 	line_begin(line, "node");
 	line_text(line, "graph", graph->id);
 	line_integer(line, "id", node->id);
-	line_text(line, "name", node->name);
-	if (node->label != node->name)
-		line_text(line, "label", node->label);
+	spell_words(node, line);
 	line_time(line, "start", node->start);
 	line_time(line, "end", node->end);
 	spell_method(graph, node, line);
@@ -52,6 +79,9 @@ void graph_spell_node(const struct graph *graph, const struct node *node, struct
 		line_integer(line, "tid", node->tid);
 	if (node->what != WHAT_METHOD)
 		line_text(line, "what", node_what_name(node->what));
+	node_spell_deed(node, line);
+	if (node->detail)
+		deed_detail_spell(node->detail, line);
 	if (node->stack)
 		line_text(line, "stack", node->stack);
 }

@@ -85,7 +85,7 @@ static const struct node *named_then(const struct link *link, const struct node 
 {
 	const struct node *then = link->wait ? link->wait : piece;
 
-	return is_thread(then) && !strstr(link->node->name, ": work on ") ? then : link->node;
+	return is_thread(then) && link->node->deed->kind != DEED_WORK ? then : link->node;
 }
 
 /*
@@ -116,143 +116,128 @@ static size_t find_links(const struct story *story, const struct graph *graph, c
 	return kept;
 }
 
-/* What a kernel thread does for another has that one's name, and it would seem to wait for itself: the label has its own. */
-static char *owner_of(const struct model *model, const struct graph *graph, const struct link *link)
+/* What a kernel thread does for another is the other's deed, and the other would seem to wait for itself. */
+static const char *raw_name(const struct link *link)
 {
-	const char *end = link->node->what == WHAT_RUN ? strstr(link->node->label, " on CPU ") : NULL;
-	char *raw, *clean;
-
-	if (end && strstr(link->node->name, ": work on ")) {
-		raw = memory_text(link->node->label, (size_t)(end - link->node->label));
-		clean = words_clean(raw);
-		free(raw);
-		return clean;
-	}
-	return words_owner(model, graph, (int32_t)(link->node - graph->nodes.items));
-}
-
-static size_t name_length(const char *owner)
-{
-	const char *slash = strrchr(owner, '/');
-
-	return slash ? (size_t)(slash - owner) : strlen(owner);
+	return words_own_name(link->node);
 }
 
 /* The name of a thread, with its number where another in the chain has the same name. */
-static char *name_of(const struct model *model, const struct graph *graph, const struct link *links, size_t count, size_t which)
+static char *name_of(const struct link *links, size_t count, size_t which)
 {
-	char *name = owner_of(model, graph, &links[which]), *other;
-	size_t length = name_length(name), alike = 0, i;
+	const char *name = raw_name(&links[which]);
+	size_t alike = 0;
 
-	for (i = 0; i < count; i++) {
-		other = owner_of(model, graph, &links[i]);
-		alike += name_length(other) == length && !strncmp(name, other, length);
-		free(other);
-	}
-	if (alike == 1)
-		name[length] = '\0';
-	return name;
+	for (size_t i = 0; i < count; i++)
+		alike += !strcmp(name, raw_name(&links[i]));
+	return words_cleaned(words_thread(name, alike > 1 || !strcmp(name, "?") ? links[which].node->tid : 0));
 }
 
-/* " (read tcp socket)", from "victim/10 in read tcp socket"; "" where it is not known in what it waits. */
+/* " (read tcp socket)"; "" where it is not known in what it waits. */
 static char *reason_of(const struct node *wait)
 {
-	char number[24];
-	const char *in;
-	char *raw, *clean, *words;
+	char *reason = words_reason(wait->deed), *clean, *words;
 
-	snprintf(number, sizeof(number), "/%d in ", wait->tid);
-	in = strstr(wait->label, number);
-	in = in ? in + strlen(number) : "";
-	raw = memory_text(in, strcspn(in, ","));
-	clean = words_clean(raw);
-	words = *clean && strcmp(clean, "sleep") != 0 ? memory_format(" (%s)", clean) : memory_format("%s", "");
-	free(raw);
+	if (!reason)
+		return memory_format("%s", "");
+	clean = words_cleaned(reason);
+	words = memory_format(" (%s)", clean);
 	free(clean);
 	return words;
 }
 
 /* What the last one does: ", asleep in nanosleep (timer)"; without its name where that stands before it already. */
-static void say_end(FILE *out, const char *owner, const struct part *part)
+static void say_end(FILE *out, const struct link *last, const struct part *part)
 {
-	size_t full = strlen(owner), comm = name_length(owner);
-	const char *words = part->words;
+	char *name = words_clean(raw_name(last));
 
-	if (!strncmp(words, owner, full) && words[full] == ' ')
-		fprintf(out, ", %s%s", words + full + 1, part->meanwhile);
-	else if (!strncmp(words, owner, comm) && words[comm] == ' ')
-		fprintf(out, ", %s%s", words + comm + 1, part->meanwhile);
+	if (*part->about && !strcmp(part->about, name))
+		fprintf(out, ", %s%s", part->behind, part->meanwhile);
 	else
-		fprintf(out, ": %s%s", words, part->meanwhile);
+		fprintf(out, ": %s%s", part->words, part->meanwhile);
+	free(name);
 }
 
-char *chain_words(const struct model *model, const struct story *story, const struct graph *graph)
+/* Whether it is known of each who it is. */
+static bool are_named(const struct link *links, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!raw_name(&links[i]))
+			return false;
+	return true;
+}
+
+char *chain_words(const struct story *story, const struct graph *graph)
 {
 	const struct piece *piece = graph && graph->kind == GRAPH_WAKE ? main_piece(story) : NULL;
 	struct link links[LINKS_MAX];
 	size_t count = piece && piece->node != NODE_NONE ? find_links(story, graph, piece, links) : 0, size = 0, i;
-	char *words = NULL, *name, *reason, *owner;
+	char *words = NULL, *name, *reason;
 	FILE *out;
 
-	if (count < 2)
+	if (count < 2 || !are_named(links, count))
 		return NULL;
 	out = open_memstream(&words, &size);
 	for (i = 0; i < count; i++) {
-		name = name_of(model, graph, links, count, i);
+		name = name_of(links, count, i);
 		reason = i > 0 && links[i - 1].wait ? reason_of(links[i - 1].wait) : memory_format("%s", "");
 		fprintf(out, "%s%s%s", i == 0 ? "" : i == 1 ? " waits for " : ", which waits for ", name, reason);
 		free(reason);
 		free(name);
 	}
-	owner = owner_of(model, graph, &links[count - 1]);
-	say_end(out, owner, piece->part);
-	free(owner);
+	say_end(out, &links[count - 1], piece->part);
 	fclose(out);
 	return words;
 }
 
 /* --- who held the CPU ------------------------------------------------------------------------------------------------- */
 
-static void hold(struct part *part, char *owner, double seconds)
+static struct holding *find_holding(struct part *part, const char *owner, bool throttled)
 {
-	struct holding *holding;
-
-	part->held += seconds;
 	for (size_t i = 0; i < part->holdings.count; i++)
-		if (!strcmp(part->holdings.items[i].owner, owner)) {
-			part->holdings.items[i].time += seconds;
-			free(owner);
-			return;
-		}
-	if (part->holdings.count == HOLDERS_MAX) {
-		free(owner);
-		return;
-	}
-	holding = ARRAY_ADD(&part->holdings);
-	*holding = (struct holding){owner, seconds};
+		if (part->holdings.items[i].throttled == throttled && !strcmp(part->holdings.items[i].owner, owner))
+			return &part->holdings.items[i];
+	return NULL;
 }
 
-void chain_hold(const struct model *model, struct part *part, const struct graph *graph, const struct piece *piece)
+static void hold(struct part *part, const struct node *node, double seconds)
+{
+	char *owner = words_cleaned(words_row(node));
+	bool throttled = node->deed->kind == DEED_THROTTLE_CPU;
+	struct holding *holding = find_holding(part, owner, throttled);
+
+	part->held += seconds;
+	if (!holding && part->holdings.count < HOLDERS_MAX) {
+		holding = ARRAY_ADD(&part->holdings);
+		*holding = (struct holding){owner, words_cleaned(words_row_name(node)), throttled, 0};
+		owner = NULL;
+	}
+	if (holding)
+		holding->time += seconds;
+	free(owner);
+}
+
+void chain_hold(struct part *part, const struct graph *graph, const struct piece *piece)
 {
 	size_t count, i;
 	const struct edge *edges = graph_arriving(graph, piece->node, &count);
 
 	for (i = 0; i < count; i++) {
-		double time = overlap(&graph->nodes.items[edges[i].from], piece->from, piece->to);
+		const struct node *node = &graph->nodes.items[edges[i].from];
+		double time = overlap(node, piece->from, piece->to);
 
 		if (edges[i].kind == EDGE_CPU && time > 0)
-			hold(part, words_owner(model, graph, edges[i].from), time / 1e9);
+			hold(part, node, time / 1e9);
 	}
 }
 
 /* For how long all of the same name as this one held it. */
 static double held_by_name(const struct part *part, const struct holding *one)
 {
-	size_t length = name_length(one->owner);
 	double time = 0;
 
 	for (size_t i = 0; i < part->holdings.count; i++)
-		if (name_length(part->holdings.items[i].owner) == length && !strncmp(part->holdings.items[i].owner, one->owner, length))
+		if (!strcmp(part->holdings.items[i].name, one->name))
 			time += part->holdings.items[i].time;
 	return time;
 }
@@ -266,13 +251,13 @@ char *chain_holders(const struct part *part)
 			best = &part->holdings.items[i];
 	if (!best)
 		return memory_format("%s", "");
-	if (best->time > part->time / 2 && strcmp(best->owner, "cpu throttled") == 0)
+	if (best->time > part->time / 2 && best->throttled)
 		return memory_format(", throttled at the limit of its CPU time");
 	if (best->time > part->time / 2)
 		return memory_format(", held by %s", best->owner);
 	for (size_t i = 0; i < part->holdings.count; i++)
 		if (held_by_name(part, &part->holdings.items[i]) > part->time / 2)
-			return memory_format(", held by %.*s", (int)name_length(part->holdings.items[i].owner), part->holdings.items[i].owner);
+			return memory_format(", held by %s", part->holdings.items[i].name);
 	if (part->held > part->time / 2)
 		return memory_format(", held by several, for %.0f %% by %s", 100 * best->time / part->time, best->owner);
 	return memory_format(", held by nobody known for %.*f %% of it", part->held < 0.1 * part->time ? 1 : 0,

@@ -10,10 +10,10 @@
  * "victim waits for handler (read tcp socket), which waits for reporter (futex), asleep in nanosleep (timer)": down to where
  * most of the time went. NULL: no thread waits for another there, or there is no such place. The caller frees it.
  */
-char *chain_words(const struct model *model, const struct story *story, const struct graph *graph);
+char *chain_words(const struct story *story, const struct graph *graph);
 
 /* Adds who held the CPU during a piece in which a thread was runnable; and says it of the whole part: ", held by hogger/12". */
-void chain_hold(const struct model *model, struct part *part, const struct graph *graph, const struct piece *piece);
+void chain_hold(struct part *part, const struct graph *graph, const struct piece *piece);
 char *chain_holders(const struct part *part); /* the caller frees it */
 
 #endif

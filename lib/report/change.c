@@ -39,6 +39,7 @@ char *words_changes(const struct model *model)
 void change_free(struct change *change)
 {
 	free(change->name);
+	free(change->deed);
 	free(change->sure);
 	free(change->words);
 }
@@ -65,7 +66,8 @@ int gather_change(void *context, const struct record *record)
 	fields_double(fields, "p", &change.p);
 	change.name = clean_field(fields, "name");
 	change.sure = clean_field(fields, "sure");
-	words = words_culprit(model, change.name, 0, 0);
+	change.deed = deed_of_record(model, fields);
+	words = words_culprit(change.deed, 0, 0);
 	sure = say_sure(&change);
 	share = say_share(change.bad, change.good);
 	change.words = memory_format("blamed more than in the good stream: %s, %s%s", words, share, sure);

@@ -21,6 +21,16 @@ const char *model_device_name(const struct model *model, const char *device, cha
 	return text;
 }
 
+struct deed *model_name_device(const struct model *model, const struct deed *deed)
+{
+	struct deed named = *deed;
+	char name[64];
+
+	if (deed->dev)
+		named.dev = model_device_name(model, deed->dev, name, sizeof(name));
+	return deed_copy(&named);
+}
+
 static bool has_devices(const struct chart_story *chart)
 {
 	return !strncmp(chart->name, "block", strlen("block"));

@@ -6,24 +6,50 @@
 #include "report/gather.h"
 #include "report/words.h"
 
-/* Whose story it is: the root's, by name and label; in a wake graph the thread that was made to wait. */
-static char *subject_of(const struct model *model, const struct graph *graph)
+static const struct node *subject_node(const struct graph *graph)
 {
 	int32_t index = graph->target != NODE_NONE ? graph->target : graph->root;
-	const struct node *node;
-	char *text, *clean;
 
-	if (index == NODE_NONE)
+	return index == NODE_NONE ? NULL : &graph->nodes.items[index];
+}
+
+/* Whose story it is: the root's, by name and label; in a wake graph the thread that was made to wait. */
+static char *subject_of(const struct graph *graph)
+{
+	const struct node *node = subject_node(graph);
+	const char *name;
+
+	if (!node)
 		return memory_format("%s", "");
 	if (graph->kind == GRAPH_WAKE)
-		return words_owner(model, graph, index);
-	node = &graph->nodes.items[index];
-	if (!strncmp(node->label, node->name, strlen(node->name)))
-		return words_clean(node->label);
-	text = memory_format("%s %s", node->name, node->label);
-	clean = words_clean(text);
-	free(text);
-	return clean;
+		return words_cleaned(words_row(node));
+	name = node->deed->name;
+	if (!node->label || !strncmp(node->label, name, strlen(name)))
+		return words_clean(node->label ? node->label : name);
+	return words_cleaned(memory_format("%s %s", name, node->label));
+}
+
+static char *subject_name(const struct graph *graph)
+{
+	const struct node *node = graph->kind == GRAPH_WAKE ? subject_node(graph) : NULL;
+
+	return node ? words_cleaned(words_row_name(node)) : subject_of(graph);
+}
+
+/* Where a record does not tell what its device is called, the stream may. */
+static void name_disks(const struct model *model, struct graph *graph)
+{
+	char name[64];
+
+	for (size_t i = 0; i < graph->nodes.count; i++) {
+		const struct node *node = &graph->nodes.items[i];
+		struct deed_detail detail = node->detail ? *node->detail : DEED_DETAIL_NONE;
+
+		if (!node->deed->dev || detail.disk)
+			continue;
+		detail.disk = model_device_name(model, node->deed->dev, name, sizeof(name));
+		graph_detail(graph, (int32_t)i, &detail);
+	}
 }
 
 int gather_whole_graph(void *context, struct graph *graph)
@@ -44,7 +70,10 @@ int gather_whole_graph(void *context, struct graph *graph)
 		story->to = time_bounded(graph->to);
 		story->signal = *signal ? moment_find_signal(model, signal) : NULL;
 		free(story->root);
-		story->root = subject_of(model, graph);
+		free(story->root_name);
+		name_disks(model, graph);
+		story->root = subject_of(graph);
+		story->root_name = subject_name(graph);
 	}
 	free(window);
 	free(signal);

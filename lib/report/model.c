@@ -112,36 +112,56 @@ static void see_process(struct tally *tally, const struct identity *identity)
 		tally->vague = true;
 }
 
-static struct tally *find_tally(const struct model *model, const char *name)
+/* Its family, as a copy which the caller frees. */
+static struct deed *copy_family(const struct deed *deed)
 {
-	char *family = rival_family(name);
+	struct deed family = family_of(deed);
+
+	return deed_copy(&family);
+}
+
+static struct tally *find_tally(const struct model *model, const struct deed *deed)
+{
+	struct deed *family = copy_family(deed);
 	struct tally *tally;
 
-	HASH_FIND_STR(model->tallies, family, tally);
+	HASH_FIND(hh, model->tallies, family->key, family->key_length, tally);
 	free(family);
 	return tally;
 }
 
-static const char *tally_name(struct tally *tally)
+static void forget_words(struct tally *tally)
 {
-	if (!tally->name)
-		tally->name = rivals_name(&tally->names);
-	return tally->name;
+	free(tally->words);
+	free(tally->who);
+	tally->words = tally->who = NULL;
+}
+
+static void make_words(struct tally *tally)
+{
+	struct deed *deed;
+
+	if (tally->words)
+		return;
+	deed = family_deed(&tally->deeds);
+	tally->words = words_culprit(deed, 0, 0);
+	tally->who = words_clean(deed->who ? deed->who : "");
+	free(deed);
 }
 
 static void tally_free(struct tally *tally)
 {
-	rivals_free(&tally->names);
+	family_free(&tally->deeds);
 	identity_free(&tally->identity);
+	forget_words(tally);
 	free(tally->family);
-	free(tally->name);
 	free(tally);
 }
 
 /* Where there are too many names to count, the first ones are: the totals are about what comes again and again. */
 void model_count_blame(struct model *model, const struct culprit *culprit)
 {
-	struct tally *tally = find_tally(model, culprit->words);
+	struct tally *tally = find_tally(model, culprit->deed);
 	double score = culprit->score;
 
 	if (!tally) {
@@ -150,13 +170,12 @@ void model_count_blame(struct model *model, const struct culprit *culprit)
 			return;
 		}
 		tally = NEW(struct tally);
-		tally->family = rival_family(culprit->words);
-		HASH_ADD_KEYPTR(hh, model->tallies, tally->family, strlen(tally->family), tally);
+		tally->family = copy_family(culprit->deed);
+		HASH_ADD_KEYPTR(hh, model->tallies, tally->family->key, tally->family->key_length, tally);
 	}
 	see_process(tally, &culprit->identity);
-	rivals_add(&tally->names, culprit->words, score);
-	free(tally->name);
-	tally->name = NULL;
+	family_add(&tally->deeds, culprit->deed, score);
+	forget_words(tally);
 	tally->score += score;
 	if (tally->last_moment != model->moments) {
 		tally->last_moment = model->moments;
@@ -249,7 +268,7 @@ static int compare_tallies(const struct tally *a, const struct tally *b)
 {
 	if (a->score != b->score)
 		return a->score > b->score ? -1 : 1;
-	return strcmp(a->family, b->family);
+	return deed_compare(a->family, b->family);
 }
 
 static const struct identity *identity_of(const struct tally *tally)
@@ -268,9 +287,11 @@ static size_t counted_verdicts(struct model *model, struct verdict *list, size_t
 	size_t n = 0;
 
 	HASH_SORT(model->tallies, compare_tallies);
-	for (tally = model->tallies; tally && n < room; tally = tally->hh.next)
-		list[n++] = (struct verdict){tally_name(tally), model->timeless ? NAN : tally->score,
+	for (tally = model->tallies; tally && n < room; tally = tally->hh.next) {
+		make_words(tally);
+		list[n++] = (struct verdict){tally->words, tally->who, model->timeless ? NAN : tally->score,
 					     model->timeless ? NAN : share_of_all(model, tally->score), tally->moments, identity_of(tally)};
+	}
 	return n;
 }
 
@@ -284,8 +305,8 @@ size_t model_verdicts(struct model *model, struct verdict *list, size_t room)
 		return counted_verdicts(model, list, room);
 	for (n = 0; n < model->overall.count && n < room; n++) {
 		culprit = &model->overall.items[n];
-		tally = find_tally(model, culprit->words);
-		list[n] = (struct verdict){culprit->words, culprit->score, culprit->share, tally ? tally->moments : 0,
+		tally = find_tally(model, culprit->deed);
+		list[n] = (struct verdict){culprit->words, culprit->who, culprit->score, culprit->share, tally ? tally->moments : 0,
 					   identity_of(tally)};
 		if (isnan(list[n].share))
 			list[n].share = share_of_all(model, culprit->score);

@@ -25,7 +25,7 @@
 #include "base/memory.h"
 #include "event/event.h"
 #include "graph/graph_reader.h"
-#include "graph/rival.h"
+#include "graph/family.h"
 #include "report/points.h"
 #include "report/who.h"
 #include "stream/stream.h"
@@ -84,16 +84,22 @@ struct piece {
 	struct part *part; /* of its story */
 	int32_t node; /* of the graph; NODE_NONE; good while the graph is there */
 	char *row;   /* who or what it belongs to: "grinder/77", "loop0" */
+	char *name;  /* the same without the number of a thread: "grinder" */
 };
 
 struct holding { /* of a CPU that a thread waited for */
-	char *owner;
+	char *owner, *name; /* as row and name of a piece */
+	bool throttled;	    /* nobody held it: the thread was not let */
 	double time; /* seconds */
 };
 
 /* All pieces of a path that are the same thing, in words. */
 struct part {
 	char *words; /* "in service at loop0" */
+	char *act;   /* the same without the subject, if that is in the row of the piece */
+	char *about; /* the name of the thread whose words can be put behind it, without it: "" if there is none */
+	char *behind; /* these words: "asleep in nanosleep (timer)" */
+	struct deed *deed; /* devices by their names */
 	char *meanwhile; /* what went on, by words_meanwhile(); of pieces that differ, what can be said */
 	enum node_what what;
 	double time; /* seconds */
@@ -107,6 +113,8 @@ struct part {
 struct culprit {
 	uint64_t rank;
 	char *name, *label;
+	struct deed *deed; /* devices by their names */
+	char *who;    /* the name of the thread, or pool, that did it; "" where it is none */
 	char *words;  /* "reader: read of loop0 in service" */
 	char *fuller; /* "reader (318 threads): read of loop0 in service" */
 	double score; /* seconds; of an exception 1 over the calls from the throw */
@@ -122,6 +130,7 @@ struct culprit {
 /* What is blamed more than in another stream. */
 struct change {
 	char *name, *sure; /* sure: as in the record */
+	struct deed *deed; /* devices by their names */
 	char *words;	   /* a sentence */
 	double good, bad;  /* shares */
 	double p;	   /* NAN: too few moments */
@@ -133,6 +142,7 @@ struct story {
 	int64_t from, to;
 	struct signal *signal; /* NULL: the graph names none that is known */
 	char *root;	       /* label of the root or target; "" where unknown */
+	char *root_name;       /* the same without the number of a thread */
 	char *chain;	       /* who waits for whom, in words; NULL: nothing to tell */
 	bool closed;	       /* its path is complete */
 	ARRAY(struct piece) pieces;
@@ -222,10 +232,11 @@ struct chart_story {
 	UT_hash_handle hh;
 };
 
-/* Who was blamed over all moments; names of one family (graph/rival.h) are one. */
+/* Who was blamed over all moments; deeds of one family (graph/family.h) are one. */
 struct tally {
-	char *family, *name; /* name: what they have in common; NULL: not asked for since the last was added */
-	struct rivals names;
+	struct deed *family;
+	char *words, *who;    /* of what they have in common; NULL: not asked for since the last was added */
+	struct family deeds;
 	double score;
 	uint64_t moments, last_moment;
 	struct identity identity; /* where it was the same process each time */
@@ -318,6 +329,9 @@ struct handlers *model_handlers(struct model *model);
 /* The input went wrong: tells what is known of the moment at hand, and signals whose window did not come. */
 void model_give_up(struct model *model);
 
+/* The deed with its device by name, as far as that is known; the caller frees it. */
+struct deed *model_name_device(const struct model *model, const struct deed *deed);
+
 /* "loop0" for "7:0", where the stream at hand told its name. */
 const char *model_device_name(const struct model *model, const char *device, char *text, size_t room);
 
@@ -330,7 +344,8 @@ char *model_track_name(const struct model *model, const struct track *track);
  * belong to the model.
  */
 struct verdict {
-	const char *name;
+	const char *name; /* in words */
+	const char *who;  /* the name of the thread, or pool; "" where it is none */
 	double score;	  /* seconds; NAN: no time */
 	double share;	  /* of all time explained, 0 to 1; NAN: of no time, or of one that is not known */
 	uint64_t moments; /* in how many it was ranked */
@@ -370,9 +385,10 @@ double signal_limit(const struct signal *signal); /* the one that it passed; NAN
 int signal_compare(const struct signal *a, const struct signal *b); /* as qsort() wants: the worse first */
 struct story *story_new(const char *graph);
 void story_free(struct story *story);
-void story_close(const struct model *model, struct story *story, const struct graph *graph); /* its path and ranking are complete */
+void story_close(struct story *story, const struct graph *graph); /* its path and ranking are complete */
 int story_path(const struct model *model, struct story *story, const struct graph *graph, const struct fields *fields);
 int story_blame(const struct model *model, struct story *story, const struct graph *graph, const struct fields *fields);
+struct deed *deed_of_record(const struct model *model, const struct fields *fields); /* by its name if it has no deed; the caller frees it */
 int culprit_read(const struct model *model, struct culprit *culprit, const struct fields *fields);
 void culprit_free(struct culprit *culprit);
 void change_free(struct change *change);

@@ -204,7 +204,7 @@ static int tell(struct model *model)
 	size_t i;
 
 	if (model->story)
-		story_close(model, model->story, model->graph);
+		story_close(model->story, model->graph);
 	merge_signals(model, moment);
 	for (i = 0; i < moment->stories.count; i++) {
 		count_story(model, moment->stories.items[i]);
@@ -225,7 +225,7 @@ static int tell(struct model *model)
 void moment_forget_graph(struct model *model)
 {
 	if (model->story)
-		story_close(model, model->story, model->graph);
+		story_close(model->story, model->graph);
 	graph_free(model->graph);
 	model->graph = NULL;
 	model->story = NULL;

@@ -20,15 +20,6 @@ static const char *shown(const struct signal *signal, const char *key)
 	return "";
 }
 
-char *words_thread(const char *comm, int32_t tid)
-{
-	if (tid == 0)
-		return memory_format("%s", comm);
-	if (!*comm || !strcmp(comm, "?"))
-		return memory_format("thread %" PRId32, tid);
-	return memory_format("%s/%" PRId32, comm, tid);
-}
-
 static const char *request_verb(const char *rwbs)
 {
 	static const struct {
@@ -233,7 +224,7 @@ char *words_shift(const struct model *model, const struct track *track, const st
 	return words;
 }
 
-static const struct sentence {
+static const struct wording {
 	const char *chart; /* with a colon at its end: of any chart whose name begins so */
 	subject_words *subject;
 	const char *ended, *open; /* what it did, before and after the time */
@@ -247,9 +238,9 @@ static const struct sentence {
 	{"", say_any, "took", "not done after", ""},
 };
 
-static const struct sentence *sentence_of(const char *chart)
+static const struct wording *wording_of(const char *chart)
 {
-	const struct sentence *s;
+	const struct wording *s;
 	size_t length;
 
 	for (s = sentences; *s->chart; s++) {
@@ -262,7 +253,7 @@ static const struct sentence *sentence_of(const char *chart)
 
 char *words_signal(const struct model *model, const struct signal *signal)
 {
-	const struct sentence *s = sentence_of(signal->chart);
+	const struct wording *s = wording_of(signal->chart);
 	bool interval = signal->unit == UNIT_SECONDS;
 	char *who, *subject, *value, *words;
 	const char *verb = !interval ? "was" : signal->open ? s->open : s->ended;
@@ -289,7 +280,7 @@ char *words_signal(const struct model *model, const struct signal *signal)
 /* The plural of what has one; names of calls and functions stay as they are. */
 char *words_signals(const struct model *model, const struct signal *signal, uint64_t count)
 {
-	const struct sentence *s = sentence_of(signal->chart);
+	const struct wording *s = wording_of(signal->chart);
 	char *subject, *words, number[NUMBER_ROOM];
 	bool request = s->subject == say_request, wait = s->subject == say_runnable;
 	const char *by = *signal->comm && strcmp(signal->comm, "?") != 0 ? signal->comm : "threads without a name";

@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "base/number.h"
 #include "chart/span.h"
-#include "graph/pool.h"
+#include "graph/family.h"
 #include "report/chain.h"
 #include "report/model.h"
 #include "report/words.h"
@@ -22,9 +22,16 @@ struct story *story_new(const char *graph)
 
 	story->graph = words_clean(graph);
 	story->root = memory_format("%s", "");
+	story->root_name = memory_format("%s", "");
 	story->from = INT64_MAX;
 	story->to = INT64_MIN;
 	return story;
+}
+
+static void free_holding(struct holding *holding)
+{
+	free(holding->owner);
+	free(holding->name);
 }
 
 void story_free(struct story *story)
@@ -37,14 +44,20 @@ void story_free(struct story *story)
 	HASH_ITER(hh, story->parts, part, next) {
 		HASH_DEL(story->parts, part);
 		for (i = 0; i < part->holdings.count; i++)
-			free(part->holdings.items[i].owner);
+			free_holding(&part->holdings.items[i]);
 		free(part->holdings.items);
 		free(part->words);
+		free(part->act);
+		free(part->about);
+		free(part->behind);
+		free(part->deed);
 		free(part->meanwhile);
 		free(part);
 	}
-	for (i = 0; i < story->pieces.count; i++)
+	for (i = 0; i < story->pieces.count; i++) {
 		free(story->pieces.items[i].row);
+		free(story->pieces.items[i].name);
+	}
 	for (i = 0; i < story->culprits.count; i++)
 		culprit_free(&story->culprits.items[i]);
 	free(story->pieces.items);
@@ -52,6 +65,7 @@ void story_free(struct story *story)
 	free(story->chain);
 	free(story->graph);
 	free(story->root);
+	free(story->root_name);
 	free(story);
 }
 
@@ -64,7 +78,7 @@ static char *say_often(const struct part *part)
 	return memory_format(", %s times", number);
 }
 
-void story_close(const struct model *model, struct story *story, const struct graph *graph)
+void story_close(struct story *story, const struct graph *graph)
 {
 	struct part *part;
 
@@ -77,7 +91,7 @@ void story_close(const struct model *model, struct story *story, const struct gr
 		free(part->meanwhile);
 		part->meanwhile = part->what == WHAT_RUNNABLE ? chain_holders(part) : say_often(part);
 	}
-	story->chain = chain_words(model, story, graph);
+	story->chain = chain_words(story, graph);
 }
 
 double story_length(const struct story *story)
@@ -109,12 +123,13 @@ size_t story_culprits(const struct story *story, size_t room)
 	return n;
 }
 
-/* Takes the words. */
-static struct part *story_part(struct story *story, enum node_what what, char *words, char *meanwhile)
+/* Takes the words; the rest of a new part is to be filled in. */
+static struct part *story_part(struct story *story, enum node_what what, char *words, char *meanwhile, bool *is_new)
 {
 	struct part *part;
 
 	HASH_FIND_STR(story->parts, words, part);
+	*is_new = !part;
 	if (part) {
 		/* What went on during one of several waits would not be the whole truth of all. */
 		if (strcmp(part->meanwhile, meanwhile)) {
@@ -133,40 +148,98 @@ static struct part *story_part(struct story *story, enum node_what what, char *w
 	return part;
 }
 
+/* Whose request it is needs no name if the graph is about that thread. */
+static int view_of(const struct story *story, const struct graph *graph, const struct node *node)
+{
+	bool own = graph && graph->target != NODE_NONE && graph->nodes.items[graph->target].tid == node->tid;
+	bool open = story->signal && story->signal->open && graph && node->end >= graph->to;
+
+	return (own ? VIEW_OWN : 0) | (open ? VIEW_OPEN : 0);
+}
+
+static struct part *part_of(const struct model *model, struct story *story, const struct graph *graph, int32_t index,
+			    const struct node *node)
+{
+	struct sentence sentence = words_sentence(node, view_of(story, graph, node));
+	char *meanwhile = index == NODE_NONE ? memory_format("%s", "") : words_meanwhile(graph, index);
+	bool is_new, behind = strcmp(sentence.joint, " ") == 0;
+	struct part *part = story_part(story, node->what, words_cleaned(sentence_words(&sentence)), meanwhile, &is_new);
+
+	if (is_new) {
+		part->act = sentence.of_row ? words_clean(sentence.predicate) : memory_format("%s", part->words);
+		part->about = words_clean(behind ? sentence.about : "");
+		part->behind = words_clean(sentence.predicate);
+		part->deed = model_name_device(model, node->deed);
+	}
+	sentence_free(&sentence);
+	return part;
+}
+
+/* The node as its path record tells it, where its own is not there. */
+struct told_node {
+	struct node node;
+	struct deed *deed, *named;
+	struct deed_detail *detail;
+};
+
+static int read_told(const struct model *model, struct told_node *told, const struct fields *fields, int64_t id)
+{
+	char *text;
+
+	if (node_read_deed(fields, &told->deed, &told->detail, &told->node) < 0)
+		return -1;
+	if (!told->deed) {
+		text = memory_format("node %" PRId64, id);
+		told->deed = deed_text_copy(text);
+		free(text);
+	}
+	told->named = model_name_device(model, told->deed);
+	told->node.what = (uint8_t)node_what_read(fields, WHAT_UNKNOWN);
+	told->node.deed = told->named;
+	told->node.detail = told->detail;
+	return 0;
+}
+
+static void told_free(struct told_node *told)
+{
+	free(told->deed);
+	free(told->named);
+	free(told->detail);
+}
+
+static void add_piece(const struct model *model, struct story *story, const struct graph *graph, int32_t index, const struct node *node,
+		      int64_t from, int64_t to)
+{
+	struct piece *piece = ARRAY_ADD(&story->pieces);
+
+	*piece = (struct piece){.from = from, .to = to, .what = node->what, .node = index};
+	piece->row = words_cleaned(words_row(node));
+	piece->name = words_cleaned(words_row_name(node));
+	piece->part = part_of(model, story, graph, index, node);
+	if (piece->what == WHAT_RUNNABLE && index != NODE_NONE)
+		chain_hold(piece->part, graph, piece);
+	piece->part->time += (double)span_between(from, to) / 1e9;
+	piece->part->pieces++;
+	story->from = from < story->from ? from : story->from;
+	story->to = to > story->to ? to : story->to;
+}
+
 int story_path(const struct model *model, struct story *story, const struct graph *graph, const struct fields *fields)
 {
-	struct piece *piece;
+	struct told_node told = {0};
 	int64_t id, from, to;
-	int32_t node;
+	int32_t index;
 
 	if (fields_integer(fields, "node", &id) != 1 || read_time(fields, "from", &from) != 1 ||
 	    read_time(fields, "to", &to) != 1)
 		return fail("a path record needs node=, from= and to= as numbers");
 	if (from > to)
 		return fail("a path piece ends before it starts");
-	node = graph ? graph_find(graph, id) : NODE_NONE;
-	piece = ARRAY_ADD(&story->pieces);
-	*piece = (struct piece){.from = from, .to = to, .what = WHAT_UNKNOWN};
-	if (node == NODE_NONE) {
-		piece->row = memory_format("node %" PRId64, id);
-		piece->part =
-		    story_part(story, WHAT_UNKNOWN, memory_format("node %" PRId64, id), memory_format("%s", ""));
-	} else {
-		piece->what = graph->nodes.items[node].what;
-		piece->row = words_owner(model, graph, node);
-		piece->part =
-		    story_part(story, piece->what, words_node(model, graph, node, story->signal && story->signal->open),
-			       words_meanwhile(graph, node));
-	}
-	piece->node = node;
-	if (piece->what == WHAT_RUNNABLE)
-		chain_hold(model, piece->part, graph, piece);
-	piece->part->time += (double)span_between(from, to) / 1e9;
-	piece->part->pieces++;
-	if (from < story->from)
-		story->from = from;
-	if (to > story->to)
-		story->to = to;
+	index = graph ? graph_find(graph, id) : NODE_NONE;
+	if (index == NODE_NONE && read_told(model, &told, fields, id) < 0)
+		return -1;
+	add_piece(model, story, graph, index, index == NODE_NONE ? &told.node : &graph->nodes.items[index], from, to);
+	told_free(&told);
 	return 0;
 }
 
@@ -196,12 +269,26 @@ bool story_is_ranked_alike(const struct story *story)
 	return i > 0 && i == story->culprits.count && !part;
 }
 
-static char *spell(const struct model *model, const char *name, uint64_t threads, uint64_t processes)
+/* As the graph has it: devices by their numbers; without deed by its name. */
+static struct deed *raw_deed(const struct fields *fields)
 {
-	char *raw = words_culprit(model, name, threads, processes), *words = words_clean(raw);
+	struct deed *deed = deed_read(fields);
+	char *name;
 
-	free(raw);
-	return words;
+	if (deed)
+		return deed;
+	name = fields_copy(fields, "name");
+	deed = deed_text_copy(name ? name : "");
+	free(name);
+	return deed;
+}
+
+struct deed *deed_of_record(const struct model *model, const struct fields *fields)
+{
+	struct deed *deed = raw_deed(fields), *named = model_name_device(model, deed);
+
+	free(deed);
+	return named;
 }
 
 int culprit_read(const struct model *model, struct culprit *culprit, const struct fields *fields)
@@ -219,8 +306,10 @@ int culprit_read(const struct model *model, struct culprit *culprit, const struc
 	culprit->label = clean_field(fields, "label");
 	culprit->algorithm = clean_field(fields, "algorithm");
 	culprit->timeless = !strcmp(culprit->algorithm, "exception");
-	culprit->words = spell(model, culprit->name, 0, 0);
-	culprit->fuller = spell(model, culprit->name, 0, 0);
+	culprit->deed = deed_of_record(model, fields);
+	culprit->who = words_clean(culprit->deed->who ? culprit->deed->who : "");
+	culprit->words = words_culprit(culprit->deed, 0, 0);
+	culprit->fuller = words_culprit(culprit->deed, 0, 0);
 	return 0;
 }
 
@@ -228,6 +317,8 @@ void culprit_free(struct culprit *culprit)
 {
 	free(culprit->name);
 	free(culprit->label);
+	free(culprit->deed);
+	free(culprit->who);
 	free(culprit->words);
 	free(culprit->fuller);
 	free(culprit->algorithm);
@@ -241,16 +332,20 @@ static int compare_tids(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* How many threads have a node of this name, or of the pool's whose name it is. */
-static uint64_t threads_of(const struct graph *graph, const char *name)
+/* How many threads did this deed, or of the pool whose deed it is; where nobody did it, to how many it was done. */
+static uint64_t threads_of(const struct graph *graph, const struct deed *deed)
 {
 	int32_t *tids = memory_new(graph->nodes.count + 1, sizeof(*tids));
 	uint64_t threads = 0;
 	size_t i, n = 0;
 
-	for (i = 0; i < graph->nodes.count; i++)
-		if (graph->nodes.items[i].tid > 0 && pool_has(name, graph->nodes.items[i].name))
-			tids[n++] = graph->nodes.items[i].tid;
+	for (i = 0; i < graph->nodes.count; i++) {
+		const struct node *node = &graph->nodes.items[i];
+		int32_t tid = node->deed->who ? node->who_tid : node->tid;
+
+		if (tid > 0 && deed_covers(deed, node->deed))
+			tids[n++] = tid;
+	}
 	qsort(tids, n, sizeof(*tids), compare_tids);
 	for (i = 0; i < n; i++)
 		threads += i == 0 || tids[i] != tids[i - 1];
@@ -261,18 +356,18 @@ static uint64_t threads_of(const struct graph *graph, const char *name)
 int story_blame(const struct model *model, struct story *story, const struct graph *graph, const struct fields *fields)
 {
 	struct culprit culprit;
-	char *name;
+	struct deed *deed;
 
 	if (culprit_read(model, &culprit, fields) < 0)
 		return -1;
-	name = fields_copy(fields, "name");
-	if (name && graph && graph->kind == GRAPH_WAKE) {
-		culprit.threads = threads_of(graph, name);
-		culprit.processes = who_of_nodes(model->who, graph, name, &culprit.identity);
+	if (graph && graph->kind == GRAPH_WAKE) {
+		deed = raw_deed(fields);
+		culprit.threads = threads_of(graph, deed);
+		culprit.processes = who_of_nodes(model->who, graph, deed, &culprit.identity);
 		free(culprit.fuller);
-		culprit.fuller = spell(model, name, culprit.threads, culprit.processes);
+		culprit.fuller = words_culprit(culprit.deed, culprit.threads, culprit.processes);
+		free(deed);
 	}
-	free(name);
 	*ARRAY_ADD(&story->culprits) = culprit;
 	return 0;
 }

@@ -104,12 +104,11 @@ static void print_who(const struct report *report, FILE *out, const char *title,
 		      int32_t tid)
 {
 	char *who = identity_words(identity), *lead = memory_format("%-11s", title), *words;
-	const char *end = tid ? NULL : strstr(name, ": ");
 
 	if (tid)
 		words = memory_format("%s/%d is%s %s", name, tid, tid == identity->pid ? "" : " of", who);
 	else
-		words = memory_format("%.*s is %s", (int)(end ? end - name : (ptrdiff_t)strlen(name)), name, who);
+		words = memory_format("%s is %s", name, who);
 	wrap(report, out, lead, words);
 	free(words);
 	free(lead);
@@ -131,7 +130,7 @@ static void print_processes(const struct report *report, FILE *out, const struct
 		}
 		if (j < i || !culprit->identity.pid)
 			continue;
-		print_who(report, out, title, culprit->words, &culprit->identity, 0);
+		print_who(report, out, title, culprit->who, &culprit->identity, 0);
 		told |= signal && signal->identity.pid == culprit->identity.pid;
 		title = "";
 	}
@@ -291,7 +290,7 @@ static void print_summary(struct report *report)
 		row(report, out, words, verdicts[i].score, verdicts[i].share, verdicts[i].name);
 		free(words);
 		if (verdicts[i].identity)
-			print_who(report, out, "", verdicts[i].name, verdicts[i].identity, 0);
+			print_who(report, out, "", verdicts[i].who, verdicts[i].identity, 0);
 	}
 }
 

@@ -9,16 +9,16 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "graph/pool.h"
+#include "graph/family.h"
 #include "report/model.h"
 #include "report/words.h"
 
-enum { RECORDS = 8, THREADS_MAX = 1 << 16, COMM_SIZE = 16, HEX_MIN = 32, HEX_SHOWN = 12 };
+enum { RECORDS = 8, THREADS_MAX = 1 << 16, COMM_SIZE = 16, CLEAN_SIZE = 4 * COMM_SIZE, HEX_MIN = 32, HEX_SHOWN = 12 };
 
 struct told {
 	int64_t ts, read; /* read: when /proc was, of what is told of the process */
 	bool began;
-	char comm[COMM_SIZE];
+	char comm[CLEAN_SIZE]; /* cleaned */
 	struct identity identity; /* pid 0: nothing is told; no program and group: nothing but that */
 };
 
@@ -111,6 +111,7 @@ int who_task(struct who *who, const struct fields *fields)
 {
 	struct told told = {.began = fields_is(fields, "began", "yes")};
 	int64_t tid = 0, tgid = 0;
+	char comm[COMM_SIZE] = "", *clean;
 
 	if (fields_integer(fields, "tid", &tid) < 0 || fields_integer(fields, "tgid", &tgid) < 0 ||
 	    read_time(fields, "ts", &told.ts) < 0)
@@ -122,7 +123,10 @@ int who_task(struct who *who, const struct fields *fields)
 		return fail("a task needs a tid");
 	if (fields_is(fields, "ended", "yes"))
 		return 0;
-	fields_text(fields, "comm", told.comm, sizeof(told.comm));
+	fields_text(fields, "comm", comm, sizeof(comm));
+	clean = words_clean(comm);
+	snprintf(told.comm, sizeof(told.comm), "%s", clean);
+	free(clean);
 	if (tgid > 0 && tgid <= INT32_MAX)
 		told.identity = (struct identity){(int32_t)tgid, clean_field(fields, "program"), clean_field(fields, "cgroup")};
 	insert(thread_of(who, (int32_t)tid), &told);
@@ -130,13 +134,6 @@ int who_task(struct who *who, const struct fields *fields)
 }
 
 /* --- and asked -------------------------------------------------------------------------------------------------------- */
-
-static bool is_named(const struct told *told, const char *name)
-{
-	size_t length = strlen(told->comm);
-
-	return length > 0 && strncmp(name, told->comm, length) == 0 && (!name[length] || strncmp(name + length, ": ", 2) == 0);
-}
 
 /* Whether another program was begun before it was read what runs. */
 static bool is_void(const struct thread_told *thread, int which)
@@ -158,7 +155,7 @@ bool who_find(const struct who *who, int32_t tid, int64_t at, const char *name, 
 	i = thread ? thread->count - 1 : -1;
 	while (i >= 0 && thread->told[i].ts > at)
 		i--;
-	if (i < 0 || !is_named(&thread->told[i], name))
+	if (i < 0 || !*name || strcmp(thread->told[i].comm, name) != 0)
 		return false;
 	/* one that only gives the name leaves what was told before */
 	while (i > 0 && !thread->told[i].identity.pid && !thread->told[i].began)
@@ -191,7 +188,17 @@ static uint64_t count_different(int32_t *pids, size_t count)
 	return different;
 }
 
-uint64_t who_of_nodes(const struct who *who, const struct graph *graph, const char *name, struct identity *identity)
+/* The process of whoever did the node's deed. */
+static bool find_doer(const struct who *who, const struct node *node, struct identity *identity)
+{
+	char *name = words_clean(node->deed->who);
+	bool found = who_find(who, node->who_tid, time_bounded(node->end), name, identity);
+
+	free(name);
+	return found;
+}
+
+uint64_t who_of_nodes(const struct who *who, const struct graph *graph, const struct deed *deed, struct identity *identity)
 {
 	int32_t *pids = memory_new(graph->nodes.count + 1, sizeof(*pids));
 	struct identity first = {0}, found = {0};
@@ -202,9 +209,9 @@ uint64_t who_of_nodes(const struct who *who, const struct graph *graph, const ch
 	for (size_t i = 0; known && i < graph->nodes.count; i++) {
 		const struct node *node = &graph->nodes.items[i];
 
-		if (node->tid <= 0 || !pool_has(name, node->name))
+		if (node->who_tid <= 0 || !node->deed->who || !deed_covers(deed, node->deed))
 			continue;
-		known = who_find(who, node->tid, time_bounded(node->end), node->name, &found);
+		known = find_doer(who, node, &found);
 		if (known && n == 0)
 			first = found;
 		if (known && found.pid == first.pid && strcmp(found.program, first.program) != 0)

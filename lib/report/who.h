@@ -30,13 +30,13 @@ void who_forget(struct who *who); /* another stream begins */
 int who_task(struct who *who, const struct fields *fields);
 
 /*
- * The process of the thread at this time, if it went by the name with which `name` begins, up to its end or ": ". False: not
- * known. The texts are the table's, until its next record.
+ * The process of the thread at this time, if it went by this name, cleaned (words_clean). False: not known. The texts are the
+ * table's, until its next record.
  */
 bool who_find(const struct who *who, int32_t tid, int64_t at, const char *name, struct identity *identity);
 
-/* Of how many processes the threads are whose nodes have this name, or that pool's; of one, *identity is a copy. 0: not known. */
-uint64_t who_of_nodes(const struct who *who, const struct graph *graph, const char *name, struct identity *identity);
+/* Of how many processes the threads are who did this deed, or that pool's; of one, *identity is a copy. 0: not known. */
+uint64_t who_of_nodes(const struct who *who, const struct graph *graph, const struct deed *deed, struct identity *identity);
 
 struct identity identity_copy(const struct identity *identity);
 void identity_free(struct identity *identity);

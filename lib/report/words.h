@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "graph/words.h"
 #include "report/model.h"
 
 enum { WORDS_CLOCK_ROOM = 64 };
@@ -42,9 +43,6 @@ char *words_hosts(const struct model *model);
 void words_day(int64_t unix_time, char *text);
 void words_date(int64_t unix_time, char *text);
 void words_iso_time(int64_t unix_time, char *text);
-
-/* "reader/3312"; "thread 3312" where it has no name; "" where it is not known at all. */
-char *words_thread(const char *comm, int32_t tid);
 
 /* "read of loop0 sector 1880432 by reader/3312 took 2.293 s". */
 char *words_signal(const struct model *model, const struct signal *signal);
@@ -82,20 +80,17 @@ char *words_limits(enum unit unit, double center, double limit);
 /* "block of loop0 became slower at 12:03:04.127 and stayed so: median 127 us -> 410 us; limits relearnt". */
 char *words_shift(const struct model *model, const struct track *track, const struct shift *shift);
 
-/* A node of a critical path: "in the bfq queue of loop0"; "grinder/77 running". `open`: what the graph explains had not ended. */
-char *words_node(const struct model *model, const struct graph *graph, int32_t node, bool open);
-
 /* What went on meanwhile: " while 9,412 requests of 319 others were served"; "" where the graph tells nothing. */
 char *words_meanwhile(const struct graph *graph, int32_t node);
 
-/* Who a node belongs to: "grinder/77", "loop0", "timer". */
-char *words_owner(const struct model *model, const struct graph *graph, int32_t node);
+/* Raw words made clean, and freed. */
+char *words_cleaned(char *raw);
 
 /* Of how many moments the changes are: "moments compared: 4 good, 4 bad"; NULL: nothing was compared. */
 char *words_changes(const struct model *model);
 
-/* A ranked name: "reader (318 threads of 2 processes): read of loop0 in service". */
-char *words_culprit(const struct model *model, const char *name, uint64_t threads, uint64_t processes);
+/* A ranked deed: "reader (318 threads of 2 processes): read of loop0 in service". */
+char *words_culprit(const struct deed *deed, uint64_t threads, uint64_t processes);
 
 /* What it is blamed for: "2.28 s"; of an exception how far it was from the throw: "threw", "2 calls up". */
 char *words_score(const struct culprit *culprit);

@@ -84,13 +84,6 @@ static void left(struct wake *wake, struct thread *thread)
  * of others, which the thread waited for before.
  */
 
-static const char *const calls[] = {
-	"epoll_wait",	  "epoll_pwait",    "epoll_pwait2",	   "poll",		"ppoll",
-	"select",	  "pselect6",	    "io_getevents",	   "io_uring_enter",	"wait4",
-	"waitid",	  "accept",	    "accept4",		   "rt_sigtimedwait",	"mq_timedreceive",
-	"msgrcv",	  "recvfrom udp socket", "recvmsg udp socket", "recvmmsg udp socket",
-};
-
 /* A tick is short: it must have slept for this much longer than it ran then, or it has done something. */
 enum { IDLENESS = 8 };
 
@@ -99,12 +92,7 @@ enum { PATIENCE = 4096 };
 
 bool ask_any(const struct wake *wake, int16_t call)
 {
-	const char *name = wake_text(wake->names, call, "");
-
-	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
-		if (!strcmp(name, calls[i]))
-			return true;
-	return false;
+	return reason_at(wake->reasons, call)->many;
 }
 
 static bool is_idle(const struct wake *wake, const struct piece *piece)
@@ -115,10 +103,8 @@ static bool is_idle(const struct wake *wake, const struct piece *piece)
 /* Whether it is a wait for something to do, or for an answer, and not for a lock. */
 static bool takes(const struct wake *wake, const struct piece *wait)
 {
-	const char *call = wake_text(wake->names, wait->call, "");
-
-	return wait->what == WHAT_WAIT && (wait->flags & PIECE_CONDITION || is_idle(wake, wait) || !strncmp(call, "read", 4) ||
-					   !strncmp(call, "recv", 4));
+	return wait->what == WHAT_WAIT && (wait->flags & PIECE_CONDITION || is_idle(wake, wait) ||
+					   reason_at(wake->reasons, wait->call)->receives);
 }
 
 static bool is_own_timer(const struct wake *wake, const struct thread *thread, const struct piece *wait)
@@ -689,9 +675,7 @@ static void serve_peer(struct wake *wake, struct thread *thread, const struct th
 /* Who takes something out of a socket or pipe may wake the other side, for there is room to send more. */
 static bool receives(const struct wake *wake, const struct thread *thread)
 {
-	const char *call = wake_text(wake->names, syscall_of(thread)->name, "");
-
-	return strncmp(call, "recv", 4) == 0 || strncmp(call, "read", 4) == 0;
+	return reason_at(wake->reasons, syscall_of(thread)->name)->receives;
 }
 
 static void woken_by(struct wake *wake, struct thread *waker, struct thread *woken)

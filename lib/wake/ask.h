@@ -18,7 +18,7 @@ struct ask {
 /* Since when what ended this wait was waited for. */
 struct ask ask_since(const struct wake *wake, const struct thread *thread, size_t wait);
 
-/* Whether the call, by its name, waits for any of many events. */
+/* Whether who waits for this reason waits for any of many events. */
 bool ask_any(const struct wake *wake, int16_t call);
 
 #endif

@@ -52,6 +52,7 @@ struct wake *core_new(struct events *events, const struct part *const *parts)
 	wake->slots = slots_new();
 	wake->hooks = hooks_new(parts);
 	wake->names = wake_names_new();
+	wake->reasons = reasons_new();
 	wake->stacks = wake_stacks_new();
 	for (int i = 0; i < PARTS_COUNT; i++)
 		wake->of[i] = parts[i]->window ? memory_new(1, parts[i]->window) : NULL;
@@ -70,6 +71,7 @@ void wake_free(struct wake *wake)
 	slots_free(wake->slots);
 	free(wake->hooks);
 	wake_names_free(wake->names);
+	reasons_free(wake->reasons);
 	wake_stacks_free(wake->stacks);
 	free(wake);
 }

@@ -57,7 +57,8 @@ struct wake {
 	struct slots *slots;	/* what to do with each type of event; see event.c */
 	struct hooks *hooks;	/* which parts have which, of those that are called often */
 	struct wake_stacks *stacks; /* what they consist of */
-	struct wake_names *names; /* of interrupts and system calls */
+	struct wake_names *names; /* of interrupts, work queues, functions */
+	struct reasons *reasons; /* of waits */
 	int64_t now;		  /* time of the last event */
 	ARRAY(struct gap) gaps;	  /* the first ends where the window begins */
 	struct thread *by_tid;

@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,32 +75,35 @@ static void enters(struct wake *wake, struct thread *thread)
 	of(thread)->since = TIME_NONE;
 }
 
+/* The same call, for a file of this kind. */
+static int16_t call_for(struct wake *wake, int16_t call, const char *object)
+{
+	struct reason reason = *reason_at(wake->reasons, call);
+
+	reason.object = object;
+	return reason_index(wake->reasons, reason);
+}
+
 /* A sleep in the thread's system call, so far as is known. Of other calls the first argument may be anything. */
 static void name_file(struct wake *wake, struct thread *thread)
 {
 	struct in_call *call = syscall_of(thread);
 	struct descriptor of = {thread->tid, call->fd};
-	const char *text = wake_text(wake->names, call->name, "");
+	const char *text = reason_at(wake->reasons, call->name)->syscall;
 	struct wake_file *file;
-	char *name;
 
 	if (!files_of(wake)->known || call->fd == FD_NONE || call->name == CALL_NONE)
 		return;
 	HASH_FIND(hh, files_of(wake)->known, &of, sizeof(of), file);
-	if (!file || file->kind == CALL_NONE || !file_call_named(text))
-		return;
-	name = memory_format("%s %s", text, wake_text(wake->names, file->kind, ""));
-	thread_last(thread)->call = call->named = wake_name_text(wake->names, name);
-	free(name);
+	if (file && file->kind != CALL_NONE && file_call_named(text))
+		thread_last(thread)->call = call->named = call_for(wake, call->name, wake_text(wake->names, file->kind, ""));
 }
 
 static void name_fault(struct wake *wake, struct thread *thread)
 {
-	int16_t call = syscall_of(thread)->name;
-	char *name = memory_format("page fault%s%s", call == CALL_NONE ? "" : " in ", wake_text(wake->names, call, ""));
+	const struct reason *call = reason_at(wake->reasons, syscall_of(thread)->name);
 
-	thread_last(thread)->call = wake_name_text(wake->names, name);
-	free(name);
+	thread_last(thread)->call = reason_index(wake->reasons, (struct reason){.syscall = call->syscall, .purpose = "page"});
 }
 
 /* A sleep for a lock, or for free memory, is none for a file. */
@@ -189,15 +193,15 @@ static void on_socket(struct at *at)
 	enum { FAMILY, PROTOCOL };
 	struct thread *thread = at_own(at);
 	struct in_call *call = thread ? syscall_of(thread) : NULL;
-	char *name;
+	char object[32];
+	int16_t named;
 
 	if (!call || call->name == CALL_NONE || !has_slept(thread) || ask_any(at->wake, call->name))
 		return;
-	name = memory_format("%s %s socket", wake_text(at->wake->names, call->name, ""),
-			     socket_name((int)at_number(at, FAMILY), (int)at_number(at, PROTOCOL)));
-	rename_waits(thread, wake_name_text(at->wake->names, name));
-	call->named = wake_name_text(at->wake->names, name);
-	free(name);
+	snprintf(object, sizeof(object), "%s socket", socket_name((int)at_number(at, FAMILY), (int)at_number(at, PROTOCOL)));
+	named = call_for(at->wake, call->name, object);
+	rename_waits(thread, named);
+	call->named = named;
 }
 
 static void on_fault(struct at *at)

@@ -137,26 +137,17 @@ static double mean_of(const struct wake *wake, uint32_t cpu, int64_t start, int6
 	return mean(&frequencies->cpus.items[cpu], start, end, limit);
 }
 
-bool frequency_low(const struct wake *wake, uint32_t cpu, int64_t start, int64_t end)
+bool frequency_pace(const struct wake *wake, uint32_t cpu, int64_t start, int64_t end, struct deed_detail *detail)
 {
 	uint32_t highest, limit;
 	double khz = mean_of(wake, cpu, start, end, &highest, &limit);
 
+	if (khz > 0 && khz < 0.8 * highest) {
+		detail->khz = (uint32_t)(khz + 0.5);
+		detail->khz_most = highest;
+		detail->khz_limit = limit < highest ? limit : 0;
+	}
 	return khz > 0 && khz <= highest / 2.0;
-}
-
-char *frequency_note(const struct wake *wake, uint32_t cpu, int64_t start, int64_t end)
-{
-	uint32_t highest, limit;
-	double khz = mean_of(wake, cpu, start, end, &highest, &limit);
-	char *limited, *note;
-
-	if (khz <= 0 || khz >= 0.8 * highest)
-		return memory_format("%s", "");
-	limited = limit && limit < highest ? memory_format(", limited to %.0f MHz", limit / 1e3) : memory_format("%s", "");
-	note = memory_format(", at %.0f of %.0f MHz%s", khz / 1e3, highest / 1e3, limited);
-	free(limited);
-	return note;
 }
 
 static const struct part_event events[] = {

@@ -10,13 +10,10 @@
 
 #include "wake/core.h"
 
-/* Whether the CPU's mean frequency in [start, end) is known, and half of the highest or less: all took twice as long. */
-bool frequency_low(const struct wake *wake, uint32_t cpu, int64_t start, int64_t end);
-
 /*
- * For a label: ", at 576 of 1804 MHz" where that is known and less than four fifths, with ", limited to 600 MHz" where it was
- * not let run faster; else "". The caller frees it.
+ * Whether the CPU's mean frequency in [start, end) is known, and half of the highest or less: all took twice as long. Where it is less
+ * than four fifths, the detail gets it, with the limit if it was not let run faster.
  */
-char *frequency_note(const struct wake *wake, uint32_t cpu, int64_t start, int64_t end);
+bool frequency_pace(const struct wake *wake, uint32_t cpu, int64_t start, int64_t end, struct deed_detail *detail);
 
 #endif

@@ -109,7 +109,7 @@ static void spin_over(struct wake *wake, struct thread *thread, uint32_t cpu)
 	spin->what = WHAT_WAIT;
 	spin->cause = CAUSE_THREAD;
 	spin->cause_index = owner;
-	spin->call = wake_name_text(wake->names, "kernel mutex");
+	spin->call = reason_index(wake->reasons, (struct reason){.lock = "mutex"});
 	spin->flags = PIECE_SPIN;
 	thread->pieces.count = count;
 	thread_piece(thread, WHAT_RUN, wake->now, cpu);
@@ -120,11 +120,11 @@ static const struct {
 	int64_t flag;
 	const char *name;
 } locks[] = {
-	{0x20, "kernel mutex"},
-	{0x10, "kernel per-CPU semaphore"},
-	{0x08, "kernel real-time lock"},
-	{0x02, "kernel semaphore for reading"},
-	{0x04, "kernel semaphore for writing"},
+	{0x20, "mutex"},
+	{0x10, "per-CPU semaphore"},
+	{0x08, "real-time lock"},
+	{0x02, "semaphore for reading"},
+	{0x04, "semaphore for writing"},
 };
 
 enum { LOCK_SPIN = 1, LOCK_MUTEX = 0x20 };
@@ -146,7 +146,7 @@ static void on_contention_begin(struct at *at)
 	of(thread)->address = (uint64_t)at_number(at, LOCK);
 	for (size_t i = 0; i < sizeof(locks) / sizeof(locks[0]); i++)
 		if (flags & locks[i].flag) {
-			of(thread)->lock = wake_name_text(at->wake->names, locks[i].name);
+			of(thread)->lock = reason_index(at->wake->reasons, (struct reason){.lock = locks[i].name});
 			return;
 		}
 }

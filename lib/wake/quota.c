@@ -20,7 +20,8 @@ struct throttled {
 	int64_t since, ts, time;
 	int32_t *tids; /* in order */
 	size_t tids_count;
-	char *quota;
+	int64_t quota, period; /* so much time it may use in each period */
+	char *group;
 };
 
 struct quotas {
@@ -47,7 +48,7 @@ static void forget_before(struct quotas *quotas, int64_t ts)
 			continue;
 		}
 		free(time->tids);
-		free(time->quota);
+		free(time->group);
 	}
 	quotas->times.count = kept;
 }
@@ -119,15 +120,12 @@ static int read_tids(struct throttled *time, const struct field *field)
 
 static int read_quota(struct throttled *time, const struct fields *fields)
 {
-	char allowed[NUMBER_ROOM], whole[NUMBER_ROOM], group[256] = "?";
-	int64_t quota = 0, period = 0;
+	char group[256] = "?";
 
-	if (fields_time(fields, "quota", &quota) < 0 || fields_time(fields, "period", &period) < 0)
+	if (fields_time(fields, "quota", &time->quota) < 0 || fields_time(fields, "period", &time->period) < 0)
 		return -1;
 	fields_text(fields, "group", group, sizeof(group));
-	number_human_duration(allowed, quota);
-	number_human_duration(whole, period);
-	time->quota = memory_format("%s in %s of %s", allowed, whole, group);
+	time->group = memory_text(group, strlen(group));
 	return 0;
 }
 
@@ -248,7 +246,7 @@ static bool ended_by(struct wake *wake, const struct thread *thread, int64_t sta
 		from = used_up(wake, time, start, refill);
 		if (from >= refill || refill - from > time->time + TOLERANCE_NS)
 			continue;
-		*found = (struct throttling){from, refill, time->quota};
+		*found = (struct throttling){from, refill, time->group, time->quota, time->period};
 		return true;
 	}
 	return false;

@@ -12,7 +12,8 @@
 
 struct throttling {
 	int64_t from, to;
-	const char *quota; /* "10 ms in 100 ms of /group"; valid until the window is over */
+	const char *group; /* valid until the window is over; NULL: not known */
+	int64_t quota, period;
 };
 
 /* Whether the thread, runnable in [start, end), was throttled in some of that: the first time that can be shown. */

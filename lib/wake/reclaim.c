@@ -30,7 +30,7 @@ static void on_reclaim_end(struct at *at)
 static void left(struct wake *wake, struct thread *thread)
 {
 	if (thread->doing & PIECE_RECLAIM && thread_asleep(thread) && !lock_wanted(thread))
-		thread_last(thread)->call = wake_name_text(wake->names, "memory reclaim");
+		thread_last(thread)->call = reason_index(wake->reasons, (struct reason){.purpose = "memory"});
 }
 
 /* All threads of the process end, and nothing else that they do is of their own free will. */

@@ -59,7 +59,7 @@ static void on_raw_entry(struct at *at)
 {
 	enum { ID, ARGUMENTS };
 
-	enter(at, wake_number_call(at->wake->names, (int)at_number(at, ID)), (int32_t)at_first(at, ARGUMENTS));
+	enter(at, wake_number_call(at->wake, (int)at_number(at, ID)), (int32_t)at_first(at, ARGUMENTS));
 }
 
 static void on_return(struct at *at)
@@ -76,7 +76,7 @@ static void on_return(struct at *at)
 static int16_t name_call(struct wake *wake, const char *name, bool *returns)
 {
 	(void)returns;
-	return wake_name_text(wake->names, name);
+	return reason_syscall(wake->reasons, name);
 }
 
 static const struct part_event events[] = {

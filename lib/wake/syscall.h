@@ -9,8 +9,8 @@
 enum { FD_NONE = -1 };
 
 struct in_call {
-	int16_t name;  /* index of a text; CALL_NONE: it is in none */
-	int16_t named; /* what a part named its waits in this call, which tells more; CALL_NONE */
+	int16_t name;  /* index of a reason (reason.h); CALL_NONE: it is in none */
+	int16_t named; /* the reason that a part gave its waits in this call, which tells more; CALL_NONE */
 	int32_t fd;    /* the file that the call is for; FD_NONE: none, or not known */
 	int64_t since; /* when it was entered */
 };

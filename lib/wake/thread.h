@@ -48,7 +48,7 @@ struct piece {
 	int64_t start;
 	int32_t cause_index;
 	int32_t node;  /* in the graph at hand; NODE_NONE */
-	int16_t call;  /* a wait: in what, index of a text; CALL_NONE */
+	int16_t call;  /* a wait: in what, index of a reason (reason.h); CALL_NONE */
 	uint16_t cpu, flags;
 	uint8_t what, cause;
 };

@@ -1,5 +1,4 @@
 #include "wake/wake_node.h"
-#include "graph/rival.h"
 #include "wake/frequency.h"
 #include "wake/quota.h"
 
@@ -19,67 +18,26 @@ static void add_holder(struct cut *cut, const struct thread *holder, size_t at, 
 	bool runs = piece->what == WHAT_RUN || (piece->what == WHAT_WAIT && piece->flags & PIECE_SPIN);
 	int64_t start = later(from, piece->start), end = sooner(to, thread_piece_end(wake, holder, at));
 	const struct thread *master = interrupt ? holder : piece_master(wake, holder, piece);
-	char *who, *note;
+	struct deed_detail detail = DEED_DETAIL_NONE;
+	struct deed deed = deed_of(DEED_HOLD_CPU);
 	int32_t source;
 
 	if (start >= end || (!interrupt && (!runs || holder->tid == TID_IDLE)))
 		return;
-	who = interrupt ? interrupt_name(wake, piece->what == WHAT_SOFTIRQ, piece->cause_index)
-			: memory_format("%s", wake_comm_at(wake, master, start));
-	note = frequency_note(wake, piece->cpu, start, end);
-	source =
-	    new_node(cut, interrupt ? piece->what : WHAT_RUN, start, end, master->tid,
-		     rival_spell(who, piece->cpu, wake_comm_at(wake, waiter, start)),
-		     interrupt ? NULL
-			       : memory_format("%s/%d on CPU %u%s", wake_comm_at(wake, holder, start), holder->tid, piece->cpu,
-					       note));
-	*ARRAY_ADD(&cut->holdings) = (struct holding){.who = graph_intern(cut->graph, who), .node = source};
-	free(who);
-	free(note);
+	deed.cpu = piece->cpu;
+	deed.whom = wake_comm_at(wake, waiter, start);
+	if (interrupt) {
+		deed_by_interrupt(wake, &deed, piece->what == WHAT_SOFTIRQ, piece->cause_index);
+	} else {
+		deed.who = wake_comm_at(wake, master, start);
+		detail.thread = master == holder ? NULL : wake_comm_at(wake, holder, start);
+		frequency_pace(wake, piece->cpu, start, end, &detail);
+	}
+	source = new_node(cut, interrupt ? piece->what : WHAT_RUN, start, end, holder->tid, &deed);
+	cut->graph->nodes.items[source].who_tid = interrupt ? 0 : master->tid;
+	cut->graph->nodes.items[source].whom_tid = waiter->tid;
+	graph_detail(cut->graph, source, &detail);
 	graph_edge(cut->graph, source, node, EDGE_CPU, TIME_NONE);
-}
-
-static int by_name(const char *a, const char *b)
-{
-	return a == b ? 0 : strcmp(a, b);
-}
-
-static int by_who(const void *a, const void *b)
-{
-	return by_name(((const struct holding *)a)->who, ((const struct holding *)b)->who);
-}
-
-/* All are of one holder, who so has one name: what is true of nearly all. */
-static void name_alike(struct graph *graph, const struct holding *holdings, size_t count)
-{
-	struct rivals rivals = {0};
-	char *name;
-
-	for (size_t i = 0; i < count; i++) {
-		const struct node *node = &graph->nodes.items[holdings[i].node];
-
-		rivals_add(&rivals, node->name, (double)(node->end - node->start));
-	}
-	name = rivals_name(&rivals);
-	for (size_t i = 0; i < count; i++)
-		graph->nodes.items[holdings[i].node].name = graph_intern(graph, name);
-	rivals_free(&rivals);
-	free(name);
-}
-
-void name_holders(struct cut *cut)
-{
-	struct holding *holdings = cut->holdings.items;
-	size_t count = cut->holdings.count, first = 0;
-
-	if (count)
-		qsort(holdings, count, sizeof(*holdings), by_who);
-	for (size_t i = 1; i <= count; i++) {
-		if (i < count && by_who(&holdings[first], &holdings[i]) == 0)
-			continue;
-		name_alike(cut->graph, &holdings[first], i - first);
-		first = i;
-	}
 }
 
 static size_t tenure_at(const struct cpu *cpu, int64_t ts)
@@ -160,13 +118,13 @@ static struct throttling find_throttling(struct cut *cut, const struct thread *w
 static void add_throttling(struct cut *cut, const struct thread *waiter, const struct piece *piece, int32_t node,
 			   const struct throttling *off)
 {
-	const char *comm = wake_comm_at(cut->wake, waiter, piece->start);
-	char *why = off->quota ? memory_format(" by the quota, %s", off->quota) : memory_format(", which was idle");
-	int32_t throttle = new_node(cut, WHAT_UNKNOWN, off->from, off->to, waiter->tid,
-				    memory_format("cpu throttled: %s", comm),
-				    memory_format("%s/%d kept off CPU %u%s", comm, waiter->tid, piece->cpu, why));
+	struct deed_detail detail = {.cpu = piece->cpu, .sector = NO_SECTOR, .group = off->group, .quota = off->quota, .period = off->period};
+	struct deed deed = deed_of(DEED_THROTTLE_CPU);
+	int32_t throttle;
 
-	free(why);
+	deed.whom = wake_comm_at(cut->wake, waiter, piece->start);
+	throttle = new_node(cut, WHAT_UNKNOWN, off->from, off->to, waiter->tid, &deed);
+	graph_detail(cut->graph, throttle, &detail);
 	graph_edge(cut->graph, throttle, node, EDGE_CPU, TIME_NONE);
 }
 

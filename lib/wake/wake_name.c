@@ -133,8 +133,9 @@ int16_t wake_name_text(struct wake_names *names, const char *text)
 	return name->index;
 }
 
-int16_t wake_number_call(struct wake_names *names, int number)
+int16_t wake_number_call(struct wake *wake, int number)
 {
+	struct wake_names *names = wake->names;
 	char name[64];
 	int16_t call;
 
@@ -143,7 +144,7 @@ int16_t wake_number_call(struct wake_names *names, int number)
 	if (number < CALLS_MAX && names->by_number[number])
 		return (int16_t)(names->by_number[number] - 1);
 	machine_spell_call(names->machine, number, name, sizeof(name));
-	call = wake_name_text(names, name);
+	call = reason_syscall(wake->reasons, name);
 	if (number < CALLS_MAX)
 		names->by_number[number] = (int16_t)(call + 1);
 	return call;

@@ -6,6 +6,7 @@
 #define WAKE_WAKE_NAME_H
 
 #include "wake/part.h"
+#include "wake/reason.h"
 
 struct wake_names *wake_names_new(void);
 void wake_names_free(struct wake_names *names);
@@ -14,8 +15,8 @@ int32_t wake_vector(struct wake_names *names, int16_t name); /* the number of an
 void wake_name_receiver(struct wake_names *names, int32_t number); /* the interrupt has raised NET_RX */
 bool wake_receives(const struct wake_names *names, int32_t number); /* it did once */
 const char *wake_irq_name(const struct wake_names *names, int32_t number); /* NULL: none */
-int16_t wake_name_text(struct wake_names *names, const char *text); /* of a call, a lock, a work queue: its index */
-int16_t wake_number_call(struct wake_names *names, int number);	    /* by its number on the stream's machine */
+int16_t wake_name_text(struct wake_names *names, const char *text); /* of a work queue, a function: its index */
+int16_t wake_number_call(struct wake *wake, int number); /* a reason (reason.h), by the call's number on the stream's machine */
 const char *wake_text(const struct wake_names *names, int16_t index, const char *none);
 uint64_t wake_name_disk(struct wake_names *names, const char *name); /* a number for what has only a name; 0: too many have */
 const char *wake_disk_name(const struct wake_names *names, uint64_t disk); /* NULL: the number is of a disk */

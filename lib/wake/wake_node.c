@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "wake/ask.h"
 #include "wake/block.h"
 #include "wake/context.h"
@@ -15,27 +14,41 @@ struct thread *thread_at(struct cut *cut, int32_t index)
 	return core_sync(cut->wake, index);
 }
 
-int32_t new_node(struct cut *cut, enum node_what what, int64_t start, int64_t end, int32_t tid, char *name, char *label)
+int32_t new_node(struct cut *cut, enum node_what what, int64_t start, int64_t end, int32_t tid, const struct deed *deed)
 {
-	int32_t index = graph_node(cut->graph, (int64_t)cut->graph->nodes.count + 1, name);
+	int32_t index = graph_node(cut->graph, (int64_t)cut->graph->nodes.count + 1, deed);
 	struct node *node = &cut->graph->nodes.items[index];
 
 	node->what = (uint8_t)what;
 	node->start = start;
 	node->end = end;
 	node->tid = tid;
-	if (label)
-		node->label = graph_intern(cut->graph, label);
-	free(name);
-	free(label);
+	node->who_tid = deed->who ? tid : 0;
+	node->whom_tid = deed->whom && !deed->who ? tid : 0;
 	return index;
 }
 
-char *interrupt_name(const struct wake *wake, bool soft, int32_t number)
+struct deed deed_of(enum deed_kind kind)
+{
+	return (struct deed){.kind = kind, .cpu = CPU_NONE};
+}
+
+void deed_by_interrupt(const struct wake *wake, struct deed *deed, bool soft, int32_t number)
 {
 	const char *name = soft ? softirq_name(number) : wake_irq_name(wake->names, number);
 
-	return memory_format("%s %s", soft ? "softirq" : "irq", name ? name : "?");
+	*(soft ? &deed->softirq : &deed->irq) = name ? name : "?";
+}
+
+/* What the piece waits in, or for. */
+static void deed_in(const struct wake *wake, struct deed *deed, const struct piece *wait)
+{
+	const struct reason *reason = reason_at(wake->reasons, wait->call);
+
+	deed->syscall = reason->syscall;
+	deed->object = reason->object;
+	deed->lock = reason->lock;
+	deed->purpose = reason->purpose;
 }
 
 const struct thread *piece_master(const struct wake *wake, const struct thread *thread, const struct piece *piece)
@@ -55,110 +68,124 @@ static bool serves_another(const struct wake *wake, const struct piece *piece, i
 		   events_tgid(wake->events, threads[asker]->tid);
 }
 
-/* The work of a kernel thread has the name of whoever queued it. */
-static char *run_name(const struct wake *wake, const struct thread *thread, size_t at, int32_t asker)
+/* The work of a kernel thread is the deed of whoever queued it. */
+static void run_deed(const struct wake *wake, const struct thread *thread, size_t at, int32_t asker, struct deed *deed)
 {
 	const struct piece *piece = &thread->pieces.items[at];
-	const char *comm = wake_comm_at(wake, piece_master(wake, thread, piece), piece->start);
 
-	if (piece->flags & PIECE_KILLED)
-		return memory_format("%s: killed by the OOM killer", comm);
-	if (piece->flags & PIECE_RECLAIM)
-		return memory_format("%s: reclaiming memory%s", comm, piece->flags & PIECE_GROUP ? " of a control group" : "");
-	if (piece->flags & PIECE_SPIN)
-		return memory_format("%s: spinning for a kernel lock", comm);
-	if (serves_another(wake, piece, asker))
-		return memory_format("%s: running for %s", comm,
-				     wake_comm(wake, wake->threads.items[piece->cause_index]));
-	if (piece->cause != CAUSE_WORK)
-		return memory_format("%s: running%s", comm,
-				     frequency_low(wake, piece->cpu, piece->start, thread_piece_end(wake, thread, at))
-					 ? " at a low frequency"
-					 : "");
-	return memory_format("%s: work on %s", comm,
-			     wake_text(wake->names, work_at(wake, piece->cause_index)->queue, "?"));
+	deed->who = wake_comm_at(wake, piece_master(wake, thread, piece), piece->start);
+	if (piece->flags & PIECE_KILLED) {
+		deed->kind = DEED_DIE;
+	} else if (piece->flags & PIECE_RECLAIM) {
+		deed->kind = DEED_RECLAIM;
+		deed->purpose = piece->flags & PIECE_GROUP ? "group" : NULL;
+	} else if (piece->flags & PIECE_SPIN) {
+		deed->kind = DEED_SPIN;
+	} else if (serves_another(wake, piece, asker)) {
+		deed->kind = DEED_SERVE;
+		deed->whom = wake_comm(wake, wake->threads.items[piece->cause_index]);
+	} else if (piece->cause == CAUSE_WORK) {
+		deed->kind = DEED_WORK;
+		deed->queue = wake_text(wake->names, work_at(wake, piece->cause_index)->queue, "?");
+	} else {
+		deed->kind = DEED_RUN;
+	}
 }
 
-static char *piece_name(const struct wake *wake, const struct thread *thread, size_t at, int32_t asker)
+static struct deed piece_deed(const struct wake *wake, const struct thread *thread, size_t at, int32_t asker)
 {
 	const struct piece *piece = &thread->pieces.items[at];
 	const char *comm = wake_comm_at(wake, thread, piece->start);
-	char *interrupt, *name;
+	struct deed deed = deed_of(DEED_UNSEEN);
 
 	switch (piece->what) {
 	case WHAT_RUN:
-		return run_name(wake, thread, at, asker);
+		run_deed(wake, thread, at, asker, &deed);
+		break;
 	case WHAT_RUNNABLE:
-		return memory_format("%s: runnable", comm);
+		deed.kind = DEED_READY;
+		deed.who = comm;
+		break;
 	case WHAT_WAIT:
-		return memory_format("%s: waiting", comm);
+		deed.kind = DEED_WAIT;
+		deed.who = comm;
+		break;
 	case WHAT_IRQ:
 	case WHAT_SOFTIRQ:
-		interrupt = interrupt_name(wake, piece->what == WHAT_SOFTIRQ, piece->cause_index);
-		name = memory_format("%s: interrupting %s", interrupt, comm);
-		free(interrupt);
-		return name;
+		deed.kind = DEED_INTERRUPT;
+		deed.whom = comm;
+		deed_by_interrupt(wake, &deed, piece->what == WHAT_SOFTIRQ, piece->cause_index);
+		break;
 	default:
-		return piece->flags & PIECE_LOST ? memory_format("unknown: events were lost")
-						 : memory_format("unknown: state of %s", comm);
+		deed.kind = piece->flags & PIECE_LOST ? DEED_LOST : DEED_UNSEEN;
+		deed.whom = deed.kind == DEED_UNSEEN ? comm : NULL;
 	}
+	return deed;
 }
 
-static char *run_label(const struct wake *wake, const struct thread *thread, size_t at, const char *began)
+static struct deed_detail piece_detail(const struct wake *wake, const struct thread *thread, size_t at, struct deed *deed)
 {
 	const struct piece *piece = &thread->pieces.items[at];
-	char *note = frequency_note(wake, piece->cpu, piece->start, thread_piece_end(wake, thread, at));
-	char *label = memory_format("%s/%d on CPU %u%s%s", wake_comm_at(wake, thread, piece->start), thread->tid,
-				    piece->cpu, note, began);
+	const char *comm = wake_comm_at(wake, thread, piece->start), *named = deed->who ? deed->who : deed->whom;
+	struct deed_detail detail = DEED_DETAIL_NONE;
 
-	free(note);
-	return label;
+	if (piece->what == WHAT_RUN || piece->what == WHAT_RUNNABLE)
+		detail.cpu = piece->cpu;
+	if (!named || strcmp(named, comm) != 0)
+		detail.thread = comm;
+	if (piece->flags & PIECE_ASSUMED)
+		detail.began = "before";
+	if (piece->what == WHAT_RUN && frequency_pace(wake, piece->cpu, piece->start, thread_piece_end(wake, thread, at), &detail) &&
+	    deed->kind == DEED_RUN)
+		deed->pace = "low";
+	return detail;
 }
 
-static char *piece_label(const struct wake *wake, const struct thread *thread, size_t at)
+/* Whose deed it is, or to whom it was done, if that is not the piece's own thread. */
+static void set_tids(const struct wake *wake, const struct thread *thread, const struct piece *piece, struct node *node)
 {
-	const struct piece *piece = &thread->pieces.items[at];
-	const char *began = piece->flags & PIECE_ASSUMED ? ", began before the data" : "";
-	const char *comm = wake_comm_at(wake, thread, piece->start);
+	if (piece->what == WHAT_RUN)
+		node->who_tid = piece_master(wake, thread, piece)->tid;
+	if (node->deed->kind == DEED_SERVE)
+		node->whom_tid = wake->threads.items[piece->cause_index]->tid;
+}
 
-	switch (piece->what) {
-	case WHAT_RUN:
-		return run_label(wake, thread, at, began);
-	case WHAT_RUNNABLE:
-		return memory_format("%s/%d waiting for CPU %u%s", comm, thread->tid, piece->cpu, began);
-	case WHAT_WAIT:
-		return memory_format("%s/%d in %s%s", comm, thread->tid,
-				     wake_text(wake->names, piece->call, "sleep"), began);
-	default:
-		return memory_format("%s/%d%s", comm, thread->tid, began);
-	}
+static int32_t new_piece_node(struct cut *cut, const struct thread *thread, size_t at, int32_t asker)
+{
+	const struct wake *wake = cut->wake;
+	const struct piece *piece = &thread->pieces.items[at];
+	struct stack_told told = wake_stack_tell(wake, thread, at, asker);
+	struct deed deed = piece_deed(wake, thread, at, asker);
+	struct deed_detail detail = piece_detail(wake, thread, at, &deed);
+	int32_t index;
+
+	deed.function = told.function;
+	if (deed.kind == DEED_WAIT)
+		deed_in(wake, &deed, piece);
+	detail.kernel = told.kernel;
+	detail.asker_function = told.asker_function;
+	detail.asker = told.asker_function ? wake_comm(wake, wake->threads.items[asker]) : NULL;
+	index = new_node(cut, piece->what, piece->start, thread_piece_end(wake, thread, at), thread->tid, &deed);
+	graph_detail(cut->graph, index, &detail);
+	set_tids(wake, thread, piece, &cut->graph->nodes.items[index]);
+	if (told.functions)
+		cut->graph->nodes.items[index].stack = graph_keep(cut->graph, told.functions);
+	told.functions = NULL;
+	stack_told_free(&told);
+	return index;
 }
 
 int32_t piece_node(struct cut *cut, const struct thread *thread, size_t at, int32_t asker)
 {
 	struct piece *piece = &thread->pieces.items[at];
-	int64_t end = thread_piece_end(cut->wake, thread, at);
-	char *stack;
 
 	if (piece->node != NODE_NONE)
 		return piece->node;
-	piece->node = new_node(
-	    cut, piece->what, piece->start, end, thread->tid,
-	    wake_stack_name(cut->wake, thread, at, asker, piece_name(cut->wake, thread, at, asker)),
-	    wake_stack_label(cut->wake, thread, at, asker, piece_label(cut->wake, thread, at)));
-	stack = wake_stack_functions(cut->wake, thread, at, asker);
-	if (stack)
-		cut->graph->nodes.items[piece->node].stack = graph_keep(cut->graph, stack);
+	piece->node = new_piece_node(cut, thread, at, asker);
 	*ARRAY_ADD(&cut->pieces) = piece;
 	if (piece->what == WHAT_RUNNABLE)
 		add_holders(cut, thread, at, piece->node);
 	return piece->node;
-}
-
-static char *packet_name(const struct wake *wake, const struct thread *thread, const struct piece *wait)
-{
-	return wake_stack_name(wake, thread, (size_t)(wait - thread->pieces.items), INDEX_NONE,
-			       memory_format("timer: packet to %s", wake_comm_at(wake, thread, wait->start)));
 }
 
 /* Of the interrupt or soft interrupt that a cause is. */
@@ -167,87 +194,148 @@ static int32_t cause_number(const struct wake *wake, uint8_t cause, int32_t inde
 	return cause == CAUSE_DEFERRED ? wake->raises.items[index].number : index;
 }
 
-int32_t nobody_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end, const char *label)
+/* A node of what ended this wait, and of what it was in. */
+static int32_t wait_end_node(struct cut *cut, const struct thread *thread, const struct piece *wait, enum node_what what, int64_t start,
+			     int64_t end, struct deed *deed)
 {
-	const struct wake *wake = cut->wake;
-	size_t at = (size_t)(wait - thread->pieces.items);
-	char *name = memory_format("unknown: %s of %s", wake_text(wake->names, wait->call, "wait"),
-				   wake_comm_at(wake, thread, wait->start));
+	struct stack_told told = wake_stack_tell(cut->wake, thread, (size_t)(wait - thread->pieces.items), INDEX_NONE);
+	int32_t index;
 
-	return new_node(cut, WHAT_UNKNOWN, wait->start, end, 0, wake_stack_name(wake, thread, at, INDEX_NONE, name),
-			label ? memory_format("%s", label) : NULL);
+	deed->function = told.function;
+	index = new_node(cut, what, start, end, 0, deed);
+	stack_told_free(&told);
+	return index;
+}
+
+int32_t nobody_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end, bool ends)
+{
+	struct deed_detail detail = DEED_DETAIL_NONE;
+	struct deed deed = deed_of(DEED_UNKNOWN);
+	int32_t index;
+
+	deed.whom = wake_comm_at(cut->wake, thread, wait->start);
+	deed_in(cut->wake, &deed, wait);
+	index = wait_end_node(cut, thread, wait, WHAT_UNKNOWN, wait->start, end, &deed);
+	cut->graph->nodes.items[index].whom_tid = thread->tid;
+	detail.until = ends ? "end" : NULL;
+	graph_detail(cut->graph, index, &detail);
+	return index;
+}
+
+/* A timer of the thread's own. */
+static int32_t sleep_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end)
+{
+	struct deed deed = deed_of(DEED_SLEEP);
+	int32_t index;
+
+	deed.who = wake_comm_at(cut->wake, thread, wait->start);
+	deed_in(cut->wake, &deed, wait);
+	index = wait_end_node(cut, thread, wait, WHAT_TIMER, wait->start, end, &deed);
+	cut->graph->nodes.items[index].who_tid = thread->tid;
+	return index;
+}
+
+static int32_t packet_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t start, int64_t end, int32_t tid)
+{
+	struct deed deed = deed_of(DEED_PACKET);
+	int32_t index;
+
+	deed.whom = wake_comm_at(cut->wake, thread, wait->start);
+	index = wait_end_node(cut, thread, wait, WHAT_TIMER, start, end, &deed);
+	cut->graph->nodes.items[index].tid = tid;
+	cut->graph->nodes.items[index].whom_tid = thread->tid;
+	return index;
 }
 
 int32_t bare_cause_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end)
 {
-	const struct wake *wake = cut->wake;
-	const char *comm = wake_comm_at(wake, thread, wait->start);
-	const char *call = wake_text(wake->names, wait->call, wait->cause == CAUSE_TIMER ? "sleep" : "wait");
 	bool soft = wait->cause == CAUSE_SOFTIRQ || wait->cause == CAUSE_DEFERRED;
-	int32_t number = cause_number(wake, wait->cause, wait->cause_index);
-	size_t at = (size_t)(wait - thread->pieces.items);
-	char *interrupt, *name;
+	int32_t number = cause_number(cut->wake, wait->cause, wait->cause_index), index;
+	struct deed deed = deed_of(DEED_OUTSIDE);
 
 	if (wait->cause == CAUSE_TIMER)
-		return new_node(cut, WHAT_TIMER, wait->start, end, 0,
-				wake_stack_name(wake, thread, at, INDEX_NONE, memory_format("timer: %s of %s", call, comm)),
-				NULL);
+		return sleep_node(cut, thread, wait, end);
 	if (wait->cause == CAUSE_SENT)
-		return new_node(cut, WHAT_TIMER, wait->start, end, 0, packet_name(wake, thread, wait), NULL);
+		return packet_node(cut, thread, wait, wait->start, end, 0);
 	if (wait->cause != CAUSE_IRQ && !soft)
-		return nobody_node(cut, thread, wait, end, NULL);
-	interrupt = interrupt_name(wake, soft, number);
-	name = soft && !softirq_carries(number) ? memory_format("%s: %s of %s", interrupt, call, comm)
-						: memory_format("%s: outside event for %s", interrupt, comm);
-	name = wake_stack_name(wake, thread, at, INDEX_NONE, name);
-	free(interrupt);
-	return new_node(cut, soft ? WHAT_SOFTIRQ : WHAT_IRQ, sooner(wait->start, end), end, 0, name, NULL);
+		return nobody_node(cut, thread, wait, end, false);
+	deed.whom = wake_comm_at(cut->wake, thread, wait->start);
+	deed_by_interrupt(cut->wake, &deed, soft, number);
+	if (soft && !softirq_carries(number)) {
+		deed.kind = DEED_HOUSEKEEPING;
+		deed_in(cut->wake, &deed, wait);
+	}
+	index = wait_end_node(cut, thread, wait, soft ? WHAT_SOFTIRQ : WHAT_IRQ, sooner(wait->start, end), end, &deed);
+	cut->graph->nodes.items[index].whom_tid = thread->tid;
+	return index;
+}
+
+static int32_t throttled_work_node(struct cut *cut, const struct work *work, int64_t start, int32_t asker)
+{
+	const struct thread *thread = asker == INDEX_NONE ? NULL : cut->wake->threads.items[asker];
+	struct deed deed = deed_of(DEED_THROTTLE_IO);
+	int32_t index;
+
+	deed.whom = thread ? wake_comm(cut->wake, thread) : NULL;
+	index = new_node(cut, WHAT_TIMER, start, work->by.ts, 0, &deed);
+	cut->graph->nodes.items[index].whom_tid = thread ? thread->tid : 0;
+	return index;
 }
 
 int32_t work_cause_node(struct cut *cut, const struct work *work, int64_t start, int32_t asker)
 {
 	const struct wake *wake = cut->wake;
-	const char *queue = wake_text(wake->names, work->queue, "?");
 	bool soft = work->cause == CAUSE_SOFTIRQ || work->cause == CAUSE_DEFERRED;
-	char *interrupt, *name;
+	enum node_what what = WHAT_UNKNOWN;
+	struct deed deed = deed_of(DEED_UNKNOWN_WORK);
 
 	if (work->throttled)
-		return new_node(cut, WHAT_TIMER, start, work->by.ts, 0,
-				memory_format("io throttled: %s", asker == INDEX_NONE ? "?"
-						  : wake_comm(wake, wake->threads.items[asker])),
-				NULL);
-	if (work->cause == CAUSE_TIMER || work->cause == CAUSE_SENT)
-		return new_node(cut, WHAT_TIMER, start, work->by.ts, 0, memory_format("timer: work on %s", queue), NULL);
-	if (work->cause != CAUSE_IRQ && !soft)
-		return new_node(cut, WHAT_UNKNOWN, start, work->by.ts, 0, memory_format("unknown: work on %s", queue),
-				NULL);
-	interrupt = interrupt_name(wake, soft, cause_number(wake, work->cause, work->cause_index));
-	name = memory_format("%s: work on %s", interrupt, queue);
-	free(interrupt);
-	return new_node(cut, soft ? WHAT_SOFTIRQ : WHAT_IRQ, start, work->by.ts, 0, name, NULL);
+		return throttled_work_node(cut, work, start, asker);
+	deed.queue = wake_text(wake->names, work->queue, "?");
+	if (work->cause == CAUSE_TIMER || work->cause == CAUSE_SENT) {
+		deed.kind = DEED_TIMER_WORK;
+		what = WHAT_TIMER;
+	} else if (work->cause == CAUSE_IRQ || soft) {
+		deed.kind = DEED_QUEUE_WORK;
+		deed_by_interrupt(wake, &deed, soft, cause_number(wake, work->cause, work->cause_index));
+		what = soft ? WHAT_SOFTIRQ : WHAT_IRQ;
+	}
+	return new_node(cut, what, start, work->by.ts, 0, &deed);
 }
 
 int32_t armed_node(struct cut *cut, const struct thread *thread, const struct piece *wait, const struct raise *raise,
 		   int64_t end)
 {
 	const struct thread *by = cut->wake->threads.items[raise->thread];
-	const char *comm = wake_comm_at(cut->wake, thread, wait->start);
-	char *name = wait->cause == CAUSE_SENT ? packet_name(cut->wake, thread, wait)
-					       : memory_format("timer: armed by %s for %s", wake_comm_at(cut->wake, by, raise->ts), comm);
+	int64_t start = later(wait->start, raise->ts);
+	struct deed deed = deed_of(DEED_ALARM);
+	int32_t index;
 
-	return new_node(cut, WHAT_TIMER, later(wait->start, raise->ts), end, by->tid, name, NULL);
+	if (wait->cause == CAUSE_SENT)
+		return packet_node(cut, thread, wait, start, end, by->tid);
+	deed.who = wake_comm_at(cut->wake, by, raise->ts);
+	deed.whom = wake_comm_at(cut->wake, thread, wait->start);
+	index = new_node(cut, WHAT_TIMER, start, end, by->tid, &deed);
+	cut->graph->nodes.items[index].whom_tid = thread->tid;
+	return index;
 }
 
 int32_t raised_node(struct cut *cut, const struct thread *thread, const struct raise *raise, int64_t end)
 {
-	return new_node(cut, WHAT_SOFTIRQ, raise->ts, end, 0,
-			memory_format("softirq: on its way to %s", wake_comm_at(cut->wake, thread, raise->ts)), NULL);
+	struct deed deed = deed_of(DEED_DELIVER);
+	int32_t index;
+
+	deed.whom = wake_comm_at(cut->wake, thread, raise->ts);
+	index = new_node(cut, WHAT_SOFTIRQ, raise->ts, end, 0, &deed);
+	cut->graph->nodes.items[index].whom_tid = thread->tid;
+	return index;
 }
 
 int32_t nothing_node(struct cut *cut)
 {
-	return new_node(cut, WHAT_UNKNOWN, cut->graph->from, cut->graph->to, 0,
-			memory_format("unknown: not in the data"), NULL);
+	struct deed deed = deed_of(DEED_NOT_IN_DATA);
+
+	return new_node(cut, WHAT_UNKNOWN, cut->graph->from, cut->graph->to, 0, &deed);
 }
 
 void cut_end(struct cut *cut)
@@ -262,6 +350,5 @@ void cut_end(struct cut *cut)
 			block_data(cut->wake, request->data)->node = NODE_NONE;
 	}
 	free(cut->pieces.items);
-	free(cut->holdings.items);
 	free(cut->requests.items);
 }

@@ -1,6 +1,6 @@
 /*
- * wake_node: the nodes of a graph that is cut out of a window: made once for each piece and request, with the names
- * that people read. Private to lib/wake.
+ * wake_node: the nodes of a graph that is cut out of a window: made once for each piece and request, with the deed that
+ * it is. Private to lib/wake.
  */
 #ifndef WAKE_NODE_H
 #define WAKE_NODE_H
@@ -8,18 +8,11 @@
 #include "wake/wake_name.h"
 #include "wake/work.h"
 
-/* A node of a thread or interrupt that had the CPU while another thread waited for it. */
-struct holding {
-	const char *who; /* interned */
-	int32_t node;
-};
-
 struct cut {
 	struct wake *wake;
 	struct graph *graph;
 	ARRAY(struct piece *) pieces; /* that have a node */
 	ARRAY(int32_t) requests;      /* that have one */
-	ARRAY(struct holding) holdings;
 };
 
 /*
@@ -35,8 +28,8 @@ int32_t behind_node(struct cut *cut, int32_t request); /* NODE_NONE: it stood be
 /* What ended a wait and has no history of its own: a node that lasts as long as the wait. */
 int32_t bare_cause_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end);
 
-/* Nobody who is known ended the wait; `label`: NULL, or how it came to an end. */
-int32_t nobody_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end, const char *label);
+/* Nobody who is known ended the wait; `ends`: it ended with the thread. */
+int32_t nobody_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end, bool ends);
 
 /*
  * What queued a work that is nobody's, or an interrupt's, and how much of the asker's wait that explains: all since
@@ -66,12 +59,13 @@ struct thread *thread_at(struct cut *cut, int32_t index);
  */
 void add_holders(struct cut *cut, const struct thread *waiter, size_t piece, int32_t node);
 
-/* The graph is whole: who kept several threads from several CPUs gets one name for it, to be blamed for all of it. */
-void name_holders(struct cut *cut);
-
-/* For those above: a node whose name and label (NULL: none) are freed. */
-int32_t new_node(struct cut *cut, enum node_what what, int64_t start, int64_t end, int32_t tid, char *name, char *label);
-char *interrupt_name(const struct wake *wake, bool soft, int32_t number); /* "irq virtio0", "softirq NET_RX" */
+/*
+ * For those above: a node of the thread with this tid, who did the deed; or to whom it was done, where the deed names nobody who did.
+ * And a deed without keys; and the interrupt that did it.
+ */
+int32_t new_node(struct cut *cut, enum node_what what, int64_t start, int64_t end, int32_t tid, const struct deed *deed);
+struct deed deed_of(enum deed_kind kind);
+void deed_by_interrupt(const struct wake *wake, struct deed *deed, bool soft, int32_t number);
 
 /* Whose time a piece is: that of who asked for the work, if it is one. */
 const struct thread *piece_master(const struct wake *wake, const struct thread *thread, const struct piece *piece);

@@ -26,9 +26,10 @@ static const char *operation(const struct request *request)
 	}
 }
 
+/* NULL: not known. */
 static const char *owner(const struct cut *cut, const struct request *request)
 {
-	return request->owner == INDEX_NONE ? "unknown"
+	return request->owner == INDEX_NONE ? NULL
 						: wake_comm_at(cut->wake, cut->wake->threads.items[request->owner], request->queued);
 }
 
@@ -37,30 +38,45 @@ static int32_t owner_tid(const struct cut *cut, const struct request *request)
 	return request->owner == INDEX_NONE ? 0 : cut->wake->threads.items[request->owner]->tid;
 }
 
-/* A flush is of the whole disk. */
-static char *service_label(const struct cut *cut, const struct request *request)
-{
-	char disk[DISK_ROOM], *place = request->sectors ? memory_format(" sector %llu", (unsigned long long)request->sector)
-							: memory_format("%s", ""), *label;
+/* A request's deed and detail, and the texts in them. */
+struct request_deed {
+	struct deed deed;
+	struct deed_detail detail;
+	char dev[NUMBER_ROOM], disk[DISK_ROOM];
+};
 
-	events_device_name(cut->wake->events, request->disk, disk, sizeof(disk));
-	label = memory_format("%s of %s%s by %s/%d", operation(request), disk, place, owner(cut, request),
-			      owner_tid(cut, request));
-	free(place);
-	return label;
+static void tell_device(struct cut *cut, struct request_deed *told, uint64_t dev)
+{
+	device_spell(told->dev, dev);
+	events_device_name(cut->wake->events, dev, told->disk, sizeof(told->disk));
+	told->deed.dev = told->dev;
+	told->detail.disk = strcmp(told->dev, told->disk) ? told->disk : NULL;
+}
+
+static int32_t request_node(struct cut *cut, struct request_deed *told, enum deed_kind kind, enum node_what what,
+			    const struct request *request, int64_t start, int64_t end)
+{
+	int32_t index;
+
+	told->deed.kind = kind;
+	told->deed.cpu = CPU_NONE;
+	told->deed.request = operation(request);
+	*(kind == DEED_SERVICE ? &told->deed.who : &told->deed.whom) = owner(cut, request);
+	tell_device(cut, told, request->disk);
+	told->detail.cpu = CPU_NONE;
+	told->detail.sector = kind == DEED_SERVICE && request->sectors ? request->sector : NO_SECTOR; /* a flush is of the whole disk */
+	index = new_node(cut, what, start, end, owner_tid(cut, request), &told->deed);
+	graph_detail(cut->graph, index, &told->detail);
+	return index;
 }
 
 static int32_t new_service(struct cut *cut, int32_t index, const struct ender *ender, int64_t end)
 {
 	const struct request *request = request_at(cut->wake, index);
-	char dev[NUMBER_ROOM];
+	struct request_deed told = {0};
 
-	device_spell(dev, request->disk);
 	*ARRAY_ADD(&cut->requests) = index;
-	return new_node(cut, ender->cause == CAUSE_NONE ? WHAT_SERVICE : WHAT_WAIT, request->issued, end,
-			owner_tid(cut, request),
-			memory_format("%s: %s of %s in service", owner(cut, request), operation(request), dev),
-			service_label(cut, request));
+	return request_node(cut, &told, DEED_SERVICE, ender->cause == CAUSE_NONE ? WHAT_SERVICE : WHAT_WAIT, request, request->issued, end);
 }
 
 int32_t service_node(struct cut *cut, int32_t index)
@@ -114,18 +130,12 @@ int32_t queue_node(struct cut *cut, int32_t index)
 	struct request *request = request_at(cut->wake, index);
 	int64_t end = request->issued == TIME_NONE ? cut->wake->now : request->issued;
 	const char *scheduler = events_device_scheduler(cut->wake->events, request->disk);
-	bool scheduled = *scheduler && strcmp(scheduler, "none");
-	char dev[NUMBER_ROOM], disk[DISK_ROOM];
+	struct request_deed told = {0};
 
 	if (request->queue_node != NODE_NONE)
 		return request->queue_node;
-	device_spell(dev, request->disk);
-	events_device_name(cut->wake->events, request->disk, disk, sizeof(disk));
-	request->queue_node = new_node(cut, WHAT_QUEUE, request->queued, end, owner_tid(cut, request),
-				       memory_format("%s of %s: held back %s by %s", scheduled ? scheduler : "queue",
-						     dev, operation(request), owner(cut, request)),
-				       scheduled ? memory_format("queued in %s of %s", scheduler, disk)
-						 : memory_format("queued before %s", disk));
+	told.deed.scheduler = *scheduler && strcmp(scheduler, "none") ? scheduler : NULL;
+	request->queue_node = request_node(cut, &told, DEED_HOLD_BACK, WHAT_QUEUE, request, request->queued, end);
 	*ARRAY_ADD(&cut->requests) = index;
 	add_served(cut, request->disk, index, request->queue_node, later(request->queued, cut->graph->from),
 		   sooner(end, cut->graph->to));
@@ -138,16 +148,11 @@ int32_t behind_node(struct cut *cut, int32_t index)
 	struct request *request = request_at(cut->wake, index);
 	int64_t until = block_behind(cut->wake, index);
 	int32_t service = service_node(cut, index);
-	char dev[NUMBER_ROOM], disk[DISK_ROOM];
+	struct request_deed told = {0};
 
 	if (request->behind_node != NODE_NONE || until <= request->issued)
 		return request->behind_node;
-	device_spell(dev, request->disk);
-	events_device_name(cut->wake->events, request->disk, disk, sizeof(disk));
-	request->behind_node = new_node(cut, WHAT_QUEUE, request->issued, until, owner_tid(cut, request),
-					memory_format("queue of %s: held back %s by %s", dev, operation(request),
-						      owner(cut, request)),
-					memory_format("behind others in %s", disk));
+	request->behind_node = request_node(cut, &told, DEED_BEHIND, WHAT_QUEUE, request, request->issued, until);
 	add_served(cut, request->disk, index, request->behind_node, later(request->issued, cut->graph->from),
 		   sooner(until, cut->graph->to));
 	cut->graph->nodes.items[service].start = until;
@@ -158,14 +163,13 @@ int32_t dirty_node(struct cut *cut, const struct thread *thread, const struct pi
 {
 	uint64_t dev = writeback_disk(cut->wake, wait);
 	const char *name = wake_disk_name(cut->wake->names, dev);
-	char disk[DISK_ROOM];
+	struct request_deed told = {.deed.kind = DEED_THROTTLE_DIRTY, .deed.cpu = CPU_NONE, .detail.cpu = CPU_NONE, .detail.sector = NO_SECTOR};
 	int32_t node;
 
-	if (!name)
-		name = events_device_name(cut->wake->events, dev, disk, sizeof(disk));
-	node = new_node(cut, WHAT_QUEUE, wait->start, end, thread->tid,
-			memory_format("dirty throttled: %s", wake_comm_at(cut->wake, thread, wait->start)),
-			memory_format("until %s keeps up with what is written", name));
+	told.detail.disk = name ? name : events_device_name(cut->wake->events, dev, told.disk, sizeof(told.disk));
+	told.deed.whom = wake_comm_at(cut->wake, thread, wait->start);
+	node = new_node(cut, WHAT_QUEUE, wait->start, end, thread->tid, &told.deed);
+	graph_detail(cut->graph, node, &told.detail);
 	add_served(cut, dev, INDEX_NONE, node, later(wait->start, cut->graph->from), sooner(end, cut->graph->to));
 	return node;
 }

@@ -212,17 +212,6 @@ static void print_function(FILE *out, const struct frame *frame)
 		fputs("...", out);
 }
 
-static char *append(char *text, const char *between, char *more)
-{
-	char *both = more && *more ? memory_format("%s%s%s", text, between, more) : NULL;
-
-	free(more);
-	if (!both)
-		return text;
-	free(text);
-	return both;
-}
-
 /* The frame that a stack goes by; of a program that of the program, even if it has none. */
 static bool frame_of_stack(const struct stack *stack, struct frame *frame)
 {
@@ -240,19 +229,13 @@ static char *function_of(const struct frame *frame)
 
 	print_function(out, frame);
 	fclose(out);
-	return function;
+	if (*function)
+		return function;
+	free(function);
+	return NULL;
 }
 
-char *wake_stack_name(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker, char *name)
-{
-	struct frame frame;
-
-	if (!frame_of_stack(stack_of_piece(wake, thread, piece, asker), &frame))
-		return name;
-	return append(name, " in ", function_of(&frame));
-}
-
-static bool print_chain(FILE *out, const char *frames, bool (*is_passed)(const struct frame *), const char *between)
+static bool print_chain(FILE *out, const char *frames, bool (*is_passed)(const struct frame *))
 {
 	struct frame frame;
 	const char *rest;
@@ -261,14 +244,14 @@ static bool print_chain(FILE *out, const char *frames, bool (*is_passed)(const s
 	if (!find_frame(frames, is_passed, &frame, &rest))
 		return false;
 	do {
-		fputs(count ? between : "", out);
+		fputs(count ? ";" : "", out);
 		print_function(out, &frame);
 	} while (++count < CHAIN && next_frame(&rest, &frame) && !is_passed(&frame));
 	return true;
 }
 
 /* Those of the program; where none are known, the kernel's; NULL: none. */
-static char *functions_of(const struct stack *stack, const char *between)
+static char *functions_of(const struct stack *stack)
 {
 	char *functions = NULL;
 	bool known;
@@ -278,7 +261,7 @@ static char *functions_of(const struct stack *stack, const char *between)
 	if (!stack)
 		return NULL;
 	out = open_memstream(&functions, &size);
-	known = print_chain(out, stack->user, is_wrapper, between) || print_chain(out, stack->kernel, is_scheduler, between);
+	known = print_chain(out, stack->user, is_wrapper) || print_chain(out, stack->kernel, is_scheduler);
 	fclose(out);
 	if (known)
 		return functions;
@@ -286,47 +269,52 @@ static char *functions_of(const struct stack *stack, const char *between)
 	return NULL;
 }
 
-char *wake_stack_functions(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker)
-{
-	return functions_of(stack_of_piece(wake, thread, piece, asker), ";");
-}
-
 /* The kernel's function tells what a program waits for. */
-static char *append_waited(char *label, const struct stack *stack)
+static char *kernel_of(const struct stack *stack)
 {
 	struct frame frame;
 	const char *rest;
 
-	if (!stack->user || !find_frame(stack->kernel, is_scheduler, &frame, &rest))
-		return label;
-	return append(label, ", in the kernel ", memory_text(frame.text, frame.length));
+	if (!stack->user || !find_frame(stack->kernel, is_scheduler, &frame, &rest) || !frame.length)
+		return NULL;
+	return memory_text(frame.text, frame.length);
 }
 
 /* In which function the asker waited for the wake-up. */
-static char *append_asker(char *label, const struct wake *wake, const struct thread *asker, const struct mark *wake_up)
+static char *asker_function(const struct wake *wake, const struct thread *asker, const struct mark *wake_up)
 {
 	size_t at = thread_find(asker, wake_up->ts);
 	struct frame frame;
-	char *function;
 
 	if (at == 0 || asker->pieces.items[at - 1].what != WHAT_WAIT ||
 	    !frame_of_stack(stack_of(wake, mark_of_wait(asker, at - 1)), &frame))
-		return label;
-	function = function_of(&frame);
-	label = append(label, ", awaited by ", memory_format("%s in %s", wake_comm(wake, asker), function));
-	free(function);
-	return label;
+		return NULL;
+	return function_of(&frame);
 }
 
-char *wake_stack_label(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker, char *label)
+struct stack_told wake_stack_tell(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker)
 {
 	const struct stack *stack = stack_of_piece(wake, thread, piece, asker);
-	char *chain = functions_of(stack, " < ");
+	struct stack_told told = {0};
+	struct frame frame;
 
-	if (!chain)
-		return label;
-	label = append(label, ", from ", chain);
+	if (!stack)
+		return told;
+	told.function = frame_of_stack(stack, &frame) ? function_of(&frame) : NULL;
+	told.functions = functions_of(stack);
+	if (!told.functions)
+		return told;
 	if (thread->pieces.items[piece].what == WHAT_WAIT)
-		return append_waited(label, stack);
-	return append_asker(label, wake, wake->threads.items[asker], mark_of_run(wake, thread, piece, asker));
+		told.kernel = kernel_of(stack);
+	else
+		told.asker_function = asker_function(wake, wake->threads.items[asker], mark_of_run(wake, thread, piece, asker));
+	return told;
+}
+
+void stack_told_free(struct stack_told *told)
+{
+	free(told->function);
+	free(told->functions);
+	free(told->kernel);
+	free(told->asker_function);
 }

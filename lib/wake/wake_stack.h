@@ -3,7 +3,7 @@
  * (trace-collect --stack). Private to lib/wake.
  *
  * A stack goes by one frame: the innermost that is the program's own, beneath the C library's and the language's wrappers; of a
- * kernel thread the innermost beneath the scheduler. Names without a stack are as they would be if there were no stacks.
+ * kernel thread the innermost beneath the scheduler.
  */
 #ifndef WAKE_STACK_H
 #define WAKE_STACK_H
@@ -21,19 +21,16 @@ void on_stack_sleep(struct at *at);
 void on_stack_wake(struct at *at);
 
 /*
- * The name with the function behind it: of a wait the one that it sleeps in, of a run the one that woke the asker's thread
- * (INDEX_NONE: none) at the run's end: "worker: waiting in fetch", "main: running in compress". Takes over the name; the caller
- * frees what it returns.
+ * What the stack of a piece tells: of a wait where it sleeps, of a run from where it woke the asker's thread (INDEX_NONE: none) at the
+ * run's end. Texts are NULL where that is not known.
  */
-char *wake_stack_name(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker, char *name);
-
-/*
- * The label with the functions behind it, innermost first: of a wait "..., from fetch < serve < main, in the kernel futex_do_wait", of
- * a run "..., from compress < main, awaited by worker in fetch". Likewise.
- */
-char *wake_stack_label(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker, char *label);
-
-/* The functions alone, innermost first: "fetch;serve;main". NULL: not known. The caller frees it. */
-char *wake_stack_functions(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker);
+struct stack_told {
+	char *function;	      /* that the stack goes by: "fetch" */
+	char *functions;      /* from it outward: "fetch;serve;main" */
+	char *kernel;	      /* of a wait: the kernel's function: "futex_do_wait" */
+	char *asker_function; /* of a run: the one in which the asker waited */
+};
+struct stack_told wake_stack_tell(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker);
+void stack_told_free(struct stack_told *told);
 
 #endif

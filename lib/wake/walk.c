@@ -92,7 +92,7 @@ static bool walk_broken(struct walk *walk, const struct thread *thread, size_t a
 
 	if (!(wait->flags & PIECE_BROKEN) || after != NODE_NONE)
 		return false;
-	walk_link(walk, nobody_node(&walk->cut, thread, wait, end, "until its end"), node, EDGE_WAKE, end);
+	walk_link(walk, nobody_node(&walk->cut, thread, wait, end, true), node, EDGE_WAKE, end);
 	return true;
 }
 
@@ -196,7 +196,6 @@ struct graph *wake_graph(struct wake *wake, const char *id, struct wake_target t
 		walk_later(&walk, (struct errand){.part = target.part, .index = target.index, .at = to, .floor = from,
 						  .after = NODE_NONE, .ts = TIME_NONE, .asker = INDEX_NONE});
 	walk_all(&walk);
-	name_holders(&walk.cut);
 	if (graph->target == NODE_NONE)
 		graph->target = nothing_node(&walk.cut);
 	free(walk.errands.items);

@@ -13,22 +13,22 @@
 static int graphs;
 
 /* Nobody's time shortens it by more than there is of it, and all of it by no more than all. */
-static void check_names(struct wake_replay *replay, const struct graph *graph, uint64_t latency)
+static void check_deeds(struct wake_replay *replay, const struct graph *graph, uint64_t latency)
 {
 	for (size_t i = 0; i < graph->nodes.count; i++) {
-		const char *name = graph->nodes.items[i].name;
+		const struct deed *family = graph->nodes.items[i].deed->family;
 		uint64_t time = 0, without;
 
 		for (size_t j = 0; j < graph->nodes.count; j++)
-			if (graph->nodes.items[j].name == name)
+			if (graph->nodes.items[j].deed->family == family)
 				time += (uint64_t)(graph->nodes.items[j].end - graph->nodes.items[j].start);
-		wake_replay_zero(replay, name, true);
+		wake_replay_zero(replay, family, true);
 		without = wake_replay_latency(replay);
 		assert(without <= latency && latency - without <= time);
-		wake_replay_zero(replay, name, false);
+		wake_replay_zero(replay, family, false);
 	}
 	for (size_t i = 0; i < graph->nodes.count; i++)
-		wake_replay_zero(replay, graph->nodes.items[i].name, true);
+		wake_replay_zero(replay, graph->nodes.items[i].deed->family, true);
 	assert(wake_replay_latency(replay) <= latency);
 }
 
@@ -44,7 +44,7 @@ static int check(void *context, struct graph *graph)
 			(long long)(graph->to - graph->from));
 		abort();
 	}
-	check_names(replay, graph, latency);
+	check_deeds(replay, graph, latency);
 	wake_replay_free(replay);
 	graph_free(graph);
 	graphs++;

@@ -10,7 +10,7 @@ static struct graph *graph_of(const int64_t *ids, int count)
 	struct graph *graph = graph_new(GRAPH_RAG, "1");
 
 	for (int i = 0; i < count; i++)
-		assert(graph_node(graph, ids[i], i % 2 ? "odd" : "even") == i);
+		assert(graph_named_node(graph, ids[i], i % 2 ? "odd" : "even") == i);
 	return graph;
 }
 
@@ -20,11 +20,11 @@ static void check_ids(const int64_t *ids, int count)
 
 	for (int i = 0; i < count; i++) {
 		assert(graph_find(graph, ids[i]) == i);
-		assert(graph_node(graph, ids[i], "again") == -1);
+		assert(graph_named_node(graph, ids[i], "again") == -1);
 	}
 	assert(graph_find(graph, INT64_MIN) == NODE_NONE);
-	assert(graph->nodes.items[0].name == graph->nodes.items[2].name);
-	assert(graph->nodes.items[0].name != graph->nodes.items[1].name);
+	assert(graph->nodes.items[0].deed == graph->nodes.items[2].deed);
+	assert(graph->nodes.items[0].deed != graph->nodes.items[1].deed);
 	graph_free(graph);
 }
 
@@ -47,7 +47,7 @@ static void check_indexes(void)
 	assert(count == 0);
 	edges = graph_arriving(graph, 0, &count);
 	assert(count == 3 && edges[0].from == 2 && edges[1].from == 1 && edges[2].kind == EDGE_SEQ);
-	assert(graph_node(graph, 50, "late") == 4 && graph_check(graph) == 0); /* checked again after it grew */
+	assert(graph_named_node(graph, 50, "late") == 4 && graph_check(graph) == 0); /* checked again after it grew */
 	graph_arriving(graph, 4, &count);
 	assert(count == 0);
 	graph_free(graph);

@@ -122,7 +122,7 @@ static int nodes(const struct graph *graph, const char *wanted, int *tenths)
 	int count = 0;
 
 	for (size_t i = 0; i < graph->nodes.count; i++)
-		if (!strcmp(graph->nodes.items[i].name, wanted)) {
+		if (!strcmp(graph->nodes.items[i].deed->name, wanted)) {
 			sum += graph->nodes.items[i].end - graph->nodes.items[i].start;
 			count++;
 		}
@@ -138,7 +138,7 @@ static void expect(const struct graph *graph, const char *wanted, int count, int
 	if (found != count || found_tenths != tenths) {
 		fprintf(stderr, "%d of %d tenths, not %d of %d: %s\n", found, found_tenths, count, tenths, wanted);
 		for (size_t i = 0; i < graph->nodes.count; i++)
-			fprintf(stderr, "\t%s\n", graph->nodes.items[i].name);
+			fprintf(stderr, "\t%s\n", graph->nodes.items[i].deed->name);
 		abort();
 	}
 }
@@ -148,8 +148,8 @@ static bool has_edge(const struct graph *graph, const char *from, const char *to
 	for (size_t i = 0; i < graph->edges.count; i++) {
 		const struct edge *edge = &graph->edges.items[i];
 
-		if (edge->kind == kind && !strcmp(graph->nodes.items[edge->from].name, from) &&
-		    !strcmp(graph->nodes.items[edge->to].name, to))
+		if (edge->kind == kind && !strcmp(graph->nodes.items[edge->from].deed->name, from) &&
+		    !strcmp(graph->nodes.items[edge->to].deed->name, to))
 			return true;
 	}
 	return false;
@@ -506,8 +506,8 @@ static void check_begins_in_wait(void)
 	expect(g, "victim: waiting", 1, 35);
 	assert(has_edge(g, "waker: running", "victim: waiting", EDGE_WAKE));
 	for (size_t i = 0; i < g->nodes.count; i++)
-		if (!strcmp(g->nodes.items[i].name, "victim: waiting"))
-			assert(strstr(g->nodes.items[i].label, "began before the data"));
+		if (!strcmp(g->nodes.items[i].deed->name, "victim: waiting"))
+			assert(!strcmp(g->nodes.items[i].detail->began, "before"));
 }
 
 /* The victim loses its CPU to hog at 15 and has it again at 42; at 40 its group gets a new quota. */

@@ -1,0 +1,341 @@
+#include "graph/deed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "graph/words.h"
+
+static const char *const kind_names[DEEDS] = {
+	[DEED_TEXT] = "text",
+	[DEED_RUN] = "run", [DEED_SERVE] = "serve", [DEED_WORK] = "work", [DEED_RECLAIM] = "reclaim", [DEED_SPIN] = "spin",
+	[DEED_DIE] = "die", [DEED_HOLD_CPU] = "hold-cpu", [DEED_READY] = "ready", [DEED_WAIT] = "wait",
+	[DEED_INTERRUPT] = "interrupt", [DEED_SLEEP] = "sleep", [DEED_ALARM] = "alarm", [DEED_PACKET] = "packet",
+	[DEED_OUTSIDE] = "outside", [DEED_HOUSEKEEPING] = "housekeeping", [DEED_DELIVER] = "deliver",
+	[DEED_UNKNOWN] = "unknown",
+	[DEED_QUEUE_WORK] = "queue-work", [DEED_TIMER_WORK] = "timer-work", [DEED_UNKNOWN_WORK] = "unknown-work", [DEED_THROTTLE_CPU] = "throttle-cpu",
+	[DEED_THROTTLE_IO] = "throttle-io", [DEED_THROTTLE_DIRTY] = "throttle-dirty", [DEED_HOLD_BACK] = "hold-back",
+	[DEED_BEHIND] = "behind", [DEED_SERVICE] = "service", [DEED_UNSEEN] = "unseen", [DEED_LOST] = "lost", [DEED_GAP] = "gap",
+	[DEED_BEFORE_DATA] = "before-data", [DEED_CIRCLE] = "circle", [DEED_NOT_IN_DATA] = "not-in-data",
+};
+
+/* A field of a struct, as its record spells it. */
+struct key {
+	const char *name;
+	enum { KEY_TEXT, KEY_FLAG, KEY_CPU, KEY_KHZ, KEY_SECTOR, KEY_TIME, KEY_NO_RECORD } type;
+	size_t offset;
+};
+
+#define DEED_KEY(name, type, field) {name, type, offsetof(struct deed, field)}
+#define DETAIL_KEY(name, type, field) {name, type, offsetof(struct deed_detail, field)}
+
+static const struct key deed_keys[] = {
+	DEED_KEY("text", KEY_NO_RECORD, text),	    DEED_KEY("who", KEY_TEXT, who),
+	DEED_KEY("pool", KEY_FLAG, pool),	    DEED_KEY("whom", KEY_TEXT, whom),
+	DEED_KEY("irq", KEY_TEXT, irq),		    DEED_KEY("softirq", KEY_TEXT, softirq),
+	DEED_KEY("syscall", KEY_TEXT, syscall),	    DEED_KEY("object", KEY_TEXT, object),
+	DEED_KEY("lock", KEY_TEXT, lock),	    DEED_KEY("for", KEY_TEXT, purpose),
+	DEED_KEY("queue", KEY_TEXT, queue),	    DEED_KEY("request", KEY_TEXT, request),
+	DEED_KEY("dev", KEY_TEXT, dev),		    DEED_KEY("scheduler", KEY_TEXT, scheduler),
+	DEED_KEY("pace", KEY_TEXT, pace),	    DEED_KEY("function", KEY_TEXT, function),
+};
+
+static const struct key detail_keys[] = {
+	DETAIL_KEY("cpu", KEY_CPU, cpu),	    DETAIL_KEY("khz", KEY_KHZ, khz),
+	DETAIL_KEY("khz_most", KEY_KHZ, khz_most),  DETAIL_KEY("khz_limit", KEY_KHZ, khz_limit),
+	DETAIL_KEY("disk", KEY_TEXT, disk),	    DETAIL_KEY("sector", KEY_SECTOR, sector),
+	DETAIL_KEY("group", KEY_TEXT, group),	    DETAIL_KEY("quota", KEY_TIME, quota),
+	DETAIL_KEY("period", KEY_TIME, period),	    DETAIL_KEY("thread", KEY_TEXT, thread),
+	DETAIL_KEY("kernel", KEY_TEXT, kernel),	    DETAIL_KEY("asker", KEY_TEXT, asker),
+	DETAIL_KEY("asker_function", KEY_TEXT, asker_function),
+	DETAIL_KEY("began", KEY_TEXT, began),	    DETAIL_KEY("until", KEY_TEXT, until),
+};
+
+enum {
+	DEED_KEYS = sizeof(deed_keys) / sizeof(*deed_keys),
+	DETAIL_KEYS = sizeof(detail_keys) / sizeof(*detail_keys),
+};
+
+const char *deed_kind_name(enum deed_kind kind)
+{
+	return kind_names[kind];
+}
+
+static const char **text_at(const struct key *key, const void *base)
+{
+	return key->type == KEY_TEXT || key->type == KEY_NO_RECORD ? (const char **)((char *)base + key->offset) : NULL;
+}
+
+/* --- copies ------------------------------------------------------------------------------------------------------------ */
+
+/* The bytes of its texts, with their ends. */
+static size_t texts_size(const struct key *keys, size_t count, const void *base)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const char **text = text_at(&keys[i], base);
+
+		if (text && *text)
+			size += strlen(*text) + 1;
+	}
+	return size;
+}
+
+/*
+ * Writes the texts behind each other. With `tagged`, a byte tells which text follows, so that the bytes are the same only if all
+ * texts are. A `copy` of the struct then has its texts there. Returns the end.
+ */
+static char *write_texts(const struct key *keys, size_t count, const void *base, void *copy, char *to, bool tagged)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char **text = text_at(&keys[i], base);
+		size_t size;
+
+		if (!text || !*text)
+			continue;
+		if (tagged)
+			*to++ = (char)(i + 1);
+		size = strlen(*text) + 1;
+		memcpy(to, *text, size);
+		if (copy)
+			*text_at(&keys[i], copy) = to;
+		to += size;
+	}
+	return to;
+}
+
+enum { KEY_HEAD = 2 + sizeof(int32_t) };
+
+static size_t key_room(const struct deed *deed)
+{
+	return KEY_HEAD + DEED_KEYS + texts_size(deed_keys, DEED_KEYS, deed);
+}
+
+/* All fields as bytes, at most key_room() of them. Returns the end. */
+static char *write_key(const struct deed *deed, struct deed *copy, char *to)
+{
+	*to++ = (char)deed->kind;
+	*to++ = (char)deed->pool;
+	memcpy(to, &deed->cpu, sizeof(deed->cpu));
+	return write_texts(deed_keys, DEED_KEYS, deed, copy, to + sizeof(deed->cpu), true);
+}
+
+size_t deed_key(const struct deed *deed, char *key, size_t room)
+{
+	return key_room(deed) > room ? 0 : (size_t)(write_key(deed, NULL, key) - key);
+}
+
+struct deed *deed_copy(const struct deed *deed)
+{
+	size_t room = key_room(deed);
+	char *name = words_name(deed), *end;
+	struct deed *copy = memory_new(1, sizeof(*copy) + room + strlen(name) + 1);
+
+	*copy = *deed;
+	copy->key = (char *)(copy + 1);
+	end = write_key(deed, copy, (char *)(copy + 1));
+	copy->key_length = (size_t)(end - copy->key);
+	copy->name = strcpy(end, name);
+	copy->family = NULL;
+	free(name);
+	return copy;
+}
+
+struct deed *deed_text_copy(const char *text)
+{
+	return deed_copy(&(struct deed){.kind = DEED_TEXT, .cpu = CPU_NONE, .text = text});
+}
+
+struct deed_detail *deed_detail_copy(const struct deed_detail *detail)
+{
+	size_t texts = texts_size(detail_keys, DETAIL_KEYS, detail);
+	struct deed_detail *copy;
+
+	if (!texts && detail->cpu == CPU_NONE && !detail->khz && detail->sector == NO_SECTOR && !detail->quota)
+		return NULL;
+	copy = memory_new(1, sizeof(*copy) + texts);
+	*copy = *detail;
+	write_texts(detail_keys, DETAIL_KEYS, detail, copy, (char *)(copy + 1), false);
+	return copy;
+}
+
+bool deed_equal(const struct deed *a, const struct deed *b)
+{
+	return a == b || (a->key_length == b->key_length && memcmp(a->key, b->key, a->key_length) == 0);
+}
+
+int deed_compare(const struct deed *a, const struct deed *b)
+{
+	int order = a == b ? 0 : strcmp(a->name, b->name);
+
+	if (order || deed_equal(a, b))
+		return order;
+	if (a->key_length != b->key_length)
+		return a->key_length < b->key_length ? -1 : 1;
+	return memcmp(a->key, b->key, a->key_length);
+}
+
+/* --- records ----------------------------------------------------------------------------------------------------------- */
+
+static void spell_key(const struct key *key, const void *base, struct line *line)
+{
+	const void *at = (const char *)base + key->offset;
+
+	switch (key->type) {
+	case KEY_TEXT:
+		if (*(const char *const *)at)
+			line_text(line, key->name, *(const char *const *)at);
+		break;
+	case KEY_FLAG:
+		if (*(const bool *)at)
+			line_text(line, key->name, "yes");
+		break;
+	case KEY_CPU:
+		if (*(const int32_t *)at != CPU_NONE)
+			line_integer(line, key->name, *(const int32_t *)at);
+		break;
+	case KEY_KHZ:
+		if (*(const uint32_t *)at)
+			line_unsigned(line, key->name, *(const uint32_t *)at);
+		break;
+	case KEY_SECTOR:
+		if (*(const uint64_t *)at != NO_SECTOR)
+			line_unsigned(line, key->name, *(const uint64_t *)at);
+		break;
+	case KEY_TIME:
+		if (*(const int64_t *)at)
+			line_time(line, key->name, *(const int64_t *)at);
+		break;
+	case KEY_NO_RECORD:
+		break;
+	}
+}
+
+void deed_spell(const struct deed *deed, struct line *line)
+{
+	if (deed->kind == DEED_TEXT)
+		return;
+	line_text(line, "deed", kind_names[deed->kind]);
+	for (size_t i = 0; i < DEED_KEYS; i++)
+		spell_key(&deed_keys[i], deed, line);
+	if (deed->cpu != CPU_NONE)
+		line_integer(line, "cpu", deed->cpu);
+}
+
+void deed_detail_spell(const struct deed_detail *detail, struct line *line)
+{
+	for (size_t i = 0; i < DETAIL_KEYS; i++)
+		spell_key(&detail_keys[i], detail, line);
+}
+
+static const struct key *find_key(const struct key *keys, size_t count, const struct field *field)
+{
+	for (size_t i = 0; i < count; i++)
+		if (keys[i].name[0] == field->key[0] && keys[i].type != KEY_NO_RECORD && strlen(keys[i].name) == field->key_length &&
+		    memcmp(keys[i].name, field->key, field->key_length) == 0)
+			return &keys[i];
+	return NULL;
+}
+
+/* The number of a field: at most `most`. */
+static bool read_unsigned(const struct fields *fields, const char *key, uint64_t most, uint64_t *value)
+{
+	return fields_unsigned(fields, key, value) == 1 && *value <= most;
+}
+
+/* Takes the field; a text goes to *texts, which moves on. The first of several with one key counts. */
+static void read_key(const struct fields *fields, const struct field *field, const struct key *key, void *base, char **texts)
+{
+	void *at = (char *)base + key->offset;
+	uint64_t number = 0;
+	int64_t time = 0;
+
+	switch (key->type) {
+	case KEY_TEXT:
+		if (*(char **)at)
+			break;
+		*(char **)at = *texts;
+		*texts += field_text(field, *texts, field->value_length + 1) + 1;
+		break;
+	case KEY_FLAG:
+		*(bool *)at = fields_is(fields, key->name, "yes");
+		break;
+	case KEY_CPU:
+		if (read_unsigned(fields, key->name, INT32_MAX, &number))
+			*(int32_t *)at = (int32_t)number;
+		break;
+	case KEY_KHZ:
+		if (read_unsigned(fields, key->name, UINT32_MAX, &number))
+			*(uint32_t *)at = (uint32_t)number;
+		break;
+	case KEY_SECTOR:
+		if (read_unsigned(fields, key->name, NO_SECTOR, &number))
+			*(uint64_t *)at = number;
+		break;
+	case KEY_TIME:
+		if (fields_time(fields, key->name, &time) == 1)
+			*(int64_t *)at = time;
+		break;
+	case KEY_NO_RECORD:
+		break;
+	}
+}
+
+/* A block for all texts of the record, which is to be freed. */
+static char *read_keys(const struct fields *fields, const struct key *keys, size_t count, void *base)
+{
+	char *block, *texts;
+	size_t size = 1;
+
+	for (int i = 0; i < fields->count; i++)
+		size += fields->item[i].value_length + 1;
+	block = texts = memory_new(size, 1);
+	for (int i = 0; i < fields->count; i++) {
+		const struct key *key = find_key(keys, count, &fields->item[i]);
+
+		if (key)
+			read_key(fields, &fields->item[i], key, base, &texts);
+	}
+	return block;
+}
+
+static enum deed_kind read_kind(const struct fields *fields)
+{
+	char name[32];
+
+	if (!fields_text(fields, "deed", name, sizeof(name)))
+		return DEED_TEXT;
+	for (enum deed_kind kind = DEED_TEXT + 1; kind < DEEDS; kind++)
+		if (strcmp(kind_names[kind], name) == 0)
+			return kind;
+	return DEED_TEXT;
+}
+
+struct deed *deed_read(const struct fields *fields)
+{
+	struct deed deed = {.kind = read_kind(fields), .cpu = CPU_NONE}, *copy;
+	uint64_t cpu;
+	char *texts;
+
+	if (deed.kind == DEED_TEXT)
+		return NULL;
+	texts = read_keys(fields, deed_keys, DEED_KEYS, &deed);
+	if (deed.kind == DEED_HOLD_CPU && read_unsigned(fields, "cpu", INT32_MAX, &cpu))
+		deed.cpu = (int32_t)cpu;
+	copy = deed_copy(&deed);
+	free(texts);
+	return copy;
+}
+
+struct deed_detail *deed_detail_read(const struct fields *fields, enum deed_kind kind)
+{
+	struct deed_detail detail = DEED_DETAIL_NONE, *copy;
+	char *texts = read_keys(fields, detail_keys, DETAIL_KEYS, &detail);
+
+	if (kind == DEED_HOLD_CPU)
+		detail.cpu = CPU_NONE;
+	copy = deed_detail_copy(&detail);
+	free(texts);
+	return copy;
+}

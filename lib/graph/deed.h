@@ -1,0 +1,106 @@
+/*
+ * deed: what somebody did, or what was done to them, in one node of a wake graph, as typed data. The keys are those of its
+ * record; tailblame-graph(5) lists every deed with its keys and its words. Words are made of a deed by graph/words.h, and
+ * nothing makes a deed of words: a node whose record has no deed= is DEED_TEXT, whose text is printed as it is.
+ *
+ * Two deeds are the same if all their fields are: threads of one name do the same deed. Whatever else is known of one node is
+ * its detail, which tells it from other nodes with that deed: numbers of threads, a sector, a frequency.
+ *
+ * A deed that a caller fills in points at the caller's texts; deed_copy() makes one that stands alone. All zero but for the kind
+ * and the CPU (CPU_NONE) is a deed without keys.
+ */
+#ifndef GRAPH_DEED_H
+#define GRAPH_DEED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "stream/line.h"
+
+enum deed_kind {
+	DEED_TEXT,
+	/* a thread on a CPU */
+	DEED_RUN, DEED_SERVE, DEED_WORK, DEED_RECLAIM, DEED_SPIN, DEED_DIE, DEED_HOLD_CPU,
+	/* and not */
+	DEED_READY, DEED_WAIT,
+	/* an interrupt took the CPU from a thread */
+	DEED_INTERRUPT,
+	/* what ended a wait, or began a work, and has no history of its own */
+	DEED_SLEEP, DEED_ALARM, DEED_PACKET, DEED_OUTSIDE, DEED_HOUSEKEEPING, DEED_DELIVER, DEED_UNKNOWN,
+	DEED_QUEUE_WORK, DEED_TIMER_WORK, DEED_UNKNOWN_WORK,
+	/* somebody was not let */
+	DEED_THROTTLE_CPU, DEED_THROTTLE_IO, DEED_THROTTLE_DIRTY,
+	/* a block request: before the device, behind others in it, in service */
+	DEED_HOLD_BACK, DEED_BEHIND, DEED_SERVICE,
+	/* nobody knows */
+	DEED_UNSEEN, DEED_LOST, DEED_GAP, DEED_BEFORE_DATA, DEED_CIRCLE, DEED_NOT_IN_DATA,
+	DEEDS
+};
+
+enum { CPU_NONE = -1 };
+
+struct deed {
+	enum deed_kind kind;
+	int32_t cpu;	      /* DEED_HOLD_CPU: which; CPU_NONE: of several */
+	bool pool;	      /* who: of several threads, with '*' for the numbers in which their names differ */
+	const char *text;     /* DEED_TEXT */
+	/* names of threads: who did it; to whom, or for whom, it was done. Texts are NULL where there is nothing to say */
+	const char *who, *whom;
+	const char *irq, *softirq;		       /* the interrupt that did it */
+	const char *syscall, *object, *lock, *purpose; /* what a wait was in, and for; see words_reason() */
+	const char *queue;			       /* of works */
+	const char *request, *dev, *scheduler;	       /* a block request: read, write ...; its device: 7:0; what queued it */
+	const char *pace;			       /* low: the CPU's frequency was */
+	const char *function;			       /* in which a wait was, or from which the run woke another */
+
+	/* of a copy */
+	const char *name;	   /* in words */
+	const struct deed *family; /* in a graph: deeds of one family have the same; see graph/family.h */
+	const char *key;	   /* private: all of the fields, as bytes */
+	size_t key_length;
+};
+
+struct deed_detail {
+	int32_t cpu;			    /* CPU_NONE; of DEED_HOLD_CPU the deed tells it */
+	uint32_t khz, khz_most, khz_limit;  /* mean frequency of a run; the highest that was seen, or allowed; 0: not known */
+	uint64_t sector;		    /* NO_SECTOR */
+	int64_t quota, period;		    /* CPU time that the group may use in each period, nanoseconds; 0: not known */
+	const char *group;		    /* control group */
+	const char *disk;		    /* the device's name: loop0 */
+	const char *thread;		    /* the name of the node's own thread, where who is another or none */
+	const char *kernel;		    /* the kernel's function that it waits in */
+	const char *asker, *asker_function; /* the thread that waited for this run's wake-up, and where */
+	const char *began;		    /* before: the data */
+	const char *until;		    /* end: of the thread */
+};
+
+#define NO_SECTOR UINT64_MAX
+#define DEED_DETAIL_NONE ((struct deed_detail){.cpu = CPU_NONE, .sector = NO_SECTOR})
+
+/* A copy with its name in words, which the caller frees with free(). */
+struct deed *deed_copy(const struct deed *deed);
+struct deed *deed_text_copy(const char *text); /* of DEED_TEXT */
+struct deed_detail *deed_detail_copy(const struct deed_detail *detail); /* likewise; NULL if it says nothing */
+
+/* All fields as bytes, to find a copy by its key; returns their number, 0 where there is no room. */
+size_t deed_key(const struct deed *deed, char *key, size_t room);
+
+/* Of copies: whether all fields are the same; and an order, by name first, as strcmp() has it. */
+bool deed_equal(const struct deed *a, const struct deed *b);
+int deed_compare(const struct deed *a, const struct deed *b);
+
+/* Adds the keys to a record; none for DEED_TEXT. */
+void deed_spell(const struct deed *deed, struct line *line);
+void deed_detail_spell(const struct deed_detail *detail, struct line *line);
+
+/*
+ * A copy of what a record's keys say, which the caller frees: NULL where it has none, and of a deed where it is one that this
+ * program does not know. A number that is none counts as not there.
+ */
+struct deed *deed_read(const struct fields *fields);
+struct deed_detail *deed_detail_read(const struct fields *fields, enum deed_kind kind);
+
+const char *deed_kind_name(enum deed_kind kind);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * reason: what threads wait in, or for: a system call, perhaps with the kind of its file, a lock of the kernel, a page, memory.
+ * Pieces keep the index of one: equal reasons have equal indexes.
+ */
+#ifndef WAKE_REASON_H
+#define WAKE_REASON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { REASON_NONE = -1 };
+
+struct reason { /* the texts are those of struct deed (graph/deed.h); NULL: none */
+	const char *syscall, *object, *lock, *purpose;
+	bool many;	 /* it waits for any of many events: see ask.c */
+	bool receives; /* it takes something out of a file or socket */
+};
+
+struct reasons;
+
+struct reasons *reasons_new(void);
+void reasons_free(struct reasons *reasons);
+
+/* The index of the reason with these four texts, which are copied; REASON_NONE: there are too many. */
+int16_t reason_index(struct reasons *reasons, struct reason reason);
+int16_t reason_syscall(struct reasons *reasons, const char *syscall);
+
+/* Of an index; of REASON_NONE one without texts. */
+const struct reason *reason_at(const struct reasons *reasons, int16_t index);
+
+#endif
