@@ -2,6 +2,10 @@
 
 #include <stddef.h>
 
+/* Of a deed; see graph/deed.h. */
+#define DEED "deed", "who", "pool", "whom", "irq", "softirq", "syscall", "object", \
+	"lock", "for", "queue", "request", "dev", "scheduler", "pace", "function"
+
 #define COLUMNS(...) (const char *const[]) { __VA_ARGS__, NULL }
 
 static const char *const *const columns[KINDS] = {
@@ -26,12 +30,16 @@ static const char *const *const columns[KINDS] = {
 	[KIND_WINDOW] = COLUMNS("id", "from", "to", "signals", "complete"),
 	[KIND_GRAPH] = COLUMNS("id", "window", "signal", "root", "target", "from", "to", "kind"),
 	[KIND_NODE] = COLUMNS("graph", "id", "name", "label", "start", "end", "parent", "call", "wait_start", "wait_end", "join",
-			      "threw", "tid", "what", "stack"),
+			      "threw", "tid", "what", "stack", DEED, "who_tid", "whom_tid", "cpu", "khz", "khz_most", "khz_limit",
+			      "disk", "sector", "group", "quota", "period", "thread", "kernel", "asker", "asker_function",
+			      "began", "until"),
 	[KIND_EDGE] = COLUMNS("graph", "from", "to", "kind", "ts"),
-	[KIND_PATH] = COLUMNS("graph", "node", "from", "to"),
+	[KIND_PATH] = COLUMNS("graph", "node", "from", "to", "tid", "what", DEED, "cpu", "who_tid", "whom_tid"),
 	[KIND_BLAME] = COLUMNS("graph", "rank", "name", "label", "score", "share", "on_path", "instances", "algorithm", "node",
-			       "impact", "waited"),
-	[KIND_DIFF] = COLUMNS("rank", "name", "difference", "good", "bad", "p", "sure", "good_moments", "bad_moments", "algorithm"),
+			       "impact", "waited", "tid", DEED, "cpu",
+			       "who_tid", "whom_tid"),
+	[KIND_DIFF] = COLUMNS("rank", "name", "difference", "good", "bad", "p", "sure", "good_moments", "bad_moments", "algorithm", DEED,
+			      "cpu"),
 	[KIND_OPEN] = COLUMNS("ts", "start", "chart", "key", "count"),
 	[KIND_USAGE] = COLUMNS("command", "events", "traced", "kept", "bytes", "kept_bytes", "cpu", "setup", "wall", "began"),
 };
