@@ -1041,7 +1041,7 @@ END
 	./recording 2 100 whole.dat
 	sed 's/name: sched_switch/NAME: sched_switch/' whole.dat >nameless.dat
 	run -3 --separate-stderr trace-import --text nameless.dat
-	assert_regex "$stderr" "nameless.dat: the format of an event of system 'sched' cannot be read"
+	assert_regex "$stderr" "nameless.dat: cannot read the format of an event of system 'sched'"
 	assert_regex "$stderr" 'nameless.dat: 100 events are left out, for no format says what they are'
 	refute_line --regexp '^event '
 }

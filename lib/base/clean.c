@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 
-/* The length of the character at text that is safe to show; 0: there is none. `length` is not 0. */
+/* The length of the character at `text`; 0: it is not safe to show. `length` is not 0. */
 static size_t printable(const char *text, size_t length)
 {
 	uint32_t code;

@@ -1,6 +1,5 @@
 /*
- * clean: text from outside made fit for a terminal. A thread may call itself anything, and a terminal obeys what stands
- * in its output.
+ * clean: makes text from outside fit for a terminal. A thread may have any name, and a terminal obeys escape sequences.
  */
 #ifndef BASE_CLEAN_H
 #define BASE_CLEAN_H
@@ -8,8 +7,8 @@
 #include <stddef.h>
 
 /*
- * A copy, which the caller frees, that is valid UTF-8: what is not, control characters, and those that turn the
- * direction of writing become \xHH. Tabs and newlines are control characters, too.
+ * A copy in valid UTF-8; the caller frees it. Invalid bytes, control characters (tabs and newlines, too), and characters that
+ * turn the direction of writing become \xHH.
  */
 char *clean_text(const char *text, size_t length);
 

@@ -15,7 +15,7 @@
 
 enum {
 	OPTIONS_MAX = 64,
-	GIVE_HELP = 1, /* what getopt yields: these, a letter, or LONG_ONLY and the option's place in the table */
+	GIVE_HELP = 1, /* getopt returns one of these, a letter, or LONG_ONLY and the option's index in the table */
 	GIVE_VERSION = 2,
 	LONG_ONLY = 256,
 	HELP_COLUMN = 28, /* where help texts begin */
@@ -79,7 +79,7 @@ static _Noreturn void finish_output(void)
 	exit(EXIT_DONE);
 }
 
-/* What --help says of an option. The caller frees it. */
+/* The help of one option; the caller frees it. */
 static char *help_text(const struct option_entry *option)
 {
 	char *names, *text;
@@ -163,7 +163,7 @@ static int getopt_value(const struct option_entry *options, int i)
 	return options[i].letter ? options[i].letter : LONG_ONLY + i;
 }
 
-/* The table in getopt's own form; these must outlive an exit in the midst of parsing. */
+/* The table in getopt's form. Static, because parsing may exit. */
 static struct option longs[OPTIONS_MAX + 3];
 static char shorts[2 * OPTIONS_MAX + 3];
 
@@ -189,7 +189,7 @@ static void make_getopt_tables(const struct option_entry *options, bool stop_at_
 	longs[count + 1] = (struct option){"version", 0, NULL, GIVE_VERSION};
 }
 
-/* What getopt did not take: optopt is the letter, or that of a long option with a value that it does not take. */
+/* Refuses a word. optopt is the unknown letter, or the value of a long option that takes no argument. */
 static _Noreturn void refuse(const char *word)
 {
 	size_t length = strncmp(word, "--", 2) ? 0 : strcspn(word + 2, "=");
@@ -219,13 +219,13 @@ static _Noreturn void give_version(void)
 }
 
 /*
- * Where standard input or output was closed, a file that is opened later would take its place, and be written into. So
- * these places are taken by what can be neither read nor written.
+ * If standard input or output is closed, a file opened later would get its descriptor, and be written into. So a
+ * descriptor that can be neither read nor written takes the place.
  */
 static void take_standard_places(void)
 {
 	for (int fd = 0; fd <= STDERR_FILENO; fd++)
-		/* cppcheck-suppress leakReturnValNotUsed ; that it stays open is its purpose */
+		/* cppcheck-suppress leakReturnValNotUsed ; it is meant to stay open */
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
 			exit(EXIT_FAILED);
 }
@@ -237,7 +237,7 @@ int command_line(int argc, char **argv, const struct option_entry *options, cons
 
 	take_standard_places();
 	program = slash ? slash + 1 : argv[0];
-	make_getopt_tables(options, strstr(operands, "--")); /* what follows -- are the options of a command */
+	make_getopt_tables(options, strstr(operands, "--")); /* options after -- belong to another command */
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
 		if (c == GIVE_HELP)

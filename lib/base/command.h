@@ -1,5 +1,5 @@
 /*
- * command: what every command of the suite has in common: its name, its messages, its exit status, its options.
+ * command: name, messages, exit status and options, the same for every command of the suite.
  * For cmd/ only; no function of lib/ warns or exits.
  */
 #ifndef BASE_COMMAND_H
@@ -12,7 +12,7 @@
 
 /* Exit status, the same everywhere. */
 enum {
-	EXIT_DONE = 0,	     /* all went well */
+	EXIT_DONE = 0,
 	EXIT_FAILED = 1,     /* could not do it; a message says why */
 	EXIT_USAGE = 2,	     /* used wrongly */
 	EXIT_INCOMPLETE = 3, /* done, but the data were incomplete: events lost, input cut */
@@ -55,11 +55,11 @@ struct option_entry {
 	const char *name;     /* long name without "--"; NULL: none */
 	void *value;
 	const char *argument; /* its name in the help: "DURATION" */
-	const char *help;     /* one line, lower case; behind names: what is said of them */
-	listing_name *names;  /* of which it takes one; without help the first is the default. NULL: any text */
+	const char *help;     /* one line, lower case; --help prints it after the names, if there are any */
+	listing_name *names;  /* the values allowed; without `help`, the first is the default. NULL: any text */
 };
 
-/* The entry of --text, the same for all that write a stream; it sets this bool. */
+/* The entry of --text for each command that writes a stream; sets a bool. */
 #define OPTION_TEXT(set) {OPTION_FLAG, 't', "text", (set), NULL, "write text (the default on a terminal)"}
 
 /*
@@ -71,7 +71,7 @@ struct option_entry {
  */
 int command_line(int argc, char **argv, const struct option_entry *options, const char *operands, const char *purpose);
 
-/* The name that the program was called by, for messages. */
+/* The name of the program, for messages. */
 const char *command_name(void);
 
 #endif

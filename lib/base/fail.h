@@ -1,5 +1,5 @@
 /*
- * fail: how a library function says what went wrong.
+ * fail: error messages of library functions.
  *
  * A function that can fail returns -1 (or NULL) and leaves one sentence behind: lower case, no full stop, the
  * subject in quotes, the reason, and where one exists the next step. Only cmd/ prints it and exits.

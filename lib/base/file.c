@@ -17,14 +17,14 @@
 
 struct file_draft {
 	struct place place; /* behind symbolic links */
-	char *temporary;    /* its name while it is written; NULL: it has none */
+	char *temporary;    /* its temporary name; NULL: it is nameless */
 	FILE *stream;
 	struct file_draft *next;
 };
 
 enum {
 	TRIES = 100,
-	RECORD_MODE = 0600, /* as that of perf's: it tells what everybody on the machine does */
+	RECORD_MODE = 0600, /* as perf's: a recording shows what every user of the machine does */
 };
 
 static struct file_draft *drafts; /* unfinished, for the exit handler */
@@ -53,7 +53,7 @@ static void draft_free(struct file_draft *draft)
 	free(draft);
 }
 
-/* A new file, with a name that begins with this; its name is to be freed, NULL where there is none. */
+/* A new file whose name begins with `front`. Sets *name, which the caller frees; NULL on failure. */
 static int open_named(int folder, const char *front, int mode, char **name)
 {
 	int fd = -1;
@@ -72,7 +72,7 @@ static int open_named(int folder, const char *front, int mode, char **name)
 	return fd;
 }
 
-/* In the folder where it is to be, and without a name, so that even a SIGKILL leaves nothing; or with one where that cannot be. */
+/* A nameless file in the target's folder, so that even a SIGKILL leaves nothing; a named one if the file system has no nameless. */
 static int open_temporary(struct file_draft *draft)
 {
 	int fd = openat(draft->place.folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
@@ -81,8 +81,8 @@ static int open_temporary(struct file_draft *draft)
 }
 
 /*
- * The mode of the file whose place it takes; else what any new file has. What others gave their file is not for one of ours, and
- * what runs with its owner's rights stays what was checked to be so.
+ * The mode of the file that the draft replaces, if it is our own; else the mode of any new file. Set-user-ID is dropped: the old
+ * contents were checked for it, the new are not.
  */
 static mode_t mode_of(const struct place *place)
 {
@@ -140,7 +140,7 @@ FILE *file_draft_stream(struct file_draft *draft)
 	return draft->stream;
 }
 
-/* A link cannot take the place of a file, so it has another name for a moment, one that no file has. */
+/* linkat() does not replace a file: link the draft under an unused name first, then rename it. */
 static int link_draft(struct file_draft *draft)
 {
 	char *open_file = memory_format("/proc/self/fd/%d", fileno(draft->stream)), *name = NULL;
@@ -175,7 +175,7 @@ int file_draft_keep(struct file_draft *draft)
 	if (fflush(draft->stream))
 		status = fail_errno("cannot write '%s'", path);
 	else if (ferror(draft->stream))
-		status = fail("cannot write '%s'", path); /* why is forgotten */
+		status = fail("cannot write '%s'", path); /* errno of the earlier write is gone */
 	else if (place_is_file(&draft->place) && (fsync(fileno(draft->stream)) || name_draft(draft)))
 		status = fail_errno("cannot write '%s'", path);
 	if (fclose(draft->stream) && !status)
@@ -186,7 +186,7 @@ int file_draft_keep(struct file_draft *draft)
 	return status;
 }
 
-/* What another could read, or whose contents stand elsewhere too, is not for a record. */
+/* Refuses a file that another user owns, or that has a second name. */
 static int check_record(const struct place *place)
 {
 	const struct stat *status = &place->status;
@@ -200,7 +200,7 @@ static int check_record(const struct place *place)
 	return 0;
 }
 
-/* Another may have made one meanwhile: then -1 and EEXIST. */
+/* -1 and EEXIST if another process created the file meanwhile. */
 static int open_record(const struct place *place)
 {
 	int fd;
@@ -227,7 +227,7 @@ int file_record(const char *path)
 	return fd;
 }
 
-/* Where the file system has no files without name, one with a name that is gone at once. */
+/* If the file system has no nameless files, creates a named one and removes the name at once. */
 static int open_nameless(int folder)
 {
 	int fd = openat(folder, ".", O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
@@ -267,7 +267,7 @@ FILE *file_temporary(const char *path)
 	return stream;
 }
 
-/* errno may have been that of an earlier write, of which only the mark is left. */
+/* If an earlier write failed, only the stream's error flag is left, not its errno. */
 int file_settle(FILE *temporary)
 {
 	bool failed = ferror(temporary);
@@ -278,7 +278,7 @@ int file_settle(FILE *temporary)
 	return errno ? fail_errno("cannot write a temporary file") : fail("cannot write a temporary file; TMPDIR names a folder with room");
 }
 
-/* Of an earlier write that failed errno may be left, or what was called since has set it. */
+/* errno may be from the failed write, or from a later call. */
 static int reason_of_write(void)
 {
 	return errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == EIO || errno == EPIPE ? errno : 0;

@@ -22,7 +22,7 @@ ssize_t read_or_wait(int fd, const char *name, void *bytes, size_t room, int (*w
 	return got;
 }
 
-/* A pipe without a reader is an error alone; a terminal that was hung up is that too. */
+/* poll() reports POLLERR alone for a pipe without a reader; a terminal that hung up has POLLERR, too, but not alone. */
 int await_input(int fd, int out)
 {
 	struct pollfd both[] = {{.fd = fd, .events = POLLIN}, {.fd = out}};

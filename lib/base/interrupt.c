@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* The collector ends within a second; a filter behind it may have some of its rings to read. */
+/* The collector ends within a second; a filter behind it may still have buffered data to read. */
 enum { GRACE_SECONDS = 30 };
 
 static void first_interrupt(int number)

@@ -1,13 +1,13 @@
 /*
- * interrupt: a Ctrl-C at a terminal, its closing, or the end of a service reaches every command of a pipe, but only the
- * first should act on it; the others end when their input does, and so tell all that came.
+ * interrupt: signals to a whole pipe. Ctrl-C, the closing of a terminal, or the end of a service reaches every command of
+ * a pipe. Only the first command should act on it; the others end when their input ends, and so lose nothing.
  */
 #ifndef BASE_INTERRUPT_H
 #define BASE_INTERRUPT_H
 
 /*
- * For a command that reads a pipe: the first SIGINT is ignored, the second ends it. After a SIGTERM or SIGHUP the input has
- * half a minute to end; another of the same ends the command at once. A SIGHUP that was ignored, as by nohup(1), stays so.
+ * For a command that reads a pipe. Ignores the first SIGINT; the second ends the command. After a SIGTERM or SIGHUP the input
+ * has 30 seconds to end; a second such signal ends the command at once. SIGHUP stays ignored if it was, as under nohup(1).
  */
 void interrupt_defer(void);
 

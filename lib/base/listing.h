@@ -1,6 +1,5 @@
 /*
- * listing: the names that a table has: formats, methods, algorithms. So --help, messages and completion list
- * just what there is.
+ * listing: the names in a table of formats, methods or algorithms, so that --help, messages and completion list exactly those.
  */
 #ifndef BASE_LISTING_H
 #define BASE_LISTING_H
@@ -10,7 +9,7 @@
 /* The name at an index of the table; NULL behind the last. */
 typedef const char *listing_name(size_t index);
 
-/* "a, b or c", where the last word is "or"; the first is marked where `marked`, such as "a (default)". The caller frees it. */
+/* "a, b or c", with "or" as `last`; `marked`, such as " (default)" or "", follows the first name. The caller frees it. */
 char *listing_words(listing_name *name, const char *last, const char *marked);
 
 /* Fails with "there is no WHAT 'word'; there are a, b and c". Returns -1. */

@@ -1,9 +1,9 @@
 /*
  * memory: allocation that does not fail, and arrays that grow.
  *
- * Out of memory ends the program with a message and status 1: no caller could do better, and a caller's own check
- * would never be tested. What is bounded by an option (a filter's context, a window) is bounded by counting bytes,
- * not by waiting for malloc to fail. This is the one place in lib/ that exits.
+ * Out of memory ends the program with a message and status 1: no caller could do better, and no test would reach its
+ * check. Options that bound memory (a filter's context, a window) count bytes; they do not wait for malloc to fail.
+ * This is the one place in lib/ that exits.
  */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
@@ -11,11 +11,11 @@
 #include <stddef.h>
 
 void *memory_new(size_t count, size_t size); /* zeroed; freed by free() */
-void *memory_grow(void *old, size_t count, size_t size); /* realloc; what is new is not zeroed */
+void *memory_grow(void *old, size_t count, size_t size); /* realloc; does not zero the new part */
 char *memory_text(const char *text, size_t length);	 /* a copy with NUL behind it */
 char *memory_format(const char *format, ...) __attribute__((format(printf, 1, 2))); /* asprintf */
 
-/* The size of a buffer. Programs to be fuzzed have tiny ones (-DTINY_BUFFERS), so that short inputs reach the ends. */
+/* The size of a buffer. Fuzzers are built with tiny ones (-DTINY_BUFFERS), so that short inputs reach the ends. */
 #ifdef TINY_BUFFERS
 #define BUFFER_SIZE(usual, tiny) (tiny)
 #else
@@ -34,7 +34,7 @@ char *memory_format(const char *format, ...) __attribute__((format(printf, 1, 2)
 		size_t count, room; \
 	}
 
-/* Frees the elements; the array is as at first. */
+/* Frees the elements; leaves an empty array. */
 #define ARRAY_FREE(array) (free((array)->items), (array)->items = NULL, (array)->count = (array)->room = 0)
 
 /* Makes room for one more element and yields a pointer to it (not zeroed); invalidates older pointers. */
@@ -45,7 +45,7 @@ char *memory_format(const char *format, ...) __attribute__((format(printf, 1, 2)
 		    &(array)->items[(array)->count++])                                                             \
 		 : &(array)->items[(array)->count++])
 
-/* Of elements in ascending order of `field`: how many have one at or below the bound. */
+/* The number of elements, in ascending order of `field`, whose field is at or below the bound. */
 #define COUNT_UNTIL(elements, total, field, bound)                                             \
 	({                                                                                     \
 		size_t count_low_ = 0, count_high_ = (total);                                  \

@@ -36,7 +36,7 @@ static int edit_distance(const char *a, const char *b)
 	return row[columns];
 }
 
-/* One that holds the other counts as one letter off: `request` for `handle_request`. */
+/* A name that contains the other counts as one letter off: `request` for `handle_request`. */
 static int distance(const char *wanted, const char *name)
 {
 	if (strcmp(wanted, name) == 0)
@@ -46,7 +46,7 @@ static int distance(const char *wanted, const char *name)
 	return edit_distance(wanted, name);
 }
 
-/* Where the very name is among them, the others are of no interest. */
+/* If an offered name equals the wanted one, drop the others. */
 static bool is_of_interest(struct near *near, int found)
 {
 	bool exact = near->count > 0 && near->distance[0] == 0;

@@ -1,5 +1,5 @@
 /*
- * near: names that look like one that was not found: "; is it 'request_start'?"
+ * near: suggests known names that resemble an unknown one: "; is it 'request_start'?"
  */
 #ifndef BASE_NEAR_H
 #define BASE_NEAR_H
@@ -15,13 +15,13 @@ struct near {
 
 struct near near_begin(const char *wanted);
 
-/* Takes the name (copied) if it is among the nearest, and near enough to be what was meant. */
+/* Copies the name if it is near enough, and among the NEAR_NAMES nearest. */
 void near_offer(struct near *near, const char *name);
 
-/* The same, told as `shown`: what was wanted may lack a part of it, and then even be the very name. */
+/* The same, but suggests `shown`, which may have a part that the wanted name lacks; `name` may then equal the wanted name. */
 void near_offer_as(struct near *near, const char *name, const char *shown);
 
-/* A tail for an error message, "" where nothing was near. The text stays until the next call. */
+/* The end of an error message; "" if no name is near. Valid until the next call. */
 const char *near_text(const struct near *near);
 
 #endif

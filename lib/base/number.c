@@ -13,7 +13,7 @@ static int fail_number(const char *text, size_t length, const char *what)
 	return fail("'%.*s' is not %s", (int)(length < 64 ? length : 64), text, what);
 }
 
-/* Reads digits; returns how many, or -1 where the value would not fit. */
+/* Reads digits; returns their count, or -1 if the value does not fit. */
 static int read_digits(const char *text, size_t length, uint64_t *value)
 {
 	size_t i;

@@ -1,5 +1,5 @@
 /*
- * number: numbers, durations, sizes and times from text and to text. No locale, no silent overflow, no trailing junk.
+ * number: reads and spells numbers, durations, sizes and times. No locale, no silent overflow, no trailing junk.
  * All times inside tailblame are int64_t nanoseconds; all times in text are seconds with nine decimals.
  */
 #ifndef BASE_NUMBER_H

@@ -28,7 +28,7 @@ void open_files_restore(void)
 		setrlimit(RLIMIT_NOFILE, &before);
 }
 
-/* For kernels before 5.9. There may be room for a thousand million files, so those are asked for that there are. */
+/* For kernels before 5.9. The limit may be a thousand million, so this lists the files that are open. */
 static void close_each(int first)
 {
 	DIR *files = opendir("/proc/self/fd");

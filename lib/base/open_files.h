@@ -1,16 +1,16 @@
 /*
- * open_files: how many files a process may have open at once: usually 1024, too few where each CPU needs several.
+ * open_files: the limit of open files, usually 1024: too few if each CPU needs several.
  */
 #ifndef BASE_OPEN_FILES_H
 #define BASE_OPEN_FILES_H
 
-/* As many as the system lets this process have. */
+/* Raises the limit as far as the system allows. */
 void open_files_raise(void);
 
-/* As many as before open_files_raise(); for a child that is to be another program. */
+/* Restores the limit from before open_files_raise(); for a child about to exec. */
 void open_files_restore(void);
 
-/* Closes all from this one on. */
+/* Closes all descriptors from `first` on. */
 void open_files_close(int first);
 
 #endif

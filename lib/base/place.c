@@ -17,9 +17,9 @@
 #include "base/number.h"
 
 enum {
-	LINKS = 40, /* that are followed, as by the kernel */
+	LINKS = 40, /* symbolic links to follow at most, as the kernel does */
 	TRIES = 100,
-	FRONT = 200, /* characters of a name that a longer one begins with; the kernel takes 255 */
+	FRONT = 200, /* characters of a name to keep as the front of a longer one; the kernel takes 255 */
 };
 
 #define CANNOT "cannot write '%s': "
@@ -29,13 +29,13 @@ static bool is_shared(const struct stat *folder)
 	return folder->st_mode & S_IWOTH || (folder->st_mode & S_ISVTX && folder->st_mode & S_IWGRP);
 }
 
-/* In this folder. */
+/* Tells whether to trust a file of this owner in this folder. */
 static bool is_trusted(const struct stat *folder, uid_t owner)
 {
 	return owner == geteuid() || owner == folder->st_uid || !is_shared(folder);
 }
 
-/* Where a path goes on: from this folder, with the rest of it. */
+/* A path half walked: the folder reached, and the rest. */
 struct walk {
 	int at;
 	char *rest;
@@ -63,7 +63,7 @@ static int begin(struct walk *walk, const char *path)
 	return walk->at < 0 ? fail_errno(CANNOT "no way to it", path) : 0;
 }
 
-/* What these lead to has no path, or another: only the kernel can follow them. Others cannot put any there. */
+/* Links in /proc may lead to files without a path: only the kernel can follow them. Users cannot create any there. */
 static bool kernel_follows(const struct walk *walk)
 {
 	struct statfs system;
@@ -106,7 +106,7 @@ static void leave(struct place *place)
 	place->name = NULL;
 }
 
-/* One name further. 1: it was the last; 0; -1 after fail(). */
+/* Walks one name further. 1: it was the last; 0: more follow; -1 after fail(). */
 static int step(struct place *place, struct walk *walk)
 {
 	const char *name = walk->rest + strspn(walk->rest, "/"), *rest = name + strcspn(name, "/");
@@ -184,7 +184,7 @@ bool place_is_file(const struct place *place)
 	return place->there < 0 || (S_ISREG(place->status.st_mode) && !place->open);
 }
 
-/* The number of our own open file that the place is; -1: it is none. */
+/* The descriptor of our own that the path names, as /dev/fd/3; -1: none. */
 static int own_number(const struct place *place)
 {
 	struct stat status;
@@ -196,7 +196,7 @@ static int own_number(const struct place *place)
 	return status.st_dev == place->status.st_dev && status.st_ino == place->status.st_ino ? (int)number : -1;
 }
 
-/* What is there and nothing else, for its name may be another's by now. */
+/* Opens the file found before; the name may lead to another file by now. */
 static int reopen(const struct place *place, int flags)
 {
 	char *path = memory_format("/proc/self/fd/%d", place->there);
@@ -250,7 +250,7 @@ int place_folder(const char *path)
 	return fd;
 }
 
-/* What it holds may go where a folder of another user is. */
+/* Refuses another user's folder in a shared one. */
 static int check_folder(const struct place *place)
 {
 	struct stat folder;
@@ -290,7 +290,7 @@ char *place_name(const char *front)
 	return memory_format("%.*s.%016llx", FRONT, front, (unsigned long long)random);
 }
 
-/* Somebody else's may have taken its place where a folder is not sticky. */
+/* In a shared folder without the sticky bit, another user may have replaced the new folder. */
 static int enter(struct place *place)
 {
 	place->there = openat(place->folder, place->name, O_PATH | O_NOFOLLOW | O_DIRECTORY | O_CLOEXEC);

@@ -4,7 +4,7 @@ size_t utf8_decode(const char *text, size_t length, uint32_t *code)
 {
 	static const struct {
 		unsigned char mask, lead;
-		uint32_t least; /* none is longer than need be */
+		uint32_t least; /* smallest code of this length: longer spellings of smaller codes are invalid */
 	} forms[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
 	const unsigned char *bytes = (const unsigned char *)text;
 	size_t form;
@@ -20,7 +20,7 @@ size_t utf8_decode(const char *text, size_t length, uint32_t *code)
 			return 0;
 		*code = *code << 6 | (bytes[i] & 0x3f);
 	}
-	if (*code < forms[form].least || *code > 0x10ffff || (*code >= 0xd800 && *code < 0xe000)) /* a surrogate is none */
+	if (*code < forms[form].least || *code > 0x10ffff || (*code >= 0xd800 && *code < 0xe000)) /* a surrogate is no character */
 		return 0;
 	return form + 1;
 }

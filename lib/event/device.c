@@ -4,7 +4,7 @@
 #include "base/number.h"
 #include "event/event.h"
 
-enum { MINOR_BITS = 20 }; /* the kernel's own dev_t, as trace events carry it */
+enum { MINOR_BITS = 20 }; /* as in the kernel's own dev_t, which trace events carry */
 
 size_t device_spell(char *text, uint64_t dev)
 {

@@ -11,7 +11,7 @@
 #include "event/spell.h"
 #include "event/types.h"
 
-/* The fields by which scheduler events name threads. */
+/* Fields of scheduler events that give a thread's number and name. */
 static const struct {
 	const char *type, *tid, *comm;
 } naming[] = {
@@ -53,7 +53,7 @@ static int see_format(void *context, const struct record *record)
 	struct events *events = context;
 
 	if (!record->packed)
-		return stream_fail(events->stream, "a format record must be packed");
+		return stream_fail(events->stream, "a format record is not packed");
 	if (types_learn(events->types, record->text, record->length, record->swapped) < 0)
 		return stream_fail(events->stream, "%s", fail_text());
 	return 0;
@@ -79,7 +79,7 @@ static int see_device(void *context, const struct record *record)
 	return names_read_device(events->names, fields) < 0 ? stream_fail(events->stream, "%s", fail_text()) : 0;
 }
 
-/* Who is who may have been said anew in what is damaged. */
+/* The lost part may have renamed threads. */
 static int see_lost(void *context, const struct record *record)
 {
 	struct events *events = context;
@@ -180,7 +180,7 @@ static int read_raw(struct events *events, const struct record *record, struct e
 	if (record->length < 8)
 		return stream_fail(events->stream, "an event's payload is too short");
 	memcpy(&id, record->text, sizeof(id));
-	memcpy(&tid, record->text + 4, sizeof(tid)); /* common_pid, there since ftrace began */
+	memcpy(&tid, record->text + 4, sizeof(tid)); /* common_pid, at this offset in every kernel with ftrace */
 	if (record->swapped) {
 		id = __builtin_bswap16(id);
 		tid = (int32_t)__builtin_bswap32((uint32_t)tid);
@@ -220,7 +220,7 @@ static int read_text(struct events *events, const struct record *record, struct 
 	event->tid = (int32_t)tid;
 	event->type = types_named(events->types, name->value, name->value_length);
 	own = fields_find(fields, "comm");
-	if (own && own < name) { /* behind it is a field of the event */
+	if (own && own < name) { /* a comm= behind name= is a field of the event */
 		field_text(own, comm, sizeof(comm));
 		names_thread(events->names, event->tid, comm);
 	}

@@ -35,7 +35,7 @@ static int64_t load_signed(const char *at, unsigned size, bool swapped)
 	return size && size < 8 ? (int64_t)(value << unused) >> unused : (int64_t)value;
 }
 
-/* A text event's own fields stand behind its name=, for some are called comm, cpu or name too. */
+/* A text event's own fields follow name=: some are called comm, cpu or name, too. */
 static const struct field *own_field(const struct fields *fields, const char *key)
 {
 	size_t length = strlen(key);

@@ -12,7 +12,7 @@
 
 enum { DECLARATION_MAX = 256, FIELDS_MOST = 256 };
 
-/* A number of at most 16 bits with `before` and `behind` around it; *at moves behind it. */
+/* Reads a number of at most 16 bits between `before` and `behind`; moves *at past it. */
 static bool read_number(const char **at, const char *before, const char *behind, uint32_t *value)
 {
 	size_t length = strlen(before);
@@ -28,7 +28,7 @@ static bool read_number(const char **at, const char *before, const char *behind,
 	return true;
 }
 
-/* TAB field:DECLARATION;TAB offset:N;TAB size:N; and, but for old kernels, TAB signed:N; */
+/* TAB field:DECLARATION;TAB offset:N;TAB size:N; and, except in old kernels, TAB signed:N; */
 static bool is_field(const char *at)
 {
 	/* An array's length may be a sum: "char func[30+1]". */
@@ -54,7 +54,7 @@ static bool is_name(const char *at)
 	return strncmp(at, "name: ", 6) == 0 && length > 6 && length < DECLARATION_MAX && strcspn(at + 6, " \t:;") >= length - 6;
 }
 
-/* Whether all lines are such as a kernel writes, up to the print format. */
+/* Tells whether every line before the print format has the kernel's syntax. */
 static bool is_kernels(const char *text)
 {
 	uint32_t id;
@@ -72,15 +72,15 @@ static bool is_kernels(const char *text)
 }
 
 /*
- * The library takes every array of bytes for text, and so for what ends at its first zero. To the kernel's filters u8 and s8 are
- * numbers; unsigned char is not, but what events keep in it are addresses and the like.
+ * The library takes every array of bytes as text that ends at its first zero. The kernel's filters take u8 and s8 as numbers.
+ * They take unsigned char as text, but events keep addresses and the like in it.
  */
 static bool is_text(const struct tep_format_field *field)
 {
 	return strstr(field->type, "char") && !strstr(field->type, "unsigned char");
 }
 
-/* Of a kernel's stack the format has eight entries, and prints them, but as many come as there are. */
+/* The format of a kernel stack declares and prints eight entries; the payload holds as many as the stack has. */
 static void put_stack_right(struct tep_event *event)
 {
 	struct tep_format_field *caller = tep_find_field(event, "caller");
@@ -99,12 +99,12 @@ static bool has_word(const char *type, const char *word)
 	       !(isalnum((unsigned char)at[strlen(word)]) || at[strlen(word)] == '_');
 }
 
-/* Of an array that does not tell how long it is. The library knows u8 to s64 and char; 0: nor is it any of these. */
+/* The element size of an array without a length. The library knows u8 to s64 and char; 0: unknown. */
 static unsigned element_size(const struct tep_format_field *field)
 {
 	static const struct {
 		const char *word;
-		unsigned size; /* 0: that of a long */
+		unsigned size; /* 0: the size of a long */
 	} words[] = {
 		{"long long", 8}, {"long", 0}, {"size_t", 0}, {"cpumask_t", 0}, {"short", 2}, {"int", 4}, {"unsigned", 4}, {"pid_t", 4},
 	};
@@ -145,7 +145,7 @@ struct tep_event *format_read(struct tep_handle *tep, const char *system, const 
 	if (event)
 		put_right(event);
 	else
-		fail("the format of an event of system '%.32s' cannot be read", system);
+		fail("cannot read the format of an event of system '%.32s'", system);
 	return event;
 }
 
@@ -166,8 +166,8 @@ bool format_is_number(size_t length)
 }
 
 /*
- * An array without a length, as "char buf[]", goes to the end of the payload. A dynamic field is a word that says where its bytes
- * are: length in the upper half, offset in the lower.
+ * An array without a length, such as "char buf[]", extends to the end of the payload. A dynamic field is a 32-bit word: length in
+ * the upper half, offset in the lower.
  */
 bool format_locate(const struct tep_format_field *field, const struct event *event, uint32_t *offset, uint32_t *length)
 {

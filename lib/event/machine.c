@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Machines that libseccomp knows by another name than uname(2) gives. */
+/* Machines whose name in libseccomp differs from uname(2). */
 static const struct {
 	const char *name;
 	uint32_t machine;

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <uthash.h>
 
-#include "base/departed.h"
+#include "base/exited_tids.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "event/event.h"
@@ -27,7 +27,7 @@ struct device_entry {
 struct names {
 	struct thread_entry *threads;
 	struct device_entry *devices;
-	struct departed departed;
+	struct exited_tids exited;
 	bool brief;
 };
 
@@ -95,7 +95,7 @@ static void thread_ends(struct names *names, int32_t tid)
 	if (!entry || !names->brief)
 		return;
 	entry->gone = true;
-	entry = find_thread(names, departed_add(&names->departed, tid));
+	entry = find_thread(names, exited_tids_add(&names->exited, tid));
 	if (entry && entry->gone) {
 		HASH_DEL(names->threads, entry);
 		free(entry);

@@ -1,5 +1,5 @@
 /*
- * names: what the stream says of threads and block devices. Part of struct events; see event.h.
+ * names: names of threads and block devices, as a stream gives them. Part of struct events; see event.h.
  */
 #ifndef EVENT_NAMES_H
 #define EVENT_NAMES_H

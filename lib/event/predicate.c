@@ -12,14 +12,14 @@
 
 enum { TEXT_ROOM = 1024 };
 
-/* What is known of a condition: the lesser of two holds for both, the greater for either. */
+/* The truth of a condition: "and" is the lesser of two, "or" the greater. */
 enum truth { NO, UNKNOWN, YES };
 
 struct predicate {
 	struct events *events;
 	struct node *root;
-	const char *lacking; /* the field that was unknown last */
-	const char *first;   /* that was when an event passed by it for the first time */
+	const char *lacking; /* the latest field that was unknown */
+	const char *first;   /* the value of `lacking` when an event first passed because of it */
 	uint64_t unknown;
 };
 
@@ -54,7 +54,7 @@ bool predicate_asks_name(const struct predicate *predicate)
 	return asks_name(predicate->root);
 }
 
-/* A number that is compared: as wide as its field is, and of that field's kind. */
+/* The left-hand number of a comparison, with its field's width and sign. */
 struct operand {
 	uint64_t bits;
 	unsigned size; /* bytes */
@@ -73,7 +73,7 @@ static uint64_t cut(uint64_t bits, unsigned size)
 	return size < 8 ? bits & ((UINT64_C(1) << 8 * size) - 1) : bits;
 }
 
-/* Both numbers are taken as the field's type, as the kernel does. */
+/* Converts both numbers to the field's type, as the kernel does. */
 static bool compare(enum operator operator, struct operand field, uint64_t number)
 {
 	uint64_t left = cut(field.bits, field.size), right = cut(number, field.size);
@@ -98,7 +98,7 @@ static bool compare(enum operator operator, struct operand field, uint64_t numbe
 	}
 }
 
-/* Text does not say what type its field has: only a large decimal number shows that there is no sign. */
+/* Text omits the field's type: only a decimal number too large for a signed one shows that it is unsigned. */
 static bool read_written(const char *text, size_t length, struct operand *operand)
 {
 	bool is_hexadecimal = length > 1 && text[1] == 'x';
@@ -120,7 +120,7 @@ static bool read_packed(const struct event *event, const struct event_field *fie
 	return !field->is_string && !field->is_dynamic && format_is_number(field->size);
 }
 
-/* false: the recording does not tell. */
+/* false: the recording lacks it. */
 static bool number_of(const struct event *event, const struct node *node, struct operand *operand)
 {
 	char text[64];
@@ -143,7 +143,7 @@ static enum truth judge_number(const struct event *event, const struct node *nod
 	return compare(node->operator, operand, node->number) ? YES : NO;
 }
 
-/* NULL: the recording does not tell. */
+/* NULL: the recording lacks it. */
 static const char *text_of(const struct predicate *predicate, const struct event *event, const struct node *node, char text[TEXT_ROOM])
 {
 	bool is_own = event_has(event, node->field);

@@ -1,15 +1,14 @@
 /*
- * predicate: a filter of events in the words of the kernel's documentation of event tracing, for events that were recorded without it:
+ * predicate: the kernel's event filters (Documentation/trace/events.rst), for events that were recorded without one:
  *
  *	predicate = predicate_new(events, type, "nr_sector > 0 && !(rwbs ~ \"*F*\")")
  *	predicate_passes(predicate, &event)	for each event of the type
  *	predicate_free(predicate)
  *
- * What passes is what the kernel would have let through. libtraceevent's filters are others: to them all numbers are unsigned, so that
- * ret < 0 is never true, && binds no tighter than ||, and text has no ~.
+ * A predicate passes an event if the kernel's filter would have. libtraceevent's filters differ: they take all numbers as
+ * unsigned, so that ret < 0 is never true; && binds no tighter than ||; text has no ~.
  *
- * What a recording does not tell, such as a field that its text lacks, is unknown; an event that passes or not by
- * what is unknown passes, and is counted.
+ * A field that the recording lacks is unknown. If the result depends on an unknown field, the event passes and is counted.
  */
 #ifndef EVENT_PREDICATE_H
 #define EVENT_PREDICATE_H
@@ -18,19 +17,19 @@
 
 struct predicate;
 
-/* For events of this type; both must stay. NULL after fail(), with the place where the text is wrong. */
+/* A filter for events of this type; `events` and `type` must outlive it. NULL after fail(), which says where the text is wrong. */
 struct predicate *predicate_new(struct events *events, struct event_type *type, const char *text);
 void predicate_free(struct predicate *predicate);
 
 bool predicate_passes(struct predicate *predicate, const struct event *event);
 
-/* Whether it asks for the name of the thread that the event happened in, which so must be known beforehand. */
+/* Tells whether the filter asks for the event's own thread by name; then learn names before predicate_passes(). */
 bool predicate_asks_name(const struct predicate *predicate);
 
-/* How many events passed by what is unknown, and the first field that was. */
+/* The number of events that passed because a field was unknown; sets *field to the first such field. */
 uint64_t predicate_unknown(const struct predicate *predicate, const char **field);
 
-/* Widens the text of a filter, which the caller frees, to what passes that or another one. NULL: all passes. */
+/* Widens *filter so that it passes whatever either filter passes. NULL: all pass. The caller frees *filter. */
 void predicate_widen(char **filter, const char *another);
 
 #endif

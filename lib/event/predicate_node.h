@@ -8,26 +8,26 @@
 
 enum operator { EQUAL, UNEQUAL, AT_MOST, AT_LEAST, LESS, GREATER, BITS, LIKE, OPERATORS };
 
-/* What every event has, whether or not its format has a field of that name. */
+/* Fields that every event has, whether or not its format names them. */
 enum common { COMMON_NONE, COMMON_CPU, COMMON_NAME, COMMON_TID };
 
-/* What a field is compared with. */
-enum value { VALUE_NUMBER, VALUE_TEXT, VALUE_KERNELS }; /* the last: an address or the like, which only the kernel can tell */
+/* The type of the right-hand side. VALUE_KERNELS: an address or the like, known only to the kernel. */
+enum value { VALUE_NUMBER, VALUE_TEXT, VALUE_KERNELS };
 
 enum node_kind { NODE_TERM, NODE_NOT, NODE_AND, NODE_OR };
 
 struct node {
 	enum node_kind kind;
-	struct node *left, *right; /* NODE_NOT has no right one */
-	/* of a term */
+	struct node *left, *right; /* NODE_NOT has only a left */
+	/* NODE_TERM */
 	struct event_field *field;
 	enum common common;
 	enum operator operator;
 	enum value value;
-	uint64_t number; /* 64 bits */
-	bool negative;	 /* ... that stand for what is below zero */
+	uint64_t number;
+	bool negative;	 /* number is below zero */
 	char *text;	 /* a pattern, if the operator is LIKE */
-	bool inverted;	 /* ... that must not match */
+	bool inverted;	 /* LIKE: the pattern must not match */
 };
 
 struct node *node_read(struct event_type *type, const char *text); /* NULL after fail() */

@@ -1,4 +1,4 @@
-/* The text of a filter. */
+/* Parses the text of a filter. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 #include "event/predicate.h"
 #include "event/predicate_node.h"
 
-enum { DEPTH_MAX = 64, LENGTH_MAX = 4096 }; /* the kernel takes no longer one */
+enum { DEPTH_MAX = 64, LENGTH_MAX = 4096 }; /* the kernel's limit of length is a page */
 
-/* Those that begin like others come first. */
+/* Longer before shorter: "<=" before "<". */
 static const char *const operators[OPERATORS] = {
 	[EQUAL] = "==", [UNEQUAL] = "!=", [AT_MOST] = "<=", [AT_LEAST] = ">=", [LESS] = "<", [GREATER] = ">", [BITS] = "&", [LIKE] = "~",
 };
@@ -74,7 +74,7 @@ static struct node *fail_at(const struct parser *parser, struct node *node, cons
 	return NULL;
 }
 
-/* "name", and what a kernel makes of the field: "name.function". false: there is no name. */
+/* Reads "name" or "name.function". false: there is no name. */
 static bool read_name(struct parser *parser, struct node *node)
 {
 	size_t length = 0;
@@ -109,7 +109,7 @@ static bool read_operator(struct parser *parser, struct node *node)
 	return false;
 }
 
-/* As C spells them: 18, 0x1f, 017, -1. */
+/* Numbers as in C: 18, 0x1f, 017, -1. */
 static bool read_number(struct parser *parser, struct node *node)
 {
 	char copy[32], *end;

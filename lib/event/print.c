@@ -8,13 +8,13 @@
 #include "base/memory.h"
 #include "event/format.h"
 
-/* A dynamic field's place and length have 16 bits each: what the library may read of a payload at most. */
+/* A dynamic field's offset and length have 16 bits each: the library reads at most this far. */
 enum { BEHIND = 2 << 16 };
 
 struct printer {
 	struct trace_seq seq;
-	char *copy;        /* of the payload, with zeros behind it */
-	size_t room, used; /* of the copy: of the payload before, so much is not zero */
+	char *copy;        /* the payload, with zeros behind it */
+	size_t room, used; /* size of the copy; bytes of it that an earlier payload left non-zero */
 };
 
 struct printer *printer_new(void)
@@ -32,7 +32,7 @@ void printer_free(struct printer *printer)
 	free(printer);
 }
 
-/* The library believes what a payload says of itself, and reads strings up to their NUL wherever that is. */
+/* The library trusts lengths in the payload, and reads strings up to their NUL, wherever it is. */
 static void copy_payload(struct printer *printer, const struct event *event)
 {
 	size_t wanted = event->size + BEHIND;
@@ -57,7 +57,7 @@ static bool prepare(struct printer *printer, const struct event *event, const st
 	for (const struct tep_format_field *field = format->format.fields; field; field = field->next) {
 		if (!format_locate(field, event, &offset, &length))
 			return false;
-		if (clean && field->flags & TEP_FIELD_IS_STRING && field->size > 0) /* what goes to the end ends the line, too */
+		if (clean && field->flags & TEP_FIELD_IS_STRING && field->size > 0) /* a field without a length ends the line, too */
 			clean(field->name, printer->copy + offset, strnlen(printer->copy + offset, length));
 	}
 	return true;

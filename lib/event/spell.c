@@ -7,7 +7,7 @@
 #include "base/number.h"
 #include "event/format.h"
 
-/* Of an array, as many bytes at a time: whole numbers, whatever their size. */
+/* Bytes of an array spelled at a time: a multiple of every number size. */
 enum { PIECE = 64, PIECE_ROOM = PIECE * sizeof("0xff,") };
 
 static bool is_array(const struct tep_format_field *format, size_t length)
@@ -37,7 +37,7 @@ static size_t spell_bytes(const struct tep_format_field *format, const char *byt
 	return spell_number(format_spelling(format), (int64_t)(value << unused) >> unused, text);
 }
 
-/* Puts more behind a text of `used` bytes, cut at room - 1; returns its length then. */
+/* Appends to a text of `used` bytes, cut at room - 1; returns the new length. */
 static size_t append(char *text, size_t room, size_t used, const char *more, size_t length)
 {
 	if (length > room - 1 - used)
@@ -47,7 +47,7 @@ static size_t append(char *text, size_t room, size_t used, const char *more, siz
 	return used + length;
 }
 
-/* The size of an array's numbers; 1, for bytes, of what is none, or no whole number of them. */
+/* The size of an array's numbers; 1 (bytes) if the field is no array, or its length is no multiple of their size. */
 static unsigned element_of(const struct tep_format_field *format, size_t length)
 {
 	return format_is_number(format->elementsize) && length % format->elementsize == 0 ? format->elementsize : 1;

@@ -6,7 +6,7 @@
 
 #include "event/event.h"
 
-/* Writes a raw event into the line, which it begins. */
+/* Begins the line and writes a raw event into it. */
 void event_spell(const struct event *event, const char *comm, struct line *line);
 
 #endif

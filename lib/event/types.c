@@ -20,14 +20,14 @@ struct types {
 	struct event_type **by_id;
 	int ids, count;
 	struct tep_handle *tep;
-	bool printable; /* formats are read with their print formats */
+	bool printable; /* read print formats, too */
 };
 
 static struct tep_handle *new_handle(bool swapped)
 {
 	struct tep_handle *tep = tep_alloc();
 
-	tep_set_loglevel(TEP_LOG_NONE); /* a print format it cannot read does not matter to us */
+	tep_set_loglevel(TEP_LOG_NONE); /* tailblame does without a print format that the library cannot read */
 	tep_set_long_size(tep, sizeof(long));
 	if (swapped)
 		tep_set_file_bigendian(tep, tep_is_local_bigendian(tep) ? TEP_LITTLE_ENDIAN : TEP_BIG_ENDIAN);
@@ -102,7 +102,7 @@ void field_resolve(struct event_field *field)
 	struct tep_event *format = field->type->format;
 	struct tep_format_field *found = format ? tep_find_any_field(format, field->name) : NULL;
 
-	/* A dynamic one is a word that says where its bytes are; what is of another size is not, whatever its format says. */
+	/* A dynamic field is a 32-bit word; with another size, the format is wrong. */
 	field->resolved = found && (!(found->flags & TEP_FIELD_IS_DYNAMIC) || found->size == sizeof(uint32_t));
 	if (!field->resolved)
 		return;

@@ -15,19 +15,19 @@ struct types;
 struct types *types_new(void);
 void types_free(struct types *types);
 
-struct event_type *types_named(struct types *types, const char *name, size_t length); /* made on first mention */
-struct event_type *types_numbered(const struct types *types, int id);		      /* NULL: no format came */
+struct event_type *types_named(struct types *types, const char *name, size_t length); /* makes it on first mention */
+struct event_type *types_numbered(const struct types *types, int id);		      /* NULL: its format is missing */
 
 /* Reads a `format` record's body (system, NUL, format text) and resolves the fields asked for. -1 after fail(). */
 int types_learn(struct types *types, const char *body, size_t length, bool swapped);
 
-/* From now on formats are read with their print formats. */
+/* From now on, types_learn() reads print formats, too. */
 void types_printable(struct types *types);
 
 /* Forgets all formats; handles stay. */
 void types_forget(struct types *types);
 
-/* Looks the field up in its type's format; a field asked for later than the format is resolved at once by this. */
+/* Looks the field up in its type's format, if that has arrived. */
 void field_resolve(struct event_field *field);
 
 #endif

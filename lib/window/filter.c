@@ -342,15 +342,15 @@ struct filter *filter_new(struct stream *stream, const struct filter_options *op
 	filter->naming[1] = events_type(filter->events, "task:task_newtask");
 	filter->naming[2] = events_type(filter->events, "task:task_rename");
 	filter->measure = measure_new(filter->events, options->judgement, &listener);
-	filter->roster = roster_new(stream, filter->events);
-	filter->window = window_new(stream, filter->roster, &options->size);
+	filter->threads = thread_records_new(stream, filter->events);
+	filter->window = window_new(stream, filter->threads, &options->size);
 	return filter;
 }
 
 void filter_free(struct filter *filter)
 {
 	window_free(filter->window);
-	roster_free(filter->roster);
+	thread_records_free(filter->threads);
 	measure_free(filter->measure);
 	events_free(filter->events);
 	line_free(&filter->line);

@@ -12,7 +12,7 @@ struct filter {
 	struct stream *stream;
 	struct events *events;
 	struct measure *measure;
-	struct roster *roster;
+	struct thread_records *threads;
 	struct window *window;
 	struct recall *recall; /* a recorder that answers once the stream lacks what it keeps */
 	const struct event_type *naming[3]; /* events that give threads their names */

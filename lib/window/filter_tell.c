@@ -61,7 +61,7 @@ static int tell_signal(void *context, const struct sample *sample)
 {
 	struct filter *filter = context;
 
-	if (roster_tell_thread(filter->roster, sample->tid, sample->end) < 0 ||
+	if (thread_records_tell_thread(filter->threads, sample->tid, sample->end) < 0 ||
 	    window_signal(filter->window, ++filter->signals, sample->start, sample->end, badness(sample)) < 0)
 		return -1;
 	sample_signal_line(&filter->line, sample, filter->signals, events_comm(filter->events, sample->tid), measure_world(filter->measure));

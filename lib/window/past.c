@@ -15,7 +15,7 @@ enum { REACH = 3 };
 
 struct past {
 	struct stream *stream;
-	struct roster *roster;
+	struct thread_records *threads;
 	struct ring *ring;
 	int64_t first, now; /* times of the first and the newest event in the stream */
 	int64_t floor, left_out;
@@ -32,12 +32,12 @@ struct past {
 	char *complaint;
 };
 
-struct past *past_new(struct stream *stream, struct roster *roster, uint64_t bytes)
+struct past *past_new(struct stream *stream, struct thread_records *threads, uint64_t bytes)
 {
 	struct past *past = NEW(struct past);
 
 	past->stream = stream;
-	past->roster = roster;
+	past->threads = threads;
 	past->ring = ring_new(bytes);
 	past->first = past->told = INT64_MAX;
 	past->now = past->floor = past->left_out = past->marked = INT64_MIN;
@@ -110,7 +110,7 @@ void past_raise_floor(struct past *past, int64_t ts)
 static int write_lost(struct past *past, const struct record *record)
 {
 	if (record_tells_damage(record))
-		roster_forget(past->roster);
+		thread_records_forget(past->threads);
 	return stream_write_record(past->stream, record);
 }
 
@@ -120,8 +120,8 @@ static int drop(struct past *past, const struct record *record, int64_t ts)
 	past_raise_floor(past, ts);
 	if (record->kind == KIND_EVENT && ts > past->left_out)
 		past->left_out = ts;
-	if (roster_takes(record))
-		return roster_learn(past->roster, record);
+	if (thread_records_takes(record))
+		return thread_records_learn(past->threads, record);
 	return record->kind == KIND_LOST ? write_lost(past, record) : 0;
 }
 
@@ -147,7 +147,7 @@ int past_drop(struct past *past, int64_t before)
 /* Where events that came before it are not in the stream, it is newer than the newest one that is. */
 static int64_t place_of(struct past *past, const struct record *record, int64_t ts)
 {
-	int64_t own = past->recall && roster_takes(record) ? roster_time(past->roster, record) : ts;
+	int64_t own = past->recall && thread_records_takes(record) ? thread_records_time(past->threads, record) : ts;
 
 	return own > ts ? own : ts;
 }
@@ -190,9 +190,9 @@ static int trim(struct past *past)
 /* Behind what is known of the threads that it names. */
 static int write_record(struct past *past, const struct record *record)
 {
-	if (roster_takes(record))
-		return roster_learn(past->roster, record);
-	if (record->kind == KIND_EVENT && roster_tell(past->roster, record) < 0)
+	if (thread_records_takes(record))
+		return thread_records_learn(past->threads, record);
+	if (record->kind == KIND_EVENT && thread_records_tell(past->threads, record) < 0)
 		return -1;
 	return record->kind == KIND_LOST ? write_lost(past, record) : stream_write_record(past->stream, record);
 }
@@ -213,7 +213,7 @@ static int hold(struct past *past, const struct record *record, int64_t ts)
 
 static int pass_record(struct past *past, const struct record *record, int64_t ts, struct passage *passage)
 {
-	if (past->slice && (record_is_of_events(record) || roster_takes(record)))
+	if (past->slice && (record_is_of_events(record) || thread_records_takes(record)))
 		return hold(past, record, ts);
 	if (record->kind == KIND_LOST)
 		passage->lossy = true;
@@ -365,7 +365,7 @@ int past_end(struct past *past)
 {
 	if (past_drop(past, INT64_MAX) < 0)
 		return -1;
-	roster_forget(past->roster);
+	thread_records_forget(past->threads);
 	recall_close(past->recall);
 	past->recall = NULL;
 	past->first = past->told = INT64_MAX;

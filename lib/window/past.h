@@ -13,15 +13,15 @@
 
 #include "stream/stream.h"
 #include "window/recall.h"
-#include "window/roster.h"
+#include "window/thread_records.h"
 
 struct past;
 
 /*
- * Room for so many bytes of the stream's events; what does not fit pushes out the oldest. The roster, which must stay, learns
+ * Room for so many bytes of the stream's events; what does not fit pushes out the oldest. The threads, which must stay, learns
  * who threads are as time passes here.
  */
-struct past *past_new(struct stream *stream, struct roster *roster, uint64_t bytes);
+struct past *past_new(struct stream *stream, struct thread_records *threads, uint64_t bytes);
 void past_free(struct past *past);
 
 /* An `event` or `lost` record of this time, or another that belongs to the events around it, and does not count as one. */

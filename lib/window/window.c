@@ -48,12 +48,12 @@ struct window {
 	uint64_t first_signal, last_signal;
 };
 
-struct window *window_new(struct stream *stream, struct roster *roster, const struct window_size *size)
+struct window *window_new(struct stream *stream, struct thread_records *threads, const struct window_size *size)
 {
 	struct window *window = NEW(struct window);
 
 	window->stream = stream;
-	window->past = past_new(stream, roster, size->bytes);
+	window->past = past_new(stream, threads, size->bytes);
 	window->before = size->before;
 	window->after = size->after;
 	window->budget = (struct budget){.burst = size->burst, .share = size->share, .room = size->bytes};

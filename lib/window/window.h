@@ -24,7 +24,7 @@
 
 #include "stream/stream.h"
 #include "window/recall.h"
-#include "window/roster.h"
+#include "window/thread_records.h"
 
 struct window;
 
@@ -37,7 +37,7 @@ struct window_size {
 	double share;	       /* and of all bytes; 1: no bound */
 };
 
-struct window *window_new(struct stream *stream, struct roster *roster, const struct window_size *size); /* as past_new() */
+struct window *window_new(struct stream *stream, struct thread_records *threads, const struct window_size *size); /* as past_new() */
 void window_free(struct window *window);
 
 /* Windows are numbered from 1, or behind such an id. */
