@@ -624,7 +624,7 @@ static void mark_runs(struct thread *thread, size_t from, int32_t peer)
 
 		if (piece->what != WHAT_RUN)
 			continue;
-		if (peer != INDEX_NONE && piece->cause != CAUSE_WORK) {
+		if (peer != INDEX_NONE && (piece->cause == CAUSE_NONE || piece->cause == CAUSE_PEER)) { /* else it is a job for others */
 			piece->cause = CAUSE_PEER;
 			piece->cause_index = peer;
 		}

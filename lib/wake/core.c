@@ -364,6 +364,13 @@ int32_t core_served(struct wake *wake, const struct thread *thread)
 	return thread->index;
 }
 
+bool core_job(const struct wake *wake, const struct piece *run, struct job *job)
+{
+	const struct part *part = wake->parts[run->cause / CAUSES_EACH];
+
+	return run->what == WHAT_RUN && part->job && part->job(wake, run, job);
+}
+
 struct doer core_ender(const struct wake *wake, const struct piece *wait)
 {
 	const struct part *part = wake->parts[wait->cause / CAUSES_EACH];

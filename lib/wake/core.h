@@ -105,4 +105,11 @@ struct doer {
 };
 struct doer core_ender(const struct wake *wake, const struct piece *wait);
 
+/* What a thread of the kernel does for others in a run; false: it does nothing for others. */
+struct job {
+	int32_t owner;	   /* index of the thread for whom; INDEX_NONE: not known */
+	const char *queue; /* where that was queued, for people */
+};
+bool core_job(const struct wake *wake, const struct piece *run, struct job *job);
+
 #endif

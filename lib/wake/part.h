@@ -106,6 +106,9 @@ struct part {
 	/* Whom the thread works for; false: the part does not know. */
 	bool (*serves)(const struct wake *wake, const struct thread *thread, int32_t *whom);
 
+	/* A run for a cause of the part's is a job for others; false: it is not. */
+	bool (*job)(const struct wake *wake, const struct piece *run, struct job *job);
+
 	/* Which thread was behind a cause of the part's. */
 	struct doer (*ender)(const struct wake *wake, const struct piece *wait);
 

@@ -53,9 +53,9 @@ static void deed_in(const struct wake *wake, struct deed *deed, const struct pie
 
 const struct thread *piece_master(const struct wake *wake, const struct thread *thread, const struct piece *piece)
 {
-	int32_t owner = piece->cause == CAUSE_WORK ? work_at(wake, piece->cause_index)->owner : INDEX_NONE;
+	struct job job;
 
-	return owner == INDEX_NONE ? thread : wake->threads.items[owner];
+	return core_job(wake, piece, &job) && job.owner != INDEX_NONE ? wake->threads.items[job.owner] : thread;
 }
 
 /* A part of a batch that ended with a wake-up of another process than the one that asks. */
@@ -72,6 +72,7 @@ static bool serves_another(const struct wake *wake, const struct piece *piece, i
 static void run_deed(const struct wake *wake, const struct thread *thread, size_t at, int32_t asker, struct deed *deed)
 {
 	const struct piece *piece = &thread->pieces.items[at];
+	struct job job;
 
 	deed->who = wake_comm_at(wake, piece_master(wake, thread, piece), piece->start);
 	if (piece->flags & PIECE_KILLED) {
@@ -84,9 +85,9 @@ static void run_deed(const struct wake *wake, const struct thread *thread, size_
 	} else if (serves_another(wake, piece, asker)) {
 		deed->kind = DEED_SERVE;
 		deed->whom = wake_comm(wake, wake->threads.items[piece->cause_index]);
-	} else if (piece->cause == CAUSE_WORK) {
+	} else if (core_job(wake, piece, &job)) {
 		deed->kind = DEED_WORK;
-		deed->queue = wake_text(wake->names, work_at(wake, piece->cause_index)->queue, "?");
+		deed->queue = job.queue;
 	} else {
 		deed->kind = DEED_RUN;
 	}

@@ -248,6 +248,14 @@ static void on_work_end(struct at *at)
 		end(at->wake, thread, at->cpu->number);
 }
 
+static bool job(const struct wake *wake, const struct piece *run, struct job *job)
+{
+	const struct work *work = work_at(wake, run->cause_index);
+
+	*job = (struct job){work->owner, wake_text(wake->names, work->queue, "?")};
+	return true;
+}
+
 static const struct part_event events[] = {
 	{"workqueue:workqueue_queue_work", on_queue_work, {"work", "workqueue", "function"}},
 	{"workqueue:workqueue_execute_start", on_work_start, {"work"}},
@@ -261,5 +269,6 @@ const struct part work_part = {
 	.forget = forget,
 	.lost = lost,
 	.serves = serves,
+	.job = job,
 	.began = began,
 };
