@@ -21,6 +21,7 @@
 	PART(WORK, work)	   /* work queues */ \
 	PART(BLOCK, block)	   /* block requests, flushes */ \
 	PART(LOOP_DEVICE, loop_device) /* requests of a loop device, and who does them */ \
+	PART(URING, uring)	   /* requests of io_uring, and who does them */ \
 	PART(ASK, ask)		   /* requests of threads to threads, and their answers */ \
 	PART(FUNCTION, function)   /* traced functions */
 

@@ -587,6 +587,61 @@ static void check_frequency(void)
 	assert(nodes(g, "victim: running at a low frequency", NULL) == 0);
 }
 
+/* The ring's own thread takes the answer while it runs, so no wake-up of it shows who gave that. */
+static void check_ring(void)
+{
+	const struct graph *g;
+
+	begin();
+	name(VICTIM, 10, "victim");
+	name(20, 20, "answerer");
+	name(30, 10, "iou-sqp-10");
+	switches(10, 0, 0, 'R', VICTIM);
+	switches(10, 1, 0, 'R', 30);
+	switches(10, 2, 0, 'R', 20);
+	event(11, 0, VICTIM, "io_uring:io_uring_cqring_wait ctx=0x1");
+	event(15, 1, 30, "io_uring:io_uring_submit_req ctx=0x1 req=0xa sq_thread=1");
+	switches(20, 0, VICTIM, 'S', 0);
+	event(45, 2, 20, "io_uring:io_uring_task_add req=0xa");
+	event(46, 1, 30, "io_uring:io_uring_complete ctx=0x1 req=0xa");
+	wakes(46, 1, 30, VICTIM);
+	switches(47, 0, 0, 'R', VICTIM);
+	g = graph(20, 50);
+	expect(g, "victim: work on io_uring", 1, 35);
+	assert(has_edge(g, "answerer: running", "victim: work on io_uring", EDGE_ASYNC));
+	assert(has_edge(g, "victim: work on io_uring", "victim: waiting", EDGE_WAKE));
+}
+
+/* What a worker does is work of the thread that queued it; a worker is known by its first request. */
+static void check_ring_worker(bool woken)
+{
+	const struct graph *g;
+
+	begin();
+	name(VICTIM, 10, "victim");
+	name(20, 20, "keeper");
+	name(30, 10, "iou-wrk-10");
+	switches(10, 0, 0, 'R', VICTIM);
+	switches(10, 1, 0, 'R', 20);
+	event(19, 0, VICTIM, "io_uring:io_uring_submit_req ctx=0x1 req=0xa sq_thread=0");
+	event(19, 0, VICTIM, "io_uring:io_uring_queue_async_work ctx=0x1 req=0xa");
+	if (woken)
+		wakes(19, 0, VICTIM, 30);
+	else
+		event(19, 0, VICTIM, "sched:sched_wakeup_new pid=30 target_cpu=0");
+	switches(20, 0, VICTIM, 'S', 30);
+	switches(22, 0, 30, 'S', 0);
+	wakes(40, 1, 20, 30);
+	switches(41, 0, 0, 'R', 30);
+	event(43, 0, 30, "io_uring:io_uring_complete ctx=0x1 req=0xa");
+	wakes(43, 0, 30, VICTIM);
+	switches(44, 0, 30, 'S', VICTIM);
+	g = graph(20, 50);
+	assert(nodes(g, "victim: work on io_uring", NULL) > 0);
+	assert(has_edge(g, "keeper: running", "iou-wrk-10: waiting", EDGE_WAKE));
+	assert(nodes(g, "iou-wrk-10: running", NULL) == 0);
+}
+
 int main(void)
 {
 	check_quota();
@@ -606,6 +661,9 @@ int main(void)
 	check_housekeeping();
 	check_names();
 	check_begins_in_wait();
+	check_ring();
+	check_ring_worker(true);
+	check_ring_worker(false);
 	graph_free(built);
 	return 0;
 }
