@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/command.h"
+#include "base/confine.h"
 #include "base/fail.h"
 #include "base/interrupt.h"
 #include "blame/comparison.h"
@@ -29,6 +30,8 @@ static const struct option_entry option_table[] = {
 };
 
 struct ranker {
+	char *const *files; /* all operands */
+	int files_count;
 	struct stream *stream;
 	struct events *events;
 	struct graph_reader *reader;
@@ -128,6 +131,16 @@ static int stream_over(void *context)
 	return status;
 }
 
+/* Of two streams that are compared, the second is opened for reading, as it may. */
+static void confine_once(const struct ranker *ranker)
+{
+	static bool confined;
+
+	if (!confined)
+		confine(CONFINE_NOTHING_ELSE, NULL, ranker->files, ranker->files_count);
+	confined = true;
+}
+
 /* Ranks all of these files; without output where only the moments are wanted. Returns the exit status. */
 static int rank(struct ranker *ranker, char *const *files, int files_count, bool output)
 {
@@ -145,6 +158,7 @@ static int rank(struct ranker *ranker, char *const *files, int files_count, bool
 	ranker->total = ranking_total_new(moment_over, ranker);
 	ranker->builder = graph_builder_new(ranker->stream, ranker->events, (int)worst);
 	graph_builder_sink(ranker->builder, rank_built_graph, ranker);
+	confine_once(ranker);
 
 	/* rank */
 	for (int kind = 0; kind < KINDS; kind++)
@@ -241,6 +255,8 @@ int main(int argc, char **argv)
 	struct ranker ranker = {0};
 
 	parse(&ranker, &argc, &argv);
+	ranker.files = argv;
+	ranker.files_count = argc;
 	interrupt_defer();
 	return diff ? compare(&ranker, argv) : rank(&ranker, argv, argc, true);
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/command.h"
+#include "base/confine.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/interrupt.h"
@@ -109,6 +110,7 @@ int main(int argc, char **argv)
 	stream_report_usage(stream, "cchart-filter");
 	filter = filter_new(stream, &how);
 	open_charts(filter);
+	confine(CONFINE_SOCKET | (saved ? CONFINE_RENAME : 0), save_limits_file, argv + first, argc - first);
 
 	/* run */
 	status = filter_finish(filter);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/command.h"
+#include "base/confine.h"
 #include "base/fail.h"
 #include "base/interrupt.h"
 #include "event/event.h"
@@ -76,6 +77,7 @@ int main(int argc, char **argv)
 	builder = graph_builder_new(stream, events, (int)worst);
 	graph_builder_sink(builder, write_graph, stream);
 	graph_builder_kinds(builder, graphs);
+	confine(CONFINE_NOTHING_ELSE, NULL, argv + first, argc - first);
 
 	/* build */
 	graph_builder_reads(&handlers, record_seen);

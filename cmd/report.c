@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/command.h"
+#include "base/confine.h"
 #include "base/fail.h"
 #include "base/interrupt.h"
 #include "base/number.h"
@@ -88,6 +89,7 @@ int main(int argc, char **argv)
 	report = report_new(stream, &how);
 	if (!report)
 		die("%s", fail_text());
+	confine(CONFINE_RENAME | CONFINE_TEMPORARY | CONFINE_SPAWN, output ? output : ".", argv + operands, argc - operands);
 
 	/* run */
 	if (report_run(report) < 0 && !report_closed(report))

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/command.h"
+#include "base/confine.h"
 #include "base/fail.h"
 #include "base/interrupt.h"
 #include "event/event.h"
@@ -38,6 +39,7 @@ int main(int argc, char **argv)
 	stream_copy_ends(stream);
 	interrupt_defer();
 	events = events_new(stream);
+	confine(CONFINE_NOTHING_ELSE, NULL, argv + first, argc - first);
 
 	/* copy */
 	status = stream_finish(stream, &handlers, NULL);

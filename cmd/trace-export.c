@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/command.h"
+#include "base/confine.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/interrupt.h"
@@ -68,6 +69,7 @@ int main(int argc, char **argv)
 		die("%s", fail_text());
 	folder = folder_of(output);
 	export = export_new(stream, &how, draft ? file_draft_stream(draft) : stdout, folder);
+	confine(CONFINE_TEMPORARY | (draft ? CONFINE_RENAME : 0), output ? output : folder, argv + first, argc - first);
 
 	/* export; what is not whole is not kept */
 	closed = export_run(export) < 0;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/command.h"
+#include "base/confine.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "chart/chart.h"
@@ -109,6 +110,7 @@ int main(int argc, char **argv)
 		die_usage("%s", fail_text());
 	if (wanted.events.count && import_only(import, wanted.events.items, (int)wanted.events.count) < 0)
 		die("%s", fail_text());
+	confine(CONFINE_TEMPORARY, NULL, argv + first, argc - first);
 
 	/* import */
 	failed = import_all(import, argv + first, argc - first);

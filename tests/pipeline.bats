@@ -401,3 +401,44 @@ catches() {
 	assert_output --partial 'in the bfq queue of loop0'
 	grep -q '<svg' "$BUILD/demo/report.html"
 }
+
+# --- rights ---------------------------------------------------------------------------------------------------------
+
+# state KEY PID
+state() {
+	sed -n "s/^$1:[[:space:]]*//p" "/proc/$2/status"
+}
+
+confined() { # PID
+	[ "$(state NoNewPrivs "$1")" = 1 ] && [ "$(state CapEff "$1")" = 0000000000000000 ] &&
+		[ "$(state CapPrm "$1")" = 0000000000000000 ] && { [[ $BUILD == *san* ]] || [ "$(state Seccomp "$1")" = 2 ]; }
+}
+
+@test "a command that reads a stream has no rights left when it reads" {
+	mkfifo in
+	for c in stream-cat cchart-filter "cchart-filter --save-limits=limits" graph-build blame-rank report "report -f json" \
+		"report -f html -o page" "trace-export -f ftrace" "trace-export -f tracedat -o out.dat" "trace-export -f perfetto -o out.pb" \
+		trace-import; do
+		$c in >/dev/null 2>&1 &
+		exec 8>in
+		until_true 60 confined $!
+		exec 8>&-
+		wait $! || true
+	done
+}
+
+@test "what a command may not without its rights it still does: files of another user, and in that user's folder" {
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	recorded
+	install -d -m 700 -o nobody theirs
+	for name in a b; do install -m 600 -o nobody lock.tb theirs/$name.tb; done
+	run -0 --separate-stderr stream-cat -t theirs/a.tb theirs/b.tb
+	[ "$(grep -c ^end <<<"$output")" = 2 ]
+	cchart-filter --save-limits=theirs/limits theirs/a.tb | blame-rank >blamed
+	report -o theirs/report.txt blamed
+	report -f html -o theirs/page blamed
+	install -m 600 -o nobody "$TOP/testdata/demo.tb" theirs/demo.tb
+	trace-export -f tracedat -o theirs/out.dat theirs/demo.tb
+	trace-import theirs/out.dat | stream-cat -t | grep -c "^event"
+	for name in limits report.txt page/report.html out.dat; do [ -s theirs/$name ]; done
+}

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clean.h"
+#include "base/confine.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -215,6 +216,8 @@ static _Noreturn void refuse(const char *word)
 static _Noreturn void give_version(void)
 {
 	printf("%s (tailblame) %s\n", program, TAILBLAME_VERSION);
+	if (confine_obstacle())
+		printf("%s\n", confine_obstacle());
 	finish_output();
 }
 
