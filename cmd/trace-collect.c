@@ -8,13 +8,13 @@
 #include <unistd.h>
 
 #include "base/command.h"
+#include "base/confine.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/number.h"
 #include "chart/chart.h"
 #include "event/event.h"
 #include "program/lookup.h"
-#include "program/rights.h"
 #include "program/symbol.h"
 #include "source/collector.h"
 #include "source/instance.h"
@@ -264,7 +264,7 @@ static void say_rights(void)
 	int kept = lookup_start(lookup);
 
 	if (kept > 0 && geteuid() == 0)
-		warn("the process that reads programs keeps rights that it does not need: %s", rights_text((unsigned)kept));
+		warn("the process that reads programs keeps rights that it does not need: %s", confine_has_text((unsigned)kept));
 }
 
 /* Whoever may not see stacks may see the rest; the exit status says that something is missing. */

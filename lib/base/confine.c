@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <libgen.h>
 #include <linux/capability.h>
 #include <linux/seccomp.h>
@@ -11,7 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,76 +23,96 @@
 #include "base/file.h"
 #include "base/memory.h"
 
-enum { ANY = -1 }; /* of a need: all have it */
+/* Of whom a system call is, besides the commands that need it. */
+enum { EVERY = 1 << 16 /* process that is confined */, COMMAND = 1 << 17, ANSWERS = 1 << 18 /* confine_wholly() */ };
 
 /* The system calls, by what they are needed for. A name that a machine does not have is passed over. */
 static const struct {
-	int need;
+	unsigned need;
 	const char *names;
 } calls[] = {
-	{ANY, "read readv pread64 write writev pwrite64 lseek _llseek close fstat fstat64 newfstatat fstatat64 stat stat64 lstat lstat64 "
-	      "statx statfs fstatfs fcntl fcntl64 poll ppoll ppoll_time64 select pselect6 readlink readlinkat access faccessat "
-	      "faccessat2 getcwd fadvise64 fadvise64_64 fsync ftruncate ftruncate64 dup dup2 dup3 pipe pipe2 umask ioctl"},
-	{ANY, "mmap mmap2 mprotect munmap mremap brk madvise futex futex_time64 getrandom"},
-	{ANY, "rt_sigaction rt_sigprocmask rt_sigreturn sigreturn sigaltstack restart_syscall alarm exit exit_group"},
-	{ANY, "clock_gettime clock_gettime64 clock_getres gettimeofday time times getrusage nanosleep clock_nanosleep "
-	      "clock_nanosleep_time64"},
-	{ANY, "getpid gettid getuid geteuid getgid getegid getuid32 geteuid32 uname sysinfo prlimit64 getrlimit sched_yield "
-	      "sched_getaffinity rseq set_robust_list"},
-	{CONFINE_RENAME, "link linkat rename renameat renameat2 unlink unlinkat fchmod chmod"},
+	{EVERY, "read pread64 lseek _llseek fstat fstat64 newfstatat fstatat64 fcntl fcntl64 close"},
+	{EVERY, "munmap mremap brk madvise futex futex_time64 getrandom sysinfo"},
+	{EVERY, "rt_sigprocmask rt_sigreturn sigreturn exit exit_group clock_gettime clock_gettime64 sched_yield"},
+	{ANSWERS, "recvmsg sendmsg"},
+	{COMMAND, "readv write writev pwrite64 stat stat64 lstat lstat64 statx statfs statfs64 fstatfs fstatfs64 poll ppoll ppoll_time64 "
+		  "select _newselect pselect6 pselect6_time64 readlink readlinkat access faccessat faccessat2 getcwd fadvise64 "
+		  "fadvise64_64 fsync ftruncate ftruncate64 dup dup2 dup3 pipe pipe2 umask ioctl"},
+	{COMMAND, "rt_sigaction sigaltstack restart_syscall alarm"},
+	{COMMAND, "clock_getres gettimeofday time times getrusage nanosleep clock_nanosleep clock_nanosleep_time64"},
+	{COMMAND, "getpid gettid getuid geteuid getgid getegid getuid32 geteuid32 getgid32 getegid32 uname prlimit64 getrlimit "
+		  "sched_getaffinity rseq set_robust_list"},
+	{CONFINE_RENAME, "link linkat rename renameat renameat2 unlink unlinkat fchmod"},
 	{CONFINE_TEMPORARY, "open openat unlink unlinkat fallocate fchmod mkdir mkdirat rmdir"},
 	{CONFINE_SOCKET, "connect sendto send sendmsg recvfrom recv recvmsg getsockopt getpeername shutdown"},
-	{CONFINE_SPAWN, "clone clone3 vfork fork execve execveat wait4 waitid waitpid kill tgkill open openat mkdir mkdirat rmdir unlink "
-			"unlinkat link linkat rename renameat renameat2 chdir fchdir fchmod chmod fchmodat getdents64 getdents arch_prctl "
-			"set_tid_address set_thread_area prctl getppid getpgrp getpgid setpgid getgroups getresuid getresgid setuid "
-			"sched_setaffinity sched_getparam sched_getscheduler set_mempolicy get_mempolicy flock fallocate utimensat symlink "
-			"getxattr lgetxattr memfd_create membarrier copy_file_range sendfile sendfile64 fchown mlock sched_get_priority_max sched_get_priority_min"},
+	{CONFINE_SPAWN, "clone clone3 vfork fork execve execveat wait4 waitid waitpid kill tgkill mmap mmap2 mprotect arch_prctl prctl "
+			"set_tid_address set_thread_area membarrier memfd_create mlock flock"},
+	{CONFINE_SPAWN, "open openat mkdir mkdirat rmdir unlink unlinkat link linkat symlink rename renameat renameat2 chdir fchdir chmod "
+			"fchmod fchmodat fchown getdents64 getdents fallocate utimensat getxattr lgetxattr copy_file_range sendfile "
+			"sendfile64"},
+	{CONFINE_SPAWN, "getppid getpgrp getpgid setpgid getgroups getresuid getresgid setuid sched_setaffinity sched_getparam "
+			"sched_getscheduler sched_get_priority_max sched_get_priority_min set_mempolicy get_mempolicy"},
 };
 
-static void add(scmp_filter_ctx filter, const char *names)
+static bool allow(scmp_filter_ctx filter, int number, unsigned count, struct scmp_arg_cmp bound)
+{
+	return number == __NR_SCMP_ERROR || seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, number, count, &bound) == 0;
+}
+
+static bool allow_names(scmp_filter_ctx filter, const char *names)
 {
 	char *copy = memory_text(names, strlen(names)), *rest = NULL;
+	bool done = true;
 
-	for (char *name = strtok_r(copy, " ", &rest); name; name = strtok_r(NULL, " ", &rest)) {
-		int number = seccomp_syscall_resolve_name(name);
-
-		if (number != __NR_SCMP_ERROR)
-			seccomp_rule_add(filter, SCMP_ACT_ALLOW, number, 0);
-	}
+	for (char *name = strtok_r(copy, " ", &rest); name && done; name = strtok_r(NULL, " ", &rest))
+		done = allow(filter, seccomp_syscall_resolve_name(name), 0, (struct scmp_arg_cmp){0});
 	free(copy);
+	return done;
 }
 
-/* Opened is what exists, for reading; and a socket is one of this machine. */
-static void add_bounded(scmp_filter_ctx filter, unsigned needs)
+/* No memory becomes code, what is opened exists and is read, a socket is one of this machine, and a signal, as of abort(), to itself. */
+static bool allow_bounded(scmp_filter_ctx filter, unsigned needs)
 {
 	enum { WRITES = O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY) };
+	const scmp_datum_t self = (scmp_datum_t)getpid();
+	const struct {
+		bool wanted;
+		int number;
+		struct scmp_arg_cmp bound;
+	} bounded[] = {
+		{!(needs & CONFINE_SPAWN), SCMP_SYS(mmap), SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)},
+		{!(needs & CONFINE_SPAWN), SCMP_SYS(mmap2), SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)},
+		{!(needs & CONFINE_SPAWN), SCMP_SYS(mprotect), SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)},
+		{needs & COMMAND && !(needs & (CONFINE_TEMPORARY | CONFINE_SPAWN)), SCMP_SYS(openat),
+		 SCMP_A2(SCMP_CMP_MASKED_EQ, WRITES, O_RDONLY)},
+		{needs & COMMAND && !(needs & (CONFINE_TEMPORARY | CONFINE_SPAWN)), SCMP_SYS(open),
+		 SCMP_A1(SCMP_CMP_MASKED_EQ, WRITES, O_RDONLY)},
+		{needs & CONFINE_SOCKET, SCMP_SYS(socket), SCMP_A0(SCMP_CMP_EQ, AF_UNIX)},
+		{needs & COMMAND && !(needs & CONFINE_SPAWN), SCMP_SYS(tgkill), SCMP_A0(SCMP_CMP_EQ, self)},
+		{needs & COMMAND && !(needs & CONFINE_SPAWN), SCMP_SYS(kill), SCMP_A0(SCMP_CMP_EQ, self)},
+	};
+	bool done = true;
 
-	if (!(needs & (CONFINE_TEMPORARY | CONFINE_SPAWN))) {
-		seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(openat), 1, SCMP_A2(SCMP_CMP_MASKED_EQ, WRITES, O_RDONLY));
-		seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(open), 1, SCMP_A1(SCMP_CMP_MASKED_EQ, WRITES, O_RDONLY));
-	}
-	if (needs & CONFINE_SOCKET)
-		seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(socket), 1, SCMP_A0(SCMP_CMP_EQ, 1 /* AF_UNIX */));
-	/* a signal to itself, as of abort() */
-	if (!(needs & (CONFINE_SPAWN))) {
-		seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1, SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
-		seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(kill), 1, SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
-	}
+	for (size_t i = 0; i < sizeof(bounded) / sizeof(bounded[0]) && done; i++)
+		done = !bounded[i].wanted || allow(filter, bounded[i].number, 1, bounded[i].bound);
+	return done;
 }
 
-static void load_filter(unsigned needs)
+/* `otherwise`: what happens at any other call. */
+static bool limit_calls(unsigned needs, uint32_t otherwise)
 {
-	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_TRAP);
+	scmp_filter_ctx filter = seccomp_init(otherwise);
+	bool done = filter;
 
-	if (!filter)
-		return;
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		if (calls[i].need == ANY || needs & (unsigned)calls[i].need)
-			add(filter, calls[i].names);
-	add_bounded(filter, needs);
-	seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2); /* a tree: a read costs as little as a write */
-	seccomp_load(filter);
-	seccomp_release(filter);
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]) && done; i++)
+		done = !(calls[i].need & needs) || allow_names(filter, calls[i].names);
+	done = done && allow_bounded(filter, needs);
+	if (done)
+		seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2); /* a tree: a read costs as little as a write */
+	done = done && seccomp_load(filter) == 0;
+	if (filter)
+		seccomp_release(filter);
+	return done;
 }
 
 /* What a handler may call: no stdio, no memory. */
@@ -132,6 +156,13 @@ static bool has_capabilities(uint64_t *all)
 		return false;
 	*all = (uint64_t)data[1].permitted << 32 | data[0].permitted;
 	return *all != 0;
+}
+
+/* Those that a program it executes could have again; that needs rights itself. */
+static void drop_bounding_set(void)
+{
+	for (int number = 0; prctl(PR_CAPBSET_DROP, number, 0, 0, 0) == 0; number++)
+		;
 }
 
 /* Whether a file in the folder of `place`, or in `place` itself, can be renamed with no more than one's name. */
@@ -185,8 +216,7 @@ static void drop_capabilities(unsigned needs, const char *place, char *const *fi
 	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 	if (!has_capabilities(&all))
 		return;
-	for (int number = 0; prctl(PR_CAPBSET_READ, number, 0, 0, 0) >= 0; number++)
-		prctl(PR_CAPBSET_DROP, number, 0, 0, 0);
+	drop_bounding_set();
 	none[0].permitted = (uint32_t)all;
 	none[1].permitted = (uint32_t)(all >> 32);
 	if (syscall(SYS_capset, &header, none) < 0)
@@ -203,9 +233,7 @@ void confine(unsigned needs, const char *place, char *const *files, int count)
 		return;
 	sigaction(SIGSYS, &trap, NULL);
 #if !defined(__SANITIZE_ADDRESS__) /* its leak checker stops and traces the program at its end */
-	load_filter(needs);
-#else
-	(void)load_filter;
+	limit_calls(needs | EVERY | COMMAND, SCMP_ACT_TRAP);
 #endif
 }
 
@@ -216,4 +244,70 @@ const char *confine_obstacle(void)
 	if (syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0)
 		return NULL;
 	return "this kernel cannot filter system calls, so commands are not confined";
+}
+
+/*
+ * Above the users that systemd gives to containers, and below those that are negative for some programs. Where it is none, as in a user
+ * namespace, it is nobody, who may have other processes, that can end this one.
+ */
+enum { NOBODY_ELSE = 2147480000, NOBODY = 65534, CPU_SECONDS = 300 };
+
+/* Root still has the file system of others in reach; in this folder there is nothing that could be opened. */
+static bool leave_files(void)
+{
+	return chroot("/proc/self/fdinfo") == 0 && chdir("/") == 0;
+}
+
+static bool become(uid_t user)
+{
+	return setgroups(0, NULL) == 0 && setresgid(user, user, user) == 0 && setresuid(user, user, user) == 0;
+}
+
+static bool limit(int resource, rlim_t most)
+{
+	struct rlimit limit = {most, most};
+
+	return setrlimit(resource, &limit) == 0;
+}
+
+/* A sanitizer has reserved much. */
+static bool limit_memory(uint64_t more)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	unsigned long long pages = 0;
+	bool known = file && fscanf(file, "%llu", &pages) == 1;
+
+	if (file)
+		fclose(file);
+	return known && limit(RLIMIT_AS, pages * (uint64_t)sysconf(_SC_PAGESIZE) + more);
+}
+
+unsigned confine_wholly(uint64_t memory)
+{
+	unsigned has = 0;
+
+	has |= limit_memory(memory) ? 0 : CONFINE_HAS_MEMORY;
+	limit(RLIMIT_CPU, CPU_SECONDS);
+	limit(RLIMIT_CORE, 0);
+	limit(RLIMIT_FSIZE, 0);
+	drop_bounding_set();
+	has |= leave_files() ? 0 : CONFINE_HAS_FILES;
+	has |= become(NOBODY_ELSE) || become(NOBODY) ? 0 : CONFINE_HAS_USER;
+	has |= set_capabilities(0) ? 0 : CONFINE_HAS_CAPABILITIES;
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	has |= limit_calls(EVERY | ANSWERS, SCMP_ACT_ERRNO(EPERM)) ? 0 : CONFINE_HAS_CALLS;
+	return has;
+}
+
+const char *confine_has_text(unsigned has)
+{
+	static const char *const words[] = {"its user", "capabilities", "the file system", "all system calls (no seccomp)", "all memory"};
+	static char text[128];
+
+	*text = '\0';
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (has & 1u << i)
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", *text ? ", " : "", words[i]);
+	return text;
 }

@@ -1,13 +1,17 @@
 /*
- * confine: takes from a command the rights that it needs no more, once its files are open and before it reads what others wrote.
+ * confine: takes from a process the rights that it does not need, before it reads what others wrote.
  *
- *	confine(CONFINE_RENAME, output, files, count);	what it still does besides reading, writing, memory, and the end
+ *	confine(CONFINE_RENAME, output, files, count);	a command: what it still does besides reading, writing, memory, and the end
+ *	has = confine_wholly(768 << 20);		a process that only answers: it has memory, and what is open
  *
- * Capabilities are dropped, no program that it starts gains any, and a system call that is not needed ends it with a message and
- * SIGSYS. What it starts is confined as it is. Files may still be opened for reading: operands are opened one after the other.
+ * Both drop capabilities, let no program that is started gain any, let no memory become code (but of what is started), and allow
+ * the system calls that one table has for what is needed. A command keeps its user and the files that this user may read,
+ * for operands are opened one after the other; another call ends it with a message and SIGSYS. What it starts is confined as it is.
  */
 #ifndef BASE_CONFINE_H
 #define BASE_CONFINE_H
+
+#include <stdint.h>
 
 enum confine_need {
 	CONFINE_NOTHING_ELSE = 0,
@@ -26,5 +30,25 @@ void confine(unsigned needs, const char *place, char *const *files, int count);
 
 /* Why this machine cannot confine a command: a sentence; NULL: it can. */
 const char *confine_obstacle(void);
+
+/* What could not be taken from a process that is confined wholly, a bit each. */
+enum confine_has {
+	CONFINE_HAS_USER = 1,
+	CONFINE_HAS_CAPABILITIES = 2,
+	CONFINE_HAS_FILES = 4,
+	CONFINE_HAS_CALLS = 8,
+	CONFINE_HAS_MEMORY = 16,
+};
+
+/*
+ * Of this process, which has one thread: it goes on as a user that nobody else is, without a file system or network in reach, with no
+ * system calls but those for memory and for what is open already (another fails with EPERM), and with bounds on CPU and
+ * memory: `memory` is what it may have more than now, in bytes. Where the system refuses one of these, the others hold. Returns
+ * what it still has.
+ */
+unsigned confine_wholly(uint64_t memory);
+
+/* "its user, capabilities": them in words. The text stays until the next call. */
+const char *confine_has_text(unsigned has);
 
 #endif

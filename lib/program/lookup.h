@@ -2,7 +2,7 @@
  * lookup: names of functions, looked up in a process without rights.
  *
  * Programs and libraries are read on behalf of root, but belong to anybody, and the libraries that read them trust them more than they
- * should. So another process reads them, which can do nothing else (program/rights.h). It is given open files, and answers with text.
+ * should. So another process reads them, which can do nothing else (base/confine.h). It is given open files, and answers with text.
  *
  *	lookup = lookup_new(stopped)
  *	file = lookup_add(lookup, fd, path)
@@ -41,7 +41,7 @@ void lookup_free(struct lookup *lookup);
 /* The process; 0: there is none. It is one of tailblame's own. Any thread may ask this. */
 int32_t lookup_process(const struct lookup *lookup);
 
-/* Starts the process, if there is none. Returns what it could not be rid of (program/rights.h). -1 after fail(): there cannot be one. */
+/* Starts the process, if there is none. Returns what it could not be rid of (base/confine.h). -1 after fail(): there cannot be one. */
 int lookup_start(struct lookup *lookup);
 
 /* A file, whose descriptor becomes the lookup's; the path is what its debug files are found by. */

@@ -12,6 +12,7 @@
 
 #include <libelf.h>
 
+#include "base/confine.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/open_files.h"
@@ -20,7 +21,6 @@
 #include "program/image_file.h"
 #include "program/lookup_message.h"
 #include "program/returns.h"
-#include "program/rights.h"
 #include "program/symbol.h"
 
 enum { SOCKET = STDERR_FILENO + 1, MEMORY = 768 << 20, MEMORY_SHARE = 4 /* of the machine's, at most */, PRIORITY = -20 };
@@ -318,7 +318,7 @@ _Noreturn void lookup_serve(int socket)
 	prctl(PR_SET_NAME, "tailblame-names");
 	setpriority(PRIO_PROCESS, 0, PRIORITY); /* where it may: a collector waits for it, meanwhile rings fill up */
 	leave_all(socket);
-	ready.number = rights_drop(memory_allowed());
+	ready.number = confine_wholly(memory_allowed());
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* a change of user has forgotten it */
 	elf_version(EV_CURRENT);
 	answer(&ready, NULL, 0);
