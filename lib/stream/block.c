@@ -7,7 +7,7 @@
 #include <xxh_x86dispatch.h> /* three times as fast where the CPU has AVX2 */
 #endif
 
-enum { CHECKED = offsetof(struct block_head, head) }; /* of a head */
+enum { CHECKED = offsetof(struct block_head, head) }; /* bytes of a head under its own checksum */
 
 static void swap(struct block_head *head)
 {
@@ -56,7 +56,7 @@ static bool is_head(const char *at, size_t length, bool swapped)
 
 const char *block_search(const char *bytes, size_t length, bool swapped)
 {
-	static const char common[] = "\r\n"; /* in both magic numbers, at the same place */
+	static const char common[] = "\r\n"; /* at the same offset in both magic numbers */
 	enum { BEFORE = STREAM_MAGIC_SIZE - 2 };
 	const char *at = bytes + BEFORE, *end = bytes + length;
 

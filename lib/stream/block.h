@@ -1,6 +1,6 @@
 /*
- * block: what a binary stream is checked by. Behind the stream's head stand blocks: a head, and whole records. The head has a
- * checksum of its own, so that a damaged length misleads nobody, and one of the records. Private to reader and writer.
+ * block: the checksums of a binary stream. After the stream's head follow blocks: a head and whole records. The head has one
+ * checksum of itself, so that a damaged length misleads nobody, and one of the records. Private to reader and writer.
  *
  * The checksum is XXH3 (64 bits): it runs at the speed of memory. It finds damage, not forgery.
  */
@@ -18,27 +18,27 @@
 
 struct block_head {
 	char magic[STREAM_MAGIC_SIZE];
-	uint32_t size;	  /* of the records behind it; one that is larger than a block has one for itself */
+	uint32_t size;	  /* bytes of records in the block; a record larger than BLOCK_SIZE has a block of its own */
 	uint32_t number;  /* from 0 in each stream */
-	uint64_t records; /* their checksum */
-	uint64_t head;	  /* that of what stands before it */
+	uint64_t records; /* checksum of the records */
+	uint64_t head;	  /* checksum of the fields above */
 };
 
 enum {
 	BLOCK_HEAD_SIZE = sizeof(struct block_head),
-	BLOCK_SIZE = BUFFER_SIZE(1 << 15, 256), /* of records, where none is larger: what one bit that changes costs */
+	BLOCK_SIZE = BUFFER_SIZE(1 << 15, 256), /* bytes of records: the price of one flipped bit */
 };
 
-/* Makes the head at `at`, before `size` bytes of records. `swapped`: its numbers are in the other byte order. */
+/* Writes the head at `at`, before `size` bytes of records. `swapped`: in the other byte order. */
 void block_seal(char *at, size_t size, uint32_t number, bool swapped);
 
 /* Reads BLOCK_HEAD_SIZE bytes; false: they are not the head of a block, or it is damaged. */
 bool block_read_head(const char *at, bool swapped, struct block_head *head);
 
-/* Whether the records behind the head are those that were written. */
+/* Tells whether the records match the head's checksum. */
 bool block_is_whole(const char *records, const struct block_head *head);
 
-/* Where the next head of a block, or of a stream, begins within these bytes; NULL: nowhere. */
+/* The next head of a block or of a stream within these bytes; NULL: none. */
 const char *block_search(const char *bytes, size_t length, bool swapped);
 
 #endif

@@ -16,7 +16,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* From the opening quote to behind the closing one; NULL after fail(). */
+/* Parses a quoted value; returns the place after the closing quote; NULL after fail(). */
 static const char *parse_quoted(struct field *field, const char *at, const char *end, const char *line)
 {
 	const char *open = at++;
@@ -35,7 +35,7 @@ static const char *parse_quoted(struct field *field, const char *at, const char 
 	}
 	field->value_length = (uint32_t)(at - field->value);
 	if (at + 1 < end && !is_blank(at[1])) {
-		fail("column %zu: something stands right behind a closing quote", (size_t)(at - line) + 2);
+		fail("column %zu: a closing quote must be followed by a space", (size_t)(at - line) + 2);
 		return NULL;
 	}
 	return at + 1;
@@ -114,7 +114,7 @@ static int hex_value(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Decodes one escape at `at` (behind the backslash); an unknown one stands for its character. Returns what is behind it. */
+/* Decodes the escape at `at`, after the backslash; an unknown one stands for its character. Returns the place after it. */
 static const char *unescape(const char *at, const char *end, char *c)
 {
 	if (*at == 'x' && end - at >= 3 && hex_value(at[1]) >= 0 && hex_value(at[2]) >= 0) {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 /*
- * A message of packets, each the field 1: its tag, its length in sevens of bits, itself. Three of them are no accident, but in
- * text, for the tag is a newline.
+ * A Perfetto trace is a protobuf message whose packets are all field 1: tag, length as a varint, packet. Three in a row are no
+ * accident, except in text, because the tag is a newline.
  */
 static bool is_perfetto(const unsigned char *bytes, size_t length)
 {
@@ -41,7 +41,7 @@ const char *foreign_hint(const char *start, size_t length)
 		const char *magic;
 		size_t length;
 		const char *hint;
-	} known[] = { /* none of which a record may begin with */
+	} known[] = { /* no record begins like these */
 		{"\x28\xb5\x2f\xfd", 4, "it is compressed; use zstdcat"},
 		{"\x1f\x8b", 2, "it is compressed; use zcat"},
 		{"\xfd" "7zXZ", 5, "it is compressed; use xzcat"},
@@ -50,7 +50,7 @@ const char *foreign_hint(const char *start, size_t length)
 		{"\x17\x08\x44tracing", 10, "it is a trace.dat file; use trace-import"},
 		{"# tracer: ", 10, "it is ftrace text; use trace-import"},
 		{"PERFILE2h\0", 10, PERF_DATA},
-		{"PERFILE2\020\0", 10, PERF_DATA}, /* by a pipe */
+		{"PERFILE2\020\0", 10, PERF_DATA}, /* through a pipe */
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)

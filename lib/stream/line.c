@@ -49,7 +49,7 @@ static bool is_bare(unsigned char c)
 	return c > ' ' && c < 0x7f && c != '"' && c != '=' && c != '\\';
 }
 
-/* The length of the character that begins here, 1 for ASCII; 0: none does. */
+/* The length of the character that begins here, 1 for ASCII; 0: invalid. */
 static size_t character(const char *text, size_t length)
 {
 	uint32_t code;

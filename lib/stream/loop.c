@@ -5,8 +5,8 @@
 static int dispatch(struct stream *stream, const struct record *record);
 
 /*
- * A segment behind another that does not begin with a `stream` record: all must know that one begins, and readers of text,
- * where no magic number tells it, too.
+ * A later segment without a `stream` record: handlers must learn that a stream begins, and so must readers of our text, which has
+ * no magic number.
  */
 static int imply_stream(struct stream *stream)
 {
@@ -16,7 +16,7 @@ static int imply_stream(struct stream *stream)
 		.kind = KIND_STREAM, .flags = RECORD_MADE_UP, .text = text, .length = sizeof(text) - 1});
 }
 
-/* One without any record has an end all the same, which is not to be taken for a second one of the segment before. */
+/* Even a segment without records gets an end; its beginning must be written, or readers take the end as a second one. */
 static int end_segment(struct stream *stream)
 {
 	if (stream->behind && !stream->seen_stream && imply_stream(stream) < 0)
@@ -26,7 +26,7 @@ static int end_segment(struct stream *stream)
 
 static int begin_segment(struct stream *stream)
 {
-	if (stream->begun || stream->seen || reader_cuts(stream->reader)->count > stream->cuts_told) { /* of an empty file */
+	if (stream->begun || stream->seen || reader_cuts(stream->reader)->count > stream->cuts_told) { /* the last: an empty file */
 		if (end_segment(stream) < 0)
 			return -1;
 		stream->behind = true;
@@ -72,7 +72,7 @@ static int note_end(struct stream *stream, const struct fields *fields, uint8_t 
 
 	if (fields_unsigned(fields, "lost", &lost) < 0 || fields_unsigned(fields, "records", &records) < 0)
 		return stream_fail(stream, "%s", fail_text());
-	if (lost > stream->segment_lost) /* somebody took their records out */
+	if (lost > stream->segment_lost) /* an earlier stage removed `lost` records */
 		stream_count_lost(stream, lost - stream->segment_lost);
 	reader_saw_end(stream->reader, records > stream->read && !(flags & RECORD_OF_TEXT) ? records - stream->read : 0);
 	stream->ended = true;
@@ -82,11 +82,11 @@ static int note_end(struct stream *stream, const struct fields *fields, uint8_t 
 		stream_mark_incomplete(stream);
 	if (stream->copy_ends && !stream->damaged)
 		return 0;
-	stream->ended = stream->ended && !stream->damaged; /* it counts what is no longer there */
+	stream->ended = stream->ended && !stream->damaged; /* its count includes damaged records */
 	return 1;
 }
 
-/* What the loop itself must know of a record. 1: the record ends here; 0: go on; -1 after fail(). */
+/* Notes losses and ends for the loop itself. 1: do not dispatch the record; 0: dispatch it; -1 after fail(). */
 static int take_note(struct stream *stream, const struct record *record)
 {
 	const struct fields *fields;
@@ -105,7 +105,7 @@ static int take_note(struct stream *stream, const struct record *record)
 					   : note_end(stream, fields, record->flags);
 }
 
-/* An event whose format was announced where the stream is damaged says nothing any more: it is lost. */
+/* An event whose format stood in the damaged part cannot be read: it counts as lost. */
 static int dispatch_unknown(struct stream *stream, const struct record *event)
 {
 	struct line line = {0};
@@ -151,7 +151,7 @@ static int take_record(struct stream *stream, const struct record *record)
 	return 0;
 }
 
-/* Until there is input, or nobody would read what came of it: a pipe whose end was closed would go on for as long as all is well. */
+/* Waits for the output's reader, too: a filter writes nothing while all is well, so it would not notice that its reader is gone. */
 int stream_await(struct stream *stream, int fd)
 {
 	int gone;

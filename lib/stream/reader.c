@@ -19,7 +19,7 @@ bool reader_swapped(const struct reader *reader)
 void reader_saw_end(struct reader *reader, uint64_t missing)
 {
 	reader->ended = true;
-	if (missing && !reader->damaged) /* of damage it is known */
+	if (missing && !reader->damaged) /* damage was reported */
 		cuts_add(&reader->cuts, memory_format("%s: %llu records are missing before the end of the stream", reader_where(reader),
 					      (unsigned long long)missing));
 }
@@ -29,7 +29,7 @@ const struct cuts *reader_cuts(const struct reader *reader)
 	return &reader->cuts;
 }
 
-/* From the left: which file (15 bits, from 1), whether text, line or byte. */
+/* Bits from the left: number of the file (15, from 1), text or not (1), line or byte (48). */
 uint64_t reader_place(const struct reader *reader)
 {
 	uint64_t position = reader->text ? reader->line : reader->at;
@@ -62,7 +62,7 @@ static void close_segment(struct reader *reader)
 	reader->open = false;
 }
 
-/* The segment before is over where the head of this one, of so many bytes, begins. */
+/* Begins a segment with a head of `head` bytes, and ends the segment before. */
 static enum reader_result open_segment(struct reader *reader, size_t head)
 {
 	reader->start -= head;
@@ -108,7 +108,7 @@ static enum reader_result begin_segment(struct reader *reader)
 	return open_segment(reader, sizeof(head));
 }
 
-/* Where a file begins. Text, which has no magic number, begins a segment where it is not the first file. */
+/* Looks at the beginning of a file. Text has no magic number, so it begins a segment unless it is the first file. */
 static enum reader_result first_look(struct reader *reader)
 {
 	int status = reader_need(reader, STREAM_MAGIC_SIZE);
@@ -143,10 +143,10 @@ static bool is_size(uint32_t size)
 }
 
 /*
- * Whether to look for another stream within the record: where one was cut and another stands behind it, as in "cat *.tb", the
- * last record has the beginning of that for its end. What is behind the record tells, if it was read already: to wait for it
- * would hold back a live one. It is no head, or that of a first record; or its kind is 0, which is rare, and is how the magic
- * number goes on. Formats are few, and long.
+ * Tells whether to search the record for the head of another stream. If a stream was cut and another follows, as in "cat *.tb",
+ * the last record runs on into the second stream. The bytes after the record show that, if they are in the buffer; waiting for
+ * them would hold back a live stream. Suspicious are: no record head there, or the head of a stream's first record, or a record of
+ * kind 0, which is rare and is the byte after the magic number's first four. Formats are always searched: they are few, and long.
  */
 static bool is_doubtful(const struct reader *reader, const struct record *record, size_t size)
 {
@@ -172,11 +172,11 @@ static bool skip_to_magic(struct reader *reader, size_t size)
 		return false;
 	reader->start += (size_t)(magic - from);
 	reader->at = reader->offset + reader->start;
-	reader->ended = false; /* half a record stands behind the end */
+	reader->ended = false; /* half a record follows the end */
 	return true;
 }
 
-/* What cannot be a record, but where it was cut. */
+/* Refuses a bad record, unless another stream begins within it. */
 static enum reader_result refuse(struct reader *reader, size_t size, const char *sentence)
 {
 	return !reader->blocks && skip_to_magic(reader, size) ? begin_segment(reader) : (enum reader_result)fail_here(reader, sentence);
@@ -192,7 +192,7 @@ static enum reader_result refuse_head(struct reader *reader, uint32_t size)
 	return refuse(reader, sizeof(struct record_head), sentence);
 }
 
-/* A damaged event would mislead every later stage: refuse what cannot be. */
+/* A damaged event would mislead every later stage: refuse impossible sizes. */
 static enum reader_result read_event(struct reader *reader, struct record *record, const char *at, uint32_t size)
 {
 	struct packed_event event;
@@ -209,7 +209,7 @@ static enum reader_result read_event(struct reader *reader, struct record *recor
 	return READER_RECORD;
 }
 
-/* The line is the record: what it says, and that it can be read, counts for more than the kind in the head. */
+/* Checks that the line can be parsed, and takes the kind from it, not from the head. */
 static enum reader_result read_spelled(struct reader *reader, struct record *record)
 {
 	if (memchr(record->text, '\n', record->length))
@@ -223,7 +223,7 @@ static enum reader_result read_spelled(struct reader *reader, struct record *rec
 	return READER_RECORD;
 }
 
-/* The file ends, perhaps within a record, which is none, and no end. */
+/* Ends the file. Half a record at its end is dropped; then the stream was cut. */
 static enum reader_result end_file(struct reader *reader)
 {
 	if (reader->start < reader->length) {
@@ -236,7 +236,7 @@ static enum reader_result end_file(struct reader *reader)
 	return READER_END;
 }
 
-/* The record at hand, all of which is there. Every event goes through it: a call of its own is a tenth of what reading costs. */
+/* Reads the current record, which is in the buffer. Inlined, because a call per event would be a tenth of the cost of reading. */
 static inline __attribute__((always_inline)) enum reader_result read_record(struct reader *reader, struct record *record, struct record_head head)
 {
 	enum reader_result result;
@@ -245,7 +245,7 @@ static inline __attribute__((always_inline)) enum reader_result read_record(stru
 		.kind = head.kind < KINDS ? (enum kind)head.kind : KIND_OTHER,
 		.packed = head.form == RECORD_PACKED,
 		.swapped = reader->swapped,
-		.flags = head.flags & ~RECORD_MADE_UP, /* nobody writes that */
+		.flags = head.flags & ~RECORD_MADE_UP, /* never written */
 		.number = head.kind,
 		.text = reader->buffer + reader->start + sizeof(head),
 		.length = head.size - sizeof(head),
@@ -268,7 +268,7 @@ static enum reader_result next_plain(struct reader *reader, struct record *recor
 	reader->at = reader->offset + reader->start;
 	if (status > 0) {
 		head = head_at(reader, reader->start);
-		if (!is_size(head.size)) /* as that of a magic number is none */
+		if (!is_size(head.size)) /* a magic number is no size either */
 			return at_magic(reader) ? begin_segment(reader) : refuse_head(reader, head.size);
 		status = reader_need(reader, head.size);
 	}
@@ -277,7 +277,7 @@ static enum reader_result next_plain(struct reader *reader, struct record *recor
 	return read_record(reader, record, head);
 }
 
-/* What stands between blocks. READER_RECORD, without one: a block begins. */
+/* Goes to the next block. READER_RECORD without *told: a block begins. */
 static enum reader_result next_block(struct reader *reader, struct record *record, bool *told)
 {
 	enum found found = FOUND_BLOCK;
@@ -306,7 +306,7 @@ static enum reader_result next_block(struct reader *reader, struct record *recor
 	return found == FOUND_STREAM ? begin_segment(reader) : found == FOUND_END ? end_file(reader) : READER_RECORD;
 }
 
-/* Of a block that was cut, the last record may have been. */
+/* Refuses the rest of a block. In a block that was cut, the last record may be cut, too. */
 static enum reader_result refuse_rest(struct reader *reader, uint32_t size)
 {
 	char sentence[80];
@@ -338,7 +338,7 @@ static enum reader_result next_of_blocks(struct reader *reader, struct record *r
 		result = reader->left >= sizeof(head) && is_size(head.size) && head.size <= reader->left
 			     ? read_record(reader, record, head)
 			     : refuse_rest(reader, head.size);
-	} while (result == READER_END); /* of the block */
+	} while (result == READER_END); /* end of a block */
 	if (result == READER_RECORD)
 		reader->left -= head.size;
 	return result;
@@ -349,7 +349,7 @@ static enum reader_result next_binary(struct reader *reader, struct record *reco
 	return reader->blocks ? next_of_blocks(reader, record) : next_plain(reader, record);
 }
 
-/* The next line that is a record. A last line without its newline is half a record, which is none. */
+/* Reads the next line that is a record. Drops a last line without newline: it was cut. */
 static enum reader_result next_text(struct reader *reader, struct record *record)
 {
 	for (;;) {

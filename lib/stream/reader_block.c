@@ -1,4 +1,4 @@
-/* Blocks: each is checked before the first record of it is read, and what is damaged is left out, and told. */
+/* Blocks: checks each before its first record is read; skips damage and reports it. */
 #include "stream/reader_state.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static size_t there(const struct reader *reader)
 	return reader->length - reader->start;
 }
 
-/* As far as there is anything. */
+/* Compares as many bytes as there are. */
 static bool begins_with(const struct reader *reader, const char *magic)
 {
 	return !memcmp(at_start(reader), magic, there(reader) < STREAM_MAGIC_SIZE ? there(reader) : STREAM_MAGIC_SIZE);
@@ -44,18 +44,18 @@ static enum found leave_out(struct reader *reader, size_t size)
 	return FOUND_DAMAGE;
 }
 
-/* No head is here: the next one is looked for in what was read already, for a live stream is not to wait. */
+/* Searches the buffer for the next head. It does not read on, because a live stream would wait. */
 static enum found search(struct reader *reader)
 {
 	const char *found = block_search(at_start(reader) + 1, there(reader) - 1, reader->swapped);
 
-	/* the last bytes may be the beginning of one */
+	/* the last bytes may be the beginning of a head */
 	return leave_out(reader, found ? (size_t)(found - at_start(reader)) : there(reader) - BLOCK_HEAD_SIZE + 1);
 }
 
 /*
- * A stream was cut within its last block, and ends here, or another one begins there. What there is of the block cannot be
- * checked, and is read all the same: that it was cut is told.
+ * Takes a block that was cut: the file ends, or another stream begins, within it. Its records cannot be checked, but are read all
+ * the same; the cut is reported.
  */
 static enum found take_unchecked(struct reader *reader, size_t size)
 {
@@ -66,7 +66,7 @@ static enum found take_unchecked(struct reader *reader, size_t size)
 	return size ? FOUND_BLOCK : FOUND_DAMAGE;
 }
 
-/* Blocks that are missing before this one were taken out, or are damaged beyond recognition. */
+/* Takes a block. If blocks are missing before it, they were removed, or damaged beyond recognition. */
 static enum found take(struct reader *reader, const struct block_head *head)
 {
 	if (head->number != reader->number)
@@ -113,7 +113,7 @@ enum found reader_find_block(struct reader *reader)
 		return fail("%s: %s", reader_where(reader), TEXT_BEHIND_BINARY);
 	if (status > 0)
 		return search(reader);
-	if (begins_with(reader, BLOCK_MAGIC) || begins_with(reader, STREAM_MAGIC)) /* the file ends within it; or here */
+	if (begins_with(reader, BLOCK_MAGIC) || begins_with(reader, STREAM_MAGIC)) /* the file ends here, or within the head */
 		return FOUND_END;
 	return leave_out(reader, there(reader));
 }
@@ -130,7 +130,7 @@ static bool read_time(struct reader *reader, const struct record_head *head, con
 	return true;
 }
 
-/* The first time that the block at hand tells; that of the last event before it where it tells none. */
+/* The time of the block's first event; without one, the time of the last event before the block. */
 static int64_t next_time(struct reader *reader)
 {
 	size_t at = 0;

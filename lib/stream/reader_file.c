@@ -11,7 +11,7 @@
 
 enum { BUFFER = BUFFER_SIZE(1 << 18, 256) };
 
-/* A file, or what is open already, is about to be read. */
+/* Prepares to read a file from its beginning. */
 static void begin_file(struct reader *reader, const char *name)
 {
 	reader->name = name;
@@ -104,7 +104,7 @@ int reader_fill(struct reader *reader)
 		reader->length -= reader->start;
 		reader->start = 0;
 	}
-	if (reader->length + 1 == reader->room) /* a NUL always fits behind */
+	if (reader->length + 1 == reader->room) /* keep room for a NUL */
 		reader->buffer = memory_grow(reader->buffer, reader->room *= 2, 1);
 	got = read_or_wait(reader->fd, reader->name, reader->buffer + reader->length, reader->room - reader->length - 1,
 			   reader->wait, reader->context);

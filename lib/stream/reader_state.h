@@ -1,6 +1,6 @@
 /*
- * reader_state: a reader from within. Private to reader.c, which makes records, reader_block.c, which checks what they are made of,
- * and reader_file.c, which gets it the bytes.
+ * reader_state: the inside of struct reader. Private to reader_file.c, which reads bytes, reader_block.c, which checks blocks, and
+ * reader.c, which makes records.
  */
 #ifndef STREAM_READER_STATE_H
 #define STREAM_READER_STATE_H
@@ -13,25 +13,25 @@ struct reader {
 	const char *name;
 	int fd;
 	char *buffer;
-	size_t room, start, length; /* start: the record at hand; length: bytes that are filled */
+	size_t room, start, length; /* start: the current record; length: bytes filled */
 	uint64_t offset;	    /* of buffer[0] in the file */
-	uint64_t at, line;	    /* of the record at hand: offset; line number in text */
-	bool text, swapped, fresh;  /* fresh: nothing of this file was looked at yet */
-	bool open, ended;	    /* a binary segment is under way; its end record was seen */
+	uint64_t at, line;	    /* of the current record: offset; line number in text */
+	bool text, swapped, fresh;  /* fresh: nothing of this file was read yet */
+	bool open, ended;	    /* within a binary segment; its end record came */
 	bool parsed;
-	bool blocks;	   /* it is of blocks, and these are of the one at hand: */
-	bool unchecked;	   /* it was cut, so its checksum tells nothing */
-	size_t left;	   /* bytes of it, all of them in the buffer */
-	uint32_t number;   /* of the next one */
-	bool headless;	   /* a stream begins with it, whose own head was damaged */
-	bool damaged;	   /* the segment was, somewhere */
-	bool gap;	   /* damage was found that is not told yet: */
-	uint64_t lost;	   /* so many bytes */
-	int64_t last;	   /* time of the last event, TIME_UNKNOWN: there was none */
-	struct line loss;  /* the record that tells of it */
+	bool blocks;	   /* the segment has blocks; the next fields are of the current block */
+	bool unchecked;	   /* the block was cut, so its checksum is not checked */
+	size_t left;	   /* bytes of the block not read yet, all in the buffer */
+	uint32_t number;   /* of the next block */
+	bool headless;	   /* the block is the first of a stream whose head was damaged */
+	bool damaged;	   /* the segment has damage */
+	bool gap;	   /* damage was found and is not reported yet: */
+	uint64_t lost;	   /* its bytes */
+	int64_t last;	   /* time of the last event; TIME_UNKNOWN: none yet */
+	struct line loss;  /* the `lost` record that reports the damage */
 	struct fields fields;
 	struct cuts cuts;
-	char *where; /* the name of a place, until the next */
+	char *where; /* text of reader_place_name() */
 	int (*wait)(void *context, int fd);
 	void *context;
 };
@@ -39,28 +39,28 @@ struct reader {
 #define TIME_UNKNOWN INT64_MIN
 #define STANDARD_INPUT "standard input" /* the name of "-" */
 
-/* Opens the next file, and closes the one before. 1: it did; 0: there is no other; -1 after fail(). */
+/* Opens the next file, and closes the one before. 1; 0: there is no other; -1 after fail(). */
 int reader_open_next(struct reader *reader);
 
-/* Reads more behind what is there. 1: got some; 0: end of file; -1 after fail(). */
+/* Reads more bytes into the buffer. 1: got some; 0: end of file; -1 after fail(). */
 int reader_fill(struct reader *reader);
 
-/* What stands where a block should begin. */
+/* Result of reader_find_block(). */
 enum found { FOUND_FAILED = -1, FOUND_END, FOUND_BLOCK, FOUND_STREAM, FOUND_DAMAGE };
 
 /*
- * Goes to the next block, and makes all of it available. FOUND_END: the file ends, perhaps within a block's head; FOUND_STREAM: a magic
- * number stands there; FOUND_DAMAGE: something was left out, so look again.
+ * Goes to the next block and reads all of it. FOUND_END: the file ends, perhaps within a block's head; FOUND_STREAM: another stream
+ * begins here; FOUND_DAMAGE: it skipped damaged bytes, so call it again.
  */
 enum found reader_find_block(struct reader *reader);
 
-/* The record that tells of the damage before what was found. */
+/* Makes the `lost` record for the damage that was skipped. */
 void reader_tell_damage(struct reader *reader, struct record *record);
 
 #define TEXT_BEHIND_BINARY "text cannot stand behind binary in the same file; give it as a file of its own"
-bool reader_is_at_text(const struct reader *reader); /* by the 8 bytes that stand there */
+bool reader_is_at_text(const struct reader *reader); /* judges the next 8 bytes */
 
-/* Makes `size` bytes of the record at hand available. 1: they are; 0: the file ends before; -1 after fail(). */
+/* Reads until `size` bytes of the current record are in the buffer. 1; 0: the file ends before; -1 after fail(). */
 static inline int reader_need(struct reader *reader, size_t size)
 {
 	int status = 1;

@@ -36,7 +36,7 @@ struct stream *stream_open(char *const *files, int count)
 void stream_output(struct stream *stream, int fd, bool text)
 {
 	signal(SIGPIPE, SIG_IGN);
-	fcntl(fd, F_SETPIPE_SZ, 1 << 20); /* fewer changes between writer and reader; where it may not be, it may not */
+	fcntl(fd, F_SETPIPE_SZ, 1 << 20); /* fewer context switches; failure is harmless */
 	stream->writer = writer_open(fd, text || isatty(fd));
 	stream_ends_with(stream, fd);
 }
@@ -52,7 +52,7 @@ void stream_watch(struct stream *stream, enum kind kind, record_handler *watch, 
 
 	while (i < WATCHES_MAX && stream->watches[kind][i].call)
 		i++;
-	assert(i < WATCHES_MAX); /* there are as many as layers that keep state */
+	assert(i < WATCHES_MAX); /* one for each layer that keeps state */
 	stream->watches[kind][i].call = watch;
 	stream->watches[kind][i].context = context;
 }

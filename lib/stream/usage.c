@@ -4,7 +4,7 @@
 
 #include "base/number.h"
 
-#define SETUP_TOLD (NSEC_PER_SEC / 100) /* less tells nobody anything */
+#define SETUP_TOLD (NSEC_PER_SEC / 100) /* ns; less is not worth a word */
 
 static int64_t now_by(clockid_t clock)
 {

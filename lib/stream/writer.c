@@ -13,21 +13,21 @@
 
 enum { BUFFER = BUFFER_SIZE(1 << 18, 512) };
 
-/* There is room for the largest record behind a full buffer; its pages are used by those alone who write such. */
+/* Room for the largest record after a full buffer. Without such records, its pages are never touched. */
 enum { ROOM = BUFFER + STREAM_HEAD_SIZE + BLOCK_HEAD_SIZE + RECORD_SIZE_MAX };
 
 struct writer {
 	int fd;
 	bool text, swapped, closed;
-	bool terminal; /* lines are made fit for it */
+	bool terminal; /* clean lines for it */
 	char *buffer;
 	size_t length;
-	size_t block;	 /* where the head of the block at hand stands, which is made when that is full, or flushed */
-	size_t limit;	 /* up to where it has room; 0: there is none at hand */
-	uint32_t number; /* of the next one */
+	size_t block;	 /* offset of the current block's head, which is filled in when the block is full or flushed */
+	size_t limit;	 /* offset of the block's end; 0: no block is open */
+	uint32_t number; /* of the next block */
 	event_speller *speller;
 	void *context;
-	struct line line; /* an event on its way to text */
+	struct line line; /* an event as text */
 };
 
 struct writer *writer_open(int fd, bool text)
@@ -67,7 +67,7 @@ bool writer_is_text(const struct writer *writer)
 	return writer->text;
 }
 
-/* Somebody made our output non-blocking, as ssh(1) does to what it shares with others. */
+/* Another process may make our output non-blocking, as ssh(1) does with files that it shares. */
 static void wait_for_room(const struct writer *writer)
 {
 	struct pollfd room = {.fd = writer->fd, .events = POLLOUT};
@@ -125,7 +125,7 @@ static int put_text(struct writer *writer, const char *text, size_t length)
 	return 0;
 }
 
-/* Begins a block with room for a record of this size. */
+/* Begins a block that has room for a record of this size. */
 static int begin_block(struct writer *writer, size_t size)
 {
 	seal(writer);
@@ -137,7 +137,7 @@ static int begin_block(struct writer *writer, size_t size)
 	return 0;
 }
 
-/* Room for a record of this size in a block. */
+/* Makes room for a record of this size: in the current block, or a new one. */
 static inline int make_room(struct writer *writer, size_t size)
 {
 	return writer->length + size > writer->limit ? begin_block(writer, size) : 0;
@@ -189,10 +189,10 @@ static int put_line(struct writer *writer, const char *line, size_t length)
 	return status;
 }
 
-/* What no reader takes is not written. */
+/* Refuses a record that readers would refuse. */
 static int fail_size(enum kind kind, size_t length)
 {
-	return fail("a record '%s' of %zu bytes cannot be written; there is no record larger than 1 MiB", kind_name(kind), length);
+	return fail("cannot write a record '%s' of %zu bytes; the limit is 1 MiB", kind_name(kind), length);
 }
 
 int writer_line(struct writer *writer, enum kind kind, const char *line, size_t length, uint8_t flags)
@@ -216,7 +216,7 @@ static int spell_packed(struct writer *writer, const struct record *record)
 	return writer_line(writer, KIND_EVENT, writer->line.text, writer->line.length, 0);
 }
 
-/* Payloads are short and of whole words: a call of memcpy() costs more than they do. */
+/* Payloads are a few whole words: calling memcpy() would cost more than the copy. */
 static inline void copy_payload(char *to, const char *from, size_t length)
 {
 	size_t at = 0;

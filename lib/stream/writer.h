@@ -1,8 +1,8 @@
 /*
- * writer: records to a file descriptor, binary or spelled. Used by stream.c only; a command has stream_write_*().
+ * writer: writes records to a file descriptor, binary or spelled. Used by stream.c only; commands call stream_write_*().
  *
- * Bytes are collected and written in large pieces; writer_flush() writes what is there. A reader that closed its end
- * is no error: the writer says so in writer_closed() and swallows the rest.
+ * The writer collects bytes and writes them in large pieces, or on writer_flush(). If the reader of a pipe is gone, that is no
+ * error: writer_closed() becomes true, and further records are dropped.
  */
 #ifndef STREAM_WRITER_H
 #define STREAM_WRITER_H
@@ -15,7 +15,7 @@ struct writer *writer_open(int fd, bool text);
 int writer_close(struct writer *writer); /* flushes and frees; -1 after fail() */
 void writer_speller(struct writer *writer, event_speller *speller, void *context);
 
-/* Begins a stream: a binary one gets its magic number, in the other byte order where its events are. */
+/* Begins a stream; a binary one gets its head. `swapped`: in the other byte order, as its events are. */
 int writer_segment(struct writer *writer, bool swapped);
 
 int writer_record(struct writer *writer, const struct record *record);
