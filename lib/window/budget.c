@@ -1,6 +1,6 @@
 #include "window/budget.h"
 
-enum { SLICES = 4 }; /* of the room */
+enum { SLICES = 4 }; /* a slice is at most this part of the room; entries of the ring have heads, too */
 
 uint64_t budget_left(const struct budget *budget, uint64_t all)
 {

@@ -1,6 +1,6 @@
 /*
- * budget: how many bytes of events may pass, and how they are shared among the windows: no window takes all of it, for there may
- * be others. All bytes here are those of record_size(), which are written.
+ * budget: limits the bytes of events that pass, and shares them among windows, so that one window leaves some for the next. Bytes are
+ * counted by record_size().
  */
 #ifndef WINDOW_BUDGET_H
 #define WINDOW_BUDGET_H
@@ -10,27 +10,27 @@
 
 #include "base/memory.h"
 
-enum { BUDGET_SLICE = BUFFER_SIZE(1 << 18, 4096) }; /* bytes that are worth a window of their own */
+enum { BUDGET_SLICE = BUFFER_SIZE(1 << 18, 4096) }; /* least bytes for a window */
 
 struct budget {
-	uint64_t burst; /* may pass in any case */
-	double share;	/* and of all bytes; 1: no bound */
-	uint64_t room;	/* for what waits until a window passes it */
-	uint64_t passed;
+	uint64_t burst; /* bytes that may pass in any case */
+	double share;	/* fraction of all bytes that may pass besides; 1: no bound */
+	uint64_t room;	/* bytes of the ring in which events wait for a window */
+	uint64_t passed; /* bytes */
 };
 
-/* How many may pass now, of `all` so far. */
+/* The bytes that may pass now, out of `all` so far. */
 uint64_t budget_left(const struct budget *budget, uint64_t all);
 
-/* Whether a window may pass its events as they come: all that waits at once, `kept` more, and enough is left for others. */
+/* Tells whether a window may pass events as they come: the budget covers all that wait and `kept` more, and leaves a slice. */
 bool budget_affords(const struct budget *budget, uint64_t all, uint64_t kept);
 
-/* Whether one that does has passed what it may. */
+/* Tells whether such a window must stop. */
 bool budget_is_short(const struct budget *budget, uint64_t all);
 
 /*
- * What another one may pass of what came before its worst signal: half of what is left, and a quarter of the room at most, in which
- * heads lie, too. It must not be pushed out by what comes behind it: whether it is time to pass it, so many bytes behind it.
+ * The bytes before its worst signal that any other window may pass: half of the budget left, and at most a quarter of the room. Newer
+ * events must not push them out of the ring: budget_slice_is_due() tells whether to pass them now, `behind` bytes after the signal.
  */
 uint64_t budget_slice(const struct budget *budget, uint64_t all);
 bool budget_slice_is_due(const struct budget *budget, uint64_t all, uint64_t behind);

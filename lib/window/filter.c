@@ -8,15 +8,15 @@
 #include "chart/span.h"
 #include "window/filter_state.h"
 
-enum { FORGET_EVERY = 256 }; /* events; old ones may stay in the ring so much longer */
+enum { FORGET_EVERY = 256 }; /* events between two cleanings of the ring */
 
-/* A window waits so long for starts that may make it longer. */
+/* A window waits this long for starts of intervals that may extend it. */
 static const int64_t merge_wait = 10 * NSEC_PER_SEC;
 
-/* Events out of order are within this time. */
+/* Events may be out of order by this much. */
 static const int64_t clock_back = NSEC_PER_SEC;
 
-/* After each record that has a time: what is due by then. */
+/* Called after each record with a time: does what is due by then. */
 static int time_passes(struct filter *filter, int64_t ts)
 {
 	int64_t until, horizon;
@@ -39,7 +39,7 @@ static int time_passes(struct filter *filter, int64_t ts)
 	return window_forget(filter->window, horizon < filter->now ? horizon : filter->now);
 }
 
-/* An input that neither the options nor the stream give a chart for is taken for the default one. */
+/* Adds the default chart if neither the options nor the stream name one. */
 static int add_default_chart(struct filter *filter)
 {
 	struct chart *chart = chart_load("block");
@@ -47,7 +47,7 @@ static int add_default_chart(struct filter *filter)
 	return chart ? measure_chart(filter->measure, chart) : -1;
 }
 
-/* Other scheduler events name threads too, but each of these names was in a record before. */
+/* Other scheduler events name threads, too, but an earlier record gave each of those names. */
 static void learn_names(struct filter *filter, const struct event *event)
 {
 	if (!event->payload || event->type == filter->naming[0] || event->type == filter->naming[1] ||
@@ -70,7 +70,7 @@ static int stream_ends(void *context)
 	return window_end(filter->window);
 }
 
-/* A clock that goes back so far began anew: what is open, or waits, is of a time before. */
+/* If the clock goes back further than events are out of order, it began anew: end all that is open or waits. */
 static int see_clock(struct filter *filter, int64_t ts)
 {
 	if (span_between(ts, filter->newest) > clock_back && stream_ends(filter) < 0)
@@ -127,7 +127,7 @@ static int see_lost(void *context, const struct record *record)
 	return STREAM_DROP;
 }
 
-/* Waits among the events: who a thread is holds for those after it. */
+/* Waits among the events: a thread's name holds for the events after it. */
 static int see_thread(void *context, const struct record *record)
 {
 	struct filter *filter = context;
@@ -136,8 +136,8 @@ static int see_thread(void *context, const struct record *record)
 }
 
 /*
- * That a group used up its quota explains what the events around it show, so it waits among them; that it has one is for
- * ever.
+ * A record that a group used up its quota explains the events around it, so it waits among them. A record of the quota itself holds
+ * for the whole stream, so it passes.
  */
 static int see_quota(void *context, const struct record *record)
 {
@@ -196,7 +196,7 @@ static int add_chart(struct filter *filter, const struct fields *fields)
 	return chart ? measure_chart(filter->measure, chart) : -1;
 }
 
-/* Charts that the events were collected for, unless others were asked for. */
+/* Adds a chart that the collector traced events for, unless the user named charts. */
 static int see_chart(void *context, const struct record *record)
 {
 	struct filter *filter = context;
@@ -213,7 +213,7 @@ static int see_chart(void *context, const struct record *record)
 	return STREAM_PASS;
 }
 
-/* Whoever filters the output once more measures the same threads. */
+/* Passes, too, so that a second filter measures the same threads. */
 static int see_traced(void *context, const struct record *record)
 {
 	struct filter *filter = context;
@@ -235,7 +235,7 @@ static int see_stream(void *context, const struct record *record)
 	return STREAM_PASS;
 }
 
-/* A recorder must not keep what the charts measure. */
+/* Tells whether the charts do without the events that the recorder would keep. */
 static bool may_keep(const struct filter *filter, const struct fields *offer)
 {
 	char *events = fields_copy(offer, "events"), *rest = events;
@@ -247,7 +247,7 @@ static bool may_keep(const struct filter *filter, const struct fields *offer)
 	return may;
 }
 
-/* An offer to keep context in the kernel, from when on that is done, or that the recorder is about to end. */
+/* An offer to keep context in the kernel, or the time from which on the recorder keeps it, or the recorder's end. */
 static int see_recorder(void *context, const struct record *record)
 {
 	struct filter *filter = context;
@@ -261,16 +261,16 @@ static int see_recorder(void *context, const struct record *record)
 		if (stream_ends(filter) < 0)
 			return -1;
 	} else if (status > 0) {
-		fail("the stream lacks the context, which a recorder kept for another reader");
+		fail("the stream lacks context, which a recorder kept for another reader");
 		window_recall(filter->window, filter->recall, since);
 		filter->recall = NULL;
 	} else if (!filter->recall && recall_is_for(fields, STDIN_FILENO) && may_keep(filter, fields)) {
-		filter->recall = recall_open(fields); /* or all comes in the stream */
+		filter->recall = recall_open(fields); /* NULL: the recorder writes all events into the stream */
 	}
 	return STREAM_DROP;
 }
 
-/* Limits are told before the first signal by them. */
+/* Limits pass before the first signal that they judge. */
 static int see_limits(void *context, const struct record *record)
 {
 	(void)record;
@@ -292,7 +292,7 @@ static int see_signal(void *context, const struct record *record)
 	return STREAM_PASS;
 }
 
-/* The window record again, of which some events were left out. */
+/* Writes the window record with complete=no, because some of its events were left out. */
 static int tell_incomplete(struct filter *filter, const struct fields *fields)
 {
 	line_begin(&filter->line, kind_name(KIND_WINDOW));

@@ -1,9 +1,9 @@
 /*
- * filter: passes the abnormal moments of a stream with what came before them: charts measure (chart/measure.h), a window
- * keeps and passes (window/window.h), a recorder is asked for what stayed in the kernel (window/recall.h).
+ * filter: passes the abnormal moments of a stream, each with its context. Charts measure (chart/measure.h), a window keeps and
+ * passes events (window/window.h), a recorder hands over context that stayed in the kernel (window/recall.h).
  *
  *	filter = filter_new(stream, &options)
- *	filter_chart(filter, chart)		for each chart that was asked for
+ *	filter_chart(filter, chart)		for each chart that the user named
  *	status = filter_finish(filter)		the whole stream; closes it
  *	filter_complaints(filter, warn); filter_save(filter, book, draft); filter_free(filter)
  */
@@ -19,10 +19,10 @@
 #include "window/window.h"
 
 struct filter_options {
-	const struct judgement *judgement; /* must stay */
+	const struct judgement *judgement; /* must outlive the filter */
 	struct window_size size;
 	volatile sig_atomic_t *relearn;	   /* set by a signal handler: learn all limits anew */
-	bool own_charts;		   /* charts that the stream names do not count; filter_chart() sets it */
+	bool own_charts;		   /* ignore charts that the stream names; filter_chart() sets it */
 };
 
 struct filter;
@@ -30,19 +30,19 @@ struct filter;
 struct filter *filter_new(struct stream *stream, const struct filter_options *options);
 void filter_free(struct filter *filter);
 
-/* Measures by this chart, which becomes the filter's. -1 after fail(). */
+/* Adds a chart; the filter owns it from now on. 0; -1 after fail(). */
 int filter_chart(struct filter *filter, struct chart *chart);
 
 /* Filters the stream and closes it. Returns the exit status; see stream_finish(). */
 int filter_finish(struct filter *filter);
 
 /*
- * What there is to complain of after that: charts without values, bounds that were reached, context that is lacking. Nothing where no
- * input came, which was filter_finish()'s message, nor where our reader left before its end.
+ * After filter_finish(): reports charts without values, bounds that were reached, and missing context. Reports nothing if there was no
+ * input (filter_finish() said so), or if our reader left before the end.
  */
 void filter_complaints(struct filter *filter, void (*complain)(const char *format, ...));
 
-/* Writes the limits of all charts, and those of the book, and keeps the draft. -1 after fail(). */
+/* Writes the limits of all charts, and the book's, and keeps the draft. 0; -1 after fail(). */
 int filter_save(struct filter *filter, struct limits_book *book, struct file_draft *draft);
 
 #endif

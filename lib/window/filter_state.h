@@ -1,5 +1,5 @@
 /*
- * filter_state: the filter from within. Private to filter.c and filter_tell.c; see filter.h.
+ * filter_state: the inside of struct filter. Private to filter.c and filter_tell.c; see filter.h.
  */
 #ifndef WINDOW_FILTER_STATE_H
 #define WINDOW_FILTER_STATE_H
@@ -14,25 +14,25 @@ struct filter {
 	struct measure *measure;
 	struct thread_records *threads;
 	struct window *window;
-	struct recall *recall; /* a recorder that answers once the stream lacks what it keeps */
-	const struct event_type *naming[3]; /* events that give threads their names */
+	struct recall *recall; /* a recorder that was opened, until its `recorder` record says since when it keeps context */
+	const struct event_type *naming[3]; /* events that name threads */
 	struct line line;
-	uint64_t signals; /* id of the last one */
+	uint64_t signals; /* id of the last signal */
 	bool missing;	  /* there was no input */
-	bool ended;	  /* a stream was read to its end; else nobody reads what comes of it */
-	bool has_gaps;	  /* the stream at hand was filtered before */
-	int64_t now, newest; /* newest: time of the newest event of the stream at hand */
+	bool ended;	  /* a stream was read to its end; else our reader left */
+	bool has_gaps;	  /* the current stream was filtered before */
+	int64_t now, newest; /* newest: time of the current stream's newest event */
 	unsigned pushed;
 	struct filter_options options;
 };
 
 /*
- * The input has such records as an earlier filter wrote, one with this id, or 0: the events of its windows pass. What it has yet to tell
- * comes among our own, so the ids of our signals and windows are in a range that it does not use.
+ * The input has records of an earlier filter, one with this id (0: none yet): the events of its windows pass. Its later records come
+ * between ours, so our signals and windows take ids from a range that it does not use.
  */
 void filter_comes_behind(struct filter *filter, uint64_t id);
 
-/* What the charts tell becomes records and windows of this filter. */
+/* A listener that turns limits, samples and signals of the charts into records and windows of this filter. */
 struct measure_listener filter_listener(struct filter *filter);
 
 #endif

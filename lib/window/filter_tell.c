@@ -1,7 +1,7 @@
-/* What the charts tell of what they measure: limits, healthy values, signals and what hangs become records, and signals open windows. */
+/* The charts' listener: limits, healthy values, signals and unfinished intervals become records; signals open windows. */
 #include "window/filter_state.h"
 
-/* Ids that each filter has for itself, where one comes behind another. */
+/* Size of each filter's own range of ids, if one follows another. */
 static const uint64_t range = 1000000000;
 
 void filter_comes_behind(struct filter *filter, uint64_t id)
@@ -51,7 +51,7 @@ static int tell_release(void *context)
 	return 0;
 }
 
-/* How many times the ordinary it is, for the context goes to the worst. */
+/* The value as a multiple of the centre line: the worst signal gets the context. */
 static double badness(const struct sample *sample)
 {
 	return sample->center > 0 ? sample->value / sample->center : sample->value;

@@ -7,10 +7,10 @@
 #include "chart/span.h"
 #include "window/ring.h"
 
-/* An entry of a ring has a head, which may be as large as the event. */
+/* A ring needs up to this many times the bytes of its events: an entry's head may be as large as the event. */
 enum { SLICE_ROOM = 2 };
 
-/* Events may come so much more slowly than they did. */
+/* Events may come this many times more slowly than before. */
 enum { REACH = 3 };
 
 struct past {
@@ -19,16 +19,16 @@ struct past {
 	struct ring *ring;
 	int64_t first, now; /* times of the first and the newest event in the stream */
 	int64_t floor, left_out;
-	uint64_t pushed_events, pushed; /* and bytes */
+	uint64_t pushed_events, pushed; /* pushed: bytes */
 	struct recall *recall; /* NULL: all events are in the stream */
-	int64_t told;	       /* all events before this time came, or were told; INT64_MAX where there is no recorder */
-	uint64_t kept_events;  /* by the recorder so far */
+	int64_t told;	       /* all events before this time came from the stream or the recorder; INT64_MAX: no recorder */
+	uint64_t kept_events;  /* events that the recorder kept so far */
 	uint64_t recalled_events, recalled_bytes;
-	int64_t marked;	     /* when the bytes were last counted, */
-	uint64_t marked_bytes; /* how many they were, */
-	double rate;	     /* and how many a nanosecond came before that */
-	struct ring *slice; /* what is to be passed waits here until it is known how much there is; NULL: nothing does */
-	uint64_t limit, held; /* bytes that it may hold, and holds */
+	int64_t marked;	     /* time of the last count of bytes */
+	uint64_t marked_bytes; /* that count */
+	double rate;	     /* bytes a nanosecond before that */
+	struct ring *slice; /* the newest events to pass, while past_pass_newest() runs; else NULL */
+	uint64_t limit, held; /* bytes that the slice may hold, and holds */
 	char *complaint;
 };
 
@@ -54,7 +54,7 @@ void past_free(struct past *past)
 	free(past);
 }
 
-/* The recorder cannot be asked: from now on nothing is complete. */
+/* The recorder failed: from now on no window is complete. */
 static void give_up(struct past *past)
 {
 	recall_close(past->recall);
@@ -106,7 +106,7 @@ void past_raise_floor(struct past *past, int64_t ts)
 		past->floor = ts;
 }
 
-/* Behind damage nothing holds that was known of threads. */
+/* Damage may have hidden new names of threads: forget the old ones. */
 static int write_lost(struct past *past, const struct record *record)
 {
 	if (record_tells_damage(record))
@@ -114,7 +114,7 @@ static int write_lost(struct past *past, const struct record *record)
 	return stream_write_record(past->stream, record);
 }
 
-/* Does not pass a record of this time, unless it tells of a loss. */
+/* Drops a record, except that `lost` records pass. */
 static int drop(struct past *past, const struct record *record, int64_t ts)
 {
 	past_raise_floor(past, ts);
@@ -144,7 +144,7 @@ int past_drop(struct past *past, int64_t before)
 	return 0;
 }
 
-/* Where events that came before it are not in the stream, it is newer than the newest one that is. */
+/* If the recorder keeps events, a thread's record may be newer than the newest event of the stream. */
 static int64_t place_of(struct past *past, const struct record *record, int64_t ts)
 {
 	int64_t own = past->recall && thread_records_takes(record) ? thread_records_time(past->threads, record) : ts;
@@ -173,7 +173,7 @@ int past_push(struct past *past, const struct record *record, int64_t ts)
 	return 0;
 }
 
-/* The oldest of what waits to be passed is too much. */
+/* Drops the oldest event of the slice. */
 static int trim(struct past *past)
 {
 	struct record record;
@@ -187,7 +187,7 @@ static int trim(struct past *past)
 	return 0;
 }
 
-/* Behind what is known of the threads that it names. */
+/* Writes a record, after the waiting `task` and `file` records of the threads that it names. */
 static int write_record(struct past *past, const struct record *record)
 {
 	if (thread_records_takes(record))
@@ -237,7 +237,7 @@ static int pass_streamed(struct past *past, int64_t to, struct passage *passage)
 	return 0;
 }
 
-/* Passes what the recorder has kept, and between it what came in the stream. */
+/* Passes the recorder's events, and the stream's among them in the order of time. */
 static int pass_recalled(struct past *past, int64_t from, int64_t to, struct passage *passage)
 {
 	int64_t floor, ts;
@@ -271,7 +271,7 @@ int past_pass(struct past *past, int64_t from, int64_t to, bool ask, struct pass
 }
 
 
-/* Until some were told, the recorder's events are taken to be as large as those in the stream. */
+/* Before its first answer, the recorder's events are taken to be as large as the stream's. */
 uint64_t past_bytes(const struct past *past)
 {
 	uint64_t events = past->recalled_events ? past->recalled_events : past->pushed_events;
@@ -333,7 +333,7 @@ int past_pass_newest(struct past *past, int64_t from, int64_t to, uint64_t bytes
 		from = reach;
 	if (past_drop(past, from) < 0)
 		return -1;
-	if (!past->recall) /* the ring has told exactly */
+	if (!past->recall) /* the ring's answer is exact */
 		return past_pass(past, from, to, false, passage);
 	past->slice = ring_new(SLICE_ROOM * (size_t)bytes);
 	past->limit = bytes;

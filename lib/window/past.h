@@ -1,9 +1,9 @@
 /*
- * past: the events from before now, in the order of time: those of the stream, which wait in a ring, and those that a
- * recorder keeps in the kernel (window/recall.h) until somebody wants them. Each is passed on or dropped, once.
+ * past: past events in the order of time. Events of the stream wait in a ring; a recorder may keep others in the kernel
+ * (window/recall.h). Each event is passed or dropped, once.
  *
- * `lost` records wait with the events and are always passed on, at their place in time.
- * Functions return 0, or -1 after fail() where the output cannot be written.
+ * `lost` records wait with the events and are always passed, at their place in time.
+ * Functions return 0; -1 after fail() if the output cannot be written.
  */
 #ifndef WINDOW_PAST_H
 #define WINDOW_PAST_H
@@ -18,61 +18,62 @@
 struct past;
 
 /*
- * Room for so many bytes of the stream's events; what does not fit pushes out the oldest. The threads, which must stay, learns
- * who threads are as time passes here.
+ * Keeps `bytes` of the stream's events; newer ones push out the oldest. `threads` must outlive it; it gets `task` and `file` records
+ * in the order of time.
  */
 struct past *past_new(struct stream *stream, struct thread_records *threads, uint64_t bytes);
 void past_free(struct past *past);
 
-/* An `event` or `lost` record of this time, or another that belongs to the events around it, and does not count as one. */
+/* Adds an `event` or `lost` record with its time, or another record that must stay between the events around it. */
 int past_push(struct past *past, const struct record *record, int64_t ts);
 
-/* From this time on the stream lacks what the recorder keeps. Ours from now on; NULL: it cannot be asked. */
+/* From `since` on, the recorder keeps events that the stream lacks. Owns the recall; NULL: the recorder cannot be asked. */
 void past_recall(struct past *past, struct recall *recall, int64_t since);
 
-/* Whether there is a recorder, and that has not told all before this time. */
+/* Tells whether a recorder still keeps events from before this time. */
 bool past_is_kept(const struct past *past, int64_t ts);
-int64_t past_told(const struct past *past); /* all before this time came, or was told */
+int64_t past_told(const struct past *past); /* all events before this time came from the stream or the recorder */
 
-/* Why the recorder could not be asked; NULL: it could, or there was none. From then on nothing is complete. */
+/* The reason why the recorder failed; NULL: it did not, or there was none. After a failure no window is complete. */
 const char *past_complaint(const struct past *past);
 
-/* Drops what came in the stream before this time. */
+/* Drops the stream's events from before this time. */
 int past_drop(struct past *past, int64_t before);
 
-struct passage { /* what was passed */
-	uint64_t bytes;	 /* of events; all bytes here are those of record_size(), which are written */
+/* The events passed by a call. */
+struct passage {
+	uint64_t bytes;	 /* of events, by record_size() */
 	int64_t newest;	 /* time of the newest event */
-	bool lossy;	 /* there were losses among it */
+	bool lossy;	 /* events were lost among them */
 };
 
-/* Passes what came in the stream up to and with `to`, and if `ask`, what the recorder kept from `from` on between it. */
+/* Passes the stream's events up to and including `to`; if `ask`, with the recorder's events from `from` on among them. */
 int past_pass(struct past *past, int64_t from, int64_t to, bool ask, struct passage *passage);
 
 /*
- * The time from which on the events up to `to` are so many bytes: exactly where all are in the stream; else by how many
- * came in a time, in all or of late, and rather too early.
+ * The time from which on the events up to `to` have `bytes` together. Exact if all are in the stream; else an estimate from the
+ * rate of events, overall or of late, that errs to the early side.
  */
 int64_t past_reach(const struct past *past, int64_t to, uint64_t bytes);
 
-/* Of what lies between these times, passes the newest, so many bytes of events; drops the rest. */
+/* Passes the newest `bytes` of events between these times; drops the others. */
 int past_pass_newest(struct past *past, int64_t from, int64_t to, uint64_t bytes, struct passage *passage);
 
-/* The time of the newest event that was dropped, or that the kernel overwrote before it was wanted; INT64_MIN: none. */
+/* The time of the newest event that was dropped, or that the kernel overwrote; INT64_MIN: none. */
 int64_t past_floor(const struct past *past);
-void past_raise_floor(struct past *past, int64_t ts); /* what was passed, or given up, up to this time is not there either */
+void past_raise_floor(struct past *past, int64_t ts); /* events up to this time were passed, or given up */
 
-/* The time of the newest event in the stream that was not passed; INT64_MIN: none. */
+/* The time of the stream's newest event that was not passed; INT64_MIN: none. */
 int64_t past_left_out(const struct past *past);
 
-/* How many bytes of events there were so far, in the stream and with the recorder as far as it was asked. */
+/* Bytes of all events so far, in the stream and, as of its last answer, with the recorder. */
 uint64_t past_bytes(const struct past *past);
-int past_ask_bytes(struct past *past); /* asks it for that alone; every now and then, for past_pass_newest() */
+int past_ask_bytes(struct past *past); /* asks the recorder for its count; call it now and then, for past_pass_newest() */
 
-/* How many of them, by their rate, the recorder has kept from this time on and was not asked for; 0: none, or there is none. */
+/* An estimate of the bytes that the recorder keeps from this time on; 0: none, or there is no recorder. */
 uint64_t past_kept_from(const struct past *past, int64_t from);
 
-/* The end of a stream: drops all, lets the recorder go, forgets the times. */
+/* At the end of a stream: drops all events, closes the recall, forgets the times. */
 int past_end(struct past *past);
 
 #endif

@@ -15,7 +15,7 @@
 struct recall {
 	int call;
 	struct reader *reader;
-	uint64_t kept; /* events, by its last answer */
+	uint64_t kept; /* events that the recorder had kept by its last answer */
 };
 
 bool recall_is_for(const struct fields *offer, int fd)
@@ -64,11 +64,11 @@ void recall_close(struct recall *recall)
 {
 	if (!recall)
 		return;
-	reader_close(recall->reader); /* and the connection */
+	reader_close(recall->reader); /* closes the connection, too */
 	free(recall);
 }
 
-/* The next record of the answer; -1 after fail(): there is none. */
+/* The next record of the answer; -1 after fail(): the recorder has gone. */
 static int next(struct recall *recall, struct record *record)
 {
 	enum reader_result result;

@@ -8,14 +8,13 @@
 
 struct entry {
 	int64_t ts;
-	uint32_t size; /* with this, a multiple of its alignment */
+	uint32_t size; /* with this head; a multiple of the alignment */
 	uint32_t length, cpu;
 	uint8_t kind, packed, swapped, flags;
 };
 
 /*
- * Entries lie in [head, tail), or where they have wrapped in [head, wrap) and [0, tail). `limit` is how much of the
- * memory is in use; what is beyond was never touched.
+ * Entries lie in [head, tail), or, once wrapped, in [head, wrap) and [0, tail). Memory beyond `limit` was never touched.
  */
 struct ring {
 	char *memory;
@@ -27,8 +26,8 @@ struct ring {
 enum { FIRST_LIMIT = 1 << 20, AHEAD = 2048 };
 
 /*
- * A large ring is not in the processor's cache where it is read or written next, and entries are too small for the processor to
- * see that coming.
+ * In a large ring, the next place to read or write is not in the processor's cache, and entries are too small for the processor to
+ * prefetch by itself.
  */
 #define FETCH(ring, at, write) __builtin_prefetch((ring)->memory + ((at) + AHEAD < (ring)->size ? (at) + AHEAD : 0), write)
 
@@ -61,7 +60,7 @@ static struct entry *entry_at(const struct ring *ring, size_t offset)
 	return (struct entry *)(void *)(ring->memory + offset);
 }
 
-/* Uses twice the room: the entries up to the old end move to the new one if others have wrapped. */
+/* Doubles the memory in use. If entries have wrapped, those before the old end move to the new end. */
 static void grow(struct ring *ring)
 {
 	size_t limit = ring->limit < ring->size / 2 ? ring->limit * 2 : ring->size, upper = ring->wrap - ring->head;
@@ -126,7 +125,7 @@ int64_t ring_oldest_time(const struct ring *ring)
 	return entry_at(ring, ring->head)->ts;
 }
 
-/* The offset of the entry behind this one. */
+/* The offset of the entry after this one. */
 static size_t entry_after(const struct ring *ring, size_t at)
 {
 	size_t next = at + entry_at(ring, at)->size;

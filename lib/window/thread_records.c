@@ -13,8 +13,8 @@ static const char *const naming[] = {"prev_pid", "next_pid", "pid", "child_pid",
 enum { NAMINGS = sizeof(naming) / sizeof(naming[0]) };
 
 /*
- * What a record tells, so that the newest of its sort is kept: a process, a name alone, or a descriptor, by its number. Of those
- * that a thread slept for, the last so many are kept.
+ * Sorts of records; the newest of each is kept. A sort is a process, a name alone, or the number of a descriptor. The last FILES
+ * descriptors that a thread slept on are kept.
  */
 enum { UNKNOWN = -3, OF_PROCESS = -2, OF_NAME = -1, FILES = 64 };
 
@@ -26,10 +26,10 @@ struct item {
 };
 
 struct member {
-	ARRAY(struct item *) items; /* that did not pass yet, in their order */
-	int64_t read;	/* when what they tell of the process was read, */
-	int64_t told;	/* and what passed last; another program that began before makes it void */
-	int64_t wanted; /* what is of this time or earlier passes at once */
+	ARRAY(struct item *) items; /* waiting, in their order */
+	int64_t read;	/* time at which the waiting record of the process was read from /proc */
+	int64_t told;	/* the same for the record that passed; a program that began before it makes that record void */
+	int64_t wanted; /* records of this time or earlier pass at once */
 	bool gone;
 };
 
@@ -42,7 +42,7 @@ struct thread_records {
 	struct exited_tids exited;
 	struct type_fields {
 		struct event_field *of[NAMINGS];
-	} *types; /* by their index; not known yet: all NULL */
+	} *types; /* by index of event type; all NULL: not looked up yet */
 	size_t type_count;
 };
 
@@ -163,7 +163,7 @@ static void add_item(struct thread_records *threads, struct member *member, int6
 	threads->waiting++;
 }
 
-/* What the thread's process runs: what was known of that before is not so any more. */
+/* A new record of the thread's process: the older one is void. */
 static void learn_process(struct thread_records *threads, struct member *member, bool began)
 {
 	for (size_t i = member->items.count; i-- > 0;)
@@ -187,7 +187,7 @@ static void thread_ends(struct thread_records *threads, int32_t tid)
 		remove_member(threads, oldest);
 }
 
-/* UNKNOWN: such a record passes. */
+/* The sort of a record; UNKNOWN: it passes at once. */
 static int64_t sort_of(const struct record *record, const struct fields *fields)
 {
 	int64_t tgid = 0, fd = UNKNOWN;
@@ -291,7 +291,7 @@ int thread_records_tell(struct thread_records *threads, const struct record *rec
 	if (!record->packed)
 		return tell_spelled(threads, record);
 	if (events_read(threads->events, record, &event) < 0)
-		return 0; /* it was read when it came, or whoever reads it next says what is wrong */
+		return 0; /* malformed: the next command will say so */
 	if (tell_if_known(threads, event.tid) < 0)
 		return -1;
 	fields = fields_of(threads, event.type);

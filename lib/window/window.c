@@ -10,10 +10,10 @@
 #include "window/budget.h"
 #include "window/past.h"
 
-/* An open window asks the recorder so often, lest the kernel overwrites what is in it. */
+/* An open window asks the recorder this often, before the kernel overwrites its context. */
 static const int64_t ask_every = NSEC_PER_SEC / 10;
 
-/* Times in which events were lost, of which a window may yet be opened. Of more than these, the two oldest count as one. */
+/* Losses to remember for windows that open later. Beyond this number, the two oldest count as one. */
 enum { LOSSES = 16 };
 
 struct loss {
@@ -23,7 +23,7 @@ struct loss {
 struct window {
 	struct stream *stream;
 	struct past *past;
-	int64_t before, after; /* ns around what is abnormal */
+	int64_t before, after; /* ns around a signal */
 	struct budget budget;
 	int64_t ended;	  /* `to` of the window before this one */
 	int64_t first;	  /* time of the first event of the stream */
@@ -33,17 +33,17 @@ struct window {
 	int loss_count;
 	struct line line;
 	uint64_t last_id;
-	bool expects; /* windows of an earlier filter */
-	/* of the window at hand */
+	bool expects; /* the input has windows of an earlier filter */
+	/* the open window */
 	bool open;
 	bool complete;
 	bool waits; /* nothing passes before its end */
-	int holds; /* may be above zero while no window is open: it was closed because it had grown too large */
+	int holds; /* may be above zero without an open window: a window that grows too large is closed */
 	int64_t from, to;
 	int64_t earliest, latest; /* start and end of its signals */
-	int64_t worst_end; /* of the worst of them */
-	double badness;	   /* of that */
-	uint64_t worst_bytes; /* of all events when that was told, or when the window was opened */
+	int64_t worst_end; /* end of the worst signal */
+	double badness;	   /* of the worst signal */
+	uint64_t worst_bytes; /* bytes of all events when the worst signal came, or when the window opened */
 	struct passage passage;
 	uint64_t first_signal, last_signal;
 };
@@ -108,7 +108,7 @@ const char *window_complaint(const struct window *window)
 	return past_complaint(window->past);
 }
 
-/* Whether what came since this time can be passed at once, and enough is left for others. */
+/* Tells whether the budget covers all events since this time, and leaves enough for other windows. */
 static bool affords(const struct window *window, int64_t from)
 {
 	return budget_affords(&window->budget, past_bytes(window->past), past_kept_from(window->past, from));
@@ -130,7 +130,7 @@ static int pass(struct window *window, int64_t from, int64_t to, bool ask)
 	return status;
 }
 
-/* Passes what is in the window at hand as far as its end is known, if that is worth a question. */
+/* Passes the open window's events up to now, or up to its end, if the recorder is due to be asked. */
 static int pass_on(struct window *window)
 {
 	int64_t to = window->holds > 0 ? INT64_MAX : window->to, until = to < window->now ? to : window->now;
@@ -139,7 +139,7 @@ static int pass_on(struct window *window)
 	return pass(window, window->from, until, ask);
 }
 
-/* Passes as much as a slice holds of what came before the end of the worst signal, and a little behind it unless that is much of it. */
+/* Passes a slice of events before the end of the worst signal, and a few after it if they take only a small part of the slice. */
 static int pass_slice(struct window *window)
 {
 	int64_t to = span_add(window->worst_end, window->after);
@@ -211,10 +211,10 @@ static int begin(struct window *window, int64_t from, int64_t to)
 		return -1;
 	if (window->waits || !past_is_kept(window->past, to))
 		return 0;
-	return pass(window, window->from, to < window->now ? to : window->now, true); /* now it is seen how far back it goes */
+	return pass(window, window->from, to < window->now ? to : window->now, true); /* the window's beginning is known now */
 }
 
-/* The loss may be told behind the window, or the window be opened behind that. */
+/* A loss may be reported after the window opens, or the window open after the loss. */
 static void see_losses(struct window *window)
 {
 	for (int i = 0; i < window->loss_count && window->open; i++) {
@@ -225,7 +225,7 @@ static void see_losses(struct window *window)
 	}
 }
 
-/* Makes the window at hand hold this interval, or another one if this one does not reach it. */
+/* Extends the open window to this interval, or opens another window if they do not touch. */
 static int cover(struct window *window, int64_t start, int64_t end)
 {
 	int64_t from = span_add(start, -window->before), to = span_add(end, window->after);
@@ -276,7 +276,7 @@ int window_hold(struct window *window, int64_t start, int64_t now)
 
 void window_release(struct window *window, int64_t now)
 {
-	/* What has been passed meanwhile is in the window. */
+	/* Events passed meanwhile are in the window. */
 	if (window->open && now > window->to)
 		window->to = now;
 	window->holds--;
@@ -291,7 +291,7 @@ int window_push(struct window *window, const struct record *record, int64_t ts)
 	return past_push(window->past, record, ts);
 }
 
-/* Losses that touch the newest one are one with it. */
+/* Merges a loss into the newest one if they touch. */
 static void add_loss(struct window *window, int64_t from, int64_t to)
 {
 	struct loss *newest = window->loss_count > 0 ? &window->losses[window->loss_count - 1] : NULL;
@@ -317,8 +317,8 @@ int window_lost(struct window *window, const struct record *record, int64_t from
 }
 
 /*
- * Whether it is time to end the window at hand, though it may not be over. One that waits: what it may pass came before its
- * worst signal, and must not be pushed out of the ring by what comes behind that.
+ * Tells whether to close the open window early. For a window that waits: its slice lies before its worst signal, and newer events must
+ * not push it out of the ring.
  */
 static bool is_full(const struct window *window)
 {
@@ -353,7 +353,7 @@ int window_advance(struct window *window, int64_t now)
 		return -1;
 	if (!is_full(window))
 		return 0;
-	/* What is still open, or comes after it, is for the next one. */
+	/* Intervals that are still open, or come later, go to the next window. */
 	if (window->holds > 0 || now < window->to)
 		window->to = now;
 	return window_close(window);

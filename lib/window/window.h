@@ -1,20 +1,19 @@
 /*
- * window: passes the events around what is abnormal, and what came before it.
+ * window: passes the events around each signal, and their context.
  *
- * Events are pushed as they come and wait (window/past.h). A signal opens a window from its start less `before` to its
- * end plus `after`; events in it are passed on in time order, others are dropped when they are too old to matter. Windows
- * that overlap are one. A window holds about WINDOW_CONTEXTS times `bytes` of events at most; then it is closed and
- * another may begin where it ended. What is cut is explained less well, for each window is explained by itself; but its
- * reader must hold it in memory.
+ * Events are pushed as they come and wait (window/past.h). A signal opens a window from its start less `before` to its end plus
+ * `after`. Events in the window pass in the order of time; others are dropped once too old. Windows that overlap become one. A
+ * window holds at most about WINDOW_CONTEXTS times `bytes` of events; then it closes, and another may begin at its end. That cut
+ * costs explanations, because graph-build explains each window by itself; but it must hold a window in memory.
  *
- * What passes is paid from a budget (window/budget.h): `burst` bytes and `share` of the bytes of all events. As long as that lasts,
- * events pass while the window is open; with a recorder it is asked for its context bit by bit, for the kernel overwrites it.
- * Otherwise the window waits for its end, or for a slice, and passes so much of what came before the end of its worst
- * signal. So in a long incident every signal is in a window, how the worst of them came about is seen as far back as the
- * budget allows, and what comes after it has a budget, too.
+ * A budget (window/budget.h) limits the events that pass: `burst` bytes and `share` of the bytes of all events. While it lasts,
+ * events pass as long as the window is open, and the window asks a recorder for its context bit by bit, before the kernel
+ * overwrites it. Once the budget is short, the window waits for its end, or until a slice is due, and passes only a slice of
+ * events before the end of its worst signal. So in a long incident every signal is in a window, the cause of the worst signal is
+ * shown as far back as the budget allows, and later windows have a budget, too.
  *
- * A window is complete if all events of its signals' intervals are in it, and none were lost there.
- * Functions return 0, or -1 after fail() where the output cannot be written.
+ * A window is complete if it has all events of its signals' intervals, and none were lost there.
+ * Functions return 0; -1 after fail() if the output cannot be written.
  */
 #ifndef WINDOW_WINDOW_H
 #define WINDOW_WINDOW_H
@@ -31,21 +30,22 @@ struct window;
 enum { WINDOW_CONTEXTS = 4 };
 
 struct window_size {
-	int64_t before, after; /* ns around what is abnormal */
-	uint64_t bytes;	       /* room for what waits */
+	int64_t before, after; /* ns around a signal */
+	uint64_t bytes;	       /* room for events that wait */
 	uint64_t burst;	       /* bytes that may pass in any case */
-	double share;	       /* and of all bytes; 1: no bound */
+	double share;	       /* fraction of all bytes that may pass besides; 1: no bound */
 };
 
 struct window *window_new(struct stream *stream, struct thread_records *threads, const struct window_size *size); /* as past_new() */
 void window_free(struct window *window);
 
-/* Windows are numbered from 1, or behind such an id. */
+/* Numbers the next window id + 1. The first is 1. */
 void window_number_after(struct window *window, uint64_t id);
 
 /*
- * What an earlier filter wrote is in the input: from now on all events are of its windows, and wait for them as far as there is room. And
- * when such a window comes: passes what waits of it. 1: that was all of it, or was passed before; 0: some was left out.
+ * For an input that was filtered before. After window_expect() all events belong to windows of the earlier filter and wait for them,
+ * as far as there is room. window_adopt() passes the waiting events of such a window. 1: all of them passed; 0: some were left out;
+ * -1 after fail().
  */
 void window_expect(struct window *window);
 int window_adopt(struct window *window, int64_t from, int64_t to);
@@ -53,36 +53,36 @@ int window_adopt(struct window *window, int64_t from, int64_t to);
 /* As past_push(). */
 int window_push(struct window *window, const struct record *record, int64_t ts);
 
-/* The same for a record of a loss: events between these times were lost. */
+/* The same for a `lost` record: events between `from` and `ts` were lost. */
 int window_lost(struct window *window, const struct record *record, int64_t from, int64_t ts);
 
-/* A signal's interval, and how bad it is; the window that it falls in is opened if need be. */
+/* Adds a signal: its interval and its badness. Opens a window for it if need be. */
 int window_signal(struct window *window, uint64_t id, int64_t start, int64_t end, double badness);
 
-/* Something became abnormal that began at `start`: the window stays open until as many releases have come as holds. */
+/* An unfinished interval that began at `start` is abnormal: the window stays open until each hold has its release. */
 int window_hold(struct window *window, int64_t start, int64_t now);
 void window_release(struct window *window, int64_t now);
 
-/* Time goes on: what can be passed is. */
+/* Advances the time: passes and drops events that are due. */
 int window_advance(struct window *window, int64_t now);
 
 /*
- * Whether the window at hand is over but for the question if another one overlaps it; the time by which whatever may
- * overlap it began. The caller calls window_close() when it knows.
+ * Tells whether the open window is over unless another interval overlaps it; sets *until to the time before which such an interval
+ * must have begun. The caller calls window_close() once there can be none.
  */
 bool window_is_over(const struct window *window, int64_t now, int64_t *until);
 int window_close(struct window *window);
 
-/* Events before `horizon` less `before` are not needed any more, unless a window is open. */
+/* Drops events older than `horizon` less `before`, unless a window is open. */
 int window_forget(struct window *window, int64_t horizon);
 
-/* From this time on the stream lacks what the recorder keeps. Ours from now on; NULL: it cannot be asked. */
+/* From `since` on, the recorder keeps events that the stream lacks. Owns the recall; NULL: the recorder cannot be asked. */
 void window_recall(struct window *window, struct recall *recall, int64_t since);
 
-/* Why the recorder could not be asked; NULL: it could, or there was none. */
+/* The reason why the recorder failed; NULL: it did not, or there was none. */
 const char *window_complaint(const struct window *window);
 
-/* The end of a stream: closes the window, drops what waits, lets the recorder go. */
+/* At the end of a stream: closes the window, drops waiting events, closes the recall. */
 int window_end(struct window *window);
 
 #endif
