@@ -126,18 +126,71 @@ size_t deed_key(const struct deed *deed, char *key, size_t room)
 	return key_room(deed) > room ? 0 : (size_t)(write_key(deed, NULL, key) - key);
 }
 
+static void spell_key(const struct key *key, const void *base, struct line *line)
+{
+	const void *at = (const char *)base + key->offset;
+
+	switch (key->type) {
+	case KEY_TEXT:
+		if (*(const char *const *)at)
+			line_text(line, key->name, *(const char *const *)at);
+		break;
+	case KEY_FLAG:
+		if (*(const bool *)at)
+			line_text(line, key->name, "yes");
+		break;
+	case KEY_CPU:
+		if (*(const int32_t *)at != CPU_NONE)
+			line_integer(line, key->name, *(const int32_t *)at);
+		break;
+	case KEY_KHZ:
+		if (*(const uint32_t *)at)
+			line_unsigned(line, key->name, *(const uint32_t *)at);
+		break;
+	case KEY_SECTOR:
+		if (*(const uint64_t *)at != NO_SECTOR)
+			line_unsigned(line, key->name, *(const uint64_t *)at);
+		break;
+	case KEY_TIME:
+		if (*(const int64_t *)at)
+			line_time(line, key->name, *(const int64_t *)at);
+		break;
+	case KEY_NO_RECORD:
+		break;
+	}
+}
+
+/* " deed=run who=xz", as records have it. */
+static void spell_deed(const struct deed *deed, struct line *line)
+{
+	if (deed->kind == DEED_TEXT)
+		return;
+	line_text(line, "deed", kind_names[deed->kind]);
+	for (size_t i = 0; i < DEED_KEYS; i++)
+		spell_key(&deed_keys[i], deed, line);
+	if (deed->cpu != CPU_NONE)
+		line_integer(line, "cpu", deed->cpu);
+}
+
 struct deed *deed_copy(const struct deed *deed)
 {
-	size_t room = key_room(deed);
+	size_t room = key_room(deed), name_size;
 	char *name = words_name(deed), *end;
-	struct deed *copy = memory_new(1, sizeof(*copy) + room + strlen(name) + 1);
+	struct line spelled = {0};
+	struct deed *copy;
 
+	line_begin(&spelled, "");
+	spell_deed(deed, &spelled);
+	name_size = strlen(name) + 1;
+	copy = memory_new(1, sizeof(*copy) + room + name_size + spelled.length + 1);
 	*copy = *deed;
 	copy->key = (char *)(copy + 1);
 	end = write_key(deed, copy, (char *)(copy + 1));
 	copy->key_length = (size_t)(end - copy->key);
-	copy->name = strcpy(end, name);
+	copy->name = memcpy(end, name, name_size);
+	copy->spelled = memcpy(end + name_size, spelled.text ? spelled.text : "", spelled.length + 1);
 	copy->family = NULL;
+	line_free(&spelled);
 	free(name);
 	return copy;
 }
@@ -178,49 +231,9 @@ int deed_compare(const struct deed *a, const struct deed *b)
 
 /* --- records ----------------------------------------------------------------------------------------------------------- */
 
-static void spell_key(const struct key *key, const void *base, struct line *line)
-{
-	const void *at = (const char *)base + key->offset;
-
-	switch (key->type) {
-	case KEY_TEXT:
-		if (*(const char *const *)at)
-			line_text(line, key->name, *(const char *const *)at);
-		break;
-	case KEY_FLAG:
-		if (*(const bool *)at)
-			line_text(line, key->name, "yes");
-		break;
-	case KEY_CPU:
-		if (*(const int32_t *)at != CPU_NONE)
-			line_integer(line, key->name, *(const int32_t *)at);
-		break;
-	case KEY_KHZ:
-		if (*(const uint32_t *)at)
-			line_unsigned(line, key->name, *(const uint32_t *)at);
-		break;
-	case KEY_SECTOR:
-		if (*(const uint64_t *)at != NO_SECTOR)
-			line_unsigned(line, key->name, *(const uint64_t *)at);
-		break;
-	case KEY_TIME:
-		if (*(const int64_t *)at)
-			line_time(line, key->name, *(const int64_t *)at);
-		break;
-	case KEY_NO_RECORD:
-		break;
-	}
-}
-
 void deed_spell(const struct deed *deed, struct line *line)
 {
-	if (deed->kind == DEED_TEXT)
-		return;
-	line_text(line, "deed", kind_names[deed->kind]);
-	for (size_t i = 0; i < DEED_KEYS; i++)
-		spell_key(&deed_keys[i], deed, line);
-	if (deed->cpu != CPU_NONE)
-		line_integer(line, "cpu", deed->cpu);
+	line_append(line, deed->spelled, strlen(deed->spelled));
 }
 
 void deed_detail_spell(const struct deed_detail *detail, struct line *line)
@@ -229,12 +242,31 @@ void deed_detail_spell(const struct deed_detail *detail, struct line *line)
 		spell_key(&detail_keys[i], detail, line);
 }
 
-static const struct key *find_key(const struct key *keys, size_t count, const struct field *field)
+/* Which keys begin with a letter: a bit for each, by its place. */
+struct initials {
+	uint32_t of[26];
+};
+
+static struct initials initials_of(const struct key *keys, size_t count)
 {
+	struct initials initials = {0};
+
 	for (size_t i = 0; i < count; i++)
-		if (keys[i].name[0] == field->key[0] && keys[i].type != KEY_NO_RECORD && strlen(keys[i].name) == field->key_length &&
-		    memcmp(keys[i].name, field->key, field->key_length) == 0)
-			return &keys[i];
+		if (keys[i].type != KEY_NO_RECORD)
+			initials.of[keys[i].name[0] - 'a'] |= UINT32_C(1) << i;
+	return initials;
+}
+
+static const struct key *find_key(const struct key *keys, const struct initials *initials, const struct field *field)
+{
+	unsigned letter = (unsigned)(unsigned char)field->key[0] - 'a';
+
+	for (uint32_t left = letter < 26 ? initials->of[letter] : 0; left; left &= left - 1) {
+		const struct key *key = &keys[__builtin_ctz(left)];
+
+		if (strncmp(key->name, field->key, field->key_length) == 0 && !key->name[field->key_length])
+			return key;
+	}
 	return NULL;
 }
 
@@ -282,24 +314,6 @@ static void read_key(const struct fields *fields, const struct field *field, con
 	}
 }
 
-/* A block for all texts of the record, which is to be freed. */
-static char *read_keys(const struct fields *fields, const struct key *keys, size_t count, void *base)
-{
-	char *block, *texts;
-	size_t size = 1;
-
-	for (int i = 0; i < fields->count; i++)
-		size += fields->item[i].value_length + 1;
-	block = texts = memory_new(size, 1);
-	for (int i = 0; i < fields->count; i++) {
-		const struct key *key = find_key(keys, count, &fields->item[i]);
-
-		if (key)
-			read_key(fields, &fields->item[i], key, base, &texts);
-	}
-	return block;
-}
-
 static enum deed_kind read_kind(const struct fields *fields)
 {
 	char name[32];
@@ -312,30 +326,62 @@ static enum deed_kind read_kind(const struct fields *fields)
 	return DEED_TEXT;
 }
 
-struct deed *deed_read(const struct fields *fields)
+/* Room for all texts of the record, with their ends. */
+static char *texts_room(struct deed_record *record, const struct fields *fields)
 {
-	struct deed deed = {.kind = read_kind(fields), .cpu = CPU_NONE}, *copy;
+	size_t size = 1;
+
+	for (int i = 0; i < fields->count; i++)
+		size += fields->item[i].value_length + 1;
+	record->more = size > sizeof(record->texts) ? memory_new(size, 1) : NULL;
+	return record->more ? record->more : record->texts;
+}
+
+bool deed_record_read(struct deed_record *record, const struct fields *fields)
+{
+	static struct initials of_deeds, of_details;
 	uint64_t cpu;
 	char *texts;
 
-	if (deed.kind == DEED_TEXT)
-		return NULL;
-	texts = read_keys(fields, deed_keys, DEED_KEYS, &deed);
-	if (deed.kind == DEED_HOLD_CPU && read_unsigned(fields, "cpu", INT32_MAX, &cpu))
-		deed.cpu = (int32_t)cpu;
-	copy = deed_copy(&deed);
-	free(texts);
-	return copy;
+	if (!of_deeds.of['w' - 'a']) {
+		of_deeds = initials_of(deed_keys, DEED_KEYS);
+		of_details = initials_of(detail_keys, DETAIL_KEYS);
+	}
+	record->deed = (struct deed){.kind = read_kind(fields), .cpu = CPU_NONE};
+	record->detail = DEED_DETAIL_NONE;
+	record->more = NULL;
+	record->names_tids = false;
+	if (record->deed.kind == DEED_TEXT)
+		return false;
+	texts = texts_room(record, fields);
+	for (int i = 0; i < fields->count; i++) {
+		const struct field *field = &fields->item[i];
+		const struct key *key = find_key(deed_keys, &of_deeds, field);
+
+		if (key)
+			read_key(fields, field, key, &record->deed, &texts);
+		else if ((key = find_key(detail_keys, &of_details, field)))
+			read_key(fields, field, key, &record->detail, &texts);
+		else
+			record->names_tids |= field->key_length >= 7 && memcmp(field->key, "who", 3) == 0;
+	}
+	if (record->deed.kind == DEED_HOLD_CPU && read_unsigned(fields, "cpu", INT32_MAX, &cpu)) {
+		record->deed.cpu = (int32_t)cpu;
+		record->detail.cpu = CPU_NONE;
+	}
+	return true;
 }
 
-struct deed_detail *deed_detail_read(const struct fields *fields, enum deed_kind kind)
+void deed_record_free(struct deed_record *record)
 {
-	struct deed_detail detail = DEED_DETAIL_NONE, *copy;
-	char *texts = read_keys(fields, detail_keys, DETAIL_KEYS, &detail);
+	free(record->more);
+}
 
-	if (kind == DEED_HOLD_CPU)
-		detail.cpu = CPU_NONE;
-	copy = deed_detail_copy(&detail);
-	free(texts);
+struct deed *deed_read(const struct fields *fields)
+{
+	struct deed_record record;
+	struct deed *copy = deed_record_read(&record, fields) ? deed_copy(&record.deed) : NULL;
+
+	deed_record_free(&record);
 	return copy;
 }

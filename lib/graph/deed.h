@@ -56,6 +56,7 @@ struct deed {
 
 	/* of a copy */
 	const char *name;	   /* in words */
+	const char *spelled;	   /* private: its keys as records have them */
 	const struct deed *family; /* in a graph: deeds of one family have the same; see graph/family.h */
 	const char *key;	   /* private: all of the fields, as bytes */
 	size_t key_length;
@@ -90,16 +91,25 @@ size_t deed_key(const struct deed *deed, char *key, size_t room);
 bool deed_equal(const struct deed *a, const struct deed *b);
 int deed_compare(const struct deed *a, const struct deed *b);
 
-/* Adds the keys to a record; none for DEED_TEXT. */
+/* Adds the keys of a copy to a record; none for DEED_TEXT. */
 void deed_spell(const struct deed *deed, struct line *line);
 void deed_detail_spell(const struct deed_detail *detail, struct line *line);
 
 /*
- * A copy of what a record's keys say, which the caller frees: NULL where it has none, and of a deed where it is one that this
- * program does not know. A number that is none counts as not there.
+ * What a record's keys say, by texts of its own. False: it has no deed, or one that this program does not know. A number that is none
+ * counts as not there. To be freed in either case.
  */
+struct deed_record {
+	struct deed deed;
+	struct deed_detail detail;
+	bool names_tids; /* it has who_tid= or whom_tid= */
+	char *more, texts[1024]; /* private */
+};
+bool deed_record_read(struct deed_record *record, const struct fields *fields);
+void deed_record_free(struct deed_record *record);
+
+/* The deed alone, as a copy, which the caller frees; NULL: there is none. */
 struct deed *deed_read(const struct fields *fields);
-struct deed_detail *deed_detail_read(const struct fields *fields, enum deed_kind kind);
 
 const char *deed_kind_name(enum deed_kind kind);
 

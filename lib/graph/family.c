@@ -203,6 +203,8 @@ bool deed_covers(const struct deed *ranked, const struct deed *deed)
 {
 	if (ranked == deed)
 		return true;
+	if (ranked->family && deed->family && !ranked->pool)
+		return ranked->family == deed->family; /* of one graph */
 	if (ranked->kind != deed->kind || !is_same_but_who(ranked, deed))
 		return false;
 	if (ranked->pool && !deed->pool && deed->who)

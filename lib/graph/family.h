@@ -46,7 +46,7 @@ struct deed *pool_family(const struct deed *deed);
 /* What two deeds of one pool family have in common: numbers that are the same stay. The first may be such a result. */
 struct deed *pool_join(const struct deed *pool, const struct deed *deed);
 
-/* Whether a ranked deed, of a family or a pool perhaps, stands for this node's deed. */
+/* Whether a ranked deed, of a family or a pool perhaps, stands for this node's deed. In a graph both must be its own, or one of neither. */
 bool deed_covers(const struct deed *ranked, const struct deed *deed);
 
 #endif

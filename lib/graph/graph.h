@@ -143,11 +143,8 @@ int graph_write(const struct graph *graph, struct stream *stream);
 void graph_spell_node(const struct graph *graph, const struct node *node, struct line *line);
 void node_spell_deed(const struct node *node, struct line *line);
 
-/*
- * The deed, detail and threads of a record: 1; 0: it has none. The first two are copies, which the caller frees. -1 after fail(): a
- * tid is malformed.
- */
-int node_read_deed(const struct fields *fields, struct deed **deed, struct deed_detail **detail, struct node *tids);
+/* The threads of a record, which was read. -1 after fail(): a number is malformed. */
+int node_read_tids(const struct fields *fields, const struct deed_record *record, struct node *node);
 
 const char *node_what_name(enum node_what what);
 enum node_what node_what_read(const struct fields *fields, enum node_what otherwise); /* by what= */

@@ -124,24 +124,17 @@ static int read_tid(const struct fields *fields, const char *key, int32_t *tid)
 }
 
 /* Where no other is given, it is the node's own thread that the deed names: as who, or without who as whom. */
-static int read_tids(const struct fields *fields, const struct deed *deed, struct node *node)
+int node_read_tids(const struct fields *fields, const struct deed_record *record, struct node *node)
 {
+	const struct deed *deed = &record->deed;
+
 	if (read_tid(fields, "tid", &node->tid) < 0)
 		return -1;
-	node->who_tid = deed && deed->who ? node->tid : 0;
-	node->whom_tid = deed && deed->whom && !deed->who ? node->tid : 0;
+	node->who_tid = deed->who ? node->tid : 0;
+	node->whom_tid = deed->whom && !deed->who ? node->tid : 0;
+	if (!record->names_tids)
+		return 0;
 	return read_tid(fields, "who_tid", &node->who_tid) < 0 ? -1 : read_tid(fields, "whom_tid", &node->whom_tid);
-}
-
-int node_read_deed(const struct fields *fields, struct deed **deed, struct deed_detail **detail, struct node *tids)
-{
-	*deed = deed_read(fields);
-	*detail = *deed ? deed_detail_read(fields, (*deed)->kind) : NULL;
-	if (read_tids(fields, *deed, tids) == 0)
-		return *deed ? 1 : 0;
-	free(*deed);
-	free(*detail);
-	return -1;
 }
 
 static char *read_name(const struct fields *fields)
@@ -167,33 +160,30 @@ static void read_texts(struct graph *graph, struct node *node, const struct fiel
 	free(threw);
 }
 
-/* What the node did; without a deed it has a name. An id that is there already is a failure. Returns its index. */
+/* Without a deed it has a name. Returns its index; -1 after fail(). */
+static int32_t add_named(struct graph *graph, int64_t id, const struct fields *fields)
+{
+	char *name = read_name(fields);
+	int32_t index = name ? graph_named_node(graph, id, name) : -1;
+
+	free(name);
+	return index;
+}
+
+/* What the node did. An id that is there already is a failure. Returns its index. */
 static int32_t add_node(struct graph *graph, int64_t id, const struct fields *fields)
 {
-	struct node tids = {0}, *node;
-	struct deed_detail *detail;
-	struct deed *deed;
-	char *name = NULL;
-	int32_t index = -1;
+	struct deed_record record;
+	bool has_deed = deed_record_read(&record, fields);
+	int32_t index = has_deed ? graph_node(graph, id, &record.deed) : add_named(graph, id, fields);
 
-	if (node_read_deed(fields, &deed, &detail, &tids) < 0)
-		return -1;
-	if (deed)
-		index = graph_node(graph, id, deed);
-	else if ((name = read_name(fields)))
-		index = graph_named_node(graph, id, name);
-	if (index >= 0) {
-		node = &graph->nodes.items[index];
-		node->tid = tids.tid;
-		node->who_tid = tids.who_tid;
-		node->whom_tid = tids.whom_tid;
-		if (detail)
-			graph_detail(graph, index, detail);
-		read_texts(graph, node, fields);
-	}
-	free(name);
-	free(deed);
-	free(detail);
+	if (index >= 0 && node_read_tids(fields, &record, &graph->nodes.items[index]) < 0)
+		index = -1;
+	if (index >= 0 && has_deed)
+		graph_detail(graph, index, &record.detail);
+	if (index >= 0)
+		read_texts(graph, &graph->nodes.items[index], fields);
+	deed_record_free(&record);
 	return index;
 }
 

@@ -387,7 +387,7 @@ struct story *story_new(const char *graph);
 void story_free(struct story *story);
 void story_close(struct story *story, const struct graph *graph); /* its path and ranking are complete */
 int story_path(const struct model *model, struct story *story, const struct graph *graph, const struct fields *fields);
-int story_blame(const struct model *model, struct story *story, const struct graph *graph, const struct fields *fields);
+int story_blame(const struct model *model, struct story *story, struct graph *graph, const struct fields *fields);
 struct deed *deed_of_record(const struct model *model, const struct fields *fields); /* by its name if it has no deed; the caller frees it */
 int culprit_read(const struct model *model, struct culprit *culprit, const struct fields *fields);
 void culprit_free(struct culprit *culprit);

@@ -178,33 +178,24 @@ static struct part *part_of(const struct model *model, struct story *story, cons
 /* The node as its path record tells it, where its own is not there. */
 struct told_node {
 	struct node node;
-	struct deed *deed, *named;
-	struct deed_detail *detail;
+	struct deed *deed; /* devices by their names */
 };
 
 static int read_told(const struct model *model, struct told_node *told, const struct fields *fields, int64_t id)
 {
-	char *text;
+	struct deed_record record;
+	char *text = memory_format("node %" PRId64, id);
+	int status;
 
-	if (node_read_deed(fields, &told->deed, &told->detail, &told->node) < 0)
-		return -1;
-	if (!told->deed) {
-		text = memory_format("node %" PRId64, id);
-		told->deed = deed_text_copy(text);
-		free(text);
-	}
-	told->named = model_name_device(model, told->deed);
+	if (!deed_record_read(&record, fields))
+		record.deed.text = text;
+	told->deed = model_name_device(model, &record.deed);
 	told->node.what = (uint8_t)node_what_read(fields, WHAT_UNKNOWN);
-	told->node.deed = told->named;
-	told->node.detail = told->detail;
-	return 0;
-}
-
-static void told_free(struct told_node *told)
-{
-	free(told->deed);
-	free(told->named);
-	free(told->detail);
+	told->node.deed = told->deed;
+	status = node_read_tids(fields, &record, &told->node);
+	deed_record_free(&record);
+	free(text);
+	return status;
 }
 
 static void add_piece(const struct model *model, struct story *story, const struct graph *graph, int32_t index, const struct node *node,
@@ -229,6 +220,7 @@ int story_path(const struct model *model, struct story *story, const struct grap
 	struct told_node told = {0};
 	int64_t id, from, to;
 	int32_t index;
+	int status = 0;
 
 	if (fields_integer(fields, "node", &id) != 1 || read_time(fields, "from", &from) != 1 ||
 	    read_time(fields, "to", &to) != 1)
@@ -236,11 +228,12 @@ int story_path(const struct model *model, struct story *story, const struct grap
 	if (from > to)
 		return fail("a path piece ends before it starts");
 	index = graph ? graph_find(graph, id) : NODE_NONE;
-	if (index == NODE_NONE && read_told(model, &told, fields, id) < 0)
-		return -1;
-	add_piece(model, story, graph, index, index == NODE_NONE ? &told.node : &graph->nodes.items[index], from, to);
-	told_free(&told);
-	return 0;
+	if (index == NODE_NONE)
+		status = read_told(model, &told, fields, id);
+	if (status == 0)
+		add_piece(model, story, graph, index, index == NODE_NONE ? &told.node : &graph->nodes.items[index], from, to);
+	free(told.deed);
+	return status;
 }
 
 /* Whether a ranked name and a part of the path are the same thing. Who is to blame for a queue, its words do not say. */
@@ -353,17 +346,19 @@ static uint64_t threads_of(const struct graph *graph, const struct deed *deed)
 	return threads;
 }
 
-int story_blame(const struct model *model, struct story *story, const struct graph *graph, const struct fields *fields)
+int story_blame(const struct model *model, struct story *story, struct graph *graph, const struct fields *fields)
 {
 	struct culprit culprit;
+	const struct deed *interned;
 	struct deed *deed;
 
 	if (culprit_read(model, &culprit, fields) < 0)
 		return -1;
 	if (graph && graph->kind == GRAPH_WAKE) {
 		deed = raw_deed(fields);
-		culprit.threads = threads_of(graph, deed);
-		culprit.processes = who_of_nodes(model->who, graph, deed, &culprit.identity);
+		interned = graph_deed(graph, deed);
+		culprit.threads = threads_of(graph, interned);
+		culprit.processes = who_of_nodes(model->who, graph, interned, &culprit.identity);
 		free(culprit.fuller);
 		culprit.fuller = words_culprit(culprit.deed, culprit.threads, culprit.processes);
 		free(deed);
