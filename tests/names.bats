@@ -1,0 +1,120 @@
+#!/usr/bin/env bats
+# A thread may call itself anything. Whatever it is, the answer is the same, and nothing takes a name for words of its own.
+
+load helper
+
+need_python() {
+	command -v python3 >/dev/null || skip "needs python3"
+}
+
+# answers FILE NAME: all that is made of a stream.
+answers() {
+	blame-rank "$1" >"$2.tb" 2>/dev/null || [ $? = 3 ]
+	stream-cat --text "$2.tb" | grep -aE '^(graph|node|edge|path|blame) ' >"$2.records"
+	COLUMNS=400 report "$2.tb" >"$2.text" || [ $? = 3 ]
+	report -f json "$2.tb" >"$2.json" || [ $? = 3 ]
+	PATH=$BUILD:/usr/bin:/bin report -f html -o . "$2.tb" || [ $? = 3 ]
+	mv report.html "$2.html"
+	trace-export -f folded "$2.tb" >"$2.folded" || [ $? = 3 ]
+	for kind in node path blame; do
+		trace-export -f csv -k $kind "$2.tb" || [ $? = 3 ]
+	done >"$2.csv"
+	trace-export -f perfetto -o "$2.perfetto" "$2.tb" || [ $? = 3 ]
+	trace-export -f ftrace "$2.tb" >"$2.ftrace" || [ $? = 3 ]
+}
+
+@test "with names that mean trouble all says the same as with plain ones" {
+	need_python
+	local rename="$TOP/tests/reference/rename.py" format shift
+	python3 "$rename" rename plain "$TOP"/testdata/wake/*.txt >plain.in
+	answers plain.in plain
+	for format in records text json html folded csv; do
+		python3 "$rename" restore $format 0 <"plain.$format" >"plain.$format.restored"
+		[ "$(wc -l <"plain.$format.restored")" -ge 100 ]
+	done
+	for shift in 0 11; do
+		python3 "$rename" rename $shift "$TOP"/testdata/wake/*.txt >in
+		grep -q 'comm="qaa[^"]' in
+		answers in out
+		for format in records text json html folded csv; do
+			python3 "$rename" restore $format $shift <"out.$format" | diff "plain.$format.restored" - || fail "$format, $shift"
+		done
+	done
+	# what was stored says the same again
+	stream-cat --text out.tb | stream-cat -b >again
+	COLUMNS=400 run report again
+	diff out.text - <<<"$output"
+}
+
+# sleeper NAME: a thread that sleeps, and is woken by its timer.
+sleeper() {
+	cat <<-EOF
+		event ts=1.0 cpu=0 tid=5 comm="$1" name=sched:sched_switch prev_comm="$1" prev_pid=5 prev_state=S next_comm=swapper next_pid=0
+		event ts=1.9 cpu=0 tid=0 name=timer:hrtimer_expire_entry hrtimer=0x1234
+		event ts=1.900001 cpu=0 tid=0 name=sched:sched_waking comm="$1" pid=5 target_cpu=0
+		event ts=1.900002 cpu=0 tid=0 name=timer:hrtimer_expire_exit hrtimer=0x1234
+		event ts=1.900003 cpu=0 tid=0 name=sched:sched_switch prev_pid=0 prev_state=R next_comm="$1" next_pid=5
+		event ts=2.0 cpu=0 tid=5 comm="$1" name=sched:sched_switch prev_comm="$1" prev_pid=5 prev_state=S next_pid=0
+		signal id=1 ts=1.95 start=1 chart=x value=0.95 center=0.001 ucl=0.01 rules=1 tid=5 comm="$1"
+		window id=1 from=1.0 to=2.0 signals=1 complete=yes
+	EOF
+}
+
+# reader NAME: a thread that reads from a disk that has no scheduler.
+reader() {
+	cat <<-EOF
+		event ts=0.9 cpu=0 tid=5 comm="$1" name=block:block_bio_queue dev=7:0 sector=100 nr_sector=8 rwbs=R
+		event ts=1.2 cpu=0 tid=5 comm="$1" name=block:block_rq_issue dev=7:0 sector=100 nr_sector=8 bytes=4096 rwbs=R cmd=""
+		event ts=1.9 cpu=0 tid=0 name=block:block_rq_complete dev=7:0 sector=100 nr_sector=8 rwbs=R error=0 cmd=""
+		signal id=1 ts=1.9 start=0.9 chart=block key=7:0 value=1.0 center=0.001 ucl=0.01 rules=1 tid=5 comm="$1" sector=100 dev=7:0
+		window id=1 from=0.8 to=2.0 signals=1 complete=yes
+	EOF
+}
+
+@test "what is in a name is not what the thread did" {
+	sleeper "job in queue" >in
+	run -0 bash -c 'blame-rank in | COLUMNS=200 report'
+	assert_line --regexp '^   path +900 ms +94.7 %  job in queue asleep \(timer\)$'
+	refute_output --partial 'called by'
+	reader "copy of a" >in
+	run -0 bash -c 'blame-rank in | COLUMNS=200 report'
+	assert_line --regexp '^   path +700 ms +70.0 %  in service at 7:0$'
+	assert_line --regexp '^   blame +700 ms +70.0 %  copy of a: read of 7:0 in service$'
+}
+
+@test "a disk without scheduler, too, has words for what waits for it" {
+	{ echo 'device ts=0 dev=7:0 name=loop0 scheduler=none'; reader victim; } >in
+	run -0 bash -c 'blame-rank in | COLUMNS=200 report'
+	assert_line --regexp '^ +300 ms +30.0 %  queued before loop0$'
+}
+
+@test "a node without a deed is opaque: grouped by its name, and printed as it is" {
+	# as version 0.1 stored them
+	cat >in <<-'EOF'
+		graph id=1 window=1 kind=wake target=1 from=0 to=3
+		node graph=1 id=1 name="timer: sleep of job in queue" start=0 end=1 tid=5 what=run
+		node graph=1 id=2 name="timer: sleep of job in queue" start=1 end=2 tid=5 what=run
+		node graph=1 id=3 name="xz: on CPU 7:0 in service" label="xz/5 on CPU 1" start=2 end=3 tid=5 what=run deed=of-tomorrow who=xz
+		edge graph=1 from=2 to=3 kind=seq
+		edge graph=1 from=1 to=2 kind=seq
+		window id=1 from=0 to=3
+	EOF
+	sed -i 's/target=1/target=3/; s/^window/device dev=7:0 name=loop0\n&/' in
+	run -0 bash -c 'blame-rank --text in | grep -E "^(path|blame graph=1)"'
+	assert_output 'path graph=1 node=1 from=0.000000000 to=1.000000000
+path graph=1 node=2 from=1.000000000 to=2.000000000
+path graph=1 node=3 from=2.000000000 to=3.000000000
+blame graph=1 rank=1 name="timer: sleep of job in queue" label="timer: sleep of job in queue" score=2.000000000 share=0.666667 on_path=yes instances=2 algorithm=critical
+blame graph=1 rank=2 name="xz: on CPU 7:0 in service" label="xz/5 on CPU 1" score=1.000000000 share=0.333333 on_path=yes instances=1 algorithm=critical'
+	run -0 bash -c 'blame-rank in | COLUMNS=200 report | grep -E "^   (path|blame)" -A 1'
+	assert_output --partial '%  timer: sleep of job in queue'
+	assert_output --partial '%  xz: on CPU 7:0 in service'
+	refute_output --partial loop0
+}
+
+@test "a path without its nodes is told by what it says itself" {
+	reader "copy of a" | blame-rank --text - | sed '/^node/d; /^edge/d; s/target=[0-9]* //' >in
+	run -0 bash -c 'COLUMNS=200 report in'
+	assert_line --regexp '^   path +700 ms +70.0 %  copy of a: read of 7:0 in service$'
+	assert_line --regexp '^ +300 ms +30.0 %  read by copy of a queued before 7:0$'
+}
