@@ -1228,6 +1228,71 @@ switch() {
 	assert_output --partial "open=yes"
 }
 
+# --- what a recording lacks ----------------------------------------------------------------------------------------
+
+elsewhere() { # FROM TO: an event of CPU 1 each 100 ms
+	noise "$@" | sed 's/cpu=0/cpu=1/'
+}
+
+open_signals() { # FILE...
+	cchart-filter --text -c block -c runq "$@" >told
+	grep -c '^signal .*open=yes' told || true
+}
+
+@test "a thread that was woken to a CPU of which the recording tells nothing may have run there" {
+	{
+		for ((i = 0; i < 120; i++)); do
+			event $((i * 20)) 5 sched:sched_wakeup pid=7 target_cpu=0
+			switch $((i * 20 + 1 + i % 2)) 0 0 7
+			switch $((i * 20 + 5)) 0 7 0
+		done
+		switch 2400 0 0 9
+		event 2410 9 sched:sched_wakeup pid=8 target_cpu=1
+		noise 2420 6000 | sed 's/sched:sched_waking pid=6/block:block_plug/'
+	} >masked
+	assert_equal "$(open_signals masked)" 0
+	assert_equal "$(grep '^open' told)" "open ts=5.920000000 start=2.410000000 chart=runq count=1 doubt=cpu cpu=1"
+	# so it may have though it is seen later
+	switch 6000 0 9 8 | cat masked - >later
+	cchart-filter --text -c runq later >told
+	assert_equal "$(grep -c '^signal' told)" 0
+	assert_equal "$(grep '^open' told)" "open ts=6.000000000 start=2.410000000 chart=runq count=1 doubt=cpu cpu=1"
+	# the collector reads all CPUs: this one is quiet
+	{ echo "stream version=1 host=a boot=b"; cat masked; } >live
+	assert_equal "$(open_signals live)" 1
+	{ cat masked; echo "tick ts=6"; } >live
+	sed -i '1i tick ts=0' live
+	assert_equal "$(open_signals live)" 1
+	# it was woken to one that is recorded, where another runs
+	sed 's/target_cpu=1/target_cpu=0/' masked >recorded
+	assert_equal "$(open_signals recorded)" 1
+}
+
+@test "what began before each CPU was recorded may have ended there, and after one was no more" {
+	{ healthy; queued 3000 4711; noise 3000 6000; elsewhere 3550 6000; } | sort -t= -k2,2n >late
+	assert_equal "$(open_signals late)" 0
+	assert_equal "$(grep '^open' told)" "open ts=5.950000000 start=3.000000000 chart=block key=7:0 count=1 doubt=cpu cpu=1"
+	# what began later did not
+	queued 3600 815 | sort -t= -k2,2n late - >both
+	assert_equal "$(open_signals both)" 1
+	assert_equal "$(grep '^open' told)" "open ts=5.950000000 start=3.000000000 chart=block key=7:0 count=1 doubt=cpu cpu=1"
+	# a CPU that is as silent at other times is a quiet one
+	{ healthy; queued 3000 4711; noise 3000 9000; elsewhere 1000 1001; elsewhere 5000 5001; elsewhere 8900 9000; } | sort -t= -k2,2n >quiet
+	assert_equal "$(open_signals quiet)" 1
+	# threads are woken to CPU 1, and nothing happens there any more
+	{ healthy; elsewhere 0 2900; queued 3000 4711; noise 3000 6000 | sed 's/$/ target_cpu=1/; s/waking/wakeup/'; } | sort -t= -k2,2n >early
+	assert_equal "$(open_signals early)" 0
+	assert_equal "$(grep '^open.*block' told)" "open ts=5.900000000 start=3.000000000 chart=block key=7:0 count=1 doubt=cpu cpu=1"
+}
+
+@test "a request that a hundred others overtook may have ended unseen, unless the collector says it did not" {
+	{ healthy; queued 3000 4711; for ((i = 0; i < 400; i++)); do queued $((3000 + i * 5)) $((i * 8)); done_at $((3003 + i * 5)) $((i * 8)); done; } >overtaken
+	assert_equal "$(open_signals overtaken)" 0
+	assert_equal "$(grep '^open' told)" "open ts=4.998000000 start=3.000000000 chart=block key=7:0 count=1 doubt=overtaken"
+	{ echo "stream version=1 host=a boot=b"; cat overtaken; } >live
+	assert_equal "$(open_signals live)" 1
+}
+
 @test "where the stream tells who is traced, only what these threads begin is measured" {
 	{
 		echo 'traced tids=7,8'

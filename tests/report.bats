@@ -736,6 +736,14 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 	COLUMNS=400 run -0 report hang
 	assert_line --regexp '^nothing abnormal on chart block: 10 values;.*; 1 begun and not ended, 58.000 s ago \(sdb\): no limits to judge it by, see --limit of cchart-filter$'
 	assert_line "4 of 4 functions: no call of them ended; 3 begun and not ended, the oldest 59.000 s ago (func:prog:f3): no limits to judge them by, see --limit of cchart-filter"
+	{ cat hang; echo "open ts=60 start=3 chart=block key=8:0 count=2 doubt=cpu cpu=1"; } >doubted
+	COLUMNS=400 run -0 report doubted
+	assert_line --partial "; 2 begun whose ends are not in the data, the oldest 57.000 s ago (8:0): unknown if they ended, as CPU 1 was not recorded all the time"
+	run -0 jq -c '[.charts[].keys[] | select(.doubted) | [.key, .open, .doubted]]' < <(report -f json doubted)
+	assert_output '[["8:0",null,{"count":2,"oldest":57,"doubt":"cpu","cpu":1}]]'
+	sed -i 's/count=2 doubt=.*/count=1 doubt=overtaken/' doubted
+	COLUMNS=400 run -0 report doubted
+	assert_line --partial "; 1 begun whose end is not in the data, 57.000 s ago (8:0): unknown if it ended, as many others did that began after it"
 	run -0 jq -c '[.charts[].keys[] | select(.open) | [.key, .open, (.oldest | floor)]]' < <(report -f json hang)
 	assert_output '[["8:16",1,58],[null,1,58],[null,2,59]]'
 	run -1 --separate-stderr report <(echo "open ts=60 chart=block count=1")

@@ -16,8 +16,8 @@ struct measure_listener {
 	int (*hold)(void *context, int64_t start);
 	int (*release)(void *context);
 	int (*signal)(void *context, const struct sample *sample);
-	/* At the end, of a series without limits: so many had begun and not ended, the oldest at this time. */
-	int (*open)(void *context, const struct series *series, uint64_t count, int64_t oldest, int64_t now);
+	/* At the end: starts of a series that are no signal, for there are no limits, or an end may have come unseen. */
+	int (*open)(void *context, const struct series *series, const struct unended *unended, int64_t now);
 };
 
 /* All functions return 0, or -1 when the listener did. */

@@ -26,6 +26,17 @@ static void see_switches(struct measure *measure)
 	measure->next = event_type_field(type, "next_pid");
 }
 
+static void see_wakes(struct measure *measure)
+{
+	static const char *const names[] = {"sched:sched_waking", "sched:sched_wakeup", "sched:sched_wakeup_new"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		struct event_type *type = events_type(measure->events, names[i]);
+
+		measure->wakes[i] = (struct wake){type, event_type_field(type, "pid"), event_type_field(type, "target_cpu"), i > 0};
+	}
+}
+
 struct measure *measure_new(struct events *events, const struct judgement *judgement,
 			    const struct measure_listener *listener)
 {
@@ -39,6 +50,7 @@ struct measure *measure_new(struct events *events, const struct judgement *judge
 	measure->exit = events_type(events, "sched:sched_process_exit");
 	see_execs(measure);
 	see_switches(measure);
+	see_wakes(measure);
 	measure->now = measure->ended = measure->recompute_at = INT64_MIN;
 	return measure;
 }
@@ -64,6 +76,7 @@ void measure_free(struct measure *measure)
 		free(measure->routes.items[i].bindings.items);
 	pairs_free(measure->pairs);
 	hidden_clear(&measure->hidden);
+	recorded_clear(&measure->recorded);
 	process_free(&measure->traced);
 	free(measure->charts.items);
 	free(measure->routes.items);
@@ -262,6 +275,8 @@ static int start_event(struct measure *measure, struct binding *binding, const s
 	start->sample.series = series;
 	series->starts++;
 	start->for_cpu = chart->for_cpu;
+	start->cpu = -1;
+	start->ended_before = series->ended;
 	start->sample.tid = binding_tid(binding, event);
 	start->sample.keys = binding->key;
 	start->sample.key_count = binding->keys;
@@ -270,6 +285,13 @@ static int start_event(struct measure *measure, struct binding *binding, const s
 			   sizeof(start->sample.show));
 	patience_add(&measure->patience, start);
 	return outcome_abandon(measure, pushed_out, event->ts, false);
+}
+
+/* Of a recording that lacks a CPU: it may have run there, slept, been woken, and come back. */
+static bool ended_before(const struct measure *measure, const struct start *start, const struct event *event)
+{
+	return !measure->vouched && start->for_cpu &&
+	       recorded_may_lack_run(&measure->recorded, start->sample.start, start->cpu, event->cpu);
 }
 
 static int end_event(struct measure *measure, struct binding *binding, const struct event *event, const int64_t *key)
@@ -285,6 +307,11 @@ static int end_event(struct measure *measure, struct binding *binding, const str
 		disarmed_add(chart->disarmed, key);
 	for (struct start *next; start; start = next) {
 		next = start->next;
+		if (ended_before(measure, start, event)) {
+			if (outcome_doubt(measure, start) < 0)
+				return -1;
+			continue;
+		}
 		if ((binding->role == CHART_DROP ? outcome_drop : outcome_end)(measure, chart, start, event->ts) < 0)
 			return -1;
 	}
@@ -346,6 +373,46 @@ static bool is_of_others(const struct measure *measure, const struct binding *bi
 	return true;
 }
 
+/* The wake-up of a thread that waits for a CPU has put it into this one's queue. */
+static void choose_cpu(struct measure *measure, int64_t tid, int64_t cpu)
+{
+	int64_t key[CHART_KEYS_MAX] = {tid};
+
+	for (size_t i = 0; i < measure->charts.count; i++) {
+		struct measured *chart = measure->charts.items[i];
+		struct start *start = chart->for_cpu && chart->by_thread ? pair_find(chart->pairs, key) : NULL;
+
+		if (start)
+			start->cpu = (int)cpu;
+	}
+}
+
+static void see_wake(struct measure *measure, const struct wake *wake, const struct event *event)
+{
+	int64_t cpu = event_has(event, wake->target) ? event_number(event, wake->target) : -1;
+
+	if (cpu < 0 || cpu >= RECORDED_CPUS_MAX)
+		return;
+	recorded_woken(&measure->recorded, cpu, event->ts, wake->chosen);
+	if (wake->chosen)
+		choose_cpu(measure, event_number(event, wake->tid), cpu);
+}
+
+/* Which CPUs a recording tells of. */
+static void see_cpus(struct measure *measure, const struct event *event)
+{
+	if (event->type == measure->switches && event_number(event, measure->next) == 0)
+		recorded_idle(&measure->recorded, event->cpu, event->ts);
+	for (size_t i = 0; i < sizeof(measure->wakes) / sizeof(*measure->wakes); i++)
+		if (event->type == measure->wakes[i].type)
+			see_wake(measure, &measure->wakes[i], event);
+}
+
+void measure_vouched(struct measure *measure)
+{
+	measure->vouched = true;
+}
+
 int measure_event(struct measure *measure, const struct event *event)
 {
 	static int (*const act[])(struct measure *, struct binding *, const struct event *, const int64_t *) = {
@@ -356,6 +423,8 @@ int measure_event(struct measure *measure, const struct event *event)
 	int64_t key[CHART_KEYS_MAX];
 
 	measured_now(measure, event->ts);
+	if (!measure->vouched)
+		recorded_event(&measure->recorded, event->cpu, event->ts);
 	if (event->type == measure->switches && measure->for_cpu)
 		hidden_switch(&measure->hidden, event->cpu, event->ts, (int32_t)event_number(event, measure->prev),
 			      (int32_t)event_number(event, measure->next));
@@ -373,6 +442,8 @@ int measure_event(struct measure *measure, const struct event *event)
 		if (act[binding->role](measure, binding, event, key) < 0)
 			return -1;
 	}
+	if (!measure->vouched)
+		see_cpus(measure, event);
 	if (event->type == measure->exec)
 		return exec_event(measure, event);
 	return event->type == measure->exit ? forget_thread(measure, event->tid, event->ts, true) : 0;

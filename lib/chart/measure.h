@@ -47,6 +47,9 @@ int measure_charts(const struct measure *measure); /* how many were added */
  */
 void measure_stream(struct measure *measure, const struct fields *fields);
 
+/* The collector says that it has written all events of all CPUs so far, by a `tick` or by what its `stream` record tells. */
+void measure_vouched(struct measure *measure);
+
 /* A `traced` record: from the first one on, until measure_end(), only what threads that are told of begin is measured. -1 after fail(). */
 int measure_traced(struct measure *measure, const struct fields *fields);
 

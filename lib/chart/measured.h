@@ -12,6 +12,7 @@
 #include "chart/measure.h"
 #include "chart/pair.h"
 #include "chart/patience.h"
+#include "chart/recorded.h"
 #include "source/traced.h"
 
 struct measured {
@@ -60,6 +61,13 @@ struct measure {
 	const struct event_field *prev, *next; /* of a switch */
 	struct hidden hidden;
 	bool for_cpu; /* a chart is, so `hidden` is of interest */
+	bool vouched; /* the collector says that all CPUs were recorded; else `recorded` tells */
+	struct recorded recorded;
+	struct wake {
+		const struct event_type *type;
+		const struct event_field *tid, *target;
+		bool chosen; /* that is the CPU it gets, not the one that it had */
+	} wakes[3];
 	struct process traced; /* whose latencies are measured */
 	struct origin { /* of the stream; "": not said */
 		char host[72], boot[40];
@@ -87,6 +95,9 @@ static inline void measured_now(struct measure *measure, int64_t ts)
 
 /* A start that was handed out has ended, and is given back. */
 int outcome_end(struct measure *measure, struct measured *chart, struct start *start, int64_t now);
+
+/* The same of one whose end may have come before, unseen: no value, but a word at the end. */
+int outcome_doubt(struct measure *measure, struct start *start);
 
 /* The same of one that was given up: no value, unless it took too long. */
 int outcome_drop(struct measure *measure, struct measured *chart, struct start *start, int64_t now);

@@ -13,6 +13,7 @@ void measure_stream(struct measure *measure, const struct fields *fields)
 	fields_text(fields, "boot", origin.boot, sizeof(origin.boot));
 	measure->elsewhere |= strcmp(origin.host, measure->origin.host) || strcmp(origin.boot, measure->origin.boot);
 	measure->origin = origin;
+	measure->vouched = *origin.boot != '\0'; /* no saved trace of another tool tells it */
 }
 
 static void forget_learnt(struct measure *measure)

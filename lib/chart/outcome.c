@@ -3,6 +3,9 @@
 #include "chart/measured.h"
 #include "chart/span.h"
 
+/* A device may serve others first, but not so many, however deep its queue is; then the recording lacks the end. */
+enum { OVERTAKEN_MIN = 100 };
+
 int outcome_value(struct measure *measure, const struct judge *judge, struct series_set *set, const struct sample *sample,
 		  bool forced)
 {
@@ -44,6 +47,7 @@ static bool was_told(const struct start *start)
 int outcome_end(struct measure *measure, struct measured *chart, struct start *start, int64_t now)
 {
 	chart->ends++;
+	start->sample.series->ended++;
 	take_age(start, now, false);
 	if (outcome_value(measure, &chart->judge, &chart->set, &start->sample, was_told(start)) < 0)
 		return -1;
@@ -64,15 +68,46 @@ int outcome_drop(struct measure *measure, struct measured *chart, struct start *
 	return is_overdue(start, now) || was_told(start) ? outcome_end(measure, chart, start, now) : let_go(measure, start);
 }
 
-/* Its thread may have got a CPU unseen: that it still waits is a guess, and what it waited is told when it ends. */
-static bool is_doubtful(const struct measure *measure, const struct start *start)
+/* Whether its end may have come unseen: that it still waits is a guess then, and what it waited is told when it ends. */
+static enum doubt doubt_of(const struct measure *measure, const struct start *start)
 {
-	return start->for_cpu && hidden_since(&measure->hidden, start->sample.start);
+	if (start->for_cpu && hidden_since(&measure->hidden, start->sample.start))
+		return DOUBT_IDLE;
+	if (measure->vouched)
+		return DOUBT_NONE;
+	if (recorded_lacks(&measure->recorded, start->sample.start) >= 0)
+		return DOUBT_CPU;
+	if (pair_is_range(start) && start->sample.series->ended - start->ended_before >= OVERTAKEN_MIN)
+		return DOUBT_OVERTAKEN;
+	return DOUBT_NONE;
+}
+
+/* A start that may have ended unseen. */
+static void count_doubted(struct measure *measure, const struct start *start, enum doubt doubt)
+{
+	struct unended *unended = start->sample.series->unended;
+
+	if (doubt == DOUBT_IDLE)
+		return;
+	if (!unended)
+		unended = start->sample.series->unended = NEW(struct unended);
+	if (unended->count++ > 0 && unended->oldest <= start->sample.start)
+		return;
+	unended->oldest = start->sample.start;
+	unended->doubt = doubt;
+	unended->cpu = recorded_lacks(&measure->recorded, start->sample.start);
+}
+
+int outcome_doubt(struct measure *measure, struct start *start)
+{
+	count_doubted(measure, start, DOUBT_CPU);
+	return let_go(measure, start);
 }
 
 static int signal_open(struct measure *measure, struct start *start, int64_t now)
 {
-	if (is_doubtful(measure, start))
+	start->doubted = doubt_of(measure, start) != DOUBT_NONE;
+	if (start->doubted)
 		return 0;
 	take_age(start, now, true);
 	return judge_single(&measure->judge, &start->sample);
@@ -195,6 +230,7 @@ static int signal_sorted(struct measure *measure, samples *found)
 
 static int last_verdicts(struct measure *measure)
 {
+	enum doubt doubt;
 	samples found = {0};
 	struct start *start;
 
@@ -204,8 +240,13 @@ static int last_verdicts(struct measure *measure)
 		gather_worst(&found, &measure->charts.items[i]->set);
 	}
 	for (start = pairs_oldest(measure->pairs); start; start = pairs_newer(start)) {
-		if (!is_overdue(start, measure->now) || is_doubtful(measure, start))
+		if (!is_overdue(start, measure->now) && !start->doubted)
 			continue;
+		doubt = doubt_of(measure, start);
+		if (doubt != DOUBT_NONE) {
+			count_doubted(measure, start, doubt);
+			continue;
+		}
 		take_age(start, measure->now, true);
 		*ARRAY_ADD(&found) = start->sample;
 	}
@@ -219,27 +260,46 @@ static int last_verdicts(struct measure *measure)
 static int tell_unjudged(struct measure *measure)
 {
 	const struct measure_listener *tell = &measure->judge.tell;
+	enum doubt doubt;
 
 	for (const struct series *series = measure->patience.series; series; series = series->next_open) {
-		int64_t oldest = INT64_MAX;
-		uint64_t count = 0;
+		struct unended unended = {0};
 
 		if (series->judges || series->fixed < INT64_MAX)
 			continue;
 		for (const struct start *start = series->open; start; start = start->after) {
-			if (span_between(start->sample.start, measure->now) < PATIENCE_REPORT || is_doubtful(measure, start))
+			if (span_between(start->sample.start, measure->now) < PATIENCE_REPORT)
 				continue;
-			oldest = count++ == 0 ? start->sample.start : oldest;
+			doubt = doubt_of(measure, start);
+			if (doubt != DOUBT_NONE)
+				count_doubted(measure, start, doubt);
+			else if (unended.count++ == 0)
+				unended.oldest = start->sample.start;
 		}
-		if (count > 0 && tell->open(tell->context, series, count, oldest, measure->now) < 0)
+		if (unended.count > 0 && tell->open(tell->context, series, &unended, measure->now) < 0)
 			return -1;
 	}
 	return 0;
 }
 
+/* What may have ended unseen must not go without a word either. */
+static int tell_doubted(struct measure *measure)
+{
+	const struct measure_listener *tell = &measure->judge.tell;
+
+	for (size_t i = 0; i < measure->charts.count; i++)
+		for (struct series *series = measure->charts.items[i]->set.series; series; series = series->hh.next) {
+			if (series->unended && tell->open(tell->context, series, series->unended, measure->now) < 0)
+				return -1;
+			free(series->unended);
+			series->unended = NULL;
+		}
+	return 0;
+}
+
 int measure_end(struct measure *measure)
 {
-	if (last_verdicts(measure) < 0 || tell_unjudged(measure) < 0)
+	if (last_verdicts(measure) < 0 || tell_unjudged(measure) < 0 || tell_doubted(measure) < 0)
 		return -1;
 	for (struct start *start; (start = pairs_oldest(measure->pairs));) {
 		pair_take(start);
@@ -262,6 +322,7 @@ int measure_end(struct measure *measure)
 		measure->ended = measure->now;
 	measure->now = measure->recompute_at = INT64_MIN;
 	hidden_clear(&measure->hidden);
+	recorded_clear(&measure->recorded);
 	process_free(&measure->traced);
 	return 0;
 }

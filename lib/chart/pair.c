@@ -194,6 +194,11 @@ void pair_take(struct start *start)
 	start->next = start->behind = NULL;
 }
 
+bool pair_is_range(const struct start *start)
+{
+	return start->table->ranged;
+}
+
 void pair_release(struct start *start)
 {
 	struct pairs *pairs = start->table->pairs;
@@ -397,6 +402,16 @@ struct start *pair_end_whole(struct pair_table *table, const int64_t *key, int64
 	if (whole && !is_among(done, whole))
 		hand_out(whole, &done);
 	return done;
+}
+
+struct start *pair_find(struct pair_table *table, const int64_t *key)
+{
+	int64_t slot_of[CHART_KEYS_MAX];
+	struct pair_slot *slot;
+
+	slot_key(table, key, 0, slot_of);
+	slot = find_slot(table, slot_of);
+	return slot ? slot->starts : NULL;
 }
 
 struct start *pair_end(struct pair_table *table, const int64_t *key, int64_t length)

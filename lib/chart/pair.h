@@ -42,8 +42,11 @@ enum start_state {
 struct start {
 	struct sample sample; /* the caller's, but for key, start and series */
 	enum start_state state;
+	uint32_t ended_before; /* the caller's: what its series' `ended` was */
 	int64_t due; /* the caller's: when a suspect is to be looked at again */
 	bool for_cpu; /* the caller's: it waits for a CPU */
+	bool doubted; /* the caller's: no signal said that it is open, though it was due */
+	int cpu; /* the caller's: which one the wake-up chose; -1: not known */
 	int64_t depth; /* the caller's: where on the stack it is; 0: not known */
 	struct start *before, *after; /* the caller's list: of its series, or of the suspects */
 	/* private */
@@ -81,8 +84,14 @@ struct start *pair_end_whole(struct pair_table *table, const int64_t *key, int64
 /* Those of the starts with this very key whose depth is from `from` to `to`, handed out the same way. */
 struct start *pair_end_between(struct pair_table *table, const int64_t *key, int64_t from, int64_t to);
 
+/* The start that pair_end() would hand out of a table that is not ranged; NULL: none. */
+struct start *pair_find(struct pair_table *table, const int64_t *key);
+
 /* The starts with this very key, all of them, handed out the same way. */
 struct start *pair_forget(struct pair_table *table, const int64_t *key);
+
+/* Whether it is a range. */
+bool pair_is_range(const struct start *start);
 
 /* Gives back a start that was handed out. */
 void pair_release(struct start *start);

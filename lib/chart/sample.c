@@ -146,11 +146,17 @@ void sample_healthy_line(struct line *line, struct series *series, int64_t from)
 		line_text(line, "unit", series->unit);
 }
 
-void sample_open_line(struct line *line, const struct series *series, uint64_t count, int64_t oldest, int64_t now)
+void sample_open_line(struct line *line, const struct series *series, const struct unended *unended, int64_t now)
 {
 	line_begin(line, kind_name(KIND_OPEN));
 	line_time(line, "ts", now);
-	line_time(line, "start", oldest);
+	line_time(line, "start", unended->oldest);
 	add_series(line, series);
-	line_unsigned(line, "count", count);
+	line_unsigned(line, "count", unended->count);
+	if (unended->doubt == DOUBT_CPU) {
+		line_text(line, "doubt", "cpu");
+		line_integer(line, "cpu", unended->cpu);
+	} else if (unended->doubt == DOUBT_OVERTAKEN) {
+		line_text(line, "doubt", "overtaken");
+	}
 }

@@ -56,8 +56,24 @@ void sample_signal_line(struct line *line, const struct sample *sample, uint64_t
 /* The `sample` record of the healthy values that a series has gathered since `from`. */
 void sample_healthy_line(struct line *line, struct series *series, int64_t from);
 
-/* The `open` record of a series: so many had begun and not ended by `now`, the oldest at `oldest`. */
-void sample_open_line(struct line *line, const struct series *series, uint64_t count, int64_t oldest, int64_t now);
+/* Why a start may have ended though no end was seen. */
+enum doubt {
+	DOUBT_NONE,
+	DOUBT_IDLE,	/* it waits for a CPU, and a CPU was idle that hides who gets it next; see hidden.h */
+	DOUBT_CPU,	/* a CPU was not recorded all the time; see recorded.h */
+	DOUBT_OVERTAKEN, /* a saved recording has the ends of many others meanwhile */
+};
+
+/* Starts that had begun and not ended when the input did. */
+struct unended {
+	uint64_t count;
+	int64_t oldest; /* when it began; the doubt is about that one */
+	enum doubt doubt;
+	int cpu; /* of DOUBT_CPU */
+};
+
+/* The `open` record of a series. */
+void sample_open_line(struct line *line, const struct series *series, const struct unended *unended, int64_t now);
 
 /* A field's name as the signal has it. */
 enum { SAMPLE_NAME_ROOM = 64 };

@@ -18,6 +18,7 @@ static void series_free(struct series_set *set, struct series *series)
 	series->learner->free(series->learnt);
 	plot_free(&series->plot);
 	free(series->baseline.items);
+	free(series->unended);
 	free(series->chart);
 	free(series->key);
 	free(series);

@@ -38,6 +38,8 @@ struct series {
 	uint64_t forgotten; /* series of the set that had gone when this one came */
 	uint64_t generation; /* the one of struct judge that its baseline was begun for */
 	int starts;	   /* open, in whatever state */
+	uint32_t ended;	   /* starts, modulo 2^32 */
+	struct unended *unended; /* those that may have ended unseen; NULL: none */
 	struct limits limits, last_told;
 	struct lines lines;
 	int64_t patience; /* ns: a start older than this is abnormal; INT64_MAX: none is */

@@ -211,27 +211,32 @@ static int limits_seen(void *context, const struct record *record)
 	return STREAM_PASS;
 }
 
-/* What had begun and not ended at the end of a stream, and no limits judged. */
+/* What had begun and not ended at the end of a stream, and no limits judged, or it may have ended unseen. */
 static int open_seen(void *context, const struct record *record)
 {
 	struct model *model = context;
 	const struct fields *fields = gather_fields(model, record);
+	struct unfinished *unfinished;
 	struct track *track;
-	int64_t ts, start;
+	int64_t ts, start, cpu = -1;
 	uint64_t count;
 	double age;
 
 	if (!fields)
 		return -1;
 	if (read_time(fields, "ts", &ts) != 1 || read_time(fields, "start", &start) != 1 ||
-	    fields_unsigned(fields, "count", &count) != 1)
+	    fields_unsigned(fields, "count", &count) != 1 || fields_integer(fields, "cpu", &cpu) < 0)
 		return stream_fail(model->stream, "an open record needs ts=, start= and count= as numbers");
 	see_time(model, ts);
 	age = (double)(ts - start) / 1e9;
 	track = track_of(model, fields);
-	track->open += count;
-	if (age > track->oldest)
-		track->oldest = age;
+	unfinished = fields_find(fields, "doubt") ? &track->doubted : &track->open;
+	unfinished->count += count;
+	if (age < unfinished->oldest)
+		return STREAM_PASS;
+	unfinished->oldest = age;
+	unfinished->overtaken = fields_is(fields, "doubt", "overtaken");
+	unfinished->cpu = cpu;
 	return STREAM_PASS;
 }
 

@@ -202,6 +202,19 @@ static json_t *shift_array(const struct report *report, const struct track *trac
 	return array;
 }
 
+/* What may have ended unseen. */
+static json_t *doubted_object(const struct unfinished *doubted)
+{
+	json_t *object = json_object();
+
+	json_put_count(object, "count", doubted->count);
+	json_put_real(object, "oldest", doubted->oldest);
+	json_put_text(object, "doubt", doubted->overtaken ? "overtaken" : "cpu");
+	if (!doubted->overtaken && doubted->cpu >= 0)
+		json_put_count(object, "cpu", (uint64_t)doubted->cpu);
+	return object;
+}
+
 static json_t *chart_object(const struct report *report, const struct chart_story *chart)
 {
 	json_t *object = json_object(), *keys = json_array(), *entry;
@@ -223,10 +236,12 @@ static json_t *chart_object(const struct report *report, const struct chart_stor
 		json_put_count(entry, "n", track->learnt_from);
 		json_put_text(entry, "method", track->method);
 		json_put_text(entry, "unit", unit_name(track->unit));
-		if (track->open > 0) {
-			json_put_count(entry, "open", track->open);
-			json_put_real(entry, "oldest", track->oldest);
+		if (track->open.count > 0) {
+			json_put_count(entry, "open", track->open.count);
+			json_put_real(entry, "oldest", track->open.oldest);
 		}
+		if (track->doubted.count > 0)
+			json_object_set_new(entry, "doubted", doubted_object(&track->doubted));
 		if (track == chart->others)
 			json_object_set_new(entry, "others", json_true());
 		if (track->shifts.count > 0)

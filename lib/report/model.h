@@ -208,8 +208,12 @@ struct track {
 	double greatest;	  /* of the healthy values; NAN: none */
 	bool greatest_is_early;	  /* it came before there were limits to judge it by */
 	enum unit unit;
-	uint64_t open;	/* begun and not ended, and no limits judged them */
-	double oldest;	/* of these, in seconds */
+	struct unfinished {	/* begun, and no end came */
+		uint64_t count;
+		double oldest;	/* in seconds */
+		bool overtaken; /* of doubted: others were, and ended; else: */
+		int64_t cpu;	/* was not recorded all the time */
+	} open, doubted;	/* no limits judged them; it is not known whether they ended */
 	ARRAY(struct shift) shifts; /* the newest TRACK_SHIFTS, oldest first */
 	uint64_t all_shifts;	    /* how many there were */
 	struct points samples, marks; /* for the control chart; at: Unix time; marks: signals */

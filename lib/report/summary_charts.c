@@ -163,35 +163,66 @@ static void add_unjudged(FILE *out, const struct track *track)
 		fputs(", not enough to be abnormal", out);
 }
 
-struct hanging { /* begun and not ended, with no limits to judge it by */
+struct hanging { /* begun and not ended, of several tracks */
 	uint64_t count;
-	const struct track *oldest; /* NULL: there is none */
+	const struct track *of; /* the oldest; NULL: there is none */
+	const struct unfinished *oldest;
 };
 
-static void count_hanging(struct hanging *hanging, const struct chart_story *chart)
+struct hangings {
+	struct hanging open, doubted; /* as in struct track */
+};
+
+static void count_unfinished(struct hanging *hanging, const struct track *track, const struct unfinished *unfinished)
+{
+	hanging->count += unfinished->count;
+	if (unfinished->count == 0 || (hanging->oldest && unfinished->oldest <= hanging->oldest->oldest))
+		return;
+	hanging->of = track;
+	hanging->oldest = unfinished;
+}
+
+static void count_hanging(struct hangings *hangings, const struct chart_story *chart)
 {
 	for (const struct track *track = chart->tracks; track; track = track->hh.next) {
-		hanging->count += track->open;
-		if (track->open > 0 && (!hanging->oldest || track->oldest > hanging->oldest->oldest))
-			hanging->oldest = track;
+		count_unfinished(&hangings->open, track, &track->open);
+		count_unfinished(&hangings->doubted, track, &track->doubted);
 	}
 }
 
-/* Behind the line of its chart, or of `many`. */
-static void add_hanging(FILE *out, const struct model *model, const struct hanging *hanging, bool many)
+/* "3 begun and not ended, the oldest 1.200 s ago (sdb)", behind the line of its chart, or of `many`. */
+static void add_unfinished(FILE *out, const struct model *model, const struct hanging *hanging, const char *what, bool many)
 {
-	char count[NUMBER_ROOM], *age, *key;
-	bool one = hanging->count == 1;
+	char count[NUMBER_ROOM], *age = words_seconds(hanging->oldest->oldest);
+	char *key = many ? memory_format("%s", hanging->of->chart->name) : model_track_name(model, hanging->of);
 
-	if (hanging->count == 0)
-		return;
 	number_human_count(count, hanging->count);
-	age = words_seconds(hanging->oldest->oldest);
-	key = many ? memory_format("%s", hanging->oldest->chart->name) : model_track_name(model, hanging->oldest);
-	fprintf(out, "; %s begun and not ended, %s%s ago%s%s%s: no limits to judge %s by, see --limit of cchart-filter", count,
-		one ? "" : "the oldest ", age, *key ? " (" : "", key, *key ? ")" : "", one ? "it" : "them");
+	fprintf(out, "; %s begun%s, %s%s ago%s%s%s", count, what, hanging->count == 1 ? "" : "the oldest ", age,
+		*key ? " (" : "", key, *key ? ")" : "");
 	free(age);
 	free(key);
+}
+
+static void add_doubted(FILE *out, const struct model *model, const struct hanging *hanging, bool many)
+{
+	const char *they = hanging->count == 1 ? "it" : "they", *them = hanging->count == 1 ? "it" : "them";
+
+	add_unfinished(out, model, hanging, hanging->count == 1 ? " whose end is not in the data" : " whose ends are not in the data", many);
+	fprintf(out, ": unknown if %s ended", they);
+	if (hanging->oldest->overtaken)
+		fprintf(out, ", as many others did that began after %s", them);
+	else if (hanging->oldest->cpu >= 0)
+		fprintf(out, ", as CPU %" PRId64 " was not recorded all the time", hanging->oldest->cpu);
+}
+
+static void add_hanging(FILE *out, const struct model *model, const struct hangings *hangings, bool many)
+{
+	if (hangings->open.count > 0) {
+		add_unfinished(out, model, &hangings->open, " and not ended", many);
+		fprintf(out, ": no limits to judge %s by, see --limit of cchart-filter", hangings->open.count == 1 ? "it" : "them");
+	}
+	if (hangings->doubted.count > 0)
+		add_doubted(out, model, &hangings->doubted, many);
 }
 
 static void say_abnormal(FILE *out, const struct model *model, const struct chart_story *chart)
@@ -223,7 +254,7 @@ static void say_chart(FILE *out, const struct model *model, const struct chart_s
 {
 	char *count = words_count(values_of(chart), "value");
 	bool split = HASH_COUNT(chart->tracks) > 1;
-	struct hanging hanging = {0};
+	struct hangings hangings = {0};
 
 	switch (state_of(chart)) {
 	case STATE_ABNORMAL:
@@ -242,8 +273,8 @@ static void say_chart(FILE *out, const struct model *model, const struct chart_s
 		fprintf(out, "no values on chart %s%s%s: %s", chart->name, *chart->title ? ", " : "", chart->title,
 			why_silent(chart));
 	}
-	count_hanging(&hanging, chart);
-	add_hanging(out, model, &hanging, false);
+	count_hanging(&hangings, chart);
+	add_hanging(out, model, &hangings, false);
 	free(count);
 }
 
@@ -251,7 +282,7 @@ static void say_chart(FILE *out, const struct model *model, const struct chart_s
 static void say_functions(FILE *out, const struct model *model, enum state state, uint64_t count, uint64_t all)
 {
 	const struct track *largest = NULL;
-	struct hanging hanging = {0};
+	struct hangings hangings = {0};
 	uint64_t values = 0;
 	char *text;
 
@@ -259,7 +290,7 @@ static void say_functions(FILE *out, const struct model *model, enum state state
 		if (is_function(chart) && state_of(chart) == state) {
 			values += values_of(chart);
 			largest = largest_of(chart, largest);
-			count_hanging(&hanging, chart);
+			count_hanging(&hangings, chart);
 		}
 	text = words_count(values, "value");
 	if (state == STATE_SILENT)
@@ -274,7 +305,7 @@ static void say_functions(FILE *out, const struct model *model, enum state state
 		if (state == STATE_NORMAL)
 			add_unjudged(out, largest);
 	}
-	add_hanging(out, model, &hanging, true);
+	add_hanging(out, model, &hangings, true);
 	free(text);
 }
 

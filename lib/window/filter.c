@@ -156,6 +156,7 @@ static int see_tick(void *context, const struct record *record)
 	struct filter *filter = context;
 	int64_t ts;
 
+	measure_vouched(filter->measure);
 	if (read_time(filter, record, &ts) < 0 || time_passes(filter, ts) < 0)
 		return -1;
 	return STREAM_DROP;

@@ -69,13 +69,13 @@ static int tell_signal(void *context, const struct sample *sample)
 }
 
 /* Between the windows of an input that was filtered before, ends may be missing. */
-static int tell_open(void *context, const struct series *series, uint64_t count, int64_t oldest, int64_t now)
+static int tell_open(void *context, const struct series *series, const struct unended *unended, int64_t now)
 {
 	struct filter *filter = context;
 
 	if (filter->has_gaps)
 		return 0;
-	sample_open_line(&filter->line, series, count, oldest, now);
+	sample_open_line(&filter->line, series, unended, now);
 	return stream_write_line(filter->stream, &filter->line);
 }
 

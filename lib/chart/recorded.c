@@ -1,0 +1,110 @@
+#include "chart/recorded.h"
+
+#include <stdlib.h>
+
+#include "chart/span.h"
+
+struct recorded_cpu {
+	bool known, seen;    /* named or seen; seen */
+	int64_t first, last; /* events */
+	int64_t silence;     /* the longest time between two of them, ns */
+	bool idled;	     /* at `idle`, last */
+	int64_t idle;
+	bool called;	     /* a thread was put into its queue since the last: */
+	int64_t call;	     /* at this time, first */
+};
+
+static struct recorded_cpu *cpu_of(struct recorded *recorded, size_t number)
+{
+	while (recorded->cpus.count <= number)
+		*ARRAY_ADD(&recorded->cpus) = (struct recorded_cpu){0};
+	return &recorded->cpus.items[number];
+}
+
+void recorded_event(struct recorded *recorded, uint32_t number, int64_t ts)
+{
+	struct recorded_cpu *cpu;
+	int64_t silence;
+
+	if (number >= RECORDED_CPUS_MAX)
+		return;
+	if (recorded->cpus.count == 0)
+		recorded->begin = recorded->now = ts;
+	cpu = cpu_of(recorded, number);
+	if (!cpu->seen)
+		cpu->first = cpu->last = ts;
+	silence = span_between(cpu->last, ts);
+	if (silence > cpu->silence)
+		cpu->silence = silence;
+	if (ts > cpu->last)
+		cpu->last = ts;
+	if (ts > recorded->now)
+		recorded->now = ts;
+	cpu->known = cpu->seen = true;
+	cpu->called = false;
+}
+
+void recorded_woken(struct recorded *recorded, int64_t number, int64_t ts, bool chosen)
+{
+	struct recorded_cpu *cpu;
+
+	if (number < 0 || number >= RECORDED_CPUS_MAX)
+		return;
+	cpu = cpu_of(recorded, (size_t)number);
+	cpu->known = true;
+	if (chosen && !cpu->called) {
+		cpu->called = true;
+		cpu->call = ts;
+	}
+}
+
+/* Before its first event it was silent longer than ever after. */
+static bool begins_late(const struct recorded *recorded, const struct recorded_cpu *cpu, int64_t from)
+{
+	int64_t before = span_between(recorded->begin, cpu->first);
+
+	return cpu->first > from && before > cpu->silence && before > span_between(cpu->last, recorded->now);
+}
+
+/* It has not moved since a thread was put into its queue, for longer than it was ever silent. */
+static bool ends_early(const struct recorded *recorded, const struct recorded_cpu *cpu)
+{
+	return cpu->called && span_between(cpu->call, recorded->now) > cpu->silence;
+}
+
+int recorded_lacks(const struct recorded *recorded, int64_t from)
+{
+	for (size_t i = 0; i < recorded->cpus.count; i++) {
+		const struct recorded_cpu *cpu = &recorded->cpus.items[i];
+
+		if (cpu->known && (!cpu->seen || begins_late(recorded, cpu, from) || ends_early(recorded, cpu)))
+			return (int)i;
+	}
+	return -1;
+}
+
+void recorded_idle(struct recorded *recorded, uint32_t number, int64_t ts)
+{
+	struct recorded_cpu *cpu;
+
+	if (number >= RECORDED_CPUS_MAX)
+		return;
+	cpu = cpu_of(recorded, number);
+	cpu->idled = true;
+	cpu->idle = ts;
+}
+
+bool recorded_may_lack_run(const struct recorded *recorded, int64_t from, int chosen, uint32_t got)
+{
+	const struct recorded_cpu *cpu = got < recorded->cpus.count ? &recorded->cpus.items[got] : NULL;
+
+	if (recorded_lacks(recorded, from) < 0)
+		return false;
+	return (chosen >= 0 && (uint32_t)chosen != got) || !cpu || (cpu->idled && cpu->idle > from);
+}
+
+void recorded_clear(struct recorded *recorded)
+{
+	free(recorded->cpus.items);
+	*recorded = (struct recorded){0};
+}
