@@ -530,3 +530,106 @@ or another stack may"
 	run_traced ./host -c func:./host:passed
 	check_calls host
 }
+
+# A library that throws, one that only calls it, and a host in C that is called from it and calls it in its turn.
+throwing_host() {
+	calls_h
+	cat >thrower.cc <<-'C'
+		extern "C" void throws(int n) { if (n % 2) throw n; }
+		extern "C" int guarded(void (*work)(int), int n) { try { work(n); return n; } catch (int) { return -1; } }
+	C
+	cat >between.c <<-'C'
+		void throws(int n);
+		int guarded(void (*work)(int), int n);
+		void calls_throws(int n) { throws(n); __asm__ volatile(""); }
+		int calls_guarded(void (*work)(int), int n) { return guarded(work, n); }
+	C
+	cat >host.c <<-'C'
+		#include <dlfcn.h>
+		#include <stdlib.h>
+		#include "calls.h"
+		#ifdef LOADS
+		static void (*calls_throws)(int);
+		static int (*calls_guarded)(void (*)(int), int);
+		static void load(void)
+		{
+			void *library = dlopen(LOADS, RTLD_NOW);
+			calls_throws = (void (*)(int))dlsym(library, "throws");
+			calls_guarded = (int (*)(void (*)(int), int))dlsym(library, "guarded");
+		}
+		#else
+		void calls_throws(int n);
+		int calls_guarded(void (*work)(int), int n);
+		static void load(void) {}
+		#endif
+		void passed(int n) { usleep(100); calls_throws(n); __asm__ volatile(""); }
+		int main(int argc, char **argv)
+		{
+			int sum = 0;
+			load();
+			if (argc > 1)
+				puts("loaded"), fflush(stdout);
+			for (int i = 0; argc > 1 ? access("stop", F_OK) : i < 8; i++) {
+				double begin = now();
+				sum += calls_guarded(passed, i);
+				if (argc == 1)
+					called("passed", begin, 100e-6);
+			}
+			if (argc == 1)
+				printf("%d\n", sum);
+			return 1;
+		}
+	C
+	g++ -O2 -shared -fPIC -o libthrower.so thrower.cc
+}
+
+@test "a program of C that has a library that throws only by way of another one" {
+	need_tracefs
+	throwing_host
+	mkdir sub
+	mv libthrower.so sub
+	gcc -O2 -shared -fPIC -o libbetween.so between.c -Lsub -lthrower -Wl,-rpath,"\$ORIGIN/sub"
+	gcc -O2 -o host host.c -L. -lbetween -Wl,-rpath,"$PWD" -Wl,-rpath-link,sub
+	run_traced ./host -c func:./host:passed
+	check_calls host
+}
+
+@test "a program of C that loads a library that throws, from its start and when it runs already" {
+	need_tracefs
+	throwing_host
+	gcc -O2 -DLOADS="\"$PWD/libthrower.so\"" -o host host.c
+	run_traced ./host -c func:./host:passed
+	check_calls host
+	./host on >said &
+	victim=$!
+	until_true 20 grep -q loaded said
+	run -0 --separate-stderr trace-collect -p $victim -c func:./host:passed -d 300ms -o trace
+	assert_equal "$stderr" "trace-collect: '$PWD/host': 1 of 1 functions are probed at each instruction that leaves them, for an exception \
+or another stack may"
+	run bash -c "cchart-filter --text --limit=func:host:passed=1ns trace 2>/dev/null | grep -c '^signal .*chart=func:host:passed '"
+	[ "$output" -gt 0 ]
+	touch stop
+	status=0
+	wait $victim || status=$?
+	assert_equal "$status" 1
+}
+
+@test "a program of C that has loaded nothing that throws has return probes, and it is told that it may" {
+	need_tracefs
+	throwing_host
+	cat >quiet.c <<-'C'
+		void throws(int n) { __asm__ volatile("" : "+r"(n)); }
+		int guarded(void (*work)(int), int n) { work(n); return n; }
+	C
+	gcc -O2 -shared -fPIC -o libquiet.so quiet.c
+	gcc -O2 -DLOADS="\"$PWD/libquiet.so\"" -o host host.c
+	./host on >said &
+	victim=$!
+	until_true 20 grep -q loaded said
+	run -0 --separate-stderr trace-collect -p $victim -c func:./host:passed -o trace -- sh -c 'cat /sys/kernel/tracing/uprobe_events'
+	assert_equal "$stderr" "trace-collect: '$PWD/host' may load libraries: one that throws an exception out of a traced function ends it"
+	run -0 grep -c "^r:tailblame_[0-9_]*/p[0-9]* $PWD/host:0x[0-9a-f]*$" <<<"$output"
+	assert_output 1
+	touch stop
+	wait $victim || true
+}

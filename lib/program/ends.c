@@ -112,7 +112,12 @@ static const char *const throwing[] = {"__gxx_personality_v0", "__cxa_throw", "r
 static const char *const changing[] = {"swapcontext", "setcontext", "makecontext", "jump_fcontext", "ontop_fcontext", NULL};
 static const char *const jumping[] = {"longjmp", "__longjmp_chk", NULL};
 /* What a library that throws calls; not one that only passes exceptions on, or has run out of memory. */
-static const char *const thrown[] = {"__cxa_throw", "__cxa_rethrow", "rust_eh_personality", "_Unwind_RaiseException", NULL};
+static const char *const thrown[] = {"__cxa_throw", "__cxa_rethrow", "rust_eh_personality", "_Unwind_RaiseException",
+				     "_ZSt20__throw_out_of_rangePKc", "_ZSt24__throw_out_of_range_fmtPKcz", "_ZSt20__throw_length_errorPKc",
+				     "_ZSt19__throw_logic_errorPKc", "_ZSt21__throw_runtime_errorPKc", "_ZSt24__throw_invalid_argumentPKc",
+				     "_ZSt25__throw_bad_function_callv", "_ZSt16__throw_bad_castv",
+				     "_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE", NULL};
+static const char *const loading[] = {"dlopen", "dlmopen", NULL};
 
 static void read_sections(struct ends_file *file)
 {
@@ -134,6 +139,7 @@ static void read_sections(struct ends_file *file)
 			file->traits |= has_name(data, throwing) || has_name(data, changing) ? ENDS_UNSAFE : 0;
 			file->traits |= has_name(data, jumping) ? ENDS_JUMPS : 0;
 			file->traits |= header.sh_flags & SHF_ALLOC && has_name(data, thrown) ? ENDS_THROWS : 0;
+			file->traits |= header.sh_flags & SHF_ALLOC && has_name(data, loading) ? ENDS_LOADS : 0;
 		}
 		if (name && strcmp(name, ".eh_frame") == 0 && (data = elf_rawdata(section, NULL)) && data->d_buf)
 			pads_read(&file->pads, ident, &(struct stretch){data->d_buf, header.sh_addr, data->d_size, false});

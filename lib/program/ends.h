@@ -9,8 +9,8 @@
  * Files are read where there are no rights to lose (program/lookup.h); the path is only told. program/leave.h asks from outside.
  *
  * What may be left like that is told by the program: functions with tables for exceptions, or names that only code which throws, catches,
- * or changes stacks refers to; and so is a program whose libraries throw. A function of a library may be called by
- * any program, so it may be left in any way, unless it calls nothing.
+ * or changes stacks refers to; and so is a program whose libraries throw, whether it names them, they name each other, or it has loaded
+ * them (program/leave.h). A function of a library may be called by any program, so it may be left in any way, unless it calls nothing.
  */
 #ifndef PROGRAM_ENDS_H
 #define PROGRAM_ENDS_H
@@ -33,6 +33,7 @@ enum ends_trait {
 	ENDS_LIBRARY = 4,  /* any program may call it */
 	ENDS_THROWS = 8,   /* a library whose exceptions come through its callers' functions */
 	ENDS_ALONE = 16,   /* it needs no libraries */
+	ENDS_LOADS = 32,   /* it may load libraries that it does not name */
 };
 
 /* Its traits; the text is where it looks for its libraries, and those that it needs by name, each with NUL behind it; NULL: it is not wanted. */

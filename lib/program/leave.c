@@ -3,16 +3,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "program/loaded.h"
 
 struct leave {
 	struct lookup *lookup;
 	char *path;
 	unsigned traits;
-	bool unsafe;
+	bool unsafe, loads;
 };
+
+/* Through the libraries of a program. */
+struct search {
+	const struct leave *leave;
+	char *folders;		   /* where the program looks for them */
+	ARRAY(char *) left;	   /* paths, still to be read */
+	ARRAY(struct stat) seen;
+	unsigned traits;	   /* of any */
+};
+
+enum { TEXT_ROOM = 1 << 14 };
 
 /* The root of a program in a container: the length of "/proc/PID/root"; else 0. */
 static int root_of(const char *path)
@@ -61,45 +74,132 @@ static char *find_library(const char *program, const char *folders, const char *
 	return NULL;
 }
 
-/* One that cannot be found or read may be any. */
-static bool throws(const struct leave *leave, const char *folders, const char *name)
+/* They throw what others tell them to. */
+static bool is_runtime(const char *path)
 {
-	char *path = find_library(leave->path, folders, name);
-	unsigned traits;
-	bool found = !path || lookup_traits(leave->lookup, path, &traits, NULL, 0) < 0 || traits & ENDS_THROWS;
+	static const char *const names[] = {"libc.so.", "libgcc_s.so.", "libstdc++.so.", "libc++.so.", "libc++abi.so.", "libunwind.so."};
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
-	free(path);
-	return found;
-}
-
-static bool any_throws(const struct leave *leave, const char *text, size_t length)
-{
-	const char *end = text + length;
-
-	for (const char *name = text + strlen(text) + 1; name < end; name += strlen(name) + 1)
-		if (*name && throws(leave, text, name))
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strncmp(name, names[i], strlen(names[i])) == 0)
 			return true;
 	return false;
 }
 
-enum { TEXT_ROOM = 1 << 14 };
+/* One that cannot be reached may be any. */
+static bool is_new(struct search *search, const char *path)
+{
+	struct stat file;
+
+	if (stat(path, &file) < 0) {
+		search->traits |= ENDS_THROWS;
+		return false;
+	}
+	if (!S_ISREG(file.st_mode))
+		return false;
+	for (size_t i = 0; i < search->seen.count; i++)
+		if (search->seen.items[i].st_ino == file.st_ino && search->seen.items[i].st_dev == file.st_dev)
+			return false;
+	*ARRAY_ADD(&search->seen) = file;
+	return true;
+}
+
+/* The libraries that a file needs are added to those to be read, after its own folders and the program's. */
+static void add_needed(struct search *search, const char *text, size_t length)
+{
+	const char *program = search->folders ? search->folders : "";
+	char *folders = memory_format("%s%s%s", text, *text && *program ? ":" : "", program);
+
+	for (const char *name = text + strlen(text) + 1; name < text + length; name += strlen(name) + 1) {
+		char *path = *name && !is_runtime(name) ? find_library(search->leave->path, folders, name) : NULL;
+
+		search->traits |= *name && !is_runtime(name) && !path ? ENDS_THROWS : 0; /* it may be any */
+		if (path && is_new(search, path))
+			*ARRAY_ADD(&search->left) = path;
+		else
+			free(path);
+	}
+	if (!search->folders)
+		search->folders = folders;
+	else
+		free(folders);
+}
+
+static int read_library(struct search *search, const char *path, unsigned *traits)
+{
+	char *text = memory_new(TEXT_ROOM + 1, 1);
+	int length = lookup_traits(search->leave->lookup, path, traits, text, TEXT_ROOM);
+
+	if (length >= 0)
+		add_needed(search, text, (size_t)length);
+	free(text);
+	return length < 0 ? -1 : 0;
+}
+
+/* Libraries of libraries, too; no further than needed. */
+static void read_needed(struct search *search)
+{
+	for (size_t i = 0; i < search->left.count; i++) {
+		unsigned traits = ENDS_THROWS;
+
+		if (!(search->traits & ENDS_THROWS) && read_library(search, search->left.items[i], &traits) < 0)
+			traits = ENDS_THROWS;
+		search->traits |= traits & (ENDS_THROWS | ENDS_LOADS);
+		free(search->left.items[i]);
+	}
+	search->left.count = 0;
+}
+
+static void take_loaded(void *context, const char *path, const char *name)
+{
+	struct search *search = context;
+	unsigned traits = 0;
+
+	if (search->traits & ENDS_THROWS || is_runtime(name) || !is_new(search, path))
+		return;
+	if (lookup_traits(search->leave->lookup, path, &traits, NULL, 0) == 0 && traits & ENDS_LIBRARY)
+		search->traits |= traits & ENDS_THROWS;
+}
+
+/* What its libraries throw, those that it names, and those that it has loaded. */
+static void search_libraries(struct leave *leave, struct search *search)
+{
+	size_t running;
+
+	read_needed(search);
+	running = search->traits & ENDS_THROWS ? 0 : loaded_by(leave->path, take_loaded, search);
+	leave->loads = (leave->traits | search->traits) & ENDS_LOADS && running;
+	leave->unsafe = search->traits & ENDS_THROWS || ((leave->traits | search->traits) & ENDS_LOADS && !running);
+	if (leave->unsafe)
+		leave->loads = false;
+}
+
+static void free_search(struct search *search)
+{
+	for (size_t i = 0; i < search->left.count; i++)
+		free(search->left.items[i]);
+	free(search->left.items);
+	free(search->seen.items);
+	free(search->folders);
+}
 
 struct leave *leave_new(struct lookup *lookup, const char *path)
 {
 	struct leave *leave = NEW(struct leave);
-	char *text = memory_new(TEXT_ROOM + 1, 1);
-	int length = lookup_traits(lookup, path, &leave->traits, text, TEXT_ROOM);
+	struct search search = {.leave = leave};
+	int status;
 
 	leave->lookup = lookup;
 	leave->path = memory_text(path, strlen(path));
+	status = read_library(&search, path, &leave->traits);
 	leave->unsafe = leave->traits & ENDS_UNSAFE;
-	if (length < 0) {
+	if (status < 0) {
 		leave_free(leave);
 		leave = NULL;
 	} else if (!(leave->traits & (ENDS_UNSAFE | ENDS_LIBRARY))) {
-		leave->unsafe = any_throws(leave, text, (size_t)length);
+		search_libraries(leave, &search);
 	}
-	free(text);
+	free_search(&search);
 	return leave;
 }
 
@@ -114,6 +214,11 @@ void leave_free(struct leave *leave)
 bool leave_may_jump(const struct leave *leave)
 {
 	return leave->unsafe || leave->traits & (ENDS_LIBRARY | ENDS_JUMPS);
+}
+
+bool leave_may_load(const struct leave *leave)
+{
+	return leave->loads;
 }
 
 int leave_find(const struct leave *leave, const char *function, uint64_t offset, struct ends *ends)

@@ -1,6 +1,12 @@
 /*
  * leave: how calls of a program's functions end, asked of a process without rights (program/lookup.h) about the program, its libraries,
  * and those that throw stacks away. What there is to tell is in program/ends.h.
+ *
+ * A program of C may have loaded a library that throws through it, or load one later (dlopen). What it has loaded is seen while it runs. What
+ * it will load cannot be known. If it does not run yet, everything is still to come, so it is taken for one that exceptions may leave.
+ * If it runs and has loaded nothing that throws, its functions keep return probes: nearly every large server in C can load modules, hardly
+ * any throw, and a probe at a `ret` costs ten times as much as one behind a return. That is told (leave_may_load), for then a
+ * library that throws through a traced function ends the program after all.
  */
 #ifndef PROGRAM_LEAVE_H
 #define PROGRAM_LEAVE_H
@@ -16,6 +22,9 @@ void leave_free(struct leave *leave); /* NULL: nothing */
 
 /* Whether calls of its functions may be left unseen, by an exception or by longjmp(): the stack pointer tells where. */
 bool leave_may_jump(const struct leave *leave);
+
+/* Whether it may yet load a library whose exceptions its functions' return probes would not survive. */
+bool leave_may_load(const struct leave *leave);
 
 /* As ends_find(). */
 int leave_find(const struct leave *leave, const char *function, uint64_t offset, struct ends *ends);

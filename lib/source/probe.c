@@ -249,6 +249,8 @@ void probes_tell(const struct probes *probes, void (*say)(const char *format, ..
 			    program->path, program->at_exits, program->functions);
 		if (program->at_exits && !program->lands)
 			say("'%s': where its exceptions are caught cannot be seen; calls that they leave seem to go on", program->path);
+		if (leave_may_load(program->leave) && program->functions > program->at_exits)
+			say("'%s' may load libraries: one that throws an exception out of a traced function ends it", program->path);
 		if (program->left_out)
 			say("'%s': %zu functions were left out, for their code does not tell all places where they return",
 			    program->path, program->left_out);
