@@ -782,3 +782,45 @@ reads() {
 	run -1 --separate-stderr cchart-filter -t many
 	assert_equal "$stderr" "cchart-filter: many:4097: more than 4096 charts"
 }
+
+on_loop_device() ( # COMMAND...: it, with the name of the device, recorded
+	# shellcheck source=tests/incidents/loop.sh
+	. "$TOP/tests/incidents/loop.sh"
+	trap loop_end EXIT
+	loop_begin none 8M || exit 77
+	cat "/sys/block/${loop#/dev/}/dev" >device
+	trace-collect -c block -o live -- "$@" "$loop" >longest
+)
+
+# Requests of uneven sizes at the same places, split as the device likes it: the program knows how long the longest took.
+@test "live: requests that overlap end all, and none lasts longer than its program waited" {
+	need_tracefs
+	command -v python3 >/dev/null || skip "needs python3"
+	cat >overlap.py <<-'END'
+		import mmap, os, random, sys, threading, time
+		disk = os.open(sys.argv[1], os.O_RDWR | os.O_DIRECT)
+		over = time.monotonic() + 2
+		longest = []
+
+		def work():
+		    buffer, worst = memoryview(mmap.mmap(-1, 1 << 20)), 0
+		    while time.monotonic() < over:
+		        size, at = random.randrange(1, 2048) * 512, random.randrange(4096) * 512
+		        begin = time.monotonic()
+		        random.choice((os.preadv, os.pwritev))(disk, [buffer[:size]], at)
+		        worst = max(worst, time.monotonic() - begin)
+		    longest.append(worst)
+
+		threads = [threading.Thread(target=work) for _ in range(16)]
+		for thread in threads: thread.start()
+		for thread in threads: thread.join()
+		print(max(longest))
+	END
+	on_loop_device python3 overlap.py || { [ $? = 77 ] && skip "no loop device"; }
+	cchart-filter --text -c block --limit=1us live >told 2>/dev/null
+	grep "key=$(cat device) " told >ours
+	refute grep -E '^open|open=yes' ours
+	sed -nE 's/^signal .* value=([0-9.]+) .*/\1/p' ours >values
+	[ "$(wc -l <values)" -ge 50 ]
+	assert_equal "$(awk -v most="$(cat longest)" '$1 > most' values)" ""
+}
