@@ -119,3 +119,28 @@ blame graph=1 rank=2 name="xz: on CPU 7:0 in service" label="xz/5 on CPU 1" scor
 	assert_line --regexp '^   path +700 ms +70.0 %  copy of a: read of 7:0 in service$'
 	assert_line --regexp '^ +300 ms +30.0 %  read by copy of a queued before 7:0$'
 }
+
+@test "a thread is the kernel's by data, not for a slash in its name" {
+	sed 's/\bbulky\b/"CPU 0\/KVM"/g' "$TOP/testdata/wake/batch.txt" >in
+	run -0 bash -c 'blame-rank --text in | grep "^blame graph=1 rank=1 "'
+	assert_output --partial 'name="server: running for CPU 0/KVM"'
+	assert_output --partial 'deed=serve who=server whom="CPU 0/KVM" whom_tid=30'
+	# the kernel's threads ask for nothing
+	sed '/^task.*tid=30 /s/$/ kernel=yes/' "$TOP/testdata/wake/batch.txt" >in
+	run -0 bash -c 'blame-rank --text in | grep "^blame graph=1 rank=1 "'
+	assert_output --partial 'name="server: running"'
+}
+
+# bats test_tags=live
+@test "live: the kernel's threads are told from others" {
+	need_tracefs
+	bash -c 'printf "CPU 0/KVM" >/proc/$$/comm; until [ -e over ]; do sleep 0.1; done' 3>&- &
+	trace-collect -c runq -o all -d 2 2>log || [ $? = 3 ]
+	touch over
+	wait
+	stream-cat -t all | grep '^task .*tgid=' >tasks
+	grep -E ' comm=(kworker/|ksoftirqd/|rcu_)' tasks | run ! grep -v ' kernel=yes'
+	grep -q ' kernel=yes' tasks
+	run ! grep -E '(program=|comm="CPU 0).* kernel=|kernel=.*program=' tasks
+	grep -q 'comm="CPU 0/KVM"' tasks
+}

@@ -248,6 +248,11 @@ const char *events_comm(const struct events *events, int32_t tid)
 	return comm ? comm : "?";
 }
 
+bool events_is_kernels(const struct events *events, int32_t tid)
+{
+	return names_is_kernels(events->names, tid);
+}
+
 int32_t events_tgid(const struct events *events, int32_t tid)
 {
 	return names_tgid(events->names, tid);

@@ -97,6 +97,7 @@ size_t event_spell_number(enum event_spelling spelling, int64_t number, char *te
  */
 const char *events_comm(const struct events *events, int32_t tid);
 int32_t events_tgid(const struct events *events, int32_t tid); /* 0: unknown */
+bool events_is_kernels(const struct events *events, int32_t tid); /* by its task record it is a thread of the kernel */
 void events_learn_names(struct events *events, const struct event *event);
 void events_keep_living(struct events *events); /* from now on, forgets threads a while after they exit */
 void events_each_thread(const struct events *events, void (*call)(void *context, int32_t tid, const char *comm), void *context);

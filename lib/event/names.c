@@ -14,7 +14,7 @@ enum { COMM_SIZE = 16 };
 struct thread_entry {
 	int32_t tid, tgid;
 	char comm[COMM_SIZE];
-	bool gone;
+	bool gone, kernels; /* kernels: it is the kernel's */
 	UT_hash_handle hh;
 };
 
@@ -121,8 +121,11 @@ int names_read_task(struct names *names, const struct fields *fields)
 	entry = find_thread(names, (int32_t)tid);
 	if (entry)
 		entry->gone = false;
-	if ((tgid > 0 && tgid <= INT32_MAX) || fields_is(fields, "began", "yes"))
-		thread(names, (int32_t)tid)->tgid = (int32_t)tgid;
+	if ((tgid > 0 && tgid <= INT32_MAX) || fields_is(fields, "began", "yes")) {
+		entry = thread(names, (int32_t)tid);
+		entry->tgid = (int32_t)tgid;
+		entry->kernels = fields_is(fields, "kernel", "yes");
+	}
 	return 0;
 }
 
@@ -166,6 +169,13 @@ int32_t names_tgid(const struct names *names, int32_t tid)
 	const struct thread_entry *entry = find_thread(names, tid);
 
 	return entry ? entry->tgid : 0;
+}
+
+bool names_is_kernels(const struct names *names, int32_t tid)
+{
+	const struct thread_entry *entry = find_thread(names, tid);
+
+	return entry && entry->kernels;
 }
 
 void names_each(const struct names *names, void (*call)(void *context, int32_t tid, const char *comm), void *context)

@@ -21,6 +21,7 @@ int names_read_device(struct names *names, const struct fields *fields);
 
 const char *names_comm(const struct names *names, int32_t tid); /* NULL: unknown */
 int32_t names_tgid(const struct names *names, int32_t tid);
+bool names_is_kernels(const struct names *names, int32_t tid);
 void names_each(const struct names *names, void (*call)(void *context, int32_t tid, const char *comm), void *context);
 
 struct device {

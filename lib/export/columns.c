@@ -11,7 +11,7 @@
 static const char *const *const columns[KINDS] = {
 	[KIND_STREAM] = COLUMNS("version", "host", "kernel", "machine", "cpus", "clock", "wall", "boot"),
 	[KIND_CHART] = COLUMNS("name", "definition"),
-	[KIND_TASK] = COLUMNS("ts", "tid", "comm", "tgid", "began", "program", "cgroup", "read", "ended"),
+	[KIND_TASK] = COLUMNS("ts", "tid", "comm", "tgid", "began", "kernel", "program", "cgroup", "read", "ended"),
 	[KIND_DEVICE] = COLUMNS("dev", "name", "disk", "scheduler", "rotational"),
 	[KIND_STACK] = COLUMNS("id", "user", "kernel"),
 	[KIND_FILE] = COLUMNS("ts", "tid", "fd", "kind"),

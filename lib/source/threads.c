@@ -18,6 +18,8 @@ struct thread *threads_at(struct threads *threads, int32_t tid)
 	return &(*page)[tid % THREADS_PAGE];
 }
 
+enum { KTHREADD = 2 };
+
 /* A newline and a backslash in a name are written as two characters; events have them as they are. */
 static void unescape(char *name)
 {
@@ -38,8 +40,18 @@ struct process_program {
 	uint32_t gaps; /* threads.gaps then */
 };
 
-/* The thread group by /proc, and the name there; 0: the thread is gone. */
-static int32_t look_up(int32_t tid, char comm[THREAD_NAME])
+/* By its status in /proc: the kernel says so itself, or it is a child of kthreadd and has no memory of its own. */
+static bool is_kernels(int32_t tid, const char *status)
+{
+	const char *said = strstr(status, "\nKthread:\t"), *parent = strstr(status, "\nPPid:\t");
+
+	if (said)
+		return said[strlen("\nKthread:\t")] == '1';
+	return (tid == KTHREADD || (parent && atoi(parent + strlen("\nPPid:\t")) == KTHREADD)) && !strstr(status, "\nVmSize:\t");
+}
+
+/* The thread group by /proc, the name there, and whether it is the kernel's; 0: the thread is gone. */
+static int32_t look_up(int32_t tid, char comm[THREAD_NAME], bool *kernels)
 {
 	char path[32], text[512], name[2 * THREAD_NAME];
 	const char *group;
@@ -61,6 +73,7 @@ static int32_t look_up(int32_t tid, char comm[THREAD_NAME])
 		memcpy(comm, name, strnlen(name, THREAD_NAME - 1) + 1);
 		comm[THREAD_NAME - 1] = '\0';
 	}
+	*kernels = is_kernels(tid, text);
 	group = strstr(text, "\nTgid:\t");
 	return group ? atoi(group + 7) : 0;
 }
@@ -108,7 +121,7 @@ static uint32_t hash_of(int32_t pid, const struct process_program *known)
 }
 
 static int write_task(const struct thread *thread, struct stream *stream, int64_t ts, int32_t tid, int32_t group, bool began,
-		      const struct process_program *known)
+		      bool kernels, const struct process_program *known)
 {
 	struct line line = {0};
 	int status;
@@ -121,6 +134,8 @@ static int write_task(const struct thread *thread, struct stream *stream, int64_
 		line_integer(&line, "tgid", group);
 	if (began)
 		line_text(&line, "began", "yes");
+	if (kernels)
+		line_text(&line, "kernel", "yes");
 	if (known && *known->program.words)
 		line_text(&line, "program", known->program.words);
 	if (known && *known->program.group)
@@ -155,7 +170,7 @@ int threads_see(struct threads *threads, struct stream *stream, int64_t ts, int3
 	struct thread *thread;
 	int32_t group = 0;
 	uint32_t told;
-	bool began;
+	bool began, kernels = false;
 	int status = 0;
 
 	if (tid <= 0)
@@ -165,7 +180,7 @@ int threads_see(struct threads *threads, struct stream *stream, int64_t ts, int3
 		return 0;
 	thread->known = true;
 	if (!threads->foreign)
-		group = look_up(tid, current);
+		group = look_up(tid, current, &kernels);
 	find_name(threads, tid, comm, current, name);
 	if (group && threads->asker && strcmp(name, current) == 0)
 		known = program_of(threads, tid, group);
@@ -175,7 +190,7 @@ int threads_see(struct threads *threads, struct stream *stream, int64_t ts, int3
 	told = group ? hash_of(group, known) : thread->fresh ? 0 : thread->told;
 	if (*name && (strcmp(name, thread->comm) != 0 || told != thread->told || began)) {
 		memcpy(thread->comm, name, THREAD_NAME);
-		status = write_task(thread, stream, ts, tid, group, began, known);
+		status = write_task(thread, stream, ts, tid, group, began, kernels, known);
 		thread->told = told;
 	}
 	thread->fresh = SETTLED;

@@ -642,14 +642,20 @@ static size_t segment_start(const struct thread *thread)
 	return at;
 }
 
+/* By data; where those do not tell, it is not. */
+static bool is_kernels(const struct wake *wake, const struct thread *thread)
+{
+	return thread->works || events_is_kernels(wake->events, thread->tid);
+}
+
 /*
- * Only who has asked is served: who was never seen to wake the thread's process is told something, as a logger is. The
- * kernel's threads have a slash in their names, and ask for nothing.
+ * A run serves only a process that has asked: one that was never seen to wake the thread's process is told something, as a
+ * logger is. The kernel's threads ask for nothing.
  */
 static bool is_served(struct wake *wake, int32_t own, int32_t process, const struct thread *peer)
 {
 	return own && process && own != process && find_acquaintance(wake, process, own) &&
-	       !strchr(wake_comm(wake, peer), '/');
+	       !is_kernels(wake, peer);
 }
 
 static void serve_peer(struct wake *wake, struct thread *thread, const struct thread *peer)

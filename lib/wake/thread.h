@@ -78,6 +78,7 @@ struct thread {
 	int32_t for_index; /* and that index, from now on */
 	char *comm;	 /* set when another thread takes over its tid; else ask struct events */
 	ARRAY(struct called) called_before; /* in the order of time; see wake_called.c */
+	bool works;	    /* it did works of a queue, so it is the kernel's */
 	bool called_itself; /* its name is not that of its parent any more */
 	ARRAY(struct piece) pieces;
 	ARRAY(struct mark) marks; /* see wake_stack.h */

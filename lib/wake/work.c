@@ -101,6 +101,7 @@ static void start(struct wake *wake, struct thread *thread, uint64_t address, ui
 	struct queued_work *queued = find_queued(wake, address);
 
 	does(thread, INDEX_NONE);
+	thread->works = true;
 	if (queued) {
 		does(thread, (int32_t)of(wake)->begun.count);
 		queued->work.started = wake->now;
