@@ -182,7 +182,7 @@ static bool went_on(const struct waiting *waiting, const struct thread *thread, 
 {
 	return rag_entered(waiting->rag, thread->index, waiting->to, thread->pieces.items[wait].start) ||
 	       waiting->rag->calls.items[call].start >= waiting->to ||
-	       (!thread_idled(thread, waiting->last, wait - 1) && !thread_idled(thread, waiting->first, wait - 1));
+	       (!thread_idled(thread, waiting->last, wait - 1, 0) && !thread_idled(thread, waiting->first, wait - 1, 0));
 }
 
 static void take_wait(struct waiting *waiting, const struct thread *thread, size_t index)

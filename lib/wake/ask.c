@@ -3,13 +3,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wake/block.h"
 #include "wake/context.h"
 #include "wake/part.h"
 #include "wake/syscall.h"
 #include "wake/wake_name.h"
-#include "wake/block.h"
-#include "wake/work.h"
 #include "wake/writeback.h"
+
+/*
+ * One principle: a request is a wake-up from one thread to another, answered by the first later wake-up the other way; a wait
+ * belongs to the request that its end answers, if that was made before the wait began and is not answered yet, else to the
+ * thread itself. The threads of a process are one party: any of them may hand a request on, or take its answer.
+ *
+ * Three things follow from what a wait is for. A wait for any of many events belongs to its request whatever the thread did
+ * since; another one only if the thread did nothing else. Waits in vain, one after the other, belong to what ends the last of them. And a
+ * thread that answers several parties in one run serves each up to its answer.
+ */
 
 /*
  * Whom a thread served since it last slept, that is: woke. Where it served several processes in one go, its run is cut
@@ -83,9 +92,6 @@ static void left(struct wake *wake, struct thread *thread)
  * or when a tick of its own woke it, did not keep back the event that it waits for. Nor is an answer kept back by the answers
  * of others, which the thread waited for before.
  */
-
-/* A tick is short: it must have slept for this much longer than it ran then, or it has done something. */
-enum { IDLENESS = 8 };
 
 /* How far back an ask is looked for, in pieces of a thread. */
 enum { PATIENCE = 4096 };
@@ -164,16 +170,15 @@ static bool are_colleagues(const struct wake *wake, const struct thread *thread,
 	return process && process == events_tgid(wake->events, wake->threads.items[other]->tid);
 }
 
-/* The last wait of the thread that was over by then, of those that this one ended (INDEX_NONE: any). NULL: none. */
-static const struct piece *last_wait(const struct wake *wake, const struct thread *thread, int64_t ts, int32_t by)
+/* The last wait of the thread that was over by then. NULL: none. */
+static const struct piece *last_wait(const struct thread *thread, int64_t ts)
 {
 	size_t at = thread_find(thread, ts);
 
 	for (size_t left = PATIENCE; at-- > 0 && left; left--) {
 		const struct piece *wait = &thread->pieces.items[at];
 
-		if (wait->what == WHAT_WAIT && at + 1 < thread->pieces.count && wait[1].start <= ts &&
-		    (by == INDEX_NONE || ended_by(wake, wait) == by))
+		if (wait->what == WHAT_WAIT && at + 1 < thread->pieces.count && wait[1].start <= ts)
 			return wait;
 	}
 	return NULL;
@@ -189,13 +194,12 @@ static bool is_answer(const struct wake *wake, const struct piece *wait, int32_t
 	       (!(wait->flags & PIECE_ROOM) || hand->flags & PIECE_ROOM);
 }
 
-/* When the other ended such a wait of the thread last, before this one; TIME_NONE: never, as far as is known. */
-static int64_t last_answer(const struct wake *wake, const struct thread *thread, size_t at, int32_t other)
+/* When the other last answered the thread, of whose pieces so many count; TIME_NONE: never, as far as is known. */
+static int64_t last_answer(const struct wake *wake, const struct thread *thread, size_t count, int32_t other,
+			   const struct piece *hand)
 {
-	const struct piece *hand = &thread->pieces.items[at];
-
-	for (size_t left = PATIENCE; at-- > 0 && left; left--) {
-		const struct piece *wait = &thread->pieces.items[at];
+	for (size_t left = PATIENCE; count-- > 0 && left; left--) {
+		const struct piece *wait = &thread->pieces.items[count];
 
 		if (is_answer(wake, wait, other, hand))
 			return wait[1].start;
@@ -203,102 +207,50 @@ static int64_t last_answer(const struct wake *wake, const struct thread *thread,
 	return TIME_NONE;
 }
 
-/* It woke the one that ended its wait, or made it. */
-static int64_t asked_itself(const struct wake *wake, const struct thread *thread, int64_t end,
-			    const struct thread *other)
+/* When the thread woke the one that then woke the other, which is of its process: it handed the request on. TIME_NONE: it did not. */
+static int64_t handed_over(const struct wake *wake, const struct thread *thread, const struct thread *other, const struct piece *wait)
 {
-	const struct piece *wait = last_wait(wake, other, end, thread->index);
+	int32_t by = ended_by(wake, wait);
+	const struct piece *before;
 
-	if (wait)
-		return ended(wake, wait);
-	return other->parent == thread->index ? other->born : TIME_NONE;
-}
-
-/* It woke another thread of that process, which then handed the job on: the first such after the last answer. */
-static int64_t asked_another(const struct wake *wake, const struct thread *thread, int64_t end,
-			     const struct thread *other, int64_t answered)
-{
-	size_t i = answered == TIME_NONE ? 0 : thread_find(other, answered);
-
-	for (size_t left = PATIENCE; i + 1 < other->pieces.count && left; i++, left--) {
-		const struct piece *wait = &other->pieces.items[i];
-		int32_t by = ended_by(wake, wait);
-
-		if (wait[1].start > end)
-			break;
-		if (by == INDEX_NONE || !are_colleagues(wake, other, by) || are_colleagues(wake, other, thread->index))
-			continue;
-		wait = last_wait(wake, wake->threads.items[by], ended(wake, wait), INDEX_NONE);
-		if (wait && ended_by(wake, wait) == thread->index)
-			return ended(wake, wait);
-	}
-	return TIME_NONE;
-}
-
-/* Whether the other answered a thread of this one's process between then and the end of this wait. */
-static bool has_answered(const struct wake *wake, const struct thread *thread, size_t hand, int32_t other, int64_t from)
-{
-	int64_t to = thread_piece_end(wake, thread, hand);
-
-	for (size_t n = 0; n < wake->threads.count; n++) {
-		const struct thread *colleague = wake->threads.items[n];
-
-		if (!are_colleagues(wake, thread, colleague->index))
-			continue;
-		for (size_t at = thread_find(colleague, to), left = PATIENCE; at-- > 0 && left; left--) {
-			const struct piece *wait = &colleague->pieces.items[at];
-
-			if (thread_piece_end(wake, colleague, at) <= from)
-				break;
-			if (at + 1 < colleague->pieces.count && wait[1].start < to &&
-			    is_answer(wake, wait, other, &thread->pieces.items[hand]))
-				return true;
-		}
-	}
-	return false;
+	if (!are_colleagues(wake, other, by) || are_colleagues(wake, other, thread->index))
+		return TIME_NONE;
+	before = last_wait(wake->threads.items[by], ended(wake, wait));
+	return before && ended_by(wake, before) == thread->index ? ended(wake, before) : TIME_NONE;
 }
 
 /*
- * Another thread of its process woke the other, who has answered none of them since: where they share what they wait for,
- * as those of a Go program do, any of them takes the answer. This one did next to nothing meanwhile.
+ * The request of the thread to the other that this one has not answered before the wait: it woke it last, or made it; or it woke
+ * first another thread of that process, which handed that on. Where there is none, it is that of another thread of its own
+ * process: as those of a Go program do, they may share what they wait for.
  */
-static struct ask asked_for_it(const struct wake *wake, const struct thread *thread, size_t at, const struct thread *other)
+static struct ask find_request(const struct wake *wake, const struct thread *thread, size_t at, const struct thread *other)
 {
-	struct ask ask = {TIME_NONE, INDEX_NONE};
-	size_t i = thread_find(other, thread_piece_end(wake, thread, at));
-
-	for (size_t left = PATIENCE; i-- > 0 && left && ask.since == TIME_NONE; left--) {
-		const struct piece *wait = &other->pieces.items[i];
-		int32_t by = ended_by(wake, wait);
-
-		if (i + 1 < other->pieces.count && by != INDEX_NONE && are_colleagues(wake, thread, by))
-			ask = (struct ask){ended(wake, wait), by};
-	}
-	if (ask.since == TIME_NONE || are_colleagues(wake, thread, other->index) ||
-	    !thread_idled(thread, thread_find(thread, ask.since), at) || has_answered(wake, thread, at, other->index, ask.since))
-		ask.since = TIME_NONE;
-	return ask;
-}
-
-/*
- * Whether the thread did next to nothing but wait between the ask and the end of this wait, as one that asks several, or has
- * several work for it, and takes what they say in turn.
- */
-static bool has_gathered(const struct thread *thread, size_t at, int64_t since)
-{
+	int64_t end = thread_piece_end(wake, thread, at), over;
+	int64_t answered = last_answer(wake, thread, at, other->index, &thread->pieces.items[at]);
 	bool condition = thread->pieces.items[at].flags & PIECE_CONDITION;
-	int64_t waited = 0, did = 0;
+	struct ask relayed = {TIME_NONE, thread->index}, shared = {TIME_NONE, INDEX_NONE};
+	size_t i = thread_find(other, end);
 
-	for (size_t i = thread_find(thread, since); i <= at; i++) {
-		const struct piece *piece = &thread->pieces.items[i];
-		int64_t time = piece[1].start - piece->start;
+	for (size_t left = PATIENCE; i-- > 0 && left; left--) {
+		const struct piece *wait = &other->pieces.items[i];
+		int32_t by = i + 1 < other->pieces.count && wait[1].start <= end ? ended_by(wake, wait) : INDEX_NONE;
 
-		if (piece->what == WHAT_WAIT && (!condition || piece->flags & PIECE_CONDITION))
-			waited += time;
-		else if (piece->what == WHAT_WAIT || piece->what == WHAT_RUN)
-			did += time;
+		if (by == INDEX_NONE)
+			continue;
+		if (ended(wake, wait) < answered)
+			break;
+		if (by == thread->index)
+			return (struct ask){ended(wake, wait), by};
+		over = condition ? TIME_NONE : handed_over(wake, thread, other, wait);
+		if (over != TIME_NONE && over >= answered)
+			relayed.since = over;
+		if (shared.since == TIME_NONE && are_colleagues(wake, thread, by) && !are_colleagues(wake, thread, other->index))
+			shared = (struct ask){ended(wake, wait), by};
 	}
-	return did <= waited / IDLENESS;
+	if (other->parent == thread->index && other->born >= answered)
+		return (struct ask){other->born, thread->index};
+	return relayed.since == TIME_NONE ? shared : relayed;
 }
 
 /* Whether it did next to nothing but run between these times. */
@@ -308,7 +260,7 @@ static bool was_busy(const struct wake *wake, const struct thread *thread, int64
 
 	for (size_t i = thread_find(thread, from); i < thread->pieces.count && thread->pieces.items[i].start < to; i++) {
 		const struct piece *piece = &thread->pieces.items[i];
-		int64_t end = thread_piece_end(wake, thread, i), time = (end < to ? end : to) - piece->start;
+		int64_t time = sooner(thread_piece_end(wake, thread, i), to) - piece->start;
 
 		waited += piece->what == WHAT_WAIT ? time : 0;
 		ran += piece->what == WHAT_RUN ? time : 0;
@@ -323,50 +275,38 @@ static bool has_ended(const struct thread *thread, int64_t ts)
 }
 
 /*
- * The thread asked whoever ended this wait, which is not idle, but for an answer. A condition may also be a lock, as those of
- * Java are, and to be woken no ask, but the end of another's turn, from which on the other did what it liked: so it must have
- * ended with the answer, or have been busy. TIME_NONE: it did not ask.
+ * A wait for any of many events was for the request whenever that was made. Any other was, if the thread did next to nothing but wait
+ * since, as one that asks several, and takes what they say in turn. A condition may also be a lock, as those of Java are, and to be
+ * woken no request, but the end of another's turn, from which on the other did what it liked: so it must have ended with the answer,
+ * or have been busy. And a request of another thread may be answered to that one.
  */
-static int64_t asked_and_waited(const struct wake *wake, const struct thread *thread, size_t at, const struct thread *other)
+static bool is_awaited(const struct wake *wake, const struct thread *thread, size_t at, const struct thread *other, struct ask ask)
 {
-	bool condition = thread->pieces.items[at].flags & PIECE_CONDITION;
-	int64_t end = thread_piece_end(wake, thread, at), answered = last_answer(wake, thread, at, other->index);
-	int64_t since = asked_itself(wake, thread, end, other);
+	const struct piece *wait = &thread->pieces.items[at];
+	const struct thread *asker = wake->threads.items[ask.by];
+	int64_t end = thread_piece_end(wake, thread, at);
+	uint16_t kind = wait->flags & PIECE_CONDITION;
 
-	if (!condition && (since == TIME_NONE || since < answered))
-		since = asked_another(wake, thread, end, other, answered);
-	if (since == TIME_NONE || since < answered || !has_gathered(thread, at, since) ||
-	    (condition && !has_ended(other, end) && !was_busy(wake, other, since, end)))
-		return TIME_NONE;
-	return since;
+	if (asker != thread)
+		return is_idle(wake, wait) && thread_idled(thread, thread_find(thread, ask.since), at, 0) &&
+		       last_answer(wake, asker, thread_find(asker, end - 1), other->index, wait) < ask.since;
+	if (is_idle(wake, wait))
+		return true;
+	return thread_idled(thread, thread_find(thread, ask.since), at, kind) &&
+	       (!kind || has_ended(other, end) || was_busy(wake, other, ask.since, end));
 }
 
-/*
- * The thread itself or another of its process asked whoever ended this wait, which was idle, or for an answer; since TIME_NONE:
- * nobody did.
- */
+/* The request that the end of this wait answers; since TIME_NONE: none is known. */
 static struct ask asked_before(const struct wake *wake, const struct thread *thread, size_t at)
 {
 	const struct piece *wait = &thread->pieces.items[at];
 	struct ask ask = {TIME_NONE, thread->index};
-	int64_t end = thread_piece_end(wake, thread, at), answered;
 	int32_t by = ended_by(wake, wait);
-	const struct thread *other;
 
 	if (by == INDEX_NONE || by == thread->index || !takes(wake, wait))
 		return ask;
-	other = wake->threads.items[by];
-	if (!is_idle(wake, wait)) {
-		ask.since = asked_and_waited(wake, thread, at, other);
-		return ask;
-	}
-	answered = last_answer(wake, thread, at, by);
-	ask.since = asked_itself(wake, thread, end, other);
-	if (ask.since == TIME_NONE || ask.since < answered)
-		ask.since = asked_another(wake, thread, end, other, answered);
-	if (ask.since == TIME_NONE || ask.since < answered)
-		ask = asked_for_it(wake, thread, at, other);
-	if (ask.since < answered)
+	ask = find_request(wake, thread, at, wake->threads.items[by]);
+	if (ask.since != TIME_NONE && !is_awaited(wake, thread, at, wake->threads.items[by], ask))
 		ask.since = TIME_NONE;
 	return ask;
 }
@@ -386,11 +326,11 @@ static struct ask handed_on(const struct wake *wake, const struct thread *thread
 	if (by == INDEX_NONE || by == thread->index || !are_colleagues(wake, thread, by) || !takes(wake, wait))
 		return ask;
 	other = wake->threads.items[by];
-	last = last_wait(wake, other, ended(wake, wait), INDEX_NONE);
+	last = last_wait(other, ended(wake, wait));
 	if (last && last[1].start > wait->start && ended_by(wake, last) != INDEX_NONE &&
 	    !are_colleagues(wake, thread, ended_by(wake, last)))
 		ask = asked_before(wake, other, (size_t)(last - other->pieces.items));
-	if (ask.since != TIME_NONE && !thread_idled(thread, thread_find(thread, ask.since), at))
+	if (ask.since != TIME_NONE && !thread_idled(thread, thread_find(thread, ask.since), at, 0))
 		ask.since = TIME_NONE;
 	return ask;
 }
@@ -532,7 +472,7 @@ static void answer(struct wake *wake, struct thread *thread, const struct piece 
 	int32_t index;
 	uint8_t cause;
 
-	if (!answer_of(wake, thread, wait, &cause, &index) || !thread_idled(thread, first, last))
+	if (!answer_of(wake, thread, wait, &cause, &index) || !thread_idled(thread, first, last, 0))
 		return;
 	for (size_t i = first; i < last; i++) {
 		struct piece *piece = &thread->pieces.items[i];

@@ -2,9 +2,6 @@
 
 #include <string.h>
 
-/* Who sleeps for this much longer than it runs does nothing with its time. */
-enum { IDLENESS = 8 };
-
 struct piece *thread_last(const struct thread *thread)
 {
 	return thread->pieces.count ? &thread->pieces.items[thread->pieces.count - 1] : NULL;
@@ -220,15 +217,18 @@ int64_t thread_piece_end(const struct wake *wake, const struct thread *thread, s
 	return thread->died != TIME_NONE ? thread->died : wake->now;
 }
 
-bool thread_idled(const struct thread *thread, size_t first, size_t last)
+bool thread_idled(const struct thread *thread, size_t first, size_t last, uint16_t flags)
 {
-	int64_t slept = 0, ran = 0;
+	int64_t slept = 0, did = 0;
 
 	for (size_t i = first; i <= last; i++) {
 		const struct piece *piece = &thread->pieces.items[i];
+		int64_t time = piece[1].start - piece->start;
 
-		slept += piece->what == WHAT_WAIT ? piece[1].start - piece->start : 0;
-		ran += piece->what == WHAT_RUN ? piece[1].start - piece->start : 0;
+		if (piece->what == WHAT_WAIT && (piece->flags & flags) == flags)
+			slept += time;
+		else if (piece->what == WHAT_WAIT || piece->what == WHAT_RUN)
+			did += time;
 	}
-	return ran <= slept / IDLENESS;
+	return did <= slept / IDLENESS;
 }

@@ -94,10 +94,16 @@ bool thread_unseen(const struct thread *thread); /* nothing is known of it since
 bool thread_running(const struct thread *thread);
 bool thread_runnable(const struct thread *thread);
 
-/* Number of pieces that start at or before ts; when one of them ends; did it next to nothing in these, which are over? */
+/* Number of pieces that start at or before ts; when one of them ends. */
 size_t thread_find(const struct thread *thread, int64_t ts);
 int64_t thread_piece_end(const struct wake *wake, const struct thread *thread, size_t piece);
-bool thread_idled(const struct thread *thread, size_t first, size_t last);
+
+/*
+ * Whether the thread did next to nothing with its time in these pieces, which are over: it waited so much longer than it did
+ * anything else. Waits without these flags count as something else.
+ */
+enum { IDLENESS = 8 };
+bool thread_idled(const struct thread *thread, size_t first, size_t last, uint16_t flags);
 
 struct piece *thread_piece(struct thread *thread, enum node_what what, int64_t ts, uint32_t cpu); /* begins one */
 void thread_split(struct thread *thread, int64_t ts); /* a run: what follows ts becomes a piece of its own */
