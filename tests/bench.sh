@@ -7,7 +7,8 @@
 # 2. How often each charting method cries wolf, how soon it finds what it should, and how much of the demo's incident is kept.
 # 3. How much CPU time trace-collect uses to write events to a file, beside trace-cmd ($TRACE_CMD), same events.
 # 4. What tracing costs the load that is traced, and the machine; see bench/overhead.sh.
-# 5. How fast saved traces are read, beside libtracecmd, trace-cmd and perf; see bench/saved.sh.
+# 5. What a hit of a function's probe costs; see bench/probes.sh.
+# 6. How fast saved traces are read, beside libtracecmd, trace-cmd and perf; see bench/saved.sh.
 #
 # Environment: EVENTS of the stream file (5000000), RUNS of which the median counts (5), TRACE_CMD.
 set -u -o pipefail
@@ -194,5 +195,7 @@ echo
 bench_collect
 echo
 tests/bench/overhead.sh "$build"
+echo
+tests/bench/probes.sh "$build"
 echo
 tests/bench/saved.sh "$build"
