@@ -11,11 +11,10 @@
 
 static struct wish *find(const struct wishes *wishes, const char *event)
 {
-	for (size_t i = 0; i < wishes->list.count; i++) {
-		if (strcmp(wishes->list.items[i]->event, event) == 0)
-			return wishes->list.items[i];
-	}
-	return NULL;
+	struct wish *found;
+
+	HASH_FIND_STR(wishes->by_event, event, found);
+	return found;
 }
 
 static struct wish *append(struct wishes *wishes, const char *event, const char *system, const char *name)
@@ -27,6 +26,8 @@ static struct wish *append(struct wishes *wishes, const char *event, const char 
 	wish->name = memory_text(name, strlen(name));
 	wish->flags = WISH_REQUIRED;
 	*ARRAY_ADD(&wishes->list) = wish;
+	if (!find(wishes, event))
+		HASH_ADD_KEYPTR(hh, wishes->by_event, wish->event, strlen(wish->event), wish);
 	return wish;
 }
 
@@ -81,6 +82,26 @@ static bool is_pattern(const char *text)
 	return strpbrk(text, "*?[\\") != NULL;
 }
 
+/* The kernel is asked once about each. */
+static bool is_there(struct wishes *wishes, const char *system, const char *name)
+{
+	char *event = memory_format("%s:%s", system, name);
+	const struct wish *known = find(wishes, event);
+	bool there = known && !known->origin, absent = false;
+
+	for (size_t i = 0; i < wishes->absent.count && !there && !absent; i++)
+		absent = strcmp(wishes->absent.items[i], event) == 0;
+	if (!there && !absent) {
+		there = tracefs_event_file_exists(NULL, system, name, "format");
+		if (!there) {
+			*ARRAY_ADD(&wishes->absent) = event;
+			return false;
+		}
+	}
+	free(event);
+	return there;
+}
+
 /* A name is looked up; only for a pattern are the kernel's thousands of events listed. Returns how many were added; -1 after fail(). */
 static int add_all(struct wishes *wishes, const char *wanted, const char *pattern, const char *filter, const char *waits,
 		   unsigned flags)
@@ -89,7 +110,7 @@ static int add_all(struct wishes *wishes, const char *wanted, const char *patter
 	int added = 0;
 
 	if (!is_pattern(wanted) && !is_pattern(pattern)) {
-		if (!tracefs_event_file_exists(NULL, wanted, pattern, "format"))
+		if (!is_there(wishes, wanted, pattern))
 			return 0;
 		add_one(wishes, wanted, pattern, filter, waits, flags);
 		return 1;
@@ -171,6 +192,10 @@ int wishes_add_lives(struct wishes *wishes)
 
 void wishes_free(struct wishes *wishes)
 {
+	HASH_CLEAR(hh, wishes->by_event);
+	for (size_t i = 0; i < wishes->absent.count; i++)
+		free(wishes->absent.items[i]);
+	free(wishes->absent.items);
 	for (size_t i = 0; i < wishes->list.count; i++) {
 		struct wish *wish = wishes->list.items[i];
 

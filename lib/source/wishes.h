@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include <tracefs.h>
+#include <uthash.h>
 
 #include "base/memory.h"
 #include "event/predicate.h"
@@ -34,6 +35,7 @@ struct wish_thread {
 };
 
 struct wish {
+	UT_hash_handle hh;   /* by event; the first of those that share it */
 	char *event;	     /* its name in the stream, "system:name" */
 	char *system, *name; /* its name in tracefs */
 	char *origin;	     /* of a probe: what it probes; else NULL */
@@ -63,7 +65,9 @@ struct wish {
 
 struct wishes {
 	ARRAY(struct wish *) list;
-	struct wish **by_id; /* WISH_IDS of them */
+	struct wish *by_event; /* those that were added by name */
+	ARRAY(char *) absent;  /* events that this kernel does not have: each chart of thousands may ask for them again */
+	struct wish **by_id;   /* WISH_IDS of them */
 };
 
 /*
