@@ -78,6 +78,7 @@ static json_t *path_array(const struct story *story)
 		json_put_real(object, "time", part->time);
 		json_put_real(object, "share", story_share(story, part));
 		json_put_count(object, "pieces", part->pieces);
+		json_put_deed(object, "deed", part->deed);
 		json_array_append_new(array, object);
 	}
 	return array;
@@ -96,6 +97,7 @@ static json_t *blame_array(const struct story *story)
 		json_put_text(object, "name", culprit->name);
 		json_put_text(object, "label", culprit->label);
 		json_put_text(object, "words", culprit->fuller);
+		json_put_deed(object, "deed", culprit->deed);
 		json_put_real(object, "score", culprit->score);
 		if (!culprit->timeless)
 			json_put_real(object, "share", culprit->share);

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "report/words.h"
+
 void json_put_text(json_t *object, const char *key, const char *text)
 {
 	if (text && *text)
@@ -42,4 +44,32 @@ void json_put_identity(json_t *object, const char *key, const struct identity *i
 	json_put_text(process, "program", identity->program);
 	json_put_text(process, "cgroup", identity->cgroup);
 	json_object_set_new(object, key, process);
+}
+
+void json_put_deed(json_t *object, const char *key, const struct deed *deed)
+{
+	struct line line = {0};
+	struct fields fields;
+	json_t *keys;
+
+	if (deed->kind == DEED_TEXT)
+		return;
+	keys = json_object();
+	line_begin(&line, "deed");
+	deed_spell(deed, &line);
+	if (fields_parse(&fields, line.text, line.length) < 0)
+		fields.count = 0;
+	for (int i = 0; i < fields.count; i++) {
+		const struct field *field = &fields.item[i];
+		char *name = memory_text(field->key, field->key_length), *raw = memory_new(field->value_length + 1, 1), *clean;
+
+		field_text(field, raw, field->value_length + 1);
+		clean = words_clean(raw);
+		json_put_text(keys, name, clean);
+		free(clean);
+		free(raw);
+		free(name);
+	}
+	json_object_set_new(object, key, keys);
+	line_free(&line);
 }
