@@ -37,10 +37,10 @@ struct ranker {
 	struct graph_reader *reader;
 	struct graph_builder *builder;
 	struct ranking_options options;
-	struct ranking_total *total; /* of the stream at hand */
-	struct comparison *comparison; /* told of its moments; NULL: nothing is compared */
+	struct ranking_total *total; /* of the current stream */
+	struct comparison *comparison; /* gets the stream's moments; NULL: without --diff */
 	enum comparison_side side;
-	ARRAY(char *) devices; /* what is compared names them by numbers: their records, each once */
+	ARRAY(char *) devices; /* with --diff: device records, each once, because nodes have only device numbers */
 };
 
 static int rank_graph(void *context, struct graph *graph)
@@ -78,7 +78,7 @@ static int count_waiting(struct ranker *ranker, const struct record *record)
 	return 0;
 }
 
-/* The names of BAD come last, and count where both have the number. */
+/* BAD is read last, so its names win if both streams have the number. */
 static void keep_device(struct ranker *ranker, const struct record *record)
 {
 	size_t i;
@@ -101,7 +101,7 @@ static int other_seen(void *context, const struct record *record)
 	return STREAM_PASS;
 }
 
-/* What an earlier ranking said of these graphs gives way to ours. */
+/* Drops the records of an earlier ranking. */
 static int ranking_seen(void *context, const struct record *record)
 {
 	struct ranker *ranker = context;
@@ -131,7 +131,7 @@ static int stream_over(void *context)
 	return status;
 }
 
-/* Of two streams that are compared, the second is opened for reading, as it may. */
+/* Confines the command once; confinement lets it open the second stream of --diff for reading. */
 static void confine_once(const struct ranker *ranker)
 {
 	static bool confined;
@@ -141,7 +141,7 @@ static void confine_once(const struct ranker *ranker)
 	confined = true;
 }
 
-/* Ranks all of these files; without output where only the moments are wanted. Returns the exit status. */
+/* Ranks these files; without output for --diff, which needs only the moments. Returns the exit status. */
 static int rank(struct ranker *ranker, char *const *files, int files_count, bool output)
 {
 	struct handlers handlers = {.finish = stream_over};

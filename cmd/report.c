@@ -37,7 +37,7 @@ static size_t columns(void)
 	return width == 0 ? 80 : width < 40 ? 40 : width > 400 ? 400 : width;
 }
 
-/* Whether all input is there already: files, and none of them a pipe. */
+/* Tells whether all inputs are files, none of them a pipe. */
 static bool input_is_whole(char *const *files, int count)
 {
 	struct stat status;
@@ -58,7 +58,7 @@ static void totals_asked(int number)
 	report_ask_totals();
 }
 
-/* No SA_RESTART: a read that waits is to be interrupted, so that totals come at once. */
+/* No SA_RESTART: a signal interrupts a waiting read, so that totals come at once. */
 static void catch_signals(void)
 {
 	struct sigaction action = {.sa_handler = totals_asked};

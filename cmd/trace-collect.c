@@ -47,7 +47,7 @@ static const struct option_entry options[] = {
 	{0},
 };
 
-/* The charts of all functions of a program that match. */
+/* Adds a chart for each function of a program that matches. */
 static int add_functions(const char *wanted)
 {
 	const char *colon = symbol_colon(wanted);
@@ -71,7 +71,7 @@ static int add_functions(const char *wanted)
 	return status;
 }
 
-/* The kernel places and removes probes one by one; so many take so long that whoever waits at a terminal must not take it for a hang. */
+/* The kernel places and removes probes one by one. From this many on, tell a terminal, so that it does not look like a hang. */
 enum { PROBES_TOLD = 100 };
 
 static void say_placing(void)
@@ -94,12 +94,12 @@ static void say_removing(const struct wishes *wishes)
 		warn("removing %d probes", probes);
 }
 
-/* What a chart measures is required, what it keeps as context is not. */
+/* Events that a chart measures are required; events that it keeps as context are not. */
 static int want_chart_event(struct wishes *wishes, const struct chart_event *event)
 {
 	unsigned flags = event->required ? WISH_REQUIRED : 0;
 
-	if (event->instead) /* of saved traces only */
+	if (event->instead) /* occurs in saved traces only */
 		return 0;
 	if (event->role != CHART_START && event->role != CHART_COUNT)
 		flags |= WISH_CONTEXT;
@@ -146,7 +146,7 @@ static int want_event(struct wishes *wishes, const char *wanted)
 	return status;
 }
 
-/* What stacks belong to: threads that go to sleep or wake others. */
+/* Stacks need the events at which threads go to sleep or wake others. */
 static int want_stacks(struct wishes *wishes)
 {
 	unsigned flags = WISH_REQUIRED | WISH_CONTEXT;
@@ -156,7 +156,7 @@ static int want_stacks(struct wishes *wishes)
 		   : wishes_add(wishes, "sched:sched_waking", NULL, NULL, flags);
 }
 
-/* Functions that a pattern chose are left out if they cannot be probed; each that was asked for by name is to be had. */
+/* A function that a pattern chose is left out if it cannot be probed; one named by the user is an error. */
 static int want_charts(struct wishes *wishes, struct probes *probes, struct chart **loaded, int by_name)
 {
 	int kept = 0, status;
@@ -174,7 +174,7 @@ static int want_charts(struct wishes *wishes, struct probes *probes, struct char
 			kept++;
 	}
 	if (kept == 0 && charts.count)
-		return -1; /* after fail(): none can be probed */
+		return -1; /* after fail(): no function can be probed */
 	charts.count = kept;
 	return probes_finish(probes);
 }
@@ -211,14 +211,14 @@ static int write_charts(struct stream *stream, struct chart **loaded)
 	return status;
 }
 
-/* A long trace is worth having up to where it was cut, so the file is written in place. */
+/* Opens a file to be written in place, so that a killed collector leaves the events until then. */
 static int open_output(int *fd)
 {
 	*fd = output ? file_record(output) : STDOUT_FILENO;
 	return *fd < 0 ? -1 : 0;
 }
 
-/* What the file held before is worth having, too, if something is asked for that cannot be had. Until then little was written. */
+/* Drops the file's old contents, only once tracing has begun: a wrong filter must not cost them. */
 static int cut_output(int fd)
 {
 	struct stat file;
@@ -250,7 +250,7 @@ static int open_stream(struct stream **stream, struct events **names, int *fd)
 	return 0;
 }
 
-/* Where there is a chart, whoever reads the pipe may be a cchart-filter, which can ask for the context that it needs. */
+/* With a chart, the reader of the pipe may be a cchart-filter, which asks for the context that it needs. */
 static int keep_context(struct collector *collector)
 {
 	if (no_recorder || as_text || output || charts.count == 0 || !recorder_suits(STDOUT_FILENO))
@@ -258,7 +258,7 @@ static int keep_context(struct collector *collector)
 	return collector_keep(collector, STDOUT_FILENO);
 }
 
-/* Who is not root has few rights that could be lost. */
+/* Warns only root: other users have few rights to lose. */
 static void say_rights(void)
 {
 	int kept = lookup_start(lookup);
@@ -267,7 +267,7 @@ static void say_rights(void)
 		warn("the process that reads programs keeps rights that it does not need: %s", confine_has_text((unsigned)kept));
 }
 
-/* Whoever may not see stacks may see the rest; the exit status says that something is missing. */
+/* Goes on without stacks if they cannot be had; the exit status says that data are missing. */
 static void add_stacks(struct collector *collector, struct stream *stream)
 {
 	if (with_stacks && collector_add_stacks(collector, lookup) == 0)
@@ -278,23 +278,23 @@ static void add_stacks(struct collector *collector, struct stream *stream)
 	stream_mark_incomplete(stream);
 }
 
-/* COMMAND's output must not end up in the midst of the stream, so it shares our standard output only with -o. */
+/* COMMAND gets our standard output only with -o; otherwise the stream has it. */
 static int fork_command(struct collector *collector, char **command)
 {
 	return *command ? child_fork(&collector->child, command, collector->guardian.pipe, !output) : 0;
 }
 
-/* The hour of an event is told by the trace clock. It makes no step with the other, and does not go on while the machine sleeps. */
+/* Hours of events follow from the trace clock, which makes no step with the wall clock, and stands still while the machine sleeps. */
 static void say_moved(const struct collector *collector)
 {
 	double seconds = (double)collector_wall_moved(collector) / 1e9;
 
 	if (seconds > 1 || seconds < -1)
-		warn("the wall clock was set, or the machine slept: by the end, hours that are told are %.0f s %s",
+		warn("the wall clock was set, or the machine slept: at the end, hours in the stream are %.0f s %s",
 		     seconds < 0 ? -seconds : seconds, seconds < 0 ? "ahead" : "behind");
 }
 
-/* The first `by_name` charts were asked for by name. Returns the exit status; -1 after fail(). The stream of a collection that failed has no end: it was cut. */
+/* The user named the first `by_name` charts. Returns the exit status; -1 after fail(): then the stream has no end, so readers know that it was cut. */
 static int collect(struct collector *collector, char **command, int by_name)
 {
 	static struct chart **loaded;
@@ -311,7 +311,7 @@ static int collect(struct collector *collector, char **command, int by_name)
 	if (collector_prepare(collector, stream, names) < 0)
 		return -1;
 	if (!collector_watches(collector))
-		warn("%s; it goes on, without", fail_text());
+		warn("%s; tracing goes on without", fail_text());
 	if (find_processes() < 0 || cut_output(fd) < 0 ||
 	    write_charts(stream, loaded) < 0 || collector_run(collector, duration, pids.items, (int)pids.count) < 0)
 		return -1;
@@ -396,7 +396,7 @@ int main(int argc, char **argv)
 	lookup_free(lookup);
 	free(pids.items);
 	complaint = child_complaint(&collector.child);
-	if (complaint && (status >= 0 || collector.child.started)) /* else it is the failure that counts */
+	if (complaint && (status >= 0 || collector.child.started)) /* otherwise the collector's own failure matters */
 		warn("'%s' %s", argv[first], complaint);
 	return status < 0 ? EXIT_FAILED : status;
 }

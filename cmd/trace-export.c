@@ -1,5 +1,5 @@
 /*
- * trace-export: a stream as a file that another program opens.
+ * trace-export: turn a stream into a file that another program opens.
  */
 #include <libgen.h>
 #include <signal.h>
@@ -28,7 +28,7 @@ static const struct option_entry options[] = {
 	{0},
 };
 
-/* Temporary files belong where TMPDIR says, else beside the output, where there must be room for as much anyway. */
+/* Temporary files go to TMPDIR, else beside the output, which needs as much room anyway. */
 static char *folder_of(const char *path)
 {
 	const char *given = getenv("TMPDIR");
@@ -71,7 +71,7 @@ int main(int argc, char **argv)
 	export = export_new(stream, &how, draft ? file_draft_stream(draft) : stdout, folder);
 	confine(CONFINE_TEMPORARY | (draft ? CONFINE_RENAME : 0), output ? output : folder, argv + first, argc - first);
 
-	/* export; what is not whole is not kept */
+	/* export; keep the file only if it is whole */
 	closed = export_run(export) < 0;
 	if (closed && !export_closed(export))
 		die("%s", fail_text());

@@ -32,7 +32,7 @@ struct wanted {
 	struct chart **charts;
 };
 
-/* What the charts need and what was asked for by name; nothing: all events. */
+/* Gathers the events that charts need and that the user named; none: all events. */
 static int gather_wanted(struct wanted *wanted)
 {
 	wanted->charts = memory_new((size_t)charts.count + 1, sizeof(struct chart *));
@@ -57,7 +57,7 @@ static void free_wanted(struct wanted *wanted)
 	free(wanted->events.items);
 }
 
-/* Later stages are told what the events were chosen for. */
+/* Writes the charts, so that later stages know why these events were chosen. */
 static int write_charts(void *context, struct stream *stream)
 {
 	const struct wanted *wanted = context;

@@ -270,7 +270,7 @@ is_probing() {
 	run -0 trace-collect -e sched:sched_process_exec -o out -- true
 	assert_output ""
 	LD_PRELOAD=$PWD/step.so run -0 trace-collect -e sched:sched_process_exec -o out -- touch stepped
-	assert_output "trace-collect: the wall clock was set, or the machine slept: by the end, hours that are told are 3600 s ahead"
+	assert_output "trace-collect: the wall clock was set, or the machine slept: at the end, hours in the stream are 3600 s ahead"
 }
 
 # bats test_tags=preload

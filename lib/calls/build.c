@@ -8,7 +8,7 @@
 #include "calls/signals.h"
 #include "wake/wake.h"
 
-struct request_seen { /* a request whose graph of calls was built */
+struct request_seen { /* a request that has its graph of calls */
 	int32_t tid;
 	int64_t start;
 };
@@ -25,10 +25,10 @@ struct graph_builder {
 	void *context;
 	uint64_t graphs; /* built so far */
 	bool brought;	 /* the trace has graphs already */
-	bool unsure;	 /* see graph_builder_complaint() */
+	bool unsure;	 /* graph_builder_complaint() has a sentence */
 };
 
-/* What stands behind numbers in events, or beside them. */
+/* Takes a record that explains events: devices, stacks, charts, files, quotas. */
 static int take_meaning(struct graph_builder *builder, const struct record *record)
 {
 	const struct fields *fields = stream_fields(builder->stream, record);
@@ -98,7 +98,7 @@ static int give(struct graph_builder *builder, struct graph *graph, const struct
 	return builder->sink(builder->context, graph);
 }
 
-/* Several slow calls may be part of one request, whose graph is wanted once. */
+/* Several slow calls may be part of one request: its graph is built once. */
 static struct graph *new_request(struct graph_builder *builder, struct graph *graph)
 {
 	const struct node *root = graph ? &graph->nodes.items[graph->root] : NULL;
@@ -113,7 +113,7 @@ static struct graph *new_request(struct graph_builder *builder, struct graph *gr
 	return graph;
 }
 
-/* A graph of calls makes up for one of threads that would be empty. */
+/* An empty graph of threads is left out if there is a graph of calls. */
 static int build(struct graph_builder *builder, const struct graph_signal *signal, const char *window)
 {
 	struct wake_wanted wanted = {signal->start, signal->ts, signal->tid, signal->comm, signal->request, signal->disk, signal->sector};
@@ -121,7 +121,7 @@ static int build(struct graph_builder *builder, const struct graph_signal *signa
 	struct graph *calls = NULL;
 	struct wake_target target;
 
-	/* What happened before the data is not known; the rest of it is explained. */
+	/* Explain the part of the signal's interval that the data cover. */
 	if (signal_has_end(builder->wake, signal) && wake_span(builder->wake, &first, &last) && from < first)
 		from = first;
 	wake_until(builder->wake, signal->ts);
@@ -136,7 +136,7 @@ static int build(struct graph_builder *builder, const struct graph_signal *signa
 	return calls ? give(builder, calls, signal, window) : 0;
 }
 
-/* Says that there is no graph of calls, lest one who finds no graph builds others. */
+/* Gives an empty graph of calls; without any graph, blame-rank would build wake graphs. */
 static int give_none(struct graph_builder *builder, const struct graph_signal *signal, const char *window)
 {
 	struct graph *graph = graph_new(GRAPH_RAG, "");
@@ -255,6 +255,6 @@ const char *graph_builder_complaint(const struct graph_builder *builder)
 {
 	if (!builder->unsure)
 		return NULL;
-	return "interrupts woke threads, and no event tells which: whoever is said to have woken one may only have been hit by an "
-	       "interrupt; record events of irq and timer, too";
+	return "interrupts woke threads, and no event tells which: a thread that is said to have woken another may only have been hit "
+	       "by an interrupt; record events of irq and timer, too";
 }

@@ -5,8 +5,8 @@
 #include "wake/function.h"
 
 /*
- * The innermost of a thread's calls for one at this depth. The last one begun, unless that lies further up: then the thread has gone back to
- * another stack, and the call that lies next to it there is the caller.
+ * The caller of a new call at this depth: the last open call. If that lies further up the stack, the thread has changed to another stack;
+ * the caller is then the nearest call on that one.
  */
 static int32_t caller_at(const struct rag *rag, const struct rag_thread *thread, int64_t depth)
 {
@@ -50,8 +50,7 @@ static struct rag_call *add_call(struct rag *rag, const struct function_event *e
 }
 
 /*
- * A return whose entry was lost: the function was entered after whatever the thread is known to have done last, and if
- * it was given its work meanwhile, after that.
+ * The start of a call whose entry was lost: after the thread's last known event, and, if the thread was given work later, after that.
  */
 static int64_t missing_start(const struct rag *rag, const struct function_event *event)
 {
@@ -102,8 +101,8 @@ static bool is_of(const struct rag_call *call, const struct function_event *even
 }
 
 /*
- * The return of one function witnesses the end of all that it had called, unless the stack tells that it is the return of that call alone: what
- * the thread called since may lie on another stack, to which it comes back.
+ * The return of a function ends all calls nested in it. With known depths it ends only the call itself: later calls may lie on another
+ * stack, to which the thread comes back.
  */
 static void end_call(struct rag *rag, const struct function_event *event)
 {
@@ -118,7 +117,7 @@ static void end_call(struct rag *rag, const struct function_event *event)
 		return;
 	}
 	if (at == 0 && event->depth && is_open(rag, thread, event->function))
-		return; /* a jump within another call of it that looks like its end */
+		return; /* a jump within another call of the same function */
 	if (at == 0) {
 		call = add_call(rag, event, missing_start(rag, event));
 		call->flags = CALL_NO_START;
@@ -133,7 +132,7 @@ static void end_call(struct rag *rag, const struct function_event *event)
 	thread->open.count = at - 1;
 }
 
-/* The last gap in the data between two times, by its end; TIME_NONE: there is none. */
+/* The end of the last gap in the data between two times; TIME_NONE: there is none. */
 static int64_t gap_between(const struct wake *wake, int64_t from, int64_t to)
 {
 	for (size_t i = wake->gaps.count; i-- > 1;)
@@ -143,8 +142,8 @@ static int64_t gap_between(const struct wake *wake, int64_t from, int64_t to)
 }
 
 /*
- * A function that is entered again, with a gap since it was entered, may call itself, but rather its return is lost: then it
- * was over by the end of the gap, with all that it had called.
+ * If a function is entered again after a gap, its return was lost more likely than that it calls itself. Its first call, with all
+ * calls nested in it, was then over by the end of the gap.
  */
 static void end_lost(struct rag *rag, const struct function_event *event)
 {
@@ -170,13 +169,13 @@ static void end_lost(struct rag *rag, const struct function_event *event)
 static void begin_call(struct rag *rag, const struct function_event *event)
 {
 	end_lost(rag, event);
-	if (event->depth) /* what was called there is over, though its end was not seen */
+	if (event->depth) /* calls at this depth are over, though their returns were not seen */
 		end_between(rag, &rag->threads[event->thread], event->depth, event->depth, event->ts, CALL_NO_END);
 	add_call(rag, event, event->ts);
 	*ARRAY_ADD(&rag->threads[event->thread].open) = (int32_t)rag->calls.count - 1;
 }
 
-/* The end of a thread is that of all its calls. */
+/* The end of a thread ends all its calls. */
 static void end_threads(struct rag *rag)
 {
 	for (size_t i = 0; i < rag->wake->threads.count; i++) {
@@ -227,7 +226,7 @@ void rag_free(struct rag *rag)
 	free(rag);
 }
 
-/* Number of the thread's calls that began at or before ts. */
+/* The number of the thread's calls that began at or before ts. */
 static size_t begun(const struct rag *rag, int32_t index, int64_t ts)
 {
 	const struct rag_thread *thread = &rag->threads[index];
@@ -252,7 +251,7 @@ bool rag_nested(const struct rag_call *call)
 int32_t rag_common(const struct rag *rag, int32_t a, int32_t b)
 {
 	while (a != b && a != INDEX_NONE && b != INDEX_NONE) {
-		int32_t *later = a > b ? &a : &b; /* a caller's index is less than that of what nests in it */
+		int32_t *later = a > b ? &a : &b; /* a caller's index is less than its callees' */
 
 		*later = rag->calls.items[*later].caller;
 	}

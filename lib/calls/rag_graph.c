@@ -41,7 +41,7 @@ static int32_t find_call(const struct rag *rag, int32_t tid, int64_t from)
 	return INDEX_NONE;
 }
 
-/* The innermost call that both made this one and awaited it, or called those that did. INDEX_NONE: nobody awaited it. */
+/* The innermost call that contains both the call's maker and its awaiter. INDEX_NONE: nobody awaited it. */
 static int32_t caller_of(const struct rag *rag, const struct rag_call *call)
 {
 	if (rag_nested(call))
@@ -70,7 +70,7 @@ static bool explains(const struct rag *rag, const struct rag_call *caller, const
 	return duration(rag, caller) / 2 <= took && call_end(rag, caller) - call->start >= took / 2;
 }
 
-/* The request that a slow call is part of: its caller, while that took no more than twice as long, and lived for half of it. */
+/* The request of a slow call: the outermost caller, as long as each explains() the call below it. */
 static int32_t find_request(const struct rag *rag, int32_t index)
 {
 	const struct rag_call *calls = rag->calls.items;
@@ -84,15 +84,15 @@ static int32_t find_request(const struct rag *rag, int32_t index)
 	return index;
 }
 
-/* The root's run has the call in it. */
+/* Tells whether the call is nested in the root. */
 static bool in_root(const struct cut_out *cut, int32_t call)
 {
 	return call != INDEX_NONE && rag_common(cut->rag, call, cut->root) == cut->root;
 }
 
 /*
- * What nests in the root comes of it in its graph, even if it was made for another thread; and so does what a caller of the root
- * had made, before it made that, and the root awaited.
+ * The call's parent in this graph. A call that nests in the root is the root's, even if it was made for another thread; so is a call
+ * that the root awaited and a caller of the root had made.
  */
 static int32_t parent_of(const struct cut_out *cut, int32_t index)
 {
@@ -105,7 +105,7 @@ static int32_t parent_of(const struct cut_out *cut, int32_t index)
 
 enum { UNSEEN, OUTSIDE, INSIDE };
 
-/* Whether the call comes of the root; `state` remembers all that were asked on the way. */
+/* Tells whether the call descends from the root; `state` keeps the answers found on the way. */
 static bool comes_of(const struct cut_out *cut, int32_t call, uint8_t *state)
 {
 	uint8_t verdict = OUTSIDE;
@@ -123,21 +123,21 @@ static bool comes_of(const struct cut_out *cut, int32_t call, uint8_t *state)
 	return verdict == INSIDE;
 }
 
-/* Whether there is a wait, and any of it falls into the root's time. */
+/* Tells whether there is a wait that overlaps the root's time. */
 static bool waits(const struct graph *graph, int64_t wait_start, int64_t wait_end)
 {
 	return wait_start != TIME_NONE && wait_start < graph->to && (wait_end == TIME_NONE || wait_end >= graph->from);
 }
 
-/* What outlives the root, or a caller of the root had made, is there as long as the root. */
+/* Clamps a time to the root's: a call may outlive the root, or begin before it. */
 static int64_t within(const struct graph *graph, int64_t ts)
 {
 	return ts == TIME_NONE || ts > graph->to ? graph->to : ts < graph->from ? graph->from : ts;
 }
 
 /*
- * The event of a function is named as kernels name events; the function's own name comes with the chart that it was traced for. A
- * definition that cannot be read is the collector's business.
+ * The name of a function's event has only letters, digits and underscores; the chart has the function's own name. A chart that cannot be
+ * parsed is passed over: the collector has checked it.
  */
 int rag_chart(struct wake *wake, const struct fields *fields)
 {
@@ -204,7 +204,7 @@ static void add_call(struct cut_out *cut, int32_t index)
 	free(name);
 }
 
-/* Whether any that it awaits is in the graph: those of other requests are not, nor what began when all was over. */
+/* Tells whether any call that the join awaits is in the graph; calls of other requests, and calls that began after the root, are not. */
 static bool awaits_any(const struct cut_out *cut, const struct rag_join *join)
 {
 	for (size_t i = 0; i < join->count; i++)
@@ -213,7 +213,7 @@ static bool awaits_any(const struct cut_out *cut, const struct rag_join *join)
 	return false;
 }
 
-/* A join lasts as long as the longest of those that it awaits, or the shortest. */
+/* A join node lasts as long as the longest (all) or the shortest (any) of the calls that it awaits. */
 static void add_join(struct cut_out *cut, const struct rag_join *join)
 {
 	int32_t index = new_node(cut->graph, join->all ? "join all" : "join any"), chosen = NODE_NONE;

@@ -3,18 +3,18 @@
 #include <stdlib.h>
 
 /*
- * Sleeps of a call, one after the other, that were ended by what it had asked for, or another call of its run had, before it
- * went on to do anything else. Those that ended them are the last of rag.members.
+ * Consecutive sleeps of a call, each ended by a call that the sleeper, or another call of its run, had made. The sleeper does nothing
+ * else between them. The calls that ended them are the last of rag.members.
  */
 struct waiting {
 	struct rag *rag;
-	int32_t parent; /* INDEX_NONE: nothing yet */
+	int32_t parent; /* the sleeper; INDEX_NONE: no sleep yet */
 	int64_t from, to;
 	size_t first, last; /* pieces of its thread: the first of these sleeps, and the last so far */
-	size_t wakers;	    /* the first of them */
+	size_t wakers;	    /* the first call that ended one: index in rag.members */
 };
 
-/* Children are in order of their starts; the next is mostly the earliest so far. */
+/* Keeps children in the order of their starts; calls arrive mostly in the reverse order. */
 static void adopt(struct rag *rag, int32_t parent, int32_t child)
 {
 	struct rag_call *calls = rag->calls.items;
@@ -28,7 +28,7 @@ static void adopt(struct rag *rag, int32_t parent, int32_t child)
 	*link = child;
 }
 
-/* Who made the thread or woke it last. */
+/* The thread that created or last woke this one. */
 static struct doer giver_of(const struct wake *wake, const struct thread *thread, int64_t ts)
 {
 	for (size_t at = thread_find(thread, ts); at > 1; at--) {
@@ -42,7 +42,7 @@ static struct doer giver_of(const struct wake *wake, const struct thread *thread
 	return (struct doer){thread->parent, thread->born};
 }
 
-/* A call that no other one on its thread made was made by the call that gave its thread something to do. */
+/* The parent of a call that nests in none is the call that created or woke its thread. */
 static void link_root(struct rag *rag, int32_t index)
 {
 	const struct rag_call *call = &rag->calls.items[index];
@@ -56,7 +56,7 @@ static void link_root(struct rag *rag, int32_t index)
 		adopt(rag, parent, index);
 }
 
-/* When it was over, as far as is known so far; TIME_NONE: it was not. */
+/* The end of a call as far as it is known yet; TIME_NONE: unknown. */
 static int64_t known_end(const struct rag_call *call)
 {
 	bool lost = call->end == TIME_NONE || call->flags & CALL_NO_END;
@@ -65,8 +65,8 @@ static int64_t known_end(const struct rag_call *call)
 }
 
 /*
- * Beside those that woke it, a call waited for its children that were not over when it fell asleep. Those that were, or
- * were awaited before, it waits for no more: they are looked at once, however often it waits.
+ * A call waited for the calls that woke it, and for its children that were not over when it fell asleep. Children that were over, or
+ * were awaited before, leave its list, so that each is looked at once.
  */
 static void add_awaited(struct waiting *waiting, struct rag_join *join)
 {
@@ -90,7 +90,7 @@ static void add_awaited(struct waiting *waiting, struct rag_join *join)
 	join->count = rag->members.count - join->first;
 }
 
-/* It waited since the first of them began, for nobody can say what it waited for before. */
+/* The wait begins with the first of the calls; the cause of any sleep before is unknown. */
 static int64_t wait_began(const struct waiting *waiting, const struct rag_join *join)
 {
 	int64_t began = INT64_MAX;
@@ -127,7 +127,7 @@ static void settle(struct waiting *waiting)
 	waiting->parent = INDEX_NONE;
 }
 
-/* Whether the call woke the sleeper to ask something of it: it waits for that one later. */
+/* Tells whether the call woke the sleeper to ask it something: then the call waits for the sleeper later. */
 static bool asks(const struct rag *rag, int32_t index, int64_t since, int32_t sleeper)
 {
 	const struct rag_call *call = &rag->calls.items[index];
@@ -142,7 +142,7 @@ static bool asks(const struct rag *rag, int32_t index, int64_t since, int32_t sl
 	return false;
 }
 
-/* What the sleeper's run, or the sleeper, had asked for, of which the call is part. INDEX_NONE: it is part of no such call. */
+/* The call, around this one, that the sleeper or its run had made. INDEX_NONE: none. */
 static int32_t asked_call(const struct rag *rag, int32_t call, int32_t sleeper)
 {
 	for (; call != INDEX_NONE; call = rag->calls.items[call].caller)
@@ -152,9 +152,9 @@ static int32_t asked_call(const struct rag *rag, int32_t call, int32_t sleeper)
 }
 
 /*
- * The call that ended the wait of the sleeper: what its run had asked for. Else, if nobody is known to have started it, the
- * sleeper did, by whatever means, unless it is the other way round: the outermost since the sleeper began, for a server may be
- * in its loop for long.
+ * The call that ended the sleeper's wait: one that its run had made. Otherwise, if nobody is known to have made the waking call, the
+ * sleeper did, unless that call asks something of the sleeper. Of nested calls it takes the outermost that began after the sleeper,
+ * because a server's main loop may have begun long before.
  */
 static int32_t awaited_call(struct rag *rag, int32_t sleeper, const struct piece *wait)
 {
@@ -177,7 +177,7 @@ static int32_t awaited_call(struct rag *rag, int32_t sleeper, const struct piece
 	return INDEX_NONE;
 }
 
-/* Whether the thread called or did anything else since the sleeps at hand, or asked only then for what it waits for now. */
+/* Tells whether the thread did anything else since its last sleep, or made this call only since then. */
 static bool went_on(const struct waiting *waiting, const struct thread *thread, size_t wait, int32_t call)
 {
 	return rag_entered(waiting->rag, thread->index, waiting->to, thread->pieces.items[wait].start) ||
@@ -220,14 +220,14 @@ static void link_waits(struct waiting *waiting, const struct thread *thread)
 }
 
 /*
- * Of a call whose return is lost, that it woke who waited for it is a witness of its end as well, and the earliest witness
- * is the best (AUDIT, section 5), if it is not known to have gone on, nor anything that it called.
+ * A call whose return is lost ended when it woke a call that waited for it, unless it, or a call nested in it, is known to have gone on.
+ * The earliest witness is the best (AUDIT, section 5).
  */
 void rag_witness(struct rag *rag, int32_t running, int64_t ts)
 {
 	if (running != INDEX_NONE)
 		rag->calls.items[running].seen = ts;
-	for (size_t i = rag->calls.count; i-- > 0;) { /* the called before their callers */
+	for (size_t i = rag->calls.count; i-- > 0;) { /* callees before callers */
 		struct rag_call *call = &rag->calls.items[i], *caller;
 		bool lost = call->flags & CALL_NO_END || call->end == TIME_NONE;
 

@@ -7,7 +7,7 @@
 
 #include "base/fail.h"
 
-/* The centre of a chart and key as the window's first signal has it. */
+/* The centre of a chart and key in the window's first signal. */
 struct first_center {
 	char *name; /* chart and key */
 	double center;
@@ -32,7 +32,7 @@ void signals_free(struct signals *signals)
 	free(signals->list.items);
 }
 
-/* A block request is told by its place; the time of its start may be that of a bio to a partition of the disk. */
+/* Identifies a block request by its place; its start may be that of a bio to a partition of the disk. */
 static int read_place(struct events *events, const struct fields *fields, struct graph_signal *signal)
 {
 	const struct field *dev = fields_find(fields, "dev");
@@ -48,8 +48,8 @@ static int read_place(struct events *events, const struct fields *fields, struct
 }
 
 /*
- * Limits move while a chart learns; measured by their own, the early signals of an incident would seem worse than the
- * slower ones that follow. So all of a chart and key are measured by one, and the slowest of them is the worst.
+ * Limits move while a chart learns. Measured by its own centre, an early signal of an incident would seem worse than slower ones that
+ * follow. So one centre serves for all signals of a chart and key.
  */
 static double center_in_window(struct signals *signals, const struct fields *fields, double center)
 {
@@ -69,7 +69,7 @@ static double center_in_window(struct signals *signals, const struct fields *fie
 	return first->center;
 }
 
-/* Plain numbers, and a level that changed, are no wait: no time was lost by them. */
+/* Plain numbers, and a change of level, are no waits: they lost no time. */
 static int read_badness(struct signals *signals, const struct fields *fields, struct graph_signal *signal)
 {
 	double value = 0, center = 0, ucl = 0;
@@ -106,7 +106,7 @@ static int read_signal(struct signals *signals, struct events *events, const str
 	return 0;
 }
 
-/* The signal that told of the same wait while it was open; NULL: none did. */
+/* The earlier signal of the same wait, from before it ended; NULL: none. */
 static struct graph_signal *earlier_of(const struct signals *signals, const struct graph_signal *signal)
 {
 	for (size_t i = 0; signals->open && i < signals->list.count; i++) {
@@ -141,7 +141,7 @@ bool signal_has_end(const struct wake *wake, const struct graph_signal *signal)
 	return wake_span(wake, &first, &last) && signal->ts > first && signal->ts <= last;
 }
 
-/* The worst first; of equals the earlier. Those whose end is not among the events come last: little can be said of them. */
+/* The worst first; among equals, the earlier. Signals whose end is not in the data come last. */
 static int worse_first(const void *left, const void *right, void *context)
 {
 	const struct graph_signal *a = left, *b = right;

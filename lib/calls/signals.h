@@ -1,5 +1,5 @@
 /*
- * signals: the signals of a window, as far as their graphs need them, and which of them are the worst. Private to lib/calls.
+ * signals: keeps the signals of a window, and chooses the worst of them. Private to lib/calls.
  *
  *	signals_take(&signals, events, fields) with each `signal` record
  *	count = signals_choose(&signals, wake, worst) at the end of the window: the first `count` get graphs
@@ -16,13 +16,13 @@ enum { SIGNAL_COMM_ROOM = 32 };
 struct graph_signal {
 	char id[32];
 	int64_t start, ts;
-	double lost;	      /* seconds beyond the centre; less than nothing of what is no wait; see signals_take() */
-	double excess;	      /* in limits */
-	size_t order;	      /* among those of the window */
+	double lost;	      /* seconds beyond the centre; negative: the signal is no wait; see signals_take() */
+	double excess;	      /* value / ucl */
+	size_t order;	      /* of arrival, within the window */
 	int32_t tid;	      /* 0: none */
 	char comm[SIGNAL_COMM_ROOM];
-	bool open;	      /* it had not ended yet */
-	bool request;	      /* of a block request, at: */
+	bool open;	      /* its interval had not ended yet */
+	bool request;	      /* it is of a block request, at: */
 	uint64_t disk, sector;
 };
 
@@ -31,23 +31,22 @@ struct signals {
 	ARRAY(struct graph_signal) list;
 	/* private */
 	struct first_center *centers;
-	size_t open; /* of the list */
+	size_t open; /* open signals in the list */
 };
 
 /*
- * A `signal` record; that of a rate is left out: it is no wait, and names who. What it lost is measured from the centre that
- * its chart and key had at the window's first signal. It takes the place of one for the same wait when that was open.
- * 0; -1 after fail(): it is malformed.
+ * Takes a `signal` record; ignores that of a rate, which is no wait. Measures the time lost from the centre that its chart and key had
+ * at the window's first signal. The signal replaces one of the same wait that was still open. 0; -1 after fail(): it is malformed.
  */
 int signals_take(struct signals *signals, struct events *events, const struct fields *fields);
 
 /*
- * Sorts them, the worst first, and tells how many of them get graphs, `worst` at most: of those without an end in the data
- * none, unless all are.
+ * Sorts the signals, the worst first. Returns how many get graphs, at most `worst`. Signals whose end is not in the data get none,
+ * unless all are so.
  */
 size_t signals_choose(struct signals *signals, const struct wake *wake, size_t worst);
 
-/* Whether the end of it is among the events, so that it can be walked backward from there. */
+/* Tells whether the data have the signal's end, at which the walk backward begins. */
 bool signal_has_end(const struct wake *wake, const struct graph_signal *signal);
 
 void signals_forget(struct signals *signals);
