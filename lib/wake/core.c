@@ -6,7 +6,6 @@
 #include "base/fail.h"
 #include "wake/part.h"
 #include "wake/wake_name.h"
-#include "wake/wake_stack.h"
 
 /* The parts that have a hook: it is somewhere in struct part, and no function if it is NULL. */
 static void list_hooks(hook_list list, const struct part *const *parts, size_t offset)
@@ -53,7 +52,6 @@ struct wake *core_new(struct events *events, const struct part *const *parts)
 	wake->hooks = hooks_new(parts);
 	wake->names = wake_names_new();
 	wake->reasons = reasons_new();
-	wake->stacks = wake_stacks_new();
 	for (int i = 0; i < PARTS_COUNT; i++)
 		wake->of[i] = parts[i]->window ? memory_new(1, parts[i]->window) : NULL;
 	EACH(wake, begin, wake);
@@ -72,7 +70,6 @@ void wake_free(struct wake *wake)
 	free(wake->hooks);
 	wake_names_free(wake->names);
 	reasons_free(wake->reasons);
-	wake_stacks_free(wake->stacks);
 	free(wake);
 }
 
@@ -84,7 +81,6 @@ static void forget_threads(struct wake *wake)
 
 		EACH(wake, thread_free, thread);
 		free(thread->pieces.items);
-		free(thread->marks.items);
 		free(thread->comm);
 		called_forget(thread);
 		free(thread);
@@ -116,8 +112,6 @@ void wake_forget(struct wake *wake)
 void wake_forget_meanings(struct wake *wake)
 {
 	EACH(wake, forget_meanings, wake);
-	wake_stacks_free(wake->stacks);
-	wake->stacks = wake_stacks_new();
 }
 
 /* Another stream: its numbers are its own. */

@@ -56,7 +56,6 @@ struct wake {
 	const struct part *const *parts; /* by number */
 	struct slots *slots;	/* what to do with each type of event; see event.c */
 	struct hooks *hooks;	/* which parts have which, of those that are called often */
-	struct wake_stacks *stacks; /* what they consist of */
 	struct wake_names *names; /* of interrupts, work queues, functions */
 	struct reasons *reasons; /* of waits */
 	int64_t now;		  /* time of the last event */

@@ -1,6 +1,5 @@
 #include "wake/part.h"
 #include "wake/wake_name.h"
-#include "wake/wake_stack.h"
 
 #include <string.h>
 
@@ -125,11 +124,7 @@ static const struct part_event events[] = {
 	{"sched:sched_process_fork", on_fork, {"child_pid"}, .names = true},
 	{"sched:sched_process_exit", NULL, .names = true},
 	{"task:task_rename", on_rename, {"pid", "oldcomm", "newcomm"}, .names = true},
-	{"stack:sleep", on_stack_sleep, {"stack"}, .aside = true},
-	{"stack:wake", on_stack_wake, {"stack", "pid"}, .aside = true},
 	{0},
 };
 
-static const struct part_record records[] = {{KIND_STACK, wake_stack_read}, {0}};
-
-const struct part sched_part = {.events = events, .records = records};
+const struct part sched_part = {.events = events};

@@ -53,14 +53,6 @@ struct piece {
 	uint8_t what, cause;
 };
 
-/* Where a thread's stack was seen: it went to sleep, or woke another. */
-enum { MARK_SLEEP = -1 };
-struct mark {
-	int64_t ts;
-	uint32_t stack; /* its number */
-	int32_t woken;	/* tid; MARK_SLEEP */
-};
-
 struct called { /* what a thread was called until it was renamed */
 	int64_t until;
 	char *comm;
@@ -81,7 +73,6 @@ struct thread {
 	bool works;	    /* it did works of a queue, so it is the kernel's */
 	bool called_itself; /* its name is not that of its parent any more */
 	ARRAY(struct piece) pieces;
-	ARRAY(struct mark) marks; /* see wake_stack.h */
 	UT_hash_handle hh;
 	void *of[PARTS_COUNT]; /* what parts keep of it */
 };

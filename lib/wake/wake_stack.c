@@ -11,8 +11,20 @@ struct stack { /* frames, innermost first, with ';' between them; NULL: none */
 	char *user, *kernel;
 };
 
-struct wake_stacks {
+/* Where a thread's stack was seen: it went to sleep, or woke another. */
+enum { MARK_SLEEP = -1 };
+struct mark {
+	int64_t ts;
+	uint32_t stack; /* its number */
+	int32_t woken;	/* tid; MARK_SLEEP */
+};
+
+struct stacks { /* of the stream */
 	ARRAY(struct stack) by_number;
+};
+
+struct marks { /* of a thread */
+	ARRAY(struct mark) list;
 };
 
 enum {
@@ -22,24 +34,36 @@ enum {
 	WAKE_UPS = 4096,      /* of one run, that are looked at */
 };
 
-struct wake_stacks *wake_stacks_new(void)
+static struct stacks *stacks_of(const struct wake *wake)
 {
-	return NEW(struct wake_stacks);
+	return wake->of[PART_STACK];
 }
 
-void wake_stacks_free(struct wake_stacks *stacks)
+static struct marks *of(const struct thread *thread)
 {
+	return thread->of[PART_STACK];
+}
+
+static void thread_free(struct thread *thread)
+{
+	free(of(thread)->list.items);
+}
+
+static void forget_meanings(struct wake *wake)
+{
+	struct stacks *stacks = stacks_of(wake);
+
 	for (size_t i = 0; i < stacks->by_number.count; i++) {
 		free(stacks->by_number.items[i].user);
 		free(stacks->by_number.items[i].kernel);
 	}
-	free(stacks->by_number.items);
-	free(stacks);
+	ARRAY_FREE(&stacks->by_number);
 }
 
-int wake_stack_read(struct wake *wake, const struct fields *fields)
+/* A `stack` record, before the first event that names it. */
+static int read_record(struct wake *wake, const struct fields *fields)
 {
-	struct wake_stacks *stacks = wake->stacks;
+	struct stacks *stacks = stacks_of(wake);
 	struct stack *stack;
 	uint64_t number = 0;
 
@@ -61,16 +85,16 @@ static void mark(struct at *at, int32_t woken)
 	enum { STACK };
 	struct thread *thread = core_thread(at->wake, at->event->tid);
 
-	*ARRAY_ADD(&thread->marks) =
+	*ARRAY_ADD(&of(thread)->list) =
 	    (struct mark){.ts = at->wake->now, .stack = (uint32_t)at_number(at, STACK), .woken = woken};
 }
 
-void on_stack_sleep(struct at *at)
+static void on_sleep(struct at *at)
 {
 	mark(at, MARK_SLEEP);
 }
 
-void on_stack_wake(struct at *at)
+static void on_wake(struct at *at)
 {
 	enum { STACK, PID };
 
@@ -148,13 +172,13 @@ static bool find_frame(const char *frames, bool (*is_passed)(const struct frame 
 
 static const struct stack *stack_of(const struct wake *wake, const struct mark *mark)
 {
-	return mark && mark->stack < wake->stacks->by_number.count ? &wake->stacks->by_number.items[mark->stack] : NULL;
+	return mark && mark->stack < stacks_of(wake)->by_number.count ? &stacks_of(wake)->by_number.items[mark->stack] : NULL;
 }
 
 /* The last mark at or before this time; one more than its place. */
 static size_t marks_until(const struct thread *thread, int64_t ts)
 {
-	return COUNT_UNTIL(thread->marks.items, thread->marks.count, ts, ts);
+	return COUNT_UNTIL(of(thread)->list.items, of(thread)->list.count, ts, ts);
 }
 
 /* The sleep's stack was taken while the thread still ran, and nothing of it came in between. */
@@ -162,7 +186,7 @@ static const struct mark *mark_of_wait(const struct thread *thread, size_t piece
 {
 	int64_t end = thread->pieces.items[piece].start, begin = piece > 0 ? thread->pieces.items[piece - 1].start : end;
 	size_t at = marks_until(thread, end);
-	const struct mark *found = at > 0 ? &thread->marks.items[at - 1] : NULL;
+	const struct mark *found = at > 0 ? &of(thread)->list.items[at - 1] : NULL;
 
 	return found && found->woken == MARK_SLEEP && found->ts >= begin ? found : NULL;
 }
@@ -173,10 +197,10 @@ static const struct mark *mark_of_run(const struct wake *wake, const struct thre
 	int32_t woken = asker == INDEX_NONE ? MARK_SLEEP : wake->threads.items[asker]->tid;
 	size_t at = marks_until(thread, thread->pieces.items[piece].start - 1), end = at + WAKE_UPS;
 
-	for (; woken != MARK_SLEEP && at < thread->marks.count && at < end; at++) {
-		if (thread->marks.items[at].woken == woken)
-			return &thread->marks.items[at];
-		if (thread->marks.items[at].woken == MARK_SLEEP)
+	for (; woken != MARK_SLEEP && at < of(thread)->list.count && at < end; at++) {
+		if (of(thread)->list.items[at].woken == woken)
+			return &of(thread)->list.items[at];
+		if (of(thread)->list.items[at].woken == MARK_SLEEP)
 			return NULL;
 	}
 	return NULL;
@@ -318,3 +342,21 @@ void stack_told_free(struct stack_told *told)
 	free(told->kernel);
 	free(told->asker_function);
 }
+
+static const struct part_event events[] = {
+	{"stack:sleep", on_sleep, {"stack"}, .aside = true},
+	{"stack:wake", on_wake, {"stack", "pid"}, .aside = true},
+	{0},
+};
+
+static const struct part_record records[] = {{KIND_STACK, read_record}, {0}};
+
+const struct part stack_part = {
+	.events = events,
+	.records = records,
+	.window = sizeof(struct stacks),
+	.thread = sizeof(struct marks),
+	.forget_meanings = forget_meanings,
+	.free = forget_meanings,
+	.thread_free = thread_free,
+};

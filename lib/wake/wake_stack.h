@@ -11,15 +11,6 @@
 #include "wake/part.h"
 #include "stream/line.h"
 
-struct wake_stacks *wake_stacks_new(void);
-void wake_stacks_free(struct wake_stacks *stacks);
-
-/* A `stack` record, before the first event that names it. -1 after fail(). */
-int wake_stack_read(struct wake *wake, const struct fields *fields);
-
-void on_stack_sleep(struct at *at);
-void on_stack_wake(struct at *at);
-
 /*
  * What the stack of a piece tells: of a wait where it sleeps, of a run from where it woke the asker's thread (INDEX_NONE: none) at the
  * run's end. Texts are NULL where that is not known.
