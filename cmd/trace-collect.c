@@ -24,6 +24,8 @@
 static struct option_list charts, functions, events, processes;
 static ARRAY(int32_t) pids;
 static int64_t duration = -1;
+static double max_cost;
+static struct cost *cost; /* NULL: it is not bounded */
 static uint64_t buffer = COLLECTOR_BUFFER_DEFAULT;
 static const char *clock_name = "mono", *output;
 static bool as_text, no_recorder, no_programs, with_stacks, sweep;
@@ -39,6 +41,7 @@ static const struct option_entry options[] = {
 	{OPTION_STRING, 'C', "clock", &clock_name, "CLOCK", "trace clock (default mono)"},
 	{OPTION_LIST, 'p', "pid", &processes, "PID[,PID...]", "only these processes (command: COMMAND) and their children"},
 	{OPTION_FLAG, 0, "stack", &with_stacks, NULL, "also where threads sleep and wake others, by function"},
+	{OPTION_SHARE, 0, "max-cost", &max_cost, "SHARE", "shed context, then charts, where tracing costs more: 5% of all CPUs"},
 	{OPTION_STRING, 'o', "output", &output, "FILE", "write to a file instead of standard output"},
 	{OPTION_FLAG, 0, "no-recorder", &no_recorder, NULL, "stream all events, even if the reader would ask for context"},
 	{OPTION_FLAG, 0, "no-programs", &no_programs, NULL, "leave out what processes run, and their control groups"},
@@ -116,6 +119,14 @@ static const char *event_in_role(const struct chart *chart, enum chart_role role
 	return NULL;
 }
 
+/* For a bound on the cost: what goes when the chart goes. */
+static void want_parts(const struct chart *chart)
+{
+	for (int i = 0; cost && i < chart->count; i++)
+		if (!chart->events[i].instead)
+			cost_want(cost, chart->name, chart->events[i].event, chart->events[i].role != CHART_CONTEXT);
+}
+
 /* -1 after fail(); PROBES_LEFT_OUT: a function that cannot be probed without harm. */
 static int want_chart(struct wishes *wishes, struct probes *probes, const struct chart *chart)
 {
@@ -125,6 +136,7 @@ static int want_chart(struct wishes *wishes, struct probes *probes, const struct
 
 	if (status != 0)
 		return status;
+	want_parts(chart);
 	for (int i = 0; i < chart->count; i++) {
 		if (chart->binary && chart->events[i].role != CHART_CONTEXT)
 			continue;
@@ -303,7 +315,10 @@ static int collect(struct collector *collector, char **command, int by_name)
 	int status, fd;
 
 	loaded = memory_new((size_t)charts.count + 1, sizeof(*loaded));
-	if (collector_open(collector, clock_name, buffer) < 0 || want_all(&collector->wishes, loaded, by_name) < 0 ||
+	if (collector_open(collector, clock_name, buffer) < 0)
+		return -1;
+	collector->cost = cost = max_cost > 0 ? cost_new(max_cost) : NULL;
+	if (want_all(&collector->wishes, loaded, by_name) < 0 ||
 	    keep_context(collector) < 0 || fork_command(collector, command) < 0 || open_stream(&stream, &names, &fd) < 0)
 		return -1;
 	add_stacks(collector, stream);
@@ -320,6 +335,8 @@ static int collect(struct collector *collector, char **command, int by_name)
 		warn("%llu stacks were lost", (unsigned long long)collector_lost_stacks(collector));
 	if (collector_meddled(collector))
 		warn("somebody else changed '%s' while it was traced: events may be missing", collector_meddled(collector));
+	if (cost && cost_complaint(cost))
+		warn("%s", cost_complaint(cost));
 	say_moved(collector);
 	events_free(names);
 	for (int i = 0; i < charts.count; i++)

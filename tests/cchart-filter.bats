@@ -1341,3 +1341,22 @@ open_signals() { # FILE...
 2.400000000 0.200000000
 2.700000000 0.100000000"
 }
+
+@test "a rate whose events were shed is none, not zero" {
+	rates() {
+		awk 'BEGIN { for (s = 0; s < 50; s++) for (i = 0; i < 100 + s % 3; i++)
+			printf "event ts=%.9f cpu=0 tid=10 comm=a name=sched:sched_waking comm=b pid=11\n", s + i / 110 }'
+		printf '%s\n' "$@"
+		for i in {51..90}; do echo "tick ts=$i"; done
+	}
+	run -0 bash -c 'cchart-filter -c wakeups | report' < <(rates)
+	assert_output --partial "90 values"
+	assert_output --partial "wakeups became rarer"
+	run -0 bash -c 'cchart-filter -c wakeups | report' < <(rates \
+		'shed ts=50 what=chart name=wakeups events=x:y,sched:sched_waking cost=0.0812 share=0.07 limit=0.05' \
+		'shed ts=50 what=context name=irq events=irq:irq_handler_entry cost=0.0812 share=0.01 limit=0.05')
+	assert_output --partial "49 values"
+	refute_output --partial "rarer"
+	run -0 bash -c 'cchart-filter -c wakeups | stream-cat --text | grep "^shed"' < <(rates 'shed ts=50 what=stacks cost=0.0812 share=0.07 limit=0.05')
+	assert_output "shed ts=50 what=stacks cost=0.0812 share=0.07 limit=0.05"
+}

@@ -1246,3 +1246,26 @@ many_moments() {
 	run -0 report few
 	refute_output --partial "other charts"
 }
+
+@test "what trace-collect shed to bound its cost is told, a line each" {
+	{
+		echo 'stream version=1 clock=mono wall=1700000000'
+		echo 'shed ts=9.5 what=stacks cost=0.0812 share=0.04 limit=0.05'
+		echo 'shed ts=10 what=context name=irq events=irq:irq_handler_entry cost=0.0812 share=0.02 limit=0.05'
+		echo 'shed ts=21 what=chart name=runq events=sched:sched_switch cost=0.06 share=0.02 limit=0.05'
+		echo 'shed ts=32 what=all cost=0.055 share=0.055 limit=0.05'
+	} >in
+	COLUMNS=200 run -0 report in
+	assert_line "trace-collect shed stacks at 22:13:29.500, because tracing cost 8.12 % of all CPUs, more than 5 %"
+	assert_line "trace-collect shed the context of irq at 22:13:30.000, because tracing cost 8.12 % of all CPUs, more than 5 %"
+	assert_line "trace-collect shed the chart runq at 22:13:41.000, because tracing cost 6 % of all CPUs, more than 5 %"
+	assert_line "trace-collect ended at 22:13:52.000, because tracing cost 5.5 % of all CPUs, more than 5 %"
+	{ echo 'stream version=1'; for i in {1..20}; do echo 'shed ts=9.5 what=x name="a\x1b[2Jb"'; done; echo 'shed ts=9.6 what=all'; } >in
+	COLUMNS=200 run -0 report in
+	assert_line "trace-collect ended at 9.600000 s, because tracing cost too much"
+	assert_line "and 5 more before (shed records in the stream)"
+	refute_output --partial $'\e'
+	echo 'shed what=all' >in
+	run -1 report in
+	assert_output --partial "a shed record needs ts= as a time"
+}

@@ -1199,3 +1199,70 @@ not know a return probe; --stack tells where its threads wait"
 	run sed -n 's/^chart name=\([^ ]*\) .*/\1/p' out
 	assert_output func:caml:camlless
 }
+
+# Two processes that wake each other, until they are killed.
+storm() {
+	mkfifo there back
+	{ while read -r line; do echo "$line"; done; } <there >back 3>&- &
+	victim=$!
+	{ while echo x && read -r line; do :; done; } >there <back 3>&- &
+	other=$!
+}
+
+# shed FILE: what was, in order
+shed() {
+	stream-cat --text "$1" | sed -nE 's/^shed ts=[^ ]* what=([^ ]*)( name=([^ ]*))?.*/\1 \3/p'
+}
+
+@test "--max-cost is a share" {
+	run -2 trace-collect --max-cost=5
+	assert_line --index 0 "trace-collect: option --max-cost: '5' is not a share above 0 and up to 100%"
+	run -2 trace-collect --max-cost=0%
+	run -2 trace-collect --max-cost=lots
+	assert_line --index 0 "trace-collect: option --max-cost: 'lots' is not a share, such as 5% or 0.05"
+}
+
+@test "--max-cost: what costs too much is shed, context before charts, until the last chart ends it" {
+	need_tracefs
+	storm
+	run -3 --separate-stderr trace-collect --max-cost=0.0001 -c block -c runq -e sched:sched_stat_runtime -e 'irq:softirq_*' -e task -d 300 -o out
+	assert_equal "$stderr" "trace-collect: tracing cost more than 0.01 % of all CPUs' time: some of it was shed, and then ended"
+	run shed out
+	assert_line --index -1 "all "
+	assert_line --index -2 --regexp '^chart (block|runq)$'
+	assert_equal "$(grep -c ^chart <<<"$output")" 1
+	assert_line "context sched"
+	assert_line "context irq"
+	run -0 bash -c 'stream-cat --text out | tail -n1'
+	assert_output --regexp '^end .* gaps=yes$'
+	# what was shed comes no more once all before has been told; what is measured, and what names threads, stays
+	stream-cat --text out | awk '
+		/^shed/ && /name=sched / { shed = 1 }
+		/^lost/ && /count=0/ && shed { gone = 1 }
+		/^event/ && gone && / name=(sched:sched_stat_runtime|irq:)/ { exit 1 }
+		/^event/ && gone && / name=sched:sched_(switch|process_fork)/ { measured = 1 }
+		END { exit !gone || !measured }'
+	COLUMNS=200 run report out
+	assert_output --regexp $'INCOMPLETE: .*\ntrace-collect shed the context of [a-z]+ at .*, because tracing cost .* % of all CPUs, more than 0.01 %'
+	assert_line --regexp '^trace-collect ended at '
+}
+
+@test "--max-cost: context that stays in the kernel is shed, too, and stacks first" {
+	need_tracefs
+	storm
+	(trace-collect --max-cost=0.01% --stack -c block -d 15 2>err 3>&- || echo $? >status) | cchart-filter >out || [ $? = 3 ]
+	assert_equal "$(<status)" 3
+	output=$(shed out)
+	assert_equal "$(head -n2 <<<"$output")" $'stacks \ncontext sched'
+	run cat err
+	assert_output --partial "some of it was shed"
+}
+
+@test "--max-cost: what costs little stays" {
+	need_tracefs
+	run -0 trace-collect --max-cost=90% -c runq -e 'irq:*' -d 14 -o out
+	assert_output ""
+	assert_equal "$(shed out)" ""
+	run -0 bash -c 'stream-cat --text out | grep -c "count=0"; stream-cat --text out | tail -n1'
+	refute_output --partial gaps
+}

@@ -145,6 +145,9 @@ static void take(const struct option_entry *option, const char *argument)
 	case OPTION_NUMBER:
 		status = number_double(argument, length, option->value);
 		break;
+	case OPTION_SHARE:
+		status = number_share(argument, length, option->value);
+		break;
 	case OPTION_SIZE:
 		status = number_size(argument, length, option->value);
 		break;

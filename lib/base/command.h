@@ -37,12 +37,13 @@ _Noreturn void die_usage(const char *format, ...) __attribute__((format(printf, 
  * LIST		struct option_list	any text; may be given several times
  * COUNT	uint64_t		a whole number
  * NUMBER	double			a number
+ * SHARE	double			a percentage, or a number up to 1
  * SIZE		uint64_t		bytes; k, M, G are powers of 1024
  * DURATION	int64_t			nanoseconds; ns, us, ms, s (default), m, h, d
  *
  * A value out of its type's range, or not a number to its end, ends the program with EXIT_USAGE.
  */
-enum option_type { OPTION_END, OPTION_FLAG, OPTION_STRING, OPTION_LIST, OPTION_COUNT, OPTION_NUMBER, OPTION_SIZE, OPTION_DURATION };
+enum option_type { OPTION_END, OPTION_FLAG, OPTION_STRING, OPTION_LIST, OPTION_COUNT, OPTION_NUMBER, OPTION_SHARE, OPTION_SIZE, OPTION_DURATION };
 
 struct option_list {
 	const char **items;

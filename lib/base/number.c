@@ -109,6 +109,17 @@ int number_size(const char *text, size_t length, uint64_t *bytes)
 	return 0;
 }
 
+int number_share(const char *text, size_t length, double *share)
+{
+	bool percent = length > 1 && text[length - 1] == '%';
+
+	if (number_double(text, length - percent, share) < 0)
+		return fail_number(text, length, "a share, such as 5% or 0.05");
+	if (percent)
+		*share /= 100;
+	return *share > 0 && *share <= 1 ? 0 : fail_number(text, length, "a share above 0 and up to 100%");
+}
+
 int number_duration(const char *text, size_t length, int64_t *ns)
 {
 	static const struct {

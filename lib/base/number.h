@@ -15,6 +15,7 @@
 int number_count(const char *text, size_t length, uint64_t *value);   /* 18 */
 int number_integer(const char *text, size_t length, int64_t *value);  /* -18, 0x1f, and unsigned up to 2^64-1 (wraps) */
 int number_double(const char *text, size_t length, double *value);    /* 1.5e3; not inf, not nan */
+int number_share(const char *text, size_t length, double *share);      /* 5%, 0.05; above 0, at most 1 */
 int number_size(const char *text, size_t length, uint64_t *bytes);    /* 64M, 1G, 4096 */
 int number_duration(const char *text, size_t length, int64_t *ns);    /* 200ms, 1.5s, 2 (seconds), 1h; not negative */
 int number_time(const char *text, size_t length, int64_t *ns);	      /* 12.345678901 seconds, may be negative */

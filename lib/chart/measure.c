@@ -180,6 +180,20 @@ void measure_collected(struct measure *measure, const char *name)
 		found->chart->collected = true;
 }
 
+void measure_shed(struct measure *measure, const char *event)
+{
+	size_t index = (size_t)events_type(measure->events, event)->index;
+
+	for (size_t i = 0; index < measure->routes.count && i < measure->routes.items[index].bindings.count; i++) {
+		struct measured *chart = measure->routes.items[index].bindings.items[i]->chart;
+
+		if (!chart->counts)
+			continue;
+		rate_forget(chart);
+		chart->shed = true;
+	}
+}
+
 int measure_chart(struct measure *measure, struct chart *chart)
 {
 	struct measured *added, *found = defined(measure, chart->name);

@@ -36,6 +36,9 @@ int measure_chart(struct measure *measure, struct chart *chart);
 /* The events of the chart of this name were collected. No such chart: nothing. */
 void measure_collected(struct measure *measure, const char *name);
 
+/* This event comes no longer, until measure_end(): a chart that counts it is none until then. */
+void measure_shed(struct measure *measure, const char *event);
+
 /* Whether it must see every event of this type. */
 bool measure_needs(const struct measure *measure, const char *event);
 

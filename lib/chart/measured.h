@@ -23,6 +23,7 @@ struct measured {
 	struct judge judge;
 	struct judgement *judgement; /* of a chart that counts: its own; else NULL */
 	bool counts, counting;	    /* it is one; since `begin` */
+	bool shed;		    /* its events come no longer */
 	int64_t begin;		    /* of the interval at hand */
 	struct pair_table *pairs;   /* NULL: it counts */
 	struct disarmed *disarmed; /* NULL: the chart has no arm lines */

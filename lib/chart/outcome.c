@@ -173,7 +173,7 @@ int measure_time(struct measure *measure, int64_t now)
 	for (size_t i = 0; i < measure->charts.count; i++) {
 		struct measured *chart = measure->charts.items[i];
 
-		if ((chart->counts && rate_time(measure, chart, measure->now) < 0) ||
+		if ((chart->counts && !chart->shed && rate_time(measure, chart, measure->now) < 0) ||
 		    judge_time(&measure->judge, &chart->set, measure->now) < 0)
 			return -1;
 	}
@@ -314,6 +314,7 @@ int measure_end(struct measure *measure)
 		for (int k = 0; k < chart->count; k++)
 			chart->bindings[k].came = false;
 		rate_forget(chart);
+		chart->shed = false;
 		if (judge_last_bucket(&measure->judge, &chart->set) < 0)
 			return -1;
 		series_set_pause(&chart->set);

@@ -24,6 +24,7 @@ struct stack {
 struct stacks {
 	pthread_mutex_t lock;
 	struct sampler sampler;
+	bool stopped;
 	struct spaces *spaces;
 	struct unwinder *unwinder;
 	struct stack *different;
@@ -59,7 +60,13 @@ int stacks_start(struct stacks *stacks)
 
 int stacks_stop(struct stacks *stacks)
 {
-	return sampler_stop(&stacks->sampler);
+	int status;
+
+	pthread_mutex_lock(&stacks->lock);
+	status = stacks->stopped ? 0 : sampler_stop(&stacks->sampler);
+	stacks->stopped = true;
+	pthread_mutex_unlock(&stacks->lock);
+	return status;
 }
 
 void stacks_free(struct stacks *stacks)
@@ -195,6 +202,16 @@ void stacks_describe(struct stacks *stacks, uint32_t number, struct line *line)
 	add_frames(stacks, line, "user", stack->frames + 1, user);
 	add_frames(stacks, line, "kernel", stack->frames + 1 + user, stack->count - 1 - user);
 	pthread_mutex_unlock(&stacks->lock);
+}
+
+uint64_t stacks_taken(struct stacks *stacks)
+{
+	uint64_t taken;
+
+	pthread_mutex_lock(&stacks->lock);
+	taken = stacks->tail + stacks->beyond;
+	pthread_mutex_unlock(&stacks->lock);
+	return taken;
 }
 
 uint64_t stacks_lost(struct stacks *stacks)

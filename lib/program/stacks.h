@@ -35,7 +35,7 @@ struct stack_seen {
 /* `clock`: as for clock_gettime(2). Functions are looked up by `lookup`, which is then its own. NULL after fail(): not permitted, or this kernel or machine cannot. */
 struct stacks *stacks_open(int clock, struct lookup *lookup);
 int stacks_start(struct stacks *stacks); /* -1 after fail() */
-int stacks_stop(struct stacks *stacks);  /* no more come, and the rest can be taken; -1 after fail() */
+int stacks_stop(struct stacks *stacks);  /* no more come, and the rest can be taken; once more does nothing; -1 after fail() */
 void stacks_free(struct stacks *stacks);
 
 /* How many descriptors there are that become readable when samples are about to be lost, and each of them. */
@@ -50,6 +50,9 @@ bool stacks_next(struct stacks *stacks, int64_t bound, struct stack_seen *seen);
 
 /* Adds " user=... kernel=..." to a line: frames, innermost first, with ';' between them; see program/unwind.h. */
 void stacks_describe(struct stacks *stacks, uint32_t stack, struct line *line);
+
+/* How many were taken so far. */
+uint64_t stacks_taken(struct stacks *stacks);
 
 /* How many were lost, for there was no room for samples. */
 uint64_t stacks_lost(struct stacks *stacks);

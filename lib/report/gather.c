@@ -325,7 +325,7 @@ struct model *model_new(struct stream *stream, moment_teller *teller, void *cont
 		       [KIND_WINDOW] = window_seen, [KIND_GRAPH] = gather_graph, [KIND_NODE] = gather_graph,
 		       [KIND_EDGE] = gather_graph,  [KIND_PATH] = gather_path,   [KIND_BLAME] = gather_blame,
 		       [KIND_USAGE] = gather_usage,   [KIND_END] = other_seen,  [KIND_DIFF] = gather_change,
-		       [KIND_OPEN] = open_seen},
+		       [KIND_OPEN] = open_seen,     [KIND_SHED] = gather_shed},
 		.idle = NULL,
 		.finish = all_read,
 	};

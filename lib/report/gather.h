@@ -13,7 +13,7 @@ const struct fields *gather_fields(struct model *model, const struct record *rec
 /* Puts the place in the input before the sentence of the last fail(); -1. */
 int gather_wrong(struct model *model);
 
-record_handler gather_graph, gather_path, gather_blame, gather_usage, gather_change; /* gather_graph: nodes and edges too */
+record_handler gather_graph, gather_path, gather_blame, gather_usage, gather_change, gather_shed; /* gather_graph: nodes and edges too */
 
 void gather_usage_end(struct model *model); /* of the stream at hand */
 

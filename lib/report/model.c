@@ -383,6 +383,9 @@ void model_free(struct model *model)
 	free(model->hosts.items);
 	free(model->stages.items);
 	free(model->changes.items);
+	for (i = 0; i < model->sheds.count; i++)
+		shed_free(&model->sheds.items[i]);
+	free(model->sheds.items);
 	free(model->overall.items);
 	free(model->pending.items);
 	free(model->host);

@@ -136,6 +136,14 @@ struct change {
 	double p;	   /* NAN: too few moments */
 };
 
+/* What the collector shed to bound its cost. */
+struct shed {
+	int64_t at;
+	struct clock clock;
+	char *what, *name; /* as in the record; "": not told */
+	double cost, limit; /* shares of all CPUs; NAN: not told */
+};
+
 struct story {
 	char *graph; /* its id */
 	enum graph_kind kind;
@@ -253,7 +261,7 @@ struct tally {
  * each of a few charts.
  */
 enum { MODEL_CHARTS = 1 << 14, MODEL_TRACKS_OF_ALL = 1 << 16 };
-enum { MODEL_TRACKS = 1024, MODEL_TALLIES = 4096, MODEL_SIGNALS = 4096, MODEL_HOSTS = 16 };
+enum { MODEL_TRACKS = 1024, MODEL_TALLIES = 4096, MODEL_SIGNALS = 4096, MODEL_HOSTS = 16, MODEL_SHEDS = 16 };
 
 /* Gets each moment once it is complete. 0; -1 after fail(). */
 typedef int moment_teller(void *context, const struct moment *moment);
@@ -293,6 +301,8 @@ struct model {
 	bool compared;		       /* two streams were */
 	uint64_t good_moments, bad_moments; /* then: how many each had */
 	ARRAY(struct change) changes;
+	ARRAY(struct shed) sheds; /* the first, and of more than MODEL_SHEDS the newest as the last */
+	uint64_t all_sheds;
 	uint64_t ranked_streams;       /* how many streams, one after the other, held a ranking */
 
 	/* private: the moment at hand */
@@ -396,6 +406,7 @@ struct deed *deed_of_record(const struct model *model, const struct fields *fiel
 int culprit_read(const struct model *model, struct culprit *culprit, const struct fields *fields);
 void culprit_free(struct culprit *culprit);
 void change_free(struct change *change);
+void shed_free(struct shed *shed);
 void moment_free(struct moment *moment);
 
 #endif

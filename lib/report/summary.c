@@ -193,6 +193,16 @@ static void add_shifts(struct summary *summary, const struct model *model)
 						others == 1 ? "" : "s"));
 }
 
+static void add_sheds(struct summary *summary, const struct model *model)
+{
+	uint64_t told = model->sheds.count, others = model->all_sheds - told;
+
+	for (size_t i = 0; i < told; i++)
+		add_line(summary, words_shed(&model->sheds.items[i]));
+	if (others > 0)
+		add_line(summary, memory_format("and %llu more before (shed records in the stream)", (unsigned long long)others));
+}
+
 /* Nothing came but what the stages tell of themselves: the first of them failed, and has said why. */
 static bool is_empty(const struct model *model)
 {
@@ -214,6 +224,7 @@ void summary_make(struct summary *summary, const struct model *model)
 	add_line(summary, summary_head(model));
 	if (model->records > 0)
 		add_line(summary, summary_gaps(model));
+	add_sheds(summary, model);
 	summary_charts(summary, model);
 	if (model->uncounted > 0) {
 		text = words_seconds(model->uncounted);

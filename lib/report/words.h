@@ -30,6 +30,9 @@ char *words_abridge(const char *text, size_t columns);
 /* "1 thread", "9,412 requests". */
 char *words_count(uint64_t count, const char *noun);
 
+/* What was shed, when and why, as a sentence; the caller frees it. */
+char *words_shed(const struct shed *shed);
+
 /* A duration for people, from seconds: "2.293 s"; "0" for none. */
 char *words_seconds(double seconds);
 

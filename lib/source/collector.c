@@ -304,7 +304,9 @@ static int collect(struct collector *collector, int64_t deadline)
 		guardian_keep(&collector->guardian);
 		if (round_take(collector, &until) < 0 || hand_over(collector, until) < 0)
 			return -1;
-		status = is_left(collector);
+		status = collector->cost ? cost_look(collector, until) : 0;
+		if (status == 0)
+			status = is_left(collector);
 		if (status != 0)
 			return status < 0 ? -1 : 0;
 	}
@@ -415,6 +417,7 @@ int collector_close(struct collector *collector, bool wait)
 	free(collector->polled);
 	meddling_end(collector->meddling);
 	free(collector->meddled);
+	cost_free(collector->cost);
 	if (collector->keeper)
 		tracefs_instance_free(collector->keeper);
 	if (collector->instance)

@@ -23,6 +23,7 @@
 
 #include "source/child.h"
 #include "source/clock.h"
+#include "source/cost.h"
 #include "source/devices.h"
 #include "source/guardian.h"
 #include "source/meddling.h"
@@ -38,6 +39,7 @@ struct collector {
 	struct child child;	/* pid 0: no command */
 	struct process process; /* whose events are wanted */
 	bool programs;		/* what processes run is to be told */
+	struct cost *cost;	/* a bound on what it costs; NULL: none. It becomes the collector's */
 	/* private */
 	struct tracefs_instance *instance;
 	int hold, keeper_hold; /* of the instances */

@@ -43,7 +43,7 @@ void round_notice(struct collector *collector, const char *ours)
 }
 
 /* Nobody can say what is missing, or that from some time on nothing is. */
-static int write_doubt(struct collector *collector, int64_t ts)
+int round_doubt(struct collector *collector, int64_t from, int64_t ts)
 {
 	struct line line = {0};
 	int status = 0;
@@ -53,7 +53,7 @@ static int write_doubt(struct collector *collector, int64_t ts)
 		line_time(&line, "ts", ts);
 		line_integer(&line, "cpu", collector->merge.rings[i].cpu);
 		line_unsigned(&line, "count", 0);
-		line_time(&line, "from", collector->told);
+		line_time(&line, "from", from);
 		status = stream_write_line(collector->scribe.stream, &line);
 	}
 	line_free(&line);
@@ -67,7 +67,7 @@ static int tell_doubt(struct collector *collector, int64_t until)
 	if (!collector->meddled)
 		collector->told = until;
 	else if (until - collector->told >= DOUBT_PERIOD)
-		return write_doubt(collector, until);
+		return round_doubt(collector, collector->told, until);
 	return 0;
 }
 
@@ -107,7 +107,9 @@ int round_last(struct collector *collector)
 	if (scribe_round(&collector->scribe, &collector->merge, INT64_MAX) < 0)
 		return -1;
 	round_notice(collector, "tracing_on");
-	if (collector->meddled && write_doubt(collector, clock_now(&collector->clock)) < 0)
+	if (collector->cost && cost_tell_doubt(collector, clock_now(&collector->clock)) < 0)
+		return -1;
+	if (collector->meddled && round_doubt(collector, collector->told, clock_now(&collector->clock)) < 0)
 		return -1;
 	for (int i = 0; i < collector->merge.count; i++) {
 		struct ring *ring = &collector->merge.rings[i];

@@ -18,6 +18,9 @@ void round_notice(struct collector *collector, const char *ours);
 /* Writes the events of all but the last few milliseconds, before the time *until, and flushes. -1 after fail(). */
 int round_take(struct collector *collector, int64_t *until);
 
+/* Writes `lost` records of a count that is not known: something may be missing between these times. -1 after fail(). */
+int round_doubt(struct collector *collector, int64_t from, int64_t ts);
+
 /* With tracing off: writes all that is left, and what was lost at the very end. -1 after fail(). */
 int round_last(struct collector *collector);
 

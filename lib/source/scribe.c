@@ -238,6 +238,7 @@ int scribe_event(struct scribe *scribe, const struct ring *ring)
 		scribe->strangers++;
 		return 0;
 	}
+	wish->seen++;
 	if (!wish->enabled || is_own(scribe, wish, &common, ring))
 		return 0;
 	if ((wish->thread_count || wish->is_exec) && see_threads(scribe, wish, &common, ring) < 0)

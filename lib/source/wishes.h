@@ -49,6 +49,7 @@ struct wish {
 	/* after wishes_enable() */
 	bool enabled;
 	bool kept; /* in the second instance, for whoever asks */
+	uint64_t seen; /* how often it came, of whoever reads it */
 	char *format; /* the text of its format file */
 	int format_length;
 	uint16_t id;

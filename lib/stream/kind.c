@@ -10,7 +10,7 @@ static const char *const names[KINDS] = {
 	[KIND_PATH] = "path",	   [KIND_BLAME] = "blame",   [KIND_USAGE] = "usage",   [KIND_END] = "end",
 	[KIND_RECORDER] = "recorder", [KIND_STACK] = "stack",   [KIND_FILE] = "file",
 	[KIND_QUOTA] = "quota",	   [KIND_DIFF] = "diff",     [KIND_TRACED] = "traced",
-	[KIND_OPEN] = "open",
+	[KIND_OPEN] = "open",	   [KIND_SHED] = "shed",
 };
 
 const char *kind_name(enum kind kind)

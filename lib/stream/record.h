@@ -48,6 +48,7 @@ enum kind {
 	KIND_DIFF,     /* rank? name? difference? good? bad? p? sure? good_moments bad_moments algorithm : two streams compared */
 	KIND_TRACED,   /* tids, or gone : from here on, measure only (or no longer) these threads */
 	KIND_OPEN,     /* ts start chart key? count : intervals begun, not ended, and judged by no limits */
+	KIND_SHED,     /* ts what name? events? cost share? limit : no longer traced, to bound the cost of tracing */
 	KINDS
 };
 

@@ -214,6 +214,22 @@ static int see_chart(void *context, const struct record *record)
 	return STREAM_PASS;
 }
 
+/* What is not collected any more counts as nothing, which is no value. */
+static int see_shed(void *context, const struct record *record)
+{
+	struct filter *filter = context;
+	const struct fields *fields = stream_fields(filter->stream, record);
+	char *events, *rest;
+
+	if (!fields)
+		return -1;
+	events = rest = fields_copy(fields, "events");
+	for (char *event; rest && (event = strsep(&rest, ","));)
+		measure_shed(filter->measure, event);
+	free(events);
+	return STREAM_PASS;
+}
+
 /* Passes, too, so that a second filter measures the same threads. */
 static int see_traced(void *context, const struct record *record)
 {
@@ -369,7 +385,8 @@ int filter_finish(struct filter *filter)
 	static const struct handlers handlers = {
 		.on = {[KIND_STREAM] = see_stream, [KIND_CHART] = see_chart, [KIND_EVENT] = see_event,
 		       [KIND_LOST] = see_lost, [KIND_TICK] = see_tick, [KIND_SAMPLE] = see_sample,
-		       [KIND_QUOTA] = see_quota, [KIND_TRACED] = see_traced, [KIND_TASK] = see_thread, [KIND_FILE] = see_thread,
+		       [KIND_QUOTA] = see_quota, [KIND_TRACED] = see_traced, [KIND_SHED] = see_shed,
+		       [KIND_TASK] = see_thread, [KIND_FILE] = see_thread,
 		       [KIND_RECORDER] = see_recorder, [KIND_LIMITS] = see_limits, [KIND_SIGNAL] = see_signal, [KIND_WINDOW] = see_window},
 		.finish = stream_ends,
 	};

@@ -6,7 +6,8 @@
 # Two loads on CPU 0: perf's bench of system calls (or our own), and reads from a disk. Each is traced by the kernel's ring
 # alone, by trace-collect | cchart-filter with and without recorder, by trace-cmd record and by perf record.
 # Printed are medians: the load's own CPU time more than without tracing, for each event; and the CPU time of the whole
-# machine from before the tracer starts until it has ended.
+# machine from before the tracer starts until it has ended. What an event costs by the kernel's ring alone is EVENT_NS of
+# lib/source/cost.c, by which --max-cost reckons.
 #
 # Environment: RUNS (5), TRACE_CMD.
 set -u

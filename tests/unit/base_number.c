@@ -25,6 +25,13 @@ static uint64_t size(const char *text)
 	return number_size(text, strlen(text), &bytes) < 0 ? 1 : bytes;
 }
 
+static double share(const char *text)
+{
+	double value = -1;
+
+	return number_share(text, strlen(text), &value) < 0 ? -1 : value;
+}
+
 static const char *human(int64_t ns)
 {
 	static char text[NUMBER_ROOM];
@@ -51,6 +58,9 @@ int main(void)
 
 	assert(size("64M") == 64 << 20 && size("4k") == 4096 && size("1G") == 1 << 30 && size("0") == 0);
 	assert(size("1Z") == 1 && size("-4") == 1);
+
+	assert(share("5%") == 0.05 && share("0.05") == 0.05 && share("100%") == 1 && share("1") == 1);
+	assert(share("5") == -1 && share("0") == -1 && share("%") == -1 && share("-5%") == -1 && share("101%") == -1 && share("") == -1);
 
 	assert(number_count("18446744073709551615", 20, &count) == 0 && count == UINT64_MAX);
 	assert(number_count("18446744073709551616", 20, &count) < 0);

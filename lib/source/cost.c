@@ -1,0 +1,570 @@
+#include "source/cost.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/number.h"
+#include "program/lookup.h"
+#include "program/stacks.h"
+#include "source/collector.h"
+#include "source/hits.h"
+#include "source/round.h"
+
+/*
+ * What an event costs whoever is traced, in nanoseconds of CPU time. `make bench` measures the first anew (tests/bench/overhead.sh, row
+ * "kernel ring alone": 154). That of a probe is what a function's return costs; its entry costs from 1,000 to 1,800, by its first
+ * instruction. Of a stack the first is what its sample costs, the second what it costs the collector to walk it up.
+ */
+enum { EVENT_NS = 150, PROBE_NS = 1400, STACK_NS = 1700, STACK_WALK_NS = 1200 };
+
+#define NEVER INT64_MIN
+
+struct wanted { /* an event of a chart */
+	char *event;
+	bool measured;
+};
+
+struct costed { /* a chart */
+	char *name;
+	ARRAY(struct wanted) wanted;
+	ARRAY(size_t) wishes; /* its events, and what its systems have besides */
+	bool shed;
+};
+
+/* Sums since the collector began; differences of two are what a time cost, in nanoseconds of CPU time. */
+struct spent {
+	int64_t at;	/* CLOCK_MONOTONIC */
+	int64_t own;	/* in the collector and its helpers, */
+	int64_t lookups; /* and that part of it which looks names of functions up, for stacks */
+	int64_t traced; /* in what is traced */
+	uint64_t stacks;
+};
+
+struct decision { /* what goes, a step in each round, so that the rings are read meanwhile */
+	double spent, left; /* share of all CPUs; left: what it is expected to be after the steps so far */
+	bool begun;
+	bool spares_charts;
+};
+
+struct cost {
+	double limit;
+	ARRAY(struct costed) charts;
+	size_t charts_left;
+	size_t steps; /* taken so far */
+	bool is_last; /* what costs too much is all that is left */
+	char *complaint;
+
+	struct spent spent[COST_SECONDS + 1]; /* a second apart, oldest first */
+	int count;
+	int32_t lookup; /* the process that looks names up, or did; and its CPU time, and that of those before */
+	int64_t lookup_now, lookups_before;
+
+	/* by number of the wish, once tracing has begun */
+	unsigned *charts_of; /* how many charts have it that were not shed */
+	bool *off;
+	double *share; /* of all CPUs' time that the event cost when it was counted */
+	double stacks_share;
+	bool stacks_off;
+
+	/* while events are counted */
+	bool counting;
+	struct spent since;
+	uint64_t *seen;	   /* how often each had come by then */
+	struct hits *hits; /* of those kept; NULL: it cannot be had */
+
+	bool deciding;
+	struct decision decision;
+
+	int64_t doubt_from, doubt_at; /* events from then on, and until then, are in doubt; NEVER: all was told */
+};
+
+struct cost *cost_new(double limit)
+{
+	struct cost *cost = NEW(struct cost);
+
+	cost->limit = limit;
+	cost->doubt_at = NEVER;
+	return cost;
+}
+
+void cost_free(struct cost *cost)
+{
+	if (!cost)
+		return;
+	for (size_t i = 0; i < cost->charts.count; i++) {
+		struct costed *chart = &cost->charts.items[i];
+
+		for (size_t j = 0; j < chart->wanted.count; j++)
+			free(chart->wanted.items[j].event);
+		free(chart->wanted.items);
+		free(chart->wishes.items);
+		free(chart->name);
+	}
+	free(cost->charts.items);
+	free(cost->charts_of);
+	free(cost->off);
+	free(cost->share);
+	free(cost->seen);
+	hits_end(cost->hits);
+	free(cost->complaint);
+	free(cost);
+}
+
+void cost_want(struct cost *cost, const char *chart, const char *event, bool measured)
+{
+	struct costed *last = cost->charts.count ? &cost->charts.items[cost->charts.count - 1] : NULL;
+
+	if (!last || strcmp(last->name, chart) != 0) {
+		last = ARRAY_ADD(&cost->charts);
+		*last = (struct costed){.name = memory_text(chart, strlen(chart))};
+	}
+	*ARRAY_ADD(&last->wanted) = (struct wanted){memory_text(event, strlen(event)), measured};
+}
+
+/* --- what belongs to what ------------------------------------------------------------------------------------------ */
+
+static bool is_of_system(const struct wanted *wanted, const struct wish *wish)
+{
+	size_t length = strcspn(wish->event, ":") + 1;
+
+	return wanted->measured && strncmp(wanted->event, wish->event, length) == 0;
+}
+
+static bool belongs(const struct costed *chart, const struct wish *wish)
+{
+	bool named = false, of_system = false;
+
+	for (size_t i = 0; i < chart->wanted.count; i++) {
+		const struct wanted *wanted = &chart->wanted.items[i];
+		bool same = strcmp(wanted->event, wish->event) == 0;
+
+		if (same && wanted->measured)
+			return true;
+		named |= same;
+		of_system |= is_of_system(wanted, wish);
+	}
+	return named && of_system;
+}
+
+static void begin(struct cost *cost, const struct wishes *wishes)
+{
+	size_t count = wishes->list.count;
+
+	cost->charts_of = memory_new(count + 1, sizeof(*cost->charts_of));
+	cost->off = memory_new(count + 1, sizeof(*cost->off));
+	cost->share = memory_new(count + 1, sizeof(*cost->share));
+	cost->seen = memory_new(count + 1, sizeof(*cost->seen));
+	cost->charts_left = cost->charts.count;
+	for (size_t i = 0; i < count; i++)
+		for (size_t c = 0; c < cost->charts.count; c++)
+			if (belongs(&cost->charts.items[c], wishes->list.items[i])) {
+				*ARRAY_ADD(&cost->charts.items[c].wishes) = i;
+				cost->charts_of[i]++;
+			}
+}
+
+/* Whether it is on and could be shed. */
+static bool is_on(const struct cost *cost, const struct wish *wish, size_t i)
+{
+	return wish->enabled && !cost->off[i] && !(wish->flags & (WISH_QUIET | WISH_WHOLE));
+}
+
+static bool is_context(const struct cost *cost, const struct wish *wish, size_t i)
+{
+	return is_on(cost, wish, i) && cost->charts_of[i] == 0;
+}
+
+/* --- what was spent ------------------------------------------------------------------------------------------------ */
+
+static int64_t nanoseconds(clockid_t clock)
+{
+	struct timespec now;
+
+	return clock_gettime(clock, &now) < 0 ? 0 : now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+}
+
+/* Another one takes the place of a process that died, and begins at zero. */
+static int64_t spent_in_lookups(struct cost *cost, const struct lookup *lookup)
+{
+	int32_t process = lookup ? lookup_process(lookup) : 0;
+	clockid_t clock;
+
+	if (process != cost->lookup) {
+		cost->lookups_before += cost->lookup_now;
+		cost->lookup_now = 0;
+		cost->lookup = process;
+	}
+	if (process && clock_getcpuclockid(process, &clock) == 0)
+		cost->lookup_now = nanoseconds(clock);
+	return cost->lookups_before + cost->lookup_now;
+}
+
+static int64_t extra_of_probes(const struct wishes *wishes)
+{
+	uint64_t hits = 0;
+
+	for (size_t i = 0; i < wishes->list.count; i++)
+		if (wishes->list.items[i]->origin)
+			hits += wishes->list.items[i]->seen;
+	return (int64_t)hits * (PROBE_NS - EVENT_NS);
+}
+
+static struct spent spent_now(struct collector *collector)
+{
+	uint64_t events = merge_traced(&collector->merge) + (collector->recording ? recorder_traced(&collector->recorder) : 0);
+	struct spent spent = {.at = nanoseconds(CLOCK_MONOTONIC)};
+
+	spent.stacks = collector->stacks ? stacks_taken(collector->stacks) : 0;
+	spent.lookups = spent_in_lookups(collector->cost, collector->lookup);
+	spent.own = nanoseconds(CLOCK_PROCESS_CPUTIME_ID) + spent.lookups;
+	spent.traced = (int64_t)events * EVENT_NS + extra_of_probes(&collector->wishes) + (int64_t)spent.stacks * STACK_NS;
+	return spent;
+}
+
+/* All that the CPUs had between the two, in nanoseconds. */
+static double capacity(const struct spent *from, const struct spent *to)
+{
+	return (double)(to->at - from->at) * (double)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+static double share_between(const struct spent *from, const struct spent *to)
+{
+	return (double)(to->own - from->own + to->traced - from->traced) / capacity(from, to);
+}
+
+/* --- what costs how much ------------------------------------------------------------------------------------------- */
+
+static bool is_unread(const struct collector *collector, const struct wish *wish)
+{
+	return wish->kept && collector->recording;
+}
+
+static void start_counting(struct collector *collector, const struct spent *now)
+{
+	struct cost *cost = collector->cost;
+
+	for (size_t i = 0; i < collector->wishes.list.count; i++)
+		if (!is_unread(collector, collector->wishes.list.items[i]))
+			cost->seen[i] = collector->wishes.list.items[i]->seen;
+	cost->hits = collector->recording ? hits_count(&collector->wishes) : NULL;
+	cost->since = *now;
+	cost->counting = true;
+}
+
+/* How often the event came since start_counting(). Where those kept cannot be counted, each is taken to come as often. */
+static double times_of(const struct collector *collector, size_t i)
+{
+	const struct wish *wish = collector->wishes.list.items[i];
+
+	if (!is_unread(collector, wish))
+		return (double)(wish->seen - collector->cost->seen[i]);
+	return collector->cost->hits ? (double)hits_of(collector->cost->hits, i) : 1;
+}
+
+/* What the stacks cost the collector and its helpers. */
+static double stacks_own(const struct spent *from, const struct spent *to)
+{
+	return (double)(to->stacks - from->stacks) * STACK_WALK_NS + (double)(to->lookups - from->lookups);
+}
+
+/* What an event that is read costs the collector itself, by the share that it has of all that were. */
+static double reading_ns(const struct collector *collector, const struct spent *now)
+{
+	const struct cost *cost = collector->cost;
+	double own = (double)(now->own - cost->since.own) - stacks_own(&cost->since, now), read = 0;
+
+	for (size_t i = 0; i < collector->wishes.list.count; i++)
+		if (!is_unread(collector, collector->wishes.list.items[i]))
+			read += times_of(collector, i);
+	return read > 0 && own > 0 ? own / read : 0;
+}
+
+/* Their shares, so that all together are what was spent over the longer time for which it was too much. */
+static void stop_counting(struct collector *collector, const struct spent *now, double spent)
+{
+	struct cost *cost = collector->cost;
+	double reading = reading_ns(collector, now), all = capacity(&cost->since, now);
+	double scale = spent / share_between(&cost->since, now);
+
+	cost->stacks_share = ((double)(now->stacks - cost->since.stacks) * STACK_NS + stacks_own(&cost->since, now)) / all * scale;
+	for (size_t i = 0; i < collector->wishes.list.count; i++) {
+		const struct wish *wish = collector->wishes.list.items[i];
+		double each = (wish->origin ? PROBE_NS : EVENT_NS) + (is_unread(collector, wish) ? 0 : reading);
+
+		cost->share[i] = times_of(collector, i) * each / all * scale;
+	}
+	hits_end(cost->hits);
+	cost->hits = NULL;
+	cost->counting = false;
+}
+
+/* --- a step -------------------------------------------------------------------------------------------------------- */
+
+struct load {
+	const char *what, *name; /* as in the record; name NULL: none */
+	double share;		 /* what it is expected to save */
+	struct costed *chart;	 /* NULL: none */
+	bool stacks;
+};
+
+/* Whether the step turns this event off. */
+static bool goes(const struct cost *cost, const struct wish *wish, size_t i, const struct load *load)
+{
+	if (load->chart) {
+		bool its = false;
+
+		for (size_t n = 0; n < load->chart->wishes.count && !its; n++)
+			its = load->chart->wishes.items[n] == i;
+		return its && is_on(cost, wish, i) && cost->charts_of[i] == 1;
+	}
+	return load->name && is_context(cost, wish, i) && strcmp(wish->system, load->name) == 0;
+}
+
+/* The system of the costliest context; false: there is none that costs anything. */
+static bool costliest_context(const struct collector *collector, struct load *load)
+{
+	const struct cost *cost = collector->cost;
+	const struct wishes *wishes = &collector->wishes;
+
+	*load = (struct load){.what = "context"};
+	for (size_t i = 0; i < wishes->list.count; i++) {
+		struct load system = {.name = wishes->list.items[i]->system};
+
+		if (!is_context(cost, wishes->list.items[i], i))
+			continue;
+		for (size_t j = 0; j < wishes->list.count; j++)
+			if (goes(cost, wishes->list.items[j], j, &system))
+				system.share += cost->share[j];
+		if (system.share > load->share) {
+			load->name = system.name;
+			load->share = system.share;
+		}
+	}
+	return load->name;
+}
+
+static void costliest_chart(const struct cost *cost, struct load *load)
+{
+	*load = (struct load){.what = "chart", .share = -1};
+	for (size_t c = 0; c < cost->charts.count; c++) {
+		struct costed *chart = &cost->charts.items[c];
+		double share = 0;
+
+		for (size_t n = 0; n < chart->wishes.count; n++)
+			if (cost->charts_of[chart->wishes.items[n]] == 1)
+				share += cost->share[chart->wishes.items[n]];
+		if (!chart->shed && share > load->share)
+			*load = (struct load){.what = "chart", .name = chart->name, .share = share, .chart = chart};
+	}
+}
+
+static int switch_off(struct collector *collector, const struct wish *wish)
+{
+	struct tracefs_instance *instance = wish->kept ? collector->keeper : collector->instance;
+
+	if (tracefs_event_file_write(instance, wish->system, wish->name, "enable", "0") < 0)
+		return fail_errno("cannot turn off the event '%s'", wish->event);
+	return 0;
+}
+
+static int write_step(struct collector *collector, const struct load *load, const char *events, double spent)
+{
+	struct line line = {0};
+	int status;
+
+	line_begin(&line, kind_name(KIND_SHED));
+	line_time(&line, "ts", clock_now(&collector->clock));
+	line_text(&line, "what", load->what);
+	if (load->name)
+		line_text(&line, "name", load->name);
+	if (*events)
+		line_text(&line, "events", events);
+	line_double(&line, "cost", spent);
+	line_double(&line, "share", load->share);
+	line_double(&line, "limit", collector->cost->limit);
+	status = stream_write_line(collector->scribe.stream, &line);
+	line_free(&line);
+	stream_mark_incomplete(collector->scribe.stream);
+	return status;
+}
+
+/* Turns off what goes; their names with commas between them, or NULL after fail(). The caller frees them. */
+static char *switch_all_off(struct collector *collector, const struct load *load)
+{
+	struct cost *cost = collector->cost;
+	char *names = NULL;
+	size_t size;
+	FILE *out = open_memstream(&names, &size);
+	int status = 0;
+
+	for (size_t i = 0; status == 0 && i < collector->wishes.list.count; i++) {
+		const struct wish *wish = collector->wishes.list.items[i];
+
+		if (!goes(cost, wish, i, load))
+			continue;
+		fprintf(out, "%s%s", ftell(out) > 0 ? "," : "", wish->event);
+		status = switch_off(collector, wish);
+		cost->off[i] = true;
+	}
+	fclose(out);
+	if (status == 0)
+		return names;
+	free(names);
+	return NULL;
+}
+
+static void forget_chart(struct cost *cost, struct costed *chart)
+{
+	for (size_t n = 0; n < chart->wishes.count; n++)
+		cost->charts_of[chart->wishes.items[n]]--;
+	chart->shed = true;
+	cost->charts_left--;
+}
+
+static int take_step(struct collector *collector, const struct load *load, double spent, int64_t until)
+{
+	struct cost *cost = collector->cost;
+	char *events = load->stacks && stacks_stop(collector->stacks) < 0 ? NULL : switch_all_off(collector, load);
+	int status = events ? write_step(collector, load, events, spent) : -1;
+
+	free(events);
+	if (load->chart)
+		forget_chart(cost, load->chart);
+	cost->stacks_off |= load->stacks;
+	cost->steps++;
+	if (cost->doubt_at == NEVER)
+		cost->doubt_from = until;
+	cost->doubt_at = clock_now(&collector->clock);
+	round_notice(collector, "enable"); /* it was us */
+	return status;
+}
+
+/* --- when ---------------------------------------------------------------------------------------------------------- */
+
+/* Nothing else is left: without a chart, one system's events; with charts, one of them. */
+static bool is_last(const struct collector *collector, const struct load *load)
+{
+	const struct cost *cost = collector->cost;
+
+	if (cost->charts.count)
+		return load->chart && cost->charts_left == 1;
+	for (size_t i = 0; i < collector->wishes.list.count && load->name; i++) {
+		const struct wish *wish = collector->wishes.list.items[i];
+
+		if ( is_context(cost, wish, i) && strcmp(wish->system, load->name) != 0)
+			return false;
+	}
+	return !load->stacks;
+}
+
+static int end(struct collector *collector, double spent)
+{
+	const struct load all = {.what = "all", .share = spent};
+
+	collector->cost->is_last = true;
+	return write_step(collector, &all, "", spent) < 0 ? -1 : 1;
+}
+
+/* What goes next; false: nothing, until it has been seen again what all costs. */
+static bool choose(const struct collector *collector, struct load *load)
+{
+	const struct cost *cost = collector->cost;
+
+	*load = (struct load){.what = "stacks", .share = cost->stacks_share, .stacks = true};
+	if (collector->stacks && !cost->stacks_off)
+		return true;
+	if (costliest_context(collector, load))
+		return true;
+	if (cost->charts.count == 0)
+		return !cost->decision.begun;
+	if (cost->decision.spares_charts)
+		return false;
+	costliest_chart(cost, load);
+	return true;
+}
+
+/* One step of a decision. Charts are what was asked for: they go only by one that finds no context. 1: the end; -1 after fail(). */
+static int shed(struct collector *collector, int64_t until)
+{
+	struct cost *cost = collector->cost;
+	struct decision *decision = &cost->decision;
+	struct load load;
+	bool last;
+
+	cost->deciding = decision->left > cost->limit && choose(collector, &load);
+	if (!cost->deciding)
+		return 0;
+	last = is_last(collector, &load);
+	if (last && !decision->begun)
+		return end(collector, decision->spent);
+	cost->deciding = !last;
+	if (last)
+		return 0;
+	decision->begun = true;
+	decision->spares_charts |= !load.chart;
+	decision->left -= load.share;
+	return take_step(collector, &load, decision->spent, until);
+}
+
+/* Of what was begun before, the end may have been turned off; of what begins from now on, nothing is half there. */
+int cost_tell_doubt(struct collector *collector, int64_t until)
+{
+	struct cost *cost = collector->cost;
+
+	if (cost->doubt_at == NEVER || until <= cost->doubt_at)
+		return 0;
+	cost->doubt_at = NEVER;
+	return round_doubt(collector, cost->doubt_from, until);
+}
+
+static void look_at(struct collector *collector, const struct spent *now)
+{
+	struct cost *cost = collector->cost;
+	double spent = cost->count > COST_SECONDS ? share_between(&cost->spent[0], now) : 0;
+
+	if (cost->counting) {
+		stop_counting(collector, now, spent);
+		cost->deciding = true;
+		cost->decision = (struct decision){.spent = spent, .left = spent};
+		cost->count = 0; /* what follows is another load */
+	} else if (spent > cost->limit)
+		start_counting(collector, now);
+}
+
+int cost_look(struct collector *collector, int64_t until)
+{
+	struct cost *cost = collector->cost;
+	const struct spent *last = cost->count ? &cost->spent[cost->count - 1] : NULL;
+	struct spent now;
+
+	if (!cost->off)
+		begin(cost, &collector->wishes);
+	if (cost->deciding)
+		return shed(collector, until);
+	if (cost_tell_doubt(collector, until) < 0)
+		return -1;
+	if (last && nanoseconds(CLOCK_MONOTONIC) - last->at < NSEC_PER_SEC)
+		return 0;
+	now = spent_now(collector);
+	if (cost->count > COST_SECONDS)
+		memmove(cost->spent, cost->spent + 1, (size_t)--cost->count * sizeof(now));
+	cost->spent[cost->count++] = now;
+	look_at(collector, &now);
+	return 0;
+}
+
+const char *cost_complaint(struct cost *cost)
+{
+	if (!cost->steps && !cost->is_last)
+		return NULL;
+	free(cost->complaint);
+	cost->complaint = memory_format("tracing cost more than %g %% of all CPUs' time: %s", 100 * cost->limit,
+					!cost->is_last ? "some of it was shed"
+					: cost->steps  ? "some of it was shed, and then ended"
+						       : "ended");
+	return cost->complaint;
+}
