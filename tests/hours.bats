@@ -99,6 +99,25 @@ nobody_writes() {
 	done
 }
 
+rests() {
+	pgrep -P $pid -x sleep >/dev/null
+}
+
+# bats test_tags=live
+@test "where tracing costs too much to go on, the next hour is soon enough" {
+	need_tracefs
+	echo "COLLECT='-c runq --max-cost=0.0001'" >>configuration
+	start
+	until_true 120 grep -q "tracing cost more than 0.01 % of all CPUs' time: .*ended" err
+	until_true 60 rests
+	assert_equal "$(find log -name '*.tb' | wc -l)" 1
+	kill $pid
+	wait $pid && status=0 || status=$?
+	assert_equal "$status" 3
+	run -0 bash -c 'stream-cat --text "$1" | grep ^shed' - "$(newest)"
+	assert_line --index -1 --partial "what=all"
+}
+
 # bats test_tags=live
 @test "killed and started again ten times within a minute, nothing that was recorded is lost or cut" {
 	need_tracefs
