@@ -1360,3 +1360,22 @@ open_signals() { # FILE...
 	run -0 bash -c 'cchart-filter -c wakeups | stream-cat --text | grep "^shed"' < <(rates 'shed ts=50 what=stacks cost=0.0812 share=0.07 limit=0.05')
 	assert_output "shed ts=50 what=stacks cost=0.0812 share=0.07 limit=0.05"
 }
+
+@test "what has begun when its chart is shed is no hang" {
+	calls() {
+		for i in {1..60}; do
+			echo "event ts=$i.0 cpu=0 tid=7 comm=a name=raw_syscalls:sys_enter id=1"
+			echo "event ts=$i.001 cpu=0 tid=7 comm=a name=raw_syscalls:sys_exit id=1 ret=0"
+		done
+		echo "event ts=61 cpu=0 tid=7 comm=a name=raw_syscalls:sys_enter id=1"
+		printf '%s\n' "$@"
+		echo "event ts=61.05 cpu=0 tid=8 comm=b name=raw_syscalls:sys_enter id=1"
+		for i in {62..90}; do echo "tick ts=$i"; done
+	}
+	shed='shed ts=61.1 what=chart name=syscall events=raw_syscalls:sys_enter,raw_syscalls:sys_exit cost=0.0812 share=0.07 limit=0.05'
+	run -0 bash -c 'cchart-filter --text -c syscall --limit=1s | grep -c "open=yes"' < <(calls)
+	assert_output 2
+	run -0 bash -c 'cchart-filter --text -c syscall --limit=1s | grep -E "^(open|signal|shed)"' < <(calls \
+		"$shed")
+	assert_output "$shed"
+}

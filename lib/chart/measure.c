@@ -180,18 +180,14 @@ void measure_collected(struct measure *measure, const char *name)
 		found->chart->collected = true;
 }
 
-void measure_shed(struct measure *measure, const char *event)
+int measure_shed(struct measure *measure, const char *event, int64_t now)
 {
 	size_t index = (size_t)events_type(measure->events, event)->index;
+	bool shed = false;
 
-	for (size_t i = 0; index < measure->routes.count && i < measure->routes.items[index].bindings.count; i++) {
-		struct measured *chart = measure->routes.items[index].bindings.items[i]->chart;
-
-		if (!chart->counts)
-			continue;
-		rate_forget(chart);
-		chart->shed = true;
-	}
+	for (size_t i = 0; index < measure->routes.count && i < measure->routes.items[index].bindings.count; i++)
+		shed = measure->routes.items[index].bindings.items[i]->chart->shed = true;
+	return shed ? measure_lost(measure, now) : 0;
 }
 
 int measure_chart(struct measure *measure, struct chart *chart)
@@ -273,7 +269,7 @@ static int start_event(struct measure *measure, struct binding *binding, const s
 	struct start *start, *pushed_out;
 	struct series *series;
 
-	if ((binding->length && length <= 0) || (chart->disarmed && disarmed_has(chart->disarmed, key)))
+	if (chart->shed || (binding->length && length <= 0) || (chart->disarmed && disarmed_has(chart->disarmed, key)))
 		return 0;
 	series = series_of(measure, binding, event);
 	if (!series) {
@@ -337,6 +333,8 @@ static int count_event(struct measure *measure, struct binding *binding, const s
 	struct series *series = series_of(measure, binding, event);
 
 	(void)key;
+	if (binding->chart->shed)
+		return 0;
 	if (series)
 		return rate_count(measure, binding, event, series);
 	binding->chart->refused++;

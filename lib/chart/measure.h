@@ -36,8 +36,11 @@ int measure_chart(struct measure *measure, struct chart *chart);
 /* The events of the chart of this name were collected. No such chart: nothing. */
 void measure_collected(struct measure *measure, const char *name);
 
-/* This event comes no longer, until measure_end(): a chart that counts it is none until then. */
-void measure_shed(struct measure *measure, const char *event);
+/*
+ * This event comes no longer, from some moment on that is near: a chart that measures or counts it is none until measure_end(), and what has
+ * begun may end unseen. -1 after fail().
+ */
+int measure_shed(struct measure *measure, const char *event, int64_t now);
 
 /* Whether it must see every event of this type. */
 bool measure_needs(const struct measure *measure, const char *event);

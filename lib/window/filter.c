@@ -214,20 +214,21 @@ static int see_chart(void *context, const struct record *record)
 	return STREAM_PASS;
 }
 
-/* What is not collected any more counts as nothing, which is no value. */
+/* What is not collected any more counts as nothing, which is no value, and ends nothing. */
 static int see_shed(void *context, const struct record *record)
 {
 	struct filter *filter = context;
 	const struct fields *fields = stream_fields(filter->stream, record);
 	char *events, *rest;
+	int status = 0;
 
 	if (!fields)
 		return -1;
 	events = rest = fields_copy(fields, "events");
-	for (char *event; rest && (event = strsep(&rest, ","));)
-		measure_shed(filter->measure, event);
+	for (char *event; status == 0 && rest && (event = strsep(&rest, ","));)
+		status = measure_shed(filter->measure, event, filter->now);
 	free(events);
-	return STREAM_PASS;
+	return status < 0 ? -1 : STREAM_PASS;
 }
 
 /* Passes, too, so that a second filter measures the same threads. */
