@@ -15,6 +15,7 @@
 
 enum { HEALTHY = 20000, STEP_NS = 1000000, SHIFT = 200, SPIKE = 5, CLIMB = 20000 };
 enum { FEW = 1000, INCIDENT = 300, EVERY = 100, NEAR = 5, TRIES = 20 };
+enum { SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE, TURN = 20 * SECOND };
 
 static const struct {
 	const char *name;
@@ -172,6 +173,102 @@ static double incident(const char *method, const char *alarms, int stream)
 	return (double)found / slow;
 }
 
+/*
+ * What independent values cannot show: incidents that come again, loads that alternate, values that hang together, an incident
+ * that goes on. Each prints one row, of a thousand log-normal values a second with the median 1 and sigma 0.5, whose limit is some
+ * twelve times the median.
+ */
+static double narrow(void)
+{
+	return exp(0.5 * normal());
+}
+
+static void stalls(const char *method, int apart)
+{
+	struct run run;
+	int found = 0, count = 0;
+
+	begin(&run, method, "1/h", 7);
+	for (int i = 0; i < 15 * MINUTE; i++) {
+		bool stall = i % (apart * SECOND) == apart * SECOND / 2;
+		int before = run.tally.signals;
+
+		feed(&run, stall ? 400 : narrow());
+		count += stall;
+		found += stall && run.tally.signals > before;
+	}
+	printf("%-8s a stall of 400 times the median every %2d s: %d of %d found, %d other alarms\n", method, apart, found, count,
+	       run.tally.signals - found);
+	series_set_free(&run.set);
+}
+
+static void alternating(const char *method, double factor)
+{
+	struct run run;
+	int first = 0;
+
+	begin(&run, method, "1/h", 7);
+	run.how.rules = RULE(1);
+	for (int i = 0; i < HOUR; i++) {
+		bool slow = i / TURN % 2 == 1;
+
+		feed(&run, narrow() * (slow ? factor : 1));
+		if (i == 2 * TURN)
+			first = run.tally.signals;
+	}
+	printf("%-8s %g times as slow every other 20 s, an hour: %d alarms in the first change, %d after it\n", method, factor, first,
+	       run.tally.signals - first);
+	series_set_free(&run.set);
+}
+
+/* Logarithms of which each is `memory` times the one before, and chance. */
+static void dependent(const char *method, double memory)
+{
+	struct run run;
+	double log_value = 0;
+
+	begin(&run, method, "1e-5", 7);
+	for (int i = 0; i < HOUR; i++) {
+		log_value = memory * log_value + sqrt(1 - memory * memory) * normal();
+		feed(&run, exp(0.5 * log_value));
+	}
+	printf("%-8s values that hang together (%g), an hour: %d alarms for 36 asked, %d of them changes of level\n", method, memory,
+	       run.tally.signals, run.tally.shifts);
+	series_set_free(&run.set);
+}
+
+/* A tenth of all values becomes thirty times as slow, and stays so. */
+static void lasting(const char *method)
+{
+	struct run run;
+	int soon = 0;
+
+	begin(&run, method, "1/h", 7);
+	for (int i = 0; i < 10 * MINUTE; i++) {
+		feed(&run, narrow() * (i >= MINUTE && i % 10 == 0 ? 30 : 1));
+		if (i == MINUTE)
+			run.tally.signals = 0;
+		if (i == MINUTE + 10 * SECOND)
+			soon = run.tally.signals;
+	}
+	printf("%-8s every tenth value is 30 times as slow from then on: %d alarms in 10 s, %d in the nine minutes after\n", method, soon,
+	       run.tally.signals - soon);
+	series_set_free(&run.set);
+}
+
+static void print_long_runs(const char *method)
+{
+	stalls(method, 3);
+	stalls(method, 10);
+	stalls(method, 60);
+	alternating(method, 2);
+	alternating(method, 6);
+	dependent(method, 0.9);
+	dependent(method, 0.999);
+	lasting(method);
+	fflush(stdout);
+}
+
 static void print_row(const char *method, const char *alarms, int values, int seeds)
 {
 	for (int stream = 0; stream < STREAMS; stream++) {
@@ -201,6 +298,7 @@ int main(int argc, char **argv)
 	print_row("pot", "1e-4", values, seeds);
 	print_row("pot", "1e-5", values, seeds);
 	print_row("pot", "1e-6", values, seeds);
+	print_long_runs("pot");
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		print_row(others[i], "1/h", values, 1);
 	return 0;
