@@ -256,6 +256,25 @@ static void lasting(const char *method)
 	series_set_free(&run.set);
 }
 
+/* From the second minute on one of `every` values is `slow` times as slow. */
+static void joining(const char *method, int every, double slow)
+{
+	struct run run;
+	int soon = 0;
+
+	begin(&run, method, "1/h", 7);
+	for (int i = 0; i < 10 * MINUTE; i++) {
+		feed(&run, i >= MINUTE && i % every == 0 ? slow * narrow() : narrow());
+		if (i == MINUTE)
+			run.tally.signals = 0;
+		if (i == 3 * MINUTE)
+			soon = run.tally.signals;
+	}
+	printf("%-8s every %dth value is %g times as slow from then on: %d alarms in 2 min, %d in the seven after\n", method, every, slow, soon,
+	       run.tally.signals - soon);
+	series_set_free(&run.set);
+}
+
 static void print_long_runs(const char *method)
 {
 	stalls(method, 3);
@@ -266,6 +285,9 @@ static void print_long_runs(const char *method)
 	dependent(method, 0.9);
 	dependent(method, 0.999);
 	lasting(method);
+	joining(method, 50, 15);
+	joining(method, 300, 400);
+	joining(method, 1000, 400);
 	fflush(stdout);
 }
 
