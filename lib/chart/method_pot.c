@@ -21,8 +21,7 @@
  * Of an incident only the first value counts: one that comes soon after the one before is of the same incident. Soon is within an eighth as
  * many values as are known, for what was not seen in so many and now comes every hundredth time is no part of what is usual; but not
  * more than POT_BURST_MOST (of strange values POT_APART, for a slow path may be one of a hundred), and less than false alarms are apart.
- * Of an incident that has lasted for POT_USUAL a value that is not strange is learnt every POT_BURST values. While the level is suspect
- * nothing is learnt.
+ * While the level is suspect nothing is learnt.
  *
  * When the level changes a new tail begins, with the values since the change was suspected, without outliers as in a baseline. The
  * limit of the level before is remembered (chart/former.h), and the limit is not lower meanwhile.
@@ -46,11 +45,17 @@ enum { REFRESH_MOST = 1 << 16, REFRESH_SOON = 8 };
 /* Values from which a changed level begins. */
 enum { FOLLOW_LEAST = 16 };
 
-enum { POT_BURST = 16, POT_BURST_MOST = 512, POT_APART = 64, POT_SHARE = TAIL_USUAL, POT_OFTEN = 120 };
-#define POT_GAP 5.0
-#define POT_STRANGE 3.0
-#define POT_OUTLIERS 0.05
-#define POT_USUAL (10 * NSEC_PER_SEC)
+/* Each with the row of the bench (tests/bench/charts.c) that gets worse without it. */
+enum {
+	POT_BURST = 16,		/* values between two learnt ones of a strange kind that has become usual: a bound on work only */
+	POT_BURST_MOST = 512,	/* values between two incidents, at most: a bound on what is taken for one */
+	POT_APART = 64,		/* the same of strange values; "every 300th value": 234 alarms before it is usual, not 211 */
+	POT_SHARE = TAIL_USUAL, /* one of so many values is usual however far out; see TAIL_USUAL */
+	POT_OFTEN = 120,	/* strange values in POT_LONG are usual; "every 300th value": else 1,399 more alarms */
+};
+#define POT_GAP 5.0	  /* times the next lower value, an outlier of a baseline; column "incident", two paths: 15 %, not 22 */
+#define POT_STRANGE 3.0	  /* times the limit; column "incident", Pareto: 65 %, not 82 */
+#define POT_OUTLIERS 0.05 /* of a baseline, at most; more of them are its tail */
 #define POT_LONG (60 * NSEC_PER_SEC)
 
 /* Values beyond POT_STRANGE times the limit that were not learnt. */
@@ -74,7 +79,6 @@ struct pot {
 	double upper;	      /* of few values: all but POT_OUTLIERS of them are not above this */
 	uint64_t since_signal; /* values since the last one */
 	uint64_t since_learnt; /* since the last signalled one that was learnt */
-	int64_t incident;      /* when the incident of the last signal began */
 	struct pot_strange strange;
 	struct former *former;
 	int64_t begun, now;    /* the level, the newest value */
@@ -121,11 +125,6 @@ static uint64_t burst(const struct pot *pot)
 	double most = fmin(POT_BURST_MOST, 1 / (16 * pot->probability)), known = (double)tail_count(pot->tail) / 8;
 
 	return (uint64_t)fmax(POT_BURST, fmin(known, most));
-}
-
-static bool is_usual(const struct pot *pot, int64_t ts)
-{
-	return pot->since_learnt >= POT_BURST && span_between(pot->incident, ts) > POT_USUAL;
 }
 
 static void learn_beyond(struct pot *pot, double value)
@@ -178,12 +177,12 @@ static void learn_strange(struct pot *pot, double value, bool first, int64_t ts)
 		accept_strange(pot);
 }
 
-static void learn_near(struct pot *pot, double value, bool first, int64_t ts)
+static void learn_near(struct pot *pot, double value, bool first)
 {
 	struct pot_strange *strange = &pot->strange;
 
 	strange->near += first;
-	if ((first || is_usual(pot, ts)) && strange->count <= strange->near)
+	if (first && strange->count <= strange->near)
 		learn_beyond(pot, value);
 }
 
@@ -191,12 +190,10 @@ static void learn_signalled(struct pot *pot, double value, int64_t ts)
 {
 	bool first = pot->since_signal >= burst(pot);
 
-	if (first)
-		pot->incident = ts;
 	if (value > POT_STRANGE * pot->limit)
 		learn_strange(pot, value, first, ts);
 	else if (value > pot->limit)
-		learn_near(pot, value, first, ts);
+		learn_near(pot, value, first);
 	pot->since_signal = 0;
 }
 

@@ -7,11 +7,15 @@
 #include "base/memory.h"
 #include "chart/rules.h"
 
-#define SHAPE_MOST 1.5
+/* Latencies' tails are like this; without the expectation fits to few values cry wolf: log-normal 9.3 times, not 7. */
 #define SHAPE_EXPECTED 0.35
 #define SHAPE_DEVIATION 0.2
-enum { REFIT_SOON = 20000 }; /* with fewer values each one beyond the limit counts */
-enum { GRID = 80, REFINEMENTS = 30 };
+
+enum {
+	REFIT_SOON = 20000, /* with fewer values each one beyond the limit counts; "values that hang together (0.999)": else 2,347 alarms, not 2,263 */
+	GRID = 80,	    /* steps of the first search for the maximum... */
+	REFINEMENTS = 30,   /* ... and of the second, which halve */
+};
 
 struct peak {
 	double value;
@@ -233,7 +237,7 @@ static double likelihood(const struct tail *tail, double theta, double *shape, d
 		return m == 0 || sum <= 0 ? -INFINITY : -m * log(*scale) - m + expectation(0);
 	*shape = (exact + censored) / m;
 	*scale = *shape / theta;
-	return *shape > SHAPE_MOST ? -INFINITY : -m * log(*scale) - exact - m + expectation(*shape);
+	return -m * log(*scale) - exact - m + expectation(*shape);
 }
 
 /* Maximizes the likelihood over theta: the best of a coarse grid, then ever smaller steps around it. */
