@@ -53,8 +53,8 @@ enum {
 	POT_SHARE = TAIL_USUAL, /* one of so many values is usual however far out; see TAIL_USUAL */
 	POT_OFTEN = 120,	/* strange values in POT_LONG are usual; "every 300th value": else 1,399 more alarms */
 };
-#define POT_GAP 5.0	  /* times the next lower value, an outlier of a baseline; column "incident", two paths: 15 %, not 22 */
-#define POT_STRANGE 3.0	  /* times the limit; column "incident", Pareto: 65 %, not 82 */
+#define POT_GAP 5.0	  /* times the next lower value, an outlier of a baseline; column "incident", two paths: else 13 %, not 15, and fewer alarms */
+#define POT_STRANGE 3.0	  /* times the limit; "a stall every 3 s": else 5 of 300 found, not 300 */
 #define POT_OUTLIERS 0.05 /* of a baseline, at most; more of them are its tail */
 #define POT_LONG (60 * NSEC_PER_SEC)
 
