@@ -24,6 +24,8 @@ struct graph_builder {
 	graph_sink *sink;
 	void *context;
 	uint64_t graphs; /* built so far */
+	uint64_t crowded; /* times that a window had too many threads, and what it had so far was forgotten */
+	char *complaint;
 	bool brought;	 /* the trace has graphs already */
 	bool unsure;	 /* graph_builder_complaint() has a sentence */
 };
@@ -59,6 +61,7 @@ void graph_builder_free(struct graph_builder *builder)
 		return;
 	wake_free(builder->wake);
 	signals_free(&builder->signals);
+	free(builder->complaint);
 	free(builder->requests.items);
 	free(builder);
 }
@@ -179,12 +182,22 @@ static int take_window(struct graph_builder *builder, const struct record *recor
 	return close_window(builder, window);
 }
 
+/* The window goes on as if its data began here. */
+static void forget_crowd(struct graph_builder *builder)
+{
+	wake_forget(builder->wake);
+	builder->crowded++;
+	stream_mark_incomplete(builder->stream);
+}
+
 static int take_event(struct graph_builder *builder, const struct record *record)
 {
 	struct event event;
 
 	if (events_read(builder->events, record, &event) < 0)
 		return -1;
+	if (wake_is_full(builder->wake))
+		forget_crowd(builder);
 	return wake_event(builder->wake, &event) < 0 ? stream_fail(builder->stream, "%s", fail_text()) : 0;
 }
 
@@ -251,10 +264,15 @@ int graph_builder_finish(struct graph_builder *builder)
 	return close_window(builder, "");
 }
 
-const char *graph_builder_complaint(const struct graph_builder *builder)
+const char *graph_builder_complaint(struct graph_builder *builder)
 {
-	if (!builder->unsure)
-		return NULL;
-	return "interrupts woke threads, and no event tells which: a thread that is said to have woken another may only have been hit "
-	       "by an interrupt; record events of irq and timer, too";
+	free(builder->complaint);
+	builder->complaint = NULL;
+	if (builder->crowded)
+		builder->complaint = memory_format("a window has more than 262,144 threads; what happened before the last of them was forgotten, "
+						   "%llu time%s", (unsigned long long)builder->crowded, builder->crowded == 1 ? "" : "s");
+	else if (builder->unsure)
+		builder->complaint = memory_format("interrupts woke threads, and no event tells which: a thread that is said to have woken another may only "
+						   "have been hit by an interrupt; record events of irq and timer, too");
+	return builder->complaint;
 }

@@ -47,7 +47,10 @@ int graph_builder_record(struct graph_builder *builder, const struct record *rec
 /* At the end of a trace: signals without a window record are a window of their own. 0; -1 after fail(). */
 int graph_builder_finish(struct graph_builder *builder);
 
-/* A sentence that says which data the graphs lack to be sure; NULL: none. */
-const char *graph_builder_complaint(const struct graph_builder *builder);
+/*
+ * A sentence that says what was dropped for want of room, or which data the graphs lack to be sure; NULL: none. Valid until the next
+ * call.
+ */
+const char *graph_builder_complaint(struct graph_builder *builder);
 
 #endif

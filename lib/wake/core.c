@@ -139,6 +139,11 @@ int wake_record(struct wake *wake, enum kind kind, const struct fields *fields)
 	return 0;
 }
 
+bool wake_is_full(const struct wake *wake)
+{
+	return wake->threads.count >= THREADS_MAX;
+}
+
 bool wake_unsure(const struct wake *wake)
 {
 	return wake->wakers && wake->idlers && !wake->contexts;

@@ -13,7 +13,8 @@
 #include "wake/thread.h"
 #include "wake/wake.h"
 
-enum { CPUS_MAX = 1 << 13 };
+/* Threads of a window: a large machine has some 100,000 at a time. */
+enum { CPUS_MAX = 1 << 13, THREADS_MAX = BUFFER_SIZE(1 << 18, 1 << 6) };
 
 struct tenure { /* who got the CPU when */
 	int64_t start;

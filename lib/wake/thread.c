@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+/* Room for the first pieces: most threads of a window have few. */
+enum { PIECES_FIRST = 2 };
+
 struct piece *thread_last(const struct thread *thread)
 {
 	return thread->pieces.count ? &thread->pieces.items[thread->pieces.count - 1] : NULL;
@@ -37,6 +40,8 @@ struct piece *thread_piece(struct thread *thread, enum node_what what, int64_t t
 	while (thread->pieces.count && thread_last(thread)->start >= ts)
 		thread->pieces.count--;
 	thread->died = TIME_NONE; /* whatever we thought */
+	if (!thread->pieces.room)
+		thread->pieces.items = memory_grow(NULL, thread->pieces.room = PIECES_FIRST, sizeof(*thread->pieces.items));
 	piece = ARRAY_ADD(&thread->pieces);
 	*piece = (struct piece){.start = ts,
 				.cause_index = INDEX_NONE,

@@ -34,6 +34,9 @@ void wake_lost(struct wake *wake, uint32_t cpu, int64_t from, int64_t to);
 /* What numbers of stacks and file descriptors mean may have been said anew in what is lost. */
 void wake_forget_meanings(struct wake *wake);
 
+/* So many threads were seen in the window that no more are to come: it must be forgotten before the next event. */
+bool wake_is_full(const struct wake *wake);
+
 /* Time has come so far; and where the data begin and, so far, end. False: there are none. */
 void wake_until(struct wake *wake, int64_t ts);
 bool wake_span(const struct wake *wake, int64_t *from, int64_t *to);
