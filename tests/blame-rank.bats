@@ -737,6 +737,27 @@ moments_of() {
 	echo 'graph id=1 kind=wake from=0 to=1' | blame-rank --text | grep '^blame.*name="unknown: began before the data"'
 }
 
+# crowd COUNT: each CPU switch goes to a thread of its own, and the last of them waited for 10 us
+crowd() {
+	perl -e 'my $n = shift; for (1 .. $n) { my ($p, $q) = ($_ + 99, $_ + 100);
+		printf "event ts=%.9f cpu=0 tid=$p comm=t$p name=sched:sched_switch prev_comm=t$p prev_pid=$p prev_state=S next_comm=t$q next_pid=$q\n", 1 + $_ * 1e-6 }
+		printf "signal id=1 ts=%.9f start=%.9f chart=c value=0.00001 tid=%d\n", 1 + $n * 1e-6, 1 + ($n - 10) * 1e-6, $n + 99;
+		printf "window id=1 from=1 to=%.9f signals=1-1 complete=yes\n", 1 + $n * 1e-6' "$1"
+}
+
+@test "of a million threads in a window the first are forgotten, which is said; 100,000 are not" {
+	local command
+	crowd 1000000 >hostile
+	crowd 100000 >real
+	for command in blame-rank graph-build; do
+		run -3 --separate-stderr bash -c "ulimit -v 350000; $command --text hostile"
+		assert_regex "$stderr" "a window has more than 262,144 threads; what happened before the last of them was forgotten, 3 times"
+		assert_regex "$output" 'graph=1'
+		run -0 --separate-stderr "$command" --text real
+		assert_equal "$stderr" ""
+	done
+}
+
 @test "exit status" {
 	run -2 blame-rank --no-such-option
 	run -2 --separate-stderr blame-rank -a guess

@@ -568,6 +568,28 @@ passed() {
 	assert_output "$(about 1 1001 tgid=77; about 0 5999 tgid=5999)"
 }
 
+# many_threads COUNT: as many task records, then healthy reads and a slow one, meanwhile the first and the last of the threads wake others
+many_threads() {
+	perl -e 'printf "task ts=0.000000001 tid=%d comm=worker%d tgid=%d program=/usr/bin/worker read=0.000000001\n", ($_ + 1000) x 3 for 1 .. shift' "$1"
+	healthy
+	queued 3000 1; event 3500 1001 sched:sched_waking pid=4; event 3600 $(($1 + 1000)) sched:sched_waking pid=4
+	done_at 3900 1; noise 5000 9000
+}
+
+@test "100,000 living threads are all remembered; of a million the oldest are not, and whoever lacks a name is counted" {
+	many_threads 100000 >real
+	run -0 --separate-stderr filter real
+	assert_equal "$(grep -o '^task .*tid=[0-9]*' <<<"$output" | grep -o '[0-9]*$' | xargs)" "1001 101000"
+	refute_regex "$stderr" forgotten
+	many_threads 1000000 >hostile
+	run -3 --separate-stderr bash -c 'ulimit -v 400000; cchart-filter -c block --text hostile'
+	assert_equal "$(grep -o '^task .*tid=[0-9]*' <<<"$output" | grep -o '[0-9]*$' | xargs)" 1001000
+	assert_regex "$stderr" "so many threads that the names of 1 were forgotten before they were needed"
+	grep -v -e tid=1001\  hostile >unneeded # who was forgotten is not needed
+	run -0 --separate-stderr filter unneeded
+	refute_regex "$stderr" forgotten
+}
+
 @test "that a group used up its quota is told with the events of that time, that it has one always" {
 	quota() { echo "quota ts=$1 group=/g quota=0.01 period=0.1 $2"; }
 	{

@@ -271,6 +271,9 @@ const char *graph_builder_complaint(struct graph_builder *builder)
 	if (builder->crowded)
 		builder->complaint = memory_format("a window has more than 262,144 threads; what happened before the last of them was forgotten, "
 						   "%llu time%s", (unsigned long long)builder->crowded, builder->crowded == 1 ? "" : "s");
+	else if (events_nameless(builder->events))
+		builder->complaint = memory_format("the stream names more than 262,144 threads; the names of %llu were forgotten before they were "
+						   "needed", (unsigned long long)events_nameless(builder->events));
 	else if (builder->unsure)
 		builder->complaint = memory_format("interrupts woke threads, and no event tells which: a thread that is said to have woken another may only "
 						   "have been hit by an interrupt; record events of irq and timer, too");

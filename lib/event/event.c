@@ -245,12 +245,19 @@ const char *events_comm(const struct events *events, int32_t tid)
 {
 	const char *comm = tid == 0 ? "swapper" : names_comm(events->names, tid);
 
+	if (!comm && names_miss(events->names, tid))
+		stream_mark_incomplete(events->stream);
 	return comm ? comm : "?";
 }
 
 bool events_is_kernels(const struct events *events, int32_t tid)
 {
 	return names_is_kernels(events->names, tid);
+}
+
+uint64_t events_nameless(const struct events *events)
+{
+	return names_missed(events->names);
 }
 
 int32_t events_tgid(const struct events *events, int32_t tid)

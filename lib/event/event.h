@@ -100,6 +100,7 @@ int32_t events_tgid(const struct events *events, int32_t tid); /* 0: unknown */
 bool events_is_kernels(const struct events *events, int32_t tid); /* by its task record it is a thread of the kernel */
 void events_learn_names(struct events *events, const struct event *event);
 void events_keep_living(struct events *events); /* from now on, forgets threads a while after they exit */
+uint64_t events_nameless(const struct events *events); /* counts threads whose names were asked for after they had been dropped for want of room */
 void events_each_thread(const struct events *events, void (*call)(void *context, int32_t tid, const char *comm), void *context);
 
 /* Block devices, from `device` records. Name "loop0", or "7:0" without a record; scheduler "bfq" or "". dev: major << 20 | minor. */

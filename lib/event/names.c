@@ -9,12 +9,14 @@
 #include "base/memory.h"
 #include "event/event.h"
 
-enum { COMM_SIZE = 16 };
+/* A large machine has some 100,000 threads at a time; the kernel's largest tid is 2^22. */
+enum { COMM_SIZE = 16, THREADS_MAX = BUFFER_SIZE(1 << 18, 1 << 6), TIDS = 1 << 22 };
 
 struct thread_entry {
 	int32_t tid, tgid;
 	char comm[COMM_SIZE];
 	bool gone, kernels; /* kernels: it is the kernel's */
+	bool named; /* again, since drop_oldest() last looked at it */
 	UT_hash_handle hh;
 };
 
@@ -25,10 +27,12 @@ struct device_entry {
 };
 
 struct names {
-	struct thread_entry *threads;
+	struct thread_entry *threads; /* the oldest first */
 	struct device_entry *devices;
 	struct exited_tids exited;
 	bool brief;
+	uint8_t *dropped; /* a bit for each tid that was forgotten for want of room; NULL: there are none */
+	uint64_t missed;
 };
 
 struct names *names_new(void)
@@ -49,6 +53,8 @@ void names_forget(struct names *names)
 		HASH_DEL(names->devices, device);
 		free(device);
 	}
+	free(names->dropped);
+	names->dropped = NULL;
 }
 
 void names_free(struct names *names)
@@ -65,14 +71,58 @@ static struct thread_entry *find_thread(const struct names *names, int32_t tid)
 	return entry;
 }
 
+static void set_dropped(struct names *names, int32_t tid, bool dropped)
+{
+	uint8_t *place, bit = (uint8_t)(1 << tid % 8);
+
+	if (!names->dropped && dropped)
+		names->dropped = memory_new(TIDS / 8, 1);
+	if (!names->dropped)
+		return;
+	place = &names->dropped[tid % TIDS / 8];
+	*place = dropped ? *place | bit : *place & (uint8_t)~bit;
+}
+
+/* Drops the thread that was named longest ago, roughly: one that was named again since the last look is passed over once. */
+static void drop_oldest(struct names *names)
+{
+	struct thread_entry *oldest;
+
+	for (oldest = names->threads; oldest->named; oldest = names->threads) {
+		oldest->named = false;
+		HASH_DEL(names->threads, oldest);
+		HASH_ADD_INT(names->threads, tid, oldest);
+	}
+	set_dropped(names, oldest->tid, true);
+	HASH_DEL(names->threads, oldest);
+	free(oldest);
+}
+
+bool names_miss(struct names *names, int32_t tid)
+{
+	if (tid < 0 || !names->dropped || !(names->dropped[tid % TIDS / 8] & 1 << tid % 8))
+		return false;
+	set_dropped(names, tid, false);
+	names->missed++;
+	return true;
+}
+
+uint64_t names_missed(const struct names *names)
+{
+	return names->missed;
+}
+
 static struct thread_entry *thread(struct names *names, int32_t tid)
 {
 	struct thread_entry *entry = find_thread(names, tid);
 
 	if (!entry) {
+		if (HASH_COUNT(names->threads) >= THREADS_MAX)
+			drop_oldest(names);
 		entry = NEW(struct thread_entry);
 		entry->tid = tid;
 		HASH_ADD_INT(names->threads, tid, entry);
+		set_dropped(names, tid, false);
 	}
 	return entry;
 }
@@ -84,8 +134,13 @@ void names_keep_living(struct names *names)
 
 void names_thread(struct names *names, int32_t tid, const char *comm)
 {
-	if (tid > 0 && *comm)
-		strncpy(thread(names, tid)->comm, comm, COMM_SIZE - 1);
+	struct thread_entry *entry;
+
+	if (tid <= 0 || !*comm)
+		return;
+	entry = thread(names, tid);
+	strncpy(entry->comm, comm, COMM_SIZE - 1);
+	entry->named = true;
 }
 
 static void thread_ends(struct names *names, int32_t tid)

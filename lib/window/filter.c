@@ -402,6 +402,11 @@ void filter_complaints(struct filter *filter, void (*complain)(const char *forma
 	measure_complaints(filter->measure, complain);
 	if (window_complaint(filter->window))
 		complain("%s", window_complaint(filter->window));
+	if (thread_records_complaint(filter->threads))
+		complain("%s", thread_records_complaint(filter->threads));
+	if (events_nameless(filter->events))
+		complain("the stream names more than 262,144 threads; the names of %llu were forgotten before they were needed",
+			 (unsigned long long)events_nameless(filter->events));
 }
 
 int filter_save(struct filter *filter, struct limits_book *book, struct file_draft *draft)

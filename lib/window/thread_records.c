@@ -18,28 +18,38 @@ enum { NAMINGS = sizeof(naming) / sizeof(naming[0]) };
  */
 enum { UNKNOWN = -3, OF_PROCESS = -2, OF_NAME = -1, FILES = 64 };
 
+/* Bound on the records of all threads. A real machine's 100,000 threads take a fourth of it. */
+enum { BYTES_MAX = BUFFER_SIZE(64 << 20, 1 << 12) };
+
+/* The waiting items of a thread lie in one piece of memory, in their order: most threads of a machine are never named. */
 struct item {
-	int64_t sort;
+	int32_t sort;
 	enum kind kind;
-	size_t length;
-	char text[];
+	uint32_t length; /* of the text behind it */
 };
 
 struct member {
-	ARRAY(struct item *) items; /* waiting, in their order */
 	int64_t read;	/* time at which the waiting record of the process was read from /proc */
 	int64_t told;	/* the same for the record that passed; a program that began before it makes that record void */
 	int64_t wanted; /* records of this time or earlier pass at once */
+	int32_t older, newer; /* neighbours by time of the last record, by tid; 0: none */
+	uint32_t bytes; /* of the items */
 	bool gone;
+	_Alignas(struct item) char items[];
 };
 
 struct thread_records {
 	struct stream *stream;
 	struct events *events;
 	struct fields fields;
-	size_t waiting; /* items */
+	size_t waiting; /* bytes of items */
+	size_t bytes;	/* of all members */
 	struct member **pages[PAGES];
+	int32_t oldest, newest;
 	struct exited_tids exited;
+	uint8_t *dropped;     /* a bit for each tid whose records were dropped for want of room; NULL: none were */
+	uint64_t missed;      /* threads named after that */
+	char *complaint;
 	struct type_fields {
 		struct event_field *of[NAMINGS];
 	} *types; /* by index of event type; all NULL: not looked up yet */
@@ -74,29 +84,74 @@ static struct member *find(const struct thread_records *threads, int64_t tid)
 	return is_tid(tid) && threads->pages[tid / PAGE] ? threads->pages[tid / PAGE][tid % PAGE] : NULL;
 }
 
+static struct member *at(const struct thread_records *threads, int32_t tid)
+{
+	return threads->pages[tid / PAGE][tid % PAGE];
+}
+
+static void unlink_member(struct thread_records *threads, const struct member *member)
+{
+	*(member->older ? &at(threads, member->older)->newer : &threads->oldest) = member->newer;
+	*(member->newer ? &at(threads, member->newer)->older : &threads->newest) = member->older;
+}
+
+static void link_newest(struct thread_records *threads, struct member *member, int32_t tid)
+{
+	member->older = threads->newest;
+	member->newer = 0;
+	*(threads->newest ? &at(threads, threads->newest)->newer : &threads->oldest) = tid;
+	threads->newest = tid;
+}
+
+/* It becomes the newest. */
 static struct member *member_of(struct thread_records *threads, int32_t tid)
 {
 	struct member **place = place_of(threads, tid);
 
-	if (!*place) {
+	if (*place) {
+		unlink_member(threads, *place);
+	} else {
 		*place = NEW(struct member);
 		(*place)->read = (*place)->told = (*place)->wanted = INT64_MIN;
+		threads->bytes += sizeof(**place);
 	}
+	link_newest(threads, *place, tid);
 	return *place;
 }
 
-static void remove_item(struct thread_records *threads, struct member *member, size_t which)
+static struct item *item_at(const struct member *member, size_t offset)
 {
-	free(member->items.items[which]);
-	memmove(&member->items.items[which], &member->items.items[which + 1],
-		(--member->items.count - which) * sizeof(*member->items.items));
-	threads->waiting--;
+	return (struct item *)(member->items + offset);
 }
 
-static void remove_all(struct thread_records *threads, struct member *member)
+static size_t item_size(size_t length)
 {
-	while (member->items.count)
-		remove_item(threads, member, member->items.count - 1);
+	return (sizeof(struct item) + length + _Alignof(struct item) - 1) & ~(_Alignof(struct item) - 1);
+}
+
+static size_t behind(const struct member *member, size_t offset)
+{
+	return offset + item_size(item_at(member, offset)->length);
+}
+
+static void remove_item(struct thread_records *threads, struct member *member, size_t offset)
+{
+	size_t next = behind(member, offset);
+
+	memmove(member->items + offset, member->items + next, member->bytes - next);
+	member->bytes -= (uint32_t)(next - offset);
+	threads->waiting -= next - offset;
+	threads->bytes -= next - offset;
+}
+
+static void remove_all(struct thread_records *threads, int32_t tid)
+{
+	struct member **place = place_of(threads, tid);
+
+	threads->waiting -= (*place)->bytes;
+	threads->bytes -= (*place)->bytes;
+	(*place)->bytes = 0;
+	*place = memory_grow(*place, 1, sizeof(**place));
 }
 
 static void remove_member(struct thread_records *threads, int32_t tid)
@@ -105,70 +160,134 @@ static void remove_member(struct thread_records *threads, int32_t tid)
 
 	if (!member)
 		return;
-	remove_all(threads, member);
-	free(member->items.items);
+	unlink_member(threads, member);
+	threads->waiting -= member->bytes;
+	threads->bytes -= sizeof(*member) + member->bytes;
 	free(member);
 	*place_of(threads, tid) = NULL;
 }
 
+static void set_dropped(struct thread_records *threads, int32_t tid)
+{
+	if (!threads->dropped)
+		threads->dropped = memory_new(PAGES, PAGE / 8);
+	threads->dropped[tid / 8] |= (uint8_t)(1 << tid % 8);
+}
+
+/* Tells whether records of the thread were dropped, once. */
+static bool take_dropped(struct thread_records *threads, int64_t tid)
+{
+	uint8_t bit = (uint8_t)(1 << tid % 8);
+	bool was;
+
+	if (!threads->dropped || !is_tid(tid))
+		return false;
+	was = threads->dropped[tid / 8] & bit;
+	threads->dropped[tid / 8] &= (uint8_t)~bit;
+	return was;
+}
+
+/* Drops the records of the threads whose last record is oldest. */
+static void make_room(struct thread_records *threads)
+{
+	while (threads->bytes > BYTES_MAX && threads->oldest != threads->newest) {
+		int32_t oldest = threads->oldest;
+
+		if (at(threads, oldest)->bytes)
+			set_dropped(threads, oldest);
+		remove_member(threads, oldest);
+	}
+}
+
 void thread_records_forget(struct thread_records *threads)
 {
+	while (threads->oldest)
+		remove_member(threads, threads->oldest);
 	for (int page = 0; page < PAGES; page++) {
-		for (int i = 0; threads->pages[page] && i < PAGE; i++)
-			remove_member(threads, page * PAGE + i);
 		free(threads->pages[page]);
 		threads->pages[page] = NULL;
 	}
+	free(threads->dropped);
+	threads->dropped = NULL;
 }
 
 void thread_records_free(struct thread_records *threads)
 {
 	thread_records_forget(threads);
+	free(threads->complaint);
 	free(threads->types);
 	free(threads);
 }
 
-static int tell_member(struct thread_records *threads, struct member *member)
+const char *thread_records_complaint(struct thread_records *threads)
 {
-	for (size_t i = 0; i < member->items.count; i++) {
-		const struct item *item = member->items.items[i];
-		const struct record record = {.kind = item->kind, .text = item->text, .length = item->length};
+	if (!threads->missed)
+		return NULL;
+	free(threads->complaint);
+	threads->complaint = memory_format("the stream names so many threads that the names of %llu were forgotten before they were needed",
+					  (unsigned long long)threads->missed);
+	return threads->complaint;
+}
+
+static int tell_member(struct thread_records *threads, int32_t tid)
+{
+	struct member *member = at(threads, tid);
+
+	for (size_t offset = 0; offset < member->bytes; offset = behind(member, offset)) {
+		const struct item *item = item_at(member, offset);
+		const struct record record = {.kind = item->kind, .text = (const char *)(item + 1), .length = item->length};
 
 		if (stream_write_record(threads->stream, &record) < 0)
 			return -1;
 	}
-	remove_all(threads, member);
 	member->told = member->read;
+	if (member->bytes)
+		remove_all(threads, tid);
 	return 0;
 }
 
-static void add_item(struct thread_records *threads, struct member *member, int64_t sort, const struct record *record)
+/* Removes the item that a new one of this sort replaces. */
+static void make_place(struct thread_records *threads, struct member *member, int32_t sort)
 {
-	struct item *item;
-	size_t at = 0;
+	size_t offset = 0, files = 0, first = SIZE_MAX;
 
-	while (at < member->items.count && member->items.items[at]->sort != sort)
-		at++;
-	if (at == member->items.count && at >= FILES)
-		for (at = 0; member->items.items[at]->sort < 0; at++)
-			;
-	if (at < member->items.count)
-		remove_item(threads, member, at);
-	item = memory_new(1, sizeof(*item) + record->length);
-	item->sort = sort;
-	item->kind = record->kind;
-	item->length = record->length;
-	memcpy(item->text, record->text, record->length);
-	*ARRAY_ADD(&member->items) = item;
-	threads->waiting++;
+	while (offset < member->bytes && item_at(member, offset)->sort != sort) {
+		if (item_at(member, offset)->sort >= 0 && files++ == 0)
+			first = offset;
+		offset = behind(member, offset);
+	}
+	if (offset < member->bytes)
+		remove_item(threads, member, offset);
+	else if (files >= FILES)
+		remove_item(threads, member, first);
+}
+
+static void add_item(struct thread_records *threads, int32_t tid, int32_t sort, const struct record *record)
+{
+	struct member **place = place_of(threads, tid), *member = *place;
+	size_t size = item_size(record->length);
+	struct item *item;
+
+	make_place(threads, member, sort);
+	member = *place = memory_grow(member, 1, sizeof(*member) + member->bytes + size);
+	item = item_at(member, member->bytes);
+	*item = (struct item){sort, record->kind, (uint32_t)record->length};
+	memcpy(item + 1, record->text, record->length);
+	member->bytes += (uint32_t)size;
+	threads->waiting += size;
+	threads->bytes += size;
+	make_room(threads);
 }
 
 /* A new record of the thread's process: the older one is void. */
 static void learn_process(struct thread_records *threads, struct member *member, bool began)
 {
-	for (size_t i = member->items.count; i-- > 0;)
-		if (began || member->items.items[i]->sort < 0)
-			remove_item(threads, member, i);
+	for (size_t offset = 0; offset < member->bytes;) {
+		if (began || item_at(member, offset)->sort < 0)
+			remove_item(threads, member, offset);
+		else
+			offset = behind(member, offset);
+	}
 	if (fields_time(&threads->fields, "read", &member->read) <= 0)
 		member->read = INT64_MIN;
 }
@@ -188,12 +307,12 @@ static void thread_ends(struct thread_records *threads, int32_t tid)
 }
 
 /* The sort of a record; UNKNOWN: it passes at once. */
-static int64_t sort_of(const struct record *record, const struct fields *fields)
+static int32_t sort_of(const struct record *record, const struct fields *fields)
 {
 	int64_t tgid = 0, fd = UNKNOWN;
 
 	if (record->kind == KIND_FILE)
-		return fields_integer(fields, "fd", &fd) < 0 || fd < 0 ? UNKNOWN : fd;
+		return fields_integer(fields, "fd", &fd) < 0 || fd < 0 || fd > INT32_MAX ? UNKNOWN : (int32_t)fd;
 	if (fields_integer(fields, "tgid", &tgid) < 0)
 		return UNKNOWN;
 	return tgid > 0 || fields_is(fields, "began", "yes") ? OF_PROCESS : OF_NAME;
@@ -211,9 +330,10 @@ int64_t thread_records_time(struct thread_records *threads, const struct record 
 int thread_records_learn(struct thread_records *threads, const struct record *record)
 {
 	const struct fields *fields = &threads->fields;
-	int64_t tid = 0, ts = INT64_MAX, sort;
+	int64_t tid = 0, ts = INT64_MAX;
 	struct member *member;
-	bool began, is_void;
+	int32_t sort;
+	bool began, passes;
 
 	if (fields_parse(&threads->fields, record->text, record->length) < 0 || fields_integer(fields, "tid", &tid) < 0 ||
 	    fields_time(fields, "ts", &ts) < 0 || !is_tid(tid) || (sort = sort_of(record, fields)) == UNKNOWN)
@@ -224,12 +344,24 @@ int thread_records_learn(struct thread_records *threads, const struct record *re
 	}
 	member = member_of(threads, (int32_t)tid);
 	began = fields_is(fields, "began", "yes");
-	is_void = began && ts <= member->told;
+	passes = began && ts <= member->told;
 	if (sort == OF_PROCESS)
 		learn_process(threads, member, began);
 	member->gone = false;
-	add_item(threads, member, sort, record);
-	return is_void || ts <= member->wanted ? tell_member(threads, member) : 0;
+	passes |= ts <= member->wanted;
+	if (sort < 0)
+		take_dropped(threads, tid);
+	add_item(threads, (int32_t)tid, sort, record);
+	return passes ? tell_member(threads, (int32_t)tid) : 0;
+}
+
+/* An event that passes names the thread. */
+static void miss(struct thread_records *threads, int64_t tid)
+{
+	if (!take_dropped(threads, tid))
+		return;
+	threads->missed++;
+	stream_mark_incomplete(threads->stream);
 }
 
 int thread_records_tell_thread(struct thread_records *threads, int32_t tid, int64_t until)
@@ -241,14 +373,16 @@ int thread_records_tell_thread(struct thread_records *threads, int32_t tid, int6
 	member = member_of(threads, tid);
 	if (until > member->wanted)
 		member->wanted = until;
-	return tell_member(threads, member);
+	miss(threads, tid);
+	return tell_member(threads, tid);
 }
 
 static int tell_if_known(struct thread_records *threads, int64_t tid)
 {
-	struct member *member = find(threads, tid);
+	const struct member *member = find(threads, tid);
 
-	return member && member->items.count ? tell_member(threads, member) : 0;
+	miss(threads, tid);
+	return member && member->bytes ? tell_member(threads, (int32_t)tid) : 0;
 }
 
 static int tell_spelled(struct thread_records *threads, const struct record *record)
@@ -286,7 +420,7 @@ int thread_records_tell(struct thread_records *threads, const struct record *rec
 	const struct type_fields *fields;
 	struct event event;
 
-	if (!threads->waiting)
+	if (!threads->waiting && !threads->dropped)
 		return 0;
 	if (!record->packed)
 		return tell_spelled(threads, record);

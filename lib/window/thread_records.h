@@ -3,6 +3,8 @@
  * So the output does not grow with the processes that a machine starts while nothing happens.
  *
  * A newer record replaces an older one of its sort. Records of a thread are dropped a while after it exits (base/exited_tids.h).
+ * Beyond 64 MB, records of living threads are dropped, too, oldest first. If such a thread is named later, it is counted and the
+ * stream is marked incomplete.
  * Functions return 0; -1 after fail() if the output cannot be written.
  */
 #ifndef WINDOW_THREAD_RECORDS_H
@@ -36,6 +38,9 @@ int thread_records_tell(struct thread_records *threads, const struct record *rec
 
 /* The same for a thread that another record names. Later records of this thread pass at once, too, if they are from `until` or earlier. */
 int thread_records_tell_thread(struct thread_records *threads, int32_t tid, int64_t until);
+
+/* Says in one sentence which records were missing when their threads were named; NULL: none were. Valid until the next call. */
+const char *thread_records_complaint(struct thread_records *threads);
 
 /* Forgets all threads: another stream begins. */
 void thread_records_forget(struct thread_records *threads);
