@@ -82,7 +82,6 @@ static void forget_threads(struct wake *wake)
 		EACH(wake, thread_free, thread);
 		free(thread->pieces.items);
 		free(thread->comm);
-		called_forget(thread);
 		free(thread);
 	}
 	ARRAY_FREE(&wake->threads);

@@ -23,6 +23,7 @@
 	PART(LOOP_DEVICE, loop_device) /* requests of a loop device, and who does them */ \
 	PART(URING, uring)	   /* requests of io_uring, and who does them */ \
 	PART(ASK, ask)		   /* requests of threads to threads, and their answers */ \
+	PART(CALLED, called)	   /* what threads were called */ \
 	PART(STACK, stack)	   /* in which functions threads sleep, and wake others */ \
 	PART(FUNCTION, function)   /* traced functions */
 

@@ -123,7 +123,6 @@ static const struct part_event events[] = {
 	{"sched:sched_migrate_task", on_migrate, {"pid", "dest_cpu"}, .completing = true, .waking = true},
 	{"sched:sched_process_fork", on_fork, {"child_pid"}, .names = true},
 	{"sched:sched_process_exit", NULL, .names = true},
-	{"task:task_rename", on_rename, {"pid", "oldcomm", "newcomm"}, .names = true},
 	{0},
 };
 

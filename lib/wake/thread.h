@@ -53,11 +53,6 @@ struct piece {
 	uint8_t what, cause;
 };
 
-struct called { /* what a thread was called until it was renamed */
-	int64_t until;
-	char *comm;
-};
-
 struct thread {
 	int32_t tid, index;
 	int32_t parent;	 /* index of the thread that forked it; INDEX_NONE */
@@ -69,9 +64,7 @@ struct thread {
 	uint16_t doing;	   /* have these flags, */
 	int32_t for_index; /* and that index, from now on */
 	char *comm;	 /* set when another thread takes over its tid; else ask struct events */
-	ARRAY(struct called) called_before; /* in the order of time; see wake_called.c */
 	bool works;	    /* it did works of a queue, so it is the kernel's */
-	bool called_itself; /* its name is not that of its parent any more */
 	ARRAY(struct piece) pieces;
 	UT_hash_handle hh;
 	void *of[PARTS_COUNT]; /* what parts keep of it */

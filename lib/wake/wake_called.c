@@ -11,6 +11,21 @@
 
 enum { COMM_ROOM = 64 };
 
+struct called { /* what a thread was called until it was renamed */
+	int64_t until;
+	char *comm;
+};
+
+struct names { /* of a thread */
+	ARRAY(struct called) before; /* in the order of time */
+	bool own; /* its name is not that of its parent any more */
+};
+
+static struct names *of(const struct thread *thread)
+{
+	return thread->of[PART_CALLED];
+}
+
 /* That is, in nothing else. */
 static bool differ_in_numbers(const char *old, const char *new)
 {
@@ -26,31 +41,38 @@ static bool differ_in_numbers(const char *old, const char *new)
 	}
 }
 
-void on_rename(struct at *at)
+static void on_rename(struct at *at)
 {
 	enum { PID, OLD, NEW };
 	struct thread *thread = core_thread(at->wake, (int32_t)at_number(at, PID));
-	bool own = thread->born == TIME_NONE || thread->called_itself;
+	bool own = thread->born == TIME_NONE || of(thread)->own;
 	char old[COMM_ROOM], new[COMM_ROOM];
 
-	thread->called_itself = true;
+	of(thread)->own = true;
 	if (!own || !at_has(at, OLD) || !at_text(at, OLD, old, sizeof(old)) ||
 	    !at_text(at, NEW, new, sizeof(new)) || differ_in_numbers(old, new))
 		return;
-	*ARRAY_ADD(&thread->called_before) = (struct called){at->wake->now, memory_text(old, strlen(old))};
+	*ARRAY_ADD(&of(thread)->before) = (struct called){at->wake->now, memory_text(old, strlen(old))};
 	thread_split(thread, at->wake->now);
 }
 
 const char *wake_comm_at(const struct wake *wake, const struct thread *thread, int64_t ts)
 {
-	size_t at = COUNT_UNTIL(thread->called_before.items, thread->called_before.count, until, ts);
+	size_t at = COUNT_UNTIL(of(thread)->before.items, of(thread)->before.count, until, ts);
 
-	return at < thread->called_before.count ? thread->called_before.items[at].comm : wake_comm(wake, thread);
+	return at < of(thread)->before.count ? of(thread)->before.items[at].comm : wake_comm(wake, thread);
 }
 
-void called_forget(struct thread *thread)
+static void thread_free(struct thread *thread)
 {
-	for (size_t i = 0; i < thread->called_before.count; i++)
-		free(thread->called_before.items[i].comm);
-	free(thread->called_before.items);
+	for (size_t i = 0; i < of(thread)->before.count; i++)
+		free(of(thread)->before.items[i].comm);
+	free(of(thread)->before.items);
 }
+
+static const struct part_event events[] = {
+	{"task:task_rename", on_rename, {"pid", "oldcomm", "newcomm"}, .names = true},
+	{0},
+};
+
+const struct part called_part = {.events = events, .thread = sizeof(struct names), .thread_free = thread_free};

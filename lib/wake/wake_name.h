@@ -25,8 +25,6 @@ const char *wake_function(const struct wake_names *names, int16_t index); /* NUL
 const char *wake_comm(const struct wake *wake, const struct thread *thread); /* what it was called last */
 
 /* wake_called.c: what it was called at this time */
-void on_rename(struct at *at);
 const char *wake_comm_at(const struct wake *wake, const struct thread *thread, int64_t ts);
-void called_forget(struct thread *thread);
 
 #endif
