@@ -40,7 +40,7 @@ static const char *const *const columns[KINDS] = {
 			       "who_tid", "whom_tid"),
 	[KIND_DIFF] = COLUMNS("rank", "name", "difference", "good", "bad", "p", "sure", "good_moments", "bad_moments", "algorithm", DEED,
 			      "cpu"),
-	[KIND_OPEN] = COLUMNS("ts", "start", "chart", "key", "count"),
+	[KIND_OPEN] = COLUMNS("ts", "start", "chart", "key", "count", "doubt", "cpu"),
 	[KIND_SHED] = COLUMNS("ts", "what", "name", "events", "cost", "share", "limit"),
 	[KIND_USAGE] = COLUMNS("command", "events", "traced", "kept", "bytes", "kept_bytes", "cpu", "setup", "wall", "began"),
 };
