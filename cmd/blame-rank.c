@@ -10,6 +10,7 @@
 #include "base/confine.h"
 #include "base/fail.h"
 #include "base/interrupt.h"
+#include "base/priority.h"
 #include "blame/comparison.h"
 #include "event/event.h"
 #include "calls/build.h"
@@ -258,5 +259,6 @@ int main(int argc, char **argv)
 	ranker.files = argv;
 	ranker.files_count = argc;
 	interrupt_defer();
+	priority_lower(PRIORITY_LOW);
 	return diff ? compare(&ranker, argv) : rank(&ranker, argv, argc, true);
 }

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/number.h"
+#include "base/priority.h"
 #include "window/filter.h"
 
 static struct option_list charts, fixed;
@@ -102,6 +103,7 @@ int main(int argc, char **argv)
 	if (save_limits_file && !(saved = file_draft(save_limits_file)))
 		die("%s", fail_text());
 	interrupt_defer();
+	priority_lower(PRIORITY_BATCH);
 	sigaction(SIGHUP, &(struct sigaction){.sa_handler = want_relearning, .sa_flags = SA_RESTART}, NULL);
 	stream = stream_open(argv + first, argc - first);
 	if (!stream)

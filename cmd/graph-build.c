@@ -9,6 +9,7 @@
 #include "base/confine.h"
 #include "base/fail.h"
 #include "base/interrupt.h"
+#include "base/priority.h"
 #include "event/event.h"
 #include "calls/build.h"
 
@@ -73,6 +74,7 @@ int main(int argc, char **argv)
 		die("%s", fail_text());
 	stream_output(stream, STDOUT_FILENO, as_text);
 	interrupt_defer();
+	priority_lower(PRIORITY_LOW);
 	events = events_new(stream);
 	builder = graph_builder_new(stream, events, (int)worst);
 	graph_builder_sink(builder, write_graph, stream);

@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "base/interrupt.h"
 #include "base/number.h"
+#include "base/priority.h"
 #include "report/report.h"
 
 static const char *format = "text", *output;
@@ -83,6 +84,7 @@ int main(int argc, char **argv)
 	how.width = columns();
 	how.whole = input_is_whole(argv + operands, argc - operands);
 	catch_signals();
+	priority_lower(PRIORITY_LOW);
 	stream = stream_open(argv + operands, argc - operands);
 	if (!stream)
 		die("%s", fail_text());
