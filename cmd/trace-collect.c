@@ -323,6 +323,7 @@ static int collect(struct collector *collector, char **command, int by_name)
 		return -1;
 	add_stacks(collector, stream);
 	collector->programs = !no_programs;
+	collector->output = fd;
 	if (collector_prepare(collector, stream, names) < 0)
 		return -1;
 	if (!collector_watches(collector))

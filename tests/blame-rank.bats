@@ -455,6 +455,28 @@ on_cpus() {
 	blame-rank --text in | sed '/graph=total/d' | report | sed -n '/^blamed/,/^$/p' | cmp - said
 }
 
+@test "what the pipe itself did is said so, and comes last among equals" {
+	cat <<-'EOF' >events
+		stream version=1
+		stage command=hog tid=20
+		event ts=1.0 cpu=0 tid=0 name=sched:sched_switch prev_pid=0 prev_state=R next_comm=hog next_pid=20
+		event ts=2.0 cpu=1 tid=40 comm=waker name=sched:sched_waking comm=victim pid=10 target_cpu=0
+		event ts=4.0 cpu=0 tid=20 comm=hog name=sched:sched_switch prev_pid=20 prev_state=R next_comm=zeal next_pid=30
+		event ts=6.0 cpu=0 tid=30 comm=zeal name=sched:sched_switch prev_pid=30 prev_state=R next_comm=victim next_pid=10
+		signal id=1 ts=6.5 start=2.0 chart=runq value=4.5 center=0.1 ucl=1 rules=1 tid=10 comm=victim
+		window id=1 from=1.0 to=6.5 signals=1-1 complete=yes
+	EOF
+	blame-rank --text events | sed -n 's/^blame graph=1 rank=\(.\) name="\(.*\)" label.* score=\([0-9.]*\).*/\1 \2 \3/p' >ranked
+	head -2 ranked | diff - <(printf '%s\n' '1 zeal: on CPU 0 while victim was runnable 2.000000000' \
+		'2 this pipe (hog): on CPU 0 while victim was runnable 2.000000000')
+	graph-build --text events | grep -q ' deed=hold-cpu who=hog pipe=yes '
+	# the same with the graph in between, and when the number is another's by now
+	graph-build events | blame-rank | report | grep -q 'this pipe (hog): on CPU 0'
+	sed '/^stage/a task ts=1.5 tid=20 ended=yes' events | blame-rank | report >said
+	grep -q ' hog: on CPU 0' said
+	! grep 'this pipe' said
+}
+
 @test "threads of a pool are one where none of them did the most" {
 	for tid in 11 12 13; do
 		echo "task ts=0 tid=$tid comm=w-$((tid - 10)) tgid=10 program=/srv/pool"

@@ -442,3 +442,54 @@ confined() { # PID
 	trace-import theirs/out.dat | stream-cat -t | grep -c "^event"
 	for name in limits report.txt page/report.html out.dat; do [ -s theirs/$name ]; done
 }
+
+# --- the pipe itself ------------------------------------------------------------------------------------------------
+
+# field N PID: of its stat file, behind the name
+field() {
+	sed 's/.*) //' "/proc/$2/stat" | cut -d' ' -f$(($1 - 2))
+}
+
+low() { # PID POLICY NICE
+	[ "$(field 41 "$1")" = "$2" ] && [ "$(field 19 "$1")" = "$3" ]
+}
+
+@test "what is behind trace-collect lets others go first, and never raises what it was given" {
+	mkfifo in
+	local batch=3 idle=5
+	for c in "cchart-filter $batch 0" "graph-build $batch 10" "blame-rank $batch 10" "report $batch 10"; do
+		set -- $c
+		$1 in >/dev/null 2>&1 &
+		exec 8>in
+		until_true 60 low $! "$2" "$3"
+		exec 8>&-
+		wait $! || true
+	done
+	nice -n 15 chrt -i 0 blame-rank in >/dev/null 2>&1 &
+	exec 8>in
+	until_true 60 low $! $idle 15
+	exec 8>&-
+	wait $! || true
+}
+
+# bats test_tags=live
+@test "live: the pipe knows its own commands, and says where one of them took the CPU" {
+	need_tracefs
+	cat >hog <<-'EOF'
+		printf hogging >/proc/$$/comm
+		cat <&0 &
+		while kill -0 $! 2>/dev/null; do :; done
+	EOF
+	cat >victim <<-'EOF'
+		mkfifo never
+		for ((i = 0; i < 300; i++)); do read -rt 0.01 <>never; done
+		true
+	EOF
+	# all on one CPU, so that each waits for the one that does not sleep
+	taskset -c 0 bash -c 'trace-collect -c runq -- nice -n 10 bash victim | bash hog | tee raw |
+		cchart-filter --limit=runq=1ms | blame-rank --text -n 1000 >blamed'
+	stream-cat -t raw | sed -n 's/^stage command=//p' >stages
+	for c in trace-collect tee cchart-filter blame-rank; do grep -q "^$c " stages; done
+	grep -q '^blame .*name="this pipe (hogging): on CPU .* who=hogging pipe=yes' blamed
+	! grep -v pipe=yes blamed | grep '^blame .* who=hogging'
+}

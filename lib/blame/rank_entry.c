@@ -15,6 +15,8 @@ static int compare_ranks(const void *left, const void *right)
 
 	if (a->turn != b->turn)
 		return a->turn < b->turn ? -1 : 1;
+	if (order == 0 && a->deed->pipe != b->deed->pipe)
+		return a->deed->pipe ? 1 : -1;
 	return order ? order : deed_compare(a->deed, b->deed);
 }
 

@@ -31,7 +31,7 @@ struct rank_list {
 /* Makes one of the threads of each pool (graph/pool.h) of which none did half of what they did together. */
 void rank_unite_pools(struct rank_list *ranks, struct graph *graph, const struct events *events);
 
-/* Turn; score, most first; then the deed, by its name. */
+/* Turn; score, most first; others before the pipe itself; then the deed, by its name. */
 void rank_sort(struct rank_list *ranks);
 
 /* Writes the first `count` as blame records. -1 after fail(). */

@@ -69,6 +69,16 @@ static int see_task(void *context, const struct record *record)
 	return names_read_task(events->names, fields) < 0 ? stream_fail(events->stream, "%s", fail_text()) : 0;
 }
 
+static int see_stage(void *context, const struct record *record)
+{
+	struct events *events = context;
+	const struct fields *fields = stream_fields(events->stream, record);
+
+	if (!fields)
+		return -1;
+	return names_read_stage(events->names, fields) < 0 ? stream_fail(events->stream, "%s", fail_text()) : 0;
+}
+
 static int see_device(void *context, const struct record *record)
 {
 	struct events *events = context;
@@ -127,6 +137,7 @@ struct events *events_new(struct stream *stream)
 	stream_watch(stream, KIND_STREAM, forget, events);
 	stream_watch(stream, KIND_FORMAT, see_format, events);
 	stream_watch(stream, KIND_TASK, see_task, events);
+	stream_watch(stream, KIND_STAGE, see_stage, events);
 	stream_watch(stream, KIND_DEVICE, see_device, events);
 	stream_watch(stream, KIND_LOST, see_lost, events);
 	stream_speller(stream, spell, events);
@@ -258,6 +269,11 @@ bool events_is_kernels(const struct events *events, int32_t tid)
 uint64_t events_nameless(const struct events *events)
 {
 	return names_missed(events->names);
+}
+
+bool events_of_pipe(const struct events *events, int32_t tid)
+{
+	return names_of_pipe(events->names, tid);
 }
 
 int32_t events_tgid(const struct events *events, int32_t tid)

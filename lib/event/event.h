@@ -96,6 +96,7 @@ size_t event_spell_number(enum event_spelling spelling, int64_t number, char *te
  * all scheduler events calls it for each. "?" for a thread without a name; "swapper" for tid 0.
  */
 const char *events_comm(const struct events *events, int32_t tid);
+bool events_of_pipe(const struct events *events, int32_t tid); /* a thread of the pipe that recorded them, by `stage` records */
 int32_t events_tgid(const struct events *events, int32_t tid); /* 0: unknown */
 bool events_is_kernels(const struct events *events, int32_t tid); /* by its task record it is a thread of the kernel */
 void events_learn_names(struct events *events, const struct event *event);

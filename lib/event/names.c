@@ -15,7 +15,7 @@ enum { COMM_SIZE = 16, THREADS_MAX = BUFFER_SIZE(1 << 18, 1 << 6), TIDS = 1 << 2
 struct thread_entry {
 	int32_t tid, tgid;
 	char comm[COMM_SIZE];
-	bool gone, kernels; /* kernels: it is the kernel's */
+	bool gone, kernels, stage; /* kernels: it is the kernel's */
 	bool named; /* again, since drop_oldest() last looked at it */
 	UT_hash_handle hh;
 };
@@ -147,6 +147,8 @@ static void thread_ends(struct names *names, int32_t tid)
 {
 	struct thread_entry *entry = find_thread(names, tid);
 
+	if (entry)
+		entry->stage = false; /* another may have its number next */
 	if (!entry || !names->brief)
 		return;
 	entry->gone = true;
@@ -182,6 +184,27 @@ int names_read_task(struct names *names, const struct fields *fields)
 		entry->kernels = fields_is(fields, "kernel", "yes");
 	}
 	return 0;
+}
+
+int names_read_stage(struct names *names, const struct fields *fields)
+{
+	int64_t tid = 0;
+
+	if (fields_integer(fields, "tid", &tid) < 0)
+		return -1;
+	if (tid <= 0 || tid > INT32_MAX)
+		return fail("a stage needs a tid");
+	thread(names, (int32_t)tid)->stage = true;
+	return 0;
+}
+
+bool names_of_pipe(const struct names *names, int32_t tid)
+{
+	const struct thread_entry *entry = find_thread(names, tid);
+
+	if (entry && !entry->stage && entry->tgid > 0)
+		entry = find_thread(names, entry->tgid);
+	return entry && entry->stage;
 }
 
 static int read_dev(const struct fields *fields, const char *key, uint64_t *dev)

@@ -4,6 +4,7 @@
 #ifndef EVENT_NAMES_H
 #define EVENT_NAMES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "stream/line.h"
@@ -17,11 +18,13 @@ void names_keep_living(struct names *names); /* see events_keep_living() */
 
 void names_thread(struct names *names, int32_t tid, const char *comm); /* comm is cut at 15 characters */
 int names_read_task(struct names *names, const struct fields *fields);
+int names_read_stage(struct names *names, const struct fields *fields);
 int names_read_device(struct names *names, const struct fields *fields);
 
 const char *names_comm(const struct names *names, int32_t tid); /* NULL: unknown */
 bool names_miss(struct names *names, int32_t tid); /* its name is wanted: whether it was forgotten for want of room; true once */
 uint64_t names_missed(const struct names *names);  /* how often it was true */
+bool names_of_pipe(const struct names *names, int32_t tid);
 int32_t names_tgid(const struct names *names, int32_t tid);
 bool names_is_kernels(const struct names *names, int32_t tid);
 void names_each(const struct names *names, void (*call)(void *context, int32_t tid, const char *comm), void *context);

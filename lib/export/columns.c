@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 /* Of a deed; see graph/deed.h. */
-#define DEED "deed", "who", "pool", "whom", "irq", "softirq", "syscall", "object", \
+#define DEED "deed", "who", "pool", "pipe", "whom", "irq", "softirq", "syscall", "object", \
 	"lock", "for", "queue", "request", "dev", "scheduler", "pace", "function"
 
 #define COLUMNS(...) (const char *const[]) { __VA_ARGS__, NULL }
@@ -17,6 +17,7 @@ static const char *const *const columns[KINDS] = {
 	[KIND_FILE] = COLUMNS("ts", "tid", "fd", "kind"),
 	[KIND_QUOTA] = COLUMNS("ts", "since", "group", "quota", "period", "timers", "count", "time", "tids"),
 	[KIND_TRACED] = COLUMNS("tids", "gone"),
+	[KIND_STAGE] = COLUMNS("command", "tid"),
 	[KIND_EVENT] = COLUMNS("ts", "cpu", "tid", "comm", "name"),
 	[KIND_LOST] = COLUMNS("ts", "cpu", "count", "from", "bytes"),
 	[KIND_TICK] = COLUMNS("ts", "kept"),

@@ -31,7 +31,8 @@ struct key {
 
 static const struct key deed_keys[] = {
 	DEED_KEY("text", KEY_NO_RECORD, text),	    DEED_KEY("who", KEY_TEXT, who),
-	DEED_KEY("pool", KEY_FLAG, pool),	    DEED_KEY("whom", KEY_TEXT, whom),
+	DEED_KEY("pool", KEY_FLAG, pool),	    DEED_KEY("pipe", KEY_FLAG, pipe),
+	DEED_KEY("whom", KEY_TEXT, whom),
 	DEED_KEY("irq", KEY_TEXT, irq),		    DEED_KEY("softirq", KEY_TEXT, softirq),
 	DEED_KEY("syscall", KEY_TEXT, syscall),	    DEED_KEY("object", KEY_TEXT, object),
 	DEED_KEY("lock", KEY_TEXT, lock),	    DEED_KEY("for", KEY_TEXT, purpose),
@@ -105,7 +106,7 @@ static char *write_texts(const struct key *keys, size_t count, const void *base,
 	return to;
 }
 
-enum { KEY_HEAD = 2 + sizeof(int32_t) };
+enum { KEY_HEAD = 3 + sizeof(int32_t) };
 
 static size_t key_room(const struct deed *deed)
 {
@@ -117,6 +118,7 @@ static char *write_key(const struct deed *deed, struct deed *copy, char *to)
 {
 	*to++ = (char)deed->kind;
 	*to++ = (char)deed->pool;
+	*to++ = (char)deed->pipe;
 	memcpy(to, &deed->cpu, sizeof(deed->cpu));
 	return write_texts(deed_keys, DEED_KEYS, deed, copy, to + sizeof(deed->cpu), true);
 }

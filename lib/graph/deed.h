@@ -44,6 +44,7 @@ struct deed {
 	enum deed_kind kind;
 	int32_t cpu;	      /* DEED_HOLD_CPU: which; CPU_NONE: of several */
 	bool pool;	      /* who: of several threads, with '*' for the numbers in which their names differ */
+	bool pipe;	      /* who: a command of the pipe that recorded it, or a part of one */
 	const char *text;     /* DEED_TEXT */
 	/* names of threads: who did it; to whom, or for whom, it was done. Texts are NULL where there is nothing to say */
 	const char *who, *whom;

@@ -40,13 +40,19 @@ static char *reason_of(const struct deed *deed, const char *none, const char *wh
 	return words;
 }
 
+/* Who did it: the pipe's own part in a moment is told so. */
+static char *doer_of(const struct deed *deed)
+{
+	return deed->pipe ? memory_format("this pipe (%s)", or(deed->who, "?")) : memory_format("%s", or(deed->who, "?"));
+}
+
 /* --- names: an actor, and what it did ---------------------------------------------------------------------------------- */
 
 static char *actor_of(const struct deed *deed)
 {
 	switch (deed->kind) {
 	case DEED_HOLD_CPU:
-		return deed->irq || deed->softirq ? interrupt(deed) : memory_format("%s", or(deed->who, "?"));
+		return deed->irq || deed->softirq ? interrupt(deed) : doer_of(deed);
 	case DEED_INTERRUPT:
 	case DEED_OUTSIDE:
 	case DEED_HOUSEKEEPING:
@@ -81,7 +87,7 @@ static char *actor_of(const struct deed *deed)
 	case DEED_NOT_IN_DATA:
 		return memory_format("unknown");
 	default:
-		return memory_format("%s", or(deed->who, "?"));
+		return doer_of(deed);
 	}
 }
 

@@ -413,6 +413,7 @@ int collector_close(struct collector *collector, bool wait)
 	stacks_free(collector->stacks);
 	devices_free(&collector->devices);
 	quotas_free(&collector->quotas);
+	stages_free(&collector->stages);
 	process_free(&collector->process);
 	free(collector->polled);
 	meddling_end(collector->meddling);

@@ -31,6 +31,7 @@
 #include "source/process.h"
 #include "source/quotas.h"
 #include "source/recorder.h"
+#include "source/stages.h"
 #include "source/wishes.h"
 #include "stream/stream.h"
 
@@ -44,7 +45,8 @@ struct collector {
 	struct tracefs_instance *instance;
 	int hold, keeper_hold; /* of the instances */
 	struct tracefs_instance *keeper; /* of events that may stay in the kernel; NULL: none do */
-	int pipe; /* then: where the stream goes */
+	int pipe; /* then: the same as output */
+	int output; /* where the stream goes */
 	uint64_t buffer;
 	struct guardian guardian;
 	struct trace_clock clock;
@@ -58,6 +60,7 @@ struct collector {
 	struct lookup *lookup; /* of the stacks' functions */
 	struct devices devices;
 	struct quotas quotas;
+	struct stages stages;
 	struct pollfd *polled;
 	int polled_count;
 	int32_t self;

@@ -71,6 +71,20 @@ static int tell_doubt(struct collector *collector, int64_t until)
 	return 0;
 }
 
+/* Not where events have other numbers than processes. */
+static int tell_stages(struct collector *collector)
+{
+	const struct scribe *scribe = &collector->scribe;
+	const int32_t helper = collector->guardian.pid;
+
+	if (collector->foreign)
+		return 0;
+	if (stages_tell(&collector->stages, scribe->stream, scribe->own, SCRIBE_OWN) < 0 ||
+	    stages_tell(&collector->stages, scribe->stream, &helper, 1) < 0)
+		return -1;
+	return stages_look(&collector->stages, scribe->stream, collector->output, clock_now(&collector->clock));
+}
+
 int round_take(struct collector *collector, int64_t *until)
 {
 	int64_t now = clock_now(&collector->clock);
@@ -86,7 +100,7 @@ int round_take(struct collector *collector, int64_t *until)
 	scribe->own[1] = recorder_tid(&collector->recorder);
 	scribe->own[2] = collector->scribe.threads.asker ? asker_tid(collector->scribe.threads.asker) : 0;
 	scribe->own[3] = collector->lookup ? lookup_process(collector->lookup) : 0;
-	if (scribe_round(scribe, &collector->merge, *until) < 0)
+	if (tell_stages(collector) < 0 || scribe_round(scribe, &collector->merge, *until) < 0)
 		return -1;
 	if (tell_doubt(collector, *until) < 0)
 		return -1;

@@ -11,6 +11,7 @@ static const char *const names[KINDS] = {
 	[KIND_RECORDER] = "recorder", [KIND_STACK] = "stack",   [KIND_FILE] = "file",
 	[KIND_QUOTA] = "quota",	   [KIND_DIFF] = "diff",     [KIND_TRACED] = "traced",
 	[KIND_OPEN] = "open",	   [KIND_SHED] = "shed",
+	[KIND_STAGE] = "stage",
 };
 
 const char *kind_name(enum kind kind)

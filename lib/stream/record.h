@@ -49,6 +49,7 @@ enum kind {
 	KIND_TRACED,   /* tids, or gone : from here on, measure only (or no longer) these threads */
 	KIND_OPEN,     /* ts start chart key? count : intervals begun, not ended, and judged by no limits */
 	KIND_SHED,     /* ts what name? events? cost share? limit : no longer traced, to bound the cost of tracing */
+	KIND_STAGE,    /* command tid : a thread of the pipe that records, as trace-collect found it */
 	KINDS
 };
 

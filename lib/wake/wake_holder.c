@@ -30,6 +30,7 @@ static void add_holder(struct cut *cut, const struct thread *holder, size_t at, 
 		deed_by_interrupt(wake, &deed, piece->what == WHAT_SOFTIRQ, piece->cause_index);
 	} else {
 		deed.who = wake_comm_at(wake, master, start);
+		deed.pipe = events_of_pipe(wake->events, master->tid);
 		detail.thread = master == holder ? NULL : wake_comm_at(wake, holder, start);
 		frequency_pace(wake, piece->cpu, start, end, &detail);
 	}

@@ -121,6 +121,7 @@ static struct deed piece_deed(const struct wake *wake, const struct thread *thre
 		deed.kind = piece->flags & PIECE_LOST ? DEED_LOST : DEED_UNSEEN;
 		deed.whom = deed.kind == DEED_UNSEEN ? comm : NULL;
 	}
+	deed.pipe = deed.who && events_of_pipe(wake->events, (piece->what == WHAT_RUN ? piece_master(wake, thread, piece) : thread)->tid);
 	return deed;
 }
 

@@ -1,0 +1,29 @@
+/*
+ * stages: the pipe that a collector stands in, told to those who read the stream, so that what the pipe itself does is not taken for
+ * somebody else's doing.
+ *
+ * Behind a command are the processes whose standard input is the pipe that its standard output is, and behind these others. The
+ * shell may start them later than the collector, so they are looked for several times. Processes of other users cannot be
+ * looked at without privileges, and are not found.
+ */
+#ifndef SOURCE_STAGES_H
+#define SOURCE_STAGES_H
+
+#include "base/memory.h"
+#include "stream/stream.h"
+
+struct stages {
+	ARRAY(int32_t) told;
+	int looks;
+	int64_t looked; /* when, by the caller's clock */
+};
+
+/* Writes a `stage` record of each thread or process (0: none) that none was written of yet. -1 after fail(). */
+int stages_tell(struct stages *stages, struct stream *stream, const int32_t *tids, size_t count);
+
+/* The same of those behind the output, if it is time for another look: `now` in nanoseconds. */
+int stages_look(struct stages *stages, struct stream *stream, int output, int64_t now);
+
+void stages_free(struct stages *stages);
+
+#endif
