@@ -1157,7 +1157,7 @@ many_moments() {
 	run ! ls page/report.html*
 	TMPDIR=$PWD/none run report "$DATA/crowd.txt"
 	assert_failure 1
-	assert_output "report: cannot make a temporary file in '$PWD/none': no such file or directory"
+	assert_output "report: no temporary file: cannot write '$PWD/none/': no such file or directory"
 }
 
 @test "a closed pipe is a quiet end" {

@@ -254,8 +254,10 @@ FILE *file_temporary(const char *path)
 	int folder = place_folder(path ? path : file_temporary_folder()), fd;
 	FILE *stream;
 
-	if (folder < 0)
+	if (folder < 0) {
+		fail_prefix("no temporary file");
 		return NULL;
+	}
 	fd = open_nameless(folder);
 	stream = fd < 0 ? NULL : fdopen(fd, "w+");
 	if (!stream) {
