@@ -1,7 +1,6 @@
 /*
- * disarm: the keys whose starts do not count just now, for charts with `arm` lines: a thread that runs cannot begin to wait
- * for a CPU. There are never more than the machine has CPUs, unless events were lost; so it is emptied when it gets
- * large, which is as if the keys were armed.
+ * disarm: for charts with `arm` lines, the set of keys whose starts do not count now: a thread that runs cannot begin to wait
+ * for a CPU. Unless events are lost, it has at most one key for each CPU. So it is emptied when it gets large, which arms all keys.
  */
 #ifndef CHART_DISARM_H
 #define CHART_DISARM_H

@@ -163,7 +163,7 @@ static int take_lesson(const struct judge *judge, struct series_set *set, const 
 	return tell_again(judge, series, sample->end);
 }
 
-/* Whether a point beyond a line is worth a signal. */
+/* Tells whether a point beyond a line is worth a signal. */
 static bool has_weight(const struct judgement *judgement, const struct sample *sample, double plotted)
 {
 	if (judgement->least && plotted > sample->series->lines.center && sample->value < (double)judgement->least)

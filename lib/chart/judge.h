@@ -1,22 +1,22 @@
 /*
- * judge: takes each value of a series and says what it is: learnt, healthy or abnormal.
+ * judge: takes each value of a series and decides: learnt, healthy or abnormal.
  */
 #ifndef CHART_JUDGE_H
 #define CHART_JUDGE_H
 
 #include "chart/series.h"
 
-/* Who wants to know; see measure.h. Each function returns 0, or -1 after fail(). */
+/* Receives the results; see measure.h. Each function returns 0; -1 after fail(). */
 struct measure_listener {
 	void *context;
 	int (*limits)(void *context, const struct series *series, int64_t ts);
-	/* A bucket of healthy values: count, max and last are in series->thin; it began at `from`. */
+	/* A bucket of healthy values, in series->thin, that began at `from`. */
 	int (*healthy)(void *context, struct series *series, int64_t from);
-	/* From this time on the context must be kept, until as many releases have come as holds. */
+	/* Keep the context from `start` on, until each hold has its release. */
 	int (*hold)(void *context, int64_t start);
 	int (*release)(void *context);
 	int (*signal)(void *context, const struct sample *sample);
-	/* At the end: starts of a series that are no signal, for there are no limits, or an end may have come unseen. */
+	/* At the end: starts that are no signal, because there are no limits, or their ends may have come unseen. */
 	int (*open)(void *context, const struct series *series, const struct unended *unended, int64_t now);
 };
 
@@ -24,26 +24,25 @@ struct measure_listener {
 struct judge {
 	const struct judgement *judgement;
 	struct measure_listener tell;
-	uint64_t generation; /* grows when all limits are to be learnt anew */
+	uint64_t generation; /* add 1 to relearn all limits */
 };
 
 /*
- * A value, whatever it came from. `forced`: that it is abnormal was told already. Tells the listener of limits when they become
- * known, of signals, and of the bucket of healthy values when that is over. *begun becomes true where
- * the limits are new.
+ * Judges a value. `forced`: it was reported as abnormal before it ended. Calls the listener for new limits, for signals, and for a
+ * bucket of healthy values that is over. Sets *begun if the limits are new.
  */
 int judge_value(const struct judge *judge, struct series_set *set, const struct sample *sample, bool forced, bool *begun);
 
-/* Tells of a signal by these rules, with the limits as they are now. */
+/* Reports a signal by these rules, with the current limits. */
 int judge_signal(const struct judge *judge, const struct sample *sample, unsigned rules);
 
-/* The same of a single value beyond the limit of such a one, whatever is charted: it has not ended, or was told of before it did. */
+/* Reports a single value beyond the limit of single values, even if means are charted: it has not ended, or was reported before. */
 int judge_single(const struct judge *judge, const struct sample *sample);
 
-/* Tells of the limits, once. */
+/* Reports the limits, once. */
 int judge_tell_limits(const struct judge *judge, struct series *series, int64_t ts);
 
-/* Writes the bucket at hand if it is over at this time; begins the one for it. */
+/* Reports the current bucket if it is over at this time, and begins the next. */
 int judge_time(const struct judge *judge, struct series_set *set, int64_t now);
 
 /* The end of all input: makes limits from what was learnt if that is enough; the abnormal samples of the baseline are

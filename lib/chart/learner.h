@@ -1,6 +1,6 @@
 /*
- * learner: what a method makes of the values behind its baseline. A series has one, with a state of its own, and calls it for
- * each judged point. The learner answers with a lesson; the series acts on it (chart/series.h).
+ * learner: learns from values after the baseline. A series has a learner with a state of its own, and calls it for each judged
+ * point. The learner answers with a lesson; the series acts on it (chart/series.h).
  *
  *	learner_run (learner_run.c)	limits stay until points have been on one side of the centre for too long
  *	learner_pot (method_pot.c)	limits follow the tail and the level of the values

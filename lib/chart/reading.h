@@ -17,7 +17,7 @@
 #include "chart/sample.h"
 #include "event/event.h"
 
-enum { READING_ROOM = 128 }; /* of what is spelled longer the rest does not count */
+enum { READING_ROOM = 128 }; /* longer spellings are cut */
 
 struct reading {
 	char name[48];		      /* the field's */

@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 
-/* What came through sums and logarithms is known so well, relative to what it is. */
+/* Relative error of sums and logarithms. */
 #define ROUNDING 1e-9
 
 double rules_above(double value, double line)
@@ -38,7 +38,7 @@ static void remember(struct rules_past *past, struct rules_point point)
 	past->count += past->count < RULES_REACH;
 }
 
-/* How many of the newest points are beyond so many sigma on this side. */
+/* The number of the newest `among` points that are beyond `sigma` sigma on this side. */
 static int count_beyond(const struct rules_past *past, int among, int sigma, int side)
 {
 	int count = 0;
@@ -48,7 +48,7 @@ static int count_beyond(const struct rules_past *past, int among, int sigma, int
 	return count;
 }
 
-/* For rules without side this is called for each side that counts, with the same answer. */
+/* Rules without side give the same answer for each side. */
 typedef bool rule(const struct rules_past *past, const struct lines *lines, int side);
 
 static bool is_outside(const struct rules_past *past, const struct lines *lines, int side)

@@ -1,6 +1,5 @@
 /*
- * span: arithmetic with times that may be anything, for a stream may be written by hand. What does not fit is as far away as
- * can be.
+ * span: arithmetic with times that saturates instead of overflowing, because a stream written by hand may have any times.
  */
 #ifndef CHART_SPAN_H
 #define CHART_SPAN_H
@@ -16,7 +15,7 @@ static inline int64_t span_add(int64_t ts, int64_t span)
 	return sum;
 }
 
-/* From one time to another; 0 where that is before. */
+/* The time between `from` and `to`; 0 if `to` is earlier. */
 static inline int64_t span_between(int64_t from, int64_t to)
 {
 	int64_t span;

@@ -13,10 +13,10 @@
 double normal_d2(int n);
 double normal_c4(int n);
 
-/* How many standard deviations above the mean a value is with probability p, 0 < p < 1. */
+/* The distance from the mean, in standard deviations, that a value exceeds with probability p, 0 < p < 1. */
 double normal_beyond(double p);
 
-/* The middle of one value or more, which it sorts; of an even number of them, halfway between the two in the middle. */
+/* Sorts one value or more and returns their median; of an even number, halfway between the two in the middle. */
 double median_sort(double *values, size_t count);
 
 #endif

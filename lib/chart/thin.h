@@ -27,13 +27,13 @@ struct thin {
 	uint64_t random;
 };
 
-/* Whether the bucket at hand ended before this time. */
+/* Tells whether the current bucket ended before this time. */
 static inline int thin_is_over(const struct thin_clock *clock, int64_t now)
 {
 	return clock->width && span_between(clock->begin, now) >= clock->width;
 }
 
-/* Begins the bucket that holds this time; `records` were written for the one before. */
+/* Begins the bucket that holds this time; `records` were written for the bucket before. */
 void thin_begin(struct thin_clock *clock, int64_t now, int records);
 
 void thin_add(struct thin *thin, int64_t ts, double value);
