@@ -2,6 +2,13 @@
 # Functions that an exception or another stack may leave: the traced program goes on as before, and each call is measured.
 load helper
 
+# What runs on until a test tells it to stop must not outlive a test that fails.
+teardown() {
+	local left
+	left=$(jobs -p)
+	[ -z "$left" ] || kill -KILL $left 2>/dev/null || true
+}
+
 # What each test program writes down of its calls: name, thread, begin and end as its caller saw them, and what it took at least.
 calls_h() {
 	cat >calls.h <<-'C'
@@ -463,7 +470,7 @@ or another stack may"
 	./runs >said &
 	victim=$!
 	until_true 20 grep -q runs said
-	for n in 1 2 3; do
+	for _ in 1 2 3; do
 		trace-collect -p $victim -c func:./runs:inner -c func:./runs:outer -d 300ms -o trace
 		run bash -c "cchart-filter --text --limit=func:runs:inner=1ns trace 2>/dev/null | grep -c '^signal .*chart=func:runs:inner '"
 		[ "$output" -gt 0 ]
