@@ -1,7 +1,7 @@
 /*
- * cursor: numbers and texts out of bytes that may be cut or lie about their sizes.
+ * cursor: reads numbers and texts from bytes that may be cut or lie about their sizes.
  *
- * What is asked for beyond the end reads as 0 or NULL, and sets `cut`, which may be looked at once, after several reads.
+ * A read beyond the end returns 0 or NULL and sets `cut`; check it once after several reads.
  */
 #ifndef IMPORT_CURSOR_H
 #define IMPORT_CURSOR_H
@@ -19,13 +19,13 @@ struct cursor {
 /* An unsigned number of 1, 2, 4 or 8 bytes. */
 uint64_t cursor_number(struct cursor *cursor, unsigned size);
 
-/* The next `size` bytes, which are then behind; NULL: there are not that many. */
+/* Returns the next `size` bytes and moves past them; NULL: there are fewer. */
 const char *cursor_bytes(struct cursor *cursor, uint64_t size);
 
-/* The next bytes up to a NUL, which are then behind. NULL: there is none. */
+/* Returns the next text and moves past its NUL. NULL: there is no NUL. */
 const char *cursor_text(struct cursor *cursor);
 
-/* A cursor over the next `size` bytes, which are then behind; over none if there are not that many. */
+/* Returns a cursor over the next `size` bytes and moves past them; over none if there are fewer. */
 struct cursor cursor_part(struct cursor *cursor, uint64_t size);
 
 static inline size_t cursor_left(const struct cursor *cursor)

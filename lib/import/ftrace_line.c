@@ -26,7 +26,7 @@ static void take_group(struct span *left, struct text_event *event)
 		event->tgid = (int32_t)group;
 }
 
-/* What stands for a name that was forgotten: <...> in the kernel's text, <TID> in that of others. */
+/* Tells whether the name was forgotten: "<...>" in the kernel's text, "<TID>" in other tools'. */
 static bool is_forgotten(struct span comm, struct span tid)
 {
 	struct span inner = {comm.at + 1, comm.end - 1};
@@ -37,7 +37,7 @@ static bool is_forgotten(struct span comm, struct span tid)
 	       (span_length(inner) == span_length(tid) && memcmp(inner.at, tid.at, span_length(tid)) == 0);
 }
 
-/* How wide a thread's name is printed; in latency-format no more of it is. In function_graph it has no width. */
+/* Width of a thread's name; latency-format cuts it to this width, function_graph does not pad it. */
 enum { WIDTH = 16, WIDTH_LATENCY = 8, WIDTH_NONE = 0 };
 
 /* "COMM-TID", where the kernel writes <idle> for the idle thread. */
@@ -221,8 +221,8 @@ static bool read_loss(struct span line, struct text_event *event, uint64_t *coun
 }
 
 /*
- * "##### CPU 1 buffer started ####": the kernel prints it only of a ring that was overwritten. What this CPU had before is not known,
- * nor how much that was.
+ * "##### CPU 1 buffer started ####": the kernel prints it only for a ring that was overwritten; an unknown number of earlier events of
+ * this CPU is lost.
  */
 static bool read_start(struct span line, struct text_event *event, uint64_t *count)
 {
@@ -271,7 +271,7 @@ static enum ftrace_line read_graph(struct span line, struct text_event *event)
 	return FTRACE_EVENT;
 }
 
-/* What systrace writes behind the last event, as if it were one: "dummy-0000 [000] 0.0: 0: trace_event_clock_sync: ..." */
+/* The line that systrace adds after the last event: "dummy-0000 [000] 0.0: 0: trace_event_clock_sync: ..." */
 static bool is_made_up(const struct text_event *event)
 {
 	return event->ts == 0 && event->tid == 0 && event->comm_length == 5 && memcmp(event->comm, "dummy", 5) == 0;

@@ -1,12 +1,12 @@
 /*
- * ftrace_line: one line of what the kernel's `trace` and `trace_pipe` files, trace-cmd report and Android's atrace print.
+ * ftrace_line: reads a line of the kernel's `trace` and `trace_pipe` files, of trace-cmd report or of Android's atrace.
  *
  *	COMM-TID ( TGID) [CPU] FLAGS SECONDS.DECIMALS: EVENT: PAYLOAD
  *	COMM-TID CPUFLAGS MICROSECONDSus : EVENT: PAYLOAD	(latency-format)
  *	SECONDS.DECIMALS | CPU) COMM-TID | | comment		(function_graph; the comment is EVENT: PAYLOAD)
  *
- * TGID and FLAGS may be absent; before it may stand what import/ftrace_prefix.h says. COMM may hold anything, brackets and
- * dashes too, so the line is read from the first place on where all that must follow does follow.
+ * TGID and FLAGS may be absent; a prefix may precede the line (import/ftrace_prefix.h). COMM may hold any characters, even brackets and
+ * dashes, so COMM ends at the first place after which the rest has this form.
  */
 #ifndef IMPORT_FTRACE_LINE_H
 #define IMPORT_FTRACE_LINE_H
@@ -15,16 +15,16 @@
 
 enum ftrace_line {
 	FTRACE_EVENT,
-	FTRACE_LOST,	/* *count events of event->cpu; 0: the line does not tell how many */
+	FTRACE_LOST,	/* lost *count events of event->cpu; 0: an unknown number */
 	FTRACE_NOTHING, /* a comment, a blank line, a heading */
-	FTRACE_STACK,	/* of a call stack */
+	FTRACE_STACK,	/* a line of a call stack */
 	FTRACE_GRAPH,	/* of function_graph: a function, entered or left */
-	FTRACE_BARE,	/* an event between such, without time or thread */
+	FTRACE_BARE,	/* an event of function_graph without time or thread */
 	FTRACE_TICKS,	/* an event whose time is a count, not a time */
 	FTRACE_OTHER,	/* not understood */
 };
 
-/* What the line is; its parts point into it. */
+/* Classifies a line. The event's parts point into it. */
 enum ftrace_line ftrace_line_read(const char *line, size_t length, struct text_event *event, uint64_t *count);
 
 #endif

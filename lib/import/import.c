@@ -16,7 +16,7 @@
 #include "import/import_format.h"
 #include "stream/foreign.h"
 
-/* Where as many lines are of one format as of another, the first counts: to ftrace, a thread that perf calls :-1 -1 is one. */
+/* If two formats claim as many lines, the first wins: ftrace would take perf's thread ":-1 -1" as its own. */
 static const struct import_format *const formats[] = {&import_tracedat, &import_systrace, &import_perf, &import_ftrace};
 enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
 
@@ -85,7 +85,7 @@ static int about_to_wait(void *context, int fd)
 	return stream_await(import->stream, fd);
 }
 
-/* What kinds of text that are no traces have to do instead: those that begin so, then those that have this in a line. */
+/* Hints for text files that are no traces: by their beginning, then by a text in a line. */
 static const char *text_hint(const char *bytes, size_t length)
 {
 	static const struct {
@@ -113,7 +113,7 @@ static const char *text_hint(const char *bytes, size_t length)
 	return "no trace of a known format; there are trace.dat, ftrace text, systrace HTML, and what perf script prints";
 }
 
-/* What other kinds of files have to do before they can be imported. */
+/* Hints for other kinds of files: how to make them fit for import. */
 static const char *hint(const char *bytes, size_t length)
 {
 	const char *foreign = foreign_hint(bytes, length);
@@ -123,7 +123,7 @@ static const char *hint(const char *bytes, size_t length)
 	return foreign ? foreign : text_hint(bytes, length);
 }
 
-/* NULL: there is none. */
+/* The format that claims the most lines; NULL: none does. */
 static const struct import_format *likeliest(const char *bytes, size_t length)
 {
 	const struct import_format *format = NULL;
@@ -139,7 +139,7 @@ static const struct import_format *likeliest(const char *bytes, size_t length)
 	return format;
 }
 
-/* A pipe may give a heading first and the events later; what has events is begun at once. */
+/* A pipe may give a heading first and events later: waits for events, but no longer. */
 static int choose(const struct import *import, struct import_input *input, const struct import_format **format)
 {
 	const char *bytes;

@@ -1,5 +1,5 @@
 /*
- * import_format: what the formats that can be imported have in common. Used by import*.c only.
+ * import_format: the interface of a format that can be imported. Used by import*.c only.
  */
 #ifndef IMPORT_IMPORT_FORMAT_H
 #define IMPORT_IMPORT_FORMAT_H
@@ -13,16 +13,16 @@
 
 /* A file that is being imported. */
 struct import_input {
-	const char *name; /* as messages call it */
+	const char *name; /* for messages */
 	int fd;
-	struct lines lines; /* before the first of which its beginning was looked at */
+	struct lines lines; /* its first bytes were peeked at; no line was read yet */
 };
 
 struct import { /* of import.c; formats use the functions below */
 	struct stream *stream;
 	const struct import_options *options;
 	struct choices *choices;	    /* NULL: all events are wanted */
-	const struct import_format *format; /* asked for; NULL: told by the content */
+	const struct import_format *format; /* named by the user; NULL: find it by content */
 	ARRAY(char *) notes;
 	void *state;
 	void (*free_state)(void *);
@@ -30,23 +30,23 @@ struct import { /* of import.c; formats use the functions below */
 
 struct import_format {
 	const char *name;
-	size_t (*is)(const char *bytes, size_t length);		      /* how many lines of a file's first bytes are of it; IMPORT_SURE */
+	size_t (*is)(const char *bytes, size_t length);		      /* number of lines of this format in the first bytes; IMPORT_SURE */
 	int (*read)(struct import *import, struct import_input *input); /* -1 after fail() */
-	int (*end)(struct import *import);			      /* what waited for the last file; NULL: nothing does */
+	int (*end)(struct import *import);			      /* after the last file; NULL: nothing to do */
 };
 
 extern const struct import_format import_tracedat, import_ftrace, import_perf, import_systrace;
 
-/* Keeps a sentence for people; with `missing`, events are missing because of it. */
+/* Keeps a note for people; `missing`: events are missing because of this. */
 void import_say(struct import *import, bool missing, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Whether events of this name are wanted, and which of them. NULL after fail(). */
+/* The choice for events of this name. NULL after fail(). */
 const struct choice *import_choose(struct import *import, const char *system, const char *name);
 
 struct stream *import_stream(const struct import *import);
 const struct import_options *import_options(const struct import *import);
 
-/* What a format keeps from file to file; NULL at first. Freed by import_free(). */
+/* A format's state from file to file; NULL at first. import_free() frees it. */
 void **import_state(struct import *import, void (*free_state)(void *state));
 
 /* Begins a stream, of packed events in the other byte order if `swapped`; its `stream` record comes next. -1 after fail(). */

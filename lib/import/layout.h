@@ -1,11 +1,10 @@
 /*
- * layout: how an event is printed, turned around: from its text back to its fields.
+ * layout: an event's print format, inverted: it reads fields back from printed text.
  *
- * It is made from the event's print format, which libtraceevent takes apart. Each conversion of the format is one piece:
- * the text before it, which must be there word for word, and what the argument says of a field. A number that stands for a part of
- * a field (REC->dev >> 20) is moved back to its place, and parts of one field are put together; names that stand for numbers
- * (__print_symbolic, __print_flags, c ? "yes" : "no") become these numbers. An argument that cannot be turned around, such as a difference,
- * is passed over: what it stands for is not known.
+ * A layout is made from the event's print format, which libtraceevent parses. Each conversion of the format is one piece: the literal
+ * text before it, and the meaning of its argument. A number that is a part of a field (REC->dev >> 20) is shifted back, and parts of
+ * one field are joined. Names for numbers (__print_symbolic, __print_flags, c ? "yes" : "no") become numbers again. An argument that
+ * cannot be inverted, such as a difference, is passed over.
  */
 #ifndef IMPORT_LAYOUT_H
 #define IMPORT_LAYOUT_H
@@ -17,9 +16,9 @@
 #include "base/memory.h"
 #include "stream/line.h"
 
-/* What the text of a conversion says. */
+/* The meaning of a conversion's text. */
 enum piece_meaning {
-	PIECE_NOTHING, /* that is known */
+	PIECE_NOTHING, /* unknown: passed over */
 	PIECE_TEXT,
 	PIECE_NUMBER,
 	PIECE_NAMES, /* numbers by names */
@@ -49,26 +48,26 @@ struct layout {
 	char *after; /* literal, behind the last piece */
 };
 
-/* NULL: the print format cannot be turned around. `format` is as in a format file behind "print fmt:". */
+/* NULL: the print format cannot be inverted. `format` is the text after "print fmt:" in a format file. */
 struct layout *layout_new(const char *format);
 void layout_free(struct layout *layout);
 
 /*
- * How much of a text must be of the layout: all of it; what is before a blank; or what is before a name, as kernels and tools of other
- * versions add fields, leave some out and call some otherwise: what is left begins with another name=value, or it is nothing.
+ * The part of a text that must fit the layout: all of it; up to a blank; or up to another name=value or the end, because kernels and
+ * tools of other versions add, drop and rename fields.
  */
 enum layout_fit { LAYOUT_WHOLE, LAYOUT_BEGIN, LAYOUT_PART, LAYOUT_FITS };
 
-/* Appends the fields of a text to the line. Returns how much of it was read; -1: it has another layout, and the line is as it was. */
+/* Appends the fields of a text to the line. Returns the length read; -1: the layout does not fit, and the line is unchanged. */
 long layout_read(const struct layout *layout, enum layout_fit fit, const char *text, size_t length, struct line *line);
 
 /*
- * The same for a text of any layout: whatever looks like name=value or name: value. `hexadecimal`: so
- * are numbers without 0x. Returns how many fields it found.
+ * The same without a layout: takes everything of the form name=value or name: value. `hexadecimal`: numbers without 0x are so, too.
+ * Returns the number of fields found.
  */
 int layout_guess(const char *text, size_t length, bool hexadecimal, struct line *line);
 
-/* Whether a name=value begins there, perhaps behind blanks and brackets. */
+/* Tells whether a name=value begins there, perhaps after blanks and brackets. */
 bool layout_begins_named(const char *text, size_t length);
 
 /* Appends a number as the text has it, so that it reads back as one: hexadecimal ones need a 0x. */

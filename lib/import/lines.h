@@ -1,7 +1,7 @@
 /*
- * lines: the lines of a file or pipe, one after the other, with their numbers.
+ * lines: reads the lines of a file or pipe, with their numbers.
  *
- * Memory is that of the longest line, but no more than LINES_LONGEST: what goes beyond that is left out of a line.
+ * Memory is that of the longest line, up to LINES_LONGEST; the rest of a longer line is left out.
  */
 #ifndef IMPORT_LINES_H
 #define IMPORT_LINES_H
@@ -15,7 +15,7 @@
 enum { LINES_LONGEST = BUFFER_SIZE(64 << 10, 2048) };
 
 struct lines {
-	uint64_t number; /* of the line at hand, from 1 */
+	uint64_t number; /* of the current line, from 1 */
 	/* private */
 	int fd;
 	const char *name;
@@ -26,17 +26,17 @@ struct lines {
 	void *context;
 };
 
-/* `wait` is called before a read that would block; what it returns other than 0 ends the reading. */
+/* Calls wait() before a read that would block; if it returns other than 0, reading ends. */
 void lines_open(struct lines *lines, const char *name, int fd, int (*wait)(void *context, int fd), void *context);
-void lines_close(struct lines *lines); /* not the descriptor */
+void lines_close(struct lines *lines); /* leaves the descriptor open */
 
 /* Goes on with another file, from its first line. */
 void lines_restart(struct lines *lines, int fd);
 
-/* The first bytes, at most LINES_LONGEST, before any line is read; they stay to be read. -1 after fail(). */
+/* Peeks at the first bytes, at most LINES_LONGEST, before any line is read. 0; -1 after fail(). */
 int lines_peek(struct lines *lines, const char **bytes, size_t *length);
 
-/* Waits for more of them than lines_peek() gave. 1; 0: there are none, or no more are given; -1 after fail(). */
+/* Waits until lines_peek() can give more. 1; 0: the file ends, or lines_peek() gives its most; -1 after fail(). */
 int lines_peek_more(struct lines *lines);
 
 /* The next line, without its newline, with a NUL behind it; valid until the next call. 1; 0: the end; -1 after fail(). */

@@ -1,5 +1,5 @@
 /*
- * span: a part of a line, and what readers of lines ask of it. Used by the formats of import that are text.
+ * span: a part of a line. Used by the text formats of import.
  */
 #ifndef IMPORT_SPAN_H
 #define IMPORT_SPAN_H
@@ -42,13 +42,13 @@ static inline bool begins_with(struct span span, const char *text)
 	return span_length(span) >= length && memcmp(span.at, text, length) == 0;
 }
 
-/* Where the text first stands in it; NULL: nowhere. */
+/* The first place of the text in the span; NULL: none. */
 static inline const char *find(struct span span, const char *text)
 {
 	return span.at < span.end ? memmem(span.at, span_length(span), text, strlen(text)) : NULL;
 }
 
-/* A number that is all of it. */
+/* Reads a number that fills the span. */
 static inline bool read_count(struct span span, uint64_t *value)
 {
 	return number_count(span.at, span_length(span), value) == 0;

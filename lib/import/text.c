@@ -184,7 +184,7 @@ int text_comment(struct text *text, const char *line, size_t length, uint64_t nu
 
 /* --- events ------------------------------------------------------------------------------------------------------- */
 
-/* A thread's group, when it is first told or changes. */
+/* Writes a thread's group when it is new or changes. */
 static int write_task(struct text *text, const struct text_event *event)
 {
 	struct text_task *task;
@@ -220,7 +220,7 @@ static bool read_fields(struct text *text, const struct text_event *event, const
 	return layout_guess(event->payload + read, event->length - read, event->hexadecimal, &text->line) > 0 || read || event->length == 0;
 }
 
-/* Data are missing only where an event's fields are known and its text has not got them. */
+/* Data are missing only if the event's fields are known and its text lacks them. */
 static void say_unread(struct text *text, const struct text_event *event, const char *system, uint64_t number)
 {
 	char kind[2 * TEXT_NAME + 64];

@@ -1,9 +1,8 @@
 /*
- * timeshift: what a time on a page of a trace.dat file means in nanoseconds of its clock.
+ * timeshift: converts times on pages of a trace.dat file to nanoseconds of its clock.
  *
- * A guest's times are shifted to its host's by samples that were taken while recording, per CPU; ticks of the processor
- * are scaled; a fixed offset is added. Formulas, roundings included, as in libtracecmd (trace-input.c, timestamp_calc()),
- * so that the same file has the same times in all tools.
+ * Samples taken while recording, per CPU, shift a guest's times to its host's; ticks of the processor are scaled; a fixed offset is
+ * added. The formulas and roundings are libtracecmd's (trace-input.c, timestamp_calc()), so that all tools give the same times.
  */
 #ifndef IMPORT_TIMESHIFT_H
 #define IMPORT_TIMESHIFT_H
@@ -23,7 +22,7 @@ struct timeshift_cpu {
 	ARRAY(struct timeshift_sample) samples; /* by time */
 };
 
-/* All zero: times mean themselves. */
+/* All zero: times stay as they are. */
 struct timeshift {
 	int64_t offset;
 	uint32_t mult, shift; /* of ticks; mult 0: they are nanoseconds */
@@ -38,7 +37,7 @@ void timeshift_free(struct timeshift *shift);
 
 int64_t timeshift_apply(const struct timeshift *shift, int cpu, uint64_t ts);
 
-/* Whether there is anything to apply. */
+/* Tells whether there is anything to apply. */
 static inline bool timeshift_is_needed(const struct timeshift *shift)
 {
 	return shift->offset || shift->mult || shift->cpu_count;

@@ -8,7 +8,7 @@
 #include "import/tracedat.h"
 #include "import/unpack.h"
 
-/* So much is read at once, less where there are many CPUs, each with its own. */
+/* Bytes read at once, for each CPU; less with many CPUs. */
 enum { WINDOW = BUFFER_SIZE(256 << 10, 4096), WINDOW_OF_MANY = 32 << 10, MANY = 32, CHUNK_MAX = 64 << 20 };
 
 enum { COUNT_SIZE = 4, CHUNK_HEAD = 8 }; /* the count of chunks; trace-cmd leaves it out of the size of a CPU's part */
@@ -86,7 +86,7 @@ static int next_chunk(struct page_source *source)
 	size = (size_t)cursor_number(&numbers, 4);
 	room = (size_t)cursor_number(&numbers, 4);
 	if (numbers.cut || size > source->end - source->at || room > CHUNK_MAX) {
-		source->chunks = 0; /* where the next one begins cannot be known */
+		source->chunks = 0; /* the place of the next chunk is unknown */
 		note_damage(source);
 		return 0;
 	}

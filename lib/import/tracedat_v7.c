@@ -10,7 +10,7 @@ enum { OPTION_DONE = 0, OPTION_BUFFER = 3, OPTION_BUFFER_TEXT = 22, PACKED = 1 }
 enum { HEAD_SIZE = 16 }; /* of a section: its kind, flags, name and size */
 enum { OPTION_SECTIONS_MAX = 1024, UNPACKED_MAX = 1 << 28 }; /* bytes in all; real files have a few MB */
 
-/* What a section holds, unpacked if need be. -1 after fail(). */
+/* Opens the contents of a section, unpacked if need be. 0; -1 after fail(). */
 static int open_section(struct tracedat *file, uint64_t offset, unsigned expected, struct cursor *section)
 {
 	uint64_t flags, size, room;
@@ -113,7 +113,7 @@ static int read_section_option(struct tracedat *file, unsigned id, struct cursor
 	return tracedat_read_option(file, id, data);
 }
 
-/* Reads the options of a section; sets *next to where more are, 0: nowhere. */
+/* Reads the options of a section; sets *next to the place of more options, 0: there are none. */
 static int read_options(struct tracedat *file, struct cursor *at, uint64_t *next)
 {
 	*next = 0;
