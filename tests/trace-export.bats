@@ -428,16 +428,17 @@ x\x00y'
 		import csv, io, subprocess
 		bad = ["=1+1", "=cmd|' /C calc'!A0", "+1+1", "-1-1", "-2+3+cmd|' /C calc'!A0", "@SUM(1)", "\t=1", "\r=1", "\n=1", "=", "-", "-inf", "+0x1",
 		       "'=1", "''@x", "\uff1d1", "\uff0b1", "\uff0d1", "\uff201", "=HYPERLINK(\"http://x\",\"y\")", "-" + "1" * 90 + "x"]
-		good = ["-1", "+2.5", "-1e-9", "-.5", "1-1", "a=b", "a;=1", "'x", "'", "", "x\t=1", " =1", "\"=1", "'-1", "\uff1c"]
+		good = ["-1", "+2.5", "-1e-9", "-.5", "1-1", "a=b", "'x", "'", "", " =1", "\"=1", "'-1", "\uff1c"]
+		behind = {"a;=1": "a;'=1", "x\t=1": "x\t'=1", "x;=cmd|'/C calc'!A0;": "x;'=cmd|'/C calc'!A0;", "a;'@x;+1;-y": "a;''@x;+1;'-y", "=a;=b": "'=a;'=b"}
 		quoted = lambda text: '"' + "".join({'"': '\\"', "\n": "\\n", "\r": "\\x0d", "\t": "\\t"}.get(c, c) for c in text) + '"'
 		with open("in", "w", newline="") as out:
-		    for i, text in enumerate(bad + good):
+		    for i, text in enumerate(bad + good + list(behind)):
 		        out.write("signal id=%d ts=2 comm=%s\n" % (i, quoted(text)))
 		table = subprocess.run(["trace-export", "-f", "csv", "-k", "signal", "in"], stdout=subprocess.PIPE, check=True).stdout.decode()
 		cells = [row["comm"] for row in csv.DictReader(io.StringIO(table, newline=""))]
-		assert cells == ["'" + text for text in bad] + good, cells
+		assert cells == ["'" + (text if text[0] not in "\t\r\n" else text[0] + "'" + text[1:]) for text in bad] + good + list(behind.values()), cells
 		for text in bad:
-		    assert ",\"'" + text.replace('"', '""') + '",' in table, text
+		    assert text[0] in "\t\r\n" or ",\"'" + text.replace('"', '""') + '",' in table, text
 	END
 	run -0 python3 cells.py
 }

@@ -72,16 +72,16 @@ static bool is_formula(const char *text, size_t length)
 	return begins_formula(text, length) && !is_number(text, length);
 }
 
-static void write_cell(FILE *out, const char *text, size_t length)
+/* What some spreadsheets take for the end of a cell, quoted or not, so that a formula may begin behind it. */
+static bool separates(char c)
 {
-	bool formula = is_formula(text, length);
-	size_t at = plain(text, length), next;
-	bool quote = formula || (at < length && memchr(text, '"', length));
+	return c == ';' || c == '\t' || c == '\r' || c == '\n';
+}
 
-	for (size_t i = 0; i < length && !quote; i++)
-		quote = text[i] == ',' || text[i] == '\r' || text[i] == '\n' || text[i] == ';' || text[i] == '\t';
-	fputs(quote ? "\"" : "", out);
-	fputs(formula ? "'" : "", out);
+static void write_plain(FILE *out, const char *text, size_t length)
+{
+	size_t at = plain(text, length), next;
+
 	fwrite(text, 1, at, out);
 	while (at < length) {
 		if (text[at] == '"')
@@ -92,6 +92,23 @@ static void write_cell(FILE *out, const char *text, size_t length)
 		next = at + plain(text + at, length - at);
 		fwrite(text + at, 1, next - at, out);
 		at = next;
+	}
+}
+
+static void write_cell(FILE *out, const char *text, size_t length)
+{
+	bool quote = is_formula(text, length) || memchr(text, '"', length);
+	size_t next;
+
+	for (size_t i = 0; i < length && !quote; i++)
+		quote = text[i] == ',' || separates(text[i]);
+	fputs(quote ? "\"" : "", out);
+	for (size_t at = 0; at < length; at = next) {
+		for (next = at; next < length && !separates(text[next]); next++) {
+		}
+		fputs(is_formula(text + at, at == 0 ? length : next - at) ? "'" : "", out);
+		next += next < length;
+		write_plain(out, text + at, next - at);
 	}
 	fputs(quote ? "\"" : "", out);
 }

@@ -25,7 +25,10 @@
 
 #define NSEC_PER_MSEC (NSEC_PER_SEC / 1000)
 
-enum { LOOK_MS = 100, WISHES_MAX = 64, FORGOTTEN_MAX = 256, NAMES_MAX = 1 << 20 };
+enum { LOOK_MS = 100, WISHES_MAX = 64, FORGOTTEN_MAX = 256 };
+
+/* Of the names that match a pattern; more than any program has, less than what the parent could not bear. */
+enum { NAMES_MAX = 1 << 20, NAMES_BYTES = 256 << 20 };
 
 struct lookup_file {
 	int fd;
@@ -407,9 +410,12 @@ int lookup_offset(struct lookup *lookup, const char *path, const char *function,
 
 int lookup_matching(struct lookup *lookup, const char *path, const char *pattern, struct symbol_names *names)
 {
+	size_t bytes = 0;
+
 	if (ask_path(lookup, (struct question){.kind = ASK_MATCHING}, path, pattern) < 0)
 		return -1;
-	for (int i = 0; lookup->answer.kind == ANSWER_MORE && i < NAMES_MAX; i++) {
+	for (int i = 0; lookup->answer.kind == ANSWER_MORE && i < NAMES_MAX && bytes < NAMES_BYTES; i++) {
+		bytes += lookup->length;
 		*ARRAY_ADD(names) = clean_text(lookup->text, lookup->length);
 		if (receive(lookup) != ANSWERED)
 			lookup->answer.kind = ANSWER_FAILED;
