@@ -62,7 +62,7 @@ struct learner {
 	void (*limits)(void *state, double probability, struct limits *limits);
 
 	/* The upper line of levels that have passed, for a point of this size; NULL: limits() has it in. */
-	double (*former)(void *state, const struct judgement *how, double size, int64_t now);
+	double (*past_limit)(void *state, const struct judgement *how, double size, int64_t now);
 };
 
 extern const struct learner learner_run, learner_pot;

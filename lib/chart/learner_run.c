@@ -1,11 +1,11 @@
 /*
  * Points in a row on one side of the centre: when they have been there for --relearn, it is not their centre any more. Of rates
- * the limits of the level that has passed are remembered (chart/former.h).
+ * the limits of the level that has passed are remembered (chart/past_limits.h).
  */
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "chart/former.h"
+#include "chart/past_limits.h"
 #include "chart/judgement.h"
 #include "chart/learner.h"
 #include "chart/span.h"
@@ -18,7 +18,7 @@ struct run {
 	uint64_t count;
 	int64_t since;
 	int64_t begun; /* when the level of the limits began; INT64_MIN: not known */
-	struct former *former;
+	struct past_limits *past;
 };
 
 static void *run_new(void)
@@ -33,7 +33,7 @@ static void run_pause(void *state)
 {
 	struct run *run = state;
 
-	former_forget(&run->former);
+	past_limits_forget(&run->past);
 	*run = (struct run){.begun = INT64_MIN};
 }
 
@@ -76,14 +76,14 @@ static struct lesson run_learn(void *state, const struct judgement *how, const s
 	if (point->learns || run->side == 0 || run->count < RUN_LEAST || span_between(run->since, point->ts) < how->relearn)
 		return (struct lesson){LESSON_NONE};
 	if (how->method->plots->rates)
-		former_remember(&run->former, point->limits, span_between(run->begun, run->since), point->ts);
+		past_limits_remember(&run->past, point->limits, span_between(run->begun, run->since), point->ts);
 	run->begun = run->since;
 	return (struct lesson){.kind = LESSON_OUTDATED, .side = run->side, .since = run->since};
 }
 
-static double run_former(void *state, const struct judgement *how, double size, int64_t now)
+static double run_past_limit(void *state, const struct judgement *how, double size, int64_t now)
 {
-	return former_line(((struct run *)state)->former, how, size, now);
+	return past_limits_line(((struct run *)state)->past, how, size, now);
 }
 
 const struct learner learner_run = {
@@ -92,5 +92,5 @@ const struct learner learner_run = {
 	.pause = run_pause,
 	.begin = run_begin,
 	.learn = run_learn,
-	.former = run_former,
+	.past_limit = run_past_limit,
 };

@@ -1,5 +1,5 @@
 /*
- * level: the median of a stream of values, and whether it has changed for good.
+ * level: tracks the median of a stream of values, and detects lasting changes of it.
  *
  * The median is that of a histogram (chart/histogram.h), so that it is right for any distribution. Whether it has changed
  * is judged by a cumulative sum on each side: how often are values beyond LEVEL_RATIO times the median (or below it divided by that)?
@@ -62,22 +62,22 @@ struct level {
 
 void level_free(struct level *level);
 
-/* A new level, from values of which it is known that they are of one level. Reorders them. */
+/* Begins a new level from values of one level. Reorders them. */
 void level_begin(struct level *level, double *values, size_t count);
 
-/* One of which only this is known: the median, and the standard deviation of the logarithms. */
+/* Begins a new level from its median and the standard deviation of its logarithms. */
 void level_resume(struct level *level, double median, double sigma);
 
-/* Adds a value. True: with it, a change to higher values is first certain. */
+/* Adds a value. True: this value makes a change to higher values certain. */
 bool level_add(struct level *level, double value, int64_t ts);
 
-/* Whether a change is at hand; *since becomes the time of its first value. Then the values since are level->newest. */
+/* Tells whether the level has changed; sets *since to the time of the first value of the change. level->newest has the values since. */
 bool level_has_changed(const struct level *level, int64_t *since);
 
-/* What comes next comes at another time: the level stays, a change that is at hand is none. */
+/* A gap in time: keeps the level, drops a change that has begun. */
 void level_pause(struct level *level);
 
-/* The newest values are the level from now on. */
+/* Makes the newest values the level from now on. */
 void level_follow(struct level *level);
 
 #endif

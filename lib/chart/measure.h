@@ -1,7 +1,7 @@
 /*
- * measure: events in, judged values out. It pairs the events of its charts into values, keeps a series for each chart and
- * key, and tells its listener what is abnormal, at the latest one second after it became so: a start whose end does
- * not come is noticed when its age passes the limit.
+ * measure: turns events into judged values. It pairs the events of its charts into values, keeps a series for each chart and
+ * key, and reports abnormal values to its listener within a second. A start whose end does not come is reported when its age
+ * passes the limit.
  *
  *	measure = measure_new(events, &judgement, &listener);
  *	measure_chart(measure, chart);
@@ -11,8 +11,8 @@
  *
  * Charts that count (chart.h) have a value for each interval and key instead, judged by their own method.
  *
- * What it tells of one start, in order: nothing, for most; or hold, signal, release. A signal of an open start may
- * come before that of its end. Functions return 0, or -1 when the listener did.
+ * For most starts it calls the listener not at all; for others in the order hold, signal, release. A signal of an open start
+ * may precede the signal of its end. Functions return 0; -1 if the listener did.
  */
 #ifndef CHART_MEASURE_H
 #define CHART_MEASURE_H
@@ -28,12 +28,12 @@ struct measure *measure_new(struct events *events, const struct judgement *judge
 void measure_free(struct measure *measure);
 
 /*
- * Adds a chart, which it then owns; its context is forgotten. -1 after fail(): a reading that is not known, or there are
- * thousands of charts. Another of the same name is left out, and complained of at the end if its definition is another one.
+ * Adds and owns a chart; drops its context. 0; -1 after fail(): a reading is unknown, or there are thousands of charts. A second chart
+ * of one name is left out, with a complaint at the end if the definitions differ.
  */
 int measure_chart(struct measure *measure, struct chart *chart);
 
-/* The events of the chart of this name were collected. No such chart: nothing. */
+/* Notes that the collector traced the events of the chart of this name, if there is one. */
 void measure_collected(struct measure *measure, const char *name);
 
 /*
@@ -42,21 +42,21 @@ void measure_collected(struct measure *measure, const char *name);
  */
 int measure_shed(struct measure *measure, const char *event, int64_t now);
 
-/* Whether it must see every event of this type. */
+/* Tells whether it needs every event of this type. */
 bool measure_needs(const struct measure *measure, const char *event);
 
-int measure_charts(const struct measure *measure); /* how many were added */
+int measure_charts(const struct measure *measure); /* the number of charts added */
 
 /*
- * The `stream` record: of which machine and boot the stream is, and whose system calls to name. What was learnt on another one is
- * forgotten when the first time comes; so it is where the record does not tell the boot and the clock has gone back.
+ * Takes the `stream` record, with the stream's machine and boot. If these are new, all limits learnt are forgotten at the first event.
+ * So they are if the record lacks the boot and the clock has gone back.
  */
 void measure_stream(struct measure *measure, const struct fields *fields);
 
 /* The collector says that it has written all events of all CPUs so far, by a `tick` or by what its `stream` record tells. */
 void measure_vouched(struct measure *measure);
 
-/* A `traced` record: from the first one on, until measure_end(), only what threads that are told of begin is measured. -1 after fail(). */
+/* Takes a `traced` record: from the first on, until measure_end(), only starts by the threads listed are measured. 0; -1 after fail(). */
 int measure_traced(struct measure *measure, const struct fields *fields);
 
 int measure_event(struct measure *measure, const struct event *event);
@@ -68,28 +68,27 @@ int measure_value(struct measure *measure, const char *name, const char *key, st
 /* A summary of values by hand, which is not charted. */
 void measure_summary(struct measure *measure);
 
-/* All limits are to be learnt anew; they hold until the new ones are known. */
+/* Relearns all limits; the old ones hold until the new are known. */
 void measure_relearn(struct measure *measure);
 
-/* Events were lost at this time: what was open then may have ended unseen, so it is forgotten. */
+/* Events were lost at this time: forgets open starts, because their ends may be lost. */
 int measure_lost(struct measure *measure, int64_t now);
 
-/* All is read: judges what is still open, and what is still learnt if there is enough of it. */
+/* At the end of input: judges open starts, and baselines that are long enough. */
 int measure_end(struct measure *measure);
 
-/* Events from this time on may still belong to something abnormal; INT64_MAX: none does. */
+/* The time from which on events may belong to an abnormal interval; INT64_MAX: none does. */
 int64_t measure_horizon(const struct measure *measure);
 
 /*
- * The oldest open start of which it is not yet known whether it will be abnormal, among those that are judged; INT64_MAX:
- * there is none.
+ * The time of the oldest open start that may yet become abnormal; INT64_MAX: there is none.
  */
 int64_t measure_undecided(const struct measure *measure);
 
 /* What is needed to spell the fields of a sample. */
 const struct reading_world *measure_world(const struct measure *measure);
 
-/* Puts the limits of all series into a book: those of the last machine. */
+/* Puts the limits of all series, of the last machine, into a book. */
 void measure_save(const struct measure *measure, struct limits_book *book);
 
 /*

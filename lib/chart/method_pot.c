@@ -24,14 +24,14 @@
  * While the level is suspect nothing is learnt.
  *
  * When the level changes a new tail begins, with the values since the change was suspected, without outliers as in a baseline. The
- * limit of the level before is remembered (chart/former.h), and the limit is not lower meanwhile.
+ * limit of the level before is remembered (chart/past_limits.h), and the limit is not lower meanwhile.
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "chart/former.h"
+#include "chart/past_limits.h"
 #include "chart/judgement.h"
 #include "chart/learner.h"
 #include "chart/level.h"
@@ -80,7 +80,7 @@ struct pot {
 	uint64_t since_signal; /* values since the last one */
 	uint64_t since_learnt; /* since the last signalled one that was learnt */
 	struct pot_strange strange;
-	struct former *former;
+	struct past_limits *past;
 	int64_t begun, now;    /* the level, the newest value */
 	uint64_t due;	       /* as many values learnt as the limits are to be made anew from */
 	double own;	       /* limit, of this level alone */
@@ -106,7 +106,7 @@ static void pot_free(void *state)
 	tail_free(pot->tail);
 	tail_free(pot->newest);
 	level_free(&pot->level);
-	former_forget(&pot->former);
+	past_limits_forget(&pot->past);
 	free(pot);
 }
 
@@ -315,7 +315,7 @@ static void pot_pause(void *state)
 	struct pot *pot = state;
 
 	level_pause(&pot->level);
-	former_forget(&pot->former);
+	past_limits_forget(&pot->past);
 	pot->since_signal = POT_BURST_MOST;
 	pot->strange.often = 0;
 	pot->strange.usual = false;
@@ -326,7 +326,7 @@ static void pot_pause(void *state)
 static void remember(struct pot *pot)
 {
 	if (pot->begun != INT64_MIN)
-		former_remember(&pot->former, &(struct limits){.ucl = pot->own}, span_between(pot->begun, pot->now), pot->now);
+		past_limits_remember(&pot->past, &(struct limits){.ucl = pot->own}, span_between(pot->begun, pot->now), pot->now);
 }
 
 /* The level has changed: its newest values are what is usual from now on. False: there are too few of them. */
@@ -390,7 +390,7 @@ static void pot_limits(void *state, double probability, struct limits *limits)
 		make_limits(pot, probability, limits);
 	limits->lcl = fmin(limits->lcl, limits->center);
 	pot->own = fmax(limits->ucl, limits->center);
-	limits->ucl = fmax(pot->own, former_limit(pot->former, pot->now));
+	limits->ucl = fmax(pot->own, past_limits_highest(pot->past, pot->now));
 	pot->limit = limits->ucl;
 	pot->probability = probability;
 	pot->due = count + (more < 1 ? 1 : more > REFRESH_MOST ? REFRESH_MOST : more);

@@ -1,5 +1,5 @@
 /*
- * point: how values become the points of a chart. A method (chart/method.h) says which of the four ways it plots.
+ * point: turns values into the points of a chart. A method (chart/method.h) names one of four ways to plot.
  *
  * A point is a value on the chart's scale: of one sample, the mean of a subgroup, the newest weighted mean, or a rate.
  */
@@ -23,7 +23,7 @@ double scale_from(enum scale scale, double value);
 struct point {
 	double value;  /* on the chart's scale */
 	double spread; /* of a subgroup: its range or standard deviation */
-	double size;   /* of a rate: how many were there to be counted, or how many seconds were counted */
+	double size;   /* of a rate: the number that could count, or the seconds of counting */
 };
 
 struct points { /* an ARRAY */
@@ -31,10 +31,10 @@ struct points { /* an ARRAY */
 	size_t count, room;
 };
 
-/* The middle of the points' values, or of their distances from `from` where that is not NULL. */
+/* The median of the points' values; of their distances from *from, unless that is NULL. */
 double points_middle(const struct points *points, const double *from);
 
-/* The point at hand of one series. All zero: it has begun no subgroup, and its weighted mean is 0. */
+/* The current point of one series. All zero: no subgroup has begun, and the weighted mean is 0. */
 struct plot {
 	struct plot_group {
 		double *values; /* on the chart's scale */
@@ -48,23 +48,23 @@ void plot_free(struct plot *plot);
 
 /* A way to plot. */
 struct plotting {
-	bool single; /* a point is one value, judged and told as that value */
+	bool single; /* a point is one value, and judged and reported as that value */
 	bool groups; /* a point is complete only with the last value of its subgroup */
 	bool rates;  /* for charts that count, and no others */
 
 	/* Takes a value. False: its point is not complete. */
 	bool (*point)(struct plot *plot, const struct judgement *how, const struct sample *sample, bool learns, struct point *point);
 
-	/* Where a complete point lies on the chart, in the values' own unit. */
+	/* The place of a complete point on the chart, in the values' own unit. */
 	double (*place)(struct plot *plot, const struct judgement *how, const struct point *point);
 
-	/* Makes a sample that was the last of a point tell of the point. NULL: it does. */
+	/* Changes the last sample of a point so that it describes the point. NULL: it does already. */
 	void (*describe)(const struct plot *plot, struct sample *sample);
 
 	/*
-	 * The limit of a single value, for what has not ended and so is in no point yet: as many sigma of a single value from the
-	 * centre as the point's limit is sigma of a point. Of a mean of n that is the mean's sigma times the root of n, of a weighted
-	 * mean over sqrt(w / (2 - w)). INFINITY: a single value has none.
+	 * The limit of a single value that has not ended, and so is in no point yet. It lies as many sigmas of a value from the centre as
+	 * the point's limit lies sigmas of a point. A value's sigma is that of a mean of n times the root of n; that of a weighted mean
+	 * over sqrt(w / (2 - w)). INFINITY: a single value has no limit.
 	 */
 	double (*single_limit)(const struct judgement *how, const struct limits *limits);
 };

@@ -183,10 +183,10 @@ bool series_point(struct series *series, const struct judgement *judgement, cons
 /* The lines of a rate depend on its size. */
 static void rate_lines(struct series *series, const struct judgement *judgement, const struct point *point, int64_t ts)
 {
-	double former = series->learner->former(series->learnt, judgement, point->size, ts);
+	double past_limit = series->learner->past_limit(series->learnt, judgement, point->size, ts);
 
 	method_lines(judgement, &series->limits, point->size, &series->lines);
-	series->lines.ucl = fmax(series->lines.ucl, former);
+	series->lines.ucl = fmax(series->lines.ucl, past_limit);
 }
 
 unsigned series_judge(struct series *series, const struct judgement *judgement, const struct point *point, int64_t ts, double *plotted)
