@@ -74,7 +74,7 @@ _tailblame()
 		;;
 	-k | --kind)
 		if [[ $command == *trace-export ]]; then
-			words="stream chart task device stack file quota traced event lost tick sample limits signal open window graph node edge path blame diff usage"
+			words="stream chart task device stack file quota traced stage shed event lost tick sample limits signal open window graph node edge path blame diff usage"
 		else
 			words=$(_tailblame_values "$command" "$before")
 		fi
