@@ -161,7 +161,7 @@ static bool add_to_side(const struct level *level, struct level_side *side, bool
 	if (side->run++ == 0)
 		side->since = ts;
 	side->sum = fmin(side->sum, sum_most);
-	if (side->changed || side->sum < LEVEL_DECISION)
+	if (side->changed || side->sum < LEVEL_DECISION || side->run < LEVEL_LEAST)
 		return false;
 	return side->changed = true;
 }

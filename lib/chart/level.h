@@ -31,6 +31,7 @@
 #define LEVEL_DECISION 14.0 /* of a sum; at 7 log-normal values cry wolf 2.7 times, not 1 */
 enum {
 	LEVEL_FIRST = 100, /* values without which nothing is judged: as many as a baseline has */
+	LEVEL_LEAST = 32,  /* values that a change has lasted before it is told of; "20 of equal values": else bursts are told as changes */
 	LEVEL_BATCHES = 2,
 };
 

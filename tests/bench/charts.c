@@ -275,6 +275,18 @@ static void joining(const char *method, int every, double slow)
 	series_set_free(&run.set);
 }
 
+/* Of values that are all equal, twenty in a row are ten times as slow: an incident, and no other level. */
+static void bursts(const char *method)
+{
+	struct run run;
+
+	begin(&run, method, "1/h", 7);
+	for (int i = 0; i < 15 * MINUTE; i++)
+		feed(&run, i % (10 * SECOND) >= 10 * SECOND - 20 ? 10 : 1);
+	printf("%-8s 20 of equal values in a row are 10 times as slow, every 10 s, 90 times: %d told as changes of level\n", method, run.tally.shifts);
+	series_set_free(&run.set);
+}
+
 static void print_long_runs(const char *method)
 {
 	stalls(method, 3);
@@ -285,6 +297,7 @@ static void print_long_runs(const char *method)
 	dependent(method, 0.9);
 	dependent(method, 0.999);
 	lasting(method);
+	bursts(method);
 	joining(method, 50, 15);
 	joining(method, 300, 400);
 	joining(method, 1000, 400);
