@@ -767,6 +767,7 @@ crowd() {
 		printf "window id=1 from=1 to=%.9f signals=1-1 complete=yes\n", 1 + $n * 1e-6' "$1"
 }
 
+# bats test_tags=figures
 @test "of a million threads in a window the first are forgotten, which is said; 100,000 are not" {
 	local command
 	crowd 1000000 >hostile

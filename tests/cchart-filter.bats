@@ -576,6 +576,7 @@ many_threads() {
 	done_at 3900 1; noise 5000 9000
 }
 
+# bats test_tags=figures
 @test "100,000 living threads are all remembered; of a million the oldest are not, and whoever lacks a name is counted" {
 	many_threads 100000 >real
 	run -0 --separate-stderr filter real

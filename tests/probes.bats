@@ -1,5 +1,7 @@
 #!/usr/bin/env bats
 # Functions that an exception or another stack may leave: the traced program goes on as before, and each call is measured.
+# bats file_tags=live
+
 load helper
 
 # What runs on until a test tells it to stop must not outlive a test that fails.

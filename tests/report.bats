@@ -1235,6 +1235,7 @@ many_moments() {
 	assert_equal "$(grep -c became <<<"$output")" 2
 }
 
+# bats test_tags=figures
 @test "a million names of charts or keys take no more memory than the bounds allow, and it is said" {
 	perl -e 'for (1 .. 1000000) { print "signal id=$_ ts=$_.5 start=$_.0 chart=chart$_ value=1\n" }' >charts
 	perl -e 'for (1 .. 200000) { print "signal id=$_ ts=$_.5 start=$_.0 chart=c", $_ % 300, " key=k$_ value=1\n" }' >keys
