@@ -17,7 +17,14 @@ setup() {
 	export TAILBLAME_HOURS=$PWD/configuration
 }
 
+# Something wakes up a thousand times a second, on an idle machine too.
+wake_up() {
+	timeout 250 perl -e 'select(undef, undef, undef, 0.001) while 1' >/dev/null 2>&1 3>&- &
+	waker=$!
+}
+
 teardown() {
+	if [ -n "$waker" ]; then kill $waker 2>/dev/null || true; fi
 	if [ -n "$pid" ]; then kill $pid 2>/dev/null || true; fi
 	if mountpoint -q log; then until_true 60 umount log; fi
 }
@@ -107,8 +114,7 @@ rests() {
 @test "where tracing costs too much to go on, the next hour is soon enough" {
 	need_tracefs
 	echo "COLLECT='-c runq --no-recorder --max-cost=0.0001'" >>configuration
-	timeout 250 perl -e 'select(undef, undef, undef, 0.001) while 1' >/dev/null 2>&1 3>&- & # wakes up, on an idle machine too
-	waker=$!
+	wake_up
 	start
 	until_true 120 grep -q "tracing cost more than 0.01 % of all CPUs' time: .*ended" err
 	until_true 60 rests
@@ -118,7 +124,6 @@ rests() {
 	assert_equal "$status" 3
 	run -0 bash -c 'stream-cat --text "$1" | grep ^shed' - "$(newest)"
 	assert_line --index -1 --partial "what=all"
-	kill $waker
 }
 
 # bats test_tags=live
@@ -169,6 +174,7 @@ rests() {
 	mount -t tmpfs -o size=3m,mode=700 none log || skip "cannot mount a tmpfs"
 	head -c 300000 /dev/urandom >log/2026-01-01-000000.tb
 	cp log/2026-01-01-000000.tb before
+	wake_up
 	run -1 timeout 60 "$HOURS"
 	assert_output --partial "no space left on device"
 	assert_line --partial "tailblame-hours: cchart-filter ended with status 1"
