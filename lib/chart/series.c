@@ -207,7 +207,9 @@ struct lesson series_learn(struct series *series, const struct judgement *judgem
 {
 	const struct judged judged = {sample->value, plotted, sample->end, signalled, series->learns, &series->limits, &series->lines};
 
-	return series->learner->learn(series->learnt, judgement, &judged);
+	struct lesson lesson = series->learner->learn(series->learnt, judgement, &judged);
+
+	return lesson;
 }
 
 /* The list of the worst is ordered, largest first. */

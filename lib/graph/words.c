@@ -7,7 +7,7 @@
 
 #include "base/number.h"
 
-static const char *or(const char *text, const char *none)
+static const char *or_else(const char *text, const char *none)
 {
 	return text ? text : none;
 }
@@ -15,7 +15,7 @@ static const char *or(const char *text, const char *none)
 /* "irq virtio1", "softirq NET_RX". */
 static char *interrupt(const struct deed *deed)
 {
-	return deed->irq ? memory_format("irq %s", deed->irq) : memory_format("softirq %s", or(deed->softirq, "?"));
+	return deed->irq ? memory_format("irq %s", deed->irq) : memory_format("softirq %s", or_else(deed->softirq, "?"));
 }
 
 char *words_reason(const struct deed *deed)
@@ -23,18 +23,18 @@ char *words_reason(const struct deed *deed)
 	if (deed->lock)
 		return memory_format("kernel %s", deed->lock);
 	if (deed->purpose && strcmp(deed->purpose, "page") == 0)
-		return memory_format("page fault%s%s", deed->syscall ? " in " : "", or(deed->syscall, ""));
+		return memory_format("page fault%s%s", deed->syscall ? " in " : "", or_else(deed->syscall, ""));
 	if (deed->purpose && strcmp(deed->purpose, "memory") == 0)
 		return memory_format("memory reclaim");
 	if (!deed->syscall)
 		return NULL;
-	return memory_format("%s%s%s", deed->syscall, deed->object ? " " : "", or(deed->object, ""));
+	return memory_format("%s%s%s", deed->syscall, deed->object ? " " : "", or_else(deed->object, ""));
 }
 
 /* "futex of victim" */
 static char *reason_of(const struct deed *deed, const char *none, const char *who)
 {
-	char *reason = words_reason(deed), *words = memory_format("%s of %s", or(reason, none), or(who, "?"));
+	char *reason = words_reason(deed), *words = memory_format("%s of %s", or_else(reason, none), or_else(who, "?"));
 
 	free(reason);
 	return words;
@@ -43,7 +43,7 @@ static char *reason_of(const struct deed *deed, const char *none, const char *wh
 /* Who did it: the pipe's own part in a moment is told so. */
 static char *doer_of(const struct deed *deed)
 {
-	return deed->pipe ? memory_format("this pipe (%s)", or(deed->who, "?")) : memory_format("%s", or(deed->who, "?"));
+	return deed->pipe ? memory_format("this pipe (%s)", or_else(deed->who, "?")) : memory_format("%s", or_else(deed->who, "?"));
 }
 
 /* --- names: an actor, and what it did ---------------------------------------------------------------------------------- */
@@ -72,11 +72,11 @@ static char *actor_of(const struct deed *deed)
 	case DEED_THROTTLE_DIRTY:
 		return memory_format("dirty throttled");
 	case DEED_HOLD_BACK:
-		return memory_format("%s of %s", or(deed->scheduler, "queue"), or(deed->dev, "?"));
+		return memory_format("%s of %s", or_else(deed->scheduler, "queue"), or_else(deed->dev, "?"));
 	case DEED_BEHIND:
-		return memory_format("queue of %s", or(deed->dev, "?"));
+		return memory_format("queue of %s", or_else(deed->dev, "?"));
 	case DEED_SERVICE:
-		return memory_format("%s", or(deed->who, "unknown"));
+		return memory_format("%s", or_else(deed->who, "unknown"));
 	case DEED_UNKNOWN:
 	case DEED_UNKNOWN_WORK:
 	case DEED_UNSEEN:
@@ -104,7 +104,7 @@ static char *hold_cpu(const struct deed *deed)
 
 static char *bare_act_of(const struct deed *deed)
 {
-	const char *who = or(deed->who, "?"), *whom = or(deed->whom, "?");
+	const char *who = or_else(deed->who, "?"), *whom = or_else(deed->whom, "?");
 
 	switch (deed->kind) {
 	case DEED_RUN:
@@ -115,7 +115,7 @@ static char *bare_act_of(const struct deed *deed)
 	case DEED_QUEUE_WORK:
 	case DEED_TIMER_WORK:
 	case DEED_UNKNOWN_WORK:
-		return memory_format("work on %s", or(deed->queue, "?"));
+		return memory_format("work on %s", or_else(deed->queue, "?"));
 	case DEED_RECLAIM:
 		return memory_format("reclaiming memory%s", deed->purpose ? " of a control group" : "");
 	case DEED_SPIN:
@@ -149,9 +149,9 @@ static char *bare_act_of(const struct deed *deed)
 		return memory_format("%s", whom);
 	case DEED_HOLD_BACK:
 	case DEED_BEHIND:
-		return memory_format("held back %s by %s", or(deed->request, "request"), or(deed->whom, "unknown"));
+		return memory_format("held back %s by %s", or_else(deed->request, "request"), or_else(deed->whom, "unknown"));
 	case DEED_SERVICE:
-		return memory_format("%s of %s in service", or(deed->request, "request"), or(deed->dev, "?"));
+		return memory_format("%s of %s in service", or_else(deed->request, "request"), or_else(deed->dev, "?"));
 	case DEED_UNSEEN:
 		return memory_format("state of %s", whom);
 	case DEED_LOST:
@@ -191,7 +191,7 @@ char *words_name(const struct deed *deed)
 	char *actor, *act, *words;
 
 	if (deed->kind == DEED_TEXT)
-		return memory_format("%s", or(deed->text, ""));
+		return memory_format("%s", or_else(deed->text, ""));
 	actor = actor_of(deed);
 	act = act_of(deed);
 	words = memory_format("%s: %s", actor, act);
@@ -206,7 +206,7 @@ char *words_blame(const struct deed *deed, const char *crowd)
 	char *actor, *act, *words;
 
 	if (deed->kind == DEED_TEXT)
-		return memory_format("%s%s%s%s", or(deed->text, ""), open, crowd, close);
+		return memory_format("%s%s%s%s", or_else(deed->text, ""), open, crowd, close);
 	actor = actor_of(deed);
 	/* A thread that could have run is not the one to blame: so nobody is known who is. */
 	act = deed->kind == DEED_READY ? memory_format("waiting for a CPU that nobody known held") : act_of(deed);
@@ -227,13 +227,13 @@ static const struct deed_detail *detail_of(const struct node *node)
 
 static const char *disk_of(const struct node *node)
 {
-	return or(detail_of(node)->disk, or(node->deed->dev, "?"));
+	return or_else(detail_of(node)->disk, or_else(node->deed->dev, "?"));
 }
 
 /* The node's own thread: "kworker/0:1/11". */
 static char *own_thread(const struct node *node)
 {
-	const char *name = or(words_own_name(node), "?");
+	const char *name = or_else(words_own_name(node), "?");
 
 	return node->tid ? memory_format("%s/%" PRId32, name, node->tid) : memory_format("%s", name);
 }
@@ -314,7 +314,7 @@ static char *label_wait(const struct node *node)
 {
 	const struct deed_detail *detail = detail_of(node);
 	char *thread = own_thread(node), *reason = words_reason(node->deed);
-	char *words = memory_format("%s in %s%s", thread, or(reason, "sleep"), began_of(detail));
+	char *words = memory_format("%s in %s%s", thread, or_else(reason, "sleep"), began_of(detail));
 
 	free(thread);
 	free(reason);
@@ -333,7 +333,7 @@ static char *quota_words(const struct deed_detail *detail)
 
 	number_human_duration(quota, detail->quota);
 	number_human_duration(period, detail->period);
-	return memory_format(" by the quota, %s in %s of %s", quota, period, or(detail->group, "?"));
+	return memory_format(" by the quota, %s in %s of %s", quota, period, or_else(detail->group, "?"));
 }
 
 static char *label_throttled(const struct node *node)
@@ -354,7 +354,7 @@ static char *label_service(const struct node *node)
 
 	if (sector != NO_SECTOR)
 		snprintf(place, sizeof(place), " sector %" PRIu64, sector);
-	words = memory_format("%s of %s%s by %s", or(deed->request, "request"), disk_of(node), place, who);
+	words = memory_format("%s of %s%s by %s", or_else(deed->request, "request"), disk_of(node), place, who);
 	free(who);
 	return words;
 }
@@ -370,7 +370,7 @@ char *words_label(const struct node *node)
 {
 	switch (node->deed->kind) {
 	case DEED_TEXT:
-		return memory_format("%s", or(node->label, node->deed->name));
+		return memory_format("%s", or_else(node->label, node->deed->name));
 	case DEED_RUN:
 	case DEED_SERVE:
 	case DEED_WORK:
@@ -450,7 +450,7 @@ static char *row_of(const struct node *node, int32_t tid)
 	case DEED_BEHIND:
 		return memory_format("%s", disk_of(node));
 	default:
-		return is_threads(node->deed) ? words_thread(or(node->deed->who, "?"), tid) : actor_of(node->deed);
+		return is_threads(node->deed) ? words_thread(or_else(node->deed->who, "?"), tid) : actor_of(node->deed);
 	}
 }
 
@@ -481,7 +481,7 @@ char *words_circumstance(const struct node *node)
 /* Takes the texts but for the name. */
 static struct sentence sentence(char *subject, const char *joint, char *predicate, bool of_row, const char *about)
 {
-	return (struct sentence){subject, predicate, memory_format("%s", or(about, "")), joint, of_row};
+	return (struct sentence){subject, predicate, memory_format("%s", or_else(about, "")), joint, of_row};
 }
 
 static struct sentence without_subject(char *predicate)
@@ -504,7 +504,7 @@ static struct sentence of_thread(const struct node *node, char *predicate)
 /* Of the thread that waited, with its name alone. */
 static struct sentence of_waiter(const char *name, char *predicate)
 {
-	return sentence(memory_format("%s", or(name, "?")), " ", predicate, false, name);
+	return sentence(memory_format("%s", or_else(name, "?")), " ", predicate, false, name);
 }
 
 /* "asleep in nanosleep, called by retry (timer)"; without the call where that is not known */
@@ -512,8 +512,8 @@ static struct sentence sleeper(const struct node *node)
 {
 	const struct deed *deed = node->deed;
 	char *reason = words_reason(deed);
-	char *words = memory_format("asleep%s%s%s%s (timer)", reason ? " in " : "", or(reason, ""),
-				    deed->function ? ", called by " : "", or(deed->function, ""));
+	char *words = memory_format("asleep%s%s%s%s (timer)", reason ? " in " : "", or_else(reason, ""),
+				    deed->function ? ", called by " : "", or_else(deed->function, ""));
 
 	free(reason);
 	return of_waiter(deed->who, words);
@@ -524,8 +524,8 @@ static struct sentence unknown(const struct node *node, bool open)
 	const struct deed *deed = node->deed;
 	char *reason = words_reason(deed);
 	const char *end = open ? "" : detail_of(node)->until ? " until its end" : ", woken by somebody unknown";
-	char *words = memory_format("%sasleep in %s%s%s%s", open ? "still " : "", or(reason, "wait"),
-				    deed->function ? ", called by " : "", or(deed->function, ""), end);
+	char *words = memory_format("%sasleep in %s%s%s%s", open ? "still " : "", or_else(reason, "wait"),
+				    deed->function ? ", called by " : "", or_else(deed->function, ""), end);
 
 	free(reason);
 	return of_waiter(deed->whom, words);
@@ -536,7 +536,7 @@ static struct sentence queued(const struct node *node, bool own)
 {
 	const struct deed *deed = node->deed;
 	char *whose = own ? memory_format("%s", "")
-			  : memory_format("%s by %s ", or(deed->request, "request"), or(deed->whom, "unknown"));
+			  : memory_format("%s by %s ", or_else(deed->request, "request"), or_else(deed->whom, "unknown"));
 	char *words;
 
 	if (deed->kind == DEED_BEHIND)
@@ -555,8 +555,8 @@ static struct sentence served(const struct node *node, bool own)
 
 	if (own)
 		return without_subject(memory_format("in service at %s", disk_of(node)));
-	return sentence(memory_format("%s", or(deed->who, "unknown")), ": ",
-			memory_format("%s of %s in service", or(deed->request, "request"), disk_of(node)), false, NULL);
+	return sentence(memory_format("%s", or_else(deed->who, "unknown")), ": ",
+			memory_format("%s of %s in service", or_else(deed->request, "request"), disk_of(node)), false, NULL);
 }
 
 struct sentence words_sentence(const struct node *node, int view)
