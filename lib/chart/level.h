@@ -24,7 +24,7 @@
 
 #include "chart/histogram.h"
 
-/* Each with the row of the bench (tests/bench/charts.c) that gets worse without it. */
+/* Each with the row of the bench (tests/bench/charts.c; here with 60000 values and 3 seeds) that gets worse without it. */
 #define LEVEL_RATIO 1.4142135623730951 /* a change worth following; at 2 a climb is found after 2,670 values, not 1,828 */
 #define LEVEL_FAR 8.0	    /* times the median; "every tenth value": without the third sum 160 alarms in nine minutes, not 0 */
 #define LEVEL_OFTEN 4.0	    /* times as frequent; at 8 a shift of log-normal values is found in 18 of 20, not 19 */

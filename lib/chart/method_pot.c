@@ -45,9 +45,9 @@ enum { REFRESH_MOST = 1 << 16, REFRESH_SOON = 8 };
 /* Values from which a changed level begins. */
 enum { FOLLOW_LEAST = 16 };
 
-/* Each with the row of the bench (tests/bench/charts.c) that gets worse without it. */
+/* Each with the row of the bench (tests/bench/charts.c; here with 60000 values and 3 seeds) that gets worse without it. */
 enum {
-	POT_BURST = 16,		/* values between two learnt ones of a strange kind that has become usual: a bound on work only */
+	POT_BURST = 16,		/* values between two incidents, at least, and two learnt ones of a usual kind; no row shows it */
 	POT_BURST_MOST = 512,	/* values between two incidents, at most: a bound on what is taken for one */
 	POT_APART = 64,		/* the same of strange values; "every 300th value": 234 alarms before it is usual, not 211 */
 	POT_SHARE = TAIL_USUAL, /* one of so many values is usual however far out; see TAIL_USUAL */

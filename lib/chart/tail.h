@@ -38,7 +38,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Each with the row of the bench (tests/bench/charts.c) that gets worse without it. */
+/* Each with the row of the bench (tests/bench/charts.c; here with 60000 values and 3 seeds) that gets worse without it. */
 enum {
 	TAIL_KEPT = 2000,     /* the largest values; a bound on memory, 16 kB a key */
 	TAIL_CENSORED = 1000, /* values beyond the limit; the same, 8 kB */
