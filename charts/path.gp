@@ -2,7 +2,10 @@
 #   rows		how many rows
 #   span unit	the length, and 0: s, 1: ms, 2: us, 3: ns, in which the times are given
 #   kinds	"1 2 8": the kinds of piece that occur, by number
-# Files in the working directory: rows (row "name"), pieces (row from to kind), as wide as they are to be seen.
+#   waits	1: there are waits, 0: none is known
+# File in the working directory: path, four blocks with two empty lines between them:
+#   0: row "name"; 1: waits, row from to; 2: pieces, row from to kind, as wide as they are to be seen; 3: wake-ups, time row, and how many
+#   rows down the woken thread is (up: negative). A block without data has a line of NaN.
 
 set terminal svg size 900, 130 + 26 * rows dynamic noenhanced font "sans-serif,13" linewidth 1
 set datafile separator "\t"
@@ -25,7 +28,10 @@ set xlabel sprintf("time since it began, %s", word("s ms us ns", unit + 1)) text
 
 kind(i) = int(word(kinds, i))
 
-plot "rows" using (NaN):1:ytic(2) notitle, \
-     for [i = 1:words(kinds)] "pieces" \
+plot "path" index 0 using (NaN):1:ytic(2) notitle, \
+     "path" index 1 using 2:1:2:3:($1 - 0.16):($1 + 0.16) with boxxyerror linecolor rgb "#60b4c4d4" title (waits ? "waiting for another" : ""), \
+     for [i = 1:words(kinds)] "path" index 2 \
 	using ($4 == kind(i) ? $2 : NaN):1:2:3:($1 - 0.32):($1 + 0.32) \
-	with boxxyerror linecolor rgb colour[kind(i) + 1] title name[kind(i) + 1]
+	with boxxyerror linecolor rgb colour[kind(i) + 1] title name[kind(i) + 1], \
+     "path" index 3 using 1:2:(0):3 with vectors head filled size character 0.7,20 linewidth 1.2 linecolor rgb "#d43d2a" \
+	title (waits ? "wakes" : "")

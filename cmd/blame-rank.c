@@ -15,6 +15,7 @@
 #include "event/event.h"
 #include "calls/build.h"
 #include "graph/graph_reader.h"
+#include "graph/graph_record.h"
 
 static uint64_t count = 5, worst = 3;
 static const char *algorithm = "critical";
@@ -102,6 +103,16 @@ static int other_seen(void *context, const struct record *record)
 	return STREAM_PASS;
 }
 
+/* Nearly all records are events. */
+static int event_seen(void *context, const struct record *record)
+{
+	struct ranker *ranker = context;
+
+	if (graph_reader_record(ranker->reader, record) < 0 || graph_builder_record(ranker->builder, record) < 0)
+		return -1;
+	return STREAM_PASS;
+}
+
 /* Drops the records of an earlier ranking. */
 static int ranking_seen(void *context, const struct record *record)
 {
@@ -158,12 +169,15 @@ static int rank(struct ranker *ranker, char *const *files, int files_count, bool
 	ranker->reader = graph_reader_new(ranker->stream, rank_graph, ranker);
 	ranker->total = ranking_total_new(moment_over, ranker);
 	ranker->builder = graph_builder_new(ranker->stream, ranker->events, (int)worst);
+	if (!ranker->builder)
+		die("%s", fail_text());
 	graph_builder_sink(ranker->builder, rank_built_graph, ranker);
 	confine_once(ranker);
 
 	/* rank */
 	for (int kind = 0; kind < KINDS; kind++)
 		handlers.on[kind] = other_seen;
+	handlers.on[KIND_EVENT] = event_seen;
 	handlers.on[KIND_PATH] = handlers.on[KIND_BLAME] = ranking_seen;
 	status = stream_finish(ranker->stream, &handlers, ranker);
 	if (status && *fail_text())

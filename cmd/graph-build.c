@@ -12,6 +12,7 @@
 #include "base/priority.h"
 #include "event/event.h"
 #include "calls/build.h"
+#include "graph/graph_record.h"
 
 static uint64_t worst = 3;
 static const char *kind = "all";
@@ -77,6 +78,8 @@ int main(int argc, char **argv)
 	priority_lower(PRIORITY_LOW);
 	events = events_new(stream);
 	builder = graph_builder_new(stream, events, (int)worst);
+	if (!builder)
+		die("%s", fail_text());
 	graph_builder_sink(builder, write_graph, stream);
 	graph_builder_kinds(builder, graphs);
 	confine(CONFINE_NOTHING_ELSE, NULL, argv + first, argc - first);

@@ -15,13 +15,14 @@
 #include "report/report.h"
 
 static const char *format = "text", *output;
-static bool plot, all;
+static bool plot, all, table;
 
 static const struct option_entry options[] = {
 	{OPTION_STRING, 'f', "format", &format, "FORMAT", .names = report_format_name},
 	{OPTION_STRING, 'o', "output", &output, "PLACE", "write to this file; of html, the folder of report.html (default .)"},
 	{OPTION_FLAG, 'a', "all", &all, NULL, "list every signal of a moment, not only groups of them"},
 	{OPTION_FLAG, 0, "plot", &plot, NULL, "draw the control charts in text too"},
+	{OPTION_FLAG, 0, "table", &table, NULL, "the values of each chart and key in a few numbers: mean, quantiles, largest"},
 	{OPTION_END},
 };
 
@@ -72,7 +73,7 @@ static void catch_signals(void)
 int main(int argc, char **argv)
 {
 	int operands = command_line(argc, argv, options, "[FILE...]", "say what was abnormal, and who is to blame");
-	struct report_options how = {.format = format, .output = output, .out = stdout, .plot = plot, .all = all};
+	struct report_options how = {.format = format, .output = output, .out = stdout, .plot = plot, .all = all, .table = table};
 	struct stream *stream;
 	struct report *report;
 	int status;

@@ -23,6 +23,7 @@
 
 static struct option_list charts, functions, events, processes;
 static ARRAY(int32_t) pids;
+static ARRAY(const char *) called; /* names of processes */
 static int64_t duration = -1;
 static double max_cost;
 static struct cost *cost; /* NULL: it is not bounded */
@@ -39,7 +40,7 @@ static const struct option_entry options[] = {
 	{OPTION_DURATION, 'd', "duration", &duration, "DURATION", "end after this time"},
 	{OPTION_SIZE, 'b', "buffer", &buffer, "SIZE", "ring buffer of each CPU (default: 64M over all, 4M at least)"},
 	{OPTION_STRING, 'C', "clock", &clock_name, "CLOCK", "trace clock (default mono)"},
-	{OPTION_LIST, 'p', "pid", &processes, "PID[,PID...]", "only these processes (command: COMMAND) and their children"},
+	{OPTION_LIST, 'p', "pid", &processes, "PID|NAME[,...]", "only these processes (command: COMMAND) and their children"},
 	{OPTION_FLAG, 0, "stack", &with_stacks, NULL, "also where threads sleep and wake others, by function"},
 	{OPTION_SHARE, 0, "max-cost", &max_cost, "SHARE", "shed context, then charts, where tracing costs more: 5% of all CPUs"},
 	{OPTION_STRING, 'o', "output", &output, "FILE", "write to a file instead of standard output"},
@@ -74,8 +75,11 @@ static int add_functions(const char *wanted)
 	return status;
 }
 
-/* The kernel places and removes probes one by one. From this many on, tell a terminal, so that it does not look like a hang. */
-enum { PROBES_TOLD = 100 };
+/*
+ * Probes are placed one by one and, where each function has an event of its own, removed one by one. From this many on, tell a terminal, so
+ * that it does not look like a hang.
+ */
+enum { PROBES_TOLD = 2000, PROBES_TOLD_ALONE = 100 };
 
 static void say_placing(void)
 {
@@ -83,8 +87,9 @@ static void say_placing(void)
 
 	for (int i = 0; i < charts.count; i++)
 		count += strncmp(charts.items[i], "func:", strlen("func:")) == 0;
-	if (2 * count >= PROBES_TOLD && isatty(STDERR_FILENO)) /* one at its entry, one at its return */
-		warn("placing probes in %d functions", count);
+	count *= 2; /* one at its entry, one at its return */
+	if (count >= (max_cost > 0 ? PROBES_TOLD_ALONE : PROBES_TOLD) && isatty(STDERR_FILENO))
+		warn("placing probes in %d functions", count / 2);
 }
 
 static void say_removing(const struct wishes *wishes)
@@ -93,7 +98,7 @@ static void say_removing(const struct wishes *wishes)
 
 	for (size_t i = 0; i < wishes->list.count; i++)
 		probes += wishes->list.items[i]->origin != NULL;
-	if (probes >= PROBES_TOLD && isatty(STDERR_FILENO))
+	if (max_cost > 0 && probes >= PROBES_TOLD_ALONE && isatty(STDERR_FILENO))
 		warn("removing %d probes", probes);
 }
 
@@ -104,7 +109,7 @@ static int want_chart_event(struct wishes *wishes, const struct chart_event *eve
 
 	if (event->instead) /* occurs in saved traces only */
 		return 0;
-	if (event->role != CHART_START && event->role != CHART_COUNT)
+	if (event->role != CHART_START && event->role != CHART_COUNT && event->role != CHART_CALL)
 		flags |= WISH_CONTEXT;
 	if (event->role != CHART_CONTEXT)
 		flags |= WISH_STREAMED;
@@ -146,12 +151,18 @@ static int want_chart(struct wishes *wishes, struct probes *probes, const struct
 	return 0;
 }
 
+/* Whether some processes were chosen. */
+static bool is_selective(void)
+{
+	return pids.count || called.count;
+}
+
 /* SYSTEM:EVENT or SYSTEM:EVENT/FILTER */
 static int want_event(struct wishes *wishes, const char *wanted)
 {
 	const char *slash = strchr(wanted, '/');
 	char *event = memory_text(wanted, slash ? (size_t)(slash - wanted) : strlen(wanted));
-	unsigned flags = pids.count ? WISH_REQUIRED | WISH_STREAMED : WISH_REQUIRED;
+	unsigned flags = is_selective() ? WISH_REQUIRED | WISH_STREAMED : WISH_REQUIRED;
 	int status = wishes_add(wishes, event, slash && slash[1] ? slash + 1 : NULL, NULL, flags);
 
 	free(event);
@@ -168,6 +179,23 @@ static int want_stacks(struct wishes *wishes)
 		   : wishes_add(wishes, "sched:sched_waking", NULL, NULL, flags);
 }
 
+/* Notes of which build the program of a function's chart is: another has other limits. */
+static void note_build(struct chart *chart)
+{
+	unsigned char id[CODE_BUILD_ID];
+	char *path = symbol_binary(chart->binary), text[2 * CODE_BUILD_ID + 1];
+	int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	size_t size = fd >= 0 ? lookup_build_id(lookup, fd, id) : 0;
+
+	for (size_t i = 0; i < size; i++)
+		snprintf(text + 2 * i, 3, "%02x", id[i]);
+	if (size > 0)
+		chart_set_build(chart, text);
+	if (fd >= 0)
+		close(fd);
+	free(path);
+}
+
 /* A function that a pattern chose is left out if it cannot be probed; one named by the user is an error. */
 static int want_charts(struct wishes *wishes, struct probes *probes, struct chart **loaded, int by_name)
 {
@@ -182,8 +210,8 @@ static int want_charts(struct wishes *wishes, struct probes *probes, struct char
 			return -1;
 		if (status == PROBES_LEFT_OUT)
 			chart_free(loaded[kept]);
-		else
-			kept++;
+		else if (loaded[kept++]->binary)
+			note_build(loaded[kept - 1]);
 	}
 	if (kept == 0 && charts.count)
 		return -1; /* after fail(): no function can be probed */
@@ -191,20 +219,20 @@ static int want_charts(struct wishes *wishes, struct probes *probes, struct char
 	return probes_finish(probes);
 }
 
-static int want_all(struct wishes *wishes, struct chart **loaded, int by_name)
+static int want_all(struct wishes *wishes, struct probes *probes, struct chart **loaded, int by_name)
 {
-	struct probes *probes = probes_new(wishes, lookup);
-	int status = pids.count ? want_event(wishes, "sched:sched_process_fork") : 0; /* to follow its children */
+	int status = is_selective() ? want_event(wishes, "sched:sched_process_fork") : 0; /* to follow its children */
 
 	if (status == 0)
 		status = want_charts(wishes, probes, loaded, by_name);
 	if (status == 0)
 		probes_tell(probes, warn);
-	probes_free(probes);
 	for (int i = 0; i < events.count && status == 0; i++)
 		status = want_event(wishes, events.items[i]);
 	if (status == 0 && with_stacks)
 		status = want_stacks(wishes);
+	if (status == 0 && probes_at_risk(probes))
+		wishes_add_maps(wishes);
 	return status < 0 ? -1 : wishes_add_lives(wishes);
 }
 
@@ -318,18 +346,21 @@ static int collect(struct collector *collector, char **command, int by_name)
 	if (collector_open(collector, clock_name, buffer) < 0)
 		return -1;
 	collector->cost = cost = max_cost > 0 ? cost_new(max_cost) : NULL;
-	if (want_all(&collector->wishes, loaded, by_name) < 0 ||
+	collector->probes = probes_new(&collector->wishes, lookup, cost);
+	if (want_all(&collector->wishes, collector->probes, loaded, by_name) < 0 ||
 	    keep_context(collector) < 0 || fork_command(collector, command) < 0 || open_stream(&stream, &names, &fd) < 0)
 		return -1;
 	add_stacks(collector, stream);
 	collector->programs = !no_programs;
+	for (size_t i = 0; i < called.count; i++)
+		process_choose(&collector->process, called.items[i]);
 	collector->output = fd;
 	if (collector_prepare(collector, stream, names) < 0)
 		return -1;
 	if (!collector_watches(collector))
 		warn("%s; tracing goes on without", fail_text());
 	if (find_processes() < 0 || cut_output(fd) < 0 ||
-	    write_charts(stream, loaded) < 0 || collector_run(collector, duration, pids.items, (int)pids.count) < 0)
+	    write_charts(stream, loaded) < 0 || collector_run(collector, duration, pids.items, (int)pids.count, warn) < 0)
 		return -1;
 	status = stream_close(stream);
 	if (collector_lost_stacks(collector))
@@ -346,29 +377,37 @@ static int collect(struct collector *collector, char **command, int by_name)
 	return status;
 }
 
-static int32_t read_pid(const char *text, size_t length, bool has_command)
+static int32_t read_pid(const char *text, bool has_command)
 {
-	static const char word[] = "command";
 	uint64_t pid;
 
-	if (length == strlen(word) && !memcmp(text, word, length)) {
+	if (strcmp(text, "command") == 0) {
 		if (!has_command)
 			die_usage("option -p: no COMMAND is given that it could be");
 		return COLLECTOR_COMMAND;
 	}
-	if (number_count(text, length, &pid) < 0)
+	if (number_count(text, strlen(text), &pid) < 0)
 		die_usage("option -p: %s", fail_text());
 	if (pid == 0 || pid >= PROCESS_TIDS)
-		die_usage("option -p: there is no process %.*s", (int)length, text);
+		die_usage("option -p: there is no process %s", text);
 	return (int32_t)pid;
 }
 
-static void add_pids(const char *list, bool has_command)
+/* A number is a process', all else a name. */
+static void add_processes(const char *list, bool has_command)
 {
 	for (const char *at = list;; at++) {
 		size_t length = strcspn(at, ",");
+		char *text = memory_text(at, length);
 
-		*ARRAY_ADD(&pids) = read_pid(at, length, has_command);
+		if (length == 0)
+			die_usage("option -p: a process is a number or a name, not ''");
+		if (text[strspn(text, "0123456789")] && strcmp(text, "command") != 0) {
+			*ARRAY_ADD(&called) = text;
+		} else {
+			*ARRAY_ADD(&pids) = read_pid(text, has_command);
+			free(text);
+		}
 		at += length;
 		if (!*at)
 			return;
@@ -392,7 +431,7 @@ int main(int argc, char **argv)
 	if (sweep)
 		return sweep_only();
 	for (int i = 0; i < processes.count; i++)
-		add_pids(processes.items[i], first < argc);
+		add_processes(processes.items[i], first < argc);
 	if (buffer == 0)
 		die_usage("option -b: a ring needs some room");
 	if (charts.count + functions.count + events.count == 0)
@@ -413,6 +452,9 @@ int main(int argc, char **argv)
 
 	lookup_free(lookup);
 	free(pids.items);
+	for (size_t i = 0; i < called.count; i++)
+		free((char *)called.items[i]);
+	free(called.items);
 	complaint = child_complaint(&collector.child);
 	if (complaint && (status >= 0 || collector.child.started)) /* otherwise the collector's own failure matters */
 		warn("'%s' %s", argv[first], complaint);

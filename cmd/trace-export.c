@@ -21,8 +21,8 @@ static const char *output;
 static const struct option_entry options[] = {
 	{OPTION_STRING, 'f', "format", &how.format, "FORMAT", .names = export_format_name},
 	{OPTION_STRING, 'o', "output", &output, "FILE", "write to a file instead of standard output"},
-	{OPTION_STRING, 'k', "kind", &how.kind, "KIND", "csv: of which records, such as signal or blame"},
-	{OPTION_STRING, 'e', "event", &how.event, "EVENT", "csv --kind=event: of which, with its fields as columns"},
+	{OPTION_STRING, 'k', "kind", &how.kind, "KIND", "csv: the kind of records, such as signal or blame"},
+	{OPTION_STRING, 'e', "event", &how.event, "EVENT", "csv --kind=event: one event, with its fields as columns"},
 	{OPTION_FLAG, 'n', "nanoseconds", &how.nanoseconds, NULL, "ftrace: times with nine decimals, not six"},
 	{OPTION_FLAG, 'x', "exact", &how.exact, NULL, "ftrace: as the kernel has it, brackets and all"},
 	{0},

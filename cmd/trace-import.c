@@ -14,7 +14,7 @@
 #include "import/import.h"
 
 static struct option_list charts, events;
-static const char *format;
+static const char *format, *machine;
 static bool instances, merge, as_text;
 
 static const struct option_entry options[] = {
@@ -22,7 +22,8 @@ static const struct option_entry options[] = {
 	{OPTION_LIST, 'c', "chart", &charts, "CHART", "only the events that this chart needs"},
 	{OPTION_LIST, 'e', "event", &events, "SYSTEM:EVENT", "only this event; * ? [] match many"},
 	{OPTION_FLAG, 'i', "instances", &instances, NULL, "of all instances in a file, not only of the main one"},
-	{OPTION_FLAG, 'm', "merge", &merge, NULL, "merge trace.dat files of one boot by time"},
+	{OPTION_FLAG, 'm', "merge", &merge, NULL, "merge files of one boot by time: trace.dat, strace -ff"},
+	{OPTION_STRING, 0, "machine", &machine, "MACHINE", "the machine traced, as uname -m names it (default: what the trace says)"},
 	OPTION_TEXT(&as_text),
 	{0},
 };
@@ -105,7 +106,7 @@ int main(int argc, char **argv)
 	stream_output(stream, STDOUT_FILENO, as_text);
 	names = events_new(stream);
 	stream_report_usage(stream, "trace-import");
-	import = import_new(stream, &(struct import_options){format, names, instances, merge, write_charts, &wanted});
+	import = import_new(stream, &(struct import_options){format, machine, names, instances, merge, write_charts, &wanted});
 	if (!import)
 		die_usage("%s", fail_text());
 	if (wanted.events.count && import_only(import, wanted.events.items, (int)wanted.events.count) < 0)

@@ -768,13 +768,13 @@ crowd() {
 }
 
 # bats test_tags=figures
-@test "of a million threads in a window the first are forgotten, which is said; 100,000 are not" {
+@test "of 600,000 threads in a window the first are forgotten, which is said; 100,000 are not" {
 	local command
-	crowd 1000000 >hostile
+	crowd 600000 >hostile
 	crowd 100000 >real
 	for command in blame-rank graph-build; do
 		run -3 --separate-stderr bash -c "ulimit -v 350000; $command --text hostile"
-		assert_regex "$stderr" "a window has more than 262,144 threads; what happened before the last of them was forgotten, 3 times"
+		assert_regex "$stderr" "a window has more than 262,144 threads; what happened before the last of them was forgotten, 2 times"
 		assert_regex "$output" 'graph=1'
 		run -0 --separate-stderr "$command" --text real
 		assert_equal "$stderr" ""

@@ -250,7 +250,7 @@ value() { # KEY: the values of this key on standard input
 	run value key < <(records limits <out)
 	assert_output "$(printf '%s\n' accept io_setup)"
 	named() { # MACHINE: what calls 202 and 0 are there
-		{ echo "stream version=1 machine=$1"; cat events; } | filter -c syscall | records limits | value key | paste -sd ' '
+		{ echo "stream version=1 machine=$1"; cat events; } | filter -c syscall --idle | records limits | value key | paste -sd ' '
 	}
 	assert_equal "$(named i686)" "getegid32 restart_syscall"
 	assert_equal "$(named i386)" "getegid32 restart_syscall"
@@ -492,6 +492,30 @@ passed() {
 	grep -E '^(task|file|signal|event ts=3)' out | sed -E 's/^(signal|event) .*(tid=[0-9]*).*/\1 \2/' | uniq
 }
 
+@test "the titles that a process had pass with its first event, the last eight of this program" {
+	{
+		about 0 6 tgid=6
+		echo 'task ts=0.1 tid=6 title=before'
+		about 200 6 tgid=6 program=six began=yes
+		healthy
+		for i in 1 2 3 4 5 6 7 8 9; do echo "task ts=2.0$i tid=6 title=\"at work on $i\""; done
+		about 2700 6
+		queued 3000 1
+		event 3300 0 sched:sched_waking pid=6
+		done_at 3900 1
+		noise 5000 9000
+	} | filter >out
+	run passed
+	assert_output - <<-end
+		signal tid=100
+		event tid=100
+		$(about 200 6 tgid=6 program=six began=yes)
+		$(for i in 2 3 4 5 6 7 8 9; do echo "task ts=2.0$i tid=6 title=\"at work on $i\""; done)
+		$(about 2700 6)
+		event tid=0
+	end
+}
+
 @test "who a thread is passes before its first event that passes" {
 	{
 		about 0 100; about 0 5 tgid=5 read=0.1; about 0 6; about 0 7; about 0 8 tgid=8 read=0.1; about 0 99 tgid=99
@@ -511,6 +535,7 @@ passed() {
 	run passed
 	assert_output - <<-end
 		$(about 0 100)
+		signal tid=100
 		event tid=100
 		$(about 0 6)
 		event tid=0
@@ -523,7 +548,6 @@ passed() {
 		event tid=0
 		$(about 3500 7 program=later tgid=7)
 		event tid=7
-		signal tid=100
 		event tid=0
 	end
 }
@@ -585,7 +609,7 @@ many_threads() {
 	many_threads 1000000 >hostile
 	run -3 --separate-stderr bash -c 'ulimit -v 400000; cchart-filter -c block --text hostile'
 	assert_equal "$(grep -o '^task .*tid=[0-9]*' <<<"$output" | grep -o '[0-9]*$' | xargs)" 1001000
-	assert_regex "$stderr" "so many threads that the names of 1 were forgotten before they were needed"
+	assert_regex "$stderr" "too many threads: the names of 1 were forgotten before they were needed"
 	grep -v -e tid=1001\  hostile >unneeded # who was forgotten is not needed
 	run -0 --separate-stderr filter unneeded
 	refute_regex "$stderr" forgotten
@@ -703,7 +727,7 @@ many_threads() {
 	assert_equal "${stderr_lines[0]}" "cchart-filter: chart 'syscall': too few values to learn limits from (6 in all), so nothing was judged; see --baseline and --limits"
 	assert_equal "${stderr_lines[1]}" "cchart-filter: --limit=syscal=1ms: there was no such chart"
 	run -0 --separate-stderr filter -c syscall-errors --limit=syscall-errors=1ms in
-	assert_equal "${stderr_lines[1]}" "cchart-filter: --limit=syscall-errors=1ms: not used, for rates are no times"
+	assert_equal "${stderr_lines[1]}" "cchart-filter: --limit=syscall-errors=1ms: not used, because rates are no times"
 	# what is learnt is as it is without
 	{ healthy; queued 3000 4711; done_at 3040 4711; } >in
 	for method in pot imr xbar-r ewma; do
@@ -801,6 +825,246 @@ many_threads() {
 	assert_output "$(printf '%s\n' 7 1000000001)"
 	run value id < <(records window <out)
 	assert_output "$(printf '%s\n' 3 1000000001)"
+}
+
+# call TIME LENGTH TID NUMBER ARGS RESULT: a system call
+call() {
+	event "$1" "$3" raw_syscalls:sys_enter id=$4 args=$5
+	event $(($1 + $2)) "$3" raw_syscalls:sys_exit id=$4 ret=$6
+}
+
+# too_long [OPTION...]: the lengths of the calls in `in` that are longer than 100 ms, in ms
+too_long() {
+	{ echo "stream version=1 machine=x86_64"; cat in; } | filter -c syscall --limit=100ms "$@" 2>err | records signal | value value | sed -E 's/^0\.0*([0-9]+)000000$/\1/' | paste -sd ' '
+}
+
+@test "sleeps and waits for work are no moments, unless they are asked for; waits for an answer are" {
+	local sleep=230 epoll=232 accept=43 futex=202 read=0 write=1 open=257 connect=42 recv=45
+	{
+		call 0 201 9 $sleep 0x0,0x0,0x0 0x0
+		call 300 202 9 $epoll 0x3,0x0,0x1 1
+		call 600 203 9 $accept 0x3,0x0,0x0 7
+		call 900 204 9 $recv 0x7,0x0,0x40 40 # of a connection that was accepted
+		call 1200 205 9 $futex 0x1000,0x189,0x5 0
+		call 1500 206 9 $read 0x0,0x0,0x40 40 # of something that was there
+		call 1800 207 9 $write 0x7,0x0,0x40 40 # the answer waits for its reader
+		call 2100 208 9 $recv 0x7,0x0,0x40 40 # the next question
+		call 2400 209 9 $futex 0x1000,0x80,0x2 0 # a lock
+		call 2700 0 9 $open 0x0,0x0,0x0 8; call 2701 210 9 $read 0x8,0x0,0x40 40 # of a file
+		call 3000 0 9 $connect 0x9,0x0,0x0 0; call 3001 0 9 $write 0x9,0x0,0x40 40
+		call 3002 211 9 $epoll 0x3,0x0,0x1 1 # asked, and not answered yet
+		call 3300 212 9 $recv 0x9,0x0,0x40 40; call 3600 213 9 $recv 0x9,0x0,0x40 40 # the answer, and then nothing was asked
+		call 3900 214 9 $epoll 0x3,0x0,0x1 1
+	} >in
+	assert_equal "$(too_long)" "207 209 210 211 212"
+	assert_equal "$(too_long --idle)" "$(seq -s ' ' 201 214)"
+	# Who speaks first on a connection from before asks; in which of several threads does not matter.
+	{
+		echo "task ts=0 tid=9 comm=a tgid=9"; echo "task ts=0 tid=10 comm=a tgid=9"
+		call 0 0 9 $write 0x5,0x0,0x40 40; call 1 1 10 $recv 0x5,0x0,0x40 40
+		call 10 0 9 $write 0x5,0x0,0x40 40; call 11 201 10 $recv 0x5,0x0,0x40 40
+		call 300 202 10 $recv 0x6,0x0,0x40 40; call 600 0 9 $write 0x6,0x0,0x40 40; call 601 203 10 $recv 0x6,0x0,0x40 40
+	} >in
+	assert_equal "$(too_long)" 201
+	# Where all calls are such, that is said.
+	call 0 201 9 $sleep 0x0,0x0,0x0 0x0 >in
+	too_long
+	assert_regex "$(cat err)" "was a sleep or a wait for work, which is not measured; see --idle"
+}
+
+@test "calls that were recorded one by one are charted as those that were recorded all" {
+	{
+		echo "stream version=1 machine=x86_64"
+		for ((i = 0; i < 6; i++)); do
+			event $((i * 500)) 9 syscalls:sys_enter_fsync __syscall_nr=74 fd=4; event $((i * 500 + 404)) 9 syscalls:sys_exit_fsync __syscall_nr=74 ret=0
+			event $((i * 500 + 405)) 9 syscalls:sys_enter_nanosleep __syscall_nr=35; event $((i * 500 + 495)) 9 syscalls:sys_exit_nanosleep __syscall_nr=35 ret=0
+		done
+	} >in
+	run -0 --separate-stderr filter -c syscall --limit=50ms in
+	assert_equal "$(records signal <<<"$output" | grep -c ' key=fsync value=0.404000000 ')" 6
+	assert_equal "$(records signal <<<"$output" | grep -c .)" 6
+	# They stand in for the others, which come with them in a live stream.
+	{ cat in; event 4000 9 raw_syscalls:sys_enter id=74; event 4000 9 syscalls:sys_enter_fsync __syscall_nr=74 fd=4
+	  event 4200 9 raw_syscalls:sys_exit id=74 ret=0; event 4200 9 syscalls:sys_exit_fsync __syscall_nr=74 ret=0; } >both
+	assert_equal "$(filter -c syscall --limit=50ms both | records signal | value value | tail -n +7)" 0.200000000
+}
+
+@test "what the pipe itself waits for is not measured" {
+	{ echo "stream version=1 machine=x86_64"; echo "stage command=trace-collect tid=9"
+	  call 0 201 9 1 0x5,0x0,0x40 40; call 300 202 8 1 0x5,0x0,0x40 40; } >in
+	assert_equal "$(filter -c syscall --limit=100ms in | records signal | value value)" 0.202000000
+}
+
+@test "a suspect that ends without a signal passes nothing" {
+	# Half of what is late is given up, which is no signal; the pool of events around it does not pass.
+	{ healthy; queued 3000 1; noise 3010 3400; event 3500 0 block:block_rq_complete dev=7:0 sector=99 nr_sector=8; echo "lost ts=3.6 cpu=0 count=1 from=3.6"; noise 3700 9000; } >in
+	run -3 --separate-stderr filter in
+	assert_equal "$(records window <<<"$output")$(records event <<<"$output")" ""
+}
+
+@test "a turn is measured from the first byte received to the last that is answered" {
+	turns() {
+		for ((i = 0; i < ${1}; i++)); do
+			event $((i * 1000)) 9 syscalls:sys_enter_recvfrom fd=5; event $((i * 1000 + 10)) 9 syscalls:sys_exit_recvfrom ret=4
+			event $((i * 1000 + 11)) 9 syscalls:sys_enter_recvfrom fd=5; event $((i * 1000 + 12)) 9 syscalls:sys_exit_recvfrom ret=-11
+			event $((i * 1000 + 20)) 9 syscalls:sys_enter_sendto fd=5; event $((i * 1000 + 20)) 9 syscalls:sys_exit_sendto ret=4
+			event $((i * 1000 + 310 + i)) 9 syscalls:sys_enter_write fd=5; event $((i * 1000 + 310 + i)) 9 syscalls:sys_exit_write ret=4
+		done
+	}
+	turns 3 >in
+	run -0 --separate-stderr filter -c turn --limit=100ms in
+	assert_equal "$(records signal <<<"$output" | value value | paste -sd ' ')" "0.300000000 0.301000000 0.302000000"
+	assert_equal "$(records signal <<<"$output" | value fd | sort -u)" 5
+	# A request that is not answered hangs; one whose connection is closed is over. What a process asks others is no turn.
+	{
+		event 0 9 syscalls:sys_enter_accept4 fd=3; event 1 9 syscalls:sys_exit_accept4 ret=5
+		event 2 9 syscalls:sys_enter_read fd=5; event 10 9 syscalls:sys_exit_read ret=4
+		event 11 9 syscalls:sys_enter_connect fd=6; event 12 9 syscalls:sys_exit_connect ret=0
+		event 13 9 syscalls:sys_enter_write fd=6; event 13 9 syscalls:sys_exit_write ret=4
+		event 14 9 syscalls:sys_enter_read fd=6; event 1214 9 syscalls:sys_exit_read ret=4
+		event 2000 9 syscalls:sys_enter_write fd=6; event 2000 9 syscalls:sys_exit_write ret=4
+		event 3010 9 syscalls:sys_enter_close fd=5; event 3010 9 syscalls:sys_exit_close ret=0
+		noise 3100 5000
+	} >in
+	run -0 --separate-stderr filter -c turn --limit=100ms in
+	assert_equal "$(records signal <<<"$output" | value value | paste -sd ' ')" "1.204000000 3.000000000"
+}
+
+@test "with --only-limit nothing learnt is told" {
+	{ healthy; queued 3000 4711; done_at 3040 4711; queued 3500 4712; done_at 3900 4712; } >in
+	assert_equal "$(filter in | records signal | grep -c .)" 2
+	assert_equal "$(filter --limit=200ms --only-limit in | records signal | value rules)" fixed
+	assert_equal "$(filter --limit=200ms --only-limit in | records signal | value value)" 0.400000000
+	assert_equal "$(filter --limit=2s --only-limit in | records window)" ""
+	run -2 filter --only-limit in
+	assert_output --partial "--only-limit needs --limit"
+}
+
+@test "of a run of abnormal values one is told with --once" {
+	values="1 1 9 9 9 1 9"
+	{ for ((i = 0; i < 200; i++)); do echo "sample ts=$i.5 chart=c value=1.$((i % 7))"; done
+	  i=200; for v in $values; do echo "sample ts=$((i++)).5 chart=c value=$v"; done; } >in
+	assert_equal "$(filter --limit=c=5 --only-limit in | records signal | value ts | paste -sd ' ')" "202.500000000 203.500000000 204.500000000 206.500000000"
+	assert_equal "$(filter --limit=c=5 --only-limit --once in | records signal | value ts | paste -sd ' ')" "202.500000000 206.500000000"
+}
+
+@test "SIGUSR1 opens a window over what has just happened" {
+	mkfifo events
+	cchart-filter --text --before=500ms <events >out 2>err &
+	filter=$!
+	exec 7>events
+	{ healthy; noise 3000 3990; echo "tick ts=3.990"; } >&7
+	until grep -q ^limits out && [ "$(awk '{ print $3 }' /proc/$filter/stat)" = S ]; do sleep 0.01; done # all is read
+	kill -USR1 $filter
+	{ noise 4000 4990; echo "tick ts=4.990"; } >&7
+	exec 7>&-
+	wait $filter
+	run records signal <out
+	assert_output --partial "chart=asked value=0.500000000 rules=asked"
+	assert_regex "$(report <out)" "asked for the last 500 ms"
+	assert_equal "$(records window <out | value signals)" 1-1
+	assert_equal "$(records event <out | grep -c .)" "$(records event <out | awk '{ split($2, t, "="); if (!first) first = t[2]; n += t[2] >= first } END { print n }')"
+	[ "$(records event <out | wc -l)" -gt 10 ]
+}
+
+@test "the values of each chart and key are summed up at the end" {
+	{ for ((i = 1; i <= 1000; i++)); do echo "sample ts=$i chart=c key=k value=0.$(printf %03d $((i % 1000)))"; done; } >in
+	run records summary < <(filter in)
+	assert_regex "$output" "^summary chart=c key=k count=1000 mean=0.4995.* p50=0.(49|50)[0-9]* p95=0.9[45][0-9]* p99=0.9[89][0-9]* max=0.999 max_ts=999.000000000 unit=number$"
+	{ healthy; queued 3000 1; done_at 3900 1; } >in
+	run records summary < <(filter in)
+	assert_regex "$output" "^summary chart=block key=7:0 count=[0-9]+ .* max=0.9 max_ts=3.900000000$"
+}
+
+@test "limits of another kernel or build are learnt anew, and that is said" {
+	{ echo "stream version=1 kernel=6.1.0"; healthy; } >before
+	{ echo "stream version=1 kernel=6.2.0"; healthy; } >now
+	filter --save-limits=limits before >/dev/null
+	assert_regex "$(cat limits)" " kernel=6.1.0$"
+	run -0 --separate-stderr filter --limits=limits before
+	assert_equal "$stderr" ""
+	run -0 --separate-stderr filter --limits=limits --save-limits=new now
+	assert_equal "$stderr" "cchart-filter: 1 limits were learnt anew, such as those of block: they are of kernel 6.1.0, and this is 6.2.0"
+	assert_regex "$(cat new)" " kernel=6.2.0$"
+	built() {
+		echo "stream version=1 kernel=6.1.0"
+		echo "chart name=func:p:f definition=\"chart name=func:p:f nest=yes binary=/p function=f build=$1\\nstart event=func:p__f\\nend event=func:p__f__return\\n\""
+		for ((i = 0; i < 120; i++)); do event $((i * 10)) 9 func:p__f; event $((i * 10 + 5)) 9 func:p__f__return; done
+	}
+	built aa >before; built ab >now
+	filter --save-limits=limits before >/dev/null
+	assert_regex "$(cat limits)" " kernel=6.1.0 build=aa$"
+	run -0 --separate-stderr filter --limits=limits now
+	assert_equal "$stderr" "cchart-filter: 1 limits were learnt anew, such as those of func:p:f: the program is of another build"
+	run -0 --separate-stderr filter --limits=limits before
+	assert_equal "$stderr" ""
+}
+
+@test "values beyond the warning line are told with the signal that follows them" {
+	# four reads of 60 ms, where 11 ms are normal and 124 the limit; then one of 300
+	{ healthy; for t in 3000 4000 5000 6000; do queued $t 1; done_at $((t + 60)) 1; noise $((t + 61)) $((t + 900)); done
+	  queued 8000 1; done_at 8300 1; noise 8400 9000; queued 9100 1; done_at 9500 1; } >in
+	run records signal < <(filter --method=imr --sigma=15 in)
+	assert_regex "${lines[0]}" " signs=4 sign_ts=3.060000000 sign_value=0.06$"
+	refute_regex "${lines[1]}" "signs="
+	filter --method=imr --sigma=15 in | report >told
+	assert_regex "$(cat told)" "before +first sign .*3\.060.*, 60.0 ms \(normal 11.0 ms\), then 3 more"
+}
+
+@test "method pot watches the lower side, too, where that is asked for" {
+	awk 'BEGIN { srand(7); for (i = 1; i <= 3000; i++) printf "sample ts=%d chart=c value=%.4f\n", i, exp(0.2 * (rand() + rand() + rand() + rand() - 2))
+		print "sample ts=3001 chart=c value=0.1"; print "sample ts=3002 chart=c value=1.1"; print "sample ts=3003 chart=c value=10" }' >in
+	assert_equal "$(filter --sides=both in | records signal | value value | paste -sd ' ')" "0.1 10"
+	assert_equal "$(filter --sides=lower in | records signal | value value | paste -sd ' ')" 0.1
+	assert_equal "$(filter in | records signal | value value | paste -sd ' ')" 10
+	run records signal < <(filter --sides=lower in)
+	assert_regex "$output" " lcl=0\.[3-9]"
+}
+
+@test "a change of level may be learnt after so many values, however long that takes" {
+	# values 300 s apart; from the 300th on they are ten times as large
+	awk 'BEGIN { for (i = 0; i < 600; i++) printf "sample ts=%d chart=c value=%.3f\n", 300 * i, (i < 300 ? 1 : 10) * (1 + i % 7 / 50) }' >in
+	assert_equal "$(filter --relearn=100v in | records limits | value change)" up
+	since() { filter "$@" in | records limits | grep change=up | value ts; }
+	assert_equal "$(since --relearn=100v)" "$(awk 'BEGIN { printf "%.9f", 300 * 400 }')"
+	assert_equal "$(since --relearn=150v)" "$(awk 'BEGIN { printf "%.9f", 300 * 450 }')"
+	run -2 filter --relearn=v in
+	assert_output --partial "not a number of values, such as 200v"
+}
+
+@test "a trace with nothing but switches has the waits of threads that were preempted" {
+	switches() { # STATE
+		for ((i = 0; i < 100; i++)); do
+			event $((i * 20)) 5 sched:sched_switch prev_pid=5 prev_state="$1" next_pid=6
+			event $((i * 20 + 10)) 6 sched:sched_switch prev_pid=6 prev_state=S next_pid=5
+		done
+		event 3000 5 sched:sched_switch prev_pid=5 prev_state="$1" next_pid=0
+		event 3500 0 sched:sched_switch prev_pid=0 prev_state=R next_pid=5
+	}
+	for state in R R+ 0; do
+		assert_equal "$(switches "$state" | filter -c runq | records signal | value value)" 0.500000000
+	done
+	for state in S D 1 2; do
+		assert_equal "$(switches "$state" | filter -c runq 2>/dev/null | records signal)" ""
+	done
+	# With wake-ups these tell the waits.
+	assert_equal "$({ switches R; event 3600 5 sched:sched_switch prev_pid=5 prev_state=S next_pid=0; event 3700 0 sched:sched_waking pid=5
+		event 3701 0 sched:sched_switch prev_pid=0 prev_state=R next_pid=5; event 4000 5 sched:sched_switch prev_pid=5 prev_state=R next_pid=6
+		event 4600 5 sched:sched_switch prev_pid=6 prev_state=S next_pid=5; } | filter -c runq | records signal | value value)" 0.500000000
+}
+
+@test "flushes of a disk's cache have a chart, and only they are on it" {
+	flush() { # FROM TO
+		event "$1" 10 block:block_rq_issue dev=7:0 sector=0 nr_sector=0 rwbs=FF
+		event "$1" 11 block:block_rq_issue dev=7:0 sector=8 nr_sector=8 rwbs=WSM
+		event "$2" 14 block:block_rq_complete dev=7:0 sector=18446744073709551615 nr_sector=0 rwbs=FF
+		event "$(($2 + 1))" 14 block:block_rq_complete dev=7:0 sector=8 nr_sector=8 rwbs=WSM
+	}
+	{ for ((i = 0; i < 120; i++)); do flush $((i * 10)) $((i * 10 + 2 + i % 2)); done; flush 2000 2400; } >in
+	run records summary < <(filter -c flush in)
+	assert_regex "$output" "^summary chart=flush key=7:0 count=121 .* max=0.4 "
+	filter -c flush in | report >told
+	assert_regex "$(cat told)" "flush of 7:0 took 400 ms"
 }
 
 @test "a second and a third filter have ids of their own" {
@@ -998,7 +1262,7 @@ b,0xfd,$zeros,0x2"
 	chart "start event=a:b" "end event=a:c"
 	assert_output --partial "x.chart: no chart line"
 	chart "chart name=x" "start event=a:b key=c:size" "end event=a:c key=c"
-	assert_output --partial "unknown reading 'size' of field 'c'"
+	assert_output --partial "unknown form 'size' of field 'c'"
 	chart "chart name=x" "start event=a:b key=c,d" "end event=a:c key=c"
 	assert_output --partial "key fields"
 	chart "chart name=x" "start event=a:b instead=a:c" "end event=a:c"
@@ -1137,8 +1401,6 @@ cchart-filter: 4 functions: too few values to learn limits from (4 in all), so n
 	assert_output --partial "'1,9' is not a list of rules"
 	run -2 cchart-filter --scale=square
 	assert_output --partial "unknown 'square'; there are log, linear"
-	run -2 cchart-filter --sides=lower
-	assert_output --partial "method pot watches the upper side only"
 	run -2 cchart-filter --method=xbar-r --subgroup=26
 	run -2 cchart-filter --method=p -c block
 }

@@ -108,7 +108,7 @@ told() {
 	judged() { # VALUE...: the last one's rules
 		printf '%s\n' "$@" | sed 's/^/sample ts=T chart=x value=/' | awk '{ sub("T", NR); print }' >in
 		cchart-filter --text --method=imr --scale=linear --sides=both --min-ratio=0 --rules=1,2,3,4,5,6,7,8 \
-			--limits=limits in | sed -n "s/^signal id=[0-9]* ts=$#\\..* rules=//p"
+			--limits=limits in | sed -n "s/^signal id=[0-9]* ts=$#\\..* rules=\([0-9,]*\).*/\1/p"
 	}
 	assert_equal "$(judged 16)" ""
 	assert_equal "$(judged 16.01)" 1

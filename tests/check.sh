@@ -1,6 +1,6 @@
 #!/bin/bash
-# Every test, with the ordinary build and once more with the address and undefined-behaviour sanitizers: first what needs
-# no kernel, with both builds at once; then what is traced live, one after the other.
+# Every test, with the ordinary build and once more with the address and undefined-behaviour sanitizers: what is traced live, one
+# after the other, and beside it what needs no kernel, with both builds at once.
 # The last line is: N passed, N failed, N skipped. Called by make.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -36,20 +36,27 @@ make --no-print-directory -j"$jobs" O=build-san CFLAGS='-O1 -g' \
 
 all=(tests/*.bats)
 # Not what is about figures, timing, or programs and files of others: no memory is read there that is not elsewhere. Nor
-# what puts a library of its own before that of the sanitizers.
+# what puts a library of its own before that of the sanitizers, nor what takes over five seconds (long), for there are
+# shorter tests of the same code.
 GLOBIGNORE=tests/incidents.bats:tests/install.bats:tests/manuals.bats:tests/page.bats:tests/viewers.bats
 some=(tests/*.bats)
 
-{ unit build-san && scripts build-san '!live,!figures' "${some[@]}"; } >"$logs/1" 2>&1 &
-echo "# as installed"
-{ unit build && scripts build '!live' "${all[@]}"; } | tee "$logs/2"
-wait
-echo "# with sanitizers"
-cat "$logs/1"
+# What needs no kernel takes the CPU time that live tests leave, and is preempted by them at once.
+background() { # LOG DIR TAGS FILE...
+	chrt --idle -p 0 $BASHPID 2>/dev/null
+	{ unit "$2" && scripts "${@:2}"; } >"$logs/$1" 2>&1
+}
+background 1 build '!live' "${all[@]}" &
+background 2 build-san '!live,!figures,!long' "${some[@]}" &
 echo "# live, as installed"
 scripts build live "${all[@]}" | tee "$logs/3"
 echo "# live, with sanitizers"
-scripts build-san 'live,!figures,!preload' "${some[@]}" | tee "$logs/4"
+scripts build-san 'live,!figures,!preload,!long' "${some[@]}" | tee "$logs/4"
+wait
+echo "# without the kernel, as installed"
+cat "$logs/1"
+echo "# without the kernel, with sanitizers"
+cat "$logs/2"
 
 skipped=$(count '^ok .*# skip')
 passed=$(($(count '^ok') - skipped))

@@ -87,7 +87,7 @@ nothing_given() {
 @test "a shared folder is one that others write to: sticky or not, by its group, by its mode" {
 	local mode
 	for mode in 1777 0777 1773 1775 0722; do
-		mkdir -p -m "$mode" "folder.$mode" && chmod "$mode" "folder.$mode"
+		mkdir -p "folder.$mode" && chmod "$mode" "folder.$mode"
 		echo his >"folder.$mode/x" && chown nobody "folder.$mode/x"
 		ln -s ../root/victim "folder.$mode/link" && chown -h nobody "folder.$mode/link"
 		case $mode in
@@ -285,14 +285,15 @@ changes() {
 	as_nobody test -e "$1" || as_nobody test -L "$1"
 }
 
+# bats test_tags=long
 @test "an attacker who changes what is there all the time gets nothing" {
 	command -v perl >/dev/null || skip "needs perl"
-	local folder command round
+	local folder command
 	for folder in shared loose nobody; do
 		mkdir -p "$folder"
 		[ "$folder" != loose ] || chmod 777 loose
 		attack "$PWD/$folder/x"
-		for round in {1..20}; do
+		for _ in {1..20}; do
 			for command in report limits export; do
 				run writes "$command" "$folder/x"
 				[ "$status" != 124 ] || { echo "$command waits for ever"; return 1; }
@@ -311,9 +312,8 @@ changes() {
 
 @test "an attacker who changes what is there while root records gets nothing" {
 	need_tracefs
-	local round
 	attack "$PWD/shared/x"
-	for round in {1..15}; do
+	for _ in {1..15}; do
 		run writes record shared/x
 		[ "$status" != 124 ]
 		nothing_given
@@ -334,6 +334,18 @@ changes() {
 	as_nobody touch nobody/his
 	refused "belongs to another user" record nobody/his
 	[ ! -s nobody/his ]
+}
+
+@test "tailblame keeps its stream in no folder that others can write to" {
+	local folder
+	mkdir -m 777 loose
+	for folder in shared loose nobody; do
+		cd "$folder"
+		run -1 --separate-stderr "$TOP/cmd/tailblame" -d 10ms
+		[[ $stderr == *"others may write to '$PWD', or it is somebody else's"* ]]
+		[ -z "$(find . -name '*.tb')" ]
+		cd ..
+	done
 }
 
 @test "temporary files go into no folder that another user's link leads to" {

@@ -78,12 +78,24 @@ replay() { # TARGET
 	replay unwind
 }
 
+@test "fuzz: lookup" {
+	replay lookup
+}
+
 @test "fuzz: symbol" {
 	replay symbol
 }
 
 @test "fuzz: import_dat" {
 	replay import_dat
+}
+
+@test "fuzz: import_ctf" {
+	replay import_ctf
+}
+
+@test "fuzz: import_strace" {
+	replay import_strace
 }
 
 @test "fuzz: import_text" {

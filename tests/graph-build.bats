@@ -90,11 +90,14 @@ window() {
 		killed|hoarder: killed by the OOM killer
 		hit|worker: running
 		hung|unknown: futex of victim
+		killed-server|unknown: futex of server
+		polled|keeper: running
+		polled-shell|unknown: holder of what sleep polls by mkdir
 		hog|hogger: on CPU 0 while victim was runnable
 		hog-for|bulky: on CPU 0 while victim was runnable
 		hogged|hog: on CPU 0 while ksoftirqd/0 was runnable
 		hogs|hog: on CPU while others were runnable
-		idle|victim: runnable
+		idle|victim: runnable while an idle CPU woke up
 		housekeeping|softirq RCU: membarrier of victim
 		housework|softirq RCU: work on events
 		interrupted|victim: running
@@ -133,6 +136,7 @@ window() {
 		reclaim|victim: reclaiming memory of a control group
 		spurious|victim: running
 		stacked|reader: read of 254:0 in service
+		stacked-later|bulky: write of 254:0 in service
 		submitter|reader: read of 7:0 in service
 		swapper|unknown: wait of victim
 		syscall-number|timer: nanosleep of victim
@@ -593,6 +597,79 @@ on() {
 	refute_output --partial 'pipe'
 	run labels 0
 	assert_output --partial ' in read pipe'
+}
+
+# overtaken COUNT: a read of which nobody tells that it is done, then so many that are, and a victim who waits for one.
+overtaken() {
+	echo 'event ts=1 cpu=0 tid=0 name=sched:sched_switch prev_pid=0 prev_state=R next_comm=ghost next_pid=30'
+	echo 'event ts=1.1 cpu=0 tid=30 comm=ghost name=block:block_bio_queue dev=8:0 sector=8 nr_sector=8 rwbs=R'
+	echo 'event ts=1.1 cpu=0 tid=30 comm=ghost name=block:block_rq_issue dev=8:0 sector=8 nr_sector=8 rwbs=R'
+	echo 'event ts=1.2 cpu=0 tid=30 comm=ghost name=sched:sched_switch prev_pid=30 prev_state=S next_comm=victim next_pid=10'
+	for ((i = 0; i < $1; i++)); do
+		for what in bio_queue rq_issue rq_complete; do
+			echo "event ts=1.$((300 + i)) cpu=0 tid=10 comm=victim name=block:block_$what dev=8:0 sector=$((800 + i * 8)) nr_sector=8 rwbs=R"
+		done
+	done
+	cat <<-'EOT'
+		event ts=1.8 cpu=0 tid=10 comm=victim name=block:block_bio_queue dev=8:0 sector=80000 nr_sector=8 rwbs=R
+		event ts=1.81 cpu=0 tid=10 comm=victim name=sched:sched_switch prev_pid=10 prev_state=D next_pid=0
+		event ts=2.0 cpu=0 tid=0 name=block:block_rq_issue dev=8:0 sector=80000 nr_sector=8 rwbs=R
+		event ts=2.1 cpu=0 tid=0 name=block:block_rq_complete dev=8:0 sector=80000 nr_sector=8 rwbs=R
+		event ts=2.1 cpu=0 tid=0 name=sched:sched_waking comm=victim pid=10 target_cpu=0
+		event ts=2.1 cpu=0 tid=0 name=sched:sched_switch prev_pid=0 prev_state=R next_comm=victim next_pid=10
+		event ts=2.2 cpu=0 tid=10 comm=victim name=sched:sched_switch prev_pid=10 prev_state=S next_pid=0
+		signal id=1 ts=2.15 start=1.79 chart=func:x:y value=0.36 center=0.1 ucl=0.2 rules=1 tid=10 comm=victim
+	EOT
+}
+
+@test "a request that more have overtaken than a device would serve first may be over unseen, and is not the first answer" {
+	overtaken 50 >in
+	run bash -c 'blame-rank --text in | sed -n "s/^blame graph=1 rank=1 name=\"\([^\"]*\)\".*/\1/p"'
+	assert_output 'ghost: read of 8:0 in service'
+	overtaken 150 >in
+	run bash -c 'blame-rank --text in | sed -n "s/^blame graph=1 rank=\(.\) name=\"\([^\"]*\)\".*/\1 \2/p"'
+	assert_line '1 victim: read of 8:0 in service'
+	assert_line --regexp '^[2-9] unknown: ghost: read of 8:0 in service, which may have ended unseen$'
+	{ echo 'stream version=1 boot=0b492225-136f-433d-ad21-f53ee9e768cf' && cat in; } >known
+	run bash -c 'blame-rank --text known | sed -n "s/^blame graph=1 rank=1 name=\"\([^\"]*\)\".*/\1/p"'
+	assert_output 'ghost: read of 8:0 in service'
+}
+
+@test "the function of the timer that sent a packet says what it is" {
+	{ echo 'timer address=0xffffffff81000010 function=tcp_delack_timer' &&
+		sed 's/name=timer:timer_expire_entry.*/& function=0xffffffff81000010/' "$W/sent-again.txt"; } >in
+	run bash -c 'graph-build --text in | grep -o "name=\"timer: [^\"]*"'
+	assert_output 'name="timer: delayed acknowledgement to victim'
+	sed 's/name=timer:timer_expire_entry.*/& function=tcp_write_timer/' "$W/sent-again.txt" >in
+	run bash -c 'graph-build --text in | grep -o "name=\"timer: [^\"]*"'
+	assert_output 'name="timer: retransmission to victim'
+}
+
+@test "the kernel's function of a wait is what the program caused, not how the kernel waits for a page" {
+	while IFS='|' read -r frames function; do
+		sed "s/^\(stack id=1 .*kernel=\).*/\1\"$frames\"/" "$W/stacks.txt" >in
+		run bash -c 'graph-build --text in | grep -m1 "^node.*deed=wait" | grep -oE " kernel=[^ ]*"'
+		assert_output " kernel=$function"
+	done <<-'EOT'
+		__schedule;io_schedule;folio_wait_bit_common;filemap_get_pages;filemap_splice_read;ovl_copy_up_one;ovl_open;do_sys_openat2|ovl_copy_up_one
+		__schedule;io_schedule;folio_wait_bit_common;filemap_read;vfs_read;__x64_sys_read|folio_wait_bit_common
+		__schedule;schedule;rwsem_down_read_slowpath;down_read;do_user_addr_fault|do_user_addr_fault
+		__schedule;schedule;do_nanosleep|do_nanosleep
+	EOT
+}
+
+@test "what is read from a device that pages are swapped out to comes back from swap, also by way of a loop device" {
+	{ echo 'device dev=7:0 name=loop0 swap=yes' && cat "$W/backed.txt"; } >in
+	run bash -c 'graph-build --text in | grep -o "^node.*deed=service" | grep -o "name=\"[^\"]*"'
+	assert_line --regexp '^name="victim: swap-in of 7:0 in service$'
+	assert_line --regexp '^name="bulky: swap-in of 254:0 in service$'
+}
+
+@test "a wait whose end may have come on a CPU that was not recorded says so" {
+	sed -e '/^event ts=2/d; /next_pid=20/d' -e '/^signal/s/ts=2\.501000000/ts=2.4/; s/value=1\.501/& open=yes/' "$W/hung.txt" >in
+	sed -i '2i event ts=1.0 cpu=0 tid=10 comm=victim name=sched:sched_waking comm=other pid=30 target_cpu=5' in
+	run bash -c 'graph-build --text in | grep -o "name=\"unknown: [^\"]*"'
+	assert_output 'name="unknown: futex of victim, which may have ended unseen'
 }
 
 @test "what numbers mean does not outlive the stream" {

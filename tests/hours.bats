@@ -110,7 +110,7 @@ rests() {
 	pgrep -P $pid -x sleep >/dev/null
 }
 
-# bats test_tags=live
+# bats test_tags=live, long
 @test "where tracing costs too much to go on, the next hour is soon enough" {
 	need_tracefs
 	echo "COLLECT='-c runq --no-recorder --max-cost=0.0001'" >>configuration
@@ -126,7 +126,7 @@ rests() {
 	assert_line --index -1 --partial "what=all"
 }
 
-# bats test_tags=live
+# bats test_tags=live, long
 @test "killed and started again ten times within a minute, nothing that was recorded is lost or cut" {
 	need_tracefs
 	last=
@@ -168,7 +168,7 @@ rests() {
 	assert_output --regexp '^end '
 }
 
-# bats test_tags=live
+# bats test_tags=live, long
 @test "a full disk is a failure, and takes nothing that is there" {
 	need_tracefs
 	mount -t tmpfs -o size=3m,mode=700 none log || skip "cannot mount a tmpfs"
@@ -192,8 +192,8 @@ rests() {
 	for i in {1..9}; do head -c 500000 /dev/urandom >log/2026-01-0$i-000000.tb; done
 	start
 	until_true 60 [ -e log/2026-01-09-000000.tb.zst ]
-	kill $pid
-	wait $pid || true # it may have ended, with a file that has its part
+	kill $pid || true # it may have ended, with a file that has its part
+	wait $pid || true
 	[ ! -e log/2026-01-01-000000.tb ] && [ ! -e log/2026-01-01-000000.tb.zst ]
 	[ "$(du -sk log | cut -f1)" -le 4096 ]
 }

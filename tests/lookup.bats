@@ -142,6 +142,7 @@ hostile() {
 	refute [ -e "/proc/$reader" ]
 }
 
+# bats test_tags=long
 @test "a program whose names take for ever to find: those of others are found" {
 	need_stacks
 	honest_program
@@ -213,6 +214,7 @@ hostile() {
 	refute [ -e "/proc/$reader" ]
 }
 
+# bats test_tags=long
 @test "symbols that are much when they are uncompressed take no more memory than is allowed" {
 	need_stacks
 	honest_program

@@ -80,7 +80,10 @@ example_files() {
 	! command -v zstd >/dev/null || cp 2026-11-21-0300.tb.zst minute.tb.zst
 	cp "$TOP/testdata/import/hog.dat" trace.dat
 	cp "$TOP/testdata/import/hog.trace.gz" trace.txt.gz
+	cp "$TOP/testdata/import/threads.strace" log
 	printf 'sample ts=%d chart=bounces value=3 n=812\n' 1700000000 1700003600 >mails
+	awk 'BEGIN { for (i = 0; i < 40; i++) printf "10.0.0.%d - - [22/Nov/2026:20:00:%02d +0000] \"GET / HTTP/1.1\" 200 1000 \"-\" \"Wget/%s\" %d.0\n", i % 8, i, i % 8 < 4 ? "1.21" : "1.13", i % 8 < 4 ? 1 : 4 }' >access.log
+	printf 'run id=%s job=j ts=0 elapsed=1\nfeatures run=%s sum.read=5\n' a a b b >1.run
 	awk 'BEGIN { for (i = 0; i < 200; i++) print 1700000000 + i, 1 + i % 7 / 10 }' >load.log
 }
 

@@ -144,3 +144,125 @@ blame graph=1 rank=2 name="xz: on CPU 7:0 in service" label="xz/5 on CPU 1" scor
 	run ! grep -E '(program=|comm="CPU 0).* kernel=|kernel=.*program=' tasks
 	grep -q 'comm="CPU 0/KVM"' tasks
 }
+
+# turn TID COMM SECOND: in it the thread runs for 0.3 s, and then sleeps.
+turn() {
+	cat <<-END
+		event ts=$3.0 cpu=0 tid=0 name=sched:sched_switch prev_pid=0 prev_state=R next_comm="$2" next_pid=$1
+		event ts=$3.3 cpu=0 tid=$1 comm="$2" name=sched:sched_switch prev_comm="$2" prev_pid=$1 prev_state=S next_comm=swapper next_pid=0
+	END
+}
+
+# woken TID COMM SECOND: the thread runs for 0.2 s and wakes the victim, 7.
+woken() {
+	cat <<-END
+		event ts=$3.5 cpu=0 tid=0 name=sched:sched_switch prev_pid=0 prev_state=R next_comm="$2" next_pid=$1
+		event ts=$3.7 cpu=0 tid=$1 comm="$2" name=sched:sched_waking comm=victim pid=7 target_cpu=0
+		event ts=$3.700001 cpu=0 tid=$1 comm="$2" name=sched:sched_switch prev_comm="$2" prev_pid=$1 prev_state=S next_comm=victim next_pid=7
+		event ts=$3.700002 cpu=0 tid=7 comm=victim name=sched:sched_switch prev_comm=victim prev_pid=7 prev_state=S next_comm=swapper next_pid=0
+	END
+}
+
+# blamed: the names of the ranking of the victim's second from 1.7 to 2.7, of the stream in.
+blamed() {
+	{ cat; echo 'signal id=1 ts=2.700002 start=1.700002 chart=x value=1 center=0.001 ucl=0.01 rules=1 tid=7 comm=victim'
+	  echo 'window id=1 from=1.0 to=2.8 signals=1 complete=yes'; } >in
+	blame-rank --text in | sed -n 's/^blame graph=1 .* name=\("[^"]*"\|[^ ]*\) .*/\1/p' | tr -d '"'
+}
+
+@test "a process has one name everywhere: with the script that an interpreter runs" {
+	local a='task ts=0 tid=5 comm=python3 tgid=5 program="/usr/bin/python3 /srv/a b.py" script="a b.py" read=0.1'
+	run -0 blamed <<<"$a
+$(woken 5 python3 1; woken 5 python3 2)"
+	assert_line 'python3 a b.py: running'
+	# a thread with a name of its own keeps it; and so does a process that is called as its script
+	run -0 blamed <<<"${a/comm=python3/comm=worker}
+$(woken 5 worker 1; woken 5 worker 2)"
+	assert_line 'worker: running'
+	run -0 blamed <<<"task ts=0 tid=5 comm=job.sh tgid=5 program=\"/bin/sh ./job.sh\" script=job.sh read=0.1
+$(woken 5 job.sh 1; woken 5 job.sh 2)"
+	assert_line 'job.sh: running'
+	# what it runs from now on is not what it ran before, nor the other way round
+	run -0 blamed <<<"$a
+$(woken 5 python3 1; woken 5 python3 2)
+task ts=2.75 tid=5 comm=python3 tgid=5 began=yes program=\"python3 other.py\" script=other.py read=2.75"
+	assert_line 'python3: running'
+	refute_output --partial other
+	# a title in the program of an older stream is no script
+	run -0 blamed <<<"task ts=0 tid=5 comm=nginx: tgid=5 program=\"nginx: worker process\" read=0.1
+$(woken 5 nginx: 1; woken 5 nginx: 2)"
+	assert_line 'nginx:: running'
+}
+
+@test "namesakes are told apart by what they run, and by the process that did most of it" {
+	local who='task ts=0 tid=%d comm=python3 tgid=%d program="python3 %s.py" script=%s.py read=0.1\n'
+	run -0 blamed <<<"$(printf "$who" 5 5 a a 6 6 b b)
+$(woken 5 python3 1)
+$(turn 6 python3 2; woken 5 python3 2)"
+	assert_line 'python3 a.py: running'
+	refute_line 'python3: running'
+	# forks of one service are one; the process with the most of it is named
+	who='task ts=0 tid=%d comm=nginx tgid=%d program=nginx title="nginx: worker process" read=0.1\n'
+	blamed <<<"$(printf "$who" 5 5 6 6)
+$(woken 5 nginx 1)
+$(woken 6 nginx 2)" >names
+	run -0 bash -c 'blame-rank in | COLUMNS=200 report'
+	assert_output --partial 'process 6, nginx: worker process'
+}
+
+@test "recorded: of two python3, which one had the lock" {
+	blame-rank "$TOP/testdata/report/two-python.txt" >out
+	COLUMNS=120 run -0 report out
+	assert_output "$(cat "$TOP/testdata/report/two-python.text")"
+	run -0 bash -c 'report -f json out | jq -c "[.moments[0].graphs[0].links[] | [.pid, .name, .waits_for]], .moments[0].graphs[0].blame[0].process.pid"'
+	assert_output '[[29293,"python3 lock.py",29122],[29122,"python3 nightly.py",null]]
+29122'
+}
+
+@test "who asked a server meanwhile has a process, too" {
+	sed '/^task.*tid=30 /s/$/ program="redis-cli -s" read=1/' "$TOP/testdata/wake/batch.txt" | blame-rank >out
+	COLUMNS=120 run -0 report out
+	assert_output --partial 'who     bulky is process 30, redis-cli -s'
+	run -0 bash -c 'report -f json out | jq -c ".moments[0].graphs[0].blame[0].whom_process"'
+	assert_output '{"pid":30,"program":"redis-cli -s"}'
+}
+
+@test "a process has the title of the time that is told of" {
+	local told='task ts=1 tid=5 comm=postgres tgid=5 program=/usr/bin/postgres title="postgres: shop starting" cgroup=system.slice/db.service read=1.1'
+	blamed <<<"$told
+task ts=1.2 tid=5 title=\"postgres: shop idle in transaction\"
+$(woken 5 postgres 1; woken 5 postgres 2)
+task ts=2.79 tid=5 title=\"postgres: shop idle\"" >names
+	run -0 bash -c 'blame-rank in | COLUMNS=200 report'
+	assert_output --partial 'process 5, postgres: shop idle in transaction, of db.service'
+	run -0 bash -c 'blame-rank in | report -f json | jq -r ".moments[0].graphs[0].blame[] | .process.title // empty" | sort -u'
+	assert_output 'postgres: shop idle in transaction'
+	# what the process was before it ran another program is not its title
+	blamed <<<"task ts=0 tid=5 title=before
+${told/ title=/ began=yes title=}
+$(woken 5 postgres 1; woken 5 postgres 2)" >names
+	run -0 bash -c 'blame-rank in | COLUMNS=200 report'
+	assert_output --partial 'process 5, postgres: shop starting, of db.service'
+}
+
+@test "titles and scripts that mean trouble pass every stage as they are, and no format takes them for its own" {
+	local evil='\x1b]0;owned\x07<script>alert(1)</script>\"=\\ {}$(id);|,@DDE \xff\n'
+	local long format
+	long=$(printf '%0119d' 0)
+	{ printf 'task ts=0 tid=5 comm=python3 tgid=5 program="python3 /srv/%s" script="%s" title="python3 %s" cgroup="%s" read=0.1\n' \
+		"$evil" "$evil" "$evil$evil" "$evil"
+	  printf 'task ts=0 tid=7 comm=victim tgid=7 program=%s script=%s title=%s read=0.1\n' $long $long $long
+	  woken 5 python3 1
+	  woken 5 python3 2
+	} >begin
+	blamed <begin
+	blame-rank --text in | grep -q '^blame .* name="python3 .*: running" '
+	stream-cat -b in >binary
+	stream-cat --text binary | grep '^task ' | diff <(stream-cat --text in | grep '^task ') -
+	answers in evil
+	jq -e . evil.json >parsed
+	for format in text html folded json records; do
+		run ! grep -qaP '\x1b|\x07' evil.$format
+	done
+	run ! grep -qF '<script>alert' evil.html
+}

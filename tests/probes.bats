@@ -138,6 +138,7 @@ exceptions_cc() {
 	C
 }
 
+# bats test_tags=long
 @test "exceptions of C++ go through traced functions, and end their calls where they are caught" {
 	need_tracefs
 	exceptions_cc
@@ -167,10 +168,11 @@ or another stack may"
 	gcc -O2 -o c c.c
 	run -0 --separate-stderr trace-collect -c func:./c:work --text -o out -- sh -c './c; cat /sys/kernel/tracing/uprobe_events'
 	assert_equal "$stderr" ""
-	run -0 grep -c "^[pr]:tailblame_[0-9_]*/p[0-9]* $PWD/c:0x[0-9a-f]*$" <<<"$output"
+	run -0 grep -c "^[pr]:tailblame_[0-9_]*/p[0-9]* $PWD/c:0x[0-9a-f]* part=" <<<"$output"
 	assert_output 2
 }
 
+# bats test_tags=long
 @test "panics of Rust go through traced functions" {
 	need_tracefs
 	command -v rustc >/dev/null || skip "needs rustc"
@@ -314,6 +316,119 @@ or another stack may"
 	check_calls fibers
 }
 
+# What a return probe would break in programs of C: nothing called _start, save() keeps where it returns to, parameter() returns elsewhere.
+odd_c() {
+	cat >odd.c <<-'C'
+		#include <stdio.h>
+		struct context { void *bx, *bp, *r12, *r13, *r14, *r15, *sp, *pc; };
+		int save(struct context *) __attribute__((returns_twice));
+		void restore(struct context *) __attribute__((noreturn));
+		int user(void);
+		__asm__(".text\n.globl save\n.type save, @function\nsave:\n"
+			"mov %rbx, (%rdi)\nmov %rbp, 8(%rdi)\nmov %r12, 16(%rdi)\nmov %r13, 24(%rdi)\nmov %r14, 32(%rdi)\nmov %r15, 40(%rdi)\n"
+			"lea 8(%rsp), %rdx\nmov %rdx, 48(%rdi)\nmov (%rsp), %rdx\nmov %rdx, 56(%rdi)\nxor %eax, %eax\nret\n.size save, .-save\n"
+			".globl parameter\n.type parameter, @function\nparameter:\n"
+			"pop %rdx\nmov (%rdx), %eax\nadd $4, %rdx\npush %rdx\nret\n.size parameter, .-parameter\n"
+			".globl user\n.type user, @function\nuser:\nsub $8, %rsp\ncall parameter\n.long 42\nadd $8, %rsp\nret\n.size user, .-user\n"
+			".globl restore\n.type restore, @function\nrestore:\n"
+			"mov (%rdi), %rbx\nmov 8(%rdi), %rbp\nmov 16(%rdi), %r12\nmov 24(%rdi), %r13\nmov 32(%rdi), %r14\nmov 40(%rdi), %r15\n"
+			"mov 56(%rdi), %rcx\nmov $1, %eax\n" RESTORES "jmp *%rcx\n.size restore, .-restore\n");
+		static struct context context;
+		static volatile int n;
+		int main(int argc, char **argv)
+		{
+			int again = save(&context);
+			int sum = user();
+			if (n++ < 20)
+				restore(&context);
+			printf("%d %d %d %d\n", again, n, sum, argc);
+			return 3;
+		}
+	C
+}
+
+# Coroutines switched in assembly; the name and the type of what switches are not told.
+switched_c() {
+	cat >switched.c <<-'C'
+		#include <stdlib.h>
+		#include "calls.h"
+		void to(void **from, void **to);
+		__asm__(".text\nto:\npush %rbp\npush %rbx\npush %r12\npush %r13\npush %r14\npush %r15\nmov %rsp, (%rdi)\n" SWITCHES
+			"pop %r15\npop %r14\npop %r13\npop %r12\npop %rbx\npop %rbp\nret\n");
+		enum { COUNT = 4, STACK = 1 << 16 };
+		static void *back, *stacks[COUNT];
+		static int current, sum;
+		__attribute__((noinline)) void yield(int i) { to(&stacks[i], &back); __asm__ volatile(""); }
+		__attribute__((noinline)) void work(int i) { for (int n = 0; n < 5; n++) { yield(i); sum += i; } __asm__ volatile(""); }
+		static void run(void)
+		{
+			int i = current;
+			double begin = now();
+			work(i);
+			called("work", begin, 0);
+			for (;;)
+				to(&stacks[i], &back);
+		}
+		int main(void)
+		{
+			for (int i = 0; i < COUNT; i++) {
+				void **top = (void **)((char *)aligned_alloc(16, STACK) + STACK);
+				top[-2] = run;
+				stacks[i] = top - 8;
+			}
+			for (int n = 0; n < 7; n++)
+				for (current = 0; current < COUNT; current++)
+					to(&back, &stacks[current]);
+			printf("%d\n", sum);
+			return 5;
+		}
+	C
+}
+
+# A signal's handler on a stack that lies above the one that it interrupts.
+handler_c() {
+	cat >handler.c <<-'C'
+		#include <signal.h>
+		#include <stdio.h>
+		static int hits;
+		__attribute__((noinline)) void inner(void) { hits++; __asm__ volatile(""); }
+		__attribute__((noinline)) void handler(int number) { (void)number; inner(); __asm__ volatile(""); }
+		__attribute__((noinline)) void outer(void) { raise(SIGUSR1); inner(); __asm__ volatile(""); }
+		int main(void)
+		{
+			char stack[1 << 15];
+			stack_t other = {.ss_sp = stack, .ss_size = sizeof(stack)};
+			struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK};
+			sigaltstack(&other, NULL);
+			sigaction(SIGUSR1, &action, NULL);
+			for (int i = 0; i < 20; i++)
+				outer();
+			printf("%d\n", hits);
+			return 6;
+		}
+	C
+}
+
+@test "programs of C in which a return is no return: contexts and coroutines of their own, a signal's stack, _start" {
+	need_tracefs
+	calls_h
+	odd_c
+	gcc -O2 -DRESTORES='"mov 48(%rdi), %rsp\n"' -o odd odd.c
+	run_traced ./odd -f ./odd:save -f ./odd:parameter -f ./odd:user -f ./odd:_start -f ./odd:restore
+	# no stack is changed: each function is looked at for itself
+	gcc -O2 -DRESTORES='"mov 48(%rdi), %rdx\nsub %rsp, %rdx\nadd %rdx, %rsp\n"' -o odd odd.c
+	run_traced ./odd -f ./odd:save -f ./odd:parameter -f ./odd:_start
+	switched_c
+	for how in 'mov (%rsi), %rsp' 'mov (%rsi), %rdx\nmov %rdx, %rsp' 'mov (%rsi), %rax\nxchg %rsp, %rax' 'mov (%rsi), %r9\nlea (%r9), %rsp'; do
+		gcc -O2 -fcf-protection=none -DSWITCHES="\"$how\\n\"" -o switched switched.c
+		run_traced ./switched -c func:./switched:work -c func:./switched:yield
+		check_calls switched
+	done
+	handler_c
+	gcc -O2 -o handler handler.c
+	run_traced ./handler -f ./handler:inner -f ./handler:handler -f ./handler:outer
+}
+
 @test "coroutines of C++20" {
 	need_tracefs
 	cat >coroutines.cc <<-'C'
@@ -370,6 +485,7 @@ or another stack may"
 	assert_equal "$(grep -c open=yes signals)" 0
 }
 
+# bats test_tags=long
 @test "tail calls end where they jump away; switches, cold parts, aliases, loops to the entry, data between instructions" {
 	need_tracefs
 	calls_h
@@ -482,6 +598,31 @@ or another stack may"
 	wait $victim || status=$?
 	assert_equal "$status" 6
 	assert_equal "$(tail -n1 said)" "0 wrong"
+}
+
+@test "a function that somebody else probes already ends as before" {
+	need_tracefs
+	calls_h
+	cat >twice.cc <<-'C'
+		#include "calls.h"
+		extern "C" __attribute__((noinline)) int inner(int n) { if (n % 2) throw n; asm volatile(""); return n; }
+		int main()
+		{
+			for (int i = 0; i < 9; i++)
+				try { Call call("inner", 0); inner(i); } catch (int) { }
+		}
+	C
+	g++ -O2 -o twice twice.cc
+	printf '__attribute__((noipa)) int work(int n) { return n - 1; }\nint main(int n) { return work(n); }\n' >c.c
+	gcc -O2 -o c c.c
+	trace-collect -f ./twice:inner -f ./c:work -o other -- sh -c 'touch on; while [ ! -e off ]; do sleep 0.02; done' &
+	until_true 20 test -e on
+	trace-collect -c func:./twice:inner -c func:./c:work -o trace -- sh -c './twice; ./c'
+	touch off
+	wait $!
+	run bash -c "stream-cat --text trace | grep -o '^event .*name=func:c__work[^ ]*' | sed 's/.*name=//'"
+	assert_output "$(printf 'func:c__work\nfunc:c__work__return')"
+	check_calls twice
 }
 
 @test "a library of C has probes at its returns where a caller's exception may leave it" {
@@ -636,9 +777,57 @@ or another stack may"
 	victim=$!
 	until_true 20 grep -q loaded said
 	run -0 --separate-stderr trace-collect -p $victim -c func:./host:passed -o trace -- sh -c 'cat /sys/kernel/tracing/uprobe_events'
-	assert_equal "$stderr" "trace-collect: '$PWD/host' may load libraries: one that throws an exception out of a traced function ends it"
-	run -0 grep -c "^r:tailblame_[0-9_]*/p[0-9]* $PWD/host:0x[0-9a-f]*$" <<<"$output"
+	assert_equal "$stderr" "trace-collect: '$PWD/host' may load libraries: if it loads one that throws, its functions are traced no more"
+	run -0 grep -c "^r:tailblame_[0-9_]*/p[0-9]* $PWD/host:0x[0-9a-f]* part=" <<<"$output"
 	assert_output 1
 	touch stop
 	wait $victim || true
+}
+
+@test "a program of C that loads a library that throws while it is traced goes on as before" {
+	need_tracefs
+	throwing_host
+	cat >late.c <<-'C'
+		#include <dlfcn.h>
+		#include <stdio.h>
+		#include <unistd.h>
+		static void (*throws)(int);
+		__attribute__((noinline)) void passed(int n) { usleep(1000); if (throws) throws(n); __asm__ volatile(""); }
+		__attribute__((noinline)) void begun_before(void (*work)(void)) { work(); __asm__ volatile(""); }
+		static void work(void)
+		{
+			int (*guarded)(void (*)(int), int), sum = 0;
+			void *library;
+			for (puts("up"), fflush(stdout); access("load", F_OK);)
+				passed(0);
+			library = dlopen("./libthrower.so", RTLD_NOW);
+			guarded = (int (*)(void (*)(int), int))dlsym(library, "guarded");
+			for (int i = 0; i < 500; i++)
+				passed(0); /* half a second later */
+			throws = (void (*)(int))dlsym(library, "throws");
+			for (int i = 0; i < 10; i++)
+				sum += guarded(passed, i);
+			printf("%d\n", sum);
+		}
+		int main(void) { begun_before(work); return 5; }
+	C
+	gcc -O2 -o late late.c
+	for option in --no-recorder --max-cost=90%; do
+		rm -f load said trace
+		./late >said &
+		victim=$!
+		until_true 20 grep -qs up said
+		trace-collect $option -c func:./late:passed -c func:./late:begun_before --text -o trace 2>errors 3>&- &
+		collector=$!
+		until_true 20 grep -qs 'name=func:late__passed__return' trace
+		touch load
+		status=0
+		wait $victim || status=$?
+		assert_equal "$status $(tail -n1 said)" "5 15"
+		kill $collector
+		status=0
+		wait $collector || status=$?
+		assert_equal "$status $(tail -n1 errors)" \
+			"3 trace-collect: '$PWD/late' has loaded a library that throws, so its functions are traced no more"
+	done
 }

@@ -163,7 +163,7 @@ is_gone() {
 		}
 	C
 	gcc -o prog prog.c || skip "needs gcc"
-	trace-collect -c syscall -p command -- ./prog | cchart-filter --limit=300ms --text >out
+	trace-collect -c syscall -p command -- ./prog | cchart-filter --idle --limit=300ms --text >out
 	[ "$(usage out cchart-filter)" -gt "$(usage out trace-collect)" ]
 	graph-build --text out | grep -q '^node .* label="prog/[0-9]* in read pipe"'
 }

@@ -85,8 +85,8 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 	echo 'blame graph=1 rank=1 name="b: running" score=2' >ranking
 	run report ranking
 	assert_success
-	assert_output "blamed most:
-           2.000 s           b: running
+	assert_output "1 moment: graph 1
+  to blame: b: running
 
 1. graph 1
    blame   2.000 s           b: running"
@@ -111,10 +111,10 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 	exec 7>pipe
 	crowd_as_written | sed '/graph=total/,$d' >&7
 	until_true 60 grep -q '^   blame .* reader (3 threads)' out
-	run ! grep -q '^blamed most' out
+	run ! grep -q '^  to blame' out
 	exec 7>&-
 	wait $! || [ $? = 3 ]
-	grep -q '^blamed most' out
+	grep -q '^  to blame' out
 }
 
 @test "text: a moment whose records come with a pause between them is told whole" {
@@ -141,10 +141,10 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 	crowd_as_written | sed '/graph=total/,$d' >&7
 	until_true 60 grep -q '^   blame' out
 	kill -USR1 $pid
-	until_true 60 grep -q '^so far: host web1' out
+	until_true 60 grep -q '^so far: 1 moment' out
 	exec 7>&-
 	wait $pid || [ $? = 3 ]
-	[ "$(grep -c '^blamed most' out)" = 2 ]
+	[ "$(grep -c '^  to blame' out)" = 2 ]
 }
 
 @test "text: the window may come before its graphs or after them" {
@@ -163,9 +163,14 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 	done >again
 	run report again
 	assert_success
-	assert_line --index 0 'blamed most, and in how many moments:'
-	assert_line --index 1 --regexp '^3/3 +1.200 s +80.0 %  grinder: running$'
-	assert_line --index 2 --regexp '^1/3 +100 ms +6.7 %  once1: running$'
+	assert_line --index 0 'worst of 3 moments: graph 1 took 500 ms at 1.000000 s'
+	assert_line --index 1 '  mostly grinder/7 running'
+	assert_line --index 2 '  to blame: grinder: running 80 %; once1: running 20 %'
+	assert_line --index 3 'next: graph 2 took 500 ms at 2.000000 s; to blame: grinder: running 80 %'
+	assert_line --index 4 '      graph 3 took 500 ms at 3.000000 s; to blame: grinder: running 80 %'
+	assert_line --index 5 'blamed most, and in how many moments:'
+	assert_line --index 6 --regexp '^3/3 +1.200 s +80.0 %  grinder: running$'
+	assert_line --index 7 --regexp '^1/3 +100 ms +6.7 %  once1: running$'
 }
 
 @test "text: two streams, one after the other" {
@@ -189,9 +194,10 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 	of web2 1700100000 >w2
 	of web3 >w3
 	run report w1 w2
-	assert_line --index 0 --partial 'hosts web1 and web2, 2023-11-14 22:13:25 to 2023-11-16 02:00:05 UTC'
+	assert_line --index 0 'worst of 2 moments: x by a/7 took 500 ms at 2023-11-14 22:13:25 on web1, normal'
+	assert_line --partial 'hosts web1 and web2, 2023-11-14 22:13:25 to 2023-11-16 02:00:05 UTC'
 	assert_line --partial 'x became slower at 2023-11-14 22:13:25 and'
-	report w1 w2 | sed -n '/^moments/,$p' >out
+	report w1 w2 | awk '/^moments/ { on = 1 } /^2 abnormal/ { exit } on' >out
 	report w1 w2 w2 | grep -c '^moments' >>out
 	diff -u - out <<-'END'
 		moments of web1 on 2023-11-14:
@@ -201,6 +207,7 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 		moments of web2 on 2023-11-16:
 
 		2. 02:00:05.000  x by a/7 took 500 ms
+
 		2
 	END
 	run bash -c 'report -f json w1 w2 | jq -c ".hosts, .host, [.moments[].host], [.charts[0].keys[0].changes[].since]"'
@@ -212,7 +219,7 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 	for order in "w1 w3" "w3 w1"; do
 		# shellcheck disable=SC2086
 		COLUMNS=200 run report $order
-		assert_line --index 0 --regexp '^hosts web[13] and web[13], 2023-11-14 22:13:25 UTC, '
+		assert_line --regexp '^hosts web[13] and web[13], 2023-11-14 22:13:25 UTC, '
 		assert_line --regexp '^[12]. 22:13:25.000  x'
 		assert_line --regexp '^[12]. 5.000000 s  x'
 	done
@@ -232,13 +239,54 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 	assert_line --partial '; logs: limit 0.05'
 }
 
+@test "a long incident over several moments is one story, told by its worst moment" {
+	# moments CULPRIT...: one each, five seconds apart
+	moments() {
+		local n=0
+		for culprit; do
+			n=$((n + 1))
+			cat <<-EOT
+				signal id=$n ts=$((5 * n)).$((n % 3))5 start=$((5 * n)) chart=block key=7:0 value=0.$((n % 3))5 center=0.01 ucl=0.02 rules=1 tid=$n comm=db
+				window id=$n from=$((5 * n - 1)) to=$((5 * n + 1)) signals=$n-$n complete=$([ $n = 3 ] && echo no || echo yes)
+				graph id=$n window=$n signal=$n from=$((5 * n)) to=$((5 * n)).$((n % 3))5 kind=wake
+				blame graph=$n rank=1 deed=run who=$culprit score=0.05 share=0.8
+			EOT
+		done
+	}
+	moments backup backup backup backup cron >long
+	run -3 report long
+	assert_line --index 0 --regexp '^worst of 5 moments \(INCOMPLETE\): request of 7:0 by db/2 took 250 ms at'
+	assert_line 'next: request of 7:0 by db/5 took 250 ms at 25.000000 s; to blame: cron 80 %'
+	refute_output --partial 'by db/4 took 150 ms at'
+	assert_line '2. 10.000000 s  request of 7:0 by db/2 took 250 ms'
+	assert_line '   on    the same in 4 moments from 4.000000 s to 21.000000 s: 600 ms in all; 1'
+	assert_line '         of them INCOMPLETE'
+	assert_line --regexp '^5. 25.000000 s '
+	refute_line --regexp '^[134]\. '
+	run -3 report -a long
+	assert_line --regexp '^1. 5.000000 s '
+	refute_output --partial 'the same in'
+	run -3 bash -c 'cat long | report'
+	assert_line --regexp '^4. 20.000000 s '
+	assert_equal "$(grep -c '^   on    as in the moment before$' <<<"$output")" 3
+	run -0 bash -c 'report -f json long | jq -c "[.moments[].goes_on_from]"'
+	assert_output '[null,1,1,1,null]'
+	report -f html -o page long || [ $? = 3 ]
+	grep -q '^<p>the same in 4 moments from 4.000000 s to 21.000000 s: 600 ms in all; 1 of them INCOMPLETE</p>$' page/report.html
+	assert_equal "$(grep -c '<h3>' page/report.html)" 2
+	# a pause of more than ten seconds
+	sed '/^stream/!s/from=19/from=39/; s/=20/=40/g; s/to=21/to=41/' long >apart
+	run -3 report apart
+	assert_line --regexp '^4. 40.000000 s '
+}
+
 @test "moments of another day are told so" {
 	# at SECONDS...: a moment each, of a stream that begins at 2023-11-14 23:59:50
 	at() {
 		echo "stream version=1 host=web wall=1700006390"
 		echo "sample ts=0 chart=x value=0.01"
 		for at; do
-			echo "signal id=$at ts=$at start=$at chart=x value=0.5 center=0.01 ucl=0.1 rules=1 tid=7 comm=a"
+			echo "signal id=$at ts=$at start=$at chart=x value=0.5 center=0.01 ucl=0.1 rules=1 tid=7 comm=a$at"
 			echo "window id=$at from=$at to=$at signals=$at-$at complete=yes"
 		done
 	}
@@ -285,7 +333,7 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 	need_gnuplot
 	for columns in 80 120; do
 		COLUMNS=$columns report --plot "$DATA/crowd.txt" >out
-		grep -q '^chart block loop0$' out
+		grep -q '^chart block of loop0$' out
 		grep -q '^ *1 s .*[*]' out
 		grep -q 'time, UTC' out
 		assert_width out $columns
@@ -293,6 +341,44 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 	# what hangs for hours is beside a number, too
 	report --plot <(echo 'signal id=1 ts=90000 start=10000 chart=c value=80000 center=0.001 ucl=0.01 rules=1') >out
 	grep -q '^ *100000 s ' out
+}
+
+@test "--table: the values of each chart and key in a few numbers, as text, JSON and csv" {
+	{
+		echo 'stream version=1 host=web1 wall=1700000000'
+		echo 'device dev=7:0 name=loop0'
+		echo 'summary chart=block key=7:0 count=1679 mean=0.176 p50=0.0014 p95=0.805 p99=0.898 max=1.086 max_ts=28.5'
+		echo 'summary chart=wakeups count=12 mean=1500 p50=1400 p95=1900 p99=1990 max=2000 max_ts=30 unit=per_second'
+		echo 'summary chart="=1+2" key="a,b" count=1 mean=2 max=2 max_ts=31 unit=number'
+	} >counted
+	report --table counted >table
+	diff -u - table <<-'END'
+		chart                count     mean      p50      p95      p99      max    max at
+		block of loop0       1,679   176 ms  1.40 ms   805 ms   898 ms  1.086 s  22:13:48
+		wakeups                 12   1500/s   1400/s   1900/s   1990/s   2000/s  22:13:50
+		=1+2 of a,b              1        2        -        -        -        2  22:13:51
+	END
+	report --table -f csv counted | tr -d '\r' >csv
+	diff -u - csv <<-'END'
+		chart,key,count,mean,p50,p95,p99,max,max_at,unit
+		block,loop0,1679,0.176,0.0014,0.805,0.898,1.086,2023-11-14T22:13:48.500000000Z,seconds
+		wakeups,,12,1500,1400,1900,1990,2000,2023-11-14T22:13:50.000000000Z,per_second
+		"'=1+2","a,b",1,2,,,,2,2023-11-14T22:13:51.000000000Z,
+	END
+	run -0 bash -c 'report --table -f json counted | jq -c ".[0] | [.chart, .key, .label, .count, .p95, .max_time]"'
+	assert_output '["block","7:0","block of loop0",1679,0.805,"2023-11-14T22:13:48.500000000Z"]'
+	run -0 bash -c 'report -f json counted | jq -c ".charts[0].keys[0].summary | [.count, .max]"'
+	assert_output '[1679,1.086]'
+	# of two streams quantiles are not known
+	run -0 report --table counted counted
+	assert_line --regexp '^block of loop0 +3,358 +176 ms +- +- +- +1.086 s '
+	run -0 report --table <(echo 'stream version=1 host=web1')
+	assert_line --index 1 --partial 'no chart has a summary of its values'
+	run -1 --separate-stderr report --table <(echo 'summary chart=x count=1')
+	assert_equal "$stderr" "report: /dev/fd/63:1: a summary record needs count=, mean=, max= and max_ts= as numbers"
+	run -2 report --table -f html counted
+	run -2 report -f csv counted
+	run -2 report --table --plot counted
 }
 
 # --- JSON ----------------------------------------------------------------------------------------------------------
@@ -308,10 +394,9 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 	grep -E '^(stream|limits|signal)' "$DATA/crowd.txt" >&7
 	until_true 60 grep -q '^host web1' out
 	kill -USR1 $pid
-	until_true 60 grep -q '^so far: host web1' out
+	until_true 60 grep -q '^so far: an abnormal moment that is not over on chart block' out
 	exec 7>&-
 	wait $pid || [ $? = 3 ]
-	grep -A1 '^so far: host web1' out | grep -q '^an abnormal moment that is not over on chart block'
 	run ! grep -q '^0 abnormal' out
 }
 
@@ -347,6 +432,52 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 	run ! bash -c 'grep -oE "(https?:)?//[a-z.0-9]+" new/report.html | grep -v //www.w3.org'
 }
 
+@test "a path's picture has the wait of each link, and the wake-up that ended it" {
+	blame-rank "$TOP/testdata/wake/lock.txt" >lock
+	report --plot lock | sed -n 's/^   \(victim\|holder\|grinder\)[^|]*//p' >picture
+	diff -u - picture <<-'END'
+		|===.........................................^==|
+		|  ======..................................^==  |
+		|       ====================================    |
+	END
+	need_gnuplot
+	mkdir bin
+	printf '#!/bin/sh\n[ ! -e path ] || cp path "%s/drawn"\nexec %s "$@"\n' "$PWD" "$(command -v gnuplot)" >bin/gnuplot
+	chmod +x bin/gnuplot
+	PATH=$PWD/bin:$PATH run -0 report -f html -o . lock
+	diff -u - <(sed -n '/^0\tvictim/,/^$/p; /^2\t160/p; /^[01]\t[0-9.]*\t[0-9.]*$/p; /^[0-9.]*\t[12]\t-1$/p' drawn | grep .) <<-'END'
+		0	victim/10
+		1	holder/20
+		2	grinder/30
+		1	160	850
+		0	50	900
+		2	160	850	1
+		850	2	-1
+		900	1	-1
+	END
+	grep -q 'waiting for another' report.html
+}
+
+@test "the pictures of README are drawn from stored streams" {
+	need_gnuplot
+	PATH=$BUILD:$PATH run -0 "$TOP/tests/picture.sh" "$BUILD" .
+	grep -q 'signals' chart.svg
+	grep -q 'grinder/1561' path.svg
+	grep -q 'wakes' path.svg
+}
+
+@test "the samples of README are what the stored streams give" {
+	# sample STREAM FIRST LAST: the lines of the report from one to the other
+	sample() {
+		cchart-filter "$TOP/testdata/$1" 2>/dev/null | blame-rank >ranked
+		report ranked | sed -n "/^$2/,/^$3/p"
+	}
+	sed -n '/^    1 moment: read/,/^    none lost/s/^    //p; /^$/d' "$TOP/README.md" >readme
+	sample demo.tb '1 moment' 'none lost' | grep . | diff -u <(grep . readme) -
+	sed -n '/^    1\. .*lock/,/^       blame/s/^    //p' "$TOP/README.md" >readme
+	sample lock.txt '1\.' '   blame' | diff -u readme -
+}
+
 @test "html: a Ctrl-C that ends the pipe's input ends no picture" {
 	need_gnuplot
 	mkdir bin
@@ -372,8 +503,26 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 @test "plot: without gnuplot the rest still comes" {
 	run --separate-stderr env PATH="$BUILD" report --plot "$DATA/crowd.txt"
 	assert_success
-	assert_output "$(cat "$DATA/crowd.text")"
+	assert_line --regexp '^   loop0 +\|[qs]+\|$'
+	diff -u "$DATA/crowd.text" <(sed '/|$/d; /^   = runs/,/unknown$/d' <<<"$output")
 	[[ $stderr == *"install gnuplot-nox"* ]] || fail "$stderr"
+}
+
+@test "html: a hundred thousand moments make no page that no browser opens" {
+	awk 'BEGIN { for (n = 1; n <= 20000; n++) {
+		printf "signal id=%d ts=%d start=%d.%03d chart=x value=%.3f center=0.01 ucl=0.02 rules=1 tid=%d comm=c%d\n", n, n + 1, n, n % 1000, 1 - n % 1000 / 1000, n, n
+		printf "window id=%d from=%d to=%d signals=%d-%d complete=yes\n", n, n, n + 1, n, n } }' >many
+	report -f html -o . many
+	[ "$(stat -c %s report.html)" -lt 1000000 ]
+	assert_equal "$(grep -c '<h3>' report.html)" 100
+	grep -q 'and 19,900 moments that lost less time' report.html
+	grep -q '<h3>20000\. ' report.html
+	run ! grep -q 'took 990 ms' report.html
+}
+
+@test "html: the page says that it loads and runs nothing" {
+	report -f html -o . "$DATA/crowd.txt"
+	grep -q "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">" report.html
 }
 
 @test "html: names do no harm" {
@@ -424,8 +573,12 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 @test "lost events end with 3, their count in the first lines" {
 	run report "$DATA/quiet.txt"
 	assert_failure 3
-	assert_line --index 1 --partial "12 LOST"
-	assert_line --index 2 "INCOMPLETE: 12 events were lost"
+	assert_line --index 0 "INCOMPLETE: 12 events were lost"
+	assert_line --partial "12 LOST"
+	{ cat "$DATA/crowd.txt"; echo 'lost ts=13.99 cpu=0 count=12'; } >lossy
+	COLUMNS=200 run report lossy
+	assert_failure 3
+	assert_line --index 0 --regexp '^1 moment \(12 events LOST\): read of loop0 .* took 2.288 s at 15:43:11.203, normal 4.50 ms$'
 }
 
 @test "lost events are told at once in a pipe" {
@@ -514,7 +667,7 @@ window id=1 from=10.190000000 to=13.991000000 signals=1-3 complete=yes'
 		node graph=1 id=2 name=Query parent=1 start=1 end=8 wait_start=1 wait_end=8
 		node graph=1 id=3 name=Socket parent=2 start=2 end=4 wait_start=2 wait_end=4 threw=Timeout
 	END
-	run bash -c 'blame-rank -a exception thrown | report --format=text | sed -n "/blame/,\$p"'
+	run bash -c 'blame-rank -a exception thrown | report --format=text | sed -n "/^   blame/,/^$/p"'
 	assert_line --index 0 --regexp '^   blame     threw           Socket$'
 	assert_line --index 1 --regexp '^ +1 call up           Query$'
 	assert_line --index 2 --regexp '^ +2 calls up           Main$'
@@ -706,9 +859,9 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 		echo "usage command=cchart-filter events=10 kept=0 bytes=10 kept_bytes=0 cpu=0.1 wall=1"
 	} >functions
 	COLUMNS=200 run -0 report functions
-	assert_line --index 1 "nothing abnormal on chart func:prog:f1: 10 values, limit 2.000 s, median 1.000 s, largest 1.500 s"
-	assert_line --index 2 "no values on chart syscall: nothing that it measures came to an end"
-	assert_line --index 3 "8 of 9 functions: no call of them ended"
+	assert_line --index 0 "nothing abnormal on chart func:prog:f1: 10 values, limit 2.000 s, median 1.000 s, largest 1.500 s"
+	assert_line --index 1 "no values on chart syscall: nothing that it measures came to an end"
+	assert_line --index 2 "8 of 9 functions: no call of them ended"
 	assert_equal "${#lines[@]}" 4
 }
 
@@ -764,7 +917,7 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 		echo "usage command=cchart-filter events=0 kept=0 bytes=0 kept_bytes=0 cpu=0.1 wall=10"
 	} >watched
 	COLUMNS=200 run -0 report watched
-	assert_line --index 0 --partial "host h, 2026-11-20 15:43:05 to 15:43:15 UTC, "
+	assert_line --partial "host h, 2026-11-20 15:43:05 to 15:43:15 UTC, "
 	assert_line --partial "trace-collect and cchart-filter took 200 ms of CPU time in 10.000 s, 1.0 % of 2 CPUs"
 	assert_line --partial "; and 9.000 s to get ready"
 	run -0 bash -c 'report -f json watched | jq -c "[.start, .end, .span]"'
@@ -793,7 +946,7 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 	} >killed
 	for order in "watched killed" "killed watched"; do
 		run -0 report $order
-		assert_line --index 0 --partial "host h, 2026-11-20 15:43:05 to 15:43:33 UTC, "
+		assert_line --partial "host h, 2026-11-20 15:43:05 to 15:43:33 UTC, "
 		run -0 bash -c "report -f json $order | jq -c '[.start, .end, .span]'"
 		assert_output '["2026-11-20T15:43:05.000000000Z","2026-11-20T15:43:33.000000000Z",28]'
 	done
@@ -853,10 +1006,10 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 
 @test "a chain tells who waits for whom, down to where the time went" {
 	run -0 bash -c 'blame-rank "$1/wake/lock.txt" | report' - "$TOP/testdata"
-	assert_line '   chain   victim waits for holder, which waits for grinder, running'
+	assert_line '   chain   victim waits for holder > grinder, running'
 	assert_line '   blame   the same, in this order'
 	run -0 bash -c 'blame-rank "$1/wake/lock.txt" | report -f json | jq -r ".moments[0].graphs[0].chain"' - "$TOP/testdata"
-	assert_output 'victim waits for holder, which waits for grinder, running'
+	assert_output 'victim waits for holder > grinder, running'
 	{
 		echo "signal id=1 ts=2 start=1 chart=syscall key=read value=1 center=0.1 ucl=0.2 rules=1 tid=10 comm=a"
 		echo "window id=1 from=1 to=2 signals=1-1 complete=yes"
@@ -874,13 +1027,47 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 		echo "path graph=1 node=1 from=1.95 to=2"
 	} >three
 	COLUMNS=200 run -0 report three
-	assert_line '   chain   a/10 waits for a/11 (read tcp socket), which waits for b (futex), asleep in nanosleep (timer)'
+	assert_line '   chain   a/10 waits for a/11 (read tcp socket) > b (futex), asleep in nanosleep (timer)'
 	# who does not wait for most of it is no part of the chain
 	run -0 report <(sed '/id=4 /s/start=1 /start=1.5 /' three)
-	refute_output --partial "which waits"
+	assert_line '   chain   a waits for b (read tcp socket), asleep in nanosleep (timer)'
 	# where no part takes most of the time there is none
 	run -0 report <(sed 's/node=5 from=1 /node=5 from=1.6 /' three)
 	refute_output --partial "chain"
+	# each link is told once, with what its process called itself then
+	{
+		echo 'task ts=0 tid=10 comm=a tgid=10 program=/bin/a read=0.1'
+		echo 'task ts=0 tid=11 comm=a tgid=9 program="python3 /srv/server.py" script=server.py cgroup=docker/web read=0.1'
+		echo 'task ts=0 tid=12 comm=b tgid=12 program=b title="b: starting" read=0.1'
+		echo 'task ts=1.5 tid=12 title="b: idle in transaction"'
+		echo 'task ts=2.5 tid=12 title="b: idle"'
+		cat three
+		echo 'blame graph=1 rank=1 name="timer: nanosleep of b" label=b score=0.9 share=0.9 on_path=yes instances=1 algorithm=critical deed=sleep who=b syscall=nanosleep'
+	} >told
+	sed -i '/id=5 /s/$/ who_tid=12/' told
+	COLUMNS=200 run -0 report told
+	assert_output --partial '   who     a/10 is /bin/a
+           a/11 is of process 9, python3 /srv/server.py, of docker/web
+           b is process 12, b: idle in transaction
+'
+	run -0 bash -c 'report -f json told | jq -c ".moments[0].graphs[0].links[]"'
+	assert_output '{"name":"a","tid":10,"pid":10,"program":"/bin/a","syscall":"read","object":"tcp socket","waits_for":11}
+{"name":"a","tid":11,"pid":9,"program":"python3 /srv/server.py","unit":"docker/web","syscall":"futex","waits_for":12}
+{"name":"b","tid":12,"pid":12,"program":"b","title":"b: idle in transaction","syscall":"nanosleep"}'
+	# threads of one process are one line
+	run -0 bash -c 'sed "s/^\(task.*tid=1[01] .*\)tgid=[0-9]*/\1tgid=9/; s/comm=a tgid/comm=a tgid/" told | COLUMNS=200 report'
+	assert_output --partial '   who     a/10 and a/11 are of process 9, /bin/a'
+	# who looks around while it waits, and waits on, is on the path again: what it waits for is told all the same
+	{
+		sed '/^path/d; s/^node graph=1 id=3 /edge graph=1 from=4 to=2 kind=wake\nedge graph=1 from=7 to=4 kind=wake\n&/' three
+		echo 'node graph=1 id=8 deed=run who=a start=1 end=1.01 tid=11 what=run'
+		echo 'path graph=1 node=8 from=1 to=1.01'
+		echo 'path graph=1 node=5 from=1.01 to=1.9'
+		echo 'path graph=1 node=3 from=1.9 to=1.95'
+		echo 'path graph=1 node=1 from=1.95 to=2'
+	} >again
+	COLUMNS=200 run -0 report again
+	assert_line '   chain   a/10 waits for a/11 (read tcp socket) > b (futex), asleep in nanosleep (timer)'
 }
 
 @test "text: how often who polls slept, and that nobody is known to have kept a thread from a CPU" {
@@ -966,7 +1153,8 @@ told() {
 	assert_line '   who     python3 is process 20, python3 /srv/rollup.py, of rollup.service'
 	assert_line '           sh is process 30, of session-3.scope'
 	assert_line '           web/10 is of process 9, /usr/sbin/web\x1b[2J, of docker/0123456789ab'
-	assert_equal "${lines[4]}" '           python3 is process 20, python3 /srv/rollup.py, of rollup.service'
+	assert_line '  to blame: python3 (2 threads) 80 % (process 20, python3 /srv/rollup.py, of'
+	assert_line '  rollup.service); sh 20 % (process 30, of session-3.scope)'
 	report -f json told.txt >json
 	run jq -c '.blame[].process, (.moments[0] | .worst[].process, (.graphs[0].blame[] | .processes, .process))' json
 	assert_line --index 0 '{"pid":20,"program":"python3 /srv/rollup.py","cgroup":"system.slice/rollup.service"}'
@@ -975,6 +1163,27 @@ told() {
 	assert_line --index 6 '{"pid":30,"cgroup":"user.slice/session-3.scope"}'
 	report -f html -o . told.txt || true
 	grep -q '<td>process 20, python3 /srv/rollup.py, of rollup.service</td>' report.html
+}
+
+@test "what a name says is not said again of its process" {
+	run told <<-'EOT'
+		task ts=1 tid=10 comm=web tgid=10 program=web read=1.1
+		task ts=1 tid=21 comm=python3 tgid=20 program=python3 read=1.1
+		task ts=1 tid=22 comm=python3 tgid=20 program=python3 read=1.1
+		task ts=1 tid=30 comm=sh tgid=30 program=sh cgroup=system.slice/job.service read=1.1
+	EOT
+	assert_line '   who     python3 is process 20'
+	assert_line '           sh is process 30, of job.service'
+	refute_line --partial 'web/10 is'
+	sed -i '/tid=10/s/program=web/program=web cgroup=system.slice\/web.service/' told.txt
+	run report told.txt
+	assert_line '           web/10 is of web.service'
+}
+
+@test "input that is no stream: an error, and nothing else" {
+	run -1 --separate-stderr report /etc/passwd
+	assert_output ""
+	assert_equal "${#stderr_lines[@]}" 1
 }
 
 @test "several processes of one name are counted; of one that is not known nothing is told" {
@@ -1217,7 +1426,7 @@ many_moments() {
 @test "a format that there is not ends with 2" {
 	run report -f xml "$DATA/crowd.txt"
 	assert_failure 2
-	assert_line --index 0 "report: there is no format 'xml'; there are text, json and html"
+	assert_line --index 0 "report: there is no format 'xml'; there are text, json, html and csv"
 }
 
 @test "of changes of level those that matter are told: worse first, none that went the other way or are small" {

@@ -62,8 +62,8 @@ text() {
 	text >t
 	stream-cat -b t >b
 	stream-cat -b b | cmp - b
-	# one that has a packed record of a kind, 40, that only a later version knows
-	{ plain_head && printf '\14\0\0\0\50\1\0\0\1\2\3\4' && plain b | tail -c +17; } >later
+	# one that has a packed record of a kind, 250, that only a later version knows
+	{ plain_head && printf '\14\0\0\0\372\1\0\0\1\2\3\4' && plain b | tail -c +17; } >later
 	stream-cat -b later >copy
 	stream-cat -b copy | cmp - copy
 	plain copy | cmp - later
@@ -161,8 +161,8 @@ text() {
 	cat old new old >mixed
 	stream-cat -t mixed | cmp - <(cat t t t)
 	stream-cat -b old | cmp - new
-	cat <(head -c 100 old) new <(head -c 200 new) old >cut
-	run -3 --separate-stderr stream-cat -t cut
+	cat <(head -c 100 old) new <(head -c 200 new) ./old >short
+	run -3 --separate-stderr stream-cat -t short
 	assert_regex "$stderr" "the stream was cut at byte 100"
 	[ "$(grep -c ^unheard-of <<<"$output")" = 2 ]
 }
@@ -333,7 +333,7 @@ end records=0 lost=0 cut=yes"
 	assert_output 'stream-cat: trace: it is ftrace text; use trace-import'
 	printf 'PERFILE2\150\0' >perf.data
 	run -1 stream-cat perf.data
-	assert_output 'stream-cat: perf.data: it is a perf.data file; give trace-import what perf script prints of it'
+	assert_output 'stream-cat: perf.data: it is a perf.data file; type perf script --ns --header -i FILE | trace-import'
 	trace-export -f perfetto -o trace.pb "$TOP/testdata/demo.tb"
 	run -1 stream-cat trace.pb
 	assert_output "stream-cat: trace.pb: it is a Perfetto trace; give trace-import what 'traceconv systrace' makes of it"

@@ -42,6 +42,9 @@ has() {
 	assert_failure 2
 	run trace-collect -d soon
 	assert_failure 2
+	run -2 trace-collect -o -- touch started # a forgotten -p starts nothing
+	assert_line --index 0 "trace-collect: 'touch' is no option; a command to start comes behind --"
+	assert [ ! -e started ]
 	run trace-collect -b 0
 	assert_failure 2
 }
@@ -216,7 +219,7 @@ is_probing() {
 
 @test "a signal before tracing is on: COMMAND is not started, and no more probes are placed" {
 	need_tracefs
-	for i in {1..400}; do echo "void f$i(void) {}"; done | "${CC:-gcc}" -x c -shared -fPIC -o many.so - || skip "needs gcc"
+	for i in {1..400}; do echo "void f$i(void) {}"; done | gcc -x c -shared -fPIC -o many.so - || skip "needs gcc"
 	collect -f './many.so:f*' -o out -- touch started 2>err
 	until_true 60 is_probing
 	kill -TERM $pid
@@ -331,6 +334,7 @@ other_guardians() {
 	has_guardians "$1" && [ "$(guardians "$1")" != "$2" ]
 }
 
+# bats test_tags=long
 @test "collector and guardian killed together leave nothing" {
 	need_tracefs
 	cp "$BUILD"/trace-collect prog
@@ -413,6 +417,7 @@ meddle() {
 	wait $pid || status=$?
 }
 
+# bats test_tags=long
 @test "somebody else who changes an instance that is traced is noticed" {
 	need_tracefs
 	for change in 'echo 0 >events/sched/sched_switch/enable' 'echo 0 >events/block/enable' 'echo 0 >events/enable' \
@@ -433,7 +438,8 @@ meddle() {
 
 @test "somebody else who only looks at an instance is not told of" {
 	need_tracefs
-	meddle 'cat trace_options tracing_on events/sched/sched_switch/enable per_cpu/cpu0/stats >/dev/null; head -n1 trace >/dev/null; echo x >trace_marker'
+	meddle 'cat trace_options tracing_on events/sched/sched_switch/enable per_cpu/cpu0/stats >/dev/null; head -n1 trace >/dev/null; echo x >trace_marker
+		ls . events events/sched per_cpu/cpu0 options >/dev/null; sleep 0.2; ls -R . >/dev/null'
 	assert_equal "$status $(<err)" "0 "
 	run ! has out '^lost'
 }
@@ -454,11 +460,33 @@ meddle() {
 	assert_equal "$(<err)" "trace-collect: somebody else changed 'tailblame-$pid.kept/tracing_on' while it was traced: events may be missing"
 }
 
+@test "a pipe of the same number in another file system has no stages" {
+	need_tracefs
+	for folder in ours other; do
+		mkdir $folder
+		mount -t tmpfs none $folder
+		mkfifo $folder/pipe
+	done
+	[ "$(stat -c %i ours/pipe)" = "$(stat -c %i other/pipe)" ] || skip "the numbers differ"
+	cat <>other/pipe >/dev/null 3>&- &
+	foreign=$!
+	cat <ours/pipe >out 3>&- &
+	reader=$!
+	trace-collect -e sched:sched_process_exec --text -d 300ms >ours/pipe
+	wait $reader
+	kill $foreign
+	umount ours other
+	run -0 grep '^stage' out
+	assert_output --partial " tid=$reader"
+	refute_output --partial " tid=$foreign"
+}
+
 # Between its making and the file that holds it an instance looks like one that was left behind.
+# bats test_tags=long
 @test "collectors that start at once do not take away each other's instances" {
 	need_tracefs
 	for i in {1..20}; do
-		for _ in {1..10}; do
+		for _ in {1..5}; do
 			trace-collect -e sched:sched_process_fork -d 0 -o /dev/null 2>>"err$i" 3>&- || echo "failed: $?" >>"err$i"
 		done &
 		starts+=($!)
@@ -715,7 +743,8 @@ lapped() {
 	kill $pid
 	wait $pid
 	kill $victim $other
-	run ! grep ' comm=sleep name=raw_syscalls:sys_enter ' out
+	run bash -c "grep ' comm=sleep name=raw_syscalls:sys_enter ' out | grep -v ' tid=$victim '"
+	assert_output ""
 }
 
 @test "the command goes by its own name from the start" {
@@ -817,10 +846,75 @@ lapped() {
 }
 
 @test "-p: what is no process is refused" {
-	for wrong in 0 1,0 4194304 x 1,,2 ","; do
+	for wrong in 0 1,0 4194304 99999999999999999999 1,,2 "nginx," ","; do
 		run trace-collect -p $wrong -d 0
 		assert_failure 2
 	done
+}
+
+# members FILE: how many of the traced threads that the stream names have which name
+members() {
+	awk '$1 == "traced" { sub(/tids=/, "", $2); n = split($2, tids, ","); for (i = 1; i <= n; i++) is[tids[i]] = 1 }
+		$1 == "task" { tid = ""; for (i = 2; i <= NF; i++) { if ($i ~ /^tid=/) tid = substr($i, 5); if ($i ~ /^comm=/) comm[tid] = substr($i, 6) } }
+		END { for (tid in is) if (tid in comm) print comm[tid] }' "$1" | sort | uniq -c | awk '{ print $1, $2 }'
+}
+
+@test "-p NAME takes all processes of that name, those that begin later too, with their children, and nobody else" {
+	need_tracefs
+	cp "$(command -v sleep)" tb-idler
+	printf '#!/bin/sh\nsleep 0.2\n' >tb-job.sh
+	chmod +x tb-job.sh
+	./tb-idler 60 3>&- &
+	first=$!
+	./tb-idler 61 3>&- &
+	second=$!
+	until_true 20 grep -qx tb-idler /proc/$first/comm
+	until_true 20 grep -qx tb-idler /proc/$second/comm
+	run -0 --separate-stderr trace-collect -p tb-idler,tb-job.sh -e sched:sched_switch --text -o out -- \
+		sh -c './tb-idler 0.1; sh ./tb-job.sh; sleep 0.1; exec true'
+	kill $first $second
+	wait $first $second || true
+	assert_equal "$stderr" ""
+	tids=$(sed -n 's/^traced tids=//p' out | head -n1)
+	for pid in $first $second; do [[ ,$tids, == *,$pid,* ]] || fail "$pid is not in $tids"; done
+	assert_equal "$(members out)" $'1 sh\n1 sleep\n1 tb-idler'
+	# none of them runs yet
+	run -0 --separate-stderr trace-collect -p tb-idler -e sched:sched_switch --text -o out -- sh -c './tb-idler 0.1; true'
+	assert_equal "$stderr" "trace-collect: no process is called 'tb-idler' yet; those that begin are traced"
+	run -0 cchart-filter --text out
+	assert_equal "$(sed -n 's/^traced //p' out | head -n1)" 'tids=""'
+	assert_equal "$(members out)" '1 tb-idler'
+}
+
+@test "-p: a call in which a process is already counts from the beginning on, and its end is explained" {
+	need_tracefs
+	cp "$(command -v flock)" tb-victim
+	mkfifo go
+	flock lock sh -c 'echo >held; read -r x <go' 3>&- &
+	until_true 20 test -s held
+	./tb-victim lock sleep 0.1 3>&- &
+	victim=$!
+	until_true 20 grep -q '^73 ' /proc/$victim/syscall # flock
+	trace-collect -p tb-victim -c syscall --text -o out 3>&- &
+	pid=$!
+	until_true 60 grep -qs "^traced ts=.* within=$victim\$" out
+	sleep 0.5 # how long it hangs
+	echo >go
+	wait $victim
+	kill $pid
+	wait $pid || true
+	assert_equal "$(grep -c "^traced ts=.* within=$victim\$" out)" 1
+	cchart-filter --limit=300ms out 2>err | blame-rank | COLUMNS=200 report >told || [ $? = 3 ]
+	run -0 cat told
+	assert_output --regexp "flock by tb-victim/$victim took at least [0-9.]+ (ms|s)"
+	assert_output --regexp "tb-victim waits for (flock|sh)"
+	# one that runs, or does not sleep on in the same call, is in none
+	sh -c 'while :; do :; done' 3>&- &
+	victim=$!
+	trace-collect -p $victim -c syscall -d 100ms --text -o out
+	kill $victim
+	run grep -c within= out
+	assert_output 0
 }
 
 @test "an event that several want passes the filter of any" {
@@ -954,13 +1048,37 @@ calls() {
 # The clock is one that there is not, so that no probe is placed: that takes seconds.
 @test "--functions: that many probes take their time is told to a terminal" {
 	need_tracefs
-	for i in {1..50}; do echo "void f$i(void) {}"; done | "${CC:-gcc}" -x c -shared -fPIC -o many.so -
-	run -1 script -qec "trace-collect -C none -f ./many.so:f* -o many.tb" /dev/null
+	for i in {1..50}; do echo "void f$i(void) {}"; done | gcc -x c -shared -fPIC -o many.so -
+	run -1 script -qec "trace-collect --max-cost=5% -C none -f ./many.so:f* -o many.tb" /dev/null
 	assert_line --index 0 --partial "trace-collect: placing probes in 50 functions"
-	run -1 script -qec "trace-collect -C none -f ./many.so:f*[1-9] -o many.tb" /dev/null
+	run -1 script -qec "trace-collect --max-cost=5% -C none -f ./many.so:f*[1-9] -o many.tb" /dev/null
 	refute_output --partial "placing"
-	run -1 trace-collect -C none -f './many.so:f*' -o many.tb
+	run -1 script -qec "trace-collect -C none -f ./many.so:f* -o many.tb" /dev/null
 	refute_output --partial "placing"
+	run -1 trace-collect --max-cost=5% -C none -f './many.so:f*' -o many.tb
+	refute_output --partial "placing"
+}
+
+@test "--functions: many share a few events of the kernel, so that they are soon removed" {
+	need_tracefs
+	{
+		for i in {1..150}; do echo "__attribute__((noinline)) void f$i(void) { __asm__ volatile(\"\"); }"; done
+		echo 'int main(void) {'
+		for i in {1..150}; do echo "f$i();"; done
+		echo '}'
+	} >many.c
+	gcc -O2 -o many many.c
+	begun=$EPOCHREALTIME
+	run -0 trace-collect -f './many:f*' -o many.tb -- sh -c \
+		'./many; cut -d" " -f1 /sys/kernel/tracing/uprobe_events | grep "tailblame_$PPID[/_]" | sort -u >events'
+	took=$(((${EPOCHREALTIME/[.,]/} - ${begun/[.,]/}) / 1000))
+	assert [ $took -lt 5000 ] # 12 s with an event for each
+	assert_equal "$(wc -l <events)" 2
+	stream-cat --text many.tb | awk '/^event .* name=func:many__f/ { for (i = 5; i <= NF; i++) if ($i ~ /^name=/) print $i }' >seen
+	assert_equal "$(head -n4 seen)" $'name=func:many__f1\nname=func:many__f1__return\nname=func:many__f2\nname=func:many__f2__return'
+	assert_equal "$(sort -u seen | wc -l)" 300
+	run grep -a -c ' part' many.tb
+	assert_output 0
 }
 
 @test "--functions: a chart for each function that matches" {
@@ -1087,11 +1205,43 @@ told() {
 	tid=$(sed -n 's/^task .* tid=\([0-9]*\) .*program="sh .\/step".*/\1/p' trace | head -n 1)
 	grep -q "^task ts=[0-9.]* tid=$tid ended=yes\$" trace
 	if grep -q '^[0-9]*:[^:]*:/.' /proc/self/cgroup; then
-		grep -q '^task .* program="sh ./step" cgroup=[^ ]* read=' trace
+		grep -q '^task .* program="sh ./step" script=step cgroup=[^ ]* read=' trace
 	fi
 	trace-collect --text --no-programs -e sched:sched_process_exit -- sh ./job over >trace
 	run grep -cE '^task.* (program|cgroup|read)=' trace
 	assert_output 0
+}
+
+@test "programs that end at once, and those that call themselves otherwise, are told as they were begun" {
+	need_tracefs
+	[ "$(readlink /proc/self/ns/pid)" = "pid:[4026531836]" ] || skip "needs the first namespace of processes"
+	[ -e /sys/kernel/btf/vmlinux ] || skip "needs a kernel that tells its types"
+	printf '#!/bin/sh\n:\n' >runs
+	echo 'exit 0' >plain.pl
+	chmod +x runs
+	cat >job <<-'EOF'
+		for i in 1 2 3 4 5 6 7 8 9; do /bin/true secret; done
+		./runs secret
+		env -i /usr/bin/perl -w plain.pl secret
+		/usr/bin/perl -e 1 secret
+		/usr/bin/perl -e '$0 = "titled: at work"; select undef, undef, undef, 0.2; system "true"'
+		/usr/bin/perl -e 1 "$(head -c 100000 /dev/zero | tr '\0' x)"
+	EOF
+	trace-collect --text -e sched:sched_process_exit -o trace -- sh ./job
+	run grep -c '^task.*secret' trace
+	assert_output 0
+	run bash -c 'sed -n "s/^task .* comm=\(true\|runs\|env\|perl\) tgid=.* began=yes \(program=.*\) read=.*/\1 \2/p" trace | sed "s/ cgroup=.*//"'
+	assert_output "$(printf 'true program=/bin/true\n%.0s' {1..9})
+runs program=\"/bin/sh ./runs\" script=runs
+env program=env
+perl program=\"/usr/bin/perl plain.pl\" script=plain.pl
+perl program=/usr/bin/perl
+perl program=/usr/bin/perl
+true program=true
+perl program=/usr/bin/perl"
+	# what a child is before it begins the program is not that program
+	run bash -c 'grep "^task .* comm=sh .*program=/bin/true" trace'
+	assert_output ""
 }
 
 # quota_group: makes a group of 10 ms in 100, of whichever version the CPU controller is; its path in $group
@@ -1222,6 +1372,7 @@ shed() {
 	assert_line --index 0 "trace-collect: option --max-cost: 'lots' is not a share, such as 5% or 0.05"
 }
 
+# bats test_tags=long
 @test "--max-cost: what costs too much is shed, context before charts, until the last chart ends it" {
 	need_tracefs
 	storm
@@ -1247,6 +1398,7 @@ shed() {
 	assert_line --regexp '^trace-collect ended at '
 }
 
+# bats test_tags=long
 @test "--max-cost: context that stays in the kernel is shed, too, and stacks first" {
 	need_tracefs
 	storm
@@ -1258,6 +1410,7 @@ shed() {
 	assert_output --partial "some of it was shed"
 }
 
+# bats test_tags=long
 @test "--max-cost: what costs little stays" {
 	need_tracefs
 	run -0 trace-collect --max-cost=90% -c runq -e 'irq:*' -d 14 -o out

@@ -335,7 +335,7 @@ at_path() { # PATH
 	assert_equal "$(wc -l <from)" $(($(stream-cat -t incident.tb | grep -c '^path') - $(stream-cat -t incident.tb | grep -c '^graph')))
 	# Every event stands on a track that was described before.
 	diff <(at_path 1.11.11 <tree | sort -u) <(at_path 1.60.1 <tree | sort -u) | run ! grep '^<'
-	at_path 1.60.2 <tree | grep -q '"block loop0"'
+	at_path 1.60.2 <tree | grep -q '"block of loop0"'
 }
 
 # --- folded --------------------------------------------------------------------------------------------------------
@@ -398,9 +398,9 @@ victim;holder;worker;7:0;read by worker in the bfq queue of 7:0 3000000"
 	printf '%s\n' 'signal id=1 ts=2 start=1 chart="a, b" value=1 rules=1,5 comm="say \"so\"" odd="x y" dev=7:0' 'signal id=2 ts=3' >in
 	trace-export -f csv -k signal in | tr -d '\r' >out
 	diff - out <<-'END'
-		id,ts,start,chart,key,value,unit,n,center,lcl,ucl,rules,tid,comm,open,mean,more
-		1,2,1,"a, b",,1,,,,,,"1,5",,"say ""so""",,,"odd=""x y"" dev=7:0"
-		2,3,,,,,,,,,,,,,,,
+		id,ts,start,chart,key,value,unit,n,center,lcl,ucl,rules,tid,comm,open,mean,signs,sign_ts,sign_value,more
+		1,2,1,"a, b",,1,,,,,,"1,5",,"say ""so""",,,,,,"odd=""x y"" dev=7:0"
+		2,3,,,,,,,,,,,,,,,,,,
 	END
 	run -0 trace-export -f csv -k blame in
 	assert_output --partial "graph,rank,name"
@@ -427,8 +427,9 @@ x\x00y'
 	cat >cells.py <<-'END'
 		import csv, io, subprocess
 		bad = ["=1+1", "=cmd|' /C calc'!A0", "+1+1", "-1-1", "-2+3+cmd|' /C calc'!A0", "@SUM(1)", "\t=1", "\r=1", "\n=1", "=", "-", "-inf", "+0x1",
-		       "'=1", "''@x", "\uff1d1", "\uff0b1", "\uff0d1", "\uff201", "=HYPERLINK(\"http://x\",\"y\")", "-" + "1" * 90 + "x"]
-		good = ["-1", "+2.5", "-1e-9", "-.5", "1-1", "a=b", "'x", "'", "", " =1", "\"=1", "'-1", "\uff1c"]
+		       "'=1", "''@x", "\uff1d1", "\uff0b1", "\uff0d1", "\uff201", "=HYPERLINK(\"http://x\",\"y\")", "-" + "1" * 90 + "x",
+		       " =1", "  +cmd", " '=1", "' @x"]
+		good = ["-1", "+2.5", "-1e-9", "-.5", "1-1", "a=b", "'x", "'", "", " 1", " '", "\"=1", "'-1", "\uff1c"]
 		behind = {"a;=1": "a;'=1", "x\t=1": "x\t'=1", "x;=cmd|'/C calc'!A0;": "x;'=cmd|'/C calc'!A0;", "a;'@x;+1;-y": "a;''@x;+1;'-y", "=a;=b": "'=a;'=b"}
 		quoted = lambda text: '"' + "".join({'"': '\\"', "\n": "\\n", "\r": "\\x0d", "\t": "\\t"}.get(c, c) for c in text) + '"'
 		with open("in", "w", newline="") as out:

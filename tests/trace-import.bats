@@ -39,7 +39,7 @@ gist() {
 build_bench() {
 	local flags
 	read -r -a flags <<<"$(pkg-config --cflags --libs libtracecmd libtracefs libtraceevent)"
-	"${CC:-gcc}" -std=gnu11 -O1 -D_GNU_SOURCE -o "$1" "$TOP/tests/bench/$1.c" "${flags[@]}"
+	${CC:-gcc} -std=gnu11 -O1 -D_GNU_SOURCE -o "$1" "$TOP/tests/bench/$1.c" "${flags[@]}"
 }
 
 @test "the same events in the same order, at the same times, as libtracecmd's iterator gives" {
@@ -252,7 +252,9 @@ END
 	# What is abnormal is said beforehand, lest another load makes it normal.
 	echo 'limits ts=0 chart=runq center=0.00001 lcl=0 ucl=0.0002 n=1000 method=imr' >known
 	asked() { cchart-filter -c runq --method=imr --limits=known | blame-rank --text | grep -E '^(limits|signal|window|blame|path) '; }
-	asked <live.tb >wanted
+	# A recording does not tell which threads are the pipe's own, nor what program a process runs.
+	stream-cat --text live.tb |
+		sed -E '/^stage /d; /^task /s/ (program|script|title|cgroup|read)=("([^"\\]|\\.)*"|[^ ]*)//g' | asked >wanted
 	run cat wanted
 	assert_line --regexp '^blame graph=1 '
 	for file in live.dat live.trace; do
@@ -354,7 +356,7 @@ trace-import: no event 'nosuch:event' in what was read"
 	assert_regex "$stderr" "'hog.dat' and 'disk.dat' do not record the same events, so they cannot be merged"
 	sample hog.trace
 	run -1 --separate-stderr trace-import --merge hog.trace
-	assert_regex "$stderr" 'only trace.dat files can be merged'
+	assert_regex "$stderr" 'only files of trace.dat and strace can be merged'
 }
 
 # --- text by hand ------------------------------------------------------------------------------------------------
@@ -440,7 +442,7 @@ END
 
 @test "events that newer kernels have no more: of which system they are, and their fields" {
 	cat >trace <<'END'
-            dd-7     [001] .....     1.000001: hrtimer_init: hrtimer=00000000ab12cd34 clockid=CLOCK_MONOTONIC mode=REL
+            dd-7     [001] ...1.     1.000001: hrtimer_init: hrtimer=00000000ab12cd34 clockid=CLOCK_MONOTONIC mode=REL
             dd-7     [001] .....     1.000002: writeback_dirty_page: bdi 8:0: ino=5 index=1
             dd-7     [001] .....     1.000003: wait_on_page_writeback: bdi 8:0: ino=5 index=1
             dd-7     [001] .....     1.000004: block_bio_bounce: 8,0 R 2048 + 8 [dd]
@@ -470,7 +472,7 @@ END
 
 @test "events that another kernel prints with more, fewer or other fields: what is known of the rest stays known" {
 	run imported <<'END'
-            dd-7     [001] .....     1.000001: hrtimer_start: hrtimer=00000000ab12cd34 function=hrtimer_wakeup expires=100 softexpires=90 mode=REL
+            dd-7     [001] ...1.     1.000001: hrtimer_start: hrtimer=00000000ab12cd34 function=hrtimer_wakeup expires=100 softexpires=90 mode=REL
             dd-7     [001] .....     1.000002: hrtimer_start: hrtimer=0000000012345678 function=hrtimer_wakeup expires=100 softexpires=90 mode=REL
             dd-7     [001] .....     1.000003: balance_dirty_pages: bdi 8:0: limit=1 setpoint=2 dirty=3 bdi_setpoint=4 bdi_dirty=5 dirty_ratelimit=6
             dd-7     [001] .....     1.000004: writeback_single_inode_start: bdi 8:0: ino=5 state=I_DIRTY_SYNC dirtied_when=1 age=1 index=1 to_write=1 wrote=0
@@ -489,7 +491,7 @@ END
 
 @test "what a system call returned: errors of 64-bit and of 32-bit kernels" {
 	run imported <<'END'
-            dd-7     [001] ....     1.000001: sys_futex -> 0xffffffffffffff92
+            dd-7     [001] ...1     1.000001: sys_futex -> 0xffffffffffffff92
             dd-7     [001] ....     1.000002: sys_futex -> 0xffffff92
             dd-7     [001] ....     1.000003: sys_mmap2 -> 0xb6f00000
             dd-7     [001] ....     1.000004: sys_mmap2 -> 0xfffff000
@@ -776,7 +778,7 @@ END
 
 @test "what is not understood is counted, shown with its first line, and passed on where it is an event" {
 	cat >trace <<'END'
-            dd-7     [001] .....     1.000001: irq_handler_entry: irq=1 name=x
+            dd-7     [001] ...1.     1.000001: irq_handler_entry: irq=1 name=x
 what is this
             dd-7     [001] .....     1.000002: nobody_knows: this (event)
             dd-7     [001] .....     1.000003: sched_switch: in a new layout
@@ -808,7 +810,7 @@ END
 }
 
 @test "files that came by way of Windows: the mark of UTF-8, carriage returns; UTF-16 is refused" {
-	printf '%s\r\n' $'\357\273\277            dd-7     [001] .....     1.000001: irq_handler_entry: irq=1 name=x' >marked
+	printf '%s\r\n' $'\357\273\277            dd-7     [001] ...1.     1.000001: irq_handler_entry: irq=1 name=x' >marked
 	run -0 trace-import --text marked
 	assert_line 'event ts=1.000001000 cpu=1 tid=7 comm=dd name=irq:irq_handler_entry irq=1 name=x common_flags=0'
 	printf '\377\376#\0' >wide
@@ -838,7 +840,7 @@ for line in sys.stdin.buffer:
 
 @test "a pipe that gives a heading first: what it is is told when events come" {
 	command -v python3 >/dev/null || skip "needs python3"
-	printf '%s\n' cpus=2 'CPU:0 [SUBBUFFER START]' '            dd-7     [001] .....     1.000001: irq_handler_entry: irq=1 name=x' >trace
+	printf '%s\n' cpus=2 'CPU:0 [SUBBUFFER START]' '            dd-7     [001] ...1.     1.000001: irq_handler_entry: irq=1 name=x' >trace
 	run -0 --separate-stderr bash -c "$(declare -f in_pieces); in_pieces <trace | trace-import --text"
 	assert_line --partial 'name=irq:irq_handler_entry irq=1 name=x '
 	run -1 --separate-stderr bash -c 'yes cpus=2 | trace-import'
@@ -949,7 +951,7 @@ END
 	done
 	run -1 --separate-stderr trace-import perf.data
 	assert_regex "$stderr" 'perf script'
-	for text in 'Attaching 2 probes...|bpftrace' '[11:24:32.1] (+?.?) host sched_switch: { cpu_id = 3 }, { prev_tid = 0 }|babeltrace' \
+	for text in 'Attaching 2 probes...|bpftrace' '[000011] (+?.?) host sched_switch: { cpu_id = 3 }, { prev_tid = 0 }|babeltrace' \
 		'           time    cpu  task name  wait time  sch delay   run time|perf sched' '{"traceEvents": []}|JSON' 'dd 7 [001] sched:sched_waking: comm=x|perf script'; do
 		echo "${text%|*}" >other
 		run -1 --separate-stderr trace-import other
@@ -1102,4 +1104,323 @@ number() {
 	} >huge.dat
 	run -1 trace-import --text huge.dat
 	assert_output --partial "the sizes of a compressed section cannot be"
+}
+
+# --- machines ----------------------------------------------------------------------------------------------------
+
+# An ARM phone's ioctl has the number that setsockopt has on x86_64.
+@test "calls of a machine that is not told are numbers, until --machine or the trace says which it is" {
+	{
+		printf '# tracer: nop\n#\n'
+		for i in {1..400}; do
+			printf '  app-77  [000] .... %d.%06d: sys_enter: NR 54 (3, 0, 0, 0, 0, 0)\n' $((i / 100)) $((i % 100 * 10000))
+			printf '  app-77  [000] .... %d.%06d: sys_exit: NR 54 = 0\n' $((i / 100)) $((i % 100 * 10000 + 300 + i % 7 + (i == 390) * 5000))
+		done
+	} >phone
+	named() { trace-import "$@" | cchart-filter -c syscall --text | sed -nE 's/^signal .* key=([a-z0-9_]+) .*/\1/p'; }
+	assert_equal "$(named phone)" syscall_54
+	assert_equal "$(named --machine=armv7l phone)" ioctl
+	assert_equal "$(named --machine=x86_64 phone)" setsockopt
+	sed -E 's/ \[000\] \.\.\.\. / [000] /; s/(sys_e)/raw_syscalls:\1/; s/^# tracer.*/# ========\n# arch : armv7l\n# ========/' phone >perf
+	assert_equal "$(named perf)" ioctl
+	assert_equal "$(named --machine=x86_64 perf)" ioctl # the trace is believed
+}
+
+@test "dots in place of flags prove nothing where no event has a flag: another tool may have written them" {
+	printf '  dd-7 [001] %s 1.00000%d: sched_wakeup: comm=a pid=8 prio=120 target_cpu=000\n' .... 1 .... 2 >converted
+	{ cat converted; printf '  dd-7 [001] d.h4 1.000003: sched_wakeup: comm=a pid=8 prio=120 target_cpu=000\n'; } >kernels
+	run -0 trace-import --text converted
+	refute_output --partial common_flags
+	run -0 trace-import --text kernels
+	assert_equal "$(grep -o 'common_flags=.*' <<<"$output" | xargs)" 'common_flags=0 common_flags=0 common_flags=9'
+}
+
+@test "perf script without times or threads is refused with the option to add" {
+	lacking() { # LINE OPTION
+		echo "$1" >lacking
+		for format in '' --format=perf; do
+			run -1 --separate-stderr trace-import $format lacking
+			assert_equal "$stderr" "trace-import: lacking: it has events without $2"
+		done
+	}
+	lacking '  my prog: x   77 [000] sched:sched_wakeup: comm=a:b c:d pid=8 prio=120 target_cpu=000' 'times; print them with perf script -F +time'
+	lacking '  prog   76/77   irq:irq_handler_entry:k:  ffffffff81399b71 foo' 'times; print them with perf script -F +time'
+	lacking '  prog [000] 12.345678: sched:sched_wakeup: comm=a pid=8 prio=120 target_cpu=000' 'threads; print them with perf script -F +tid'
+	lacking 'block:block_rq_issue: 8,0 R 4096 () 8 + 8 [dd]' 'threads and times; print them with perf script -F +tid,+time'
+}
+
+# --- strace ------------------------------------------------------------------------------------------------------
+
+# calls FILE...: its events: time, thread, whether it enters, number, arguments or result
+calls() {
+	trace-import --text "$@" | sed -nE 's/^event ts=[0-9]*(\.[0-9]{6})000 cpu=0 tid=([0-9]+) .*sys_(enter|exit) id=([0-9]+) (args|ret)=/\1 \2 \3 \4 /p'
+}
+
+@test "strace: calls, results, errors, signals, exits and what several threads do at a time" {
+	run -0 --separate-stderr calls --machine=x86_64 "$DATA/threads.strace"
+	assert_output - <<'END'
+.000100 800 enter 59 0x0,0x0,0x7ffcb2efed28,0x0,0x0,0x0
+.000446 800 exit 59 0
+.000500 800 enter 12 0x0,0x0,0x0,0x0,0x0,0x0
+.000553 800 exit 12 93931072221184
+.000600 800 enter 21 0x0,0x0,0x0,0x0,0x0,0x0
+.000656 800 exit 21 -2
+.000700 800 enter 257 0x0,0x0,0x0,0x1a4,0x0,0x0
+.000710 800 exit 257 3
+.000800 800 enter 18 0x3,0x0,0x1000,0x1000,0x0,0x0
+.000821 800 exit 18 4096
+.000900 800 enter 56 0x0,0x0,0x0,0x0,0x0,0x0
+.000950 801 enter 273 0x7f2adb91b9e0,0x18,0x0,0x0,0x0,0x0
+.000960 800 exit 56 801
+.000985 801 exit 273 0
+.001000 801 enter 157 0x0,0x0,0x0,0x0,0x0,0x0
+.001001 801 exit 157 0
+.001010 801 enter 0 0x4,0x0,0x1,0x0,0x0,0x0
+.001020 800 enter 58 0x0,0x0,0x0,0x0,0x0,0x0
+.001040 801 exit 0 1
+.001100 802 enter 59 0x0,0x0,0x7ffe,0x0,0x0,0x0
+.001200 802 exit 59 0
+.001205 800 exit 58 802
+.001300 800 enter 202 0x556e08317000,0x0,0x2,0x0,0x0,0x0
+.001400 801 enter 7 0x0,0x1,0xffffffffffffffff,0x0,0x0,0x0
+.101400 801 exit 7 -516
+.101500 801 enter 219 0x0,0x0,0x0,0x0,0x0,0x0
+.101700 801 exit 219 1
+.101800 801 enter 95 0x12,0x0,0x0,0x0,0x0,0x0
+.101810 801 exit 95 2
+.101850 802 enter 450 0x1,0xffffffffffffffff,0x0,0x0,0x0,0x0
+.101860 802 exit 450 -38
+.101900 801 enter 60 0x0,0x0,0x0,0x0,0x0,0x0
+END
+	run -0 --separate-stderr trace-import --text --machine=x86_64 "$DATA/threads.strace"
+	assert_line 'stream version=1 machine=x86_64 wall=0.000000000'
+	assert_equal "$(grep ^task <<<"$output")" "task ts=1700000000.000446000 tid=800 comm=wget tgid=800 began=yes
+task ts=1700000000.000960000 tid=801 comm=wget tgid=800
+task ts=1700000000.001001000 tid=801 comm=loader
+task ts=1700000000.001200000 tid=802 comm=gzip tgid=802 began=yes
+task ts=1700000000.101950000 tid=801 ended=yes
+task ts=1700000000.102010000 tid=802 ended=yes
+task ts=1700000000.102020000 tid=800 ended=yes"
+}
+
+@test "strace -ff -m: a file a thread, merged, is the same as one file of all" {
+	for tid in 800 801 802; do
+		# where a thread has a file of its own, no call is parted
+		sed -n "s/^$tid //p" "$DATA/threads.strace" | sed -n '
+			/unfinished/ { s/ *<unfinished ...>//; h; d; }
+			/resumed/ { s/.*resumed>//; H; x; s/\n//; }
+			p' >log.$tid
+	done
+	calls -m log.* >merged
+	calls "$DATA/threads.strace" | sort >one
+	diff one <(sort merged)
+	sort -c merged
+	run -1 trace-import -m log.800 "$DATA/hog.dat"
+	assert_output --partial 'trace.dat cannot be merged with strace'
+	run -1 trace-import -m <(cat log.800)
+	assert_output --partial 'merged by files, not by pipes'
+}
+
+@test "strace on standard error: the thread that has no number is the one that strace names later" {
+	cat >log <<'END'
+1700000000.000100 getpid() = 70 <0.000001>
+1700000000.000200 vfork(strace: Process 71 attached
+ <unfinished ...>
+[pid    71] 1700000000.000300 getuid() = 0 <0.000001>
+[pid    70] 1700000000.000400 <... vfork resumed>) = 71 <0.000190>
+[pid    70] 1700000000.000500 clone(child_stack=NULL, flags=SIGCHLDstrace: Process 72 attached
+, child_tidptr=0x7f) = 72 <0.000050>
+[pid    71] 1700000000.000600 +++ exited with 0 +++
+[pid    72] 1700000000.000650 +++ exited with 0 +++
+1700000000.000700 getgid() = 0 <0.000002>
+END
+	run -0 --separate-stderr calls --machine=x86_64 log
+	assert_output - <<'END'
+.000100 70 enter 39 0x0,0x0,0x0,0x0,0x0,0x0
+.000101 70 exit 39 70
+.000200 70 enter 58 0x0,0x0,0x0,0x0,0x0,0x0
+.000300 71 enter 102 0x0,0x0,0x0,0x0,0x0,0x0
+.000301 71 exit 102 0
+.000390 70 exit 58 71
+.000500 70 enter 56 0x0,0x0,0x0,0x0,0x0,0x0
+.000550 70 exit 56 72
+.000700 70 enter 104 0x0,0x0,0x0,0x0,0x0,0x0
+.000702 70 exit 104 0
+END
+}
+
+@test "strace: a machine's calls have its numbers, and charts and blame its names" {
+	for i in {1..400}; do
+		printf '9 17000000%02d.%06d fcntl64(5, F_GETFL) = 1 <0.%06d>\n' $((i / 100)) $((i % 100 * 10000)) \
+			$((500 + i % 7 + (i == 390) * 5000))
+	done >log
+	trace-import --machine=armv7l log >arm.tb
+	run -0 stream-cat --text arm.tb
+	assert_line --partial 'sys_enter id=221 args=0x5,0x0'
+	cchart-filter --text -c syscall arm.tb | grep ^signal >signals
+	run cat signals
+	assert_output --regexp 'key=fcntl64 value=0\.0055'
+	assert_equal "${#lines[@]}" 1
+	run -0 --separate-stderr trace-import --text log # by its calls it is no x86_64
+	assert_output --regexp '^stream version=1 machine=(i686|armv7l)'
+	run -3 trace-import --text --machine=x86_64 log
+	assert_output --partial "'fcntl64' is no system call of the machine; see --machine (400 lines)"
+}
+
+@test "strace: what lacks times or durations says which options to add" {
+	echo '700 execve("/bin/true", ["true"], 0x7ffe /* 3 vars */) = 0' >none
+	echo '700 12:01:02.123456 execve("/bin/true", ["true"], 0x7ffe /* 3 vars */) = 0 <0.1>' >day
+	echo '     0.000000 execve("/bin/true", ["true"], 0x7ffe /* 3 vars */) = 0' >difference
+	echo '% time     seconds  usecs/call     calls    errors syscall' >summary
+	for log in none day difference summary; do
+		run -1 trace-import $log
+		assert_output --partial 'strace -f -ttt -T -o FILE'
+	done
+	run -1 trace-import -f strace none
+	assert_output --partial 'strace -f -ttt -T -o FILE'
+	echo '700 1700000000.000000 getpid() = 700 <0.000001>' | cat - none >some
+	run -3 trace-import --text some
+	assert_output --partial 'these calls have no time since 1970; record with strace -ttt'
+	echo '700 1700000000.000001 getpid() = 700' >untimed
+	run -3 trace-import --text untimed
+	assert_line --partial 'sys_enter'
+	refute_line --partial 'sys_exit id'
+	assert_output --partial 'record with strace -T'
+}
+
+# --- CTF ---------------------------------------------------------------------------------------------------------
+
+# as_lttng: text records of a stream as what babeltrace2 --clock-seconds prints of LTTng's trace of the same, with the context tid
+as_lttng() {
+	sed -nE '
+		/^event /!d
+		s/^event ts=([0-9.]+) cpu=([0-9]+) tid=([0-9]+) (comm=("[^"]*"|[^ ]*) )?name=([^ ]*)/[\1] (+0.000000001) host \6: { cpu_id = \2 }, { tid = \3 }, {/
+		s/host [a-z]+:sys_enter_/host syscall_entry_/; s/host [a-z]+:sys_exit_/host syscall_exit_/
+		s/host irq:softirq/host irq_softirq/; s/host [a-z]+:/host /
+		/host sched/s/pid=/tid=/g
+		s/ ([a-z_]+)=("[^"]*"|[^ ]+)/ \1 = \2,/g
+		s/ = ([^"0-9-][^ ,]*)/ = "\1"/g
+		s/,$/ }/
+		p' | awk '{ # priorities count from the lowest of real-time threads
+			while (match($0, /prio = [0-9]+/)) {
+				out = out substr($0, 1, RSTART - 1) "PRIO = " substr($0, RSTART + 7, RLENGTH - 7) - 100
+				$0 = substr($0, RSTART + RLENGTH)
+			}
+			gsub("PRIO", "prio", out); print out $0; out = "" }'
+}
+
+@test "CTF by LTTng: the same events, limits, signals and blame as of the same recording by trace-cmd" {
+	sample hog.dat
+	trace-import --text hog.dat >direct
+	as_lttng <direct >lttng
+	run -0 grep -m1 sched_switch lttng
+	assert_output --partial '[14241.657100963] (+0.000000001) host sched_switch: { cpu_id = 0 }, { tid = 18281 }, { prev_comm = "bash", prev_tid = 18281, prev_prio = 20, prev_state = 1, next_comm = "python3", '
+	run -0 trace-import --text lttng
+	bare() { sed -nE 's/^(event ts=[^ ]* cpu=[^ ]* tid=[^ ]*)( comm=("[^"]*"|[^ ]*))? name=/\1 /p' | sed 's/ __syscall_nr=[0-9]*//' | grep -v ' syscalls:'; }
+	cmp <(bare <direct) <(bare <<<"$output")
+	answers hog.dat | gist >wanted
+	grep -q 'hogger: on CPU 0 while' wanted
+	diff wanted <(answers lttng | gist)
+}
+
+@test "CTF: the names and spellings of LTTng's, old and new, become the kernel's" {
+	cp "$DATA/lttng.ctf" lttng
+	run -3 --separate-stderr trace-import --text lttng
+	assert_equal "$(grep -E '^(event|task|device|lost)' <<<"$output" | sed 's/ts=[0-9]*/ts=/')" "$(cat <<'END'
+event ts=.794572361 cpu=5 tid=31 name=syscalls:sys_exit_epoll_wait ret=1 fds="[ [0] = 7, [1] = 9 ]"
+event ts=.794572362 cpu=5 tid=31 name=sched:sched_switch prev_comm="a, \"b\" }" prev_pid=31 prev_prio=120 prev_state=1 next_comm=c next_pid=32 next_prio=1
+event ts=.794572363 cpu=5 tid=32 name=syscalls:sys_enter_read fd=3 buf=0x7ffe count=18446744073709551615
+event ts=.794572364 cpu=5 tid=32 name=syscalls:sys_exit_read ret=-11
+event ts=.794572365 cpu=5 tid=32 name=irq:softirq_entry vec=1
+event ts=.794572366 cpu=5 tid=32 name=timer:hrtimer_expire_entry hrtimer=18446612132844857728 now=5 function=0xffffffff81000000
+event ts=.794572367 cpu=5 tid=32 name=block:block_rq_issue dev=8:16 sector=8 nr_sector=8 bytes=4096 tid=32 rwbs=WS comm=c
+task ts=.794572368 tid=33 comm=c tgid=30
+event ts=.794572368 cpu=5 tid=32 name=sched:sched_process_fork parent_comm=c parent_pid=32 child_comm=c child_pid=33
+device dev=8:16 name=sdb
+event ts=.794572369 cpu=5 tid=32 name=lttng:statedump_block_device dev=8388624 diskname=sdb
+task ts=.999999999 tid=34 comm=d tgid=30
+event ts=.999999999 cpu=5 tid=34 comm=d name=power:cpu_frequency state=800000 cpu_id=4
+event ts=.000000001 cpu=5 tid=32 name=timer:hrtimer_cancel hrtimer=5
+lost ts=.000000003 cpu=5 count=1200 from=86400.000000001
+event ts=.000000003 cpu=5 tid=0 comm=swapper name=timer:timer_cancel timer=5
+END
+)"
+	assert_output --partial 'event ts=86400.000000003'
+	assert_output --partial 'event ts=63982.794572361'
+	assert_equal "$stderr" 'trace-import: lttng:13: the thread of these events is not told, for their CPU did not switch threads; 0 is taken for it (1 line)'
+}
+
+@test "the chart of system calls takes an event a call, in text, too: by its name, whatever the machine" {
+	for i in {1..800}; do
+		call=(openat ioctl)
+		printf 'app 77 [000] %d.%06d: syscalls:sys_enter_%s: fd: 0x00000003\n' $((i / 100)) $((i % 100 * 10000)) ${call[i % 2]}
+		printf 'app 77 [000] %d.%06d: syscalls:sys_exit_%s: 0x0\n' $((i / 100)) $((i % 100 * 10000 + 300 + i % 7 + (i == 790) * 5000)) ${call[i % 2]}
+	done >perf
+	sed -E 's/^app 77 \[000\] ([0-9.]+): syscalls:sys_enter_([a-z]+): .*/[\1] (+0.1) h syscall_entry_\2: { cpu_id = 0 }, { tid = 77 }, { fd = 3 }/
+		s/^app 77 \[000\] ([0-9.]+): syscalls:sys_exit_([a-z]+): .*/[\1] (+0.1) h syscall_exit_\2: { cpu_id = 0 }, { tid = 77 }, { ret = 0 }/' perf >lttng
+	for trace in perf lttng; do
+		for machine in x86_64 armv7l ''; do
+			trace-import ${machine:+--machine=$machine} -c syscall $trace | cchart-filter --text >out
+			assert_equal "$(sed -nE 's/^limits .* key=([a-z_0-9]+) .*/\1/p' out | sort -u | xargs)" 'ioctl openat'
+			assert_equal "$(sed -nE 's/^signal .* key=([a-z_0-9]+) .*/\1/p' out)" openat
+		done
+	done
+}
+
+@test "CTF: what babeltrace2 prints with all names, dates or seconds; cycles are refused; perf's CTF" {
+	echo 'timestamp = 1457113582.794565804, delta = +?.?????????, trace:hostname = w, name = irq_handler_entry, stream.packet.context = { cpu_id = 2 }, event.context = { tid = 7 }, event.fields = { irq = 5, name = "a" }' >long
+	echo '[1457113582.794565804] (+?.?????????) w irq_handler_entry: { cpu_id = 2 }, { tid = 7 }, { irq = 5, name = "a" }' >seconds
+	echo '[2016-03-04 17:46:22.794565804] (+?.?????????) irq_handler_entry: { cpu_id = 2 }, { tid = 7 }, { irq = 5, name = "a" }' >dates
+	for form in long seconds dates; do
+		run -0 trace-import --text $form
+		assert_line 'event ts=1457113582.794565804 cpu=2 tid=7 name=irq:irq_handler_entry irq=5 name=a'
+	done
+	echo '[00000002357617049815] (+????????????) w sched_waking: { cpu_id = 2 }, { comm = "a", tid = 4297, prio = 20, target_cpu = 5 }' >cycles
+	run -1 --separate-stderr trace-import cycles
+	assert_equal "$stderr" 'trace-import: cycles: it has events without times; print them with babeltrace2 --clock-seconds'
+	echo '[979.417057183] (+?.?????????) sched:sched_wakeup: { perf_ip = 0x0, perf_tid = 6, perf_pid = 5, perf_id = 13, perf_cpu = 3, perf_period = 1, common_type = 61, common_flags = 13, common_preempt_count = 3, common_pid = 6, comm = "perf", pid = 1834, prio = 120, success = 1, target_cpu = 0 }' >perf
+	run -0 trace-import --text perf
+	assert_line 'event ts=979.417057183 cpu=3 tid=6 name=sched:sched_wakeup comm=perf pid=1834 prio=120 success=1 target_cpu=0 common_flags=13'
+}
+
+# --- symbols -----------------------------------------------------------------------------------------------------
+
+# with_symbols FILE: puts lists of functions and of formats into a trace.dat that trace-export wrote, whose own are empty
+with_symbols() {
+	python3 - "$1" <<'END'
+import struct, sys
+path = sys.argv[1]
+data = open(path, "rb").read()
+lists = (b"ffffffffffffffff a unknown\n", b'0xffffffffffffffff : "unknown"\n')
+wanted = (b"ffffffff81000000 T first\nffffffff81000100 t second\t[module]\nffffffff81000200 D data\nffffffff81000300 T third\n",
+	b'0xffffffff82000000 : "said \\"so\\" %d times\\n"\n')
+end = data.index(b"flyrecord") + 10
+for had, has in zip(lists, wanted):
+    had, has = (struct.pack("<I", len(text)) + text for text in (had, has))
+    at = data.index(had)
+    end += len(has) - len(had)
+    data = data[:at] + has + data[at + len(had):]
+    # the pages of the CPUs stay where they were: what grew was padding
+    pad = end + 16 * 1
+    data = data[:pad] + data[pad + len(has) - len(had):]
+open(path, "wb").write(data)
+END
+}
+
+@test "functions and formats of trace_printk that trace.dat saved are kept: in words, in ftrace text, in trace.dat" {
+	packed stream ftrace:bprint 'unsigned long ip:8:8,const char * fmt:16:8,u32 buf[0]:24:0' '"%ps: %s", (void *)REC->ip, REC->fmt' \
+		'1.5 ftrace:bprint 10010081ffffffff00000082ffffffff03000000' '1.6 ftrace:bprint 00030081ffffffff00000082ffffffff04000000'
+	trace-export -f tracedat -o file.dat stream
+	with_symbols file.dat
+	run -0 trace-import --text file.dat
+	assert_equal "$(grep -E '^(symbol|printk)' <<<"$output")" 'printk address=0xffffffff82000000 format="said \"so\" %d times\n"
+symbol address=0xffffffff81000110 name=second offset=16
+symbol address=0xffffffff81000300 name=third'
+	trace-import file.dat | trace-export -f ftrace --exact >text
+	assert_equal "$(sed -n 's/.*bprint: //p' text)" 'second: said "so" 3 times
+third: said "so" 4 times'
+	trace-import file.dat | trace-export -f tracedat -o again.dat
+	cmp <(trace-import --text file.dat | grep -E '^(event|symbol|printk)') <(trace-import --text again.dat | grep -E '^(event|symbol|printk)')
+	trace-import -c runq file.dat 2>/dev/null | stream-cat --text >runq
+	run ! grep -E '^(symbol|printk)' runq # of events that are not wanted
 }

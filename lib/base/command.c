@@ -239,13 +239,14 @@ static void take_standard_places(void)
 int command_line(int argc, char **argv, const struct option_entry *options, const char *operands, const char *purpose)
 {
 	const char *slash = strrchr(argv[0], '/');
-	int c;
+	bool takes_command = strstr(operands, "-- ");
+	int c, before;
 
 	take_standard_places();
 	program = slash ? slash + 1 : argv[0];
-	make_getopt_tables(options, strstr(operands, "--")); /* options after -- belong to another command */
+	make_getopt_tables(options, takes_command); /* options after -- belong to another command */
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+	while (before = optind, (c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
 		if (c == GIVE_HELP)
 			help(options, operands, purpose);
 		if (c == GIVE_VERSION)
@@ -258,5 +259,7 @@ int command_line(int argc, char **argv, const struct option_entry *options, cons
 			if (c == getopt_value(options, i))
 				take(&options[i], optarg);
 	}
+	if (takes_command && optind == before && optind < argc) /* getopt stopped at an operand, not at -- */
+		die_usage("'%s' is no option; a command to start comes behind --", argv[optind]);
 	return optind;
 }

@@ -5,6 +5,7 @@
 #include <grp.h>
 #include <libgen.h>
 #include <linux/capability.h>
+#include <linux/landlock.h>
 #include <linux/seccomp.h>
 #include <seccomp.h>
 #include <signal.h>
@@ -22,6 +23,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/place.h"
 
 /* Of whom a system call is, besides the commands that need it. */
 enum { EVERY = 1 << 16 /* process that is confined */, COMMAND = 1 << 17, ANSWERS = 1 << 18 /* confine_wholly() */ };
@@ -115,7 +117,7 @@ static bool limit_calls(unsigned needs, uint32_t otherwise)
 	return done;
 }
 
-/* What a handler may call: no stdio, no memory. */
+/* A signal handler calls this: no stdio, no allocation. */
 static void say(const char *text)
 {
 	if (write(STDERR_FILENO, text, strlen(text)) < 0)
@@ -178,7 +180,7 @@ static bool may_write(const char *place)
 	return may;
 }
 
-/* What is there, and cannot be read; the file's own message is another one's business. */
+/* A file that exists and cannot be read; opening it gives the message later. */
 static bool may_not_read(const char *path)
 {
 	return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0 && errno == EACCES;
@@ -224,12 +226,83 @@ static void drop_capabilities(unsigned needs, const char *place, char *const *fi
 	set_capabilities(all & ((may_read(needs, files, count) ? 0 : reading) | (may_write_all(needs, place) ? 0 : writing)));
 }
 
+/* Of Landlock: all that changes a file system, and what its later versions can hold a process to besides. */
+enum {
+	CHANGES = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE |
+		  LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
+		  LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM,
+	MOVES = 1 << 13, /* from one folder to another */
+	TRUNCATES = 1 << 14,
+	MOVES_SINCE = 2,
+	TRUNCATES_SINCE = 3,
+};
+
+/* Takes the folder's descriptor; -1: it is not there. */
+static void allow_changes(int rules, uint64_t changes, int folder)
+{
+	struct landlock_path_beneath_attr beneath = {.allowed_access = changes, .parent_fd = folder};
+
+	if (folder < 0)
+		return;
+	syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0);
+	close(folder);
+}
+
+static int open_folder(const char *path)
+{
+	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* What is written to: this folder, if it is one, or that in which the file is or will be. */
+static int open_target(const char *path)
+{
+	char *copy = memory_text(path, strlen(path));
+	int folder = open_folder(path);
+	struct place place;
+
+	if (folder < 0) {
+		bool found = place_find(&place, path) == 0;
+
+		folder = found ? dup(place.folder) : open_folder(dirname(copy)); /* one that will be made there */
+		place_end(&place);
+	}
+	free(copy);
+	return folder;
+}
+
+/*
+ * Without capabilities, root still owns most files. So a command, and what it starts, can change them in the place that it writes to and
+ * where temporary files are; a kernel without Landlock does not hold it to that.
+ */
+static void limit_changes(unsigned needs, const char *place)
+{
+	long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+	uint64_t changes = CHANGES | (version >= MOVES_SINCE ? MOVES : 0) | (version >= TRUNCATES_SINCE ? TRUNCATES : 0);
+	struct landlock_ruleset_attr all = {.handled_access_fs = changes};
+	int rules = version > 0 ? (int)syscall(SYS_landlock_create_ruleset, &all, sizeof(all), 0) : -1;
+	const char *folder = getenv("TMPDIR");
+
+	if (rules < 0)
+		return;
+	if (needs & CONFINE_TEMPORARY)
+		allow_changes(rules, changes, open_folder(folder && *folder ? folder : "/tmp"));
+	if (needs & CONFINE_SPAWN)
+		allow_changes(rules, changes, open_folder("/dev"));
+	if (place)
+		allow_changes(rules, changes, open_target(place));
+	syscall(SYS_landlock_restrict_self, rules, 0);
+	close(rules);
+}
+
 void confine(unsigned needs, const char *place, char *const *files, int count)
 {
 	struct sigaction trap = {.sa_sigaction = refused, .sa_flags = (int)(SA_SIGINFO | SA_NODEFER)};
 
 	drop_capabilities(needs, place, files, count);
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || confine_obstacle())
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return;
+	limit_changes(needs, place);
+	if (confine_obstacle())
 		return;
 	sigaction(SIGSYS, &trap, NULL);
 #if !defined(__SANITIZE_ADDRESS__) /* its leak checker stops and traces the program at its end */

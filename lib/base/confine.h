@@ -6,7 +6,8 @@
  *
  * Both drop capabilities, let no program that is started gain any, let no memory become code (but of what is started), and allow
  * the system calls that one table has for what is needed. A command keeps its user and the files that this user may read,
- * for operands are opened one after the other; another call ends it with a message and SIGSYS. What it starts is confined as it is.
+ * for operands are opened one after the other; another call ends it with a message and SIGSYS. Where the kernel has Landlock, a command can
+ * change files only where it writes its output, and where temporary files are. What it starts is confined as it is.
  */
 #ifndef BASE_CONFINE_H
 #define BASE_CONFINE_H
@@ -31,7 +32,7 @@ void confine(unsigned needs, const char *place, char *const *files, int count);
 /* Why this machine cannot confine a command: a sentence; NULL: it can. */
 const char *confine_obstacle(void);
 
-/* What could not be taken from a process that is confined wholly, a bit each. */
+/* The rights that could not be taken from the process, a bit each. */
 enum confine_has {
 	CONFINE_HAS_USER = 1,
 	CONFINE_HAS_CAPABILITIES = 2,

@@ -2,9 +2,38 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <stdint.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum { LOW = 10 }; /* the kernel's weight of 110, where that of others is 1024 */
+
+/*
+ * How long it may run before somebody else's turn is looked at: the least that the kernel takes, instead of some 3 ms. With blame-rank on
+ * its CPU, nine of ten wake-ups of another thread were served within 3.5 ms instead of 4.4 (medians of six runs, busy machine).
+ */
+enum { SLICE_NS = 100000 };
+
+/* The kernel's struct sched_attr in its first version, whose header and <sched.h> exclude each other. */
+struct attributes {
+	uint32_t size, policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	uint64_t runtime, deadline, period;
+};
+
+/* Kernels before 6.12 pass over it. */
+static void shorten_slice(void)
+{
+	struct attributes attributes = {.size = sizeof(attributes)};
+
+	if (syscall(SYS_sched_getattr, 0, &attributes, sizeof(attributes), 0) < 0 || attributes.policy != SCHED_BATCH)
+		return;
+	attributes.runtime = SLICE_NS;
+	syscall(SYS_sched_setattr, 0, &attributes, 0);
+}
 
 void priority_lower(enum priority priority)
 {
@@ -18,4 +47,5 @@ void priority_lower(enum priority priority)
 	nice = getpriority(PRIO_PROCESS, 0);
 	if (errno == 0 && nice < LOW)
 		setpriority(PRIO_PROCESS, 0, LOW);
+	shorten_slice();
 }

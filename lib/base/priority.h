@@ -9,7 +9,7 @@
  *
  * PRIORITY_BATCH: does not take the CPU from whoever runs when input comes, and has its full share. For what must keep up with the
  * collector, which loses events while nobody reads.
- * PRIORITY_LOW: has a tenth of the share of others, too. For what is told of abnormal moments only.
+ * PRIORITY_LOW: also has a tenth of the share of others. For stages that work on abnormal moments only.
  */
 enum priority { PRIORITY_BATCH, PRIORITY_LOW };
 

@@ -26,7 +26,7 @@ void activity_free(struct activity *activity);
 void activity_runs(struct activity *activity, int32_t node, int64_t from, int64_t to);
 void activity_waits(struct activity *activity, int32_t node, int64_t from, int64_t to);
 
-/* Told of each stretch in which a node was active, in the order of their ends. Stretches of a node may touch. */
+/* Called for each stretch in which a node was active, in the order of their ends. Stretches of a node may touch. */
 typedef void activity_stretch(void *context, int32_t node, int64_t from, int64_t to);
 
 /*

@@ -20,7 +20,7 @@
  * exception	the `count` nodes nearest to a throw, among the one that threw (and called nobody that did) and its
  *		callers. The score is 1/(1 + calls in between), not a time.
  * wanted	critical, but what a join of any on the path awaited in vain, and all that this in turn waited for, may
- *		be in B2 whenever it ran, for it would have ended the wait, too; and timers do no work: they are never
+ *		be in B2 whenever it ran, for it would have ended the wait, too. Timers do no work: they are never
  *		active, and a node that waits for one goes on being active. Without timers it lists all that critical
  *		lists.
  *
@@ -74,6 +74,6 @@ void choose_top(const struct graph *graph, const bool *on_path, const bool *also
 void choices_add(struct choices *choices, int32_t node, struct share score);
 void choices_sort(struct choices *choices, const struct graph *graph); /* turn; score, most first; earlier start; lower id */
 void choices_sort_by_deed(struct choices *choices, const struct graph *graph); /* family of deeds; then like choices_sort */
-void choices_cut(struct choices *choices, size_t count);	       /* keeps the first so many */
+void choices_cut(struct choices *choices, size_t count);	       /* keeps the first `count` */
 
 #endif

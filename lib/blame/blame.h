@@ -40,17 +40,4 @@ struct blame {
 struct blame *blame_new(struct graph *graph);
 void blame_free(struct blame *blame);
 
-/* The parts of blame_new: each finds the path and shares the time of one kind of graph. */
-void blame_rag(struct blame *blame);
-void blame_wake(struct blame *blame);
-
-/* Sets the nodes of the critical path of a request activity graph; with `all`, also of what did not decide a join of any. */
-void critical_path(const struct graph *graph, bool all, bool *on_path);
-
-/* Where the critical path of a request activity graph begins; NODE_NONE: there is no node. */
-int32_t blame_root(const struct graph *graph);
-
-/* Where to look for the path if the graph does not say: the node without parent, not unknown, that ended last; or NODE_NONE. */
-int32_t blame_last_node(const struct graph *graph);
-
 #endif

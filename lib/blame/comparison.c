@@ -231,7 +231,7 @@ static void deal_some(struct comparison *comparison, uint8_t *sides)
 	}
 }
 
-/* Whether there are so many deals that the one found could be sure. */
+/* Whether there are enough deals for a sure result. */
 static bool enough_moments(const struct comparison *comparison)
 {
 	size_t good = comparison->moments[SIDE_GOOD], bad = comparison->moments[SIDE_BAD];

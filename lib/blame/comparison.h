@@ -29,7 +29,7 @@ void comparison_free(struct comparison *comparison);
 void comparison_moment(struct comparison *comparison, enum comparison_side side, enum graph_kind kind,
 		       const struct moment_share *shares, size_t count);
 
-/* When all moments are told of: -1 after fail(): they are by graphs of different kinds, which name different things. */
+/* After the last moment. -1 after fail(): the moments have graphs of different kinds, whose names do not compare. */
 int comparison_check(const struct comparison *comparison);
 
 /*

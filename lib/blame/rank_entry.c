@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/graph_record.h"
 #include "graph/words.h"
 
 static int compare_ranks(const void *left, const void *right)
@@ -15,6 +16,8 @@ static int compare_ranks(const void *left, const void *right)
 
 	if (a->turn != b->turn)
 		return a->turn < b->turn ? -1 : 1;
+	if (!a->deed->doubt != !b->deed->doubt)
+		return a->deed->doubt ? 1 : -1; /* never the first answer */
 	if (order == 0 && a->deed->pipe != b->deed->pipe)
 		return a->deed->pipe ? 1 : -1;
 	return order ? order : deed_compare(a->deed, b->deed);

@@ -17,7 +17,7 @@ struct rank_entry {
 	double waited;		  /* in the total: the waiting that goes back to it, in seconds */
 };
 
-/* What the scores are parts of. */
+/* The whole that scores are parts of. */
 struct rank_whole {
 	const struct graph *graph; /* NULL: the total */
 	uint64_t duration;	   /* nanoseconds */
@@ -28,7 +28,7 @@ struct rank_list {
 	ARRAY(struct rank_entry) list;
 };
 
-/* Makes one of the threads of each pool (graph/pool.h) of which none did half of what they did together. */
+/* Unites the threads of each pool (graph/family.h), unless one of them did half of what the pool did. */
 void rank_unite_pools(struct rank_list *ranks, struct graph *graph, const struct events *events);
 
 /* Turn; score, most first; others before the pipe itself; then the deed, by its name. */

@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "blame/rank_entry.h"
 #include "graph/family.h"
+#include "graph/graph_record.h"
 
 static void drop_blameless(struct choices *choices)
 {
@@ -148,7 +149,7 @@ static int write_added_nodes(const struct blame *blame, struct stream *stream, s
 	return 0;
 }
 
-/* What the piece is, for whoever reads the path without the graph. */
+/* The piece's deed, for a reader of the path that has no graph. */
 static void spell_piece(const struct node *node, struct line *line)
 {
 	if (node->deed->kind == DEED_TEXT)

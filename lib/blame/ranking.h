@@ -18,7 +18,7 @@ struct ranking_options {
 	const struct blame_algorithm *algorithm;
 	size_t count;	/* n; at least 1 */
 	bool instances;
-	const struct events *events; /* know of which process a thread is; NULL: nobody does, and there are no pools */
+	const struct events *events; /* know each thread's process; NULL: processes are unknown, and there are no pools */
 };
 
 /*
@@ -35,7 +35,7 @@ struct ranking_options {
 struct ranking_total;
 
 /*
- * Told of each moment when it is over, with the deeds blamed in it; those of one family (graph/family.h) are one, whose deed
+ * Called when a moment is over, with the deeds blamed in it; those of one family (graph/family.h) are one, whose deed
  * is what they have in common so far. Deeds are valid during the call.
  */
 struct moment_share {

@@ -9,7 +9,7 @@
 
 enum step_what { STEP_RESUME, STEP_END, STEP_START, STEP_WAIT };
 
-/* What a resumption went by, in the last replay. Two are set where they say the same. */
+/* The time that a resumption was read from, in the last replay. Two are set where both give the same time. */
 enum { BY_CLOCK = 1, BY_WAIT = 2, BY_END = 4 };
 
 /* Something that happened, in the record's time. The node is the child, of a wait too. */
@@ -120,7 +120,7 @@ void replay_take(struct replay *replay, int32_t node, enum replay_work work)
 	replay->state[node].work_as = work;
 }
 
-/* What the node's clock says at a time of the record. */
+/* The reading of the node's clock at a time of the record. */
 static int64_t reading(struct state *state, int64_t time)
 {
 	if (state->waits > 0)

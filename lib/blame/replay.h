@@ -33,7 +33,7 @@ struct replay;
 struct replay *replay_new(const struct graph *graph, int32_t root);
 void replay_free(struct replay *replay);
 
-/* What a node's work is taken as from now on. LONGER: its clock goes forward by 1 ns when it starts. */
+/* Sets how the replay takes a node's work from now on. LONGER: its clock goes forward by 1 ns when it starts. */
 enum replay_work { WORK_AS_IT_WAS, WORK_ZERO, WORK_LONGER };
 void replay_take(struct replay *replay, int32_t node, enum replay_work work);
 

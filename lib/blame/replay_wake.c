@@ -5,7 +5,7 @@
 /* Times that may be anything are added to one another along a graph; no sum of them leaves this. */
 typedef __int128 wide;
 
-/* What a node waits for, by index; NODE_NONE. Fixed, but for those that would wait for themselves. */
+/* The nodes that a node waits for, by index; NODE_NONE: none. They do not change, except those that would wait for themselves. */
 struct ties {
 	int32_t before;	   /* the piece before it */
 	int32_t asker;	   /* who forked or queued it, at asked */

@@ -29,7 +29,7 @@ struct wake_replay;
 struct wake_replay *wake_replay_new(const struct graph *graph, int32_t target);
 void wake_replay_free(struct wake_replay *replay);
 
-/* All nodes of this family of deeds; those of one graph are told by their pointers. */
+/* All nodes of this family of deeds. In one graph, a family has one pointer. */
 void wake_replay_zero(struct wake_replay *replay, const struct deed *family, bool zero);
 
 /*

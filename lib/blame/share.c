@@ -2,7 +2,7 @@
 
 #define PRIME ((UINT64_C(1) << 61) - 1)
 
-/* What all the terms of a sum may together have lost by being cut off: 2^32 of them, a unit each. */
+/* A sum has at most 2^32 terms, and each loses at most a unit where it is cut off. */
 #define CUT_OFF ((unsigned __int128)1 << 32)
 
 static uint64_t reduce(unsigned __int128 value)

@@ -29,7 +29,7 @@ struct reciprocals {
 	ARRAY(uint64_t) of;
 };
 
-/* The duration divided among so many (1 or more, fewer than 2^31). */
+/* The duration divided among `sharers` (1 or more, fewer than 2^31). */
 struct share share_of(struct reciprocals *reciprocals, uint64_t duration, uint32_t sharers);
 struct share share_whole(uint64_t duration); /* share_of(duration, 1) */
 

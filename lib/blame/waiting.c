@@ -12,7 +12,7 @@ struct window {
 	UT_hash_handle hh;
 };
 
-struct open_wait { /* had not ended when a signal told of it: another may when it has */
+struct open_wait { /* had not ended at its signal; another signal may come when it has */
 	struct {
 		int64_t start, tid;
 	} key;

@@ -2,6 +2,9 @@
 
 #include <stdlib.h>
 
+#include "blame/activity.h"
+#include "blame/critical_path.h"
+
 enum reason { BEFORE_DATA, GAP, CIRCLE, REASONS };
 
 static const enum deed_kind reasons[REASONS] = {
@@ -157,7 +160,7 @@ static void close_gap(struct walk *walk)
 		explain(walk, unknown(walk, GAP), later(node_at(walk, walk->node)->end, walk->floor));
 }
 
-/* What a thread did before it was asked for this explains nothing; until then it explains why this began so late. */
+/* Work that a thread did before it was asked explains nothing. Work after that explains why it began so late. */
 static void follow_origin_later(struct walk *walk, const struct edge *origin)
 {
 	if (origin->kind != EDGE_ASYNC || origin->ts == TIME_NONE || origin->ts <= walk->floor)
@@ -264,7 +267,8 @@ static void reverse(struct blame *blame)
 	}
 }
 
-void walk(struct blame *blame)
+/* Appends the pieces to blame->path, in order of time, and may add nodes to the graph, which is then checked again. */
+static void walk_back(struct blame *blame)
 {
 	struct graph *graph = blame->graph;
 	struct walk walk = {.blame = blame, .graph = graph, .node = graph->target, .floor = graph->from};
@@ -277,7 +281,7 @@ void walk(struct blame *blame)
 	for (int i = 0; i < REASONS; i++)
 		walk.unknown[i] = NODE_NONE;
 	if (walk.node == NODE_NONE)
-		walk.node = blame_last_node(graph);
+		walk.node = path_last_node(graph);
 	walk.cursor = graph->to;
 	close_gap(&walk);
 	while (walk.cursor > graph->from) {
@@ -292,4 +296,51 @@ void walk(struct blame *blame)
 	free(walk.ways);
 	if (graph->nodes.count > nodes)
 		graph_check(graph);
+}
+
+/* The kind of edge that comes from those who were served while this one was not; EDGE_KINDS: it was. */
+static enum edge_kind kept_back_by(enum node_what what)
+{
+	switch (what) {
+	case WHAT_RUNNABLE:
+		return EDGE_CPU;
+	case WHAT_QUEUE:
+		return EDGE_QUEUE;
+	default:
+		return EDGE_KINDS;
+	}
+}
+
+static void share_among_sources(struct blame *blame, struct activity *activity, const struct path_piece *piece)
+{
+	const struct node *nodes = blame->graph->nodes.items;
+	enum edge_kind kind = kept_back_by(nodes[piece->node].what);
+	size_t count;
+	const struct edge *edges = graph_arriving(blame->graph, piece->node, &count);
+	struct share *own = &blame->share[piece->node];
+	uint64_t busy, duration = (uint64_t)piece->to - (uint64_t)piece->from;
+
+	for (size_t i = 0; i < count; i++)
+		if (edges[i].kind == kind)
+			activity_runs(activity, edges[i].from, later(nodes[edges[i].from].start, piece->from),
+				      sooner(nodes[edges[i].from].end, piece->to));
+	busy = activity_share(activity, blame->share, NULL, NULL);
+	*own = share_plus(*own, share_whole(duration - busy));
+}
+
+void blame_wake(struct blame *blame)
+{
+	struct activity *activity;
+	size_t count;
+
+	walk_back(blame);
+	count = blame->graph->nodes.count;
+	blame->share = memory_new(count + 1, sizeof(*blame->share));
+	blame->on_path = memory_new(count + 1, sizeof(*blame->on_path));
+	activity = activity_new(count);
+	for (size_t i = 0; i < blame->path.count; i++) {
+		blame->on_path[blame->path.items[i].node] = true;
+		share_among_sources(blame, activity, &blame->path.items[i]);
+	}
+	activity_free(activity);
 }

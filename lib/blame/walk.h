@@ -26,7 +26,7 @@
 
 #include "blame/blame.h"
 
-/* Appends the pieces to blame->path, in order of time, and may add nodes to blame->graph, which is then checked again. */
-void walk(struct blame *blame);
+/* Finds the path of blame->graph, its pieces and shares; may add nodes to the graph, which is then checked again. */
+void blame_wake(struct blame *blame);
 
 #endif

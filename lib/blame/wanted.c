@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "blame/activity.h"
+#include "blame/critical_path.h"
 
 static void share_work(const struct graph *graph, struct share *share)
 {

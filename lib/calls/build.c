@@ -45,13 +45,17 @@ static int take_meaning(struct graph_builder *builder, const struct record *reco
 
 struct graph_builder *graph_builder_new(struct stream *stream, struct events *events, int worst)
 {
-	struct graph_builder *builder = NEW(struct graph_builder);
+	struct wake *wake = wake_new(events);
+	struct graph_builder *builder;
 
+	if (!wake)
+		return NULL;
+	builder = NEW(struct graph_builder);
 	builder->stream = stream;
 	builder->events = events;
 	builder->worst = (size_t)worst;
 	builder->kinds = GRAPHS_ALL;
-	builder->wake = wake_new(events);
+	builder->wake = wake;
 	return builder;
 }
 
@@ -221,7 +225,7 @@ static int take_lost(struct graph_builder *builder, const struct record *record)
 void graph_builder_reads(struct handlers *handlers, record_handler *handler)
 {
 	static const enum kind kinds[] = {KIND_STREAM, KIND_CHART, KIND_EVENT, KIND_LOST, KIND_STACK,
-					  KIND_FILE, KIND_QUOTA, KIND_SIGNAL, KIND_WINDOW,
+					  KIND_FILE, KIND_QUOTA, KIND_TIMER, KIND_SIGNAL, KIND_WINDOW,
 					  KIND_GRAPH, KIND_NODE, KIND_EDGE};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
@@ -252,6 +256,7 @@ int graph_builder_record(struct graph_builder *builder, const struct record *rec
 	case KIND_FILE:
 	case KIND_CHART:
 	case KIND_QUOTA:
+	case KIND_TIMER:
 		return take_meaning(builder, record);
 	default:
 		return 0;

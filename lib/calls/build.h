@@ -23,7 +23,7 @@
 
 struct graph_builder;
 
-/* Builds graphs of the `worst` signals of each window, in the order of signals_choose(). */
+/* Builds graphs of the `worst` signals of each window, in the order of signals_choose(). NULL after fail(): a shipped list cannot be read. */
 struct graph_builder *graph_builder_new(struct stream *stream, struct events *events, int worst);
 void graph_builder_free(struct graph_builder *builder);
 

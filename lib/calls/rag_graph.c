@@ -6,7 +6,7 @@
 #include "chart/chart.h"
 #include "program/demangle.h"
 #include "wake/function.h"
-#include "wake/wake_name.h"
+#include "wake/name.h"
 
 struct cut_out { /* the calls of one graph */
 	const struct rag *rag;

@@ -14,6 +14,27 @@ struct first_center {
 	UT_hash_handle hh;
 };
 
+/* A wait that had not ended when a signal told of it. */
+struct open_signal {
+	struct wait {
+		int64_t start;
+		uint64_t disk, sector;
+		int64_t tid;
+	} wait;
+	size_t at; /* in the list */
+	UT_hash_handle hh;
+};
+
+static void forget_open(struct signals *signals)
+{
+	struct open_signal *open, *next;
+
+	HASH_ITER(hh, signals->open, open, next) {
+		HASH_DEL(signals->open, open);
+		free(open);
+	}
+}
+
 void signals_forget(struct signals *signals)
 {
 	struct first_center *center, *next;
@@ -23,7 +44,8 @@ void signals_forget(struct signals *signals)
 		free(center->name);
 		free(center);
 	}
-	signals->list.count = signals->open = 0;
+	forget_open(signals);
+	signals->list.count = signals->taken = 0;
 }
 
 void signals_free(struct signals *signals)
@@ -106,31 +128,83 @@ static int read_signal(struct signals *signals, struct events *events, const str
 	return 0;
 }
 
-/* The earlier signal of the same wait, from before it ended; NULL: none. */
-static struct graph_signal *earlier_of(const struct signals *signals, const struct graph_signal *signal)
+static struct wait wait_of(const struct graph_signal *signal)
 {
-	for (size_t i = 0; signals->open && i < signals->list.count; i++) {
-		struct graph_signal *earlier = &signals->list.items[i];
+	return (struct wait){.start = signal->start, .disk = signal->disk, .sector = signal->sector, .tid = signal->tid};
+}
 
-		if (earlier->open && earlier->tid == signal->tid && earlier->start == signal->start && earlier->disk == signal->disk &&
-		    earlier->sector == signal->sector)
-			return earlier;
+static struct open_signal *find_open(const struct signals *signals, const struct graph_signal *signal)
+{
+	struct wait wait = wait_of(signal);
+	struct open_signal *open;
+
+	HASH_FIND(hh, signals->open, &wait, sizeof(wait), open);
+	return open;
+}
+
+static void add_open(struct signals *signals, const struct graph_signal *signal, size_t at)
+{
+	struct open_signal *open = NEW(struct open_signal);
+
+	open->wait = wait_of(signal);
+	open->at = at;
+	HASH_ADD(hh, signals->open, wait, sizeof(open->wait), open);
+}
+
+static int by_badness(const struct graph_signal *a, const struct graph_signal *b)
+{
+	if (a->lost != b->lost)
+		return a->lost > b->lost ? -1 : 1;
+	if (a->excess != b->excess)
+		return a->excess > b->excess ? -1 : 1;
+	return a->order < b->order ? -1 : 1;
+}
+
+static int worst_first(const void *left, const void *right)
+{
+	return by_badness(left, right);
+}
+
+/* Keeps the worse half. */
+static void drop_least(struct signals *signals)
+{
+	struct graph_signal *list = signals->list.items;
+
+	qsort(list, signals->list.count, sizeof(*list), worst_first);
+	signals->list.count /= 2;
+	forget_open(signals);
+	for (size_t i = 0; i < signals->list.count; i++)
+		if (list[i].open && !find_open(signals, &list[i]))
+			add_open(signals, &list[i], i);
+}
+
+/* The signal replaces an earlier one of the same wait, from before it ended. */
+static void keep(struct signals *signals, const struct graph_signal *signal)
+{
+	struct open_signal *open = find_open(signals, signal);
+	size_t at = open ? open->at : signals->list.count;
+
+	*(open ? &signals->list.items[at] : ARRAY_ADD(&signals->list)) = *signal;
+	if (open && !signal->open) {
+		HASH_DEL(signals->open, open);
+		free(open);
 	}
-	return NULL;
+	if (!open && signal->open)
+		add_open(signals, signal, at);
+	if (signals->list.count >= SIGNALS_MAX)
+		drop_least(signals);
 }
 
 int signals_take(struct signals *signals, struct events *events, const struct fields *fields)
 {
-	struct graph_signal signal = {.order = signals->list.count}, *earlier;
+	struct graph_signal signal = {.order = signals->taken};
 
 	if (fields_is(fields, "unit", "share") || fields_is(fields, "unit", "per_second") || fields_is(fields, "mean", "yes"))
 		return 0;
 	if (read_signal(signals, events, fields, &signal) < 0)
 		return -1;
-	earlier = earlier_of(signals, &signal);
-	signals->open -= earlier != NULL;
-	signals->open += signal.open;
-	*(earlier ? earlier : ARRAY_ADD(&signals->list)) = signal;
+	signals->taken++;
+	keep(signals, &signal);
 	return 0;
 }
 
@@ -149,11 +223,7 @@ static int worse_first(const void *left, const void *right, void *context)
 
 	if (a_ends != b_ends)
 		return a_ends ? -1 : 1;
-	if (a->lost != b->lost)
-		return a->lost > b->lost ? -1 : 1;
-	if (a->excess != b->excess)
-		return a->excess > b->excess ? -1 : 1;
-	return a->order < b->order ? -1 : 1;
+	return by_badness(a, b);
 }
 
 size_t signals_choose(struct signals *signals, const struct wake *wake, size_t worst)

@@ -26,12 +26,14 @@ struct graph_signal {
 	uint64_t disk, sector;
 };
 
-/* Empty when all zero. */
+/* Empty when all zero. Of more than SIGNALS_MAX signals the least bad are dropped. */
+enum { SIGNALS_MAX = BUFFER_SIZE(1 << 16, 1 << 4) };
 struct signals {
 	ARRAY(struct graph_signal) list;
 	/* private */
 	struct first_center *centers;
-	size_t open; /* open signals in the list */
+	struct open_signal *open; /* of the list, by the wait */
+	size_t taken;
 };
 
 /*

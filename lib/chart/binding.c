@@ -7,12 +7,58 @@
 
 enum { IN_INTERRUPT = 0x08 | 0x10 }; /* hard or soft: TRACE_FLAG_HARDIRQ, TRACE_FLAG_SOFTIRQ of the kernel */
 
-static int make_readings(struct reading *readings, struct event_type *type, char *const *names, int count)
+static int make_fields(struct chart_field *fields, struct event_type *type, char *const *names, int count)
 {
 	for (int i = 0; i < count; i++)
-		if (reading_make(&readings[i], type, names[i]) < 0)
+		if (chart_field_make(&fields[i], type, names[i]) < 0)
 			return -1;
 	return 0;
+}
+
+/* What is behind "sys_enter" or "sys_exit": "_read" in "syscalls:sys_enter_read", "" in "raw_syscalls:sys_enter"; NULL: no such event. */
+static const char *call_in(const char *name, bool *enters)
+{
+	static const char enter[] = "sys_enter", leave[] = "sys_exit";
+
+	*enters = !strncmp(name, enter, strlen(enter));
+	if (*enters)
+		return name + strlen(enter);
+	return !strncmp(name, leave, strlen(leave)) ? name + strlen(leave) : NULL;
+}
+
+static void make_call(struct binding_call *call, struct event_type *type)
+{
+	const char *name = strchr(type->name, ':'), *own = call_in(name ? name + 1 : "", &call->enters);
+
+	if (own && *own == '_')
+		call->use = call_use_named(own + 1);
+	call->number = event_type_field(type, call->use ? "__syscall_nr" : "id");
+	call->arguments = event_type_field(type, "args");
+	call->fd = event_type_field(type, own && !strcmp(own, "_sendfile64") ? "out_fd" : "fd");
+	call->operation = event_type_field(type, "op");
+	call->value = event_type_field(type, "val");
+	call->result = event_type_field(type, "ret");
+}
+
+enum call_use binding_call(const struct binding *binding, const struct field_world *world, struct traffic *traffic, const struct event *event,
+			   int64_t argument[3])
+{
+	const struct binding_call *call = &binding->call;
+	enum call_use use = call->use ? call->use : traffic_use(traffic, world->machine, event_number(event, call->number));
+
+	if (use < CALL_MANY)
+		return use;
+	if (!event->payload && !call->use && !event_has(event, call->arguments))
+		return CALL_OTHER;
+	if (call->use) {
+		argument[0] = event_number(event, call->fd);
+		argument[1] = event_number(event, call->operation);
+		argument[2] = event_number(event, call->value);
+		return use;
+	}
+	for (unsigned i = 0; i < 3; i++)
+		argument[i] = event_element(event, call->arguments, i);
+	return use;
 }
 
 int binding_make(struct binding *binding, struct events *events, const struct chart_event *event)
@@ -31,22 +77,25 @@ int binding_make(struct binding *binding, struct events *events, const struct ch
 	if (event->to)
 		binding->to = event_type_field(type, event->to);
 	binding->flags = event_type_field(type, "common_flags");
-	if (event->failed && reading_make(&binding->failed, type, event->failed) < 0)
+	make_call(&binding->call, type);
+	if (event->failed && chart_field_make(&binding->failed, type, event->failed) < 0)
+		return -1;
+	if (event->where && chart_field_make(&binding->where, type, event->where) < 0)
 		return -1;
 	if (event->tid)
 		binding->tid = event_type_field(type, event->tid);
-	if (make_readings(binding->key, type, event->key, event->keys) < 0 ||
-	    make_readings(binding->split, type, event->split, event->splits) < 0 ||
-	    make_readings(binding->show, type, event->show, event->shows) < 0)
+	if (make_fields(binding->key, type, event->key, event->keys) < 0 ||
+	    make_fields(binding->split, type, event->split, event->splits) < 0 ||
+	    make_fields(binding->show, type, event->show, event->shows) < 0)
 		return -1;
 	return 0;
 }
 
-static void check_all(struct binding *binding, const struct reading *readings, int count, const struct event *event)
+static void check_all(struct binding *binding, const struct chart_field *fields, int count, const struct event *event)
 {
 	for (int i = 0; i < count; i++)
-		if (!event_has(event, readings[i].field))
-			binding->lacking = readings[i].name;
+		if (!event_has(event, fields[i].raw))
+			binding->lacking = fields[i].name;
 }
 
 void binding_check(struct binding *binding, const struct event *event)
@@ -56,7 +105,7 @@ void binding_check(struct binding *binding, const struct event *event)
 	check_all(binding, binding->key, binding->keys, event);
 	check_all(binding, binding->split, binding->splits, event);
 	check_all(binding, binding->show, binding->shows, event);
-	check_all(binding, &binding->failed, binding->failed.field != NULL, event);
+	check_all(binding, &binding->failed, binding->failed.raw != NULL, event);
 	if (binding->length && !event_has(event, binding->length))
 		binding->lacking = binding->length->name;
 	if (binding->tid && !event_has(event, binding->tid))
@@ -75,15 +124,15 @@ int32_t binding_cause(const struct binding *binding, const struct event *event)
 	return binding_tid(binding, event);
 }
 
-static void read_all(const struct reading *readings, int count, const struct reading_world *world,
+static void read_all(const struct chart_field *fields, int count, const struct field_world *world,
 		     const struct event *event, int64_t values[CHART_KEYS_MAX])
 {
 	memset(values, 0, CHART_KEYS_MAX * sizeof(*values));
 	for (int i = 0; i < count; i++)
-		values[i] = reading_number(&readings[i], world, event);
+		values[i] = chart_field_number(&fields[i], world, event);
 }
 
-void binding_key(const struct binding *binding, const struct reading_world *world, const struct event *event,
+void binding_key(const struct binding *binding, const struct field_world *world, const struct event *event,
 		 int64_t key[CHART_KEYS_MAX])
 {
 	read_all(binding->key, binding->keys, world, event, key);
@@ -104,21 +153,21 @@ int64_t binding_depth(const struct binding *binding, const struct event *event, 
 	return depth;
 }
 
-void binding_split(const struct binding *binding, const struct reading_world *world, const struct event *event,
+void binding_split(const struct binding *binding, const struct field_world *world, const struct event *event,
 		   int64_t id[CHART_KEYS_MAX])
 {
 	read_all(binding->split, binding->splits, world, event, id);
 }
 
-void binding_spell_split(const struct binding *binding, const struct reading_world *world, const struct event *event,
+void binding_spell_split(const struct binding *binding, const struct field_world *world, const struct event *event,
 			 char *text, size_t room)
 {
-	char value[READING_ROOM];
+	char value[FIELD_ROOM];
 	size_t used = 0;
 
 	*text = '\0';
 	for (int i = 0; i < binding->splits && used < room; i++) {
-		reading_spell(&binding->split[i], world, event, value, sizeof(value));
+		chart_field_spell(&binding->split[i], world, event, value, sizeof(value));
 		used += (size_t)snprintf(text + used, room - used, "%s%s", i ? "," : "", value);
 	}
 }
@@ -126,25 +175,25 @@ void binding_spell_split(const struct binding *binding, const struct reading_wor
 void binding_spelling(const struct binding *binding, const struct event *event, uint8_t spelling[CHART_KEYS_MAX])
 {
 	for (int i = 0; i < binding->keys; i++)
-		spelling[i] = (uint8_t)reading_spelling(&binding->key[i], event);
+		spelling[i] = (uint8_t)chart_field_spelling(&binding->key[i], event);
 }
 
 /* Puts " name=value" behind a text of `used` bytes, if it fits; returns its length then. */
-static size_t add_named(const struct reading *reading, const struct reading_world *world, const struct event *event,
+static size_t add_named(const struct chart_field *field, const struct field_world *world, const struct event *event,
 			struct line *scratch, char *text, size_t used, size_t room)
 {
-	char value[READING_ROOM];
-	size_t length = reading_spell(reading, world, event, value, sizeof(value));
+	char value[FIELD_ROOM];
+	size_t length = chart_field_spell(field, world, event, value, sizeof(value));
 
 	line_begin(scratch, "");
-	line_bytes(scratch, reading->label, value, length);
+	line_bytes(scratch, field->label, value, length);
 	if (used + scratch->length >= room)
 		return used;
 	memcpy(text + used, scratch->text, scratch->length + 1);
 	return used + scratch->length;
 }
 
-void binding_spell_show(const struct binding *binding, const struct reading_world *world, const struct event *event,
+void binding_spell_show(const struct binding *binding, const struct field_world *world, const struct event *event,
 			const uint8_t spelling[CHART_KEYS_MAX], struct line *scratch, char *text, size_t room)
 {
 	size_t used = 0;

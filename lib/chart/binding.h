@@ -1,64 +1,75 @@
 /*
- * binding: an event line of a chart definition tied to its event type, so that an event finds at once the charts that
- * start or end with it, and its fields without a look at their names.
+ * binding: ties an event line of a chart definition to its event type, so that an event finds its charts at once, and its
+ * fields without a look at their names.
  */
 #ifndef CHART_BINDING_H
 #define CHART_BINDING_H
 
 #include "chart/chart.h"
-#include "chart/reading.h"
+#include "chart/chart_field.h"
+#include "chart/traffic.h"
 
-struct measured; /* the chart that it belongs to; the caller's */
+struct active_chart; /* the chart that a binding belongs to; the caller's */
 
 struct binding {
-	struct measured *chart;
+	struct active_chart *chart;
 	enum chart_role role;
 	const struct event_type *type;
-	struct reading key[CHART_KEYS_MAX], split[CHART_KEYS_MAX], show[CHART_KEYS_MAX];
+	struct chart_field key[CHART_KEYS_MAX], split[CHART_KEYS_MAX], show[CHART_KEYS_MAX];
 	int keys, splits, shows;
-	struct reading failed; /* of a count; field NULL: all events count */
+	struct chart_field failed; /* of a count; field NULL: all events count */
 	const struct event_field *flags; /* of a count: common_flags */
 	const struct event_field *length, *tid; /* NULL: none; the event's own thread */
 	const struct event_field *depth, *to;	/* NULL: none */
-	const struct binding *instead; /* what it stands in for; NULL: nothing */
+	const struct binding *instead[CHART_KEYS_MAX]; /* what it stands in for; NULL: nothing more */
+	struct chart_field where; /* not zero, or the event does not count; raw NULL: all count */
 	bool whole;	/* of an end: that of a whole start */
+	struct binding_call { /* of a system call */
+		enum call_use use; /* CALL_UNKNOWN: by its number */
+		bool enters;
+		const struct event_field *number, *arguments, *fd, *operation, *value, *result;
+	} call;
 	bool came;	/* in this stream */
 	uint64_t seen; /* events */
 	const char *lacking; /* a field that the event does not have; NULL: none known */
 };
 
-/* -1 after fail(): an unknown reading. */
+/* -1 after fail(): an unknown form. */
 int binding_make(struct binding *binding, struct events *events, const struct chart_event *event);
 
-/* Looks whether an event has all fields that are named; of a raw one only, for what is written by hand may leave out what is zero. */
+/* Notes a field that a raw event lacks. An event written by hand may leave out fields that are zero. */
 void binding_check(struct binding *binding, const struct event *event);
 
-/* Whether its key is the thread that waits. */
+/* Tells whether its key is the thread that waits. */
 bool binding_is_by_thread(const struct chart_event *event);
 
 /* The key of an event; of a binding without key fields, its thread. */
-void binding_key(const struct binding *binding, const struct reading_world *world, const struct event *event,
+void binding_key(const struct binding *binding, const struct field_world *world, const struct event *event,
 		 int64_t key[CHART_KEYS_MAX]);
 int32_t binding_tid(const struct binding *binding, const struct event *event);
 
-/* Whose doing a counted event was: the thread in its tid field, else the one in whose context it happened; -1 for an interrupt, which
- * has nothing to do with the thread that it hit. */
+/* The thread that caused a counted event: that of its tid field, else the thread that ran; -1 for an interrupt, which has nothing to do
+ * with the thread that it hit. */
 int32_t binding_cause(const struct binding *binding, const struct event *event);
 
-/* The depth that the event tells; `*to`: up to where it ends starts, which is the same where it tells nothing else. 0: none. */
+/* The use of a system call, and its first three arguments: of a call with an event of its own as far as chart/traffic.h wants them. */
+enum call_use binding_call(const struct binding *binding, const struct field_world *world, struct traffic *traffic, const struct event *event,
+			   int64_t argument[3]);
+
+/* The depth of the event; 0: none. Sets *to to the depth up to which it ends starts, which is the same unless the event says else. */
 int64_t binding_depth(const struct binding *binding, const struct event *event, int64_t *to);
 
 /* The values of the split fields, with zeros behind them; and their text, "a,b" if there are several. */
-void binding_split(const struct binding *binding, const struct reading_world *world, const struct event *event,
+void binding_split(const struct binding *binding, const struct field_world *world, const struct event *event,
 		   int64_t id[CHART_KEYS_MAX]);
-void binding_spell_split(const struct binding *binding, const struct reading_world *world, const struct event *event,
+void binding_spell_split(const struct binding *binding, const struct field_world *world, const struct event *event,
 			 char *text, size_t room);
 
 /* How each number of the key is spelled. */
 void binding_spelling(const struct binding *binding, const struct event *event, uint8_t spelling[CHART_KEYS_MAX]);
 
 /* The key fields that are text, and the show fields, as " name=value name=value", as many as fit; `scratch` is any line. */
-void binding_spell_show(const struct binding *binding, const struct reading_world *world, const struct event *event,
+void binding_spell_show(const struct binding *binding, const struct field_world *world, const struct event *event,
 			const uint8_t spelling[CHART_KEYS_MAX], struct line *scratch, char *text, size_t room);
 
 #endif

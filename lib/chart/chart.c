@@ -1,5 +1,7 @@
 #include "chart/chart.h"
 
+#include <ctype.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +10,8 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "chart/method.h"
+#include "program/demangle.h"
+#include "program/symbol.h"
 #include "stream/line.h"
 
 enum { INCLUDE_DEPTH_MAX = 4, CHART_INTERVAL_LEAST = 1000000 };
@@ -22,7 +26,7 @@ struct parser {
 
 typedef int line_reader(struct parser *parser, const struct fields *fields);
 
-static line_reader read_chart, read_start, read_end, read_drop, read_arm, read_count, read_context, read_include;
+static line_reader read_chart, read_start, read_end, read_drop, read_arm, read_count, read_call, read_context, read_include;
 static int read_lines(struct parser *parser, const char *text, const char *source);
 
 static const struct line_kind {
@@ -30,12 +34,13 @@ static const struct line_kind {
 	const char *keys; /* the keys that it may have, each with a space behind it */
 	line_reader *read;
 } line_kinds[] = {
-	{"chart", "name title nest shortest method interval least binary function ", read_chart},
-	{"start", "event filter key length depth tid split show instead ", read_start},
-	{"end", "event filter key length whole depth to ", read_end},
+	{"chart", "name title nest calls shortest method interval least binary function build ", read_chart},
+	{"start", "event filter where key length depth tid split show instead ", read_start},
+	{"end", "event filter where key length whole depth to instead ", read_end},
 	{"drop", "event filter key length ", read_drop},
 	{"arm", "event filter key ", read_arm},
 	{"count", "event filter failed tid split ", read_count},
+	{"call", "event filter ", read_call},
 	{"context", "event filter ", read_context},
 	{"include", "name ", read_include},
 };
@@ -64,6 +69,13 @@ static int read_rate(struct chart *chart, const struct fields *fields)
 	return fields_unsigned(fields, "least", &chart->least) < 0 ? -1 : 0;
 }
 
+/* "yes" or "no", which is the default. */
+static int read_choice(const struct fields *fields, const char *key, bool *choice)
+{
+	*choice = fields_is(fields, key, "yes");
+	return !*choice && fields_find(fields, key) && !fields_is(fields, key, "no") ? fail("%s= must be yes or no", key) : 0;
+}
+
 static int read_chart(struct parser *parser, const struct fields *fields)
 {
 	const struct field *shortest = fields_find(fields, "shortest");
@@ -79,9 +91,9 @@ static int read_chart(struct parser *parser, const struct fields *fields)
 		chart->title = memory_text(chart->name, strlen(chart->name));
 	chart->binary = fields_copy(fields, "binary");
 	chart->function = fields_copy(fields, "function");
-	chart->nest = fields_is(fields, "nest", "yes");
-	if (!chart->nest && fields_find(fields, "nest") && !fields_is(fields, "nest", "no"))
-		return fail("nest= must be yes or no");
+	chart->build = fields_copy(fields, "build");
+	if (read_choice(fields, "nest", &chart->nest) < 0 || read_choice(fields, "calls", &chart->calls) < 0)
+		return -1;
 	if (shortest && number_duration(shortest->value, shortest->value_length, &chart->shortest) < 0)
 		return -1;
 	return read_rate(chart, fields);
@@ -108,11 +120,13 @@ static int read_names(const struct fields *fields, const char *key, char *names[
 	return 0;
 }
 
-static bool is_event_name(const char *text)
+/* A stand-in may name several events, by a '*' at its end. */
+static bool is_event_name(const char *text, bool instead)
 {
-	const char *colon = text ? strchr(text, ':') : NULL;
+	const char *colon = text ? strchr(text, ':') : NULL, *star = text ? strchr(text, '*') : NULL;
 
-	return colon && colon > text && colon[1] && !strchr(colon + 1, ':') && !strpbrk(text, " \t/*?");
+	return colon && colon > text && colon[1] && !strchr(colon + 1, ':') && !strpbrk(text, " \t/?") &&
+	       (!star || (instead && star > colon && !star[1]));
 }
 
 /* An event line of any role; the last event of the array, so that an error leaves it to be freed with the others. */
@@ -129,15 +143,15 @@ static int read_event(struct parser *parser, enum chart_role role, const struct 
 	event->to = fields_copy(fields, "to");
 	event->tid = fields_copy(fields, "tid");
 	event->instead = fields_copy(fields, "instead");
-	if (!is_event_name(event->event))
+	event->where = fields_copy(fields, "where");
+	if (!is_event_name(event->event, event->instead))
 		return fail("event= must be SYSTEM:NAME");
 	if (read_names(fields, "key", event->key, &event->keys) < 0 ||
 	    read_names(fields, "split", event->split, &event->splits) < 0 ||
 	    read_names(fields, "show", event->show, &event->shows) < 0)
 		return -1;
-	event->whole = fields_is(fields, "whole", "yes");
-	if (!event->whole && fields_find(fields, "whole") && !fields_is(fields, "whole", "no"))
-		return fail("whole= must be yes or no");
+	if (read_choice(fields, "whole", &event->whole) < 0)
+		return -1;
 	if (event->whole && !event->length)
 		return fail("whole= needs length=");
 	if (event->depth && event->length)
@@ -174,6 +188,11 @@ static int read_count(struct parser *parser, const struct fields *fields)
 	return read_event(parser, CHART_COUNT, fields);
 }
 
+static int read_call(struct parser *parser, const struct fields *fields)
+{
+	return read_event(parser, CHART_CALL, fields);
+}
+
 static int read_context(struct parser *parser, const struct fields *fields)
 {
 	return read_event(parser, CHART_CONTEXT, fields);
@@ -206,7 +225,7 @@ static int read_include(struct parser *parser, const struct fields *fields)
 	return status;
 }
 
-/* Whether `word` is one of the words of `list`, each of which has a space behind it. */
+/* Tells whether `list` has this word. Each word of the list has a space behind it. */
 static bool in_list(const char *list, const char *word, size_t length)
 {
 	for (const char *at = list; *at; at = strchr(at, ' ') + 1)
@@ -225,7 +244,7 @@ static int read_line(struct parser *parser, const char *text, size_t length)
 	while (kind < end && (strlen(kind->name) != fields.kind_length || memcmp(kind->name, fields.kind, fields.kind_length)))
 		kind++;
 	if (kind == end)
-		return fail("unknown kind of line '%.*s'; there are chart, start, end, drop, arm, count, context, include",
+		return fail("unknown kind of line '%.*s'; there are chart, start, end, drop, arm, count, call, context, include",
 			    (int)fields.kind_length, fields.kind);
 	for (int i = 0; i < fields.count; i++)
 		if (!in_list(kind->keys, fields.item[i].key, fields.item[i].key_length))
@@ -250,13 +269,13 @@ static int read_lines(struct parser *parser, const char *text, const char *sourc
 	return 0;
 }
 
-/* Whether all of these events name as many key fields, and those of one pair all or none a length. */
+/* Checks that all events of a pair have as many key fields, and all or none of them a length. */
 static int check_keys(const struct chart *chart)
 {
 	const struct chart_event *first = NULL;
 
 	for (const struct chart_event *event = chart->events; event < chart->events + chart->count; event++) {
-		if (event->role == CHART_CONTEXT || event->role == CHART_COUNT)
+		if (event->role >= CHART_COUNT)
 			continue;
 		if (!first)
 			first = event;
@@ -286,28 +305,32 @@ static int check_counts(const struct chart *chart, const int count[])
 	return 0;
 }
 
-static bool is_start(const struct chart_event *event, const char *name)
-{
-	return event->role == CHART_START && strcmp(event->event, name) == 0;
-}
-
-static bool has_start(const struct chart *chart, const char *name)
+static bool has_event(const struct chart *chart, enum chart_role role, const char *name, size_t length)
 {
 	for (int i = 0; i < chart->count; i++)
-		if (is_start(&chart->events[i], name))
+		if (chart->events[i].role == role && strlen(chart->events[i].event) == length && !strncmp(chart->events[i].event, name, length))
 			return true;
 	return false;
 }
 
-/* What stands in does so for another start. */
+/* Checks that `instead` names the events of other lines of its role. */
+static int check_stand_in(const struct chart *chart, const struct chart_event *event)
+{
+	for (const char *name = event->instead; name && *name;) {
+		size_t length = strcspn(name, ",");
+
+		if ((strlen(event->event) == length && !strncmp(event->event, name, length)) || !has_event(chart, event->role, name, length))
+			return fail("instead=%s is no event of another %s line", event->instead, event->role == CHART_START ? "start" : "end");
+		name += length + (name[length] == ',');
+	}
+	return 0;
+}
+
 static int check_stand_ins(const struct chart *chart)
 {
-	for (int i = 0; i < chart->count; i++) {
-		const char *instead = chart->events[i].instead;
-
-		if (instead && (is_start(&chart->events[i], instead) || !has_start(chart, instead)))
-			return fail("instead=%s is no event of another start line", instead);
-	}
+	for (int i = 0; i < chart->count; i++)
+		if (check_stand_in(chart, &chart->events[i]) < 0)
+			return -1;
 	return 0;
 }
 
@@ -321,10 +344,14 @@ static int check_chart(const struct chart *chart)
 		count[chart->events[i].role]++;
 	if (count[CHART_COUNT] > 0)
 		return check_counts(chart, count);
+	if (count[CHART_CALL] > 0)
+		return count[CHART_START] + count[CHART_END] + count[CHART_DROP] + count[CHART_ARM] + (chart->method != NULL) > 0
+			       ? fail("chart '%s' has call lines, so it has no method=, and no start, end, drop or arm lines", chart->name)
+			       : 0;
 	if (chart->method)
 		return fail("chart '%s' has a method for rates, but no count line", chart->name);
 	if (!count[CHART_START] || !count[CHART_END])
-		return fail("chart '%s' needs a start and an end line, or a count line", chart->name);
+		return fail("chart '%s' needs a start and an end line, or a count or call line", chart->name);
 	return check_keys(chart) < 0 ? -1 : check_stand_ins(chart);
 }
 
@@ -367,8 +394,20 @@ static void free_event(struct chart_event *event)
 	free(event->to);
 	free(event->tid);
 	free(event->instead);
+	free(event->where);
 	for (int i = 0; i < CHART_KEYS_MAX; i++)
 		free(event->key[i]), free(event->split[i]), free(event->show[i]);
+}
+
+void chart_set_build(struct chart *chart, const char *build)
+{
+	size_t line = strcspn(chart->definition, "\n");
+	char *whole = memory_format("%.*s build=%s%s", (int)line, chart->definition, build, chart->definition + line);
+
+	free(chart->definition);
+	chart->definition = whole;
+	free(chart->build);
+	chart->build = memory_text(build, strlen(build));
 }
 
 void chart_forget_context(struct chart *chart)
@@ -398,5 +437,155 @@ void chart_free(struct chart *chart)
 	free(chart->definition);
 	free(chart->binary);
 	free(chart->function);
+	free(chart->build);
 	free(chart);
+}
+
+/* Where charts come from: shipped files, a user's own, functions. */
+
+/* Together they are shorter than the longest name of an event that format_read() takes. */
+enum { BINARY_MAX = 64, FUNCTION_MAX = 120 };
+
+/* A name as the kernel takes it for an event: letters, digits and '_'. */
+static char *sanitised(const char *text, size_t most)
+{
+	char *name = memory_text(text, strnlen(text, most));
+
+	for (char *at = name; *at; at++)
+		if (!isalnum((unsigned char)*at) || (unsigned char)*at > 127)
+			*at = '_';
+	return name;
+}
+
+/* Takes over the name. A number tells it from others that are made of another text (FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/). */
+static char *numbered(char *name, const char *text)
+{
+	uint32_t number = 2166136261u;
+	char *whole;
+
+	for (const unsigned char *at = (const unsigned char *)text; *at; at++)
+		number = (number ^ *at) * 16777619u;
+	whole = memory_format("%s_%08x", name, number);
+	free(name);
+	return whole;
+}
+
+static char *binary_event(const char *base)
+{
+	char *name = sanitised(base, BINARY_MAX);
+
+	return strlen(base) > BINARY_MAX ? numbered(name, base) : name;
+}
+
+/* The function's part of its events' names. It has a number if letters alone do not tell it from others, as operator< from operator>. */
+static char *function_event(const char *function)
+{
+	char *name = sanitised(function, FUNCTION_MAX);
+	bool told = strlen(function) <= FUNCTION_MAX;
+
+	for (size_t i = 0; told && function[i]; i++)
+		told = function[i] == '_' || function[i] == ':' || name[i] != '_';
+	return told ? name : numbered(name, function);
+}
+
+struct chart *chart_of_function(const char *binary, const char *function)
+{
+	const char *slash = strrchr(binary, '/'), *base = slash ? slash + 1 : binary;
+	char *prefix = binary_event(base), *suffix = function_event(function);
+	char *shown = demangle_whole(function), *title = memory_format("calls of %s in %s", shown, base);
+	char *name = memory_format("func:%s:%s", base, function);
+	char *events = memory_format("\nstart event=func:%s__%s depth=sp\nend event=func:%s__%s__return depth=sp\n"
+				     "end event=func:unwind depth=from to=to\ninclude name=wake\ninclude name=sleep\ninclude name=io\n", prefix, suffix, prefix, suffix);
+	struct line text = {0};
+	struct chart *chart = NULL;
+
+	if (*base && *function) {
+		line_begin(&text, "chart");
+		line_text(&text, "name", name);
+		line_text(&text, "title", title);
+		line_text(&text, "nest", "yes");
+		line_text(&text, "binary", binary);
+		line_text(&text, "function", function);
+		line_append(&text, events, strlen(events));
+		chart = chart_parse(text.text, name);
+	} else {
+		fail("a function is charted as func:BINARY:FUNCTION");
+	}
+	line_free(&text);
+	free(events);
+	free(shown);
+	free(title);
+	free(name);
+	free(suffix);
+	free(prefix);
+	return chart;
+}
+
+/* The names of the shipped charts, for a message; "" if there are none. */
+static char *shipped_names(void)
+{
+	char *block = file_shipped("charts/block.chart"), *slash = block ? strrchr(block, '/') : NULL;
+	char *pattern = slash ? memory_format("%.*s/*.chart", (int)(slash - block), block) : NULL;
+	struct line names = {0};
+	glob_t found = {0};
+
+	if (pattern && glob(pattern, 0, NULL, &found) == 0)
+		for (size_t i = 0; i < found.gl_pathc; i++) {
+			const char *base = strrchr(found.gl_pathv[i], '/') + 1;
+
+			line_append(&names, base, strlen(base) - strlen(".chart"));
+			line_append(&names, ", ", 2);
+		}
+	line_append(&names, "", 0);
+	globfree(&found);
+	free(pattern);
+	free(block);
+	return names.text ? names.text : memory_text("", 0);
+}
+
+/* "func:BINARY:FUNCTION" */
+static struct chart *load_function(const char *name)
+{
+	const char *colon = symbol_colon(name);
+	char *binary = colon > name ? memory_text(name, (size_t)(colon - name)) : memory_text("", 0);
+	struct chart *chart = chart_of_function(binary, colon ? colon + 1 : "");
+
+	free(binary);
+	return chart;
+}
+
+static struct chart *load_file(const char *path)
+{
+	size_t size;
+	char *text = file_read(path, &size);
+	struct chart *chart = text ? chart_parse(text, path) : NULL;
+
+	free(text);
+	return chart;
+}
+
+static struct chart *load_shipped(const char *name)
+{
+	char *place = memory_format("charts/%s.chart", name), *path = file_shipped(place), *names;
+	struct chart *chart = path ? load_file(path) : NULL;
+
+	if (!path) {
+		names = shipped_names();
+		fail("unknown chart '%s'; there are %sfunc:BINARY:FUNCTION, or the path of a chart file", name, names);
+		free(names);
+	}
+	free(path);
+	free(place);
+	return chart;
+}
+
+struct chart *chart_load(const char *name)
+{
+	size_t length = strlen(name);
+
+	if (!strncmp(name, "func:", 5))
+		return load_function(name + 5);
+	if (strchr(name, '/') || (length > 6 && !strcmp(name + length - 6, ".chart")))
+		return load_file(name);
+	return load_shipped(name);
 }

@@ -24,6 +24,19 @@
  * its thread, in whatever order they end. An end with `to` as well ends all starts whose depth lies from its own to that one, as an exception
  * does that leaves several calls. Events that lack the field are paired without.
  *
+ * A line with `where` counts only events in which that field is not zero, "prev_state:runnable". A start or end with `instead` may name
+ * several events, "syscalls:sys_enter_*".
+ *
+ * `calls=yes` on the chart line says that a start is the entry of a system call, and an end its return. Sleeps and waits for work
+ * (chart/traffic.h) are then no starts, unless they are asked for (--idle).
+ *
+ * A chart with `call` lines measures turns: from the first byte that a process receives on a connection to the last that it
+ * answers. These lines name the entries and returns of the system calls that transfer, make and close (chart/turn.c).
+ *
+ *	chart   name=turn title="requests: first byte received to last byte answered"
+ *	call    event=syscalls:sys_enter_recvfrom
+ *	call    event=syscalls:sys_exit_recvfrom
+ *
  * `shortest` on the chart line is a time: shorter ones are never abnormal, unless by a limit that was given (--limit).
  *
  * A chart may count instead: `count` lines in place of start and end, and on the chart line a method for rates (chart/method.h) and
@@ -35,7 +48,7 @@
  * With `failed`, the value of an interval is how many of its events had that field other than zero, of how many events; without,
  * how many events there were in it. `tid` and `split` are as in a start. Fewer than `least` counted are never abnormal.
  *
- * A field may be read as something else, FIELD:READING (chart/reading.h): `dev:disk` is the disk of a partition,
+ * A field may be read as something else, FIELD:READING (chart/binding.h): `dev:disk` is the disk of a partition,
  * `id:syscall` the name of a system call, `ret:error` whether that is what a failed call returns.
  *
  * `include name=wake` stands for the lines of charts/wake.context, so that charts share the context that a wake graph needs.
@@ -57,13 +70,13 @@ enum { CHART_KEYS_MAX = 4 };
 
 struct method;
 
-enum chart_role { CHART_START, CHART_END, CHART_DROP, CHART_ARM, CHART_COUNT, CHART_CONTEXT };
+enum chart_role { CHART_START, CHART_END, CHART_DROP, CHART_ARM, CHART_COUNT, CHART_CALL, CHART_CONTEXT };
 
 struct chart_event {
 	enum chart_role role;
 	char *event; /* "system:name" */
 	char *filter; /* NULL: none */
-	char *key[CHART_KEYS_MAX]; /* "dev:disk": with its reading */
+	char *key[CHART_KEYS_MAX]; /* "dev:disk": with its form */
 	int keys;
 	char *length; /* NULL: no range */
 	bool whole;   /* of an end: that of a whole start */
@@ -74,7 +87,8 @@ struct chart_event {
 	int splits;
 	char *show[CHART_KEYS_MAX];
 	int shows;
-	char *instead; /* of a start: the event that it stands in for where that was not recorded; NULL: none */
+	char *instead; /* of a start or end: the events, with commas, that it stands in for where none was recorded; NULL: none */
+	char *where;   /* a field that is not zero, or the event does not count; NULL: all count */
 	bool required; /* all but context events; a context event that a kernel lacks is left out */
 };
 
@@ -83,11 +97,13 @@ struct chart {
 	char *title;	  /* "block requests, queued to complete" */
 	char *definition; /* the lines it was made from, includes in place: travels in the stream as a `chart` record */
 	bool nest;
+	bool calls; /* its events are system calls: waits for work do not count */
 	int64_t shortest;	     /* ns: a shorter time is no signal */
 	const struct method *method; /* of a chart that counts; else NULL */
 	int64_t interval;	     /* ns that it counts in */
 	uint64_t least;		     /* that are worth a signal */
 	char *binary, *function; /* of a func: chart; else NULL */
+	char *build; /* the build id of that binary, as the collector found it; NULL: not known */
 	struct chart_event *events;
 	int count;
 	bool collected; /* a stream's `chart` record defined it: its events were collected */
@@ -106,6 +122,9 @@ struct chart *chart_parse(const char *text, const char *source);
 struct chart *chart_recorded(const struct fields *record);
 struct chart *chart_of_function(const char *binary, const char *function);
 void chart_free(struct chart *chart);
+
+/* Says of which build a function's program is, in the definition, too. */
+void chart_set_build(struct chart *chart, const char *build);
 
 /* Keeps only what measuring needs: no context events, no definition (NULL). Includes may have made them large. */
 void chart_forget_context(struct chart *chart);

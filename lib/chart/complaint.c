@@ -1,13 +1,14 @@
-/* What a user should know of the charts at the end. */
+/* Complaints at the end: charts without events or limits, bounds that were reached. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "chart/measured.h"
+#include "chart/complaint.h"
+#include "chart/measure_state.h"
 
 enum { FUNCTIONS_TOLD = 3 }; /* each for itself */
 
-/* How many events of this role came; *name is the first such event of the definition. */
-static uint64_t seen(const struct measured *chart, enum chart_role role, const char **name)
+/* Counts the events of this role that came; sets *name to the first such event of the definition. */
+static uint64_t seen(const struct active_chart *chart, enum chart_role role, const char **name)
 {
 	uint64_t count = 0;
 
@@ -16,6 +17,8 @@ static uint64_t seen(const struct measured *chart, enum chart_role role, const c
 			count += chart->bindings[i].seen;
 			*name = chart->bindings[i].type->name;
 		}
+	for (size_t i = 0; i < chart->matched.count; i++)
+		count += chart->matched.items[i]->role == role ? chart->matched.items[i]->seen : 0;
 	return count;
 }
 
@@ -24,51 +27,54 @@ static bool has_fixed(const struct series_set *set)
 	return set->series && set->series->fixed < INT64_MAX;
 }
 
-/* A limit that was given to a chart by name is used where there is one, and what it charts takes a time. */
-static void complain_of_fixed(const struct measure *measure, const struct judgement_fixed *fixed, void (*say)(const char *format, ...))
+/* A limit that was given to a chart by name needs that chart, and a chart of times. */
+static void complain_of_fixed(const struct measure *measure, const struct policy_fixed *fixed, void (*say)(const char *format, ...))
 {
 	bool is_rate = false;
 
 	for (size_t i = 0; i < measure->charts.count; i++) {
-		const struct measured *chart = measure->charts.items[i];
+		const struct active_chart *chart = measure->charts.items[i];
 
-		if (!judgement_is_of(fixed, chart->name))
+		if (!policy_is_of(fixed, chart->name))
 			continue;
-		if (!chart->judge.judgement->method->plots->rates)
+		if (!chart->judge.policy->method->plots->rates)
 			return;
 		is_rate = true;
 	}
-	say("--limit=%s: %s", fixed->chart, is_rate ? "not used, for rates are no times" : "there was no such chart");
+	say("--limit=%s: %s", fixed->chart, is_rate ? "not used, because rates are no times" : "there was no such chart");
 }
 
-/* What is the matter with a chart that has events. */
+/* Why a chart measured or judged nothing. */
 enum fault {
 	FAULT_NONE,
-	FAULT_STRANGE,	   /* all that began was of processes that are not traced */
-	FAULT_SILENT,	   /* nothing began */
-	FAULT_UNCOLLECTED, /* the same, but perhaps nobody asked for it */
-	FAULT_OPEN,	   /* nothing ended */
-	FAULT_ENDLESS,	   /* the same, but perhaps nobody asked for it */
+	FAULT_STRANGE,	   /* all starts were of processes that are not traced */
+	FAULT_SILENT,	   /* no start came */
+	FAULT_UNCOLLECTED, /* the same, but the start may not have been collected */
+	FAULT_OPEN,	   /* no end came */
+	FAULT_ENDLESS,	   /* the same, but the end may not have been collected */
+	FAULT_IDLE,	   /* all starts were waits for work */
 	FAULT_UNPAIRED,	   /* no end was that of a start */
 	FAULT_UNJUDGED,	   /* too few values */
 	FAULTS
 };
 
-/* `*event` is the one that it is about, or NULL. */
-static enum fault fault_of(const struct measured *chart, const char **event)
+/* Sets *event to the event concerned, or NULL. */
+static enum fault fault_of(const struct active_chart *chart, const char **event)
 {
 	const char *start = NULL, *end = NULL;
-	uint64_t starts = seen(chart, chart->counts ? CHART_COUNT : CHART_START, &start);
+	uint64_t starts = seen(chart, chart->counts ? CHART_COUNT : chart->turns ? CHART_CALL : CHART_START, &start);
 	uint64_t ends = seen(chart, CHART_END, &end);
-	bool collected = chart->chart->collected;
+	bool collected = chart->chart->collected, pairs = !chart->counts && !chart->turns;
 
 	*event = start;
 	if (starts > 0 && starts == chart->others)
 		return FAULT_STRANGE;
 	if (starts == 0)
 		return collected ? FAULT_SILENT : FAULT_UNCOLLECTED;
+	if (starts == chart->idle)
+		return FAULT_IDLE;
 	*event = end;
-	if (!chart->counts && ends == 0)
+	if (pairs && ends == 0)
 		return collected ? FAULT_OPEN : FAULT_ENDLESS;
 	if (!chart->counts && chart->ends == 0)
 		return FAULT_UNPAIRED;
@@ -82,7 +88,7 @@ static void complain_of_unjudged(const char *who, uint64_t ends, bool fixed, boo
 	    (unsigned long long)ends, fixed ? "they were judged by --limit alone" : "nothing was judged", counts ? "--interval, " : "");
 }
 
-/* `what` did not come; `name` of a chart to collect, behind a space. */
+/* `what` did not come. `name`: the chart to collect, behind a space. */
 static void complain_of_events(enum fault fault, const char *who, const char *what, const char *name, void (*say)(const char *format, ...))
 {
 	switch (fault) {
@@ -101,6 +107,9 @@ static void complain_of_events(enum fault fault, const char *who, const char *wh
 	case FAULT_ENDLESS:
 		say("%s: no %s came, as if nothing had ended; collect with -c%s", who, what, name);
 		break;
+	case FAULT_IDLE:
+		say("%s: each %s was a sleep or a wait for work, which is not measured; see --idle", who, what);
+		break;
 	case FAULT_UNPAIRED:
 		say("%s: no start found its end", who);
 		break;
@@ -109,7 +118,7 @@ static void complain_of_events(enum fault fault, const char *who, const char *wh
 	}
 }
 
-static void complain_of_fault(const struct measured *chart, enum fault fault, const char *event, void (*say)(const char *format, ...))
+static void complain_of_fault(const struct active_chart *chart, enum fault fault, const char *event, void (*say)(const char *format, ...))
 {
 	char *who = memory_format("chart '%s'", chart->name), *what = memory_format("event %s", event ? event : "");
 	char *name = memory_format(" %s", chart->name);
@@ -123,12 +132,12 @@ static void complain_of_fault(const struct measured *chart, enum fault fault, co
 	free(who);
 }
 
-static bool is_function(const struct measured *chart)
+static bool is_function(const struct active_chart *chart)
 {
 	return chart->chart && !strncmp(chart->name, "func:", strlen("func:"));
 }
 
-/* There may be hundreds of functions, so those with the same fault are told of together. */
+/* One sentence for all functions with the same fault, because there may be hundreds. */
 static void complain_of_functions(const struct measure *measure, enum fault fault, uint64_t count, void (*say)(const char *format, ...))
 {
 	char *who = memory_format("%llu functions", (unsigned long long)count);
@@ -137,7 +146,7 @@ static void complain_of_functions(const struct measure *measure, enum fault faul
 	const char *event;
 
 	for (size_t i = 0; i < measure->charts.count; i++) {
-		const struct measured *chart = measure->charts.items[i];
+		const struct active_chart *chart = measure->charts.items[i];
 
 		if (!is_function(chart) || fault_of(chart, &event) != fault)
 			continue;
@@ -151,8 +160,8 @@ static void complain_of_functions(const struct measure *measure, enum fault faul
 	free(who);
 }
 
-/* What is to be told of each chart for itself. */
-static void complain_of_bounds(const struct measured *chart, void (*say)(const char *format, ...))
+/* Bounds that this chart reached. */
+static void complain_of_bounds(const struct active_chart *chart, void (*say)(const char *format, ...))
 {
 	for (int i = 0; i < chart->count; i++)
 		if (chart->bindings[i].lacking)
@@ -164,7 +173,7 @@ static void complain_of_bounds(const struct measured *chart, void (*say)(const c
 	if (chart->others_of_name)
 		say("chart '%s': another chart has this name, and was left out", chart->name);
 	if (chart->refused > 0)
-		say("chart '%s': %llu events were left out, for there were too many keys", chart->name,
+		say("chart '%s': %llu events were left out, because there were too many keys", chart->name,
 		    (unsigned long long)chart->refused);
 }
 
@@ -177,7 +186,7 @@ static void complain_of_charts(const struct measure *measure, void (*say)(const 
 		if (is_function(measure->charts.items[i]))
 			functions[fault_of(measure->charts.items[i], &event)]++;
 	for (size_t i = 0; i < measure->charts.count; i++) {
-		const struct measured *chart = measure->charts.items[i];
+		const struct active_chart *chart = measure->charts.items[i];
 		enum fault fault = chart->chart ? fault_of(chart, &event) : FAULT_NONE;
 
 		if (!chart->chart)
@@ -191,7 +200,7 @@ static void complain_of_charts(const struct measure *measure, void (*say)(const 
 			complain_of_functions(measure, fault, functions[fault], say);
 }
 
-/* There may be hundreds of charts by hand, so they are told of together, where there is not just one. */
+/* One sentence for all charts by hand, because there may be hundreds; a single one is named. */
 static void complain_of_samples(const struct measure *measure, void (*say)(const char *format, ...))
 {
 	uint64_t ends = measure->gone.ends, forgotten = measure->gone.forgotten;
@@ -201,7 +210,7 @@ static void complain_of_samples(const struct measure *measure, void (*say)(const
 	int charts = 0;
 
 	for (size_t i = 0; i < measure->charts.count; i++) {
-		const struct measured *chart = measure->charts.items[i];
+		const struct active_chart *chart = measure->charts.items[i];
 
 		if (chart->chart)
 			continue;
@@ -225,16 +234,39 @@ void measure_complaints(const struct measure *measure, void (*say)(const char *f
 {
 	complain_of_charts(measure, say);
 	complain_of_samples(measure, say);
-	for (int i = 0; i < measure->judge.judgement->fixed_count; i++) {
-		const struct judgement_fixed *fixed = &measure->judge.judgement->fixed[i];
+	for (int i = 0; i < measure->judge.policy->fixed_count; i++) {
+		const struct policy_fixed *fixed = &measure->judge.policy->fixed[i];
 
 		if (fixed->chart)
 			complain_of_fixed(measure, fixed, say);
 	}
+	if (measure->judge.policy->known && limits_book_outdated(measure->judge.policy->known))
+		say("%s", limits_book_outdated(measure->judge.policy->known));
 	if (measure->charts.count == 0)
 		say("nothing was charted: the input%s, and no chart was asked for; see -c",
 		    measure->summaries ? "'s samples are summaries already (count=)" : " has no samples");
 	if (pairs_overflowed(measure->pairs) > 0)
 		say("more than %d starts were open at once, or %d of long ranges; the oldest were forgotten %llu times", PAIR_OPEN_MAX,
 		    PAIR_SLOT_MAX, (unsigned long long)pairs_overflowed(measure->pairs));
+}
+
+static void save_set(const struct series_set *set, const char *build, struct limits_book *book)
+{
+	const struct series *series;
+
+	for (series = set->series; series; series = series->hh.next)
+		if (series->judges)
+			limits_book_set(book, series->chart, series->key, &series->limits, build);
+}
+
+/* The build id of a function's program; NULL: not known. */
+static const char *build_of(const struct active_chart *chart)
+{
+	return chart->chart ? chart->chart->build : NULL;
+}
+
+void measure_save(const struct measure *measure, struct limits_book *book)
+{
+	for (size_t i = 0; i < measure->charts.count; i++)
+		save_set(&measure->charts.items[i]->set, build_of(measure->charts.items[i]), book);
 }

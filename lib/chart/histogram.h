@@ -1,10 +1,10 @@
 /*
- * histogram: how values are distributed, on a logarithmic scale, and their running median. For any distribution: a median that goes by
- * steps (Robbins and Monro) overshoots where there is nothing between two modes, even below zero.
+ * histogram: how values are distributed, on a logarithmic scale, and their running median. It holds for any distribution; a median that goes
+ * by steps (Robbins and Monro) overshoots between two modes, even below zero.
  *
- * A bin is 1/32 of an octave wide and holds how many values it had and their mean, so a quantile is wrong by 2 % at most, and not
- * at all where values are equal. Older values count for less: whenever HISTOGRAM_MOST are counted, each count is halved. What is
- * 1e-9 or less counts as that. All zero is an empty one; memory is 16 bytes for each bin between the least and the largest value.
+ * A bin is 1/32 of an octave wide and holds the number and the mean of its values. So a quantile is wrong by 2 % at most, and exact if
+ * values are equal. Older values count less: at HISTOGRAM_MOST values each count is halved. A value below 1e-9 counts as 1e-9. All zero
+ * is an empty histogram. Memory is 16 bytes for each bin between the least and the largest value.
  */
 #ifndef CHART_HISTOGRAM_H
 #define CHART_HISTOGRAM_H
@@ -26,11 +26,11 @@ struct histogram {
 void histogram_forget(struct histogram *histogram); /* empty again; frees its memory */
 void histogram_add(struct histogram *histogram, double value);
 
-/* The value that this share of the values is not above; 0 where there are none. The median is kept, at no cost. */
+/* The quantile at this share; 0 if there are no values. The median costs nothing: it is kept. */
 double histogram_quantile(const struct histogram *histogram, double share);
 double histogram_median(const struct histogram *histogram);
 
-/* How many values are above this one, less than a bin more or less. */
+/* Counts the values above this one, right to less than a bin. */
 double histogram_above(const struct histogram *histogram, double value);
 
 #endif

@@ -2,7 +2,74 @@
 
 #include <math.h>
 
+#include "base/number.h"
 #include "chart/span.h"
+#include "chart/statistics.h"
+
+/*
+ * However long it runs, a chart writes a few thousand buckets of healthy values at most: after every THIN_RECORDS of them they get twice as
+ * wide.
+ */
+enum { THIN_RECORDS = 256 };
+
+static const int64_t first_width = 10 * (NSEC_PER_SEC / 1000);
+
+/* Tells whether the current bucket ended before this time. */
+static bool thin_is_over(const struct thin_clock *clock, int64_t now)
+{
+	return clock->width && span_between(clock->begin, now) >= clock->width;
+}
+
+/* Begins the bucket that holds this time; `records` were written for the bucket before. */
+static void thin_begin(struct thin_clock *clock, int64_t now, int records)
+{
+	clock->records += records;
+	if (!clock->width)
+		clock->width = first_width;
+	if (clock->records >= THIN_RECORDS && clock->width < INT64_MAX / 4) {
+		clock->width *= 2;
+		clock->records = 0;
+	}
+	clock->begin = span_add(now, -((now % clock->width + clock->width) % clock->width));
+}
+
+/* xorshift64. */
+static uint64_t random_below(struct thin *thin, uint64_t bound)
+{
+	uint64_t x = thin->random ? thin->random : UINT64_C(88172645463325252);
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	thin->random = x;
+	return x % bound;
+}
+
+static void thin_add(struct thin *thin, int64_t ts, double value)
+{
+	uint64_t place = thin->count < THIN_KEPT ? thin->count : random_below(thin, thin->count + 1);
+
+	if (place < THIN_KEPT)
+		thin->kept[place] = value;
+	if (thin->count == 0 || value > thin->max)
+		thin->max = value;
+	thin->last = ts;
+	thin->count++;
+}
+
+/* Reorders `kept`. */
+static double thin_median(struct thin *thin)
+{
+	uint64_t kept = thin->count < THIN_KEPT ? thin->count : THIN_KEPT;
+
+	return kept > 0 ? median_of_few(thin->kept, kept) : 0;
+}
+
+static void thin_clear(struct thin *thin)
+{
+	thin->count = 0;
+	thin->max = 0;
+}
 
 /* Writes the healthy values of the bucket at hand and begins the one for this time. */
 static int turn_bucket(const struct judge *judge, struct series_set *set, int64_t now)
@@ -13,7 +80,7 @@ static int turn_bucket(const struct judge *judge, struct series_set *set, int64_
 	for (series = set->series; series; series = series->hh.next) {
 		if (series->thin.count == 0)
 			continue;
-		if (judge->tell.healthy(judge->tell.context, series, set->clock.begin) < 0)
+		if (judge->tell.healthy(judge->tell.context, series, set->clock.begin, thin_median(&series->thin)) < 0)
 			return -1;
 		thin_clear(&series->thin);
 		records++;
@@ -44,7 +111,7 @@ static int healthy(const struct judge *judge, struct series_set *set, const stru
 	return 0;
 }
 
-/* What is not known yet is told as NAN. The limit may have risen since the value was found to be beyond it. */
+/* A line that is not known yet is NAN. The limit may have risen since the value passed it. */
 static int tell_signal(const struct judge *judge, const struct sample *sample, unsigned rules, double ucl)
 {
 	const struct series *series = sample->series;
@@ -56,7 +123,10 @@ static int tell_signal(const struct judge *judge, const struct sample *sample, u
 	told.ucl = rules == RULE(RULE_FIXED) ? (double)series->fixed / 1e9 : ucl;
 	if (sample->passed > 0 && sample->value <= told.ucl)
 		told.ucl = sample->passed;
-	return judge->tell.signal(judge->tell.context, &told);
+	if (judge->tell.signal(judge->tell.context, &told) < 0)
+		return -1;
+	series_forget_signs(sample->series);
+	return 0;
 }
 
 int judge_signal(const struct judge *judge, const struct sample *sample, unsigned rules)
@@ -68,9 +138,9 @@ int judge_signal(const struct judge *judge, const struct sample *sample, unsigne
 static unsigned rule_of_single(const struct judge *judge, const struct sample *sample)
 {
 	const struct series *series = sample->series;
-	bool learnt = series->judges && (judge->judgement->rules & RULE(1)) && rules_above(sample->value, series->single) > 0;
+	bool learnt = series->judges && (judge->policy->rules & RULE(1)) && rules_above(sample->value, series->single) > 0;
 
-	return series_is_beyond_fixed(series, sample->value) && !learnt ? RULE(RULE_FIXED) : RULE(1);
+	return series_is_beyond_fixed(series, sample->value) && (!learnt || judge->policy->only_fixed) ? RULE(RULE_FIXED) : RULE(1);
 }
 
 int judge_single(const struct judge *judge, const struct sample *sample)
@@ -95,26 +165,44 @@ int judge_tell_limits(const struct judge *judge, struct series *series, int64_t 
 
 static double probability(const struct judge *judge, const struct series_set *set, int64_t ts)
 {
-	return judgement_probability(judge->judgement, series_set_rate(set, ts));
+	return policy_probability(judge->policy, series_set_rate(set, ts));
 }
 
-/* Of the baseline's worst values only those stay that are abnormal by the limits made from it. */
-static void sift_worst(struct series *series, const struct judgement *judgement)
+/* Tells whether a point that a rule holds at has practical weight. */
+static bool has_practical_weight(const struct series *series, const struct policy *policy, double plotted)
+{
+	double ratio = policy->min_ratio, center = series->lines.center;
+
+	if (series->shortest && plotted < (double)series->shortest / 1e9)
+		return false;
+	if (ratio == 0 || ((policy->sides & SIDES_UPPER) && plotted >= ratio * center))
+		return true;
+	return (policy->sides & SIDES_LOWER) && plotted * ratio <= center;
+}
+
+/* Tells whether a single value is beyond the limit, by rule 1, and has practical weight. */
+static bool is_abnormal(const struct series *series, const struct policy *policy, double value)
+{
+	return (policy->rules & RULE(1)) && rules_above(value, series->limits.ucl) > 0 && has_practical_weight(series, policy, value);
+}
+
+/* Keeps those of the baseline's worst values that are abnormal by the limits made from it. */
+static void sift_worst(struct series *series, const struct policy *policy)
 {
 	int count = 0;
 
 	for (int i = 0; i < series->worst_count; i++)
-		if (series_is_abnormal(series, judgement, series->worst[i].value))
+		if (!policy->only_fixed && is_abnormal(series, policy, series->worst[i].value))
 			series->worst[count++] = series->worst[i];
 	series->worst_count = count;
 }
 
 static int take_baseline(const struct judge *judge, struct series_set *set, struct series *series, int64_t now)
 {
-	if (series_make_limits(series, judge->judgement, probability(judge, set, now)) < 0)
+	if (series_make_limits(series, judge->policy, probability(judge, set, now)) < 0)
 		return 0; /* too few for the method: it goes on learning */
 	set->judged = true;
-	sift_worst(series, judge->judgement);
+	sift_worst(series, judge->policy);
 	return tell_again(judge, series, now);
 }
 
@@ -123,7 +211,7 @@ static int gather(const struct judge *judge, struct series_set *set, const struc
 {
 	struct series *series = sample->series;
 
-	if (!series_gather(series, judge->judgement, sample, point))
+	if (!series_gather(series, judge->policy, sample, point))
 		return 0;
 	if (take_baseline(judge, set, series, sample->end) < 0)
 		return -1;
@@ -140,14 +228,14 @@ static int tell_shift(const struct judge *judge, const struct sample *sample, do
 {
 	struct sample shift = *sample;
 
-	if (!(judge->judgement->rules & RULE(RULE_SHIFT)))
+	if (!(judge->policy->rules & RULE(RULE_SHIFT)) || judge->policy->only_fixed)
 		return 0;
 	shift.value = level;
 	shift.plain = true;
 	return judge_signal(judge, &shift, RULE(RULE_SHIFT));
 }
 
-/* What a lesson says at once; of an outdated baseline the points behind this one are the new one, on its scale. */
+/* Acts on a lesson, except on an outdated baseline: the new baseline begins with the next point, on its scale. */
 static int take_lesson(const struct judge *judge, struct series_set *set, const struct sample *sample, const struct lesson *lesson,
 		       bool *begun)
 {
@@ -157,25 +245,31 @@ static int take_lesson(const struct judge *judge, struct series_set *set, const 
 		return -1;
 	if (lesson->kind != LESSON_REFINED && lesson->kind != LESSON_FOLLOWED)
 		return 0;
-	if (!series_refine(series, judge->judgement, lesson, probability(judge, set, sample->end)))
+	if (!series_refine(series, judge->policy, lesson, probability(judge, set, sample->end)))
 		return 0;
 	*begun = true;
 	return tell_again(judge, series, sample->end);
 }
 
 /* Tells whether a point beyond a line is worth a signal. */
-static bool has_weight(const struct judgement *judgement, const struct sample *sample, double plotted)
+static bool has_weight(const struct policy *policy, const struct sample *sample, double plotted)
 {
-	if (judgement->least && plotted > sample->series->lines.center && sample->value < (double)judgement->least)
+	if (policy->least && plotted > sample->series->lines.center && sample->value < (double)policy->least)
 		return false;
-	return series_has_weight(sample->series, judgement, plotted);
+	return has_practical_weight(sample->series, policy, plotted);
+}
+
+/* Tells whether a signal of this series came just before, and one is enough. An end of what was told to be open is told. */
+static bool is_of_run(const struct policy *policy, const struct series *series, bool forced)
+{
+	return policy->once && series->signalled && !forced;
 }
 
 /* A point that is complete: judged if it can be, then learnt if it may be. */
 static int judge_point(const struct judge *judge, struct series_set *set, const struct sample *sample,
 		       const struct point *point, bool forced, bool *begun)
 {
-	const struct plotting *plots = judge->judgement->method->plots;
+	const struct plotting *plots = judge->policy->method->plots;
 	struct series *series = sample->series;
 	struct sample plotted = *sample;
 	struct lesson lesson = {LESSON_NONE};
@@ -184,20 +278,23 @@ static int judge_point(const struct judge *judge, struct series_set *set, const 
 	if (plots->describe)
 		plots->describe(&series->plot, &plotted);
 	if (series->judges)
-		rules = series_judge(series, judge->judgement, point, sample->end, &plotted.value);
-	if (!forced && rules && !has_weight(judge->judgement, sample, plotted.value))
+		rules = series_judge(series, judge->policy, point, sample->end, &plotted.value);
+	if (!forced && rules && !has_weight(judge->policy, sample, plotted.value))
 		rules = 0;
 	if (plots->single && series_is_beyond_fixed(series, sample->value))
 		plotted.rules = RULE(RULE_FIXED);
 	learnt = forced ? rules | rule_of_single(judge, sample) : rules;
 	learnt &= ~RULE(RULE_FIXED);
-	rules = learnt | plotted.rules;
-	if (rules && judge_signal(judge, &plotted, rules) < 0)
+	rules = judge->policy->only_fixed ? plotted.rules : learnt | plotted.rules;
+	if (rules && !is_of_run(judge->policy, series, forced) && judge_signal(judge, &plotted, rules) < 0)
 		return -1;
+	series->signalled = rules != 0;
+	if (!rules && sample->value > series->warning)
+		series_sign(series, sample->value, sample->end);
 	if (!rules && !plots->groups && healthy(judge, set, sample) < 0)
 		return -1;
 	if (series->judges)
-		lesson = series_learn(series, judge->judgement, sample, plotted.value, learnt != 0);
+		lesson = series_learn(series, judge->policy, sample, plotted.value, learnt != 0);
 	if (take_lesson(judge, set, sample, &lesson, begun) < 0)
 		return -1;
 	if (series->learns && (!learnt || series->learns_all) && gather(judge, set, &plotted, point, begun) < 0)
@@ -213,19 +310,20 @@ int judge_value(const struct judge *judge, struct series_set *set, const struct 
 	struct point point;
 
 	series_set_count(set, sample->end);
+	digest_add(&series->digest, sample->value / (sample->size > 0 ? sample->size : 1), sample->end);
 	if (series->generation != judge->generation) {
 		series->generation = judge->generation;
 		if (!series->learns)
 			series_relearn(series);
 	}
-	if (!judge->judgement->method->plots->single && (forced || series_is_beyond_fixed(series, sample->value))) {
+	if (!judge->policy->method->plots->single && (forced || series_is_beyond_fixed(series, sample->value))) {
 		if ((forced ? judge_single(judge, sample) : judge_signal(judge, sample, RULE(RULE_FIXED))) < 0)
 			return -1;
 		forced = false;
 	}
-	if (judge->judgement->method->plots->groups && healthy(judge, set, sample) < 0)
+	if (judge->policy->method->plots->groups && healthy(judge, set, sample) < 0)
 		return -1;
-	if (!series_point(series, judge->judgement, sample, &point))
+	if (!judge->policy->method->plots->point(&series->plot, judge->policy, sample, series->learns, &point))
 		return 0;
 	return judge_point(judge, set, sample, &point, forced, begun);
 }
@@ -236,6 +334,14 @@ int judge_last_limits(const struct judge *judge, struct series_set *set, int64_t
 
 	for (series = set->series; series; series = series->hh.next)
 		if (!series->judges && series->baseline.count >= SERIES_FEWEST && take_baseline(judge, set, series, now) < 0)
+			return -1;
+	return 0;
+}
+
+int judge_digests(const struct judge *judge, struct series_set *set)
+{
+	for (struct series *series = set->series; series && judge->tell.digest; series = series->hh.next)
+		if (series->digest.count && judge->tell.digest(judge->tell.context, series) < 0)
 			return -1;
 	return 0;
 }

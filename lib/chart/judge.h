@@ -4,25 +4,27 @@
 #ifndef CHART_JUDGE_H
 #define CHART_JUDGE_H
 
-#include "chart/series.h"
+#include "chart/series_set.h"
 
 /* Receives the results; see measure.h. Each function returns 0; -1 after fail(). */
 struct measure_listener {
 	void *context;
 	int (*limits)(void *context, const struct series *series, int64_t ts);
 	/* A bucket of healthy values, in series->thin, that began at `from`. */
-	int (*healthy)(void *context, struct series *series, int64_t from);
+	int (*healthy)(void *context, const struct series *series, int64_t from, double median);
 	/* Keep the context from `start` on, until each hold has its release. */
 	int (*hold)(void *context, int64_t start);
 	int (*release)(void *context);
 	int (*signal)(void *context, const struct sample *sample);
+	/* At the end: the digest of a series' values. NULL: it is not wanted. */
+	int (*digest)(void *context, const struct series *series);
 	/* At the end: starts that are no signal, because there are no limits, or their ends may have come unseen. */
 	int (*open)(void *context, const struct series *series, const struct unended *unended, int64_t now);
 };
 
 /* All functions return 0, or -1 when the listener did. */
 struct judge {
-	const struct judgement *judgement;
+	const struct policy *policy;
 	struct measure_listener tell;
 	uint64_t generation; /* add 1 to relearn all limits */
 };
@@ -49,5 +51,8 @@ int judge_time(const struct judge *judge, struct series_set *set, int64_t now);
  * then in series->worst. And the bucket at hand is written, over or not. */
 int judge_last_limits(const struct judge *judge, struct series_set *set, int64_t now);
 int judge_last_bucket(const struct judge *judge, struct series_set *set);
+
+/* Reports the digests. */
+int judge_digests(const struct judge *judge, struct series_set *set);
 
 #endif

@@ -1,13 +1,13 @@
 /*
- * Points in a row on one side of the centre: when they have been there for --relearn, it is not their centre any more. Of rates
- * the limits of the level that has passed are remembered (chart/past_limits.h).
+ * Learns a new baseline once points in a row have been on one side of the centre for --relearn. For rates, remembers the limits of the
+ * level that has passed (chart/past_limits.h).
  */
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "chart/past_limits.h"
-#include "chart/judgement.h"
-#include "chart/learner.h"
+#include "chart/policy.h"
+#include "chart/method.h"
 #include "chart/span.h"
 
 /* Points on one side of the centre without which their level has not changed, however long that takes. */
@@ -66,14 +66,14 @@ static void count(struct run *run, const struct judged *point)
 		run->begun = point->ts;
 }
 
-static struct lesson run_learn(void *state, const struct judgement *how, const struct judged *point)
+static struct lesson run_learn(void *state, const struct policy *how, const struct judged *point)
 {
 	struct run *run = state;
 
-	if (!how->relearn)
+	if (!how->relearn && !how->relearn_values)
 		return (struct lesson){LESSON_NONE};
 	count(run, point);
-	if (point->learns || run->side == 0 || run->count < RUN_LEAST || span_between(run->since, point->ts) < how->relearn)
+	if (point->learns || run->side == 0 || run->count < RUN_LEAST || !policy_has_lasted(how, span_between(run->since, point->ts), run->count))
 		return (struct lesson){LESSON_NONE};
 	if (how->method->plots->rates)
 		past_limits_remember(&run->past, point->limits, span_between(run->begun, run->since), point->ts);
@@ -81,7 +81,7 @@ static struct lesson run_learn(void *state, const struct judgement *how, const s
 	return (struct lesson){.kind = LESSON_OUTDATED, .side = run->side, .since = run->since};
 }
 
-static double run_past_limit(void *state, const struct judgement *how, double size, int64_t now)
+static double run_past_limit(void *state, const struct policy *how, double size, int64_t now)
 {
 	return past_limits_line(((struct run *)state)->past, how, size, now);
 }

@@ -15,7 +15,7 @@ enum { BATCHES_LEAST = 8, VANISHED_MOST = 6 };
 /* Sums stop growing here, so that they fall in time. A share so small is not known any better. */
 static const double sum_most = LEVEL_DECISION * 1.5, share_least = 0.01;
 
-/* How much more the batches of this side vary than independent values would make them. */
+/* The variation of the batches of this side, as a multiple of that of independent values. */
 static double dependence(const struct level_side *side)
 {
 	double most = 1;

@@ -30,8 +30,8 @@
 #define LEVEL_OFTEN 4.0	    /* times as frequent; at 8 a shift of log-normal values is found in 18 of 20, not 19 */
 #define LEVEL_DECISION 14.0 /* of a sum; at 7 log-normal values cry wolf 2.7 times, not 1 */
 enum {
-	LEVEL_FIRST = 100, /* values without which nothing is judged: as many as a baseline has */
-	LEVEL_LEAST = 32,  /* values that a change has lasted before it is told of; "20 of equal values": else bursts are told as changes */
+	LEVEL_FIRST = 100, /* values before any is judged: a baseline */
+	LEVEL_LEAST = 32,  /* values that a change lasts before it is told; "20 of equal values": without it bursts are told as changes */
 	LEVEL_BATCHES = 2,
 };
 

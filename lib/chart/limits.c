@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "chart/judgement.h"
+#include "chart/policy.h"
 #include "chart/method.h"
 
 struct page {
@@ -14,11 +14,17 @@ struct page {
 	char *chart, *key;
 	struct limits limits;
 	int line; /* of the file that it came from */
+	char *kernel, *build; /* that it was learnt with; NULL: not known */
+	bool outdated; /* another runs now */
 	UT_hash_handle hh;
 };
 
 struct limits_book {
 	struct page *pages;
+	char *kernel; /* that runs now; NULL: not known */
+	char *complaint;
+	uint64_t outdated; /* pages that were wanted */
+	const struct page *example;
 };
 
 struct limits_book *limits_book_new(void)
@@ -35,7 +41,13 @@ void limits_book_free(struct limits_book *book)
 		free(page->name);
 		free(page->chart);
 		free(page->key);
+		free(page->kernel);
+		free(page->build);
 		free(page);
+	}
+	if (book) {
+		free(book->kernel);
+		free(book->complaint);
 	}
 	free(book);
 }
@@ -55,14 +67,63 @@ static struct page *find_page(const struct limits_book *book, const char *chart,
 	return page;
 }
 
-const struct limits *limits_book_find(const struct limits_book *book, const char *chart, const char *key)
+static char *copy(const char *text)
+{
+	return text ? memory_text(text, strlen(text)) : NULL;
+}
+
+static void replace(char **place, const char *text)
+{
+	free(*place);
+	*place = copy(text);
+}
+
+static bool differ(const char *then, const char *now)
+{
+	return then && now && strcmp(then, now) != 0;
+}
+
+void limits_book_kernel(struct limits_book *book, const char *kernel)
+{
+	replace(&book->kernel, kernel);
+}
+
+void limits_book_build(struct limits_book *book, const char *chart, const char *build)
+{
+	for (struct page *page = book->pages; page; page = page->hh.next)
+		if (!strcmp(page->chart, chart))
+			page->outdated = differ(page->build, build);
+}
+
+const struct limits *limits_book_find(struct limits_book *book, const char *chart, const char *key)
 {
 	struct page *page = find_page(book, chart, key);
 
-	return page ? &page->limits : NULL;
+	if (!page || (!page->outdated && !differ(page->kernel, book->kernel)))
+		return page ? &page->limits : NULL;
+	book->outdated++;
+	book->example = page;
+	return NULL;
 }
 
-void limits_book_set(struct limits_book *book, const char *chart, const char *key, const struct limits *limits)
+const char *limits_book_outdated(struct limits_book *book)
+{
+	const struct page *page = book->example;
+
+	if (!page)
+		return NULL;
+	free(book->complaint);
+	if (page->outdated)
+		book->complaint = memory_format("%llu limits were learnt anew, such as those of %s: the program is of another build",
+						(unsigned long long)book->outdated, page->chart);
+	else
+		book->complaint = memory_format("%llu limits were learnt anew, such as those of %s: they are of kernel %s, and this is %s",
+						(unsigned long long)book->outdated, page->chart, page->kernel, book->kernel);
+	return book->complaint;
+}
+
+/* Limits that were learnt now are of what runs now. */
+void limits_book_set(struct limits_book *book, const char *chart, const char *key, const struct limits *limits, const char *build)
 {
 	struct page *page = find_page(book, chart, key);
 
@@ -74,6 +135,9 @@ void limits_book_set(struct limits_book *book, const char *chart, const char *ke
 		HASH_ADD_KEYPTR(hh, book->pages, page->name, strlen(page->name), page);
 	}
 	page->limits = *limits;
+	page->outdated = false;
+	replace(&page->kernel, book->kernel);
+	replace(&page->build, build);
 }
 
 /* A method that this version does not know may have made them; they are as good. */
@@ -134,6 +198,7 @@ static int read_page(struct limits_book *book, const char *text, size_t length, 
 {
 	struct fields fields;
 	struct limits limits = {0};
+	struct page *page;
 	char *chart, *key;
 
 	if (fields_parse(&fields, text, length) < 0)
@@ -155,8 +220,13 @@ static int read_page(struct limits_book *book, const char *text, size_t length, 
 	}
 	key = fields_copy(&fields, "key");
 	limits.method = name_of_method(&fields);
-	limits_book_set(book, chart, key, &limits);
-	find_page(book, chart, key)->line = number;
+	limits_book_set(book, chart, key, &limits, NULL);
+	page = find_page(book, chart, key);
+	page->line = number;
+	free(page->kernel);
+	page->kernel = fields_copy(&fields, "kernel");
+	free(page->build);
+	page->build = fields_copy(&fields, "build");
 	free(key);
 	free(chart);
 	return 0;
@@ -195,8 +265,8 @@ struct limits_book *limits_book_read(const char *path)
 	return book;
 }
 
-/* What these limits are instead of what is asked for; NULL: nothing else, as far as is known. The caller frees it. */
-static char *mismatch(const struct limits *limits, const struct judgement *how)
+/* Says how these limits differ from what is asked for; NULL: they do not, as far as is known. The caller frees it. */
+static char *mismatch(const struct limits *limits, const struct policy *how)
 {
 	const char *name = limits->method, *own = how->method->name, *axis = how->scale == SCALE_LOG ? "log" : "linear";
 	int length = (int)strcspn(name, ":");
@@ -218,7 +288,7 @@ static char *mismatch(const struct limits *limits, const struct judgement *how)
 	return NULL;
 }
 
-int limits_book_check(const struct limits_book *book, const struct judgement *how, const char *path)
+int limits_book_check(const struct limits_book *book, const struct policy *how, const char *path)
 {
 	for (const struct page *page = book->pages; page; page = page->hh.next) {
 		char *wrong = mismatch(&page->limits, how);
@@ -269,6 +339,10 @@ int limits_book_save(const struct limits_book *book, struct file_draft *draft)
 
 	for (page = book->pages; page; page = page->hh.next) {
 		limits_line(&line, 0, page->chart, page->key, &page->limits);
+		if (page->kernel)
+			line_text(&line, "kernel", page->kernel);
+		if (page->build)
+			line_text(&line, "build", page->build);
 		fprintf(file_draft_stream(draft), "%s\n", line.text);
 	}
 	line_free(&line);

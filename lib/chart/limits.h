@@ -12,11 +12,12 @@
 #include "stream/line.h"
 #include "stream/record.h"
 
-struct judgement;
+struct policy;
 
 /* The limits of one chart and key. A latency is in seconds; other values are in the samples' unit. */
 struct limits {
 	double center, lcl, ucl;
+	double warning;	    /* passed four times as often as the limit by chance; 0: not known */
 	double sigma;	    /* of a point, on the chart's scale; of a rate: for a point of mean size */
 	double dispersion;  /* of rates: their variation as a multiple of chance's; 0: one */
 	uint64_t n;	    /* number of values that the limits were made from */
@@ -38,11 +39,20 @@ void limits_book_free(struct limits_book *book);
  * Checks that all limits were made as values will be judged: by this method, on this scale, from subgroups of this size. Limits of rates
  * belong to charts with a method of their own. 0; -1 after fail(), which names file and line.
  */
-int limits_book_check(const struct limits_book *book, const struct judgement *how, const char *path);
+int limits_book_check(const struct limits_book *book, const struct policy *how, const char *path);
 
 /* The limits of a chart and key (NULL: no key); NULL if the book lacks them. */
-const struct limits *limits_book_find(const struct limits_book *book, const char *chart, const char *key);
-void limits_book_set(struct limits_book *book, const char *chart, const char *key, const struct limits *limits);
+const struct limits *limits_book_find(struct limits_book *book, const char *chart, const char *key);
+void limits_book_set(struct limits_book *book, const char *chart, const char *key, const struct limits *limits, const char *build);
+
+/*
+ * A book keeps of which kernel its limits are, and of a function's chart the build id of the program. limits_book_kernel() and
+ * limits_book_build() tell what runs now: limits of another kernel or build are not found from then on, and learnt anew. NULL: not known.
+ * limits_book_outdated() says in a sentence which were not found; NULL: all were. Valid until the next call.
+ */
+void limits_book_kernel(struct limits_book *book, const char *kernel);
+void limits_book_build(struct limits_book *book, const char *chart, const char *build);
+const char *limits_book_outdated(struct limits_book *book);
 
 /* Writes the whole book, and keeps the draft. 0; -1 after fail(). */
 int limits_book_save(const struct limits_book *book, struct file_draft *draft);

@@ -5,9 +5,10 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "chart/measured.h"
+#include "chart/measure_state.h"
 
-enum { SPLIT_ROOM = 128, CHARTS_MAX = 4096 };
+/* BY_HAND_MAX: charts and keys of values by hand, whose names may be anything. */
+enum { CHARTS_MAX = 4096, BY_HAND_MAX = 1024, PIPE_MAX = 64 };
 
 static void see_execs(struct measure *measure)
 {
@@ -37,13 +38,13 @@ static void see_wakes(struct measure *measure)
 	}
 }
 
-struct measure *measure_new(struct events *events, const struct judgement *judgement,
+struct measure *measure_new(struct events *events, const struct policy *policy,
 			    const struct measure_listener *listener)
 {
 	struct measure *measure = NEW(struct measure);
 
 	measure->events = events;
-	measure->judge = (struct judge){.judgement = judgement, .tell = *listener};
+	measure->judge = (struct judge){.policy = policy, .tell = *listener};
 	measure->world.events = events;
 	measure->pairs = pairs_new();
 	measure->patience.next = INT64_MAX;
@@ -55,29 +56,33 @@ struct measure *measure_new(struct events *events, const struct judgement *judge
 	return measure;
 }
 
-void measured_free(struct measured *chart)
+void active_chart_free(struct active_chart *chart)
 {
 	if (chart->pairs)
 		pair_table_free(chart->pairs);
 	disarmed_free(chart->disarmed);
+	traffic_free(chart->traffic);
 	series_set_free(&chart->set);
 	chart_free(chart->chart);
 	free(chart->name);
-	free(chart->judgement);
+	free(chart->policy);
 	free(chart->bindings);
+	for (size_t i = 0; i < chart->matched.count; i++)
+		free(chart->matched.items[i]);
+	free(chart->matched.items);
 	free(chart);
 }
 
 void measure_free(struct measure *measure)
 {
 	for (size_t i = 0; i < measure->charts.count; i++)
-		measured_free(measure->charts.items[i]);
+		active_chart_free(measure->charts.items[i]);
 	for (size_t i = 0; i < measure->routes.count; i++)
 		free(measure->routes.items[i].bindings.items);
 	pairs_free(measure->pairs);
-	hidden_clear(&measure->hidden);
 	recorded_clear(&measure->recorded);
 	process_free(&measure->traced);
+	free(measure->pipe.items);
 	free(measure->charts.items);
 	free(measure->routes.items);
 	line_free(&measure->scratch);
@@ -97,15 +102,19 @@ int measure_charts(const struct measure *measure)
 	return measure->defined;
 }
 
+static struct route *route_of(struct measure *measure, int index)
+{
+	while (measure->routes.count <= (size_t)index)
+		*ARRAY_ADD(&measure->routes) = (struct route){0};
+	return &measure->routes.items[index];
+}
+
 static void add_route(struct measure *measure, struct binding *binding)
 {
-	static const int order[] = {[CHART_END] = 0, [CHART_DROP] = 0, [CHART_ARM] = 1, [CHART_START] = 2, [CHART_COUNT] = 3};
-	struct route *route;
+	static const int order[] = {[CHART_END] = 0, [CHART_DROP] = 0, [CHART_ARM] = 1, [CHART_START] = 2, [CHART_COUNT] = 3, [CHART_CALL] = 3};
+	struct route *route = route_of(measure, binding->type->index);
 	size_t at;
 
-	while (measure->routes.count <= (size_t)binding->type->index)
-		*ARRAY_ADD(&measure->routes) = (struct route){0};
-	route = &measure->routes.items[binding->type->index];
 	ARRAY_ADD(&route->bindings);
 	for (at = route->bindings.count - 1; at > 0; at--) {
 		if (order[route->bindings.items[at - 1]->role] <= order[binding->role])
@@ -115,8 +124,48 @@ static void add_route(struct measure *measure, struct binding *binding)
 	route->bindings.items[at] = binding;
 }
 
+/* Tells whether an event is one that a line with a '*' at its end names. */
+static bool matches(const char *pattern, const char *name)
+{
+	size_t length = strlen(pattern) - 1;
+
+	return pattern[length] == '*' && !strncmp(pattern, name, length) && strcmp(pattern, name) != 0;
+}
+
+/* Binds an event that comes for the first time to the lines that match it. -1 after fail(). */
+static int match_event(struct measure *measure, struct active_chart *chart, const char *name)
+{
+	for (int i = 0; i < chart->count; i++) {
+		struct binding *binding;
+		struct chart_event event;
+
+		if (!matches(chart->chart->events[i].event, name))
+			continue;
+		event = chart->chart->events[i];
+		event.event = (char *)name;
+		binding = *ARRAY_ADD(&chart->matched) = NEW(struct binding);
+		if (binding_make(binding, measure->events, &event) < 0)
+			return -1;
+		binding->chart = chart;
+		memcpy(binding->instead, chart->bindings[i].instead, sizeof(binding->instead));
+		add_route(measure, binding);
+	}
+	return 0;
+}
+
+static int match_events(struct measure *measure, const struct event_type *type)
+{
+	if (route_of(measure, type->index)->matched)
+		return 0;
+	measure->routes.items[type->index].matched = true;
+	for (size_t i = 0; i < measure->charts.count; i++)
+		if (measure->charts.items[i]->chart && match_event(measure, measure->charts.items[i], type->name) < 0)
+			return -1;
+	return 0;
+}
+
 /* The first line of this event; NULL: there is none. */
-static const struct binding *binding_of(const struct measured *chart, const char *event)
+static const struct binding *binding_of(const struct active_chart *chart, const char *event)
 {
 	for (int i = 0; i < chart->count; i++)
 		if (strcmp(chart->bindings[i].type->name, event) == 0)
@@ -124,7 +173,18 @@ static const struct binding *binding_of(const struct measured *chart, const char
 	return NULL;
 }
 
-static int bind_events(struct measure *measure, struct measured *chart)
+/* The events that a line stands in for, of those that there is room for. */
+static void find_stand_in(const struct active_chart *chart, struct binding *binding, const char *instead)
+{
+	char *names = instead ? memory_text(instead, strlen(instead)) : NULL, *rest = names;
+	int count = 0;
+
+	for (char *name; rest && (name = strsep(&rest, ",")) && count < CHART_KEYS_MAX;)
+		binding->instead[count++] = binding_of(chart, name);
+	free(names);
+}
+
+static int bind_events(struct measure *measure, struct active_chart *chart)
 {
 	const struct chart_event *events = chart->chart->events;
 
@@ -135,36 +195,46 @@ static int bind_events(struct measure *measure, struct measured *chart)
 		if (binding_make(binding, measure->events, &events[chart->count]) < 0)
 			return -1;
 		binding->chart = chart;
+		measure->patterns |= strchr(events[chart->count].event, '*') != NULL;
 		chart->for_cpu |= binding->role == CHART_END && binding->type == measure->switches;
 		measure->for_cpu |= chart->for_cpu;
 	}
 	for (int i = 0; i < chart->count; i++)
-		if (events[i].instead)
-			chart->bindings[i].instead = binding_of(chart, events[i].instead);
+		find_stand_in(chart, &chart->bindings[i], events[i].instead);
 	return 0;
 }
 
-static void prepare_pairs(struct measure *measure, struct measured *added)
+static void prepare_pairs(struct measure *measure, struct active_chart *added)
 {
 	const struct chart_event *start = added->chart->events;
 
 	while (start->role != CHART_START)
 		start++;
+	if (added->chart->calls && !added->judge.policy->idle)
+		added->traffic = traffic_new();
 	added->by_thread = binding_is_by_thread(start);
-	added->pairs = pair_table_new(measure->pairs, start->length != NULL, added->chart->nest,
+	added->pairs = pair_table_new(measure->pairs, added, start->length != NULL, added->chart->nest,
 				      start->keys ? start->keys : 1);
 }
 
-static void prepare_counts(struct measure *measure, struct measured *added)
+static void prepare_turns(struct measure *measure, struct active_chart *added)
+{
+	added->turns = true;
+	added->swept = INT64_MIN;
+	added->traffic = traffic_new();
+	added->pairs = pair_table_new(measure->pairs, added, false, false, 2);
+}
+
+static void prepare_counts(struct measure *measure, struct active_chart *added)
 {
 	added->counts = true;
-	added->judgement = NEW(struct judgement);
-	*added->judgement = judgement_of_rates(measure->judge.judgement, added->chart);
-	added->judge.judgement = added->judgement;
+	added->policy = NEW(struct policy);
+	*added->policy = policy_of_rates(measure->judge.policy, added->chart);
+	added->judge.policy = added->policy;
 }
 
 /* The chart of this name; NULL: there is none. */
-static struct measured *defined(const struct measure *measure, const char *name)
+static struct active_chart *defined(const struct measure *measure, const char *name)
 {
 	for (size_t i = 0; i < measure->charts.count; i++)
 		if (measure->charts.items[i]->chart && !strcmp(measure->charts.items[i]->name, name))
@@ -172,28 +242,10 @@ static struct measured *defined(const struct measure *measure, const char *name)
 	return NULL;
 }
 
-void measure_collected(struct measure *measure, const char *name)
-{
-	struct measured *found = defined(measure, name);
-
-	if (found)
-		found->chart->collected = true;
-}
-
-int measure_shed(struct measure *measure, const char *event, int64_t now)
-{
-	size_t index = (size_t)events_type(measure->events, event)->index;
-	bool shed = false;
-
-	for (size_t i = 0; index < measure->routes.count && i < measure->routes.items[index].bindings.count; i++)
-		shed = measure->routes.items[index].bindings.items[i]->chart->shed = true;
-	return shed ? measure_lost(measure, now) : 0;
-}
-
 int measure_chart(struct measure *measure, struct chart *chart)
 {
-	struct measured *added, *found = defined(measure, chart->name);
-	int64_t definition = reading_hash(chart->definition);
+	struct active_chart *added, *found = defined(measure, chart->name);
+	int64_t definition = chart_field_hash(chart->definition);
 
 	if (found) {
 		found->others_of_name |= definition != found->definition;
@@ -205,19 +257,23 @@ int measure_chart(struct measure *measure, struct chart *chart)
 		return fail("more than %d charts", CHARTS_MAX);
 	}
 	chart_forget_context(chart);
-	added = NEW(struct measured);
+	if (measure->judge.policy->known)
+		limits_book_build(measure->judge.policy->known, chart->name, chart->build);
+	added = NEW(struct active_chart);
 	added->chart = chart;
 	added->definition = definition;
 	added->name = memory_text(chart->name, strlen(chart->name));
 	added->judge = measure->judge;
 	if (chart->method)
 		prepare_counts(measure, added);
+	else if (chart->events[0].role == CHART_CALL)
+		prepare_turns(measure, added);
 	else
 		prepare_pairs(measure, added);
-	added->set.judgement = added->judge.judgement;
+	added->set.policy = added->judge.policy;
 	added->set.shortest = chart->shortest;
 	if (bind_events(measure, added) < 0) {
-		measured_free(added);
+		active_chart_free(added);
 		return -1;
 	}
 	for (int i = 0; i < added->count; i++) {
@@ -230,28 +286,7 @@ int measure_chart(struct measure *measure, struct chart *chart)
 	return 0;
 }
 
-static struct series *series_of(struct measure *measure, struct binding *binding, const struct event *event)
-{
-	struct measured *chart = binding->chart;
-	int64_t id[CHART_KEYS_MAX];
-	char text[SPLIT_ROOM];
-	struct series *series = chart->recent;
-
-	binding_split(binding, &measure->world, event, id);
-	if (!series || memcmp(series->id, id, sizeof(id))) {
-		chart->recent = NULL; /* adding one may drop another */
-		series = series_find(&chart->set, id);
-	}
-	if (!series) {
-		binding_spell_split(binding, &measure->world, event, text, sizeof(text));
-		series = series_add(&chart->set, id, chart->chart->name, binding->splits ? text : NULL);
-	}
-	if (series)
-		series->touched = event->ts;
-	return chart->recent = series;
-}
-
-/* Two calls are never at the same place of the stack at once: of the one that was there before, the end was not seen. */
+/* Two calls are never at the same place of the stack at once: an earlier one there has ended unseen. */
 static int forget_dead(struct measure *measure, struct binding *binding, const struct event *event, const int64_t *key, int64_t *depth)
 {
 	int64_t to;
@@ -262,42 +297,41 @@ static int forget_dead(struct measure *measure, struct binding *binding, const s
 	return outcome_abandon(measure, pair_end_between(binding->chart->pairs, key, *depth, *depth), event->ts, false);
 }
 
-static int start_event(struct measure *measure, struct binding *binding, const struct event *event, const int64_t *key)
+/* Tells whether a thread that enters a system call only waits for work there. */
+static bool is_idle(struct measure *measure, const struct binding *binding, const struct event *event)
 {
-	struct measured *chart = binding->chart;
-	int64_t length = binding->length ? event_number(event, binding->length) : 0, depth;
-	struct start *start, *pushed_out;
-	struct series *series;
+	struct traffic *traffic = binding->chart->traffic;
+	int64_t argument[3] = {0};
+	enum call_use use;
 
-	if (chart->shed || (binding->length && length <= 0) || (chart->disarmed && disarmed_has(chart->disarmed, key)))
-		return 0;
-	series = series_of(measure, binding, event);
-	if (!series) {
-		chart->refused++;
-		return 0;
-	}
-	if (judge_tell_limits(&measure->judge, series, event->ts) < 0)
-		return -1;
-	if (forget_dead(measure, binding, event, key, &depth) < 0)
-		return -1;
-	start = pair_start(chart->pairs, key, length, event->ts, &pushed_out);
-	start->depth = depth;
-	start->sample.series = series;
-	series->starts++;
-	start->for_cpu = chart->for_cpu;
-	start->cpu = -1;
-	start->ended_before = series->ended;
-	start->sample.tid = binding_tid(binding, event);
-	start->sample.keys = binding->key;
-	start->sample.key_count = binding->keys;
-	binding_spelling(binding, event, start->sample.spelling);
-	binding_spell_show(binding, &measure->world, event, start->sample.spelling, &measure->scratch, start->sample.show,
-			   sizeof(start->sample.show));
-	patience_add(&measure->patience, start);
-	return outcome_abandon(measure, pushed_out, event->ts, false);
+	if (!traffic)
+		return false;
+	use = binding_call(binding, &measure->world, traffic, event, argument);
+	return traffic_enter(traffic, event->tid, use < CALL_MANY ? 0 : events_tgid(measure->events, event->tid), use, argument, event->ts);
 }
 
-/* Of a recording that lacks a CPU: it may have run there, slept, been woken, and come back. */
+static int start_event(struct measure *measure, struct binding *binding, const struct event *event, const int64_t *key)
+{
+	struct active_chart *chart = binding->chart;
+	int64_t length = binding->length ? event_number(event, binding->length) : 0, depth;
+	struct start *start;
+
+	if (chart->by_thread && *key == 0)
+		return 0; /* the idle thread */
+	if (chart->shed || (binding->length && length <= 0) || (chart->disarmed && disarmed_has(chart->disarmed, key)))
+		return 0;
+	if (is_idle(measure, binding, event)) {
+		chart->idle++;
+		return outcome_abandon(measure, pair_forget(chart->pairs, key), event->ts, false);
+	}
+	if (forget_dead(measure, binding, event, key, &depth) < 0 || start_begin(measure, binding, event, key, length, &start) < 0)
+		return -1;
+	if (start)
+		start->depth = depth;
+	return 0;
+}
+
+/* A recording may lack a CPU: the thread may have run there, slept, been woken, and come back. */
 static bool ended_before(const struct measure *measure, const struct start *start, const struct event *event)
 {
 	return !measure->vouched && start->for_cpu &&
@@ -306,7 +340,7 @@ static bool ended_before(const struct measure *measure, const struct start *star
 
 static int end_event(struct measure *measure, struct binding *binding, const struct event *event, const int64_t *key)
 {
-	struct measured *chart = binding->chart;
+	struct active_chart *chart = binding->chart;
 	int64_t length = binding->length ? event_number(event, binding->length) : 0, to;
 	int64_t depth = binding_depth(binding, event, &to);
 	struct start *start = depth	       ? pair_end_between(chart->pairs, key, depth, to)
@@ -315,6 +349,8 @@ static int end_event(struct measure *measure, struct binding *binding, const str
 
 	if (chart->disarmed)
 		disarmed_add(chart->disarmed, key);
+	if (chart->traffic)
+		traffic_return(chart->traffic, event->tid, event_number(event, binding->call.result));
 	for (struct start *next; start; start = next) {
 		next = start->next;
 		if (ended_before(measure, start, event)) {
@@ -341,6 +377,12 @@ static int count_event(struct measure *measure, struct binding *binding, const s
 	return 0;
 }
 
+static int call_event(struct measure *measure, struct binding *binding, const struct event *event, const int64_t *key)
+{
+	(void)key;
+	return binding->chart->shed ? 0 : turn_event(measure, binding, event);
+}
+
 /* A start that is still open where its key is armed ended unseen. */
 static int arm_event(struct measure *measure, struct binding *binding, const struct event *event, const int64_t *key)
 {
@@ -348,21 +390,23 @@ static int arm_event(struct measure *measure, struct binding *binding, const str
 	return outcome_abandon(measure, pair_forget(binding->chart->pairs, key), event->ts, false);
 }
 
-/* A thread that is no more ends nothing, but what it began will not end either. */
+/* A thread has ended: its starts will have no end. */
 static int forget_thread(struct measure *measure, int64_t tid, int64_t now, bool certain)
 {
 	int64_t key[CHART_KEYS_MAX] = {tid};
 
 	for (size_t i = 0; i < measure->charts.count; i++) {
-		struct measured *chart = measure->charts.items[i];
+		struct active_chart *chart = measure->charts.items[i];
 
+		if (chart->traffic)
+			traffic_exit(chart->traffic, (int32_t)tid);
 		if (chart->by_thread && outcome_abandon(measure, pair_forget(chart->pairs, key), now, certain) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-/* An exec by a thread that does not lead its process makes it the leader: its number is gone without an exit, its call returns by the other. */
+/* A thread that execs becomes the leader of its process: its old number is gone without an exit, and its call returns under the new one. */
 static int exec_event(struct measure *measure, const struct event *event)
 {
 	int64_t before = event_has(event, measure->before) ? event_number(event, measure->before) : event->tid;
@@ -370,28 +414,31 @@ static int exec_event(struct measure *measure, const struct event *event)
 	return before != event->tid ? forget_thread(measure, before, event->ts, false) : 0;
 }
 
-int measure_traced(struct measure *measure, const struct fields *fields)
+static bool is_measured(const struct measure *measure, int32_t tid)
 {
-	return traced_read(&measure->traced, fields);
+	for (size_t i = 0; i < measure->pipe.count; i++)
+		if (measure->pipe.items[i] == tid)
+			return false;
+	return process_has(&measure->traced, tid);
 }
 
-/* What ends a start is often in the context of another thread. */
+/* Only starts and counts are looked at: an end often happens in the context of another thread. */
 static bool is_of_others(const struct measure *measure, const struct binding *binding, const struct event *event)
 {
-	if ((binding->role != CHART_START && binding->role != CHART_COUNT) ||
-	    process_has(&measure->traced, binding_tid(binding, event)))
+	if ((binding->role != CHART_START && binding->role != CHART_COUNT && binding->role != CHART_CALL) ||
+	    is_measured(measure, binding_tid(binding, event)))
 		return false;
 	binding->chart->others++;
 	return true;
 }
 
-/* The wake-up of a thread that waits for a CPU has put it into this one's queue. */
+/* A wake-up has put a thread that waits into this CPU's queue. */
 static void choose_cpu(struct measure *measure, int64_t tid, int64_t cpu)
 {
 	int64_t key[CHART_KEYS_MAX] = {tid};
 
 	for (size_t i = 0; i < measure->charts.count; i++) {
-		struct measured *chart = measure->charts.items[i];
+		struct active_chart *chart = measure->charts.items[i];
 		struct start *start = chart->for_cpu && chart->by_thread ? pair_find(chart->pairs, key) : NULL;
 
 		if (start)
@@ -410,7 +457,7 @@ static void see_wake(struct measure *measure, const struct wake *wake, const str
 		choose_cpu(measure, event_number(event, wake->tid), cpu);
 }
 
-/* Which CPUs a recording tells of. */
+/* Notes which CPUs a recording has. */
 static void see_cpus(struct measure *measure, const struct event *event)
 {
 	if (event->type == measure->switches && event_number(event, measure->next) == 0)
@@ -420,30 +467,38 @@ static void see_cpus(struct measure *measure, const struct event *event)
 			see_wake(measure, &measure->wakes[i], event);
 }
 
-void measure_vouched(struct measure *measure)
+/* Tells whether an event has come that this one stands in for. */
+static bool has_come(const struct binding *binding)
 {
-	measure->vouched = true;
+	for (int i = 0; i < CHART_KEYS_MAX && binding->instead[i]; i++)
+		if (binding->instead[i]->came)
+			return true;
+	return false;
 }
 
 int measure_event(struct measure *measure, const struct event *event)
 {
 	static int (*const act[])(struct measure *, struct binding *, const struct event *, const int64_t *) = {
 		[CHART_START] = start_event, [CHART_END] = end_event, [CHART_DROP] = end_event, [CHART_ARM] = arm_event,
-		[CHART_COUNT] = count_event,
+		[CHART_COUNT] = count_event, [CHART_CALL] = call_event,
 	};
 	size_t index = (size_t)event->type->index;
 	int64_t key[CHART_KEYS_MAX];
 
-	measured_now(measure, event->ts);
+	measure_now(measure, event->ts);
 	if (!measure->vouched)
 		recorded_event(&measure->recorded, event->cpu, event->ts);
 	if (event->type == measure->switches && measure->for_cpu)
-		hidden_switch(&measure->hidden, event->cpu, event->ts, (int32_t)event_number(event, measure->prev),
+		recorded_switch(&measure->recorded, event->cpu, event->ts, (int32_t)event_number(event, measure->prev),
 			      (int32_t)event_number(event, measure->next));
+	if (measure->patterns && match_events(measure, event->type) < 0)
+		return -1;
 	for (size_t i = 0; index < measure->routes.count && i < measure->routes.items[index].bindings.count; i++) {
 		struct binding *binding = measure->routes.items[index].bindings.items[i];
 
-		if (binding->instead && binding->instead->came)
+		if (binding->instead[0] && has_come(binding))
+			continue;
+		if (binding->where.raw && !chart_field_number(&binding->where, &measure->world, event))
 			continue;
 		binding->came = true;
 		if (binding->seen++ == 0)
@@ -461,22 +516,203 @@ int measure_event(struct measure *measure, const struct event *event)
 	return event->type == measure->exit ? forget_thread(measure, event->tid, event->ts, true) : 0;
 }
 
-void measure_summary(struct measure *measure)
+static void take_stream(struct measure *measure, const struct fields *fields)
 {
-	measure->summaries = true;
+	struct limits_book *known = measure->judge.policy->known;
+	struct origin origin = {"", ""};
+	char *kernel = fields_copy(fields, "kernel");
+
+	*measure->world.machine = '\0';
+	fields_text(fields, "machine", measure->world.machine, sizeof(measure->world.machine));
+	if (known)
+		limits_book_kernel(known, kernel);
+	free(kernel);
+	fields_text(fields, "host", origin.host, sizeof(origin.host));
+	fields_text(fields, "boot", origin.boot, sizeof(origin.boot));
+	measure->elsewhere |= strcmp(origin.host, measure->origin.host) || strcmp(origin.boot, measure->origin.boot);
+	measure->origin = origin;
+	measure->vouched = *origin.boot != '\0'; /* no saved trace of another tool tells it */
 }
 
-static void save_set(const struct series_set *set, struct limits_book *book)
+/* The chart of values by hand with this name: it has no definition. */
+static struct active_chart *find_chart(const struct measure *measure, const char *name)
 {
-	const struct series *series;
+	for (size_t i = 0; i < measure->charts.count; i++) {
+		struct active_chart *chart = measure->charts.items[i];
 
-	for (series = set->series; series; series = series->hh.next)
-		if (series->judges)
-			limits_book_set(book, series->chart, series->key, &series->limits);
+		if (!chart->chart && !strcmp(chart->name, name))
+			return chart;
+	}
+	return NULL;
 }
 
-void measure_save(const struct measure *measure, struct limits_book *book)
+static struct active_chart *add_chart(struct measure *measure, const char *name)
 {
-	for (size_t i = 0; i < measure->charts.count; i++)
-		save_set(&measure->charts.items[i]->set, book);
+	struct active_chart *chart = NEW(struct active_chart);
+
+	chart->name = memory_text(name, strlen(name));
+	chart->judge = measure->judge;
+	chart->set.policy = measure->judge.policy;
+	return *ARRAY_ADD(&measure->charts) = chart;
+}
+
+static void remove_chart(struct measure *measure, size_t at)
+{
+	struct active_chart **items = measure->charts.items, *chart = items[at];
+
+	measure->gone.ends += chart->ends;
+	measure->gone.forgotten += chart->set.forgotten;
+	measure->gone.judged |= chart->set.judged;
+	active_chart_free(chart);
+	measure->charts.count--;
+	memmove(items + at, items + at + 1, (measure->charts.count - at) * sizeof(struct active_chart *));
+}
+
+/* If there are too many, drops the least recent key, and its chart if that has no other. */
+static void make_room(struct measure *measure)
+{
+	struct series *coldest = NULL;
+	int64_t least = INT64_MAX;
+	size_t kept = 0, at = 0;
+
+	for (size_t i = 0; i < measure->charts.count; i++) {
+		const struct active_chart *chart = measure->charts.items[i];
+		struct series *series = chart->chart ? NULL : series_set_coldest(&chart->set);
+		int64_t touched = series ? series->touched : INT64_MIN;
+
+		if (chart->chart)
+			continue;
+		kept += 1 + HASH_COUNT(chart->set.series);
+		if (touched <= least) {
+			least = touched;
+			coldest = series;
+			at = i;
+		}
+	}
+	if (kept < BY_HAND_MAX)
+		return;
+	if (coldest)
+		series_set_drop(&measure->charts.items[at]->set, coldest);
+	if (!measure->charts.items[at]->set.series)
+		remove_chart(measure, at);
+}
+
+static struct active_chart *find_or_add_chart(struct measure *measure, const char *name)
+{
+	struct active_chart *chart = find_chart(measure, name);
+
+	return chart ? chart : add_chart(measure, name);
+}
+
+int measure_value(struct measure *measure, const char *name, const char *key, struct sample *sample)
+{
+	int64_t id[CHART_KEYS_MAX] = {key ? chart_field_hash(key) : 0, key != NULL};
+	struct active_chart *chart;
+
+	measure_now(measure, sample->end);
+	chart = find_chart(measure, name);
+	sample->series = chart ? series_set_find(&chart->set, id) : NULL;
+	if (!sample->series) {
+		make_room(measure);
+		chart = find_or_add_chart(measure, name);
+		sample->series = series_set_add(&chart->set, id, name, key);
+	}
+	if (!sample->series->unit)
+		series_set_unit(sample->series, measure->judge.policy, sample->unit);
+	sample->series->touched = sample->end;
+	if (judge_tell_limits(&measure->judge, sample->series, sample->end) < 0)
+		return -1;
+	chart->ends++;
+	return outcome_value(measure, &chart->judge, &chart->set, sample, false);
+}
+
+/* The collector has the events of this chart, if it is one of ours. */
+static void take_chart(struct measure *measure, const struct fields *fields)
+{
+	char *name = fields_copy(fields, "name");
+	struct active_chart *found = defined(measure, name ? name : "");
+
+	if (found)
+		found->chart->collected = true;
+	free(name);
+}
+
+static int shed_event(struct measure *measure, const char *event, int64_t now)
+{
+	size_t index = (size_t)events_type(measure->events, event)->index;
+	bool shed = false;
+
+	for (size_t i = 0; index < measure->routes.count && i < measure->routes.items[index].bindings.count; i++)
+		shed = measure->routes.items[index].bindings.items[i]->chart->shed = true;
+	return shed ? measure_lost(measure, now) : 0;
+}
+
+/* An event that comes no longer counts as nothing, which is no value, and ends nothing. */
+static int take_shed(struct measure *measure, const struct fields *fields, int64_t now)
+{
+	char *events = fields_copy(fields, "events"), *rest = events;
+	int status = 0;
+
+	for (char *event; status == 0 && rest && (event = strsep(&rest, ","));)
+		status = shed_event(measure, event, now);
+	free(events);
+	return status;
+}
+
+static int take_stage(struct measure *measure, const struct fields *fields)
+{
+	int64_t tid = 0;
+
+	if (fields_integer(fields, "tid", &tid) > 0 && measure->pipe.count < PIPE_MAX)
+		*ARRAY_ADD(&measure->pipe) = (int32_t)tid;
+	return 0;
+}
+
+/* A descriptor is a connection, so a thread that sleeps in a read() of it may wait for work. */
+static int take_file(struct measure *measure, const struct fields *fields, int64_t now)
+{
+	int64_t tid = 0, fd = -1;
+	char kind[16] = "";
+
+	if (fields_integer(fields, "tid", &tid) <= 0 || fields_integer(fields, "fd", &fd) <= 0 ||
+	    fields_text(fields, "kind", kind, sizeof(kind)) <= 0)
+		return 0;
+	for (size_t i = 0; i < measure->charts.count; i++) {
+		struct active_chart *chart = measure->charts.items[i];
+		int64_t key[CHART_KEYS_MAX] = {tid};
+
+		if (chart->traffic &&
+		    traffic_file(chart->traffic, (int32_t)tid, events_tgid(measure->events, (int32_t)tid), (int32_t)fd, kind) && !chart->turns &&
+		    outcome_abandon(measure, pair_forget(chart->pairs, key), now, false) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int measure_record(struct measure *measure, enum kind kind, const struct fields *fields, int64_t now)
+{
+	switch (kind) {
+	case KIND_STREAM:
+		take_stream(measure, fields);
+		return 0;
+	case KIND_CHART:
+		take_chart(measure, fields);
+		return 0;
+	case KIND_TICK:
+		measure->vouched = true;
+		return 0;
+	case KIND_SAMPLE:
+		measure->summaries = true;
+		return 0;
+	case KIND_STAGE:
+		return take_stage(measure, fields);
+	case KIND_FILE:
+		return take_file(measure, fields, now);
+	case KIND_TRACED:
+		return traced_read(&measure->traced, fields);
+	case KIND_SHED:
+		return take_shed(measure, fields, now);
+	default:
+		return 0;
+	}
 }

@@ -3,9 +3,9 @@
 #include <math.h>
 
 #include "base/fail.h"
-#include "chart/judgement.h"
+#include "chart/policy.h"
 
-static void set_limits(const struct judgement *how, struct limits *limits)
+static void set_limits(const struct policy *how, struct limits *limits)
 {
 	double reach = how->sigma * limits->sigma;
 
@@ -18,7 +18,7 @@ static void set_limits(const struct judgement *how, struct limits *limits)
 		limits->ucl = fmin(limits->ucl, 1);
 }
 
-int method_limits(const struct judgement *how, const struct points *points, struct limits *limits)
+int method_limits(const struct policy *how, const struct points *points, struct limits *limits)
 {
 	if (points->count < how->method->least)
 		return fail("method %s needs at least %zu values, there are %zu", how->method->name, how->method->least,
@@ -33,14 +33,14 @@ int method_limits(const struct judgement *how, const struct points *points, stru
 	return 0;
 }
 
-double method_sigma(const struct judgement *how, const struct limits *limits)
+double method_sigma(const struct policy *how, const struct limits *limits)
 {
 	double center = scale_to(how->scale, limits->center), below = center - scale_to(how->scale, limits->lcl);
 
 	return (below > 0 ? below : scale_to(how->scale, limits->ucl) - center) / how->sigma;
 }
 
-void method_lines(const struct judgement *how, const struct limits *limits, double size, struct lines *lines)
+void method_lines(const struct policy *how, const struct limits *limits, double size, struct lines *lines)
 {
 	struct limits here = *limits;
 	double center = scale_to(how->scale, limits->center);

@@ -1,6 +1,6 @@
 /*
  * method: the way in which a chart judges. A method defines its points (chart/point.h), makes limits from the points of a baseline,
- * and names its learner (chart/learner.h). Each is a `const struct method` in a file of its own or of its family:
+ * and names its learner (below). Each is a `const struct method` in a file of its own or of its family:
  *
  *	method_shewhart.c	imr, paper, xbar-r, xbar-s, ewma
  *	method_rate.c		p, u, laney-p, laney-u
@@ -10,6 +10,12 @@
  *
  * A method gives the centre and sigma, the standard deviation of a point; the limits are how->sigma times that from the centre,
  * unless its learner makes them from something else.
+ *
+ * A learner learns from values after the baseline. A series has a learner with a state of its own, and calls it for each judged
+ * point. The learner answers with a lesson; the series acts on it (chart/series.h).
+ *
+ *	learner_run (learner_run.c)	limits stay until points have been on one side of the centre for too long
+ *	learner_pot (method_pot.c)	limits follow the tail and the level of the values
  */
 #ifndef CHART_METHOD_H
 #define CHART_METHOD_H
@@ -18,8 +24,57 @@
 #include "chart/point.h"
 #include "chart/rules.h"
 
-struct judgement;
-struct learner;
+struct policy;
+enum lesson_kind {
+	LESSON_NONE,
+	LESSON_REFINED,	 /* limits() has new ones, of the same level; told if they differ enough */
+	LESSON_FOLLOWED, /* limits() has new ones, of the level since `since`; told */
+	LESSON_OUTDATED, /* since `since` the level is another one; a new baseline is learnt */
+};
+
+struct lesson {
+	enum lesson_kind kind;
+	int side;      /* of LESSON_OUTDATED: which way the level went, 1 up, -1 down */
+	int64_t since;
+	bool shift;    /* with this value, a change to higher values is first certain... */
+	double level;  /* ... to this median */
+};
+
+struct judged { /* a point */
+	double value;	/* that the point was made from */
+	double plotted; /* where it lies */
+	int64_t ts;
+	bool signalled; /* by what was learnt, not only by a limit that was given */
+	bool learns;	/* a baseline is being gathered */
+	const struct limits *limits;
+	const struct lines *lines;
+};
+
+struct learner {
+	bool judges_baseline; /* the largest values of a baseline are judged when its limits are known */
+	bool continues;	      /* limits from less than a baseline need no other: it learns on */
+	void *(*new)(void);
+	void (*free)(void *state);
+
+	/* Another stream begins, maybe with another clock: forgets times and runs of points. */
+	void (*pause)(void *state);
+
+	/* Begins with limits from a file. NULL: nothing is to be done. */
+	void (*resume)(void *state, const struct limits *limits);
+
+	/* Begins anew with the limits of a baseline, which it may replace. `probability`: of a false alarm per value. */
+	void (*begin)(void *state, const struct points *baseline, double probability, struct limits *limits);
+
+	struct lesson (*learn)(void *state, const struct policy *how, const struct judged *point);
+
+	/* After LESSON_REFINED and LESSON_FOLLOWED. NULL: it gives none of these. */
+	void (*limits)(void *state, double probability, struct limits *limits);
+
+	/* The upper line of levels that have passed, for a point of this size; NULL: limits() includes it. */
+	double (*past_limit)(void *state, const struct policy *how, double size, int64_t now);
+};
+
+extern const struct learner learner_run, learner_pot;
 
 struct method {
 	const char *name, *help;
@@ -35,7 +90,6 @@ struct method {
 	int64_t relearn;
 
 	bool one_scale;	 /* it works on this scale only */
-	bool upper_only; /* it works on the upper side only */
 	bool is_share;	 /* a rate that cannot be above 1 */
 	bool disperses;	 /* a rate whose limits are widened by its dispersion */
 	size_t least;	 /* fewest points that it can make limits from */
@@ -44,7 +98,7 @@ struct method {
 	void (*spread)(const double *values, size_t count, struct point *point);
 
 	/* Sets center and sigma; for rates, dispersion, too. */
-	void (*baseline_limits)(const struct judgement *how, const struct points *points, struct limits *limits);
+	void (*baseline_limits)(const struct policy *how, const struct points *points, struct limits *limits);
 
 	/* The standard deviation of a point of this size; NULL: limits->sigma for any size. */
 	double (*sigma)(double center, double size);
@@ -59,12 +113,12 @@ const char *method_name(size_t index);
 
 /* Makes limits from points in the order of arrival. 0; -1 after fail(): too few points. Sets limits->n to the number of points, not of
  * values. */
-int method_limits(const struct judgement *how, const struct points *points, struct limits *limits);
+int method_limits(const struct policy *how, const struct points *points, struct limits *limits);
 
 /* The sigma that limits by hand imply. */
-double method_sigma(const struct judgement *how, const struct limits *limits);
+double method_sigma(const struct policy *how, const struct limits *limits);
 
 /* The lines for a point; only rates use its size. */
-void method_lines(const struct judgement *how, const struct limits *limits, double size, struct lines *lines);
+void method_lines(const struct policy *how, const struct limits *limits, double size, struct lines *lines);
 
 #endif

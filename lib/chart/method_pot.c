@@ -2,7 +2,7 @@
  * Method pot: a limit asked for as a rate of false alarms, by peaks over threshold (chart/tail.h), and the level of the values
  * (chart/level.h).
  *
- * It begins with a baseline. What lies far above all other values of it (POT_GAP times the next lower, and beyond the robust limit of the
+ * It begins with a baseline. A value far above all others of it (POT_GAP times the next lower, and beyond the robust limit of the
  * log-normal distribution) is taken for abnormal, if that is POT_OUTLIERS of it at most; the rest is the beginning of the tail. With so
  * few values that there is no tail, the limit is the log-normal one: so far above the median that a value is beyond it with the
  * probability asked for.
@@ -18,10 +18,10 @@
  *   two of them at least (a slow path that the baseline was too short for), or POT_OFTEN of them came in POT_LONG. Then
  *   they are what the machine does, and are learnt as beyond the limit; the limits say so.
  *
- * Of an incident only the first value counts: one that comes soon after the one before is of the same incident. Soon is within an eighth as
- * many values as are known, for what was not seen in so many and now comes every hundredth time is no part of what is usual; but not
- * more than POT_BURST_MOST (of strange values POT_APART, for a slow path may be one of a hundred), and less than false alarms are apart.
- * While the level is suspect nothing is learnt.
+ * Of an incident only the first value counts: a value that comes soon after the one before belongs to the same incident. Soon is within an
+ * eighth as many values as are known, because values that never came in all of them and now come every hundredth time are not usual. It is
+ * at most POT_BURST_MOST values (for strange values POT_APART, because a slow path may be one of a hundred), and less than false alarms
+ * are apart. While the level is suspect nothing is learnt.
  *
  * When the level changes a new tail begins, with the values since the change was suspected, without outliers as in a baseline. The
  * limit of the level before is remembered (chart/past_limits.h), and the limit is not lower meanwhile.
@@ -32,14 +32,13 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "chart/past_limits.h"
-#include "chart/judgement.h"
-#include "chart/learner.h"
+#include "chart/policy.h"
 #include "chart/level.h"
 #include "chart/method.h"
 #include "chart/span.h"
 #include "chart/statistics.h"
 
-/* Limits are made anew when the number of values has grown by a tenth, and at least after so many. */
+/* Limits are made anew when the number of values has grown by a tenth, and at the latest after REFRESH_MOST values. */
 enum { REFRESH_MOST = 1 << 16, REFRESH_SOON = 8 };
 
 /* Values from which a changed level begins. */
@@ -47,10 +46,9 @@ enum { FOLLOW_LEAST = 16 };
 
 /* Each with the row of the bench (tests/bench/charts.c; here with 60000 values and 3 seeds) that gets worse without it. */
 enum {
-	POT_BURST = 16,		/* values between two incidents, at least, and two learnt ones of a usual kind; no row shows it */
 	POT_BURST_MOST = 512,	/* values between two incidents, at most: a bound on what is taken for one */
 	POT_APART = 64,		/* the same of strange values; "every 300th value": 234 alarms before it is usual, not 211 */
-	POT_SHARE = TAIL_USUAL, /* one of so many values is usual however far out; see TAIL_USUAL */
+	POT_SHARE = TAIL_USUAL, /* a value that is one of POT_SHARE is usual however far out; see TAIL_USUAL */
 	POT_OFTEN = 120,	/* strange values in POT_LONG are usual; "every 300th value": else 1,399 more alarms */
 };
 #define POT_GAP 5.0	  /* times the next lower value, an outlier of a baseline; column "incident", two paths: else 13 %, not 15, and fewer alarms */
@@ -66,7 +64,7 @@ struct pot_strange {
 	double largest[2]; /* the larger first */
 	int64_t since;	   /* a period of POT_LONG... */
 	uint64_t often;	   /* ... and how many came in it */
-	bool usual;	   /* in the period before were so many that they are learnt in this one */
+	bool usual;	   /* the period before had POT_OFTEN of them, so they are learnt in this one */
 };
 
 struct pot {
@@ -78,7 +76,6 @@ struct pot {
 	double median, sigma; /* of the logarithms; sigma robust */
 	double upper;	      /* of few values: all but POT_OUTLIERS of them are not above this */
 	uint64_t since_signal; /* values since the last one */
-	uint64_t since_learnt; /* since the last signalled one that was learnt */
 	struct pot_strange strange;
 	struct past_limits *past;
 	int64_t begun, now;    /* the level, the newest value */
@@ -86,6 +83,7 @@ struct pot {
 	double own;	       /* limit, of this level alone */
 	double limit;	       /* as used now */
 	double probability;    /* of a value beyond it */
+	struct pot *below;     /* the same of the reciprocal values, if the lower side is watched; NULL: it is not, or not yet */
 };
 
 static const char by_lognormal[] = "pot:lognormal", by_tail[] = "pot";
@@ -103,6 +101,8 @@ static void pot_free(void *state)
 {
 	struct pot *pot = state;
 
+	if (pot->below)
+		pot_free(pot->below);
 	tail_free(pot->tail);
 	tail_free(pot->newest);
 	level_free(&pot->level);
@@ -119,19 +119,18 @@ static void sooner(struct pot *pot)
 		pot->due = soon;
 }
 
-/* Signals that are not so many values apart are of one incident. */
+/* Signals that are fewer values apart are of one incident. */
 static uint64_t burst(const struct pot *pot)
 {
 	double most = fmin(POT_BURST_MOST, 1 / (16 * pot->probability)), known = (double)tail_count(pot->tail) / 8;
 
-	return (uint64_t)fmax(POT_BURST, fmin(known, most));
+	return (uint64_t)fmax(1, fmin(known, most));
 }
 
 static void learn_beyond(struct pot *pot, double value)
 {
 	tail_learn_beyond(pot->tail, pot->limit, value);
 	sooner(pot);
-	pot->since_learnt = 0;
 }
 
 /* Strange values are learnt from now on, with those that were not. */
@@ -164,7 +163,7 @@ static void learn_strange(struct pot *pot, double value, bool first, int64_t ts)
 	count_often(strange, ts);
 	first = first || strange->apart >= POT_APART;
 	strange->apart = 0;
-	if (!first && !(strange->usual && pot->since_learnt >= POT_BURST))
+	if (!first && !strange->usual)
 		return;
 	strange->count++;
 	if (value > strange->largest[0]) {
@@ -199,7 +198,6 @@ static void learn_signalled(struct pot *pot, double value, int64_t ts)
 
 static void learn_in_tail(struct pot *pot, double value, bool signalled, int64_t ts)
 {
-	pot->since_learnt++;
 	pot->strange.apart++;
 	if (signalled) {
 		learn_signalled(pot, value, ts);
@@ -234,7 +232,7 @@ static double lognormal_limit(const struct pot *pot, double probability)
 	return exp(pot->median + normal_beyond(probability) * pot->sigma);
 }
 
-/* Of few values: where more than outliers are beyond the log-normal limit, the values are not log-normal. */
+/* The limit of few values. If more than outliers are beyond the log-normal limit, the values are not log-normal. */
 static double few_limit(const struct pot *pot, double probability)
 {
 	double limit = lognormal_limit(pot, probability);
@@ -310,10 +308,18 @@ static void pot_resume(void *state, const struct limits *limits)
 	level_resume(&pot->level, exp(pot->median), pot->sigma);
 }
 
+static void forget_below(struct pot *pot)
+{
+	if (pot->below)
+		pot_free(pot->below);
+	pot->below = NULL;
+}
+
 static void pot_pause(void *state)
 {
 	struct pot *pot = state;
 
+	forget_below(pot);
 	level_pause(&pot->level);
 	past_limits_forget(&pot->past);
 	pot->since_signal = POT_BURST_MOST;
@@ -339,7 +345,8 @@ static bool follow(struct pot *pot)
 	if (newest->total < FOLLOW_LEAST)
 		return false;
 	remember(pot);
-	begin(pot, histogram_median(newest), log(upper / lower) / 1.349); /* the quartiles of a normal distribution are so many sigma apart */
+	forget_below(pot);
+	begin(pot, histogram_median(newest), log(upper / lower) / 1.349); /* the quartiles of a normal distribution are 1.349 sigma apart */
 	pot->upper = histogram_quantile(newest, 1 - POT_OUTLIERS);
 	pot->tail = pot->newest;
 	pot->newest = tail;
@@ -348,7 +355,7 @@ static bool follow(struct pot *pot)
 	return true;
 }
 
-/* Of few values both guesses are poor: the wider one, within reach of what was seen. */
+/* With few values both guesses are poor: takes the wider one, within reach of the largest value. */
 static double wider_limit(const struct tail_fit *fit, double lognormal, double probability)
 {
 	double limit = tail_fit_limit(fit, probability);
@@ -358,7 +365,13 @@ static double wider_limit(const struct tail_fit *fit, double lognormal, double p
 	return fmax(limit, fmin(lognormal, TAIL_BEYOND * fit->largest));
 }
 
-/* Of limits that are known only how far the tail reaches depends on the rate of values. */
+/* Known limits stay, but their tail's reach depends on the rate of values. */
+/* Values pass it four times as often as the limit; 0: there are too few to tell. */
+static double warning_limit(const struct tail_fit *fit, double probability)
+{
+	return fit->share * (double)fit->count >= TAIL_LEAST ? tail_fit_limit(fit, fmin(4 * probability, fit->share)) : 0;
+}
+
 static void hold_limits(const struct pot *pot, double probability, struct limits *limits)
 {
 	if (pot->known.count)
@@ -378,22 +391,45 @@ static void make_limits(const struct pot *pot, double probability, struct limits
 	}
 }
 
+static void set_due(struct pot *pot)
+{
+	uint64_t count = tail_count(pot->tail), more = count / 10;
+
+	pot->due = count + (more < 1 ? 1 : more > REFRESH_MOST ? REFRESH_MOST : more);
+}
+
+/* The limit of the reciprocal values. */
+static double limit_below(struct pot *below, double probability)
+{
+	struct limits limits;
+
+	below->probability = probability;
+	make_limits(below, probability, &limits);
+	below->limit = below->own = fmax(limits.ucl, limits.center);
+	set_due(below);
+	return below->limit;
+}
+
+/* With both sides watched, each has half of the false alarms. */
 static void pot_limits(void *state, double probability, struct limits *limits)
 {
 	struct pot *pot = state;
-	uint64_t count = tail_count(pot->tail), more = count / 10;
 
+	if (pot->below)
+		probability /= 2;
 	pot->probability = probability;
 	if (pot->held)
 		hold_limits(pot, probability, limits);
 	else
 		make_limits(pot, probability, limits);
+	if (pot->below)
+		limits->lcl = 1 / limit_below(pot->below, probability);
+	limits->warning = warning_limit(&limits->tail, probability);
 	limits->lcl = fmin(limits->lcl, limits->center);
 	pot->own = fmax(limits->ucl, limits->center);
 	limits->ucl = fmax(pot->own, past_limits_highest(pot->past, pot->now));
 	pot->limit = limits->ucl;
-	pot->probability = probability;
-	pot->due = count + (more < 1 ? 1 : more > REFRESH_MOST ? REFRESH_MOST : more);
+	set_due(pot);
 }
 
 static void pot_begin(void *state, const struct points *baseline, double probability, struct limits *limits)
@@ -407,23 +443,41 @@ static bool is_due(const struct pot *pot)
 	return tail_count(pot->tail) >= pot->due && !pot->level.suspect;
 }
 
-static struct lesson pot_learn(void *state, const struct judgement *how, const struct judged *point)
+/* The lower side: the tail of the reciprocal values, which begins with the level of the values. */
+static void learn_below(struct pot *pot, const struct judged *point, bool signalled)
+{
+	if (!pot->below) {
+		pot->below = pot_new();
+		begin(pot->below, 1 / fmax(point->limits->center, 1e-9), pot->sigma);
+		pot->below->probability = pot->probability;
+		level_resume(&pot->below->level, exp(pot->below->median), pot->sigma);
+		limit_below(pot->below, pot->probability / 2);
+	}
+	learn(pot->below, 1 / fmax(point->value, 1e-9), signalled, point->ts);
+}
+
+static struct lesson pot_learn(void *state, const struct policy *how, const struct judged *point)
 {
 	struct pot *pot = state;
 	struct lesson lesson = {LESSON_NONE};
 
-	lesson.shift = learn(pot, point->value, point->signalled, point->ts);
+	bool is_low = point->value < point->limits->center;
+
+	lesson.shift = learn(pot, point->value, point->signalled && !is_low, point->ts);
+	if (how->sides & SIDES_LOWER)
+		learn_below(pot, point, point->signalled && is_low);
 	if (lesson.shift)
 		lesson.level = histogram_median(&pot->level.newest);
-	if (how->relearn && level_has_changed(&pot->level, &lesson.since) && span_between(lesson.since, point->ts) >= how->relearn)
+	if (level_has_changed(&pot->level, &lesson.since) &&
+	    policy_has_lasted(how, span_between(lesson.since, point->ts), (uint64_t)pot->level.newest.total))
 		lesson.kind = follow(pot) ? LESSON_FOLLOWED : LESSON_NONE;
-	else if (is_due(pot))
+	else if (is_due(pot) || (pot->below && is_due(pot->below)))
 		lesson.kind = LESSON_REFINED;
 	return lesson;
 }
 
 /* Median, and the median distance from it: half the values may be an incident's. */
-static void baseline_robust(const struct judgement *how, const struct points *points, struct limits *limits)
+static void baseline_robust(const struct policy *how, const struct points *points, struct limits *limits)
 {
 	(void)how;
 	limits->center = points_middle(points, NULL);
@@ -453,7 +507,6 @@ const struct method method_pot = {
 	.min_ratio = 2,
 	.baseline = 100,
 	.relearn = 10 * NSEC_PER_SEC,
-	.upper_only = true,
 	.least = 8,
 	.baseline_limits = baseline_robust,
 };

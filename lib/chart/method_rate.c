@@ -1,17 +1,16 @@
 /* Charts of rates: how many of those that could be, or in how long. */
 #include <math.h>
 
-#include "chart/judgement.h"
-#include "chart/learner.h"
+#include "chart/policy.h"
 #include "chart/method.h"
 #include "chart/statistics.h"
 
 /*
- * How much more rates vary from one to the next than chance makes them: the mean moving range of their distances from the centre in
+ * The variation from one rate to the next as a multiple of chance's: the mean moving range of the rates' distances from the centre in
  * sigma, over d2(2). At least 1. (D. B. Laney, "Improved Control Charts for Attributes", Quality Engineering 14, 2002.) A
  * machine's rates come in bursts, and with many events a second chance alone would explain next to no change.
  */
-static double dispersion(const struct judgement *how, const struct points *points, double center)
+static double dispersion(const struct policy *how, const struct points *points, double center)
 {
 	double sum = 0, before = 0;
 
@@ -26,7 +25,7 @@ static double dispersion(const struct judgement *how, const struct points *point
 }
 
 /* All that was counted over all that could be. */
-static void baseline_rate(const struct judgement *how, const struct points *points, struct limits *limits)
+static void baseline_rate(const struct policy *how, const struct points *points, struct limits *limits)
 {
 	double counted = 0, size = 0;
 
@@ -49,62 +48,42 @@ static double sigma_poisson(double center, double size)
 	return sqrt(fmax(center, 0) / size);
 }
 
+/* The defaults of all methods for rates. */
+#define RATES .plots = &plot_rates, .learner = &learner_run, .scale = SCALE_LINEAR, .sides = SIDES_BOTH, .baseline = 20, \
+	      .one_scale = true, .baseline_limits = baseline_rate
+
 const struct method method_p = {
 	.name = "p",
-	.help = "rate of so many in n, such as failed calls",
-	.plots = &plot_rates,
-	.learner = &learner_run,
-	.scale = SCALE_LINEAR,
-	.sides = SIDES_BOTH,
-	.baseline = 20,
-	.one_scale = true,
+	.help = "share of n, such as failed calls",
+	RATES,
 	.is_share = true,
 	.least = 1,
-	.baseline_limits = baseline_rate,
 	.sigma = sigma_binomial,
 };
 
 const struct method method_u = {
 	.name = "u",
 	.help = "counts per n or second, such as events",
-	.plots = &plot_rates,
-	.learner = &learner_run,
-	.scale = SCALE_LINEAR,
-	.sides = SIDES_BOTH,
-	.baseline = 20,
-	.one_scale = true,
+	RATES,
 	.least = 1,
-	.baseline_limits = baseline_rate,
 	.sigma = sigma_poisson,
 };
 
 const struct method method_laney_p = {
 	.name = "laney-p",
 	.help = "as p, where rates vary more than by chance",
-	.plots = &plot_rates,
-	.learner = &learner_run,
-	.scale = SCALE_LINEAR,
-	.sides = SIDES_BOTH,
-	.baseline = 20,
-	.one_scale = true,
+	RATES,
 	.is_share = true,
 	.disperses = true,
 	.least = 2,
-	.baseline_limits = baseline_rate,
 	.sigma = sigma_binomial,
 };
 
 const struct method method_laney_u = {
 	.name = "laney-u",
 	.help = "as u, where counts vary more than by chance",
-	.plots = &plot_rates,
-	.learner = &learner_run,
-	.scale = SCALE_LINEAR,
-	.sides = SIDES_BOTH,
-	.baseline = 20,
-	.one_scale = true,
+	RATES,
 	.disperses = true,
 	.least = 2,
-	.baseline_limits = baseline_rate,
 	.sigma = sigma_poisson,
 };

@@ -4,8 +4,7 @@
  */
 #include <math.h>
 
-#include "chart/judgement.h"
-#include "chart/learner.h"
+#include "chart/policy.h"
 #include "chart/method.h"
 #include "chart/statistics.h"
 
@@ -58,13 +57,13 @@ static double mean_moving_range(const struct points *points)
 	return sum / (double)(points->count - 1);
 }
 
-static void baseline_range(const struct judgement *how, const struct points *points, struct limits *limits)
+static void baseline_range(const struct policy *how, const struct points *points, struct limits *limits)
 {
 	limits->center = mean_value(points);
 	limits->sigma = mean_spread(points) / normal_d2((int)how->subgroup) / sqrt((double)how->subgroup);
 }
 
-static void baseline_deviation(const struct judgement *how, const struct points *points, struct limits *limits)
+static void baseline_deviation(const struct policy *how, const struct points *points, struct limits *limits)
 {
 	limits->center = mean_value(points);
 	limits->sigma = mean_spread(points) / normal_c4((int)how->subgroup) / sqrt((double)how->subgroup);
@@ -74,14 +73,14 @@ static void baseline_deviation(const struct judgement *how, const struct points 
  * Individuals and moving range. On the logarithmic scale the centre is the median. An incident in the baseline hardly moves
  * it, nor sigma: of a run of slow values only the first and the last step are in the moving range.
  */
-static void baseline_individuals(const struct judgement *how, const struct points *points, struct limits *limits)
+static void baseline_individuals(const struct policy *how, const struct points *points, struct limits *limits)
 {
 	limits->center = how->scale == SCALE_LOG ? points_middle(points, NULL) : mean_value(points);
 	limits->sigma = mean_moving_range(points) / normal_d2(2);
 }
 
 /* S. W. Roberts, "Control Chart Tests Based on Geometric Moving Averages", Technometrics 1, 1959; in the long run. */
-static void baseline_weighted(const struct judgement *how, const struct points *points, struct limits *limits)
+static void baseline_weighted(const struct policy *how, const struct points *points, struct limits *limits)
 {
 	limits->center = mean_value(points);
 	limits->sigma = mean_moving_range(points) / normal_d2(2) * sqrt(how->weight / (2 - how->weight));
@@ -91,7 +90,7 @@ static void baseline_weighted(const struct judgement *how, const struct points *
  * X-bar/R: limits of the means of groups of five, A2 = 3 / (d2 sqrt 5), by which the paper judges single values
  * (control charts, section 4.3.4). Values that fill no group are left out.
  */
-static void baseline_paper(const struct judgement *how, const struct points *points, struct limits *limits)
+static void baseline_paper(const struct policy *how, const struct points *points, struct limits *limits)
 {
 	size_t groups = points->count / PAPER_GROUP;
 	double means = 0, ranges = 0, values[PAPER_GROUP];
@@ -110,15 +109,15 @@ static void baseline_paper(const struct judgement *how, const struct points *poi
 	limits->sigma = ranges / (double)groups / normal_d2(PAPER_GROUP) / sqrt(PAPER_GROUP);
 }
 
+/* The defaults of methods for single values, and for means of subgroups. */
+#define VALUES .plots = &plot_values, .learner = &learner_run, .sides = SIDES_UPPER, .min_ratio = 2, .baseline = 100
+#define MEANS .plots = &plot_means, .learner = &learner_run, .scale = SCALE_LINEAR, .sides = SIDES_BOTH, .baseline = 20, .least = 1
+
 const struct method method_imr = {
 	.name = "imr",
 	.help = "individuals and moving range",
-	.plots = &plot_values,
-	.learner = &learner_run,
+	VALUES,
 	.scale = SCALE_LOG,
-	.sides = SIDES_UPPER,
-	.min_ratio = 2,
-	.baseline = 100,
 	.least = 2,
 	.baseline_limits = baseline_individuals,
 };
@@ -126,12 +125,8 @@ const struct method method_imr = {
 const struct method method_paper = {
 	.name = "paper",
 	.help = "X-bar/R limits from groups of 5, single values judged",
-	.plots = &plot_values,
-	.learner = &learner_run,
+	VALUES,
 	.scale = SCALE_LINEAR,
-	.sides = SIDES_UPPER,
-	.min_ratio = 2,
-	.baseline = 100,
 	.one_scale = true,
 	.least = PAPER_GROUP,
 	.baseline_limits = baseline_paper,
@@ -140,12 +135,7 @@ const struct method method_paper = {
 const struct method method_xbar_r = {
 	.name = "xbar-r",
 	.help = "subgroup means, by their mean range",
-	.plots = &plot_means,
-	.learner = &learner_run,
-	.scale = SCALE_LINEAR,
-	.sides = SIDES_BOTH,
-	.baseline = 20,
-	.least = 1,
+	MEANS,
 	.spread = spread_range,
 	.baseline_limits = baseline_range,
 };
@@ -153,12 +143,7 @@ const struct method method_xbar_r = {
 const struct method method_xbar_s = {
 	.name = "xbar-s",
 	.help = "subgroup means, by their mean deviation",
-	.plots = &plot_means,
-	.learner = &learner_run,
-	.scale = SCALE_LINEAR,
-	.sides = SIDES_BOTH,
-	.baseline = 20,
-	.least = 1,
+	MEANS,
 	.spread = spread_deviation,
 	.baseline_limits = baseline_deviation,
 };

@@ -1,10 +1,208 @@
+/* The fate of starts: they end, are given up, or grow too old. */
 #include <stdlib.h>
+#include <utlist.h>
 
-#include "chart/measured.h"
+#include "base/number.h"
+#include "chart/measure_state.h"
 #include "chart/span.h"
 
-/* A device may serve others first, but not so many, however deep its queue is; then the recording lacks the end. */
-enum { OVERTAKEN_MIN = 100 };
+/* A device may serve others first, but not this many, however deep its queue is; then the recording lacks the end. */
+enum { OVERTAKEN_MIN = 100, SPLIT_ROOM = 128 };
+
+/* A suspect is told as open if it has not ended this long after it became one... */
+#define PATIENCE_REPORT NSEC_PER_SEC
+/* ... and its context is kept this long, so that all of it can be explained if it ends by then. */
+#define PATIENCE_HOLD (10 * NSEC_PER_SEC)
+
+/*
+ * Patience: notices starts whose age passes the limit while they are open, without a look at each start at each event. Each series has
+ * its open starts in order of age, so that only the oldest can be next, and nothing is looked at before the first of these is due.
+ */
+
+/* Tells whether a turn has its answer. */
+static bool is_answered(const struct start *start)
+{
+	return pair_chart(start)->turns && start->answered;
+}
+
+/* An answer after which nothing was sent for so long was the last. */
+static const int64_t answer_lasts = NSEC_PER_SEC / 2;
+static const int64_t sweep_every = NSEC_PER_SEC / 10;
+
+static int64_t turn_over(const struct start *start)
+{
+	return span_add(start->answered, answer_lasts);
+}
+
+/* When the age of this start is first above its series' limit. */
+static int64_t crossing(const struct start *start)
+{
+	const struct series *series = start->sample.series;
+
+	return series->patience < INT64_MAX ? span_add(span_add(start->sample.start, series->patience), 1) : INT64_MAX;
+}
+
+static void sooner(struct patience *patience, int64_t due)
+{
+	if (due < patience->next)
+		patience->next = due;
+}
+
+/* Watches a new start of a series. */
+void patience_add(struct patience *patience, struct start *start)
+{
+	struct series *series = start->sample.series;
+
+	if (!series->open) {
+		DL_APPEND2(patience->series, series, prev_open, next_open);
+		sooner(patience, crossing(start));
+	}
+	DL_APPEND2(series->open, start, before, after);
+}
+
+/* Starts become due nearly in the order in which they come, so the search from the end is short. */
+static void insert_by_due(struct start **list, struct start *start)
+{
+	struct start *later = *list ? (*list)->before : NULL; /* the last: utlist keeps it before the head */
+
+	if (!later || later->due <= start->due) {
+		DL_APPEND2(*list, start, before, after);
+		return;
+	}
+	while (later != *list && later->before->due > start->due)
+		later = later->before;
+	DL_PREPEND_ELEM2(*list, later, start, before, after);
+}
+
+static struct start **list_of(struct patience *patience, const struct start *start)
+{
+	return start->state == START_SUSPECT ? &patience->suspects : &patience->reported;
+}
+
+/* Forgets a start in whatever state. */
+static void patience_drop(struct patience *patience, struct start *start)
+{
+	struct series *series = start->sample.series;
+
+	if (start->state == START_SUSPECT || start->state == START_REPORTED)
+		DL_DELETE2(*list_of(patience, start), start, before, after);
+	if (start->state != START_OPEN)
+		return;
+	DL_DELETE2(series->open, start, before, after);
+	if (!series->open)
+		DL_DELETE2(patience->series, series, prev_open, next_open);
+}
+
+/* The limits of a series are new: its starts may be due. */
+static void patience_wake(struct patience *patience)
+{
+	patience->next = INT64_MIN;
+}
+
+static struct start *become(struct patience *patience, struct start *start, enum start_state state, int64_t due)
+{
+	patience_drop(patience, start);
+	start->state = state;
+	start->due = due;
+	if (state != START_RELEASED)
+		insert_by_due(list_of(patience, start), start);
+	patience->next = INT64_MIN; /* others may be due as well */
+	return start;
+}
+
+/* The oldest start of a series, but for turns whose answer may go on. */
+static struct start *first_unanswered(struct patience *patience, const struct series *series, int64_t now)
+{
+	struct start *start = series->open;
+
+	for (; start && is_answered(start) && now < turn_over(start); start = start->after)
+		sooner(patience, turn_over(start));
+	return start;
+}
+
+/*
+ * Returns, one by one, the starts that are due now: their state has just become START_SUSPECT, START_REPORTED or START_RELEASED. NULL: no
+ * more, and the time of the next is known. One that is START_OPEN has its answer, and must be ended.
+ */
+static struct start *patience_due(struct patience *patience, int64_t now)
+{
+	if (now < patience->next)
+		return NULL;
+	patience->next = INT64_MAX;
+	for (struct series *series = patience->series; series; series = series->next_open) {
+		struct start *start = first_unanswered(patience, series, now);
+
+		if (start && crossing(start) <= now)
+			return is_answered(start) ? start : become(patience, start, START_SUSPECT, span_add(crossing(start), PATIENCE_REPORT));
+		if (start)
+			sooner(patience, crossing(start));
+	}
+	if (patience->suspects) {
+		struct start *start = patience->suspects;
+
+		if (start->due <= now)
+			return become(patience, start, START_REPORTED, span_add(start->due, PATIENCE_HOLD - PATIENCE_REPORT));
+		sooner(patience, start->due);
+	}
+	if (patience->reported) {
+		if (patience->reported->due <= now)
+			return become(patience, patience->reported, START_RELEASED, 0);
+		sooner(patience, patience->reported->due);
+	}
+	return NULL;
+}
+
+struct series *series_of(struct measure *measure, struct binding *binding, const struct event *event)
+{
+	struct active_chart *chart = binding->chart;
+	int64_t id[CHART_KEYS_MAX];
+	char text[SPLIT_ROOM];
+	struct series *series = chart->recent;
+
+	binding_split(binding, &measure->world, event, id);
+	if (!series || memcmp(series->id, id, sizeof(id))) {
+		chart->recent = NULL; /* adding one may drop another */
+		series = series_set_find(&chart->set, id);
+	}
+	if (!series) {
+		binding_spell_split(binding, &measure->world, event, text, sizeof(text));
+		series = series_set_add(&chart->set, id, chart->chart->name, binding->splits ? text : NULL);
+	}
+	if (series)
+		series->touched = event->ts;
+	return chart->recent = series;
+}
+
+int start_begin(struct measure *measure, struct binding *binding, const struct event *event, const int64_t *key, int64_t length,
+		struct start **begun)
+{
+	struct active_chart *chart = binding->chart;
+	struct series *series = series_of(measure, binding, event);
+	struct start *start, *pushed_out;
+
+	*begun = NULL;
+	if (!series) {
+		chart->refused++;
+		return 0;
+	}
+	if (judge_tell_limits(&measure->judge, series, event->ts) < 0)
+		return -1;
+	*begun = start = pair_start(chart->pairs, key, length, event->ts, &pushed_out);
+	start->sample.series = series;
+	series->starts++;
+	start->for_cpu = chart->for_cpu;
+	start->cpu = -1;
+	start->ended_before = series->ended;
+	start->sample.tid = binding_tid(binding, event);
+	start->sample.keys = binding->key;
+	start->sample.key_count = binding->keys;
+	start->sample.world = &measure->world;
+	binding_spelling(binding, event, start->sample.spelling);
+	binding_spell_show(binding, &measure->world, event, start->sample.spelling, &measure->scratch, start->sample.show,
+			   sizeof(start->sample.show));
+	patience_add(&measure->patience, start);
+	return outcome_abandon(measure, pushed_out, event->ts, false);
+}
 
 int outcome_value(struct measure *measure, const struct judge *judge, struct series_set *set, const struct sample *sample,
 		  bool forced)
@@ -38,13 +236,13 @@ static void take_age(struct start *start, int64_t now, bool open)
 	start->sample.open = open;
 }
 
-/* A signal said that it had not ended; another says what became of it, whatever the limits are by now. */
+/* A signal said that it had not ended; another says how long it took in the end, whatever the limits are by now. */
 static bool was_told(const struct start *start)
 {
 	return start->state == START_REPORTED || start->state == START_RELEASED;
 }
 
-int outcome_end(struct measure *measure, struct measured *chart, struct start *start, int64_t now)
+int outcome_end(struct measure *measure, struct active_chart *chart, struct start *start, int64_t now)
 {
 	chart->ends++;
 	start->sample.series->ended++;
@@ -54,24 +252,26 @@ int outcome_end(struct measure *measure, struct measured *chart, struct start *s
 	return let_go(measure, start);
 }
 
-/* Whether this start is too old and no signal has said so. */
+/* Tells whether this start is too old and no signal has said so. */
 static bool is_overdue(const struct start *start, int64_t now)
 {
 	const struct series *series = start->sample.series;
 
+	if (is_answered(start))
+		return false;
 	return start->state == START_SUSPECT ||
 	       (start->state == START_OPEN && span_between(start->sample.start, now) > series->patience);
 }
 
-int outcome_drop(struct measure *measure, struct measured *chart, struct start *start, int64_t now)
+int outcome_drop(struct measure *measure, struct active_chart *chart, struct start *start, int64_t now)
 {
 	return is_overdue(start, now) || was_told(start) ? outcome_end(measure, chart, start, now) : let_go(measure, start);
 }
 
-/* Whether its end may have come unseen: that it still waits is a guess then, and what it waited is told when it ends. */
+/* Why its end may have come unseen. If it may have, no signal says that it still waits. */
 static enum doubt doubt_of(const struct measure *measure, const struct start *start)
 {
-	if (start->for_cpu && hidden_since(&measure->hidden, start->sample.start))
+	if (start->for_cpu && recorded_hides_since(&measure->recorded, start->sample.start))
 		return DOUBT_IDLE;
 	if (measure->vouched)
 		return DOUBT_NONE;
@@ -125,12 +325,35 @@ int outcome_abandon(struct measure *measure, struct start *list, int64_t now, bo
 	return 0;
 }
 
-/* A start has just come into this state. */
+int outcome_answered(struct measure *measure, struct start *start)
+{
+	pair_take(start);
+	return outcome_end(measure, pair_chart(start), start, start->answered);
+}
+
+/* An answer after which nothing was sent for a while was the last. */
+static int turn_time(struct measure *measure, struct active_chart *chart, int64_t now)
+{
+	if (chart->swept != INT64_MIN && span_between(chart->swept, now) < sweep_every)
+		return 0;
+	chart->swept = now;
+	for (struct series *series = chart->set.series; series; series = series->hh.next)
+		for (struct start *start = series->open, *next; start; start = next) {
+			next = start->after;
+			if (start->answered && turn_over(start) <= now && outcome_answered(measure, start) < 0)
+				return -1;
+		}
+	return 0;
+}
+
+/* A start has just come into this state; START_OPEN: it is a turn that has its answer. */
 static int tell_due(struct measure *measure, struct start *start, int64_t now)
 {
 	const struct measure_listener *tell = &measure->judge.tell;
 
 	switch (start->state) {
+	case START_OPEN:
+		return outcome_answered(measure, start);
 	case START_SUSPECT:
 		start->sample.passed = start->sample.series->judges ? start->sample.series->single : 0;
 		return tell->hold(tell->context, start->sample.start);
@@ -146,7 +369,7 @@ static int tell_due(struct measure *measure, struct start *start, int64_t now)
 /* Every so often all limits are learnt anew. */
 static void recompute(struct measure *measure)
 {
-	int64_t period = measure->judge.judgement->recompute;
+	int64_t period = measure->judge.policy->recompute;
 
 	if (!period || measure->now < measure->recompute_at)
 		return;
@@ -165,15 +388,16 @@ int measure_time(struct measure *measure, int64_t now)
 {
 	struct start *start;
 
-	measured_now(measure, now);
+	measure_now(measure, now);
 	recompute(measure);
 	while ((start = patience_due(&measure->patience, measure->now)))
 		if (tell_due(measure, start, measure->now) < 0)
 			return -1;
 	for (size_t i = 0; i < measure->charts.count; i++) {
-		struct measured *chart = measure->charts.items[i];
+		struct active_chart *chart = measure->charts.items[i];
 
 		if ((chart->counts && !chart->shed && rate_time(measure, chart, measure->now) < 0) ||
+		    (chart->turns && turn_time(measure, chart, measure->now) < 0) ||
 		    judge_time(&measure->judge, &chart->set, measure->now) < 0)
 			return -1;
 	}
@@ -200,7 +424,7 @@ int measure_lost(struct measure *measure, int64_t now)
 			disarmed_clear(measure->charts.items[i]->disarmed);
 		rate_forget(measure->charts.items[i]);
 	}
-	hidden_lost(&measure->hidden);
+	recorded_lost(&measure->recorded);
 	return forget_starts(measure, now);
 }
 
@@ -254,8 +478,8 @@ static int last_verdicts(struct measure *measure)
 }
 
 /*
- * What hangs where nothing has ended yet, or too little for limits, is no signal, for nobody knows what is normal there; but it must
- * not go without a word. Something is always under way when the input ends: only what is older than a suspect may get is told.
+ * A start that hangs is no signal if there are no limits yet, because nobody knows what is normal there; an `open` record tells it. Some
+ * start is always open when the input ends, so only those older than PATIENCE_REPORT are told.
  */
 static int tell_unjudged(struct measure *measure)
 {
@@ -282,7 +506,7 @@ static int tell_unjudged(struct measure *measure)
 	return 0;
 }
 
-/* What may have ended unseen must not go without a word either. */
+/* Starts that may have ended unseen are told, too. */
 static int tell_doubted(struct measure *measure)
 {
 	const struct measure_listener *tell = &measure->judge.tell;
@@ -297,9 +521,33 @@ static int tell_doubted(struct measure *measure)
 	return 0;
 }
 
+static int end_turns(struct measure *measure)
+{
+	for (size_t i = 0; i < measure->charts.count; i++)
+		if (measure->charts.items[i]->turns && turn_time(measure, measure->charts.items[i], INT64_MAX) < 0)
+			return -1;
+	return 0;
+}
+
+/* Events after this are those of another time, or of another stream. */
+static void forget_stream(struct active_chart *chart)
+{
+	if (chart->disarmed)
+		disarmed_clear(chart->disarmed);
+	if (chart->traffic)
+		traffic_forget(chart->traffic);
+	for (int k = 0; k < chart->count; k++)
+		chart->bindings[k].came = false;
+	for (size_t k = 0; k < chart->matched.count; k++)
+		chart->matched.items[k]->came = false;
+	rate_forget(chart);
+	chart->shed = false;
+	chart->swept = INT64_MIN;
+}
+
 int measure_end(struct measure *measure)
 {
-	if (last_verdicts(measure) < 0 || tell_unjudged(measure) < 0 || tell_doubted(measure) < 0)
+	if (end_turns(measure) < 0 || last_verdicts(measure) < 0 || tell_unjudged(measure) < 0 || tell_doubted(measure) < 0)
 		return -1;
 	for (struct start *start; (start = pairs_oldest(measure->pairs));) {
 		pair_take(start);
@@ -307,24 +555,19 @@ int measure_end(struct measure *measure)
 			return -1;
 	}
 	for (size_t i = 0; i < measure->charts.count; i++) {
-		struct measured *chart = measure->charts.items[i];
+		struct active_chart *chart = measure->charts.items[i];
 
-		if (chart->disarmed)
-			disarmed_clear(chart->disarmed);
-		for (int k = 0; k < chart->count; k++)
-			chart->bindings[k].came = false;
-		rate_forget(chart);
-		chart->shed = false;
-		if (judge_last_bucket(&measure->judge, &chart->set) < 0)
+		forget_stream(chart);
+		if (judge_last_bucket(&measure->judge, &chart->set) < 0 || judge_digests(&measure->judge, &chart->set) < 0)
 			return -1;
 		series_set_pause(&chart->set);
 	}
 	if (measure->now != INT64_MIN)
 		measure->ended = measure->now;
 	measure->now = measure->recompute_at = INT64_MIN;
-	hidden_clear(&measure->hidden);
 	recorded_clear(&measure->recorded);
 	process_free(&measure->traced);
+	measure->pipe.count = 0;
 	return 0;
 }
 
@@ -376,7 +619,17 @@ int64_t measure_undecided(const struct measure *measure)
 	return oldest;
 }
 
-const struct reading_world *measure_world(const struct measure *measure)
+static void forget_learnt(struct measure *measure)
 {
-	return &measure->world;
+	for (size_t i = 0; i < measure->charts.count; i++) {
+		series_set_free(&measure->charts.items[i]->set);
+		measure->charts.items[i]->recent = NULL;
+	}
+	measure->elsewhere = false;
+}
+
+void measure_begin(struct measure *measure, int64_t ts)
+{
+	if (measure->elsewhere || (!*measure->origin.boot && ts < measure->ended))
+		forget_learnt(measure);
 }

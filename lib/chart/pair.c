@@ -25,6 +25,7 @@ struct pair_slot {
 
 struct pair_table {
 	struct pairs *pairs;
+	struct active_chart *chart;
 	bool ranged, nest;
 	int keys;
 	int64_t longest; /* of the starts that are not wide */
@@ -57,11 +58,11 @@ void pairs_free(struct pairs *pairs)
 	free(pairs);
 }
 
-struct pair_table *pair_table_new(struct pairs *pairs, bool ranged, bool nest, int keys)
+struct pair_table *pair_table_new(struct pairs *pairs, struct active_chart *chart, bool ranged, bool nest, int keys)
 {
 	struct pair_table *table = NEW(struct pair_table);
 
-	*table = (struct pair_table){.pairs = pairs, .ranged = ranged, .nest = nest, .keys = keys};
+	*table = (struct pair_table){.pairs = pairs, .chart = chart, .ranged = ranged, .nest = nest, .keys = keys};
 	return table;
 }
 
@@ -192,6 +193,11 @@ void pair_take(struct start *start)
 	DL_DELETE2(table->pairs->oldest, start, older, newer);
 	table->pairs->open--;
 	start->next = start->behind = NULL;
+}
+
+struct active_chart *pair_chart(const struct start *start)
+{
+	return start->table->chart;
 }
 
 bool pair_is_range(const struct start *start)

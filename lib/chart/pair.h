@@ -25,7 +25,7 @@
 enum {
 	PAIR_OPEN_MAX = 1 << 15, /* starts open at once, over all tables */
 	PAIR_SAME_MAX = 64,	 /* starts with the same key at once */
-	PAIR_SLOT_MAX = 1 << 10, /* starts of long ranges at once, for an end looks at all of them */
+	PAIR_SLOT_MAX = 1 << 10, /* starts of long ranges at once; an end looks at all of them */
 };
 
 struct pairs;
@@ -45,9 +45,12 @@ struct start {
 	uint32_t ended_before; /* the caller's: what its series' `ended` was */
 	int64_t due; /* the caller's: when a suspect is to be looked at again */
 	bool for_cpu; /* the caller's: it waits for a CPU */
-	bool doubted; /* the caller's: no signal said that it is open, though it was due */
+	bool doubted; /* the caller's: it was due, but no signal says that it is open */
 	int cpu; /* the caller's: which one the wake-up chose; -1: not known */
-	int64_t depth; /* the caller's: where on the stack it is; 0: not known */
+	union {
+		int64_t depth; /* the caller's: where on the stack it is; 0: not known */
+		int64_t answered; /* the caller's, of a turn: when the last answer was sent; 0: none yet */
+	};
 	struct start *before, *after; /* the caller's list: of its series, or of the suspects */
 	/* private */
 	struct pair_table *table;
@@ -62,7 +65,8 @@ struct start {
 
 struct pairs *pairs_new(void);
 void pairs_free(struct pairs *pairs);
-struct pair_table *pair_table_new(struct pairs *pairs, bool ranged, bool nest, int keys);
+struct active_chart;
+struct pair_table *pair_table_new(struct pairs *pairs, struct active_chart *chart, bool ranged, bool nest, int keys);
 void pair_table_free(struct pair_table *table); /* with its starts */
 
 /*
@@ -76,21 +80,24 @@ struct start *pair_start(struct pair_table *table, const int64_t *key, int64_t l
 struct start *pair_end(struct pair_table *table, const int64_t *key, int64_t length);
 
 /*
- * The same of an end in a ranged table that comes once for each start, when all of it has ended, with what was left of its range, be that
- * nothing: the oldest start that ends where this range does is over, whatever else it lacks.
+ * The same in a ranged table, for an end that comes once for each start, with the rest of its range, which may be empty: the oldest start
+ * that ends where this range does is over, whatever else it lacks.
  */
 struct start *pair_end_whole(struct pair_table *table, const int64_t *key, int64_t length);
 
-/* Those of the starts with this very key whose depth is from `from` to `to`, handed out the same way. */
+/* Hands out the same way the starts with this very key whose depth is from `from` to `to`. */
 struct start *pair_end_between(struct pair_table *table, const int64_t *key, int64_t from, int64_t to);
 
 /* The start that pair_end() would hand out of a table that is not ranged; NULL: none. */
 struct start *pair_find(struct pair_table *table, const int64_t *key);
 
-/* The starts with this very key, all of them, handed out the same way. */
+/* Hands out the same way all starts with this very key. */
 struct start *pair_forget(struct pair_table *table, const int64_t *key);
 
-/* Whether it is a range. */
+/* The chart of its table. */
+struct active_chart *pair_chart(const struct start *start);
+
+/* Tells whether it is a range. */
 bool pair_is_range(const struct start *start);
 
 /* Gives back a start that was handed out. */

@@ -48,7 +48,7 @@ double past_limits_highest(const struct past_limits *past, int64_t now)
 	return limit;
 }
 
-double past_limits_line(const struct past_limits *past, const struct judgement *how, double size, int64_t now)
+double past_limits_line(const struct past_limits *past, const struct policy *how, double size, int64_t now)
 {
 	struct lines lines;
 	double limit = 0;

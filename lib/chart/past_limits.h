@@ -23,6 +23,6 @@ void past_limits_forget(struct past_limits **past);
 double past_limits_highest(const struct past_limits *past, int64_t now);
 
 /* The same for a point of this size. */
-double past_limits_line(const struct past_limits *past, const struct judgement *how, double size, int64_t now);
+double past_limits_line(const struct past_limits *past, const struct policy *how, double size, int64_t now);
 
 #endif

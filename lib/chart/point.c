@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "chart/judgement.h"
+#include "chart/policy.h"
 #include "chart/limits.h"
 #include "chart/method.h"
 #include "chart/sample.h"
@@ -39,26 +39,26 @@ void plot_free(struct plot *plot)
 	free(plot->group.values);
 }
 
-static bool point_of_value(struct plot *plot, const struct judgement *how, const struct sample *sample, bool learns, struct point *point)
+static bool point_of_value(struct plot *plot, const struct policy *how, const struct sample *sample, bool learns, struct point *point)
 {
 	(void)plot;
 	*point = (struct point){.value = learns ? scale_to(how->scale, sample->value) : sample->value, .size = sample->size};
 	return true;
 }
 
-static double place_on_scale(struct plot *plot, const struct judgement *how, const struct point *point)
+static double place_on_scale(struct plot *plot, const struct policy *how, const struct point *point)
 {
 	(void)plot;
 	return scale_from(how->scale, point->value);
 }
 
-static double limit_of_point(const struct judgement *how, const struct limits *limits)
+static double limit_of_point(const struct policy *how, const struct limits *limits)
 {
 	(void)how;
 	return limits->ucl;
 }
 
-/* The values themselves: on their scale only to be learnt, for that takes a logarithm. */
+/* The values themselves. Only values to be learnt are put on the scale, because that takes a logarithm. */
 const struct plotting plot_values = {
 	.single = true,
 	.point = point_of_value,
@@ -66,7 +66,7 @@ const struct plotting plot_values = {
 	.single_limit = limit_of_point,
 };
 
-static bool point_of_group(struct plot *plot, const struct judgement *how, const struct sample *sample, bool learns, struct point *point)
+static bool point_of_group(struct plot *plot, const struct policy *how, const struct sample *sample, bool learns, struct point *point)
 {
 	struct plot_group *group = &plot->group;
 	double sum = 0;
@@ -104,12 +104,12 @@ static void describe_group(const struct plot *plot, struct sample *sample)
 	sample->start = plot->group.start;
 }
 
-static double limit_beyond(const struct judgement *how, const struct limits *limits, double sigma)
+static double limit_beyond(const struct policy *how, const struct limits *limits, double sigma)
 {
 	return scale_from(how->scale, scale_to(how->scale, limits->center) + how->sigma * sigma);
 }
 
-static double limit_beside_mean(const struct judgement *how, const struct limits *limits)
+static double limit_beside_mean(const struct policy *how, const struct limits *limits)
 {
 	return limit_beyond(how, limits, limits->sigma * sqrt((double)how->subgroup));
 }
@@ -122,20 +122,20 @@ const struct plotting plot_means = {
 	.single_limit = limit_beside_mean,
 };
 
-static bool point_to_weigh(struct plot *plot, const struct judgement *how, const struct sample *sample, bool learns, struct point *point)
+static bool point_to_weigh(struct plot *plot, const struct policy *how, const struct sample *sample, bool learns, struct point *point)
 {
 	(void)plot, (void)learns;
 	*point = (struct point){.value = scale_to(how->scale, sample->value), .size = sample->size};
 	return true;
 }
 
-static double place_weighted(struct plot *plot, const struct judgement *how, const struct point *point)
+static double place_weighted(struct plot *plot, const struct policy *how, const struct point *point)
 {
 	plot->weighted += how->weight * (point->value - plot->weighted);
 	return scale_from(how->scale, plot->weighted);
 }
 
-static double limit_beside_weighted(const struct judgement *how, const struct limits *limits)
+static double limit_beside_weighted(const struct policy *how, const struct limits *limits)
 {
 	return limit_beyond(how, limits, limits->sigma * sqrt((2 - how->weight) / how->weight));
 }
@@ -147,7 +147,7 @@ const struct plotting plot_weighted = {
 	.single_limit = limit_beside_weighted,
 };
 
-static bool point_of_rate(struct plot *plot, const struct judgement *how, const struct sample *sample, bool learns, struct point *point)
+static bool point_of_rate(struct plot *plot, const struct policy *how, const struct sample *sample, bool learns, struct point *point)
 {
 	(void)plot, (void)how, (void)learns;
 	*point = (struct point){.value = sample->value / sample->size, .size = sample->size};
@@ -161,7 +161,7 @@ static void describe_rate(const struct plot *plot, struct sample *sample)
 	sample->passed = 0;
 }
 
-static double no_limit(const struct judgement *how, const struct limits *limits)
+static double no_limit(const struct policy *how, const struct limits *limits)
 {
 	(void)how, (void)limits;
 	return INFINITY;

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct judgement;
+struct policy;
 struct limits;
 struct sample;
 
@@ -53,10 +53,10 @@ struct plotting {
 	bool rates;  /* for charts that count, and no others */
 
 	/* Takes a value. False: its point is not complete. */
-	bool (*point)(struct plot *plot, const struct judgement *how, const struct sample *sample, bool learns, struct point *point);
+	bool (*point)(struct plot *plot, const struct policy *how, const struct sample *sample, bool learns, struct point *point);
 
 	/* The place of a complete point on the chart, in the values' own unit. */
-	double (*place)(struct plot *plot, const struct judgement *how, const struct point *point);
+	double (*place)(struct plot *plot, const struct policy *how, const struct point *point);
 
 	/* Changes the last sample of a point so that it describes the point. NULL: it does already. */
 	void (*describe)(const struct plot *plot, struct sample *sample);
@@ -66,7 +66,7 @@ struct plotting {
 	 * the point's limit lies sigmas of a point. A value's sigma is that of a mean of n times the root of n; that of a weighted mean
 	 * over sqrt(w / (2 - w)). INFINITY: a single value has no limit.
 	 */
-	double (*single_limit)(const struct judgement *how, const struct limits *limits);
+	double (*single_limit)(const struct policy *how, const struct limits *limits);
 };
 
 extern const struct plotting plot_values, plot_means, plot_weighted, plot_rates;

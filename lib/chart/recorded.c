@@ -66,7 +66,7 @@ static bool begins_late(const struct recorded *recorded, const struct recorded_c
 	return cpu->first > from && before > cpu->silence && before > span_between(cpu->last, recorded->now);
 }
 
-/* It has not moved since a thread was put into its queue, for longer than it was ever silent. */
+/* It has been silent since a thread was put into its queue, for longer than it ever was. */
 static bool ends_early(const struct recorded *recorded, const struct recorded_cpu *cpu)
 {
 	return cpu->called && span_between(cpu->call, recorded->now) > cpu->silence;
@@ -103,8 +103,65 @@ bool recorded_may_lack_run(const struct recorded *recorded, int64_t from, int ch
 	return (chosen >= 0 && (uint32_t)chosen != got) || !cpu || (cpu->idled && cpu->idle > from);
 }
 
+enum { IDLE = 0, UNKNOWN = -1 };
+
+struct switched_cpu {
+	int32_t current; /* tid; UNKNOWN */
+	bool hides;
+	int64_t idle_until; /* INT64_MIN: never seen idle */
+};
+
+static struct switched_cpu *switched_of(struct recorded *recorded, uint32_t number)
+{
+	struct switched_cpu *cpu;
+
+	while (recorded->switched.count <= number)
+		*ARRAY_ADD(&recorded->switched) = NULL;
+	cpu = recorded->switched.items[number];
+	if (!cpu) {
+		recorded->switched.items[number] = cpu = NEW(struct switched_cpu);
+		*cpu = (struct switched_cpu){.current = UNKNOWN, .idle_until = INT64_MIN};
+	}
+	return cpu;
+}
+
+void recorded_switch(struct recorded *recorded, uint32_t cpu, int64_t ts, int32_t prev, int32_t next)
+{
+	struct switched_cpu *at;
+
+	if (cpu >= RECORDED_CPUS_MAX)
+		return;
+	at = switched_of(recorded, cpu);
+	if (at->current == IDLE && prev != IDLE)
+		at->hides = true;
+	if (at->current == IDLE || prev == IDLE)
+		at->idle_until = ts;
+	at->current = next;
+}
+
+void recorded_lost(struct recorded *recorded)
+{
+	for (size_t i = 0; i < recorded->switched.count; i++)
+		if (recorded->switched.items[i])
+			recorded->switched.items[i]->current = UNKNOWN;
+}
+
+bool recorded_hides_since(const struct recorded *recorded, int64_t ts)
+{
+	for (size_t i = 0; i < recorded->switched.count; i++) {
+		const struct switched_cpu *cpu = recorded->switched.items[i];
+
+		if (cpu && cpu->hides && (cpu->current == IDLE || cpu->idle_until >= ts))
+			return true;
+	}
+	return false;
+}
+
 void recorded_clear(struct recorded *recorded)
 {
+	for (size_t i = 0; i < recorded->switched.count; i++)
+		free(recorded->switched.items[i]);
+	free(recorded->switched.items);
 	free(recorded->cpus.items);
 	*recorded = (struct recorded){0};
 }

@@ -1,9 +1,13 @@
 /*
- * recorded: of which CPUs a recording tells, and of what time. A saved recording may lack CPUs (a mask), and of each CPU it
- * begins and ends at another time (rings that were overwritten, or full). An end on such a CPU is not seen.
+ * recorded: what a recording lacks, as far as its events tell. An end may have come unseen for two reasons.
  *
- * The events tell it: a CPU whose first event comes late, or that never has one though threads are woken to it, and one that
- * falls silent for good though a thread was woken to it. A CPU that is silent as long at other times is a quiet one.
+ * A saved recording may lack CPUs (a mask), and each CPU of it begins and ends at another time (rings that were overwritten, or
+ * full). It lacks a CPU whose first event comes late, or never though threads are woken to it, or that falls silent for good
+ * though a thread was woken to it. A CPU that is silent as long at other times is a quiet one.
+ *
+ * Some kernels do not record on every CPU which thread follows the idle thread (seen on virtual machines): the next switch there is
+ * away from a thread that the data never switched to. A thread that was woken, and gets no CPU in the data while such a CPU was
+ * idle, has probably got that one.
  *
  * All zero is a new one; recorded_clear() ends it too.
  */
@@ -15,31 +19,43 @@
 
 #include "base/memory.h"
 
+enum { RECORDED_CPUS_MAX = 1 << 13 }; /* CPUs with higher numbers are not looked at */
+
 struct recorded_cpu;
+struct switched_cpu;
 
 struct recorded {
 	ARRAY(struct recorded_cpu) cpus; /* by number */
-	int64_t begin, now;		 /* of the first and the last event of all */
+	ARRAY(struct switched_cpu *) switched; /* by number; NULL: no switch seen */
+	int64_t begin, now; /* of the first and the last event of all */
 };
 
-/* An event on this CPU, if its number is below RECORDED_CPUS_MAX. */
-enum { RECORDED_CPUS_MAX = 1 << 13 };
+/* An event on this CPU. */
 void recorded_event(struct recorded *recorded, uint32_t cpu, int64_t ts);
 
 /* A wake-up names this CPU. `chosen`: the thread was put into its queue; else it was there last. */
 void recorded_woken(struct recorded *recorded, int64_t cpu, int64_t ts, bool chosen);
 
-/* The first CPU that was not recorded all the time from `from` until now, as far as the events tell; -1: all were. */
-int recorded_lacks(const struct recorded *recorded, int64_t from);
-
 /* A CPU becomes idle, which it does not while a thread waits in its queue. */
 void recorded_idle(struct recorded *recorded, uint32_t cpu, int64_t ts);
 
+/* The first CPU that was not recorded all the time from `from` until now; -1: all were. */
+int recorded_lacks(const struct recorded *recorded, int64_t from);
+
 /*
- * Whether a thread that was woken at `from` and got CPU `got` just now may have had another before, unseen: `chosen` is the CPU that
- * the wake-up chose; -1: not known.
+ * Tells whether a thread that was woken at `from` and got CPU `got` just now may have had another before, unseen: `chosen` is the CPU
+ * that the wake-up chose; -1: not known.
  */
 bool recorded_may_lack_run(const struct recorded *recorded, int64_t from, int chosen, uint32_t got);
+
+/* A switch on this CPU; tid 0 is the idle thread. */
+void recorded_switch(struct recorded *recorded, uint32_t cpu, int64_t ts, int32_t prev, int32_t next);
+
+/* Events were lost: nothing is known of the threads on the CPUs. */
+void recorded_lost(struct recorded *recorded);
+
+/* Tells whether a CPU that hides which thread follows the idle thread was idle at this time or later. */
+bool recorded_hides_since(const struct recorded *recorded, int64_t ts);
 
 void recorded_clear(struct recorded *recorded);
 

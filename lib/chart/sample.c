@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "chart/reading.h"
+#include "chart/chart_field.h"
 #include "chart/series.h"
 #include "chart/span.h"
 #include "stream/line.h"
@@ -19,7 +19,7 @@ static int by_start(const void *a, const void *b)
 }
 
 /* Of how many a rate counts, or in how many seconds; 1, or as sample_read(). */
-static int read_size(struct sample *sample, const struct fields *fields, const struct judgement *how)
+static int read_size(struct sample *sample, const struct fields *fields, const struct policy *how)
 {
 	int has_size;
 
@@ -34,10 +34,10 @@ static int read_size(struct sample *sample, const struct fields *fields, const s
 	if (!(sample->size > 0))
 		return fail("a rate needs n=, or start= before ts=");
 	sample->unit = how->method->is_share ? "share" : has_size ? "per_n" : "per_second";
-	return judgement_check_rate(how, sample->value, sample->size) < 0 ? -1 : 1;
+	return policy_check_rate(how, sample->value, sample->size) < 0 ? -1 : 1;
 }
 
-int sample_read(struct sample *sample, const struct fields *fields, const struct judgement *how)
+int sample_read(struct sample *sample, const struct fields *fields, const struct policy *how)
 {
 	int64_t tid = -1;
 	int has_start = fields_time(fields, "start", &sample->start);
@@ -54,7 +54,7 @@ int sample_read(struct sample *sample, const struct fields *fields, const struct
 		return fail("a sample ends before it starts");
 	sample->tid = tid >= 0 && tid <= INT32_MAX ? (int32_t)tid : -1;
 	sample->by_hand = true;
-	sample->unit = has_start ? NULL : "number"; /* what has a start is the time from there, be it none */
+	sample->unit = has_start ? NULL : "number"; /* a sample with a start is a time, which may be zero */
 	return read_size(sample, fields, how);
 }
 
@@ -67,7 +67,8 @@ void sample_sort(struct sample *samples, size_t count)
 void sample_field_name(const char *field, char label[SAMPLE_NAME_ROOM])
 {
 	static const char *const taken[] = {"id",     "ts",  "start", "chart", "key",  "value",
-					    "center", "ucl", "rules", "tid",   "comm", "open", "unit", "n", "mean"};
+					    "center", "ucl", "rules", "tid",   "comm", "open", "unit", "n", "mean",
+					    "signs", "sign_ts", "sign_value"};
 	const char *prefix = "";
 
 	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
@@ -83,7 +84,7 @@ static void add_series(struct line *line, const struct series *series)
 		line_text(line, "key", series->key);
 }
 
-static void add_keys(struct line *line, const struct sample *sample, const struct reading_world *world)
+static void add_keys(struct line *line, const struct sample *sample)
 {
 	char value[64];
 
@@ -92,12 +93,19 @@ static void add_keys(struct line *line, const struct sample *sample, const struc
 
 		if (spelling != SPELL_TEXT)
 			line_bytes(line, sample->keys[i].label, value,
-				   reading_spell_number(&sample->keys[i], world, spelling, sample->key[i], value, sizeof(value)));
+				   chart_field_spell_number(&sample->keys[i], sample->world, spelling, sample->key[i], value, sizeof(value)));
 	}
 }
 
-void sample_signal_line(struct line *line, const struct sample *sample, uint64_t id, const char *comm,
-			const struct reading_world *world)
+/* Some may be of the signal's own time. */
+static void add_signs(struct line *line, const struct series_signs *signs)
+{
+	line_integer(line, "signs", signs->count);
+	line_time(line, "sign_ts", signs->items[0].ts);
+	line_double(line, "sign_value", signs->items[0].value);
+}
+
+void sample_signal_line(struct line *line, const struct sample *sample, uint64_t id, const char *comm)
 {
 	char rules[RULES_ROOM];
 
@@ -125,23 +133,42 @@ void sample_signal_line(struct line *line, const struct sample *sample, uint64_t
 		line_integer(line, "tid", sample->tid);
 		line_text(line, "comm", comm);
 	}
-	add_keys(line, sample, world);
+	add_keys(line, sample);
 	line_append(line, sample->show, strlen(sample->show));
 	if (sample->open)
 		line_text(line, "open", "yes");
 	if (sample->mean)
 		line_text(line, "mean", "yes");
+	if (sample->series->signs && sample->series->signs->items[0].ts < sample->end)
+		add_signs(line, sample->series->signs);
 }
 
-void sample_healthy_line(struct line *line, struct series *series, int64_t from)
+void sample_healthy_line(struct line *line, const struct series *series, int64_t from, double median)
 {
 	line_begin(line, kind_name(KIND_SAMPLE));
 	line_time(line, "ts", series->thin.last);
 	line_time(line, "start", from);
 	add_series(line, series);
-	line_double(line, "value", thin_median(&series->thin));
+	line_double(line, "value", median);
 	line_unsigned(line, "count", series->thin.count);
 	line_double(line, "max", series->thin.max);
+	if (series->unit)
+		line_text(line, "unit", series->unit);
+}
+
+void sample_summary_line(struct line *line, const struct series *series)
+{
+	const struct digest *digest = &series->digest;
+
+	line_begin(line, kind_name(KIND_SUMMARY));
+	add_series(line, series);
+	line_unsigned(line, "count", digest->count);
+	line_double(line, "mean", digest->sum / (double)digest->count);
+	line_double(line, "p50", digest_quantile(digest, 0.5));
+	line_double(line, "p95", digest_quantile(digest, 0.95));
+	line_double(line, "p99", digest_quantile(digest, 0.99));
+	line_double(line, "max", digest->max);
+	line_time(line, "max_ts", digest->max_ts);
 	if (series->unit)
 		line_text(line, "unit", series->unit);
 }

@@ -11,11 +11,11 @@
 #include "chart/chart.h"
 
 struct fields;
-struct judgement;
+struct policy;
 struct line;
 struct series;
-struct reading;
-struct reading_world;
+struct chart_field;
+struct field_world;
 
 enum { SAMPLE_SHOW_ROOM = 64 };
 
@@ -23,25 +23,26 @@ struct sample {
 	struct series *series; /* of its chart and key */
 	double value;	       /* seconds for a latency */
 	int64_t start, end;    /* ns of the trace clock; of a value without start both are its time */
-	int32_t tid;	       /* who waited; -1: not known */
+	int32_t tid;	       /* the thread that waited; -1: not known */
 	bool open;	       /* not over yet: the value is its age */
-	double passed;	       /* the learnt limit that its age passed while it was open; 0: none */
-	double size;	       /* of a rate: so many were there to be counted, or so long was counted */
 	bool plain;	       /* the value is not just the time from start to end */
 	bool mean;	       /* it is that of several values, and so of no thread */
-	unsigned rules;	       /* of a signal: those that hold, and the limits that it was judged by */
-	double center, lcl, ucl;
 	bool by_hand;	       /* from a `sample` record: the value need not be a time */
+	double passed;	       /* the learnt limit that its age passed while it was open; 0: none */
+	double size;	       /* of a rate: the number that could count, or the seconds of counting */
+	unsigned rules;	       /* of a signal: those that hold, and the limits that it was judged by */
+	int key_count;	       /* of `keys`, whose values are in `key` */
+	double center, lcl, ucl;
 	const char *unit;      /* of a value by hand; see series.h */
-	const struct reading *keys; /* the start's key fields, key_count of them; their values in `key` */
-	int key_count;
+	const struct chart_field *keys;	 /* the start's key fields */
+	const struct field_world *world; /* to spell them */
 	uint8_t spelling[CHART_KEYS_MAX]; /* enum event_spelling, of each */
-	int64_t key[CHART_KEYS_MAX];
 	char show[SAMPLE_SHOW_ROOM]; /* its keys that are text, and its show fields, as " name=value" ready for a line */
+	int64_t key[CHART_KEYS_MAX];
 };
 
 /* Reads a value by hand, of a chart without definition. 1: it is one; 0: a rate of nothing, which has no value; -1 after fail(). */
-int sample_read(struct sample *sample, const struct fields *fields, const struct judgement *how);
+int sample_read(struct sample *sample, const struct fields *fields, const struct policy *how);
 
 /* Puts samples in the order of their starts; none are in order too. */
 void sample_sort(struct sample *samples, size_t count);
@@ -50,16 +51,18 @@ void sample_sort(struct sample *samples, size_t count);
  * The `signal` record of a sample; `comm` is the name of its thread. Key and show fields that are called like a key of the
  * record itself get "event." in front.
  */
-void sample_signal_line(struct line *line, const struct sample *sample, uint64_t id, const char *comm,
-			const struct reading_world *world);
+void sample_signal_line(struct line *line, const struct sample *sample, uint64_t id, const char *comm);
 
 /* The `sample` record of the healthy values that a series has gathered since `from`. */
-void sample_healthy_line(struct line *line, struct series *series, int64_t from);
+void sample_healthy_line(struct line *line, const struct series *series, int64_t from, double median);
+
+/* The `summary` record of a series. */
+void sample_summary_line(struct line *line, const struct series *series);
 
 /* Why a start may have ended though no end was seen. */
 enum doubt {
 	DOUBT_NONE,
-	DOUBT_IDLE,	/* it waits for a CPU, and a CPU was idle that hides who gets it next; see hidden.h */
+	DOUBT_IDLE,	/* it waits for a CPU, and a CPU was idle that hides who gets it next; see recorded.h */
 	DOUBT_CPU,	/* a CPU was not recorded all the time; see recorded.h */
 	DOUBT_OVERTAKEN, /* a saved recording has the ends of many others meanwhile */
 };

@@ -49,3 +49,43 @@ double median_sort(double *values, size_t count)
 	qsort(values, count, sizeof(*values), by_value);
 	return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
+
+/* Hoare's selection: afterwards values[at] is where a sort would put it, and no value before it is larger. */
+static double select_value(double *values, size_t count, size_t at)
+{
+	size_t low = 0, high = count - 1;
+
+	while (low < high) {
+		double pivot = values[(low + high) / 2];
+		size_t left = low, right = high;
+
+		for (;; left++, right--) {
+			while (values[left] < pivot)
+				left++;
+			while (pivot < values[right])
+				right--;
+			if (left >= right)
+				break;
+			double held = values[left];
+
+			values[left] = values[right];
+			values[right] = held;
+		}
+		if (at <= right)
+			high = right;
+		else
+			low = right + 1;
+	}
+	return values[at];
+}
+
+double median_of_few(double *values, size_t count)
+{
+	double upper = select_value(values, count, count / 2), lower = values[0];
+
+	if (count % 2)
+		return upper;
+	for (size_t i = 1; i < count / 2; i++)
+		lower = fmax(lower, values[i]);
+	return (lower + upper) / 2;
+}

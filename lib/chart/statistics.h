@@ -16,6 +16,9 @@ double normal_c4(int n);
 /* The distance from the mean, in standard deviations, that a value exceeds with probability p, 0 < p < 1. */
 double normal_beyond(double p);
 
+/* The same as median_sort() for few values, quicker; only reorders them. */
+double median_of_few(double *values, size_t count);
+
 /* Sorts one value or more and returns their median; of an even number, halfway between the two in the middle. */
 double median_sort(double *values, size_t count);
 

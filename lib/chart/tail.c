@@ -200,7 +200,7 @@ static void gather(struct tail *tail)
 	tail->fit.share = fmax(1, tail->peak_count) / (double)tail->count;
 }
 
-/* What is expected of the shape before any value was seen; matters for few peaks only. */
+/* The prior of the shape. It matters for few peaks only. */
 static double expectation(double shape)
 {
 	double off = (shape - SHAPE_EXPECTED) / SHAPE_DEVIATION;
@@ -286,7 +286,7 @@ const struct tail_fit *tail_fit(struct tail *tail)
 	return &tail->fit;
 }
 
-/* What lay beyond the limits of its time and is all that is above the threshold: whether it is no exception. */
+/* Tells whether values beyond the limits of their time, which are all that is above the threshold, are no exception. */
 static bool is_usual(const struct tail_fit *fit)
 {
 	return fit->share * TAIL_USUAL >= 1 || fit->share * (double)fit->count >= TAIL_FEWEST;

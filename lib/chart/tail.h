@@ -9,22 +9,21 @@
  *
  * Three things differ from the paper's SPOT.
  *
- * The threshold moves: it is such that the TAIL_KEPT largest values of all, but at most TAIL_SHARE of them, are above
- * it. So it rises with the number of values, and a slow path of a hundredth of all values is seen as the tail that it is.
+ * The threshold moves: the TAIL_KEPT largest values, but at most TAIL_SHARE of all, are above it. So it rises with the number of values,
+ * and a slow path that a hundredth of all values take is seen as a tail.
  *
- * A value beyond the limit is learnt as censored: that it lay beyond the limit of its time, not how far. SPOT leaves
- * such values out, which cuts the tail at the limit again and again: measured on log-normal streams of two million
- * values, 2.6 times the alarms asked for, against 0.99 times with censoring. An incident cannot lift the limit by how
- * slow it was, only by how often it came.
+ * A value beyond the limit is censored: the tail learns that it was beyond the limit of its time, not how far. SPOT leaves such values
+ * out, which cuts the tail at the limit again and again: on log-normal streams of two million values it gave 2.6 times the alarms asked
+ * for, censoring 0.99 times. How slow an incident was does not lift the limit; how often it came does.
  *
  * The limit reaches at most TAIL_BEYOND times as far as what was seen: the largest value within the limits of its time, or the
- * largest beyond them, but not more than TAIL_OUTER times the next, for one incident alone says nothing of what is usual. Of
- * n values of a tail that falls with the power -a the next is beyond TAIL_BEYOND times the largest with a probability of
- * TAIL_BEYOND^-a / n: a few false alarms in all, however many values, while a fit to some dozens of values may put a limit of one in a million anywhere.
+ * largest beyond them, but at most TAIL_OUTER times the next, because one incident alone does not show what is usual. If a tail falls
+ * with the power -a, the value after n others is beyond TAIL_BEYOND times the largest with a probability of TAIL_BEYOND^-a / n: a few
+ * false alarms in all, however many values. A fit to some dozens of values may put a limit of one in a million anywhere.
  *
- * Values may be all equal but for a few. What is equal to the threshold is not above it, so that the few are the tail. Where nothing
- * above it was ever within the limits, there is nothing to fit: then the limit is the threshold, until what lay beyond is one of
- * TAIL_USUAL values or came TAIL_FEWEST times, and then how far out that was.
+ * Values may be all equal but for a few. A value equal to the threshold is not above it, so these few are the tail. If no value above the
+ * threshold was ever within the limits, there is nothing to fit. Then the limit is the threshold, until the values beyond it are one of
+ * TAIL_USUAL or have come TAIL_FEWEST times. From then on the limit is the largest of them.
  *
  * Fitted by maximum likelihood, with shapes from 0 (an exponential tail): a latency has no largest possible value,
  * and the negative shapes that small samples suggest put the limit right behind the largest value seen.
@@ -44,7 +43,7 @@ enum {
 	TAIL_CENSORED = 1000, /* values beyond the limit; the same, 8 kB */
 	TAIL_LEAST = 40,      /* exceedances of a fit, if TAIL_SHARE of the values are as many; at 80 more alarms by a tenth on two paths */
 	TAIL_FEWEST = 15,     /* without which there is no fit; at 30 Pareto cries wolf 17.7 times, not 11 */
-	TAIL_USUAL = 300,     /* one of so many values is no exception; at 100 a slow path of a hundredth never is: 420 alarms, not 11; at 1000 incidents are learnt */
+	TAIL_USUAL = 300,     /* a value that is one of TAIL_USUAL is no exception; at 100 a slow path of a hundredth never is: 420 alarms, not 11; at 1000 incidents are learnt */
 };
 #define TAIL_SHARE 0.2	/* at 0.1 Pareto cries wolf 17.7 times, not 11 */
 #define TAIL_BEYOND 2.0 /* at 1.5 log-normal cries wolf 3.3 times, not 1; at 4 incidents after few values are missed (Pareto: 18 %, not 62) */
@@ -70,18 +69,18 @@ void tail_forget(struct tail *tail); /* as new */
 /* Learns a value that is within the limits. */
 void tail_learn(struct tail *tail, double value);
 
-/* Learns that a value lay beyond this limit. Of the values of one incident, one is enough. */
+/* Learns that a value lay beyond this limit. One value of an incident is enough. */
 void tail_learn_beyond(struct tail *tail, double limit, double value);
 
 /*
- * Forgets the largest values if there is a gap below them, of so many times the value below it, and they are at most so many, the least
- * of them above `floor`. Returns how many that were.
+ * Forgets the largest values, at most `most` of them, if the least of these is above `floor` and more than `gap` times the next value.
+ * Returns how many it forgot.
  */
 int tail_forget_outliers(struct tail *tail, double gap, int most, double floor);
 
 uint64_t tail_count(const struct tail *tail); /* values learnt */
 
-/* Whether there are values enough for a fit, which is TAIL_FEWEST / TAIL_SHARE of them. */
+/* Tells whether there are enough values for a fit: TAIL_FEWEST / TAIL_SHARE. */
 bool tail_is_ready(const struct tail *tail);
 
 /* The fit, made anew where enough has been learnt since; needs tail_is_ready(). Valid until the next call. */

@@ -89,6 +89,48 @@ static int see_device(void *context, const struct record *record)
 	return names_read_device(events->names, fields) < 0 ? stream_fail(events->stream, "%s", fail_text()) : 0;
 }
 
+/* `key` is the name of the function. */
+static int see_function(struct events *events, const struct record *record, const char *key)
+{
+	const struct fields *fields = stream_fields(events->stream, record);
+	uint64_t offset = 0;
+	int64_t address;
+	char name[128];
+
+	if (!fields)
+		return -1;
+	if (fields_integer(fields, "address", &address) <= 0 || fields_unsigned(fields, "offset", &offset) < 0 ||
+	    fields_text(fields, key, name, sizeof(name)) <= 0)
+		return stream_fail(events->stream, "a %s needs address and %s", kind_name(record->kind), key);
+	types_symbol(events->types, (uint64_t)address, offset, name);
+	return 0;
+}
+
+static int see_symbol(void *context, const struct record *record)
+{
+	return see_function(context, record, "name");
+}
+
+static int see_timer(void *context, const struct record *record)
+{
+	return see_function(context, record, "function");
+}
+
+static int see_printk(void *context, const struct record *record)
+{
+	struct events *events = context;
+	const struct fields *fields = stream_fields(events->stream, record);
+	char format[1024];
+	int64_t address;
+
+	if (!fields)
+		return -1;
+	if (fields_integer(fields, "address", &address) <= 0 || !fields_text(fields, "format", format, sizeof(format)))
+		return stream_fail(events->stream, "a printk needs address and format");
+	types_printk(events->types, (uint64_t)address, format);
+	return 0;
+}
+
 /* The lost part may have renamed threads. */
 static int see_lost(void *context, const struct record *record)
 {
@@ -140,6 +182,9 @@ struct events *events_new(struct stream *stream)
 	stream_watch(stream, KIND_STAGE, see_stage, events);
 	stream_watch(stream, KIND_DEVICE, see_device, events);
 	stream_watch(stream, KIND_LOST, see_lost, events);
+	stream_watch(stream, KIND_SYMBOL, see_symbol, events);
+	stream_watch(stream, KIND_TIMER, see_timer, events);
+	stream_watch(stream, KIND_PRINTK, see_printk, events);
 	stream_speller(stream, spell, events);
 	stream_knows(stream, knows, events);
 	return events;
@@ -261,6 +306,13 @@ const char *events_comm(const struct events *events, int32_t tid)
 	return comm ? comm : "?";
 }
 
+const char *events_called(const struct events *events, int32_t tid, int64_t at)
+{
+	const char *called = names_called(events->names, tid, at);
+
+	return called ? called : events_comm(events, tid);
+}
+
 bool events_is_kernels(const struct events *events, int32_t tid)
 {
 	return names_is_kernels(events->names, tid);
@@ -302,6 +354,13 @@ const char *events_device_scheduler(const struct events *events, uint64_t dev)
 	const struct device *device = names_device(events->names, dev);
 
 	return device ? device->scheduler : "";
+}
+
+bool events_device_swaps(const struct events *events, uint64_t dev)
+{
+	const struct device *device = names_device(events->names, dev);
+
+	return device && device->swap;
 }
 
 uint64_t events_device_disk(const struct events *events, uint64_t dev)

@@ -13,6 +13,8 @@
  *	if (event.type == type) tid = event_number(&event, next);
  *
  * A new stream (concatenation) forgets formats and thread names; handles stay valid.
+ *
+ * event/thread_names.h and event/device.h say what streams tell about threads and block devices.
  */
 #ifndef EVENT_EVENT_H
 #define EVENT_EVENT_H
@@ -21,6 +23,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "event/device.h"
+#include "event/thread_names.h"
 #include "stream/stream.h"
 
 struct events;
@@ -32,7 +36,7 @@ struct event_type {
 	int id;
 	struct event_field *fields;
 	void *format; /* struct tep_event */
-	struct events *owner;
+	struct types *types;
 };
 
 /* The spelling of a number in the text of a stream: 7, -7, 0x7, 0:7. SPELL_TEXT: the field is text or an array. */
@@ -75,13 +79,16 @@ int events_read(struct events *events, const struct record *record, struct event
 
 /* A number; 0 if the event lacks the field (see event_has()). A dev_t reads as the kernel's major << 20 | minor. */
 int64_t event_number(const struct event *event, const struct event_field *field);
-int64_t event_first(const struct event *event, const struct event_field *field); /* first of an array of 64-bit numbers */
+int64_t event_element(const struct event *event, const struct event_field *field, unsigned index); /* of an array of 64-bit numbers; 0: none */
 bool event_has(const struct event *event, const struct event_field *field);
 
 /* A text, cut at room - 1, with NUL; returns its length. "" if the event lacks the field. */
 size_t event_text(const struct event *event, const struct event_field *field, char *text, size_t room);
 
-/* A field of any type as text streams spell it: -18, text, 7:0, 0xffff888012345678, 0x1,0x2. "" if the event lacks it. */
+/*
+ * A field of any type as text streams spell it: -18, text, 7:0, 0xffff888012345678, 0x1,0x2; but the address of a function of which the
+ * stream tells is its name. "" if the event lacks it.
+ */
 size_t event_spell_field(const struct event *event, const struct event_field *field, char *text, size_t room);
 
 /*
@@ -90,27 +97,5 @@ size_t event_spell_field(const struct event *event, const struct event_field *fi
  */
 enum event_spelling event_read_number(const struct event *event, const struct event_field *field, int64_t *number);
 size_t event_spell_number(enum event_spelling spelling, int64_t number, char *text, size_t room);
-
-/*
- * Names of threads, from `task` records, from comm= of text events, and from events_learn_names(): a command that sees
- * all scheduler events calls it for each. "?" for a thread without a name; "swapper" for tid 0.
- */
-const char *events_comm(const struct events *events, int32_t tid);
-bool events_of_pipe(const struct events *events, int32_t tid); /* a thread of the pipe that recorded them, by `stage` records */
-int32_t events_tgid(const struct events *events, int32_t tid); /* 0: unknown */
-bool events_is_kernels(const struct events *events, int32_t tid); /* by its task record it is a thread of the kernel */
-void events_learn_names(struct events *events, const struct event *event);
-void events_keep_living(struct events *events); /* from now on, forgets threads a while after they exit */
-uint64_t events_nameless(const struct events *events); /* counts threads whose names were asked for after they had been dropped for want of room */
-void events_each_thread(const struct events *events, void (*call)(void *context, int32_t tid, const char *comm), void *context);
-
-/* Block devices, from `device` records. Name "loop0", or "7:0" without a record; scheduler "bfq" or "". dev: major << 20 | minor. */
-const char *events_device_name(const struct events *events, uint64_t dev, char *text, size_t room);
-const char *events_device_scheduler(const struct events *events, uint64_t dev);
-uint64_t events_device_disk(const struct events *events, uint64_t dev); /* a partition's disk; else dev itself */
-
-/* "7:0" and back; device_parse() reads "7340032" and "7,0" too. */
-size_t device_spell(char *text, uint64_t dev);
-int device_parse(const char *text, size_t length, uint64_t *dev);
 
 #endif

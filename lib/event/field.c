@@ -95,19 +95,32 @@ enum event_spelling event_read_number(const struct event *event, const struct ev
 	return fits(event, field) ? field->spelling : SPELL_SIGNED;
 }
 
-int64_t event_first(const struct event *event, const struct event_field *field)
+/* An element of "0x3,0x10,0x0": 0 if there are fewer. */
+static int64_t written_element(const struct field *own, unsigned index)
+{
+	const char *at = own->value, *end = at + own->value_length;
+	int64_t value = 0;
+
+	for (; index > 0 && at; index--)
+		at = (at = memchr(at, ',', (size_t)(end - at))) ? at + 1 : NULL;
+	if (at) {
+		const char *comma = memchr(at, ',', (size_t)(end - at));
+
+		number_integer(at, (size_t)((comma ? comma : end) - at), &value);
+	}
+	return value;
+}
+
+int64_t event_element(const struct event *event, const struct event_field *field, unsigned index)
 {
 	if (!event->payload) {
 		const struct field *own = own_field(event->fields, field->name);
-		int64_t value = 0;
 
-		if (own)
-			number_integer(own->value, strcspn(own->value, ", \n"), &value);
-		return value;
+		return own ? written_element(own, index) : 0;
 	}
-	if (!fits(event, field) || field->size < sizeof(uint64_t))
+	if (!fits(event, field) || field->size < (index + 1) * sizeof(uint64_t))
 		return 0;
-	return (int64_t)load(event->payload + field->offset, sizeof(uint64_t), event->swapped);
+	return (int64_t)load(event->payload + field->offset + index * sizeof(uint64_t), sizeof(uint64_t), event->swapped);
 }
 
 static size_t copy_text(char *text, size_t room, const char *from, size_t length)

@@ -18,12 +18,17 @@ static const struct {
 
 uint32_t machine_of(const char *name)
 {
-	if (!*name)
-		return seccomp_arch_native();
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (!strcmp(others[i].name, name))
 			return others[i].machine;
-	return seccomp_arch_resolve_name(name); /* 0: none */
+	return *name ? seccomp_arch_resolve_name(name) : MACHINE_UNKNOWN; /* which it returns for a name that it does not know */
+}
+
+/* A negative number is libseccomp's own, for a call of other machines. */
+bool machine_call(uint32_t machine, const char *name, int64_t *number)
+{
+	*number = machine == MACHINE_UNKNOWN ? -1 : seccomp_syscall_resolve_name_arch(machine, name);
+	return *number >= 0;
 }
 
 size_t machine_spell_call(uint32_t machine, int64_t number, char *text, size_t room)

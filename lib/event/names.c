@@ -17,6 +17,8 @@ struct thread_entry {
 	char comm[COMM_SIZE];
 	bool gone, kernels, stage; /* kernels: it is the kernel's */
 	bool named; /* again, since drop_oldest() last looked at it */
+	int64_t called_since; /* the name with the script holds from then on */
+	char *called; /* "python3 app.py", where it goes by the name of an interpreter; NULL: by its own */
 	UT_hash_handle hh;
 };
 
@@ -40,15 +42,20 @@ struct names *names_new(void)
 	return NEW(struct names);
 }
 
+static void remove_thread(struct names *names, struct thread_entry *thread)
+{
+	HASH_DEL(names->threads, thread);
+	free(thread->called);
+	free(thread);
+}
+
 void names_forget(struct names *names)
 {
 	struct thread_entry *thread, *next_thread;
 	struct device_entry *device, *next_device;
 
-	HASH_ITER(hh, names->threads, thread, next_thread) {
-		HASH_DEL(names->threads, thread);
-		free(thread);
-	}
+	HASH_ITER(hh, names->threads, thread, next_thread)
+		remove_thread(names, thread);
 	HASH_ITER(hh, names->devices, device, next_device) {
 		HASH_DEL(names->devices, device);
 		free(device);
@@ -94,8 +101,7 @@ static void drop_oldest(struct names *names)
 		HASH_ADD_INT(names->threads, tid, oldest);
 	}
 	set_dropped(names, oldest->tid, true);
-	HASH_DEL(names->threads, oldest);
-	free(oldest);
+	remove_thread(names, oldest);
 }
 
 bool names_miss(struct names *names, int32_t tid)
@@ -132,6 +138,12 @@ void names_keep_living(struct names *names)
 	names->brief = true;
 }
 
+static void forget_called(struct thread_entry *entry)
+{
+	free(entry->called);
+	entry->called = NULL;
+}
+
 void names_thread(struct names *names, int32_t tid, const char *comm)
 {
 	struct thread_entry *entry;
@@ -139,6 +151,8 @@ void names_thread(struct names *names, int32_t tid, const char *comm)
 	if (tid <= 0 || !*comm)
 		return;
 	entry = thread(names, tid);
+	if (entry->called && strncmp(entry->comm, comm, COMM_SIZE - 1) != 0)
+		forget_called(entry);
 	strncpy(entry->comm, comm, COMM_SIZE - 1);
 	entry->named = true;
 }
@@ -153,10 +167,47 @@ static void thread_ends(struct names *names, int32_t tid)
 		return;
 	entry->gone = true;
 	entry = find_thread(names, exited_tids_add(&names->exited, tid));
-	if (entry && entry->gone) {
-		HASH_DEL(names->threads, entry);
-		free(entry);
+	if (entry && entry->gone)
+		remove_thread(names, entry);
+}
+
+/* Whether the thread goes by the name of the program, "/usr/bin/python3 /srv/app.py": it has no name of its own. */
+static bool is_of_program(const char *comm, const struct fields *fields)
+{
+	const struct field *program = fields_find(fields, "program");
+	size_t length = program ? program->value_length : 0, first = 0, begin;
+
+	while (first < length && program->value[first] != ' ')
+		first++;
+	for (begin = first; begin > 0 && program->value[begin - 1] != '/'; begin--) {
 	}
+	return first - begin == strlen(comm) && memcmp(program->value + begin, comm, first - begin) == 0;
+}
+
+/*
+ * One name for a process everywhere: where an interpreter runs a script, that stands behind its name. A script that the same thread ran
+ * before, under the same name, is not what it runs now, and the other way round.
+ */
+static int read_script(struct thread_entry *entry, const struct fields *fields, bool began)
+{
+	char *script = fields_copy(fields, "script"), *called = NULL;
+	int64_t ts = INT64_MIN;
+
+	if (fields_time(fields, "ts", &ts) < 0) {
+		free(script);
+		return -1;
+	}
+	if (script && is_of_program(entry->comm, fields))
+		called = memory_format("%s %s", entry->comm, script);
+	free(script);
+	if (called && entry->called && strcmp(called, entry->called) == 0) {
+		free(called);
+		return 0;
+	}
+	forget_called(entry);
+	entry->called = called;
+	entry->called_since = began ? ts : INT64_MIN;
+	return 0;
 }
 
 int names_read_task(struct names *names, const struct fields *fields)
@@ -182,6 +233,7 @@ int names_read_task(struct names *names, const struct fields *fields)
 		entry = thread(names, (int32_t)tid);
 		entry->tgid = (int32_t)tgid;
 		entry->kernels = fields_is(fields, "kernel", "yes");
+		return read_script(entry, fields, fields_is(fields, "began", "yes"));
 	}
 	return 0;
 }
@@ -231,6 +283,7 @@ int names_read_device(struct names *names, const struct fields *fields)
 	}
 	fields_text(fields, "name", entry->device.name, sizeof(entry->device.name));
 	fields_text(fields, "scheduler", entry->device.scheduler, sizeof(entry->device.scheduler));
+	entry->device.swap = fields_is(fields, "swap", "yes");
 	entry->device.disk = fields_find(fields, "disk") ? disk : dev;
 	return 0;
 }
@@ -240,6 +293,13 @@ const char *names_comm(const struct names *names, int32_t tid)
 	const struct thread_entry *entry = find_thread(names, tid);
 
 	return entry && *entry->comm ? entry->comm : NULL;
+}
+
+const char *names_called(const struct names *names, int32_t tid, int64_t at)
+{
+	const struct thread_entry *entry = find_thread(names, tid);
+
+	return entry && entry->called && entry->called_since <= at ? entry->called : NULL;
 }
 
 int32_t names_tgid(const struct names *names, int32_t tid)

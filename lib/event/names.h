@@ -22,6 +22,7 @@ int names_read_stage(struct names *names, const struct fields *fields);
 int names_read_device(struct names *names, const struct fields *fields);
 
 const char *names_comm(const struct names *names, int32_t tid); /* NULL: unknown */
+const char *names_called(const struct names *names, int32_t tid, int64_t at); /* see events_called(); NULL: by its own name */
 bool names_miss(struct names *names, int32_t tid); /* its name is wanted: whether it was forgotten for want of room; true once */
 uint64_t names_missed(const struct names *names);  /* how often it was true */
 bool names_of_pipe(const struct names *names, int32_t tid);
@@ -32,6 +33,7 @@ void names_each(const struct names *names, void (*call)(void *context, int32_t t
 struct device {
 	char name[32], scheduler[16];
 	uint64_t disk;
+	bool swap;
 };
 
 const struct device *names_device(const struct names *names, uint64_t dev); /* NULL: unknown */

@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "event/format.h"
+#include "event/types.h"
 
 /* Bytes of an array spelled at a time: a multiple of every number size. */
 enum { PIECE = 64, PIECE_ROOM = PIECE * sizeof("0xff,") };
@@ -122,9 +123,12 @@ size_t event_spell_field(const struct event *event, const struct event_field *fi
 	const struct tep_format_field *format = field->format;
 	char number[NUMBER_ROOM];
 	uint32_t offset, length;
+	size_t used;
 
 	if (!event->payload || field->is_string || !event_has(event, field) || !format_locate(format, event, &offset, &length))
 		return event_text(event, field, text, room);
+	if (format_is_number(length) && (used = types_spell_symbol(field->type->types, (uint64_t)event_number(event, field), text, room)))
+		return used;
 	if (is_array(format, length))
 		return spell_array(format->event->tep, event->payload + offset, length, element_of(format, length), text, room);
 	return append(text, room, 0, number, spell_bytes(format, event->payload + offset, length, number));

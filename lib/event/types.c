@@ -1,5 +1,6 @@
 #include "event/types.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <traceevent/event-parse.h>
@@ -15,7 +16,14 @@ struct type_entry {
 	UT_hash_handle hh;
 };
 
+struct symbol {
+	uint64_t address, offset; /* in the function */
+	char *name;
+	UT_hash_handle hh;
+};
+
 struct types {
+	struct symbol *symbols;
 	struct type_entry *by_name;
 	struct event_type **by_id;
 	int ids, count;
@@ -33,6 +41,80 @@ static struct tep_handle *new_handle(bool swapped)
 		tep_set_file_bigendian(tep, tep_is_local_bigendian(tep) ? TEP_LITTLE_ENDIAN : TEP_BIG_ENDIAN);
 	return tep;
 }
+
+/* --- symbols ------------------------------------------------------------------------------------------------------ */
+
+static struct symbol *find_symbol(const struct types *types, uint64_t address)
+{
+	struct symbol *symbol;
+
+	HASH_FIND(hh, types->symbols, &address, sizeof(address), symbol);
+	return symbol;
+}
+
+/* For the library, which prints names of functions; it wants the address at which the function begins. */
+static char *resolve(void *context, unsigned long long *address, char **module)
+{
+	const struct symbol *symbol = find_symbol(context, *address);
+
+	*module = NULL;
+	*address -= symbol ? symbol->offset : 0;
+	return symbol ? symbol->name : NULL;
+}
+
+void types_symbol(struct types *types, uint64_t address, uint64_t offset, const char *name)
+{
+	struct symbol *symbol = find_symbol(types, address);
+
+	if (symbol) {
+		free(symbol->name);
+	} else {
+		symbol = NEW(struct symbol);
+		symbol->address = address;
+		HASH_ADD(hh, types->symbols, address, sizeof(address), symbol);
+	}
+	symbol->offset = offset;
+	symbol->name = memory_text(name, strlen(name));
+}
+
+size_t types_spell_symbol(const struct types *types, uint64_t address, char *text, size_t room)
+{
+	const struct symbol *symbol = types->symbols ? find_symbol(types, address) : NULL;
+	int length;
+
+	if (!symbol)
+		return 0;
+	length = snprintf(text, room, symbol->offset ? "%s+0x%llx" : "%s", symbol->name, (unsigned long long)symbol->offset);
+	return (size_t)length < room ? (size_t)length : room - 1;
+}
+
+static void forget_symbols(struct types *types)
+{
+	struct symbol *symbol, *next;
+
+	HASH_ITER(hh, types->symbols, symbol, next) {
+		HASH_DEL(types->symbols, symbol);
+		free(symbol->name);
+		free(symbol);
+	}
+}
+
+static struct tep_handle *handle_of(struct types *types, bool swapped)
+{
+	if (!types->tep) {
+		types->tep = new_handle(swapped);
+		tep_set_function_resolver(types->tep, resolve, types);
+	}
+	return types->tep;
+}
+
+void types_printk(struct types *types, uint64_t address, const char *format)
+{
+	if (types->printable && types->tep)
+		tep_register_print_string(types->tep, format, address);
+}
+
+/* --- types -------------------------------------------------------------------------------------------------------- */
 
 struct types *types_new(void)
 {
@@ -61,6 +143,7 @@ void types_free(struct types *types)
 		free(entry);
 	}
 	tep_free(types->tep);
+	forget_symbols(types);
 	free(types->by_id);
 	free(types);
 }
@@ -76,6 +159,7 @@ struct event_type *types_named(struct types *types, const char *name, size_t len
 		entry->type.name = entry->name;
 		entry->type.index = types->count++;
 		entry->type.id = -1;
+		entry->type.types = types;
 		HASH_ADD_KEYPTR(hh, types->by_name, entry->name, length, entry);
 	}
 	return &entry->type;
@@ -125,9 +209,7 @@ int types_learn(struct types *types, const char *body, size_t length, bool swapp
 	if (!text)
 		return fail("a format record has no system");
 	text++;
-	if (!types->tep)
-		types->tep = new_handle(swapped);
-	format = format_read(types->tep, body, text, length - (size_t)(text - body), types->printable);
+	format = format_read(handle_of(types, swapped), body, text, length - (size_t)(text - body), types->printable);
 	if (!format)
 		return -1;
 	name = memory_format("%s:%s", body, format->name);
@@ -157,4 +239,5 @@ void types_forget(struct types *types)
 		memset(types->by_id, 0, (size_t)types->ids * sizeof(*types->by_id));
 	tep_free(types->tep);
 	types->tep = NULL;
+	forget_symbols(types);
 }

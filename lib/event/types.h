@@ -24,7 +24,14 @@ int types_learn(struct types *types, const char *body, size_t length, bool swapp
 /* From now on, types_learn() reads print formats, too. */
 void types_printable(struct types *types);
 
-/* Forgets all formats; handles stay. */
+/* Keeps the name of the kernel's function that has this address, or that it lies in; or the format of a trace_printk(). */
+void types_symbol(struct types *types, uint64_t address, uint64_t offset, const char *name);
+void types_printk(struct types *types, uint64_t address, const char *format);
+
+/* The function at an address that types_symbol() was told of: "hrtimer_wakeup", "do_sys_open+0x1a"; 0: none. Its length. */
+size_t types_spell_symbol(const struct types *types, uint64_t address, char *text, size_t room);
+
+/* Forgets all formats and symbols; handles stay. */
 void types_forget(struct types *types);
 
 /* Looks the field up in its type's format, if that has arrived. */

@@ -4,19 +4,22 @@
 
 /* Of a deed; see graph/deed.h. */
 #define DEED "deed", "who", "pool", "pipe", "whom", "irq", "softirq", "syscall", "object", \
-	"lock", "for", "queue", "request", "dev", "scheduler", "pace", "function"
+	"lock", "for", "queue", "request", "dev", "scheduler", "group", "pace", "doubt", "function"
 
 #define COLUMNS(...) (const char *const[]) { __VA_ARGS__, NULL }
 
 static const char *const *const columns[KINDS] = {
 	[KIND_STREAM] = COLUMNS("version", "host", "kernel", "machine", "cpus", "clock", "wall", "boot"),
 	[KIND_CHART] = COLUMNS("name", "definition"),
-	[KIND_TASK] = COLUMNS("ts", "tid", "comm", "tgid", "began", "kernel", "program", "cgroup", "read", "ended"),
-	[KIND_DEVICE] = COLUMNS("dev", "name", "disk", "scheduler", "rotational"),
+	[KIND_TASK] = COLUMNS("ts", "tid", "comm", "tgid", "began", "kernel", "program", "script", "title", "cgroup", "read", "ended"),
+	[KIND_DEVICE] = COLUMNS("dev", "name", "disk", "scheduler", "rotational", "swap"),
 	[KIND_STACK] = COLUMNS("id", "user", "kernel"),
 	[KIND_FILE] = COLUMNS("ts", "tid", "fd", "kind"),
 	[KIND_QUOTA] = COLUMNS("ts", "since", "group", "quota", "period", "timers", "count", "time", "tids"),
-	[KIND_TRACED] = COLUMNS("tids", "gone"),
+	[KIND_SYMBOL] = COLUMNS("address", "name", "offset"),
+	[KIND_PRINTK] = COLUMNS("address", "format"),
+	[KIND_TIMER] = COLUMNS("address", "function"),
+	[KIND_TRACED] = COLUMNS("tids", "gone", "within", "ts"),
 	[KIND_STAGE] = COLUMNS("command", "tid"),
 	[KIND_EVENT] = COLUMNS("ts", "cpu", "tid", "comm", "name"),
 	[KIND_LOST] = COLUMNS("ts", "cpu", "count", "from", "bytes"),
@@ -25,14 +28,14 @@ static const char *const *const columns[KINDS] = {
 				"unit"),
 	[KIND_LIMITS] = COLUMNS("ts", "chart", "key", "center", "lcl", "ucl", "n", "method", "unit", "sigma", "axis", "subgroup",
 				"dispersion", "threshold", "share", "shape", "scale", "largest", "change", "since",
-				"forgotten"),
+				"forgotten", "kernel", "build"),
 	[KIND_SIGNAL] = COLUMNS("id", "ts", "start", "chart", "key", "value", "unit", "n", "center", "lcl", "ucl", "rules",
-				"tid", "comm", "open", "mean"),
+				"tid", "comm", "open", "mean", "signs", "sign_ts", "sign_value"),
 	[KIND_WINDOW] = COLUMNS("id", "from", "to", "signals", "complete"),
 	[KIND_GRAPH] = COLUMNS("id", "window", "signal", "root", "target", "from", "to", "kind"),
 	[KIND_NODE] = COLUMNS("graph", "id", "name", "label", "start", "end", "parent", "call", "wait_start", "wait_end", "join",
 			      "threw", "tid", "what", "stack", DEED, "who_tid", "whom_tid", "cpu", "khz", "khz_most", "khz_limit",
-			      "disk", "sector", "group", "quota", "period", "thread", "kernel", "asker", "asker_function",
+			      "disk", "sector", "quota", "period", "thread", "kernel", "asker", "asker_function",
 			      "began", "until"),
 	[KIND_EDGE] = COLUMNS("graph", "from", "to", "kind", "ts"),
 	[KIND_PATH] = COLUMNS("graph", "node", "from", "to", "tid", "what", DEED, "cpu", "who_tid", "whom_tid"),
@@ -41,8 +44,17 @@ static const char *const *const columns[KINDS] = {
 			       "who_tid", "whom_tid"),
 	[KIND_DIFF] = COLUMNS("rank", "name", "difference", "good", "bad", "p", "sure", "good_moments", "bad_moments", "algorithm", DEED,
 			      "cpu"),
+	[KIND_SUMMARY] = COLUMNS("chart", "key", "count", "mean", "p50", "p95", "p99", "max", "max_ts", "unit"),
 	[KIND_OPEN] = COLUMNS("ts", "start", "chart", "key", "count", "doubt", "cpu"),
 	[KIND_SHED] = COLUMNS("ts", "what", "name", "events", "cost", "share", "limit"),
+	[KIND_RUN] = COLUMNS("id", "node", "job", "ts", "elapsed", "program", "exit", "partial", "complete", "children", "class"),
+	[KIND_FEATURES] = COLUMNS("run"),
+	[KIND_CONFIG] = COLUMNS("run", "name", "value", "error"),
+	[KIND_CLUSTER] = COLUMNS("groups", "metric", "unit", "k", "silhouette", "sizes", "medians", "sure", "odd", "left", "text"),
+	[KIND_LABEL] = COLUMNS("run", "class"),
+	[KIND_RULE] = COLUMNS("rank", "feature", "cut", "gain", "right", "runs", "leaves", "p", "sure", "bad", "explains", "text"),
+	[KIND_SAME] = COLUMNS("rank", "feature", "cut", "bad", "explains"),
+	[KIND_OUTSIDE] = COLUMNS("call", "runs_good", "runs_bad", "nodes_good", "nodes_bad", "mean_good", "mean_bad", "explains"),
 	[KIND_USAGE] = COLUMNS("command", "events", "traced", "kept", "bytes", "kept_bytes", "cpu", "setup", "wall", "began"),
 };
 

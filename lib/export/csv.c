@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cell.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/near.h"
 #include "base/number.h"
-#include "base/utf8.h"
 #include "event/spell.h"
 #include "export/columns.h"
 #include "export/format.h"
@@ -22,107 +22,16 @@ struct csv {
 	struct fields fields;
 };
 
-/* How much of it stands as it is: all but quotes, and bytes that are no part of UTF-8, as where the kernel cut a name. */
-static size_t plain(const char *text, size_t length)
-{
-	size_t at = 0, character;
-	uint32_t code;
-
-	for (; at < length && text[at] != '"' && text[at]; at += character) {
-		character = (unsigned char)text[at] < 0x80 ? 1 : utf8_decode(text + at, length - at, &code);
-		if (character == 0)
-			break;
-	}
-	return at;
-}
-
-/* By such characters a spreadsheet begins a formula; those of full width are = + - @ for East Asian ones. */
-static bool begins_formula(const char *text, size_t length)
-{
-	static const char *const wide[] = {"\uff1d", "\uff0b", "\uff0d", "\uff20"};
-
-	for (size_t i = 0; i < sizeof(wide) / sizeof(*wide); i++)
-		if (length >= strlen(wide[i]) && !memcmp(text, wide[i], strlen(wide[i])))
-			return true;
-	return length > 0 && memchr("=+-@\t\r\n", *text, 7);
-}
-
-static bool is_number(const char *text, size_t length)
-{
-	char copy[NUMBER_ROOM], *end;
-
-	if (length >= sizeof(copy))
-		return false;
-	memcpy(copy, text, length);
-	copy[length] = '\0';
-	strtod(copy, &end);
-	return end == copy + length && strspn(copy, "0123456789+-.eE") == length; /* not -inf */
-}
-
-/*
- * A spreadsheet would compute it, and names of threads are anybody's to choose. Numbers are harmless. Apostrophes in front are passed
- * over, so that one more can be taken off again whatever the text was.
- */
-static bool is_formula(const char *text, size_t length)
-{
-	while (length > 0 && *text == '\'') {
-		text++;
-		length--;
-	}
-	return begins_formula(text, length) && !is_number(text, length);
-}
-
-/* What some spreadsheets take for the end of a cell, quoted or not, so that a formula may begin behind it. */
-static bool separates(char c)
-{
-	return c == ';' || c == '\t' || c == '\r' || c == '\n';
-}
-
-static void write_plain(FILE *out, const char *text, size_t length)
-{
-	size_t at = plain(text, length), next;
-
-	fwrite(text, 1, at, out);
-	while (at < length) {
-		if (text[at] == '"')
-			fputs("\"\"", out);
-		else
-			fprintf(out, "\\x%02x", (unsigned char)text[at]);
-		at++;
-		next = at + plain(text + at, length - at);
-		fwrite(text + at, 1, next - at, out);
-		at = next;
-	}
-}
-
-static void write_cell(FILE *out, const char *text, size_t length)
-{
-	bool quote = is_formula(text, length) || memchr(text, '"', length);
-	size_t next;
-
-	for (size_t i = 0; i < length && !quote; i++)
-		quote = text[i] == ',' || separates(text[i]);
-	fputs(quote ? "\"" : "", out);
-	for (size_t at = 0; at < length; at = next) {
-		for (next = at; next < length && !separates(text[next]); next++) {
-		}
-		fputs(is_formula(text + at, at == 0 ? length : next - at) ? "'" : "", out);
-		next += next < length;
-		write_plain(out, text + at, next - at);
-	}
-	fputs(quote ? "\"" : "", out);
-}
-
 static void write_field(FILE *out, const struct field *field)
 {
 	char *text;
 
 	if (!field->escaped) {
-		write_cell(out, field->value, field->value_length);
+		cell_write(out, field->value, field->value_length);
 		return;
 	}
 	text = memory_new(field->value_length + 1, 1);
-	write_cell(out, text, field_text(field, text, field->value_length + 1));
+	cell_write(out, text, field_text(field, text, field->value_length + 1));
 	free(text);
 }
 
@@ -156,7 +65,7 @@ static void write_header(struct export *export, const struct fields *fields)
 		for (const struct field *own = begin_own(csv, fields); own < fields->item + fields->count; own++)
 			*ARRAY_ADD(&csv->columns) = memory_text(own->key, own->key_length);
 	for (size_t i = 0; i < csv->columns.count; i++) {
-		write_cell(export->out, csv->columns.items[i], strlen(csv->columns.items[i]));
+		cell_write(export->out, csv->columns.items[i], strlen(csv->columns.items[i]));
 		fputc(',', export->out);
 	}
 	fputs("more\r\n", export->out);
@@ -179,7 +88,7 @@ static void write_more(struct export *export, const struct fields *fields, const
 			line_append(&csv->more, " ", 1);
 		line_append(&csv->more, field->key, (size_t)(end + quoted - field->key));
 	}
-	write_cell(export->out, csv->more.length ? csv->more.text : "", csv->more.length);
+	cell_write(export->out, csv->more.length ? csv->more.text : "", csv->more.length);
 	fputs("\r\n", export->out);
 }
 

@@ -176,9 +176,9 @@ static int end(struct export *export)
 {
 	const struct model *model = ((struct folded *)export->state)->model;
 
-	if (model->graphs > 0)
+	if (model->counts->graphs > 0)
 		return 0;
-	if (model->has_kept && model->signals == model->rates)
+	if (model->overhead.has_kept && model->counts->signals == model->counts->rates)
 		return fail("there are no critical paths in the stream: nothing in it was slow");
 	return fail("there are no critical paths in the stream; blame-rank finds them");
 }

@@ -5,7 +5,8 @@
 #include <uthash.h>
 
 #include "base/memory.h"
-#include "report/model.h"
+#include "report/fit.h"
+#include "report/moment.h"
 
 struct node_frames {
 	int64_t id;
@@ -86,7 +87,7 @@ static int node_seen(void *context, const struct record *record)
 	HASH_FIND(hh, frames->nodes, &id, sizeof(id), known);
 	if (known)
 		return 0;
-	stack = clean_field(fields, "stack");
+	stack = fit_field(fields, "stack");
 	node = NEW(struct node_frames);
 	node->id = id;
 	node->wait.end = end;

@@ -1,5 +1,6 @@
 /* A native trace of the Perfetto viewer: what ftrace gave, and what tailblame found, as tracks, counters and arrows. */
 #include "export/perfetto.h"
+#include "report/fit.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -75,8 +76,8 @@ static int stream_seen(void *context, const struct record *record)
 		return -1;
 	perfetto->dated = false;
 	kernel_gap(perfetto->kernel, TS_NONE);
-	kernel = clean_field(fields, "kernel");
-	machine = clean_field(fields, "machine");
+	kernel = fit_field(fields, "kernel");
+	machine = fit_field(fields, "machine");
 	status = tell_system(perfetto, kernel, machine);
 	free(kernel);
 	free(machine);
@@ -95,11 +96,11 @@ static void add_clock(struct bytes *file, uint64_t id, int64_t time)
 /* Both clocks at the first event: the viewer then knows the hour. */
 static int tell_date(struct perfetto *perfetto, int64_t ts)
 {
-	int64_t wall = perfetto->model->clock.wall;
+	int64_t wall = perfetto->model->site->clock.wall;
 	size_t mark;
 
 	perfetto->dated = true;
-	if (!perfetto->model->clock.has_wall || ts < 0 || wall < 0)
+	if (!perfetto->model->site->clock.has_wall || ts < 0 || wall < 0)
 		return 0;
 	packet_begin(perfetto, ts);
 	mark = proto_begin(&perfetto->file, PACKET_CLOCK_SNAPSHOT);
@@ -139,7 +140,7 @@ static int task_seen(void *context, const struct record *record)
 
 	if (!fields)
 		return -1;
-	if (read_time(fields, "ts", &ts) < 0 || fields_integer(fields, "tid", &tid) < 0 ||
+	if (time_read(fields, "ts", &ts) < 0 || fields_integer(fields, "tid", &tid) < 0 ||
 	    fields_integer(fields, "tgid", &tgid) < 0)
 		return wrong(perfetto);
 	if (tgid <= 0 || tgid > INT32_MAX || ts < 0)
@@ -147,7 +148,7 @@ static int task_seen(void *context, const struct record *record)
 	fields_text(fields, "comm", comm, sizeof(comm));
 	packet_begin(perfetto, ts);
 	mark = proto_begin(&perfetto->file, PACKET_PROCESS_TREE);
-	program = clean_field(fields, "program");
+	program = fit_field(fields, "program");
 	if (tid == tgid || *program)
 		add_process(&perfetto->file, tgid, *program ? program : comm);
 	free(program);
@@ -162,7 +163,7 @@ static int event_seen(void *context, const struct record *record)
 	struct perfetto *perfetto = context;
 	struct event event;
 
-	if (events_read(perfetto->model->events, record, &event) < 0 ||
+	if (events_read(perfetto->model->site->events, record, &event) < 0 ||
 	    (!perfetto->has_system && tell_system(perfetto, "", "") < 0) ||
 	    (!perfetto->dated && tell_date(perfetto, event.ts) < 0))
 		return -1;
@@ -198,8 +199,8 @@ static int lost_seen(void *context, const struct record *record)
 
 	if (!fields)
 		return -1;
-	has_ts = read_time(fields, "ts", &ts);
-	if (has_ts < 0 || read_time(fields, "from", &from) < 0 ||
+	has_ts = time_read(fields, "ts", &ts);
+	if (has_ts < 0 || time_read(fields, "from", &from) < 0 ||
 	    fields_unsigned(fields, "cpu", &cpu) < 0 || fields_unsigned(fields, "count", &count) < 0)
 		return wrong(perfetto);
 	if (!record_tells_damage(record))
@@ -231,7 +232,7 @@ static int window_seen(void *context, const struct record *record)
 
 	if (!fields)
 		return -1;
-	if (read_time(fields, "to", &to) < 0)
+	if (time_read(fields, "to", &to) < 0)
 		return wrong(perfetto);
 	kernel_gap(perfetto->kernel, to);
 	return 0;

@@ -5,13 +5,13 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "export/perfetto.h"
-#include "report/words.h"
+#include "report/fit.h"
 
 enum { SERIES_MAX = 1024, EVENT_VALUE = 30, EVENT_DOUBLE_VALUE = 44 };
 
 /* A chart's key: its values, and its limits once they are known. */
 struct series {
-	char *name;                         /* "block 7:0" */
+	char *name;                         /* "block of loop0" */
 	enum unit unit;                     /* of the values */
 	uint64_t group, value, center, ucl; /* tracks; 0: not made yet */
 	double last_center, last_ucl;       /* NAN: none came */
@@ -47,12 +47,9 @@ void charts_free(struct charts *charts)
 
 static char *series_name(const struct perfetto *perfetto, const struct fields *fields)
 {
-	char *chart = clean_field(fields, "chart"), *key = clean_field(fields, "key"), device[64], *name;
+	char *chart = fit_field(fields, "chart"), *key = fit_field(fields, "key");
+	char *name = site_chart(perfetto->model->site, chart, key);
 
-	if (*key)
-		name = memory_format("%s %s", chart, model_device_name(perfetto->model, key, device, sizeof(device)));
-	else
-		name = memory_format("%s", chart);
 	free(chart);
 	free(key);
 	return name;
@@ -132,7 +129,7 @@ int charts_sample(struct charts *charts, const struct fields *fields)
 	struct series *series;
 	int64_t ts, start;
 	double value = NAN;
-	int has_ts = read_time(fields, "ts", &ts), has_start = read_time(fields, "start", &start);
+	int has_ts = time_read(fields, "ts", &ts), has_start = time_read(fields, "start", &start);
 
 	if (has_ts < 0 || has_start < 0 || fields_double(fields, "value", &value) < 0)
 		return -1;
@@ -147,7 +144,7 @@ int charts_limits(struct charts *charts, const struct fields *fields)
 	int64_t ts = TS_NONE;
 	double center = NAN, ucl = NAN;
 
-	if (read_time(fields, "ts", &ts) < 0 || fields_double(fields, "center", &center) < 0 ||
+	if (time_read(fields, "ts", &ts) < 0 || fields_double(fields, "center", &center) < 0 ||
 	    fields_double(fields, "ucl", &ucl) < 0)
 		return -1;
 	series = series_of(charts, fields);
@@ -163,8 +160,8 @@ int charts_limits(struct charts *charts, const struct fields *fields)
 static int export_signal(struct charts *charts, const struct signal *signal)
 {
 	struct perfetto *perfetto = charts->perfetto;
-	char *words = words_signal(perfetto->model, signal);
-	char *limits = words_limits(signal->unit, signal->center, signal_limit(signal));
+	char *words = signal_words(perfetto->model->site, signal);
+	char *limits = value_limits(signal->unit, signal->center, signal_limit(signal));
 	uint64_t track;
 	size_t mark;
 	int status;
@@ -187,7 +184,7 @@ static int export_signal(struct charts *charts, const struct signal *signal)
 /* A changed level is no value of its own. */
 int charts_signal(struct charts *charts, const struct fields *fields)
 {
-	struct signal *signal = signal_read(charts->perfetto->model, fields);
+	struct signal *signal = signal_read(charts->perfetto->model->site, fields);
 	struct series *series;
 	int status = 0;
 

@@ -81,7 +81,7 @@ struct kernel {
 struct kernel *kernel_new(struct perfetto *perfetto)
 {
 	struct kernel *kernel = NEW(struct kernel);
-	struct events *events = perfetto->model->events;
+	struct events *events = perfetto->model->site->events;
 
 	kernel->perfetto = perfetto;
 	kernel->switches = switches_new(events);
@@ -277,7 +277,7 @@ static int add_event(struct kernel *kernel, const struct event *event, struct by
 /* A sched_switch as known[] has it. */
 static void add_switch(struct kernel *kernel, const struct missing_switch *missing, struct bytes *out)
 {
-	const struct events *events = kernel->perfetto->model->events;
+	const struct events *events = kernel->perfetto->model->site->events;
 	size_t mark = proto_begin(out, BUNDLE_EVENT), fields;
 
 	proto_unsigned(out, EVENT_TS, (uint64_t)missing->ts);

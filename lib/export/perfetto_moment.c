@@ -4,7 +4,6 @@
 
 #include "base/memory.h"
 #include "export/perfetto.h"
-#include "report/words.h"
 
 /* The rows of a path: a track for each thread or device that it comes by. */
 struct row {
@@ -68,13 +67,13 @@ static int export_path(struct perfetto *perfetto, const struct story *story, uin
 /* "13 %, 137 ms: crowd: read of loop0 in service". */
 static char *verdict(const struct culprit *culprit)
 {
-	char *score = words_score(culprit), *share, *words;
+	char *score = culprit_score(culprit), *share, *words;
 
 	if (isnan(culprit->share) || culprit->timeless) {
-		words = memory_format("%s: %s", score, culprit->words);
+		words = memory_format("%s: %s", score, culprit->fuller);
 	} else {
-		share = words_value(UNIT_SHARE, culprit->share);
-		words = memory_format("%s, %s: %s", share, score, culprit->words);
+		share = value_words(UNIT_SHARE, culprit->share);
+		words = memory_format("%s, %s: %s", share, score, culprit->fuller);
 		free(share);
 	}
 	free(score);
@@ -84,8 +83,7 @@ static char *verdict(const struct culprit *culprit)
 static int export_culprit(struct perfetto *perfetto, const struct story *story, const struct culprit *culprit,
 			  uint64_t parent)
 {
-	char *name = memory_format("blame %u. %s", (unsigned)culprit->rank,
-				   culprit->fuller ? culprit->fuller : culprit->words);
+	char *name = memory_format("blame %u. %s", (unsigned)culprit->rank, culprit->fuller);
 	char *words = verdict(culprit);
 	uint64_t track = packet_track(perfetto, parent, name, RANK_IN_TURN);
 	size_t mark = packet_event(perfetto, track, story->from, EVENT_BEGIN, words);
@@ -105,7 +103,7 @@ static int export_culprit(struct perfetto *perfetto, const struct story *story, 
 /* A track for the whole of it; below that its path and the culprits. */
 static int export_story(struct perfetto *perfetto, const struct story *story)
 {
-	char *words = words_story(perfetto->model, story);
+	char *words = story_words(perfetto->model->site, story);
 	char *name = memory_format("%u. %s", ++perfetto->stories, words);
 	uint64_t track = packet_track(perfetto, packet_root(perfetto), name, RANK_IN_TURN);
 	bool timed = story->from >= 0 && story->to >= story->from;
@@ -129,7 +127,7 @@ static int export_story(struct perfetto *perfetto, const struct story *story)
 /* On the root itself, where it is seen before anything is unfolded; one that lies across another has its own. */
 static int export_window(struct perfetto *perfetto, const struct moment *moment)
 {
-	char *words = words_moment(perfetto->model, moment), *gap = words_gap(moment);
+	char *words = moment_words(perfetto->model->site, moment), *gap = moment_gap(moment);
 	uint64_t track = packet_root(perfetto);
 	size_t mark;
 	int status;

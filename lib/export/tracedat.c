@@ -16,6 +16,7 @@ struct tracedat {
 	struct spool *spool;
 	struct bytes header;      /* of the file */
 	struct line names;        /* a line for each thread */
+	struct line functions, printks; /* of the kernel, as /proc/kallsyms and printk_formats have them */
 	struct line clock, uname; /* as options hold them */
 	uint32_t cpus;            /* that the machine had */
 	bool seen;                /* a raw event: the byte order is known */
@@ -61,6 +62,57 @@ static int format_seen(void *context, const struct record *record)
 	return formats_add(dat->formats, record->text, record->length) < 0
 		   ? stream_fail(export->stream, "%s", fail_text())
 		   : STREAM_DROP;
+}
+
+/* "ffffffff81000000 t name" */
+static int add_function(struct export *export, const struct record *record, const char *key)
+{
+	struct tracedat *dat = export->state;
+	const struct fields *fields = stream_fields(export->stream, record);
+	uint64_t offset = 0;
+	int64_t address;
+	char name[128], *text;
+
+	if (!fields || fields_integer(fields, "address", &address) < 0 || fields_unsigned(fields, "offset", &offset) < 0)
+		return -1;
+	if (!fields_text(fields, key, name, sizeof(name)) || strpbrk(name, " \n"))
+		return STREAM_DROP;
+	text = memory_format("%016" PRIx64 " t %s\n", (uint64_t)address - offset, name);
+	line_append(&dat->functions, text, strlen(text));
+	free(text);
+	return STREAM_DROP;
+}
+
+static int symbol_seen(void *context, const struct record *record)
+{
+	return add_function(context, record, "name");
+}
+
+static int timer_seen(void *context, const struct record *record)
+{
+	return add_function(context, record, "function");
+}
+
+/* "0xffffffff82345678 : \"text\\n\"" */
+static int printk_seen(void *context, const struct record *record)
+{
+	struct export *export = context;
+	struct line *printks = &((struct tracedat *)export->state)->printks;
+	const struct fields *fields = stream_fields(export->stream, record);
+	char format[1024] = "", head[32];
+	int64_t address = 0;
+
+	if (!fields || fields_integer(fields, "address", &address) < 0)
+		return -1;
+	fields_text(fields, "format", format, sizeof(format));
+	line_append(printks, head, (size_t)snprintf(head, sizeof(head), "0x%" PRIx64 " : \"", (uint64_t)address));
+	for (const char *at = format; *at; at++) {
+		if (*at == '\n' || *at == '"' || *at == '\\')
+			line_append(printks, "\\", 1);
+		line_append(printks, *at == '\n' ? "n" : at, 1);
+	}
+	line_append(printks, "\"\n", 2);
+	return STREAM_DROP;
 }
 
 static int event_seen(void *context, const struct record *record)
@@ -186,10 +238,7 @@ static void add_options(struct tracedat *dat)
 	bytes_add16(header, 0);
 }
 
-/*
- * Of the kernel's functions and of trace_printk's formats nothing is known here. One entry each, where no address is, for Trace
- * Compass does not open a file in which these sections are empty.
- */
+/* Where nothing is known of the kernel's functions or of trace_printk's formats: Trace Compass does not open a file without. */
 #define NO_FUNCTIONS "ffffffffffffffff a unknown\n"
 #define NO_PRINTK_FORMATS "0xffffffffffffffff : \"unknown\"\n"
 
@@ -211,8 +260,8 @@ static void make_header(struct tracedat *dat, size_t page_size)
 	bytes_add32(header, (uint32_t)page_size);
 	add_page_format(header, page_size);
 	formats_write(dat->formats, header);
-	add_section(header, NO_FUNCTIONS);
-	add_section(header, NO_PRINTK_FORMATS);
+	add_section(header, dat->functions.length ? dat->functions.text : NO_FUNCTIONS);
+	add_section(header, dat->printks.length ? dat->printks.text : NO_PRINTK_FORMATS);
 	bytes_add64(header, dat->names.length);
 	bytes_add(header, dat->names.text, dat->names.length);
 	bytes_add32(header, dat->cpus);
@@ -300,6 +349,9 @@ static int begin(struct export *export, struct handlers *handlers)
 	export->state = dat;
 	handlers->on[KIND_STREAM] = stream_seen;
 	handlers->on[KIND_FORMAT] = format_seen;
+	handlers->on[KIND_SYMBOL] = symbol_seen;
+	handlers->on[KIND_TIMER] = timer_seen;
+	handlers->on[KIND_PRINTK] = printk_seen;
 	handlers->on[KIND_EVENT] = event_seen;
 	handlers->on[KIND_LOST] = lost_seen;
 	handlers->finish = names_seen;
@@ -315,6 +367,8 @@ static void free_state(struct export *export)
 	spool_free(dat->spool);
 	bytes_free(&dat->header);
 	line_free(&dat->names);
+	line_free(&dat->functions);
+	line_free(&dat->printks);
 	line_free(&dat->clock);
 	line_free(&dat->uname);
 	free(dat);

@@ -12,7 +12,7 @@ static const char *const kind_names[DEEDS] = {
 	[DEED_DIE] = "die", [DEED_HOLD_CPU] = "hold-cpu", [DEED_READY] = "ready", [DEED_WAIT] = "wait",
 	[DEED_INTERRUPT] = "interrupt", [DEED_SLEEP] = "sleep", [DEED_ALARM] = "alarm", [DEED_PACKET] = "packet",
 	[DEED_OUTSIDE] = "outside", [DEED_HOUSEKEEPING] = "housekeeping", [DEED_DELIVER] = "deliver",
-	[DEED_UNKNOWN] = "unknown",
+	[DEED_UNKNOWN] = "unknown", [DEED_POLL] = "poll",
 	[DEED_QUEUE_WORK] = "queue-work", [DEED_TIMER_WORK] = "timer-work", [DEED_UNKNOWN_WORK] = "unknown-work", [DEED_THROTTLE_CPU] = "throttle-cpu",
 	[DEED_THROTTLE_IO] = "throttle-io", [DEED_THROTTLE_DIRTY] = "throttle-dirty", [DEED_HOLD_BACK] = "hold-back",
 	[DEED_BEHIND] = "behind", [DEED_SERVICE] = "service", [DEED_UNSEEN] = "unseen", [DEED_LOST] = "lost", [DEED_GAP] = "gap",
@@ -38,14 +38,15 @@ static const struct key deed_keys[] = {
 	DEED_KEY("lock", KEY_TEXT, lock),	    DEED_KEY("for", KEY_TEXT, purpose),
 	DEED_KEY("queue", KEY_TEXT, queue),	    DEED_KEY("request", KEY_TEXT, request),
 	DEED_KEY("dev", KEY_TEXT, dev),		    DEED_KEY("scheduler", KEY_TEXT, scheduler),
-	DEED_KEY("pace", KEY_TEXT, pace),	    DEED_KEY("function", KEY_TEXT, function),
+	DEED_KEY("group", KEY_TEXT, group),	    DEED_KEY("pace", KEY_TEXT, pace),	    DEED_KEY("doubt", KEY_TEXT, doubt),
+	DEED_KEY("function", KEY_TEXT, function),
 };
 
 static const struct key detail_keys[] = {
 	DETAIL_KEY("cpu", KEY_CPU, cpu),	    DETAIL_KEY("khz", KEY_KHZ, khz),
 	DETAIL_KEY("khz_most", KEY_KHZ, khz_most),  DETAIL_KEY("khz_limit", KEY_KHZ, khz_limit),
 	DETAIL_KEY("disk", KEY_TEXT, disk),	    DETAIL_KEY("sector", KEY_SECTOR, sector),
-	DETAIL_KEY("group", KEY_TEXT, group),	    DETAIL_KEY("quota", KEY_TIME, quota),
+	DETAIL_KEY("quota", KEY_TIME, quota),
 	DETAIL_KEY("period", KEY_TIME, period),	    DETAIL_KEY("thread", KEY_TEXT, thread),
 	DETAIL_KEY("kernel", KEY_TEXT, kernel),	    DETAIL_KEY("asker", KEY_TEXT, asker),
 	DETAIL_KEY("asker_function", KEY_TEXT, asker_function),
@@ -207,7 +208,7 @@ struct deed_detail *deed_detail_copy(const struct deed_detail *detail)
 	size_t texts = texts_size(detail_keys, DETAIL_KEYS, detail);
 	struct deed_detail *copy;
 
-	if (!texts && detail->cpu == CPU_NONE && !detail->khz && detail->sector == NO_SECTOR && !detail->quota)
+	if (!texts && detail->cpu == CPU_NONE && !detail->khz && detail->sector == NO_SECTOR && !detail->quota && !detail->period)
 		return NULL;
 	copy = memory_new(1, sizeof(*copy) + texts);
 	*copy = *detail;

@@ -27,7 +27,7 @@ enum deed_kind {
 	/* an interrupt took the CPU from a thread */
 	DEED_INTERRUPT,
 	/* what ended a wait, or began a work, and has no history of its own */
-	DEED_SLEEP, DEED_ALARM, DEED_PACKET, DEED_OUTSIDE, DEED_HOUSEKEEPING, DEED_DELIVER, DEED_UNKNOWN,
+	DEED_SLEEP, DEED_ALARM, DEED_PACKET, DEED_OUTSIDE, DEED_HOUSEKEEPING, DEED_DELIVER, DEED_UNKNOWN, DEED_POLL,
 	DEED_QUEUE_WORK, DEED_TIMER_WORK, DEED_UNKNOWN_WORK,
 	/* somebody was not let */
 	DEED_THROTTLE_CPU, DEED_THROTTLE_IO, DEED_THROTTLE_DIRTY,
@@ -52,7 +52,9 @@ struct deed {
 	const char *syscall, *object, *lock, *purpose; /* what a wait was in, and for; see words_reason() */
 	const char *queue;			       /* of works */
 	const char *request, *dev, *scheduler;	       /* a block request: read, write ...; its device: 7:0; what queued it */
+	const char *group;			       /* the control group whose CPU quota was used up; by whom: who */
 	const char *pace;			       /* low: the CPU's frequency was */
+	const char *doubt;			       /* its end may have come unseen: cpu, overtaken; see tailblame-graph(5) */
 	const char *function;			       /* in which a wait was, or from which the run woke another */
 
 	/* of a copy */
@@ -67,8 +69,7 @@ struct deed_detail {
 	int32_t cpu;			    /* CPU_NONE; of DEED_HOLD_CPU the deed tells it */
 	uint32_t khz, khz_most, khz_limit;  /* mean frequency of a run; the highest that was seen, or allowed; 0: not known */
 	uint64_t sector;		    /* NO_SECTOR */
-	int64_t quota, period;		    /* CPU time that the group may use in each period, nanoseconds; 0: not known */
-	const char *group;		    /* control group */
+	int64_t quota, period;		    /* CPU time that the group may use in each period; time between two tries; ns; 0: not known */
 	const char *disk;		    /* the device's name: loop0 */
 	const char *thread;		    /* the name of the node's own thread, where who is another or none */
 	const char *kernel;		    /* the kernel's function that it waits in */

@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "graph/family.h"
+#include "graph/graph_record.h"
 
 static const char *const what_names[WHATS] = {
 	[WHAT_METHOD] = "method",   [WHAT_RUN] = "run",	  [WHAT_RUNNABLE] = "runnable", [WHAT_WAIT] = "wait",

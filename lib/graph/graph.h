@@ -17,7 +17,6 @@
 
 #include "base/memory.h"
 #include "graph/deed.h"
-#include "stream/stream.h"
 
 /* Of two times. */
 static inline int64_t later(int64_t a, int64_t b)
@@ -116,38 +115,5 @@ int graph_check(struct graph *graph);
 /* After graph_check: the edges that arrive at a node, `*count` of them; its children in order of id. */
 const struct edge *graph_arriving(const struct graph *graph, int32_t node, size_t *count);
 const int32_t *graph_children(const struct graph *graph, int32_t node, size_t *count);
-
-/*
- * Records to graphs. graph_read_*() take the fields of a graph, node or edge record; -1 after fail() (the caller adds
- * file and line with stream_fail). Records that name a node not there yet are kept until graph_read_end(), which
- * resolves parents, edges, root and target, and calls graph_check(). A graph ends where the next one, or anything that is
- * no node or edge, begins. Without from= and to= it lasts from its first node's start to its last node's end.
- */
-struct graph *graph_read_begin(const struct fields *fields);
-int graph_read_node(struct graph *graph, const struct fields *fields);
-int graph_read_edge(struct graph *graph, const struct fields *fields);
-int graph_read_end(struct graph *graph);
-
-/*
- * Mistakes that show only at the end name the record that made them, if the reader tells before each
- * graph_read_node() and graph_read_edge(), and once after graph_read_begin() or graph_new(), where the record stands
- * (stream_place). After a failure of graph_read_end() the fault is that place; 0: not known.
- */
-void graph_read_place(struct graph *graph, uint64_t place);
-uint64_t graph_read_fault(const struct graph *graph);
-
-/* Writes the graph's records to the stream: itself, its nodes, its edges. -1 after fail(). */
-int graph_write(const struct graph *graph, struct stream *stream);
-
-/* One node's record; and its deed with the threads in it, for other records. */
-void graph_spell_node(const struct graph *graph, const struct node *node, struct line *line);
-void node_spell_deed(const struct node *node, struct line *line);
-
-/* The threads of a record, which was read. -1 after fail(): a number is malformed. */
-int node_read_tids(const struct fields *fields, const struct deed_record *record, struct node *node);
-
-const char *node_what_name(enum node_what what);
-enum node_what node_what_read(const struct fields *fields, enum node_what otherwise); /* by what= */
-const char *edge_kind_name(enum edge_kind kind);
 
 #endif

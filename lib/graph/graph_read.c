@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "graph/graph_record.h"
 
 /* A choice of words, spelled as the records spell them. Word i means i. */
 struct words {

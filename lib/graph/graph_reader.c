@@ -5,6 +5,7 @@
 #include <uthash.h>
 
 #include "base/fail.h"
+#include "graph/graph_record.h"
 
 struct past_graph {
 	char *id;
@@ -59,12 +60,10 @@ static void remember(struct graph_reader *reader, const char *id)
 	HASH_ADD_KEYPTR(hh, reader->past, past->id, strlen(past->id), past);
 }
 
-static int finish_graph(struct graph_reader *reader)
+static int end_graph(struct graph_reader *reader)
 {
 	struct graph *graph = reader->graph;
 
-	if (!graph)
-		return 0;
 	reader->graph = NULL;
 	remember(reader, graph->id);
 	if (graph_read_end(graph) < 0) {
@@ -75,6 +74,12 @@ static int finish_graph(struct graph_reader *reader)
 			       stream_fail(reader->stream, "%s", fail_text());
 	}
 	return reader->sink(reader->context, graph);
+}
+
+/* There mostly is none: this is asked at each event. */
+static inline int finish_graph(struct graph_reader *reader)
+{
+	return reader->graph ? end_graph(reader) : 0;
 }
 
 int graph_reader_end(struct graph_reader *reader)

@@ -15,6 +15,7 @@
 #define GRAPH_GRAPH_READER_H
 
 #include "graph/graph.h"
+#include "stream/stream.h"
 
 /* Takes a graph that passed graph_check; it is the sink's to free. 0; -1 after fail(). */
 typedef int graph_sink(void *context, struct graph *graph);

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/graph_record.h"
 #include "graph/words.h"
 
 static void spell_graph(const struct graph *graph, struct line *line)

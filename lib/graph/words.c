@@ -31,142 +31,10 @@ char *words_reason(const struct deed *deed)
 	return memory_format("%s%s%s", deed->syscall, deed->object ? " " : "", or_else(deed->object, ""));
 }
 
-/* "futex of victim" */
-static char *reason_of(const struct deed *deed, const char *none, const char *who)
-{
-	char *reason = words_reason(deed), *words = memory_format("%s of %s", or_else(reason, none), or_else(who, "?"));
-
-	free(reason);
-	return words;
-}
-
 /* Who did it: the pipe's own part in a moment is told so. */
 static char *doer_of(const struct deed *deed)
 {
 	return deed->pipe ? memory_format("this pipe (%s)", or_else(deed->who, "?")) : memory_format("%s", or_else(deed->who, "?"));
-}
-
-/* --- names: an actor, and what it did ---------------------------------------------------------------------------------- */
-
-static char *actor_of(const struct deed *deed)
-{
-	switch (deed->kind) {
-	case DEED_HOLD_CPU:
-		return deed->irq || deed->softirq ? interrupt(deed) : doer_of(deed);
-	case DEED_INTERRUPT:
-	case DEED_OUTSIDE:
-	case DEED_HOUSEKEEPING:
-	case DEED_QUEUE_WORK:
-		return interrupt(deed);
-	case DEED_DELIVER:
-		return memory_format("softirq");
-	case DEED_SLEEP:
-	case DEED_ALARM:
-	case DEED_PACKET:
-	case DEED_TIMER_WORK:
-		return memory_format("timer");
-	case DEED_THROTTLE_CPU:
-		return memory_format("cpu throttled");
-	case DEED_THROTTLE_IO:
-		return memory_format("io throttled");
-	case DEED_THROTTLE_DIRTY:
-		return memory_format("dirty throttled");
-	case DEED_HOLD_BACK:
-		return memory_format("%s of %s", or_else(deed->scheduler, "queue"), or_else(deed->dev, "?"));
-	case DEED_BEHIND:
-		return memory_format("queue of %s", or_else(deed->dev, "?"));
-	case DEED_SERVICE:
-		return memory_format("%s", or_else(deed->who, "unknown"));
-	case DEED_UNKNOWN:
-	case DEED_UNKNOWN_WORK:
-	case DEED_UNSEEN:
-	case DEED_LOST:
-	case DEED_GAP:
-	case DEED_BEFORE_DATA:
-	case DEED_CIRCLE:
-	case DEED_NOT_IN_DATA:
-		return memory_format("unknown");
-	default:
-		return doer_of(deed);
-	}
-}
-
-static char *hold_cpu(const struct deed *deed)
-{
-	char cpu[NUMBER_ROOM + 1] = "";
-
-	if (deed->cpu != CPU_NONE)
-		snprintf(cpu, sizeof(cpu), "%" PRId32 " ", deed->cpu);
-	if (!deed->whom)
-		return memory_format("on CPU %swhile others were runnable", cpu);
-	return memory_format("on CPU %swhile %s was runnable", cpu, deed->whom);
-}
-
-static char *bare_act_of(const struct deed *deed)
-{
-	const char *who = or_else(deed->who, "?"), *whom = or_else(deed->whom, "?");
-
-	switch (deed->kind) {
-	case DEED_RUN:
-		return memory_format("running%s", deed->pace ? " at a low frequency" : "");
-	case DEED_SERVE:
-		return memory_format("running for %s", whom);
-	case DEED_WORK:
-	case DEED_QUEUE_WORK:
-	case DEED_TIMER_WORK:
-	case DEED_UNKNOWN_WORK:
-		return memory_format("work on %s", or_else(deed->queue, "?"));
-	case DEED_RECLAIM:
-		return memory_format("reclaiming memory%s", deed->purpose ? " of a control group" : "");
-	case DEED_SPIN:
-		return memory_format("spinning for a kernel lock");
-	case DEED_DIE:
-		return memory_format("killed by the OOM killer");
-	case DEED_HOLD_CPU:
-		return hold_cpu(deed);
-	case DEED_READY:
-		return memory_format("runnable");
-	case DEED_WAIT:
-		return memory_format("waiting");
-	case DEED_INTERRUPT:
-		return memory_format("interrupting %s", whom);
-	case DEED_SLEEP:
-		return reason_of(deed, "sleep", who);
-	case DEED_ALARM:
-		return memory_format("armed by %s for %s", who, whom);
-	case DEED_PACKET:
-		return memory_format("packet to %s", whom);
-	case DEED_OUTSIDE:
-		return memory_format("outside event for %s", whom);
-	case DEED_HOUSEKEEPING:
-	case DEED_UNKNOWN:
-		return reason_of(deed, "wait", whom);
-	case DEED_DELIVER:
-		return memory_format("on its way to %s", whom);
-	case DEED_THROTTLE_CPU:
-	case DEED_THROTTLE_IO:
-	case DEED_THROTTLE_DIRTY:
-		return memory_format("%s", whom);
-	case DEED_HOLD_BACK:
-	case DEED_BEHIND:
-		return memory_format("held back %s by %s", or_else(deed->request, "request"), or_else(deed->whom, "unknown"));
-	case DEED_SERVICE:
-		return memory_format("%s of %s in service", or_else(deed->request, "request"), or_else(deed->dev, "?"));
-	case DEED_UNSEEN:
-		return memory_format("state of %s", whom);
-	case DEED_LOST:
-		return memory_format("events were lost");
-	case DEED_GAP:
-		return memory_format("gap in the data");
-	case DEED_BEFORE_DATA:
-		return memory_format("began before the data");
-	case DEED_CIRCLE:
-		return memory_format("waits in a circle");
-	case DEED_NOT_IN_DATA:
-		return memory_format("not in the data");
-	default:
-		return memory_format("%s", "");
-	}
 }
 
 /* Takes the text. */
@@ -181,9 +49,165 @@ static char *append(char *text, const char *between, const char *more)
 	return both;
 }
 
+/* --- names: an actor, and what it did ---------------------------------------------------------------------------------- */
+
+static char *hold_cpu(const struct deed *deed)
+{
+	char cpu[NUMBER_ROOM + 1] = "";
+
+	if (deed->cpu != CPU_NONE)
+		snprintf(cpu, sizeof(cpu), "%" PRId32 " ", deed->cpu);
+	if (!deed->whom)
+		return memory_format("on CPU %swhile others were runnable", cpu);
+	return memory_format("on CPU %swhile %s was runnable", cpu, deed->whom);
+}
+
+/* "victim by the quota of /batch, used up by hog" */
+static char *kept_off(const struct deed *deed)
+{
+	return memory_format("%s%s%s%s%s", or_else(deed->whom, "?"), deed->group ? " by the quota of " : "", or_else(deed->group, ""),
+			     deed->who ? ", used up by " : "", or_else(deed->who, ""));
+}
+
+static char *holder(const struct deed *deed)
+{
+	return deed->irq || deed->softirq ? interrupt(deed) : doer_of(deed);
+}
+
+/*
+ * What each deed is in words: who or what acts, and how. A key in braces stands for its text, or for what is behind the colon if the deed
+ * lacks it; a key with a question mark for what is behind that if the deed has it.
+ */
+static const struct {
+	const char *actor, *act; /* no actor: doer_of() */
+	char *(*make_actor)(const struct deed *deed), *(*make_act)(const struct deed *deed);
+} deed_words[DEEDS] = {
+	[DEED_TEXT] = {.act = ""},
+	[DEED_RUN] = {.act = "running{pace? at a low frequency}"},
+	[DEED_SERVE] = {.act = "running for {whom:?}"},
+	[DEED_WORK] = {.act = "work on {queue:?}"},
+	[DEED_RECLAIM] = {.act = "reclaiming memory{for? of a control group}"},
+	[DEED_SPIN] = {.act = "spinning for a kernel lock"},
+	[DEED_DIE] = {.act = "killed by the OOM killer"},
+	[DEED_HOLD_CPU] = {.make_actor = holder, .make_act = hold_cpu},
+	[DEED_READY] = {.act = "runnable{for? while an idle CPU woke up}"},
+	[DEED_WAIT] = {.act = "waiting"},
+	[DEED_INTERRUPT] = {.make_actor = interrupt, .act = "interrupting {whom:?}"},
+	[DEED_SLEEP] = {"timer", "{reason:sleep} of {who:?}"},
+	[DEED_ALARM] = {"timer", "armed by {who:?} for {whom:?}"},
+	[DEED_PACKET] = {"timer", "{for:packet} to {whom:?}"},
+	[DEED_OUTSIDE] = {.make_actor = interrupt, .act = "outside event for {whom:?}"},
+	[DEED_HOUSEKEEPING] = {.make_actor = interrupt, .act = "{reason:wait} of {whom:?}"},
+	[DEED_DELIVER] = {"softirq", "on its way to {whom:?}"},
+	[DEED_UNKNOWN] = {"unknown", "{reason:wait} of {whom:?}"},
+	[DEED_POLL] = {"unknown", "holder of what {whom:?} polls by {syscall:?}"},
+	[DEED_QUEUE_WORK] = {.make_actor = interrupt, .act = "work on {queue:?}"},
+	[DEED_TIMER_WORK] = {"timer", "work on {queue:?}"},
+	[DEED_UNKNOWN_WORK] = {"unknown", "work on {queue:?}"},
+	[DEED_THROTTLE_CPU] = {.actor = "cpu throttled", .make_act = kept_off},
+	[DEED_THROTTLE_IO] = {"io throttled", "{whom:?}"},
+	[DEED_THROTTLE_DIRTY] = {"dirty throttled", "{whom:?}"},
+	[DEED_HOLD_BACK] = {"{scheduler:queue} of {dev:?}", "held back {request:request} by {whom:unknown}"},
+	[DEED_BEHIND] = {"queue of {dev:?}", "held back {request:request} by {whom:unknown}"},
+	[DEED_SERVICE] = {"{who:unknown}", "{request:request} of {dev:?} in service"},
+	[DEED_UNSEEN] = {"unknown", "state of {whom:?}"},
+	[DEED_LOST] = {"unknown", "events were lost"},
+	[DEED_GAP] = {"unknown", "gap in the data"},
+	[DEED_BEFORE_DATA] = {"unknown", "began before the data"},
+	[DEED_CIRCLE] = {"unknown", "waits in a circle"},
+	[DEED_NOT_IN_DATA] = {"unknown", "not in the data"},
+};
+
+/* The text of a key that a table of words names; NULL: the deed lacks it. The caller frees it. */
+static char *key_text(const struct deed *deed, const char *key, size_t length)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+	} keys[] = {
+		{"who", offsetof(struct deed, who)},	     {"whom", offsetof(struct deed, whom)},
+		{"queue", offsetof(struct deed, queue)},     {"for", offsetof(struct deed, purpose)},
+		{"syscall", offsetof(struct deed, syscall)}, {"pace", offsetof(struct deed, pace)},	     {"request", offsetof(struct deed, request)},
+		{"dev", offsetof(struct deed, dev)},	     {"scheduler", offsetof(struct deed, scheduler)},
+	};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (strlen(keys[i].name) == length && !memcmp(keys[i].name, key, length)) {
+			const char *text = *(const char *const *)((const char *)deed + keys[i].offset);
+
+			return text ? memory_text(text, strlen(text)) : NULL;
+		}
+	return words_reason(deed);
+}
+
+/* "{queue:?}": the key's text, or what is behind the colon; "{pace? at ...}": what is behind the question mark, or nothing. */
+static char *fill_one(const struct deed *deed, const char *slot, size_t length)
+{
+	size_t key = strcspn(slot, ":?");
+	bool asks = slot[key] == '?';
+	char *text = key_text(deed, slot, key);
+	bool is_there = text != NULL;
+
+	if (is_there && !asks)
+		return text;
+	free(text);
+	return asks && !is_there ? memory_format("%s", "") : memory_text(slot + key + 1, length - key - 1);
+}
+
+static char *fill(const struct deed *deed, const char *template)
+{
+	char *words = memory_format("%s", ""), *more;
+
+	while (*template) {
+		size_t plain = strcspn(template, "{"), slot = template[plain] ? strcspn(template + plain, "}") : 0;
+
+		more = memory_text(template, plain);
+		words = append(words, "", more);
+		free(more);
+		template += plain;
+		if (!slot)
+			continue;
+		more = fill_one(deed, template + 1, slot - 1);
+		words = append(words, "", more);
+		free(more);
+		template += slot + 1;
+	}
+	return words;
+}
+
+static char *actor_of(const struct deed *deed);
+static char *act_of(const struct deed *deed);
+
+static char *doubted(const struct deed *deed)
+{
+	struct deed certain = *deed;
+	char *actor, *act, *words;
+	bool known;
+
+	certain.doubt = NULL;
+	actor = actor_of(&certain);
+	act = act_of(&certain);
+	known = strcmp(actor, "unknown") != 0;
+	words = memory_format("%s%s%s, which may have ended unseen", known ? actor : "", known ? ": " : "", act);
+	free(actor);
+	free(act);
+	return words;
+}
+
+static char *actor_of(const struct deed *deed)
+{
+	if (deed->doubt)
+		return memory_format("unknown");
+	if (deed_words[deed->kind].make_actor)
+		return deed_words[deed->kind].make_actor(deed);
+	return deed_words[deed->kind].actor ? fill(deed, deed_words[deed->kind].actor) : doer_of(deed);
+}
+
 static char *act_of(const struct deed *deed)
 {
-	return append(bare_act_of(deed), " in ", deed->function);
+	char *act = deed->doubt ? doubted(deed) : deed_words[deed->kind].make_act ? deed_words[deed->kind].make_act(deed) : fill(deed, deed_words[deed->kind].act);
+
+	return deed->doubt ? act : append(act, " in ", deed->function);
 }
 
 char *words_name(const struct deed *deed)
@@ -200,6 +224,12 @@ char *words_name(const struct deed *deed)
 	return words;
 }
 
+/* A thread that could have run is not the one to blame: so either the CPU is, or nobody is known. */
+static char *ready(const struct deed *deed)
+{
+	return memory_format("waiting for %s", deed->purpose ? "an idle CPU to wake up" : "a CPU that nobody known held");
+}
+
 char *words_blame(const struct deed *deed, const char *crowd)
 {
 	const char *open = *crowd ? " (" : "", *close = *crowd ? ")" : "";
@@ -208,8 +238,7 @@ char *words_blame(const struct deed *deed, const char *crowd)
 	if (deed->kind == DEED_TEXT)
 		return memory_format("%s%s%s%s", or_else(deed->text, ""), open, crowd, close);
 	actor = actor_of(deed);
-	/* A thread that could have run is not the one to blame: so nobody is known who is. */
-	act = deed->kind == DEED_READY ? memory_format("waiting for a CPU that nobody known held") : act_of(deed);
+	act = deed->kind == DEED_READY ? ready(deed) : act_of(deed);
 	words = memory_format("%s%s%s%s: %s", actor, open, crowd, close, act);
 	free(actor);
 	free(act);
@@ -327,19 +356,20 @@ static char *label_thread(const struct node *node)
 }
 
 /* "10 ms in 100 ms of /group" */
-static char *quota_words(const struct deed_detail *detail)
+static char *quota_words(const struct node *node)
 {
+	const struct deed_detail *detail = detail_of(node);
 	char quota[NUMBER_ROOM], period[NUMBER_ROOM];
 
 	number_human_duration(quota, detail->quota);
 	number_human_duration(period, detail->period);
-	return memory_format(" by the quota, %s in %s of %s", quota, period, or_else(detail->group, "?"));
+	return memory_format(" by the quota, %s in %s of %s", quota, period, or_else(node->deed->group, "?"));
 }
 
 static char *label_throttled(const struct node *node)
 {
 	const struct deed_detail *detail = detail_of(node);
-	char *why = detail->group ? quota_words(detail) : memory_format(", which was idle");
+	char *why = node->deed->group ? quota_words(node) : memory_format(", which was idle");
 	char *words = append(append_cpu(own_thread(node), " kept off CPU ", detail->cpu), "", why);
 
 	free(why);
@@ -366,6 +396,11 @@ static char *label_hold_back(const struct node *node)
 	return memory_format("queued before %s", disk_of(node));
 }
 
+static char *every(const struct node *node)
+{
+	return memory_format("every %.3g ms", (double)detail_of(node)->period / 1e6);
+}
+
 char *words_label(const struct node *node)
 {
 	switch (node->deed->kind) {
@@ -390,6 +425,8 @@ char *words_label(const struct node *node)
 		return label_thread(node);
 	case DEED_UNKNOWN:
 		return memory_format("%s", detail_of(node)->until ? "until its end" : node->deed->name);
+	case DEED_POLL:
+		return every(node);
 	case DEED_THROTTLE_CPU:
 		return label_throttled(node);
 	case DEED_THROTTLE_DIRTY:
@@ -492,7 +529,10 @@ static struct sentence without_subject(char *predicate)
 /* Of the actor, as in the name. */
 static struct sentence plain(const struct node *node)
 {
-	return sentence(actor_of(node->deed), ": ", act_of(node->deed), true, NULL);
+	char *actor = actor_of(node->deed);
+	bool is_thread = node->deed->who && strcmp(actor, node->deed->who) == 0;
+
+	return sentence(actor, ": ", act_of(node->deed), true, is_thread ? actor : NULL);
 }
 
 /* Of the thread of the row. */
@@ -529,6 +569,14 @@ static struct sentence unknown(const struct node *node, bool open)
 
 	free(reason);
 	return of_waiter(deed->whom, words);
+}
+
+static struct sentence poller(const struct node *node)
+{
+	char *often = every(node), *words = memory_format("polls by %s %s; who holds it is unknown", or_else(node->deed->syscall, "?"), often);
+
+	free(often);
+	return of_waiter(node->deed->whom, words);
 }
 
 /* "in the bfq queue of loop0", after "read by victim " where it is another's */
@@ -569,17 +617,19 @@ struct sentence words_sentence(const struct node *node, int view)
 	case DEED_RUN:
 		return of_thread(node, act_of(deed));
 	case DEED_READY:
-		return of_thread(node, memory_format("waiting for a CPU"));
+		return of_thread(node, memory_format("waiting for %s", deed->purpose ? "an idle CPU to wake up" : "a CPU"));
 	case DEED_SLEEP:
 		return sleeper(node);
 	case DEED_PACKET:
-		return of_waiter(deed->whom, memory_format("waiting for a packet that a timer sent"));
+		return of_waiter(deed->whom, memory_format("waiting for a %s", deed->purpose ? deed->purpose : "packet that a timer sent"));
 	case DEED_OUTSIDE:
 		if (deed->softirq && strcmp(deed->softirq, "NET_RX") == 0)
 			return of_waiter(deed->whom, memory_format("waiting for the network (softirq NET_RX)"));
 		return plain(node);
 	case DEED_UNKNOWN:
 		return unknown(node, view & VIEW_OPEN);
+	case DEED_POLL:
+		return poller(node);
 	case DEED_HOLD_BACK:
 	case DEED_BEHIND:
 		return queued(node, view & VIEW_OWN);

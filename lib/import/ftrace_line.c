@@ -93,10 +93,14 @@ static bool is_flags(struct span span)
 	return !is_digit(*span.at);
 }
 
-static int read_flags(struct span span)
+static void take_flags(struct span span, struct text_event *event)
 {
 	bool lazy = span_length(span) >= COLUMNS_LAZY;
 	int flags = 0;
+
+	event->flags_bare = true;
+	for (const char *at = span.at; at < span.end; at++)
+		event->flags_bare &= *at == '.';
 
 	for (size_t i = 0; i < sizeof(flag_letters) / sizeof(flag_letters[0]); i++) {
 		int column = flag_letters[i].column;
@@ -104,7 +108,7 @@ static int read_flags(struct span span)
 		if (strchr(flag_letters[i].letters, span.at[column + (lazy && column == INTERRUPT_COLUMN)]))
 			flags |= flag_letters[i].bits;
 	}
-	return flags;
+	event->flags = flags;
 }
 
 /* --- the line ----------------------------------------------------------------------------------------------------- */
@@ -128,7 +132,7 @@ static bool read_at(struct span line, const char *open, struct text_event *event
 	rest = trimmed(rest);
 	word = (struct span){rest.at, memchr(rest.at, ' ', (size_t)(rest.end - rest.at))};
 	if (word.end && is_flags(word)) {
-		event->flags = read_flags(word);
+		take_flags(word, event);
 		rest.at = word.end;
 		rest = trimmed(rest);
 	}
@@ -160,7 +164,7 @@ static bool take_latency_head(struct span left, struct text_event *event)
 	    !take_thread(trimmed((struct span){left.at, cpu.at}), WIDTH_LATENCY, event))
 		return false;
 	event->cpu = (uint32_t)number;
-	event->flags = read_flags(flags);
+	take_flags(flags, event);
 	if (event->comm_length == WIDTH_LATENCY) /* cut */
 		event->comm_length = 0;
 	return true;

@@ -17,7 +17,7 @@
 #include "stream/foreign.h"
 
 /* If two formats claim as many lines, the first wins: ftrace would take perf's thread ":-1 -1" as its own. */
-static const struct import_format *const formats[] = {&import_tracedat, &import_systrace, &import_perf, &import_ftrace};
+static const struct import_format *const formats[] = {&import_tracedat, &import_systrace, &import_strace, &import_ctf, &import_perf, &import_ftrace};
 enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
 
 const char *import_format_name(size_t index)
@@ -96,12 +96,10 @@ static const char *text_hint(const char *bytes, size_t length)
 		{"TRACE:\n\170", "it is what atrace -z prints; have it printed without -z", true},
 		{"{", "it is JSON, which is not read; give trace-import the trace that it was made of", true},
 		{"Attaching ", "it is what a program of bpftrace prints, which is no list of events", true},
-		{"{ cpu_id = ", "it is what babeltrace prints of a trace by LTTng, which is not read", false},
 		{"raw event: size ", "it is what perf script -D prints; have it printed without -D", false},
 		{"sch delay", "it is a summary by perf sched; give trace-import what perf script prints", false},
 		{"| Max delay ", "it is a summary by perf sched; give trace-import what perf script prints", false},
 		{"# Samples: ", "it is a summary by perf report; give trace-import what perf script prints", false},
-		{" sched:sched_", "it has no events with a thread and a time; let perf script print its fields tid, cpu, time, event and trace", false},
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
@@ -110,7 +108,13 @@ static const char *text_hint(const char *bytes, size_t length)
 		if (found && (found == bytes || !known[i].begins))
 			return known[i].hint;
 	}
-	return "no trace of a known format; there are trace.dat, ftrace text, systrace HTML, and what perf script prints";
+	for (int i = 0; i < FORMATS; i++) {
+		const char *hint = formats[i]->hint ? formats[i]->hint(bytes, length) : NULL;
+
+		if (hint)
+			return hint;
+	}
+	return "no trace of a known format; there are trace.dat, ftrace text, systrace HTML, and what strace, perf script and babeltrace print";
 }
 
 /* Hints for other kinds of files: how to make them fit for import. */
@@ -139,6 +143,15 @@ static const struct import_format *likeliest(const char *bytes, size_t length)
 	return format;
 }
 
+/* If the user named the format, nothing is known to be wrong with the file unless the format says so. 0; -1 after fail(). */
+static int check_named(const struct import *import, const struct import_input *input, const char *bytes, size_t length)
+{
+	const struct import_format *format = import->format;
+	const char *hint = format && format->hint && format->is(bytes, length) == 0 ? format->hint(bytes, length) : NULL;
+
+	return hint ? fail("%s: %s", input->name, hint) : 0;
+}
+
 /* A pipe may give a heading first and events later: waits for events, but no longer. */
 static int choose(const struct import *import, struct import_input *input, const struct import_format **format)
 {
@@ -156,7 +169,18 @@ static int choose(const struct import *import, struct import_input *input, const
 	} while (more > 0);
 	if (more < 0)
 		return -1;
-	return *format ? 0 : fail("%s: %s", input->name, hint(bytes, length));
+	return *format ? check_named(import, input, bytes, length) : fail("%s: %s", input->name, hint(bytes, length));
+}
+
+/* Files that are to be merged must be of one format. */
+static int check_merge(struct import *import, const struct import_format *format, const char *name)
+{
+	if (!format->end)
+		return fail("%s: only files of trace.dat and strace can be merged", name);
+	if (import->merging && import->merging != format)
+		return fail("%s: %s cannot be merged with %s", name, format->name, import->merging->name);
+	import->merging = format;
+	return 0;
 }
 
 int import_file(struct import *import, const char *name)
@@ -171,8 +195,8 @@ int import_file(struct import *import, const char *name)
 		return fail_errno("cannot open '%s'", name);
 	lines_open(&input.lines, input.name, input.fd, about_to_wait, import);
 	status = choose(import, &input, &format);
-	if (status == 0 && import->options->merge && !format->end)
-		status = fail("%s: only trace.dat files can be merged", input.name);
+	if (status == 0 && import->options->merge)
+		status = check_merge(import, format, input.name);
 	if (status == 0)
 		status = format->read(import, &input);
 	if (stream_output_closed(import->stream))
@@ -198,9 +222,8 @@ static void say_missing(void *import, const char *pattern, const char *near)
 
 int import_end(struct import *import)
 {
-	for (int i = 0; i < FORMATS; i++)
-		if (formats[i]->end && formats[i]->end(import) < 0)
-			return -1;
+	if (import->merging && import->merging->end(import) < 0)
+		return -1;
 	if (import->choices)
 		choices_each_unknown(import->choices, say_unknown, import);
 	if (import->choices && !stream_output_closed(import->stream)) /* which ended it before all was read */

@@ -25,6 +25,17 @@ const struct choice *import_choose(struct import *import, const char *system, co
 	return import->choices ? choices_find(import->choices, system, name) : &all;
 }
 
+int import_passes(const struct import *import, const struct choice *choice, const struct record *record)
+{
+	struct event event;
+
+	if (!choice->predicate)
+		return 1;
+	if (events_read(import->options->names, record, &event) < 0)
+		return -1;
+	return predicate_passes(choice->predicate, &event);
+}
+
 struct stream *import_stream(const struct import *import)
 {
 	return import->stream;

@@ -23,6 +23,7 @@ struct import { /* of import.c; formats use the functions below */
 	const struct import_options *options;
 	struct choices *choices;	    /* NULL: all events are wanted */
 	const struct import_format *format; /* named by the user; NULL: find it by content */
+	const struct import_format *merging; /* the format of files that are to be merged; NULL: none was read yet */
 	ARRAY(char *) notes;
 	void *state;
 	void (*free_state)(void *);
@@ -33,15 +34,19 @@ struct import_format {
 	size_t (*is)(const char *bytes, size_t length);		      /* number of lines of this format in the first bytes; IMPORT_SURE */
 	int (*read)(struct import *import, struct import_input *input); /* -1 after fail() */
 	int (*end)(struct import *import);			      /* after the last file; NULL: nothing to do */
+	const char *(*hint)(const char *bytes, size_t length); /* why its program's text that begins so cannot be read; NULL: it is not of it */
 };
 
-extern const struct import_format import_tracedat, import_ftrace, import_perf, import_systrace;
+extern const struct import_format import_tracedat, import_ctf, import_ftrace, import_perf, import_strace, import_systrace;
 
 /* Keeps a note for people; `missing`: events are missing because of this. */
 void import_say(struct import *import, bool missing, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* The choice for events of this name. NULL after fail(). */
 const struct choice *import_choose(struct import *import, const char *system, const char *name);
+
+/* Tells whether an event passes the filter of its choice, if there is one. 1; 0; -1 after fail(). */
+int import_passes(const struct import *import, const struct choice *choice, const struct record *record);
 
 struct stream *import_stream(const struct import *import);
 const struct import_options *import_options(const struct import *import);

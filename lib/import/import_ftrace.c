@@ -53,6 +53,7 @@ struct reading {
 	char main[TEXT_NAME]; /* where all lines have the name of a buffer: that of the first */
 	bool is_named;
 	bool instances; /* of all buffers */
+	bool flagged; /* an event has a flag, so that others have none: a kernel wrote them */
 };
 
 /* trace-cmd report of several files: "host.dat: cpus=4". */
@@ -79,6 +80,16 @@ static bool is_wanted(struct text *text, const struct reading *reading, const st
 	return false;
 }
 
+/* Tools that make ftrace text of other traces write "....", even where a kernel switches threads, with interrupts off. */
+static void doubt_flags(struct reading *reading, struct text_event *event)
+{
+	if (event->flags == TEXT_FLAGS_UNKNOWN)
+		return;
+	reading->flagged |= !event->flags_bare;
+	if (!reading->flagged)
+		event->flags = TEXT_FLAGS_UNKNOWN;
+}
+
 static int take_line(struct text *text, void *context, const char *line, size_t length, uint64_t number)
 {
 	struct reading *reading = context;
@@ -94,6 +105,7 @@ static int take_line(struct text *text, void *context, const char *line, size_t 
 	case FTRACE_EVENT:
 		text_lost(text, &event, reading->overrun);
 		reading->overrun = 0;
+		doubt_flags(reading, &event);
 		return text_event(text, &event, number);
 	case FTRACE_LOST:
 		text_lost(text, &event, count ? count : 1);
@@ -117,6 +129,14 @@ static bool is_event(const char *line, size_t length)
 	return kind == FTRACE_EVENT || kind == FTRACE_LOST || kind == FTRACE_TICKS;
 }
 
+static bool has_flag(const char *line, size_t length)
+{
+	struct text_event event = {.flags_bare = true};
+	uint64_t count;
+
+	return ftrace_line_read(line, length, &event, &count) == FTRACE_EVENT && event.flags != TEXT_FLAGS_UNKNOWN && !event.flags_bare;
+}
+
 static size_t is_ftrace(const char *bytes, size_t length)
 {
 	static const char heading[] = "# tracer:";
@@ -126,10 +146,24 @@ static size_t is_ftrace(const char *bytes, size_t length)
 	return text_count_lines(bytes, length, is_event);
 }
 
+/* -1 after fail(). */
+static int begin(struct reading *reading, const struct import *import, struct import_input *input)
+{
+	const char *bytes;
+	size_t length;
+
+	if (lines_peek(&input->lines, &bytes, &length) < 0)
+		return -1;
+	*reading = (struct reading){.instances = import_options(import)->instances, .flagged = text_count_lines(bytes, length, has_flag)};
+	return 0;
+}
+
 static int read_ftrace(struct import *import, struct import_input *input)
 {
-	struct reading reading = {.instances = import_options(import)->instances};
+	struct reading reading;
 
+	if (begin(&reading, import, input) < 0)
+		return -1;
 	return text_read(import, input, take_line, NULL, &reading);
 }
 
@@ -169,13 +203,14 @@ static bool ends_section(const char *line)
 	return starts(line, "</script>") || starts(line, "\";");
 }
 
-static void end_section(struct text *text, void *context)
+static int end_section(struct text *text, void *context)
 {
 	const struct section *section = context;
 
 	if (section->others)
 		text_trouble(text, section->has_events ? troubles[FTRACE_OTHER].kind : "a part that is no ftrace text is left out",
 			     section->has_events, section->first, section->others);
+	return 0;
 }
 
 static int take_page_line(struct text *text, void *context, const char *line, size_t length, uint64_t number)
@@ -201,8 +236,10 @@ static int take_page_line(struct text *text, void *context, const char *line, si
 
 static int read_page(struct import *import, struct import_input *input)
 {
-	struct section section = {.reading = {.instances = import_options(import)->instances}};
+	struct section section = {0};
 
+	if (begin(&section.reading, import, input) < 0)
+		return -1;
 	return text_read(import, input, take_page_line, end_section, &section);
 }
 

@@ -356,4 +356,62 @@ static int read_perf(struct import *import, struct import_input *input)
 	return status;
 }
 
-const struct import_format import_perf = {"perf", is_perf, read_perf, NULL};
+/* --- what perf script was not asked to print ---------------------------------------------------------------------- */
+
+enum lack { LACKS_TIME = 1, LACKS_THREAD = 2 };
+
+/* The tracepoint's name in a line, "system:event:" behind a blank; NULL: there is none. */
+static const char *find_tracepoint(const char *line, const char *end)
+{
+	struct text_event event;
+
+	for (const char *at = line; (at = memchr(at, ':', (size_t)(end - at))); at++) {
+		const char *name = at;
+
+		while (name > line && (isalnum((unsigned char)name[-1]) || name[-1] == '_'))
+			name--;
+		if (name < at && (name == line || is_blank(name[-1])) && isalpha((unsigned char)*name) && at + 1 < end && at[1] != ' ' &&
+		    read_tracepoint(name, end, &event))
+			return name;
+	}
+	return NULL;
+}
+
+/* What is missing before the name of the tracepoint. */
+static int lacks_of(const char *line, const char *name)
+{
+	const char *left = before_blanks(line, name), *word = left;
+	struct text_event event;
+	int lacks = 0;
+
+	while (word > line && !is_blank(word[-1]))
+		word--;
+	if (!text_time(word, (size_t)(left - word), ':', &event.ts))
+		lacks |= LACKS_TIME;
+	else
+		left = before_blanks(line, word);
+	if (left > line && left[-1] == ']')
+		for (left--; left > line && *left != '[';)
+			left--;
+	return read_thread(line, before_blanks(line, left), &event) ? lacks : lacks | LACKS_THREAD;
+}
+
+static const char *hint_perf(const char *bytes, size_t length)
+{
+	static const char *const hints[] = {
+		[LACKS_TIME] = "it has events without times; print them with perf script -F +time",
+		[LACKS_THREAD] = "it has events without threads; print them with perf script -F +tid",
+		[LACKS_TIME | LACKS_THREAD] = "it has events without threads and times; print them with perf script -F +tid,+time",
+	};
+	const char *end = bytes + length, *newline;
+
+	for (; (newline = memchr(bytes, '\n', (size_t)(end - bytes))); bytes = newline + 1) {
+		const char *name = *bytes == '#' ? NULL : find_tracepoint(bytes, newline);
+
+		if (name)
+			return hints[lacks_of(bytes, name)];
+	}
+	return NULL;
+}
+
+const struct import_format import_perf = {"perf", is_perf, read_perf, NULL, hint_perf};

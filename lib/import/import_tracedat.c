@@ -12,8 +12,9 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "import/import_format.h"
-#include "source/scribe.h"
+#include "import/symbols.h"
 #include "import/tracedat.h"
+#include "source/scribe.h"
 
 #define MAGIC "\027\010\104tracing"
 
@@ -29,6 +30,7 @@ struct recording {
 	struct process everyone;
 	struct scribe scribe;
 	struct merge merge;
+	struct symbols *symbols;
 	char clock[32];
 	bool is_text; /* it was read as such */
 };
@@ -46,6 +48,7 @@ static void free_recording(void *state)
 	free(recording->files.items);
 	wishes_free(&recording->wishes);
 	scribe_free(&recording->scribe);
+	symbols_free(recording->symbols);
 	free(recording);
 }
 
@@ -174,21 +177,26 @@ static int add_file(struct import *import, struct recording *recording, struct i
 /* --- its stream --------------------------------------------------------------------------------------------------- */
 
 /* "Linux HOST RELEASE MACHINE" */
-static void describe_machine(struct line *line, const char *uname)
+static void describe_machine(struct line *line, const char *uname, const char *machine)
 {
-	static const char *const keys[] = {NULL, "host", "kernel", "machine"};
+	enum { HOST = 1, KERNEL, MACHINE, KEYS };
+	static const char *const keys[KEYS] = {[HOST] = "host", [KERNEL] = "kernel", [MACHINE] = "machine"};
 	const char *at = uname;
+	bool told = false;
 
-	for (int i = 0; at && *at && i < 4; i++) {
+	for (int i = 0; at && *at && i < KEYS; i++) {
 		size_t length = strcspn(at, " ");
 
 		if (keys[i] && length)
 			line_bytes(line, keys[i], at, length);
+		told = i == MACHINE && length;
 		at += length + (at[length] == ' ');
 	}
+	if (machine && !told)
+		line_text(line, "machine", machine);
 }
 
-static int write_stream_record(const struct recording *recording, struct stream *stream)
+static int write_stream_record(const struct import *import, const struct recording *recording)
 {
 	const struct tracedat *file = recording->files.items[0];
 	struct line line = {0};
@@ -196,23 +204,40 @@ static int write_stream_record(const struct recording *recording, struct stream 
 
 	line_begin(&line, "stream");
 	line_integer(&line, "version", STREAM_VERSION);
-	describe_machine(&line, file->uname);
+	describe_machine(&line, file->uname, import_options(import)->machine);
 	if (*recording->clock)
 		line_text(&line, "clock", recording->clock);
 	if (file->dated)
 		line_time(&line, "wall", file->wall);
-	status = stream_write_line(stream, &line);
+	status = stream_write_line(import_stream(import), &line);
 	line_free(&line);
 	return status;
 }
 
-static int write_beginning(struct import *import, const struct recording *recording)
+/* What the file says of the kernel's functions goes before the events that have their addresses. */
+static void take_symbols(struct recording *recording, struct stream *stream)
+{
+	struct tracedat *file = recording->files.items[0];
+
+	recording->symbols = symbols_new(stream, file->symbols, file->printks);
+	file->symbols = file->printks = NULL;
+	for (size_t i = 0; i < recording->wishes.list.count; i++) {
+		struct wish *wish = recording->wishes.list.items[i];
+
+		wish->introduced = wish->enabled &&
+				   symbols_type(recording->symbols, wish->id, wish->event, wish->format, file->layout.long_size);
+	}
+	recording->scribe.introduce = symbols_introduce;
+	recording->scribe.context = recording->symbols;
+}
+
+static int write_beginning(struct import *import, struct recording *recording)
 {
 	const struct import_options *options = import_options(import);
 	struct stream *stream = import_stream(import);
 	bool swapped = recording->files.items[0]->layout.swapped;
 
-	if (import_begin(import, swapped) < 0 || write_stream_record(recording, stream) < 0)
+	if (import_begin(import, swapped) < 0 || write_stream_record(import, recording) < 0)
 		return -1;
 	for (size_t i = 0; i < recording->wishes.list.count; i++) {
 		const struct wish *wish = recording->wishes.list.items[i];
@@ -220,6 +245,7 @@ static int write_beginning(struct import *import, const struct recording *record
 		if (wish->enabled && scribe_format(stream, wish, swapped) < 0)
 			return -1;
 	}
+	take_symbols(recording, stream);
 	return options->begun ? options->begun(options->context, stream) : 0;
 }
 

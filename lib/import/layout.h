@@ -13,40 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/memory.h"
 #include "stream/line.h"
 
-/* The meaning of a conversion's text. */
-enum piece_meaning {
-	PIECE_NOTHING, /* unknown: passed over */
-	PIECE_TEXT,
-	PIECE_NUMBER,
-	PIECE_NAMES, /* numbers by names */
-};
-
-struct piece_name {
-	char *name;
-	uint64_t number;
-	bool known; /* else it is the name of a constant of the kernel */
-};
-
-struct piece {
-	char *before; /* literal */
-	enum piece_meaning meaning;
-	char *field;
-	bool hexadecimal;
-	bool pointer;
-	int shift;	/* the number is moved left by this */
-	bool is_part;	/* of the field's number */
-	int element;	/* of an array; -1: the field is none */
-	char *delimiter; /* between names that are flags; NULL: one name only */
-	ARRAY(struct piece_name) names;
-};
-
-struct layout {
-	ARRAY(struct piece) pieces;
-	char *after; /* literal, behind the last piece */
-};
+struct layout;
 
 /* NULL: the print format cannot be inverted. `format` is the text after "print fmt:" in a format file. */
 struct layout *layout_new(const char *format);

@@ -6,12 +6,13 @@
 #include "base/input.h"
 #include "base/memory.h"
 
-enum { ROOM = 4 * LINES_LONGEST };
+/* A buffer grows for long lines only: several hundred files may be open at a time. */
+enum { ROOM = 4 * LINES_LONGEST, ROOM_FIRST = ROOM / 8 };
 
 void lines_open(struct lines *lines, const char *name, int fd, int (*wait)(void *, int), void *context)
 {
-	*lines = (struct lines){.fd = fd, .name = name, .wait = wait, .context = context};
-	lines->buffer = memory_new(ROOM, 1);
+	*lines = (struct lines){.fd = fd, .name = name, .room = ROOM_FIRST, .wait = wait, .context = context};
+	lines->buffer = memory_new(lines->room, 1);
 }
 
 void lines_close(struct lines *lines)
@@ -37,7 +38,9 @@ static int fill(struct lines *lines)
 		lines->length -= lines->start;
 		lines->start = 0;
 	}
-	got = read_or_wait(lines->fd, lines->name, lines->buffer + lines->length, ROOM - lines->length - 1, lines->wait,
+	if (lines->length >= lines->room / 2 && lines->room < ROOM)
+		lines->buffer = memory_grow(lines->buffer, lines->room *= 2, 1);
+	got = read_or_wait(lines->fd, lines->name, lines->buffer + lines->length, lines->room - lines->length - 1, lines->wait,
 			   lines->context);
 	if (got < 0)
 		return -1;

@@ -20,7 +20,7 @@ struct lines {
 	int fd;
 	const char *name;
 	char *buffer;
-	size_t start, length;
+	size_t start, length, room;
 	bool ended;
 	int (*wait)(void *context, int fd);
 	void *context;

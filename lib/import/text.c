@@ -11,14 +11,7 @@
 #include "base/number.h"
 #include "import/known.h"
 #include "import/layout.h"
-
-enum { TROUBLES_MAX = 16 };
-
-struct trouble {
-	char *kind;
-	bool missing;
-	uint64_t count, first;
-};
+#include "import/trouble.h"
 
 /* The ring of a CPU: of the main buffer, and behind it those of other buffers that it has. */
 struct text_ring {
@@ -41,10 +34,7 @@ struct text {
 	struct line line, task;
 	ARRAY(struct text_ring) cpus;
 	struct text_task *tasks;
-	struct trouble troubles[TROUBLES_MAX];
-	int trouble_count;
-	uint64_t further; /* troubles of further kinds */
-	bool further_missing;
+	struct troubles troubles;
 	int64_t last;
 	uint64_t events;
 };
@@ -54,37 +44,14 @@ enum { CPUS_MAX = 1 << 16 };
 /* In nanoseconds; what perf leaves out of order is nearer. */
 enum { BACK_FAR = 1000 * 1000 };
 
-/* --- what is not understood --------------------------------------------------------------------------------------- */
-
 void text_trouble(struct text *text, const char *kind, bool missing, uint64_t number, uint64_t count)
 {
-	int i = 0;
-
-	while (i < text->trouble_count && strcmp(text->troubles[i].kind, kind) != 0)
-		i++;
-	if (i == TROUBLES_MAX) {
-		text->further += count;
-		text->further_missing |= missing;
-		return;
-	}
-	if (i == text->trouble_count)
-		text->troubles[text->trouble_count++] = (struct trouble){memory_text(kind, strlen(kind)), missing, 0, number};
-	text->troubles[i].count += count;
+	troubles_count(&text->troubles, kind, missing, number, count);
 }
 
 static void say_troubles(struct text *text)
 {
-	for (int i = 0; i < text->trouble_count; i++) {
-		const struct trouble *trouble = &text->troubles[i];
-		char count[NUMBER_ROOM];
-
-		number_human_count(count, trouble->count);
-		import_say(text->import, trouble->missing, "%s:%llu: %s (%s line%s)", text->name,
-			   (unsigned long long)trouble->first, trouble->kind, count, trouble->count == 1 ? "" : "s");
-	}
-	if (text->further)
-		import_say(text->import, text->further_missing, "%s: lines of further kinds: %llu", text->name,
-			   (unsigned long long)text->further);
+	troubles_say(&text->troubles, text->import);
 	if (text->events == 0)
 		import_say(text->import, true, "%s: no events", text->name);
 }
@@ -108,8 +75,7 @@ static void free_text(struct text *text)
 		HASH_DEL(text->tasks, task);
 		free(task);
 	}
-	for (int i = 0; i < text->trouble_count; i++)
-		free(text->troubles[i].kind);
+	troubles_free(&text->troubles);
 	if (text->known)
 		known_free(text->known);
 	line_free(&text->line);
@@ -210,6 +176,10 @@ static bool read_fields(struct text *text, const struct text_event *event, const
 {
 	size_t read;
 
+	if (event->own) {
+		line_append(&text->line, event->own->text, event->own->length);
+		return true;
+	}
 	if (event->period)
 		line_unsigned(&text->line, "period", event->period);
 	if (event->field && event->length) {
@@ -255,16 +225,6 @@ static void spell(struct text *text, const struct text_event *event, const char 
 		line_integer(&text->line, "common_flags", event->flags);
 }
 
-/* 1: it does; 0: it does not; -1 after fail(). */
-static int passes(struct text *text, struct predicate *predicate, const struct record *record)
-{
-	struct event event;
-
-	if (events_read(import_options(text->import)->names, record, &event) < 0)
-		return -1;
-	return predicate_passes(predicate, &event);
-}
-
 int text_event(struct text *text, const struct text_event *event, uint64_t number)
 {
 	struct record record = {.kind = KIND_EVENT};
@@ -298,12 +258,22 @@ int text_event(struct text *text, const struct text_event *event, uint64_t numbe
 	spell(text, event, system, number);
 	record.text = text->line.text;
 	record.length = text->line.length;
-	status = choice->predicate ? passes(text, choice->predicate, &record) : 1;
+	status = import_passes(text->import, choice, &record);
 	if (status <= 0)
 		return status;
 	if (event->tgid && event->tid > 0 && event->comm_length && write_task(text, event) < 0)
 		return -1;
 	return stream_write_record(import_stream(text->import), &record);
+}
+
+int text_record(struct text *text, const struct line *record)
+{
+	return stream_write_line(import_stream(text->import), record);
+}
+
+const char *text_system(struct text *text, const char *name)
+{
+	return known_system(text->known, name, "", 0);
 }
 
 /* --- the whole ---------------------------------------------------------------------------------------------------- */
@@ -324,17 +294,38 @@ static int end_text(struct text *text)
 	return status;
 }
 
-static struct text *begin_text(struct import *import, const struct import_input *input)
+/*
+ * Writes the machine: what perf script --header says of it, "# arch : x86_64", or the user. Which machine the names of system calls are of
+ * is not told by other text.
+ */
+static void write_machine(struct text *text, struct import_input *input)
+{
+	static const char mark[] = "\n# arch : ";
+	const char *machine = import_options(text->import)->machine, *bytes, *told, *end;
+	size_t length;
+
+	if (lines_peek(&input->lines, &bytes, &length) < 0)
+		return;
+	told = memmem(bytes, length, mark, sizeof(mark) - 1);
+	end = told ? memchr(told + 1, '\n', (size_t)(bytes + length - told - 1)) : NULL;
+	if (end)
+		line_bytes(&text->line, "machine", told + sizeof(mark) - 1, (size_t)(end - told) - (sizeof(mark) - 1));
+	else if (machine)
+		line_text(&text->line, "machine", machine);
+}
+
+static struct text *begin_text(struct import *import, struct import_input *input)
 {
 	const struct import_options *options = import_options(import);
 	struct text *text = NEW(struct text);
 
 	text->import = import;
-	text->name = input->name;
+	text->name = text->troubles.name = input->name;
 	text->last = INT64_MIN;
 	text->known = known_load();
 	line_begin(&text->line, "stream");
 	line_integer(&text->line, "version", STREAM_VERSION);
+	write_machine(text, input);
 	if (text->known && import_begin(import, false) == 0 && stream_write_line(import_stream(import), &text->line) == 0 &&
 	    (!options->begun || options->begun(options->context, import_stream(import)) == 0))
 		return text;
@@ -343,7 +334,7 @@ static struct text *begin_text(struct import *import, const struct import_input 
 }
 
 int text_read(struct import *import, struct import_input *input, text_take *take,
-	      void (*end)(struct text *text, void *context), void *context)
+	      int (*end)(struct text *text, void *context), void *context)
 {
 	struct text *text = begin_text(import, input);
 	size_t length;
@@ -357,8 +348,8 @@ int text_read(struct import *import, struct import_input *input, text_take *take
 		if (status < 0)
 			break;
 	}
-	if (end)
-		end(text, context);
+	if (end && status >= 0)
+		status = end(text, context);
 	return end_text(text) < 0 || status < 0 ? -1 : 0;
 }
 

@@ -22,6 +22,7 @@ struct text_event {
 	const char *comm;  /* not ended by NUL */
 	size_t comm_length; /* 0: unknown */
 	int flags;	   /* common_flags, or TEXT_FLAGS_UNKNOWN */
+	bool flags_bare;   /* the text has dots only: no flag is set, or a tool that knows no flags wrote it */
 	char system[TEXT_NAME]; /* "": unknown */
 	char name[TEXT_NAME];
 	const char *buffer; /* the name of its ring buffer, not ended by NUL */
@@ -30,6 +31,7 @@ struct text_event {
 	size_t length;
 	bool hexadecimal; /* numbers in the payload are hexadecimal, even without 0x */
 	const char *field; /* the payload is this field; NULL: the payload is the event's own text */
+	const struct line *own; /* fields, spelled, in place of a payload; NULL: there is a payload */
 	uint64_t period;  /* of a sample; 0: the event is no sample */
 };
 
@@ -43,7 +45,7 @@ typedef int text_take(struct text *text, void *context, const char *line, size_t
  * and notes the lines not understood. 0; -1 after fail().
  */
 int text_read(struct import *import, struct import_input *input, text_take *take,
-	      void (*end)(struct text *text, void *context), void *context);
+	      int (*end)(struct text *text, void *context), void *context);
 
 /* Writes the event of the line with this number. -1 after fail(). */
 int text_event(struct text *text, const struct text_event *event, uint64_t number);
@@ -53,6 +55,12 @@ int text_event(struct text *text, const struct text_event *event, uint64_t numbe
  * Passes records of block devices and charts. 0; -1 after fail().
  */
 int text_comment(struct text *text, const char *line, size_t length, uint64_t number);
+
+/* Writes another record, such as of a thread or a device, at this place. -1 after fail(). */
+int text_record(struct text *text, const struct line *record);
+
+/* The system of an event of the kernel by its name; "unknown" if the list of formats lacks it. */
+const char *text_system(struct text *text, const char *name);
 
 /* Notes that `count` events of this event's CPU and buffer were lost before the next one there. */
 void text_lost(struct text *text, const struct text_event *event, uint64_t count);

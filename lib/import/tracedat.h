@@ -62,6 +62,7 @@ struct tracedat {
 	bool dated;
 	int64_t wall;	  /* then: the wall clock when the trace clock was zero, ns */
 	char *cmdlines;	  /* "TID NAME" lines */
+	char *symbols, *printks; /* of the kernel, as /proc/kallsyms and printk_formats say it; NULL: the file does not tell */
 	ARRAY(struct tracedat_format) formats;
 	ARRAY(struct tracedat_buffer) buffers;
 	ARRAY(char *) stats; /* of each CPU of the main buffer, when the recording ended */
@@ -101,30 +102,7 @@ int tracedat_text(struct tracedat *file, const struct tracedat_buffer *buffer);
 /* The clock of a buffer, "mono"; "" where the file does not tell. -1 after fail(): it does not count time. */
 int tracedat_clock(const struct tracedat *file, const struct tracedat_buffer *buffer, const char **clock);
 
-/* --- between the parts of tracedat ---------------------------------------------------------------------------------- */
-
-int tracedat_use_file(struct tracedat *file, int fd); /* it is still open when `fd` was closed. -1 after fail() */
-
-/* Reads up to `size` bytes; *length is less where the file ends. -1 after fail(). */
+/* For tracedat_ring.c. Reads up to `size` bytes; *length is less where the file ends. -1 after fail(). */
 int tracedat_read(struct tracedat *file, char *bytes, size_t size, uint64_t at, size_t *length);
-
-/* The same into memory that stays until the file is closed. */
-int tracedat_load(struct tracedat *file, uint64_t at, uint64_t size, struct cursor *cursor);
-void tracedat_forget_pieces(struct tracedat *file);
-
-/* Where in the file the byte at `at`, which was loaded, is. UINT64_MAX: it was unpacked. */
-uint64_t tracedat_place(const struct tracedat *file, const char *at);
-
-int tracedat_read_v6(struct tracedat *file, struct cursor *at); /* behind the version, byte order and page size */
-int tracedat_read_v7(struct tracedat *file, struct cursor *at);
-int tracedat_read_option(struct tracedat *file, unsigned id, struct cursor data);
-int tracedat_read_head_page(struct tracedat *file, struct cursor *at);
-int tracedat_read_formats(struct tracedat *file, struct cursor *at);	     /* of all systems */
-int tracedat_read_ftrace_formats(struct tracedat *file, struct cursor *at); /* of system ftrace, which has no name there */
-int tracedat_read_cmdlines(struct tracedat *file, struct cursor *at);
-struct tracedat_buffer *tracedat_add_buffer(struct tracedat *file, const char *name);
-
-/* "NAME: byte N: sentence"; returns -1. */
-int tracedat_fail(const struct tracedat *file, const char *at, const char *sentence);
 
 #endif

@@ -1,6 +1,5 @@
 #include "program/code_file.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include <linux/magic.h>
 
 #include "program/lookup.h"
+#include "program/opener.h"
 
 #define DEBUG_FILES "/usr/lib/debug"
 
@@ -39,25 +39,9 @@ static bool is_it(struct lookup *lookup, int fd, const struct code_identity *ide
 					    memcmp(id, identity->build_id, identity->build_id_size) == 0);
 }
 
-/* What it is, is seen before it is opened. */
-static int open_regular(const char *path)
-{
-	int place = open(path, O_PATH | O_CLOEXEC), fd = -1;
-	char same[32];
-	struct stat file;
-
-	if (place < 0)
-		return -1;
-	snprintf(same, sizeof(same), "/proc/self/fd/%d", place);
-	if (fstat(place, &file) == 0 && S_ISREG(file.st_mode))
-		fd = open(same, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	close(place);
-	return fd;
-}
-
 static int open_if_it(struct lookup *lookup, const char *path, const struct code_identity *identity)
 {
-	int fd = open_regular(path);
+	int fd = opener_open(path);
 
 	if (fd >= 0 && !is_it(lookup, fd, identity)) {
 		close(fd);
@@ -76,7 +60,7 @@ static int open_by_build_id(const unsigned char *id, size_t size)
 	for (size_t i = 0; i < size; i++)
 		at += (size_t)sprintf(path + at, i == 0 ? "%02x/" : "%02x", id[i]);
 	strcpy(path + at, ".debug");
-	return open_regular(path);
+	return opener_open(path);
 }
 
 int code_file_open(struct lookup *lookup, const char *path, const int32_t *processes, int others, uint64_t start, uint64_t end,
@@ -126,7 +110,7 @@ static int open_beside(const char *path, const char *folder, const char *name)
 
 	snprintf(other, sizeof(other), "%.*s%s%s%s", slash ? (int)(slash + 1 - path) : 0, path, folder, *name ? name : slash ? slash + 1 : path,
 		 *name ? "" : ".debug");
-	fd = open_regular(other);
+	fd = opener_open(other);
 	return keep_if(fd, fd >= 0 && !is_written_by_others(fd));
 }
 
@@ -141,7 +125,7 @@ static int open_in_folder(const char *path, const char *name)
 
 		snprintf(other, sizeof(other), DEBUG_FILES "%.*s%s%s", slash ? (int)(slash + 1 - at) : 0, at, *name ? name : slash ? slash + 1 : at,
 			 *name ? "" : ".debug");
-		fd = open_regular(other);
+		fd = opener_open(other);
 	}
 	return fd;
 }
@@ -159,7 +143,7 @@ static int open_shared(const char *link)
 		link += 3;
 	snprintf(path, sizeof(path), "%s%s", folder, link);
 	real = realpath(path, NULL);
-	fd = real && strncmp(real, folder, strlen(folder)) == 0 ? open_regular(real) : -1;
+	fd = real && strncmp(real, folder, strlen(folder)) == 0 ? opener_open(real) : -1;
 	free(real);
 	return fd;
 }

@@ -1,5 +1,5 @@
 /*
- * debug_wish: a debug file that an image wants. Whoever reads images opens no file; it asks for those at these places, one by one, and
+ * debug_wish: a debug file that an image wants. The reader of images opens no file; it asks for those at these places, one by one, and
  * looks whether each is what it wants.
  */
 #ifndef PROGRAM_DEBUG_WISH_H

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 
 #include <gelf.h>
 
@@ -10,7 +12,7 @@
 #include "base/memory.h"
 #include "program/pads.h"
 
-enum { SEGMENTS_MAX = 64, NEEDED_MAX = 256 };
+enum { SEGMENTS_MAX = 64, HEADERS_MAX = 1 << 12, NEEDED_MAX = 256 };
 
 struct symbol {
 	uint64_t address, size;
@@ -19,6 +21,8 @@ struct symbol {
 
 struct ends_file {
 	char *path;
+	char *bytes; /* all of it */
+	size_t size;
 	Elf *elf;
 	struct stretch code[SEGMENTS_MAX];
 	uint64_t offsets[SEGMENTS_MAX]; /* of each in the file */
@@ -31,17 +35,26 @@ struct ends_file {
 	ARRAY(const char *) needed; /* libraries */
 	const char *folders; /* where to look for them; NULL: not told */
 	bool known;   /* its instructions can be read */
+	uint64_t entry; /* where it begins, which nobody calls */
 };
 
 /* --- a file ------------------------------------------------------------------------------------------------------------- */
 
-static void read_segments(struct ends_file *file)
+/* A file may say that it has four billion. */
+static size_t header_count(const struct ends_file *file)
 {
-	size_t count = 0, size = 0;
-	const uint8_t *bytes = (const uint8_t *)elf_rawfile(file->elf, &size);
+	size_t count = 0;
 
 	elf_getphdrnum(file->elf, &count);
-	for (size_t i = 0; bytes && i < count && file->codes < SEGMENTS_MAX; i++) {
+	return count < HEADERS_MAX ? count : HEADERS_MAX;
+}
+
+static void read_segments(struct ends_file *file)
+{
+	const uint8_t *bytes = (const uint8_t *)file->bytes;
+	size_t count = header_count(file), size = file->size;
+
+	for (size_t i = 0; i < count && file->codes < SEGMENTS_MAX; i++) {
 		GElf_Phdr segment;
 
 		if (!gelf_getphdr(file->elf, (int)i, &segment) || segment.p_type != PT_LOAD || segment.p_offset > size ||
@@ -109,7 +122,10 @@ static bool has_name(const Elf_Data *data, const char *const names[])
 }
 
 static const char *const throwing[] = {"__gxx_personality_v0", "__cxa_throw", "rust_eh_personality", "_Unwind_RaiseException", NULL};
-static const char *const changing[] = {"swapcontext", "setcontext", "makecontext", "jump_fcontext", "ontop_fcontext", NULL};
+static const char *const changing[] = {"swapcontext", "setcontext", "makecontext", "jump_fcontext", "ontop_fcontext", "sigaltstack",
+				       "ASYNC_start_job", NULL};
+/* What a library that runs its callers' functions on stacks of its own calls. */
+static const char *const switching[] = {"swapcontext", "jump_fcontext", "ontop_fcontext", NULL};
 static const char *const jumping[] = {"longjmp", "__longjmp_chk", NULL};
 /* What a library that throws calls; not one that only passes exceptions on, or has run out of memory. */
 static const char *const thrown[] = {"__cxa_throw", "__cxa_rethrow", "rust_eh_personality", "_Unwind_RaiseException",
@@ -138,7 +154,7 @@ static void read_sections(struct ends_file *file)
 		if (header.sh_type == SHT_STRTAB && (data = elf_getdata(section, NULL)) && data->d_buf) {
 			file->traits |= has_name(data, throwing) || has_name(data, changing) ? ENDS_UNSAFE : 0;
 			file->traits |= has_name(data, jumping) ? ENDS_JUMPS : 0;
-			file->traits |= header.sh_flags & SHF_ALLOC && has_name(data, thrown) ? ENDS_THROWS : 0;
+			file->traits |= header.sh_flags & SHF_ALLOC && (has_name(data, thrown) || has_name(data, switching)) ? ENDS_THROWS : 0;
 			file->traits |= header.sh_flags & SHF_ALLOC && has_name(data, loading) ? ENDS_LOADS : 0;
 		}
 		if (name && strcmp(name, ".eh_frame") == 0 && (data = elf_rawdata(section, NULL)) && data->d_buf)
@@ -156,6 +172,8 @@ void ends_close(struct ends_file *file)
 	free(file->colds.items);
 	pads_free(&file->pads);
 	elf_end(file->elf);
+	if (file->bytes)
+		munmap(file->bytes, file->size);
 	free(file->needed.items);
 	free(file->path);
 	free(file);
@@ -166,10 +184,9 @@ static void read_dynamic(struct ends_file *file)
 {
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
-	size_t segments = 0;
+	size_t segments = header_count(file);
 	GElf_Phdr segment;
 
-	elf_getphdrnum(file->elf, &segments);
 	for (size_t i = 0; i < segments; i++)
 		file->program |= gelf_getphdr(file->elf, (int)i, &segment) && segment.p_type == PT_INTERP;
 	while ((section = elf_nextscn(file->elf, section))) {
@@ -190,14 +207,70 @@ static void read_dynamic(struct ends_file *file)
 	}
 }
 
+static uint64_t size_of(const struct ends_file *file, uint64_t address);
+
+enum { AROUND = 512 }; /* bytes to read around a place that is in no function */
+
+/* The function that holds an address. Where there is none, what lies around it up to the next ones, or, in a library, which has codecs, nothing. */
+static struct exits_range function_at(const struct ends_file *file, uint64_t address)
+{
+	size_t symbols = COUNT_UNTIL(file->symbols.items, file->symbols.count, address, address);
+	size_t frames = COUNT_UNTIL(file->pads.items, file->pads.count, start, address);
+	const struct pads_function *frame = frames ? &file->pads.items[frames - 1] : NULL;
+	uint64_t start = symbols ? file->symbols.items[symbols - 1].address : 0, size = symbols ? size_of(file, start) : 0;
+	uint64_t end = address + AROUND, from = address > AROUND ? address - AROUND : 0;
+
+	if (address - start < size)
+		return (struct exits_range){start, size};
+	if (frame && address - frame->start < frame->size)
+		return (struct exits_range){frame->start, frame->size};
+	if (file->traits & ENDS_LIBRARY)
+		return (struct exits_range){address, 0};
+	from = start + size > from ? start + size : from;
+	from = frame && frame->start + frame->size > from ? frame->start + frame->size : from;
+	if (symbols < file->symbols.count && file->symbols.items[symbols].address < end)
+		end = file->symbols.items[symbols].address;
+	return (struct exits_range){from, end - from};
+}
+
+/* Whether it has a function, in assembly as a rule, that goes on with another stack: then others return on another than they were called on. */
+static bool changes_stacks(const struct ends_file *file)
+{
+	for (size_t i = 0; i < file->codes; i++)
+		for (uint64_t at = file->code[i].address; exits_next_change(&file->code[i], &at); at++) {
+			struct exits_range function = function_at(file, at);
+
+			if (exits_change_stack(file->code, file->codes, &function))
+				return true;
+		}
+	return false;
+}
+
+/* Into a private mapping the kernel would put the breakpoints of whoever probes the program already; into a shared one it puts none. */
+static void map_file(struct ends_file *file, int fd)
+{
+	struct stat status;
+	void *bytes;
+
+	if (fstat(fd, &status) < 0 || status.st_size <= 0)
+		return;
+	bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED, fd, 0);
+	if (bytes == MAP_FAILED)
+		return;
+	file->bytes = bytes;
+	file->size = (size_t)status.st_size;
+	file->elf = elf_memory(file->bytes, file->size);
+}
+
 struct ends_file *ends_open(int fd, const char *path)
 {
 	struct ends_file *file = NEW(struct ends_file);
+	unsigned changed;
 	GElf_Ehdr header;
 
 	file->path = memory_text(path, strlen(path));
 	elf_version(EV_CURRENT);
-	file->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	map_file(file, fd);
 	if (!file->elf || !gelf_getehdr(file->elf, &header)) {
 		ends_close(file);
 		fail("'%s' is no program or shared library (ELF)", path);
@@ -207,9 +280,12 @@ struct ends_file *ends_open(int fd, const char *path)
 	read_segments(file);
 	read_sections(file);
 	read_dynamic(file);
+	file->entry = header.e_entry;
 	file->traits |= file->pads.exceptions ? ENDS_UNSAFE : 0;
 	file->traits |= header.e_type == ET_DYN && !file->program ? ENDS_LIBRARY : file->needed.count == 0 ? ENDS_ALONE : 0;
-	elf_cntl(file->elf, ELF_C_FDDONE);
+	changed = file->traits & ENDS_LIBRARY ? ENDS_THROWS : ENDS_UNSAFE;
+	if (file->known && !(file->traits & changed) && changes_stacks(file))
+		file->traits |= changed;
 	return file;
 }
 
@@ -313,22 +389,30 @@ static int take_exits(const struct ends_file *file, const struct exits *exits, s
 	return 0;
 }
 
+/* A return probe changes where it returns to: that must not be where nothing returns, or the function looks. */
+static bool wants_exits(const struct ends_file *file, uint64_t address, const struct exits *exits)
+{
+	return exits->returns_oddly || exits->count == 0 || address == file->entry;
+}
+
 int ends_find(const struct ends_file *file, const char *name, uint64_t offset, bool unsafe, struct ends *ends)
 {
+	bool may_leave = unsafe || file->traits & ENDS_UNSAFE, is_library = file->traits & ENDS_LIBRARY;
 	struct exits exits = {0};
-	uint64_t address;
+	uint64_t address = 0;
+	bool in_code = to_address(file, offset, &address), read;
 	int status = 0;
 
 	*ends = (struct ends){.start = offset};
-	if (file->known && to_address(file, offset, &address))
+	if (file->known && in_code)
 		to_offset(file, exits_entry(file->code, file->codes, &(struct exits_range){address, size_of(file, address)}), &ends->start);
-	unsafe |= file->traits & ENDS_UNSAFE;
-	if (!unsafe && !(file->traits & ENDS_LIBRARY))
-		return 0;
-	if (!file->known || !to_address(file, offset, &address) || find_exits(file, address, &exits) < 0)
-		status = -1;
-	else if (unsafe || exits.calls)
+	read = file->known && in_code && find_exits(file, address, &exits) == 0;
+	if (in_code && address == file->entry && !read)
+		ends->at_exits = true;
+	else if (read && (may_leave || (is_library && exits.calls) || wants_exits(file, address, &exits)))
 		status = take_exits(file, &exits, ends);
+	else if (!read && (may_leave || is_library))
+		status = -1;
 	free(exits.items);
 	if (status == 0)
 		return 0;

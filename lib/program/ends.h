@@ -4,12 +4,13 @@
  * A return probe puts an address of the kernel's own on the stack in place of the one that the function returns to. An exception that is to
  * go through such a function finds no caller and ends the program, and so does a return on another stack than that of the call. So
  * where a function may be left like that, its end is a probe at each instruction by which it is left (program/exits.h). These cost
- * several times as much, so functions of C have return probes, unless their program changes stacks, or their library is one of others' programs.
+ * several times as much, so functions of C have return probes, unless their program changes stacks, or their library is one of others' programs,
+ * or they look at where they return to (setjmp), or nothing called them (_start).
  *
  * Files are read where there are no rights to lose (program/lookup.h); the path is only told. program/leave.h asks from outside.
  *
  * What may be left like that is told by the program: functions with tables for exceptions, or names that only code which throws, catches,
- * or changes stacks refers to; and so is a program whose libraries throw, whether it names them, they name each other, or it has loaded
+ * or changes stacks refers to, or instructions that set the stack pointer to what was never there; and so is a program whose libraries throw, whether it names them, they name each other, or it has loaded
  * them (program/leave.h). A function of a library may be called by any program, so it may be left in any way, unless it calls nothing.
  */
 #ifndef PROGRAM_ENDS_H
@@ -31,7 +32,7 @@ enum ends_trait {
 	ENDS_UNSAFE = 1,   /* exceptions or other stacks may leave its functions */
 	ENDS_JUMPS = 2,	   /* so may longjmp() */
 	ENDS_LIBRARY = 4,  /* any program may call it */
-	ENDS_THROWS = 8,   /* a library whose exceptions come through its callers' functions */
+	ENDS_THROWS = 8,   /* a library whose exceptions come through its callers' functions, or whose stacks these run on */
 	ENDS_ALONE = 16,   /* it needs no libraries */
 	ENDS_LOADS = 32,   /* it may load libraries that it does not name */
 };

@@ -295,13 +295,14 @@ static void jump_indirect(struct search *search, uint64_t from, const cs_x86 *x8
 {
 	const cs_x86_op *to = &x86->operands[0];
 	const cs_x86 *sum = to->type == X86_OP_REG ? table_sum(search, to->reg) : NULL;
+	bool anywhere = x86->prefix[1] == NOTRACK; /* other instructions are read into `x86` while tables are followed */
 
 	if (to->type == X86_OP_MEM && to->mem.scale == 8 && to->mem.base == X86_REG_INVALID && to->mem.index != X86_REG_INVALID &&
 	    follow_table(search, (uint64_t)to->mem.disp, 8, frame))
 		return;
 	if (sum && (follow_bases(search, sum->operands[1].reg, frame) || follow_bases(search, sum->operands[0].reg, frame)))
 		return;
-	if (sum || (frame->sp.known && !is_bare(frame)) || x86->prefix[1] == NOTRACK) {
+	if (sum || (frame->sp.known && !is_bare(frame)) || anywhere) {
 		search->failed = true; /* a table that cannot be read */
 		return;
 	}
@@ -430,6 +431,27 @@ static bool ends_here(unsigned id)
 	return id == X86_INS_UD2 || id == X86_INS_HLT || id == X86_INS_INT3;
 }
 
+/*
+ * Whether an instruction reads, changes or takes off where the function returns to, as what saves a context does. A call's own return address,
+ * and a frame's end, are not that.
+ */
+static bool touches_return(const struct search *search, const cs_insn *insn, const struct frame *frame)
+{
+	const cs_x86 *x86 = &insn->detail->x86;
+
+	if (insn->id == X86_INS_POP || insn->id == X86_INS_POPFQ)
+		return is_bare(frame);
+	if (insn->id == X86_INS_NOP || cs_insn_group(search->capstone, insn, X86_GRP_CALL))
+		return false;
+	for (uint8_t i = 0; i < x86->op_count; i++) {
+		struct distance to = x86->operands[i].type == X86_OP_MEM ? address_of(frame, &x86->operands[i].mem) : unknown;
+
+		if (to.known && to.bytes >= 0 && to.bytes < 8)
+			return true;
+	}
+	return false;
+}
+
 /* Returns whether the processor may go on behind it. */
 static bool take(struct search *search, const cs_insn *insn, struct frame *frame)
 {
@@ -449,6 +471,7 @@ static bool take(struct search *search, const cs_insn *insn, struct frame *frame
 	}
 	if (insn->id == X86_INS_CALL)
 		search->exits->calls = true;
+	search->exits->returns_oddly |= touches_return(search, insn, frame);
 	remember(search, insn);
 	change_frame(search, insn, frame);
 	return !ends_here(insn->id);
@@ -680,4 +703,86 @@ size_t exits_switches(const struct stretch *code, size_t codes, uint64_t entry, 
 	for (size_t i = 0; count == 0 && i < callees.count; i++)
 		count = find_switches(capstone, code, codes, callees.items[i], CALLEE_ROOM, NULL, found, count);
 	return count;
+}
+
+/* --- changes of the stack ----------------------------------------------------------------------------------------------- */
+
+/* Registers that hold addresses of the function's own stack. */
+struct own {
+	bool regs[X86_REG_ENDING];
+};
+
+static bool is_own(const struct own *own, const cs_x86_op *from)
+{
+	x86_reg base = from->type == X86_OP_REG ? from->reg : from->type == X86_OP_MEM ? from->mem.base : X86_REG_INVALID;
+
+	return base == X86_REG_RSP || base == X86_REG_RBP || own->regs[base];
+}
+
+/* An address of the own stack goes from register to register, and by way of the stack. Returns whether the stack pointer is set to another. */
+static bool changes_stack(struct own *own, const cs_insn *insn)
+{
+	const cs_x86 *x86 = &insn->detail->x86;
+	bool moves = insn->id == X86_INS_MOV || insn->id == X86_INS_LEA || insn->id == X86_INS_XCHG;
+
+	if (!moves || x86->op_count != 2 || x86->operands[0].type != X86_OP_REG)
+		return insn->id == X86_INS_POP && is_of(x86, X86_REG_RSP);
+	if (x86->operands[0].reg == X86_REG_RSP)
+		return !is_own(own, &x86->operands[1]);
+	if (insn->id == X86_INS_XCHG && x86->operands[1].type == X86_OP_REG && x86->operands[1].reg == X86_REG_RSP)
+		return true;
+	own->regs[x86->operands[0].reg] |= is_own(own, &x86->operands[1]);
+	return false;
+}
+
+/* From the first byte to the last; what is no instruction is passed over. */
+static bool read_changes(const uint8_t *bytes, size_t size, struct own *own)
+{
+	csh capstone = decoder();
+	cs_insn *insn = cs_malloc(capstone);
+	uint64_t address = 0;
+	bool found = false;
+
+	while (size > 0)
+		if (cs_disasm_iter(capstone, &bytes, &size, &address, insn))
+			found |= changes_stack(own, insn);
+		else
+			bytes++, size--;
+	cs_free(insn, 1);
+	return found;
+}
+
+/* Twice: a loop may set the stack back before the place where it keeps it. */
+bool exits_change_stack(const struct stretch *code, size_t codes, const struct exits_range *function)
+{
+	uint64_t left;
+	const uint8_t *bytes = code_at(code, codes, function->start, &left);
+	size_t size = bytes && function->size < left ? function->size : left;
+	struct own own = {0};
+
+	return bytes && decoder() && read_changes(bytes, size, &own) && read_changes(bytes, size, &own);
+}
+
+/* Moves to the stack pointer: 8b and 8d have it as their first register, 89 and 87 as their second; 48 to 4d widen them. */
+static bool may_set_stack(const uint8_t *bytes)
+{
+	uint8_t wide = bytes[0], code = bytes[1], registers = bytes[2];
+
+	if (wide != 0x48 && wide != 0x49 && wide != 0x4c)
+		return false;
+	if (wide == 0x48 && code == 0x94)
+		return true;
+	if (wide != 0x4c && (code == 0x8b || (code == 0x8d && registers < 0xc0) || code == 0x87))
+		return (registers & 0x38) == 0x20;
+	return wide != 0x49 && (code == 0x89 || code == 0x87) && (registers & 0xc7) == 0xc4;
+}
+
+bool exits_next_change(const struct stretch *code, uint64_t *address)
+{
+	for (uint64_t at = *address - code->address; code->executable && at + 3 <= code->size; at++)
+		if (may_set_stack(code->bytes + at)) {
+			*address = code->address + at;
+			return true;
+		}
+	return false;
 }

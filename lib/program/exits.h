@@ -2,8 +2,8 @@
  * exits: the instructions by which a function is left, found in its machine code: each `ret`, and each jump to another function (a tail
  * call). Bytes in, addresses out: nothing here reads a file.
  *
- * Only what the processor may come to is decoded: from the function's entry, and from where an exception lands in it, along its jumps and
- * the entries of its jump tables, for data may lie between instructions, and a probe there would change them. A jump that leads out
+ * Only code that the processor may reach is decoded: from the function's entry, and from where an exception lands in it, along its jumps and
+ * the entries of its jump tables. Data may lie between instructions, and a probe there would change them. A jump that leads out
  * of the function's bytes while its frame is still on the stack goes to a part of the function that the compiler put elsewhere, and is
  * followed; with the stack as it was at the entry it is a tail call. Where neither is certain (a stack that was aligned, a part that has
  * no name), the place is listed: a probe there gives the stack pointer, and an end is one only where that is the entry's.
@@ -40,12 +40,13 @@ struct exits_question {
 struct exits {
 	uint64_t *items;
 	size_t count, room;
-	bool calls; /* it calls, or jumps to, other functions */
+	bool calls;	    /* it calls, or jumps to, other functions */
+	bool returns_oddly; /* it reads or changes where it returns to, as what saves a context does: that must stay as it is */
 };
 
 /*
- * x86-64 only. -1: not all of them can be told, for a jump leads who knows where, or what is decoded makes no sense; nothing is to
- * be freed then. A function that never returns has none.
+ * x86-64 only. -1: some cannot be found, because nobody can tell where a jump leads, or the decoded instructions make no sense; nothing
+ * needs to be freed then. A function that never returns has none.
  */
 int exits_find(const struct exits_question *question, struct exits *exits);
 
@@ -67,5 +68,14 @@ struct exits_switch {
 enum { EXITS_SWITCHES = 8 };
 
 size_t exits_switches(const struct stretch *code, size_t codes, uint64_t entry, uint64_t size, struct exits_switch found[EXITS_SWITCHES]);
+
+/*
+ * Whether a function goes on with a stack that is not its caller's, as what switches between coroutines does: it sets the stack pointer to what
+ * did not come from there.
+ */
+bool exits_change_stack(const struct stretch *code, size_t codes, const struct exits_range *function);
+
+/* The next place, at `address` or behind it, whose bytes may be an instruction that does so, in the midst of another one as well. False: none. */
+bool exits_next_change(const struct stretch *code, uint64_t *address);
 
 #endif

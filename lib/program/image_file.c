@@ -7,7 +7,7 @@
 #include <elfutils/libdwelf.h>
 #include <zlib.h>
 
-enum { NOTES_MAX = 1 << 20 };
+enum { NOTES_MAX = 1 << 20, HEADERS_MAX = 1 << 12 };
 
 /* The build id is looked for in all notes. */
 static bool has_small_notes(Elf *elf)
@@ -15,7 +15,7 @@ static bool has_small_notes(Elf *elf)
 	GElf_Phdr segment;
 	size_t count;
 
-	if (elf_getphdrnum(elf, &count) < 0)
+	if (elf_getphdrnum(elf, &count) < 0 || count > HEADERS_MAX)
 		return false;
 	for (size_t i = 0; i < count; i++)
 		if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_NOTE && segment.p_filesz > NOTES_MAX)

@@ -14,14 +14,15 @@ struct leave {
 	char *path;
 	unsigned traits;
 	bool unsafe, loads;
+	ARRAY(struct stat) seen; /* libraries that were looked at */
 };
 
 /* Through the libraries of a program. */
 struct search {
-	const struct leave *leave;
+	struct leave *leave;
+	struct lookup *lookup;
 	char *folders;		   /* where the program looks for them */
 	ARRAY(char *) left;	   /* paths, still to be read */
-	ARRAY(struct stat) seen;
 	unsigned traits;	   /* of any */
 };
 
@@ -74,14 +75,23 @@ static char *find_library(const char *program, const char *folders, const char *
 	return NULL;
 }
 
-/* They throw what others tell them to. */
+/* They throw, and change stacks, where others tell them to. */
 static bool is_runtime(const char *path)
 {
-	static const char *const names[] = {"libc.so.", "libgcc_s.so.", "libstdc++.so.", "libc++.so.", "libc++abi.so.", "libunwind.so."};
+	static const char *const names[] = {"libc.so.", "ld-linux-x86-64.so.", "libgcc_s.so.", "libstdc++.so.", "libc++.so.",
+					    "libc++abi.so.", "libunwind.so.", "libcrypto.so.", "libffi.so."};
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strncmp(name, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
+static bool is_seen(const struct leave *leave, const struct stat *file)
+{
+	for (size_t i = 0; i < leave->seen.count; i++)
+		if (leave->seen.items[i].st_ino == file->st_ino && leave->seen.items[i].st_dev == file->st_dev)
 			return true;
 	return false;
 }
@@ -95,12 +105,9 @@ static bool is_new(struct search *search, const char *path)
 		search->traits |= ENDS_THROWS;
 		return false;
 	}
-	if (!S_ISREG(file.st_mode))
+	if (!S_ISREG(file.st_mode) || is_seen(search->leave, &file))
 		return false;
-	for (size_t i = 0; i < search->seen.count; i++)
-		if (search->seen.items[i].st_ino == file.st_ino && search->seen.items[i].st_dev == file.st_dev)
-			return false;
-	*ARRAY_ADD(&search->seen) = file;
+	*ARRAY_ADD(&search->leave->seen) = file;
 	return true;
 }
 
@@ -128,7 +135,7 @@ static void add_needed(struct search *search, const char *text, size_t length)
 static int read_library(struct search *search, const char *path, unsigned *traits)
 {
 	char *text = memory_new(TEXT_ROOM + 1, 1);
-	int length = lookup_traits(search->leave->lookup, path, traits, text, TEXT_ROOM);
+	int length = lookup_traits(search->lookup, path, traits, text, TEXT_ROOM);
 
 	if (length >= 0)
 		add_needed(search, text, (size_t)length);
@@ -157,7 +164,7 @@ static void take_loaded(void *context, const char *path, const char *name)
 
 	if (search->traits & ENDS_THROWS || is_runtime(name) || !is_new(search, path))
 		return;
-	if (lookup_traits(search->leave->lookup, path, &traits, NULL, 0) == 0 && traits & ENDS_LIBRARY)
+	if (lookup_traits(search->lookup, path, &traits, NULL, 0) == 0 && traits & ENDS_LIBRARY)
 		search->traits |= traits & ENDS_THROWS;
 }
 
@@ -179,14 +186,13 @@ static void free_search(struct search *search)
 	for (size_t i = 0; i < search->left.count; i++)
 		free(search->left.items[i]);
 	free(search->left.items);
-	free(search->seen.items);
 	free(search->folders);
 }
 
 struct leave *leave_new(struct lookup *lookup, const char *path)
 {
 	struct leave *leave = NEW(struct leave);
-	struct search search = {.leave = leave};
+	struct search search = {.leave = leave, .lookup = lookup};
 	int status;
 
 	leave->lookup = lookup;
@@ -207,6 +213,7 @@ void leave_free(struct leave *leave)
 {
 	if (!leave)
 		return;
+	free(leave->seen.items);
 	free(leave->path);
 	free(leave);
 }
@@ -219,6 +226,52 @@ bool leave_may_jump(const struct leave *leave)
 bool leave_may_load(const struct leave *leave)
 {
 	return leave->loads;
+}
+
+static bool is_run_by(const char *path, const int32_t *tids, size_t count)
+{
+	struct stat wanted, found;
+	char exe[32];
+
+	if (stat(path, &wanted) < 0)
+		return true; /* it may be any */
+	for (size_t i = 0; i < count; i++) {
+		snprintf(exe, sizeof(exe), "/proc/%d/exe", tids[i]);
+		if (stat(exe, &found) == 0 && found.st_ino == wanted.st_ino && found.st_dev == wanted.st_dev)
+			return true;
+	}
+	return false;
+}
+
+struct newcomers {
+	const struct leave *leave;
+	bool any;
+};
+
+static void take_newcomer(void *context, const char *path, const char *name)
+{
+	struct newcomers *newcomers = context;
+	struct stat file;
+
+	if (!is_runtime(name) && (stat(path, &file) < 0 || (S_ISREG(file.st_mode) && !is_seen(newcomers->leave, &file))))
+		newcomers->any = true;
+}
+
+bool leave_has_new(struct leave *leave, const int32_t *tids, size_t count)
+{
+	struct newcomers newcomers = {.leave = leave};
+
+	if (count == 0 || is_run_by(leave->path, tids, count))
+		loaded_by(leave->path, take_newcomer, &newcomers);
+	return newcomers.any;
+}
+
+bool leave_has_loaded(struct leave *leave, struct lookup *lookup)
+{
+	struct search search = {.leave = leave, .lookup = lookup};
+
+	loaded_by(leave->path, take_loaded, &search);
+	return search.traits & ENDS_THROWS;
 }
 
 int leave_find(const struct leave *leave, const char *function, uint64_t offset, struct ends *ends)

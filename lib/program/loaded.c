@@ -16,7 +16,7 @@ static void take_line(const char *process, const char *line, loaded_taker *take,
 
 	if (sscanf(line, "%lx-%lx %*c%*c%c%*c %*x %*x:%*x %*u %n", &from, &to, &executable, &at) < 3 || executable != 'x' || line[at] != '/')
 		return;
-	snprintf(path, sizeof(path), "/proc/%s/map_files/%lx-%lx", process, from, to);
+	snprintf(path, sizeof(path), "/proc/%.20s/map_files/%lx-%lx", process, from, to);
 	take(context, path, line + at);
 }
 
@@ -26,7 +26,7 @@ static size_t take_maps(const char *process, loaded_taker *take, void *context)
 	size_t room = 0, lines = 0;
 	FILE *maps;
 
-	snprintf(path, sizeof(path), "/proc/%s/maps", process);
+	snprintf(path, sizeof(path), "/proc/%.20s/maps", process);
 	maps = fopen(path, "re");
 	for (; maps && getline(&line, &room, maps) > 0; lines++) {
 		line[strcspn(line, "\n")] = '\0';
@@ -52,7 +52,7 @@ size_t loaded_by(const char *program, loaded_taker *take, void *context)
 
 		if (strspn(entry->d_name, "0123456789") != strlen(entry->d_name) || strlen(entry->d_name) >= NAME_ROOM / 2)
 			continue;
-		snprintf(exe, sizeof(exe), "/proc/%s/exe", entry->d_name);
+		snprintf(exe, sizeof(exe), "/proc/%.20s/exe", entry->d_name);
 		if (stat(exe, &found) == 0 && found.st_ino == wanted.st_ino && found.st_dev == wanted.st_dev)
 			count += take_maps(entry->d_name, take, context);
 	}

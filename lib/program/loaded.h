@@ -1,5 +1,5 @@
 /*
- * loaded: libraries that processes have loaded, told by /proc, whoever names them.
+ * loaded: libraries that processes have loaded, by /proc, whether the program names them or not.
  */
 #ifndef PROGRAM_LOADED_H
 #define PROGRAM_LOADED_H

@@ -1,18 +1,18 @@
 /*
  * lookup: names of functions, looked up in a process without rights.
  *
- * Programs and libraries are read on behalf of root, but belong to anybody, and the libraries that read them trust them more than they
- * should. So another process reads them, which can do nothing else (base/confine.h). It is given open files, and answers with text.
+ * Programs and libraries are read on behalf of root, but belong to anybody, and the libraries that parse them trust them more than they
+ * should. So another process parses them, which can do nothing else (base/confine.h). It gets open files, and answers with text.
  *
  *	lookup = lookup_new(stopped)
  *	file = lookup_add(lookup, fd, path)
  *	lookup_place(lookup, file, offset, &place)	...
  *	lookup_free(lookup)
  *
- * The process is forked when it is first asked. If it dies, or takes longer for one question than LOOKUP_CPU_MS of CPU time, another one
- * takes its place, and of the file nothing more is asked, so that its places remain addresses. If somebody owns LOOKUP_STRIKES such
- * files, nothing more is asked of any file of that user's, root excepted. What it answers is not believed: it is bounded, and
- * without control characters.
+ * The process is forked at the first question. If it dies, or takes more than LOOKUP_CPU_MS of CPU time for one question, another one takes
+ * its place, and nothing more is asked about that file: its places remain addresses. If a user other than root owns LOOKUP_STRIKES such
+ * files, nothing more is asked about any file of that user. The answers are not trusted: their length is bounded, and control
+ * characters are taken out.
  *
  * One thread at a time may ask.
  */
@@ -64,7 +64,8 @@ size_t lookup_build_id(struct lookup *lookup, int fd, unsigned char id[CODE_BUIL
 struct symbol_names;
 
 /*
- * As symbol_offset() and symbol_matching(), of the file at this path, less functions that returns_allowed() refuses. A process that has read another file is not asked these, for a probe in the wrong place ends programs.
+ * As symbol_offset() and symbol_matching(), of the file at this path, without the functions that returns_allowed() refuses. A probe in the
+ * wrong place ends programs; so only a process that has read no other file is asked.
  */
 int lookup_offset(struct lookup *lookup, const char *path, const char *function, uint64_t *offset);
 int lookup_matching(struct lookup *lookup, const char *path, const char *pattern, struct symbol_names *names);

@@ -54,7 +54,7 @@ void stacks_describe(struct stacks *stacks, uint32_t stack, struct line *line);
 /* How many were taken so far. */
 uint64_t stacks_taken(struct stacks *stacks);
 
-/* How many were lost, for there was no room for samples. */
+/* How many were lost because there was no room for samples. */
 uint64_t stacks_lost(struct stacks *stacks);
 
 #endif

@@ -1,21 +1,214 @@
 #include "report/figure.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/fail.h"
+#include "base/file.h"
+#include "base/place.h"
 #include "chart/span.h"
-#include "report/canvas.h"
-#include "report/summary.h"
-#include "report/words.h"
+#include "report/fit.h"
+
+extern char **environ;
 
 #define LEAST_VALUE 1e-9 /* a log scale has no place for nothing */
 
-enum { ROWS_MAX = 24, ROW_COLUMNS = 26, COLUMNS_SEEN = 400, BLAME_COLUMNS = 56, PLOT_ROWS = 22, PLOTS_MAX = 4 };
+enum { ROWS_MAX = 24, ROW_COLUMNS = 26, COLUMNS_SEEN = 400, ARROWS_SEEN = 150, COLUMNS_MAX = 400, BLAME_COLUMNS = 56, PLOT_ROWS = 22, PLOTS_MAX = 4 };
 
-/* What a time is best told in: s, ms, us, ns are units 0 to 3, as the scripts know them. */
+/* --- gnuplot at work: a private folder of data files, a script of charts/, and what it draws ------------------------------ */
+
+/*
+ * No text from outside may be among the settings of a script: gnuplot executes them. Text goes into the data files, by canvas_text().
+ */
+struct canvas {
+	struct place folder;
+	FILE *errors; /* gnuplot's complaints */
+	ARRAY(char *) files;
+};
+
+static void canvas_close(struct canvas *canvas)
+{
+	size_t i;
+
+	if (!canvas)
+		return;
+	for (i = 0; i < canvas->files.count; i++) {
+		unlinkat(canvas->folder.there, canvas->files.items[i], 0);
+		free(canvas->files.items[i]);
+	}
+	place_remove(&canvas->folder);
+	if (canvas->errors)
+		fclose(canvas->errors);
+	free(canvas->files.items);
+	free(canvas);
+}
+
+static struct canvas *canvas_open(void)
+{
+	struct canvas *canvas = NEW(struct canvas);
+
+	if (place_workspace(&canvas->folder, file_temporary_folder()) == 0 && (canvas->errors = file_temporary(NULL)))
+		return canvas;
+	canvas_close(canvas);
+	return NULL;
+}
+
+/* A new data file, which canvas_file_close() ends. NULL after fail(). */
+static FILE *canvas_file(struct canvas *canvas, const char *name)
+{
+	int fd = openat(canvas->folder.there, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (!file) {
+		fail_errno("cannot write a chart's data, '%s'", name);
+		if (fd >= 0)
+			close(fd);
+		return NULL;
+	}
+	*ARRAY_ADD(&canvas->files) = memory_text(name, strlen(name));
+	return file;
+}
+
+/* 0; -1 after fail(): it does not hold all that was written. */
+static int canvas_file_close(FILE *file)
+{
+	bool failed = ferror(file);
+
+	return fclose(file) != 0 || failed ? fail_errno("cannot write a chart's data") : 0;
+}
+
+/* A text as one column of a data file. A double quote would begin a quoted column, a backslash an escape. */
+static void canvas_text(FILE *file, const char *text, size_t columns)
+{
+	char *fitting = fit_abridge(text, columns), *p;
+
+	for (p = fitting; *p; p++)
+		fputc(*p == '"' ? '\'' : *p == '\\' ? '/' : *p, file);
+	free(fitting);
+}
+
+static char *read_all(int fd, size_t *length)
+{
+	char *text = NULL, block[16384];
+	ssize_t got;
+	FILE *out = open_memstream(&text, length);
+
+	while ((got = read(fd, block, sizeof(block))) > 0 || (got < 0 && errno == EINTR))
+		if (got > 0)
+			fwrite(block, 1, got, out);
+	fclose(out);
+	return text;
+}
+
+/* A Ctrl-C or the end of a service reaches the whole pipe, gnuplot too; here only the input is to end, not the pictures. */
+static void keep_from_ending(posix_spawnattr_t *attributes)
+{
+	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+	sigset_t blocked;
+
+	sigprocmask(SIG_BLOCK, NULL, &blocked);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		sigaddset(&blocked, ends[i]);
+	posix_spawnattr_init(attributes);
+	posix_spawnattr_setsigmask(attributes, &blocked);
+	posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK);
+}
+
+/* Starts gnuplot in the folder, its output in the pipe, its complaints in a file. An errno. */
+static int start(struct canvas *canvas, char *const *argv, const int *pipe, pid_t *child)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	int error;
+
+	keep_from_ending(&attributes);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_adddup2(&actions, pipe[1], STDOUT_FILENO);
+	posix_spawn_file_actions_adddup2(&actions, fileno(canvas->errors), STDERR_FILENO);
+	posix_spawn_file_actions_addfchdir_np(&actions, canvas->folder.there);
+	error = posix_spawnp(child, argv[0], &actions, &attributes, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	posix_spawnattr_destroy(&attributes);
+	return error;
+}
+
+static char *run(struct canvas *canvas, char *const *argv, size_t *length, int *status)
+{
+	int pipe[2], error;
+	pid_t child;
+	char *text;
+
+	if (pipe2(pipe, O_CLOEXEC) < 0) {
+		fail_errno("cannot make a pipe");
+		return NULL;
+	}
+	if (ftruncate(fileno(canvas->errors), 0) == 0)
+		lseek(fileno(canvas->errors), 0, SEEK_SET);
+	error = start(canvas, argv, pipe, &child);
+	close(pipe[1]);
+	if (error) {
+		close(pipe[0]);
+		fail("cannot start gnuplot: %s; install gnuplot-nox",
+		     error == ENOENT ? "it is not installed" : strerror(error));
+		return NULL;
+	}
+	text = read_all(pipe[0], length);
+	close(pipe[0]);
+	while (waitpid(child, status, 0) < 0 && errno == EINTR)
+		;
+	return text;
+}
+
+static void fail_with_complaint(const struct canvas *canvas, const char *script)
+{
+	size_t length;
+	char *text, *line, *clean;
+
+	lseek(fileno(canvas->errors), 0, SEEK_SET);
+	line = text = read_all(fileno(canvas->errors), &length);
+
+	/* gnuplot points at the place in a line of its own first. */
+	while (line && strspn(line, " \n^") > 0)
+		line += strspn(line, " \n^");
+	if (line)
+		line[strcspn(line, "\n")] = '\0';
+	clean = fit_clean(line ? line : "");
+	fail("gnuplot could not draw '%s'%s%s", script, *clean ? ": " : "", clean);
+	free(clean);
+	free(text);
+}
+
+/* Runs the script with these settings; returns what it wrote, which the caller frees. NULL after fail(). */
+static char *canvas_draw(struct canvas *canvas, const char *script, const char *settings)
+{
+	char *found = file_shipped(script), *path = found ? realpath(found, NULL) : NULL, *text;
+	char *argv[] = {"gnuplot", "-d", "-e", (char *)settings, path, NULL};
+	size_t length = 0;
+	int status = 0;
+
+	free(found);
+	if (!path)
+		return NULL;
+	text = run(canvas, argv, &length, &status);
+	free(path);
+	if (text && (length == 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0)) {
+		fail_with_complaint(canvas, script);
+		free(text);
+		text = NULL;
+	}
+	return text;
+}
+
+/* The unit that suits a time: s, ms, us, ns are units 0 to 3, as the scripts know them. */
 static int unit_of(double seconds)
 {
 	int unit = 0;
@@ -32,7 +225,7 @@ static double in_unit(double seconds, int unit)
 	return seconds * pow(1000, unit);
 }
 
-/* For what the library has failed with. */
+/* Turns the last fail() into a complaint. */
 static char *undrawn(struct canvas *canvas, char **complaint)
 {
 	*complaint = memory_format("no chart: %s", fail_text());
@@ -40,8 +233,7 @@ static char *undrawn(struct canvas *canvas, char **complaint)
 	return NULL;
 }
 
-/* Draws, and tidies up; `settings` is freed. The picture without what comes before <svg>, for it will stand in a page.
- */
+/* Draws, and tidies up; frees `settings`. Drops what comes before <svg>: the picture will stand in a page. */
 static char *drawn(struct canvas *canvas, const char *script, char *settings, char **complaint)
 {
 	char *text = canvas_draw(canvas, script, settings), *svg = text ? strstr(text, "<svg") : NULL;
@@ -64,6 +256,8 @@ static struct canvas *new_canvas(char **complaint)
 	return canvas;
 }
 
+/* --- control charts --------------------------------------------------------------------------------------------------------- */
+
 /* "time median greatest", neither value below the least. */
 static void put_point(FILE *file, int64_t at, const struct bucket *point, double least)
 {
@@ -72,7 +266,7 @@ static void put_point(FILE *file, int64_t at, const struct bucket *point, double
 
 static const char far_off[] = "-1e12 1 1\n"; /* the chart: gnuplot wants a point */
 
-static int write_points(struct canvas *canvas, const char *name, const struct points *points, double least)
+static int write_points(struct canvas *canvas, const char *name, const struct timeline *points, double least)
 {
 	FILE *file = canvas_file(canvas, name);
 	size_t i;
@@ -86,8 +280,8 @@ static int write_points(struct canvas *canvas, const char *name, const struct po
 	return canvas_file_close(file);
 }
 
-/* Limits hold until the next, the last ones to the end of the chart; so do those of a stream before, where the next begins earlier. */
-static int write_limits(struct canvas *canvas, const struct points *limits, int64_t end, double least)
+/* Limits hold until the next ones, the last ones to the end of the chart. So do the last ones of a stream if the next stream begins earlier. */
+static int write_limits(struct canvas *canvas, const struct timeline *limits, int64_t end, double least)
 {
 	FILE *file = canvas_file(canvas, "limits");
 	size_t i;
@@ -109,7 +303,7 @@ static int write_limits(struct canvas *canvas, const struct points *limits, int6
 	return canvas_file_close(file);
 }
 
-static void widen(const struct points *points, int64_t *from, int64_t *to)
+static void widen(const struct timeline *points, int64_t *from, int64_t *to)
 {
 	size_t i;
 
@@ -121,7 +315,7 @@ static void widen(const struct points *points, int64_t *from, int64_t *to)
 
 static void extremes(const struct track *track, double *least, double *most)
 {
-	const struct points *all[] = {&track->samples, &track->limits, &track->marks, &track->levels};
+	const struct timeline *all[] = {&track->samples, &track->limits, &track->marks, &track->levels};
 	size_t i, j;
 
 	*least = INFINITY;
@@ -133,7 +327,7 @@ static void extremes(const struct track *track, double *least, double *most)
 		}
 }
 
-/* Latencies differ by powers of ten. Rates and plain numbers are drawn on a linear scale where they are near each other or nothing. */
+/* Latencies differ by powers of ten. Rates and plain numbers get a linear scale where they are near each other, or zero. */
 static bool is_linear(const struct track *track)
 {
 	double least, most;
@@ -191,7 +385,7 @@ static char *control(const struct model *model, const struct track *track, const
 		return undrawn(canvas, complaint);
 	return drawn(canvas, "charts/control.gp",
 		     memory_format("%s; unit=%d; linear=%d; low=%.9g; high=%.9g; clock=%d; from=%.6f; to=%.6f; shifts=%zu", terminal,
-				   track->unit, is_linear(track), low, high, model->has_wall, from / 1e9, to / 1e9, track->levels.count),
+				   track->unit, is_linear(track), low, high, model->site->has_wall, from / 1e9, to / 1e9, track->levels.count),
 		     complaint);
 }
 
@@ -212,11 +406,11 @@ static int more_signals(const void *a, const void *b)
 size_t figure_tracks(const struct model *model, const struct track **list, size_t room)
 {
 	ARRAY(struct track *) all = {0};
-	struct chart_story *chart;
+	struct tracked_chart *chart;
 	struct track *track;
 	size_t i, n = 0;
 
-	for (chart = model->charts; chart; chart = chart->hh.next)
+	for (chart = model->tracks->charts; chart; chart = chart->hh.next)
 		for (track = chart->tracks; track; track = track->hh.next)
 			if (track->samples.count + track->marks.count + track->levels.count > 0)
 				*ARRAY_ADD(&all) = track;
@@ -233,14 +427,14 @@ char *figure_plot(const struct model *model, size_t columns, char **complaint)
 {
 	const struct track *tracks[PLOTS_MAX];
 	size_t i, n = figure_tracks(model, tracks, PLOTS_MAX), size = 0;
-	char *terminal = memory_format("dumb=1; columns=%zu; rows=%d", columns, PLOT_ROWS), *text = NULL, *plot, *key,
+	char *terminal = memory_format("dumb=1; columns=%zu; rows=%d", columns, PLOT_ROWS), *text = NULL, *plot, *label,
 	     *line, *rest;
 	FILE *out = open_memstream(&text, &size);
 
 	for (i = 0; i < n && !*complaint; i++) {
 		plot = control(model, tracks[i], terminal, complaint);
-		key = model_track_name(model, tracks[i]);
-		fprintf(out, "%schart %s%s%s\n", i ? "\n" : "", tracks[i]->chart->name, *key ? " " : "", key);
+		label = tracks_label(model->tracks, tracks[i]);
+		fprintf(out, "%schart %s\n", i ? "\n" : "", label);
 		/* The terminal fills its lines up with spaces. */
 		for (line = plot ? strtok_r(plot, "\n\f", &rest) : NULL; line; line = strtok_r(NULL, "\n\f", &rest)) {
 			size_t length = strlen(line);
@@ -250,7 +444,7 @@ char *figure_plot(const struct model *model, size_t columns, char **complaint)
 			if (length > 0)
 				fprintf(out, "%.*s\n", (int)length, line);
 		}
-		free(key);
+		free(label);
 		free(plot);
 	}
 	fclose(out);
@@ -261,7 +455,9 @@ char *figure_plot(const struct model *model, size_t columns, char **complaint)
 	return NULL;
 }
 
-/* The rows of a path, in the order in which it comes to them; the last row is for all that have no row of their own. */
+/* --- paths ------------------------------------------------------------------------------------------------------------------ */
+
+/* The rows of a path: the thread that it is about on top, under it whoever it waited for; the last row is for all that have none. */
 struct rows {
 	const char *names[ROWS_MAX];
 	size_t count;
@@ -283,6 +479,37 @@ static size_t row_of(struct rows *rows, const char *name)
 	return ROWS_MAX - 1;
 }
 
+static bool is_interrupt(const struct piece *piece)
+{
+	return piece->what == WHAT_IRQ || piece->what == WHAT_SOFTIRQ;
+}
+
+/* A path ends with the thread that it is about, and the piece before a wake-up belongs to the waker. Interrupts come last. */
+static void make_rows(struct rows *rows, const struct story *story)
+{
+	rows->count = 0;
+	for (size_t i = 0; i < story->waits.count; i++)
+		if (story->waits.items[i].waker == NO_PIECE)
+			row_of(rows, story->waits.items[i].row);
+	for (size_t i = story->pieces.count; i-- > 0;)
+		if (!is_interrupt(&story->pieces.items[i]))
+			row_of(rows, story->pieces.items[i].row);
+	for (size_t i = story->pieces.count; i-- > 0;)
+		row_of(rows, story->pieces.items[i].row);
+}
+
+/* Where a time stands in the picture of a story. */
+struct axis {
+	int64_t from;
+	double span; /* seconds */
+	int unit;
+};
+
+static double along(const struct axis *axis, int64_t ts)
+{
+	return (double)span_between(axis->from, ts) / 1e9;
+}
+
 /*
  * A piece is as wide as it took, but not too thin to be seen, at the end of the axis too. Of many thin ones, one behind the other,
  * only some are widened: else they would look like a single one that took all the time. `seen`: the end of the last one.
@@ -300,64 +527,191 @@ static void widen_piece(double *from, double *to, double span, double *seen)
 	*seen = *to;
 }
 
-static bool write_pieces(struct canvas *canvas, const struct story *story, int unit, struct rows *rows, bool *occurs)
+/* Each block of the data ends so; gnuplot wants a point in each. */
+static void end_block(FILE *out, const char *nothing)
 {
-	FILE *file = canvas_file(canvas, "pieces");
-	double span = story_length(story), seen[ROWS_MAX][WHATS];
-	size_t i;
+	fprintf(out, "%s\n\n\n", nothing);
+}
 
-	if (!file)
-		return false;
-	for (i = 0; i < ROWS_MAX * WHATS; i++)
-		seen[i / WHATS][i % WHATS] = -span;
-	for (i = 0; i < story->pieces.count; i++) {
+static void put_rows(FILE *out, const struct rows *rows)
+{
+	for (size_t i = 0; i < rows->count; i++) {
+		fprintf(out, "%zu\t", i);
+		canvas_text(out, rows->names[i], ROW_COLUMNS);
+		fputc('\n', out);
+	}
+	end_block(out, "");
+}
+
+static void put_pieces(FILE *out, const struct axis *axis, const struct story *story, struct rows *rows, bool *occurs)
+{
+	double seen[ROWS_MAX][WHATS];
+
+	for (size_t i = 0; i < ROWS_MAX * WHATS; i++)
+		seen[i / WHATS][i % WHATS] = -axis->span;
+	for (size_t i = 0; i < story->pieces.count; i++) {
 		const struct piece *piece = &story->pieces.items[i];
-		double from = (double)span_between(story->from, piece->from) / 1e9, to = (double)span_between(story->from, piece->to) / 1e9;
+		double from = along(axis, piece->from), to = along(axis, piece->to);
 		size_t row = row_of(rows, piece->row);
 
 		occurs[piece->what] = true;
-		widen_piece(&from, &to, span, &seen[row][piece->what]);
-		fprintf(file, "%zu\t%.9g\t%.9g\t%d\n", row, in_unit(from, unit), in_unit(to, unit), (int)piece->what);
+		widen_piece(&from, &to, axis->span, &seen[row][piece->what]);
+		fprintf(out, "%zu\t%.9g\t%.9g\t%d\n", row, in_unit(from, axis->unit), in_unit(to, axis->unit), (int)piece->what);
 	}
-	return canvas_file_close(file) == 0;
+	end_block(out, "");
 }
 
-static bool write_rows(struct canvas *canvas, const struct rows *rows)
+/* Waits too short to be seen have no bar. */
+static void put_waits(FILE *out, const struct axis *axis, const struct story *story, struct rows *rows)
 {
-	FILE *file = canvas_file(canvas, "rows");
-	size_t i;
+	for (size_t i = 0; i < story->waits.count; i++) {
+		const struct path_wait *wait = &story->waits.items[i];
+		double from = along(axis, wait->from), to = along(axis, wait->to);
 
-	if (!file)
-		return false;
-	for (i = 0; i < rows->count; i++) {
-		fprintf(file, "%zu\t", i);
-		canvas_text(file, rows->names[i], ROW_COLUMNS);
-		fputc('\n', file);
+		if (to - from >= axis->span / COLUMNS_SEEN)
+			fprintf(out, "%zu\t%.9g\t%.9g\n", row_of(rows, wait->row), in_unit(from, axis->unit), in_unit(to, axis->unit));
 	}
-	return canvas_file_close(file) == 0;
+	end_block(out, "NaN\tNaN\tNaN");
 }
 
-char *figure_path(const struct story *story, char **complaint)
+/* Arrows from the waker's row to that of the woken thread; of arrows too close to be told apart the first one stands for all. */
+static void put_wakes(FILE *out, const struct axis *axis, const struct story *story, struct rows *rows)
 {
-	double span = story_length(story);
-	int unit = unit_of(span), what, length = 0;
-	char kinds[3 * WHATS + 1] = "";
+	double last[ROWS_MAX][ROWS_MAX];
+
+	for (size_t i = 0; i < ROWS_MAX * ROWS_MAX; i++)
+		last[i / ROWS_MAX][i % ROWS_MAX] = -axis->span;
+	for (size_t i = 0; i < story->waits.count; i++) {
+		const struct path_wait *wait = &story->waits.items[i];
+		double at = along(axis, wait->to);
+		size_t from, to;
+
+		if (wait->waker == NO_PIECE)
+			continue;
+		from = row_of(rows, story->pieces.items[wait->waker].row);
+		to = row_of(rows, wait->row);
+		if (from == to || at < last[from][to] + axis->span / ARROWS_SEEN)
+			continue;
+		fprintf(out, "%.9g\t%zu\t%d\n", in_unit(at, axis->unit), from, (int)to - (int)from);
+		last[from][to] = at;
+	}
+	end_block(out, "NaN\tNaN\tNaN");
+}
+
+/* The first line has the settings of the script, the rest is its data. */
+char *figure_path_data(const struct story *story)
+{
+	struct axis axis = {.from = story->from, .span = story_length(story), .unit = unit_of(story_length(story))};
+	char *text = NULL, *data = NULL, kinds[3 * WHATS + 1] = "";
 	bool occurs[WHATS] = {false};
-	struct canvas *canvas;
-	struct rows rows = {.count = 0};
+	size_t size = 0;
+	struct rows rows;
+	int length = 0;
+	FILE *out;
 
-	if (story->pieces.count == 0 || span <= 0 || !(canvas = new_canvas(complaint)))
+	if (story->pieces.count == 0 || axis.span <= 0)
 		return NULL;
-	if (!write_pieces(canvas, story, unit, &rows, occurs) || !write_rows(canvas, &rows))
-		return undrawn(canvas, complaint);
-	for (what = 0; what < WHATS; what++)
+	make_rows(&rows, story);
+	out = open_memstream(&data, &size);
+	put_rows(out, &rows);
+	put_waits(out, &axis, story, &rows);
+	put_pieces(out, &axis, story, &rows, occurs);
+	put_wakes(out, &axis, story, &rows);
+	fclose(out);
+	for (int what = 0; what < WHATS; what++)
 		if (occurs[what])
 			length += sprintf(kinds + length, "%s%d", length ? " " : "", what);
-	return drawn(
-	    canvas, "charts/path.gp",
-	    memory_format("rows=%zu; span=%.9g; unit=%d; kinds='%s'", rows.count, in_unit(span, unit), unit, kinds),
-	    complaint);
+	text = memory_format("rows=%zu; span=%.9g; unit=%d; kinds='%s'; waits=%d\n%s", rows.count, in_unit(axis.span, axis.unit), axis.unit,
+			     kinds, story->waits.count > 0, data);
+	free(data);
+	return text;
 }
+
+char *figure_path(const char *data, char **complaint)
+{
+	const char *rest = strchr(data, '\n') + 1;
+	struct canvas *canvas = new_canvas(complaint);
+	FILE *file = canvas ? canvas_file(canvas, "path") : NULL;
+
+	if (!canvas)
+		return NULL;
+	if (file)
+		fputs(rest, file);
+	if (!file || canvas_file_close(file) < 0)
+		return undrawn(canvas, complaint);
+	return drawn(canvas, "charts/path.gp", memory_text(data, (size_t)(rest - 1 - data)), complaint);
+}
+
+/* --- paths in text ---------------------------------------------------------------------------------------------------------- */
+
+/* A piece's letter: what it did. */
+static char letter_of(enum node_what what)
+{
+	static const char letters[WHATS] = {
+		[WHAT_METHOD] = '=', [WHAT_RUN] = '=',	 [WHAT_RUNNABLE] = 'r', [WHAT_WAIT] = 'z',    [WHAT_IRQ] = 'i',
+		[WHAT_SOFTIRQ] = 'i', [WHAT_TIMER] = 't', [WHAT_QUEUE] = 'q',	  [WHAT_SERVICE] = 's', [WHAT_UNKNOWN] = '?'};
+
+	return letters[what];
+}
+
+const char figure_path_legend[] = "= runs, r waits for a CPU, . waits for another, ^ is woken; q in a device's queue, s in service, t timer, "
+				  "i interrupt, z asleep, ? unknown";
+
+/* A row of letters. `from` and `to` are times of the story. */
+static void fill(char *cells, size_t columns, const struct axis *axis, int64_t from, int64_t to, char letter)
+{
+	size_t first = (size_t)(along(axis, from) / axis->span * (double)columns), end = (size_t)ceil(along(axis, to) / axis->span * (double)columns);
+
+	for (size_t i = first; i < end && i < columns; i++)
+		cells[i] = letter;
+}
+
+/* The waker's row and all between it and the woken thread's row get an arrow at the column of the wake-up. */
+static void point(char (*cells)[COLUMNS_MAX + 1], size_t columns, const struct axis *axis, int64_t at, size_t from, size_t to)
+{
+	size_t column = (size_t)(along(axis, at) / axis->span * (double)columns), row;
+
+	column = column < columns ? column : columns - 1;
+	for (row = from; row != to; row += to > from ? 1 : -1)
+		if (row != from && (cells[row][column] == ' ' || cells[row][column] == '.'))
+			cells[row][column] = '|';
+	cells[to][column] = to < from ? '^' : 'v';
+}
+
+char *figure_path_text(const struct story *story, size_t width)
+{
+	struct axis axis = {.from = story->from, .span = story_length(story)};
+	size_t columns = width > ROW_COLUMNS + 20 ? width - ROW_COLUMNS - 7 : 20, size = 0, i;
+	char cells[ROWS_MAX][COLUMNS_MAX + 1], *text = NULL, *name;
+	struct rows rows;
+	FILE *out;
+
+	if (story->pieces.count == 0 || axis.span <= 0)
+		return NULL;
+	columns = columns < COLUMNS_MAX ? columns : COLUMNS_MAX;
+	make_rows(&rows, story);
+	for (i = 0; i < rows.count; i++)
+		snprintf(cells[i], sizeof(cells[i]), "%*s", (int)columns, "");
+	for (i = 0; i < story->waits.count; i++)
+		fill(cells[row_of(&rows, story->waits.items[i].row)], columns, &axis, story->waits.items[i].from, story->waits.items[i].to, '.');
+	for (i = 0; i < story->pieces.count; i++)
+		fill(cells[row_of(&rows, story->pieces.items[i].row)], columns, &axis, story->pieces.items[i].from,
+		     story->pieces.items[i].to, letter_of(story->pieces.items[i].what));
+	for (i = 0; i < story->waits.count; i++)
+		if (story->waits.items[i].waker != NO_PIECE)
+			point(cells, columns, &axis, story->waits.items[i].to, row_of(&rows, story->pieces.items[story->waits.items[i].waker].row),
+			      row_of(&rows, story->waits.items[i].row));
+	out = open_memstream(&text, &size);
+	for (i = 0; i < rows.count; i++) {
+		name = fit_abridge(rows.names[i], ROW_COLUMNS);
+		fprintf(out, "   %s%*s  |%s|\n", name, (int)(ROW_COLUMNS - fit_columns(name)), "", cells[i]);
+		free(name);
+	}
+	fclose(out);
+	return text;
+}
+
+/* --- blame ------------------------------------------------------------------------------------------------------------------ */
 
 char *figure_blame(const struct verdict *verdicts, size_t count, char **complaint)
 {
@@ -381,4 +735,45 @@ char *figure_blame(const struct verdict *verdicts, size_t count, char **complain
 	return drawn(canvas, "charts/blame.gp",
 		     memory_format("rows=%zu; most=%.9g; unit=%d", count, in_unit(verdicts[0].score, unit), unit),
 		     complaint);
+}
+
+/* --- runs ---------------------------------------------------------------------------------------------------------------------- */
+
+/* Runs, or values. */
+static char *draw_rows(const struct contrast *contrast, bool runs, double *longest, char **complaint)
+{
+	struct canvas *canvas = new_canvas(complaint);
+	FILE *points = canvas ? canvas_file(canvas, "points") : NULL, *names = points ? canvas_file(canvas, "names") : NULL;
+	size_t rows = 0;
+	int status;
+
+	if (!canvas)
+		return NULL;
+	if (!names) {
+		if (points)
+			canvas_file_close(points);
+		return undrawn(canvas, complaint);
+	}
+	if (runs)
+		*longest = contrast_put_runs(contrast, points, names, &rows);
+	else
+		contrast_put_values(contrast, points, names, &rows);
+	status = canvas_file_close(points);
+	if (canvas_file_close(names) < 0 || status < 0)
+		return undrawn(canvas, complaint);
+	if (rows == 0) {
+		canvas_close(canvas);
+		return NULL;
+	}
+	return drawn(canvas, runs ? "charts/runs.gp" : "charts/values.gp", memory_format("rows = %zu", rows), complaint);
+}
+
+char *figure_runs(const struct contrast *contrast, double *longest, char **complaint)
+{
+	return draw_rows(contrast, true, longest, complaint);
+}
+
+char *figure_values(const struct contrast *contrast, char **complaint)
+{
+	return draw_rows(contrast, false, NULL, complaint);
 }

@@ -14,13 +14,25 @@
  * nothing to draw, or where it could not be drawn: then *complaint says why (the caller frees it).
  */
 char *figure_control(const struct model *model, const struct track *track, char **complaint);
-char *figure_path(const struct story *story, char **complaint);
+char *figure_path(const char *data, char **complaint); /* what figure_path_data() returned */
 char *figure_blame(const struct verdict *verdicts, size_t count, char **complaint);
+
+/* All runs, a row a node; sets *longest to the seconds of the longest, the height of a row. And the values that tell them apart. */
+char *figure_runs(const struct contrast *contrast, double *longest, char **complaint);
+char *figure_values(const struct contrast *contrast, char **complaint);
+
+/*
+ * The data of a path's picture, which can be kept while its story is forgotten: rows of threads and devices, their pieces, waits as pale
+ * bars, wake-ups as arrows. And the picture in letters, in this many columns. The caller frees both. NULL: there is no path.
+ */
+char *figure_path_data(const struct story *story);
+char *figure_path_text(const struct story *story, size_t width);
+extern const char figure_path_legend[]; /* of the letters */
 
 /* The tracks worth a chart, those with the most signals first: at most `room`, and one at least where there is one. */
 size_t figure_tracks(const struct model *model, const struct track **list, size_t room);
 
-/* Control charts of the tracks with the most signals, in so many columns of plain text. */
+/* Control charts of the tracks with the most signals, in plain text of this many columns. */
 char *figure_plot(const struct model *model, size_t columns, char **complaint);
 
 #endif

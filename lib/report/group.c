@@ -1,9 +1,9 @@
-/* A moment's further signals, put together: those of one chart, key and thread name, ended or not, and for which the same is to blame. */
+#include "report/group.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/group.h"
-#include "report/words.h"
+#include "report/value.h"
 
 static const char *culprit_of(const struct story *story)
 {
@@ -50,7 +50,7 @@ uint64_t groups_told_first(const struct moment *moment)
 	return moment->stories.count > 0 ? moment->stories.items[0]->signal != NULL : moment->worst.count > 0;
 }
 
-/* The most time first; of what is no time, none comes before the other. */
+/* The most time first; values that are no time have no order among them. */
 static int by_sum(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;
@@ -82,13 +82,13 @@ void groups_make(struct groups *groups, const struct moment *moment)
 		qsort(groups->items, groups->count, sizeof(*groups->items), by_sum);
 }
 
-static char *say_many(const struct model *model, const struct group *group)
+static char *say_many(const struct site *site, const struct group *group)
 {
-	char *subject = words_signals(model, group->first, group->count), *sum, *longest, *words;
+	char *subject = signal_words_of_many(site, group->first, group->count), *sum, *longest, *words;
 
-	longest = words_value(group->first->unit, group->longest);
+	longest = value_words(group->first->unit, group->longest);
 	if (group->first->unit == UNIT_SECONDS && !group->first->shift && !group->first->mean) {
-		sum = words_seconds(group->sum);
+		sum = value_seconds(group->sum);
 		words = memory_format("%s %s %s in all, the longest %s", subject, group->first->open ? "not done after" : "took",
 				      sum, longest);
 		free(sum);
@@ -100,7 +100,7 @@ static char *say_many(const struct model *model, const struct group *group)
 	return words;
 }
 
-char *group_words(const struct model *model, const struct moment *moment, const struct group *group)
+char *group_words(const struct site *site, const struct moment *moment, const struct group *group)
 {
 	const struct part *part = group->story ? group->story->parts : NULL;
 	const struct story *calls = group->story ? moment_companion(moment, group->story) : NULL;
@@ -108,14 +108,14 @@ char *group_words(const struct model *model, const struct moment *moment, const 
 	char *words, *what, *some;
 
 	if (group->count > 1) {
-		what = say_many(model, group);
+		what = say_many(site, group);
 		some = *group->culprit && group->explained < group->count
 			   ? memory_format(" (for %s)", group->explained == 1 ? "the worst" : "the worst ones") : memory_format("%s", "");
 		words = memory_format("%s%s%s%s%s", what, *group->culprit ? "; to blame" : "", some,
 				      *group->culprit ? ": " : "", group->culprit);
 		free(some);
 	} else {
-		what = group->story ? words_story(model, group->story) : words_signal(model, group->first);
+		what = group->story ? story_words(site, group->story) : signal_words(site, group->first);
 		words = memory_format("%s%s%s%s%s%s%s", what, part ? ", mostly " : "", part ? part->words : "",
 				      *group->culprit ? "; to blame: " : "", group->culprit, call ? "; of its calls: " : "",
 				      call ? call : "");

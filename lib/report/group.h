@@ -1,10 +1,10 @@
 /*
- * group: a moment's further signals, put together by chart, key, thread name, whether they have ended, and who is to blame.
+ * group: a moment's further signals, put together by chart, key, thread name, whether they have ended, and culprit.
  */
 #ifndef REPORT_GROUP_H
 #define REPORT_GROUP_H
 
-#include "report/model.h"
+#include "report/moment.h"
 
 struct group {
 	const struct signal *first; /* the worst */
@@ -22,10 +22,10 @@ struct groups {
 /* All that are not the moment's first story, or without stories its worst signal; the most time first. free(groups->items). */
 void groups_make(struct groups *groups, const struct moment *moment);
 
-/* How many signals the head of the moment tells. */
+/* How many signals the head of the moment has: one, or none. */
 uint64_t groups_told_first(const struct moment *moment);
 
 /* "24 recvfrom of python3 took 9.6 s in all, the longest 404 ms; to blame: timer: sleep of reporter". The caller frees it. */
-char *group_words(const struct model *model, const struct moment *moment, const struct group *group);
+char *group_words(const struct site *site, const struct moment *moment, const struct group *group);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * The report as one page, with its charts and style inside it: no script, nothing to load. Moments are written to a
- * temporary file as they are told, for the summary comes first.
+ * temporary file as they come, because the summary stands before them.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -11,18 +11,27 @@
 #include "base/file.h"
 #include "report/figure.h"
 #include "report/group.h"
-#include "report/heading.h"
+#include "report/incident.h"
 #include "report/output.h"
 #include "report/summary.h"
-#include "report/words.h"
+#include "report/value.h"
 
-enum { FIGURES_MAX = 100, CONTROLS_MAX = 6, VERDICTS_SHOWN = 12 };
+enum { MOMENTS_SHOWN = 100, STORIES_SHOWN = 20, PARTS_SHOWN = 40, CONTROLS_MAX = 6, VERDICTS_SHOWN = 12 };
+
+/* A moment in the body: the text before its picture, the picture's data, the text behind it. */
+struct section {
+	long from, figure, behind, end;
+	double lost;	/* as of a headline */
+	char *heading;	/* above it; NULL: none */
+	char *incident; /* below it, of all moments that it stands for; NULL: it is alone */
+};
 
 struct page {
 	FILE *body;
 	char *style;
 	struct heading heading;
-	uint64_t figures;
+	struct incident incident;
+	ARRAY(struct section) sections;
 };
 
 static void put(FILE *out, const char *text)
@@ -81,32 +90,40 @@ static void put_cells(FILE *out, char *time, double share, const char *moments, 
 
 static void cells(FILE *out, double seconds, double share, const char *moments, const char *words)
 {
-	put_cells(out, isnan(seconds) ? memory_format("%s", "") : words_seconds(seconds), share, moments, words);
+	put_cells(out, isnan(seconds) ? memory_format("%s", "") : value_seconds(seconds), share, moments, words);
 }
 
-/* Which process that is, where it is known. `moments` as above. */
-static void put_who(FILE *out, const char *moments, const struct identity *identity)
+/* The process, where it is known. `moments` as above. */
+static void put_who(FILE *out, const char *moments, const char *name, const struct identity *identity)
 {
 	char *words;
 
 	if (!identity || !identity->pid)
 		return;
-	words = identity_words(identity);
+	words = identity_words(identity, name);
 	put_cells(out, memory_format("%s", ""), NAN, moments, words);
 	free(words);
 }
 
 static void put_path(FILE *out, const struct story *story)
 {
-	const struct part *part;
+	const struct part *part = story->parts;
+	double rest = 0;
 	char *words;
 
-	if (!story->parts)
+	if (!part)
 		return;
 	fputs("<table><caption>Critical path</caption>\n", out);
-	for (part = story->parts; part; part = part->hh.next) {
+	for (size_t i = 0; part && i < PARTS_SHOWN; i++, part = part->hh.next) {
 		words = memory_format("%s%s", part->words, part->meanwhile);
 		cells(out, part->time, story_share(story, part), NULL, words);
+		free(words);
+	}
+	if (part) {
+		words = value_count(HASH_COUNT(story->parts) - PARTS_SHOWN, "further piece");
+		for (; part; part = part->hh.next)
+			rest += part->time;
+		cells(out, rest, rest / story_length(story), NULL, words);
 		free(words);
 	}
 	fputs("</table>\n", out);
@@ -122,8 +139,8 @@ static void put_culprits(FILE *out, const char *caption, const struct story *sto
 	element(out, "<table><caption>", caption, "</caption>");
 	for (i = 0; i < story->culprits.count; i++) {
 		culprit = &story->culprits.items[i];
-		put_cells(out, words_score(culprit), culprit->timeless ? NAN : culprit->share, NULL, culprit->fuller);
-		put_who(out, NULL, &culprit->identity);
+		put_cells(out, culprit_score(culprit), culprit->timeless ? NAN : culprit->share, NULL, culprit->fuller);
+		put_who(out, NULL, culprit->who, &culprit->identity);
 	}
 	fputs("</table>\n", out);
 }
@@ -137,31 +154,35 @@ static void put_blame(FILE *out, const struct moment *moment, const struct story
 		put_culprits(out, "Blame among its calls", calls);
 }
 
-static void put_story(struct report *report, FILE *out, const struct moment *moment, const struct story *story)
+static void put_chain(FILE *out, const struct story *story)
 {
-	struct page *page = report->state;
-	char *complaint = NULL, *svg = NULL;
-
-	if (page->figures < FIGURES_MAX && !report->complaint)
-		svg = figure_path(story, &complaint);
-	page->figures += svg != NULL;
 	if (story->chain)
 		element(out, "<p>", story->chain, "</p>");
-	figure(report, out, svg, complaint, "The critical path on a time axis.");
+}
+
+/* The picture's data only: the picture is drawn when it is known which moments the page shows. */
+static void put_story(struct section *section, FILE *out, const struct moment *moment, const struct story *story)
+{
+	char *data = figure_path_data(story);
+
+	put_chain(out, story);
+	section->figure = ftell(out);
+	fputs(data ? data : "", out);
+	section->behind = ftell(out);
 	put_path(out, story);
 	put_blame(out, moment, story);
+	free(data);
 }
 
 static void put_also(struct report *report, FILE *out, const struct moment *moment, const struct story *story)
 {
-	char clock[WORDS_CLOCK_ROOM], *words = words_story(report->model, story);
+	char clock[TIME_ROOM], *words = story_words(report->model->site, story);
 
-	words_began(moment, story, clock);
+	moment_began_words(moment, story, clock);
 	element(out, "<details><summary><time>", clock, "</time>");
 	put(out, words);
 	fputs("</summary>\n", out);
-	if (story->chain)
-		element(out, "<p>", story->chain, "</p>");
+	put_chain(out, story);
 	put_path(out, story);
 	put_blame(out, moment, story);
 	fputs("</details>\n", out);
@@ -170,29 +191,33 @@ static void put_also(struct report *report, FILE *out, const struct moment *mome
 
 static void put_heading(struct report *report, FILE *out, const struct moment *moment)
 {
-	const struct story *story = moment->stories.count ? moment->stories.items[0] : NULL;
-	const struct signal *signal = story ? story->signal : moment->worst.count ? moment->worst.items[0] : NULL;
-	char clock[WORDS_CLOCK_ROOM], *words, *who, *limits = NULL;
+	const struct story *story = moment_story(moment);
+	const struct signal *signal = moment_signal(moment);
+	char clock[TIME_ROOM], *words, *who, *limits = NULL, *signs = moment_signs(moment);
 
 	if (signal)
-		limits = words_limits(signal->unit, signal->center, signal_limit(signal));
-	words = words_moment(report->model, moment);
-	words_began(moment, story, clock);
+		limits = value_limits(signal->unit, signal->center, signal_limit(signal));
+	words = moment_words(report->model->site, moment);
+	moment_began_words(moment, story, clock);
 	fprintf(out, "<h3>%" PRIu64 ". ", moment->number);
 	element(out, "<time>", clock, "</time>");
 	element(out, "", words, "</h3>");
 	if (signal && signal->identity.pid) {
-		who = identity_words(&signal->identity);
-		element(out, "<p class=\"soft\">", who, "</p>");
+		who = identity_sentence(&signal->identity, signal->comm, signal->tid);
+		if (who)
+			element(out, "<p class=\"soft\">", who, "</p>");
 		free(who);
 	}
 	if (limits)
 		element(out, "<p class=\"soft\">", limits, "</p>");
+	if (signs)
+		element(out, "<p class=\"soft\">", signs, "</p>");
+	free(signs);
 	free(limits);
 	free(words);
 }
 
-/* Further signals, put together; those that have stories are told already. Returns how many are told with that. */
+/* Further signals, put together; those with a story stand on the page already. Returns how many the page has then. */
 static uint64_t put_groups(struct report *report, FILE *out, const struct moment *moment)
 {
 	struct groups groups;
@@ -202,9 +227,9 @@ static uint64_t put_groups(struct report *report, FILE *out, const struct moment
 	groups_make(&groups, moment);
 	for (size_t i = 0; i < groups.count; i++) {
 		told += groups.items[i].count;
-		if (groups.items[i].count == groups.items[i].explained)
+		if (groups.items[i].count == groups.items[i].explained && moment->stories.count <= STORIES_SHOWN)
 			continue;
-		words = group_words(report->model, moment, &groups.items[i]);
+		words = group_words(report->model->site, moment, &groups.items[i]);
 		element(out, "<p class=\"soft\">also ", words, "</p>");
 		free(words);
 	}
@@ -220,39 +245,162 @@ static void put_moments(FILE *out, char *heading)
 	free(heading);
 }
 
-static int html_moment(struct report *report, const struct moment *moment)
+/* The incident before this moment is over: what there is to say of all of its moments stands below the worst one. */
+static void end_incident(struct page *page)
 {
-	struct page *page = report->state;
-	FILE *out = page->body;
-	char *rest, *gap = words_gap(moment);
-	size_t i;
+	if (page->sections.count > 0)
+		page->sections.items[page->sections.count - 1].incident = incident_words(&page->incident);
+}
 
-	put_moments(out, heading_next(&page->heading, report->model, moment));
+/* The section that the moment goes into. An incident has one, which its worst moment gets; NULL: this moment is not the worst. */
+static struct section *section_of(struct page *page, const struct site *site, const struct moment *moment)
+{
+	char *heading = heading_next(&page->heading, site, moment);
+	double worst = page->incident.worst;
+	struct section *section;
+
+	if (incident_goes_on(&page->incident, moment)) {
+		free(heading);
+		incident_add(&page->incident, moment);
+		return page->incident.worst > worst ? &page->sections.items[page->sections.count - 1] : NULL;
+	}
+	end_incident(page);
+	incident_begin(&page->incident, moment);
+	section = ARRAY_ADD(&page->sections);
+	*section = (struct section){.heading = heading};
+	return section;
+}
+
+static void put_moment(struct report *report, FILE *out, struct section *section, const struct moment *moment)
+{
+	char *rest, *gap = moment_gap(moment);
+
+	section->from = section->figure = section->behind = ftell(out);
 	fputs("<section>\n", out);
 	put_heading(report, out, moment);
 	if (gap)
 		element(out, "<p class=\"gap\">", gap, "</p>");
+	section->figure = section->behind = ftell(out);
 	if (moment->stories.count > 0)
-		put_story(report, out, moment, moment->stories.items[0]);
-	for (i = 1; i < moment->stories.count; i++)
+		put_story(section, out, moment, moment->stories.items[0]);
+	for (size_t i = 1; i < moment->stories.count && i < STORIES_SHOWN; i++)
 		if (!moment_is_companion(moment, moment->stories.items[i]))
 			put_also(report, out, moment, moment->stories.items[i]);
-	rest = words_rest(moment, put_groups(report, out, moment));
+	rest = moment_rest(moment, put_groups(report, out, moment));
 	if (rest)
 		element(out, "<p class=\"soft\">and ", rest, "</p>");
-	fputs("</section>\n", out);
+	section->end = ftell(out);
 	free(rest);
 	free(gap);
-	return file_settle(out);
+}
+
+static int html_moment(struct report *report, const struct moment *moment)
+{
+	struct page *page = report->state;
+	struct section *section = section_of(page, report->model->site, moment);
+
+	if (!section)
+		return 0;
+	section->lost = headline_lost(moment);
+	put_moment(report, page->body, section, moment);
+	return file_settle(page->body);
+}
+
+static int by_lost(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x > y ? -1 : x < y;
+}
+
+/* The page shows the moments that lost at least this much, and the first ones of those that lost exactly this much. */
+static double least_shown(const struct page *page, size_t *equal)
+{
+	double *lost = memory_new(page->sections.count + 1, sizeof(*lost)), least = -INFINITY;
+
+	*equal = SIZE_MAX;
+	for (size_t i = 0; i < page->sections.count; i++)
+		lost[i] = page->sections.items[i].lost;
+	if (page->sections.count > MOMENTS_SHOWN) {
+		qsort(lost, page->sections.count, sizeof(*lost), by_lost);
+		least = lost[MOMENTS_SHOWN - 1];
+		*equal = MOMENTS_SHOWN;
+		for (size_t i = 0; i < MOMENTS_SHOWN; i++)
+			*equal -= lost[i] > least;
+	}
+	free(lost);
+	return least;
+}
+
+/* Draws the picture of a section. */
+static int put_picture(struct report *report, const struct section *section)
+{
+	struct page *page = report->state;
+	size_t length = (size_t)(section->behind - section->figure);
+	char *data = memory_new(length + 1, 1), *complaint = NULL, *svg = NULL;
+	int status = 0;
+
+	if (length > 0 && (fseek(page->body, section->figure, SEEK_SET) < 0 || fread(data, 1, length, page->body) < length))
+		status = fail_errno("cannot read a temporary file");
+	else if (length > 0 && !report->complaint)
+		svg = figure_path(data, &complaint);
+	figure(report, report->out, svg, complaint, "The critical path on a time axis.");
+	free(data);
+	return status;
+}
+
+static int put_section(struct report *report, const struct section *section)
+{
+	struct page *page = report->state;
+
+	if (report_append_part(report, page->body, section->from, section->figure) < 0 || put_picture(report, section) < 0 ||
+	    report_append_part(report, page->body, section->behind, section->end) < 0)
+		return -1;
+	if (section->incident)
+		element(report->out, "<p>", section->incident, "</p>");
+	fputs("</section>\n", report->out);
+	return 0;
+}
+
+static int put_sections(struct report *report)
+{
+	struct page *page = report->state;
+	const char *heading = NULL;
+	size_t equal, left = 0;
+	double least = least_shown(page, &equal);
+	char *count;
+
+	for (size_t i = 0; i < page->sections.count; i++) {
+		const struct section *section = &page->sections.items[i];
+
+		heading = section->heading ? section->heading : heading;
+		if (section->lost < least || (!(section->lost > least) && equal == 0)) {
+			left++;
+			continue;
+		}
+		equal -= !(section->lost > least);
+		put_moments(report->out, heading ? memory_format("%s", heading) : NULL);
+		heading = NULL;
+		if (put_section(report, section) < 0)
+			return -1;
+	}
+	if (left > 0) {
+		count = value_count(left, "moment");
+		element(report->out, "<p>and ", count, " that lost less time, which the report as text and JSON has</p>");
+		free(count);
+	}
+	return 0;
 }
 
 static void put_head(const struct report *report, FILE *out, const char *style)
 {
-	char *hosts = words_hosts(report->model);
+	char *hosts = site_hosts(report->model->site);
 	const char *subject = hosts ? hosts + strcspn(hosts, " ") + 1 : "a stream";
 
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n",
+	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; "
+	      "form-action 'none'\">\n",
 	      out);
 	element(out, "<title>Who was slow, and who is to blame: ", subject, "</title>");
 	fprintf(out, "<style>\n%s</style>\n</head>\n<body>\n", style);
@@ -260,24 +408,41 @@ static void put_head(const struct report *report, FILE *out, const char *style)
 	free(hosts);
 }
 
-static void put_summary(const struct report *report, FILE *out)
+static void put_lines(FILE *out, struct summary *summary)
 {
-	struct summary summary;
-	const char *line;
-	size_t i;
+	for (size_t i = 0; i < summary->lines.count; i++) {
+		const char *line = summary->lines.items[i];
 
-	summary_make(&summary, report->model);
-	for (i = 0; i < summary.lines.count; i++) {
-		line = summary.lines.items[i];
 		element(out, strncmp(line, "INCOMPLETE", 10) ? "<p>" : "<p class=\"gap\">", line, "</p>");
 	}
-	summary_free(&summary);
+	summary_free(summary);
+}
+
+/* What was slow, and who is to blame. */
+static void put_headline(const struct report *report, FILE *out)
+{
+	char *first, *next;
+
+	if (report->worst.count == 0)
+		return;
+	first = headlines_first(&report->worst, report->model);
+	element(out, "<p class=\"worst\">", first, "</p>");
+	if (*report->worst.items[0].chain)
+		element(out, "<p>", report->worst.items[0].chain, "</p>");
+	if (*report->worst.items[0].blame)
+		element(out, "<p>", report->worst.items[0].blame, "</p>");
+	for (size_t i = 1; i < report->worst.count; i++) {
+		next = headlines_next(&report->worst, report->model->site, i);
+		element(out, i == 1 ? "<p class=\"soft\">next: " : "<p class=\"soft\">", next, "</p>");
+		free(next);
+	}
+	free(first);
 }
 
 static void put_verdicts(struct report *report, FILE *out)
 {
 	struct verdict verdicts[VERDICTS_SHOWN];
-	size_t i, n = model_verdicts(report->model, verdicts, VERDICTS_SHOWN);
+	size_t i, n = verdicts_list(report->model->verdicts, verdicts, VERDICTS_SHOWN);
 	char *complaint = NULL, *svg = NULL, *words;
 
 	if (n == 0)
@@ -288,12 +453,12 @@ static void put_verdicts(struct report *report, FILE *out)
 	figure(report, out, svg, complaint,
 	       "Time for which each is to blame, over all moments, and the sum of their shares.");
 	fputs("<table>\n", out);
-	if (report->model->moments > 1)
+	if (report->model->counts->moments > 1)
 		fputs("<tr><th>time</th><th>share</th><th>moments</th><th></th></tr>\n", out);
 	for (i = 0; i < n; i++) {
 		words = summary_share_of_moments(report->model, &verdicts[i]);
-		cells(out, verdicts[i].score, verdicts[i].share, report->model->moments > 1 ? words : NULL, verdicts[i].name);
-		put_who(out, report->model->moments > 1 ? "" : NULL, verdicts[i].identity);
+		cells(out, verdicts[i].score, verdicts[i].share, report->model->counts->moments > 1 ? words : NULL, verdicts[i].name);
+		put_who(out, report->model->counts->moments > 1 ? "" : NULL, verdicts[i].who, verdicts[i].identity);
 		free(words);
 	}
 	fputs("</table>\n</section>\n", out);
@@ -303,7 +468,7 @@ static void put_controls(struct report *report, FILE *out)
 {
 	const struct track *tracks[CONTROLS_MAX];
 	size_t i, n = figure_tracks(report->model, tracks, CONTROLS_MAX);
-	char *complaint, *svg, *key, *caption;
+	char *complaint, *svg, *label, *caption;
 
 	if (n == 0 || report->complaint)
 		return;
@@ -311,15 +476,48 @@ static void put_controls(struct report *report, FILE *out)
 	for (i = 0; i < n && !report->complaint; i++) {
 		complaint = NULL;
 		svg = figure_control(report->model, tracks[i], &complaint);
-		key = model_track_name(report->model, tracks[i]);
+		label = tracks_label(report->model->tracks, tracks[i]);
 		caption = memory_format(
-		    "Chart %s%s%s: %s. Median and largest of the healthy values by time, and each signal.",
-		    tracks[i]->chart->name, *key ? " of " : "", key,
-		    *tracks[i]->chart->title ? tracks[i]->chart->title : "values");
+		    "Chart %s: %s. Median and largest of the healthy values by time, and each signal.",
+		    label, *tracks[i]->chart->title ? tracks[i]->chart->title : "values");
 		figure(report, out, svg, complaint, caption);
 		free(caption);
-		free(key);
+		free(label);
 	}
+	fputs("</section>\n", out);
+}
+
+/* All runs, and what tells them apart. */
+static void put_runs(struct report *report, FILE *out)
+{
+	char *complaint = NULL, *svg, *caption, *time;
+	double longest;
+
+	svg = report->complaint ? NULL : figure_runs(report->model->contrast, &longest, &complaint);
+	time = svg ? value_seconds(longest) : NULL;
+	caption = memory_format("Each run, by when it began; higher took longer, and the longest %s. A row is a node.", time ? time : "");
+	figure(report, out, svg, complaint, caption);
+	complaint = NULL;
+	svg = report->complaint ? NULL : figure_values(report->model->contrast, &complaint);
+	figure(report, out, svg, complaint, "The values that tell good runs from bad ones, from the least to the greatest.");
+	free(caption);
+	free(time);
+}
+
+/* What sets slow runs apart. */
+static void put_contrast(struct report *report, FILE *out)
+{
+	const struct contrast_line *line = contrast_line(report->model->contrast, 0);
+
+	if (!line)
+		return;
+	fputs("<section>\n<h2>Runs</h2>\n", out);
+	for (size_t i = 0; (line = contrast_line(report->model->contrast, i)); i++) {
+		fputs(line->lead && *line->lead == ' ' ? "<p class=\"soft\">" : "<p>", out);
+		put(out, line->lead && *line->lead != ' ' ? line->lead : "");
+		element(out, "", line->text, "</p>");
+	}
+	put_runs(report, out);
 	fputs("</section>\n", out);
 }
 
@@ -327,16 +525,23 @@ static int put_page(struct report *report)
 {
 	struct page *page = report->state;
 	FILE *out = report->out;
+	struct summary summary;
 	char *heading;
 
 	put_head(report, out, page->style);
-	put_summary(report, out);
+	put_headline(report, out);
+	put_contrast(report, out);
+	summary_findings(&summary, report->model);
+	put_lines(out, &summary);
 	put_verdicts(report, out);
-	put_controls(report, out);
-	heading = heading_first(&page->heading, report->model);
-	put_moments(out, heading || page->heading.began || !report->model->moments ? heading : memory_format("moments"));
-	if (report_append(report, page->body) < 0)
+	heading = heading_first(&page->heading, report->model->site);
+	put_moments(out, heading || page->heading.began || !report->model->counts->moments ? heading : memory_format("moments"));
+	end_incident(page);
+	if (put_sections(report) < 0)
 		return -1;
+	put_controls(report, out);
+	summary_data(&summary, report->model);
+	put_lines(out, &summary);
 	if (report->complaint)
 		element(out, "<p class=\"gap\">", report->complaint, "</p>");
 	fputs("<footer>Made by tailblame. Times are UTC where the host's clock is known; "
@@ -371,7 +576,13 @@ static void html_free(struct report *report)
 		return;
 	if (page->body)
 		fclose(page->body);
+	for (size_t i = 0; i < page->sections.count; i++) {
+		free(page->sections.items[i].heading);
+		free(page->sections.items[i].incident);
+	}
+	free(page->sections.items);
 	heading_free(&page->heading);
+	incident_free(&page->incident);
 	free(page->style);
 	free(page);
 }

@@ -1,4 +1,4 @@
-/* The report as one JSON object; tailblame-report(5) describes it. */
+/* The report as one JSON object; tailblame-report(5) describes it. What is not known has no key: absent rather than null. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "graph/graph_record.h"
+#include "report/fit.h"
 #include "report/group.h"
-#include "report/json_put.h"
+#include "report/incident.h"
 #include "report/output.h"
-#include "report/summary.h"
-#include "report/words.h"
 
 enum {
 	JSON_SHAPE = 1,
@@ -19,22 +19,93 @@ enum {
 	DUMP_FLAGS = JSON_INDENT(2) | JSON_REAL_PRECISION(15)
 };
 
+static void json_put_text(json_t *object, const char *key, const char *text)
+{
+	if (text && *text)
+		json_object_set_new(object, key, json_string(text));
+}
+
+static void json_put_real(json_t *object, const char *key, double value)
+{
+	if (isfinite(value))
+		json_object_set_new(object, key, json_real(value));
+}
+
+static void json_put_count(json_t *object, const char *key, uint64_t value)
+{
+	json_object_set_new(object, key, json_integer(value));
+}
+
+static void json_put_seconds(json_t *object, const char *key, int64_t ns)
+{
+	json_put_real(object, key, ns / 1e9);
+}
+
+static void json_put_words(json_t *object, const char *key, char *words)
+{
+	json_put_text(object, key, words);
+	free(words);
+}
+
+static void json_put_identity(json_t *object, const char *key, const struct identity *identity)
+{
+	json_t *process;
+
+	if (!identity || !identity->pid)
+		return;
+	process = json_object();
+	json_put_count(process, "pid", (uint64_t)identity->pid);
+	json_put_text(process, "program", identity->program);
+	json_put_text(process, "title", identity->title);
+	json_put_text(process, "cgroup", identity->cgroup);
+	if (identity->mostly)
+		json_object_set_new(process, "mostly", json_true());
+	json_object_set_new(object, key, process);
+}
+
+static void json_put_clean(json_t *object, const char *key, const char *text)
+{
+	if (text)
+		json_put_words(object, key, fit_clean(text));
+}
+
+/* Its keys, as records have them; a deed that is only text has none. */
+static void json_put_deed(json_t *object, const char *key, const struct deed *deed)
+{
+	struct line line = {0};
+	struct fields fields;
+	json_t *keys;
+
+	if (deed->kind == DEED_TEXT)
+		return;
+	keys = json_object();
+	line_begin(&line, "deed");
+	deed_spell(deed, &line);
+	if (fields_parse(&fields, line.text, line.length) < 0)
+		fields.count = 0;
+	for (int i = 0; i < fields.count; i++) {
+		const struct field *field = &fields.item[i];
+		char *name = memory_text(field->key, field->key_length), *raw = memory_new(field->value_length + 1, 1), *clean;
+
+		field_text(field, raw, field->value_length + 1);
+		clean = fit_clean(raw);
+		json_put_text(keys, name, clean);
+		free(clean);
+		free(raw);
+		free(name);
+	}
+	json_object_set_new(object, key, keys);
+	line_free(&line);
+}
+
 static void set_clock(json_t *object, const char *key, const struct clock *clock, int64_t ts)
 {
-	char text[WORDS_CLOCK_ROOM];
+	char text[TIME_ROOM];
 
 	if (!clock->has_wall)
 		return;
-	words_iso_time(time_sum(clock->wall, ts), text);
+	time_iso(time_sum(clock->wall, ts), text);
 	json_put_text(object, key, text);
-}
-
-static const char *unit_name(enum unit unit)
-{
-	static const char *const names[] = {
-		[UNIT_NONE] = "", [UNIT_SECONDS] = "seconds", [UNIT_SHARE] = "share", [UNIT_RATE] = "per_second"};
-
-	return names[unit];
 }
 
 static json_t *signal_object(const struct report *report, const struct signal *signal, const struct clock *clock)
@@ -43,7 +114,7 @@ static json_t *signal_object(const struct report *report, const struct signal *s
 	size_t i;
 
 	json_put_text(object, "id", signal->id);
-	json_put_words(object, "words", words_signal(report->model, signal));
+	json_put_words(object, "words", signal_words(report->model->site, signal));
 	set_clock(object, "time", clock, signal->start);
 	json_put_seconds(object, "start", signal->start);
 	json_put_seconds(object, "end", signal->ts);
@@ -55,6 +126,11 @@ static json_t *signal_object(const struct report *report, const struct signal *s
 	json_put_real(object, "lcl", signal->lcl);
 	json_put_real(object, "ucl", signal->ucl);
 	json_put_text(object, "rules", signal->rules);
+	if (signal->signs) {
+		json_put_count(object, "signs", signal->signs);
+		json_put_seconds(object, "sign_time", signal->sign_ts);
+		json_put_real(object, "sign_value", signal->sign_value);
+	}
 	if (signal->tid)
 		json_put_count(object, "tid", signal->tid);
 	json_put_text(object, "comm", signal->comm);
@@ -108,7 +184,37 @@ static json_t *blame_array(const struct story *story)
 		if (culprit->processes > 0)
 			json_put_count(object, "processes", culprit->processes);
 		json_put_identity(object, "process", &culprit->identity);
+		json_put_identity(object, "whom_process", &culprit->whom_identity);
 		json_put_text(object, "algorithm", culprit->algorithm);
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+/* Who waits for whom, from the slow thread on. */
+static json_t *link_array(const struct story *story)
+{
+	json_t *array = json_array(), *object;
+
+	for (size_t i = 0; i < story->links.count; i++) {
+		const struct chain_link *link = &story->links.items[i];
+
+		object = json_object();
+		json_put_text(object, "name", link->name);
+		json_put_count(object, "tid", (uint64_t)link->tid);
+		if (link->identity.pid) {
+			json_put_count(object, "pid", (uint64_t)link->identity.pid);
+			json_put_text(object, "program", link->identity.program);
+			json_put_text(object, "title", link->identity.title);
+			json_put_text(object, "unit", link->identity.cgroup);
+		}
+		if (link->wait) {
+			json_put_clean(object, "syscall", link->wait->syscall);
+			json_put_clean(object, "object", link->wait->object);
+			json_put_clean(object, "lock", link->wait->lock);
+		}
+		if (i + 1 < story->links.count)
+			json_put_count(object, "waits_for", (uint64_t)story->links.items[i + 1].tid);
 		json_array_append_new(array, object);
 	}
 	return array;
@@ -120,7 +226,7 @@ static json_t *story_object(const struct report *report, const struct story *sto
 
 	json_put_text(object, "graph", story->graph);
 	json_put_text(object, "kind", story->kind == GRAPH_WAKE ? "wake" : "rag");
-	json_put_words(object, "words", words_story(report->model, story));
+	json_put_words(object, "words", story_words(report->model->site, story));
 	if (story->signal)
 		json_put_text(object, "signal", story->signal->id);
 	if (story_length(story) > 0) {
@@ -128,6 +234,8 @@ static json_t *story_object(const struct report *report, const struct story *sto
 		json_put_seconds(object, "to", story->to);
 	}
 	json_put_text(object, "chain", story->chain);
+	if (story->links.count)
+		json_object_set_new(object, "links", link_array(story));
 	json_object_set_new(object, "path", path_array(story));
 	json_object_set_new(object, "blame", blame_array(story));
 	return object;
@@ -143,7 +251,7 @@ static json_t *group_array(const struct report *report, const struct moment *mom
 		const struct group *group = &groups.items[i];
 
 		object = json_object();
-		json_put_words(object, "words", group_words(report->model, moment, group));
+		json_put_words(object, "words", group_words(report->model->site, moment, group));
 		json_put_text(object, "chart", group->first->chart);
 		json_put_text(object, "key", group->first->key);
 		json_put_text(object, "comm", group->first->comm);
@@ -159,13 +267,16 @@ static json_t *group_array(const struct report *report, const struct moment *mom
 	return array;
 }
 
-static json_t *moment_object(const struct report *report, const struct moment *moment)
+/* `first`: the number of the moment that the incident began with. */
+static json_t *moment_object(const struct report *report, const struct moment *moment, uint64_t first)
 {
 	json_t *object = json_object(), *signals = json_array(), *graphs = json_array();
 	size_t i;
 
 	json_put_count(object, "number", moment->number);
 	json_put_text(object, "window", moment->window);
+	if (first != moment->number)
+		json_put_count(object, "goes_on_from", first);
 	json_put_text(object, "host", moment->host);
 	if (moment->to >= moment->from) {
 		set_clock(object, "time", &moment->clock, moment->from);
@@ -193,7 +304,7 @@ static json_t *shift_array(const struct report *report, const struct track *trac
 		const struct shift *shift = &track->shifts.items[i];
 
 		object = json_object();
-		json_put_words(object, "words", words_shift(report->model, track, shift));
+		json_put_words(object, "words", tracks_shift_words(report->model->tracks, track, shift));
 		set_clock(object, "time", &shift->clock, shift->at);
 		json_put_seconds(object, "since", shift->at);
 		json_put_text(object, "way", shift->up ? "up" : "down");
@@ -204,7 +315,7 @@ static json_t *shift_array(const struct report *report, const struct track *trac
 	return array;
 }
 
-/* What may have ended unseen. */
+/* Values that may have ended unseen. */
 static json_t *doubted_object(const struct unfinished *doubted)
 {
 	json_t *object = json_object();
@@ -217,7 +328,22 @@ static json_t *doubted_object(const struct unfinished *doubted)
 	return object;
 }
 
-static json_t *chart_object(const struct report *report, const struct chart_story *chart)
+static json_t *summed_object(const struct summed *summed)
+{
+	json_t *object = json_object();
+
+	json_put_count(object, "count", summed->count);
+	json_put_real(object, "mean", summed->mean);
+	json_put_real(object, "p50", summed->p50);
+	json_put_real(object, "p95", summed->p95);
+	json_put_real(object, "p99", summed->p99);
+	json_put_real(object, "max", summed->most);
+	json_put_seconds(object, "max_ts", summed->most_at);
+	set_clock(object, "max_time", &summed->clock, summed->most_at);
+	return object;
+}
+
+static json_t *chart_object(const struct report *report, const struct tracked_chart *chart)
 {
 	json_t *object = json_object(), *keys = json_array(), *entry;
 	const struct track *track;
@@ -229,6 +355,7 @@ static json_t *chart_object(const struct report *report, const struct chart_stor
 	for (track = chart->tracks; track; track = track->hh.next) {
 		entry = json_object();
 		json_put_text(entry, "key", track->key);
+		json_put_words(entry, "label", tracks_label(report->model->tracks, track));
 		json_put_count(entry, "signals", track->signals);
 		json_put_count(entry, "values", track->values);
 		json_put_real(entry, "largest", track->greatest);
@@ -238,6 +365,8 @@ static json_t *chart_object(const struct report *report, const struct chart_stor
 		json_put_count(entry, "n", track->learnt_from);
 		json_put_text(entry, "method", track->method);
 		json_put_text(entry, "unit", unit_name(track->unit));
+		if (track->summed.count > 0)
+			json_object_set_new(entry, "summary", summed_object(&track->summed));
 		if (track->open.count > 0) {
 			json_put_count(entry, "open", track->open.count);
 			json_put_real(entry, "oldest", track->open.oldest);
@@ -257,7 +386,7 @@ static json_t *chart_object(const struct report *report, const struct chart_stor
 static json_t *verdict_array(struct report *report)
 {
 	struct verdict verdicts[VERDICTS_LISTED];
-	size_t i, n = model_verdicts(report->model, verdicts, VERDICTS_LISTED);
+	size_t i, n = verdicts_list(report->model->verdicts, verdicts, VERDICTS_LISTED);
 	json_t *array = json_array(), *object;
 
 	for (i = 0; i < n; i++) {
@@ -273,15 +402,15 @@ static json_t *verdict_array(struct report *report)
 	return array;
 }
 
-/* What blame-rank --diff found. */
-static json_t *change_array(const struct model *model)
+/* The findings of blame-rank --diff. */
+static json_t *change_array(const struct comparison *comparison)
 {
 	json_t *array = json_array(), *object;
 	const struct change *change;
 	size_t i;
 
-	for (i = 0; i < model->changes.count; i++) {
-		change = &model->changes.items[i];
+	for (i = 0; i < comparison->changes.count; i++) {
+		change = &comparison->changes.items[i];
 		object = json_object();
 		json_put_count(object, "rank", i + 1);
 		json_put_text(object, "name", change->name);
@@ -290,71 +419,106 @@ static json_t *change_array(const struct model *model)
 		json_put_real(object, "bad", change->bad);
 		json_put_real(object, "p", change->p);
 		json_put_text(object, "sure", change->sure);
-		json_put_count(object, "good_moments", model->good_moments);
-		json_put_count(object, "bad_moments", model->bad_moments);
+		json_put_count(object, "good_moments", comparison->good_moments);
+		json_put_count(object, "bad_moments", comparison->bad_moments);
 		json_array_append_new(array, object);
 	}
 	return array;
 }
 
-/* Of several, what is said of the machine would be true of one. */
+/* The kernel is that of one host: with several hosts it says nothing. */
 static void put_hosts(json_t *object, const struct model *model)
 {
 	json_t *hosts = json_array();
 
-	if (model->hosts.count <= 1) {
-		json_put_text(object, "host", model->host);
-		json_put_text(object, "kernel", model->kernel);
+	if (model->site->hosts.count <= 1) {
+		json_put_text(object, "host", model->site->host);
+		json_put_text(object, "kernel", model->site->kernel);
 	}
-	for (size_t i = 0; i < model->hosts.count; i++)
-		if (*model->hosts.items[i])
-			json_array_append_new(hosts, json_string(model->hosts.items[i]));
-	if (model->hosts.count > 1)
+	for (size_t i = 0; i < model->site->hosts.count; i++)
+		if (*model->site->hosts.items[i])
+			json_array_append_new(hosts, json_string(model->site->hosts.items[i]));
+	if (model->site->hosts.count > 1)
 		json_object_set(object, "hosts", hosts);
 	json_decref(hosts);
+}
+
+/* The first lines of the report, and which moment they are about. */
+static void put_headline(json_t *object, const struct report *report)
+{
+	json_t *lines = json_array(), *headline;
+	char *first;
+
+	if (report->worst.count > 0) {
+		first = headlines_first(&report->worst, report->model);
+		headline = json_object();
+		json_put_count(headline, "moment", report->worst.items[0].number);
+		json_array_append_new(lines, json_string(first));
+		if (*report->worst.items[0].chain)
+			json_array_append_new(lines, json_string(report->worst.items[0].chain));
+		if (*report->worst.items[0].blame)
+			json_array_append_new(lines, json_string(report->worst.items[0].blame));
+		json_object_set(headline, "words", lines);
+		json_object_set_new(object, "headline", headline);
+		free(first);
+	}
+	json_decref(lines);
 }
 
 static json_t *report_object(struct report *report)
 {
 	const struct model *model = report->model;
-	json_t *object = json_object(), *charts = json_array();
-	const struct clock unix_clock = {.has_wall = model->has_wall};
-	const struct chart_story *chart;
+	json_t *object = json_object(), *charts = json_array(), *runs;
+	const struct clock unix_clock = {.has_wall = model->site->has_wall};
+	const struct comparison *comparison = verdicts_comparison(model->verdicts);
+	const struct tracked_chart *chart;
 	int64_t first, last;
 
 	json_put_count(object, "version", JSON_SHAPE);
 	put_hosts(object, model);
-	if (model_span(model, &first, &last)) {
+	if (site_span(model->site, &first, &last)) {
 		set_clock(object, "start", &unix_clock, first);
 		set_clock(object, "end", &unix_clock, last);
 		json_put_seconds(object, "span", last - first);
 	}
-	if (model->has_read || model->has_kept)
-		json_put_count(object, "events_read", model->seen);
-	if (model->has_kept)
-		json_put_count(object, "events_kept", model->kept);
+	if (model->overhead.has_read || model->overhead.has_kept)
+		json_put_count(object, "events_read", model->overhead.seen);
+	if (model->overhead.has_kept)
+		json_put_count(object, "events_kept", model->overhead.kept);
 	json_put_count(object, "events_lost", stream_lost(report->stream));
 	json_object_set_new(object, "cut", json_boolean(stream_was_cut(report->stream)));
 	json_object_set_new(object, "complete",
-			    json_boolean(!stream_incomplete(report->stream) && model->incomplete_moments == 0));
-	for (chart = model->charts; chart; chart = chart->hh.next)
+			    json_boolean(!stream_incomplete(report->stream) && model->counts->incomplete == 0));
+	for (chart = model->tracks->charts; chart; chart = chart->hh.next)
 		json_array_append_new(charts, chart_object(report, chart));
+	put_headline(object, report);
 	json_object_set_new(object, "charts", charts);
 	json_object_set_new(object, "blame", verdict_array(report));
-	if (model->uncounted > 0)
-		json_put_real(object, "blame_uncounted", model->uncounted);
-	if (model->compared)
-		json_object_set_new(object, "changes", change_array(model));
+	if (verdicts_uncounted(model->verdicts) > 0)
+		json_put_real(object, "blame_uncounted", verdicts_uncounted(model->verdicts));
+	if (comparison)
+		json_object_set_new(object, "changes", change_array(comparison));
+	runs = contrast_object(model->contrast);
+	if (runs)
+		json_object_set_new(object, "runs", runs);
 	return object;
 }
 
+struct json {
+	FILE *moments;
+	struct incident incident;
+};
+
 static int json_begin(struct report *report)
 {
-	report->state = file_temporary(NULL);
-	return report->state ? 0 : -1;
+	struct json *json = NEW(struct json);
+
+	report->state = json;
+	json->moments = file_temporary(NULL);
+	return json->moments ? 0 : -1;
 }
 
-/* Adds what jansson wrote, further in. No text of JSON has a newline in it. */
+/* Adds the output of jansson, indented further. No text of JSON has a newline in it. */
 static int put_indented(const char *text, size_t length, void *out)
 {
 	size_t i;
@@ -369,24 +533,30 @@ static int put_indented(const char *text, size_t length, void *out)
 
 static int json_moment(struct report *report, const struct moment *moment)
 {
-	json_t *object = moment_object(report, moment);
-	FILE *moments = report->state;
+	struct json *json = report->state;
+	json_t *object;
 
-	fputs(ftell(moments) > 0 ? ",\n    " : "    ", moments);
-	json_dump_callback(object, put_indented, moments, DUMP_FLAGS);
+	if (incident_goes_on(&json->incident, moment))
+		incident_add(&json->incident, moment);
+	else
+		incident_begin(&json->incident, moment);
+	object = moment_object(report, moment, json->incident.moments > 1 ? json->incident.first : moment->number);
+	fputs(ftell(json->moments) > 0 ? ",\n    " : "    ", json->moments);
+	json_dump_callback(object, put_indented, json->moments, DUMP_FLAGS);
 	json_decref(object);
-	return file_settle(moments);
+	return file_settle(json->moments);
 }
 
-/* The object's last key is written by hand, for an all-day run's moments would not fit into memory. */
+/* The object's last key is written by hand: the moments of an all-day run would not fit into memory. */
 static int json_end(struct report *report, bool failed)
 {
+	const struct json *json = report->state;
 	FILE *out = report->out;
 	json_t *object;
 	int status = 0;
 	char *text;
 
-	if (file_settle(report->state) < 0)
+	if (file_settle(json->moments) < 0)
 		return -1;
 	if (failed)
 		stream_mark_incomplete(report->stream);
@@ -394,9 +564,9 @@ static int json_end(struct report *report, bool failed)
 	text = json_dumps(object, DUMP_FLAGS);
 	fwrite(text, 1, strlen(text) - strlen("\n}"), out);
 	fputs(",\n  \"moments\": [", out);
-	if (report->model->moments > 0) {
+	if (report->model->counts->moments > 0) {
 		fputc('\n', out);
-		status = report_append(report, report->state);
+		status = report_append(report, json->moments);
 		fputs("\n  ", out);
 	}
 	fputs("]\n}\n", out);
@@ -407,8 +577,14 @@ static int json_end(struct report *report, bool failed)
 
 static void json_free(struct report *report)
 {
-	if (report->state)
-		fclose(report->state);
+	struct json *json = report->state;
+
+	if (!json)
+		return;
+	if (json->moments)
+		fclose(json->moments);
+	incident_free(&json->incident);
+	free(json);
 }
 
 const struct format format_json = {

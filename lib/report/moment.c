@@ -1,50 +1,43 @@
-/*
- * A moment is over when its window comes behind what was ranked for it, as our stages write it, or a record comes that
- * belongs neither to a graph nor to its ranking: by hand, graphs may follow their window. Never is it taken for over because
- * no more input is there yet, for what is written together need not arrive together.
- */
+#include "report/moment.h"
+
 #include <stdio.h>
-#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fail.h"
-#include "report/gather.h"
-#include "report/words.h"
+#include "base/number.h"
+#include "report/value.h"
 
-static int by_severity(const void *a, const void *b)
+#define DAY (86400 * NSEC_PER_SEC)
+#define NO_DAY INT64_MIN
+
+void moment_free(struct moment *moment)
 {
-	return signal_compare(*(struct signal *const *)a, *(struct signal *const *)b);
+	size_t i;
+
+	if (!moment)
+		return;
+	for (i = 0; i < moment->worst.count; i++)
+		signal_free(moment->worst.items[i]);
+	for (i = 0; i < moment->stories.count; i++)
+		story_free(moment->stories.items[i]);
+	free(moment->worst.items);
+	free(moment->stories.items);
+	free(moment->window);
+	free(moment->host);
+	free(moment);
 }
 
-static void take_host(struct model *model, struct moment *moment)
+const struct story *moment_story(const struct moment *moment)
 {
-	model_see_host(model);
-	moment->host = memory_format("%s", model->host);
+	return moment->stories.count > 0 ? moment->stories.items[0] : NULL;
 }
 
-struct moment *moment_begin(struct model *model, const char *window)
+const struct signal *moment_signal(const struct moment *moment)
 {
-	struct moment *moment = NEW(struct moment);
+	const struct story *story = moment_story(moment);
 
-	moment->number = ++model->moments;
-	moment->window = window ? memory_format("%s", window) : NULL;
-	moment->clock = model->clock;
-	take_host(model, moment);
-	moment->from = INT64_MAX;
-	moment->data_from = INT64_MIN;
-	moment->to = INT64_MIN;
-	moment->complete = true;
-	model->moment = moment;
-	return moment;
-}
-
-void moment_span(struct moment *moment, int64_t from, int64_t to)
-{
-	if (from < moment->from)
-		moment->from = from;
-	if (to > moment->to)
-		moment->to = to;
+	return story ? story->signal : moment->worst.count > 0 ? moment->worst.items[0] : NULL;
 }
 
 bool moment_began(const struct moment *moment, const struct story *story, int64_t *at)
@@ -55,309 +48,197 @@ bool moment_began(const struct moment *moment, const struct story *story, int64_
 	return signal || (story ? story->from <= story->to : moment->from <= moment->to);
 }
 
-/* Into the totals go, as into the ranker's, the graphs of one kind: those of a wait's calls are of the same time again. */
-static void count_story(struct model *model, const struct story *story)
+const struct story *moment_companion(const struct moment *moment, const struct story *story)
 {
-	size_t i;
+	for (size_t i = 0; story->signal && i < moment->stories.count; i++) {
+		const struct story *other = moment->stories.items[i];
 
-	if (model->graphs++ == model->graphs_before)
-		model->kind = story->kind;
-	if (story->kind != model->kind)
-		return;
-	model->explained += story_length(story);
-	for (i = 0; i < story->culprits.count; i++) {
-		model->timeless |= story->culprits.items[i].timeless;
-		model_count_blame(model, &story->culprits.items[i]);
+		if (other != story && other->signal == story->signal && other->kind == GRAPH_RAG &&
+		    story->kind == GRAPH_WAKE)
+			return other;
 	}
-}
-
-static int by_time(const struct part *a, const struct part *b)
-{
-	if (a->time != b->time)
-		return a->time > b->time ? -1 : 1;
-	return strcmp(a->words, b->words);
-}
-
-static void count_moment(struct model *model, struct moment *moment)
-{
-	struct chart_story *chart;
-	size_t i;
-
-	for (i = 0; i < moment->worst.count; i++) {
-		chart = model_chart(model, moment->worst.items[i]->chart);
-		if (chart->last_moment != moment->number) {
-			chart->last_moment = moment->number;
-			chart->moments++;
-		}
-	}
-	model->incomplete_moments += !moment->complete;
-	if (!moment->complete)
-		stream_mark_incomplete(model->stream);
-}
-
-/* A wait that was told while it lasted, and again when it was over, is one. Of equals what is known best comes last. */
-static int by_wait(const void *a, const void *b)
-{
-	const struct signal *x = *(struct signal *const *)a, *y = *(struct signal *const *)b;
-	int order = strcmp(x->chart, y->chart);
-
-	if (order == 0)
-		order = strcmp(x->key, y->key);
-	if (order == 0)
-		order = x->tid < y->tid ? -1 : x->tid > y->tid;
-	if (order == 0)
-		order = x->start < y->start ? -1 : x->start > y->start;
-	if (order == 0)
-		order = x->ts < y->ts ? -1 : x->ts > y->ts;
-	return order ? order : y->open - x->open;
-}
-
-static bool goes_on(const struct signal *open, const struct signal *later)
-{
-	return open->open && open->unit == UNIT_SECONDS && open->tid == later->tid && open->start == later->start &&
-	       !strcmp(open->chart, later->chart) && !strcmp(open->key, later->key);
-}
-
-/* The stories of the signal are of the one that takes its place; a story of its own says more than the first part of it. */
-static void replace_in_stories(struct moment *moment, const struct signal *old, struct signal *new)
-{
-	size_t i, kept = 0;
-	bool told = false;
-
-	for (i = 0; i < moment->stories.count; i++)
-		told |= moment->stories.items[i]->signal == new;
-	for (i = 0; i < moment->stories.count; i++) {
-		struct story *story = moment->stories.items[i];
-
-		if (story->signal == old && told) {
-			story_free(story);
-			continue;
-		}
-		if (story->signal == old)
-			story->signal = new;
-		moment->stories.items[kept++] = story;
-	}
-	moment->stories.count = kept;
-}
-
-/* It was counted as two. */
-static void count_once(struct model *model, const struct signal *signal)
-{
-	struct track *track = model_track(model, signal->chart, signal->key);
-
-	track->signals--;
-	track->chart->signals--;
-	model->signals--;
-	model->moment->signals -= model->moment->signals > 0;
-}
-
-static void merge_signals(struct model *model, struct moment *moment)
-{
-	struct signal **signals = moment->worst.items;
-	size_t i, kept = 0;
-
-	if (moment->worst.count == 0)
-		return;
-	qsort(signals, moment->worst.count, sizeof(*signals), by_wait);
-	for (i = 0; i < moment->worst.count; i++) {
-		if (i + 1 < moment->worst.count && goes_on(signals[i], signals[i + 1])) {
-			replace_in_stories(moment, signals[i], signals[i + 1]);
-			count_once(model, signals[i]);
-			signal_free(signals[i]);
-			continue;
-		}
-		signals[kept++] = signals[i];
-	}
-	moment->worst.count = kept;
-	qsort(signals, kept, sizeof(*signals), by_severity);
-}
-
-/* Stories in the order of their signals; those of none stay where they are. */
-static void sort_stories(struct moment *moment)
-{
-	struct story **stories = moment->stories.items, *story;
-
-	for (size_t i = 1; i < moment->stories.count; i++)
-		for (size_t j = i; j > 0 && stories[j]->signal && stories[j - 1]->signal &&
-				   signal_compare(stories[j]->signal, stories[j - 1]->signal) < 0; j--) {
-			story = stories[j];
-			stories[j] = stories[j - 1];
-			stories[j - 1] = story;
-		}
-}
-
-static void find_processes(const struct model *model, struct moment *moment)
-{
-	struct identity identity;
-
-	for (size_t i = 0; i < moment->worst.count; i++) {
-		struct signal *signal = moment->worst.items[i];
-
-		if (signal->tid > 0 && !signal->identity.pid && who_find(model->who, signal->tid, signal->ts, signal->comm, &identity))
-			signal->identity = identity_copy(&identity);
-	}
-}
-
-static int tell(struct model *model)
-{
-	struct moment *moment = model->moment;
-	size_t i;
-
-	if (model->story)
-		story_close(model->story, model->graph);
-	merge_signals(model, moment);
-	for (i = 0; i < moment->stories.count; i++) {
-		count_story(model, moment->stories.items[i]);
-		HASH_SORT(moment->stories.items[i]->parts, by_time);
-		moment_span(moment, moment->stories.items[i]->from, moment->stories.items[i]->to);
-	}
-	find_processes(model, moment);
-	for (i = 0; i < moment->worst.count; i++)
-		moment_span(moment, moment->worst.items[i]->start, moment->worst.items[i]->ts);
-	count_moment(model, moment);
-	moment->lost = stream_lost(model->stream) + stream_damages(model->stream) > model->lost_before;
-	sort_stories(moment);
-	if (moment->signals < moment->worst.count)
-		moment->signals = moment->worst.count;
-	return model->teller(model->context, moment);
-}
-
-void moment_forget_graph(struct model *model)
-{
-	if (model->story)
-		story_close(model->story, model->graph);
-	graph_free(model->graph);
-	model->graph = NULL;
-	model->story = NULL;
-}
-
-int moment_close(struct model *model)
-{
-	struct moment *moment = model->moment;
-	int status;
-
-	if (!moment)
-		return 0;
-	status = tell(model);
-	model->story = NULL; /* perhaps gone, as a part of another */
-	moment_forget_graph(model);
-	moment_free(moment);
-	model->moment = NULL;
-	return status;
-}
-
-/* Moves a pending signal to the moment at hand. */
-struct signal *moment_claim(struct model *model, size_t i)
-{
-	struct signal *signal = model->pending.items[i];
-
-	*ARRAY_ADD(&model->moment->worst) = signal;
-	model->pending.count--;
-	memmove(&model->pending.items[i], &model->pending.items[i + 1],
-		(model->pending.count - i) * sizeof(*model->pending.items));
-	return signal;
-}
-
-int moment_of_rest(struct model *model, bool complete)
-{
-	if (model->pending.count == 0)
-		return 0;
-	moment_begin(model, NULL)->complete = complete;
-	while (model->pending.count > 0)
-		moment_claim(model, model->pending.count - 1);
-	model->moment->signals = model->moment->worst.count + model->dropped;
-	model->dropped = 0;
-	return moment_close(model);
-}
-
-void model_give_up(struct model *model)
-{
-	moment_close(model);
-	moment_of_rest(model, false);
-}
-
-/* Claims the signals of signals="12-31"; without it, those whose end lies in the window. */
-void moment_claim_range(struct model *model, const char *range)
-{
-	struct moment *moment = model->moment;
-	uint64_t first = 0, last = 0, id;
-	bool by_id = sscanf(range, "%" SCNu64 "-%" SCNu64, &first, &last) >= 1;
-	size_t i = 0;
-	bool inside;
-
-	if (by_id && last < first)
-		last = first;
-	while (i < model->pending.count) {
-		id = strtoull(model->pending.items[i]->id, NULL, 10);
-		inside = by_id
-			     ? id >= first && id <= last
-			     : model->pending.items[i]->ts >= moment->from && model->pending.items[i]->ts <= moment->to;
-		if (inside)
-			moment_claim(model, i);
-		else
-			i++;
-	}
-	moment->signals = by_id ? last - first + 1 : moment->worst.count + model->dropped;
-	model->dropped = 0;
-}
-
-struct signal *moment_find_signal(struct model *model, const char *id)
-{
-	struct moment *moment = model->moment;
-	size_t i;
-
-	for (i = 0; i < moment->worst.count; i++)
-		if (!strcmp(moment->worst.items[i]->id, id))
-			return moment->worst.items[i];
-	for (i = 0; i < model->pending.count; i++)
-		if (!strcmp(model->pending.items[i]->id, id))
-			return moment_claim(model, i);
 	return NULL;
 }
 
-/* The moment of the graph, which may be the one at hand, or begin with this graph. */
-static int moment_of(struct model *model, const char *window)
+bool moment_is_companion(const struct moment *moment, const struct story *story)
 {
-	struct moment *moment = model->moment;
-
-	if (moment && moment->window && (!*window || !strcmp(moment->window, window)))
-		return 0;
-	if (moment_close(model) < 0)
-		return -1;
-	moment_begin(model, *window ? window : NULL);
-	return 0;
+	for (size_t i = 0; i < moment->stories.count && moment->stories.items[i] != story; i++)
+		if (moment_companion(moment, moment->stories.items[i]) == story)
+			return true;
+	return false;
 }
 
-struct story *moment_story(struct model *model, const char *graph, const char *window)
+/* --- in words ------------------------------------------------------------------------------------------------------------ */
+
+char *moment_words(const struct site *site, const struct moment *moment)
 {
-	if (moment_of(model, window) < 0)
-		return NULL;
-	moment_forget_graph(model);
-	model->story = story_new(graph);
-	*ARRAY_ADD(&model->moment->stories) = model->story;
-	return model->story;
+	if (moment->stories.count > 0)
+		return story_words(site, moment->stories.items[0]);
+	if (moment->worst.count > 0)
+		return signal_words(site, moment->worst.items[0]);
+	return memory_format("abnormal, but its signals are not in the input");
 }
 
-/* An all-day run may see more signals than a window can name; the worse half of them is what anyone would read. */
-void moment_bound_pending(struct model *model)
+void moment_time(const struct moment *moment, int64_t ts, char *text)
 {
-	size_t i;
+	const struct story *first = moment_story(moment);
+	int64_t head, at = time_sum(moment->clock.wall, ts);
+	char day[TIME_ROOM], own[TIME_ROOM];
 
-	if (model->pending.count < MODEL_SIGNALS)
+	clock_words(&moment->clock, ts, text);
+	if (!moment->clock.has_wall || !moment_began(moment, first, &head))
 		return;
-	qsort(model->pending.items, model->pending.count, sizeof(*model->pending.items), by_severity);
-	for (i = MODEL_SIGNALS / 2; i < model->pending.count; i++)
-		signal_free(model->pending.items[i]);
-	model->dropped += model->pending.count - MODEL_SIGNALS / 2;
-	model->pending.count = MODEL_SIGNALS / 2;
+	time_day(time_sum(moment->clock.wall, head), day);
+	time_day(at, own);
+	if (strcmp(own, day) != 0)
+		time_date(at, text);
 }
 
-int moment_next_record(struct model *model, const struct record *record)
+void moment_began_words(const struct moment *moment, const struct story *story, char *text)
 {
-	bool of_moment = record->kind == KIND_WINDOW || record->kind == KIND_PATH || record->kind == KIND_BLAME;
+	int64_t at;
 
-	model->records++;
-	if (graph_reader_record(model->reader, record) < 0)
-		return -1;
-	return of_moment ? 0 : moment_close(model);
+	*text = '\0';
+	if (moment_began(moment, story, &at))
+		moment_time(moment, at, text);
+}
+
+char *moment_rest(const struct moment *moment, uint64_t told)
+{
+	char from[TIME_ROOM], to[TIME_ROOM], *count, *words;
+
+	if (moment->signals <= told)
+		return NULL;
+	moment_time(moment, moment->from, from);
+	moment_time(moment, moment->to, to);
+	count = value_count(moment->signals - told, "more signal");
+	words = memory_format("%s between %s and %s", count, from, to);
+	free(count);
+	return words;
+}
+
+/* Of several charts and keys the earliest. */
+static const struct signal *first_signs(const struct moment *moment)
+{
+	const struct signal *first = NULL;
+
+	for (size_t i = 0; i < moment->worst.count; i++) {
+		const struct signal *signal = moment->worst.items[i];
+
+		if (signal->signs && (!first || signal->sign_ts < first->sign_ts))
+			first = signal;
+	}
+	return first;
+}
+
+char *moment_signs(const struct moment *moment)
+{
+	const struct signal *signal = first_signs(moment);
+	char clock[TIME_ROOM], *value, *normal, *more, *words;
+
+	if (!signal)
+		return NULL;
+	moment_time(moment, signal->sign_ts, clock);
+	value = value_words(signal->unit, signal->sign_value);
+	normal = isnan(signal->center) ? NULL : value_words(signal->unit, signal->center);
+	more = signal->signs > 1 ? memory_format(", then %llu more", (unsigned long long)signal->signs - 1) : NULL;
+	words = memory_format("first sign %s, %s%s%s%s%s", clock, value, normal ? " (normal " : "", normal ? normal : "", normal ? ")" : "",
+			      more ? more : "");
+	free(more);
+	free(normal);
+	free(value);
+	return words;
+}
+
+char *moment_gap(const struct moment *moment)
+{
+	uint64_t early = 0;
+	char *count, *words;
+
+	if (moment->complete)
+		return NULL;
+	if (!moment->window)
+		return memory_format("INCOMPLETE: the input ended before this moment did");
+	for (size_t i = 0; i < moment->worst.count; i++)
+		early += moment->worst.items[i]->start < moment->data_from;
+	if (moment->lost || early == 0)
+		return memory_format("INCOMPLETE: events of this moment were lost or left out; pieces may be missing");
+	count = value_count(early, "signal");
+	words = memory_format("INCOMPLETE: %s of this moment began before the data; what came before is missing", count);
+	free(count);
+	return words;
+}
+
+/* --- headings ------------------------------------------------------------------------------------------------------------ */
+
+static int64_t day_of(int64_t unix_time)
+{
+	return unix_time / DAY - (unix_time % DAY < 0);
+}
+
+static int64_t day_of_moment(const struct moment *moment)
+{
+	const struct story *story = moment_story(moment);
+	int64_t began;
+
+	if (!moment->clock.has_wall || !moment_began(moment, story, &began))
+		return NO_DAY;
+	return day_of(time_sum(moment->clock.wall, began));
+}
+
+static char *say(const struct site *site, const char *host, int64_t day)
+{
+	char date[TIME_ROOM] = "";
+
+	if (day != NO_DAY)
+		time_day(day * DAY, date);
+	if (site->hosts.count < 2)
+		return memory_format("moments on %s", date);
+	return memory_format("moments of %s%s%s", *host ? host : "an unknown host", *date ? " on " : "", date);
+}
+
+static void begin(struct heading *heading, const struct site *site, const struct moment *moment)
+{
+	heading->host = memory_format("%s", site->hosts.items[0]);
+	heading->first_host = memory_format("%s", moment->host);
+	heading->first_day = day_of_moment(moment);
+	heading->day = site->has_wall && site->seen.first <= site->seen.last ? day_of(site->seen.first) : heading->first_day;
+}
+
+char *heading_next(struct heading *heading, const struct site *site, const struct moment *moment)
+{
+	int64_t day = day_of_moment(moment);
+	bool first = !heading->host, other_host, other_day;
+
+	if (first)
+		begin(heading, site, moment);
+	other_host = strcmp(heading->host, moment->host) != 0;
+	other_day = day != NO_DAY && day != heading->day;
+	if (!other_host && !other_day)
+		return NULL;
+	heading->began |= first;
+	heading->dated |= other_day;
+	free(heading->host);
+	heading->host = memory_format("%s", moment->host);
+	if (other_day)
+		heading->day = day;
+	return say(site, moment->host, heading->dated ? day : NO_DAY);
+}
+
+char *heading_first(const struct heading *heading, const struct site *site)
+{
+	bool dated;
+
+	if (!heading->host || heading->began)
+		return NULL;
+	dated = heading->first_day != NO_DAY && site_has_days(site);
+	if (!dated && site->hosts.count < 2)
+		return NULL;
+	return say(site, heading->first_host, dated ? heading->first_day : NO_DAY);
+}
+
+void heading_free(struct heading *heading)
+{
+	free(heading->host);
+	free(heading->first_host);
 }

@@ -4,7 +4,7 @@
 #ifndef REPORT_OUTPUT_H
 #define REPORT_OUTPUT_H
 
-#include "report/model.h"
+#include "report/headline.h"
 #include "report/report.h"
 
 struct report {
@@ -15,6 +15,7 @@ struct report {
 	struct file_draft *draft; /* of it; NULL: it is the given one */
 	char *path; /* of the draft */
 	struct model *model;
+	struct headlines worst;
 	char *complaint;
 	bool closed;
 	void *state; /* the format's own */
@@ -32,12 +33,14 @@ struct format {
 };
 
 extern const struct format format_text, format_json, format_html;
+extern const struct format table_text, table_json, table_csv; /* with --table */
 
 /* Writes out what is printed so far. 0; -1 after fail(). */
 int report_flush(struct report *report);
 
-/* Copies all of a temporary file to the output. 0; -1 after fail() where not all of it was written, or can be read. */
+/* Copies a temporary file, or this part of it, to the output. 0; -1 after fail() where not all of it was written, or can be read. */
 int report_append(struct report *report, FILE *body);
+int report_append_part(struct report *report, FILE *body, long from, long to);
 
 /* Remembers the first complaint, taking the text. */
 void report_complain(struct report *report, char *text);

@@ -10,7 +10,10 @@
 #include "base/place.h"
 #include "report/output.h"
 
-static const struct format *const formats[] = {&format_text, &format_json, &format_html};
+/* With --table and without; NULL: there is no such report. */
+static const struct {
+	const struct format *report, *table;
+} formats[] = {{&format_text, &table_text}, {&format_json, &table_json}, {&format_html, NULL}, {NULL, &table_csv}};
 enum { FORMATS = sizeof(formats) / sizeof(*formats) };
 
 static volatile sig_atomic_t totals_wanted;
@@ -24,6 +27,7 @@ static int moment_told(void *context, const struct moment *moment)
 {
 	struct report *report = context;
 
+	headlines_see(&report->worst, report->model->site, moment);
 	return report->format->moment(report, moment);
 }
 
@@ -50,33 +54,44 @@ static int record_seen(void *context, const struct record *record)
 	return give_totals(context);
 }
 
-static const struct format *find_format(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < FORMATS; i++)
-		if (!strcmp(formats[i]->name, name))
-			return formats[i];
-	return NULL;
-}
-
 const char *report_format_name(size_t index)
 {
-	return index < FORMATS ? formats[index]->name : NULL;
+	if (index >= FORMATS)
+		return NULL;
+	return formats[index].report ? formats[index].report->name : formats[index].table->name;
+}
+
+/* FORMATS: there is none of that name. */
+static size_t find_format(const char *name)
+{
+	size_t i = 0;
+
+	while (i < FORMATS && strcmp(report_format_name(i), name) != 0)
+		i++;
+	return i;
+}
+
+static const struct format *format_of(const struct report_options *options)
+{
+	size_t i = find_format(options->format);
+
+	return options->table ? formats[i].table : formats[i].report;
 }
 
 int report_check(const struct report_options *options)
 {
-	if (!find_format(options->format))
+	if (find_format(options->format) == FORMATS)
 		return listing_refuse("format", options->format, report_format_name);
-	if (options->plot && find_format(options->format) != &format_text)
-		return fail("--plot draws in text; format '%s' has none", options->format);
-	if (options->all && find_format(options->format) == &format_html)
-		return fail("--all is for text and json");
+	if (!format_of(options))
+		return fail(options->table ? "format '%s' has no table; text, json and csv have" : "format '%s' is for --table", options->format);
+	if (options->plot && format_of(options) != &format_text)
+		return fail("--plot draws in the report as text");
+	if (options->all && (options->table || format_of(options) == &format_html))
+		return fail("--all is for the report as text and json");
 	return 0;
 }
 
-/* Before any input is read, so that nobody waits all day for a report that cannot be written. */
+/* Comes before any input is read, so that nobody waits all day for a report that cannot be written. */
 static int open_output(struct report *report)
 {
 	const char *output = report->options.output;
@@ -102,7 +117,7 @@ struct report *report_new(struct stream *stream, const struct report_options *op
 	struct report *report = NEW(struct report);
 
 	report->options = *options;
-	report->format = find_format(options->format);
+	report->format = format_of(options);
 	if (open_output(report) < 0) {
 		free(report->path);
 		free(report);
@@ -139,7 +154,7 @@ int report_run(struct report *report)
 		stream_mark_incomplete(report->stream);
 	if (status == 0)
 		return report->format->end(report, false) < 0 ? -1 : keep(report);
-	/* What was understood before the input went wrong is still worth reading; the sentence must survive it. */
+	/* The part that was understood before the input went wrong is still worth reading; the sentence must survive writing it. */
 	char *sentence = memory_format("%s", fail_text());
 	model_give_up(report->model);
 	if (report->format->end(report, true) == 0)
@@ -165,6 +180,7 @@ void report_free(struct report *report)
 		return;
 	report->format->free(report);
 	model_free(report->model);
+	headlines_free(&report->worst);
 	free(report->complaint);
 	free(report->path);
 	free(report);

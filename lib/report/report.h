@@ -6,8 +6,8 @@
  *	report_run(report);
  *	report_free(report);		before stream_close()
  *
- * The formats are a table in report.c; each is a file of its own that gets moments and totals from the model (model.h)
- * and words from words.h and summary.h, so that all say the same.
+ * The formats are a table in report.c. Each format is a file of its own; it gets moments and totals from the model (model.h), and the
+ * parts of the model have the words, so that all formats say the same.
  */
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
@@ -19,13 +19,14 @@
 #include "stream/stream.h"
 
 struct report_options {
-	const char *format;    /* "text", "json", "html" */
+	const char *format;    /* "text", "json", "html"; "csv" with `table` */
 	const char *output;    /* html: the folder of report.html, "." where it is NULL; else the file, NULL: `out` */
 	FILE *out;
 	size_t width;	       /* columns of text */
 	bool whole;	       /* all input is there already: the summary can come first */
 	bool all;	       /* text and JSON: list every signal of a moment */
 	bool plot;	       /* text: draw the control chart */
+	bool table;	       /* the values of each chart and key in a few numbers, instead of the report */
 };
 
 struct report;

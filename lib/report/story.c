@@ -1,4 +1,5 @@
-/* One graph's story: its path in pieces and parts, its ranking. */
+#include "report/story.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,20 +8,19 @@
 #include "base/fail.h"
 #include "base/number.h"
 #include "chart/span.h"
-#include "graph/family.h"
-#include "report/chain.h"
-#include "report/model.h"
-#include "report/words.h"
+#include "graph/graph_record.h"
+#include "graph/words.h"
+#include "report/fit.h"
 
 #define SMALL 0.005 /* of the whole: what is less need not be alike */
 
-enum { OFTEN = 5 }; /* so many sleeps are worth a word */
+enum { OFTEN = 5, HOLDERS_MAX = 64 }; /* OFTEN: this many sleeps are worth a word */
 
 struct story *story_new(const char *graph)
 {
 	struct story *story = NEW(struct story);
 
-	story->graph = words_clean(graph);
+	story->graph = fit_clean(graph);
 	story->root = memory_format("%s", "");
 	story->root_name = memory_format("%s", "");
 	story->from = INT64_MAX;
@@ -60,6 +60,15 @@ void story_free(struct story *story)
 	}
 	for (i = 0; i < story->culprits.count; i++)
 		culprit_free(&story->culprits.items[i]);
+	for (i = 0; i < story->waits.count; i++)
+		free(story->waits.items[i].row);
+	for (i = 0; i < story->links.count; i++) {
+		free(story->links.items[i].name);
+		free(story->links.items[i].wait);
+		identity_free(&story->links.items[i].identity);
+	}
+	free(story->links.items);
+	free(story->waits.items);
 	free(story->pieces.items);
 	free(story->culprits.items);
 	free(story->chain);
@@ -67,31 +76,6 @@ void story_free(struct story *story)
 	free(story->root);
 	free(story->root_name);
 	free(story);
-}
-
-/* Who sleeps again and again looks for something in between; what that is, no event tells. */
-static char *say_often(const struct part *part)
-{
-	char number[NUMBER_ROOM];
-
-	number_human_count(number, part->pieces);
-	return memory_format(", %s times", number);
-}
-
-void story_close(struct story *story, const struct graph *graph)
-{
-	struct part *part;
-
-	if (story->closed)
-		return;
-	story->closed = true;
-	for (part = story->parts; part; part = part->hh.next) {
-		if (part->what != WHAT_RUNNABLE && (part->what != WHAT_TIMER || part->pieces < OFTEN))
-			continue;
-		free(part->meanwhile);
-		part->meanwhile = part->what == WHAT_RUNNABLE ? chain_holders(part) : say_often(part);
-	}
-	story->chain = chain_words(story, graph);
 }
 
 double story_length(const struct story *story)
@@ -123,7 +107,174 @@ size_t story_culprits(const struct story *story, size_t room)
 	return n;
 }
 
-/* Takes the words; the rest of a new part is to be filled in. */
+/* --- who held the CPU while a thread waited for it -------------------------------------------------------------------------- */
+
+static struct holding *find_holding(struct part *part, const char *owner, bool throttled)
+{
+	for (size_t i = 0; i < part->holdings.count; i++)
+		if (part->holdings.items[i].throttled == throttled && !strcmp(part->holdings.items[i].owner, owner))
+			return &part->holdings.items[i];
+	return NULL;
+}
+
+static void hold(struct part *part, const struct node *node, double seconds)
+{
+	char *owner = fit_cleaned(words_row(node));
+	bool throttled = node->deed->kind == DEED_THROTTLE_CPU;
+	struct holding *holding = find_holding(part, owner, throttled);
+
+	part->held += seconds;
+	if (!holding && part->holdings.count < HOLDERS_MAX) {
+		holding = ARRAY_ADD(&part->holdings);
+		*holding = (struct holding){owner, fit_cleaned(words_row_name(node)), throttled, 0};
+		owner = NULL;
+	}
+	if (holding)
+		holding->time += seconds;
+	free(owner);
+}
+
+/* How much of a piece a node covers, in nanoseconds. */
+static double overlap(const struct node *node, const struct piece *piece)
+{
+	int64_t begin = node->start > piece->from ? node->start : piece->from, end = node->end < piece->to ? node->end : piece->to;
+
+	return end > begin ? (double)end - (double)begin : 0;
+}
+
+/* Adds to the part of a piece in which a thread was runnable. */
+static void count_holders(struct part *part, const struct graph *graph, const struct piece *piece)
+{
+	size_t count, i;
+	const struct edge *edges = graph_arriving(graph, piece->node, &count);
+
+	for (i = 0; i < count; i++) {
+		const struct node *node = &graph->nodes.items[edges[i].from];
+		double time = overlap(node, piece);
+
+		if (edges[i].kind == EDGE_CPU && time > 0)
+			hold(part, node, time / 1e9);
+	}
+}
+
+/* How long all threads with the name of this one held it. */
+static double held_by_name(const struct part *part, const struct holding *one)
+{
+	double time = 0;
+
+	for (size_t i = 0; i < part->holdings.count; i++)
+		if (!strcmp(part->holdings.items[i].name, one->name))
+			time += part->holdings.items[i].time;
+	return time;
+}
+
+/* ", held by hogger/12" */
+static char *say_holders(const struct part *part)
+{
+	const struct holding *best = NULL;
+
+	for (size_t i = 0; i < part->holdings.count; i++)
+		if (!best || part->holdings.items[i].time > best->time)
+			best = &part->holdings.items[i];
+	if (!best)
+		return memory_format("%s", "");
+	if (best->time > part->time / 2 && best->throttled)
+		return memory_format(", throttled at the limit of its CPU time");
+	if (best->time > part->time / 2)
+		return memory_format(", held by %s", best->owner);
+	for (size_t i = 0; i < part->holdings.count; i++)
+		if (held_by_name(part, &part->holdings.items[i]) > part->time / 2)
+			return memory_format(", held by %s", part->holdings.items[i].name);
+	if (part->held > part->time / 2)
+		return memory_format(", held by several, for %.0f %% by %s", 100 * best->time / part->time, best->owner);
+	return memory_format(", held by nobody known for %.*f %% of it", part->held < 0.1 * part->time ? 1 : 0,
+			     100 - 100 * part->held / part->time);
+}
+
+/* A thread that sleeps again and again polls something in between; no event says what. */
+static char *say_often(const struct part *part)
+{
+	char number[NUMBER_ROOM];
+
+	number_human_count(number, part->pieces);
+	return memory_format(", %s times", number);
+}
+
+void story_close(struct story *story)
+{
+	story->closed = true;
+	for (struct part *part = story->parts; part; part = part->hh.next) {
+		if (part->what != WHAT_RUNNABLE && (part->what != WHAT_TIMER || part->pieces < OFTEN))
+			continue;
+		free(part->meanwhile);
+		part->meanwhile = part->what == WHAT_RUNNABLE ? say_holders(part) : say_often(part);
+	}
+}
+
+/* --- the path ------------------------------------------------------------------------------------------------------------ */
+
+static int compare_tids(const void *a, const void *b)
+{
+	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* How many different threads, other than `self`, the edges of a kind come from; `*sources`: how many edges. */
+static uint64_t others_behind(const struct graph *graph, int32_t index, enum edge_kind kind, uint64_t *sources)
+{
+	size_t count, i, n = 0;
+	const struct edge *edges = graph_arriving(graph, index, &count);
+	int32_t *tids = memory_new(count + 1, sizeof(*tids));
+	int32_t self = graph->nodes.items[index].tid, tid;
+	uint64_t others = 0;
+
+	*sources = 0;
+	for (i = 0; i < count; i++) {
+		if (edges[i].kind != kind)
+			continue;
+		++*sources;
+		tid = graph->nodes.items[edges[i].from].tid;
+		if (tid != self)
+			tids[n++] = tid;
+	}
+	qsort(tids, n, sizeof(*tids), compare_tids);
+	for (i = 0; i < n; i++)
+		others += tids[i] != 0 && (i == 0 || tids[i] != tids[i - 1]);
+	free(tids);
+	return others;
+}
+
+/* " while 9,412 requests of 319 others were served" */
+static char *say_served(const struct graph *graph, int32_t index)
+{
+	uint64_t requests, others = others_behind(graph, index, EDGE_QUEUE, &requests);
+	char *served, *whose, *words;
+
+	if (requests == 0)
+		return memory_format("%s", "");
+	served = value_count(requests, "request");
+	whose = value_count(others, "other");
+	words = memory_format(" while %s%s%s %s served", served, others ? " of " : "", others ? whose : "",
+			      requests == 1 ? "was" : "were");
+	free(served);
+	free(whose);
+	return words;
+}
+
+static char *say_meanwhile(const struct graph *graph, int32_t index)
+{
+	switch (graph->nodes.items[index].what) {
+	case WHAT_QUEUE:
+		return say_served(graph, index);
+	case WHAT_RUN:
+		return fit_cleaned(words_circumstance(&graph->nodes.items[index]));
+	default:
+		return memory_format("%s", "");
+	}
+}
+
+/* Takes the words; the caller fills in the rest of a new part. */
 static struct part *story_part(struct story *story, enum node_what what, char *words, char *meanwhile, bool *is_new)
 {
 	struct part *part;
@@ -131,7 +282,7 @@ static struct part *story_part(struct story *story, enum node_what what, char *w
 	HASH_FIND_STR(story->parts, words, part);
 	*is_new = !part;
 	if (part) {
-		/* What went on during one of several waits would not be the whole truth of all. */
+		/* The circumstance of one of several waits is not true of all of them. */
 		if (strcmp(part->meanwhile, meanwhile)) {
 			free(part->meanwhile);
 			part->meanwhile = memory_format("%s", "");
@@ -148,7 +299,7 @@ static struct part *story_part(struct story *story, enum node_what what, char *w
 	return part;
 }
 
-/* Whose request it is needs no name if the graph is about that thread. */
+/* If the graph is about the thread, its own requests need no name. */
 static int view_of(const struct story *story, const struct graph *graph, const struct node *node)
 {
 	bool own = graph && graph->target != NODE_NONE && graph->nodes.items[graph->target].tid == node->tid;
@@ -157,31 +308,31 @@ static int view_of(const struct story *story, const struct graph *graph, const s
 	return (own ? VIEW_OWN : 0) | (open ? VIEW_OPEN : 0);
 }
 
-static struct part *part_of(const struct model *model, struct story *story, const struct graph *graph, int32_t index,
+static struct part *part_of(const struct site *site, struct story *story, const struct graph *graph, int32_t index,
 			    const struct node *node)
 {
 	struct sentence sentence = words_sentence(node, view_of(story, graph, node));
-	char *meanwhile = index == NODE_NONE ? memory_format("%s", "") : words_meanwhile(graph, index);
-	bool is_new, behind = strcmp(sentence.joint, " ") == 0;
-	struct part *part = story_part(story, node->what, words_cleaned(sentence_words(&sentence)), meanwhile, &is_new);
+	char *meanwhile = index == NODE_NONE ? memory_format("%s", "") : say_meanwhile(graph, index);
+	bool is_new;
+	struct part *part = story_part(story, node->what, fit_cleaned(sentence_words(&sentence)), meanwhile, &is_new);
 
 	if (is_new) {
-		part->act = sentence.of_row ? words_clean(sentence.predicate) : memory_format("%s", part->words);
-		part->about = words_clean(behind ? sentence.about : "");
-		part->behind = words_clean(sentence.predicate);
-		part->deed = model_name_device(model, node->deed);
+		part->act = sentence.of_row ? fit_clean(sentence.predicate) : memory_format("%s", part->words);
+		part->about = fit_clean(*sentence.joint ? sentence.about : "");
+		part->behind = fit_clean(sentence.predicate);
+		part->deed = site_deed(site, node->deed);
 	}
 	sentence_free(&sentence);
 	return part;
 }
 
-/* The node as its path record tells it, where its own is not there. */
+/* The node as its path record describes it, where the node record is missing. */
 struct told_node {
 	struct node node;
 	struct deed *deed; /* devices by their names */
 };
 
-static int read_told(const struct model *model, struct told_node *told, const struct fields *fields, int64_t id)
+static int read_told(const struct site *site, struct told_node *told, const struct fields *fields, int64_t id)
 {
 	struct deed_record record;
 	char *text = memory_format("node %" PRId64, id);
@@ -189,7 +340,7 @@ static int read_told(const struct model *model, struct told_node *told, const st
 
 	if (!deed_record_read(&record, fields))
 		record.deed.text = text;
-	told->deed = model_name_device(model, &record.deed);
+	told->deed = site_deed(site, &record.deed);
 	told->node.what = (uint8_t)node_what_read(fields, WHAT_UNKNOWN);
 	told->node.deed = told->deed;
 	status = node_read_tids(fields, &record, &told->node);
@@ -198,45 +349,47 @@ static int read_told(const struct model *model, struct told_node *told, const st
 	return status;
 }
 
-static void add_piece(const struct model *model, struct story *story, const struct graph *graph, int32_t index, const struct node *node,
+static void add_piece(const struct site *site, struct story *story, const struct graph *graph, int32_t index, const struct node *node,
 		      int64_t from, int64_t to)
 {
 	struct piece *piece = ARRAY_ADD(&story->pieces);
 
 	*piece = (struct piece){.from = from, .to = to, .what = node->what, .node = index};
-	piece->row = words_cleaned(words_row(node));
-	piece->name = words_cleaned(words_row_name(node));
-	piece->part = part_of(model, story, graph, index, node);
+	piece->row = fit_cleaned(words_row(node));
+	piece->name = fit_cleaned(words_row_name(node));
+	piece->part = part_of(site, story, graph, index, node);
 	if (piece->what == WHAT_RUNNABLE && index != NODE_NONE)
-		chain_hold(piece->part, graph, piece);
+		count_holders(piece->part, graph, piece);
 	piece->part->time += (double)span_between(from, to) / 1e9;
 	piece->part->pieces++;
 	story->from = from < story->from ? from : story->from;
 	story->to = to > story->to ? to : story->to;
 }
 
-int story_path(const struct model *model, struct story *story, const struct graph *graph, const struct fields *fields)
+int story_path(const struct site *site, struct story *story, const struct graph *graph, const struct fields *fields)
 {
 	struct told_node told = {0};
 	int64_t id, from, to;
 	int32_t index;
 	int status = 0;
 
-	if (fields_integer(fields, "node", &id) != 1 || read_time(fields, "from", &from) != 1 ||
-	    read_time(fields, "to", &to) != 1)
+	if (fields_integer(fields, "node", &id) != 1 || time_read(fields, "from", &from) != 1 ||
+	    time_read(fields, "to", &to) != 1)
 		return fail("a path record needs node=, from= and to= as numbers");
 	if (from > to)
 		return fail("a path piece ends before it starts");
 	index = graph ? graph_find(graph, id) : NODE_NONE;
 	if (index == NODE_NONE)
-		status = read_told(model, &told, fields, id);
+		status = read_told(site, &told, fields, id);
 	if (status == 0)
-		add_piece(model, story, graph, index, index == NODE_NONE ? &told.node : &graph->nodes.items[index], from, to);
+		add_piece(site, story, graph, index, index == NODE_NONE ? &told.node : &graph->nodes.items[index], from, to);
 	free(told.deed);
 	return status;
 }
 
-/* Whether a ranked name and a part of the path are the same thing. Who is to blame for a queue, its words do not say. */
+/* --- the ranking --------------------------------------------------------------------------------------------------------- */
+
+/* Whether a ranked name and a part of the path are the same thing. The words of a queue do not name the culprit. */
 static bool is_part(const struct culprit *culprit, const struct part *part)
 {
 	if (part->what == WHAT_QUEUE || part->what == WHAT_SERVICE || part->what == WHAT_UNKNOWN || culprit->timeless)
@@ -244,7 +397,7 @@ static bool is_part(const struct culprit *culprit, const struct part *part)
 	if (part->what == WHAT_METHOD && strcmp(part->words, culprit->words) != 0)
 		return false;
 	if (part->what == WHAT_RUNNABLE && culprit->threads > 1)
-		return false; /* which the path says of one at most */
+		return false; /* the path names one thread at most */
 	return fabs(culprit->score - part->time) <= part->time / 1000;
 }
 
@@ -262,107 +415,51 @@ bool story_is_ranked_alike(const struct story *story)
 	return i > 0 && i == story->culprits.count && !part;
 }
 
-/* As the graph has it: devices by their numbers; without deed by its name. */
-static struct deed *raw_deed(const struct fields *fields)
-{
-	struct deed *deed = deed_read(fields);
-	char *name;
-
-	if (deed)
-		return deed;
-	name = fields_copy(fields, "name");
-	deed = deed_text_copy(name ? name : "");
-	free(name);
-	return deed;
-}
-
-struct deed *deed_of_record(const struct model *model, const struct fields *fields)
-{
-	struct deed *deed = raw_deed(fields), *named = model_name_device(model, deed);
-
-	free(deed);
-	return named;
-}
-
-int culprit_read(const struct model *model, struct culprit *culprit, const struct fields *fields)
-{
-	memset(culprit, 0, sizeof(*culprit));
-	culprit->share = NAN;
-	if (fields_double(fields, "score", &culprit->score) != 1)
-		return fail("a blame record needs score= as a number");
-	if (fields_unsigned(fields, "rank", &culprit->rank) < 0 ||
-	    fields_double(fields, "share", &culprit->share) < 0 ||
-	    fields_unsigned(fields, "instances", &culprit->instances) < 0)
-		return -1;
-	culprit->on_path = fields_is(fields, "on_path", "yes") || fields_is(fields, "on_path", "1");
-	culprit->name = clean_field(fields, "name");
-	culprit->label = clean_field(fields, "label");
-	culprit->algorithm = clean_field(fields, "algorithm");
-	culprit->timeless = !strcmp(culprit->algorithm, "exception");
-	culprit->deed = deed_of_record(model, fields);
-	culprit->who = words_clean(culprit->deed->who ? culprit->deed->who : "");
-	culprit->words = words_culprit(culprit->deed, 0, 0);
-	culprit->fuller = words_culprit(culprit->deed, 0, 0);
-	return 0;
-}
-
-void culprit_free(struct culprit *culprit)
-{
-	free(culprit->name);
-	free(culprit->label);
-	free(culprit->deed);
-	free(culprit->who);
-	free(culprit->words);
-	free(culprit->fuller);
-	free(culprit->algorithm);
-	identity_free(&culprit->identity);
-}
-
-static int compare_tids(const void *a, const void *b)
-{
-	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* How many threads did this deed, or of the pool whose deed it is; where nobody did it, to how many it was done. */
-static uint64_t threads_of(const struct graph *graph, const struct deed *deed)
-{
-	int32_t *tids = memory_new(graph->nodes.count + 1, sizeof(*tids));
-	uint64_t threads = 0;
-	size_t i, n = 0;
-
-	for (i = 0; i < graph->nodes.count; i++) {
-		const struct node *node = &graph->nodes.items[i];
-		int32_t tid = node->deed->who ? node->who_tid : node->tid;
-
-		if (tid > 0 && deed_covers(deed, node->deed))
-			tids[n++] = tid;
-	}
-	qsort(tids, n, sizeof(*tids), compare_tids);
-	for (i = 0; i < n; i++)
-		threads += i == 0 || tids[i] != tids[i - 1];
-	free(tids);
-	return threads;
-}
-
-int story_blame(const struct model *model, struct story *story, struct graph *graph, const struct fields *fields)
+int story_blame(const struct site *site, struct story *story, struct graph *graph, const struct fields *fields)
 {
 	struct culprit culprit;
-	const struct deed *interned;
-	struct deed *deed;
 
-	if (culprit_read(model, &culprit, fields) < 0)
+	if (culprit_read(site, &culprit, fields) < 0)
 		return -1;
-	if (graph && graph->kind == GRAPH_WAKE) {
-		deed = raw_deed(fields);
-		interned = graph_deed(graph, deed);
-		culprit.threads = threads_of(graph, interned);
-		culprit.processes = who_of_nodes(model->who, graph, interned, &culprit.identity);
-		free(culprit.fuller);
-		culprit.fuller = words_culprit(culprit.deed, culprit.threads, culprit.processes);
-		free(deed);
-	}
+	if (graph && graph->kind == GRAPH_WAKE)
+		culprit_count(&culprit, site, graph, fields);
 	*ARRAY_ADD(&story->culprits) = culprit;
 	return 0;
+}
+
+/* --- in words ------------------------------------------------------------------------------------------------------------ */
+
+/* Where the graph begins later than its signal, the events before that were lost or left out. */
+static char *say_explained(const struct site *site, const struct story *story)
+{
+	char *words = signal_words(site, story->signal), *time, *both;
+	bool late = story->from > story->signal->start && story->to == story->signal->ts;
+	bool early = story->from == story->signal->start && story->to < story->signal->ts;
+
+	if (story->kind != GRAPH_WAKE || (!late && !early))
+		return words;
+	time = value_seconds(story_length(story));
+	both = memory_format(late ? "%s, the last %s of it in the data" : "%s, the first %s of it explained", words, time);
+	free(time);
+	free(words);
+	return both;
+}
+
+char *story_words(const struct site *site, const struct story *story)
+{
+	char *time, *words;
+
+	if (story->signal)
+		return say_explained(site, story);
+	if (story_length(story) == 0)
+		return memory_format("graph %s%s%s", story->graph, *story->root ? " of " : "", story->root);
+	time = value_seconds(story_length(story));
+	if (*story->root && story->kind == GRAPH_WAKE)
+		words = memory_format("%s of %s (graph %s)", time, story->root, story->graph);
+	else if (*story->root)
+		words = memory_format("%s took %s (graph %s)", story->root, time, story->graph);
+	else
+		words = memory_format("graph %s took %s", story->graph, time);
+	free(time);
+	return words;
 }

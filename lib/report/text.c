@@ -1,33 +1,37 @@
 /*
- * The report as text. Where all input is there already, the summary comes first, as in a letter; in a live pipe each
- * moment is printed as soon as it is known, and the summary comes last.
+ * The report as text: what was slow and who is to blame, the moments, then limits, host and cost. In a live pipe each moment is printed
+ * as soon as it is known, and the rest comes last.
  */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/fail.h"
 #include "base/file.h"
 #include "report/figure.h"
+#include "report/fit.h"
 #include "report/group.h"
-#include "report/heading.h"
+#include "report/incident.h"
 #include "report/output.h"
+#include "report/processes.h"
 #include "report/summary.h"
-#include "report/words.h"
-#include "report/wrap.h"
 
 enum { PARTS_SHOWN = 8, CULPRITS_SHOWN = 8, VERDICTS_SHOWN = 5, GROUPS_SHOWN = 6 };
 
 struct text {
 	FILE *body; /* moments: options.out, or a file that follows the summary */
 	struct heading heading;
+	struct incident incident;
+	long incident_at; /* where its moment begins in the body */
 	uint64_t lost_told;
-	bool greeted;
+	bool greeted, has_legend;
 };
 
 static void wrap(const struct report *report, FILE *out, const char *lead, const char *text)
 {
-	wrap_text(out, report->options.width, lead, text);
+	fit_wrap(out, report->options.width, lead, text);
 }
 
 /* "   path    2.288 s  99.8 %  ..."; the title stands in the first row only. */
@@ -47,7 +51,7 @@ static void put_row(const struct report *report, FILE *out, const char *title, c
 static void row(const struct report *report, FILE *out, const char *title, double seconds, double share,
 		const char *words)
 {
-	put_row(report, out, title, isnan(seconds) ? memory_format("%s", "") : words_seconds(seconds), share, words);
+	put_row(report, out, title, isnan(seconds) ? memory_format("%s", "") : value_seconds(seconds), share, words);
 }
 
 /* Who waits for whom. */
@@ -55,6 +59,21 @@ static void print_chain(const struct report *report, FILE *out, const struct sto
 {
 	if (story->chain)
 		wrap(report, out, "   chain   ", story->chain);
+}
+
+/* --plot: the path as a picture; the first one has a legend. */
+static void print_picture(const struct report *report, FILE *out, const struct story *story)
+{
+	struct text *text = report->state;
+	char *picture = report->options.plot ? figure_path_text(story, report->options.width) : NULL;
+
+	if (!picture)
+		return;
+	fputs(picture, out);
+	if (!text->has_legend)
+		wrap(report, out, "   ", figure_path_legend);
+	text->has_legend = true;
+	free(picture);
 }
 
 static void print_path(const struct report *report, FILE *out, const struct story *story)
@@ -79,7 +98,7 @@ static void print_path(const struct report *report, FILE *out, const struct stor
 		shown++;
 	}
 	if (hidden > 0) {
-		words = words_count(HASH_COUNT(story->parts) - shown, "further piece");
+		words = value_count(HASH_COUNT(story->parts) - shown, "further piece");
 		row(report, out, "", hidden, hidden / story_length(story), words);
 		free(words);
 	}
@@ -94,48 +113,37 @@ static void print_blame(const struct report *report, FILE *out, const char *titl
 
 	for (i = 0; i < story_culprits(story, CULPRITS_SHOWN); i++) {
 		culprit = &story->culprits.items[i];
-		put_row(report, out, i ? "" : title, words_score(culprit), culprit->timeless ? NAN : culprit->share,
+		put_row(report, out, i ? "" : title, culprit_score(culprit), culprit->timeless ? NAN : culprit->share,
 			culprit->fuller);
 	}
 }
 
-/* "python3 is process 2220, python3 /srv/batch/rollup.py, of rollup.service", or "python3/2221 is of process 2220". */
-static void print_who(const struct report *report, FILE *out, const char *title, const char *name, const struct identity *identity,
+/* A name's process, unless the name says it all; returns whether there was something to print. */
+static bool print_who(const struct report *report, FILE *out, const char *title, const char *name, const struct identity *identity,
 		      int32_t tid)
 {
-	char *who = identity_words(identity), *lead = memory_format("%-11s", title), *words;
+	char *who = identity_sentence(identity, name, tid), *lead = memory_format("%-11s", title);
+	bool said = who != NULL;
 
-	if (tid)
-		words = memory_format("%s/%d is%s %s", name, tid, tid == identity->pid ? "" : " of", who);
-	else
-		words = memory_format("%s is %s", name, who);
-	wrap(report, out, lead, words);
-	free(words);
+	if (said)
+		wrap(report, out, lead, who);
 	free(lead);
 	free(who);
+	return said;
 }
 
-/* Which processes are blamed, each once, and which one was slow. */
+/* Which processes wait for each other, are blamed, and which one was slow. */
 static void print_processes(const struct report *report, FILE *out, const struct story *story)
 {
-	const struct signal *signal = story->signal;
-	const char *title = "   who";
-	bool told = !signal || !signal->identity.pid;
-	size_t i, j;
+	const char *title = "   who     ";
+	struct processes processes;
 
-	for (i = 0; i < story_culprits(story, CULPRITS_SHOWN); i++) {
-		const struct culprit *culprit = &story->culprits.items[i];
-
-		for (j = 0; j < i && story->culprits.items[j].identity.pid != culprit->identity.pid; j++) {
-		}
-		if (j < i || !culprit->identity.pid)
-			continue;
-		print_who(report, out, title, culprit->who, &culprit->identity, 0);
-		told |= signal && signal->identity.pid == culprit->identity.pid;
-		title = "";
+	processes_find(&processes, story, story_culprits(story, CULPRITS_SHOWN));
+	for (size_t i = 0; i < processes.sentences.count; i++) {
+		wrap(report, out, title, processes.sentences.items[i]);
+		title = "           ";
 	}
-	if (!told)
-		print_who(report, out, title, signal->comm, &signal->identity, signal->tid);
+	processes_free(&processes);
 }
 
 static void print_also(const struct report *report, FILE *out, const char *clock, const char *words)
@@ -148,9 +156,9 @@ static void print_also(const struct report *report, FILE *out, const char *clock
 
 static void print_also_signal(const struct report *report, FILE *out, const struct moment *moment, const struct signal *signal, const char *words)
 {
-	char clock[WORDS_CLOCK_ROOM];
+	char clock[TIME_ROOM];
 
-	words_time(moment, signal->start, clock);
+	moment_time(moment, signal->start, clock);
 	print_also(report, out, clock, words);
 }
 
@@ -158,11 +166,11 @@ static void print_also_signal(const struct report *report, FILE *out, const stru
 static void print_story(const struct report *report, FILE *out, const struct moment *moment, const struct story *story)
 {
 	struct group group = {.first = story->signal, .story = story, .count = 1, .explained = 1};
-	char clock[WORDS_CLOCK_ROOM], *words;
+	char clock[TIME_ROOM], *words;
 
 	group.culprit = story->culprits.count ? story->culprits.items[0].fuller : "";
-	words = group_words(report->model, moment, &group);
-	words_began(moment, story, clock);
+	words = group_words(report->model->site, moment, &group);
+	moment_began_words(moment, story, clock);
 	print_also(report, out, clock, words);
 	free(words);
 }
@@ -171,7 +179,7 @@ static void print_story(const struct report *report, FILE *out, const struct mom
 static uint64_t print_all(const struct report *report, FILE *out, const struct moment *moment)
 {
 	for (size_t i = moment->stories.count == 0; i < moment->worst.count; i++) {
-		char *words = words_signal(report->model, moment->worst.items[i]);
+		char *words = signal_words(report->model->site, moment->worst.items[i]);
 
 		print_also_signal(report, out, moment, moment->worst.items[i], words);
 		free(words);
@@ -179,7 +187,7 @@ static uint64_t print_all(const struct report *report, FILE *out, const struct m
 	return moment->worst.count;
 }
 
-/* Further signals, put together; returns how many of the moment's are told with that. */
+/* Further signals, put together; returns how many of the moment's signals are printed then. */
 static uint64_t print_groups(const struct report *report, FILE *out, const struct moment *moment)
 {
 	struct groups groups;
@@ -188,7 +196,7 @@ static uint64_t print_groups(const struct report *report, FILE *out, const struc
 
 	groups_make(&groups, moment);
 	for (size_t i = 0; i < groups.count && i < GROUPS_SHOWN; i++) {
-		words = group_words(report->model, moment, &groups.items[i]);
+		words = group_words(report->model->site, moment, &groups.items[i]);
 		if (groups.items[i].count == 1)
 			print_also_signal(report, out, moment, groups.items[i].first, words);
 		else
@@ -203,22 +211,22 @@ static uint64_t print_groups(const struct report *report, FILE *out, const struc
 /* The head has the limits of the first signal. */
 static bool has_other_limits(const struct report *report, const struct signal *signal)
 {
-	const struct track *track = model_track(report->model, signal->chart, signal->key);
+	const struct track *track = tracks_find(report->model->tracks, signal);
 
 	return fabs(track->signal_limit - signal_limit(signal)) > fabs(track->signal_limit) / 50;
 }
 
 static void print_subject(const struct report *report, FILE *out, const struct moment *moment)
 {
-	const struct story *story = moment->stories.count ? moment->stories.items[0] : NULL;
-	const struct signal *signal = story ? story->signal : moment->worst.count ? moment->worst.items[0] : NULL;
-	char clock[WORDS_CLOCK_ROOM], *subject = words_moment(report->model, moment), *limits = NULL, *words, *lead;
+	const struct story *story = moment_story(moment);
+	const struct signal *signal = moment_signal(moment);
+	char clock[TIME_ROOM], *subject = moment_words(report->model->site, moment), *limits = NULL, *words, *lead;
 
 	if (signal && (!report->options.whole || has_other_limits(report, signal)))
-		limits = words_limits(signal->unit, signal->center, signal_limit(signal));
+		limits = value_limits(signal->unit, signal->center, signal_limit(signal));
 	words = memory_format("%s%s%s%s%s", subject, limits ? " (" : "", limits && report->options.whole ? "at the time: " : "",
 			      limits ? limits : "", limits ? ")" : "");
-	words_began(moment, story, clock);
+	moment_began_words(moment, story, clock);
 	lead = memory_format("%" PRIu64 ". %s%s", moment->number, clock, *clock ? "  " : "");
 	wrap(report, out, lead, words);
 	free(lead);
@@ -229,7 +237,7 @@ static void print_subject(const struct report *report, FILE *out, const struct m
 
 static void print_rest(const struct report *report, FILE *out, const struct moment *moment, uint64_t told)
 {
-	char *rest = words_rest(moment, told), *gap = words_gap(moment);
+	char *rest = moment_rest(moment, told), *gap = moment_gap(moment);
 
 	if (rest)
 		wrap(report, out, "   and  ", rest);
@@ -247,14 +255,25 @@ static void print_heading(FILE *out, char *heading)
 	free(heading);
 }
 
+static void print_signs(const struct report *report, FILE *out, const struct moment *moment)
+{
+	char *words = moment_signs(moment);
+
+	if (words)
+		wrap(report, out, "   before  ", words);
+	free(words);
+}
+
 static void print_moment(const struct report *report, FILE *out, const struct moment *moment)
 {
 	const struct story *calls;
 
 	fputc('\n', out);
 	print_subject(report, out, moment);
+	print_signs(report, out, moment);
 	if (moment->stories.count > 0) {
 		print_chain(report, out, moment->stories.items[0]);
+		print_picture(report, out, moment->stories.items[0]);
 		print_path(report, out, moment->stories.items[0]);
 		if (story_is_ranked_alike(moment->stories.items[0]))
 			wrap(report, out, "   blame   ", "the same, in this order");
@@ -271,50 +290,109 @@ static void print_moment(const struct report *report, FILE *out, const struct mo
 	print_rest(report, out, moment, (report->options.all ? print_all : print_groups)(report, out, moment));
 }
 
-static void print_summary(struct report *report)
+static void print_lines(const struct report *report, struct summary *summary)
 {
-	FILE *out = report->out;
+	for (size_t i = 0; i < summary->lines.count; i++)
+		wrap(report, report->out, "", summary->lines.items[i]);
+	summary_free(summary);
+}
+
+/* What was slow, and who is to blame. */
+static void print_headline(const struct report *report)
+{
+	char *first, *next;
+
+	if (report->worst.count == 0)
+		return;
+	first = headlines_first(&report->worst, report->model);
+	wrap(report, report->out, "", first);
+	if (*report->worst.items[0].chain)
+		wrap(report, report->out, "  ", report->worst.items[0].chain);
+	if (*report->worst.items[0].blame)
+		wrap(report, report->out, "  ", report->worst.items[0].blame);
+	for (size_t i = 1; i < report->worst.count; i++) {
+		next = headlines_next(&report->worst, report->model->site, i);
+		wrap(report, report->out, i == 1 ? "next: " : "      ", next);
+		free(next);
+	}
+	free(first);
+}
+
+/* Whether a line above says which process that is. */
+static bool is_known(const struct verdict *verdicts, size_t which)
+{
+	for (size_t i = 0; i < which; i++)
+		if (verdicts[i].identity && verdicts[i].identity->pid == verdicts[which].identity->pid && !strcmp(verdicts[i].who, verdicts[which].who))
+			return true;
+	return false;
+}
+
+/* Who is to blame over all moments; of one moment its own lines say it. */
+static void print_verdicts(const struct report *report)
+{
 	struct verdict verdicts[VERDICTS_SHOWN];
-	size_t i, n = model_verdicts(report->model, verdicts, VERDICTS_SHOWN);
-	struct summary summary;
+	size_t i, n = report->model->counts->moments < 2 ? 0 : verdicts_list(report->model->verdicts, verdicts, VERDICTS_SHOWN);
 	char *words;
 
-	summary_make(&summary, report->model);
-	for (i = 0; i < summary.lines.count; i++)
-		wrap(report, out, "", summary.lines.items[i]);
-	summary_free(&summary);
 	if (n > 0)
-		fputs(report->model->moments < 2 ? "blamed most:\n" : "blamed most, and in how many moments:\n", out);
+		fputs("blamed most, and in how many moments:\n", report->out);
 	for (i = 0; i < n && (i == 0 || !(verdicts[i].share < SLIVER)); i++) {
 		words = summary_share_of_moments(report->model, &verdicts[i]);
-		row(report, out, words, verdicts[i].score, verdicts[i].share, verdicts[i].name);
+		row(report, report->out, words, verdicts[i].score, verdicts[i].share, verdicts[i].name);
 		free(words);
-		if (verdicts[i].identity)
-			print_who(report, out, "", verdicts[i].who, verdicts[i].identity, 0);
+		if (verdicts[i].identity && !is_known(verdicts, i))
+			print_who(report, report->out, "", verdicts[i].who, verdicts[i].identity, 0);
 	}
 }
 
-/* In a live pipe: where and since when, before anything else; and that events were lost, as soon as they are. */
+static void print_contrast(const struct report *report)
+{
+	const struct contrast_line *line;
+
+	for (size_t i = 0; (line = contrast_line(report->model->contrast, i)); i++)
+		wrap(report, report->out, line->lead ? line->lead : "", line->text);
+}
+
+static void print_findings(const struct report *report)
+{
+	struct summary summary;
+
+	print_headline(report);
+	print_contrast(report);
+	summary_findings(&summary, report->model);
+	print_lines(report, &summary);
+	print_verdicts(report);
+}
+
+static void print_data(const struct report *report)
+{
+	struct summary summary;
+
+	summary_data(&summary, report->model);
+	print_lines(report, &summary);
+}
+
+/* A live pipe says first where and since when it runs, and reports lost events as soon as they are lost. */
 static void greet(struct report *report)
 {
 	struct text *text = report->state;
 	struct model *model = report->model;
 	uint64_t lost = stream_lost(report->stream);
-	char date[WORDS_CLOCK_ROOM], *words;
+	char date[TIME_ROOM], *words;
 
 	if (report->options.whole)
 		return;
-	if (!text->greeted && (*model->host || model->moments > 0)) {
+	if (!text->greeted && (*model->site->host || model->counts->moments > 0)) {
 		text->greeted = true;
-		if (*model->host && model->has_wall && model->first <= model->last) {
-			words_date(model->first, date);
-			words = memory_format("host %s, from %s UTC; totals at the end or on SIGUSR1", model->host, date);
+		if (*model->site->host && model->site->has_wall && model->site->seen.first <= model->site->seen.last) {
+			time_date(model->site->seen.first, date);
+			words = memory_format("host %s, from %s UTC; totals at the end or on SIGUSR1", model->site->host, date);
 			wrap(report, text->body, "", words);
 			free(words);
 		}
 	}
 	if (lost > text->lost_told) {
-		words = words_count(lost, "event");
+		words = value_count(lost, "event");
 		fprintf(text->body, "\nINCOMPLETE: %s lost so far\n", words);
 		free(words);
 		text->lost_told = lost;
@@ -330,19 +408,75 @@ static int text_begin(struct report *report)
 	return text->body ? 0 : -1;
 }
 
+/* All moments of an incident in one line; a live pipe has printed each. */
+static void print_incident(const struct report *report)
+{
+	struct text *text = report->state;
+	char *words = report->options.whole ? incident_words(&text->incident) : NULL;
+
+	if (words)
+		wrap(report, text->body, "   on    ", words);
+	free(words);
+}
+
+/* Instead of the moment that stands for the incident so far, which is not as bad. */
+static int print_instead(const struct report *report, const struct moment *moment)
+{
+	const struct text *text = report->state;
+
+	if (fseek(text->body, text->incident_at, SEEK_SET) < 0)
+		return fail_errno("cannot write a temporary file");
+	print_moment(report, text->body, moment);
+	if (fflush(text->body) != 0 || ftruncate(fileno(text->body), ftell(text->body)) < 0)
+		return fail_errno("cannot write a temporary file");
+	return 0;
+}
+
+/* With all input at hand the worst moment of an incident stands for all; in a live pipe each has its line. */
+static int print_further(const struct report *report, const struct moment *moment, bool is_worst)
+{
+	const struct text *text = report->state;
+	char *gap;
+
+	if (report->options.whole)
+		return is_worst ? print_instead(report, moment) : 0;
+	gap = moment_gap(moment);
+	fputc('\n', text->body);
+	print_subject(report, text->body, moment);
+	wrap(report, text->body, "   on    ", "as in the moment before");
+	if (gap)
+		wrap(report, text->body, "   ", gap);
+	free(gap);
+	return 0;
+}
+
 static int text_moment(struct report *report, const struct moment *moment)
 {
 	struct text *text = report->state;
+	char *heading = heading_next(&text->heading, report->model->site, moment);
+	double worst = text->incident.worst;
+	int status = 0;
 
 	greet(report);
-	print_heading(text->body, heading_next(&text->heading, report->model, moment));
-	print_moment(report, text->body, moment);
+	if (!report->options.all && incident_goes_on(&text->incident, moment)) {
+		incident_add(&text->incident, moment);
+		free(heading);
+		status = print_further(report, moment, text->incident.worst > worst);
+	} else {
+		print_incident(report);
+		incident_begin(&text->incident, moment);
+		print_heading(text->body, heading);
+		text->incident_at = ftell(text->body);
+		print_moment(report, text->body, moment);
+	}
+	if (status < 0)
+		return -1;
 	return report->options.whole ? file_settle(text->body) : report_flush(report);
 }
 
 static int text_idle(struct report *report)
 {
-	if (report->options.whole || report->model->first > report->model->last)
+	if (report->options.whole || report->model->site->seen.first > report->model->site->seen.last)
 		return 0;
 	greet(report);
 	return report_flush(report);
@@ -351,8 +485,10 @@ static int text_idle(struct report *report)
 static int text_totals(struct report *report)
 {
 	fputs(report->model->records > 0 ? "\nso far: " : "\nso far: no data have come\n", report->out);
-	if (report->model->records > 0)
-		print_summary(report);
+	if (report->model->records > 0) {
+		print_findings(report);
+		print_data(report);
+	}
 	return report_flush(report);
 }
 
@@ -368,19 +504,27 @@ static void print_plots(struct report *report)
 	free(plot);
 }
 
+/* With all input at hand the moments stand between what was found and the data about it; in a live pipe they are printed already. */
 static int text_end(struct report *report, bool failed)
 {
 	struct text *text = report->state;
+	bool whole = report->options.whole, moments = report->model->counts->moments > 0;
 
-	if (!report->options.whole && text->greeted)
+	if (!whole && text->greeted)
 		fputc('\n', report->out);
-	print_summary(report);
+	if (failed && report->model->records == 0)
+		return report_flush(report);
+	print_findings(report);
+	print_incident(report);
+	if (whole)
+		print_heading(report->out, heading_first(&text->heading, report->model->site));
+	if (whole && report_append(report, text->body) < 0)
+		return -1;
+	if (whole && moments)
+		fputc('\n', report->out);
+	print_data(report);
 	if (report->options.plot && !failed)
 		print_plots(report);
-	if (report->options.whole)
-		print_heading(report->out, heading_first(&text->heading, report->model));
-	if (report->options.whole && report_append(report, text->body) < 0)
-		return -1;
 	return report_flush(report);
 }
 
@@ -393,6 +537,7 @@ static void text_free(struct report *report)
 	if (text->body && text->body != report->out)
 		fclose(text->body);
 	heading_free(&text->heading);
+	incident_free(&text->incident);
 	free(text);
 }
 

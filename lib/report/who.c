@@ -10,27 +10,33 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "graph/family.h"
-#include "report/model.h"
-#include "report/words.h"
+#include "report/clock.h"
+#include "report/fit.h"
 
-enum { RECORDS = 8, THREADS_MAX = 1 << 16, COMM_SIZE = 16, CLEAN_SIZE = 4 * COMM_SIZE, HEX_MIN = 32, HEX_SHOWN = 12 };
+enum { RECORDS = 8, TITLES = 16, THREADS_MAX = 1 << 16, COMM_SIZE = 16, CLEAN_SIZE = 4 * COMM_SIZE, HEX_MIN = 32, HEX_SHOWN = 12 };
 
 struct told {
-	int64_t ts, read; /* read: when /proc was, of what is told of the process */
+	int64_t ts, read; /* read: when /proc was read for the process */
 	bool began;
 	char comm[CLEAN_SIZE]; /* cleaned */
-	struct identity identity; /* pid 0: nothing is told; no program and group: nothing but that */
+	struct identity identity; /* pid 0: no process is known; no program and group: only its pid is */
+};
+
+struct title_told {
+	int64_t ts;
+	char *title;
 };
 
 struct thread_told {
 	int32_t tid;
+	ARRAY(struct title_told) titles; /* of the process of this number, in the order of time; TITLES at most */
 	int count;
 	struct told *told; /* in the order of time; RECORDS at most */
 	UT_hash_handle hh;
 };
 
 struct who {
-	struct thread_told *threads; /* the one that was told of the longest ago first */
+	struct thread_told *threads; /* in the order of their last records, the oldest first */
 };
 
 struct who *who_new(void)
@@ -42,6 +48,8 @@ void identity_free(struct identity *identity)
 {
 	free(identity->program);
 	free(identity->cgroup);
+	free(identity->script);
+	free(identity->title);
 	*identity = (struct identity){0};
 }
 
@@ -50,6 +58,9 @@ static void remove_thread(struct who *who, struct thread_told *thread)
 	HASH_DEL(who->threads, thread);
 	for (int i = 0; i < thread->count; i++)
 		identity_free(&thread->told[i].identity);
+	for (size_t i = 0; i < thread->titles.count; i++)
+		free(thread->titles.items[i].title);
+	free(thread->titles.items);
 	free(thread->told);
 	free(thread);
 }
@@ -66,7 +77,7 @@ void who_free(struct who *who)
 	free(who);
 }
 
-/* --- what is told ----------------------------------------------------------------------------------------------------- */
+/* --- records --------------------------------------------------------------------------------------------------------- */
 
 static struct thread_told *thread_of(struct who *who, int32_t tid)
 {
@@ -86,7 +97,7 @@ static struct thread_told *thread_of(struct who *who, int32_t tid)
 }
 
 /* Takes the texts. The oldest gives way. */
-static void insert(struct thread_told *thread, const struct told *new)
+static void insert(struct thread_told *thread, struct told *new)
 {
 	int place = thread->count;
 
@@ -94,8 +105,7 @@ static void insert(struct thread_told *thread, const struct told *new)
 		place--;
 	if (thread->count == RECORDS) {
 		if (place == 0) {
-			free(new->identity.program);
-			free(new->identity.cgroup);
+			identity_free(&new->identity);
 			return;
 		}
 		identity_free(&thread->told[0].identity);
@@ -107,6 +117,38 @@ static void insert(struct thread_told *thread, const struct told *new)
 	thread->told[place] = *new;
 }
 
+/* Takes the text. The oldest gives way. */
+static void insert_title(struct thread_told *thread, int64_t ts, char *title)
+{
+	struct title_told *titles;
+	size_t place;
+
+	if (thread->titles.count == TITLES) {
+		free(thread->titles.items[0].title);
+		memmove(thread->titles.items, thread->titles.items + 1, sizeof(*titles) * --thread->titles.count);
+	}
+	place = thread->titles.count;
+	*ARRAY_ADD(&thread->titles) = (struct title_told){ts, title};
+	titles = thread->titles.items;
+	for (; place > 0 && titles[place - 1].ts > ts; place--) {
+		titles[place] = titles[place - 1];
+		titles[place - 1] = (struct title_told){ts, title};
+	}
+}
+
+/* The title that the process had, if that was told beside its records; NULL: it was not. */
+static const char *title_at(const struct who *who, int32_t pid, int64_t at, int64_t since)
+{
+	const struct thread_told *process;
+	const char *title = NULL;
+
+	HASH_FIND_INT(who->threads, &pid, process);
+	for (size_t i = 0; process && i < process->titles.count && process->titles.items[i].ts <= at; i++)
+		if (process->titles.items[i].ts >= since)
+			title = process->titles.items[i].title;
+	return title;
+}
+
 int who_task(struct who *who, const struct fields *fields)
 {
 	struct told told = {.began = fields_is(fields, "began", "yes")};
@@ -114,28 +156,32 @@ int who_task(struct who *who, const struct fields *fields)
 	char comm[COMM_SIZE] = "", *clean;
 
 	if (fields_integer(fields, "tid", &tid) < 0 || fields_integer(fields, "tgid", &tgid) < 0 ||
-	    read_time(fields, "ts", &told.ts) < 0)
+	    time_read(fields, "ts", &told.ts) < 0)
 		return -1;
 	told.read = told.ts;
-	if (read_time(fields, "read", &told.read) < 0)
+	if (time_read(fields, "read", &told.read) < 0)
 		return -1;
 	if (tid <= 0 || tid > INT32_MAX)
 		return fail("a task needs a tid");
 	if (fields_is(fields, "ended", "yes"))
 		return 0;
-	fields_text(fields, "comm", comm, sizeof(comm));
-	clean = words_clean(comm);
+	if (!fields_text(fields, "comm", comm, sizeof(comm)) && fields_find(fields, "title")) {
+		insert_title(thread_of(who, (int32_t)tid), told.ts, fit_field(fields, "title"));
+		return 0;
+	}
+	clean = fit_clean(comm);
 	snprintf(told.comm, sizeof(told.comm), "%s", clean);
 	free(clean);
 	if (tgid > 0 && tgid <= INT32_MAX)
-		told.identity = (struct identity){(int32_t)tgid, clean_field(fields, "program"), clean_field(fields, "cgroup")};
+		told.identity = (struct identity){(int32_t)tgid, fit_field(fields, "program"), fit_field(fields, "cgroup"),
+						  fit_field(fields, "script"), fit_field(fields, "title"), false};
 	insert(thread_of(who, (int32_t)tid), &told);
 	return 0;
 }
 
-/* --- and asked -------------------------------------------------------------------------------------------------------- */
+/* --- questions ------------------------------------------------------------------------------------------------------ */
 
-/* Whether another program was begun before it was read what runs. */
+/* Whether another program began before /proc was read. */
 static bool is_void(const struct thread_told *thread, int which)
 {
 	const struct told *told = &thread->told[which];
@@ -146,21 +192,35 @@ static bool is_void(const struct thread_told *thread, int which)
 	return false;
 }
 
+/* Whether it is the name of the thread, or that with the script behind it (event/thread_names.h). */
+static bool is_named(const struct told *told, const struct identity *identity, const char *name)
+{
+	size_t length = strlen(told->comm);
+
+	if (!*name || strncmp(told->comm, name, length) != 0)
+		return false;
+	return !name[length] || (name[length] == ' ' && identity->pid && *identity->script && strcmp(identity->script, name + length + 1) == 0);
+}
+
 bool who_find(const struct who *who, int32_t tid, int64_t at, const char *name, struct identity *identity)
 {
 	struct thread_told *thread;
-	int i;
+	const char *title;
+	int i, last;
 
 	HASH_FIND_INT(who->threads, &tid, thread);
 	i = thread ? thread->count - 1 : -1;
 	while (i >= 0 && thread->told[i].ts > at)
 		i--;
-	if (i < 0 || !*name || strcmp(thread->told[i].comm, name) != 0)
+	/* a record with only a name leaves the process as it was */
+	for (last = i; i > 0 && !thread->told[i].identity.pid && !thread->told[i].began; i--) {
+	}
+	if (i < 0 || !is_named(&thread->told[last], &thread->told[i].identity, name))
 		return false;
-	/* one that only gives the name leaves what was told before */
-	while (i > 0 && !thread->told[i].identity.pid && !thread->told[i].began)
-		i--;
 	*identity = thread->told[i].identity;
+	title = title_at(who, identity->pid, at, thread->told[i].began ? thread->told[i].ts : INT64_MIN);
+	if (title)
+		identity->title = (char *)title;
 	return identity->pid && (*identity->program || *identity->cgroup) && !is_void(thread, i);
 }
 
@@ -168,65 +228,97 @@ struct identity identity_copy(const struct identity *identity)
 {
 	if (!identity->pid)
 		return (struct identity){0};
-	return (struct identity){identity->pid, memory_format("%s", identity->program), memory_format("%s", identity->cgroup)};
+	return (struct identity){identity->pid, memory_format("%s", identity->program), memory_format("%s", identity->cgroup),
+				 memory_format("%s", identity->script), memory_format("%s", identity->title), identity->mostly};
 }
 
-static int compare_pids(const void *a, const void *b)
+/* The process of the thread that did the node's deed, or for which it was done. */
+static bool find_doer(const struct who *who, const struct node *node, bool for_whom, struct identity *identity)
 {
-	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static uint64_t count_different(int32_t *pids, size_t count)
-{
-	uint64_t different = 0;
-
-	qsort(pids, count, sizeof(*pids), compare_pids);
-	for (size_t i = 0; i < count; i++)
-		different += i == 0 || pids[i] != pids[i - 1];
-	return different;
-}
-
-/* The process of whoever did the node's deed. */
-static bool find_doer(const struct who *who, const struct node *node, struct identity *identity)
-{
-	char *name = words_clean(node->deed->who);
-	bool found = who_find(who, node->who_tid, time_bounded(node->end), name, identity);
+	char *name = fit_clean(for_whom ? node->deed->whom : node->deed->who);
+	bool found = who_find(who, for_whom ? node->whom_tid : node->who_tid, time_bounded(node->end), name, identity);
 
 	free(name);
 	return found;
 }
 
-uint64_t who_of_nodes(const struct who *who, const struct graph *graph, const struct deed *deed, struct identity *identity)
+/* A process that did a deed for a time; of several such of one process and program the first stands for all. */
+struct doer {
+	struct identity identity; /* texts of the table */
+	double time;
+};
+
+static int compare_doers(const void *a, const void *b)
 {
-	int32_t *pids = memory_new(graph->nodes.count + 1, sizeof(*pids));
-	struct identity first = {0}, found = {0};
-	uint64_t processes;
-	bool known = true;
+	const struct doer *x = a, *y = b;
+
+	if (x->identity.pid != y->identity.pid)
+		return x->identity.pid < y->identity.pid ? -1 : 1;
+	return strcmp(x->identity.program, y->identity.program);
+}
+
+/* Sums up, sorted, into the one that did it the longest. */
+static struct doer find_main(struct doer *doers, size_t count, uint64_t *processes)
+{
+	struct doer best = {0}, sum = {0};
+
+	qsort(doers, count, sizeof(*doers), compare_doers);
+	for (size_t i = 0; i < count; i++) {
+		*processes += i == 0 || doers[i].identity.pid != doers[i - 1].identity.pid;
+		if (i == 0 || compare_doers(&doers[i], &sum) != 0)
+			sum = (struct doer){doers[i].identity, 0};
+		sum.time += doers[i].time;
+		if (sum.time > best.time)
+			best = sum;
+	}
+	return best;
+}
+
+static struct doers find_doers(const struct who *who, const struct graph *graph, const struct deed *deed, bool for_whom)
+{
+	struct doer *doers = memory_new(graph->nodes.count + 1, sizeof(*doers)), best;
+	struct doers of = {0};
+	bool all_known = true;
+	double time = 0;
 	size_t n = 0;
 
-	for (size_t i = 0; known && i < graph->nodes.count; i++) {
+	for (size_t i = 0; i < graph->nodes.count; i++) {
 		const struct node *node = &graph->nodes.items[i];
 
-		if (node->who_tid <= 0 || !node->deed->who || !deed_covers(deed, node->deed))
+		if ((for_whom ? node->whom_tid <= 0 || !node->deed->whom : node->who_tid <= 0 || !node->deed->who) ||
+		    !deed_covers(deed, node->deed))
 			continue;
-		known = find_doer(who, node, &found);
-		if (known && n == 0)
-			first = found;
-		if (known && found.pid == first.pid && strcmp(found.program, first.program) != 0)
-			known = false; /* it ran two programs */
-		pids[n++] = found.pid;
+		doers[n].time = 1 + (double)node->end - (double)node->start;
+		time += doers[n].time;
+		if (find_doer(who, node, for_whom, &doers[n].identity))
+			n++;
+		else
+			all_known = false;
 	}
-	processes = known ? count_different(pids, n) : 0;
-	*identity = processes == 1 ? identity_copy(&first) : (struct identity){0};
-	free(pids);
-	return processes;
+	best = find_main(doers, n, &of.processes);
+	if (best.time > time / 2) {
+		of.identity = identity_copy(&best.identity);
+		of.identity.mostly = best.time < time;
+	}
+	if (!all_known)
+		of.processes = 0;
+	free(doers);
+	return of;
+}
+
+struct doers who_of_nodes(const struct who *who, const struct graph *graph, const struct deed *deed)
+{
+	return find_doers(who, graph, deed, false);
+}
+
+struct doers who_for_nodes(const struct who *who, const struct graph *graph, const struct deed *deed)
+{
+	return find_doers(who, graph, deed, true);
 }
 
 /* --- in words --------------------------------------------------------------------------------------------------------- */
 
-/* The last part of the path tells, "nginx.service"; but not without the one before where it is no unit. Long numbers are cut as others do. */
+/* A unit is the last part of the path, "nginx.service"; another group is its whole path. Long hexadecimal numbers are cut, as docker does. */
 static void say_group(FILE *out, const char *group)
 {
 	const char *slash = strrchr(group, '/');
@@ -246,19 +338,55 @@ static void say_group(FILE *out, const char *group)
 	}
 }
 
-char *identity_words(const struct identity *identity)
+/* A title mostly begins with the program's name: "postgres: shop idle in transaction". */
+static bool titles_program(const struct identity *identity)
 {
+	size_t length = *identity->script ? strcspn(identity->program, " ") : strlen(identity->program), begin = length;
+
+	while (begin > 0 && identity->program[begin - 1] != '/')
+		begin--;
+	return strncmp(identity->title, identity->program + begin, length - begin) == 0;
+}
+
+/* Program and group: "python3 /srv/batch/rollup.py, of rollup.service"; a program that is the name says nothing. */
+static char *say_program(const struct identity *identity, const char *name)
+{
+	bool program = *identity->program && strcmp(identity->program, name) != 0 && !(*identity->title && titles_program(identity));
+	bool title = *identity->title && strcmp(identity->title, name) != 0;
 	char *words = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&words, &size);
 
-	fprintf(out, "process %" PRId32, identity->pid);
-	if (*identity->program)
-		fprintf(out, ", %s", identity->program);
+	fputs(program ? identity->program : "", out);
+	if (title)
+		fprintf(out, program ? " (%s)" : "%s", identity->title);
 	if (*identity->cgroup) {
-		fputs(", of ", out);
+		fputs(program || title ? ", of " : "of ", out);
 		say_group(out, identity->cgroup);
 	}
 	fclose(out);
 	return words;
+}
+
+char *identity_words(const struct identity *identity, const char *name)
+{
+	char *program = say_program(identity, name);
+	char *words = memory_format("%sprocess %" PRId32 "%s%s", identity->mostly ? "mostly " : "", identity->pid, *program ? ", " : "", program);
+
+	free(program);
+	return words;
+}
+
+char *identity_sentence(const struct identity *identity, const char *name, int32_t tid)
+{
+	char *words = tid == identity->pid ? say_program(identity, name) : identity_words(identity, name), *sentence = NULL;
+
+	if (!tid)
+		sentence = memory_format("%s is %s", name, words);
+	else if (tid != identity->pid)
+		sentence = memory_format("%s/%" PRId32 " is of %s", name, tid, words);
+	else if (*words)
+		sentence = memory_format("%s/%" PRId32 " is %s", name, tid, words);
+	free(words);
+	return sentence;
 }

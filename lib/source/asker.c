@@ -15,7 +15,7 @@
 #include "base/number.h"
 
 enum { PATIENCE = 100000000 };
-static const int64_t rest = NSEC_PER_SEC;
+static const int64_t rest = NSEC_PER_SEC, chores = NSEC_PER_SEC / 10;
 
 struct asker {
 	const struct trace_clock *clock;
@@ -25,6 +25,10 @@ struct asker {
 	pthread_cond_t asked, told;
 	int32_t pid; /* to be read; 0: none */
 	bool late;   /* nobody waits for the answer any more */
+	bool busy;   /* with the chore */
+	void (*chore)(void *context); /* NULL: there is none */
+	void *chore_context;
+	int64_t chore_at; /* by CLOCK_MONOTONIC */
 	bool ending;
 	int64_t again; /* when it was late: not to be asked before, by CLOCK_MONOTONIC */
 	struct program answer;
@@ -44,6 +48,33 @@ static int64_t nanoseconds(struct timespec time)
 	return time.tv_sec * NSEC_PER_SEC + time.tv_nsec;
 }
 
+static struct timespec after(struct timespec time, int64_t duration)
+{
+	int64_t sum = nanoseconds(time) + duration;
+
+	return (struct timespec){.tv_sec = sum / NSEC_PER_SEC, .tv_nsec = sum % NSEC_PER_SEC};
+}
+
+/* Until somebody asks, or it is time for the chore. Under the lock, but for the chore. */
+static void rest_or_work(struct asker *asker)
+{
+	struct timespec until = {.tv_sec = asker->chore_at / NSEC_PER_SEC, .tv_nsec = asker->chore_at % NSEC_PER_SEC};
+
+	if (!asker->chore) {
+		pthread_cond_wait(&asker->asked, &asker->lock);
+		return;
+	}
+	if (pthread_cond_timedwait(&asker->asked, &asker->lock, &until) != ETIMEDOUT)
+		return;
+	asker->busy = true;
+	pthread_mutex_unlock(&asker->lock);
+	asker->chore(asker->chore_context);
+	pthread_mutex_lock(&asker->lock);
+	asker->busy = false;
+	pthread_cond_signal(&asker->told);
+	asker->chore_at = nanoseconds(after(now(), chores));
+}
+
 static void *serve(void *context)
 {
 	struct asker *asker = context;
@@ -54,7 +85,7 @@ static void *serve(void *context)
 	pthread_mutex_lock(&asker->lock);
 	while (!asker->ending) {
 		if (!asker->pid) {
-			pthread_cond_wait(&asker->asked, &asker->lock);
+			rest_or_work(asker);
 			continue;
 		}
 		pid = asker->pid;
@@ -82,9 +113,9 @@ struct asker *asker_start(const struct trace_clock *clock)
 	asker->clock = clock;
 	pthread_mutex_init(&asker->asking, NULL);
 	pthread_mutex_init(&asker->lock, NULL);
-	pthread_cond_init(&asker->asked, NULL);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&asker->asked, &monotonic);
 	pthread_cond_init(&asker->told, &monotonic);
 	pthread_condattr_destroy(&monotonic);
 	sigfillset(&all);
@@ -101,13 +132,10 @@ struct asker *asker_start(const struct trace_clock *clock)
 /* Under the lock. */
 static bool await(struct asker *asker, int32_t pid)
 {
-	struct timespec until = now();
+	struct timespec begin = now(), until = after(begin, PATIENCE);
 
-	if (asker->pid || nanoseconds(until) < asker->again)
+	if (asker->pid || nanoseconds(begin) < asker->again)
 		return false;
-	until.tv_nsec += PATIENCE;
-	until.tv_sec += until.tv_nsec / NSEC_PER_SEC;
-	until.tv_nsec %= NSEC_PER_SEC;
 	asker->pid = pid;
 	pthread_cond_signal(&asker->asked);
 	while (asker->pid)
@@ -141,25 +169,38 @@ bool asker_ask(struct asker *asker, struct program *program, int64_t *read, int3
 	return *read != INT64_MIN && syscall(SYS_tgkill, pid, tid, 0) == 0 && (*program->words || *program->group);
 }
 
+void asker_often(struct asker *asker, void (*chore)(void *context), void *context)
+{
+	pthread_mutex_lock(&asker->lock);
+	asker->chore = chore;
+	asker->chore_context = context;
+	asker->chore_at = nanoseconds(after(now(), chores));
+	pthread_cond_signal(&asker->asked);
+	pthread_mutex_unlock(&asker->lock);
+}
+
 int32_t asker_tid(const struct asker *asker)
 {
 	return asker->tid;
 }
 
-void asker_end(struct asker *asker)
+bool asker_end(struct asker *asker)
 {
+	struct timespec until = after(now(), PATIENCE);
 	bool busy;
 
 	if (!asker)
-		return;
+		return true;
 	pthread_mutex_lock(&asker->lock);
 	asker->ending = true;
-	busy = asker->pid != 0;
 	pthread_cond_signal(&asker->asked);
+	while (asker->busy && pthread_cond_timedwait(&asker->told, &asker->lock, &until) != ETIMEDOUT) {
+	}
+	busy = asker->pid != 0 || asker->busy;
 	pthread_mutex_unlock(&asker->lock);
 	if (busy) {
 		pthread_detach(asker->thread);
-		return;
+		return false;
 	}
 	pthread_join(asker->thread, NULL);
 	pthread_mutex_destroy(&asker->asking);
@@ -167,4 +208,5 @@ void asker_end(struct asker *asker)
 	pthread_cond_destroy(&asker->asked);
 	pthread_cond_destroy(&asker->told);
 	free(asker);
+	return true;
 }

@@ -13,11 +13,15 @@
 #include "base/number.h"
 #include "base/open_files.h"
 #include "event/predicate.h"
+#include "source/execs.h"
 #include "source/instance.h"
+#include "source/interpreters.h"
 #include "source/round.h"
 #include "program/stacks.h"
 #include "source/stop.h"
+#include "source/titles.h"
 #include "source/traced.h"
+#include "source/within.h"
 
 #define PAGE_SIZE_FILE "buffer_subbuf_size_kb"
 #define PAGE_KB_TEXT "16"
@@ -183,6 +187,7 @@ int collector_prepare(struct collector *collector, struct stream *stream, struct
 		if (wish->enabled && wish->flags & WISH_WHOLE && wish->filter && filter_here(collector, wish) < 0)
 			return -1;
 		collector->block |= wish->enabled && wish->is_block;
+		collector->timers |= wish->enabled && wish->is_timer;
 		collector->switches |= wish->enabled && wish->is_switch;
 	}
 	if (collector->switches && quotas_look(&collector->quotas, stream, &collector->clock) < 0)
@@ -235,6 +240,27 @@ static int say_recording(struct collector *collector, const char *key, int64_t t
 	return status;
 }
 
+/*
+ * What processes run: programs that begin are seen by the kernel, if it may, for only then are those known that end soon. Its times are
+ * those of one clock.
+ */
+static int watch_programs(struct collector *collector)
+{
+	struct threads *threads = &collector->scribe.threads;
+
+	if (!collector->programs || collector->foreign)
+		return 0;
+	if (interpreters_load() < 0)
+		return -1;
+	if (collector->clock.id == CLOCK_MONOTONIC)
+		threads->execs = execs_open();
+	threads->asker = asker_start(&collector->clock);
+	if (!threads->asker)
+		return -1;
+	threads->titles = titles_new(&collector->clock, threads->asker, threads->execs);
+	return 0;
+}
+
 /* All before `since` has been written. What comes is left to the recorder if somebody has called. */
 static int hand_over(struct collector *collector, int64_t since)
 {
@@ -251,6 +277,7 @@ static int hand_over(struct collector *collector, int64_t since)
 	collector->scribe.stacks = NULL; /* they are the recorder's */
 	collector->recorder.scribe.stacks = collector->stacks;
 	collector->recorder.scribe.threads.asker = collector->scribe.threads.asker;
+	collector->recorder.scribe.threads.execs = collector->scribe.threads.execs;
 	collector->recorder.scribe.threads.foreign = collector->foreign;
 	return recorder_begin(&collector->recorder, &kept, since, &collector->clock, &collector->wishes, collector->self,
 			      collector->bell);
@@ -287,6 +314,25 @@ static int is_left(const struct collector *collector)
 	return stream_output_closed(collector->scribe.stream) ? 1 : recorder_has_left(&collector->recorder);
 }
 
+/* A program whose functions have return probes may have loaded a library that throws. While the probes are off, calls have no end. */
+static int look_at_probes(struct collector *collector, int64_t until)
+{
+	struct scribe *scribe = &collector->scribe;
+	bool first = !collector->looked_at_probes; /* what was loaded while probes were placed was not seen */
+	int off;
+
+	if (!collector->probes || (!first && scribe->mappers.count == 0))
+		return 0;
+	off = probes_look(collector->probes, collector->instance, scribe->mappers.items, first ? 0 : scribe->mappers.count, collector->say);
+	collector->looked_at_probes = true;
+	scribe->mappers.count = 0;
+	if (off <= 0)
+		return off;
+	round_notice(collector, "enable"); /* it was us */
+	stream_mark_incomplete(scribe->stream);
+	return round_doubt(collector, until, clock_now(&collector->clock));
+}
+
 static int collect(struct collector *collector, int64_t deadline)
 {
 	bool asked = false;
@@ -302,7 +348,7 @@ static int collect(struct collector *collector, int64_t deadline)
 			return 0;
 		wait_for_events(collector, deadline);
 		guardian_keep(&collector->guardian);
-		if (round_take(collector, &until) < 0 || hand_over(collector, until) < 0)
+		if (round_take(collector, &until) < 0 || look_at_probes(collector, until) < 0 || hand_over(collector, until) < 0)
 			return -1;
 		status = collector->cost ? cost_look(collector, until) : 0;
 		if (status == 0)
@@ -345,35 +391,85 @@ int64_t collector_wall_moved(const struct collector *collector)
 	return clock_wall(&collector->clock) - collector->wall;
 }
 
+static bool read_program(void *context, struct program *program, int32_t pid)
+{
+	struct collector *collector = context;
+	int64_t read;
+
+	return collector->scribe.threads.asker && asker_ask(collector->scribe.threads.asker, program, &read, pid, pid);
+}
+
+/* The event by which a system call begins, if it is streamed; else NULL. */
+static const struct wish *enter_event(const struct collector *collector)
+{
+	for (size_t i = 0; i < collector->wishes.list.count; i++) {
+		const struct wish *wish = collector->wishes.list.items[i];
+
+		if (strcmp(wish->event, "raw_syscalls:sys_enter") == 0)
+			return wish->enabled && !wish->kept ? wish : NULL;
+	}
+	return NULL;
+}
+
+/* Of the processes that were asked for. NULL: of none. */
+static struct within *look_within(struct collector *collector, const int32_t *pids, int count)
+{
+	const struct process *asked = &collector->process;
+	struct process process = {0};
+	struct within *within;
+
+	if (!enter_event(collector) || (count == 0 && asked->names.count == 0))
+		return NULL;
+	process_select(&process);
+	for (size_t i = 0; i < asked->names.count; i++)
+		process_choose(&process, asked->names.items[i]);
+	for (int i = 0; i < count; i++)
+		if (pids[i] != COLLECTOR_COMMAND)
+			process_follow(&process, pids[i]); /* if it is gone by now, that is said when they are followed */
+	process_follow_chosen(&process, read_program, collector);
+	within = within_look(&process);
+	process_free(&process);
+	return within;
+}
+
 /* Tracing is on, so that no fork is missed. */
 static int follow(struct collector *collector, const int32_t *pids, int count)
 {
 	for (int i = 0; i < count; i++)
 		if (process_follow(&collector->process, pids[i] == COLLECTOR_COMMAND ? collector->child.pid : pids[i]) < 0)
 			return -1;
+	if (process_follow_chosen(&collector->process, read_program, collector) == 0 && collector->process.names.count)
+		collector->say("no process is called '%s' yet; those that begin are traced", collector->process.names.items[0]);
 	return traced_write_all(&collector->process, collector->scribe.stream);
 }
 
-int collector_run(struct collector *collector, int64_t duration, const int32_t *pids, int count)
+int collector_run(struct collector *collector, int64_t duration, const int32_t *pids, int count, collector_say *say)
 {
+	struct within *within = NULL;
 	int64_t deadline = INT64_MAX;
 	int status = 0;
 
+	collector->say = say;
 	make_polled(collector);
 	setpriority(PRIO_PROCESS, 0, PRIORITY); /* where it may; a collector that starves loses events */
-	if (count && collector->foreign)
+	if ((count || collector->process.names.count) && collector->foreign)
 		return fail("-p needs the machine's own PID namespace: in this one processes have other numbers than in events");
-	if (collector->programs && !collector->foreign && !(collector->scribe.threads.asker = asker_start(&collector->clock)))
+	if (watch_programs(collector) < 0 || await_call(collector) < 0 || (collector->stacks && stacks_start(collector->stacks) < 0))
 		return -1;
-	if (await_call(collector) < 0 || (collector->stacks && stacks_start(collector->stacks) < 0) ||
-	    switch_tracing(collector, true) < 0)
-		return -1;
+	within = look_within(collector, pids, count);
 	collector->told = clock_now(&collector->clock);
+	if (switch_tracing(collector, true) < 0) {
+		within_free(within);
+		return -1;
+	}
 	round_notice(collector, "tracing_on");
 	if (hand_over(collector, collector->told) < 0)
 		status = -1;
 	if (status == 0)
 		status = follow(collector, pids, count);
+	if (status == 0 && within)
+		status = within_tell(within, &collector->scribe, enter_event(collector), collector->told);
+	within_free(within);
 	if (status == 0 && collector->child.pid > 0 && !stop_signal())
 		status = child_go(&collector->child);
 	if (duration >= 0)
@@ -404,7 +500,9 @@ int collector_close(struct collector *collector, bool wait)
 	child_dismiss(&collector->child);
 	recorder_end(&collector->recorder, wait);
 	merge_close(&collector->merge);
-	asker_end(collector->scribe.threads.asker);
+	if (asker_end(collector->scribe.threads.asker))
+		titles_free(collector->scribe.threads.titles);
+	execs_close(collector->scribe.threads.execs);
 	clock_close(&collector->clock);
 	for (size_t i = 0; i < collector->wishes.list.count; i++)
 		predicate_free(collector->wishes.list.items[i]->predicate);
@@ -419,6 +517,7 @@ int collector_close(struct collector *collector, bool wait)
 	meddling_end(collector->meddling);
 	free(collector->meddled);
 	cost_free(collector->cost);
+	probes_free(collector->probes);
 	if (collector->keeper)
 		tracefs_instance_free(collector->keeper);
 	if (collector->instance)

@@ -15,8 +15,8 @@
  * one before the gap. Where the kernel does not tell how many there were, count is what its statistics tell, and at
  * least 1.
  *
- * The collector's own events are left out, but for those that concern others: a CPU that it gave or took, a thread
- * that it woke, an interrupt that hit it, a block request. Without them, who had the CPU would be told wrongly.
+ * The collector's own events are left out, except those that concern others: a CPU that it gave or took, a thread that it woke, an
+ * interrupt that hit it, a block request. Without them, readers would be wrong about which thread had the CPU.
  */
 #ifndef SOURCE_COLLECTOR_H
 #define SOURCE_COLLECTOR_H
@@ -28,6 +28,7 @@
 #include "source/guardian.h"
 #include "source/meddling.h"
 #include "source/merge.h"
+#include "source/probe.h"
 #include "source/process.h"
 #include "source/quotas.h"
 #include "source/recorder.h"
@@ -35,12 +36,15 @@
 #include "source/wishes.h"
 #include "stream/stream.h"
 
+typedef void collector_say(const char *format, ...); /* for what users are to know at once */
+
 struct collector {
 	struct wishes wishes;
 	struct child child;	/* pid 0: no command */
-	struct process process; /* whose events are wanted */
+	struct process process; /* whose events are wanted; processes chosen by name are taken in when tracing begins */
 	bool programs;		/* what processes run is to be told */
 	struct cost *cost;	/* a bound on what it costs; NULL: none. It becomes the collector's */
+	struct probes *probes;	/* those of functions, looked at while tracing; NULL: none. They become the collector's, too */
 	/* private */
 	struct tracefs_instance *instance;
 	int hold, keeper_hold; /* of the instances */
@@ -66,11 +70,14 @@ struct collector {
 	int32_t self;
 	bool foreign; /* in a PID namespace of its own: /proc has other numbers than events */
 	int bell;
+	bool looked_at_probes;
+	collector_say *say;
 	struct meddling *meddling; /* NULL: it cannot be told */
 	char *meddled;		   /* the file that somebody else wrote to first; NULL: none */
 	int64_t told;		   /* until then all is told, or said to be in doubt */
 	bool block;	      /* block events are on */
 	bool switches;	      /* so is sched_switch */
+	bool timers;	      /* so are events of timers, whose functions are to be told */
 	int64_t last_written; /* when something was, by the trace clock */
 };
 
@@ -98,10 +105,10 @@ int collector_prepare(struct collector *collector, struct stream *stream, struct
  * Turns tracing on, lets the command go, and collects until `duration` nanoseconds are over (negative: no limit), the
  * command ended, a signal asked for the end, or nobody reads the stream. With `pids`, only the threads of these processes and of
  * the children that they make count, and `traced` records tell who they are (count 0: all); COLLECTOR_COMMAND among them is the
- * command. -1 after fail().
+ * command. So do processes chosen by name; `say` tells if there are none yet. -1 after fail().
  */
 enum { COLLECTOR_COMMAND = 0 };
-int collector_run(struct collector *collector, int64_t duration, const int32_t *pids, int count);
+int collector_run(struct collector *collector, int64_t duration, const int32_t *pids, int count, collector_say *say);
 
 /* How many stacks were lost, that came too fast. */
 uint64_t collector_lost_stacks(const struct collector *collector);

@@ -1,8 +1,12 @@
 #include "source/cost.h"
 
+#include <errno.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -11,17 +15,19 @@
 #include "program/lookup.h"
 #include "program/stacks.h"
 #include "source/collector.h"
-#include "source/hits.h"
 #include "source/round.h"
+#include "source/spent.h"
 
 /*
  * What an event costs whoever is traced, in nanoseconds of CPU time. `make bench` measures the first anew (tests/bench/overhead.sh, row
- * "kernel ring alone": 154). That of a probe is what a function's return costs; its entry costs from 1,000 to 1,800, by its first
- * instruction. Of a stack the first is what its sample costs, the second what it costs the collector to walk it up.
+ * "kernel ring alone": 154). That of a probe is what a function's entry or return costs: from 800 to 1,800, by its first
+ * instruction; one at an instruction that leaves a function costs far more, because the kernel steps over it (rows "probe" of `make bench`).
+ * Of a stack the first is what its sample costs, the second what it costs the collector to walk it up.
  */
-enum { EVENT_NS = 150, PROBE_NS = 1400, STACK_NS = 1700, STACK_WALK_NS = 1200 };
+enum { EVENT_NS = 150, PROBE_NS = 1400, EXIT_NS = 11000, STACK_NS = 1700, STACK_WALK_NS = 1200 };
 
 #define NEVER INT64_MIN
+#define PERIOD (COST_SECONDS * (int64_t)NSEC_PER_SEC)
 
 struct wanted { /* an event of a chart */
 	char *event;
@@ -33,15 +39,6 @@ struct costed { /* a chart */
 	ARRAY(struct wanted) wanted;
 	ARRAY(size_t) wishes; /* its events, and what its systems have besides */
 	bool shed;
-};
-
-/* Sums since the collector began; differences of two are what a time cost, in nanoseconds of CPU time. */
-struct spent {
-	int64_t at;	/* CLOCK_MONOTONIC */
-	int64_t own;	/* in the collector and its helpers, */
-	int64_t lookups; /* and that part of it which looks names of functions up, for stacks */
-	int64_t traced; /* in what is traced */
-	uint64_t stacks;
 };
 
 struct decision { /* what goes, a step in each round, so that the rings are read meanwhile */
@@ -58,8 +55,7 @@ struct cost {
 	bool is_last; /* what costs too much is all that is left */
 	char *complaint;
 
-	struct spent spent[COST_SECONDS + 1]; /* a second apart, oldest first */
-	int count;
+	struct spent_looks looks;
 	int32_t lookup; /* the process that looks names up, or did; and its CPU time, and that of those before */
 	int64_t lookup_now, lookups_before;
 
@@ -81,6 +77,93 @@ struct cost {
 
 	int64_t doubt_from, doubt_at; /* events from then on, and until then, are in doubt; NEVER: all was told */
 };
+
+/* --- how often events come that stay in rings which nobody reads --------------------------------------------------- */
+
+struct counter {
+	size_t wish;
+	int fd; /* on one CPU */
+};
+
+/*
+ * perf_event_open(2) counts these events, over all CPUs. While it does, each of them costs a little more: so it is done for a second now and then.
+ */
+struct hits {
+	ARRAY(struct counter) counters;
+};
+
+static void hits_end(struct hits *hits)
+{
+	if (!hits)
+		return;
+	for (size_t i = 0; i < hits->counters.count; i++)
+		close(hits->counters.items[i].fd);
+	free(hits->counters.items);
+	free(hits);
+}
+
+/* Whether the kernel lets this event pass only in part: then the rest is not to be counted either. */
+static bool is_filtered(const struct wish *wish)
+{
+	return wish->filter && !(wish->flags & WISH_WHOLE);
+}
+
+static int open_counter(const struct wish *wish, int cpu)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr), .config = wish->id};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd >= 0 && is_filtered(wish) && ioctl(fd, PERF_EVENT_IOC_SET_FILTER, wish->filter) < 0) {
+		close(fd);
+		errno = EOPNOTSUPP;
+		return -1;
+	}
+	return fd;
+}
+
+static int count_wish(struct hits *hits, const struct wish *wish, size_t number)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+	for (int cpu = 0; cpu < cpus; cpu++) {
+		int fd = open_counter(wish, cpu);
+
+		if (fd < 0 && errno != ENODEV && errno != EINVAL) /* a CPU that is off, or no CPU's number */
+			return fail_errno("cannot count the event '%s'", wish->event);
+		if (fd >= 0)
+			*ARRAY_ADD(&hits->counters) = (struct counter){number, fd};
+	}
+	return 0;
+}
+
+/* From now on. NULL after fail(): not permitted, or this kernel cannot. */
+static struct hits *hits_count(const struct wishes *wishes)
+{
+	struct hits *hits = NEW(struct hits);
+
+	for (size_t i = 0; i < wishes->list.count; i++) {
+		const struct wish *wish = wishes->list.items[i];
+
+		if (wish->enabled && wish->kept && count_wish(hits, wish, i) < 0) {
+			hits_end(hits);
+			return NULL;
+		}
+	}
+	return hits;
+}
+
+/* How often the event of wish number `i` has come, if it passed its filter; 0 where it is not kept. */
+static uint64_t hits_of(const struct hits *hits, size_t i)
+{
+	uint64_t sum = 0, value;
+
+	for (size_t n = 0; n < hits->counters.count; n++)
+		if (hits->counters.items[n].wish == i && read(hits->counters.items[n].fd, &value, sizeof(value)) == sizeof(value))
+			sum += value;
+	return sum;
+}
+
+/* --- life ------------------------------------------------------------------------------------------------------------- */
 
 struct cost *cost_new(double limit)
 {
@@ -173,9 +256,10 @@ static bool is_on(const struct cost *cost, const struct wish *wish, size_t i)
 	return wish->enabled && !cost->off[i] && !(wish->flags & (WISH_QUIET | WISH_WHOLE));
 }
 
+/* Where stacks are thrown away is no chart's own, but without it calls of any would seem to go on. */
 static bool is_context(const struct cost *cost, const struct wish *wish, size_t i)
 {
-	return is_on(cost, wish, i) && cost->charts_of[i] == 0;
+	return is_on(cost, wish, i) && !wish->origin && cost->charts_of[i] == 0;
 }
 
 /* --- what was spent ------------------------------------------------------------------------------------------------ */
@@ -203,14 +287,18 @@ static int64_t spent_in_lookups(struct cost *cost, const struct lookup *lookup)
 	return cost->lookups_before + cost->lookup_now;
 }
 
+static int64_t price(const struct wish *wish)
+{
+	return !wish->origin ? EVENT_NS : wish->at_exits ? EXIT_NS : PROBE_NS;
+}
+
 static int64_t extra_of_probes(const struct wishes *wishes)
 {
-	uint64_t hits = 0;
+	int64_t extra = 0;
 
 	for (size_t i = 0; i < wishes->list.count; i++)
-		if (wishes->list.items[i]->origin)
-			hits += wishes->list.items[i]->seen;
-	return (int64_t)hits * (PROBE_NS - EVENT_NS);
+		extra += (int64_t)wishes->list.items[i]->seen * (price(wishes->list.items[i]) - EVENT_NS);
+	return extra;
 }
 
 static struct spent spent_now(struct collector *collector)
@@ -293,7 +381,7 @@ static void stop_counting(struct collector *collector, const struct spent *now, 
 	cost->stacks_share = ((double)(now->stacks - cost->since.stacks) * STACK_NS + stacks_own(&cost->since, now)) / all * scale;
 	for (size_t i = 0; i < collector->wishes.list.count; i++) {
 		const struct wish *wish = collector->wishes.list.items[i];
-		double each = (wish->origin ? PROBE_NS : EVENT_NS) + (is_unread(collector, wish) ? 0 : reading);
+		double each = (double)price(wish) + (is_unread(collector, wish) ? 0 : reading);
 
 		cost->share[i] = times_of(collector, i) * each / all * scale;
 	}
@@ -455,7 +543,7 @@ static bool is_last(const struct collector *collector, const struct load *load)
 	for (size_t i = 0; i < collector->wishes.list.count && load->name; i++) {
 		const struct wish *wish = collector->wishes.list.items[i];
 
-		if ( is_context(cost, wish, i) && strcmp(wish->system, load->name) != 0)
+		if (is_context(cost, wish, i) && strcmp(wish->system, load->name) != 0)
 			return false;
 	}
 	return !load->stacks;
@@ -524,13 +612,14 @@ int cost_tell_doubt(struct collector *collector, int64_t until)
 static void look_at(struct collector *collector, const struct spent *now)
 {
 	struct cost *cost = collector->cost;
-	double spent = cost->count > COST_SECONDS ? share_between(&cost->spent[0], now) : 0;
+	const struct spent *before = spent_before(&cost->looks, PERIOD);
+	double spent = before ? share_between(before, now) : 0;
 
 	if (cost->counting) {
 		stop_counting(collector, now, spent);
 		cost->deciding = true;
 		cost->decision = (struct decision){.spent = spent, .left = spent};
-		cost->count = 0; /* what follows is another load */
+		cost->looks.count = 0; /* what follows is another load */
 	} else if (spent > cost->limit)
 		start_counting(collector, now);
 }
@@ -538,7 +627,6 @@ static void look_at(struct collector *collector, const struct spent *now)
 int cost_look(struct collector *collector, int64_t until)
 {
 	struct cost *cost = collector->cost;
-	const struct spent *last = cost->count ? &cost->spent[cost->count - 1] : NULL;
 	struct spent now;
 
 	if (!cost->off)
@@ -547,12 +635,10 @@ int cost_look(struct collector *collector, int64_t until)
 		return shed(collector, until);
 	if (cost_tell_doubt(collector, until) < 0)
 		return -1;
-	if (last && nanoseconds(CLOCK_MONOTONIC) - last->at < NSEC_PER_SEC)
+	if (!spent_is_due(&cost->looks, nanoseconds(CLOCK_MONOTONIC), PERIOD))
 		return 0;
 	now = spent_now(collector);
-	if (cost->count > COST_SECONDS)
-		memmove(cost->spent, cost->spent + 1, (size_t)--cost->count * sizeof(now));
-	cost->spent[cost->count++] = now;
+	spent_add(&cost->looks, &now, PERIOD);
 	look_at(collector, &now);
 	return 0;
 }

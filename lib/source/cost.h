@@ -1,23 +1,23 @@
 /*
  * cost: a bound on what tracing costs (trace-collect --max-cost). Part of collector, see collector.h.
  *
- * What it costs is the CPU time of the collector and of the process that looks functions up, and what each event costs whoever is traced,
- * by the kernel's count of events and a price measured beforehand (cost.c). Where that was above the limit over COST_SECONDS, what costs most
- * is found by counting each event for a further second, and shed:
+ * The cost has two parts: the CPU time of the collector and of the process that looks functions up; and the time that each event takes in
+ * the traced program, by the kernel's count of events and a price measured beforehand (cost.c). If the sum was above the limit over
+ * COST_SECONDS, the collector counts each event for a further second, and sheds the costliest:
  *
  *	1. stacks
  *	2. context, the events of one system of the kernel after the other, until what is left is within the limit
  *	3. charts, by a later decision, and so the next COST_SECONDS later at the earliest
  *
- * Context is what no chart measures. Events of a system explain each other: a switch without the wake-up before it, or an entry whose exit is
- * missing, would tell a story that is wrong. So they go together, and those of a system of which a chart measures something go with
- * that chart. Events about threads' lives stay: names depend on them. The last chart is not shed; instead the collection ends.
+ * Context is all that no chart measures. Events of a system explain each other: a switch without the wake-up before it, or an entry without
+ * its exit, would tell a wrong story. So the events of a system go together; if a chart measures some of them, they go with that
+ * chart. Events about threads' lives stay: names depend on them. The last chart is not shed; instead the collection ends.
  *
- * Each step is a `shed` record, one in each round. Once all of a decision are taken, a `lost` record of each CPU with a count of 0 follows:
- * what was begun before may have ended unseen.
+ * Each round takes one step and writes a `shed` record. After the last step of a decision, a `lost` record of each CPU with a count of 0
+ * says that calls and waits that began before may have ended unseen.
  *
  *	cost_new(limit)
- *	cost_want(cost, ...)	what charts are made of
+ *	cost_want(cost, ...)	the events of each chart
  *	cost_look()		after each round
  */
 #ifndef SOURCE_COST_H

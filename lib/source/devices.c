@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 #include <uthash.h>
@@ -60,6 +62,25 @@ static char *scheduler_in_use(char *text)
 	return begin + 1;
 }
 
+/* Whether pages are swapped out to this device, as /proc/swaps has it: "/dev/loop0 partition 1024 0 -2". */
+static bool is_swap(const char *dev)
+{
+	FILE *swaps = fopen("/proc/swaps", "re");
+	char path[256], kind[16], spelled[32];
+	struct stat status;
+	bool found = false;
+
+	while (swaps && !found && fscanf(swaps, "%255s %15s%*[^\n]", path, kind) == 2) {
+		if (strcmp(kind, "partition") != 0 || stat(path, &status) < 0)
+			continue;
+		snprintf(spelled, sizeof(spelled), "%u:%u", major(status.st_rdev), minor(status.st_rdev));
+		found = strcmp(spelled, dev) == 0;
+	}
+	if (swaps)
+		fclose(swaps);
+	return found;
+}
+
 static void describe(struct line *line, int dir, const char *dev)
 {
 	char target[512], disk[64], text[256];
@@ -79,6 +100,8 @@ static void describe(struct line *line, int dir, const char *dev)
 		line_text(line, "scheduler", scheduler_in_use(text));
 	if (read_line(dir, dev, partition ? "../queue/rotational" : "queue/rotational", text, sizeof(text)))
 		line_text(line, "rotational", text);
+	if (is_swap(dev))
+		line_text(line, "swap", "yes");
 }
 
 static int write_changed(struct devices *devices, struct stream *stream, const struct line *line, const char *dev)

@@ -1,9 +1,9 @@
 /*
  * files: what kind of file a thread sleeps for in read() and its like, so that the wait has more of a name.
  *
- * A system call's event has the number of a descriptor. What that is stands in /proc, which is looked at when the events are
- * written, a moment after the thread fell asleep; a descriptor that was made another kind of file in that moment is told
- * wrongly. So a descriptor is looked up again whenever its thread sleeps for it a second later.
+ * A system call's event has the number of a descriptor. /proc tells what file that is; it is read when the events are written, a moment after
+ * the thread fell asleep. If the number was given to another file in that moment, the answer is wrong. So a descriptor is looked up
+ * again whenever its thread sleeps for it a second later.
  */
 #ifndef SOURCE_FILES_H
 #define SOURCE_FILES_H

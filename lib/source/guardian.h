@@ -1,14 +1,14 @@
 /*
  * guardian: a small process that outlives the collector, if only by a moment, and removes what it left in tracefs.
  *
- * It is forked before anything is made, lives in a session of its own with all signals ignored that can be, holds
- * none of the collector's files open, and waits for the end of a pipe that only the collector can write to. A
- * collector killed with SIGKILL cannot tidy up; its pipe closes all the same.
+ * It is forked before the collector makes anything. It lives in a session of its own, ignores all signals that can be ignored, holds none
+ * of the collector's files open, and waits for the end of a pipe that only the collector can write to. A collector killed with
+ * SIGKILL cannot tidy up; its pipe closes all the same.
  *
- * Something may kill both at once. So the guardian has a second one, of another name and session, in the root control group where it may
- * go there; neither bears the collector's command line, nor is chosen when memory runs out. The collector starts anew a guardian that was
- * killed, and the guardian its second. Where all three are killed together, the kernel turns tracing off (source/instance.h), and what is
- * left is removed at the next start.
+ * Something may kill both at once. So the guardian has a second one with another name and session, which moves into the root control group
+ * if it may. Neither bears the collector's command line, and the kernel does not choose them when memory runs out. The collector
+ * replaces a guardian that was killed; the guardian replaces its second. If all three are killed together, the kernel turns tracing
+ * off (source/instance.h), and the next start removes the rest.
  */
 #ifndef SOURCE_GUARDIAN_H
 #define SOURCE_GUARDIAN_H

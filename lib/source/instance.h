@@ -3,17 +3,17 @@
  *
  * All that a collector makes in tracefs carries its pid: the instance `tailblame-PID` with its rings, events and
  * filters, a second one `tailblame-PID.kept` for events that stay in the kernel (source/recorder.h), and the uprobes of the
- * group `tailblame_PID`; in a PID namespace other than the machine's own the namespace's number as well, `tailblame-PID.SPACE`
- * and `tailblame_PID_SPACE`, for tracefs is one for all namespaces. So whoever knows the pid can remove it: the collector at
- * its end, its guardian (source/guardian.h) when the collector was killed, and the next collector, of any namespace, when both were.
+ * group `tailblame_PID`. All PID namespaces share tracefs; in a namespace other than the machine's own the names carry its number as well:
+ * `tailblame-PID.SPACE` and `tailblame_PID_SPACE`. So the pid is all that is needed to remove them: the collector does so at its end,
+ * its guardian (source/guardian.h) if the collector was killed, and the next collector, of any namespace, if both were killed.
  *
- * A collector holds the file `free_buffer` of each instance open from the beginning on. The kernel does not remove an instance that is held
- * so; one that it does remove was left behind. And when the last process that holds it is gone, whatever ended it, the kernel turns tracing
- * off there and frees the rings: events then cost a look at a switch, until somebody removes the instance. Who makes an instance and who
- * sweeps exclude each other by a lock on the folder `instances`, which is gone with its process, too.
+ * From the beginning on, a collector holds the file `free_buffer` of each instance open. The kernel does not remove an instance while
+ * that file is open; so an instance that it does remove was left behind. When the last process that holds the file is gone, the kernel turns
+ * tracing off there and frees the rings: an event then costs a look at a switch, until somebody removes the instance. A lock on the folder
+ * `instances` keeps makers and sweepers apart; it ends with its process, too.
  *
- * Nothing outside of the instance is changed, but that tracefs is mounted where it was not; it stays mounted, for
- * somebody else may use it by then.
+ * Nothing outside of the instance is changed, except that tracefs is mounted if it was not. It stays mounted, because somebody else may use
+ * it by then.
  */
 #ifndef SOURCE_INSTANCE_H
 #define SOURCE_INSTANCE_H

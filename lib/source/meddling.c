@@ -113,10 +113,17 @@ static bool is_harmless(const struct inotify_event *event, const char *name)
 	return false;
 }
 
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 static void see(struct meddling *meddling, const struct inotify_event *event, const char *ours)
 {
 	const struct place *place = place_of(meddling, event->wd);
-	const char *name = event->len > 0 ? event->name : place ? strrchr(place->path, '/') + 1 : "";
+	const char *name = event->len > 0 ? event->name : place ? last_part(place->path) : "";
 
 	if (meddling->seen || (!place && !(event->mask & IN_Q_OVERFLOW)) || is_harmless(event, name) ||
 	    (ours && strcmp(name, ours) == 0))

@@ -1,8 +1,8 @@
 /*
  * meddling: whether somebody else changes our instances while we trace.
  *
- * Root may write to the files of any instance: turn its events off, set a filter, resize or empty its rings, read them away. Nothing in the
- * rings tells of it. inotify does, whatever is written there and however short it stayed so.
+ * Root may write to the files of any instance: turn its events off, set a filter, resize or empty its rings, read events away. The rings do
+ * not show that. inotify does, also of a change that was undone at once.
  *
  *	meddling_watch(), meddling_add()	when all is set as it shall be
  *	meddling_seen()				now and then

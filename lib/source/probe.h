@@ -4,6 +4,10 @@
  * Where an exception or another stack may leave a function (program/ends.h), its end is a probe at each instruction by which it is
  * left, and the events of both have a field `sp`, the stack pointer, by which they are paired; a call that was left otherwise ends at
  * an event func:unwind, whose fields `from` and `to` tell which part of the stack was thrown away. All others end at a return probe.
+ *
+ *	probes_new(), probes_function() ..., probes_finish(), probes_tell()
+ *	probes_look()		while tracing, if probes_at_risk()
+ *	probes_free()		the probes themselves go with the instance (instance_remove)
  */
 #ifndef SOURCE_PROBE_H
 #define SOURCE_PROBE_H
@@ -13,8 +17,11 @@
 struct probes;
 struct lookup;
 
-/* Programs are asked about by the lookup, which must live as long. */
-struct probes *probes_new(struct wishes *wishes, struct lookup *lookup);
+/*
+ * The lookup reads programs, and must live as long. `alone`: each function has an event of its own in tracefs, so that it can be turned
+ * off by itself; else all share a few, which are made and removed far more quickly.
+ */
+struct probes *probes_new(struct wishes *wishes, struct lookup *lookup, bool alone);
 void probes_free(struct probes *probes);
 
 enum { PROBES_LEFT_OUT = 1 };
@@ -29,7 +36,17 @@ int probes_function(struct probes *probes, const char *binary, const char *funct
 /* After the last function: probes where stacks are thrown away, if that may end calls of one of them. -1 after fail(). */
 int probes_finish(struct probes *probes);
 
+/* Whether a program with return probes may load a library that throws; then probes_look() is to be told who maps code. */
+bool probes_at_risk(const struct probes *probes);
+
+/*
+ * These threads mapped code since the last call; count 0: any thread may have. Turns off the probes of each program that loaded something
+ * new; on again if that does not throw, else it says so. Returns for how many programs probes were off; -1 after fail().
+ */
+typedef void probes_say(const char *format, ...);
+int probes_look(struct probes *probes, struct tracefs_instance *instance, const int32_t *tids, size_t count, probes_say *say);
+
 /* Says, for each program, how many functions have probes at their returns, and what could not be had. */
-void probes_tell(const struct probes *probes, void (*say)(const char *format, ...));
+void probes_tell(const struct probes *probes, probes_say *say);
 
 #endif

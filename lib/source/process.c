@@ -4,14 +4,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
 
-void process_add(struct process *process, int32_t tid)
+void process_select(struct process *process)
 {
 	if (!process->members)
 		process->members = memory_new(PROCESS_TIDS / 64, sizeof(uint64_t));
+}
+
+void process_add(struct process *process, int32_t tid)
+{
+	process_select(process);
 	process->members[(uint32_t)tid % PROCESS_TIDS / 64] |= UINT64_C(1) << (tid % 64);
 }
 
@@ -33,7 +39,8 @@ bool process_fork(struct process *process, int32_t parent, int32_t child)
 void process_free(struct process *process)
 {
 	free(process->members);
-	process->members = NULL;
+	free(process->names.items);
+	*process = (struct process){0};
 }
 
 static void add_threads(struct process *process, int32_t pid)
@@ -105,4 +112,70 @@ int process_follow(struct process *process, int32_t pid)
 		return fail("there is no process %d", pid);
 	add_descendants(process);
 	return 0;
+}
+
+/* --- by name ---------------------------------------------------------------------------------------------------------- */
+
+void process_choose(struct process *process, const char *name)
+{
+	process_select(process);
+	*ARRAY_ADD(&process->names) = name;
+}
+
+static bool is_chosen(const struct process *process, const struct program *program, const char *comm)
+{
+	static const struct program unknown;
+
+	for (size_t i = 0; i < process->names.count; i++)
+		if (program_is_called(program ? program : &unknown, comm, process->names.items[i]))
+			return true;
+	return false;
+}
+
+static void read_comm(int32_t pid, char *comm, size_t room)
+{
+	char path[32];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	file = fopen(path, "re");
+	if (!file || !fgets(comm, (int)room, file))
+		*comm = '\0';
+	comm[strcspn(comm, "\n")] = '\0';
+	if (file)
+		fclose(file);
+}
+
+int process_follow_chosen(struct process *process, process_reader *read, void *context)
+{
+	DIR *dir = process->names.count ? opendir("/proc") : NULL;
+	struct dirent *entry;
+	int found = 0;
+
+	while (dir && (entry = readdir(dir))) {
+		int32_t pid = atoi(entry->d_name);
+		struct program program;
+		char comm[32];
+
+		if (pid <= 0 || pid == getpid())
+			continue;
+		read_comm(pid, comm, sizeof(comm));
+		if (!is_chosen(process, NULL, comm) && !(read(context, &program, pid) && is_chosen(process, &program, comm)))
+			continue;
+		add_threads(process, pid);
+		found++;
+	}
+	if (dir)
+		closedir(dir);
+	if (found)
+		add_descendants(process);
+	return found;
+}
+
+bool process_began(struct process *process, int32_t pid, const struct program *program, const char *comm)
+{
+	if (process->names.count == 0 || process_has(process, pid) || !is_chosen(process, program, comm))
+		return false;
+	process_add(process, pid);
+	return true;
 }

@@ -7,147 +7,11 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "source/interpreters.h"
 
-enum { WORD_MAX = 120, GROUP_MAX = 240 };
-
-/*
- * The options of interpreters that may stand before what they run: letters as of getopt(3), and whole words. All others end the
- * search.
- */
-struct interpreter {
-	const char *name;
-	const char *flags, *valued, *naming;		  /* letters: without an argument, with one, with one that says what is run */
-	const char *word_flags, *words_valued, *words_naming; /* words, with a space before and behind each; "-X*": all that begin so */
-	const char *words_ending; /* that take a value behind '=', but no script follows; NULL: there are none */
-};
-
-#define SHELL_FLAGS "abefhiklmnprtuvxBCEHPT"
-
-static const struct interpreter interpreters[] = {
-	{"python", "bBdEiIOPqRsSuvx", "WX", "m", "", "", ""},
-	{"pypy", "bBdEiIOPqRsSuvx", "WX", "m", "", "", ""},
-	{"perl", "nsStTuUwWX", "I", "", "", "", ""},
-	{"ruby", "dvwU", "CEIr", "", "", "", ""},
-	{"php", "nq", "cdz", "f", "", "", " --file ", " -- --run --process-begin --process-code --process-end "},
-	{"lua", "iEvW", "l", "", "", "", ""},
-	{"sh", SHELL_FLAGS, "oO", "", " --login --norc --noprofile --posix ", " --rcfile --init-file ", ""},
-	{"bash", SHELL_FLAGS, "oO", "", " --login --norc --noprofile --posix ", " --rcfile --init-file ", ""},
-	{"dash", SHELL_FLAGS, "o", "", "", "", ""},
-	{"node", "i", "rC", "", " --inspect* --expose* --no-* --enable-* --trace-* --harmony* ", " --require --import ", "", " --eval --print --run "},
-	{"nodejs", "i", "rC", "", " --inspect* --expose* --no-* --enable-* --trace-* --harmony* ", " --require --import ", "", " --eval --print --run "},
-	{"java", "", "", "", " -X* -D* -agent* -javaagent* -verbose* -server -client -ea* -da* -esa -dsa --enable-preview ",
-	 " -cp -classpath --class-path -p --module-path --upgrade-module-path --add-modules --add-opens --add-exports --add-reads"
-	 " --limit-modules --enable-native-access ",
-	 " -jar -m --module "},
-	{"dotnet", "", "", "", "", "", ""},
-	{"mono", "", "", "", " --debug* --server ", "", ""},
-};
+enum { WORD_MAX = 120, GROUP_MAX = 240, COMM_MAX = 15 };
 
 /* --- the command line ------------------------------------------------------------------------------------------------- */
-
-/* The words that are left. */
-struct words {
-	const char *at, *end;
-};
-
-/* NULL: there is none. */
-static const char *next_word(struct words *words)
-{
-	const char *word = words->at;
-
-	if (word >= words->end)
-		return NULL;
-	words->at += strlen(word) + 1;
-	return word;
-}
-
-static bool is_listed(const char *list, const char *word, size_t length)
-{
-	for (const char *at = list; (at = strchr(at, ' ')) && *++at;) {
-		size_t wanted = strcspn(at, " ");
-		bool begins = at[wanted - 1] == '*';
-
-		wanted -= begins;
-		if ((begins ? length >= wanted : length == wanted) && strncmp(word, at, wanted) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* What an option leads to: more options, what is run, or nothing that can be told. */
-enum step { STEP_ON, STEP_FOUND, STEP_END };
-
-static enum step take_letters(const struct interpreter *known, const char *letters, struct words *words, const char **found)
-{
-	for (; *letters; letters++) {
-		const char *argument = letters[1] ? letters + 1 : NULL;
-
-		if (strchr(known->flags, *letters))
-			continue;
-		if (!strchr(known->valued, *letters) && !strchr(known->naming, *letters))
-			return STEP_END;
-		if (!argument)
-			argument = next_word(words);
-		*found = argument;
-		return !argument ? STEP_END : strchr(known->naming, *letters) ? STEP_FOUND : STEP_ON;
-	}
-	return STEP_ON;
-}
-
-static enum step take_option(const struct interpreter *known, const char *option, struct words *words, const char **found)
-{
-	size_t length = strcspn(option, "=");
-
-	if (known->words_ending && is_listed(known->words_ending, option, length))
-		return STEP_END;
-	if (option[length] == '=' && is_listed(known->words_naming, option, length))
-		return (*found = option + length + 1)[0] ? STEP_FOUND : STEP_END;
-	if (option[length] == '=' && option[1] == '-')
-		return STEP_ON;
-	if (is_listed(known->word_flags, option, strlen(option)))
-		return STEP_ON;
-	if (is_listed(known->words_valued, option, length))
-		return next_word(words) ? STEP_ON : STEP_END;
-	if (is_listed(known->words_naming, option, length))
-		return (*found = next_word(words)) ? STEP_FOUND : STEP_END;
-	return option[1] && option[1] != '-' ? take_letters(known, option + 1, words, found) : STEP_END;
-}
-
-/* What the interpreter runs; NULL: not known. */
-static const char *find_script(const struct interpreter *known, struct words *words)
-{
-	const char *word, *found = NULL;
-
-	while ((word = next_word(words))) {
-		if (strcmp(word, "--") == 0 && !(known->words_ending && is_listed(known->words_ending, word, 2)))
-			return next_word(words);
-		if (*word != '-')
-			return *word && *word != '+' ? word : NULL;
-		switch (take_option(known, word, words, &found)) {
-		case STEP_ON:
-			break;
-		case STEP_FOUND:
-			return found;
-		case STEP_END:
-			return NULL;
-		}
-	}
-	return NULL;
-}
-
-/* By the file's name without its version: python3.11. A shell that logs in has a '-' before its name. */
-static const struct interpreter *find_interpreter(const char *program)
-{
-	const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program + (*program == '-');
-	size_t length = strlen(name);
-
-	while (length > 0 && strchr("0123456789.", name[length - 1]))
-		length--;
-	for (size_t i = 0; i < sizeof(interpreters) / sizeof(interpreters[0]); i++)
-		if (strlen(interpreters[i].name) == length && strncmp(interpreters[i].name, name, length) == 0)
-			return &interpreters[i];
-	return NULL;
-}
 
 /* Of what is longer than `most` the end, which tells more than the beginning. Returns the length. */
 static size_t put(char *to, const char *text, size_t length, size_t most)
@@ -174,25 +38,92 @@ static size_t without_options(const char *word)
 
 void program_words(struct program *program, const char *line, size_t length, bool whole)
 {
-	struct words words = {line, line + length};
-	const char *first, *script;
-	const struct interpreter *known;
+	const char *end = line + length, *script;
 	size_t used;
 
-	program->words[0] = '\0';
+	program->words[0] = program->title[0] = '\0';
+	program->script = 0;
 	if (!whole) /* the last word may go on */
-		while (words.end > line && words.end[-1])
-			words.end--;
-	first = next_word(&words);
-	if (!first)
+		while (end > line && end[-1])
+			end--;
+	if (end == line)
 		return;
-	used = put(program->words, first, without_options(first), WORD_MAX);
-	known = find_interpreter(first);
-	script = known ? find_script(known, &words) : NULL;
+	used = put(program->words, line, without_options(line), WORD_MAX);
+	script = interpreters_script(line, line + strlen(line) + 1, end);
 	if (!script)
 		return;
 	program->words[used++] = ' ';
+	program->script = used;
 	put(program->words + used, script, strlen(script), WORD_MAX);
+}
+
+/* --- names ------------------------------------------------------------------------------------------------------------ */
+
+/* The last part of a path, which may end in slashes; its length is left in *length. A shell that logs in has a '-' before its name. */
+static const char *last_part(const char *path, size_t *length)
+{
+	size_t end = *length, begin;
+
+	while (end > 1 && path[end - 1] == '/')
+		end--;
+	for (begin = end; begin > 0 && path[begin - 1] != '/'; begin--) {
+	}
+	begin += begin == 0 && end > 1 && *path == '-';
+	*length = end - begin;
+	return path + begin;
+}
+
+/* Whether a thread would be called so after this file was begun. */
+static bool is_comm(const char *path, size_t length, const char *comm)
+{
+	const char *part = last_part(path, &length);
+	size_t shown = length < COMM_MAX ? length : COMM_MAX;
+
+	return strncmp(part, comm, shown) == 0 && !comm[shown];
+}
+
+void program_split_title(struct program *program, const char *file, const char *comm)
+{
+	size_t token = strcspn(program->words, " :");
+
+	if (program->script || !strchr(program->words, ' ') || (file && strcmp(file, program->words) == 0))
+		return;
+	memcpy(program->title, program->words, strlen(program->words) + 1);
+	if (file && !is_comm(program->words, token, comm))
+		put(program->words, file, strlen(file), WORD_MAX);
+	else
+		program->words[token] = '\0';
+}
+
+size_t program_script(const struct program *program, const char **script)
+{
+	size_t length = program->script ? strlen(program->words + program->script) : 0;
+
+	*script = program->words + program->script;
+	if (length)
+		*script = last_part(*script, &length);
+	return length;
+}
+
+static bool is_part(const char *path, size_t length, const char *name)
+{
+	const char *part;
+
+	if (length == strlen(name) && memcmp(path, name, length) == 0)
+		return true;
+	part = last_part(path, &length);
+	return length == strlen(name) && memcmp(part, name, length) == 0;
+}
+
+bool program_is_called(const struct program *program, const char *comm, const char *name)
+{
+	size_t length = program->script ? program->script - 1 : strlen(program->words);
+
+	if (!*name)
+		return false;
+	if (strcmp(comm, name) == 0 || is_part(program->words, length, name))
+		return true;
+	return program->script && is_part(program->words + program->script, strlen(program->words + program->script), name);
 }
 
 /* --- the control group ------------------------------------------------------------------------------------------------ */
@@ -253,14 +184,46 @@ static ssize_t read_file(int32_t id, const char *file, char *text, size_t room)
 	return length;
 }
 
+/* The path of the file that the process runs, in the text; NULL: not known. */
+static const char *read_link(int32_t pid, char *text, size_t room)
+{
+	static const char deleted[] = " (deleted)";
+	size_t end = strlen(deleted);
+	char path[48];
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	length = readlink(path, text, room - 1);
+	if (length <= 0)
+		return NULL;
+	text[length] = '\0';
+	if ((size_t)length > end && strcmp(text + length - end, deleted) == 0)
+		text[(size_t)length - end] = '\0';
+	return text;
+}
+
+/* Few programs give themselves titles, so that of others no more is asked. */
+static void read_title(struct program *program, int32_t pid, char *text)
+{
+	char comm[2 * COMM_MAX] = "";
+
+	if (program->script || !strchr(program->words, ' '))
+		return;
+	if (read_file(pid, "comm", comm, sizeof(comm)) > 0)
+		comm[strcspn(comm, "\n")] = '\0';
+	program_split_title(program, read_link(pid, text, PROGRAM_READ), comm);
+}
+
 void program_read(struct program *program, int32_t pid)
 {
 	char *text = memory_new(PROGRAM_READ, 1);
 	ssize_t length = read_file(pid, "cmdline", text, PROGRAM_READ);
 
 	*program = (struct program){0};
-	if (length > 0)
+	if (length > 0) {
 		program_words(program, text, (size_t)length, length < PROGRAM_READ - 1);
+		read_title(program, pid, text);
+	}
 	if (read_file(pid, "cgroup", text, PROGRAM_READ) > 0)
 		program_group(program, text);
 	free(text);

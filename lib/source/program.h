@@ -1,5 +1,14 @@
 /*
- * program: what a process runs, in a few words that hold no secret, and its control group.
+ * program: what a process runs, in a few words that hold no secret; the title that it gives itself; and its control group.
+ *
+ * A process has one name everywhere: that of its program's file, and of the script that an interpreter runs. A title, which programs
+ * write over their command line, stands beside it. Whatever selects processes by name asks program_is_called(), of the processes
+ * that are there,
+ *
+ *	program_read(&program, pid);
+ *	if (program_is_called(&program, comm, "rollup.py")) ...		comm: of the process' first thread
+ *
+ * and of each that begins later at its exec event, when threads_see() has told what it runs: threads_program() of source/threads.h.
  *
  * Arguments hold passwords, so of a command line only its first word is told, and of a known interpreter the script, module,
  * class or archive that it was given to run. Where an option stands before that of which it is not known whether it takes
@@ -13,10 +22,12 @@
 #include <stdint.h>
 
 /* What /proc has of them is read up to so much. */
-enum { PROGRAM_ROOM = 256, PROGRAM_GROUP_ROOM = 256, PROGRAM_READ = 1 << 15 };
+enum { PROGRAM_ROOM = 256, PROGRAM_TITLE_ROOM = 128, PROGRAM_GROUP_ROOM = 256, PROGRAM_READ = 1 << 15 };
 
 struct program {
 	char words[PROGRAM_ROOM];	/* "python3 /srv/app.py"; "": not known, or a thread of the kernel */
+	size_t script;			/* where in them the script begins; 0: there is none */
+	char title[PROGRAM_TITLE_ROOM]; /* "postgres: shop idle in transaction"; "": none */
 	char group[PROGRAM_GROUP_ROOM]; /* "system.slice/app.service"; "": not known, or the root */
 };
 
@@ -26,10 +37,25 @@ struct program {
  */
 void program_words(struct program *program, const char *line, size_t length, bool whole);
 
+/*
+ * Tells a title from a program: a first word with a space in it that is not the path of the file that runs is a title. What runs is then
+ * the title's own first word, if the process' first thread is called so, or else that file. `file`: NULL: not known.
+ */
+void program_split_title(struct program *program, const char *file, const char *comm);
+
 /* From /proc/PID/cgroup: the last two components of the path in the second version's tree, else in systemd's, else in any. */
 void program_group(struct program *program, const char *text);
 
-/* Reads both. They may be a moment late, and may wait for what the process waits for. */
+/* Reads all of it. It may be a moment late, and may wait for what the process waits for. */
 void program_read(struct program *program, int32_t pid);
+
+/* The last part of the script's path: "app.py"; "": no interpreter runs one. In the words. Returns the length. */
+size_t program_script(const struct program *program, const char **script);
+
+/*
+ * Whether the process goes by this name: its first thread's, as of its exec; the last part of the path of its program or of its script;
+ * or one of these paths as a whole. Never by its title.
+ */
+bool program_is_called(const struct program *program, const char *comm, const char *name);
 
 #endif

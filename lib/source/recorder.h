@@ -1,8 +1,8 @@
 /*
  * recorder: events that stay in the kernel until somebody asks for them.
  *
- * Context is most of what a chart needs, and nearly all of it is thrown away. A recorder leaves it in rings of its own,
- * where the newest overwrites the oldest and nobody reads, until a cchart-filter opens a window and asks for the
+ * Most events that a chart needs are context, and nearly all context is thrown away. A recorder leaves it in rings of its own,
+ * where the newest events overwrite the oldest. Nobody reads them until a cchart-filter opens a window and asks for the
  * context of that time (source/question.h).
  *
  *	recorder_offer(r, ...)		a `recorder` record; the socket listens
@@ -11,8 +11,8 @@
  *	recorder_has_left(r)		nobody will ask any more
  *	recorder_end(r, wait)
  *
- * The socket lives in the abstract namespace, so nothing of it stays behind; only processes of the same user may call, and
- * only one. A thread answers, for just when a filter asks the collector may be waiting until that filter reads on.
+ * The socket lives in the abstract namespace, so nothing of it stays behind. Only one process may call, and only one of the same user. A
+ * separate thread answers: when a filter asks, the collector may be waiting for that very filter to read on.
  */
 #ifndef SOURCE_RECORDER_H
 #define SOURCE_RECORDER_H
@@ -50,7 +50,7 @@ bool recorder_suits(int fd);
 /* Listens, and writes the offer to the stream that goes into the pipe `fd`. -1 after fail(). */
 int recorder_offer(struct recorder *recorder, const struct wishes *wishes, struct stream *stream, int fd);
 
-/* Whether somebody has called who may; until then, waits for it so many milliseconds. */
+/* Whether somebody who may has called; waits for that up to `wait` milliseconds. */
 bool recorder_is_called(struct recorder *recorder, int wait);
 
 /*

@@ -26,7 +26,7 @@ struct ring {
 	struct page page; /* its payload and size are the event's */
 	int64_t ts;	  /* the event's */
 
-	/* of a ring that is not of tracefs, set by whoever fills it */
+	/* of a ring that is not of tracefs, set by its maker */
 	int (*refill)(struct ring *ring);		    /* loads the next page, adds to missed. 1; 0: none; -1 after fail() */
 	int64_t (*time)(const struct ring *ring, uint64_t); /* what a page's time means; NULL: itself */
 	void *source;
@@ -47,11 +47,10 @@ static inline int64_t ring_ts(const struct ring *ring)
 int ring_open(struct ring *ring, struct tracefs_instance *instance, int cpu);
 void ring_close(struct ring *ring);
 
-/* Before it was first read: from now on it is not copied, if the kernel gives its memory; else false. */
+/* Before the ring is first read: from now on it is not copied, if the kernel gives its memory; else false. */
 bool ring_map(struct ring *ring);
-void ring_unmap(struct ring *ring);
 
-/* For whoever refills: begins a page of this machine's kernel, counts what was lost before it. */
+/* For `refill`: begins a page of this machine's kernel, counts what was lost before it. */
 void ring_load(struct ring *ring, const char *bytes, size_t length);
 
 /* How many events were written to it so far, read, overwritten or waiting. */
@@ -60,7 +59,7 @@ uint64_t ring_traced(const struct ring *ring);
 /* Goes on to the next event. 1; 0: the ring is dry now, ask again later; -1 after fail(). */
 int ring_next(struct ring *ring);
 
-/* After the last event, with tracing off: how many the kernel lost that no gap has told of. */
+/* After the last event, with tracing off: how many lost events no gap has shown. */
 uint64_t ring_lost_at_end(struct ring *ring);
 
 #endif

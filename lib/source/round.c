@@ -1,10 +1,12 @@
 #include "source/round.h"
 
+#include "source/timers.h"
 #include <string.h>
 
 #include "base/number.h"
 #include "program/lookup.h"
 #include "source/collector.h"
+#include "source/execs.h"
 
 /* An event in the midst of being written is not there yet for a reader, though later ones of other CPUs are. */
 #define SLACK (5 * NSEC_PER_SEC / 1000)
@@ -96,10 +98,17 @@ int round_take(struct collector *collector, int64_t *until)
 		return -1;
 	if (collector->switches && quotas_look(&collector->quotas, scribe->stream, &collector->clock) < 0)
 		return -1;
+	if (collector->timers && timers_tell(scribe->stream) < 0)
+		return -1;
+	collector->timers = false;
 	*until = now - SLACK;
 	scribe->own[1] = recorder_tid(&collector->recorder);
 	scribe->own[2] = collector->scribe.threads.asker ? asker_tid(collector->scribe.threads.asker) : 0;
 	scribe->own[3] = collector->lookup ? lookup_process(collector->lookup) : 0;
+	if (scribe->threads.execs)
+		execs_take(scribe->threads.execs);
+	if (scribe->threads.titles && threads_tell_titles(&scribe->threads, scribe->stream) < 0)
+		return -1;
 	if (tell_stages(collector) < 0 || scribe_round(scribe, &collector->merge, *until) < 0)
 		return -1;
 	if (tell_doubt(collector, *until) < 0)
@@ -118,6 +127,8 @@ int round_take(struct collector *collector, int64_t *until)
 
 int round_last(struct collector *collector)
 {
+	if (collector->scribe.threads.execs)
+		execs_take(collector->scribe.threads.execs);
 	if (scribe_round(&collector->scribe, &collector->merge, INT64_MAX) < 0)
 		return -1;
 	round_notice(collector, "tracing_on");

@@ -3,9 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "source/execs.h"
 #include "source/file_call.h"
 #include "source/files.h"
+#include "source/titles.h"
 #include "source/traced.h"
+
+enum { PART_ROOM = 64 }; /* a probe's event: its head, two addresses, and two arguments */
 
 /* Bits of an event's common_flags: it happened in an interrupt, in whatever thread's context that was. */
 enum { IN_INTERRUPT = 0x08 | 0x10 | 0x40 };
@@ -153,12 +157,21 @@ static int see_life(struct scribe *scribe, const struct wish *wish, const struct
 {
 	struct threads *threads = &scribe->threads;
 
-	if (wish->is_fork && wish->thread_count)
+	if (wish->is_fork && wish->thread_count) {
 		threads_forget(threads, number_at(ring, wish->threads[0].tid), true);
+		if (threads->titles)
+			titles_born(threads->titles, number_at(ring, wish->threads[0].tid));
+		if (threads->execs)
+			execs_fork(threads->execs, common->tid, number_at(ring, wish->threads[0].tid), ring_ts(ring));
+	}
 	if (!wish->is_exec)
 		return 0;
 	threads_forget(threads, common->tid, false);
-	return threads_see(threads, scribe->stream, ring_ts(ring), common->tid, NULL);
+	if (threads_see(threads, scribe->stream, ring_ts(ring), common->tid, NULL) < 0)
+		return -1;
+	if (!process_began(scribe->process, common->tid, threads_program(threads, common->tid), threads_at(threads, common->tid)->comm))
+		return 0;
+	return traced_write(scribe->process, scribe->stream, common->tid);
 }
 
 /* Names the threads that the event names before it is written, and follows forks. */
@@ -216,6 +229,25 @@ static int passes(struct scribe *scribe, const struct wish *wish, const struct r
 	return predicate_passes(wish->predicate, &event);
 }
 
+/* An event that many functions share becomes that of its function. NULL: it is none that was asked for. */
+static struct wish *take_part(const struct wish *shared, const struct ring *ring, struct record *record, char bytes[PART_ROOM])
+{
+	struct wish *wish = wishes_part(shared, (uint32_t)number_at(ring, shared->part_at));
+
+	if (!wish || record->length > PART_ROOM)
+		return NULL;
+	memcpy(bytes, record->text, record->length);
+	memcpy(bytes, &wish->id, sizeof(wish->id));
+	record->text = bytes;
+	return wish;
+}
+
+static void note_mapper(struct scribe *scribe, int32_t tid)
+{
+	if (scribe->mappers.count == 0 || scribe->mappers.items[scribe->mappers.count - 1] != tid)
+		*ARRAY_ADD(&scribe->mappers) = tid;
+}
+
 int scribe_event(struct scribe *scribe, const struct ring *ring)
 {
 	struct record record = {
@@ -230,8 +262,11 @@ int scribe_event(struct scribe *scribe, const struct ring *ring)
 	bool is_whole = ring->page.size >= sizeof(struct common);
 	struct common common = is_whole ? common_of(ring) : (struct common){0};
 	struct wish *wish = is_whole ? wishes_by_id(scribe->wishes, common.id) : NULL;
+	char bytes[PART_ROOM];
 	int status;
 
+	if (wish && wish->parts.count)
+		wish = take_part(wish, ring, &record, bytes);
 	if (ring->missed && scribe_lost(scribe, ring, ring_ts(ring), ring->missed) < 0)
 		return -1;
 	if (!wish) {
@@ -239,6 +274,10 @@ int scribe_event(struct scribe *scribe, const struct ring *ring)
 		return 0;
 	}
 	wish->seen++;
+	if (wish->flags & WISH_MAPS) {
+		note_mapper(scribe, common.tid);
+		return 0;
+	}
 	if (!wish->enabled || is_own(scribe, wish, &common, ring))
 		return 0;
 	if ((wish->thread_count || wish->is_exec) && see_threads(scribe, wish, &common, ring) < 0)
@@ -254,7 +293,99 @@ int scribe_event(struct scribe *scribe, const struct ring *ring)
 	    threads_see(&scribe->threads, scribe->stream, ring_ts(ring), common.tid, NULL) < 0)
 		return -1;
 	scribe->events++;
+	if (wish->introduced && scribe->introduce(scribe->context, &record) < 0)
+		return -1;
 	return stream_write_record(scribe->stream, &record);
+}
+
+/* --- stacks: events of our own making, in the form of the kernel's ----------------------------------------------- */
+
+/* Far above the kernel's own numbers. */
+enum { ID_SLEEP = WISH_OWN_IDS + 1, ID_WAKE = WISH_OWN_IDS };
+
+/* What the formats below describe. */
+struct stack_event {
+	uint16_t common_type;
+	uint8_t common_flags, common_preempt_count;
+	int32_t common_pid;
+	uint32_t stack;
+	int32_t pid; /* of a wake-up only */
+};
+
+#define COMMON                                                                         \
+	"format:\n"                                                                    \
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"         \
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"         \
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n" \
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"                   \
+	"\tfield:unsigned int stack;\toffset:8;\tsize:4;\tsigned:0;\n"
+
+static const char sleep_format[] = "stack\0name: sleep\nID: 65534\n" COMMON "\nprint fmt: \"stack=%u\", REC->stack\n";
+static const char wake_format[] = "stack\0name: wake\nID: 65533\n" COMMON
+				  "\tfield:int pid;\toffset:12;\tsize:4;\tsigned:1;\n"
+				  "\nprint fmt: \"stack=%u pid=%d\", REC->stack, REC->pid\n";
+
+int scribe_stack_formats(struct stream *stream)
+{
+	struct record sleep = {.kind = KIND_FORMAT, .packed = true, .text = sleep_format, .length = sizeof(sleep_format) - 1};
+	struct record wake = {.kind = KIND_FORMAT, .packed = true, .text = wake_format, .length = sizeof(wake_format) - 1};
+
+	return stream_write_record(stream, &sleep) < 0 ? -1 : stream_write_record(stream, &wake);
+}
+
+/* Spells the stack out when it comes into this stream for the first time. */
+static int describe(struct scribe *scribe, uint32_t stack)
+{
+	struct line line = {0};
+	int status;
+
+	while (scribe->described.count <= stack)
+		*ARRAY_ADD(&scribe->described) = false;
+	if (scribe->described.items[stack])
+		return 0;
+	scribe->described.items[stack] = true;
+	line_begin(&line, kind_name(KIND_STACK));
+	line_unsigned(&line, "id", stack);
+	stacks_describe(scribe->stacks, stack, &line);
+	status = stream_write_line(scribe->stream, &line);
+	line_free(&line);
+	return status;
+}
+
+static int write_stack(struct scribe *scribe, const struct stack_seen *seen)
+{
+	struct stack_event event = {.common_type = seen->woken ? ID_WAKE : ID_SLEEP,
+				    .common_pid = seen->thread,
+				    .stack = seen->stack,
+				    .pid = seen->woken};
+	struct record record = {
+		.kind = KIND_EVENT,
+		.packed = true,
+		.text = (const char *)&event,
+		.length = seen->woken ? sizeof(event) : offsetof(struct stack_event, pid),
+		.ts = seen->ts,
+		.cpu = seen->cpu,
+	};
+
+	if (scribe_is_own(scribe, seen->thread))
+		return 0;
+	if (!threads_known(&scribe->threads, seen->thread) &&
+	    threads_see(&scribe->threads, scribe->stream, seen->ts, seen->thread, NULL) < 0)
+		return -1;
+	if (describe(scribe, seen->stack) < 0)
+		return -1;
+	scribe->events++;
+	return stream_write_record(scribe->stream, &record);
+}
+
+int scribe_stacks(struct scribe *scribe, int64_t bound)
+{
+	struct stack_seen seen;
+
+	while (scribe->stacks && stacks_next(scribe->stacks, bound, &seen))
+		if (write_stack(scribe, &seen) < 0)
+			return -1;
+	return 0;
 }
 
 static int look_at_callers(struct scribe *scribe, int64_t ts)
@@ -295,5 +426,6 @@ void scribe_free(struct scribe *scribe)
 {
 	threads_free(&scribe->threads);
 	free(scribe->callers.items);
+	free(scribe->mappers.items);
 	free(scribe->described.items);
 }

@@ -24,8 +24,11 @@ struct scribe {
 	bool unswitched;	 /* who falls asleep is not seen here, so those are looked at that stay in a call for a file, */
 	ARRAY(int32_t) callers;	 /* of these threads */
 	int32_t own[SCRIBE_OWN]; /* tailblame's threads; 0: none */
+	int (*introduce)(void *context, const struct record *event); /* writes what must precede a wish that says so; 0, or -1 after fail() */
+	void *context;
 	uint64_t events;	 /* written in the last round */
-	uint64_t strangers;	 /* left out so far, for it is not known what they are */
+	uint64_t strangers;	 /* events of unknown kind, left out so far */
+	ARRAY(int32_t) mappers;	 /* threads that mapped code, if wishes_add_maps() asked; their reader empties it */
 	struct stacks *stacks;	 /* written too; NULL: none */
 	ARRAY(bool) described;	 /* which of them were spelled out in this stream, by number */
 };

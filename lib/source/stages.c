@@ -54,44 +54,61 @@ int stages_tell(struct stages *stages, struct stream *stream, const int32_t *tid
 	return status;
 }
 
-/* The pipe that this descriptor of the process is; 0: it is none, or not to be seen. */
-static ino_t pipe_of(const char *process, int fd)
+/* Inode 0: it is none. A pipe with a name has the number of its file system, where another one may have the same. */
+struct pipe {
+	dev_t device;
+	ino_t inode;
+};
+
+static bool is_same(struct pipe one, struct pipe other)
+{
+	return one.inode == other.inode && one.device == other.device;
+}
+
+static struct pipe to_pipe(const struct stat *status)
+{
+	return S_ISFIFO(status->st_mode) ? (struct pipe){status->st_dev, status->st_ino} : (struct pipe){0};
+}
+
+/* The pipe that this descriptor of the process is; none if it is not to be seen. */
+static struct pipe pipe_of(const char *process, int fd)
 {
 	char path[64];
 	struct stat status;
 
 	snprintf(path, sizeof(path), "/proc/%.20s/fd/%d", process, fd);
-	return stat(path, &status) == 0 && S_ISFIFO(status.st_mode) ? status.st_ino : 0;
+	return stat(path, &status) == 0 ? to_pipe(&status) : (struct pipe){0};
 }
 
 /* Those whose input is this pipe, and the pipes that these write to. */
 struct readers {
 	int32_t tids[STAGES_MAX];
-	ino_t pipes[STAGES_MAX];
+	struct pipe pipes[STAGES_MAX];
 	size_t count;
 };
 
-static bool has_pipe(const struct readers *readers, ino_t pipe)
+static bool has_pipe(const struct readers *readers, struct pipe pipe)
 {
 	for (size_t i = 0; i < readers->count; i++)
-		if (readers->pipes[i] == pipe)
+		if (is_same(readers->pipes[i], pipe))
 			return true;
 	return false;
 }
 
-static void find_readers(ino_t pipe, struct readers *readers)
+static void find_readers(struct pipe pipe, struct readers *readers)
 {
 	DIR *folder = opendir("/proc");
 	struct dirent *entry;
 
 	while (folder && (entry = readdir(folder)) && readers->count < STAGES_MAX) {
-		ino_t next;
+		struct pipe next;
 
-		if (*entry->d_name < '1' || *entry->d_name > '9' || pipe_of(entry->d_name, STDIN_FILENO) != pipe)
+		if (*entry->d_name < '1' || *entry->d_name > '9' || !is_same(pipe_of(entry->d_name, STDIN_FILENO), pipe))
 			continue;
 		next = pipe_of(entry->d_name, STDOUT_FILENO);
 		readers->tids[readers->count] = (int32_t)strtol(entry->d_name, NULL, 10);
-		readers->pipes[readers->count] = has_pipe(readers, next) ? 0 : next;
+		if (!has_pipe(readers, next))
+			readers->pipes[readers->count] = next;
 		readers->count++;
 	}
 	if (folder)
@@ -107,11 +124,11 @@ int stages_look(struct stages *stages, struct stream *stream, int output, int64_
 		return 0;
 	stages->looks++;
 	stages->looked = now;
-	if (fstat(output, &status) < 0 || !S_ISFIFO(status.st_mode))
+	if (fstat(output, &status) < 0 || !to_pipe(&status).inode)
 		return 0;
-	find_readers(status.st_ino, &readers);
+	find_readers(to_pipe(&status), &readers);
 	for (size_t i = 0; i < readers.count; i++)
-		if (readers.pipes[i] != 0 && readers.pipes[i] != status.st_ino)
+		if (readers.pipes[i].inode && !is_same(readers.pipes[i], to_pipe(&status)))
 			find_readers(readers.pipes[i], &readers);
 	return stages_tell(stages, stream, readers.tids, readers.count);
 }

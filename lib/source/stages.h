@@ -1,10 +1,10 @@
 /*
- * stages: the pipe that a collector stands in, told to those who read the stream, so that what the pipe itself does is not taken for
- * somebody else's doing.
+ * stages: the pipe that a collector stands in, written into the stream, so that readers do not take the pipe's own work for somebody
+ * else's.
  *
- * Behind a command are the processes whose standard input is the pipe that its standard output is, and behind these others. The
- * shell may start them later than the collector, so they are looked for several times. Processes of other users cannot be
- * looked at without privileges, and are not found.
+ * The next stage are the processes whose standard input is the pipe that the collector writes to; behind these there may be others. The
+ * shell may start them later than the collector, so they are looked for several times. Without privileges, processes of other users cannot
+ * be looked at, and are not found.
  */
 #ifndef SOURCE_STAGES_H
 #define SOURCE_STAGES_H

@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "source/execs.h"
 #include "source/files.h"
+#include "source/titles.h"
 
 struct thread *threads_at(struct threads *threads, int32_t tid)
 {
@@ -84,8 +86,29 @@ static void forget_program(struct thread *process)
 	process->program = NULL;
 }
 
+/*
+ * What /proc tells, but for the command line, which the program may have written over: that as it was begun, if that was seen. Where
+ * /proc does not tell, for the process has just ended, what it began tells.
+ */
+static bool ask(struct threads *threads, int64_t ts, struct process_program *asked, int32_t tid, int32_t pid)
+{
+	struct program begun;
+	bool has_group;
+
+	if (!asker_ask(threads->asker, &asked->program, &asked->read, tid, pid)) {
+		asked->program = (struct program){0};
+		asked->read = ts;
+		return threads->execs && execs_find_then(threads->execs, pid, ts, false, &asked->program, &has_group);
+	}
+	if (threads->execs && execs_find(threads->execs, pid, EXECS_LAST, &begun, &has_group)) {
+		memcpy(asked->program.words, begun.words, sizeof(begun.words));
+		asked->program.script = begun.script;
+	}
+	return true;
+}
+
 /* What the process of the thread runs; NULL: not known. A process' own thread is asked about anew: its name has changed. */
-static const struct process_program *program_of(struct threads *threads, int32_t tid, int32_t pid)
+static const struct process_program *program_of(struct threads *threads, int64_t ts, int32_t tid, int32_t pid)
 {
 	struct thread *process = threads_at(threads, pid);
 	struct process_program *known = process->program;
@@ -94,13 +117,69 @@ static const struct process_program *program_of(struct threads *threads, int32_t
 		forget_program(process);
 		known = NEW(struct process_program);
 		known->gaps = threads->gaps;
-		if (!asker_ask(threads->asker, &known->program, &known->read, tid, pid)) {
+		if (!ask(threads, ts, known, tid, pid)) {
 			free(known);
 			return NULL;
 		}
 		process->program = known;
+		if (threads->titles && *known->program.title)
+			titles_add(threads->titles, pid);
 	}
 	return known;
+}
+
+/*
+ * What the thread begins to run at this time, by the kernel's word, so that /proc need not be asked: only for the control group, where
+ * that is not known. NULL: it begins nothing, or what is not known.
+ */
+static const struct process_program *begun_program(struct threads *threads, int64_t ts, int32_t tid, bool is_there)
+{
+	struct thread *process = threads_at(threads, tid);
+	struct process_program *begun, asked;
+	bool has_group;
+
+	if (!threads->execs || !threads->asker)
+		return NULL;
+	begun = NEW(struct process_program);
+	if (!execs_find(threads->execs, tid, ts, &begun->program, &has_group)) {
+		free(begun);
+		return NULL;
+	}
+	begun->read = ts;
+	begun->gaps = threads->gaps;
+	if (!has_group && is_there && asker_ask(threads->asker, &asked.program, &asked.read, tid, tid))
+		memcpy(begun->program.group, asked.program.group, sizeof(asked.program.group));
+	forget_program(process);
+	process->program = begun;
+	return begun;
+}
+
+/* What a process ran that is gone by now, if it is one. NULL: not known. */
+static const struct process_program *gone_program(struct threads *threads, int64_t ts, int32_t tid)
+{
+	struct thread *process = threads_at(threads, tid);
+	struct process_program *gone;
+	bool has_group;
+
+	if (!threads->execs || !threads->asker || process->fresh == BORN)
+		return NULL;
+	gone = NEW(struct process_program);
+	if (!execs_find_then(threads->execs, tid, ts, true, &gone->program, &has_group)) {
+		free(gone);
+		return NULL;
+	}
+	gone->read = ts;
+	gone->gaps = threads->gaps;
+	forget_program(process);
+	process->program = gone;
+	return gone;
+}
+
+const struct program *threads_program(struct threads *threads, int32_t pid)
+{
+	const struct process_program *known = pid > 0 ? threads_at(threads, pid)->program : NULL;
+
+	return known ? &known->program : NULL;
 }
 
 static uint32_t hash(uint32_t sum, const char *text)
@@ -116,8 +195,24 @@ static uint32_t hash_of(int32_t pid, const struct process_program *known)
 	uint32_t sum = (uint32_t)pid * 2654435761u;
 
 	if (known)
-		sum = hash(hash(sum, known->program.words), known->program.group);
+		sum = hash(hash(hash(sum, known->program.words), known->program.title), known->program.group);
 	return sum ? sum : 1;
+}
+
+static void spell_program(struct line *line, const struct program *program, int64_t read)
+{
+	const char *script;
+	size_t length = program_script(program, &script);
+
+	if (*program->words)
+		line_text(line, "program", program->words);
+	if (length)
+		line_bytes(line, "script", script, length);
+	if (*program->title)
+		line_text(line, "title", program->title);
+	if (*program->group)
+		line_text(line, "cgroup", program->group);
+	line_time(line, "read", read);
 }
 
 static int write_task(const struct thread *thread, struct stream *stream, int64_t ts, int32_t tid, int32_t group, bool began,
@@ -136,12 +231,8 @@ static int write_task(const struct thread *thread, struct stream *stream, int64_
 		line_text(&line, "began", "yes");
 	if (kernels)
 		line_text(&line, "kernel", "yes");
-	if (known && *known->program.words)
-		line_text(&line, "program", known->program.words);
-	if (known && *known->program.group)
-		line_text(&line, "cgroup", known->program.group);
 	if (known)
-		line_time(&line, "read", known->read);
+		spell_program(&line, &known->program, known->read);
 	status = stream_write_line(stream, &line);
 	line_free(&line);
 	return status;
@@ -182,8 +273,14 @@ int threads_see(struct threads *threads, struct stream *stream, int64_t ts, int3
 	if (!threads->foreign)
 		group = look_up(tid, current, &kernels);
 	find_name(threads, tid, comm, current, name);
-	if (group && threads->asker && strcmp(name, current) == 0)
-		known = program_of(threads, tid, group);
+	if (thread->fresh == EXECUTED)
+		known = begun_program(threads, ts, tid, group != 0);
+	if (known)
+		group = tid;
+	else if (group && threads->asker && strcmp(name, current) == 0)
+		known = program_of(threads, ts, tid, group);
+	if (!group && (known = gone_program(threads, ts, tid)))
+		group = tid;
 	if (!group && thread->fresh == EXECUTED)
 		group = tid; /* whoever runs another program is its process' first thread from then on */
 	began = thread->fresh && threads->asker;
@@ -207,6 +304,30 @@ void threads_forget(struct threads *threads, int32_t tid, bool made)
 	thread->fresh = made ? BORN : EXECUTED;
 	forget_program(thread);
 	files_forget(thread->files);
+}
+
+static int write_title(struct stream *stream, const struct title_told *told)
+{
+	struct line line = {0};
+	int status;
+
+	line_begin(&line, kind_name(KIND_TASK));
+	line_time(&line, "ts", told->ts);
+	line_integer(&line, "tid", told->pid);
+	line_text(&line, "title", told->title);
+	status = stream_write_line(stream, &line);
+	line_free(&line);
+	return status;
+}
+
+int threads_tell_titles(struct threads *threads, struct stream *stream)
+{
+	struct title_told told;
+
+	while (titles_next(threads->titles, &told))
+		if (write_title(stream, &told) < 0)
+			return -1;
+	return 0;
 }
 
 int threads_end(struct threads *threads, struct stream *stream, int64_t ts, int32_t tid)

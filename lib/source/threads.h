@@ -4,9 +4,10 @@
  * A thread is looked up in /proc when it is first seen, not all of them beforehand: most threads of a machine sleep
  * through a trace. One that is gone by then has the name that an event gave, or that the kernel remembers, or none.
  *
- * What its process runs is asked when the thread is named, and held to be so until the process is seen to run another program. It
- * is read later than the event happened, so the record has the time of that too, and those of threads that are made, or begin to
- * run another program, say so: what such a thing lies between is void.
+ * At each exec the kernel tells what a process begins to run (execs.h), also of a process that is gone by now. Programs begun before, and
+ * titles, are read from /proc when the thread is named, and hold until the process is seen to run another program. They are read later
+ * than the event happened, so the record has the time of reading as well. Records of threads that were made, or began another program,
+ * say so: if such a moment lies between an event and the reading, the reading is void.
  */
 #ifndef SOURCE_THREADS_H
 #define SOURCE_THREADS_H
@@ -38,6 +39,8 @@ struct threads {
 	struct cmdlines cmdlines;
 	bool foreign;	      /* /proc is of another machine than the events, or has other numbers for its threads */
 	struct asker *asker;  /* NULL: what processes run is not told */
+	struct execs *execs;  /* NULL: the kernel does not tell what they are begun with, so that /proc must */
+	struct titles *titles; /* NULL: what processes call themselves later is not told */
 	bool always_asks;     /* it does not see who runs another program */
 	uint32_t gaps;	      /* in which that may have been lost */
 };
@@ -67,8 +70,14 @@ static inline bool threads_known_as(const struct threads *threads, int32_t tid, 
  */
 int threads_see(struct threads *threads, struct stream *stream, int64_t ts, int32_t tid, const char *comm);
 
+/* What the process is known to run, so that it can be asked whether it goes by a name (program.h); NULL: not known. */
+const struct program *threads_program(struct threads *threads, int32_t pid);
+
 /* The thread was just made, or else runs another program now: its name is looked up afresh. */
 void threads_forget(struct threads *threads, int32_t tid, bool made);
+
+/* Writes a `task` record for each title that is new. -1 after fail(). */
+int threads_tell_titles(struct threads *threads, struct stream *stream);
 
 /* The thread ends: writes a `task` record if it was named. Its last events are still to come. -1 after fail(). */
 int threads_end(struct threads *threads, struct stream *stream, int64_t ts, int32_t tid);

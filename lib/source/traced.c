@@ -25,8 +25,10 @@ int traced_write_all(const struct process *process, struct stream *stream)
 {
 	char tids[TOGETHER * TID_ROOM + 1];
 	size_t length = 0;
+	bool written = false;
 	int status = 0;
 
+	*tids = '\0';
 	for (int32_t tid = 1; status == 0 && process->members && tid < PROCESS_TIDS; tid++) {
 		if (!process_has(process, tid))
 			continue;
@@ -34,9 +36,12 @@ int traced_write_all(const struct process *process, struct stream *stream)
 		if (length < sizeof(tids) - TID_ROOM)
 			continue;
 		status = write_tids(stream, "tids", tids);
+		written = true;
 		length = 0;
 	}
-	return status == 0 && length ? write_tids(stream, "tids", tids) : status;
+	if (status == 0 && process->members && (length || !written)) /* with no tid: so far, nobody's */
+		status = write_tids(stream, "tids", tids);
+	return status;
 }
 
 int traced_write(const struct process *process, struct stream *stream, int32_t tid)
@@ -47,12 +52,27 @@ int traced_write(const struct process *process, struct stream *stream, int32_t t
 	return write_tids(stream, process_has(process, tid) ? "tids" : "gone", text);
 }
 
+int traced_write_within(struct stream *stream, int32_t tid, int64_t ts)
+{
+	struct line line = {0};
+	int status;
+
+	line_begin(&line, kind_name(KIND_TRACED));
+	line_time(&line, "ts", ts);
+	line_integer(&line, "within", tid);
+	status = stream_write_line(stream, &line);
+	line_free(&line);
+	return status;
+}
+
 static int read_tids(struct process *process, const struct fields *fields, const char *key,
 		     void (*take)(struct process *process, int32_t tid))
 {
-	char *tids = fields_copy(fields, key), *rest = tids;
+	char *tids = fields_copy(fields, key), *rest = tids && *tids ? tids : NULL;
 	int status = 0;
 
+	if (tids && take == process_add)
+		process_select(process);
 	for (char *tid; status == 0 && rest && (tid = strsep(&rest, ","));) {
 		uint64_t number;
 

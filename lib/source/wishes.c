@@ -1,13 +1,20 @@
 #include "source/wishes.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <event-parse.h>
+
 #include "base/fail.h"
 #include "base/near.h"
+#include "event/format.h"
 #include "event/predicate.h"
+#include "source/file_call.h"
 #include "source/instance.h"
+#include "source/threads.h"
 
 static struct wish *find(const struct wishes *wishes, const char *event)
 {
@@ -31,12 +38,32 @@ static struct wish *append(struct wishes *wishes, const char *event, const char 
 	return wish;
 }
 
-void wishes_add_probe(struct wishes *wishes, const char *event, const char *name, const char *origin)
+struct wish *wishes_add_probe(struct wishes *wishes, const char *event, const char *name, const char *origin)
 {
 	struct wish *wish = append(wishes, event, instance_probe_group(), name);
 
 	wish->origin = memory_text(origin, strlen(origin));
 	wish->flags |= WISH_STREAMED;
+	return wish;
+}
+
+struct wish *wishes_add_shared(struct wishes *wishes, const char *name)
+{
+	char *event = memory_format("%s:%s", instance_probe_group(), name);
+	struct wish *wish = append(wishes, event, instance_probe_group(), name);
+
+	wish->flags |= WISH_STREAMED | WISH_QUIET;
+	free(event);
+	return wish;
+}
+
+struct wish *wishes_add_part(struct wishes *wishes, struct wish *shared, const char *event, const char *origin)
+{
+	struct wish *wish = wishes_add_probe(wishes, event, shared->name, origin);
+
+	wish->flags |= WISH_PARTIAL;
+	*ARRAY_ADD(&shared->parts) = wish;
+	return wish;
 }
 
 static void add_one(struct wishes *wishes, const char *system, const char *name, const char *filter, const char *waits,
@@ -190,6 +217,315 @@ int wishes_add_lives(struct wishes *wishes)
 	return 0;
 }
 
+void wishes_add_maps(struct wishes *wishes)
+{
+	static const char event[] = "syscalls:sys_enter_mmap";
+
+	if (!find(wishes, event))
+		wishes_add(wishes, event, "prot & 4", NULL, WISH_QUIET | WISH_STREAMED | WISH_MAPS);
+}
+
+/* --- in tracefs -------------------------------------------------------------------------------------------------- */
+
+/* Where events name threads, and where they give these threads' names. */
+static const struct {
+	const char *event, *tid, *comm;
+} thread_fields[] = {
+	{"sched:sched_switch", "next_pid", "next_comm"},
+	{"sched:sched_switch", "prev_pid", "prev_comm"},
+	{"sched:sched_waking", "pid", "comm"},
+	{"sched:sched_wakeup", "pid", "comm"},
+	{"sched:sched_wakeup_new", "pid", "comm"},
+	{"sched:sched_migrate_task", "pid", "comm"},
+	{"sched:sched_process_fork", "child_pid", "child_comm"},
+	{"sched:sched_process_exit", "pid", "comm"},
+	{"task:task_newtask", "pid", "comm"},
+	{"task:task_rename", "pid", "newcomm"},
+};
+
+/* Systems whose events tell of what threads share: devices, interrupts, the work of kernel threads for others. */
+static const char *const shared_systems[] = {"block", "irq", "workqueue"};
+
+#define LIVES "sched:sched_process_"
+
+static uint16_t field_offset(struct tep_event *event, const char *name)
+{
+	struct tep_format_field *field = name ? tep_find_any_field(event, name) : NULL;
+
+	return field ? (uint16_t)field->offset : 0;
+}
+
+static void add_thread(struct wish *wish, struct tep_event *event, const char *tid, const char *comm)
+{
+	struct tep_format_field *name = tep_find_field(event, comm);
+	struct wish_thread thread = {.tid = field_offset(event, tid)};
+
+	if (!thread.tid || wish->thread_count == WISH_THREADS)
+		return;
+	if (name && (name->flags & TEP_FIELD_IS_DYNAMIC || name->size == THREAD_NAME)) {
+		thread.comm = (uint16_t)name->offset;
+		thread.dynamic = name->flags & TEP_FIELD_IS_DYNAMIC;
+	}
+	wish->threads[wish->thread_count++] = thread;
+}
+
+static void find_threads(struct wish *wish, struct tep_event *event)
+{
+	for (size_t i = 0; i < sizeof(thread_fields) / sizeof(thread_fields[0]); i++) {
+		if (strcmp(thread_fields[i].event, wish->event) == 0)
+			add_thread(wish, event, thread_fields[i].tid, thread_fields[i].comm);
+	}
+}
+
+/* See files.h. */
+static void find_descriptor(struct wish *wish, struct tep_event *event)
+{
+	static const char entry[] = "sys_enter_";
+
+	wish->is_call = strstr(wish->system, "syscalls") != NULL;
+	if (strcmp(wish->event, "raw_syscalls:sys_enter") == 0) {
+		wish->call_at = field_offset(event, "id");
+		wish->fd_at = field_offset(event, "args");
+	} else if (wish->is_call && strncmp(wish->name, entry, strlen(entry)) == 0 &&
+		   file_call_named(wish->name + strlen(entry)) && event->format.nr_fields > 1) {
+		wish->fd_at = (uint16_t)event->format.fields->next->offset;
+	}
+	if (wish->is_switch)
+		wish->state_at = field_offset(event, "prev_state");
+}
+
+static void learn(struct wish *wish, struct tep_event *event)
+{
+	wish->id = (uint16_t)event->id;
+	wish->is_timer = strncmp(wish->event, "timer:", 6) == 0;
+	wish->is_switch = strcmp(wish->event, "sched:sched_switch") == 0;
+	wish->is_fork = strcmp(wish->event, "sched:sched_process_fork") == 0;
+	wish->is_exec = strcmp(wish->event, "sched:sched_process_exec") == 0;
+	wish->is_exit = strcmp(wish->event, "sched:sched_process_exit") == 0;
+	wish->is_block = strcmp(wish->system, "block") == 0;
+	wish->shared = wish->is_switch;
+	for (size_t i = 0; i < sizeof(shared_systems) / sizeof(shared_systems[0]); i++)
+		wish->shared |= strcmp(wish->system, shared_systems[i]) == 0;
+	find_threads(wish, event);
+	wish->waits_at = field_offset(event, wish->waits);
+	wish->part_at = wish->parts.count ? field_offset(event, WISH_PART) : 0;
+	find_descriptor(wish, event);
+}
+
+static int read_format(struct wish *wish, struct tracefs_instance *instance, struct tep_handle *tep)
+{
+	struct tep_event *event;
+
+	wish->format = tracefs_event_file_read(instance, wish->system, wish->name, "format", &wish->format_length);
+	if (!wish->format)
+		return fail_errno("cannot read the format of event '%s'", wish->event);
+	tep_parse_event(tep, wish->format, (unsigned long)wish->format_length, wish->system);
+	event = tep_find_event_by_name(tep, wish->system, wish->name);
+	if (!event)
+		return fail("cannot understand the format of event '%s'", wish->event);
+	learn(wish, event);
+	return 0;
+}
+
+int wishes_add_recorded(struct wishes *wishes, const char *system, const char *format, size_t length, struct tep_handle *tep)
+{
+	struct tep_event *event = format_read(tep, system, format, length, false);
+	struct wish *wish;
+
+	if (!event)
+		return -1;
+	if (wishes->by_id[event->id])
+		return fail("two events have the number %d", event->id);
+	wish = NEW(struct wish);
+	wish->event = memory_format("%s:%s", system, event->name);
+	wish->system = memory_text(system, strlen(system));
+	wish->name = memory_text(event->name, strlen(event->name));
+	wish->format = memory_text(format, length);
+	wish->format_length = (int)length;
+	wish->enabled = true;
+	learn(wish, event);
+	*ARRAY_ADD(&wishes->list) = wish;
+	wishes->by_id[wish->id] = wish;
+	return 0;
+}
+
+/* The kernel's last word: "...: error: Field not found" and lines below it that show where. */
+static int fail_filter(const struct wish *wish, struct tracefs_instance *instance)
+{
+	char *log = tracefs_error_last(instance);
+	char *reason = log ? strstr(log, "error: ") : NULL;
+
+	while (reason && strstr(reason + 1, "error: "))
+		reason = strstr(reason + 1, "error: ");
+	if (reason)
+		reason[strcspn(reason, "\n")] = '\0';
+	fail("wrong filter '%s' of event '%s'%s%s", wish->filter, wish->event, reason ? ": " : "",
+	     reason ? reason + strlen("error: ") : "");
+	free(log);
+	return -1;
+}
+
+/* Threads that come, go and are renamed are few; charts and names depend on them. */
+static bool is_about_lives(const struct wish *wish)
+{
+	return strcmp(wish->system, "task") == 0 || strncmp(wish->event, LIVES, strlen(LIVES)) == 0;
+}
+
+static bool can_keep(const struct wish *wish)
+{
+	return !(wish->flags & WISH_STREAMED) && !is_about_lives(wish);
+}
+
+bool wishes_can_keep(const struct wishes *wishes)
+{
+	for (size_t i = 0; i < wishes->list.count; i++)
+		if (can_keep(wishes->list.items[i]))
+			return true;
+	return false;
+}
+
+/* One that is not for the kernel to put is written all the same: it knows best whether it is right. */
+static int put_filter(const struct wish *wish, struct tracefs_instance *instance)
+{
+	static const char none[] = "0";
+
+	if (tracefs_event_file_write(instance, wish->system, wish->name, "filter", wish->filter) < 0)
+		return fail_filter(wish, instance);
+	if (wish->flags & WISH_WHOLE && tracefs_event_file_write(instance, wish->system, wish->name, "filter", none) < 0)
+		return fail_errno("cannot take the filter off the event '%s'", wish->event);
+	return 0;
+}
+
+/* Devices that hand their bios on to others: device mapper, md. */
+static bool has_stacked_devices(void)
+{
+	DIR *dir = opendir("/sys/block");
+	struct dirent *entry;
+	bool found = false;
+
+	while (dir && !found && (entry = readdir(dir)))
+		found = strncmp(entry->d_name, "dm-", 3) == 0 || strncmp(entry->d_name, "md", 2) == 0;
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* Without such a device, bios are only remapped to partitions, which nobody needs to know. */
+static bool is_needless(const struct wish *wish)
+{
+	return !(wish->flags & WISH_REQUIRED) && strcmp(wish->event, "block:block_bio_remap") == 0 && !has_stacked_devices();
+}
+
+/* Context that this kernel does not have is left out; -1 after fail(). */
+static int switch_on(struct wish *wish, struct tracefs_instance *instance)
+{
+	if (is_needless(wish))
+		return 0;
+	if (!tracefs_event_file_exists(instance, wish->system, wish->name, "enable"))
+		return wish->flags & WISH_REQUIRED ? fail("no event '%s' in this kernel that can be enabled", wish->event) : 0;
+	if (wish->filter && put_filter(wish, instance) < 0)
+		return -1;
+	if (tracefs_event_file_write(instance, wish->system, wish->name, "enable", "1") < 0)
+		return fail_errno("cannot enable the event '%s'", wish->event);
+	wish->enabled = true;
+	return 0;
+}
+
+/* Threads that the kernel makes for a process, as io_uring's workers, are told of by task_newtask, and not by sched_process_fork. */
+static void learn_births(struct wishes *wishes)
+{
+	struct wish *fork = NULL, *birth = NULL;
+
+	for (size_t i = 0; i < wishes->list.count; i++) {
+		struct wish *wish = wishes->list.items[i];
+
+		if (wish->is_fork)
+			fork = wish;
+		if (wish->enabled && strcmp(wish->event, "task:task_newtask") == 0)
+			birth = wish;
+	}
+	if (!birth)
+		return;
+	birth->is_fork = true;
+	if (fork)
+		fork->is_fork = false;
+}
+
+/* Cuts the text from `begin` on through the end of `last`, if both are there. */
+static void cut(char *text, const char *begin, const char *last)
+{
+	char *from = strstr(text, begin), *to = from ? strstr(from, last) : NULL;
+
+	if (to)
+		memmove(from, to + strlen(last), strlen(to + strlen(last)) + 1);
+}
+
+/* The format of the event that they share, without the field by which they are told apart, and with a number of its own. */
+static void set_format(struct wish *part, const struct wish *shared, uint16_t id)
+{
+	static const char number[] = "\nID: ";
+	char *text = memory_text(shared->format, (size_t)shared->format_length), *at = strstr(text, number);
+
+	cut(text, "\tfield:u32 " WISH_PART ";", "\n");
+	cut(text, " " WISH_PART "=", "%u");
+	cut(text, ", REC->" WISH_PART, WISH_PART);
+	if (at) {
+		char *rest = at + strlen(number);
+
+		rest += strcspn(rest, "\n");
+		*at = '\0';
+		part->format = memory_format("%s%s%u%s", text, number, id, rest);
+	} else {
+		part->format = memory_format("%s", text);
+	}
+	part->format_length = (int)strlen(part->format);
+	part->id = id;
+	part->enabled = true;
+	free(text);
+}
+
+/* From the largest number down: the kernel gives them from the smallest up. */
+static int number_parts(struct wishes *wishes)
+{
+	unsigned id = WISH_OWN_IDS;
+
+	for (size_t i = 0; i < wishes->list.count; i++) {
+		const struct wish *shared = wishes->list.items[i];
+
+		for (size_t n = 0; n < shared->parts.count; n++) {
+			while (--id > 0 && wishes->by_id[id])
+				;
+			if (id == 0)
+				return fail("there are not as many numbers of events as functions");
+			set_format(shared->parts.items[n], shared, (uint16_t)id);
+		}
+	}
+	return 0;
+}
+
+int wishes_enable(struct wishes *wishes, struct tracefs_instance *instance, struct tracefs_instance *keeper)
+{
+	struct tep_handle *tep = tep_alloc();
+	int status = 0;
+
+	wishes->by_id = memory_new(WISH_IDS, sizeof(struct wish *));
+	for (size_t i = 0; status == 0 && i < wishes->list.count; i++) {
+		struct wish *wish = wishes->list.items[i];
+
+		if (wish->flags & WISH_PARTIAL)
+			continue;
+		wish->kept = keeper && can_keep(wish);
+		status = switch_on(wish, wish->kept ? keeper : instance);
+		if (status == 0 && wish->enabled)
+			status = read_format(wish, instance, tep);
+		if (status == 0 && wish->enabled)
+			wishes->by_id[wish->id] = wish;
+	}
+	learn_births(wishes);
+	tep_free(tep);
+	return status < 0 ? -1 : number_parts(wishes);
+}
+
 void wishes_free(struct wishes *wishes)
 {
 	HASH_CLEAR(hh, wishes->by_event);
@@ -206,6 +542,7 @@ void wishes_free(struct wishes *wishes)
 		free(wish->filter);
 		free(wish->waits);
 		free(wish->format);
+		free(wish->parts.items);
 		free(wish);
 	}
 	free(wishes->list.items);

@@ -24,9 +24,11 @@ enum wish_flags {
 	WISH_STREAMED = 4, /* must not wait in the kernel until somebody asks for it */
 	WISH_QUIET = 8,	   /* is not written; threads' names are learnt from it */
 	WISH_WHOLE = 16,   /* the kernel is to give all of it, for threads' names; the filter is for what is written */
+	WISH_PARTIAL = 32, /* its event in tracefs is one that many probes share */
+	WISH_MAPS = 64,	   /* is not written; it tells who maps code */
 };
 
-enum { WISH_THREADS = 2, WISH_IDS = 1 << 16 };
+enum { WISH_THREADS = 2, WISH_IDS = 1 << 16, WISH_OWN_IDS = WISH_IDS - 3 /* of stack:sleep and stack:wake; those of parts lie below */ };
 
 /* A field of an event that names a thread other than the one in whose context the event happened. */
 struct wish_thread {
@@ -39,22 +41,26 @@ struct wish {
 	char *event;	     /* its name in the stream, "system:name" */
 	char *system, *name; /* its name in tracefs */
 	char *origin;	     /* of a probe: what it probes; else NULL */
+	bool at_exits;	     /* of a probe: at instructions that leave a function */
 	char *filter;	     /* NULL: none */
 	unsigned flags;
 	char *waits; /* the field that names the thread it is about; NULL: the one in whose context it happened */
 
 	/* of a recorded event, or one that the kernel gives whole */
-	struct predicate *predicate; /* the filter that it is put to now; NULL: none. Of whoever set it */
+	struct predicate *predicate; /* the filter that is applied here; NULL: none. Its setter frees it */
 
 	/* after wishes_enable() */
 	bool enabled;
-	bool kept; /* in the second instance, for whoever asks */
-	uint64_t seen; /* how often it came, of whoever reads it */
+	bool kept; /* in the second instance, until a reader asks */
+	uint64_t seen; /* how often its reader met it */
+	ARRAY(struct wish *) parts; /* of an event that many probes share: each one's, by its number; else empty */
+	uint16_t part_at;	    /* offset of the field with that number */
 	char *format; /* the text of its format file */
 	int format_length;
 	uint16_t id;
-	bool shared;	   /* it concerns others, whoever's context it happened in: a CPU or a device changes hands */
-	bool is_switch, is_exec, is_fork, is_exit, is_block;
+	bool introduced; /* something must be written before it; see struct scribe */
+	bool shared;	   /* it concerns others than the thread in whose context it happened: a CPU or a device changes hands */
+	bool is_switch, is_exec, is_fork, is_exit, is_block, is_timer;
 	uint16_t waits_at; /* offset of `waits`; 0: none */
 	bool is_call;	   /* a thread enters a system call, or leaves it */
 	uint16_t fd_at;	   /* offset of the call's first argument if that may be a descriptor; 0: it is none */
@@ -80,8 +86,22 @@ int wishes_add(struct wishes *wishes, const char *event, const char *filter, con
 /* Threads that are made, renamed, run another program, or end, are followed, even if nobody wants the event that tells. */
 int wishes_add_lives(struct wishes *wishes);
 
+/* Learns who maps code, where the kernel tells that and nobody else wants its event. */
+void wishes_add_maps(struct wishes *wishes);
+
 /* Wants a probe's event, which has another name in tracefs than in the stream. Several probes may share the latter. */
-void wishes_add_probe(struct wishes *wishes, const char *event, const char *name, const char *origin);
+struct wish *wishes_add_probe(struct wishes *wishes, const char *event, const char *name, const char *origin);
+
+/*
+ * One event in tracefs for the probes of many functions, because the kernel takes as long to remove one event as a thousand probes of one.
+ * Each probe of it has an argument WISH_PART with a number of its own; wishes_part() finds the function's wish by that number. The stream
+ * has an event for each function all the same, with numbers that the kernel has not given to others.
+ *
+ * wishes_add_part() adds a function; its number is that of the parts before.
+ */
+#define WISH_PART "part"
+struct wish *wishes_add_shared(struct wishes *wishes, const char *name);
+struct wish *wishes_add_part(struct wishes *wishes, struct wish *shared, const char *event, const char *origin);
 
 /* Whether there are events that could be kept in the kernel: that are not WISH_STREAMED, nor about threads' lives. */
 bool wishes_can_keep(const struct wishes *wishes);
@@ -103,6 +123,12 @@ int wishes_add_recorded(struct wishes *wishes, const char *system, const char *f
 static inline struct wish *wishes_by_id(const struct wishes *wishes, uint16_t id)
 {
 	return wishes->by_id[id];
+}
+
+/* The function's wish, of an event that many share; NULL: there is none of this number. */
+static inline struct wish *wishes_part(const struct wish *shared, uint32_t number)
+{
+	return number < shared->parts.count ? shared->parts.items[number] : NULL;
 }
 
 void wishes_free(struct wishes *wishes);

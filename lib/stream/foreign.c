@@ -33,7 +33,7 @@ static bool is_perfetto(const unsigned char *bytes, size_t length)
 	return !text;
 }
 
-#define PERF_DATA "it is a perf.data file; give trace-import what perf script prints of it"
+#define PERF_DATA "it is a perf.data file; type perf script --ns --header -i FILE | trace-import"
 
 const char *foreign_hint(const char *start, size_t length)
 {

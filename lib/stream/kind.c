@@ -12,6 +12,10 @@ static const char *const names[KINDS] = {
 	[KIND_QUOTA] = "quota",	   [KIND_DIFF] = "diff",     [KIND_TRACED] = "traced",
 	[KIND_OPEN] = "open",	   [KIND_SHED] = "shed",
 	[KIND_STAGE] = "stage",
+	[KIND_RUN] = "run",	   [KIND_FEATURES] = "features", [KIND_CONFIG] = "config", [KIND_CLUSTER] = "cluster",
+	[KIND_LABEL] = "label",	   [KIND_RULE] = "rule",     [KIND_SAME] = "same",     [KIND_OUTSIDE] = "outside",
+	[KIND_TIMER] = "timer",    [KIND_SUMMARY] = "summary",
+	[KIND_SYMBOL] = "symbol",  [KIND_PRINTK] = "printk",
 };
 
 const char *kind_name(enum kind kind)

@@ -46,10 +46,22 @@ enum kind {
 	KIND_FILE,     /* ts tid fd kind : kind of a thread's descriptor: "pipe", "tty", "socket", or "file" */
 	KIND_QUOTA,    /* ts since? group quota period timers? count? time? tids? : a group's CPU quota, and each time it ran out */
 	KIND_DIFF,     /* rank? name? difference? good? bad? p? sure? good_moments bad_moments algorithm : two streams compared */
-	KIND_TRACED,   /* tids, or gone : from here on, measure only (or no longer) these threads */
+	KIND_TRACED,   /* tids, gone, or within ts : from here on, measure only (or no longer) these threads, or one is in a call since before ts */
 	KIND_OPEN,     /* ts start chart key? count : intervals begun, not ended, and judged by no limits */
 	KIND_SHED,     /* ts what name? events? cost share? limit : no longer traced, to bound the cost of tracing */
 	KIND_STAGE,    /* command tid : a thread of the pipe that records, as trace-collect found it */
+	KIND_RUN,      /* id node? job ts elapsed program exit? partial? complete? children? class? : a program's run, from exec to exit */
+	KIND_FEATURES, /* run NAME... : what sets a run apart, numbers and words */
+	KIND_CONFIG,   /* run name value? error? : a setting of the machine that a run was on */
+	KIND_CLUSTER,  /* groups k? silhouette? ... : how runs were grouped by performance */
+	KIND_LABEL,    /* run class : a run's group */
+	KIND_RULE,     /* rank feature cut gain right runs leaves p sure bad? explains? text : what tells bad runs from good */
+	KIND_SAME,     /* rank feature cut bad? explains? : a feature that parts the runs as the rule's does */
+	KIND_OUTSIDE,  /* call runs_good runs_bad ... : a call that not every node made */
+	KIND_TIMER,    /* address function : of a timer of the kernel, before the first event that names it */
+	KIND_SUMMARY,  /* chart key? count mean p50 p95 p99 max max_ts unit? : the values of a chart and key in a few numbers */
+	KIND_SYMBOL,  /* address name offset? : a function of the kernel, before the first event that has the address */
+	KIND_PRINTK,  /* address format : of trace_printk(), before the first event */
 	KINDS
 };
 

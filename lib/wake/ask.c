@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wake/block.h"
+#include "wake/request.h"
 #include "wake/context.h"
 #include "wake/part.h"
 #include "wake/syscall.h"
-#include "wake/wake_name.h"
+#include "wake/name.h"
 #include "wake/writeback.h"
 
 /*
@@ -645,6 +645,22 @@ static void woke(struct wake *wake, const struct waking *waking)
 		answered_wait(wake, waking->woken);
 }
 
+/* A part of a batch that ended with a wake-up of another process than the one that asks. */
+static bool serves_another(const struct wake *wake, const struct piece *run, int32_t asker)
+{
+	return run->flags & PIECE_BATCH && run->cause == CAUSE_PEER && asker != INDEX_NONE &&
+	       !are_colleagues(wake, wake->threads.items[asker], run->cause_index);
+}
+
+static bool tell_run(const struct wake *wake, const struct piece *run, int32_t asker, struct deed *deed)
+{
+	if (!serves_another(wake, run, asker))
+		return false;
+	deed->kind = DEED_SERVE;
+	deed->whom = wake_comm(wake, wake->threads.items[run->cause_index]);
+	return true;
+}
+
 static const struct part_event events[] = {
 	{"syscalls:sys_enter_futex", on_futex, {"uaddr", "op", "utime"}},
 	{"syscalls:sys_enter_", on_call},
@@ -663,4 +679,5 @@ const struct part ask_part = {
 	.returns = returns,
 	.left = left,
 	.woke = woke,
+	.tell_run = tell_run,
 };

@@ -10,6 +10,15 @@
 /* Of a run, at the end of which the thread woke one of another process; index: that thread. */
 enum { CAUSE_PEER = CAUSE(PART_ASK, 0) };
 
+/* Of a run, one of several in a row that served several processes; and of a wait: */
+enum {
+	PIECE_BATCH = PIECE_OF(ASK_BITS, 0),
+	PIECE_TICK = PIECE_OF(ASK_BITS, 1),	 /* a timer of its own or a signal ended it, and not what it waited for */
+	PIECE_ROOM = PIECE_OF(ASK_BITS, 2),	 /* a thread ended it in a call that receives: there is room to send, which is no answer */
+	PIECE_CONDITION = PIECE_OF(ASK_BITS, 3), /* it was in a futex that is no mutex */
+	PIECE_BROKEN = PIECE_OF(ASK_BITS, 4),	 /* a signal broke it off, and the thread's end followed: nothing was waited for any more */
+};
+
 struct ask {
 	int64_t since; /* at most the wait's begin */
 	int32_t by;    /* index of the thread that asked: this one, or another one of its process */

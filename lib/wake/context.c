@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "wake/part.h"
+#include "wake/softirq.h"
 #include "wake/walk.h"
-#include "wake/wake_name.h"
+#include "wake/name.h"
 
-enum { CONTEXTS_MAX = 8, SOFTIRQS = 10 };
+enum { CONTEXTS_MAX = 8 };
 
 enum context_kind {
 	CONTEXT_THREAD,
@@ -21,7 +22,7 @@ struct context {
 	uint8_t kind;
 	uint8_t completed_cause; /* of what was last completed here, and its index; INDEX_NONE */
 	bool stolen;	   /* cut out of the running thread's run */
-	int32_t number;	   /* of the interrupt */
+	int32_t number;	   /* of the interrupt; or the timer's sender; 0: none is known */
 	int entered;	   /* the interrupts that it was entered in, itself among them, as the flags of that event tell */
 	struct raise by;   /* who raised the soft interrupt, or armed the timer */
 	int32_t completed;
@@ -42,12 +43,29 @@ struct armed_timer {
 	UT_hash_handle hh;
 };
 
+/* Functions of the kernel's timers that send packets, and what they send, as the key for= of a deed. */
+static const struct {
+	const char *function, *sends;
+} senders[] = {
+	{NULL, NULL},
+	{"qdisc_watchdog", "packet that a shaper held back"},
+	{"tcp_write_timer", "retransmission"},
+	{"reqsk_timer_handler", "retransmission"},
+	{"tcp_delack_timer", "delayed acknowledgement"},
+	{"tcp_compressed_ack_kick", "delayed acknowledgement"},
+	{"tcp_pace_kick", "paced packet"},
+	{"tcp_keepalive_timer", "keepalive"},
+};
+enum { SENDERS = sizeof(senders) / sizeof(*senders) };
+
 struct timers {
 	struct armed_timer *by_address;
+	uint64_t senders[SENDERS]; /* their addresses in the stream */
 };
 
 /* Nobody, and nothing was completed. */
-#define RAISE_NONE ((struct raise){.thread = INDEX_NONE, .armed = INDEX_NONE, .for_index = INDEX_NONE, .completed = INDEX_NONE})
+#define RAISE_NONE \
+	((struct raise){.thread = INDEX_NONE, .armed = INDEX_NONE, .for_index = INDEX_NONE, .completed = INDEX_NONE})
 
 static struct contexts *of(const struct cpu *cpu)
 {
@@ -59,7 +77,7 @@ static struct context *top_of(const struct cpu *cpu)
 	return &of(cpu)->stack[cpu->depth];
 }
 
-static void lose_contexts(struct cpu *cpu)
+static void cpu_lost(struct cpu *cpu)
 {
 	cpu->depth = 0;
 	of(cpu)->stack[0] = (struct context){.kind = CONTEXT_THREAD, .by = RAISE_NONE, .completed = INDEX_NONE};
@@ -67,36 +85,6 @@ static void lose_contexts(struct cpu *cpu)
 		of(cpu)->raised[i] = RAISE_NONE;
 		of(cpu)->pending[i] = false;
 	}
-}
-
-/*
- * Soft interrupts, by number. One that carries somebody's data (a packet sent to this very machine) is the doing of
- * the thread that raised it. The others are the kernel's housekeeping, whoever happened to be running.
- */
-static const struct {
-	const char *name;
-	bool carries, timer;
-} softirqs[SOFTIRQS] = {
-	{"HI", true, false},	   {"TIMER", false, true},   {"NET_TX", true, false}, {"NET_RX", true, false},
-	{"BLOCK", true, false},	   {"IRQ_POLL", true, false}, {"TASKLET", true, false}, {"SCHED", false, false},
-	{"HRTIMER", false, true}, {"RCU", false, false},
-};
-
-enum { NET_TX = 2, NET_RX = 3 };
-
-static bool is_timer(int32_t number)
-{
-	return number >= 0 && number < SOFTIRQS && softirqs[number].timer;
-}
-
-const char *softirq_name(int32_t number)
-{
-	return number >= 0 && number < SOFTIRQS ? softirqs[number].name : "?";
-}
-
-bool softirq_carries(int32_t number)
-{
-	return number >= 0 && number < SOFTIRQS && softirqs[number].carries;
 }
 
 /* The interrupts that an event is in, as its flags tell. */
@@ -139,7 +127,7 @@ static void enter(struct wake *wake, struct cpu *cpu, enum context_kind kind, in
 		.kind = (uint8_t)kind, .number = number, .entered = within(flags), .by = RAISE_NONE, .completed = INDEX_NONE};
 	if (kind == CONTEXT_SOFTIRQ && number >= 0 && number < SOFTIRQS) {
 		context->by = of(cpu)->raised[number];
-		context->by.unknown |= softirqs[number].carries && !of(cpu)->pending[number];
+		context->by.unknown |= softirq_carries(number) && !of(cpu)->pending[number];
 		of(cpu)->raised[number] = RAISE_NONE;
 		of(cpu)->pending[number] = false;
 	}
@@ -159,8 +147,8 @@ static void join(const struct wake *wake, struct cpu *cpu)
 	const struct context *top = top_of(cpu);
 	struct context *beneath = &of(cpu)->stack[cpu->depth - 1];
 
-	if (top->kind != CONTEXT_IRQ || beneath->kind != CONTEXT_SOFTIRQ || beneath->number != NET_RX ||
-	    of(cpu)->pending[NET_RX] || !wake_receives(wake->names, top->number))
+	if (top->kind != CONTEXT_IRQ || beneath->kind != CONTEXT_SOFTIRQ || beneath->number != SOFTIRQ_NET_RX ||
+	    of(cpu)->pending[SOFTIRQ_NET_RX] || !wake_receives(wake->names, top->number))
 		return;
 	if (beneath->by.thread != INDEX_NONE || beneath->by.timer) {
 		beneath->by = RAISE_NONE;
@@ -233,7 +221,7 @@ struct raise context_doer(struct wake *wake, struct cpu *cpu, int flags)
 	bool hidden;
 	const struct context *at = context(cpu, flags, &hidden);
 
-	if (at->kind == CONTEXT_SOFTIRQ && !hidden && !is_timer(at->number)) {
+	if (at->kind == CONTEXT_SOFTIRQ && !hidden && !softirq_is_timer(at->number)) {
 		struct raise by = at->by;
 
 		if (by.thread == INDEX_NONE)
@@ -253,12 +241,13 @@ struct raise context_doer(struct wake *wake, struct cpu *cpu, int flags)
 			      .timer = !hidden && (at->kind == CONTEXT_TIMER || at->kind == CONTEXT_SOFTIRQ),
 			      .unknown = hidden || at->kind == CONTEXT_THREAD || is_internal(wake, at),
 			      .armed = INDEX_NONE,
-			      .for_index = INDEX_NONE};
+			      .for_index = INDEX_NONE,
+			      .sender = at->kind == CONTEXT_TIMER ? (uint8_t)at->number : 0};
 }
 
 static bool is_network(int32_t number)
 {
-	return number == NET_TX || number == NET_RX;
+	return number == SOFTIRQ_NET_TX || number == SOFTIRQ_NET_RX;
 }
 
 /* Whether what several raised is handled in one go, and nothing says which is whose. Block requests are known by themselves. */
@@ -287,11 +276,11 @@ static void raise_softirq(struct wake *wake, struct cpu *cpu, int32_t number, in
 	if (softirq_carries(number))
 		by = context_doer(wake, cpu, flags);
 	top = top_of(cpu);
-	if (number == NET_RX && top->kind == CONTEXT_IRQ)
+	if (number == SOFTIRQ_NET_RX && top->kind == CONTEXT_IRQ)
 		wake_name_receiver(wake->names, top->number);
-	if (number == NET_RX && flags != FLAGS_NONE && !(flags & FLAG_SOFTIRQ))
+	if (number == SOFTIRQ_NET_RX && flags != FLAGS_NONE && !(flags & FLAG_SOFTIRQ))
 		by.timer = false;
-	if (number == NET_RX && by.timer && top->kind == CONTEXT_TIMER)
+	if (number == SOFTIRQ_NET_RX && by.timer && top->kind == CONTEXT_TIMER)
 		by.armed = remember(wake, top->by);
 	by.completed = cpu->depth > 0 ? top->completed : INDEX_NONE;
 	by.completed_cause = top->completed_cause;
@@ -343,7 +332,11 @@ static uint8_t raised_cause(struct wake *wake, const struct cpu *cpu, const stru
 	bool sent = is_network(at->number);
 
 	*index = sent && by.timer ? by.armed : INDEX_NONE;
-	if (is_timer(at->number) || by.timer)
+	if (sent && by.timer && by.sender) {
+		*index = *index == INDEX_NONE ? keep(wake, by) : *index;
+		wake->raises.items[*index].sender = by.sender;
+	}
+	if (softirq_is_timer(at->number) || by.timer)
 		return sent ? CAUSE_SENT : CAUSE_TIMER;
 	if (by.unknown)
 		return CAUSE_UNKNOWN;
@@ -397,12 +390,105 @@ static struct doer ender(const struct wake *wake, const struct piece *wait)
 	return raise ? (struct doer){raise->thread, raise->ts} : (struct doer){INDEX_NONE, TIME_NONE};
 }
 
-static void before_event(struct at *at, bool apart)
+static void event(struct at *at, bool apart)
 {
 	if (of(at->cpu)->stack[0].completed != INDEX_NONE && (apart || !at_completes(at)))
 		end_completion(at->cpu, apart ? FLAGS_NONE : at_flags(at));
 	if (at->cpu->depth > 0 && at_known(at))
 		leave_all(at->wake, at->cpu, at_flags(at));
+}
+
+/* The number of the interrupt, or soft interrupt, that a cause is. */
+static int32_t context_number(const struct wake *wake, uint8_t cause, int32_t index)
+{
+	return cause == CAUSE_DEFERRED ? wake->raises.items[index].number : index;
+}
+
+bool context_tell_interrupt(const struct wake *wake, uint8_t cause, int32_t index, struct deed *deed)
+{
+	bool soft = cause == CAUSE_SOFTIRQ || cause == CAUSE_DEFERRED;
+
+	if (cause == CAUSE_IRQ || soft)
+		deed_by_interrupt(wake, deed, soft, context_number(wake, cause, index));
+	return cause == CAUSE_IRQ || soft;
+}
+
+/* A timer of the thread's own. */
+static int32_t sleep_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end)
+{
+	struct deed deed = deed_of(DEED_SLEEP);
+	int32_t index;
+
+	deed.who = wake_comm_at(cut->wake, thread, wait->start);
+	deed_in(cut->wake, &deed, wait);
+	index = wait_end_node(cut, thread, wait, WHAT_TIMER, wait->start, end, &deed);
+	cut->graph->nodes.items[index].who_tid = thread->tid;
+	return index;
+}
+
+static int32_t packet_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t start, int64_t end, int32_t tid)
+{
+	const struct raise *raise = wait->cause_index == INDEX_NONE ? NULL : &cut->wake->raises.items[wait->cause_index];
+	struct deed deed = deed_of(DEED_PACKET);
+	int32_t index;
+
+	deed.purpose = raise ? senders[raise->sender].sends : NULL;
+	deed.whom = wake_comm_at(cut->wake, thread, wait->start);
+	index = wait_end_node(cut, thread, wait, WHAT_TIMER, start, end, &deed);
+	cut->graph->nodes.items[index].tid = tid;
+	cut->graph->nodes.items[index].whom_tid = thread->tid;
+	return index;
+}
+
+/* What ended the wait and has no history of its own: a node that lasts as long as the wait. */
+static int32_t cause_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end)
+{
+	bool soft = wait->cause != CAUSE_IRQ;
+	int32_t number = context_number(cut->wake, wait->cause, wait->cause_index), index;
+	struct deed deed = deed_of(DEED_OUTSIDE);
+
+	if (wait->cause == CAUSE_TIMER)
+		return sleep_node(cut, thread, wait, end);
+	if (wait->cause == CAUSE_SENT)
+		return packet_node(cut, thread, wait, wait->start, end, 0);
+	deed.whom = wake_comm_at(cut->wake, thread, wait->start);
+	deed_by_interrupt(cut->wake, &deed, soft, number);
+	if (soft && !softirq_carries(number)) {
+		deed.kind = DEED_HOUSEKEEPING;
+		deed_in(cut->wake, &deed, wait);
+	}
+	index = wait_end_node(cut, thread, wait, soft ? WHAT_SOFTIRQ : WHAT_IRQ, sooner(wait->start, end), end, &deed);
+	cut->graph->nodes.items[index].whom_tid = thread->tid;
+	return index;
+}
+
+/* A timer that another thread armed, and how much of the wait it explains. */
+static int32_t armed_node(struct cut *cut, const struct thread *thread, const struct piece *wait, const struct raise *raise,
+		   int64_t end)
+{
+	const struct thread *by = cut->wake->threads.items[raise->thread];
+	int64_t start = later(wait->start, raise->ts);
+	struct deed deed = deed_of(DEED_ALARM);
+	int32_t index;
+
+	if (wait->cause == CAUSE_SENT)
+		return packet_node(cut, thread, wait, start, end, by->tid);
+	deed.who = wake_comm_at(cut->wake, by, raise->ts);
+	deed.whom = wake_comm_at(cut->wake, thread, wait->start);
+	index = new_node(cut, WHAT_TIMER, start, end, by->tid, &deed);
+	cut->graph->nodes.items[index].whom_tid = thread->tid;
+	return index;
+}
+
+int32_t context_raised_node(struct cut *cut, const struct thread *thread, const struct raise *raise, int64_t end)
+{
+	struct deed deed = deed_of(DEED_DELIVER);
+	int32_t index;
+
+	deed.whom = wake_comm_at(cut->wake, thread, raise->ts);
+	index = new_node(cut, WHAT_SOFTIRQ, raise->ts, end, 0, &deed);
+	cut->graph->nodes.items[index].whom_tid = thread->tid;
+	return index;
 }
 
 /*
@@ -428,7 +514,7 @@ static bool walk_deferred(struct walk *walk, const struct thread *thread, const 
 	raiser.edge = EDGE_ASYNC;
 	raiser.at = raiser.ts = raise->ts;
 	if (raise->ts > errand.floor && raise->thread == INDEX_NONE)
-		walk_link(walk, bare_cause_node(&walk->cut, thread, wait, raise->ts), raiser.after, raiser.edge, raise->ts);
+		walk_link(walk, cause_node(&walk->cut, thread, wait, raise->ts), raiser.after, raiser.edge, raise->ts);
 	else if (raise->ts > errand.floor)
 		walk_later(walk, raiser);
 	errand.floor = later(errand.floor, raise->ts);
@@ -441,7 +527,7 @@ static void explain_raised(struct walk *walk, const struct thread *thread, const
 {
 	const struct raise *raise = &walk->cut.wake->raises.items[wait->cause_index];
 
-	errand.after = raised_node(&walk->cut, thread, raise, errand.ts);
+	errand.after = context_raised_node(&walk->cut, thread, raise, errand.ts);
 	walk_link(walk, errand.after, node, EDGE_WAKE, errand.ts);
 	errand.index = raise->thread;
 	errand.at = sooner(errand.at, raise->ts);
@@ -454,8 +540,8 @@ static void explain_timer(struct walk *walk, const struct thread *thread, const 
 {
 	const struct raise *raise = wait->cause_index == INDEX_NONE ? NULL : &walk->cut.wake->raises.items[wait->cause_index];
 
-	if (!raise || raise->thread == thread->index) {
-		walk_link(walk, bare_cause_node(&walk->cut, thread, wait, errand.ts), node, EDGE_TIMER, errand.ts);
+	if (!raise || raise->thread == thread->index || raise->thread == INDEX_NONE) {
+		walk_link(walk, cause_node(&walk->cut, thread, wait, errand.ts), node, EDGE_TIMER, errand.ts);
 		return;
 	}
 	errand.after = armed_node(&walk->cut, thread, wait, raise, errand.ts);
@@ -481,7 +567,7 @@ static void explain(struct walk *walk, const struct thread *thread, size_t at, i
 	else if (wait->cause == CAUSE_TIMER || wait->cause == CAUSE_SENT)
 		explain_timer(walk, thread, wait, node, errand);
 	else
-		walk_link(walk, bare_cause_node(&walk->cut, thread, wait, errand.ts), node, EDGE_WAKE, errand.ts);
+		walk_link(walk, cause_node(&walk->cut, thread, wait, errand.ts), node, EDGE_WAKE, errand.ts);
 }
 
 static void on_irq_entry(struct at *at)
@@ -578,7 +664,7 @@ static struct raise armed(struct wake *wake, uint64_t address)
 	struct armed_timer *timer = find_timer(wake, address);
 
 	if (!timer)
-		return (struct raise){.thread = INDEX_NONE};
+		return RAISE_NONE;
 	timer->last = INDEX_NONE;
 	return timer->by;
 }
@@ -594,22 +680,62 @@ static void forget_timers(struct wake *wake)
 	}
 }
 
-static void lose_timers(struct wake *wake, int64_t from)
+static void lost_timers(struct wake *wake, int64_t from)
 {
 	(void)from;
 	forget_timers(wake);
 }
 
+/* The address of a sender's function; on text, which may have its name, it needs no record. */
+static int sender_of(const struct at *at, int field)
+{
+	const struct timers *timers = at->wake->of[PART_CONTEXT];
+	uint64_t address = (uint64_t)at_number(at, field);
+	char name[64];
+
+	for (int i = 1; address && i < SENDERS; i++)
+		if (timers->senders[i] == address)
+			return i;
+	if (!at->event->fields || !at_text(at, field, name, sizeof(name)))
+		return 0;
+	for (int i = 1; i < SENDERS; i++)
+		if (strcmp(name, senders[i].function) == 0)
+			return i;
+	return 0;
+}
+
+static int read_timer(struct wake *wake, const struct fields *fields)
+{
+	struct timers *timers = wake->of[PART_CONTEXT];
+	int64_t address = 0;
+
+	if (fields_integer(fields, "address", &address) < 0)
+		return -1;
+	for (int i = 1; i < SENDERS; i++)
+		if (fields_is(fields, "function", senders[i].function))
+			timers->senders[i] = (uint64_t)address;
+	return 0;
+}
+
+static void forget_meanings(struct wake *wake)
+{
+	struct timers *timers = wake->of[PART_CONTEXT];
+
+	memset(timers->senders, 0, sizeof(timers->senders));
+}
+
 static void on_timer_entry(struct at *at)
 {
-	enter(at->wake, at->cpu, CONTEXT_TIMER, 0, at_flags(at));
+	enum { FUNCTION };
+
+	enter(at->wake, at->cpu, CONTEXT_TIMER, sender_of(at, FUNCTION), at_flags(at));
 }
 
 static void on_hrtimer_entry(struct at *at)
 {
-	enum { TIMER };
+	enum { TIMER, FUNCTION };
 
-	enter(at->wake, at->cpu, CONTEXT_TIMER, 0, at_flags(at));
+	enter(at->wake, at->cpu, CONTEXT_TIMER, sender_of(at, FUNCTION), at_flags(at));
 	top_of(at->cpu)->by = armed(at->wake, (uint64_t)at_number(at, TIMER));
 }
 
@@ -636,21 +762,25 @@ static const struct part_event events[] = {
 	{"irq:softirq_entry", on_softirq_entry, {"vec"}},
 	{"irq:softirq_exit", on_softirq_exit},
 	{"timer:hrtimer_start", on_timer_start, {"hrtimer"}},
-	{"timer:hrtimer_expire_entry", on_hrtimer_entry, {"hrtimer"}},
+	{"timer:hrtimer_expire_entry", on_hrtimer_entry, {"hrtimer", "function"}},
 	{"timer:hrtimer_expire_exit", on_timer_exit},
-	{"timer:timer_expire_entry", on_timer_entry},
+	{"timer:timer_expire_entry", on_timer_entry, {"function"}},
 	{"timer:timer_expire_exit", on_timer_exit},
 	{0},
 };
 
+static const struct part_record records[] = {{KIND_TIMER, read_timer}, {0}};
+
 const struct part context_part = {
 	.events = events,
+	.records = records,
+	.forget_meanings = forget_meanings,
 	.window = sizeof(struct timers),
 	.cpu = sizeof(struct contexts),
 	.forget = forget_timers,
-	.lost = lose_timers,
-	.cpu_lost = lose_contexts,
-	.event = before_event,
+	.lost = lost_timers,
+	.cpu_lost = cpu_lost,
+	.event = event,
 	.wakes = wakes,
 	.ender = ender,
 	.explain = explain,

@@ -6,7 +6,7 @@
 #ifndef WAKE_CONTEXT_H
 #define WAKE_CONTEXT_H
 
-#include "wake/core.h"
+#include "wake/node.h"
 
 enum {
 	CAUSE_RAISED = CAUSE(PART_CONTEXT, 0),   /* index: of a raise; a soft interrupt, handled when its raiser had left the CPU */
@@ -16,8 +16,6 @@ enum {
 	CAUSE_SOFTIRQ = CAUSE(PART_CONTEXT, 4),  /* index: number of the soft interrupt */
 	CAUSE_DEFERRED = CAUSE(PART_CONTEXT, 5), /* index: of a raise; the same, but a kernel thread handled it when it got the CPU */
 };
-
-enum { SOFTIRQ_BLOCK = 4 };
 
 /*
  * `flags` are an event's common_flags, which tell hard and soft interrupts even where no event announces them; FLAGS_NONE
@@ -35,7 +33,10 @@ const struct raise *context_raiser(const struct cpu *cpu);
  */
 void context_completed(struct cpu *cpu, uint8_t cause, int32_t index, int flags);
 
-const char *softirq_name(int32_t number);
-bool softirq_carries(int32_t number); /* somebody's data; else it is the kernel's housekeeping */
+/* Tells in the deed which interrupt such a cause is. False: the cause is none. */
+bool context_tell_interrupt(const struct wake *wake, uint8_t cause, int32_t index, struct deed *deed);
+
+/* A node of a soft interrupt that was handled after its raiser had left the CPU: the time in between is nobody's. */
+int32_t context_raised_node(struct cut *cut, const struct thread *thread, const struct raise *raise, int64_t end);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/fail.h"
 #include "wake/part.h"
-#include "wake/wake_name.h"
+#include "wake/name.h"
 
 /* The parts that have a hook: it is somewhere in struct part, and no function if it is NULL. */
 static void list_hooks(hook_list list, const struct part *const *parts, size_t offset)
@@ -44,14 +44,18 @@ static struct hooks *hooks_new(const struct part *const *parts)
 
 struct wake *core_new(struct events *events, const struct part *const *parts)
 {
-	struct wake *wake = NEW(struct wake);
+	struct reasons *reasons = reasons_new();
+	struct wake *wake;
 
+	if (!reasons)
+		return NULL;
+	wake = NEW(struct wake);
 	wake->events = events;
 	wake->parts = parts;
 	wake->slots = slots_new();
 	wake->hooks = hooks_new(parts);
 	wake->names = wake_names_new();
-	wake->reasons = reasons_new();
+	wake->reasons = reasons;
 	for (int i = 0; i < PARTS_COUNT; i++)
 		wake->of[i] = parts[i]->window ? memory_new(1, parts[i]->window) : NULL;
 	EACH(wake, begin, wake);
@@ -114,7 +118,7 @@ void wake_forget_meanings(struct wake *wake)
 }
 
 /* Another stream: its numbers are its own. */
-static int begin_stream(struct wake *wake, const struct fields *fields)
+static void begin_stream(struct wake *wake, const struct fields *fields)
 {
 	char machine[32] = "";
 
@@ -124,13 +128,12 @@ static int begin_stream(struct wake *wake, const struct fields *fields)
 	wake_names_begin(wake->names, machine);
 	wake->switches = wake->migrations = false;
 	wake->wakers = wake->idlers = wake->contexts = false;
-	return 0;
 }
 
 int wake_record(struct wake *wake, enum kind kind, const struct fields *fields)
 {
 	if (kind == KIND_STREAM)
-		return begin_stream(wake, fields);
+		begin_stream(wake, fields);
 	for (int i = 0; i < PARTS_COUNT; i++)
 		for (const struct part_record *row = wake->parts[i]->records; row && row->read; row++)
 			if (row->kind == kind && row->read(wake, fields) < 0)
@@ -277,7 +280,7 @@ struct thread *core_thread_born(struct wake *wake, int32_t tid)
 	struct thread *old = find_thread(wake, tid), *thread = thread_new(wake, tid);
 
 	if (old) {
-		const char *comm = events_comm(wake->events, tid);
+		const char *comm = events_called(wake->events, tid, wake->now);
 
 		old->comm = memory_text(comm, strlen(comm));
 		HASH_DEL(wake->by_tid, old);

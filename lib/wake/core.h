@@ -42,6 +42,7 @@ struct raise { /* who raised a soft interrupt, queued a work or armed a timer, a
 	int32_t for_index; /* what the thread's runs then were for; INDEX_NONE */
 	int32_t completed; /* index of what was then completed there; INDEX_NONE. Only where a soft interrupt is raised */
 	uint8_t for_cause, completed_cause;
+	uint8_t sender; /* what the timer sends; see context.c; 0: not known */
 	int32_t number;	 /* of the soft interrupt, if that ended a wait */
 	int32_t handler; /* then: index of the kernel thread that had to get the CPU to handle it; INDEX_NONE: none had to */
 };
@@ -71,7 +72,7 @@ struct wake {
 	void *of[PARTS_COUNT];	   /* what parts keep of the window */
 };
 
-/* Life: wake_new() is of parts.c, and hands over the table of the parts. */
+/* Life: wake_new() is in parts.c, and hands over the table of the parts. NULL after fail(). */
 struct wake *core_new(struct events *events, const struct part *const *parts);
 
 /* Beginning of the data, and end of the last gap in them. */

@@ -45,7 +45,7 @@ int64_t at_number(const struct at *at, int field)
 
 int64_t at_first(const struct at *at, int field)
 {
-	return event_first(at->event, at->handler->field[field]);
+	return event_element(at->event, at->handler->field[field], 0);
 }
 
 bool at_has(const struct at *at, int field)

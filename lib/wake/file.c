@@ -8,7 +8,7 @@
 #include "wake/ask.h"
 #include "wake/part.h"
 #include "wake/syscall.h"
-#include "wake/wake_name.h"
+#include "wake/name.h"
 
 /*
  * What a thread in a system call really waits for, where an event or the collector tells. The call's own event has no
@@ -133,7 +133,7 @@ static void told_asleep(struct wake *wake, int32_t tid)
 		name_file(wake, thread);
 }
 
-static int read_record(struct wake *wake, const struct fields *fields)
+static int read_file(struct wake *wake, const struct fields *fields)
 {
 	struct files *files = files_of(wake);
 	struct descriptor of = {0};
@@ -159,7 +159,7 @@ static int read_record(struct wake *wake, const struct fields *fields)
 	return 0;
 }
 
-static void forget_files(struct wake *wake)
+static void forget_meanings(struct wake *wake)
 {
 	struct files *files = files_of(wake);
 	struct wake_file *file, *next;
@@ -218,15 +218,15 @@ static const struct part_event events[] = {
 	{0},
 };
 
-static const struct part_record records[] = {{KIND_FILE, read_record}, {0}};
+static const struct part_record records[] = {{KIND_FILE, read_file}, {0}};
 
 const struct part file_part = {
 	.events = events,
 	.records = records,
 	.window = sizeof(struct files),
 	.thread = sizeof(struct faulting),
-	.forget_meanings = forget_files,
-	.free = forget_files,
+	.forget_meanings = forget_meanings,
+	.free = forget_meanings,
 	.thread_begin = thread_begin,
 	.thread_lost = thread_begin,
 	.enters = enters,

@@ -50,9 +50,11 @@ static void lost(struct wake *wake, int64_t from)
 
 	for (size_t i = 0; i < frequencies->cpus.count; i++) {
 		struct pace *pace = &frequencies->cpus.items[i];
+		const struct change *before = last(pace);
+		int64_t since = before && before->ts > from ? before->ts : from; /* before the array grows */
 
-		if (last(pace))
-			*ARRAY_ADD(&pace->changes) = (struct change){from > last(pace)->ts ? from : last(pace)->ts, 0, 0};
+		if (before)
+			*ARRAY_ADD(&pace->changes) = (struct change){since, 0, 0};
 	}
 }
 

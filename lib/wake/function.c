@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "wake/part.h"
-#include "wake/wake_name.h"
+#include "wake/name.h"
 
 static struct function_event *add_event(struct at *at, int field)
 {

@@ -1,7 +1,7 @@
 #include "wake/lock.h"
 
 #include "wake/part.h"
-#include "wake/wake_name.h"
+#include "wake/name.h"
 
 /*
  * Who spins for a mutex of the kernel does so only while the mutex's owner has a CPU (mutex_spin_on_owner() in the
@@ -110,7 +110,7 @@ static void spin_over(struct wake *wake, struct thread *thread, uint32_t cpu)
 	spin->cause = CAUSE_THREAD;
 	spin->cause_index = owner;
 	spin->call = reason_index(wake->reasons, (struct reason){.lock = "mutex"});
-	spin->flags = PIECE_SPIN;
+	spin->flags = PIECE_BUSY;
 	thread->pieces.count = count;
 	thread_piece(thread, WHAT_RUN, wake->now, cpu);
 }
@@ -176,6 +176,14 @@ static void left(struct wake *wake, struct thread *thread)
 		thread_last(thread)->call = of(thread)->lock;
 }
 
+static bool tell_run(const struct wake *wake, const struct piece *run, int32_t asker, struct deed *deed)
+{
+	(void)wake, (void)asker;
+	if (run->flags & PIECE_SPIN)
+		deed->kind = DEED_SPIN;
+	return deed->kind == DEED_SPIN;
+}
+
 static const struct part_event events[] = {
 	{"lock:contention_begin", on_contention_begin, {"flags", "lock_addr"}},
 	{"lock:contention_end", on_contention_end, {"lock_addr"}},
@@ -189,4 +197,5 @@ const struct part lock_part = {
 	.thread_lost = thread_lost,
 	.leaves = leaves,
 	.left = left,
+	.tell_run = tell_run,
 };

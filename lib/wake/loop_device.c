@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "wake/context.h"
 #include "wake/part.h"
+#include "wake/softirq.h"
 
 /*
  * What drivers/block/loop.c of the kernel does, as its events show it. Requests of the device loop0 are put on a list, and
@@ -133,7 +134,7 @@ void loop_device_end(struct wake *wake, int32_t index)
 	if (work_is_queued(wake, backing->work))
 		return;
 	backing->disorder = false;
-	backing->next = block_disk(wake, backing->dev)->issued.count;
+	backing->next = request_disk(wake, backing->dev)->issued.count;
 }
 
 /*
@@ -200,7 +201,7 @@ static uint64_t left_of(const struct wake *wake, const struct disk *disk, size_t
 static void hand_on(struct wake *wake, struct backing *backing, int32_t index)
 {
 	struct request *lower = request_at(wake, index), *upper;
-	const struct disk *disk = block_disk(wake, backing->dev);
+	const struct disk *disk = request_disk(wake, backing->dev);
 	size_t at = find_next(wake, backing, disk);
 	uint32_t left = lower->sectors, part;
 	int32_t owner = OWNER_NOBODY;
@@ -210,6 +211,7 @@ static void hand_on(struct wake *wake, struct backing *backing, int32_t index)
 	upper = request_at(wake, disk->issued.items[at]);
 	if (!upper->sectors || backing->whole) {
 		lower->owner = upper->owner == INDEX_NONE ? lower->submitter : upper->owner;
+		lower->swaps |= upper->swaps;
 		return;
 	}
 	if (left > left_of(wake, disk, at, lower))
@@ -220,6 +222,7 @@ static void hand_on(struct wake *wake, struct backing *backing, int32_t index)
 		part = left < part ? left : part;
 		upper->handed_on += part;
 		upper->lower = index;
+		lower->swaps |= upper->swaps;
 		share(&owner, upper->owner);
 	}
 	lower->owner = owner == INDEX_NONE ? lower->submitter : owner;

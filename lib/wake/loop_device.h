@@ -6,7 +6,7 @@
 #ifndef WAKE_LOOP_DEVICE_H
 #define WAKE_LOOP_DEVICE_H
 
-#include "wake/block.h"
+#include "wake/request.h"
 #include "wake/work.h"
 
 uint64_t loop_device_of(const struct wake *wake, const char *queue); /* the device whose requests works on this queue do; 0: none */

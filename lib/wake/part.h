@@ -4,6 +4,9 @@
  *
  * What a part keeps of the window is wake->of[PART_...], of a thread thread->of[PART_...], of a CPU cpu->of[PART_...]:
  * memory of the sizes that it states, all zero at first. Every hook may be missing.
+ *
+ * A function is named after what calls it: on_EVENT handles an event, read_RECORD a record, and a hook has its own name, with a word
+ * behind it if that is taken: free_all, walk_request.
  */
 #ifndef WAKE_PART_H
 #define WAKE_PART_H
@@ -38,7 +41,7 @@ bool at_known(const struct at *at);	/* a part has a row for it */
 struct thread *at_thread(const struct at *at);
 struct thread *at_own(const struct at *at);
 
-enum { ROW_FIELDS = 4 };
+enum { ROW_FIELDS = 6 };
 
 /* A row of a part's table of events; of rows that fit an event the first counts, and of each part one. */
 struct part_event {
@@ -108,6 +111,9 @@ struct part {
 
 	/* A run for a cause of the part's is a job for others; false: it is not. */
 	bool (*job)(const struct wake *wake, const struct piece *run, struct job *job);
+
+	/* What a run was, as its flags or its cause tell; the asker: see node.h. False: nothing of the part's. */
+	bool (*tell_run)(const struct wake *wake, const struct piece *run, int32_t asker, struct deed *deed);
 
 	/* Which thread was behind a cause of the part's. */
 	struct doer (*ender)(const struct wake *wake, const struct piece *wait);

@@ -10,19 +10,22 @@
 
 #define PARTS(PART) \
 	PART(SCHED, sched)	   /* threads run, sleep, are woken, begin and end */ \
+	PART(RECORDING, recording) /* which CPUs were recorded */ \
 	PART(CONTEXT, context)	   /* interrupts, soft interrupts, timers */ \
 	PART(QUOTA, quota)	   /* control groups that used up their CPU quota */ \
 	PART(FREQUENCY, frequency) /* how fast CPUs ran */ \
 	PART(SYSCALL, syscall)	   /* the system call that a thread is in */ \
-	PART(LOCK, lock)	   /* the kernel's own locks */ \
 	PART(RECLAIM, reclaim)	   /* free memory is looked for */ \
+	PART(LOCK, lock)	   /* the kernel's own locks */ \
 	PART(WRITEBACK, writeback) /* pages that are to be written to a disk */ \
 	PART(FILE, file)	   /* kinds of files and sockets, faults of mapped files */ \
 	PART(WORK, work)	   /* work queues */ \
 	PART(BLOCK, block)	   /* block requests, flushes */ \
+	PART(STACKED, stacked)	   /* devices that hand their bios on to others */ \
 	PART(LOOP_DEVICE, loop_device) /* requests of a loop device, and who does them */ \
 	PART(URING, uring)	   /* requests of io_uring, and who does them */ \
 	PART(ASK, ask)		   /* requests of threads to threads, and their answers */ \
+	PART(POLL, poll)	   /* locks that threads try to get again and again */ \
 	PART(CALLED, called)	   /* what threads were called */ \
 	PART(STACK, stack)	   /* in which functions threads sleep, and wake others */ \
 	PART(FUNCTION, function)   /* traced functions */
@@ -34,5 +37,9 @@ enum part_number { PARTS(PART_NUMBER) PARTS_COUNT };
 /* What ended a wait, or what a run is for: cause `n` of those that a part has. */
 enum { CAUSES_EACH = 8 };
 #define CAUSE(part, n) ((part) * CAUSES_EACH + (n))
+
+/* Flags of pieces: bit `n` of those that a part has; struct piece has room for 16, with the core's. */
+enum { LOCK_BITS = 6, RECLAIM_BITS = 7, ASK_BITS = 10 };
+#define PIECE_OF(bits, n) (1 << ((bits) + (n)))
 
 #endif

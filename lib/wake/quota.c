@@ -118,7 +118,7 @@ static int read_tids(struct throttled *time, const struct field *field)
 	return status;
 }
 
-static int read_quota(struct throttled *time, const struct fields *fields)
+static int read_limits(struct throttled *time, const struct fields *fields)
 {
 	char group[256] = "?";
 
@@ -138,7 +138,7 @@ static void keep(struct quotas *quotas, struct throttled time)
 	*ARRAY_ADD(&quotas->times) = time;
 }
 
-static int read_record(struct wake *wake, const struct fields *fields)
+static int read_quota(struct wake *wake, const struct fields *fields)
 {
 	const struct field *timers = fields_find(fields, "timers"), *tids = fields_find(fields, "tids");
 	struct throttled time = {.since = TIME_NONE};
@@ -152,7 +152,7 @@ static int read_record(struct wake *wake, const struct fields *fields)
 		return 0; /* the group is there, and no more */
 	if (time.since > time.ts || time.since < -TIME_LIMIT || time.ts > TIME_LIMIT || time.time > TIME_LIMIT)
 		return fail("a quota was used up at no time that there is");
-	if (read_tids(&time, tids) < 0 || read_quota(&time, fields) < 0) {
+	if (read_tids(&time, tids) < 0 || read_limits(&time, fields) < 0) {
 		free(time.tids);
 		return -1;
 	}
@@ -229,6 +229,39 @@ static size_t first_at(const struct quotas *quotas, int64_t ts)
 	return low;
 }
 
+/* Time that the thread ran between these times. */
+static int64_t time_run(const struct wake *wake, const struct thread *thread, int64_t from, int64_t to)
+{
+	int64_t sum = 0;
+
+	for (size_t at = thread_find(thread, to); at-- > 0;) {
+		int64_t start = later(thread->pieces.items[at].start, from), end = sooner(thread_piece_end(wake, thread, at), to);
+
+		if (end <= from)
+			break;
+		sum += thread->pieces.items[at].what == WHAT_RUN ? end - start : 0;
+	}
+	return sum;
+}
+
+/* The other thread of the group that ran for more than half of the quota in the period before it was used up. */
+static int32_t find_user(struct wake *wake, const struct thread *waiter, const struct throttled *time, int64_t used_up)
+{
+	int64_t most = time->quota / 2;
+	int32_t user = INDEX_NONE;
+
+	for (size_t i = 0; time->quota > 0 && i < time->tids_count; i++) {
+		const struct thread *thread = core_thread_find(wake, time->tids[i], used_up);
+		int64_t ran = thread && thread != waiter ? time_run(wake, thread, used_up - time->period, used_up) : 0;
+
+		if (ran > most) {
+			most = ran;
+			user = thread->index;
+		}
+	}
+	return user;
+}
+
 /* Whether a throttling of the thread ended with this refill: the kernel says that one as long as this did about then. */
 static bool ended_by(struct wake *wake, const struct thread *thread, int64_t start, int64_t refill, struct throttling *found)
 {
@@ -246,7 +279,7 @@ static bool ended_by(struct wake *wake, const struct thread *thread, int64_t sta
 		from = used_up(wake, time, start, refill);
 		if (from >= refill || refill - from > time->time + TOLERANCE_NS)
 			continue;
-		*found = (struct throttling){from, refill, time->group, time->quota, time->period};
+		*found = (struct throttling){from, refill, time->group, time->quota, time->period, find_user(wake, thread, time, from)};
 		return true;
 	}
 	return false;
@@ -267,7 +300,7 @@ bool quota_throttled(struct wake *wake, const struct thread *thread, int64_t sta
 
 static const struct part_event events[] = {{"timer:hrtimer_expire_entry", on_refill, {"function"}}, {0}};
 
-static const struct part_record records[] = {{KIND_QUOTA, read_record}, {0}};
+static const struct part_record records[] = {{KIND_QUOTA, read_quota}, {0}};
 
 const struct part quota_part = {
 	.events = events,

@@ -14,6 +14,7 @@ struct throttling {
 	int64_t from, to;
 	const char *group; /* valid until the window is over; NULL: not known */
 	int64_t quota, period;
+	int32_t user; /* index of the other thread that used up most of the quota; INDEX_NONE: no other did */
 };
 
 /* Whether the thread, runnable in [start, end), was throttled in some of that: the first time that can be shown. */

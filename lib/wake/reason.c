@@ -1,10 +1,22 @@
 #include "wake/reason.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
 
+#include "base/fail.h"
+#include "base/file.h"
 #include "base/memory.h"
+
+#define LIST "charts/formats/waits.calls"
+
+/* A line of the list. */
+struct call_line {
+	enum { CALL_MANY, CALL_RECEIVES, CALL_FAILS } kind;
+	const char *call; /* CALL_RECEIVES: a pattern */
+	char *rest;	  /* the kind of file, or the errors; NULL: none */
+};
 
 struct kept {
 	struct reason reason;
@@ -16,20 +28,8 @@ struct kept {
 struct reasons {
 	ARRAY(struct kept *) list;
 	struct kept *by_key;
-};
-
-/*
- * Waits for any of many events. Where an object is named, only those for such: who receives from a datagram socket takes what
- * comes from anybody.
- */
-static const struct {
-	const char *syscall, *object;
-} many[] = {
-	{"epoll_wait", NULL},		{"epoll_pwait", NULL},	   {"epoll_pwait2", NULL},     {"poll", NULL},
-	{"ppoll", NULL},		{"select", NULL},	   {"pselect6", NULL},	       {"io_getevents", NULL},
-	{"io_uring_enter", NULL},	{"wait4", NULL},	   {"waitid", NULL},	       {"accept", NULL},
-	{"accept4", NULL},		{"rt_sigtimedwait", NULL}, {"mq_timedreceive", NULL},  {"msgrcv", NULL},
-	{"recvfrom", "udp socket"},	{"recvmsg", "udp socket"}, {"recvmmsg", "udp socket"},
+	char *text; /* of the list of calls */
+	ARRAY(struct call_line) calls;
 };
 
 static bool is_call(const struct reason *reason)
@@ -37,23 +37,77 @@ static bool is_call(const struct reason *reason)
 	return reason->syscall && !reason->lock && !reason->purpose;
 }
 
-static bool is_of_many(const struct reason *reason)
+static bool is_of_many(const struct reasons *reasons, const struct reason *reason)
 {
-	for (size_t i = 0; is_call(reason) && i < sizeof(many) / sizeof(*many); i++)
-		if (strcmp(reason->syscall, many[i].syscall) == 0 &&
-		    (reason->object ? many[i].object && strcmp(reason->object, many[i].object) == 0 : !many[i].object))
+	for (size_t i = 0; is_call(reason) && i < reasons->calls.count; i++) {
+		const struct call_line *line = &reasons->calls.items[i];
+
+		if (line->kind == CALL_MANY && strcmp(reason->syscall, line->call) == 0 &&
+		    (reason->object ? line->rest && strcmp(reason->object, line->rest) == 0 : !line->rest))
 			return true;
+	}
 	return false;
 }
 
-static bool does_receive(const struct reason *reason)
+static bool does_receive(const struct reasons *reasons, const struct reason *reason)
 {
-	return is_call(reason) && (strncmp(reason->syscall, "recv", 4) == 0 || strncmp(reason->syscall, "read", 4) == 0);
+	for (size_t i = 0; is_call(reason) && i < reasons->calls.count; i++) {
+		const struct call_line *line = &reasons->calls.items[i];
+
+		if (line->kind == CALL_RECEIVES && fnmatch(line->call, reason->syscall, 0) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool reasons_fails(const struct reasons *reasons, const char *syscall, int64_t result)
+{
+	for (size_t i = 0; result < 0 && i < reasons->calls.count; i++) {
+		const struct call_line *line = &reasons->calls.items[i];
+
+		if (line->kind != CALL_FAILS || strcmp(syscall, line->call) != 0)
+			continue;
+		for (char *at = line->rest, *end = at; at && *at; at = end)
+			if (strtoll(at, &end, 10) == -result)
+				return true;
+			else if (end == at)
+				break;
+	}
+	return false;
+}
+
+/* "many recvfrom udp socket", cut in place. -1 after fail(). */
+static int add_line(struct reasons *reasons, char *text, int number)
+{
+	static const char *const kinds[] = {[CALL_MANY] = "many", [CALL_RECEIVES] = "receives", [CALL_FAILS] = "fails"};
+	const char *kind = strsep(&text, " "), *call = text ? strsep(&text, " ") : NULL;
+
+	for (int i = 0; call && i < (int)(sizeof(kinds) / sizeof(*kinds)); i++)
+		if (strcmp(kind, kinds[i]) == 0) {
+			*ARRAY_ADD(&reasons->calls) = (struct call_line){i, call, text};
+			return 0;
+		}
+	return fail(LIST ":%d: a line is many, receives or fails, and a call", number);
 }
 
 struct reasons *reasons_new(void)
 {
-	return NEW(struct reasons);
+	struct reasons *reasons = NEW(struct reasons);
+	char *path = file_shipped(LIST), *rest, *line;
+	int number = 0, status;
+
+	reasons->text = path ? file_read(path, NULL) : NULL;
+	free(path);
+	status = reasons->text ? 0 : -1;
+	for (rest = reasons->text; status == 0 && (line = strsep(&rest, "\n"));) {
+		number++;
+		if (*line && *line != '#')
+			status = add_line(reasons, line, number);
+	}
+	if (status == 0)
+		return reasons;
+	reasons_free(reasons);
+	return NULL;
 }
 
 void reasons_free(struct reasons *reasons)
@@ -64,6 +118,8 @@ void reasons_free(struct reasons *reasons)
 		free(reasons->list.items[i]);
 	}
 	free(reasons->list.items);
+	free(reasons->calls.items);
+	free(reasons->text);
 	free(reasons);
 }
 
@@ -106,8 +162,8 @@ int16_t reason_index(struct reasons *reasons, struct reason reason)
 	memcpy(kept->key, key, length);
 	kept->index = (int16_t)reasons->list.count;
 	point(&kept->reason, kept->key);
-	kept->reason.many = is_of_many(&kept->reason);
-	kept->reason.receives = does_receive(&kept->reason);
+	kept->reason.many = is_of_many(reasons, &kept->reason);
+	kept->reason.receives = does_receive(reasons, &kept->reason);
 	*ARRAY_ADD(&reasons->list) = kept;
 	HASH_ADD_KEYPTR(hh, reasons->by_key, kept->key, length, kept);
 	return kept->index;

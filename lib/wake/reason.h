@@ -18,8 +18,12 @@ struct reason { /* the texts are those of struct deed (graph/deed.h); NULL: none
 
 struct reasons;
 
+/* NULL after fail(): the list of calls, charts/formats/waits.calls, cannot be read. */
 struct reasons *reasons_new(void);
 void reasons_free(struct reasons *reasons);
+
+/* Tells whether the call, which returned this, says that somebody else has what it tries to get. */
+bool reasons_fails(const struct reasons *reasons, const char *syscall, int64_t result);
 
 /* The index of the reason with these four texts, which are copied; REASON_NONE: there are too many. */
 int16_t reason_index(struct reasons *reasons, struct reason reason);

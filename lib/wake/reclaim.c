@@ -1,8 +1,15 @@
 #include "wake/lock.h"
 #include "wake/part.h"
-#include "wake/wake_name.h"
+#include "wake/name.h"
 
 /* Threads that look for free memory themselves, and those that the kernel kills for want of it. */
+
+/* Of a run: to find free memory; and only such as a control group may have; the kernel has killed the thread for want of memory. */
+enum {
+	PIECE_RECLAIM = PIECE_OF(RECLAIM_BITS, 0),
+	PIECE_GROUP = PIECE_OF(RECLAIM_BITS, 1),
+	PIECE_KILLED = PIECE_OF(RECLAIM_BITS, 2),
+};
 
 static void reclaims(const struct at *at, int flags)
 {
@@ -49,6 +56,18 @@ static void on_oom_victim(struct at *at)
 	}
 }
 
+static bool tell_run(const struct wake *wake, const struct piece *run, int32_t asker, struct deed *deed)
+{
+	(void)wake, (void)asker;
+	if (run->flags & PIECE_KILLED) {
+		deed->kind = DEED_DIE;
+	} else if (run->flags & PIECE_RECLAIM) {
+		deed->kind = DEED_RECLAIM;
+		deed->purpose = run->flags & PIECE_GROUP ? "group" : NULL;
+	}
+	return run->flags & (PIECE_KILLED | PIECE_RECLAIM);
+}
+
 static const struct part_event events[] = {
 	{"vmscan:mm_vmscan_direct_reclaim_begin", on_reclaim_begin},
 	{"vmscan:mm_vmscan_direct_reclaim_end", on_reclaim_end},
@@ -58,4 +77,4 @@ static const struct part_event events[] = {
 	{0},
 };
 
-const struct part reclaim_part = {.events = events, .left = left};
+const struct part reclaim_part = {.events = events, .left = left, .tell_run = tell_run};

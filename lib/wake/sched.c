@@ -1,5 +1,5 @@
 #include "wake/part.h"
-#include "wake/wake_name.h"
+#include "wake/name.h"
 
 #include <string.h>
 

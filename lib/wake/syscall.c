@@ -1,7 +1,7 @@
 #include "wake/syscall.h"
 
 #include "wake/part.h"
-#include "wake/wake_name.h"
+#include "wake/name.h"
 
 bool syscall_waits(const struct thread *thread, const struct piece *piece)
 {

@@ -24,20 +24,13 @@ enum {
 	CAUSE_THREAD = CAUSE(PART_SCHED, 2),  /* index: thread; it was on a CPU when the wait ended */
 };
 
-enum piece_flag {
+enum piece_flag { /* those of parts begin with PIECE_OF(), see parts.h */
 	PIECE_ASSUMED = 1, /* it began before the data: its start is that of the data */
 	PIECE_LOST = 2,	   /* unknown because events were lost */
 	PIECE_EARLY = 4,   /* a wake-up came while the thread was still on its way to sleep */
-	PIECE_RECLAIM = 8, /* a run: to find free memory */
-	PIECE_SPIN = 16,   /* a run: in a loop, for a lock of the kernel; a wait: so, for a known owner */
-	PIECE_BATCH = 32,  /* a run: of several in a row that served several processes */
-	PIECE_TICK = 64,   /* a wait that a timer of its own or a signal ended, and not what it waited for */
-	PIECE_GUESSED = 128, /* a run: the switch to it is hidden, so it may have begun later */
-	PIECE_GROUP = 256, /* with PIECE_RECLAIM: not of all memory, but of what a control group may have */
-	PIECE_KILLED = 512, /* a run: the kernel has killed it, for want of memory, and it ends */
-	PIECE_ROOM = 1024, /* a wait that a thread ended in a call that receives: there is room to send, which is no answer */
-	PIECE_CONDITION = 2048, /* a wait in a futex that is no mutex */
-	PIECE_BROKEN = 4096, /* a wait that a signal broke off, and the thread's end followed: nothing was waited for any more */
+	PIECE_GUESSED = 8, /* a run: the switch to it is hidden, so it may have begun later */
+	PIECE_BUSY = 16,   /* a wait: in a loop, on the CPU */
+	PIECE_POLL = 32,   /* a wait: a sleep between two tries, see poll.c */
 };
 
 /*

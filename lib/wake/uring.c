@@ -2,7 +2,7 @@
 
 #include "wake/context.h"
 #include "wake/part.h"
-#include "wake/wake_name.h"
+#include "wake/name.h"
 #include "wake/walk.h"
 
 /*

@@ -18,7 +18,7 @@
 
 struct wake;
 
-struct wake *wake_new(struct events *events);
+struct wake *wake_new(struct events *events); /* NULL after fail(): a shipped list cannot be read */
 void wake_free(struct wake *wake);
 void wake_forget(struct wake *wake); /* the window is over: what formats and numbers of the stream mean stays */
 

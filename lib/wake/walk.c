@@ -66,7 +66,7 @@ size_t walk_piece_at(const struct thread *thread, const struct errand *errand)
 static void walk_wait(struct walk *walk, const struct thread *thread, size_t at, int32_t node, struct errand errand)
 {
 	const struct piece *wait = &thread->pieces.items[at];
-	const struct part *part = walk->cut.wake->parts[wait->cause / CAUSES_EACH];
+	const struct part *part = walk->cut.wake->parts[wait->flags & PIECE_POLL ? PART_POLL : wait->cause / CAUSES_EACH];
 	int64_t end = thread_piece_end(walk->cut.wake, thread, at);
 
 	errand.after = node;
@@ -81,16 +81,16 @@ static void walk_wait(struct walk *walk, const struct thread *thread, size_t at,
 	else if (wait->cause == CAUSE_THREAD)
 		walk_later(walk, errand);
 	else
-		walk_link(walk, bare_cause_node(&walk->cut, thread, wait, end), node, EDGE_WAKE, end);
+		walk_link(walk, nobody_node(&walk->cut, thread, wait, end, false), node, EDGE_WAKE, end);
 }
 
-/* Whoever killed the thread that the graph is about has not ended what it waited for. False: it was not killed in this wait. */
-static bool walk_broken(struct walk *walk, const struct thread *thread, size_t at, int32_t node, int32_t after)
+/* Whoever killed the thread has not ended what it waited for. False: it was not killed in this wait. */
+static bool walk_broken(struct walk *walk, const struct thread *thread, size_t at, int32_t node)
 {
 	const struct piece *wait = &thread->pieces.items[at];
 	int64_t end = thread_piece_end(walk->cut.wake, thread, at);
 
-	if (!(wait->flags & PIECE_BROKEN) || after != NODE_NONE)
+	if (!(wait->flags & PIECE_BROKEN))
 		return false;
 	walk_link(walk, nobody_node(&walk->cut, thread, wait, end, true), node, EDGE_WAKE, end);
 	return true;
@@ -137,7 +137,7 @@ static void walk_thread(struct walk *walk, struct errand errand)
 		ask = piece->what == WHAT_WAIT ? waited_since(walk, thread, at, node) : (struct ask){piece->start, thread->index};
 		/* A wait met again may be one in a ring of waits, as clocks without resolution show. */
 		if (piece->what == WHAT_WAIT && piece->start < errand.at && walk_visit(walk, node, later(errand.floor, ask.since)) &&
-		    !walk_broken(walk, thread, at, node, errand.after))
+		    !walk_broken(walk, thread, at, node))
 			walk_wait(walk, thread, at, node, errand);
 		if (ask.since <= errand.floor || piece->flags & PIECE_LOST)
 			return;

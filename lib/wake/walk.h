@@ -7,7 +7,7 @@
 #define WAKE_WALK_H
 
 #include "wake/part.h"
-#include "wake/wake_node.h"
+#include "wake/node.h"
 
 /* Something still to be walked, backward from `at`, no further than `floor`, because of what comes after it. */
 struct errand {

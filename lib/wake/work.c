@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wake/block.h"
+#include "wake/request.h"
 #include "wake/context.h"
 #include "wake/loop_device.h"
 #include "wake/part.h"
-#include "wake/wake_name.h"
+#include "wake/name.h"
 #include "wake/walk.h"
 
 /* Work that waits for a kernel thread to do it, by its address. */
@@ -167,6 +167,39 @@ static bool serves(const struct wake *wake, const struct thread *thread, int32_t
 	return true;
 }
 
+/* Requests that a limit held back wait for no thread, but for their time. */
+static int32_t throttled_node(struct cut *cut, const struct work *work, int64_t start, int32_t asker)
+{
+	const struct thread *thread = asker == INDEX_NONE ? NULL : cut->wake->threads.items[asker];
+	struct deed deed = deed_of(DEED_THROTTLE_IO);
+	int32_t index;
+
+	deed.whom = thread ? wake_comm(cut->wake, thread) : NULL;
+	index = new_node(cut, WHAT_TIMER, start, work->by.ts, 0, &deed);
+	cut->graph->nodes.items[index].whom_tid = thread ? thread->tid : 0;
+	return index;
+}
+
+/* What queued a work that is nobody's, or an interrupt's, and how much of the asker's wait that explains: all since `start`. */
+static int32_t cause_node(struct cut *cut, const struct work *work, int64_t start, int32_t asker)
+{
+	const struct wake *wake = cut->wake;
+	enum node_what what = WHAT_UNKNOWN;
+	struct deed deed = deed_of(DEED_UNKNOWN_WORK);
+
+	if (work->throttled)
+		return throttled_node(cut, work, start, asker);
+	deed.queue = wake_text(wake->names, work->queue, "?");
+	if (work->cause == CAUSE_TIMER || work->cause == CAUSE_SENT) {
+		deed.kind = DEED_TIMER_WORK;
+		what = WHAT_TIMER;
+	} else if (context_tell_interrupt(wake, work->cause, work->cause_index, &deed)) {
+		deed.kind = DEED_QUEUE_WORK;
+		what = deed.softirq ? WHAT_SOFTIRQ : WHAT_IRQ;
+	}
+	return new_node(cut, what, start, work->by.ts, 0, &deed);
+}
+
 /*
  * A work that was queued begins because of whoever queued it: what the thread that does it did before that has nothing
  * to do with it.
@@ -181,7 +214,7 @@ static int64_t began(struct walk *walk, const struct thread *thread, size_t at, 
 	if (!walk_visit(walk, node, errand.floor))
 		return work->by.ts;
 	if (work->by.thread == INDEX_NONE && work->cause != CAUSE_REQUEST) {
-		walk_link(walk, work_cause_node(&walk->cut, work, errand.floor, errand.asker), node, EDGE_ASYNC,
+		walk_link(walk, cause_node(&walk->cut, work, errand.floor, errand.asker), node, EDGE_ASYNC,
 			  work->by.ts);
 		return work->by.ts;
 	}

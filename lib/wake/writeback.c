@@ -3,9 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wake/block.h"
 #include "wake/context.h"
 #include "wake/part.h"
-#include "wake/wake_name.h"
+#include "wake/name.h"
 #include "wake/walk.h"
 
 /* Pages that are to be written to a disk: whose they are, and who has to wait until the disk keeps up with them. */
@@ -160,14 +161,29 @@ static void wakes(struct wake *wake, struct waking *waking)
 	*ARRAY_ADD(&dirty_of(wake)->throttles) = disk;
 }
 
-uint64_t writeback_disk(const struct wake *wake, const struct piece *wait)
+/* The thread stands behind all that the disk served meanwhile. */
+static int32_t throttled_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end)
 {
-	return dirty_of(wake)->throttles.items[wait->cause_index];
+	const struct wake *wake = cut->wake;
+	uint64_t dev = dirty_of(wake)->throttles.items[wait->cause_index];
+	struct deed deed = deed_of(DEED_THROTTLE_DIRTY);
+	struct deed_detail detail = DEED_DETAIL_NONE;
+	char disk[64];
+	int32_t node;
+
+	detail.disk = wake_disk_name(wake->names, dev);
+	if (!detail.disk)
+		detail.disk = events_device_name(wake->events, dev, disk, sizeof(disk));
+	deed.whom = wake_comm_at(wake, thread, wait->start);
+	node = new_node(cut, WHAT_QUEUE, wait->start, end, thread->tid, &deed);
+	graph_detail(cut->graph, node, &detail);
+	block_add_served(cut, dev, INDEX_NONE, node, later(wait->start, cut->graph->from), sooner(end, cut->graph->to));
+	return node;
 }
 
 static void explain(struct walk *walk, const struct thread *thread, size_t at, int32_t node, struct errand errand)
 {
-	walk_link(walk, dirty_node(&walk->cut, thread, &thread->pieces.items[at], errand.ts), node, EDGE_TIMER, errand.ts);
+	walk_link(walk, throttled_node(&walk->cut, thread, &thread->pieces.items[at], errand.ts), node, EDGE_TIMER, errand.ts);
 }
 
 static bool serves(const struct wake *wake, const struct thread *thread, int32_t *whom)

@@ -9,7 +9,4 @@
 /* A wait until the disk has kept up: too much was to be written. */
 enum { CAUSE_DIRTY = CAUSE(PART_WRITEBACK, 0) };
 
-/* Which disk. */
-uint64_t writeback_disk(const struct wake *wake, const struct piece *wait);
-
 #endif

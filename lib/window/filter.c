@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "chart/complaint.h"
 #include "chart/span.h"
 #include "window/filter_state.h"
 
@@ -27,6 +28,11 @@ static int time_passes(struct filter *filter, int64_t ts)
 	}
 	if (ts > filter->now)
 		filter->now = ts;
+	if (*filter->options.asked) {
+		*filter->options.asked = 0;
+		if (filter_ask(filter) < 0)
+			return -1;
+	}
 	if (measure_time(filter->measure, filter->now) < 0 || window_advance(filter->window, filter->now) < 0)
 		return -1;
 	if (window_is_over(filter->window, filter->now, &until) &&
@@ -90,7 +96,7 @@ static int see_event(void *context, const struct record *record)
 	if (see_clock(filter, event.ts) < 0)
 		return -1;
 	learn_names(filter, &event);
-	if (measure_charts(filter->measure) == 0 && !filter->options.judgement->method->plots->rates && add_default_chart(filter) < 0)
+	if (measure_charts(filter->measure) == 0 && !filter->options.policy->method->plots->rates && add_default_chart(filter) < 0)
 		return -1;
 	if (window_push(filter->window, record, event.ts) < 0)
 		return -1;
@@ -131,7 +137,10 @@ static int see_lost(void *context, const struct record *record)
 static int see_thread(void *context, const struct record *record)
 {
 	struct filter *filter = context;
+	const struct fields *fields = record->kind == KIND_FILE ? stream_fields(filter->stream, record) : NULL;
 
+	if (fields && measure_record(filter->measure, KIND_FILE, fields, filter->now) < 0)
+		return -1;
 	return window_push(filter->window, record, filter->now) < 0 ? -1 : STREAM_DROP;
 }
 
@@ -156,7 +165,7 @@ static int see_tick(void *context, const struct record *record)
 	struct filter *filter = context;
 	int64_t ts;
 
-	measure_vouched(filter->measure);
+	measure_record(filter->measure, KIND_TICK, NULL, filter->now);
 	if (read_time(filter, record, &ts) < 0 || time_passes(filter, ts) < 0)
 		return -1;
 	return STREAM_DROP;
@@ -173,11 +182,11 @@ static int see_sample(void *context, const struct record *record)
 	if (!fields)
 		return -1;
 	if (fields_find(fields, "count")) {
-		measure_summary(filter->measure);
+		measure_record(filter->measure, KIND_SAMPLE, NULL, filter->now);
 		filter_comes_behind(filter, 0);
 		return STREAM_PASS;
 	}
-	status = sample_read(&sample, fields, filter->options.judgement);
+	status = sample_read(&sample, fields, filter->options.policy);
 	if (status < 0)
 		return stream_fail(filter->stream, "%s", fail_text());
 	if (status == 0)
@@ -202,54 +211,25 @@ static int see_chart(void *context, const struct record *record)
 {
 	struct filter *filter = context;
 	const struct fields *fields = stream_fields(filter->stream, record);
-	char *name;
 
 	if (!fields)
 		return -1;
-	if (!filter->options.own_charts && !filter->options.judgement->method->plots->rates && add_chart(filter, fields) < 0)
+	if (!filter->options.own_charts && !filter->options.policy->method->plots->rates && add_chart(filter, fields) < 0)
 		return stream_fail(filter->stream, "%s", fail_text());
-	name = fields_copy(fields, "name");
-	measure_collected(filter->measure, name ? name : "");
-	free(name);
+	measure_record(filter->measure, KIND_CHART, fields, filter->now);
 	return STREAM_PASS;
 }
 
-/* What is not collected any more counts as nothing, which is no value, and ends nothing. */
-static int see_shed(void *context, const struct record *record)
-{
-	struct filter *filter = context;
-	const struct fields *fields = stream_fields(filter->stream, record);
-	char *events, *rest;
-	int status = 0;
-
-	if (!fields)
-		return -1;
-	events = rest = fields_copy(fields, "events");
-	for (char *event; status == 0 && rest && (event = strsep(&rest, ","));)
-		status = measure_shed(filter->measure, event, filter->now);
-	free(events);
-	return status < 0 ? -1 : STREAM_PASS;
-}
-
-/* Passes, too, so that a second filter measures the same threads. */
-static int see_traced(void *context, const struct record *record)
+/* The charts take note of a record, which passes, so that a second filter takes it, too. */
+static int see_of_stream(void *context, const struct record *record)
 {
 	struct filter *filter = context;
 	const struct fields *fields = stream_fields(filter->stream, record);
 
 	if (!fields)
 		return -1;
-	return measure_traced(filter->measure, fields) < 0 ? stream_fail(filter->stream, "%s", fail_text()) : STREAM_PASS;
-}
-
-static int see_stream(void *context, const struct record *record)
-{
-	struct filter *filter = context;
-	const struct fields *fields = stream_fields(filter->stream, record);
-
-	if (!fields)
-		return -1;
-	measure_stream(filter->measure, fields);
+	if (measure_record(filter->measure, record->kind, fields, filter->now) < 0)
+		return record->kind == KIND_TRACED ? stream_fail(filter->stream, "%s", fail_text()) : -1;
 	return STREAM_PASS;
 }
 
@@ -359,7 +339,7 @@ struct filter *filter_new(struct stream *stream, const struct filter_options *op
 	filter->naming[0] = events_type(filter->events, "sched:sched_process_fork");
 	filter->naming[1] = events_type(filter->events, "task:task_newtask");
 	filter->naming[2] = events_type(filter->events, "task:task_rename");
-	filter->measure = measure_new(filter->events, options->judgement, &listener);
+	filter->measure = measure_new(filter->events, options->policy, &listener);
 	filter->threads = thread_records_new(stream, filter->events);
 	filter->window = window_new(stream, filter->threads, &options->size);
 	return filter;
@@ -384,9 +364,9 @@ int filter_chart(struct filter *filter, struct chart *chart)
 int filter_finish(struct filter *filter)
 {
 	static const struct handlers handlers = {
-		.on = {[KIND_STREAM] = see_stream, [KIND_CHART] = see_chart, [KIND_EVENT] = see_event,
+		.on = {[KIND_STREAM] = see_of_stream, [KIND_CHART] = see_chart, [KIND_EVENT] = see_event,
 		       [KIND_LOST] = see_lost, [KIND_TICK] = see_tick, [KIND_SAMPLE] = see_sample,
-		       [KIND_QUOTA] = see_quota, [KIND_TRACED] = see_traced, [KIND_SHED] = see_shed,
+		       [KIND_QUOTA] = see_quota, [KIND_TRACED] = see_of_stream, [KIND_SHED] = see_of_stream, [KIND_STAGE] = see_of_stream,
 		       [KIND_TASK] = see_thread, [KIND_FILE] = see_thread,
 		       [KIND_RECORDER] = see_recorder, [KIND_LIMITS] = see_limits, [KIND_SIGNAL] = see_signal, [KIND_WINDOW] = see_window},
 		.finish = stream_ends,

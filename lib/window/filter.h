@@ -13,15 +13,16 @@
 #include <signal.h>
 
 #include "chart/chart.h"
-#include "chart/judgement.h"
+#include "chart/policy.h"
 #include "chart/limits.h"
 #include "stream/stream.h"
 #include "window/window.h"
 
 struct filter_options {
-	const struct judgement *judgement; /* must outlive the filter */
+	const struct policy *policy; /* must outlive the filter */
 	struct window_size size;
 	volatile sig_atomic_t *relearn;	   /* set by a signal handler: learn all limits anew */
+	volatile sig_atomic_t *asked;	   /* set by a signal handler: open a window over the last size.before */
 	bool own_charts;		   /* ignore charts that the stream names; filter_chart() sets it */
 };
 

@@ -32,6 +32,9 @@ struct filter {
  */
 void filter_comes_behind(struct filter *filter, uint64_t id);
 
+/* The user asks for what has just happened: a signal over the last `before`, by the rule "asked". */
+int filter_ask(struct filter *filter);
+
 /* A listener that turns limits, samples and signals of the charts into records and windows of this filter. */
 struct measure_listener filter_listener(struct filter *filter);
 

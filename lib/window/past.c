@@ -18,10 +18,8 @@ struct past {
 	struct thread_records *threads;
 	struct ring *ring;
 	int64_t first, now; /* times of the first and the newest event in the stream */
-	int64_t floor, left_out;
 	uint64_t pushed_events, pushed; /* pushed: bytes */
 	struct recall *recall; /* NULL: all events are in the stream */
-	int64_t told;	       /* all events before this time came from the stream or the recorder; INT64_MAX: no recorder */
 	uint64_t kept_events;  /* events that the recorder kept so far */
 	uint64_t recalled_events, recalled_bytes;
 	int64_t marked;	     /* time of the last count of bytes */
@@ -29,6 +27,7 @@ struct past {
 	double rate;	     /* bytes a nanosecond before that */
 	struct ring *slice; /* the newest events to pass, while past_pass_newest() runs; else NULL */
 	uint64_t limit, held; /* bytes that the slice may hold, and holds */
+	struct past_known known; /* told INT64_MAX: no recorder */
 	char *complaint;
 };
 
@@ -39,8 +38,8 @@ struct past *past_new(struct stream *stream, struct thread_records *threads, uin
 	past->stream = stream;
 	past->threads = threads;
 	past->ring = ring_new(bytes);
-	past->first = past->told = INT64_MAX;
-	past->now = past->floor = past->left_out = past->marked = INT64_MIN;
+	past->first = past->known.told = INT64_MAX;
+	past->now = past->known.floor = past->known.left_out = past->marked = INT64_MIN;
 	return past;
 }
 
@@ -59,16 +58,16 @@ static void give_up(struct past *past)
 {
 	recall_close(past->recall);
 	past->recall = NULL;
-	past->told = INT64_MAX;
+	past->known.told = INT64_MAX;
 	if (!past->complaint)
-		past->complaint = memory_format("%s", fail_text());
+		past->known.complaint = past->complaint = memory_format("%s", fail_text());
 	stream_mark_incomplete(past->stream);
 }
 
 void past_recall(struct past *past, struct recall *recall, int64_t since)
 {
 	past->recall = recall;
-	past->told = recall ? since : INT64_MAX;
+	past->known.told = recall ? since : INT64_MAX;
 	if (since < past->first)
 		past->first = since;
 	if (!recall)
@@ -77,33 +76,18 @@ void past_recall(struct past *past, struct recall *recall, int64_t since)
 
 bool past_is_kept(const struct past *past, int64_t ts)
 {
-	return past->recall && past->told <= ts;
+	return past->recall && past->known.told <= ts;
 }
 
-int64_t past_told(const struct past *past)
+const struct past_known *past_known(const struct past *past)
 {
-	return past->told;
-}
-
-const char *past_complaint(const struct past *past)
-{
-	return past->complaint;
-}
-
-int64_t past_floor(const struct past *past)
-{
-	return past->floor;
-}
-
-int64_t past_left_out(const struct past *past)
-{
-	return past->left_out;
+	return &past->known;
 }
 
 void past_raise_floor(struct past *past, int64_t ts)
 {
-	if (ts > past->floor)
-		past->floor = ts;
+	if (ts > past->known.floor)
+		past->known.floor = ts;
 }
 
 /* Damage may have hidden new names of threads: forget the old ones. */
@@ -118,8 +102,8 @@ static int write_lost(struct past *past, const struct record *record)
 static int drop(struct past *past, const struct record *record, int64_t ts)
 {
 	past_raise_floor(past, ts);
-	if (record->kind == KIND_EVENT && ts > past->left_out)
-		past->left_out = ts;
+	if (record->kind == KIND_EVENT && ts > past->known.left_out)
+		past->known.left_out = ts;
 	if (thread_records_takes(record))
 		return thread_records_learn(past->threads, record);
 	return record->kind == KIND_LOST ? write_lost(past, record) : 0;
@@ -241,7 +225,7 @@ static int pass_streamed(struct past *past, int64_t to, struct passage *passage)
 static int pass_recalled(struct past *past, int64_t from, int64_t to, struct passage *passage)
 {
 	int64_t floor, ts;
-	int status = recall_ask(past->recall, from > past->told ? from : past->told, span_add(to, 1), &floor);
+	int status = recall_ask(past->recall, from > past->known.told ? from : past->known.told, span_add(to, 1), &floor);
 	struct record record;
 
 	if (status == 0)
@@ -258,7 +242,7 @@ static int pass_recalled(struct past *past, int64_t from, int64_t to, struct pas
 		give_up(past);
 		return 0;
 	}
-	past->told = ts;
+	past->known.told = ts;
 	past->kept_events = recall_kept(past->recall);
 	return 0;
 }
@@ -267,7 +251,7 @@ int past_pass(struct past *past, int64_t from, int64_t to, bool ask, struct pass
 {
 	if (ask && past_is_kept(past, to) && pass_recalled(past, from, to, passage) < 0)
 		return -1;
-	return pass_streamed(past, to < past->told ? to : past->told - 1, passage);
+	return pass_streamed(past, to < past->known.told ? to : past->known.told - 1, passage);
 }
 
 
@@ -291,8 +275,8 @@ uint64_t past_kept_from(const struct past *past, int64_t from)
 
 	if (!past_is_kept(past, past->now))
 		return 0;
-	if (from < past->told)
-		from = past->told;
+	if (from < past->known.told)
+		from = past->known.told;
 	return (uint64_t)((past->rate > rate ? past->rate : rate) * (double)span_between(from, past->now));
 }
 
@@ -351,7 +335,7 @@ int past_ask_bytes(struct past *past)
 	struct passage nothing = {0};
 	uint64_t bytes;
 
-	if (past->recall && pass_recalled(past, past->told, past->told - 1, &nothing) < 0)
+	if (past->recall && pass_recalled(past, past->known.told, past->known.told - 1, &nothing) < 0)
 		return -1;
 	bytes = past_bytes(past);
 	if (past->now > past->marked && past->marked != INT64_MIN)
@@ -368,8 +352,8 @@ int past_end(struct past *past)
 	thread_records_forget(past->threads);
 	recall_close(past->recall);
 	past->recall = NULL;
-	past->first = past->told = INT64_MAX;
-	past->now = past->floor = past->left_out = past->marked = INT64_MIN;
+	past->first = past->known.told = INT64_MAX;
+	past->now = past->known.floor = past->known.left_out = past->marked = INT64_MIN;
 	past->rate = 0;
 	return 0;
 }

@@ -32,10 +32,16 @@ void past_recall(struct past *past, struct recall *recall, int64_t since);
 
 /* Tells whether a recorder still keeps events from before this time. */
 bool past_is_kept(const struct past *past, int64_t ts);
-int64_t past_told(const struct past *past); /* all events before this time came from the stream or the recorder */
 
-/* The reason why the recorder failed; NULL: it did not, or there was none. After a failure no window is complete. */
-const char *past_complaint(const struct past *past);
+/* How much of the past is known. */
+struct past_known {
+	int64_t told;	  /* all events before this time came from the stream or the recorder */
+	int64_t floor;	  /* time of the newest event that was dropped, or that the kernel overwrote; INT64_MIN: none */
+	int64_t left_out; /* time of the stream's newest event that was not passed; INT64_MIN: none */
+	const char *complaint; /* why the recorder failed, after which no window is complete; NULL: it did not, or there was none */
+};
+
+const struct past_known *past_known(const struct past *past);
 
 /* Drops the stream's events from before this time. */
 int past_drop(struct past *past, int64_t before);
@@ -59,12 +65,8 @@ int64_t past_reach(const struct past *past, int64_t to, uint64_t bytes);
 /* Passes the newest `bytes` of events between these times; drops the others. */
 int past_pass_newest(struct past *past, int64_t from, int64_t to, uint64_t bytes, struct passage *passage);
 
-/* The time of the newest event that was dropped, or that the kernel overwrote; INT64_MIN: none. */
-int64_t past_floor(const struct past *past);
-void past_raise_floor(struct past *past, int64_t ts); /* events up to this time were passed, or given up */
-
-/* The time of the stream's newest event that was not passed; INT64_MIN: none. */
-int64_t past_left_out(const struct past *past);
+/* Events up to this time were passed, or given up. */
+void past_raise_floor(struct past *past, int64_t ts);
 
 /* Bytes of all events so far, in the stream and, as of its last answer, with the recorder. */
 uint64_t past_bytes(const struct past *past);

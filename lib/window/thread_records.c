@@ -14,9 +14,10 @@ enum { NAMINGS = sizeof(naming) / sizeof(naming[0]) };
 
 /*
  * Sorts of records; the newest of each is kept. A sort is a process, a name alone, or the number of a descriptor. The last FILES
- * descriptors that a thread slept on are kept.
+ * descriptors that a thread slept on are kept, and the last TITLES that its process had, for the one that it has when a window opens is
+ * not the one that it had in it.
  */
-enum { UNKNOWN = -3, OF_PROCESS = -2, OF_NAME = -1, FILES = 64 };
+enum { UNKNOWN = -3, OF_PROCESS = -2, OF_NAME = -1, FILES = 64, OF_TITLE = INT32_MAX, TITLES = 8 };
 
 /* Bound on the records of all threads. A real machine's 100,000 threads take a fourth of it. */
 enum { BYTES_MAX = BUFFER_SIZE(64 << 20, 1 << 12) };
@@ -224,7 +225,7 @@ const char *thread_records_complaint(struct thread_records *threads)
 	if (!threads->missed)
 		return NULL;
 	free(threads->complaint);
-	threads->complaint = memory_format("the stream names so many threads that the names of %llu were forgotten before they were needed",
+	threads->complaint = memory_format("the stream names too many threads: the names of %llu were forgotten before they were needed",
 					  (unsigned long long)threads->missed);
 	return threads->complaint;
 }
@@ -246,13 +247,29 @@ static int tell_member(struct thread_records *threads, int32_t tid)
 	return 0;
 }
 
+/* Removes the oldest title, if there are too many. */
+static void make_place_for_title(struct thread_records *threads, struct member *member)
+{
+	size_t count = 0, first = 0;
+
+	for (size_t offset = 0; offset < member->bytes; offset = behind(member, offset))
+		if (item_at(member, offset)->sort == OF_TITLE && count++ == 0)
+			first = offset;
+	if (count >= TITLES)
+		remove_item(threads, member, first);
+}
+
 /* Removes the item that a new one of this sort replaces. */
 static void make_place(struct thread_records *threads, struct member *member, int32_t sort)
 {
 	size_t offset = 0, files = 0, first = SIZE_MAX;
 
+	if (sort == OF_TITLE) {
+		make_place_for_title(threads, member);
+		return;
+	}
 	while (offset < member->bytes && item_at(member, offset)->sort != sort) {
-		if (item_at(member, offset)->sort >= 0 && files++ == 0)
+		if (item_at(member, offset)->sort >= 0 && item_at(member, offset)->sort != OF_TITLE && files++ == 0)
 			first = offset;
 		offset = behind(member, offset);
 	}
@@ -312,10 +329,12 @@ static int32_t sort_of(const struct record *record, const struct fields *fields)
 	int64_t tgid = 0, fd = UNKNOWN;
 
 	if (record->kind == KIND_FILE)
-		return fields_integer(fields, "fd", &fd) < 0 || fd < 0 || fd > INT32_MAX ? UNKNOWN : (int32_t)fd;
+		return fields_integer(fields, "fd", &fd) < 0 || fd < 0 || fd >= OF_TITLE ? UNKNOWN : (int32_t)fd;
 	if (fields_integer(fields, "tgid", &tgid) < 0)
 		return UNKNOWN;
-	return tgid > 0 || fields_is(fields, "began", "yes") ? OF_PROCESS : OF_NAME;
+	if (tgid > 0 || fields_is(fields, "began", "yes"))
+		return OF_PROCESS;
+	return fields_find(fields, "comm") ? OF_NAME : OF_TITLE;
 }
 
 int64_t thread_records_time(struct thread_records *threads, const struct record *record)

@@ -71,15 +71,11 @@ void window_free(struct window *window)
 	free(window);
 }
 
-void window_number_after(struct window *window, uint64_t id)
-{
-	if (id > window->last_id)
-		window->last_id = id;
-}
-
-void window_expect(struct window *window)
+void window_expect(struct window *window, uint64_t id)
 {
 	window->expects = true;
+	if (id > window->last_id)
+		window->last_id = id;
 }
 
 int window_adopt(struct window *window, int64_t from, int64_t to)
@@ -91,7 +87,7 @@ int window_adopt(struct window *window, int64_t from, int64_t to)
 		return -1;
 	if (passage.bytes)
 		past_raise_floor(window->past, passage.newest);
-	return past_left_out(window->past) < from;
+	return past_known(window->past)->left_out < from;
 }
 
 void window_recall(struct window *window, struct recall *recall, int64_t since)
@@ -105,7 +101,7 @@ void window_recall(struct window *window, struct recall *recall, int64_t since)
 
 const char *window_complaint(const struct window *window)
 {
-	return past_complaint(window->past);
+	return past_known(window->past)->complaint;
 }
 
 /* Tells whether the budget covers all events since this time, and leaves enough for other windows. */
@@ -117,7 +113,7 @@ static bool affords(const struct window *window, int64_t from)
 static void account(struct window *window, uint64_t before)
 {
 	window->budget.passed += window->passage.bytes - before;
-	if (window->passage.lossy || past_complaint(window->past))
+	if (window->passage.lossy || past_known(window->past)->complaint)
 		window->complete = false;
 }
 
@@ -130,11 +126,21 @@ static int pass(struct window *window, int64_t from, int64_t to, bool ask)
 	return status;
 }
 
+/* Tells whether there are only suspects so far, of which nothing passed. */
+static bool is_doubtful(const struct window *window)
+{
+	return window->open && !window->first_signal && !window->passage.bytes;
+}
+
 /* Passes the open window's events up to now, or up to its end, if the recorder is due to be asked. */
 static int pass_on(struct window *window)
 {
 	int64_t to = window->holds > 0 ? INT64_MAX : window->to, until = to < window->now ? to : window->now;
-	bool ask = to < window->now || span_between(past_told(window->past), until) >= ask_every;
+	bool ask;
+
+	if (is_doubtful(window) && past_bytes(window->past) - window->worst_bytes < window->budget.room / 2)
+		return 0;
+	ask = to < window->now || span_between(past_known(window->past)->told, until) >= ask_every;
 
 	return pass(window, window->from, until, ask);
 }
@@ -152,7 +158,7 @@ static int pass_slice(struct window *window)
 	if (past_pass_newest(window->past, window->from, to, slice, &window->passage) < 0)
 		return -1;
 	account(window, 0);
-	if (past_floor(window->past) >= window->earliest || to < window->latest)
+	if (past_known(window->past)->floor >= window->earliest || to < window->latest)
 		window->complete = false;
 	if (to == window->to)
 		return 0;
@@ -181,6 +187,10 @@ int window_close(struct window *window)
 	int64_t to = window->holds > 0 || window->to > window->now ? window->now : window->to;
 	int status = 0;
 
+	if (is_doubtful(window)) {
+		window->open = false;
+		return 0;
+	}
 	if (window->open)
 		status = window->waits ? pass_slice(window) : pass(window, window->from, to, true);
 	if (status == 0 && window->open && window->first_signal)
@@ -192,10 +202,11 @@ int window_close(struct window *window)
 	return status;
 }
 
+/* Whether a window opens for a signal or a suspect is not known yet. */
 static int begin(struct window *window, int64_t from, int64_t to)
 {
 	window->open = true;
-	window->complete = !past_complaint(window->past);
+	window->complete = !past_known(window->past)->complaint;
 	window->from = from > window->ended ? from : window->ended;
 	window->to = window->from;
 	window->passage = (struct passage){0};
@@ -207,11 +218,17 @@ static int begin(struct window *window, int64_t from, int64_t to)
 		return -1;
 	window->worst_bytes = past_bytes(window->past);
 	window->waits = !affords(window, window->from);
-	if (!window->expects && past_drop(window->past, window->from) < 0)
-		return -1;
+	return window->expects ? 0 : past_drop(window->past, window->from);
+}
+
+/* The window's first signal: its beginning is known now. */
+static int begin_passing(struct window *window, int64_t to)
+{
+	window->waits = !affords(window, window->from);
+	window->worst_bytes = past_bytes(window->past);
 	if (window->waits || !past_is_kept(window->past, to))
 		return 0;
-	return pass(window, window->from, to < window->now ? to : window->now, true); /* the window's beginning is known now */
+	return pass(window, window->from, to < window->now ? to : window->now, true);
 }
 
 /* A loss may be reported after the window opens, or the window open after the loss. */
@@ -237,7 +254,7 @@ static int cover(struct window *window, int64_t start, int64_t end)
 		return -1;
 	if (!window->open && begin(window, from, to) < 0)
 		return -1;
-	if (past_floor(window->past) >= start)
+	if (past_known(window->past)->floor >= start)
 		window->complete = false;
 	else if (start < window->from)
 		window->from = start;
@@ -250,6 +267,8 @@ static int cover(struct window *window, int64_t start, int64_t end)
 int window_signal(struct window *window, uint64_t id, int64_t start, int64_t end, double badness)
 {
 	if (cover(window, start, end) < 0)
+		return -1;
+	if (!window->first_signal && is_doubtful(window) && begin_passing(window, span_add(end, window->after)) < 0)
 		return -1;
 	if (!window->first_signal)
 		window->first_signal = id;
@@ -367,7 +386,15 @@ bool window_is_over(const struct window *window, int64_t now, int64_t *until)
 
 int window_forget(struct window *window, int64_t horizon)
 {
-	return window->open || window->expects ? 0 : past_drop(window->past, span_add(horizon, -window->before));
+	int64_t before = span_add(horizon, -window->before);
+
+	if (window->expects || (window->open && !is_doubtful(window)))
+		return 0;
+	if (window->open && before > window->from) {
+		window->from = before;
+		window->worst_bytes = past_bytes(window->past);
+	}
+	return past_drop(window->past, before);
 }
 
 int window_end(struct window *window)

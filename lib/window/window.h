@@ -12,6 +12,9 @@
  * events before the end of its worst signal. So in a long incident every signal is in a window, the cause of the worst signal is
  * shown as far back as the budget allows, and later windows have a budget, too.
  *
+ * A suspect, which window_hold() announces, may end without a signal. So its window passes nothing before a signal comes, unless its events
+ * fill half of the room.
+ *
  * A window is complete if it has all events of its signals' intervals, and none were lost there.
  * Functions return 0; -1 after fail() if the output cannot be written.
  */
@@ -39,15 +42,12 @@ struct window_size {
 struct window *window_new(struct stream *stream, struct thread_records *threads, const struct window_size *size); /* as past_new() */
 void window_free(struct window *window);
 
-/* Numbers the next window id + 1. The first is 1. */
-void window_number_after(struct window *window, uint64_t id);
-
 /*
- * For an input that was filtered before. After window_expect() all events belong to windows of the earlier filter and wait for them,
+ * For an input that was filtered before. window_expect() numbers the next window above `id`. From then on all events belong to windows of the earlier filter and wait for them,
  * as far as there is room. window_adopt() passes the waiting events of such a window. 1: all of them passed; 0: some were left out;
  * -1 after fail().
  */
-void window_expect(struct window *window);
+void window_expect(struct window *window, uint64_t id);
 int window_adopt(struct window *window, int64_t from, int64_t to);
 
 /* As past_push(). */
@@ -73,7 +73,7 @@ int window_advance(struct window *window, int64_t now);
 bool window_is_over(const struct window *window, int64_t now, int64_t *until);
 int window_close(struct window *window);
 
-/* Drops events older than `horizon` less `before`, unless a window is open. */
+/* Drops events older than `horizon` less `before`, unless a window is open that has a signal. */
 int window_forget(struct window *window, int64_t horizon);
 
 /* From `since` on, the recorder keeps events that the stream lacks. Owns the recall; NULL: the recorder cannot be asked. */

@@ -37,9 +37,9 @@ static int count_limits(void *context, const struct series *series, int64_t ts)
 	return 0;
 }
 
-static int skip_healthy(void *context, struct series *series, int64_t from)
+static int skip_healthy(void *context, const struct series *series, int64_t from, double median)
 {
-	(void)context, (void)series, (void)from;
+	(void)context, (void)series, (void)from, (void)median;
 	return 0;
 }
 
@@ -56,7 +56,7 @@ static int count_signal(void *context, const struct sample *sample)
 
 struct run {
 	struct judge judge;
-	struct judgement how;
+	struct policy how;
 	struct series_set set;
 	struct heard tally;
 };
@@ -65,15 +65,15 @@ static void begin(struct run *run, const char *method, const char *alarms, uint6
 {
 	const int64_t id[CHART_KEYS_MAX] = {0};
 
-	*run = (struct run){.how = JUDGEMENT_OPEN, .tally.first = -1};
+	*run = (struct run){.how = POLICY_OPEN, .tally.first = -1};
 	run->how.method = method_find(method);
 	run->how.rules |= RULE(RULE_SHIFT);
-	if (!run->how.method || judgement_alarms(&run->how, alarms) < 0 || judgement_check(&run->how) < 0)
+	if (!run->how.method || policy_alarms(&run->how, alarms) < 0 || policy_check(&run->how) < 0)
 		exit(2);
-	run->judge.judgement = run->set.judgement = &run->how;
+	run->judge.policy = run->set.policy = &run->how;
 	run->judge.tell = (struct measure_listener){.context = &run->tally, .limits = count_limits, .healthy = skip_healthy,
 						    .signal = count_signal};
-	series_add(&run->set, id, "x", NULL);
+	series_set_add(&run->set, id, "x", NULL);
 	state[0] = seed * 0x9e3779b97f4a7c15u + 1;
 	state[1] = 0x2545f4914f6cdd1du;
 	for (int i = 0; i < 20; i++)

@@ -24,7 +24,8 @@ measure()
 compile()
 {
 	local libraries name
-	read -r -a libraries <<<"$(pkg-config --libs libtraceevent libtracefs libtracecmd libelf libdw libseccomp libzstd zlib) -liberty -lm"
+	# shellcheck disable=SC2046 # package names are words
+	read -r -a libraries <<<"$(pkg-config --libs $(sed -n 's/^PACKAGES := //p' GNUmakefile) libtracecmd) -liberty -lm"
 	mkdir -p "$build/bench"
 	for name; do
 		# shellcheck disable=SC2046 # flags are words

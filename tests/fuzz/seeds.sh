@@ -142,6 +142,27 @@ symbol)
 		[ ! -f $program ] || strip -g -o "$to/$(basename $program)" $program
 	done
 	;;
+lookup)
+	perl - "$to" <<-'END'
+		my $to = shift;
+		sub answer { # KIND COUNT NUMBER TEXT
+			my $head = pack "VVQCCCCl(ll)17", @_[0..2], 1, 0, 0, 7, 16, (1, -8) x 17;
+			return pack "v/a", $head . $_[3];
+		}
+		my ($done, $failed, $more, $place, $wish) = (0 .. 4);
+		my %seeds = (
+			place => "\0" . answer($place, 2, 1, "inner\0outer\0") . answer($wish, 0, 0, "debug") . answer($place, 0, 0, ""),
+			id => "\1" . answer($done, 0, 0, "0123456789abcdef"),
+			offset => "\2" . answer($done, 0, 4096, ""),
+			failed => "\2" . answer($failed, 0, 0, "no function 'f'\n\e[2J"),
+			matching => "\3" . answer($more, 0, 0, "f1") . answer($more, 0, 0, "f2") . answer($done, 0, 2, ""),
+			traits => "\4" . answer($done, 0, 18, "/lib\0libc.so.6\0libm.so.6\0"),
+			ends => "\5" . answer($done, 0, 4100, pack "QQQ", 4200, 4300, 4400),
+			switches => "\6" . answer($done, 0, 0, pack "Qa24Qa24", 1, "%r8", 2, "+56(%di)"),
+		);
+		for (keys %seeds) { open my $file, ">", "$to/$_" or die; print $file $seeds{$_} }
+	END
+	;;
 image | scopes | functions)
 	programs
 	;;
@@ -168,6 +189,13 @@ import_text)
 		zcat "$file" | sed -n '1,60p' >"$work/$(basename "$file" .gz)"
 	done
 	copy 345 "$work"/*.*
+	;;
+import_ctf) copy '' testdata/import/*.ctf ;;
+import_strace)
+	for log in testdata/import/*.strace; do
+		cp "$log" "$to/"
+		{ cat "$log"; echo; } >"$to/$(basename "$log").merged" # of another parity
+	done
 	;;
 timeshift)
 	# a number, how to interpolate, one CPU, three samples: times, offsets, scales

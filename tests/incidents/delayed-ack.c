@@ -1,7 +1,7 @@
 /*
  * A request in two small parts over TCP: the second is held back until the first is acknowledged (Nagle), and the
  * server acknowledges late, for it has nothing to answer yet. Nobody computes: a timer of the kernel's lasts.
- * Expected: timer: packet to server
+ * Expected: timer: delayed acknowledgement to server
  */
 #include "incident.h"
 

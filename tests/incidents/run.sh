@@ -48,7 +48,7 @@ stock_needs()
 
 play()
 {
-	local name=$1 command=$2 pattern=$3 options=$4 program start seconds rank lacking
+	local name=$1 command=$2 pattern=$3 options=$4 told=$5 program start seconds rank lacking
 
 	if [[ $command == "stock "* ]] && ! lacking=$(stock_needs "$command"); then
 		printf '%-18s %s\n' "$name" "skipped: $lacking"
@@ -69,6 +69,9 @@ play()
 	blamed_names "$work/text" >"$work/names"
 	seconds=$(awk -v a="$start" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f", b - a }')
 	rank=$(rank_of "$work/names" "$pattern")
+	if [ -n "$told" ] && ! COLUMNS=1000 report "$work/stream" 2>>"$work/errors" | grep -qE -- "$told"; then
+		rank='who?' # the process is not told
+	fi
 
 	printf '%-18s %-48s %-48s %4s %5s s\n' "$name" "$pattern" "$(head -n1 "$work/names" | grep . || echo nobody)" \
 		"$rank" "$seconds"
@@ -83,10 +86,11 @@ play()
 
 count=0 first=0 among_three=0
 printf '%-18s %-48s %-48s %4s %7s\n' incident culprit 'blamed first' rank time
-while IFS=$'\t' read -r name command pattern options <&3; do
+while IFS=$'\t' read -r name command pattern options told <&3; do
+	[ "$options" != - ] || options=
 	[[ -z $name || $name == \#* ]] && continue
 	[[ $# -gt 0 && " $* " != *" $name "* ]] && continue
-	play "$name" "$command" "$pattern" "$options"
+	play "$name" "$command" "$pattern" "$options" "$told"
 done 3<"$here/expected"
 
 echo "culprit first in $first of $count, among the first three in $among_three"

@@ -1,7 +1,7 @@
 /*
  * The victim connects (TCP) while the queue of those that wait to be accepted is full, so its packet is dropped; it comes
  * through when it is sent again, a second later, by a timer of the kernel.
- * Expected: timer: packet to victim
+ * Expected: timer: retransmission to victim
  */
 #include <arpa/inet.h>
 #include <sys/socket.h>

@@ -1,11 +1,14 @@
 /* A command that is confined can do what it said that it needs, and nothing else: that ends it, with a message. */
 #include <fcntl.h>
+#include <linux/landlock.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,6 +36,30 @@ static void keep_a_file(void)
 	CHECK(draft && fprintf(file_draft_stream(draft), "x") == 1 && file_draft_keep(draft) == 0 && access("kept", R_OK) == 0);
 }
 
+static int may_write(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT, 0600);
+
+	close(fd);
+	return fd >= 0;
+}
+
+/* What it starts, too. */
+static void write_elsewhere(void)
+{
+	const int landlock = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION) > 0;
+
+	CHECK(mkdir("place", 0700) == 0 && mkdir("temporary", 0700) == 0 && mkdir("elsewhere", 0700) == 0);
+	CHECK(may_write("elsewhere/file") && setenv("TMPDIR", "temporary", 1) == 0);
+	confine(CONFINE_RENAME | CONFINE_TEMPORARY | CONFINE_SPAWN, "place", NULL, 0);
+	CHECK(may_write("place/file") && rename("place/file", "place/other") == 0 && unlink("place/other") == 0);
+	CHECK(may_write("temporary/file") && rename("temporary/file", "place/file") == 0 && unlink("place/file") == 0);
+	CHECK(may_write("elsewhere/file") == !landlock);
+	CHECK(unlink("elsewhere/file") < 0 || !landlock);
+	CHECK(access("elsewhere/file", R_OK) == 0 || !landlock);
+	CHECK((system("echo x 2>/dev/null >elsewhere/file") == 0) == !landlock);
+}
+
 enum { BY_ITSELF = 1 << 16 }; /* it confines itself, when its file is open */
 
 static const struct attempt {
@@ -57,6 +84,7 @@ static const struct attempt {
 	{"a signal", CONFINE_TEMPORARY, signal_another, 0},
 	{"another user", CONFINE_TEMPORARY, change_user, 0},
 	{"a file that is whole", BY_ITSELF, keep_a_file, 1},
+	{"files elsewhere", BY_ITSELF, write_elsewhere, 1},
 };
 
 static void check(const struct attempt *attempt)
@@ -102,6 +130,10 @@ int main(void)
 	for (size_t i = 0; i < sizeof(attempts) / sizeof(attempts[0]); i++)
 		check(&attempts[i]);
 	unlink("kept");
+	unlink("elsewhere/file");
+	rmdir("elsewhere");
+	rmdir("temporary");
+	rmdir("place");
 	CHECK(chdir("/") == 0 && rmdir(folder) == 0);
 	return 0;
 }

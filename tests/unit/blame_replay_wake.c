@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "blame/blame.h"
+#include "blame/critical_path.h"
 #include "blame/replay_wake.h"
 #include "graph/graph_reader.h"
 
@@ -37,7 +37,7 @@ static int check(void *context, struct graph *graph)
 	struct wake_replay *replay;
 	uint64_t latency;
 
-	replay = wake_replay_new(graph, graph->target == NODE_NONE ? blame_last_node(graph) : graph->target);
+	replay = wake_replay_new(graph, graph->target == NODE_NONE ? path_last_node(graph) : graph->target);
 	latency = wake_replay_latency(replay);
 	if (latency != (uint64_t)(graph->to - graph->from)) {
 		fprintf(stderr, "%s: %llu, not %lld\n", (const char *)context, (unsigned long long)latency,

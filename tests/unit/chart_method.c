@@ -8,7 +8,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "chart/judgement.h"
+#include "chart/policy.h"
 #include "chart/statistics.h"
 
 static void assert_near(double value, double expected)
@@ -19,9 +19,9 @@ static void assert_near(double value, double expected)
 	assert(0);
 }
 
-static struct judgement ask(const char *method)
+static struct policy ask(const char *method)
 {
-	struct judgement how = JUDGEMENT_OPEN;
+	struct policy how = POLICY_OPEN;
 
 	how.method = method_find(method);
 	return how;
@@ -30,11 +30,11 @@ static struct judgement ask(const char *method)
 /* The limits that a method makes by default of these values. */
 static struct limits limits_of(const char *method, const double *values, size_t count)
 {
-	struct judgement how = ask(method);
+	struct policy how = ask(method);
 	struct points points = {0};
 	struct limits limits;
 
-	assert(judgement_check(&how) == 0);
+	assert(policy_check(&how) == 0);
 	for (size_t i = 0; i < count; i++)
 		*ARRAY_ADD(&points) = (struct point){.value = scale_to(how.scale, values[i])};
 	assert(method_limits(&how, &points, &limits) == 0);
@@ -99,39 +99,57 @@ static void imr_of_zero(void)
 
 static void wrong_wishes(void)
 {
-	struct judgement how = ask("paper");
+	struct policy how = ask("paper");
 
 	how.baseline = 4;
-	assert(judgement_check(&how) < 0);
+	assert(policy_check(&how) < 0);
 	how = ask("imr");
 	how.baseline = 2;
-	assert(judgement_check(&how) == 0);
+	assert(policy_check(&how) == 0);
 	how = ask("p");
-	assert(judgement_scale(&how, "log") == 0 && judgement_check(&how) < 0);
+	assert(policy_scale(&how, "log") == 0 && policy_check(&how) < 0);
 	how = ask("xbar-r");
 	how.subgroup = 1;
-	assert(judgement_check(&how) < 0);
-	assert(judgement_sides(&how, "left") < 0 && judgement_rules(&how, "1,9") < 0 && judgement_rules(&how, "") < 0);
+	assert(policy_check(&how) < 0);
+	assert(policy_sides(&how, "left") < 0 && policy_rules(&how, "1,9") < 0 && policy_rules(&how, "") < 0);
 	assert(!method_find("guess"));
 	assert(strstr(fail_text(), "imr") && strstr(fail_text(), "paper"));
 }
 
 static void false_alarms(void)
 {
-	struct judgement how = ask("pot");
+	struct policy how = ask("pot");
 
-	assert(judgement_alarms(&how, "6/m") == 0);
-	assert_near(judgement_probability(&how, 1000), 1e-4);
-	assert(judgement_alarms(&how, "2.4/d") == 0);
-	assert_near(judgement_probability(&how, 1), 2.4 / 86400);
-	assert(judgement_alarms(&how, "1e-5") == 0);
-	assert_near(judgement_probability(&how, 0), 1e-5);
+	assert(policy_alarms(&how, "6/m") == 0);
+	assert_near(policy_probability(&how, 1000), 1e-4);
+	assert(policy_alarms(&how, "2.4/d") == 0);
+	assert_near(policy_probability(&how, 1), 2.4 / 86400);
+	assert(policy_alarms(&how, "1e-5") == 0);
+	assert_near(policy_probability(&how, 0), 1e-5);
 	for (const char *const *text = (const char *const[]){"", "1/w", "1/", "/h", "0/h", "2", "-1/h", "1/hh", NULL}; *text; text++)
-		assert(judgement_alarms(&how, *text) < 0);
+		assert(policy_alarms(&how, *text) < 0);
+}
+
+/* Of any number of values, many of them equal, in any order. */
+static void medians(void)
+{
+	double values[255], sorted[255];
+	uint64_t seed = 7;
+
+	for (size_t round = 0; round < 20000; round++) {
+		size_t count = 1 + round % 255, range = 1 + round % 97;
+
+		for (size_t i = 0; i < count; i++) {
+			seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+			values[i] = sorted[i] = (double)((seed >> 33) % range);
+		}
+		assert(median_of_few(values, count) == median_sort(sorted, count));
+	}
 }
 
 int main(void)
 {
+	medians();
 	constants();
 	paper();
 	imr();

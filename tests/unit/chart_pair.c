@@ -36,7 +36,7 @@ static int end(struct pair_table *table, int64_t dev, int64_t at, int64_t length
 
 static void merged_and_split(void)
 {
-	struct pair_table *table = pair_table_new(pairs, true, false, 2);
+	struct pair_table *table = pair_table_new(pairs, NULL, true, false, 2);
 	int64_t sum;
 
 	start(table, 7, 100, 8, 1);
@@ -70,7 +70,7 @@ static void merged_and_split(void)
 /* Two readers of the same block: each end is that of the older one. */
 static void same_range(void)
 {
-	struct pair_table *table = pair_table_new(pairs, true, false, 2);
+	struct pair_table *table = pair_table_new(pairs, NULL, true, false, 2);
 	int64_t sum;
 
 	start(table, 7, 100, 8, 1);
@@ -89,7 +89,7 @@ static void same_range_split(void)
 	static const struct {
 		int64_t at, length;
 	} parts[] = {{100, 6}, {100, 4}, {104, 4}, {106, 2}, {100, 8}, {100, 7}, {107, 1}, {100, 8}};
-	struct pair_table *table = pair_table_new(pairs, true, false, 2);
+	struct pair_table *table = pair_table_new(pairs, NULL, true, false, 2);
 	int64_t sum;
 	int ended = 0;
 
@@ -115,7 +115,7 @@ static void same_range_split(void)
 /* What one request's pieces gave to another comes back to it when those of the other end: two readers, split unevenly. */
 static void overlapping(void)
 {
-	struct pair_table *table = pair_table_new(pairs, true, false, 2);
+	struct pair_table *table = pair_table_new(pairs, NULL, true, false, 2);
 	int64_t sum;
 
 	start(table, 7, 851968, 3528, 1);
@@ -153,7 +153,7 @@ static int end_whole(struct pair_table *table, int64_t at, int64_t length, int64
 /* A device that tells the end of a bio as a whole tells what it had left of it: all, the last part, or nothing. */
 static void whole_ones(void)
 {
-	struct pair_table *table = pair_table_new(pairs, true, false, 2);
+	struct pair_table *table = pair_table_new(pairs, NULL, true, false, 2);
 	int64_t sum;
 
 	start(table, 7, 100, 100, 1);
@@ -177,7 +177,7 @@ static void whole_ones(void)
 /* Holes are bounded, too: what is cut out of more ends with its shorter side. */
 static void holes(void)
 {
-	struct pair_table *table = pair_table_new(pairs, true, false, 2);
+	struct pair_table *table = pair_table_new(pairs, NULL, true, false, 2);
 	uint64_t overflowed = pairs_overflowed(pairs);
 	int64_t sum;
 
@@ -198,7 +198,7 @@ static void holes(void)
 
 static void nested(void)
 {
-	struct pair_table *table = pair_table_new(pairs, false, true, 1);
+	struct pair_table *table = pair_table_new(pairs, NULL, false, true, 1);
 	int64_t sum;
 
 	for (int i = 0; i < PAIR_SAME_MAX + 10; i++)
@@ -215,7 +215,7 @@ static void nested(void)
 
 static void replaced_and_forgotten(void)
 {
-	struct pair_table *table = pair_table_new(pairs, false, false, 1);
+	struct pair_table *table = pair_table_new(pairs, NULL, false, false, 1);
 	const int64_t key[CHART_KEYS_MAX] = {5};
 	struct start *gone;
 	int64_t sum;
@@ -234,7 +234,7 @@ static void replaced_and_forgotten(void)
 /* Of ranges, those that begin there. */
 static void forgotten_ranges(void)
 {
-	struct pair_table *table = pair_table_new(pairs, true, false, 2);
+	struct pair_table *table = pair_table_new(pairs, NULL, true, false, 2);
 	const int64_t key[CHART_KEYS_MAX] = {7, 64};
 	struct start *gone, *next;
 	int64_t sum = 0;
@@ -257,7 +257,7 @@ static void forgotten_ranges(void)
 /* Starts of long ranges, at which every end has to look, are fewer. */
 static void long_ranges(void)
 {
-	struct pair_table *table = pair_table_new(pairs, true, false, 2);
+	struct pair_table *table = pair_table_new(pairs, NULL, true, false, 2);
 	uint64_t overflowed = pairs_overflowed(pairs);
 	int64_t sum;
 
@@ -275,7 +275,7 @@ static void long_ranges(void)
 /* However many starts have no end, so many are kept and the oldest go. */
 static void bounded(void)
 {
-	struct pair_table *table = pair_table_new(pairs, true, false, 2), *other = pair_table_new(pairs, false, true, 1);
+	struct pair_table *table = pair_table_new(pairs, NULL, true, false, 2), *other = pair_table_new(pairs, NULL, false, true, 1);
 	int64_t sum;
 
 	for (int64_t i = 0; i < 2 * PAIR_OPEN_MAX; i++)

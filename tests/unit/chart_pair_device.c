@@ -339,8 +339,8 @@ static int run(uint64_t number)
 	device.room = 1 + draw(draw(2) ? 8 : 400);
 	device.pairs = pairs_new();
 	device.service_pairs = pairs_new();
-	device.queued = pair_table_new(device.pairs, true, false, 2);
-	device.service = pair_table_new(device.service_pairs, true, false, 2);
+	device.queued = pair_table_new(device.pairs, NULL, true, false, 2);
+	device.service = pair_table_new(device.service_pairs, NULL, true, false, 2);
 	while (device.bio_count < BIOS || device.request_count > 0) {
 		device.now++;
 		if (device.bio_count < BIOS && (device.request_count == 0 || draw(4) == 0))

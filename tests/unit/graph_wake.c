@@ -532,13 +532,14 @@ static const struct graph *preempted(const char *quota, int mate_until)
 
 static void check_quota(void)
 {
-	static const char throttled[] = "cpu throttled: victim", held[] = "hog: on CPU 0 while victim was runnable";
+	static const char throttled[] = "cpu throttled: victim by the quota of /g", by_mate[] = "cpu throttled: victim by the quota of /g, used up by mate",
+			  held[] = "hog: on CPU 0 while victim was runnable";
 	const struct graph *g = preempted("time=2.5 tids=5,10,30", 14);
 
-	expect(g, throttled, 1, 25);
+	expect(g, by_mate, 1, 25);
 	expect(g, held, 1, 2);
 	g = preempted("time=2.5 tids=5,10,30", 35); /* while another of the group runs, it is not used up */
-	expect(g, throttled, 1, 5);
+	expect(g, by_mate, 1, 5);
 	expect(g, held, 2, 20 + 2);
 	g = preempted("time=2.4 tids=5,10,30", 14); /* the kernel says that it was shorter */
 	expect(g, throttled, 0, 0);
@@ -644,6 +645,7 @@ static void check_ring_worker(bool woken)
 
 int main(void)
 {
+	setenv("TAILBLAME_DATA", ".", 0); /* tests run in the source tree */
 	check_quota();
 	check_frequency();
 	check_requests();

@@ -1,6 +1,7 @@
 /* What is told of command lines, and what is not; control groups of both versions. */
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "source/program.h"
@@ -94,6 +95,71 @@ static void check_bounds(void)
 	expect_of("python", false, "");
 }
 
+static struct program of(const char *words, const char *file, const char *comm)
+{
+	struct program program;
+
+	program_words(&program, words, strlen(words) + 1, true);
+	program_split_title(&program, file, comm);
+	return program;
+}
+
+static void expect_title(const char *words, const char *file, const char *comm, const char *runs, const char *title)
+{
+	struct program program = of(words, file, comm);
+
+	if (strcmp(program.words, runs) != 0 || strcmp(program.title, title) != 0) {
+		fprintf(stderr, "'%s' gives '%s', '%s', not '%s', '%s'\n", words, program.words, program.title, runs, title);
+		assert(false);
+	}
+}
+
+static void check_titles(void)
+{
+	const char *postgres = "postgres: shop app [local] idle in transaction", *file = "/usr/lib/postgresql/15/bin/postgres";
+
+	expect_title(postgres, file, "postgres", "postgres", postgres);
+	expect_title("nginx: worker process", "/usr/sbin/nginx", "nginx", "nginx", "nginx: worker process");
+	expect_title("redis-server 127.0.0.1:6379", "/usr/bin/redis-check-rdb", "redis-server", "redis-server", "redis-server 127.0.0.1:6379");
+	expect_title("php-fpm: pool www", "/usr/sbin/php-fpm8.2", "php-fpm8.2", "/usr/sbin/php-fpm8.2", "php-fpm: pool www");
+	expect_title("billing worker 3", "/usr/bin/python3.11", "billing", "billing", "billing worker 3");
+	expect_title("billing worker 3", "/usr/bin/python3.11", "python3", "/usr/bin/python3.11", "billing worker 3");
+	expect_title("a title", NULL, "python3", "a", "a title");
+	expect_title("/opt/My App/run", "/opt/My App/run", "run", "/opt/My App/run", "");
+	expect_title("/opt/chrome --type=renderer", "/opt/chrome", "chrome", "/opt/chrome", "");
+	expect_title("/usr/sbin/cron", "/usr/sbin/cron", "cron", "/usr/sbin/cron", "");
+	expect_title(" ", NULL, "", "", "");
+}
+
+static bool is_called(const char *line, const char *comm, const char *name)
+{
+	struct program program;
+	char text[256];
+	size_t length = strlen(line);
+
+	memcpy(text, line, length + 1);
+	for (char *at = text; (at = strchr(at, '|')); at++)
+		*at = '\0';
+	program_words(&program, text, length + 1, true);
+	program_split_title(&program, NULL, comm);
+	return program_is_called(&program, comm, name);
+}
+
+static void check_names(void)
+{
+	const char *app = "/usr/bin/python3|-u|/srv/app.py|x";
+
+	assert(is_called(app, "python3", "python3") && is_called(app, "python3", "app.py"));
+	assert(is_called(app, "python3", "/srv/app.py") && is_called(app, "python3", "/usr/bin/python3"));
+	assert(is_called(app, "renamed", "python3") && is_called(app, "renamed", "renamed"));
+	assert(!is_called(app, "python3", "x") && !is_called(app, "python3", "app") && !is_called(app, "python3", ""));
+	assert(!is_called(app, "python3", "srv/app.py"));
+	assert(is_called("-bash", "bash", "bash") && is_called("-bash", "renamed", "bash"));
+	assert(is_called("python3|/srv/app/", "python3", "app"));
+	assert(is_called("nginx: worker process", "nginx", "nginx") && !is_called("nginx: worker process", "nginx", "nginx: worker process"));
+	assert(!is_called("a/|b", "a", "/") && !is_called("/", "x", "y"));
+}
+
 static void expect_group(const char *text, const char *expected)
 {
 	struct program program;
@@ -120,9 +186,12 @@ static void check_groups(void)
 
 int main(void)
 {
+	setenv("TAILBLAME_DATA", ".", 0); /* tests run in the source tree */
 	check_programs();
 	check_interpreters();
 	check_bounds();
+	check_titles();
+	check_names();
 	check_groups();
 	return 0;
 }

@@ -209,7 +209,7 @@ static void check_small(void)
 	bytes = get_bytes(DAMAGED, &size);
 	CHECK(copy(paths[DAMAGED], SPELLED, true) == EXIT_DONE);
 	before = get(SPELLED, &length);
-	for (size_t bit = 0; bit < size * 8; bit++)
+	for (size_t bit = 0; bit < STREAM_HEAD_SIZE * 8; bit++)
 		flip(bytes, size, bit, before);
 	cut(bytes, size, before);
 	for (size_t bit = STREAM_HEAD_SIZE * 8; bit < size * 8; bit++) {

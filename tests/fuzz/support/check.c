@@ -35,7 +35,7 @@ void check_report(int output, unsigned variant)
 	size_t length;
 	char *text = fuzz_content(output, &length);
 
-	if (variant == 1)
+	if (variant == 1 || variant == 5)
 		check_json(text, length);
 	else if (variant != 2)
 		check_text(text, length);

@@ -5,6 +5,7 @@
 #include "base/command.h"
 #include "base/confine.h"
 #include "base/file.h"
+#include "graph/graph_record.h"
 #include "fuzz.h"
 
 static int output_fd;

@@ -60,14 +60,14 @@ static const struct filter_variant {
 	{"imr", NULL, NULL, NULL, "1/h", 0, 0, 1, 3, NSEC_PER_SEC, "interrupts"},
 };
 
-static void judge(struct judgement *judgement, const struct filter_variant *v)
+static void judge(struct policy *policy, const struct filter_variant *v)
 {
-	judgement->method = method_find(v->method);
-	judgement->baseline = v->baseline;
-	judgement->recompute = v->recompute;
-	if ((v->scale && judgement_scale(judgement, v->scale) < 0) || (v->sides && judgement_sides(judgement, v->sides) < 0) ||
-	    (v->rules && judgement_rules(judgement, v->rules) < 0) || judgement_alarms(judgement, v->alarms) < 0 ||
-	    judgement_check(judgement) < 0) {
+	policy->method = method_find(v->method);
+	policy->baseline = v->baseline;
+	policy->recompute = v->recompute;
+	if ((v->scale && policy_scale(policy, v->scale) < 0) || (v->sides && policy_sides(policy, v->sides) < 0) ||
+	    (v->rules && policy_rules(policy, v->rules) < 0) || policy_alarms(policy, v->alarms) < 0 ||
+	    policy_check(policy) < 0) {
 		fprintf(stderr, "%s\n", fail_text());
 		abort();
 	}
@@ -80,22 +80,23 @@ static void hush(const char *format, ...)
 
 int stage_filter(const char *path, int output, unsigned variant)
 {
-	static volatile sig_atomic_t relearn;
+	static volatile sig_atomic_t relearn, asked;
 	const struct filter_variant *v = &filters[variant];
 	char *files[] = {(char *)path};
-	struct judgement judgement = JUDGEMENT_OPEN;
+	struct policy policy = POLICY_OPEN;
 	struct limits_book *book = limits_book_new();
 	struct filter_options how = {
-		.judgement = &judgement,
+		.policy = &policy,
 		.size = {.before = v->before, .after = v->after, .bytes = BUFFER_SIZE(1 << 16, 1 << 12), .burst = 1 << 12, .share = v->keep},
 		.relearn = &relearn,
+		.asked = &asked,
 	};
 	struct stream *stream = stream_open(files, 1);
 	struct filter *filter;
 	int status;
 
-	judge(&judgement, v);
-	judgement.known = book;
+	judge(&policy, v);
+	policy.known = book;
 	stream_output(stream, fuzz_output(output), variant & 1);
 	stream_report_usage(stream, "cchart-filter");
 	filter = filter_new(stream, &how);
@@ -111,11 +112,12 @@ int stage_filter(const char *path, int output, unsigned variant)
 	return status;
 }
 
-static const char *const formats[REPORTS] = {"text", "json", "html", "text"};
+static const char *const formats[REPORTS] = {"text", "json", "html", "text", "text", "json"};
 
 int stage_report(const char *path, int output, unsigned variant)
 {
-	struct report_options how = {.format = formats[variant], .output = variant == 2 ? fuzz_folder() : NULL, .width = 80, .whole = variant != 3};
+	struct report_options how = {.format = formats[variant], .output = variant == 2 ? fuzz_folder() : NULL, .width = 80, .whole = variant != 3,
+				     .plot = variant == 0, .table = variant > 3};
 	char *files[] = {(char *)path};
 	struct stream *stream = stream_open(files, 1);
 	struct report *report;

@@ -1,0 +1,19 @@
+# What tells good runs from bad ones: the values of the features of rules. Set by the caller:
+#   rows		how many features
+# Files in the working directory: points (share of the range, y, class), names (y "name"); class 0 is good, 1 bad.
+
+set terminal svg size 900, 110 + 44 * rows dynamic noenhanced font "sans-serif,13" linewidth 1
+set datafile separator "\t"
+
+ink = "#7f8184"
+set border 1 linecolor rgb ink
+set xtics ("least" 0, "greatest" 1) nomirror out textcolor rgb ink
+set ytics nomirror scale 0 textcolor rgb ink
+set grid ytics linecolor rgb "#807f8184" linewidth 0.5
+set key outside above horizontal Left reverse textcolor rgb ink
+set xrange [-0.02 : 1.02]
+set yrange [0.8 - rows : 0.8]
+
+plot "names" using (0):1:ytic(2) with dots linecolor rgb "#ff000000" notitle, \
+     "points" using 1:($3 == 0 ? $2 : NaN) with points pointtype 7 pointsize 0.5 linecolor rgb "#2f74b5" title "good", \
+     "points" using 1:($3 == 1 ? $2 : NaN) with points pointtype 7 pointsize 0.5 linecolor rgb "#c23b22" title "bad"

@@ -1,0 +1,253 @@
+/*
+ * run-features: turn the system calls of each run of a program into features.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/command.h"
+#include "base/confine.h"
+#include "base/fail.h"
+#include "base/interrupt.h"
+#include "base/listing.h"
+#include "base/priority.h"
+#include "event/event.h"
+#include "run/access_log.h"
+#include "run/facts.h"
+#include "run/job.h"
+#include "run/run_build.h"
+#include "run/settings.h"
+
+static const char *job_file, *node, *log_format, *pairs = "all", *facts_when = "auto";
+static bool keep, as_text;
+
+static const char *const pair_kinds[] = {"all", "same"}, *const whens[] = {"auto", "always", "never"};
+
+static const char *pair_kind(size_t index)
+{
+	return index < 2 ? pair_kinds[index] : NULL;
+}
+
+static const char *when(size_t index)
+{
+	return index < 3 ? whens[index] : NULL;
+}
+
+static bool is_listed(listing_name *name, const char *word)
+{
+	size_t index = 0;
+
+	while (name(index) && strcmp(name(index), word))
+		index++;
+	return name(index) != NULL;
+}
+
+static const struct option_entry options[] = {
+	{OPTION_STRING, 'j', "job", &job_file, "JOB", "the job file: program, names of calls, settings to record"},
+	{OPTION_STRING, 0, "node", &node, "NAME", "the name of the machine (default: the stream's host)"},
+	{OPTION_STRING, 0, "pairs", &pairs, "PAIRS", .names = pair_kind},
+	{OPTION_STRING, 0, "facts", &facts_when, "WHEN", .names = when},
+	{OPTION_STRING, 'l', "log", &log_format, "FORMAT", "read access logs of a server: nginx, apache, or a format of one's own"},
+	{OPTION_FLAG, 'k', "keep", &keep, NULL, "keep the events"},
+	OPTION_TEXT(&as_text),
+	{0},
+};
+
+struct known {
+	struct facts *facts;
+	struct settings *settings;
+};
+
+static int write_known(void *context, const char *run, struct stream *stream, bool from_here)
+{
+	const struct known *known = context;
+
+	if (!strcmp(facts_when, "never") || (!from_here && strcmp(facts_when, "always")))
+		return 0;
+	return facts_write(known->facts, run, stream) < 0 || settings_write(known->settings, run, stream) < 0 ? -1 : 0;
+}
+
+static bool is_dropped(enum kind kind)
+{
+	switch (kind) {
+	case KIND_EVENT:
+	case KIND_FORMAT:
+	case KIND_TASK:
+	case KIND_DEVICE:
+	case KIND_TICK:
+	case KIND_STACK:
+	case KIND_FILE:
+	case KIND_QUOTA:
+	case KIND_TIMER:
+	case KIND_TRACED:
+	case KIND_STAGE:
+		return !keep;
+	default:
+		return false;
+	}
+}
+
+static int record_seen(void *context, const struct record *record)
+{
+	if (run_builder_record(context, record) < 0)
+		return -1;
+	return is_dropped(record->kind) ? STREAM_DROP : STREAM_PASS;
+}
+
+static int stream_over(void *context)
+{
+	return run_builder_finish(context);
+}
+
+static void check(void)
+{
+	if (!is_listed(pair_kind, pairs) && listing_refuse("kind of pairs", pairs, pair_kind) < 0)
+		die_usage("%s", fail_text());
+	if (!is_listed(when, facts_when) && listing_refuse("time for facts", facts_when, when) < 0)
+		die_usage("%s", fail_text());
+}
+
+static void complain(const struct run_builder *builder, const struct job *job)
+{
+	if (run_builder_events(builder) == 0)
+		warn("there are no system calls: collect raw_syscalls");
+	else if (run_builder_unnamed(builder))
+		warn("a stream does not name its machine, so that its calls have no names; trace-import --machine names it");
+	else if (run_builder_count(builder) == 0 && job->programs.count == 0)
+		warn("no process executed a program; name it in a job file (-j)");
+	else if (run_builder_count(builder) == 0)
+		warn("no process ran '%s'", job->programs.items[0]);
+	if (run_builder_incomplete(builder) > 0)
+		warn("events were lost within %llu of %llu runs; these say complete=no",
+		     (unsigned long long)run_builder_incomplete(builder), (unsigned long long)run_builder_count(builder));
+}
+
+/* Reads what is known of this machine, before anything that others wrote. */
+static void know(struct known *known, const struct job *job)
+{
+	known->facts = facts_read(job);
+	known->settings = settings_read(job);
+	if (!known->settings)
+		die("%s", fail_text());
+	for (size_t i = 0; settings_complaint(known->settings, i); i++)
+		warn("%s", settings_complaint(known->settings, i));
+}
+
+/* What reading a log says of its lines. */
+struct log_count {
+	unsigned long long lines, strange, first; /* strange: that do not fit; the number of the first */
+	const char *first_file;
+};
+
+/* -1 after fail(). */
+static int read_log(const char *name, const struct access_log *format, const char *job, struct stream *output, struct log_count *count)
+{
+	bool standard = !strcmp(name, "-");
+	FILE *file = standard ? stdin : fopen(name, "re");
+	struct line run = {0}, features = {0};
+	char *text = NULL;
+	size_t room = 0;
+	ssize_t length;
+	int status = 0;
+
+	if (!file)
+		return fail_errno("cannot open '%s'", name);
+	for (unsigned long long number = 1; status == 0 && (length = getline(&text, &room, file)) > 0; number++) {
+		text[strcspn(text, "\r\n")] = '\0';
+		count->lines++;
+		if (access_log_run(format, text, count->lines, job, &run, &features) == 0) {
+			status = stream_write_line(output, &run) < 0 || stream_write_line(output, &features) < 0 ? -1 : 0;
+		} else if (count->strange++ == 0) {
+			count->first = number;
+			count->first_file = standard ? "standard input" : name;
+		}
+	}
+	if (status == 0 && ferror(file))
+		status = fail_errno("cannot read '%s'", name);
+	if (!standard)
+		fclose(file);
+	free(text);
+	line_free(&run);
+	line_free(&features);
+	return status;
+}
+
+static int read_logs(char *const *files, int files_count, const struct job *job)
+{
+	static char *const standard[] = {"-"};
+	struct access_log *format = access_log_format(log_format);
+	struct stream *output = stream_create();
+	struct log_count count = {0};
+	int status = 0;
+
+	if (!format)
+		die_usage("%s", fail_text());
+	stream_output(output, STDOUT_FILENO, as_text);
+	confine(CONFINE_NOTHING_ELSE, NULL, files, files_count);
+	for (int i = 0; i < (files_count ? files_count : 1) && status == 0; i++)
+		status = read_log((files_count ? files : standard)[i], format, *job->name ? job->name : "requests", output, &count);
+	if (status < 0)
+		die("%s", fail_text());
+	if (count.strange) {
+		warn("%llu of %llu lines do not fit the format, the first is %s:%llu", count.strange, count.lines, count.first_file, count.first);
+		stream_mark_incomplete(output);
+	}
+	access_log_free(format);
+	status = stream_close(output);
+	if (status == EXIT_FAILED)
+		warn("%s", fail_text());
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	int first = command_line(argc, argv, options, "[FILE...]", "turn the system calls of each run of a program into features");
+	struct known known = {0};
+	struct run_options how = {.node = node, .same_pairs = !strcmp(pairs, "same"), .more = write_known, .context = &known};
+	struct handlers handlers = {.finish = stream_over};
+	struct run_builder *builder;
+	struct events *events;
+	struct stream *stream;
+	int status;
+
+	check();
+	how.job = job_load(job_file);
+	if (!how.job)
+		die("%s", fail_text());
+
+	if (log_format) {
+		status = read_logs(argv + first, argc - first, how.job);
+		job_free(how.job);
+		return status;
+	}
+
+	/* open */
+	stream = stream_open(argv + first, argc - first);
+	if (!stream)
+		die("%s", fail_text());
+	stream_output(stream, STDOUT_FILENO, as_text);
+	interrupt_defer();
+	priority_lower(PRIORITY_BATCH);
+	if (strcmp(facts_when, "never"))
+		know(&known, how.job);
+	events = events_new(stream);
+	builder = run_builder_new(stream, events, &how);
+	confine(CONFINE_NOTHING_ELSE, NULL, argv + first, argc - first);
+
+	/* count */
+	for (int kind = 0; kind < KINDS; kind++)
+		handlers.on[kind] = record_seen;
+	status = stream_finish(stream, &handlers, builder);
+	if (status && *fail_text())
+		warn("%s", fail_text());
+	complain(builder, how.job);
+
+	/* close */
+	run_builder_free(builder);
+	events_free(events);
+	facts_free(known.facts);
+	settings_free(known.settings);
+	job_free(how.job);
+	return status;
+}

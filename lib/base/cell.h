@@ -1,0 +1,16 @@
+/*
+ * cell: cells of a table in RFC 4180, which a spreadsheet may open.
+ */
+#ifndef BASE_CELL_H
+#define BASE_CELL_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/*
+ * Writes a cell, quoted where it must be. What a spreadsheet would take for a formula gets an apostrophe in front; bytes that are no
+ * part of UTF-8 are spelled \xhh. The comma behind the cell is the caller's.
+ */
+void cell_write(FILE *out, const char *text, size_t length);
+
+#endif

@@ -1,0 +1,150 @@
+/*
+ * measure_state: the inside of struct measure, for measure.c (charts and events), outcome.c (the fate of starts), rate.c (counts) and
+ * complaint.c; see measure.h.
+ */
+#ifndef CHART_MEASURE_STATE_H
+#define CHART_MEASURE_STATE_H
+
+#include "base/memory.h"
+#include "chart/binding.h"
+#include "chart/disarm.h"
+#include "chart/measure.h"
+#include "chart/pair.h"
+#include "chart/recorded.h"
+#include "source/traced.h"
+
+struct active_chart {
+	struct chart *chart; /* NULL: its values come by hand */
+	char *name;
+	int64_t definition;  /* its hash */
+	bool others_of_name; /* charts with another definition were left out */
+	struct judge judge;
+	struct policy *policy; /* of a chart that counts: its own; else NULL */
+	bool counts, counting;	    /* it is one; since `begin` */
+	bool shed;		    /* its events come no longer */
+	int64_t begin;		    /* of the interval at hand */
+	struct pair_table *pairs;   /* NULL: it counts */
+	struct disarmed *disarmed; /* NULL: the chart has no arm lines */
+	bool by_thread;
+	struct traffic *traffic; /* NULL: its events are no system calls, or waits for work are asked for */
+	bool turns; /* it measures turns */
+	uint64_t idle; /* starts that only waited for work */
+	int64_t swept; /* of turns: when those that were answered were last looked for */
+	bool for_cpu; /* a start ends when its thread gets a CPU */
+	struct binding *bindings; /* one for each line */
+	int count;
+	ARRAY(struct binding *) matched; /* events that lines with a '*' have matched so far */
+	struct series_set set;
+	struct series *recent; /* the series of the last start, often that of the next */
+	uint64_t ends;	       /* that had a start; of others: their values */
+	uint64_t refused;      /* starts for which there was no series */
+	uint64_t others;       /* starts and counts of threads that are not traced */
+};
+
+/* The event lines of all charts for one event type. */
+struct route {
+	bool matched; /* with the lines that have a '*' */
+	ARRAY(struct binding *) bindings; /* ends and drops first, then arms, then starts: an event may be all three */
+};
+
+/* Open starts whose age is watched; see outcome.c. All zero but for `next` is a new one. */
+struct patience {
+	struct series *series;	/* those with starts in state START_OPEN */
+	struct start *suspects; /* START_SUSPECT, the next to be due first */
+	struct start *reported; /* START_REPORTED, the same way */
+	int64_t next;		/* nothing is due before this time; INT64_MAX at first */
+};
+
+struct measure {
+	struct events *events;
+	struct judge judge; /* of latencies */
+	struct field_world world;
+	ARRAY(struct active_chart *) charts; /* those by hand among them */
+	int defined;			 /* how many are not */
+	struct {
+		uint64_t ends, forgotten;
+		bool judged;
+	} gone;		/* charts by hand that were forgotten */
+	bool summaries; /* came by hand */
+	bool patterns;	/* a chart has lines with a '*' */
+	ARRAY(struct route) routes; /* by event_type.index */
+	struct pairs *pairs;
+	struct patience patience;
+	const struct event_type *exit, *exec, *switches;
+	const struct event_field *before; /* of an exec: what number its thread had until then */
+	const struct event_field *prev, *next; /* of a switch */
+	bool for_cpu; /* a chart is, so switches are of interest */
+	bool vouched; /* the collector says that all CPUs were recorded; else `recorded` tells */
+	struct recorded recorded;
+	struct wake {
+		const struct event_type *type;
+		const struct event_field *tid, *target;
+		bool chosen; /* that is the CPU it gets, not the one that it had */
+	} wakes[3];
+	struct process traced; /* whose latencies are measured */
+	ARRAY(int32_t) pipe;   /* threads of the pipe that recorded the stream, whose latencies are not */
+	struct origin { /* of the stream; "": not said */
+		char host[72], boot[40];
+	} origin;
+	bool elsewhere; /* what was learnt was learnt on another machine or boot */
+	int64_t ended;	/* the stream before, so far; INT64_MIN: there was none */
+	int64_t now;	/* INT64_MIN: no time has come in this stream */
+	int64_t recompute_at; /* INT64_MIN: from the first event on the period counts */
+	struct line scratch;
+};
+
+/* Watches a new start of a series. */
+void patience_add(struct patience *patience, struct start *start);
+
+void active_chart_free(struct active_chart *chart);
+
+/* The first time of a stream: forgets what was learnt on another machine or boot. */
+void measure_begin(struct measure *measure, int64_t ts);
+
+/* Advances the time. */
+static inline void measure_now(struct measure *measure, int64_t ts)
+{
+	if (measure->now == INT64_MIN)
+		measure_begin(measure, ts);
+	if (ts > measure->now)
+		measure->now = ts;
+}
+
+/* The series of an event; NULL: there are too many. */
+struct series *series_of(struct measure *measure, struct binding *binding, const struct event *event);
+
+/* Ends a turn, which is still in its table, with its last answer. */
+int outcome_answered(struct measure *measure, struct start *start);
+
+/* Begins a start with this key. 0; -1 if the listener did. Sets *begun; NULL: there is no series for it. */
+int start_begin(struct measure *measure, struct binding *binding, const struct event *event, const int64_t *key, int64_t length,
+		struct start **begun);
+
+/* An event of a chart of turns. */
+int turn_event(struct measure *measure, struct binding *binding, const struct event *event);
+
+/* Ends a start that was handed out, and gives it back. */
+int outcome_end(struct measure *measure, struct active_chart *chart, struct start *start, int64_t now);
+
+/* The same if its end may have come before, unseen: it has no value, and is counted in the `open` record. */
+int outcome_doubt(struct measure *measure, struct start *start);
+
+/* The same for a request that was given up: it has no value, unless it took too long. */
+int outcome_drop(struct measure *measure, struct active_chart *chart, struct start *start, int64_t now);
+
+/* Gives back starts, linked by `next`, whose ends will not be seen. `certain`: they had not ended before now, so those that are too
+ * old were abnormal. */
+int outcome_abandon(struct measure *measure, struct start *list, int64_t now, bool certain);
+
+/* Judges a value of a start, an interval or by hand; see judge_value(). */
+int outcome_value(struct measure *measure, const struct judge *judge, struct series_set *set, const struct sample *sample,
+		  bool forced);
+
+/* Counts an event; advances the time, which may complete an interval. */
+int rate_count(struct measure *measure, struct binding *binding, const struct event *event, struct series *series);
+int rate_time(struct measure *measure, struct active_chart *chart, int64_t now);
+
+/* Drops the current interval: events were lost, or the stream ended. */
+void rate_forget(struct active_chart *chart);
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * traffic: system calls that only wait for work, and the descriptors of processes that are connections.
+ *
+ * A sleep lasts as long as its caller asked for, and a service waits until there is work: nobody is slow then. traffic_enter() tells
+ * such idle waits from waits for an answer:
+ *
+ *	nanosleep, pause, accept, wait4 ...	always idle
+ *	epoll_wait, poll, select ...		idle, unless the thread asked something just before: it wrote to a connection that it asks by
+ *	read, recv ...				idle, unless the process has asked there and was not answered yet, or opened a file
+ *	futex					idle, unless it waits for a lock
+ *	everything else				not idle
+ *
+ * Who asks by a connection: the side that called connect(), or whose first transfer seen is to send. The other side called accept(), or its
+ * first transfer seen is to receive. A descriptor is a connection if a socket's call was used on it, or if a `file` record says so.
+ */
+#ifndef CHART_TRAFFIC_H
+#define CHART_TRAFFIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum call_use {
+	CALL_UNKNOWN, CALL_OTHER, CALL_IDLE, CALL_MANY, CALL_FUTEX, CALL_FUTEX_WAIT, CALL_ACCEPT, CALL_CONNECT, CALL_OPEN, CALL_CLOSE,
+	CALL_READ, CALL_RECEIVE, CALL_WRITE, CALL_SEND
+};
+
+struct traffic;
+
+struct traffic *traffic_new(void);
+void traffic_free(struct traffic *traffic); /* NULL is allowed */
+void traffic_forget(struct traffic *traffic); /* another stream begins, or events were lost */
+
+/* The use of a call by name, or by number on a machine (event/machine.h). */
+enum call_use call_use_named(const char *name);
+enum call_use traffic_use(struct traffic *traffic, const char *machine, int64_t number);
+
+/* A thread enters a call, with its first three arguments; tgid 0: not known. True: it waits for work. */
+bool traffic_enter(struct traffic *traffic, int32_t tid, int32_t tgid, enum call_use use, const int64_t argument[3], int64_t ts);
+
+/* A transfer by a connection. The process is the asked side. */
+enum { TRANSFER_NONE, TRANSFER_RECEIVED, TRANSFER_SENT, TRANSFER_CLOSED };
+
+struct call_transfer {
+	int what; /* TRANSFER_NONE... */
+	int32_t process, fd;
+};
+
+/* It returns: what was transferred. */
+struct call_transfer traffic_return(struct traffic *traffic, int32_t tid, int64_t result);
+
+/* A `file` record. True: the thread waits for work there, though traffic_enter() could not know it. */
+bool traffic_file(struct traffic *traffic, int32_t tid, int32_t tgid, int32_t fd, const char *kind);
+
+/* A thread has ended. */
+void traffic_exit(struct traffic *traffic, int32_t tid);
+
+#endif

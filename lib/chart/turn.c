@@ -1,0 +1,73 @@
+/*
+ * Turns: a process receives on a connection, and answers. A turn begins with the first byte received, and ends with the last byte sent
+ * before the next is received, the connection is closed, or nothing was sent for a while.
+ */
+#include <stdio.h>
+
+#include "chart/measure_state.h"
+
+static int begin(struct measure *measure, struct binding *binding, const struct event *event, const int64_t *key)
+{
+	struct start *start;
+
+	if (start_begin(measure, binding, event, key, 0, &start) < 0)
+		return -1;
+	if (start)
+		snprintf(start->sample.show, sizeof(start->sample.show), " fd=%lld", (long long)key[1]);
+	return 0;
+}
+
+static int receive(struct measure *measure, struct binding *binding, const struct event *event, const int64_t *key)
+{
+	struct start *start = pair_find(binding->chart->pairs, key);
+
+	if (start && !start->answered)
+		return 0; /* more of the same request */
+	if (start && outcome_answered(measure, start) < 0)
+		return -1;
+	return begin(measure, binding, event, key);
+}
+
+/* What was not answered is given up. */
+static int close_connection(struct measure *measure, struct active_chart *chart, const int64_t *key, int64_t now)
+{
+	struct start *start = pair_find(chart->pairs, key);
+
+	if (!start)
+		return 0;
+	if (start->answered)
+		return outcome_answered(measure, start);
+	pair_take(start);
+	return outcome_drop(measure, chart, start, now);
+}
+
+int turn_event(struct measure *measure, struct binding *binding, const struct event *event)
+{
+	struct active_chart *chart = binding->chart;
+	int64_t argument[3] = {0}, key[CHART_KEYS_MAX] = {0};
+	struct call_transfer transfer;
+	struct start *start;
+
+	if (binding->call.enters) {
+		enum call_use use = binding_call(binding, &measure->world, chart->traffic, event, argument);
+
+		traffic_enter(chart->traffic, event->tid, events_tgid(measure->events, event->tid), use, argument, event->ts);
+		return 0;
+	}
+	transfer = traffic_return(chart->traffic, event->tid, event_number(event, binding->call.result));
+	key[0] = transfer.process;
+	key[1] = transfer.fd;
+	switch (transfer.what) {
+	case TRANSFER_RECEIVED:
+		return receive(measure, binding, event, key);
+	case TRANSFER_SENT:
+		start = pair_find(chart->pairs, key);
+		if (start)
+			start->answered = event->ts;
+		return 0;
+	case TRANSFER_CLOSED:
+		return close_connection(measure, chart, key, event->ts);
+	default:
+		return 0;
+	}
+}

@@ -1,0 +1,30 @@
+/*
+ * thread_names: threads as a stream tells of them. Names come from `task` records, from comm= of text events, and from
+ * events_learn_names(): a command that sees all scheduler events calls it for each.
+ */
+#ifndef EVENT_THREAD_NAMES_H
+#define EVENT_THREAD_NAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct event;
+struct events;
+
+/* The name; "?" for a thread without a name, "swapper" for tid 0. */
+const char *events_comm(const struct events *events, int32_t tid);
+const char *events_called(const struct events *events, int32_t tid, int64_t at); /* with the script that an interpreter ran then: "python3 app.py" */
+int32_t events_tgid(const struct events *events, int32_t tid); /* 0: unknown */
+bool events_is_kernels(const struct events *events, int32_t tid); /* by its task record it is a thread of the kernel */
+bool events_of_pipe(const struct events *events, int32_t tid); /* by `stage` records, a thread of the pipe that recorded the stream */
+void events_each_thread(const struct events *events, void (*call)(void *context, int32_t tid, const char *comm), void *context);
+
+void events_learn_names(struct events *events, const struct event *event);
+
+/* From now on, forgets threads a while after they exit. */
+void events_keep_living(struct events *events);
+
+/* How many threads had been dropped for want of room before their names were asked for. */
+uint64_t events_nameless(const struct events *events);
+
+#endif

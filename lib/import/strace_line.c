@@ -1,0 +1,401 @@
+#include "import/strace_line.h"
+
+#include <errno.h>
+
+#include "base/number.h"
+
+static struct span after_blanks(struct span text)
+{
+	while (text.at < text.end && (*text.at == ' ' || *text.at == '\t'))
+		text.at++;
+	return text;
+}
+
+/* --- numbers ------------------------------------------------------------------------------------------------------ */
+
+static int digit_of(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return 16;
+}
+
+/* strace prints modes and masks in octal, behind a zero. */
+const char *strace_number(struct span text, uint64_t *number)
+{
+	bool negative = text.at < text.end && *text.at == '-';
+	const char *at = text.at + negative, *begin;
+	int base = 10, digit;
+	uint64_t value = 0;
+
+	if (text.end - at > 2 && at[0] == '0' && at[1] == 'x') {
+		base = 16;
+		at += 2;
+	} else if (text.end - at > 1 && at[0] == '0') {
+		base = 8;
+	}
+	for (begin = at; at < text.end && (digit = digit_of(*at)) < base; at++)
+		value = value * (uint64_t)base + (uint64_t)digit;
+	*number = negative ? -value : value;
+	return at > begin ? at : NULL;
+}
+
+/* Reads "1700000000.123456" as nanoseconds. Returns what follows; NULL: it is no such number, or too large. */
+static const char *read_seconds(struct span text, int64_t *ns)
+{
+	int64_t seconds = 0, part = 0, unit = NSEC_PER_SEC;
+	const char *at = text.at, *begin = at;
+
+	for (; at < text.end && is_digit(*at) && at - begin < 10; at++)
+		seconds = seconds * 10 + (*at - '0');
+	if (at == begin || at == text.end || *at != '.' || seconds > INT64_MAX / NSEC_PER_SEC - 1)
+		return NULL;
+	for (begin = ++at; at < text.end && is_digit(*at) && at - begin < 9; at++) {
+		unit /= 10;
+		part += (*at - '0') * unit;
+	}
+	*ns = seconds * NSEC_PER_SEC + part;
+	return at > begin ? at : NULL;
+}
+
+/* --- arguments ---------------------------------------------------------------------------------------------------- */
+
+/* The closing quote of the text that begins behind `at`; the end: there is none. */
+static const char *closing_quote(const char *at, const char *end)
+{
+	while (++at < end && *at != '"')
+		at += *at == '\\';
+	return at < end ? at : end;
+}
+
+/* The '>' of "<path>", which strace puts behind a descriptor: no part of the call follows a '>' within the path. NULL: there is none. */
+static const char *closing_bracket(const char *at, const char *end)
+{
+	for (const char *close = at; (close = memchr(close, '>', (size_t)(end - close))); close++)
+		if (close + 1 == end || strchr(",) ]}", close[1]))
+			return close;
+	return NULL;
+}
+
+/* The comma behind an argument, or the end of the arguments. */
+static const char *argument_end(const char *at, const char *end)
+{
+	const char *close = at;
+	int depth = 0;
+
+	for (; at < end; at++)
+		switch (*at) {
+		case '"':
+			at = closing_quote(at, end);
+			if (at == end)
+				return end;
+			break;
+		case '<':
+			close = close ? closing_bracket(at, end) : NULL; /* if there was none, there is none further on */
+			at = close ? close : at;
+			break;
+		case '(': case '[': case '{':
+			depth++;
+			break;
+		case ')': case ']': case '}':
+			depth--;
+			break;
+		case ',':
+			if (depth <= 0)
+				return at;
+			break;
+		}
+	return end;
+}
+
+/* A number may be followed by a descriptor's path, or by a comment; behind any other text it is a part of an expression. */
+static uint64_t number_of(struct span argument)
+{
+	uint64_t number;
+	const char *at = strace_number(argument, &number);
+
+	if (!at)
+		return 0;
+	if (at == argument.end || (*at == '<' && at + 1 < argument.end && at[1] != '<'))
+		return number;
+	return *trimmed((struct span){at, argument.end}).at == '/' ? number : 0;
+}
+
+void strace_line_numbers(struct span arguments, uint64_t numbers[STRACE_ARGUMENTS])
+{
+	memset(numbers, 0, STRACE_ARGUMENTS * sizeof(*numbers));
+	for (int i = 0; i < STRACE_ARGUMENTS && arguments.at < arguments.end; i++) {
+		const char *end;
+
+		arguments = after_blanks(arguments);
+		end = argument_end(arguments.at, arguments.end);
+		numbers[i] = number_of(trimmed((struct span){arguments.at, end}));
+		arguments.at = end + (end < arguments.end);
+	}
+}
+
+struct span strace_quoted(struct span text)
+{
+	const char *open = memchr(text.at, '"', span_length(text));
+
+	return open ? (struct span){open + 1, closing_quote(open, text.end)} : (struct span){text.at, text.at};
+}
+
+/* --- results ------------------------------------------------------------------------------------------------------ */
+
+/* What no program sees, so that the C library has no names for it. */
+static const struct {
+	const char *name;
+	int number;
+} restarts[] = {
+	{"ERESTARTSYS", 512}, {"ERESTARTNOINTR", 513}, {"ERESTARTNOHAND", 514}, {"ENOIOCTLCMD", 515}, {"ERESTART_RESTARTBLOCK", 516},
+	{"EPROBE_DEFER", 517}, {"ENOTSUPP", 524}, {"EIOCBQUEUED", 529},
+};
+
+enum { ERRORS_MOST = 4096 };
+
+/* The number of "ENOENT"; 0: there is none. */
+static int error_number(struct span name)
+{
+	const char *known;
+
+	for (size_t i = 0; i < sizeof(restarts) / sizeof(*restarts); i++)
+		if (strlen(restarts[i].name) == span_length(name) && begins_with(name, restarts[i].name))
+			return restarts[i].number;
+	for (int i = 1; i <= EHWPOISON; i++)
+		if ((known = strerrorname_np(i)) && strlen(known) == span_length(name) && begins_with(name, known))
+			return i;
+	return 0;
+}
+
+/* " ENOENT (No such file or directory)", " (errno 600)": behind -1 or ?. 0: there is no error. */
+static int read_error(struct span text)
+{
+	struct span name = after_blanks(text);
+	uint64_t number;
+
+	text = name;
+	if (begins_with(text, "(errno ") && strace_number((struct span){text.at + strlen("(errno "), text.end}, &number))
+		return number < ERRORS_MOST ? (int)number : 0;
+	for (name.end = name.at; name.end < text.end && *name.end != ' ' && *name.end != '(';)
+		name.end++;
+	return span_length(name) && *name.at == 'E' ? error_number(name) : 0;
+}
+
+/* "= 3", "= -1 ENOENT (...)", "= ? ERESTARTSYS (...)"; "= ?" is no return. */
+static void take_result(struct span text, struct strace_line *read)
+{
+	bool unknown = text.at < text.end && *text.at == '?';
+	uint64_t number = 0;
+	const char *at = unknown ? text.at + 1 : strace_number(text, &number);
+	int error = at && (unknown || (int64_t)number == -1) ? read_error((struct span){at, text.end}) : 0;
+
+	read->returned = at && (!unknown || error);
+	read->result = error ? -error : (int64_t)number;
+}
+
+/* "<0.000123>" at the end, which is taken away. */
+static void take_duration(struct span *text, struct strace_line *read)
+{
+	const char *open = text->end;
+	int64_t ns;
+
+	read->duration = STRACE_UNTIMED;
+	if (span_length(*text) < 3 || text->end[-1] != '>')
+		return;
+	while (open > text->at && *open != '<')
+		open--;
+	if (open == text->at || open[-1] != ' ' || read_seconds((struct span){open + 1, text->end}, &ns) != text->end - 1)
+		return;
+	read->duration = ns;
+	*text = trimmed((struct span){text->at, open});
+}
+
+/* A number or '?', and behind it nothing, a descriptor's path, an error or an explanation: else it is within a path. */
+static bool is_result(struct span text)
+{
+	uint64_t number;
+	const char *at = text.at < text.end && *text.at == '?' ? text.at + 1 : strace_number(text, &number);
+
+	return at && (at == text.end || *at == '<' || (*at == ' ' && at + 1 < text.end && strchr("E(<", at[1])));
+}
+
+/* The last ')' that "= " and a result follow. NULL: the line has no result. */
+static const char *find_result(struct span text, struct span *result)
+{
+	for (const char *at = text.end; (at = memrchr(text.at, '=', (size_t)(at - text.at)));) {
+		const char *close = at;
+
+		while (close > text.at && close[-1] == ' ')
+			close--;
+		*result = (struct span){at + 2, text.end};
+		if (close > text.at && close[-1] == ')' && text.end - at > 2 && at[1] == ' ' && is_result(*result))
+			return close - 1;
+	}
+	return NULL;
+}
+
+/* What stands behind the name: arguments, and how the call ended. */
+static bool take_call(struct span text, struct strace_line *read)
+{
+	static const char unfinished[] = "<unfinished ...>";
+	const char *close, *mark = text.end - (sizeof(unfinished) - 1);
+	struct span result;
+
+	text = trimmed(text);
+	mark = text.end - (sizeof(unfinished) - 1);
+	if (mark >= text.at && memcmp(mark, unfinished, sizeof(unfinished) - 1) == 0) {
+		read->unfinished = true;
+		read->arguments = trimmed((struct span){text.at, mark});
+		return true;
+	}
+	take_duration(&text, read);
+	close = find_result(text, &result);
+	if (!close)
+		return false;
+	read->arguments = (struct span){text.at, close};
+	take_result(result, read);
+	return true;
+}
+
+/* --- the line ----------------------------------------------------------------------------------------------------- */
+
+static const char *read_tid(struct span text, int32_t *tid)
+{
+	const char *at = text.at;
+	int64_t number = 0;
+
+	for (; at < text.end && is_digit(*at) && number < INT32_MAX; at++)
+		number = number * 10 + (*at - '0');
+	if (at == text.at || number == 0 || number > INT32_MAX)
+		return NULL;
+	*tid = (int32_t)number;
+	return at;
+}
+
+/* Behind "<comm>", as option -Y prints it. */
+static const char *behind_comm(const char *at, const char *end)
+{
+	const char *close = at < end && *at == '<' ? memchr(at, '>', (size_t)(end - at)) : NULL;
+
+	return close ? close + 1 : at;
+}
+
+/* "[pid  1234] " or "1234  ", which is taken away. */
+static void take_tid(struct span *text, struct strace_line *read)
+{
+	read->bracketed = begins_with(*text, "[pid ");
+	if (read->bracketed) {
+		const char *at = read_tid(after_blanks((struct span){text->at + 5, text->end}), &read->tid);
+
+		at = at ? behind_comm(at, text->end) : text->end;
+		if (at < text->end && *at == ']')
+			text->at = at + 1;
+	} else {
+		const char *at = read_tid(*text, &read->tid);
+
+		at = at ? behind_comm(at, text->end) : text->end;
+		if (at < text->end && *at == ' ')
+			text->at = at;
+		else
+			read->tid = 0;
+	}
+	*text = after_blanks(*text);
+}
+
+/* What options put between the time and the call: "[00007f12] " by -i, "[   0] " by -n, "(+     0.000012) " by -r. */
+static struct span behind_brackets(struct span text)
+{
+	const char *close;
+
+	text = after_blanks(text);
+	while (text.at < text.end && (*text.at == '[' || begins_with(text, "(+"))) {
+		close = memchr(text.at, *text.at == '[' ? ']' : ')', span_length(text));
+		if (!close)
+			break;
+		text = after_blanks((struct span){close + 1, text.end});
+	}
+	return text;
+}
+
+static bool is_name(char c)
+{
+	return (c >= 'a' && c <= 'z') || is_digit(c) || c == '_' || c == '?' || (c >= 'A' && c <= 'Z');
+}
+
+/* "strace: Process 1234 attached". Returns where it begins; NULL: it is not there. */
+static const char *read_attached(struct span text, struct strace_line *read)
+{
+	static const char attached[] = "strace: Process ";
+	const char *at = find(text, attached);
+
+	return at && find(text, " attached") && read_tid((struct span){at + sizeof(attached) - 1, text.end}, &read->attached) ? at : NULL;
+}
+
+/* What follows the time. */
+static enum strace_kind read_event(struct span text, struct strace_line *read)
+{
+	bool resumed = begins_with(text, "<... ");
+
+	if (begins_with(text, "--- "))
+		return STRACE_SIGNAL;
+	if (begins_with(text, "+++ "))
+		return STRACE_ENDED;
+	text.at += resumed ? strlen("<... ") : 0;
+	for (read->name = (struct span){text.at, text.at}; read->name.end < text.end && is_name(*read->name.end);)
+		read->name.end++;
+	text.at = read->name.end;
+	if (read->name.at == text.at || !begins_with(text, resumed ? " resumed>" : "("))
+		return STRACE_OTHER;
+	text.at += resumed ? strlen(" resumed>") : 1;
+	if (take_call(text, read))
+		return resumed ? STRACE_RESUMED : STRACE_CALL;
+	read->arguments.at = text.at;
+	read->arguments.end = read_attached(text, read); /* standard error, in the midst of a call that goes on */
+	read->unfinished = read->arguments.end;
+	if (!read->unfinished)
+		return STRACE_OTHER;
+	return resumed ? STRACE_RESUMED : STRACE_CALL;
+}
+
+/* Lines of strace's own, which have no time. */
+static enum strace_kind read_words(struct span text, struct strace_line *read)
+{
+	if (read_attached(text, read))
+		return STRACE_ATTACHED;
+	if (begins_with(text, "strace: ") || begins_with(text, "[ Process PID=") || begins_with(text, "<unfinished ...>"))
+		return STRACE_MESSAGE;
+	return begins_with(text, "> ") ? STRACE_STACK : STRACE_OTHER;
+}
+
+/* Times of the day, differences, and none at all: but for its time, it is a call. */
+static enum strace_kind read_untimed(struct span text, struct strace_line *read)
+{
+	while (text.at < text.end && (is_digit(*text.at) || *text.at == ':' || *text.at == '.' || *text.at == ' '))
+		text.at++;
+	return read_event(behind_brackets(text), read) < STRACE_TAIL ? STRACE_NO_TIME : STRACE_OTHER;
+}
+
+/* A clock that counts from 1970 has passed this: 10 million seconds are 116 days. */
+enum { SECONDS_LEAST = 10 * 1000 * 1000 };
+
+void strace_line_read(const char *line, size_t length, struct strace_line *read)
+{
+	struct span text = after_blanks((struct span){line, line + length}), rest = text;
+	const char *at;
+
+	*read = (struct strace_line){.duration = STRACE_UNTIMED};
+	take_tid(&rest, read);
+	at = read_seconds(rest, &read->ts);
+	if (at && at < rest.end && *at == ' ' && read->ts >= SECONDS_LEAST * NSEC_PER_SEC) {
+		read->kind = read_event(behind_brackets((struct span){at, rest.end}), read);
+		return;
+	}
+	read->kind = read_words(text, read);
+	if (read->kind == STRACE_OTHER)
+		read->kind = read_untimed(rest, read);
+	if (read->kind == STRACE_OTHER && take_call(text, read))
+		read->kind = STRACE_TAIL;
+}

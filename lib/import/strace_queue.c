@@ -1,0 +1,258 @@
+#include "import/strace_queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+#define COMMON \
+	"\nformat:\n" \
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n" \
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n" \
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n" \
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n" \
+	"\tfield:long id;\toffset:8;\tsize:8;\tsigned:1;\n"
+
+enum { ENTRY = 1, RETURN = 2, KINDS_OF_EVENT = 3 };
+
+/* As a 64-bit kernel has them. */
+static const struct {
+	const char *name, *format;
+} events[KINDS_OF_EVENT] = {
+	[ENTRY] = {"raw_syscalls:sys_enter", "name: sys_enter\nID: 1" COMMON
+		   "\tfield:unsigned long args[6];\toffset:16;\tsize:48;\tsigned:0;\n\n"
+		   "print fmt: \"NR %ld (%lx, %lx, %lx, %lx, %lx, %lx)\", REC->id, REC->args[0], REC->args[1], REC->args[2], "
+		   "REC->args[3], REC->args[4], REC->args[5]\n"},
+	[RETURN] = {"raw_syscalls:sys_exit", "name: sys_exit\nID: 2" COMMON
+		    "\tfield:long ret;\toffset:16;\tsize:8;\tsigned:1;\n\n"
+		    "print fmt: \"NR %ld = %ld\", REC->id, REC->ret\n"},
+};
+
+struct payload {
+	uint16_t type;
+	uint8_t flags, preempt_count;
+	int32_t pid;
+	int64_t id;
+	uint64_t rest[STRACE_ARGUMENTS]; /* arguments, or a result */
+};
+
+struct slot {
+	struct strace_event event;
+	uint64_t ticket; /* 0: no event is in it */
+};
+
+/* In the heap. */
+struct waiting {
+	int64_t ts;
+	uint64_t ticket;
+	uint32_t slot;
+};
+
+struct strace_queue {
+	struct import *import;
+	const struct choice *choices[KINDS_OF_EVENT];
+	ARRAY(struct slot) slots;
+	ARRAY(uint32_t) unused; /* slots */
+	ARRAY(struct waiting) heap;
+	uint64_t tickets, late, written;
+	int64_t last;
+};
+
+/* --- the heap ----------------------------------------------------------------------------------------------------- */
+
+static bool precedes(const struct waiting *one, const struct waiting *other)
+{
+	return one->ts < other->ts || (one->ts == other->ts && one->ticket < other->ticket);
+}
+
+static void push(struct strace_queue *queue, struct waiting waiting)
+{
+	size_t at = queue->heap.count, up;
+
+	ARRAY_ADD(&queue->heap);
+	for (; at > 0 && precedes(&waiting, &queue->heap.items[up = (at - 1) / 2]); at = up)
+		queue->heap.items[at] = queue->heap.items[up];
+	queue->heap.items[at] = waiting;
+}
+
+static struct waiting pop(struct strace_queue *queue)
+{
+	struct waiting *heap = queue->heap.items, first = heap[0], moved = heap[--queue->heap.count];
+	size_t at = 0, down, count = queue->heap.count;
+
+	while ((down = 2 * at + 1) < count) {
+		down += down + 1 < count && precedes(&heap[down + 1], &heap[down]);
+		if (!precedes(&heap[down], &moved))
+			break;
+		heap[at] = heap[down];
+		at = down;
+	}
+	heap[at] = moved;
+	return first;
+}
+
+/* --- events ------------------------------------------------------------------------------------------------------- */
+
+static uint32_t new_slot(struct strace_queue *queue)
+{
+	if (queue->unused.count)
+		return queue->unused.items[--queue->unused.count];
+	ARRAY_ADD(&queue->slots);
+	return (uint32_t)(queue->slots.count - 1);
+}
+
+/* A log whose time does not pass takes no more memory than this. */
+enum { WAITING_MOST = 1 << 17 };
+
+/* A ticket's upper bits count; its lower bits are the slot. */
+enum { SLOT_BITS = 24 };
+
+uint64_t strace_queue_add(struct strace_queue *queue, const struct strace_event *event)
+{
+	uint32_t slot = new_slot(queue);
+	uint64_t ticket = ++queue->tickets << SLOT_BITS | (slot & ((1U << SLOT_BITS) - 1));
+
+	queue->slots.items[slot] = (struct slot){*event, ticket};
+	push(queue, (struct waiting){event->ts, ticket, slot});
+	return ticket;
+}
+
+void strace_queue_advance(struct strace_queue *queue, uint64_t ticket, int64_t ts)
+{
+	size_t slot = ticket & ((1U << SLOT_BITS) - 1);
+	struct strace_event event;
+
+	if (!ticket || slot >= queue->slots.count || queue->slots.items[slot].ticket != ticket || queue->slots.items[slot].event.ts <= ts)
+		return;
+	event = queue->slots.items[slot].event;
+	queue->slots.items[slot].ticket = 0; /* the heap still has it; it comes to nothing there */
+	queue->slots.items[slot].event.record = NULL;
+	event.ts = ts;
+	strace_queue_add(queue, &event);
+}
+
+static int write_event(struct strace_queue *queue, const struct strace_event *event)
+{
+	int kind = event->enters ? ENTRY : RETURN, passes;
+	struct payload payload = {.type = (uint16_t)kind, .pid = event->tid, .id = event->number};
+	struct record record = {.kind = KIND_EVENT, .packed = true, .ts = event->ts, .text = (const char *)&payload};
+
+	if (event->enters) {
+		memcpy(payload.rest, event->arguments, sizeof(payload.rest));
+		record.length = sizeof(payload);
+	} else {
+		payload.rest[0] = (uint64_t)event->result;
+		record.length = offsetof(struct payload, rest) + sizeof(payload.rest[0]);
+	}
+	if (!queue->choices[kind]->wanted)
+		return 0;
+	passes = import_passes(queue->import, queue->choices[kind], &record);
+	return passes <= 0 ? passes : stream_write_record(import_stream(queue->import), &record);
+}
+
+static int write_spelled(struct strace_queue *queue, char *text)
+{
+	struct line line = {0};
+	int status;
+
+	line_append(&line, text, strlen(text));
+	status = stream_write_line(import_stream(queue->import), &line);
+	line_free(&line);
+	free(text);
+	return status;
+}
+
+static int write_slot(struct strace_queue *queue, struct slot *slot)
+{
+	struct strace_event *event = &slot->event;
+
+	slot->ticket = 0;
+	if (event->record && write_spelled(queue, event->record) < 0)
+		return -1;
+	event->record = NULL;
+	if (!event->enters && !event->returns)
+		return 0;
+	queue->late += event->ts < queue->last;
+	queue->written++;
+	if (event->ts < queue->last)
+		event->ts = queue->last;
+	queue->last = event->ts;
+	return write_event(queue, event);
+}
+
+int strace_queue_pass(struct strace_queue *queue, int64_t ts)
+{
+	int64_t bound = ts == INT64_MAX ? ts : ts - STRACE_QUEUE_WINDOW;
+	int status = 0;
+
+	while (status == 0 && queue->heap.count && (queue->heap.items[0].ts <= bound || queue->heap.count > WAITING_MOST)) {
+		struct waiting first = pop(queue);
+		struct slot *slot = &queue->slots.items[first.slot];
+
+		if (slot->ticket == first.ticket)
+			status = write_slot(queue, slot);
+		*ARRAY_ADD(&queue->unused) = first.slot;
+	}
+	return status;
+}
+
+/* --- the whole ---------------------------------------------------------------------------------------------------- */
+
+/* A `format` record is the system, NUL, and the text of the format file. */
+static int write_format(struct strace_queue *queue, const char *name, const char *format)
+{
+	size_t system = strcspn(name, ":") + 1, length = strlen(format);
+	char *body = memory_new(system + length, 1);
+	struct record record = {.kind = KIND_FORMAT, .packed = true, .text = body, .length = system + length};
+	int status;
+
+	memcpy(body, name, system - 1);
+	memcpy(body + system, format, length);
+	status = stream_write_record(import_stream(queue->import), &record);
+	free(body);
+	return status;
+}
+
+struct strace_queue *strace_queue_new(struct import *import)
+{
+	struct strace_queue *queue = NEW(struct strace_queue);
+	int status = 0;
+
+	queue->import = import;
+	queue->last = INT64_MIN;
+	for (int i = ENTRY; i <= RETURN && status == 0; i++) {
+		const char *name = events[i].name;
+
+		queue->choices[i] = import_choose(import, "raw_syscalls", strchr(name, ':') + 1);
+		if (!queue->choices[i])
+			status = -1;
+		else if (queue->choices[i]->wanted)
+			status = write_format(queue, name, events[i].format);
+	}
+	if (status == 0)
+		return queue;
+	strace_queue_free(queue);
+	return NULL;
+}
+
+void strace_queue_free(struct strace_queue *queue)
+{
+	for (size_t i = 0; queue && i < queue->slots.count; i++)
+		free(queue->slots.items[i].event.record);
+	if (!queue)
+		return;
+	free(queue->slots.items);
+	free(queue->unused.items);
+	free(queue->heap.items);
+	free(queue);
+}
+
+uint64_t strace_queue_late(const struct strace_queue *queue)
+{
+	return queue->late;
+}
+
+uint64_t strace_queue_written(const struct strace_queue *queue)
+{
+	return queue->written;
+}

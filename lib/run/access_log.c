@@ -1,0 +1,320 @@
+#include "run/access_log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/number.h"
+
+enum { TOKENS_MAX = 64, AGENT_ROOM = 512, OK_BELOW = 400 };
+
+enum meaning { SKIPPED, CLIENT, SECONDS, MILLISECONDS, MICROSECONDS, TIME_LOCAL, TIME_ISO, TIME_UNIX, BYTES, STATUS, AGENT, MEANINGS };
+
+static const struct {
+	const char *name, *format;
+} formats[] = {
+	{"nginx", "$remote_addr - $remote_user [$time_local] \"$request\" $status $body_bytes_sent \"$http_referer\" \"$http_user_agent\" $request_time"},
+	{"apache", "%h %l %u [%t] \"%r\" %>s %b \"%{Referer}i\" \"%{User-Agent}i\" %D"},
+};
+enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
+
+/* Variables of nginx and directives of Apache; others are passed over. */
+static const struct {
+	const char *name;
+	enum meaning meaning;
+} variables[] = {
+	{"$remote_addr", CLIENT},     {"$http_x_forwarded_for", CLIENT}, {"$request_time", SECONDS},  {"$time_local", TIME_LOCAL},
+	{"$time_iso8601", TIME_ISO},  {"$msec", TIME_UNIX},		  {"$body_bytes_sent", BYTES}, {"$bytes_sent", BYTES},
+	{"$status", STATUS},	      {"$http_user_agent", AGENT},
+}, directives[] = {
+	{"h", CLIENT}, {"a", CLIENT},	{"T", SECONDS}, {"D", MICROSECONDS}, {"{ms}T", MILLISECONDS},	 {"{us}T", MICROSECONDS},
+	{"{s}T", SECONDS}, {"t", TIME_LOCAL}, {"b", BYTES},	{"B", BYTES},	     {"O", BYTES},		 {"s", STATUS},
+	{"{User-Agent}i", AGENT},	 {"{User-agent}i", AGENT},
+};
+
+/* A field, and the text behind it. */
+struct token {
+	enum meaning meaning;
+	char *behind;
+};
+
+struct access_log {
+	char *before; /* the first field */
+	struct token tokens[TOKENS_MAX];
+	int count;
+};
+
+const char *access_log_name(size_t index)
+{
+	return index < FORMATS ? formats[index].name : NULL;
+}
+
+void access_log_free(struct access_log *format)
+{
+	for (int i = 0; i < format->count; i++)
+		free(format->tokens[i].behind);
+	free(format->before);
+	free(format);
+}
+
+/* The end of the variable or directive that begins here, which has its meaning; NULL: none begins here. */
+static const char *read_name(const char *at, enum meaning *meaning)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+	const char *name = at + 1, *end;
+
+	*meaning = SKIPPED;
+	if (*at == '$' && strspn(name, letters)) {
+		end = name + strspn(name, letters);
+		for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
+			if (strlen(variables[i].name) == (size_t)(end - at) && !strncmp(variables[i].name, at, (size_t)(end - at)))
+				*meaning = variables[i].meaning;
+		return end;
+	}
+	if (*at != '%' || name[0] == '%' || !name[0])
+		return NULL;
+	name += strspn(name, "<>!,0123456789");
+	end = *name == '{' ? strchr(name, '}') : name;
+	if (!end || !*end || (*name == '{' && !end[1]))
+		return NULL;
+	end += *name == '{' ? 2 : 1;
+	for (size_t i = 0; i < sizeof(directives) / sizeof(directives[0]); i++)
+		if (strlen(directives[i].name) == (size_t)(end - name) && !strncmp(directives[i].name, name, (size_t)(end - name)))
+			*meaning = directives[i].meaning;
+	return end;
+}
+
+/* The text up to the next field; sets *next to it. */
+static char *read_text(const char *at, const char **next)
+{
+	enum meaning meaning;
+	const char *end = at;
+
+	while (*end && !read_name(end, &meaning))
+		end++;
+	*next = end;
+	return memory_text(at, (size_t)(end - at));
+}
+
+static bool has(const struct access_log *format, enum meaning from, enum meaning to)
+{
+	for (int i = 0; i < format->count; i++)
+		if (format->tokens[i].meaning >= from && format->tokens[i].meaning <= to)
+			return true;
+	return false;
+}
+
+static int read_format(struct access_log *format, const char *text)
+{
+	const char *at, *end;
+
+	format->before = read_text(text, &at);
+	while (*at) {
+		struct token *token = &format->tokens[format->count];
+
+		if (format->count == TOKENS_MAX)
+			return fail("more than %d fields in a log's format", TOKENS_MAX);
+		end = read_name(at, &token->meaning);
+		token->behind = read_text(end, &at);
+		format->count++;
+		if (!*token->behind && *at)
+			return fail("nothing stands between two fields of the log's format, at '%s'", at);
+	}
+	if (!has(format, CLIENT, CLIENT))
+		return fail("the log's format '%s' has no client, such as $remote_addr or %%h; formats with a name are nginx and apache", text);
+	if (!has(format, SECONDS, MICROSECONDS))
+		return fail("the log's format '%s' has no time that a request took, such as $request_time or %%D", text);
+	return 0;
+}
+
+struct access_log *access_log_format(const char *text)
+{
+	struct access_log *format = NEW(struct access_log);
+
+	for (size_t i = 0; i < FORMATS; i++)
+		if (!strcmp(formats[i].name, text))
+			text = formats[i].format;
+	if (read_format(format, text) == 0)
+		return format;
+	access_log_free(format);
+	return NULL;
+}
+
+/* What a line says. */
+struct request {
+	const char *field[MEANINGS]; /* NULL: missing */
+	size_t length[MEANINGS];
+};
+
+/* Where `text` comes next; behind a backslash it does not, for both servers escape quotes with one. */
+static const char *find(const char *at, const char *text)
+{
+	if (!*text)
+		return at + strlen(at);
+	for (; *at; at++) {
+		if (*at == '\\' && at[1] && *text == '"')
+			at++;
+		else if (!strncmp(at, text, strlen(text)))
+			return at;
+	}
+	return NULL;
+}
+
+static int cut(const struct access_log *format, const char *text, struct request *request)
+{
+	const char *at = text;
+
+	*request = (struct request){0};
+	if (strncmp(at, format->before, strlen(format->before)))
+		return -1;
+	at += strlen(format->before);
+	for (int i = 0; i < format->count; i++) {
+		const struct token *token = &format->tokens[i];
+		const char *end = find(at, token->behind);
+
+		if (!end)
+			return -1;
+		if (!request->field[token->meaning]) {
+			request->field[token->meaning] = at;
+			request->length[token->meaning] = (size_t)(end - at);
+		}
+		at = end + strlen(token->behind);
+	}
+	return 0;
+}
+
+static int read_number(const struct request *request, enum meaning meaning, double *number)
+{
+	return request->field[meaning] ? number_double(request->field[meaning], request->length[meaning], number) : -1;
+}
+
+/* Seconds that the request took. */
+static int read_elapsed(const struct request *request, double *seconds)
+{
+	if (read_number(request, SECONDS, seconds) == 0)
+		return 0;
+	if (read_number(request, MILLISECONDS, seconds) == 0) {
+		*seconds /= 1e3;
+		return 0;
+	}
+	if (read_number(request, MICROSECONDS, seconds) < 0)
+		return -1;
+	*seconds /= 1e6;
+	return 0;
+}
+
+/* Seconds since 1970; 0: not told. */
+static double read_time(const struct request *request)
+{
+	static const struct {
+		enum meaning meaning;
+		const char *format;
+	} kinds[] = {{TIME_LOCAL, "%d/%b/%Y:%H:%M:%S %z"}, {TIME_LOCAL, "[%d/%b/%Y:%H:%M:%S %z]"}, {TIME_ISO, "%Y-%m-%dT%H:%M:%S%z"}};
+	double unix_time = 0;
+
+	if (read_number(request, TIME_UNIX, &unix_time) == 0)
+		return unix_time;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		enum meaning meaning = kinds[i].meaning;
+		struct tm parts = {0};
+		char *copy;
+		bool read;
+
+		if (!request->field[meaning])
+			continue;
+		copy = memory_text(request->field[meaning], request->length[meaning]);
+		read = strptime(copy, kinds[i].format, &parts) != NULL;
+		free(copy);
+		if (read) {
+			long offset = parts.tm_gmtoff; /* timegm() sets it to 0 */
+
+			return (double)(timegm(&parts) - offset);
+		}
+	}
+	return 0;
+}
+
+/* Browsers name others that they are like; the first of these is what they are. */
+static const char *const browsers[] = {"Edg/", "OPR/", "Firefox/", "Chrome/", "CriOS/", "Safari/"};
+
+static void put_product(struct line *line, const char *agent)
+{
+	const char *product = agent, *slash;
+
+	if (!strncmp(agent, "Mozilla/", 8))
+		for (size_t i = 0; i < sizeof(browsers) / sizeof(browsers[0]) && product == agent; i++) {
+			const char *found = strstr(agent, browsers[i]);
+
+			product = found ? found : agent;
+		}
+	slash = product + strcspn(product, "/ ");
+	line_bytes(line, "fact.program", product, (size_t)(slash - product));
+	if (*slash == '/')
+		line_bytes(line, "fact.program.version", slash + 1, strcspn(slash + 1, " ;)"));
+}
+
+/* "Windows NT 10.0" of "Mozilla/5.0 (Windows NT 10.0; Win64; x64) ..."; else the first word in parentheses. */
+static void put_os(struct line *line, const char *agent)
+{
+	static const char *const systems[] = {"Windows NT", "Android", "iPhone OS", "CPU OS", "Mac OS X", "CrOS", "Linux"};
+	const char *open = strchr(agent, '('), *found = NULL;
+
+	if (!open)
+		return;
+	for (size_t i = 0; i < sizeof(systems) / sizeof(systems[0]) && !found; i++)
+		found = strstr(open, systems[i]);
+	found = found ? found : open + 1;
+	if (strcspn(found, ";)"))
+		line_bytes(line, "fact.os", found, strcspn(found, ";)"));
+}
+
+static void put_features(const struct request *request, const char *id, struct line *line)
+{
+	double bytes = 0, status = 0;
+	char agent[AGENT_ROOM] = "";
+
+	line_begin(line, "features");
+	line_text(line, "run", id);
+	if (read_number(request, BYTES, &bytes) == 0)
+		line_double(line, "bytes", bytes);
+	if (read_number(request, STATUS, &status) == 0)
+		line_double(line, "status", status);
+	if (request->field[AGENT])
+		snprintf(agent, sizeof(agent), "%.*s", (int)(request->length[AGENT] < AGENT_ROOM ? request->length[AGENT] : AGENT_ROOM - 1),
+			 request->field[AGENT]);
+	if (*agent && strcmp(agent, "-") != 0) {
+		put_product(line, agent);
+		put_os(line, agent);
+	}
+}
+
+/* Both servers write a line when the request is over. */
+int access_log_run(const struct access_log *format, const char *text, unsigned long long number, const char *job, struct line *run, struct line *features)
+{
+	struct request request;
+	double seconds, end, status = 0;
+	int64_t begin = 0;
+	char *id, begun[64];
+
+	if (cut(format, text, &request) < 0 || read_elapsed(&request, &seconds) < 0 || request.length[CLIENT] == 0)
+		return -1;
+	end = read_time(&request);
+	snprintf(begun, sizeof(begun), "%.6f", end > seconds ? end - seconds : 0);
+	if (number_time(begun, strlen(begun), &begin) < 0)
+		return -1;
+	id = memory_format("%.*s::%s:%llu", (int)request.length[CLIENT], request.field[CLIENT], begun, number);
+	line_begin(run, "run");
+	line_text(run, "id", id);
+	line_bytes(run, "node", request.field[CLIENT], request.length[CLIENT]);
+	line_text(run, "job", job);
+	line_time(run, "ts", begin);
+	line_double(run, "elapsed", seconds);
+	if (read_number(&request, STATUS, &status) == 0)
+		line_unsigned(run, "exit", status >= OK_BELOW);
+	put_features(&request, id, features);
+	free(id);
+	return 0;
+}

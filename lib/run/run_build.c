@@ -1,0 +1,745 @@
+#include "run/run_build.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/number.h"
+#include "event/machine.h"
+#include "run/run.h"
+
+/* A loss of events is told where events go on, behind it. */
+#define LOSS_TOLD (10 * NSEC_PER_SEC)
+
+enum { CLONE_MAKES_THREAD = 0x10000 /* CLONE_THREAD */, BOOT_ROOM = 64 };
+
+/* What a thread executes, as sched_process_exec or a `task` record tells. */
+struct program {
+	int32_t tid;
+	bool by_event; /* which wins */
+	char first[RUN_NAME_ROOM], name[RUN_NAME_ROOM]; /* last components, of its first and last word */
+	UT_hash_handle hh;
+};
+
+struct loss {
+	int64_t from, to;
+};
+
+struct run_builder {
+	struct stream *stream;
+	struct events *events;
+	struct run_options options;
+	struct calls *calls;
+	struct event_type *enter, *exit, *exec, *fork;
+	struct event_field *enter_id, *enter_args, *exit_id, *exit_ret, *exec_pid, *exec_file, *fork_parent, *fork_child;
+	/* of this stream */
+	struct kin kin;
+	struct program *programs;
+	struct run *runs, **last; /* in the order of their beginnings */
+	struct run *over, **over_last; /* to be written, in the order of their ends */
+	ARRAY(struct loss) losses;
+	bool forks; /* are told by sched_process_fork */
+	char node[RUN_NAME_ROOM], boot[BOOT_ROOM];
+	bool named;	  /* the stream names a machine, whose calls have names */
+	bool from_here;	  /* the stream is of this machine since it was booted */
+	/* of all streams */
+	uint64_t count, incomplete, seen;
+	bool unnamed;
+};
+
+struct run_builder *run_builder_new(struct stream *stream, struct events *events, const struct run_options *options)
+{
+	struct run_builder *builder = NEW(struct run_builder);
+
+	builder->stream = stream;
+	builder->events = events;
+	builder->options = *options;
+	builder->calls = calls_new(options->job);
+	builder->enter = events_type(events, "raw_syscalls:sys_enter");
+	builder->enter_id = event_type_field(builder->enter, "id");
+	builder->enter_args = event_type_field(builder->enter, "args");
+	builder->exit = events_type(events, "raw_syscalls:sys_exit");
+	builder->exit_id = event_type_field(builder->exit, "id");
+	builder->exit_ret = event_type_field(builder->exit, "ret");
+	builder->exec = events_type(events, "sched:sched_process_exec");
+	builder->exec_pid = event_type_field(builder->exec, "pid");
+	builder->exec_file = event_type_field(builder->exec, "filename");
+	builder->fork = events_type(events, "sched:sched_process_fork");
+	builder->fork_parent = event_type_field(builder->fork, "parent_pid");
+	builder->fork_child = event_type_field(builder->fork, "child_pid");
+	builder->last = &builder->runs;
+	builder->over_last = &builder->over;
+	builder->from_here = true;
+	return builder;
+}
+
+static const char *last_component(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static void drop_program(struct run_builder *builder, struct program *program)
+{
+	HASH_DEL(builder->programs, program);
+	free(program);
+}
+
+static struct program *find_program(const struct run_builder *builder, int32_t tid)
+{
+	struct program *program;
+
+	HASH_FIND_INT(builder->programs, &tid, program);
+	return program;
+}
+
+static void note_program(struct run_builder *builder, int32_t tid, const char *path, bool by_event)
+{
+	struct program *program = find_program(builder, tid);
+	const char *space;
+	char *word;
+
+	if (program && program->by_event && !by_event)
+		return;
+	if (!program) {
+		program = NEW(struct program);
+		program->tid = tid;
+		HASH_ADD_INT(builder->programs, tid, program);
+	}
+	program->by_event = by_event;
+	space = by_event ? NULL : strrchr(path, ' ');
+	snprintf(program->name, sizeof(program->name), "%s", last_component(space ? space + 1 : path));
+	word = memory_text(path, by_event ? strlen(path) : strcspn(path, " "));
+	snprintf(program->first, sizeof(program->first), "%s", last_component(word));
+	free(word);
+}
+
+static void free_runs(struct run_builder *builder, struct run **runs)
+{
+	while (*runs) {
+		struct run *run = *runs;
+
+		*runs = run->next;
+		run_free(&builder->kin, run);
+	}
+}
+
+/* Forgets what was of one stream. */
+static void forget(struct run_builder *builder)
+{
+	struct program *program, *next;
+
+	free_runs(builder, &builder->runs);
+	free_runs(builder, &builder->over);
+	builder->last = &builder->runs;
+	builder->over_last = &builder->over;
+	kin_free(&builder->kin);
+	HASH_ITER(hh, builder->programs, program, next)
+		drop_program(builder, program);
+	builder->losses.count = 0;
+	builder->forks = false;
+	builder->node[0] = builder->boot[0] = '\0';
+	builder->from_here = true;
+	builder->named = false;
+	calls_machine(builder->calls, MACHINE_UNKNOWN);
+}
+
+void run_builder_free(struct run_builder *builder)
+{
+	forget(builder);
+	free(builder->losses.items);
+	calls_free(builder->calls);
+	free(builder);
+}
+
+/* A stream that names neither host nor boot is taken to be from here. */
+static bool is_from_here(const struct run_builder *builder)
+{
+	struct utsname names;
+	char *boot;
+	bool same;
+
+	if (*builder->boot) {
+		boot = file_read("/proc/sys/kernel/random/boot_id", NULL);
+		same = boot && !strncmp(boot, builder->boot, strlen(builder->boot));
+		free(boot);
+		return same;
+	}
+	return !*builder->node || (uname(&names) == 0 && !strcmp(names.nodename, builder->node));
+}
+
+static int stream_seen(struct run_builder *builder, const struct record *record)
+{
+	const struct fields *fields = stream_fields(builder->stream, record);
+	char machine[65] = "";
+
+	if (!fields)
+		return -1;
+	fields_text(fields, "machine", machine, sizeof(machine));
+	calls_machine(builder->calls, machine_of(machine));
+	builder->named = machine_of(machine) != MACHINE_UNKNOWN;
+	fields_text(fields, "host", builder->node, sizeof(builder->node));
+	fields_text(fields, "boot", builder->boot, sizeof(builder->boot));
+	builder->from_here = is_from_here(builder);
+	return 0;
+}
+
+static void end_thread(struct run_builder *builder, struct thread *thread);
+
+static int task_seen(struct run_builder *builder, const struct record *record)
+{
+	const struct fields *fields = stream_fields(builder->stream, record);
+	char program[RUN_NAME_ROOM];
+	struct program *known;
+	struct thread *thread;
+	int64_t tid = 0;
+
+	if (!fields)
+		return -1;
+	if (fields_integer(fields, "tid", &tid) < 0)
+		return stream_fail(builder->stream, "%s", fail_text());
+	if (fields_is(fields, "ended", "yes") && (thread = kin_find(&builder->kin, (int32_t)tid)))
+		end_thread(builder, thread);
+	else if (fields_text(fields, "program", program, sizeof(program)))
+		note_program(builder, (int32_t)tid, program, false);
+	else if (fields_is(fields, "began", "yes") && (known = find_program(builder, (int32_t)tid)) && !known->by_event)
+		drop_program(builder, known);
+	return 0;
+}
+
+static int lost_seen(struct run_builder *builder, const struct record *record)
+{
+	const struct fields *fields = stream_fields(builder->stream, record);
+	struct loss loss = {INT64_MIN, 0};
+
+	if (!fields)
+		return -1;
+	if (fields_time(fields, "ts", &loss.to) < 0 || fields_time(fields, "from", &loss.from) < 0)
+		return stream_fail(builder->stream, "%s", fail_text());
+	if (loss.to == 0 && record_tells_damage(record))
+		loss.to = INT64_MAX;
+	*ARRAY_ADD(&builder->losses) = loss;
+	return 0;
+}
+
+static bool is_complete(const struct run_builder *builder, const struct run *run)
+{
+	for (size_t i = 0; i < builder->losses.count; i++)
+		if (builder->losses.items[i].from <= run->end && builder->losses.items[i].to >= run->begin)
+			return false;
+	return true;
+}
+
+static int write_run(struct run_builder *builder, const struct run *run)
+{
+	const char *node = builder->options.node ? builder->options.node : builder->node;
+	struct utsname names;
+	bool here = builder->from_here, complete = is_complete(builder, run);
+	struct run_labels labels = {.node = node, .boot = builder->boot, .job = builder->options.job->name};
+	char id[RUN_ID_ROOM];
+
+	if (!*node && here && uname(&names) == 0)
+		labels.node = names.nodename;
+	builder->count++;
+	builder->incomplete += !complete;
+	if (run_write(run, &labels, complete, builder->calls, builder->stream, id) < 0)
+		return -1;
+	return builder->options.more ? builder->options.more(builder->options.context, id, builder->stream, here) : 0;
+}
+
+/* Writes the runs that ended before this time. */
+static int write_before(struct run_builder *builder, int64_t ts)
+{
+	int status = 0;
+
+	while (builder->over && builder->over->end < ts && status == 0) {
+		struct run *run = builder->over;
+
+		status = write_run(builder, run);
+		builder->over = run->next;
+		run_free(&builder->kin, run);
+	}
+	if (!builder->over)
+		builder->over_last = &builder->over;
+	return status;
+}
+
+static bool is_long_over(const struct run *run, int64_t now)
+{
+	return run->end < now && (uint64_t)now - (uint64_t)run->end > LOSS_TOLD && now > INT64_MIN + LOSS_TOLD;
+}
+
+static struct run **find_link(struct run_builder *builder, const struct run *run)
+{
+	struct run **link = &builder->runs;
+
+	while (*link && *link != run)
+		link = &(*link)->next;
+	return link;
+}
+
+static void take_out(struct run_builder *builder, struct run *run)
+{
+	struct run **link = find_link(builder, run);
+
+	*link = run->next;
+	if (!*link)
+		builder->last = link;
+	run->next = NULL;
+}
+
+/* All that belongs to the run belongs to `to`; NULL: to nobody. */
+static void move_processes(struct run_builder *builder, const struct run *run, struct run *to)
+{
+	for (struct process *process = builder->kin.all; process; process = process->next)
+		if (process->run == run) {
+			process->run = to;
+			process->muted = !to;
+		}
+}
+
+/* The run is over, and nothing more is to be counted. */
+static void finish(struct run_builder *builder, struct run *run)
+{
+	run->closed = true;
+	move_processes(builder, run, NULL);
+	take_out(builder, run);
+	if (!run->seen) {
+		run_free(&builder->kin, run);
+		return;
+	}
+	*builder->over_last = run;
+	builder->over_last = &run->next;
+}
+
+/* Its own threads have ended; calls that children entered before may still return. */
+static void close_run(struct run_builder *builder, struct run *run)
+{
+	run->closed = true;
+	for (const struct thread *thread = builder->kin.threads; thread; thread = thread->hh.next)
+		run->awaited += thread->process->run == run && thread->process != run->process && !thread->gone && thread->open &&
+				thread->entered <= run->end;
+	if (run->awaited == 0)
+		finish(builder, run);
+}
+
+static void end_thread(struct run_builder *builder, struct thread *thread)
+{
+	struct run *run = thread->process->run;
+	bool own = run && run->process == thread->process;
+
+	if (thread->gone)
+		return;
+	process_ref(thread->process);
+	kin_end(&builder->kin, thread);
+	if (own && run->process->live == 0 && !run->closed && (!run->partial || builder->forks)) /* else a parent may claim it yet */
+		close_run(builder, run);
+	process_unref(&builder->kin, thread->process);
+}
+
+static void begin_run(struct run_builder *builder, struct process *process, const char *program, bool partial)
+{
+	struct run *run = run_new(process, program);
+
+	run->partial = partial;
+	process->run = run;
+	process->muted = false;
+	*builder->last = run;
+	builder->last = &run->next;
+}
+
+/* What a process did before it had a run. */
+static void hand_over(struct process *process, struct tally *to)
+{
+	if (process->sums && to)
+		tally_add(to, process->sums);
+	tally_free(process->sums);
+	process->sums = NULL;
+}
+
+/* A run that was taken for one begun before the data is the run of a child. */
+static void fold(struct run_builder *builder, struct run *child, struct run *into)
+{
+	struct tally *to = into && !into->closed ? into->later : NULL;
+
+	if (to) {
+		tally_add(to, child->sums);
+		tally_add(to, child->later);
+	}
+	move_processes(builder, child, into);
+	take_out(builder, child);
+	run_free(&builder->kin, child);
+}
+
+/* What looked like a run was its process before it executed the job's program: it is what a parent may claim. */
+static void unmake(struct run_builder *builder, struct run *run)
+{
+	struct process *process = run->process;
+
+	for (struct process *each = builder->kin.all; each; each = each->next)
+		if (each->run == run)
+			each->run = NULL;
+	process->run = NULL;
+	tally_free(process->sums);
+	process->sums = tally_new();
+	tally_add(process->sums, run->sums);
+	tally_add(process->sums, run->later);
+	take_out(builder, run);
+	run_free(&builder->kin, run);
+}
+
+/* Processes whose ancestors have a run now have it, too. */
+static void inherit(struct run_builder *builder)
+{
+	bool again = true;
+
+	while (again) {
+		again = false;
+		for (struct process *process = builder->kin.all; process; process = process->next) {
+			const struct process *parent = process->parent;
+
+			if (process->run || process->muted || !parent || (!parent->run && !parent->muted))
+				continue;
+			process->run = parent->run;
+			process->muted = parent->muted;
+			hand_over(process, process->run && !process->run->closed ? process->run->later : NULL);
+			again = true;
+		}
+	}
+}
+
+static void adopt(struct run_builder *builder, struct thread *thread, struct process *parent, bool is_thread)
+{
+	struct run *own = thread->process->run, *former = own && own->partial && own->process == thread->process ? own : NULL;
+	struct process *process = kin_adopt(&builder->kin, thread, parent, is_thread);
+
+	if (!process)
+		return;
+	if (former && former != parent->run)
+		fold(builder, former, parent->run);
+	if (is_thread && !parent->run && !parent->muted && process->sums) {
+		if (!parent->sums)
+			parent->sums = tally_new();
+		hand_over(process, parent->sums);
+	} else {
+		hand_over(process, !parent->run ? NULL : is_thread && parent == parent->run->process ? parent->run->sums
+								  : parent->run->closed		     ? NULL
+												     : parent->run->later);
+	}
+	process_unref(&builder->kin, process);
+	inherit(builder);
+}
+
+/* A thread made another: by the result of its call, which may come behind what the child did. */
+static void made(struct run_builder *builder, struct thread *parent, int64_t tid, bool is_thread)
+{
+	struct thread *child = tid <= INT32_MAX ? kin_find(&builder->kin, (int32_t)tid) : NULL;
+
+	if (tid > INT32_MAX || child == parent)
+		return;
+	if (child && child->first >= parent->entered)
+		adopt(builder, child, parent->process, is_thread);
+	else if (!child || child->gone) /* else the number is one of another pid namespace */
+		kin_born(&builder->kin, (int32_t)tid, parent->process, is_thread);
+}
+
+/*
+ * What the thread executes now, by a name of the job's program if it has one: the file that was executed, else comm, or what a `task`
+ * record has as program, such as "bash nightly.sh": its first and last words. Sets *name; whether it is the job's.
+ */
+static bool executed(struct run_builder *builder, int32_t tid, char name[RUN_NAME_ROOM])
+{
+	const struct program *program = find_program(builder, tid);
+	const char *comm = last_component(events_comm(builder->events, tid));
+	const char *candidates[] = {program && program->by_event ? program->name : comm, program ? program->first : comm,
+				    program ? program->name : comm};
+
+	for (size_t i = 0; i < sizeof(candidates) / sizeof(candidates[0]); i++)
+		if (job_runs(builder->options.job, candidates[i])) {
+			snprintf(name, RUN_NAME_ROOM, "%s", candidates[i]);
+			return true;
+		}
+	snprintf(name, RUN_NAME_ROOM, "%s", candidates[0]);
+	return false;
+}
+
+static struct thread *other_thread(const struct run_builder *builder, const struct thread *left)
+{
+	for (struct thread *thread = builder->kin.threads; thread; thread = thread->hh.next)
+		if (thread != left && thread->process == left->process && !thread->gone)
+			return thread;
+	return NULL;
+}
+
+/* The other threads of a process end when one of them executes a program. */
+static void end_others(struct run_builder *builder, struct thread *left)
+{
+	struct thread *other;
+
+	while (left->process->live > 1 && (other = other_thread(builder, left)))
+		kin_end(&builder->kin, other);
+}
+
+/* A call of a child that counts for a run that is over but for such calls. */
+static void awaited_returned(struct run_builder *builder, const struct thread *thread)
+{
+	struct run *run = thread->process->run;
+
+	if (thread->open && run && run->closed && run->process != thread->process && thread->entered <= run->end && --run->awaited == 0)
+		finish(builder, run);
+}
+
+/* The thread begins a run if it executes the job's program, and its process is not one already. Whether it does. */
+static bool exec_returned(struct run_builder *builder, struct thread *thread)
+{
+	struct job *job = builder->options.job;
+	struct process *process = thread->process;
+	struct run *former = process->run;
+	bool own = former && former->process == process, begins;
+	char name[RUN_NAME_ROOM];
+	struct program *program = find_program(builder, thread->tid);
+
+	end_others(builder, thread);
+	begins = executed(builder, thread->tid, name);
+	if (program)
+		program->by_event = false; /* a task record may tell the next */
+	if (job->programs.count == 0) {
+		job_learn(job, name);
+		begins = true;
+	}
+	if (!begins || (own && !former->partial))
+		return false;
+	if (own)
+		unmake(builder, former);
+	awaited_returned(builder, thread);
+	begin_run(builder, kin_renew(&builder->kin, thread), name, false);
+	thread->open = thread->before = NULL;
+	thread->has_returned = thread->idle = false;
+	return true;
+}
+
+/* Once for each process without known parent: by its name, it may be a run that began before the data. */
+static void ask_name(struct run_builder *builder, struct process *process, int32_t tid)
+{
+	const char *name = events_comm(builder->events, process->tgid);
+
+	process->asked = true;
+	if (!strcmp(name, "?"))
+		name = events_comm(builder->events, tid);
+	if (!process->run && !process->muted && !process->parent && job_runs(builder->options.job, name))
+		begin_run(builder, process, name, true);
+}
+
+static struct thread *thread_of(struct run_builder *builder, const struct event *event)
+{
+	struct thread *thread = kin_thread(&builder->kin, event->tid, events_tgid(builder->events, event->tid), event->ts);
+
+	if (!thread->process->asked)
+		ask_name(builder, thread->process, thread->tid);
+	return thread;
+}
+
+static struct tally *entry_tally(struct process *process)
+{
+	if (process->run)
+		return run_entry(process->run, process);
+	if (process->muted)
+		return NULL;
+	if (!process->sums)
+		process->sums = tally_new();
+	return process->sums;
+}
+
+static struct tally *return_tally(struct process *process, int64_t entered)
+{
+	return process->run ? run_return(process->run, process, entered) : process->muted ? NULL : process->sums;
+}
+
+static int64_t between(int64_t from, int64_t to)
+{
+	return (int64_t)((uint64_t)to - (uint64_t)from);
+}
+
+/* A run is told of each event of its own threads before the event counts. */
+static void tell_run(const struct thread *thread, int64_t ts)
+{
+	struct run *run = thread->process->run;
+
+	if (run && run->process == thread->process)
+		run_event(run, ts);
+}
+
+static void count_entry(struct run_builder *builder, struct thread *thread, const struct call *call, const struct event *event)
+{
+	struct tally *tally = entry_tally(thread->process);
+
+	if (!tally)
+		return;
+	if (thread->idle)
+		tally_outside(tally, between(thread->since, event->ts));
+	tally_count(tally, call);
+	if (call->size_argument >= 0)
+		tally_argument(tally, call, event_element(event, builder->enter_args, (unsigned)call->size_argument));
+	if (!thread->before || (builder->options.same_pairs && thread->before->id != call->id))
+		return;
+	tally_next(tally, thread->before, call);
+	if (thread->has_returned)
+		tally_gap(tally, thread->before, call, between(thread->returned, event->ts));
+}
+
+static void note_exit(struct run_builder *builder, struct thread *thread, const struct call *call, const struct event *event)
+{
+	struct process *process = thread->process;
+	bool group = call->deed == CALL_EXIT_GROUP;
+
+	if (process->run && process->run->process == process && (group || !process->run->has_exit)) {
+		process->run->has_exit = group || process->live == 1;
+		process->run->exit = (uint8_t)event_element(event, builder->enter_args, 0);
+	}
+	process->exiting |= group;
+	end_thread(builder, thread);
+}
+
+static void entered(struct run_builder *builder, const struct event *event)
+{
+	const struct call *call = calls_find(builder->calls, event_number(event, builder->enter_id));
+	struct thread *thread = thread_of(builder, event);
+
+	tell_run(thread, event->ts);
+	if (!call)
+		return;
+	count_entry(builder, thread, call, event);
+	thread->open = thread->before = call;
+	thread->entered = event->ts;
+	thread->has_returned = thread->idle = false;
+	if (call->deed == CALL_CLONE)
+		thread->makes_thread = event_element(event, builder->enter_args, 0) & CLONE_MAKES_THREAD;
+	else if (call->deed == CALL_EXIT || call->deed == CALL_EXIT_GROUP)
+		note_exit(builder, thread, call, event);
+}
+
+static void call_returned(struct run_builder *builder, struct thread *thread, const struct call *call, const struct event *event)
+{
+	int64_t result = event_number(event, builder->exit_ret);
+	struct tally *tally = return_tally(thread->process, thread->entered);
+
+	if (tally)
+		tally_end(tally, call, between(thread->entered, event->ts), result);
+	awaited_returned(builder, thread);
+	thread->open = NULL;
+	thread->has_returned = true;
+	thread->returned = event->ts;
+	if (result > 0 && !builder->forks && (call->deed == CALL_CLONE || call->deed == CALL_FORK))
+		made(builder, thread, result, call->deed == CALL_CLONE && thread->makes_thread);
+	tell_run(thread, event->ts); /* what the child did counts */
+}
+
+static void returned(struct run_builder *builder, const struct event *event)
+{
+	const struct call *call = calls_find(builder->calls, event_number(event, builder->exit_id));
+	struct thread *thread = thread_of(builder, event);
+	bool begins = call && call->deed == CALL_EXEC && event_number(event, builder->exit_ret) == 0 && exec_returned(builder, thread);
+
+	tell_run(thread, event->ts);
+	if (!begins && call && call == thread->open)
+		call_returned(builder, thread, call, event);
+	if (!thread->idle)
+		thread->since = event->ts;
+	thread->idle = true;
+	if (thread->process->exiting)
+		end_thread(builder, thread);
+}
+
+/* The parent may have done nothing yet that was seen: it is made here, without a name asked for. */
+static void forked(struct run_builder *builder, const struct event *event)
+{
+	int32_t parent = (int32_t)event_number(event, builder->fork_parent), child = (int32_t)event_number(event, builder->fork_child);
+	struct thread *thread, *former;
+
+	if (parent <= 0 || child <= 0 || parent == child)
+		return;
+	builder->forks = true;
+	thread = kin_thread(&builder->kin, parent, events_tgid(builder->events, parent), event->ts);
+	if (!thread->process->asked)
+		ask_name(builder, thread->process, parent);
+	former = kin_find(&builder->kin, child);
+	if (former)
+		end_thread(builder, former);
+	kin_born(&builder->kin, child, thread->process, false); /* a thread, if its task record says so */
+}
+
+static int event_seen(struct run_builder *builder, const struct record *record)
+{
+	struct event event;
+
+	if (events_read(builder->events, record, &event) < 0)
+		return stream_fail(builder->stream, "%s", fail_text());
+	if (builder->over && is_long_over(builder->over, event.ts) && write_before(builder, event.ts - LOSS_TOLD) < 0)
+		return -1;
+	if (event.type == builder->enter || event.type == builder->exit) {
+		builder->seen++;
+		builder->unnamed |= !builder->named;
+		if (event.tid <= 0)
+			return 0;
+		(event.type == builder->enter ? entered : returned)(builder, &event);
+	} else if (event.type == builder->exec) {
+		char file[4096];
+
+		event_text(&event, builder->exec_file, file, sizeof(file));
+		note_program(builder, (int32_t)event_number(&event, builder->exec_pid), file, true);
+	} else if (event.type == builder->fork) {
+		forked(builder, &event);
+	}
+	return 0;
+}
+
+int run_builder_record(struct run_builder *builder, const struct record *record)
+{
+	switch (record->kind) {
+	case KIND_EVENT:
+		return event_seen(builder, record);
+	case KIND_STREAM:
+		return stream_seen(builder, record);
+	case KIND_TASK:
+		return task_seen(builder, record);
+	case KIND_LOST:
+		return lost_seen(builder, record);
+	default:
+		return 0;
+	}
+}
+
+int run_builder_finish(struct run_builder *builder)
+{
+	int status;
+
+	while (builder->runs)
+		finish(builder, builder->runs);
+	status = write_before(builder, INT64_MAX);
+	forget(builder);
+	return status;
+}
+
+uint64_t run_builder_count(const struct run_builder *builder)
+{
+	return builder->count;
+}
+
+uint64_t run_builder_incomplete(const struct run_builder *builder)
+{
+	return builder->incomplete;
+}
+
+bool run_builder_unnamed(const struct run_builder *builder)
+{
+	return builder->unnamed;
+}
+
+uint64_t run_builder_events(const struct run_builder *builder)
+{
+	return builder->seen;
+}

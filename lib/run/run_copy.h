@@ -1,0 +1,33 @@
+/*
+ * run_copy: reads the runs of many streams, as of `cat *.run`, and passes what it reads on as one stream, so that a command that
+ * needs all of them writes what it found behind them, once.
+ *
+ *	copy = run_copy_open(files, count);	NULL after fail()
+ *	run_copy_write(copy, STDOUT_FILENO, text);
+ *	run_copy_run(copy);			the table is filled, and the records are passed on
+ *	stream_write_line(run_copy_output(copy), &line);
+ *	status = run_copy_close(copy);
+ *
+ * Events and what explains them (formats, threads, devices) do not pass: they are of one stream.
+ */
+#ifndef RUN_RUN_COPY_H
+#define RUN_RUN_COPY_H
+
+#include "run/run_table.h"
+
+struct run_copy;
+
+struct run_copy *run_copy_open(char *const *files, int count);
+void run_copy_write(struct run_copy *copy, int fd, bool text);
+void run_copy_drop(struct run_copy *copy, enum kind kind); /* these do not pass, and count for nothing */
+
+struct run_table *run_copy_table(const struct run_copy *copy);
+struct stream *run_copy_output(const struct run_copy *copy);
+
+/* 0; -1 after fail(). */
+int run_copy_run(struct run_copy *copy);
+
+/* The exit status; fail_text() is the message to print, or "". */
+int run_copy_close(struct run_copy *copy);
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * execs: what processes were begun with, by the kernel's word (exec_probe.h), also those that ended since. A command line that a
+ * program has written over by now is here as it was.
+ *
+ *	execs = execs_open()
+ *	execs_take(execs)		now and then, lest some are lost
+ *	execs_learn(execs, pid, ...)	of those that began before
+ *	execs_find(execs, pid, ...)
+ *	execs_close(execs)
+ *
+ * The newest 16,384 processes are kept. Two threads may use it at a time; each function locks it.
+ */
+#ifndef SOURCE_EXECS_H
+#define SOURCE_EXECS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "source/program.h"
+
+struct execs;
+
+/* NULL after fail(): not permitted, or this kernel cannot. */
+struct execs *execs_open(void);
+void execs_close(struct execs *execs); /* NULL is allowed */
+
+void execs_take(struct execs *execs);
+
+/* What a process runs that began before, as of now by /proc; does nothing where the kernel has told it. */
+void execs_learn(struct execs *execs, int32_t pid, const struct program *program);
+
+/*
+ * What the process was begun with at this time, of CLOCK_MONOTONIC, give or take a millisecond; EXECS_LAST: the last time, be it by its
+ * parent. False: not known. In program->group is its control group then, if *has_group; its title is not touched.
+ */
+#define EXECS_LAST INT64_MAX
+bool execs_find(struct execs *execs, int32_t pid, int64_t ts, struct program *program, bool *has_group);
+
+/* What it ran at this time; `own`: if it is known to be a process, for a thread has what its parent ran, too. */
+bool execs_find_then(struct execs *execs, int32_t pid, int64_t ts, bool own, struct program *program, bool *has_group);
+
+/* A process made another at this time: that one runs the same until it begins another program. */
+void execs_fork(struct execs *execs, int32_t parent, int32_t child, int64_t ts);
+
+#endif

@@ -1,0 +1,15 @@
+/*
+ * interpreters: what an interpreter was given to run, by its command line: a script, module, class or archive.
+ *
+ * Which options of which interpreters may stand before it is data: charts/formats/interpreters.
+ */
+#ifndef SOURCE_INTERPRETERS_H
+#define SOURCE_INTERPRETERS_H
+
+/* Reads that file, once; any thread may ask. -1 after fail(), of whoever asked first: then no script is known. */
+int interpreters_load(void);
+
+/* The program's words from /proc/PID/cmdline behind its first one, each with NUL behind it. In them; NULL: not known. */
+const char *interpreters_script(const char *program, const char *words, const char *end);
+
+#endif

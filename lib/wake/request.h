@@ -1,0 +1,120 @@
+/*
+ * request: keeps the block requests of a window, and finds what an event is about among those that are open. Sectors have 512
+ * bytes. Private to lib/wake.
+ *
+ * A bio is queued as one request. The device may take it in pieces, merge it with others, and complete pieces of several at once;
+ * an event names a range of sectors and no request. An event is shared out: first to requests that follow each other from the first of its
+ * sectors on, of which it may consist; then, as a chart pairs them (chart/pair.c), each sector to the oldest request that lacks it. So no
+ * request stays open when the device has completed all. A request of which an event takes a part is cut: the part is a
+ * request of its own from then on, and so is the rest. Indexes stay valid until the window is forgotten; pointers do not outlive
+ * the next call.
+ */
+#ifndef WAKE_REQUEST_H
+#define WAKE_REQUEST_H
+
+#include "wake/core.h"
+
+enum { CAUSE_REQUEST = CAUSE(PART_BLOCK, 0) }; /* index: of a request that had completed */
+
+struct ender { /* what ended a service: CAUSE_NONE, CAUSE_THREAD, CAUSE_RAISED, CAUSE_REQUEST */
+	uint8_t cause;
+	int32_t index;
+};
+
+struct request {
+	uint64_t disk, sector;
+	uint32_t sectors;
+	int32_t submitter; /* index of a thread; INDEX_NONE: not in the data */
+	int32_t owner;	   /* of the thread for which it was submitted */
+	int64_t queued, issued, completed; /* TIME_NONE: not in the data, or not yet */
+	int32_t service_node, queue_node, behind_node; /* in the graph at hand */
+	int32_t next;			   /* of those that one event was about; INDEX_NONE */
+	int32_t next_open;		   /* in its slot; request.c */
+	bool swaps;			   /* it brings pages back from swap, or takes them there */
+	bool flush_after;		   /* it is over when the disk's cache is flushed behind it */
+	char rwbs[4];
+	struct ender ender;	  /* of its service, if the loop device waited for something */
+	uint64_t serves;	  /* the loop device whose work submitted it; 0: none */
+	int32_t upper;		  /* the loop device's request for which it was submitted; INDEX_NONE: not known */
+	int32_t lower;		  /* of those submitted for it the last, then the last to complete; INDEX_NONE */
+	uint32_t handed_on;	  /* sectors of it that these have */
+	int32_t data;		  /* index of its data part; INDEX_NONE: it has no other */
+};
+
+/* A write that is followed by a flush of the disk's cache, until that begins: the flush waits for it. */
+struct data_part {
+	struct ender ender;
+	int64_t completed;
+	int32_t node; /* in the graph at hand */
+};
+
+struct flush { /* a request that waits for a flush of its disk's cache */
+	int32_t request;
+	uint8_t state;
+	bool alone; /* it is nothing else, or that is done */
+};
+
+struct disk {
+	uint64_t dev;
+	int64_t longest;       /* longest service so far */
+	int64_t shortest[4];   /* and shortest, of reads, writes, flushes, others; 0: none */
+	uint64_t widest;       /* the most slots that a request reaches over, but for wide ones; request.c */
+	bool has_wide;
+	ARRAY(int32_t) issued; /* requests in the order in which they were issued */
+	ARRAY(struct flush) flushes;
+	UT_hash_handle hh;
+};
+
+enum { OPERATIONS = sizeof(((struct disk *)NULL)->shortest) / sizeof(int64_t) };
+
+/* What the part of block.c keeps of a window. */
+struct block_window {
+	struct requests *requests;
+	ARRAY(int32_t) drawn; /* requests that have nodes in the graph at hand */
+};
+void request_begin(struct wake *wake); /* before the first window */
+void request_free(struct wake *wake);  /* when all is forgotten */
+
+struct disk *request_disk(struct wake *wake, uint64_t dev); /* makes it if it is not there */
+struct request *request_at(const struct wake *wake, int32_t index);
+struct data_part *request_data(const struct wake *wake, int32_t index); /* by request.data */
+
+/* A bio is queued; a request without sectors waits for a flush. Each copies the request, and returns its index. */
+int32_t request_queue(struct wake *wake, const struct request *request);
+int32_t request_add_flush(struct wake *wake, const struct request *request);
+
+/*
+ * The device takes a range, hands it back, completes it; or a device that issues nothing completes a bio, with what is left of its
+ * range. Returns the first of the requests that this is about, linked by request.next in the order of their sectors;
+ * INDEX_NONE: none. Those that are complete stay linked.
+ */
+int32_t request_issue(struct wake *wake, const struct request *range);
+void request_requeue(struct wake *wake, const struct request *range);
+int32_t request_complete(struct wake *wake, const struct request *range);
+int32_t request_hand_back(struct wake *wake, const struct request *range);
+
+/* A request in service is complete: its time counts among the disk's. */
+void request_served(struct wake *wake, struct request *request);
+
+int request_operation(const struct request *request); /* an index of disk.shortest */
+
+/* The data part of a write that a flush follows is written. */
+void request_add_data(struct wake *wake, int32_t request);
+
+/*
+ * The request at this sector, or behind it, that was queued or issued at `from`, and lasted until `to`; else one at this very sector
+ * that lasted until then; INDEX_NONE: there is none.
+ */
+int32_t request_find(const struct wake *wake, uint64_t disk, uint64_t sector, int64_t from, int64_t to);
+
+/* The oldest request that was queued, and not issued, and has these sectors; INDEX_NONE: there is none. */
+int32_t request_find_queued(struct wake *wake, uint64_t disk, uint64_t sector, uint32_t sectors);
+
+/* The window ends: longest services count requests that are still open. Then all is forgotten. */
+void request_settle(struct wake *wake);
+void request_forget(struct wake *wake);
+
+/* The end of a service: for one without completion now, or the time at which events were lost that may have told of it. */
+int64_t request_end(const struct wake *wake, const struct request *request);
+
+#endif

@@ -1,0 +1,21 @@
+/*
+ * softirq: the kernel's soft interrupts, by number. One that carries somebody's data (a packet sent to this very machine) is the
+ * doing of the thread that raised it. The others are the kernel's housekeeping, whoever happened to be running. Private to
+ * lib/wake.
+ */
+#ifndef WAKE_SOFTIRQ_H
+#define WAKE_SOFTIRQ_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	SOFTIRQ_HI, SOFTIRQ_TIMER, SOFTIRQ_NET_TX, SOFTIRQ_NET_RX, SOFTIRQ_BLOCK, SOFTIRQ_IRQ_POLL, SOFTIRQ_TASKLET, SOFTIRQ_SCHED,
+	SOFTIRQ_HRTIMER, SOFTIRQ_RCU, SOFTIRQS
+};
+
+const char *softirq_name(int32_t number); /* "?": there is none */
+bool softirq_carries(int32_t number);
+bool softirq_is_timer(int32_t number);
+
+#endif

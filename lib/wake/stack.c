@@ -1,0 +1,400 @@
+#include "wake/stack.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "wake/name.h"
+
+struct stack { /* frames, innermost first, with ';' between them; NULL: none */
+	char *user, *kernel;
+};
+
+/* Where a thread's stack was seen: it went to sleep, or woke another. */
+enum { MARK_SLEEP = -1 };
+struct mark {
+	int64_t ts;
+	uint32_t stack; /* its number */
+	int32_t woken;	/* tid; MARK_SLEEP */
+};
+
+struct stacks { /* of the stream */
+	ARRAY(struct stack) by_number;
+};
+
+struct marks { /* of a thread */
+	ARRAY(struct mark) list;
+};
+
+enum {
+	STACKS_MAX = 1 << 20, /* numbers that trace-collect gives */
+	NAME_MAX_LENGTH = 64, /* of a function; a name in C++ has no end */
+	CHAIN = 4,	      /* functions of a label */
+	WAKE_UPS = 4096,      /* of one run, that are looked at */
+};
+
+static struct stacks *stacks_of(const struct wake *wake)
+{
+	return wake->of[PART_STACK];
+}
+
+static struct marks *of(const struct thread *thread)
+{
+	return thread->of[PART_STACK];
+}
+
+static void thread_free(struct thread *thread)
+{
+	free(of(thread)->list.items);
+}
+
+static void forget_meanings(struct wake *wake)
+{
+	struct stacks *stacks = stacks_of(wake);
+
+	for (size_t i = 0; i < stacks->by_number.count; i++) {
+		free(stacks->by_number.items[i].user);
+		free(stacks->by_number.items[i].kernel);
+	}
+	ARRAY_FREE(&stacks->by_number);
+}
+
+/* A `stack` record, before the first event that names it. */
+static int read_stack(struct wake *wake, const struct fields *fields)
+{
+	struct stacks *stacks = stacks_of(wake);
+	struct stack *stack;
+	uint64_t number = 0;
+
+	if (fields_unsigned(fields, "id", &number) < 0)
+		return -1;
+	if (number == 0 || number > STACKS_MAX)
+		return fail("a stack needs an id from 1 to %d", STACKS_MAX);
+	while (stacks->by_number.count <= number)
+		*ARRAY_ADD(&stacks->by_number) = (struct stack){0};
+	stack = &stacks->by_number.items[number];
+	free(stack->user);
+	free(stack->kernel);
+	*stack = (struct stack){fields_copy(fields, "user"), fields_copy(fields, "kernel")};
+	return 0;
+}
+
+static void mark(struct at *at, int32_t woken)
+{
+	enum { STACK };
+	struct thread *thread = core_thread(at->wake, at->event->tid);
+
+	*ARRAY_ADD(&of(thread)->list) =
+	    (struct mark){.ts = at->wake->now, .stack = (uint32_t)at_number(at, STACK), .woken = woken};
+}
+
+static void on_sleep(struct at *at)
+{
+	mark(at, MARK_SLEEP);
+}
+
+static void on_wake(struct at *at)
+{
+	enum { STACK, PID };
+
+	mark(at, (int32_t)at_number(at, PID));
+}
+
+/* A frame: what stands before the next ';'. */
+struct frame {
+	const char *text;
+	size_t length;
+};
+
+static bool next_frame(const char **at, struct frame *frame)
+{
+	if (!*at || !**at)
+		return false;
+	*frame = (struct frame){*at, strcspn(*at, ";")};
+	*at += frame->length + ((*at)[frame->length] == ';');
+	return true;
+}
+
+/* "compress_block (libz.so.1.2.13)": the function; its length is that of the text where there is none. */
+static size_t function_length(const struct frame *frame)
+{
+	for (size_t i = frame->length; i > 2; i--)
+		if (frame->text[i - 1] == '(' && frame->text[i - 2] == ' ')
+			return i - 2;
+	return frame->length;
+}
+
+static bool begins(const struct frame *frame, size_t at, const char *with)
+{
+	return frame->length - at >= strlen(with) && strncmp(frame->text + at, with, strlen(with)) == 0;
+}
+
+/* Of a library that a program waits through, not in; or one of the parts of the language's own library in the program. */
+static bool is_wrapper(const struct frame *frame)
+{
+	static const char *const objects[] = {"libc.so", "libc-", "libc.musl", "ld-linux", "ld-musl", "libpthread", "librt",
+					      "libstdc++", "libgcc_s", "libc++"};
+	static const char *const functions[] = {"std::", "__gnu_cxx::", "__gthread_", "<std::", "<core::", "<alloc::"};
+	size_t length = function_length(frame), object = length < frame->length ? length + 2 : 0;
+
+	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
+		if (begins(frame, object, objects[i]))
+			return true;
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		if (begins(frame, 0, functions[i]))
+			return true;
+	return length == 0 || frame->text[0] == '?' || begins(frame, 0, "...");
+}
+
+/* How every sleep and every wake-up begins in the kernel. */
+static bool is_scheduler(const struct frame *frame)
+{
+	static const char *const functions[] = {"__schedule", "schedule", "io_schedule", "preempt_schedule", "try_to_wake_up",
+						"default_wake_function", "autoremove_wake_function", "__wake_up", "wake_up_",
+						"woken_wake_function", "wait_woken", "__traceiter_"};
+
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		if (begins(frame, 0, functions[i]))
+			return true;
+	return frame->length == 0 || frame->text[0] == '?';
+}
+
+/*
+ * By these the kernel waits for a page, a block, a lock or a completion, whatever that is for: the function above them tells more, as
+ * ovl_copy_up_one does, unless it is the system call itself.
+ */
+static bool is_helper(const struct frame *frame)
+{
+	static const char *const functions[] = {
+		"folio_wait", "__folio_wait", "folio_put_wait", "__folio_lock", "folio_lock", "wait_on_page", "wait_on_bit", "__wait_on_bit",
+		"out_of_line_wait_on", "bit_wait", "wait_for_c", "__wait_for_common", "do_wait_for_common", "filemap_get", "filemap_read",
+		"filemap_update", "filemap_splice", "filemap_write_and_wait", "filemap_fdatawait", "__filemap_fdatawait", "generic_file_read",
+		"generic_perform", "file_write_and_wait", "file_fdatawait", "page_cache_", "force_page_cache", "read_pages", "submit_bio",
+		"blk_", "bio_", "iomap_", "__iomap",
+		"splice_", "do_splice", "copy_splice", "vfs_splice", "__wait_on_buffer", "__sync_dirty_buffer", "sync_dirty_buffer", "rwsem_",
+		"__rwsem", "down_", "__down", "mutex_lock", "__mutex_lock", "percpu_down", "__percpu_down", "rt_mutex", "__rt_mutex"};
+
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		if (begins(frame, 0, functions[i]))
+			return true;
+	return is_scheduler(frame);
+}
+
+static bool is_call(const struct frame *frame)
+{
+	static const char *const functions[] = {"__x64_", "__arm64_", "__se_", "__do_sys", "__s390", "__riscv", "do_syscall", "x64_sys",
+						"entry_", "el0", "invoke_syscall", "vfs_", "ksys_", "__vfs"};
+
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		if (begins(frame, 0, functions[i]))
+			return true;
+	return false;
+}
+
+/* The frame that the stack goes by, and in *rest what is behind it. */
+static bool find_frame(const char *frames, bool (*is_passed)(const struct frame *), struct frame *frame, const char **rest)
+{
+	*rest = frames;
+	while (next_frame(rest, frame))
+		if (!is_passed(frame))
+			return true;
+	return false;
+}
+
+static bool find_kernel_frame(const char *frames, struct frame *frame)
+{
+	const char *rest;
+
+	return (find_frame(frames, is_helper, frame, &rest) && !is_call(frame)) || find_frame(frames, is_scheduler, frame, &rest);
+}
+
+static const struct stack *stack_of(const struct wake *wake, const struct mark *mark)
+{
+	return mark && mark->stack < stacks_of(wake)->by_number.count ? &stacks_of(wake)->by_number.items[mark->stack] : NULL;
+}
+
+/* The last mark at or before this time; one more than its place. */
+static size_t marks_until(const struct thread *thread, int64_t ts)
+{
+	return COUNT_UNTIL(of(thread)->list.items, of(thread)->list.count, ts, ts);
+}
+
+/* The sleep's stack was taken while the thread still ran, and nothing of it came in between. */
+static const struct mark *mark_of_wait(const struct thread *thread, size_t piece)
+{
+	int64_t end = thread->pieces.items[piece].start, begin = piece > 0 ? thread->pieces.items[piece - 1].start : end;
+	size_t at = marks_until(thread, end);
+	const struct mark *found = at > 0 ? &of(thread)->list.items[at - 1] : NULL;
+
+	return found && found->woken == MARK_SLEEP && found->ts >= begin ? found : NULL;
+}
+
+/* The wake-up of the asker by which this run, or what goes on after it was preempted, came to its end. */
+static const struct mark *mark_of_run(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker)
+{
+	int32_t woken = asker == INDEX_NONE ? MARK_SLEEP : wake->threads.items[asker]->tid;
+	size_t at = marks_until(thread, thread->pieces.items[piece].start - 1), end = at + WAKE_UPS;
+
+	for (; woken != MARK_SLEEP && at < of(thread)->list.count && at < end; at++) {
+		if (of(thread)->list.items[at].woken == woken)
+			return &of(thread)->list.items[at];
+		if (of(thread)->list.items[at].woken == MARK_SLEEP)
+			return NULL;
+	}
+	return NULL;
+}
+
+static const struct stack *stack_of_piece(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker)
+{
+	switch (thread->pieces.items[piece].what) {
+	case WHAT_WAIT:
+		return stack_of(wake, mark_of_wait(thread, piece));
+	case WHAT_RUN:
+		return stack_of(wake, mark_of_run(wake, thread, piece, asker));
+	default:
+		return NULL;
+	}
+}
+
+/* The function without what stands between < and > if it is long: the arguments of templates. */
+static void print_function(FILE *out, const struct frame *frame)
+{
+	size_t length = function_length(frame), written = 0;
+	int depth = 0;
+
+	for (size_t i = 0; i < length && written < NAME_MAX_LENGTH; i++) {
+		char c = frame->text[i];
+
+		depth -= c == '>' && depth > 0;
+		if (depth == 0 && ++written)
+			fputc(c, out);
+		depth += c == '<' && i > 0 && length > NAME_MAX_LENGTH;
+	}
+	if (written == NAME_MAX_LENGTH)
+		fputs("...", out);
+}
+
+/* The frame that a stack goes by; of a program that of the program, even if it has none. */
+static bool frame_of_stack(const struct stack *stack, struct frame *frame)
+{
+	const char *rest;
+
+	return stack && (stack->user ? find_frame(stack->user, is_wrapper, frame, &rest)
+				     : find_kernel_frame(stack->kernel, frame));
+}
+
+static char *function_of(const struct frame *frame)
+{
+	char *function = NULL;
+	size_t size;
+	FILE *out = open_memstream(&function, &size);
+
+	print_function(out, frame);
+	fclose(out);
+	if (*function)
+		return function;
+	free(function);
+	return NULL;
+}
+
+static bool print_chain(FILE *out, const char *frames, bool (*is_passed)(const struct frame *))
+{
+	struct frame frame;
+	const char *rest;
+	int count = 0;
+
+	if (!find_frame(frames, is_passed, &frame, &rest))
+		return false;
+	do {
+		fputs(count ? ";" : "", out);
+		print_function(out, &frame);
+	} while (++count < CHAIN && next_frame(&rest, &frame) && !is_passed(&frame));
+	return true;
+}
+
+/* Those of the program; where none are known, the kernel's; NULL: none. */
+static char *functions_of(const struct stack *stack)
+{
+	char *functions = NULL;
+	bool known;
+	size_t size;
+	FILE *out;
+
+	if (!stack)
+		return NULL;
+	out = open_memstream(&functions, &size);
+	known = print_chain(out, stack->user, is_wrapper) || print_chain(out, stack->kernel, is_scheduler);
+	fclose(out);
+	if (known)
+		return functions;
+	free(functions);
+	return NULL;
+}
+
+/* The kernel's function tells what a program waits for. */
+static char *kernel_of(const struct stack *stack)
+{
+	struct frame frame;
+
+	if (!stack->user || !find_kernel_frame(stack->kernel, &frame) || !frame.length)
+		return NULL;
+	return memory_text(frame.text, frame.length);
+}
+
+/* In which function the asker waited for the wake-up. */
+static char *asker_function(const struct wake *wake, const struct thread *asker, const struct mark *wake_up)
+{
+	size_t at = thread_find(asker, wake_up->ts);
+	struct frame frame;
+
+	if (at == 0 || asker->pieces.items[at - 1].what != WHAT_WAIT ||
+	    !frame_of_stack(stack_of(wake, mark_of_wait(asker, at - 1)), &frame))
+		return NULL;
+	return function_of(&frame);
+}
+
+struct stack_told wake_stack_tell(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker)
+{
+	const struct stack *stack = stack_of_piece(wake, thread, piece, asker);
+	struct stack_told told = {0};
+	struct frame frame;
+
+	if (!stack)
+		return told;
+	told.function = frame_of_stack(stack, &frame) ? function_of(&frame) : NULL;
+	told.functions = functions_of(stack);
+	if (!told.functions)
+		return told;
+	if (thread->pieces.items[piece].what == WHAT_WAIT)
+		told.kernel = kernel_of(stack);
+	else
+		told.asker_function = asker_function(wake, wake->threads.items[asker], mark_of_run(wake, thread, piece, asker));
+	return told;
+}
+
+void stack_told_free(struct stack_told *told)
+{
+	free(told->function);
+	free(told->functions);
+	free(told->kernel);
+	free(told->asker_function);
+}
+
+static const struct part_event events[] = {
+	{"stack:sleep", on_sleep, {"stack"}, .aside = true},
+	{"stack:wake", on_wake, {"stack", "pid"}, .aside = true},
+	{0},
+};
+
+static const struct part_record records[] = {{KIND_STACK, read_stack}, {0}};
+
+const struct part stack_part = {
+	.events = events,
+	.records = records,
+	.window = sizeof(struct stacks),
+	.thread = sizeof(struct marks),
+	.forget_meanings = forget_meanings,
+	.free = forget_meanings,
+	.thread_free = thread_free,
+};

@@ -1,0 +1,157 @@
+#!/usr/bin/env bats
+# run-features: runs of a program, and what their system calls were, in numbers.
+
+load helper
+
+W() { echo "$TOP/testdata/run/$1"; }
+
+# "RUN KEY VALUE" of all features, as tests/reference/features.py prints them.
+table() {
+	awk '$1 == "run" { n = split($2, id, ":"); p = / partial=yes/ ? "yes" : "no"; c = / complete=no/ ? "no" : "yes"
+			match($0, /elapsed=[0-9.]*/); print id[n], "elapsed", substr($0, RSTART + 8, RLENGTH - 8)
+			print id[n], "partial", p; print id[n], "complete", c }
+		$1 == "features" { n = split($2, id, ":")
+			for (i = 3; i <= NF; i++) { split($i, pair, "="); printf "%s %s %.12g\n", id[n], pair[1], pair[2] } }' | LC_ALL=C sort
+}
+
+@test "a run: its calls, those of a child by vfork, and of a daemon what it entered before the end" {
+	run -0 run-features -t --facts=never -j wget "$(W kin.txt)"
+	assert_line 'run id=web1:01234567:1.001000000:10 node=web1 job=wget ts=1.001000000 elapsed=0.021000000 program=wget exit=3'
+	assert_line --partial ' count.read=2 errors.read=1 time.read=0.003 arg.read=6144 result.read=100 sum.read=100 rate.read=33333.333333333336 '
+	# poll is called select, and returned after the end
+	assert_line --partial ' count.select=1 time.select=0.4903 '
+	assert_line --partial ' count.sys_999=1 count.vfork=1 time.vfork=0.003 '
+	assert_line --partial ' count.write=1 time.write=0.001 arg.write=16 result.write=16 sum.write=16 rate.write=16000 '
+	# a call without a return of its own has a next one, but no gap
+	assert_line --partial ' next.sys_999-exit_group=1 next.vfork-sys_999=1 '
+	assert_line --partial ' gap.vfork-sys_999=0.01 '
+	assert_line --partial ' time.outside=0.0152'
+	refute_output --partial 'event '
+	run-features -t --facts=never -k -j wget "$(W kin.txt)" | grep '^event' | diff - <(grep '^event' "$(W kin.txt)" | stream-cat -t | grep '^event')
+}
+
+@test "without a job file the program is the first that is executed; pairs can be left out" {
+	run -0 run-features -t --facts=never --pairs=same "$(W kin.txt)"
+	assert_line --partial ' job=wget '
+	assert_line --partial ' next.read-read=1 gap.read-read=0.001 '
+	refute_line --partial 'next.read-vfork'
+	assert_line --partial 'count.poll=1'
+}
+
+@test "random streams give what an independent reference gives" {
+	command -v python3 >/dev/null || skip "needs python3"
+	echo 'program job' >job
+	for seed in {1..12}; do
+		python3 "$TOP/tests/reference/random_calls.py" "$seed" >calls
+		python3 "$TOP/tests/reference/features.py" job calls | LC_ALL=C sort >want
+		run-features -t --facts=never -j job calls 2>log | table | diff want - || fail "seed $seed"
+		run-features -t --facts=never -j job <(stream-cat -b calls) 2>log | table | diff want - || fail "seed $seed, binary"
+	done
+}
+
+@test "a loss of events makes the runs that it reaches incomplete" {
+	{ cat "$(W kin.txt)"; echo 'lost ts=1.7 cpu=0 count=5 from=1.015'; } >in
+	run -3 --separate-stderr run-features -t --facts=never -j wget in
+	assert_line --partial 'exit=3 complete=no'
+	[[ $stderr == *"lost within 1 of 1 runs"* ]]
+	{ cat "$(W kin.txt)"; echo 'lost ts=1.7 cpu=0 count=5 from=1.4'; } >in
+	run -3 run-features -t --facts=never -j wget in
+	refute_output --partial 'complete=no'
+}
+
+@test "a job file that is wrong is told with its line, and nothing comes" {
+	while IFS='|' read -r line message; do
+		printf 'program wget\n%b\n' "$line" >job
+		run -1 --separate-stderr run-features -t -j job "$(W kin.txt)"
+		[ "$output" = "" ] || fail "$line: $output"
+		[[ $stderr == *"$message"* ]] || fail "$line: $stderr"
+	done <<'END'
+progam x|job:2: unknown word 'progam'; is it 'program'?
+map poll|job:2: 'poll' is not CALL=NAME
+map poll=a-b|job:2: a call's name is made of letters
+size read results|job:2: 'results' is neither 'result' nor 'arg=N'
+size read arg=7|job:2: 'arg=7' is neither
+config Sshd etc/x|job:2: the path 'etc/x' does not begin with '/'
+sysctl|job:2: 'sysctl' needs a pattern
+name a b|job:2: 'name' needs one word
+config Nosuchlens /etc/passwd|Can not find lens Nosuchlens.lns
+END
+	run -1 run-features -j nosuch "$(W kin.txt)"
+	assert_output --partial "cannot read 'nosuch'"
+}
+
+@test "settings by libaugeas and sysctl: lists of numbers are several, secrets are hashes, a file that does not parse is told" {
+	printf 'tries = 20\nretry_key = 17\n# a remark\n' >ok.conf
+	printf '= = =\n' >bad.conf
+	printf 'program wget\nconfig Simplevars %s\nconfig Simplevars %s\nsysctl net.ipv4.tcp_rmem\n' "$PWD/ok.conf" "$PWD/bad.conf" >job
+	run -0 --separate-stderr run-features -t --facts=always -j job "$(W kin.txt)"
+	assert_line --partial " name=$PWD/ok.conf/tries value=20"
+	assert_line --regexp " name=$PWD/ok.conf/retry_key value=hash:[./0-9A-Za-z]{32}$"
+	assert_line --partial " name=$PWD/bad.conf error="
+	for i in 1 2 3; do assert_line --regexp " name=sysctl.net.ipv4.tcp_rmem.$i value=[0-9]+$"; done
+	assert_line --partial ' fact.arch='
+	refute_output --partial remark
+	[[ $stderr == *"the settings in '$PWD/bad.conf' are not known"* ]]
+	# of another machine's stream they say nothing
+	run -0 run-features -t -j job "$(W kin.txt)"
+	refute_output --partial ' fact.'
+	refute_output --partial 'config '
+}
+
+@test "no runs: a sentence says why" {
+	run -0 run-features -t -j sqlite3 "$(W kin.txt)"
+	assert_output --partial "no process ran 'sqlite3'"
+	run -0 run-features -t "$TOP/testdata/lock.txt"
+	assert_output --partial "there are no system calls"
+}
+
+@test "access logs: nginx, apache, a format of one's own; strange lines are counted" {
+	cat >nginx.log <<'END'
+10.1.2.3 - - [22/Nov/2026:20:00:02 +0100] "GET /a HTTP/1.1" 200 1048576 "-" "Wget/1.21.3" 1.500
+2001:db8::7 - bob [22/Nov/2026:20:00:03 +0000] "GET /a \"b\" HTTP/1.1" 404 0 "http://x/" "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/119.0 Safari/537.36 Edg/119.0" 0.004
+this is no line of it
+END
+	run -3 --separate-stderr run-features -t --log=nginx nginx.log
+	assert_line --regexp '^run id=10.1.2.3::1795374000.500000:1 node=10.1.2.3 job=requests ts=1795374000.500000000 elapsed=1.5 exit=0$'
+	assert_line --partial ' bytes=1048576 status=200 fact.program=Wget fact.program.version=1.21.3'
+	assert_line --partial 'node=2001:db8::7 job=requests ts=1795377602.996000000 elapsed=0.004 exit=1'
+	assert_line --partial ' fact.program=Edg fact.program.version=119.0 fact.os="Windows NT 10.0"'
+	[[ $stderr == *"1 of 3 lines do not fit the format, the first is nginx.log:3"* ]]
+	run -0 bash -c 'echo "h1 - - [22/Nov/2026:20:00:02 +0100] \"GET /a HTTP/1.1\" 200 77 \"-\" \"curl/8\" 250000" | run-features -t --log=apache'
+	assert_line --partial 'node=h1 job=requests ts=1795374001.750000000 elapsed=0.25 exit=0'
+	run -0 bash -c 'echo "7|client|12" | run-features -t --log="\$other|%h|%{ms}T"'
+	assert_line --partial 'node=client job=requests ts=0.000000000 elapsed=0.012'
+	run -2 run-features --log='%h %s' nginx.log
+	assert_output --partial 'has no time that a request took'
+	run -1 run-features --log=nginx nosuch.log
+}
+
+# bats test_tags=live
+@test "live: features are the counts of the calls" {
+	need_tracefs
+	trace-collect -p command -e raw_syscalls -- dd if=/dev/zero of=/dev/null bs=512 count=1000 2>log >dd.tb || [ $? = 3 ]
+	run -0 run-features -t dd.tb
+	assert_line --regexp '^run id=.* job=dd .* program=dd exit=0$'
+	assert_line --partial ' fact.kernel='
+	run -0 bash -c 'run-features -t dd.tb | grep -o " next.read-write=[0-9]*\| result.write=[0-9.]*\| sum.write=[0-9]*"'
+	assert_line ' next.read-write=1000'
+	# dd says how much it copied on standard error
+	run -0 awk -v sum="$(run-features -t dd.tb | grep -o ' sum.write=[0-9]*' | cut -d= -f2)" 'BEGIN { exit !(sum >= 512000 && sum < 512300) }'
+}
+
+# bats test_tags=live
+@test "live: a log of strace gives the counts that trace-collect gives" {
+	need_tracefs
+	command -v strace >/dev/null || skip "needs strace"
+	counts() { grep -oE ' (count|errors)\.[a-z0-9_]*=[0-9]*|(sum|result)\.(read|write)=[0-9.]*|next\.[a-z0-9_-]*=[0-9]*| exit=[0-9]*' | sed 's/^ *//' | sort; }
+	command='cat /etc/hostname /etc/nosuch | wc -c; /bin/true'
+	trace-collect -p command -e raw_syscalls -- sh -c "$command" 2>log >collected.tb || [ $? = 3 ]
+	strace -f -ttt -T -o strace.log sh -c "$command" 2>log
+	trace-import -f strace strace.log >imported.tb
+	for program in cat wc true; do
+		echo "program $program" >job
+		run-features -t -j job --facts=never collected.tb | counts >want
+		run-features -t -j job --facts=never imported.tb | counts | diff want - || fail "$program"
+		[ "$(wc -l <want)" -gt 20 ]
+	done
+}

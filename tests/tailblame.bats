@@ -1,0 +1,85 @@
+#!/usr/bin/env bats
+# tailblame: the pipe that it prints is the one that runs, and its stream stays.
+
+load helper
+
+SCRIPT=$TOP/cmd/tailblame
+
+# Commands that say how they were called, in place of the suite's.
+say_calls() {
+	mkdir -p said
+	for c in trace-collect cchart-filter blame-rank report; do
+		printf '#!/bin/sh\nprintf "%%s" "${0##*/}" >>calls.${0##*/}\nprintf " %%s" "$@" >>calls.${0##*/}\n%s\n' \
+			"$([ $c = trace-collect ] && echo 'echo a stream; exit ${TRACED:-0}' || echo cat)" >said/$c
+		chmod +x said/$c
+	done
+	PATH=$PWD/said:$PATH
+	cp "$SCRIPT" said/tailblame
+	SCRIPT=$PWD/said/tailblame
+}
+
+calls() {
+	for c in trace-collect cchart-filter blame-rank report; do cat "calls.$c"; echo; done | sed 's/ *$//'
+}
+
+@test "what is printed is what runs, and the stream stays for its owner alone" {
+	say_calls
+	run -0 --separate-stderr "$SCRIPT" -p postgres -l 100ms -d 10
+	assert_output "a stream"
+	file=$(echo tailblame-*.tb)
+	assert_equal "$(head -n5 <<<"$stderr")" "trace-collect -c block -c runq -c syscall -c turn -p postgres -d 10 |
+    cchart-filter --limit=100ms --only-limit |
+    blame-rank |
+    tee -i $file |
+    report"
+	[[ $stderr == *"report $file"* ]]
+	assert_equal "$(calls)" "trace-collect -c block -c runq -c syscall -c turn -p postgres -d 10
+cchart-filter --limit=100ms --only-limit
+blame-rank
+report"
+	assert_equal "$(<"$file") $(stat -c %a "$file")" "a stream 600"
+}
+
+@test "a command is asked about itself, and its words stay words" {
+	say_calls
+	run -0 --separate-stderr "$SCRIPT" -c ./my.chart -- sh -c 'echo $0; true' 'a b'
+	assert_equal "$(calls | head -n2)" $'trace-collect -c ./my.chart -p command -- sh -c echo $0; true a b\ncchart-filter --idle'
+	assert_equal "$(head -n1 <<<"$stderr")" 'trace-collect -c ./my.chart -p command -- sh -c echo\ \$0\;\ true a\ b |'
+}
+
+@test "wrong use is status 2, what fails leaves no stream, what is incomplete is told" {
+	say_calls
+	run -2 "$SCRIPT" --nonsense
+	run -2 "$SCRIPT" -p
+	run -2 "$SCRIPT" postgres
+	TRACED=1 run -1 "$SCRIPT"
+	TRACED=2 run -2 "$SCRIPT"
+	run ls
+	refute_output --partial .tb
+	TRACED=3 run -3 "$SCRIPT"
+	assert_output --partial "look again:"
+	mkdir full
+	for minute in "$(date -u +tailblame-%F-%H%M)" "$(date -u -d '1 minute' +tailblame-%F-%H%M)"; do
+		touch "full/$minute"{0,1,2,3,4,5}{0..9}.tb
+	done
+	if (cd full && "$SCRIPT"); then fail "it wrote over a file"; fi
+}
+
+@test "the page's SYNOPSIS and options are those of --help" {
+	run -0 "$SCRIPT" --help
+	for option in $(grep -oE -- '^  (-.,|  ) --[a-z]+' <<<"$output" | grep -oE -- '--[a-z]+'); do
+		grep -qE "^\.It .*Fl ${option#-}( |$)" "$TOP/man/tailblame.1" || fail "$option is not on the page"
+	done
+	for letter in p c l d; do grep -q "^\.Op Fl $letter " "$TOP/man/tailblame.1" || fail "-$letter is not in the SYNOPSIS"; done
+	mandoc -Tlint -Wwarning "$TOP/man/tailblame.1"
+}
+
+# bats test_tags=live
+@test "a slow command is explained" {
+	need_tracefs
+	cp "$(command -v sleep)" tb-sleeper
+	run -0 --separate-stderr "$SCRIPT" -c syscall -l 200ms -- sh -c './tb-sleeper 0.4; true'
+	assert_output --partial "clock_nanosleep"
+	run -0 report tailblame-*.tb
+	assert_output --partial "clock_nanosleep"
+}
