@@ -25,7 +25,7 @@
 
 #define NSEC_PER_MSEC (NSEC_PER_SEC / 1000)
 
-enum { LOOK_MS = 100, WISHES_MAX = 64, FORGOTTEN_MAX = 256 };
+enum { LOOK_MS = 100, WISHES_MAX = 64, FORGOTTEN_MAX = 256, DEATHS = 2 /* of one file, alone, before it is blamed */ };
 
 /* Of the names that match a pattern; more than any program has, less than what the parent could not bear. */
 enum { NAMES_MAX = 1 << 20, NAMES_BYTES = 256 << 20 };
@@ -217,17 +217,29 @@ int lookup_start(struct lookup *lookup)
 	return fail("the process that looks up names ended at once");
 }
 
-/* Asks, and waits for the first answer. A process that does not answer is ended. */
+/* Nothing may have come from a process that was not asked: it is gone, or not itself. */
+static bool is_waiting(const struct lookup *lookup)
+{
+	char byte;
+
+	return recv(lookup->socket, &byte, sizeof(byte), MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
+}
+
+/* There is a process that waits for a question. */
+static bool ready(struct lookup *lookup)
+{
+	if (is_stopped(lookup))
+		return false;
+	if (lookup->socket >= 0 && (lookup->forgotten > FORGOTTEN_MAX || !is_waiting(lookup)))
+		end_process(lookup);
+	return lookup->socket >= 0 || lookup_start(lookup) >= 0;
+}
+
+/* Asks the process that is ready, and waits for the first answer. A process that does not answer is ended. */
 static enum outcome ask(struct lookup *lookup, const struct question *question, const char *text, size_t length, int fd, const char *path)
 {
 	enum outcome outcome;
 
-	if (is_stopped(lookup))
-		return STOPPED;
-	if (lookup->forgotten > FORGOTTEN_MAX)
-		end_process(lookup);
-	if (lookup->socket < 0 && lookup_start(lookup) < 0)
-		return STOPPED;
 	lookup->begun = time_of(CLOCK_MONOTONIC);
 	lookup->begun_cpu = cpu_of(lookup);
 	outcome = tell(lookup, question, text, length, fd) ? await(lookup, path) : DIED;
@@ -271,22 +283,29 @@ void lookup_forget(struct lookup *lookup, struct lookup_file *file)
 	free(file);
 }
 
-/* The process may die of what another file did to it. So the file is asked about again, alone, before it is blamed. */
+/*
+ * The process may die of what another file did to it, or be killed from outside. So the file is asked about again, alone, and once more,
+ * before it is blamed.
+ */
 static enum outcome ask_about(struct lookup *lookup, struct lookup_file *file, const struct question *question)
 {
 	const char *slash = strrchr(file->path, '/'), *name = slash ? slash + 1 : file->path;
 	enum outcome outcome = DIED;
-	bool alone = false;
+	int deaths = 0;
 
-	while (outcome == DIED && !alone) {
-		bool held = lookup->socket >= 0 && file->holder == lookup->processes;
+	while (outcome == DIED && deaths < DEATHS) {
+		bool held, alone;
 
-		alone = lookup->socket < 0 || lookup->held == (held ? 1 : 0);
+		if (!ready(lookup))
+			return STOPPED;
+		held = file->holder == lookup->processes;
+		alone = lookup->held == (held ? 1 : 0);
 		outcome = ask(lookup, question, name, strlen(name), held ? -1 : file->fd, file->path);
-		if (outcome == ANSWERED && !(lookup->socket >= 0 && file->holder == lookup->processes)) {
+		if (outcome == ANSWERED && !held) {
 			file->holder = lookup->processes;
 			lookup->held++;
 		}
+		deaths += outcome == DIED && alone;
 	}
 	if (outcome == DIED || outcome == SLOW) {
 		file->spent = true;
@@ -349,7 +368,7 @@ size_t lookup_build_id(struct lookup *lookup, int fd, unsigned char id[CODE_BUIL
 	file.owner = fstat(fd, &status) == 0 ? status.st_uid : 0;
 	if (is_spent(lookup, &file))
 		return 0;
-	outcome = ask(lookup, &question, NULL, 0, fd, "");
+	outcome = ready(lookup) ? ask(lookup, &question, NULL, 0, fd, "") : STOPPED;
 	if (outcome == DIED || outcome == SLOW)
 		owner_of(lookup, file.owner)->strikes++;
 	if (outcome != ANSWERED || lookup->answer.kind != ANSWER_DONE || lookup->length > CODE_BUILD_ID)
@@ -386,7 +405,7 @@ static int ask_path(struct lookup *lookup, struct question question, const char 
 		return fail_errno("cannot open '%s'", path);
 	ask_only_about(lookup, fd);
 	both = memory_format("%s%c%s", path, '\0', text);
-	outcome = ask(lookup, &question, both, length, fd, path);
+	outcome = ready(lookup) ? ask(lookup, &question, both, length, fd, path) : STOPPED;
 	free(both);
 	close(fd);
 	if (outcome != ANSWERED)

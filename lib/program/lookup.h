@@ -9,8 +9,8 @@
  *	lookup_place(lookup, file, offset, &place)	...
  *	lookup_free(lookup)
  *
- * The process is forked at the first question. If it dies, or takes more than LOOKUP_CPU_MS of CPU time for one question, another one takes
- * its place, and nothing more is asked about that file: its places remain addresses. If a user other than root owns LOOKUP_STRIKES such
+ * The process is forked at the first question. If it dies, another one takes its place. Of a file that it dies of twice, with no other file at
+ * hand, or that takes more than LOOKUP_CPU_MS of CPU time for one question, nothing more is asked: its places remain addresses. If a user other than root owns LOOKUP_STRIKES such
  * files, nothing more is asked about any file of that user. The answers are not trusted: their length is bounded, and control
  * characters are taken out.
  *
