@@ -7,18 +7,19 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "event/predicate.h"
-#include "event/predicate_node.h"
+#include "event/predicate_terms.h"
 
 enum { DEPTH_MAX = 64, LENGTH_MAX = 4096 }; /* the kernel's limit of length is a page */
 
 /* Longer before shorter: "<=" before "<". */
-static const char *const operators[OPERATORS] = {
-	[EQUAL] = "==", [UNEQUAL] = "!=", [AT_MOST] = "<=", [AT_LEAST] = ">=", [LESS] = "<", [GREATER] = ">", [BITS] = "&", [LIKE] = "~",
+static const char *const operators[CONDITION_OPERATORS] = {
+	[CONDITION_EQUAL] = "==", [CONDITION_UNEQUAL] = "!=", [CONDITION_AT_MOST] = "<=", [CONDITION_AT_LEAST] = ">=",
+	[CONDITION_LESS] = "<", [CONDITION_GREATER] = ">", [CONDITION_BITS] = "&", [CONDITION_LIKE] = "~",
 };
 
 static const struct {
 	const char *name;
-	enum common is;
+	enum predicate_common is;
 } commons[] = {
 	{"CPU", COMMON_CPU}, {"cpu", COMMON_CPU}, {"common_cpu", COMMON_CPU}, {"COMM", COMMON_NAME}, {"comm", COMMON_NAME},
 	{"common_pid", COMMON_TID},
@@ -26,11 +27,12 @@ static const struct {
 
 struct parser {
 	struct event_type *type;
+	struct predicate_terms *terms;
 	const char *at;
 	int depth; /* of parentheses */
 };
 
-static struct node *read_either(struct parser *parser);
+static struct condition *read_either(struct parser *parser);
 
 void predicate_widen(char **filter, const char *another)
 {
@@ -43,14 +45,10 @@ void predicate_widen(char **filter, const char *another)
 	*filter = both;
 }
 
-void node_free(struct node *node)
+void predicate_terms_free(struct predicate_terms *terms)
 {
-	if (!node)
-		return;
-	node_free(node->left);
-	node_free(node->right);
-	free(node->text);
-	free(node);
+	condition_free(terms->condition);
+	free(terms->fields.items);
 }
 
 static void skip_blanks(struct parser *parser)
@@ -67,15 +65,15 @@ static bool take(struct parser *parser, const char *text)
 	return true;
 }
 
-static struct node *fail_at(const struct parser *parser, struct node *node, const char *what)
+static struct condition *fail_at(const struct parser *parser, struct condition *condition, const char *what)
 {
-	node_free(node);
+	condition_free(condition);
 	fail("%s is missing %s%.40s%s", what, *parser->at ? "before '" : "at the end", parser->at, *parser->at ? "'" : "");
 	return NULL;
 }
 
 /* Reads "name" or "name.function". false: there is no name. */
-static bool read_name(struct parser *parser, struct node *node)
+static bool read_name(struct parser *parser, struct predicate_field *asked)
 {
 	size_t length = 0;
 	char *name;
@@ -86,163 +84,164 @@ static bool read_name(struct parser *parser, struct node *node)
 	if (length == 0)
 		return false;
 	name = memory_text(parser->at, length);
-	node->field = event_type_field(parser->type, name);
+	asked->field = event_type_field(parser->type, name);
 	for (size_t i = 0; i < sizeof(commons) / sizeof(commons[0]); i++)
 		if (strcmp(commons[i].name, name) == 0)
-			node->common = commons[i].is;
+			asked->common = commons[i].is;
 	free(name);
 	parser->at += length;
 	if (*parser->at == '.') {
 		parser->at += 1 + strspn(parser->at + 1, "abcdefghijklmnopqrstuvwxyz");
-		node->value = VALUE_KERNELS;
+		asked->as = PREDICATE_KERNELS;
 	}
 	return true;
 }
 
-static bool read_operator(struct parser *parser, struct node *node)
+static bool read_operator(struct parser *parser, enum condition_operator *operator)
 {
-	for (int i = 0; i < OPERATORS; i++)
+	for (int i = 0; i < CONDITION_OPERATORS; i++)
 		if (take(parser, operators[i])) {
-			node->operator = (enum operator)i;
+			*operator = (enum condition_operator)i;
 			return true;
 		}
 	return false;
 }
 
-/* Numbers as in C: 18, 0x1f, 017, -1. */
-static bool read_number(struct parser *parser, struct node *node)
+/* Numbers as in C: 18, 0x1f, 017, -1. NULL: there is none. */
+static struct condition *read_number(struct parser *parser)
 {
+	bool negative = *parser->at == '-';
+	size_t length = negative;
 	char copy[32], *end;
-	size_t length;
+	uint64_t number;
 
-	node->negative = *parser->at == '-';
-	length = node->negative;
 	while (isalnum((unsigned char)parser->at[length]))
 		length++;
-	if (length >= sizeof(copy) || !isdigit((unsigned char)parser->at[node->negative]))
-		return false;
+	if (length >= sizeof(copy) || !isdigit((unsigned char)parser->at[negative]))
+		return NULL;
 	memcpy(copy, parser->at, length);
 	copy[length] = '\0';
 	errno = 0;
-	node->number = strtoull(copy, &end, 0);
+	number = strtoull(copy, &end, 0);
 	if (*end || errno)
-		return false;
+		return NULL;
 	parser->at += length;
-	return true;
+	return condition_integer(number, negative);
 }
 
-static bool read_quoted(struct parser *parser, struct node *node)
+/* Sets *inverted if a pattern must not match. NULL: no text in quotes that this operator compares. */
+static struct condition *read_quoted(struct parser *parser, struct predicate_field *asked, enum condition_operator operator, bool *inverted)
 {
-	const char *end = strchr(parser->at + 1, *parser->at);
+	const char *from = parser->at + 1, *end = strchr(from, *parser->at);
 
 	if (!end)
-		return false;
-	parser->at++;
-	node->inverted = node->operator == LIKE && *parser->at == '!';
-	parser->at += node->inverted;
-	node->text = memory_text(parser->at, (size_t)(end - parser->at));
-	if (node->value != VALUE_KERNELS)
-		node->value = VALUE_TEXT;
+		return NULL;
+	*inverted = operator == CONDITION_LIKE && *from == '!';
+	from += *inverted;
 	parser->at = end + 1;
-	return node->operator <= UNEQUAL || node->operator == LIKE;
+	if (operator > CONDITION_UNEQUAL && operator != CONDITION_LIKE)
+		return NULL;
+	if (asked->as != PREDICATE_KERNELS)
+		asked->as = PREDICATE_TEXT;
+	return condition_text(from, (size_t)(end - from));
 }
 
-static bool read_value(struct parser *parser, struct node *node)
+static struct condition *read_value(struct parser *parser, struct predicate_field *asked, enum condition_operator operator, bool *inverted)
 {
 	skip_blanks(parser);
 	if (*parser->at == '"' || *parser->at == '\'')
-		return read_quoted(parser, node);
-	if (node->operator == LIKE)
-		return false;
-	if (take(parser, "CPUS{") || node->value == VALUE_KERNELS) { /* a set of CPUs, or the name of a function */
-		node->value = VALUE_KERNELS;
+		return read_quoted(parser, asked, operator, inverted);
+	if (operator == CONDITION_LIKE)
+		return NULL;
+	if (take(parser, "CPUS{") || asked->as == PREDICATE_KERNELS) { /* a set of CPUs, or the name of a function */
+		asked->as = PREDICATE_KERNELS;
 		parser->at += strcspn(parser->at, " \t\n)&|");
-		return true;
+		return condition_integer(0, false);
 	}
-	return read_number(parser, node);
+	return read_number(parser);
 }
 
-static struct node *read_term(struct parser *parser)
+static struct condition *read_term(struct parser *parser)
 {
-	struct node *node = NEW(struct node);
-
-	if (!read_name(parser, node))
-		return fail_at(parser, node, "a field");
-	if (!read_operator(parser, node))
-		return fail_at(parser, node, "one of == != < <= > >= & ~");
-	if (!read_value(parser, node))
-		return fail_at(parser, node, node->operator == LIKE ? "a text in quotes" : "a number, or a text in quotes that == != ~ compare,");
-	return node;
-}
-
-static struct node *join(enum node_kind kind, struct node *left, struct node *right)
-{
-	struct node *node = NEW(struct node);
-
-	*node = (struct node){.kind = kind, .left = left, .right = right};
-	return node;
-}
-
-static struct node *read_one(struct parser *parser)
-{
+	struct predicate_field asked = {0};
+	enum condition_operator operator;
+	struct condition *value, *test;
 	bool inverted = false;
-	struct node *node;
+
+	if (!read_name(parser, &asked))
+		return fail_at(parser, NULL, "a field");
+	if (!read_operator(parser, &operator))
+		return fail_at(parser, NULL, "one of == != < <= > >= & ~");
+	value = read_value(parser, &asked, operator, &inverted);
+	if (!value)
+		return fail_at(parser, NULL, operator == CONDITION_LIKE ? "a text in quotes" : "a number, or a text in quotes that == != ~ compare,");
+	*ARRAY_ADD(&parser->terms->fields) = asked;
+	test = condition_test(operator, condition_named((int)parser->terms->fields.count - 1), value);
+	return inverted ? condition_one(CONDITION_NOT, test) : test;
+}
+
+static struct condition *read_one(struct parser *parser)
+{
+	struct condition *condition;
+	bool inverted = false;
 
 	while (take(parser, "!"))
 		inverted = !inverted;
 	if (!take(parser, "(")) {
-		node = read_term(parser);
+		condition = read_term(parser);
 	} else if (++parser->depth > DEPTH_MAX) {
 		fail("parentheses nest deeper than %d", DEPTH_MAX);
 		return NULL;
 	} else {
-		node = read_either(parser);
-		if (node && !take(parser, ")"))
-			return fail_at(parser, node, "a )");
+		condition = read_either(parser);
+		if (condition && !take(parser, ")"))
+			return fail_at(parser, condition, "a )");
 		parser->depth--;
 	}
-	return node && inverted ? join(NODE_NOT, node, NULL) : node;
+	return condition && inverted ? condition_one(CONDITION_NOT, condition) : condition;
 }
 
-static struct node *read_both(struct parser *parser)
+static struct condition *read_both(struct parser *parser)
 {
-	struct node *node = read_one(parser), *next;
+	struct condition *condition = read_one(parser), *next;
 
-	while (node && take(parser, "&&")) {
+	while (condition && take(parser, "&&")) {
 		next = read_one(parser);
 		if (!next)
-			node_free(node);
-		node = next ? join(NODE_AND, node, next) : NULL;
+			condition_free(condition);
+		condition = next ? condition_both(CONDITION_AND, condition, next) : NULL;
 	}
-	return node;
+	return condition;
 }
 
-static struct node *read_either(struct parser *parser)
+static struct condition *read_either(struct parser *parser)
 {
-	struct node *node = read_both(parser), *next;
+	struct condition *condition = read_both(parser), *next;
 
-	while (node && take(parser, "||")) {
+	while (condition && take(parser, "||")) {
 		next = read_both(parser);
 		if (!next)
-			node_free(node);
-		node = next ? join(NODE_OR, node, next) : NULL;
+			condition_free(condition);
+		condition = next ? condition_both(CONDITION_OR, condition, next) : NULL;
 	}
-	return node;
+	return condition;
 }
 
-struct node *node_read(struct event_type *type, const char *text)
+int predicate_terms_read(struct predicate_terms *terms, struct event_type *type, const char *text)
 {
-	struct parser parser = {.type = type, .at = text};
-	struct node *node = NULL;
+	struct parser parser = {.type = type, .terms = terms, .at = text};
+	struct condition *condition = NULL;
 
 	if (strlen(text) < LENGTH_MAX)
-		node = read_either(&parser);
+		condition = read_either(&parser);
 	else
 		fail("it is longer than %d characters", LENGTH_MAX - 1);
 	skip_blanks(&parser);
-	if (node && *parser.at)
-		node = fail_at(&parser, node, "&& or ||");
-	if (!node)
-		fail("wrong filter '%.100s' of event '%s': %s", text, type->name, fail_text());
-	return node;
+	if (condition && *parser.at)
+		condition = fail_at(&parser, condition, "&& or ||");
+	terms->condition = condition;
+	if (condition)
+		return 0;
+	fail("wrong filter '%.100s' of event '%s': %s", text, type->name, fail_text());
+	return -1;
 }
