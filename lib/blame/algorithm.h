@@ -67,10 +67,6 @@ int choose_ilz(const struct blame *blame, size_t count, struct choices *choices)
 int choose_exception(const struct blame *blame, size_t count, struct choices *choices);
 int choose_wanted(const struct blame *blame, size_t count, struct choices *choices);
 
-/* B1 and B2 of a request activity graph, for any blame. Nodes that are `also` wanted need not run with B1 (NULL: none are). */
-void choose_top(const struct graph *graph, const bool *on_path, const bool *also, const struct share *share,
-		size_t count, struct choices *choices);
-
 void choices_add(struct choices *choices, int32_t node, struct share score);
 void choices_sort(struct choices *choices, const struct graph *graph); /* turn; score, most first; earlier start; lower id */
 void choices_sort_by_deed(struct choices *choices, const struct graph *graph); /* family of deeds; then like choices_sort */

@@ -13,7 +13,7 @@
  * - The time shared is that of the nodes, from the first start to the last end, whatever the graph's from= and to=.
  * - Its pieces are the stretches in which the path's nodes were active. They may overlap, and leave gaps.
  *
- * Wake graph. The path is walked backward (walk.h) and covers [from, to) exactly. A piece's time is its node's, but the
+ * Wake graph. The path is walked backward (blame.c) and covers [from, to) exactly. A piece's time is its node's, but the
  * time runnable and the time queued goes to the sources of the cpu and queue edges that arrive there, shared
  * equally among those active at each instant; where there are none, to the piece itself.
  */

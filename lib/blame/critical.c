@@ -3,6 +3,9 @@
 
 #include <stdlib.h>
 
+#include "blame/activity.h"
+#include "blame/critical_path.h"
+
 struct interval {
 	int64_t from, to;
 };
@@ -74,8 +77,9 @@ static void add_interfering(const struct graph *graph, const bool *on_path, cons
 	free(cover.list.items);
 }
 
-void choose_top(const struct graph *graph, const bool *on_path, const bool *also, const struct share *share,
-		size_t count, struct choices *choices)
+/* B1 and B2, for any blame. Nodes that are `also` wanted need not run with B1 (NULL: none are). */
+static void choose_top(const struct graph *graph, const bool *on_path, const bool *also, const struct share *share,
+		       size_t count, struct choices *choices)
 {
 	for (size_t i = 0; i < graph->nodes.count; i++)
 		if (on_path[i] && graph->nodes.items[i].join == JOIN_NONE)
@@ -95,5 +99,45 @@ int choose_critical(const struct blame *blame, size_t count, struct choices *cho
 	for (size_t i = 0; i < blame->graph->nodes.count; i++)
 		if (!share_is_zero(blame->share[i]))
 			choices_add(choices, i, blame->share[i]);
+	return 0;
+}
+
+/*
+ * What the request waited for, whether it came or not. A timeout ends a wait without having done anything; what should
+ * have ended it is the work that did not come, and a timer cannot be made faster.
+ */
+static void share_work(const struct graph *graph, struct share *share)
+{
+	struct activity *activity = activity_new(graph->nodes.count);
+
+	for (size_t i = 0; i < graph->nodes.count; i++) {
+		const struct node *node = &graph->nodes.items[i];
+
+		if (node->what == WHAT_TIMER)
+			continue;
+		if (node->join == JOIN_NONE)
+			activity_runs(activity, i, node->start, node->end);
+		if (node->parent != NODE_NONE && node->wait_start != TIME_NONE)
+			activity_waits(activity, node->parent, node->wait_start, node->wait_end);
+	}
+	activity_share(activity, share, NULL, NULL);
+	activity_free(activity);
+}
+
+int choose_wanted(const struct blame *blame, size_t count, struct choices *choices)
+{
+	const struct graph *graph = blame->graph;
+	struct share *share;
+	bool *wanted;
+
+	if (graph->kind == GRAPH_WAKE)
+		return choose_critical(blame, count, choices);
+	share = memory_new(graph->nodes.count + 1, sizeof(*share));
+	wanted = memory_new(graph->nodes.count + 1, sizeof(*wanted));
+	critical_path(graph, true, wanted);
+	share_work(graph, share);
+	choose_top(graph, blame->on_path, wanted, share, count, choices);
+	free(share);
+	free(wanted);
 	return 0;
 }

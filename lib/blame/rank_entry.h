@@ -1,4 +1,4 @@
-/* rank_entry: one line of a ranking. Private to ranking.c, ranking_pool.c and ranking_total.c. */
+/* rank_entry: one line of a ranking. Private to ranking.c and ranking_total.c. */
 #ifndef BLAME_RANK_ENTRY_H
 #define BLAME_RANK_ENTRY_H
 
@@ -27,9 +27,6 @@ struct rank_whole {
 struct rank_list {
 	ARRAY(struct rank_entry) list;
 };
-
-/* Unites the threads of each pool (graph/family.h), unless one of them did half of what the pool did. */
-void rank_unite_pools(struct rank_list *ranks, struct graph *graph, const struct events *events);
 
 /* Turn; score, most first; others before the pipe itself; then the deed, by its name. */
 void rank_sort(struct rank_list *ranks);

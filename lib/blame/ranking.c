@@ -1,5 +1,8 @@
 #include "blame/ranking.h"
 
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
@@ -9,6 +12,220 @@
 #include "blame/rank_entry.h"
 #include "graph/family.h"
 #include "graph/graph_record.h"
+#include "graph/words.h"
+
+static int compare_ranks(const void *left, const void *right)
+{
+	const struct rank_entry *a = left, *b = right;
+	int order = share_compare(b->score, a->score);
+
+	if (a->turn != b->turn)
+		return a->turn < b->turn ? -1 : 1;
+	if (!a->deed->doubt != !b->deed->doubt)
+		return a->deed->doubt ? 1 : -1; /* never the first answer */
+	if (order == 0 && a->deed->pipe != b->deed->pipe)
+		return a->deed->pipe ? 1 : -1;
+	return order ? order : deed_compare(a->deed, b->deed);
+}
+
+void rank_sort(struct rank_list *ranks)
+{
+	if (ranks->list.count)
+		qsort(ranks->list.items, ranks->list.count, sizeof(struct rank_entry), compare_ranks);
+}
+
+static void spell_part(struct line *line, const char *key, uint64_t millionths)
+{
+	char part[48];
+
+	snprintf(part, sizeof(part), "%" PRIu64 ".%06" PRIu64, millionths / 1000000, millionths % 1000000);
+	line_text(line, key, part);
+}
+
+static void spell_label(struct line *line, const struct rank_entry *entry, const struct rank_whole *whole)
+{
+	char *label = entry->label ? NULL : words_label(&whole->graph->nodes.items[entry->node]);
+
+	line_text(line, "label", entry->label ? entry->label : label);
+	free(label);
+}
+
+static void spell(struct line *line, const struct rank_entry *entry, size_t rank, const struct rank_whole *whole)
+{
+	line_begin(line, "blame");
+	line_text(line, "graph", whole->graph ? whole->graph->id : "total");
+	line_unsigned(line, "rank", rank);
+	line_text(line, "name", entry->deed->name);
+	spell_label(line, entry, whole);
+	line_time(line, "score", share_round(entry->score));
+	spell_part(line, "share", share_millionths(entry->score, whole->duration));
+	line_text(line, "on_path", entry->on_path ? "yes" : "no");
+	line_unsigned(line, "instances", entry->instances);
+}
+
+static void spell_impact(struct line *line, const struct rank_entry *entry, const struct rank_whole *whole)
+{
+	double part = whole->waited > 0 ? entry->waited / whole->waited : 0;
+
+	spell_part(line, "impact", (uint64_t)llround(part * 1e6));
+	line_time(line, "waited", llround(fmin(entry->waited, 9e9) * 1e9));
+}
+
+static void spell_deed(struct line *line, const struct rank_entry *entry)
+{
+	struct node node = {.deed = entry->deed, .tid = entry->tid, .who_tid = entry->who_tid, .whom_tid = entry->whom_tid};
+
+	if (entry->deed->kind != DEED_TEXT && node.tid)
+		line_integer(line, "tid", node.tid);
+	node_spell_deed(&node, line);
+}
+
+int rank_write(const struct rank_list *ranks, size_t count, const struct rank_whole *whole,
+	       const struct ranking_options *options, struct stream *stream)
+{
+	struct line line = {0};
+	int status = 0;
+
+	for (size_t i = 0; i < ranks->list.count && i < count && !status; i++) {
+		const struct rank_entry *entry = &ranks->list.items[i];
+
+		spell(&line, entry, i + 1, whole);
+		line_text(&line, "algorithm", options->algorithm->name);
+		if (whole->graph && options->instances)
+			line_integer(&line, "node", whole->graph->nodes.items[entry->node].id);
+		if (!whole->graph && !options->algorithm->timeless)
+			spell_impact(&line, entry, whole);
+		spell_deed(&line, entry);
+		status = stream_write_line(stream, &line);
+	}
+	line_free(&line);
+	return status;
+}
+
+/* Without pools, threads that each did a part would come behind one thread that did less than all of them. */
+struct member {
+	struct deed *family;
+	int32_t process;
+	struct rank_entry *entry;
+};
+
+static int compare_members(const void *left, const void *right)
+{
+	const struct member *a = left, *b = right;
+
+	if (a->entry->turn != b->entry->turn)
+		return a->entry->turn < b->entry->turn ? -1 : 1;
+	if (a->process != b->process)
+		return a->process < b->process ? -1 : 1;
+	return deed_compare(a->family, b->family);
+}
+
+static void add_up(struct rank_entry *sum, const struct rank_entry *entry)
+{
+	if (share_compare(entry->best, sum->best) > 0) {
+		sum->best = entry->best;
+		sum->node = entry->node;
+		sum->tid = entry->tid;
+		sum->who_tid = entry->who_tid;
+		sum->whom_tid = entry->whom_tid;
+	}
+	sum->score = share_plus(sum->score, entry->score);
+	sum->on_path |= entry->on_path;
+	sum->instances += entry->instances;
+}
+
+/* Makes the first entry the sum of all and takes the score of the others; if one did half, all stay as they are: it is to blame. */
+static void unite(struct graph *graph, struct member *members, size_t count)
+{
+	struct rank_entry sum = *members[0].entry;
+	struct share most = sum.score;
+	struct deed *pool = deed_copy(sum.deed), *joined;
+
+	for (size_t i = 1; i < count; i++) {
+		const struct rank_entry *entry = members[i].entry;
+
+		if (share_compare(entry->score, most) > 0)
+			most = entry->score;
+		add_up(&sum, entry);
+		joined = pool_join(pool, entry->deed);
+		free(pool);
+		pool = joined;
+	}
+	if (share_compare(share_plus(most, most), sum.score) < 0) {
+		sum.deed = graph_deed(graph, pool);
+		*members[0].entry = sum;
+		for (size_t i = 1; i < count; i++)
+			members[i].entry->score = (struct share){0};
+	}
+	free(pool);
+}
+
+static void drop_united(struct rank_list *ranks)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < ranks->list.count; i++)
+		if (!share_is_zero(ranks->list.items[i].score))
+			ranks->list.items[kept++] = ranks->list.items[i];
+	ranks->list.count = kept;
+}
+
+static int compare_entries(const void *left, const void *right)
+{
+	const struct rank_entry *a = left, *b = right;
+	int order = deed_compare(a->deed, b->deed);
+
+	if (order || a->turn == b->turn)
+		return order ? order : (a->node > b->node) - (a->node < b->node);
+	return a->turn < b->turn ? -1 : 1;
+}
+
+/* The pools of several processes may have one name. As with threads, the same deed is one. */
+static void merge_alike(struct rank_list *ranks)
+{
+	struct rank_entry *entries = ranks->list.items;
+	size_t kept = 0;
+
+	if (ranks->list.count)
+		qsort(entries, ranks->list.count, sizeof(*entries), compare_entries);
+	for (size_t i = 0; i < ranks->list.count; i++) {
+		struct rank_entry *last = kept ? &entries[kept - 1] : NULL;
+
+		if (last && last->turn == entries[i].turn && deed_equal(last->deed, entries[i].deed))
+			add_up(last, &entries[i]);
+		else
+			entries[kept++] = entries[i];
+	}
+	ranks->list.count = kept;
+}
+
+/* Unites the threads of each pool (graph/family.h), unless one of them did half of what the pool did. */
+static void unite_pools(struct rank_list *ranks, struct graph *graph, const struct events *events)
+{
+	struct member *members = memory_new(ranks->list.count + 1, sizeof(*members));
+	size_t count = 0, first = 0;
+
+	for (size_t i = 0; i < ranks->list.count; i++) {
+		struct rank_entry *entry = &ranks->list.items[i];
+		int32_t process = events_tgid(events, entry->who_tid);
+		struct deed *family = process ? pool_family(entry->deed) : NULL;
+
+		if (family)
+			members[count++] = (struct member){family, process, entry};
+	}
+	qsort(members, count, sizeof(*members), compare_members);
+	for (size_t i = 1; i <= count; i++)
+		if (i == count || compare_members(&members[first], &members[i]) != 0) {
+			if (i - first > 2) /* of two, one did half */
+				unite(graph, &members[first], i - first);
+			first = i;
+		}
+	drop_united(ranks);
+	merge_alike(ranks);
+	for (size_t i = 0; i < count; i++)
+		free(members[i].family);
+	free(members);
+}
 
 static void drop_blameless(struct choices *choices)
 {
@@ -39,7 +256,7 @@ static struct rank_entry entry_of(const struct blame *blame, const struct choice
 }
 
 /* Another instance of the name, with no more blame than the first, but where that was chosen in an earlier turn. */
-static void merge(const struct blame *blame, struct rank_entry *entry, const struct choice *choice)
+static void add_instance(const struct blame *blame, struct rank_entry *entry, const struct choice *choice)
 {
 	entry->instances++;
 	entry->on_path |= blame->on_path[choice->node];
@@ -117,7 +334,7 @@ static void rank_deeds(const struct blame *blame, struct choices *choices, const
 		const struct choice *choice = &choices->list.items[i];
 
 		if (last && last->deed->family == blame->graph->nodes.items[choice->node].deed->family) {
-			merge(blame, last, choice);
+			add_instance(blame, last, choice);
 			continue;
 		}
 		last = ARRAY_ADD(&ranks->list);
@@ -125,7 +342,7 @@ static void rank_deeds(const struct blame *blame, struct choices *choices, const
 	}
 	join_families(ranks, blame->graph);
 	if (blame->graph->kind == GRAPH_WAKE && events)
-		rank_unite_pools(ranks, blame->graph, events);
+		unite_pools(ranks, blame->graph, events);
 	rank_sort(ranks);
 }
 

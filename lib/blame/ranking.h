@@ -27,7 +27,7 @@ struct ranking_options {
  *
  * It also tells each deed's impact. Graphs of one window that follow each other are a moment, and so is a graph of no
  * window. A deed's share in a moment is the sum of its scores there, as a part of the time of the moment's graphs. The
- * moment's waiting is that of all signals of its window (waiting.h), or the time of its graphs where there are no
+ * moment's waiting is that of all signals of its window (ranking_total.c), or the time of its graphs where there are no
  * signals. A deed's impact is the sum of share times waiting over all moments, as a part of all waiting in the stream,
  * that of signals without a graph included. So the graphs of a window speak for all its signals, and what no graph
  * explains goes back to nobody.
@@ -51,9 +51,6 @@ void ranking_total_free(struct ranking_total *total);
 /* For every signal and window record of the stream. -1 after fail(): a time is malformed. */
 int ranking_total_signal(struct ranking_total *total, const struct fields *fields);
 void ranking_total_window(struct ranking_total *total, const struct fields *fields);
-
-/* Ends the last moment. ranking_total_write() does it, too. */
-void ranking_total_end(struct ranking_total *total);
 
 /*
  * Ranks a graph that passed graph_check, writes the nodes that the walk had to add, the path and the blame records,
