@@ -33,12 +33,130 @@ struct pair_table {
 	struct pair_slot *slots, *free_slots;
 };
 
+/*
+ * What is left of a start's range, which ends piece by piece in any order: a list of ranges by position, which neither overlap nor are
+ * empty. Ranges come from the pool.
+ */
+struct range {
+	int64_t from, to;
+	struct range *next;
+};
+
+struct range_pool {
+	struct range *spare;
+	int used;
+	uint64_t overflowed; /* how often there were too many, and the shorter side of a cut was dropped with what was cut out */
+};
+
 struct pairs {
 	struct start *oldest, *free_starts; /* by age; for use again */
 	int open;
-	struct part_pool parts;
+	struct range_pool ranges;
 	uint64_t overflowed;
 };
+
+static void range_pool_free(struct range_pool *pool)
+{
+	while (pool->spare) {
+		struct range *range = pool->spare;
+
+		pool->spare = range->next;
+		free(range);
+	}
+	*pool = (struct range_pool){0};
+}
+
+static struct range *take_range(struct range_pool *pool, int64_t from, int64_t to, struct range *next)
+{
+	struct range *range = pool->spare;
+
+	if (range)
+		pool->spare = range->next;
+	else
+		range = NEW(struct range);
+	pool->used++;
+	*range = (struct range){from, to, next};
+	return range;
+}
+
+static void drop_range(struct range_pool *pool, struct ranges *ranges, struct range **at)
+{
+	struct range *range = *at;
+
+	*at = range->next;
+	range->next = pool->spare;
+	pool->spare = range;
+	pool->used--;
+	ranges->count--;
+}
+
+/* The range [from, to) as a whole, which may be empty. */
+static struct ranges ranges_of(struct range_pool *pool, int64_t from, int64_t to)
+{
+	return from < to ? (struct ranges){take_range(pool, from, to, NULL), 1} : (struct ranges){0};
+}
+
+static void ranges_drop(struct range_pool *pool, struct ranges *ranges)
+{
+	while (ranges->first)
+		drop_range(pool, ranges, &ranges->first);
+}
+
+/* Cuts [from, to) out of the middle of a range. */
+static void cut_in_two(struct range_pool *pool, struct ranges *ranges, struct range *range, int64_t from, int64_t to)
+{
+	int64_t before = from - range->from, behind = range->to - to;
+
+	if (pool->used < PAIR_RANGES_MAX && ranges->count < PAIR_RANGES_OF_ONE) {
+		range->next = take_range(pool, to, range->to, range->next);
+		ranges->count++;
+		range->to = from;
+		return;
+	}
+	pool->overflowed++;
+	if (behind > before)
+		range->from = to;
+	else
+		range->to = from;
+}
+
+/* Cuts [from, to) out of the range that it lies in, and returns the link to the first range that may lie behind. */
+static struct range **cut_range(struct range_pool *pool, struct ranges *ranges, struct range **at, int64_t from, int64_t to)
+{
+	struct range *range = *at;
+
+	if (range->from == from && range->to == to) {
+		drop_range(pool, ranges, at);
+		return at;
+	}
+	if (range->from < from && to < range->to)
+		cut_in_two(pool, ranges, range, from, to);
+	else if (range->from < from)
+		range->to = from;
+	else
+		range->from = to;
+	return range->to <= from ? &range->next : at;
+}
+
+/* Takes what two lists have in common out of both. */
+static void ranges_meet(struct range_pool *pool, struct ranges *some, struct ranges *others)
+{
+	struct range **one = &some->first, **other = &others->first;
+
+	while (*one && *other) {
+		int64_t from = (*one)->from > (*other)->from ? (*one)->from : (*other)->from;
+		int64_t to = (*one)->to < (*other)->to ? (*one)->to : (*other)->to;
+
+		if (from < to) {
+			one = cut_range(pool, some, one, from, to);
+			other = cut_range(pool, others, other, from, to);
+		} else if ((*one)->to <= (*other)->to) {
+			one = &(*one)->next;
+		} else {
+			other = &(*other)->next;
+		}
+	}
+}
 
 struct pairs *pairs_new(void)
 {
@@ -54,7 +172,7 @@ void pairs_free(struct pairs *pairs)
 		free(start);
 	}
 	if (pairs)
-		parts_pool_free(&pairs->parts);
+		range_pool_free(&pairs->ranges);
 	free(pairs);
 }
 
@@ -209,7 +327,7 @@ void pair_release(struct start *start)
 {
 	struct pairs *pairs = start->table->pairs;
 
-	parts_drop(&pairs->parts, &start->parts);
+	ranges_drop(&pairs->ranges, &start->lacks);
 	start->next = pairs->free_starts;
 	pairs->free_starts = start;
 }
@@ -346,15 +464,15 @@ static void gather(struct pair_table *table, const int64_t *key, int64_t begin, 
 }
 
 /* Takes those of the units that this start lacks out of both, and hands it out if it lacks none then. */
-static void end_units(struct start *start, struct parts *units, struct start **done)
+static void end_units(struct start *start, struct ranges *units, struct start **done)
 {
 	struct pair_table *table = start->table;
-	struct part_pool *pool = &table->pairs->parts;
+	struct range_pool *pool = &table->pairs->ranges;
 
-	if (!start->parts.first)
-		start->parts = parts_of(pool, start->sample.key[table->keys - 1], start->to);
-	parts_meet(pool, &start->parts, units);
-	if (!start->parts.first)
+	if (!start->lacks.first)
+		start->lacks = ranges_of(pool, start->sample.key[table->keys - 1], start->to);
+	ranges_meet(pool, &start->lacks, units);
+	if (!start->lacks.first)
 		hand_out(start, done);
 }
 
@@ -366,11 +484,11 @@ static void end_units(struct start *start, struct parts *units, struct start **d
  */
 static void share_out(struct pair_table *table, int64_t begin, int64_t end, struct start **done)
 {
-	struct parts units = parts_of(&table->pairs->parts, begin, end);
+	struct ranges units = ranges_of(&table->pairs->ranges, begin, end);
 
 	for (size_t i = 0; units.first && i < table->near.count; i++)
 		end_units(table->near.items[i], &units, done);
-	parts_drop(&table->pairs->parts, &units);
+	ranges_drop(&table->pairs->ranges, &units);
 }
 
 static struct start *end_range(struct pair_table *table, const int64_t *key, int64_t length)
@@ -484,5 +602,5 @@ struct start *pairs_newer(const struct start *start)
 
 uint64_t pairs_overflowed(const struct pairs *pairs)
 {
-	return pairs->overflowed + pairs->parts.overflowed;
+	return pairs->overflowed + pairs->ranges.overflowed;
 }

@@ -19,18 +19,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "chart/parts.h"
 #include "chart/sample.h"
 
 enum {
 	PAIR_OPEN_MAX = 1 << 15, /* starts open at once, over all tables */
 	PAIR_SAME_MAX = 64,	 /* starts with the same key at once */
 	PAIR_SLOT_MAX = 1 << 10, /* starts of long ranges at once; an end looks at all of them */
+	PAIR_RANGES_MAX = 1 << 16,   /* pieces of ranges that have ended in part */
+	PAIR_RANGES_OF_ONE = 1 << 9, /* the same of one start: an end looks at all of them */
 };
 
 struct pairs;
 struct pair_table;
 struct pair_slot;
+struct range;
+
+struct ranges {
+	struct range *first; /* NULL: nothing is left */
+	int count;
+};
 
 enum start_state {
 	START_OPEN,	/* its age is no cause for concern, as far as is known */
@@ -59,7 +66,7 @@ struct start {
 	struct start *behind;	   /* the start with the same key that takes its place when it ends */
 	struct start *older, *newer; /* of all tables, by age */
 	int64_t to;		   /* of a range: where it ends */
-	struct parts parts;	   /* what it lacks; none: all */
+	struct ranges lacks;	   /* what has not ended of its range; none: all */
 	int same; /* of the first of its key: how many there are; else 0 */
 };
 
@@ -110,7 +117,10 @@ struct start *pairs_newer(const struct start *start);
 /* Takes a start out of its table: it is then handed out. */
 void pair_take(struct start *start);
 
-/* How many were pushed out because PAIR_OPEN_MAX were open, or PAIR_SLOT_MAX with long ranges; and lost a part beyond PARTS_MAX. */
+/*
+ * Counts the starts pushed out because PAIR_OPEN_MAX were open, or PAIR_SLOT_MAX with long ranges; and the times that a start's range
+ * was in too many pieces, so that one of them was taken as ended.
+ */
 uint64_t pairs_overflowed(const struct pairs *pairs);
 
 #endif

@@ -5,7 +5,352 @@
 #include <uthash.h>
 
 #include "base/fail.h"
+#include "graph/graph_index.h"
 #include "graph/graph_record.h"
+
+/* A choice of words, spelled as the records spell them. Word i means i. */
+struct words {
+	const char *const *word;
+	int count;
+};
+
+static const char *const kind_words[] = {[GRAPH_RAG] = "rag", [GRAPH_WAKE] = "wake"};
+static const char *const call_words[] = {[CALL_SYNC] = "sync", [CALL_ASYNC] = "async"};
+static const char *const join_words[] = {[JOIN_NONE] = "none", [JOIN_ALL] = "all", [JOIN_ANY] = "any"};
+
+static const struct words kinds = {kind_words, 2}, calls = {call_words, 2}, joins = {join_words, 3};
+
+static int word_find(const struct words *words, const char *text)
+{
+	for (int i = 0; i < words->count; i++)
+		if (strcmp(words->word[i], text) == 0)
+			return i;
+	return -1;
+}
+
+/* Leaves *value alone where the key is not there. */
+static int read_word(const struct fields *fields, const char *key, const struct words *words, int *value)
+{
+	char text[32];
+	int found;
+
+	if (!fields_text(fields, key, text, sizeof(text)))
+		return 0;
+	found = word_find(words, text);
+	if (found < 0)
+		return fail("%s '%s' is not known", key, text);
+	*value = found;
+	return 1;
+}
+
+static int read_what(const struct fields *fields, int *value)
+{
+	const char *names[WHATS];
+
+	if (!fields_find(fields, "what"))
+		return 0;
+	for (int i = 0; i < WHATS; i++)
+		names[i] = node_what_name(i);
+	return read_word(fields, "what", &(struct words){names, WHATS}, value);
+}
+
+enum node_what node_what_read(const struct fields *fields, enum node_what otherwise)
+{
+	int what = otherwise;
+
+	return read_what(fields, &what) < 0 ? otherwise : (enum node_what)what;
+}
+
+static int read_edge_kind(const struct fields *fields, int *value)
+{
+	const char *names[EDGE_KINDS];
+
+	for (int i = 0; i < EDGE_KINDS; i++)
+		names[i] = edge_kind_name(i);
+	return read_word(fields, "kind", &(struct words){names, EDGE_KINDS}, value);
+}
+
+/* What must be there: turns "not there" into a failure. */
+static int required(int found, const char *key)
+{
+	return found ? found : fail("%s= is missing", key);
+}
+
+static int read_mention(const struct fields *fields, const char *key, struct graph_mention *mention)
+{
+	return mention->node = fields_integer(fields, key, &mention->id);
+}
+
+static int read_head(struct graph *graph, const struct fields *fields)
+{
+	graph->window = fields_copy(fields, "window");
+	graph->signal = fields_copy(fields, "signal");
+	if (fields_time(fields, "from", &graph->from) < 0 || fields_time(fields, "to", &graph->to) < 0)
+		return -1;
+	if (read_mention(fields, "root", &graph->index->root) < 0)
+		return -1;
+	return read_mention(fields, "target", &graph->index->target) < 0 ? -1 : 0;
+}
+
+/*
+ * Reading. Each takes the fields of a graph, node or edge record. -1 or NULL after fail(); the caller adds file and line by
+ * stream_fail(). Keeps records that name a node which is not there yet. graph_read_end() resolves parents, edges, root and target, and
+ * calls graph_check(). Without from= and to= a graph lasts from its first node's start to its last node's end.
+ */
+static struct graph *graph_read_begin(const struct fields *fields)
+{
+	int kind = GRAPH_RAG;
+	struct graph *graph;
+	char *id = NULL;
+
+	if (read_word(fields, "kind", &kinds, &kind) < 0)
+		return NULL;
+	id = fields_copy(fields, "id");
+	if (!id) {
+		required(0, "id");
+		return NULL;
+	}
+	graph = graph_new(kind, id);
+	free(id);
+	if (read_head(graph, fields) < 0) {
+		graph_free(graph);
+		return NULL;
+	}
+	return graph;
+}
+
+static int read_tid(const struct fields *fields, const char *key, int32_t *tid)
+{
+	int64_t number = *tid;
+
+	if (fields_integer(fields, key, &number) < 0)
+		return -1;
+	if (number < INT32_MIN || number > INT32_MAX)
+		return fail("%s %lld is out of range", key, (long long)number);
+	*tid = (int32_t)number;
+	return 0;
+}
+
+/* Where no other is given, it is the node's own thread that the deed names: as who, or without who as whom. */
+int node_read_tids(const struct fields *fields, const struct deed_record *record, struct node *node)
+{
+	const struct deed *deed = &record->deed;
+
+	if (read_tid(fields, "tid", &node->tid) < 0)
+		return -1;
+	node->who_tid = deed->who ? node->tid : 0;
+	node->whom_tid = deed->whom && !deed->who ? node->tid : 0;
+	if (!record->names_tids)
+		return 0;
+	return read_tid(fields, "who_tid", &node->who_tid) < 0 ? -1 : read_tid(fields, "whom_tid", &node->whom_tid);
+}
+
+static char *read_name(const struct fields *fields)
+{
+	char *name = fields_copy(fields, "name");
+
+	if (!name)
+		required(0, "name");
+	return name;
+}
+
+static void read_texts(struct graph *graph, struct node *node, const struct fields *fields)
+{
+	char *label = node->deed->kind == DEED_TEXT ? fields_copy(fields, "label") : NULL;
+	char *stack = fields_copy(fields, "stack"), *threw = fields_copy(fields, "threw");
+
+	if (label)
+		node->label = graph_keep(graph, label);
+	if (stack)
+		node->stack = graph_keep(graph, stack);
+	if (threw)
+		node->threw = graph_intern(graph, threw);
+	free(threw);
+}
+
+/* Without a deed it has a name. Returns its index; -1 after fail(). */
+static int32_t add_named(struct graph *graph, int64_t id, const struct fields *fields)
+{
+	char *name = read_name(fields);
+	int32_t index = name ? graph_named_node(graph, id, name) : -1;
+
+	free(name);
+	return index;
+}
+
+/* What the node did. An id that is there already is a failure. Returns its index. */
+static int32_t add_node(struct graph *graph, int64_t id, const struct fields *fields)
+{
+	struct deed_record record;
+	bool has_deed = deed_record_read(&record, fields);
+	int32_t index = has_deed ? graph_node(graph, id, &record.deed) : add_named(graph, id, fields);
+
+	if (index >= 0 && node_read_tids(fields, &record, &graph->nodes.items[index]) < 0)
+		index = -1;
+	if (index >= 0 && has_deed)
+		graph_detail(graph, index, &record.detail);
+	if (index >= 0)
+		read_texts(graph, &graph->nodes.items[index], fields);
+	deed_record_free(&record);
+	return index;
+}
+
+static int read_times(struct node *node, const struct fields *fields)
+{
+	if (required(fields_time(fields, "start", &node->start), "start") < 0)
+		return -1;
+	if (required(fields_time(fields, "end", &node->end), "end") < 0)
+		return -1;
+	if (fields_time(fields, "wait_start", &node->wait_start) < 0)
+		return -1;
+	return fields_time(fields, "wait_end", &node->wait_end) < 0 ? -1 : 0;
+}
+
+static int read_roles(const struct graph *graph, struct node *node, const struct fields *fields)
+{
+	int call = CALL_SYNC, join = JOIN_NONE, what = graph->kind == GRAPH_RAG ? WHAT_METHOD : WHAT_RUN;
+
+	if (read_word(fields, "call", &calls, &call) < 0 || read_word(fields, "join", &joins, &join) < 0 ||
+	    read_what(fields, &what) < 0)
+		return -1;
+	node->call = call;
+	node->join = join;
+	node->what = what;
+	return 0;
+}
+
+static int read_parent(struct graph *graph, int32_t node, const struct fields *fields)
+{
+	struct graph_mention parent = {.node = node, .place = graph->index->place};
+	int found = fields_integer(fields, "parent", &parent.id);
+
+	if (found <= 0)
+		return found;
+	if (parent.id == graph->nodes.items[node].id)
+		return fail("graph %s: node %lld is its own parent", graph->id, (long long)parent.id);
+	*ARRAY_ADD(&graph->index->parents) = parent;
+	return 0;
+}
+
+static int graph_read_node(struct graph *graph, const struct fields *fields)
+{
+	struct node *node;
+	int32_t index;
+	int64_t id;
+
+	if (required(fields_integer(fields, "id", &id), "id") < 0)
+		return -1;
+	index = add_node(graph, id, fields);
+	if (index < 0)
+		return -1;
+	node = &graph->nodes.items[index];
+	if (read_times(node, fields) < 0 || read_roles(graph, node, fields) < 0 || graph_check_node(graph, node) < 0)
+		return -1;
+	return read_parent(graph, index, fields);
+}
+
+static int graph_read_edge(struct graph *graph, const struct fields *fields)
+{
+	struct edge_mention edge = {.ts = TIME_NONE, .place = graph->index->place};
+	int kind = 0;
+
+	if (required(fields_integer(fields, "from", &edge.from), "from") < 0 ||
+	    required(fields_integer(fields, "to", &edge.to), "to") < 0 ||
+	    required(read_edge_kind(fields, &kind), "kind") < 0 || fields_time(fields, "ts", &edge.ts) < 0)
+		return -1;
+	edge.kind = kind;
+	*ARRAY_ADD(&graph->index->edges) = edge;
+	return 0;
+}
+
+static int resolve(const struct graph *graph, int64_t id, int32_t *node, const char *who, uint64_t place)
+{
+	*node = graph_find(graph, id);
+	graph->index->fault = place;
+	if (*node == NODE_NONE)
+		return fail("graph %s: %s node %lld, which is not there", graph->id, who, (long long)id);
+	return 0;
+}
+
+static int resolve_parents(struct graph *graph)
+{
+	for (size_t i = 0; i < graph->index->parents.count; i++) {
+		struct graph_mention *mention = &graph->index->parents.items[i];
+		struct node *node = &graph->nodes.items[mention->node];
+
+		if (resolve(graph, mention->id, &node->parent, "a parent is", mention->place) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int resolve_edges(struct graph *graph)
+{
+	int32_t from, to;
+
+	for (size_t i = 0; i < graph->index->edges.count; i++) {
+		struct edge_mention *edge = &graph->index->edges.items[i];
+
+		if (resolve(graph, edge->from, &from, "an edge leaves", edge->place) < 0 ||
+		    resolve(graph, edge->to, &to, "an edge goes to", edge->place) < 0)
+			return -1;
+		graph_edge(graph, from, to, edge->kind, edge->ts);
+	}
+	return 0;
+}
+
+/* Where its record gave no from or to, a graph lasts from its first node's start to its last node's end. */
+static void bound(struct graph *graph)
+{
+	int64_t from = INT64_MAX, to = INT64_MIN;
+
+	for (size_t i = 0; i < graph->nodes.count; i++) {
+		const struct node *node = &graph->nodes.items[i];
+
+		from = node->start < from ? node->start : from;
+		to = node->end > to ? node->end : to;
+	}
+	if (graph->from == TIME_NONE)
+		graph->from = graph->nodes.count ? from : 0;
+	if (graph->to == TIME_NONE)
+		graph->to = graph->nodes.count ? to : graph->from;
+}
+
+static int graph_read_end(struct graph *graph)
+{
+	struct graph_index *index = graph->index;
+	uint64_t first = index->first_place;
+
+	if (resolve_parents(graph) < 0 || resolve_edges(graph) < 0)
+		return -1;
+	if (index->root.node && resolve(graph, index->root.id, &graph->root, "the root is", first) < 0)
+		return -1;
+	if (index->target.node && resolve(graph, index->target.id, &graph->target, "the target is", first) < 0)
+		return -1;
+	bound(graph);
+	if (graph->to < graph->from) {
+		index->fault = first;
+		return fail("graph %s ends before it starts", graph->id);
+	}
+	return graph_check(graph);
+}
+
+/*
+ * Some mistakes show only at the end. The caller tells where a record stands (stream_place) before each graph_read_node() and
+ * graph_read_edge(), and once after graph_read_begin() or graph_new(). After a failure of graph_read_end(), graph_read_fault()
+ * returns the place of the record that made it; 0: not known.
+ */
+static void graph_read_place(struct graph *graph, uint64_t place)
+{
+	graph->index->place = place;
+	if (!graph->index->first_place)
+		graph->index->first_place = place;
+}
+
+static uint64_t graph_read_fault(const struct graph *graph)
+{
+	return graph->index->fault;
+}
 
 struct past_graph {
 	char *id;
@@ -90,7 +435,7 @@ int graph_reader_end(struct graph_reader *reader)
 	return status;
 }
 
-static int begin(struct graph_reader *reader, const struct fields *fields)
+static int begin_graph(struct graph_reader *reader, const struct fields *fields)
 {
 	if (finish_graph(reader) < 0)
 		return -1;
@@ -149,5 +494,5 @@ int graph_reader_record(struct graph_reader *reader, const struct record *record
 	fields = stream_fields(reader->stream, record);
 	if (!fields)
 		return -1;
-	return record->kind == KIND_GRAPH ? begin(reader, fields) : add(reader, fields, record->kind);
+	return record->kind == KIND_GRAPH ? begin_graph(reader, fields) : add(reader, fields, record->kind);
 }

@@ -1,31 +1,12 @@
 /*
- * graph_record: graphs from records, and to records: the kinds graph, node and edge of tailblame-stream(5). A reader of whole streams
- * uses graph_reader.h.
+ * graph_record: what a graph is in records, the kinds graph, node and edge of tailblame-stream(5): writes them, and spells and reads
+ * what other records have in common with them. graph_reader.h reads graphs out of a stream.
  */
 #ifndef GRAPH_GRAPH_RECORD_H
 #define GRAPH_GRAPH_RECORD_H
 
 #include "graph/graph.h"
 #include "stream/stream.h"
-
-/*
- * Reading. Each takes the fields of a graph, node or edge record. -1 or NULL after fail(); the caller adds file and line by
- * stream_fail(). Keeps records that name a node which is not there yet. graph_read_end() resolves parents, edges, root and
- * target, and calls graph_check(). A graph ends where the next one begins, or any record that is no node or edge. Without from= and
- * to= it lasts from its first node's start to its last node's end.
- */
-struct graph *graph_read_begin(const struct fields *fields);
-int graph_read_node(struct graph *graph, const struct fields *fields);
-int graph_read_edge(struct graph *graph, const struct fields *fields);
-int graph_read_end(struct graph *graph);
-
-/*
- * Some mistakes show only at the end. The caller tells where a record stands (stream_place) before each graph_read_node() and
- * graph_read_edge(), and once after graph_read_begin() or graph_new(). After a failure of graph_read_end(), graph_read_fault()
- * returns the place of the record that made it; 0: not known.
- */
-void graph_read_place(struct graph *graph, uint64_t place);
-uint64_t graph_read_fault(const struct graph *graph);
 
 /* Writes the graph's records to the stream: itself, its nodes, its edges. -1 after fail(). */
 int graph_write(const struct graph *graph, struct stream *stream);

@@ -44,13 +44,4 @@ void deed_by_interrupt(const struct wake *wake, struct deed *deed, bool soft, in
 /* The thread whose time a piece is: the one that asked for the work, if it is a work. */
 const struct thread *piece_master(const struct wake *wake, const struct thread *thread, const struct piece *piece);
 
-/*
- * holder.c: nodes of those who had the CPU that a runnable piece waited for, each cut to the time that they have in common; or
- * one that says that the thread was not let on an idle CPU. An idle CPU holds up nobody.
- */
-void add_holders(struct cut *cut, const struct thread *waiter, size_t piece, int32_t node);
-
-/* Whether the time in which no other thread had that CPU is time in which it was idle, that is: took to wake up. */
-bool holder_is_idle(struct wake *wake, const struct thread *waiter, size_t piece);
-
 #endif

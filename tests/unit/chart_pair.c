@@ -181,18 +181,18 @@ static void holes(void)
 	uint64_t overflowed = pairs_overflowed(pairs);
 	int64_t sum;
 
-	start(table, 7, 0, 8 * PARTS_OF_ONE, 1);
-	for (int64_t i = 0; i < 2 * PARTS_OF_ONE; i++)
+	start(table, 7, 0, 8 * PAIR_RANGES_OF_ONE, 1);
+	for (int64_t i = 0; i < 2 * PAIR_RANGES_OF_ONE; i++)
 		assert(end(table, 7, 4 * i + 1, 1, &sum) == 0);
 	assert(pairs_overflowed(pairs) > overflowed);
 	assert(end(table, 7, 0, INT64_MAX, &sum) == 1);
-	for (int64_t i = 0; i < 4 * PARTS_MAX / PARTS_OF_ONE; i++)
-		start(table, 7, 8 * PARTS_OF_ONE * i, 8 * PARTS_OF_ONE, i);
+	for (int64_t i = 0; i < 4 * PAIR_RANGES_MAX / PAIR_RANGES_OF_ONE; i++)
+		start(table, 7, 8 * PAIR_RANGES_OF_ONE * i, 8 * PAIR_RANGES_OF_ONE, i);
 	overflowed = pairs_overflowed(pairs);
-	for (int64_t i = 0; i < 2 * PARTS_MAX; i++)
+	for (int64_t i = 0; i < 2 * PAIR_RANGES_MAX; i++)
 		assert(end(table, 7, 8 * i + 1, 1, &sum) == 0);
 	assert(pairs_overflowed(pairs) > overflowed);
-	assert(end(table, 7, 0, INT64_MAX, &sum) == 4 * PARTS_MAX / PARTS_OF_ONE);
+	assert(end(table, 7, 0, INT64_MAX, &sum) == 4 * PAIR_RANGES_MAX / PAIR_RANGES_OF_ONE);
 	pair_table_free(table);
 }
 
