@@ -1,6 +1,6 @@
 /*
  * graph_index: what a graph keeps to itself: its texts, its ids, its edges and children by node, and, while it is being
- * read, the ids that its records named. Private to graph.c, graph_check.c and graph_read.c.
+ * read, the ids that its records named. Private to graph.c, graph_check.c and graph_reader.c.
  */
 #ifndef GRAPH_GRAPH_INDEX_H
 #define GRAPH_GRAPH_INDEX_H

@@ -1,5 +1,5 @@
 /*
- * block: follows block requests from the bio that is queued to the completion by the device (request.h, flush.h), and explains
+ * block: follows block requests from the bio that is queued to the completion by the device (request.h), flushes among them, and explains
  * waits for them. Private to lib/wake.
  */
 #ifndef WAKE_BLOCK_H

@@ -11,6 +11,14 @@
 #include "wake/softirq.h"
 #include "wake/stack.h"
 
+/* The thread whose time a piece is: the one that asked for the work, if it is a work. */
+static const struct thread *piece_master(const struct wake *wake, const struct thread *thread, const struct piece *piece)
+{
+	struct job job;
+
+	return core_job(wake, piece, &job) && job.owner != INDEX_NONE ? wake->threads.items[job.owner] : thread;
+}
+
 /* How long a CPU must have been idle to show that a runnable thread was not let on it. */
 enum { IDLE_NS = 50000 };
 
@@ -223,13 +231,6 @@ void deed_in(const struct wake *wake, struct deed *deed, const struct piece *wai
 	deed->object = reason->object;
 	deed->lock = reason->lock;
 	deed->purpose = reason->purpose;
-}
-
-const struct thread *piece_master(const struct wake *wake, const struct thread *thread, const struct piece *piece)
-{
-	struct job job;
-
-	return core_job(wake, piece, &job) && job.owner != INDEX_NONE ? wake->threads.items[job.owner] : thread;
 }
 
 /* What a part says of a run, or a job for others, or nothing else. The work of a kernel thread is the deed of whoever queued it. */

@@ -41,7 +41,4 @@ struct deed deed_of(enum deed_kind kind);
 void deed_in(const struct wake *wake, struct deed *deed, const struct piece *wait);
 void deed_by_interrupt(const struct wake *wake, struct deed *deed, bool soft, int32_t number);
 
-/* The thread whose time a piece is: the one that asked for the work, if it is a work. */
-const struct thread *piece_master(const struct wake *wake, const struct thread *thread, const struct piece *piece);
-
 #endif
