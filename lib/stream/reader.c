@@ -1,12 +1,336 @@
-#include "stream/reader_state.h"
+#include "stream/reader.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fail.h"
+#include "base/input.h"
 #include "base/memory.h"
+#include "stream/block.h"
 #include "stream/foreign.h"
+
+struct reader {
+	char *const *files;
+	int count, next; /* files, and the one to open next */
+	const char *name;
+	int fd;
+	char *buffer;
+	size_t room, start, length; /* start: the current record; length: bytes filled */
+	uint64_t offset;	    /* of buffer[0] in the file */
+	uint64_t at, line;	    /* of the current record: offset; line number in text */
+	bool text, swapped, fresh;  /* fresh: nothing of this file was read yet */
+	bool open, ended;	    /* within a binary segment; its end record came */
+	bool parsed;
+	bool blocks;	   /* the segment has blocks; the next fields are of the current block */
+	bool unchecked;	   /* the block was cut, so its checksum is not checked */
+	size_t left;	   /* bytes of the block not read yet, all in the buffer */
+	uint32_t number;   /* of the next block */
+	bool headless;	   /* the block is the first of a stream whose head was damaged */
+	bool damaged;	   /* the segment has damage */
+	bool gap;	   /* damage was found and is not reported yet: */
+	uint64_t lost;	   /* its bytes */
+	int64_t last;	   /* time of the last event; TIME_UNKNOWN: none yet */
+	struct line loss;  /* the `lost` record that reports the damage */
+	struct fields fields;
+	struct cuts cuts;
+	char *where; /* text of reader_place_name() */
+	int (*wait)(void *context, int fd);
+	void *context;
+};
+
+#define TIME_UNKNOWN INT64_MIN
+#define STANDARD_INPUT "standard input" /* the name of "-" */
+
+/* Result of reader_find_block(). */
+enum found { FOUND_FAILED = -1, FOUND_END, FOUND_BLOCK, FOUND_STREAM, FOUND_DAMAGE };
+
+#define TEXT_BEHIND_BINARY "text cannot stand behind binary in the same file; give it as a file of its own"
+
+enum { BUFFER = BUFFER_SIZE(1 << 18, 256) };
+
+/* Prepares to read a file from its beginning. */
+static void begin_file(struct reader *reader, const char *name)
+{
+	reader->name = name;
+	reader->offset = reader->start = reader->length = 0;
+	reader->line = 0;
+	reader->text = true;
+	reader->fresh = true;
+	reader->open = reader->swapped = reader->blocks = false;
+	reader->left = 0;
+}
+
+/* Opens the next file, and closes the one before. 1; 0: there is no other; -1 after fail(). */
+static int reader_open_next(struct reader *reader)
+{
+	const char *name;
+
+	if (reader->next == reader->count)
+		return 0;
+	if (reader->fd > STDIN_FILENO)
+		close(reader->fd);
+	name = reader->files[reader->next++];
+	begin_file(reader, name);
+	if (!strcmp(name, "-")) {
+		reader->name = STANDARD_INPUT;
+		reader->fd = STDIN_FILENO;
+		return 1;
+	}
+	reader->fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (reader->fd < 0)
+		return fail_errno("cannot open '%s'", name);
+	posix_fadvise(reader->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	return 1;
+}
+
+static struct reader *reader_new(void)
+{
+	struct reader *reader = NEW(struct reader);
+
+	reader->room = BUFFER;
+	reader->buffer = memory_new(reader->room, 1);
+	return reader;
+}
+
+struct reader *reader_attach(int fd, const char *name)
+{
+	struct reader *reader = reader_new();
+
+	begin_file(reader, name);
+	reader->fd = fd;
+	return reader;
+}
+
+struct reader *reader_open(char *const *files, int count)
+{
+	static char *const standard_input[] = {"-"};
+	struct reader *reader = reader_new();
+
+	reader->files = count ? files : standard_input;
+	reader->count = count ? count : 1;
+	if (reader_open_next(reader) < 0) {
+		reader_close(reader);
+		return NULL;
+	}
+	return reader;
+}
+
+void reader_close(struct reader *reader)
+{
+	if (reader->fd > STDIN_FILENO)
+		close(reader->fd);
+	free(reader->buffer);
+	free(reader->cuts.first);
+	free(reader->where);
+	line_free(&reader->loss);
+	free(reader);
+}
+
+void reader_on_wait(struct reader *reader, int (*wait)(void *, int), void *context)
+{
+	reader->wait = wait;
+	reader->context = context;
+}
+
+/* Reads more bytes into the buffer. 1: got some; 0: end of file; -1 after fail(). */
+static int reader_fill(struct reader *reader)
+{
+	ssize_t got;
+
+	if (reader->start > 0) {
+		memmove(reader->buffer, reader->buffer + reader->start, reader->length - reader->start);
+		reader->offset += reader->start;
+		reader->length -= reader->start;
+		reader->start = 0;
+	}
+	if (reader->length + 1 == reader->room) /* keep room for a NUL */
+		reader->buffer = memory_grow(reader->buffer, reader->room *= 2, 1);
+	got = read_or_wait(reader->fd, reader->name, reader->buffer + reader->length, reader->room - reader->length - 1,
+			   reader->wait, reader->context);
+	if (got < 0)
+		return -1;
+	reader->length += (size_t)got;
+	reader->buffer[reader->length] = '\0';
+	return got > 0;
+}
+
+/* Reads until `size` bytes of the current record are in the buffer. 1; 0: the file ends before; -1 after fail(). */
+static inline int reader_need(struct reader *reader, size_t size)
+{
+	int status = 1;
+
+	while (status > 0 && reader->length - reader->start < size)
+		status = reader_fill(reader);
+	return status;
+}
+
+/* Blocks: checks each before its first record is read; skips damage and reports it. */
+
+static const char *at_start(const struct reader *reader)
+{
+	return reader->buffer + reader->start;
+}
+
+static size_t there(const struct reader *reader)
+{
+	return reader->length - reader->start;
+}
+
+/* Compares as many bytes as there are. */
+static bool begins_with(const struct reader *reader, const char *magic)
+{
+	return !memcmp(at_start(reader), magic, there(reader) < STREAM_MAGIC_SIZE ? there(reader) : STREAM_MAGIC_SIZE);
+}
+
+/* judges the next 8 bytes */
+static bool reader_is_at_text(const struct reader *reader)
+{
+	const char *at = at_start(reader);
+	size_t i = 0;
+
+	while (i < STREAM_MAGIC_SIZE && (at[i] == '\n' || at[i] == '\t' || (at[i] >= ' ' && at[i] < 0x7f)))
+		i++;
+	return i == STREAM_MAGIC_SIZE;
+}
+
+static enum found leave_out(struct reader *reader, size_t size)
+{
+	if (!reader->gap)
+		cuts_note(&reader->cuts, memory_format("%s: byte %llu: the stream is damaged", reader->name,
+						       (unsigned long long)(reader->offset + reader->start)));
+	reader->gap = reader->damaged = true;
+	reader->lost += size;
+	reader->start += size;
+	return FOUND_DAMAGE;
+}
+
+/* Searches the buffer for the next head. It does not read on, because a live stream would wait. */
+static enum found search(struct reader *reader)
+{
+	const char *found = block_search(at_start(reader) + 1, there(reader) - 1, reader->swapped);
+
+	/* the last bytes may be the beginning of a head */
+	return leave_out(reader, found ? (size_t)(found - at_start(reader)) : there(reader) - BLOCK_HEAD_SIZE + 1);
+}
+
+/*
+ * Takes a block that was cut: the file ends, or another stream begins, within it. Its records cannot be checked, but are read all
+ * the same; the cut is reported.
+ */
+static enum found take_unchecked(struct reader *reader, size_t size)
+{
+	reader->start += BLOCK_HEAD_SIZE;
+	reader->left = size;
+	reader->unchecked = true;
+	reader->ended = false;
+	return size ? FOUND_BLOCK : FOUND_DAMAGE;
+}
+
+/* Takes a block. If blocks are missing before it, they were removed, or damaged beyond recognition. */
+static enum found take(struct reader *reader, const struct block_head *head)
+{
+	if (head->number != reader->number)
+		leave_out(reader, 0);
+	reader->headless = head->number == 0 && reader->number != 0;
+	reader->number = head->number + 1;
+	reader->start += BLOCK_HEAD_SIZE;
+	reader->left = head->size;
+	reader->unchecked = false;
+	return FOUND_BLOCK;
+}
+
+static enum found open_block(struct reader *reader, const struct block_head *head)
+{
+	int status = reader_need(reader, BLOCK_HEAD_SIZE + head->size);
+	size_t size = status > 0 ? head->size : there(reader) - BLOCK_HEAD_SIZE;
+	const char *records = at_start(reader) + BLOCK_HEAD_SIZE, *stream;
+
+	if (status < 0)
+		return FOUND_FAILED;
+	if (status > 0 && block_is_whole(records, head))
+		return take(reader, head);
+	stream = memmem(records, size, STREAM_MAGIC, STREAM_MAGIC_SIZE);
+	if (stream)
+		return take_unchecked(reader, (size_t)(stream - records));
+	return status > 0 ? leave_out(reader, BLOCK_HEAD_SIZE + size) : take_unchecked(reader, size);
+}
+
+/*
+ * Goes to the next block and reads all of it. FOUND_END: the file ends, perhaps within a block's head; FOUND_STREAM: another stream
+ * begins here; FOUND_DAMAGE: it skipped damaged bytes, so call it again.
+ */
+static enum found reader_find_block(struct reader *reader)
+{
+	struct block_head head;
+	int status = reader_need(reader, STREAM_MAGIC_SIZE);
+
+	reader->at = reader->offset + reader->start;
+	if (status > 0 && begins_with(reader, STREAM_MAGIC))
+		return FOUND_STREAM;
+	if (status > 0)
+		status = reader_need(reader, BLOCK_HEAD_SIZE);
+	if (status < 0)
+		return FOUND_FAILED;
+	if (status > 0 && block_read_head(at_start(reader), reader->swapped, &head))
+		return open_block(reader, &head);
+	if (status > 0 && !reader->gap && reader_is_at_text(reader))
+		return fail("%s: %s", reader_where(reader), TEXT_BEHIND_BINARY);
+	if (status > 0)
+		return search(reader);
+	if (begins_with(reader, BLOCK_MAGIC) || begins_with(reader, STREAM_MAGIC)) /* the file ends here, or within the head */
+		return FOUND_END;
+	return leave_out(reader, there(reader));
+}
+
+static bool read_time(struct reader *reader, const struct record_head *head, const char *body, size_t length, int64_t *ts)
+{
+	if (head->form != RECORD_PACKED)
+		return fields_parse(&reader->fields, body, length) == 0 && fields_time(&reader->fields, "ts", ts) > 0;
+	if (head->kind != KIND_EVENT || length < sizeof(*ts))
+		return false;
+	memcpy(ts, body, sizeof(*ts));
+	if (reader->swapped)
+		*ts = (int64_t)__builtin_bswap64((uint64_t)*ts);
+	return true;
+}
+
+/* The time of the block's first event; without one, the time of the last event before the block. */
+static int64_t next_time(struct reader *reader)
+{
+	size_t at = 0;
+	int64_t ts;
+
+	while (reader->left - at >= sizeof(struct record_head)) {
+		const char *record = at_start(reader) + at;
+		struct record_head head;
+
+		memcpy(&head, record, sizeof(head));
+		if (reader->swapped)
+			head.size = __builtin_bswap32(head.size);
+		if (head.size < sizeof(head) || head.size > reader->left - at)
+			break;
+		if (read_time(reader, &head, record + sizeof(head), head.size - sizeof(head), &ts))
+			return ts;
+		at += head.size;
+	}
+	return reader->last == TIME_UNKNOWN ? 0 : reader->last;
+}
+
+/* Makes the `lost` record for the damage that was skipped. */
+static void reader_tell_damage(struct reader *reader, struct record *record)
+{
+	line_begin(&reader->loss, kind_name(KIND_LOST));
+	line_time(&reader->loss, "ts", next_time(reader));
+	if (reader->last != TIME_UNKNOWN)
+		line_time(&reader->loss, "from", reader->last);
+	line_unsigned(&reader->loss, "bytes", reader->lost);
+	*record = (struct record){.kind = KIND_LOST, .text = reader->loss.text, .length = reader->loss.length};
+	reader->gap = false;
+	reader->lost = 0;
+}
 
 #define PLACE_TEXT (UINT64_C(1) << 47)
 #define PLACE_POSITION (PLACE_TEXT - 1)

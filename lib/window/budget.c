@@ -2,7 +2,8 @@
 
 enum { SLICES = 4 }; /* a slice is at most this part of the room; entries of the ring have heads, too */
 
-uint64_t budget_left(const struct budget *budget, uint64_t all)
+/* The bytes that may pass now, out of `all` so far. */
+static uint64_t budget_left(const struct budget *budget, uint64_t all)
 {
 	double may = (double)budget->burst + budget->share * (double)all;
 

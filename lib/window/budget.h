@@ -19,9 +19,6 @@ struct budget {
 	uint64_t passed; /* bytes */
 };
 
-/* The bytes that may pass now, out of `all` so far. */
-uint64_t budget_left(const struct budget *budget, uint64_t all);
-
 /* Tells whether a window may pass events as they come: the budget covers all that wait and `kept` more, and leaves a slice. */
 bool budget_affords(const struct budget *budget, uint64_t all, uint64_t kept);
 

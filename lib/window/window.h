@@ -1,10 +1,11 @@
 /*
  * window: passes the events around each signal, and their context.
  *
- * Events are pushed as they come and wait (window/past.h). A signal opens a window from its start less `before` to its end plus
- * `after`. Events in the window pass in the order of time; others are dropped once too old. Windows that overlap become one. A
- * window holds at most about WINDOW_CONTEXTS times `bytes` of events; then it closes, and another may begin at its end. That cut
- * costs explanations, because graph-build explains each window by itself; but it must hold a window in memory.
+ * Events are pushed as they come and wait in a ring; a recorder may keep others in the kernel (window/recall.h). A signal opens a
+ * window from its start less `before` to its end plus `after`. Events in the window pass in the order of time; others are dropped
+ * once too old. Windows that overlap become one. A window holds at most about WINDOW_CONTEXTS times `bytes` of events; then it
+ * closes, and another may begin at its end. That cut costs explanations, because graph-build explains each window by itself; but it
+ * must hold a window in memory.
  *
  * A budget (window/budget.h) limits the events that pass: `burst` bytes and `share` of the bytes of all events. While it lasts,
  * events pass as long as the window is open, and the window asks a recorder for its context bit by bit, before the kernel
@@ -39,7 +40,8 @@ struct window_size {
 	double share;	       /* fraction of all bytes that may pass besides; 1: no bound */
 };
 
-struct window *window_new(struct stream *stream, struct thread_records *threads, const struct window_size *size); /* as past_new() */
+/* `threads` must outlive the window; it gets `task` and `file` records in the order of time. */
+struct window *window_new(struct stream *stream, struct thread_records *threads, const struct window_size *size);
 void window_free(struct window *window);
 
 /*
@@ -50,7 +52,7 @@ void window_free(struct window *window);
 void window_expect(struct window *window, uint64_t id);
 int window_adopt(struct window *window, int64_t from, int64_t to);
 
-/* As past_push(). */
+/* Adds an `event` or `lost` record with its time, or another record that must stay between the events around it. */
 int window_push(struct window *window, const struct record *record, int64_t ts);
 
 /* The same for a `lost` record: events between `from` and `ts` were lost. */
