@@ -9,7 +9,7 @@
 #include "blame/rank_entry.h"
 #include "graph/family.h"
 #include "graph/words.h"
-#include "stream/line.h"
+#include "stream/fields.h"
 
 /*
  * waiting: how long the machine waited, by the signals of a stream. A signal is a wait from start to ts, unless its value

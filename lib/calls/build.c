@@ -7,7 +7,7 @@
 
 #include "base/fail.h"
 #include "calls/rag.h"
-#include "stream/line.h"
+#include "stream/fields.h"
 #include "wake/wake.h"
 
 /*

@@ -10,7 +10,7 @@
 #define CALLS_RAG_H
 
 #include "wake/core.h"
-#include "stream/line.h"
+#include "stream/fields.h"
 
 enum call_flag {
 	CALL_ASYNC_CHILD = 1, /* of a call on another thread */

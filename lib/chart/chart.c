@@ -12,6 +12,7 @@
 #include "chart/method.h"
 #include "program/demangle.h"
 #include "program/symbol.h"
+#include "stream/fields.h"
 #include "stream/line.h"
 
 enum { INCLUDE_DEPTH_MAX = 4, CHART_INTERVAL_LEAST = 1000000 };

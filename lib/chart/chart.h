@@ -64,7 +64,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "stream/line.h"
+#include "stream/fields.h"
 
 enum { CHART_KEYS_MAX = 4 };
 

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "chart/policy.h"
 #include "chart/method.h"
+#include "stream/fields.h"
 
 struct page {
 	char *name; /* chart, or chart, newline, key */

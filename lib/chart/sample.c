@@ -9,6 +9,7 @@
 #include "chart/chart_field.h"
 #include "chart/series.h"
 #include "chart/span.h"
+#include "stream/fields.h"
 #include "stream/line.h"
 
 static int by_start(const void *a, const void *b)

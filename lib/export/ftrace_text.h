@@ -5,6 +5,7 @@
 #define EXPORT_FTRACE_TEXT_H
 
 #include "event/event.h"
+#include "stream/fields.h"
 #include "stream/line.h"
 
 /*

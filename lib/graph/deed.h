@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "stream/fields.h"
 #include "stream/line.h"
 
 enum deed_kind {

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "stream/line.h"
+#include "stream/fields.h"
 
 /* How the times of a stream relate to the wall clock. Without `wall` its trace clock says nothing of other streams. */
 struct clock {

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "stream/line.h"
+#include "stream/fields.h"
 
 /*
  * Valid UTF-8: invalid bytes, control characters, and characters that turn the direction of writing become \xHH. fit_cleaned() frees

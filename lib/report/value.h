@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "stream/line.h"
+#include "stream/fields.h"
 
 /* What the values of a chart are. */
 enum unit {

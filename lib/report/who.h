@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "graph/graph.h"
-#include "stream/line.h"
+#include "stream/fields.h"
 
 /* A process. All zero: not known. */
 struct identity {

@@ -8,7 +8,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "stream/line.h"
+#include "stream/fields.h"
 
 #define LIST "charts/formats/interpreters"
 

@@ -4,7 +4,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "stream/line.h"
+#include "stream/fields.h"
 
 static bool is_key(char c)
 {

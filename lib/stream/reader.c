@@ -167,7 +167,7 @@ static inline int reader_need(struct reader *reader, size_t size)
 	return status;
 }
 
-/* Blocks: checks each before its first record is read; skips damage and reports it. */
+/* Blocks: each is checked before its first record is read; damage is skipped and reported. */
 
 static const char *at_start(const struct reader *reader)
 {
@@ -185,7 +185,7 @@ static bool begins_with(const struct reader *reader, const char *magic)
 	return !memcmp(at_start(reader), magic, there(reader) < STREAM_MAGIC_SIZE ? there(reader) : STREAM_MAGIC_SIZE);
 }
 
-/* judges the next 8 bytes */
+/* Judges the next 8 bytes. */
 static bool reader_is_at_text(const struct reader *reader)
 {
 	const char *at = at_start(reader);

@@ -10,6 +10,7 @@
 #define STREAM_READER_H
 
 #include "stream/cuts.h"
+#include "stream/fields.h"
 #include "stream/line.h"
 #include "stream/record.h"
 

@@ -1,4 +1,4 @@
-#include "stream/state.h"
+#include "stream/stream.h"
 
 #include <assert.h>
 #include <fcntl.h>
@@ -7,10 +7,116 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/input.h"
 #include "base/memory.h"
+#include "base/number.h"
+#include "stream/reader.h"
+#include "stream/writer.h"
+
+/* Counts events, bytes and CPU time of a command, for its `usage` record. */
+struct usage {
+	const char *command; /* NULL: write no usage record */
+	int64_t began;	     /* CLOCK_MONOTONIC, ns */
+	int64_t used;	     /* CPU time until `began`, ns */
+	int64_t setup;	     /* CPU time before the first stream, ns; 0: written already */
+	uint64_t traced;     /* events that the kernel traced; 0: as many as were written */
+	uint64_t events_in, events_out, bytes_in, bytes_out;
+};
+
+#define SETUP_TOLD (NSEC_PER_SEC / 100) /* ns; less is not worth a word */
+
+static int64_t now_by(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (int64_t)now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+}
+
+static void usage_begin(struct usage *usage)
+{
+	usage->began = now_by(CLOCK_MONOTONIC);
+	usage->used = now_by(CLOCK_PROCESS_CPUTIME_ID);
+	usage->setup = usage->used;
+}
+
+/* starts counting anew, for the next stream */
+static void usage_next(struct usage *usage)
+{
+	const char *command = usage->command;
+
+	*usage = (struct usage){.command = command};
+	usage_begin(usage);
+	usage->setup = 0;
+}
+
+static void usage_count_in(struct usage *usage, const struct record *event)
+{
+	usage->events_in++;
+	usage->bytes_in += record_size(event);
+}
+
+static void usage_count_out(struct usage *usage, const struct record *event)
+{
+	usage->events_out++;
+	usage->bytes_out += record_size(event);
+}
+
+/* Makes the record. For a command without input (`source`), read means written. */
+static void usage_line(const struct usage *usage, bool source, struct line *line)
+{
+	int64_t wall = now_by(CLOCK_MONOTONIC) - usage->began;
+
+	line_begin(line, "usage");
+	line_text(line, "command", usage->command);
+	line_unsigned(line, "events", source ? usage->events_out : usage->events_in);
+	if (usage->traced)
+		line_unsigned(line, "traced", usage->traced);
+	line_unsigned(line, "kept", usage->events_out);
+	line_unsigned(line, "bytes", source ? usage->bytes_out : usage->bytes_in);
+	line_unsigned(line, "kept_bytes", usage->bytes_out);
+	line_time(line, "cpu", now_by(CLOCK_PROCESS_CPUTIME_ID) - usage->used);
+	if (usage->setup >= SETUP_TOLD)
+		line_time(line, "setup", usage->setup);
+	line_time(line, "wall", wall);
+	if (source)
+		line_time(line, "began", now_by(CLOCK_REALTIME) - wall);
+}
+
+enum { WATCHES_MAX = 4 }; /* of one kind */
+
+struct stream {
+	struct reader *reader; /* NULL: output only */
+	struct writer *writer; /* NULL: input only */
+	struct {
+		record_handler *call;
+		void *context;
+	} watches[KINDS][WATCHES_MAX];
+	int out;     /* descriptor of the output in the end; -1: not known yet */
+	bool unread; /* its reader is gone */
+	const struct handlers *handlers;
+	void *context;
+	struct line line;
+	struct fields fields; /* of a record that did not come from the reader */
+	bool begun, seen, seen_stream; /* in this segment: output, any input, its stream record */
+	bool ended;		       /* this segment's end record came */
+	bool behind;		       /* this segment is not the first */
+	bool copy_ends;
+	bool cut, gaps;		       /* in this segment; its `end` says so */
+	bool damaged;		       /* in this segment: a record reported damage */
+	bool incomplete, was_cut;      /* in any segment */
+	uint64_t damages;	       /* damaged places in all segments */
+	bool (*knows)(void *context, const struct record *event); /* see stream_knows() */
+	void *knower;
+	unsigned cuts_told; /* cuts of the reader that an end record has reported */
+	uint64_t lost;			/* in all segments */
+	uint64_t read, written, segment_lost; /* in this segment */
+	struct usage usage;
+};
 
 struct stream *stream_create(void)
 {
@@ -170,7 +276,8 @@ int stream_fail(struct stream *stream, const char *format, ...)
 	return stream->reader ? fail("%s: %s", reader_where(stream->reader), sentence) : fail("%s", sentence);
 }
 
-int segment_begin(struct stream *stream, bool swapped)
+/* Writes the head of a binary stream, unless it was written. */
+static int begin_output(struct stream *stream, bool swapped)
 {
 	if (stream->begun)
 		return 0;
@@ -178,12 +285,17 @@ int segment_begin(struct stream *stream, bool swapped)
 	return writer_segment(stream->writer, swapped);
 }
 
-int watches_see_all(struct stream *stream, const struct record *record)
+static int watches_see_all(struct stream *stream, const struct record *record)
 {
 	for (int i = 0; i < WATCHES_MAX && stream->watches[record->kind][i].call; i++)
 		if (stream->watches[record->kind][i].call(stream->watches[record->kind][i].context, record) < 0)
 			return -1;
 	return 0;
+}
+
+static inline int watches_see(struct stream *stream, const struct record *record)
+{
+	return stream->watches[record->kind][0].call ? watches_see_all(stream, record) : 0;
 }
 
 int stream_write_record(struct stream *stream, const struct record *record)
@@ -197,12 +309,12 @@ int stream_write_record(struct stream *stream, const struct record *record)
 	stream->written += !is_made_up(record);
 	if (record->kind == KIND_EVENT)
 		usage_count_out(&stream->usage, record);
-	return segment_begin(stream, record->swapped) || writer_record(stream->writer, record) ? -1 : 0;
+	return begin_output(stream, record->swapped) || writer_record(stream->writer, record) ? -1 : 0;
 }
 
 static int write_line(struct stream *stream, enum kind kind, const struct line *line, uint8_t flags)
 {
-	if (segment_begin(stream, false))
+	if (begin_output(stream, false))
 		return -1;
 	return writer_line(stream->writer, kind, line->text, line->length, flags);
 }
@@ -240,7 +352,8 @@ static int write_end(struct stream *stream, uint8_t flags)
 	return write_line(stream, KIND_END, &stream->line, flags);
 }
 
-int segment_end(struct stream *stream)
+/* Calls the finish handler, then writes the end. */
+static int end_output(struct stream *stream)
 {
 	unsigned cuts = stream->reader ? reader_cuts(stream->reader)->count : 0;
 	bool cut = cuts > stream->cuts_told;
@@ -262,9 +375,9 @@ int segment_end(struct stream *stream)
 
 int stream_next(struct stream *stream, bool swapped)
 {
-	if (stream->begun && segment_end(stream) < 0)
+	if (stream->begun && end_output(stream) < 0)
 		return -1;
-	return stream->writer ? segment_begin(stream, swapped) : 0;
+	return stream->writer ? begin_output(stream, swapped) : 0;
 }
 
 void stream_count_aside(struct stream *stream, const struct record *record)
@@ -313,4 +426,193 @@ int stream_finish(struct stream *stream, const struct handlers *handlers, void *
 	stream_close(stream);
 	fail("%s", reason);
 	return 1;
+}
+
+static int dispatch(struct stream *stream, const struct record *record);
+
+/*
+ * A later segment without a `stream` record: handlers must learn that a stream begins, and so must readers of our text, which has
+ * no magic number.
+ */
+static int imply_stream(struct stream *stream)
+{
+	static const char text[] = "stream version=1";
+
+	return dispatch(stream, &(struct record){
+		.kind = KIND_STREAM, .flags = RECORD_MADE_UP, .text = text, .length = sizeof(text) - 1});
+}
+
+/* Even a segment without records gets an end; its beginning must be written, or readers take the end as a second one. */
+static int end_segment(struct stream *stream)
+{
+	if (stream->behind && !stream->seen_stream && imply_stream(stream) < 0)
+		return -1;
+	return end_output(stream);
+}
+
+static int begin_segment(struct stream *stream)
+{
+	if (stream->begun || stream->seen || reader_cuts(stream->reader)->count > stream->cuts_told) { /* the last: an empty file */
+		if (end_segment(stream) < 0)
+			return -1;
+		stream->behind = true;
+	}
+	stream->seen = true;
+	return stream->writer ? begin_output(stream, reader_swapped(stream->reader)) : 0;
+}
+
+static int note_stream(struct stream *stream, const struct fields *fields)
+{
+	uint64_t version = STREAM_VERSION;
+
+	if (fields_unsigned(fields, "version", &version) < 0)
+		return stream_fail(stream, "%s", fail_text());
+	if (version != STREAM_VERSION)
+		return stream_fail(stream, "stream version %llu; this program reads version %d", (unsigned long long)version,
+				   STREAM_VERSION);
+	if ((stream->seen_stream || stream->ended) && begin_segment(stream) < 0)
+		return -1;
+	stream->seen_stream = true;
+	return 0;
+}
+
+static int note_lost(struct stream *stream, const struct fields *fields)
+{
+	uint64_t lost = 0, bytes;
+	int status = fields_unsigned(fields, "count", &lost), damage = fields_unsigned(fields, "bytes", &bytes);
+
+	if (damage > 0) {
+		stream_mark_incomplete(stream);
+		stream->damaged = true;
+		stream->damages++;
+	}
+	if (status < 0 || (status == 0 && damage <= 0))
+		return status < 0 ? stream_fail(stream, "%s", fail_text()) : stream_fail(stream, "count= is missing");
+	stream_count_lost(stream, lost);
+	return 0;
+}
+
+static int note_end(struct stream *stream, const struct fields *fields, uint8_t flags)
+{
+	uint64_t lost = 0, records = 0;
+
+	if (fields_unsigned(fields, "lost", &lost) < 0 || fields_unsigned(fields, "records", &records) < 0)
+		return stream_fail(stream, "%s", fail_text());
+	if (lost > stream->segment_lost) /* an earlier stage removed `lost` records */
+		stream_count_lost(stream, lost - stream->segment_lost);
+	reader_saw_end(stream->reader, records > stream->read && !(flags & RECORD_OF_TEXT) ? records - stream->read : 0);
+	stream->ended = true;
+	if (fields_is(fields, "cut", "yes"))
+		stream_mark_cut(stream);
+	if (fields_is(fields, "gaps", "yes"))
+		stream_mark_incomplete(stream);
+	if (stream->copy_ends && !stream->damaged)
+		return 0;
+	stream->ended = stream->ended && !stream->damaged; /* its count includes damaged records */
+	return 1;
+}
+
+/* Notes losses and ends for the loop itself. 1: do not dispatch the record; 0: dispatch it; -1 after fail(). */
+static int take_note(struct stream *stream, const struct record *record)
+{
+	const struct fields *fields;
+
+	if (record->kind == KIND_EVENT) {
+		usage_count_in(&stream->usage, record);
+		return 0;
+	}
+	if (record->kind != KIND_STREAM && record->kind != KIND_LOST && record->kind != KIND_END)
+		return 0;
+	fields = stream_fields(stream, record);
+	if (!fields)
+		return -1;
+	return record->kind == KIND_STREAM ? note_stream(stream, fields)
+	       : record->kind == KIND_LOST ? note_lost(stream, fields)
+					   : note_end(stream, fields, record->flags);
+}
+
+/* An event whose format stood in the damaged part cannot be read: it counts as lost. */
+static int dispatch_unknown(struct stream *stream, const struct record *event)
+{
+	struct line line = {0};
+	struct record lost = {.kind = KIND_LOST};
+	int status;
+
+	line_begin(&line, kind_name(KIND_LOST));
+	line_time(&line, "ts", event->ts);
+	line_unsigned(&line, "cpu", event->cpu);
+	line_unsigned(&line, "count", 1);
+	lost.text = line.text;
+	lost.length = line.length;
+	status = dispatch(stream, &lost);
+	line_free(&line);
+	return status;
+}
+
+static int dispatch(struct stream *stream, const struct record *record)
+{
+	record_handler *handler = stream->handlers->on[record->kind];
+	int verdict;
+
+	if (stream->damaged && record->kind == KIND_EVENT && record->packed && stream->knows && !stream->knows(stream->knower, record))
+		return dispatch_unknown(stream, record);
+	verdict = take_note(stream, record);
+
+	if (verdict != 0)
+		return verdict < 0 ? -1 : 0;
+	if (watches_see(stream, record) < 0)
+		return -1;
+	verdict = handler ? handler(stream->context, record) : STREAM_PASS;
+	return verdict == STREAM_PASS ? stream_write_record(stream, record) : verdict < 0 ? -1 : 0;
+}
+
+static int take_record(struct stream *stream, const struct record *record)
+{
+	stream->seen = true;
+	if (stream->behind && !stream->seen_stream && record->kind != KIND_STREAM && imply_stream(stream) < 0)
+		return -1;
+	if (dispatch(stream, record) < 0)
+		return -1;
+	stream->read++;
+	return 0;
+}
+
+/* Waits for the output's reader, too: a filter writes nothing while all is well, so it would not notice that its reader is gone. */
+int stream_await(struct stream *stream, int fd)
+{
+	int gone;
+
+	do {
+		if (stream->handlers && stream->handlers->idle && stream->handlers->idle(stream->context) < 0)
+			return -1;
+		if (stream_flush(stream) < 0)
+			return -1;
+		gone = await_input(fd, stream->out);
+	} while (gone < 0);
+	stream->unread = gone;
+	return gone;
+}
+
+static int about_to_wait(void *context, int fd)
+{
+	return stream_await(context, fd);
+}
+
+int stream_run(struct stream *stream, const struct handlers *handlers, void *context)
+{
+	struct record record;
+	enum reader_result result;
+
+	stream->handlers = handlers;
+	stream->context = context;
+	reader_on_wait(stream->reader, about_to_wait, stream);
+	while ((result = reader_next(stream->reader, &record)) > READER_END) {
+		if (stream_output_closed(stream))
+			return 0;
+		if ((result == READER_SEGMENT ? begin_segment(stream) : take_record(stream, &record)) < 0)
+			return -1;
+	}
+	if (result == READER_FAILED)
+		return stream->unread ? 0 : -1;
+	return end_segment(stream);
 }

@@ -13,12 +13,15 @@
  * is a stream of its own; if a second file lacks a `stream` record, the loop makes up an empty one.
  * Before a read that would block, the loop calls `idle` and flushes output, so that a live pipe shows its results at once.
  * The loop checks each `end` record; in binary, also its count of records. At the end of all input it writes the command's
- * own `end`.
+ * own `end`. stream/output.h says how a command writes, stream/losses.h what the stream tells of lost data.
  */
 #ifndef STREAM_STREAM_H
 #define STREAM_STREAM_H
 
+#include "stream/fields.h"
 #include "stream/line.h"
+#include "stream/losses.h"
+#include "stream/output.h"
 #include "stream/record.h"
 
 struct stream;
@@ -34,35 +37,17 @@ struct handlers {
 					 0, or -1 after fail() */
 };
 
-/*
- * For a stream without input: ends the current stream, if it has any records, with usage and end records, and begins another
- * after it. `swapped`: events of the new one have the other byte order. 0; -1 after fail().
- */
-int stream_next(struct stream *stream, bool swapped);
-
 /* Opens the first input; NULL after fail(). `files` must outlive the stream. */
 struct stream *stream_open(char *const *files, int count);
 
 /* A stream without input, for a command that makes records: output, write, close. Watches see each record written. */
 struct stream *stream_create(void);
 
-/* Sets the output's descriptor and spelling. Binary to a terminal becomes text. */
-void stream_output(struct stream *stream, int fd, bool text);
-
-/* For a command that writes its own output to `fd`: the loop ends when the reader of that pipe is gone. */
-void stream_ends_with(struct stream *stream, int fd);
-
 /*
  * Calls the handlers for every record. Returns 0 at the end of all input, or when the reader of our output is gone; -1 after
  * fail(), which names the file and the line or byte offset if the input was wrong.
  */
 int stream_run(struct stream *stream, const struct handlers *handlers, void *context);
-
-/*
- * For a stream without input, before a read of `fd` that would block: flushes output and waits. 0: `fd` is readable; 1: the reader
- * of our output is gone (stream_output_closed()); -1 after fail().
- */
-int stream_await(struct stream *stream, int fd);
 
 /*
  * Flushes, closes, frees; a stream without input first gets usage and end records. Returns the exit status: 0; 1 after fail()
@@ -77,20 +62,11 @@ int stream_finish(struct stream *stream, const struct handlers *handlers, void *
 /* For layers that keep state: calls `watch` for each record of this kind, before the handler. */
 void stream_watch(struct stream *stream, enum kind kind, record_handler *watch, void *context);
 
-/* The function that spells packed events; the event layer installs it. Without it packed events cannot be printed. */
-typedef int event_speller(void *context, const struct record *record, struct line *line);
-void stream_speller(struct stream *stream, event_speller *speller, void *context);
-
 /*
  * The function that tells whether a packed event's format is known; the event layer installs it. After damage, the loop counts an
  * event of unknown format as lost; elsewhere it is an error.
  */
 void stream_knows(struct stream *stream, bool (*knows)(void *context, const struct record *event), void *context);
-
-/* Write a record of the command's own at this place of the output: 0; -1 after fail(). Without output they do nothing. */
-int stream_write_line(struct stream *stream, const struct line *line);
-int stream_write_record(struct stream *stream, const struct record *record);
-int stream_flush(struct stream *stream);
 
 /* The fields of a spelled record, parsed on the first call for it; NULL after fail(): it is malformed or packed. */
 const struct fields *stream_fields(struct stream *stream, const struct record *record);
@@ -101,29 +77,5 @@ int stream_fail(struct stream *stream, const char *format, ...) __attribute__((f
 /* The place of the current record, to keep; and its name, "NAME:LINE" or "NAME: byte N", valid until the next such call. */
 uint64_t stream_place(const struct stream *stream); /* 0 only without input */
 const char *stream_place_name(struct stream *stream, uint64_t place);
-
-/* Marks the data incomplete (exit status 3); `end` tells the next commands. The loop itself marks lost records and cut input. */
-void stream_mark_incomplete(struct stream *stream);
-void stream_mark_cut(struct stream *stream); /* the same, because the command's source lacks its end; `end` says so */
-bool stream_incomplete(const struct stream *stream);
-bool stream_was_cut(const struct stream *stream);      /* an input lacked its end, or an earlier stage said so */
-bool stream_was_missing(const struct stream *stream);  /* the input was cut before its first record */
-void stream_count_lost(struct stream *stream, uint64_t count); /* adds to the losses that the loop counts itself */
-void stream_count_aside(struct stream *stream, const struct record *record); /* an event or loss from outside the input */
-uint64_t stream_lost(const struct stream *stream);     /* events lost, by the `lost` and `end` records so far */
-uint64_t stream_damages(const struct stream *stream);  /* damaged places of the stream, by the `lost` records so far */
-bool stream_output_closed(const struct stream *stream); /* the reader of our output is gone */
-
-/*
- * Makes the stream write a `usage` record before its end: events read and kept, bytes, CPU time. `command` is the command's name in
- * the suite, under whatever name it is installed; report(1) reads it.
- */
-void stream_report_usage(struct stream *stream, const char *command);
-
-/* Sets the number of events traced, for the `usage` record, if not all came into the stream. */
-void stream_report_traced(struct stream *stream, uint64_t events);
-
-/* For a command that only copies: keeps `end` records as they are, and adds one only if the input was cut. */
-void stream_copy_ends(struct stream *stream);
 
 #endif

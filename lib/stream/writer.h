@@ -7,7 +7,7 @@
 #ifndef STREAM_WRITER_H
 #define STREAM_WRITER_H
 
-#include "stream/stream.h"
+#include "stream/output.h"
 
 struct writer;
 

@@ -14,7 +14,7 @@
 
 #include "event/event.h"
 #include "graph/graph.h"
-#include "stream/line.h"
+#include "stream/fields.h"
 
 struct wake;
 

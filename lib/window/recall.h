@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "stream/line.h"
+#include "stream/fields.h"
 #include "stream/record.h"
 
 struct recall;

@@ -1,0 +1,55 @@
+/*
+ * output: what a command writes to its stream (stream/stream.h).
+ */
+#ifndef STREAM_OUTPUT_H
+#define STREAM_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "stream/line.h"
+#include "stream/record.h"
+
+struct stream;
+
+/* Sets the output's descriptor and spelling. Binary to a terminal becomes text. */
+void stream_output(struct stream *stream, int fd, bool text);
+
+/* For a command that writes its own output to `fd`: the loop ends when the reader of that pipe is gone. */
+void stream_ends_with(struct stream *stream, int fd);
+
+/* Write a record of the command's own at this place of the output: 0; -1 after fail(). Without output they do nothing. */
+int stream_write_line(struct stream *stream, const struct line *line);
+int stream_write_record(struct stream *stream, const struct record *record);
+int stream_flush(struct stream *stream);
+bool stream_output_closed(const struct stream *stream); /* the reader of our output is gone */
+
+/* The function that spells packed events; the event layer installs it. Without it packed events cannot be printed. */
+typedef int event_speller(void *context, const struct record *record, struct line *line);
+void stream_speller(struct stream *stream, event_speller *speller, void *context);
+
+/*
+ * For a stream without input: ends the current stream, if it has any records, with usage and end records, and begins another
+ * after it. `swapped`: events of the new one have the other byte order. 0; -1 after fail().
+ */
+int stream_next(struct stream *stream, bool swapped);
+
+/*
+ * For a stream without input, before a read of `fd` that would block: flushes output and waits. 0: `fd` is readable; 1: the reader
+ * of our output is gone (stream_output_closed()); -1 after fail().
+ */
+int stream_await(struct stream *stream, int fd);
+
+/*
+ * Makes the stream write a `usage` record before its end: events read and kept, bytes, CPU time. `command` is the command's name in
+ * the suite, under whatever name it is installed; report(1) reads it.
+ */
+void stream_report_usage(struct stream *stream, const char *command);
+
+/* Sets the number of events traced, for the `usage` record, if not all came into the stream. */
+void stream_report_traced(struct stream *stream, uint64_t events);
+
+/* For a command that only copies: keeps `end` records as they are, and adds one only if the input was cut. */
+void stream_copy_ends(struct stream *stream);
+
+#endif
