@@ -6,10 +6,179 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "event/event.h"
 #include "event/print.h"
 #include "event/spell.h"
 #include "export/format.h"
-#include "export/ftrace_text.h"
+#include "stream/fields.h"
+#include "stream/line.h"
+
+/*
+ * ftrace_text: a payload in the kernel's spelling where the stream has the event as text, without its print format.
+ */
+
+#define FTRACE_FLAGS "common_flags"
+
+/*
+ * From the print formats in the kernel's include/trace/events/. {field} is a field as it stands in the stream,
+ * {field:X} through one of the spellings below.
+ */
+static const struct {
+	const char *event, *template;
+} templates[] = {
+	{"sched_switch", "prev_comm={prev_comm} prev_pid={prev_pid} prev_prio={prev_prio} prev_state={prev_state:s} ==> "
+		     "next_comm={next_comm} next_pid={next_pid} next_prio={next_prio}"},
+	{"sched_wakeup", "comm={comm} pid={pid} prio={prio} target_cpu={target_cpu:3}"},
+	{"sched_wakeup_new", "comm={comm} pid={pid} prio={prio} target_cpu={target_cpu:3}"},
+	{"sched_waking", "comm={comm} pid={pid} prio={prio} target_cpu={target_cpu:3}"},
+	{"irq_handler_entry", "irq={irq} name={name}"},
+	{"irq_handler_exit", "irq={irq} ret={ret:h}"},
+	{"softirq_entry", "vec={vec} [action={vec:v}]"},
+	{"softirq_exit", "vec={vec} [action={vec:v}]"},
+	{"softirq_raise", "vec={vec} [action={vec:v}]"},
+};
+
+static const char *const softirqs[] = {"HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
+				       "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU"};
+
+/*
+ * What viewers trip over in a text, made harmless in place: control characters; brackets, which hold the CPU in a line
+ * of ftrace, and parentheses, which hold a call's arguments; in a thread's name the '=' too, which would begin a field.
+ */
+static void ftrace_clean(const char *field, char *text, size_t length)
+{
+	const char *tail = strlen(field) >= 4 ? field + strlen(field) - 4 : "";
+	bool comm = !strcmp(tail, "comm");
+
+	for (char *c = text; c < text + length; c++)
+		if (*c == '[' || *c == '(')
+			*c = '{';
+		else if (*c == ']' || *c == ')')
+			*c = '}';
+		else if ((unsigned char)*c < ' ' || *c == 0x7f || (comm && *c == '='))
+			*c = '_';
+}
+
+/* The field that has a column of its own, and so no place in the payload. */
+static bool ftrace_is_flags(const struct field *field)
+{
+	return field->key_length == strlen(FTRACE_FLAGS) && !memcmp(field->key, FTRACE_FLAGS, field->key_length);
+}
+
+static void append(struct line *line, const char *text)
+{
+	line_append(line, text, strlen(text));
+}
+
+/* Prev_state: bits below TASK_REPORT_MAX by their letters, the bit itself is a preempted thread. */
+static void append_state(struct line *line, int64_t state)
+{
+	static const char letters[] = "SDTtXZPI";
+	enum { PREEMPTED = 1 << 8 };
+	bool first = true;
+
+	for (int bit = 0; letters[bit]; bit++)
+		if (state & 1 << bit) {
+			line_append(line, first ? letters + bit : (char[]){'|', letters[bit]}, first ? 1 : 2);
+			first = false;
+		}
+	append(line, first ? "R" : "");
+	append(line, state & PREEMPTED ? "+" : "");
+}
+
+static void append_as(struct line *line, char how, const char *text, int64_t number)
+{
+	char digits[NUMBER_ROOM];
+	size_t length;
+
+	switch (how) {
+	case 's':
+		append_state(line, number);
+		break;
+	case '3':
+		length = number_spell_integer(digits, number);
+		if (length < 3)
+			line_append(line, "00", 3 - length);
+		line_append(line, digits, length);
+		break;
+	case 'h':
+		append(line, number ? "handled" : "unhandled");
+		break;
+	case 'v':
+		append(line, number >= 0 && number < (int64_t)(sizeof(softirqs) / sizeof(*softirqs)) ? softirqs[number]
+												     : text);
+		break;
+	default:
+		append(line, text);
+	}
+}
+
+static const struct field *own_fields(const struct fields *fields)
+{
+	const struct field *name = fields_find(fields, "name");
+
+	return name ? name + 1 : fields->item;
+}
+
+static void append_field(struct line *line, const struct fields *fields, const char *key, size_t length, char how,
+			 bool exact)
+{
+	char text[256] = "";
+	int64_t number = 0;
+
+	for (const struct field *field = own_fields(fields); field < fields->item + fields->count; field++) {
+		if (field->key_length != length || memcmp(field->key, key, length) != 0)
+			continue;
+		field_text(field, text, sizeof(text));
+		if (how && number_integer(text, strlen(text), &number) < 0)
+			how = 0; /* a letter already, or not what it should be: as it stands */
+		break;
+	}
+	if (!exact)
+		ftrace_clean(length > 3 && !memcmp(key + length - 4, "comm", 4) ? "comm" : "", text, strlen(text));
+	append_as(line, how, text, number);
+}
+
+static void fill(struct line *line, const struct fields *fields, const char *template, bool exact)
+{
+	while (*template) {
+		size_t plain = strcspn(template, "{"), name;
+
+		for (size_t i = 0; i < plain; i++)
+			if (exact || !strchr("[]", template[i]))
+				line_append(line, template + i, 1);
+		template += plain;
+		if (!*template)
+			return;
+		name = strcspn(++template, ":}");
+		append_field(line, fields, template, name, template[name] == ':' ? template[name + 1] : 0, exact);
+		template += name + strcspn(template + name, "}") + 1;
+	}
+}
+
+/*
+ * Appends the payload of an event of these fields: as the kernel prints it where that is known, else key=value. The
+ * fields are a whole event line; the event's own stand behind its name=. If not `exact`, without brackets and cleaned.
+ */
+static void ftrace_spell(const struct fields *fields, const char *name, bool exact, struct line *line)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < sizeof(templates) / sizeof(*templates); i++)
+		if (!strcmp(templates[i].event, name)) {
+			fill(line, fields, templates[i].template, exact);
+			return;
+		}
+	for (const struct field *field = own_fields(fields); field < fields->item + fields->count; field++) {
+		if (ftrace_is_flags(field))
+			continue;
+		line_append(line, " ", first ? 0 : 1);
+		line_append(line, field->key, field->key_length);
+		line_append(line, "=", 1);
+		append_field(line, fields, field->key, field->key_length, 0, exact);
+		first = false;
+	}
+}
 
 struct ftrace {
 	struct events *events;
@@ -102,11 +271,6 @@ static void begin_line(struct export *export, const struct event *event)
 	line_append(&ftrace->line, text, (size_t)length);
 }
 
-static void append(struct ftrace *ftrace, const char *text)
-{
-	line_append(&ftrace->line, text, strlen(text));
-}
-
 /*
  * The kernel's brackets, as in "vec=1 [action=TIMER]", are left out if not wanted, and so are its parentheses unless they end the
  * text, as in "4096 () 128 + 8": Trace Compass takes no line that goes on behind them.
@@ -143,9 +307,9 @@ static int append_call(struct ftrace *ftrace, const struct event *event, const c
 
 	if (!fields)
 		return -1;
-	append(ftrace, "sys_");
-	append(ftrace, call);
-	append(ftrace, enter ? "(" : " -> ");
+	append(&ftrace->line, "sys_");
+	append(&ftrace->line, call);
+	append(&ftrace->line, enter ? "(" : " -> ");
 	for (const struct field *field = fields_find(fields, "name") + 1; field < fields->item + fields->count;
 	     field++) {
 		int64_t value = 0;
@@ -158,10 +322,10 @@ static int append_call(struct ftrace *ftrace, const struct event *event, const c
 				 field->key, (uint64_t)value < 10 ? "" : "0x", (uint64_t)value);
 		else
 			snprintf(text, sizeof(text), "0x%" PRIx64, (uint64_t)value);
-		append(ftrace, text);
+		append(&ftrace->line, text);
 		separator = ", ";
 	}
-	append(ftrace, enter ? ")" : "");
+	append(&ftrace->line, enter ? ")" : "");
 	return 0;
 }
 
@@ -172,8 +336,8 @@ static int append_plain(struct export *export, const struct event *event, const 
 	const char *printed = printer_print(ftrace->printer, event, exact ? NULL : ftrace_clean);
 	const struct fields *fields;
 
-	append(ftrace, name);
-	append(ftrace, ": ");
+	append(&ftrace->line, name);
+	append(&ftrace->line, ": ");
 	if (printed) {
 		append_printed(ftrace, printed, exact);
 		return 0;
@@ -191,7 +355,7 @@ static void end_line(struct ftrace *ftrace)
 	for (size_t i = 0; i < ftrace->line.length; i++)
 		if ((unsigned char)ftrace->line.text[i] < ' ')
 			ftrace->line.text[i] = ' ';
-	append(ftrace, "\n");
+	append(&ftrace->line, "\n");
 }
 
 static int event_seen(void *context, const struct record *record)

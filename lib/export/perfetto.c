@@ -1,13 +1,379 @@
 /* A native trace of the Perfetto viewer: what ftrace gave, and what tailblame found, as tracks, counters and arrows. */
-#include "export/perfetto.h"
-#include "report/fit.h"
-
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "export/perfetto_kernel.h"
+#include "export/perfetto_packet.h"
+#include "report/fit.h"
+#include "report/model.h"
+
+struct perfetto {
+	struct packets packets;
+	struct model *model; /* what our tracks show */
+	bool has_system;     /* the kernel's release was written */
+	bool dated;	     /* the wall clock of this stream was written */
+	uint64_t flows;
+	unsigned stories; /* told so far */
+	struct kernel *kernel;
+	struct charts *charts;
+	uint64_t lost;	    /* the track of lost events; 0: not made yet */
+	int64_t told_until; /* the end of the moment on the root's own track */
+};
+
+/* Control charts: samples and limits as counters, signals as slices. */
+
+enum { SERIES_MAX = 1024, EVENT_VALUE = 30, EVENT_DOUBLE_VALUE = 44 };
+
+/* A chart's key: its values, and its limits once they are known. */
+struct series {
+	char *name;                         /* "block of loop0" */
+	enum unit unit;                     /* of the values */
+	uint64_t group, value, center, ucl; /* tracks; 0: not made yet */
+	double last_center, last_ucl;       /* NAN: none came */
+	UT_hash_handle hh;
+};
+
+struct charts {
+	struct perfetto *perfetto;
+	struct series *series; /* by name */
+	uint64_t root, signals;
+};
+
+static struct charts *charts_new(struct perfetto *perfetto)
+{
+	struct charts *charts = NEW(struct charts);
+
+	charts->perfetto = perfetto;
+	return charts;
+}
+
+static void charts_free(struct charts *charts)
+{
+	struct series *series, *next;
+
+	HASH_ITER(hh, charts->series, series, next)
+	{
+		HASH_DEL(charts->series, series);
+		free(series->name);
+		free(series);
+	}
+	free(charts);
+}
+
+static char *series_name(const struct perfetto *perfetto, const struct fields *fields)
+{
+	char *chart = fit_field(fields, "chart"), *key = fit_field(fields, "key");
+	char *name = site_chart(perfetto->model->site, chart, key);
+
+	free(chart);
+	free(key);
+	return name;
+}
+
+/* NULL: there are too many. */
+static struct series *series_of(struct charts *charts, const struct fields *fields)
+{
+	char *name = series_name(charts->perfetto, fields);
+	struct series *series;
+
+	HASH_FIND_STR(charts->series, name, series);
+	if (series || HASH_COUNT(charts->series) >= SERIES_MAX) {
+		if (!series)
+			export_leave_out(charts->perfetto->packets.export, "there are too many charts and keys");
+		free(name);
+		return series;
+	}
+	series = NEW(struct series);
+	series->name = name;
+	series->last_center = series->last_ucl = NAN;
+	HASH_ADD_KEYPTR(hh, charts->series, series->name, strlen(series->name), series);
+	return series;
+}
+
+static uint64_t new_track(struct charts *charts, struct series *series, const char *name)
+{
+	struct perfetto *perfetto = charts->perfetto;
+
+	if (!charts->root)
+		charts->root = packet_track(&perfetto->packets, packet_root(&perfetto->packets), "control charts", RANK_CHARTS);
+	if (!series->group)
+		series->group = packet_track(&perfetto->packets, charts->root, series->name, RANK_IN_TURN);
+	return packet_counter(&perfetto->packets, series->group, name, series->unit);
+}
+
+static int count(struct charts *charts, struct series *series, uint64_t *track, const char *name, int64_t ts,
+		 double value)
+{
+	struct bytes *file = &charts->perfetto->packets.file;
+	size_t mark;
+
+	if (isnan(value))
+		return 0;
+	if (!*track)
+		*track = new_track(charts, series, name);
+	mark = packet_event(&charts->perfetto->packets, *track, ts, EVENT_COUNTER, NULL);
+	value *= series->unit == UNIT_SECONDS ? 1e9 : series->unit == UNIT_SHARE ? 100 : 1;
+	if (series->unit == UNIT_SECONDS && fabs(value) < 1e18)
+		proto_signed(file, EVENT_VALUE, (int64_t)llround(value));
+	else
+		proto_double(file, EVENT_DOUBLE_VALUE, value);
+	return packet_event_end(&charts->perfetto->packets, mark);
+}
+
+static int count_limits(struct charts *charts, struct series *series, int64_t ts)
+{
+	if (count(charts, series, &series->center, "center", ts, series->last_center) < 0)
+		return -1;
+	return count(charts, series, &series->ucl, "upper limit", ts, series->last_ucl);
+}
+
+/* A value of the series; what is known of its limits goes with the first. */
+static int count_value(struct charts *charts, struct series *series, enum unit unit, int64_t ts, double value)
+{
+	bool first = !series->value;
+
+	if (first)
+		series->unit = unit;
+	if (count(charts, series, &series->value, "value", ts, value) < 0)
+		return -1;
+	return first ? count_limits(charts, series, ts) : 0;
+}
+
+static int charts_sample(struct charts *charts, const struct fields *fields)
+{
+	struct series *series;
+	int64_t ts, start;
+	double value = NAN;
+	int has_ts = time_read(fields, "ts", &ts), has_start = time_read(fields, "start", &start);
+
+	if (has_ts < 0 || has_start < 0 || fields_double(fields, "value", &value) < 0)
+		return -1;
+	if (!has_ts || !packet_has_place(&charts->perfetto->packets, ts) || !(series = series_of(charts, fields)))
+		return 0;
+	return count_value(charts, series, unit_read(fields, has_start), ts, value);
+}
+
+static int charts_limits(struct charts *charts, const struct fields *fields)
+{
+	struct series *series;
+	int64_t ts = TS_NONE;
+	double center = NAN, ucl = NAN;
+
+	if (time_read(fields, "ts", &ts) < 0 || fields_double(fields, "center", &center) < 0 ||
+	    fields_double(fields, "ucl", &ucl) < 0)
+		return -1;
+	series = series_of(charts, fields);
+	if (!series)
+		return 0;
+	series->last_center = center;
+	series->last_ucl = ucl;
+	/* Before the first value it is not known what is counted. */
+	return series->value && ts >= 0 ? count_limits(charts, series, ts) : 0;
+}
+
+/* Signals overlap, so each has a track. */
+static int export_signal(struct charts *charts, const struct signal *signal)
+{
+	struct perfetto *perfetto = charts->perfetto;
+	char *words = signal_words(perfetto->model->site, signal);
+	char *limits = value_limits(signal->unit, signal->center, signal_limit(signal));
+	uint64_t track;
+	size_t mark;
+	int status;
+
+	if (!charts->signals)
+		charts->signals = packet_track(&perfetto->packets, packet_root(&perfetto->packets), "abnormal values", RANK_LAST);
+	track = packet_track(&perfetto->packets, charts->signals, signal->chart, RANK_IN_TURN);
+	mark = packet_event(&perfetto->packets, track, signal->start, EVENT_BEGIN, words);
+	packet_note(&perfetto->packets, "signal", signal->id);
+	packet_note(&perfetto->packets, "limits", limits ? limits : "");
+	packet_note(&perfetto->packets, "rules", signal->rules);
+	for (size_t i = 0; i < signal->shown.count; i++)
+		packet_note(&perfetto->packets, signal->shown.items[i].key, signal->shown.items[i].value);
+	status = packet_event_end(&perfetto->packets, mark) < 0 ? -1 : packet_slice_end(&perfetto->packets, track, signal->ts);
+	free(words);
+	free(limits);
+	return status;
+}
+
+/* A changed level is no value of its own. */
+static int charts_signal(struct charts *charts, const struct fields *fields)
+{
+	struct signal *signal = signal_read(charts->perfetto->model->site, fields);
+	struct series *series;
+	int status = 0;
+
+	if (!signal)
+		return -1;
+	if (packet_has_place(&charts->perfetto->packets, signal->start)) {
+		series = signal->shift ? NULL : series_of(charts, fields);
+		if (series)
+			status = count_value(charts, series, signal->unit, signal->ts, signal->value);
+		if (status == 0)
+			status = export_signal(charts, signal);
+	}
+	signal_free(signal);
+	return status;
+}
+
+/* A moment with its paths and who is to blame. */
+
+/* The rows of a path: a track for each thread or device that it comes by. */
+struct row {
+	char *name;
+	uint64_t track;
+	UT_hash_handle hh;
+};
+
+static uint64_t row_track(struct perfetto *perfetto, struct row **rows, uint64_t parent, const char *name)
+{
+	struct row *row;
+
+	HASH_FIND_STR(*rows, name, row);
+	if (!row) {
+		row = NEW(struct row);
+		row->name = memory_text(name, strlen(name));
+		row->track = packet_track(&perfetto->packets, parent, *name ? name : "unknown", RANK_IN_TURN);
+		HASH_ADD_KEYPTR(hh, *rows, row->name, strlen(row->name), row);
+	}
+	return row->track;
+}
+
+static void free_rows(struct row *rows)
+{
+	struct row *row, *next;
+
+	HASH_ITER(hh, rows, row, next)
+	{
+		HASH_DEL(rows, row);
+		free(row->name);
+		free(row);
+	}
+}
+
+/* An arrow leads from each piece to the one that it made wait: the next. */
+static int export_path(struct perfetto *perfetto, const struct story *story, uint64_t parent)
+{
+	struct row *rows = NULL;
+	int status = 0;
+
+	for (size_t i = 0; i < story->pieces.count && status == 0; i++) {
+		const struct piece *piece = &story->pieces.items[i];
+		uint64_t track;
+		size_t mark;
+
+		if (piece->from < 0 || piece->to < piece->from)
+			continue;
+		track = row_track(perfetto, &rows, parent, piece->row);
+		mark = packet_event(&perfetto->packets, track, piece->from, EVENT_BEGIN, piece->part->words);
+		packet_note(&perfetto->packets, "meanwhile", piece->part->meanwhile ? piece->part->meanwhile : "");
+		if (i > 0)
+			packet_flow(&perfetto->packets, perfetto->flows, true);
+		if (i + 1 < story->pieces.count)
+			packet_flow(&perfetto->packets, ++perfetto->flows, false);
+		status = packet_event_end(&perfetto->packets, mark) < 0 ? -1 : packet_slice_end(&perfetto->packets, track, piece->to);
+	}
+	free_rows(rows);
+	return status;
+}
+
+/* "13 %, 137 ms: crowd: read of loop0 in service". */
+static char *verdict(const struct culprit *culprit)
+{
+	char *score = culprit_score(culprit), *share, *words;
+
+	if (isnan(culprit->share) || culprit->timeless) {
+		words = memory_format("%s: %s", score, culprit->fuller);
+	} else {
+		share = value_words(UNIT_SHARE, culprit->share);
+		words = memory_format("%s, %s: %s", share, score, culprit->fuller);
+		free(share);
+	}
+	free(score);
+	return words;
+}
+
+static int export_culprit(struct perfetto *perfetto, const struct story *story, const struct culprit *culprit,
+			  uint64_t parent)
+{
+	char *name = memory_format("blame %u. %s", (unsigned)culprit->rank, culprit->fuller);
+	char *words = verdict(culprit);
+	uint64_t track = packet_track(&perfetto->packets, parent, name, RANK_IN_TURN);
+	size_t mark = packet_event(&perfetto->packets, track, story->from, EVENT_BEGIN, words);
+	int status;
+
+	packet_note_number(&perfetto->packets, "score, seconds", culprit->score);
+	packet_note_number(&perfetto->packets, "share", culprit->share);
+	packet_note_number(&perfetto->packets, "instances", (double)culprit->instances);
+	packet_note(&perfetto->packets, "on the path", culprit->on_path ? "yes" : "no");
+	packet_note(&perfetto->packets, "algorithm", culprit->algorithm);
+	status = packet_event_end(&perfetto->packets, mark) < 0 ? -1 : packet_slice_end(&perfetto->packets, track, story->to);
+	free(name);
+	free(words);
+	return status;
+}
+
+/* A track for the whole of it; below that its path and the culprits. */
+static int export_story(struct perfetto *perfetto, const struct story *story)
+{
+	char *words = story_words(perfetto->model->site, story);
+	char *name = memory_format("%u. %s", ++perfetto->stories, words);
+	uint64_t track = packet_track(&perfetto->packets, packet_root(&perfetto->packets), name, RANK_IN_TURN);
+	bool timed = story->from >= 0 && story->to >= story->from;
+	int status = 0;
+
+	if (timed) {
+		status = packet_event_end(&perfetto->packets,
+					  packet_event(&perfetto->packets, track, story->from, EVENT_BEGIN, words));
+		if (status == 0)
+			status = packet_slice_end(&perfetto->packets, track, story->to);
+	}
+	if (status == 0)
+		status = export_path(perfetto, story, track);
+	for (size_t i = 0; timed && status == 0 && i < story->culprits.count; i++)
+		status = export_culprit(perfetto, story, &story->culprits.items[i], track);
+	free(name);
+	free(words);
+	return status;
+}
+
+/* On the root itself, where it is seen before anything is unfolded; one that lies across another has its own. */
+static int export_window(struct perfetto *perfetto, const struct moment *moment)
+{
+	char *words = moment_words(perfetto->model->site, moment), *gap = moment_gap(moment);
+	uint64_t track = packet_root(&perfetto->packets);
+	size_t mark;
+	int status;
+
+	if (moment->from < perfetto->told_until)
+		track = packet_track(&perfetto->packets, 0, ROOT_NAME, RANK_IN_TURN);
+	else
+		perfetto->told_until = moment->to;
+	mark = packet_event(&perfetto->packets, track, moment->from, EVENT_BEGIN, words);
+	packet_note(&perfetto->packets, "window", moment->window ? moment->window : "");
+	packet_note_number(&perfetto->packets, "signals", (double)moment->signals);
+	packet_note(&perfetto->packets, "complete", gap ? gap : "yes");
+	status = packet_event_end(&perfetto->packets, mark) < 0 ? -1 : packet_slice_end(&perfetto->packets, track, moment->to);
+	free(words);
+	free(gap);
+	return status;
+}
+
+static int moment_export(struct perfetto *perfetto, const struct moment *moment)
+{
+	if (moment->to >= moment->from && packet_has_place(&perfetto->packets, moment->from) && export_window(perfetto, moment) < 0)
+		return -1;
+	for (size_t i = 0; i < moment->stories.count; i++)
+		if (export_story(perfetto, moment->stories.items[i]) < 0)
+			return -1;
+	return 0;
+}
+
+/* The records of the stream. */
 
 enum {
 	PACKET_PROCESS_TREE = 2,
@@ -35,9 +401,9 @@ enum {
 /* What a record gives where it stands in the stream; the rest is told when its moment is complete. */
 static int wrong(struct perfetto *perfetto)
 {
-	if (ferror(perfetto->export->out)) /* no record is to blame */
+	if (ferror(perfetto->packets.export->out)) /* no record is to blame */
 		return -1;
-	return stream_fail(perfetto->export->stream, "%s", fail_text());
+	return stream_fail(perfetto->packets.export->stream, "%s", fail_text());
 }
 
 static void add_text(struct bytes *file, uint32_t field, const char *text)
@@ -49,11 +415,11 @@ static void add_text(struct bytes *file, uint32_t field, const char *text)
 /* The kernel's release, for the numbers of thread states changed over the years; ours are the newer where none is told. */
 static int tell_system(struct perfetto *perfetto, const char *kernel, const char *machine)
 {
-	struct bytes *file = &perfetto->file;
+	struct bytes *file = &perfetto->packets.file;
 	size_t info, uts;
 
 	perfetto->has_system = true;
-	packet_begin(perfetto, TS_NONE);
+	packet_begin(&perfetto->packets, TS_NONE);
 	info = proto_begin(file, PACKET_SYSTEM_INFO);
 	uts = proto_begin(file, INFO_UTSNAME);
 	proto_text(file, UTS_SYSNAME, "Linux");
@@ -62,13 +428,13 @@ static int tell_system(struct perfetto *perfetto, const char *kernel, const char
 	add_text(file, UTS_MACHINE, machine);
 	proto_end(file, uts);
 	proto_end(file, info);
-	return packet_end(perfetto);
+	return packet_end(&perfetto->packets);
 }
 
 static int stream_seen(void *context, const struct record *record)
 {
 	struct perfetto *perfetto = context;
-	const struct fields *fields = stream_fields(perfetto->export->stream, record);
+	const struct fields *fields = stream_fields(perfetto->packets.export->stream, record);
 	char *kernel, *machine;
 	int status;
 
@@ -102,12 +468,12 @@ static int tell_date(struct perfetto *perfetto, int64_t ts)
 	perfetto->dated = true;
 	if (!perfetto->model->site->clock.has_wall || ts < 0 || wall < 0)
 		return 0;
-	packet_begin(perfetto, ts);
-	mark = proto_begin(&perfetto->file, PACKET_CLOCK_SNAPSHOT);
-	add_clock(&perfetto->file, CLOCK_IS_BOOTTIME, ts);
-	add_clock(&perfetto->file, CLOCK_IS_REALTIME, time_sum(ts, wall));
-	proto_end(&perfetto->file, mark);
-	return packet_end(perfetto);
+	packet_begin(&perfetto->packets, ts);
+	mark = proto_begin(&perfetto->packets.file, PACKET_CLOCK_SNAPSHOT);
+	add_clock(&perfetto->packets.file, CLOCK_IS_BOOTTIME, ts);
+	add_clock(&perfetto->packets.file, CLOCK_IS_REALTIME, time_sum(ts, wall));
+	proto_end(&perfetto->packets.file, mark);
+	return packet_end(&perfetto->packets);
 }
 
 static void add_process(struct bytes *file, int64_t pid, const char *comm)
@@ -133,7 +499,7 @@ static void add_thread(struct bytes *file, int64_t tid, int64_t tgid, const char
 static int task_seen(void *context, const struct record *record)
 {
 	struct perfetto *perfetto = context;
-	const struct fields *fields = stream_fields(perfetto->export->stream, record);
+	const struct fields *fields = stream_fields(perfetto->packets.export->stream, record);
 	int64_t ts = 0, tid = 0, tgid = 0;
 	char comm[16] = "", *program;
 	size_t mark;
@@ -146,16 +512,16 @@ static int task_seen(void *context, const struct record *record)
 	if (tgid <= 0 || tgid > INT32_MAX || ts < 0)
 		return 0;
 	fields_text(fields, "comm", comm, sizeof(comm));
-	packet_begin(perfetto, ts);
-	mark = proto_begin(&perfetto->file, PACKET_PROCESS_TREE);
+	packet_begin(&perfetto->packets, ts);
+	mark = proto_begin(&perfetto->packets.file, PACKET_PROCESS_TREE);
 	program = fit_field(fields, "program");
 	if (tid == tgid || *program)
-		add_process(&perfetto->file, tgid, *program ? program : comm);
+		add_process(&perfetto->packets.file, tgid, *program ? program : comm);
 	free(program);
 	if (tid != tgid)
-		add_thread(&perfetto->file, tid, tgid, comm);
-	proto_end(&perfetto->file, mark);
-	return packet_end(perfetto);
+		add_thread(&perfetto->packets.file, tid, tgid, comm);
+	proto_end(&perfetto->packets.file, mark);
+	return packet_end(&perfetto->packets);
 }
 
 static int event_seen(void *context, const struct record *record)
@@ -178,20 +544,20 @@ static int export_gap(struct perfetto *perfetto, int64_t from, int64_t ts, const
 	uint64_t track;
 
 	if (!perfetto->lost)
-		perfetto->lost = packet_track(perfetto, packet_root(perfetto), "lost events", RANK_FIRST);
+		perfetto->lost = packet_track(&perfetto->packets, packet_root(&perfetto->packets), "lost events", RANK_FIRST);
 	if (from < 0 || from > ts)
-		return packet_event_end(perfetto,
-					packet_event(perfetto, perfetto->lost, ts, EVENT_INSTANT, name));
-	track = packet_track(perfetto, perfetto->root, "lost events", RANK_FIRST);
-	if (packet_event_end(perfetto, packet_event(perfetto, track, from, EVENT_BEGIN, name)) < 0)
+		return packet_event_end(&perfetto->packets,
+					packet_event(&perfetto->packets, perfetto->lost, ts, EVENT_INSTANT, name));
+	track = packet_track(&perfetto->packets, perfetto->packets.root, "lost events", RANK_FIRST);
+	if (packet_event_end(&perfetto->packets, packet_event(&perfetto->packets, track, from, EVENT_BEGIN, name)) < 0)
 		return -1;
-	return packet_slice_end(perfetto, track, ts);
+	return packet_slice_end(&perfetto->packets, track, ts);
 }
 
 static int lost_seen(void *context, const struct record *record)
 {
 	struct perfetto *perfetto = context;
-	const struct fields *fields = stream_fields(perfetto->export->stream, record);
+	const struct fields *fields = stream_fields(perfetto->packets.export->stream, record);
 	int64_t ts = 0, from = TS_NONE;
 	uint64_t cpu = 0, count = 0;
 	char name[96] = "the stream is damaged: unknown events lost";
@@ -207,14 +573,14 @@ static int lost_seen(void *context, const struct record *record)
 		snprintf(name, sizeof(name), "%" PRIu64 " events of CPU %" PRIu64 " lost", count, cpu);
 	if (cpu <= UINT16_MAX && kernel_lost(perfetto->kernel, (uint32_t)cpu) < 0)
 		return -1;
-	return has_ts && packet_has_place(perfetto, ts) ? export_gap(perfetto, from, ts, name) : 0;
+	return has_ts && packet_has_place(&perfetto->packets, ts) ? export_gap(perfetto, from, ts, name) : 0;
 }
 
 /* Control charts: what is done with a kind's fields. */
 static int chart_record(struct perfetto *perfetto, const struct record *record,
 			int (*take)(struct charts *charts, const struct fields *fields))
 {
-	const struct fields *fields = stream_fields(perfetto->export->stream, record);
+	const struct fields *fields = stream_fields(perfetto->packets.export->stream, record);
 
 	if (!fields)
 		return -1;
@@ -227,7 +593,7 @@ static int chart_record(struct perfetto *perfetto, const struct record *record,
 static int window_seen(void *context, const struct record *record)
 {
 	struct perfetto *perfetto = context;
-	const struct fields *fields = stream_fields(perfetto->export->stream, record);
+	const struct fields *fields = stream_fields(perfetto->packets.export->stream, record);
 	int64_t to = TS_NONE;
 
 	if (!fields)
@@ -262,10 +628,10 @@ static int begin(struct export *export, struct handlers *handlers)
 {
 	struct perfetto *perfetto = NEW(struct perfetto);
 
-	perfetto->export = export;
+	perfetto->packets.export = export;
 	perfetto->told_until = TS_NONE;
 	perfetto->model = model_new(export->stream, moment_told, export);
-	perfetto->kernel = kernel_new(perfetto);
+	perfetto->kernel = kernel_new(&perfetto->packets, perfetto->model->site->events);
 	perfetto->charts = charts_new(perfetto);
 	export->state = perfetto;
 	export->context = perfetto->model;
@@ -293,7 +659,7 @@ static void free_state(struct export *export)
 	kernel_free(perfetto->kernel);
 	charts_free(perfetto->charts);
 	model_free(perfetto->model);
-	bytes_free(&perfetto->file);
+	bytes_free(&perfetto->packets.file);
 	free(perfetto);
 }
 

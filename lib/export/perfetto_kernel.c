@@ -1,11 +1,301 @@
-/* Kernel events as ftrace/ftrace_event_bundle.proto has them. */
+#include "export/perfetto_kernel.h"
+
 #include <stdlib.h>
 #include <string.h>
+#include <uthash.h>
 
 #include "base/memory.h"
 #include "base/number.h"
 #include "event/spell.h"
-#include "export/perfetto.h"
+
+/*
+ * Who runs where. Perfetto takes that from sched_switch alone; where one is missing, a thread that ran is shown as
+ * waiting for its CPU, and that as idle. Events do lack switches: of threads that were not recorded, in a gap, of the
+ * idle thread with some kernels. An event says whose context it happened in, so a missing switch shows, and is put in.
+ */
+
+enum { PRIO_UNKNOWN = INT32_MIN };
+struct missing_switch {
+	int64_t ts;
+	int32_t prev, next; /* one of them is the idle thread; why another `prev` left is not known */
+	int32_t prev_prio, next_prio;
+};
+
+#define NEVER INT64_MIN
+
+enum { PREV_STATE_PREEMPTED = 0x100 };
+
+struct cpu {
+	int32_t tid;  /* who has it */
+	int64_t last; /* until when that is certain */
+	int64_t told; /* the last switch, as it is in the file; 0: there is none */
+	bool known;   /* false: no event of it came */
+	bool gap;     /* what happened since is not known */
+};
+
+struct thread {
+	int32_t tid;
+	int32_t prio;	  /* PRIO_UNKNOWN */
+	int64_t runnable; /* since when it waits for a CPU; NEVER: it does not, or nobody knows */
+	UT_hash_handle hh;
+};
+
+struct switches {
+	const struct event_type *sched_switch, *wakings[3];
+	const struct event_field *prev_prio, *prev_state, *next_pid, *next_prio, *woken_pid[3], *woken_prio[3];
+	struct cpu *cpus; /* by number */
+	uint32_t count;
+	struct thread *threads; /* by tid */
+};
+
+static struct switches *switches_new(struct events *events)
+{
+	static const char *const wakings[] = {"sched:sched_waking", "sched:sched_wakeup", "sched:sched_wakeup_new"};
+	struct switches *switches = NEW(struct switches);
+	struct event_type *type = events_type(events, "sched:sched_switch");
+
+	switches->sched_switch = type;
+	switches->prev_prio = event_type_field(type, "prev_prio");
+	switches->prev_state = event_type_field(type, "prev_state");
+	switches->next_pid = event_type_field(type, "next_pid");
+	switches->next_prio = event_type_field(type, "next_prio");
+	for (int i = 0; i < 3; i++) {
+		switches->wakings[i] = type = events_type(events, wakings[i]);
+		switches->woken_pid[i] = event_type_field(type, "pid");
+		switches->woken_prio[i] = event_type_field(type, "prio");
+	}
+	return switches;
+}
+
+static void switches_free(struct switches *switches)
+{
+	struct thread *thread, *next;
+
+	HASH_ITER(hh, switches->threads, thread, next)
+	{
+		HASH_DEL(switches->threads, thread);
+		free(thread);
+	}
+	free(switches->cpus);
+	free(switches);
+}
+
+static struct cpu *cpu_of(struct switches *switches, uint32_t number)
+{
+	if (number >= switches->count) {
+		switches->cpus = memory_grow(switches->cpus, number + 1, sizeof(*switches->cpus));
+		memset(switches->cpus + switches->count, 0, (number + 1 - switches->count) * sizeof(*switches->cpus));
+		switches->count = number + 1;
+	}
+	return &switches->cpus[number];
+}
+
+static struct thread *thread_of(struct switches *switches, int32_t tid)
+{
+	struct thread *thread;
+
+	HASH_FIND_INT(switches->threads, &tid, thread);
+	if (!thread) {
+		thread = NEW(struct thread);
+		*thread = (struct thread){.tid = tid, .prio = PRIO_UNKNOWN, .runnable = NEVER};
+		HASH_ADD_INT(switches->threads, tid, thread);
+	}
+	return thread;
+}
+
+static void learn(struct thread *thread, int64_t runnable, const struct event *event, const struct event_field *prio)
+{
+	thread->runnable = runnable;
+	if (prio && event_has(event, prio))
+		thread->prio = (int32_t)event_number(event, prio);
+}
+
+/* The bits of a state; in text it may be letters. */
+static int64_t switch_state(const struct event *event, const struct event_field *field)
+{
+	static const char letters[] = "SDTtXZPI";
+	char text[32];
+	int64_t state = 0;
+
+	event_spell_field(event, field, text, sizeof(text));
+	if (text[strspn(text, "-0123456789")] == '\0')
+		return event_number(event, field);
+	for (const char *c = text; *c; c++)
+		if (strchr(letters, *c))
+			state |= INT64_C(1) << (strchr(letters, *c) - letters);
+		else if (*c == '+')
+			state |= PREV_STATE_PREEMPTED;
+	return state;
+}
+
+/* What the event itself says of the times to come. */
+static void look_ahead(struct switches *switches, struct cpu *cpu, const struct event *event)
+{
+	cpu->tid = event->tid;
+	if (event->type == switches->sched_switch) {
+		bool runnable = (switch_state(event, switches->prev_state) & (PREV_STATE_PREEMPTED - 1)) == 0;
+
+		cpu->told = event->ts;
+		cpu->tid = (int32_t)event_number(event, switches->next_pid);
+		learn(thread_of(switches, event->tid), runnable ? event->ts : NEVER, event, switches->prev_prio);
+		learn(thread_of(switches, cpu->tid), NEVER, event, switches->next_prio);
+	}
+	for (int i = 0; i < 3; i++)
+		if (event->type == switches->wakings[i]) {
+			struct thread *thread =
+			    thread_of(switches, (int32_t)event_number(event, switches->woken_pid[i]));
+
+			learn(thread, thread->runnable == NEVER ? event->ts : thread->runnable, event,
+			      switches->woken_prio[i]);
+		}
+	cpu->known = true;
+	cpu->gap = false;
+	cpu->last = event->ts;
+}
+
+/* An idle CPU is left for a thread as soon as that may run, as graph-build has it. */
+static int64_t idle_until(const struct switches *switches, const struct cpu *cpu, const struct event *event)
+{
+	const struct thread *thread;
+
+	HASH_FIND_INT(switches->threads, &event->tid, thread);
+	if (!thread || thread->runnable == NEVER)
+		return event->ts;
+	return thread->runnable > cpu->last ? thread->runnable : cpu->last;
+}
+
+/* Tells how many switches are missing before this event; each goes into `missing`. */
+static size_t switches_before(struct switches *switches, const struct event *event, struct missing_switch missing[2])
+{
+	struct cpu *cpu = cpu_of(switches, event->cpu);
+	bool changed = cpu->known && (cpu->gap || cpu->tid != event->tid);
+	size_t count = 0;
+
+	if (event->tid < 0)
+		return 0;
+	if (changed && cpu->tid == 0 && !cpu->gap) {
+		missing[count++] = (struct missing_switch){.ts = idle_until(switches, cpu, event), .next = event->tid};
+	} else if (changed) {
+		if (cpu->tid != 0)
+			missing[count++] = (struct missing_switch){.ts = cpu->last, .prev = cpu->tid};
+		if (event->tid != 0)
+			missing[count++] = (struct missing_switch){.ts = event->ts, .next = event->tid};
+	} else if (!cpu->known && event->tid != 0 && event->type != switches->sched_switch) {
+		missing[count++] = (struct missing_switch){.ts = event->ts, .next = event->tid};
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct thread *prev = thread_of(switches, missing[i].prev), *next = thread_of(switches, missing[i].next);
+
+		if (missing[i].ts > event->ts) /* moments out of order */
+			missing[i].ts = event->ts;
+		cpu->told = missing[i].ts;
+		prev->runnable = next->runnable = NEVER;
+		missing[i].prev_prio = prev->prio;
+		missing[i].next_prio = next->prio;
+	}
+	look_ahead(switches, cpu, event);
+	return count;
+}
+
+/* Tells whether there is a switch of the event's CPU before it. */
+static bool switches_told(const struct switches *switches, const struct event *event)
+{
+	const struct cpu *cpu = switches->cpus + event->cpu;
+
+	return event->cpu < switches->count && cpu->told > 0 && cpu->told < event->ts;
+}
+
+/* Who ran before a gap may not have run in it. */
+static void switches_gap(struct switches *switches, uint32_t number)
+{
+	cpu_of(switches, number)->gap = true;
+}
+
+static void switches_gap_everywhere(struct switches *switches, int64_t ts)
+{
+	for (struct cpu *cpu = switches->cpus; cpu < switches->cpus + switches->count; cpu++) {
+		cpu->gap = true;
+		cpu->last = ts > cpu->last ? ts : cpu->last;
+	}
+}
+
+/*
+ * Wake-ups by interrupts, in columns, as CompactSched of ftrace/ftrace_event_bundle.proto has them: the one form in
+ * which Perfetto looks at an event's flags. Without these it names the thread that the interrupt hit as the waker.
+ */
+
+enum { WAKING_COLUMNS = 6 };
+struct waking_fields {
+	const struct event_type *type;
+	const struct event_field *pid, *target_cpu, *prio, *comm, *flags;
+};
+struct wakings {
+	struct bytes comms, columns[WAKING_COLUMNS];
+	uint32_t count;
+	int64_t last;
+};
+
+enum { BUNDLE_COMPACT = 4, COMMS = 5, FIRST_COLUMN = 7 };
+enum { INTERRUPT = 0x08 | 0x10 }; /* hard or soft, in common_flags: the kernel's include/linux/trace_events.h */
+
+static void wakings_fields(struct waking_fields *of, struct events *events)
+{
+	struct event_type *type = events_type(events, "sched:sched_waking");
+
+	of->type = type;
+	of->pid = event_type_field(type, "pid");
+	of->target_cpu = event_type_field(type, "target_cpu");
+	of->prio = event_type_field(type, "prio");
+	of->comm = event_type_field(type, "comm");
+	of->flags = event_type_field(type, "common_flags");
+}
+
+/* Does not take an event that is no wake-up by an interrupt, which then goes among the others. */
+static bool wakings_take(struct wakings *wakings, const struct waking_fields *of, const struct event *event)
+{
+	char comm[64];
+
+	if (event->type != of->type || event->ts < wakings->last || !(event_number(event, of->flags) & INTERRUPT))
+		return false;
+	event_text(event, of->comm, comm, sizeof(comm));
+	proto_text(&wakings->comms, COMMS, comm);
+	proto_varint(&wakings->columns[0], (uint64_t)(event->ts - wakings->last)); /* the first is the time itself */
+	proto_varint(&wakings->columns[1], (uint64_t)event_number(event, of->pid));
+	proto_varint(&wakings->columns[2], (uint64_t)event_number(event, of->target_cpu));
+	proto_varint(&wakings->columns[3], (uint64_t)event_number(event, of->prio));
+	proto_varint(&wakings->columns[4], wakings->count++); /* which comm */
+	proto_varint(&wakings->columns[5], (uint64_t)event_number(event, of->flags));
+	wakings->last = event->ts;
+	return true;
+}
+
+/* Writes them and empties them. */
+static void wakings_write(struct wakings *wakings, struct bytes *out)
+{
+	size_t mark;
+
+	if (wakings->count == 0)
+		return;
+	mark = proto_begin(out, BUNDLE_COMPACT);
+	bytes_add(out, wakings->comms.data, wakings->comms.length);
+	for (int i = 0; i < WAKING_COLUMNS; i++) {
+		proto_message(out, FIRST_COLUMN + (uint32_t)i, &wakings->columns[i]);
+		wakings->columns[i].length = 0;
+	}
+	proto_end(out, mark);
+	wakings->comms.length = 0;
+	wakings->count = 0;
+	wakings->last = 0;
+}
+
+static void wakings_free(struct wakings *wakings)
+{
+	bytes_free(&wakings->comms);
+	for (int i = 0; i < WAKING_COLUMNS; i++)
+		bytes_free(&wakings->columns[i]);
+}
+
+/* Kernel events as ftrace/ftrace_event_bundle.proto has them. */
 
 enum { PACKET_FTRACE = 1, BUNDLE_CPU = 1, BUNDLE_EVENT = 2, BUNDLE_LOST = 3 };
 enum { EVENT_TS = 1, EVENT_TID = 2, EVENT_GENERIC = 327 };
@@ -65,7 +355,8 @@ struct bundle {
 };
 
 struct kernel {
-	struct perfetto *perfetto;
+	struct packets *packets;
+	struct events *events;
 	struct switches *switches;
 	struct {
 		const struct event_type *type;
@@ -78,12 +369,12 @@ struct kernel {
 	struct fields fields;
 };
 
-struct kernel *kernel_new(struct perfetto *perfetto)
+struct kernel *kernel_new(struct packets *packets, struct events *events)
 {
 	struct kernel *kernel = NEW(struct kernel);
-	struct events *events = perfetto->model->site->events;
 
-	kernel->perfetto = perfetto;
+	kernel->packets = packets;
+	kernel->events = events;
 	kernel->switches = switches_new(events);
 	wakings_fields(&kernel->waking, events);
 	for (int i = 0; i < KNOWN; i++) {
@@ -125,21 +416,21 @@ static bool has_events(const struct bundle *bundle)
 
 static int write_bundle(struct kernel *kernel, uint32_t cpu)
 {
-	struct perfetto *perfetto = kernel->perfetto;
+	struct packets *packets = kernel->packets;
 	struct bundle *bundle = &kernel->bundles[cpu];
 	size_t mark;
 
-	packet_begin(perfetto, TS_NONE);
-	mark = proto_begin(&perfetto->file, PACKET_FTRACE);
-	proto_unsigned(&perfetto->file, BUNDLE_CPU, cpu);
-	bytes_add(&perfetto->file, bundle->events.data, bundle->events.length);
-	wakings_write(&bundle->wakings, &perfetto->file);
+	packet_begin(packets, TS_NONE);
+	mark = proto_begin(&packets->file, PACKET_FTRACE);
+	proto_unsigned(&packets->file, BUNDLE_CPU, cpu);
+	bytes_add(&packets->file, bundle->events.data, bundle->events.length);
+	wakings_write(&bundle->wakings, &packets->file);
 	if (bundle->lost)
-		proto_unsigned(&perfetto->file, BUNDLE_LOST, 1);
-	proto_end(&perfetto->file, mark);
+		proto_unsigned(&packets->file, BUNDLE_LOST, 1);
+	proto_end(&packets->file, mark);
 	bundle->events.length = 0;
 	bundle->lost = false;
-	return packet_end(perfetto);
+	return packet_end(packets);
 }
 
 int kernel_flush(struct kernel *kernel)
@@ -277,18 +568,17 @@ static int add_event(struct kernel *kernel, const struct event *event, struct by
 /* A sched_switch as known[] has it. */
 static void add_switch(struct kernel *kernel, const struct missing_switch *missing, struct bytes *out)
 {
-	const struct events *events = kernel->perfetto->model->site->events;
 	size_t mark = proto_begin(out, BUNDLE_EVENT), fields;
 
 	proto_unsigned(out, EVENT_TS, (uint64_t)missing->ts);
 	proto_unsigned(out, EVENT_TID, (uint32_t)missing->prev);
 	fields = proto_begin(out, known[SCHED_SWITCH].number);
-	proto_text(out, 1, events_comm(events, missing->prev));
+	proto_text(out, 1, events_comm(kernel->events, missing->prev));
 	proto_signed(out, 2, missing->prev);
 	if (missing->prev_prio != PRIO_UNKNOWN)
 		proto_signed(out, 3, missing->prev_prio);
 	proto_signed(out, 4, missing->prev ? NO_STATE : 0);
-	proto_text(out, 5, events_comm(events, missing->next));
+	proto_text(out, 5, events_comm(kernel->events, missing->next));
 	proto_signed(out, 6, missing->next);
 	if (missing->next_prio != PRIO_UNKNOWN)
 		proto_signed(out, 7, missing->next_prio);
@@ -303,7 +593,7 @@ int kernel_event(struct kernel *kernel, const struct event *event)
 	size_t count;
 
 	if (event->ts < 0 || event->cpu >= CPUS) {
-		export_leave_out(kernel->perfetto->export, "an event's time or CPU is out of range");
+		export_leave_out(kernel->packets->export, "an event's time or CPU is out of range");
 		return 0;
 	}
 	bundle = bundle_of(kernel, event->cpu);

@@ -1,6 +1,6 @@
-#include <math.h>
+#include "export/perfetto_packet.h"
 
-#include "export/perfetto.h"
+#include <math.h>
 
 /* trace.proto, trace_packet.proto */
 enum {
@@ -46,42 +46,42 @@ enum {
 /* Numbers of tracks are to be unlike those of other programs, should traces be merged: "tail" above. */
 #define TRACK_BASE (UINT64_C(0x7461696c) << 32)
 
-bool packet_has_place(struct perfetto *perfetto, int64_t ts)
+bool packet_has_place(struct packets *packets, int64_t ts)
 {
 	if (ts < 0)
-		export_leave_out(perfetto->export, "a time before zero");
+		export_leave_out(packets->export, "a time before zero");
 	return ts >= 0;
 }
 
-void packet_begin(struct perfetto *perfetto, int64_t ts)
+void packet_begin(struct packets *packets, int64_t ts)
 {
-	struct bytes *file = &perfetto->file;
+	struct bytes *file = &packets->file;
 
 	file->length = 0;
-	perfetto->packet_mark = proto_begin(file, TRACE_PACKET);
+	packets->mark = proto_begin(file, TRACE_PACKET);
 	if (ts != TS_NONE)
 		proto_unsigned(file, PACKET_TIMESTAMP, (uint64_t)ts);
 	proto_unsigned(file, PACKET_SEQUENCE_ID, OUR_SEQUENCE);
-	if (!perfetto->begun)
+	if (!packets->begun)
 		proto_unsigned(file, PACKET_SEQUENCE_FLAGS, SEQUENCE_STATE_CLEARED);
-	perfetto->begun = true;
+	packets->begun = true;
 }
 
-int packet_end(struct perfetto *perfetto)
+int packet_end(struct packets *packets)
 {
-	proto_end(&perfetto->file, perfetto->packet_mark);
-	fwrite(perfetto->file.data, 1, perfetto->file.length, perfetto->export->out);
-	return export_written(perfetto->export);
+	proto_end(&packets->file, packets->mark);
+	fwrite(packets->file.data, 1, packets->file.length, packets->export->out);
+	return export_written(packets->export);
 }
 
 /* Begins its packet; the caller ends both. */
-static size_t begin_track(struct perfetto *perfetto, uint64_t parent, const char *name, enum rank rank)
+static size_t begin_track(struct packets *packets, uint64_t parent, const char *name, enum rank rank)
 {
-	struct bytes *file = &perfetto->file;
-	uint64_t number = ++perfetto->tracks;
+	struct bytes *file = &packets->file;
+	uint64_t number = ++packets->tracks;
 	size_t mark;
 
-	packet_begin(perfetto, TS_NONE);
+	packet_begin(packets, TS_NONE);
 	mark = proto_begin(file, PACKET_TRACK_DESCRIPTOR);
 	proto_unsigned(file, TRACK_UUID, TRACK_BASE + number);
 	proto_text(file, TRACK_NAME, name);
@@ -91,32 +91,32 @@ static size_t begin_track(struct perfetto *perfetto, uint64_t parent, const char
 	return mark;
 }
 
-static uint64_t end_track(struct perfetto *perfetto, size_t mark)
+static uint64_t end_track(struct packets *packets, size_t mark)
 {
-	proto_end(&perfetto->file, mark);
-	packet_end(perfetto); /* should it fail, so will the next packet */
-	return TRACK_BASE + perfetto->tracks;
+	proto_end(&packets->file, mark);
+	packet_end(packets); /* should it fail, so will the next packet */
+	return TRACK_BASE + packets->tracks;
 }
 
-uint64_t packet_track(struct perfetto *perfetto, uint64_t parent, const char *name, enum rank rank)
+uint64_t packet_track(struct packets *packets, uint64_t parent, const char *name, enum rank rank)
 {
-	size_t mark = begin_track(perfetto, parent, name, rank);
+	size_t mark = begin_track(packets, parent, name, rank);
 
-	proto_unsigned(&perfetto->file, TRACK_CHILD_ORDER, ORDER_BY_RANK);
-	return end_track(perfetto, mark);
+	proto_unsigned(&packets->file, TRACK_CHILD_ORDER, ORDER_BY_RANK);
+	return end_track(packets, mark);
 }
 
-uint64_t packet_root(struct perfetto *perfetto)
+uint64_t packet_root(struct packets *packets)
 {
-	if (!perfetto->root)
-		perfetto->root = packet_track(perfetto, 0, ROOT_NAME, RANK_IN_TURN);
-	return perfetto->root;
+	if (!packets->root)
+		packets->root = packet_track(packets, 0, ROOT_NAME, RANK_IN_TURN);
+	return packets->root;
 }
 
-uint64_t packet_counter(struct perfetto *perfetto, uint64_t parent, const char *name, enum unit unit)
+uint64_t packet_counter(struct packets *packets, uint64_t parent, const char *name, enum unit unit)
 {
-	struct bytes *file = &perfetto->file;
-	size_t mark = begin_track(perfetto, parent, name, RANK_IN_TURN);
+	struct bytes *file = &packets->file;
+	size_t mark = begin_track(packets, parent, name, RANK_IN_TURN);
 	size_t counter = proto_begin(file, TRACK_IS_COUNTER);
 
 	if (unit == UNIT_SECONDS)
@@ -125,16 +125,16 @@ uint64_t packet_counter(struct perfetto *perfetto, uint64_t parent, const char *
 		proto_text(file, COUNTER_UNIT_NAME, unit == UNIT_SHARE ? "%" : "a second");
 	proto_text(file, COUNTER_SCALE, "chart"); /* of those with its parent */
 	proto_end(file, counter);
-	return end_track(perfetto, mark);
+	return end_track(packets, mark);
 }
 
-size_t packet_event(struct perfetto *perfetto, uint64_t track, int64_t ts, enum event_type_number type,
+size_t packet_event(struct packets *packets, uint64_t track, int64_t ts, enum event_type_number type,
 		    const char *name)
 {
-	struct bytes *file = &perfetto->file;
+	struct bytes *file = &packets->file;
 	size_t mark;
 
-	packet_begin(perfetto, ts);
+	packet_begin(packets, ts);
 	mark = proto_begin(file, PACKET_TRACK_EVENT);
 	proto_unsigned(file, EVENT_TYPE, type);
 	proto_unsigned(file, EVENT_TRACK, track);
@@ -145,42 +145,42 @@ size_t packet_event(struct perfetto *perfetto, uint64_t track, int64_t ts, enum 
 	return mark;
 }
 
-void packet_flow(struct perfetto *perfetto, uint64_t flow, bool last)
+void packet_flow(struct packets *packets, uint64_t flow, bool last)
 {
-	proto_fixed64(&perfetto->file, last ? EVENT_LAST_FLOWS : EVENT_FLOWS, flow);
+	proto_fixed64(&packets->file, last ? EVENT_LAST_FLOWS : EVENT_FLOWS, flow);
 }
 
-void packet_note(struct perfetto *perfetto, const char *name, const char *text)
+void packet_note(struct packets *packets, const char *name, const char *text)
 {
 	size_t mark;
 
 	if (!*text)
 		return;
-	mark = proto_begin(&perfetto->file, EVENT_NOTES);
-	proto_text(&perfetto->file, NOTE_NAME, name);
-	proto_text(&perfetto->file, NOTE_TEXT, text);
-	proto_end(&perfetto->file, mark);
+	mark = proto_begin(&packets->file, EVENT_NOTES);
+	proto_text(&packets->file, NOTE_NAME, name);
+	proto_text(&packets->file, NOTE_TEXT, text);
+	proto_end(&packets->file, mark);
 }
 
-void packet_note_number(struct perfetto *perfetto, const char *name, double number)
+void packet_note_number(struct packets *packets, const char *name, double number)
 {
 	size_t mark;
 
 	if (isnan(number))
 		return;
-	mark = proto_begin(&perfetto->file, EVENT_NOTES);
-	proto_text(&perfetto->file, NOTE_NAME, name);
-	proto_double(&perfetto->file, NOTE_NUMBER, number);
-	proto_end(&perfetto->file, mark);
+	mark = proto_begin(&packets->file, EVENT_NOTES);
+	proto_text(&packets->file, NOTE_NAME, name);
+	proto_double(&packets->file, NOTE_NUMBER, number);
+	proto_end(&packets->file, mark);
 }
 
-int packet_event_end(struct perfetto *perfetto, size_t mark)
+int packet_event_end(struct packets *packets, size_t mark)
 {
-	proto_end(&perfetto->file, mark);
-	return packet_end(perfetto);
+	proto_end(&packets->file, mark);
+	return packet_end(packets);
 }
 
-int packet_slice_end(struct perfetto *perfetto, uint64_t track, int64_t ts)
+int packet_slice_end(struct packets *packets, uint64_t track, int64_t ts)
 {
-	return packet_event_end(perfetto, packet_event(perfetto, track, ts, EVENT_END, NULL));
+	return packet_event_end(packets, packet_event(packets, track, ts, EVENT_END, NULL));
 }

@@ -1,14 +1,436 @@
 /* trace.dat, version 6, for trace-cmd, KernelShark and whatever reads with libtracecmd: trace-cmd.dat.v6(5). */
 #include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <uthash.h>
 
 #include "base/fail.h"
+#include "base/file.h"
 #include "base/memory.h"
+#include "base/open_files.h"
+#include "export/bytes.h"
 #include "export/format.h"
-#include "export/formats.h"
-#include "export/spool.h"
-#include "export/subbuffer.h"
+
+/*
+ * formats: the texts of the events' format files, as the stream brought them, for a file that holds them again.
+ */
+
+struct format {
+	int number;
+	char *system, *text;
+	size_t length; /* of the text */
+	UT_hash_handle hh;
+};
+
+struct formats {
+	struct format *by_number; /* in order of arrival */
+};
+
+static struct formats *formats_new(void)
+{
+	return NEW(struct formats);
+}
+
+static void formats_free(struct formats *formats)
+{
+	struct format *format, *next;
+
+	HASH_ITER(hh, formats->by_number, format, next)
+	{
+		HASH_DEL(formats->by_number, format);
+		free(format->system);
+		free(format->text);
+		free(format);
+	}
+	free(formats);
+}
+
+/* "name: sched_switch\nID: 316\nformat:..." */
+static int number_of(const char *text, int *number)
+{
+	const char *line = strstr(text, "\nID: ");
+
+	return line && sscanf(line, "\nID: %d", number) == 1 ? 0 : fail("a format has no ID");
+}
+
+static bool is_same(const struct format *format, const char *system, const char *text, size_t length)
+{
+	return !strcmp(format->system, system) && format->length == length && !memcmp(format->text, text, length);
+}
+
+/*
+ * Takes the body of a format record: system, NUL, text. Another text for a known number is a failure: events of
+ * both could not be told apart. 0; -1 after fail().
+ */
+static int formats_add(struct formats *formats, const char *body, size_t length)
+{
+	const char *nul = memchr(body, '\0', length);
+	struct format *format;
+	size_t rest;
+	char *text;
+	int number;
+
+	if (!nul)
+		return fail("a format record has no system");
+	rest = length - (size_t)(nul + 1 - body);
+	text = memory_text(nul + 1, rest);
+	if (number_of(text, &number) < 0) {
+		free(text);
+		return -1;
+	}
+	HASH_FIND_INT(formats->by_number, &number, format);
+	if (format) {
+		bool same = is_same(format, body, text, rest);
+
+		free(text);
+		return same ? 0
+			    : fail("event %d has another format than in a stream before; export each stream alone",
+				   number);
+	}
+	format = NEW(struct format);
+	format->number = number;
+	format->system = memory_text(body, (size_t)(nul - body));
+	format->text = text;
+	format->length = rest;
+	HASH_ADD_INT(formats->by_number, number, format);
+	return 0;
+}
+
+static size_t count_of(const struct formats *formats, const char *system)
+{
+	size_t count = 0;
+
+	for (const struct format *format = formats->by_number; format; format = format->hh.next)
+		count += !strcmp(format->system, system);
+	return count;
+}
+
+static void write_system(const struct formats *formats, const char *system, struct bytes *out)
+{
+	bytes_add32(out, (uint32_t)count_of(formats, system));
+	for (const struct format *format = formats->by_number; format; format = format->hh.next)
+		if (!strcmp(format->system, system)) {
+			bytes_add64(out, format->length);
+			bytes_add(out, format->text, format->length);
+		}
+}
+
+/* Whether it is the first of a system other than ftrace. */
+static bool leads(const struct formats *formats, const struct format *format)
+{
+	if (!strcmp(format->system, "ftrace"))
+		return false;
+	for (const struct format *before = formats->by_number; before != format; before = before->hh.next)
+		if (!strcmp(before->system, format->system))
+			return false;
+	return true;
+}
+
+/* As trace-cmd.dat.v6(5) has them: those of the system ftrace, then the other systems with theirs. */
+static void formats_write(const struct formats *formats, struct bytes *out)
+{
+	uint32_t systems = 0;
+
+	write_system(formats, "ftrace", out);
+	for (const struct format *format = formats->by_number; format; format = format->hh.next)
+		systems += leads(formats, format);
+	bytes_add32(out, systems);
+	for (const struct format *format = formats->by_number; format; format = format->hh.next)
+		if (leads(formats, format)) {
+			bytes_add(out, format->system, strlen(format->system) + 1);
+			write_system(formats, format->system, out);
+		}
+}
+
+/*
+ * spool: the events of each CPU, kept in temporary files without name until all are known.
+ *
+ * A CPU has a file and a buffer from its first event on. Events come back in the order in which they went in.
+ */
+
+enum { SPOOL_CPUS = 1 << 14 }; /* more CPUs than any machine has; a file descriptor each */
+
+struct spooled {
+	int64_t ts;
+	uint64_t missed; /* events lost between this one and the one before */
+	uint32_t size;
+	char *payload; /* valid until the next spool_next() */
+};
+
+struct spool_cpu { /* of one CPU; all zero: none came */
+	uint64_t events, missed; /* missed: at the end too */
+};
+
+struct entry { /* before each payload */
+	int64_t ts;
+	uint64_t missed;
+	uint32_t size;
+};
+
+struct file {
+	struct spool_cpu sums;
+	uint64_t missed; /* since the last event */
+	FILE *stream;    /* NULL: no event yet */
+};
+
+struct spool {
+	const char *folder;
+	struct file *files;
+	uint32_t cpus, largest;
+	char *payload;
+	uint32_t room;
+};
+
+/* Files are made in this folder, which must stay. */
+static struct spool *spool_new(const char *folder)
+{
+	struct spool *spool = NEW(struct spool);
+
+	spool->folder = folder;
+	open_files_raise(); /* one for each CPU */
+	return spool;
+}
+
+static void spool_free(struct spool *spool)
+{
+	for (uint32_t cpu = 0; cpu < spool->cpus; cpu++)
+		if (spool->files[cpu].stream)
+			fclose(spool->files[cpu].stream);
+	free(spool->files);
+	free(spool->payload);
+	free(spool);
+}
+
+static struct file *file_of(struct spool *spool, uint32_t cpu)
+{
+	if (cpu >= spool->cpus) {
+		spool->files = memory_grow(spool->files, cpu + 1, sizeof(*spool->files));
+		memset(spool->files + spool->cpus, 0, (cpu + 1 - spool->cpus) * sizeof(*spool->files));
+		spool->cpus = cpu + 1;
+	}
+	return &spool->files[cpu];
+}
+
+static int open_file(struct spool *spool, struct file *file)
+{
+	file->stream = file_temporary(spool->folder);
+	return file->stream ? 0 : -1;
+}
+
+/* Cpu < SPOOL_CPUS. 0; -1 after fail(). */
+static int spool_add(struct spool *spool, uint32_t cpu, int64_t ts, const char *payload, uint32_t size)
+{
+	struct file *file = file_of(spool, cpu);
+	struct entry entry = {.ts = ts, .missed = file->missed, .size = size};
+
+	if (!file->stream && open_file(spool, file) < 0)
+		return -1;
+	if (fwrite(&entry, sizeof(entry), 1, file->stream) != 1 || fwrite(payload, 1, size, file->stream) != size)
+		return fail_errno("cannot write a temporary file in '%s'", spool->folder);
+	file->missed = 0;
+	file->sums.events++;
+	if (size > spool->largest)
+		spool->largest = size;
+	return 0;
+}
+
+/* Stands before the next event of this CPU. */
+static void spool_lost(struct spool *spool, uint32_t cpu, uint64_t count)
+{
+	struct file *file = file_of(spool, cpu);
+
+	file->missed += count;
+	file->sums.missed += count;
+}
+
+/* The highest that was named, + 1. */
+static uint32_t spool_cpus(const struct spool *spool)
+{
+	return spool->cpus;
+}
+
+static const struct spool_cpu *spool_cpu(const struct spool *spool, uint32_t cpu)
+{
+	return &spool->files[cpu].sums;
+}
+
+/* The greatest size. */
+static uint32_t spool_largest(const struct spool *spool)
+{
+	return spool->largest;
+}
+
+/* All of a CPU's events, when none will be added. 0: the file is at its beginning; 1: an event; 0: no more; -1 after fail(). */
+static int spool_rewind(struct spool *spool, uint32_t cpu)
+{
+	FILE *stream = spool->files[cpu].stream;
+
+	if (stream && (fflush(stream) || fseeko(stream, 0, SEEK_SET) < 0))
+		return fail_errno("cannot write a temporary file in '%s'", spool->folder);
+	return 0;
+}
+
+static int spool_next(struct spool *spool, uint32_t cpu, struct spooled *event)
+{
+	FILE *stream = spool->files[cpu].stream;
+	struct entry entry;
+
+	if (!stream || (fread(&entry, sizeof(entry), 1, stream) != 1 && feof(stream)))
+		return 0;
+	if (entry.size > spool->room) {
+		spool->room = spool->largest;
+		spool->payload = memory_grow(spool->payload, spool->room, 1);
+	}
+	if (ferror(stream) || fread(spool->payload, 1, entry.size, stream) != entry.size)
+		return fail_errno("cannot read a temporary file in '%s'", spool->folder);
+	*event =
+	    (struct spooled){.ts = entry.ts, .missed = entry.missed, .size = entry.size, .payload = spool->payload};
+	return 1;
+}
+
+/*
+ * subbuffer: events packed into pages of the kernel's ring buffer; the other way round is source/page.h.
+ *
+ * A page begins with the time of its first event and the number of bytes in use, above which stand whether events were
+ * lost before it and whether their count follows the last event. (struct buffer_data_page and the MISSED flags in the
+ * kernel's kernel/trace/ring_buffer.c; the entries' head in events/header_event of tracefs.)
+ *
+ *	subbuffer_begin(&page, size, swapped);
+ *	while there are events:
+ *		if (!subbuffer_add(&page, &event)) {
+ *			write subbuffer_finish(&page), page.bytes.length bytes;
+ *			subbuffer_add(&page, &event);
+ *		}
+ *	write subbuffer_finish(&page) if (!subbuffer_empty(&page))
+ */
+
+struct subbuffer {
+	struct bytes bytes;
+	size_t size;	 /* of a page */
+	int64_t ts;	 /* of its last event */
+	uint64_t missed; /* before its first */
+	bool begun;
+};
+
+enum { SUBBUFFER_HEAD = 16, SUBBUFFER_USUAL = 4096 }; /* with a commit field of 64 bits */
+
+enum {
+	TYPE_BITS = 5,
+	TIME_BITS = 27,
+	TYPE_LENGTH_FOLLOWS = 0,
+	TYPE_TIME_EXTEND = 30,
+	SMALL_MAX = 28 * 4, /* the longest payload whose length stands in the type */
+	EXTEND_SIZE = 8,
+	COUNT_SIZE = 8, /* of missed events, behind the last one */
+};
+
+#define MISSED_EVENTS (UINT64_C(1) << 31)
+#define MISSED_STORED (UINT64_C(1) << 30)
+#define TIME_MAX (INT64_C(1) << 59) /* what a time extend holds */
+
+static size_t padded(uint32_t size)
+{
+	return ((size_t)size + 3) & ~(size_t)3;
+}
+
+static size_t entry_size(uint32_t size)
+{
+	return 4 + (padded(size) > SMALL_MAX || size == 0 ? 4 : 0) + padded(size);
+}
+
+/* The size of page that an event of this size fits on: a power of two, the usual one at least. */
+static size_t subbuffer_size(uint32_t largest)
+{
+	size_t size = SUBBUFFER_USUAL;
+
+	while (size < SUBBUFFER_HEAD + EXTEND_SIZE + entry_size(largest) + COUNT_SIZE)
+		size *= 2;
+	return size;
+}
+
+static void subbuffer_begin(struct subbuffer *page, size_t size, bool swapped)
+{
+	*page = (struct subbuffer){.size = size, .bytes.swapped = swapped};
+}
+
+static bool subbuffer_empty(const struct subbuffer *page)
+{
+	return !page->begun;
+}
+
+static void add_head(struct subbuffer *page, uint32_t type, uint32_t delta)
+{
+	bool big = (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) != page->bytes.swapped;
+
+	bytes_add32(&page->bytes, big ? type << TIME_BITS | delta : delta << TYPE_BITS | type);
+}
+
+static void add_entry(struct subbuffer *page, uint32_t delta, const struct spooled *event)
+{
+	size_t length = padded(event->size), end = page->bytes.length + entry_size(event->size);
+
+	if (entry_size(event->size) == 4 + length) {
+		add_head(page, (uint32_t)length / 4, delta);
+	} else {
+		add_head(page, TYPE_LENGTH_FOLLOWS, delta);
+		bytes_add32(&page->bytes, (uint32_t)length + 4);
+	}
+	bytes_add(&page->bytes, event->payload, event->size);
+	bytes_fill(&page->bytes, end);
+}
+
+static void begin_page(struct subbuffer *page, const struct spooled *event)
+{
+	page->begun = true;
+	page->ts = event->ts;
+	page->missed = event->missed;
+	page->bytes.length = 0;
+	bytes_add64(&page->bytes, (uint64_t)event->ts);
+	bytes_fill(&page->bytes, SUBBUFFER_HEAD);
+}
+
+/* False: it must stand on the next page. */
+static bool subbuffer_add(struct subbuffer *page, const struct spooled *event)
+{
+	int64_t delta = page->begun ? event->ts - page->ts : 0;
+	bool extend = delta >= INT64_C(1) << TIME_BITS;
+
+	if (!page->begun)
+		begin_page(page, event);
+	else if (event->missed || delta < 0 || delta >= TIME_MAX ||
+		 page->bytes.length + (extend ? EXTEND_SIZE : 0) + entry_size(event->size) + COUNT_SIZE > page->size)
+		return false;
+	if (extend) {
+		add_head(page, TYPE_TIME_EXTEND, (uint32_t)(delta & ((1 << TIME_BITS) - 1)));
+		bytes_add32(&page->bytes, (uint32_t)(delta >> TIME_BITS));
+		delta = 0;
+	}
+	add_entry(page, (uint32_t)delta, event);
+	page->ts = event->ts;
+	return true;
+}
+
+/* The page; the next one is begun by the next event. */
+static const char *subbuffer_finish(struct subbuffer *page)
+{
+	uint64_t commit = page->bytes.length - SUBBUFFER_HEAD;
+
+	if (page->missed) {
+		commit |= MISSED_EVENTS | MISSED_STORED;
+		bytes_add64(&page->bytes, page->missed);
+	}
+	bytes_put64(&page->bytes, 8, commit);
+	bytes_fill(&page->bytes, page->size);
+	page->begun = false;
+	return page->bytes.data;
+}
+
+static void subbuffer_free(struct subbuffer *page)
+{
+	bytes_free(&page->bytes);
+}
 
 struct tracedat {
 	struct events *events;

@@ -44,7 +44,7 @@ static void usage_begin(struct usage *usage)
 	usage->setup = usage->used;
 }
 
-/* starts counting anew, for the next stream */
+/* Starts counting anew, for the next stream. */
 static void usage_next(struct usage *usage)
 {
 	const char *command = usage->command;
