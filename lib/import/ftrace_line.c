@@ -1,9 +1,311 @@
 #include "import/ftrace_line.h"
 
 #include <ctype.h>
+#include <stdio.h>
 
-#include "import/ftrace_event.h"
-#include "import/ftrace_prefix.h"
+#include "import/span.h"
+#include "import/text.h"
+
+/*
+ * ftrace_prefix: removes prefixes of a line of ftrace text.
+ *
+ * A kernel that dumps its trace into its log, as ftrace_dump_on_oops asks for, puts the log's time before each line, and
+ * syslog puts its own before that. trace-cmd report names the instance, or the file, if it prints several.
+ */
+
+/*
+ * What dmesg and the journal put between brackets: a time, "10363.661789", "+0.000012", "Fri Nov 21 10:00:01 2026" in any language, or who
+ * wrote to the log, "T12", "C1". Other letters are of a date only where there is the colon of a time.
+ */
+static bool is_stamp(struct span span)
+{
+	bool digits = false, words = false;
+
+	for (const char *at = span.at; at < span.end; at++) {
+		bool letter = isalpha((unsigned char)*at) || (unsigned char)*at >= 0x80;
+
+		if (!letter && !is_digit(*at) && !strchr(" .,:+-<>", *at))
+			return false;
+		digits |= is_digit(*at);
+		words |= letter && *at != 'T' && *at != 'C';
+	}
+	return digits && (!words || find(span, ":"));
+}
+
+/* Behind "[...]", if a blank or another one follows it. */
+static struct span behind_stamp(struct span line)
+{
+	const char *close = begins_with(line, "[") ? memchr(line.at, ']', span_length(line)) : NULL;
+
+	if (!close || close + 1 == line.end || !strchr(" [", close[1]) || !is_stamp((struct span){line.at + 1, close}))
+		return line;
+	return trimmed((struct span){close + 1, line.end});
+}
+
+/* "2026-11-21T10:00:01,123456+00:00 " */
+static struct span behind_date(struct span line)
+{
+	static const char shape[] = "0000-00-00T00:00:00";
+	const char *at = line.at;
+
+	for (const char *part = shape; *part; part++, at++)
+		if (at == line.end || (is_digit(*part) ? !is_digit(*at) : *at != *part))
+			return line;
+	while (at < line.end && *at != ' ')
+		at++;
+	return trimmed((struct span){at, line.end});
+}
+
+/* "<4>" */
+static struct span behind_level(struct span line)
+{
+	const char *at = line.at + 1;
+
+	if (!begins_with(line, "<"))
+		return line;
+	while (at < line.end && is_digit(*at))
+		at++;
+	return begins_with((struct span){at, line.end}, ">[") ? (struct span){at + 1, line.end} : line;
+}
+
+/* "kern  :warn  : ", as dmesg spells facility and level. */
+static struct span behind_facility(struct span line)
+{
+	struct span rest;
+
+	if (!begins_with(line, "kern "))
+		return line;
+	rest = trimmed((struct span){line.at + strlen("kern"), line.end});
+	if (!begins_with(rest, ":"))
+		return line;
+	for (rest.at++; rest.at < rest.end && isalpha((unsigned char)*rest.at);)
+		rest.at++;
+	rest = trimmed(rest);
+	return begins_with(rest, ": ") ? trimmed((struct span){rest.at + 1, rest.end}) : line;
+}
+
+/* A text that says "kernel: " itself has the event's time before it, and ": " behind that. */
+static struct span behind_syslog(struct span line)
+{
+	static const char mark[] = " kernel: ";
+	const char *at = find(line, mark);
+	struct span before = {line.at, at};
+
+	return at && !find(before, ": ") && !find(before, "[") ? (struct span){at + sizeof(mark) - 1, line.end} : line;
+}
+
+/*
+ * The rest of a line after "Nov 21 10:00:00 host kernel: <4>[  281.043459][    T1] ", or after forms of this by dmesg and the journal, such
+ * as "kern  :warn  : [Fri Nov 21 10:00:01 2026] ". Any part may be absent.
+ */
+static struct span prefix_log(struct span line)
+{
+	line = behind_date(behind_facility(line));
+	line = behind_syslog(behind_stamp(line));
+	return behind_stamp(behind_stamp(behind_level(line)));
+}
+
+/*
+ * Removes "NAME: " before a thread's name, which the kernel and trace-cmd pad with blanks to this width. Returns NAME; empty: there is
+ * none.
+ */
+static struct span prefix_buffer(struct span *thread, size_t width)
+{
+	struct span name = {thread->at, thread->at};
+
+	if (span_length(*thread) <= width)
+		return name;
+	name = trimmed((struct span){thread->at, thread->end - width});
+	if (name.at == name.end || name.end[-1] != ':')
+		return (struct span){thread->at, thread->at};
+	name.end--;
+	thread->at = thread->end - width;
+	return name;
+}
+
+struct span prefix_word(struct span *line)
+{
+	struct span name = {line->at, line->at};
+
+	while (name.end < line->end && *name.end != ' ')
+		name.end++;
+	if (name.end == line->end || name.end == name.at || name.end[-1] != ':')
+		return (struct span){line->at, line->at};
+	*line = trimmed((struct span){name.end, line->end});
+	name.end--;
+	return name;
+}
+
+/*
+ * ftrace_event: reads the part after the time in a line of ftrace text: "EVENT: PAYLOAD", and the kernel's other spellings.
+ */
+
+static bool copy_name(char name[TEXT_NAME], struct span span)
+{
+	size_t length = (size_t)(span.end - span.at);
+
+	if (length == 0 || length >= TEXT_NAME)
+		return false;
+	memcpy(name, span.at, length);
+	name[length] = '\0';
+	return true;
+}
+
+static void take_payload(struct span rest, struct text_event *event)
+{
+	rest = trimmed(rest);
+	event->payload = rest.at;
+	event->length = (size_t)(rest.end - rest.at);
+}
+
+/* What a call returned is printed as a `long`: an error of a 32-bit kernel is one of the topmost 4095 numbers of 32 bits. */
+static int64_t result_of(int64_t value)
+{
+	return value >= INT64_C(0xfffff001) && value <= UINT32_MAX ? value - UINT32_MAX - 1 : value;
+}
+
+/* The kernel's own spelling of system calls: "sys_read(fd: 3, ...)" and "sys_read -> 0x1". */
+static bool take_syscall(struct span rest, struct text_event *event)
+{
+	static char payload[32];
+	struct span name = {rest.at, rest.at};
+	int64_t value;
+	bool entry;
+	int length;
+
+	if (!begins_with(rest, "sys_"))
+		return false;
+	while (name.end < rest.end && (isalnum((unsigned char)*name.end) || *name.end == '_'))
+		name.end++;
+	rest.at = name.end;
+	entry = begins_with(rest, "(");
+	if ((!entry && !begins_with(rest, " -> ")) || name.end - name.at > TEXT_NAME / 2)
+		return false;
+	snprintf(event->system, TEXT_NAME, "syscalls");
+	snprintf(event->name, TEXT_NAME, "sys_%s_%.*s", entry ? "enter" : "exit", (int)(name.end - name.at - 4), name.at + 4);
+	if (entry) {
+		rest.at++;
+		rest.end -= rest.end > rest.at && rest.end[-1] == ')';
+		take_payload(rest, event);
+		event->hexadecimal = true;
+		return true;
+	}
+	rest.at += 4;
+	if (number_integer(rest.at, (size_t)(rest.end - rest.at), &value) < 0)
+		return false;
+	length = snprintf(payload, sizeof(payload), "ret=%lld", (long long)result_of(value));
+	take_payload((struct span){payload, payload + length}, event);
+	return true;
+}
+
+/* The function tracer's "do_exit <-sys_exit". */
+static bool take_function(struct span rest, struct text_event *event)
+{
+	const char *arrow = find(rest, " <-");
+
+	if (!arrow || memchr(rest.at, ' ', (size_t)(arrow - rest.at)))
+		return false;
+	snprintf(event->system, TEXT_NAME, "ftrace");
+	snprintf(event->name, TEXT_NAME, "function");
+	take_payload(rest, event);
+	return true;
+}
+
+static bool is_numbers(struct span span)
+{
+	for (const char *at = span.at; at < span.end; at++)
+		if (!is_digit(*at) && *at != ' ' && *at != '.')
+			return false;
+	return find(span, " ") && find(span, ".");
+}
+
+/* The tracers timerlat, "#1     context    irq timer_latency       932 ns", hwlat, and osnoise, which prints numbers only. */
+static bool take_measured(struct span rest, struct text_event *event)
+{
+	const char *name = "osnoise";
+
+	if (begins_with(rest, "#"))
+		name = find(rest, " timer_latency ") ? "timerlat" : find(rest, " inner/outer(us): ") ? "hwlat" : NULL;
+	else if (!is_numbers(rest))
+		name = NULL;
+	if (!name)
+		return false;
+	snprintf(event->system, TEXT_NAME, "ftrace");
+	snprintf(event->name, TEXT_NAME, "%s", name);
+	take_payload(rest, event);
+	return true;
+}
+
+/* What the latency tracers say of threads: "0:120:R ==> [003] 312:100:R kworker", "0:120:R   + [003] 312:100:R kworker". */
+static bool take_scheduling(struct span rest, struct text_event *event)
+{
+	bool is_switch = find(rest, " ==> [");
+
+	if (rest.at == rest.end || !is_digit(*rest.at) || !find(rest, ":") || (!is_switch && !find(rest, "   + [")))
+		return false;
+	snprintf(event->system, TEXT_NAME, "ftrace");
+	snprintf(event->name, TEXT_NAME, is_switch ? "context_switch" : "wakeup");
+	take_payload(rest, event);
+	return true;
+}
+
+/* What a program wrote into trace_marker; kernels that do not know their own symbols call the function 0. */
+static bool take_marker(struct span rest, struct text_event *event)
+{
+	static const char *const marks[] = {"tracing_mark_write:", "0: "};
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		if (!begins_with(rest, marks[i]))
+			continue;
+		rest.at += strlen(marks[i]);
+		snprintf(event->system, TEXT_NAME, "ftrace");
+		snprintf(event->name, TEXT_NAME, "print");
+		event->field = "buf";
+		take_payload(rest, event);
+		return true;
+	}
+	return false;
+}
+
+/* "EVENT: PAYLOAD", or "SYSTEM:EVENT: PAYLOAD". */
+static bool take_named(struct span rest, struct text_event *event)
+{
+	struct span name = {rest.at, rest.at};
+
+	while (name.end < rest.end && (isalnum((unsigned char)*name.end) || strchr("_.-", *name.end)))
+		name.end++;
+	rest.at = name.end;
+	if (rest.at == rest.end || *rest.at != ':')
+		return false;
+	rest.at++;
+	if (rest.at < rest.end && *rest.at != ' ') {
+		if (!copy_name(event->system, name))
+			return false;
+		return take_named(rest, event) && !strchr(event->name, ':');
+	}
+	take_payload(rest, event);
+	return copy_name(event->name, name);
+}
+
+/* "(+12)": since the event before, as trace-cmd report prints with --ts-diff. */
+static struct span behind_difference(struct span rest)
+{
+	struct span digits = {rest.at + 2, rest.at + 2};
+
+	if (!begins_with(rest, "(+"))
+		return rest;
+	while (digits.end < rest.end && is_digit(*digits.end))
+		digits.end++;
+	return digits.end > digits.at && digits.end < rest.end && *digits.end == ')' ? trimmed((struct span){digits.end + 1, rest.end}) : rest;
+}
+
+/* Sets the event's system, name and payload (valid until the next call). false: it is no event. */
+static bool ftrace_event_take(struct span rest, struct text_event *event)
+{
+	rest = behind_difference(trimmed(rest));
+	return take_syscall(rest, event) || take_marker(rest, event) || take_scheduling(rest, event) || take_named(rest, event) ||
+	       take_measured(rest, event) || take_function(rest, event);
+}
 
 /* --- thread, group ------------------------------------------------------------------------------------------------ */
 

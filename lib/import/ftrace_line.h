@@ -5,12 +5,13 @@
  *	COMM-TID CPUFLAGS MICROSECONDSus : EVENT: PAYLOAD	(latency-format)
  *	SECONDS.DECIMALS | CPU) COMM-TID | | comment		(function_graph; the comment is EVENT: PAYLOAD)
  *
- * TGID and FLAGS may be absent; a prefix may precede the line (import/ftrace_prefix.h). COMM may hold any characters, even brackets and
+ * TGID and FLAGS may be absent; a prefix may precede the line. COMM may hold any characters, even brackets and
  * dashes, so COMM ends at the first place after which the rest has this form.
  */
 #ifndef IMPORT_FTRACE_LINE_H
 #define IMPORT_FTRACE_LINE_H
 
+#include "import/span.h"
 #include "import/text.h"
 
 enum ftrace_line {
@@ -26,5 +27,8 @@ enum ftrace_line {
 
 /* Classifies a line. The event's parts point into it. */
 enum ftrace_line ftrace_line_read(const char *line, size_t length, struct text_event *event, uint64_t *count);
+
+/* Removes "NAME: " before a word in place of a thread: "NAME: cpus=2", "NAME: CPU:0 [LOST 12 EVENTS]". Returns NAME; empty: there is none. */
+struct span prefix_word(struct span *line);
 
 #endif

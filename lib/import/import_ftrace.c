@@ -4,7 +4,7 @@
 
 #include "base/number.h"
 #include "import/ftrace_line.h"
-#include "import/ftrace_prefix.h"
+#include "import/span.h"
 
 /* "# entries-in-buffer/entries-written: 200/260   #P:2": the oldest 60 had been overwritten. */
 static uint64_t overwritten(const char *line, size_t length)

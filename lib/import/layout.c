@@ -389,13 +389,50 @@ static size_t skip_blanks(const char *text, size_t length)
 
 static bool match_from(const struct layout *layout, size_t i, const char *text, size_t length, struct match *match);
 
+static bool is_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/*
+ * A name with '=' or ": " behind it, and something before it that ends a word. Returns where its value begins, 0: it is
+ * none.
+ */
+static size_t name_at(const char *text, size_t length, size_t at, size_t *name)
+{
+	size_t end = at;
+
+	if (at > 0 && !strchr(" ,([{", text[at - 1]))
+		return 0;
+	if (at >= length || isdigit((unsigned char)text[at]))
+		return 0;
+	while (end < length && is_name(text[end]))
+		end++;
+	*name = end - at;
+	if (*name == 0 || end >= length)
+		return 0;
+	if (text[end] == '=' && !(end + 1 < length && strchr("=>", text[end + 1])))
+		return end + 1;
+	return text[end] == ':' && end + 1 < length && text[end + 1] == ' ' ? end + 2 : 0;
+}
+
+/* Tells whether a name=value begins there, perhaps after blanks and brackets. */
+static bool begins_named(const char *text, size_t length)
+{
+	size_t at = 0, name;
+
+	while (at < length && strchr(" ,()[]{}", text[at]))
+		at++;
+	return name_at(text + at, length - at, 0, &name) > 0;
+}
+
 /* Behind piece i the layout goes on with a name, and the text with another one, or it has ended. */
 static bool leaves_here(const struct layout *layout, size_t i, const char *text, size_t length)
 {
 	const char *behind = i + 1 < layout->pieces.count ? layout->pieces.items[i + 1].before : layout->after;
 	bool ended = skip(text, length, " )]") == length;
 
-	return layout_begins_named(behind, strlen(behind)) && (ended || layout_begins_named(text, length));
+	return begins_named(behind, strlen(behind)) && (ended || begins_named(text, length));
 }
 
 /* The literal behind piece i stands at the end of `text` of this length, and all behind it matches too. */
@@ -676,42 +713,6 @@ void layout_number(struct line *line, const char *field, const char *text, size_
 }
 
 /* --- without a layout: name=value and name: value -------------------------------------------------------------------- */
-
-static bool is_name(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
-/*
- * A name with '=' or ": " behind it, and something before it that ends a word. Returns where its value begins, 0: it is
- * none.
- */
-static size_t name_at(const char *text, size_t length, size_t at, size_t *name)
-{
-	size_t end = at;
-
-	if (at > 0 && !strchr(" ,([{", text[at - 1]))
-		return 0;
-	if (at >= length || isdigit((unsigned char)text[at]))
-		return 0;
-	while (end < length && is_name(text[end]))
-		end++;
-	*name = end - at;
-	if (*name == 0 || end >= length)
-		return 0;
-	if (text[end] == '=' && !(end + 1 < length && strchr("=>", text[end + 1])))
-		return end + 1;
-	return text[end] == ':' && end + 1 < length && text[end + 1] == ' ' ? end + 2 : 0;
-}
-
-bool layout_begins_named(const char *text, size_t length)
-{
-	size_t at = 0, name;
-
-	while (at < length && strchr(" ,()[]{}", text[at]))
-		at++;
-	return name_at(text + at, length - at, 0, &name) > 0;
-}
 
 /* Where the value ends: before the next name, in quotes behind the closing one; and what separates the two. */
 static size_t value_end(const char *text, size_t length, size_t at)

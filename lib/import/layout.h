@@ -36,9 +36,6 @@ long layout_read(const struct layout *layout, enum layout_fit fit, const char *t
  */
 int layout_guess(const char *text, size_t length, bool hexadecimal, struct line *line);
 
-/* Tells whether a name=value begins there, perhaps after blanks and brackets. */
-bool layout_begins_named(const char *text, size_t length);
-
 /* Appends a number as the text has it, so that it reads back as one: hexadecimal ones need a 0x. */
 void layout_number(struct line *line, const char *field, const char *text, size_t length, bool hexadecimal);
 

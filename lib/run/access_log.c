@@ -47,11 +47,6 @@ struct access_log {
 	int count;
 };
 
-const char *access_log_name(size_t index)
-{
-	return index < FORMATS ? formats[index].name : NULL;
-}
-
 void access_log_free(struct access_log *format)
 {
 	for (int i = 0; i < format->count; i++)

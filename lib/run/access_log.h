@@ -15,9 +15,6 @@
 
 struct access_log;
 
-/* In the table's order; NULL: there are no more. */
-const char *access_log_name(size_t index);
-
 /* The format of a name, or of a text with $variables or %directives. NULL after fail(): it lacks the client or the time taken. */
 struct access_log *access_log_format(const char *text);
 void access_log_free(struct access_log *format);

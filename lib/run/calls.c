@@ -155,8 +155,3 @@ const char *calls_name(const struct calls *calls, uint32_t id)
 {
 	return calls->by_id.items[id];
 }
-
-uint32_t calls_count(const struct calls *calls)
-{
-	return (uint32_t)calls->by_id.count;
-}

@@ -31,6 +31,5 @@ void calls_machine(struct calls *calls, uint32_t machine);
 
 const struct call *calls_find(struct calls *calls, int64_t number); /* stays until calls_machine(); NULL: below 0 */
 const char *calls_name(const struct calls *calls, uint32_t id);
-uint32_t calls_count(const struct calls *calls); /* of names */
 
 #endif
