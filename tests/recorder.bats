@@ -9,6 +9,13 @@ INSTANCES=/sys/kernel/tracing/instances
 teardown() {
 	if [ -n "$pid" ]; then kill $pid 2>/dev/null || true; fi
 	if [ -n "$filter" ]; then kill $filter 2>/dev/null || true; fi
+	if [ -n "$titled" ]; then kill $titled 2>/dev/null || true; fi
+}
+
+# A program that always calls itself something else: what tells so comes in the stream ahead of events that happened before.
+titles_change() {
+	perl -e 'while (1) { $0 = "shop: " . ++$n; select undef, undef, undef, 0.01 }' 3>&- &
+	titled=$!
 }
 
 need_incident() {
@@ -37,6 +44,7 @@ window() {
 
 @test "a filter gets context that was not in the stream, in the order of time" {
 	need_incident
+	titles_change
 	trace-collect -c "$chart" -- "$incident" 2>/dev/null | cchart-filter --text >out
 	[ "$(usage out trace-collect)" -gt 0 ]
 	[ "$(usage out cchart-filter)" -gt "$(usage out trace-collect)" ]
@@ -55,6 +63,7 @@ window() {
 
 @test "who a thread is holds at the time of its events, though what named it came in the stream" {
 	need_incident
+	titles_change
 	incident=$BUILD/incidents/vfork # its children have another name from when they run another program
 	trace-collect -c "func:$incident:request" -- "$incident" 2>/dev/null | cchart-filter --text >out
 	run awk 'function value(key) { return match($0, " " key "=[^ ]*") ? substr($0, RSTART + length(key) + 2, RLENGTH - length(key) - 2) : "" }

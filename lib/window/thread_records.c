@@ -337,13 +337,16 @@ static int32_t sort_of(const struct record *record, const struct fields *fields)
 	return fields_find(fields, "comm") ? OF_NAME : OF_TITLE;
 }
 
-int64_t thread_records_time(struct thread_records *threads, const struct record *record)
+int64_t thread_records_time(struct thread_records *threads, const struct record *record, bool *title)
 {
+	const struct fields *fields = &threads->fields;
 	int64_t ts;
 
-	return fields_parse(&threads->fields, record->text, record->length) == 0 && fields_time(&threads->fields, "ts", &ts) > 0
-		       ? ts
-		       : INT64_MIN;
+	*title = false;
+	if (fields_parse(&threads->fields, record->text, record->length) < 0 || fields_time(fields, "ts", &ts) <= 0)
+		return INT64_MIN;
+	*title = sort_of(record, fields) == OF_TITLE && fields_find(fields, "title");
+	return ts;
 }
 
 int thread_records_learn(struct thread_records *threads, const struct record *record)

@@ -41,6 +41,8 @@ struct past {
 	struct stream *stream;
 	struct thread_records *threads;
 	struct ring *ring;
+	struct ring *ahead; /* titles that hold from a time on that the stream has not reached */
+	int64_t ahead_newest; /* time of the newest of them */
 	int64_t first, now; /* times of the first and the newest event in the stream */
 	uint64_t pushed_events, pushed; /* pushed: bytes */
 	struct recall *recall; /* NULL: all events are in the stream */
@@ -69,8 +71,9 @@ static struct past *past_new(struct stream *stream, struct thread_records *threa
 	past->stream = stream;
 	past->threads = threads;
 	past->ring = ring_new(bytes);
+	past->ahead = ring_new(RING_LEAST);
 	past->first = past->told = INT64_MAX;
-	past->now = past->floor = past->left_out = past->marked = INT64_MIN;
+	past->now = past->ahead_newest = past->floor = past->left_out = past->marked = INT64_MIN;
 	return past;
 }
 
@@ -79,6 +82,7 @@ static void past_free(struct past *past)
 	if (!past)
 		return;
 	ring_free(past->ring);
+	ring_free(past->ahead);
 	recall_close(past->recall);
 	free(past->complaint);
 	free(past);
@@ -138,38 +142,70 @@ static int drop(struct past *past, const struct record *record, int64_t ts)
 	return record->kind == KIND_LOST ? write_lost(past, record) : 0;
 }
 
-static int drop_oldest(struct past *past)
+static int drop_oldest(struct past *past, struct ring *ring)
 {
 	struct record record;
 	int status;
 
-	ring_oldest(past->ring, &record);
+	ring_oldest(ring, &record);
 	status = drop(past, &record, record.ts);
-	ring_drop(past->ring);
+	ring_drop(ring);
 	return status;
+}
+
+/* The ring that has the oldest record, if any has one. */
+static struct ring *oldest_ring(const struct past *past)
+{
+	if (ring_is_empty(past->ahead))
+		return past->ring;
+	return ring_is_empty(past->ring) || ring_oldest_time(past->ahead) <= ring_oldest_time(past->ring) ? past->ahead : past->ring;
 }
 
 /* Drops the stream's events from before this time. */
 static int past_drop(struct past *past, int64_t before)
 {
-	while (!ring_is_empty(past->ring) && ring_oldest_time(past->ring) < before)
-		if (drop_oldest(past) < 0)
+	struct ring *ring;
+
+	while (!ring_is_empty(ring = oldest_ring(past)) && ring_oldest_time(ring) < before)
+		if (drop_oldest(past, ring) < 0)
 			return -1;
 	return 0;
 }
 
-/* If the recorder keeps events, a thread's record may be newer than the newest event of the stream. */
-static int64_t place_of(struct past *past, const struct record *record, int64_t ts)
+/*
+ * A title is read from /proc, at a time that the stream's events reach only later: it waits for them. If there is no room, the oldest holds
+ * at once.
+ */
+static int push_ahead(struct past *past, const struct record *record, int64_t ts)
 {
-	int64_t own = past->recall && thread_records_takes(record) ? thread_records_time(past->threads, record) : ts;
+	struct record oldest;
 
-	return own > ts ? own : ts;
+	if (ts < past->ahead_newest)
+		ts = past->ahead_newest;
+	past->ahead_newest = ts;
+	while (!ring_has_room(past->ahead, record->length)) {
+		if (ring_is_empty(past->ahead))
+			return thread_records_learn(past->threads, record);
+		ring_oldest(past->ahead, &oldest);
+		if (thread_records_learn(past->threads, &oldest) < 0)
+			return -1;
+		ring_drop(past->ahead);
+	}
+	ring_push(past->ahead, record, ts);
+	return 0;
 }
 
 /* Adds an `event` or `lost` record with its time, or another record that must stay between the events around it. */
 static int past_push(struct past *past, const struct record *record, int64_t ts)
 {
-	ts = place_of(past, record, ts);
+	if (past->recall && thread_records_takes(record)) {
+		bool title;
+		int64_t own = thread_records_time(past->threads, record, &title);
+
+		if (own > ts && title)
+			return push_ahead(past, record, own);
+		ts = own > ts ? own : ts; /* most events stay with the recorder: the stream's newest may be long ago */
+	}
 	if (record_is_of_events(record)) {
 		if (ts < past->first)
 			past->first = ts;
@@ -181,7 +217,7 @@ static int past_push(struct past *past, const struct record *record, int64_t ts)
 	while (!ring_has_room(past->ring, record->length)) {
 		if (ring_is_empty(past->ring))
 			return drop(past, record, ts);
-		if (drop_oldest(past) < 0)
+		if (drop_oldest(past, past->ring) < 0)
 			return -1;
 	}
 	ring_push(past->ring, record, ts);
@@ -242,12 +278,13 @@ static int pass_record(struct past *past, const struct record *record, int64_t t
 static int pass_streamed(struct past *past, int64_t to, struct passage *passage)
 {
 	struct record record;
+	struct ring *ring;
 
-	while (!ring_is_empty(past->ring) && ring_oldest_time(past->ring) <= to) {
-		ring_oldest(past->ring, &record);
-		if (pass_record(past, &record, ring_oldest_time(past->ring), passage) < 0)
+	while (!ring_is_empty(ring = oldest_ring(past)) && ring_oldest_time(ring) <= to) {
+		ring_oldest(ring, &record);
+		if (pass_record(past, &record, ring_oldest_time(ring), passage) < 0)
 			return -1;
-		ring_drop(past->ring);
+		ring_drop(ring);
 	}
 	return 0;
 }
@@ -395,7 +432,7 @@ static int past_end(struct past *past)
 	recall_close(past->recall);
 	past->recall = NULL;
 	past->first = past->told = INT64_MAX;
-	past->now = past->floor = past->left_out = past->marked = INT64_MIN;
+	past->now = past->ahead_newest = past->floor = past->left_out = past->marked = INT64_MIN;
 	past->rate = 0;
 	return 0;
 }
