@@ -1,13 +1,45 @@
 /* The good and the bad runs of a stream as a table: what is absent, what is a setting, what a feature explains, which calls are common. */
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "base/number.h"
-#include "run/calls_of.h"
 #include "run/table.h"
+
+/*
+ * calls_of: which system calls a feature is about, by its name: count.read, next.read-write.
+ */
+
+/* A name's part of the feature's. */
+struct calls_of {
+	const char *first, *second; /* second NULL: one call */
+	size_t first_length, second_length;
+	bool gap; /* time between the two */
+};
+
+/* False: it is about none: time.outside, facts. */
+static bool calls_of_feature(const char *name, struct calls_of *calls)
+{
+	static const char *const kinds[] = {"count.", "errors.", "time.", "result.", "arg.", "sum.", "rate.", "next.", "gap."};
+	const char *rest = NULL, *dash;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && !rest; i++)
+		if (!strncmp(name, kinds[i], strlen(kinds[i])))
+			rest = name + strlen(kinds[i]);
+	if (!rest || !strcmp(name, "time.outside"))
+		return false;
+	dash = *name == 'n' || *name == 'g' ? strchr(rest, '-') : NULL;
+	*calls = (struct calls_of){.first = rest, .first_length = dash ? (size_t)(dash - rest) : strlen(rest), .gap = dash};
+	if (dash) {
+		calls->second = dash + 1;
+		calls->second_length = strlen(dash + 1);
+	}
+	return true;
+}
 
 enum { GOOD, BAD, CLASSES };
 
