@@ -16,9 +16,9 @@
 #include "base/memory.h"
 #include "chart/span.h"
 #include "export/format.h"
-#include "report/fit.h"
-#include "report/model.h"
-#include "report/moment.h"
+#include "model/fit.h"
+#include "model/model.h"
+#include "model/moment.h"
 #include "stream/stream.h"
 
 /*

@@ -8,8 +8,8 @@
 #include "base/memory.h"
 #include "export/perfetto_kernel.h"
 #include "export/perfetto_packet.h"
-#include "report/fit.h"
-#include "report/model.h"
+#include "model/fit.h"
+#include "model/model.h"
 
 struct perfetto {
 	struct packets packets;

@@ -9,7 +9,7 @@
 
 #include "export/format.h"
 #include "export/proto.h"
-#include "report/value.h"
+#include "model/value.h"
 
 struct packets {
 	struct export *export;

@@ -15,7 +15,7 @@
 #include "base/file.h"
 #include "base/place.h"
 #include "chart/span.h"
-#include "report/fit.h"
+#include "model/fit.h"
 
 extern char **environ;
 

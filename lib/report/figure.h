@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "report/model.h"
+#include "model/model.h"
 
 /*
  * Each returns what is to be shown, which the caller frees: an <svg> element, or lines of text; NULL where there is

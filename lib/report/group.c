@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/value.h"
+#include "model/value.h"
 
 static const char *culprit_of(const struct story *story)
 {

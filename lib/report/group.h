@@ -4,7 +4,7 @@
 #ifndef REPORT_GROUP_H
 #define REPORT_GROUP_H
 
-#include "report/moment.h"
+#include "model/moment.h"
 
 struct group {
 	const struct signal *first; /* the worst */

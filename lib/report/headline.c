@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/value.h"
+#include "model/value.h"
 
 enum { CULPRITS = 3 };
 #define MOST 0.5	 /* of a path is what it mostly was */

@@ -11,8 +11,8 @@
 #ifndef REPORT_HEADLINE_H
 #define REPORT_HEADLINE_H
 
+#include "model/model.h"
 #include "report/incident.h"
-#include "report/model.h"
 
 /* A moment that stands for its incident: it lost the most time. */
 struct headline {

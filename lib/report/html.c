@@ -9,12 +9,12 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "model/value.h"
 #include "report/figure.h"
 #include "report/group.h"
 #include "report/incident.h"
 #include "report/output.h"
 #include "report/summary.h"
-#include "report/value.h"
 
 enum { MOMENTS_SHOWN = 100, STORIES_SHOWN = 20, PARTS_SHOWN = 40, CONTROLS_MAX = 6, VERDICTS_SHOWN = 12 };
 

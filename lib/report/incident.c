@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "report/value.h"
+#include "model/value.h"
 
 /* A longer pause makes another incident of what comes behind it. */
 #define PAUSE_MAX (10 * NSEC_PER_SEC)

@@ -12,7 +12,7 @@
 #ifndef REPORT_INCIDENT_H
 #define REPORT_INCIDENT_H
 
-#include "report/moment.h"
+#include "model/moment.h"
 
 /* All zero: no moment came that could go on. */
 struct incident {

@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "graph/graph_record.h"
-#include "report/fit.h"
+#include "model/fit.h"
 #include "report/group.h"
 #include "report/incident.h"
 #include "report/output.h"

@@ -4,7 +4,7 @@
 #ifndef REPORT_PROCESSES_H
 #define REPORT_PROCESSES_H
 
-#include "report/story.h"
+#include "model/story.h"
 
 struct processes {
 	ARRAY(char *) sentences; /* a process each, in the order of the chain, then of blame */

@@ -6,7 +6,7 @@
  *	report_run(report);
  *	report_free(report);		before stream_close()
  *
- * The formats are a table in report.c. Each format is a file of its own; it gets moments and totals from the model (model.h), and the
+ * The formats are a table in report.c. Each format is a file of its own; it gets moments and totals from the model (model/model.h), and the
  * parts of the model have the words, so that all formats say the same.
  */
 #ifndef REPORT_REPORT_H

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "report/value.h"
+#include "model/value.h"
 
 enum { KEYS_TOLD = 6, FUNCTIONS_TOLD = 3, SHIFTS_TOLD = 5 };
 

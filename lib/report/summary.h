@@ -4,7 +4,7 @@
 #ifndef REPORT_SUMMARY_H
 #define REPORT_SUMMARY_H
 
-#include "report/model.h"
+#include "model/model.h"
 
 struct summary {
 	ARRAY(char *) lines;

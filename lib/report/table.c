@@ -10,9 +10,9 @@
 
 #include "base/cell.h"
 #include "base/number.h"
-#include "report/fit.h"
+#include "model/fit.h"
+#include "model/value.h"
 #include "report/output.h"
-#include "report/value.h"
 
 enum { NUMBER_COLUMNS = 9, COUNT_COLUMNS = 10, TIME_COLUMNS = 10, LABEL_LEAST = 16 };
 

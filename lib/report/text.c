@@ -10,8 +10,8 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "model/fit.h"
 #include "report/figure.h"
-#include "report/fit.h"
 #include "report/group.h"
 #include "report/incident.h"
 #include "report/output.h"

@@ -1,0 +1,282 @@
+/* From records to the parts of the model, each of which knows how to read its own. */
+#include "model/model.h"
+
+#include <stdlib.h>
+
+#include "base/fail.h"
+
+/* Every handler begins with this: closes what the record ends, and gives its fields; NULL after fail(). */
+static const struct fields *begin(struct model *model, const struct record *record)
+{
+	model->records++;
+	return moments_next(model->moments, record) < 0 ? NULL : stream_fields(model->stream, record);
+}
+
+/* Takes the status of a part, and adds the place in the input to the part's fail(). */
+static int taken(const struct model *model, int status)
+{
+	return status < 0 ? stream_fail(model->stream, "%s", fail_text()) : STREAM_PASS;
+}
+
+static void see_time(struct model *model, int64_t ts)
+{
+	bool had_wall = model->site->has_wall;
+
+	site_see(model->site, ts);
+	if (!had_wall && model->site->has_wall)
+		tracks_forget_points(model->tracks);
+}
+
+/* The time of a record whose part reads it again, and says what is wrong with it. */
+static void see_time_of(struct model *model, const struct fields *fields)
+{
+	int64_t ts;
+
+	if (time_read(fields, "ts", &ts) == 1)
+		see_time(model, ts);
+}
+
+static int other_seen(void *context, const struct record *record)
+{
+	struct model *model = context;
+
+	model->records++;
+	return moments_next(model->moments, record);
+}
+
+static int timed_seen(void *context, const struct record *record)
+{
+	struct model *model = context;
+	const struct fields *fields;
+	int64_t ts;
+	int found;
+
+	if (record->packed) {
+		see_time(model, record->ts);
+		return other_seen(context, record);
+	}
+	if (!(fields = begin(model, record)))
+		return -1;
+	found = time_read(fields, "ts", &ts);
+	if (found > 0)
+		see_time(model, ts);
+	return taken(model, found < 0 ? -1 : 0);
+}
+
+static int stream_seen(void *context, const struct record *record)
+{
+	struct model *model = context;
+	const struct fields *fields = begin(model, record);
+	bool had_wall = model->site->has_wall;
+	int status;
+
+	if (!fields)
+		return -1;
+	status = site_stream(model->site, fields);
+	if (!had_wall && model->site->has_wall)
+		tracks_forget_points(model->tracks);
+	return taken(model, status);
+}
+
+static int task_seen(void *context, const struct record *record)
+{
+	struct model *model = context;
+	const struct fields *fields = begin(model, record);
+
+	return fields ? taken(model, who_task(model->site->who, fields)) : -1;
+}
+
+static int chart_seen(void *context, const struct record *record)
+{
+	struct model *model = context;
+	const struct fields *fields = begin(model, record);
+
+	return fields ? taken(model, tracks_chart(model->tracks, fields)) : -1;
+}
+
+static int sample_seen(void *context, const struct record *record)
+{
+	struct model *model = context;
+	const struct fields *fields = begin(model, record);
+
+	if (!fields)
+		return -1;
+	see_time_of(model, fields);
+	return taken(model, tracks_sample(model->tracks, fields));
+}
+
+static int limits_seen(void *context, const struct record *record)
+{
+	struct model *model = context;
+	const struct fields *fields = begin(model, record);
+
+	return fields ? taken(model, tracks_limits(model->tracks, fields)) : -1;
+}
+
+static int open_seen(void *context, const struct record *record)
+{
+	struct model *model = context;
+	const struct fields *fields = begin(model, record);
+
+	if (!fields)
+		return -1;
+	see_time_of(model, fields);
+	return taken(model, tracks_open(model->tracks, fields));
+}
+
+static int summary_seen(void *context, const struct record *record)
+{
+	struct model *model = context;
+	const struct fields *fields = begin(model, record);
+
+	return fields ? taken(model, tracks_summary(model->tracks, fields)) : -1;
+}
+
+static int signal_seen(void *context, const struct record *record)
+{
+	struct model *model = context;
+	const struct fields *fields = begin(model, record);
+
+	if (!fields)
+		return -1;
+	see_time_of(model, fields);
+	return moments_signal(model->moments, fields);
+}
+
+static int window_seen(void *context, const struct record *record)
+{
+	struct model *model = context;
+	const struct fields *fields = begin(model, record);
+
+	return fields ? moments_window(model->moments, fields) : -1;
+}
+
+static int graph_seen(void *context, const struct record *record)
+{
+	struct model *model = context;
+
+	model->records++;
+	return moments_graph(model->moments, record);
+}
+
+static int path_seen(void *context, const struct record *record)
+{
+	struct model *model = context;
+	const struct fields *fields = begin(model, record);
+
+	return fields ? moments_path(model->moments, fields) : -1;
+}
+
+static int blame_seen(void *context, const struct record *record)
+{
+	struct model *model = context;
+	const struct fields *fields = begin(model, record);
+
+	return fields ? moments_blame(model->moments, fields) : -1;
+}
+
+static int usage_seen(void *context, const struct record *record)
+{
+	struct model *model = context;
+	const struct fields *fields = begin(model, record);
+
+	return fields ? taken(model, overhead_usage(&model->overhead, model->site, fields)) : -1;
+}
+
+static int shed_seen(void *context, const struct record *record)
+{
+	struct model *model = context;
+	const struct fields *fields = begin(model, record);
+
+	return fields ? taken(model, overhead_shed(&model->overhead, model->site, fields)) : -1;
+}
+
+static int traced_seen(void *context, const struct record *record)
+{
+	struct model *model = context;
+	const struct fields *fields = begin(model, record);
+
+	return fields ? taken(model, site_traced(model->site, fields)) : -1;
+}
+
+static int diff_seen(void *context, const struct record *record)
+{
+	struct model *model = context;
+	const struct fields *fields = begin(model, record);
+
+	return fields ? taken(model, verdicts_change(model->verdicts, model->site, fields)) : -1;
+}
+
+static int run_seen(void *context, const struct record *record)
+{
+	struct model *model = context;
+
+	if (!begin(model, record))
+		return -1;
+	return contrast_see(model->contrast, model->stream, record) < 0 ? -1 : STREAM_PASS;
+}
+
+static int all_read(void *context)
+{
+	struct model *model = context;
+	int status = moments_stream_over(model->moments);
+
+	overhead_stream_over(&model->overhead);
+	tracks_stream_over(model->tracks);
+	site_stream_over(model->site);
+	return status;
+}
+
+struct model *model_new(struct stream *stream, moment_teller *teller, void *context)
+{
+	static const struct handlers handlers = {
+		.on = {[KIND_OTHER] = other_seen,   [KIND_STREAM] = stream_seen, [KIND_FORMAT] = other_seen,
+		       [KIND_TASK] = task_seen,    [KIND_DEVICE] = other_seen,  [KIND_CHART] = chart_seen,
+		       [KIND_TICK] = timed_seen,    [KIND_EVENT] = timed_seen,   [KIND_LOST] = timed_seen,
+		       [KIND_SAMPLE] = sample_seen, [KIND_LIMITS] = limits_seen, [KIND_SIGNAL] = signal_seen,
+		       [KIND_WINDOW] = window_seen, [KIND_GRAPH] = graph_seen, [KIND_NODE] = graph_seen,
+		       [KIND_EDGE] = graph_seen,  [KIND_PATH] = path_seen,   [KIND_BLAME] = blame_seen,
+		       [KIND_USAGE] = usage_seen,   [KIND_END] = other_seen,  [KIND_DIFF] = diff_seen,
+		       [KIND_OPEN] = open_seen,     [KIND_SHED] = shed_seen,     [KIND_SUMMARY] = summary_seen, [KIND_TRACED] = traced_seen,
+		       [KIND_RUN] = run_seen,	   [KIND_FEATURES] = run_seen, [KIND_CONFIG] = run_seen,
+		       [KIND_CLUSTER] = run_seen,   [KIND_LABEL] = run_seen,	   [KIND_RULE] = run_seen,   [KIND_SAME] = run_seen,
+		       [KIND_OUTSIDE] = run_seen},
+		.idle = NULL,
+		.finish = all_read,
+	};
+	struct model *model = NEW(struct model);
+
+	model->stream = stream;
+	model->site = site_new(stream);
+	model->tracks = tracks_new(model->site, stream);
+	model->verdicts = verdicts_new();
+	model->contrast = contrast_new();
+	model->moments = moments_new(stream, model->site, model->tracks, model->verdicts, teller, context);
+	model->counts = moments_counts(model->moments);
+	model->context = context;
+	model->handlers = handlers;
+	return model;
+}
+
+struct handlers *model_handlers(struct model *model)
+{
+	return &model->handlers;
+}
+
+void model_give_up(struct model *model)
+{
+	moments_give_up(model->moments);
+}
+
+void model_free(struct model *model)
+{
+	if (!model)
+		return;
+	moments_free(model->moments);
+	verdicts_free(model->verdicts);
+	contrast_free(model->contrast);
+	tracks_free(model->tracks);
+	site_free(model->site);
+	overhead_free(&model->overhead);
+	free(model);
+}

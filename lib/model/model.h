@@ -1,0 +1,44 @@
+/*
+ * model: what a report or an export says, read from the records of a stream, whatever form it is then given.
+ *
+ * The teller gets each moment when it is complete; then the moment is forgotten. The parts keep only what totals and charts need, in
+ * bounded space.
+ *
+ *	struct model *model = model_new(stream, &teller, context);
+ *	stream_run(stream, model_handlers(model), model);	tells moments as they become complete
+ *	...						the totals are in the parts
+ *	model_free(model);
+ */
+#ifndef MODEL_MODEL_H
+#define MODEL_MODEL_H
+
+#include "model/contrast.h"
+#include "model/moments.h"
+#include "model/overhead.h"
+
+struct model {
+	struct stream *stream;
+	struct site *site;	   /* where and when */
+	struct tracks *tracks;	   /* charts: limits and values */
+	struct verdicts *verdicts; /* who is to blame over all moments */
+	struct overhead overhead;	   /* what was read, and what tailblame itself used */
+	struct contrast *contrast; /* what sets slow runs apart */
+	struct moments *moments;
+	const struct moment_counts *counts; /* of moments */
+	uint64_t records;
+	void *context; /* the teller's */
+
+	/* private */
+	struct handlers handlers;
+};
+
+struct model *model_new(struct stream *stream, moment_teller *teller, void *context);
+void model_free(struct model *model);
+
+/* For stream_run(), with the model as context. A command may set `idle`. */
+struct handlers *model_handlers(struct model *model);
+
+/* The input went wrong: tells what is known of the moment at hand, and signals whose window did not come. */
+void model_give_up(struct model *model);
+
+#endif

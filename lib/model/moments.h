@@ -1,0 +1,51 @@
+/*
+ * moments: puts signals, windows and graphs together into moments, and tells each when it is complete.
+ *
+ * A moment is over when its window comes behind what was ranked for it, as our stages write it, or when a record comes that belongs
+ * neither to a graph nor to its ranking: written by hand, graphs may follow their window. A moment is never taken for over because no
+ * more input is there yet, for what is written together need not arrive together. A moment that was told is forgotten.
+ *
+ *	struct moments *moments = moments_new(stream, &parts, teller, context);
+ *	moments_next(moments, record);			before each record that is not of a graph
+ *	moments_signal(moments, fields);		and so on, a function per kind of record
+ *	moments_stream_over(moments);
+ *	moments_free(moments);
+ */
+#ifndef MODEL_MOMENTS_H
+#define MODEL_MOMENTS_H
+
+#include "model/moment.h"
+#include "model/tracks.h"
+#include "model/verdicts.h"
+
+/* Gets each moment once it is complete. 0; -1 after fail(). */
+typedef int moment_teller(void *context, const struct moment *moment);
+
+struct moments;
+
+/* The parts of the model that moments are counted in. */
+struct moments *moments_new(struct stream *stream, struct site *site, struct tracks *tracks, struct verdicts *verdicts,
+			    moment_teller *teller, void *context);
+void moments_free(struct moments *moments);
+
+/* Closes the graph and the moment at hand, if this record ends them. 0; -1 after fail(), as all below. */
+int moments_next(struct moments *moments, const struct record *record);
+
+/* Each takes a record of its kind; moments_graph() nodes and edges too. The place in the input is in the sentence of their fail(). */
+int moments_signal(struct moments *moments, const struct fields *fields);
+int moments_window(struct moments *moments, const struct fields *fields);
+int moments_graph(struct moments *moments, const struct record *record);
+int moments_path(struct moments *moments, const struct fields *fields);
+int moments_blame(struct moments *moments, const struct fields *fields);
+
+/* Tells what is known of the moment at hand, and signals whose window did not come. */
+int moments_stream_over(struct moments *moments);
+void moments_give_up(struct moments *moments);
+
+struct moment_counts {
+	uint64_t moments, incomplete, graphs;
+	uint64_t signals, rates; /* rates: signals of rates and of means */
+};
+const struct moment_counts *moments_counts(const struct moments *moments);
+
+#endif

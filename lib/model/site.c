@@ -1,0 +1,221 @@
+#include "model/site.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "model/fit.h"
+
+/* A time after the year 2001 is of no trace clock: somebody wrote the stream by hand, in Unix time. */
+static const int64_t unix_least = INT64_C(1000000000) * NSEC_PER_SEC;
+
+struct site *site_new(struct stream *stream)
+{
+	struct site *site = NEW(struct site);
+
+	site->host = memory_format("%s", "");
+	site->kernel = memory_format("%s", "");
+	site->seen = site->over = site->data = site->watched = NO_TIMES;
+	site->events = events_new(stream);
+	site->who = who_new();
+	return site;
+}
+
+void site_free(struct site *site)
+{
+	for (size_t i = 0; i < site->hosts.count; i++)
+		free(site->hosts.items[i]);
+	free(site->hosts.items);
+	free(site->within.items);
+	free(site->host);
+	free(site->kernel);
+	events_free(site->events);
+	who_free(site->who);
+	free(site);
+}
+
+int site_traced(struct site *site, const struct fields *fields)
+{
+	int64_t tid, ts;
+	int found = fields_integer(fields, "within", &tid);
+
+	if (found <= 0 || site->within.count == SITE_WITHIN)
+		return found;
+	found = time_read(fields, "ts", &ts);
+	if (found > 0)
+		*ARRAY_ADD(&site->within) = (struct site_within){(int32_t)tid, ts};
+	return found;
+}
+
+bool site_is_within(const struct site *site, int32_t tid, int64_t start)
+{
+	for (size_t i = 0; i < site->within.count; i++)
+		if (site->within.items[i].tid == tid && site->within.items[i].ts == start)
+			return true;
+	return false;
+}
+
+void site_see_host(struct site *site)
+{
+	size_t i = 0;
+
+	while (i < site->hosts.count && strcmp(site->hosts.items[i], site->host) != 0)
+		i++;
+	if (i < site->hosts.count)
+		return;
+	if (i < SITE_HOSTS)
+		*ARRAY_ADD(&site->hosts) = memory_format("%s", site->host);
+	else
+		site->more_hosts = true;
+}
+
+/* Times of streams without a wall clock, which came before, fit no later time. */
+static void see_wall(struct site *site)
+{
+	site->clock.has_wall = true;
+	if (site->has_wall)
+		return;
+	site->has_wall = true;
+	site->seen = site->over = site->data = NO_TIMES;
+}
+
+bool site_is_dated(const struct site *site)
+{
+	return site->clock.has_wall || !site->has_wall;
+}
+
+int site_stream(struct site *site, const struct fields *fields)
+{
+	int found;
+
+	who_forget(site->who);
+	site->within.count = 0;
+	free(site->host);
+	free(site->kernel);
+	site->host = fit_field(fields, "host");
+	site->kernel = fit_field(fields, "kernel");
+	site->cpus = 0;
+	site->clock = (struct clock){0};
+	if (fields_unsigned(fields, "cpus", &site->cpus) < 0)
+		return -1;
+	found = time_read(fields, "wall", &site->clock.wall);
+	if (found < 0)
+		return -1;
+	if (found)
+		see_wall(site);
+	site_see_host(site);
+	site->has_stream = true;
+	return 0;
+}
+
+void site_see(struct site *site, int64_t ts)
+{
+	int64_t at = time_sum(ts, site->clock.wall);
+
+	if (!site->has_stream && ts > unix_least)
+		see_wall(site);
+	if (!site_is_dated(site))
+		return;
+	times_widen(&site->seen, at, at);
+	times_widen(&site->data, at, at);
+}
+
+void site_watch(struct site *site, int64_t from, int64_t to)
+{
+	times_widen(&site->watched, from, to);
+}
+
+bool site_span(const struct site *site, int64_t *first, int64_t *last)
+{
+	bool watched = site->has_wall && site->watched.first <= site->watched.last;
+	const struct times *here = watched ? &site->watched : &site->data;
+	struct times all = site->over;
+
+	times_widen(&all, here->first, here->last);
+	*first = all.first;
+	*last = all.last;
+	return *first <= *last;
+}
+
+void site_stream_over(struct site *site)
+{
+	struct times all;
+
+	site_span(site, &all.first, &all.last);
+	site->over = all;
+	site->data = site->watched = NO_TIMES;
+}
+
+bool site_has_days(const struct site *site)
+{
+	char from[TIME_ROOM], to[TIME_ROOM];
+	int64_t first, last;
+
+	if (!site->has_wall || !site_span(site, &first, &last))
+		return false;
+	time_day(first, from);
+	time_day(last, to);
+	return strcmp(from, to) != 0;
+}
+
+char *site_hosts(const struct site *site)
+{
+	size_t named = 0, told = 0, size = 0;
+	char *text = NULL;
+	FILE *out;
+
+	for (size_t i = 0; i < site->hosts.count; i++)
+		named += *site->hosts.items[i] != '\0';
+	if (named == 0)
+		return NULL;
+	out = open_memstream(&text, &size);
+	fputs(named > 1 ? "hosts " : "host ", out);
+	for (size_t i = 0; i < site->hosts.count; i++)
+		if (*site->hosts.items[i]) {
+			fprintf(out, "%s%s", told == 0 ? "" : told + 1 < named || site->more_hosts ? ", " : " and ", site->hosts.items[i]);
+			told++;
+		}
+	fputs(site->more_hosts ? " and others" : "", out);
+	fclose(out);
+	return text;
+}
+
+const char *site_device(const struct site *site, const char *device, char *text, size_t room)
+{
+	uint64_t dev;
+	char *clean;
+
+	if (device_parse(device, strlen(device), &dev) < 0)
+		snprintf(text, room, "%s", device);
+	else
+		events_device_name(site->events, dev, text, room);
+	clean = fit_clean(text);
+	snprintf(text, room, "%s", clean);
+	free(clean);
+	return text;
+}
+
+bool site_has_devices(const char *chart)
+{
+	return !strncmp(chart, "block", strlen("block"));
+}
+
+char *site_chart(const struct site *site, const char *chart, const char *key)
+{
+	char device[64];
+
+	if (*key && site_has_devices(chart))
+		key = site_device(site, key, device, sizeof(device));
+	return memory_format("%s%s%s", *chart ? chart : "values", *key ? " of " : "", key);
+}
+
+struct deed *site_deed(const struct site *site, const struct deed *deed)
+{
+	struct deed named = *deed;
+	char name[64];
+
+	if (deed->dev)
+		named.dev = site_device(site, deed->dev, name, sizeof(name));
+	return deed_copy(&named);
+}

@@ -1,0 +1,99 @@
+/*
+ * site: where and when the records were made.
+ *
+ * Of the stream at hand it knows the host, the clock, and the names of devices, threads and processes. Of all streams, one after the
+ * other, it knows the hosts and the time that they cover.
+ *
+ *	struct site *site = site_new(stream);
+ *	site_stream(site, fields);		a `stream` record: another stream begins
+ *	site_see(site, ts);			a record of this time came
+ *	site_stream_over(site);
+ *	site_free(site);
+ */
+#ifndef MODEL_SITE_H
+#define MODEL_SITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/memory.h"
+#include "event/event.h"
+#include "graph/deed.h"
+#include "model/clock.h"
+#include "model/who.h"
+#include "stream/stream.h"
+
+enum { SITE_HOSTS = 16 };
+
+enum { SITE_WITHIN = 1 << 14 }; /* threads that were in a call when the trace began; of more nothing is known */
+
+struct site_within {
+	int32_t tid;
+	int64_t ts; /* when the trace began */
+};
+
+/* To be read by all, written by site.c only. */
+struct site {
+	/* the stream at hand */
+	bool has_stream;     /* a stream record came */
+	char *host, *kernel; /* "" where not given */
+	uint64_t cpus;	     /* of the machine; 0: not known */
+	struct clock clock;
+	struct events *events; /* names of devices and threads */
+	struct who *who;       /* processes */
+
+	/* all streams */
+	ARRAY(char *) hosts; /* each once, at most SITE_HOSTS */
+	bool more_hosts;     /* there were others */
+	bool has_wall;	     /* a stream had a wall clock: those without do not count in the times */
+	struct times seen;   /* Unix time where has_wall, else trace time */
+
+	/* private */
+	struct times over;	    /* of streams that are over */
+	struct times data, watched; /* of the stream at hand; watched: Unix time of the collector's run */
+	ARRAY(struct site_within) within; /* of the stream at hand */
+};
+
+struct site *site_new(struct stream *stream);
+void site_free(struct site *site);
+
+/* Takes a `stream` record. -1 after fail(). */
+int site_stream(struct site *site, const struct fields *fields);
+void site_stream_over(struct site *site);
+
+/* Takes the time of a record; and the Unix times between which a collector ran. */
+void site_see(struct site *site, int64_t ts);
+void site_watch(struct site *site, int64_t from, int64_t to);
+
+/* Takes a `traced` record. -1 after fail(). */
+int site_traced(struct site *site, const struct fields *fields);
+
+/* Whether what the thread waited for since `start` began before the trace, so that it took longer than is known. */
+bool site_is_within(const struct site *site, int32_t tid, int64_t start);
+
+/* Adds the host of the stream at hand to the hosts. */
+void site_see_host(struct site *site);
+
+/* Whether times of the stream at hand fit those of the streams before. */
+bool site_is_dated(const struct site *site);
+
+/* The time that was watched, or of streams that do not tell that, the time of the data: Unix time where has_wall. False: not known. */
+bool site_span(const struct site *site, int64_t *first, int64_t *last);
+
+/* Whether that goes beyond one day, in UTC. */
+bool site_has_days(const struct site *site);
+
+/* "host web1", "hosts web1, web2 and others", which the caller frees; NULL: no host has a name. */
+char *site_hosts(const struct site *site);
+
+/* "loop0" for "7:0", where the stream at hand knows its name. */
+const char *site_device(const struct site *site, const char *device, char *text, size_t room);
+
+/* A chart and key as a label: "block of loop0", "runq"; devices by name. The caller frees it. */
+char *site_chart(const struct site *site, const char *chart, const char *key);
+bool site_has_devices(const char *chart); /* whether the keys of this chart are devices */
+
+/* A copy of the deed with its device by name. The caller frees it. */
+struct deed *site_deed(const struct site *site, const struct deed *deed);
+
+#endif

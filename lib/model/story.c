@@ -1,0 +1,465 @@
+#include "model/story.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/number.h"
+#include "chart/span.h"
+#include "graph/graph_record.h"
+#include "graph/words.h"
+#include "model/fit.h"
+
+#define SMALL 0.005 /* of the whole: what is less need not be alike */
+
+enum { OFTEN = 5, HOLDERS_MAX = 64 }; /* OFTEN: this many sleeps are worth a word */
+
+struct story *story_new(const char *graph)
+{
+	struct story *story = NEW(struct story);
+
+	story->graph = fit_clean(graph);
+	story->root = memory_format("%s", "");
+	story->root_name = memory_format("%s", "");
+	story->from = INT64_MAX;
+	story->to = INT64_MIN;
+	return story;
+}
+
+static void free_holding(struct holding *holding)
+{
+	free(holding->owner);
+	free(holding->name);
+}
+
+void story_free(struct story *story)
+{
+	struct part *part, *next;
+	size_t i;
+
+	if (!story)
+		return;
+	HASH_ITER(hh, story->parts, part, next) {
+		HASH_DEL(story->parts, part);
+		for (i = 0; i < part->holdings.count; i++)
+			free_holding(&part->holdings.items[i]);
+		free(part->holdings.items);
+		free(part->words);
+		free(part->act);
+		free(part->about);
+		free(part->behind);
+		free(part->deed);
+		free(part->meanwhile);
+		free(part);
+	}
+	for (i = 0; i < story->pieces.count; i++) {
+		free(story->pieces.items[i].row);
+		free(story->pieces.items[i].name);
+	}
+	for (i = 0; i < story->culprits.count; i++)
+		culprit_free(&story->culprits.items[i]);
+	for (i = 0; i < story->waits.count; i++)
+		free(story->waits.items[i].row);
+	for (i = 0; i < story->links.count; i++) {
+		free(story->links.items[i].name);
+		free(story->links.items[i].wait);
+		identity_free(&story->links.items[i].identity);
+	}
+	free(story->links.items);
+	free(story->waits.items);
+	free(story->pieces.items);
+	free(story->culprits.items);
+	free(story->chain);
+	free(story->graph);
+	free(story->root);
+	free(story->root_name);
+	free(story);
+}
+
+double story_length(const struct story *story)
+{
+	return (double)span_between(story->from, story->to) / 1e9;
+}
+
+double story_share(const struct story *story, const struct part *part)
+{
+	return story->to > story->from ? part->time / story_length(story) : NAN;
+}
+
+bool story_hides_slivers(const struct story *story)
+{
+	const struct part *part;
+	int slivers = 0;
+
+	for (part = story->parts; part; part = part->hh.next)
+		slivers += story_share(story, part) < SLIVER;
+	return slivers > 1;
+}
+
+size_t story_culprits(const struct story *story, size_t room)
+{
+	size_t n = 0;
+
+	while (n < story->culprits.count && n < room && (n == 0 || !(story->culprits.items[n].share < SLIVER)))
+		n++;
+	return n;
+}
+
+/* --- who held the CPU while a thread waited for it -------------------------------------------------------------------------- */
+
+static struct holding *find_holding(struct part *part, const char *owner, bool throttled)
+{
+	for (size_t i = 0; i < part->holdings.count; i++)
+		if (part->holdings.items[i].throttled == throttled && !strcmp(part->holdings.items[i].owner, owner))
+			return &part->holdings.items[i];
+	return NULL;
+}
+
+static void hold(struct part *part, const struct node *node, double seconds)
+{
+	char *owner = fit_cleaned(words_row(node));
+	bool throttled = node->deed->kind == DEED_THROTTLE_CPU;
+	struct holding *holding = find_holding(part, owner, throttled);
+
+	part->held += seconds;
+	if (!holding && part->holdings.count < HOLDERS_MAX) {
+		holding = ARRAY_ADD(&part->holdings);
+		*holding = (struct holding){owner, fit_cleaned(words_row_name(node)), throttled, 0};
+		owner = NULL;
+	}
+	if (holding)
+		holding->time += seconds;
+	free(owner);
+}
+
+/* How much of a piece a node covers, in nanoseconds. */
+static double overlap(const struct node *node, const struct piece *piece)
+{
+	int64_t begin = node->start > piece->from ? node->start : piece->from, end = node->end < piece->to ? node->end : piece->to;
+
+	return end > begin ? (double)end - (double)begin : 0;
+}
+
+/* Adds to the part of a piece in which a thread was runnable. */
+static void count_holders(struct part *part, const struct graph *graph, const struct piece *piece)
+{
+	size_t count, i;
+	const struct edge *edges = graph_arriving(graph, piece->node, &count);
+
+	for (i = 0; i < count; i++) {
+		const struct node *node = &graph->nodes.items[edges[i].from];
+		double time = overlap(node, piece);
+
+		if (edges[i].kind == EDGE_CPU && time > 0)
+			hold(part, node, time / 1e9);
+	}
+}
+
+/* How long all threads with the name of this one held it. */
+static double held_by_name(const struct part *part, const struct holding *one)
+{
+	double time = 0;
+
+	for (size_t i = 0; i < part->holdings.count; i++)
+		if (!strcmp(part->holdings.items[i].name, one->name))
+			time += part->holdings.items[i].time;
+	return time;
+}
+
+/* ", held by hogger/12" */
+static char *say_holders(const struct part *part)
+{
+	const struct holding *best = NULL;
+
+	for (size_t i = 0; i < part->holdings.count; i++)
+		if (!best || part->holdings.items[i].time > best->time)
+			best = &part->holdings.items[i];
+	if (!best)
+		return memory_format("%s", "");
+	if (best->time > part->time / 2 && best->throttled)
+		return memory_format(", throttled at the limit of its CPU time");
+	if (best->time > part->time / 2)
+		return memory_format(", held by %s", best->owner);
+	for (size_t i = 0; i < part->holdings.count; i++)
+		if (held_by_name(part, &part->holdings.items[i]) > part->time / 2)
+			return memory_format(", held by %s", part->holdings.items[i].name);
+	if (part->held > part->time / 2)
+		return memory_format(", held by several, for %.0f %% by %s", 100 * best->time / part->time, best->owner);
+	return memory_format(", held by nobody known for %.*f %% of it", part->held < 0.1 * part->time ? 1 : 0,
+			     100 - 100 * part->held / part->time);
+}
+
+/* A thread that sleeps again and again polls something in between; no event says what. */
+static char *say_often(const struct part *part)
+{
+	char number[NUMBER_ROOM];
+
+	number_human_count(number, part->pieces);
+	return memory_format(", %s times", number);
+}
+
+void story_close(struct story *story)
+{
+	story->closed = true;
+	for (struct part *part = story->parts; part; part = part->hh.next) {
+		if (part->what != WHAT_RUNNABLE && (part->what != WHAT_TIMER || part->pieces < OFTEN))
+			continue;
+		free(part->meanwhile);
+		part->meanwhile = part->what == WHAT_RUNNABLE ? say_holders(part) : say_often(part);
+	}
+}
+
+/* --- the path ------------------------------------------------------------------------------------------------------------ */
+
+static int compare_tids(const void *a, const void *b)
+{
+	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* How many different threads, other than `self`, the edges of a kind come from; `*sources`: how many edges. */
+static uint64_t others_behind(const struct graph *graph, int32_t index, enum edge_kind kind, uint64_t *sources)
+{
+	size_t count, i, n = 0;
+	const struct edge *edges = graph_arriving(graph, index, &count);
+	int32_t *tids = memory_new(count + 1, sizeof(*tids));
+	int32_t self = graph->nodes.items[index].tid, tid;
+	uint64_t others = 0;
+
+	*sources = 0;
+	for (i = 0; i < count; i++) {
+		if (edges[i].kind != kind)
+			continue;
+		++*sources;
+		tid = graph->nodes.items[edges[i].from].tid;
+		if (tid != self)
+			tids[n++] = tid;
+	}
+	qsort(tids, n, sizeof(*tids), compare_tids);
+	for (i = 0; i < n; i++)
+		others += tids[i] != 0 && (i == 0 || tids[i] != tids[i - 1]);
+	free(tids);
+	return others;
+}
+
+/* " while 9,412 requests of 319 others were served" */
+static char *say_served(const struct graph *graph, int32_t index)
+{
+	uint64_t requests, others = others_behind(graph, index, EDGE_QUEUE, &requests);
+	char *served, *whose, *words;
+
+	if (requests == 0)
+		return memory_format("%s", "");
+	served = value_count(requests, "request");
+	whose = value_count(others, "other");
+	words = memory_format(" while %s%s%s %s served", served, others ? " of " : "", others ? whose : "",
+			      requests == 1 ? "was" : "were");
+	free(served);
+	free(whose);
+	return words;
+}
+
+static char *say_meanwhile(const struct graph *graph, int32_t index)
+{
+	switch (graph->nodes.items[index].what) {
+	case WHAT_QUEUE:
+		return say_served(graph, index);
+	case WHAT_RUN:
+		return fit_cleaned(words_circumstance(&graph->nodes.items[index]));
+	default:
+		return memory_format("%s", "");
+	}
+}
+
+/* Takes the words; the caller fills in the rest of a new part. */
+static struct part *story_part(struct story *story, enum node_what what, char *words, char *meanwhile, bool *is_new)
+{
+	struct part *part;
+
+	HASH_FIND_STR(story->parts, words, part);
+	*is_new = !part;
+	if (part) {
+		/* The circumstance of one of several waits is not true of all of them. */
+		if (strcmp(part->meanwhile, meanwhile)) {
+			free(part->meanwhile);
+			part->meanwhile = memory_format("%s", "");
+		}
+		free(words);
+		free(meanwhile);
+		return part;
+	}
+	part = NEW(struct part);
+	part->what = what;
+	part->words = words;
+	part->meanwhile = meanwhile;
+	HASH_ADD_KEYPTR(hh, story->parts, part->words, strlen(part->words), part);
+	return part;
+}
+
+/* If the graph is about the thread, its own requests need no name. */
+static int view_of(const struct story *story, const struct graph *graph, const struct node *node)
+{
+	bool own = graph && graph->target != NODE_NONE && graph->nodes.items[graph->target].tid == node->tid;
+	bool open = story->signal && story->signal->open && graph && node->end >= graph->to;
+
+	return (own ? VIEW_OWN : 0) | (open ? VIEW_OPEN : 0);
+}
+
+static struct part *part_of(const struct site *site, struct story *story, const struct graph *graph, int32_t index,
+			    const struct node *node)
+{
+	struct sentence sentence = words_sentence(node, view_of(story, graph, node));
+	char *meanwhile = index == NODE_NONE ? memory_format("%s", "") : say_meanwhile(graph, index);
+	bool is_new;
+	struct part *part = story_part(story, node->what, fit_cleaned(sentence_words(&sentence)), meanwhile, &is_new);
+
+	if (is_new) {
+		part->act = sentence.of_row ? fit_clean(sentence.predicate) : memory_format("%s", part->words);
+		part->about = fit_clean(*sentence.joint ? sentence.about : "");
+		part->behind = fit_clean(sentence.predicate);
+		part->deed = site_deed(site, node->deed);
+	}
+	sentence_free(&sentence);
+	return part;
+}
+
+/* The node as its path record describes it, where the node record is missing. */
+struct told_node {
+	struct node node;
+	struct deed *deed; /* devices by their names */
+};
+
+static int read_told(const struct site *site, struct told_node *told, const struct fields *fields, int64_t id)
+{
+	struct deed_record record;
+	char *text = memory_format("node %" PRId64, id);
+	int status;
+
+	if (!deed_record_read(&record, fields))
+		record.deed.text = text;
+	told->deed = site_deed(site, &record.deed);
+	told->node.what = (uint8_t)node_what_read(fields, WHAT_UNKNOWN);
+	told->node.deed = told->deed;
+	status = node_read_tids(fields, &record, &told->node);
+	deed_record_free(&record);
+	free(text);
+	return status;
+}
+
+static void add_piece(const struct site *site, struct story *story, const struct graph *graph, int32_t index, const struct node *node,
+		      int64_t from, int64_t to)
+{
+	struct piece *piece = ARRAY_ADD(&story->pieces);
+
+	*piece = (struct piece){.from = from, .to = to, .what = node->what, .node = index};
+	piece->row = fit_cleaned(words_row(node));
+	piece->name = fit_cleaned(words_row_name(node));
+	piece->part = part_of(site, story, graph, index, node);
+	if (piece->what == WHAT_RUNNABLE && index != NODE_NONE)
+		count_holders(piece->part, graph, piece);
+	piece->part->time += (double)span_between(from, to) / 1e9;
+	piece->part->pieces++;
+	story->from = from < story->from ? from : story->from;
+	story->to = to > story->to ? to : story->to;
+}
+
+int story_path(const struct site *site, struct story *story, const struct graph *graph, const struct fields *fields)
+{
+	struct told_node told = {0};
+	int64_t id, from, to;
+	int32_t index;
+	int status = 0;
+
+	if (fields_integer(fields, "node", &id) != 1 || time_read(fields, "from", &from) != 1 ||
+	    time_read(fields, "to", &to) != 1)
+		return fail("a path record needs node=, from= and to= as numbers");
+	if (from > to)
+		return fail("a path piece ends before it starts");
+	index = graph ? graph_find(graph, id) : NODE_NONE;
+	if (index == NODE_NONE)
+		status = read_told(site, &told, fields, id);
+	if (status == 0)
+		add_piece(site, story, graph, index, index == NODE_NONE ? &told.node : &graph->nodes.items[index], from, to);
+	free(told.deed);
+	return status;
+}
+
+/* --- the ranking --------------------------------------------------------------------------------------------------------- */
+
+/* Whether a ranked name and a part of the path are the same thing. The words of a queue do not name the culprit. */
+static bool is_part(const struct culprit *culprit, const struct part *part)
+{
+	if (part->what == WHAT_QUEUE || part->what == WHAT_SERVICE || part->what == WHAT_UNKNOWN || culprit->timeless)
+		return false;
+	if (part->what == WHAT_METHOD && strcmp(part->words, culprit->words) != 0)
+		return false;
+	if (part->what == WHAT_RUNNABLE && culprit->threads > 1)
+		return false; /* the path names one thread at most */
+	return fabs(culprit->score - part->time) <= part->time / 1000;
+}
+
+bool story_is_ranked_alike(const struct story *story)
+{
+	const struct part *part = story->parts;
+	size_t i;
+
+	for (i = 0; i < story->culprits.count && part; i++, part = part->hh.next) {
+		if (story_share(story, part) < SMALL && story->culprits.items[i].share < SMALL)
+			return true;
+		if (!is_part(&story->culprits.items[i], part))
+			return false;
+	}
+	return i > 0 && i == story->culprits.count && !part;
+}
+
+int story_blame(const struct site *site, struct story *story, struct graph *graph, const struct fields *fields)
+{
+	struct culprit culprit;
+
+	if (culprit_read(site, &culprit, fields) < 0)
+		return -1;
+	if (graph && graph->kind == GRAPH_WAKE)
+		culprit_count(&culprit, site, graph, fields);
+	*ARRAY_ADD(&story->culprits) = culprit;
+	return 0;
+}
+
+/* --- in words ------------------------------------------------------------------------------------------------------------ */
+
+/* Where the graph begins later than its signal, the events before that were lost or left out. */
+static char *say_explained(const struct site *site, const struct story *story)
+{
+	char *words = signal_words(site, story->signal), *time, *both;
+	bool late = story->from > story->signal->start && story->to == story->signal->ts;
+	bool early = story->from == story->signal->start && story->to < story->signal->ts;
+
+	if (story->kind != GRAPH_WAKE || (!late && !early))
+		return words;
+	time = value_seconds(story_length(story));
+	both = memory_format(late ? "%s, the last %s of it in the data" : "%s, the first %s of it explained", words, time);
+	free(time);
+	free(words);
+	return both;
+}
+
+char *story_words(const struct site *site, const struct story *story)
+{
+	char *time, *words;
+
+	if (story->signal)
+		return say_explained(site, story);
+	if (story_length(story) == 0)
+		return memory_format("graph %s%s%s", story->graph, *story->root ? " of " : "", story->root);
+	time = value_seconds(story_length(story));
+	if (*story->root && story->kind == GRAPH_WAKE)
+		words = memory_format("%s of %s (graph %s)", time, story->root, story->graph);
+	else if (*story->root)
+		words = memory_format("%s took %s (graph %s)", story->root, time, story->graph);
+	else
+		words = memory_format("graph %s took %s", story->graph, time);
+	free(time);
+	return words;
+}

@@ -1,0 +1,41 @@
+/*
+ * value: measured values and counts in words. The caller frees every text that is returned.
+ */
+#ifndef MODEL_VALUE_H
+#define MODEL_VALUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "stream/fields.h"
+
+/* What the values of a chart are. */
+enum unit {
+	UNIT_NONE,    /* plain numbers */
+	UNIT_SECONDS, /* a latency */
+	UNIT_SHARE,   /* a share of all, 0 to 1 */
+	UNIT_RATE,    /* a count per second */
+};
+
+/* The unit of a sample, signal or limits record. */
+enum unit unit_read(const struct fields *fields, bool has_start);
+
+/* "seconds", "share", "per_second"; "" for plain numbers. */
+const char *unit_name(enum unit unit);
+
+/* What a chart became when its level changed: "slower", "more frequent", "higher", or the opposite. */
+const char *unit_change(enum unit unit, bool up);
+
+/* "2.293 s", "12 %", "4,123 a second", "17", "10,000,090". */
+char *value_words(enum unit unit, double value);
+
+/* A duration, from seconds: "2.293 s"; "0" for none. */
+char *value_seconds(double seconds);
+
+/* "1 thread", "9,412 requests". */
+char *value_count(uint64_t count, const char *noun);
+
+/* "limit 41.2 ms, median 4.5 ms", of rates "limit 1.3 %, normally 0.1 %"; NULL where no limit is known. */
+char *value_limits(enum unit unit, double center, double limit);
+
+#endif

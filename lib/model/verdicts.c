@@ -1,0 +1,282 @@
+#include "model/verdicts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "base/fail.h"
+#include "graph/family.h"
+#include "model/fit.h"
+
+enum { TALLIES_MAX = 4096 };
+
+/* Deeds of one family (graph/family.h) are one. */
+struct tally {
+	struct deed *family;
+	char *words, *who;    /* of their common deed; NULL: not made since the last deed was added */
+	struct family deeds;
+	double score;
+	uint64_t moments, last_moment;
+	struct identity identity; /* the process, where it was the same each time */
+	bool vague;		  /* it was not, or that is not known */
+	UT_hash_handle hh;
+};
+
+struct verdicts {
+	struct tally *tallies;
+	ARRAY(struct culprit) total; /* the ranker's; empty: it gave none */
+	double explained;	     /* seconds of all stories */
+	double uncounted;
+	bool timeless; /* nothing was blamed for time */
+	uint64_t ranked_streams;
+	bool compared;
+	struct comparison comparison;
+};
+
+struct verdicts *verdicts_new(void)
+{
+	return NEW(struct verdicts);
+}
+
+static void see_process(struct tally *tally, const struct identity *identity)
+{
+	if (!tally->identity.pid && !tally->vague)
+		tally->identity = identity_copy(identity);
+	if (!identity->pid || identity->mostly || identity->pid != tally->identity.pid || strcmp(identity->program, tally->identity.program) != 0)
+		tally->vague = true;
+}
+
+/* Its family, as a copy which the caller frees. */
+static struct deed *copy_family(const struct deed *deed)
+{
+	struct deed family = family_of(deed);
+
+	return deed_copy(&family);
+}
+
+static struct tally *find_tally(const struct verdicts *verdicts, const struct deed *deed)
+{
+	struct deed *family = copy_family(deed);
+	struct tally *tally;
+
+	HASH_FIND(hh, verdicts->tallies, family->key, family->key_length, tally);
+	free(family);
+	return tally;
+}
+
+static void forget_words(struct tally *tally)
+{
+	free(tally->words);
+	free(tally->who);
+	tally->words = tally->who = NULL;
+}
+
+static void make_words(struct tally *tally)
+{
+	struct deed *deed;
+
+	if (tally->words)
+		return;
+	deed = family_deed(&tally->deeds);
+	tally->words = culprit_words(deed, 0, 0);
+	tally->who = fit_clean(deed->who ? deed->who : "");
+	free(deed);
+}
+
+static void tally_free(struct tally *tally)
+{
+	family_free(&tally->deeds);
+	identity_free(&tally->identity);
+	forget_words(tally);
+	free(tally->family);
+	free(tally);
+}
+
+/* Of too many names the first ones are counted: the totals are about culprits that come again and again. */
+void verdicts_count(struct verdicts *verdicts, const struct culprit *culprit, uint64_t moment)
+{
+	struct tally *tally = find_tally(verdicts, culprit->deed);
+	double score = culprit->score;
+
+	verdicts->timeless |= culprit->timeless;
+	if (!tally) {
+		if (HASH_COUNT(verdicts->tallies) >= TALLIES_MAX) {
+			verdicts->uncounted += score;
+			return;
+		}
+		tally = NEW(struct tally);
+		tally->family = copy_family(culprit->deed);
+		HASH_ADD_KEYPTR(hh, verdicts->tallies, tally->family->key, tally->family->key_length, tally);
+	}
+	see_process(tally, &culprit->identity);
+	family_add(&tally->deeds, culprit->deed, score);
+	forget_words(tally);
+	tally->score += score;
+	if (tally->last_moment != moment) {
+		tally->last_moment = moment;
+		tally->moments++;
+	}
+}
+
+void verdicts_explain(struct verdicts *verdicts, double seconds)
+{
+	verdicts->explained += seconds;
+}
+
+void verdicts_total(struct verdicts *verdicts, const struct culprit *culprit)
+{
+	*ARRAY_ADD(&verdicts->total) = *culprit;
+}
+
+void verdicts_stream_over(struct verdicts *verdicts)
+{
+	verdicts->ranked_streams++;
+}
+
+double verdicts_uncounted(const struct verdicts *verdicts)
+{
+	return verdicts->uncounted;
+}
+
+static int compare_tallies(const struct tally *a, const struct tally *b)
+{
+	if (a->score != b->score)
+		return a->score > b->score ? -1 : 1;
+	return deed_compare(a->family, b->family);
+}
+
+static const struct identity *identity_of(const struct tally *tally)
+{
+	return tally && !tally->vague ? &tally->identity : NULL;
+}
+
+static double share_of_all(const struct verdicts *verdicts, double score)
+{
+	return verdicts->explained > 0 ? score / verdicts->explained : NAN;
+}
+
+static size_t counted_verdicts(struct verdicts *verdicts, struct verdict *list, size_t room)
+{
+	struct tally *tally;
+	size_t n = 0;
+
+	HASH_SORT(verdicts->tallies, compare_tallies);
+	for (tally = verdicts->tallies; tally && n < room; tally = tally->hh.next) {
+		make_words(tally);
+		list[n++] = (struct verdict){tally->words, tally->who, verdicts->timeless ? NAN : tally->score,
+					     verdicts->timeless ? NAN : share_of_all(verdicts, tally->score), tally->moments, identity_of(tally)};
+	}
+	return n;
+}
+
+size_t verdicts_list(struct verdicts *verdicts, struct verdict *list, size_t room)
+{
+	const struct culprit *culprit;
+	struct tally *tally;
+	size_t n;
+
+	if (verdicts->total.count == 0 || verdicts->ranked_streams > 1)
+		return counted_verdicts(verdicts, list, room);
+	for (n = 0; n < verdicts->total.count && n < room; n++) {
+		culprit = &verdicts->total.items[n];
+		tally = find_tally(verdicts, culprit->deed);
+		list[n] = (struct verdict){culprit->words, culprit->who, culprit->score, culprit->share, tally ? tally->moments : 0,
+					   identity_of(tally)};
+		if (isnan(list[n].share))
+			list[n].share = share_of_all(verdicts, culprit->score);
+		if (culprit->timeless)
+			list[n].score = list[n].share = NAN;
+	}
+	return n;
+}
+
+/* --- compared with another stream --------------------------------------------------------------------------------------- */
+
+static char *say_sure(const struct change *change)
+{
+	if (isnan(change->p))
+		return memory_format("%s", "");
+	return memory_format(" (%s: p %.2g)", strcmp(change->sure, "yes") ? "not sure" : "sure", change->p);
+}
+
+/* Shares that one decimal does not tell apart are small, or nearly the same. */
+static char *say_share(double bad, double good)
+{
+	bool apart = round(1000 * bad) != round(1000 * good);
+
+	return memory_format(apart ? "%.1f %% of the time instead of %.1f %%" : "%.3g %% of the time instead of %.3g %%", 100 * bad, 100 * good);
+}
+
+char *comparison_words(const struct comparison *comparison)
+{
+	const char *what = "moments compared";
+
+	if (comparison->changes.count == 0)
+		what = "nothing is blamed more than in the good stream; moments compared";
+	else if (isnan(comparison->changes.items[0].p))
+		what = "too few moments to be sure of that";
+	return memory_format("%s: %llu good, %llu bad", what, (unsigned long long)comparison->good_moments,
+			     (unsigned long long)comparison->bad_moments);
+}
+
+static void change_free(struct change *change)
+{
+	free(change->name);
+	free(change->deed);
+	free(change->sure);
+	free(change->words);
+}
+
+const struct comparison *verdicts_comparison(const struct verdicts *verdicts)
+{
+	return verdicts->compared ? &verdicts->comparison : NULL;
+}
+
+int verdicts_change(struct verdicts *verdicts, const struct site *site, const struct fields *fields)
+{
+	struct comparison *comparison = &verdicts->comparison;
+	struct change change = {.p = NAN};
+	char *words, *share, *sure;
+
+	if (fields_unsigned(fields, "good_moments", &comparison->good_moments) < 0 ||
+	    fields_unsigned(fields, "bad_moments", &comparison->bad_moments) < 0)
+		return -1;
+	verdicts->compared = true;
+	if (!fields_find(fields, "name")) /* there was no difference */
+		return 0;
+	if (fields_double(fields, "good", &change.good) != 1 || fields_double(fields, "bad", &change.bad) != 1)
+		return fail("a diff record needs good= and bad= as numbers");
+	fields_double(fields, "p", &change.p);
+	change.name = fit_field(fields, "name");
+	change.sure = fit_field(fields, "sure");
+	change.deed = culprit_deed(site, fields);
+	words = culprit_words(change.deed, 0, 0);
+	sure = say_sure(&change);
+	share = say_share(change.bad, change.good);
+	change.words = memory_format("blamed more than in the good stream: %s, %s%s", words, share, sure);
+	*ARRAY_ADD(&comparison->changes) = change;
+	free(words);
+	free(share);
+	free(sure);
+	return 0;
+}
+
+void verdicts_free(struct verdicts *verdicts)
+{
+	struct comparison *comparison = &verdicts->comparison;
+	struct tally *tally, *next;
+	size_t i;
+
+	HASH_ITER(hh, verdicts->tallies, tally, next) {
+		HASH_DEL(verdicts->tallies, tally);
+		tally_free(tally);
+	}
+	for (i = 0; i < verdicts->total.count; i++)
+		culprit_free(&verdicts->total.items[i]);
+	for (i = 0; i < comparison->changes.count; i++)
+		change_free(&comparison->changes.items[i]);
+	free(comparison->changes.items);
+	free(verdicts->total.items);
+	free(verdicts);
+}

@@ -1,0 +1,392 @@
+#include "model/who.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "graph/family.h"
+#include "model/clock.h"
+#include "model/fit.h"
+
+enum { RECORDS = 8, TITLES = 16, THREADS_MAX = 1 << 16, COMM_SIZE = 16, CLEAN_SIZE = 4 * COMM_SIZE, HEX_MIN = 32, HEX_SHOWN = 12 };
+
+struct told {
+	int64_t ts, read; /* read: when /proc was read for the process */
+	bool began;
+	char comm[CLEAN_SIZE]; /* cleaned */
+	struct identity identity; /* pid 0: no process is known; no program and group: only its pid is */
+};
+
+struct title_told {
+	int64_t ts;
+	char *title;
+};
+
+struct thread_told {
+	int32_t tid;
+	ARRAY(struct title_told) titles; /* of the process of this number, in the order of time; TITLES at most */
+	int count;
+	struct told *told; /* in the order of time; RECORDS at most */
+	UT_hash_handle hh;
+};
+
+struct who {
+	struct thread_told *threads; /* in the order of their last records, the oldest first */
+};
+
+struct who *who_new(void)
+{
+	return NEW(struct who);
+}
+
+void identity_free(struct identity *identity)
+{
+	free(identity->program);
+	free(identity->cgroup);
+	free(identity->script);
+	free(identity->title);
+	*identity = (struct identity){0};
+}
+
+static void remove_thread(struct who *who, struct thread_told *thread)
+{
+	HASH_DEL(who->threads, thread);
+	for (int i = 0; i < thread->count; i++)
+		identity_free(&thread->told[i].identity);
+	for (size_t i = 0; i < thread->titles.count; i++)
+		free(thread->titles.items[i].title);
+	free(thread->titles.items);
+	free(thread->told);
+	free(thread);
+}
+
+void who_forget(struct who *who)
+{
+	while (who->threads)
+		remove_thread(who, who->threads);
+}
+
+void who_free(struct who *who)
+{
+	who_forget(who);
+	free(who);
+}
+
+/* --- records --------------------------------------------------------------------------------------------------------- */
+
+static struct thread_told *thread_of(struct who *who, int32_t tid)
+{
+	struct thread_told *thread;
+
+	HASH_FIND_INT(who->threads, &tid, thread);
+	if (thread) {
+		HASH_DEL(who->threads, thread);
+	} else {
+		thread = NEW(struct thread_told);
+		thread->tid = tid;
+	}
+	HASH_ADD_INT(who->threads, tid, thread);
+	if (HASH_COUNT(who->threads) > THREADS_MAX)
+		remove_thread(who, who->threads);
+	return thread;
+}
+
+/* Takes the texts. The oldest gives way. */
+static void insert(struct thread_told *thread, struct told *new)
+{
+	int place = thread->count;
+
+	while (place > 0 && thread->told[place - 1].ts > new->ts)
+		place--;
+	if (thread->count == RECORDS) {
+		if (place == 0) {
+			identity_free(&new->identity);
+			return;
+		}
+		identity_free(&thread->told[0].identity);
+		memmove(&thread->told[0], &thread->told[1], sizeof(*new) * (size_t)--place);
+	} else {
+		thread->told = memory_grow(thread->told, (size_t)thread->count + 1, sizeof(*new));
+		memmove(&thread->told[place + 1], &thread->told[place], sizeof(*new) * (size_t)(thread->count++ - place));
+	}
+	thread->told[place] = *new;
+}
+
+/* Takes the text. The oldest gives way. */
+static void insert_title(struct thread_told *thread, int64_t ts, char *title)
+{
+	struct title_told *titles;
+	size_t place;
+
+	if (thread->titles.count == TITLES) {
+		free(thread->titles.items[0].title);
+		memmove(thread->titles.items, thread->titles.items + 1, sizeof(*titles) * --thread->titles.count);
+	}
+	place = thread->titles.count;
+	*ARRAY_ADD(&thread->titles) = (struct title_told){ts, title};
+	titles = thread->titles.items;
+	for (; place > 0 && titles[place - 1].ts > ts; place--) {
+		titles[place] = titles[place - 1];
+		titles[place - 1] = (struct title_told){ts, title};
+	}
+}
+
+/* The title that the process had, if that was told beside its records; NULL: it was not. */
+static const char *title_at(const struct who *who, int32_t pid, int64_t at, int64_t since)
+{
+	const struct thread_told *process;
+	const char *title = NULL;
+
+	HASH_FIND_INT(who->threads, &pid, process);
+	for (size_t i = 0; process && i < process->titles.count && process->titles.items[i].ts <= at; i++)
+		if (process->titles.items[i].ts >= since)
+			title = process->titles.items[i].title;
+	return title;
+}
+
+int who_task(struct who *who, const struct fields *fields)
+{
+	struct told told = {.began = fields_is(fields, "began", "yes")};
+	int64_t tid = 0, tgid = 0;
+	char comm[COMM_SIZE] = "", *clean;
+
+	if (fields_integer(fields, "tid", &tid) < 0 || fields_integer(fields, "tgid", &tgid) < 0 ||
+	    time_read(fields, "ts", &told.ts) < 0)
+		return -1;
+	told.read = told.ts;
+	if (time_read(fields, "read", &told.read) < 0)
+		return -1;
+	if (tid <= 0 || tid > INT32_MAX)
+		return fail("a task needs a tid");
+	if (fields_is(fields, "ended", "yes"))
+		return 0;
+	if (!fields_text(fields, "comm", comm, sizeof(comm)) && fields_find(fields, "title")) {
+		insert_title(thread_of(who, (int32_t)tid), told.ts, fit_field(fields, "title"));
+		return 0;
+	}
+	clean = fit_clean(comm);
+	snprintf(told.comm, sizeof(told.comm), "%s", clean);
+	free(clean);
+	if (tgid > 0 && tgid <= INT32_MAX)
+		told.identity = (struct identity){(int32_t)tgid, fit_field(fields, "program"), fit_field(fields, "cgroup"),
+						  fit_field(fields, "script"), fit_field(fields, "title"), false};
+	insert(thread_of(who, (int32_t)tid), &told);
+	return 0;
+}
+
+/* --- questions ------------------------------------------------------------------------------------------------------ */
+
+/* Whether another program began before /proc was read. */
+static bool is_void(const struct thread_told *thread, int which)
+{
+	const struct told *told = &thread->told[which];
+
+	for (int i = which + 1; i < thread->count; i++)
+		if (thread->told[i].began && thread->told[i].ts > told->ts && thread->told[i].ts <= told->read)
+			return true;
+	return false;
+}
+
+/* Whether it is the name of the thread, or that with the script behind it (event/thread_names.h). */
+static bool is_named(const struct told *told, const struct identity *identity, const char *name)
+{
+	size_t length = strlen(told->comm);
+
+	if (!*name || strncmp(told->comm, name, length) != 0)
+		return false;
+	return !name[length] || (name[length] == ' ' && identity->pid && *identity->script && strcmp(identity->script, name + length + 1) == 0);
+}
+
+bool who_find(const struct who *who, int32_t tid, int64_t at, const char *name, struct identity *identity)
+{
+	struct thread_told *thread;
+	const char *title;
+	int i, last;
+
+	HASH_FIND_INT(who->threads, &tid, thread);
+	i = thread ? thread->count - 1 : -1;
+	while (i >= 0 && thread->told[i].ts > at)
+		i--;
+	/* a record with only a name leaves the process as it was */
+	for (last = i; i > 0 && !thread->told[i].identity.pid && !thread->told[i].began; i--) {
+	}
+	if (i < 0 || !is_named(&thread->told[last], &thread->told[i].identity, name))
+		return false;
+	*identity = thread->told[i].identity;
+	title = title_at(who, identity->pid, at, thread->told[i].began ? thread->told[i].ts : INT64_MIN);
+	if (title)
+		identity->title = (char *)title;
+	return identity->pid && (*identity->program || *identity->cgroup) && !is_void(thread, i);
+}
+
+struct identity identity_copy(const struct identity *identity)
+{
+	if (!identity->pid)
+		return (struct identity){0};
+	return (struct identity){identity->pid, memory_format("%s", identity->program), memory_format("%s", identity->cgroup),
+				 memory_format("%s", identity->script), memory_format("%s", identity->title), identity->mostly};
+}
+
+/* The process of the thread that did the node's deed, or for which it was done. */
+static bool find_doer(const struct who *who, const struct node *node, bool for_whom, struct identity *identity)
+{
+	char *name = fit_clean(for_whom ? node->deed->whom : node->deed->who);
+	bool found = who_find(who, for_whom ? node->whom_tid : node->who_tid, time_bounded(node->end), name, identity);
+
+	free(name);
+	return found;
+}
+
+/* A process that did a deed for a time; of several such of one process and program the first stands for all. */
+struct doer {
+	struct identity identity; /* texts of the table */
+	double time;
+};
+
+static int compare_doers(const void *a, const void *b)
+{
+	const struct doer *x = a, *y = b;
+
+	if (x->identity.pid != y->identity.pid)
+		return x->identity.pid < y->identity.pid ? -1 : 1;
+	return strcmp(x->identity.program, y->identity.program);
+}
+
+/* Sums up, sorted, into the one that did it the longest. */
+static struct doer find_main(struct doer *doers, size_t count, uint64_t *processes)
+{
+	struct doer best = {0}, sum = {0};
+
+	qsort(doers, count, sizeof(*doers), compare_doers);
+	for (size_t i = 0; i < count; i++) {
+		*processes += i == 0 || doers[i].identity.pid != doers[i - 1].identity.pid;
+		if (i == 0 || compare_doers(&doers[i], &sum) != 0)
+			sum = (struct doer){doers[i].identity, 0};
+		sum.time += doers[i].time;
+		if (sum.time > best.time)
+			best = sum;
+	}
+	return best;
+}
+
+static struct doers find_doers(const struct who *who, const struct graph *graph, const struct deed *deed, bool for_whom)
+{
+	struct doer *doers = memory_new(graph->nodes.count + 1, sizeof(*doers)), best;
+	struct doers of = {0};
+	bool all_known = true;
+	double time = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < graph->nodes.count; i++) {
+		const struct node *node = &graph->nodes.items[i];
+
+		if ((for_whom ? node->whom_tid <= 0 || !node->deed->whom : node->who_tid <= 0 || !node->deed->who) ||
+		    !deed_covers(deed, node->deed))
+			continue;
+		doers[n].time = 1 + (double)node->end - (double)node->start;
+		time += doers[n].time;
+		if (find_doer(who, node, for_whom, &doers[n].identity))
+			n++;
+		else
+			all_known = false;
+	}
+	best = find_main(doers, n, &of.processes);
+	if (best.time > time / 2) {
+		of.identity = identity_copy(&best.identity);
+		of.identity.mostly = best.time < time;
+	}
+	if (!all_known)
+		of.processes = 0;
+	free(doers);
+	return of;
+}
+
+struct doers who_of_nodes(const struct who *who, const struct graph *graph, const struct deed *deed)
+{
+	return find_doers(who, graph, deed, false);
+}
+
+struct doers who_for_nodes(const struct who *who, const struct graph *graph, const struct deed *deed)
+{
+	return find_doers(who, graph, deed, true);
+}
+
+/* --- in words --------------------------------------------------------------------------------------------------------- */
+
+/* A unit is the last part of the path, "nginx.service"; another group is its whole path. Long hexadecimal numbers are cut, as docker does. */
+static void say_group(FILE *out, const char *group)
+{
+	const char *slash = strrchr(group, '/');
+
+	if (slash && strchr(slash, '.'))
+		group = slash + 1;
+	while (*group) {
+		size_t hex = 0;
+
+		while (isxdigit((unsigned char)group[hex]))
+			hex++;
+		if (hex >= HEX_MIN)
+			fwrite(group, 1, HEX_SHOWN, out);
+		else
+			fwrite(group, 1, hex ? hex : 1, out);
+		group += hex ? hex : 1;
+	}
+}
+
+/* A title mostly begins with the program's name: "postgres: shop idle in transaction". */
+static bool titles_program(const struct identity *identity)
+{
+	size_t length = *identity->script ? strcspn(identity->program, " ") : strlen(identity->program), begin = length;
+
+	while (begin > 0 && identity->program[begin - 1] != '/')
+		begin--;
+	return strncmp(identity->title, identity->program + begin, length - begin) == 0;
+}
+
+/* Program and group: "python3 /srv/batch/rollup.py, of rollup.service"; a program that is the name says nothing. */
+static char *say_program(const struct identity *identity, const char *name)
+{
+	bool program = *identity->program && strcmp(identity->program, name) != 0 && !(*identity->title && titles_program(identity));
+	bool title = *identity->title && strcmp(identity->title, name) != 0;
+	char *words = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&words, &size);
+
+	fputs(program ? identity->program : "", out);
+	if (title)
+		fprintf(out, program ? " (%s)" : "%s", identity->title);
+	if (*identity->cgroup) {
+		fputs(program || title ? ", of " : "of ", out);
+		say_group(out, identity->cgroup);
+	}
+	fclose(out);
+	return words;
+}
+
+char *identity_words(const struct identity *identity, const char *name)
+{
+	char *program = say_program(identity, name);
+	char *words = memory_format("%sprocess %" PRId32 "%s%s", identity->mostly ? "mostly " : "", identity->pid, *program ? ", " : "", program);
+
+	free(program);
+	return words;
+}
+
+char *identity_sentence(const struct identity *identity, const char *name, int32_t tid)
+{
+	char *words = tid == identity->pid ? say_program(identity, name) : identity_words(identity, name), *sentence = NULL;
+
+	if (!tid)
+		sentence = memory_format("%s is %s", name, words);
+	else if (tid != identity->pid)
+		sentence = memory_format("%s/%" PRId32 " is of %s", name, tid, words);
+	else if (*words)
+		sentence = memory_format("%s/%" PRId32 " is %s", name, tid, words);
+	free(words);
+	return sentence;
+}
