@@ -779,6 +779,9 @@ many_threads() {
 	printf '%s\n' 'chart name=x shortest=1ms method=u' 'count event=a:b' >x.chart
 	run -1 cchart-filter -c ./x.chart </dev/null
 	assert_output --partial "chart 'x' counts, so it has no shortest="
+	sed -i 's/shortest=1ms/common=yes/' x.chart
+	run -1 cchart-filter -c ./x.chart </dev/null
+	assert_output --partial "chart 'x' counts, so it has no common="
 }
 
 @test "limits that were made another way are refused" {
@@ -1663,4 +1666,56 @@ open_signals() { # FILE...
 	run -0 bash -c 'cchart-filter --text -c syscall --limit=1s | grep -E "^(open|signal|shed)"' < <(calls \
 		"$shed")
 	assert_output "$shed"
+}
+
+# 200 calls a second, of 30 kinds; this share of them, whichever kind they are, is preempted for 5 to 80 ms.
+calls() { # SECONDS SHARE
+	awk -v seconds="$1" -v share="$2" 'BEGIN {
+		srand(7)
+		print "stream version=1 machine=x86_64"
+		for (i = 0; i < 200 * seconds; i++) {
+			start = 1 + i / 200; last = 0.00001 + rand() * 0.00001
+			if (rand() < share)
+				last += 0.005 * exp(rand() * log(16))
+			what = sprintf("tid=%d comm=x name=raw_syscalls:sys_", 100 + i % 40)
+			id = sprintf("id=%d", 200 + int(rand() * 30)) # none of them waits for work
+			printf "event ts=%.9f cpu=0 %senter %s\nevent ts=%.9f cpu=0 %sexit %s\n", start, what, id, start + last, what, id
+		}
+	}'
+}
+
+one_call() { # START END
+	echo "event ts=$1 cpu=0 tid=9 comm=x name=raw_syscalls:sys_enter id=205"
+	echo "event ts=$2 cpu=0 tid=9 comm=x name=raw_syscalls:sys_exit id=205"
+}
+
+in_time() { # a stream whose events are in no order
+	sort -s -t= -k2,2n
+}
+
+@test "what disturbs system calls of all kinds is no signal, though each kind has seen little of it" {
+	{ calls 40 0.025; one_call 31.5 33.0; } | in_time >in
+	filter -c syscall in >out
+	assert_equal "$(records signal <out | value value | tail -1)" 1.500000000
+	# the limit that is told is the one that it passed
+	awk -v ucl="$(records signal <out | value ucl | head -1)" 'BEGIN { exit !(ucl > 0.1 && ucl < 1) }'
+	assert_equal "$(records window <out | wc -l)" 1
+	refute [ "$(records signal <out | wc -l)" -gt 2 ] # while it lasted, and in the end
+}
+
+@test "a signal of a chart's first seconds is told when its keys' common limit is known" {
+	{ calls 10 0.025; one_call 2.1 3.4; } | in_time >in
+	assert_equal "$(filter -c syscall in | records signal | value value)" 1.300000000
+	# where the input ends before that, too, and where next to nothing is disturbed
+	{ calls 2 0.025; one_call 1.6 2.9; } | in_time >in
+	assert_equal "$(filter -c syscall in | records signal | value value | sort -n | tail -1)" 1.300000000
+	{ calls 10 0; one_call 6.1 6.2; one_call 2.1 2.2; } | in_time >in
+	assert_equal "$(filter -c syscall in | records signal | wc -l)" 2
+}
+
+@test "with limits that were given, what is abnormal by them does not become usual" {
+	{ calls 10 0; } | in_time >good
+	calls 40 0.025 | in_time >bad
+	filter -c syscall --save-limits=limits good >/dev/null
+	[ "$(filter -c syscall --limits=limits bad | records signal | wc -l)" -gt 100 ]
 }

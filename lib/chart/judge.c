@@ -89,9 +89,32 @@ static int turn_bucket(const struct judge *judge, struct series_set *set, int64_
 	return 0;
 }
 
-int judge_time(const struct judge *judge, struct series_set *set, int64_t now)
+/* The common limit is another one: it has let some values pass. */
+static int follow_common(const struct judge *judge, struct series_set *set)
 {
+	struct sample sample;
+
+	series_set_follow(set);
+	while (common_next(set->common, &sample))
+		if (judge_signal(judge, &sample, RULE(1)) < 0)
+			return -1;
+	return 0;
+}
+
+int judge_time(const struct judge *judge, struct series_set *set, int64_t now, bool *begun)
+{
+	if (set->common && set->judged && common_time(set->common, now)) {
+		*begun = true;
+		if (follow_common(judge, set) < 0)
+			return -1;
+	}
 	return thin_is_over(&set->clock, now) ? turn_bucket(judge, set, now) : 0;
+}
+
+void judge_last_common(struct series_set *set)
+{
+	if (set->common && common_end(set->common))
+		series_set_follow(set);
 }
 
 int judge_last_bucket(const struct judge *judge, struct series_set *set)
@@ -115,12 +138,13 @@ static int healthy(const struct judge *judge, struct series_set *set, const stru
 static int tell_signal(const struct judge *judge, const struct sample *sample, unsigned rules, double ucl)
 {
 	const struct series *series = sample->series;
+	double shortest = series->shortest < INT64_MAX ? (double)series->shortest / 1e9 : 0;
 	struct sample told = *sample;
 
 	told.rules = rules;
 	told.center = series->judges ? series->lines.center : NAN;
 	told.lcl = series->lines.lcl;
-	told.ucl = rules == RULE(RULE_FIXED) ? (double)series->fixed / 1e9 : ucl;
+	told.ucl = rules == RULE(RULE_FIXED) ? (double)series->fixed / 1e9 : fmax(ucl, shortest);
 	if (sample->passed > 0 && sample->value <= told.ucl)
 		told.ucl = sample->passed;
 	if (judge->tell.signal(judge->tell.context, &told) < 0)
@@ -169,11 +193,12 @@ static double probability(const struct judge *judge, const struct series_set *se
 }
 
 /* Tells whether a point that a rule holds at has practical weight. */
-static bool has_practical_weight(const struct series *series, const struct policy *policy, double plotted)
+static bool has_practical_weight(const struct series_set *set, const struct series *series, double plotted)
 {
+	const struct policy *policy = set->policy;
 	double ratio = policy->min_ratio, center = series->lines.center;
 
-	if (series->shortest && plotted < (double)series->shortest / 1e9)
+	if (set->shortest && plotted < (double)set->shortest / 1e9)
 		return false;
 	if (ratio == 0 || ((policy->sides & SIDES_UPPER) && plotted >= ratio * center))
 		return true;
@@ -181,18 +206,24 @@ static bool has_practical_weight(const struct series *series, const struct polic
 }
 
 /* Tells whether a single value is beyond the limit, by rule 1, and has practical weight. */
-static bool is_abnormal(const struct series *series, const struct policy *policy, double value)
+static bool is_abnormal(const struct series_set *set, const struct series *series, double value)
 {
-	return (policy->rules & RULE(1)) && rules_above(value, series->limits.ucl) > 0 && has_practical_weight(series, policy, value);
+	return (set->policy->rules & RULE(1)) && rules_above(value, series->limits.ucl) > 0 && has_practical_weight(set, series, value);
+}
+
+/* Tells whether a value beyond its key's limit is beyond the common one, too. */
+static bool is_uncommon(const struct series_set *set, const struct sample *sample)
+{
+	return !set->common || common_judge(set->common, sample);
 }
 
 /* Keeps those of the baseline's worst values that are abnormal by the limits made from it. */
-static void sift_worst(struct series *series, const struct policy *policy)
+static void sift_worst(const struct series_set *set, struct series *series)
 {
 	int count = 0;
 
 	for (int i = 0; i < series->worst_count; i++)
-		if (!policy->only_fixed && is_abnormal(series, policy, series->worst[i].value))
+		if (!set->policy->only_fixed && is_abnormal(set, series, series->worst[i].value) && is_uncommon(set, &series->worst[i]))
 			series->worst[count++] = series->worst[i];
 	series->worst_count = count;
 }
@@ -202,7 +233,7 @@ static int take_baseline(const struct judge *judge, struct series_set *set, stru
 	if (series_make_limits(series, judge->policy, probability(judge, set, now)) < 0)
 		return 0; /* too few for the method: it goes on learning */
 	set->judged = true;
-	sift_worst(series, judge->policy);
+	sift_worst(set, series);
 	return tell_again(judge, series, now);
 }
 
@@ -252,11 +283,13 @@ static int take_lesson(const struct judge *judge, struct series_set *set, const 
 }
 
 /* Tells whether a point beyond a line is worth a signal. */
-static bool has_weight(const struct policy *policy, const struct sample *sample, double plotted)
+static bool has_weight(const struct series_set *set, const struct sample *sample, double plotted)
 {
+	const struct policy *policy = set->policy;
+
 	if (policy->least && plotted > sample->series->lines.center && sample->value < (double)policy->least)
 		return false;
-	return has_practical_weight(sample->series, policy, plotted);
+	return has_practical_weight(set, sample->series, plotted);
 }
 
 /* Tells whether a signal of this series came just before, and one is enough. An end of what was told to be open is told. */
@@ -279,13 +312,14 @@ static int judge_point(const struct judge *judge, struct series_set *set, const 
 		plots->describe(&series->plot, &plotted);
 	if (series->judges)
 		rules = series_judge(series, judge->policy, point, sample->end, &plotted.value);
-	if (!forced && rules && !has_weight(judge->policy, sample, plotted.value))
+	if (!forced && rules && !has_weight(set, sample, plotted.value))
 		rules = 0;
 	if (plots->single && series_is_beyond_fixed(series, sample->value))
 		plotted.rules = RULE(RULE_FIXED);
 	learnt = forced ? rules | rule_of_single(judge, sample) : rules;
 	learnt &= ~RULE(RULE_FIXED);
-	rules = judge->policy->only_fixed ? plotted.rules : learnt | plotted.rules;
+	rules = learnt && (forced || is_uncommon(set, &plotted)) ? learnt : 0;
+	rules = judge->policy->only_fixed ? plotted.rules : rules | plotted.rules;
 	if (rules && !is_of_run(judge->policy, series, forced) && judge_signal(judge, &plotted, rules) < 0)
 		return -1;
 	series->signalled = rules != 0;

@@ -44,8 +44,14 @@ int judge_single(const struct judge *judge, const struct sample *sample);
 /* Reports the limits, once. */
 int judge_tell_limits(const struct judge *judge, struct series *series, int64_t ts);
 
-/* Reports the current bucket if it is over at this time, and begins the next. */
-int judge_time(const struct judge *judge, struct series_set *set, int64_t now);
+/*
+ * The time passes: reports the current bucket if it is over, and begins the next; and what the common limit has let pass. Sets *begun if that
+ * limit is new.
+ */
+int judge_time(const struct judge *judge, struct series_set *set, int64_t now, bool *begun);
+
+/* The end of all input, behind judge_last_limits(): makes the common limit if it can be made. */
+void judge_last_common(struct series_set *set);
 
 /* The end of all input: makes limits from what was learnt if that is enough; the abnormal samples of the baseline are
  * then in series->worst. And the bucket at hand is written, over or not. */

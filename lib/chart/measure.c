@@ -272,6 +272,7 @@ int measure_chart(struct measure *measure, struct chart *chart)
 		prepare_pairs(measure, added);
 	added->set.policy = added->judge.policy;
 	added->set.shortest = chart->shortest;
+	added->set.common = chart->common ? common_new(added->set.policy) : NULL;
 	if (bind_events(measure, added) < 0) {
 		active_chart_free(added);
 		return -1;

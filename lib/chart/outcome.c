@@ -387,6 +387,7 @@ void measure_relearn(struct measure *measure)
 int measure_time(struct measure *measure, int64_t now)
 {
 	struct start *start;
+	bool begun = false;
 
 	measure_now(measure, now);
 	recompute(measure);
@@ -398,9 +399,11 @@ int measure_time(struct measure *measure, int64_t now)
 
 		if ((chart->counts && !chart->shed && rate_time(measure, chart, measure->now) < 0) ||
 		    (chart->turns && turn_time(measure, chart, measure->now) < 0) ||
-		    judge_time(&measure->judge, &chart->set, measure->now) < 0)
+		    judge_time(&measure->judge, &chart->set, measure->now, &begun) < 0)
 			return -1;
 	}
+	if (begun)
+		patience_wake(&measure->patience);
 	return 0;
 }
 
@@ -433,10 +436,13 @@ typedef ARRAY(struct sample) samples;
 static void gather_worst(samples *found, struct series_set *set)
 {
 	struct series *series;
+	struct sample sample;
 
 	for (series = set->series; series; series = series->hh.next)
 		for (int i = 0; i < series->worst_count && series->judges; i++)
 			*ARRAY_ADD(found) = series->worst[i];
+	while (set->common && common_next(set->common, &sample))
+		*ARRAY_ADD(found) = sample;
 }
 
 /* Signals in the order of their starts, so that the context of an early one is not skipped for a late one. */
@@ -461,6 +467,7 @@ static int last_verdicts(struct measure *measure)
 	for (size_t i = 0; i < measure->charts.count; i++) {
 		if (judge_last_limits(&measure->charts.items[i]->judge, &measure->charts.items[i]->set, measure->now) < 0)
 			return -1;
+		judge_last_common(&measure->charts.items[i]->set);
 		gather_worst(&found, &measure->charts.items[i]->set);
 	}
 	for (start = pairs_oldest(measure->pairs); start; start = pairs_newer(start)) {
@@ -588,6 +595,8 @@ static int64_t learning_since(const struct series_set *set)
 	const struct series *series;
 	int64_t first = INT64_MAX;
 
+	if (set->common)
+		first = common_first(set->common);
 	for (series = set->series; series; series = series->hh.next)
 		if (!series->judges && series->first < first)
 			first = series->first;
@@ -622,7 +631,7 @@ int64_t measure_undecided(const struct measure *measure)
 static void forget_learnt(struct measure *measure)
 {
 	for (size_t i = 0; i < measure->charts.count; i++) {
-		series_set_free(&measure->charts.items[i]->set);
+		series_set_forget(&measure->charts.items[i]->set);
 		measure->charts.items[i]->recent = NULL;
 	}
 	measure->elsewhere = false;

@@ -74,6 +74,13 @@ static void set_limits(struct series *series, const struct policy *policy)
 	method_lines(policy, &series->limits, 1, &series->lines);
 }
 
+void series_set_shortest(struct series *series, const struct policy *policy, int64_t shortest)
+{
+	series->shortest = shortest;
+	if (series->judges)
+		set_limits(series, policy);
+}
+
 /* Limits from a file that were made at the end of an input, from less than a baseline. A tail is made from enough. */
 static bool is_guess(const struct limits *known, const struct policy *policy)
 {

@@ -77,7 +77,7 @@ struct series {
 	struct lines lines;
 	int64_t patience; /* ns: a start older than this is abnormal; INT64_MAX: none is */
 	int64_t fixed;	  /* ns: a limit that was given, policy_fixed() */
-	int64_t shortest; /* as the set's */
+	int64_t shortest; /* ns: a shorter time is no signal; see series_set_follow() */
 	double single;	  /* the limit that this comes from, of a single value */
 	double warning;	  /* a value beyond it is a sign; INFINITY: none is */
 	struct series_signs *signs; /* NULL: there are none */
@@ -108,6 +108,9 @@ void series_pause(struct series *series, const struct policy *policy);
 
 /* Sets the unit of values that are no latencies. They have no fixed limit except one that names their chart. NULL: latencies. */
 void series_set_unit(struct series *series, const struct policy *policy, const char *unit);
+
+/* A shorter time is no signal from now on. */
+void series_set_shortest(struct series *series, const struct policy *policy, int64_t shortest);
 
 /* The rules that hold at a point of this time; *plotted is where it lies on the chart. */
 unsigned series_judge(struct series *series, const struct policy *policy, const struct point *point, int64_t ts, double *plotted);

@@ -14,16 +14,31 @@ static void remove_series(struct series_set *set, struct series *series)
 	series_free(series);
 }
 
-void series_set_free(struct series_set *set)
+void series_set_forget(struct series_set *set)
 {
 	while (set->series)
 		remove_series(set, set->series);
+	if (!set->common)
+		return;
+	common_free(set->common);
+	set->common = common_new(set->policy);
+}
+
+void series_set_free(struct series_set *set)
+{
+	series_set_forget(set);
+	common_free(set->common);
+	set->common = NULL;
 }
 
 void series_set_pause(struct series_set *set)
 {
 	for (struct series *series = set->series; series; series = series->hh.next)
 		series_pause(series, set->policy);
+	if (set->common) {
+		common_pause(set->common);
+		series_set_follow(set);
+	}
 }
 
 void series_set_count(struct series_set *set, int64_t ts)
@@ -58,6 +73,8 @@ struct series *series_set_coldest(const struct series_set *set)
 
 void series_set_drop(struct series_set *set, struct series *series)
 {
+	if (set->common)
+		common_forget(set->common, series);
 	remove_series(set, series);
 	set->forgotten++;
 }
@@ -81,15 +98,40 @@ struct series *series_set_find(const struct series_set *set, const int64_t id[CH
 	return series;
 }
 
+static int64_t shortest_of(const struct series_set *set)
+{
+	int64_t limit = set->common ? common_limit(set->common) : 0;
+
+	return limit > set->shortest ? limit : set->shortest;
+}
+
+void series_set_follow(struct series_set *set)
+{
+	for (struct series *series = set->series; series; series = series->hh.next)
+		series_set_shortest(series, set->policy, shortest_of(set));
+}
+
+/* What is usual was given, so it is not learnt from what is abnormal by that. */
+static void judge_by_keys(struct series_set *set)
+{
+	if (!set->common)
+		return;
+	common_free(set->common);
+	set->common = NULL;
+	series_set_follow(set);
+}
+
 struct series *series_set_add(struct series_set *set, const int64_t id[CHART_KEYS_MAX], const char *chart, const char *key)
 {
 	struct series *series;
 
 	if (HASH_COUNT(set->series) >= SERIES_MAX && drop_coldest(set) < 0)
 		return NULL;
-	series = series_new(set->policy, set->shortest, id, chart, key);
+	series = series_new(set->policy, shortest_of(set), id, chart, key);
 	series->forgotten = set->forgotten;
 	set->judged |= series->judges;
+	if (series->judges)
+		judge_by_keys(set);
 	HASH_ADD(hh, set->series, id, sizeof(series->id), series);
 	return series;
 }

@@ -5,6 +5,7 @@
 #ifndef CHART_SERIES_SET_H
 #define CHART_SERIES_SET_H
 
+#include "chart/common.h"
 #include "chart/series.h"
 
 enum { SERIES_MAX = 512 };
@@ -18,6 +19,7 @@ struct thin_clock {
 struct series_set {
 	const struct policy *policy;
 	int64_t shortest;      /* ns: a shorter time is no signal; 0: any may be one */
+	struct common *common; /* NULL: each key has its own limit only */
 	struct series *series; /* uthash, in order of appearance */
 	struct thin_clock clock;
 	uint64_t forgotten; /* series that went because there were too many */
@@ -27,9 +29,13 @@ struct series_set {
 };
 
 void series_set_free(struct series_set *set);
+void series_set_forget(struct series_set *set); /* all that was learnt */
 
 /* series_pause() for each. */
 void series_set_pause(struct series_set *set);
+
+/* The common limit has changed: a shorter time is no signal of any series. */
+void series_set_follow(struct series_set *set);
 
 /* Counts a value. The probability of a false alarm per value comes from these counts. */
 void series_set_count(struct series_set *set, int64_t ts);

@@ -1,0 +1,254 @@
+#include "chart/common.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "chart/method.h"
+#include "chart/policy.h"
+#include "chart/series.h"
+#include "chart/span.h"
+
+/*
+ * Without the hold a busy machine has a moment or two while the limit is learnt; it is short, because a kernel's ring may not keep more
+ * of what came before a moment. Then values of one second count as one, so that an incident of some seconds is no habit.
+ */
+#define COMMON_HOLD (3 * NSEC_PER_SEC)
+#define COMMON_BLOCK (NSEC_PER_SEC / 10)
+#define COMMON_APART NSEC_PER_SEC
+enum { COMMON_LEAST = 12, COMMON_MOST = 512, COMMON_HELD = SERIES_WORST };
+
+struct common_block {
+	int64_t ts;
+	double largest;
+};
+
+struct common {
+	struct policy policy;
+	void *learnt; /* of the method */
+	struct limits limits;
+	ARRAY(struct common_block) baseline; /* values of a key's own baseline come late, and in any order */
+	bool judges, holds;
+	int64_t begun, now; /* INT64_MIN: no time has come */
+	int64_t first;	    /* when the first value ended; INT64_MAX: none has come */
+	int64_t due;	    /* once it judges: when the block at hand ends */
+	double largest;	    /* of it; 0: there was none */
+	uint64_t blocks;    /* with a value */
+	struct sample held[COMMON_HELD];
+	int held_count;
+};
+
+static void begin(struct common *common)
+{
+	common->begun = common->now = common->due = INT64_MIN;
+	common->first = INT64_MAX;
+	common->largest = 0;
+	common->blocks = 0;
+	common->held_count = 0;
+	common->baseline.count = 0;
+	common->holds = !common->judges;
+}
+
+struct common *common_new(const struct policy *policy)
+{
+	struct common *common;
+
+	if (policy->method->learner != &learner_pot || policy->only_fixed || policy->sides != SIDES_UPPER ||
+	    (policy->rules & ~RULE(RULE_SHIFT)) != RULE(1))
+		return NULL;
+	common = NEW(struct common);
+	common->policy = *policy;
+	common->policy.scale = SCALE_LOG;
+	common->learnt = learner_pot.new();
+	begin(common);
+	return common;
+}
+
+void common_free(struct common *common)
+{
+	if (!common)
+		return;
+	learner_pot.free(common->learnt);
+	ARRAY_FREE(&common->baseline);
+	free(common);
+}
+
+void common_pause(struct common *common)
+{
+	learner_pot.pause(common->learnt);
+	begin(common);
+}
+
+int64_t common_limit(const struct common *common)
+{
+	if (common->holds)
+		return INT64_MAX;
+	return common->judges ? (int64_t)fmin(common->limits.ucl * 1e9, 9e18) : 0;
+}
+
+static bool is_beyond(const struct common *common, double value)
+{
+	return !common->judges || value > common->limits.ucl;
+}
+
+/* The least of the remembered goes for a larger one. */
+static void remember(struct common *common, const struct sample *sample)
+{
+	int least = 0;
+
+	if (common->held_count < COMMON_HELD) {
+		common->held[common->held_count++] = *sample;
+		return;
+	}
+	for (int i = 1; i < COMMON_HELD; i++)
+		if (common->held[i].value < common->held[least].value)
+			least = i;
+	if (sample->value > common->held[least].value)
+		common->held[least] = *sample;
+}
+
+static void gather(struct common *common, const struct sample *sample)
+{
+	int64_t apart = common->holds ? COMMON_BLOCK : COMMON_APART;
+
+	for (size_t i = common->baseline.count; i-- > 0;) {
+		struct common_block *block = &common->baseline.items[i];
+
+		if (llabs(block->ts - sample->end) >= apart)
+			continue;
+		block->largest = fmax(block->largest, sample->value);
+		return;
+	}
+	if (common->baseline.count < COMMON_MOST)
+		*ARRAY_ADD(&common->baseline) = (struct common_block){sample->end, sample->value};
+	common->blocks++;
+}
+
+bool common_judge(struct common *common, const struct sample *sample)
+{
+	if (sample->end < common->first)
+		common->first = sample->end;
+	if (common->judges)
+		common->largest = fmax(common->largest, sample->value);
+	else
+		gather(common, sample);
+	if (common->holds && !sample->rules) /* else a limit that was given has told it */
+		remember(common, sample);
+	return !common->holds && is_beyond(common, sample->value);
+}
+
+/* Of a false alarm per value. */
+static double probability(const struct common *common)
+{
+	int64_t passed = span_between(common->first, common->now);
+
+	return policy_probability(&common->policy, passed > 0 ? (double)common->blocks * 1e9 / (double)passed : 0);
+}
+
+/* True: there are limits now. */
+static bool make_limits(struct common *common, size_t least)
+{
+	struct points points = {0};
+
+	if (common->judges || common->baseline.count < least)
+		return false;
+	for (size_t i = 0; i < common->baseline.count; i++)
+		*ARRAY_ADD(&points) = (struct point){.value = scale_to(SCALE_LOG, common->baseline.items[i].largest)};
+	if (method_limits(&common->policy, &points, &common->limits) == 0) {
+		learner_pot.begin(common->learnt, &points, probability(common), &common->limits);
+		common->judges = true;
+		ARRAY_FREE(&common->baseline);
+	}
+	ARRAY_FREE(&points);
+	return common->judges;
+}
+
+static bool learn(struct common *common, double value)
+{
+	const struct judged judged = {.value = value, .plotted = value, .ts = common->now, .signalled = is_beyond(common, value),
+				      .limits = &common->limits};
+	struct lesson lesson = learner_pot.learn(common->learnt, &common->policy, &judged);
+
+	if (lesson.kind == LESSON_NONE)
+		return false;
+	learner_pot.limits(common->learnt, probability(common), &common->limits);
+	return true;
+}
+
+/* The block at hand is over. True: the limit has changed. */
+static bool end_block(struct common *common)
+{
+	double value = common->largest;
+
+	common->largest = 0;
+	if (value <= 0)
+		return false;
+	common->blocks++;
+	return learn(common, value);
+}
+
+static bool end_hold(struct common *common, size_t least)
+{
+	bool held = common->holds;
+
+	common->holds = false;
+	return make_limits(common, least) || held;
+}
+
+bool common_time(struct common *common, int64_t now)
+{
+	if (common->begun == INT64_MIN)
+		common->begun = now;
+	common->now = now;
+	if (common->holds && span_between(common->begun, now) < COMMON_HOLD)
+		return false;
+	if (!common->judges)
+		return end_hold(common, COMMON_LEAST);
+	if (now < common->due)
+		return false;
+	common->due = span_add(now, COMMON_APART);
+	return end_block(common);
+}
+
+bool common_end(struct common *common)
+{
+	return end_hold(common, SERIES_FEWEST);
+}
+
+bool common_next(struct common *common, struct sample *sample)
+{
+	while (!common->holds && common->held_count > 0) {
+		int next = 0;
+
+		for (int i = 1; i < common->held_count; i++)
+			if (common->held[i].start < common->held[next].start)
+				next = i;
+		*sample = common->held[next];
+		common->held[next] = common->held[--common->held_count];
+		if (is_beyond(common, sample->value))
+			return true;
+	}
+	return false;
+}
+
+int64_t common_first(const struct common *common)
+{
+	int64_t first = INT64_MAX;
+
+	for (int i = 0; i < common->held_count; i++)
+		if (common->held[i].start < first)
+			first = common->held[i].start;
+	return first;
+}
+
+void common_forget(struct common *common, const struct series *series)
+{
+	int kept = 0;
+
+	for (int i = 0; i < common->held_count; i++)
+		if (common->held[i].series != series)
+			common->held[kept++] = common->held[i];
+	common->held_count = kept;
+}

@@ -1,0 +1,43 @@
+/*
+ * common: a limit that all keys of a chart have in common, beside their own.
+ *
+ * What disturbs a machine hits all keys alike: a system call whose thread loses the CPU takes as long as the others' turns last, whichever
+ * call it is. A key knows that only when it was hit often itself. So the values beyond the limits of their keys are judged once more, as
+ * the values of a chart of their own, by the same method (pot) and rate of false alarms. Of those that end at the same time (COMMON_BLOCK,
+ * then COMMON_APART) only the largest counts, because they have one reason.
+ *
+ * It begins when the first key has limits, with COMMON_HOLD, in which nothing is told; the largest values are judged at its end. With too few
+ * values by then the keys are judged by their own limits, until enough have come.
+ */
+#ifndef CHART_COMMON_H
+#define CHART_COMMON_H
+
+#include "chart/sample.h"
+
+struct common;
+
+/* NULL: these choices have no use for it. */
+struct common *common_new(const struct policy *policy);
+void common_free(struct common *common); /* NULL is allowed */
+
+/* A stream is over; the next may be of another time. */
+void common_pause(struct common *common);
+
+/* Takes a value beyond its key's limit: whether it is beyond the common one, too. During COMMON_HOLD it is remembered instead. */
+bool common_judge(struct common *common, const struct sample *sample);
+
+/* The time passes, once a key has limits, or the input ends. True: the limit is another one, and what was remembered can be told. */
+bool common_time(struct common *common, int64_t now);
+bool common_end(struct common *common);
+
+/* The limit in ns: 0: there is none; INT64_MAX: during COMMON_HOLD. */
+int64_t common_limit(const struct common *common);
+
+/* The next of what was remembered that is beyond the limit, in order of start. False: there is no more. */
+bool common_next(struct common *common, struct sample *sample);
+
+/* When the oldest that is remembered began; INT64_MAX: nothing is. A series will be no more. */
+int64_t common_first(const struct common *common);
+void common_forget(struct common *common, const struct series *series);
+
+#endif
