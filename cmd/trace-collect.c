@@ -19,6 +19,7 @@
 #include "source/collector.h"
 #include "source/instance.h"
 #include "source/probe.h"
+#include "source/process.h"
 #include "source/stop.h"
 
 static struct option_list charts, functions, events, processes;
@@ -96,8 +97,8 @@ static void say_removing(const struct wishes *wishes)
 {
 	int probes = 0;
 
-	for (size_t i = 0; i < wishes->list.count; i++)
-		probes += wishes->list.items[i]->origin != NULL;
+	for (size_t i = 0; i < wishes_count(wishes); i++)
+		probes += wishes_at(wishes, i)->origin != NULL;
 	if (max_cost > 0 && probes >= PROBES_TOLD_ALONE && isatty(STDERR_FILENO))
 		warn("removing %d probes", probes);
 }
@@ -293,7 +294,7 @@ static int open_stream(struct stream **stream, struct events **names, int *fd)
 /* With a chart, the reader of the pipe may be a cchart-filter, which asks for the context that it needs. */
 static int keep_context(struct collector *collector)
 {
-	if (no_recorder || as_text || output || charts.count == 0 || !recorder_suits(STDOUT_FILENO))
+	if (no_recorder || as_text || output || charts.count == 0)
 		return 0;
 	return collector_keep(collector, STDOUT_FILENO);
 }
@@ -310,18 +311,20 @@ static void say_rights(void)
 /* Goes on without stacks if they cannot be had; the exit status says that data are missing. */
 static void add_stacks(struct collector *collector, struct stream *stream)
 {
-	if (with_stacks && collector_add_stacks(collector, lookup) == 0)
-		say_rights();
-	if (!with_stacks || collector->stacks)
+	if (!with_stacks)
 		return;
+	if (collector_add_stacks(collector, lookup) == 0) {
+		say_rights();
+		return;
+	}
 	warn("no stacks: %s", fail_text());
 	stream_mark_incomplete(stream);
 }
 
 /* COMMAND gets our standard output only with -o; otherwise the stream has it. */
-static int fork_command(struct collector *collector, char **command)
+static int fork_command(struct collector *collector, struct child *child, char **command)
 {
-	return *command ? child_fork(&collector->child, command, collector->guardian.pipe, !output) : 0;
+	return *command ? collector_fork(collector, child, command, !output) : 0;
 }
 
 /* Hours of events follow from the trace clock, which makes no step with the wall clock, and stands still while the machine sleeps. */
@@ -335,32 +338,40 @@ static void say_moved(const struct collector *collector)
 }
 
 /* The user named the first `by_name` charts. Returns the exit status; -1 after fail(): then the stream has no end, so readers know that it was cut. */
-static int collect(struct collector *collector, char **command, int by_name)
+static int collect(struct collector *collector, struct child *child, char **command, int by_name)
 {
 	static struct chart **loaded;
 	static struct stream *stream;
 	static struct events *names;
+	static struct probes *probes;
+	struct wishes *wishes = collector_wishes(collector);
+	const struct collection collection = {
+		.duration = duration,
+		.pids = pids.items,
+		.pid_count = pids.count,
+		.names = called.items,
+		.name_count = called.count,
+		.programs = !no_programs,
+		.say = warn,
+	};
 	int status, fd;
 
 	loaded = memory_new((size_t)charts.count + 1, sizeof(*loaded));
 	if (collector_open(collector, clock_name, buffer) < 0)
 		return -1;
-	collector->cost = cost = max_cost > 0 ? cost_new(max_cost) : NULL;
-	collector->probes = probes_new(&collector->wishes, lookup, cost);
-	if (want_all(&collector->wishes, collector->probes, loaded, by_name) < 0 ||
-	    keep_context(collector) < 0 || fork_command(collector, command) < 0 || open_stream(&stream, &names, &fd) < 0)
+	cost = max_cost > 0 ? cost_new(max_cost) : NULL;
+	probes = probes_new(wishes, lookup, cost);
+	collector_own(collector, cost, probes);
+	if (want_all(wishes, probes, loaded, by_name) < 0 || keep_context(collector) < 0 ||
+	    fork_command(collector, child, command) < 0 || open_stream(&stream, &names, &fd) < 0)
 		return -1;
 	add_stacks(collector, stream);
-	collector->programs = !no_programs;
-	for (size_t i = 0; i < called.count; i++)
-		process_choose(&collector->process, called.items[i]);
-	collector->output = fd;
-	if (collector_prepare(collector, stream, names) < 0)
+	if (collector_prepare(collector, stream, fd, names) < 0)
 		return -1;
 	if (!collector_watches(collector))
 		warn("%s; tracing goes on without", fail_text());
 	if (find_processes() < 0 || cut_output(fd) < 0 ||
-	    write_charts(stream, loaded) < 0 || collector_run(collector, duration, pids.items, (int)pids.count, warn) < 0)
+	    write_charts(stream, loaded) < 0 || collector_run(collector, &collection) < 0)
 		return -1;
 	status = stream_close(stream);
 	if (collector_lost_stacks(collector))
@@ -424,7 +435,8 @@ static int sweep_only(void)
 
 int main(int argc, char **argv)
 {
-	struct collector collector;
+	struct collector *collector;
+	struct child child = {0};
 	int by_name, first = command_line(argc, argv, options, "[-- COMMAND [ARG...]]", "stream kernel events"), status;
 	const char *complaint;
 
@@ -443,11 +455,12 @@ int main(int argc, char **argv)
 		if (add_functions(functions.items[i]) < 0)
 			die("%s", fail_text());
 	say_placing();
-	status = collect(&collector, argv + first, by_name);
+	collector = collector_new();
+	status = collect(collector, &child, argv + first, by_name);
 	if (status < 0 || (status == EXIT_FAILED && *fail_text()))
 		warn("%s", fail_text());
-	say_removing(&collector.wishes);
-	if (collector_close(&collector, status >= 0) < 0)
+	say_removing(collector_wishes(collector));
+	if (collector_close(collector, status >= 0) < 0)
 		warn("%s; it stays until the next start of %s", fail_text(), command_name());
 
 	lookup_free(lookup);
@@ -455,8 +468,8 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < called.count; i++)
 		free((char *)called.items[i]);
 	free(called.items);
-	complaint = child_complaint(&collector.child);
-	if (complaint && (status >= 0 || collector.child.started)) /* otherwise the collector's own failure matters */
+	complaint = child_complaint(&child);
+	if (complaint && (status >= 0 || child.started)) /* otherwise the collector's own failure matters */
 		warn("'%s' %s", argv[first], complaint);
 	return status < 0 ? EXIT_FAILED : status;
 }

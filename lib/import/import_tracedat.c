@@ -341,9 +341,9 @@ static size_t is_tracedat(const char *bytes, size_t length)
 /* Files that make one stream: a single one, or all that are to be merged. */
 struct recording {
 	ARRAY(struct tracedat *) files;
-	struct wishes wishes;
+	struct wishes *wishes;
 	struct process everyone;
-	struct scribe scribe;
+	struct scribe *scribe;
 	struct merge merge;
 	struct symbols *symbols;
 	char clock[32];
@@ -361,8 +361,8 @@ static void free_recording(void *state)
 		free(recording->files.items[i]);
 	}
 	free(recording->files.items);
-	wishes_free(&recording->wishes);
-	scribe_free(&recording->scribe);
+	scribe_free(recording->scribe);
+	wishes_free(recording->wishes);
 	symbols_free(recording->symbols);
 	free(recording);
 }
@@ -388,7 +388,7 @@ static int learn_formats(struct import *import, struct recording *recording, con
 
 	for (size_t i = 0; status == 0 && i < file->formats.count; i++) {
 		const struct tracedat_format *format = &file->formats.items[i];
-		struct wishes *wishes = &recording->wishes;
+		struct wishes *wishes = recording->wishes;
 		const struct choice *choice;
 		struct wish *wish;
 
@@ -397,7 +397,7 @@ static int learn_formats(struct import *import, struct recording *recording, con
 				import_say(import, true, "%s: %s", file->name, fail_text());
 			continue;
 		}
-		wish = wishes->list.items[wishes->list.count - 1];
+		wish = wishes_at(wishes, wishes_count(wishes) - 1);
 		choice = import_choose(import, wish->system, wish->name);
 		wish->enabled = choice && choice->wanted;
 		wish->predicate = choice ? choice->predicate : NULL;
@@ -536,14 +536,12 @@ static void take_symbols(struct recording *recording, struct stream *stream)
 
 	recording->symbols = symbols_new(stream, file->symbols, file->printks);
 	file->symbols = file->printks = NULL;
-	for (size_t i = 0; i < recording->wishes.list.count; i++) {
-		struct wish *wish = recording->wishes.list.items[i];
+	for (size_t i = 0; i < wishes_count(recording->wishes); i++) {
+		struct wish *wish = wishes_at(recording->wishes, i);
 
 		wish->introduced = wish->enabled &&
 				   symbols_type(recording->symbols, wish->id, wish->event, wish->format, file->layout.long_size);
 	}
-	recording->scribe.introduce = symbols_introduce;
-	recording->scribe.context = recording->symbols;
 }
 
 static int write_beginning(struct import *import, struct recording *recording)
@@ -554,8 +552,8 @@ static int write_beginning(struct import *import, struct recording *recording)
 
 	if (import_begin(import, swapped) < 0 || write_stream_record(import, recording) < 0)
 		return -1;
-	for (size_t i = 0; i < recording->wishes.list.count; i++) {
-		const struct wish *wish = recording->wishes.list.items[i];
+	for (size_t i = 0; i < wishes_count(recording->wishes); i++) {
+		const struct wish *wish = wishes_at(recording->wishes, i);
 
 		if (wish->enabled && scribe_format(stream, wish, swapped) < 0)
 			return -1;
@@ -570,7 +568,7 @@ static int write_losses_at_end(struct recording *recording)
 		const struct ring *ring = &recording->merge.rings[i];
 		uint64_t lost = tracedat_lost_at_end(ring);
 
-		if (lost && scribe_lost(&recording->scribe, ring, ring->ts, lost) < 0)
+		if (lost && scribe_lost(recording->scribe, ring, ring->ts, lost) < 0)
 			return -1;
 	}
 	return 0;
@@ -590,24 +588,30 @@ static void say_what_was_wrong(struct import *import, const struct recording *re
 			import_say(import, true, "%s: %llu pages of events are damaged, the first at byte %llu", file->name,
 				   (unsigned long long)file->damaged, (unsigned long long)file->damaged_first);
 	}
-	if (recording->scribe.strangers)
+	if (recording->scribe && scribe_strangers(recording->scribe))
 		import_say(import, true, "%s: %llu events are left out, for no format says what they are",
-			   recording->files.items[0]->name, (unsigned long long)recording->scribe.strangers);
+			   recording->files.items[0]->name, (unsigned long long)scribe_strangers(recording->scribe));
 }
 
 static int write_recording(struct import *import, struct recording *recording)
 {
-	struct scribe *scribe = &recording->scribe;
+	struct scribe_setup setup = {
+		.stream = import_stream(import),
+		.wishes = recording->wishes,
+		.process = &recording->everyone,
+		.names = import_options(import)->names,
+		.foreign = true,
+		.cmdlines = recording->files.items[0]->cmdlines,
+		.introduce = symbols_introduce,
+	};
 
-	scribe->stream = import_stream(import);
-	scribe->wishes = &recording->wishes;
-	scribe->names = import_options(import)->names;
-	scribe->process = &recording->everyone;
-	scribe->threads.cmdlines.final = scribe->threads.foreign = true;
-	scribe->threads.cmdlines.text = recording->files.items[0]->cmdlines;
-	recording->files.items[0]->cmdlines = NULL;
-	return write_beginning(import, recording) < 0 || scribe_round(scribe, &recording->merge, INT64_MAX) < 0 ||
-		       write_losses_at_end(recording) < 0 ? -1 : 0;
+	if (!setup.cmdlines)
+		setup.cmdlines = "";
+	if (write_beginning(import, recording) < 0)
+		return -1;
+	setup.context = recording->symbols;
+	recording->scribe = scribe_new(&setup);
+	return scribe_round(recording->scribe, &recording->merge, INT64_MAX) < 0 || write_losses_at_end(recording) < 0 ? -1 : 0;
 }
 
 /* --- files and pipes ---------------------------------------------------------------------------------------------- */
@@ -654,7 +658,7 @@ static int read_tracedat(struct import *import, struct import_input *input)
 
 	if (!recording) {
 		*state = recording = NEW(struct recording);
-		recording->wishes.by_id = memory_new(WISH_IDS, sizeof(struct wish *)); /* perhaps no format can be read */
+		recording->wishes = wishes_new();
 	}
 	if (fstat(fd, &about) < 0 || !S_ISREG(about.st_mode))
 		fd = spool(input);

@@ -8,17 +8,31 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <tracefs.h>
+
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/number.h"
 #include "base/open_files.h"
 #include "event/predicate.h"
+#include "program/lookup.h"
+#include "program/stacks.h"
+#include "source/asker.h"
+#include "source/clock.h"
+#include "source/devices.h"
 #include "source/execs.h"
+#include "source/guardian.h"
 #include "source/instance.h"
 #include "source/interpreters.h"
-#include "source/round.h"
-#include "program/stacks.h"
+#include "source/meddling.h"
+#include "source/merge.h"
+#include "source/process.h"
+#include "source/quotas.h"
+#include "source/recorder.h"
+#include "source/scribe.h"
+#include "source/stages.h"
 #include "source/stop.h"
+#include "source/timers.h"
 #include "source/titles.h"
 #include "source/traced.h"
 #include "source/within.h"
@@ -38,6 +52,85 @@ enum {
 	INTERRUPT_GRACE_MS = 1000,  /* for the command that a Ctrl-C reached as well */
 	CALL_MS = 200,		    /* for a cchart-filter to call; if it comes later, it had all events until then */
 };
+
+/* An event in the midst of being written is not there yet for a reader, though later ones of other CPUs are. */
+#define SLACK (5 * NSEC_PER_SEC / 1000)
+
+/* Between two records which say that something may be missing, by what somebody else did. */
+#define DOUBT_PERIOD (NSEC_PER_SEC / 2)
+
+struct collector {
+	struct wishes *wishes;
+	struct child *child;	/* NULL: no command */
+	struct process process; /* whose events are wanted; processes chosen by name are taken in when tracing begins */
+	struct cost *cost;
+	struct probes *probes;
+	struct tracefs_instance *instance;
+	int hold, keeper_hold; /* of the instances */
+	struct tracefs_instance *keeper; /* of events that may stay in the kernel; NULL: none do */
+	int pipe; /* then: the same as output */
+	int output; /* where the stream goes */
+	uint64_t buffer;
+	struct guardian guardian;
+	struct trace_clock clock;
+	int64_t wall; /* clock_wall(), as the stream tells it */
+	struct merge merge;
+	int streamed; /* rings of the first instance */
+	struct recorder recorder;
+	bool recording; /* the keeper's rings are the recorder's */
+	struct stream *stream;
+	struct scribe_setup setup;
+	struct scribe *scribe; /* while it runs */
+	struct asker *asker;   /* these three: NULL if what processes run is not told, or cannot be */
+	struct execs *execs;
+	struct titles *titles;
+	struct stacks *stacks; /* NULL: none are wanted */
+	struct lookup *lookup; /* of the stacks' functions */
+	struct devices devices;
+	struct quotas quotas;
+	struct stages stages;
+	struct pollfd *polled;
+	int polled_count;
+	int32_t self;
+	bool foreign; /* in a PID namespace of its own: /proc has other numbers than events */
+	int bell;
+	bool looked_at_probes;
+	collector_say *say;
+	struct meddling *meddling; /* NULL: it cannot be told */
+	char *meddled;		   /* the file that somebody else wrote to first; NULL: none */
+	int64_t told;		   /* until then all is told, or said to be in doubt */
+	bool block;	      /* block events are on */
+	bool switches;	      /* so is sched_switch */
+	bool timers;	      /* so are events of timers, whose functions are to be told */
+	int64_t last_written; /* when something was, by the trace clock */
+};
+
+struct collector *collector_new(void)
+{
+	struct collector *collector = NEW(struct collector);
+
+	*collector = (struct collector){.guardian.pid = -1, .hold = -1, .keeper_hold = -1, .bell = -1, .clock.stats = -1,
+					.recorder = {.listening = -1, .call = -1}};
+	collector->wishes = wishes_new();
+	return collector;
+}
+
+struct wishes *collector_wishes(struct collector *collector)
+{
+	return collector->wishes;
+}
+
+void collector_own(struct collector *collector, struct cost *cost, struct probes *probes)
+{
+	collector->cost = cost;
+	collector->probes = probes;
+}
+
+int collector_fork(struct collector *collector, struct child *child, char *const *argv, bool to_stderr)
+{
+	collector->child = child;
+	return child_fork(child, argv, collector->guardian.pipe, to_stderr);
+}
 
 /*
  * A ring is read page by page. Pages of 16 KiB cost a quarter less than those of 4 KiB, and larger ones no less.
@@ -62,10 +155,6 @@ static uint64_t default_size(void)
 
 int collector_open(struct collector *collector, const char *clock, uint64_t buffer)
 {
-	*collector = (struct collector){.guardian.pid = -1, .hold = -1, .keeper_hold = -1, .bell = -1, .clock.stats = -1,
-					.recorder = {.listening = -1, .call = -1}};
-	collector->scribe.wishes = &collector->wishes;
-	collector->scribe.process = &collector->process;
 	open_files_raise(); /* each ring has two; with stacks, what is mapped stays open until it matters */
 	collector->buffer = buffer == COLLECTOR_BUFFER_DEFAULT ? default_size() : buffer;
 	if (!instance_tracefs() || instance_allowed() < 0)
@@ -79,8 +168,8 @@ int collector_open(struct collector *collector, const char *clock, uint64_t buff
 	collector->instance = instance_create(&collector->hold);
 	if (!collector->instance)
 		return -1;
-	collector->foreign = collector->scribe.threads.foreign = collector->quotas.foreign = instance_space() != 0;
-	collector->self = collector->scribe.own[0] = instance_tid(collector->instance);
+	collector->foreign = collector->quotas.foreign = instance_space() != 0;
+	collector->self = instance_tid(collector->instance);
 	if (clock_set(&collector->clock, collector->instance, clock) < 0)
 		return -1;
 	return size_rings(collector->instance, collector->buffer);
@@ -89,7 +178,7 @@ int collector_open(struct collector *collector, const char *clock, uint64_t buff
 int collector_keep(struct collector *collector, int pipe)
 {
 	collector->pipe = pipe;
-	if (!wishes_can_keep(&collector->wishes))
+	if (!recorder_suits(pipe) || !wishes_can_keep(collector->wishes))
 		return 0;
 	collector->keeper = instance_create_keeper(&collector->keeper_hold);
 	if (!collector->keeper || instance_write(collector->keeper, "trace_clock", collector->clock.name) < 0)
@@ -103,7 +192,7 @@ int collector_add_stacks(struct collector *collector, struct lookup *lookup)
 		return fail("in this PID namespace threads have other numbers than in events");
 	if (collector->clock.id != CLOCK_MONOTONIC && collector->clock.id != CLOCK_MONOTONIC_RAW)
 		return fail("stacks need the clock mono or mono_raw, not '%s'", collector->clock.name);
-	collector->stacks = collector->scribe.stacks = stacks_open(collector->clock.id, lookup);
+	collector->stacks = stacks_open(collector->clock.id, lookup);
 	collector->lookup = collector->recorder.lookup = lookup;
 	return collector->stacks ? 0 : -1;
 }
@@ -136,7 +225,7 @@ static int write_stream_record(struct collector *collector)
 	line_text(&line, "clock", collector->clock.name);
 	collector->wall = clock_wall(&collector->clock);
 	line_time(&line, "wall", collector->wall);
-	status = stream_write_line(collector->scribe.stream, &line);
+	status = stream_write_line(collector->stream, &line);
 	line_free(&line);
 	return status;
 }
@@ -152,7 +241,7 @@ static int open_rings(struct collector *collector)
 /* The stream has the event's format by now. */
 static int filter_here(struct collector *collector, struct wish *wish)
 {
-	struct events *names = collector->scribe.names;
+	struct events *names = collector->setup.names;
 
 	wish->predicate = predicate_new(names, events_type(names, wish->event), wish->filter);
 	return wish->predicate ? 0 : fail_prefix("filter of the event '%s'", wish->event);
@@ -164,32 +253,49 @@ static void watch_others(struct collector *collector)
 	collector->meddling = meddling_watch();
 	if (!collector->meddling)
 		return;
-	if (meddling_add(collector->meddling, collector->instance, &collector->wishes, false) == 0 &&
-	    (!collector->keeper || meddling_add(collector->meddling, collector->keeper, &collector->wishes, true) == 0))
+	if (meddling_add(collector->meddling, collector->instance, collector->wishes, false) == 0 &&
+	    (!collector->keeper || meddling_add(collector->meddling, collector->keeper, collector->wishes, true) == 0))
 		return;
 	meddling_end(collector->meddling);
 	collector->meddling = NULL;
 }
 
-int collector_prepare(struct collector *collector, struct stream *stream, struct events *names)
+/* Its format; and what else the wish asks for. */
+static int begin_wish(struct collector *collector, struct wish *wish)
 {
-	collector->scribe.stream = stream;
-	collector->scribe.names = names;
-	if (wishes_enable(&collector->wishes, collector->instance, collector->keeper) < 0 || open_rings(collector) < 0)
+	if (!wish->enabled)
+		return 0;
+	if (!(wish->flags & WISH_QUIET) && scribe_format(collector->stream, wish, false) < 0)
+		return -1;
+	if (wish->flags & WISH_WHOLE && wish->filter && filter_here(collector, wish) < 0)
+		return -1;
+	collector->block |= strcmp(wish->system, "block") == 0;
+	collector->timers |= strncmp(wish->event, "timer:", strlen("timer:")) == 0;
+	collector->switches |= wish->layout.is_switch;
+	return 0;
+}
+
+int collector_prepare(struct collector *collector, struct stream *stream, int output, struct events *names)
+{
+	struct wish *wish;
+
+	collector->stream = stream;
+	collector->output = output;
+	collector->setup = (struct scribe_setup){
+		.stream = stream,
+		.wishes = collector->wishes,
+		.process = &collector->process,
+		.names = names,
+		.stacks = collector->stacks,
+		.foreign = collector->foreign,
+	};
+	if (wishes_enable(collector->wishes, collector->instance, collector->keeper) < 0 || open_rings(collector) < 0)
 		return -1;
 	if (write_stream_record(collector) < 0)
 		return -1;
-	for (size_t i = 0; i < collector->wishes.list.count; i++) {
-		struct wish *wish = collector->wishes.list.items[i];
-
-		if (wish->enabled && !(wish->flags & WISH_QUIET) && scribe_format(stream, wish, false) < 0)
+	for (size_t i = 0; (wish = wishes_at(collector->wishes, i)); i++)
+		if (begin_wish(collector, wish) < 0)
 			return -1;
-		if (wish->enabled && wish->flags & WISH_WHOLE && wish->filter && filter_here(collector, wish) < 0)
-			return -1;
-		collector->block |= wish->enabled && wish->is_block;
-		collector->timers |= wish->enabled && wish->is_timer;
-		collector->switches |= wish->enabled && wish->is_switch;
-	}
 	if (collector->switches && quotas_look(&collector->quotas, stream, &collector->clock) < 0)
 		return -1;
 	watch_others(collector);
@@ -235,7 +341,7 @@ static int say_recording(struct collector *collector, const char *key, int64_t t
 
 	line_begin(&line, kind_name(KIND_RECORDER));
 	line_time(&line, key, ts);
-	status = stream_write_line(collector->scribe.stream, &line);
+	status = stream_write_line(collector->stream, &line);
 	line_free(&line);
 	return status;
 }
@@ -246,18 +352,16 @@ static int say_recording(struct collector *collector, const char *key, int64_t t
  */
 static int watch_programs(struct collector *collector)
 {
-	struct threads *threads = &collector->scribe.threads;
-
-	if (!collector->programs || collector->foreign)
+	if (collector->foreign)
 		return 0;
 	if (interpreters_load() < 0)
 		return -1;
 	if (collector->clock.id == CLOCK_MONOTONIC)
-		threads->execs = execs_open();
-	threads->asker = asker_start(&collector->clock);
-	if (!threads->asker)
+		collector->execs = execs_open();
+	collector->asker = asker_start(&collector->clock);
+	if (!collector->asker)
 		return -1;
-	threads->titles = titles_new(&collector->clock, threads->asker, threads->execs);
+	collector->titles = titles_new(&collector->clock, collector->asker, collector->execs);
 	return 0;
 }
 
@@ -273,14 +377,8 @@ static int hand_over(struct collector *collector, int64_t since)
 	merge_part(&collector->merge, collector->streamed, &kept);
 	collector->recording = true;
 	make_polled(collector);
-	collector->scribe.unswitched = collector->switches;
-	collector->scribe.stacks = NULL; /* they are the recorder's */
-	collector->recorder.scribe.stacks = collector->stacks;
-	collector->recorder.scribe.threads.asker = collector->scribe.threads.asker;
-	collector->recorder.scribe.threads.execs = collector->scribe.threads.execs;
-	collector->recorder.scribe.threads.foreign = collector->foreign;
-	return recorder_begin(&collector->recorder, &kept, since, &collector->clock, &collector->wishes, collector->self,
-			      collector->bell);
+	scribe_share(collector->scribe, collector->switches);
+	return recorder_begin(&collector->recorder, &kept, since, &collector->clock, &collector->setup, collector->self, collector->bell);
 }
 
 /* Until rings fill up, the period or the time that is left is over, or a signal comes. */
@@ -289,7 +387,7 @@ static void wait_for_events(struct collector *collector, int64_t deadline)
 	int64_t begin = monotonic_ms(), left = deadline - begin;
 	int period = left < PERIOD_MS ? (int)(left > 0 ? left : 0) : PERIOD_MS;
 
-	if (collector->scribe.events < WORTHWHILE) /* some kernels call a ring readable that holds next to nothing */
+	if (scribe_written(collector->scribe) < WORTHWHILE) /* some kernels call a ring readable that holds next to nothing */
 		period -= poll(collector->polled, 1, RUSH_MS < period ? RUSH_MS : period) == 0 ? RUSH_MS : period;
 	if (period > 0)
 		poll(collector->polled, (nfds_t)collector->polled_count, period);
@@ -303,7 +401,7 @@ static int64_t end_of(const struct collector *collector, int64_t deadline)
 {
 	int64_t grace = monotonic_ms() + INTERRUPT_GRACE_MS;
 
-	if (stop_signal() == SIGINT && collector->child.started)
+	if (stop_signal() == SIGINT && collector->child && collector->child->started)
 		return grace < deadline ? grace : deadline;
 	return stop_signal() ? 0 : deadline;
 }
@@ -311,26 +409,200 @@ static int64_t end_of(const struct collector *collector, int64_t deadline)
 /* 1: nobody reads the stream any more; 0: somebody does; -1 after fail(). */
 static int is_left(const struct collector *collector)
 {
-	return stream_output_closed(collector->scribe.stream) ? 1 : recorder_has_left(&collector->recorder);
+	return stream_output_closed(collector->stream) ? 1 : recorder_has_left(&collector->recorder);
+}
+
+/* How long nothing may be written. What the kernel keeps must be asked for before it is overwritten. */
+static int64_t silence(const struct collector *collector)
+{
+	return collector->recording ? NSEC_PER_SEC / 5 : NSEC_PER_SEC;
+}
+
+/* A reader that waits for events must be able to tell that there were none from a collector that hangs. */
+static int write_tick(struct collector *collector, int64_t bound)
+{
+	struct line line = {0};
+	int status;
+
+	line_begin(&line, "tick");
+	line_time(&line, "ts", bound);
+	status = stream_write_line(collector->stream, &line);
+	line_free(&line);
+	return status;
+}
+
+/*
+ * Looks whether somebody else has written to files of our instances, in which case the data are incomplete. `ours` is the name of the
+ * files that we ourselves wrote to since the last look; NULL: none.
+ */
+static void notice_others(struct collector *collector, const char *ours)
+{
+	const char *file = collector->meddling ? meddling_seen(collector->meddling, ours) : NULL;
+
+	if (!file)
+		return;
+	stream_mark_incomplete(collector->stream);
+	if (!collector->meddled)
+		collector->meddled = memory_text(file, strlen(file));
+}
+
+/* Says that something may be missing between these times, of a count that nobody knows. */
+static int doubt(struct collector *collector, int64_t from, int64_t ts)
+{
+	struct line line = {0};
+	int status = 0;
+
+	for (int i = 0; status == 0 && i < collector->streamed; i++) {
+		line_begin(&line, "lost");
+		line_time(&line, "ts", ts);
+		line_integer(&line, "cpu", collector->merge.rings[i].cpu);
+		line_unsigned(&line, "count", 0);
+		line_time(&line, "from", from);
+		status = stream_write_line(collector->stream, &line);
+	}
+	line_free(&line);
+	collector->told = ts;
+	return status;
+}
+
+static int tell_doubt(struct collector *collector, int64_t until)
+{
+	notice_others(collector, NULL);
+	if (!collector->meddled)
+		collector->told = until;
+	else if (until - collector->told >= DOUBT_PERIOD)
+		return doubt(collector, collector->told, until);
+	return 0;
+}
+
+/* Our own threads: the scribe leaves them out; readers are told of them, but where events have other numbers than processes. */
+static int tell_own(struct collector *collector)
+{
+	const int32_t own[] = {
+		collector->self,
+		recorder_tid(&collector->recorder),
+		collector->asker ? asker_tid(collector->asker) : 0,
+		collector->lookup ? lookup_process(collector->lookup) : 0,
+	};
+	const int32_t helper = collector->guardian.pid;
+
+	scribe_own(collector->scribe, own);
+	if (collector->foreign)
+		return 0;
+	if (stages_tell(&collector->stages, collector->stream, own, SCRIBE_OWN) < 0 ||
+	    stages_tell(&collector->stages, collector->stream, &helper, 1) < 0)
+		return -1;
+	return stages_look(&collector->stages, collector->stream, collector->output, clock_now(&collector->clock));
+}
+
+/* Writes the events of all but the last few milliseconds, before the time *until, and flushes. */
+static int take_round(struct collector *collector, int64_t *until)
+{
+	int64_t now = clock_now(&collector->clock);
+	struct stream *stream = collector->stream;
+
+	if (now == INT64_MIN)
+		return -1;
+	if (collector->block && devices_look(&collector->devices, stream, now) < 0)
+		return -1;
+	if (collector->switches && quotas_look(&collector->quotas, stream, &collector->clock) < 0)
+		return -1;
+	if (collector->timers && timers_tell(stream) < 0)
+		return -1;
+	collector->timers = false;
+	*until = now - SLACK;
+	if (collector->execs)
+		execs_take(collector->execs);
+	if (tell_own(collector) < 0 || scribe_round(collector->scribe, &collector->merge, *until) < 0)
+		return -1;
+	if (tell_doubt(collector, *until) < 0)
+		return -1;
+	if (collector->recording && collector->stacks)
+		stacks_take(collector->stacks, *until);
+	if (scribe_written(collector->scribe) == 0 && now - collector->last_written >= silence(collector)) {
+		if (write_tick(collector, *until) < 0)
+			return -1;
+		collector->last_written = now;
+	}
+	if (scribe_written(collector->scribe) > 0)
+		collector->last_written = now;
+	return stream_flush(stream);
+}
+
+/* With tracing off: writes all that is left, and what was lost at the very end. */
+static int take_last(struct collector *collector)
+{
+	int64_t now, from;
+
+	if (collector->execs)
+		execs_take(collector->execs);
+	if (scribe_round(collector->scribe, &collector->merge, INT64_MAX) < 0)
+		return -1;
+	notice_others(collector, "tracing_on");
+	now = clock_now(&collector->clock);
+	if (collector->cost && cost_doubts(collector->cost, now, &from) && doubt(collector, from, now) < 0)
+		return -1;
+	if (collector->meddled && doubt(collector, collector->told, clock_now(&collector->clock)) < 0)
+		return -1;
+	for (int i = 0; i < collector->merge.count; i++) {
+		struct ring *ring = &collector->merge.rings[i];
+		uint64_t lost = ring_lost_at_end(ring);
+
+		if (lost && scribe_lost(collector->scribe, ring, clock_now(&collector->clock), lost) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 /* A program whose functions have return probes may have loaded a library that throws. While the probes are off, calls have no end. */
 static int look_at_probes(struct collector *collector, int64_t until)
 {
-	struct scribe *scribe = &collector->scribe;
 	bool first = !collector->looked_at_probes; /* what was loaded while probes were placed was not seen */
+	const int32_t *mappers;
+	size_t count;
 	int off;
 
-	if (!collector->probes || (!first && scribe->mappers.count == 0))
+	mappers = scribe_mappers(collector->scribe, &count);
+	if (!collector->probes || (!first && count == 0))
 		return 0;
-	off = probes_look(collector->probes, collector->instance, scribe->mappers.items, first ? 0 : scribe->mappers.count, collector->say);
+	off = probes_look(collector->probes, collector->instance, mappers, first ? 0 : count, collector->say);
 	collector->looked_at_probes = true;
-	scribe->mappers.count = 0;
 	if (off <= 0)
 		return off;
-	round_notice(collector, "enable"); /* it was us */
-	stream_mark_incomplete(scribe->stream);
-	return round_doubt(collector, until, clock_now(&collector->clock));
+	notice_others(collector, "enable"); /* it was us */
+	stream_mark_incomplete(collector->stream);
+	return doubt(collector, until, clock_now(&collector->clock));
+}
+
+/* What costs too much may go, and what was begun before that is in doubt. 1: it is all that is left; -1 after fail(). */
+static int look_at_cost(struct collector *collector, int64_t until)
+{
+	struct cost_subject subject = {
+		.wishes = collector->wishes,
+		.instance = collector->instance,
+		.keeper = collector->keeper,
+		.stream = collector->stream,
+		.clock = &collector->clock,
+		.stacks = collector->stacks,
+		.lookup = collector->lookup,
+		.traced = merge_traced(&collector->merge) + (collector->recording ? recorder_traced(&collector->recorder) : 0),
+		.recording = collector->recording,
+	};
+	int64_t from;
+
+	if (!collector->cost)
+		return 0;
+	switch (cost_look(collector->cost, &subject, until)) {
+	case COST_FINE:
+		return cost_doubts(collector->cost, until, &from) ? doubt(collector, from, until) : 0;
+	case COST_SHED:
+		notice_others(collector, "enable"); /* it was us */
+		return 0;
+	case COST_END:
+		return 1;
+	default:
+		return -1;
+	}
 }
 
 static int collect(struct collector *collector, int64_t deadline)
@@ -344,13 +616,13 @@ static int collect(struct collector *collector, int64_t deadline)
 			asked = true;
 			deadline = end_of(collector, deadline);
 		}
-		if (monotonic_ms() >= deadline || child_has_ended(&collector->child))
+		if (monotonic_ms() >= deadline || (collector->child && child_has_ended(collector->child)))
 			return 0;
 		wait_for_events(collector, deadline);
 		guardian_keep(&collector->guardian);
-		if (round_take(collector, &until) < 0 || look_at_probes(collector, until) < 0 || hand_over(collector, until) < 0)
+		if (take_round(collector, &until) < 0 || look_at_probes(collector, until) < 0 || hand_over(collector, until) < 0)
 			return -1;
-		status = collector->cost ? cost_look(collector, until) : 0;
+		status = look_at_cost(collector, until);
 		if (status == 0)
 			status = is_left(collector);
 		if (status != 0)
@@ -371,11 +643,11 @@ static int switch_tracing(struct collector *collector, bool on)
 /* Gives a cchart-filter time to call, so that it is spared what it would be sent meanwhile. */
 static int await_call(struct collector *collector)
 {
-	struct stream *stream = collector->scribe.stream;
+	struct stream *stream = collector->stream;
 
 	if (!collector->keeper)
 		return 0;
-	if (recorder_offer(&collector->recorder, &collector->wishes, stream, collector->pipe) < 0 || stream_flush(stream) < 0)
+	if (recorder_offer(&collector->recorder, collector->wishes, stream, collector->pipe) < 0 || stream_flush(stream) < 0)
 		return -1;
 	recorder_is_called(&collector->recorder, CALL_MS);
 	return 0;
@@ -396,36 +668,34 @@ static bool read_program(void *context, struct program *program, int32_t pid)
 	struct collector *collector = context;
 	int64_t read;
 
-	return collector->scribe.threads.asker && asker_ask(collector->scribe.threads.asker, program, &read, pid, pid);
+	return collector->asker && asker_ask(collector->asker, program, &read, pid, pid);
 }
 
 /* The event by which a system call begins, if it is streamed; else NULL. */
 static const struct wish *enter_event(const struct collector *collector)
 {
-	for (size_t i = 0; i < collector->wishes.list.count; i++) {
-		const struct wish *wish = collector->wishes.list.items[i];
+	const struct wish *wish;
 
+	for (size_t i = 0; (wish = wishes_at(collector->wishes, i)); i++)
 		if (strcmp(wish->event, "raw_syscalls:sys_enter") == 0)
 			return wish->enabled && !wish->kept ? wish : NULL;
-	}
 	return NULL;
 }
 
 /* Of the processes that were asked for. NULL: of none. */
-static struct within *look_within(struct collector *collector, const int32_t *pids, int count)
+static struct within *look_within(struct collector *collector, const struct collection *of)
 {
-	const struct process *asked = &collector->process;
 	struct process process = {0};
 	struct within *within;
 
-	if (!enter_event(collector) || (count == 0 && asked->names.count == 0))
+	if (!enter_event(collector) || of->pid_count + of->name_count == 0)
 		return NULL;
 	process_select(&process);
-	for (size_t i = 0; i < asked->names.count; i++)
-		process_choose(&process, asked->names.items[i]);
-	for (int i = 0; i < count; i++)
-		if (pids[i] != COLLECTOR_COMMAND)
-			process_follow(&process, pids[i]); /* if it is gone by now, that is said when they are followed */
+	for (size_t i = 0; i < of->name_count; i++)
+		process_choose(&process, of->names[i]);
+	for (size_t i = 0; i < of->pid_count; i++)
+		if (of->pids[i] != COLLECTOR_COMMAND)
+			process_follow(&process, of->pids[i]); /* if it is gone by now, that is said when they are followed */
 	process_follow_chosen(&process, read_program, collector);
 	within = within_look(&process);
 	process_free(&process);
@@ -433,81 +703,103 @@ static struct within *look_within(struct collector *collector, const int32_t *pi
 }
 
 /* Tracing is on, so that no fork is missed. */
-static int follow(struct collector *collector, const int32_t *pids, int count)
+static int follow(struct collector *collector, const struct collection *of)
 {
-	for (int i = 0; i < count; i++)
-		if (process_follow(&collector->process, pids[i] == COLLECTOR_COMMAND ? collector->child.pid : pids[i]) < 0)
+	for (size_t i = 0; i < of->pid_count; i++)
+		if (process_follow(&collector->process, of->pids[i] == COLLECTOR_COMMAND ? collector->child->pid : of->pids[i]) < 0)
 			return -1;
-	if (process_follow_chosen(&collector->process, read_program, collector) == 0 && collector->process.names.count)
-		collector->say("no process is called '%s' yet; those that begin are traced", collector->process.names.items[0]);
-	return traced_write_all(&collector->process, collector->scribe.stream);
+	if (process_follow_chosen(&collector->process, read_program, collector) == 0 && of->name_count)
+		of->say("no process is called '%s' yet; those that begin are traced", of->names[0]);
+	return traced_write_all(&collector->process, collector->stream);
 }
 
-int collector_run(struct collector *collector, int64_t duration, const int32_t *pids, int count, collector_say *say)
+/* All that is to be there before tracing is on. */
+static int begin(struct collector *collector, const struct collection *of)
+{
+	collector->say = of->say;
+	for (size_t i = 0; i < of->name_count; i++)
+		process_choose(&collector->process, of->names[i]);
+	make_polled(collector);
+	setpriority(PRIO_PROCESS, 0, PRIORITY); /* where it may; a collector that starves loses events */
+	if (of->pid_count + of->name_count && collector->foreign)
+		return fail("-p needs the machine's own PID namespace: in this one processes have other numbers than in events");
+	if (of->programs && watch_programs(collector) < 0)
+		return -1;
+	collector->setup.asker = collector->asker;
+	collector->setup.execs = collector->execs;
+	collector->setup.titles = collector->titles;
+	collector->scribe = scribe_new(&collector->setup);
+	return await_call(collector) < 0 || (collector->stacks && stacks_start(collector->stacks) < 0) ? -1 : 0;
+}
+
+/* Tracing is off: the rest of what was traced. */
+static int finish(struct collector *collector)
+{
+	int status = collector->stacks ? stacks_stop(collector->stacks) : 0;
+
+	if (status == 0 && !stream_output_closed(collector->stream))
+		status = take_last(collector);
+	if (collector_lost_stacks(collector))
+		stream_mark_incomplete(collector->stream);
+	if (status < 0 || !collector->recording)
+		return status;
+	stream_report_traced(collector->stream, merge_traced(&collector->merge) + recorder_traced(&collector->recorder));
+	return say_recording(collector, "until", clock_now(&collector->clock));
+}
+
+int collector_run(struct collector *collector, const struct collection *collection)
 {
 	struct within *within = NULL;
 	int64_t deadline = INT64_MAX;
-	int status = 0;
+	int status;
 
-	collector->say = say;
-	make_polled(collector);
-	setpriority(PRIO_PROCESS, 0, PRIORITY); /* where it may; a collector that starves loses events */
-	if ((count || collector->process.names.count) && collector->foreign)
-		return fail("-p needs the machine's own PID namespace: in this one processes have other numbers than in events");
-	if (watch_programs(collector) < 0 || await_call(collector) < 0 || (collector->stacks && stacks_start(collector->stacks) < 0))
+	if (begin(collector, collection) < 0)
 		return -1;
-	within = look_within(collector, pids, count);
+	within = look_within(collector, collection);
 	collector->told = clock_now(&collector->clock);
 	if (switch_tracing(collector, true) < 0) {
 		within_free(within);
 		return -1;
 	}
-	round_notice(collector, "tracing_on");
-	if (hand_over(collector, collector->told) < 0)
-		status = -1;
+	notice_others(collector, "tracing_on");
+	status = hand_over(collector, collector->told);
 	if (status == 0)
-		status = follow(collector, pids, count);
+		status = follow(collector, collection);
 	if (status == 0 && within)
-		status = within_tell(within, &collector->scribe, enter_event(collector), collector->told);
+		status = within_tell(within, collector->scribe, collector->stream, enter_event(collector), collector->told);
 	within_free(within);
-	if (status == 0 && collector->child.pid > 0 && !stop_signal())
-		status = child_go(&collector->child);
-	if (duration >= 0)
-		deadline = monotonic_ms() + duration / 1000000;
+	if (status == 0 && collector->child && collector->child->pid > 0 && !stop_signal())
+		status = child_go(collector->child);
+	if (collection->duration >= 0)
+		deadline = monotonic_ms() + collection->duration / 1000000;
 	if (status == 0)
 		status = collect(collector, deadline);
-	round_notice(collector, NULL);
+	notice_others(collector, NULL);
 	if (status == 0)
 		status = switch_tracing(collector, false);
-	if (status == 0 && collector->stacks)
-		status = stacks_stop(collector->stacks);
-	if (status == 0 && !stream_output_closed(collector->scribe.stream))
-		status = round_last(collector);
-	if (collector_lost_stacks(collector))
-		stream_mark_incomplete(collector->scribe.stream);
-	if (status == 0 && collector->recording) {
-		stream_report_traced(collector->scribe.stream,
-				     merge_traced(&collector->merge) + recorder_traced(&collector->recorder));
-		status = say_recording(collector, "until", clock_now(&collector->clock));
-	}
+	if (status == 0)
+		status = finish(collector);
+	else if (collector_lost_stacks(collector))
+		stream_mark_incomplete(collector->stream);
 	return status;
 }
 
 int collector_close(struct collector *collector, bool wait)
 {
+	const struct wish *wish;
 	int removed = 0;
 
-	child_dismiss(&collector->child);
+	if (collector->child)
+		child_dismiss(collector->child);
 	recorder_end(&collector->recorder, wait);
 	merge_close(&collector->merge);
-	if (asker_end(collector->scribe.threads.asker))
-		titles_free(collector->scribe.threads.titles);
-	execs_close(collector->scribe.threads.execs);
+	if (asker_end(collector->asker))
+		titles_free(collector->titles);
+	execs_close(collector->execs);
 	clock_close(&collector->clock);
-	for (size_t i = 0; i < collector->wishes.list.count; i++)
-		predicate_free(collector->wishes.list.items[i]->predicate);
-	wishes_free(&collector->wishes);
-	scribe_free(&collector->scribe);
+	for (size_t i = 0; (wish = wishes_at(collector->wishes, i)); i++)
+		predicate_free(wish->predicate);
+	scribe_free(collector->scribe);
 	stacks_free(collector->stacks);
 	devices_free(&collector->devices);
 	quotas_free(&collector->quotas);
@@ -518,6 +810,7 @@ int collector_close(struct collector *collector, bool wait)
 	free(collector->meddled);
 	cost_free(collector->cost);
 	probes_free(collector->probes);
+	wishes_free(collector->wishes);
 	if (collector->keeper)
 		tracefs_instance_free(collector->keeper);
 	if (collector->instance)
@@ -531,5 +824,6 @@ int collector_close(struct collector *collector, bool wait)
 		if (guardian_end(&collector->guardian)) /* it had more patience */
 			removed = 0;
 	}
+	free(collector);
 	return removed;
 }

@@ -1,13 +1,15 @@
 /*
  * collector: kernel events, live, from a private tracing instance into a stream.
  *
+ *	c = collector_new()
  *	collector_open(c, clock, buffer)	a guardian, an instance
- *	wishes_add(&c->wishes, ...)		what to collect
+ *	wishes_add(collector_wishes(c), ...)	what to collect
  *	collector_keep(c)			perhaps
+ *	collector_fork(c, &child, ...)		perhaps
  *	collector_add_stacks(c)			perhaps
  *	collector_prepare(c, stream, names)	events on, tracing off; `stream` and `format` records
  *	...					records of the caller's own
- *	collector_run(c, ...)			until it is to end; then the rings are drained
+ *	collector_run(c, &collection)		until it is to end; then the rings are drained
  *	collector_close(c)			nothing stays behind
  *
  * Events come in the order of time, each within 200 ms of its happening while the reader keeps up. Events that the
@@ -21,94 +23,68 @@
 #ifndef SOURCE_COLLECTOR_H
 #define SOURCE_COLLECTOR_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "source/child.h"
-#include "source/clock.h"
 #include "source/cost.h"
-#include "source/devices.h"
-#include "source/guardian.h"
-#include "source/meddling.h"
-#include "source/merge.h"
 #include "source/probe.h"
-#include "source/process.h"
-#include "source/quotas.h"
-#include "source/recorder.h"
-#include "source/stages.h"
 #include "source/wishes.h"
 #include "stream/stream.h"
 
-typedef void collector_say(const char *format, ...); /* for what users are to know at once */
-
-struct collector {
-	struct wishes wishes;
-	struct child child;	/* pid 0: no command */
-	struct process process; /* whose events are wanted; processes chosen by name are taken in when tracing begins */
-	bool programs;		/* what processes run is to be told */
-	struct cost *cost;	/* a bound on what it costs; NULL: none. It becomes the collector's */
-	struct probes *probes;	/* those of functions, looked at while tracing; NULL: none. They become the collector's, too */
-	/* private */
-	struct tracefs_instance *instance;
-	int hold, keeper_hold; /* of the instances */
-	struct tracefs_instance *keeper; /* of events that may stay in the kernel; NULL: none do */
-	int pipe; /* then: the same as output */
-	int output; /* where the stream goes */
-	uint64_t buffer;
-	struct guardian guardian;
-	struct trace_clock clock;
-	int64_t wall; /* clock_wall(), as the stream tells it */
-	struct merge merge;
-	int streamed; /* rings of the first instance */
-	struct recorder recorder;
-	bool recording; /* the keeper's rings are the recorder's */
-	struct scribe scribe;
-	struct stacks *stacks; /* NULL: none are wanted */
-	struct lookup *lookup; /* of the stacks' functions */
-	struct devices devices;
-	struct quotas quotas;
-	struct stages stages;
-	struct pollfd *polled;
-	int polled_count;
-	int32_t self;
-	bool foreign; /* in a PID namespace of its own: /proc has other numbers than events */
-	int bell;
-	bool looked_at_probes;
-	collector_say *say;
-	struct meddling *meddling; /* NULL: it cannot be told */
-	char *meddled;		   /* the file that somebody else wrote to first; NULL: none */
-	int64_t told;		   /* until then all is told, or said to be in doubt */
-	bool block;	      /* block events are on */
-	bool switches;	      /* so is sched_switch */
-	bool timers;	      /* so are events of timers, whose functions are to be told */
-	int64_t last_written; /* when something was, by the trace clock */
-};
+struct collector;
 
 #define COLLECTOR_BUFFER_DEFAULT UINT64_MAX /* 64 MiB over all CPUs, but 4 MiB each at least */
+
+struct collector *collector_new(void);
 
 /* `buffer` is in bytes, per CPU. -1 after fail(); collector_close() must be called all the same. */
 int collector_open(struct collector *collector, const char *clock, uint64_t buffer);
 
+/* What is to be collected; the collector's. */
+struct wishes *collector_wishes(struct collector *collector);
+
+/* A bound on what it costs, and the probes of functions, which are looked at while tracing; NULL: none. They become the collector's. */
+void collector_own(struct collector *collector, struct cost *cost, struct probes *probes);
+
 /*
  * Those events that may wait shall stay in the kernel until they are asked for (source/recorder.h), if the reader of the
- * pipe that the stream goes to turns out to be a cchart-filter that asks. Does nothing where there are none. -1 after fail().
+ * pipe that the stream goes to turns out to be a cchart-filter that asks. Does nothing where there are none, or `pipe` is no pipe. -1 after fail().
  */
 int collector_keep(struct collector *collector, int pipe);
+
+/* Forks the COMMAND, which collector_run() lets go; the child is the caller's, and must stay. As child_fork(). */
+int collector_fork(struct collector *collector, struct child *child, char *const *argv, bool to_stderr);
 
 /*
  * Stacks are wanted too, where threads sleep and where they wake others; see program/stacks.h. -1 after fail(): they cannot be had;
  * all else can.
  */
+struct lookup;
 int collector_add_stacks(struct collector *collector, struct lookup *lookup);
 
-/* `names` are events_new()'s of the stream, and must stay. -1 after fail(). */
-int collector_prepare(struct collector *collector, struct stream *stream, struct events *names);
+/* The stream goes to the descriptor `output`; `names` are events_new()'s of the stream, and must stay. -1 after fail(). */
+int collector_prepare(struct collector *collector, struct stream *stream, int output, struct events *names);
+
+/* COLLECTOR_COMMAND among the pids is the command. */
+enum { COLLECTOR_COMMAND = 0 };
+typedef void collector_say(const char *format, ...);
+struct collection {
+	int64_t duration;    /* in nanoseconds; negative: no limit */
+	const int32_t *pids; /* with these or names, only the threads of these processes and of the children that they make count */
+	size_t pid_count;
+	const char *const *names; /* of processes, also of those that begin later; they must stay */
+	size_t name_count;
+	bool programs;	    /* what processes run is to be told */
+	collector_say *say; /* for what users are to know at once */
+};
 
 /*
- * Turns tracing on, lets the command go, and collects until `duration` nanoseconds are over (negative: no limit), the
- * command ended, a signal asked for the end, or nobody reads the stream. With `pids`, only the threads of these processes and of
- * the children that they make count, and `traced` records tell who they are (count 0: all); COLLECTOR_COMMAND among them is the
- * command. So do processes chosen by name; `say` tells if there are none yet. -1 after fail().
+ * Turns tracing on, lets the command go, and collects until the duration is over, the command ended, a signal asked for the end, or
+ * nobody reads the stream. Where only some processes count, `traced` records tell who they are. -1 after fail().
  */
-enum { COLLECTOR_COMMAND = 0 };
-int collector_run(struct collector *collector, int64_t duration, const int32_t *pids, int count, collector_say *say);
+int collector_run(struct collector *collector, const struct collection *collection);
 
 /* How many stacks were lost, that came too fast. */
 uint64_t collector_lost_stacks(const struct collector *collector);
@@ -125,8 +101,10 @@ bool collector_watches(const struct collector *collector);
 /* How far the wall clock is by now from where the trace clock has it, by what the stream tells, in nanoseconds. */
 int64_t collector_wall_moved(const struct collector *collector);
 
-/* Removes the instances, their probes, and lets the guardian go. With `wait`, when nobody will ask for events any more.
- * -1 after fail(): something in tracefs is in use, and stays until the next collector starts. */
+/*
+ * Removes the instances and their probes, lets the guardian go, and frees the collector. With `wait`, when nobody will ask for events any
+ * more. -1 after fail(): something in tracefs is in use, and stays until the next collector starts.
+ */
 int collector_close(struct collector *collector, bool wait);
 
 #endif

@@ -14,9 +14,10 @@
 #include "base/number.h"
 #include "program/lookup.h"
 #include "program/stacks.h"
-#include "source/collector.h"
-#include "source/round.h"
+#include "source/clock.h"
 #include "source/spent.h"
+#include "source/wishes.h"
+#include "stream/stream.h"
 
 /*
  * What an event costs whoever is traced, in nanoseconds of CPU time. `make bench` measures the first anew (tests/bench/overhead.sh, row
@@ -141,8 +142,8 @@ static struct hits *hits_count(const struct wishes *wishes)
 {
 	struct hits *hits = NEW(struct hits);
 
-	for (size_t i = 0; i < wishes->list.count; i++) {
-		const struct wish *wish = wishes->list.items[i];
+	for (size_t i = 0; i < wishes_count(wishes); i++) {
+		const struct wish *wish = wishes_at(wishes, i);
 
 		if (wish->enabled && wish->kept && count_wish(hits, wish, i) < 0) {
 			hits_end(hits);
@@ -235,7 +236,7 @@ static bool belongs(const struct costed *chart, const struct wish *wish)
 
 static void begin(struct cost *cost, const struct wishes *wishes)
 {
-	size_t count = wishes->list.count;
+	size_t count = wishes_count(wishes);
 
 	cost->charts_of = memory_new(count + 1, sizeof(*cost->charts_of));
 	cost->off = memory_new(count + 1, sizeof(*cost->off));
@@ -244,7 +245,7 @@ static void begin(struct cost *cost, const struct wishes *wishes)
 	cost->charts_left = cost->charts.count;
 	for (size_t i = 0; i < count; i++)
 		for (size_t c = 0; c < cost->charts.count; c++)
-			if (belongs(&cost->charts.items[c], wishes->list.items[i])) {
+			if (belongs(&cost->charts.items[c], wishes_at(wishes, i))) {
 				*ARRAY_ADD(&cost->charts.items[c].wishes) = i;
 				cost->charts_of[i]++;
 			}
@@ -296,20 +297,19 @@ static int64_t extra_of_probes(const struct wishes *wishes)
 {
 	int64_t extra = 0;
 
-	for (size_t i = 0; i < wishes->list.count; i++)
-		extra += (int64_t)wishes->list.items[i]->seen * (price(wishes->list.items[i]) - EVENT_NS);
+	for (size_t i = 0; i < wishes_count(wishes); i++)
+		extra += (int64_t)wishes_at(wishes, i)->seen * (price(wishes_at(wishes, i)) - EVENT_NS);
 	return extra;
 }
 
-static struct spent spent_now(struct collector *collector)
+static struct spent spent_now(struct cost *cost, const struct cost_subject *subject)
 {
-	uint64_t events = merge_traced(&collector->merge) + (collector->recording ? recorder_traced(&collector->recorder) : 0);
 	struct spent spent = {.at = nanoseconds(CLOCK_MONOTONIC)};
 
-	spent.stacks = collector->stacks ? stacks_taken(collector->stacks) : 0;
-	spent.lookups = spent_in_lookups(collector->cost, collector->lookup);
+	spent.stacks = subject->stacks ? stacks_taken(subject->stacks) : 0;
+	spent.lookups = spent_in_lookups(cost, subject->lookup);
 	spent.own = nanoseconds(CLOCK_PROCESS_CPUTIME_ID) + spent.lookups;
-	spent.traced = (int64_t)events * EVENT_NS + extra_of_probes(&collector->wishes) + (int64_t)spent.stacks * STACK_NS;
+	spent.traced = (int64_t)subject->traced * EVENT_NS + extra_of_probes(subject->wishes) + (int64_t)spent.stacks * STACK_NS;
 	return spent;
 }
 
@@ -326,31 +326,29 @@ static double share_between(const struct spent *from, const struct spent *to)
 
 /* --- what costs how much ------------------------------------------------------------------------------------------- */
 
-static bool is_unread(const struct collector *collector, const struct wish *wish)
+static bool is_unread(const struct cost_subject *subject, const struct wish *wish)
 {
-	return wish->kept && collector->recording;
+	return wish->kept && subject->recording;
 }
 
-static void start_counting(struct collector *collector, const struct spent *now)
+static void start_counting(struct cost *cost, const struct cost_subject *subject, const struct spent *now)
 {
-	struct cost *cost = collector->cost;
-
-	for (size_t i = 0; i < collector->wishes.list.count; i++)
-		if (!is_unread(collector, collector->wishes.list.items[i]))
-			cost->seen[i] = collector->wishes.list.items[i]->seen;
-	cost->hits = collector->recording ? hits_count(&collector->wishes) : NULL;
+	for (size_t i = 0; i < wishes_count(subject->wishes); i++)
+		if (!is_unread(subject, wishes_at(subject->wishes, i)))
+			cost->seen[i] = wishes_at(subject->wishes, i)->seen;
+	cost->hits = subject->recording ? hits_count(subject->wishes) : NULL;
 	cost->since = *now;
 	cost->counting = true;
 }
 
 /* How often the event came since start_counting(). Where those kept cannot be counted, each is taken to come as often. */
-static double times_of(const struct collector *collector, size_t i)
+static double times_of(const struct cost *cost, const struct cost_subject *subject, size_t i)
 {
-	const struct wish *wish = collector->wishes.list.items[i];
+	const struct wish *wish = wishes_at(subject->wishes, i);
 
-	if (!is_unread(collector, wish))
-		return (double)(wish->seen - collector->cost->seen[i]);
-	return collector->cost->hits ? (double)hits_of(collector->cost->hits, i) : 1;
+	if (!is_unread(subject, wish))
+		return (double)(wish->seen - cost->seen[i]);
+	return cost->hits ? (double)hits_of(cost->hits, i) : 1;
 }
 
 /* What the stacks cost the collector and its helpers. */
@@ -360,30 +358,28 @@ static double stacks_own(const struct spent *from, const struct spent *to)
 }
 
 /* What an event that is read costs the collector itself, by the share that it has of all that were. */
-static double reading_ns(const struct collector *collector, const struct spent *now)
+static double reading_ns(const struct cost *cost, const struct cost_subject *subject, const struct spent *now)
 {
-	const struct cost *cost = collector->cost;
 	double own = (double)(now->own - cost->since.own) - stacks_own(&cost->since, now), read = 0;
 
-	for (size_t i = 0; i < collector->wishes.list.count; i++)
-		if (!is_unread(collector, collector->wishes.list.items[i]))
-			read += times_of(collector, i);
+	for (size_t i = 0; i < wishes_count(subject->wishes); i++)
+		if (!is_unread(subject, wishes_at(subject->wishes, i)))
+			read += times_of(cost, subject, i);
 	return read > 0 && own > 0 ? own / read : 0;
 }
 
 /* Their shares, so that all together are what was spent over the longer time for which it was too much. */
-static void stop_counting(struct collector *collector, const struct spent *now, double spent)
+static void stop_counting(struct cost *cost, const struct cost_subject *subject, const struct spent *now, double spent)
 {
-	struct cost *cost = collector->cost;
-	double reading = reading_ns(collector, now), all = capacity(&cost->since, now);
+	double reading = reading_ns(cost, subject, now), all = capacity(&cost->since, now);
 	double scale = spent / share_between(&cost->since, now);
 
 	cost->stacks_share = ((double)(now->stacks - cost->since.stacks) * STACK_NS + stacks_own(&cost->since, now)) / all * scale;
-	for (size_t i = 0; i < collector->wishes.list.count; i++) {
-		const struct wish *wish = collector->wishes.list.items[i];
-		double each = (double)price(wish) + (is_unread(collector, wish) ? 0 : reading);
+	for (size_t i = 0; i < wishes_count(subject->wishes); i++) {
+		const struct wish *wish = wishes_at(subject->wishes, i);
+		double each = (double)price(wish) + (is_unread(subject, wish) ? 0 : reading);
 
-		cost->share[i] = times_of(collector, i) * each / all * scale;
+		cost->share[i] = times_of(cost, subject, i) * each / all * scale;
 	}
 	hits_end(cost->hits);
 	cost->hits = NULL;
@@ -413,19 +409,18 @@ static bool goes(const struct cost *cost, const struct wish *wish, size_t i, con
 }
 
 /* The system of the costliest context; false: there is none that costs anything. */
-static bool costliest_context(const struct collector *collector, struct load *load)
+static bool costliest_context(const struct cost *cost, const struct cost_subject *subject, struct load *load)
 {
-	const struct cost *cost = collector->cost;
-	const struct wishes *wishes = &collector->wishes;
+	const struct wishes *wishes = subject->wishes;
 
 	*load = (struct load){.what = "context"};
-	for (size_t i = 0; i < wishes->list.count; i++) {
-		struct load system = {.name = wishes->list.items[i]->system};
+	for (size_t i = 0; i < wishes_count(wishes); i++) {
+		struct load system = {.name = wishes_at(wishes, i)->system};
 
-		if (!is_context(cost, wishes->list.items[i], i))
+		if (!is_context(cost, wishes_at(wishes, i), i))
 			continue;
-		for (size_t j = 0; j < wishes->list.count; j++)
-			if (goes(cost, wishes->list.items[j], j, &system))
+		for (size_t j = 0; j < wishes_count(wishes); j++)
+			if (goes(cost, wishes_at(wishes, j), j, &system))
 				system.share += cost->share[j];
 		if (system.share > load->share) {
 			load->name = system.name;
@@ -450,22 +445,22 @@ static void costliest_chart(const struct cost *cost, struct load *load)
 	}
 }
 
-static int switch_off(struct collector *collector, const struct wish *wish)
+static int switch_off(const struct cost_subject *subject, const struct wish *wish)
 {
-	struct tracefs_instance *instance = wish->kept ? collector->keeper : collector->instance;
+	struct tracefs_instance *instance = wish->kept ? subject->keeper : subject->instance;
 
 	if (tracefs_event_file_write(instance, wish->system, wish->name, "enable", "0") < 0)
 		return fail_errno("cannot turn off the event '%s'", wish->event);
 	return 0;
 }
 
-static int write_step(struct collector *collector, const struct load *load, const char *events, double spent)
+static int write_step(struct cost *cost, const struct cost_subject *subject, const struct load *load, const char *events, double spent)
 {
 	struct line line = {0};
 	int status;
 
 	line_begin(&line, kind_name(KIND_SHED));
-	line_time(&line, "ts", clock_now(&collector->clock));
+	line_time(&line, "ts", clock_now(subject->clock));
 	line_text(&line, "what", load->what);
 	if (load->name)
 		line_text(&line, "name", load->name);
@@ -473,29 +468,28 @@ static int write_step(struct collector *collector, const struct load *load, cons
 		line_text(&line, "events", events);
 	line_double(&line, "cost", spent);
 	line_double(&line, "share", load->share);
-	line_double(&line, "limit", collector->cost->limit);
-	status = stream_write_line(collector->scribe.stream, &line);
+	line_double(&line, "limit", cost->limit);
+	status = stream_write_line(subject->stream, &line);
 	line_free(&line);
-	stream_mark_incomplete(collector->scribe.stream);
+	stream_mark_incomplete(subject->stream);
 	return status;
 }
 
 /* Turns off what goes; their names with commas between them, or NULL after fail(). The caller frees them. */
-static char *switch_all_off(struct collector *collector, const struct load *load)
+static char *switch_all_off(struct cost *cost, const struct cost_subject *subject, const struct load *load)
 {
-	struct cost *cost = collector->cost;
 	char *names = NULL;
 	size_t size;
 	FILE *out = open_memstream(&names, &size);
 	int status = 0;
 
-	for (size_t i = 0; status == 0 && i < collector->wishes.list.count; i++) {
-		const struct wish *wish = collector->wishes.list.items[i];
+	for (size_t i = 0; status == 0 && i < wishes_count(subject->wishes); i++) {
+		const struct wish *wish = wishes_at(subject->wishes, i);
 
 		if (!goes(cost, wish, i, load))
 			continue;
 		fprintf(out, "%s%s", ftell(out) > 0 ? "," : "", wish->event);
-		status = switch_off(collector, wish);
+		status = switch_off(subject, wish);
 		cost->off[i] = true;
 	}
 	fclose(out);
@@ -513,11 +507,10 @@ static void forget_chart(struct cost *cost, struct costed *chart)
 	cost->charts_left--;
 }
 
-static int take_step(struct collector *collector, const struct load *load, double spent, int64_t until)
+static enum cost_verdict take_step(struct cost *cost, const struct cost_subject *subject, const struct load *load, double spent, int64_t until)
 {
-	struct cost *cost = collector->cost;
-	char *events = load->stacks && stacks_stop(collector->stacks) < 0 ? NULL : switch_all_off(collector, load);
-	int status = events ? write_step(collector, load, events, spent) : -1;
+	char *events = load->stacks && stacks_stop(subject->stacks) < 0 ? NULL : switch_all_off(cost, subject, load);
+	int status = events ? write_step(cost, subject, load, events, spent) : -1;
 
 	free(events);
 	if (load->chart)
@@ -526,22 +519,19 @@ static int take_step(struct collector *collector, const struct load *load, doubl
 	cost->steps++;
 	if (cost->doubt_at == NEVER)
 		cost->doubt_from = until;
-	cost->doubt_at = clock_now(&collector->clock);
-	round_notice(collector, "enable"); /* it was us */
-	return status;
+	cost->doubt_at = clock_now(subject->clock);
+	return status < 0 ? COST_FAILED : COST_SHED;
 }
 
 /* --- when ---------------------------------------------------------------------------------------------------------- */
 
 /* Nothing else is left: without a chart, one system's events; with charts, one of them. */
-static bool is_last(const struct collector *collector, const struct load *load)
+static bool is_last(const struct cost *cost, const struct cost_subject *subject, const struct load *load)
 {
-	const struct cost *cost = collector->cost;
-
 	if (cost->charts.count)
 		return load->chart && cost->charts_left == 1;
-	for (size_t i = 0; i < collector->wishes.list.count && load->name; i++) {
-		const struct wish *wish = collector->wishes.list.items[i];
+	for (size_t i = 0; i < wishes_count(subject->wishes) && load->name; i++) {
+		const struct wish *wish = wishes_at(subject->wishes, i);
 
 		if (is_context(cost, wish, i) && strcmp(wish->system, load->name) != 0)
 			return false;
@@ -549,23 +539,21 @@ static bool is_last(const struct collector *collector, const struct load *load)
 	return !load->stacks;
 }
 
-static int end(struct collector *collector, double spent)
+static enum cost_verdict end(struct cost *cost, const struct cost_subject *subject, double spent)
 {
 	const struct load all = {.what = "all", .share = spent};
 
-	collector->cost->is_last = true;
-	return write_step(collector, &all, "", spent) < 0 ? -1 : 1;
+	cost->is_last = true;
+	return write_step(cost, subject, &all, "", spent) < 0 ? COST_FAILED : COST_END;
 }
 
 /* What goes next; false: nothing, until it has been seen again what all costs. */
-static bool choose(const struct collector *collector, struct load *load)
+static bool choose(const struct cost *cost, const struct cost_subject *subject, struct load *load)
 {
-	const struct cost *cost = collector->cost;
-
 	*load = (struct load){.what = "stacks", .share = cost->stacks_share, .stacks = true};
-	if (collector->stacks && !cost->stacks_off)
+	if (subject->stacks && !cost->stacks_off)
 		return true;
-	if (costliest_context(collector, load))
+	if (costliest_context(cost, subject, load))
 		return true;
 	if (cost->charts.count == 0)
 		return !cost->decision.begun;
@@ -575,72 +563,66 @@ static bool choose(const struct collector *collector, struct load *load)
 	return true;
 }
 
-/* One step of a decision. Charts are what was asked for: they go only by one that finds no context. 1: the end; -1 after fail(). */
-static int shed(struct collector *collector, int64_t until)
+/* One step of a decision. Charts are what was asked for: they go only by one that finds no context. */
+static enum cost_verdict shed(struct cost *cost, const struct cost_subject *subject, int64_t until)
 {
-	struct cost *cost = collector->cost;
 	struct decision *decision = &cost->decision;
 	struct load load;
 	bool last;
 
-	cost->deciding = decision->left > cost->limit && choose(collector, &load);
+	cost->deciding = decision->left > cost->limit && choose(cost, subject, &load);
 	if (!cost->deciding)
-		return 0;
-	last = is_last(collector, &load);
+		return COST_FINE;
+	last = is_last(cost, subject, &load);
 	if (last && !decision->begun)
-		return end(collector, decision->spent);
+		return end(cost, subject, decision->spent);
 	cost->deciding = !last;
 	if (last)
-		return 0;
+		return COST_FINE;
 	decision->begun = true;
 	decision->spares_charts |= !load.chart;
 	decision->left -= load.share;
-	return take_step(collector, &load, decision->spent, until);
+	return take_step(cost, subject, &load, decision->spent, until);
 }
 
 /* Of what was begun before, the end may have been turned off; of what begins from now on, nothing is half there. */
-int cost_tell_doubt(struct collector *collector, int64_t until)
+bool cost_doubts(struct cost *cost, int64_t until, int64_t *from)
 {
-	struct cost *cost = collector->cost;
-
 	if (cost->doubt_at == NEVER || until <= cost->doubt_at)
-		return 0;
+		return false;
 	cost->doubt_at = NEVER;
-	return round_doubt(collector, cost->doubt_from, until);
+	*from = cost->doubt_from;
+	return true;
 }
 
-static void look_at(struct collector *collector, const struct spent *now)
+static void look_at(struct cost *cost, const struct cost_subject *subject, const struct spent *now)
 {
-	struct cost *cost = collector->cost;
 	const struct spent *before = spent_before(&cost->looks, PERIOD);
 	double spent = before ? share_between(before, now) : 0;
 
 	if (cost->counting) {
-		stop_counting(collector, now, spent);
+		stop_counting(cost, subject, now, spent);
 		cost->deciding = true;
 		cost->decision = (struct decision){.spent = spent, .left = spent};
 		cost->looks.count = 0; /* what follows is another load */
 	} else if (spent > cost->limit)
-		start_counting(collector, now);
+		start_counting(cost, subject, now);
 }
 
-int cost_look(struct collector *collector, int64_t until)
+enum cost_verdict cost_look(struct cost *cost, const struct cost_subject *subject, int64_t until)
 {
-	struct cost *cost = collector->cost;
 	struct spent now;
 
 	if (!cost->off)
-		begin(cost, &collector->wishes);
+		begin(cost, subject->wishes);
 	if (cost->deciding)
-		return shed(collector, until);
-	if (cost_tell_doubt(collector, until) < 0)
-		return -1;
+		return shed(cost, subject, until);
 	if (!spent_is_due(&cost->looks, nanoseconds(CLOCK_MONOTONIC), PERIOD))
-		return 0;
-	now = spent_now(collector);
+		return COST_FINE;
+	now = spent_now(cost, subject);
 	spent_add(&cost->looks, &now, PERIOD);
-	look_at(collector, &now);
-	return 0;
+	look_at(cost, subject, &now);
+	return COST_FINE;
 }
 
 const char *cost_complaint(struct cost *cost)

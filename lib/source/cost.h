@@ -1,5 +1,5 @@
 /*
- * cost: a bound on what tracing costs (trace-collect --max-cost). Part of collector, see collector.h.
+ * cost: a bound on what tracing costs (trace-collect --max-cost). The collector looks at it after each round.
  *
  * The cost has two parts: the CPU time of the collector and of the process that looks functions up; and the time that each event takes in
  * the traced program, by the kernel's count of events and a price measured beforehand (cost.c). If the sum was above the limit over
@@ -18,7 +18,8 @@
  *
  *	cost_new(limit)
  *	cost_want(cost, ...)	the events of each chart
- *	cost_look()		after each round
+ *	cost_look(cost, ...)	after each round
+ *	cost_doubts(cost, ...)	after each look, and in the end
  */
 #ifndef SOURCE_COST_H
 #define SOURCE_COST_H
@@ -28,7 +29,6 @@
 
 enum { COST_SECONDS = 10 };
 
-struct collector;
 struct cost;
 
 struct cost *cost_new(double limit); /* of all CPUs' time: 0.05 */
@@ -37,14 +37,27 @@ void cost_free(struct cost *cost);   /* NULL: none */
 /* The chart has this event: it measures it, or keeps it as context. */
 void cost_want(struct cost *cost, const char *chart, const char *event, bool measured);
 
-/*
- * All events before `until` are written. Sheds what is to be shed. 1: what costs too much is the last that was left, so that nothing
- * remains but to end; 0: go on; -1 after fail().
- */
-int cost_look(struct collector *collector, int64_t until);
+/* What is traced, and how: the same in each look but for the last two. */
+struct cost_subject {
+	const struct wishes *wishes;
+	struct tracefs_instance *instance, *keeper; /* keeper: of events that are kept */
+	struct stream *stream;
+	const struct trace_clock *clock;
+	struct stacks *stacks; /* NULL: none */
+	struct lookup *lookup; /* NULL: none */
+	uint64_t traced;       /* events so far */
+	bool recording;	       /* nobody reads those that are kept */
+};
 
-/* After the last events, all before `until`: writes what is in doubt. -1 after fail(). */
-int cost_tell_doubt(struct collector *collector, int64_t until);
+/*
+ * All events before `until` are written. COST_SHED: events were turned off. COST_END: what costs too much is the last that was left, so
+ * that nothing remains but to end. COST_FAILED: after fail().
+ */
+enum cost_verdict { COST_FINE, COST_SHED, COST_END, COST_FAILED };
+enum cost_verdict cost_look(struct cost *cost, const struct cost_subject *subject, int64_t until);
+
+/* Whether, now that all before `until` is written, something is in doubt since *from that was not told yet. It is not told again. */
+bool cost_doubts(struct cost *cost, int64_t until, int64_t *from);
 
 /* What was shed, in words; NULL: nothing was. Good until the next call. */
 const char *cost_complaint(struct cost *cost);

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 
-enum { FILES = 4, STAYS_NS = 1000000 };
+enum { FILES = 4, STAYS_NS = 1000000, PAGE = 1 << 10, PAGES = 1 << 12 /* the kernel's largest tid is 2^22 */ };
 
 struct file_seen {
 	bool used;
@@ -26,6 +26,43 @@ struct thread_files {
 	int next;    /* to be given up for a new one */
 	struct file_seen seen[FILES];
 };
+
+/* By tid, in pages made as they are needed. */
+struct files {
+	struct thread_files **pages[PAGES];
+};
+
+struct files *files_new(void)
+{
+	return NEW(struct files);
+}
+
+void files_free(struct files *files)
+{
+	for (int page = 0; files && page < PAGES; page++) {
+		for (int i = 0; files->pages[page] && i < PAGE; i++)
+			free(files->pages[page][i]);
+		free(files->pages[page]);
+	}
+	free(files);
+}
+
+/* NULL: nothing is known of the thread. */
+static struct thread_files *files_of(const struct files *files, int32_t tid)
+{
+	struct thread_files **page = tid > 0 ? files->pages[(uint32_t)tid / PAGE % PAGES] : NULL;
+
+	return page ? page[tid % PAGE] : NULL;
+}
+
+static struct thread_files *add_thread(struct files *files, int32_t tid)
+{
+	struct thread_files ***page = &files->pages[(uint32_t)tid / PAGE % PAGES];
+
+	if (!*page)
+		*page = memory_new(PAGE, sizeof(**page));
+	return (*page)[tid % PAGE] = NEW(struct thread_files);
+}
 
 /* How /proc spells them. */
 static const struct {
@@ -50,16 +87,16 @@ static const struct {
 /* Of no kind that has a name of its own. */
 static const char plain[] = "file";
 
-void files_enter(struct threads *threads, int32_t tid, int32_t fd, int64_t ts)
+void files_enter(struct files *files, int32_t tid, int32_t fd, int64_t ts)
 {
-	struct thread *thread = tid > 0 ? threads_at(threads, tid) : NULL;
+	struct thread_files *thread = files_of(files, tid);
 
-	if (!thread || (fd == FILE_NONE && !thread->files))
+	if (!thread && (fd == FILE_NONE || tid <= 0))
 		return;
-	if (!thread->files)
-		thread->files = NEW(struct thread_files);
-	thread->files->now = fd;
-	thread->files->since = ts;
+	if (!thread)
+		thread = add_thread(files, tid);
+	thread->now = fd;
+	thread->since = ts;
 }
 
 /* NULL: the thread is gone, or its descriptor is. */
@@ -83,14 +120,14 @@ static const char *look_up(int32_t tid, int32_t fd)
 	return plain;
 }
 
-static struct file_seen *find(struct thread_files *files, int32_t fd)
+static struct file_seen *find(struct thread_files *thread, int32_t fd)
 {
 	struct file_seen *seen;
 
 	for (int i = 0; i < FILES; i++)
-		if (files->seen[i].used && files->seen[i].fd == fd)
-			return &files->seen[i];
-	seen = &files->seen[files->next++ % FILES];
+		if (thread->seen[i].used && thread->seen[i].fd == fd)
+			return &thread->seen[i];
+	seen = &thread->seen[thread->next++ % FILES];
 	*seen = (struct file_seen){.used = true, .fd = fd};
 	return seen;
 }
@@ -109,17 +146,17 @@ static const char *news_of(struct file_seen *seen, int64_t ts, int32_t tid)
 	return seen->told = kind;
 }
 
-int files_sleep(struct threads *threads, struct stream *stream, int64_t ts, int32_t tid)
+int files_sleep(struct files *files, struct stream *stream, int64_t ts, int32_t tid)
 {
-	struct thread *thread = tid > 0 && !threads->foreign ? threads_at(threads, tid) : NULL;
+	struct thread_files *thread = files_of(files, tid);
 	struct line line = {0};
 	struct file_seen *seen;
 	const char *kind;
 	int status;
 
-	if (!thread || !thread->files || thread->files->now == FILE_NONE)
+	if (!thread || thread->now == FILE_NONE)
 		return 0;
-	seen = find(thread->files, thread->files->now);
+	seen = find(thread, thread->now);
 	kind = news_of(seen, ts, tid);
 	if (!kind)
 		return 0;
@@ -133,28 +170,30 @@ int files_sleep(struct threads *threads, struct stream *stream, int64_t ts, int3
 	return status;
 }
 
-bool files_watch(struct threads *threads, int32_t tid)
+bool files_watch(struct files *files, int32_t tid)
 {
-	struct thread_files *files = tid > 0 ? threads_at(threads, tid)->files : NULL;
-	bool is_new = files && !files->watched;
+	struct thread_files *thread = files_of(files, tid);
+	bool is_new = thread && !thread->watched;
 
-	if (files)
-		files->watched = true;
+	if (thread)
+		thread->watched = true;
 	return is_new;
 }
 
-int files_look(struct threads *threads, struct stream *stream, int64_t ts, int32_t tid)
+int files_look(struct files *files, struct stream *stream, int64_t ts, int32_t tid)
 {
-	struct thread_files *files = threads_at(threads, tid)->files;
+	struct thread_files *thread = files_of(files, tid);
 
-	if (files->now != FILE_NONE && ts - files->since < STAYS_NS)
+	if (thread->now != FILE_NONE && ts - thread->since < STAYS_NS)
 		return 1;
-	files->watched = false;
-	return files_sleep(threads, stream, ts, tid);
+	thread->watched = false;
+	return files_sleep(files, stream, ts, tid);
 }
 
-void files_forget(struct thread_files *files)
+void files_forget(struct files *files, int32_t tid)
 {
-	for (int i = 0; files && i < FILES; i++)
-		files->seen[i].looked = 0;
+	struct thread_files *thread = files_of(files, tid);
+
+	for (int i = 0; thread && i < FILES; i++)
+		thread->seen[i].looked = 0;
 }

@@ -10,25 +10,30 @@
 
 #include <stdint.h>
 
-#include "source/threads.h"
+#include "stream/stream.h"
 
 enum { FILE_NONE = -1 };
 
+struct files;
+
+struct files *files_new(void);
+void files_free(struct files *files); /* NULL is allowed */
+
 /* The thread is in a call of file_call.h for this descriptor from this time on; FILE_NONE: in another call, or in none. */
-void files_enter(struct threads *threads, int32_t tid, int32_t fd, int64_t ts);
+void files_enter(struct files *files, int32_t tid, int32_t fd, int64_t ts);
 
 /* It falls asleep: writes a `file` record if that tells something new. -1 after fail(). */
-int files_sleep(struct threads *threads, struct stream *stream, int64_t ts, int32_t tid);
+int files_sleep(struct files *files, struct stream *stream, int64_t ts, int32_t tid);
 
 /*
  * Where its switches wait in the kernel (source/recorder.h), nobody sees it fall asleep. So who stays in a call is taken to sleep there:
  * a thread is watched from when it enters one, once, and looked at until that tells 0. 1: it has only just begun its call, look
  * again; -1 after fail().
  */
-bool files_watch(struct threads *threads, int32_t tid); /* false: it is watched already */
-int files_look(struct threads *threads, struct stream *stream, int64_t ts, int32_t tid);
+bool files_watch(struct files *files, int32_t tid); /* false: it is watched already */
+int files_look(struct files *files, struct stream *stream, int64_t ts, int32_t tid);
 
-/* The thread runs another program now. NULL will do. */
-void files_forget(struct thread_files *files);
+/* The thread was just made, or runs another program now. */
+void files_forget(struct files *files, int32_t tid);
 
 #endif

@@ -89,8 +89,8 @@ int meddling_add(struct meddling *meddling, struct tracefs_instance *instance, c
 	    add(meddling, instance, memory_format("options"), IN_MODIFY) < 0 ||
 	    add(meddling, instance, memory_format("events"), IN_MODIFY) < 0 || add_rings(meddling, instance) < 0)
 		return -1;
-	for (size_t i = 0; i < wishes->list.count; i++) {
-		const struct wish *wish = wishes->list.items[i];
+	for (size_t i = 0; i < wishes_count(wishes); i++) {
+		const struct wish *wish = wishes_at(wishes, i);
 
 		if (wish->enabled && wish->kept == kept &&
 		    (add(meddling, instance, memory_format("events/%s", wish->system), IN_MODIFY) < 0 ||

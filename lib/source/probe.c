@@ -76,17 +76,6 @@ void probes_free(struct probes *probes)
 	free(probes);
 }
 
-static bool is_probed(const struct wishes *wishes, const char *event, const char *origin)
-{
-	for (size_t i = 0; i < wishes->list.count; i++) {
-		const struct wish *wish = wishes->list.items[i];
-
-		if (wish->origin && strcmp(wish->event, event) == 0 && strcmp(wish->origin, origin) == 0)
-			return true;
-	}
-	return false;
-}
-
 static int make_one(const struct place *place, const char *name, const char *arguments, uint64_t offset)
 {
 	struct tracefs_dynevent *probe = place->maker(instance_probe_group(), name, place->alias, offset, arguments);
@@ -101,7 +90,7 @@ static int make_one(const struct place *place, const char *name, const char *arg
 /* Names in tracefs are short and numbered: the kernel's limit is 64 characters, a C++ symbol's is not. */
 static void name_next(const struct wishes *wishes, char name[NAME_ROOM])
 {
-	snprintf(name, NAME_ROOM, "p%zu", wishes->list.count);
+	snprintf(name, NAME_ROOM, "p%zu", wishes_count(wishes));
 }
 
 static struct wish *shared_of(struct probes *probes, const struct place *place)
@@ -132,7 +121,7 @@ static int make_all(const struct place *place, const char *name, const char *arg
 static struct wish *make_part(struct probes *probes, const struct place *place, const char *event, const uint64_t *offsets, size_t count)
 {
 	struct wish *shared = shared_of(probes, place), *wish;
-	char *arguments = memory_format("%s%s" WISH_PART "=\\%zu:u32", place->arguments ? place->arguments : "",
+	char *arguments = memory_format("%s%s" LAYOUT_PART "=\\%zu:u32", place->arguments ? place->arguments : "",
 					place->arguments ? " " : "", shared->parts.count);
 
 	wish = make_all(place, shared->name, arguments, offsets, count) < 0
@@ -156,7 +145,7 @@ static int make(struct probes *probes, const struct place *place, const char *ev
 {
 	struct wish *wish;
 
-	if (count == 0 || is_probed(probes->wishes, event, place->origin))
+	if (count == 0 || wishes_has_probe(probes->wishes, event, place->origin))
 		return 0;
 	wish = (probes->alone ? make_alone : make_part)(probes, place, event, offsets, count);
 	if (wish)
@@ -232,8 +221,8 @@ static int probe_at(struct probes *probes, struct probed *program, const char *f
 		return PROBES_LEFT_OUT;
 	}
 	origin = memory_format("%s:0x%llx", program->path, (unsigned long long)offset);
-	program->functions += !is_probed(probes->wishes, start, origin);
-	program->at_exits += ends.at_exits && !is_probed(probes->wishes, start, origin);
+	program->functions += !wishes_has_probe(probes->wishes, start, origin);
+	program->at_exits += ends.at_exits && !wishes_has_probe(probes->wishes, start, origin);
 	status = make_of_function(probes, program, origin, &ends, start, end);
 	free(ends.exits);
 	free(origin);
@@ -336,8 +325,8 @@ static bool is_of(const struct wish *wish, const char *path)
 
 static int turn(const struct probes *probes, struct tracefs_instance *instance, const struct probed *program, const char *on)
 {
-	for (size_t i = probes->wishes->list.count; i-- > 0;) { /* those of returns are behind those of entries, and the ones that harm */
-		const struct wish *wish = probes->wishes->list.items[i];
+	for (size_t i = wishes_count(probes->wishes); i-- > 0;) { /* those of returns are behind those of entries, and the ones that harm */
+		const struct wish *wish = wishes_at(probes->wishes, i);
 
 		if (!(wish->flags & WISH_PARTIAL) && is_of(wish, program->path) &&
 		    tracefs_event_file_write(instance, wish->system, wish->name, "enable", on) < 0)

@@ -14,6 +14,7 @@
 
 #include "base/fail.h"
 #include "program/lookup.h"
+#include "source/asker.h"
 #include "source/question.h"
 
 bool recorder_suits(int fd)
@@ -48,8 +49,8 @@ static char *events_kept(const struct wishes *wishes)
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	for (size_t i = 0; i < wishes->list.count; i++) {
-		const struct wish *wish = wishes->list.items[i];
+	for (size_t i = 0; i < wishes_count(wishes); i++) {
+		const struct wish *wish = wishes_at(wishes, i);
 
 		if (wish->kept && wish->enabled)
 			fprintf(out, "%s%s", ftell(out) > 0 ? "," : "", wish->event);
@@ -121,7 +122,7 @@ static int drop(struct recorder *recorder, int64_t from, int64_t *floor)
 	*floor = from < recorder->told ? recorder->told - 1 : INT64_MIN;
 	if (from <= recorder->told)
 		return 0;
-	while (recorder->scribe.stacks && stacks_next(recorder->scribe.stacks, from, &stack)) {
+	while (recorder->stacks && stacks_next(recorder->stacks, from, &stack)) {
 	}
 	status = merge_begin(&recorder->merge, from);
 	while (status == 0 && (status = merge_next(&recorder->merge, &ring)) > 0) {
@@ -181,12 +182,13 @@ static int64_t settled(const struct recorder *recorder, int64_t to)
 
 static int answer(struct recorder *recorder, const struct recorder_question *question)
 {
-	struct stream *stream = recorder->scribe.stream;
+	struct stream *stream = recorder->stream;
 	int64_t to = settled(recorder, question->to), floor;
 
-	recorder->scribe.own[3] = recorder->lookup ? lookup_process(recorder->lookup) : 0;
+	recorder->own[3] = recorder->lookup ? lookup_process(recorder->lookup) : 0;
+	scribe_own(recorder->scribe, recorder->own);
 	if (to == INT64_MIN || drop(recorder, question->from, &floor) < 0 ||
-	    begin_answer(stream, floor) < 0 || scribe_round(&recorder->scribe, &recorder->merge, to) < 0 ||
+	    begin_answer(stream, floor) < 0 || scribe_round(recorder->scribe, &recorder->merge, to) < 0 ||
 	    end_answer(stream, to, recorder_traced(recorder)) < 0)
 		return -1;
 	recorder->told = to > question->from ? to : question->from;
@@ -200,9 +202,9 @@ static void *serve(void *context)
 	uint64_t one = 1;
 	int status = 0;
 
-	recorder->tid = recorder->scribe.own[1] = recorder->scribe.threads.foreign ? 0 : gettid();
-	recorder->scribe.own[2] = recorder->scribe.threads.asker ? asker_tid(recorder->scribe.threads.asker) : 0;
-	while (status == 0 && !stream_output_closed(recorder->scribe.stream) &&
+	recorder->tid = recorder->own[1] = recorder->foreign ? 0 : gettid();
+	recorder->own[2] = recorder->asker ? asker_tid(recorder->asker) : 0;
+	while (status == 0 && !stream_output_closed(recorder->stream) &&
 	       recv(recorder->call, &question, sizeof(question), MSG_WAITALL) == sizeof(question))
 		status = answer(recorder, &question);
 	if (status < 0)
@@ -216,9 +218,9 @@ static void *serve(void *context)
 }
 
 int recorder_begin(struct recorder *recorder, struct merge *rings, int64_t since, const struct trace_clock *clock,
-		   const struct wishes *wishes, int32_t self, int bell)
+		   const struct scribe_setup *setup, int32_t self, int bell)
 {
-	struct scribe *scribe = &recorder->scribe;
+	struct scribe_setup own = *setup;
 	sigset_t all, before;
 	int error;
 
@@ -226,12 +228,17 @@ int recorder_begin(struct recorder *recorder, struct merge *rings, int64_t since
 	recorder->clock = clock;
 	recorder->told = since;
 	recorder->bell = bell;
-	scribe->stream = stream_create();
-	scribe->wishes = wishes;
-	scribe->process = &recorder->everyone;
-	scribe->own[0] = self;
-	scribe->threads.always_asks = true;
-	stream_output(scribe->stream, recorder->call, false);
+	recorder->stream = own.stream = stream_create();
+	recorder->stacks = setup->stacks;
+	recorder->asker = setup->asker;
+	recorder->foreign = setup->foreign;
+	recorder->own[0] = self;
+	own.process = &recorder->everyone;
+	own.names = NULL; /* what is kept has no predicate */
+	own.titles = NULL; /* the collector tells them */
+	own.always_asks = true;
+	recorder->scribe = scribe_new(&own);
+	stream_output(recorder->stream, recorder->call, false);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the collector's own thread */
 	error = pthread_create(&recorder->thread, NULL, serve, recorder);
@@ -268,11 +275,11 @@ void recorder_end(struct recorder *recorder, bool wait)
 			shutdown(recorder->call, SHUT_RDWR);
 		pthread_join(recorder->thread, NULL);
 	}
-	if (recorder->scribe.stream)
-		stream_close(recorder->scribe.stream);
+	if (recorder->stream)
+		stream_close(recorder->stream);
 	if (recorder->call >= 0)
 		close(recorder->call);
-	scribe_free(&recorder->scribe);
+	scribe_free(recorder->scribe);
 	merge_close(&recorder->merge);
 	*recorder = (struct recorder){.listening = -1, .call = -1};
 }

@@ -36,8 +36,13 @@ struct recorder {
 	const struct trace_clock *clock;
 	struct lookup *lookup; /* of the stacks' functions; NULL: there are none */
 	struct merge merge;
-	struct scribe scribe;
+	struct stream *stream;
+	struct scribe *scribe;
 	struct process everyone;
+	int32_t own[SCRIBE_OWN];
+	struct stacks *stacks; /* NULL: none */
+	struct asker *asker;   /* NULL: what processes run is not told */
+	bool foreign; /* threads have other numbers than in events */
 	int64_t told; /* events before this time were told or dropped */
 	int bell;
 };
@@ -54,11 +59,12 @@ int recorder_offer(struct recorder *recorder, const struct wishes *wishes, struc
 bool recorder_is_called(struct recorder *recorder, int wait);
 
 /*
- * Answers from now on, from these rings, from which all before `since` was taken; they become the recorder's. `self` is
- * the collector's thread. `bell`, an eventfd, is rung when there is nobody left to answer. -1 after fail().
+ * Answers from now on, from these rings, from which all before `since` was taken; they become the recorder's. `setup` is that of the
+ * collector's scribe, of which the recorder's own differs in its stream; `self` is the collector's thread. `bell`, an eventfd, is rung
+ * when there is nobody left to answer. -1 after fail().
  */
 int recorder_begin(struct recorder *recorder, struct merge *rings, int64_t since, const struct trace_clock *clock,
-		   const struct wishes *wishes, int32_t self, int bell);
+		   const struct scribe_setup *setup, int32_t self, int bell);
 
 int32_t recorder_tid(const struct recorder *recorder); /* the thread's; 0: there is none */
 

@@ -6,6 +6,7 @@
 #include "source/execs.h"
 #include "source/file_call.h"
 #include "source/files.h"
+#include "source/threads.h"
 #include "source/titles.h"
 #include "source/traced.h"
 
@@ -20,6 +21,82 @@ struct common {
 	uint8_t flags, preempt_count;
 	int32_t tid;
 };
+
+struct scribe {
+	struct scribe_setup by;
+	struct stream *stream;
+	struct wish *const *by_id;
+	struct process *process;
+	struct stacks *stacks;
+	struct threads threads;	 /* named so far */
+	struct files *files;	 /* NULL: /proc does not tell of them */
+	bool unswitched;	 /* who falls asleep is not seen here, so those are looked at that stay in a call for a file, */
+	ARRAY(int32_t) callers;	 /* of these threads */
+	int32_t own[SCRIBE_OWN];
+	uint64_t events;	 /* written in the last round */
+	uint64_t strangers;	 /* events of unknown kind, left out so far */
+	ARRAY(int32_t) mappers;	 /* threads that mapped code */
+	ARRAY(bool) described;	 /* which stacks were spelled out in this stream, by number */
+};
+
+struct scribe *scribe_new(const struct scribe_setup *setup)
+{
+	struct scribe *scribe = NEW(struct scribe);
+
+	scribe->by = *setup;
+	scribe->stream = setup->stream;
+	scribe->by_id = wishes_by_id(setup->wishes);
+	scribe->process = setup->process;
+	scribe->stacks = setup->stacks;
+	scribe->files = setup->foreign ? NULL : files_new();
+	scribe->threads.foreign = setup->foreign;
+	scribe->threads.asker = setup->asker;
+	scribe->threads.execs = setup->execs;
+	scribe->threads.titles = setup->titles;
+	scribe->threads.always_asks = setup->always_asks;
+	scribe->threads.recorded = setup->cmdlines;
+	return scribe;
+}
+
+void scribe_free(struct scribe *scribe)
+{
+	if (!scribe)
+		return;
+	threads_free(&scribe->threads);
+	files_free(scribe->files);
+	free(scribe->callers.items);
+	free(scribe->mappers.items);
+	free(scribe->described.items);
+	free(scribe);
+}
+
+void scribe_own(struct scribe *scribe, const int32_t tids[SCRIBE_OWN])
+{
+	memcpy(scribe->own, tids, sizeof(scribe->own));
+}
+
+void scribe_share(struct scribe *scribe, bool switches)
+{
+	scribe->stacks = NULL;
+	scribe->unswitched = switches;
+}
+
+uint64_t scribe_written(const struct scribe *scribe)
+{
+	return scribe->events;
+}
+
+uint64_t scribe_strangers(const struct scribe *scribe)
+{
+	return scribe->strangers;
+}
+
+const int32_t *scribe_mappers(struct scribe *scribe, size_t *count)
+{
+	*count = scribe->mappers.count;
+	scribe->mappers.count = 0;
+	return scribe->mappers.items;
+}
 
 /* The kernel's text, but with the event's name in the stream; the kernel's own may be a makeshift. */
 static char *format_record(const struct wish *wish, size_t *length)
@@ -95,18 +172,18 @@ int scribe_lost(struct scribe *scribe, const struct ring *ring, int64_t ts, uint
 	return status;
 }
 
-bool scribe_is_own(const struct scribe *scribe, int32_t tid)
+/* Whether the thread is one of tailblame's own. */
+static bool is_ours(const struct scribe *scribe, int32_t tid)
 {
 	return tid != 0 && (tid == scribe->own[0] || tid == scribe->own[1] || tid == scribe->own[2] || tid == scribe->own[3]);
 }
 
-static bool is_own(const struct scribe *scribe, const struct wish *wish, const struct common *common,
-		   const struct ring *ring)
+static bool is_own(const struct scribe *scribe, const struct layout *layout, const struct common *common, const struct ring *ring)
 {
-	if (!scribe_is_own(scribe, common->tid) || common->flags & IN_INTERRUPT || wish->shared)
+	if (!is_ours(scribe, common->tid) || common->flags & IN_INTERRUPT || layout->shared)
 		return false;
-	for (int i = 0; i < wish->thread_count; i++) {
-		if (!scribe_is_own(scribe, number_at(ring, wish->threads[i].tid)))
+	for (int i = 0; i < layout->thread_count; i++) {
+		if (!is_ours(scribe, number_at(ring, layout->threads[i].tid)))
 			return false;
 	}
 	return true;
@@ -116,21 +193,23 @@ static bool is_own(const struct scribe *scribe, const struct wish *wish, const s
 static bool is_wanted(const struct scribe *scribe, const struct wish *wish, const struct common *common,
 		      const struct ring *ring)
 {
+	const struct layout *layout = &wish->layout;
+
 	if (wish->flags & WISH_CONTEXT)
 		return true;
-	if (wish->waits_at)
-		return process_has(scribe->process, number_at(ring, wish->waits_at));
+	if (layout->waits_at)
+		return process_has(scribe->process, number_at(ring, layout->waits_at));
 	if (process_has(scribe->process, common->tid))
 		return true;
-	for (int i = 0; i < wish->thread_count; i++) {
-		if (process_has(scribe->process, number_at(ring, wish->threads[i].tid)))
+	for (int i = 0; i < layout->thread_count; i++) {
+		if (process_has(scribe->process, number_at(ring, layout->threads[i].tid)))
 			return true;
 	}
 	return false;
 }
 
 /* A dynamic field holds the place and, above it, the length of its text. NULL: the event does not give the name. */
-static const char *name_at(const struct ring *ring, const struct wish_thread *at, char name[THREAD_NAME])
+static const char *name_at(const struct ring *ring, const struct layout_thread *at, char name[THREAD_NAME])
 {
 	uint32_t place = at->dynamic ? (uint32_t)number_at(ring, at->comm) : 0;
 	uint32_t offset = at->dynamic ? place & 0xffff : at->comm;
@@ -153,20 +232,24 @@ static int see_fork(struct scribe *scribe, int32_t parent, int32_t child)
 }
 
 /* A thread that was made, or that runs another program. */
-static int see_life(struct scribe *scribe, const struct wish *wish, const struct common *common, const struct ring *ring)
+static int see_life(struct scribe *scribe, const struct layout *layout, const struct common *common, const struct ring *ring)
 {
 	struct threads *threads = &scribe->threads;
 
-	if (wish->is_fork && wish->thread_count) {
-		threads_forget(threads, number_at(ring, wish->threads[0].tid), true);
+	if (layout->is_fork && layout->thread_count) {
+		threads_forget(threads, number_at(ring, layout->threads[0].tid), true);
+		if (scribe->files)
+			files_forget(scribe->files, number_at(ring, layout->threads[0].tid));
 		if (threads->titles)
-			titles_born(threads->titles, number_at(ring, wish->threads[0].tid));
+			titles_born(threads->titles, number_at(ring, layout->threads[0].tid));
 		if (threads->execs)
-			execs_fork(threads->execs, common->tid, number_at(ring, wish->threads[0].tid), ring_ts(ring));
+			execs_fork(threads->execs, common->tid, number_at(ring, layout->threads[0].tid), ring_ts(ring));
 	}
-	if (!wish->is_exec)
+	if (!layout->is_exec || common->tid <= 0)
 		return 0;
 	threads_forget(threads, common->tid, false);
+	if (scribe->files)
+		files_forget(scribe->files, common->tid);
 	if (threads_see(threads, scribe->stream, ring_ts(ring), common->tid, NULL) < 0)
 		return -1;
 	if (!process_began(scribe->process, common->tid, threads_program(threads, common->tid), threads_at(threads, common->tid)->comm))
@@ -175,13 +258,12 @@ static int see_life(struct scribe *scribe, const struct wish *wish, const struct
 }
 
 /* Names the threads that the event names before it is written, and follows forks. */
-static int see_threads(struct scribe *scribe, const struct wish *wish, const struct common *common,
-		       const struct ring *ring)
+static int see_threads(struct scribe *scribe, const struct layout *layout, const struct common *common, const struct ring *ring)
 {
-	if (see_life(scribe, wish, common, ring) < 0)
+	if (see_life(scribe, layout, common, ring) < 0)
 		return -1;
-	for (int i = 0; i < wish->thread_count; i++) {
-		const struct wish_thread *at = &wish->threads[i];
+	for (int i = 0; i < layout->thread_count; i++) {
+		const struct layout_thread *at = &layout->threads[i];
 		int32_t tid = number_at(ring, at->tid);
 		char room[THREAD_NAME];
 		const char *name = name_at(ring, at, room);
@@ -191,29 +273,29 @@ static int see_threads(struct scribe *scribe, const struct wish *wish, const str
 		if (threads_see(&scribe->threads, scribe->stream, ring_ts(ring), tid, name) < 0)
 			return -1;
 	}
-	if (wish->is_exit)
+	if (layout->is_exit)
 		return threads_end(&scribe->threads, scribe->stream, ring_ts(ring), common->tid);
-	return wish->is_fork && wish->thread_count && scribe->process->members
-		       ? see_fork(scribe, common->tid, number_at(ring, wish->threads[0].tid))
+	return layout->is_fork && layout->thread_count && scribe->process->members
+		       ? see_fork(scribe, common->tid, number_at(ring, layout->threads[0].tid))
 		       : 0;
 }
 
 /* Follows the thread into system calls for a file, so that a sleep in one can be told apart from others. */
-static int see_file(struct scribe *scribe, const struct wish *wish, const struct common *common, const struct ring *ring)
+static int see_file(struct scribe *scribe, const struct layout *layout, const struct common *common, const struct ring *ring)
 {
 	enum { INTERRUPTIBLE = 1 };
 
-	if (wish->is_call) {
-		bool of_file = wish->fd_at && (!wish->call_at || file_call_numbered(word_at(ring, wish->call_at)));
+	if (layout->is_call) {
+		bool of_file = layout->fd_at && (!layout->call_at || file_call_numbered(word_at(ring, layout->call_at)));
 
-		files_enter(&scribe->threads, common->tid, of_file ? (int32_t)word_at(ring, wish->fd_at) : FILE_NONE, ring_ts(ring));
-		if (scribe->unswitched && of_file && files_watch(&scribe->threads, common->tid))
+		files_enter(scribe->files, common->tid, of_file ? (int32_t)word_at(ring, layout->fd_at) : FILE_NONE, ring_ts(ring));
+		if (scribe->unswitched && of_file && files_watch(scribe->files, common->tid))
 			*ARRAY_ADD(&scribe->callers) = common->tid;
 		return 0;
 	}
-	if (!(word_at(ring, wish->state_at) & INTERRUPTIBLE))
+	if (!(word_at(ring, layout->state_at) & INTERRUPTIBLE))
 		return 0;
-	return files_sleep(&scribe->threads, scribe->stream, ring_ts(ring), common->tid);
+	return files_sleep(scribe->files, scribe->stream, ring_ts(ring), common->tid);
 }
 
 /* A recorded event's filter; by now the event may have named its own thread anew. 1: it passes; 0: it does not; -1 after fail(). */
@@ -221,7 +303,7 @@ static int passes(struct scribe *scribe, const struct wish *wish, const struct r
 {
 	struct event event;
 
-	if (events_read(scribe->names, record, &event) < 0)
+	if (events_read(scribe->by.names, record, &event) < 0)
 		return -1;
 	if (predicate_asks_name(wish->predicate) && !threads_known(&scribe->threads, event.tid) &&
 	    threads_see(&scribe->threads, scribe->stream, event.ts, event.tid, NULL) < 0)
@@ -232,7 +314,7 @@ static int passes(struct scribe *scribe, const struct wish *wish, const struct r
 /* An event that many functions share becomes that of its function. NULL: it is none that was asked for. */
 static struct wish *take_part(const struct wish *shared, const struct ring *ring, struct record *record, char bytes[PART_ROOM])
 {
-	struct wish *wish = wishes_part(shared, (uint32_t)number_at(ring, shared->part_at));
+	struct wish *wish = wishes_part(shared, (uint32_t)number_at(ring, shared->layout.part_at));
 
 	if (!wish || record->length > PART_ROOM)
 		return NULL;
@@ -261,7 +343,8 @@ int scribe_event(struct scribe *scribe, const struct ring *ring)
 	};
 	bool is_whole = ring->page.size >= sizeof(struct common);
 	struct common common = is_whole ? common_of(ring) : (struct common){0};
-	struct wish *wish = is_whole ? wishes_by_id(scribe->wishes, common.id) : NULL;
+	struct wish *wish = is_whole ? scribe->by_id[common.id] : NULL;
+	const struct layout *layout;
 	char bytes[PART_ROOM];
 	int status;
 
@@ -274,18 +357,19 @@ int scribe_event(struct scribe *scribe, const struct ring *ring)
 		return 0;
 	}
 	wish->seen++;
+	layout = &wish->layout;
 	if (wish->flags & WISH_MAPS) {
 		note_mapper(scribe, common.tid);
 		return 0;
 	}
-	if (!wish->enabled || is_own(scribe, wish, &common, ring))
+	if (!wish->enabled || is_own(scribe, layout, &common, ring))
 		return 0;
-	if ((wish->thread_count || wish->is_exec) && see_threads(scribe, wish, &common, ring) < 0)
+	if ((layout->thread_count || layout->is_exec) && see_threads(scribe, layout, &common, ring) < 0)
 		return -1;
 	status = wish->predicate ? passes(scribe, wish, &record) : 1;
 	if (status <= 0)
 		return status;
-	if ((wish->is_call || wish->state_at) && see_file(scribe, wish, &common, ring) < 0)
+	if (scribe->files && (layout->is_call || layout->state_at) && see_file(scribe, layout, &common, ring) < 0)
 		return -1;
 	if (wish->flags & WISH_QUIET || (scribe->process->members && !is_wanted(scribe, wish, &common, ring)))
 		return 0;
@@ -293,7 +377,7 @@ int scribe_event(struct scribe *scribe, const struct ring *ring)
 	    threads_see(&scribe->threads, scribe->stream, ring_ts(ring), common.tid, NULL) < 0)
 		return -1;
 	scribe->events++;
-	if (wish->introduced && scribe->introduce(scribe->context, &record) < 0)
+	if (wish->introduced && scribe->by.introduce(scribe->by.context, &record) < 0)
 		return -1;
 	return stream_write_record(scribe->stream, &record);
 }
@@ -367,7 +451,7 @@ static int write_stack(struct scribe *scribe, const struct stack_seen *seen)
 		.cpu = seen->cpu,
 	};
 
-	if (scribe_is_own(scribe, seen->thread))
+	if (is_ours(scribe, seen->thread))
 		return 0;
 	if (!threads_known(&scribe->threads, seen->thread) &&
 	    threads_see(&scribe->threads, scribe->stream, seen->ts, seen->thread, NULL) < 0)
@@ -378,7 +462,8 @@ static int write_stack(struct scribe *scribe, const struct stack_seen *seen)
 	return stream_write_record(scribe->stream, &record);
 }
 
-int scribe_stacks(struct scribe *scribe, int64_t bound)
+/* Stacks before the bound, each behind what it stands for. -1 after fail(). */
+static int write_stacks(struct scribe *scribe, int64_t bound)
 {
 	struct stack_seen seen;
 
@@ -393,7 +478,7 @@ static int look_at_callers(struct scribe *scribe, int64_t ts)
 	size_t left = 0;
 
 	for (size_t i = 0; i < scribe->callers.count; i++) {
-		int status = files_look(&scribe->threads, scribe->stream, ts, scribe->callers.items[i]);
+		int status = files_look(scribe->files, scribe->stream, ts, scribe->callers.items[i]);
 
 		if (status < 0)
 			return -1;
@@ -410,22 +495,16 @@ int scribe_round(struct scribe *scribe, struct merge *merge, int64_t bound)
 	int status = merge_begin(merge, bound);
 
 	scribe->events = 0;
+	if (status == 0 && scribe->threads.titles && bound != INT64_MAX)
+		status = threads_tell_titles(&scribe->threads, scribe->stream);
 	if (scribe->stacks)
 		stacks_take(scribe->stacks, bound);
 	while (status == 0 && !stream_output_closed(scribe->stream) && (status = merge_next(merge, &ring)) > 0) {
-		status = scribe->stacks ? scribe_stacks(scribe, ring_ts(ring)) : 0;
+		status = scribe->stacks ? write_stacks(scribe, ring_ts(ring)) : 0;
 		if (status == 0)
 			status = scribe_event(scribe, ring);
 	}
-	if (status < 0 || scribe_stacks(scribe, bound) < 0)
+	if (status < 0 || write_stacks(scribe, bound) < 0)
 		return -1;
 	return bound == INT64_MAX ? 0 : look_at_callers(scribe, bound); /* at the end, who is in a call may have left it */
-}
-
-void scribe_free(struct scribe *scribe)
-{
-	threads_free(&scribe->threads);
-	free(scribe->callers.items);
-	free(scribe->mappers.items);
-	free(scribe->described.items);
 }

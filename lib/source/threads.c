@@ -4,11 +4,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <tracefs.h>
+
+#include "base/file.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "source/execs.h"
-#include "source/files.h"
 #include "source/titles.h"
 
 struct thread *threads_at(struct threads *threads, int32_t tid)
@@ -238,6 +242,43 @@ static int write_task(const struct thread *thread, struct stream *stream, int64_
 	return status;
 }
 
+enum { READINGS_PER_SECOND = 10 }; /* the kernel's list is long */
+
+static const char *remembered(struct threads *threads)
+{
+	struct timespec clock;
+	int64_t now;
+	char *path;
+
+	if (threads->recorded)
+		return threads->recorded;
+	clock_gettime(CLOCK_MONOTONIC, &clock);
+	now = clock.tv_sec * NSEC_PER_SEC + clock.tv_nsec;
+	if (now < threads->remembered.next)
+		return threads->remembered.text;
+	threads->remembered.next = now + NSEC_PER_SEC / READINGS_PER_SECOND;
+	path = tracefs_get_tracing_file("saved_cmdlines");
+	free(threads->remembered.text);
+	threads->remembered.text = path ? file_read(path, NULL) : NULL;
+	tracefs_put_tracing_file(path);
+	return threads->remembered.text;
+}
+
+/* Lines are "TID NAME"; "<...>" stands for a name that was forgotten. */
+static void recall_name(const char *text, int32_t tid, char name[THREAD_NAME])
+{
+	char wanted[24];
+	const char *line;
+	int length = snprintf(wanted, sizeof(wanted), "\n%d ", tid);
+
+	if (!text)
+		return;
+	line = strncmp(text, wanted + 1, (size_t)length - 1) == 0 ? text - 1 : strstr(text, wanted);
+	if (!line || strncmp(line + length, "<...>\n", 6) == 0)
+		return;
+	snprintf(name, THREAD_NAME, "%.*s", (int)strcspn(line + length, "\n"), line + length);
+}
+
 /*
  * The name by the event; or the one by the event before, where a program was begun, for that renames first; or else by /proc, or
  * else by what the kernel remembers, which may be of a thread that had the number long ago.
@@ -251,7 +292,7 @@ static void find_name(struct threads *threads, int32_t tid, const char *comm, co
 	if (comm || *current)
 		memcpy(name, comm ? comm : current, strnlen(comm ? comm : current, THREAD_NAME - 1));
 	if (!*name)
-		cmdlines_find(&threads->cmdlines, tid, name, THREAD_NAME);
+		recall_name(remembered(threads), tid, name);
 }
 
 int threads_see(struct threads *threads, struct stream *stream, int64_t ts, int32_t tid, const char *comm)
@@ -303,7 +344,6 @@ void threads_forget(struct threads *threads, int32_t tid, bool made)
 	thread->known = false;
 	thread->fresh = made ? BORN : EXECUTED;
 	forget_program(thread);
-	files_forget(thread->files);
 }
 
 static int write_title(struct stream *stream, const struct title_told *told)
@@ -351,11 +391,9 @@ int threads_end(struct threads *threads, struct stream *stream, int64_t ts, int3
 void threads_free(struct threads *threads)
 {
 	for (int page = 0; page < THREADS_PAGES; page++) {
-		for (int i = 0; threads->pages[page] && i < THREADS_PAGE; i++) {
-			free(threads->pages[page][i].files);
+		for (int i = 0; threads->pages[page] && i < THREADS_PAGE; i++)
 			free(threads->pages[page][i].program);
-		}
 		free(threads->pages[page]);
 	}
-	cmdlines_free(&threads->cmdlines);
+	free(threads->remembered.text);
 }

@@ -17,7 +17,6 @@
 #include <string.h>
 
 #include "source/asker.h"
-#include "source/cmdlines.h"
 #include "stream/stream.h"
 
 struct process_program;
@@ -30,19 +29,22 @@ struct thread {
 	enum { SETTLED, BORN, EXECUTED } fresh; /* not known any more, for it was made, or runs another program */
 	uint32_t told;	/* what the stream says of its process, as a hash; 0: nothing */
 	struct process_program *program; /* of the process of this number; NULL: not known */
-	struct thread_files *files; /* see files.h; NULL: none */
 };
 
 /* By tid, in pages made as they are needed; the kernel's largest tid is 2^22. All zero is the empty table. */
 struct threads {
 	struct thread *pages[THREADS_PAGES];
-	struct cmdlines cmdlines;
 	bool foreign;	      /* /proc is of another machine than the events, or has other numbers for its threads */
 	struct asker *asker;  /* NULL: what processes run is not told */
 	struct execs *execs;  /* NULL: the kernel does not tell what they are begun with, so that /proc must */
 	struct titles *titles; /* NULL: what processes call themselves later is not told */
 	bool always_asks;     /* it does not see who runs another program */
 	uint32_t gaps;	      /* in which that may have been lost */
+	const char *recorded; /* names of threads as a recording has them; NULL: those that this kernel remembers */
+	struct {
+		char *text;   /* a copy of the kernel's list */
+		int64_t next; /* when it may be read again, by CLOCK_MONOTONIC */
+	} remembered;
 };
 
 /* What is known of the thread; `tid` is above 0. */

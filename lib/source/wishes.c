@@ -12,9 +12,34 @@
 #include "base/near.h"
 #include "event/format.h"
 #include "event/predicate.h"
-#include "source/file_call.h"
 #include "source/instance.h"
-#include "source/threads.h"
+
+struct wishes {
+	ARRAY(struct wish *) list;
+	struct wish *by_event; /* those that were added by name */
+	ARRAY(char *) absent;  /* events that this kernel does not have: each chart of thousands may ask for them again */
+	struct wish *by_id[WISH_IDS];
+};
+
+struct wishes *wishes_new(void)
+{
+	return NEW(struct wishes);
+}
+
+struct wish *wishes_at(const struct wishes *wishes, size_t place)
+{
+	return place < wishes->list.count ? wishes->list.items[place] : NULL;
+}
+
+size_t wishes_count(const struct wishes *wishes)
+{
+	return wishes->list.count;
+}
+
+struct wish *const *wishes_by_id(const struct wishes *wishes)
+{
+	return wishes->by_id;
+}
 
 static struct wish *find(const struct wishes *wishes, const char *event)
 {
@@ -45,6 +70,19 @@ struct wish *wishes_add_probe(struct wishes *wishes, const char *event, const ch
 	wish->origin = memory_text(origin, strlen(origin));
 	wish->flags |= WISH_STREAMED;
 	return wish;
+}
+
+bool wishes_has_probe(const struct wishes *wishes, const char *event, const char *origin)
+{
+	if (!find(wishes, event))
+		return false;
+	for (size_t i = 0; i < wishes->list.count; i++) {
+		const struct wish *wish = wishes->list.items[i];
+
+		if (wish->origin && strcmp(wish->event, event) == 0 && strcmp(wish->origin, origin) == 0)
+			return true;
+	}
+	return false;
 }
 
 struct wish *wishes_add_shared(struct wishes *wishes, const char *name)
@@ -225,91 +263,14 @@ void wishes_add_maps(struct wishes *wishes)
 		wishes_add(wishes, event, "prot & 4", NULL, WISH_QUIET | WISH_STREAMED | WISH_MAPS);
 }
 
-/* --- in tracefs -------------------------------------------------------------------------------------------------- */
-
-/* Where events name threads, and where they give these threads' names. */
-static const struct {
-	const char *event, *tid, *comm;
-} thread_fields[] = {
-	{"sched:sched_switch", "next_pid", "next_comm"},
-	{"sched:sched_switch", "prev_pid", "prev_comm"},
-	{"sched:sched_waking", "pid", "comm"},
-	{"sched:sched_wakeup", "pid", "comm"},
-	{"sched:sched_wakeup_new", "pid", "comm"},
-	{"sched:sched_migrate_task", "pid", "comm"},
-	{"sched:sched_process_fork", "child_pid", "child_comm"},
-	{"sched:sched_process_exit", "pid", "comm"},
-	{"task:task_newtask", "pid", "comm"},
-	{"task:task_rename", "pid", "newcomm"},
-};
-
-/* Systems whose events tell of what threads share: devices, interrupts, the work of kernel threads for others. */
-static const char *const shared_systems[] = {"block", "irq", "workqueue"};
-
 #define LIVES "sched:sched_process_"
 
-static uint16_t field_offset(struct tep_event *event, const char *name)
-{
-	struct tep_format_field *field = name ? tep_find_any_field(event, name) : NULL;
-
-	return field ? (uint16_t)field->offset : 0;
-}
-
-static void add_thread(struct wish *wish, struct tep_event *event, const char *tid, const char *comm)
-{
-	struct tep_format_field *name = tep_find_field(event, comm);
-	struct wish_thread thread = {.tid = field_offset(event, tid)};
-
-	if (!thread.tid || wish->thread_count == WISH_THREADS)
-		return;
-	if (name && (name->flags & TEP_FIELD_IS_DYNAMIC || name->size == THREAD_NAME)) {
-		thread.comm = (uint16_t)name->offset;
-		thread.dynamic = name->flags & TEP_FIELD_IS_DYNAMIC;
-	}
-	wish->threads[wish->thread_count++] = thread;
-}
-
-static void find_threads(struct wish *wish, struct tep_event *event)
-{
-	for (size_t i = 0; i < sizeof(thread_fields) / sizeof(thread_fields[0]); i++) {
-		if (strcmp(thread_fields[i].event, wish->event) == 0)
-			add_thread(wish, event, thread_fields[i].tid, thread_fields[i].comm);
-	}
-}
-
-/* See files.h. */
-static void find_descriptor(struct wish *wish, struct tep_event *event)
-{
-	static const char entry[] = "sys_enter_";
-
-	wish->is_call = strstr(wish->system, "syscalls") != NULL;
-	if (strcmp(wish->event, "raw_syscalls:sys_enter") == 0) {
-		wish->call_at = field_offset(event, "id");
-		wish->fd_at = field_offset(event, "args");
-	} else if (wish->is_call && strncmp(wish->name, entry, strlen(entry)) == 0 &&
-		   file_call_named(wish->name + strlen(entry)) && event->format.nr_fields > 1) {
-		wish->fd_at = (uint16_t)event->format.fields->next->offset;
-	}
-	if (wish->is_switch)
-		wish->state_at = field_offset(event, "prev_state");
-}
+/* --- in tracefs -------------------------------------------------------------------------------------------------- */
 
 static void learn(struct wish *wish, struct tep_event *event)
 {
 	wish->id = (uint16_t)event->id;
-	wish->is_timer = strncmp(wish->event, "timer:", 6) == 0;
-	wish->is_switch = strcmp(wish->event, "sched:sched_switch") == 0;
-	wish->is_fork = strcmp(wish->event, "sched:sched_process_fork") == 0;
-	wish->is_exec = strcmp(wish->event, "sched:sched_process_exec") == 0;
-	wish->is_exit = strcmp(wish->event, "sched:sched_process_exit") == 0;
-	wish->is_block = strcmp(wish->system, "block") == 0;
-	wish->shared = wish->is_switch;
-	for (size_t i = 0; i < sizeof(shared_systems) / sizeof(shared_systems[0]); i++)
-		wish->shared |= strcmp(wish->system, shared_systems[i]) == 0;
-	find_threads(wish, event);
-	wish->waits_at = field_offset(event, wish->waits);
-	wish->part_at = wish->parts.count ? field_offset(event, WISH_PART) : 0;
-	find_descriptor(wish, event);
+	layout_learn(&wish->layout, wish->event, wish->waits, event);
 }
 
 static int read_format(struct wish *wish, struct tracefs_instance *instance, struct tep_handle *tep)
@@ -439,16 +400,16 @@ static void learn_births(struct wishes *wishes)
 	for (size_t i = 0; i < wishes->list.count; i++) {
 		struct wish *wish = wishes->list.items[i];
 
-		if (wish->is_fork)
+		if (wish->layout.is_fork)
 			fork = wish;
 		if (wish->enabled && strcmp(wish->event, "task:task_newtask") == 0)
 			birth = wish;
 	}
 	if (!birth)
 		return;
-	birth->is_fork = true;
+	birth->layout.is_fork = true;
 	if (fork)
-		fork->is_fork = false;
+		fork->layout.is_fork = false;
 }
 
 /* Cuts the text from `begin` on through the end of `last`, if both are there. */
@@ -466,9 +427,9 @@ static void set_format(struct wish *part, const struct wish *shared, uint16_t id
 	static const char number[] = "\nID: ";
 	char *text = memory_text(shared->format, (size_t)shared->format_length), *at = strstr(text, number);
 
-	cut(text, "\tfield:u32 " WISH_PART ";", "\n");
-	cut(text, " " WISH_PART "=", "%u");
-	cut(text, ", REC->" WISH_PART, WISH_PART);
+	cut(text, "\tfield:u32 " LAYOUT_PART ";", "\n");
+	cut(text, " " LAYOUT_PART "=", "%u");
+	cut(text, ", REC->" LAYOUT_PART, LAYOUT_PART);
 	if (at) {
 		char *rest = at + strlen(number);
 
@@ -508,7 +469,6 @@ int wishes_enable(struct wishes *wishes, struct tracefs_instance *instance, stru
 	struct tep_handle *tep = tep_alloc();
 	int status = 0;
 
-	wishes->by_id = memory_new(WISH_IDS, sizeof(struct wish *));
 	for (size_t i = 0; status == 0 && i < wishes->list.count; i++) {
 		struct wish *wish = wishes->list.items[i];
 
@@ -528,6 +488,8 @@ int wishes_enable(struct wishes *wishes, struct tracefs_instance *instance, stru
 
 void wishes_free(struct wishes *wishes)
 {
+	if (!wishes)
+		return;
 	HASH_CLEAR(hh, wishes->by_event);
 	for (size_t i = 0; i < wishes->absent.count; i++)
 		free(wishes->absent.items[i]);
@@ -546,6 +508,5 @@ void wishes_free(struct wishes *wishes)
 		free(wish);
 	}
 	free(wishes->list.items);
-	free(wishes->by_id);
-	*wishes = (struct wishes){0};
+	free(wishes);
 }

@@ -3,8 +3,11 @@
  *
  * Where several ask for one event with different filters, it is collected if it passes any of them.
  *
- * Life cycle: wishes_add() for each; wishes_enable() in an instance; then each wish has its id and format, and
- * wishes_by_id() finds it for an event; wishes_free().
+ *	wishes_new()
+ *	wishes_add(wishes, ...)		each
+ *	wishes_enable(wishes, ...)	in an instance: then each wish has its id and format
+ *	wishes_by_id(wishes)[id]	the wish of an event
+ *	wishes_free(wishes)
  */
 #ifndef SOURCE_WISHES_H
 #define SOURCE_WISHES_H
@@ -17,6 +20,7 @@
 
 #include "base/memory.h"
 #include "event/predicate.h"
+#include "source/layout.h"
 
 enum wish_flags {
 	WISH_REQUIRED = 1, /* that it cannot be had is a failure, else it is left out */
@@ -28,13 +32,7 @@ enum wish_flags {
 	WISH_MAPS = 64,	   /* is not written; it tells who maps code */
 };
 
-enum { WISH_THREADS = 2, WISH_IDS = 1 << 16, WISH_OWN_IDS = WISH_IDS - 3 /* of stack:sleep and stack:wake; those of parts lie below */ };
-
-/* A field of an event that names a thread other than the one in whose context the event happened. */
-struct wish_thread {
-	uint16_t tid, comm; /* offsets in the payload; comm 0: the event does not give the name */
-	bool dynamic;	    /* at `comm` is not the name, but where it is */
-};
+enum { WISH_IDS = 1 << 16, WISH_OWN_IDS = WISH_IDS - 3 /* of stack:sleep and stack:wake; those of parts lie below */ };
 
 struct wish {
 	UT_hash_handle hh;   /* by event; the first of those that share it */
@@ -53,29 +51,23 @@ struct wish {
 	bool enabled;
 	bool kept; /* in the second instance, until a reader asks */
 	uint64_t seen; /* how often its reader met it */
-	ARRAY(struct wish *) parts; /* of an event that many probes share: each one's, by its number; else empty */
-	uint16_t part_at;	    /* offset of the field with that number */
 	char *format; /* the text of its format file */
 	int format_length;
 	uint16_t id;
-	bool introduced; /* something must be written before it; see struct scribe */
-	bool shared;	   /* it concerns others than the thread in whose context it happened: a CPU or a device changes hands */
-	bool is_switch, is_exec, is_fork, is_exit, is_block, is_timer;
-	uint16_t waits_at; /* offset of `waits`; 0: none */
-	bool is_call;	   /* a thread enters a system call, or leaves it */
-	uint16_t fd_at;	   /* offset of the call's first argument if that may be a descriptor; 0: it is none */
-	uint16_t call_at;  /* offset of the call's number if it may be any call; 0: its name tells */
-	uint16_t state_at; /* offset of the state in which a thread leaves the CPU; 0: none */
-	struct wish_thread threads[WISH_THREADS];
-	int thread_count;
+	bool introduced; /* something must be written before it; see struct scribe_setup */
+	struct layout layout; /* of its payload */
+	ARRAY(struct wish *) parts; /* of an event that many probes share: each one's, by its number; else empty */
 };
 
-struct wishes {
-	ARRAY(struct wish *) list;
-	struct wish *by_event; /* those that were added by name */
-	ARRAY(char *) absent;  /* events that this kernel does not have: each chart of thousands may ask for them again */
-	struct wish **by_id;   /* WISH_IDS of them */
-};
+struct wishes;
+struct tep_handle;
+
+struct wishes *wishes_new(void);
+void wishes_free(struct wishes *wishes); /* with the wishes */
+
+/* By its place in the order in which they were added; NULL: there are no more. And how many there are. */
+struct wish *wishes_at(const struct wishes *wishes, size_t place);
+size_t wishes_count(const struct wishes *wishes);
 
 /*
  * Wants an event, "system:name"; system or name may be a pattern with * ? [], and a system alone means all its events.
@@ -92,14 +84,16 @@ void wishes_add_maps(struct wishes *wishes);
 /* Wants a probe's event, which has another name in tracefs than in the stream. Several probes may share the latter. */
 struct wish *wishes_add_probe(struct wishes *wishes, const char *event, const char *name, const char *origin);
 
+/* Whether a probe with this event and origin is wanted already. */
+bool wishes_has_probe(const struct wishes *wishes, const char *event, const char *origin);
+
 /*
  * One event in tracefs for the probes of many functions, because the kernel takes as long to remove one event as a thousand probes of one.
- * Each probe of it has an argument WISH_PART with a number of its own; wishes_part() finds the function's wish by that number. The stream
+ * Each probe of it has an argument LAYOUT_PART with a number of its own; wishes_part() finds the function's wish by that number. The stream
  * has an event for each function all the same, with numbers that the kernel has not given to others.
  *
  * wishes_add_part() adds a function; its number is that of the parts before.
  */
-#define WISH_PART "part"
 struct wish *wishes_add_shared(struct wishes *wishes, const char *name);
 struct wish *wishes_add_part(struct wishes *wishes, struct wish *shared, const char *event, const char *origin);
 
@@ -113,24 +107,18 @@ bool wishes_can_keep(const struct wishes *wishes);
 int wishes_enable(struct wishes *wishes, struct tracefs_instance *instance, struct tracefs_instance *keeper);
 
 /*
- * Takes in an event that was recorded, by the text of its format; by_id must be there. `enabled` may be unset afterwards: then it is not
+ * Takes in an event that was recorded, by the text of its format. `enabled` may be unset afterwards: then it is not
  * wanted; and `predicate` set. -1 after fail(): the format cannot be read, or another event has its number.
  */
-struct tep_handle;
 int wishes_add_recorded(struct wishes *wishes, const char *system, const char *format, size_t length, struct tep_handle *tep);
 
-/* The event with this id; NULL: it was not wished for. */
-static inline struct wish *wishes_by_id(const struct wishes *wishes, uint16_t id)
-{
-	return wishes->by_id[id];
-}
+/* All by the number of their event, WISH_IDS of them; NULL: no event of that number was wished for. */
+struct wish *const *wishes_by_id(const struct wishes *wishes);
 
 /* The function's wish, of an event that many share; NULL: there is none of this number. */
 static inline struct wish *wishes_part(const struct wish *shared, uint32_t number)
 {
 	return number < shared->parts.count ? shared->parts.items[number] : NULL;
 }
-
-void wishes_free(struct wishes *wishes);
 
 #endif

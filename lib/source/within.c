@@ -100,19 +100,20 @@ static int write_enter(const struct place *place, struct scribe *scribe, const s
 {
 	char payload[EVENT_ROOM] = "";
 	struct ring ring = {.cpu = cpu_of(place->tid), .last = INT64_MIN, .ts = ts, .page = {.payload = payload}};
+	const struct layout *layout = &enter->layout;
 	int32_t tid = place->tid;
 
-	ring.page.size = enter->fd_at + sizeof(place->arguments);
-	if (!enter->call_at || !enter->fd_at || ring.page.size > sizeof(payload) || enter->call_at + sizeof(place->call) > sizeof(payload))
+	ring.page.size = layout->fd_at + sizeof(place->arguments);
+	if (!layout->call_at || !layout->fd_at || ring.page.size > sizeof(payload) || layout->call_at + sizeof(place->call) > sizeof(payload))
 		return 0;
 	memcpy(payload, &enter->id, sizeof(enter->id));
 	memcpy(payload + sizeof(int32_t), &tid, sizeof(tid));
-	memcpy(payload + enter->call_at, &place->call, sizeof(place->call));
-	memcpy(payload + enter->fd_at, place->arguments, sizeof(place->arguments));
+	memcpy(payload + layout->call_at, &place->call, sizeof(place->call));
+	memcpy(payload + layout->fd_at, place->arguments, sizeof(place->arguments));
 	return scribe_event(scribe, &ring);
 }
 
-int within_tell(const struct within *within, struct scribe *scribe, const struct wish *enter, int64_t ts)
+int within_tell(const struct within *within, struct scribe *scribe, struct stream *stream, const struct wish *enter, int64_t ts)
 {
 	struct place now;
 
@@ -121,7 +122,7 @@ int within_tell(const struct within *within, struct scribe *scribe, const struct
 
 		if (!look_at(before->tid, &now) || memcmp(&now, before, sizeof(now)) != 0)
 			continue;
-		if (traced_write_within(scribe->stream, before->tid, ts) < 0 || write_enter(before, scribe, enter, ts) < 0)
+		if (traced_write_within(stream, before->tid, ts) < 0 || write_enter(before, scribe, enter, ts) < 0)
 			return -1;
 	}
 	return 0;

@@ -23,7 +23,7 @@ struct within;
 struct within *within_look(const struct process *process);
 
 /* Writes `enter`, the event raw_syscalls:sys_enter, of each thread that was in its call from then on. -1 after fail(). */
-int within_tell(const struct within *within, struct scribe *scribe, const struct wish *enter, int64_t ts);
+int within_tell(const struct within *within, struct scribe *scribe, struct stream *stream, const struct wish *enter, int64_t ts);
 
 void within_free(struct within *within); /* NULL is allowed */
 

@@ -1,0 +1,37 @@
+/*
+ * layout: where the payload of an event names threads and what they do, for the scribe, which reads it of each event.
+ */
+#ifndef SOURCE_LAYOUT_H
+#define SOURCE_LAYOUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LAYOUT_PART "part" /* the field by which probes that share an event are told apart */
+enum { LAYOUT_THREADS = 2 };
+
+/* A field that names a thread other than the one in whose context the event happened. */
+struct layout_thread {
+	uint16_t tid, comm; /* offsets in the payload; comm 0: the event does not give the name */
+	bool dynamic;	    /* at `comm` is not the name, but where it is */
+};
+
+struct layout {
+	bool is_switch, is_exec, is_fork, is_exit;
+	bool shared; /* it concerns others than the thread in whose context it happened: a CPU or a device changes hands */
+	struct layout_thread threads[LAYOUT_THREADS];
+	int thread_count;
+	uint16_t part_at;  /* offset of LAYOUT_PART; 0: none */
+	uint16_t waits_at; /* offset of the field that names the thread it is about; 0: none */
+	bool is_call;	   /* a thread enters a system call, or leaves it */
+	uint16_t fd_at;	   /* offset of the call's first argument if that may be a descriptor; 0: it is none */
+	uint16_t call_at;  /* offset of the call's number if it may be any call; 0: its name tells */
+	uint16_t state_at; /* offset of the state in which a thread leaves the CPU; 0: none */
+};
+
+struct tep_event;
+
+/* Of "system:name" as the stream calls it, which may be another event in tracefs. `waits`: the field that names the thread; NULL: none. */
+void layout_learn(struct layout *layout, const char *event, const char *waits, struct tep_event *format);
+
+#endif
