@@ -460,6 +460,20 @@ who=hog whom=victim cpu=0'
 	assert_output 1
 }
 
+@test "of more signals in a window than are kept, the worst stays, wherever it stood" {
+	{
+		echo 'event ts=9 cpu=0 tid=10 name=sched:sched_switch prev_comm=victim prev_pid=10 prev_state=S next_comm=holder next_pid=11'
+		echo 'event ts=10.0006 cpu=0 tid=11 name=sched:sched_waking comm=victim pid=10 prio=120 target_cpu=0'
+		echo 'event ts=10.0007 cpu=0 tid=11 name=sched:sched_switch prev_comm=holder prev_pid=11 prev_state=S next_comm=victim next_pid=10'
+		echo 'event ts=20 cpu=0 tid=10 name=sched:sched_waking comm=holder pid=11 prio=120 target_cpu=0'
+		awk 'BEGIN { for (i = 1; i <= 70000; i++) { t = 10 + i / 10000; v = i == 8 ? 0.5 : 0.002
+			printf "signal id=%d ts=%.4f start=%.4f chart=c key=k value=%.4f center=0.001 ucl=0.002 tid=%d\n", i, t, t - v, v, i == 8 ? 10 : 11 } }'
+		echo 'window id=1 from=9 to=20 signals=1-70000 complete=yes'
+	} >in
+	run -0 bash -c 'graph-build --text in | grep -m 1 ^graph'
+	assert_output --regexp '^graph id=1 window=1 signal=8 kind=wake target=[0-9]+ from=9\.500800000 to=10\.000800000'
+}
+
 @test "signals without a window record are one window" {
 	window 1 1 1 | grep -v ^window >t
 	run -0 --separate-stderr bash -c 'graph-build --text t | grep -c "^graph id=1 signal=1 kind=wake"'

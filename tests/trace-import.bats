@@ -1323,6 +1323,30 @@ as_lttng() {
 	diff wanted <(answers lttng | gist)
 }
 
+@test "CTF: lines wait for the first switch of their CPU, but at most 32 MiB of them" {
+	perl -e 'my $waking = "[10:00:00.%09d] (+?.?????????) host sched_waking: { cpu_id = 1 }, { comm = \"%s\", tid = 5, prio = 120, target_cpu = 0 }\n";
+		my $lines = shift;
+		printf $waking, $_, "x" x 60000 for 1 .. $lines;
+		print "[10:00:00.4] (+?.?????????) host sched_switch: { cpu_id = 1 }, { prev_comm = \"a\", prev_tid = 31, prev_prio = 20, prev_state = 1, next_comm = \"b\", next_tid = 32, next_prio = 20 }\n";
+		printf $waking, 500000000, "last"' 600 >many
+	run -0 bash -c 'trace-import --text many 2>told | grep -oE "^event.* tid=[0-9]+ " | grep -oE "tid=[0-9]+" | sort | uniq -c'
+	assert_output --regexp "^ *600 tid=0"$'\n'" *1 tid=31"$'\n'" *1 tid=32$"
+	run -0 grep -F 'the thread of these events is not told' told
+	tail -n 12 many >few
+	run -0 bash -c 'trace-import --text few | grep -oE "^event.* tid=[0-9]+ " | grep -oE "tid=[0-9]+" | sort | uniq -c'
+	assert_output --regexp "^ *11 tid=31"$'\n'" *1 tid=32$"
+}
+
+@test "of a line longer than 64 KiB the beginning is read, and the next line as ever" {
+	{
+		printf 'x-1 [000] .... 1.000000: sched_waking: comm=' && head -c 100000 /dev/zero | tr '\0' y
+		printf '\nx-1 [000] .... 2.000000: sched_waking: comm=z pid=3 prio=120 target_cpu=000\n'
+	} >long
+	run -0 bash -c 'trace-import --text long | grep ^event | cut -c-90'
+	assert_line --index 0 --partial 'event ts=1.000000000 cpu=0 tid=1 comm=x name=sched:sched_waking comm=yyy'
+	assert_line --index 1 'event ts=2.000000000 cpu=0 tid=1 comm=x name=sched:sched_waking comm=z pid=3 prio=120 targ'
+}
+
 @test "CTF: the names and spellings of LTTng's, old and new, become the kernel's" {
 	cp "$DATA/lttng.ctf" lttng
 	run -3 --separate-stderr trace-import --text lttng

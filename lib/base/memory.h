@@ -15,13 +15,6 @@ void *memory_grow(void *old, size_t count, size_t size); /* realloc; does not ze
 char *memory_text(const char *text, size_t length);	 /* a copy with NUL behind it */
 char *memory_format(const char *format, ...) __attribute__((format(printf, 1, 2))); /* asprintf */
 
-/* The size of a buffer. Fuzzers are built with tiny ones (-DTINY_BUFFERS), so that short inputs reach the ends. */
-#ifdef TINY_BUFFERS
-#define BUFFER_SIZE(usual, tiny) (tiny)
-#else
-#define BUFFER_SIZE(usual, tiny) (usual)
-#endif
-
 #define NEW(type) ((type *)memory_new(1, sizeof(type)))
 
 /*

@@ -33,7 +33,7 @@ struct graph_signal {
 };
 
 /* Empty when all zero. Of more than SIGNALS_MAX signals the least bad are dropped. */
-enum { SIGNALS_MAX = BUFFER_SIZE(1 << 16, 1 << 4) };
+enum { SIGNALS_MAX = 1 << 16 };
 struct signals {
 	ARRAY(struct graph_signal) list;
 	/* private */

@@ -26,7 +26,7 @@ struct device {
 };
 
 /* A large machine has some 100,000 threads at a time; the kernel's largest tid is 2^22. */
-enum { COMM_SIZE = 16, THREADS_MAX = BUFFER_SIZE(1 << 18, 1 << 6), TIDS = 1 << 22 };
+enum { COMM_SIZE = 16, THREADS_MAX = 1 << 18, TIDS = 1 << 22 };
 
 struct thread_entry {
 	int32_t tid, tgid;

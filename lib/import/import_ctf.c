@@ -26,7 +26,7 @@
 enum { GROUPS_MAX = 8, CPUS_MAX = 1 << 16, DAY = 24 * 60 * 60, TID_UNKNOWN = -1 };
 
 /* As much text is held back until the CPUs in it have switched threads. */
-enum { HELD_MOST = BUFFER_SIZE(32 << 20, 4096) };
+enum { HELD_MOST = 32 << 20 };
 
 /* A line's parts, which point into it. */
 struct ctf_line {

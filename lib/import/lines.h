@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 
-enum { LINES_LONGEST = BUFFER_SIZE(64 << 10, 2048) };
+enum { LINES_LONGEST = 64 << 10 };
 
 struct lines {
 	uint64_t number; /* of the current line, from 1 */

@@ -9,7 +9,7 @@
 #include "import/unpack.h"
 
 /* Bytes read at once, for each CPU; less with many CPUs. */
-enum { WINDOW = BUFFER_SIZE(256 << 10, 4096), WINDOW_OF_MANY = 32 << 10, MANY = 32, CHUNK_MAX = 64 << 20 };
+enum { WINDOW = 256 << 10, WINDOW_OF_MANY = 32 << 10, MANY = 32, CHUNK_MAX = 64 << 20 };
 
 enum { COUNT_SIZE = 4, CHUNK_HEAD = 8 }; /* the count of chunks; trace-cmd leaves it out of the size of a CPU's part */
 

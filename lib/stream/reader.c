@@ -49,7 +49,7 @@ enum found { FOUND_FAILED = -1, FOUND_END, FOUND_BLOCK, FOUND_STREAM, FOUND_DAMA
 
 #define TEXT_BEHIND_BINARY "text cannot stand behind binary in the same file; give it as a file of its own"
 
-enum { BUFFER = BUFFER_SIZE(1 << 18, 256) };
+enum { BUFFER = 1 << 18 };
 
 /* Prepares to read a file from its beginning. */
 static void begin_file(struct reader *reader, const char *name)

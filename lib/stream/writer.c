@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "stream/block.h"
 
-enum { BUFFER = BUFFER_SIZE(1 << 18, 512) };
+enum { BUFFER = 1 << 18 };
 
 /* Room for the largest record after a full buffer. Without such records, its pages are never touched. */
 enum { ROOM = BUFFER + STREAM_HEAD_SIZE + BLOCK_HEAD_SIZE + RECORD_SIZE_MAX };

@@ -14,7 +14,7 @@
 #include "wake/wake.h"
 
 /* Threads of a window: a large machine has some 100,000 at a time. */
-enum { CPUS_MAX = 1 << 13, THREADS_MAX = BUFFER_SIZE(1 << 18, 1 << 6) };
+enum { CPUS_MAX = 1 << 13, THREADS_MAX = 1 << 18 };
 
 struct tenure { /* who got the CPU when */
 	int64_t start;

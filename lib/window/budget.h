@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 
-enum { BUDGET_SLICE = BUFFER_SIZE(1 << 18, 4096) }; /* least bytes for a window */
+enum { BUDGET_SLICE = 1 << 18 }; /* least bytes for a window */
 
 struct budget {
 	uint64_t burst; /* bytes that may pass in any case */

@@ -13,7 +13,7 @@
 
 struct ring;
 
-enum { RING_LEAST = BUFFER_SIZE(1 << 16, 2048) }; /* bytes; the least size of a ring */
+enum { RING_LEAST = 1 << 16 }; /* bytes; the least size of a ring */
 
 struct ring *ring_new(size_t bytes);
 void ring_free(struct ring *ring);

@@ -20,7 +20,7 @@ enum { NAMINGS = sizeof(naming) / sizeof(naming[0]) };
 enum { UNKNOWN = -3, OF_PROCESS = -2, OF_NAME = -1, FILES = 64, OF_TITLE = INT32_MAX, TITLES = 8 };
 
 /* Bound on the records of all threads. A real machine's 100,000 threads take a fourth of it. */
-enum { BYTES_MAX = BUFFER_SIZE(64 << 20, 1 << 12) };
+enum { BYTES_MAX = 64 << 20 };
 
 /* The waiting items of a thread lie in one piece of memory, in their order: most threads of a machine are never named. */
 struct item {

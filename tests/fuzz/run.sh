@@ -6,7 +6,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 out=build-fuzz seconds=${FUZZ_TIME:-60} length=${FUZZ_LENGTH:-65536} status=0
 
-make --no-print-directory -s -j"$(nproc)" O=$out CC=clang CFLAGS='-O1 -g -DTINY_BUFFERS' FUZZ_BY=mutate FUZZ_LINK=-fsanitize=fuzzer \
+make --no-print-directory -s -j"$(nproc)" O=$out CC=clang CFLAGS='-O1 -g' FUZZ_BY=mutate FUZZ_LINK=-fsanitize=fuzzer \
 	SANITIZE='-fsanitize=fuzzer-no-link,address,undefined,float-cast-overflow -fno-sanitize=pointer-overflow -fno-sanitize-recover=all' fuzz-programs || exit 1
 if [ $# = 0 ]; then
 	set -- tests/fuzz/*.c

@@ -1,4 +1,4 @@
-/* The inputs and outputs of targets: files in memory. */
+/* The inputs and outputs of targets: files in memory, which are read piece by piece. */
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -9,6 +9,20 @@
 static int files[FUZZ_FILES];
 static char paths[FUZZ_FILES][64];
 static char folder[] = "/dev/shm/tailblame-fuzz-XXXXXX";
+
+/*
+ * Each read() of the libraries gives a piece only, as one from a pipe may, so that the ends of what was read lie anywhere in the input.
+ * The linker makes it of theirs (--wrap=read).
+ */
+static size_t piece = SIZE_MAX;
+
+ssize_t __real_read(int fd, void *bytes, size_t size);
+ssize_t __wrap_read(int fd, void *bytes, size_t size);
+
+ssize_t __wrap_read(int fd, void *bytes, size_t size)
+{
+	return __real_read(fd, bytes, size < piece ? size : piece);
+}
 
 unsigned fuzz_variant(const uint8_t *data, size_t size, unsigned count)
 {
@@ -36,6 +50,7 @@ const char *fuzz_file(int number, const void *data, size_t size)
 {
 	if (write(fuzz_output(number), data, size) != (ssize_t)size)
 		abort();
+	piece = 1 + size / 16 + size % 61;
 	return paths[number];
 }
 

@@ -87,7 +87,7 @@ int stage_filter(const char *path, int output, unsigned variant)
 	struct limits_book *book = limits_book_new();
 	struct filter_options how = {
 		.policy = &policy,
-		.size = {.before = v->before, .after = v->after, .bytes = BUFFER_SIZE(1 << 16, 1 << 12), .burst = 1 << 12, .share = v->keep},
+		.size = {.before = v->before, .after = v->after, .bytes = 1 << 16, .burst = 1 << 12, .share = v->keep},
 		.relearn = &relearn,
 		.asked = &asked,
 	};
