@@ -117,7 +117,8 @@ window() {
 		moved|victim: runnable
 		no-exit|server: running
 		no-exits|server: running
-		nothing|unknown: not in the data
+		nothing|unknown: what victim did is not in the data
+		nothing-call|unknown: what victim did in futex is not in the data
 		on-timer|unknown: wait of victim
 		open|other: read of 7:0 in service
 		packet|softirq NET_RX: outside event for victim
@@ -491,7 +492,7 @@ who=hog whom=victim cpu=0'
 @test "without scheduler switches nothing is said about threads" {
 	grep -v sched_switch "$W/lock.txt" >t
 	run -0 --separate-stderr bash -c 'graph-build --text t | grep ^node'
-	assert_output --partial 'name="unknown: not in the data"'
+	assert_output --partial 'name="unknown: what victim did is not in the data"'
 	assert_equal "${#lines[@]}" 1
 }
 

@@ -26,7 +26,7 @@ struct graph_signal {
 	double excess;	      /* value / ucl */
 	size_t order;	      /* of arrival, within the window */
 	int32_t tid;	      /* 0: none */
-	char comm[SIGNAL_COMM_ROOM];
+	char comm[SIGNAL_COMM_ROOM], call[SIGNAL_COMM_ROOM]; /* call: that it was in, if its chart tells */
 	bool open;	      /* its interval had not ended yet */
 	bool request;	      /* it is of a block request, at: */
 	uint64_t disk, sector;
@@ -152,6 +152,8 @@ static int read_signal(struct signals *signals, struct events *events, const str
 		return -1;
 	fields_text(fields, "id", signal->id, sizeof(signal->id));
 	fields_text(fields, "comm", signal->comm, sizeof(signal->comm));
+	if (fields_is(fields, "chart", "syscall"))
+		fields_text(fields, "key", signal->call, sizeof(signal->call));
 	if (!fields_find(fields, "ts"))
 		return fail("a signal needs a ts");
 	signal->start = wake_time(fields_find(fields, "start") ? signal->start : signal->ts);
@@ -399,7 +401,7 @@ static struct graph *new_request(struct graph_builder *builder, struct graph *gr
 /* An empty graph of threads is left out if there is a graph of calls. */
 static int build(struct graph_builder *builder, const struct graph_signal *signal, const char *window)
 {
-	struct wake_wanted wanted = {signal->start, signal->ts, signal->tid, signal->comm, signal->request, signal->disk, signal->sector};
+	struct wake_wanted wanted = {signal->start, signal->ts, signal->tid, signal->comm, signal->call, signal->request, signal->disk, signal->sector};
 	int64_t from = signal->start, first, last;
 	struct graph *calls = NULL;
 	struct wake_target target;

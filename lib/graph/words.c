@@ -74,6 +74,15 @@ static char *holder(const struct deed *deed)
 	return deed->irq || deed->softirq ? interrupt(deed) : doer_of(deed);
 }
 
+/* "what victim did in futex is not in the data" */
+static char *missing(const struct deed *deed)
+{
+	if (!deed->whom && !deed->syscall)
+		return memory_format("not in the data");
+	return memory_format("what %s did%s%s is not in the data", or_else(deed->whom, "the thread"), deed->syscall ? " in " : "",
+			     or_else(deed->syscall, ""));
+}
+
 /*
  * What each deed is in words: who or what acts, and how. A key in braces stands for its text, or for what is behind the colon if the deed
  * lacks it; a key with a question mark for what is behind that if the deed has it.
@@ -115,7 +124,7 @@ static const struct {
 	[DEED_GAP] = {"unknown", "gap in the data"},
 	[DEED_BEFORE_DATA] = {"unknown", "began before the data"},
 	[DEED_CIRCLE] = {"unknown", "waits in a circle"},
-	[DEED_NOT_IN_DATA] = {"unknown", "not in the data"},
+	[DEED_NOT_IN_DATA] = {.actor = "unknown", .make_act = missing},
 };
 
 /* The text of a key that a table of words names; NULL: the deed lacks it. The caller frees it. */
@@ -628,6 +637,8 @@ struct sentence words_sentence(const struct node *node, int view)
 		return plain(node);
 	case DEED_UNKNOWN:
 		return unknown(node, view & VIEW_OPEN);
+	case DEED_NOT_IN_DATA:
+		return without_subject(missing(deed));
 	case DEED_POLL:
 		return poller(node);
 	case DEED_HOLD_BACK:

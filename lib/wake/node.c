@@ -375,11 +375,16 @@ int32_t nobody_node(struct cut *cut, const struct thread *thread, const struct p
 	return index;
 }
 
-int32_t nothing_node(struct cut *cut)
+int32_t nothing_node(struct cut *cut, const struct wake_wanted *wanted)
 {
 	struct deed deed = deed_of(DEED_NOT_IN_DATA);
+	int32_t index;
 
-	return new_node(cut, WHAT_UNKNOWN, cut->graph->from, cut->graph->to, 0, &deed);
+	deed.whom = *wanted->comm ? wanted->comm : NULL;
+	deed.syscall = *wanted->call ? wanted->call : NULL;
+	index = new_node(cut, WHAT_UNKNOWN, cut->graph->from, cut->graph->to, 0, &deed);
+	cut->graph->nodes.items[index].whom_tid = wanted->tid;
+	return index;
 }
 
 void cut_end(struct cut *cut)

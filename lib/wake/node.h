@@ -26,7 +26,7 @@ int32_t piece_node(struct cut *cut, const struct thread *thread, size_t piece, i
 int32_t nobody_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end, bool ends);
 
 /* All of the graph, for want of data. */
-int32_t nothing_node(struct cut *cut);
+int32_t nothing_node(struct cut *cut, const struct wake_wanted *wanted);
 
 /*
  * A new node: of the thread with this tid, who did the deed, or to whom it was done if the deed names nobody who did. And one of

@@ -56,7 +56,7 @@ static inline int64_t wake_time(int64_t ts)
 struct wake_wanted {
 	int64_t start, ts;
 	int32_t tid;
-	const char *comm; /* what the thread was called, "": not known */
+	const char *comm, *call; /* what the thread was called, and the system call that it was in; "": not known */
 	bool request;
 	uint64_t disk, sector;
 };
@@ -64,6 +64,7 @@ struct wake_wanted {
 struct wake_target {
 	int part;	/* number of the part of which it is; 0: a thread */
 	int32_t index; /* less than 0: it is not in the data */
+	const struct wake_wanted *wanted;
 };
 struct wake_target wake_find(struct wake *wake, const struct wake_wanted *wanted);
 

@@ -175,11 +175,11 @@ struct wake_target wake_find(struct wake *wake, const struct wake_wanted *wanted
 		int32_t index = wake->parts[i]->find ? wake->parts[i]->find(wake, wanted) : INDEX_NONE;
 
 		if (index != INDEX_NONE)
-			return (struct wake_target){i, index};
+			return (struct wake_target){i, index, wanted};
 	}
 	/* Without switches there is nothing to be said about a thread. */
 	thread = wake->switches ? core_thread_find(wake, wanted->tid, wanted->ts) : NULL;
-	return (struct wake_target){PART_SCHED, thread ? thread->index : INDEX_NONE};
+	return (struct wake_target){PART_SCHED, thread ? thread->index : INDEX_NONE, wanted};
 }
 
 struct graph *wake_graph(struct wake *wake, const char *id, struct wake_target target, int64_t from, int64_t to)
@@ -197,7 +197,7 @@ struct graph *wake_graph(struct wake *wake, const char *id, struct wake_target t
 						  .after = NODE_NONE, .ts = TIME_NONE, .asker = INDEX_NONE});
 	walk_all(&walk);
 	if (graph->target == NODE_NONE)
-		graph->target = nothing_node(&walk.cut);
+		graph->target = nothing_node(&walk.cut, target.wanted);
 	free(walk.errands.items);
 	free(walk.visits.items);
 	cut_end(&walk.cut);
