@@ -1180,6 +1180,25 @@ told() {
 	assert_line '           web/10 is of web.service'
 }
 
+@test "what all groups have in common is not told; a unit always is" {
+	run told <<-'EOT'
+		task ts=1 tid=21 comm=python3 tgid=20 program=python3 cgroup=jobs/night/a read=1.1
+		task ts=1 tid=22 comm=python3 tgid=20 program=python3 cgroup=jobs/night/a read=1.1
+		task ts=1 tid=30 comm=sh tgid=30 program=sh cgroup=jobs/night/b read=1.1
+	EOT
+	assert_line '   who     python3 is process 20, of a'
+	assert_line '           sh is process 30, of b'
+	run bash -c "sed 's!night/b!night/a!' told.txt | COLUMNS=80 report"
+	assert_line '   who     python3 is process 20'
+	assert_line '           sh is process 30'
+	# "a" is no parent of "ab"
+	run bash -c "sed 's!night/b!night/ab!' told.txt | COLUMNS=80 report"
+	assert_line '   who     python3 is process 20, of a'
+	assert_line '           sh is process 30, of ab'
+	run bash -c "sed 's!night/.!night/sh.service!' told.txt | COLUMNS=80 report"
+	assert_line '   who     python3 is process 20, of sh.service'
+}
+
 @test "input that is no stream: an error, and nothing else" {
 	run -1 --separate-stderr report /etc/passwd
 	assert_output ""

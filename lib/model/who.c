@@ -37,6 +37,9 @@ struct thread_told {
 
 struct who {
 	struct thread_told *threads; /* in the order of their last records, the oldest first */
+	char *shared;		     /* what all groups begin with: whole names; NULL: there is none yet */
+	int32_t grouped;	     /* the process whose group came first */
+	bool several;		     /* another process has one, too */
 };
 
 struct who *who_new(void)
@@ -69,6 +72,9 @@ void who_forget(struct who *who)
 {
 	while (who->threads)
 		remove_thread(who, who->threads);
+	free(who->shared);
+	who->shared = NULL;
+	who->several = false;
 }
 
 void who_free(struct who *who)
@@ -149,6 +155,33 @@ static const char *title_at(const struct who *who, int32_t pid, int64_t at, int6
 	return title;
 }
 
+/* How much of a group, in whole names, is in the other, too: "a/b" of "a/b/c" is 3, and of "a/bc" 1. */
+static size_t shared_by(const char *group, const char *other)
+{
+	size_t length = 0;
+
+	for (size_t i = 0;; i++) {
+		bool ends = !group[i] || group[i] == '/', ends_there = !other[i] || other[i] == '/';
+
+		if (ends && ends_there)
+			length = i;
+		if (!group[i] || group[i] != other[i])
+			return length;
+	}
+}
+
+static void note_group(struct who *who, int32_t pid, const char *group)
+{
+	if (!pid || !*group)
+		return;
+	if (!who->shared) {
+		who->shared = memory_format("%s", group);
+		who->grouped = pid;
+	}
+	who->several |= who->grouped != pid;
+	who->shared[shared_by(who->shared, group)] = '\0';
+}
+
 int who_task(struct who *who, const struct fields *fields)
 {
 	struct told told = {.began = fields_is(fields, "began", "yes")};
@@ -174,7 +207,8 @@ int who_task(struct who *who, const struct fields *fields)
 	free(clean);
 	if (tgid > 0 && tgid <= INT32_MAX)
 		told.identity = (struct identity){(int32_t)tgid, fit_field(fields, "program"), fit_field(fields, "cgroup"),
-						  fit_field(fields, "script"), fit_field(fields, "title"), false};
+						  fit_field(fields, "script"), fit_field(fields, "title"), false, 0};
+	note_group(who, told.identity.pid, told.identity.cgroup);
 	insert(thread_of(who, (int32_t)tid), &told);
 	return 0;
 }
@@ -218,6 +252,7 @@ bool who_find(const struct who *who, int32_t tid, int64_t at, const char *name, 
 	if (i < 0 || !is_named(&thread->told[last], &thread->told[i].identity, name))
 		return false;
 	*identity = thread->told[i].identity;
+	identity->shared = identity->pid && who->several ? shared_by(identity->cgroup, who->shared) : 0;
 	title = title_at(who, identity->pid, at, thread->told[i].began ? thread->told[i].ts : INT64_MIN);
 	if (title)
 		identity->title = (char *)title;
@@ -229,7 +264,7 @@ struct identity identity_copy(const struct identity *identity)
 	if (!identity->pid)
 		return (struct identity){0};
 	return (struct identity){identity->pid, memory_format("%s", identity->program), memory_format("%s", identity->cgroup),
-				 memory_format("%s", identity->script), memory_format("%s", identity->title), identity->mostly};
+				 memory_format("%s", identity->script), memory_format("%s", identity->title), identity->mostly, identity->shared};
 }
 
 /* The process of the thread that did the node's deed, or for which it was done. */
@@ -318,13 +353,17 @@ struct doers who_for_nodes(const struct who *who, const struct graph *graph, con
 
 /* --- in words --------------------------------------------------------------------------------------------------------- */
 
-/* A unit is the last part of the path, "nginx.service"; another group is its whole path. Long hexadecimal numbers are cut, as docker does. */
+/* A unit is the last part of the path, "nginx.service"; of another group the part that tells it from those of others; "": none does. */
+static const char *group_of(const struct identity *identity)
+{
+	const char *slash = strrchr(identity->cgroup, '/'), *unit = slash ? slash + 1 : identity->cgroup;
+
+	return strchr(unit, '.') ? unit : identity->cgroup + identity->shared + (identity->cgroup[identity->shared] == '/');
+}
+
+/* Long hexadecimal numbers are cut, as docker does. */
 static void say_group(FILE *out, const char *group)
 {
-	const char *slash = strrchr(group, '/');
-
-	if (slash && strchr(slash, '.'))
-		group = slash + 1;
 	while (*group) {
 		size_t hex = 0;
 
@@ -360,9 +399,9 @@ static char *say_program(const struct identity *identity, const char *name)
 	fputs(program ? identity->program : "", out);
 	if (title)
 		fprintf(out, program ? " (%s)" : "%s", identity->title);
-	if (*identity->cgroup) {
+	if (*group_of(identity)) {
 		fputs(program || title ? ", of " : "of ", out);
-		say_group(out, identity->cgroup);
+		say_group(out, group_of(identity));
 	}
 	fclose(out);
 	return words;

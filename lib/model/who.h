@@ -21,6 +21,7 @@ struct identity {
 	char *script;		/* the name of the file that an interpreter runs; "": none */
 	char *title;		/* what the process called itself; "": nothing */
 	bool mostly;		/* others did a part of what it did, too */
+	size_t shared;		/* so many bytes of the group are the parent, or the group, of all processes that are known */
 };
 
 struct who;
