@@ -178,11 +178,12 @@ static void set_dropped(struct thread_records *threads, int32_t tid)
 /* Tells whether records of the thread were dropped, once. */
 static bool take_dropped(struct thread_records *threads, int64_t tid)
 {
-	uint8_t bit = (uint8_t)(1 << tid % 8);
+	uint8_t bit;
 	bool was;
 
-	if (!threads->dropped || !is_tid(tid))
+	if (!threads->dropped || !is_tid(tid)) /* events name threads such as -1, too */
 		return false;
+	bit = (uint8_t)(1 << tid % 8);
 	was = threads->dropped[tid / 8] & bit;
 	threads->dropped[tid / 8] &= (uint8_t)~bit;
 	return was;
