@@ -15,6 +15,7 @@
 #include "chart/chart.h"
 #include "event/event.h"
 #include "program/lookup.h"
+#include "program/opener.h"
 #include "program/symbol.h"
 #include "source/collector.h"
 #include "source/instance.h"
@@ -185,15 +186,15 @@ static void note_build(struct chart *chart)
 {
 	unsigned char id[CODE_BUILD_ID];
 	char *path = symbol_binary(chart->binary), text[2 * CODE_BUILD_ID + 1];
-	int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
-	size_t size = fd >= 0 ? lookup_build_id(lookup, fd, id) : 0;
+	struct opener_file file = {.place = -1};
+	size_t size = path && opener_find(path, &file) == 0 ? lookup_build_id(lookup, &file, path, id) : 0;
 
 	for (size_t i = 0; i < size; i++)
 		snprintf(text + 2 * i, 3, "%02x", id[i]);
 	if (size > 0)
 		chart_set_build(chart, text);
-	if (fd >= 0)
-		close(fd);
+	if (file.place >= 0)
+		close(file.place);
 	free(path);
 }
 

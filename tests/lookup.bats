@@ -202,6 +202,38 @@ names_nap() { # COMM
 	done
 }
 
+is_over() {
+	! kill -0 "$1" 2>/dev/null || grep -q '^State:.Z' "/proc/$1/status"
+}
+
+# bats test_tags=long
+@test "a program on a file system whose server stops answering: nobody waits for it" {
+	need_stacks
+	[ -c /dev/fuse ] || skip "needs FUSE"
+	gcc -O1 -o server "$TOP/tests/mute.c"
+	printf '#include <unistd.h>\nint main(void) { for (;;) usleep(1000); }\n' >silent.c
+	gcc -O1 -static -o silent silent.c
+	mkdir folder
+	for kind in "getattr open" flush read; do
+		rm -f mute
+		# shellcheck disable=SC2086
+		unshare --mount ./server folder silent $kind 3>&- &
+		others=$!
+		until_true 20 pgrep -P "$others" -x prog
+		others+=" $(pgrep -P "$others" -x prog)"
+		touch mute
+		trace-collect --stack -e sched:sched_process_exit --text -o out &
+		collector=$!
+		until_true 20 grep -qs ' comm=prog name=stack:sleep ' out
+		kill "$collector"
+		until_true 20 is_over "$collector"
+		wait "$collector" || [ $? = 3 ]
+		collector=
+		teardown
+		rm out
+	done
+}
+
 @test "one SIGTERM ends a collection, though whoever looks names up does not answer" {
 	need_stacks
 	honest_program

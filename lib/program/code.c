@@ -20,8 +20,8 @@ struct code *code_open(struct lookup *lookup, const char *path, const int32_t *p
 	static const char deleted[] = " (deleted)";
 	struct code *code = NEW(struct code);
 	size_t length = strlen(path), tail = sizeof(deleted) - 1;
+	struct opener_file file;
 	char *slash;
-	int fd;
 
 	if (length > tail && strcmp(path + length - tail, deleted) == 0)
 		length -= tail;
@@ -29,8 +29,8 @@ struct code *code_open(struct lookup *lookup, const char *path, const int32_t *p
 	code->path = memory_text(path, length);
 	slash = strrchr(code->path, '/');
 	code->name = slash ? slash + 1 : code->path;
-	fd = *path == '/' ? code_file_open(lookup, code->path, processes, others, start, end, identity) : -1;
-	code->file = fd >= 0 ? lookup_add(lookup, fd, code->path) : NULL;
+	if (*path == '/' && code_file_find(lookup, code->path, processes, others, start, end, identity, &file))
+		code->file = lookup_add(lookup, &file, code->path);
 	return code;
 }
 

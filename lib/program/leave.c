@@ -1,20 +1,22 @@
 #include "program/leave.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/glance.h"
 #include "base/memory.h"
 #include "program/loaded.h"
+#include "program/opener.h"
 
 struct leave {
 	struct lookup *lookup;
 	char *path;
 	unsigned traits;
 	bool unsafe, loads;
-	ARRAY(struct stat) seen; /* libraries that were looked at */
+	ARRAY(struct glance) seen; /* libraries that were looked at */
 };
 
 /* Through the libraries of a program. */
@@ -53,22 +55,49 @@ static char *in_folder(const char *program, const char *folder, size_t length, c
 	return memory_format("%.*s%.*s/%s", root_of(program), program, (int)length, folder, name);
 }
 
-/* Without links, so that several programs' are the same. NULL: it is nowhere. */
-static char *find_library(const char *program, const char *folders, const char *name)
+/* The path of a file that was found: without links, so that several programs' are the same, if it is not in another root. */
+static char *path_of(const struct opener_file *file, const char *program, char *path)
+{
+	char link[32], real[PATH_MAX];
+	ssize_t length;
+
+	if (root_of(program))
+		return path;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", file->place);
+	length = readlink(link, real, sizeof(real));
+	if (length <= 0 || length == sizeof(real))
+		return path;
+	free(path);
+	return memory_text(real, (size_t)length);
+}
+
+/* Where a file lies that is found at this path, which is freed; NULL: it is not there. */
+static char *find_at(const char *program, char *path, struct glance *seen)
+{
+	struct opener_file file;
+
+	if (opener_find(path, &file) < 0) {
+		free(path);
+		return NULL;
+	}
+	*seen = (struct glance){file.status.st_dev, file.status.st_ino, S_IFREG};
+	path = path_of(&file, program, path);
+	close(file.place);
+	return path;
+}
+
+/* Folders are those that the program names, so they may be on a file system that does not answer. NULL: it is nowhere. */
+static char *find_library(const char *program, const char *folders, const char *name, struct glance *seen)
 {
 	static const char usual[] = "/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib64:/usr/lib64:/lib:/usr/lib:/usr/local/lib";
 	const char *lists[] = {folders, usual};
 
 	if (strchr(name, '/'))
-		return memory_text(name, strlen(name));
+		return find_at(program, memory_text(name, strlen(name)), seen);
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		for (const char *at = lists[i]; *at; at += strcspn(at, ":"), at += *at == ':') {
-			char *path = in_folder(program, at, strcspn(at, ":"), name);
-			char *found = root_of(program) || access(path, R_OK) < 0 ? NULL : realpath(path, NULL);
+			char *found = find_at(program, in_folder(program, at, strcspn(at, ":"), name), seen);
 
-			if (!found && root_of(program) && access(path, R_OK) == 0)
-				return path;
-			free(path);
 			if (found)
 				return found;
 		}
@@ -88,26 +117,19 @@ static bool is_runtime(const char *path)
 	return false;
 }
 
-static bool is_seen(const struct leave *leave, const struct stat *file)
+static bool is_seen(const struct leave *leave, const struct glance *file)
 {
 	for (size_t i = 0; i < leave->seen.count; i++)
-		if (leave->seen.items[i].st_ino == file->st_ino && leave->seen.items[i].st_dev == file->st_dev)
+		if (glance_is_same(&leave->seen.items[i], file))
 			return true;
 	return false;
 }
 
-/* One that cannot be reached may be any. */
-static bool is_new(struct search *search, const char *path)
+static bool is_new(struct search *search, const struct glance *file)
 {
-	struct stat file;
-
-	if (stat(path, &file) < 0) {
-		search->traits |= ENDS_THROWS;
+	if (!S_ISREG(file->mode) || is_seen(search->leave, file))
 		return false;
-	}
-	if (!S_ISREG(file.st_mode) || is_seen(search->leave, &file))
-		return false;
-	*ARRAY_ADD(&search->leave->seen) = file;
+	*ARRAY_ADD(&search->leave->seen) = *file;
 	return true;
 }
 
@@ -118,10 +140,11 @@ static void add_needed(struct search *search, const char *text, size_t length)
 	char *folders = memory_format("%s%s%s", text, *text && *program ? ":" : "", program);
 
 	for (const char *name = text + strlen(text) + 1; name < text + length; name += strlen(name) + 1) {
-		char *path = *name && !is_runtime(name) ? find_library(search->leave->path, folders, name) : NULL;
+		struct glance seen;
+		char *path = *name && !is_runtime(name) ? find_library(search->leave->path, folders, name, &seen) : NULL;
 
 		search->traits |= *name && !is_runtime(name) && !path ? ENDS_THROWS : 0; /* it may be any */
-		if (path && is_new(search, path))
+		if (path && is_new(search, &seen))
 			*ARRAY_ADD(&search->left) = path;
 		else
 			free(path);
@@ -160,9 +183,16 @@ static void read_needed(struct search *search)
 static void take_loaded(void *context, const char *path, const char *name)
 {
 	struct search *search = context;
+	struct glance seen;
 	unsigned traits = 0;
 
-	if (search->traits & ENDS_THROWS || is_runtime(name) || !is_new(search, path))
+	if (search->traits & ENDS_THROWS || is_runtime(name))
+		return;
+	if (!glance_at(path, &seen)) {
+		search->traits |= ENDS_THROWS; /* it may be any */
+		return;
+	}
+	if (!is_new(search, &seen))
 		return;
 	if (lookup_traits(search->lookup, path, &traits, NULL, 0) == 0 && traits & ENDS_LIBRARY)
 		search->traits |= traits & ENDS_THROWS;
@@ -230,14 +260,14 @@ bool leave_may_load(const struct leave *leave)
 
 static bool is_run_by(const char *path, const int32_t *tids, size_t count)
 {
-	struct stat wanted, found;
+	struct glance wanted, found;
 	char exe[32];
 
-	if (stat(path, &wanted) < 0)
+	if (!glance_at(path, &wanted))
 		return true; /* it may be any */
 	for (size_t i = 0; i < count; i++) {
 		snprintf(exe, sizeof(exe), "/proc/%d/exe", tids[i]);
-		if (stat(exe, &found) == 0 && found.st_ino == wanted.st_ino && found.st_dev == wanted.st_dev)
+		if (glance_at(exe, &found) && glance_is_same(&found, &wanted))
 			return true;
 	}
 	return false;
@@ -251,9 +281,9 @@ struct newcomers {
 static void take_newcomer(void *context, const char *path, const char *name)
 {
 	struct newcomers *newcomers = context;
-	struct stat file;
+	struct glance file;
 
-	if (!is_runtime(name) && (stat(path, &file) < 0 || (S_ISREG(file.st_mode) && !is_seen(newcomers->leave, &file))))
+	if (!is_runtime(name) && (!glance_at(path, &file) || (S_ISREG(file.mode) && !is_seen(newcomers->leave, &file))))
 		newcomers->any = true;
 }
 
@@ -296,7 +326,8 @@ size_t leave_switches(const struct leave *leave, struct leave_switch found[LEAVE
 	size_t count = add_switches(leave, leave->path, found, 0);
 
 	for (size_t i = 0; i < 2 && !(leave->traits & ENDS_ALONE); i++) {
-		char *path = find_library(leave->path, "", libraries[i]);
+		struct glance seen;
+		char *path = find_library(leave->path, "", libraries[i], &seen);
 
 		if (path && strcmp(path, leave->path) != 0)
 			count = add_switches(leave, path, found, count);

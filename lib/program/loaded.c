@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+
+#include "base/glance.h"
 
 enum { NAME_ROOM = 64 };
 
@@ -41,19 +42,19 @@ static size_t take_maps(const char *process, loaded_taker *take, void *context)
 size_t loaded_by(const char *program, loaded_taker *take, void *context)
 {
 	DIR *folder = opendir("/proc");
-	struct stat wanted, found;
+	struct glance wanted, found;
 	struct dirent *entry;
 	size_t count = 0;
 
-	if (stat(program, &wanted) < 0)
-		wanted.st_ino = 0;
+	if (!glance_at(program, &wanted))
+		wanted.inode = 0;
 	while (folder && (entry = readdir(folder))) {
 		char exe[2 * NAME_ROOM];
 
 		if (strspn(entry->d_name, "0123456789") != strlen(entry->d_name) || strlen(entry->d_name) >= NAME_ROOM / 2)
 			continue;
 		snprintf(exe, sizeof(exe), "/proc/%.20s/exe", entry->d_name);
-		if (stat(exe, &found) == 0 && found.st_ino == wanted.st_ino && found.st_dev == wanted.st_dev)
+		if (glance_at(exe, &found) && glance_is_same(&found, &wanted))
 			count += take_maps(entry->d_name, take, context);
 	}
 	if (folder)

@@ -1,7 +1,6 @@
 #include "program/lookup.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -13,25 +12,39 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <linux/magic.h>
+
 #include "base/clean.h"
 #include "base/fail.h"
+#include "base/glance.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/process_state.h"
 #include "program/code_file.h"
 #include "program/ends.h"
 #include "program/lookup_message.h"
 #include "program/lookup_process.h"
+#include "program/opener.h"
 #include "program/symbol.h"
 
 #define NSEC_PER_MSEC (NSEC_PER_SEC / 1000)
 
 enum { LOOK_MS = 100, WISHES_MAX = 64, FORGOTTEN_MAX = 256, DEATHS = 2 /* of one file, alone, before it is blamed */ };
 
+/* A process that was killed is waited for so long; then it waits for a file system, and so many of them are left behind at most. */
+enum { KILL_MS = 250, LEFT = 16 };
+
+/* A process that has not even taken its question after this time waits to close a file that it was asked about before. */
+enum { UNHEARD_MS = 250 };
+
+/* Whoever serves a FUSE says whom its files belong to, so they count as one user's. */
+#define NOBODY ((uid_t)-2)
+
 /* Of the names that match a pattern; more than any program has, less than what the parent could not bear. */
 enum { NAMES_MAX = 1 << 20, NAMES_BYTES = 256 << 20 };
 
 struct lookup_file {
-	int fd;
+	struct opener_file file;
 	char *path;
 	uint32_t number;
 	unsigned holder; /* the process that has it, by number */
@@ -49,23 +62,25 @@ struct lookup {
 	atomic_int process;
 	int socket; /* -1: there is no process */
 	int kept;   /* what it could not be rid of */
+	pid_t left[LEFT]; /* killed, but they wait yet; 0: none */
 	unsigned processes; /* so far */
 	int held, forgotten; /* files that the process has, and those of them that are no more */
 	uint32_t files;	     /* so far */
 	int64_t begun, begun_cpu, stopped_at; /* ns; the latter: 0 until then */
+	int64_t patience;		      /* of the question, ns */
+	uid_t asked, asked_before;	      /* whose files the last two questions are about */
 	ARRAY(struct owner) owners;
-	struct {
-		dev_t device;
-		ino_t inode;
-	} probed; /* the only file that this process, by number, has read */
+	struct glance probed; /* the only file that this process, by number, has read */
 	unsigned probing;
+	char *path; /* the last that was asked about, which is mostly the next, too; NULL: none */
+	struct opener_file found; /* there */
 	size_t length; /* of the answer's text, behind which there is a NUL */
 	struct answer answer;
 	char text[ANSWER_ROOM + 1];
 };
 
 /* What became of a question. */
-enum outcome { ANSWERED, DIED, SLOW, STOPPED };
+enum outcome { ANSWERED, DIED, SLOW, UNHEARD /* it was still busy with something else */, STOPPED };
 
 struct lookup *lookup_new(int (*stopped)(void))
 {
@@ -74,6 +89,42 @@ struct lookup *lookup_new(int (*stopped)(void))
 	lookup->stopped = stopped;
 	lookup->socket = -1;
 	return lookup;
+}
+
+static int64_t time_of(clockid_t clock)
+{
+	struct timespec now;
+
+	return clock_gettime(clock, &now) < 0 ? 0 : now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+}
+
+/* False: a file system that it waits for has not answered yet. */
+static bool is_reaped(pid_t process)
+{
+	int64_t begun = time_of(CLOCK_MONOTONIC);
+	struct timespec pause = {.tv_nsec = 20000};
+
+	while (waitpid(process, NULL, WNOHANG) == 0) {
+		if (time_of(CLOCK_MONOTONIC) - begun > KILL_MS * NSEC_PER_MSEC && process_state(process) != 'R')
+			return false;
+		nanosleep(&pause, NULL);
+		if (pause.tv_nsec < NSEC_PER_MSEC)
+			pause.tv_nsec *= 2;
+	}
+	return true;
+}
+
+/* Of those that were left, one that has ended makes room; NULL: none has. */
+static pid_t *room_to_leave(struct lookup *lookup)
+{
+	pid_t *room = NULL;
+
+	for (size_t i = 0; i < LEFT; i++) {
+		if (lookup->left[i] && waitpid(lookup->left[i], NULL, WNOHANG) != 0)
+			lookup->left[i] = 0;
+		room = lookup->left[i] ? room : &lookup->left[i];
+	}
+	return room;
 }
 
 static void end_process(struct lookup *lookup)
@@ -85,9 +136,17 @@ static void end_process(struct lookup *lookup)
 	close(lookup->socket);
 	lookup->socket = -1;
 	kill(process, SIGKILL);
-	while (waitpid(process, NULL, 0) < 0 && errno == EINTR)
-		;
+	if (!is_reaped(process))
+		*room_to_leave(lookup) = process;
 	lookup->held = lookup->forgotten = 0;
+}
+
+static void forget_path(struct lookup *lookup)
+{
+	if (lookup->path)
+		close(lookup->found.place);
+	free(lookup->path);
+	lookup->path = NULL;
 }
 
 void lookup_free(struct lookup *lookup)
@@ -95,6 +154,7 @@ void lookup_free(struct lookup *lookup)
 	if (!lookup)
 		return;
 	end_process(lookup);
+	forget_path(lookup);
 	free(lookup->owners.items);
 	free(lookup);
 }
@@ -102,13 +162,6 @@ void lookup_free(struct lookup *lookup)
 int32_t lookup_process(const struct lookup *lookup)
 {
 	return atomic_load(&lookup->process);
-}
-
-static int64_t time_of(clockid_t clock)
-{
-	struct timespec now;
-
-	return clock_gettime(clock, &now) < 0 ? 0 : now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
 }
 
 static int64_t cpu_of(const struct lookup *lookup)
@@ -128,12 +181,13 @@ static bool is_stopped(struct lookup *lookup)
 /* The outcome so far of a question without an answer; ANSWERED: there may still be one. */
 static enum outcome outlook(struct lookup *lookup)
 {
+	int64_t passed = time_of(CLOCK_MONOTONIC) - lookup->begun;
+
 	if (is_stopped(lookup))
 		return STOPPED;
-	return cpu_of(lookup) - lookup->begun_cpu > LOOKUP_CPU_MS * NSEC_PER_MSEC ||
-			       time_of(CLOCK_MONOTONIC) - lookup->begun > LOOKUP_WALL_MS * NSEC_PER_MSEC
-		       ? SLOW
-		       : ANSWERED;
+	if (passed > UNHEARD_MS * NSEC_PER_MSEC && opener_is_unread(lookup->socket) && process_state(lookup_process(lookup)) != 'R')
+		return UNHEARD;
+	return cpu_of(lookup) - lookup->begun_cpu > LOOKUP_CPU_MS * NSEC_PER_MSEC || passed > lookup->patience ? SLOW : ANSWERED;
 }
 
 static bool tell(struct lookup *lookup, const struct question *question, const void *text, size_t length, int fd)
@@ -195,6 +249,8 @@ int lookup_start(struct lookup *lookup)
 
 	if (lookup->socket >= 0)
 		return lookup->kept;
+	if (!room_to_leave(lookup))
+		return fail("%d processes that read programs wait for file systems that do not answer", LEFT);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return fail_errno("cannot make a socket");
 	setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &pause, sizeof(pause));
@@ -211,6 +267,7 @@ int lookup_start(struct lookup *lookup)
 	lookup->processes++;
 	lookup->begun = time_of(CLOCK_MONOTONIC);
 	lookup->begun_cpu = 0;
+	lookup->patience = LOOKUP_WALL_MS * NSEC_PER_MSEC;
 	if (receive(lookup) == ANSWERED)
 		return lookup->kept = (int)(lookup->answer.number & INT32_MAX);
 	end_process(lookup);
@@ -235,19 +292,6 @@ static bool ready(struct lookup *lookup)
 	return lookup->socket >= 0 || lookup_start(lookup) >= 0;
 }
 
-/* Asks the process that is ready, and waits for the first answer. A process that does not answer is ended. */
-static enum outcome ask(struct lookup *lookup, const struct question *question, const char *text, size_t length, int fd, const char *path)
-{
-	enum outcome outcome;
-
-	lookup->begun = time_of(CLOCK_MONOTONIC);
-	lookup->begun_cpu = cpu_of(lookup);
-	outcome = tell(lookup, question, text, length, fd) ? await(lookup, path) : DIED;
-	if (outcome != ANSWERED)
-		end_process(lookup);
-	return outcome;
-}
-
 static struct owner *owner_of(struct lookup *lookup, uid_t user)
 {
 	for (size_t i = 0; i < lookup->owners.count; i++)
@@ -257,20 +301,43 @@ static struct owner *owner_of(struct lookup *lookup, uid_t user)
 	return &lookup->owners.items[lookup->owners.count - 1];
 }
 
+static uid_t owner_by(const struct opener_file *file)
+{
+	return file->system == FUSE_SUPER_MAGIC ? NOBODY : file->status.st_uid;
+}
+
+/* Asks the process that is ready, and waits for the first answer. A process that does not answer is ended. */
+static enum outcome ask(struct lookup *lookup, const struct question *question, const char *text, size_t length,
+			const struct opener_file *about, int fd, const char *path)
+{
+	enum outcome outcome;
+
+	lookup->begun = time_of(CLOCK_MONOTONIC);
+	lookup->begun_cpu = cpu_of(lookup);
+	lookup->patience = (about->system == FUSE_SUPER_MAGIC ? LOOKUP_FUSE_MS : LOOKUP_WALL_MS) * NSEC_PER_MSEC;
+	lookup->asked_before = lookup->asked;
+	lookup->asked = owner_by(about);
+	outcome = tell(lookup, question, text, length, fd) ? await(lookup, path) : DIED;
+	if (outcome == UNHEARD)
+		owner_of(lookup, lookup->asked_before)->strikes++;
+	if (outcome != ANSWERED)
+		end_process(lookup);
+	return outcome;
+}
+
 static bool is_spent(struct lookup *lookup, const struct lookup_file *file)
 {
 	return file->spent || (file->owner != 0 && owner_of(lookup, file->owner)->strikes >= LOOKUP_STRIKES);
 }
 
-struct lookup_file *lookup_add(struct lookup *lookup, int fd, const char *path)
+struct lookup_file *lookup_add(struct lookup *lookup, const struct opener_file *found, const char *path)
 {
 	struct lookup_file *file = NEW(struct lookup_file);
-	struct stat status;
 
-	file->fd = fd;
+	file->file = *found;
 	file->path = memory_text(path, strlen(path));
 	file->number = ++lookup->files;
-	file->owner = fstat(fd, &status) == 0 ? status.st_uid : 0;
+	file->owner = owner_by(found);
 	return file;
 }
 
@@ -278,7 +345,7 @@ struct lookup_file *lookup_add(struct lookup *lookup, int fd, const char *path)
 void lookup_forget(struct lookup *lookup, struct lookup_file *file)
 {
 	lookup->forgotten += file->holder && file->holder == lookup->processes;
-	close(file->fd);
+	close(file->file.place);
 	free(file->path);
 	free(file);
 }
@@ -291,21 +358,27 @@ static enum outcome ask_about(struct lookup *lookup, struct lookup_file *file, c
 {
 	const char *slash = strrchr(file->path, '/'), *name = slash ? slash + 1 : file->path;
 	enum outcome outcome = DIED;
-	int deaths = 0;
+	int deaths = 0, unheard = 0;
 
-	while (outcome == DIED && deaths < DEATHS) {
+	while ((outcome == DIED && deaths < DEATHS) || (outcome == UNHEARD && unheard < DEATHS)) {
 		bool held, alone;
+		int fd = -1;
 
 		if (!ready(lookup))
 			return STOPPED;
 		held = file->holder == lookup->processes;
 		alone = lookup->held == (held ? 1 : 0);
-		outcome = ask(lookup, question, name, strlen(name), held ? -1 : file->fd, file->path);
+		if (!held && (fd = opener_open(&file->file, file->path)) < 0)
+			return STOPPED;
+		outcome = ask(lookup, question, name, strlen(name), &file->file, fd, file->path);
+		if (fd >= 0)
+			close(fd);
 		if (outcome == ANSWERED && !held) {
 			file->holder = lookup->processes;
 			lookup->held++;
 		}
 		deaths += outcome == DIED && alone;
+		unheard += outcome == UNHEARD;
 	}
 	if (outcome == DIED || outcome == SLOW) {
 		file->spent = true;
@@ -358,17 +431,32 @@ void lookup_place(struct lookup *lookup, struct lookup_file *file, uint64_t offs
 	take_functions(lookup, place);
 }
 
-size_t lookup_build_id(struct lookup *lookup, int fd, unsigned char id[CODE_BUILD_ID])
+/* Asks about a file that the process need not keep. */
+static enum outcome ask_once(struct lookup *lookup, const struct question *question, const char *text, size_t length,
+			     const struct opener_file *file, const char *path)
+{
+	enum outcome outcome = UNHEARD;
+
+	for (int i = 0; i < DEATHS && outcome == UNHEARD; i++) {
+		int fd = ready(lookup) ? opener_open(file, path) : -1;
+
+		if (fd < 0)
+			return STOPPED;
+		outcome = ask(lookup, question, text, length, file, fd, path);
+		close(fd);
+	}
+	return outcome;
+}
+
+size_t lookup_build_id(struct lookup *lookup, const struct opener_file *found, const char *path, unsigned char id[CODE_BUILD_ID])
 {
 	struct question question = {.kind = ASK_BUILD_ID};
-	struct lookup_file file = {.fd = fd, .path = ""};
-	struct stat status;
+	struct lookup_file file = {.owner = owner_by(found)};
 	enum outcome outcome;
 
-	file.owner = fstat(fd, &status) == 0 ? status.st_uid : 0;
 	if (is_spent(lookup, &file))
 		return 0;
-	outcome = ready(lookup) ? ask(lookup, &question, NULL, 0, fd, "") : STOPPED;
+	outcome = ask_once(lookup, &question, NULL, 0, found, path);
 	if (outcome == DIED || outcome == SLOW)
 		owner_of(lookup, file.owner)->strikes++;
 	if (outcome != ANSWERED || lookup->answer.kind != ANSWER_DONE || lookup->length > CODE_BUILD_ID)
@@ -378,36 +466,43 @@ size_t lookup_build_id(struct lookup *lookup, int fd, unsigned char id[CODE_BUIL
 }
 
 /* Where a probe goes must not be said by a process that has read anything but this very file: it may be another's by then. */
-static void ask_only_about(struct lookup *lookup, int fd)
+static void ask_only_about(struct lookup *lookup, const struct stat *status)
 {
-	struct stat file = {0};
-	bool known = fstat(fd, &file) == 0 && file.st_ino == lookup->probed.inode && file.st_dev == lookup->probed.device;
+	struct glance file = {status->st_dev, status->st_ino, S_IFREG};
 
-	if (!known || lookup->probing != lookup->processes || lookup->held > 0)
+	if (!glance_is_same(&file, &lookup->probed) || lookup->probing != lookup->processes || lookup->held > 0)
 		end_process(lookup);
-	lookup->probed.inode = file.st_ino;
-	lookup->probed.device = file.st_dev;
+	lookup->probed = file;
 	lookup->probing = lookup->processes + (lookup->socket < 0);
 }
 
-/* The file at a path that the user gave. */
+/* Functions of a program are asked about one after the other. What a path in /proc leads to changes with the process. */
+static int find_path(struct lookup *lookup, const char *path)
+{
+	if (lookup->path && strcmp(lookup->path, path) == 0 && strncmp(path, "/proc/", strlen("/proc/")) != 0)
+		return 0;
+	forget_path(lookup);
+	if (opener_find(path, &lookup->found) < 0)
+		return fail_errno("cannot open '%s'", path);
+	lookup->path = memory_text(path, strlen(path));
+	return 0;
+}
+
+/* The file at a path that the user gave, or that a process has mapped. */
 static int ask_path(struct lookup *lookup, struct question question, const char *path, const char *text)
 {
 	size_t length = strlen(path) + 1 + strlen(text);
 	char *both, *reason;
 	enum outcome outcome;
-	int fd;
 
 	if (length > QUESTION_ROOM)
 		return fail("cannot look for a function in '%s': its name is too long", path);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return fail_errno("cannot open '%s'", path);
-	ask_only_about(lookup, fd);
+	if (find_path(lookup, path) < 0)
+		return -1;
+	ask_only_about(lookup, &lookup->found.status);
 	both = memory_format("%s%c%s", path, '\0', text);
-	outcome = ready(lookup) ? ask(lookup, &question, both, length, fd, path) : STOPPED;
+	outcome = ask_once(lookup, &question, both, length, &lookup->found, path);
 	free(both);
-	close(fd);
 	if (outcome != ANSWERED)
 		return fail("cannot read '%s': %s", path,
 			    outcome == DIED ? "the process that read it died" : outcome == SLOW ? "it takes too long" : "stopped");

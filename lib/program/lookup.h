@@ -5,14 +5,15 @@
  * should. So another process parses them, which can do nothing else (base/confine.h). It gets open files, and answers with text.
  *
  *	lookup = lookup_new(stopped)
- *	file = lookup_add(lookup, fd, path)
+ *	file = lookup_add(lookup, &found, path)	found by opener_find()
  *	lookup_place(lookup, file, offset, &place)	...
  *	lookup_free(lookup)
  *
  * The process is forked at the first question. If it dies, another one takes its place. Of a file that it dies of twice, with no other file at
- * hand, or that takes more than LOOKUP_CPU_MS of CPU time for one question, nothing more is asked: its places remain addresses. If a user other than root owns LOOKUP_STRIKES such
- * files, nothing more is asked about any file of that user. The answers are not trusted: their length is bounded, and control
- * characters are taken out.
+ * hand, or that takes more than LOOKUP_CPU_MS of CPU time or LOOKUP_WALL_MS in all (LOOKUP_FUSE_MS if a server answers for the file) for one
+ * question, nothing more is asked: its places remain addresses. If a user other than root owns LOOKUP_STRIKES such files, nothing more is
+ * asked about any file of that user; whose files those of a FUSE are, its server says, so they count as one user's. A process that waits
+ * for a file system is not waited for. The answers are not trusted: their length is bounded, and control characters are taken out.
  *
  * One thread at a time may ask.
  */
@@ -28,8 +29,9 @@
 
 struct lookup;
 struct lookup_file;
+struct opener_file;
 
-enum { LOOKUP_CPU_MS = 2000, LOOKUP_WALL_MS = 10000, LOOKUP_STOP_MS = 2000, LOOKUP_STRIKES = 3 };
+enum { LOOKUP_CPU_MS = 2000, LOOKUP_WALL_MS = 10000, LOOKUP_FUSE_MS = 2000, LOOKUP_STOP_MS = 2000, LOOKUP_STRIKES = 3 };
 
 /*
  * `stopped` tells, by anything but 0, that somebody waits for the end: LOOKUP_STOP_MS later nothing more is looked up. NULL: nobody will.
@@ -44,8 +46,8 @@ int32_t lookup_process(const struct lookup *lookup);
 /* Starts the process, if there is none. Returns what it could not be rid of (base/confine.h). -1 after fail(): there cannot be one. */
 int lookup_start(struct lookup *lookup);
 
-/* A file, whose descriptor becomes the lookup's; the path is what its debug files are found by. */
-struct lookup_file *lookup_add(struct lookup *lookup, int fd, const char *path);
+/* A file, whose place becomes the lookup's; the path is what its debug files are found by. */
+struct lookup_file *lookup_add(struct lookup *lookup, const struct opener_file *found, const char *path);
 void lookup_forget(struct lookup *lookup, struct lookup_file *file);
 
 /* What lies at an offset in a file. */
@@ -58,8 +60,8 @@ struct lookup_place {
 
 void lookup_place(struct lookup *lookup, struct lookup_file *file, uint64_t offset, struct lookup_place *place);
 
-/* The build id of an open file; returns its size. 0: none is known. */
-size_t lookup_build_id(struct lookup *lookup, int fd, unsigned char id[CODE_BUILD_ID]);
+/* The build id of a file that was found at this path; returns its size. 0: none is known. */
+size_t lookup_build_id(struct lookup *lookup, const struct opener_file *found, const char *path, unsigned char id[CODE_BUILD_ID]);
 
 struct symbol_names;
 

@@ -20,6 +20,7 @@
 #include "program/ends.h"
 #include "program/image_file.h"
 #include "program/lookup_message.h"
+#include "program/opener.h"
 #include "program/returns.h"
 #include "program/symbol.h"
 
@@ -67,8 +68,10 @@ static void receive(void)
 	asked.length = (size_t)got - sizeof(asked.question);
 	asked.text[asked.length] = '\0';
 	asked.fd = -1;
-	if (head && head->cmsg_type == SCM_RIGHTS)
+	if (head && head->cmsg_type == SCM_RIGHTS) {
 		memcpy(&asked.fd, CMSG_DATA(head), sizeof(asked.fd));
+		asked.fd = opener_receive(asked.fd);
+	}
 }
 
 static void answer(const struct answer *head, const char *text, size_t length)

@@ -9,16 +9,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <linux/sockios.h>
+
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/open_files.h"
+#include "base/process_state.h"
 
 enum { FOLDERS = 8, PATH_ROOM = 8192, SOCKET = STDERR_FILENO + 1, NSEC_PER_MSEC = NSEC_PER_SEC / 1000 };
 
@@ -39,48 +43,118 @@ static struct {
 
 static size_t next_folder;
 
-/* --- the process -------------------------------------------------------------------------------------------------------- */
+/* --- messages ----------------------------------------------------------------------------------------------------------- */
 
-static int open_regular(const char *path)
-{
-	int place = open(path, O_PATH | O_CLOEXEC), fd = -1;
-	char same[32];
-	struct stat file;
+/* A question is a byte and a path, to be found; or with the place of a file, and a socket to send it to, to be opened. */
+enum { FIND, OPEN, DESCRIPTORS };
 
-	if (place < 0)
-		return -1;
-	snprintf(same, sizeof(same), "/proc/self/fd/%d", place);
-	if (fstat(place, &file) == 0 && S_ISREG(file.st_mode))
-		fd = open(same, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	close(place);
-	return fd;
-}
+/* Along with a file that was found comes its place. */
+struct answer {
+	int error; /* errno; 0: none */
+	struct stat status;
+	uint64_t system;
+};
 
 union control {
 	struct cmsghdr head;
-	char room[CMSG_SPACE(sizeof(int))];
+	char room[CMSG_SPACE(DESCRIPTORS * sizeof(int))];
 };
 
-/* A byte, with the descriptor if there is one. */
-static bool answer(int fd)
+static bool send_all(int socket, struct iovec *parts, size_t count, const int *fds, size_t descriptors)
 {
-	union control control = {.head = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
-	struct iovec byte = {"", 1};
-	struct msghdr message = {.msg_iov = &byte, .msg_iovlen = 1};
+	union control control = {.head = {CMSG_LEN(descriptors * sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
+	struct msghdr message = {.msg_iov = parts, .msg_iovlen = count};
 
-	if (fd >= 0) {
-		memcpy(CMSG_DATA(&control.head), &fd, sizeof(fd));
+	if (descriptors) {
+		memcpy(CMSG_DATA(&control.head), fds, descriptors * sizeof(int));
 		message.msg_control = &control;
-		message.msg_controllen = sizeof(control);
+		message.msg_controllen = CMSG_SPACE(descriptors * sizeof(int));
 	}
-	return sendmsg(SOCKET, &message, MSG_NOSIGNAL) == 1;
+	return sendmsg(socket, &message, MSG_NOSIGNAL) >= 0;
+}
+
+/* How many bytes came; the descriptors that came along, or -1. */
+static ssize_t receive_all(int socket, void *bytes, size_t room, int fds[DESCRIPTORS], int flags)
+{
+	union control control = {.head = {0}};
+	struct iovec part = {bytes, room};
+	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)};
+	ssize_t length = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | flags);
+	const struct cmsghdr *head = length < 0 ? NULL : CMSG_FIRSTHDR(&message);
+
+	fds[FIND] = fds[OPEN] = -1;
+	if (head && head->cmsg_type == SCM_RIGHTS && head->cmsg_len <= CMSG_LEN(DESCRIPTORS * sizeof(int)))
+		memcpy(fds, CMSG_DATA(head), head->cmsg_len - CMSG_LEN(0));
+	return length;
+}
+
+int opener_receive(int socket)
+{
+	char byte;
+	int fds[DESCRIPTORS];
+
+	if (receive_all(socket, &byte, sizeof(byte), fds, MSG_DONTWAIT) < 0)
+		fds[0] = -1;
+	close(socket);
+	return fds[0];
+}
+
+bool opener_is_unread(int socket)
+{
+	int bytes = 0;
+
+	return ioctl(socket, SIOCOUTQ, &bytes) == 0 && bytes > 0;
+}
+
+/* --- the process -------------------------------------------------------------------------------------------------------- */
+
+static bool find_file(const char *path)
+{
+	int place = open(path, O_PATH | O_CLOEXEC);
+	struct answer answer = {.error = place < 0 ? errno : 0};
+	struct iovec part = {&answer, sizeof(answer)};
+	struct statfs system;
+	bool sent;
+
+	if (place >= 0 && (fstat(place, &answer.status) < 0 || fstatfs(place, &system) < 0))
+		answer.error = errno;
+	else if (place >= 0 && !S_ISREG(answer.status.st_mode))
+		answer.error = EINVAL;
+	else if (place >= 0)
+		answer.system = (uint64_t)system.f_type;
+	sent = send_all(SOCKET, &part, 1, &place, answer.error ? 0 : 1);
+	if (place >= 0)
+		close(place);
+	return sent;
+}
+
+/* The answer comes before the file is closed here, which may take for ever. */
+static bool open_file(int place, int to)
+{
+	struct answer answer = {.error = 0};
+	struct iovec part = {&answer, sizeof(answer)}, byte = {"", 1};
+	char path[32];
+	int fd;
+	bool sent;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", place);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 || !send_all(to, &byte, 1, &fd, 1))
+		answer.error = errno;
+	close(to);
+	close(place);
+	sent = send_all(SOCKET, &part, 1, NULL, 0);
+	if (fd >= 0)
+		close(fd);
+	return sent;
 }
 
 /* It holds nothing but the socket, so that whatever else was open ends with whoever asks. */
 static _Noreturn void serve(int socket)
 {
 	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-	char path[PATH_ROOM + 1];
+	char question[1 + PATH_ROOM + 1];
+	int fds[DESCRIPTORS];
 	ssize_t length;
 
 	prctl(PR_SET_NAME, "tailblame-files");
@@ -91,15 +165,10 @@ static _Noreturn void serve(int socket)
 	open_files_close(SOCKET + 1);
 	for (int fd = 0; fd < SOCKET; fd++)
 		close(fd);
-	while ((length = recv(SOCKET, path, PATH_ROOM, 0)) > 0) {
-		int fd;
-
-		path[length] = '\0';
-		fd = open_regular(path);
-		if (!answer(fd))
+	while ((length = receive_all(SOCKET, question, 1 + PATH_ROOM, fds, 0)) > 0) {
+		question[length] = '\0';
+		if (!(*question == OPEN ? open_file(fds[0], fds[1]) : find_file(question + 1)))
 			break;
-		if (fd >= 0)
-			close(fd);
 	}
 	_exit(0);
 }
@@ -158,25 +227,7 @@ static void leave(void)
 	opener.socket = -1;
 }
 
-/* Whether the process has what it needs but a CPU: on a busy machine nobody else keeps it waiting. */
-static bool lacks_cpu(pid_t process)
-{
-	char path[32], text[512], *name_end;
-	ssize_t length = -1;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", process);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		length = read(fd, text, sizeof(text) - 1);
-		close(fd);
-	}
-	text[length > 0 ? length : 0] = '\0';
-	name_end = strrchr(text, ')');
-	return name_end && strncmp(name_end, ") R", 3) == 0;
-}
-
-/* 1: there is an answer; 0: not in time; -1: there will be none. */
+/* 1: there is an answer; 0: not in time, though the process did not lack a CPU; -1: there will be none. */
 static int await(void)
 {
 	int64_t begun = now();
@@ -186,26 +237,8 @@ static int await(void)
 	do
 		status = poll(&answered, 1, OPENER_MS);
 	while ((status < 0 && errno == EINTR) ||
-	       (status == 0 && now() - begun < (int64_t)OPENER_MOST_MS * NSEC_PER_MSEC && lacks_cpu(opener.process)));
+	       (status == 0 && now() - begun < (int64_t)OPENER_MOST_MS * NSEC_PER_MSEC && process_state(opener.process) == 'R'));
 	return status;
-}
-
-/* The descriptor; -1: none. False: the process is gone. */
-static bool receive(int *fd)
-{
-	union control control;
-	char byte;
-	struct iovec text = {&byte, 1};
-	struct msghdr message = {.msg_iov = &text, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)};
-	const struct cmsghdr *head;
-
-	*fd = -1;
-	if (recvmsg(opener.socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) != 1)
-		return false;
-	head = CMSG_FIRSTHDR(&message);
-	if (head && head->cmsg_type == SCM_RIGHTS)
-		memcpy(fd, CMSG_DATA(head), sizeof(*fd));
-	return true;
 }
 
 static size_t folder_length(const char *path)
@@ -235,28 +268,74 @@ static void note_silent(const char *path)
 	folders[at].since = now();
 }
 
-static int ask(const char *path)
+/* 1: there is an answer; 0: nobody answers; -1: the process is gone. */
+static int exchange(char kind, const char *path, const int *fds, size_t count, struct answer *answer, int *place)
 {
-	int fd = -1, answered;
+	struct iovec parts[2] = {{&kind, sizeof(kind)}, {(void *)path, strlen(path)}};
+	int got[DESCRIPTORS], answered = send_all(opener.socket, parts, 2, fds, count) ? await() : -1;
 
-	if (is_silent(path) || !start())
-		return -1;
-	answered = send(opener.socket, path, strlen(path), MSG_NOSIGNAL) < 0 ? -1 : await();
-	if (answered == 0)
-		note_silent(path);
-	if (answered != 1 || !receive(&fd))
+	if (answered == 0 && !opener_is_unread(opener.socket))
+		note_silent(path); /* else it is still busy with what it was asked before */
+	if (answered == 1 && receive_all(opener.socket, answer, sizeof(*answer), got, MSG_DONTWAIT) != sizeof(*answer))
+		answered = -1;
+	if (answered == 1)
+		*place = got[0];
+	else
 		leave();
-	return fd;
+	return answered;
 }
 
-int opener_open(const char *path)
+/* 0; -1 with errno. One that was still busy with another file has its place taken by now: that one is asked. */
+static int ask(char kind, const char *path, const int *fds, size_t count, struct answer *answer, int *place)
 {
-	int fd;
+	int answered = -1;
 
-	if (!*path || strlen(path) > PATH_ROOM)
+	*place = -1;
+	for (int tries = 0; tries < 2 && answered != 1; tries++) {
+		if (is_silent(path) || !start()) {
+			errno = ETIMEDOUT;
+			return -1;
+		}
+		answered = exchange(kind, path, fds, count, answer, place);
+	}
+	errno = answered == 1 ? answer->error : ETIMEDOUT;
+	return errno ? -1 : 0;
+}
+
+int opener_find(const char *path, struct opener_file *file)
+{
+	struct answer answer;
+	int status;
+
+	file->place = -1;
+	errno = ENAMETOOLONG;
+	if (strlen(path) > PATH_ROOM)
 		return -1;
 	pthread_mutex_lock(&lock);
-	fd = ask(path);
+	status = ask(FIND, path, NULL, 0, &answer, &file->place);
 	pthread_mutex_unlock(&lock);
-	return fd;
+	if (status == 0) {
+		file->status = answer.status;
+		file->system = answer.system;
+	}
+	return status;
+}
+
+int opener_open(const struct opener_file *file, const char *path)
+{
+	struct answer answer;
+	int ends[2], none, status, error;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return -1;
+	pthread_mutex_lock(&lock);
+	status = ask(OPEN, path, (int[]){file->place, ends[1]}, 2, &answer, &none);
+	pthread_mutex_unlock(&lock);
+	error = errno;
+	close(ends[status == 0 ? 1 : 0]);
+	if (status == 0)
+		return ends[0];
+	close(ends[1]);
+	errno = error;
+	return -1;
 }

@@ -1,12 +1,12 @@
 #include "source/files.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/glance.h"
 #include "base/memory.h"
 #include "base/number.h"
 
@@ -103,7 +103,7 @@ void files_enter(struct files *files, int32_t tid, int32_t fd, int64_t ts)
 static const char *look_up(int32_t tid, int32_t fd)
 {
 	char path[48], target[64];
-	struct statx about;
+	struct glance seen;
 	ssize_t length;
 
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", tid, fd);
@@ -114,8 +114,7 @@ static const char *look_up(int32_t tid, int32_t fd)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (strncmp(target, kinds[i].begins, strlen(kinds[i].begins)) == 0)
 			return kinds[i].kind;
-	/* no question to a server: it may be what is slow */
-	if (*target == '/' && statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_TYPE, &about) == 0 && S_ISFIFO(about.stx_mode))
+	if (*target == '/' && glance_at(path, &seen) && S_ISFIFO(seen.mode))
 		return "pipe";
 	return plain;
 }

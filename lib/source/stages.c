@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/glance.h"
 #include "base/number.h"
 
 enum { LOOKS = 3, LOOK_EVERY = NSEC_PER_SEC, STAGES_MAX = 64 };
@@ -65,19 +66,19 @@ static bool is_same(struct pipe one, struct pipe other)
 	return one.inode == other.inode && one.device == other.device;
 }
 
-static struct pipe to_pipe(const struct stat *status)
+static struct pipe to_pipe(dev_t device, ino_t inode, mode_t mode)
 {
-	return S_ISFIFO(status->st_mode) ? (struct pipe){status->st_dev, status->st_ino} : (struct pipe){0};
+	return S_ISFIFO(mode) ? (struct pipe){device, inode} : (struct pipe){0};
 }
 
 /* The pipe that this descriptor of the process is; none if it is not to be seen. */
 static struct pipe pipe_of(const char *process, int fd)
 {
 	char path[64];
-	struct stat status;
+	struct glance seen;
 
 	snprintf(path, sizeof(path), "/proc/%.20s/fd/%d", process, fd);
-	return stat(path, &status) == 0 ? to_pipe(&status) : (struct pipe){0};
+	return glance_at(path, &seen) ? to_pipe(seen.device, seen.inode, seen.mode) : (struct pipe){0};
 }
 
 /* Those whose input is this pipe, and the pipes that these write to. */
@@ -119,16 +120,20 @@ int stages_look(struct stages *stages, struct stream *stream, int output, int64_
 {
 	struct readers readers = {.count = 0};
 	struct stat status;
+	struct pipe pipe;
 
 	if (stages->looks == LOOKS || (stages->looks > 0 && now - stages->looked < LOOK_EVERY))
 		return 0;
 	stages->looks++;
 	stages->looked = now;
-	if (fstat(output, &status) < 0 || !to_pipe(&status).inode)
+	if (fstat(output, &status) < 0)
 		return 0;
-	find_readers(to_pipe(&status), &readers);
+	pipe = to_pipe(status.st_dev, status.st_ino, status.st_mode);
+	if (!pipe.inode)
+		return 0;
+	find_readers(pipe, &readers);
 	for (size_t i = 0; i < readers.count; i++)
-		if (readers.pipes[i].inode && !is_same(readers.pipes[i], to_pipe(&status)))
+		if (readers.pipes[i].inode && !is_same(readers.pipes[i], pipe))
 			find_readers(readers.pipes[i], &readers);
 	return stages_tell(stages, stream, readers.tids, readers.count);
 }

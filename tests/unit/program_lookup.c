@@ -12,6 +12,7 @@
 #include "program/lookup.h"
 #include "program/lookup_message.h"
 #include "program/lookup_process.h"
+#include "program/opener.h"
 
 /* Shared with the processes that stand in for the real one. */
 static struct {
@@ -81,7 +82,9 @@ _Noreturn void lookup_serve(int socket)
 
 static struct lookup_file *add(struct lookup *lookup)
 {
-	return lookup_add(lookup, open("/dev/null", O_RDONLY | O_CLOEXEC), "/usr/bin/program");
+	const struct opener_file file = {.place = open("/dev/null", O_PATH | O_CLOEXEC)};
+
+	return lookup_add(lookup, &file, "/usr/bin/program");
 }
 
 static bool is_named(struct lookup *lookup, struct lookup_file *file)
