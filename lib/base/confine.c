@@ -47,6 +47,9 @@ static const struct {
 	{CONFINE_RENAME, "link linkat rename renameat renameat2 unlink unlinkat fchmod"},
 	{CONFINE_TEMPORARY, "open openat unlink unlinkat fallocate fchmod mkdir mkdirat rmdir"},
 	{CONFINE_SOCKET, "connect sendto send sendmsg recvfrom recv recvmsg getsockopt getpeername shutdown"},
+	{CONFINE_SPOOL, "open openat renameat renameat2 unlinkat mkdirat getdents64 getdents utimensat"},
+	{CONFINE_NETWORK, "connect sendto send sendmsg sendmmsg recvfrom recv recvmsg recvmmsg getsockopt setsockopt getsockname getpeername "
+			  "shutdown bind epoll_create1 epoll_ctl epoll_wait eventfd2 clone clone3 mmap mmap2 mprotect set_tid_address prctl getdents64"},
 	{CONFINE_SPAWN, "clone clone3 vfork fork execve execveat wait4 waitid waitpid kill tgkill mmap mmap2 mprotect arch_prctl prctl "
 			"set_tid_address set_thread_area membarrier memfd_create mlock flock"},
 	{CONFINE_SPAWN, "open openat mkdir mkdirat rmdir unlink unlinkat link linkat symlink rename renameat renameat2 chdir fchdir chmod "
@@ -72,7 +75,7 @@ static bool allow_names(scmp_filter_ctx filter, const char *names)
 	return done;
 }
 
-/* No memory becomes code, what is opened exists and is read, a socket is one of this machine, and a signal, as of abort(), to itself. */
+/* No memory becomes code (but libraries that find a host), what is opened exists and is read, a socket is one of this machine, and a signal, as of abort(), to itself. */
 static bool allow_bounded(scmp_filter_ctx filter, unsigned needs)
 {
 	enum { WRITES = O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY) };
@@ -82,14 +85,17 @@ static bool allow_bounded(scmp_filter_ctx filter, unsigned needs)
 		int number;
 		struct scmp_arg_cmp bound;
 	} bounded[] = {
-		{!(needs & CONFINE_SPAWN), SCMP_SYS(mmap), SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)},
-		{!(needs & CONFINE_SPAWN), SCMP_SYS(mmap2), SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)},
-		{!(needs & CONFINE_SPAWN), SCMP_SYS(mprotect), SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)},
-		{needs & COMMAND && !(needs & (CONFINE_TEMPORARY | CONFINE_SPAWN)), SCMP_SYS(openat),
+		{!(needs & (CONFINE_SPAWN | CONFINE_NETWORK)), SCMP_SYS(mmap), SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)},
+		{!(needs & (CONFINE_SPAWN | CONFINE_NETWORK)), SCMP_SYS(mmap2), SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)},
+		{!(needs & (CONFINE_SPAWN | CONFINE_NETWORK)), SCMP_SYS(mprotect), SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)},
+		{needs & COMMAND && !(needs & (CONFINE_TEMPORARY | CONFINE_SPOOL | CONFINE_SPAWN)), SCMP_SYS(openat),
 		 SCMP_A2(SCMP_CMP_MASKED_EQ, WRITES, O_RDONLY)},
-		{needs & COMMAND && !(needs & (CONFINE_TEMPORARY | CONFINE_SPAWN)), SCMP_SYS(open),
+		{needs & COMMAND && !(needs & (CONFINE_TEMPORARY | CONFINE_SPOOL | CONFINE_SPAWN)), SCMP_SYS(open),
 		 SCMP_A1(SCMP_CMP_MASKED_EQ, WRITES, O_RDONLY)},
-		{needs & CONFINE_SOCKET, SCMP_SYS(socket), SCMP_A0(SCMP_CMP_EQ, AF_UNIX)},
+		{needs & (CONFINE_SOCKET | CONFINE_NETWORK), SCMP_SYS(socket), SCMP_A0(SCMP_CMP_EQ, AF_UNIX)},
+		{needs & CONFINE_NETWORK, SCMP_SYS(socket), SCMP_A0(SCMP_CMP_EQ, AF_INET)},
+		{needs & CONFINE_NETWORK, SCMP_SYS(socket), SCMP_A0(SCMP_CMP_EQ, AF_INET6)},
+		{needs & CONFINE_NETWORK, SCMP_SYS(socket), SCMP_A0(SCMP_CMP_EQ, AF_NETLINK)}, /* getaddrinfo() */
 		{needs & COMMAND && !(needs & CONFINE_SPAWN), SCMP_SYS(tgkill), SCMP_A0(SCMP_CMP_EQ, self)},
 		{needs & COMMAND && !(needs & CONFINE_SPAWN), SCMP_SYS(kill), SCMP_A0(SCMP_CMP_EQ, self)},
 	};

@@ -20,6 +20,8 @@ enum confine_need {
 	CONFINE_TEMPORARY = 2, /* to make files, and folders, for itself */
 	CONFINE_SOCKET = 4,    /* to call a socket of this machine */
 	CONFINE_SPAWN = 8,     /* to start gnuplot, and what that needs itself */
+	CONFINE_SPOOL = 16,    /* to keep files in the folder that is its place */
+	CONFINE_NETWORK = 32,  /* to call other machines, by libnats and its threads */
 };
 
 /*
