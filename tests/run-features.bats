@@ -155,3 +155,12 @@ END
 		[ "$(wc -l <want)" -gt 20 ]
 	done
 }
+
+@test "live: a tick behind each run, and none of a process that goes on; no-children is told" {
+	run -0 run-features -t --facts=never --live --no-children -j wget "$(W kin.txt)"
+	assert_line --regexp '^run .* exit=3 children=no$'
+	assert_line --regexp '^tick ts=1.022000000$'
+	grep -v 'id=231\|ended' "$(W kin.txt)" >goes-on
+	run -0 --separate-stderr run-features -t --facts=never --live -j wget goes-on
+	refute_line --regexp '^run '
+}

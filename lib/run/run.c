@@ -80,6 +80,8 @@ int run_write(const struct run *run, const struct run_labels *labels, bool compl
 		line_text(&line, "partial", "yes");
 	if (!complete)
 		line_text(&line, "complete", "no");
+	if (labels->childless)
+		line_text(&line, "children", "no");
 	status = stream_write_line(stream, &line);
 	line_free(&line);
 	return status < 0 ? -1 : tally_write(run->sums, calls, id, stream);

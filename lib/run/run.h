@@ -45,6 +45,7 @@ struct tally *run_return(struct run *run, const struct process *process, int64_t
 /* Of all runs of a stream. */
 struct run_labels {
 	const char *node, *boot, *job; /* "": unknown */
+	bool childless;		       /* calls of children are missing */
 };
 
 /* Writes `run` and `features`; `id` (RUN_ID_ROOM) is set to the run's. 0; -1 after fail(). */

@@ -234,12 +234,25 @@ static bool is_complete(const struct run_builder *builder, const struct run *run
 	return true;
 }
 
+/* A reader need not wait for the next run to know that this one is whole. */
+static int write_tick(struct run_builder *builder, int64_t ts)
+{
+	struct line line = {0};
+	int status;
+
+	line_begin(&line, "tick");
+	line_time(&line, "ts", ts);
+	status = stream_write_line(builder->stream, &line);
+	line_free(&line);
+	return status;
+}
+
 static int write_run(struct run_builder *builder, const struct run *run)
 {
 	const char *node = builder->options.node ? builder->options.node : builder->node;
 	struct utsname names;
 	bool here = builder->from_here, complete = is_complete(builder, run);
-	struct run_labels labels = {.node = node, .boot = builder->boot, .job = builder->options.job->name};
+	struct run_labels labels = {.node = node, .boot = builder->boot, .job = builder->options.job->name, .childless = builder->options.childless};
 	char id[RUN_ID_ROOM];
 
 	if (!*node && here && uname(&names) == 0)
@@ -248,7 +261,9 @@ static int write_run(struct run_builder *builder, const struct run *run)
 	builder->incomplete += !complete;
 	if (run_write(run, &labels, complete, builder->calls, builder->stream, id) < 0)
 		return -1;
-	return builder->options.more ? builder->options.more(builder->options.context, id, builder->stream, here) : 0;
+	if (builder->options.more && builder->options.more(builder->options.context, id, builder->stream, here) < 0)
+		return -1;
+	return builder->options.live ? write_tick(builder, run->end) : 0;
 }
 
 /* Writes the runs that ended before this time. */
@@ -717,7 +732,7 @@ int run_builder_finish(struct run_builder *builder)
 {
 	int status;
 
-	while (builder->runs)
+	while (builder->runs && !builder->options.live)
 		finish(builder, builder->runs);
 	status = write_before(builder, INT64_MAX);
 	forget(builder);

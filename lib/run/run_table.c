@@ -286,7 +286,7 @@ static int add_label(struct run_table *table, const struct fields *fields)
 	return row->label ? 0 : fail("class= is missing");
 }
 
-static int add(struct run_table *table, const struct fields *fields, enum kind kind)
+int run_table_add(struct run_table *table, const struct fields *fields, enum kind kind)
 {
 	switch (kind) {
 	case KIND_RUN:
@@ -297,9 +297,11 @@ static int add(struct run_table *table, const struct fields *fields, enum kind k
 		return add_config(table, fields);
 	case KIND_LABEL:
 		return add_label(table, fields);
-	default:
+	case KIND_CLUSTER:
 		table->grouped = true;
 		table->few |= fields_is(fields, "sure", "few");
+		return 0;
+	default:
 		return 0;
 	}
 }
@@ -314,7 +316,7 @@ int run_table_record(struct run_table *table, struct stream *stream, const struc
 	fields = stream_fields(stream, record);
 	if (!fields)
 		return -1;
-	return add(table, fields, record->kind) < 0 ? stream_fail(stream, "%s", fail_text()) : 0;
+	return run_table_add(table, fields, record->kind) < 0 ? stream_fail(stream, "%s", fail_text()) : 0;
 }
 
 const struct run_column *run_table_feature(const struct run_table *table, const char *name)

@@ -80,6 +80,9 @@ void run_table_only(struct run_table *table, const char *name);
 /* 0; -1 after fail(). Records of other kinds are passed over. */
 int run_table_record(struct run_table *table, struct stream *stream, const struct record *record);
 
+/* The same of a record's fields. */
+int run_table_add(struct run_table *table, const struct fields *fields, enum kind kind);
+
 /* NULL: no run has it. */
 const struct run_column *run_table_feature(const struct run_table *table, const char *name);
 
