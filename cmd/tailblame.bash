@@ -100,7 +100,7 @@ _tailblame()
 	fi
 }
 
-for _tailblame_command in trace-collect trace-import cchart-filter graph-build blame-rank report stream-cat trace-export run-features run-cluster run-rules tailblame tailblame-hours; do
+for _tailblame_command in trace-collect trace-import cchart-filter graph-build blame-rank report stream-cat trace-export run-features run-cluster run-rules run-hub run-edge tailblame tailblame-hours; do
 	complete -o default -F _tailblame "$prefix$_tailblame_command"
 done
 unset _tailblame_command

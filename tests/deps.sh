@@ -5,9 +5,9 @@
 set -eu
 
 packages="gcc g++ make pkg-config libtraceevent-dev libtracefs-dev libtracecmd-dev libelf-dev libdw-dev libjansson-dev
-	libcapstone-dev libseccomp-dev libiberty-dev libzstd-dev zlib1g-dev libxxhash-dev libbpf-dev libaugeas-dev libcrypt-dev uthash-dev gnuplot-nox zstd bats bats-assert bats-support mandoc"
+	libcapstone-dev libseccomp-dev libiberty-dev libzstd-dev zlib1g-dev libxxhash-dev libbpf-dev libaugeas-dev libcrypt-dev libnats-dev uthash-dev gnuplot-nox zstd bats bats-assert bats-support mandoc"
 # For `make lint` and the longer tests; a system without them still builds and checks.
-extras="cppcheck shellcheck python3-minimal bsdextrautils time procps redis-server protobuf-compiler trace-cmd wget sqlite3 strace iproute2"
+extras="cppcheck shellcheck python3-minimal bsdextrautils time procps redis-server protobuf-compiler trace-cmd wget sqlite3 strace iproute2 nats-server openssl"
 [ $# = 0 ] || packages="$*" extras=
 
 missing=
@@ -37,5 +37,7 @@ trap 'rm -f "$log"' EXIT
 # shellcheck disable=SC2086
 install() { DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y --no-install-recommends $missing >"$log" 2>&1; }
 install || { $as_root apt-get update >/dev/null && install; } || { cat "$log" >&2; exit 1; }
-# Its service is none of ours: an incident starts a server of its own.
-case $missing in *redis-server*) $as_root systemctl disable --now redis-server >/dev/null 2>&1 || true ;; esac
+# Their services are none of ours: tests start servers of their own.
+for server in redis-server nats-server; do
+	case $missing in *$server*) $as_root systemctl disable --now $server >/dev/null 2>&1 || true ;; esac
+done

@@ -1,0 +1,318 @@
+/*
+ * run-hub: order the runs of a fleet, and collect them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/command.h"
+#include "base/clean.h"
+#include "base/confine.h"
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "fleet/link.h"
+#include "fleet/order.h"
+#include "fleet/store.h"
+#include "fleet/subject.h"
+#include "run/job.h"
+
+static struct link_options to = {.server = "nats://127.0.0.1:4222"};
+static const char *until, *nodes = "*", *output;
+static uint64_t runs = 20, most = UINT64_C(8) << 30;
+static bool light, follow;
+
+static const struct option_entry options[] = {
+	{OPTION_STRING, 's', "server", &to.server, "URL", "the NATS server, tls://HOST"},
+	{OPTION_STRING, 0, "ca", &to.ca, "FILE", "the certificates that sign the server's"},
+	{OPTION_STRING, 0, "cert", &to.cert, "FILE", "the certificate of the hub"},
+	{OPTION_STRING, 0, "key", &to.key, "FILE", "its key"},
+	{OPTION_STRING, 0, "login", &to.login, "FILE", "a file of user and password"},
+	{OPTION_STRING, 'u', "until", &until, "TIME", "order: until then, 7d or 2026-12-01T05:00"},
+	{OPTION_COUNT, 'r', "runs", &runs, "N", "order: so many runs on each machine (default 20)"},
+	{OPTION_STRING, 0, "nodes", &nodes, "GLOB", "order: only machines of these names"},
+	{OPTION_FLAG, 0, "light", &light, NULL, "order: only begin, end and exit status"},
+	{OPTION_STRING, 'o', "output", &output, "FILE", "pull: append to this file"},
+	{OPTION_FLAG, 0, "follow", &follow, NULL, "pull: go on as runs arrive"},
+	{OPTION_SIZE, 0, "size", &most, "SIZE", "init: the most that the server stores (default 8G)"},
+	{0},
+};
+
+/* Seconds since 1970. */
+static int64_t read_until(void)
+{
+	static const char *const formats[] = {"%Y-%m-%dT%H:%M", "%Y-%m-%d"};
+	int64_t ns;
+
+	if (!until)
+		die_usage("an order needs --until");
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		struct tm day = {0};
+		const char *rest = strptime(until, formats[i], &day);
+
+		if (rest && !*rest)
+			return timegm(&day);
+	}
+	if (number_duration(until, strlen(until), &ns) < 0)
+		die_usage("'%s' is neither a duration such as 7d nor a time such as 2026-12-01T05:00", until);
+	return time(NULL) + ns / NSEC_PER_SEC;
+}
+
+static struct fleet_link *open_link(void)
+{
+	struct fleet_link *link = fleet_link_open(&to);
+
+	if (!link)
+		die("%s", fail_text());
+	return link;
+}
+
+/* Ends with what the server complained of, if it did, for that says more. */
+static _Noreturn void give_up(struct fleet_link *link)
+{
+	char *complaint = fleet_link_complaint(link);
+
+	if (complaint)
+		die("%s (%s)", fail_text(), complaint);
+	die("%s", fail_text());
+}
+
+static int init(char *const *arguments)
+{
+	struct fleet_link *link;
+
+	(void)arguments;
+	confine(CONFINE_NETWORK, NULL, NULL, 0);
+	link = open_link();
+	if (fleet_link_init(link, most) < 0)
+		give_up(link);
+	fleet_link_close(link);
+	return EXIT_DONE;
+}
+
+/* The orders that the server has. */
+static uint64_t read_orders(struct fleet_link *link, struct orders *orders)
+{
+	uint64_t revision;
+	size_t length;
+	char *text = fleet_link_orders(link, &length, &revision);
+
+	if (!text || orders_read(orders, text, length) < 0)
+		give_up(link);
+	free(text);
+	return revision;
+}
+
+/* Puts an order, or takes away the one of its job if it has no text; again, if others changed the orders meanwhile. */
+static void change_orders(struct fleet_link *link, const struct order *order)
+{
+	int status;
+
+	do {
+		struct orders orders = {0};
+		uint64_t revision = read_orders(link, &orders);
+		char *text;
+
+		if (order->text)
+			orders_add(&orders, order);
+		else if (!orders_remove(&orders, order->job))
+			die("there is no order '%s'", order->job);
+		if (orders.all.count > ORDERS_MOST)
+			die("there are %d orders, which is the most", ORDERS_MOST);
+		text = orders_spell(&orders);
+		status = fleet_link_put_orders(link, text, revision);
+		free(text);
+		orders_free(&orders);
+	} while (status > 0);
+	if (status < 0)
+		give_up(link);
+}
+
+static char *job_path(const char *name)
+{
+	char *place, *path;
+
+	if (strchr(name, '/') || access(name, F_OK) == 0)
+		return memory_text(name, strlen(name));
+	place = memory_format("charts/jobs/%s.job", name);
+	path = file_shipped(place);
+	free(place);
+	return path ? path : memory_text(name, strlen(name));
+}
+
+static int give_order(char *const *arguments)
+{
+	char *path = job_path(arguments[0]), *text, id[NUMBER_ROOM];
+	struct job *job = job_load(path);
+	struct order order = {.until = read_until(), .runs = runs, .nodes = (char *)nodes, .light = light, .id = id};
+	struct fleet_link *link;
+	struct timespec now;
+
+	if (!job || !(text = file_read(path, NULL)))
+		die("%s", fail_text());
+	if (job->programs.count == 0)
+		die("the job '%s' names no program", path);
+	if (!order_job_is_name(job->name) || strlen(text) > ORDER_TEXT_MOST)
+		die("the job '%s' has more than %d bytes, or its name is not of letters, digits, '_', '-' and '.'", path, ORDER_TEXT_MOST);
+	if (runs == 0)
+		die_usage("--runs must be above 0");
+	clock_gettime(CLOCK_REALTIME, &now);
+	snprintf(id, sizeof(id), "%lld%09ld", (long long)now.tv_sec, now.tv_nsec);
+	order.job = job->name;
+	order.text = text;
+	confine(CONFINE_NETWORK, NULL, NULL, 0);
+	link = open_link();
+	change_orders(link, &order);
+	fleet_link_close(link);
+	job_free(job);
+	free(text);
+	free(path);
+	return EXIT_DONE;
+}
+
+static int cancel(char *const *arguments)
+{
+	struct order order = {.job = arguments[0]};
+	struct fleet_link *link;
+
+	confine(CONFINE_NETWORK, NULL, NULL, 0);
+	link = open_link();
+	change_orders(link, &order);
+	fleet_link_close(link);
+	return EXIT_DONE;
+}
+
+static int list_orders(char *const *arguments)
+{
+	struct orders orders = {0};
+	struct fleet_link *link;
+
+	(void)arguments;
+	confine(CONFINE_NETWORK, NULL, NULL, 0);
+	link = open_link();
+	read_orders(link, &orders);
+	for (size_t i = 0; i < orders.all.count; i++) {
+		const struct order *order = &orders.all.items[i];
+		char when[32] = "?";
+		struct tm day;
+		time_t end = (time_t)order->until;
+
+		if (gmtime_r(&end, &day))
+			strftime(when, sizeof(when), "%FT%H:%MZ", &day);
+		printf("%s: %llu runs, %s, on '%s', until %s\n", order->job, (unsigned long long)order->runs, order->light ? "light" : "full",
+		       order->nodes, when);
+	}
+	orders_free(&orders);
+	fleet_link_close(link);
+	return fflush(stdout) ? EXIT_FAILED : EXIT_DONE;
+}
+
+/* Writes what a message has: 0; 1: it is no run, or tells of some that are missing. */
+static int take(struct store *store, const struct fleet_message *message)
+{
+	struct parcel parcel;
+	char *subject, *place = clean_text(message->subject, strlen(message->subject));
+	int status = parcel_open(&parcel, message->bytes, message->size);
+
+	if (status == 0) {
+		const char *last = strrchr(message->subject, '.');
+		char *node = subject_token(parcel.node);
+
+		subject = parcel_subject(&parcel, parcel.node);
+		if (!strncmp(message->subject, "tb.log.", 7) && !parcel.told)
+			status = 0; /* who may send these may say whose they are */
+		else if (strcmp(subject, message->subject) || !last || strcmp(last + 1, node))
+			status = fail("its run is of another machine or job");
+		free(subject);
+		free(node);
+		if (status == 0 && parcel.told)
+			warn("%s: %s", place, parcel.told);
+		else if (status == 0 && store_add(store, &parcel) < 0)
+			die("%s", fail_text());
+		status = status < 0 ? -1 : parcel.told != NULL;
+		parcel_free(&parcel);
+	}
+	if (status < 0)
+		warn("passed over a message of %s: %s", place, fail_text());
+	free(place);
+	return status != 0;
+}
+
+/* Where the pull goes on, what failed is told once. */
+static void wait_for_server(struct fleet_link *link, bool *told)
+{
+	char *complaint = fleet_link_complaint(link);
+
+	if (!*told)
+		warn("%s%s%s; waiting for the server", fail_text(), complaint ? ": " : "", complaint ? complaint : "");
+	*told = true;
+	free(complaint);
+	sleep(1);
+}
+
+static int pull(char *const *arguments)
+{
+	struct store *store = store_open(output);
+	const struct fleet_message *messages;
+	struct fleet_link *link;
+	bool all_seen = false, closed = false, strange = false, told = false;
+
+	if (!store)
+		die("%s", fail_text());
+	if (!order_job_is_name(arguments[0]) || strchr(arguments[0], '.'))
+		die_usage("the name of a pull is of letters, digits, '_' and '-'");
+	to.patient = follow;
+	confine(CONFINE_NETWORK, output, NULL, 0);
+	link = open_link();
+	while (!closed && (follow || !all_seen)) {
+		int count = fleet_link_pull(link, arguments[0], &messages, &all_seen);
+
+		if (count < 0 && !follow)
+			give_up(link);
+		if (count < 0)
+			wait_for_server(link, &told);
+		else
+			told = false;
+		for (int i = 0; i < count; i++)
+			strange |= take(store, &messages[i]) != 0;
+		if (count > 0 && store_sync(store, &closed) < 0)
+			die("%s", fail_text());
+		if (count > 0 && !closed && fleet_link_acknowledge(link) < 0 && !follow)
+			give_up(link);
+	}
+	fleet_link_close(link);
+	store_close(store);
+	return strange ? EXIT_INCOMPLETE : EXIT_DONE;
+}
+
+static const struct {
+	const char *name;
+	int operands;
+	int (*run)(char *const *arguments);
+} commands[] = {
+	{"init", 0, init}, {"order", 1, give_order}, {"orders", 0, list_orders}, {"cancel", 1, cancel}, {"pull", 1, pull},
+};
+
+static const char *command_at(size_t index)
+{
+	return index < sizeof(commands) / sizeof(commands[0]) ? commands[index].name : NULL;
+}
+
+int main(int argc, char **argv)
+{
+	int first = command_line(argc, argv, options, "init|order|orders|cancel|pull [JOB|NAME]", "order the runs of a fleet, and collect them");
+
+	if (first == argc)
+		die_usage("what to do is init, order, orders, cancel or pull");
+	for (size_t i = 0; command_at(i); i++)
+		if (!strcmp(command_at(i), argv[first])) {
+			if (argc - first - 1 != commands[i].operands)
+				die_usage("'%s' takes %d operands, not %d", argv[first], commands[i].operands, argc - first - 1);
+			return commands[i].run(argv + first + 1);
+		}
+	listing_refuse("command", argv[first], command_at);
+	die_usage("%s", fail_text());
+}

@@ -1,0 +1,52 @@
+/*
+ * order: which runs the hub wants, and which of them a machine may record. Orders come from the network: they are parsed with bounds, and a
+ * job's file that came with one says no more than the machine's own file allows.
+ */
+#ifndef FLEET_ORDER_H
+#define FLEET_ORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/memory.h"
+
+enum { ORDERS_MOST = 256, ORDER_TEXT_MOST = 16 << 10 };
+
+struct order {
+	char *id;	/* digits, another for each order that was ever given */
+	char *job;	/* letters, digits, '_', '-' and '.' */
+	int64_t until;	/* seconds since 1970 */
+	uint64_t runs;	/* on each machine */
+	char *nodes;	/* glob */
+	bool light;
+	char *text;	/* the job's file */
+};
+
+typedef ARRAY(struct order) order_array;
+struct orders {
+	order_array all;
+};
+
+/* Adds those of a text, an `order` record a line; lines that are none of this version are passed over. 0; -1 after fail(). */
+int orders_read(struct orders *orders, const char *text, size_t length);
+char *orders_spell(const struct orders *orders); /* the caller frees it */
+void orders_free(struct orders *orders);
+
+void orders_add(struct orders *orders, const struct order *order); /* a copy; in place of one of the same job */
+bool orders_remove(struct orders *orders, const char *job);	   /* whether it was there */
+
+/* Whether a name may be a job's. */
+bool order_job_is_name(const char *job);
+
+/* What a machine's own file allows. NULL after fail(): it is malformed. A file that is not there allows nothing. */
+struct may *may_load(const char *path);
+void may_free(struct may *may);
+
+/*
+ * The lines of a job's file that are allowed, which the caller frees, and in *left, in words, those that are not ("": all are; the caller
+ * frees it). NULL after fail(): it names no program, or one that may not be recorded.
+ */
+char *may_filter(const struct may *may, const char *text, char **left);
+
+#endif

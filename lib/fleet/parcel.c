@@ -1,0 +1,157 @@
+#include "fleet/parcel.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "base/clean.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "fleet/subject.h"
+#include "run/run_table.h"
+#include "stream/fields.h"
+
+enum { LEVEL = 9, TEXT_SHOWN = 300 };
+
+int parcel_pack(const char *text, size_t length, char **bytes, size_t *size)
+{
+	size_t room = ZSTD_compressBound(length);
+
+	if (length > PARCEL_TEXT_MOST)
+		return fail("a run has more than %d bytes", PARCEL_TEXT_MOST);
+	*bytes = memory_new(room, 1);
+	*size = ZSTD_compress(*bytes, room, text, length, LEVEL);
+	if (!ZSTD_isError(*size) && *size <= PARCEL_MOST)
+		return 0;
+	free(*bytes);
+	*bytes = NULL;
+	return fail("a run has more than %d bytes, compressed", PARCEL_MOST);
+}
+
+/* One frame that says how large it is. */
+static char *unpack(const char *bytes, size_t size, size_t *length)
+{
+	unsigned long long told = size <= PARCEL_MOST ? ZSTD_getFrameContentSize(bytes, size) : ZSTD_CONTENTSIZE_ERROR;
+	char *text;
+
+	if (told == ZSTD_CONTENTSIZE_ERROR || told == ZSTD_CONTENTSIZE_UNKNOWN || told > PARCEL_TEXT_MOST) {
+		fail("it is not compressed by zstd, or too large");
+		return NULL;
+	}
+	text = memory_new((size_t)told + 1, 1);
+	*length = ZSTD_decompress(text, (size_t)told, bytes, size);
+	if (!ZSTD_isError(*length) && *length == told)
+		return text;
+	free(text);
+	fail("it is damaged");
+	return NULL;
+}
+
+static char *copy_or_empty(const struct fields *fields, const char *key)
+{
+	char *text = fields_copy(fields, key);
+
+	return text ? text : memory_text("", 0);
+}
+
+/* What names the parcel, by its first record. */
+static int take_names(struct parcel *parcel, const struct fields *fields)
+{
+	if (parcel->id)
+		return fail("it has more than one run");
+	parcel->id = copy_or_empty(fields, "id");
+	parcel->job = copy_or_empty(fields, "job");
+	parcel->node = copy_or_empty(fields, "node");
+	return *parcel->id ? 0 : fail("a run without id");
+}
+
+static int take_told(struct parcel *parcel, const struct fields *fields)
+{
+	char *text;
+
+	if (take_names(parcel, fields) < 0)
+		return -1;
+	text = copy_or_empty(fields, "text");
+	parcel->told = clean_text(text, strnlen(text, TEXT_SHOWN));
+	free(text);
+	return 0;
+}
+
+/* Whether the record is to be kept; -1 after fail(). */
+static int take(struct parcel *parcel, struct run_table *table, const struct fields *fields)
+{
+	enum kind kind = kind_of(fields->kind, fields->kind_length);
+
+	switch (kind) {
+	case KIND_STREAM:
+	case KIND_END:
+	case KIND_TICK:
+		return 0;
+	case KIND_RUN:
+		return take_names(parcel, fields) < 0 || run_table_add(table, fields, kind) < 0 ? -1 : 1;
+	case KIND_FEATURES:
+	case KIND_CONFIG:
+		return run_table_add(table, fields, kind) < 0 ? -1 : 1;
+	default:
+		if (fields->kind_length == strlen(FLEET_TOLD) && !memcmp(fields->kind, FLEET_TOLD, fields->kind_length))
+			return take_told(parcel, fields) < 0 ? -1 : 1;
+		return fail("it has a record that is of no run");
+	}
+}
+
+/* Checks each line, and moves those that are kept together. */
+static int read_lines(struct parcel *parcel, struct run_table *table)
+{
+	char *from = parcel->text, *to = parcel->text, *end = parcel->text + parcel->length;
+	struct fields fields;
+
+	while (from < end) {
+		char *newline = memchr(from, '\n', (size_t)(end - from));
+		size_t length = newline ? (size_t)(newline - from) : 0;
+		int kept;
+
+		if (!newline || length > RECORD_LINE_MAX)
+			return fail("a line has no end");
+		if (fields_parse(&fields, from, length) < 0 || (kept = take(parcel, table, &fields)) < 0)
+			return -1;
+		if (kept) {
+			memmove(to, from, length + 1);
+			to += length + 1;
+		}
+		from = newline + 1;
+	}
+	*to = '\0';
+	parcel->length = (size_t)(to - parcel->text);
+	return parcel->id ? 0 : fail("there is no run in it");
+}
+
+int parcel_open(struct parcel *parcel, const char *bytes, size_t size)
+{
+	struct run_table *table = run_table_new();
+	int status;
+
+	*parcel = (struct parcel){0};
+	parcel->text = unpack(bytes, size, &parcel->length);
+	status = parcel->text ? read_lines(parcel, table) : -1;
+	run_table_free(table);
+	if (status < 0)
+		parcel_free(parcel);
+	return status;
+}
+
+void parcel_free(struct parcel *parcel)
+{
+	free(parcel->text);
+	free(parcel->id);
+	free(parcel->job);
+	free(parcel->node);
+	free(parcel->told);
+	*parcel = (struct parcel){0};
+}
+
+char *parcel_subject(const struct parcel *parcel, const char *sender)
+{
+	const char *what = parcel->told ? FLEET_TOLD : strcmp(parcel->node, sender) ? FLEET_LOG : FLEET_RUN;
+
+	return subject_make(what, parcel->job, sender);
+}

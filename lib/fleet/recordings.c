@@ -1,0 +1,352 @@
+#include "fleet/recordings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <seccomp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/confine.h"
+#include "base/fail.h"
+#include "base/number.h"
+#include "fleet/intake.h"
+#include "run/job.h"
+
+enum { COMM_ROOM = 16, NAME_ROOM = 128, AGAIN_SECONDS = 60, END_SECONDS = 10, ARGUMENTS = 80 };
+
+/* The processes of a recording, in the order of their pipe. */
+enum { COLLECT, FEATURES, INTAKE, STAGES };
+
+struct recording {
+	struct order *order;	/* a copy */
+	pid_t stages[STAGES];	/* 0: none, or it ended */
+	bool ending;		/* the order is over */
+	bool wanted;		/* by the orders that were read last */
+	bool refused;
+	time_t again_at;	/* when to begin, or to try again */
+};
+
+struct recordings {
+	struct recordings_options options;
+	uint64_t mark; /* of the orders that were read */
+	ARRAY(struct recording *) all;
+};
+
+struct recordings *recordings_new(const struct recordings_options *options)
+{
+	struct recordings *recordings = NEW(struct recordings);
+
+	recordings->options = *options;
+	return recordings;
+}
+
+static void free_recording(struct recording *recording)
+{
+	struct orders one = {0};
+
+	*ARRAY_ADD(&one.all) = *recording->order;
+	orders_free(&one);
+	free(recording->order);
+	free(recording);
+}
+
+static void tell(struct recordings *recordings, const struct order *order, const char *text)
+{
+	recordings->options.tell(text);
+	if (outbox_tell(recordings->options.outbox, recordings->options.node, order->job, order->id, text) < 0)
+		recordings->options.tell(fail_text());
+}
+
+/* How many runs of an order there are, in a note of its id. */
+static void name_count(const struct order *order, char name[NAME_ROOM])
+{
+	snprintf(name, NAME_ROOM, "count-%s", order->id);
+}
+
+static uint64_t runs_left(const struct recordings *recordings, const struct order *order)
+{
+	char name[NAME_ROOM], *text;
+	uint64_t count = 0;
+	size_t length;
+
+	name_count(order, name);
+	text = outbox_note_mark(recordings->options.outbox, name) ? outbox_noted(recordings->options.outbox, name, &length) : NULL;
+	if (text && number_count(text, length, &count) < 0)
+		count = 0;
+	free(text);
+	return count < order->runs ? order->runs - count : 0;
+}
+
+struct counting {
+	struct outbox *outbox;
+	const struct order *order;
+	uint64_t before;
+};
+
+static void count_run(void *context, uint64_t runs)
+{
+	const struct counting *counting = context;
+	char name[NAME_ROOM], text[NUMBER_ROOM];
+
+	name_count(counting->order, name);
+	outbox_note(counting->outbox, name, text, number_spell_unsigned(text, counting->before + runs));
+}
+
+/* In the process that puts runs into the outbox. */
+static _Noreturn void take_in(const struct recordings *recordings, const struct order *order, uint64_t left)
+{
+	struct counting counting = {recordings->options.outbox, order, order->runs - left};
+	static char standard[] = "-", *const files[] = {standard};
+	int status;
+
+	prctl(PR_SET_NAME, "run-edge-intake");
+	confine(CONFINE_SPOOL, recordings->options.folder, NULL, 0);
+	status = intake_run(files, 1, recordings->options.outbox, left, count_run, &counting);
+	if (status == 1 && *fail_text())
+		recordings->options.tell(fail_text());
+	_exit(status);
+}
+
+/* A process of the pipe: it ends with this one, reads `in` and writes `out`. 0 in it; -1 after fail(). */
+static pid_t start(int in, int out)
+{
+	pid_t parent = getpid(), pid = fork();
+
+	if (pid < 0)
+		return fail_errno("cannot fork");
+	if (pid > 0)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(1);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
+	if ((in >= 0 && dup2(in, STDIN_FILENO) < 0) || (out >= 0 && dup2(out, STDOUT_FILENO) < 0))
+		_exit(1);
+	return 0;
+}
+
+static _Noreturn void execute(const struct recordings *recordings, char **arguments)
+{
+	char *path = memory_format("%s%s", recordings->options.commands, arguments[0]);
+
+	execv(path, arguments);
+	fprintf(stderr, "run-edge: cannot start '%s': %s\n", path, strerror(errno));
+	_exit(127);
+}
+
+/* The filters: one for each program; and the call in which this thread waits a second, as a clock for runs that are over. */
+static _Noreturn void collect(const struct recordings *recordings, const struct job *job, bool light)
+{
+	static const char *const full_events[] = {"raw_syscalls/comm == \"%.15s\"", NULL};
+	static const char *const light_events[] = {"sched:sched_process_exec/comm == \"%.15s\"", "sched:sched_process_exit/comm == \"%.15s\"",
+						   "signal:signal_deliver/comm == \"%.15s\"",
+						   "raw_syscalls:sys_enter/comm == \"%.15s\" && id == %d", NULL};
+	const char *const *events = light ? light_events : full_events;
+	char *arguments[ARGUMENTS] = {"trace-collect", "-b", "4M"}, own[COMM_ROOM] = "";
+	int count = 3, ends = seccomp_syscall_resolve_name("exit_group");
+
+	prctl(PR_GET_NAME, own);
+	for (size_t i = 0; i < job->programs.count; i++)
+		for (int j = 0; events[j] && count + 4 < ARGUMENTS; j++) {
+			arguments[count++] = "-e";
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+			arguments[count++] = memory_format(events[j], job->programs.items[i], ends);
+#pragma GCC diagnostic pop
+		}
+	arguments[count++] = "-e";
+	arguments[count++] = memory_format("raw_syscalls:sys_exit/comm == \"%s\" && id == %d", own, seccomp_syscall_resolve_name("clock_nanosleep"));
+	execute(recordings, arguments);
+}
+
+static _Noreturn void make_features(const struct recordings *recordings, const char *job_path, bool light)
+{
+	char *arguments[] = {"run-features", "--job", (char *)job_path, "--node", (char *)recordings->options.node, "--live",
+			     light ? "--light" : "--no-children", NULL};
+
+	execute(recordings, arguments);
+}
+
+static void begin_stages(struct recordings *recordings, struct recording *recording, const struct job *job, const char *path, uint64_t left)
+{
+	int events[2], runs[2];
+
+	if (pipe2(events, O_CLOEXEC) < 0)
+		return;
+	if (pipe2(runs, O_CLOEXEC) < 0) {
+		close(events[0]);
+		close(events[1]);
+		return;
+	}
+	if ((recording->stages[COLLECT] = start(-1, events[1])) == 0)
+		collect(recordings, job, recording->order->light);
+	if ((recording->stages[FEATURES] = start(events[0], runs[1])) == 0)
+		make_features(recordings, path, recording->order->light);
+	close(events[0]);
+	close(events[1]);
+	close(runs[1]); /* else the reader would never see its end */
+	if ((recording->stages[INTAKE] = start(runs[0], -1)) == 0)
+		take_in(recordings, recording->order, left);
+	close(runs[0]);
+	for (int i = 0; i < STAGES; i++)
+		if (recording->stages[i] < 0)
+			recording->stages[i] = 0;
+}
+
+static void refuse(struct recordings *recordings, struct recording *recording)
+{
+	recording->refused = true;
+	tell(recordings, recording->order, fail_text());
+}
+
+/* The job's file as it is allowed here, in the outbox. */
+static void begin(struct recordings *recordings, struct recording *recording)
+{
+	const struct order *order = recording->order;
+	uint64_t left = runs_left(recordings, order);
+	char *rest, *text = may_filter(recordings->options.may, order->text, &rest), *name = memory_format("%s.job", order->job);
+	char *path = memory_format("%s/%s", recordings->options.folder, name);
+	struct job *job = NULL;
+
+	if (!text || outbox_note(recordings->options.outbox, name, text, strlen(text)) < 0 || !(job = job_load(path))) {
+		refuse(recordings, recording);
+	} else {
+		if (*rest && !recording->again_at) {
+			fail("left out, for it may not be recorded here: %s", rest);
+			tell(recordings, order, fail_text());
+		}
+		recording->again_at = time(NULL) + AGAIN_SECONDS;
+		if (left)
+			begin_stages(recordings, recording, job, path, left);
+	}
+	if (job)
+		job_free(job);
+	if (text)
+		free(rest);
+	free(text);
+	free(name);
+	free(path);
+}
+
+static bool is_running(const struct recording *recording)
+{
+	return recording->stages[COLLECT] > 0 || recording->stages[FEATURES] > 0 || recording->stages[INTAKE] > 0;
+}
+
+static void reap(struct recording *recording)
+{
+	for (int i = 0; i < STAGES; i++)
+		if (recording->stages[i] > 0 && waitpid(recording->stages[i], NULL, WNOHANG) != 0)
+			recording->stages[i] = 0;
+}
+
+/* The first of the pipe ends in good order, the others behind it. */
+static void stop(struct recording *recording)
+{
+	if (!recording->ending && recording->stages[COLLECT] > 0)
+		kill(recording->stages[COLLECT], SIGTERM);
+	recording->ending = true;
+}
+
+static bool is_of(const struct recordings *recordings, const struct order *order)
+{
+	return fnmatch(order->nodes, recordings->options.node, 0) == 0;
+}
+
+static struct recording *find(const struct recordings *recordings, const char *id)
+{
+	for (size_t i = 0; i < recordings->all.count; i++)
+		if (!strcmp(recordings->all.items[i]->order->id, id))
+			return recordings->all.items[i];
+	return NULL;
+}
+
+static void add(struct recordings *recordings, const struct order *order)
+{
+	struct recording *recording = find(recordings, order->id);
+	struct orders one = {0};
+
+	if (!recording) {
+		recording = NEW(struct recording);
+		orders_add(&one, order);
+		recording->order = NEW(struct order);
+		*recording->order = one.all.items[0];
+		free(one.all.items);
+		*ARRAY_ADD(&recordings->all) = recording;
+	}
+	recording->wanted = true;
+}
+
+static void read_orders(struct recordings *recordings)
+{
+	uint64_t mark = outbox_note_mark(recordings->options.outbox, "orders");
+	struct orders orders = {0};
+	size_t length;
+	char *text;
+
+	if (mark == recordings->mark)
+		return;
+	recordings->mark = mark;
+	text = mark ? outbox_noted(recordings->options.outbox, "orders", &length) : NULL;
+	if (text && orders_read(&orders, text, length) == 0) {
+		for (size_t i = 0; i < recordings->all.count; i++)
+			recordings->all.items[i]->wanted = false;
+		for (size_t i = 0; i < orders.all.count; i++)
+			if (is_of(recordings, &orders.all.items[i]))
+				add(recordings, &orders.all.items[i]);
+	} else if (text) {
+		fail_prefix("the orders are malformed, so those before hold");
+		recordings->options.tell(fail_text());
+	}
+	orders_free(&orders);
+	free(text);
+}
+
+void recordings_step(struct recordings *recordings)
+{
+	time_t now = time(NULL);
+	size_t kept = 0;
+
+	read_orders(recordings);
+	for (size_t i = 0; i < recordings->all.count; i++) {
+		struct recording *recording = recordings->all.items[i];
+
+		reap(recording);
+		if (!recording->wanted || now >= recording->order->until)
+			stop(recording);
+		else if (!recording->refused && !is_running(recording) && now >= recording->again_at)
+			begin(recordings, recording);
+		if (recording->wanted || is_running(recording))
+			recordings->all.items[kept++] = recording;
+		else
+			free_recording(recording);
+	}
+	recordings->all.count = kept;
+}
+
+void recordings_end(struct recordings *recordings)
+{
+	const struct timespec moment = {0, 20000000};
+	time_t end = time(NULL) + END_SECONDS;
+
+	for (size_t i = 0; i < recordings->all.count; i++)
+		stop(recordings->all.items[i]);
+	for (size_t i = 0; i < recordings->all.count; i++) {
+		struct recording *recording = recordings->all.items[i];
+
+		while (reap(recording), is_running(recording) && time(NULL) < end)
+			nanosleep(&moment, NULL);
+		free_recording(recording);
+	}
+	free(recordings->all.items);
+	free(recordings);
+}

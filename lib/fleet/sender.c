@@ -1,0 +1,236 @@
+#include "fleet/sender.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <xxhash.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "fleet/parcel.h"
+#include "fleet/subject.h"
+
+enum {
+	DAY_MINUTES = 24 * 60,
+	STEP_SECONDS = 2,   /* that sending takes at most before orders are looked for */
+	SWEEP_SECONDS = 60,
+	RETRY_MOST = 600,   /* seconds */
+};
+
+struct sender {
+	struct sender_options options;
+	struct fleet_link *link;
+	struct outbox *outbox;
+	unsigned connections; /* that were seen */
+	unsigned failures;    /* of sending, one after the other */
+	int64_t wait_until;   /* ns of CLOCK_MONOTONIC */
+	int64_t sweep_at;
+	uint64_t dropped_mark;
+	bool done, was_up;
+	char *told; /* the last complaint: the same is told once */
+};
+
+int sender_window(const char *text, int *from, int *to)
+{
+	int hours[2], minutes[2], end = -1;
+
+	if (sscanf(text, "%2d:%2d-%2d:%2d%n", &hours[0], &minutes[0], &hours[1], &minutes[1], &end) < 4 || end != (int)strlen(text))
+		return fail("a window is such as 01:00-05:00, not '%s'", text);
+	for (int i = 0; i < 2; i++)
+		if (hours[i] < 0 || hours[i] > 23 || minutes[i] < 0 || minutes[i] > 59)
+			return fail("'%s' has a time that is none of a day", text);
+	*from = hours[0] * 60 + minutes[0];
+	*to = hours[1] * 60 + minutes[1];
+	return 0;
+}
+
+bool sender_may(const struct sender_options *options, int minute)
+{
+	int length = (options->window_to - options->window_from + DAY_MINUTES) % DAY_MINUTES, own;
+
+	if (length == 0)
+		return true;
+	own = (int)(XXH3_64bits(options->node, strlen(options->node)) % (unsigned)(length / 2 + 1));
+	minute = (minute - options->window_from + DAY_MINUTES) % DAY_MINUTES;
+	return minute >= own && minute < length;
+}
+
+struct sender *sender_new(const struct sender_options *options, struct fleet_link *link, struct outbox *outbox)
+{
+	struct sender *sender = NEW(struct sender);
+
+	sender->options = *options;
+	sender->link = link;
+	sender->outbox = outbox;
+	return sender;
+}
+
+void sender_free(struct sender *sender)
+{
+	free(sender->told);
+	free(sender);
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+static void tell(struct sender *sender, const char *text)
+{
+	if (sender->told && !strcmp(sender->told, text))
+		return;
+	free(sender->told);
+	sender->told = memory_text(text, strlen(text));
+	sender->options.tell(text);
+}
+
+static void bring_orders(struct sender *sender)
+{
+	uint64_t revision;
+	size_t length;
+	char *text = fleet_link_orders(sender->link, &length, &revision);
+
+	if (!text || outbox_note(sender->outbox, "orders", text, length) < 0)
+		tell(sender, fail_text());
+	free(text);
+}
+
+/* Twice as long after each failure, with jitter. */
+static void back_off(struct sender *sender)
+{
+	double seconds = sender->failures < 9 ? (double)(1 << sender->failures) : RETRY_MOST;
+
+	if (seconds < RETRY_MOST)
+		sender->failures++;
+	sender->wait_until = now_ns() + (int64_t)(seconds * (0.5 + 0.5 * (double)random() / RAND_MAX) * 1e9);
+}
+
+/* -1: the server did not take it. */
+static int send_one(struct sender *sender, const char *name, const char *bytes, size_t size)
+{
+	struct parcel parcel;
+	char *subject;
+	int status;
+
+	if (parcel_open(&parcel, bytes, size) < 0) {
+		fail_prefix("'%s' in the spool is removed", name);
+		tell(sender, fail_text());
+		outbox_remove(sender->outbox, name);
+		return 0;
+	}
+	subject = parcel_subject(&parcel, sender->options.node);
+	status = fleet_link_send(sender->link, subject, parcel.id, bytes, size);
+	free(subject);
+	parcel_free(&parcel);
+	if (status == 0)
+		outbox_sent(sender->outbox, name);
+	return status;
+}
+
+/* A short wait is over when this returns. */
+static void hold_rate(struct sender *sender, size_t size)
+{
+	double seconds = sender->options.rate ? (double)size / (double)sender->options.rate : 0;
+	struct timespec wait = {0, (long)(seconds * 1e9)};
+
+	if (seconds >= 1)
+		sender->wait_until = now_ns() + (int64_t)(seconds * 1e9);
+	else if (seconds > 0)
+		nanosleep(&wait, NULL);
+}
+
+/* Until there are no more, the server does not take one, or it is time to look for something else. */
+static void send_some(struct sender *sender)
+{
+	int64_t end = now_ns() + STEP_SECONDS * INT64_C(1000000000);
+	const char *name;
+
+	while (now_ns() < end && now_ns() >= sender->wait_until) {
+		char *bytes;
+		size_t size;
+		int status;
+
+		name = outbox_next(sender->outbox);
+		sender->done = !name;
+		if (!name)
+			return;
+		status = outbox_read(sender->outbox, name, &bytes, &size);
+		if (status > 0)
+			continue;
+		if (status == 0)
+			status = send_one(sender, name, bytes, size);
+		free(bytes);
+		if (status < 0) {
+			tell(sender, fail_text());
+			outbox_rewind(sender->outbox);
+			back_off(sender);
+			return;
+		}
+		sender->failures = 0;
+		hold_rate(sender, size);
+	}
+}
+
+/* The hub hears how many runs went for lack of room. */
+static void tell_dropped(struct sender *sender)
+{
+	uint64_t mark = outbox_note_mark(sender->outbox, "dropped");
+	char *text;
+
+	if (mark == sender->dropped_mark)
+		return;
+	sender->dropped_mark = mark;
+	text = memory_format("dropped %llu runs, for its spool was full", (unsigned long long)outbox_dropped(sender->outbox));
+	sender->options.tell(text);
+	outbox_tell(sender->outbox, sender->options.node, "", "dropped", text);
+	free(text);
+}
+
+static bool is_time(const struct sender *sender)
+{
+	time_t now = time(NULL);
+	struct tm day;
+
+	localtime_r(&now, &day);
+	return sender_may(&sender->options, day.tm_hour * 60 + day.tm_min);
+}
+
+void sender_step(struct sender *sender)
+{
+	bool up;
+	unsigned connections = fleet_link_connections(sender->link, &up);
+	char *complaint = fleet_link_complaint(sender->link);
+
+	if (complaint)
+		tell(sender, complaint);
+	free(complaint);
+	if (up && connections != sender->connections) {
+		sender->connections = connections;
+		sender->failures = 0;
+		sender->wait_until = 0;
+		sender->done = false;
+		outbox_again(sender->outbox);
+	}
+	if (sender->was_up && !up)
+		sender->options.tell("the connection to the server is lost; runs wait");
+	sender->was_up = up;
+	if (up && fleet_link_orders_changed(sender->link))
+		bring_orders(sender);
+	tell_dropped(sender);
+	if (up && is_time(sender))
+		send_some(sender);
+	if (now_ns() >= sender->sweep_at) {
+		outbox_sweep(sender->outbox);
+		sender->sweep_at = now_ns() + SWEEP_SECONDS * INT64_C(1000000000);
+	}
+}
+
+bool sender_is_done(const struct sender *sender)
+{
+	return sender->done;
+}

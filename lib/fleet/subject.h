@@ -1,0 +1,25 @@
+/*
+ * subject: names of messages on the server, "tb.WHAT.JOB.NODE", and what stores them.
+ */
+#ifndef FLEET_SUBJECT_H
+#define FLEET_SUBJECT_H
+
+#define FLEET_STREAM   "tailblame"	     /* stores the messages */
+#define FLEET_SUBJECTS "tb.*.*.*"
+#define FLEET_BUCKET   "tailblame"	     /* has the orders */
+#define FLEET_KEY      "orders"
+#define FLEET_BUCKET_STREAM  "KV_" FLEET_BUCKET		       /* as JetStream stores a bucket */
+#define FLEET_ORDERS_SUBJECT "$KV." FLEET_BUCKET "." FLEET_KEY /* where it tells of changes */
+
+/* What messages are: runs of NODE itself, runs of others that it knows of (clients in its log), what it refused or dropped. */
+#define FLEET_RUN  "run"
+#define FLEET_LOG  "log"
+#define FLEET_TOLD "told"
+
+/* A name as a part of a subject: other bytes than letters, digits, '_' and '-' become =XX. The caller frees it. "" becomes "=". */
+char *subject_token(const char *name);
+
+/* "tb.WHAT.JOB.NODE", which the caller frees. */
+char *subject_make(const char *what, const char *job, const char *node);
+
+#endif
