@@ -931,6 +931,20 @@ too_long() {
 	} >in
 	run -0 --separate-stderr filter -c turn --limit=100ms in
 	assert_equal "$(records signal <<<"$output" | value value | paste -sd ' ')" "1.204000000 3.000000000"
+	# What a process that ends has not answered is given up then; another with its number has requests of its own.
+	{
+		event 0 9 syscalls:sys_enter_accept4 fd=3; event 1 9 syscalls:sys_exit_accept4 ret=5
+		event 2 9 syscalls:sys_enter_read fd=5; event 10 9 syscalls:sys_exit_read ret=4
+		event 12 9 sched:sched_process_exit pid=9 comm=t9
+		noise 100 9000
+		event 9000 9 syscalls:sys_enter_accept4 fd=3; event 9001 9 syscalls:sys_exit_accept4 ret=5
+		event 9002 9 syscalls:sys_enter_read fd=5; event 9010 9 syscalls:sys_exit_read ret=4
+		event 9120 9 syscalls:sys_enter_write fd=5; event 9121 9 syscalls:sys_exit_write ret=4
+		noise 9200 12000
+	} >in
+	# One that was answered late is over, though nothing comes behind the answer.
+	run -0 --separate-stderr filter -c turn --limit=100ms in
+	assert_equal "$(records signal <<<"$output" | sed -E 's/.* value=([^ ]*).* fd=5/\1/')" 0.111000000
 }
 
 @test "with --only-limit nothing learnt is told" {

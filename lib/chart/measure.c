@@ -399,8 +399,9 @@ static int forget_thread(struct measure *measure, int64_t tid, int64_t now, bool
 	for (size_t i = 0; i < measure->charts.count; i++) {
 		struct active_chart *chart = measure->charts.items[i];
 
-		if (chart->traffic)
-			traffic_exit(chart->traffic, (int32_t)tid);
+		if (chart->traffic && traffic_exit(chart->traffic, (int32_t)tid) && chart->turns &&
+		    turn_exit(measure, chart, tid, now) < 0)
+			return -1;
 		if (chart->by_thread && outcome_abandon(measure, pair_forget(chart->pairs, key), now, certain) < 0)
 			return -1;
 	}

@@ -120,8 +120,9 @@ int outcome_answered(struct measure *measure, struct start *start);
 int start_begin(struct measure *measure, struct binding *binding, const struct event *event, const int64_t *key, int64_t length,
 		struct start **begun);
 
-/* An event of a chart of turns. */
+/* An event of a chart of turns. And the end of a process, which closes all its connections. */
 int turn_event(struct measure *measure, struct binding *binding, const struct event *event);
+int turn_exit(struct measure *measure, const struct active_chart *chart, int64_t process, int64_t now);
 
 /* Ends a start that was handed out, and gives it back. */
 int outcome_end(struct measure *measure, struct active_chart *chart, struct start *start, int64_t now);

@@ -110,6 +110,18 @@ static struct start *become(struct patience *patience, struct start *start, enum
 	return start;
 }
 
+/* Turns among the suspects that have an answer by now are not reported: it may go on, else turn_time() ends them. */
+static void spare_answered(struct patience *patience, int64_t now)
+{
+	struct start *start;
+
+	while ((start = patience->suspects) && start->due <= now && is_answered(start)) {
+		patience_drop(patience, start);
+		start->due = span_add(turn_over(start) > now ? turn_over(start) : now, sweep_every);
+		insert_by_due(&patience->suspects, start);
+	}
+}
+
 /* The oldest start of a series, but for turns whose answer may go on. */
 static struct start *first_unanswered(struct patience *patience, const struct series *series, int64_t now)
 {
@@ -137,6 +149,7 @@ static struct start *patience_due(struct patience *patience, int64_t now)
 		if (start)
 			sooner(patience, crossing(start));
 	}
+	spare_answered(patience, now);
 	if (patience->suspects) {
 		struct start *start = patience->suspects;
 
@@ -337,12 +350,11 @@ static int turn_time(struct measure *measure, struct active_chart *chart, int64_
 	if (chart->swept != INT64_MIN && span_between(chart->swept, now) < sweep_every)
 		return 0;
 	chart->swept = now;
-	for (struct series *series = chart->set.series; series; series = series->hh.next)
-		for (struct start *start = series->open, *next; start; start = next) {
-			next = start->after;
-			if (start->answered && turn_over(start) <= now && outcome_answered(measure, start) < 0)
-				return -1;
-		}
+	for (struct start *start = pairs_oldest(measure->pairs), *newer; start; start = newer) {
+		newer = pairs_newer(start);
+		if (pair_chart(start) == chart && start->answered && turn_over(start) <= now && outcome_answered(measure, start) < 0)
+			return -1;
+	}
 	return 0;
 }
 

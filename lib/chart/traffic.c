@@ -11,7 +11,8 @@
 
 enum { PAGE = 1 << 10, PAGES = 1 << 12 }; /* the kernel's largest tid is 2^22 */
 enum { NUMBERS = 1024, NAME_ROOM = 64, EVENTFD_LENGTH = 8 };
-enum { DESCRIPTORS_MAX = 1 << 16, PROCESSES_MAX = 1 << 12 }; /* of a process; processes with descriptors. Others go without. */
+enum { DESCRIPTORS_MAX = 1 << 16, PROCESSES_MAX = 1 << 12 }; /* of a process, others go without; processes with descriptors */
+enum { DESCRIPTORS_KEPT = 1 << 22 }; /* of all processes. The oldest process goes where there are more, of either. */
 
 /* A wait for many descriptors that begins this long after a question is a wait for its answer. */
 static const int64_t question_lasts = NSEC_PER_SEC;
@@ -37,15 +38,14 @@ struct thread_calls {
 	int32_t tgid, fd;
 	enum call_use use; /* of the call that it is in */
 	int32_t asked_fd;
-	int64_t asked; /* when it asked by that; INT64_MIN: it was answered, or never did */
+	int64_t asked; /* when it asked by that; 0: it was answered, or never did */
 	struct process_descriptors *process;
 };
 
 struct traffic {
 	struct thread_calls *pages[PAGES];
-	int processes;
+	int processes, descriptors;
 	int32_t oldest, newest;
-	char machine[32];
 	uint8_t use[NUMBERS]; /* enum call_use */
 };
 
@@ -114,6 +114,7 @@ static void forget_process(struct traffic *traffic, struct thread_calls *leader)
 		return;
 	*(process->older ? &find(traffic, process->older)->process->newer : &traffic->oldest) = process->newer;
 	*(process->newer ? &find(traffic, process->newer)->process->older : &traffic->newest) = process->older;
+	traffic->descriptors -= process->count;
 	free(process->items);
 	free(process);
 	leader->process = NULL;
@@ -138,14 +139,16 @@ void traffic_free(struct traffic *traffic)
 	free(traffic);
 }
 
-void traffic_exit(struct traffic *traffic, int32_t tid)
+bool traffic_exit(struct traffic *traffic, int32_t tid)
 {
 	struct thread_calls *thread = find(traffic, tid);
+	bool had_descriptors = thread && thread->process;
 
 	if (!thread)
-		return;
+		return false;
 	forget_process(traffic, thread);
 	*thread = (struct thread_calls){0};
+	return had_descriptors;
 }
 
 static struct process_descriptors *process_of(struct traffic *traffic, int32_t tgid)
@@ -175,6 +178,9 @@ static struct descriptor *descriptor_of(struct traffic *traffic, int32_t tgid, i
 		return NULL;
 	if (fd >= process->count) {
 		count = (int)fd < 16 ? 32 : 2 * (int)fd;
+		while (traffic->descriptors + count > DESCRIPTORS_KEPT && traffic->oldest != tgid)
+			forget_process(traffic, find(traffic, traffic->oldest));
+		traffic->descriptors += count - process->count;
 		process->items = memory_grow(process->items, (size_t)count, sizeof(*process->items));
 		memset(process->items + process->count, 0, (size_t)(count - process->count) * sizeof(*process->items));
 		process->count = count;

@@ -51,7 +51,7 @@ struct call_transfer traffic_return(struct traffic *traffic, int32_t tid, int64_
 /* A `file` record. True: the thread waits for work there, though traffic_enter() could not know it. */
 bool traffic_file(struct traffic *traffic, int32_t tid, int32_t tgid, int32_t fd, const char *kind);
 
-/* A thread has ended. */
-void traffic_exit(struct traffic *traffic, int32_t tid);
+/* A thread has ended. True: so has a process that had descriptors. */
+bool traffic_exit(struct traffic *traffic, int32_t tid);
 
 #endif

@@ -28,17 +28,27 @@ static int receive(struct measure *measure, struct binding *binding, const struc
 	return begin(measure, binding, event, key);
 }
 
-/* What was not answered is given up. */
-static int close_connection(struct measure *measure, struct active_chart *chart, const int64_t *key, int64_t now)
+/* The connection is closed: what was not answered is given up. */
+static int close_turn(struct measure *measure, struct start *start, int64_t now)
 {
-	struct start *start = pair_find(chart->pairs, key);
+	struct active_chart *chart = pair_chart(start);
 
-	if (!start)
-		return 0;
 	if (start->answered)
 		return outcome_answered(measure, start);
 	pair_take(start);
 	return outcome_drop(measure, chart, start, now);
+}
+
+int turn_exit(struct measure *measure, const struct active_chart *chart, int64_t process, int64_t now)
+{
+	struct start *newer;
+
+	for (struct start *start = pairs_oldest(measure->pairs); start; start = newer) {
+		newer = pairs_newer(start);
+		if (pair_chart(start) == chart && start->sample.key[0] == process && close_turn(measure, start, now) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 int turn_event(struct measure *measure, struct binding *binding, const struct event *event)
@@ -66,7 +76,8 @@ int turn_event(struct measure *measure, struct binding *binding, const struct ev
 			start->answered = event->ts;
 		return 0;
 	case TRANSFER_CLOSED:
-		return close_connection(measure, chart, key, event->ts);
+		start = pair_find(chart->pairs, key);
+		return start ? close_turn(measure, start, event->ts) : 0;
 	default:
 		return 0;
 	}
