@@ -9,7 +9,7 @@
 #include "base/memory.h"
 
 enum {
-	STEPS_MAX = 1 << 21,   /* instructions of a function, each seen at most twice */
+	STEPS_MAX = 1 << 21,   /* instructions of a function, each seen at most twice, and entries of tables that are tried */
 	TABLE_MAX = 1 << 12,   /* entries of a jump table */
 	ELSEWHERE = 1 << 14,   /* bytes of a part without a name that a jump leads to */
 	PARTS_MAX = 64,
@@ -48,6 +48,7 @@ struct part {
 	struct frame *frames; /* by byte: as it was found there first */
 	uint8_t *seen;	      /* by byte: enum seen, where an instruction begins */
 	uint8_t *length;      /* by byte: of the instruction that begins there */
+	bool *boundary;	      /* by byte: an instruction begins there if all are read from the first on; NULL: nobody asked */
 };
 
 /* "lea reg, [rip + x]": where a table may lie. */
@@ -151,11 +152,9 @@ static void come_to(struct search *search, uint64_t address, struct frame frame)
 	*ARRAY_ADD(&search->stops) = (struct stop){address, frame};
 }
 
+/* May be listed several times: exits_find() keeps one. */
 static void list(struct search *search, uint64_t address)
 {
-	for (size_t i = 0; i < search->exits->count; i++)
-		if (search->exits->items[i] == address)
-			return;
 	*ARRAY_ADD(search->exits) = address;
 }
 
@@ -216,21 +215,25 @@ static size_t table_bound(const struct search *search)
 	return 0;
 }
 
+static void find_boundaries(struct search *search, struct part *part)
+{
+	uint64_t at = part->range.start, left;
+	const uint8_t *bytes = code_at(search->question->code, search->question->codes, at, &left);
+	size_t room = (size_t)part->range.size;
+
+	part->boundary = memory_new(part->range.size, sizeof(*part->boundary));
+	do
+		part->boundary[at - part->range.start] = true;
+	while (cs_disasm_iter(search->capstone, &bytes, &room, &at, search->insn) && at - part->range.start < part->range.size);
+}
+
 static bool is_boundary(struct search *search, uint64_t address)
 {
-	const struct part *part = part_of(search, address);
-	uint64_t left, at;
-	const uint8_t *bytes;
-	cs_insn *insn = search->insn;
+	struct part *part = part_of(search, address);
 
-	if (!part)
-		return false;
-	at = part->range.start;
-	bytes = code_at(search->question->code, search->question->codes, at, &left);
-	left = part->range.size;
-	while (at < address && cs_disasm_iter(search->capstone, &bytes, (size_t *)&left, &at, insn))
-		;
-	return at == address;
+	if (part && !part->boundary)
+		find_boundaries(search, part);
+	return part && part->boundary[address - part->range.start];
 }
 
 /* Where an entry leads: one of four bytes counts from the table, one of eight is an address. */
@@ -260,10 +263,10 @@ static bool follow_table(struct search *search, uint64_t table, size_t width, co
 	size_t bound = table_bound(search), count = 0;
 	uint64_t to;
 
-	for (size_t i = 0; i < bound; i++)
+	for (size_t i = 0; i < bound; i++, search->steps++)
 		if (!read_entry(search, table, width, i, &to) || !part_of(search, to))
 			return false;
-	for (; count < TABLE_MAX && read_entry(search, table, width, count, &to); count++) {
+	for (; count < TABLE_MAX && read_entry(search, table, width, count, &to); count++, search->steps++) {
 		if (count >= bound && !is_boundary(search, to))
 			break;
 		come_to(search, to, *frame);
@@ -273,7 +276,7 @@ static bool follow_table(struct search *search, uint64_t table, size_t width, co
 
 static bool follow_bases(struct search *search, x86_reg reg, const struct frame *frame)
 {
-	for (size_t i = search->bases.count; i-- > 0;)
+	for (size_t i = search->bases.count; i-- > 0 && search->steps++ < STEPS_MAX;)
 		if (search->bases.items[i].reg == reg && follow_table(search, search->bases.items[i].address, 4, frame))
 			return true;
 	return false;
@@ -490,7 +493,7 @@ static void walk(struct search *search, struct stop stop)
 	while (bytes && !search->failed) {
 		uint64_t at = address - part->range.start;
 
-		if (search->steps++ == STEPS_MAX || !cs_disasm_iter(search->capstone, &bytes, &room, &address, search->insn)) {
+		if (search->steps++ >= STEPS_MAX || !cs_disasm_iter(search->capstone, &bytes, &room, &address, search->insn)) {
 			search->failed = true;
 			return;
 		}
@@ -558,6 +561,7 @@ static void forget(struct search *search)
 		free(search->parts[i].frames);
 		free(search->parts[i].seen);
 		free(search->parts[i].length);
+		free(search->parts[i].boundary);
 	}
 	free(search->stops.items);
 	free(search->bases.items);
@@ -570,6 +574,19 @@ static csh decoder(void)
 	if (!capstone && cs_open(CS_ARCH_X86, CS_MODE_64, &capstone) == CS_ERR_OK)
 		cs_option(capstone, CS_OPT_DETAIL, CS_OPT_ON);
 	return capstone;
+}
+
+/* Ascending, each once. */
+static void sort(struct exits *exits)
+{
+	size_t kept = 0;
+
+	if (exits->count)
+		qsort(exits->items, exits->count, sizeof(*exits->items), compare);
+	for (size_t i = 0; i < exits->count; i++)
+		if (kept == 0 || exits->items[i] != exits->items[kept - 1])
+			exits->items[kept++] = exits->items[i];
+	exits->count = kept;
 }
 
 int exits_find(const struct exits_question *question, struct exits *exits)
@@ -588,8 +605,7 @@ int exits_find(const struct exits_question *question, struct exits *exits)
 		*exits = (struct exits){0};
 		return -1;
 	}
-	if (exits->count)
-		qsort(exits->items, exits->count, sizeof(*exits->items), compare);
+	sort(exits);
 	return 0;
 }
 
