@@ -802,8 +802,8 @@ or another stack may"
 				passed(0);
 			library = dlopen("./libthrower.so", RTLD_NOW);
 			guarded = (int (*)(void (*)(int), int))dlsym(library, "guarded");
-			for (int i = 0; i < 500; i++)
-				passed(0); /* half a second later */
+			while (access("off", F_OK))
+				passed(0);
 			throws = (void (*)(int))dlsym(library, "throws");
 			for (int i = 0; i < 10; i++)
 				sum += guarded(passed, i);
@@ -813,7 +813,7 @@ or another stack may"
 	C
 	gcc -O2 -o late late.c
 	for option in --no-recorder --max-cost=90%; do
-		rm -f load said trace
+		rm -f load off said trace errors
 		./late >said &
 		victim=$!
 		until_true 20 grep -qs up said
@@ -821,6 +821,8 @@ or another stack may"
 		collector=$!
 		until_true 20 grep -qs 'name=func:late__passed__return' trace
 		touch load
+		until_true 20 grep -q "has loaded a library that throws" errors
+		touch off
 		status=0
 		wait $victim || status=$?
 		assert_equal "$status $(tail -n1 said)" "5 15"

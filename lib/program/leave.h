@@ -12,7 +12,10 @@
  * Calls that began before do no harm: an exception ends a program if a return probe's address lies on the stack between the throw and the
  * catch. Nothing that was on the stack before the first such library was loaded can lie there, because code of C catches nothing. What
  * remains is a library that throws through functions called between its loading and the end of the probes, which takes 90 to 400 ms on a
- * busy machine.
+ * busy machine. Nothing that is allowed everywhere closes that gap: the kernel tells of a mapping, and takes probes off, only while the program
+ * runs on; a BPF program at the unwinder's entry could put the callers' addresses back (task_struct.utask has them), but a kernel that is
+ * locked down, as with secure boot, refuses bpf_probe_write_user(); to stop the program meanwhile by a signal would show to its parent, and leave
+ * it stopped if the collector is killed just then.
  */
 #ifndef PROGRAM_LEAVE_H
 #define PROGRAM_LEAVE_H
