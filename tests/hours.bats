@@ -110,7 +110,7 @@ rests() {
 	pgrep -P $pid -x sleep >/dev/null
 }
 
-# bats test_tags=live, long
+# bats test_tags=live, long, aside
 @test "where tracing costs too much to go on, the next hour is soon enough" {
 	need_tracefs
 	echo "COLLECT='-c runq --no-recorder --max-cost=0.0001'" >>configuration
@@ -126,7 +126,7 @@ rests() {
 	assert_line --index -1 --partial "what=all"
 }
 
-# bats test_tags=live, long
+# bats test_tags=live, long, aside
 @test "killed and started again ten times within a minute, nothing that was recorded is lost or cut" {
 	need_tracefs
 	last=

@@ -251,7 +251,7 @@ is_over() {
 	refute [ -e "/proc/$reader" ]
 }
 
-# bats test_tags=long
+# bats test_tags=long, aside
 @test "symbols that are much when they are uncompressed take no more memory than is allowed" {
 	need_stacks
 	honest_program
