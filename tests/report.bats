@@ -1180,6 +1180,18 @@ told() {
 	assert_line '           web/10 is of web.service'
 }
 
+@test "where a thread just ran for most of the time, it is said that stacks would tell more" {
+	run told </dev/null
+	assert_line '   hint    python3 was computing or spinning: --stack tells in what'
+	assert_equal "$(report -f json told.txt | jq -r '.moments[0].graphs[0].hint')" "python3 was computing or spinning: --stack tells in what"
+	run bash -c "sed '/id=2 /s/$/ function=work/' told.txt | COLUMNS=80 report"
+	refute_output --partial hint
+	run bash -c "sed '/id=2 /s/deed=run/deed=ready/; /id=2 /s/what=run/what=runnable/' told.txt | COLUMNS=80 report"
+	refute_output --partial hint
+	run bash -c "sed '/id=2 /s/2.06/2.03/; /node=2 /s/2.06/2.03/' told.txt | COLUMNS=80 report" # less than half
+	refute_output --partial hint
+}
+
 @test "what all groups have in common is not told; a unit always is" {
 	run told <<-'EOT'
 		task ts=1 tid=21 comm=python3 tgid=20 program=python3 cgroup=jobs/night/a read=1.1

@@ -238,11 +238,12 @@ void chain_find(struct story *story, const struct site *site, const struct graph
 	struct link links[LINKS_MAX];
 	size_t count = piece && piece->node != NODE_NONE ? find_links(story, graph, piece, links) : 0;
 
-	if (count < 2 || !are_named(links, count))
+	if (!are_named(links, count))
 		return;
 	for (size_t i = 0; i < count; i++)
 		add_link(story, site, &links[i]);
-	story->chain = chain_words(story, piece->part);
+	if (count > 1)
+		story->chain = chain_words(story, piece->part);
 }
 
 /* --- waits of the path's threads ---------------------------------------------------------------------------------------- */

@@ -72,6 +72,7 @@ void story_free(struct story *story)
 	free(story->pieces.items);
 	free(story->culprits.items);
 	free(story->chain);
+	free(story->hint);
 	free(story->graph);
 	free(story->root);
 	free(story->root_name);
@@ -200,9 +201,20 @@ static char *say_often(const struct part *part)
 	return memory_format(", %s times", number);
 }
 
+/* Most of the time a thread just ran: from here that looks alike whether it computed or spun, and only stacks tell in what. */
+static char *say_hint(const struct story *story)
+{
+	for (const struct part *part = story->parts; part && !story->stacks; part = part->hh.next)
+		if (part->what == WHAT_RUN && part->deed->kind == DEED_RUN && *part->about && 2 * part->time >= story_length(story))
+			return memory_format("%s was computing or spinning: --stack tells in what", part->about);
+	return NULL;
+}
+
 void story_close(struct story *story)
 {
 	story->closed = true;
+	if (story->kind == GRAPH_WAKE && story_length(story) > 0)
+		story->hint = say_hint(story);
 	for (struct part *part = story->parts; part; part = part->hh.next) {
 		if (part->what != WHAT_RUNNABLE && (part->what != WHAT_TIMER || part->pieces < OFTEN))
 			continue;
@@ -366,6 +378,14 @@ static void add_piece(const struct site *site, struct story *story, const struct
 	story->to = to > story->to ? to : story->to;
 }
 
+static bool has_stacks(const struct graph *graph)
+{
+	for (size_t i = 0; i < graph->nodes.count; i++)
+		if (graph->nodes.items[i].stack || (graph->nodes.items[i].deed && graph->nodes.items[i].deed->function))
+			return true;
+	return false;
+}
+
 int story_path(const struct site *site, struct story *story, const struct graph *graph, const struct fields *fields)
 {
 	struct told_node told = {0};
@@ -381,6 +401,8 @@ int story_path(const struct site *site, struct story *story, const struct graph 
 	index = graph ? graph_find(graph, id) : NODE_NONE;
 	if (index == NODE_NONE)
 		status = read_told(site, &told, fields, id);
+	if (graph && !story->pieces.count)
+		story->stacks = has_stacks(graph);
 	if (status == 0)
 		add_piece(site, story, graph, index, index == NODE_NONE ? &told.node : &graph->nodes.items[index], from, to);
 	free(told.deed);

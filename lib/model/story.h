@@ -67,6 +67,8 @@ struct story {
 	char *root;	       /* label of the root or target; "" where unknown */
 	char *root_name;       /* the same without the number of a thread */
 	char *chain;	       /* who waits for whom, in words; NULL: nothing to tell */
+	char *hint;	       /* what would tell more, in words; NULL: nothing is known to */
+	bool stacks;	       /* its graph has some */
 	ARRAY(struct chain_link) links; /* and as data */
 	bool closed;	       /* its path is complete */
 	ARRAY(struct piece) pieces;

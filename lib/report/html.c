@@ -171,6 +171,8 @@ static void put_story(struct section *section, FILE *out, const struct moment *m
 	section->behind = ftell(out);
 	put_path(out, story);
 	put_blame(out, moment, story);
+	if (story->hint)
+		element(out, "<p class=\"soft\">", story->hint, "</p>");
 	free(data);
 }
 

@@ -234,6 +234,7 @@ static json_t *story_object(const struct report *report, const struct story *sto
 		json_put_seconds(object, "to", story->to);
 	}
 	json_put_text(object, "chain", story->chain);
+	json_put_text(object, "hint", story->hint);
 	if (story->links.count)
 		json_object_set_new(object, "links", link_array(story));
 	json_object_set_new(object, "path", path_array(story));
@@ -443,6 +444,22 @@ static void put_hosts(json_t *object, const struct model *model)
 	json_decref(hosts);
 }
 
+/* The moments behind the worst one that the report's first lines tell. */
+static void put_next(json_t *headline, const struct report *report)
+{
+	json_t *array = json_array(), *next;
+
+	for (size_t i = 1; i < report->worst.count; i++) {
+		next = json_object();
+		json_put_count(next, "moment", report->worst.items[i].number);
+		json_put_words(next, "words", headlines_next(&report->worst, report->model->site, i));
+		json_array_append_new(array, next);
+	}
+	if (json_array_size(array) > 0)
+		json_object_set(headline, "next", array);
+	json_decref(array);
+}
+
 /* The first lines of the report, and which moment they are about. */
 static void put_headline(json_t *object, const struct report *report)
 {
@@ -459,6 +476,7 @@ static void put_headline(json_t *object, const struct report *report)
 		if (*report->worst.items[0].blame)
 			json_array_append_new(lines, json_string(report->worst.items[0].blame));
 		json_object_set(headline, "words", lines);
+		put_next(headline, report);
 		json_object_set_new(object, "headline", headline);
 		free(first);
 	}

@@ -65,12 +65,14 @@ static void collect(struct names *names, const struct story *story, size_t culpr
 {
 	const struct signal *signal = story->signal;
 
-	for (size_t i = 0; i < story->links.count; i++)
+	size_t links = story->chain ? story->links.count : 0;
+
+	for (size_t i = 0; i < links; i++)
 		add(names, story->links.items[i].name, story->links.items[i].alike ? story->links.items[i].tid : 0, NULL, &story->links.items[i].identity);
 	for (size_t i = 0; i < culprits; i++) {
 		const struct culprit *culprit = &story->culprits.items[i];
 
-		if (!is_there(names, culprit->identity.pid) || !story->links.count)
+		if (!is_there(names, culprit->identity.pid) || !links)
 			add(names, culprit->who, 0, strstr(culprit->words, ": "), &culprit->identity);
 		if (!is_there(names, culprit->whom_identity.pid))
 			add(names, culprit->whom, 0, NULL, &culprit->whom_identity);
@@ -418,6 +420,8 @@ static void print_moment(const struct report *report, FILE *out, const struct mo
 		if ((calls = moment_companion(moment, moment->stories.items[0])))
 			print_blame(report, out, "   calls", calls);
 		print_processes(report, out, moment->stories.items[0]);
+		if (moment->stories.items[0]->hint)
+			wrap(report, out, "   hint    ", moment->stories.items[0]->hint);
 	}
 	for (size_t i = 1; i < moment->stories.count; i++)
 		if ((!moment->stories.items[i]->signal || report->options.all) &&
