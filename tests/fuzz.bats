@@ -26,6 +26,10 @@ replay() { # TARGET
 	replay chart
 }
 
+@test "fuzz: arguments" {
+	replay arguments
+}
+
 @test "fuzz: filter" {
 	replay filter
 }

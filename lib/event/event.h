@@ -48,6 +48,8 @@ struct event_field {
 	struct event_field *next;
 	struct event_type *type;
 	uint16_t offset, size;
+	uint16_t unknown_at; /* where the event tells what of it is not known; 0: all is */
+	uint8_t unknown_bit;
 	bool resolved, is_signed, is_string, is_dynamic;
 	enum event_spelling spelling;
 	void *format; /* struct tep_format_field */
@@ -81,6 +83,14 @@ int events_read(struct events *events, const struct record *record, struct event
 int64_t event_number(const struct event *event, const struct event_field *field);
 int64_t event_element(const struct event *event, const struct event_field *field, unsigned index); /* of an array of 64-bit numbers; 0: none */
 bool event_has(const struct event *event, const struct event_field *field);
+
+/*
+ * Whether the event should tell the field, but could not: an argument of a function that was in memory which could not be read. Such an event has
+ * not the field; its text is "?". A raw event says so by a bit for each field behind the common ones, from the lowest on, in its last
+ * field, EVENT_UNKNOWN.
+ */
+#define EVENT_UNKNOWN "__unknown"
+bool event_is_unknown(const struct event *event, const struct event_field *field);
 
 /* A text, cut at room - 1, with NUL; returns its length. "" if the event lacks the field. */
 size_t event_text(const struct event *event, const struct event_field *field, char *text, size_t room);

@@ -68,9 +68,30 @@ static bool fits(const struct event *event, const struct event_field *field)
 	return field->resolved && (uint32_t)field->offset + field->size <= event->size;
 }
 
+static bool is_marked(const struct event *event, const struct event_field *field)
+{
+	if (!field->resolved || field->unknown_at + sizeof(uint64_t) > event->size)
+		return false;
+	return load(event->payload + field->unknown_at, sizeof(uint64_t), event->swapped) >> field->unknown_bit & 1;
+}
+
+/* In text only functions have such fields; elsewhere a question mark may be what it says. */
+bool event_is_unknown(const struct event *event, const struct event_field *field)
+{
+	static const char functions[] = "func:";
+	const struct field *own;
+
+	if (event->payload)
+		return field->unknown_at && is_marked(event, field);
+	own = own_field(event->fields, field->name);
+	return own && own->value_length == 1 && *own->value == '?' && !strncmp(event->type->name, functions, strlen(functions));
+}
+
 bool event_has(const struct event *event, const struct event_field *field)
 {
-	return event->payload ? fits(event, field) : own_field(event->fields, field->name) != NULL;
+	if (event->payload)
+		return fits(event, field) && !(field->unknown_at && is_marked(event, field));
+	return own_field(event->fields, field->name) && !event_is_unknown(event, field);
 }
 
 int64_t event_number(const struct event *event, const struct event_field *field)
@@ -81,7 +102,7 @@ int64_t event_number(const struct event *event, const struct event_field *field)
 		read_written(event, field, &value);
 		return value;
 	}
-	if (!fits(event, field))
+	if (!event_has(event, field))
 		return 0;
 	return field->is_signed ? load_signed(event->payload + field->offset, field->size, event->swapped)
 				: (int64_t)load(event->payload + field->offset, field->size, event->swapped);
@@ -141,6 +162,8 @@ size_t event_text(const struct event *event, const struct event_field *field, ch
 	size_t length;
 
 	if (event->payload) {
+		if (event_is_unknown(event, field))
+			return copy_text(text, room, "?", 1);
 		if (!fits(event, field) || !format_locate(field->format, event, &offset, &bytes))
 			return copy_text(text, room, "", 0);
 		return copy_text(text, room, event->payload + offset, strnlen(event->payload + offset, bytes));

@@ -104,9 +104,25 @@ static void add_field(const struct event *event, const struct tep_format_field *
 		line_bytes(line, format->name, number, spell_bytes(format, bytes, length, number));
 }
 
+/* The bits of the fields that are not known; 0: all are. The field that has them is the last one, and is not spelled. */
+static uint64_t unknown_fields(const struct event *event, const struct tep_format_field **last)
+{
+	const struct tep_event *format = event->type->format;
+	uint32_t offset, length;
+
+	for (*last = format->format.fields; *last && (*last)->next; *last = (*last)->next)
+		;
+	if (*last && strcmp((*last)->name, EVENT_UNKNOWN) == 0 && format_locate(*last, event, &offset, &length) && length == sizeof(uint64_t))
+		return tep_read_number(format->tep, event->payload + offset, sizeof(uint64_t));
+	*last = NULL;
+	return 0;
+}
+
 void event_spell(const struct event *event, const char *comm, struct line *line)
 {
 	const struct tep_event *format = event->type->format;
+	const struct tep_format_field *last;
+	uint64_t unknown = unknown_fields(event, &last);
 
 	line_begin(line, "event");
 	line_time(line, "ts", event->ts);
@@ -114,8 +130,11 @@ void event_spell(const struct event *event, const char *comm, struct line *line)
 	line_integer(line, "tid", event->tid);
 	line_text(line, "comm", comm);
 	line_text(line, "name", event->type->name);
-	for (const struct tep_format_field *field = format->format.fields; field; field = field->next)
-		add_field(event, field, line);
+	for (const struct tep_format_field *field = format->format.fields; field && field != last; field = field->next, unknown >>= 1)
+		if (unknown & 1)
+			line_text(line, field->name, "?");
+		else
+			add_field(event, field, line);
 }
 
 size_t event_spell_field(const struct event *event, const struct event_field *field, char *text, size_t room)
@@ -125,7 +144,7 @@ size_t event_spell_field(const struct event *event, const struct event_field *fi
 	uint32_t offset, length;
 	size_t used;
 
-	if (!event->payload || field->is_string || !event_has(event, field) || !format_locate(format, event, &offset, &length))
+	if (!event->payload || field->is_string || event_is_unknown(event, field) || !event_has(event, field) || !format_locate(format, event, &offset, &length))
 		return event_text(event, field, text, room);
 	if (format_is_number(length) && (used = types_spell_symbol(field->type->types, (uint64_t)event_number(event, field), text, room)))
 		return used;

@@ -181,6 +181,21 @@ static void number_type(struct types *types, struct event_type *type, int id)
 	type->id = id;
 }
 
+/* The bit that tells whether the field is known, if it has one. */
+static void find_unknown(struct event_field *field, struct tep_event *format, const struct tep_format_field *found)
+{
+	enum { BITS = 64 };
+	struct tep_format_field *unknown = tep_find_field(format, EVENT_UNKNOWN), *before = format->format.fields;
+
+	field->unknown_at = field->unknown_bit = 0;
+	while (before && before != found && before != unknown && field->unknown_bit < BITS - 1) {
+		before = before->next;
+		field->unknown_bit++;
+	}
+	if (unknown && before == found && unknown->size == sizeof(uint64_t))
+		field->unknown_at = (uint16_t)unknown->offset;
+}
+
 void field_resolve(struct event_field *field)
 {
 	struct tep_event *format = field->type->format;
@@ -197,6 +212,7 @@ void field_resolve(struct event_field *field)
 	field->is_dynamic = found->flags & TEP_FIELD_IS_DYNAMIC;
 	field->spelling = format_spelling(found);
 	field->format = found;
+	find_unknown(field, format, found);
 }
 
 int types_learn(struct types *types, const char *body, size_t length, bool swapped)

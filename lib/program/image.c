@@ -7,7 +7,9 @@
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 
+#include "base/fail.h"
 #include "base/memory.h"
+#include "program/argument_find.h"
 #include "program/demangle.h"
 #include "program/functions.h"
 #include "program/image_file.h"
@@ -116,23 +118,30 @@ static bool is_readable(struct image *image)
 	return image->module;
 }
 
-bool image_address(struct image *image, uint64_t offset, uint64_t *address)
+/* The segment of code that the offset lies in. */
+static bool find_segment(struct image *image, uint64_t offset, GElf_Phdr *segment)
 {
 	size_t count;
 
 	if (!is_readable(image) || elf_getphdrnum(image->elf, &count) < 0)
 		return false;
 	for (size_t i = 0; i < count; i++) {
-		GElf_Phdr segment;
-
-		if (!gelf_getphdr(image->elf, (int)i, &segment) || segment.p_type != PT_LOAD || !(segment.p_flags & PF_X))
+		if (!gelf_getphdr(image->elf, (int)i, segment) || segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
 			continue;
-		if (offset >= segment.p_offset && offset - segment.p_offset < segment.p_memsz) {
-			*address = offset - segment.p_offset + segment.p_vaddr + image->bias;
+		if (offset >= segment->p_offset && offset - segment->p_offset < segment->p_memsz)
 			return true;
-		}
 	}
 	return false;
+}
+
+bool image_address(struct image *image, uint64_t offset, uint64_t *address)
+{
+	GElf_Phdr segment;
+
+	if (!find_segment(image, offset, &segment))
+		return false;
+	*address = offset - segment.p_offset + segment.p_vaddr + image->bias;
+	return true;
 }
 
 /* Whether a number is behind a compiler's mark, or may be but is not: in a function of Go "main.coldStart" is no mark. */
@@ -346,4 +355,21 @@ void image_step(struct image *image, uint64_t address, struct step *step)
 		step->registers[FRAME].at = -2 * WORD;
 		step->registers[STEP_RETURN].at = -WORD;
 	}
+}
+
+int image_argument(struct image *image, uint64_t offset, const char *function, const struct argument *argument, struct argument_found *found)
+{
+	GElf_Phdr segment;
+
+	if (!find_segment(image, offset, &segment))
+		return fail("cannot read the program of '%s'", function);
+	return argument_find(
+		&(struct argument_question){
+			.elf = image->elf,
+			.module = image->has_dwarf ? image->module : NULL,
+			.address = offset - segment.p_offset + segment.p_vaddr + image->bias,
+			.behind = segment.p_vaddr - segment.p_offset,
+			.function = function,
+		},
+		argument, found);
 }

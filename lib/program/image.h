@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "program/argument.h"
 #include "program/debug_wish.h"
 #include "program/step.h"
 
@@ -41,5 +42,8 @@ int image_functions(struct image *image, uint64_t address, char *names[IMAGE_FUN
  * in other code that register holds anything. Not known: the image does not tell, or in terms too intricate.
  */
 void image_step(struct image *image, uint64_t address, struct step *step);
+
+/* As argument_find(), of the function that begins at an offset in the file. -1 after fail(). */
+int image_argument(struct image *image, uint64_t offset, const char *function, const struct argument *argument, struct argument_found *found);
 
 #endif

@@ -20,6 +20,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/process_state.h"
+#include "program/argument.h"
 #include "program/code_file.h"
 #include "program/ends.h"
 #include "program/lookup_message.h"
@@ -583,5 +584,24 @@ size_t lookup_switches(struct lookup *lookup, const char *path, struct ends_swit
 		if (found[i].to[strspn(found[i].to, "%+-()0123456789abcdefghijklmnopqrstuvwxyz")])
 			return 0;
 	}
+	return count;
+}
+
+int lookup_arguments(struct lookup *lookup, const char *path, const char *function, uint64_t offset, const char *text,
+		     struct argument_found *found)
+{
+	char *both = memory_format("%s\n%s", function, text);
+	int status = ask_path(lookup, (struct question){.kind = ASK_ARGUMENTS, .offset = offset}, path, both), count;
+
+	free(both);
+	if (status < 0)
+		return -1;
+	count = (int)(lookup->length / sizeof(*found));
+	if (lookup->answer.kind != ANSWER_DONE || count > ARGUMENTS_MAX)
+		return fail("cannot read '%s': nobody can tell where arguments are", path);
+	memcpy(found, lookup->text, (size_t)count * sizeof(*found));
+	for (int i = 0; i < count; i++)
+		if (!argument_is_sane(&found[i]))
+			return fail("cannot read '%s': nobody can tell where arguments are", path);
 	return count;
 }

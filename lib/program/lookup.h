@@ -83,4 +83,13 @@ int lookup_traits(struct lookup *lookup, const char *path, unsigned *traits, cha
 int lookup_ends(struct lookup *lookup, const char *path, const char *function, uint64_t offset, bool unsafe, struct ends *ends);
 size_t lookup_switches(struct lookup *lookup, const char *path, struct ends_switch *found);
 
+struct argument_found;
+
+/*
+ * Where arguments are (program/argument_find.h) of the function that begins at an offset in the file at this path: of each expression of the text,
+ * which arguments_parse() understood, in order; found has room for ARGUMENTS_MAX. Returns how many; -1 after fail().
+ */
+int lookup_arguments(struct lookup *lookup, const char *path, const char *function, uint64_t offset, const char *text,
+		     struct argument_found *found);
+
 #endif

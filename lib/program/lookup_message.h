@@ -22,6 +22,7 @@ enum question_kind {
 	ASK_ENDS,     /* likewise, a function; offset: where it begins; image: 1 if a library throws. Number: where a call begins; known: it ends at
 			 its exits; text: these, 8 bytes each */
 	ASK_SWITCHES, /* likewise, nothing; text: each a struct ends_switch */
+	ASK_ARGUMENTS, /* likewise, a function, a line break, and expressions; offset: where it begins; text: each a struct argument_found */
 	QUESTIONS
 };
 

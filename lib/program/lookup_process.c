@@ -278,6 +278,39 @@ static void tell_switches(void)
 	answer(&head, (const char *)found, count * sizeof(*found));
 }
 
+/* Where each is, or why one of them cannot be told. */
+static void tell_found(struct image *image, const char *function, uint64_t offset, const struct arguments *arguments)
+{
+	struct argument_found found[ARGUMENTS_MAX];
+	struct answer head = {.kind = ANSWER_DONE};
+
+	for (int i = 0; i < arguments->count; i++)
+		if (image_argument(image, offset, function, &arguments->items[i], &found[i]) < 0) {
+			answer_text(ANSWER_FAILED, fail_text());
+			return;
+		}
+	answer(&head, (const char *)found, (size_t)arguments->count * sizeof(*found));
+}
+
+/* The file is the image's; what was asked goes when a debug file is asked for. */
+static void tell_arguments(void)
+{
+	static const struct debug_source source = {.open = wish};
+	const char *slash = strrchr(asked.text, '/'), *second = second_text(), *line = strchr(second, '\n');
+	char *function = memory_text(second, line ? (size_t)(line - second) : 0);
+	char *text = memory_text(line ? line + 1 : "", line ? strlen(line + 1) : 0);
+	struct image *image = image_new(asked.fd, slash ? slash + 1 : asked.text, &source);
+	struct arguments arguments;
+
+	if (arguments_parse(text, &arguments) < 0)
+		answer_text(ANSWER_FAILED, fail_text());
+	else
+		tell_found(image, function, asked.question.offset, &arguments);
+	image_free(image);
+	free(text);
+	free(function);
+}
+
 static const struct {
 	void (*tell)(void);
 	bool keeps_file;
@@ -289,6 +322,7 @@ static const struct {
 	[ASK_TRAITS] = {tell_traits},
 	[ASK_ENDS] = {tell_ends},
 	[ASK_SWITCHES] = {tell_switches},
+	[ASK_ARGUMENTS] = {tell_arguments, true},
 };
 
 /* Nothing is left open but the socket. Signals are for whoever asks. */

@@ -146,6 +146,24 @@ static bool find_scopes(struct search *search, Dwarf_Die *parent, int depth)
 	return false;
 }
 
+bool scopes_function(Dwfl_Module *module, uint64_t address, Dwarf_Die *function, Dwarf_Die *unit, Dwarf_Addr *bias)
+{
+	Dwarf_Die *found = unit_of(module, address, bias);
+	struct search search = {.address = found ? address - *bias : 0};
+	size_t i;
+
+	if (!found)
+		return false;
+	*unit = *found;
+	find_scopes(&search, found, 0);
+	for (i = search.found.count; i > 0 && dwarf_tag(&search.found.items[i - 1]) != DW_TAG_subprogram; i--)
+		;
+	if (i > 0)
+		*function = search.found.items[i - 1];
+	free(search.found.items);
+	return i > 0;
+}
+
 int scopes_functions(Dwfl_Module *module, uint64_t address, char *symbol, char **names, int room)
 {
 	Dwarf_Addr bias;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "program/argument.h"
 #include "program/ends.h"
 #include "program/lookup.h"
 #include "program/lookup_message.h"
@@ -150,10 +151,20 @@ static void ask_switches(struct lookup *lookup)
 		fuzz_must(!strpbrk(found[i].to, " :\n/"));
 }
 
+static void ask_arguments(struct lookup *lookup)
+{
+	struct argument_found found[ARGUMENTS_MAX];
+	int count = lookup_arguments(lookup, "/dev/null", "function", 1, "a,b", found);
+
+	fuzz_must(count <= ARGUMENTS_MAX);
+	for (int i = 0; i < count; i++)
+		fuzz_must(argument_is_sane(&found[i]));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static void (*const questions[])(struct lookup *lookup) = {ask_place, ask_build_id, ask_offset, ask_matching,
-								    ask_traits, ask_ends, ask_switches};
+	static void (*const questions[])(struct lookup *lookup) = {ask_place,  ask_build_id, ask_offset,   ask_matching,
+								    ask_traits, ask_ends,     ask_switches, ask_arguments};
 	struct lookup *lookup;
 
 	if (size == 0)

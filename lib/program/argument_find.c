@@ -1,0 +1,716 @@
+#include "program/argument_find.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <dwarf.h>
+
+#include "base/fail.h"
+#include "base/near.h"
+#include "program/argument_type.h"
+#include "program/die.h"
+#include "program/scopes.h"
+
+enum { WORD = 8, PARTS = 2, NO_REGISTER = 255, SEEN_MAX = 1 << 20, NAMESPACES_MAX = 8, PARAMETERS_MAX = 256 };
+
+/* What the calling convention of a machine says. */
+static const struct machine {
+	int number;	   /* EM_... */
+	uint8_t stack;	   /* register */
+	uint8_t general;   /* registers up to this one hold numbers */
+	int return_size;   /* what a call pushes */
+	int frame;	   /* the register that -O0 bases frames on, and where it points then, from the caller's stack pointer on */
+	int frame_at;
+	int integers, vectors;
+	uint8_t integer[8];
+} machines[] = {
+	{EM_X86_64, 7, 15, WORD, 6, -2 * WORD, 6, 8, {5, 4, 1, 2, 8, 9}},
+	{EM_AARCH64, 31, 31, 0, -1, 0, 8, 8, {0, 1, 2, 3, 4, 5, 6, 7}},
+};
+
+/* Where a value is: in registers, or in memory at what a path leads to, and how far behind. */
+struct place {
+	bool in_memory;
+	uint8_t part[PARTS]; /* registers */
+	struct argument_path path;
+	int64_t offset;
+	bool typed;
+	Dwarf_Die type;
+};
+
+struct finder {
+	const struct argument_question *question;
+	const struct argument *argument;
+	const struct machine *machine;
+	Dwarf_Addr pc;
+	Dwarf_Die function, unit;
+	bool has_function;
+	int seen;
+};
+
+static int refuse(const struct finder *finder, const char *why)
+{
+	return fail("cannot tell '%.*s' of '%s': %s", finder->argument->length, finder->argument->text, finder->question->function, why);
+}
+
+/* --- places ------------------------------------------------------------------------------------------------------------ */
+
+static int lead_on(const struct finder *finder, struct argument_path *path, int64_t offset)
+{
+	if (path->derefs == ARGUMENT_DEREFS)
+		return refuse(finder, "it is too far away");
+	path->offset[path->derefs++] = offset;
+	return 0;
+}
+
+static uint8_t register_at(const struct place *place)
+{
+	return place->offset >= 0 && place->offset < PARTS * WORD ? place->part[place->offset / WORD] : NO_REGISTER;
+}
+
+/* The value at the place; of registers, whole ones. */
+static int path_to(const struct finder *finder, const struct place *place, struct argument_path *path)
+{
+	*path = place->path;
+	if (place->in_memory)
+		return lead_on(finder, path, place->offset);
+	*path = (struct argument_path){.start = register_at(place)};
+	if (path->start == NO_REGISTER)
+		return refuse(finder, "it is in a vector register or in none, and the kernel tells only general ones");
+	return 0;
+}
+
+/* Goes on to what the place's value points to. */
+static int follow(const struct finder *finder, struct place *place)
+{
+	struct argument_path path;
+
+	if (!place->in_memory && place->offset % WORD)
+		return refuse(finder, "a pointer in the midst of a register is none");
+	if (path_to(finder, place, &path) < 0)
+		return -1;
+	place->in_memory = true;
+	place->path = path;
+	place->offset = 0;
+	return 0;
+}
+
+static struct place in_register(uint8_t number)
+{
+	return (struct place){.part = {number, NO_REGISTER}};
+}
+
+/* So many bytes behind the stack pointer that the caller had. */
+static struct place on_stack(const struct machine *machine, int64_t offset)
+{
+	return (struct place){.in_memory = true, .path = {.start = machine->stack}, .offset = offset + machine->return_size};
+}
+
+/* --- what the calling convention says ---------------------------------------------------------------------------------- */
+
+/* Which registers, and how many bytes of the stack, the parameters before have taken. */
+struct convention {
+	int integers, vectors;
+	int64_t stack;
+};
+
+/* Whether a parameter of this class has registers; takes them, or its place on the stack. */
+static bool take_place(const struct machine *machine, struct convention *taken, const struct type_class *class)
+{
+	struct convention now = *taken;
+
+	for (int i = 0; i < class->count; i++) {
+		now.integers += class->part[i] != CLASS_VECTOR;
+		now.vectors += class->part[i] == CLASS_VECTOR;
+	}
+	if (!class->on_stack && now.integers <= machine->integers && now.vectors <= machine->vectors) {
+		*taken = now;
+		return true;
+	}
+	taken->stack += class->on_stack ? (class->size + WORD - 1) / WORD * WORD : (int64_t)class->count * WORD;
+	return false; /* as a whole; later ones may still have registers */
+}
+
+static int place_by_class(const struct finder *finder, struct convention *taken, const struct type_class *class, struct place *place)
+{
+	const struct machine *machine = finder->machine;
+	struct convention before = *taken;
+
+	if (machine->number != EM_X86_64 && (class->count > 1 || class->on_stack || before.stack))
+		return refuse(finder, "of this machine it is not known how structs, or many parameters, are passed");
+	if (!take_place(machine, taken, class)) {
+		*place = on_stack(machine, before.stack);
+	} else {
+		*place = in_register(NO_REGISTER);
+		for (int i = 0; i < class->count; i++)
+			if (class->part[i] != CLASS_VECTOR)
+				place->part[i] = machine->integer[before.integers++];
+	}
+	return class->by_reference ? follow(finder, place) : 0;
+}
+
+/* Skips one on the way to another. */
+static int skip_by_class(const struct finder *finder, struct convention *taken, const struct type_class *class)
+{
+	if (class->unknown)
+		return refuse(finder, "where it is at entry depends on a parameter before it, of which DWARF does not tell enough");
+	if (!take_place(finder->machine, taken, class) && finder->machine->number != EM_X86_64)
+		return refuse(finder, "of this machine it is not known how structs, or many parameters, are passed");
+	return 0;
+}
+
+/* A result that does not fit into registers takes the first one for where it goes. */
+static int take_result(const struct finder *finder, struct convention *taken)
+{
+	Dwarf_Die type;
+	struct type_class class;
+
+	if (finder->machine->number != EM_X86_64 || !type_of((Dwarf_Die *)&finder->function, &type))
+		return 0;
+	class = type_classify(&type, PASSED_UNTOLD);
+	if (class.unknown && !class.on_stack)
+		return refuse(finder, "where it is at entry depends on the result, of whose type DWARF does not tell enough");
+	taken->integers += class.on_stack || class.by_reference;
+	return 0;
+}
+
+static bool same(const Dwarf_Die *a, const Dwarf_Die *b)
+{
+	return a->addr == b->addr;
+}
+
+/* Of one that is passed by reference, the slot has the address. */
+static enum type_passing passing_of(const struct finder *finder, Dwarf_Die *parameter)
+{
+	Dwarf_Attribute location;
+	Dwarf_Op *ops;
+	size_t count;
+
+	if (!dwarf_attr(parameter, DW_AT_location, &location) || dwarf_getlocation_addr(&location, finder->pc, &ops, &count, 1) != 1 || count == 0)
+		return PASSED_UNTOLD;
+	return ops[count - 1].atom == DW_OP_deref ? PASSED_BY_REFERENCE : PASSED_BY_VALUE;
+}
+
+/* Of a parameter whose place is a slot that is not written yet. */
+static int place_by_convention(const struct finder *finder, const Dwarf_Die *parameter, struct place *place)
+{
+	struct convention taken = {0};
+	Dwarf_Die die, type;
+	int seen = 0;
+
+	if (take_result(finder, &taken) < 0 || dwarf_child((Dwarf_Die *)&finder->function, &die) != 0)
+		return -1;
+	do {
+		enum type_passing passing;
+		struct type_class class;
+
+		if (dwarf_tag(&die) != DW_TAG_formal_parameter)
+			continue;
+		if (!type_of(&die, &type))
+			return refuse(finder, "DWARF does not tell its type");
+		passing = passing_of(finder, &die);
+		if (passing == PASSED_UNTOLD)
+			return refuse(finder, "where it is at entry depends on a parameter that was optimised away");
+		class = type_classify(&type, passing);
+		if (same(&die, parameter)) {
+			if (class.unknown)
+				return refuse(finder, "DWARF does not tell enough of its type to know how it is passed");
+			return place_by_class(finder, &taken, &class, place);
+		}
+		if (skip_by_class(finder, &taken, &class) < 0)
+			return -1;
+	} while (++seen < PARAMETERS_MAX && dwarf_siblingof(&die, &die) == 0);
+	return refuse(finder, "DWARF does not tell where it is");
+}
+
+/* --- what DWARF says ----------------------------------------------------------------------------------------------------- */
+
+/* Where the frame begins, from the caller's stack pointer on. */
+static bool frame_base(const struct finder *finder, int64_t *base)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Op *ops;
+	size_t count;
+
+	if (!dwarf_attr_integrate((Dwarf_Die *)&finder->function, DW_AT_frame_base, &attribute) ||
+	    dwarf_getlocation_addr(&attribute, finder->pc, &ops, &count, 1) != 1 || count != 1)
+		return false;
+	if (ops[0].atom == DW_OP_call_frame_cfa)
+		*base = 0;
+	else if (finder->machine->frame >= 0 && ops[0].atom == DW_OP_reg0 + finder->machine->frame)
+		*base = finder->machine->frame_at;
+	else
+		return false;
+	return true;
+}
+
+static int place_in_frame(const struct finder *finder, const Dwarf_Die *parameter, int64_t offset, bool indirect, struct place *place)
+{
+	int64_t base;
+
+	if (!frame_base(finder, &base) || base + offset < 0)
+		return place_by_convention(finder, parameter, place); /* which goes through the pointer by itself */
+	*place = on_stack(finder->machine, base + offset);
+	return indirect ? follow(finder, place) : 0;
+}
+
+static bool read_register(const Dwarf_Op *op, uint64_t *number)
+{
+	if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31)
+		*number = op->atom - DW_OP_reg0;
+	else if (op->atom == DW_OP_regx)
+		*number = op->number;
+	else
+		return false;
+	return true;
+}
+
+static bool read_sum(const Dwarf_Op *op, uint64_t *number, int64_t *offset)
+{
+	*offset = (int64_t)(op->atom == DW_OP_bregx ? op->number2 : op->number);
+	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)
+		*number = op->atom - DW_OP_breg0;
+	else if (op->atom == DW_OP_bregx)
+		*number = op->number;
+	else
+		return false;
+	return true;
+}
+
+static uint8_t general(const struct finder *finder, uint64_t number)
+{
+	return number <= finder->machine->general ? (uint8_t)number : NO_REGISTER;
+}
+
+/* A struct in several registers: "reg5 piece 8 reg4 piece 8". */
+static int place_in_pieces(const struct finder *finder, const Dwarf_Op *ops, size_t count, struct place *place)
+{
+	uint64_t number, size;
+	int part = 0;
+
+	*place = in_register(NO_REGISTER);
+	for (size_t i = 0; i < count; i++) {
+		bool named = read_register(&ops[i], &number);
+
+		i += named;
+		if (i == count || ops[i].atom != DW_OP_piece || part == PARTS)
+			return refuse(finder, "it is in several places");
+		size = ops[i].number;
+		if (named)
+			place->part[part] = general(finder, number);
+		part++;
+		if (size != WORD && i + 1 < count)
+			return refuse(finder, "it is in several places");
+	}
+	return 0;
+}
+
+static int place_in_memory(const struct finder *finder, uint64_t number, int64_t offset, bool indirect, struct place *place)
+{
+	*place = (struct place){.in_memory = true, .path = {.start = general(finder, number)}, .offset = offset};
+	if (place->path.start == NO_REGISTER)
+		return refuse(finder, "it is where no general register leads");
+	return indirect ? follow(finder, place) : 0;
+}
+
+/* A global variable, or one that DWARF puts at an address. */
+static struct place at_address(const struct finder *finder, uint64_t address)
+{
+	return (struct place){.in_memory = true,
+			      .path = {.start = ARGUMENT_AT_FILE},
+			      .offset = (int64_t)(address - finder->question->behind)};
+}
+
+static int place_by_ops(const struct finder *finder, const Dwarf_Die *parameter, const Dwarf_Op *ops, size_t count, struct place *place)
+{
+	bool indirect = count == 2 && ops[1].atom == DW_OP_deref;
+	uint64_t number;
+	int64_t offset;
+
+	if (count == 0)
+		return refuse(finder, "it was optimised away");
+	if ((count == 1 || indirect) && ops[0].atom == DW_OP_fbreg)
+		return place_in_frame(finder, parameter, (int64_t)ops[0].number, indirect, place);
+	if (count == 1 && read_register(&ops[0], &number)) {
+		*place = in_register(general(finder, number));
+		return 0;
+	}
+	if ((count == 1 || indirect) && read_sum(&ops[0], &number, &offset))
+		return place_in_memory(finder, number, offset, indirect, place);
+	if (count == 1 && ops[0].atom == DW_OP_addr) {
+		*place = at_address(finder, ops[0].number);
+		return 0;
+	}
+	if (count > 1 && (ops[1].atom == DW_OP_piece || ops[0].atom == DW_OP_piece))
+		return place_in_pieces(finder, ops, count, place);
+	if (ops[count - 1].atom == DW_OP_stack_value || ops[0].atom == DW_OP_implicit_value)
+		return refuse(finder, "the compiler computes it, so it is in no place at entry");
+	return refuse(finder, "the compiler replaced it by something else");
+}
+
+static int place_of_parameter(const struct finder *finder, Dwarf_Die *parameter, struct place *place)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Op *ops;
+	size_t count;
+
+	if (dwarf_attr_integrate(parameter, DW_AT_const_value, &attribute))
+		return refuse(finder, "the compiler made it a constant");
+	if (!dwarf_attr(parameter, DW_AT_location, &attribute))
+		return refuse(finder, "it was optimised away");
+	if (dwarf_getlocation_addr(&attribute, finder->pc, &ops, &count, 1) != 1)
+		return refuse(finder, "it was optimised away, or is in no place at the function's entry");
+	return place_by_ops(finder, parameter, ops, count, place);
+}
+
+static int fail_parameter(const struct finder *finder)
+{
+	struct near near = near_begin(finder->argument->name);
+	Dwarf_Die die;
+	int seen = 0;
+
+	if (dwarf_child((Dwarf_Die *)&finder->function, &die) == 0)
+		do {
+			const char *name = dwarf_tag(&die) == DW_TAG_formal_parameter ? die_name(&die) : NULL;
+
+			if (name)
+				near_offer(&near, name);
+		} while (++seen < PARAMETERS_MAX && dwarf_siblingof(&die, &die) == 0);
+	return fail("function '%s' has no parameter '%s'%s", finder->question->function, finder->argument->name, near_text(&near));
+}
+
+static int find_parameter(const struct finder *finder, struct place *place)
+{
+	Dwarf_Die die;
+	int seen = 0;
+
+	if (!finder->has_function)
+		return refuse(finder, "the program has no debugging information of this function; %1 is its first argument");
+	if (dwarf_child((Dwarf_Die *)&finder->function, &die) == 0)
+		do {
+			const char *name = dwarf_tag(&die) == DW_TAG_formal_parameter ? die_name(&die) : NULL;
+
+			if (!name || strcmp(name, finder->argument->name) != 0)
+				continue;
+			if (place_of_parameter(finder, &die, place) < 0)
+				return -1;
+			place->typed = type_of(&die, &place->type);
+			return 0;
+		} while (++seen < PARAMETERS_MAX && dwarf_siblingof(&die, &die) == 0);
+	return fail_parameter(finder);
+}
+
+static int find_result(const struct finder *finder, struct place *place)
+{
+	struct type_class class;
+
+	*place = in_register(ARGUMENT_AT_RESULT);
+	if (!finder->has_function)
+		return 0;
+	place->typed = type_of((Dwarf_Die *)&finder->function, &place->type);
+	if (!place->typed)
+		return refuse(finder, "the function returns nothing");
+	class = type_classify(&place->type, PASSED_UNTOLD);
+	if (class.on_stack || class.by_reference) /* the register has its address then */
+		return finder->machine->number == EM_X86_64 ? follow(finder, place) : refuse(finder, "it is returned in memory, nobody tells where");
+	if (class.unknown || class.count != 1 || class.part[0] != CLASS_INTEGER)
+		return refuse(finder, "it is not returned in one general register");
+	return 0;
+}
+
+static int find_numbered(const struct finder *finder, struct place *place)
+{
+	int index = (int)finder->argument->number - 1, integers = finder->machine->integers;
+
+	*place = index < integers ? in_register(finder->machine->integer[index]) : on_stack(finder->machine, (int64_t)WORD * (index - integers));
+	return 0;
+}
+
+/* --- global variables ---------------------------------------------------------------------------------------------------- */
+
+/* A variable with an address, of this name, beneath the parent or its namespaces; `name` may have scopes. */
+static bool find_variable(struct finder *finder, Dwarf_Die *parent, const char *name, int depth, Dwarf_Die *found)
+{
+	const char *colon = strstr(name, "::");
+	Dwarf_Attribute location;
+	Dwarf_Die die;
+
+	if (depth == NAMESPACES_MAX || dwarf_child(parent, &die) != 0)
+		return false;
+	do {
+		int tag = dwarf_tag(&die);
+		const char *called = tag == DW_TAG_variable || tag == DW_TAG_namespace ? die_name(&die) : NULL;
+
+		if (tag == DW_TAG_namespace && colon && called && strlen(called) == (size_t)(colon - name) &&
+		    !strncmp(called, name, (size_t)(colon - name)) && find_variable(finder, &die, colon + 2, depth + 1, found))
+			return true;
+		if (tag == DW_TAG_variable && called && !strcmp(called, depth ? name : colon ? colon + 2 : name) &&
+		    dwarf_attr(&die, DW_AT_location, &location)) {
+			*found = die;
+			return true;
+		}
+	} while (finder->seen++ < SEEN_MAX && dwarf_siblingof(&die, &die) == 0);
+	return false;
+}
+
+static bool find_symbol(const struct finder *finder, struct place *place)
+{
+	int symbols = dwfl_module_getsymtab(finder->question->module);
+
+	for (int i = 0; i < symbols; i++) {
+		GElf_Sym symbol;
+		GElf_Addr address;
+		const char *name = dwfl_module_getsym_info(finder->question->module, i, &symbol, &address, NULL, NULL, NULL);
+
+		if (name && GELF_ST_TYPE(symbol.st_info) == STT_OBJECT && symbol.st_shndx != SHN_UNDEF &&
+		    strncmp(name, finder->argument->name, ARGUMENT_WORD) == 0) {
+			*place = at_address(finder, symbol.st_value);
+			return true;
+		}
+	}
+	return false;
+}
+
+static int find_global(struct finder *finder, struct place *place)
+{
+	Dwarf_Die *unit = finder->has_function ? &finder->unit : NULL, die;
+	Dwarf_Attribute attribute;
+	Dwarf_Addr bias;
+	Dwarf_Op *ops;
+	size_t count;
+	bool found = unit && find_variable(finder, unit, finder->argument->name, 0, &die);
+
+	unit = NULL;
+	while (!found && finder->question->module && (unit = dwfl_module_nextcu(finder->question->module, unit, &bias)))
+		found = find_variable(finder, unit, finder->argument->name, 0, &die);
+	if (!found)
+		return finder->question->module && find_symbol(finder, place) ? 0 : refuse(finder, "there is no such variable");
+	if (!dwarf_attr(&die, DW_AT_location, &attribute) || dwarf_getlocation(&attribute, &ops, &count) != 0 || count != 1 ||
+	    ops[0].atom != DW_OP_addr)
+		return refuse(finder, "the variable has no address of its own");
+	*place = at_address(finder, ops[0].number);
+	place->typed = type_of(&die, &place->type);
+	return 0;
+}
+
+/* --- members and elements ------------------------------------------------------------------------------------------------ */
+
+/* References are what they refer to. */
+static int settle(const struct finder *finder, struct place *place)
+{
+	Dwarf_Die peeled;
+
+	while (place->typed && type_peel(&place->type, &peeled) && type_is_reference(&peeled)) {
+		place->typed = type_of(&peeled, &place->type);
+		if (follow(finder, place) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int take_member(struct finder *finder, const struct argument_step *step, struct place *place, struct type_bits *bits)
+{
+	Dwarf_Die peeled, definition;
+	struct type_member member;
+	bool pointer;
+
+	if (!place->typed || !type_peel(&place->type, &peeled))
+		return refuse(finder, "it has no type whose members could be named");
+	pointer = dwarf_tag(&peeled) == DW_TAG_pointer_type;
+	if (pointer != (step->kind == ARGUMENT_ARROW))
+		return refuse(finder, pointer ? "a pointer's members come behind '->'" : "'->' wants a pointer before it");
+	if (pointer && (!type_of(&peeled, &place->type) || !type_peel(&place->type, &peeled) || follow(finder, place) < 0))
+		return refuse(finder, "what it points to has no type");
+	if (type_is_declared(&peeled) && type_define(finder->question->module, &peeled, &finder->seen, &definition))
+		peeled = definition;
+	if (!type_find_member(&peeled, step->member, &member)) {
+		const char *name = die_name(&peeled);
+
+		return fail("cannot tell '%.*s' of '%s': %s '%s' has no member '%s'%s", finder->argument->length, finder->argument->text,
+			    finder->question->function, type_is_declared(&peeled) ? "as far as is known," : "type", name ? name : "",
+			    step->member, member.near);
+	}
+	place->offset += member.offset;
+	place->type = member.type;
+	*bits = member.bits;
+	return 0;
+}
+
+static int take_element(const struct finder *finder, const struct argument_step *step, struct place *place)
+{
+	Dwarf_Die peeled, element;
+	int64_t size;
+
+	if (!place->typed || !type_peel(&place->type, &peeled) ||
+	    (dwarf_tag(&peeled) != DW_TAG_pointer_type && dwarf_tag(&peeled) != DW_TAG_array_type) || !type_of(&peeled, &element) ||
+	    (size = type_size(&element)) <= 0)
+		return refuse(finder, "only arrays and pointers to a known type have elements");
+	if (dwarf_tag(&peeled) == DW_TAG_array_type && type_is_matrix(&peeled))
+		return refuse(finder, "of arrays in several dimensions no elements can be told");
+	if (dwarf_tag(&peeled) == DW_TAG_pointer_type && follow(finder, place) < 0)
+		return -1;
+	place->offset += (int64_t)step->index * size;
+	place->type = element;
+	return 0;
+}
+
+static int take_steps(struct finder *finder, struct place *place, struct type_bits *bits)
+{
+	for (int i = 0; i < finder->argument->step_count; i++) {
+		const struct argument_step *step = &finder->argument->steps[i];
+
+		if (bits->count)
+			return refuse(finder, "a bit-field has no members");
+		if (settle(finder, place) < 0 ||
+		    (step->kind == ARGUMENT_INDEX ? take_element(finder, step, place) : take_member(finder, step, place, bits)) < 0)
+			return -1;
+	}
+	return settle(finder, place);
+}
+
+/* --- what is told of the value ------------------------------------------------------------------------------------------- */
+
+static int tell_number(const struct finder *finder, struct place *place, unsigned size, enum argument_form form, const struct type_bits *bits,
+		       struct argument_found *found)
+{
+	*found = (struct argument_found){.form = (uint8_t)form, .size = (uint8_t)size};
+	if (bits->count) {
+		place->offset += bits->container;
+		found->size = bits->size;
+		found->bit = bits->first;
+		found->bits = bits->count;
+	}
+	if (!place->in_memory && place->offset % WORD) {
+		if (place->offset % WORD + found->size > WORD)
+			return refuse(finder, "it is in several registers");
+		if (!found->bits)
+			found->bits = (uint8_t)(8 * found->size);
+		found->bit = (uint8_t)(found->bit + 8 * (place->offset % WORD));
+		found->size = WORD;
+		place->offset -= place->offset % WORD;
+	}
+	return path_to(finder, place, &found->value);
+}
+
+/* Text at the address that the place's value is. */
+static int tell_string(const struct finder *finder, struct place *place, struct argument_found *found)
+{
+	*found = (struct argument_found){.form = ARGUMENT_FORM_TEXT, .size = ARGUMENT_TEXT_MOST};
+	return follow(finder, place) < 0 ? -1 : path_to(finder, place, &found->value);
+}
+
+static int tell_text(const struct finder *finder, const struct place *place, int64_t size, struct argument_found *found)
+{
+	*found = (struct argument_found){.form = ARGUMENT_FORM_TEXT,
+					 .size = (uint8_t)(size > 0 && size < ARGUMENT_TEXT_MOST ? size : ARGUMENT_TEXT_MOST)};
+	if (!place->in_memory)
+		return refuse(finder, "text in place is in memory only");
+	return path_to(finder, place, &found->value);
+}
+
+/* A class that has a pointer to its text, and mostly how long that is. 0; 1: it is another one; -1 after fail(). */
+static int tell_class(const struct finder *finder, const struct place *place, Dwarf_Die *class, struct argument_found *found)
+{
+	struct type_text text;
+	struct place data = *place, length = *place;
+
+	if (!type_is_text(class, &text))
+		return 1;
+	data.offset += text.data;
+	length.offset += text.length;
+	if (tell_string(finder, &data, found) < 0)
+		return -1;
+	if (text.counted)
+		found->form = ARGUMENT_FORM_COUNTED;
+	return text.counted ? path_to(finder, &length, &found->length) : 0;
+}
+
+static int tell_by_dwarf(struct finder *finder, struct place *place, const struct type_bits *bits, struct argument_found *found)
+{
+	Dwarf_Die peeled, pointed, definition;
+	struct type_number number;
+	int status;
+
+	if (!place->typed) /* a register of which only the convention is known */
+		return finder->argument->base == ARGUMENT_NUMBERED
+			       ? tell_number(finder, place, WORD, ARGUMENT_FORM_HEX, bits, found)
+			       : finder->argument->base == ARGUMENT_RESULT ? tell_number(finder, place, WORD, ARGUMENT_FORM_SIGNED, bits, found)
+									   : refuse(finder, "it has no known type: add one, such as :u32");
+	if (!type_peel(&place->type, &peeled))
+		return refuse(finder, "it has no type that can be told");
+	if (dwarf_tag(&peeled) == DW_TAG_pointer_type && type_of(&peeled, &pointed) && type_is_char(&pointed))
+		return tell_string(finder, place, found);
+	if (dwarf_tag(&peeled) == DW_TAG_array_type && type_of(&peeled, &pointed) && type_is_char(&pointed) && !type_is_matrix(&peeled))
+		return tell_text(finder, place, type_size(&peeled), found);
+	if (type_is_number(&peeled, &number))
+		return tell_number(finder, place, number.size, number.form, bits, found);
+	if (type_is_declared(&peeled) && type_define(finder->question->module, &peeled, &finder->seen, &definition))
+		peeled = definition;
+	status = tell_class(finder, place, &peeled, found);
+	return status <= 0 ? status : refuse(finder, type_refusal(&peeled));
+}
+
+static int tell(struct finder *finder, struct place *place, const struct type_bits *bits, struct argument_found *found)
+{
+	static const enum argument_form forms[] = {
+		[ARGUMENT_UNSIGNED] = ARGUMENT_FORM_UNSIGNED, [ARGUMENT_SIGNED] = ARGUMENT_FORM_SIGNED, [ARGUMENT_HEX] = ARGUMENT_FORM_HEX};
+	const struct argument *argument = finder->argument;
+	static const struct type_bits none;
+	Dwarf_Die peeled;
+
+	if (argument->kind == ARGUMENT_BY_DWARF)
+		return tell_by_dwarf(finder, place, bits, found);
+	if (bits->count && argument->kind > ARGUMENT_HEX)
+		return refuse(finder, "a bit-field is no text");
+	if (argument->kind == ARGUMENT_STRING)
+		return tell_string(finder, place, found);
+	if (argument->kind == ARGUMENT_TEXT)
+		return tell_text(finder, place, place->typed && type_peel(&place->type, &peeled) ? type_size(&peeled) : 0, found);
+	return tell_number(finder, place, argument->size, forms[argument->kind], bits->count ? bits : &none, found);
+}
+
+static int begin(struct finder *finder)
+{
+	const struct argument_question *question = finder->question;
+	GElf_Ehdr header;
+	Dwarf_Addr bias = 0;
+
+	if (!gelf_getehdr(question->elf, &header))
+		return refuse(finder, "the program cannot be read");
+	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
+		if (machines[i].number == header.e_machine)
+			finder->machine = &machines[i];
+	if (!finder->machine)
+		return refuse(finder, "arguments are known on x86-64 and aarch64 only");
+	finder->has_function = question->module && scopes_function(question->module, question->address, &finder->function, &finder->unit, &bias);
+	finder->pc = question->address - bias;
+	return 0;
+}
+
+int argument_find(const struct argument_question *question, const struct argument *argument, struct argument_found *found)
+{
+	struct finder finder = {.question = question, .argument = argument};
+	struct type_bits bits = {0};
+	struct place place = {0};
+	int status = begin(&finder);
+
+	if (status < 0)
+		return -1;
+	switch (argument->base) {
+	case ARGUMENT_PARAMETER:
+		status = find_parameter(&finder, &place);
+		break;
+	case ARGUMENT_NUMBERED:
+		status = find_numbered(&finder, &place);
+		break;
+	case ARGUMENT_RESULT:
+		status = find_result(&finder, &place);
+		break;
+	case ARGUMENT_GLOBAL:
+		status = find_global(&finder, &place);
+		break;
+	}
+	if (status < 0 || take_steps(&finder, &place, &bits) < 0)
+		return -1;
+	return tell(&finder, &place, &bits, found);
+}

@@ -1,0 +1,28 @@
+/*
+ * argument_find: where a function's arguments are, by the debugging information (DWARF). Part of argument, see argument.h.
+ *
+ * A place counts only if it holds at the very address that is asked about, the function's entry: a register, or what the caller put on the
+ * stack. Where DWARF names a slot of the function's own frame, which is not written yet, the calling convention says where the value comes
+ * from. What is in no such place is refused by name: a vector register, what the compiler optimised away or made a constant.
+ *
+ * DWARF is somebody else's: this runs where there are no rights to lose (program/lookup.h). Every walk is bounded.
+ */
+#ifndef PROGRAM_ARGUMENT_FIND_H
+#define PROGRAM_ARGUMENT_FIND_H
+
+#include <elfutils/libdwfl.h>
+
+#include "program/argument.h"
+
+struct argument_question {
+	Elf *elf;	     /* the program's own file */
+	Dwfl_Module *module; /* NULL: its DWARF cannot be had */
+	uint64_t address;    /* of the function in the module */
+	uint64_t behind;     /* what is to be taken off an address of the file to get its offset, as uprobes at this function count it */
+	const char *function; /* for messages */
+};
+
+/* -1 after fail(), which names the argument. */
+int argument_find(const struct argument_question *question, const struct argument *argument, struct argument_found *found);
+
+#endif

@@ -1,0 +1,79 @@
+/*
+ * argument_type: what the debugging information (DWARF) says of types, as far as arguments need it: members, sizes, which are numbers or
+ * text, and how they are passed. Part of argument_find, see argument_find.h. Every walk is bounded, and ends in "unknown".
+ */
+#ifndef PROGRAM_ARGUMENT_TYPE_H
+#define PROGRAM_ARGUMENT_TYPE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <elfutils/libdwfl.h>
+
+#include "program/argument.h"
+
+/* The type of a thing, or what a pointer points to; false: none (void). */
+bool type_of(Dwarf_Die *die, Dwarf_Die *type);
+
+/* Without names for it, const and the like; false: nothing is left. */
+bool type_peel(const Dwarf_Die *type, Dwarf_Die *peeled);
+
+int64_t type_size(Dwarf_Die *type); /* bytes; 0: not known */
+
+/* Of a peeled type. */
+bool type_is_reference(Dwarf_Die *type);
+bool type_is_declared(Dwarf_Die *type); /* and not defined here */
+bool type_is_matrix(Dwarf_Die *type);	/* an array of more than one dimension */
+const char *type_refusal(Dwarf_Die *type); /* why it is neither a number nor text */
+
+bool type_is_char(Dwarf_Die *type); /* not peeled */
+
+struct type_number {
+	unsigned size; /* 1, 2, 4, 8 */
+	enum argument_form form;
+};
+
+bool type_is_number(Dwarf_Die *type, struct type_number *number);
+
+/* A class of strings: at which of its bytes the pointer to the text is, and, if it is counted, the length. */
+struct type_text {
+	int64_t data, length;
+	bool counted;
+};
+
+bool type_is_text(Dwarf_Die *type, struct type_text *text);
+
+/* A bit-field: in a number of `size` bytes, `container` bytes behind; count 0: it is none. */
+struct type_bits {
+	int64_t container;
+	uint8_t size, first, count;
+};
+
+struct type_member {
+	int64_t offset;
+	Dwarf_Die type;
+	struct type_bits bits;
+	char near[256]; /* if there is none of this name: those with a like name, for a message */
+};
+
+/* In bases and in members without a name, too. */
+bool type_find_member(Dwarf_Die *type, const char *name, struct type_member *member);
+
+/* The type of this name that another part of the program defines. *seen bounds the search. */
+bool type_define(Dwfl_Module *module, Dwarf_Die *declared, int *seen, Dwarf_Die *definition);
+
+/* How a parameter of this type is passed on x86-64 (System V ABI 3.2.3): a part is eight bytes. */
+enum { CLASS_INTEGER, CLASS_VECTOR };
+struct type_class {
+	bool unknown, on_stack;
+	bool by_reference; /* its address is passed */
+	int64_t size;	   /* of what is on the stack */
+	int count;
+	uint8_t part[2];
+};
+
+/* What C++ may not copy byte by byte is passed by reference: whether this one is, if that is known; else it may be unknown. */
+enum type_passing { PASSED_UNTOLD, PASSED_BY_VALUE, PASSED_BY_REFERENCE };
+struct type_class type_classify(Dwarf_Die *type, enum type_passing passing);
+
+#endif

@@ -1,0 +1,57 @@
+/* The debugging information of a program, asked where arguments of its functions are; and expressions, as a user may write them. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "program/argument.h"
+#include "program/argument_find.h"
+#include "support/fuzz.h"
+#include "support/module.h"
+
+enum { ADDRESSES = 24 };
+
+static void parse(const uint8_t *data, size_t size)
+{
+	char *text = memory_text((const char *)data, strnlen((const char *)data, size));
+	size_t length = strlen(text);
+	struct arguments arguments;
+
+	arguments_in(text, &length);
+	fuzz_must(length <= strlen(text));
+	if (arguments_parse(text, &arguments) == 0)
+		fuzz_must(arguments.count > 0 && arguments.count <= ARGUMENTS_MAX);
+	free(text);
+}
+
+static void find(const struct argument_question *question)
+{
+	static const char *const all[] = {"argc,argv[1],envp[2]:x64,ret,%1,%9:string,a,b,c,n,s,this->x", "r->url,p.a,b=p->a[2].b,c=ret->a,@counter,d=@a::b"};
+	struct argument_found found;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct arguments arguments;
+
+		fuzz_must(arguments_parse(all[i], &arguments) == 0);
+		for (int n = 0; n < arguments.count; n++)
+			if (argument_find(question, &arguments.items[n], &found) == 0)
+				fuzz_must(argument_is_sane(&found));
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct argument_question question = {.behind = 0x1000, .function = "function"};
+	size_t pace = size / ADDRESSES + 1;
+	Dwfl_Module *module;
+	Dwfl *dwfl = fuzz_module(data, size, &module);
+	GElf_Addr bias;
+
+	parse(data, size);
+	if (!dwfl)
+		return 0;
+	question.elf = dwfl_module_getelf(module, &bias);
+	question.module = module;
+	for (question.address = 0; question.elf && question.address < size; question.address += pace)
+		find(&question);
+	dwfl_end(dwfl);
+	return 0;
+}
