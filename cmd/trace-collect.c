@@ -137,8 +137,8 @@ static void want_parts(const struct chart *chart)
 /* -1 after fail(); PROBES_LEFT_OUT: a function that cannot be probed without harm. */
 static int want_chart(struct wishes *wishes, struct probes *probes, const struct chart *chart)
 {
-	int status = chart->binary ? probes_function(probes, chart->binary, chart->function, event_in_role(chart, CHART_START),
-						     event_in_role(chart, CHART_END))
+	int status = chart->binary ? probes_function(probes, chart->binary, chart->function, chart->arguments,
+						     event_in_role(chart, CHART_START), event_in_role(chart, CHART_END))
 				   : 0;
 
 	if (status != 0)
@@ -198,7 +198,25 @@ static void note_build(struct chart *chart)
 	free(path);
 }
 
-/* A function that a pattern chose is left out if it cannot be probed; one named by the user is an error. */
+/* Whether one of the charts is of this function. */
+static bool has_function(struct chart *const *loaded, int count, const struct chart *chart)
+{
+	char *path = NULL, *other;
+	bool found = false;
+
+	for (int i = 0; i < count && !found; i++) {
+		if (!loaded[i]->binary || strcmp(loaded[i]->name, chart->name) != 0)
+			continue;
+		path = path ? path : symbol_binary(chart->binary);
+		other = symbol_binary(loaded[i]->binary);
+		found = path && other && strcmp(path, other) == 0;
+		free(other);
+	}
+	free(path);
+	return found;
+}
+
+/* A function that a pattern chose is left out if it cannot be probed, or was named before; one named by the user is an error. */
 static int want_charts(struct wishes *wishes, struct probes *probes, struct chart **loaded, int by_name)
 {
 	int kept = 0, status;
@@ -207,6 +225,10 @@ static int want_charts(struct wishes *wishes, struct probes *probes, struct char
 		if (stop_signal())
 			return fail("stopped before tracing began");
 		loaded[kept] = chart_load(charts.items[i]);
+		if (loaded[kept] && i >= by_name && has_function(loaded, kept < by_name ? kept : by_name, loaded[kept])) {
+			chart_free(loaded[kept]);
+			continue;
+		}
 		status = loaded[kept] ? want_chart(wishes, probes, loaded[kept]) : -1;
 		if (status < 0 || (status == PROBES_LEFT_OUT && i < by_name))
 			return -1;

@@ -94,7 +94,7 @@ int binding_make(struct binding *binding, struct events *events, const struct ch
 static void check_all(struct binding *binding, const struct chart_field *fields, int count, const struct event *event)
 {
 	for (int i = 0; i < count; i++)
-		if (!event_has(event, fields[i].raw))
+		if (!event_has(event, fields[i].raw) && !event_is_unknown(event, fields[i].raw))
 			binding->lacking = fields[i].name;
 }
 

@@ -15,7 +15,7 @@ struct binding {
 	struct active_chart *chart;
 	enum chart_role role;
 	const struct event_type *type;
-	struct chart_field key[CHART_KEYS_MAX], split[CHART_KEYS_MAX], show[CHART_KEYS_MAX];
+	struct chart_field key[CHART_KEYS_MAX], split[CHART_KEYS_MAX], show[CHART_SHOWS_MAX];
 	int keys, splits, shows;
 	struct chart_field failed; /* of a count; field NULL: all events count */
 	const struct event_field *flags; /* of a count: common_flags */

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "chart/method.h"
+#include "program/argument.h"
 #include "program/demangle.h"
 #include "program/symbol.h"
 #include "stream/fields.h"
@@ -35,7 +36,7 @@ static const struct line_kind {
 	const char *keys; /* the keys that it may have, each with a space behind it */
 	line_reader *read;
 } line_kinds[] = {
-	{"chart", "name title nest calls common shortest method interval least binary function build ", read_chart},
+	{"chart", "name title nest calls common shortest method interval least binary function arguments build ", read_chart},
 	{"start", "event filter where key length depth tid split show instead ", read_start},
 	{"end", "event filter where key length whole depth to instead ", read_end},
 	{"drop", "event filter key length ", read_drop},
@@ -92,6 +93,7 @@ static int read_chart(struct parser *parser, const struct fields *fields)
 		chart->title = memory_text(chart->name, strlen(chart->name));
 	chart->binary = fields_copy(fields, "binary");
 	chart->function = fields_copy(fields, "function");
+	chart->arguments = fields_copy(fields, "arguments");
 	chart->build = fields_copy(fields, "build");
 	if (read_choice(fields, "nest", &chart->nest) < 0 || read_choice(fields, "calls", &chart->calls) < 0 ||
 	    read_choice(fields, "common", &chart->common) < 0)
@@ -102,17 +104,17 @@ static int read_chart(struct parser *parser, const struct fields *fields)
 }
 
 /* Cuts "a,b,c" into names; -1 after fail() where there are too many or an empty one. */
-static int read_names(const struct fields *fields, const char *key, char *names[CHART_KEYS_MAX], int *count)
+static int read_names(const struct fields *fields, const char *key, char **names, int most, int *count)
 {
 	char *text = fields_copy(fields, key), *rest = text, *name;
 
 	while ((name = strsep(&rest, ","))) {
-		if (*name && *count < CHART_KEYS_MAX) {
+		if (*name && *count < most) {
 			names[(*count)++] = memory_text(name, strlen(name));
 			continue;
 		}
 		if (*name)
-			fail("%s= names more than %d fields", key, CHART_KEYS_MAX);
+			fail("%s= names more than %d fields", key, most);
 		else
 			fail("%s= has an empty name", key);
 		free(text);
@@ -148,9 +150,9 @@ static int read_event(struct parser *parser, enum chart_role role, const struct 
 	event->where = fields_copy(fields, "where");
 	if (!is_event_name(event->event, event->instead))
 		return fail("event= must be SYSTEM:NAME");
-	if (read_names(fields, "key", event->key, &event->keys) < 0 ||
-	    read_names(fields, "split", event->split, &event->splits) < 0 ||
-	    read_names(fields, "show", event->show, &event->shows) < 0)
+	if (read_names(fields, "key", event->key, CHART_KEYS_MAX, &event->keys) < 0 ||
+	    read_names(fields, "split", event->split, CHART_KEYS_MAX, &event->splits) < 0 ||
+	    read_names(fields, "show", event->show, CHART_SHOWS_MAX, &event->shows) < 0)
 		return -1;
 	if (read_choice(fields, "whole", &event->whole) < 0)
 		return -1;
@@ -400,7 +402,9 @@ static void free_event(struct chart_event *event)
 	free(event->instead);
 	free(event->where);
 	for (int i = 0; i < CHART_KEYS_MAX; i++)
-		free(event->key[i]), free(event->split[i]), free(event->show[i]);
+		free(event->key[i]), free(event->split[i]);
+	for (int i = 0; i < CHART_SHOWS_MAX; i++)
+		free(event->show[i]);
 }
 
 void chart_set_build(struct chart *chart, const char *build)
@@ -441,6 +445,7 @@ void chart_free(struct chart *chart)
 	free(chart->definition);
 	free(chart->binary);
 	free(chart->function);
+	free(chart->arguments);
 	free(chart->build);
 	free(chart);
 }
@@ -492,14 +497,14 @@ static char *function_event(const char *function)
 	return told ? name : numbered(name, function);
 }
 
-struct chart *chart_of_function(const char *binary, const char *function)
+static struct chart *make_of_function(const char *binary, const char *function, const char *arguments, const char *show)
 {
 	const char *slash = strrchr(binary, '/'), *base = slash ? slash + 1 : binary;
 	char *prefix = binary_event(base), *suffix = function_event(function);
 	char *shown = demangle_whole(function), *title = memory_format("calls of %s in %s", shown, base);
 	char *name = memory_format("func:%s:%s", base, function);
-	char *events = memory_format("\nstart event=func:%s__%s depth=sp\nend event=func:%s__%s__return depth=sp\n"
-				     "end event=func:unwind depth=from to=to\ninclude name=wake\ninclude name=sleep\ninclude name=io\n", prefix, suffix, prefix, suffix);
+	char *events = memory_format("\nstart event=func:%s__%s depth=sp%s\nend event=func:%s__%s__return depth=sp\n"
+				     "end event=func:unwind depth=from to=to\ninclude name=wake\ninclude name=sleep\ninclude name=io\n", prefix, suffix, show, prefix, suffix);
 	struct line text = {0};
 	struct chart *chart = NULL;
 
@@ -510,10 +515,12 @@ struct chart *chart_of_function(const char *binary, const char *function)
 		line_text(&text, "nest", "yes");
 		line_text(&text, "binary", binary);
 		line_text(&text, "function", function);
+		if (arguments)
+			line_text(&text, "arguments", arguments);
 		line_append(&text, events, strlen(events));
 		chart = chart_parse(text.text, name);
 	} else {
-		fail("a function is charted as func:BINARY:FUNCTION");
+		fail("a function is charted as func:BINARY:FUNCTION, or func:BINARY:FUNCTION(ARGUMENT,...)");
 	}
 	line_free(&text);
 	free(events);
@@ -522,6 +529,34 @@ struct chart *chart_of_function(const char *binary, const char *function)
 	free(name);
 	free(suffix);
 	free(prefix);
+	return chart;
+}
+
+/* " show=a,b" of those that are told when a call begins; "": none. NULL after fail(). */
+static char *shown_arguments(const char *text)
+{
+	struct arguments arguments = {0};
+	struct line shown = {0};
+
+	if (text && arguments_parse(text, &arguments) < 0)
+		return NULL;
+	line_append(&shown, "", 0);
+	for (int i = 0; i < arguments.count; i++)
+		if (arguments.items[i].base != ARGUMENT_RESULT) {
+			const char *before = shown.length ? "," : " show=", *label = arguments.items[i].label;
+
+			line_append(&shown, before, strlen(before));
+			line_append(&shown, label, strlen(label));
+		}
+	return shown.text;
+}
+
+struct chart *chart_of_function(const char *binary, const char *function, const char *arguments)
+{
+	char *show = shown_arguments(arguments);
+	struct chart *chart = show ? make_of_function(binary, function, arguments, show) : NULL;
+
+	free(show);
 	return chart;
 }
 
@@ -547,14 +582,19 @@ static char *shipped_names(void)
 	return names.text ? names.text : memory_text("", 0);
 }
 
-/* "func:BINARY:FUNCTION" */
-static struct chart *load_function(const char *name)
+/* "BINARY:FUNCTION", "BINARY:FUNCTION(EXPR,...)" */
+static struct chart *load_function(const char *text)
 {
+	size_t length = strlen(text);
+	const char *in = arguments_in(text, &length);
+	char *name = memory_text(text, length), *arguments = in ? memory_text(in, strlen(in) - 1) : NULL;
 	const char *colon = symbol_colon(name);
 	char *binary = colon > name ? memory_text(name, (size_t)(colon - name)) : memory_text("", 0);
-	struct chart *chart = chart_of_function(binary, colon ? colon + 1 : "");
+	struct chart *chart = chart_of_function(binary, colon ? colon + 1 : "", arguments);
 
 	free(binary);
+	free(arguments);
+	free(name);
 	return chart;
 }
 

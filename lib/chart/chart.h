@@ -56,7 +56,8 @@
  *
  * `include name=wake` stands for the lines of charts/wake.context, so that charts share the context that a wake graph needs.
  *
- * func:BINARY:FUNCTION is a chart without a file, made by chart_of_function(): its events are
+ * func:BINARY:FUNCTION(EXPR,...) is a chart without a file, made by chart_of_function(): what is told of each call are its `show` fields, but for
+ * what the call returns, which its end tells; the parentheses may be missing. Its events are
  * func:BASENAME__FUNCTION and func:BASENAME__FUNCTION__return, and func:unwind where calls are left by an exception or by longjmp(), its
  * name is func:BASENAME:FUNCTION.
  */
@@ -69,7 +70,7 @@
 
 #include "stream/fields.h"
 
-enum { CHART_KEYS_MAX = 4 };
+enum { CHART_KEYS_MAX = 4, CHART_SHOWS_MAX = 12 };
 
 struct method;
 
@@ -88,7 +89,7 @@ struct chart_event {
 	char *tid;    /* NULL: the event's own thread */
 	char *split[CHART_KEYS_MAX];
 	int splits;
-	char *show[CHART_KEYS_MAX];
+	char *show[CHART_SHOWS_MAX];
 	int shows;
 	char *instead; /* of a start or end: the events, with commas, that it stands in for where none was recorded; NULL: none */
 	char *where;   /* a field that is not zero, or the event does not count; NULL: all count */
@@ -107,6 +108,7 @@ struct chart {
 	int64_t interval;	     /* ns that it counts in */
 	uint64_t least;		     /* that are worth a signal */
 	char *binary, *function; /* of a func: chart; else NULL */
+	char *arguments; /* that are told of each call (program/argument.h); NULL: none */
 	char *build; /* the build id of that binary, as the collector found it; NULL: not known */
 	struct chart_event *events;
 	int count;
@@ -124,7 +126,7 @@ struct chart *chart_parse(const char *text, const char *source);
 
 /* The one that a stream's `chart` record defines. NULL after fail(). */
 struct chart *chart_recorded(const struct fields *record);
-struct chart *chart_of_function(const char *binary, const char *function);
+struct chart *chart_of_function(const char *binary, const char *function, const char *arguments); /* the latter: NULL: none */
 void chart_free(struct chart *chart);
 
 /* Says of which build a function's program is, in the definition, too. */

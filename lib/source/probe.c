@@ -7,9 +7,11 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "program/argument.h"
 #include "program/leave.h"
 #include "program/lookup.h"
 #include "program/symbol.h"
+#include "source/argument_record.h"
 #include "source/instance.h"
 
 #define UNWIND_EVENT "func:unwind"
@@ -47,10 +49,20 @@ struct probes {
 /* Where a probe is made, and of which kind. */
 struct place {
 	const char *path, *alias; /* the second as the kernel is told */
-	const char *origin;
+	const char *origin, *function;
+	int fd;
 	probe_maker *maker;
 	const char *arguments; /* NULL: none */
 	bool at_risk;
+	struct argument_record *told; /* of the call; NULL: nothing. Its wish takes it */
+};
+
+/* A function whose calls are traced, by which events, and what these tell. */
+struct call {
+	const char *function, *start, *end;
+	bool told; /* something */
+	struct arguments arguments;
+	struct argument_found found[ARGUMENTS_MAX];
 };
 
 struct probes *probes_new(struct wishes *wishes, struct lookup *lookup, bool alone)
@@ -140,14 +152,59 @@ static struct wish *make_alone(struct probes *probes, const struct place *place,
 	return wishes_add_probe(probes->wishes, event, name, place->origin);
 }
 
+/* Whether the instruction is a `ret`, with or without a prefix or a number behind it. */
+static bool is_return(int fd, uint64_t offset)
+{
+	enum { RET = 0xc3, RET_POP = 0xc2, REPEAT = 0xf3, BOUND = 0xf2 };
+	unsigned char code[2];
+
+	if (pread(fd, code, sizeof(code), (off_t)offset) != sizeof(code))
+		return false;
+	return code[0] == RET || code[0] == RET_POP || ((code[0] == REPEAT || code[0] == BOUND) && code[1] == RET);
+}
+
+static int make_told(const struct place *place, const char *name, uint64_t offset, bool at_exits)
+{
+	enum argument_end end = !at_exits ? ARGUMENT_END_BEHIND : is_return(place->fd, offset) ? ARGUMENT_END_RETURN : ARGUMENT_END_JUMP;
+	char *words = argument_record_fetch(place->told, end), *all;
+	int status;
+
+	if (!words)
+		return -1;
+	all = memory_format("%s%s%s", place->arguments ? place->arguments : "", place->arguments ? " " : "", words);
+	status = make_one(place, name, all, offset);
+	free(all);
+	free(words);
+	return status;
+}
+
+/* An event that tells arguments has a format of its own. */
+static struct wish *make_telling(struct probes *probes, struct place *place, const char *event, const uint64_t *offsets, size_t count, bool at_exits)
+{
+	char name[NAME_ROOM];
+	struct wish *wish;
+
+	name_next(probes->wishes, name);
+	for (size_t i = 0; i < count; i++)
+		if (make_told(place, name, offsets[i], at_exits) < 0)
+			return NULL;
+	wish = wishes_add_probe(probes->wishes, event, name, place->origin);
+	wish->arguments = place->told;
+	place->told = NULL;
+	return wish;
+}
+
 /* One event of all these places. */
-static int make(struct probes *probes, const struct place *place, const char *event, const uint64_t *offsets, size_t count, bool at_exits)
+static int make(struct probes *probes, struct place *place, const char *event, const uint64_t *offsets, size_t count, bool at_exits)
 {
 	struct wish *wish;
 
-	if (count == 0 || wishes_has_probe(probes->wishes, event, place->origin))
+	if (wishes_has_probe(probes->wishes, event, place->origin))
+		return place->told ? fail("'%s' is traced already: give its arguments once, where it is first named", place->function) : 0;
+	if (count == 0)
 		return 0;
-	wish = (probes->alone ? make_alone : make_part)(probes, place, event, offsets, count);
+	wish = place->told ? make_telling(probes, place, event, offsets, count, at_exits)
+			   : (probes->alone ? make_alone : make_part)(probes, place, event, offsets, count);
 	if (wish)
 		wish->at_exits = at_exits;
 	return wish ? 0 : -1;
@@ -159,34 +216,52 @@ static bool is_plain(const char *path)
 	return !strpbrk(path, " \t\n\"\\:#+");
 }
 
-static int make_both(struct probes *probes, struct place *place, const struct ends *ends, const char *start, const char *end, bool with_stack)
+static int make_start(struct probes *probes, struct place *place, const struct ends *ends, const struct call *call)
+{
+	place->told = call->told ? argument_record_new(&call->arguments, call->found, false) : NULL;
+	return make(probes, place, call->start, &ends->start, 1, false);
+}
+
+static int make_end(struct probes *probes, struct place *place, const struct ends *ends, const struct call *call)
+{
+	place->told = call->told ? argument_record_new(&call->arguments, call->found, true) : NULL;
+	if (ends->at_exits)
+		return make(probes, place, call->end, ends->exits, ends->count, true);
+	place->maker = tracefs_uretprobe_alloc;
+	place->arguments = NULL;
+	return make(probes, place, call->end, &ends->start, 1, false);
+}
+
+static int make_both(struct probes *probes, struct place *place, const struct ends *ends, const struct call *call, bool with_stack)
 {
 	static const char stack[] = "sp=%sp:x64";
+	int status;
 
 	place->maker = tracefs_uprobe_alloc;
 	place->arguments = with_stack ? stack : NULL;
-	if (make(probes, place, start, &ends->start, 1, false) < 0)
+	status = make_start(probes, place, ends, call);
+	argument_record_free(place->told);
+	if (status < 0)
 		return -1;
-	if (ends->at_exits)
-		return make(probes, place, end, ends->exits, ends->count, true);
-	place->maker = tracefs_uretprobe_alloc;
-	place->arguments = NULL;
-	return make(probes, place, end, &ends->start, 1, false);
+	status = make_end(probes, place, ends, call);
+	argument_record_free(place->told);
+	return status;
 }
 
 /* A path that is not plain goes by a name that is; the kernel looks it up only once. */
 static int make_of_function(struct probes *probes, const struct probed *program, const char *origin, const struct ends *ends,
-			    const char *start, const char *end)
+			    const struct call *call)
 {
 	int fd = open(program->path, O_RDONLY | O_CLOEXEC), status;
-	struct place place = {.path = program->path, .origin = origin, .at_risk = leave_may_load(program->leave)};
+	struct place place = {.path = program->path, .origin = origin, .function = call->function, .fd = fd,
+			      .at_risk = leave_may_load(program->leave)};
 	char alias[32];
 
 	if (fd < 0)
 		return fail_errno("cannot open '%s'", program->path);
 	snprintf(alias, sizeof(alias), "/proc/self/fd/%d", fd);
 	place.alias = is_plain(program->path) ? program->path : alias;
-	status = make_both(probes, &place, ends, start, end, leave_may_jump(program->leave));
+	status = make_both(probes, &place, ends, call, leave_may_jump(program->leave));
 	close(fd);
 	return status;
 }
@@ -210,27 +285,46 @@ static struct probed *find_program(struct probes *probes, char *path)
 	return &probes->programs.items[probes->programs.count - 1];
 }
 
-static int probe_at(struct probes *probes, struct probed *program, const char *function, uint64_t offset, const char *start, const char *end)
+/* Where the arguments are; NULL: there are none. -1 after fail(). */
+static int find_arguments(struct probes *probes, const struct probed *program, struct call *call, const char *text, uint64_t offset)
+{
+	int found;
+
+	if (!text)
+		return 0;
+	if (arguments_parse(text, &call->arguments) < 0)
+		return -1;
+	found = lookup_arguments(probes->lookup, program->path, call->function, offset, text, call->found);
+	if (found < 0)
+		return -1;
+	call->told = found == call->arguments.count;
+	return call->told ? 0 : fail("cannot read '%s': nobody can tell where arguments are", program->path);
+}
+
+static int probe_at(struct probes *probes, struct probed *program, struct call *call, const char *arguments, uint64_t offset)
 {
 	struct ends ends;
 	char *origin;
 	int status;
 
-	if (leave_find(program->leave, function, offset, &ends) < 0) {
+	if (leave_find(program->leave, call->function, offset, &ends) < 0) {
 		program->left_out++;
 		return PROBES_LEFT_OUT;
 	}
 	origin = memory_format("%s:0x%llx", program->path, (unsigned long long)offset);
-	program->functions += !wishes_has_probe(probes->wishes, start, origin);
-	program->at_exits += ends.at_exits && !wishes_has_probe(probes->wishes, start, origin);
-	status = make_of_function(probes, program, origin, &ends, start, end);
+	program->functions += !wishes_has_probe(probes->wishes, call->start, origin);
+	program->at_exits += ends.at_exits && !wishes_has_probe(probes->wishes, call->start, origin);
+	status = find_arguments(probes, program, call, arguments, offset);
+	if (status == 0)
+		status = make_of_function(probes, program, origin, &ends, call);
 	free(ends.exits);
 	free(origin);
 	return status;
 }
 
-int probes_function(struct probes *probes, const char *binary, const char *function, const char *start, const char *end)
+int probes_function(struct probes *probes, const char *binary, const char *function, const char *arguments, const char *start, const char *end)
 {
+	struct call call = {.function = function, .start = start, .end = end};
 	char *path = symbol_binary(binary);
 	struct probed *program;
 	uint64_t offset;
@@ -240,7 +334,7 @@ int probes_function(struct probes *probes, const char *binary, const char *funct
 		return -1;
 	}
 	program = find_program(probes, path);
-	return program ? probe_at(probes, program, function, offset, start, end) : -1;
+	return program ? probe_at(probes, program, &call, arguments, offset) : -1;
 }
 
 typedef ARRAY(struct leave_switch) switches;

@@ -27,11 +27,13 @@ void probes_free(struct probes *probes);
 enum { PROBES_LEFT_OUT = 1 };
 
 /*
+ * Arguments, as program/argument.h has them, are told by the function's events, what the call returns by that of its end; NULL: none.
+ *
  * Makes the probes of a function and wishes for their events, which the stream calls `start` and `end` ("func:prog__request"). Does
  * nothing if they are there already. They are removed with the instance (instance_remove). -1 after fail(); PROBES_LEFT_OUT after fail():
  * not all of its ends can be told, and a return probe might end the program.
  */
-int probes_function(struct probes *probes, const char *binary, const char *function, const char *start, const char *end);
+int probes_function(struct probes *probes, const char *binary, const char *function, const char *arguments, const char *start, const char *end);
 
 /* After the last function: probes where stacks are thrown away, if that may end calls of one of them. -1 after fail(). */
 int probes_finish(struct probes *probes);

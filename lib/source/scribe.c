@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "source/argument_record.h"
 #include "source/execs.h"
 #include "source/file_call.h"
 #include "source/files.h"
@@ -324,6 +325,14 @@ static struct wish *take_part(const struct wish *shared, const struct ring *ring
 	return wish;
 }
 
+/* The kernel's words of a call become its arguments. NULL: the event is cut. */
+static struct wish *take_arguments(struct wish *wish, struct record *record, char bytes[ARGUMENT_RECORD_ROOM])
+{
+	record->length = argument_record_take(wish->arguments, record->text, record->length, bytes);
+	record->text = bytes;
+	return record->length ? wish : NULL;
+}
+
 static void note_mapper(struct scribe *scribe, int32_t tid)
 {
 	if (scribe->mappers.count == 0 || scribe->mappers.items[scribe->mappers.count - 1] != tid)
@@ -345,11 +354,13 @@ int scribe_event(struct scribe *scribe, const struct ring *ring)
 	struct common common = is_whole ? common_of(ring) : (struct common){0};
 	struct wish *wish = is_whole ? scribe->by_id[common.id] : NULL;
 	const struct layout *layout;
-	char bytes[PART_ROOM];
+	char bytes[PART_ROOM], arguments[ARGUMENT_RECORD_ROOM];
 	int status;
 
 	if (wish && wish->parts.count)
 		wish = take_part(wish, ring, &record, bytes);
+	else if (wish && wish->arguments)
+		wish = take_arguments(wish, &record, arguments);
 	if (ring->missed && scribe_lost(scribe, ring, ring_ts(ring), ring->missed) < 0)
 		return -1;
 	if (!wish) {

@@ -12,6 +12,7 @@
 #include "base/near.h"
 #include "event/format.h"
 #include "event/predicate.h"
+#include "source/argument_record.h"
 #include "source/instance.h"
 
 struct wishes {
@@ -285,7 +286,7 @@ static int read_format(struct wish *wish, struct tracefs_instance *instance, str
 	if (!event)
 		return fail("cannot understand the format of event '%s'", wish->event);
 	learn(wish, event);
-	return 0;
+	return wish->arguments ? argument_record_learn(wish->arguments, event, &wish->format, &wish->format_length) : 0;
 }
 
 int wishes_add_recorded(struct wishes *wishes, const char *system, const char *format, size_t length, struct tep_handle *tep)
@@ -501,6 +502,7 @@ void wishes_free(struct wishes *wishes)
 		free(wish->system);
 		free(wish->name);
 		free(wish->origin);
+		argument_record_free(wish->arguments);
 		free(wish->filter);
 		free(wish->waits);
 		free(wish->format);

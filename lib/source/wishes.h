@@ -45,6 +45,7 @@ struct wish {
 	char *waits; /* the field that names the thread it is about; NULL: the one in whose context it happened */
 
 	/* of a recorded event, or one that the kernel gives whole */
+	struct argument_record *arguments; /* of a probe: what becomes of its words; NULL: it has none */
 	struct predicate *predicate; /* the filter that is applied here; NULL: none. Its setter frees it */
 
 	/* after wishes_enable() */

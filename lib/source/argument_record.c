@@ -1,0 +1,502 @@
+#include "source/argument_record.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <event-parse.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "event/event.h"
+
+enum { WORDS_MAX = 63 /* the kernel's, of one value */, NAME_ROOM = 8, NONE = -1 };
+
+/* Texts that the kernel is asked for, in this order: of arguments, of places to be looked at, and one that is always there. */
+enum { TEXTS_MAX = 3 * ARGUMENTS_MAX + 1 };
+
+struct told {
+	char label[ARGUMENT_WORD];
+	struct argument_found found;
+	int text;	 /* its number among texts; NONE: it is a number */
+	int look, length_look; /* the text that tells whether it, or its length, could be read; NONE: it always can be */
+	uint16_t at, length_at; /* in the kernel's event; of text: unused */
+	uint16_t out;		/* in the stream's */
+};
+
+struct argument_record {
+	struct told items[ARGUMENTS_MAX];
+	int count;
+	bool at_end;
+	struct argument_path looks[TEXTS_MAX];
+	int texts; /* but for the last */
+	uint16_t text_at[TEXTS_MAX];
+	uint16_t told_at; /* of an end: whether it returns */
+	uint16_t head;	  /* bytes before the arguments */
+	uint16_t unknown_at, size; /* in the stream's */
+	unsigned first;	  /* how many fields there are before them, but for the common ones */
+};
+
+#if defined(__x86_64__)
+static const char *const registers[] = {"%ax", "%dx", "%cx", "%bx", "%si", "%di", "%bp", "%sp",
+					"%r8", "%r9", "%r10", "%r11", "%r12", "%r13", "%r14", "%r15"};
+enum { STACK = 7 };
+#elif defined(__aarch64__)
+static const char *const registers[] = {"%x0",	"%x1",	"%x2",	"%x3",	"%x4",	"%x5",	"%x6",	"%x7",	"%x8",	"%x9",	"%x10",
+					"%x11", "%x12", "%x13", "%x14", "%x15", "%x16", "%x17", "%x18", "%x19", "%x20", "%x21",
+					"%x22", "%x23", "%x24", "%x25", "%x26", "%x27", "%x28", "%x29", "%x30", "%sp"};
+enum { STACK = 31 };
+#else
+static const char *const registers[] = {NULL};
+enum { STACK = 0 };
+#endif
+
+static bool is_text(const struct argument_found *found)
+{
+	return found->form >= ARGUMENT_FORM_TEXT;
+}
+
+/* Whether what the path leads to can be read for certain: it is in a register, on the stack, or a variable of the program. */
+static bool is_certain(const struct argument_path *path)
+{
+	return path->derefs == 0 || (path->derefs == 1 && (path->start == STACK || path->start == ARGUMENT_AT_FILE));
+}
+
+/* Whether both lead into the same object. */
+static bool is_near(const struct argument_path *a, const struct argument_path *b)
+{
+	return a->start == b->start && a->derefs == b->derefs &&
+	       memcmp(a->offset, b->offset, (size_t)(a->derefs - 1) * sizeof(a->offset[0])) == 0;
+}
+
+/* The text that tells whether this can be read. */
+static int look_for(struct argument_record *record, const struct argument_path *path, int first)
+{
+	if (is_certain(path))
+		return NONE;
+	for (int i = first; i < record->texts; i++)
+		if (is_near(&record->looks[i], path))
+			return i;
+	record->looks[record->texts] = *path;
+	return record->texts++;
+}
+
+struct argument_record *argument_record_new(const struct arguments *arguments, const struct argument_found *found, bool at_end)
+{
+	struct argument_record *record = NEW(struct argument_record);
+	int first;
+
+	record->at_end = at_end;
+	for (int i = 0; i < arguments->count; i++)
+		if ((arguments->items[i].base == ARGUMENT_RESULT) == at_end) {
+			struct told *told = &record->items[record->count++];
+
+			*told = (struct told){.found = found[i], .text = NONE, .look = NONE, .length_look = NONE};
+			memcpy(told->label, arguments->items[i].label, sizeof(told->label));
+		}
+	for (int i = 0; i < record->count; i++)
+		if (is_text(&record->items[i].found)) {
+			record->looks[record->texts] = record->items[i].found.value;
+			record->items[i].text = record->texts++;
+		}
+	first = record->texts;
+	for (int i = 0; i < record->count; i++) {
+		struct told *told = &record->items[i];
+
+		if (told->text == NONE)
+			told->look = look_for(record, &told->found.value, first);
+		else if (told->found.form == ARGUMENT_FORM_COUNTED)
+			told->length_look = look_for(record, &told->found.length, first);
+	}
+	if (record->count)
+		return record;
+	free(record);
+	return NULL;
+}
+
+void argument_record_free(struct argument_record *record)
+{
+	free(record);
+}
+
+/* --- what the kernel is asked ------------------------------------------------------------------------------------------ */
+
+/* As uprobes spell it: "+8(+16(%di))". NULL after fail(). */
+static char *spell_path(const struct argument_path *path, enum argument_end end)
+{
+	const char *start = path->start == ARGUMENT_AT_RESULT ? end == ARGUMENT_END_BEHIND ? "$retval" : registers[0]
+			    : path->start < sizeof(registers) / sizeof(registers[0]) ? registers[path->start] : NULL;
+	char *text, *inner;
+	int from = 0;
+
+	if (path->start == ARGUMENT_AT_FILE)
+		text = memory_format("@+%lld", (long long)path->offset[from++]);
+	else if (start)
+		text = memory_text(start, strlen(start));
+	else
+		return fail("an argument is in a register that this machine does not have"), NULL;
+	for (int i = from; i < path->derefs; i++) {
+		inner = text;
+		text = memory_format("%+lld(%s)", (long long)path->offset[i], inner);
+		free(inner);
+	}
+	if (strlen(text) <= WORDS_MAX - NAME_ROOM)
+		return text;
+	free(text);
+	return fail("an argument is too many steps away for the kernel"), NULL;
+}
+
+/* Appends " NAME=WHERE:TYPE". -1 after fail(). */
+static int add(char **words, char kind, int number, const struct argument_path *path, const char *type, enum argument_end end)
+{
+	char *where = spell_path(path, end), *before = *words;
+
+	if (!where)
+		return -1;
+	*words = memory_format("%s%s%c%d=%s:%s", before, *before ? " " : "", kind, number, where, type);
+	free(before);
+	free(where);
+	return 0;
+}
+
+static const char *number_type(const struct argument_found *found)
+{
+	static const char *const types[] = {[1] = "u8", [2] = "u16", [4] = "u32", [8] = "u64"};
+
+	return types[found->size];
+}
+
+static int add_numbers(const struct argument_record *record, char **words, enum argument_end end)
+{
+	for (int i = 0; i < record->count; i++) {
+		const struct argument_found *found = &record->items[i].found;
+
+		if (!is_text(found) && add(words, 'a', i, &found->value, number_type(found), end) < 0)
+			return -1;
+		if (found->form == ARGUMENT_FORM_COUNTED && add(words, 'n', i, &found->length, "u64", end) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The kernel's own warning about text that does not fit into an event stops a machine that was told to stop at warnings. */
+static int check_warnings(void)
+{
+	size_t size;
+	char *text = file_read("/proc/sys/kernel/panic_on_warn", &size);
+	bool stops = text && *text != '0';
+
+	free(text);
+	return stops ? fail("this machine stops at warnings of its kernel, and long text among arguments causes one: tell what is in registers only, "
+			    "or set kernel.panic_on_warn=0")
+		     : 0;
+}
+
+char *argument_record_fetch(const struct argument_record *record, enum argument_end end)
+{
+	char *words = memory_text("", 0), *before;
+	int status = record->texts ? check_warnings() : 0;
+
+	if (status == 0)
+		status = add_numbers(record, &words, end);
+	for (int i = 0; i < record->texts && status == 0; i++)
+		status = add(&words, 't', i, &record->looks[i], "string", end);
+	before = words;
+	words = memory_format("%s%s%s", before, record->texts ? " last=$comm:string" : "",
+			      !record->at_end ? "" : end == ARGUMENT_END_JUMP ? " told=\\0:u8" : " told=\\1:u8");
+	free(before);
+	if (status == 0)
+		return words;
+	free(words);
+	return NULL;
+}
+
+/* --- formats ------------------------------------------------------------------------------------------------------------- */
+
+static int offset_of(struct tep_event *event, uint16_t *at, const char *format, int number)
+{
+	struct tep_format_field *field;
+	char name[NAME_ROOM];
+
+	snprintf(name, sizeof(name), format, number);
+	field = tep_find_field(event, name);
+	if (!field)
+		return fail("the kernel has lost the argument '%s'", name);
+	*at = (uint16_t)field->offset;
+	if (field->flags & TEP_FIELD_IS_DYNAMIC && field->size != sizeof(uint32_t))
+		return fail("the kernel's argument '%s' is not understood", name);
+	return 0;
+}
+
+static int find_all(struct argument_record *record, struct tep_event *event)
+{
+	int status = 0;
+
+	for (int i = 0; i < record->count && status == 0; i++) {
+		struct told *told = &record->items[i];
+
+		if (told->text == NONE)
+			status = offset_of(event, &told->at, "a%d", i);
+		else if (told->found.form == ARGUMENT_FORM_COUNTED)
+			status = offset_of(event, &told->length_at, "n%d", i);
+	}
+	for (int i = 0; i < record->texts && status == 0; i++)
+		status = offset_of(event, &record->text_at[i], "t%d", i);
+	if (record->texts && status == 0)
+		status = offset_of(event, &record->text_at[record->texts], "last", 0);
+	return status == 0 && record->at_end ? offset_of(event, &record->told_at, "told", 0) : status;
+}
+
+static uint16_t least(uint16_t a, uint16_t b)
+{
+	return a < b ? a : b;
+}
+
+/* What there is before the first argument stays as it is. NULL after fail(). */
+static const char *find_head(struct argument_record *record, struct tep_event *event)
+{
+	record->head = UINT16_MAX;
+	for (int i = 0; i < record->count; i++) {
+		const struct told *told = &record->items[i];
+
+		if (told->text == NONE)
+			record->head = least(record->head, told->at);
+		else if (told->found.form == ARGUMENT_FORM_COUNTED)
+			record->head = least(record->head, told->length_at);
+	}
+	if (record->texts)
+		record->head = least(record->head, record->text_at[0]);
+	record->first = 0;
+	for (struct tep_format_field *field = event->format.fields; field; field = field->next) {
+		if (field->offset == record->head)
+			return field->name;
+		record->first++;
+	}
+	return fail("the kernel has lost all arguments"), NULL;
+}
+
+/* The line of the format text that has this field. */
+static const char *line_of(const char *format, const char *name)
+{
+	char *end = memory_format(" %s;\toffset:", name);
+	const char *at = strstr(format, end);
+
+	free(end);
+	while (at && at > format && at[-1] != '\n')
+		at--;
+	return at;
+}
+
+static uint16_t aligned(uint16_t at, uint16_t size)
+{
+	return (uint16_t)((at + size - 1) / size * size);
+}
+
+/* Appends a field and what prints it; returns its offset. */
+static uint16_t add_field(char **fields, char **print, char **values, uint16_t *at, const char *type, uint16_t size, bool has_sign, const char *label,
+			  const char *form, bool text)
+{
+	uint16_t here = aligned(*at, size);
+	char *before[] = {*fields, *print, *values};
+
+	*at = (uint16_t)(here + size);
+	*fields = memory_format("%s\tfield:%s %s;\toffset:%u;\tsize:%u;\tsigned:%d;\n", before[0], type, label, here, size, has_sign);
+	*print = memory_format("%s %s=%s", before[1], label, form);
+	*values = memory_format("%s, %s%s%s", before[2], text ? "__get_str(" : "REC->", label, text ? ")" : "");
+	for (size_t i = 0; i < 3; i++)
+		free(before[i]);
+	return here;
+}
+
+static char *make_format(struct argument_record *record, const char *kernels, const char *head_end)
+{
+	static const struct {
+		const char *type, *print;
+	} forms[][9] = {
+		[ARGUMENT_FORM_UNSIGNED] = {[1] = {"u8", "%u"}, [2] = {"u16", "%u"}, [4] = {"u32", "%u"}, [8] = {"u64", "%Lu"}},
+		[ARGUMENT_FORM_SIGNED] = {[1] = {"s8", "%d"}, [2] = {"s16", "%d"}, [4] = {"s32", "%d"}, [8] = {"s64", "%Ld"}},
+		[ARGUMENT_FORM_HEX] = {[8] = {"void *", "0x%Lx"}},
+	};
+	char *fields = memory_text("", 0), *print = memory_text("", 0), *values = memory_text("", 0), *whole;
+	uint16_t at = record->head;
+
+	for (int i = 0; i < record->count; i++) {
+		struct told *told = &record->items[i];
+		const struct argument_found *found = &told->found;
+		enum argument_form form = found->form == ARGUMENT_FORM_HEX && found->size != 8 ? ARGUMENT_FORM_UNSIGNED : found->form;
+
+		told->out = is_text(found) ? add_field(&fields, &print, &values, &at, "__data_loc char[]", 4, true, told->label, "\\\"%s\\\"", true)
+					   : add_field(&fields, &print, &values, &at, forms[form][found->size].type, found->size,
+						       form == ARGUMENT_FORM_SIGNED, told->label, forms[form][found->size].print, false);
+	}
+	record->unknown_at = add_field(&fields, &print, &values, &at, "u64", 8, false, EVENT_UNKNOWN, "0x%Lx", false);
+	record->size = at;
+	whole = memory_format("%.*s%s\nprint fmt: \"%s\"%s\n", (int)(head_end - kernels), kernels, fields, print + 1, values);
+	free(fields);
+	free(print);
+	free(values);
+	return whole;
+}
+
+int argument_record_learn(struct argument_record *record, struct tep_event *event, char **format, int *length)
+{
+	const char *first = find_all(record, event) < 0 ? NULL : find_head(record, event), *line;
+	char *made;
+
+	if (!first)
+		return -1;
+	line = line_of(*format, first);
+	if (!line)
+		return fail("cannot understand the format of a function's event");
+	made = make_format(record, *format, line);
+	free(*format);
+	*format = made;
+	*length = (int)strlen(made);
+	return 0;
+}
+
+/* --- records ------------------------------------------------------------------------------------------------------------- */
+
+static uint64_t number_at(const char *payload, uint16_t at, unsigned size)
+{
+	uint64_t number = 0;
+
+	memcpy(&number, payload + at, size);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	number >>= 64 - 8 * size;
+#endif
+	return number;
+}
+
+static uint32_t place_of(const struct argument_record *record, const char *payload, int text)
+{
+	return (uint32_t)number_at(payload, record->text_at[text], sizeof(uint32_t));
+}
+
+/*
+ * Whether the kernel could read this text. What it could not read has no length; or, where it could not even read its address, the
+ * place of the next one, for it leaves what it had prepared. The last one is always there.
+ */
+static bool was_read(const struct argument_record *record, const char *payload, int text)
+{
+	uint32_t place = place_of(record, payload, text);
+
+	return place >> 16 && (place & 0xffff) != (place_of(record, payload, text + 1) & 0xffff);
+}
+
+/* A number from memory is zero if only its own place could not be read, and anything if one before could not be. */
+static bool is_known(const struct argument_record *record, const char *payload, const struct argument_path *path, int look, uint64_t number)
+{
+	return look == NONE || (path->derefs == 1 && number) || was_read(record, payload, look);
+}
+
+static uint64_t take_bits(const struct argument_found *found, uint64_t number)
+{
+	unsigned unused;
+
+	if (!found->bits)
+		return number;
+	number >>= found->bit;
+	unused = 64u - found->bits;
+	number <<= unused;
+	return found->form == ARGUMENT_FORM_SIGNED ? (uint64_t)((int64_t)number >> unused) : number >> unused;
+}
+
+static bool take_number(const struct argument_record *record, const struct told *told, const char *payload, char *bytes)
+{
+	uint64_t raw = number_at(payload, told->at, told->found.size), number = take_bits(&told->found, raw);
+
+	if (!is_known(record, payload, &told->found.value, told->look, raw))
+		return false;
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	number <<= 64 - 8 * told->found.size;
+#endif
+	memcpy(bytes + told->out, &number, told->found.size);
+	return true;
+}
+
+/* The text, and its length, which is not more than what is told of it. False: unknown. */
+static bool find_text(const struct argument_record *record, const struct told *told, const char *payload, size_t size, const char **text,
+		      size_t *length)
+{
+	uint32_t place = place_of(record, payload, told->text), at = place & 0xffff;
+	bool read = was_read(record, payload, told->text) && at + (place >> 16) <= size;
+	uint64_t most = told->found.size;
+
+	if (told->found.form == ARGUMENT_FORM_COUNTED) {
+		most = number_at(payload, told->length_at, 8);
+		if (!is_known(record, payload, &told->found.length, told->length_look, most) || (most && !read))
+			return false;
+		most = most < told->found.size ? most : told->found.size;
+	} else if (!read) {
+		return false;
+	}
+	*text = payload + at;
+	*length = most ? strnlen(*text, most < place >> 16 ? most : place >> 16) : 0;
+	return true;
+}
+
+/* At the end of the event. */
+static bool take_text(const struct argument_record *record, const struct told *told, const char *payload, size_t size, char *bytes, size_t *used)
+{
+	const char *text;
+	size_t length;
+	uint32_t place;
+
+	if (!find_text(record, told, payload, size, &text, &length))
+		return false;
+	place = (uint32_t)*used | (uint32_t)(length + 1) << 16;
+	memcpy(bytes + told->out, &place, sizeof(place));
+	memcpy(bytes + *used, text, length);
+	bytes[*used + length] = '\0';
+	*used += length + 1;
+	return true;
+}
+
+static size_t most(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
+
+/* The end of all that the kernel's event has without its texts. */
+static size_t end_of(const struct argument_record *record)
+{
+	size_t end = record->head;
+
+	for (int i = 0; i < record->count; i++) {
+		const struct told *told = &record->items[i];
+
+		if (told->text == NONE)
+			end = most(end, told->at + (size_t)told->found.size);
+		else if (told->found.form == ARGUMENT_FORM_COUNTED)
+			end = most(end, told->length_at + sizeof(uint64_t));
+	}
+	for (int i = 0; record->texts && i <= record->texts; i++)
+		end = most(end, record->text_at[i] + sizeof(uint32_t));
+	return record->at_end ? most(end, record->told_at + 1u) : end;
+}
+
+size_t argument_record_take(const struct argument_record *record, const char *payload, size_t size, char bytes[ARGUMENT_RECORD_ROOM])
+{
+	bool told_at_all = true;
+	size_t used = record->size;
+	uint64_t unknown = 0;
+
+	if (end_of(record) > size)
+		return 0;
+	if (record->at_end)
+		told_at_all = payload[record->told_at];
+	memset(bytes, 0, record->size);
+	memcpy(bytes, payload, record->head);
+	for (int i = 0; i < record->count; i++) {
+		const struct told *told = &record->items[i];
+		bool known = told_at_all && (told->text == NONE ? take_number(record, told, payload, bytes)
+								: take_text(record, told, payload, size, bytes, &used));
+
+		unknown |= (uint64_t)!known << (record->first + (unsigned)i);
+	}
+	memcpy(bytes + record->unknown_at, &unknown, sizeof(unknown));
+	return used;
+}

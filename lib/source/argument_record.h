@@ -1,0 +1,45 @@
+/*
+ * argument_record: the arguments of a function's call, from the words that the kernel takes of a probe to the fields of an event in the
+ * stream.
+ *
+ * The kernel hands out text without a bound, zero where memory cannot be read, and, two steps away, whatever was there before. So it is
+ * asked for more than is wanted: for text at the same places as numbers, whose length tells whether they could be read, and behind all of it
+ * for text that is always there. From that the record is made: numbers, text of at most ARGUMENT_TEXT_MOST bytes, and a field
+ * EVENT_UNKNOWN with a bit for each field that could not be read, of the first field behind the common ones from the lowest on.
+ *
+ *	argument_record_new()
+ *	argument_record_fetch()		before the probe is made
+ *	argument_record_learn()		when its format is there
+ *	argument_record_take()		for each event
+ */
+#ifndef SOURCE_ARGUMENT_RECORD_H
+#define SOURCE_ARGUMENT_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "program/argument.h"
+
+struct argument_record;
+struct tep_event;
+
+enum { ARGUMENT_RECORD_ROOM = 4096 };
+
+/* Of those arguments that a call's end tells, or its begin. NULL: there are none of these. */
+struct argument_record *argument_record_new(const struct arguments *arguments, const struct argument_found *found, bool at_end);
+void argument_record_free(struct argument_record *record); /* NULL: nothing */
+
+/*
+ * The words of a probe. Of an end: where it is behind a return, else at an instruction, and whether that returns (a jump to another function does
+ * not, and tells nothing). The caller frees it; NULL after fail().
+ */
+enum argument_end { ARGUMENT_END_BEHIND, ARGUMENT_END_RETURN, ARGUMENT_END_JUMP };
+char *argument_record_fetch(const struct argument_record *record, enum argument_end end);
+
+/* Learns where the kernel puts them, and makes the format of the stream's events of the kernel's. Takes and sets both. -1 after fail(). */
+int argument_record_learn(struct argument_record *record, struct tep_event *event, char **format, int *length);
+
+/* Makes the stream's event of the kernel's. Returns its size, at most ARGUMENT_RECORD_ROOM; 0: it is cut. */
+size_t argument_record_take(const struct argument_record *record, const char *payload, size_t size, char bytes[ARGUMENT_RECORD_ROOM]);
+
+#endif

@@ -1,0 +1,220 @@
+#!/usr/bin/env bats
+# Arguments and results of functions: what the events of calls tell, and what is refused.
+# bats file_tags=live
+
+load helper
+
+# What is not optimised away although nobody asks for it.
+noipa='__attribute__((noipa))'
+
+server_c() {
+	cat >server.c <<-C
+		#include <stdint.h>
+		#include <stdlib.h>
+		#include <string.h>
+		#include <sys/mman.h>
+		enum color { RED, GREEN = 7, BLUE = -1 };
+		struct inner { long number; const char *name; short list[4]; };
+		struct request {
+			const char *url; unsigned length; char tag[8]; struct inner *to; struct inner here;
+			unsigned three : 3, nine : 9; int minus : 5; uint8_t zero; enum color color; union { int one; long two; }; double real;
+		};
+		int counter = 41;
+		struct inner global = {5, "global", {1, 2, 3, 4}};
+		$noipa int handle(struct request *r, int n, const char *text, double d, enum color c, short five, long six, int seven, char eight)
+		{
+			__asm__ volatile("" : : "r"(r), "r"(n), "r"(text), "x"(d), "r"(c), "r"(five), "r"(six), "r"(seven), "r"(eight) : "memory");
+			counter++;
+			return -n;
+		}
+		int main(void)
+		{
+			struct inner inner = {-42, "inner", {9, -8, 7, 6}};
+			struct request whole = {"/a?b=1", 6, "tagged!", &inner, {17, "here", {4, 3, 2, 1}}, 5, 300, -7, 0, GREEN, {.two = 99}, 2.5};
+			struct request empty = {""}, wild = {(char *)0xdead0000, 9, "", (void *)0xdead0000};
+			char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *many = malloc(9000);
+			munmap(page + 4096, 4096);
+			strcpy(page + 4090, "edges");
+			memset(many, 'm', 8999);
+			many[8999] = 0;
+			handle(&whole, 5, "text", 1.5, GREEN, -5, 6, -7, 'x');
+			handle(&empty, 0, "", 1.5, BLUE, 5, 6, 7, 'y');
+			handle(&wild, 1, page + 4090, 0, RED, 0, 0, 0, 0);
+			handle(NULL, 2, NULL, 0, RED, 0, 0, 0, 0);
+			handle((void *)0xdead0000, 3, (void *)0xffff800000000000, 0, RED, 0, 0, 0, 0);
+			handle(&whole, 4, many, 0, RED, 0, 0, 0, 0);
+			many[300] = 0;
+			handle(&whole, 6, many, 0, RED, 0, 0, 0, 0);
+			handle(&whole, 7, "a \"b\" \n\033[1m\377", 0, RED, 0, 0, 0, 0);
+			return 0;
+		}
+	C
+}
+
+# told STREAM: the events of functions, from their names on, without addresses.
+told() {
+	stream-cat --text "$1" | grep '^event .* name=func:' | sed 's/.* name=func://; s/ __probe[a-z_]*=[0-9]*//g; s/ sp=[0-9]*//'
+}
+
+@test "the arguments of a call are told where it begins, optimised or not, the result where it ends" {
+	need_tracefs
+	server_c
+	for how in -O2 -O0; do
+		gcc -g $how -o server server.c
+		trace-collect -c 'func:./server:handle(r->url,r->length,r->tag,n,text,c,five,six,seven,eight,ret)' -o trace -- ./server
+		told trace >calls
+		run -0 sed -n '1p; 2p; 3p; 4p' calls
+		assert_output - <<-'END'
+			server__handle url="/a?b=1" length=6 tag=tagged! n=5 text=text c=7 five=-5 six=6 seven=-7 eight=120
+			server__handle__return ret=-5
+			server__handle url="" length=0 tag="" n=0 text="" c=-1 five=5 six=6 seven=7 eight=121
+			server__handle__return ret=0
+		END
+		trace-collect -c 'func:./server:handle(to=r->to->name,r->to->list[1],of=r->here.name,n=@global.number,@counter,r->three,r->nine,r->minus,r->zero,r->color,r->two,%2:s32)' \
+			-o trace -- ./server
+		run -0 sed -n 1p <(told trace)
+		assert_output "server__handle to=inner list=-8 of=here n=5 counter=41 three=5 nine=300 minus=-7 zero=0 color=7 two=99 arg2=5"
+	done
+}
+
+@test "a wild pointer is told as unknown, an empty text is not; long text is cut" {
+	need_tracefs
+	server_c
+	gcc -g -O2 -o server server.c
+	trace-collect -c 'func:./server:handle(r->url,r->length,r->to->number,r->zero,text,n)' -o trace -- ./server
+	told trace | grep -v return >calls
+	run -0 sed -n '2,5p; 8p' calls
+	assert_output - <<-'END'
+		server__handle url="" length=0 number=? zero=0 text="" n=0
+		server__handle url=? length=9 number=? zero=0 text=edges n=1
+		server__handle url=? length=? number=? zero=? text=? n=2
+		server__handle url=? length=? number=? zero=? text=? n=3
+		server__handle url="/a?b=1" length=6 number=-42 zero=0 text="a \"b\" \n\x1b[1m\xff" n=7
+	END
+	run -0 sed -n 's/.* text=\(m*\) n=6$/\1/p' calls
+	assert_equal ${#output} 255
+	run -0 sed -n 6p calls # of text of 4 KiB and more the kernel tells the first bytes
+	assert_output --regexp ' text=(m+|\?) n=4$'
+}
+
+@test "what is told is shown in signals, and stays what it is as text" {
+	need_tracefs
+	server_c
+	gcc -g -O2 -o server server.c
+	trace-collect -c 'func:./server:handle(r->url,at=n,r->length,ret)' -f './server:*' -o trace -- ./server
+	cchart-filter --text --limit=func:server:handle=1ns trace 2>complaints | grep '^signal ' >signals
+	run -0 sed -n '1p; 3p; 4p' <(sed 's/.* comm=server //' signals)
+	assert_output - <<-'END'
+		url="/a?b=1" at=5 length=6
+		url=? at=1 length=9
+		url=? at=2 length=?
+	END
+	run ! grep 'func:server:handle' complaints
+	stream-cat --text trace >trace.txt
+	cchart-filter --text --limit=func:server:handle=1ns trace.txt 2>/dev/null | grep '^signal ' | diff signals -
+	assert_equal "$(grep -c '^chart name=func:server:handle ' trace.txt)" 1
+}
+
+@test "strings, references and members of C++; of a tail call there is no result" {
+	need_tracefs
+	cat >server.cc <<-C
+		#include <string>
+		#include <string_view>
+		struct Base { int id = 3; virtual ~Base() {} };
+		namespace app {
+		int level = 12;
+		struct Pair { int a, b; };
+		struct Big { long x[5]; };
+		struct Server : Base {
+			std::string name = "front"; struct { int nameless = 77; };
+			$noipa int handle(const std::string &url, std::string_view part, std::string copy, int n, Pair p, Big big, bool flag)
+			{
+				asm volatile("" : : "r"(this), "r"(&url), "r"(part.data()), "r"(&copy), "r"(n), "r"(p.a), "r"(&big), "r"((int)flag) : "memory");
+				if (n == 13)
+					throw 13;
+				return n + id;
+			}
+			$noipa long tail(long n) { asm volatile("" : : : "memory"); return other(n + 1); }
+			$noipa long other(long n) { asm volatile("" : "+r"(n) : : "memory"); if (n > 100) throw 1; return n * 2; }
+			$noipa std::string_view view(const char *text) { asm volatile("" : : : "memory"); return text; }
+		};
+		}
+		int main()
+		{
+			app::Server server;
+			std::string url = "/a/long/url/that/is/not/short/enough?x=1";
+			char raw[] = "part of it";
+			server.handle(url, std::string_view(raw, 4), "copied", 5, {1, -2}, {{1, 2, 3, 4, 5}}, true);
+			try { server.handle("", std::string_view(), std::string(300, 'c'), 13, {}, {}, false); } catch (int) {}
+			server.tail(3);
+			return server.view("x").size() != 1;
+		}
+	C
+	for how in -O2 -O0; do
+		g++ -std=c++17 -g $how -o server server.cc
+		trace-collect -c 'func:./server:app::Server::handle(url,part,copy,n,p.b,big.x[1],flag,this->id,this->name,this->nameless,ret)' \
+			-c 'func:./server:app::Server::tail(n,ret,@app::level)' -o trace -- ./server 2>/dev/null
+		told trace | sed 's/cccccccccc*/LONG/' >calls
+		run -0 grep -c 'handle__return ret=8$' calls
+		run -0 grep -Ev 'return|unwind' calls
+		assert_output - <<-'END'
+			server__app__Server__handle url="/a/long/url/that/is/not/short/enough?x=1" part=part copy=copied n=5 b=-2 x=2 flag=1 id=3 name=front nameless=77
+			server__app__Server__handle url="" part="" copy=LONG n=13 b=0 x=0 flag=0 id=3 name=front nameless=77
+			server__app__Server__tail n=3 level=12
+		END
+		run -0 grep -o 'tail__return ret=.*' calls
+		assert_output "tail__return ret=$([ $how = -O0 ] && echo 8 || echo '?')"
+	done
+}
+
+# refused EXPRESSIONS: the message.
+refused() {
+	run -1 trace-collect -d 0 --text -c "func:./server:$1"
+	output=${output#trace-collect: }
+}
+
+@test "what is not there when a call begins is refused by name" {
+	need_tracefs
+	server_c
+	cat >>server.c <<-'C'
+		static __attribute__((noinline)) int known(int gone, int kept) { __asm__ volatile("" : : "r"(kept) : "memory"); return kept; }
+		__attribute__((noinline)) float real(float f) { __asm__ volatile("" : : "x"(f) : "memory"); return f; }
+		__attribute__((noinline)) void nothing(void) { __asm__ volatile("" : : : "memory"); }
+		int call(int n) { nothing(); return known(1, n) + (int)real(0); }
+	C
+	gcc -g -O2 -o server server.c
+	known=$(nm server | grep -o 'known.*') # GCC made a copy of it that lacks the parameter
+	refused "$known(gone)"
+	assert_output --regexp "cannot tell 'gone' of '$known': (the compiler made it a constant|it was optimised away).*"
+	refused 'handle(d)'
+	assert_output "cannot tell 'd' of 'handle': it is a floating-point number, or larger than 64 bits; :x64 tells its bits where they are in memory"
+	refused 'handle(d:u64)'
+	assert_output "cannot tell 'd:u64' of 'handle': it is in a vector register or in none, and the kernel tells only general ones"
+	refused 'real(ret)'
+	assert_output "cannot tell 'ret' of 'real': it is not returned in one general register"
+	refused 'nothing(ret)'
+	assert_output "cannot tell 'ret' of 'nothing': the function returns nothing"
+	refused 'handle(r.url)'
+	assert_output "cannot tell 'r.url' of 'handle': a pointer's members come behind '->'"
+	refused 'handle(n, r->lenght)'
+	assert_output "cannot tell 'r->lenght' of 'handle': type 'request' has no member 'lenght'; is it 'length'?"
+	refused 'handle(txt)'
+	assert_output "function 'handle' has no parameter 'txt'; is it 'text'?"
+	refused 'handle(r->here)'
+	assert_output "cannot tell 'r->here' of 'handle': it is a struct: name a member of it"
+	refused 'handle(r->url, url=n)'
+	assert_output "wrong arguments 'r->url, url=n': a second one has this name, so give it another, NAME=..., at column 9"
+	refused 'handle(r->url:u12)'
+	assert_output "wrong arguments 'r->url:u12': there are the types u8 to u64, s8 to s64, x64, string, text, ptr, but not this at column 8"
+	refused 'handle(n+1)'
+	assert_output "wrong arguments 'n+1': ',' or the end is wanted at column 2"
+	strip -g server
+	refused 'handle(n)'
+	assert_output "cannot tell 'n' of 'handle': the program has no debugging information of this function; %1 is its first argument"
+	trace-collect -c 'func:./server:handle(%2:s32,%3:string,ret:s32)' -o trace -- ./server
+	run -0 sed -n '1,2p' <(told trace)
+	assert_output - <<-'END'
+		server__handle arg2=5 arg3=text
+		server__handle__return ret=-5
+	END
+}
