@@ -20,7 +20,7 @@
 #include "run/settings.h"
 
 static const char *job_file, *node, *log_format, *pairs = "all", *facts_when = "auto";
-static bool keep, no_children, live, as_text;
+static bool keep, no_children, light, live, as_text;
 
 static const char *const pair_kinds[] = {"all", "same"}, *const whens[] = {"auto", "always", "never"};
 
@@ -50,6 +50,7 @@ static const struct option_entry options[] = {
 	{OPTION_STRING, 0, "facts", &facts_when, "WHEN", .names = when},
 	{OPTION_STRING, 'l', "log", &log_format, "FORMAT", "read access logs of a server: nginx, apache, or a format of one's own"},
 	{OPTION_FLAG, 0, "no-children", &no_children, NULL, "only threads of the program's name were traced"},
+	{OPTION_FLAG, 0, "light", &light, NULL, "runs by begin and end of processes, without their calls"},
 	{OPTION_FLAG, 0, "live", &live, NULL, "the stream goes on: a tick behind each run, and none that is not over"},
 	{OPTION_FLAG, 'k', "keep", &keep, NULL, "keep the events"},
 	OPTION_TEXT(&as_text),
@@ -206,7 +207,7 @@ int main(int argc, char **argv)
 {
 	int first = command_line(argc, argv, options, "[FILE...]", "turn the system calls of each run of a program into features");
 	struct known known = {0};
-	struct run_options how = {.node = node, .same_pairs = !strcmp(pairs, "same"), .childless = no_children, .live = live,
+	struct run_options how = {.node = node, .same_pairs = !strcmp(pairs, "same"), .childless = no_children, .light = light, .live = live,
 				  .more = write_known, .context = &known};
 	struct handlers handlers = {.finish = stream_over};
 	struct run_builder *builder;

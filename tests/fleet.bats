@@ -270,21 +270,30 @@ send() {
 	serve
 	"${hub[@]}" init
 	cp /bin/true tbfleet
+	cp /bin/sleep tblight
 	printf 'program tbfleet\nsysctl kernel.ostype\nsysctl net.*\n' >tbfleet.job
-	printf 'program tbfleet\nsysctl kernel.*\n' >may
+	echo 'program tblight' >tblight.job
+	printf 'program tbfleet tblight\nsysctl kernel.*\n' >may
 	"${edge[@]}" -n k 2>log 3>&- &
 	edge_pid=$!
 	"${hub[@]}" order ./tbfleet.job --until=1h --runs=1000
-	# the collector of this order traces when it reads its rings
-	traces() { for pid in $(pgrep -P $edge_pid -x trace-collect); do [ -n "$(find /proc/"$pid"/fd -lname '*trace_pipe_raw' -print -quit)" ] && return; done; return 1; }
+	"${hub[@]}" order ./tblight.job --until=1h --runs=1000 --light
+	# collectors trace when they read their rings
+	traces() { [ "$(pgrep -c -P $edge_pid -x trace-collect)" = 2 ] && for pid in $(pgrep -P $edge_pid -x trace-collect); do [ -n "$(find /proc/"$pid"/fd -lname '*trace_pipe_raw' -print -quit)" ] || return; done; }
 	until_true 60 traces
 	for i in 1 2 3; do ./tbfleet; done
-	sleep 0.3
+	./tblight 60 3>&- &
+	executed() { [ "$(cat /proc/$!/comm)" = tblight ]; }
+	until_true 60 executed
+	kill $!
+	wait $! || true
 	"${hub[@]}" cancel tbfleet
-	pulled() { "${hub[@]}" pull -o got here 2>told; [ "$(grep -c '^run ' got)" -ge 3 ]; }
+	"${hub[@]}" cancel tblight
+	pulled() { "${hub[@]}" pull -o got here 2>told; [ "$(grep -c '^run ' got)" -ge 4 ]; }
 	until_true 60 pulled
 	run -0 grep -c '^run .* node=k job=tbfleet .* program=tbfleet exit=0 children=no$' got
 	assert_output 3
+	assert_equal "$(grep -c '^run .* job=tblight .* program=tblight exit=143 light=yes$' got)" 1
 	assert_equal "$(grep -c 'name=sysctl.kernel.ostype value=Linux' got)" 3
 	refute grep -q 'sysctl.net' got
 	grep -q 'left out, for it may not be recorded here: sysctl net' told log

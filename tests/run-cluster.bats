@@ -104,3 +104,11 @@ END
 	run -0 bash -c 'printf "run id=a job=j ts=0 elapsed=1\nrun id=b job=k ts=0 elapsed=1\n" | run-cluster -t --job=k'
 	assert_output --partial '1 run of k'
 }
+
+@test "light runs meet only light ones" {
+	{ spread 10 1 a; spread 10 3 b 11; } | runs light=yes >in
+	spread 5 9 c 21 | runs >>in
+	run -3 --separate-stderr run-cluster -t in
+	assert_line --regexp '^cluster groups=2 .* left=5 '
+	assert_regex "$stderr" "5 light where most are not, or the other way round|light where most are not"
+}

@@ -164,3 +164,30 @@ END
 	run -0 --separate-stderr run-features -t --facts=never --live -j wget goes-on
 	refute_line --regexp '^run '
 }
+
+@test "light runs: begin, end, and the exit status that is known" {
+	cat >light <<-END
+		stream version=1 host=h machine=x86_64
+		event ts=1.0 cpu=0 tid=7 comm=wget name=sched:sched_process_exec filename=/usr/bin/wget pid=7 old_pid=7
+		event ts=1.1 cpu=0 tid=8 comm=cat name=sched:sched_process_exec filename=/bin/cat pid=8 old_pid=8
+		event ts=1.2 cpu=0 tid=9 comm=wget name=sched:sched_process_exec filename=/usr/bin/wget pid=9 old_pid=9
+		event ts=1.3 cpu=0 tid=9 comm=wget name=signal:signal_deliver sig=17 errno=0 code=1 sa_handler=0 sa_flags=0
+		event ts=1.4 cpu=0 tid=8 comm=cat name=signal:signal_generate sig=15 errno=0 code=0 comm=wget pid=9 group=1 result=0
+		event ts=1.4 cpu=0 tid=9 comm=wget name=signal:signal_deliver sig=9 errno=0 code=0 sa_handler=0 sa_flags=0
+		event ts=1.5 cpu=0 tid=9 comm=wget name=sched:sched_process_exit pid=9 prio=120 group_dead=1
+		event ts=2.0 cpu=0 tid=7 comm=wget name=raw_syscalls:sys_enter id=231 args=0x104
+		event ts=2.1 cpu=0 tid=7 comm=wget name=sched:sched_process_exit pid=7 prio=120 group_dead=0
+		event ts=2.25 cpu=0 tid=7 comm=wget name=sched:sched_process_exit pid=7 prio=120 group_dead=1
+		event ts=2.5 cpu=0 tid=7 comm=wget name=sched:sched_process_exec filename=/usr/bin/wget pid=7 old_pid=7
+		event ts=3.0 cpu=0 tid=7 comm=wget name=sched:sched_process_exit pid=7 prio=120 group_dead=1
+		event ts=3.5 cpu=0 tid=7 comm=wget name=sched:sched_process_exec filename=/usr/bin/wget pid=7 old_pid=7
+	END
+	run -0 --separate-stderr run-features -t --facts=never --light --live -j wget light
+	assert_equal "$(grep '^run' <<<"$output")" "$(cat <<-END
+		run id=h::1.200000000:9 node=h job=wget ts=1.200000000 elapsed=0.300000000 program=wget exit=143 light=yes
+		run id=h::1.000000000:7 node=h job=wget ts=1.000000000 elapsed=1.250000000 program=wget exit=4 light=yes
+		run id=h::2.500000000:7 node=h job=wget ts=2.500000000 elapsed=0.500000000 program=wget light=yes
+	END
+	)"
+	refute_line --regexp '^features'
+}

@@ -148,6 +148,7 @@ static _Noreturn void collect(const struct recordings *recordings, const struct 
 {
 	static const char *const full_events[] = {"raw_syscalls/comm == \"%.15s\"", NULL};
 	static const char *const light_events[] = {"sched:sched_process_exec/comm == \"%.15s\"", "sched:sched_process_exit/comm == \"%.15s\"",
+						   "signal:signal_generate/comm == \"%.15s\"",
 						   "signal:signal_deliver/comm == \"%.15s\"",
 						   "raw_syscalls:sys_enter/comm == \"%.15s\" && id == %d", NULL};
 	const char *const *events = light ? light_events : full_events;

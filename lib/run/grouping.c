@@ -187,11 +187,12 @@ enum { LEAST_RUNS = 3, LEAST_NODES = 2, FEW = 30, NO_GROUP = -1, SENTENCE = 512 
 static const double WELL_APART = 0.75, SLOWER = 1.5;
 
 /* Why a run takes no part. */
-enum left { NOT_LEFT, LEFT_LOST, LEFT_PARTIAL, LEFT_CHILDREN, LEFT_VALUE, LEFT_NODE, LEFT_KINDS };
+enum left { NOT_LEFT, LEFT_LOST, LEFT_PARTIAL, LEFT_CHILDREN, LEFT_LIGHT, LEFT_VALUE, LEFT_NODE, LEFT_KINDS };
 
 static const char *const left_words[LEFT_KINDS] = {
 	[LEFT_LOST] = "within which events were lost",
 	[LEFT_PARTIAL] = "that began before the data where most did not, or the other way round",
+	[LEFT_LIGHT] = "light where most are not, or the other way round",
 	[LEFT_CHILDREN] = "without their children's calls where most have them, or the other way round",
 	[LEFT_VALUE] = "without a value of the metric above 0",
 	[LEFT_NODE] = "on nodes of fewer than 3 runs",
@@ -284,6 +285,11 @@ static bool is_childless(const struct run_row *run)
 	return run->childless;
 }
 
+static bool is_light(const struct run_row *run)
+{
+	return run->light;
+}
+
 /* Runs of one kind meet only their like: those of the kind that has fewer are left out; of equal numbers, those that are not whole. */
 static void keep_more(struct grouping *grouping, bool (*is)(const struct run_row *run), enum left why)
 {
@@ -305,6 +311,7 @@ static void leave_out(struct grouping *grouping)
 		if (takes_part(grouping, i) && grouping->table->rows.items[i]->incomplete)
 			grouping->left[i] = LEFT_LOST;
 	keep_more(grouping, is_partial, LEFT_PARTIAL);
+	keep_more(grouping, is_light, LEFT_LIGHT);
 	keep_more(grouping, is_childless, LEFT_CHILDREN);
 	for (size_t i = 0; i < grouping->table->rows.count; i++)
 		if (takes_part(grouping, i) && (exit ? grouping->table->rows.items[i]->exit < 0

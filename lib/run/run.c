@@ -82,7 +82,11 @@ int run_write(const struct run *run, const struct run_labels *labels, bool compl
 		line_text(&line, "complete", "no");
 	if (labels->childless)
 		line_text(&line, "children", "no");
+	if (labels->light)
+		line_text(&line, "light", "yes");
 	status = stream_write_line(stream, &line);
 	line_free(&line);
+	if (labels->light)
+		return status;
 	return status < 0 ? -1 : tally_write(run->sums, calls, id, stream);
 }

@@ -25,6 +25,7 @@ struct run {
 	bool closed;		    /* all its threads have ended */
 	bool has_exit;
 	uint8_t exit;
+	uint8_t sent;		    /* of a light run: the last deadly signal that was sent to it; 0: none */
 	uint32_t awaited;	    /* closed: calls of children that count and did not return yet */
 	struct tally *sums;
 	struct tally *later;	    /* of children, since `end` */
@@ -46,6 +47,7 @@ struct tally *run_return(struct run *run, const struct process *process, int64_t
 struct run_labels {
 	const char *node, *boot, *job; /* "": unknown */
 	bool childless;		       /* calls of children are missing */
+	bool light;		       /* all calls are */
 };
 
 /* Writes `run` and `features`; `id` (RUN_ID_ROOM) is set to the run's. 0; -1 after fail(). */

@@ -1,5 +1,6 @@
 #include "run/run_build.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,8 +34,8 @@ struct run_builder {
 	struct events *events;
 	struct run_options options;
 	struct calls *calls;
-	struct event_type *enter, *exit, *exec, *fork;
-	struct event_field *enter_id, *enter_args, *exit_id, *exit_ret, *exec_pid, *exec_file, *fork_parent, *fork_child;
+	struct event_type *enter, *exit, *exec, *fork, *death, *sent, *signal; /* the last three for light runs */
+	struct event_field *enter_id, *enter_args, *exit_id, *exit_ret, *exec_pid, *exec_file, *fork_parent, *fork_child, *death_group, *sent_number, *sent_to, *signal_number, *signal_handler;
 	/* of this stream */
 	struct kin kin;
 	struct program *programs;
@@ -70,6 +71,14 @@ struct run_builder *run_builder_new(struct stream *stream, struct events *events
 	builder->fork = events_type(events, "sched:sched_process_fork");
 	builder->fork_parent = event_type_field(builder->fork, "parent_pid");
 	builder->fork_child = event_type_field(builder->fork, "child_pid");
+	builder->death = events_type(events, "sched:sched_process_exit");
+	builder->death_group = event_type_field(builder->death, "group_dead");
+	builder->sent = events_type(events, "signal:signal_generate");
+	builder->sent_number = event_type_field(builder->sent, "sig");
+	builder->sent_to = event_type_field(builder->sent, "pid");
+	builder->signal = events_type(events, "signal:signal_deliver");
+	builder->signal_number = event_type_field(builder->signal, "sig");
+	builder->signal_handler = event_type_field(builder->signal, "sa_handler");
 	builder->last = &builder->runs;
 	builder->over_last = &builder->over;
 	builder->from_here = true;
@@ -202,7 +211,7 @@ static int task_seen(struct run_builder *builder, const struct record *record)
 		return -1;
 	if (fields_integer(fields, "tid", &tid) < 0)
 		return stream_fail(builder->stream, "%s", fail_text());
-	if (fields_is(fields, "ended", "yes") && (thread = kin_find(&builder->kin, (int32_t)tid)))
+	if (fields_is(fields, "ended", "yes") && !builder->options.light && (thread = kin_find(&builder->kin, (int32_t)tid)))
 		end_thread(builder, thread);
 	else if (fields_text(fields, "program", program, sizeof(program)))
 		note_program(builder, (int32_t)tid, program, false);
@@ -252,7 +261,7 @@ static int write_run(struct run_builder *builder, const struct run *run)
 	const char *node = builder->options.node ? builder->options.node : builder->node;
 	struct utsname names;
 	bool here = builder->from_here, complete = is_complete(builder, run);
-	struct run_labels labels = {.node = node, .boot = builder->boot, .job = builder->options.job->name, .childless = builder->options.childless};
+	struct run_labels labels = {.node = node, .boot = builder->boot, .job = builder->options.job->name, .childless = builder->options.childless, .light = builder->options.light};
 	char id[RUN_ID_ROOM];
 
 	if (!*node && here && uname(&names) == 0)
@@ -687,6 +696,97 @@ static void forked(struct run_builder *builder, const struct event *event)
 	kin_born(&builder->kin, child, thread->process, false); /* a thread, if its task record says so */
 }
 
+/* The run of the process that a thread belongs to; NULL: none. */
+static struct run *light_run(const struct run_builder *builder, int32_t tid)
+{
+	int32_t tgid = events_tgid(builder->events, tid);
+	const struct thread *leader = kin_find(&builder->kin, tgid ? tgid : tid);
+
+	return leader && !leader->gone ? leader->process->run : NULL;
+}
+
+static void light_begin(struct run_builder *builder, const struct event *event)
+{
+	int32_t tid = (int32_t)event_number(event, builder->exec_pid);
+	struct thread *thread = kin_thread(&builder->kin, tid, tid, event->ts);
+	char file[4096], *name;
+
+	event_text(event, builder->exec_file, file, sizeof(file));
+	name = (char *)last_component(file);
+	if (builder->options.job->programs.count == 0)
+		job_learn(builder->options.job, name);
+	if (thread->process->run || !job_runs(builder->options.job, name))
+		return;
+	begin_run(builder, kin_renew(&builder->kin, thread), name, false);
+	run_event(thread->process->run, event->ts);
+}
+
+/* Whether it ends a process that does not handle it (signal(7)). */
+static bool is_deadly(int64_t number)
+{
+	static const int harmless[] = {SIGCHLD, SIGCONT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH};
+
+	for (size_t i = 0; i < sizeof(harmless) / sizeof(harmless[0]); i++)
+		if (number == harmless[i])
+			return false;
+	return number > 0;
+}
+
+/*
+ * What ends a process kills its threads, so that what is delivered is SIGKILL: it is the signal that was sent last. One that comes while
+ * threads end because of exit_group() or of another signal says nothing.
+ */
+static void light_killed(struct run *run, int64_t number, bool is_handled)
+{
+	if (run->has_exit || is_handled || !is_deadly(number))
+		return;
+	run->has_exit = true;
+	run->exit = (uint8_t)(128 + (number == SIGKILL && run->sent ? run->sent : number));
+}
+
+static void light_ends(struct run_builder *builder, struct run *run, const struct event *event)
+{
+	bool is_last = event_has(event, builder->death_group) ? event_number(event, builder->death_group) != 0
+							       : event->tid == run->process->tgid;
+
+	if (!is_last)
+		return;
+	run_event(run, event->ts);
+	kin_end(&builder->kin, kin_find(&builder->kin, run->process->tgid));
+	finish(builder, run);
+}
+
+static void light_entered(struct run_builder *builder, struct run *run, const struct event *event)
+{
+	const struct call *call = calls_find(builder->calls, event_number(event, builder->enter_id));
+
+	builder->unnamed |= !builder->named;
+	if (!call || call->deed != CALL_EXIT_GROUP)
+		return;
+	run->has_exit = true;
+	run->exit = (uint8_t)event_element(event, builder->enter_args, 0);
+}
+
+static void light_event(struct run_builder *builder, const struct event *event)
+{
+	int32_t tid = event->type == builder->sent ? (int32_t)event_number(event, builder->sent_to) : event->tid;
+	struct run *run = tid > 0 ? light_run(builder, tid) : NULL;
+
+	builder->seen++;
+	if (event->type == builder->exec)
+		light_begin(builder, event);
+	else if (!run)
+		return;
+	else if (event->type == builder->death)
+		light_ends(builder, run, event);
+	else if (event->type == builder->enter)
+		light_entered(builder, run, event);
+	else if (event->type == builder->signal)
+		light_killed(run, event_number(event, builder->signal_number), event_number(event, builder->signal_handler) != 0);
+	else if (event->type == builder->sent && is_deadly(event_number(event, builder->sent_number)))
+		run->sent = (uint8_t)event_number(event, builder->sent_number);
+}
+
 static int event_seen(struct run_builder *builder, const struct record *record)
 {
 	struct event event;
@@ -695,7 +795,9 @@ static int event_seen(struct run_builder *builder, const struct record *record)
 		return stream_fail(builder->stream, "%s", fail_text());
 	if (builder->over && is_long_over(builder->over, event.ts) && write_before(builder, event.ts - LOSS_TOLD) < 0)
 		return -1;
-	if (event.type == builder->enter || event.type == builder->exit) {
+	if (builder->options.light) {
+		light_event(builder, &event);
+	} else if (event.type == builder->enter || event.type == builder->exit) {
 		builder->seen++;
 		builder->unnamed |= !builder->named;
 		if (event.tid <= 0)

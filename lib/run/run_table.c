@@ -136,6 +136,7 @@ static int add_run(struct run_table *table, const struct fields *fields)
 	row->partial = fields_is(fields, "partial", "yes");
 	row->incomplete = fields_is(fields, "complete", "no");
 	row->childless = fields_is(fields, "children", "no");
+	row->light = fields_is(fields, "light", "yes");
 	row->index = (uint32_t)table->rows.count;
 	*ARRAY_ADD(&table->rows) = row;
 	HASH_ADD_KEYPTR(hh, table->by_id, row->id, strlen(row->id), row);

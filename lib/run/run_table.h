@@ -29,7 +29,7 @@ struct run_row {
 	double elapsed;	      /* seconds; NAN: unknown */
 	double ts;	      /* seconds; when it began */
 	int exit;	      /* status; -1: unknown */
-	bool partial, incomplete, childless; /* childless: calls of its children are missing */
+	bool partial, incomplete, childless, light; /* childless: calls of its children are missing; light: all are */
 	bool own_label;	      /* of its own record */
 	bool has_config;
 	UT_hash_handle hh;

@@ -50,7 +50,7 @@ enum kind {
 	KIND_OPEN,     /* ts start chart key? count : intervals begun, not ended, and judged by no limits */
 	KIND_SHED,     /* ts what name? events? cost share? limit : no longer traced, to bound the cost of tracing */
 	KIND_STAGE,    /* command tid : a thread of the pipe that records, as trace-collect found it */
-	KIND_RUN,      /* id node? job ts elapsed program exit? partial? complete? children? class? : a program's run, from exec to exit */
+	KIND_RUN,      /* id node? job ts elapsed program exit? partial? complete? children? light? class? : a program's run, from exec to exit */
 	KIND_FEATURES, /* run NAME... : what sets a run apart, numbers and words */
 	KIND_CONFIG,   /* run name value? error? : a setting of the machine that a run was on */
 	KIND_CLUSTER,  /* groups k? silhouette? ... : how runs were grouped by performance */
