@@ -947,6 +947,36 @@ too_long() {
 	assert_equal "$(records signal <<<"$output" | sed -E 's/.* value=([^ ]*).* fd=5/\1/')" 0.111000000
 }
 
+@test "which side of a connection a process is, is known from before the trace, and not taken by a look in vain" {
+	# Both wait for the answer of a slow one when the trace begins: thread 9 answers first, thread 8 receives first.
+	sides() {
+		event 90 9 syscalls:sys_enter_sendto fd=5; event 90 9 syscalls:sys_exit_sendto ret=4
+		event 100 8 syscalls:sys_enter_recvfrom fd=6; event 101 8 syscalls:sys_exit_recvfrom ret=4
+		for ((i = 1; i < 4; i++)); do
+			event $((i * 1000)) 8 syscalls:sys_enter_sendto fd=6; event $((i * 1000)) 8 syscalls:sys_exit_sendto ret=4
+			event $((i * 1000 + 1)) 9 syscalls:sys_enter_recvfrom fd=5; event $((i * 1000 + 2)) 9 syscalls:sys_exit_recvfrom ret=4
+			event $((i * 1000 + 302)) 9 syscalls:sys_enter_sendto fd=5; event $((i * 1000 + 302)) 9 syscalls:sys_exit_sendto ret=4
+			event $((i * 1000 + 303)) 8 syscalls:sys_enter_recvfrom fd=6; event $((i * 1000 + 304)) 8 syscalls:sys_exit_recvfrom ret=4
+		done
+		noise 5000 7000
+	}
+	{ echo 'traced tids=8,9'; echo 'traced process=9 asked=3,5'; echo 'traced process=8 asks=6'; sides; } >in
+	run -0 --separate-stderr filter -c turn --limit=100ms in
+	assert_equal "$(records signal <<<"$output" | value tid | sort -u)" 9
+	assert_equal "$(records signal <<<"$output" | value value | paste -sd ' ')" "0.300000000 0.300000000 0.300000000"
+	# A client that looks first whether something has come asks all the same.
+	{
+		event 10 8 syscalls:sys_enter_recvfrom fd=6; event 11 8 syscalls:sys_exit_recvfrom ret=-11
+		for ((i = 0; i < 3; i++)); do
+			event $((i * 1000 + 20)) 8 syscalls:sys_enter_sendto fd=6; event $((i * 1000 + 20)) 8 syscalls:sys_exit_sendto ret=4
+			event $((i * 1000 + 21)) 8 syscalls:sys_enter_recvfrom fd=6; event $((i * 1000 + 22)) 8 syscalls:sys_exit_recvfrom ret=4
+		done
+		noise 5000 7000
+	} >in
+	run -0 --separate-stderr filter -c turn --limit=100ms in
+	assert_equal "$(records signal <<<"$output")" ""
+}
+
 @test "with --only-limit nothing learnt is told" {
 	{ healthy; queued 3000 4711; done_at 3040 4711; queued 3500 4712; done_at 3900 4712; } >in
 	assert_equal "$(filter in | records signal | grep -c .)" 2

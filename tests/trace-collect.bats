@@ -917,6 +917,38 @@ members() {
 	assert_output 0
 }
 
+@test "-p: which side of its connections a process is, is told when tracing begins" {
+	need_tracefs
+	command -v python3 >/dev/null || skip "needs python3"
+	cat >sides.py <<-'END'
+		import os, socket, sys, time
+		pair = socket.socketpair()
+		path, port = socket.socket(socket.AF_UNIX), socket.create_server(("127.0.0.1", 0))
+		path.bind("socket")
+		path.listen()
+		def tell(name, files):
+		    with open(name + ".new", "w") as file: file.write(",".join(str(f.fileno()) for f in files))
+		    os.rename(name + ".new", name)
+		    time.sleep(60)
+		if os.fork():
+		    accepted = [path.accept()[0], port.accept()[0]]
+		    tell("asked", sorted(accepted, key=lambda f: f.fileno()))
+		client = socket.socket(socket.AF_UNIX)
+		client.connect("socket")
+		tell("asks", [client, socket.create_connection(port.getsockname())])
+	END
+	python3 sides.py 3>&- &
+	pid=$!
+	until_true 60 test -e asked -a -e asks
+	trace-collect -p $pid -c turn -d 50ms --text -o out
+	pkill -P $pid
+	kill $pid
+	run sed -nE 's/^traced process=[0-9]+ (.*)/\1/p' out
+	assert_line "asked=$(tr -d '"' <asked)"
+	assert_line "asks=$(cat asks)"
+	assert_equal "${#lines[@]}" 2
+}
+
 @test "an event that several want passes the filter of any" {
 	need_tracefs
 	trace-collect -e 'raw_syscalls:sys_enter/id == 39' -e 'raw_syscalls:sys_enter/id == 102' -o out -- true

@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "chart/measure_state.h"
 
 /* BY_HAND_MAX: charts and keys of values by hand, whose names may be anything. */
@@ -691,6 +692,32 @@ static int take_file(struct measure *measure, const struct fields *fields, int64
 	return 0;
 }
 
+static void take_side(struct measure *measure, const struct fields *fields, int64_t process, bool asks)
+{
+	char *fds = fields_copy(fields, asks ? "asks" : "asked"), *rest = fds;
+	uint64_t number;
+
+	for (char *fd; rest && (fd = strsep(&rest, ","));) {
+		if (number_count(fd, strlen(fd), &number) < 0 || number > INT32_MAX)
+			continue;
+		for (size_t i = 0; i < measure->charts.count; i++)
+			if (measure->charts.items[i]->traffic)
+				traffic_side(measure->charts.items[i]->traffic, (int32_t)process, (int32_t)number, asks);
+	}
+	free(fds);
+}
+
+static int take_traced(struct measure *measure, const struct fields *fields)
+{
+	int64_t process = 0;
+
+	if (fields_integer(fields, "process", &process) > 0 && process > 0 && process < PROCESS_TIDS) {
+		take_side(measure, fields, process, true);
+		take_side(measure, fields, process, false);
+	}
+	return traced_read(&measure->traced, fields);
+}
+
 int measure_record(struct measure *measure, enum kind kind, const struct fields *fields, int64_t now)
 {
 	switch (kind) {
@@ -711,7 +738,7 @@ int measure_record(struct measure *measure, enum kind kind, const struct fields 
 	case KIND_FILE:
 		return take_file(measure, fields, now);
 	case KIND_TRACED:
-		return traced_read(&measure->traced, fields);
+		return take_traced(measure, fields);
 	case KIND_SHED:
 		return take_shed(measure, fields, now);
 	default:

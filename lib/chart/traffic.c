@@ -196,13 +196,14 @@ static void take_role(struct descriptor *file, enum role role, bool connection)
 	file->connection |= connection;
 }
 
+/* Whoever looks whether there is something, and finds nothing, has taken no side. */
 static bool receives(struct traffic *traffic, const struct thread_calls *thread, bool connection)
 {
 	struct descriptor *file = descriptor_of(traffic, thread->tgid, thread->fd);
 
 	if (!file)
 		return false;
-	take_role(file, ROLE_ASKED, connection);
+	file->connection |= connection;
 	return file->role != ROLE_FILE && !file->waits;
 }
 
@@ -277,6 +278,7 @@ bool traffic_enter(struct traffic *traffic, int32_t tid, int32_t tgid, enum call
 
 static void received(struct thread_calls *thread, struct descriptor *file)
 {
+	take_role(file, ROLE_ASKED, false);
 	file->received = true;
 	file->waits = false;
 	if (thread->asked_fd == thread->fd)
@@ -325,6 +327,14 @@ struct call_transfer traffic_return(struct traffic *traffic, int32_t tid, int64_
 	if (use == CALL_CLOSE)
 		*file = (struct descriptor){0};
 	return transfer;
+}
+
+void traffic_side(struct traffic *traffic, int32_t tgid, int32_t fd, bool asks)
+{
+	struct descriptor *file = descriptor_of(traffic, tgid, fd);
+
+	if (file)
+		*file = (struct descriptor){.role = asks ? ROLE_ASKS : ROLE_ASKED, .connection = true, .connected = asks};
 }
 
 bool traffic_file(struct traffic *traffic, int32_t tid, int32_t tgid, int32_t fd, const char *kind)

@@ -10,8 +10,8 @@
  *	futex					idle, unless it waits for a lock
  *	everything else				not idle
  *
- * Who asks by a connection: the side that called connect(), or whose first transfer seen is to send. The other side called accept(), or its
- * first transfer seen is to receive. A descriptor is a connection if a socket's call was used on it, or if a `file` record says so.
+ * Who asks by a connection: the side that called connect(), that a `traced` record says so of, or whose first transfer seen is to send. The
+ * other side called accept(), or its first transfer seen is to receive. A descriptor is a connection if a socket's call was used on it, or if a `file` record says so.
  */
 #ifndef CHART_TRAFFIC_H
 #define CHART_TRAFFIC_H
@@ -47,6 +47,9 @@ struct call_transfer {
 
 /* It returns: what was transferred. */
 struct call_transfer traffic_return(struct traffic *traffic, int32_t tid, int64_t result);
+
+/* A descriptor was a connection when tracing began, of which this is the process's side. */
+void traffic_side(struct traffic *traffic, int32_t tgid, int32_t fd, bool asks);
 
 /* A `file` record. True: the thread waits for work there, though traffic_enter() could not know it. */
 bool traffic_file(struct traffic *traffic, int32_t tid, int32_t tgid, int32_t fd, const char *kind);

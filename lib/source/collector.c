@@ -30,6 +30,7 @@
 #include "source/quotas.h"
 #include "source/recorder.h"
 #include "source/scribe.h"
+#include "source/sides.h"
 #include "source/stages.h"
 #include "source/stop.h"
 #include "source/timers.h"
@@ -682,6 +683,17 @@ static const struct wish *enter_event(const struct collector *collector)
 	return NULL;
 }
 
+/* Whether system calls that receive are streamed. */
+static bool wants_calls(const struct collector *collector)
+{
+	const struct wish *wish;
+
+	for (size_t i = 0; (wish = wishes_at(collector->wishes, i)); i++)
+		if (strcmp(wish->event, "syscalls:sys_enter_recvfrom") == 0)
+			return true;
+	return enter_event(collector);
+}
+
 /* Of the processes that were asked for. NULL: of none. */
 static struct within *look_within(struct collector *collector, const struct collection *of)
 {
@@ -710,7 +722,9 @@ static int follow(struct collector *collector, const struct collection *of)
 			return -1;
 	if (process_follow_chosen(&collector->process, read_program, collector) == 0 && of->name_count)
 		of->say("no process is called '%s' yet; those that begin are traced", of->names[0]);
-	return traced_write_all(&collector->process, collector->stream);
+	if (traced_write_all(&collector->process, collector->stream) < 0)
+		return -1;
+	return wants_calls(collector) ? sides_tell(&collector->process, collector->stream) : 0;
 }
 
 /* All that is to be there before tracing is on. */

@@ -1,0 +1,265 @@
+#include "source/sides.h"
+
+#include <dirent.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+
+enum side { SIDE_UNKNOWN, SIDE_ASKED, SIDE_ASKS, SIDES };
+
+enum { PORTS = 1 << 16, LISTEN = 0x0A, TOGETHER = 1000, FD_ROOM = 12, LINE_ROOM = 512 };
+
+/* The TCP connections of a network namespace, by inode. */
+struct connection {
+	uint64_t inode;
+	uint16_t own, other; /* ports */
+	bool here;	     /* both ends have the same address */
+};
+
+struct network {
+	char name[32]; /* as /proc/PID/ns/net spells it */
+	ARRAY(struct connection) connections;
+	uint8_t listens[PORTS]; /* somebody does at this port */
+};
+
+struct looking {
+	struct stream *stream;
+	ARRAY(struct network *) networks;
+};
+
+/* --- TCP ------------------------------------------------------------------------------------------------------------------ */
+
+static void take_line(struct network *network, const char *line)
+{
+	char own[33], other[33];
+	unsigned own_port, other_port, state;
+	unsigned long long inode;
+
+	if (sscanf(line, " %*d: %32[0-9A-F]:%4x %32[0-9A-F]:%4x %2x %*s %*s %*s %*s %*s %llu", own, &own_port, other, &other_port, &state,
+		   &inode) != 6 ||
+	    own_port >= PORTS || other_port >= PORTS)
+		return;
+	if (state == LISTEN)
+		network->listens[own_port] = true;
+	else if (inode)
+		*ARRAY_ADD(&network->connections) =
+			(struct connection){inode, (uint16_t)own_port, (uint16_t)other_port, strcmp(own, other) == 0};
+}
+
+static void read_table(struct network *network, int32_t pid, const char *table)
+{
+	char path[48], line[LINE_ROOM];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/net/%s", pid, table);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file))
+		take_line(network, line);
+	if (file)
+		fclose(file);
+}
+
+static int by_inode(const void *a, const void *b)
+{
+	const struct connection *one = a, *other = b;
+
+	return (one->inode > other->inode) - (one->inode < other->inode);
+}
+
+/* NULL: it is not known which one it is. */
+static const struct network *network_of(struct looking *looking, int32_t pid)
+{
+	char path[48], name[sizeof(looking->networks.items[0]->name)];
+	struct network *network;
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/net", pid);
+	length = readlink(path, name, sizeof(name) - 1);
+	if (length < 0)
+		return NULL;
+	name[length] = '\0';
+	for (size_t i = 0; i < looking->networks.count; i++)
+		if (strcmp(looking->networks.items[i]->name, name) == 0)
+			return looking->networks.items[i];
+	network = *ARRAY_ADD(&looking->networks) = NEW(struct network);
+	memcpy(network->name, name, sizeof(name));
+	read_table(network, pid, "tcp");
+	read_table(network, pid, "tcp6");
+	if (network->connections.count)
+		qsort(network->connections.items, network->connections.count, sizeof(struct connection), by_inode);
+	return network;
+}
+
+/* A port that somebody listens at is not given to those that connect. */
+static enum side side_of_tcp(const struct network *network, const struct connection *connection)
+{
+	if (network->listens[connection->own])
+		return connection->here && network->listens[connection->other] ? SIDE_UNKNOWN : SIDE_ASKED;
+	return connection->here && network->listens[connection->other] ? SIDE_ASKS : SIDE_UNKNOWN;
+}
+
+/* --- sockets of this machine ---------------------------------------------------------------------------------------------- */
+
+static bool has_name(int fd, int (*ask)(int fd, struct sockaddr *address, socklen_t *length))
+{
+	struct sockaddr_un address;
+	socklen_t length = sizeof(address);
+
+	return ask(fd, (struct sockaddr *)&address, &length) == 0 && length > offsetof(struct sockaddr_un, sun_path);
+}
+
+static bool is_option(int fd, int option, int wanted)
+{
+	int value = 0;
+	socklen_t length = sizeof(value);
+
+	return getsockopt(fd, SOL_SOCKET, option, &value, &length) == 0 && value == wanted;
+}
+
+static int own_name(int fd, struct sockaddr *address, socklen_t *length)
+{
+	return getsockname(fd, address, length);
+}
+
+static int name_of_peer(int fd, struct sockaddr *address, socklen_t *length)
+{
+	return getpeername(fd, address, length);
+}
+
+/* What was accepted has the name of its listener. */
+static enum side side_of_unix(int fd)
+{
+	bool own, other;
+
+	if (!is_option(fd, SO_DOMAIN, AF_UNIX) || is_option(fd, SO_TYPE, SOCK_DGRAM) || is_option(fd, SO_ACCEPTCONN, 1))
+		return SIDE_UNKNOWN;
+	own = has_name(fd, own_name);
+	other = has_name(fd, name_of_peer);
+	if (own == other)
+		return SIDE_UNKNOWN;
+	return own ? SIDE_ASKED : SIDE_ASKS;
+}
+
+static enum side side_of_other(int pidfd, int fd)
+{
+	int copy = (int)syscall(SYS_pidfd_getfd, pidfd, fd, 0);
+	enum side side = SIDE_UNKNOWN;
+
+	if (copy < 0)
+		return side;
+	side = side_of_unix(copy);
+	close(copy);
+	return side;
+}
+
+/* --- a process -------------------------------------------------------------------------------------------------------------- */
+
+struct list {
+	char text[TOGETHER * FD_ROOM + 1];
+	size_t length;
+};
+
+static int tell(struct looking *looking, int32_t pid, enum side side, struct list *list)
+{
+	static const char *const keys[SIDES] = {[SIDE_ASKED] = "asked", [SIDE_ASKS] = "asks"};
+	struct line line = {0};
+	int status;
+
+	if (list->length == 0)
+		return 0;
+	line_begin(&line, kind_name(KIND_TRACED));
+	line_integer(&line, "process", pid);
+	line_text(&line, keys[side], list->text);
+	status = stream_write_line(looking->stream, &line);
+	line_free(&line);
+	list->length = 0;
+	return status;
+}
+
+/* Of descriptor `fd`, whose link in /proc says what it is. */
+static enum side side_of(const struct network *network, int pidfd, int fd, const char *link)
+{
+	struct connection key = {0}, *found = NULL;
+	unsigned long long inode;
+
+	if (sscanf(link, "socket:[%llu]", &inode) != 1)
+		return SIDE_UNKNOWN;
+	key.inode = inode;
+	if (network && network->connections.count)
+		found = bsearch(&key, network->connections.items, network->connections.count, sizeof(key), by_inode);
+	return found ? side_of_tcp(network, found) : side_of_other(pidfd, fd);
+}
+
+static int look_at(struct looking *looking, int32_t pid, int pidfd, DIR *folder)
+{
+	const struct network *network = network_of(looking, pid);
+	int status = 0;
+	struct list *lists = memory_new(SIDES, sizeof(*lists));
+
+	for (struct dirent *entry; status == 0 && (entry = readdir(folder));) {
+		char link[64];
+		ssize_t length = readlinkat(dirfd(folder), entry->d_name, link, sizeof(link) - 1);
+		enum side side;
+		struct list *list;
+		uint64_t fd;
+
+		if (length < 0 || number_count(entry->d_name, strlen(entry->d_name), &fd) < 0 || fd > INT32_MAX)
+			continue;
+		link[length] = '\0';
+		side = side_of(network, pidfd, (int)fd, link);
+		if (side == SIDE_UNKNOWN)
+			continue;
+		list = &lists[side];
+		list->length += (size_t)snprintf(list->text + list->length, sizeof(list->text) - list->length, "%s%d",
+						 list->length ? "," : "", (int)fd);
+		if (list->length > sizeof(list->text) - FD_ROOM)
+			status = tell(looking, pid, side, list);
+	}
+	for (int side = SIDE_ASKED; status == 0 && side < SIDES; side++)
+		status = tell(looking, pid, side, &lists[side]);
+	free(lists);
+	return status;
+}
+
+/* A thread that leads no process has no pidfd. */
+static int look_at_process(struct looking *looking, int32_t tid)
+{
+	int pidfd = (int)syscall(SYS_pidfd_open, tid, 0), status = 0;
+	char path[32];
+	DIR *folder;
+
+	if (pidfd < 0)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%d/fd", tid);
+	folder = opendir(path);
+	if (folder) {
+		status = look_at(looking, tid, pidfd, folder);
+		closedir(folder);
+	}
+	close(pidfd);
+	return status;
+}
+
+int sides_tell(const struct process *process, struct stream *stream)
+{
+	struct looking looking = {.stream = stream};
+	int status = 0;
+
+	for (int32_t tid = 1; status == 0 && process->members && tid < PROCESS_TIDS; tid++)
+		if (process_has(process, tid))
+			status = look_at_process(&looking, tid);
+	for (size_t i = 0; i < looking.networks.count; i++) {
+		free(looking.networks.items[i]->connections.items);
+		free(looking.networks.items[i]);
+	}
+	free(looking.networks.items);
+	return status;
+}

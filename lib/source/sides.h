@@ -1,0 +1,17 @@
+/*
+ * sides: which side of their connections the traced processes are.
+ *
+ * Who asks by a connection is told by connect() and accept(). Of a connection from before the trace only its first transfer would tell, and
+ * that misleads where it is an answer. But the kernel knows more: who accepted a connection has the address of a listener, and
+ * who asks there has it at the other end. Of a connection to another machine, and of a pair of sockets, nobody knows.
+ */
+#ifndef SOURCE_SIDES_H
+#define SOURCE_SIDES_H
+
+#include "source/process.h"
+#include "stream/stream.h"
+
+/* Writes a `traced` record of each member process with connections of a known side. Who may not be looked at is left out. -1 after fail(). */
+int sides_tell(const struct process *process, struct stream *stream);
+
+#endif
