@@ -503,8 +503,8 @@ static int take_lost(struct graph_builder *builder, const struct record *record)
 void graph_builder_reads(struct handlers *handlers, record_handler *handler)
 {
 	static const enum kind kinds[] = {KIND_STREAM, KIND_CHART, KIND_EVENT, KIND_LOST, KIND_STACK,
-					  KIND_FILE, KIND_QUOTA, KIND_TIMER, KIND_SIGNAL, KIND_WINDOW,
-					  KIND_GRAPH, KIND_NODE, KIND_EDGE};
+					  KIND_FILE, KIND_QUOTA, KIND_TIMER, KIND_TRACED, KIND_SIGNAL,
+					  KIND_WINDOW, KIND_GRAPH, KIND_NODE, KIND_EDGE};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		handlers->on[kinds[i]] = handler;
@@ -535,6 +535,7 @@ int graph_builder_record(struct graph_builder *builder, const struct record *rec
 	case KIND_CHART:
 	case KIND_QUOTA:
 	case KIND_TIMER:
+	case KIND_TRACED:
 		return take_meaning(builder, record);
 	default:
 		return 0;

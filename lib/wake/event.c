@@ -1,4 +1,5 @@
 #include "wake/part.h"
+#include "wake/syscall.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -190,7 +191,7 @@ int wake_event(struct wake *wake, const struct event *event)
 		return -1;
 	if (slot->known || !still_leaves(wake, at.cpu, event)) {
 		at.cpu->leaving = INDEX_NONE;
-		at.current = core_current(wake, at.cpu, event->tid);
+		at.current = syscall_is_told(wake, event) ? NULL : core_current(wake, at.cpu, event->tid);
 		handle(&at);
 	}
 	at.cpu->last = wake->now;

@@ -1,7 +1,51 @@
 #include "wake/syscall.h"
 
+#include "base/memory.h"
+#include "base/number.h"
 #include "wake/part.h"
 #include "wake/name.h"
+
+/* Threads that slept in a call when tracing began. */
+struct told {
+	int32_t tid;
+	int64_t ts;
+};
+
+struct told_calls {
+	ARRAY(struct told) list;
+};
+
+static struct told_calls *told_of(const struct wake *wake)
+{
+	return wake->of[PART_SYSCALL];
+}
+
+static int read_traced(struct wake *wake, const struct fields *fields)
+{
+	int64_t tid = 0, ts = 0;
+	int found = fields_integer(fields, "within", &tid);
+
+	if (found > 0)
+		found = fields_time(fields, "ts", &ts);
+	if (found > 0 && tid > 0 && tid <= INT32_MAX)
+		*ARRAY_ADD(&told_of(wake)->list) = (struct told){(int32_t)tid, ts};
+	return found < 0 ? -1 : 0;
+}
+
+static void forget_meanings(struct wake *wake)
+{
+	ARRAY_FREE(&told_of(wake)->list);
+}
+
+bool syscall_is_told(const struct wake *wake, const struct event *event)
+{
+	const struct told_calls *told = told_of(wake);
+
+	for (size_t i = 0; i < told->list.count; i++)
+		if (told->list.items[i].tid == event->tid && told->list.items[i].ts == event->ts)
+			return true;
+	return false;
+}
 
 bool syscall_waits(const struct thread *thread, const struct piece *piece)
 {
@@ -55,11 +99,22 @@ static void on_entry(struct at *at)
 	enter(at, at_named(at), descriptor(at));
 }
 
+static void sleeps(struct wake *wake, struct thread *thread, uint32_t cpu)
+{
+	if (!thread_unseen(thread))
+		return;
+	thread_piece(thread, WHAT_WAIT, wake->now, cpu)->flags |= PIECE_ASSUMED;
+	for (const struct part *const *part = wake->hooks->left; *part; part++)
+		(*part)->left(wake, thread);
+}
+
 static void on_raw_entry(struct at *at)
 {
 	enum { ID, ARGUMENTS };
 
 	enter(at, wake_number_call(at->wake, (int)at_number(at, ID)), (int32_t)at_first(at, ARGUMENTS));
+	if (!at->current && syscall_is_told(at->wake, at->event))
+		sleeps(at->wake, at_thread(at), at->cpu->number);
 }
 
 static void on_return(struct at *at)
@@ -87,8 +142,14 @@ static const struct part_event events[] = {
 	{0},
 };
 
+static const struct part_record records[] = {{KIND_TRACED, read_traced}, {0}};
+
 const struct part syscall_part = {
 	.events = events,
+	.records = records,
+	.window = sizeof(struct told_calls),
+	.forget_meanings = forget_meanings,
+	.free = forget_meanings,
 	.thread = sizeof(struct in_call),
 	.thread_begin = thread_begin,
 	.thread_lost = thread_lost,
