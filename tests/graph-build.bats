@@ -42,6 +42,18 @@ window() {
 	done
 }
 
+@test "who had asked is told of a request that was answered, where the answer woke nobody else" {
+	asked() { blame-rank "$1" | report -f json | jq -r '.moments[0].worst[0] | .words, .client_tid'; }
+	run asked "$W/client.txt"
+	assert_output $'request from slowclient/20 to server/10 took 411 ms\n20'
+	sed '/ts=1.408 /i event ts=1.4075 cpu=0 tid=10 comm=server name=sched:sched_waking comm=client pid=30 target_cpu=1' "$W/client.txt" >in
+	run asked in
+	assert_output $'request to server/10 took 411 ms\nnull'
+	sed 's/^\(signal .*\) fd=5/\1 fd=8/' "$W/client.txt" >in # another connection
+	run asked in
+	assert_output $'request to server/10 took 411 ms\nnull'
+}
+
 @test "the culprit of each trap is blamed" {
 	while IFS='|' read -r fixture name; do
 		assert_equal "$fixture: $(who "$fixture")" "$fixture: $name"

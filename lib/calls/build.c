@@ -26,6 +26,7 @@ struct graph_signal {
 	double excess;	      /* value / ucl */
 	size_t order;	      /* of arrival, within the window */
 	int32_t tid;	      /* 0: none */
+	int32_t answers_fd;   /* of a request to a process: the connection; -1: it is none */
 	char comm[SIGNAL_COMM_ROOM], call[SIGNAL_COMM_ROOM]; /* call: that it was in, if its chart tells */
 	bool open;	      /* its interval had not ended yet */
 	bool request;	      /* it is of a block request, at: */
@@ -144,10 +145,10 @@ static int read_badness(struct signals *signals, const struct fields *fields, st
 static int read_signal(struct signals *signals, struct events *events, const struct fields *fields,
 		       struct graph_signal *signal)
 {
-	int64_t tid = 0;
+	int64_t tid = 0, fd = -1;
 
 	if (fields_time(fields, "ts", &signal->ts) < 0 || fields_time(fields, "start", &signal->start) < 0 ||
-	    fields_integer(fields, "tid", &tid) < 0 || read_badness(signals, fields, signal) < 0 ||
+	    fields_integer(fields, "tid", &tid) < 0 || fields_integer(fields, "fd", &fd) < 0 || read_badness(signals, fields, signal) < 0 ||
 	    read_place(events, fields, signal) < 0)
 		return -1;
 	fields_text(fields, "id", signal->id, sizeof(signal->id));
@@ -161,6 +162,7 @@ static int read_signal(struct signals *signals, struct events *events, const str
 	if (signal->start > signal->ts)
 		return fail("a signal ends before it starts");
 	signal->tid = (int32_t)tid;
+	signal->answers_fd = fields_is(fields, "chart", "turn") && fd >= 0 && fd <= INT32_MAX ? (int32_t)fd : -1;
 	signal->open = fields_is(fields, "open", "yes");
 	return 0;
 }
@@ -398,6 +400,18 @@ static struct graph *new_request(struct graph_builder *builder, struct graph *gr
 	return graph;
 }
 
+static struct graph *wake_graph_of(struct graph_builder *builder, const struct graph_signal *signal, struct wake_target target, int64_t from)
+{
+	struct graph *graph = wake_graph(builder->wake, "", target, from, signal->ts);
+	const char *answered = NULL;
+
+	if (graph && signal->answers_fd >= 0 && !signal->open)
+		answered = wake_answered(builder->wake, target, signal->answers_fd, from, signal->ts, &graph->answered_tid);
+	if (answered)
+		graph->answered = memory_text(answered, strlen(answered));
+	return graph;
+}
+
 /* An empty graph of threads is left out if there is a graph of calls. */
 static int build(struct graph_builder *builder, const struct graph_signal *signal, const char *window)
 {
@@ -414,7 +428,7 @@ static int build(struct graph_builder *builder, const struct graph_signal *signa
 	if (builder->kinds & GRAPHS_RAG && signal->tid)
 		calls = new_request(builder, rag_graph(builder->wake, signal->tid, signal->start, signal->ts));
 	if (builder->kinds & GRAPHS_WAKE && (target.index >= 0 || !calls) &&
-	    give(builder, wake_graph(builder->wake, "", target, from, signal->ts), signal, window) < 0) {
+	    give(builder, wake_graph_of(builder, signal, target, from), signal, window) < 0) {
 		graph_free(calls);
 		return -1;
 	}

@@ -87,6 +87,8 @@ struct graph {
 	int64_t from, to;
 	int32_t root;	/* index; NODE_NONE: the node without parent that ended last */
 	int32_t target; /* index of the node at the end of the abnormal interval (wake); NODE_NONE */
+	char *answered; /* whose request the target answered; NULL: it is none, or nobody knows; freed with the graph */
+	int32_t answered_tid;
 	ARRAY(struct node) nodes;
 	ARRAY(struct edge) edges;
 	struct graph_index *index; /* private: ids, names, edges by node */

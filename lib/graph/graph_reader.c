@@ -83,8 +83,14 @@ static int read_mention(const struct fields *fields, const char *key, struct gra
 
 static int read_head(struct graph *graph, const struct fields *fields)
 {
+	int64_t tid = 0;
+
 	graph->window = fields_copy(fields, "window");
 	graph->signal = fields_copy(fields, "signal");
+	graph->answered = fields_copy(fields, "answered");
+	if (fields_integer(fields, "answered_tid", &tid) < 0)
+		return -1;
+	graph->answered_tid = tid > 0 && tid <= INT32_MAX ? (int32_t)tid : 0;
 	if (fields_time(fields, "from", &graph->from) < 0 || fields_time(fields, "to", &graph->to) < 0)
 		return -1;
 	if (read_mention(fields, "root", &graph->index->root) < 0)

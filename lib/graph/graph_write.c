@@ -21,6 +21,10 @@ static void spell_graph(const struct graph *graph, struct line *line)
 		line_time(line, "from", graph->from);
 	if (graph->to != TIME_NONE)
 		line_time(line, "to", graph->to);
+	if (graph->answered) {
+		line_text(line, "answered", graph->answered);
+		line_integer(line, "answered_tid", graph->answered_tid);
+	}
 }
 
 static void spell_method(const struct graph *graph, const struct node *node, struct line *line)

@@ -205,6 +205,9 @@ static void find_processes(const struct moments *moments, struct moment *moment)
 
 		if (signal->tid > 0 && !signal->identity.pid && who_find(moments->site->who, signal->tid, signal->ts, signal->comm, &identity))
 			signal->identity = identity_copy(&identity);
+		if (signal->client_tid > 0 && !signal->client_identity.pid &&
+		    who_find(moments->site->who, signal->client_tid, signal->ts, signal->client, &identity))
+			signal->client_identity = identity_copy(&identity);
 	}
 }
 
@@ -472,6 +475,8 @@ static int whole_graph(void *context, struct graph *graph)
 		story->from = time_bounded(graph->from);
 		story->to = time_bounded(graph->to);
 		story->signal = *signal ? find_signal(moments, signal) : NULL;
+		if (story->signal && graph->answered)
+			signal_comes_from(story->signal, graph->answered, graph->answered_tid);
 		free(story->root);
 		free(story->root_name);
 		name_disks(moments, graph);

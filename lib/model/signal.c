@@ -103,7 +103,16 @@ void signal_free(struct signal *signal)
 	free(signal->rules);
 	free(signal->comm);
 	identity_free(&signal->identity);
+	identity_free(&signal->client_identity);
+	free(signal->client);
 	free(signal);
+}
+
+void signal_comes_from(struct signal *signal, const char *client, int32_t tid)
+{
+	free(signal->client);
+	signal->client = fit_clean(client);
+	signal->client_tid = tid;
 }
 
 double signal_time_lost(const struct signal *signal)
@@ -208,8 +217,12 @@ static char *say_flush(const struct site *site, const struct signal *signal, con
 
 static char *say_turn(const struct site *site, const struct signal *signal, const char *who)
 {
-	(void)site, (void)signal;
-	return memory_format("request to %s", *who ? who : "a process");
+	char *client = signal->client ? words_thread(signal->client, signal->client_tid) : memory_format("%s", "");
+	char *words = memory_format("request%s%s to %s", *client ? " from " : "", client, *who ? who : "a process");
+
+	(void)site;
+	free(client);
+	return words;
 }
 
 /* No chart: a user asked what had just happened. */
@@ -414,6 +427,9 @@ char *signal_words_of_many(const struct site *site, const struct signal *signal,
 	} else if (wait) {
 		subject = memory_format("%s", by);
 		words = memory_format("%s waits of %s for a CPU", number, subject);
+	} else if (s->subject == say_turn) {
+		subject = memory_format("%s", by);
+		words = memory_format("%s requests to %s", number, subject);
 	} else if (request) {
 		subject = site_chart(site, "block", signal->key);
 		words = memory_format("%s requests%s by %s", number, subject + strlen("block"), by);

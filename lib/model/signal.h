@@ -26,11 +26,17 @@ struct signal {
 	char *chart, *key, *rules, *comm; /* "" where not given */
 	int32_t tid;			  /* 0: not given */
 	struct identity identity;	  /* of its thread's process */
+	char *client;			  /* who asked, of a request to a process; NULL: not known */
+	int32_t client_tid;
+	struct identity client_identity;
 	ARRAY(struct shown) shown;
 };
 
 struct signal *signal_read(const struct site *site, const struct fields *fields); /* NULL after fail() */
 void signal_free(struct signal *signal);
+
+/* It is a request of this thread, whose name is cleaned and copied. */
+void signal_comes_from(struct signal *signal, const char *client, int32_t tid);
 
 /* The seconds that it cost beyond the normal; -INFINITY for a signal that is no wait. */
 double signal_time_lost(const struct signal *signal);

@@ -135,6 +135,11 @@ static json_t *signal_object(const struct report *report, const struct signal *s
 		json_put_count(object, "tid", signal->tid);
 	json_put_text(object, "comm", signal->comm);
 	json_put_identity(object, "process", &signal->identity);
+	if (signal->client)
+		json_put_text(object, "client", signal->client);
+	if (signal->client_tid)
+		json_put_count(object, "client_tid", (uint64_t)signal->client_tid);
+	json_put_identity(object, "client_process", &signal->client_identity);
 	json_object_set_new(object, "open", json_boolean(signal->open));
 	for (i = 0; i < signal->shown.count; i++)
 		json_put_text(shown, signal->shown.items[i].key, signal->shown.items[i].value);

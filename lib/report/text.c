@@ -79,6 +79,8 @@ static void collect(struct names *names, const struct story *story, size_t culpr
 	}
 	if (signal && !is_there(names, signal->identity.pid))
 		add(names, signal->comm, signal->tid, NULL, &signal->identity);
+	if (signal && signal->client && !is_there(names, signal->client_identity.pid))
+		add(names, signal->client, signal->client_tid, NULL, &signal->client_identity);
 }
 
 /* "reader, writer and sync are of process 310, /usr/bin/store": the threads of one process from this name on. */

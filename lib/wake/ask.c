@@ -30,6 +30,14 @@ struct batch {
 	bool several;
 };
 
+/* A call that woke one thread of another process. */
+struct answer {
+	int64_t ts; /* when it returned */
+	int32_t woken, fd;
+};
+
+enum { SEVERAL = INDEX_NONE - 1 };
+
 struct asking { /* of a thread */
 	uint64_t what; /* the futex or file that it last called for, in vain so far, */
 	int64_t since; /* since then; TIME_NONE: for none */
@@ -40,6 +48,8 @@ struct asking { /* of a thread */
 	int64_t broken;	       /* begin of the wait that a signal broke off, since when it has called nothing; TIME_NONE */
 	int64_t woke;	       /* when it last woke another; TIME_NONE: never */
 	struct batch batch;
+	int32_t woken; /* by the call that it is in, of another process; INDEX_NONE: none; SEVERAL */
+	ARRAY(struct answer) answers; /* in the order of time */
 };
 
 /* A process has woken another one: it asked it for something, or answered. */
@@ -66,7 +76,13 @@ static struct asking *asking_of(const struct thread *thread)
 
 static void thread_begin(struct thread *thread)
 {
-	*asking_of(thread) = (struct asking){.since = TIME_NONE, .broken = TIME_NONE, .woke = TIME_NONE, .call = CALL_NONE};
+	*asking_of(thread) =
+		(struct asking){.since = TIME_NONE, .broken = TIME_NONE, .woke = TIME_NONE, .call = CALL_NONE, .woken = INDEX_NONE};
+}
+
+static void thread_free(struct thread *thread)
+{
+	free(asking_of(thread)->answers.items);
 }
 
 static void thread_lost(struct thread *thread)
@@ -74,6 +90,7 @@ static void thread_lost(struct thread *thread)
 	asking_of(thread)->now = false;
 	asking_of(thread)->since = TIME_NONE;
 	asking_of(thread)->batch = (struct batch){0};
+	asking_of(thread)->woken = INDEX_NONE;
 }
 
 static void left(struct wake *wake, struct thread *thread)
@@ -494,6 +511,9 @@ static void returns(struct wake *wake, struct thread *thread, int64_t result)
 	struct asking *asking = asking_of(thread);
 	const struct piece *wait = asking->now || syscall_of(thread)->name != CALL_NONE ? wait_of_call(thread) : NULL;
 
+	if (asking->woken >= 0 && result > 0 && syscall_of(thread)->fd != FD_NONE)
+		*ARRAY_ADD(&asking->answers) = (struct answer){wake->now, asking->woken, syscall_of(thread)->fd};
+	asking->woken = INDEX_NONE;
 	if (wait)
 		asking->broken = is_broken(result) ? wait->start : TIME_NONE;
 	if (!asking->now)
@@ -509,6 +529,7 @@ static void returns(struct wake *wake, struct thread *thread, int64_t result)
 static void enters(struct wake *wake, struct thread *thread)
 {
 	(void)wake;
+	asking_of(thread)->woken = INDEX_NONE;
 	if (syscall_of(thread)->name != CALL_NONE)
 		asking_of(thread)->broken = TIME_NONE;
 }
@@ -624,11 +645,34 @@ static bool receives(const struct wake *wake, const struct thread *thread)
 	return reason_at(wake->reasons, syscall_of(thread)->name)->receives;
 }
 
+/* `since`: when it did what woke the other, which a soft interrupt may do later. */
+static void wakes_in_call(struct wake *wake, struct thread *waker, const struct thread *woken, int64_t since)
+{
+	int32_t *told = &asking_of(waker)->woken, process = events_tgid(wake->events, woken->tid);
+
+	if (syscall_of(waker)->name == CALL_NONE || since < syscall_of(waker)->since || receives(wake, waker) || !process ||
+	    process == events_tgid(wake->events, waker->tid) || is_kernels(wake, woken))
+		return;
+	*told = *told == INDEX_NONE || *told == woken->index ? woken->index : SEVERAL;
+}
+
+int32_t ask_answered(const struct thread *thread, int32_t fd, int64_t from, int64_t to)
+{
+	const struct asking *asking = asking_of(thread);
+	const struct answer *answers = asking->answers.items;
+
+	for (size_t at = COUNT_UNTIL(answers, asking->answers.count, ts, to); at-- > 0 && answers[at].ts > from;)
+		if (answers[at].fd == fd)
+			return answers[at].woken;
+	return INDEX_NONE;
+}
+
 static void woken_by(struct wake *wake, struct thread *waker, struct thread *woken)
 {
 	size_t count = woken->pieces.count; /* the last is that it can run; a wait that took no time is no piece */
 
 	asking_of(waker)->woke = wake->now;
+	wakes_in_call(wake, waker, woken, wake->now);
 	if (!receives(wake, waker))
 		serve_peer(wake, waker, woken);
 	else if (count > 1)
@@ -637,10 +681,14 @@ static void woken_by(struct wake *wake, struct thread *waker, struct thread *wok
 
 static void woke(struct wake *wake, const struct waking *waking)
 {
+	const struct raise *raise = waking->cause == CAUSE_RAISED ? &wake->raises.items[waking->index] : NULL;
+
 	if (waking->cause == CAUSE_THREAD)
 		woken_by(wake, wake->threads.items[waking->index], waking->woken);
-	else if (waking->cause == CAUSE_RAISED)
-		asking_of(wake->threads.items[wake->raises.items[waking->index].thread])->woke = wake->now;
+	if (raise) {
+		asking_of(wake->threads.items[raise->thread])->woke = wake->now;
+		wakes_in_call(wake, wake->threads.items[raise->thread], waking->woken, raise->ts);
+	}
 	if (waking->cause != CAUSE_TIMER && waking->cause != CAUSE_DIRTY)
 		answered_wait(wake, waking->woken);
 }
@@ -675,6 +723,7 @@ const struct part ask_part = {
 	.forget = forget,
 	.thread_begin = thread_begin,
 	.thread_lost = thread_lost,
+	.thread_free = thread_free,
 	.enters = enters,
 	.returns = returns,
 	.left = left,

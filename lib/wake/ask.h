@@ -30,4 +30,10 @@ struct ask ask_since(const struct wake *wake, const struct thread *thread, size_
 /* Whether who waits for this reason waits for any of many events. */
 bool ask_any(const struct wake *wake, int16_t call);
 
+/*
+ * Whom the thread answered by this descriptor last after `from` and until `to`: a thread of another process that a call which does not
+ * receive woke, and nobody else. Index; INDEX_NONE: not known.
+ */
+int32_t ask_answered(const struct thread *thread, int32_t fd, int64_t from, int64_t to);
+
 #endif

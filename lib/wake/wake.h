@@ -71,6 +71,12 @@ struct wake_target wake_find(struct wake *wake, const struct wake_wanted *wanted
 /* The graph of what delayed the target in [from, to). */
 struct graph *wake_graph(struct wake *wake, const char *id, struct wake_target target, int64_t from, int64_t to);
 
+/*
+ * Whom the target answered by this descriptor last after `from` and until `to`, and its thread: of another process, and woken by
+ * the call. NULL: not known. The name is the wake's.
+ */
+const char *wake_answered(struct wake *wake, struct wake_target target, int32_t fd, int64_t from, int64_t to, int32_t *tid);
+
 /* The data show interrupts only by what they did: one may have hit whoever is said to have woken another. */
 bool wake_unsure(const struct wake *wake);
 

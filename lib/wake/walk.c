@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "wake/ask.h"
+#include "wake/name.h"
 
 /* How far back what is behind a node was followed, and how often. */
 struct visit {
@@ -180,6 +181,18 @@ struct wake_target wake_find(struct wake *wake, const struct wake_wanted *wanted
 	/* Without switches there is nothing to be said about a thread. */
 	thread = wake->switches ? core_thread_find(wake, wanted->tid, wanted->ts) : NULL;
 	return (struct wake_target){PART_SCHED, thread ? thread->index : INDEX_NONE, wanted};
+}
+
+const char *wake_answered(struct wake *wake, struct wake_target target, int32_t fd, int64_t from, int64_t to, int32_t *tid)
+{
+	int32_t answered = INDEX_NONE;
+
+	if (target.part == PART_SCHED && target.index != INDEX_NONE)
+		answered = ask_answered(core_sync(wake, target.index), fd, from, to);
+	if (answered == INDEX_NONE)
+		return NULL;
+	*tid = wake->threads.items[answered]->tid;
+	return wake_comm_at(wake, wake->threads.items[answered], to);
 }
 
 struct graph *wake_graph(struct wake *wake, const char *id, struct wake_target target, int64_t from, int64_t to)
