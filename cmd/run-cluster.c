@@ -29,8 +29,8 @@ static const struct option_entry options[] = {
 	{0},
 };
 
-/* Groups, when all runs are there. The exit status. */
-static int cluster(const struct run_copy *copy)
+/* Groups, when all runs are there. */
+static void cluster(const struct run_copy *copy)
 {
 	struct grouping *grouping = grouping_make(run_copy_table(copy), &how);
 	const char *why;
@@ -44,7 +44,6 @@ static int cluster(const struct run_copy *copy)
 	if (grouping_write(grouping, run_copy_output(copy)) < 0)
 		die("%s", fail_text());
 	grouping_free(grouping);
-	return EXIT_DONE;
 }
 
 int main(int argc, char **argv)
@@ -53,8 +52,8 @@ int main(int argc, char **argv)
 	struct run_copy *copy;
 	int status;
 
-	if (how.unit && strcmp(how.unit, "run") && strcmp(how.unit, "node"))
-		die_usage("no unit '%s': run, node", how.unit);
+	if (how.unit && listing_find("unit", how.unit, unit_name) < 0)
+		die_usage("%s", fail_text());
 	if (!*how.metric)
 		die_usage("--metric needs a name");
 

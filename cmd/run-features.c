@@ -1,8 +1,6 @@
 /*
  * run-features: turn the system calls of each run of a program into features.
  */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -32,15 +30,6 @@ static const char *pair_kind(size_t index)
 static const char *when(size_t index)
 {
 	return index < 3 ? whens[index] : NULL;
-}
-
-static bool is_listed(listing_name *name, const char *word)
-{
-	size_t index = 0;
-
-	while (name(index) && strcmp(name(index), word))
-		index++;
-	return name(index) != NULL;
 }
 
 static const struct option_entry options[] = {
@@ -105,9 +94,7 @@ static int stream_over(void *context)
 
 static void check(void)
 {
-	if (!is_listed(pair_kind, pairs) && listing_refuse("kind of pairs", pairs, pair_kind) < 0)
-		die_usage("%s", fail_text());
-	if (!is_listed(when, facts_when) && listing_refuse("time for facts", facts_when, when) < 0)
+	if (listing_find("kind of pairs", pairs, pair_kind) < 0 || listing_find("time for facts", facts_when, when) < 0)
 		die_usage("%s", fail_text());
 }
 
@@ -137,51 +124,12 @@ static void know(struct known *known, const struct job *job)
 		warn("%s", settings_complaint(known->settings, i));
 }
 
-/* What reading a log says of its lines. */
-struct log_count {
-	unsigned long long lines, strange, first; /* strange: that do not fit; the number of the first */
-	const char *first_file;
-};
-
-/* -1 after fail(). */
-static int read_log(const char *name, const struct access_log *format, const char *job, struct stream *output, struct log_count *count)
-{
-	bool standard = !strcmp(name, "-");
-	FILE *file = standard ? stdin : fopen(name, "re");
-	struct line run = {0}, features = {0};
-	char *text = NULL;
-	size_t room = 0;
-	ssize_t length;
-	int status = 0;
-
-	if (!file)
-		return fail_errno("cannot open '%s'", name);
-	for (unsigned long long number = 1; status == 0 && (length = getline(&text, &room, file)) > 0; number++) {
-		text[strcspn(text, "\r\n")] = '\0';
-		count->lines++;
-		if (access_log_run(format, text, count->lines, job, &run, &features) == 0) {
-			status = stream_write_line(output, &run) < 0 || stream_write_line(output, &features) < 0 ? -1 : 0;
-		} else if (count->strange++ == 0) {
-			count->first = number;
-			count->first_file = standard ? "standard input" : name;
-		}
-	}
-	if (status == 0 && ferror(file))
-		status = fail_errno("cannot read '%s'", name);
-	if (!standard)
-		fclose(file);
-	free(text);
-	line_free(&run);
-	line_free(&features);
-	return status;
-}
-
 static int read_logs(char *const *files, int files_count, const struct job *job)
 {
 	static char *const standard[] = {"-"};
 	struct access_log *format = access_log_format(log_format);
 	struct stream *output = stream_create();
-	struct log_count count = {0};
+	struct access_log_count count = {0};
 	int status = 0;
 
 	if (!format)
@@ -189,7 +137,7 @@ static int read_logs(char *const *files, int files_count, const struct job *job)
 	stream_output(output, STDOUT_FILENO, as_text);
 	confine(CONFINE_NOTHING_ELSE, NULL, files, files_count);
 	for (int i = 0; i < (files_count ? files_count : 1) && status == 0; i++)
-		status = read_log((files_count ? files : standard)[i], format, *job->name ? job->name : "requests", output, &count);
+		status = access_log_read(format, (files_count ? files : standard)[i], *job->name ? job->name : "requests", output, &count);
 	if (status < 0)
 		die("%s", fail_text());
 	if (count.strange) {

@@ -304,15 +304,14 @@ static const char *command_at(size_t index)
 int main(int argc, char **argv)
 {
 	int first = command_line(argc, argv, options, "init|order|orders|cancel|pull [JOB|NAME]", "order the runs of a fleet, and collect them");
+	int index;
 
 	if (first == argc)
 		die_usage("what to do is init, order, orders, cancel or pull");
-	for (size_t i = 0; command_at(i); i++)
-		if (!strcmp(command_at(i), argv[first])) {
-			if (argc - first - 1 != commands[i].operands)
-				die_usage("'%s' takes %d operands, not %d", argv[first], commands[i].operands, argc - first - 1);
-			return commands[i].run(argv + first + 1);
-		}
-	listing_refuse("command", argv[first], command_at);
-	die_usage("%s", fail_text());
+	index = listing_find("command", argv[first], command_at);
+	if (index < 0)
+		die_usage("%s", fail_text());
+	if (argc - first - 1 != commands[index].operands)
+		die_usage("'%s' takes %d operands, not %d", argv[first], commands[index].operands, argc - first - 1);
+	return commands[index].run(argv + first + 1);
 }

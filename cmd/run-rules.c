@@ -46,13 +46,13 @@ static const struct option_entry options[] = {
 };
 
 /* The index of a word in a list; ends the program if it is not there. */
-static size_t chosen(listing_name *name, const char *what, const char *word)
+static int chosen(listing_name *name, const char *what, const char *word)
 {
-	for (size_t i = 0; name(i); i++)
-		if (!strcmp(name(i), word))
-			return i;
-	listing_refuse(what, word, name);
-	die_usage("%s", fail_text());
+	int index = listing_find(what, word, name);
+
+	if (index < 0)
+		die_usage("%s", fail_text());
+	return index;
 }
 
 static struct rule_options read_options(void)

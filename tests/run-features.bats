@@ -57,6 +57,18 @@ table() {
 	{ cat "$(W kin.txt)"; echo 'lost ts=1.7 cpu=0 count=5 from=1.4'; } >in
 	run -3 run-features -t --facts=never -j wget in
 	refute_output --partial 'complete=no'
+	{ # of many losses, those before the run are forgotten, not the one within it
+		grep ^stream "$(W kin.txt)"
+		seq -f 'lost ts=0.%05.0f cpu=0 count=1 from=0' 2000
+		grep -v ^stream "$(W kin.txt)"
+		echo 'lost ts=1.7 cpu=0 count=5 from=1.015'
+		seq -f 'lost ts=1.8%05.0f cpu=0 count=1 from=1.8' 2000
+	} >in
+	run -3 run-features -t in
+	assert_line --regexp '^run .*complete=no'
+	{ grep ^stream "$(W kin.txt)"; seq -f 'lost ts=-%g cpu=0 count=1' 100 2000; grep -v ^stream "$(W kin.txt)"; } >in
+	run -3 run-features -t in
+	refute_line --partial complete=no
 }
 
 @test "a job file that is wrong is told with its line, and nothing comes" {
@@ -118,7 +130,13 @@ END
 	assert_line --partial ' fact.program=Edg fact.program.version=119.0 fact.os="Windows NT 10.0"'
 	[[ $stderr == *"1 of 3 lines do not fit the format, the first is nginx.log:3"* ]]
 	run -0 bash -c 'echo "h1 - - [22/Nov/2026:20:00:02 +0100] \"GET /a HTTP/1.1\" 200 77 \"-\" \"curl/8\" 250000" | run-features -t --log=apache'
-	assert_line --partial 'node=h1 job=requests ts=1795374001.750000000 elapsed=0.25 exit=0'
+	assert_line --partial 'node=h1 job=requests ts=1795374002.000000000 elapsed=0.25 exit=0' # Apache's %t is when the request came
+	run -0 bash -c 'echo "h1 [22/Nov/2026:20:00:02 +0100] 2 2250000" | run-features -t --log="%h %t %T %D"' # the finer of two units
+	assert_line --partial ' ts=1795374002.000000000 elapsed=2.25'
+	{ head -c 100000 /dev/zero | tr '\0' x; echo; head -1 nginx.log; } >long.log
+	run -3 --separate-stderr run-features -t --log=nginx long.log
+	assert_line --partial 'node=10.1.2.3 job=requests'
+	[[ $stderr == *"1 of 2 lines do not fit the format, the first is long.log:1"* ]]
 	run -0 bash -c 'echo "7|client|12" | run-features -t --log="\$other|%h|%{ms}T"'
 	assert_line --partial 'node=client job=requests ts=0.000000000 elapsed=0.012'
 	run -2 run-features --log='%h %s' nginx.log

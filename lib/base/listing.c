@@ -19,10 +19,14 @@ char *listing_words(listing_name *name, const char *last, const char *marked)
 	return list;
 }
 
-int listing_refuse(const char *what, const char *word, listing_name *name)
+int listing_find(const char *what, const char *word, listing_name *name)
 {
-	char *list = listing_words(name, "and", "");
+	char *list;
 
+	for (size_t i = 0; name(i); i++)
+		if (!strcmp(name(i), word))
+			return (int)i;
+	list = listing_words(name, "and", "");
 	fail("there is no %s '%s'; there are %s", what, word, list);
 	free(list);
 	return -1;

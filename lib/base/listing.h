@@ -12,7 +12,7 @@ typedef const char *listing_name(size_t index);
 /* "a, b or c", with "or" as `last`; `marked`, such as " (default)" or "", follows the first name. The caller frees it. */
 char *listing_words(listing_name *name, const char *last, const char *marked);
 
-/* Fails with "there is no WHAT 'word'; there are a, b and c". Returns -1. */
-int listing_refuse(const char *what, const char *word, listing_name *name);
+/* The index of a word in the table. -1 after fail(): "there is no WHAT 'word'; there are a, b and c". */
+int listing_find(const char *what, const char *word, listing_name *name);
 
 #endif

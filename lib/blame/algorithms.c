@@ -22,9 +22,7 @@ const char *blame_algorithm_name(size_t index)
 
 const struct blame_algorithm *blame_algorithm(const char *name)
 {
-	for (int i = 0; i < ALGORITHMS; i++)
-		if (strcmp(algorithms[i].name, name) == 0)
-			return &algorithms[i];
-	listing_refuse("algorithm", name, blame_algorithm_name);
-	return NULL;
+	int index = listing_find("algorithm", name, blame_algorithm_name);
+
+	return index < 0 ? NULL : &algorithms[index];
 }

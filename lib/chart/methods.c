@@ -26,9 +26,7 @@ const char *method_name(size_t index)
 
 const struct method *method_find(const char *name)
 {
-	for (int i = 0; i < METHODS; i++)
-		if (!strcmp(methods[i]->name, name))
-			return methods[i];
-	listing_refuse("method", name, method_name);
-	return NULL;
+	int index = listing_find("method", name, method_name);
+
+	return index < 0 ? NULL : methods[index];
 }

@@ -20,12 +20,12 @@ const char *export_format_name(size_t index)
 	return index < FORMATS ? formats[index]->name : NULL;
 }
 
+/* NULL after fail(). */
 static const struct export_format *find_format(const char *name)
 {
-	for (size_t i = 0; i < FORMATS; i++)
-		if (!strcmp(formats[i]->name, name))
-			return formats[i];
-	return NULL;
+	int index = listing_find("format", name, export_format_name);
+
+	return index < 0 ? NULL : formats[index];
 }
 
 static int check_kind(const struct export_options *options)
@@ -44,7 +44,7 @@ int export_check(const struct export_options *options)
 	const struct export_format *format = find_format(options->format);
 
 	if (!format)
-		return listing_refuse("format", options->format, export_format_name);
+		return -1;
 	if ((options->nanoseconds || options->exact) && format != &export_ftrace)
 		return fail("--nanoseconds and --exact are for ftrace");
 	if (format == &export_csv)

@@ -25,27 +25,17 @@ const char *import_format_name(size_t index)
 	return index < FORMATS ? formats[index]->name : NULL;
 }
 
-static const struct import_format *format_named(const char *name)
-{
-	for (int i = 0; i < FORMATS; i++)
-		if (strcmp(formats[i]->name, name) == 0)
-			return formats[i];
-	return NULL;
-}
-
 struct import *import_new(struct stream *stream, const struct import_options *options)
 {
-	const struct import_format *format = options->format ? format_named(options->format) : NULL;
+	int format = options->format ? listing_find("format", options->format, import_format_name) : -1;
 	struct import *import;
 
-	if (options->format && !format) {
-		listing_refuse("format", options->format, import_format_name);
+	if (options->format && format < 0)
 		return NULL;
-	}
 	import = NEW(struct import);
 	import->stream = stream;
 	import->options = options;
-	import->format = format;
+	import->format = format < 0 ? NULL : formats[format];
 	return import;
 }
 

@@ -61,27 +61,23 @@ const char *report_format_name(size_t index)
 	return formats[index].report ? formats[index].report->name : formats[index].table->name;
 }
 
-/* FORMATS: there is none of that name. */
-static size_t find_format(const char *name)
+/* -1 after fail(): there is none of that name. */
+static int find_format(const char *name)
 {
-	size_t i = 0;
-
-	while (i < FORMATS && strcmp(report_format_name(i), name) != 0)
-		i++;
-	return i;
+	return listing_find("format", name, report_format_name);
 }
 
 static const struct format *format_of(const struct report_options *options)
 {
-	size_t i = find_format(options->format);
+	int i = find_format(options->format);
 
 	return options->table ? formats[i].table : formats[i].report;
 }
 
 int report_check(const struct report_options *options)
 {
-	if (find_format(options->format) == FORMATS)
-		return listing_refuse("format", options->format, report_format_name);
+	if (find_format(options->format) < 0)
+		return -1;
 	if (!format_of(options))
 		return fail(options->table ? "format '%s' has no table; text, json and csv have" : "format '%s' is for --table", options->format);
 	if (options->plot && format_of(options) != &format_text)

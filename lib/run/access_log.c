@@ -9,9 +9,10 @@
 #include "base/memory.h"
 #include "base/number.h"
 
-enum { TOKENS_MAX = 64, AGENT_ROOM = 512, OK_BELOW = 400 };
+enum { TOKENS_MAX = 64, AGENT_ROOM = 512, OK_BELOW = 400, LINE_ROOM = 64 << 10 };
 
-enum meaning { SKIPPED, CLIENT, SECONDS, MILLISECONDS, MICROSECONDS, TIME_LOCAL, TIME_ISO, TIME_UNIX, BYTES, STATUS, AGENT, MEANINGS };
+/* Times are of the request's end, but TIME_BEGUN: nginx tells when it wrote the line, Apache's %t when the request came. */
+enum meaning { SKIPPED, CLIENT, SECONDS, MILLISECONDS, MICROSECONDS, TIME_BEGUN, TIME_LOCAL, TIME_ISO, TIME_UNIX, BYTES, STATUS, AGENT, MEANINGS };
 
 static const struct {
 	const char *name, *format;
@@ -31,7 +32,7 @@ static const struct {
 	{"$status", STATUS},	      {"$http_user_agent", AGENT},
 }, directives[] = {
 	{"h", CLIENT}, {"a", CLIENT},	{"T", SECONDS}, {"D", MICROSECONDS}, {"{ms}T", MILLISECONDS},	 {"{us}T", MICROSECONDS},
-	{"{s}T", SECONDS}, {"t", TIME_LOCAL}, {"b", BYTES},	{"B", BYTES},	     {"O", BYTES},		 {"s", STATUS},
+	{"{s}T", SECONDS}, {"t", TIME_BEGUN}, {"b", BYTES},	{"B", BYTES},	     {"O", BYTES},		 {"s", STATUS},
 	{"{User-Agent}i", AGENT},	 {"{User-agent}i", AGENT},
 };
 
@@ -168,7 +169,8 @@ static int cut(const struct access_log *format, const char *text, struct request
 	at += strlen(format->before);
 	for (int i = 0; i < format->count; i++) {
 		const struct token *token = &format->tokens[i];
-		const char *end = find(at, token->behind);
+		const char *bracket = token->meaning == TIME_BEGUN && *at == '[' ? strchr(at, ']') : NULL; /* a blank is between */
+		const char *end = find(bracket ? bracket : at, token->behind);
 
 		if (!end)
 			return -1;
@@ -186,32 +188,34 @@ static int read_number(const struct request *request, enum meaning meaning, doub
 	return request->field[meaning] ? number_double(request->field[meaning], request->length[meaning], number) : -1;
 }
 
-/* Seconds that the request took. */
+/* Seconds that the request took, by the finest unit: Apache's %T is in whole seconds. */
 static int read_elapsed(const struct request *request, double *seconds)
 {
-	if (read_number(request, SECONDS, seconds) == 0)
-		return 0;
-	if (read_number(request, MILLISECONDS, seconds) == 0) {
-		*seconds /= 1e3;
-		return 0;
-	}
-	if (read_number(request, MICROSECONDS, seconds) < 0)
-		return -1;
-	*seconds /= 1e6;
-	return 0;
+	static const struct {
+		enum meaning meaning;
+		double unit;
+	} kinds[] = {{MICROSECONDS, 1e6}, {MILLISECONDS, 1e3}, {SECONDS, 1}};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (read_number(request, kinds[i].meaning, seconds) == 0 && *seconds >= 0) {
+			*seconds /= kinds[i].unit;
+			return 0;
+		}
+	return -1;
 }
 
-/* Seconds since 1970; 0: not told. */
-static double read_time(const struct request *request)
+/* When the request began, in seconds since 1970; 0: not told. */
+static double read_begin(const struct request *request, double seconds)
 {
 	static const struct {
 		enum meaning meaning;
 		const char *format;
-	} kinds[] = {{TIME_LOCAL, "%d/%b/%Y:%H:%M:%S %z"}, {TIME_LOCAL, "[%d/%b/%Y:%H:%M:%S %z]"}, {TIME_ISO, "%Y-%m-%dT%H:%M:%S%z"}};
-	double unix_time = 0;
+	} kinds[] = {{TIME_BEGUN, "%d/%b/%Y:%H:%M:%S %z"}, {TIME_BEGUN, "[%d/%b/%Y:%H:%M:%S %z]"},
+		     {TIME_LOCAL, "%d/%b/%Y:%H:%M:%S %z"}, {TIME_ISO, "%Y-%m-%dT%H:%M:%S%z"}};
+	double end = 0;
 
-	if (read_number(request, TIME_UNIX, &unix_time) == 0)
-		return unix_time;
+	if (read_number(request, TIME_UNIX, &end) == 0)
+		return end > seconds ? end - seconds : 0;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		enum meaning meaning = kinds[i].meaning;
 		struct tm parts = {0};
@@ -225,8 +229,9 @@ static double read_time(const struct request *request)
 		free(copy);
 		if (read) {
 			long offset = parts.tm_gmtoff; /* timegm() sets it to 0 */
+			double time = (double)(timegm(&parts) - offset);
 
-			return (double)(timegm(&parts) - offset);
+			return meaning == TIME_BEGUN ? time : time > seconds ? time - seconds : 0;
 		}
 	}
 	return 0;
@@ -286,18 +291,18 @@ static void put_features(const struct request *request, const char *id, struct l
 	}
 }
 
-/* Both servers write a line when the request is over. */
-int access_log_run(const struct access_log *format, const char *text, unsigned long long number, const char *job, struct line *run, struct line *features)
+/* Makes the records of a line. -1: the line does not fit. */
+static int read_run(const struct access_log *format, const char *text, unsigned long long number, const char *job, struct line *run,
+		    struct line *features)
 {
 	struct request request;
-	double seconds, end, status = 0;
+	double seconds, status = 0;
 	int64_t begin = 0;
 	char *id, begun[64];
 
 	if (cut(format, text, &request) < 0 || read_elapsed(&request, &seconds) < 0 || request.length[CLIENT] == 0)
 		return -1;
-	end = read_time(&request);
-	snprintf(begun, sizeof(begun), "%.6f", end > seconds ? end - seconds : 0);
+	snprintf(begun, sizeof(begun), "%.6f", read_begin(&request, seconds));
 	if (number_time(begun, strlen(begun), &begin) < 0)
 		return -1;
 	id = memory_format("%.*s::%s:%llu", (int)request.length[CLIENT], request.field[CLIENT], begun, number);
@@ -312,4 +317,61 @@ int access_log_run(const struct access_log *format, const char *text, unsigned l
 	put_features(&request, id, features);
 	free(id);
 	return 0;
+}
+
+/* Reads a line without its end, of at most `room` - 1 bytes. 1; 0: there is none; -1: it is longer, and its rest was passed over. */
+static int next_line(FILE *file, char *text, size_t room)
+{
+	size_t length;
+	int c;
+
+	if (!fgets(text, (int)room, file))
+		return 0;
+	length = strlen(text);
+	if (length + 1 < room || text[length - 1] == '\n') {
+		text[strcspn(text, "\r\n")] = '\0';
+		return 1;
+	}
+	while ((c = getc(file)) != EOF && c != '\n')
+		;
+	return -1;
+}
+
+static int write_runs(const struct access_log *format, FILE *file, const char *name, const char *job, struct stream *output,
+		      struct access_log_count *count)
+{
+	struct line run = {0}, features = {0};
+	char *text = memory_new(LINE_ROOM, 1);
+	int status = 0, got;
+
+	for (unsigned long long number = 1; status == 0 && (got = next_line(file, text, LINE_ROOM)) != 0; number++) {
+		count->lines++;
+		if (got > 0 && read_run(format, text, count->lines, job, &run, &features) == 0) {
+			status = stream_write_line(output, &run) < 0 || stream_write_line(output, &features) < 0 ? -1 : 0;
+		} else if (count->strange++ == 0) {
+			count->first = number;
+			count->first_file = name;
+		}
+	}
+	free(text);
+	line_free(&run);
+	line_free(&features);
+	return status;
+}
+
+int access_log_read(const struct access_log *format, const char *file, const char *job, struct stream *output, struct access_log_count *count)
+{
+	bool standard = !strcmp(file, "-");
+	const char *name = standard ? "standard input" : file;
+	FILE *input = standard ? stdin : fopen(file, "re");
+	int status;
+
+	if (!input)
+		return fail_errno("cannot open '%s'", file);
+	status = write_runs(format, input, name, job, output, count);
+	if (status == 0 && ferror(input))
+		status = fail_errno("cannot read '%s'", name);
+	if (!standard)
+		fclose(input);
+	return status;
 }

@@ -3,15 +3,13 @@
  * its time what took long.
  *
  *	format = access_log_format("nginx");		or a log_format of nginx, or a LogFormat of Apache
- *	access_log_run(format, line, &run)		for each line
+ *	access_log_read(format, file, job, output, &count)	for each file
  *	access_log_free(format);
  */
 #ifndef RUN_ACCESS_LOG_H
 #define RUN_ACCESS_LOG_H
 
-#include <stddef.h>
-
-#include "stream/line.h"
+#include "stream/output.h"
 
 struct access_log;
 
@@ -19,10 +17,14 @@ struct access_log;
 struct access_log *access_log_format(const char *text);
 void access_log_free(struct access_log *format);
 
-/*
- * Makes the `run` and `features` records of a line; `number` is the line's, and `job` the name of the job. 0; -1: the line does not
- * fit the format.
- */
-int access_log_run(const struct access_log *format, const char *text, unsigned long long number, const char *job, struct line *run, struct line *features);
+/* All zero before the first file. */
+struct access_log_count {
+	unsigned long long lines, strange; /* strange: do not fit the format, or are longer than 64 KiB */
+	unsigned long long first;	   /* number of the first strange line, in its file */
+	const char *first_file;
+};
+
+/* Writes the `run` and `features` records of a file's lines, "-": of standard input; `job` is the name of the job. 0; -1 after fail(). */
+int access_log_read(const struct access_log *format, const char *file, const char *job, struct stream *output, struct access_log_count *count);
 
 #endif

@@ -15,6 +15,8 @@
 /* A loss of events is told where events go on, behind it. */
 #define LOSS_TOLD (10 * NSEC_PER_SEC)
 
+enum { LOSSES_LEAST = 256 }; /* losses that are kept in any case */
+
 enum { CLONE_MAKES_THREAD = 0x10000 /* CLONE_THREAD */, BOOT_ROOM = 64 };
 
 /* What a thread executes, as sched_process_exec or a `task` record tells. */
@@ -42,6 +44,7 @@ struct run_builder {
 	struct run *runs, **last; /* in the order of their beginnings */
 	struct run *over, **over_last; /* to be written, in the order of their ends */
 	ARRAY(struct loss) losses;
+	size_t losses_most; /* beyond, those before all runs are dropped */
 	bool forks; /* are told by sched_process_fork */
 	char node[RUN_NAME_ROOM], boot[BOOT_ROOM];
 	bool named;	  /* the stream names a machine, whose calls have names */
@@ -82,6 +85,7 @@ struct run_builder *run_builder_new(struct stream *stream, struct events *events
 	builder->last = &builder->runs;
 	builder->over_last = &builder->over;
 	builder->from_here = true;
+	builder->losses_most = LOSSES_LEAST;
 	return builder;
 }
 
@@ -150,6 +154,7 @@ static void forget(struct run_builder *builder)
 	HASH_ITER(hh, builder->programs, program, next)
 		drop_program(builder, program);
 	builder->losses.count = 0;
+	builder->losses_most = LOSSES_LEAST;
 	builder->forks = false;
 	builder->node[0] = builder->boot[0] = '\0';
 	builder->from_here = true;
@@ -220,6 +225,28 @@ static int task_seen(struct run_builder *builder, const struct record *record)
 	return 0;
 }
 
+static int64_t earliest(const struct run *runs, int64_t earliest)
+{
+	for (const struct run *run = runs; run; run = run->next)
+		if (run->seen && run->begin < earliest)
+			earliest = run->begin;
+	return earliest;
+}
+
+/* Drops losses that were over before any run that is not written yet began, and long before now. */
+static void drop_losses(struct run_builder *builder, int64_t now)
+{
+	int64_t from = earliest(builder->runs, earliest(builder->over, now));
+	size_t kept = 0;
+
+	from = from > INT64_MIN + LOSS_TOLD ? from - LOSS_TOLD : INT64_MIN;
+	for (size_t i = 0; i < builder->losses.count; i++)
+		if (builder->losses.items[i].to >= from)
+			builder->losses.items[kept++] = builder->losses.items[i];
+	builder->losses.count = kept;
+	builder->losses_most = 2 * kept > LOSSES_LEAST ? 2 * kept : LOSSES_LEAST;
+}
+
 static int lost_seen(struct run_builder *builder, const struct record *record)
 {
 	const struct fields *fields = stream_fields(builder->stream, record);
@@ -232,6 +259,8 @@ static int lost_seen(struct run_builder *builder, const struct record *record)
 	if (loss.to == 0 && record_tells_damage(record))
 		loss.to = INT64_MAX;
 	*ARRAY_ADD(&builder->losses) = loss;
+	if (builder->losses.count > builder->losses_most)
+		drop_losses(builder, loss.to);
 	return 0;
 }
 
