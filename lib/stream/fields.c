@@ -6,9 +6,16 @@
 #include "base/number.h"
 #include "stream/fields.h"
 
+static const bool key_characters[256] = {
+	['a' ... 'z'] = true, ['A' ... 'Z'] = true, ['0' ... '9'] = true, ['_'] = true, ['-'] = true, ['.'] = true,
+};
+
+/* Those that a value without quotes may have: all but blanks, quotes and control characters. */
+static const bool value_characters[256] = {['!'] = true, ['#' ... '~'] = true, [0x80 ... 0xff] = true};
+
 static bool is_key(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+	return key_characters[(unsigned char)c];
 }
 
 static bool is_blank(char c)
@@ -44,12 +51,11 @@ static const char *parse_quoted(struct field *field, const char *at, const char 
 static const char *parse_bare(struct field *field, const char *at, const char *end, const char *line)
 {
 	field->value = at;
-	while (at < end && !is_blank(*at)) {
-		if (*at == '"' || (unsigned char)*at < ' ' || *at == 0x7f) {
-			fail("column %zu: a value with this character must be quoted", (size_t)(at - line) + 1);
-			return NULL;
-		}
+	while (at < end && value_characters[(unsigned char)*at])
 		at++;
+	if (at < end && !is_blank(*at)) {
+		fail("column %zu: a value with this character must be quoted", (size_t)(at - line) + 1);
+		return NULL;
 	}
 	field->value_length = (uint32_t)(at - field->value);
 	return at;
@@ -104,7 +110,7 @@ const struct field *fields_find(const struct fields *fields, const char *key)
 	size_t length = strlen(key);
 
 	for (int i = 0; i < fields->count; i++)
-		if (fields->item[i].key_length == length && !memcmp(fields->item[i].key, key, length))
+		if (fields->item[i].key_length == length && *fields->item[i].key == *key && !memcmp(fields->item[i].key, key, length))
 			return &fields->item[i];
 	return NULL;
 }

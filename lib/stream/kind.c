@@ -2,31 +2,34 @@
 
 #include "stream/record.h"
 
-static const char *const names[KINDS] = {
-	[KIND_OTHER] = "",	   [KIND_STREAM] = "stream", [KIND_FORMAT] = "format", [KIND_TASK] = "task",
-	[KIND_DEVICE] = "device",  [KIND_CHART] = "chart",   [KIND_TICK] = "tick",     [KIND_EVENT] = "event",
-	[KIND_LOST] = "lost",	   [KIND_SAMPLE] = "sample", [KIND_LIMITS] = "limits", [KIND_SIGNAL] = "signal",
-	[KIND_WINDOW] = "window",  [KIND_GRAPH] = "graph",   [KIND_NODE] = "node",     [KIND_EDGE] = "edge",
-	[KIND_PATH] = "path",	   [KIND_BLAME] = "blame",   [KIND_USAGE] = "usage",   [KIND_END] = "end",
-	[KIND_RECORDER] = "recorder", [KIND_STACK] = "stack",   [KIND_FILE] = "file",
-	[KIND_QUOTA] = "quota",	   [KIND_DIFF] = "diff",     [KIND_TRACED] = "traced",
-	[KIND_OPEN] = "open",	   [KIND_SHED] = "shed",
-	[KIND_STAGE] = "stage",
-	[KIND_RUN] = "run",	   [KIND_FEATURES] = "features", [KIND_CONFIG] = "config", [KIND_CLUSTER] = "cluster",
-	[KIND_LABEL] = "label",	   [KIND_RULE] = "rule",     [KIND_SAME] = "same",     [KIND_OUTSIDE] = "outside",
-	[KIND_TIMER] = "timer",    [KIND_SUMMARY] = "summary",
-	[KIND_SYMBOL] = "symbol",  [KIND_PRINTK] = "printk",
+#define NAME(text) {text, sizeof(text) - 1}
+
+static const struct {
+	const char *text;
+	size_t length;
+} names[KINDS] = {
+	[KIND_OTHER] = NAME(""), [KIND_STREAM] = NAME("stream"), [KIND_FORMAT] = NAME("format"), [KIND_TASK] = NAME("task"),
+	[KIND_DEVICE] = NAME("device"), [KIND_CHART] = NAME("chart"), [KIND_TICK] = NAME("tick"), [KIND_EVENT] = NAME("event"),
+	[KIND_LOST] = NAME("lost"), [KIND_SAMPLE] = NAME("sample"), [KIND_LIMITS] = NAME("limits"), [KIND_SIGNAL] = NAME("signal"),
+	[KIND_WINDOW] = NAME("window"), [KIND_GRAPH] = NAME("graph"), [KIND_NODE] = NAME("node"), [KIND_EDGE] = NAME("edge"),
+	[KIND_PATH] = NAME("path"), [KIND_BLAME] = NAME("blame"), [KIND_USAGE] = NAME("usage"), [KIND_END] = NAME("end"),
+	[KIND_RECORDER] = NAME("recorder"), [KIND_STACK] = NAME("stack"), [KIND_FILE] = NAME("file"), [KIND_QUOTA] = NAME("quota"),
+	[KIND_DIFF] = NAME("diff"), [KIND_TRACED] = NAME("traced"), [KIND_OPEN] = NAME("open"), [KIND_SHED] = NAME("shed"),
+	[KIND_STAGE] = NAME("stage"), [KIND_RUN] = NAME("run"), [KIND_FEATURES] = NAME("features"), [KIND_CONFIG] = NAME("config"),
+	[KIND_CLUSTER] = NAME("cluster"), [KIND_LABEL] = NAME("label"), [KIND_RULE] = NAME("rule"), [KIND_SAME] = NAME("same"),
+	[KIND_OUTSIDE] = NAME("outside"), [KIND_TIMER] = NAME("timer"), [KIND_SUMMARY] = NAME("summary"),
+	[KIND_SYMBOL] = NAME("symbol"), [KIND_PRINTK] = NAME("printk"),
 };
 
 const char *kind_name(enum kind kind)
 {
-	return names[kind];
+	return names[kind].text;
 }
 
 enum kind kind_of(const char *name, size_t length)
 {
 	for (int kind = KIND_STREAM; kind < KINDS; kind++)
-		if (kind != KIND_FORMAT && strlen(names[kind]) == length && !memcmp(names[kind], name, length))
+		if (kind != KIND_FORMAT && names[kind].length == length && !memcmp(names[kind].text, name, length))
 			return (enum kind)kind;
 	return KIND_OTHER;
 }

@@ -34,20 +34,24 @@ void line_begin(struct line *line, const char *kind)
 	line_append(line, kind, strlen(kind));
 }
 
-static void begin_field(struct line *line, const char *key)
+/* Appends " key=", and makes room for this many bytes of a value. No NUL is behind it yet: a value follows. */
+static void begin_field(struct line *line, const char *key, size_t room)
 {
 	size_t length = strlen(key);
+	char *at;
 
-	reserve(line, length + 2);
-	append_char(line, ' ');
-	line_append(line, key, length);
-	append_char(line, '=');
+	reserve(line, length + 2 + room);
+	at = line->text + line->length;
+	*at = ' ';
+	memcpy(at + 1, key, length);
+	at[1 + length] = '=';
+	line->length += length + 2;
 }
 
-static bool is_bare(unsigned char c)
-{
-	return c > ' ' && c < 0x7f && c != '"' && c != '=' && c != '\\';
-}
+/* Which characters need no quotes. */
+static const bool bare_characters[256] = {
+	['!'] = true, ['#' ... '<'] = true, ['>' ... '['] = true, [']' ... '~'] = true,
+};
 
 /* The length of the character that begins here, 1 for ASCII; 0: invalid. */
 static size_t character(const char *text, size_t length)
@@ -83,8 +87,8 @@ void line_bytes(struct line *line, const char *key, const char *value, size_t le
 {
 	size_t bare = 0;
 
-	begin_field(line, key);
-	while (bare < length && is_bare((unsigned char)value[bare]))
+	begin_field(line, key, length);
+	while (bare < length && bare_characters[(unsigned char)value[bare]])
 		bare++;
 	if (bare == length && length > 0)
 		line_append(line, value, length);
@@ -99,34 +103,26 @@ void line_text(struct line *line, const char *key, const char *value)
 
 void line_integer(struct line *line, const char *key, int64_t value)
 {
-	char text[NUMBER_ROOM];
-
-	begin_field(line, key);
-	line_append(line, text, number_spell_integer(text, value));
+	begin_field(line, key, NUMBER_ROOM);
+	line->length += number_spell_integer(line->text + line->length, value);
 }
 
 void line_unsigned(struct line *line, const char *key, uint64_t value)
 {
-	char text[NUMBER_ROOM];
-
-	begin_field(line, key);
-	line_append(line, text, number_spell_unsigned(text, value));
+	begin_field(line, key, NUMBER_ROOM);
+	line->length += number_spell_unsigned(line->text + line->length, value);
 }
 
 void line_double(struct line *line, const char *key, double value)
 {
-	char text[NUMBER_ROOM];
-
-	begin_field(line, key);
-	line_append(line, text, number_spell_double(text, value));
+	begin_field(line, key, NUMBER_ROOM);
+	line->length += number_spell_double(line->text + line->length, value);
 }
 
 void line_time(struct line *line, const char *key, int64_t ns)
 {
-	char text[NUMBER_ROOM];
-
-	begin_field(line, key);
-	line_append(line, text, number_spell_time(text, ns));
+	begin_field(line, key, NUMBER_ROOM);
+	line->length += number_spell_time(line->text + line->length, ns);
 }
 
 void line_free(struct line *line)
