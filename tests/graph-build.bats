@@ -95,6 +95,7 @@ window() {
 		held-back|io throttled: victim
 		hidden|unknown: state of victim
 		hidden-idle|worker: running
+		flooded|timer: clock_nanosleep of server
 		flush|bulky: flush of 7:0 in service
 		commit|jbd2: write of 7:0 in service
 		frequency|server: running at a low frequency
@@ -499,6 +500,25 @@ who=hog whom=victim cpu=0'
 	cat c b | graph-build | stream-cat --text >out
 	run -0 grep -oE '^graph id=.( window=.)? signal=.' out
 	assert_output "$(printf 'graph id=1 signal=7\ngraph id=2 window=1 signal=1')"
+}
+
+@test "a wait for an answer tells how many others were answered meanwhile" {
+	run -0 bash -c "graph-build --text $W/flooded.txt | grep 'what=wait.*who=victim'"
+	assert_output --partial ' others=12 crowd=flood'
+	assert_output --partial 'label="victim/10 in recvfrom, behind 12 others, mostly flood"'
+	# no name has most of them
+	run -0 bash -c "sed -E '/(pid|tid)=6[1-4]( |$)/s/flood/visitor/g' $W/flooded.txt | graph-build --text | grep 'what=wait.*who=victim'"
+	assert_output --partial ' others=12'
+	refute_output --partial crowd
+	# threads of its own, a few, and processes that are not known, are no others
+	for change in 's/ tgid=[67].$/ tgid=50/' 's/^task.* tid=6[1-3] .*//'; do
+		run -0 bash -c "sed '$change' $W/flooded.txt | graph-build --text | grep 'what=wait.*who=victim'"
+		refute_output --partial others
+	done
+	COLUMNS=130 run -0 bash -c "blame-rank $W/flooded.txt | report"
+	assert_line --partial 'chain   victim waits for server (recvfrom, behind 12 others, mostly flood), asleep in clock_nanosleep'
+	run -0 bash -c "blame-rank $W/flooded.txt | report -f json | jq -r '.moments[0].graphs[0].links[0].queue'"
+	assert_output 'behind 12 others, mostly flood'
 }
 
 @test "without scheduler switches nothing is said about threads" {

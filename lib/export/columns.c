@@ -34,7 +34,7 @@ static const char *const *const columns[KINDS] = {
 	[KIND_WINDOW] = COLUMNS("id", "from", "to", "signals", "complete"),
 	[KIND_GRAPH] = COLUMNS("id", "window", "signal", "root", "target", "from", "to", "kind", "answered", "answered_tid"),
 	[KIND_NODE] = COLUMNS("graph", "id", "name", "label", "start", "end", "parent", "call", "wait_start", "wait_end", "join",
-			      "threw", "tid", "what", "stack", DEED, "who_tid", "whom_tid", "cpu", "khz", "khz_most", "khz_limit",
+			      "threw", "tid", "what", "stack", DEED, "who_tid", "whom_tid", "cpu", "khz", "khz_most", "khz_limit", "others", "crowd",
 			      "disk", "sector", "quota", "period", "thread", "kernel", "asker", "asker_function",
 			      "began", "until"),
 	[KIND_EDGE] = COLUMNS("graph", "from", "to", "kind", "ts"),

@@ -22,7 +22,7 @@ static const char *const kind_names[DEEDS] = {
 /* A field of a struct, as its record spells it. */
 struct key {
 	const char *name;
-	enum { KEY_TEXT, KEY_FLAG, KEY_CPU, KEY_KHZ, KEY_SECTOR, KEY_TIME, KEY_NO_RECORD } type;
+	enum { KEY_TEXT, KEY_FLAG, KEY_CPU, KEY_COUNT, KEY_SECTOR, KEY_TIME, KEY_NO_RECORD } type;
 	size_t offset;
 };
 
@@ -43,8 +43,9 @@ static const struct key deed_keys[] = {
 };
 
 static const struct key detail_keys[] = {
-	DETAIL_KEY("cpu", KEY_CPU, cpu),	    DETAIL_KEY("khz", KEY_KHZ, khz),
-	DETAIL_KEY("khz_most", KEY_KHZ, khz_most),  DETAIL_KEY("khz_limit", KEY_KHZ, khz_limit),
+	DETAIL_KEY("cpu", KEY_CPU, cpu),	    DETAIL_KEY("khz", KEY_COUNT, khz),
+	DETAIL_KEY("khz_most", KEY_COUNT, khz_most),  DETAIL_KEY("khz_limit", KEY_COUNT, khz_limit),
+	DETAIL_KEY("others", KEY_COUNT, others),   DETAIL_KEY("crowd", KEY_TEXT, crowd),
 	DETAIL_KEY("disk", KEY_TEXT, disk),	    DETAIL_KEY("sector", KEY_SECTOR, sector),
 	DETAIL_KEY("quota", KEY_TIME, quota),
 	DETAIL_KEY("period", KEY_TIME, period),	    DETAIL_KEY("thread", KEY_TEXT, thread),
@@ -146,7 +147,7 @@ static void spell_key(const struct key *key, const void *base, struct line *line
 		if (*(const int32_t *)at != CPU_NONE)
 			line_integer(line, key->name, *(const int32_t *)at);
 		break;
-	case KEY_KHZ:
+	case KEY_COUNT:
 		if (*(const uint32_t *)at)
 			line_unsigned(line, key->name, *(const uint32_t *)at);
 		break;
@@ -208,7 +209,7 @@ struct deed_detail *deed_detail_copy(const struct deed_detail *detail)
 	size_t texts = texts_size(detail_keys, DETAIL_KEYS, detail);
 	struct deed_detail *copy;
 
-	if (!texts && detail->cpu == CPU_NONE && !detail->khz && detail->sector == NO_SECTOR && !detail->quota && !detail->period)
+	if (!texts && detail->cpu == CPU_NONE && !detail->khz && detail->sector == NO_SECTOR && !detail->quota && !detail->period && !detail->others)
 		return NULL;
 	copy = memory_new(1, sizeof(*copy) + texts);
 	*copy = *detail;
@@ -300,7 +301,7 @@ static void read_key(const struct fields *fields, const struct field *field, con
 		if (read_unsigned(fields, key->name, INT32_MAX, &number))
 			*(int32_t *)at = (int32_t)number;
 		break;
-	case KEY_KHZ:
+	case KEY_COUNT:
 		if (read_unsigned(fields, key->name, UINT32_MAX, &number))
 			*(uint32_t *)at = (uint32_t)number;
 		break;

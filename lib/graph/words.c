@@ -348,14 +348,24 @@ static char *label_ready(const struct node *node)
 	return append(append_cpu(own_thread(node), " waiting for CPU ", detail->cpu), "", began_of(detail));
 }
 
+char *words_queue(const struct node *wait)
+{
+	const struct deed_detail *detail = detail_of(wait);
+
+	if (!detail->others)
+		return NULL;
+	return memory_format("behind %" PRIu32 " others%s%s", detail->others, detail->crowd ? ", mostly " : "", or_else(detail->crowd, ""));
+}
+
 static char *label_wait(const struct node *node)
 {
 	const struct deed_detail *detail = detail_of(node);
-	char *thread = own_thread(node), *reason = words_reason(node->deed);
-	char *words = memory_format("%s in %s%s", thread, or_else(reason, "sleep"), began_of(detail));
+	char *thread = own_thread(node), *reason = words_reason(node->deed), *queue = words_queue(node);
+	char *words = append(memory_format("%s in %s%s", thread, or_else(reason, "sleep"), began_of(detail)), ", ", queue);
 
 	free(thread);
 	free(reason);
+	free(queue);
 	return append(append_stack(words, node), ", in the kernel ", detail->kernel);
 }
 

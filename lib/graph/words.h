@@ -16,6 +16,9 @@ char *words_label(const struct node *node);
 /* What a wait is in, or for: "read tcp socket", "kernel mutex", "page fault in read"; NULL: not known. */
 char *words_reason(const struct deed *deed);
 
+/* What a wait was behind: "behind 312 others, mostly flood"; NULL: not known. */
+char *words_queue(const struct node *wait);
+
 /* A thread: "reader/3312"; "thread 3312" where it has no name. Without number (0) its name. */
 char *words_thread(const char *name, int32_t tid);
 

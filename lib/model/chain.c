@@ -167,15 +167,15 @@ static char *name_of(const struct chain_link *link)
 	return words_thread(link->name, numbered ? link->tid : 0);
 }
 
-/* " (read tcp socket)"; "" where the reason of the wait is not known. */
-static char *reason_of(const struct deed *wait)
+/* " (read tcp socket, behind 312 others)"; "" where the reason of the wait is not known. */
+static char *reason_of(const struct chain_link *link)
 {
-	char *reason = wait ? words_reason(wait) : NULL, *clean, *words;
+	char *reason = link && link->wait ? words_reason(link->wait) : NULL, *clean, *words;
 
 	if (!reason)
 		return memory_format("%s", "");
 	clean = fit_cleaned(reason);
-	words = memory_format(" (%s)", clean);
+	words = memory_format(" (%s%s%s)", clean, link->queue ? ", " : "", link->queue ? link->queue : "");
 	free(clean);
 	return words;
 }
@@ -197,7 +197,7 @@ static char *chain_words(const struct story *story, const struct part *part)
 
 	for (size_t i = 0; i < story->links.count; i++) {
 		name = name_of(&story->links.items[i]);
-		reason = reason_of(i > 0 ? story->links.items[i - 1].wait : NULL);
+		reason = reason_of(i > 0 ? &story->links.items[i - 1] : NULL);
 		fprintf(out, "%s%s%s", i == 0 ? "" : i == 1 ? " waits for " : " > ", name, reason);
 		free(reason);
 		free(name);
@@ -216,6 +216,13 @@ static bool are_named(const struct link *links, size_t count)
 	return true;
 }
 
+static char *clean_queue(const struct node *wait)
+{
+	char *queue = words_queue(wait);
+
+	return queue ? fit_cleaned(queue) : NULL;
+}
+
 static void add_link(struct story *story, const struct site *site, const struct link *link)
 {
 	const struct node *node = link->wait ? link->wait : link->node;
@@ -226,6 +233,8 @@ static void add_link(struct story *story, const struct site *site, const struct 
 		new.identity = identity_copy(&identity);
 	if (link->wait)
 		new.wait = site_deed(site, link->wait->deed);
+	if (link->wait)
+		new.queue = clean_queue(link->wait);
 	for (size_t i = 0; i < story->links.count; i++)
 		if (!strcmp(story->links.items[i].name, new.name))
 			new.alike = story->links.items[i].alike = true;

@@ -65,6 +65,7 @@ void story_free(struct story *story)
 	for (i = 0; i < story->links.count; i++) {
 		free(story->links.items[i].name);
 		free(story->links.items[i].wait);
+		free(story->links.items[i].queue);
 		identity_free(&story->links.items[i].identity);
 	}
 	free(story->links.items);

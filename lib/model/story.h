@@ -57,6 +57,7 @@ struct chain_link {
 	bool alike;		  /* another link has the same name */
 	struct identity identity; /* of its process; pid 0: not known */
 	struct deed *wait;	  /* what it waits in for the next link; NULL: it is the last one */
+	char *queue;		  /* what it waits behind, in words; NULL: not known */
 };
 
 struct story {

@@ -217,6 +217,7 @@ static json_t *link_array(const struct story *story)
 			json_put_clean(object, "syscall", link->wait->syscall);
 			json_put_clean(object, "object", link->wait->object);
 			json_put_clean(object, "lock", link->wait->lock);
+			json_put_text(object, "queue", link->queue);
 		}
 		if (i + 1 < story->links.count)
 			json_put_count(object, "waits_for", (uint64_t)story->links.items[i + 1].tid);

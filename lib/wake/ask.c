@@ -362,6 +362,100 @@ struct ask ask_since(const struct wake *wake, const struct thread *thread, size_
 	return ask.since == TIME_NONE || ask.since >= start ? (struct ask){start, thread->index} : ask;
 }
 
+/* By data; where those do not tell, it is not. */
+static bool is_kernels(const struct wake *wake, const struct thread *thread)
+{
+	return thread->works || events_is_kernels(wake->events, thread->tid);
+}
+
+/* --- who else was answered ---------------------------------------------------------------------------------------------- */
+
+enum { HELPERS = 64, NAMES = 16 };
+
+struct others {
+	const struct thread *by; /* who answers, from then until then */
+	int64_t since, until;
+	int32_t helpers[HELPERS]; /* processes for which it waited meanwhile */
+	int helper_count;
+	uint32_t count; /* of answers */
+	struct {
+		const char *name;
+		uint32_t count;
+	} names[NAMES];
+};
+
+static void find_helpers(const struct wake *wake, struct others *others)
+{
+	const struct thread *by = others->by;
+
+	for (size_t i = thread_find(by, others->since); i < by->pieces.count && by->pieces.items[i].start < others->until; i++) {
+		int32_t ender = by->pieces.items[i].what == WHAT_WAIT ? ended_by(wake, &by->pieces.items[i]) : INDEX_NONE;
+
+		if (ender != INDEX_NONE && others->helper_count < HELPERS)
+			others->helpers[others->helper_count++] = events_tgid(wake->events, wake->threads.items[ender]->tid);
+	}
+}
+
+static bool is_helper(const struct others *others, int32_t process)
+{
+	for (int i = 0; i < others->helper_count; i++)
+		if (others->helpers[i] == process)
+			return true;
+	return false;
+}
+
+static void count_name(struct others *others, const char *name, uint32_t count)
+{
+	for (int i = 0; i < NAMES; i++) {
+		if (others->names[i].name && strcmp(others->names[i].name, name) != 0)
+			continue;
+		others->names[i].name = name;
+		others->names[i].count += count;
+		return;
+	}
+}
+
+/* The answers that a thread got. */
+static void count_answers(const struct wake *wake, struct others *others, const struct thread *thread)
+{
+	uint32_t count = 0;
+	size_t i = thread_find(thread, others->since);
+
+	for (i -= i > 0; i + 1 < thread->pieces.count && thread->pieces.items[i + 1].start < others->until; i++) {
+		const struct piece *wait = &thread->pieces.items[i];
+
+		count += wait->what == WHAT_WAIT && wait[1].start > others->since && ended_by(wake, wait) == others->by->index;
+	}
+	others->count += count;
+	if (count)
+		count_name(others, wake_comm(wake, thread), count);
+}
+
+void ask_others(const struct wake *wake, const struct thread *thread, size_t at, struct deed_detail *detail)
+{
+	const struct piece *wait = &thread->pieces.items[at];
+	int32_t by = at + 1 < thread->pieces.count ? ended_by(wake, wait) : INDEX_NONE, own = events_tgid(wake->events, thread->tid), process;
+	struct others others = {0};
+
+	if (by == INDEX_NONE || !own || is_kernels(wake, wake->threads.items[by]))
+		return;
+	others.by = wake->threads.items[by];
+	others.since = ask_since(wake, thread, at).since;
+	others.until = ended(wake, wait);
+	find_helpers(wake, &others);
+	for (size_t i = 0; i < wake->threads.count && others.helper_count < HELPERS; i++) {
+		process = events_tgid(wake->events, wake->threads.items[i]->tid);
+		if (process && process != own && process != events_tgid(wake->events, others.by->tid) && !is_helper(&others, process))
+			count_answers(wake, &others, wake->threads.items[i]);
+	}
+	if (others.count < OTHERS_LEAST || others.helper_count == HELPERS)
+		return;
+	detail->others = others.count;
+	for (int i = 0; i < NAMES; i++)
+		if (others.names[i].count > others.count / 2)
+			detail->crowd = others.names[i].name;
+}
+
 /*
  * A thread that asks again and again is answered once. A call that slept and returns without what it was for, because its
  * time was over or a signal came, was in vain; where the thread goes right back to it, it has waited all the time for what
@@ -601,12 +695,6 @@ static size_t segment_start(const struct thread *thread)
 	while (at > 0 && thread->pieces.items[at - 1].what != WHAT_WAIT)
 		at--;
 	return at;
-}
-
-/* By data; where those do not tell, it is not. */
-static bool is_kernels(const struct wake *wake, const struct thread *thread)
-{
-	return thread->works || events_is_kernels(wake->events, thread->tid);
 }
 
 /*

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wake/ask.h"
 #include "wake/frequency.h"
 #include "wake/name.h"
 #include "wake/part.h"
@@ -197,6 +198,9 @@ static void add_holders(struct cut *cut, const struct thread *waiter, size_t at,
 		add_tenures(cut, waiter, piece, node, off.to, to);
 }
 
+/* A wait for this part of a graph's time is worth a look at all threads. */
+enum { LONG = 4 };
+
 int32_t new_node(struct cut *cut, enum node_what what, int64_t start, int64_t end, int32_t tid, const struct deed *deed)
 {
 	int32_t index = graph_node(cut->graph, (int64_t)cut->graph->nodes.count + 1, deed);
@@ -316,15 +320,18 @@ static int32_t new_piece_node(struct cut *cut, const struct thread *thread, size
 	struct stack_told told = wake_stack_tell(wake, thread, at, asker);
 	struct deed deed = piece_deed(wake, thread, at, asker);
 	struct deed_detail detail = piece_detail(wake, thread, at, &deed);
+	int64_t end = thread_piece_end(wake, thread, at);
 	int32_t index;
 
 	deed.function = told.function;
 	if (deed.kind == DEED_WAIT)
 		deed_in(wake, &deed, piece);
+	if (deed.kind == DEED_WAIT && (end - piece->start) >= (cut->graph->to - cut->graph->from) / LONG)
+		ask_others(wake, thread, at, &detail);
 	detail.kernel = told.kernel;
 	detail.asker_function = told.asker_function;
 	detail.asker = told.asker_function ? wake_comm(wake, wake->threads.items[asker]) : NULL;
-	index = new_node(cut, piece->what, piece->start, thread_piece_end(wake, thread, at), thread->tid, &deed);
+	index = new_node(cut, piece->what, piece->start, end, thread->tid, &deed);
 	graph_detail(cut->graph, index, &detail);
 	set_tids(wake, thread, piece, &cut->graph->nodes.items[index]);
 	if (told.functions)
