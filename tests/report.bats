@@ -1180,6 +1180,29 @@ told() {
 	assert_line '           web/10 is of web.service'
 }
 
+@test "a thread's own request for a page of swap is told as that" {
+	for request in swap-in swap-out write; do
+		cat <<-EOT
+			signal id=1 ts=2.1 start=2 chart=c value=0.1 tid=10 comm=web
+			window id=1 from=2 to=3 signals=1 complete=yes
+			graph id=1 window=1 signal=1 target=1 from=2 to=2.1 kind=wake
+			node graph=1 id=1 deed=run who=web start=2.09 end=2.1 tid=10 what=run
+			node graph=1 id=2 deed=service who=web request=$request dev=7:0 start=2.04 end=2.09 tid=10 what=service disk=loop0
+			node graph=1 id=3 deed=hold-back whom=web request=$request dev=7:0 scheduler=bfq start=2 end=2.04 tid=10 what=queue disk=loop0
+			path graph=1 node=3 from=2 to=2.04
+			path graph=1 node=2 from=2.04 to=2.09
+			path graph=1 node=1 from=2.09 to=2.1
+		EOT
+	done >in
+	COLUMNS=120 run bash -c "head -n9 in | report"
+	assert_line '   path    50.0 ms   50.0 %  page coming back from swap, in service at loop0'
+	assert_line '           40.0 ms   40.0 %  page coming back from swap, in the bfq queue of loop0'
+	COLUMNS=120 run bash -c "sed -n 10,18p in | report"
+	assert_line '   path    50.0 ms   50.0 %  page going out to swap, in service at loop0'
+	COLUMNS=120 run bash -c "tail -n9 in | report"
+	assert_line '   path    50.0 ms   50.0 %  in service at loop0'
+}
+
 @test "where a thread just ran for most of the time, it is said that stacks would tell more" {
 	run told </dev/null
 	assert_line '   hint    python3 was computing or spinning: --stack tells in what'

@@ -598,11 +598,19 @@ static struct sentence poller(const struct node *node)
 	return of_waiter(node->deed->whom, words);
 }
 
+/* What the thread's own request is for, where that is no file: "page coming back from swap, ". */
+static const char *errand_of(const struct deed *deed)
+{
+	if (deed->request && strcmp(deed->request, "swap-in") == 0)
+		return "page coming back from swap, ";
+	return deed->request && strcmp(deed->request, "swap-out") == 0 ? "page going out to swap, " : "";
+}
+
 /* "in the bfq queue of loop0", after "read by victim " where it is another's */
 static struct sentence queued(const struct node *node, bool own)
 {
 	const struct deed *deed = node->deed;
-	char *whose = own ? memory_format("%s", "")
+	char *whose = own ? memory_format("%s", errand_of(deed))
 			  : memory_format("%s by %s ", or_else(deed->request, "request"), or_else(deed->whom, "unknown"));
 	char *words;
 
@@ -621,7 +629,7 @@ static struct sentence served(const struct node *node, bool own)
 	const struct deed *deed = node->deed;
 
 	if (own)
-		return without_subject(memory_format("in service at %s", disk_of(node)));
+		return without_subject(memory_format("%sin service at %s", errand_of(deed), disk_of(node)));
 	return sentence(memory_format("%s", or_else(deed->who, "unknown")), ": ",
 			memory_format("%s of %s in service", or_else(deed->request, "request"), disk_of(node)), false, NULL);
 }
