@@ -13,7 +13,7 @@
 
 /*
  * Without the hold a busy machine has a moment or two while the limit is learnt; it is short, because a kernel's ring may not keep more
- * of what came before a moment. Then values of one second count as one, so that an incident of some seconds is no habit.
+ * of what came before a moment. If it was too short, only one value a second counts, so that an incident of some seconds is no habit.
  */
 #define COMMON_HOLD (3 * NSEC_PER_SEC)
 #define COMMON_BLOCK (NSEC_PER_SEC / 10)
@@ -33,6 +33,7 @@ struct common {
 	bool judges, holds;
 	int64_t begun, now; /* INT64_MIN: no time has come */
 	int64_t first;	    /* when the first value ended; INT64_MAX: none has come */
+	int64_t apart;	    /* time of which one value counts */
 	int64_t due;	    /* once it judges: when the block at hand ends */
 	double largest;	    /* of it; 0: there was none */
 	uint64_t blocks;    /* with a value */
@@ -49,6 +50,8 @@ static void begin(struct common *common)
 	common->held_count = 0;
 	common->baseline.count = 0;
 	common->holds = !common->judges;
+	if (common->holds)
+		common->apart = COMMON_BLOCK;
 }
 
 struct common *common_new(const struct policy *policy)
@@ -111,12 +114,10 @@ static void remember(struct common *common, const struct sample *sample)
 
 static void gather(struct common *common, const struct sample *sample)
 {
-	int64_t apart = common->holds ? COMMON_BLOCK : COMMON_APART;
-
 	for (size_t i = common->baseline.count; i-- > 0;) {
 		struct common_block *block = &common->baseline.items[i];
 
-		if (llabs(block->ts - sample->end) >= apart)
+		if (llabs(block->ts - sample->end) >= common->apart)
 			continue;
 		block->largest = fmax(block->largest, sample->value);
 		return;
@@ -194,7 +195,10 @@ static bool end_hold(struct common *common, size_t least)
 	bool held = common->holds;
 
 	common->holds = false;
-	return make_limits(common, least) || held;
+	if (make_limits(common, least))
+		return true;
+	common->apart = COMMON_APART;
+	return held;
 }
 
 bool common_time(struct common *common, int64_t now)
@@ -208,7 +212,7 @@ bool common_time(struct common *common, int64_t now)
 		return end_hold(common, COMMON_LEAST);
 	if (now < common->due)
 		return false;
-	common->due = span_add(now, COMMON_APART);
+	common->due = span_add(now, common->apart);
 	return end_block(common);
 }
 

@@ -3,8 +3,8 @@
  *
  * What disturbs a machine hits all keys alike: a system call whose thread loses the CPU takes as long as the others' turns last, whichever
  * call it is. A key knows that only when it was hit often itself. So the values beyond the limits of their keys are judged once more, as
- * the values of a chart of their own, by the same method (pot) and rate of false alarms. Of those that end at the same time (COMMON_BLOCK,
- * then COMMON_APART) only the largest counts, because they have one reason.
+ * the values of a chart of their own, by the same method (pot) and rate of false alarms. Of those that end at the same time (a tenth of a
+ * second; a second where it took longer than COMMON_HOLD to learn a limit) only the largest counts, because they have one reason.
  *
  * It begins when the first key has limits, with COMMON_HOLD, in which nothing is told; the largest values are judged at its end. With too few
  * values by then the keys are judged by their own limits, until enough have come.
