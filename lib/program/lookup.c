@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -23,6 +22,7 @@
 #include "program/argument.h"
 #include "program/code_file.h"
 #include "program/ends.h"
+#include "program/helpers.h"
 #include "program/lookup_message.h"
 #include "program/lookup_process.h"
 #include "program/opener.h"
@@ -60,7 +60,7 @@ struct owner {
 
 struct lookup {
 	int (*stopped)(void);
-	atomic_int process;
+	pid_t process;
 	int socket; /* -1: there is no process */
 	int kept;   /* what it could not be rid of */
 	pid_t left[LEFT]; /* killed, but they wait yet; 0: none */
@@ -130,12 +130,13 @@ static pid_t *room_to_leave(struct lookup *lookup)
 
 static void end_process(struct lookup *lookup)
 {
-	int process = atomic_exchange(&lookup->process, 0);
+	pid_t process = lookup->process;
 
 	if (lookup->socket < 0)
 		return;
 	close(lookup->socket);
 	lookup->socket = -1;
+	helpers_remove(process);
 	kill(process, SIGKILL);
 	if (!is_reaped(process))
 		*room_to_leave(lookup) = process;
@@ -160,16 +161,11 @@ void lookup_free(struct lookup *lookup)
 	free(lookup);
 }
 
-int32_t lookup_process(const struct lookup *lookup)
-{
-	return atomic_load(&lookup->process);
-}
-
 static int64_t cpu_of(const struct lookup *lookup)
 {
 	clockid_t clock;
 
-	return clock_getcpuclockid(lookup_process(lookup), &clock) == 0 ? time_of(clock) : 0;
+	return clock_getcpuclockid(lookup->process, &clock) == 0 ? time_of(clock) : 0;
 }
 
 static bool is_stopped(struct lookup *lookup)
@@ -186,7 +182,7 @@ static enum outcome outlook(struct lookup *lookup)
 
 	if (is_stopped(lookup))
 		return STOPPED;
-	if (passed > UNHEARD_MS * NSEC_PER_MSEC && opener_is_unread(lookup->socket) && process_state(lookup_process(lookup)) != 'R')
+	if (passed > UNHEARD_MS * NSEC_PER_MSEC && opener_is_unread(lookup->socket) && process_state(lookup->process) != 'R')
 		return UNHEARD;
 	return cpu_of(lookup) - lookup->begun_cpu > LOOKUP_CPU_MS * NSEC_PER_MSEC || passed > lookup->patience ? SLOW : ANSWERED;
 }
@@ -263,7 +259,8 @@ int lookup_start(struct lookup *lookup)
 		close(ends[0]);
 		return fail_errno("cannot fork");
 	}
-	atomic_store(&lookup->process, process);
+	helpers_add(process);
+	lookup->process = process;
 	lookup->socket = ends[0];
 	lookup->processes++;
 	lookup->begun = time_of(CLOCK_MONOTONIC);

@@ -40,9 +40,6 @@ enum { LOOKUP_CPU_MS = 2000, LOOKUP_WALL_MS = 10000, LOOKUP_FUSE_MS = 2000, LOOK
 struct lookup *lookup_new(int (*stopped)(void));
 void lookup_free(struct lookup *lookup);
 
-/* The process; 0: there is none. It is one of tailblame's own. Any thread may ask this. */
-int32_t lookup_process(const struct lookup *lookup);
-
 /* Starts the process, if there is none. Returns what it could not be rid of (base/confine.h). -1 after fail(): there cannot be one. */
 int lookup_start(struct lookup *lookup);
 

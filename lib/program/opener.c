@@ -23,6 +23,7 @@
 #include "base/number.h"
 #include "base/open_files.h"
 #include "base/process_state.h"
+#include "program/helpers.h"
 
 enum { FOLDERS = 8, PATH_ROOM = 8192, SOCKET = STDERR_FILENO + 1, NSEC_PER_MSEC = NSEC_PER_SEC / 1000 };
 
@@ -212,14 +213,17 @@ static bool start(void)
 	if (opener.process < 0) {
 		close(opener.socket);
 		opener.socket = -1;
+		return false;
 	}
-	return opener.socket >= 0;
+	helpers_add(opener.process);
+	return true;
 }
 
 static void leave(void)
 {
 	pid_t *room = room_to_leave();
 
+	helpers_remove(opener.process);
 	kill(opener.process, SIGKILL);
 	if (room)
 		*room = opener.process;

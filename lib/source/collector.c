@@ -15,7 +15,7 @@
 #include "base/number.h"
 #include "base/open_files.h"
 #include "event/predicate.h"
-#include "program/lookup.h"
+#include "program/helpers.h"
 #include "program/stacks.h"
 #include "source/asker.h"
 #include "source/clock.h"
@@ -86,7 +86,6 @@ struct collector {
 	struct execs *execs;
 	struct titles *titles;
 	struct stacks *stacks; /* NULL: none are wanted */
-	struct lookup *lookup; /* of the stacks' functions */
 	struct devices devices;
 	struct quotas quotas;
 	struct stages stages;
@@ -194,7 +193,6 @@ int collector_add_stacks(struct collector *collector, struct lookup *lookup)
 	if (collector->clock.id != CLOCK_MONOTONIC && collector->clock.id != CLOCK_MONOTONIC_RAW)
 		return fail("stacks need the clock mono or mono_raw, not '%s'", collector->clock.name);
 	collector->stacks = stacks_open(collector->clock.id, lookup);
-	collector->lookup = collector->recorder.lookup = lookup;
 	return collector->stacks ? 0 : -1;
 }
 
@@ -479,14 +477,14 @@ static int tell_doubt(struct collector *collector, int64_t until)
 /* Our own threads: the scribe leaves them out; readers are told of them, but where events have other numbers than processes. */
 static int tell_own(struct collector *collector)
 {
-	const int32_t own[] = {
+	int32_t own[SCRIBE_OWN] = {
 		collector->self,
 		recorder_tid(&collector->recorder),
 		collector->asker ? asker_tid(collector->asker) : 0,
-		collector->lookup ? lookup_process(collector->lookup) : 0,
 	};
 	const int32_t helper = collector->guardian.pid;
 
+	helpers_list(own + SCRIBE_OWN - HELPERS_MAX);
 	scribe_own(collector->scribe, own);
 	if (collector->foreign)
 		return 0;
@@ -585,7 +583,6 @@ static int look_at_cost(struct collector *collector, int64_t until)
 		.stream = collector->stream,
 		.clock = &collector->clock,
 		.stacks = collector->stacks,
-		.lookup = collector->lookup,
 		.traced = merge_traced(&collector->merge) + (collector->recording ? recorder_traced(&collector->recorder) : 0),
 		.recording = collector->recording,
 	};

@@ -12,7 +12,7 @@
 
 #include "base/fail.h"
 #include "base/number.h"
-#include "program/lookup.h"
+#include "program/helpers.h"
 #include "program/stacks.h"
 #include "source/clock.h"
 #include "source/spent.h"
@@ -57,8 +57,6 @@ struct cost {
 	char *complaint;
 
 	struct spent_looks looks;
-	int32_t lookup; /* the process that looks names up, or did; and its CPU time, and that of those before */
-	int64_t lookup_now, lookups_before;
 
 	/* by number of the wish, once tracing has begun */
 	unsigned *charts_of; /* how many charts have it that were not shed */
@@ -272,22 +270,6 @@ static int64_t nanoseconds(clockid_t clock)
 	return clock_gettime(clock, &now) < 0 ? 0 : now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
 }
 
-/* Another one takes the place of a process that died, and begins at zero. */
-static int64_t spent_in_lookups(struct cost *cost, const struct lookup *lookup)
-{
-	int32_t process = lookup ? lookup_process(lookup) : 0;
-	clockid_t clock;
-
-	if (process != cost->lookup) {
-		cost->lookups_before += cost->lookup_now;
-		cost->lookup_now = 0;
-		cost->lookup = process;
-	}
-	if (process && clock_getcpuclockid(process, &clock) == 0)
-		cost->lookup_now = nanoseconds(clock);
-	return cost->lookups_before + cost->lookup_now;
-}
-
 static int64_t price(const struct wish *wish)
 {
 	return !wish->origin ? EVENT_NS : wish->at_exits ? EXIT_NS : PROBE_NS;
@@ -302,12 +284,12 @@ static int64_t extra_of_probes(const struct wishes *wishes)
 	return extra;
 }
 
-static struct spent spent_now(struct cost *cost, const struct cost_subject *subject)
+static struct spent spent_now(const struct cost_subject *subject)
 {
 	struct spent spent = {.at = nanoseconds(CLOCK_MONOTONIC)};
 
 	spent.stacks = subject->stacks ? stacks_taken(subject->stacks) : 0;
-	spent.lookups = spent_in_lookups(cost, subject->lookup);
+	spent.lookups = helpers_spent();
 	spent.own = nanoseconds(CLOCK_PROCESS_CPUTIME_ID) + spent.lookups;
 	spent.traced = (int64_t)subject->traced * EVENT_NS + extra_of_probes(subject->wishes) + (int64_t)spent.stacks * STACK_NS;
 	return spent;
@@ -619,7 +601,7 @@ enum cost_verdict cost_look(struct cost *cost, const struct cost_subject *subjec
 		return shed(cost, subject, until);
 	if (!spent_is_due(&cost->looks, nanoseconds(CLOCK_MONOTONIC), PERIOD))
 		return COST_FINE;
-	now = spent_now(cost, subject);
+	now = spent_now(subject);
 	spent_add(&cost->looks, &now, PERIOD);
 	look_at(cost, subject, &now);
 	return COST_FINE;

@@ -44,7 +44,6 @@ struct cost_subject {
 	struct stream *stream;
 	const struct trace_clock *clock;
 	struct stacks *stacks; /* NULL: none */
-	struct lookup *lookup; /* NULL: none */
 	uint64_t traced;       /* events so far */
 	bool recording;	       /* nobody reads those that are kept */
 };

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "program/lookup.h"
+#include "program/helpers.h"
 #include "source/asker.h"
 #include "source/question.h"
 
@@ -185,7 +185,7 @@ static int answer(struct recorder *recorder, const struct recorder_question *que
 	struct stream *stream = recorder->stream;
 	int64_t to = settled(recorder, question->to), floor;
 
-	recorder->own[3] = recorder->lookup ? lookup_process(recorder->lookup) : 0;
+	helpers_list(recorder->own + SCRIBE_OWN - HELPERS_MAX);
 	scribe_own(recorder->scribe, recorder->own);
 	if (to == INT64_MIN || drop(recorder, question->from, &floor) < 0 ||
 	    begin_answer(stream, floor) < 0 || scribe_round(recorder->scribe, &recorder->merge, to) < 0 ||

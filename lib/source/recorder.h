@@ -34,7 +34,6 @@ struct recorder {
 	atomic_bool left;
 	char failure[256]; /* what ended the thread; "": the caller left */
 	const struct trace_clock *clock;
-	struct lookup *lookup; /* of the stacks' functions; NULL: there are none */
 	struct merge merge;
 	struct stream *stream;
 	struct scribe *scribe;

@@ -176,7 +176,13 @@ int scribe_lost(struct scribe *scribe, const struct ring *ring, int64_t ts, uint
 /* Whether the thread is one of tailblame's own. */
 static bool is_ours(const struct scribe *scribe, int32_t tid)
 {
-	return tid != 0 && (tid == scribe->own[0] || tid == scribe->own[1] || tid == scribe->own[2] || tid == scribe->own[3]);
+	bool ours = false;
+
+	if (tid == 0 || scribe->own[0] == 0) /* of a saved trace none is */
+		return false;
+	for (int i = 0; i < SCRIBE_OWN; i++)
+		ours |= tid == scribe->own[i];
+	return ours;
 }
 
 static bool is_own(const struct scribe *scribe, const struct layout *layout, const struct common *common, const struct ring *ring)

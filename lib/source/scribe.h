@@ -17,12 +17,13 @@
 #include <stdint.h>
 
 #include "program/stacks.h"
+#include "program/helpers.h"
 #include "source/merge.h"
 #include "source/process.h"
 #include "source/wishes.h"
 #include "stream/stream.h"
 
-enum { SCRIBE_OWN = 4 };
+enum { SCRIBE_OWN = 3 + HELPERS_MAX };
 
 /* What a scribe works with. All of it must stay; what may be NULL says so. */
 struct scribe_setup {
