@@ -134,7 +134,7 @@ rests() {
 		start
 		until_true 60 growing "$last"
 		last=$(newest)
-		tree $pid | xargs kill -9
+		for process in $(tree $pid); do kill -9 "$process" 2>/dev/null || true; done # some may just have ended
 		wait $pid || true
 		until_true 60 nobody_writes
 		cp "$last" "kept.$i"
