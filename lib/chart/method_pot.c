@@ -456,6 +456,18 @@ static void learn_below(struct pot *pot, const struct judged *point, bool signal
 	learn(pot->below, 1 / fmax(point->value, 1e-9), signalled, point->ts);
 }
 
+/*
+ * The lower side began with few values, or with the upper side's width, and finds that its level is another. Nobody is told: it is the upper
+ * side that tells of levels. Without this it learnt nothing more, and signalled one in 400 values for good.
+ */
+static bool follow_below(struct pot *below, const struct policy *how, int64_t ts)
+{
+	int64_t since;
+
+	return level_has_changed(&below->level, &since) &&
+	       policy_has_lasted(how, span_between(since, ts), (uint64_t)below->level.newest.total) && follow(below);
+}
+
 static struct lesson pot_learn(void *state, const struct policy *how, const struct judged *point)
 {
 	struct pot *pot = state;
@@ -471,7 +483,7 @@ static struct lesson pot_learn(void *state, const struct policy *how, const stru
 	if (level_has_changed(&pot->level, &lesson.since) &&
 	    policy_has_lasted(how, span_between(lesson.since, point->ts), (uint64_t)pot->level.newest.total))
 		lesson.kind = follow(pot) ? LESSON_FOLLOWED : LESSON_NONE;
-	else if (is_due(pot) || (pot->below && is_due(pot->below)))
+	else if (is_due(pot) || (pot->below && (follow_below(pot->below, how, point->ts) || is_due(pot->below))))
 		lesson.kind = LESSON_REFINED;
 	return lesson;
 }

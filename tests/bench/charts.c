@@ -59,15 +59,19 @@ struct run {
 	struct policy how;
 	struct series_set set;
 	struct heard tally;
+	int64_t step; /* from one value to the next, ns */
 };
+
+static int sides = -1; /* enum sides; -1: the method's own */
 
 static void begin(struct run *run, const char *method, const char *alarms, uint64_t seed)
 {
 	const int64_t id[CHART_KEYS_MAX] = {0};
 
-	*run = (struct run){.how = POLICY_OPEN, .tally.first = -1};
+	*run = (struct run){.how = POLICY_OPEN, .tally.first = -1, .step = STEP_NS};
 	run->how.method = method_find(method);
 	run->how.rules |= RULE(RULE_SHIFT);
+	run->how.sides = sides;
 	if (!run->how.method || policy_alarms(&run->how, alarms) < 0 || policy_check(&run->how) < 0)
 		exit(2);
 	run->judge.policy = run->set.policy = &run->how;
@@ -85,7 +89,7 @@ static void feed(struct run *run, double value)
 	struct sample sample = {.series = run->set.series, .value = value, .tid = -1, .by_hand = true};
 	bool begun;
 
-	sample.start = sample.end = ++run->tally.at * STEP_NS;
+	sample.start = sample.end = ++run->tally.at * run->step;
 	judge_value(&run->judge, &run->set, &sample, false, &begun);
 }
 
@@ -104,6 +108,43 @@ static double stationary(const char *method, const char *alarms, int stream, int
 		series_set_free(&run.set);
 	}
 	return signals / seeds;
+}
+
+/* The mean and the most of some days with ten values a second, after an hour. */
+static void print_days(const char *method, const char *alarms, int days)
+{
+	static const struct {
+		const char *name;
+		enum sides sides;
+	} watched[] = {{"upper", SIDES_UPPER}, {"both", SIDES_BOTH}};
+
+	for (size_t i = 0; i < sizeof(watched) / sizeof(watched[0]); i++) {
+		sides = (int)watched[i].sides;
+		printf("%-8s %-8s %-5s", method, alarms, watched[i].name);
+		for (int stream = 0; stream < STREAMS; stream++) {
+			int all = 0, most = 0;
+
+			for (int day = 0; day < days; day++) {
+				struct run run;
+				int before;
+
+				begin(&run, method, alarms, (uint64_t)day + 7);
+				run.step = 100 * STEP_NS;
+				for (int n = 0; n < 36000; n++)
+					feed(&run, streams[stream].draw());
+				before = run.tally.signals;
+				for (int n = 0; n < 24 * 36000; n++)
+					feed(&run, streams[stream].draw());
+				all += run.tally.signals - before;
+				most = run.tally.signals - before > most ? run.tally.signals - before : most;
+				series_set_free(&run.set);
+			}
+			printf("   %s %.1f (%d)", streams[stream].name, (double)all / days, most);
+		}
+		printf("\n");
+		fflush(stdout);
+	}
+	sides = -1;
 }
 
 static double shift(int i, double value, int stream)
@@ -334,6 +375,9 @@ int main(int argc, char **argv)
 	print_row("pot", "1e-5", values, seeds);
 	print_row("pot", "1e-6", values, seeds);
 	print_long_runs("pot");
+	printf("alarms a day of ten values a second, mean of %d days and the most of one\n", seeds);
+	print_days("pot", "1/h", seeds);
+	print_days("pot", "1/d", seeds);
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		print_row(others[i], "1/h", values, 1);
 	return 0;

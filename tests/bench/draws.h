@@ -32,22 +32,22 @@ static double normal(void)
 	return radius * cos(2 * M_PI * uniform());
 }
 
-static double log_normal(void)
+static inline double log_normal(void)
 {
 	return exp(normal());
 }
 
-static double gamma_of_2(void)
+static inline double gamma_of_2(void)
 {
 	return -log(uniform()) - log(uniform());
 }
 
-static double pareto(void)
+static inline double pareto(void)
 {
 	return pow(uniform(), -1 / 2.5);
 }
 
-static double two_paths(void)
+static inline double two_paths(void)
 {
 	return uniform() < 0.01 ? 50 * exp(0.5 * normal()) : exp(0.3 * normal());
 }

@@ -1,0 +1,60 @@
+/* Both sides of method pot learn on after a change of level that was none: a day's stream that once gave 2,384 alarms where one was asked for. */
+#undef NDEBUG
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../bench/draws.h"
+#include "chart/judge.h"
+
+enum { SEED = 20, VALUES = 100000, STEP_NS = 100000000 };
+
+static int signals, shifts;
+
+static int see_limits(void *context, const struct series *series, int64_t ts)
+{
+	(void)context, (void)series, (void)ts;
+	return 0;
+}
+
+static int see_healthy(void *context, const struct series *series, int64_t from, double median)
+{
+	(void)context, (void)series, (void)from, (void)median;
+	return 0;
+}
+
+static int see_signal(void *context, const struct sample *sample)
+{
+	(void)context;
+	signals++;
+	shifts += (sample->rules & RULE(RULE_SHIFT)) != 0;
+	return 0;
+}
+
+int main(void)
+{
+	const int64_t id[CHART_KEYS_MAX] = {0};
+	struct policy how = POLICY_OPEN;
+	struct series_set set = {.policy = &how};
+	struct judge judge = {.policy = &how, .tell = {.limits = see_limits, .healthy = see_healthy, .signal = see_signal}};
+	bool begun;
+
+	how.method = method_find("pot");
+	how.rules |= RULE(RULE_SHIFT);
+	how.sides = SIDES_BOTH;
+	assert(policy_alarms(&how, "1/d") == 0 && policy_check(&how) == 0);
+	series_set_add(&set, id, "x", NULL);
+	state[0] = SEED * 0x9e3779b97f4a7c15u + 1;
+	state[1] = 0x2545f4914f6cdd1du;
+	for (int i = 0; i < 20; i++)
+		next_random();
+	for (int64_t i = 1; i <= VALUES; i++) {
+		struct sample sample = {.series = set.series, .value = log_normal(), .tid = -1, .by_hand = true};
+
+		sample.start = sample.end = i * STEP_NS;
+		judge_value(&judge, &set, &sample, false, &begun);
+	}
+	assert(shifts == 1 && signals <= 5);
+	series_set_free(&set);
+	return 0;
+}
