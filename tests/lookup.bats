@@ -79,6 +79,11 @@ honest_program() {
 	gcc -O1 -o prog prog.c
 }
 
+# Whether a stack of it has the functions of an honest program.
+names_nap() { # COMM
+	frames "$1" | grep -q ";nap ($1);main ($1)"
+}
+
 # hostile NAME ABBREVIATIONS ENTRIES [SECTION]: a program that sleeps in main(), and has these entries beside the code that does so.
 hostile() {
 	cat >"$1.s" <<-EOT
@@ -180,10 +185,6 @@ hostile() {
 	assert_line --partial ';nap (prog);main (prog)'
 }
 
-names_nap() { # COMM
-	frames "$1" | grep -q ";nap ($1);main ($1)"
-}
-
 @test "a process that looks names up is replaced when it is gone" {
 	need_stacks
 	honest_program
@@ -236,6 +237,39 @@ is_over() {
 		teardown
 		rm out
 	done
+}
+
+@test "debug links to a pipe and to a device, a program of 8 TiB, compressed sections, one that replaces itself: names are found" {
+	need_stacks
+	honest_program
+	gcc -g -gz=zlib -O1 -o packed prog.c
+	cp prog sparse
+	truncate -s 8T sparse || truncate -s 1T sparse
+	for name in piped device; do
+		cp prog $name
+		objcopy --only-keep-debug $name $name.debug
+		objcopy --add-gnu-debuglink=$name.debug $name
+		rm $name.debug
+	done
+	mkfifo piped.debug
+	ln -s /dev/zero device.debug
+	mkdir own
+	cp prog own/self
+	cat >own/replace <<-'EOT'
+		cp self new
+		dd if=/dev/urandom of=new bs=1 seek=$(($$ % 15000)) count=64 conv=notrunc
+		cp self old && (./self & mv new self && ./self; wait; mv old self)
+	EOT
+	chown -R 65534 own
+	for name in packed sparse piped device; do somebody_runs "./$name"; done
+	somebody_runs "cd own; sh ./replace; cd .."
+	trace-collect --stack -e sched:sched_process_exit --text -o out &
+	collector=$!
+	for name in packed sparse piped device self; do
+		until_true 30 names_nap $name
+	done
+	kill $collector
+	wait $collector || [ $? = 3 ]
 }
 
 @test "one SIGTERM ends a collection, though whoever looks names up does not answer" {
