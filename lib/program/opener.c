@@ -91,7 +91,7 @@ static ssize_t receive_all(int socket, void *bytes, size_t room, int fds[DESCRIP
 
 int opener_receive(int socket)
 {
-	char byte;
+	char byte = 0;
 	int fds[DESCRIPTORS];
 
 	if (receive_all(socket, &byte, sizeof(byte), fds, MSG_DONTWAIT) < 0)
