@@ -93,6 +93,15 @@ told() {
 	END
 	run -0 sed -n 's/.* text=\(m*\) n=6$/\1/p' calls
 	assert_equal ${#output} 255
+	trace-collect -c 'func:./server:handle(r->url,r->to->number)' -o trace -- ./server # all of it two steps away
+	run -0 sed -n '1,5p' <(told trace | grep -v return)
+	assert_output - <<-'END'
+		server__handle url="/a?b=1" number=-42
+		server__handle url="" number=?
+		server__handle url=? number=?
+		server__handle url=? number=?
+		server__handle url=? number=?
+	END
 	run -0 sed -n 6p calls # of text of 4 KiB and more the kernel tells the first bytes
 	assert_output --regexp ' text=(m+|\?) n=4$'
 }

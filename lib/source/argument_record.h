@@ -3,8 +3,8 @@
  * stream.
  *
  * The kernel hands out text without a bound, zero where memory cannot be read, and, two steps away, whatever was there before. So it is
- * asked for more than is wanted: for text at the same places as numbers, whose length tells whether they could be read, and behind all of it
- * for text that is always there. From that the record is made: numbers, text of at most ARGUMENT_TEXT_MOST bytes, and a field
+ * asked for more than is wanted: for text at the same places as numbers, whose length tells whether they could be read, and behind text two
+ * steps away for text that is always there. From that the record is made: numbers, text of at most ARGUMENT_TEXT_MOST bytes, and a field
  * EVENT_UNKNOWN with a bit for each field that could not be read, of the first field behind the common ones from the lowest on.
  *
  *	argument_record_new()
