@@ -134,12 +134,20 @@ static void want_parts(const struct chart *chart)
 			cost_want(cost, chart->name, chart->events[i].event, chart->events[i].role != CHART_CONTEXT);
 }
 
+/* A function, or an instruction, whose chart counts. */
+static int want_probes(struct probes *probes, const struct chart *chart)
+{
+	const char *counted = event_in_role(chart, CHART_COUNT);
+
+	return counted ? probes_instruction(probes, chart->binary, chart->function, chart->arguments, counted)
+		       : probes_function(probes, chart->binary, chart->function, chart->arguments, event_in_role(chart, CHART_START),
+					 event_in_role(chart, CHART_END));
+}
+
 /* -1 after fail(); PROBES_LEFT_OUT: a function that cannot be probed without harm. */
 static int want_chart(struct wishes *wishes, struct probes *probes, const struct chart *chart)
 {
-	int status = chart->binary ? probes_function(probes, chart->binary, chart->function, chart->arguments,
-						     event_in_role(chart, CHART_START), event_in_role(chart, CHART_END))
-				   : 0;
+	int status = chart->binary ? want_probes(probes, chart) : 0;
 
 	if (status != 0)
 		return status;

@@ -227,3 +227,30 @@ refused() {
 		server__handle__return ret=-5
 	END
 }
+
+@test "an instruction is an event without an end, with the arguments that are in a place there" {
+	need_tracefs
+	server_c
+	for how in -O2 -O0; do
+		gcc -g $how -o server server.c
+		begin=$(nm server | awk '$3 == "handle" { print "0x" $1 }')
+		# Where the program reads the counter.
+		at=$(objdump -d --no-show-raw-insn --disassemble=handle server | awk '/counter/ { sub(":", "", $1); print "0x" $1; exit }')
+		at=$(printf '0x%x' $((at - begin)))
+		trace-collect -c "func:./server:handle+$at(r->length,n,seven,r->url,@counter)" -o trace -- ./server
+		stream-cat --text trace >trace.txt
+		run -0 sed -n 's/^event .* name=point:server__handle_[0-9a-z_]* __probe_ip=[0-9]* //p' trace.txt
+		assert_line --index 0 'length=6 n=5 seven=-7 url="/a?b=1" counter=41'
+		assert_line --index 3 'length=? n=2 seven=0 url=? counter=44'
+		assert_equal ${#lines[@]} 8
+		run -0 grep -c "^chart name=point:server:handle+$at " trace.txt
+		refused "handle+$((at + 1))"
+		assert_output "cannot probe 'handle+$(printf '0x%x' $((at + 1)))': no instruction begins there; the one before begins at +$at"
+	done
+	refused 'handle+0x10000'
+	assert_output --regexp "cannot probe 'handle\+0x10000': the function has 0x[0-9a-f]* bytes"
+	refused 'handle+0(r->url)' # not yet written
+	assert_output "cannot tell 'r->url' of 'handle': its place is not known to be written yet at this instruction"
+	refused 'handle+0(%1)'
+	assert_output "cannot tell '%1' of 'handle': only at a function's entry arguments are where the calling convention has them"
+}

@@ -497,14 +497,25 @@ static char *function_event(const char *function)
 	return told ? name : numbered(name, function);
 }
 
+/* The lines behind the first. An instruction has no end, so it is counted, as an event of another system, which no graph takes for a call. */
+static char *function_lines(const char *prefix, const char *suffix, const char *show, bool instruction)
+{
+	static const char context[] = "include name=wake\ninclude name=sleep\ninclude name=io\n";
+
+	return instruction ? memory_format("\ncount event=point:%s__%s\n%s", prefix, suffix, context)
+			   : memory_format("\nstart event=func:%s__%s depth=sp%s\nend event=func:%s__%s__return depth=sp\n"
+					   "end event=func:unwind depth=from to=to\n%s", prefix, suffix, show, prefix, suffix, context);
+}
+
 static struct chart *make_of_function(const char *binary, const char *function, const char *arguments, const char *show)
 {
 	const char *slash = strrchr(binary, '/'), *base = slash ? slash + 1 : binary;
+	uint64_t offset;
+	bool instruction = symbol_place(function, &offset) > 0;
 	char *prefix = binary_event(base), *suffix = function_event(function);
-	char *shown = demangle_whole(function), *title = memory_format("calls of %s in %s", shown, base);
-	char *name = memory_format("func:%s:%s", base, function);
-	char *events = memory_format("\nstart event=func:%s__%s depth=sp%s\nend event=func:%s__%s__return depth=sp\n"
-				     "end event=func:unwind depth=from to=to\ninclude name=wake\ninclude name=sleep\ninclude name=io\n", prefix, suffix, show, prefix, suffix);
+	char *shown = demangle_whole(function), *title = memory_format("%s of %s in %s", instruction ? "passes" : "calls", shown, base);
+	char *name = memory_format("%s:%s:%s", instruction ? "point" : "func", base, function);
+	char *events = function_lines(prefix, suffix, show, instruction);
 	struct line text = {0};
 	struct chart *chart = NULL;
 
@@ -512,7 +523,7 @@ static struct chart *make_of_function(const char *binary, const char *function, 
 		line_begin(&text, "chart");
 		line_text(&text, "name", name);
 		line_text(&text, "title", title);
-		line_text(&text, "nest", "yes");
+		line_text(&text, instruction ? "method" : "nest", instruction ? "laney-u" : "yes");
 		line_text(&text, "binary", binary);
 		line_text(&text, "function", function);
 		if (arguments)

@@ -57,7 +57,8 @@
  * `include name=wake` stands for the lines of charts/wake.context, so that charts share the context that a wake graph needs.
  *
  * func:BINARY:FUNCTION(EXPR,...) is a chart without a file, made by chart_of_function(): what is told of each call are its `show` fields, but for
- * what the call returns, which its end tells; the parentheses may be missing. Its events are
+ * what the call returns, which its end tells; the parentheses may be missing. FUNCTION+OFFSET is an instruction: a chart
+ * point:BASENAME:FUNCTION+OFFSET that counts events point:BASENAME__FUNCTION_OFFSET_NUMBER. The events of a function are
  * func:BASENAME__FUNCTION and func:BASENAME__FUNCTION__return, and func:unwind where calls are left by an exception or by longjmp(), its
  * name is func:BASENAME:FUNCTION.
  */

@@ -78,13 +78,14 @@ static bool is_marked(const struct event *event, const struct event_field *field
 /* In text only functions have such fields; elsewhere a question mark may be what it says. */
 bool event_is_unknown(const struct event *event, const struct event_field *field)
 {
-	static const char functions[] = "func:";
+	static const char functions[] = "func:", points[] = "point:";
 	const struct field *own;
 
 	if (event->payload)
 		return field->unknown_at && is_marked(event, field);
 	own = own_field(event->fields, field->name);
-	return own && own->value_length == 1 && *own->value == '?' && !strncmp(event->type->name, functions, strlen(functions));
+	return own && own->value_length == 1 && *own->value == '?' &&
+	       (!strncmp(event->type->name, functions, strlen(functions)) || !strncmp(event->type->name, points, strlen(points)));
 }
 
 bool event_has(const struct event *event, const struct event_field *field)

@@ -100,10 +100,21 @@ static struct place in_register(uint8_t number)
 	return (struct place){.part = {number, NO_REGISTER}};
 }
 
-/* So many bytes behind the stack pointer that the caller had. */
+/* So many bytes behind the stack pointer that the caller had, at the function's entry. */
 static struct place on_stack(const struct machine *machine, int64_t offset)
 {
 	return (struct place){.in_memory = true, .path = {.start = machine->stack}, .offset = offset + machine->return_size};
+}
+
+/* The same at an instruction behind. */
+static int in_frame(const struct finder *finder, int64_t offset, struct place *place)
+{
+	const struct argument_question *question = finder->question;
+
+	if (!question->frame_known)
+		return refuse(finder, "where the function's frame is at this instruction is not known");
+	*place = (struct place){.in_memory = true, .path = {.start = question->frame_register}, .offset = offset + question->frame_offset};
+	return 0;
 }
 
 /* --- what the calling convention says ---------------------------------------------------------------------------------- */
@@ -244,13 +255,31 @@ static bool frame_base(const struct finder *finder, int64_t *base)
 	return true;
 }
 
+/* Whether the parameters have been written to their places, as far as the lines of the source tell. */
+static bool is_set_up(const struct finder *finder)
+{
+	Dwarf_Addr *behind = NULL;
+	int count = dwarf_entry_breakpoints((Dwarf_Die *)&finder->function, &behind);
+	bool set_up = count > 0 && finder->pc >= behind[0];
+
+	free(behind);
+	return set_up;
+}
+
 static int place_in_frame(const struct finder *finder, const Dwarf_Die *parameter, int64_t offset, bool indirect, struct place *place)
 {
-	int64_t base;
+	bool known, at_entry = finder->question->at_entry;
+	int64_t base = 0;
 
-	if (!frame_base(finder, &base) || base + offset < 0)
+	known = frame_base(finder, &base);
+	if (at_entry && (!known || base + offset < 0))
 		return place_by_convention(finder, parameter, place); /* which goes through the pointer by itself */
-	*place = on_stack(finder->machine, base + offset);
+	if (!known || (base + offset < 0 && !is_set_up(finder)))
+		return refuse(finder, "its place is not known to be written yet at this instruction");
+	if (at_entry)
+		*place = on_stack(finder->machine, base + offset);
+	else if (in_frame(finder, base + offset, place) < 0)
+		return -1;
 	return indirect ? follow(finder, place) : 0;
 }
 
@@ -359,7 +388,8 @@ static int place_of_parameter(const struct finder *finder, Dwarf_Die *parameter,
 	if (!dwarf_attr(parameter, DW_AT_location, &attribute))
 		return refuse(finder, "it was optimised away");
 	if (dwarf_getlocation_addr(&attribute, finder->pc, &ops, &count, 1) != 1)
-		return refuse(finder, "it was optimised away, or is in no place at the function's entry");
+		return refuse(finder, finder->question->at_entry ? "it was optimised away, or is in no place at the function's entry"
+									    : "it was optimised away, or is in no place at this instruction");
 	return place_by_ops(finder, parameter, ops, count, place);
 }
 
@@ -404,6 +434,8 @@ static int find_result(const struct finder *finder, struct place *place)
 {
 	struct type_class class;
 
+	if (!finder->question->at_entry)
+		return refuse(finder, "an instruction returns nothing");
 	*place = in_register(ARGUMENT_AT_RESULT);
 	if (!finder->has_function)
 		return 0;
@@ -422,6 +454,8 @@ static int find_numbered(const struct finder *finder, struct place *place)
 {
 	int index = (int)finder->argument->number - 1, integers = finder->machine->integers;
 
+	if (!finder->question->at_entry)
+		return refuse(finder, "only at a function's entry arguments are where the calling convention has them");
 	*place = index < integers ? in_register(finder->machine->integer[index]) : on_stack(finder->machine, (int64_t)WORD * (index - integers));
 	return 0;
 }

@@ -1,7 +1,7 @@
 /*
  * argument_find: where a function's arguments are, by the debugging information (DWARF). Part of argument, see argument.h.
  *
- * A place counts only if it holds at the very address that is asked about, the function's entry: a register, or what the caller put on the
+ * A place counts only if it holds at the very address that is asked about, mostly the function's entry: a register, or what the caller put on the
  * stack. Where DWARF names a slot of the function's own frame, which is not written yet, the calling convention says where the value comes
  * from. What is in no such place is refused by name: a vector register, what the compiler optimised away or made a constant.
  *
@@ -17,7 +17,11 @@
 struct argument_question {
 	Elf *elf;	     /* the program's own file */
 	Dwfl_Module *module; /* NULL: its DWARF cannot be had */
-	uint64_t address;    /* of the function in the module */
+	uint64_t address;    /* in the module */
+	bool at_entry;	     /* a function begins there; else it is one of its instructions, */
+	bool frame_known;    /* and the caller's stack pointer is a register plus an offset */
+	uint8_t frame_register;
+	int32_t frame_offset;
 	uint64_t behind;     /* what is to be taken off an address of the file to get its offset, as uprobes at this function count it */
 	const char *function; /* for messages */
 };

@@ -421,6 +421,22 @@ int ends_find(const struct ends_file *file, const char *name, uint64_t offset, b
 		    "returns", name, file->path);
 }
 
+int ends_instruction(const struct ends_file *file, const char *name, uint64_t offset, uint64_t behind, uint64_t *at)
+{
+	uint64_t address = 0, size, found;
+
+	if (!file->known || !to_address(file, offset, &address))
+		return fail("cannot probe '%s+0x%llx': in '%s' it is not known where instructions begin", name, (unsigned long long)behind, file->path);
+	size = size_of(file, address);
+	if (behind >= size)
+		return fail("cannot probe '%s+0x%llx': the function has 0x%llx bytes", name, (unsigned long long)behind, (unsigned long long)size);
+	found = exits_instruction(file->code, file->codes, &(struct exits_range){address, size}, address + behind);
+	if (found != address + behind)
+		return fail("cannot probe '%s+0x%llx': no instruction begins there; the one before begins at +0x%llx", name,
+			    (unsigned long long)behind, (unsigned long long)(found > address ? found - address : 0));
+	return to_offset(file, found, at) ? 0 : fail("cannot probe '%s+0x%llx': it is not in the file", name, (unsigned long long)behind);
+}
+
 /* --- switches ----------------------------------------------------------------------------------------------------------- */
 
 static size_t add_switches(const struct ends_file *file, const char *const names[], struct ends_switch found[ENDS_SWITCHES], size_t count)

@@ -55,6 +55,12 @@ struct ends {
 int ends_find(const struct ends_file *file, const char *name, uint64_t offset, bool unsafe, struct ends *ends);
 
 /*
+ * The offset in the file of the instruction that is so many bytes behind the begin of a function, which begins at `offset`. -1 after fail(): none
+ * begins there, so that a probe would change the one that is.
+ */
+int ends_instruction(const struct ends_file *file, const char *name, uint64_t offset, uint64_t behind, uint64_t *at);
+
+/*
  * Where the stack is thrown away for one further up, by the unwinder of exceptions and by longjmp(), if they are in this very file. Offsets in
  * it; `to` as uprobes spell it. Returns how many.
  */

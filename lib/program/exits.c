@@ -647,6 +647,21 @@ uint64_t exits_entry(const struct stretch *code, size_t codes, const struct exit
 /* --- switches ----------------------------------------------------------------------------------------------------------- */
 
 /* As uprobes name registers: rcx is "cx", r8 "r8". */
+uint64_t exits_instruction(const struct stretch *code, size_t codes, const struct exits_range *function, uint64_t address)
+{
+	csh capstone = decoder();
+	uint64_t at = function->start, last = 0, left = 0;
+	const uint8_t *bytes = code_at(code, codes, at, &left);
+	size_t room = (size_t)(function->size < left ? function->size : left);
+	cs_insn *insn = capstone && bytes ? cs_malloc(capstone) : NULL;
+
+	while (insn && at <= address && cs_disasm_iter(capstone, &bytes, &room, &at, insn))
+		last = insn->address;
+	if (insn)
+		cs_free(insn, 1);
+	return last;
+}
+
 static const char *register_name(csh capstone, x86_reg reg)
 {
 	const char *name = reg == X86_REG_INVALID ? NULL : cs_reg_name(capstone, reg);

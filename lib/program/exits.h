@@ -57,6 +57,12 @@ int exits_find(const struct exits_question *question, struct exits *exits);
 uint64_t exits_entry(const struct stretch *code, size_t codes, const struct exits_range *function);
 
 /*
+ * The last instruction of a function that begins at an address or before it, as far as they can be read one behind the other from the first
+ * on. 0: none can.
+ */
+uint64_t exits_instruction(const struct stretch *code, size_t codes, const struct exits_range *function, uint64_t address);
+
+/*
  * Where code throws its stack away for one that is given in a register or in memory, as longjmp() and the unwinder of exceptions do, in the
  * function or one that it calls directly. At that instruction the new stack pointer is `to`, as uprobes spell it ("%r8", "+56(%di)").
  */

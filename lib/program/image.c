@@ -357,17 +357,26 @@ void image_step(struct image *image, uint64_t address, struct step *step)
 	}
 }
 
-int image_argument(struct image *image, uint64_t offset, const char *function, const struct argument *argument, struct argument_found *found)
+int image_argument(struct image *image, uint64_t offset, bool at_entry, const char *function, const struct argument *argument,
+		   struct argument_found *found)
 {
 	GElf_Phdr segment;
+	uint64_t address;
+	struct step step;
 
 	if (!find_segment(image, offset, &segment))
 		return fail("cannot read the program of '%s'", function);
+	address = offset - segment.p_offset + segment.p_vaddr + image->bias;
+	image_step(image, address, &step);
 	return argument_find(
 		&(struct argument_question){
 			.elf = image->elf,
 			.module = image->has_dwarf ? image->module : NULL,
-			.address = offset - segment.p_offset + segment.p_vaddr + image->bias,
+			.address = address,
+			.at_entry = at_entry,
+			.frame_known = step.known && !step.indirect,
+			.frame_register = step.base,
+			.frame_offset = step.offset,
 			.behind = segment.p_vaddr - segment.p_offset,
 			.function = function,
 		},

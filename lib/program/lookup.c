@@ -584,11 +584,21 @@ size_t lookup_switches(struct lookup *lookup, const char *path, struct ends_swit
 	return count;
 }
 
-int lookup_arguments(struct lookup *lookup, const char *path, const char *function, uint64_t offset, const char *text,
+int lookup_instruction(struct lookup *lookup, const char *path, const char *function, uint64_t offset, uint64_t behind, uint64_t *at)
+{
+	if (behind > UINT32_MAX)
+		return fail("no function has 0x%llx bytes", (unsigned long long)behind);
+	if (ask_path(lookup, (struct question){.kind = ASK_INSTRUCTION, .image = (uint32_t)behind, .offset = offset}, path, function) < 0)
+		return -1;
+	*at = lookup->answer.number;
+	return 0;
+}
+
+int lookup_arguments(struct lookup *lookup, const char *path, const char *function, uint64_t offset, bool at_entry, const char *text,
 		     struct argument_found *found)
 {
 	char *both = memory_format("%s\n%s", function, text);
-	int status = ask_path(lookup, (struct question){.kind = ASK_ARGUMENTS, .offset = offset}, path, both), count;
+	int status = ask_path(lookup, (struct question){.kind = ASK_ARGUMENTS, .image = !at_entry, .offset = offset}, path, both), count;
 
 	free(both);
 	if (status < 0)

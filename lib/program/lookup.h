@@ -82,11 +82,15 @@ size_t lookup_switches(struct lookup *lookup, const char *path, struct ends_swit
 
 struct argument_found;
 
+/* As ends_instruction(), of the file at this path. */
+int lookup_instruction(struct lookup *lookup, const char *path, const char *function, uint64_t offset, uint64_t behind, uint64_t *at);
+
 /*
- * Where arguments are (program/argument_find.h) of the function that begins at an offset in the file at this path: of each expression of the text,
+ * Where arguments are (program/argument_find.h) of the function that begins at an offset in the file at this path, or, unless `at_entry`, of the
+ * one that has its instruction there: of each expression of the text,
  * which arguments_parse() understood, in order; found has room for ARGUMENTS_MAX. Returns how many; -1 after fail().
  */
-int lookup_arguments(struct lookup *lookup, const char *path, const char *function, uint64_t offset, const char *text,
+int lookup_arguments(struct lookup *lookup, const char *path, const char *function, uint64_t offset, bool at_entry, const char *text,
 		     struct argument_found *found);
 
 #endif

@@ -22,7 +22,9 @@ enum question_kind {
 	ASK_ENDS,     /* likewise, a function; offset: where it begins; image: 1 if a library throws. Number: where a call begins; known: it ends at
 			 its exits; text: these, 8 bytes each */
 	ASK_SWITCHES, /* likewise, nothing; text: each a struct ends_switch */
-	ASK_ARGUMENTS, /* likewise, a function, a line break, and expressions; offset: where it begins; text: each a struct argument_found */
+	ASK_INSTRUCTION, /* likewise, a function; offset: where it begins; image: so many bytes behind. Number: the offset */
+	ASK_ARGUMENTS, /* likewise, a function, a line break, and expressions; offset: where it begins, or, with image 1, of an instruction in it; text: each a struct
+			  argument_found */
 	QUESTIONS
 };
 

@@ -268,6 +268,17 @@ static void tell_ends(void)
 	free(ends.exits);
 }
 
+static void tell_instruction(void)
+{
+	const struct ends_file *file = ends_asked();
+	uint64_t at;
+
+	if (!file || ends_instruction(file, second_text(), asked.question.offset, asked.question.image, &at) < 0)
+		answer_text(ANSWER_FAILED, fail_text());
+	else
+		answer_number(at);
+}
+
 static void tell_switches(void)
 {
 	const struct ends_file *file = ends_asked();
@@ -279,13 +290,13 @@ static void tell_switches(void)
 }
 
 /* Where each is, or why one of them cannot be told. */
-static void tell_found(struct image *image, const char *function, uint64_t offset, const struct arguments *arguments)
+static void tell_found(struct image *image, const char *function, const struct question *question, const struct arguments *arguments)
 {
 	struct argument_found found[ARGUMENTS_MAX];
 	struct answer head = {.kind = ANSWER_DONE};
 
 	for (int i = 0; i < arguments->count; i++)
-		if (image_argument(image, offset, function, &arguments->items[i], &found[i]) < 0) {
+		if (image_argument(image, question->offset, question->image == 0, function, &arguments->items[i], &found[i]) < 0) {
 			answer_text(ANSWER_FAILED, fail_text());
 			return;
 		}
@@ -300,12 +311,13 @@ static void tell_arguments(void)
 	char *function = memory_text(second, line ? (size_t)(line - second) : 0);
 	char *text = memory_text(line ? line + 1 : "", line ? strlen(line + 1) : 0);
 	struct image *image = image_new(asked.fd, slash ? slash + 1 : asked.text, &source);
+	const struct question question = asked.question;
 	struct arguments arguments;
 
 	if (arguments_parse(text, &arguments) < 0)
 		answer_text(ANSWER_FAILED, fail_text());
 	else
-		tell_found(image, function, asked.question.offset, &arguments);
+		tell_found(image, function, &question, &arguments);
 	image_free(image);
 	free(text);
 	free(function);
@@ -322,6 +334,7 @@ static const struct {
 	[ASK_TRAITS] = {tell_traits},
 	[ASK_ENDS] = {tell_ends},
 	[ASK_SWITCHES] = {tell_switches},
+	[ASK_INSTRUCTION] = {tell_instruction},
 	[ASK_ARGUMENTS] = {tell_arguments, true},
 };
 

@@ -19,6 +19,9 @@ char *symbol_binary(const char *name);
 /* The colon between BINARY and FUNCTION: the last one that is not of the "::" in a C++ name, nor of a "{shim:vtable#0}" in one of Rust; NULL: there is none. */
 const char *symbol_colon(const char *text);
 
+/* "FUNCTION+OFFSET", with the offset in decimal or as 0x...: sets it, and returns the length of the function's name. 0: it is none of that. */
+size_t symbol_place(const char *text, uint64_t *offset);
+
 /*
  * The function's offset in the file, by .symtab or .dynsym. A C++ or Rust function goes by its name as it is written, without
  * arguments, or by its symbol. -1 after fail(), which suggests functions with a like

@@ -1,6 +1,7 @@
 /* The part of symbol that finds the program or library. */
 #include "program/symbol.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,4 +85,15 @@ char *symbol_binary(const char *name)
 		return NULL;
 	}
 	return path;
+}
+
+size_t symbol_place(const char *text, uint64_t *offset)
+{
+	const char *plus = strrchr(text, '+');
+	char *end;
+
+	if (!plus || plus == text || !isdigit((unsigned char)plus[1]))
+		return 0;
+	*offset = strtoull(plus + 1, &end, plus[1] == '0' && plus[2] == 'x' ? 16 : 10);
+	return *end ? 0 : (size_t)(plus - text);
 }

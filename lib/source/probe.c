@@ -59,7 +59,7 @@ struct place {
 
 /* A function whose calls are traced, by which events, and what these tell. */
 struct call {
-	const char *function, *start, *end;
+	const char *function, *start, *end; /* the last: NULL: it is but an instruction, without an end */
 	bool told; /* something */
 	struct arguments arguments;
 	struct argument_found found[ARGUMENTS_MAX];
@@ -238,11 +238,11 @@ static int make_both(struct probes *probes, struct place *place, const struct en
 	int status;
 
 	place->maker = tracefs_uprobe_alloc;
-	place->arguments = with_stack ? stack : NULL;
+	place->arguments = with_stack && call->end ? stack : NULL;
 	status = make_start(probes, place, ends, call);
 	argument_record_free(place->told);
-	if (status < 0)
-		return -1;
+	if (status < 0 || !call->end)
+		return status;
 	status = make_end(probes, place, ends, call);
 	argument_record_free(place->told);
 	return status;
@@ -294,7 +294,7 @@ static int find_arguments(struct probes *probes, const struct probed *program, s
 		return 0;
 	if (arguments_parse(text, &call->arguments) < 0)
 		return -1;
-	found = lookup_arguments(probes->lookup, program->path, call->function, offset, text, call->found);
+	found = lookup_arguments(probes->lookup, program->path, call->function, offset, call->end, text, call->found);
 	if (found < 0)
 		return -1;
 	call->told = found == call->arguments.count;
@@ -319,6 +319,40 @@ static int probe_at(struct probes *probes, struct probed *program, struct call *
 		status = make_of_function(probes, program, origin, &ends, call);
 	free(ends.exits);
 	free(origin);
+	return status;
+}
+
+/* The event of an instruction, which is `start`. */
+static int probe_instruction(struct probes *probes, struct probed *program, struct call *call, const char *arguments, uint64_t begin, uint64_t behind)
+{
+	struct ends ends = {0};
+	char *origin;
+	int status;
+
+	if (lookup_instruction(probes->lookup, program->path, call->function, begin, behind, &ends.start) < 0 ||
+	    find_arguments(probes, program, call, arguments, ends.start) < 0)
+		return -1;
+	origin = memory_format("%s:0x%llx", program->path, (unsigned long long)ends.start);
+	status = make_of_function(probes, program, origin, &ends, call);
+	free(origin);
+	return status;
+}
+
+int probes_instruction(struct probes *probes, const char *binary, const char *place, const char *arguments, const char *event)
+{
+	uint64_t offset, behind;
+	char *path = symbol_binary(binary), *function = memory_text(place, symbol_place(place, &behind));
+	struct call call = {.function = function, .start = event};
+	struct probed *program;
+	int status = path ? lookup_offset(probes->lookup, path, function, &offset) : -1;
+
+	if (status == 0) {
+		program = find_program(probes, path);
+		status = program ? probe_instruction(probes, program, &call, arguments, offset, behind) : -1;
+	} else {
+		free(path);
+	}
+	free(function);
 	return status;
 }
 

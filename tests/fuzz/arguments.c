@@ -50,8 +50,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	question.elf = dwfl_module_getelf(module, &bias);
 	question.module = module;
-	for (question.address = 0; question.elf && question.address < size; question.address += pace)
+	for (question.address = 0; question.elf && question.address < size; question.address += pace) {
+		question.at_entry = question.address / pace % 2;
+		question.frame_known = true;
 		find(&question);
+	}
 	dwfl_end(dwfl);
 	return 0;
 }

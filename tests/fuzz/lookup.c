@@ -105,6 +105,13 @@ static void ask_offset(struct lookup *lookup)
 	lookup_offset(lookup, SOME_FILE, "function", &offset);
 }
 
+static void ask_instruction(struct lookup *lookup)
+{
+	uint64_t at;
+
+	lookup_instruction(lookup, "/dev/null", "function", 4096, 4, &at);
+}
+
 static void ask_matching(struct lookup *lookup)
 {
 	struct symbol_names names = {0};
@@ -154,7 +161,7 @@ static void ask_switches(struct lookup *lookup)
 static void ask_arguments(struct lookup *lookup)
 {
 	struct argument_found found[ARGUMENTS_MAX];
-	int count = lookup_arguments(lookup, "/dev/null", "function", 1, "a,b", found);
+	int count = lookup_arguments(lookup, "/dev/null", "function", 1, true, "a,b", found);
 
 	fuzz_must(count <= ARGUMENTS_MAX);
 	for (int i = 0; i < count; i++)
@@ -164,7 +171,7 @@ static void ask_arguments(struct lookup *lookup)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static void (*const questions[])(struct lookup *lookup) = {ask_place,  ask_build_id, ask_offset,   ask_matching,
-								    ask_traits, ask_ends,     ask_switches, ask_arguments};
+								    ask_traits, ask_ends,     ask_switches, ask_arguments, ask_instruction};
 	struct lookup *lookup;
 
 	if (size == 0)

@@ -159,6 +159,7 @@ lookup)
 			traits => "\4" . answer($done, 0, 18, "/lib\0libc.so.6\0libm.so.6\0"),
 			ends => "\5" . answer($done, 0, 4100, pack "QQQ", 4200, 4300, 4400),
 			arguments => "\7" . answer($done, 0, 0, pack "CCCC x4 CC x6 q12 CC x6 q12", 4, 255, 0, 0, 5, 2, 8, (0) x 11, 5, 1, 16, (0) x 11),
+			instruction => "\10" . answer($done, 0, 4100, ""),
 			switches => "\6" . answer($done, 0, 0, pack "Qa24Qa24", 1, "%r8", 2, "+56(%di)"),
 		);
 		for (keys %seeds) { open my $file, ">", "$to/$_" or die; print $file $seeds{$_} }

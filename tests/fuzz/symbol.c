@@ -14,8 +14,11 @@ static void find_ends(const struct ends_file *file, int fd, const char *path, co
 	uint64_t offset;
 	struct ends ends;
 
-	if (symbol_offset(fd, path, name, &offset) == 0 && ends_find(file, name, offset, true, &ends) == 0)
+	if (symbol_offset(fd, path, name, &offset) < 0)
+		return;
+	if (ends_find(file, name, offset, true, &ends) == 0)
 		free(ends.exits);
+	ends_instruction(file, name, offset, 5, &offset);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -25,6 +25,25 @@ static void test_colon(void)
 	}
 }
 
+static void test_place(void)
+{
+	static const struct {
+		const char *text;
+		size_t name;
+		uint64_t offset;
+	} cases[] = {
+		{"f+16", 1, 16}, {"f+0x1f", 1, 31}, {"A::operator+", 0, 0}, {"A::operator++", 0, 0}, {"f", 0, 0}, {"f+x", 0, 0}, {"f+1x", 0, 0},
+		{"+1", 0, 0}, {"A::operator+ +2", 13, 2},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t offset = 0;
+
+		assert(symbol_place(cases[i].text, &offset) == cases[i].name);
+		assert(!cases[i].name || offset == cases[i].offset);
+	}
+}
+
 static void test_demangle(void)
 {
 	static const struct {
@@ -69,6 +88,7 @@ static void test_doubled(void)
 int main(void)
 {
 	test_colon();
+	test_place();
 	test_demangle();
 	test_doubled();
 	return 0;
