@@ -209,8 +209,10 @@ static int place_by_convention(const struct finder *finder, const Dwarf_Die *par
 	Dwarf_Die die, type;
 	int seen = 0;
 
-	if (take_result(finder, &taken) < 0 || dwarf_child((Dwarf_Die *)&finder->function, &die) != 0)
+	if (take_result(finder, &taken) < 0)
 		return -1;
+	if (dwarf_child((Dwarf_Die *)&finder->function, &die) != 0)
+		return refuse(finder, "DWARF does not tell where it is");
 	do {
 		enum type_passing passing;
 		struct type_class class;
