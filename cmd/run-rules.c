@@ -11,8 +11,9 @@
 #include "base/interrupt.h"
 #include "run/rules.h"
 #include "run/run_copy.h"
+#include "run/run_sample.h"
 
-static uint64_t count = 10, max_depth = 3;
+static uint64_t count = 10, max_depth = 3, max_runs = 10000, seed = 1;
 static double min_leaf = 2;
 static const char *calls = "all", *criterion = "gain", *class_column;
 static bool paper, csv, multiway, as_text;
@@ -38,6 +39,8 @@ static const struct option_entry options[] = {
 	{OPTION_FLAG, 0, "multiway", &multiway, NULL, "a branch for each value that is no number"},
 	{OPTION_NUMBER, 0, "min-leaf", &min_leaf, "N", "each of two branches has N runs (default 2, or the smaller class)"},
 	{OPTION_COUNT, 0, "max-depth", &max_depth, "N", "at most N conditions on a path (default 3)"},
+	{OPTION_COUNT, 0, "max-runs", &max_runs, "N", "learn from N runs at most, by class and node (default 10000)"},
+	{OPTION_COUNT, 0, "seed", &seed, "N", "which runs these are (default 1)"},
 	{OPTION_FLAG, 0, "paper", &paper, NULL, "as in the paper: only the root goes, and trees grow as they can"},
 	{OPTION_FLAG, 0, "csv", &csv, NULL, "read a table of comma-separated values"},
 	{OPTION_STRING, 0, "class", &class_column, "COLUMN", "with --csv: the column that has the class"},
@@ -59,8 +62,8 @@ static struct rule_options read_options(void)
 {
 	struct rule_options how = {.count = count};
 
-	if (count == 0 || max_depth == 0 || max_depth > UINT_MAX || !(min_leaf > 0))
-		die_usage("-n, --max-depth and --min-leaf must be above 0");
+	if (count == 0 || max_runs < 2 || max_depth == 0 || max_depth > UINT_MAX || !(min_leaf > 0))
+		die_usage("-n, --max-depth and --min-leaf must be above 0, --max-runs above 1");
 	if (csv != (class_column != NULL))
 		die_usage("--csv and --class belong together");
 	how.tree.max_depth = (unsigned)max_depth;
@@ -109,13 +112,17 @@ static bool has_label(const struct run_table *runs)
 
 static void learn_runs(const struct run_copy *copy, enum table_calls which, const struct rule_options *how)
 {
-	const struct run_table *runs = run_copy_table(copy);
+	struct run_table *runs = run_copy_table(copy);
 	struct table *table;
+	size_t all;
 
 	if (runs->grouped && !has_label(runs)) {
 		warn("the runs form no groups, so there is nothing to tell apart");
 		return;
 	}
+	all = run_sample(runs, SIZE_MAX, seed);
+	if (all > max_runs)
+		warn("learns from %zu of %zu runs, by class and node; --max-runs says how many", run_sample(runs, max_runs, seed), all);
 	table = table_of_runs(runs, which);
 	if (!table)
 		die("%s", fail_text());

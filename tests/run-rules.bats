@@ -186,3 +186,23 @@ END
 	fleet | grep -v '^config' | sed 's/ class=.*//; s/ count.fdatasync.*//' | run-cluster | run-rules | COLUMNS=120 report >out
 	grep -qx 'nothing tells slow runs from others that chance would not: [0-9]* rules\? left out' out
 }
+
+# labelled COUNT: runs of 10 nodes, a fifth bad; node 9 has as many runs as the others together.
+labelled() {
+	awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) { bad = i % 5 == 0; node = i % 2 ? 9 : i / 2 % 9
+		printf "run id=r%d node=n%d job=j ts=%d elapsed=1 class=%s\nfeatures run=r%d count.read=%d\n", i, node, i, bad ? "bad" : "good", i, bad ? 9 : 2 } }'
+}
+
+@test "of many runs a sample is learnt from: each class and node in proportion, the same for the same seed" {
+	labelled 9000 >in
+	run -0 --separate-stderr run-rules -t --max-runs=900 in
+	assert_regex "$stderr" 'learns from 900 of 9000 runs'
+	assert_line --regexp '^rule rank=1 feature=count.read .* right=900 runs=900 '
+	assert_equal "$(run-rules -t --max-runs=900 in 2>/dev/null | grep '^rule')" "$(grep '^rule' <<<"$output")"
+	# the order of the input does not matter
+	sort -t= -k2,2 -s <(paste -d '@' - - <in) | tr '@' '\n' | run-rules -t --max-runs=900 2>/dev/null | grep '^rule' >other
+	assert_equal "$(cat other)" "$(grep '^rule' <<<"$output")"
+	run -0 run-rules -t in
+	refute_output --partial "learns from"
+	run -2 run-rules --max-runs=1 in
+}
