@@ -105,3 +105,19 @@ replay() { # TARGET
 @test "fuzz: import_text" {
 	replay import_text
 }
+
+@test "fuzz: features" {
+	replay features
+}
+
+@test "fuzz: runs" {
+	replay runs
+}
+
+@test "fuzz: table" {
+	replay table
+}
+
+@test "fuzz: fleet" {
+	replay fleet
+}

@@ -210,6 +210,34 @@ timeshift)
 		'\xc8\0\0\0\0\0\0\0' '\xc4\x09\0\0\0\0\0\0' '\xe8\x03\0\0\0\0\0\0' '\xd0\x07\0\0\0\0\0\0' \
 		'\x01\0\0\0\0\0\0\0' '\x01\0\0\0\0\0\0\0' '\x01\0\0\0\0\0\0\0' >"$to/samples"
 	;;
+features)
+	copy 1234 testdata/run/*.txt
+	;;
+runs)
+	for seed in 1 2 3; do
+		awk -v seed=$seed 'BEGIN { for (i = 0; i < 24; i++) { bad = i % 4 == seed; id = "r" i
+			printf "run id=%s node=n%d job=j ts=%d elapsed=%.3f exit=%d%s\n", id, i % 8, i, (bad ? 3 : 1) + i * seed % 7 / 50, bad, i == 5 ? " partial=yes" : ""
+			printf "features run=%s count.read=%d time.read=%.4f next.read-write=%d fact.os=%s\n", id, bad ? 90 + i : 3 + i % 3, bad ? 2 : 0.1, i, i % 3 ? "a" : "b"
+			printf "config run=%s name=sysctl.a value=%s\n", id, bad ? "on" : 7 } }' >"$work/runs-$seed"
+	done
+	copy 123 "$work"/runs-*
+	"$build/run-cluster" -t "$work/runs-1" 2>/dev/null >"$work/grouped" || [ $? = 3 ]
+	copy 12 "$work/grouped"
+	;;
+table)
+	awk 'BEGIN { print "a,b,class"; for (i = 0; i < 30; i++) printf "%s,\"x%d\",%s\n", i % 7 ? i : "?", i % 3, i < 20 ? "y" : "n" }' >"$to/table"
+	cp charts/jobs/*.job charts/formats/calls.sizes "$to/"
+	printf '%s\n' nginx '10.0.0.1 - - [22/Nov/2026:20:00:01 +0000] "GET / HTTP/1.1" 200 1000 "-" "Wget/1.21 (linux)" 1.5' >"$to/nginx"
+	printf '%s\n' '%h %l [%t] "%r" %>s %b %D "%{User-Agent}i"' '::1 - [[22/Nov/2026:20:00:01 +0000]] "GET \"/" 404 - 1500 "curl/8"' >"$to/own"
+	;;
+fleet)
+	printf '%s\n' 'stream version=1' 'run id=n:b:1.0:7 node=n job=j ts=1 elapsed=2 program=p' 'features run=n:b:1.0:7 count.read=3' \
+		'config run=n:b:1.0:7 name=sysctl.a value="x y"' 'end records=4 lost=0' >"$to/run"
+	printf 'told id=n:j:1 job=j node=n text="program x may not"\n' >"$to/told"
+	printf '%s\n' 'order id=17 job=wget until=1900000000 runs=20 nodes=* light=yes text="program wget\nconfig Ini /etc/x\nsysctl net.* kernel.a\nmap poll=select # c"' \
+		'order id=18 job=x until=1900000000 runs=1 nodes=k[1-3] text="program curl7\ndirectory /srv\n"' >"$to/orders"
+	printf 'program wget curl*\nconfig Ini /etc/x*\n# none\nhost a\n' >"$to/may"
+	;;
 chart) copy 1 charts/*.chart charts/*.context ;;
 esac
 for kept in testdata/fuzz/"$target"/*; do

@@ -1,0 +1,70 @@
+/* What comes over the network: messages as they are, messages that unpack to the input, and orders. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "fleet/order.h"
+#include "fleet/parcel.h"
+#include "support/fuzz.h"
+
+/* What was opened is opened again, and is the same. */
+static void open_message(const char *bytes, size_t size)
+{
+	struct parcel parcel, again;
+	char *packed;
+	size_t packed_size;
+
+	if (parcel_open(&parcel, bytes, size) < 0)
+		return;
+	fuzz_must(parcel.id && parcel.length > 0 && parcel.text[parcel.length - 1] == '\n');
+	fuzz_must(parcel_pack(parcel.text, parcel.length, &packed, &packed_size) == 0);
+	fuzz_must(parcel_open(&again, packed, packed_size) == 0 && again.length == parcel.length && !memcmp(again.text, parcel.text, parcel.length));
+	free(packed);
+	parcel_free(&again);
+	parcel_free(&parcel);
+}
+
+static void read_orders(const char *text, size_t size)
+{
+	struct orders orders = {0}, again = {0};
+	char *spelled, *left, *job;
+	struct may *may = may_load(fuzz_file(FUZZ_FIRST, "program wget curl*\nsysctl net.*\n", 33));
+
+	fuzz_must(may);
+	if (orders_read(&orders, text, size) == 0) {
+		spelled = orders_spell(&orders);
+		fuzz_must(orders_read(&again, spelled, strlen(spelled)) == 0 && again.all.count == orders.all.count);
+		for (size_t i = 0; i < orders.all.count; i++)
+			if ((job = may_filter(may, orders.all.items[i].text, &left))) {
+				fuzz_must(!strstr(job, "config ") && !strstr(job, "directory /"));
+				free(job);
+				free(left);
+			}
+		free(spelled);
+	}
+	orders_free(&orders);
+	orders_free(&again);
+	may_free(may);
+}
+
+static void read_may(const char *path)
+{
+	struct may *may = may_load(path);
+
+	if (may)
+		may_free(may);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *bytes;
+	size_t packed;
+
+	open_message((const char *)data, size);
+	if (parcel_pack((const char *)data, size, &bytes, &packed) == 0) {
+		open_message(bytes, packed);
+		free(bytes);
+	}
+	read_orders((const char *)data, size);
+	read_may(fuzz_file(FUZZ_INPUT, data, size));
+	return 0;
+}
