@@ -9,6 +9,7 @@
 # 4. What tracing costs the load that is traced, and the machine; see bench/overhead.sh.
 # 5. What a hit of a function's probe costs; see bench/probes.sh.
 # 6. How fast saved traces are read, beside libtracecmd, trace-cmd and perf; see bench/saved.sh.
+# 7. How fast runs become features and rules, and what an order costs; see bench/runs.sh.
 #
 # Environment: EVENTS of the stream file (5000000), RUNS of which the median counts (5), TRACE_CMD.
 set -u -o pipefail
@@ -199,3 +200,5 @@ echo
 tests/bench/probes.sh "$build"
 echo
 tests/bench/saved.sh "$build"
+echo
+tests/bench/runs.sh "$build"
