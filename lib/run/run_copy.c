@@ -86,6 +86,8 @@ int run_copy_close(struct run_copy *copy)
 {
 	int status = stream_close(copy->output);
 
+	if (copy->input) /* reading failed */
+		stream_close(copy->input);
 	if (status != 1)
 		fail("%s", copy->place);
 	run_table_free(copy->table);
