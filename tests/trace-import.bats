@@ -1448,3 +1448,28 @@ third: said "so" 4 times'
 	trace-import -c runq file.dat 2>/dev/null | stream-cat --text >runq
 	run ! grep -E '^(symbol|printk)' runq # of events that are not wanted
 }
+
+@test "strace: arguments that only the resumed line tells belong to the entry" {
+	cat >log <<-'END'
+		7 1700000000.100000 read(3,  <unfinished ...>
+		8 1700000000.100100 write(1, "x", 1) = 1 <0.000010>
+		7 1700000000.300000 <... read resumed>"abc, \"d", 4096) = 7 <0.200000>
+		7 1700000000.500000 pread64(3<f>,  <unfinished ...>
+		7 1700000000.600000 <... pread64 resumed>"z", 512, 77) = 1 <0.100000>
+		7 1700000000.700000 read(3,  <unfinished ...>
+		7 1700000000.800000 +++ killed by SIGKILL +++
+		8 1700000000.900000 read(3,  <unfinished ...>
+	END
+	# far more calls of another thread than may wait for one
+	awk 'BEGIN { for (i = 0; i < 40000; i++) printf "7 %.6f getpid() = 7 <0.000001>\n", 1700000001 + i / 1e5 }' >>log
+	echo '8 1700000009.000000 <... read resumed>"", 4096) = 0 <8.100000>' >>log
+	trace-import -t -f strace log | sed -n 's/.*tid=\([0-9]*\) .*sys_enter id=\([0-9]*\) args=\(.*\)/\1 \2 \3/p' | grep -v ' 39 ' >entries
+	assert_equal "$(cat entries)" "$(cat <<-'END'
+		7 0 0x3,0x0,0x1000,0x0,0x0,0x0
+		8 1 0x1,0x0,0x1,0x0,0x0,0x0
+		7 17 0x3,0x0,0x200,0x4d,0x0,0x0
+		7 0 0x3,0x0,0x0,0x0,0x0,0x0
+		8 0 0x3,0x0,0x0,0x0,0x0,0x0
+	END
+	)"
+}

@@ -80,6 +80,8 @@ struct thread {
 	char begins[COMM_ROOM]; /* the program that the call begins, or the thread's new name */
 	bool makes_thread;	/* the call makes a thread, not a process */
 	uint64_t returning;	/* ticket of the return that may still wait */
+	uint64_t entering;	/* ticket of the entry whose arguments are not all told; 0: there is none */
+	int told;		/* how many are */
 	UT_hash_handle hh;
 };
 
@@ -230,6 +232,13 @@ static void add_return(struct log *log, struct thread *thread, const struct call
 	thread->returning = strace_queue_add(log->queue, &event);
 }
 
+/* The arguments of the entry are those that were told; or these behind them. */
+static void complete_entry(struct log *log, struct thread *thread, const uint64_t *more)
+{
+	strace_queue_complete(log->queue, thread->entering, more, more ? thread->told : STRACE_ARGUMENTS);
+	thread->entering = 0;
+}
+
 /* strace cuts times and durations, so a call may seem to return after the thread's next one begins. */
 static void begin_line(struct log *log, struct thread *thread, int64_t ts)
 {
@@ -247,10 +256,18 @@ static int64_t behind(int64_t ts, int64_t duration)
 static void take_call(struct log *log, struct thread *thread, const struct call *call, const struct strace_line *line, uint64_t number)
 {
 	struct strace_event event = {.ts = line->ts, .tid = thread->tid, .enters = true, .number = call->number};
+	uint64_t ticket;
+	int told;
 
 	begin_line(log, thread, line->ts);
-	strace_line_numbers(line->arguments, event.arguments);
-	strace_queue_add(log->queue, &event);
+	complete_entry(log, thread, NULL);
+	told = strace_line_numbers(line->arguments, event.arguments);
+	event.held = line->unfinished && told < STRACE_ARGUMENTS && span_length(line->arguments) && line->arguments.end[-1] == ',';
+	ticket = strace_queue_add(log->queue, &event);
+	if (event.held) {
+		thread->entering = ticket;
+		thread->told = told;
+	}
 	if (call->effect != EFFECT_NONE)
 		note_effect(thread, call, line->arguments);
 	thread->call = line->unfinished ? call : NULL;
@@ -268,8 +285,14 @@ static void take_resumed(struct log *log, struct thread *thread, const struct ca
 {
 	bool timed = thread->call == call && line->duration != STRACE_UNTIMED;
 
+	uint64_t more[STRACE_ARGUMENTS];
+
 	if (line->unfinished) /* on standard error, it was parted again */
 		return;
+	if (thread->call == call && thread->entering) {
+		strace_line_numbers(line->arguments, more);
+		complete_entry(log, thread, more);
+	}
 	if (line->returned) {
 		begin_line(log, thread, line->ts);
 		add_return(log, thread, call, timed ? behind(thread->since, line->duration) : line->ts, line->result);
@@ -299,6 +322,7 @@ static int end_thread(struct log *log, struct thread *thread, int64_t ts)
 	struct strace_event event = {.ts = ts, .tid = thread->tid};
 
 	begin_line(log, thread, ts);
+	complete_entry(log, thread, NULL);
 	begin_task(log, ts, thread->tid, "");
 	line_text(&log->line, "ended", "yes");
 	event.record = taken(log);

@@ -123,10 +123,12 @@ static uint64_t number_of(struct span argument)
 	return *trimmed((struct span){at, argument.end}).at == '/' ? number : 0;
 }
 
-void strace_line_numbers(struct span arguments, uint64_t numbers[STRACE_ARGUMENTS])
+int strace_line_numbers(struct span arguments, uint64_t numbers[STRACE_ARGUMENTS])
 {
+	int i = 0;
+
 	memset(numbers, 0, STRACE_ARGUMENTS * sizeof(*numbers));
-	for (int i = 0; i < STRACE_ARGUMENTS && arguments.at < arguments.end; i++) {
+	for (; i < STRACE_ARGUMENTS && arguments.at < arguments.end; i++) {
 		const char *end;
 
 		arguments = after_blanks(arguments);
@@ -134,6 +136,7 @@ void strace_line_numbers(struct span arguments, uint64_t numbers[STRACE_ARGUMENT
 		numbers[i] = number_of(trimmed((struct span){arguments.at, end}));
 		arguments.at = end + (end < arguments.end);
 	}
+	return i;
 }
 
 struct span strace_quoted(struct span text)

@@ -43,8 +43,8 @@ struct strace_line {
 
 void strace_line_read(const char *line, size_t length, struct strace_line *read);
 
-/* The arguments that are numbers; others are 0. */
-void strace_line_numbers(struct span arguments, uint64_t numbers[STRACE_ARGUMENTS]);
+/* The arguments that are numbers; others are 0. Returns how many there are, those behind a last comma not counted. */
+int strace_line_numbers(struct span arguments, uint64_t numbers[STRACE_ARGUMENTS]);
 
 /* Reads "12", "-1", "0x1f" or "022" at the beginning. Returns what follows; NULL: no number begins there. */
 const char *strace_number(struct span text, uint64_t *number);

@@ -101,8 +101,8 @@ static uint32_t new_slot(struct strace_queue *queue)
 	return (uint32_t)(queue->slots.count - 1);
 }
 
-/* A log whose time does not pass takes no more memory than this. */
-enum { WAITING_MOST = 1 << 17 };
+/* A log whose time does not pass takes no more memory than this; and an event whose arguments come late holds no more others. */
+enum { WAITING_MOST = 1 << 17, HELD_MOST = 1 << 14 };
 
 /* A ticket's upper bits count; its lower bits are the slot. */
 enum { SLOT_BITS = 24 };
@@ -117,16 +117,34 @@ uint64_t strace_queue_add(struct strace_queue *queue, const struct strace_event 
 	return ticket;
 }
 
-void strace_queue_advance(struct strace_queue *queue, uint64_t ticket, int64_t ts)
+static struct slot *find_slot(const struct strace_queue *queue, uint64_t ticket)
 {
 	size_t slot = ticket & ((1U << SLOT_BITS) - 1);
+
+	return ticket && slot < queue->slots.count && queue->slots.items[slot].ticket == ticket ? &queue->slots.items[slot] : NULL;
+}
+
+void strace_queue_complete(struct strace_queue *queue, uint64_t ticket, const uint64_t *arguments, int from)
+{
+	struct slot *slot = find_slot(queue, ticket);
+
+	if (!slot)
+		return;
+	slot->event.held = false;
+	for (int i = from; i < STRACE_ARGUMENTS; i++)
+		slot->event.arguments[i] = arguments[i - from];
+}
+
+void strace_queue_advance(struct strace_queue *queue, uint64_t ticket, int64_t ts)
+{
+	struct slot *slot = find_slot(queue, ticket);
 	struct strace_event event;
 
-	if (!ticket || slot >= queue->slots.count || queue->slots.items[slot].ticket != ticket || queue->slots.items[slot].event.ts <= ts)
+	if (!slot || slot->event.ts <= ts)
 		return;
-	event = queue->slots.items[slot].event;
-	queue->slots.items[slot].ticket = 0; /* the heap still has it; it comes to nothing there */
-	queue->slots.items[slot].event.record = NULL;
+	event = slot->event;
+	slot->ticket = 0; /* the heap still has it; it comes to nothing there */
+	slot->event.record = NULL;
 	event.ts = ts;
 	strace_queue_add(queue, &event);
 }
@@ -180,12 +198,22 @@ static int write_slot(struct strace_queue *queue, struct slot *slot)
 	return write_event(queue, event);
 }
 
+/* The first is held, and may hold the others. */
+static bool is_held(const struct strace_queue *queue, int64_t ts)
+{
+	const struct waiting *first = &queue->heap.items[0];
+	const struct slot *slot = &queue->slots.items[first->slot];
+
+	return slot->ticket == first->ticket && slot->event.held && queue->heap.count <= HELD_MOST && ts != INT64_MAX;
+}
+
 int strace_queue_pass(struct strace_queue *queue, int64_t ts)
 {
 	int64_t bound = ts == INT64_MAX ? ts : ts - STRACE_QUEUE_WINDOW;
 	int status = 0;
 
-	while (status == 0 && queue->heap.count && (queue->heap.items[0].ts <= bound || queue->heap.count > WAITING_MOST)) {
+	while (status == 0 && queue->heap.count && (queue->heap.items[0].ts <= bound || queue->heap.count > WAITING_MOST) &&
+	       !is_held(queue, ts)) {
 		struct waiting first = pop(queue);
 		struct slot *slot = &queue->slots.items[first.slot];
 

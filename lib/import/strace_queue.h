@@ -18,6 +18,7 @@ struct strace_event {
 	int64_t ts;
 	int32_t tid;
 	bool enters, returns; /* neither: there is only the record */
+	bool held;	      /* more arguments may come: waits for strace_queue_complete(), but not for too many others */
 	int64_t number;	      /* of the call */
 	uint64_t arguments[STRACE_ARGUMENTS];
 	int64_t result;
@@ -33,6 +34,9 @@ uint64_t strace_queue_add(struct strace_queue *queue, const struct strace_event 
 
 /* Gives an event that still waits an earlier time; an event that was written stays as it is. */
 void strace_queue_advance(struct strace_queue *queue, uint64_t ticket, int64_t ts);
+
+/* Gives an event that still waits the arguments from this one on, and holds it no longer. */
+void strace_queue_complete(struct strace_queue *queue, uint64_t ticket, const uint64_t *arguments, int from);
 
 /* The log has come to this time: writes what is older than the window; INT64_MAX: all. -1 after fail(). */
 int strace_queue_pass(struct strace_queue *queue, int64_t ts);
