@@ -268,7 +268,8 @@ static int want_all(struct wishes *wishes, struct probes *probes, struct chart *
 	return status < 0 ? -1 : wishes_add_lives(wishes);
 }
 
-static int write_charts(struct stream *stream, struct chart **loaded)
+/* Requests are what the first `by_name` charts measure. */
+static int write_charts(struct stream *stream, struct chart **loaded, int by_name)
 {
 	struct line line = {0};
 	int status = 0;
@@ -277,6 +278,8 @@ static int write_charts(struct stream *stream, struct chart **loaded)
 		line_begin(&line, "chart");
 		line_text(&line, "name", loaded[i]->name);
 		line_text(&line, "definition", loaded[i]->definition);
+		if (i < by_name)
+			line_text(&line, "asked", "yes");
 		status = stream_write_line(stream, &line);
 	}
 	line_free(&line);
@@ -402,7 +405,7 @@ static int collect(struct collector *collector, struct child *child, char **comm
 	if (!collector_watches(collector))
 		warn("%s; tracing goes on without", fail_text());
 	if (find_processes() < 0 || cut_output(fd) < 0 ||
-	    write_charts(stream, loaded) < 0 || collector_run(collector, &collection) < 0)
+	    write_charts(stream, loaded, by_name) < 0 || collector_run(collector, &collection) < 0)
 		return -1;
 	status = stream_close(stream);
 	if (collector_lost_stacks(collector))

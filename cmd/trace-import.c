@@ -69,6 +69,7 @@ static int write_charts(void *context, struct stream *stream)
 		line_begin(&line, "chart");
 		line_text(&line, "name", wanted->charts[i]->name);
 		line_text(&line, "definition", wanted->charts[i]->definition);
+		line_text(&line, "asked", "yes");
 		status = stream_write_line(stream, &line);
 	}
 	line_free(&line);

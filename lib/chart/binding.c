@@ -178,13 +178,15 @@ void binding_spelling(const struct binding *binding, const struct event *event, 
 		spelling[i] = (uint8_t)chart_field_spelling(&binding->key[i], event);
 }
 
-/* Puts " name=value" behind a text of `used` bytes, if it fits; returns its length then. */
+/* Puts " name=value" behind a text of `used` bytes, if the event has the field and it fits; returns its length then. */
 static size_t add_named(const struct chart_field *field, const struct field_world *world, const struct event *event,
 			struct line *scratch, char *text, size_t used, size_t room)
 {
 	char value[FIELD_ROOM];
 	size_t length = chart_field_spell(field, world, event, value, sizeof(value));
 
+	if (length == 0 && !event_has(event, field->raw))
+		return used;
 	line_begin(scratch, "");
 	line_bytes(scratch, field->label, value, length);
 	if (used + scratch->length >= room)

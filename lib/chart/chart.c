@@ -385,8 +385,10 @@ struct chart *chart_recorded(const struct fields *record)
 	if (!definition)
 		fail("a chart record needs a definition");
 	free(definition);
-	if (chart)
-		chart->collected = true;
+	if (!chart)
+		return NULL;
+	chart->collected = true;
+	chart->asked = fields_is(record, "asked", "yes");
 	return chart;
 }
 

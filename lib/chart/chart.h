@@ -113,6 +113,7 @@ struct chart {
 	char *build; /* the build id of that binary, as the collector found it; NULL: not known */
 	struct chart_event *events;
 	int count;
+	bool asked;	/* that record says that the user named it */
 	bool collected; /* a stream's `chart` record defined it: its events were collected */
 };
 

@@ -16,6 +16,12 @@ struct measure_listener {
 	int (*hold)(void *context, int64_t start);
 	int (*release)(void *context);
 	int (*signal)(void *context, const struct sample *sample);
+	/*
+	 * NULL: values are judged. Else nothing is: each request, from its start to its end, is handed over as it begins and as it ends. A
+	 * request whose end is not seen only begins.
+	 */
+	int (*begins)(void *context, struct sample *request);
+	int (*ends)(void *context, const struct sample *request);
 	/* At the end: the digest of a series' values. NULL: it is not wanted. */
 	int (*digest)(void *context, const struct series *series);
 	/* At the end: starts that are no signal, because there are no limits, or their ends may have come unseen. */

@@ -340,6 +340,24 @@ static bool ended_before(const struct measure *measure, const struct start *star
 	       recorded_may_lack_run(&measure->recorded, start->sample.start, start->cpu, event->cpu);
 }
 
+static void take_result(const struct binding *binding, const struct event *event, struct sample *sample)
+{
+	const struct event_field *field = binding->call.result;
+	char text[NUMBER_ROOM];
+	int64_t number;
+
+	if (event->payload) {
+		enum event_spelling spelling = event_read_number(event, field, &number);
+
+		sample->has_result = event_has(event, field) && spelling != SPELL_TEXT;
+		sample->result = spelling == SPELL_SIGNED ? (double)number : (double)(uint64_t)number;
+	} else {
+		size_t length = event_text(event, field, text, sizeof(text));
+
+		sample->has_result = event_has(event, field) && number_double(text, length, &sample->result) == 0;
+	}
+}
+
 static int end_event(struct measure *measure, struct binding *binding, const struct event *event, const int64_t *key)
 {
 	struct active_chart *chart = binding->chart;
@@ -355,6 +373,8 @@ static int end_event(struct measure *measure, struct binding *binding, const str
 		traffic_return(chart->traffic, event->tid, event_number(event, binding->call.result));
 	for (struct start *next; start; start = next) {
 		next = start->next;
+		if (measure->judge.tell.ends)
+			take_result(binding, event, &start->sample);
 		if (ended_before(measure, start, event)) {
 			if (outcome_doubt(measure, start) < 0)
 				return -1;

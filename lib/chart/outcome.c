@@ -214,6 +214,8 @@ int start_begin(struct measure *measure, struct binding *binding, const struct e
 	binding_spell_show(binding, &measure->world, event, start->sample.spelling, &measure->scratch, start->sample.show,
 			   sizeof(start->sample.show));
 	patience_add(&measure->patience, start);
+	if (measure->judge.tell.begins && measure->judge.tell.begins(measure->judge.tell.context, &start->sample) < 0)
+		return -1;
 	return outcome_abandon(measure, pushed_out, event->ts, false);
 }
 
@@ -260,8 +262,13 @@ int outcome_end(struct measure *measure, struct active_chart *chart, struct star
 	chart->ends++;
 	start->sample.series->ended++;
 	take_age(start, now, false);
-	if (outcome_value(measure, &chart->judge, &chart->set, &start->sample, was_told(start)) < 0)
+	if (measure->judge.tell.ends) {
+		digest_add(&start->sample.series->digest, start->sample.value, now);
+		if (measure->judge.tell.ends(measure->judge.tell.context, &start->sample) < 0)
+			return -1;
+	} else if (outcome_value(measure, &chart->judge, &chart->set, &start->sample, was_told(start)) < 0) {
 		return -1;
+	}
 	return let_go(measure, start);
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/fail.h"
 #include "chart/chart_field.h"
@@ -96,6 +97,33 @@ static void add_keys(struct line *line, const struct sample *sample)
 			line_bytes(line, sample->keys[i].label, value,
 				   chart_field_spell_number(&sample->keys[i], sample->world, spelling, sample->key[i], value, sizeof(value)));
 	}
+}
+
+static bool is_called(const char *label, size_t length, const char *name)
+{
+	static const char front[] = "event.";
+
+	if (length > sizeof(front) - 1 && !memcmp(label, front, sizeof(front) - 1)) {
+		label += sizeof(front) - 1;
+		length -= sizeof(front) - 1;
+	}
+	return length == strlen(name) && !strncasecmp(label, name, length);
+}
+
+int sample_field(const struct sample *sample, const char *name, char *text, size_t room)
+{
+	char line[SAMPLE_SHOW_ROOM + 1];
+	struct fields fields;
+
+	for (int i = 0; i < sample->key_count; i++)
+		if (sample->spelling[i] != SPELL_TEXT && is_called(sample->keys[i].label, strlen(sample->keys[i].label), name))
+			return (int)chart_field_spell_number(&sample->keys[i], sample->world, sample->spelling[i], sample->key[i], text, room);
+	if (!*sample->show || fields_parse(&fields, line, (size_t)snprintf(line, sizeof(line), "x%s", sample->show)) < 0)
+		return -1;
+	for (int i = 0; i < fields.count; i++)
+		if (is_called(fields.item[i].key, fields.item[i].key_length, name))
+			return (int)field_text(&fields.item[i], text, room);
+	return -1;
 }
 
 /* Some may be of the signal's own time. */

@@ -33,6 +33,9 @@ struct sample {
 	unsigned rules;	       /* of a signal: those that hold, and the limits that it was judged by */
 	int key_count;	       /* of `keys`, whose values are in `key` */
 	double center, lcl, ucl;
+	uint64_t number, marks; /* of a request that is handed over: the listener's; see struct measure_listener */
+	bool has_result;	/* the event that ended it has a `ret` that is a number */
+	double result;
 	const char *unit;      /* of a value by hand; see series.h */
 	const struct chart_field *keys;	 /* the start's key fields */
 	const struct field_world *world; /* to spell them */
@@ -43,6 +46,11 @@ struct sample {
 
 /* Reads a value by hand, of a chart without definition. 1: it is one; 0: a rate of nothing, which has no value; -1 after fail(). */
 int sample_read(struct sample *sample, const struct fields *fields, const struct policy *how);
+
+/*
+ * The key or show field of this name, whatever its case, as the signal tells it; its length, cut at room - 1; -1: there is none.
+ */
+int sample_field(const struct sample *sample, const char *name, char *text, size_t room);
 
 /* Puts samples in the order of their starts; none are in order too. */
 void sample_sort(struct sample *samples, size_t count);

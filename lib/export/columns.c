@@ -10,7 +10,7 @@
 
 static const char *const *const columns[KINDS] = {
 	[KIND_STREAM] = COLUMNS("version", "host", "kernel", "machine", "cpus", "clock", "wall", "boot"),
-	[KIND_CHART] = COLUMNS("name", "definition"),
+	[KIND_CHART] = COLUMNS("name", "definition", "asked"),
 	[KIND_TASK] = COLUMNS("ts", "tid", "comm", "tgid", "began", "kernel", "program", "script", "title", "cgroup", "read", "ended"),
 	[KIND_DEVICE] = COLUMNS("dev", "name", "disk", "scheduler", "rotational", "swap"),
 	[KIND_STACK] = COLUMNS("id", "user", "kernel"),
@@ -30,8 +30,11 @@ static const char *const *const columns[KINDS] = {
 				"dispersion", "threshold", "share", "shape", "scale", "largest", "change", "since",
 				"forgotten", "kernel", "build"),
 	[KIND_SIGNAL] = COLUMNS("id", "ts", "start", "chart", "key", "value", "unit", "n", "center", "lcl", "ucl", "rules",
-				"tid", "comm", "open", "mean", "signs", "sign_ts", "sign_value"),
+				"tid", "comm", "open", "mean", "signs", "sign_ts", "sign_value", "trigger"),
 	[KIND_WINDOW] = COLUMNS("id", "from", "to", "signals", "complete"),
+	[KIND_TRIGGER] = COLUMNS("ts", "name", "state", "reason", "matched", "unmatched"),
+	[KIND_REQUEST] = COLUMNS("ts", "start", "id", "trigger", "match", "logged", "tid", "chart", "key", "value"),
+	[KIND_EXCEPTION] = COLUMNS("ts", "tid", "object", "name", "what", "function", "cause"),
 	[KIND_GRAPH] = COLUMNS("id", "window", "signal", "root", "target", "from", "to", "kind", "answered", "answered_tid"),
 	[KIND_NODE] = COLUMNS("graph", "id", "name", "label", "start", "end", "parent", "call", "wait_start", "wait_end", "join",
 			      "threw", "tid", "what", "stack", DEED, "who_tid", "whom_tid", "cpu", "khz", "khz_most", "khz_limit", "others", "crowd",

@@ -62,6 +62,9 @@ enum kind {
 	KIND_SUMMARY,  /* chart key? count mean p50 p95 p99 max max_ts unit? : the values of a chart and key in a few numbers */
 	KIND_SYMBOL,  /* address name offset? : a function of the kernel, before the first event that has the address */
 	KIND_PRINTK,  /* address format : of trace_printk(), before the first event */
+	KIND_TRIGGER,  /* ts name state reason? matched? unmatched? : a trigger has fired, or logs no more */
+	KIND_REQUEST,  /* ts start id trigger match logged tid? chart key? value : a request that ended while a trigger logged */
+	KIND_EXCEPTION, /* ts tid object? name what? function? cause? : one was thrown */
 	KINDS
 };
 

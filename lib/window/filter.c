@@ -25,6 +25,7 @@ struct filter {
 	bool missing;	  /* there was no input */
 	bool ended;	  /* a stream was read to its end; else our reader left */
 	bool has_gaps;	  /* the current stream was filtered before */
+	bool behind;	  /* its windows are those of the signals that it brings */
 	int64_t now, newest; /* newest: time of the current stream's newest event */
 	unsigned pushed;
 	struct filter_options options;
@@ -120,12 +121,41 @@ static int filter_ask(struct filter *filter)
 	return stream_write_line(filter->stream, &filter->line);
 }
 
+int filter_found(struct filter *filter, const struct filter_found *found)
+{
+	int64_t horizon = measure_horizon(filter->measure);
+	struct line *line = &filter->line;
+
+	filter->signals++;
+	if (!filter->behind) {
+		if (window_forget(filter->window, horizon < found->start ? horizon : found->start) < 0 ||
+		    thread_records_tell_thread(filter->threads, found->tid, found->end) < 0 ||
+		    window_signal(filter->window, filter->signals, found->start, found->end, 0) < 0)
+			return -1;
+	}
+	line_begin(line, kind_name(KIND_SIGNAL));
+	line_unsigned(line, "id", filter->signals);
+	line_time(line, "ts", found->end);
+	line_time(line, "start", found->start);
+	line_text(line, "chart", found->chart);
+	if (found->key)
+		line_text(line, "key", found->key);
+	line_text(line, "value", "0");
+	line_text(line, "rules", "trigger");
+	line_text(line, "trigger", found->trigger);
+	if (found->tid >= 0) {
+		line_integer(line, "tid", found->tid);
+		line_text(line, "comm", events_comm(filter->events, found->tid));
+	}
+	return stream_write_line(filter->stream, line);
+}
+
 /* Between the windows of an input that was filtered before, ends may be missing. */
 static int tell_open(void *context, const struct series *series, const struct unended *unended, int64_t now)
 {
 	struct filter *filter = context;
 
-	if (filter->has_gaps)
+	if (filter->has_gaps || filter->options.watch)
 		return 0;
 	sample_open_line(&filter->line, series, unended, now);
 	return stream_write_line(filter->stream, &filter->line);
@@ -139,11 +169,28 @@ static int tell_digest(void *context, const struct series *series)
 	return stream_write_line(filter->stream, &filter->line);
 }
 
+static int tell_begins(void *context, struct sample *request)
+{
+	const struct filter_watch *watch = ((struct filter *)context)->options.watch;
+
+	return watch->begins(watch->context, request);
+}
+
+static int tell_ends(void *context, const struct sample *request)
+{
+	const struct filter_watch *watch = ((struct filter *)context)->options.watch;
+
+	return watch->ends(watch->context, request);
+}
+
 /* A listener that turns limits, samples and signals of the charts into records and windows of this filter. */
 static struct measure_listener filter_listener(struct filter *filter)
 {
+	bool watched = filter->options.watch != NULL;
+
 	return (struct measure_listener){.context = filter, .limits = tell_limits, .healthy = tell_healthy, .hold = tell_hold,
-					 .release = tell_release, .signal = tell_signal, .open = tell_open, .digest = tell_digest};
+					 .release = tell_release, .signal = tell_signal, .open = tell_open, .digest = tell_digest,
+					 .begins = watched ? tell_begins : NULL, .ends = watched ? tell_ends : NULL};
 }
 
 enum { FORGET_EVERY = 256 }; /* events between two cleanings of the ring */
@@ -204,9 +251,11 @@ static int stream_ends(void *context)
 
 	filter->missing = stream_was_missing(filter->stream);
 	filter->ended = true;
+	if (filter->options.watch && filter->options.watch->finish(filter->options.watch->context) < 0)
+		return -1;
 	if (measure_end(filter->measure) < 0)
 		return -1;
-	filter->has_gaps = false;
+	filter->has_gaps = filter->behind = false;
 	filter->now = filter->newest = INT64_MIN;
 	recall_close(filter->recall);
 	filter->recall = NULL;
@@ -233,7 +282,7 @@ static int see_event(void *context, const struct record *record)
 	if (see_clock(filter, event.ts) < 0)
 		return -1;
 	learn_names(filter, &event);
-	if (measure_charts(filter->measure) == 0 && !filter->options.policy->method->plots->rates && add_default_chart(filter) < 0)
+	if (measure_charts(filter->measure) == 0 && !filter->options.watch && !filter->options.policy->method->plots->rates && add_default_chart(filter) < 0)
 		return -1;
 	if (window_push(filter->window, record, event.ts) < 0)
 		return -1;
@@ -323,6 +372,8 @@ static int see_sample(void *context, const struct record *record)
 		filter_comes_behind(filter, 0);
 		return STREAM_PASS;
 	}
+	if (filter->options.watch)
+		return STREAM_PASS;
 	status = sample_read(&sample, fields, filter->options.policy);
 	if (status < 0)
 		return stream_fail(filter->stream, "%s", fail_text());
@@ -336,11 +387,23 @@ static int see_sample(void *context, const struct record *record)
 	return status < 0 || time_passes(filter, sample.end) < 0 ? -1 : STREAM_DROP;
 }
 
+/* Measures with a chart, unless the watch leaves it out. */
+static int measure(struct filter *filter, struct chart *chart)
+{
+	const struct filter_watch *watch = filter->options.watch;
+	int wanted = watch ? watch->chart(watch->context, chart) : 1;
+
+	if (wanted > 0)
+		return measure_chart(filter->measure, chart);
+	chart_free(chart);
+	return wanted;
+}
+
 static int add_chart(struct filter *filter, const struct fields *fields)
 {
 	struct chart *chart = chart_recorded(fields);
 
-	return chart ? measure_chart(filter->measure, chart) : -1;
+	return chart ? measure(filter, chart) : -1;
 }
 
 /* Adds a chart that the collector traced events for, unless the user named charts. */
@@ -424,6 +487,7 @@ static int see_signal(void *context, const struct record *record)
 	if (fields_unsigned(fields, "id", &id) < 0)
 		return stream_fail(filter->stream, "%s", fail_text());
 	filter_comes_behind(filter, id);
+	filter->behind = true;
 	return STREAM_PASS;
 }
 
@@ -466,10 +530,11 @@ static int see_window(void *context, const struct record *record)
 struct filter *filter_new(struct stream *stream, const struct filter_options *options)
 {
 	struct filter *filter = NEW(struct filter);
-	const struct measure_listener listener = filter_listener(filter);
+	struct measure_listener listener;
 
 	filter->stream = stream;
 	filter->options = *options;
+	listener = filter_listener(filter);
 	filter->now = filter->newest = INT64_MIN;
 	filter->events = events_new(stream);
 	events_keep_living(filter->events);
@@ -495,21 +560,69 @@ void filter_free(struct filter *filter)
 int filter_chart(struct filter *filter, struct chart *chart)
 {
 	filter->options.own_charts = true;
-	return measure_chart(filter->measure, chart);
+	return measure(filter, chart);
 }
 
-int filter_finish(struct filter *filter)
+const struct events *filter_events(const struct filter *filter)
 {
-	static const struct handlers handlers = {
-		.on = {[KIND_STREAM] = see_of_stream, [KIND_CHART] = see_chart, [KIND_EVENT] = see_event,
+	return filter->events;
+}
+
+static const struct handlers handlers;
+
+/* Sets *ts: 1; 0: the record has none that can be read; -1 after fail(). */
+static int time_of(struct filter *filter, const struct record *record, int64_t *ts)
+{
+	const struct fields *fields;
+
+	*ts = record->ts;
+	if (record->packed)
+		return record->kind == KIND_EVENT;
+	if (record->kind == KIND_OTHER && !memmem(record->text, record->length, " ts=", 4))
+		return 0;
+	fields = stream_fields(filter->stream, record);
+	if (!fields)
+		return -1;
+	return fields_time(fields, "ts", ts) > 0;
+}
+
+/* With a watch, each record comes here first. */
+static int see_watched(void *context, const struct record *record)
+{
+	struct filter *filter = context;
+	const struct filter_watch *watch = filter->options.watch;
+	record_handler *usual = handlers.on[record->kind];
+	int64_t ts;
+	int timed = time_of(filter, record, &ts), status;
+
+	if (timed < 0 || (timed && record->kind == KIND_EVENT && see_clock(filter, ts) < 0) || (timed && watch->time(watch->context, ts) < 0))
+		return -1;
+	status = usual ? usual(filter, record) : STREAM_PASS;
+	if (status >= 0 && record->kind == KIND_LOST)
+		return watch->lost(watch->context) < 0 ? -1 : status;
+	if (status < 0 || (record->kind != KIND_SIGNAL && record->kind != KIND_EXCEPTION))
+		return status;
+	if (stream_write_record(filter->stream, record) < 0)
+		return -1;
+	return watch->record(watch->context, record->kind, stream_fields(filter->stream, record)) < 0 ? -1 : STREAM_DROP;
+}
+
+static const struct handlers handlers = {
+	.on = {[KIND_STREAM] = see_of_stream, [KIND_CHART] = see_chart, [KIND_EVENT] = see_event,
 		       [KIND_LOST] = see_lost, [KIND_TICK] = see_tick, [KIND_SAMPLE] = see_sample,
 		       [KIND_QUOTA] = see_quota, [KIND_TRACED] = see_of_stream, [KIND_SHED] = see_of_stream, [KIND_STAGE] = see_of_stream,
 		       [KIND_TASK] = see_thread, [KIND_FILE] = see_thread,
 		       [KIND_RECORDER] = see_recorder, [KIND_LIMITS] = see_limits, [KIND_SIGNAL] = see_signal, [KIND_WINDOW] = see_window},
-		.finish = stream_ends,
-	};
+	.finish = stream_ends,
+};
 
-	return stream_finish(filter->stream, &handlers, filter);
+int filter_finish(struct filter *filter)
+{
+	struct handlers watched = handlers;
+
+	for (int kind = 0; kind < KINDS; kind++)
+		watched.on[kind] = see_watched;
+	return stream_finish(filter->stream, filter->options.watch ? &watched : &handlers, filter);
 }
 
 void filter_complaints(struct filter *filter, void (*complain)(const char *format, ...))

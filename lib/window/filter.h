@@ -18,18 +18,49 @@
 #include "stream/stream.h"
 #include "window/window.h"
 
+/*
+ * Decides in place of limits what is abnormal: nothing is judged then, and each request of the charts is handed over. Functions return 0; -1
+ * after fail().
+ */
+struct filter_watch {
+	void *context;
+	int (*chart)(void *context, const struct chart *chart);	     /* before it is measured: 1, or 0: it is left out */
+	int (*time)(void *context, int64_t ts);			     /* before each record with a time */
+	int (*begins)(void *context, struct sample *request);	     /* see struct measure_listener */
+	int (*ends)(void *context, const struct sample *request);
+	int (*record)(void *context, enum kind kind, const struct fields *fields); /* a `signal` or `exception` that has passed */
+	int (*lost)(void *context);				     /* behind a loss */
+	int (*finish)(void *context);				     /* at the end of a stream, or where its clock goes back */
+};
+
 struct filter_options {
 	const struct policy *policy; /* must outlive the filter */
 	struct window_size size;
 	volatile sig_atomic_t *relearn;	   /* set by a signal handler: learn all limits anew */
 	volatile sig_atomic_t *asked;	   /* set by a signal handler: open a window over the last size.before */
 	bool own_charts;		   /* ignore charts that the stream names; filter_chart() sets it */
+	const struct filter_watch *watch; /* must outlive the filter; NULL: limits decide */
 };
 
 struct filter;
 
 struct filter *filter_new(struct stream *stream, const struct filter_options *options);
 void filter_free(struct filter *filter);
+
+/* For a watch: what names threads. */
+const struct events *filter_events(const struct filter *filter);
+
+/* What a watch found. tid: -1 if no thread; key may be NULL. */
+struct filter_found {
+	const char *trigger, *chart, *key;
+	int64_t start, end;
+	int32_t tid;
+};
+
+/*
+ * Writes the signal of what the watch found, and opens its window, unless an earlier filter has a window for it. 0; -1 after fail().
+ */
+int filter_found(struct filter *filter, const struct filter_found *found);
 
 /* Adds a chart; the filter owns it from now on. 0; -1 after fail(). */
 int filter_chart(struct filter *filter, struct chart *chart);
