@@ -78,6 +78,10 @@ replay() { # TARGET
 	replay functions
 }
 
+@test "fuzz: trigger" {
+	replay trigger
+}
+
 @test "fuzz: unwind" {
 	replay unwind
 }

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/number.h"
+#include "chart/span.h"
 #include "graph/words.h"
 #include "model/fit.h"
 #include "program/demangle.h"
@@ -33,6 +34,8 @@ static void read_shown(struct signal *signal, const struct fields *fields)
 
 	for (i = 0; i < fields->count; i++) {
 		if (is_own_field(&fields->item[i]))
+			continue;
+		if (signal->trigger && fields->item[i].key_length == strlen("trigger") && !memcmp(fields->item[i].key, "trigger", strlen("trigger")))
 			continue;
 		key = memory_text(fields->item[i].key, fields->item[i].key_length);
 		shown = ARRAY_ADD(&signal->shown);
@@ -63,6 +66,10 @@ static int read_numbers(struct signal *signal, const struct fields *fields)
 	signal->shift = fields_is(fields, "rules", "shift");
 	signal->mean = fields_is(fields, "mean", "yes");
 	signal->open = fields_is(fields, "open", "yes");
+	if (fields_is(fields, "rules", "trigger")) {
+		signal->trigger = fit_field(fields, "trigger");
+		signal->value = (double)span_between(signal->start, signal->ts) / 1e9;
+	}
 	signal->tid = tid > 0 && tid <= INT32_MAX ? tid : 0;
 	return 0;
 }
@@ -102,6 +109,7 @@ void signal_free(struct signal *signal)
 	free(signal->key);
 	free(signal->rules);
 	free(signal->comm);
+	free(signal->trigger);
 	identity_free(&signal->identity);
 	identity_free(&signal->client_identity);
 	free(signal->client);
@@ -385,6 +393,16 @@ static const struct wording *wording_of(const char *chart)
 	return s;
 }
 
+/* A firing, and the request at which it was; `words` are about that one. */
+static char *say_firing(const struct signal *signal, char *words)
+{
+	char *said = signal->start < signal->ts ? memory_format("%s: trigger %s fired", words, signal->trigger)
+						: memory_format("trigger %s fired", signal->trigger);
+
+	free(words);
+	return said;
+}
+
 char *signal_words(const struct site *site, const struct signal *signal)
 {
 	const struct wording *s = wording_of(signal->chart);
@@ -409,7 +427,7 @@ char *signal_words(const struct site *site, const struct signal *signal)
 	free(who);
 	free(subject);
 	free(value);
-	return words;
+	return signal->trigger ? say_firing(signal, words) : words;
 }
 
 /* Nouns become plural; names of calls and functions stay as they are. */

@@ -19,6 +19,7 @@ struct signal {
 	bool open;	   /* had not ended when it was reported */
 	bool shift;	   /* the level has changed: the value is the new median */
 	bool mean;	   /* the value is the mean of several */
+	char *trigger;	   /* that fired: the value is how long its request took; NULL: none */
 	double value, center, lcl, ucl; /* in its unit; all but the value are NAN where not given */
 	uint64_t signs;	   /* values beyond the warning line before it... */
 	int64_t sign_ts;   /* ... and the first of them */

@@ -140,6 +140,7 @@ enum state {
 	STATE_ABNORMAL,
 	STATE_NORMAL,
 	STATE_UNLEARNT, /* values, but no limits */
+	STATE_WATCHED,	/* values that no chart judged: triggers did, and none fired */
 	STATE_SILENT,	/* no values */
 	STATES
 };
@@ -153,6 +154,16 @@ static uint64_t values_of(const struct tracked_chart *chart)
 	return values;
 }
 
+/* All its values, judged or not. */
+static uint64_t summed_of(const struct tracked_chart *chart)
+{
+	uint64_t count = 0;
+
+	for (const struct track *track = chart->tracks; track; track = track->hh.next)
+		count += track->summed.count;
+	return count;
+}
+
 static enum state state_of(const struct tracked_chart *chart)
 {
 	bool learnt = false;
@@ -161,7 +172,11 @@ static enum state state_of(const struct tracked_chart *chart)
 		return STATE_ABNORMAL;
 	for (const struct track *track = chart->tracks; track; track = track->hh.next)
 		learnt |= !isnan(track->ucl);
-	return learnt ? STATE_NORMAL : values_of(chart) > 0 ? STATE_UNLEARNT : STATE_SILENT;
+	if (learnt)
+		return STATE_NORMAL;
+	if (values_of(chart) > 0)
+		return STATE_UNLEARNT;
+	return summed_of(chart) > 0 ? STATE_WATCHED : STATE_SILENT;
 }
 
 static bool is_function(const struct tracked_chart *chart)
@@ -390,6 +405,11 @@ static void say_chart(FILE *out, const struct model *model, const struct tracked
 		add_largest(out, model, largest_of(chart, NULL), split ? "; " : ", ");
 		add_unjudged(out, largest_of(chart, NULL));
 		break;
+	case STATE_WATCHED:
+		free(count);
+		count = value_count(summed_of(chart), "value");
+		fprintf(out, "no trigger fired on chart %s: %s", chart->name, count);
+		break;
 	case STATE_UNLEARNT:
 		fprintf(out, "chart %s: no limits were learnt: %s, too few to judge any", chart->name, count);
 		break;
@@ -412,18 +432,20 @@ static void say_functions(FILE *out, const struct model *model, enum state state
 
 	for (const struct tracked_chart *chart = model->tracks->charts; chart; chart = chart->hh.next)
 		if (is_function(chart) && state_of(chart) == state) {
-			values += values_of(chart);
+			values += state == STATE_WATCHED ? summed_of(chart) : values_of(chart);
 			largest = largest_of(chart, largest);
 			count_hanging(&hangings, chart);
 		}
 	text = value_count(values, "value");
 	if (state == STATE_SILENT)
 		fprintf(out, "%" PRIu64 " of %" PRIu64 " functions: no call of them ended", count, all);
+	else if (state == STATE_WATCHED)
+		fprintf(out, "no trigger fired on %" PRIu64 " of %" PRIu64 " functions: %s", count, all, text);
 	else if (state == STATE_UNLEARNT)
 		fprintf(out, "%" PRIu64 " of %" PRIu64 " functions were called too seldom to learn limits: %s", count, all, text);
 	else
 		fprintf(out, "nothing abnormal of %" PRIu64 " of %" PRIu64 " functions: %s", count, all, text);
-	if (state != STATE_SILENT && largest) {
+	if (state != STATE_SILENT && state != STATE_WATCHED && largest) {
 		add_largest(out, model, largest, ", ");
 		fprintf(out, " on %s", largest->chart->name);
 		if (state == STATE_NORMAL)

@@ -239,6 +239,17 @@ fleet)
 	printf 'program wget curl*\nconfig Ini /etc/x*\n# none\nhost a\n' >"$to/may"
 	;;
 chart) copy 1 charts/*.chart charts/*.context ;;
+trigger)
+	copy '' charts/triggers/* testdata/trigger/*.trigger
+	while read -r place text; do
+		[ "$place" = "#" ] || printf '%s' "$text" | tr '|' '\n' >"$to/bad-$place-${#text}"
+	done <testdata/trigger/bad.txt
+	{
+		cat charts/triggers/slow-request.trigger charts/triggers/throughput-drop.trigger
+		echo %%
+		lately testdata/filter/slow-read.txt
+	} >"$to/with-stream"
+	;;
 esac
 for kept in testdata/fuzz/"$target"/*; do
 	case $kept in

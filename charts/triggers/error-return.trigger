@@ -1,0 +1,4 @@
+# A request returned less than zero.
+DEFINE TRIGGER error-return
+ON RequestEnd R
+IF R.RetValue < 0

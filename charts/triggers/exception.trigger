@@ -1,0 +1,3 @@
+# An exception was thrown.
+DEFINE TRIGGER exception
+ON Exception E

@@ -1,0 +1,146 @@
+/*
+ * trigger-filter: evaluates triggers, and passes the moments at which they fire, with what came before them.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/command.h"
+#include "base/confine.h"
+#include "base/fail.h"
+#include "base/interrupt.h"
+#include "base/number.h"
+#include "base/priority.h"
+#include "trigger/runner.h"
+#include "trigger/watch.h"
+#include "window/filter.h"
+
+static struct option_list names, charts;
+static struct window_size size = {
+	.before = NSEC_PER_SEC, .after = NSEC_PER_SEC / 100, .bytes = 64 << 20, .burst = 256 << 20, .share = 0.01};
+static int64_t rest = 60 * NSEC_PER_SEC;
+static const char *command;
+static bool check, text;
+
+static const struct option_entry options[] = {
+	{OPTION_LIST, 'T', "trigger", &names, "TRIGGER", "what to wait for: a file, or a shipped trigger"},
+	{OPTION_LIST, 'c', "chart", &charts, "CHART", "what a request is; the default is what the stream was collected for"},
+	{OPTION_DURATION, 0, "rest", &rest, "TIME", "a trigger fires no sooner than this after it has ended (1m)"},
+	{OPTION_STRING, 0, "exec", &command, "COMMAND", "run this by sh -c at each firing"},
+	{OPTION_FLAG, 0, "check", &check, NULL, "only read the triggers; say what is wrong with them"},
+	{OPTION_DURATION, 0, "before", &size.before, "TIME", "context before a firing (1s)"},
+	{OPTION_DURATION, 0, "after", &size.after, "TIME", "context after it (10ms)"},
+	{OPTION_SIZE, 0, "context", &size.bytes, "SIZE", "room for the context, a fourth of the largest window (64M)"},
+	{OPTION_NUMBER, 0, "keep", &size.share, "SHARE", "pass this share of all bytes of events (0.01); 1: no bound"},
+	{OPTION_SIZE, 0, "burst", &size.burst, "SIZE", "and this many bytes in any case (256M)"},
+	OPTION_TEXT(&text),
+	{0},
+};
+
+static volatile sig_atomic_t relearn_wanted, asked;
+
+static void ask(int signal)
+{
+	(void)signal;
+	asked = 1;
+}
+
+static void run_command(void *context, const struct watch_firing *firing)
+{
+	runner_tell(context, firing);
+}
+
+/* Reads the triggers, and checks the charts that they name. */
+static void read_triggers(struct trigger_list *list, struct chart **loaded)
+{
+	const char **chart_names = memory_new((size_t)charts.count + 1, sizeof(*chart_names));
+
+	if (!names.count)
+		die_usage("which trigger? name one by -T");
+	for (int i = 0; i < names.count; i++)
+		if (trigger_load(list, names.items[i]) < 0)
+			die("%s", fail_text());
+	for (int i = 0; i < charts.count; i++) {
+		loaded[i] = chart_load(charts.items[i]);
+		if (!loaded[i])
+			die("%s", fail_text());
+		chart_names[i] = loaded[i]->name;
+	}
+	if (charts.count && trigger_check(list, chart_names, charts.count) < 0)
+		die("%s", fail_text());
+	free(chart_names);
+}
+
+/* Nothing is judged, but a filter has a policy. */
+static struct policy some_policy(void)
+{
+	struct policy policy = POLICY_OPEN;
+
+	policy.method = method_find("pot");
+	if (policy_alarms(&policy, "1/h") < 0 || policy_check(&policy) < 0)
+		die("%s", fail_text());
+	return policy;
+}
+
+int main(int argc, char **argv)
+{
+	int first = command_line(argc, argv, options, "[FILE...]", "pass the moments of a stream at which triggers fire, with their context");
+	struct policy policy = some_policy();
+	struct filter_options how = {.policy = &policy, .size = size, .relearn = &relearn_wanted, .asked = &asked};
+	struct watch_options watching = {.rest = rest, .own_charts = charts.count > 0};
+	struct chart **loaded = memory_new((size_t)charts.count + 1, sizeof(struct chart *));
+	struct trigger_list list = {0};
+	struct runner *runner = NULL;
+	struct stream *stream;
+	struct filter *filter;
+	struct watch *watch;
+	int status;
+
+	/* open */
+	if (!(size.share >= 0 && size.share <= 1))
+		die_usage("--keep is a share from 0 to 1");
+	read_triggers(&list, loaded);
+	if (check)
+		return EXIT_DONE;
+	if (command && !(runner = runner_new(command)))
+		die("%s", fail_text());
+	if (runner)
+		watching.fired = run_command;
+	watching.context = runner;
+	how.size = size;
+	interrupt_defer();
+	priority_lower(PRIORITY_BATCH);
+	sigaction(SIGUSR1, &(struct sigaction){.sa_handler = ask, .sa_flags = SA_RESTART}, NULL);
+	stream = stream_open(argv + first, argc - first);
+	if (!stream)
+		die("%s", fail_text());
+	stream_output(stream, STDOUT_FILENO, text);
+	stream_report_usage(stream, "trigger-filter");
+	watch = watch_new(stream, &list, &watching);
+	how.watch = watch_of_filter(watch);
+	filter = filter_new(stream, &how);
+	watch_filter(watch, filter);
+	for (int i = 0; i < charts.count; i++)
+		if (filter_chart(filter, loaded[i]) < 0)
+			die("%s", fail_text());
+	confine(CONFINE_SOCKET, NULL, argv + first, argc - first);
+
+	/* run */
+	status = filter_finish(filter);
+	if (status != EXIT_DONE && *fail_text())
+		warn("%s", fail_text());
+	if (status != EXIT_FAILED) {
+		filter_complaints(filter, warn);
+		watch_complaints(watch, warn);
+	}
+	if (runner_end(runner) > 0)
+		warn("--exec: a command was not run for each firing, for those before it ran too long");
+
+	/* close */
+	filter_free(filter);
+	watch_free(watch);
+	trigger_list_free(&list);
+	free(loaded);
+	return status;
+}

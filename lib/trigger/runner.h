@@ -1,0 +1,24 @@
+/*
+ * runner: runs a command of the user's whenever a trigger fires, one at a time.
+ *
+ *	runner = runner_new("gcore $TAILBLAME_PID")	before the rights to start programs are given up
+ *	runner_tell(runner, &firing)			returns at once
+ *	runner_end(runner)				waits for what it still has to run
+ *
+ * A process of its own runs them by sh -c, with TAILBLAME_TRIGGER, _TS, _PID and _TID in their environment, empty where not known; what they
+ * write goes to standard error, for standard output is the stream.
+ */
+#ifndef TRIGGER_RUNNER_H
+#define TRIGGER_RUNNER_H
+
+#include "trigger/watch.h"
+
+struct runner;
+
+struct runner *runner_new(const char *command); /* NULL after fail() */
+void runner_tell(struct runner *runner, const struct watch_firing *firing);
+
+/* The firings for which there was no room, because commands before them ran for so long. Frees it; NULL: none. */
+unsigned long runner_end(struct runner *runner);
+
+#endif

@@ -1,0 +1,122 @@
+/*
+ * trigger: the trigger language of AUDIT (Luo et al., USENIX ATC'18, section 3.1), as trigger-filter(1) describes it: when a trigger fires,
+ * what is logged from then on, and until when.
+ *
+ *	struct trigger_list list = {0};
+ *	trigger_load(&list, "latency-spike")		for each file or shipped name
+ *	trigger_check(&list, charts, count)		if the run's charts are known
+ *	...
+ *	trigger_list_free(&list)
+ *
+ * Errors name the file, the line and the column, both from 1, the column in bytes, of the first word that cannot stand there.
+ */
+#ifndef TRIGGER_TRIGGER_H
+#define TRIGGER_TRIGGER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/memory.h"
+#include "event/condition.h"
+
+enum { TRIGGERS_MAX = 64 }; /* of a run */
+
+enum trigger_on { ON_REQUEST_START, ON_REQUEST_END, ON_EXCEPTION, ON_SIGNAL, ON_ALWAYS };
+
+/* The built-in values of what triggers look at. FIELD_SHOWN: a field that the request's chart shows. */
+enum trigger_field {
+	FIELD_NONE,
+	FIELD_LATENCY,
+	FIELD_RET_VALUE,
+	FIELD_START,
+	FIELD_TID,
+	FIELD_COMM,
+	FIELD_PROGRAM,
+	FIELD_CHART,
+	FIELD_KEY,
+	FIELD_NAME,
+	FIELD_WHAT,
+	FIELD_FUNCTION,
+	FIELD_VALUE,
+	FIELD_CENTER,
+	FIELD_UCL,
+	FIELD_SHOWN
+};
+
+enum trigger_aggregate {
+	AGGREGATE_NONE,
+	AGGREGATE_COUNT,
+	AGGREGATE_THROUGHPUT,
+	AGGREGATE_SUM,
+	AGGREGATE_AVG,
+	AGGREGATE_MIN,
+	AGGREGATE_MAX,
+	AGGREGATE_STD,
+	AGGREGATE_PERCENTILE
+};
+
+/* A value that a condition names by its number in trigger.values. */
+struct trigger_value {
+	enum trigger_field field; /* FIELD_NONE: of Count and Throughput */
+	char *shown;		  /* the name of FIELD_SHOWN, as written; else NULL */
+	enum trigger_aggregate aggregate;
+	double percent;	    /* of Percentile */
+	int64_t from, to;   /* of an aggregate: ns before the event, from > to >= 0, as written */
+	bool is_text, is_number; /* neither: it is taken for what it is compared with */
+};
+
+enum trigger_metric {
+	METRIC_ARGS = 1, METRIC_RET_VALUE = 2, METRIC_EXCEPTION_NAME = 4, METRIC_LATENCY = 8, METRIC_STACK = 16, METRIC_CPU = 32
+};
+
+/* One of the alternatives of UNTIL, all of whose limits must be reached; 0: not limited. */
+struct trigger_until {
+	uint64_t match, unmatch; /* logged requests */
+	int64_t time;		 /* ns since the firing */
+};
+
+struct trigger_chart {
+	char *name;
+	unsigned line, column;
+};
+
+struct trigger {
+	char *name;
+	char *text; /* as written, from DEFINE to its last word */
+	enum trigger_on on;
+	int64_t every; /* ns; of Always */
+	ARRAY(struct trigger_chart) charts; /* of FOR; none: those of the run */
+	struct condition *condition; /* of IF; NULL: always true */
+	ARRAY(struct trigger_value) values;
+	ARRAY(const struct condition *) scope; /* parts of the condition that an event must pass to count in aggregates */
+	bool logs_request, logs_methods;
+	uint64_t top;	 /* methods that are logged; 0: all */
+	unsigned to_log; /* enum trigger_metric */
+	double match_share, unmatch_share; /* probabilities of being logged */
+	ARRAY(struct trigger_until) until;
+	/* where it was written, for messages */
+	const char *source;
+	unsigned line, column; /* of its name */
+};
+
+struct trigger_list {
+	ARRAY(struct trigger *) items;
+	ARRAY(char *) sources;
+};
+
+/* Reads a file, or charts/triggers/NAME.trigger as shipped. 0; -1 after fail(). */
+int trigger_load(struct trigger_list *list, const char *name);
+
+/* Reads triggers from a text; `source` names it in messages. 0; -1 after fail(), with the list as it was. */
+int trigger_parse(struct trigger_list *list, const char *text, size_t length, const char *source);
+
+/* Checks that each chart of FOR is one of these. 0; -1 after fail(). */
+int trigger_check(const struct trigger_list *list, const char *const *charts, int count);
+
+void trigger_free(struct trigger *trigger);
+void trigger_list_free(struct trigger_list *list);
+
+/* "RequestEnd" and the like. */
+const char *trigger_on_name(enum trigger_on on);
+
+#endif

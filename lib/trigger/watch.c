@@ -1,0 +1,624 @@
+#include "trigger/watch.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/number.h"
+#include "chart/series.h"
+#include "chart/span.h"
+#include "stream/stream.h"
+#include "trigger/occasion.h"
+#include "trigger/totals.h"
+
+enum { HITS_MAX = 4096 }; /* signals or exceptions of a trigger that requests may hold */
+
+/* A signal or an exception that satisfied IF. */
+struct hit {
+	int64_t ts;
+	int32_t tid; /* of an exception; else -1 */
+};
+
+/* A trigger's life: idle, then logging, then idle. */
+struct watched {
+	const struct trigger *trigger;
+	struct totals *totals; /* NULL: it has no aggregates */
+	struct totals_key *key; /* of the occasion at hand */
+	double *values;	     /* of that, by column */
+	uint64_t salt;	     /* of its name */
+	uint64_t looked_at;
+	bool logs, has_logged;
+	int64_t fired, ended;
+	uint64_t firing; /* the request that fired it, or the last one that had begun by then */
+	uint64_t matched, unmatched; /* logged since */
+	int64_t next; /* of Always: when it is next evaluated */
+	ARRAY(struct hit) hits; /* a ring of HITS_MAX */
+	size_t oldest;
+};
+
+struct watch {
+	struct stream *stream;
+	struct filter *filter;
+	struct filter_watch handed;
+	struct watch_options options;
+	ARRAY(struct watched) items;
+	bool began;	 /* a time has come in this stream */
+	bool lacks;	 /* behind a loss, until the next time */
+	ARRAY(char *) asked; /* charts of the stream that the collector was asked for; none: all */
+	int64_t now;
+	int64_t due;	 /* no limit or multiple lies before it */
+	uint64_t begun;	 /* requests */
+	struct line line;
+};
+
+/* FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/ */
+static uint64_t hash(const char *text)
+{
+	uint64_t number = UINT64_C(14695981039346656037);
+
+	for (const unsigned char *at = (const unsigned char *)text; *at; at++)
+		number = (number ^ *at) * UINT64_C(1099511628211);
+	return number;
+}
+
+/* A number from 0 to 1 that depends on trigger and request alone; the mix is that of splitmix64 (Steele, Lea, Flood, OOPSLA 2014). */
+static double share_of(const struct watched *watched, uint64_t request)
+{
+	uint64_t z = watched->salt + request * UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return ldexp((double)(z ^ (z >> 31)), -64);
+}
+
+static bool has_chart(const struct trigger *trigger, const char *chart)
+{
+	for (size_t i = 0; i < trigger->charts.count; i++)
+		if (!strcmp(trigger->charts.items[i].name, chart))
+			return true;
+	return trigger->charts.count == 0;
+}
+
+struct asked {
+	struct watched *watched;
+	const struct occasion *occasion;
+};
+
+static void value_of(void *context, int named, char room[VALUE_ROOM], struct value *value)
+{
+	const struct asked *asked = context;
+	const struct trigger_value *wanted = &asked->watched->trigger->values.items[named];
+
+	if (wanted->aggregate)
+		totals_value(asked->watched->totals, asked->watched->key, named, asked->occasion->ts, value);
+	else
+		occasion_value(asked->occasion, wanted->field, wanted->shown, room, value);
+}
+
+static bool holds(struct watched *watched, const struct occasion *occasion)
+{
+	struct asked asked = {watched, occasion};
+
+	return condition_truth(watched->trigger->condition, value_of, &asked) == TRUTH_YES;
+}
+
+static bool is_in_scope(struct watched *watched, const struct occasion *occasion)
+{
+	struct asked asked = {watched, occasion};
+
+	for (size_t i = 0; i < watched->trigger->scope.count; i++)
+		if (condition_truth(watched->trigger->scope.items[i], value_of, &asked) != TRUTH_YES)
+			return false;
+	return true;
+}
+
+/* Finds the key of an occasion; `counts`: the occasion counts in the trigger's aggregates, if it is in their scope. */
+static void look_at(struct watched *watched, const struct occasion *occasion, bool counts)
+{
+	char room[VALUE_ROOM];
+	const int *columns;
+	size_t count;
+
+	if (!watched->totals)
+		return;
+	occasion_key(occasion, room);
+	watched->key = totals_key(watched->totals, room);
+	if (!counts || !is_in_scope(watched, occasion))
+		return;
+	columns = totals_columns(watched->totals, &count);
+	for (size_t i = 0; i < count; i++) {
+		const struct trigger_value *wanted = &watched->trigger->values.items[columns[i]];
+
+		watched->values[i] = occasion_number(occasion, wanted->field, wanted->shown);
+	}
+	totals_add(watched->totals, watched->key, occasion->ts, watched->values);
+}
+
+/* The deadline of an alternative of UNTIL whose counts are reached; INT64_MAX: there is none. */
+static int64_t deadline_of(const struct watched *watched, const struct trigger_until *until)
+{
+	if (!until->time || watched->matched < until->match || watched->unmatched < until->unmatch)
+		return INT64_MAX;
+	return span_add(watched->fired, until->time);
+}
+
+static int64_t deadline(const struct watched *watched)
+{
+	int64_t first = INT64_MAX;
+
+	for (size_t i = 0; watched->logs && i < watched->trigger->until.count; i++) {
+		int64_t time = deadline_of(watched, &watched->trigger->until.items[i]);
+
+		first = time < first ? time : first;
+	}
+	return first;
+}
+
+/* Finds when a limit or a multiple is next due. */
+static void find_due(struct watch *watch)
+{
+	watch->due = INT64_MAX;
+	for (size_t i = 0; i < watch->items.count; i++) {
+		const struct watched *watched = &watch->items.items[i];
+		int64_t limit = deadline(watched);
+
+		if (limit < watch->due)
+			watch->due = limit;
+		if (watched->trigger->on == ON_ALWAYS && watched->next < watch->due)
+			watch->due = watched->next;
+	}
+}
+
+static int end(struct watch *watch, struct watched *watched, int64_t ts, const char *reason)
+{
+	struct line *line = &watch->line;
+
+	watched->logs = false;
+	watched->has_logged = true;
+	watched->ended = ts;
+	line_begin(line, kind_name(KIND_TRIGGER));
+	line_time(line, "ts", ts);
+	line_text(line, "name", watched->trigger->name);
+	line_text(line, "state", "ended");
+	line_text(line, "reason", reason);
+	line_unsigned(line, "matched", watched->matched);
+	line_unsigned(line, "unmatched", watched->unmatched);
+	find_due(watch);
+	return stream_write_line(watch->stream, line);
+}
+
+/* What the firing's signal tells. */
+static struct filter_found found_at(const struct watched *watched, const struct occasion *occasion, char chart[VALUE_ROOM], char key[VALUE_ROOM])
+{
+	struct filter_found found = {.trigger = watched->trigger->name, .chart = watched->trigger->name, .start = occasion->ts, .end = occasion->ts, .tid = -1};
+	const struct sample *request = occasion->request;
+	int64_t tid = -1;
+
+	if (request) {
+		found.chart = request->series->chart;
+		found.key = request->series->key;
+		found.start = request->start;
+		found.tid = request->tid;
+	} else if (occasion->record) {
+		if (fields_text(occasion->record, "chart", chart, VALUE_ROOM) > 0)
+			found.chart = chart;
+		if (fields_text(occasion->record, "key", key, VALUE_ROOM) > 0)
+			found.key = key;
+		fields_time(occasion->record, "start", &found.start);
+		if (fields_integer(occasion->record, "tid", &tid) > 0 && tid >= 0 && tid <= INT32_MAX)
+			found.tid = (int32_t)tid;
+		if (found.start > found.end)
+			found.start = found.end;
+	}
+	return found;
+}
+
+static int fire(struct watch *watch, struct watched *watched, const struct occasion *occasion)
+{
+	char chart[VALUE_ROOM], key[VALUE_ROOM];
+	struct filter_found found = found_at(watched, occasion, chart, key);
+	struct line *line = &watch->line;
+
+	watched->logs = true;
+	watched->fired = occasion->ts;
+	watched->firing = watch->begun;
+	watched->matched = watched->unmatched = 0;
+	find_due(watch);
+	line_begin(line, kind_name(KIND_TRIGGER));
+	line_time(line, "ts", occasion->ts);
+	line_text(line, "name", watched->trigger->name);
+	line_text(line, "state", "fired");
+	if (stream_write_line(watch->stream, line) < 0 || filter_found(watch->filter, &found) < 0)
+		return -1;
+	if (watch->options.fired)
+		watch->options.fired(watch->options.context, &(struct watch_firing){
+			.trigger = watched->trigger->name, .ts = occasion->ts, .tid = found.tid,
+			.pid = found.tid > 0 ? events_tgid(occasion->events, found.tid) : 0});
+	return 0;
+}
+
+/* Tells whether a trigger may fire: it does not log, and has rested. */
+static bool may_fire(const struct watch *watch, const struct watched *watched, int64_t ts)
+{
+	return !watched->logs && (!watched->has_logged || span_add(watched->ended, watch->options.rest) <= ts);
+}
+
+/* The largest count of a class in UNTIL; UINT64_MAX: it is not counted. */
+static uint64_t most_of(const struct trigger *trigger, bool match)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < trigger->until.count; i++) {
+		uint64_t count = match ? trigger->until.items[i].match : trigger->until.items[i].unmatch;
+
+		most = count > most ? count : most;
+	}
+	return most ? most : UINT64_MAX;
+}
+
+/* Tells whether the counts, and the time, have reached an alternative of UNTIL. */
+static bool is_over(const struct watched *watched, int64_t ts)
+{
+	for (size_t i = 0; i < watched->trigger->until.count; i++) {
+		const struct trigger_until *until = &watched->trigger->until.items[i];
+
+		if (watched->matched >= until->match && watched->unmatched >= until->unmatch && (!until->time || span_add(watched->fired, until->time) <= ts))
+			return true;
+	}
+	return false;
+}
+
+static int write_request(struct watch *watch, const struct watched *watched, const struct sample *request, bool match, bool logged)
+{
+	struct line *line = &watch->line;
+
+	line_begin(line, kind_name(KIND_REQUEST));
+	line_time(line, "ts", request->end);
+	line_time(line, "start", request->start);
+	line_unsigned(line, "id", request->number);
+	line_text(line, "trigger", watched->trigger->name);
+	line_text(line, "match", match ? "yes" : "no");
+	line_text(line, "logged", logged ? "yes" : "no");
+	if (request->tid >= 0)
+		line_integer(line, "tid", request->tid);
+	line_text(line, "chart", request->series->chart);
+	if (request->series->key)
+		line_text(line, "key", request->series->key);
+	line_time(line, "value", span_between(request->start, request->end));
+	return stream_write_line(watch->stream, line);
+}
+
+/* A request has ended while a trigger logs. */
+static int log_request(struct watch *watch, struct watched *watched, const struct sample *request, bool match)
+{
+	const struct trigger *trigger = watched->trigger;
+	uint64_t *count = match ? &watched->matched : &watched->unmatched;
+	bool logged = *count < most_of(trigger, match) && share_of(watched, request->number) < (match ? trigger->match_share : trigger->unmatch_share);
+
+	*count += logged;
+	if (write_request(watch, watched, request, match, logged) < 0)
+		return -1;
+	find_due(watch);
+	return logged && is_over(watched, request->end) ? end(watch, watched, request->end, "count") : 0;
+}
+
+/* Tells whether what the trigger looks at came while the request was open. */
+static bool held_hit(const struct watched *watched, const struct sample *request)
+{
+	for (size_t i = 0; i < watched->hits.count; i++) {
+		const struct hit *hit = &watched->hits.items[i];
+
+		if (hit->ts >= request->start && hit->ts <= request->end && (hit->tid < 0 || hit->tid == request->tid))
+			return true;
+	}
+	return false;
+}
+
+static void add_hit(struct watched *watched, int64_t ts, int32_t tid)
+{
+	if (watched->hits.count < HITS_MAX) {
+		*ARRAY_ADD(&watched->hits) = (struct hit){ts, tid};
+		return;
+	}
+	watched->hits.items[watched->oldest] = (struct hit){ts, tid};
+	watched->oldest = (watched->oldest + 1) % HITS_MAX;
+}
+
+/* Tells whether what a chart measures are requests: functions that only stacks are made of are none. */
+static bool is_of_run(const struct watch *watch, const char *chart)
+{
+	for (size_t i = 0; i < watch->asked.count; i++)
+		if (!strcmp(watch->asked.items[i], chart))
+			return true;
+	return watch->asked.count == 0;
+}
+
+/* A request begins; `marks` of it keeps the verdicts of triggers that look at starts. */
+static int see_begin(void *context, struct sample *request)
+{
+	struct watch *watch = context;
+	struct occasion occasion = {.on = ON_REQUEST_START, .ts = request->start, .request = request, .events = filter_events(watch->filter)};
+
+	if (!is_of_run(watch, request->series->chart))
+		return 0;
+	request->number = ++watch->begun;
+	for (size_t i = 0; i < watch->items.count; i++) {
+		struct watched *watched = &watch->items.items[i];
+		bool match;
+
+		if (watched->trigger->on != ON_REQUEST_START || !has_chart(watched->trigger, request->series->chart))
+			continue;
+		watched->looked_at++;
+		look_at(watched, &occasion, true);
+		match = holds(watched, &occasion);
+		request->marks |= (uint64_t)match << i;
+		if (match && may_fire(watch, watched, occasion.ts) && fire(watch, watched, &occasion) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Tells whether a request that has ended matches, and counts it in aggregates. */
+static bool judge_end(struct watched *watched, struct occasion *occasion, size_t number)
+{
+	enum trigger_on on = watched->trigger->on;
+
+	if (on == ON_REQUEST_START)
+		return occasion->request->marks >> number & 1;
+	if (on != ON_REQUEST_END && on != ON_ALWAYS)
+		return held_hit(watched, occasion->request);
+	watched->looked_at++;
+	occasion->on = on;
+	look_at(watched, occasion, true);
+	return (on == ON_REQUEST_END || watched->logs) && holds(watched, occasion);
+}
+
+static int see_end(void *context, const struct sample *request)
+{
+	struct watch *watch = context;
+	struct occasion occasion = {.ts = request->end, .request = request, .events = filter_events(watch->filter)};
+
+	if (!request->number)
+		return 0;
+	for (size_t i = 0; i < watch->items.count; i++) {
+		struct watched *watched = &watch->items.items[i];
+		bool match;
+		int status = 0;
+
+		if (!has_chart(watched->trigger, request->series->chart))
+			continue;
+		match = judge_end(watched, &occasion, i);
+		if (watched->logs && (watched->trigger->on != ON_REQUEST_START || request->number > watched->firing))
+			status = log_request(watch, watched, request, match);
+		else if (watched->trigger->on == ON_REQUEST_END && match && may_fire(watch, watched, request->end))
+			status = fire(watch, watched, &occasion);
+		if (status < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* A signal or an exception. */
+static int see_record(void *context, enum kind kind, const struct fields *fields)
+{
+	struct watch *watch = context;
+	enum trigger_on on = kind == KIND_SIGNAL ? ON_SIGNAL : ON_EXCEPTION;
+	struct occasion occasion = {.on = on, .record = fields, .events = filter_events(watch->filter)};
+	int64_t tid = -1;
+	char chart[VALUE_ROOM] = "";
+
+	if (!fields || fields_time(fields, "ts", &occasion.ts) <= 0)
+		return 0;
+	fields_text(fields, "chart", chart, sizeof(chart));
+	if (on == ON_EXCEPTION)
+		fields_integer(fields, "tid", &tid);
+	for (size_t i = 0; i < watch->items.count; i++) {
+		struct watched *watched = &watch->items.items[i];
+
+		if (watched->trigger->on != on || (on == ON_SIGNAL && !has_chart(watched->trigger, chart)))
+			continue;
+		watched->looked_at++;
+		look_at(watched, &occasion, true);
+		if (!holds(watched, &occasion))
+			continue;
+		add_hit(watched, occasion.ts, tid >= 0 && tid <= INT32_MAX ? (int32_t)tid : -1);
+		if (may_fire(watch, watched, occasion.ts) && fire(watch, watched, &occasion) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The first multiple of EVERY behind this time. */
+static int64_t multiple_behind(const struct trigger *trigger, int64_t ts)
+{
+	int64_t rest = ts % trigger->every;
+
+	return span_add(ts, trigger->every - (rest < 0 ? rest + trigger->every : rest));
+}
+
+/*
+ * The multiple to evaluate after one at `ts`. Those before it could not have another result: until then no slot ends, and the trigger may not
+ * fire. So a clock that jumps by years costs little.
+ */
+static int64_t next_multiple(const struct watch *watch, const struct watched *watched, int64_t ts, int64_t until, bool held)
+{
+	int64_t change = watched->totals ? totals_change(watched->totals, ts) : INT64_MAX, skip = until;
+
+	if (held)
+		skip = watched->logs ? deadline(watched) : span_add(watched->ended, watch->options.rest);
+	skip = change < skip ? change : skip;
+	skip = until < skip ? until : skip;
+	return multiple_behind(watched->trigger, skip - 1 > ts ? skip - 1 : ts);
+}
+
+/* Evaluates a trigger of Always at its multiple; `until`: the time that has come. */
+static int evaluate(struct watch *watch, struct watched *watched, int64_t until)
+{
+	struct occasion occasion = {.on = ON_ALWAYS, .ts = watched->next, .events = filter_events(watch->filter)};
+	bool held;
+
+	look_at(watched, &occasion, false);
+	held = holds(watched, &occasion);
+	if (held && may_fire(watch, watched, occasion.ts) && fire(watch, watched, &occasion) < 0)
+		return -1;
+	watched->next = next_multiple(watch, watched, occasion.ts, until, held);
+	return 0;
+}
+
+/* Does what is due up to this time, a limit before a multiple of the same time. */
+static int catch_up(struct watch *watch, struct watched *watched, int64_t ts)
+{
+	for (;;) {
+		int64_t limit = deadline(watched);
+		bool always = watched->trigger->on == ON_ALWAYS;
+
+		if (limit <= ts && (!always || limit <= watched->next)) {
+			if (end(watch, watched, limit, "time") < 0)
+				return -1;
+		} else if (always && watched->next <= ts) {
+			if (evaluate(watch, watched, ts) < 0)
+				return -1;
+		} else {
+			return 0;
+		}
+	}
+}
+
+static void begin(struct watch *watch, int64_t ts)
+{
+	for (size_t i = 0; i < watch->items.count; i++) {
+		struct watched *watched = &watch->items.items[i];
+
+		if (!watch->began)
+			watched->next = watched->trigger->on == ON_ALWAYS ? multiple_behind(watched->trigger, ts) : INT64_MAX;
+		if (watched->totals)
+			totals_begin(watched->totals, ts);
+	}
+	watch->began = true;
+	watch->lacks = false;
+	find_due(watch);
+}
+
+static int see_time(void *context, int64_t ts)
+{
+	struct watch *watch = context;
+
+	if (watch->began && ts >= watch->due) {
+		for (size_t i = 0; i < watch->items.count; i++)
+			if (catch_up(watch, &watch->items.items[i], ts) < 0)
+				return -1;
+		find_due(watch);
+	}
+	if (!watch->began || watch->lacks)
+		begin(watch, ts);
+	if (ts > watch->now)
+		watch->now = ts;
+	return 0;
+}
+
+static int see_lost(void *context)
+{
+	struct watch *watch = context;
+
+	for (size_t i = 0; i < watch->items.count; i++)
+		if (watch->items.items[i].totals)
+			totals_lost(watch->items.items[i].totals);
+	watch->lacks = true;
+	return 0;
+}
+
+static int see_finish(void *context)
+{
+	struct watch *watch = context;
+
+	for (size_t i = 0; i < watch->items.count; i++) {
+		struct watched *watched = &watch->items.items[i];
+
+		if (watched->logs && end(watch, watched, watch->now, "input") < 0)
+			return -1;
+		if (watched->totals)
+			totals_forget(watched->totals);
+		watched->has_logged = false;
+		watched->hits.count = watched->oldest = 0;
+		watched->next = INT64_MAX;
+	}
+	watch->began = watch->lacks = false;
+	watch->now = INT64_MIN;
+	watch->due = INT64_MAX;
+	return 0;
+}
+
+/* A chart that counts has no requests. Of the stream's charts those count that the collector was asked for, if it says which. */
+static int see_chart(void *context, const struct chart *chart)
+{
+	struct watch *watch = context;
+
+	if (!watch->options.own_charts && chart->asked && !chart->method)
+		*ARRAY_ADD(&watch->asked) = memory_text(chart->name, strlen(chart->name));
+	if (!chart->method)
+		return 1;
+	if (watch->options.own_charts)
+		return fail("chart '%s' counts events, and has no requests", chart->name);
+	return 0;
+}
+
+struct watch *watch_new(struct stream *stream, const struct trigger_list *list, const struct watch_options *options)
+{
+	struct watch *watch = NEW(struct watch);
+
+	watch->stream = stream;
+	watch->options = *options;
+	watch->now = INT64_MIN;
+	watch->due = INT64_MAX;
+	watch->handed = (struct filter_watch){.context = watch, .chart = see_chart, .time = see_time, .begins = see_begin, .ends = see_end,
+					      .record = see_record, .lost = see_lost, .finish = see_finish};
+	for (size_t i = 0; i < list->items.count; i++) {
+		struct watched *watched = ARRAY_ADD(&watch->items);
+		size_t columns = 0;
+
+		*watched = (struct watched){.trigger = list->items.items[i], .next = INT64_MAX};
+		watched->salt = hash(watched->trigger->name);
+		watched->totals = totals_new(watched->trigger);
+		if (watched->totals)
+			totals_columns(watched->totals, &columns);
+		watched->values = memory_new(columns + 1, sizeof(*watched->values));
+	}
+	return watch;
+}
+
+void watch_free(struct watch *watch)
+{
+	for (size_t i = 0; i < watch->items.count; i++) {
+		totals_free(watch->items.items[i].totals);
+		free(watch->items.items[i].values);
+		free(watch->items.items[i].hits.items);
+	}
+	for (size_t i = 0; i < watch->asked.count; i++)
+		free(watch->asked.items[i]);
+	free(watch->asked.items);
+	free(watch->items.items);
+	line_free(&watch->line);
+	free(watch);
+}
+
+const struct filter_watch *watch_of_filter(struct watch *watch)
+{
+	return &watch->handed;
+}
+
+void watch_filter(struct watch *watch, struct filter *filter)
+{
+	watch->filter = filter;
+}
+
+void watch_complaints(const struct watch *watch, void (*complain)(const char *format, ...))
+{
+	for (size_t i = 0; i < watch->items.count; i++) {
+		const struct trigger *trigger = watch->items.items[i].trigger;
+
+		if (!watch->items.items[i].looked_at)
+			complain("trigger '%s' had nothing to look at: no %s", trigger->name,
+				 trigger->on == ON_EXCEPTION ? "exceptions" : trigger->on == ON_SIGNAL ? "signals" : "requests of its charts");
+	}
+}

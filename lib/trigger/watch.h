@@ -1,0 +1,45 @@
+/*
+ * watch: evaluates triggers while a stream passes, and logs requests from a firing until the trigger's UNTIL.
+ *
+ *	watch = watch_new(stream, triggers, &options)
+ *	filter_options.watch = watch_of_filter(watch)	the filter hands over requests and records
+ *	filter = filter_new(...); watch_filter(watch, filter)
+ *	... filter_finish(filter) ...
+ *	watch_complaints(watch, warn); watch_free(watch)
+ *
+ * It writes `trigger` and `request` records, see tailblame-stream(5). trigger-filter(1) says what the triggers mean.
+ */
+#ifndef TRIGGER_WATCH_H
+#define TRIGGER_WATCH_H
+
+#include "trigger/trigger.h"
+#include "window/filter.h"
+
+struct watch;
+
+/* What began where a trigger fired. */
+struct watch_firing {
+	const char *trigger;
+	int64_t ts;
+	int32_t tid, pid; /* -1: no thread; pid 0: not known */
+};
+
+struct watch_options {
+	int64_t rest; /* ns from the end of a trigger's logging to its next firing */
+	bool own_charts; /* the user named charts; else those that the collector was asked for count */
+	void (*fired)(void *context, const struct watch_firing *firing); /* NULL: nobody is told */
+	void *context;
+};
+
+/* The list must outlive the watch, or be replaced. */
+struct watch *watch_new(struct stream *stream, const struct trigger_list *list, const struct watch_options *options);
+void watch_free(struct watch *watch);
+
+/* What to put into struct filter_options, and the filter that it went into. */
+const struct filter_watch *watch_of_filter(struct watch *watch);
+void watch_filter(struct watch *watch, struct filter *filter);
+
+/* After the end: says which triggers had nothing to look at. */
+void watch_complaints(const struct watch *watch, void (*complain)(const char *format, ...));
+
+#endif

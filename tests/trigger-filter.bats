@@ -1,0 +1,224 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2016,SC2154 # a trigger's $; $stderr is set by run
+# trigger-filter on streams written by hand and at random: the language, when triggers fire, and what is logged until when.
+
+load helper
+
+# The chart of these tests: requests from t:begin to t:finish of the same id, which show url and size.
+chart() {
+	printf 'chart name=req\nstart event=t:begin key=id split=kind show=url,size\nend event=t:finish key=id\n' >req.chart
+}
+
+# requests FROM TO EVERY TOOK [FIELD=VALUE]...: requests of thread 7, from and to in ms, each so long (ms), with ids that count on.
+requests() {
+	awk -v from="$1" -v to="$2" -v every="$3" -v took="$4" -v rest="${*:5}" 'BEGIN {
+		for (t = from; t < to; t += every) {
+			printf "event ts=%.9f cpu=0 tid=7 comm=srv name=t:begin id=%d kind=k %s\n", t / 1000, t, rest
+			printf "event ts=%.9f cpu=0 tid=7 comm=srv name=t:finish id=%d ret=0\n", (t + took) / 1000, t
+		}
+	}'
+}
+
+trigger() { # LINE...: the trigger "t"
+	printf '%s\n' "DEFINE TRIGGER t" "$@" >t.trigger
+}
+
+records() { # KIND: of standard input, without the kind
+	sed -n "s/^$1 //p"
+}
+
+# --- the language --------------------------------------------------------------------------------------------------
+
+@test "the paper's figure 2 is accepted as printed, and fires when the feed becomes slow" {
+	chart
+	{
+		requests 0 130000 500 10 url=http://x/GetGlobalFeed
+		requests 130000 200000 500 50 url=http://x/GetGlobalFeed
+	} >in
+	run -0 --separate-stderr trigger-filter -t -c ./req.chart -T "$TOP/testdata/trigger/figure-2.trigger" in
+	[ -z "$stderr" ] || fail "$stderr"
+	# of 120 requests in the window so many are slow that the mean is above 20 ms: 30, less what slots of a second cut off
+	assert_line "trigger ts=144.550000000 name=T state=fired"
+	assert_line "signal id=1 ts=144.550000000 start=144.500000000 chart=req key=k value=0 rules=trigger trigger=T tid=7 comm=srv"
+	assert_line "window id=1 from=143.500000000 to=144.560000000 signals=1-1 complete=yes"
+	assert_line "request ts=145.050000000 start=145.000000000 id=291 trigger=T match=yes logged=yes tid=7 chart=req key=k value=0.050000000"
+	assert_line --regexp "^trigger ts=199.550000000 name=T state=ended reason=input matched=10 unmatched=0$"
+	# other requests are not the feed's
+	sed 's,GetGlobalFeed,GetUser,' in >other
+	run -0 trigger-filter -t -c ./req.chart -T "$TOP/testdata/trigger/figure-2.trigger" other
+	refute_line --regexp '^trigger '
+}
+
+@test "each wrong trigger is refused with file, line and column, before any input is read" {
+	local place text count=0
+	while read -r place text; do
+		[ "$place" != "#" ] || continue
+		printf '%s' "$text" | tr '|' '\n' >bad
+		run --separate-stderr trigger-filter -T ./bad no/such/input
+		[ "$status" = 1 ] || fail "status $status: $text"
+		[[ $stderr == "trigger-filter: ./bad:$place: "* ]] || fail "not $place: $stderr: $text"
+		[ "${#stderr_lines[@]}" = 1 ] || fail "$stderr"
+		count=$((count + 1))
+	done <"$TOP/testdata/trigger/bad.txt"
+	[ "$count" -ge 60 ]
+}
+
+@test "messages say what stands where what is expected" {
+	trigger 'ON RequestEnd R IF R.Latency' LOG
+	run -1 trigger-filter --check -T ./t.trigger
+	assert_output "trigger-filter: ./t.trigger:3:1: 'LOG' where a comparison is expected"
+	trigger 'ON RequestEnd R LOG Methods WITH ToLog=memoryDump'
+	run -1 trigger-filter --check -T ./t.trigger
+	assert_output --partial "memoryDump is not logged; run gcore by --exec"
+	printf 'DEFINE TRIGGER t ON RequestEnd R IF %s1 = 1' "$(printf '%65s' '' | tr ' ' '(')" >deep
+	run -1 trigger-filter --check -T ./deep
+	assert_output --partial "parentheses nest deeper than 64"
+	run -1 trigger-filter --check -T nothing
+	assert_output --regexp "^trigger-filter: unknown trigger 'nothing'; there are error-return, .*throughput-spike, or the path of a trigger file"
+	run -2 trigger-filter
+	assert_line --index 0 "trigger-filter: which trigger? name one by -T"
+}
+
+@test "charts of FOR are among those of -c, and have requests" {
+	chart
+	trigger 'ON RequestEnd R' 'FOR req, block'
+	run -1 trigger-filter -c ./req.chart -T ./t.trigger no/such/input
+	assert_output "trigger-filter: ./t.trigger:3:10: chart 'block' is not among those of -c"
+	run -0 trigger-filter --check -c ./req.chart -c block -T ./t.trigger
+	run -1 trigger-filter -c syscall-errors -T slow-request /dev/null
+	assert_output --partial "chart 'syscall-errors' counts events, and has no requests"
+}
+
+@test "what figure 2 says is the default" {
+	chart
+	requests 0 130000 500 10 >in
+	requests 130000 200000 500 50 >>in
+	trigger 'ON RequestEnd R' 'IF R.AvgLatency(-1min, now) > 2 * R.AvgLatency(-2min, -1min)'
+	trigger-filter -t -c ./req.chart -T ./t.trigger in | grep -E '^(trigger|request)' >short
+	trigger 'ON RequestEnd R' 'IF R.Avg(latency, now, -60s) > 2 * R.Avg(Latency, -120 secs, -1Minutes)' \
+		'LOG RequestActivity A, Top(5) Methods M WITH M.ToLog=args, retValues AND MatchSamplingProb = 1 AND UnmatchSamplingProb = 0.3' \
+		'UNTIL (10 Match,10 Unmatch) OR 5 Minutes'
+	trigger-filter -t -c ./req.chart -T ./t.trigger in | grep -E '^(trigger|request)' | diff short -
+	[ "$(wc -l <short)" -gt 50 ]
+}
+
+# --- firing and logging --------------------------------------------------------------------------------------------
+
+@test "random triggers on random streams agree with the reference" {
+	command -v python3 >/dev/null || skip "needs python3"
+	run -0 python3 "$TOP/tests/reference/trigger.py" "$BUILD/trigger-filter" 1 150
+	assert_output --regexp '^150 agree'
+}
+
+@test "shipped triggers fire on what they are for" {
+	chart
+	fires() { # TRIGGER FILE COUNT
+		assert_equal "$(trigger-filter -t -c ./req.chart -T "$1" "$2" 2>/dev/null | records trigger | grep -c "name=$1 state=fired")" "$3"
+	}
+	requests 0 250000 500 10 >even
+	{ requests 0 130000 500 10 && requests 130000 200000 500 50; } >slower
+	{ requests 0 130000 500 10 && requests 130000 131000 500 90; } >slow
+	{ requests 0 130000 500 10 && requests 130000 250000 50 10; } >more
+	{ requests 0 130000 500 10 && requests 130000 250000 5000 10; } >fewer
+	sed 's/ret=0/ret=-5/' slow >failing
+	for t in latency-spike slow-request throughput-spike throughput-drop error-return; do fires $t even 0; done
+	fires latency-spike slower 1
+	fires slow-request slow 1
+	fires throughput-spike more 1
+	fires throughput-drop fewer 1
+	fires error-return failing 1
+	awk 'BEGIN { for (i = 0; i < 260; i++) for (k = 0; k < (i < 200 ? 0.1 : 1); k++)
+		printf "exception ts=%d.%d00 tid=7 name=std::bad_alloc\n", i * 2, k }' >thrown
+	fires exception thrown 2
+	sed -n '1~10p' thrown >some
+	awk 'BEGIN { for (i = 0; i < 400; i++) printf "exception ts=%.3f tid=7 name=err\n", i < 100 ? i * 2 : 200 + (i - 100) / 3 }' >more
+	fires exception-spike thrown 0
+	fires exception-spike more 1
+}
+
+@test "the same stream logs the same, a share of each class" {
+	chart
+	for i in {1..2000}; do printf 'event ts=%d.5 cpu=0 tid=7 name=t:begin id=%d size=%d\nevent ts=%d.6 cpu=0 tid=7 name=t:finish id=%d\n' "$i" "$i" $((i % 2)) "$i" "$i"; done >in
+	trigger 'ON RequestEnd R IF R.size = 1' 'LOG RequestActivity WITH MatchSamplingProb=0.75 AND UnmatchSamplingProb=0.25 UNTIL 10 h'
+	trigger-filter -t -c ./req.chart -T ./t.trigger in >once
+	trigger-filter -t -c ./req.chart -T ./t.trigger in | diff <(grep -v ^usage once) <(grep -v ^usage -)
+	# 999 and 1,000 requests: five standard deviations are 68; the draws are those of trigger and id, so this never changes
+	matched=$(records request <once | grep -c 'match=yes logged=yes') unmatched=$(records request <once | grep -c 'match=no logged=yes')
+	[ "$matched" -gt 681 ] && [ "$matched" -lt 817 ]
+	[ "$unmatched" -gt 182 ] && [ "$unmatched" -lt 318 ]
+}
+
+@test "behind cchart-filter a trigger on signals takes the filter's window" {
+	cchart-filter -t "$TOP/testdata/lock.txt" >filtered 2>/dev/null || true
+	grep -q '^window' filtered
+	trigger 'ON Signal S IF S.Value > 0'
+	trigger-filter -t -T ./t.trigger filtered >out || [ $? = 3 ]
+	assert_equal "$(records trigger <out | grep -c state=fired)" 1
+	diff <(grep '^window' filtered) <(grep '^window' out)
+	diff <(grep '^event' filtered) <(grep '^event' out)
+	# its own firing has an id that no signal of the filter has
+	[ "$(sed -n 's/^signal id=\([0-9]*\) .*rules=trigger.*/\1/p' out)" -ge 1000000000 ]
+	graph-build out | blame-rank | report >report
+	grep -q 'to blame' report
+}
+
+@test "what the collector was asked for are requests, functions of -f are none" {
+	chart
+	requests 0 5000 500 10 >events
+	sed 's/t:begin/u:begin/; s/t:finish/u:finish/' events >others
+	definition() { sed 's/name=req/name='"$1"'/; s/ event=t:/ event='"$2"':/' req.chart | awk '{ printf "%s\\n", $0 }'; }
+	trigger 'ON RequestEnd R' 'UNTIL 1 h'
+	{
+		echo "chart name=asked definition=\"$(definition asked t)\" asked=yes"
+		echo "chart name=other definition=\"$(definition other u)\""
+		sort -t= -k2 -s events others
+	} >in
+	trigger-filter -t -T ./t.trigger in >out
+	assert_equal "$(records request <out | sed 's/.* chart=\([a-z]*\) .*/\1/' | sort -u)" asked
+	assert_equal "$(records request <out | sed -n '1s/.* id=\([0-9]*\) .*/\1/p')" 2
+	# of a stream that does not say, all charts count
+	sed 's/ asked=yes//' in >old
+	trigger-filter -t -T ./t.trigger old >out
+	assert_equal "$(records request <out | sed 's/.* chart=\([a-z]*\) .*/\1/' | sort -u | tr '\n' ' ')" "asked other "
+}
+
+@test "--exec runs the command at each firing, one at a time, and waits for the last" {
+	chart
+	requests 0 1000 500 10 >in
+	echo 'task ts=0 tid=7 comm=srv tgid=6' | cat - in >known
+	trigger 'ON RequestEnd R' 'UNTIL 1 Match'
+	trigger-filter -t -c ./req.chart -T ./t.trigger --rest=0 \
+		--exec 'echo "$TAILBLAME_TRIGGER $TAILBLAME_TS $TAILBLAME_PID $TAILBLAME_TID" >>fired; echo noise' known >out 2>err
+	assert_equal "$(cat fired)" "t 0.010000000 6 7"
+	refute grep -q noise out
+	grep -q noise err
+	trigger-filter -t -c ./req.chart -T ./t.trigger --exec 'exit 3' known >out
+}
+
+@test "a clock that jumps by years costs nothing" {
+	chart
+	printf 'event ts=1 cpu=0 tid=7 name=t:begin id=1\nevent ts=2 cpu=0 tid=7 name=t:finish id=1\nevent ts=900000000 cpu=0 tid=7 name=t:begin id=2\n' >in
+	trigger 'ON Always EVERY 1ms A IF A.Count(-1h, now) > 0' 'UNTIL 1 s'
+	run -0 timeout 20 trigger-filter -t -c ./req.chart -T ./t.trigger in
+	assert_line "trigger ts=2.001000000 name=t state=fired"
+	assert_line "trigger ts=3.001000000 name=t state=ended reason=time matched=0 unmatched=0"
+	# for an hour, each a minute's rest after the end of the one before
+	assert_equal "$(records trigger <<<"$output" | grep -c fired)" 59
+}
+
+@test "a trigger that had nothing to look at is told; report says that none fired" {
+	chart
+	requests 0 5000 500 10 >in
+	run -0 --separate-stderr trigger-filter -t -c ./req.chart -T exception -T slow-request in
+	assert_equal "$stderr" "trigger-filter: trigger 'exception' had nothing to look at: no exceptions"
+	trigger-filter -c ./req.chart -T slow-request in | report >words
+	grep -q 'no trigger fired on chart req: 10 values' words
+}
+
+@test "report says which trigger fired, and how long the request took" {
+	chart
+	requests 0 1000 500 10 >in
+	trigger 'ON RequestEnd R'
+	trigger-filter -c ./req.chart -T ./t.trigger in | blame-rank 2>/dev/null | report >words
+	grep -q 'req k by srv/7 took 10.0 ms: trigger t fired' words
+}
