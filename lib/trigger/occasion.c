@@ -115,18 +115,24 @@ double occasion_number(const struct occasion *occasion, enum trigger_field field
 	return value.kind == VALUE_OPEN && number_double(value.text, strlen(value.text), &number) == 0 ? number : NAN;
 }
 
-void occasion_key(const struct occasion *occasion, char room[VALUE_ROOM])
+static void join(const char *chart, const char *key, char room[VALUE_ROOM])
 {
-	char chart[VALUE_ROOM / 2] = "", key[VALUE_ROOM / 2 - 2] = "";
+	snprintf(room, VALUE_ROOM, "%s\n%s", chart, key);
+}
 
-	*room = '\0';
-	if (occasion->request && occasion->on != ON_ALWAYS) {
-		snprintf(room, VALUE_ROOM, "%s\n%s", occasion->request->series->chart, occasion->request->series->key ? occasion->request->series->key : "");
+void occasion_key(struct occasion *occasion, char room[VALUE_ROOM])
+{
+	char chart[VALUE_ROOM / 2], key[VALUE_ROOM / 2 - 2];
+
+	*room = *chart = *key = '\0';
+	if (occasion->request) {
+		join(occasion->request->series->chart, occasion->request->series->key ? occasion->request->series->key : "", room);
 	} else if (occasion->record && occasion->on == ON_EXCEPTION) {
 		fields_text(occasion->record, "name", room, VALUE_ROOM);
 	} else if (occasion->record) {
 		fields_text(occasion->record, "chart", chart, sizeof(chart));
 		fields_text(occasion->record, "key", key, sizeof(key));
-		snprintf(room, VALUE_ROOM, "%s\n%s", chart, key);
+		join(chart, key, room);
 	}
+	occasion->key = room;
 }

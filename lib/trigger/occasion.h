@@ -14,6 +14,7 @@ struct occasion {
 	const struct sample *request; /* NULL: it is none */
 	const struct fields *record;  /* of a signal or an exception; else NULL */
 	const struct events *events;  /* what names threads */
+	const char *key; /* what aggregates tell it apart by; see occasion_key() */
 };
 
 /* The value of a field; unknown if there is none. */
@@ -22,7 +23,7 @@ void occasion_value(const struct occasion *occasion, enum trigger_field field, c
 /* The same as a number; NAN: it is none. */
 double occasion_number(const struct occasion *occasion, enum trigger_field field, const char *shown);
 
-/* Writes what events are told apart by in aggregates: chart and key, or an exception's name. */
-void occasion_key(const struct occasion *occasion, char room[VALUE_ROOM]);
+/* Sets the key, in `room`: chart and key, or an exception's name. */
+void occasion_key(struct occasion *occasion, char room[VALUE_ROOM]);
 
 #endif

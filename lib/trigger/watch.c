@@ -113,17 +113,15 @@ static bool is_in_scope(struct watched *watched, const struct occasion *occasion
 	return true;
 }
 
-/* Finds the key of an occasion; `counts`: the occasion counts in the trigger's aggregates, if it is in their scope. */
+/* Takes the key of an occasion; `counts`: the occasion counts in the trigger's aggregates, if it is in their scope. */
 static void look_at(struct watched *watched, const struct occasion *occasion, bool counts)
 {
-	char room[VALUE_ROOM];
 	const int *columns;
 	size_t count;
 
 	if (!watched->totals)
 		return;
-	occasion_key(occasion, room);
-	watched->key = totals_key(watched->totals, room);
+	watched->key = totals_key(watched->totals, occasion->on == ON_ALWAYS ? "" : occasion->key);
 	if (!counts || !is_in_scope(watched, occasion))
 		return;
 	columns = totals_columns(watched->totals, &count);
@@ -339,10 +337,12 @@ static int see_begin(void *context, struct sample *request)
 {
 	struct watch *watch = context;
 	struct occasion occasion = {.on = ON_REQUEST_START, .ts = request->start, .request = request, .events = filter_events(watch->filter)};
+	char key[VALUE_ROOM];
 
 	if (!is_of_run(watch, request->series->chart))
 		return 0;
 	request->number = ++watch->begun;
+	occasion_key(&occasion, key);
 	for (size_t i = 0; i < watch->items.count; i++) {
 		struct watched *watched = &watch->items.items[i];
 		bool match;
@@ -378,9 +378,11 @@ static int see_end(void *context, const struct sample *request)
 {
 	struct watch *watch = context;
 	struct occasion occasion = {.ts = request->end, .request = request, .events = filter_events(watch->filter)};
+	char key[VALUE_ROOM];
 
 	if (!request->number)
 		return 0;
+	occasion_key(&occasion, key);
 	for (size_t i = 0; i < watch->items.count; i++) {
 		struct watched *watched = &watch->items.items[i];
 		bool match;
@@ -406,10 +408,11 @@ static int see_record(void *context, enum kind kind, const struct fields *fields
 	enum trigger_on on = kind == KIND_SIGNAL ? ON_SIGNAL : ON_EXCEPTION;
 	struct occasion occasion = {.on = on, .record = fields, .events = filter_events(watch->filter)};
 	int64_t tid = -1;
-	char chart[VALUE_ROOM] = "";
+	char chart[VALUE_ROOM] = "", key[VALUE_ROOM];
 
 	if (!fields || fields_time(fields, "ts", &occasion.ts) <= 0)
 		return 0;
+	occasion_key(&occasion, key);
 	fields_text(fields, "chart", chart, sizeof(chart));
 	if (on == ON_EXCEPTION)
 		fields_integer(fields, "tid", &tid);
