@@ -38,7 +38,9 @@ static const struct option_entry options[] = {
 	{0},
 };
 
-static volatile sig_atomic_t relearn_wanted, asked;
+static volatile sig_atomic_t relearn_wanted, asked, reload_wanted;
+static struct trigger_list triggers;
+static char **chart_names;
 
 static void ask(int signal)
 {
@@ -46,30 +48,53 @@ static void ask(int signal)
 	asked = 1;
 }
 
+static void want_reload(int signal)
+{
+	(void)signal;
+	reload_wanted = 1;
+}
+
 static void run_command(void *context, const struct watch_firing *firing)
 {
 	runner_tell(context, firing);
 }
 
-/* Reads the triggers, and checks the charts that they name. */
-static void read_triggers(struct trigger_list *list, struct chart **loaded)
+/* The charts that triggers name are those of -c, if there are any. */
+static int check_charts(void *context, const struct trigger_list *list)
 {
-	const char **chart_names = memory_new((size_t)charts.count + 1, sizeof(*chart_names));
+	(void)context;
+	return charts.count ? trigger_check(list, (const char *const *)chart_names, charts.count) : 0;
+}
 
+/* Reads the triggers, and checks the charts that they name. */
+static void read_triggers(struct chart **loaded)
+{
+	chart_names = memory_new((size_t)charts.count + 1, sizeof(*chart_names));
 	if (!names.count)
 		die_usage("which trigger? name one by -T");
 	for (int i = 0; i < names.count; i++)
-		if (trigger_load(list, names.items[i]) < 0)
+		if (trigger_load(&triggers, names.items[i]) < 0)
 			die("%s", fail_text());
 	for (int i = 0; i < charts.count; i++) {
 		loaded[i] = chart_load(charts.items[i]);
 		if (!loaded[i])
 			die("%s", fail_text());
-		chart_names[i] = loaded[i]->name;
+		chart_names[i] = memory_text(loaded[i]->name, strlen(loaded[i]->name));
 	}
-	if (charts.count && trigger_check(list, chart_names, charts.count) < 0)
+	if (check_charts(NULL, &triggers) < 0)
 		die("%s", fail_text());
-	free(chart_names);
+}
+
+/* Reads the files of the triggers anew. */
+static void reload(void *context, struct watch *watch)
+{
+	struct trigger_list now = trigger_reload(&triggers, check_charts, NULL, warn);
+
+	(void)context;
+	if (watch_replace(watch, &now) < 0)
+		warn("%s", fail_text());
+	trigger_list_free(&triggers);
+	triggers = now;
 }
 
 /* Nothing is judged, but a filter has a policy. */
@@ -88,9 +113,8 @@ int main(int argc, char **argv)
 	int first = command_line(argc, argv, options, "[FILE...]", "pass the moments of a stream at which triggers fire, with their context");
 	struct policy policy = some_policy();
 	struct filter_options how = {.policy = &policy, .size = size, .relearn = &relearn_wanted, .asked = &asked};
-	struct watch_options watching = {.rest = rest, .own_charts = charts.count > 0};
+	struct watch_options watching = {.rest = rest, .own_charts = charts.count > 0, .reload = &reload_wanted, .reloaded = reload};
 	struct chart **loaded = memory_new((size_t)charts.count + 1, sizeof(struct chart *));
-	struct trigger_list list = {0};
 	struct runner *runner = NULL;
 	struct stream *stream;
 	struct filter *filter;
@@ -100,7 +124,7 @@ int main(int argc, char **argv)
 	/* open */
 	if (!(size.share >= 0 && size.share <= 1))
 		die_usage("--keep is a share from 0 to 1");
-	read_triggers(&list, loaded);
+	read_triggers(loaded);
 	if (check)
 		return EXIT_DONE;
 	if (command && !(runner = runner_new(command)))
@@ -112,12 +136,13 @@ int main(int argc, char **argv)
 	interrupt_defer();
 	priority_lower(PRIORITY_BATCH);
 	sigaction(SIGUSR1, &(struct sigaction){.sa_handler = ask, .sa_flags = SA_RESTART}, NULL);
+	sigaction(SIGHUP, &(struct sigaction){.sa_handler = want_reload, .sa_flags = SA_RESTART}, NULL);
 	stream = stream_open(argv + first, argc - first);
 	if (!stream)
 		die("%s", fail_text());
 	stream_output(stream, STDOUT_FILENO, text);
 	stream_report_usage(stream, "trigger-filter");
-	watch = watch_new(stream, &list, &watching);
+	watch = watch_new(stream, &triggers, &watching);
 	how.watch = watch_of_filter(watch);
 	filter = filter_new(stream, &how);
 	watch_filter(watch, filter);
@@ -140,7 +165,10 @@ int main(int argc, char **argv)
 	/* close */
 	filter_free(filter);
 	watch_free(watch);
-	trigger_list_free(&list);
+	trigger_list_free(&triggers);
+	for (int i = 0; i < charts.count; i++)
+		free(chart_names[i]);
+	free(chart_names);
 	free(loaded);
 	return status;
 }

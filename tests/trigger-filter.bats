@@ -195,6 +195,33 @@ records() { # KIND: of standard input, without the kind
 	trigger-filter -t -c ./req.chart -T ./t.trigger --exec 'exit 3' known >out
 }
 
+@test "SIGHUP reads trigger files anew: what is unchanged keeps its state, a wrong file leaves the old ones" {
+	chart
+	printf 'DEFINE TRIGGER stays ON RequestEnd R UNTIL 1 h\n' >a.trigger
+	printf 'DEFINE TRIGGER t ON RequestEnd R IF R.size = 5\n' >b.trigger
+	mkfifo in
+	trigger-filter -t -c ./req.chart -T ./a.trigger -T ./b.trigger in >out 2>err 3>&- &
+	local filter=$!
+	exec {to}>in
+	requests 0 1000 500 10 size=4 >&"$to"
+	until_true 20 grep -q 'name=stays state=fired' out
+	printf 'DEFINE TRIGGER t ON RequestEnd R IF R.size = 4\n' >b.trigger
+	kill -HUP $filter
+	requests 1000 2000 500 10 size=4 >&"$to"
+	until_true 20 grep -q 'name=t state=fired' out
+	printf 'DEFINE TRIGGER stays ON Sun\n' >a.trigger
+	kill -HUP $filter
+	requests 2000 3000 500 10 size=4 >&"$to"
+	until_true 20 grep -q 'Sun' err
+	exec {to}>&-
+	wait $filter
+	grep -q "^trigger-filter: ./a.trigger:1:25: 'Sun' where .* is expected; its triggers stay as they are$" err
+	assert_equal "$(records trigger <out | grep -c 'name=stays state=fired')" 1
+	assert_equal "$(records trigger <out | grep -c 'name=t state=fired')" 1
+	assert_equal "$(records request <out | grep -c 'trigger=stays ')" 5
+	grep -q 'name=stays state=ended reason=input matched=5' out
+}
+
 @test "a clock that jumps by years costs nothing" {
 	chart
 	printf 'event ts=1 cpu=0 tid=7 name=t:begin id=1\nevent ts=2 cpu=0 tid=7 name=t:finish id=1\nevent ts=900000000 cpu=0 tid=7 name=t:begin id=2\n' >in

@@ -107,6 +107,15 @@ struct trigger_list {
 /* Reads a file, or charts/triggers/NAME.trigger as shipped. 0; -1 after fail(). */
 int trigger_load(struct trigger_list *list, const char *name);
 
+/*
+ * Reads the files of a list anew, in their order, into another; `check` may refuse what one of them holds (0; -1 after fail()). A file that is
+ * wrong is complained of, and its triggers stay as they are. Triggers that are written as before are those of the old list, which
+ * lacks them from now on.
+ */
+typedef int trigger_checker(void *context, const struct trigger_list *list);
+struct trigger_list trigger_reload(struct trigger_list *list, trigger_checker *check, void *context,
+				   void (*complain)(const char *format, ...));
+
 /* Reads triggers from a text; `source` names it in messages. 0; -1 after fail(), with the list as it was. */
 int trigger_parse(struct trigger_list *list, const char *text, size_t length, const char *source);
 

@@ -69,6 +69,80 @@ int trigger_load(struct trigger_list *list, const char *name)
 	return load_shipped(list, name);
 }
 
+static void take_trigger(struct trigger_list *from, size_t at, struct trigger_list *to)
+{
+	*ARRAY_ADD(&to->items) = from->items.items[at];
+	from->items.count--;
+	memmove(from->items.items + at, from->items.items + at + 1, (from->items.count - at) * sizeof(*from->items.items));
+}
+
+/* The number of a trigger of the list that is written as this one; -1: there is none. */
+static int find_same(const struct trigger_list *list, const struct trigger *trigger)
+{
+	for (size_t i = 0; i < list->items.count; i++)
+		if (!strcmp(list->items.items[i]->name, trigger->name) && !strcmp(list->items.items[i]->text, trigger->text))
+			return (int)i;
+	return -1;
+}
+
+/* Puts the triggers of a source, which could not be read, from one list into the other. */
+static void keep_source(struct trigger_list *list, const char *source, struct trigger_list *now)
+{
+	for (size_t i = 0; i < list->items.count;) {
+		if (strcmp(list->items.items[i]->source, source) != 0)
+			i++;
+		else
+			take_trigger(list, i, now);
+	}
+}
+
+/* Puts old triggers in the place of new ones that are written alike, from number `first` on. */
+static void keep_same(struct trigger_list *list, struct trigger_list *now, size_t first)
+{
+	for (size_t i = first; i < now->items.count; i++) {
+		int at = find_same(list, now->items.items[i]);
+		struct trigger *fresh = now->items.items[i];
+
+		if (at < 0)
+			continue;
+		take_trigger(list, (size_t)at, now);
+		now->items.count--;
+		now->items.items[i] = now->items.items[now->items.count];
+		now->items.items[i]->source = fresh->source;
+		trigger_free(fresh);
+	}
+}
+
+/* A copy of a source's name that belongs to the list. */
+static const char *own_source(struct trigger_list *list, const char *source)
+{
+	return *ARRAY_ADD(&list->sources) = memory_text(source, strlen(source));
+}
+
+struct trigger_list trigger_reload(struct trigger_list *list, trigger_checker *check, void *context,
+				   void (*complain)(const char *format, ...))
+{
+	struct trigger_list now = {0};
+
+	for (size_t i = 0; i < list->sources.count; i++) {
+		const char *source = list->sources.items[i];
+		size_t before = now.items.count;
+
+		if (load_file(&now, source, source) == 0 && check(context, &now) == 0) {
+			keep_same(list, &now, before);
+			continue;
+		}
+		complain("%s; its triggers stay as they are", fail_text());
+		while (now.items.count > before)
+			trigger_free(now.items.items[--now.items.count]);
+		keep_source(list, source, &now);
+		own_source(&now, source);
+		for (size_t k = before; k < now.items.count; k++)
+			now.items.items[k]->source = now.sources.items[now.sources.count - 1];
+	}
+	return now;
+}
+
 int trigger_check(const struct trigger_list *list, const char *const *charts, int count)
 {
 	for (size_t i = 0; i < list->items.count; i++) {

@@ -507,6 +507,10 @@ static int see_time(void *context, int64_t ts)
 {
 	struct watch *watch = context;
 
+	if (watch->options.reload && *watch->options.reload) {
+		*watch->options.reload = 0;
+		watch->options.reloaded(watch->options.context, watch);
+	}
 	if (watch->began && ts >= watch->due) {
 		for (size_t i = 0; i < watch->items.count; i++)
 			if (catch_up(watch, &watch->items.items[i], ts) < 0)
@@ -566,6 +570,86 @@ static int see_chart(void *context, const struct chart *chart)
 	return 0;
 }
 
+static struct watched new_watched(const struct trigger *trigger)
+{
+	struct watched watched = {.trigger = trigger, .next = INT64_MAX, .salt = hash(trigger->name), .totals = totals_new(trigger)};
+	size_t columns = 0;
+
+	if (watched.totals)
+		totals_columns(watched.totals, &columns);
+	watched.values = memory_new(columns + 1, sizeof(*watched.values));
+	return watched;
+}
+
+static void free_watched(struct watched *watched)
+{
+	totals_free(watched->totals);
+	free(watched->values);
+	free(watched->hits.items);
+}
+
+static struct watched *find_watched(struct watch *watch, const struct trigger *trigger)
+{
+	for (size_t i = 0; i < watch->items.count; i++)
+		if (watch->items.items[i].trigger == trigger)
+			return &watch->items.items[i];
+	return NULL;
+}
+
+static bool lists(const struct trigger_list *list, const struct trigger *trigger)
+{
+	for (size_t i = 0; i < list->items.count; i++)
+		if (list->items.items[i] == trigger)
+			return true;
+	return false;
+}
+
+/* Ends and frees what the list has no more. */
+static int drop_others(struct watch *watch, const struct trigger_list *list)
+{
+	size_t kept = 0;
+	int status = 0;
+
+	for (size_t i = 0; i < watch->items.count; i++) {
+		struct watched *watched = &watch->items.items[i];
+
+		if (lists(list, watched->trigger)) {
+			watch->items.items[kept++] = *watched;
+			continue;
+		}
+		if (watched->logs && end(watch, watched, watch->now, "input") < 0)
+			status = -1;
+		free_watched(watched);
+	}
+	watch->items.count = kept;
+	return status;
+}
+
+int watch_replace(struct watch *watch, const struct trigger_list *list)
+{
+	ARRAY(struct watched) now = {0};
+	int status = drop_others(watch, list);
+
+	for (size_t i = 0; i < list->items.count; i++) {
+		const struct trigger *trigger = list->items.items[i];
+		struct watched *old = find_watched(watch, trigger), *watched = ARRAY_ADD(&now);
+
+		*watched = old ? *old : new_watched(trigger);
+		if (trigger->on == ON_REQUEST_START)
+			watched->firing = watch->begun; /* the marks of requests that are open may be another trigger's */
+		if (!old && watch->began && trigger->on == ON_ALWAYS)
+			watched->next = multiple_behind(trigger, watch->now);
+		if (!old && watch->began && !watch->lacks && watched->totals)
+			totals_begin(watched->totals, watch->now);
+	}
+	free(watch->items.items);
+	watch->items.items = now.items;
+	watch->items.count = now.count;
+	watch->items.room = now.room;
+	find_due(watch);
+	return status;
+}
+
 struct watch *watch_new(struct stream *stream, const struct trigger_list *list, const struct watch_options *options)
 {
 	struct watch *watch = NEW(struct watch);
@@ -576,27 +660,15 @@ struct watch *watch_new(struct stream *stream, const struct trigger_list *list, 
 	watch->due = INT64_MAX;
 	watch->handed = (struct filter_watch){.context = watch, .chart = see_chart, .time = see_time, .begins = see_begin, .ends = see_end,
 					      .record = see_record, .lost = see_lost, .finish = see_finish};
-	for (size_t i = 0; i < list->items.count; i++) {
-		struct watched *watched = ARRAY_ADD(&watch->items);
-		size_t columns = 0;
-
-		*watched = (struct watched){.trigger = list->items.items[i], .next = INT64_MAX};
-		watched->salt = hash(watched->trigger->name);
-		watched->totals = totals_new(watched->trigger);
-		if (watched->totals)
-			totals_columns(watched->totals, &columns);
-		watched->values = memory_new(columns + 1, sizeof(*watched->values));
-	}
+	for (size_t i = 0; i < list->items.count; i++)
+		*ARRAY_ADD(&watch->items) = new_watched(list->items.items[i]);
 	return watch;
 }
 
 void watch_free(struct watch *watch)
 {
-	for (size_t i = 0; i < watch->items.count; i++) {
-		totals_free(watch->items.items[i].totals);
-		free(watch->items.items[i].values);
-		free(watch->items.items[i].hits.items);
-	}
+	for (size_t i = 0; i < watch->items.count; i++)
+		free_watched(&watch->items.items[i]);
 	for (size_t i = 0; i < watch->asked.count; i++)
 		free(watch->asked.items[i]);
 	free(watch->asked.items);

@@ -27,12 +27,18 @@ struct watch_firing {
 struct watch_options {
 	int64_t rest; /* ns from the end of a trigger's logging to its next firing */
 	bool own_charts; /* the user named charts; else those that the collector was asked for count */
+	volatile sig_atomic_t *reload; /* set by a signal handler: call `reloaded` before the next record with a time */
+	void (*reloaded)(void *context, struct watch *watch);
 	void (*fired)(void *context, const struct watch_firing *firing); /* NULL: nobody is told */
 	void *context;
 };
 
-/* The list must outlive the watch, or be replaced. */
+/*
+ * The list must outlive the watch, or be replaced: triggers that the new list has, too, keep their state; one that logs and is gone ends as at
+ * the end of input. 0; -1 after fail(). The old list is not looked at.
+ */
 struct watch *watch_new(struct stream *stream, const struct trigger_list *list, const struct watch_options *options);
+int watch_replace(struct watch *watch, const struct trigger_list *list);
 void watch_free(struct watch *watch);
 
 /* What to put into struct filter_options, and the filter that it went into. */
