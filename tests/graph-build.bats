@@ -148,6 +148,7 @@ window() {
 		split|reader: read of 7:0 in service
 		steered|unknown: wait of victim
 		reclaim|victim: reclaiming memory of a control group
+		crash|server: dying of SIGABRT
 		spurious|victim: running
 		stacked|reader: read of 254:0 in service
 		stacked-later|bulky: write of 254:0 in service

@@ -9,7 +9,7 @@
 static const char *const kind_names[DEEDS] = {
 	[DEED_TEXT] = "text",
 	[DEED_RUN] = "run", [DEED_SERVE] = "serve", [DEED_WORK] = "work", [DEED_RECLAIM] = "reclaim", [DEED_SPIN] = "spin",
-	[DEED_DIE] = "die", [DEED_HOLD_CPU] = "hold-cpu", [DEED_READY] = "ready", [DEED_WAIT] = "wait",
+	[DEED_DIE] = "die", [DEED_CRASH] = "crash", [DEED_HOLD_CPU] = "hold-cpu", [DEED_READY] = "ready", [DEED_WAIT] = "wait",
 	[DEED_INTERRUPT] = "interrupt", [DEED_SLEEP] = "sleep", [DEED_ALARM] = "alarm", [DEED_PACKET] = "packet",
 	[DEED_OUTSIDE] = "outside", [DEED_HOUSEKEEPING] = "housekeeping", [DEED_DELIVER] = "deliver",
 	[DEED_UNKNOWN] = "unknown", [DEED_POLL] = "poll",

@@ -22,7 +22,7 @@
 enum deed_kind {
 	DEED_TEXT,
 	/* a thread on a CPU */
-	DEED_RUN, DEED_SERVE, DEED_WORK, DEED_RECLAIM, DEED_SPIN, DEED_DIE, DEED_HOLD_CPU,
+	DEED_RUN, DEED_SERVE, DEED_WORK, DEED_RECLAIM, DEED_SPIN, DEED_DIE, DEED_CRASH, DEED_HOLD_CPU,
 	/* and not */
 	DEED_READY, DEED_WAIT,
 	/* an interrupt took the CPU from a thread */

@@ -98,6 +98,7 @@ static const struct {
 	[DEED_RECLAIM] = {.act = "reclaiming memory{for? of a control group}"},
 	[DEED_SPIN] = {.act = "spinning for a kernel lock"},
 	[DEED_DIE] = {.act = "killed by the OOM killer"},
+	[DEED_CRASH] = {.act = "dying of {for:a signal}"},
 	[DEED_HOLD_CPU] = {.make_actor = holder, .make_act = hold_cpu},
 	[DEED_READY] = {.act = "runnable{for? while an idle CPU woke up}"},
 	[DEED_WAIT] = {.act = "waiting"},
@@ -431,6 +432,7 @@ char *words_label(const struct node *node)
 	case DEED_RECLAIM:
 	case DEED_SPIN:
 	case DEED_DIE:
+	case DEED_CRASH:
 		return label_run(node);
 	case DEED_HOLD_CPU:
 		return node->deed->who ? label_run(node) : memory_format("%s", node->deed->name);
@@ -488,6 +490,7 @@ static bool is_threads(const struct deed *deed)
 	case DEED_RECLAIM:
 	case DEED_SPIN:
 	case DEED_DIE:
+	case DEED_CRASH:
 	case DEED_READY:
 	case DEED_WAIT:
 		return true;

@@ -16,6 +16,7 @@
 	PART(FREQUENCY, frequency) /* how fast CPUs ran */ \
 	PART(SYSCALL, syscall)	   /* the system call that a thread is in */ \
 	PART(RECLAIM, reclaim)	   /* free memory is looked for */ \
+	PART(CRASH, crash)	   /* signals that threads die of */ \
 	PART(LOCK, lock)	   /* the kernel's own locks */ \
 	PART(WRITEBACK, writeback) /* pages that are to be written to a disk */ \
 	PART(FILE, file)	   /* kinds of files and sockets, faults of mapped files */ \
