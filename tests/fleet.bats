@@ -296,6 +296,8 @@ send() {
 	assert_equal "$(grep -c '^run .* job=tblight .* program=tblight exit=143 light=yes$' got)" 1
 	assert_equal "$(grep -c 'name=sysctl.kernel.ostype value=Linux' got)" 3
 	refute grep -q 'sysctl.net' got
+	counts_gone() { [ -z "$(find spool -name 'count-*' -print -quit)" ]; }
+	until_true 60 counts_gone
 	grep -q 'left out, for it may not be recorded here: sysctl net' told log
 	kill $edge_pid
 	wait $edge_pid

@@ -369,6 +369,11 @@ char *outbox_noted(const struct outbox *outbox, const char *name, size_t *length
 	return read_in(outbox->root, name, NOTE_MOST, length);
 }
 
+void outbox_forget(const struct outbox *outbox, const char *name)
+{
+	unlinkat(outbox->root, name, 0);
+}
+
 uint64_t outbox_note_mark(const struct outbox *outbox, const char *name)
 {
 	struct stat status;

@@ -53,6 +53,8 @@ void outbox_sweep(struct outbox *outbox); /* of what was sent ten minutes ago */
 int outbox_note(const struct outbox *outbox, const char *name, const char *text, size_t length);
 char *outbox_noted(const struct outbox *outbox, const char *name, size_t *length);
 
+void outbox_forget(const struct outbox *outbox, const char *name); /* the note */
+
 /* Changes whenever the note does; 0: it is not there. */
 uint64_t outbox_note_mark(const struct outbox *outbox, const char *name);
 

@@ -84,6 +84,15 @@ static uint64_t runs_left(const struct recordings *recordings, const struct orde
 	return count < order->runs ? order->runs - count : 0;
 }
 
+/* The hub takes an order back; one of the same job has another id. */
+static void forget_count(const struct recordings *recordings, const struct order *order)
+{
+	char name[NAME_ROOM];
+
+	name_count(order, name);
+	outbox_forget(recordings->options.outbox, name);
+}
+
 struct counting {
 	struct outbox *outbox;
 	const struct order *order;
@@ -326,10 +335,12 @@ void recordings_step(struct recordings *recordings)
 			stop(recording);
 		else if (!recording->refused && !is_running(recording) && now >= recording->again_at)
 			begin(recordings, recording);
-		if (recording->wanted || is_running(recording))
+		if (recording->wanted || is_running(recording)) {
 			recordings->all.items[kept++] = recording;
-		else
+		} else {
+			forget_count(recordings, recording->order);
 			free_recording(recording);
+		}
 	}
 	recordings->all.count = kept;
 }

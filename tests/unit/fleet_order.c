@@ -1,0 +1,128 @@
+/* Orders and what of them a machine allows; when a machine may send. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "fleet/order.h"
+#include "fleet/sender.h"
+#include "fleet/subject.h"
+
+static struct may *may_of(const char *text)
+{
+	char path[] = "/tmp/fleet-order-XXXXXX";
+	int fd = mkstemp(path);
+	struct may *may;
+
+	assert(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+	close(fd);
+	may = may_load(path);
+	unlink(path);
+	return may;
+}
+
+/* What is allowed of a job, and what is left out. */
+static void filters(const struct may *may, const char *job, const char *kept, const char *left)
+{
+	char *rest = NULL, *text = may_filter(may, job, &rest);
+
+	if (!kept) {
+		assert(!text);
+		return;
+	}
+	assert(text && !strcmp(text, kept) && !strcmp(rest, left));
+	free(text);
+	free(rest);
+}
+
+static void test_may(void)
+{
+	struct may *may = may_of("program wget db*\nsysctl net.ipv4.* vm.swappiness\nconfig Ini /etc/app/*\ndirectory /srv/* # disks\n");
+
+	assert(may);
+	filters(may, "program wget\n", "program wget\n", "");
+	filters(may, "program wget dbshell\nmap poll=select\n", "program wget dbshell\nmap poll=select\n", "");
+	filters(may, "program wget curl\n", NULL, NULL);
+	filters(may, "program wge*\n", NULL, NULL);
+	filters(may, "program db\";rm\n", NULL, NULL);
+	filters(may, "program\n", NULL, NULL);
+	filters(may, "map poll=select\n", NULL, NULL);
+	filters(may, "program wget\nsysctl net.ipv4.tcp_*\nsysctl net.*\nsysctl vm.swappiness\n", "program wget\nsysctl net.ipv4.tcp_*\nsysctl vm.swappiness\n",
+		"sysctl net.*");
+	filters(may, "program wget\nconfig Ini /etc/app/a\nconfig Ini /etc/app/../shadow\nconfig Shadow /etc/app/a\n",
+		"program wget\nconfig Ini /etc/app/a\n", "config Ini /etc/app/../shadow; config Shadow /etc/app/a");
+	filters(may, "program wget\nname other\nhost a\ndirectory /srv/x\n", "program wget\ndirectory /srv/x\n", "name other; host a");
+	may_free(may);
+
+	may = may_load("/nonexistent/may");
+	assert(may);
+	filters(may, "program wget\n", NULL, NULL);
+	may_free(may);
+	assert(!may_of("program w?t\n") && !may_of("program *x\n") && !may_of("map a=b\n"));
+}
+
+static int reads(const char *text)
+{
+	struct orders orders = {0};
+	int status = orders_read(&orders, text, strlen(text)), count = (int)orders.all.count;
+
+	orders_free(&orders);
+	return status < 0 ? -1 : count;
+}
+
+static void test_orders(void)
+{
+#define ORDER "order id=1 until=9 runs=1 text=\"program p\" job="
+	assert(reads("") == 0 && reads(ORDER "a\n" ORDER "b\n") == 2);
+	assert(reads(ORDER "a\n" ORDER "a\n") == 1); /* the later one */
+	assert(reads("later kind=1\n" ORDER "a\n") == 1);
+	assert(reads(ORDER "../a\n") < 0 && reads(ORDER ".a\n") < 0 && reads(ORDER "-a\n") < 0 && reads(ORDER "\"a b\"\n") < 0);
+	assert(reads("order id=x until=9 runs=1 text=p job=a\n") < 0);
+	assert(reads("order id=1 until=0 runs=1 text=p job=a\n") < 0);
+	assert(reads("order id=1 until=9 runs=0 text=p job=a\n") < 0);
+	assert(reads("order id=1 until=9 runs=1 job=a\n") < 0);
+	assert(reads("order id=1 until=9 runs=99999999 text=p job=a\n") < 0);
+	assert(reads("order id=1 until=nine runs=1 text=p job=a\n") < 0);
+}
+
+static void test_window(void)
+{
+	struct sender_options always = {.node = "n"}, night = {.node = "n", .window_from = 23 * 60, .window_to = 5 * 60};
+	int first = -1, last = -1, minutes = 0, from, to;
+
+	assert(sender_window("01:00-05:30", &from, &to) == 0 && from == 60 && to == 330);
+	assert(sender_window("1-5", &from, &to) < 0 && sender_window("01:00-24:00", &from, &to) < 0 && sender_window("01:00-05:00x", &from, &to) < 0);
+	for (int minute = 0; minute < 24 * 60; minute++)
+		assert(sender_may(&always, minute));
+	/* over midnight: from the node's own moment in the first half, to the end */
+	for (int i = 0; i < 24 * 60; i++) {
+		int minute = (23 * 60 + i) % (24 * 60);
+
+		if (!sender_may(&night, minute))
+			continue;
+		first = first < 0 ? i : first;
+		last = i;
+		minutes++;
+	}
+	assert(first >= 0 && first <= 180 && last == 359 && minutes == last - first + 1);
+}
+
+static void test_subject(void)
+{
+	char *subject = subject_make("run", "wget", "a.example"), *empty = subject_token("");
+
+	assert(!strcmp(subject, "tb.run.wget.a=2Eexample") && !strcmp(empty, "="));
+	free(subject);
+	free(empty);
+}
+
+int main(void)
+{
+	test_may();
+	test_orders();
+	test_window();
+	test_subject();
+	return 0;
+}
