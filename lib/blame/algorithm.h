@@ -1,5 +1,6 @@
 /*
- * algorithm: which nodes of a graph to blame, and how much. One file and one line of the table each.
+ * algorithm: which nodes of a graph to blame, and how much. Each is a `const struct blame_algorithm` in a file of its own, or of its
+ * family, and a line in the list of algorithms.c, which gives --help, messages and completion their names.
  *
  * An algorithm chooses nodes and gives each a score. It may use what blame.h has found (path, shares) or its own
  * measure. Names, order and records are the ranking's (ranking.h), the same for all. A node that takes no blame (a
@@ -56,16 +57,9 @@ struct blame_algorithm {
 	bool timeless; /* scores are no times: share_whole(NSEC_PER_SEC) stands for 1 */
 };
 
-/* NULL after fail(), which lists the names that there are. */
+/* An algorithm by name; NULL after fail(), which lists the names. */
 const struct blame_algorithm *blame_algorithm(const char *name);
 const char *blame_algorithm_name(size_t index); /* in the table's order; NULL: there are no more */
-
-int choose_critical(const struct blame *blame, size_t count, struct choices *choices);
-int choose_npt(const struct blame *blame, size_t count, struct choices *choices);
-int choose_tcm(const struct blame *blame, size_t count, struct choices *choices);
-int choose_ilz(const struct blame *blame, size_t count, struct choices *choices);
-int choose_exception(const struct blame *blame, size_t count, struct choices *choices);
-int choose_wanted(const struct blame *blame, size_t count, struct choices *choices);
 
 void choices_add(struct choices *choices, int32_t node, struct share score);
 void choices_sort(struct choices *choices, const struct graph *graph); /* turn; score, most first; earlier start; lower id */

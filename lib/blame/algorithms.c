@@ -1,28 +1,27 @@
-/* The table of the algorithms. */
-#include <string.h>
-
+/* The list of the algorithms. */
 #include "base/listing.h"
 #include "blame/algorithm.h"
 
-static const struct blame_algorithm algorithms[] = {
-	{"critical", choose_critical},
-	{"npt", choose_npt},
-	{"tcm", choose_tcm},
-	{"ilz", choose_ilz},
-	{"exception", choose_exception, .timeless = true},
-	{"wanted", choose_wanted},
-};
+#define ALGORITHMS(A) A(critical) A(npt) A(tcm) A(ilz) A(exception) A(wanted)
 
-enum { ALGORITHMS = sizeof(algorithms) / sizeof(algorithms[0]) };
+#define DECLARE(name) extern const struct blame_algorithm algorithm_##name;
+ALGORITHMS(DECLARE)
+#undef DECLARE
+
+#define ROW(name) &algorithm_##name,
+static const struct blame_algorithm *const algorithms[] = {ALGORITHMS(ROW)};
+#undef ROW
+
+enum { COUNT = sizeof(algorithms) / sizeof(*algorithms) };
 
 const char *blame_algorithm_name(size_t index)
 {
-	return index < ALGORITHMS ? algorithms[index].name : NULL;
+	return index < COUNT ? algorithms[index]->name : NULL;
 }
 
 const struct blame_algorithm *blame_algorithm(const char *name)
 {
 	int index = listing_find("algorithm", name, blame_algorithm_name);
 
-	return index < 0 ? NULL : &algorithms[index];
+	return index < 0 ? NULL : algorithms[index];
 }

@@ -90,7 +90,7 @@ static void choose_top(const struct graph *graph, const bool *on_path, const boo
 		add_interfering(graph, on_path, also, share, choices);
 }
 
-int choose_critical(const struct blame *blame, size_t count, struct choices *choices)
+static int choose_critical(const struct blame *blame, size_t count, struct choices *choices)
 {
 	if (blame->graph->kind == GRAPH_RAG) {
 		choose_top(blame->graph, blame->on_path, NULL, blame->share, count, choices);
@@ -101,6 +101,8 @@ int choose_critical(const struct blame *blame, size_t count, struct choices *cho
 			choices_add(choices, i, blame->share[i]);
 	return 0;
 }
+
+const struct blame_algorithm algorithm_critical = {"critical", choose_critical};
 
 /*
  * What the request waited for, whether it came or not. A timeout ends a wait without having done anything; what should
@@ -124,7 +126,7 @@ static void share_work(const struct graph *graph, struct share *share)
 	activity_free(activity);
 }
 
-int choose_wanted(const struct blame *blame, size_t count, struct choices *choices)
+static int choose_wanted(const struct blame *blame, size_t count, struct choices *choices)
 {
 	const struct graph *graph = blame->graph;
 	struct share *share;
@@ -141,3 +143,5 @@ int choose_wanted(const struct blame *blame, size_t count, struct choices *choic
 	free(wanted);
 	return 0;
 }
+
+const struct blame_algorithm algorithm_wanted = {"wanted", choose_wanted};

@@ -33,7 +33,7 @@ static int32_t *distances(const struct graph *graph)
 	return distance;
 }
 
-int choose_exception(const struct blame *blame, size_t count, struct choices *choices)
+static int choose_exception(const struct blame *blame, size_t count, struct choices *choices)
 {
 	const struct graph *graph = blame->graph;
 	struct reciprocals reciprocals = {0};
@@ -52,3 +52,5 @@ int choose_exception(const struct blame *blame, size_t count, struct choices *ch
 	free(reciprocals.of.items);
 	return 0;
 }
+
+const struct blame_algorithm algorithm_exception = {"exception", choose_exception, .timeless = true};

@@ -238,7 +238,7 @@ static void choose_deeds(const struct blame *blame, size_t count, struct choices
 	wake_replay_free(replay);
 }
 
-int choose_ilz(const struct blame *blame, size_t count, struct choices *choices)
+static int choose_ilz(const struct blame *blame, size_t count, struct choices *choices)
 {
 	const struct graph *graph = blame->graph;
 	struct zeroing zeroing = {0};
@@ -258,3 +258,5 @@ int choose_ilz(const struct blame *blame, size_t count, struct choices *choices)
 	finish(&zeroing);
 	return status;
 }
+
+const struct blame_algorithm algorithm_ilz = {"ilz", choose_ilz};

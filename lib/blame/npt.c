@@ -43,7 +43,7 @@ static void choose_all(const struct graph *graph, const struct share *share, str
 			choices_add(choices, i, share[i]);
 }
 
-int choose_npt(const struct blame *blame, size_t count, struct choices *choices)
+static int choose_npt(const struct blame *blame, size_t count, struct choices *choices)
 {
 	struct share *work;
 
@@ -58,3 +58,5 @@ int choose_npt(const struct blame *blame, size_t count, struct choices *choices)
 	free(work);
 	return 0;
 }
+
+const struct blame_algorithm algorithm_npt = {"npt", choose_npt};

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-int choose_tcm(const struct blame *blame, size_t count, struct choices *choices)
+static int choose_tcm(const struct blame *blame, size_t count, struct choices *choices)
 {
 	uint64_t *active = memory_new(blame->graph->nodes.count + 1, sizeof(*active));
 
@@ -22,3 +22,5 @@ int choose_tcm(const struct blame *blame, size_t count, struct choices *choices)
 	}
 	return 0;
 }
+
+const struct blame_algorithm algorithm_tcm = {"tcm", choose_tcm};

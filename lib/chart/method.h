@@ -6,7 +6,7 @@
  *	method_rate.c		p, u, laney-p, laney-u
  *	method_pot.c		pot
  *
- * and a line in the table of methods.c, which gives --help, messages and completion their names.
+ * and a line in the list of methods.c, which gives --help, messages and completion their names.
  *
  * A method gives the centre and sigma, the standard deviation of a point; the limits are how->sigma times that from the centre,
  * unless its learner makes them from something else.

@@ -1,27 +1,27 @@
-/* The table of the methods. A new one needs a line in both lists. */
-#include <string.h>
-
+/* The list of the methods. */
 #include "base/listing.h"
 #include "chart/method.h"
 
-extern const struct method method_pot, method_imr, method_paper, method_xbar_r, method_xbar_s, method_ewma, method_p, method_u,
-    method_laney_p, method_laney_u;
+#define METHODS(M) M(pot) M(imr) M(paper) M(xbar_r) M(xbar_s) M(ewma) M(p) M(u) M(laney_p) M(laney_u)
 
-static const struct method *const methods[] = {
-	&method_pot, &method_imr, &method_paper, &method_xbar_r, &method_xbar_s, &method_ewma,
-	&method_p, &method_u, &method_laney_p, &method_laney_u,
-};
+#define DECLARE(name) extern const struct method method_##name;
+METHODS(DECLARE)
+#undef DECLARE
 
-enum { METHODS = sizeof(methods) / sizeof(*methods) };
+#define ROW(name) &method_##name,
+static const struct method *const methods[] = {METHODS(ROW)};
+#undef ROW
+
+enum { COUNT = sizeof(methods) / sizeof(*methods) };
 
 const struct method *method_at(size_t index)
 {
-	return index < METHODS ? methods[index] : NULL;
+	return index < COUNT ? methods[index] : NULL;
 }
 
 const char *method_name(size_t index)
 {
-	return index < METHODS ? methods[index]->name : NULL;
+	return index < COUNT ? methods[index]->name : NULL;
 }
 
 const struct method *method_find(const char *name)
