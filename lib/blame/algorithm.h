@@ -14,7 +14,7 @@
  *		node of B1 runs (waits included) and whose blame is at least alpha.
  * npt		the same blame, the `count` most blamed of all nodes, on the path or off it.
  * tcm		the `count` nodes on the path that were active longest, however many were active beside them.
- * ilz		`count` times: the node whose active time, taken as zero, shortens the replayed request most (replay.h;
+ * ilz		`count` times: the node whose active time, taken as zero, shortens the replayed request most (ilz.c;
  *		ties: first those on the replay's critical path, which would make the request longer if they were, then
  *		more active time, earlier start, lower id), until none does. Its score is what it shortened the request
  *		by, given those chosen before it; it keeps its turn, whatever the scores.

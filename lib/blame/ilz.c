@@ -1,11 +1,414 @@
 /* Iterative logical zeroing, after AUDIT (USENIX ATC 2018), section 6.2, and IPS-2's logical zeroing. */
-#include "blame/algorithm.h"
-
 #include <stdlib.h>
 
+#include "base/fail.h"
+#include "blame/algorithm.h"
 #include "blame/critical_path.h"
-#include "blame/replay.h"
+#include "blame/depth.h"
 #include "blame/replay_wake.h"
+#include "graph/graph.h"
+
+/*
+ * The replay: how long a request would have taken if some of its nodes had done their own work in no time.
+ *
+ * A request activity graph is run again, with the times of its record as the only guide to what follows what. E is a
+ * node's end in the replay, S its start; s, e, ws and we are the recorded times of start, end, wait_start and
+ * wait_end.
+ *
+ * - The request, a node without parent, and one that started before its parent start when they did.
+ * - A node has a clock. It stands at S when the node starts, and runs while the node is active; of a node whose work
+ *   is taken as zero it does not run. While the node waits, the clock stands.
+ * - A child starts at the reading of its parent's clock at s; if the parent waits then, as long after the reading as s
+ *   is after the parent last was active or a wait of it ended. A child that started after its parent's end keeps its
+ *   distance from it. The beginning of a wait is read in the same way.
+ * - A wait for a child c that started before we and ended by then ends with the child: at max(its beginning, E(c)),
+ *   plus what passed in the record between max(ws, e(c)) and we. Any other wait lasts as long as it did. The clock is
+ *   then put forward to the wait's end, unless it is there already.
+ * - A node ends at the clock's reading at e.
+ * - A join of all ends at the latest of its S and the E of those of its awaited that ended by its e; a join of any at
+ *   the later of its S and the earliest E of all that it awaited; plus what passed in the record between the same
+ *   times and its e. If nothing that it awaited had ended by its e it lasts as long as it did.
+ *
+ * Empty waits have no effect. With no work taken as zero every node starts and ends when it did. A node's work taken
+ * as zero shortens no request by more than that work.
+ */
+/* Sets how the replay takes a node's work from now on. LONGER: its clock goes forward by 1 ns when it starts. */
+enum replay_work { WORK_AS_IT_WAS, WORK_ZERO, WORK_LONGER };
+
+#define NEVER INT64_MAX
+
+enum step_what { STEP_RESUME, STEP_END, STEP_START, STEP_WAIT };
+
+/* The time that a resumption was read from, in the last replay. Two are set where both give the same time. */
+enum { BY_CLOCK = 1, BY_WAIT = 2, BY_END = 4 };
+
+/* Something that happened, in the record's time. The node is the child, of a wait too. */
+struct step {
+	int64_t time;
+	int64_t order; /* among those of the same time */
+	int32_t node;
+	uint8_t what, by;
+};
+
+struct state { /* of a node, as far as the replay has come */
+	int64_t start, end;    /* NEVER: not known yet */
+	int64_t clock, at;     /* the clock's reading, and the recorded time of it */
+	int64_t wait;	       /* when the parent began to wait for it */
+	uint64_t work;
+	int32_t waits;	       /* that have begun and not ended; one more for a join: it does no work */
+	uint8_t work_as;       /* enum replay_work */
+	bool end_read;	        /* end_read: others went by this end before it was known for good */
+	bool clock_matters, start_matters, wait_matters, end_matters; /* to the request's end, from where we are on */
+	bool matters;	       /* its clock does, at any time */
+};
+
+struct replay {
+	const struct graph *graph;
+	int32_t root;
+	uint32_t *depth;
+	struct state *state; /* by node */
+	ARRAY(struct step) steps; /* in order */
+	bool again; /* something that others went by has changed */
+};
+
+static int64_t after(int64_t time, int64_t from, int64_t to)
+{
+	return time == NEVER ? NEVER : (int64_t)((uint64_t)time + ((uint64_t)to - (uint64_t)from));
+}
+
+/*
+ * What is read comes before those who read it, so that one pass nearly always does: first all ends of what began
+ * earlier, the called before their callers, those awaited before the joins; then starts, from the callers down; then the
+ * ends of what just began.
+ */
+static void add_step(struct replay *replay, enum step_what what, int32_t node, int64_t time)
+{
+	const struct node *n = &replay->graph->nodes.items[node];
+	int64_t depth = replay->depth[node];
+	int64_t third = what == STEP_START || what == STEP_WAIT ? 1 : what == STEP_END && n->start == time ? 2 : 0;
+	int64_t within = third == 1 ? 4 * depth : -4 * (what == STEP_RESUME ? depth - 1 : depth);
+
+	if (what == STEP_END)
+		within += n->join == JOIN_NONE ? 1 : 2;
+	*ARRAY_ADD(&replay->steps) =
+		(struct step){.time = time, .order = (third << 40) + within, .node = node, .what = what};
+}
+
+static void add_wait(struct replay *replay, int32_t child)
+{
+	const struct node *node = &replay->graph->nodes.items[child], *parent;
+
+	if (node->parent == NODE_NONE || node->wait_start >= node->wait_end)
+		return;
+	parent = &replay->graph->nodes.items[node->parent];
+	if (node->wait_start >= parent->end || node->wait_end <= parent->start)
+		return;
+	add_step(replay, STEP_WAIT, child, later(node->wait_start, parent->start));
+	if (node->wait_end <= parent->end)
+		add_step(replay, STEP_RESUME, child, node->wait_end);
+}
+
+static int compare_steps(const void *left, const void *right)
+{
+	const struct step *a = left, *b = right;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	if (a->order != b->order)
+		return a->order < b->order ? -1 : 1;
+	return a->node != b->node ? (a->node > b->node) - (a->node < b->node) : a->what - b->what;
+}
+
+/* For a request activity graph with at least one node; root: the node that is the request. */
+static struct replay *replay_new(const struct graph *graph, int32_t root)
+{
+	struct replay *replay = NEW(struct replay);
+
+	replay->graph = graph;
+	replay->root = root;
+	replay->depth = depth_of_nodes(graph);
+	replay->state = memory_new(graph->nodes.count + 1, sizeof(*replay->state));
+	for (size_t i = 0; i < graph->nodes.count; i++) {
+		add_step(replay, STEP_START, i, graph->nodes.items[i].start);
+		add_step(replay, STEP_END, i, graph->nodes.items[i].end);
+		add_wait(replay, i);
+	}
+	if (replay->steps.count)
+		qsort(replay->steps.items, replay->steps.count, sizeof(struct step), compare_steps);
+	return replay;
+}
+
+static void replay_free(struct replay *replay)
+{
+	free(replay->depth);
+	free(replay->state);
+	free(replay->steps.items);
+	free(replay);
+}
+
+static void replay_take(struct replay *replay, int32_t node, enum replay_work work)
+{
+	replay->state[node].work_as = work;
+}
+
+/* The reading of the node's clock at a time of the record. */
+static int64_t reading(struct state *state, int64_t time)
+{
+	if (state->waits > 0)
+		return after(state->clock, state->at, time);
+	state->work += (uint64_t)time - (uint64_t)state->at;
+	if (state->work_as != WORK_ZERO)
+		state->clock = after(state->clock, state->at, time);
+	state->at = time;
+	return state->clock;
+}
+
+static int64_t end_of(struct replay *replay, int32_t node)
+{
+	replay->state[node].end_read = true;
+	return replay->state[node].end;
+}
+
+static bool starts_alone(const struct replay *replay, int32_t node)
+{
+	const struct node *nodes = replay->graph->nodes.items;
+	int32_t parent = nodes[node].parent;
+
+	return node == replay->root || parent == NODE_NONE || nodes[node].start < nodes[parent].start;
+}
+
+static void start_node(struct replay *replay, int32_t node)
+{
+	const struct node *n = &replay->graph->nodes.items[node];
+	const struct node *parent = &replay->graph->nodes.items[n->parent];
+	struct state *state = &replay->state[node];
+
+	if (starts_alone(replay, node))
+		state->start = n->start;
+	else if (n->start <= parent->end)
+		state->start = reading(&replay->state[n->parent], n->start);
+	else
+		state->start = after(end_of(replay, n->parent), parent->end, n->start);
+	state->clock = state->work_as == WORK_LONGER ? after(state->start, 0, 1) : state->start;
+	state->at = n->start;
+	state->work = 0;
+	state->waits = n->join != JOIN_NONE;
+}
+
+static void begin_wait(struct replay *replay, const struct step *step)
+{
+	struct state *parent = &replay->state[replay->graph->nodes.items[step->node].parent];
+
+	replay->state[step->node].wait = reading(parent, step->time);
+	parent->waits++;
+}
+
+static void resume(struct replay *replay, struct step *step)
+{
+	const struct node *node = &replay->graph->nodes.items[step->node];
+	struct state *state = &replay->state[step->node], *parent = &replay->state[node->parent];
+	int64_t began = later(node->wait_start, replay->graph->nodes.items[node->parent].start);
+	int64_t time = after(state->wait, began, step->time), end;
+
+	step->by = BY_WAIT;
+	if (node->start < step->time && node->end <= step->time) {
+		end = end_of(replay, step->node);
+		step->by = end > state->wait ? BY_END : end < state->wait ? BY_WAIT : BY_END | BY_WAIT;
+		time = after(later(state->wait, end), later(began, node->end), step->time);
+	}
+	if (parent->clock > time)
+		step->by = BY_CLOCK;
+	else if (parent->clock == time)
+		step->by |= BY_CLOCK;
+	parent->clock = later(parent->clock, time);
+	parent->at = step->time;
+	parent->waits--;
+}
+
+/* When what the join awaited had happened, in the record and in the replay; false: it had not. */
+static bool awaited(struct replay *replay, int32_t join, int64_t *recorded, int64_t *replayed)
+{
+	const struct node *nodes = replay->graph->nodes.items;
+	bool all = nodes[join].join == JOIN_ALL, found = false;
+	size_t count;
+	const struct edge *edges = graph_arriving(replay->graph, join, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		int32_t from = edges[i].from;
+		int64_t was = nodes[from].end, is;
+
+		if (edges[i].kind != EDGE_JOIN || from == join || (all && was > nodes[join].end))
+			continue;
+		is = end_of(replay, from);
+		if (!found || (all ? was > *recorded : was < *recorded))
+			*recorded = was;
+		if (!found || (all ? is > *replayed : is < *replayed))
+			*replayed = is;
+		found = true;
+	}
+	return found && *recorded <= nodes[join].end;
+}
+
+static int64_t join_end(struct replay *replay, int32_t join)
+{
+	const struct node *node = &replay->graph->nodes.items[join];
+	int64_t start = replay->state[join].start, recorded, replayed;
+
+	if (!awaited(replay, join, &recorded, &replayed))
+		return after(start, node->start, node->end);
+	return after(later(start, replayed), later(node->start, recorded), node->end);
+}
+
+static void end(struct replay *replay, int32_t node)
+{
+	const struct node *n = &replay->graph->nodes.items[node];
+	struct state *state = &replay->state[node];
+	int64_t time = n->join == JOIN_NONE ? reading(state, n->end) : join_end(replay, node);
+
+	if (time != state->end && state->end_read)
+		replay->again = true;
+	state->end = time;
+}
+
+static void take(struct replay *replay, struct step *step)
+{
+	switch (step->what) {
+	case STEP_RESUME:
+		resume(replay, step);
+		break;
+	case STEP_END:
+		end(replay, step->node);
+		break;
+	case STEP_START:
+		start_node(replay, step->node);
+		break;
+	default:
+		begin_wait(replay, step);
+	}
+}
+
+/*
+ * What has not ended is taken to end never. Each pass lets ends come earlier, until no pass changes what others went by:
+ * then all ends are as late as what they followed makes them, and no later.
+ *
+ * Sets how long the request takes, in nanoseconds. 0; -1 after fail(): joins await each other in a circle.
+ */
+static int replay_latency(struct replay *replay, uint64_t *latency)
+{
+	const struct state *root = &replay->state[replay->root];
+
+	for (size_t i = 0; i < replay->graph->nodes.count; i++)
+		replay->state[i].start = replay->state[i].end = NEVER;
+	do {
+		replay->again = false;
+		for (size_t i = 0; i < replay->graph->nodes.count; i++)
+			replay->state[i].end_read = false;
+		for (size_t i = 0; i < replay->steps.count; i++)
+			take(replay, &replay->steps.items[i]);
+	} while (replay->again);
+	if (root->end == NEVER || root->start == NEVER)
+		return fail("graph %s: joins await each other in a circle; the request cannot be replayed",
+			    replay->graph->id);
+	*latency = (uint64_t)root->end - (uint64_t)root->start;
+	return 0;
+}
+
+/* The parent's clock, or its end, that a start was read from. */
+static void start_matters(struct replay *replay, int32_t node)
+{
+	const struct node *nodes = replay->graph->nodes.items, *n = &nodes[node];
+
+	if (starts_alone(replay, node))
+		return;
+	if (n->start <= nodes[n->parent].end)
+		replay->state[n->parent].clock_matters = replay->state[n->parent].matters = true;
+	else
+		replay->state[n->parent].end_matters = true;
+}
+
+static void resume_matters(struct replay *replay, const struct step *step)
+{
+	struct state *state = &replay->state[step->node];
+	struct state *parent = &replay->state[replay->graph->nodes.items[step->node].parent];
+
+	if (!parent->clock_matters)
+		return;
+	parent->clock_matters = step->by & BY_CLOCK;
+	state->wait_matters |= (step->by & BY_WAIT) != 0;
+	state->end_matters |= (step->by & BY_END) != 0;
+}
+
+/* Of what a join awaited all may matter; what ended after the join did has been passed already. */
+static void join_matters(struct replay *replay, const struct step *step)
+{
+	size_t count;
+	const struct edge *edges = graph_arriving(replay->graph, step->node, &count);
+
+	replay->state[step->node].start_matters = true;
+	for (size_t i = 0; i < count; i++) {
+		struct state *state = &replay->state[edges[i].from];
+
+		if (edges[i].kind != EDGE_JOIN || state->end_matters)
+			continue;
+		state->end_matters = true;
+		replay->again |= replay->graph->nodes.items[edges[i].from].end >= step->time;
+	}
+}
+
+static void look_back(struct replay *replay, const struct step *step)
+{
+	struct state *state = &replay->state[step->node], *parent;
+
+	switch (step->what) {
+	case STEP_RESUME:
+		resume_matters(replay, step);
+		break;
+	case STEP_END:
+		if (state->end_matters && replay->graph->nodes.items[step->node].join != JOIN_NONE)
+			join_matters(replay, step);
+		else if (state->end_matters)
+			state->clock_matters = state->matters = true;
+		break;
+	case STEP_START:
+		if (state->clock_matters || state->start_matters)
+			start_matters(replay, step->node);
+		break;
+	default:
+		parent = &replay->state[replay->graph->nodes.items[step->node].parent];
+		parent->clock_matters |= state->wait_matters;
+		parent->matters |= state->wait_matters;
+	}
+}
+
+/*
+ * Which nodes could have shortened the last replay by doing their work faster: found by going back from the request's
+ * end along all that its time was read from. Of the others none can; of these, not all.
+ */
+static void replay_look_back(struct replay *replay)
+{
+	for (size_t i = 0; i < replay->graph->nodes.count; i++)
+		replay->state[i].start_matters = replay->state[i].wait_matters = replay->state[i].end_matters =
+			replay->state[i].matters = false;
+	replay->state[replay->root].end_matters = true;
+	do {
+		replay->again = false;
+		for (size_t i = 0; i < replay->graph->nodes.count; i++)
+			replay->state[i].clock_matters = false;
+		for (size_t i = replay->steps.count; i--;)
+			look_back(replay, &replay->steps.items[i]);
+	} while (replay->again);
+}
+
+static bool replay_matters(const struct replay *replay, int32_t node)
+{
+	return replay->state[node].matters;
+}
+
+/* How long the node was active, in nanoseconds; known after a replay. */
+static uint64_t replay_work_of(const struct replay *replay, int32_t node)
+{
+	return replay->state[node].work;
+}
 
 /* In a graph where zeroing seldom helps, each turn gives up after this number of replays. */
 enum { NODE_TRIES = 1000 };

@@ -55,7 +55,7 @@ struct rag {
 	ARRAY(int32_t) members;
 };
 
-/* rag_call.c */
+/* The calls of the window, linked. */
 struct rag *rag_new(struct wake *wake);
 void rag_free(struct rag *rag);
 
@@ -65,17 +65,7 @@ bool rag_nested(const struct rag_call *call);
 /* The innermost call on their thread that contains or equals both. INDEX_NONE: none does. */
 int32_t rag_common(const struct rag *rag, int32_t a, int32_t b);
 
-/* The innermost call that a thread was in; and the last call that it had begun, over or not. INDEX_NONE: none. */
-int32_t rag_call_at(const struct rag *rag, int32_t thread, int64_t ts);
-int32_t rag_call_before(const struct rag *rag, int32_t thread, int64_t ts);
-
-/* Tells whether the thread entered a function at or after `from` and before `to`. */
-bool rag_entered(const struct rag *rag, int32_t thread, int64_t from, int64_t to);
-
-/* rag_link.c: the second and third step */
-void rag_link(struct rag *rag);
-
-/* After rag_link(), once: ends calls whose returns are lost. `running` had not ended before `ts`; INDEX_NONE: no such call is known. */
+/* Once: ends calls whose returns are lost. `running` had not ended before `ts`; INDEX_NONE: no such call is known. */
 void rag_witness(struct rag *rag, int32_t running, int64_t ts);
 
 /* rag_graph.c: learns the names of the functions of a `chart` record. Returns 0. */

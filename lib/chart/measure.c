@@ -57,7 +57,7 @@ struct measure *measure_new(struct events *events, const struct policy *policy,
 	return measure;
 }
 
-void active_chart_free(struct active_chart *chart)
+static void active_chart_free(struct active_chart *chart)
 {
 	if (chart->pairs)
 		pair_table_free(chart->pairs);

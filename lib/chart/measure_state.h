@@ -93,11 +93,6 @@ struct measure {
 	struct line scratch;
 };
 
-/* Watches a new start of a series. */
-void patience_add(struct patience *patience, struct start *start);
-
-void active_chart_free(struct active_chart *chart);
-
 /* The first time of a stream: forgets what was learnt on another machine or boot. */
 void measure_begin(struct measure *measure, int64_t ts);
 

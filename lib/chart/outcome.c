@@ -49,7 +49,7 @@ static void sooner(struct patience *patience, int64_t due)
 }
 
 /* Watches a new start of a series. */
-void patience_add(struct patience *patience, struct start *start)
+static void patience_add(struct patience *patience, struct start *start)
 {
 	struct series *series = start->sample.series;
 

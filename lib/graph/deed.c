@@ -59,11 +59,6 @@ enum {
 	DETAIL_KEYS = sizeof(detail_keys) / sizeof(*detail_keys),
 };
 
-const char *deed_kind_name(enum deed_kind kind)
-{
-	return kind_names[kind];
-}
-
 static const char **text_at(const struct key *key, const void *base)
 {
 	return key->type == KEY_TEXT || key->type == KEY_NO_RECORD ? (const char **)((char *)base + key->offset) : NULL;

@@ -116,6 +116,4 @@ void deed_record_free(struct deed_record *record);
 /* The deed alone, as a copy, which the caller frees; NULL: there is none. */
 struct deed *deed_read(const struct fields *fields);
 
-const char *deed_kind_name(enum deed_kind kind);
-
 #endif

@@ -1,16 +1,89 @@
 #include "program/unwind.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
 #include <uthash.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "program/demangle.h"
-#include "program/kallsyms.h"
 #include "program/lookup.h"
+
+/* Names of kernel functions by address, as /proc/kallsyms has them. */
+struct kallsyms {
+	char *text, *modules; /* what /proc/kallsyms and /proc/modules said */
+	struct kallsym *symbols; /* by address */
+	size_t count;
+};
+
+struct kallsym {
+	uint64_t address;
+	const char *name; /* ends before a tab or a newline */
+};
+
+static int compare(const void *left, const void *right)
+{
+	const struct kallsym *a = left, *b = right;
+
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+static void kallsyms_free(struct kallsyms *kallsyms)
+{
+	free(kallsyms->text);
+	free(kallsyms->modules);
+	free(kallsyms->symbols);
+	*kallsyms = (struct kallsyms){0};
+}
+
+static bool is_current(const struct kallsyms *kallsyms, const char *modules)
+{
+	return kallsyms->text && strcmp(kallsyms->modules ? kallsyms->modules : "", modules ? modules : "") == 0;
+}
+
+/*
+ * Lines are "ffffffff81000000 T name", with the module's "[name]" behind a tab; t, T, w and W are functions. Reads them, unless they were read and no module has come or gone since. Where the kernel hides them (kptr_restrict) or
+ * /proc is not there, none are known.
+ */
+static void kallsyms_read(struct kallsyms *kallsyms)
+{
+	ARRAY(struct kallsym) found = {0};
+	char *modules = file_read("/proc/modules", NULL), *text;
+
+	if (is_current(kallsyms, modules)) {
+		free(modules);
+		return;
+	}
+	kallsyms_free(kallsyms);
+	text = file_read("/proc/kallsyms", NULL);
+	for (char *line = text, *end; line && *line; line = end + (*end == '\n')) {
+		char *rest;
+		uint64_t address = strtoull(line, &rest, 16);
+
+		end = line + strcspn(line, "\n");
+		if (address && end - rest > 3 && strchr("tTwW", rest[1]))
+			*ARRAY_ADD(&found) = (struct kallsym){address, rest + 3};
+	}
+	if (found.count)
+		qsort(found.items, found.count, sizeof(*found.items), compare);
+	*kallsyms = (struct kallsyms){text, modules, found.items, found.count};
+}
+
+/* The function that the address lies in; NULL: unknown. Its length is *length; there is no NUL behind it. */
+static const char *kallsyms_find(const struct kallsyms *kallsyms, uint64_t address, size_t *length)
+{
+	size_t low = COUNT_UNTIL(kallsyms->symbols, kallsyms->count, address, address);
+
+	if (low == 0)
+		return NULL;
+	*length = strcspn(kallsyms->symbols[low - 1].name, "\t\n");
+	return kallsyms->symbols[low - 1].name;
+}
 
 enum { REGISTER_STACK = 7, REGISTER_RETURN = STEP_RETURN, WORD = 8 }; /* of x86-64, by DWARF */
 

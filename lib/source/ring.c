@@ -83,7 +83,8 @@ static uint64_t count_missed(struct ring *ring, int64_t missed)
 	return count ? count : 1;
 }
 
-void ring_load(struct ring *ring, const char *bytes, size_t length)
+/* For `refill`: begins a page of this machine's kernel, counts what was lost before it. */
+static void ring_load(struct ring *ring, const char *bytes, size_t length)
 {
 	uint64_t missed = count_missed(ring, page_load(&ring->page, bytes, length));
 

@@ -50,9 +50,6 @@ void ring_close(struct ring *ring);
 /* Before the ring is first read: from now on it is not copied, if the kernel gives its memory; else false. */
 bool ring_map(struct ring *ring);
 
-/* For `refill`: begins a page of this machine's kernel, counts what was lost before it. */
-void ring_load(struct ring *ring, const char *bytes, size_t length);
-
 /* How many events were written to it so far, read, overwritten or waiting. */
 uint64_t ring_traced(const struct ring *ring);
 

@@ -151,7 +151,8 @@ bool wake_unsure(const struct wake *wake)
 	return wake->wakers && wake->idlers && !wake->contexts;
 }
 
-int64_t core_first(const struct wake *wake)
+/* Beginning of the data, and end of the last gap in them. */
+static int64_t core_first(const struct wake *wake)
 {
 	return wake->gaps.items[0].to;
 }

@@ -75,8 +75,7 @@ struct wake {
 /* Life: wake_new() is in parts.c, and hands over the table of the parts. NULL after fail(). */
 struct wake *core_new(struct events *events, const struct part *const *parts);
 
-/* Beginning of the data, and end of the last gap in them. */
-int64_t core_first(const struct wake *wake);
+/* The end of the last gap in the data; without one their beginning. */
 int64_t core_since(const struct wake *wake);
 
 struct cpu *core_cpu(struct wake *wake, uint32_t number); /* NULL after fail() */

@@ -160,7 +160,7 @@ NEVER = float("inf")
 
 
 class Replay:
-    """The request again, as lib/blame/replay.h says; found by asking each node over and over until no answer changes."""
+    """The request again, as lib/blame/ilz.c says; found by asking each node over and over until no answer changes."""
 
     def __init__(self, graph, zero, longer=None):
         self.graph, self.zero, self.longer = graph, zero, longer
