@@ -151,8 +151,8 @@ int rag_chart(struct wake *wake, const struct fields *fields)
 		if (chart->events[i].role != CHART_START || strncmp(event, system, strlen(system)) != 0)
 			continue;
 		function = demangle_whole(chart->function);
-		wake_name_function(wake->names, event + strlen(system),
-				   memory_format("%s:%s", slash ? slash + 1 : chart->binary, function));
+		name_function(wake->names, event + strlen(system),
+			      memory_format("%s:%s", slash ? slash + 1 : chart->binary, function));
 		free(function);
 	}
 	if (chart)
@@ -163,7 +163,7 @@ int rag_chart(struct wake *wake, const struct fields *fields)
 /* Without a chart, "prog__request" is the function request of prog. */
 static char *function_name(const struct wake *wake, int16_t function)
 {
-	const char *name = wake_text(wake->names, function, "?"), *charted = wake_function(wake->names, function);
+	const char *name = name_at(wake->names, function, "?"), *charted = name_of_function(wake->names, function);
 	const char *end = strstr(name, "__");
 
 	if (charted)

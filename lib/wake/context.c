@@ -148,7 +148,7 @@ static void join(const struct wake *wake, struct cpu *cpu)
 	struct context *beneath = &of(cpu)->stack[cpu->depth - 1];
 
 	if (top->kind != CONTEXT_IRQ || beneath->kind != CONTEXT_SOFTIRQ || beneath->number != SOFTIRQ_NET_RX ||
-	    of(cpu)->pending[SOFTIRQ_NET_RX] || !wake_receives(wake->names, top->number))
+	    of(cpu)->pending[SOFTIRQ_NET_RX] || !name_receives(wake->names, top->number))
 		return;
 	if (beneath->by.thread != INDEX_NONE || beneath->by.timer) {
 		beneath->by = RAISE_NONE;
@@ -211,7 +211,7 @@ static int32_t remember(struct wake *wake, struct raise by)
 /* One between CPUs, or for the kernel's own purposes. On ARM these have handlers, as those of devices do. */
 static bool is_internal(const struct wake *wake, const struct context *at)
 {
-	const char *name = at->kind == CONTEXT_IRQ ? wake_irq_name(wake->names, at->number) : NULL;
+	const char *name = at->kind == CONTEXT_IRQ ? name_irq(wake->names, at->number) : NULL;
 
 	return at->kind == CONTEXT_VECTOR || (name && strncmp(name, "IPI", 3) == 0);
 }
@@ -277,7 +277,7 @@ static void raise_softirq(struct wake *wake, struct cpu *cpu, int32_t number, in
 		by = context_doer(wake, cpu, flags);
 	top = top_of(cpu);
 	if (number == SOFTIRQ_NET_RX && top->kind == CONTEXT_IRQ)
-		wake_name_receiver(wake->names, top->number);
+		name_receiver(wake->names, top->number);
 	if (number == SOFTIRQ_NET_RX && flags != FLAGS_NONE && !(flags & FLAG_SOFTIRQ))
 		by.timer = false;
 	if (number == SOFTIRQ_NET_RX && by.timer && top->kind == CONTEXT_TIMER)
@@ -577,7 +577,7 @@ static void on_irq_entry(struct at *at)
 	int32_t irq;
 
 	at_text(at, NAME, name, sizeof(name));
-	irq = wake_vector(at->wake->names, wake_name_text(at->wake->names, name)); /* several may share the line */
+	irq = name_vector(at->wake->names, name_text(at->wake->names, name)); /* several may share the line */
 	enter(at->wake, at->cpu, CONTEXT_IRQ, irq, at_flags(at));
 }
 
@@ -594,11 +594,11 @@ static void on_vector(struct at *at)
 	if (at_returns(at))
 		leave(at->wake, at->cpu, CONTEXT_VECTOR, at->wake->now);
 	else
-		enter(at->wake, at->cpu, CONTEXT_VECTOR, wake_vector(at->wake->names, at_named(at)), at_flags(at));
+		enter(at->wake, at->cpu, CONTEXT_VECTOR, name_vector(at->wake->names, at_named(at)), at_flags(at));
 }
 
 /* "local_timer_entry" and "local_timer_exit" are of one interrupt. */
-static int16_t name_vector(struct wake *wake, const char *name, bool *returns)
+static int16_t vector_named(struct wake *wake, const char *name, bool *returns)
 {
 	const char *suffix = strrchr(name, '_');
 	char *vector;
@@ -608,7 +608,7 @@ static int16_t name_vector(struct wake *wake, const char *name, bool *returns)
 	if (!*returns && (!suffix || strcmp(suffix, "_entry")))
 		return CALL_NONE;
 	vector = memory_text(name, (size_t)(suffix - name));
-	text = wake_name_text(wake->names, vector);
+	text = name_text(wake->names, vector);
 	free(vector);
 	return text;
 }
@@ -757,7 +757,7 @@ static void on_timer_exit(struct at *at)
 static const struct part_event events[] = {
 	{"irq:irq_handler_entry", on_irq_entry, {"name"}},
 	{"irq:irq_handler_exit", on_irq_exit},
-	{"irq_vectors:", on_vector, .named = name_vector},
+	{"irq_vectors:", on_vector, .named = vector_named},
 	{"irq:softirq_raise", on_softirq_raise, {"vec"}},
 	{"irq:softirq_entry", on_softirq_entry, {"vec"}},
 	{"irq:softirq_exit", on_softirq_exit},

@@ -54,7 +54,7 @@ struct wake *core_new(struct events *events, const struct part *const *parts)
 	wake->parts = parts;
 	wake->slots = slots_new();
 	wake->hooks = hooks_new(parts);
-	wake->names = wake_names_new();
+	wake->names = name_table_new();
 	wake->reasons = reasons;
 	for (int i = 0; i < PARTS_COUNT; i++)
 		wake->of[i] = parts[i]->window ? memory_new(1, parts[i]->window) : NULL;
@@ -72,7 +72,7 @@ void wake_free(struct wake *wake)
 		free(wake->of[i]);
 	slots_free(wake->slots);
 	free(wake->hooks);
-	wake_names_free(wake->names);
+	name_table_free(wake->names);
 	reasons_free(wake->reasons);
 	free(wake);
 }
@@ -125,7 +125,7 @@ static void begin_stream(struct wake *wake, const struct fields *fields)
 	fields_text(fields, "machine", machine, sizeof(machine));
 	wake_forget(wake);
 	wake_forget_meanings(wake);
-	wake_names_begin(wake->names, machine);
+	name_table_begin(wake->names, machine);
 	wake->switches = wake->migrations = false;
 	wake->wakers = wake->idlers = wake->contexts = false;
 }

@@ -58,7 +58,7 @@ struct wake {
 	const struct part *const *parts; /* by number */
 	struct slots *slots;	/* what to do with each type of event; see event.c */
 	struct hooks *hooks;	/* which parts have which, of those that are called often */
-	struct wake_names *names; /* of interrupts, work queues, functions */
+	struct name_table *names; /* of interrupts, work queues, functions */
 	struct reasons *reasons; /* of waits */
 	int64_t now;		  /* time of the last event */
 	ARRAY(struct gap) gaps;	  /* the first ends where the window begins */

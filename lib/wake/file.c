@@ -96,7 +96,7 @@ static void name_file(struct wake *wake, struct thread *thread)
 		return;
 	HASH_FIND(hh, files_of(wake)->known, &of, sizeof(of), file);
 	if (file && file->kind != CALL_NONE && file_call_named(text))
-		thread_last(thread)->call = call->named = call_for(wake, call->name, wake_text(wake->names, file->kind, ""));
+		thread_last(thread)->call = call->named = call_for(wake, call->name, name_at(wake->names, file->kind, ""));
 }
 
 static void name_fault(struct wake *wake, struct thread *thread)
@@ -154,7 +154,7 @@ static int read_file(struct wake *wake, const struct fields *fields)
 		file->of = of;
 		HASH_ADD(hh, files->known, of, sizeof(of), file);
 	}
-	file->kind = strcmp(kind, "file") == 0 ? CALL_NONE : wake_name_text(wake->names, kind);
+	file->kind = strcmp(kind, "file") == 0 ? CALL_NONE : name_text(wake->names, kind);
 	told_asleep(wake, of.tid);
 	return 0;
 }

@@ -36,7 +36,7 @@ static void on_unwind(struct at *at)
 }
 
 /* "prog__request" and "prog__request__return" are of one function. */
-static int16_t name_function(struct wake *wake, const char *name, bool *returns)
+static int16_t function_named(struct wake *wake, const char *name, bool *returns)
 {
 	static const char suffix[] = "__return";
 	size_t length = strlen(name), tail = sizeof(suffix) - 1;
@@ -45,7 +45,7 @@ static int16_t name_function(struct wake *wake, const char *name, bool *returns)
 
 	*returns = length > tail && !strcmp(name + length - tail, suffix);
 	function = memory_text(name, *returns ? length - tail : length);
-	text = wake_name_text(wake->names, function);
+	text = name_text(wake->names, function);
 	free(function);
 	return text;
 }
@@ -58,6 +58,6 @@ static void forget(struct wake *wake)
 }
 
 static const struct part_event events[] = {
-	{"func:unwind", on_unwind, {"from", "to"}}, {"func:", on_function, {"sp"}, .named = name_function}, {0}};
+	{"func:unwind", on_unwind, {"from", "to"}}, {"func:", on_function, {"sp"}, .named = function_named}, {0}};
 
 const struct part function_part = {.events = events, .window = sizeof(struct functions), .forget = forget};

@@ -21,7 +21,7 @@ struct text_name {
 
 enum { CALLS_MAX = 1024 };
 
-struct wake_names {
+struct name_table {
 	struct irq_name *irqs;
 	ARRAY(struct text_name *) texts; /* of calls, locks and work queues */
 	struct text_name *by_text;
@@ -29,15 +29,15 @@ struct wake_names {
 	int16_t by_number[CALLS_MAX]; /* index of the call + 1; 0: not asked for yet */
 };
 
-struct wake_names *wake_names_new(void)
+struct name_table *name_table_new(void)
 {
-	struct wake_names *names = NEW(struct wake_names);
+	struct name_table *names = NEW(struct name_table);
 
 	names->machine = machine_of("");
 	return names;
 }
 
-static void forget_irqs(struct wake_names *names)
+static void forget_irqs(struct name_table *names)
 {
 	struct irq_name *irq, *next;
 
@@ -48,14 +48,14 @@ static void forget_irqs(struct wake_names *names)
 	}
 }
 
-void wake_names_begin(struct wake_names *names, const char *machine)
+void name_table_begin(struct name_table *names, const char *machine)
 {
 	forget_irqs(names);
 	memset(names->by_number, 0, sizeof(names->by_number));
 	names->machine = machine_of(machine);
 }
 
-void wake_names_free(struct wake_names *names)
+void name_table_free(struct name_table *names)
 {
 	forget_irqs(names);
 	HASH_CLEAR(hh, names->by_text);
@@ -68,7 +68,7 @@ void wake_names_free(struct wake_names *names)
 	free(names);
 }
 
-static void name_irq(struct wake_names *names, int32_t number, const char *name)
+static void note_irq(struct name_table *names, int32_t number, const char *name)
 {
 	struct irq_name *irq = NEW(struct irq_name);
 
@@ -77,7 +77,7 @@ static void name_irq(struct wake_names *names, int32_t number, const char *name)
 	HASH_ADD_INT(names->irqs, number, irq);
 }
 
-static struct irq_name *find_irq(const struct wake_names *names, int32_t number)
+static struct irq_name *find_irq(const struct name_table *names, int32_t number)
 {
 	struct irq_name *irq;
 
@@ -85,7 +85,7 @@ static struct irq_name *find_irq(const struct wake_names *names, int32_t number)
 	return irq;
 }
 
-void wake_name_receiver(struct wake_names *names, int32_t number)
+void name_receiver(struct name_table *names, int32_t number)
 {
 	struct irq_name *irq = find_irq(names, number);
 
@@ -93,30 +93,30 @@ void wake_name_receiver(struct wake_names *names, int32_t number)
 		irq->receives = true;
 }
 
-bool wake_receives(const struct wake_names *names, int32_t number)
+bool name_receives(const struct name_table *names, int32_t number)
 {
 	const struct irq_name *irq = find_irq(names, number);
 
 	return irq && irq->receives;
 }
 
-const char *wake_irq_name(const struct wake_names *names, int32_t number)
+const char *name_irq(const struct name_table *names, int32_t number)
 {
 	const struct irq_name *irq = find_irq(names, number);
 
 	return irq ? irq->name : NULL;
 }
 
-int32_t wake_vector(struct wake_names *names, int16_t name)
+int32_t name_vector(struct name_table *names, int16_t name)
 {
 	int32_t number = -2 - name;
 
-	if (name != CALL_NONE && !wake_irq_name(names, number))
-		name_irq(names, number, names->texts.items[name]->text);
+	if (name != CALL_NONE && !name_irq(names, number))
+		note_irq(names, number, names->texts.items[name]->text);
 	return number;
 }
 
-int16_t wake_name_text(struct wake_names *names, const char *text)
+int16_t name_text(struct name_table *names, const char *text)
 {
 	struct text_name *name;
 
@@ -133,9 +133,9 @@ int16_t wake_name_text(struct wake_names *names, const char *text)
 	return name->index;
 }
 
-int16_t wake_number_call(struct wake *wake, int number)
+int16_t name_call(struct wake *wake, int number)
 {
-	struct wake_names *names = wake->names;
+	struct name_table *names = wake->names;
 	char name[64];
 	int16_t call;
 
@@ -150,28 +150,28 @@ int16_t wake_number_call(struct wake *wake, int number)
 	return call;
 }
 
-const char *wake_text(const struct wake_names *names, int16_t index, const char *none)
+const char *name_at(const struct name_table *names, int16_t index, const char *none)
 {
 	return index == CALL_NONE ? none : names->texts.items[index]->text;
 }
 
-uint64_t wake_name_disk(struct wake_names *names, const char *name)
+uint64_t name_disk(struct name_table *names, const char *name)
 {
-	int16_t index = wake_name_text(names, name);
+	int16_t index = name_text(names, name);
 
 	return index == CALL_NONE ? 0 : UINT64_MAX - (uint64_t)index;
 }
 
-const char *wake_disk_name(const struct wake_names *names, uint64_t disk)
+const char *name_of_disk(const struct name_table *names, uint64_t disk)
 {
 	uint64_t index = UINT64_MAX - disk;
 
 	return index < names->texts.count ? names->texts.items[index]->text : NULL;
 }
 
-void wake_name_function(struct wake_names *names, const char *event, char *function)
+void name_function(struct name_table *names, const char *event, char *function)
 {
-	int16_t index = wake_name_text(names, event);
+	int16_t index = name_text(names, event);
 
 	if (index == CALL_NONE) {
 		free(function);
@@ -181,7 +181,7 @@ void wake_name_function(struct wake_names *names, const char *event, char *funct
 	names->texts.items[index]->function = function;
 }
 
-const char *wake_function(const struct wake_names *names, int16_t index)
+const char *name_of_function(const struct name_table *names, int16_t index)
 {
 	return index == CALL_NONE ? NULL : names->texts.items[index]->function;
 }

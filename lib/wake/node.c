@@ -222,7 +222,7 @@ struct deed deed_of(enum deed_kind kind)
 
 void deed_by_interrupt(const struct wake *wake, struct deed *deed, bool soft, int32_t number)
 {
-	const char *name = soft ? softirq_name(number) : wake_irq_name(wake->names, number);
+	const char *name = soft ? softirq_name(number) : name_irq(wake->names, number);
 
 	*(soft ? &deed->softirq : &deed->irq) = name ? name : "?";
 }
@@ -317,7 +317,7 @@ static int32_t new_piece_node(struct cut *cut, const struct thread *thread, size
 {
 	struct wake *wake = cut->wake;
 	const struct piece *piece = &thread->pieces.items[at];
-	struct stack_told told = wake_stack_tell(wake, thread, at, asker);
+	struct stack_told told = stack_tell(wake, thread, at, asker);
 	struct deed deed = piece_deed(wake, thread, at, asker);
 	struct deed_detail detail = piece_detail(wake, thread, at, &deed);
 	int64_t end = thread_piece_end(wake, thread, at);
@@ -357,7 +357,7 @@ int32_t piece_node(struct cut *cut, const struct thread *thread, size_t at, int3
 int32_t wait_end_node(struct cut *cut, const struct thread *thread, const struct piece *wait, enum node_what what, int64_t start,
 			     int64_t end, struct deed *deed)
 {
-	struct stack_told told = wake_stack_tell(cut->wake, thread, (size_t)(wait - thread->pieces.items), INDEX_NONE);
+	struct stack_told told = stack_tell(cut->wake, thread, (size_t)(wait - thread->pieces.items), INDEX_NONE);
 	int32_t index;
 
 	deed->function = told.function;

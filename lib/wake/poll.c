@@ -117,7 +117,7 @@ static void returned(struct wake *wake, struct thread *thread, const char *call,
 
 	if (of(thread)->tried || !reasons_fails(wake->reasons, call, result))
 		return;
-	try.call = wake_name_text(wake->names, call);
+	try.call = name_text(wake->names, call);
 	fails(wake, thread, &try);
 }
 
@@ -135,13 +135,13 @@ static void on_exit_call(struct at *at)
 	struct thread *thread = at_thread(at);
 
 	if (thread->tid != TID_IDLE && at_named(at) != CALL_NONE)
-		returned(at->wake, thread, wake_text(at->wake->names, at_named(at), ""), at_number(at, RESULT));
+		returned(at->wake, thread, name_at(at->wake->names, at_named(at), ""), at_number(at, RESULT));
 }
 
-static int16_t name_call(struct wake *wake, const char *name, bool *returns)
+static int16_t call_named(struct wake *wake, const char *name, bool *returns)
 {
 	(void)returns;
-	return wake_name_text(wake->names, name);
+	return name_text(wake->names, name);
 }
 
 /* --- locks of files ------------------------------------------------------------------------------------------------------- */
@@ -189,7 +189,7 @@ static void on_lock(struct at *at, const char *call)
 
 	if (!thread)
 		return;
-	try.call = wake_name_text(at->wake->names, call);
+	try.call = name_text(at->wake->names, call);
 	if (polls_of(at->wake)->held.count >= LOCKS_MAX)
 		polls_of(at->wake)->held.count = 0;
 	if (result == -11)
@@ -283,7 +283,7 @@ static int32_t unknown_node(struct cut *cut, const struct thread *thread, const 
 	int32_t index;
 
 	deed.whom = wake_comm_at(cut->wake, thread, wait->start);
-	deed.syscall = wake_text(cut->wake->names, poll->call, "?");
+	deed.syscall = name_at(cut->wake->names, poll->call, "?");
 	detail.period = (poll->last - poll->first) / (poll->tries - 1);
 	index = wait_end_node(cut, thread, wait, WHAT_UNKNOWN, wait->start, end, &deed);
 	cut->graph->nodes.items[index].whom_tid = thread->tid;
@@ -348,7 +348,7 @@ static void thread_free(struct thread *thread)
 static const struct part_event events[] = {
 	{"filelock:posix_lock_inode", on_posix_lock, {"s_dev", "i_ino", "type", "ret", "fl_start", "fl_end"}},
 	{"filelock:flock_lock_inode", on_flock, {"s_dev", "i_ino", "type", "ret", "fl_start", "fl_end"}},
-	{"syscalls:sys_exit_", on_exit_call, {"ret"}, .named = name_call},
+	{"syscalls:sys_exit_", on_exit_call, {"ret"}, .named = call_named},
 	{0},
 };
 

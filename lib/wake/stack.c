@@ -354,7 +354,7 @@ static char *asker_function(const struct wake *wake, const struct thread *asker,
 	return function_of(&frame);
 }
 
-struct stack_told wake_stack_tell(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker)
+struct stack_told stack_tell(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker)
 {
 	const struct stack *stack = stack_of_piece(wake, thread, piece, asker);
 	struct stack_told told = {0};

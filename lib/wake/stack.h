@@ -21,7 +21,7 @@ struct stack_told {
 	char *kernel;	      /* of a wait: the kernel's function: "futex_do_wait" */
 	char *asker_function; /* of a run: the one in which the asker waited */
 };
-struct stack_told wake_stack_tell(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker);
+struct stack_told stack_tell(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker);
 void stack_told_free(struct stack_told *told);
 
 #endif

@@ -112,7 +112,7 @@ static void on_raw_entry(struct at *at)
 {
 	enum { ID, ARGUMENTS };
 
-	enter(at, wake_number_call(at->wake, (int)at_number(at, ID)), (int32_t)at_first(at, ARGUMENTS));
+	enter(at, name_call(at->wake, (int)at_number(at, ID)), (int32_t)at_first(at, ARGUMENTS));
 	if (!at->current && syscall_is_told(at->wake, at->event))
 		sleeps(at->wake, at_thread(at), at->cpu->number);
 }
@@ -128,7 +128,7 @@ static void on_return(struct at *at)
 	enter(at, CALL_NONE, FD_NONE);
 }
 
-static int16_t name_call(struct wake *wake, const char *name, bool *returns)
+static int16_t call_named(struct wake *wake, const char *name, bool *returns)
 {
 	(void)returns;
 	return reason_syscall(wake->reasons, name);
@@ -137,7 +137,7 @@ static int16_t name_call(struct wake *wake, const char *name, bool *returns)
 static const struct part_event events[] = {
 	{"raw_syscalls:sys_enter", on_raw_entry, {"id", "args"}},
 	{"raw_syscalls:sys_exit", on_return, {"ret"}},
-	{"syscalls:sys_enter_", on_entry, {"fd", "fd_in", "out_fd"}, .named = name_call},
+	{"syscalls:sys_enter_", on_entry, {"fd", "fd_in", "out_fd"}, .named = call_named},
 	{"syscalls:sys_exit_", on_return, {"ret"}},
 	{0},
 };

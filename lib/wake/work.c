@@ -90,7 +90,7 @@ static void queue_work(struct wake *wake, uint64_t address, const struct work *w
 		queued = add_queued(wake, address);
 	queued->work = *work;
 	queued->work.owner = owner_of(wake, work->by.thread);
-	queued->work.queue = wake_name_text(wake->names, queue);
+	queued->work.queue = name_text(wake->names, queue);
 	queued->work.serves = loop_device_of(wake, queue);
 	loop_device_queue(wake, address, &queued->work);
 	queued->work.throttled = is_throttle(queue);
@@ -189,7 +189,7 @@ static int32_t cause_node(struct cut *cut, const struct work *work, int64_t star
 
 	if (work->throttled)
 		return throttled_node(cut, work, start, asker);
-	deed.queue = wake_text(wake->names, work->queue, "?");
+	deed.queue = name_at(wake->names, work->queue, "?");
 	if (work->cause == CAUSE_TIMER || work->cause == CAUSE_SENT) {
 		deed.kind = DEED_TIMER_WORK;
 		what = WHAT_TIMER;
@@ -286,7 +286,7 @@ static bool job(const struct wake *wake, const struct piece *run, struct job *jo
 {
 	const struct work *work = work_at(wake, run->cause_index);
 
-	*job = (struct job){work->owner, wake_text(wake->names, work->queue, "?")};
+	*job = (struct job){work->owner, name_at(wake->names, work->queue, "?")};
 	return true;
 }
 

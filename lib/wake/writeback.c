@@ -98,7 +98,7 @@ static uint64_t disk_named(const struct at *at)
 
 	if (device_parse(name, length, &disk) == 0)
 		return events_device_disk(at->wake->events, disk);
-	return length ? wake_name_disk(at->wake->names, name) : 0;
+	return length ? name_disk(at->wake->names, name) : 0;
 }
 
 static void on_dirty(struct at *at)
@@ -171,7 +171,7 @@ static int32_t throttled_node(struct cut *cut, const struct thread *thread, cons
 	char disk[64];
 	int32_t node;
 
-	detail.disk = wake_disk_name(wake->names, dev);
+	detail.disk = name_of_disk(wake->names, dev);
 	if (!detail.disk)
 		detail.disk = events_device_name(wake->events, dev, disk, sizeof(disk));
 	deed.whom = wake_comm_at(wake, thread, wait->start);
