@@ -22,7 +22,7 @@ enum { OVERTAKEN_MIN = 100, SPLIT_ROOM = 128 };
 /* Tells whether a turn has its answer. */
 static bool is_answered(const struct start *start)
 {
-	return pair_chart(start)->turns && start->answered;
+	return start_chart(start)->turns && start->answered;
 }
 
 /* An answer after which nothing was sent for so long was the last. */
@@ -238,7 +238,7 @@ static int let_go(struct measure *measure, struct start *start)
 
 	patience_drop(&measure->patience, start);
 	start->sample.series->starts--;
-	pair_release(start);
+	start_release(start);
 	return held ? measure->judge.tell.release(measure->judge.tell.context) : 0;
 }
 
@@ -297,7 +297,7 @@ static enum doubt doubt_of(const struct measure *measure, const struct start *st
 		return DOUBT_NONE;
 	if (recorded_lacks(&measure->recorded, start->sample.start) >= 0)
 		return DOUBT_CPU;
-	if (pair_is_range(start) && start->sample.series->ended - start->ended_before >= OVERTAKEN_MIN)
+	if (start_is_range(start) && start->sample.series->ended - start->ended_before >= OVERTAKEN_MIN)
 		return DOUBT_OVERTAKEN;
 	return DOUBT_NONE;
 }
@@ -347,8 +347,8 @@ int outcome_abandon(struct measure *measure, struct start *list, int64_t now, bo
 
 int outcome_answered(struct measure *measure, struct start *start)
 {
-	pair_take(start);
-	return outcome_end(measure, pair_chart(start), start, start->answered);
+	start_take(start);
+	return outcome_end(measure, start_chart(start), start, start->answered);
 }
 
 /* An answer after which nothing was sent for a while was the last. */
@@ -358,8 +358,8 @@ static int turn_time(struct measure *measure, struct active_chart *chart, int64_
 		return 0;
 	chart->swept = now;
 	for (struct start *start = pairs_oldest(measure->pairs), *newer; start; start = newer) {
-		newer = pairs_newer(start);
-		if (pair_chart(start) == chart && start->answered && turn_over(start) <= now && outcome_answered(measure, start) < 0)
+		newer = start_newer(start);
+		if (start_chart(start) == chart && start->answered && turn_over(start) <= now && outcome_answered(measure, start) < 0)
 			return -1;
 	}
 	return 0;
@@ -432,7 +432,7 @@ static int forget_starts(struct measure *measure, int64_t now)
 	struct start *start;
 
 	while ((start = pairs_oldest(measure->pairs))) {
-		pair_take(start);
+		start_take(start);
 		if (outcome_abandon(measure, start, now, false) < 0)
 			return -1;
 	}
@@ -489,7 +489,7 @@ static int last_verdicts(struct measure *measure)
 		judge_last_common(&measure->charts.items[i]->set);
 		gather_worst(&found, &measure->charts.items[i]->set);
 	}
-	for (start = pairs_oldest(measure->pairs); start; start = pairs_newer(start)) {
+	for (start = pairs_oldest(measure->pairs); start; start = start_newer(start)) {
 		if (!is_overdue(start, measure->now) && !start->doubted)
 			continue;
 		doubt = doubt_of(measure, start);
@@ -576,7 +576,7 @@ int measure_end(struct measure *measure)
 	if (end_turns(measure) < 0 || last_verdicts(measure) < 0 || tell_unjudged(measure) < 0 || tell_doubted(measure) < 0)
 		return -1;
 	for (struct start *start; (start = pairs_oldest(measure->pairs));) {
-		pair_take(start);
+		start_take(start);
 		if (let_go(measure, start) < 0)
 			return -1;
 	}
@@ -632,7 +632,7 @@ int64_t measure_horizon(const struct measure *measure)
 		horizon = first < horizon ? first : horizon;
 	}
 	while (start && start->state == START_RELEASED)
-		start = pairs_newer(start);
+		start = start_newer(start);
 	return start && start->sample.start < horizon ? start->sample.start : horizon;
 }
 

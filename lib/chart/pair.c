@@ -192,8 +192,8 @@ void pair_table_free(struct pair_table *table)
 		newer = start->newer;
 		if (start->table != table)
 			continue;
-		pair_take(start);
-		pair_release(start);
+		start_take(start);
+		start_release(start);
 	}
 	while (table->free_slots) {
 		struct pair_slot *slot = table->free_slots;
@@ -282,7 +282,7 @@ static struct start *first_of_key(const struct pair_slot *slot, const struct pai
 	return first;
 }
 
-void pair_take(struct start *start)
+void start_take(struct start *start)
 {
 	struct pair_table *table = start->table;
 	struct pair_slot *slot = start->slot;
@@ -313,17 +313,17 @@ void pair_take(struct start *start)
 	start->next = start->behind = NULL;
 }
 
-struct active_chart *pair_chart(const struct start *start)
+struct active_chart *start_chart(const struct start *start)
 {
 	return start->table->chart;
 }
 
-bool pair_is_range(const struct start *start)
+bool start_is_range(const struct start *start)
 {
 	return start->table->ranged;
 }
 
-void pair_release(struct start *start)
+void start_release(struct start *start)
 {
 	struct pairs *pairs = start->table->pairs;
 
@@ -379,7 +379,7 @@ static struct start *push_out(struct pair_table *table, const int64_t *slot_of, 
 		pairs->overflowed++;
 	}
 	if (out)
-		pair_take(out);
+		start_take(out);
 	return out;
 }
 
@@ -413,7 +413,7 @@ struct start *pair_start(struct pair_table *table, const int64_t *key, int64_t l
 
 static void hand_out(struct start *start, struct start **list)
 {
-	pair_take(start);
+	start_take(start);
 	start->next = *list;
 	*list = start;
 }
@@ -595,7 +595,7 @@ struct start *pairs_oldest(const struct pairs *pairs)
 	return pairs->oldest;
 }
 
-struct start *pairs_newer(const struct start *start)
+struct start *start_newer(const struct start *start)
 {
 	return start->newer;
 }

@@ -10,7 +10,7 @@
  *	in a nesting table	the newest ends first
  *	else			only the newest is kept
  *
- * Life: pairs_new, pair_table_new for each chart, pair_start and pair_end, pair_release for each start that was
+ * Life: pairs_new, pair_table_new for each chart, pair_start and pair_end, start_release for each start that was
  * handed out, pair_table_free, pairs_free.
  */
 #ifndef CHART_PAIR_H
@@ -19,60 +19,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "chart/sample.h"
+#include "chart/start.h"
 
 enum {
-	PAIR_OPEN_MAX = 1 << 15, /* starts open at once, over all tables */
-	PAIR_SAME_MAX = 64,	 /* starts with the same key at once */
-	PAIR_SLOT_MAX = 1 << 10, /* starts of long ranges at once; an end looks at all of them */
+	PAIR_OPEN_MAX = 1 << 15,     /* starts open at once, over all tables */
+	PAIR_SAME_MAX = 64,	     /* starts with the same key at once */
+	PAIR_SLOT_MAX = 1 << 10,     /* starts of long ranges at once; an end looks at all of them */
 	PAIR_RANGES_MAX = 1 << 16,   /* pieces of ranges that have ended in part */
 	PAIR_RANGES_OF_ONE = 1 << 9, /* the same of one start: an end looks at all of them */
 };
 
 struct pairs;
 struct pair_table;
-struct pair_slot;
-struct range;
-
-struct ranges {
-	struct range *first; /* NULL: nothing is left */
-	int count;
-};
-
-enum start_state {
-	START_OPEN,	/* its age is no cause for concern, as far as is known */
-	START_SUSPECT,	/* its age passed the limit; no signal yet */
-	START_REPORTED, /* a signal says that it is still open; its window waits for its end */
-	START_RELEASED, /* the same, and its window waits no more */
-};
-
-struct start {
-	struct sample sample; /* the caller's, but for key, start and series */
-	enum start_state state;
-	uint32_t ended_before; /* the caller's: what its series' `ended` was */
-	int64_t due; /* the caller's: when a suspect is to be looked at again */
-	bool for_cpu; /* the caller's: it waits for a CPU */
-	bool doubted; /* the caller's: it was due, but no signal says that it is open */
-	int cpu; /* the caller's: which one the wake-up chose; -1: not known */
-	union {
-		int64_t depth; /* the caller's: where on the stack it is; 0: not known */
-		int64_t answered; /* the caller's, of a turn: when the last answer was sent; 0: none yet */
-	};
-	struct start *before, *after; /* the caller's list: of its series, or of the suspects */
-	/* private */
-	struct pair_table *table;
-	struct pair_slot *slot;
-	struct start *prev, *next; /* starts of a slot with other ranges */
-	struct start *behind;	   /* the start with the same key that takes its place when it ends */
-	struct start *older, *newer; /* of all tables, by age */
-	int64_t to;		   /* of a range: where it ends */
-	struct ranges lacks;	   /* what has not ended of its range; none: all */
-	int same; /* of the first of its key: how many there are; else 0 */
-};
 
 struct pairs *pairs_new(void);
 void pairs_free(struct pairs *pairs);
-struct active_chart;
 struct pair_table *pair_table_new(struct pairs *pairs, struct active_chart *chart, bool ranged, bool nest, int keys);
 void pair_table_free(struct pair_table *table); /* with its starts */
 
@@ -101,21 +62,8 @@ struct start *pair_find(struct pair_table *table, const int64_t *key);
 /* Hands out the same way all starts with this very key. */
 struct start *pair_forget(struct pair_table *table, const int64_t *key);
 
-/* The chart of its table. */
-struct active_chart *pair_chart(const struct start *start);
-
-/* Tells whether it is a range. */
-bool pair_is_range(const struct start *start);
-
-/* Gives back a start that was handed out. */
-void pair_release(struct start *start);
-
-/* The oldest of all tables, still linked; NULL: none. And the one that began after it. */
+/* The oldest of all tables, still linked; NULL: none. */
 struct start *pairs_oldest(const struct pairs *pairs);
-struct start *pairs_newer(const struct start *start);
-
-/* Takes a start out of its table: it is then handed out. */
-void pair_take(struct start *start);
 
 /*
  * Counts the starts pushed out because PAIR_OPEN_MAX were open, or PAIR_SLOT_MAX with long ranges; and the times that a start's range

@@ -31,11 +31,11 @@ static int receive(struct measure *measure, struct binding *binding, const struc
 /* The connection is closed: what was not answered is given up. */
 static int close_turn(struct measure *measure, struct start *start, int64_t now)
 {
-	struct active_chart *chart = pair_chart(start);
+	struct active_chart *chart = start_chart(start);
 
 	if (start->answered)
 		return outcome_answered(measure, start);
-	pair_take(start);
+	start_take(start);
 	return outcome_drop(measure, chart, start, now);
 }
 
@@ -44,8 +44,8 @@ int turn_exit(struct measure *measure, const struct active_chart *chart, int64_t
 	struct start *newer;
 
 	for (struct start *start = pairs_oldest(measure->pairs); start; start = newer) {
-		newer = pairs_newer(start);
-		if (pair_chart(start) == chart && start->sample.key[0] == process && close_turn(measure, start, now) < 0)
+		newer = start_newer(start);
+		if (start_chart(start) == chart && start->sample.key[0] == process && close_turn(measure, start, now) < 0)
 			return -1;
 	}
 	return 0;

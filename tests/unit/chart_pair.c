@@ -14,7 +14,7 @@ static struct start *start(struct pair_table *table, int64_t dev, int64_t at, in
 	struct start *out, *made = pair_start(table, key, length, ts, &out);
 
 	if (out)
-		pair_release(out);
+		start_release(out);
 	return made;
 }
 
@@ -29,7 +29,7 @@ static int end(struct pair_table *table, int64_t dev, int64_t at, int64_t length
 	for (; list; list = next, count++) {
 		next = list->next;
 		*sum += list->sample.start;
-		pair_release(list);
+		start_release(list);
 	}
 	return count;
 }
@@ -145,7 +145,7 @@ static int end_whole(struct pair_table *table, int64_t at, int64_t length, int64
 	for (; list; list = next, count++) {
 		next = list->next;
 		*sum += list->sample.start;
-		pair_release(list);
+		start_release(list);
 	}
 	return count;
 }
@@ -226,7 +226,7 @@ static void replaced_and_forgotten(void)
 	start(table, 5, 0, 0, 4);
 	gone = pair_forget(table, key);
 	assert(gone && !gone->next && gone->sample.start == 4);
-	pair_release(gone);
+	start_release(gone);
 	assert(!pair_forget(table, key));
 	pair_table_free(table);
 }
@@ -247,7 +247,7 @@ static void forgotten_ranges(void)
 	for (gone = pair_forget(table, key); gone; gone = next) {
 		next = gone->next;
 		sum += gone->sample.start;
-		pair_release(gone);
+		start_release(gone);
 	}
 	assert(sum == 2 + 4 + 8);
 	assert(end(table, 7, 0, INT64_MAX, &sum) == 2 && sum == 1 + 16);

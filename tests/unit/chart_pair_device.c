@@ -94,7 +94,7 @@ static void take_bios(struct start *list)
 		for (int i = 0; i < device.bio_count; i++)
 			if (device.bios[i].queued == list->sample.start)
 				device.bios[i].measured = device.now;
-		pair_release(list);
+		start_release(list);
 	}
 }
 
@@ -106,7 +106,7 @@ static void take_issues(struct start *list)
 		for (int i = 0; i < device.issue_count; i++)
 			if (device.issues[i].issued == list->sample.start)
 				device.issues[i].measured = device.now;
-		pair_release(list);
+		start_release(list);
 	}
 }
 
