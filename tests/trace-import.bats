@@ -252,13 +252,15 @@ END
 	# What is abnormal is said beforehand, lest another load makes it normal.
 	echo 'limits ts=0 chart=runq center=0.00001 lcl=0 ucl=0.0002 n=1000 method=imr' >known
 	asked() { cchart-filter -c runq --method=imr --limits=known | blame-rank --text | grep -E '^(limits|signal|window|blame|path) '; }
-	# A recording does not tell which threads are the pipe's own, nor what program a process runs.
-	stream-cat --text live.tb |
-		sed -E '/^stage /d; /^task /s/ (program|script|title|cgroup|read)=("([^"\\]|\\.)*"|[^ ]*)//g' | asked >wanted
+	# A recording does not tell which threads are the pipe's own, nor what program a process runs, nor of most threads whose they are.
+	known_to_both() {
+		sed -E '/^stage /d; /^task /s/ (program|script|title|cgroup|read|tgid|began|kernel)=("([^"\\]|\\.)*"|[^ ]*)//g'
+	}
+	stream-cat --text live.tb | known_to_both | asked >wanted
 	run cat wanted
 	assert_line --regexp '^blame graph=1 '
 	for file in live.dat live.trace; do
-		trace-import $file | asked >got
+		trace-import --text $file | known_to_both | asked >got
 		diff wanted got
 	done
 }
