@@ -222,6 +222,15 @@ static enum truth judge_test(const struct condition *test, value_function *value
 	return compare(test->operator, &left, &right);
 }
 
+static enum truth judge_known(const struct condition *known, value_function *value_of, void *context)
+{
+	char room[VALUE_ROOM];
+	struct value value;
+
+	evaluate(known->left, value_of, context, room, &value);
+	return truth_of(value.kind != VALUE_UNKNOWN);
+}
+
 enum truth condition_truth(const struct condition *condition, value_function *value_of, void *context)
 {
 	enum truth left, right;
@@ -230,9 +239,13 @@ enum truth condition_truth(const struct condition *condition, value_function *va
 		return TRUTH_YES;
 	if (condition->kind == CONDITION_TEST)
 		return judge_test(condition, value_of, context);
+	if (condition->kind == CONDITION_KNOWN)
+		return judge_known(condition, value_of, context);
 	left = condition_truth(condition->left, value_of, context);
 	if (condition->kind == CONDITION_NOT)
 		return (enum truth)(TRUTH_YES - left);
+	if (condition->kind == CONDITION_SURE)
+		return truth_of(left == TRUTH_YES);
 	if (left == (condition->kind == CONDITION_AND ? TRUTH_NO : TRUTH_YES))
 		return left;
 	right = condition_truth(condition->right, value_of, context);

@@ -27,6 +27,8 @@ enum condition_kind {
 	CONDITION_OR,
 	CONDITION_NOT,
 	CONDITION_TEST,
+	CONDITION_SURE,	 /* of a test: NO where it is unknown */
+	CONDITION_KNOWN, /* of a value: whether it is there */
 	/* values */
 	CONDITION_NAMED,
 	CONDITION_LITERAL,
@@ -76,14 +78,14 @@ typedef void value_function(void *context, int named, char room[VALUE_ROOM], str
 struct condition {
 	enum condition_kind kind;
 	enum condition_operator operator;
-	struct condition *left, *right; /* of NOT and NEGATE: only left */
+	struct condition *left, *right; /* of NOT, SURE, KNOWN and NEGATE: only left */
 	int named;
 	struct value literal; /* owns its text */
 };
 
 /* Makers. */
 struct condition *condition_both(enum condition_kind kind, struct condition *left, struct condition *right); /* AND, OR, and arithmetic */
-struct condition *condition_one(enum condition_kind kind, struct condition *of);			      /* NOT, NEGATE */
+struct condition *condition_one(enum condition_kind kind, struct condition *of);			      /* NOT, SURE, KNOWN, NEGATE */
 struct condition *condition_test(enum condition_operator operator, struct condition *left, struct condition *right);
 struct condition *condition_named(int named);
 struct condition *condition_number(double number);
