@@ -10,14 +10,14 @@ _tailblame_options()
 		sed -nE 's/^ +(-.), (--[a-z-]+=?).*/\1\n\2/p; s/^ +(--[a-z-]+=?).*/\1/p; s/^ +(-[^-])( .*)?$/\1/p'
 }
 
-# The names of the charts, or of other files, that are shipped, beside the command or in the system's place.
-_tailblame_charts() # COMMAND [FOLDER/ SUFFIX]
+# The names of the files that are shipped in a folder of charts/, beside the command or in the system's place.
+_tailblame_shipped() # COMMAND FOLDER/ ENDING
 {
-	local command directory chart suffix=${3-chart}
+	local command directory file
 	command=$(type -P "$1") || return
 	for directory in "${TAILBLAME_DATA-}" "${command%/*}/.." "${command%/*}/../share/tailblame"; do
-		for chart in "$directory/charts/${2-}"*".$suffix"; do
-			[ -e "$chart" ] && chart=${chart##*/} && echo "${chart%."$suffix"}"
+		for file in "$directory"/charts/"$2"*"$3"; do
+			[ -e "$file" ] && file=${file##*/} && echo "${file%"$3"}"
 		done
 	done
 }
@@ -67,17 +67,20 @@ _tailblame()
 	COMPREPLY=()
 	case $before in
 	-c | --chart)
-		words=$(_tailblame_charts "$command")
+		words=$(_tailblame_shipped "$command" "" .chart)
+		;;
+	-s | --states)
+		words=$(_tailblame_shipped "$command" states/ .state)
 		;;
 	-T | --trigger)
-		words=$(_tailblame_charts "$command" triggers/ trigger)
+		words=$(_tailblame_shipped "$command" triggers/ .trigger)
 		;;
 	-e | --event)
 		words=$(_tailblame_events)
 		;;
 	-k | --kind)
 		if [[ $command == *trace-export ]]; then
-			words="stream chart task device stack file quota traced stage shed event lost tick sample limits signal open window trigger request exception graph node edge path blame diff run features config cluster label rule same outside timer symbol printk summary usage"
+			words="stream chart task device stack file quota traced stage shed event lost tick sample limits signal open window trigger request exception graph node edge path blame diff run features config cluster label rule same outside timer symbol printk summary state usage"
 		else
 			words=$(_tailblame_values "$command" "$before")
 		fi
@@ -103,7 +106,7 @@ _tailblame()
 	fi
 }
 
-for _tailblame_command in trace-collect trace-import cchart-filter trigger-filter graph-build blame-rank report stream-cat trace-export run-features run-cluster run-rules run-hub run-edge tailblame tailblame-hours; do
+for _tailblame_command in trace-collect trace-import cchart-filter trigger-filter graph-build blame-rank report stream-cat trace-export run-features run-cluster run-rules run-hub run-edge state-build state-query tailblame tailblame-hours; do
 	complete -o default -F _tailblame "$prefix$_tailblame_command"
 done
 unset _tailblame_command

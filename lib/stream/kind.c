@@ -19,7 +19,7 @@ static const struct {
 	[KIND_CLUSTER] = NAME("cluster"), [KIND_LABEL] = NAME("label"), [KIND_RULE] = NAME("rule"), [KIND_SAME] = NAME("same"),
 	[KIND_OUTSIDE] = NAME("outside"), [KIND_TIMER] = NAME("timer"), [KIND_SUMMARY] = NAME("summary"),
 	[KIND_SYMBOL] = NAME("symbol"), [KIND_PRINTK] = NAME("printk"),
-	[KIND_TRIGGER] = NAME("trigger"), [KIND_REQUEST] = NAME("request"), [KIND_EXCEPTION] = NAME("exception"),
+	[KIND_TRIGGER] = NAME("trigger"), [KIND_REQUEST] = NAME("request"), [KIND_EXCEPTION] = NAME("exception"), [KIND_STATE] = NAME("state"),
 };
 
 const char *kind_name(enum kind kind)

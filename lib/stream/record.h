@@ -65,6 +65,7 @@ enum kind {
 	KIND_TRIGGER,  /* ts name state reason? matched? unmatched? : a trigger has fired, or logs no more */
 	KIND_REQUEST,  /* ts start id trigger match logged tid? chart key? value : a request that ended while a trigger logged */
 	KIND_EXCEPTION, /* ts tid object? name what? function? cause? : one was thrown */
+	KIND_STATE,   /* ts path value? since? : what an attribute has become, by a state file */
 	KINDS
 };
 

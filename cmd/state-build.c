@@ -1,0 +1,243 @@
+/*
+ * state-build: turn events into states: what each thing was, and from when to when.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/command.h"
+#include "base/confine.h"
+#include "base/fail.h"
+#include "base/interrupt.h"
+#include "base/priority.h"
+#include "event/event.h"
+#include "state/history.h"
+
+static struct option_list files;
+static const char *history_path;
+static uint64_t most = 1000000;
+static bool as_text;
+
+static const struct option_entry options[] = {
+	{OPTION_LIST, 's', "states", &files, "FILE", "a state file, or the name of one that is shipped; may be given several times"},
+	{OPTION_STRING, 'o', "output", &history_path, "HISTORY", "write a history file, not a stream"},
+	{OPTION_COUNT, 0, "attributes", &most, "N", "keep at most N attributes (default 1000000)"},
+	OPTION_TEXT(&as_text),
+	{0},
+};
+
+struct build {
+	struct stream *stream;
+	struct events *events;
+	struct state_machine *machine;
+	struct history *history; /* NULL: state records go into the stream */
+	struct line line;
+	uint64_t alarms;
+};
+
+/* state ts path value? since? */
+static int write_state(struct build *build, uint32_t node, int64_t ts, struct state_value value, const int64_t *since)
+{
+	char path[STATE_PATH_ROOM], room[STATE_VALUE_ROOM];
+	const char *text;
+	size_t length;
+
+	state_tree_path(state_machine_tree(build->machine), node, path);
+	line_begin(&build->line, kind_name(KIND_STATE));
+	line_time(&build->line, "ts", ts);
+	line_text(&build->line, "path", path);
+	text = state_value_spell(value, room, &length);
+	if (value.kind != STATE_NULL)
+		line_bytes(&build->line, "value", text, length);
+	if (since)
+		line_time(&build->line, "since", *since);
+	return stream_write_line(build->stream, &build->line);
+}
+
+static int changed(void *context, uint32_t node, int64_t since, struct state_value before, int64_t ts, struct state_value now)
+{
+	(void)since;
+	(void)before;
+	return write_state(context, node, ts, now, NULL);
+}
+
+/* Null since before; from the beginning if it is not known. */
+static int taken_back(void *context, uint32_t node, int64_t since, struct state_value before, int64_t from, int64_t ts)
+{
+	struct build *build = context;
+	int64_t begin, now;
+
+	(void)since;
+	(void)before;
+	state_machine_span(build->machine, &begin, &now);
+	return write_state(build, node, ts, (struct state_value){0}, from > begin ? &from : &begin);
+}
+
+static const struct state_sink records = {changed, taken_back, true};
+
+static int alarm_rings(void *context, const struct state_file *file, const struct event *event, const char *text)
+{
+	struct build *build = context;
+
+	build->alarms++;
+	if (build->history)
+		return 0;
+	line_begin(&build->line, kind_name(KIND_SIGNAL));
+	line_unsigned(&build->line, "id", build->alarms);
+	line_time(&build->line, "ts", event->ts);
+	line_time(&build->line, "start", event->ts);
+	line_text(&build->line, "chart", file->name);
+	line_integer(&build->line, "value", 0);
+	line_text(&build->line, "rules", "state");
+	line_integer(&build->line, "tid", event->tid);
+	line_text(&build->line, "comm", events_comm(build->events, event->tid));
+	line_text(&build->line, "text", text);
+	return stream_write_line(build->stream, &build->line);
+}
+
+static int record_seen(void *context, const struct record *record)
+{
+	struct build *build = context;
+	const struct fields *fields = NULL;
+	char wall[64];
+
+	if (record->kind != KIND_EVENT) {
+		fields = stream_fields(build->stream, record);
+		if (!fields)
+			return -1;
+	}
+	if (state_machine_record(build->machine, record, fields) < 0)
+		return -1;
+	if (build->history && record->kind == KIND_STREAM && fields_text(fields, "wall", wall, sizeof(wall)) == 1 &&
+	    history_tell(build->history, "wall", wall) < 0)
+		return -1;
+	return STREAM_PASS;
+}
+
+static int stream_over(void *context)
+{
+	const struct build *build = context;
+
+	return state_machine_finish(build->machine);
+}
+
+static int tell_views(struct history *history, const struct state_file *file, unsigned *number)
+{
+	for (size_t i = 0; i < file->views.count; i++) {
+		const struct state_view *view = &file->views.items[i];
+		const char *const facts[][2] = {{"kind", view->kind}, {"path", view->path}, {"title", view->title ? view->title : ""}};
+
+		++*number;
+		for (size_t n = 0; n < sizeof(facts) / sizeof(facts[0]); n++) {
+			char *key = memory_format("view.%u.%s", *number, facts[n][0]);
+			int status = history_tell(history, key, facts[n][1]);
+
+			free(key);
+			if (status < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static void load(struct build *build)
+{
+	unsigned views = 0;
+
+	for (int i = 0; i < files.count; i++) {
+		struct state_file *file = state_file_load(files.items[i], build->events);
+
+		if (!file || (build->history && tell_views(build->history, file, &views) < 0))
+			die("%s", fail_text());
+		state_machine_add(build->machine, file);
+	}
+}
+
+/* What was left out makes the data incomplete. */
+static void complain(const struct build *build)
+{
+	struct state_machine_counts counts = state_machine_counts(build->machine);
+	struct state_counts changes = state_attributes_counts(state_machine_attributes(build->machine));
+	const struct {
+		uint64_t count;
+		const char *what;
+	} left[] = {
+		{changes.refused, "changes were left out, for there are more attributes than --attributes allows"},
+		{counts.too_deep, "changes were left out, for their paths have more than 16 components"},
+		{counts.older, "events were left out, for they are older than others before them"},
+	};
+
+	for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++)
+		if (left[i].count > 0) {
+			warn("%llu %s", (unsigned long long)left[i].count, left[i].what);
+			stream_mark_incomplete(build->stream);
+		}
+	for (const char *name = NULL; (name = state_machine_unseen(build->machine, name));)
+		warn("none of the events of states '%s' came; trace-collect -s collects them", name);
+}
+
+/* Runs, and keeps the history if all went well. The exit status. */
+static int run(struct build *build)
+{
+	static const enum kind kinds[] = {KIND_STREAM, KIND_TASK, KIND_EVENT, KIND_LOST, KIND_TICK};
+	struct handlers handlers = {.finish = stream_over};
+	int status;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		handlers.on[kinds[i]] = record_seen;
+	status = stream_run(build->stream, &handlers, build);
+	if (status == 0)
+		complain(build);
+	if (status == 0 && build->history)
+		status = history_keep(build->history, build->machine);
+	if (status < 0) {
+		warn("%s", fail_text());
+		stream_close(build->stream);
+		return EXIT_FAILED;
+	}
+	status = stream_close(build->stream);
+	if (status && *fail_text())
+		warn("%s", fail_text());
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	int first = command_line(argc, argv, options, "[FILE...]", "turn events into states: what each thing was, and from when to when");
+	struct build build = {0};
+	int status;
+
+	if (files.count == 0)
+		die_usage("a state file is missing: -s FILE");
+	if (most == 0 || most > UINT32_MAX / 2)
+		die_usage("--attributes must be from 1 to %u", UINT32_MAX / 2);
+
+	/* open */
+	build.stream = stream_open(argv + first, argc - first);
+	if (!build.stream)
+		die("%s", fail_text());
+	interrupt_defer();
+	priority_lower(PRIORITY_LOW);
+	build.events = events_new(build.stream);
+	build.machine = state_machine_new(build.events, most);
+	build.history = history_path ? history_new(history_path) : NULL;
+	if (history_path && !build.history)
+		die("%s", fail_text());
+	load(&build);
+	if (!build.history)
+		stream_output(build.stream, STDOUT_FILENO, as_text);
+	state_attributes_sink(state_machine_attributes(build.machine), build.history ? &history_sink : &records,
+			      build.history ? (void *)build.history : &build);
+	state_machine_alarm(build.machine, alarm_rings, &build);
+	confine(build.history ? CONFINE_RENAME : CONFINE_NOTHING_ELSE, history_path, argv + first, argc - first);
+
+	/* build */
+	status = run(&build);
+
+	/* close */
+	if (build.history)
+		history_free(build.history);
+	state_machine_free(build.machine);
+	events_free(build.events);
+	line_free(&build.line);
+	return status;
+}

@@ -1,0 +1,298 @@
+#include "state/history_read.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "state/chunk.h"
+#include "state/database.h"
+#include "state/tree.h"
+
+struct attribute {
+	int64_t id;
+	char *path;
+};
+
+struct history_file {
+	char *name;
+	int fd;
+	sqlite3 *database;
+	sqlite3_stmt *rows, *text, *fact;
+	struct state_texts *texts;
+	ARRAY(struct attribute) attributes; /* by path */
+	bool spans;
+	int64_t from, to;
+};
+
+/* The rows that reach into a time, from the last one that begins before it. */
+#define ROWS                                                                                                                  \
+	"SELECT t0,data FROM chunk WHERE attr=?1 AND t0<?3 AND t0>=ifnull((SELECT max(t0) FROM chunk WHERE attr=?1 AND t0<=?2),?2)" \
+	" ORDER BY t0"
+
+/* Those with rows: one look at the key for each. */
+#define NAMES "SELECT id,parent,name,EXISTS(SELECT 1 FROM chunk WHERE attr=id) FROM attr ORDER BY id"
+
+/* Tables as they were made; no view or the like in their place, which could do anything, and for ever. */
+#define TABLES "SELECT count(*) FROM sqlite_schema WHERE type='table' AND sql IN(?,?,?,?)"
+
+enum { PATHS_MAX = 256 << 20 /* bytes of all */ };
+
+static int fail_read(const struct history_file *file)
+{
+	return database_fail(file->database, file->name, false);
+}
+
+static int fail_broken(const struct history_file *file, const char *what)
+{
+	return fail("'%s' is no whole history: %s", file->name, what);
+}
+
+/* A name of the file, below its parent, which comes before it. */
+struct name {
+	size_t length; /* of the path */
+	int depth;
+	char *path;
+};
+
+/* NULL after fail(). */
+static char *path_of(const struct history_file *file, sqlite3_stmt *names, const struct name *parents, size_t count, int *depth)
+{
+	int64_t parent = sqlite3_column_int64(names, 1);
+	const char *name = (const char *)sqlite3_column_text(names, 2);
+	size_t length = name ? (size_t)sqlite3_column_bytes(names, 2) : 0;
+
+	if (parent < 0 || (uint64_t)parent >= count || length == 0 || length > STATE_NAME_MAX || strlen(name) != length || parents[parent].depth >= STATE_DEPTH_MAX) {
+		fail_broken(file, "a name has no place");
+		return NULL;
+	}
+	*depth = parents[parent].depth + 1;
+	return parent == 0 ? memory_text(name, length) : memory_format("%s/%s", parents[parent].path, name);
+}
+
+static int by_path(const void *a, const void *b)
+{
+	return strcmp(((const struct attribute *)a)->path, ((const struct attribute *)b)->path);
+}
+
+static int read_names(struct history_file *file)
+{
+	sqlite3_stmt *names = database_prepare(file->database, file->name, NAMES);
+	ARRAY(struct name) all = {0};
+	size_t bytes = 0;
+	int status = 0, step = names ? SQLITE_ROW : SQLITE_ERROR;
+
+	*ARRAY_ADD(&all) = (struct name){.path = memory_text("", 0)};
+	while (status == 0 && step == SQLITE_ROW && (step = sqlite3_step(names)) == SQLITE_ROW) {
+		struct name name = {0};
+
+		if (sqlite3_column_int64(names, 0) != (int64_t)all.count)
+			status = fail_broken(file, "a name is missing");
+		else
+			name.path = path_of(file, names, all.items, all.count, &name.depth);
+		if (!name.path) {
+			status = -1;
+			break;
+		}
+		bytes += strlen(name.path);
+		if (bytes > PATHS_MAX)
+			status = fail_broken(file, "its paths are too long");
+		*ARRAY_ADD(&all) = name;
+		if (sqlite3_column_int(names, 3))
+			*ARRAY_ADD(&file->attributes) = (struct attribute){sqlite3_column_int64(names, 0), memory_text(name.path, strlen(name.path))};
+	}
+	if (status == 0 && step != SQLITE_DONE)
+		status = names ? fail_read(file) : -1;
+	sqlite3_finalize(names);
+	for (size_t i = 0; i < all.count; i++)
+		free(all.items[i].path);
+	free(all.items);
+	if (file->attributes.count > 0)
+		qsort(file->attributes.items, file->attributes.count, sizeof(*file->attributes.items), by_path);
+	return status;
+}
+
+static int check_tables(const struct history_file *file)
+{
+	static const char *const tables[] = {DATABASE_ATTR, DATABASE_VALUE, DATABASE_META, DATABASE_CHUNK};
+	sqlite3_stmt *count = database_prepare(file->database, file->name, TABLES);
+	int status = -1;
+
+	for (int i = 0; count && i < 4; i++)
+		sqlite3_bind_text(count, i + 1, tables[i], -1, SQLITE_STATIC);
+	if (count && sqlite3_step(count) != SQLITE_ROW)
+		fail_read(file);
+	else if (count && sqlite3_column_int(count, 0) != 4)
+		fail("'%s' is no history", file->name);
+	else if (count)
+		status = 0;
+	sqlite3_finalize(count);
+	return status;
+}
+
+static int open_database(struct history_file *file)
+{
+	struct stat status;
+
+	file->fd = open(file->name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (file->fd < 0 || fstat(file->fd, &status) < 0)
+		return fail_errno("cannot open '%s'", file->name);
+	if (!S_ISREG(status.st_mode))
+		return fail("'%s' is no file", file->name);
+	file->database = database_open(file->fd, file->name, false);
+	if (!file->database || check_tables(file) < 0)
+		return -1;
+	file->rows = database_prepare(file->database, file->name, ROWS);
+	file->text = file->rows ? database_prepare(file->database, file->name, "SELECT text FROM value WHERE id=?") : NULL;
+	file->fact = file->text ? database_prepare(file->database, file->name, "SELECT value FROM meta WHERE key=?") : NULL;
+	return file->fact ? 0 : -1;
+}
+
+static bool read_time(const struct history_file *file, const char *key, int64_t *ns)
+{
+	char *text = history_fact(file, key);
+	bool known = text && number_integer(text, strlen(text), ns) == 0;
+
+	free(text);
+	return known;
+}
+
+struct history_file *history_open(const char *path)
+{
+	struct history_file *file = NEW(struct history_file);
+
+	file->name = memory_text(path, strlen(path));
+	file->fd = -1;
+	file->texts = state_texts_new();
+	if (open_database(file) == 0 && read_names(file) == 0) {
+		file->spans = read_time(file, "from", &file->from) && read_time(file, "to", &file->to) && file->from <= file->to;
+		return file;
+	}
+	history_close(file);
+	return NULL;
+}
+
+void history_close(struct history_file *file)
+{
+	if (!file)
+		return;
+	for (size_t i = 0; i < file->attributes.count; i++)
+		free(file->attributes.items[i].path);
+	free(file->attributes.items);
+	sqlite3_finalize(file->rows);
+	sqlite3_finalize(file->text);
+	sqlite3_finalize(file->fact);
+	sqlite3_close(file->database);
+	if (file->fd >= 0)
+		close(file->fd);
+	state_texts_free(file->texts);
+	free(file->name);
+	free(file);
+}
+
+bool history_span(const struct history_file *file, int64_t *from, int64_t *to)
+{
+	*from = file->from;
+	*to = file->to;
+	return file->spans;
+}
+
+char *history_fact(const struct history_file *file, const char *key)
+{
+	char *fact = NULL;
+
+	sqlite3_bind_text(file->fact, 1, key, -1, SQLITE_STATIC);
+	if (sqlite3_step(file->fact) == SQLITE_ROW && sqlite3_column_text(file->fact, 0))
+		fact = memory_text((const char *)sqlite3_column_text(file->fact, 0), (size_t)sqlite3_column_bytes(file->fact, 0));
+	sqlite3_reset(file->fact);
+	return fact;
+}
+
+size_t history_count(const struct history_file *file)
+{
+	return file->attributes.count;
+}
+
+const char *history_path(const struct history_file *file, size_t index)
+{
+	return file->attributes.items[index].path;
+}
+
+struct state_texts *history_texts(const struct history_file *file)
+{
+	return file->texts;
+}
+
+/* With a reference. -1 after fail(). */
+static int value_of(const struct history_file *file, struct chunk_value stored, struct state_value *value)
+{
+	int status = 0;
+
+	*value = stored.kind == CHUNK_NUMBER ? state_value_number(stored.number) : (struct state_value){0};
+	if (stored.kind != CHUNK_TEXT)
+		return 0;
+	sqlite3_bind_int64(file->text, 1, stored.number);
+	if (sqlite3_step(file->text) == SQLITE_ROW) {
+		const char *text = sqlite3_column_blob(file->text, 0);
+
+		*value = state_value_read(file->texts, text ? text : "", (size_t)sqlite3_column_bytes(file->text, 0));
+	} else {
+		status = fail_broken(file, "a value has no text");
+	}
+	sqlite3_reset(file->text);
+	return status;
+}
+
+struct walk {
+	int64_t from, to, at; /* at: the end of the row before */
+	history_seen *seen;
+	void *context;
+};
+
+/* The intervals of a row. */
+static int walk_row(const struct history_file *file, struct walk *walk)
+{
+	int64_t at = sqlite3_column_int64(file->rows, 0);
+	const unsigned char *data = sqlite3_column_blob(file->rows, 1), *end = data + sqlite3_column_bytes(file->rows, 1);
+	struct chunk_interval interval;
+	int status = 0;
+
+	if (at < walk->at)
+		return fail_broken(file, "rows that overlap");
+	while (status == 0 && data < end && at < walk->to) {
+		struct state_value value;
+		int64_t until;
+
+		if (!chunk_get(&data, end, &interval) || __builtin_add_overflow(at, interval.duration, &until))
+			return fail_broken(file, "intervals that cannot be read");
+		if (until > walk->from) {
+			if (value_of(file, interval.value, &value) < 0)
+				return -1;
+			status = walk->seen(walk->context, at, until, value);
+			state_value_drop(file->texts, &value);
+		}
+		at = until;
+	}
+	walk->at = at;
+	return status;
+}
+
+int history_walk(struct history_file *file, size_t index, int64_t from, int64_t to, history_seen *seen, void *context)
+{
+	struct walk walk = {from, to, INT64_MIN, seen, context};
+	int status = 0, step;
+
+	sqlite3_bind_int64(file->rows, 1, file->attributes.items[index].id);
+	sqlite3_bind_int64(file->rows, 2, from);
+	sqlite3_bind_int64(file->rows, 3, to);
+	while (status == 0 && (step = sqlite3_step(file->rows)) == SQLITE_ROW)
+		status = walk_row(file, &walk);
+	if (status == 0 && step != SQLITE_DONE)
+		status = fail_read(file);
+	sqlite3_reset(file->rows);
+	return status;
+}

@@ -1,0 +1,39 @@
+/*
+ * history_read: reads a history file (state/history.h). The file may be anybody's: what is wrong in it is a failure that says so.
+ *
+ *	history = history_open(path)
+ *	for (i = 0; i < history_count(history); i++)	attributes, sorted by path
+ *		history_walk(history, i, from, to, seen, context)
+ *	history_close(history)
+ */
+#ifndef STATE_HISTORY_READ_H
+#define STATE_HISTORY_READ_H
+
+#include "state/value.h"
+
+struct history_file;
+
+/* NULL after fail(). */
+struct history_file *history_open(const char *path);
+void history_close(struct history_file *file); /* NULL: does nothing */
+
+/* Trace times, ns. False: no record had a time. */
+bool history_span(const struct history_file *file, int64_t *from, int64_t *to);
+
+/* What history_tell() wrote; the caller frees it. NULL: nothing. */
+char *history_fact(const struct history_file *file, const char *key);
+
+size_t history_count(const struct history_file *file); /* of attributes that were ever more than null */
+const char *history_path(const struct history_file *file, size_t index);
+
+/*
+ * Calls for each interval of an attribute that lies at least partly in from..to, as it is in the file, nulls too, in order. The value is
+ * valid until the call returns. 0; 1 if a call returned that, which ends it; -1 after fail().
+ */
+typedef int history_seen(void *context, int64_t from, int64_t to, struct state_value value);
+int history_walk(struct history_file *file, size_t index, int64_t from, int64_t to, history_seen *seen, void *context);
+
+/* Where values of the file have their texts. */
+struct state_texts *history_texts(const struct history_file *file);
+
+#endif

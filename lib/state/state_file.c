@@ -1,0 +1,395 @@
+#include "state/state_file.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/near.h"
+
+enum { VALUE_LENGTH_MAX = 4096 };
+
+struct parser {
+	struct state_file *file;
+	struct events *events;
+	const char *line; /* the present one */
+	int number;
+};
+
+static const char *const actions[] = {
+	[ACTION_SET] = "set", [ACTION_PUSH] = "push", [ACTION_POP] = "pop", [ACTION_ADD] = "add", [ACTION_CLEAR] = "clear",
+};
+
+static const char *const view_kinds[] = {"lanes", "flow", "volume", "rate"};
+
+void state_file_free(struct state_file *file)
+{
+	if (!file)
+		return;
+	for (size_t i = 0; i < file->rules.count; i++) {
+		struct state_rule *rule = file->rules.items[i];
+
+		state_logic_free(rule->condition);
+		for (size_t n = 0; n < rule->operands.count; n++)
+			state_template_free(&rule->operands.items[n]);
+		free(rule->operands.items);
+		state_path_free(&rule->path);
+		state_template_free(&rule->value);
+		free(rule);
+	}
+	for (size_t i = 0; i < file->views.count; i++) {
+		free(file->views.items[i].kind);
+		free(file->views.items[i].path);
+		free(file->views.items[i].title);
+	}
+	free(file->rules.items);
+	free(file->views.items);
+	free(file->name);
+	free(file->title);
+	free(file);
+}
+
+/* "column N: sentence", the column of what is at `at` within the value of a field, whose text without escapes is `text`. */
+static int fail_within(const struct parser *parser, const struct field *field, const char *text, const char *at)
+{
+	size_t column = (size_t)(field->value - parser->line) + 1;
+
+	if (!field->escaped)
+		column += (size_t)(at - text);
+	return fail_prefix("column %zu", column);
+}
+
+static int fail_key(const struct parser *parser, const struct field *field)
+{
+	return fail_prefix("column %zu", (size_t)(field->key - parser->line) + 1);
+}
+
+/* The key's value, which the caller frees. NULL after fail(): there is none. */
+static char *need(const struct fields *fields, const char *key)
+{
+	char *text = fields_copy(fields, key);
+
+	if (text && *text && strlen(text) <= VALUE_LENGTH_MAX)
+		return text;
+	fail(text && *text ? "%s= is longer than %d bytes" : "%s= is missing", key, VALUE_LENGTH_MAX);
+	free(text);
+	return NULL;
+}
+
+/* Fails for a key that is not in the list, whose words have a space behind each. */
+static int check_keys(const struct parser *parser, const struct fields *fields, const char *keys)
+{
+	for (int i = 0; i < fields->count; i++) {
+		const struct field *field = &fields->item[i];
+		const char *at = keys;
+
+		while (*at && (strncmp(at, field->key, field->key_length) != 0 || at[field->key_length] != ' '))
+			at = strchr(at, ' ') + 1;
+		if (!*at) {
+			fail("unknown key '%.*s'; here there are %s", (int)field->key_length, field->key, *keys ? keys : "none");
+			return fail_key(parser, field);
+		}
+	}
+	return 0;
+}
+
+/* An operand of a condition: a field of the event, tid, comm, cpu, or [PATH]. */
+struct operand_reader {
+	struct state_rule *rule;
+	struct event_type *type;
+};
+
+static int read_operand(void *context, const char **at)
+{
+	const struct operand_reader *reader = context;
+	size_t length = 0;
+	char *braced;
+	const char *wrong;
+	int status;
+
+	if (**at == '[') {
+		int depth = 0;
+
+		do
+			depth += ((*at)[length] == '[') - ((*at)[length] == ']');
+		while ((*at)[length++] && depth > 0);
+		if (depth > 0)
+			return fail("']' is missing");
+	} else {
+		while (isalnum((unsigned char)(*at)[length]) || (*at)[length] == '_')
+			length++;
+	}
+	if (length == 0)
+		return fail("a field, [PATH], a number, a text in quotes, or null is missing");
+	braced = memory_format("{%.*s}", (int)length, *at);
+	*ARRAY_ADD(&reader->rule->operands) = (struct state_template){0};
+	status = state_template_read(&reader->rule->operands.items[reader->rule->operands.count - 1], reader->type, braced, &wrong);
+	*at += status < 0 ? (wrong - braced > 0 ? wrong - braced - 1 : 0) : (ptrdiff_t)length;
+	free(braced);
+	return status < 0 ? -1 : (int)reader->rule->operands.count - 1;
+}
+
+static int read_condition(const struct parser *parser, const struct fields *fields, struct event_type *type, struct state_rule *rule)
+{
+	struct operand_reader reader = {rule, type};
+	char *text = fields_copy(fields, "if");
+	const char *at = text;
+
+	if (!text)
+		return 0;
+	rule->condition = state_logic_read(text, read_operand, &reader, &at);
+	if (!rule->condition)
+		fail_within(parser, fields_find(fields, "if"), text, at);
+	free(text);
+	return rule->condition ? 0 : -1;
+}
+
+static int read_path(const struct parser *parser, const struct fields *fields, struct event_type *type, struct state_rule *rule)
+{
+	char *text = need(fields, "path");
+	const char *at = text;
+	int status = text ? state_path_read(&rule->path, type, text, &at) : -1;
+
+	if (text && status < 0)
+		fail_within(parser, fields_find(fields, "path"), text, at);
+	free(text);
+	return status;
+}
+
+static int read_value(const struct parser *parser, const struct fields *fields, const char *key, struct event_type *type,
+		      struct state_rule *rule)
+{
+	char *text = fields_copy(fields, key);
+	const char *at = text;
+	int status;
+
+	if (!text)
+		return fail("%s= is missing", key);
+	status = state_template_read(&rule->value, type, text, &at);
+	if (status < 0)
+		fail_within(parser, fields_find(fields, key), text, at);
+	free(text);
+	return status;
+}
+
+static struct state_rule *rule_new(struct parser *parser, const struct fields *fields, struct event_type **type)
+{
+	char *event = need(fields, "event");
+	struct state_rule *rule = NULL;
+
+	if (event && !strchr(event, ':')) {
+		fail("event=%.100s is no SYSTEM:EVENT, such as sched:sched_switch", event);
+	} else if (event) {
+		rule = NEW(struct state_rule);
+		rule->file = parser->file;
+		rule->line = parser->number;
+		rule->type = *type = events_type(parser->events, event);
+		*ARRAY_ADD(&parser->file->rules) = rule;
+	}
+	free(event);
+	return rule;
+}
+
+/* What stands behind the action, as a line of its own: path= and value=. */
+static int read_action(struct parser *parser, struct state_rule *rule, struct event_type *type, const char *rest, size_t length)
+{
+	struct fields fields;
+	size_t action = 0;
+	bool has_value;
+
+	if (fields_parse(&fields, rest, length) < 0)
+		return -1;
+	while (strlen(actions[action]) != fields.kind_length || memcmp(actions[action], fields.kind, fields.kind_length) != 0)
+		action++;
+	rule->action = (enum state_action)action;
+	has_value = rule->action == ACTION_SET || rule->action == ACTION_PUSH || rule->action == ACTION_ADD;
+	if (check_keys(parser, &fields, has_value ? "path value " : "path ") < 0 || read_path(parser, &fields, type, rule) < 0)
+		return -1;
+	return has_value ? read_value(parser, &fields, "value", type, rule) : 0;
+}
+
+/* Where the action's word stands, outside quotes; the end of the line: nowhere. */
+static const char *find_action(const char *line, size_t length)
+{
+	bool quoted = false;
+
+	for (size_t i = 0; i < length; i++) {
+		if (quoted && line[i] == '\\')
+			i++;
+		else if (line[i] == '"')
+			quoted = !quoted;
+		else if (!quoted && i > 0 && (line[i - 1] == ' ' || line[i - 1] == '\t'))
+			for (size_t a = 0; a < sizeof(actions) / sizeof(actions[0]); a++) {
+				size_t word = strlen(actions[a]);
+
+				if (length - i >= word && !memcmp(line + i, actions[a], word) &&
+				    (i + word == length || line[i + word] == ' ' || line[i + word] == '\t'))
+					return line + i;
+			}
+	}
+	return line + length;
+}
+
+/* Both halves keep their columns: what belongs to the other one is blank. */
+static int read_on(struct parser *parser, size_t length)
+{
+	const char *line = parser->line, *action = find_action(line, length);
+	size_t head = (size_t)(action - line);
+	char *rest = memory_text(line, length);
+	struct event_type *type = NULL;
+	struct state_rule *rule;
+	struct fields fields;
+	int status = -1;
+
+	memset(rest, ' ', head);
+	if (head == length)
+		fail("column %zu: set, push, pop, add or clear is missing", length + 1);
+	else if (fields_parse(&fields, line, head) == 0 && check_keys(parser, &fields, "event if ") == 0) {
+		rule = rule_new(parser, &fields, &type);
+		if (rule && read_condition(parser, &fields, type, rule) == 0) {
+			parser->line = rest;
+			status = read_action(parser, rule, type, rest, length);
+			parser->line = line;
+		}
+	}
+	free(rest);
+	return status;
+}
+
+static int read_states(struct parser *parser, const struct fields *fields)
+{
+	if (parser->file->name)
+		return fail("there is a states line already");
+	parser->file->name = need(fields, "name");
+	parser->file->title = fields_copy(fields, "title");
+	return parser->file->name ? 0 : -1;
+}
+
+static int read_alarm(struct parser *parser, const struct fields *fields)
+{
+	struct event_type *type = NULL;
+	struct state_rule *rule = rule_new(parser, fields, &type);
+
+	if (!rule)
+		return -1;
+	rule->action = ACTION_ALARM;
+	return read_condition(parser, fields, type, rule) < 0 ? -1 : read_value(parser, fields, "text", type, rule);
+}
+
+static int read_view(struct parser *parser, const struct fields *fields)
+{
+	struct state_view *view = ARRAY_ADD(&parser->file->views);
+	size_t kind = 0, kinds = sizeof(view_kinds) / sizeof(view_kinds[0]);
+
+	*view = (struct state_view){.kind = need(fields, "kind")};
+	if (!view->kind)
+		return -1;
+	while (kind < kinds && strcmp(view->kind, view_kinds[kind]) != 0)
+		kind++;
+	if (kind == kinds)
+		return fail("unknown kind of view '%.40s'; there are lanes, flow, volume, rate", view->kind);
+	view->path = need(fields, "path");
+	view->title = fields_copy(fields, "title");
+	return view->path ? 0 : -1;
+}
+
+static const struct line_kind {
+	const char *name, *keys;
+	int (*read)(struct parser *parser, const struct fields *fields);
+} line_kinds[] = {
+	{"states", "name title ", read_states},
+	{"alarm", "event if text ", read_alarm},
+	{"view", "kind path title ", read_view},
+};
+
+static int read_line(struct parser *parser, size_t length)
+{
+	const char *line = parser->line;
+	size_t blank = strspn(line, " \t"), word = strcspn(line + blank, " \t\n\r");
+	const struct line_kind *kind = line_kinds, *end = line_kinds + sizeof(line_kinds) / sizeof(*line_kinds);
+	struct fields fields;
+
+	if (word == 2 && !strncmp(line + blank, "on", 2))
+		return read_on(parser, length);
+	if (fields_parse(&fields, line, length) < 0)
+		return -1;
+	while (kind < end && (strlen(kind->name) != fields.kind_length || memcmp(kind->name, fields.kind, fields.kind_length) != 0))
+		kind++;
+	if (kind == end)
+		return fail("column %zu: unknown kind of line '%.*s'; there are states, on, alarm, view", blank + 1,
+			    (int)(fields.kind_length < 40 ? fields.kind_length : 40), fields.kind);
+	return check_keys(parser, &fields, kind->keys) < 0 ? -1 : kind->read(parser, &fields);
+}
+
+struct state_file *state_file_read(const char *text, const char *source, struct events *events)
+{
+	struct parser parser = {.file = NEW(struct state_file), .events = events};
+	int status = 0;
+
+	for (parser.number = 1; *text && status == 0; parser.number++) {
+		size_t length = strcspn(text, "\n"), blank = strspn(text, " \t\r");
+
+		parser.line = text;
+		if (blank < length && text[blank] != '#' && read_line(&parser, length) < 0)
+			status = fail_prefix("%s:%d", source, parser.number);
+		text += length + (text[length] == '\n');
+	}
+	if (status == 0 && !parser.file->name)
+		status = fail("%s: there is no line 'states name=NAME'", source);
+	if (status == 0)
+		return parser.file;
+	state_file_free(parser.file);
+	return NULL;
+}
+
+static struct state_file *load(const char *path, struct events *events)
+{
+	char *text = file_read(path, NULL);
+	struct state_file *file = text ? state_file_read(text, path, events) : NULL;
+
+	free(text);
+	return file;
+}
+
+static void fail_unknown(const char *name)
+{
+	char *folder = file_shipped("charts/states");
+	DIR *directory = folder ? opendir(folder) : NULL;
+	struct near near = near_begin(name);
+	const struct dirent *entry;
+
+	while (directory && (entry = readdir(directory))) {
+		const char *end = strrchr(entry->d_name, '.');
+		char *shipped = end ? memory_text(entry->d_name, (size_t)(end - entry->d_name)) : NULL;
+
+		if (shipped && !strcmp(end, ".state"))
+			near_offer(&near, shipped);
+		free(shipped);
+	}
+	if (directory)
+		closedir(directory);
+	free(folder);
+	fail("no state file '%.100s'%s", name, near_text(&near));
+}
+
+struct state_file *state_file_load(const char *name, struct events *events)
+{
+	size_t length = strlen(name);
+	struct state_file *file;
+	char *place, *path;
+
+	if (strchr(name, '/') || (length > 6 && !strcmp(name + length - 6, ".state")))
+		return load(name, events);
+	place = memory_format("charts/states/%s.state", name);
+	path = file_shipped(place);
+	if (path)
+		file = load(path, events);
+	else
+		fail_unknown(name);
+	file = path ? file : NULL;
+	free(path);
+	free(place);
+	return file;
+}

@@ -1,0 +1,43 @@
+/*
+ * state_file: the lines of a state file (tailblame-states(5)), read for the events of a stream.
+ *
+ *	struct state_file *file = state_file_load("loop", events)	a path, or a name of those that are shipped in charts/states/
+ *	struct state_file *file = state_file_read(text, source, events)
+ */
+#ifndef STATE_STATE_FILE_H
+#define STATE_STATE_FILE_H
+
+#include "base/memory.h"
+#include "event/event.h"
+#include "state/logic.h"
+#include "state/template.h"
+
+enum state_action { ACTION_SET, ACTION_PUSH, ACTION_POP, ACTION_ADD, ACTION_CLEAR, ACTION_ALARM };
+
+struct state_rule {
+	const struct event_type *type;
+	struct state_logic *condition; /* NULL: always */
+	ARRAY(struct state_template) operands; /* of the condition, by number */
+	enum state_action action;
+	struct state_path path;	     /* but of an alarm */
+	struct state_template value; /* of set, push and add; the text of an alarm */
+	const struct state_file *file;
+	int line;
+};
+
+struct state_view {
+	char *kind, *path, *title;
+};
+
+struct state_file {
+	char *name, *title;
+	ARRAY(struct state_rule *) rules; /* in the order of the file */
+	ARRAY(struct state_view) views;
+};
+
+/* NULL after fail(), which names the file, the line and the column. `events` must outlive it. */
+struct state_file *state_file_load(const char *name, struct events *events);
+struct state_file *state_file_read(const char *text, const char *source, struct events *events);
+void state_file_free(struct state_file *file);
+
+#endif

@@ -1,0 +1,63 @@
+/*
+ * template: values and paths that a state file makes of an event, as "call {cmd}" and "Connections/{[Threads/{tid}/Fd]}/In".
+ *
+ *	{field}		a field of the event, as text streams spell it
+ *	{tid}		the thread that the event is of
+ *	{comm} {cpu}	its name, and its CPU, unless the event has such a field
+ *	{[PATH]}	the present value of an attribute
+ *
+ * A path begins at HOST/COMM.PID of the event's process, unless it begins with '/'. What stands for {...} is always one component, see
+ * state_tree_component(). A null anywhere in a value makes it null; in a path it makes that there is none.
+ */
+#ifndef STATE_TEMPLATE_H
+#define STATE_TEMPLATE_H
+
+#include "base/memory.h"
+#include "event/event.h"
+#include "state/attributes.h"
+
+enum state_piece_kind { PIECE_LITERAL, PIECE_FIELD, PIECE_TID, PIECE_COMM, PIECE_CPU, PIECE_ATTRIBUTE };
+
+struct state_path;
+
+struct state_piece {
+	enum state_piece_kind kind;
+	char *literal;
+	struct event_field *field; /* of COMM and CPU, too */
+	struct state_path *path;
+};
+
+struct state_template {
+	ARRAY(struct state_piece) pieces;
+};
+
+struct state_path {
+	bool absolute, of_thread; /* it has a {tid} in it */
+	ARRAY(struct state_template) components;
+};
+
+/* What a template is made into text with. */
+struct state_scene {
+	struct events *events;
+	struct state_tree *tree;
+	struct state_texts *texts;
+	const struct state_attributes *attributes;
+	const struct event *event;
+	uint32_t home; /* the node HOST/COMM.PID */
+};
+
+/* Reads a template or path for events of this type. -1 after fail(); *at is then where in the text it is wrong. */
+int state_template_read(struct state_template *template, struct event_type *type, const char *text, const char **at);
+int state_path_read(struct state_path *path, struct event_type *type, const char *text, const char **at);
+void state_template_free(struct state_template *template);
+void state_path_free(struct state_path *path);
+
+/* The value, with a reference. */
+struct state_value state_template_value(const struct state_template *template, const struct state_scene *scene);
+
+/* The node, made if there is none; and only looked for. STATE_NO_NODE: a part of the path is null, it is too deep, or there is none. */
+enum state_path_outcome { PATH_FOUND, PATH_NULL, PATH_TOO_DEEP, PATH_NONE };
+enum state_path_outcome state_path_make(const struct state_path *path, const struct state_scene *scene, uint32_t *node);
+enum state_path_outcome state_path_find(const struct state_path *path, const struct state_scene *scene, uint32_t *node);
+
+#endif
