@@ -22,8 +22,9 @@
 #include "source/probe.h"
 #include "source/process.h"
 #include "source/stop.h"
+#include "state/state_file.h"
 
-static struct option_list charts, functions, events, processes;
+static struct option_list charts, functions, events, states, processes;
 static ARRAY(int32_t) pids;
 static ARRAY(const char *) called; /* names of processes */
 static int64_t duration = -1;
@@ -36,9 +37,10 @@ static struct lookup *lookup;
 static const char *default_charts[] = {"block"};
 
 static const struct option_entry options[] = {
-	{OPTION_LIST, 'c', "chart", &charts, "CHART", "collect what this chart needs (default: block, without -e)"},
+	{OPTION_LIST, 'c', "chart", &charts, "CHART", "collect what this chart needs (default: block, without -e, -s)"},
 	{OPTION_LIST, 'f', "functions", &functions, "BINARY:GLOB", "the chart func:BINARY:FUNCTION of each that matches"},
 	{OPTION_LIST, 'e', "event", &events, "SYSTEM:EVENT[/FILTER]", "collect this event; * ? [] match many"},
+	{OPTION_LIST, 's', "states", &states, "FILE", "collect the events of this state file; see tailblame-states(5)"},
 	{OPTION_DURATION, 'd', "duration", &duration, "DURATION", "end after this time"},
 	{OPTION_SIZE, 'b', "buffer", &buffer, "SIZE", "ring buffer of each CPU (default: 64M over all, 4M at least)"},
 	{OPTION_STRING, 'C', "clock", &clock_name, "CLOCK", "trace clock (default mono)"},
@@ -179,6 +181,22 @@ static int want_event(struct wishes *wishes, const char *wanted)
 	return status;
 }
 
+/* What a state file acts on; a kernel, or a program, may lack some of it. */
+static int want_states(struct wishes *wishes, const char *name)
+{
+	struct stream *none = stream_create();
+	struct events *types = events_new(none);
+	struct state_file *file = state_file_load(name, types);
+	int status = file ? 0 : -1;
+
+	for (size_t i = 0; file && i < file->rules.count && status == 0; i++)
+		status = wishes_add(wishes, file->rules.items[i]->type->name, NULL, NULL, WISH_STREAMED);
+	state_file_free(file);
+	stream_close(none);
+	events_free(types);
+	return status;
+}
+
 /* Stacks need the events at which threads go to sleep or wake others. */
 static int want_stacks(struct wishes *wishes)
 {
@@ -261,6 +279,8 @@ static int want_all(struct wishes *wishes, struct probes *probes, struct chart *
 		probes_tell(probes, warn);
 	for (int i = 0; i < events.count && status == 0; i++)
 		status = want_event(wishes, events.items[i]);
+	for (int i = 0; i < states.count && status == 0; i++)
+		status = want_states(wishes, states.items[i]);
 	if (status == 0 && with_stacks)
 		status = want_stacks(wishes);
 	if (status == 0 && probes_at_risk(probes))
@@ -480,7 +500,7 @@ int main(int argc, char **argv)
 		add_processes(processes.items[i], first < argc);
 	if (buffer == 0)
 		die_usage("option -b: a ring needs some room");
-	if (charts.count + functions.count + events.count == 0)
+	if (charts.count + functions.count + events.count + states.count == 0)
 		charts = (struct option_list){.items = default_charts, .count = 1};
 
 	lookup = lookup_new(stop_signal);

@@ -125,3 +125,11 @@ replay() { # TARGET
 @test "fuzz: fleet" {
 	replay fleet
 }
+
+@test "fuzz: states" {
+	replay states
+}
+
+@test "fuzz: history" {
+	replay history
+}

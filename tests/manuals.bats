@@ -84,6 +84,18 @@ example_files() {
 	printf 'sample ts=%d chart=bounces value=3 n=812\n' 1700000000 1700003600 >mails
 	awk 'BEGIN { for (i = 0; i < 40; i++) printf "10.0.0.%d - - [22/Nov/2026:20:00:%02d +0000] \"GET / HTTP/1.1\" 200 1000 \"-\" \"Wget/%s\" %d.0\n", i % 8, i, i % 8 < 4 ? "1.21" : "1.13", i % 8 < 4 ? 1 : 4 }' >access.log
 	printf 'run id=%s job=j ts=0 elapsed=1\nfeatures run=%s sum.read=5\n' a a b b >1.run
+	export TZ=UTC
+	{
+		echo 'states name=s'
+		for state in Fd=7 Operation=read; do echo "on event=x:y set path=\"Threads/{tid}/${state%=*}\" value=${state#*=}"; done
+		echo 'on event=x:y set path="Loops/{tid}/State" value=running'
+	} >s.state
+	{
+		echo 'stream version=1 host=h wall=1795448580.000000000' # 15:43:00
+		for tid in 8 9; do echo "task ts=0.0 tid=$tid comm=redis-server tgid=8"; done
+		for ts in 0 1 2 90; do for tid in 8 9; do echo "event ts=$ts.0 cpu=0 tid=$tid comm=redis-server name=x:y"; done; done
+	} >A.txt
+	state-build -s ./s.state -o A.history A.txt
 	awk 'BEGIN { for (i = 0; i < 200; i++) print 1700000000 + i, 1 + i % 7 / 10 }' >load.log
 }
 

@@ -197,6 +197,29 @@ import_text)
 	done
 	copy 345 "$work"/*.*
 	;;
+states)
+	cp charts/states/*.state "$to/"
+	cat >"$to/server" <<-'end'
+		states name=server title="a server"
+		on event=x:call if="cmd != \"\" && !(fd == '5' || n > 3)" push path="Requests/{fd}/{cmd}" value="call {cmd}"
+		on event=x:call set path="Threads/{tid}/Fd" value="{fd}"
+		on event=x:ret if="[Threads/{tid}/Fd] != null" add path="Connections/{[Threads/{tid}/Fd]}/In" value="{ret}"
+		on event=x:ret pop path="/CPUs/{cpu}/{comm}"
+		on event=x:ret clear path="Threads/{tid}/Fd"
+		alarm event=x:call if="[Threads/{tid}/Fd] == '5'" text="{cmd} again"
+		view kind=lanes path="Threads/*/Fd"
+	end
+	;;
+history)
+	cat >"$work/t.state" <<-'end'
+		states name=t
+		on event=x:a set path="Threads/{tid}/Fd" value="{v}"
+		on event=x:a set path="Requests/{v}/Command" value="call {v}"
+		view kind=lanes path="Threads/**"
+	end
+	awk 'BEGIN { for (i = 1; i < 300; i++) printf "event ts=%d.0 cpu=0 tid=%d comm=a name=x:a v=%d\n", i, i % 2 + 1, i % 3 }' >"$work/events"
+	"$build/state-build" -s "$work/t.state" -o "$to/history" "$work/events"
+	;;
 import_ctf) copy '' testdata/import/*.ctf ;;
 import_strace)
 	for log in testdata/import/*.strace; do
