@@ -3,7 +3,7 @@
  *
  *	rows = rows_new(stdout, ROWS_JSON)
  *	rows_begin(rows, columns, count)
- *	rows_put(rows, "...")				a cell each, in order
+ *	rows_text(rows, text, length)			or another: a cell each, in order
  *	rows_end(rows)
  */
 #ifndef STATE_ROWS_H
