@@ -1,7 +1,6 @@
 /*
  * state-query: say what was what, from a history of states.
  */
-#include <string.h>
 #include <time.h>
 
 #include "base/command.h"
@@ -102,25 +101,23 @@ static const char *question_name(size_t index)
 
 static const struct question *find_question(const char *name, int words)
 {
-	for (size_t i = 0; question_name(i); i++)
-		if (!strcmp(questions[i].name, name)) {
-			bool half_span = questions[i].ask == ask_stats && words == 2;
+	int index = listing_find("question", name, question_name);
+	const struct question *question = &questions[index < 0 ? 0 : index];
 
-			if (words < questions[i].least || words > questions[i].most || half_span)
-				die_usage("it is '%s %s'", name, questions[i].words);
-			return &questions[i];
-		}
-	listing_refuse("question", name, question_name);
-	die_usage("%s", fail_text());
+	if (index < 0)
+		die_usage("%s", fail_text());
+	if (words < question->least || words > question->most || (question->ask == ask_stats && words == 2))
+		die_usage("it is '%s %s'", name, question->words);
+	return question;
 }
 
 static enum rows_format wanted(void)
 {
-	for (size_t i = 0; rows_format_name(i); i++)
-		if (!format || !strcmp(rows_format_name(i), format))
-			return (enum rows_format)i;
-	listing_refuse("format", format, rows_format_name);
-	die_usage("%s", fail_text());
+	int index = format ? listing_find("format", format, rows_format_name) : ROWS_TEXT;
+
+	if (index < 0)
+		die_usage("%s", fail_text());
+	return (enum rows_format)index;
 }
 
 int main(int argc, char **argv)
