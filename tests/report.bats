@@ -1054,6 +1054,8 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 	assert_output '{"name":"a","tid":10,"pid":10,"program":"/bin/a","syscall":"read","object":"tcp socket","waits_for":11}
 {"name":"a","tid":11,"pid":9,"program":"python3 /srv/server.py","unit":"docker/web","syscall":"futex","waits_for":12}
 {"name":"b","tid":12,"pid":12,"program":"b","title":"b: idle in transaction","syscall":"nanosleep"}'
+	report -f html -o page told
+	grep -q '<p class="soft">a/11 is of process 9, python3 /srv/server.py, of docker/web</p>' page/report.html
 	# threads of one process are one line
 	run -0 bash -c 'sed "s/^\(task.*tid=1[01] .*\)tgid=[0-9]*/\1tgid=9/; s/comm=a tgid/comm=a tgid/" told | COLUMNS=200 report'
 	assert_output --partial '   who     a/10 and a/11 are of process 9, /bin/a'

@@ -154,10 +154,23 @@ static void put_blame(FILE *out, const struct moment *moment, const struct story
 		put_culprits(out, "Blame among its calls", calls);
 }
 
+/* Which process a link of the chain is. */
+static void put_link(FILE *out, const struct chain_link *link)
+{
+	char *who = link->identity.pid ? identity_sentence(&link->identity, link->name, link->alike ? link->tid : 0) : NULL;
+
+	if (who)
+		element(out, "<p class=\"soft\">", who, "</p>");
+	free(who);
+}
+
 static void put_chain(FILE *out, const struct story *story)
 {
-	if (story->chain)
-		element(out, "<p>", story->chain, "</p>");
+	if (!story->chain)
+		return;
+	element(out, "<p>", story->chain, "</p>");
+	for (size_t i = 0; i < story->links.count; i++)
+		put_link(out, &story->links.items[i]);
 }
 
 /* The picture's data only: the picture is drawn when it is known which moments the page shows. */
