@@ -115,7 +115,7 @@ void choices_each_unknown(const struct choices *choices,
 	}
 }
 
-/* Whether the trace has what is asked for; if not, what it has that is near. */
+/* Tells whether the trace has the event; if not, offers similar names of the trace. */
 static bool is_met(const struct choices *choices, const struct import_event *event, struct near *near)
 {
 	const char *colon;

@@ -23,7 +23,7 @@ void choices_free(struct choices *choices);
 /* The choice for an event of the trace. Valid until choices_free(). */
 const struct choice *choices_find(struct choices *choices, const char *system, const char *name);
 
-/* Calls for each event type of which some passed because the trace lacks a field of the filter. */
+/* Calls for each event type with events that passed because the trace lacks a field of the filter. */
 void choices_each_unknown(const struct choices *choices,
 			  void (*call)(void *context, const char *event, const char *field, uint64_t count), void *context);
 

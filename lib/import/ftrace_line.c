@@ -158,7 +158,7 @@ static void take_payload(struct span rest, struct text_event *event)
 	event->length = (size_t)(rest.end - rest.at);
 }
 
-/* What a call returned is printed as a `long`: an error of a 32-bit kernel is one of the topmost 4095 numbers of 32 bits. */
+/* The kernel prints a call's result as a `long`: an error of a 32-bit kernel is one of the topmost 4095 numbers of 32 bits. */
 static int64_t result_of(int64_t value)
 {
 	return value >= INT64_C(0xfffff001) && value <= UINT32_MAX ? value - UINT32_MAX - 1 : value;
@@ -236,7 +236,7 @@ static bool take_measured(struct span rest, struct text_event *event)
 	return true;
 }
 
-/* What the latency tracers say of threads: "0:120:R ==> [003] 312:100:R kworker", "0:120:R   + [003] 312:100:R kworker". */
+/* Switches and wake-ups as latency tracers print them: "0:120:R ==> [003] 312:100:R kworker", "0:120:R   + [003] 312:100:R kworker". */
 static bool take_scheduling(struct span rest, struct text_event *event)
 {
 	bool is_switch = find(rest, " ==> [");
@@ -249,7 +249,7 @@ static bool take_scheduling(struct span rest, struct text_event *event)
 	return true;
 }
 
-/* What a program wrote into trace_marker; kernels that do not know their own symbols call the function 0. */
+/* A program's text in trace_marker; kernels without symbols of their own print 0 as its function. */
 static bool take_marker(struct span rest, struct text_event *event)
 {
 	static const char *const marks[] = {"tracing_mark_write:", "0: "};
@@ -451,7 +451,7 @@ static bool read_plain(struct span line, struct text_event *event)
 	return false;
 }
 
-/* What stands before the time in latency-format: COMM-TID, then CPU and flags in one word. */
+/* The head of a line in latency-format, before the time: COMM-TID, then CPU and flags in one word. */
 static bool take_latency_head(struct span left, struct text_event *event)
 {
 	struct span flags = trimmed(left), cpu;
@@ -620,7 +620,7 @@ static bool is_nothing(struct span line)
 	       (begins_with(line, "CPU:") && find(line, " [SUBBUFFER START]"));
 }
 
-/* "COMM-TID [CPU] FLAGS COUNT: EVENT", "COMM-TID CPUFLAGS COUNT: EVENT": the time is a count, of what is not told. */
+/* "COMM-TID [CPU] FLAGS COUNT: EVENT", "COMM-TID CPUFLAGS COUNT: EVENT": the time is a count of unknown units. */
 static bool is_ticks(struct span line)
 {
 	for (const char *at = line.at + 1; at < line.end; at++) {

@@ -33,7 +33,7 @@ struct import_event {
 
 struct import_options {
 	const char *format;    /* its name; NULL: find it by content */
-	const char *machine;   /* that was traced, as uname -m names it; NULL: what the trace says */
+	const char *machine;   /* the traced one, as uname -m names it; NULL: by the trace */
 	struct events *names;  /* of the stream */
 	bool instances;	       /* import all instances of a trace.dat, not only the main one */
 	bool merge;	       /* all files are of one machine and boot: merge them by time */

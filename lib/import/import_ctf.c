@@ -278,7 +278,7 @@ static size_t is_ctf(const char *bytes, size_t length)
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
 
-/* How LTTng's names of events begin, and the kernel's system and what its names begin with instead. */
+/* Beginnings of LTTng's names of events, the kernel's system for them, and the beginning that the kernel uses. */
 static const struct {
 	const char *begin, *system, *instead;
 } prefixes[] = {
@@ -437,7 +437,7 @@ static struct cpu *cpu_of(struct reading *reading, uint32_t cpu)
 	return &reading->cpus.items[cpu];
 }
 
-/* The thread and CPU of an event, by its contexts; what is not there is known from the last switch. */
+/* The thread and CPU of an event, by its contexts; if these lack the thread, by the last switch. */
 static void take_contexts(struct reading *reading, const struct ctf_line *line, struct text_event *event)
 {
 	static const char *const tids[] = {"tid", "perf_tid", "vtid"}, *const tgids[] = {"pid", "perf_pid", "vpid"};
@@ -612,7 +612,7 @@ static int take_event(struct reading *reading, struct text *text, const struct c
 
 /* --- lines that are held back ------------------------------------------------------------------------------------- */
 
-/* Notes what a line tells of its CPU's thread before the CPU's first switch. True: it must be held back. */
+/* Notes the thread of a line's CPU, before the CPU's first switch. True: the line must be held back. */
 static bool awaits(struct reading *reading, const struct ctf_line *line)
 {
 	struct text_event event = {.flags = TEXT_FLAGS_UNKNOWN};
@@ -643,7 +643,7 @@ static void hold(struct reading *reading, const char *bytes, size_t length, uint
 	line_append(&reading->held_text, bytes, length);
 }
 
-/* From here on each CPU runs what its first switch was from, or nothing if none came. */
+/* From here on each CPU runs the thread that its first switch left, or nothing if no switch came. */
 static void settle(struct reading *reading)
 {
 	for (size_t i = 0; i < reading->cpus.count; i++) {

@@ -74,7 +74,7 @@ static bool take_part(char *part, const char *from, const char *to)
 	return true;
 }
 
-/* Behind "upp:", what is counted: user, kernel, ...; where nothing of the kind is there, it stays. */
+/* Skips modifiers, the "upp" of "upp:", which choose user, kernel and so on. Returns `at` if there are none. */
 static const char *skip_modifiers(const char *at, const char *end)
 {
 	const char *colon = at;
@@ -84,7 +84,7 @@ static const char *skip_modifiers(const char *at, const char *end)
 	return colon > at && colon < end && *colon == ':' ? colon + 1 : at;
 }
 
-/* "sched:sched_switch: ", "sched:sched_switch:k: ". Returns what stands behind it, NULL: it is none. */
+/* "sched:sched_switch: ", "sched:sched_switch:k: ". Returns the place behind the name; NULL: it is no name. */
 static const char *read_tracepoint(const char *at, const char *end, struct text_event *event)
 {
 	const char *colon = memchr(at, ':', (size_t)(end - at));
@@ -113,7 +113,7 @@ static const char *read_counter(const char *at, const char *end, struct text_eve
 	return take_part(event->name, at, colon ? colon : last) ? last + 1 : NULL;
 }
 
-/* What a sample has behind its name: an address, or nothing where its call stack follows. */
+/* The text behind a sample's name: an address, or nothing if its call stack follows. */
 static bool is_address(const char *at, const char *end)
 {
 	const char *digits = skip_blanks(at, end);
@@ -198,7 +198,7 @@ static const char *read_head(const char *line, const char *end, const char *at, 
 	return at;
 }
 
-/* The first time at which a line may be parted so that read() understands what is behind it. Returns as above. */
+/* The first time at which a line may be parted so that read() understands the rest. Returns as above. */
 static const char *read_parted(const char *line, const char *end, struct text_event *event,
 			       const char *(*read)(const char *at, const char *end, struct text_event *event))
 {
@@ -276,7 +276,7 @@ static size_t is_perf(const char *bytes, size_t length)
 
 struct reading {
 	struct text_event event; /* the last so far */
-	ARRAY(int32_t) running;	 /* the thread on each CPU; -1: unknown, for it has not switched yet */
+	ARRAY(int32_t) running;	 /* the thread on each CPU; -1: unknown, because it has not switched yet */
 };
 
 /*
@@ -377,7 +377,7 @@ static const char *find_tracepoint(const char *line, const char *end)
 	return NULL;
 }
 
-/* What is missing before the name of the tracepoint. */
+/* The parts that a line lacks before the name of the tracepoint. */
 static int lacks_of(const char *line, const char *name)
 {
 	const char *left = before_blanks(line, name), *word = left;

@@ -26,7 +26,7 @@
 
 /* --- calls -------------------------------------------------------------------------------------------------------- */
 
-/* What a call does to threads. */
+/* The effect of a call on threads. */
 enum effect { EFFECT_NONE, EFFECT_EXEC, EFFECT_CLONE, EFFECT_RENAME };
 
 struct call {
@@ -193,7 +193,7 @@ static char *tell_rename(struct log *log, struct thread *thread, int64_t ts)
 	return taken(log);
 }
 
-/* What a return says of threads; NULL: nothing. */
+/* The record of a returned call's effect on threads; NULL: it has none. */
 static char *tell(struct log *log, struct thread *thread, const struct call *call, int64_t ts, int64_t result)
 {
 	if (call->effect == EFFECT_CLONE)

@@ -281,7 +281,7 @@ static int write_printks(struct symbols *symbols)
 	return 0;
 }
 
-/* Before such an event is written: writes the records of what it names (see struct scribe). 0; -1 after fail(). */
+/* Before such an event is written: writes records of the functions and formats that it names (see struct scribe). 0; -1 after fail(). */
 static int symbols_introduce(void *context, const struct record *record)
 {
 	struct symbols *symbols = context;
@@ -367,7 +367,7 @@ static void free_recording(void *state)
 	free(recording);
 }
 
-/* --- what a file holds -------------------------------------------------------------------------------------------- */
+/* --- the parts of a file ------------------------------------------------------------------------------------------ */
 
 static struct tep_handle *new_handle(const struct tracedat *file)
 {
@@ -458,7 +458,7 @@ static int add_buffers(struct import *import, struct recording *recording, struc
 	return 0;
 }
 
-/* What a latency tracer recorded is the text of the kernel's trace file. */
+/* A latency tracer records the text of the kernel's trace file. */
 static int read_text(struct import *import, struct recording *recording, struct tracedat *file, struct import_input *input)
 {
 	int fd, status;
@@ -529,7 +529,7 @@ static int write_stream_record(const struct import *import, const struct recordi
 	return status;
 }
 
-/* What the file says of the kernel's functions goes before the events that have their addresses. */
+/* The kernel's functions, as the file names them, go before the events that have their addresses. */
 static void take_symbols(struct recording *recording, struct stream *stream)
 {
 	struct tracedat *file = recording->files.items[0];
@@ -616,7 +616,7 @@ static int write_recording(struct import *import, struct recording *recording)
 
 /* --- files and pipes ---------------------------------------------------------------------------------------------- */
 
-/* A trace.dat file is read here and there, so what comes through a pipe goes into a nameless file first. */
+/* A trace.dat file is read here and there, so input from a pipe goes into a nameless file first. */
 static int spool(const struct import_input *input)
 {
 	FILE *copy = file_temporary(NULL);

@@ -219,7 +219,7 @@ static bool take_argument(struct piece *piece, const struct tep_print_arg *arg, 
 
 /* --- the format --------------------------------------------------------------------------------------------------- */
 
-/* Behind a '%': flags, width, length, and the letter; "%pS" and its like print what is no number. */
+/* Behind a '%': flags, width, length, and the letter; "%pS" and its like print no number. */
 static const char *read_conversion(struct piece *piece, const char *at, char *letter)
 {
 	at += strspn(at, "-+ #0123456789.*hlLzjtq");
@@ -279,7 +279,7 @@ static struct layout *turn_around(const struct tep_event *event)
 	return layout;
 }
 
-/* What a format file has before its print format: libtraceevent looks up the fields that the latter names. */
+/* The part of a format file before its print format: libtraceevent looks up the fields that the print format names. */
 static void write_head(FILE *file, const char *format)
 {
 	static const char marks[2][8] = {"REC->", "__get_"};
@@ -607,7 +607,7 @@ static void write_array(const struct layout *layout, const struct match *match, 
 	line_bytes(line, piece->field, text, length);
 }
 
-/* A device is printed as its two parts, of which the upper is moved by this. */
+/* A device is printed as its two parts; the upper one is shifted by this. */
 enum { MINOR_BITS = 20 };
 
 static void write_device(struct line *line, const char *field, uint64_t dev)
@@ -619,7 +619,7 @@ static void write_device(struct line *line, const char *field, uint64_t dev)
 	line_bytes(line, field, text, (size_t)length);
 }
 
-/* A field of which the text gives parts, here and further on: all of them that are numbers, put together. */
+/* Puts together the numbers of a field whose parts stand here and further on in the text. */
 static void write_parts(const struct layout *layout, const struct match *match, size_t first, struct line *line)
 {
 	const struct piece *piece = &layout->pieces.items[first];

@@ -240,7 +240,7 @@ static const char *find_result(struct span text, struct span *result)
 	return NULL;
 }
 
-/* What stands behind the name: arguments, and how the call ended. */
+/* Reads the text behind the name: arguments, and how the call ended. */
 static bool take_call(struct span text, struct strace_line *read)
 {
 	static const char unfinished[] = "<unfinished ...>";

@@ -167,7 +167,7 @@ static int read_cmdlines(struct tracedat *file, struct cursor *at)
 	return 0;
 }
 
-/* A part that may be missing: what is cut is left to the parts behind it to tell. */
+/* A part that may be missing: if it is cut, the parts behind it report that. */
 static int read_list(struct cursor *at, char **list)
 {
 	uint64_t size = cursor_number(at, 4);
@@ -188,7 +188,7 @@ static int read_printks(struct tracedat *file, struct cursor *at)
 	return read_list(at, &file->printks);
 }
 
-/* "local global [mono] boot": what the clock file says, or one name. */
+/* The text of the kernel's trace_clock file, "local global [mono] boot", or one name. */
 static char *chosen_clock(const char *text, size_t length)
 {
 	const char *open = memchr(text, '[', length), *close = open ? memchr(open, ']', length - (size_t)(open - text)) : NULL;
@@ -297,7 +297,7 @@ static int read_samples(struct tracedat *file, struct cursor data)
 	return timeshift_read_samples(&file->shift, data) < 0 ? fail_prefix("%s", file->name) : 0;
 }
 
-/* By number, as in trace-cmd.dat.v7(5); what is not here has to do with neither events nor times. */
+/* By number, as in trace-cmd.dat.v7(5); the other sections have to do with neither events nor times. */
 static int (*const options[])(struct tracedat *, struct cursor) = {
 	[1] = read_date,	[2] = read_stats,    [4] = read_clock,	   [5] = read_uname,
 	[7] = read_offset, [8] = read_cpu_count, [12] = read_samples, [14] = read_tick_rate,
@@ -600,7 +600,7 @@ static int read_beginning(struct tracedat *file, struct cursor *at)
 	return 0;
 }
 
-/* What the description of a file of version 6 has told; that of version 7 is told where it is. */
+/* Frees everything that the description of a file told. */
 static void forget(struct tracedat *file)
 {
 	for (size_t i = 0; i < file->formats.count; i++)

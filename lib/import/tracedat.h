@@ -67,7 +67,7 @@ struct tracedat {
 	ARRAY(struct tracedat_buffer) buffers;
 	ARRAY(char *) stats; /* of each CPU of the main buffer, when the recording ended */
 
-	/* what was found out while reading */
+	/* found out while reading */
 	uint64_t damaged;	/* pages that hold what no kernel writes */
 	uint64_t damaged_first; /* where the first of them begins */
 	uint64_t cut;		/* bytes that should be there behind the end of the file */
@@ -82,7 +82,7 @@ struct tracedat {
 	uint32_t page_size;
 	uint32_t cpus;
 	ARRAY(char *) unpacked; /* sections, */
-	uint64_t unpacked_size; /* so many bytes in all */
+	uint64_t unpacked_size; /* bytes of all parts together */
 };
 
 /* Reads the description of an open file, which stays the caller's to close. -1 after fail(); close it all the same. */
@@ -96,7 +96,7 @@ int tracedat_rings(struct tracedat *file, const struct tracedat_buffer *buffer, 
 uint64_t tracedat_lost_at_end(const struct ring *ring);
 void tracedat_rings_free(struct merge *merge); /* merge_close(), and what tracedat_rings() made */
 
-/* What a latency tracer wrote, as a nameless file that stands at its beginning, the caller's to close. -1 after fail(). */
+/* The text of a latency tracer, as a nameless file at its beginning, which the caller closes. -1 after fail(). */
 int tracedat_text(struct tracedat *file, const struct tracedat_buffer *buffer);
 
 /* The clock of a buffer, "mono"; "" where the file does not tell. -1 after fail(): it does not count time. */

@@ -16,9 +16,9 @@ enum { COUNT_SIZE = 4, CHUNK_HEAD = 8 }; /* the count of chunks; trace-cmd leave
 struct page_source {
 	struct tracedat *file;
 	const struct tracedat_buffer *buffer;
-	uint64_t at, end;	/* what is left of the CPU's part of the file */
+	uint64_t at, end;	/* the rest of the CPU's part of the file */
 	uint64_t place;		/* of the page or chunk at hand */
-	struct cursor pages;	/* what is left of those that were read, or unpacked */
+	struct cursor pages;	/* the rest of those that were read, or unpacked */
 	char *bytes, *packed;
 	size_t room, packed_room;
 	uint64_t chunks;	/* compressed: how many follow */
@@ -133,7 +133,7 @@ static int refill(struct ring *ring)
 	size_t size;
 	int status;
 
-	if (ring->page.damaged) { /* what else it held is lost, nobody knows how much */
+	if (ring->page.damaged) { /* the rest of it is lost, an unknown number of events */
 		note_damage(source);
 		ring->missed++;
 		ring->lost++;

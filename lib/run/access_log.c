@@ -139,13 +139,13 @@ struct access_log *access_log_format(const char *text)
 	return NULL;
 }
 
-/* What a line says. */
+/* The fields of a line. */
 struct request {
 	const char *field[MEANINGS]; /* NULL: missing */
 	size_t length[MEANINGS];
 };
 
-/* Where `text` comes next; behind a backslash it does not, for both servers escape quotes with one. */
+/* The next place of `text`. A quote behind a backslash is none, because both servers escape quotes with it. */
 static const char *find(const char *at, const char *text)
 {
 	if (!*text)
@@ -237,7 +237,7 @@ static double read_begin(const struct request *request, double seconds)
 	return 0;
 }
 
-/* Browsers name others that they are like; the first of these is what they are. */
+/* A browser also names others that it is like; the first of these that its User-Agent has is its own name. */
 static const char *const browsers[] = {"Edg/", "OPR/", "Firefox/", "Chrome/", "CriOS/", "Safari/"};
 
 static void put_product(struct line *line, const char *agent)

@@ -13,7 +13,7 @@
 
 struct calls;
 
-/* What a call does to threads. */
+/* The effect of a call on threads. */
 enum call_deed { CALL_PLAIN, CALL_EXEC, CALL_FORK, CALL_CLONE, CALL_EXIT, CALL_EXIT_GROUP };
 
 struct call {

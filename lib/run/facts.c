@@ -64,7 +64,7 @@ static char *first_line(const char *path, char text[VALUE_ROOM])
 	return text;
 }
 
-/* What stands behind "KEY=" or "key :" in the first line that begins with the key, without quotes; "" if none does. */
+/* The value behind "KEY=" or "key :" in the first line that begins with the key, without quotes; "" if there is none. */
 static void line_value(const char *path, const char *key, char text[VALUE_ROOM])
 {
 	FILE *file = fopen(path, "re");

@@ -10,7 +10,7 @@
 
 struct facts;
 
-/* Reads those of this machine; asks dpkg or rpm for the package of the job's program. What is not known is left out. */
+/* Reads those of this machine; asks dpkg or rpm for the package of the job's program. Unknown facts are left out. */
 struct facts *facts_read(const struct job *job);
 void facts_free(struct facts *facts);
 

@@ -25,8 +25,8 @@ struct job {
 	ARRAY(char *) programs;		/* last components; none: the first program that is executed (job_learn()) */
 	ARRAY(struct job_config) configs;
 	ARRAY(char *) sysctls;		/* globs of dotted names */
-	char *host;			/* whose route is told; NULL: the default route */
-	char *directory;		/* whose disk is told; NULL: the working directory */
+	char *host;			/* the facts tell the route to it; NULL: the default route */
+	char *directory;		/* the facts tell its disk; NULL: the working directory */
 	char *salt;			/* of hashes of secrets: the same on all nodes */
 	/* private */
 	struct job_call *calls;		/* hash by the kernel's name */
@@ -45,7 +45,7 @@ bool job_runs(const struct job *job, const char *program);
 /* A job without a program takes this one. */
 void job_learn(struct job *job, const char *program);
 
-/* The name that features have for a call; and what of it is a size. */
+/* The name that features have for a call; and which of its numbers are sizes. */
 const char *job_call_name(const struct job *job, const char *call);
 bool job_result_is_size(const struct job *job, const char *call);
 int job_size_argument(const struct job *job, const char *call); /* from 0; -1: none */

@@ -22,11 +22,11 @@ struct run;
 struct process {
 	int32_t tgid;
 	struct process *parent;	/* NULL: unknown */
-	struct process *before;	/* what it was until it executed the job's program; NULL: it did not */
+	struct process *before;	/* the same process before it executed the job's program; NULL: it did not */
 	struct run *run;	/* NULL: none that is known */
-	struct tally *sums;	/* what it did without a run */
+	struct tally *sums;	/* its calls while it had no run */
 	uint32_t live;		/* threads that did not end */
-	bool muted;		/* its run is over: what it does is nobody's */
+	bool muted;		/* its run is over: its calls count for no run */
 	bool exiting;		/* exit_group() was entered: the other threads end at their next event */
 	bool asked;		/* whether its name is that of the job's program */
 	uint32_t refs;
@@ -67,7 +67,7 @@ struct thread *kin_find(const struct kin *kin, int32_t tid); /* also one that en
 /* The next thread of this number is new: a thread of `process`, or of a child of it. */
 void kin_born(struct kin *kin, int32_t tid, struct process *process, bool is_thread);
 
-/* The thread executes the job's program: it leaves its process, which stays what it was for what its parent may claim. */
+/* The thread executes the job's program: it gets a new process. A parent may still claim the former one. */
 struct process *kin_renew(struct kin *kin, struct thread *thread);
 
 /* The thread ended. */

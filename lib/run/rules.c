@@ -32,7 +32,7 @@ struct series {
 	size_t known;
 };
 
-/* What a deal is made of. */
+/* The parts of a deal. */
 struct dealer {
 	const struct table *table;
 	const struct split_options *options;

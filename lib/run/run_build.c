@@ -12,14 +12,14 @@
 #include "event/machine.h"
 #include "run/run.h"
 
-/* A loss of events is told where events go on, behind it. */
+/* A `lost` record stands at the end of a loss, where events go on. So a run waits this long for losses within it. */
 #define LOSS_TOLD (10 * NSEC_PER_SEC)
 
 enum { LOSSES_LEAST = 256 }; /* losses that are kept in any case */
 
 enum { CLONE_MAKES_THREAD = 0x10000 /* CLONE_THREAD */, BOOT_ROOM = 64 };
 
-/* What a thread executes, as sched_process_exec or a `task` record tells. */
+/* The program that a thread executes, by sched_process_exec or a `task` record. */
 struct program {
 	int32_t tid;
 	bool by_event; /* which wins */
@@ -141,7 +141,7 @@ static void free_runs(struct run_builder *builder, struct run **runs)
 	}
 }
 
-/* Forgets what was of one stream. */
+/* Forgets one stream. */
 static void forget(struct run_builder *builder)
 {
 	struct program *program, *next;
@@ -345,7 +345,7 @@ static void take_out(struct run_builder *builder, struct run *run)
 	run->next = NULL;
 }
 
-/* All that belongs to the run belongs to `to`; NULL: to nobody. */
+/* The run's processes go to the run `to`; NULL: to none. */
 static void move_processes(struct run_builder *builder, const struct run *run, struct run *to)
 {
 	for (struct process *process = builder->kin.all; process; process = process->next)
@@ -405,7 +405,7 @@ static void begin_run(struct run_builder *builder, struct process *process, cons
 	builder->last = &run->next;
 }
 
-/* What a process did before it had a run. */
+/* Hands over the calls that a process made before it had a run. */
 static void hand_over(struct process *process, struct tally *to)
 {
 	if (process->sums && to)
@@ -428,7 +428,7 @@ static void fold(struct run_builder *builder, struct run *child, struct run *int
 	run_free(&builder->kin, child);
 }
 
-/* What looked like a run was its process before it executed the job's program: it is what a parent may claim. */
+/* Undoes a run of the time before its process executed the job's program: a parent may claim that time. */
 static void unmake(struct run_builder *builder, struct run *run)
 {
 	struct process *process = run->process;
@@ -487,7 +487,7 @@ static void adopt(struct run_builder *builder, struct thread *thread, struct pro
 	inherit(builder);
 }
 
-/* A thread made another: by the result of its call, which may come behind what the child did. */
+/* A thread made another, by the result of its call, which may come after the child's first calls. */
 static void made(struct run_builder *builder, struct thread *parent, int64_t tid, bool is_thread)
 {
 	struct thread *child = tid <= INT32_MAX ? kin_find(&builder->kin, (int32_t)tid) : NULL;
@@ -617,7 +617,7 @@ static int64_t between(int64_t from, int64_t to)
 	return (int64_t)((uint64_t)to - (uint64_t)from);
 }
 
-/* A run is told of each event of its own threads before the event counts. */
+/* Notes an event of the run's own threads in the run, before the event counts. */
 static void tell_run(const struct thread *thread, int64_t ts)
 {
 	struct run *run = thread->process->run;
@@ -688,7 +688,7 @@ static void call_returned(struct run_builder *builder, struct thread *thread, co
 	thread->returned = event->ts;
 	if (result > 0 && !builder->forks && (call->deed == CALL_CLONE || call->deed == CALL_FORK))
 		made(builder, thread, result, call->deed == CALL_CLONE && thread->makes_thread);
-	tell_run(thread, event->ts); /* what the child did counts */
+	tell_run(thread, event->ts); /* the child's calls count */
 }
 
 static void returned(struct run_builder *builder, const struct event *event)

@@ -22,7 +22,7 @@ struct run_options {
 	bool same_pairs;	/* of pairs of calls, only those of a call with itself */
 	bool childless;		/* the stream has only threads of the program's name */
 	bool light;		/* runs are from sched_process_exec to sched_process_exit, and calls do not count */
-	bool live;		/* the stream goes on: a `tick` behind each run; what is not over at its end is no run */
+	bool live;		/* the stream goes on: a `tick` behind each run; runs that are not over at its end are left out */
 	/* Writes what else is known of a run, behind its features. 0; -1 after fail(). NULL: nothing. */
 	int (*more)(void *context, const char *run, struct stream *stream, bool from_here);
 	void *context;

@@ -127,7 +127,7 @@ static int read_rows(struct csv *csv)
 	return status;
 }
 
-/* The column's texts, which the caller frees, with NULL for what is unknown. */
+/* The column's texts, NULL for unknown ones. The caller frees them. */
 static char **texts_of(const struct csv *csv, size_t column)
 {
 	char **column_texts = memory_new(csv->rows + 1, sizeof(*column_texts));

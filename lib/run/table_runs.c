@@ -1,4 +1,7 @@
-/* The good and the bad runs of a stream as a table: what is absent, what is a setting, what a feature explains, which calls are common. */
+/*
+ * The good and the bad runs of a stream as a table: decides which values are absent, which features are settings, how much of the
+ * difference in time each explains, and which calls are common.
+ */
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
