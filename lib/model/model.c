@@ -86,69 +86,28 @@ static int task_seen(void *context, const struct record *record)
 	return fields ? taken(model, who_task(model->site->who, fields)) : -1;
 }
 
-static int chart_seen(void *context, const struct record *record)
-{
-	struct model *model = context;
-	const struct fields *fields = begin(model, record);
-
-	return fields ? taken(model, tracks_chart(model->tracks, fields)) : -1;
-}
-
-static int sample_seen(void *context, const struct record *record)
+static int track_seen(void *context, const struct record *record)
 {
 	struct model *model = context;
 	const struct fields *fields = begin(model, record);
 
 	if (!fields)
 		return -1;
-	see_time_of(model, fields);
-	return taken(model, tracks_sample(model->tracks, fields));
+	if (record->kind == KIND_SAMPLE || record->kind == KIND_OPEN)
+		see_time_of(model, fields);
+	return taken(model, tracks_take(model->tracks, record->kind, fields));
 }
 
-static int limits_seen(void *context, const struct record *record)
-{
-	struct model *model = context;
-	const struct fields *fields = begin(model, record);
-
-	return fields ? taken(model, tracks_limits(model->tracks, fields)) : -1;
-}
-
-static int open_seen(void *context, const struct record *record)
+static int moment_seen(void *context, const struct record *record)
 {
 	struct model *model = context;
 	const struct fields *fields = begin(model, record);
 
 	if (!fields)
 		return -1;
-	see_time_of(model, fields);
-	return taken(model, tracks_open(model->tracks, fields));
-}
-
-static int summary_seen(void *context, const struct record *record)
-{
-	struct model *model = context;
-	const struct fields *fields = begin(model, record);
-
-	return fields ? taken(model, tracks_summary(model->tracks, fields)) : -1;
-}
-
-static int signal_seen(void *context, const struct record *record)
-{
-	struct model *model = context;
-	const struct fields *fields = begin(model, record);
-
-	if (!fields)
-		return -1;
-	see_time_of(model, fields);
-	return moments_signal(model->moments, fields);
-}
-
-static int window_seen(void *context, const struct record *record)
-{
-	struct model *model = context;
-	const struct fields *fields = begin(model, record);
-
-	return fields ? moments_window(model->moments, fields) : -1;
+	if (record->kind == KIND_SIGNAL)
+		see_time_of(model, fields);
+	return moments_take(model->moments, record->kind, fields);
 }
 
 static int graph_seen(void *context, const struct record *record)
@@ -159,36 +118,12 @@ static int graph_seen(void *context, const struct record *record)
 	return moments_graph(model->moments, record);
 }
 
-static int path_seen(void *context, const struct record *record)
-{
-	struct model *model = context;
-	const struct fields *fields = begin(model, record);
-
-	return fields ? moments_path(model->moments, fields) : -1;
-}
-
-static int blame_seen(void *context, const struct record *record)
-{
-	struct model *model = context;
-	const struct fields *fields = begin(model, record);
-
-	return fields ? moments_blame(model->moments, fields) : -1;
-}
-
 static int usage_seen(void *context, const struct record *record)
 {
 	struct model *model = context;
 	const struct fields *fields = begin(model, record);
 
-	return fields ? taken(model, overhead_usage(&model->overhead, model->site, fields)) : -1;
-}
-
-static int shed_seen(void *context, const struct record *record)
-{
-	struct model *model = context;
-	const struct fields *fields = begin(model, record);
-
-	return fields ? taken(model, overhead_shed(&model->overhead, model->site, fields)) : -1;
+	return fields ? taken(model, overhead_take(&model->overhead, model->site, record->kind, fields)) : -1;
 }
 
 static int traced_seen(void *context, const struct record *record)
@@ -231,13 +166,13 @@ struct model *model_new(struct stream *stream, moment_teller *teller, void *cont
 {
 	static const struct handlers handlers = {
 		.on = {[KIND_OTHER] = other_seen,   [KIND_STREAM] = stream_seen, [KIND_FORMAT] = other_seen,
-		       [KIND_TASK] = task_seen,    [KIND_DEVICE] = other_seen,  [KIND_CHART] = chart_seen,
+		       [KIND_TASK] = task_seen,    [KIND_DEVICE] = other_seen,  [KIND_CHART] = track_seen,
 		       [KIND_TICK] = timed_seen,    [KIND_EVENT] = timed_seen,   [KIND_LOST] = timed_seen,
-		       [KIND_SAMPLE] = sample_seen, [KIND_LIMITS] = limits_seen, [KIND_SIGNAL] = signal_seen,
-		       [KIND_WINDOW] = window_seen, [KIND_GRAPH] = graph_seen, [KIND_NODE] = graph_seen,
-		       [KIND_EDGE] = graph_seen,  [KIND_PATH] = path_seen,   [KIND_BLAME] = blame_seen,
+		       [KIND_SAMPLE] = track_seen, [KIND_LIMITS] = track_seen, [KIND_SIGNAL] = moment_seen,
+		       [KIND_WINDOW] = moment_seen, [KIND_GRAPH] = graph_seen, [KIND_NODE] = graph_seen,
+		       [KIND_EDGE] = graph_seen,  [KIND_PATH] = moment_seen,   [KIND_BLAME] = moment_seen,
 		       [KIND_USAGE] = usage_seen,   [KIND_END] = other_seen,  [KIND_DIFF] = diff_seen,
-		       [KIND_OPEN] = open_seen,     [KIND_SHED] = shed_seen,     [KIND_SUMMARY] = summary_seen, [KIND_TRACED] = traced_seen,
+		       [KIND_OPEN] = track_seen,     [KIND_SHED] = usage_seen,     [KIND_SUMMARY] = track_seen, [KIND_TRACED] = traced_seen,
 		       [KIND_RUN] = run_seen,	   [KIND_FEATURES] = run_seen, [KIND_CONFIG] = run_seen,
 		       [KIND_CLUSTER] = run_seen,   [KIND_LABEL] = run_seen,	   [KIND_RULE] = run_seen,   [KIND_SAME] = run_seen,
 		       [KIND_OUTSIDE] = run_seen},

@@ -1,6 +1,5 @@
 /*
- * moment: a window of the filter with its signals, and the stories of the graphs that explain them; its words, and the headings
- * between moments. A graph without window (a request activity graph, written by hand) is a moment of its own.
+ * moment: a window of the filter with its signals, and the stories of the graphs that explain them; its words. A graph without window (a request activity graph, written by hand) is a moment of its own.
  *
  * The caller frees every text that is returned.
  */
@@ -56,27 +55,5 @@ void moment_time(const struct moment *moment, int64_t ts, char *text);
 
 /* When a story of a moment began, by moment_time(): as moment_began(). "": not known. */
 void moment_began_words(const struct moment *moment, const struct story *story, char *text);
-
-/*
- * A line before the moments of another host or another day: a moment's own line has the time of day only. All zero: no moment came
- * yet.
- */
-struct heading {
-	char *host, *first_host;
-	int64_t day, first_day; /* since 1970, in UTC; INT64_MIN: not known */
-	bool dated;		/* a heading told a day */
-	bool began;		/* the first moment had a heading of its own */
-};
-
-/*
- * "moments of web2 on 2026-11-22", with what is needed of it; NULL: where the moment before was, or, before the first one, the
- * first stream began.
- */
-char *heading_next(struct heading *heading, const struct site *site, const struct moment *moment);
-
-/* For above the first moment, when all are known: where it was, if there are several hosts or days, and it does not say so itself. */
-char *heading_first(const struct heading *heading, const struct site *site);
-
-void heading_free(struct heading *heading);
 
 #endif

@@ -284,7 +284,7 @@ static void bound_pending(struct moments *moments)
 	moments->pending.count = PENDING_MAX / 2;
 }
 
-int moments_signal(struct moments *moments, const struct fields *fields)
+static int take_signal(struct moments *moments, const struct fields *fields)
 {
 	struct signal *signal = signal_read(moments->site, fields);
 
@@ -363,7 +363,7 @@ static int tell_rest(struct moments *moments, bool complete)
 
 /* --- windows ----------------------------------------------------------------------------------------------------------- */
 
-int moments_window(struct moments *moments, const struct fields *fields)
+static int take_window(struct moments *moments, const struct fields *fields)
 {
 	struct moment *moment = moments->moment;
 	int64_t from, to;
@@ -508,7 +508,7 @@ static struct story *story_of(struct moments *moments, const struct fields *fiel
 	return story;
 }
 
-int moments_path(struct moments *moments, const struct fields *fields)
+static int take_path(struct moments *moments, const struct fields *fields)
 {
 	struct story *story = story_of(moments, fields);
 
@@ -528,7 +528,7 @@ static int total_seen(struct moments *moments, const struct fields *fields)
 	return close_moment(moments);
 }
 
-int moments_blame(struct moments *moments, const struct fields *fields)
+static int take_blame(struct moments *moments, const struct fields *fields)
 {
 	struct story *story;
 
@@ -538,6 +538,20 @@ int moments_blame(struct moments *moments, const struct fields *fields)
 	if (!story)
 		return -1;
 	return story_blame(moments->site, story, moments->graph, fields) < 0 ? wrong(moments) : 0;
+}
+
+int moments_take(struct moments *moments, enum kind kind, const struct fields *fields)
+{
+	switch (kind) {
+	case KIND_SIGNAL:
+		return take_signal(moments, fields);
+	case KIND_WINDOW:
+		return take_window(moments, fields);
+	case KIND_PATH:
+		return take_path(moments, fields);
+	default:
+		return take_blame(moments, fields);
+	}
 }
 
 /* --- from beginning to end --------------------------------------------------------------------------------------------- */

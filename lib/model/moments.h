@@ -7,7 +7,7 @@
  *
  *	struct moments *moments = moments_new(stream, &parts, teller, context);
  *	moments_next(moments, record);			before each record that is not of a graph
- *	moments_signal(moments, fields);		and so on, a function per kind of record
+ *	moments_take(moments, record->kind, fields);	for each record
  *	moments_stream_over(moments);
  *	moments_free(moments);
  */
@@ -31,12 +31,12 @@ void moments_free(struct moments *moments);
 /* Closes the graph and the moment at hand, if this record ends them. 0; -1 after fail(), as all below. */
 int moments_next(struct moments *moments, const struct record *record);
 
-/* Each takes a record of its kind; moments_graph() nodes and edges too. The place in the input is in the sentence of their fail(). */
-int moments_signal(struct moments *moments, const struct fields *fields);
-int moments_window(struct moments *moments, const struct fields *fields);
+/*
+ * Take a `signal`, `window`, `path` or `blame` record; a `graph`, `node` or `edge` record. The place in the input is in the sentence of
+ * their fail().
+ */
+int moments_take(struct moments *moments, enum kind kind, const struct fields *fields);
 int moments_graph(struct moments *moments, const struct record *record);
-int moments_path(struct moments *moments, const struct fields *fields);
-int moments_blame(struct moments *moments, const struct fields *fields);
 
 /* Tells what is known of the moment at hand, and signals whose window did not come. */
 int moments_stream_over(struct moments *moments);

@@ -90,7 +90,7 @@ void overhead_stream_over(struct overhead *overhead)
 }
 
 /* The collector says how many events there were; without collector the filter does. */
-int overhead_usage(struct overhead *overhead, struct site *site, const struct fields *fields)
+static int take_usage(struct overhead *overhead, struct site *site, const struct fields *fields)
 {
 	uint64_t events = 0, kept = 0;
 
@@ -113,7 +113,7 @@ static void shed_free(struct shed *shed)
 	free(shed->name);
 }
 
-int overhead_shed(struct overhead *overhead, const struct site *site, const struct fields *fields)
+static int take_shed(struct overhead *overhead, const struct site *site, const struct fields *fields)
 {
 	struct shed shed = {.cost = NAN, .limit = NAN};
 
@@ -129,6 +129,11 @@ int overhead_shed(struct overhead *overhead, const struct site *site, const stru
 	shed.clock = site->clock;
 	*ARRAY_ADD(&overhead->sheds) = shed;
 	return 0;
+}
+
+int overhead_take(struct overhead *overhead, struct site *site, enum kind kind, const struct fields *fields)
+{
+	return kind == KIND_USAGE ? take_usage(overhead, site, fields) : take_shed(overhead, site, fields);
 }
 
 void overhead_free(struct overhead *overhead)

@@ -42,9 +42,8 @@ struct overhead {
 	uint64_t kept_before;	  /* what the filter before the last one kept of it */
 };
 
-/* Take a `usage` and a `shed` record. -1 after fail(). */
-int overhead_usage(struct overhead *overhead, struct site *site, const struct fields *fields);
-int overhead_shed(struct overhead *overhead, const struct site *site, const struct fields *fields);
+/* Takes a `usage` or `shed` record. -1 after fail(). */
+int overhead_take(struct overhead *overhead, struct site *site, enum kind kind, const struct fields *fields);
 
 void overhead_stream_over(struct overhead *overhead);
 void overhead_free(struct overhead *overhead); /* what it holds */

@@ -129,7 +129,7 @@ void tracks_free(struct tracks *tracks)
 /* --- records ---------------------------------------------------------------------------------------------------------- */
 
 /* The chart's own words for it. A definition that cannot be read is the collector's business. */
-int tracks_chart(struct tracks *tracks, const struct fields *fields)
+static int take_chart(struct tracks *tracks, const struct fields *fields)
 {
 	char *name = fit_field(fields, "name");
 	struct chart *definition = chart_recorded(fields);
@@ -154,7 +154,7 @@ static void add_point(const struct tracks *tracks, struct timeline *timeline, in
 		timeline_add(timeline, &bucket);
 }
 
-int tracks_sample(struct tracks *tracks, const struct fields *fields)
+static int take_sample(struct tracks *tracks, const struct fields *fields)
 {
 	struct bucket bucket = {.count = 1};
 	struct track *track;
@@ -196,7 +196,7 @@ static int read_shift(struct tracks *tracks, struct track *track, const struct f
 	return 0;
 }
 
-int tracks_limits(struct tracks *tracks, const struct fields *fields)
+static int take_limits(struct tracks *tracks, const struct fields *fields)
 {
 	double center = NAN, lcl = NAN, ucl = NAN;
 	struct track *track;
@@ -228,7 +228,7 @@ int tracks_limits(struct tracks *tracks, const struct fields *fields)
 }
 
 /* Waits that had not ended at the end of a stream: no limits judged them, or they may have ended unseen. */
-int tracks_open(struct tracks *tracks, const struct fields *fields)
+static int take_open(struct tracks *tracks, const struct fields *fields)
 {
 	struct unfinished *unfinished;
 	struct track *track;
@@ -269,7 +269,7 @@ static void add_summed(struct summed *all, const struct summed *more)
 	all->count += more->count;
 }
 
-int tracks_summary(struct tracks *tracks, const struct fields *fields)
+static int take_summary(struct tracks *tracks, const struct fields *fields)
 {
 	struct summed summed = {.clock = tracks->site->clock, .p50 = NAN, .p95 = NAN, .p99 = NAN};
 	struct track *track;
@@ -285,6 +285,24 @@ int tracks_summary(struct tracks *tracks, const struct fields *fields)
 		track->unit = unit_read(fields, true);
 	add_summed(&track->summed, &summed);
 	return 0;
+}
+
+int tracks_take(struct tracks *tracks, enum kind kind, const struct fields *fields)
+{
+	switch (kind) {
+	case KIND_CHART:
+		return take_chart(tracks, fields);
+	case KIND_SAMPLE:
+		return take_sample(tracks, fields);
+	case KIND_LIMITS:
+		return take_limits(tracks, fields);
+	case KIND_OPEN:
+		return take_open(tracks, fields);
+	case KIND_SUMMARY:
+		return take_summary(tracks, fields);
+	default:
+		return 0;
+	}
 }
 
 /* --- signals ---------------------------------------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
  * In bounded space: an input can name any number of charts and keys, and an all-day run has any number of values.
  *
  *	struct tracks *tracks = tracks_new(site, stream);
- *	tracks_sample(tracks, fields);			and so on, a function per kind of record
+ *	tracks_take(tracks, record->kind, fields);	for each record
  *	tracks_stream_over(tracks);
  *	for (chart = tracks->charts; chart; chart = chart->hh.next)
  *		for (track = chart->tracks; track; track = track->hh.next) ...
@@ -105,12 +105,8 @@ struct tracks {
 struct tracks *tracks_new(const struct site *site, struct stream *stream);
 void tracks_free(struct tracks *tracks);
 
-/* Each takes a record of its kind. -1 after fail(). */
-int tracks_chart(struct tracks *tracks, const struct fields *fields);
-int tracks_sample(struct tracks *tracks, const struct fields *fields);
-int tracks_limits(struct tracks *tracks, const struct fields *fields);
-int tracks_open(struct tracks *tracks, const struct fields *fields);
-int tracks_summary(struct tracks *tracks, const struct fields *fields);
+/* Takes a `chart`, `sample`, `limits`, `open` or `summary` record; ignores others. -1 after fail(). */
+int tracks_take(struct tracks *tracks, enum kind kind, const struct fields *fields);
 
 /* Counts a signal; takes back the count of one that turned out to be another's beginning; counts the moment that a signal is of. */
 void tracks_signal(struct tracks *tracks, const struct signal *signal);

@@ -15,6 +15,7 @@
 #include "model/story.h"
 #include "report/figure.h"
 #include "report/group.h"
+#include "report/heading.h"
 #include "report/incident.h"
 #include "report/output.h"
 #include "report/summary.h"
