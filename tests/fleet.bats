@@ -65,7 +65,7 @@ send() {
 		cat "$3"
 		printf '\r\nPING\r\n'
 	} >&5
-	while read -r -t 30 answer <&5; do
+	while read -r -t 300 answer <&5; do
 		case $answer in PONG*) break ;; -ERR*) fail "$answer" ;; esac
 	done
 	exec 5>&-
@@ -113,7 +113,7 @@ send() {
 	start_edge
 	start_hub
 	for i in 1 2 3 4; do
-		until_true 60 begun
+		until_true 300 begun
 		kill -KILL $edge_pid && wait $edge_pid || true
 		start_edge
 		serve_again
@@ -123,7 +123,7 @@ send() {
 	done
 	wait $edge_pid
 	all() { [ "$(grep -c '^run ' got)" -ge 150 ]; }
-	until_true 90 all
+	until_true 300 all
 	kill $hub_pid
 	assert_equal "$(grep '^run ' got | sort -u | wc -l)" 150
 	assert_equal "$(grep -c '^run ' got)" 150
@@ -133,7 +133,7 @@ send() {
 	serve
 	"${hub[@]}" init --size=8k
 	runs 1 60 | "${edge[@]}" -n k - 2>log 3>&- &
-	until_true 60 grep -q 'error 10077' log
+	until_true 300 grep -q 'error 10077' log
 	"${hub[@]}" init --size=1M
 	wait $!
 	run -0 "${hub[@]}" pull -o got here
@@ -189,7 +189,7 @@ send() {
 	command -v openssl >/dev/null || skip "needs openssl"
 	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=hub \
 		-addext subjectAltName=DNS:localhost 2>/dev/null
-	serve "tls { cert_file: \"$PWD/cert.pem\", key_file: \"$PWD/key.pem\" }" 'authorization { users: [ {user: hub, password: h},' \
+	serve "tls { cert_file: \"$PWD/cert.pem\", key_file: \"$PWD/key.pem\", timeout: 300 }" 'authorization { timeout: 300, users: [ {user: hub, password: h},' \
 		'{user: k, password: secret, permissions: { publish: ["tb.run.*.k", "tb.told.*.k", "$JS.API.STREAM.MSG.GET.KV_tailblame"],' \
 		'subscribe: ["_INBOX_k.>", "$KV.tailblame.orders"]}} ] }'
 	echo hub h >hub.login
@@ -206,7 +206,7 @@ send() {
 	edge=(run-edge -s "tls://localhost:$port" --ca=cert.pem --login=k.login --spool=spool)
 	runs 1 3 | run -0 "${edge[@]}" -n k -
 	runs 4 4 other | "${edge[@]}" -n k - 2>log 3>&- &
-	until_true 60 grep -q 'Permissions Violation for Publish to "tb.log.j.k"' log
+	until_true 300 grep -q 'Permissions Violation for Publish to "tb.log.j.k"' log
 	kill $!
 	run -0 run-hub -s "tls://localhost:$port" --ca=cert.pem --login=hub.login pull -o got here
 	assert_equal "$(grep -v '^stream\|^end' got)" "$(runs 1 3)"
@@ -248,12 +248,12 @@ send() {
 	"${hub[@]}" order wget --until=1h --nodes=nobody
 	"${edge[@]}" -n k 2>log 3>&- &
 	edge_pid=$!
-	until_true 60 test -s spool/orders
+	until_true 300 test -s spool/orders
 	refute grep -q wget log
 	"${hub[@]}" order wget --until=1h
-	until_true 60 grep -q "run-edge: 'program wget' may not be recorded here" log
+	until_true 300 grep -q "run-edge: 'program wget' may not be recorded here" log
 	told() { run -3 "${hub[@]}" pull here && [[ $output == *"tb.told.wget.k: 'program wget' may not be recorded here"* ]]; }
-	until_true 60 told
+	until_true 300 told
 	kill $edge_pid
 	wait $edge_pid
 	chmod g+w spool
@@ -280,24 +280,24 @@ send() {
 	"${hub[@]}" order ./tblight.job --until=1h --runs=1000 --light
 	# collectors trace when they read their rings
 	traces() { [ "$(pgrep -c -P $edge_pid -x trace-collect)" = 2 ] && for pid in $(pgrep -P $edge_pid -x trace-collect); do [ -n "$(find /proc/"$pid"/fd -lname '*trace_pipe_raw' -print -quit)" ] || return; done; }
-	until_true 60 traces
+	until_true 300 traces
 	for i in 1 2 3; do ./tbfleet; done
 	./tblight 60 3>&- &
 	executed() { [ "$(cat /proc/$!/comm)" = tblight ]; }
-	until_true 60 executed
+	until_true 300 executed
 	kill $!
 	wait $! || true
 	"${hub[@]}" cancel tbfleet
 	"${hub[@]}" cancel tblight
 	pulled() { "${hub[@]}" pull -o got here 2>told; [ "$(grep -c '^run ' got)" -ge 4 ]; }
-	until_true 60 pulled
+	until_true 300 pulled
 	run -0 grep -c '^run .* node=k job=tbfleet .* program=tbfleet exit=0 children=no$' got
 	assert_output 3
 	assert_equal "$(grep -c '^run .* job=tblight .* program=tblight exit=143 light=yes$' got)" 1
 	assert_equal "$(grep -c 'name=sysctl.kernel.ostype value=Linux' got)" 3
 	refute grep -q 'sysctl.net' got
 	counts_gone() { [ -z "$(find spool -name 'count-*' -print -quit)" ]; }
-	until_true 60 counts_gone
+	until_true 300 counts_gone
 	grep -q 'left out, for it may not be recorded here: sysctl net' told log
 	kill $edge_pid
 	wait $edge_pid

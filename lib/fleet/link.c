@@ -14,7 +14,8 @@
 #include "fleet/subject.h"
 
 enum {
-	ANSWER_MS = 5000,
+	ANSWER_MS = 30000,
+	PATIENT_ANSWER_MS = 5000, /* of who tries again */
 	PULL_MS = 1000,
 	PULL_MOST = 256, /* messages */
 	PING_MS = 60000,
@@ -52,6 +53,11 @@ static const char *last_error(natsStatus status)
 	const char *text = nats_GetLastError(NULL), *end = text && *text == '(' ? strstr(text, "): ") : NULL;
 
 	return end ? end + 3 : text && *text ? text : natsStatus_GetText(status);
+}
+
+static int64_t answer_ms(const struct fleet_link *link)
+{
+	return link->options.patient ? PATIENT_ANSWER_MS : ANSWER_MS;
 }
 
 static int fail_nats(const char *what, natsStatus status, jsErrCode code)
@@ -187,7 +193,7 @@ static int set_options(struct fleet_link *link)
 	if (status == NATS_OK && options->name)
 		status = natsOptions_SetCustomInboxPrefix(settings, link->inbox);
 	if (status == NATS_OK)
-		status = natsOptions_SetTimeout(settings, ANSWER_MS);
+		status = natsOptions_SetTimeout(settings, answer_ms(link));
 	if (status == NATS_OK)
 		status = natsOptions_SetPingInterval(settings, PING_MS);
 	if (status == NATS_OK)
@@ -227,7 +233,7 @@ static int make_connection(struct fleet_link *link)
 	else if (status != NATS_NOT_YET_CONNECTED)
 		return fail("cannot connect to '%s': %s", link->options.server, last_error(status));
 	jsOptions_Init(&waits);
-	waits.Wait = ANSWER_MS;
+	waits.Wait = answer_ms(link);
 	status = natsConnection_JetStream(&link->store, link->connection, &waits);
 	if (status == NATS_OK && link->options.patient)
 		status = natsConnection_Subscribe(&link->changes, link->connection, FLEET_ORDERS_SUBJECT, changed, link);
@@ -359,7 +365,7 @@ int fleet_link_send(struct fleet_link *link, const char *subject, const char *id
 
 	jsPubOptions_Init(&how);
 	how.MsgId = id;
-	how.MaxWait = ANSWER_MS;
+	how.MaxWait = answer_ms(link);
 	how.ExpectStream = FLEET_STREAM;
 	if (status == NATS_OK)
 		status = js_PublishMsg(NULL, link->store, message, &how, &code);
@@ -471,7 +477,7 @@ int fleet_link_acknowledge(struct fleet_link *link)
 	for (int i = 0; i < link->list.Count && status == NATS_OK; i++)
 		status = natsMsg_Ack(link->list.Msgs[i], NULL);
 	if (status == NATS_OK)
-		status = natsConnection_FlushTimeout(link->connection, ANSWER_MS);
+		status = natsConnection_FlushTimeout(link->connection, answer_ms(link));
 	natsMsgList_Destroy(&link->list);
 	return status == NATS_OK ? 0 : fail_nats("cannot acknowledge", status, 0);
 }

@@ -180,8 +180,8 @@ cases()
 	cat <<'END'
 wget		elapsed	sysctl.net.ipv4.tcp_rmem.[23]
 nat		exit	fact[.]route[.].*
-sqlite_sync	elapsed	(count|time|next|gap)\.([a-z0-9_]*-)?f(data)?sync.*
-sqlite_disk	elapsed	(time|gap)\.([a-z0-9_]*-)?f(data)?sync.*|fact\.directory\..*
+sqlite_sync	elapsed	(count|time|next|gap)[.]([a-z0-9_]*-)?f(data)?sync.*
+sqlite_disk	elapsed	(time|gap)[.]([a-z0-9_]*-)?f(data)?sync.*|fact[.]directory[.].*
 END
 }
 
