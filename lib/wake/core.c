@@ -25,6 +25,7 @@ static struct hooks *hooks_new(const struct part *const *parts)
 {
 	struct hooks *hooks = NEW(struct hooks);
 
+	list_hooks(hooks->elsewhere, parts, offsetof(struct part, elsewhere));
 	list_hooks(hooks->event, parts, offsetof(struct part, event));
 	list_hooks(hooks->leaves, parts, offsetof(struct part, leaves));
 	list_hooks(hooks->left, parts, offsetof(struct part, left));

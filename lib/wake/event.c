@@ -1,5 +1,4 @@
 #include "wake/part.h"
-#include "wake/syscall.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -176,6 +175,14 @@ static bool still_leaves(const struct wake *wake, const struct cpu *cpu, const s
 	       wake->now - cpu->last <= APART_NS;
 }
 
+static bool is_elsewhere(const struct wake *wake, const struct event *event)
+{
+	for (const struct part *const *part = wake->hooks->elsewhere; *part; part++)
+		if ((*part)->elsewhere(wake, event))
+			return true;
+	return false;
+}
+
 int wake_event(struct wake *wake, const struct event *event)
 {
 	const struct slot *slot = slot_of(wake, event->type);
@@ -191,7 +198,7 @@ int wake_event(struct wake *wake, const struct event *event)
 		return -1;
 	if (slot->known || !still_leaves(wake, at.cpu, event)) {
 		at.cpu->leaving = INDEX_NONE;
-		at.current = syscall_is_told(wake, event) ? NULL : core_current(wake, at.cpu, event->tid);
+		at.current = is_elsewhere(wake, event) ? NULL : core_current(wake, at.cpu, event->tid);
 		handle(&at);
 	}
 	at.cpu->last = wake->now;

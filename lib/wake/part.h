@@ -91,6 +91,9 @@ struct part {
 	void (*thread_free)(struct thread *thread);
 	void (*cpu_lost)(struct cpu *cpu); /* also when it is seen first */
 
+	/* Whether the event's thread is not on the CPU that the event names. */
+	bool (*elsewhere)(const struct wake *wake, const struct event *event);
+
 	/* Before each event, whether a part handles it or not; `apart`: it has nothing to do with the one before on its CPU. */
 	void (*event)(struct at *at, bool apart);
 
@@ -139,7 +142,7 @@ PARTS(PART_STATE)
 /* Those parts that have a hook, of the hooks that are called often; each list ends with NULL. */
 typedef const struct part *hook_list[PARTS_COUNT + 1];
 struct hooks {
-	hook_list event, leaves, left, enters, returns, wakes, woke, serves;
+	hook_list elsewhere, event, leaves, left, enters, returns, wakes, woke, serves;
 };
 
 /* event.c: what parts do with each type of event */

@@ -37,7 +37,11 @@ static void forget_meanings(struct wake *wake)
 	ARRAY_FREE(&told_of(wake)->list);
 }
 
-bool syscall_is_told(const struct wake *wake, const struct event *event)
+/*
+ * Whether trace-collect made the event of what /proc told: the thread sleeps in its call since before the trace, and is not on
+ * the CPU that the event names.
+ */
+static bool is_told(const struct wake *wake, const struct event *event)
 {
 	const struct told_calls *told = told_of(wake);
 
@@ -113,7 +117,7 @@ static void on_raw_entry(struct at *at)
 	enum { ID, ARGUMENTS };
 
 	enter(at, name_call(at->wake, (int)at_number(at, ID)), (int32_t)at_first(at, ARGUMENTS));
-	if (!at->current && syscall_is_told(at->wake, at->event))
+	if (!at->current && is_told(at->wake, at->event))
 		sleeps(at->wake, at_thread(at), at->cpu->number);
 }
 
@@ -153,5 +157,6 @@ const struct part syscall_part = {
 	.thread = sizeof(struct in_call),
 	.thread_begin = thread_begin,
 	.thread_lost = thread_lost,
+	.elsewhere = is_told,
 	.left = left,
 };

@@ -20,12 +20,6 @@ static inline struct in_call *syscall_of(const struct thread *thread)
 	return thread->of[PART_SYSCALL];
 }
 
-/*
- * Whether trace-collect made the event of what /proc told: the thread sleeps in its call since before the trace, and is not on
- * the CPU that the event names.
- */
-bool syscall_is_told(const struct wake *wake, const struct event *event);
-
 /* Whether the piece is a wait in the call that the thread is in. */
 bool syscall_waits(const struct thread *thread, const struct piece *piece);
 
