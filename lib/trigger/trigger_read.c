@@ -282,7 +282,7 @@ static int read_limit(struct script *script, struct trigger_until *until)
 {
 	struct word number = script->now;
 	double scale;
-	int64_t time;
+	int64_t time = 0;
 
 	if (number.kind != WORD_NUMBER)
 		return script_expected(script, "a limit, such as 10 Match or 5 Minutes,");
