@@ -4,17 +4,17 @@
 
 load helper
 
-# Every command; those that read a stream.
+# Every command; those that read a stream. A history is none, and what comes to a hub or goes from an edge goes by a server.
 commands() {
 	basename -s .c "$TOP"/cmd/*.c
 }
 
 readers() {
-	commands | grep -vx -e trace-collect -e trace-import
+	commands | grep -vx -e trace-collect -e trace-import -e state-query -e run-hub -e run-edge
 }
 
 # The option that a reader cannot do without.
-declare -gA needs=([trigger-filter]=-Tslow-request)
+declare -gA needs=([trigger-filter]=-Tslow-request [state-build]=-scpus)
 
 recorded() {
 	stream-cat --binary "$TOP/testdata/lock.txt" >lock.tb
