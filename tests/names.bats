@@ -29,7 +29,7 @@ answers() {
 	python3 "$rename" rename plain "$TOP"/testdata/wake/*.txt >plain.in
 	answers plain.in plain
 	for format in records text json html folded csv; do
-		python3 "$rename" restore $format 0 <"plain.$format" >"plain.$format.restored"
+		python3 "$rename" restore $format plain <"plain.$format" >"plain.$format.restored"
 		[ "$(wc -l <"plain.$format.restored")" -ge 100 ]
 	done
 	for shift in 0 11; do

@@ -1409,10 +1409,9 @@ shed() {
 	assert_equal "$stderr" "trace-collect: tracing cost more than 0.01 % of all CPUs' time: some of it was shed, and then ended"
 	run shed out
 	assert_line --index -1 "all "
-	assert_line --index -2 --regexp '^chart (block|runq)$'
 	assert_equal "$(grep -c ^chart <<<"$output")" 1
-	assert_line "context sched"
-	assert_line "context irq"
+	# what comes behind the chart is context that began to cost only then
+	assert_equal "$(sed '/^chart/q' <<<"$output" | grep -cE '^(context (sched|irq)|chart (block|runq))$')" 3
 	run -0 bash -c 'stream-cat --text out | tail -n1'
 	assert_output --regexp '^end .* gaps=yes$'
 	# what was shed comes no more once all before has been told; what is measured, and what names threads, stays
@@ -1441,8 +1440,9 @@ shed() {
 	wait $pid && status=0 || status=$?
 	assert_equal "$status" 3
 	wait $filter || [ $? = 3 ]
-	output=$(shed out)
-	assert_equal "$(head -n2 <<<"$output")" $'stacks \ncontext sched'
+	run shed out
+	assert_line --index 0 'stacks '
+	assert_line --index 1 --regexp '^context .' # the costliest, which depends on what else the machine does
 	run cat err
 	assert_output --partial "some of it was shed"
 }

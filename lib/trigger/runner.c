@@ -97,7 +97,8 @@ struct runner *runner_new(const char *command)
 	if (pid == 0) {
 		close(orders[1]);
 		close(STDIN_FILENO); /* the stream */
-		open("/dev/null", O_RDONLY);
+		if (open("/dev/null", O_RDONLY) != STDIN_FILENO)
+			_exit(1);
 		serve(command, orders[0]);
 	}
 	close(orders[0]);

@@ -2,7 +2,7 @@
 """Other names for the threads of text streams, and outputs with them as they would be with the first ones.
 
 rename.py rename plain|SHIFT FILE...   the streams, each thread of which has a name of two letters (plain), with trouble behind them
-rename.py restore FORMAT SHIFT         an output of that format (records, text, json, html, folded, csv), without the trouble
+rename.py restore FORMAT plain|SHIFT   an output of that format (records, text, json, html, folded, csv), without the trouble
 """
 
 import csv
@@ -93,7 +93,7 @@ def shown(name, form):
 
 def restore(form, shift):
     data = sys.stdin.buffer.read()
-    names = [(troubled(i, shift), plain(i)) for i in range(26 * 26)]
+    names = [] if shift == "plain" else [(troubled(i, int(shift)), plain(i)) for i in range(26 * 26)]
     if form == "records":
         for line in data.splitlines():
             fields = []
@@ -126,4 +126,4 @@ def restore(form, shift):
 if sys.argv[1] == "rename":
     rename(sys.argv[2], sys.argv[3:])
 else:
-    restore(sys.argv[2], int(sys.argv[3]))
+    restore(sys.argv[2], sys.argv[3])
