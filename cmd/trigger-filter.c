@@ -108,6 +108,15 @@ static struct policy some_policy(void)
 	return policy;
 }
 
+static void forget_triggers(struct chart **loaded)
+{
+	trigger_list_free(&triggers);
+	for (int i = 0; i < charts.count; i++)
+		free(chart_names[i]);
+	free(chart_names);
+	free(loaded);
+}
+
 int main(int argc, char **argv)
 {
 	int first = command_line(argc, argv, options, "[FILE...]", "pass the moments of a stream at which triggers fire, with their context");
@@ -125,8 +134,12 @@ int main(int argc, char **argv)
 	if (!(size.share >= 0 && size.share <= 1))
 		die_usage("--keep is a share from 0 to 1");
 	read_triggers(loaded);
-	if (check)
+	if (check) {
+		for (int i = 0; i < charts.count; i++)
+			chart_free(loaded[i]);
+		forget_triggers(loaded);
 		return EXIT_DONE;
+	}
 	if (command && !(runner = runner_new(command)))
 		die("%s", fail_text());
 	if (runner)
@@ -165,10 +178,6 @@ int main(int argc, char **argv)
 	/* close */
 	filter_free(filter);
 	watch_free(watch);
-	trigger_list_free(&triggers);
-	for (int i = 0; i < charts.count; i++)
-		free(chart_names[i]);
-	free(chart_names);
-	free(loaded);
+	forget_triggers(loaded);
 	return status;
 }

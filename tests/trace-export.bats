@@ -398,9 +398,9 @@ victim;holder;worker;7:0;read by worker in the bfq queue of 7:0 3000000"
 	printf '%s\n' 'signal id=1 ts=2 start=1 chart="a, b" value=1 rules=1,5 comm="say \"so\"" odd="x y" dev=7:0' 'signal id=2 ts=3' >in
 	trace-export -f csv -k signal in | tr -d '\r' >out
 	diff - out <<-'END'
-		id,ts,start,chart,key,value,unit,n,center,lcl,ucl,rules,tid,comm,open,mean,signs,sign_ts,sign_value,trigger,more
-		1,2,1,"a, b",,1,,,,,,"1,5",,"say ""so""",,,,,,,"odd=""x y"" dev=7:0"
-		2,3,,,,,,,,,,,,,,,,,,,
+		id,ts,start,chart,key,value,unit,n,center,lcl,ucl,rules,tid,comm,open,mean,signs,sign_ts,sign_value,trigger,text,more
+		1,2,1,"a, b",,1,,,,,,"1,5",,"say ""so""",,,,,,,,"odd=""x y"" dev=7:0"
+		2,3,,,,,,,,,,,,,,,,,,,,
 	END
 	run -0 trace-export -f csv -k blame in
 	assert_output --partial "graph,rank,name"
