@@ -668,6 +668,7 @@ many_threads() {
 	assert_output 1-2
 }
 
+# bats test_tags=long
 @test "a window that gets too large is cut, and the next goes on" {
 	{ healthy; queued 3000 1; } >in
 	for ((i = 12000; i < 21000; i++)); do event $((i / 4)) 5 sched:sched_waking pid=$i comm=0123456789abcdef; done >>in

@@ -457,6 +457,7 @@ equal() {
 	assert_equal "$(grep -o 'forgotten.*' <<<"$stderr")" "forgotten 3 times"
 }
 
+# bats test_tags=long
 @test "a share of all bytes is all that passes, and every signal has its window" {
 	{
 		healthy 2000 21
@@ -479,6 +480,7 @@ equal() {
 	run -2 cchart-filter --keep=2
 }
 
+# bats test_tags=long
 @test "a long moment leaves something of the budget for the next ones" {
 	local moment t
 	{

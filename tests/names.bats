@@ -23,6 +23,7 @@ answers() {
 	trace-export -f ftrace "$2.tb" >"$2.ftrace" || [ $? = 3 ]
 }
 
+# bats test_tags=long
 @test "with names that mean trouble all says the same as with plain ones" {
 	need_python
 	local rename="$TOP/tests/reference/rename.py" format shift

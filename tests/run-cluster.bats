@@ -18,6 +18,7 @@ spread() {
 	seq "${4:-1}" $((${4:-1} + $1 - 1)) | awk -v f="$2" -v n="$3" '{ print "r" $1, n, f * (1 + ($1 * 7 % 11) / 100) }'
 }
 
+# bats test_tags=long
 @test "random runs give what an independent reference gives, which tries every partition" {
 	command -v python3 >/dev/null || skip "needs python3"
 	for seed in {1..25}; do

@@ -40,6 +40,7 @@ for line in sys.stdin:
 	assert_line --partial 'text="no if outlook != overcast and humidity = high"'
 }
 
+# bats test_tags=long
 @test "random tables with unknown values give what an independent reference gives" {
 	command -v python3 >/dev/null || skip "needs python3"
 	for seed in 2 3 7 11 15 18; do

@@ -313,6 +313,7 @@ at_path() { # PATH
 }
 
 # What Perfetto makes of it: tests/viewers.bats.
+# bats test_tags=long
 @test "perfetto: every event is there, and arrows lead along the paths" {
 	need protoc
 	incident
