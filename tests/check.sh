@@ -1,7 +1,7 @@
 #!/bin/bash
 # Every test, with the ordinary build and once more with the address and undefined-behaviour sanitizers: what is traced live, one
 # after the other, and beside it what needs no kernel, with both builds at once. Live tests that mostly wait, for the mean of ten seconds
-# or for somebody else's end, have the tag aside: they run beside the others, one after the other, too.
+# or for somebody else's end, have the tag aside: they come last, beside what is left of those that need no kernel.
 # The last line is: N passed, N failed, N skipped. Called by make.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -49,14 +49,13 @@ background() { # LOG DIR TAGS FILE...
 }
 background 1 build '!live' "${all[@]}" &
 background 2 build-san '!live,!figures,!long' "${some[@]}" &
-scripts build live,aside "${all[@]}" >"$logs/5" 2>&1 &
 echo "# live, as installed"
 scripts build 'live,!aside' "${all[@]}" | tee "$logs/3"
 echo "# live, with sanitizers"
 scripts build-san 'live,!figures,!preload,!long' "${some[@]}" | tee "$logs/4"
+echo "# live, those that mostly wait, as installed"
+scripts build live,aside "${all[@]}" | tee "$logs/5"
 wait
-echo "# live, aside, as installed"
-cat "$logs/5"
 echo "# without the kernel, as installed"
 cat "$logs/1"
 echo "# without the kernel, with sanitizers"
