@@ -118,22 +118,22 @@ records() { # KIND: of standard input, without the kind
 	requests 0 250000 500 10 >even
 	{ requests 0 130000 500 10 && requests 130000 200000 500 50; } >slower
 	{ requests 0 130000 500 10 && requests 130000 131000 500 90; } >slow
-	{ requests 0 130000 500 10 && requests 130000 250000 50 10; } >more
+	{ requests 0 130000 500 10 && requests 130000 250000 50 10; } >rising
 	{ requests 0 130000 500 10 && requests 130000 250000 5000 10; } >fewer
 	sed 's/ret=0/ret=-5/' slow >failing
 	for t in latency-spike slow-request throughput-spike throughput-drop error-return; do fires $t even 0; done
 	fires latency-spike slower 1
 	fires slow-request slow 1
-	fires throughput-spike more 1
+	fires throughput-spike rising 1
 	fires throughput-drop fewer 1
 	fires error-return failing 1
 	awk 'BEGIN { for (i = 0; i < 260; i++) for (k = 0; k < (i < 200 ? 0.1 : 1); k++)
 		printf "exception ts=%d.%d00 tid=7 name=std::bad_alloc\n", i * 2, k }' >thrown
 	fires exception thrown 2
 	sed -n '1~10p' thrown >some
-	awk 'BEGIN { for (i = 0; i < 400; i++) printf "exception ts=%.3f tid=7 name=err\n", i < 100 ? i * 2 : 200 + (i - 100) / 3 }' >more
+	awk 'BEGIN { for (i = 0; i < 400; i++) printf "exception ts=%.3f tid=7 name=err\n", i < 100 ? i * 2 : 200 + (i - 100) / 3 }' >rising
 	fires exception-spike thrown 0
-	fires exception-spike more 1
+	fires exception-spike rising 1
 }
 
 @test "the same stream logs the same, a share of each class" {

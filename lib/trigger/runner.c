@@ -75,7 +75,7 @@ static _Noreturn void serve(const char *command, int orders)
 
 struct runner *runner_new(const char *command)
 {
-	int orders[2], life[2];
+	int orders[2], life[2], null;
 	struct runner *runner;
 	pid_t pid;
 
@@ -97,7 +97,8 @@ struct runner *runner_new(const char *command)
 	if (pid == 0) {
 		close(orders[1]);
 		close(STDIN_FILENO); /* the stream */
-		if (open("/dev/null", O_RDONLY) != STDIN_FILENO)
+		null = open("/dev/null", O_RDONLY);
+		if (null != STDIN_FILENO)
 			_exit(1);
 		serve(command, orders[0]);
 	}
