@@ -32,7 +32,7 @@ static const struct option_entry options[] = {
 	{OPTION_STRING, 0, "key", &to.key, "FILE", "its key"},
 	{OPTION_STRING, 0, "login", &to.login, "FILE", "a file of user and password"},
 	{OPTION_STRING, 'u', "until", &until, "TIME", "order: until then, 7d or 2026-12-01T05:00"},
-	{OPTION_COUNT, 'r', "runs", &runs, "N", "order: so many runs on each machine (default 20)"},
+	{OPTION_COUNT, 'r', "runs", &runs, "N", "order: this many runs on each machine (default 20)"},
 	{OPTION_STRING, 0, "nodes", &nodes, "GLOB", "order: only machines of these names"},
 	{OPTION_FLAG, 0, "light", &light, NULL, "order: only begin, end and exit status"},
 	{OPTION_STRING, 'o', "output", &output, "FILE", "pull: append to this file"},
@@ -70,7 +70,7 @@ static struct fleet_link *open_link(void)
 	return link;
 }
 
-/* Ends with what the server complained of, if it did, for that says more. */
+/* Ends with the complaint of the server, which says more, or else with our own. */
 static _Noreturn void give_up(struct fleet_link *link)
 {
 	char *complaint = fleet_link_complaint(link);
@@ -241,7 +241,7 @@ static int take(struct store *store, const struct fleet_message *message)
 	return status != 0;
 }
 
-/* Where the pull goes on, what failed is told once. */
+/* While a pull goes on, a failure is told once. */
 static void wait_for_server(struct fleet_link *link, bool *told)
 {
 	char *complaint = fleet_link_complaint(link);

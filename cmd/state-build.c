@@ -161,9 +161,9 @@ static void complain(const struct build *build)
 		uint64_t count;
 		const char *what;
 	} left[] = {
-		{changes.refused, "changes were left out, for there are more attributes than --attributes allows"},
-		{counts.too_deep, "changes were left out, for their paths have more than 16 components"},
-		{counts.older, "events were left out, for they are older than others before them"},
+		{changes.refused, "changes were left out, because there are more attributes than --attributes allows"},
+		{counts.too_deep, "changes were left out, because their paths have more than 16 components"},
+		{counts.older, "events were left out, because they are older than others before them"},
 	};
 
 	for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++)

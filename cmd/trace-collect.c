@@ -181,7 +181,7 @@ static int want_event(struct wishes *wishes, const char *wanted)
 	return status;
 }
 
-/* What a state file acts on; a kernel, or a program, may lack some of it. */
+/* Adds the events of a state file that this kernel has. */
 static int want_states(struct wishes *wishes, const char *name)
 {
 	struct stream *none = stream_create();

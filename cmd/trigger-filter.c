@@ -117,6 +117,14 @@ static void forget_triggers(struct chart **loaded)
 	free(loaded);
 }
 
+/* The filter owns them from here on. */
+static void give_charts(struct filter *filter, struct chart **loaded)
+{
+	for (int i = 0; i < charts.count; i++)
+		if (filter_chart(filter, loaded[i]) < 0)
+			die("%s", fail_text());
+}
+
 int main(int argc, char **argv)
 {
 	int first = command_line(argc, argv, options, "[FILE...]", "pass the moments of a stream at which triggers fire, with their context");
@@ -159,9 +167,7 @@ int main(int argc, char **argv)
 	how.watch = watch_of_filter(watch);
 	filter = filter_new(stream, &how);
 	watch_filter(watch, filter);
-	for (int i = 0; i < charts.count; i++)
-		if (filter_chart(filter, loaded[i]) < 0)
-			die("%s", fail_text());
+	give_charts(filter, loaded);
 	confine(CONFINE_SOCKET, NULL, argv + first, argc - first);
 
 	/* run */

@@ -179,11 +179,11 @@ history() {
 	} >t.state
 	for i in 1 2 3; do echo "event ts=$i.0 cpu=0 tid=1 comm=a name=x:a v=$i"; done >t.txt
 	run -3 state-build --attributes=2 -s ./t.state -o t.history t.txt
-	assert_output 'state-build: 1 changes were left out, for there are more attributes than --attributes allows'
+	assert_output 'state-build: 1 changes were left out, because there are more attributes than --attributes allows'
 	assert_equal "$(state-query t.history paths | wc -l)" 2
 	echo 'event ts=2.5 cpu=0 tid=1 comm=a name=x:a v=9' >>t.txt
 	run -3 state-build -s ./t.state -o t.history t.txt
-	assert_output 'state-build: 1 events were left out, for they are older than others before them'
+	assert_output 'state-build: 1 events were left out, because they are older than others before them'
 	{
 		echo 'states name=t'
 		echo 'on event=x:a push path=A value="{v}"'
