@@ -34,8 +34,11 @@ struct passage {
 /* A ring needs up to this many times the bytes of its events: an entry's head may be as large as the event. */
 enum { SLICE_ROOM = 2 };
 
-/* Events may come this many times more slowly than before. */
-enum { REACH = 3 };
+/*
+ * Events may come this many times more slowly than before; over a short time, still more slowly. So the recorder is asked for a least
+ * number of bytes, which take a few milliseconds to read.
+ */
+enum { REACH = 3, REACH_LEAST = 1 << 18 };
 
 struct past {
 	struct stream *stream;
@@ -387,7 +390,7 @@ static int pass_held(struct past *past, struct passage *passage)
 /* Passes the newest `bytes` of events between these times; drops the others. */
 static int past_pass_newest(struct past *past, int64_t from, int64_t to, uint64_t bytes, struct passage *passage)
 {
-	int64_t reach = past_reach(past, to, bytes);
+	int64_t reach = past_reach(past, to, past->recall && bytes < REACH_LEAST ? REACH_LEAST : bytes);
 	int status;
 
 	if (reach > from)
