@@ -18,7 +18,7 @@
 #include "base/glance.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "base/process_state.h"
+#include "base/proc.h"
 #include "program/argument.h"
 #include "program/code_file.h"
 #include "program/ends.h"
@@ -106,7 +106,7 @@ static bool is_reaped(pid_t process)
 	struct timespec pause = {.tv_nsec = 20000};
 
 	while (waitpid(process, NULL, WNOHANG) == 0) {
-		if (time_of(CLOCK_MONOTONIC) - begun > KILL_MS * NSEC_PER_MSEC && process_state(process) != 'R')
+		if (time_of(CLOCK_MONOTONIC) - begun > KILL_MS * NSEC_PER_MSEC && proc_state(process) != 'R')
 			return false;
 		nanosleep(&pause, NULL);
 		if (pause.tv_nsec < NSEC_PER_MSEC)
@@ -182,7 +182,7 @@ static enum outcome outlook(struct lookup *lookup)
 
 	if (is_stopped(lookup))
 		return STOPPED;
-	if (passed > UNHEARD_MS * NSEC_PER_MSEC && opener_is_unread(lookup->socket) && process_state(lookup->process) != 'R')
+	if (passed > UNHEARD_MS * NSEC_PER_MSEC && opener_is_unread(lookup->socket) && proc_state(lookup->process) != 'R')
 		return UNHEARD;
 	return cpu_of(lookup) - lookup->begun_cpu > LOOKUP_CPU_MS * NSEC_PER_MSEC || passed > lookup->patience ? SLOW : ANSWERED;
 }

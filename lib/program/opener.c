@@ -22,7 +22,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/open_files.h"
-#include "base/process_state.h"
+#include "base/proc.h"
 #include "program/helpers.h"
 
 enum { FOLDERS = 8, PATH_ROOM = 8192, SOCKET = STDERR_FILENO + 1, NSEC_PER_MSEC = NSEC_PER_SEC / 1000 };
@@ -241,7 +241,7 @@ static int await(void)
 	do
 		status = poll(&answered, 1, OPENER_MS);
 	while ((status < 0 && errno == EINTR) ||
-	       (status == 0 && now() - begun < (int64_t)OPENER_MOST_MS * NSEC_PER_MSEC && process_state(opener.process) == 'R'));
+	       (status == 0 && now() - begun < (int64_t)OPENER_MOST_MS * NSEC_PER_MSEC && proc_state(opener.process) == 'R'));
 	return status;
 }
 

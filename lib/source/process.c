@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/proc.h"
 
 void process_select(struct process *process)
 {
@@ -61,16 +62,10 @@ static void add_threads(struct process *process, int32_t pid)
 /* 0: it is gone. */
 static int32_t parent_of(int32_t pid)
 {
-	char path[32], text[512], *rest;
-	FILE *file;
+	char text[512], *rest;
 	int parent;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	file = fopen(path, "re");
-	if (!file)
-		return 0;
-	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
-	fclose(file);
+	proc_read(pid, "stat", text, sizeof(text));
 	rest = strrchr(text, ')'); /* the name before it may hold anything */
 	return rest && sscanf(rest, ") %*c %d", &parent) == 1 ? parent : 0;
 }
@@ -132,20 +127,6 @@ static bool is_chosen(const struct process *process, const struct program *progr
 	return false;
 }
 
-static void read_comm(int32_t pid, char *comm, size_t room)
-{
-	char path[32];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	file = fopen(path, "re");
-	if (!file || !fgets(comm, (int)room, file))
-		*comm = '\0';
-	comm[strcspn(comm, "\n")] = '\0';
-	if (file)
-		fclose(file);
-}
-
 int process_follow_chosen(struct process *process, process_reader *read, void *context)
 {
 	DIR *dir = process->names.count ? opendir("/proc") : NULL;
@@ -159,7 +140,7 @@ int process_follow_chosen(struct process *process, process_reader *read, void *c
 
 		if (pid <= 0 || pid == getpid())
 			continue;
-		read_comm(pid, comm, sizeof(comm));
+		proc_comm(pid, comm, sizeof(comm));
 		if (!is_chosen(process, NULL, comm) && !(read(context, &program, pid) && is_chosen(process, &program, comm)))
 			continue;
 		add_threads(process, pid);

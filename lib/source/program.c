@@ -1,12 +1,12 @@
 #include "source/program.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/proc.h"
 #include "source/interpreters.h"
 
 enum { WORD_MAX = 120, GROUP_MAX = 240, COMM_MAX = 15 };
@@ -166,24 +166,6 @@ void program_group(struct program *program, const char *text)
 
 /* --- /proc ------------------------------------------------------------------------------------------------------------ */
 
-/* Returns the length; -1: it is gone. */
-static ssize_t read_file(int32_t id, const char *file, char *text, size_t room)
-{
-	char path[48];
-	ssize_t length;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", id, file);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	length = read(fd, text, room - 1);
-	close(fd);
-	if (length >= 0)
-		text[length] = '\0';
-	return length;
-}
-
 /* The path of the file that the process runs, in the text; NULL: not known. */
 static const char *read_link(int32_t pid, char *text, size_t room)
 {
@@ -209,22 +191,21 @@ static void read_title(struct program *program, int32_t pid, char *text)
 
 	if (program->script || !strchr(program->words, ' '))
 		return;
-	if (read_file(pid, "comm", comm, sizeof(comm)) > 0)
-		comm[strcspn(comm, "\n")] = '\0';
+	proc_comm(pid, comm, sizeof(comm));
 	program_split_title(program, read_link(pid, text, PROGRAM_READ), comm);
 }
 
 void program_read(struct program *program, int32_t pid)
 {
 	char *text = memory_new(PROGRAM_READ, 1);
-	ssize_t length = read_file(pid, "cmdline", text, PROGRAM_READ);
+	ssize_t length = proc_read(pid, "cmdline", text, PROGRAM_READ);
 
 	*program = (struct program){0};
 	if (length > 0) {
 		program_words(program, text, (size_t)length, length < PROGRAM_READ - 1);
 		read_title(program, pid, text);
 	}
-	if (read_file(pid, "cgroup", text, PROGRAM_READ) > 0)
+	if (proc_read(pid, "cgroup", text, PROGRAM_READ) > 0)
 		program_group(program, text);
 	free(text);
 }

@@ -10,6 +10,7 @@
 
 #include "base/glance.h"
 #include "base/number.h"
+#include "base/proc.h"
 
 enum { LOOKS = 3, LOOK_EVERY = NSEC_PER_SEC, STAGES_MAX = 64 };
 
@@ -19,20 +20,6 @@ static bool is_told(const struct stages *stages, int32_t tid)
 		if (stages->told.items[i] == tid)
 			return true;
 	return false;
-}
-
-static void read_comm(int32_t tid, char *comm, size_t room)
-{
-	char path[64];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)tid);
-	file = fopen(path, "re");
-	if (!file || !fgets(comm, (int)room, file))
-		*comm = '\0';
-	comm[strcspn(comm, "\n")] = '\0';
-	if (file)
-		fclose(file);
 }
 
 int stages_tell(struct stages *stages, struct stream *stream, const int32_t *tids, size_t count)
@@ -45,7 +32,7 @@ int stages_tell(struct stages *stages, struct stream *stream, const int32_t *tid
 		if (tids[i] <= 0 || is_told(stages, tids[i]))
 			continue;
 		*ARRAY_ADD(&stages->told) = tids[i];
-		read_comm(tids[i], comm, sizeof(comm));
+		proc_comm(tids[i], comm, sizeof(comm));
 		line_begin(&line, "stage");
 		line_text(&line, "command", comm);
 		line_integer(&line, "tid", tids[i]);

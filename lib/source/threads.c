@@ -1,17 +1,16 @@
 #include "source/threads.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <tracefs.h>
 
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/proc.h"
 #include "source/execs.h"
 #include "source/titles.h"
 
@@ -59,20 +58,11 @@ static bool is_kernels(int32_t tid, const char *status)
 /* The thread group by /proc, the name there, and whether it is the kernel's; 0: the thread is gone. */
 static int32_t look_up(int32_t tid, char comm[THREAD_NAME], bool *kernels)
 {
-	char path[32], text[512], name[2 * THREAD_NAME];
+	char text[512], name[2 * THREAD_NAME];
 	const char *group;
-	ssize_t length;
-	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	if (proc_read(tid, "status", text, sizeof(text)) <= 0)
 		return 0;
-	length = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (length <= 0)
-		return 0;
-	text[length] = '\0';
 	if (strncmp(text, "Name:\t", 6) == 0) {
 		snprintf(name, sizeof(name), "%.*s", (int)strcspn(text + 6, "\n"), text + 6);
 		unescape(name);

@@ -1,12 +1,11 @@
 #include "source/within.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/memory.h"
+#include "base/proc.h"
 #include "source/traced.h"
 
 enum { ARGUMENTS = 6, EVENT_ROOM = 128, STAT_CPU = 37 /* fields from the name's end to that of the CPU */ };
@@ -23,23 +22,6 @@ struct within {
 	ARRAY(struct place) places;
 };
 
-/* False: it cannot be read. */
-static bool read_text(int32_t tid, const char *file, char *text, size_t room)
-{
-	char path[48];
-	ssize_t length;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", tid, file);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	length = read(fd, text, room - 1);
-	close(fd);
-	text[length > 0 ? length : 0] = '\0';
-	return length > 0;
-}
-
 static unsigned long long number_behind(const char *text, const char *key)
 {
 	const char *at = strstr(text, key);
@@ -55,11 +37,11 @@ static bool look_at(int32_t tid, struct place *place)
 
 	memset(place, 0, sizeof(*place)); /* two are compared byte by byte */
 	place->tid = tid;
-	if (!read_text(tid, "syscall", text, sizeof(text)) ||
+	if (proc_read(tid, "syscall", text, sizeof(text)) <= 0 ||
 	    sscanf(text, "%ld %llx %llx %llx %llx %llx %llx %llx %llx", &place->call, &of[0], &of[1], &of[2], &of[3], &of[4], &of[5],
 		   &place->stack, &place->code) != 3 + ARGUMENTS || place->call < 0)
 		return false;
-	if (!read_text(tid, "status", text, sizeof(text)))
+	if (proc_read(tid, "status", text, sizeof(text)) <= 0)
 		return false;
 	place->switches = number_behind(text, "\nvoluntary_ctxt_switches:") + number_behind(text, "\nnonvoluntary_ctxt_switches:");
 	return true;
@@ -88,7 +70,7 @@ static int cpu_of(int32_t tid)
 {
 	char text[1024], *at;
 
-	if (!read_text(tid, "stat", text, sizeof(text)) || !(at = strrchr(text, ')')))
+	if (proc_read(tid, "stat", text, sizeof(text)) <= 0 || !(at = strrchr(text, ')')))
 		return 0;
 	for (int i = 0; at && i < STAT_CPU; i++)
 		at = strchr(at + 1, ' ');

@@ -1,0 +1,39 @@
+#include "base/proc.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+ssize_t proc_read(int32_t id, const char *file, char *text, size_t room)
+{
+	char path[48];
+	ssize_t length;
+	int fd;
+
+	*text = '\0';
+	snprintf(path, sizeof(path), "/proc/%d/%s", id, file);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	length = read(fd, text, room - 1);
+	close(fd);
+	text[length > 0 ? length : 0] = '\0';
+	return length;
+}
+
+void proc_comm(int32_t id, char *comm, size_t room)
+{
+	proc_read(id, "comm", comm, room);
+	comm[strcspn(comm, "\n")] = '\0';
+}
+
+char proc_state(int32_t id)
+{
+	char text[512];
+	const char *name_end;
+
+	proc_read(id, "stat", text, sizeof(text));
+	name_end = strrchr(text, ')'); /* the name before it may hold anything */
+	return name_end && name_end[1] ? name_end[2] : '\0';
+}

@@ -1,0 +1,18 @@
+/* proc: what the files of /proc/ID say of a process or thread; names in them are as their owners chose them. */
+#ifndef BASE_PROC_H
+#define BASE_PROC_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* The beginning of /proc/ID/FILE, at most room - 1 bytes and a NUL. Returns the length; -1, and text is "": it cannot be read. */
+ssize_t proc_read(int32_t id, const char *file, char *text, size_t room);
+
+/* The name of a thread; "": it is gone. */
+void proc_comm(int32_t id, char *comm, size_t room);
+
+/* 'R': it runs, or lacks nothing but a CPU; 'S', 'D': it waits; 'T': it is stopped; 'Z': it is over; '\0': it is gone. */
+char proc_state(int32_t id);
+
+#endif
