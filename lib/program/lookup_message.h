@@ -7,6 +7,7 @@
 #ifndef PROGRAM_LOOKUP_MESSAGE_H
 #define PROGRAM_LOOKUP_MESSAGE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "program/image.h"
@@ -54,5 +55,8 @@ struct answer {
 
 /* As long as all that the longest message can have: names that are cut beyond DEMANGLED_MAX. */
 enum { TEXT_MAX = 4096 + 16, QUESTION_ROOM = 8192 + 512, ANSWER_ROOM = sizeof(struct answer) + IMAGE_FUNCTIONS * TEXT_MAX };
+
+/* Sends a message of two parts, and a file unless that is -1. -1 with errno. */
+int lookup_send(int socket, const void *head, size_t size, const void *text, size_t length, int fd, int flags);
 
 #endif

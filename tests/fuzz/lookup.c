@@ -21,16 +21,7 @@ static struct {
 	size_t size;
 } answers;
 
-/* Both stand in place of those of program/lookup_process.c. */
-int lookup_send(int socket, const void *head, size_t size, const void *text, size_t length, int fd, int flags)
-{
-	struct iovec parts[2] = {{(void *)head, size}, {(void *)text, length}};
-	struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
-
-	(void)fd;
-	return sendmsg(socket, &message, MSG_NOSIGNAL | flags) < 0 ? -1 : 0;
-}
-
+/* Stands in the place of that of program/lookup_process.c. */
 _Noreturn void lookup_serve(int socket)
 {
 	const struct answer ready = {.kind = ANSWER_DONE};
