@@ -812,6 +812,46 @@ many_threads() {
 	filter --limits=limits in >/dev/null
 }
 
+# ten FROM TO: an event every tenth of a second
+ten() {
+	awk -v at="$1" -v to="$2" 'BEGIN { for (; at < to; at++) printf "event ts=%d.%d00000000 cpu=0 tid=7 comm=a name=t:x n=%d\n", at / 10, at % 10, at }'
+}
+
+@test "a signal that no filter wrote opens a window, and a later filter none" {
+	{
+		ten 0 51
+		echo 'signal id=7 ts=4.9 start=4.5 chart=door value=0 rules=state tid=7 text="it opened"'
+		ten 51 71
+		echo 'signal id=3 ts=7 start=7 chart=door value=0 rules=trigger trigger=t tid=7'
+		echo 'signal id=4 ts=7 chart=door value=0 rules=state'
+		ten 71 100
+	} >in
+	run -0 --separate-stderr cchart-filter --text in
+	[ -z "$stderr" ] || fail "$stderr"
+	printf '%s\n' "$output" >out
+	run grep -E '^(signal|window)' out
+	assert_output - <<-END
+		signal id=7 ts=4.9 start=4.5 chart=door value=0 rules=state tid=7 text="it opened"
+		window id=1 from=3.500000000 to=4.910000000 signals=7-7 complete=yes
+		signal id=8 ts=7 start=7 chart=door value=0 rules=trigger trigger=t tid=7
+		signal id=9 ts=7 chart=door value=0 rules=state
+		window id=2 from=6.000000000 to=7.010000000 signals=8-9 complete=yes
+	END
+	assert_equal "$(value n < <(records event <out) | sed -n '1p;15,16p;$p' | paste -sd ' ')" "35 49 60 70"
+	diff <(cchart-filter --text out | grep -Ev '^(usage|end)') <(grep -Ev '^(usage|end)' out)
+	# the chart's own signals go on from there
+	{ echo 'signal id=7 ts=0 start=0 chart=door value=0 rules=state'; healthy; queued 3000 1; done_at 3100 1; } | filter >out
+	assert_equal "$(value id < <(records signal <out) | paste -sd ' ')" "7 8"
+	assert_equal "$(value signals < <(records window <out) | paste -sd ' ')" "7-7 8-8"
+}
+
+@test "an earlier filter's window is that of its signals, though nothing told of the filter before" {
+	{ ten 0 51; echo 'signal id=1 ts=4.9 start=4.5 chart=door value=9 rules=fixed'; echo 'window id=5 from=1.5 to=5 signals=1-1 complete=yes'; } >in
+	cchart-filter --text in >out
+	assert_equal "$(grep -c '^window' out)" 1
+	grep -q '^window id=5 from=1.5' out
+}
+
 @test "samples that are thinned already, and what is unknown, pass" {
 	{
 		echo "sample ts=1 chart=x value=5 count=10 max=7"

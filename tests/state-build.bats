@@ -244,3 +244,12 @@ history() {
 	awk -F, '$1 == "running" && $2 == 5 && $6 >= 0.05 { found = 1 } END { exit !found }' stats
 	assert_equal "$(state-query loop.history stats 'Loops/*/Turns' | awk 'END { print NR }')" 6
 }
+
+@test "an alarm has a window behind cchart-filter" {
+	state-build -s ./server.state server.txt | cchart-filter --before=200ms >out
+	run stream-cat -t out
+	assert_line --regexp '^window id=1 from=1.300000000 to=1.510000000 signals=1-1 complete=yes$'
+	refute_line --partial 'cmd=quit'
+	run -0 report out
+	assert_output --partial "server by worker/8: client 9 freed twice"
+}

@@ -403,6 +403,14 @@ static char *say_firing(const struct signal *signal, char *words)
 	return said;
 }
 
+/* An alarm of a state file, by its text. */
+static char *say_alarm(const struct signal *signal, const char *who)
+{
+	const char *text = shown(signal, "text");
+
+	return memory_format("%s%s%s: %s", signal->chart, *who ? " by " : "", who, *text ? text : "alarm");
+}
+
 char *signal_words(const struct site *site, const struct signal *signal)
 {
 	const struct wording *s = wording_of(signal->chart);
@@ -415,8 +423,8 @@ char *signal_words(const struct site *site, const struct signal *signal)
 	if (signal->mean)
 		return say_mean(site, signal);
 	who = words_thread(signal->comm, signal->tid);
-	if (signal->unit == UNIT_SHARE || signal->unit == UNIT_RATE) {
-		words = say_rate(site, signal, who);
+	if (!strcmp(signal->rules, "state") || signal->unit == UNIT_SHARE || signal->unit == UNIT_RATE) {
+		words = !strcmp(signal->rules, "state") ? say_alarm(signal, who) : say_rate(site, signal, who);
 		free(who);
 		return words;
 	}

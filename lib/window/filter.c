@@ -24,8 +24,10 @@ struct filter {
 	uint64_t signals; /* id of the last signal */
 	bool missing;	  /* there was no input */
 	bool ended;	  /* a stream was read to its end; else our reader left */
-	bool has_gaps;	  /* the current stream was filtered before */
-	bool behind;	  /* its windows are those of the signals that it brings */
+	bool behind;	  /* the current stream was filtered before: its signals have windows, or will have */
+	bool has_gaps;	  /* and one of these has come */
+	bool by_default;  /* nobody named a chart */
+	bool brought;	  /* windows were opened for signals of the input */
 	int64_t now, newest; /* newest: time of the current stream's newest event */
 	unsigned pushed;
 	struct filter_options options;
@@ -42,6 +44,7 @@ static void filter_comes_behind(struct filter *filter, uint64_t id)
 {
 	uint64_t last = (id / range + 1) * range;
 
+	filter->behind = true;
 	window_expect(filter->window, last);
 	if (last > filter->signals)
 		filter->signals = last;
@@ -234,6 +237,7 @@ static int add_default_chart(struct filter *filter)
 {
 	struct chart *chart = chart_load("block");
 
+	filter->by_default = true;
 	return chart ? measure_chart(filter->measure, chart) : -1;
 }
 
@@ -476,6 +480,59 @@ static int see_limits(void *context, const struct record *record)
 	return STREAM_PASS;
 }
 
+/* Writes a record with another value of this key. */
+static int tell_otherwise(struct filter *filter, enum kind kind, const struct fields *fields, const char *changed, const char *to)
+{
+	line_begin(&filter->line, kind_name(kind));
+	for (int i = 0; i < fields->count; i++) {
+		char *key = memory_text(fields->item[i].key, fields->item[i].key_length), *value = fields_copy(fields, key);
+
+		line_text(&filter->line, key, strcmp(key, changed) != 0 ? value : to);
+		free(value);
+		free(key);
+	}
+	if (!fields_find(fields, changed))
+		line_text(&filter->line, changed, to);
+	return stream_write_line(filter->stream, &filter->line) < 0 ? -1 : STREAM_DROP;
+}
+
+/* A signal that no filter wrote passes under its id, or the next one if that was given already, so that a window's signals are a range. */
+static int tell_brought(struct filter *filter, const struct record *record, const struct fields *fields, uint64_t id)
+{
+	char text[NUMBER_ROOM];
+
+	if (id > filter->signals) {
+		filter->signals = id;
+		return stream_write_record(filter->stream, record) < 0 ? -1 : STREAM_DROP;
+	}
+	number_spell_unsigned(text, ++filter->signals);
+	return tell_otherwise(filter, KIND_SIGNAL, fields, "id", text);
+}
+
+/* Opens the window of a signal that no filter wrote. */
+static int open_brought(struct filter *filter, const struct fields *fields, uint64_t id)
+{
+	int64_t start, ts, horizon = measure_horizon(filter->measure);
+	double value = 0, center = 0;
+	int has_time = fields_time(fields, "ts", &ts), has_start = fields_time(fields, "start", &start);
+
+	if (has_time < 0 || has_start < 0 || fields_double(fields, "value", &value) < 0 || fields_double(fields, "center", &center) < 0)
+		return stream_fail(filter->stream, "%s", fail_text());
+	if (has_time == 0)
+		return stream_fail(filter->stream, "a signal needs a ts");
+	if (has_start == 0 || start > ts)
+		start = ts;
+	filter->brought = true;
+	if (window_forget(filter->window, horizon < start ? horizon : start) < 0)
+		return -1;
+	return window_signal(filter->window, id > filter->signals ? id : filter->signals + 1, start, ts,
+			     badness(&(struct sample){.value = value, .center = center}));
+}
+
+/*
+ * A signal of an earlier filter has its window in the stream. Any other opens one here; but a watch opens windows of its own firings only. An
+ * earlier filter shows by limits, thinned samples, triggers or windows, and by what its user asks for.
+ */
 static int see_signal(void *context, const struct record *record)
 {
 	struct filter *filter = context;
@@ -486,25 +543,34 @@ static int see_signal(void *context, const struct record *record)
 		return -1;
 	if (fields_unsigned(fields, "id", &id) < 0)
 		return stream_fail(filter->stream, "%s", fail_text());
-	filter_comes_behind(filter, id);
-	filter->behind = true;
+	if (filter->behind || fields_is(fields, "rules", "asked")) {
+		filter_comes_behind(filter, id);
+		return STREAM_PASS;
+	}
+	if (!filter->options.watch && open_brought(filter, fields, id) < 0)
+		return -1;
+	return tell_brought(filter, record, fields, id);
+}
+
+/* The earlier filter's trigger: its signal, and its window, follow. */
+static int see_trigger(void *context, const struct record *record)
+{
+	(void)record;
+	filter_comes_behind(context, 0);
 	return STREAM_PASS;
 }
 
-/* Writes the window record with complete=no, because some of its events were left out. */
-static int tell_incomplete(struct filter *filter, const struct fields *fields)
+/* If the stream has the window of signals that opened one here, that is the one. */
+static void disown(struct filter *filter, const struct fields *fields)
 {
-	line_begin(&filter->line, kind_name(KIND_WINDOW));
-	for (int i = 0; i < fields->count; i++) {
-		char *key = memory_text(fields->item[i].key, fields->item[i].key_length), *value = fields_copy(fields, key);
+	char signals[64], *dash;
+	uint64_t first;
 
-		if (strcmp(key, "complete") != 0)
-			line_text(&filter->line, key, value);
-		free(value);
-		free(key);
-	}
-	line_text(&filter->line, "complete", "no");
-	return stream_write_line(filter->stream, &filter->line) < 0 ? -1 : STREAM_DROP;
+	if (fields_text(fields, "signals", signals, sizeof(signals)) <= 0)
+		return;
+	first = strtoull(signals, &dash, 10);
+	if (*dash == '-')
+		window_disown(filter->window, first, strtoull(dash + 1, NULL, 10));
 }
 
 static int see_window(void *context, const struct record *record)
@@ -521,10 +587,11 @@ static int see_window(void *context, const struct record *record)
 		return stream_fail(filter->stream, "%s", fail_text());
 	filter_comes_behind(filter, id);
 	filter->has_gaps = true;
+	disown(filter, fields);
 	whole = window_adopt(filter->window, from, to);
 	if (whole < 0)
 		return -1;
-	return whole ? STREAM_PASS : tell_incomplete(filter, fields);
+	return whole ? STREAM_PASS : tell_otherwise(filter, KIND_WINDOW, fields, "complete", "no"); /* some events were left out */
 }
 
 struct filter *filter_new(struct stream *stream, const struct filter_options *options)
@@ -612,7 +679,8 @@ static const struct handlers handlers = {
 		       [KIND_LOST] = see_lost, [KIND_TICK] = see_tick, [KIND_SAMPLE] = see_sample,
 		       [KIND_QUOTA] = see_quota, [KIND_TRACED] = see_of_stream, [KIND_SHED] = see_of_stream, [KIND_STAGE] = see_of_stream,
 		       [KIND_TASK] = see_thread, [KIND_FILE] = see_thread,
-		       [KIND_RECORDER] = see_recorder, [KIND_LIMITS] = see_limits, [KIND_SIGNAL] = see_signal, [KIND_WINDOW] = see_window},
+		       [KIND_RECORDER] = see_recorder, [KIND_LIMITS] = see_limits, [KIND_SIGNAL] = see_signal, [KIND_TRIGGER] = see_trigger,
+		       [KIND_WINDOW] = see_window},
 	.finish = stream_ends,
 };
 
@@ -629,7 +697,8 @@ void filter_complaints(struct filter *filter, void (*complain)(const char *forma
 {
 	if (filter->missing || !filter->ended)
 		return;
-	measure_complaints(filter->measure, complain);
+	if (!filter->by_default || !filter->brought)
+		measure_complaints(filter->measure, complain);
 	if (window_complaint(filter->window))
 		complain("%s", window_complaint(filter->window));
 	if (thread_records_complaint(filter->threads))

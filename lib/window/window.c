@@ -508,6 +508,12 @@ void window_expect(struct window *window, uint64_t id)
 		window->last_id = id;
 }
 
+void window_disown(struct window *window, uint64_t first, uint64_t last)
+{
+	if (window->open && window->first_signal && window->first_signal >= first && window->last_signal <= last)
+		window->open = false;
+}
+
 int window_adopt(struct window *window, int64_t from, int64_t to)
 {
 	struct passage passage = {0};

@@ -45,11 +45,12 @@ struct window *window_new(struct stream *stream, struct thread_records *threads,
 void window_free(struct window *window);
 
 /*
- * For an input that was filtered before. window_expect() numbers the next window above `id`. From then on all events belong to windows of the earlier filter and wait for them,
- * as far as there is room. window_adopt() passes the waiting events of such a window. 1: all of them passed; 0: some were left out;
+ * For an input that was filtered before. window_expect() numbers the next window above `id`. From then on all events belong to windows of
+ * the earlier filter and wait for them, as far as there is room. window_adopt() passes the waiting events of such a window. 1: all of them passed; 0: some were left out;
  * -1 after fail().
  */
 void window_expect(struct window *window, uint64_t id);
+void window_disown(struct window *window, uint64_t first, uint64_t last); /* the open window, if all its signals are these: the earlier filter has it */
 int window_adopt(struct window *window, int64_t from, int64_t to);
 
 /* Adds an `event` or `lost` record with its time, or another record that must stay between the events around it. */
