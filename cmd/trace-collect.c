@@ -181,16 +181,63 @@ static int want_event(struct wishes *wishes, const char *wanted)
 	return status;
 }
 
+/* An event of a context has the context's filter, whatever else names it. */
+static bool has_event(const struct chart *context, const char *event)
+{
+	for (int i = 0; i < context->count; i++)
+		if (strcmp(context->events[i].event, event) == 0)
+			return true;
+	return false;
+}
+
+static int want_context(struct wishes *wishes, const struct chart *context)
+{
+	for (int i = 0; i < context->count; i++)
+		if (wishes_add(wishes, context->events[i].event, context->events[i].filter, NULL, WISH_CONTEXT | WISH_STREAMED) < 0)
+			return -1;
+	return 0;
+}
+
+/* The events of the lines that no context has. */
+static int want_rules(struct wishes *wishes, const struct state_file *file, struct chart *const *contexts)
+{
+	for (size_t i = 0; i < file->rules.count; i++) {
+		const char *event = file->rules.items[i]->type->name;
+		size_t n = 0;
+
+		while (n < file->includes.count && !has_event(contexts[n], event))
+			n++;
+		if (n == file->includes.count && wishes_add(wishes, event, NULL, NULL, WISH_STREAMED) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int want_file(struct wishes *wishes, const struct state_file *file)
+{
+	struct chart **contexts = memory_new(file->includes.count + 1, sizeof(*contexts));
+	int status = 0;
+
+	for (size_t i = 0; i < file->includes.count && status == 0; i++) {
+		contexts[i] = chart_of_context(file->includes.items[i]);
+		status = contexts[i] ? want_context(wishes, contexts[i]) : -1;
+	}
+	if (status == 0)
+		status = want_rules(wishes, file, contexts);
+	for (size_t i = 0; i < file->includes.count; i++)
+		chart_free(contexts[i]);
+	free(contexts);
+	return status;
+}
+
 /* Adds the events of a state file that this kernel has. */
 static int want_states(struct wishes *wishes, const char *name)
 {
 	struct stream *none = stream_create();
 	struct events *types = events_new(none);
 	struct state_file *file = state_file_load(name, types);
-	int status = file ? 0 : -1;
+	int status = file ? want_file(wishes, file) : -1;
 
-	for (size_t i = 0; file && i < file->rules.count && status == 0; i++)
-		status = wishes_add(wishes, file->rules.items[i]->type->name, NULL, NULL, WISH_STREAMED);
 	state_file_free(file);
 	stream_close(none);
 	events_free(types);

@@ -361,7 +361,7 @@ static int check_chart(const struct chart *chart)
 	return check_keys(chart) < 0 ? -1 : check_stand_ins(chart);
 }
 
-struct chart *chart_parse(const char *text, const char *source)
+static struct chart *parse(const char *text, const char *source, bool whole)
 {
 	struct parser parser = {.chart = NEW(struct chart)};
 	int status = read_lines(&parser, text, source);
@@ -369,12 +369,29 @@ struct chart *chart_parse(const char *text, const char *source)
 	parser.chart->definition = parser.definition.text;
 	parser.chart->events = parser.events.items;
 	parser.chart->count = (int)parser.events.count;
-	if (status == 0 && check_chart(parser.chart) < 0)
+	if (status == 0 && whole && check_chart(parser.chart) < 0)
 		status = fail_prefix("%s", source);
 	if (status == 0)
 		return parser.chart;
 	chart_free(parser.chart);
 	return NULL;
+}
+
+struct chart *chart_parse(const char *text, const char *source)
+{
+	return parse(text, source, true);
+}
+
+struct chart *chart_of_context(const char *name)
+{
+	struct line line = {0};
+	struct chart *chart;
+
+	line_begin(&line, "include");
+	line_text(&line, "name", name);
+	chart = parse(line.text, name, false);
+	line_free(&line);
+	return chart;
 }
 
 struct chart *chart_recorded(const struct fields *record)

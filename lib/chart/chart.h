@@ -128,6 +128,9 @@ struct chart *chart_parse(const char *text, const char *source);
 
 /* The one that a stream's `chart` record defines. NULL after fail(). */
 struct chart *chart_recorded(const struct fields *record);
+
+/* The context events of charts/NAME.context alone. NULL after fail(). */
+struct chart *chart_of_context(const char *name);
 struct chart *chart_of_function(const char *binary, const char *function, const char *arguments); /* the latter: NULL: none */
 void chart_free(struct chart *chart);
 

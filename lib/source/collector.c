@@ -31,6 +31,7 @@
 #include "source/recorder.h"
 #include "source/scribe.h"
 #include "source/sides.h"
+#include "source/sockets.h"
 #include "source/stages.h"
 #include "source/stop.h"
 #include "source/timers.h"
@@ -691,6 +692,17 @@ static bool wants_calls(const struct collector *collector)
 	return enter_event(collector);
 }
 
+/* Whether what goes through connections is traced. */
+static bool wants_sockets(const struct collector *collector)
+{
+	const struct wish *wish;
+
+	for (size_t i = 0; (wish = wishes_at(collector->wishes, i)); i++)
+		if (strcmp(wish->event, "sock:inet_sock_set_state") == 0)
+			return wish->enabled && !collector->foreign;
+	return false;
+}
+
 /* Of the processes that were asked for. NULL: of none. */
 static struct within *look_within(struct collector *collector, const struct collection *of)
 {
@@ -720,6 +732,8 @@ static int follow(struct collector *collector, const struct collection *of)
 	if (process_follow_chosen(&collector->process, read_program, collector) == 0 && of->name_count)
 		of->say("no process is called '%s' yet; those that begin are traced", of->names[0]);
 	if (traced_write_all(&collector->process, collector->stream) < 0)
+		return -1;
+	if (wants_sockets(collector) && sockets_tell(&collector->process, &collector->clock, collector->stream) < 0)
 		return -1;
 	return wants_calls(collector) ? sides_tell(&collector->process, collector->stream) : 0;
 }

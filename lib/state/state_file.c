@@ -44,6 +44,9 @@ void state_file_free(struct state_file *file)
 		free(file->views.items[i].path);
 		free(file->views.items[i].title);
 	}
+	for (size_t i = 0; i < file->includes.count; i++)
+		free(file->includes.items[i]);
+	free(file->includes.items);
 	free(file->rules.items);
 	free(file->views.items);
 	free(file->name);
@@ -295,6 +298,16 @@ static int read_view(struct parser *parser, const struct fields *fields)
 	return view->path ? 0 : -1;
 }
 
+static int read_include(struct parser *parser, const struct fields *fields)
+{
+	char *name = need(fields, "name");
+
+	if (!name)
+		return -1;
+	*ARRAY_ADD(&parser->file->includes) = name;
+	return 0;
+}
+
 static const struct line_kind {
 	const char *name, *keys;
 	int (*read)(struct parser *parser, const struct fields *fields);
@@ -302,6 +315,7 @@ static const struct line_kind {
 	{"states", "name title ", read_states},
 	{"alarm", "event if text ", read_alarm},
 	{"view", "kind path title ", read_view},
+	{"include", "name ", read_include},
 };
 
 static int read_line(struct parser *parser, size_t length)
@@ -318,7 +332,7 @@ static int read_line(struct parser *parser, size_t length)
 	while (kind < end && (strlen(kind->name) != fields.kind_length || memcmp(kind->name, fields.kind, fields.kind_length) != 0))
 		kind++;
 	if (kind == end)
-		return fail("column %zu: unknown kind of line '%.*s'; there are states, on, alarm, view", blank + 1,
+		return fail("column %zu: unknown kind of line '%.*s'; there are states, on, alarm, view, include", blank + 1,
 			    (int)(fields.kind_length < 40 ? fields.kind_length : 40), fields.kind);
 	return check_keys(parser, &fields, kind->keys) < 0 ? -1 : kind->read(parser, &fields);
 }

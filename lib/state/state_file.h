@@ -33,6 +33,7 @@ struct state_file {
 	char *name, *title;
 	ARRAY(struct state_rule *) rules; /* in the order of the file */
 	ARRAY(struct state_view) views;
+	ARRAY(char *) includes; /* contexts whose events are collected, too (chart_of_context()) */
 };
 
 /* NULL after fail(), which names the file, the line and the column. `events` must outlive it. */

@@ -66,6 +66,7 @@ enum kind {
 	KIND_REQUEST,  /* ts start id trigger match logged tid? chart key? value : a request that ended while a trigger logged */
 	KIND_EXCEPTION, /* ts tid object? name what? function? cause? : one was thrown */
 	KIND_STATE,   /* ts path value? since? : what an attribute has become, by a state file */
+	KIND_SOCKET,  /* ts from inode cookie local peer bytes_in? bytes_out? tid? fd? : a TCP connection from before the trace */
 	KINDS
 };
 
