@@ -992,7 +992,7 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 		done
 	} >many
 	COLUMNS=200 run -0 report many
-	assert_line "   also 9 recvfrom of python3 took 1.350 s in all, the longest 190 ms; to blame (for the worst ones): timer: sleep of reporter"
+	assert_line "   also 9 calls of recvfrom by python3 took 1.350 s in all, the longest 190 ms; to blame (for the worst ones): timer: sleep of reporter"
 	assert_line "   also 2 requests of 8:0 by threads without a name took 30.0 ms in all, the longest 20.0 ms"
 	assert_line "   also 5.000000 s  x/7 waited 10.0 ms for a CPU"
 	assert_line "   and  2 more signals between 1.000000 s and 12.000000 s"
@@ -1001,7 +1001,7 @@ print(*(change[key] for key in (\"rank\", \"name\", \"good\", \"bad\", \"sure\",
 	run -0 bash -c 'report -f json many | jq -c ".moments[0].groups[0] | [.signals, .explained, .longest, .culprit]"'
 	assert_output '[9,2,0.19,"timer: sleep of reporter"]'
 	report -f html many
-	grep -q 'also 9 recvfrom of python3 took' report.html
+	grep -q 'also 9 calls of recvfrom by python3 took' report.html
 }
 
 @test "a chain tells who waits for whom, down to where the time went" {

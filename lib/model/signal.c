@@ -459,9 +459,12 @@ char *signal_words_of_many(const struct site *site, const struct signal *signal,
 	} else if (request) {
 		subject = site_chart(site, "block", signal->key);
 		words = memory_format("%s requests%s by %s", number, subject + strlen("block"), by);
+	} else if (s->subject == say_flush) {
+		subject = s->subject(site, signal, "");
+		words = memory_format("%s flushes%s", number, subject + strlen("flush"));
 	} else {
 		subject = s->subject(site, signal, "");
-		words = memory_format("%s %s of %s", number, subject, by);
+		words = memory_format("%s %s%s by %s", number, s->subject == say_any ? "times " : "calls of ", subject, by);
 	}
 	free(subject);
 	return words;
