@@ -15,6 +15,7 @@
 #include "report/heading.h"
 #include "report/incident.h"
 #include "report/output.h"
+#include "report/processes.h"
 #include "report/summary.h"
 
 enum { MOMENTS_SHOWN = 100, STORIES_SHOWN = 20, PARTS_SHOWN = 40, CONTROLS_MAX = 6, VERDICTS_SHOWN = 12 };
@@ -155,23 +156,17 @@ static void put_blame(FILE *out, const struct moment *moment, const struct story
 		put_culprits(out, "Blame among its calls", calls);
 }
 
-/* Which process a link of the chain is. */
-static void put_link(FILE *out, const struct chain_link *link)
-{
-	char *who = link->identity.pid ? identity_sentence(&link->identity, link->name, link->alike ? link->tid : 0) : NULL;
-
-	if (who)
-		element(out, "<p class=\"soft\">", who, "</p>");
-	free(who);
-}
-
+/* Who waits for whom, and which processes these are; the rows of blame name their own. */
 static void put_chain(FILE *out, const struct story *story)
 {
-	if (!story->chain)
-		return;
-	element(out, "<p>", story->chain, "</p>");
-	for (size_t i = 0; i < story->links.count; i++)
-		put_link(out, &story->links.items[i]);
+	struct processes processes;
+
+	if (story->chain)
+		element(out, "<p>", story->chain, "</p>");
+	processes_find(&processes, story, 0);
+	for (size_t i = 0; i < processes.sentences.count; i++)
+		element(out, "<p class=\"soft\">", processes.sentences.items[i], "</p>");
+	processes_free(&processes);
 }
 
 /* The picture's data only: the picture is drawn when it is known which moments the page shows. */
@@ -218,7 +213,7 @@ static void put_heading(struct report *report, FILE *out, const struct moment *m
 	fprintf(out, "<h3>%" PRIu64 ". ", moment->number);
 	element(out, "<time>", clock, "</time>");
 	element(out, "", words, "</h3>");
-	if (signal && signal->identity.pid) {
+	if (signal && signal->identity.pid && !story) {
 		who = identity_sentence(&signal->identity, signal->comm, signal->tid);
 		if (who)
 			element(out, "<p class=\"soft\">", who, "</p>");
