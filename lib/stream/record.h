@@ -67,6 +67,7 @@ enum kind {
 	KIND_EXCEPTION, /* ts tid object? name what? function? cause? : one was thrown */
 	KIND_STATE,   /* ts path value? since? : what an attribute has become, by a state file */
 	KIND_SOCKET,  /* ts from inode cookie local peer bytes_in? bytes_out? tid? fd? : a TCP connection from before the trace */
+	KIND_SPAN,    /* id parent? trace? ts start host? pid? service? kind? peer? follows? error? name? : a request's part at one service */
 	KINDS
 };
 

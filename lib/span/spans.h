@@ -1,0 +1,63 @@
+/*
+ * spans: requests through services, as the services told them: spans are kept until all are there, then written tree by tree, as
+ * `span` records and as a request activity graph of each tree (span/tree.h).
+ *
+ * A span is known by its trace and id. Its parent may come later, or from another file. Where a client and a server share one id (as
+ * Zipkin's libraries have it), the server's span is the client's child. A span whose parent never comes is the root of a tree.
+ *
+ *	struct spans *spans = spans_new();
+ *	spans_add(spans, &told)			for each
+ *	spans_write(spans, stream)		trees by start
+ *	spans_counts(spans)			what is to be said of them
+ *	spans_free(spans)
+ */
+#ifndef SPAN_SPANS_H
+#define SPAN_SPANS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "stream/stream.h"
+
+enum span_kind { SPAN_UNKNOWN, SPAN_INTERNAL, SPAN_SERVER, SPAN_CLIENT, SPAN_PRODUCER, SPAN_CONSUMER, SPAN_KINDS };
+
+/* "server", and back; NULL and SPAN_UNKNOWN where there is no such name. */
+const char *span_kind_name(enum span_kind kind);
+enum span_kind span_kind_of(const char *name);
+
+/* A span as it was told. Texts are the caller's; NULL: not told. */
+struct span_told {
+	const char *trace, *id; /* not NULL */
+	const char *parent;	/* its id, of the same trace */
+	const char *name, *service, *host, *peer, *error;
+	int64_t pid; /* 0: not told */
+	int64_t start, end; /* ns; end >= start */
+	enum span_kind kind;
+	bool follows; /* the parent caused it, but did not wait for it */
+};
+
+struct spans;
+
+struct spans *spans_new(void);
+void spans_free(struct spans *spans);
+
+/* Copies the span; texts are cut at 255 bytes, but for ids and traces. */
+void spans_add(struct spans *spans, const struct span_told *told);
+
+/* Writes all, once. 0; -1 after fail(). */
+int spans_write(struct spans *spans, struct stream *stream);
+
+struct spans_counts {
+	uint64_t all;	   /* kept */
+	uint64_t twice;	   /* left out: the same span came before */
+	uint64_t clashing; /* left out: another span of the trace has the id */
+	/* after spans_write() */
+	uint64_t trees;
+	uint64_t orphans;  /* their parents did not come */
+	uint64_t circular; /* in no tree: they are their own ancestors, or come of such */
+	uint64_t outside;  /* have no time in common with their parents, which are taken for not having waited */
+	uint64_t late;	   /* in no graph: they began when the root's span was over, or ended before it */
+};
+const struct spans_counts *spans_counts(const struct spans *spans);
+
+#endif

@@ -1,0 +1,218 @@
+#include "span/tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* A span that becomes a node. */
+struct step {
+	int32_t span, parent; /* parent: its node's index; NODE_NONE: it is the root */
+	int64_t start, end;
+	int64_t wait_start, wait_end; /* TIME_NONE: the parent did not wait for it */
+	bool async;
+};
+
+struct tree {
+	const struct kept_span *spans;
+	struct graph *graph;
+	ARRAY(struct step) todo; /* a stack: trees may be deep */
+	ARRAY(struct step) children; /* of the span at hand */
+	struct spans_counts *counts;
+};
+
+static char *name_of(const struct kept_span *span)
+{
+	char *operation = span->name ? operation_name(span->name) : NULL, *name;
+
+	if (span->service && operation)
+		name = memory_format("%s: %s", span->service, operation);
+	else
+		name = memory_format("%s", operation ? operation : span->service ? span->service : "span");
+	free(operation);
+	return name;
+}
+
+static int32_t add_node(struct tree *tree, const struct step *step, const char *name, char *label)
+{
+	int32_t index = graph_named_node(tree->graph, (int64_t)tree->graph->nodes.count + 1, name);
+	struct node *node = &tree->graph->nodes.items[index];
+
+	node->label = graph_keep(tree->graph, label);
+	node->start = step->start;
+	node->end = step->end;
+	node->parent = step->parent;
+	node->call = step->async ? CALL_ASYNC : CALL_SYNC;
+	node->wait_start = step->wait_start;
+	node->wait_end = step->wait_end;
+	return index;
+}
+
+static int32_t add_span(struct tree *tree, const struct step *step)
+{
+	const struct kept_span *span = &tree->spans[step->span];
+	char *name = name_of(span);
+	char *label = memory_format("%s%s%s, span %s", name, span->peer ? " to " : "", span->peer ? span->peer : "", span->id);
+	int32_t index = add_node(tree, step, name, label);
+
+	free(name);
+	return index;
+}
+
+/* A consumer takes up what a producer left for it, and no producer waits for that. */
+static bool is_async(const struct kept_span *parent, const struct kept_span *child)
+{
+	return child->follows || (parent->kind == SPAN_PRODUCER && child->kind == SPAN_CONSUMER);
+}
+
+static bool apart(const struct step *parent, const struct kept_span *child)
+{
+	return child->end < parent->start || child->start > parent->end ||
+	       (child->end > child->start && (child->end == parent->start || child->start == parent->end));
+}
+
+/* The child's step, clipped; its waits are found later. False: it is no part of the root's time. */
+static bool clip(const struct tree *tree, const struct step *parent, int32_t child, struct step *step)
+{
+	const struct kept_span *span = &tree->spans[child];
+	bool outside = apart(parent, span);
+	int64_t from = parent->start, to = parent->end;
+
+	*step = (struct step){.span = child, .wait_start = TIME_NONE, .wait_end = TIME_NONE};
+	step->async = outside || is_async(&tree->spans[parent->span], span);
+	if (step->async) {
+		from = tree->graph->from;
+		to = tree->graph->to;
+	}
+	tree->counts->outside += outside && !is_async(&tree->spans[parent->span], span);
+	step->start = later(span->start, from);
+	step->end = sooner(span->end, to);
+	return !step->async || (span->start < to && span->end >= from);
+}
+
+/* Last end first; of those that end together, the longest. */
+static int last_first(const void *left, const void *right)
+{
+	const struct step *a = left, *b = right;
+
+	if (a->end != b->end)
+		return a->end < b->end ? 1 : -1;
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return (a->span > b->span) - (a->span < b->span);
+}
+
+static void find_waits(struct tree *tree, int64_t end)
+{
+	for (size_t i = 0; i < tree->children.count; i++) {
+		struct step *child = &tree->children.items[i];
+
+		if (child->async || child->end > end)
+			continue;
+		child->wait_start = child->start;
+		child->wait_end = child->end;
+		end = child->start;
+	}
+}
+
+static uint64_t count_below(const struct kept_span *spans, int32_t root)
+{
+	uint64_t count = 0;
+	int32_t at = root;
+
+	for (;;) {
+		count++;
+		if (spans[at].child != SPAN_NONE) {
+			at = spans[at].child;
+			continue;
+		}
+		while (at != root && spans[at].next == SPAN_NONE)
+			at = spans[at].parent;
+		if (at == root)
+			return count;
+		at = spans[at].next;
+	}
+}
+
+static void find_children(struct tree *tree, const struct step *parent)
+{
+	tree->children.count = 0;
+	for (int32_t child = tree->spans[parent->span].child; child != SPAN_NONE; child = tree->spans[child].next) {
+		struct step step;
+
+		if (clip(tree, parent, child, &step))
+			*ARRAY_ADD(&tree->children) = step;
+		else
+			tree->counts->late += count_below(tree->spans, child);
+	}
+	if (tree->children.count)
+		qsort(tree->children.items, tree->children.count, sizeof(*tree->children.items), last_first);
+	find_waits(tree, parent->end);
+}
+
+/* The last server that the client waited for; NULL: the span is no client's, or tells of no server. */
+static const struct kept_span *find_server(const struct tree *tree, const struct kept_span *client)
+{
+	for (size_t i = 0; client->kind == SPAN_CLIENT && i < tree->children.count; i++) {
+		const struct kept_span *server = &tree->spans[tree->children.items[i].span];
+
+		if (!tree->children.items[i].async && server->kind == SPAN_SERVER)
+			return server;
+	}
+	return NULL;
+}
+
+static int32_t add_network(struct tree *tree, const struct step *client, int32_t parent, const struct kept_span *server)
+{
+	struct step step = *client;
+	const char *from = tree->spans[client->span].service, *to = server->service;
+	char *name = memory_format("network: %s to %s", from ? from : "?", to ? to : "?");
+	char *label = memory_format("%s, between span %s and span %s", name, tree->spans[client->span].id, server->id);
+	int32_t index;
+
+	step.parent = parent;
+	step.async = false;
+	step.wait_start = step.start;
+	step.wait_end = step.end;
+	index = add_node(tree, &step, name, label);
+	free(name);
+	return index;
+}
+
+static void take(struct tree *tree, const struct step *step)
+{
+	int32_t node = add_span(tree, step);
+	const struct kept_span *server;
+
+	find_children(tree, step);
+	server = find_server(tree, &tree->spans[step->span]);
+	if (server)
+		node = add_network(tree, step, node, server);
+	for (size_t i = tree->children.count; i-- > 0;) {
+		tree->children.items[i].parent = node;
+		*ARRAY_ADD(&tree->todo) = tree->children.items[i];
+	}
+}
+
+struct graph *tree_graph(const struct kept_span *spans, int32_t root, const char *id, struct spans_counts *counts)
+{
+	struct tree tree = {.spans = spans, .counts = counts};
+
+	if (spans[root].start == spans[root].end) {
+		counts->late += count_below(spans, root) - 1;
+		return NULL;
+	}
+	tree.graph = graph_new(GRAPH_RAG, id);
+	tree.graph->from = spans[root].start;
+	tree.graph->to = spans[root].end;
+	*ARRAY_ADD(&tree.todo) = (struct step){root, NODE_NONE, spans[root].start, spans[root].end, TIME_NONE, TIME_NONE, false};
+	while (tree.todo.count) {
+		struct step step = tree.todo.items[--tree.todo.count];
+
+		take(&tree, &step);
+	}
+	tree.graph->root = 0;
+	free(tree.todo.items);
+	free(tree.children.items);
+	return tree.graph;
+}
