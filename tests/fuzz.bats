@@ -110,6 +110,10 @@ replay() { # TARGET
 	replay import_text
 }
 
+@test "fuzz: import_spans" {
+	replay import_spans
+}
+
 @test "fuzz: features" {
 	replay features
 }

@@ -17,7 +17,8 @@
 #include "stream/foreign.h"
 
 /* If two formats claim as many lines, the first wins: ftrace would take perf's thread ":-1 -1" as its own. */
-static const struct import_format *const formats[] = {&import_tracedat, &import_systrace, &import_strace, &import_ctf, &import_perf, &import_ftrace};
+static const struct import_format *const formats[] = {&import_tracedat, &import_systrace, &import_otlp, &import_jaeger,
+						     &import_strace, &import_ctf, &import_perf, &import_ftrace};
 enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
 
 const char *import_format_name(size_t index)
@@ -84,7 +85,7 @@ static const char *text_hint(const char *bytes, size_t length)
 	} known[] = {
 		{"\377\376", "it is UTF-16; convert it with iconv -f UTF-16 -t UTF-8", true},
 		{"TRACE:\n\170", "it is what atrace -z prints; have it printed without -z", true},
-		{"{", "it is JSON, which is not read; give trace-import the trace that it was made of", true},
+		{"{", "it is JSON, but has no spans as OTLP or Jaeger spell them; give trace-import the trace that it was made of", true},
 		{"Attaching ", "it is what a program of bpftrace prints, which is no list of events", true},
 		{"raw event: size ", "it is what perf script -D prints; have it printed without -D", false},
 		{"sch delay", "it is a summary by perf sched; give trace-import what perf script prints", false},
@@ -104,7 +105,7 @@ static const char *text_hint(const char *bytes, size_t length)
 		if (hint)
 			return hint;
 	}
-	return "no trace of a known format; there are trace.dat, ftrace text, systrace HTML, and what strace, perf script and babeltrace print";
+	return "no trace of a known format; there are trace.dat, ftrace text, systrace HTML, spans, and what strace, perf script and babeltrace print";
 }
 
 /* Hints for other kinds of files: how to make them fit for import. */
@@ -166,7 +167,7 @@ static int choose(const struct import *import, struct import_input *input, const
 static int check_merge(struct import *import, const struct import_format *format, const char *name)
 {
 	if (!format->end)
-		return fail("%s: only files of trace.dat and strace can be merged", name);
+		return fail("%s: only files of trace.dat, strace and spans can be merged", name);
 	if (import->merging && import->merging != format)
 		return fail("%s: %s cannot be merged with %s", name, format->name, import->merging->name);
 	import->merging = format;

@@ -66,6 +66,19 @@ int lines_peek_more(struct lines *lines)
 	return fill(lines) < 0 ? -1 : 1;
 }
 
+ssize_t lines_read(struct lines *lines, char *bytes, size_t room)
+{
+	size_t left = lines->length - lines->start;
+
+	if (left == 0)
+		return lines->ended ? 0 : read_or_wait(lines->fd, lines->name, bytes, room, lines->wait, lines->context);
+	if (left > room)
+		left = room;
+	memcpy(bytes, lines->buffer + lines->start, left);
+	lines->start += left;
+	return (ssize_t)left;
+}
+
 /* Cuts the line at hand down to its beginning, to make room for its end. */
 static void shorten(struct lines *lines)
 {

@@ -220,6 +220,7 @@ history)
 	awk 'BEGIN { for (i = 1; i < 300; i++) printf "event ts=%d.0 cpu=0 tid=%d comm=a name=x:a v=%d\n", i, i % 2 + 1, i % 3 }' >"$work/events"
 	"$build/state-build" -s "$work/t.state" -o "$to/history" "$work/events"
 	;;
+import_spans) cp testdata/spans/*.json "$to/" ;;
 import_ctf) copy '' testdata/import/*.ctf ;;
 import_strace)
 	for log in testdata/import/*.strace; do

@@ -40,7 +40,7 @@ const char *fuzz_folder(void);
  * The commands, each as its main() calls the library, from a path to one of the files above. Each returns the command's
  * exit status.
  */
-enum { FILTERS = 23, BUILDS = 3, RANKS = 12, REPORTS = 6, IMPORTS = 10 };
+enum { FILTERS = 23, BUILDS = 3, RANKS = 12, REPORTS = 6, IMPORTS = 12 };
 int stage_cat(const char *path, int output, bool text);
 int stage_filter(const char *path, int output, unsigned variant);
 int stage_build(const char *path, int output, unsigned variant);

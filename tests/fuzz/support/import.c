@@ -7,7 +7,7 @@
 
 int stage_import(const char *path, int output, unsigned variant)
 {
-	static const char *const formats[IMPORTS] = {NULL, NULL, NULL, "ftrace", "systrace", "perf", NULL, "strace", "strace", "ctf"};
+	static const char *const formats[IMPORTS] = {NULL, NULL, NULL, "ftrace", "systrace", "perf", NULL, "strace", "strace", "ctf", "otlp", "jaeger"};
 	static const struct import_event wanted[] = {
 		{"sched:sched_*", "next_comm ~ \"*a*\" || prio > 5 && CPU != 1 || COMM == \"b\" && !(common_flags & 1)"}, {"block:*", NULL, true}};
 	bool merge = variant == 6 || variant == 8;
