@@ -51,6 +51,20 @@ _tailblame_events()
 	cat /sys/kernel/tracing/available_events 2>/dev/null
 }
 
+# bash replaces the word behind the last ':' only.
+_tailblame_behind_colon() # WORD
+{
+	if [[ $1 == *:* && ${COMP_WORDBREAKS-:} == *:* ]]; then
+		COMPREPLY=("${COMPREPLY[@]#"${1%:*}:"}")
+	fi
+}
+
+# The functions of a program whose names begin so, a few at most, within a second. Nothing of a name is the shell's to expand.
+_tailblame_functions() # COMMAND BINARY:BEGIN
+{
+	timeout 1 "$1" -f "$2*" --list 2>/dev/null | LC_ALL=C grep -E '^func:.*:[A-Za-z0-9_:~.]+$' | head -n 1000
+}
+
 _tailblame()
 {
 	local command=$1 whole words="" before i
@@ -65,9 +79,16 @@ _tailblame()
 	[ "$whole" = "=" ] && whole= && before=${COMP_WORDS[i - 1]}
 
 	COMPREPLY=()
+	if [[ $before$whole == @(-c|--chart)func:*:* || $before$whole == @(-f|--functions)*:* ]]; then
+		mapfile -t COMPREPLY < <(_tailblame_functions "$command" "${whole#func:}")
+		[ "$before" = -f ] || [ "$before" = --functions ] && COMPREPLY=("${COMPREPLY[@]#func:}")
+		_tailblame_behind_colon "$whole"
+		return
+	fi
 	case $before in
 	-c | --chart)
 		words=$(_tailblame_shipped "$command" "" .chart)
+		[[ $command != *trace-collect ]] || words+=" requests"
 		;;
 	-s | --states)
 		words=$(_tailblame_shipped "$command" states/ .state)
@@ -97,10 +118,7 @@ _tailblame()
 	fi
 	[ -n "$words" ] || return 0
 	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$whole")
-	# bash replaces the word behind the last ':' only.
-	if [[ $whole == *:* && ${COMP_WORDBREAKS-:} == *:* ]]; then
-		COMPREPLY=("${COMPREPLY[@]#"${whole%:*}:"}")
-	fi
+	_tailblame_behind_colon "$whole"
 	if [[ ${COMPREPLY[0]-} == *= ]]; then
 		compopt -o nospace 2>/dev/null || true # outside of a completion there is nothing to set
 	fi

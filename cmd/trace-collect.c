@@ -1,7 +1,9 @@
 /*
  * trace-collect: stream kernel events, live, from a private tracing instance.
  */
+#include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +15,7 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "chart/chart.h"
+#include "chart/requests.h"
 #include "event/event.h"
 #include "program/lookup.h"
 #include "program/opener.h"
@@ -32,8 +35,9 @@ static double max_cost;
 static struct cost *cost; /* NULL: it is not bounded */
 static uint64_t buffer = COLLECTOR_BUFFER_DEFAULT;
 static const char *clock_name = "mono", *output;
-static bool as_text, no_recorder, no_programs, with_stacks, sweep;
+static bool as_text, no_recorder, no_programs, with_stacks, sweep, only_list;
 static struct lookup *lookup;
+static struct requests_found requests; /* the last of the charts that were named */
 static const char *default_charts[] = {"block"};
 
 static const struct option_entry options[] = {
@@ -50,6 +54,7 @@ static const struct option_entry options[] = {
 	{OPTION_STRING, 'o', "output", &output, "FILE", "write to a file instead of standard output"},
 	{OPTION_FLAG, 0, "no-recorder", &no_recorder, NULL, "stream all events, even if the reader would ask for context"},
 	{OPTION_FLAG, 0, "no-programs", &no_programs, NULL, "leave out what processes run, and their control groups"},
+	{OPTION_FLAG, 0, "list", &only_list, NULL, "only list the charts that -f stands for, and end"},
 	{OPTION_FLAG, 0, "sweep", &sweep, NULL, "only remove what killed ones left in the kernel, and end"},
 	OPTION_TEXT(&as_text),
 	{0},
@@ -77,6 +82,38 @@ static int add_functions(const char *wanted)
 	free(path);
 	free(binary);
 	return status;
+}
+
+/* Whether some processes were chosen. */
+static bool is_selective(void)
+{
+	return pids.count || called.count;
+}
+
+/* The chart `requests` stands for those of the processes' programs. */
+static int add_requests(const char *command)
+{
+	struct requests_of of = {.pids = pids.items, .pid_count = pids.count, .names = called.items, .name_count = called.count};
+	bool of_command = false;
+	int kept = 0;
+
+	for (int i = 0; i < charts.count; i++)
+		if (strcmp(charts.items[i], "requests") != 0)
+			charts.items[kept++] = charts.items[i];
+	if (kept == charts.count)
+		return 0;
+	if (!is_selective() && !command)
+		die_usage("option -c: whose requests? name processes by -p");
+	for (size_t i = 0; i < pids.count; i++)
+		of_command |= pids.items[i] == COLLECTOR_COMMAND;
+	of.command = of_command || !is_selective() ? command : NULL;
+	charts.count = kept;
+	if (requests_find(&of, lookup, warn, &requests) < 0)
+		return -1;
+	charts.items = memory_grow(charts.items, (size_t)kept + requests.charts.count, sizeof(*charts.items));
+	for (size_t i = 0; i < requests.charts.count; i++)
+		charts.items[charts.count++] = requests.charts.items[i]->name;
+	return 0;
 }
 
 /*
@@ -136,11 +173,30 @@ static void want_parts(const struct chart *chart)
 			cost_want(cost, chart->name, chart->events[i].event, chart->events[i].role != CHART_CONTEXT);
 }
 
+/* The entries of functions at which a chart's events are. */
+static int want_entries(struct probes *probes, const struct chart *chart)
+{
+	char *function, *arguments;
+	int status = 0;
+
+	for (int i = 0; i < chart->count && status == 0; i++) {
+		if (!chart->events[i].probe)
+			continue;
+		chart_split_probe(chart->events[i].probe, &function, &arguments);
+		status = probes_entry(probes, chart->binary, function, arguments, chart->events[i].event);
+		free(arguments);
+		free(function);
+	}
+	return status;
+}
+
 /* A function, or an instruction, whose chart counts. */
 static int want_probes(struct probes *probes, const struct chart *chart)
 {
 	const char *counted = event_in_role(chart, CHART_COUNT);
 
+	if (!chart->function)
+		return want_entries(probes, chart);
 	return counted ? probes_instruction(probes, chart->binary, chart->function, chart->arguments, counted)
 		       : probes_function(probes, chart->binary, chart->function, chart->arguments, event_in_role(chart, CHART_START),
 					 event_in_role(chart, CHART_END));
@@ -155,18 +211,12 @@ static int want_chart(struct wishes *wishes, struct probes *probes, const struct
 		return status;
 	want_parts(chart);
 	for (int i = 0; i < chart->count; i++) {
-		if (chart->binary && chart->events[i].role != CHART_CONTEXT)
+		if (chart->binary && chart->events[i].role != CHART_CONTEXT && (chart->function || chart->events[i].probe))
 			continue;
 		if (want_chart_event(wishes, &chart->events[i]) < 0)
 			return fail_prefix("chart '%s'", chart->name);
 	}
 	return 0;
-}
-
-/* Whether some processes were chosen. */
-static bool is_selective(void)
-{
-	return pids.count || called.count;
 }
 
 /* SYSTEM:EVENT or SYSTEM:EVENT/FILTER */
@@ -289,6 +339,14 @@ static bool has_function(struct chart *const *loaded, int count, const struct ch
 	return found;
 }
 
+/* The last of the charts that were named are those of requests. */
+static struct chart *load(int i, int by_name)
+{
+	int first = by_name - (int)requests.charts.count;
+
+	return i >= first && i < by_name ? requests.charts.items[i - first] : chart_load(charts.items[i]);
+}
+
 /* A function that a pattern chose is left out if it cannot be probed, or was named before; one named by the user is an error. */
 static int want_charts(struct wishes *wishes, struct probes *probes, struct chart **loaded, int by_name)
 {
@@ -297,7 +355,7 @@ static int want_charts(struct wishes *wishes, struct probes *probes, struct char
 	for (int i = 0; i < charts.count; i++) {
 		if (stop_signal())
 			return fail("stopped before tracing began");
-		loaded[kept] = chart_load(charts.items[i]);
+		loaded[kept] = load(i, by_name);
 		if (loaded[kept] && i >= by_name && has_function(loaded, kept < by_name ? kept : by_name, loaded[kept])) {
 			chart_free(loaded[kept]);
 			continue;
@@ -534,6 +592,21 @@ static int sweep_only(void)
 	return EXIT_DONE;
 }
 
+static int list_functions(void)
+{
+	charts.count = 0;
+	if (!functions.count)
+		die_usage("option --list: which functions? -f says");
+	for (int i = 0; i < functions.count; i++)
+		if (add_functions(functions.items[i]) < 0)
+			die("%s", fail_text());
+	for (int i = 0; i < charts.count; i++)
+		puts(charts.items[i]);
+	if (fflush(stdout) != 0 && errno != EPIPE)
+		die("cannot write the list: %s", strerror(errno));
+	return EXIT_DONE;
+}
+
 int main(int argc, char **argv)
 {
 	struct collector *collector;
@@ -547,10 +620,14 @@ int main(int argc, char **argv)
 		add_processes(processes.items[i], first < argc);
 	if (buffer == 0)
 		die_usage("option -b: a ring needs some room");
+	lookup = lookup_new(stop_signal);
+	if (only_list)
+		return list_functions();
 	if (charts.count + functions.count + events.count + states.count == 0)
 		charts = (struct option_list){.items = default_charts, .count = 1};
 
-	lookup = lookup_new(stop_signal);
+	if (add_requests(first < argc ? argv[first] : NULL) < 0)
+		die("%s", fail_text());
 	by_name = charts.count;
 	for (int i = 0; i < functions.count; i++)
 		if (add_functions(functions.items[i]) < 0)

@@ -149,7 +149,29 @@ offered() {
 		<(sed -nE 's/.*\[KIND_([A-Z]+)\] = .*/\L\1/p' "$TOP/lib/export/columns.c" | sort)
 	_tailblame_events() { printf '%s\n' sched:sched_waking sched:sched_switch block:block_rq_issue; }
 	assert_equal "$(offered trace-collect -e sched : sched_w)" "sched_waking"
+	assert_equal "$(offered trace-collect -c req)" "requests"
 	assert_equal "$(offered trace-collect --event = bl)" "block:block_rq_issue"
+}
+
+@test "completion offers functions of a program, and nothing that a shell would take for more than a name" {
+	# shellcheck source=cmd/tailblame.bash
+	source "$TOP/cmd/tailblame.bash"
+	cat >names.c <<-'C'
+		void handle_one(void) {}
+		void handle_two(void) {}
+		void bad(void) {}
+		int main(void) { return 0; }
+	C
+	gcc -c names.c
+	objcopy --redefine-sym 'bad=handle$(id>was-here)' names.o
+	gcc -o names names.o
+	assert_equal "$(offered trace-collect -c func : ./names : handle)" "handle_one handle_two"
+	assert_equal "$(offered trace-collect -f ./names : handle_t)" "handle_two"
+	run -0 trace-collect -f './names:handle_*' --list
+	assert_output "func:./names:handle_one
+func:./names:handle_two"
+	assert [ ! -e was-here ]
+	run -2 trace-collect --list
 }
 
 # --- what is read --------------------------------------------------------------------------------------------------

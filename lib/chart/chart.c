@@ -37,8 +37,8 @@ static const struct line_kind {
 	line_reader *read;
 } line_kinds[] = {
 	{"chart", "name title nest calls common shortest method interval least binary function arguments build ", read_chart},
-	{"start", "event filter where key length depth tid split show instead ", read_start},
-	{"end", "event filter where key length whole depth to instead ", read_end},
+	{"start", "event probe filter where key length depth tid split show instead ", read_start},
+	{"end", "event probe filter where key length whole depth to instead ", read_end},
 	{"drop", "event filter key length ", read_drop},
 	{"arm", "event filter key ", read_arm},
 	{"count", "event filter failed tid split ", read_count},
@@ -148,6 +148,7 @@ static int read_event(struct parser *parser, enum chart_role role, const struct 
 	event->tid = fields_copy(fields, "tid");
 	event->instead = fields_copy(fields, "instead");
 	event->where = fields_copy(fields, "where");
+	event->probe = fields_copy(fields, "probe");
 	if (!is_event_name(event->event, event->instead))
 		return fail("event= must be SYSTEM:NAME");
 	if (read_names(fields, "key", event->key, CHART_KEYS_MAX, &event->keys) < 0 ||
@@ -332,10 +333,12 @@ static int check_stand_in(const struct chart *chart, const struct chart_event *e
 	return 0;
 }
 
-static int check_stand_ins(const struct chart *chart)
+static int check_events(const struct chart *chart)
 {
 	for (int i = 0; i < chart->count; i++)
-		if (check_stand_in(chart, &chart->events[i]) < 0)
+		if (chart->events[i].probe && !chart->binary)
+			return fail("chart '%s': probe= needs binary= in the chart line", chart->name);
+		else if (check_stand_in(chart, &chart->events[i]) < 0)
 			return -1;
 	return 0;
 }
@@ -358,7 +361,7 @@ static int check_chart(const struct chart *chart)
 		return fail("chart '%s' has a method for rates, but no count line", chart->name);
 	if (!count[CHART_START] || !count[CHART_END])
 		return fail("chart '%s' needs a start and an end line, or a count or call line", chart->name);
-	return check_keys(chart) < 0 ? -1 : check_stand_ins(chart);
+	return check_keys(chart) < 0 ? -1 : check_events(chart);
 }
 
 static struct chart *parse(const char *text, const char *source, bool whole)
@@ -420,6 +423,7 @@ static void free_event(struct chart_event *event)
 	free(event->tid);
 	free(event->instead);
 	free(event->where);
+	free(event->probe);
 	for (int i = 0; i < CHART_KEYS_MAX; i++)
 		free(event->key[i]), free(event->split[i]);
 	for (int i = 0; i < CHART_SHOWS_MAX; i++)
@@ -612,16 +616,38 @@ static char *shipped_names(void)
 	return names.text ? names.text : memory_text("", 0);
 }
 
-/* "BINARY:FUNCTION", "BINARY:FUNCTION(EXPR,...)" */
-static struct chart *load_function(const char *text)
+void chart_split_probe(const char *text, char **function, char **arguments)
 {
 	size_t length = strlen(text);
 	const char *in = arguments_in(text, &length);
-	char *name = memory_text(text, length), *arguments = in ? memory_text(in, strlen(in) - 1) : NULL;
-	const char *colon = symbol_colon(name);
-	char *binary = colon > name ? memory_text(name, (size_t)(colon - name)) : memory_text("", 0);
-	struct chart *chart = chart_of_function(binary, colon ? colon + 1 : "", arguments);
 
+	*function = memory_text(text, length);
+	*arguments = in ? memory_text(in, strlen(in) - 1) : NULL;
+}
+
+char *chart_probe_event(const char *binary, const char *function)
+{
+	const char *slash = strrchr(binary, '/');
+	char *prefix = binary_event(slash ? slash + 1 : binary), *suffix = function_event(function);
+	char *event = memory_format("point:%s__%s", prefix, suffix);
+
+	free(suffix);
+	free(prefix);
+	return event;
+}
+
+/* "BINARY:FUNCTION", "BINARY:FUNCTION(EXPR,...)" */
+static struct chart *load_function(const char *text)
+{
+	char *name, *arguments;
+	const char *colon;
+	struct chart *chart;
+	char *binary;
+
+	chart_split_probe(text, &name, &arguments);
+	colon = symbol_colon(name);
+	binary = colon > name ? memory_text(name, (size_t)(colon - name)) : memory_text("", 0);
+	chart = chart_of_function(binary, colon ? colon + 1 : "", arguments);
 	free(binary);
 	free(arguments);
 	free(name);

@@ -56,6 +56,8 @@
  *
  * `include name=wake` stands for the lines of charts/wake.context, so that charts share the context that a wake graph needs.
  *
+ * A start or end with `probe` is the entry of a function of the chart's `binary`, probe="begin(r=%1)", with these of its arguments.
+ *
  * func:BINARY:FUNCTION(EXPR,...) is a chart without a file, made by chart_of_function(): what is told of each call are its `show` fields, but for
  * what the call returns, which its end tells; the parentheses may be missing. FUNCTION+OFFSET is an instruction: a chart
  * point:BASENAME:FUNCTION+OFFSET that counts events point:BASENAME__FUNCTION_OFFSET_NUMBER. The events of a function are
@@ -94,6 +96,7 @@ struct chart_event {
 	int shows;
 	char *instead; /* of a start or end: the events, with commas, that it stands in for where none was recorded; NULL: none */
 	char *where;   /* a field that is not zero, or the event does not count; NULL: all count */
+	char *probe;   /* of a start or end: "FUNCTION(EXPR,...)" of the chart's binary, whose entry the event is; NULL: another event */
 	bool required; /* all but context events; a context event that a kernel lacks is left out */
 };
 
@@ -108,7 +111,8 @@ struct chart {
 	const struct method *method; /* of a chart that counts; else NULL */
 	int64_t interval;	     /* ns that it counts in */
 	uint64_t least;		     /* that are worth a signal */
-	char *binary, *function; /* of a func: chart; else NULL */
+	char *binary;	/* of a func: chart, and one with probes; else NULL */
+	char *function; /* of a func: chart; else NULL */
 	char *arguments; /* that are told of each call (program/argument.h); NULL: none */
 	char *build; /* the build id of that binary, as the collector found it; NULL: not known */
 	struct chart_event *events;
@@ -133,6 +137,12 @@ struct chart *chart_recorded(const struct fields *record);
 struct chart *chart_of_context(const char *name);
 struct chart *chart_of_function(const char *binary, const char *function, const char *arguments); /* the latter: NULL: none */
 void chart_free(struct chart *chart);
+
+/* Cuts "FUNCTION(EXPR,...)"; the caller frees both. *arguments is NULL without parentheses. */
+void chart_split_probe(const char *text, char **function, char **arguments);
+
+/* The name of the event of a probe, "point:BASENAME__FUNCTION"; the caller frees it. */
+char *chart_probe_event(const char *binary, const char *function);
 
 /* Says of which build a function's program is, in the definition, too. */
 void chart_set_build(struct chart *chart, const char *build);

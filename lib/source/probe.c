@@ -59,7 +59,8 @@ struct place {
 
 /* A function whose calls are traced, by which events, and what these tell. */
 struct call {
-	const char *function, *start, *end; /* the last: NULL: it is but an instruction, without an end */
+	const char *function, *start, *end; /* the last: NULL: without an end */
+	bool inside; /* it is but an instruction */
 	bool told; /* something */
 	struct arguments arguments;
 	struct argument_found found[ARGUMENTS_MAX];
@@ -294,7 +295,7 @@ static int find_arguments(struct probes *probes, const struct probed *program, s
 		return 0;
 	if (arguments_parse(text, &call->arguments) < 0)
 		return -1;
-	found = lookup_arguments(probes->lookup, program->path, call->function, offset, call->end, text, call->found);
+	found = lookup_arguments(probes->lookup, program->path, call->function, offset, !call->inside, text, call->found);
 	if (found < 0)
 		return -1;
 	call->told = found == call->arguments.count;
@@ -322,27 +323,31 @@ static int probe_at(struct probes *probes, struct probed *program, struct call *
 	return status;
 }
 
+static int make_at(struct probes *probes, const struct probed *program, const struct ends *ends, const struct call *call)
+{
+	char *origin = memory_format("%s:0x%llx", program->path, (unsigned long long)ends->start);
+	int status = make_of_function(probes, program, origin, ends, call);
+
+	free(origin);
+	return status;
+}
+
 /* The event of an instruction, which is `start`. */
 static int probe_instruction(struct probes *probes, struct probed *program, struct call *call, const char *arguments, uint64_t begin, uint64_t behind)
 {
 	struct ends ends = {0};
-	char *origin;
-	int status;
 
 	if (lookup_instruction(probes->lookup, program->path, call->function, begin, behind, &ends.start) < 0 ||
 	    find_arguments(probes, program, call, arguments, ends.start) < 0)
 		return -1;
-	origin = memory_format("%s:0x%llx", program->path, (unsigned long long)ends.start);
-	status = make_of_function(probes, program, origin, &ends, call);
-	free(origin);
-	return status;
+	return make_at(probes, program, &ends, call);
 }
 
 int probes_instruction(struct probes *probes, const char *binary, const char *place, const char *arguments, const char *event)
 {
 	uint64_t offset, behind;
 	char *path = symbol_binary(binary), *function = memory_text(place, symbol_place(place, &behind));
-	struct call call = {.function = function, .start = event};
+	struct call call = {.function = function, .start = event, .inside = true};
 	struct probed *program;
 	int status = path ? lookup_offset(probes->lookup, path, function, &offset) : -1;
 
@@ -354,6 +359,23 @@ int probes_instruction(struct probes *probes, const char *binary, const char *pl
 	}
 	free(function);
 	return status;
+}
+
+int probes_entry(struct probes *probes, const char *binary, const char *function, const char *arguments, const char *event)
+{
+	struct call call = {.function = function, .start = event};
+	char *path = symbol_binary(binary);
+	struct probed *program;
+	struct ends ends = {0};
+	int status;
+
+	if (!path || lookup_offset(probes->lookup, path, function, &ends.start) < 0) {
+		free(path);
+		return -1;
+	}
+	program = find_program(probes, path);
+	status = program ? find_arguments(probes, program, &call, arguments, ends.start) : -1;
+	return status < 0 ? -1 : make_at(probes, program, &ends, &call);
 }
 
 int probes_function(struct probes *probes, const char *binary, const char *function, const char *arguments, const char *start, const char *end)

@@ -35,6 +35,9 @@ enum { PROBES_LEFT_OUT = 1 };
  */
 int probes_function(struct probes *probes, const char *binary, const char *function, const char *arguments, const char *start, const char *end);
 
+/* Likewise a probe at a function's entry only, whose event has no end. -1 after fail(). */
+int probes_entry(struct probes *probes, const char *binary, const char *function, const char *arguments, const char *event);
+
 /* Likewise a probe at an instruction, FUNCTION+OFFSET (program/symbol.h), whose event has no end. -1 after fail(). */
 int probes_instruction(struct probes *probes, const char *binary, const char *place, const char *arguments, const char *event);
 

@@ -15,7 +15,7 @@
 
 enum side { SIDE_UNKNOWN, SIDE_ASKED, SIDE_ASKS, SIDES };
 
-enum { PORTS = 1 << 16, LISTEN = 0x0A, TOGETHER = 1000, FD_ROOM = 12, LINE_ROOM = 512 };
+enum { PORTS = 1 << 16, LISTEN = 0x0A, TOGETHER = 1000, FD_ROOM = 12, LINE_ROOM = 512, LINK_ROOM = 64 };
 
 /* The TCP connections of a network namespace, by inode. */
 struct connection {
@@ -160,6 +160,16 @@ static enum side side_of_other(int pidfd, int fd)
 	return side;
 }
 
+static bool listens(int pidfd, int fd)
+{
+	int copy = (int)syscall(SYS_pidfd_getfd, pidfd, fd, 0);
+	bool is = copy >= 0 && is_option(copy, SO_ACCEPTCONN, 1);
+
+	if (copy >= 0)
+		close(copy);
+	return is;
+}
+
 /* --- a process -------------------------------------------------------------------------------------------------------------- */
 
 struct list {
@@ -198,6 +208,19 @@ static enum side side_of(const struct network *network, int pidfd, int fd, const
 	return found ? side_of_tcp(network, found) : side_of_other(pidfd, fd);
 }
 
+/* A descriptor, and what its link says. */
+static bool read_entry(DIR *folder, const char *name, char link[LINK_ROOM], int *fd)
+{
+	ssize_t length = readlinkat(dirfd(folder), name, link, LINK_ROOM - 1);
+	uint64_t number;
+
+	if (length < 0 || number_count(name, strlen(name), &number) < 0 || number > INT32_MAX)
+		return false;
+	link[length] = '\0';
+	*fd = (int)number;
+	return true;
+}
+
 static int look_at(struct looking *looking, int32_t pid, int pidfd, DIR *folder)
 {
 	const struct network *network = network_of(looking, pid);
@@ -205,21 +228,19 @@ static int look_at(struct looking *looking, int32_t pid, int pidfd, DIR *folder)
 	struct list *lists = memory_new(SIDES, sizeof(*lists));
 
 	for (struct dirent *entry; status == 0 && (entry = readdir(folder));) {
-		char link[64];
-		ssize_t length = readlinkat(dirfd(folder), entry->d_name, link, sizeof(link) - 1);
+		char link[LINK_ROOM];
 		enum side side;
 		struct list *list;
-		uint64_t fd;
+		int fd;
 
-		if (length < 0 || number_count(entry->d_name, strlen(entry->d_name), &fd) < 0 || fd > INT32_MAX)
+		if (!read_entry(folder, entry->d_name, link, &fd))
 			continue;
-		link[length] = '\0';
-		side = side_of(network, pidfd, (int)fd, link);
+		side = side_of(network, pidfd, fd, link);
 		if (side == SIDE_UNKNOWN)
 			continue;
 		list = &lists[side];
 		list->length += (size_t)snprintf(list->text + list->length, sizeof(list->text) - list->length, "%s%d",
-						 list->length ? "," : "", (int)fd);
+						 list->length ? "," : "", fd);
 		if (list->length > sizeof(list->text) - FD_ROOM)
 			status = tell(looking, pid, side, list);
 	}
@@ -248,6 +269,15 @@ static int look_at_process(struct looking *looking, int32_t tid)
 	return status;
 }
 
+static void free_networks(struct looking *looking)
+{
+	for (size_t i = 0; i < looking->networks.count; i++) {
+		free(looking->networks.items[i]->connections.items);
+		free(looking->networks.items[i]);
+	}
+	free(looking->networks.items);
+}
+
 int sides_tell(const struct process *process, struct stream *stream)
 {
 	struct looking looking = {.stream = stream};
@@ -256,10 +286,37 @@ int sides_tell(const struct process *process, struct stream *stream)
 	for (int32_t tid = 1; status == 0 && process->members && tid < PROCESS_TIDS; tid++)
 		if (process_has(process, tid))
 			status = look_at_process(&looking, tid);
-	for (size_t i = 0; i < looking.networks.count; i++) {
-		free(looking.networks.items[i]->connections.items);
-		free(looking.networks.items[i]);
-	}
-	free(looking.networks.items);
+	free_networks(&looking);
 	return status;
+}
+
+/* Whether the descriptor is of a connection that was accepted, or of a socket that accepts them. */
+static bool is_served(const struct network *network, int pidfd, int fd, const char *link)
+{
+	return strncmp(link, "socket:", strlen("socket:")) == 0 && (side_of(network, pidfd, fd, link) == SIDE_ASKED || listens(pidfd, fd));
+}
+
+bool sides_serves(int32_t pid)
+{
+	struct looking looking = {0};
+	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	const struct network *network = network_of(&looking, pid);
+	char path[32];
+	bool serves = false;
+	DIR *folder;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
+	folder = pidfd >= 0 ? opendir(path) : NULL;
+	for (struct dirent *entry; folder && !serves && (entry = readdir(folder));) {
+		char link[LINK_ROOM];
+		int fd;
+
+		serves = read_entry(folder, entry->d_name, link, &fd) && is_served(network, pidfd, fd, link);
+	}
+	if (folder)
+		closedir(folder);
+	if (pidfd >= 0)
+		close(pidfd);
+	free_networks(&looking);
+	return serves;
 }

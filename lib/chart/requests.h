@@ -1,0 +1,47 @@
+/*
+ * requests: what a request of a program is, for the chart `requests` (trace-collect -c requests -p ...).
+ *
+ * The files charts/requests/ *.requests have lines of logfmt that know of programs:
+ *
+ *	request program=NAME[,NAME...] calls=FUNCTION[(EXPR,...)]
+ *	request program=NAME[,NAME...] begin=FUNCTION[(EXPR,...)] end=FUNCTION[(EXPR,...)] [key=FIELD,...] [where=FIELD] [show=FIELD,...]
+ *
+ * NAME is that of the program's file, and may be a pattern. The first line that names the program, and whose functions and arguments the
+ * program has, holds. Of any other program that serves connections, what it is asked there is a request: the chart `turn`.
+ */
+#ifndef CHART_REQUESTS_H
+#define CHART_REQUESTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/memory.h"
+#include "chart/chart.h"
+
+struct lookup;
+
+/* Whose requests. */
+struct requests_of {
+	const int32_t *pids; /* each with its children */
+	size_t pid_count;
+	const char *const *names; /* of processes, as trace-collect -p has them */
+	size_t name_count;
+	const char *command; /* one that is yet to be started; NULL: none */
+};
+
+struct requests_found {
+	ARRAY(struct chart *) charts; /* the caller's */
+};
+
+/*
+ * Adds the charts of these processes' programs, and says of each program what its requests are. -1 after fail(): nothing is known of any of
+ * them, or the table is faulty.
+ */
+typedef void requests_say(const char *format, ...);
+int requests_find(const struct requests_of *of, struct lookup *lookup, requests_say *say, struct requests_found *found);
+
+/* One line of the table, for a program at this path; NULL after fail(). The functions are not looked for. */
+struct fields;
+struct chart *requests_chart(const struct fields *line, const char *path);
+
+#endif
