@@ -154,7 +154,9 @@ records() { # KIND: of standard input, without the kind
 	trigger 'ON Signal S IF S.Value > 0'
 	trigger-filter -t -T ./t.trigger filtered >out || [ $? = 3 ]
 	assert_equal "$(records trigger <out | grep -c state=fired)" 1
-	diff <(grep '^window' filtered) <(grep '^window' out)
+	diff <(grep '^window' filtered) <(grep '^window.* signals=' out)
+	# so do requests that it logs: their windows follow
+	[ "$(grep -c '^window id=10000000[0-9]* .* request=[0-9]* complete=yes$' out)" -gt 5 ]
 	diff <(grep '^event' filtered) <(grep '^event' out)
 	# its own firing has an id that no signal of the filter has
 	[ "$(sed -n 's/^signal id=\([0-9]*\) .*rules=trigger.*/\1/p' out)" -ge 1000000000 ]
@@ -248,4 +250,55 @@ records() { # KIND: of standard input, without the kind
 	trigger 'ON RequestEnd R'
 	trigger-filter -c ./req.chart -T ./t.trigger in | blame-rank 2>/dev/null | report >words
 	grep -q 'req k by srv/7 took 10.0 ms: trigger t fired' words
+}
+
+# --- logged requests -----------------------------------------------------------------------------------------------
+
+@test "each logged request has a window of its own with its graph, and report sets those that matched beside the others" {
+	# the first fires on the first request, and then sees the slow one
+	printf 'DEFINE TRIGGER t ON RequestEnd R IF R.Latency > 100ms OR R.Start < 2911.984\nLOG RequestActivity WITH UnmatchSamplingProb=0.2 UNTIL 30 Match\n' >t.trigger
+	trigger-filter -t -T ./t.trigger "$TOP/testdata/lock.txt" >out
+	ids() { sed -n "s/^$1 .*$2=\([0-9]*\) .*$3.*/\1/p" out | sort -n | uniq; }
+	diff <(ids request id logged=yes) <(ids window request complete=yes)
+	[ "$(ids window request complete=yes | wc -l)" -gt 10 ]
+	assert_equal "$(ids window request complete=yes | wc -l)" "$(grep -c '^window.* request=' out)"
+	assert_equal "$(sed -n 's/^window id=\([0-9]*\) .*/\1/p' out | uniq -d)" ""
+	blame-rank -t out >ranked
+	# each has a graph, the ranker's total none of them
+	diff <(ids window request complete=yes) <(sed -n 's/^graph .*request=\([0-9]*\) .*/\1/p' ranked | sort -n)
+	run -0 report ranked
+	assert_line --partial "1 moment: request of lock by victim/1559 took 3"
+	assert_line --regexp "^trigger t logged 1 request that matched, which took 150 ms; and [0-9]+ others,"
+	assert_line --regexp "^ +149 ms +0 +149 ms +0  grinder: running$"
+	run -0 report -f json ranked
+	assert_equal "$(jq -r '.triggers[] | select(.name == "t") | .rows[0] | [.words, .requests.matched, .requests.others] | join(" ")' <<<"$output")" "grinder: running 1 0"
+	report -f html -o page ranked
+	grep -q '<h2>Logged requests</h2>' page/report.html
+	graph-build -t out | blame-rank -t | grep -E '^(blame|path)' | diff <(grep -E '^(blame|path)' ranked) -
+	# methods alone are for another stage
+	sed 's/RequestActivity/Methods/' t.trigger >methods.trigger
+	trigger-filter -t -T ./methods.trigger "$TOP/testdata/lock.txt" >out
+	[ "$(ids request id 'trigger=t .*logged=yes' | wc -l)" -gt "$(grep -c '^window.* request=' out)" ]
+}
+
+@test "behind a filter, triggers that are not ON Signal are refused; of alarms alone they are not" {
+	chart
+	cchart-filter -t "$TOP/testdata/lock.txt" >filtered 2>/dev/null
+	run -1 trigger-filter -t -T slow-request filtered
+	assert_line --regexp "^trigger-filter: filtered:[0-9]+: trigger 'slow-request' is ON RequestEnd, but the stream was filtered before; behind a filter triggers are ON Signal, others stand in its place$"
+	# what state files alarm of is no filter's: a firing has a window of its own, and requests are whole
+	{ requests 0 1000 500 10; echo 'signal id=4 ts=1 start=1 chart=door value=0 rules=state tid=7'; requests 1000 3000 500 10; } >in
+	printf 'DEFINE TRIGGER s ON Signal S\nDEFINE TRIGGER t ON RequestEnd R IF R.Start > 1\n' >t.trigger
+	run -0 trigger-filter -t -c ./req.chart -T ./t.trigger --before=100ms in
+	assert_line "signal id=4 ts=1 start=1 chart=door value=0 rules=state tid=7"
+	assert_line "signal id=5 ts=1.000000000 start=1.000000000 chart=door value=0 rules=trigger trigger=s tid=7 comm=srv"
+	assert_line "window id=1 from=0.900000000 to=1.020000000 signals=5-5 complete=yes"
+}
+
+@test "stacks that a trigger logs, and that were not collected, are told" {
+	chart
+	requests 0 1000 500 10 >in
+	trigger 'ON RequestEnd R LOG RequestActivity WITH ToLog=stack, latency AND UnmatchSamplingProb=1'
+	run -0 --separate-stderr trigger-filter -t -c ./req.chart -T ./t.trigger in
+	assert_equal "$stderr" "trigger-filter: trigger 't' logs stacks, but none came; collect with --stack"
 }

@@ -23,7 +23,7 @@ struct ranking_options {
 
 /*
  * The total over all graphs of the kind of the first one: a deed's score is the sum of its scores; it is listed if among the `count` highest.
- * Deeds of one family (graph/family.h) are one.
+ * Deeds of one family (graph/family.h) are one. Graphs of requests that a trigger logged do not count.
  *
  * It also tells each deed's impact. Graphs of one window that follow each other are a moment, and so is a graph of no
  * window. A deed's share in a moment is the sum of its scores there, as a part of the time of the moment's graphs. The

@@ -231,7 +231,8 @@ int ranking_total_signal(struct ranking_total *total, const struct fields *field
 
 void ranking_total_window(struct ranking_total *total, const struct fields *fields)
 {
-	waiting_window(total->waiting, fields);
+	if (!fields_find(fields, "request"))
+		waiting_window(total->waiting, fields);
 }
 
 static double moment_waiting(struct ranking_total *total)
@@ -335,8 +336,8 @@ static void begin_moment(struct moment *moment, const struct graph *graph)
 void ranking_total_add(struct ranking_total *total, const struct rank_list *ranks, const struct graph *graph,
 		       uint64_t duration)
 {
-	if (total->graphs && total->kind != graph->kind)
-		return; /* another view of the same time */
+	if (graph->request || (total->graphs && total->kind != graph->kind))
+		return; /* a request to compare with others, which need not be slow; or another view of the same time */
 	total->kind = graph->kind;
 	if (!continues(&total->moment, graph)) {
 		end_moment(total);

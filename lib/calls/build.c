@@ -28,6 +28,7 @@ struct graph_signal {
 	int32_t tid;	      /* 0: none */
 	int32_t answers_fd;   /* of a request to a process: the connection; -1: it is none */
 	char comm[SIGNAL_COMM_ROOM], call[SIGNAL_COMM_ROOM]; /* call: that it was in, if its chart tells */
+	bool logged;	      /* it is no signal, but a request that a trigger logged */
 	bool open;	      /* its interval had not ended yet */
 	bool request;	      /* it is of a block request, at: */
 	uint64_t disk, sector;
@@ -301,6 +302,8 @@ struct graph_builder {
 	enum graphs kinds;
 	struct signals signals; /* since the last window */
 	ARRAY(struct request_seen) requests; /* of the window */
+	ARRAY(struct graph_signal) logged;   /* requests that a trigger logged since the last window */
+	bool closed; /* a window has come, and but windows nothing since: those of requests have its events, too */
 	graph_sink *sink;
 	void *context;
 	uint64_t graphs; /* built so far */
@@ -347,6 +350,7 @@ void graph_builder_free(struct graph_builder *builder)
 	signals_free(&builder->signals);
 	free(builder->complaint);
 	free(builder->requests.items);
+	free(builder->logged.items);
 	free(builder);
 }
 
@@ -377,7 +381,8 @@ static int give(struct graph_builder *builder, struct graph *graph, const struct
 	free(graph->id);
 	graph->id = memory_format("%llu", (unsigned long long)++builder->graphs);
 	graph->window = *window ? memory_text(window, strlen(window)) : NULL;
-	graph->signal = *signal->id ? memory_text(signal->id, strlen(signal->id)) : NULL;
+	if (*signal->id)
+		*(signal->logged ? &graph->request : &graph->signal) = memory_text(signal->id, strlen(signal->id));
 	if (graph_check(graph) < 0) {
 		graph_free(graph);
 		return -1;
@@ -447,7 +452,8 @@ static int give_none(struct graph_builder *builder, const struct graph_signal *s
 
 static void forget(struct graph_builder *builder)
 {
-	builder->requests.count = 0;
+	builder->closed = false;
+	builder->requests.count = builder->logged.count = 0;
 	signals_forget(&builder->signals);
 	wake_forget(builder->wake);
 }
@@ -463,18 +469,60 @@ static int close_window(struct graph_builder *builder, const char *window)
 	if (chosen && builder->graphs == before && give_none(builder, &builder->signals.list.items[0], window) < 0)
 		return -1;
 	builder->unsure |= chosen && wake_unsure(builder->wake);
-	forget(builder);
 	return 0;
 }
 
+/* A request of which a trigger wants to know how it went. */
+static int take_request(struct graph_builder *builder, const struct record *record)
+{
+	const struct fields *fields = stream_fields(builder->stream, record);
+	struct graph_signal request = {.logged = true, .answers_fd = -1};
+	int64_t tid = 0;
+
+	if (!fields)
+		return -1;
+	if (!fields_is(fields, "logged", "yes") || builder->logged.count >= SIGNALS_MAX)
+		return 0;
+	if (fields_time(fields, "ts", &request.ts) < 0 || fields_time(fields, "start", &request.start) < 0 || fields_integer(fields, "tid", &tid) < 0)
+		return stream_fail(builder->stream, "%s", fail_text());
+	request.start = wake_time(request.start);
+	request.ts = wake_time(request.ts);
+	if (request.start > request.ts)
+		return stream_fail(builder->stream, "a request ends before it starts");
+	request.tid = (int32_t)tid;
+	fields_text(fields, "id", request.id, sizeof(request.id));
+	if (fields_is(fields, "chart", "syscall"))
+		fields_text(fields, "key", request.call, sizeof(request.call));
+	*ARRAY_ADD(&builder->logged) = request;
+	return 0;
+}
+
+/* The graphs of a request that a trigger logged. */
+static int build_request(struct graph_builder *builder, const char *id, const char *window)
+{
+	builder->requests.count = 0;
+	for (size_t i = 0; i < builder->logged.count; i++)
+		if (!strcmp(builder->logged.items[i].id, id))
+			return build(builder, &builder->logged.items[i], window);
+	return 0;
+}
+
+/* Windows of requests follow the one whose events are theirs, too. */
 static int take_window(struct graph_builder *builder, const struct record *record)
 {
 	const struct fields *fields = stream_fields(builder->stream, record);
-	char window[32] = "";
+	char window[32] = "", request[32] = "";
 
 	if (!fields)
 		return -1;
 	fields_text(fields, "id", window, sizeof(window));
+	if (fields_text(fields, "request", request, sizeof(request)) > 0) {
+		builder->closed = true;
+		return build_request(builder, request, window);
+	}
+	if (builder->closed)
+		forget(builder);
+	builder->closed = true;
 	return close_window(builder, window);
 }
 
@@ -518,7 +566,7 @@ void graph_builder_reads(struct handlers *handlers, record_handler *handler)
 {
 	static const enum kind kinds[] = {KIND_STREAM, KIND_CHART, KIND_EVENT, KIND_LOST, KIND_STACK,
 					  KIND_FILE, KIND_QUOTA, KIND_TIMER, KIND_TRACED, KIND_SIGNAL,
-					  KIND_WINDOW, KIND_GRAPH, KIND_NODE, KIND_EDGE};
+					  KIND_REQUEST, KIND_WINDOW, KIND_GRAPH, KIND_NODE, KIND_EDGE};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		handlers->on[kinds[i]] = handler;
@@ -528,6 +576,8 @@ int graph_builder_record(struct graph_builder *builder, const struct record *rec
 {
 	if (builder->brought)
 		return 0;
+	if (builder->closed && record->kind != KIND_WINDOW)
+		forget(builder);
 	switch (record->kind) {
 	case KIND_GRAPH:
 	case KIND_NODE:
@@ -539,6 +589,8 @@ int graph_builder_record(struct graph_builder *builder, const struct record *rec
 		return take_event(builder, record);
 	case KIND_SIGNAL:
 		return take_signal(builder, record);
+	case KIND_REQUEST:
+		return take_request(builder, record);
 	case KIND_WINDOW:
 		return take_window(builder, record);
 	case KIND_LOST:
@@ -558,8 +610,11 @@ int graph_builder_record(struct graph_builder *builder, const struct record *rec
 
 int graph_builder_finish(struct graph_builder *builder)
 {
+	int status = builder->closed ? 0 : close_window(builder, "");
+
 	builder->brought = false;
-	return close_window(builder, "");
+	forget(builder);
+	return status;
 }
 
 const char *graph_builder_complaint(struct graph_builder *builder)

@@ -4,7 +4,8 @@
  *
  * The builder takes the stream's events as they pass, and keeps them in a compact form. At the `window` record it gives its
  * sink a graph for each of the window's worst signals. If it is to build only graphs of calls, and there is none, it gives a
- * graph without nodes. Then it forgets all events, because it does not know what happens between two windows. From the first
+ * graph without nodes. So it does for each `window` of a request that a trigger logged. At the first other record behind windows it forgets
+ * all events, because it does not know what happens between two windows. From the first
  * graph in the stream on, the builder builds none. Its memory grows with the window; a graph holds only nodes that can be
  * reached by walking backward from the target.
  *

@@ -91,6 +91,7 @@ void graph_free(struct graph *graph)
 	free(graph->edges.items);
 	free(graph->window);
 	free(graph->signal);
+	free(graph->request);
 	free(graph->answered);
 	free(graph->id);
 	free(graph);

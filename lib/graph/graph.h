@@ -82,7 +82,7 @@ struct edge {
 
 struct graph {
 	char *id;     /* the id= of its record: a number, or a word such as total */
-	char *window, *signal; /* the ids of those it explains; NULL: none; freed with the graph */
+	char *window, *signal, *request; /* the ids of those it explains; NULL: none; freed with the graph */
 	enum graph_kind kind;
 	int64_t from, to;
 	int32_t root;	/* index; NODE_NONE: the node without parent that ended last */

@@ -87,6 +87,7 @@ static int read_head(struct graph *graph, const struct fields *fields)
 
 	graph->window = fields_copy(fields, "window");
 	graph->signal = fields_copy(fields, "signal");
+	graph->request = fields_copy(fields, "request");
 	graph->answered = fields_copy(fields, "answered");
 	if (fields_integer(fields, "answered_tid", &tid) < 0)
 		return -1;

@@ -12,6 +12,8 @@ static void spell_graph(const struct graph *graph, struct line *line)
 		line_text(line, "window", graph->window);
 	if (graph->signal)
 		line_text(line, "signal", graph->signal);
+	if (graph->request)
+		line_text(line, "request", graph->request);
 	line_text(line, "kind", graph->kind == GRAPH_RAG ? "rag" : "wake");
 	if (graph->root != NODE_NONE)
 		line_integer(line, "root", graph->nodes.items[graph->root].id);

@@ -134,6 +134,14 @@ static int traced_seen(void *context, const struct record *record)
 	return fields ? taken(model, site_traced(model->site, fields)) : -1;
 }
 
+static int request_seen(void *context, const struct record *record)
+{
+	struct model *model = context;
+	const struct fields *fields = begin(model, record);
+
+	return fields ? taken(model, logged_request(model->logged, fields)) : -1;
+}
+
 static int diff_seen(void *context, const struct record *record)
 {
 	struct model *model = context;
@@ -159,6 +167,7 @@ static int all_read(void *context)
 	overhead_stream_over(&model->overhead);
 	tracks_stream_over(model->tracks);
 	site_stream_over(model->site);
+	logged_stream_over(model->logged);
 	return status;
 }
 
@@ -175,7 +184,7 @@ struct model *model_new(struct stream *stream, moment_teller *teller, void *cont
 		       [KIND_OPEN] = track_seen,     [KIND_SHED] = usage_seen,     [KIND_SUMMARY] = track_seen, [KIND_TRACED] = traced_seen,
 		       [KIND_RUN] = run_seen,	   [KIND_FEATURES] = run_seen, [KIND_CONFIG] = run_seen,
 		       [KIND_CLUSTER] = run_seen,   [KIND_LABEL] = run_seen,	   [KIND_RULE] = run_seen,   [KIND_SAME] = run_seen,
-		       [KIND_OUTSIDE] = run_seen},
+		       [KIND_OUTSIDE] = run_seen, [KIND_REQUEST] = request_seen},
 		.idle = NULL,
 		.finish = all_read,
 	};
@@ -186,7 +195,8 @@ struct model *model_new(struct stream *stream, moment_teller *teller, void *cont
 	model->tracks = tracks_new(model->site, stream);
 	model->verdicts = verdicts_new();
 	model->contrast = contrast_new();
-	model->moments = moments_new(stream, model->site, model->tracks, model->verdicts, teller, context);
+	model->logged = logged_new();
+	model->moments = moments_new(stream, model->site, model->tracks, model->verdicts, model->logged, teller, context);
 	model->counts = moments_counts(model->moments);
 	model->context = context;
 	model->handlers = handlers;
@@ -210,6 +220,7 @@ void model_free(struct model *model)
 	moments_free(model->moments);
 	verdicts_free(model->verdicts);
 	contrast_free(model->contrast);
+	logged_free(model->logged);
 	tracks_free(model->tracks);
 	site_free(model->site);
 	overhead_free(&model->overhead);

@@ -23,6 +23,7 @@ struct model {
 	struct verdicts *verdicts; /* who is to blame over all moments */
 	struct overhead overhead;	   /* what was read, and what tailblame itself used */
 	struct contrast *contrast; /* what sets slow runs apart */
+	struct logged *logged;	   /* requests that triggers logged */
 	struct moments *moments;
 	const struct moment_counts *counts; /* of moments */
 	uint64_t records;

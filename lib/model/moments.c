@@ -18,12 +18,14 @@ struct moments {
 	struct site *site;
 	struct tracks *tracks;
 	struct verdicts *verdicts;
+	struct logged *logged;
 	moment_teller *teller;
 	void *context;
 	struct moment_counts counts;
 
 	/* at hand */
 	struct moment *moment;
+	char *request; /* the moment is that of this request; NULL: it is none */
 	struct story *story;
 	struct graph *graph;
 	struct graph_reader *reader;
@@ -228,6 +230,11 @@ static int tell(struct moments *moments)
 	size_t i;
 
 	close_story(moments);
+	if (moments->request) {
+		moments->counts.moments--;
+		logged_stories(moments->logged, moments->request, moment->stories.items, moment->stories.count);
+		return 0;
+	}
 	merge_signals(moments, moment);
 	for (i = 0; i < moment->stories.count; i++) {
 		count_story(moments, moment->stories.items[i]);
@@ -265,6 +272,8 @@ static int close_moment(struct moments *moments)
 	forget_graph(moments);
 	moment_free(moment);
 	moments->moment = NULL;
+	free(moments->request);
+	moments->request = NULL;
 	return status;
 }
 
@@ -363,6 +372,15 @@ static int tell_rest(struct moments *moments, bool complete)
 
 /* --- windows ----------------------------------------------------------------------------------------------------------- */
 
+/* The moment at hand is that of the request which the record names, if it names one. */
+static void see_request(struct moments *moments, char *request)
+{
+	if (request && *request && !moments->request)
+		moments->request = request;
+	else
+		free(request);
+}
+
 static int take_window(struct moments *moments, const struct fields *fields)
 {
 	struct moment *moment = moments->moment;
@@ -380,8 +398,10 @@ static int take_window(struct moments *moments, const struct fields *fields)
 	widen(moment, from, to);
 	moment->data_from = from;
 	moment->complete = !fields_is(fields, "complete", "no");
+	see_request(moments, fit_field(fields, "request"));
 	signals = fit_field(fields, "signals");
-	claim_range(moments, signals);
+	if (!moments->request)
+		claim_range(moments, signals);
 	free(signals);
 	free(id);
 	return moments->story && moments->story->culprits.count > 0 ? close_moment(moments) : 0;
@@ -470,6 +490,7 @@ static int whole_graph(void *context, struct graph *graph)
 	if (!story) {
 		graph_free(graph);
 	} else {
+		see_request(moments, fit_clean(graph->request ? graph->request : ""));
 		moments->graph = graph;
 		story->kind = graph->kind;
 		story->from = time_bounded(graph->from);
@@ -557,11 +578,11 @@ int moments_take(struct moments *moments, enum kind kind, const struct fields *f
 /* --- from beginning to end --------------------------------------------------------------------------------------------- */
 
 struct moments *moments_new(struct stream *stream, struct site *site, struct tracks *tracks, struct verdicts *verdicts,
-			    moment_teller *teller, void *context)
+			    struct logged *logged, moment_teller *teller, void *context)
 {
 	struct moments *moments = NEW(struct moments);
 
-	*moments = (struct moments){.stream = stream, .site = site, .tracks = tracks, .verdicts = verdicts, .teller = teller, .context = context};
+	*moments = (struct moments){.stream = stream, .site = site, .tracks = tracks, .verdicts = verdicts, .logged = logged, .teller = teller, .context = context};
 	moments->reader = graph_reader_new(stream, whole_graph, moments);
 	return moments;
 }
@@ -599,6 +620,7 @@ void moments_free(struct moments *moments)
 	for (size_t i = 0; i < moments->pending.count; i++)
 		signal_free(moments->pending.items[i]);
 	free(moments->pending.items);
+	free(moments->request);
 	moment_free(moments->moment);
 	graph_free(moments->graph);
 	graph_reader_free(moments->reader);

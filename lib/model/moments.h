@@ -5,6 +5,8 @@
  * neither to a graph nor to its ranking: written by hand, graphs may follow their window. A moment is never taken for over because no
  * more input is there yet, for what is written together need not arrive together. A moment that was told is forgotten.
  *
+ * The window of a request that a trigger logged is no abnormal moment: it is not told, and its stories go to the part of logged requests.
+ *
  *	struct moments *moments = moments_new(stream, &parts, teller, context);
  *	moments_next(moments, record);			before each record that is not of a graph
  *	moments_take(moments, record->kind, fields);	for each record
@@ -14,6 +16,7 @@
 #ifndef MODEL_MOMENTS_H
 #define MODEL_MOMENTS_H
 
+#include "model/logged.h"
 #include "model/moment.h"
 #include "model/tracks.h"
 #include "model/verdicts.h"
@@ -25,7 +28,7 @@ struct moments;
 
 /* The parts of the model that moments are counted in. */
 struct moments *moments_new(struct stream *stream, struct site *site, struct tracks *tracks, struct verdicts *verdicts,
-			    moment_teller *teller, void *context);
+			    struct logged *logged, moment_teller *teller, void *context);
 void moments_free(struct moments *moments);
 
 /* Closes the graph and the moment at hand, if this record ends them. 0; -1 after fail(), as all below. */

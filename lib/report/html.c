@@ -18,7 +18,7 @@
 #include "report/processes.h"
 #include "report/summary.h"
 
-enum { MOMENTS_SHOWN = 100, STORIES_SHOWN = 20, PARTS_SHOWN = 40, CONTROLS_MAX = 6, VERDICTS_SHOWN = 12 };
+enum { MOMENTS_SHOWN = 100, STORIES_SHOWN = 20, PARTS_SHOWN = 40, CONTROLS_MAX = 6, VERDICTS_SHOWN = 12, LOGGED_SHOWN = 12 };
 
 /* A moment in the body: the text before its picture, the picture's data, the text behind it. */
 struct section {
@@ -475,6 +475,56 @@ static void put_verdicts(struct report *report, FILE *out)
 	fputs("</table>\n</section>\n", out);
 }
 
+static void put_time(FILE *out, double seconds)
+{
+	char *words = value_seconds(seconds);
+
+	fprintf(out, "<td class=\"number\">%s</td>", words);
+	free(words);
+}
+
+static void put_logged_rows(const struct logged_trigger *trigger, enum graph_kind kind, FILE *out)
+{
+	size_t shown = 0;
+
+	for (size_t i = 0; i < trigger->rows.count && shown < LOGGED_SHOWN; i++) {
+		const struct logged_row *row = &trigger->rows.items[i];
+
+		if (row->kind != kind)
+			continue;
+		if (shown++ == 0)
+			fprintf(out, "<table><caption>In the mean of the requests, by %s</caption>\n<tr><th colspan=\"2\">on the path</th><th colspan=\"2\">blamed for</th>"
+				"<th></th></tr>\n<tr><th>matched</th><th>others</th><th>matched</th><th>others</th><th></th></tr>\n",
+				kind == GRAPH_RAG ? "calls" : "threads");
+		fputs("<tr>", out);
+		put_time(out, row->path[LOGGED_MATCHED]);
+		put_time(out, row->path[LOGGED_OTHERS]);
+		put_time(out, row->blame[LOGGED_MATCHED]);
+		put_time(out, row->blame[LOGGED_OTHERS]);
+		element(out, "<td>", row->words, "</td></tr>");
+	}
+	if (shown)
+		fputs("</table>\n", out);
+}
+
+/* Requests that triggers logged: those that matched beside the others. */
+static void put_logged(struct report *report, FILE *out)
+{
+	const struct logged_trigger *trigger;
+
+	for (size_t i = 0; (trigger = logged_trigger(report->model->logged, i)); i++) {
+		char *words = logged_words(trigger);
+
+		fputs(i == 0 ? "<section>\n<h2>Logged requests</h2>\n" : "", out);
+		element(out, "<p>", words, "</p>");
+		free(words);
+		put_logged_rows(trigger, GRAPH_WAKE, out);
+		put_logged_rows(trigger, GRAPH_RAG, out);
+	}
+	if (logged_trigger(report->model->logged, 0))
+		fputs("</section>\n", out);
+}
+
 static void put_controls(struct report *report, FILE *out)
 {
 	const struct track *tracks[CONTROLS_MAX];
@@ -545,6 +595,7 @@ static int put_page(struct report *report)
 	summary_findings(&summary, report->model);
 	put_lines(out, &summary);
 	put_verdicts(report, out);
+	put_logged(report, out);
 	heading = heading_first(&page->heading, report->model->site);
 	put_moments(out, heading || page->heading.began || !report->model->counts->moments ? heading : memory_format("moments"));
 	end_incident(page);

@@ -16,6 +16,7 @@ enum {
 	JSON_SHAPE = 1,
 	WORST_LISTED = 20,
 	VERDICTS_LISTED = 100,
+	LOGGED_LISTED = 100,
 	DUMP_FLAGS = JSON_INDENT(2) | JSON_REAL_PRECISION(15)
 };
 
@@ -433,6 +434,62 @@ static json_t *change_array(const struct comparison *comparison)
 	return array;
 }
 
+static void put_classes(json_t *object, const char *name, const double *values)
+{
+	json_t *pair = json_object();
+
+	json_put_real(pair, "matched", values[LOGGED_MATCHED]);
+	json_put_real(pair, "others", values[LOGGED_OTHERS]);
+	json_object_set_new(object, name, pair);
+}
+
+static json_t *logged_row_object(const struct logged_row *row)
+{
+	json_t *object = json_object(), *requests = json_object();
+
+	json_put_text(object, "words", row->words);
+	json_put_text(object, "kind", row->kind == GRAPH_RAG ? "rag" : "wake");
+	put_classes(object, "path", row->path);
+	put_classes(object, "blame", row->blame);
+	json_put_count(requests, "matched", row->requests[LOGGED_MATCHED]);
+	json_put_count(requests, "others", row->requests[LOGGED_OTHERS]);
+	json_object_set_new(object, "requests", requests);
+	return object;
+}
+
+/* What requests of a trigger that matched did beside the others. */
+static json_t *trigger_object(const struct logged_trigger *trigger)
+{
+	static const char *const names[] = {[LOGGED_MATCHED] = "matched", [LOGGED_OTHERS] = "others"};
+	json_t *object = json_object(), *rows = json_array();
+
+	json_put_text(object, "name", trigger->name);
+	for (int class = 0; class < LOGGED_CLASSES; class++) {
+		json_t *of_class = json_object();
+		uint64_t requests = trigger->classes[class].requests;
+
+		json_put_count(of_class, "ended", trigger->classes[class].ended);
+		json_put_count(of_class, "logged", requests);
+		json_put_real(of_class, "mean", requests ? trigger->classes[class].seconds / (double)requests : NAN);
+		json_object_set_new(object, names[class], of_class);
+	}
+	for (size_t i = 0; i < trigger->rows.count && i < LOGGED_LISTED; i++)
+		json_array_append_new(rows, logged_row_object(&trigger->rows.items[i]));
+	json_object_set_new(object, "rows", rows);
+	return object;
+}
+
+/* NULL: no trigger logged a request. */
+static json_t *trigger_array(const struct model *model)
+{
+	const struct logged_trigger *trigger = logged_trigger(model->logged, 0);
+	json_t *array = trigger ? json_array() : NULL;
+
+	for (size_t i = 0; (trigger = logged_trigger(model->logged, i)); i++)
+		json_array_append_new(array, trigger_object(trigger));
+	return array;
+}
+
 /* The kernel is that of one host: with several hosts it says nothing. */
 static void put_hosts(json_t *object, const struct model *model)
 {
@@ -492,7 +549,7 @@ static void put_headline(json_t *object, const struct report *report)
 static json_t *report_object(struct report *report)
 {
 	const struct model *model = report->model;
-	json_t *object = json_object(), *charts = json_array(), *runs;
+	json_t *object = json_object(), *charts = json_array(), *triggers, *runs;
 	const struct clock unix_clock = {.has_wall = model->site->has_wall};
 	const struct comparison *comparison = verdicts_comparison(model->verdicts);
 	const struct tracked_chart *chart;
@@ -522,6 +579,9 @@ static json_t *report_object(struct report *report)
 		json_put_real(object, "blame_uncounted", verdicts_uncounted(model->verdicts));
 	if (comparison)
 		json_object_set_new(object, "changes", change_array(comparison));
+	triggers = trigger_array(model);
+	if (triggers)
+		json_object_set_new(object, "triggers", triggers);
 	runs = contrast_object(model->contrast);
 	if (runs)
 		json_object_set_new(object, "runs", runs);

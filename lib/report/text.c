@@ -21,7 +21,7 @@
 #include "report/processes.h"
 #include "report/summary.h"
 
-enum { PARTS_SHOWN = 8, CULPRITS_SHOWN = 8, VERDICTS_SHOWN = 5, GROUPS_SHOWN = 6 };
+enum { PARTS_SHOWN = 8, CULPRITS_SHOWN = 8, VERDICTS_SHOWN = 5, GROUPS_SHOWN = 6, LOGGED_SHOWN = 6 };
 
 struct text {
 	FILE *body; /* moments: options.out, or a file that follows the summary */
@@ -358,6 +358,41 @@ static void print_contrast(const struct report *report)
 		wrap(report, report->out, line->lead ? line->lead : "", line->text);
 }
 
+static void print_logged_row(const struct report *report, const struct logged_row *row)
+{
+	char *times[4] = {value_seconds(row->path[LOGGED_MATCHED]), value_seconds(row->path[LOGGED_OTHERS]), value_seconds(row->blame[LOGGED_MATCHED]),
+			  value_seconds(row->blame[LOGGED_OTHERS])};
+	char *lead = memory_format("%9s %9s %9s %9s  ", times[0], times[1], times[2], times[3]);
+
+	wrap(report, report->out, lead, row->words);
+	free(lead);
+	for (size_t i = 0; i < 4; i++)
+		free(times[i]);
+}
+
+/* What was on the paths of the requests that a trigger logged, and who is blamed in them: those that matched beside the others. */
+static void print_logged(const struct report *report)
+{
+	const struct logged_trigger *trigger;
+
+	for (size_t i = 0; (trigger = logged_trigger(report->model->logged, i)); i++) {
+		char *words = logged_words(trigger);
+
+		wrap(report, report->out, "", words);
+		free(words);
+		for (size_t row = 0, shown = 0; row < trigger->rows.count; row++) {
+			bool first = row == 0 || trigger->rows.items[row].kind != trigger->rows.items[row - 1].kind;
+
+			if (first)
+				fprintf(report->out, "%19s %19s  in the mean, %s\n%9s %9s %9s %9s\n", "on the path", "blamed for",
+					trigger->rows.items[row].kind == GRAPH_RAG ? "by calls" : "by threads", "matched", "others", "matched", "others");
+			shown = first ? 1 : shown + 1;
+			if (shown <= LOGGED_SHOWN)
+				print_logged_row(report, &trigger->rows.items[row]);
+		}
+	}
+}
+
 static void print_findings(const struct report *report)
 {
 	struct summary summary;
@@ -367,6 +402,7 @@ static void print_findings(const struct report *report)
 	summary_findings(&summary, report->model);
 	print_lines(report, &summary);
 	print_verdicts(report);
+	print_logged(report);
 }
 
 static void print_data(const struct report *report)

@@ -32,6 +32,7 @@ struct watched {
 	int64_t fired, ended;
 	uint64_t firing; /* the request that fired it, or the last one that had begun by then */
 	uint64_t matched, unmatched; /* logged since */
+	bool given; /* a request got a window */
 	int64_t next; /* of Always: when it is next evaluated */
 	ARRAY(struct hit) hits; /* a ring of HITS_MAX */
 	size_t oldest;
@@ -49,6 +50,7 @@ struct watch {
 	int64_t now;
 	int64_t due;	 /* no limit or multiple lies before it */
 	uint64_t begun;	 /* requests */
+	uint64_t given;	 /* the last one that got a window */
 	struct line line;
 };
 
@@ -287,6 +289,16 @@ static int write_request(struct watch *watch, const struct watched *watched, con
 	return stream_write_line(watch->stream, line);
 }
 
+/* A request that several triggers log has one window, which opens before its `request` record: that is behind the window before. */
+static int give_window(struct watch *watch, struct watched *watched, const struct sample *request)
+{
+	watched->given = true;
+	if (watch->given == request->number)
+		return 0;
+	watch->given = request->number;
+	return filter_logged(watch->filter, request);
+}
+
 /* A request has ended while a trigger logs. */
 static int log_request(struct watch *watch, struct watched *watched, const struct sample *request, bool match)
 {
@@ -295,7 +307,7 @@ static int log_request(struct watch *watch, struct watched *watched, const struc
 	bool logged = *count < most_of(trigger, match) && share_of(watched, request->number) < (match ? trigger->match_share : trigger->unmatch_share);
 
 	*count += logged;
-	if (write_request(watch, watched, request, match, logged) < 0)
+	if ((logged && trigger->logs_request && give_window(watch, watched, request) < 0) || write_request(watch, watched, request, match, logged) < 0)
 		return -1;
 	find_due(watch);
 	return logged && is_over(watched, request->end) ? end(watch, watched, request->end, "count") : 0;
@@ -535,6 +547,21 @@ static int see_lost(void *context)
 	return 0;
 }
 
+/* Most events are gone: requests and totals would be wrong. */
+static int see_behind(void *context)
+{
+	const struct watch *watch = context;
+
+	for (size_t i = 0; i < watch->items.count; i++) {
+		const struct trigger *trigger = watch->items.items[i].trigger;
+
+		if (trigger->on != ON_SIGNAL)
+			return fail("trigger '%s' is ON %s, but the stream was filtered before; behind a filter triggers are ON Signal, others stand in "
+				    "its place", trigger->name, trigger_on_name(trigger->on));
+	}
+	return 0;
+}
+
 static int see_finish(void *context)
 {
 	struct watch *watch = context;
@@ -659,7 +686,7 @@ struct watch *watch_new(struct stream *stream, const struct trigger_list *list, 
 	watch->now = INT64_MIN;
 	watch->due = INT64_MAX;
 	watch->handed = (struct filter_watch){.context = watch, .chart = see_chart, .time = see_time, .begins = see_begin, .ends = see_end,
-					      .record = see_record, .lost = see_lost, .finish = see_finish};
+					      .record = see_record, .lost = see_lost, .behind = see_behind, .finish = see_finish};
 	for (size_t i = 0; i < list->items.count; i++)
 		*ARRAY_ADD(&watch->items) = new_watched(list->items.items[i]);
 	return watch;
@@ -695,5 +722,7 @@ void watch_complaints(const struct watch *watch, void (*complain)(const char *fo
 		if (!watch->items.items[i].looked_at)
 			complain("trigger '%s' had nothing to look at: no %s", trigger->name,
 				 trigger->on == ON_EXCEPTION ? "exceptions" : trigger->on == ON_SIGNAL ? "signals" : "requests of its charts");
+		else if (watch->items.items[i].given && (trigger->to_log & METRIC_STACK) && !filter_has_stacks(watch->filter))
+			complain("trigger '%s' logs stacks, but none came; collect with --stack", trigger->name);
 	}
 }

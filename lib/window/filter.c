@@ -26,6 +26,8 @@ struct filter {
 	bool ended;	  /* a stream was read to its end; else our reader left */
 	bool behind;	  /* the current stream was filtered before: its signals have windows, or will have */
 	bool has_gaps;	  /* and one of these has come */
+	bool told_behind; /* the watch knows of that */
+	bool has_stacks;  /* of a watch: some have come */
 	bool by_default;  /* nobody named a chart */
 	bool brought;	  /* windows were opened for signals of the input */
 	int64_t now, newest; /* newest: time of the current stream's newest event */
@@ -153,6 +155,16 @@ int filter_found(struct filter *filter, const struct filter_found *found)
 	return stream_write_line(filter->stream, line);
 }
 
+int filter_logged(struct filter *filter, const struct sample *request)
+{
+	int64_t horizon = measure_horizon(filter->measure);
+
+	if (!filter->behind && (window_forget(filter->window, horizon < request->start ? horizon : request->start) < 0 ||
+				thread_records_tell_thread(filter->threads, request->tid, request->end) < 0))
+		return -1;
+	return window_request(filter->window, request->number, request->start, request->end);
+}
+
 /* Between the windows of an input that was filtered before, ends may be missing. */
 static int tell_open(void *context, const struct series *series, const struct unended *unended, int64_t now)
 {
@@ -259,7 +271,7 @@ static int stream_ends(void *context)
 		return -1;
 	if (measure_end(filter->measure) < 0)
 		return -1;
-	filter->has_gaps = filter->behind = false;
+	filter->has_gaps = filter->behind = filter->told_behind = false;
 	filter->now = filter->newest = INT64_MIN;
 	recall_close(filter->recall);
 	filter->recall = NULL;
@@ -589,9 +601,9 @@ static int see_window(void *context, const struct record *record)
 	filter->has_gaps = true;
 	disown(filter, fields);
 	whole = window_adopt(filter->window, from, to);
-	if (whole < 0)
+	if (whole < 0 || (whole ? stream_write_record(filter->stream, record) : tell_otherwise(filter, KIND_WINDOW, fields, "complete", "no")) < 0)
 		return -1;
-	return whole ? STREAM_PASS : tell_otherwise(filter, KIND_WINDOW, fields, "complete", "no"); /* some events were left out */
+	return window_adopted(filter->window, from, to, whole) < 0 ? -1 : STREAM_DROP;
 }
 
 struct filter *filter_new(struct stream *stream, const struct filter_options *options)
@@ -635,6 +647,11 @@ const struct events *filter_events(const struct filter *filter)
 	return filter->events;
 }
 
+bool filter_has_stacks(const struct filter *filter)
+{
+	return filter->has_stacks;
+}
+
 static const struct handlers handlers;
 
 /* Sets *ts: 1; 0: the record has none that can be read; -1 after fail(). */
@@ -664,12 +681,18 @@ static int see_watched(void *context, const struct record *record)
 
 	if (timed < 0 || (timed && record->kind == KIND_EVENT && see_clock(filter, ts) < 0) || (timed && watch->time(watch->context, ts) < 0))
 		return -1;
+	filter->has_stacks |= record->kind == KIND_STACK;
 	status = usual ? usual(filter, record) : STREAM_PASS;
+	if (status >= 0 && filter->behind && !filter->told_behind) {
+		filter->told_behind = true;
+		if (watch->behind(watch->context) < 0)
+			return stream_fail(filter->stream, "%s", fail_text());
+	}
 	if (status >= 0 && record->kind == KIND_LOST)
 		return watch->lost(watch->context) < 0 ? -1 : status;
 	if (status < 0 || (record->kind != KIND_SIGNAL && record->kind != KIND_EXCEPTION))
 		return status;
-	if (stream_write_record(filter->stream, record) < 0)
+	if (status != STREAM_DROP && stream_write_record(filter->stream, record) < 0)
 		return -1;
 	return watch->record(watch->context, record->kind, stream_fields(filter->stream, record)) < 0 ? -1 : STREAM_DROP;
 }

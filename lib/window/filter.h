@@ -30,6 +30,7 @@ struct filter_watch {
 	int (*ends)(void *context, const struct sample *request);
 	int (*record)(void *context, enum kind kind, const struct fields *fields); /* a `signal` or `exception` that has passed */
 	int (*lost)(void *context);				     /* behind a loss */
+	int (*behind)(void *context);				     /* an earlier filter has dropped most events; once a stream */
 	int (*finish)(void *context);				     /* at the end of a stream, or where its clock goes back */
 };
 
@@ -47,8 +48,9 @@ struct filter;
 struct filter *filter_new(struct stream *stream, const struct filter_options *options);
 void filter_free(struct filter *filter);
 
-/* For a watch: what names threads. */
+/* For a watch: what names threads; and whether stacks have come. */
 const struct events *filter_events(const struct filter *filter);
+bool filter_has_stacks(const struct filter *filter);
 
 /* What a watch found. tid: -1 if no thread; key may be NULL. */
 struct filter_found {
@@ -61,6 +63,9 @@ struct filter_found {
  * Writes the signal of what the watch found, and opens its window, unless an earlier filter has a window for it. 0; -1 after fail().
  */
 int filter_found(struct filter *filter, const struct filter_found *found);
+
+/* The watch logs this request: its events pass in a window of its own. The same. */
+int filter_logged(struct filter *filter, const struct sample *request);
 
 /* Adds a chart; the filter owns it from now on. 0; -1 after fail(). */
 int filter_chart(struct filter *filter, struct chart *chart);

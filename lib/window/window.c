@@ -450,6 +450,14 @@ struct loss {
 	int64_t from, to;
 };
 
+/* Requests of a window: with more it counts as full. Of an earlier filter's window, more get none, and the data are not complete. */
+enum { REQUESTS_FULL = 1024, REQUESTS_MAX = 1 << 16 };
+
+struct logged {
+	uint64_t id;
+	int64_t start, end;
+};
+
 struct window {
 	struct stream *stream;
 	struct past *past;
@@ -476,6 +484,8 @@ struct window {
 	uint64_t worst_bytes; /* bytes of all events when the worst signal came, or when the window opened */
 	struct passage passage;
 	uint64_t first_signal, last_signal;
+	/* of the open window; of an input that was filtered before, since its last window */
+	ARRAY(struct logged) requests;
 };
 
 struct window *window_new(struct stream *stream, struct thread_records *threads, const struct window_size *size)
@@ -497,6 +507,7 @@ void window_free(struct window *window)
 	if (!window)
 		return;
 	past_free(window->past);
+	free(window->requests.items);
 	line_free(&window->line);
 	free(window);
 }
@@ -562,10 +573,16 @@ static int pass(struct window *window, int64_t from, int64_t to, bool ask)
 	return status;
 }
 
+/* Tells whether the open window is of something that is certain. */
+static bool is_sure(const struct window *window)
+{
+	return window->first_signal || (window->requests.count > 0 && !window->expects);
+}
+
 /* Tells whether there are only suspects so far, of which nothing passed. */
 static bool is_doubtful(const struct window *window)
 {
-	return window->open && !window->first_signal && !window->passage.bytes;
+	return window->open && !is_sure(window) && !window->passage.bytes;
 }
 
 /* Passes the open window's events up to now, or up to its end, if the recorder is due to be asked. */
@@ -618,6 +635,33 @@ static int write_window(struct window *window)
 	return stream_write_line(window->stream, line);
 }
 
+/* Writes the windows of the requests, within these times. */
+static int write_requests(struct window *window, int64_t from, int64_t to, bool complete)
+{
+	struct line *line = &window->line;
+	int status = 0;
+
+	for (size_t i = 0; i < window->requests.count && status == 0; i++) {
+		const struct logged *request = &window->requests.items[i];
+		int64_t begin = span_add(request->start, -window->before), end = span_add(request->end, window->after);
+
+		line_begin(line, kind_name(KIND_WINDOW));
+		line_unsigned(line, "id", ++window->last_id);
+		line_time(line, "from", begin > from ? begin : from);
+		line_time(line, "to", end < to ? end : to);
+		line_unsigned(line, "request", request->id);
+		line_text(line, "complete", complete && request->start >= from && request->end <= to ? "yes" : "no");
+		status = stream_write_line(window->stream, line);
+	}
+	window->requests.count = 0;
+	return status;
+}
+
+int window_adopted(struct window *window, int64_t from, int64_t to, bool whole)
+{
+	return write_requests(window, from, to, whole);
+}
+
 int window_close(struct window *window)
 {
 	int64_t to = window->holds > 0 || window->to > window->now ? window->now : window->to;
@@ -631,6 +675,8 @@ int window_close(struct window *window)
 		status = window->waits ? pass_slice(window) : pass(window, window->from, to, true);
 	if (status == 0 && window->open && window->first_signal)
 		status = write_window(window);
+	if (status == 0 && window->open && !window->expects)
+		status = write_requests(window, window->from, to, window->complete);
 	if (window->passage.bytes)
 		past_raise_floor(window->past, window->passage.newest);
 	window->ended = window->to;
@@ -700,14 +746,11 @@ static int cover(struct window *window, int64_t start, int64_t end)
 	return 0;
 }
 
-int window_signal(struct window *window, uint64_t id, int64_t start, int64_t end, double badness)
+/* The open window has an interval that is certain. */
+static int see_sure(struct window *window, int64_t start, int64_t end, double badness)
 {
-	if (cover(window, start, end) < 0)
+	if (is_doubtful(window) && begin_passing(window, span_add(end, window->after)) < 0)
 		return -1;
-	if (!window->first_signal && is_doubtful(window) && begin_passing(window, span_add(end, window->after)) < 0)
-		return -1;
-	if (!window->first_signal)
-		window->first_signal = id;
 	if (start < window->earliest)
 		window->earliest = start;
 	if (end > window->latest)
@@ -717,7 +760,38 @@ int window_signal(struct window *window, uint64_t id, int64_t start, int64_t end
 		window->worst_end = end;
 		window->worst_bytes = past_bytes(window->past);
 	}
+	return 0;
+}
+
+int window_signal(struct window *window, uint64_t id, int64_t start, int64_t end, double badness)
+{
+	if (cover(window, start, end) < 0)
+		return -1;
+	if (see_sure(window, start, end, badness) < 0)
+		return -1;
+	if (!window->first_signal)
+		window->first_signal = id;
 	window->last_signal = id;
+	return 0;
+}
+
+static void add_request(struct window *window, uint64_t request, int64_t start, int64_t end)
+{
+	if (window->requests.count < REQUESTS_MAX)
+		*ARRAY_ADD(&window->requests) = (struct logged){request, start, end};
+	else
+		stream_mark_incomplete(window->stream);
+}
+
+int window_request(struct window *window, uint64_t request, int64_t start, int64_t end)
+{
+	bool apart = window->open && !window->expects && window->holds == 0 && start > window->to;
+
+	if (apart && window_close(window) < 0)
+		return -1;
+	if (!window->expects && (cover(window, start, end) < 0 || see_sure(window, start, end, 0) < 0))
+		return -1;
+	add_request(window, request, start, end);
 	return 0;
 }
 
@@ -779,8 +853,10 @@ static bool is_full(const struct window *window)
 {
 	uint64_t all, behind;
 
-	if (!window->first_signal)
+	if (!is_sure(window))
 		return false;
+	if (window->requests.count >= REQUESTS_FULL && !window->expects)
+		return true;
 	all = past_bytes(window->past);
 	behind = all > window->worst_bytes ? all - window->worst_bytes : 0; /* estimates */
 	if (!window->waits)
@@ -841,6 +917,7 @@ int window_end(struct window *window)
 	window->ended = window->now = window->asked = INT64_MIN;
 	window->first = INT64_MAX;
 	window->loss_count = 0;
+	window->requests.count = 0;
 	window->holds = 0;
 	window->expects = false;
 	return 0;

@@ -46,12 +46,14 @@ void window_free(struct window *window);
 
 /*
  * For an input that was filtered before. window_expect() numbers the next window above `id`. From then on all events belong to windows of
- * the earlier filter and wait for them, as far as there is room. window_adopt() passes the waiting events of such a window. 1: all of them passed; 0: some were left out;
+ * the earlier filter and wait for them, as far as there is room. window_adopt() passes the waiting events of such a window, and window_adopted(), behind its record, tells of the
+ * requests in it. 1: all of them passed; 0: some were left out;
  * -1 after fail().
  */
 void window_expect(struct window *window, uint64_t id);
 void window_disown(struct window *window, uint64_t first, uint64_t last); /* the open window, if all its signals are these: the earlier filter has it */
 int window_adopt(struct window *window, int64_t from, int64_t to);
+int window_adopted(struct window *window, int64_t from, int64_t to, bool whole);
 
 /* Adds an `event` or `lost` record with its time, or another record that must stay between the events around it. */
 int window_push(struct window *window, const struct record *record, int64_t ts);
@@ -61,6 +63,13 @@ int window_lost(struct window *window, const struct record *record, int64_t from
 
 /* Adds a signal: its interval and its badness. Opens a window for it if need be. */
 int window_signal(struct window *window, uint64_t id, int64_t start, int64_t end, double badness);
+
+/*
+ * Adds a request that is to have a window of its own, as around a signal, but from the end of the window before it on. If it overlaps the open
+ * window, that one is widened, and the request's record follows its. Of an input that was filtered before, its events are those that the
+ * earlier filter passed.
+ */
+int window_request(struct window *window, uint64_t request, int64_t start, int64_t end);
 
 /* An unfinished interval that began at `start` is abnormal: the window stays open until each hold has its release. */
 int window_hold(struct window *window, int64_t start, int64_t now);

@@ -641,6 +641,22 @@ def read_output(text):
     return out, fired, signals
 
 
+def windows_are_right(text):
+    """Each logged request has one window, which holds it unless it says that it does not."""
+    logged, windows = {}, []
+    for line in text.splitlines():
+        kind, _, rest = line.partition(" ")
+        f = dict(part.partition("=")[::2] for part in rest.split(" "))
+        if kind == "request" and f["logged"] == "yes":
+            logged[f["id"]] = (float(f["start"]), float(f["ts"]))
+        elif kind == "window" and "request" in f:
+            start, end = logged.get(f["request"], (0, -1))
+            if f["complete"] == "yes" and not float(f["from"]) <= start <= end <= float(f["to"]):
+                return False
+            windows.append(f["request"])
+    return sorted(windows) == sorted(logged)
+
+
 def try_case(command, folder, seed):
     """True: it agrees. None: rounding decides."""
     rnd = random.Random(seed)
@@ -668,7 +684,7 @@ def try_case(command, folder, seed):
                            paths["stream"]], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     found, fired, signals = read_output(done.stdout)
     lossy = any(r[1] == "lost" for r in records)
-    if done.returncode == (3 if lossy else 0) and found == expected and fired == signals:
+    if done.returncode == (3 if lossy else 0) and found == expected and fired == signals and windows_are_right(done.stdout):
         return True
     print("seed %d: status %d, %s\n%s" % (seed, done.returncode, done.stderr.strip(), text))
     for a, b in zip(expected + [None] * len(found), found + [None] * len(expected)):

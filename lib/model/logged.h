@@ -1,0 +1,55 @@
+/*
+ * logged: the requests that triggers logged: what was on the paths of those that matched, and who is blamed in them, beside the others. A part
+ * of the model.
+ *
+ *	logged_request(logged, fields)			each `request` record
+ *	logged_stories(logged, id, stories, count)	when its graphs have been ranked
+ *	for (i = 0; (trigger = logged_trigger(logged, i)); i++) ...
+ */
+#ifndef MODEL_LOGGED_H
+#define MODEL_LOGGED_H
+
+#include "model/story.h"
+
+struct logged;
+
+struct logged *logged_new(void);
+void logged_free(struct logged *logged);
+
+/* Takes a `request` record. 0; -1 after fail(). */
+int logged_request(struct logged *logged, const struct fields *fields);
+
+/* The stories of the request with this id. */
+void logged_stories(struct logged *logged, const char *id, struct story *const *stories, size_t count);
+
+/* A stream is over: the next one numbers its requests anew. */
+void logged_stream_over(struct logged *logged);
+
+enum logged_class { LOGGED_MATCHED, LOGGED_OTHERS, LOGGED_CLASSES };
+
+/* What was done in the requests of a trigger, in the mean of those that have a graph of this kind, by class. */
+struct logged_row {
+	char *words;
+	enum graph_kind kind;
+	double path[LOGGED_CLASSES];  /* seconds on the critical path */
+	double blame[LOGGED_CLASSES]; /* seconds of blame */
+	uint64_t requests[LOGGED_CLASSES]; /* how many have it on their path */
+};
+
+struct logged_trigger {
+	char *name;
+	struct {
+		uint64_t requests, ended; /* logged; and all that ended meanwhile */
+		double seconds;		  /* that the logged ones took, together */
+		uint64_t explained[2];	  /* have a graph, by enum graph_kind */
+	} classes[LOGGED_CLASSES];
+	ARRAY(struct logged_row) rows; /* graphs of threads first; those that differ the most between the classes first */
+};
+
+/* A trigger that logged a request; NULL: there are no more. Good until the next record. */
+const struct logged_trigger *logged_trigger(struct logged *logged, size_t index);
+
+/* "trigger t logged 10 requests that matched, which took 50.0 ms in the mean, and 3 others, which took 10.0 ms". The caller frees it. */
+char *logged_words(const struct logged_trigger *trigger);
+
+#endif
