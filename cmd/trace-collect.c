@@ -34,6 +34,11 @@ static int64_t duration = -1;
 static double max_cost;
 static struct cost *cost; /* NULL: it is not bounded */
 static uint64_t buffer = COLLECTOR_BUFFER_DEFAULT;
+
+/* No round number, so that samples do not keep step with what runs as often; a bound on the cost. */
+enum { SAMPLE_HZ = 199, SAMPLE_HZ_MOST = 10000 };
+#define SAMPLE_NOT_SAID UINT64_MAX
+static uint64_t sample = SAMPLE_NOT_SAID;
 static const char *clock_name = "mono", *output;
 static bool as_text, no_recorder, no_programs, with_stacks, sweep, only_list;
 static struct lookup *lookup;
@@ -49,7 +54,8 @@ static const struct option_entry options[] = {
 	{OPTION_SIZE, 'b', "buffer", &buffer, "SIZE", "ring buffer of each CPU (default: 64M over all, 4M at least)"},
 	{OPTION_STRING, 'C', "clock", &clock_name, "CLOCK", "trace clock (default mono)"},
 	{OPTION_LIST, 'p', "pid", &processes, "PID|NAME[,...]", "only these processes (command: COMMAND) and their children"},
-	{OPTION_FLAG, 0, "stack", &with_stacks, NULL, "also where threads sleep and wake others, by function"},
+	{OPTION_FLAG, 0, "stack", &with_stacks, NULL, "also where threads sleep, wake others and run, by function"},
+	{OPTION_COUNT, 0, "sample", &sample, "HZ", "with --stack: samples of what runs, a second and CPU (default 199)"},
 	{OPTION_SHARE, 0, "max-cost", &max_cost, "SHARE", "shed context, then charts, where tracing costs more: 5% of all CPUs"},
 	{OPTION_STRING, 'o', "output", &output, "FILE", "write to a file instead of standard output"},
 	{OPTION_FLAG, 0, "no-recorder", &no_recorder, NULL, "stream all events, even if the reader would ask for context"},
@@ -472,7 +478,7 @@ static void add_stacks(struct collector *collector, struct stream *stream)
 {
 	if (!with_stacks)
 		return;
-	if (collector_add_stacks(collector, lookup) == 0) {
+	if (collector_add_stacks(collector, (uint32_t)sample, lookup) == 0) {
 		say_rights();
 		return;
 	}
@@ -584,6 +590,16 @@ static void add_processes(const char *list, bool has_command)
 	}
 }
 
+static void read_sample(void)
+{
+	if (sample == SAMPLE_NOT_SAID)
+		sample = SAMPLE_HZ;
+	else if (!with_stacks)
+		die_usage("option --sample: samples are stacks; give --stack too");
+	if (sample > SAMPLE_HZ_MOST)
+		die_usage("option --sample: at most %d samples a second", SAMPLE_HZ_MOST);
+}
+
 static int sweep_only(void)
 {
 	if (!instance_tracefs() || instance_allowed() < 0)
@@ -620,6 +636,7 @@ int main(int argc, char **argv)
 		add_processes(processes.items[i], first < argc);
 	if (buffer == 0)
 		die_usage("option -b: a ring needs some room");
+	read_sample();
 	lookup = lookup_new(stop_signal);
 	if (only_list)
 		return list_functions();

@@ -120,6 +120,7 @@ window() {
 		ksoftirqd|server: running
 		lock|grinder: running
 		loopback|server: running
+		busy|editor: running in characters_at_index
 		stacks|flusher: running in write_back_done
 		lost|unknown: events were lost
 		lost-request|crowd: write of 8:0 in service
@@ -704,6 +705,31 @@ overtaken() {
 		__schedule;schedule;rwsem_down_read_slowpath;down_read;do_user_addr_fault|do_user_addr_fault
 		__schedule;schedule;do_nanosleep|do_nanosleep
 	EOT
+}
+
+@test "a run has the function that most samples of it were in; short runs have that of all of them; under five nothing is said" {
+	run bash -c 'graph-build --text "$1" | grep -o "^node.*what=run .*" | grep -o "label=.*\|no label"' - "$W/busy.txt"
+	assert_line --regexp '^label="editor/10 on CPU 0, 60 % of 10 samples in characters_at_index < layout < main" start=1\.25.* samples=10 in_function=6 '
+	assert_line --regexp '^label="editor/10 on CPU 0, 60 % of 10 samples in characters_at_index < layout < main" start=1\.00.* samples=10 in_function=6 '
+	assert_line --regexp '^label="editor/10 on CPU 0, 100 % of 6 samples in draw < main" start=1\.58.* function=draw '
+	assert_line --regexp '^label="hog/20 on CPU 0, 100 % of 5 samples in spin < main" .* deed=hold-cpu .* function=spin '
+	assert_line --regexp '^label="saver/30 on CPU 1, from tell < main" .* function=tell cpu=1 stack=' # three samples
+	run bash -c 'blame-rank --text "$1" | grep -c "^blame.* name=\"editor: running in characters_at_index\".* samples=10 in_function=6$"' - "$W/busy.txt"
+	assert_output 2
+	run bash -c 'blame-rank "$1" | COLUMNS=120 report' - "$W/busy.txt"
+	assert_line '   blame    300 ms   50.8 %  editor: running in characters_at_index, 60 % of 10 samples'
+	assert_line '           50.0 ms    8.5 %  hog: on CPU 0 in spin while editor was runnable, 100 % of 5 samples'
+	run bash -c 'blame-rank "$1" | report -f json | jq -c ".moments[0].graphs[0].blame[0] | [.deed.function, .samples, .in_function]"' - "$W/busy.txt"
+	assert_output '["characters_at_index",10,6]'
+	blame-rank "$W/busy.txt" | report -f html -o . && run bash -c "grep -rhoF 'editor: running in characters_at_index, 60 % of 10 samples' --include=*.html . | wc -l"
+	[ "$output" -ge 1 ]
+
+	sed '/tid=10 .*name=stack:run stack=[1-4]$/{/ts=1\.3/d;/ts=1\.1/d}' "$W/busy.txt" >few.txt # two are left of that run
+	run bash -c 'graph-build --text few.txt | grep -o "^node.*name=\"editor: running[^\"]*" | sed "s/.*name=//" | sort -u'
+	refute_output --partial characters_at_index
+	sed 's/\(tid=20 .*name=stack:run stack=\)5/\17/; s/\(ts=1\.205.*stack=\)7/\15/; s/\(ts=1\.213.*stack=\)7/\15/; s/\(ts=1\.229.*stack=\)7/\16/' "$W/busy.txt" >tie.txt
+	run bash -c 'graph-build --text tie.txt | grep -o "name=\"hog: [^\"]*"'
+	assert_output 'name="hog: on CPU 0 while editor was runnable' # 2, 2 and 1
 }
 
 @test "what is read from a device that pages are swapped out to comes back from swap, also by way of a loop device" {

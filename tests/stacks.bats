@@ -114,6 +114,65 @@ users() {
 	[ "$output" -ge 20 ]
 }
 
+# A program whose last request, of 100, computes for 0.3 s of CPU time in a function that nobody waits for.
+busy_program() {
+	cat >"$1" <<-'EOT'
+		#include <time.h>
+		#include <unistd.h>
+
+		static volatile unsigned long work;
+
+		static long cpu_ms(void)
+		{
+			struct timespec now;
+
+			clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+			return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+		}
+
+		__attribute__((noinline)) static void characters_at_index(void)
+		{
+			for (long i = 0; i < 1000000; i++)
+				work = work * 31 + 7;
+		}
+
+		__attribute__((noinline)) void request(int slow)
+		{
+			for (long end = cpu_ms() + 300; slow && cpu_ms() < end;)
+				characters_at_index();
+		}
+
+		int main(void)
+		{
+			for (int i = 0; i < 100; i++) {
+				request(i == 99);
+				usleep(1000);
+			}
+			return 0;
+		}
+	EOT
+}
+
+@test "what runs is sampled, and a busy thread is blamed in its function" {
+	need_stacks
+	busy_program prog.c
+	build -o prog prog.c
+	run trace-collect --stack -c func:./prog:request -o out -- ./prog
+	[ "$status" -ne 3 ] || skip "stacks were lost: the machine is too busy"
+	assert_success
+	run bash -c "cchart-filter out | blame-rank | stream-cat --text | grep '^blame.* deed=run who=prog function='"
+	assert_line --regexp ' name="prog: running in characters_at_index" .* function=characters_at_index .*samples=[0-9]+ in_function=[0-9]+'
+	run bash -c 'stream-cat --text out | awk "/ comm=prog name=stack:run /" | wc -l' # 59 in 0.3 s of CPU time
+	[ "$output" -ge 30 ]
+	trace-collect --stack --sample=0 -e sched:sched_switch --text -o none -d 0.1 -- ./prog || [ $? = 3 ]
+	run grep -c ' name=stack:run ' none
+	assert_output 0
+	run -2 trace-collect --sample=10 -d 0.1
+	assert_output --partial "option --sample: samples are stacks; give --stack too"
+	run -2 trace-collect --stack --sample=10001 -d 0.1
+	assert_output --partial "option --sample: at most 10000 samples a second"
+}
+
 @test "a stack comes right before its event" {
 	need_stacks
 	program prog.c

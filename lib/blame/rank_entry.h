@@ -8,6 +8,7 @@ struct rank_entry {
 	const struct deed *deed;
 	const char *label;	  /* of the instance with the most blame; NULL: by its node */
 	int32_t tid, who_tid, whom_tid; /* of that instance */
+	uint32_t samples, in_function;	/* likewise; see graph/deed.h */
 	uint32_t turn;		  /* of an algorithm that chooses in turns: goes before the score; else 0 */
 	struct share score;
 	struct share best;	  /* that instance's blame */

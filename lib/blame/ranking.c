@@ -78,6 +78,10 @@ static void spell_deed(struct line *line, const struct rank_entry *entry)
 	if (entry->deed->kind != DEED_TEXT && node.tid)
 		line_integer(line, "tid", node.tid);
 	node_spell_deed(&node, line);
+	if (!entry->samples || !entry->deed->function)
+		return;
+	line_unsigned(line, "samples", entry->samples);
+	line_unsigned(line, "in_function", entry->in_function);
 }
 
 int rank_write(const struct rank_list *ranks, size_t count, const struct rank_whole *whole,
@@ -128,6 +132,8 @@ static void add_up(struct rank_entry *sum, const struct rank_entry *entry)
 		sum->tid = entry->tid;
 		sum->who_tid = entry->who_tid;
 		sum->whom_tid = entry->whom_tid;
+		sum->samples = entry->samples;
+		sum->in_function = entry->in_function;
 	}
 	sum->score = share_plus(sum->score, entry->score);
 	sum->on_path |= entry->on_path;
@@ -240,12 +246,15 @@ static void drop_blameless(struct choices *choices)
 static struct rank_entry entry_of(const struct blame *blame, const struct choice *choice)
 {
 	const struct node *node = &blame->graph->nodes.items[choice->node];
+	const struct deed_detail none = DEED_DETAIL_NONE, *detail = node->detail ? node->detail : &none;
 
 	return (struct rank_entry){
 		.deed = node->deed,
 		.tid = node->tid,
 		.who_tid = node->who_tid,
 		.whom_tid = node->whom_tid,
+		.samples = detail->samples,
+		.in_function = detail->in_function,
 		.turn = choice->turn,
 		.score = choice->score,
 		.best = choice->score,

@@ -325,6 +325,8 @@ static void add_entry(struct total_entry *entry, const struct rank_entry *rank, 
 	sum->tid = rank->tid;
 	sum->who_tid = rank->who_tid;
 	sum->whom_tid = rank->whom_tid;
+	sum->samples = rank->samples;
+	sum->in_function = rank->in_function;
 }
 
 static void begin_moment(struct moment *moment, const struct graph *graph)

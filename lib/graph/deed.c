@@ -51,6 +51,7 @@ static const struct key detail_keys[] = {
 	DETAIL_KEY("period", KEY_TIME, period),	    DETAIL_KEY("thread", KEY_TEXT, thread),
 	DETAIL_KEY("kernel", KEY_TEXT, kernel),	    DETAIL_KEY("asker", KEY_TEXT, asker),
 	DETAIL_KEY("asker_function", KEY_TEXT, asker_function),
+	DETAIL_KEY("samples", KEY_COUNT, samples),  DETAIL_KEY("in_function", KEY_COUNT, in_function),
 	DETAIL_KEY("began", KEY_TEXT, began),	    DETAIL_KEY("until", KEY_TEXT, until),
 };
 
@@ -204,7 +205,8 @@ struct deed_detail *deed_detail_copy(const struct deed_detail *detail)
 	size_t texts = texts_size(detail_keys, DETAIL_KEYS, detail);
 	struct deed_detail *copy;
 
-	if (!texts && detail->cpu == CPU_NONE && !detail->khz && detail->sector == NO_SECTOR && !detail->quota && !detail->period && !detail->others)
+	if (!texts && detail->cpu == CPU_NONE && !detail->khz && detail->sector == NO_SECTOR && !detail->quota && !detail->period && !detail->others &&
+	    !detail->samples)
 		return NULL;
 	copy = memory_new(1, sizeof(*copy) + texts);
 	*copy = *detail;

@@ -56,7 +56,7 @@ struct deed {
 	const char *group;			       /* the control group whose CPU quota was used up; by whom: who */
 	const char *pace;			       /* low: the CPU's frequency was */
 	const char *doubt;			       /* its end may have come unseen: cpu, overtaken; see tailblame-graph(5) */
-	const char *function;			       /* in which a wait was, or from which the run woke another */
+	const char *function;			       /* in which a wait was; in which a run mostly was, or from which it woke another */
 
 	/* of a copy */
 	const char *name;	   /* in words */
@@ -77,6 +77,7 @@ struct deed_detail {
 	const char *thread;		    /* the name of the node's own thread, where who is another or none */
 	const char *kernel;		    /* the kernel's function that it waits in */
 	const char *asker, *asker_function; /* the thread that waited for this run's wake-up, and where */
+	uint32_t samples, in_function;	    /* of such runs that were taken, and those of them in the function of the deed; 0: none */
 	const char *began;		    /* before: the data */
 	const char *until;		    /* end: of the thread */
 };

@@ -14,6 +14,7 @@ struct deed family_of(const struct deed *deed)
 	if (deed->kind == DEED_HOLD_CPU) {
 		family.whom = NULL;
 		family.cpu = CPU_NONE;
+		family.function = NULL;
 	}
 	return family;
 }
@@ -47,11 +48,18 @@ static int by_weight(const void *a, const void *b)
 	return deed_compare(x->deed, y->deed);
 }
 
+static bool is_same(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
 /* Leaves in the first what is true of both: where the waiters differ, the CPU does not matter. NULL: of any. */
 static void join(struct deed *sum, const struct deed *other)
 {
 	if (sum->kind != DEED_HOLD_CPU)
 		return;
+	if (!other || !is_same(sum->function, other->function))
+		sum->function = NULL;
 	if (!other || !sum->whom || !other->whom || strcmp(sum->whom, other->whom) != 0)
 		sum->whom = NULL;
 	if (!other || !sum->whom || sum->cpu != other->cpu)
@@ -185,18 +193,14 @@ static bool has_thread(const struct deed *pool, const struct deed *deed)
 	return !pool->who[i] && !deed->who[j];
 }
 
-static bool is_same(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 static bool is_same_but_who(const struct deed *a, const struct deed *b)
 {
 	return a->kind == b->kind && is_same(a->text, b->text) && is_same(a->irq, b->irq) && is_same(a->softirq, b->softirq) &&
 	       (a->kind == DEED_HOLD_CPU || is_same(a->whom, b->whom)) && is_same(a->syscall, b->syscall) &&
 	       is_same(a->object, b->object) && is_same(a->lock, b->lock) && is_same(a->purpose, b->purpose) &&
 	       is_same(a->queue, b->queue) && is_same(a->request, b->request) && is_same(a->dev, b->dev) &&
-	       is_same(a->scheduler, b->scheduler) && is_same(a->pace, b->pace) && is_same(a->function, b->function);
+	       is_same(a->scheduler, b->scheduler) && is_same(a->pace, b->pace) &&
+	       (a->kind == DEED_HOLD_CPU || is_same(a->function, b->function));
 }
 
 bool deed_covers(const struct deed *ranked, const struct deed *deed)

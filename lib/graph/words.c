@@ -57,9 +57,8 @@ static char *hold_cpu(const struct deed *deed)
 
 	if (deed->cpu != CPU_NONE)
 		snprintf(cpu, sizeof(cpu), "%" PRId32 " ", deed->cpu);
-	if (!deed->whom)
-		return memory_format("on CPU %swhile others were runnable", cpu);
-	return memory_format("on CPU %swhile %s was runnable", cpu, deed->whom);
+	return memory_format("on CPU %s%s%s%swhile %s %s runnable", cpu, deed->function ? "in " : "", or_else(deed->function, ""),
+			     deed->function ? " " : "", or_else(deed->whom, "others"), deed->whom ? "was" : "were");
 }
 
 /* "victim by the quota of /batch, used up by hog" */
@@ -217,7 +216,7 @@ static char *act_of(const struct deed *deed)
 {
 	char *act = deed->doubt ? doubted(deed) : deed_words[deed->kind].make_act ? deed_words[deed->kind].make_act(deed) : fill(deed, deed_words[deed->kind].act);
 
-	return deed->doubt ? act : append(act, " in ", deed->function);
+	return deed->doubt || deed->kind == DEED_HOLD_CPU ? act : append(act, " in ", deed->function);
 }
 
 char *words_name(const struct deed *deed)
@@ -296,11 +295,11 @@ static char *append_pace(char *words, const struct deed_detail *detail)
 }
 
 /* ", from fetch < serve < main", of "fetch;serve;main" */
-static char *append_stack(char *words, const struct node *node)
+static char *append_stack(char *words, const char *first, const struct node *node)
 {
 	const char *frames = node->stack;
 
-	for (const char *between = ", from "; frames && *frames; between = " < ") {
+	for (const char *between = first; frames && *frames; between = " < ") {
 		size_t length = strcspn(frames, ";");
 		char *frame = memory_text(frames, length);
 
@@ -309,6 +308,23 @@ static char *append_stack(char *words, const struct node *node)
 		frames += length + (frames[length] == ';');
 	}
 	return words;
+}
+
+char *words_samples(uint64_t samples, uint64_t in_function)
+{
+	if (!samples)
+		return memory_format("%s", "");
+	return memory_format("%.0f %% of %" PRIu64 " samples", 100.0 * (double)in_function / (double)samples, samples);
+}
+
+/* ", 97 % of 60 samples in draw < main" */
+static char *append_samples(char *words, const struct node *node)
+{
+	char *samples = words_samples(detail_of(node)->samples, detail_of(node)->in_function);
+
+	words = append(append(words, ", ", samples), " in ", node->stack ? "" : node->deed->function);
+	free(samples);
+	return append_stack(words, "", node);
 }
 
 static char *append_awaited(char *words, const struct deed_detail *detail)
@@ -339,7 +355,8 @@ static char *label_run(const struct node *node)
 	char *words = append_cpu(own_thread(node), " on CPU ", cpu);
 
 	words = append(append_pace(words, detail), "", began_of(detail));
-	return append_awaited(append_stack(words, node), detail);
+	words = detail->samples ? append_samples(words, node) : append_stack(words, ", from ", node);
+	return append_awaited(words, detail);
 }
 
 static char *label_ready(const struct node *node)
@@ -367,7 +384,7 @@ static char *label_wait(const struct node *node)
 	free(thread);
 	free(reason);
 	free(queue);
-	return append(append_stack(words, node), ", in the kernel ", detail->kernel);
+	return append(append_stack(words, ", from ", node), ", in the kernel ", detail->kernel);
 }
 
 static char *label_thread(const struct node *node)
@@ -527,13 +544,16 @@ char *words_circumstance(const struct node *node)
 {
 	static const char at[] = ", at ";
 	const struct deed_detail *detail = detail_of(node);
-	char *words = memory_format("%s", ""), *pace;
+	char *words = memory_format("%s", ""), *pace, *samples;
 
 	if (node->deed->pace) {
 		pace = append_pace(memory_format("%s", ""), detail);
 		words = append(words, *pace ? ", " : "", *pace ? pace + strlen(at) : NULL);
 		free(pace);
 	}
+	samples = words_samples(detail->samples, detail->in_function);
+	words = append(words, *samples ? ", " : "", samples);
+	free(samples);
 	return append_awaited(words, detail);
 }
 

@@ -43,7 +43,10 @@ struct sentence words_sentence(const struct node *node, int view);
 void sentence_free(struct sentence *sentence);
 char *sentence_words(const struct sentence *sentence);
 
-/* What else a run was: ", 576 of 1804 MHz", ", awaited by worker in fetch"; "" where that is not known. */
+/* Of a run's function: "97 % of 60 samples"; "" where there are none. */
+char *words_samples(uint64_t samples, uint64_t in_function);
+
+/* What else a run was: ", 576 of 1804 MHz", ", 97 % of 60 samples", ", awaited by worker in fetch"; "" where that is not known. */
 char *words_circumstance(const struct node *node);
 
 /* A ranked deed, with what is said of those who did it (""): "reader (318 threads): read of 7:0 in service". */

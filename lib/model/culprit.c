@@ -35,6 +35,15 @@ struct deed *culprit_deed(const struct site *site, const struct fields *fields)
 	return named;
 }
 
+static char *sampled_words(const struct culprit *culprit)
+{
+	char *samples = words_samples(culprit->samples, culprit->in_function);
+	char *words = memory_format("%s%s", *samples ? ", " : "", samples);
+
+	free(samples);
+	return words;
+}
+
 int culprit_read(const struct site *site, struct culprit *culprit, const struct fields *fields)
 {
 	memset(culprit, 0, sizeof(*culprit));
@@ -43,7 +52,9 @@ int culprit_read(const struct site *site, struct culprit *culprit, const struct 
 		return fail("a blame record needs score= as a number");
 	if (fields_unsigned(fields, "rank", &culprit->rank) < 0 ||
 	    fields_double(fields, "share", &culprit->share) < 0 ||
-	    fields_unsigned(fields, "instances", &culprit->instances) < 0)
+	    fields_unsigned(fields, "instances", &culprit->instances) < 0 ||
+	    fields_unsigned(fields, "samples", &culprit->samples) < 0 ||
+	    fields_unsigned(fields, "in_function", &culprit->in_function) < 0)
 		return -1;
 	culprit->on_path = fields_is(fields, "on_path", "yes") || fields_is(fields, "on_path", "1");
 	culprit->name = fit_field(fields, "name");
@@ -55,6 +66,7 @@ int culprit_read(const struct site *site, struct culprit *culprit, const struct 
 	culprit->whom = fit_clean(culprit->deed->kind == DEED_SERVE && culprit->deed->whom ? culprit->deed->whom : "");
 	culprit->words = culprit_words(culprit->deed, 0, 0);
 	culprit->fuller = culprit_words(culprit->deed, 0, 0);
+	culprit->sampled = sampled_words(culprit);
 	return 0;
 }
 
@@ -68,6 +80,7 @@ void culprit_free(struct culprit *culprit)
 	identity_free(&culprit->whom_identity);
 	free(culprit->words);
 	free(culprit->fuller);
+	free(culprit->sampled);
 	free(culprit->algorithm);
 	identity_free(&culprit->identity);
 }

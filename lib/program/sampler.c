@@ -18,7 +18,7 @@
 
 /* --- the records in the ring that perf_event_open(2) gives each CPU ------------------------------------------------------- */
 
-enum { SAMPLER_MOMENTS = SAMPLED_WAKE + 1 };
+enum { SAMPLER_TRACED = SAMPLED_WAKE + 1, SAMPLER_MOMENTS = SAMPLED_RUN + 1 };
 
 /* The order of a sample's parts is that of perf_event_open(2), whatever the order here. */
 #define SAMPLER_TYPE                                                                                                  \
@@ -28,7 +28,7 @@ enum { SAMPLER_MOMENTS = SAMPLED_WAKE + 1 };
 struct sampler_ring {
 	uint32_t cpu;
 	size_t size; /* a power of 2 */
-	int fds[SAMPLER_MOMENTS + 1]; /* the last one has the ring */
+	int fds[SAMPLER_MOMENTS + 1]; /* the last one has the ring; -1: not wanted */
 	uint64_t ids[SAMPLER_MOMENTS];
 	struct perf_event_mmap_page *page;
 	const unsigned char *data;
@@ -79,7 +79,7 @@ static void sampler_ring_count_lost(struct sampler_ring *ring)
 	} count;
 
 	for (int i = 0; i <= SAMPLER_MOMENTS; i++)
-		if (read(ring->fds[i], &count, sizeof(count)) == sizeof(count))
+		if (ring->fds[i] >= 0 && read(ring->fds[i], &count, sizeof(count)) == sizeof(count))
 			ring->lost_counted += count.lost;
 }
 
@@ -196,7 +196,9 @@ static bool read_sample(const struct sampler *sampler, const struct sampler_ring
 	uint32_t raw_size;
 	const unsigned char *raw;
 
-	record->kind = id == ring->ids[SAMPLED_WAKE] ? SAMPLED_WAKE : SAMPLED_SLEEP;
+	record->kind = SAMPLED_SLEEP;
+	while (record->kind < SAMPLED_RUN && id != ring->ids[record->kind])
+		record->kind++;
 	record->process = (int32_t)take_short(cursor);
 	record->thread = (int32_t)take_short(cursor);
 	take_number(cursor); /* the time */
@@ -322,7 +324,7 @@ enum {
  */
 static const struct moment {
 	const char *system, *event, *filter;
-} moments[SAMPLER_MOMENTS] = {
+} moments[SAMPLER_TRACED] = {
 	[SAMPLED_SLEEP] = {"sched", "sched_switch", "prev_state & 0x4f"},
 	[SAMPLED_WAKE] = {"sched", "sched_waking", "!(common_flags & 0x18)"},
 };
@@ -425,34 +427,52 @@ static int open_spaces(struct sampler_ring *ring, int clock)
 	return ring->fds[SAMPLER_MOMENTS] = fd;
 }
 
-static int open_moment(struct sampler_ring *ring, int clock, int moment, uint64_t event)
+/* Opens one that writes into the CPU's ring. */
+static int open_moment(struct sampler_ring *ring, int moment, const struct perf_event_attr *attributes, const char *filter)
 {
-	struct perf_event_attr attributes = common_attributes(clock);
-	int fd;
+	int fd = ring->fds[moment] = open_event(attributes, ring->cpu);
 
-	attributes.type = PERF_TYPE_TRACEPOINT;
-	attributes.config = event;
-	attributes.sample_period = 1;
-	fd = ring->fds[moment] = open_event(&attributes, ring->cpu);
 	if (fd < 0)
 		return -1;
-	if (ioctl(fd, PERF_EVENT_IOC_SET_FILTER, moments[moment].filter) < 0 ||
+	if ((filter && ioctl(fd, PERF_EVENT_IOC_SET_FILTER, filter) < 0) ||
 	    ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fds[SAMPLER_MOMENTS]) < 0 ||
 	    ioctl(fd, PERF_EVENT_IOC_ID, &ring->ids[moment]) < 0)
 		return fail_errno("cannot see stacks on CPU %u", ring->cpu);
 	return 0;
 }
 
-static int open_cpu(struct sampler_ring *ring, int clock, const uint64_t events[SAMPLER_MOMENTS])
+static int open_traced(struct sampler_ring *ring, int clock, int moment, uint64_t event)
+{
+	struct perf_event_attr attributes = common_attributes(clock);
+
+	attributes.type = PERF_TYPE_TRACEPOINT;
+	attributes.config = event;
+	attributes.sample_period = 1;
+	return open_moment(ring, moment, &attributes, moments[moment].filter);
+}
+
+/* A timer of its own tells when it is time for a sample of whoever runs; nobody does on an idle CPU. */
+static int open_running(struct sampler_ring *ring, int clock, uint32_t hz)
+{
+	struct perf_event_attr attributes = common_attributes(clock);
+
+	attributes.type = PERF_TYPE_SOFTWARE;
+	attributes.config = PERF_COUNT_SW_CPU_CLOCK;
+	attributes.sample_period = 1000000000 / hz;
+	attributes.exclude_idle = 1;
+	return open_moment(ring, SAMPLED_RUN, &attributes, NULL);
+}
+
+static int open_cpu(struct sampler_ring *ring, int clock, const uint64_t events[SAMPLER_TRACED], uint32_t hz)
 {
 	if (open_spaces(ring, clock) < 0)
 		return -1;
 	if (sampler_ring_map(ring) < 0)
 		return -1;
-	for (int moment = 0; moment < SAMPLER_MOMENTS; moment++)
-		if (open_moment(ring, clock, moment, events[moment]) < 0)
+	for (int moment = 0; moment < SAMPLER_TRACED; moment++)
+		if (open_traced(ring, clock, moment, events[moment]) < 0)
 			return -1;
-	return 0;
+	return hz ? open_running(ring, clock, hz) : 0;
 }
 
 static size_t ring_size(long cpus)
@@ -464,10 +484,10 @@ static size_t ring_size(long cpus)
 	return size;
 }
 
-int sampler_open(struct sampler *sampler, int clock)
+int sampler_open(struct sampler *sampler, int clock, uint32_t hz)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
-	uint64_t events[SAMPLER_MOMENTS];
+	uint64_t events[SAMPLER_TRACED];
 	uint16_t none;
 
 	*sampler = (struct sampler){.rings = memory_new((size_t)cpus, sizeof(*sampler->rings)), .copy = memory_new(1, RECORD_MAX)};
@@ -479,8 +499,8 @@ int sampler_open(struct sampler *sampler, int clock)
 	for (uint32_t cpu = 0; cpu < (uint32_t)cpus; cpu++) {
 		struct sampler_ring *ring = &sampler->rings[sampler->count];
 
-		*ring = (struct sampler_ring){.cpu = cpu, .size = ring_size(cpus), .fds = {-1, -1, -1}};
-		if (open_cpu(ring, clock, events) == 0)
+		*ring = (struct sampler_ring){.cpu = cpu, .size = ring_size(cpus), .fds = {-1, -1, -1, -1}};
+		if (open_cpu(ring, clock, events, hz) == 0)
 			sampler->count++;
 		else if (sampler_ring_close(ring), errno != ENODEV) /* a CPU that is not there */
 			return -1;
@@ -492,7 +512,7 @@ static int switch_all(struct sampler *sampler, unsigned long request)
 {
 	for (int i = 0; i < sampler->count; i++)
 		for (int event = SAMPLER_MOMENTS; event >= 0; event--)
-			if (ioctl(sampler->rings[i].fds[event], request, 0) < 0)
+			if (sampler->rings[i].fds[event] >= 0 && ioctl(sampler->rings[i].fds[event], request, 0) < 0)
 				return fail_errno("cannot see stacks on CPU %u", sampler->rings[i].cpu);
 	return 0;
 }

@@ -1,12 +1,12 @@
 /*
  * sampler: what user space needs to see stacks: samples at the two moments that matter, a thread going to sleep and a
- * thread waking another, and the life of address spaces (perf_event_open(2)).
+ * thread waking another, others of threads that run, as often as is asked for, and the life of address spaces (perf_event_open(2)).
  *
  * ftrace has stacks of its own, but walks those of programs by their frame pointers. Debian's libraries have none, so it
  * would miss the very function that waits. A sample holds the registers and the top of the stack instead, from which
  * program/unwind.h walks up by the programs' own tables.
  *
- *	sampler_open(s, clock)		before ftrace's own events are enabled: then a sample comes before its event
+ *	sampler_open(s, clock, hz)	before ftrace's own events are enabled: then a sample comes before its event
  *	sampler_start(s)
  *	while (sampler_next(s, bound, &record) > 0) ...
  *	sampler_close(s)
@@ -21,7 +21,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum sampled { SAMPLED_SLEEP, SAMPLED_WAKE, SAMPLED_MAP, SAMPLED_FORK, SAMPLED_EXEC, SAMPLED_EXIT, SAMPLED_LOST };
+enum sampled { SAMPLED_SLEEP, SAMPLED_WAKE, SAMPLED_RUN, SAMPLED_MAP, SAMPLED_FORK, SAMPLED_EXEC, SAMPLED_EXIT, SAMPLED_LOST };
 
 /* Registers by their DWARF numbers; the last one is the return address, that is the instruction pointer. */
 enum { SAMPLE_REGISTERS = 17, SAMPLE_BUILD_ID = 20 /* as CODE_BUILD_ID */, SAMPLE_STACK = 1024, SAMPLE_KERNEL = 16 };
@@ -33,7 +33,7 @@ struct sampled_record {
 	uint32_t cpu;
 	int32_t process, thread;
 
-	/* SLEEP, WAKE: kernel frames, innermost first; registers where the thread is a program's (else user is false) */
+	/* SLEEP, WAKE, RUN: kernel frames, innermost first; registers where the thread is a program's (else user is false) */
 	int32_t woken; /* WAKE: the thread that is woken */
 	const uint64_t *kernel;
 	size_t kernel_count;
@@ -62,8 +62,11 @@ struct sampler {
 	unsigned char *copy; /* of a record that lies around the end of a ring */
 };
 
-/* `clock`: as for clock_gettime(2). -1 after fail(): not permitted, or this kernel or machine cannot. */
-int sampler_open(struct sampler *sampler, int clock);
+/*
+ * `clock`: as for clock_gettime(2). Of threads that run, `hz` samples are taken a second on each CPU; 0: none. -1 after fail(): not permitted,
+ * or this kernel or machine cannot.
+ */
+int sampler_open(struct sampler *sampler, int clock, uint32_t hz);
 int sampler_start(struct sampler *sampler);
 
 /* No more records come, so that the rings can be read to their end. -1 after fail(). */

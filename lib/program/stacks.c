@@ -34,12 +34,12 @@ struct stacks {
 	uint64_t beyond;	 /* unlike all before, of which there are too many */
 };
 
-struct stacks *stacks_open(int clock, struct lookup *lookup)
+struct stacks *stacks_open(int clock, uint32_t hz, struct lookup *lookup)
 {
 	struct stacks *stacks = NEW(struct stacks);
 
 	pthread_mutex_init(&stacks->lock, NULL);
-	if (sampler_open(&stacks->sampler, clock) < 0) {
+	if (sampler_open(&stacks->sampler, clock, hz) < 0) {
 		stacks_free(stacks);
 		return NULL;
 	}
@@ -131,11 +131,12 @@ static void keep(struct stacks *stacks, const struct sampled_record *record)
 	if (stacks->tail - stacks->head == STACKS_KEPT)
 		stacks->head++;
 	stacks->seen[stacks->tail++ % STACKS_KEPT] = (struct stack_seen){
+		.moment = record->kind == SAMPLED_SLEEP ? STACK_SLEEP : record->kind == SAMPLED_WAKE ? STACK_WAKE : STACK_RUN,
 		.ts = record->ts,
 		.cpu = record->cpu,
 		.stack = number,
 		.thread = record->thread,
-		.woken = record->kind == SAMPLED_WAKE ? record->woken : 0,
+		.woken = record->woken,
 		.process = record->process,
 	};
 }
@@ -153,7 +154,7 @@ void stacks_take(struct stacks *stacks, int64_t bound)
 
 	pthread_mutex_lock(&stacks->lock);
 	while (sampler_next(&stacks->sampler, bound, &record) > 0) {
-		if (record.kind == SAMPLED_SLEEP || record.kind == SAMPLED_WAKE)
+		if (record.kind <= SAMPLED_RUN)
 			keep(stacks, &record);
 		else
 			spaces_see(stacks->spaces, &record);

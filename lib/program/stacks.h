@@ -1,7 +1,7 @@
 /*
- * stacks: where threads go to sleep, and where they wake others, in functions.
+ * stacks: where threads go to sleep, where they wake others, and where they run, in functions.
  *
- *	stacks = stacks_open(clock)
+ *	stacks = stacks_open(clock, hz, lookup)
  *	stacks_start(stacks)		before the events that they belong to
  *	stacks_take(stacks, bound)	now and then, lest samples are lost
  *	while (stacks_next(stacks, bound, &seen)) ...
@@ -23,17 +23,23 @@ struct stacks;
 
 enum { STACKS_KEPT = 1 << 19 };
 
+enum stack_moment { STACK_SLEEP, STACK_WAKE, STACK_RUN };
+
 struct stack_seen {
-	int64_t ts; /* a little before its event */
+	enum stack_moment moment; /* its thread goes to sleep, wakes another, or just runs: of that, samples are taken now and then */
+	int64_t ts; /* of the first two a little before their event */
 	uint32_t cpu;
 	uint32_t stack;	 /* 1, 2, 3, ... */
 	int32_t thread;	 /* whose stack it is */
-	int32_t woken;	 /* the thread that it wakes; 0: it goes to sleep */
+	int32_t woken;	 /* STACK_WAKE: the thread that it wakes */
 	int32_t process; /* of `thread` */
 };
 
-/* `clock`: as for clock_gettime(2). Functions are looked up by `lookup`, which is then its own. NULL after fail(): not permitted, or this kernel or machine cannot. */
-struct stacks *stacks_open(int clock, struct lookup *lookup);
+/*
+ * `clock`, `hz`: as for sampler_open(). Functions are looked up by `lookup`, which is then its own. NULL after fail(): not permitted, or this
+ * kernel or machine cannot.
+ */
+struct stacks *stacks_open(int clock, uint32_t hz, struct lookup *lookup);
 int stacks_start(struct stacks *stacks); /* -1 after fail() */
 int stacks_stop(struct stacks *stacks);  /* no more come, and the rest can be taken; once more does nothing; -1 after fail() */
 void stacks_free(struct stacks *stacks);

@@ -134,6 +134,7 @@ static void put_path(FILE *out, const struct story *story)
 static void put_culprits(FILE *out, const char *caption, const struct story *story)
 {
 	const struct culprit *culprit;
+	char *words;
 	size_t i;
 
 	if (story->culprits.count == 0)
@@ -141,7 +142,9 @@ static void put_culprits(FILE *out, const char *caption, const struct story *sto
 	element(out, "<table><caption>", caption, "</caption>");
 	for (i = 0; i < story->culprits.count; i++) {
 		culprit = &story->culprits.items[i];
-		put_cells(out, culprit_score(culprit), culprit->timeless ? NAN : culprit->share, NULL, culprit->fuller);
+		words = memory_format("%s%s", culprit->fuller, culprit->sampled);
+		put_cells(out, culprit_score(culprit), culprit->timeless ? NAN : culprit->share, NULL, words);
+		free(words);
 		put_who(out, NULL, culprit->who, &culprit->identity);
 	}
 	fputs("</table>\n", out);

@@ -180,6 +180,10 @@ static json_t *blame_array(const struct story *story)
 		json_put_text(object, "label", culprit->label);
 		json_put_text(object, "words", culprit->fuller);
 		json_put_deed(object, "deed", culprit->deed);
+		if (culprit->samples > 0) {
+			json_put_count(object, "samples", culprit->samples);
+			json_put_count(object, "in_function", culprit->in_function);
+		}
 		json_put_real(object, "score", culprit->score);
 		if (!culprit->timeless)
 			json_put_real(object, "share", culprit->share);

@@ -112,12 +112,14 @@ static void print_path(const struct report *report, FILE *out, const struct stor
 static void print_blame(const struct report *report, FILE *out, const char *title, const struct story *story)
 {
 	const struct culprit *culprit;
+	char *words;
 	size_t i;
 
 	for (i = 0; i < story_culprits(story, CULPRITS_SHOWN); i++) {
 		culprit = &story->culprits.items[i];
-		put_row(report, out, i ? "" : title, culprit_score(culprit), culprit->timeless ? NAN : culprit->share,
-			culprit->fuller);
+		words = memory_format("%s%s", culprit->fuller, culprit->sampled);
+		put_row(report, out, i ? "" : title, culprit_score(culprit), culprit->timeless ? NAN : culprit->share, words);
+		free(words);
 	}
 }
 

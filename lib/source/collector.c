@@ -187,13 +187,13 @@ int collector_keep(struct collector *collector, int pipe)
 	return size_rings(collector->keeper, collector->buffer);
 }
 
-int collector_add_stacks(struct collector *collector, struct lookup *lookup)
+int collector_add_stacks(struct collector *collector, uint32_t hz, struct lookup *lookup)
 {
 	if (collector->foreign)
 		return fail("in this PID namespace threads have other numbers than in events");
 	if (collector->clock.id != CLOCK_MONOTONIC && collector->clock.id != CLOCK_MONOTONIC_RAW)
 		return fail("stacks need the clock mono or mono_raw, not '%s'", collector->clock.name);
-	collector->stacks = stacks_open(collector->clock.id, lookup);
+	collector->stacks = stacks_open(collector->clock.id, hz, lookup);
 	return collector->stacks ? 0 : -1;
 }
 

@@ -402,7 +402,7 @@ int scribe_event(struct scribe *scribe, const struct ring *ring)
 /* --- stacks: events of our own making, in the form of the kernel's ----------------------------------------------- */
 
 /* Far above the kernel's own numbers. */
-enum { ID_SLEEP = WISH_OWN_IDS + 1, ID_WAKE = WISH_OWN_IDS };
+enum { ID_SLEEP = WISH_OWN_IDS + 2, ID_WAKE = WISH_OWN_IDS + 1, ID_RUN = WISH_OWN_IDS };
 
 /* What the formats below describe. */
 struct stack_event {
@@ -421,6 +421,7 @@ struct stack_event {
 	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"                   \
 	"\tfield:unsigned int stack;\toffset:8;\tsize:4;\tsigned:0;\n"
 
+static const char run_format[] = "stack\0name: run\nID: 65532\n" COMMON "\nprint fmt: \"stack=%u\", REC->stack\n";
 static const char sleep_format[] = "stack\0name: sleep\nID: 65534\n" COMMON "\nprint fmt: \"stack=%u\", REC->stack\n";
 static const char wake_format[] = "stack\0name: wake\nID: 65533\n" COMMON
 				  "\tfield:int pid;\toffset:12;\tsize:4;\tsigned:1;\n"
@@ -428,10 +429,11 @@ static const char wake_format[] = "stack\0name: wake\nID: 65533\n" COMMON
 
 int scribe_stack_formats(struct stream *stream)
 {
+	struct record run = {.kind = KIND_FORMAT, .packed = true, .text = run_format, .length = sizeof(run_format) - 1};
 	struct record sleep = {.kind = KIND_FORMAT, .packed = true, .text = sleep_format, .length = sizeof(sleep_format) - 1};
 	struct record wake = {.kind = KIND_FORMAT, .packed = true, .text = wake_format, .length = sizeof(wake_format) - 1};
 
-	return stream_write_record(stream, &sleep) < 0 ? -1 : stream_write_record(stream, &wake);
+	return stream_write_record(stream, &sleep) < 0 || stream_write_record(stream, &wake) < 0 ? -1 : stream_write_record(stream, &run);
 }
 
 /* Spells the stack out when it comes into this stream for the first time. */
@@ -455,7 +457,8 @@ static int describe(struct scribe *scribe, uint32_t stack)
 
 static int write_stack(struct scribe *scribe, const struct stack_seen *seen)
 {
-	struct stack_event event = {.common_type = seen->woken ? ID_WAKE : ID_SLEEP,
+	static const uint16_t ids[] = {[STACK_SLEEP] = ID_SLEEP, [STACK_WAKE] = ID_WAKE, [STACK_RUN] = ID_RUN};
+	struct stack_event event = {.common_type = ids[seen->moment],
 				    .common_pid = seen->thread,
 				    .stack = seen->stack,
 				    .pid = seen->woken};
@@ -463,7 +466,7 @@ static int write_stack(struct scribe *scribe, const struct stack_seen *seen)
 		.kind = KIND_EVENT,
 		.packed = true,
 		.text = (const char *)&event,
-		.length = seen->woken ? sizeof(event) : offsetof(struct stack_event, pid),
+		.length = seen->moment == STACK_WAKE ? sizeof(event) : offsetof(struct stack_event, pid),
 		.ts = seen->ts,
 		.cpu = seen->cpu,
 	};

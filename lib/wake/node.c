@@ -35,6 +35,7 @@ static void add_holder(struct cut *cut, const struct thread *holder, size_t at, 
 	const struct thread *master = interrupt ? holder : piece_master(wake, holder, piece);
 	struct deed_detail detail = DEED_DETAIL_NONE;
 	struct deed deed = deed_of(DEED_HOLD_CPU);
+	struct stack_told told = {0};
 	int32_t source;
 
 	if (start >= end || (!interrupt && (!runs || holder->tid == TID_IDLE)))
@@ -44,6 +45,11 @@ static void add_holder(struct cut *cut, const struct thread *holder, size_t at, 
 	if (interrupt) {
 		deed_by_interrupt(wake, &deed, piece->what == WHAT_SOFTIRQ, piece->cause_index);
 	} else {
+		if (piece->what == WHAT_RUN)
+			told = stack_tell(cut, holder, at, INDEX_NONE);
+		deed.function = told.function;
+		detail.samples = told.samples;
+		detail.in_function = told.in_function;
 		deed.who = wake_comm_at(wake, master, start);
 		deed.pipe = events_of_pipe(wake->events, master->tid);
 		detail.thread = master == holder ? NULL : wake_comm_at(wake, holder, start);
@@ -54,6 +60,10 @@ static void add_holder(struct cut *cut, const struct thread *holder, size_t at, 
 	cut->graph->nodes.items[source].whom_tid = waiter->tid;
 	graph_detail(cut->graph, source, &detail);
 	graph_edge(cut->graph, source, node, EDGE_CPU, TIME_NONE);
+	if (told.functions)
+		cut->graph->nodes.items[source].stack = graph_keep(cut->graph, told.functions);
+	told.functions = NULL;
+	stack_told_free(&told);
 }
 
 static size_t tenure_at(const struct cpu *cpu, int64_t ts)
@@ -317,7 +327,7 @@ static int32_t new_piece_node(struct cut *cut, const struct thread *thread, size
 {
 	struct wake *wake = cut->wake;
 	const struct piece *piece = &thread->pieces.items[at];
-	struct stack_told told = stack_tell(wake, thread, at, asker);
+	struct stack_told told = stack_tell(cut, thread, at, asker);
 	struct deed deed = piece_deed(wake, thread, at, asker);
 	struct deed_detail detail = piece_detail(wake, thread, at, &deed);
 	int64_t end = thread_piece_end(wake, thread, at);
@@ -329,6 +339,8 @@ static int32_t new_piece_node(struct cut *cut, const struct thread *thread, size
 	if (deed.kind == DEED_WAIT && (end - piece->start) >= (cut->graph->to - cut->graph->from) / LONG)
 		ask_others(wake, thread, at, &detail);
 	detail.kernel = told.kernel;
+	detail.samples = told.samples;
+	detail.in_function = told.in_function;
 	detail.asker_function = told.asker_function;
 	detail.asker = told.asker_function ? wake_comm(wake, wake->threads.items[asker]) : NULL;
 	index = new_node(cut, piece->what, piece->start, end, thread->tid, &deed);
@@ -357,7 +369,7 @@ int32_t piece_node(struct cut *cut, const struct thread *thread, size_t at, int3
 int32_t wait_end_node(struct cut *cut, const struct thread *thread, const struct piece *wait, enum node_what what, int64_t start,
 			     int64_t end, struct deed *deed)
 {
-	struct stack_told told = stack_tell(cut->wake, thread, (size_t)(wait - thread->pieces.items), INDEX_NONE);
+	struct stack_told told = stack_tell(cut, thread, (size_t)(wait - thread->pieces.items), INDEX_NONE);
 	int32_t index;
 
 	deed->function = told.function;

@@ -21,10 +21,27 @@ struct mark {
 
 struct stacks { /* of the stream */
 	ARRAY(struct stack) by_number;
+	uint64_t cuts; /* graphs so far */
+};
+
+/* Where a thread was when a sample of it was taken while it ran. */
+struct sample {
+	int64_t ts;
+	uint32_t stack;
+};
+
+/* What the samples of some of a thread's runs tell, in the time of one graph. */
+struct busy {
+	uint64_t cut;	  /* of which graph; 0: of none yet */
+	int64_t from, to;
+	uint32_t stack;	  /* the first in the function that most samples were in; 0: not known */
+	uint32_t samples, in_function;
 };
 
 struct marks { /* of a thread */
 	ARRAY(struct mark) list;
+	ARRAY(struct sample) samples;
+	struct busy run, short_runs; /* the last that were asked for */
 };
 
 enum {
@@ -32,6 +49,8 @@ enum {
 	NAME_MAX_LENGTH = 64, /* of a function; a name in C++ has no end */
 	CHAIN = 4,	      /* functions of a label */
 	WAKE_UPS = 4096,      /* of one run, that are looked at */
+	SAMPLES = 4096,	      /* likewise; with 199 a second these are 20 s */
+	DIFFERENT = 256,      /* functions in which a thread ran */
 };
 
 static struct stacks *stacks_of(const struct wake *wake)
@@ -47,6 +66,7 @@ static struct marks *of(const struct thread *thread)
 static void thread_free(struct thread *thread)
 {
 	free(of(thread)->list.items);
+	free(of(thread)->samples.items);
 }
 
 static void forget_meanings(struct wake *wake)
@@ -99,6 +119,19 @@ static void on_wake(struct at *at)
 	enum { STACK, PID };
 
 	mark(at, (int32_t)at_number(at, PID));
+}
+
+static void on_run(struct at *at)
+{
+	enum { STACK };
+	struct thread *thread = core_thread(at->wake, at->event->tid);
+
+	*ARRAY_ADD(&of(thread)->samples) = (struct sample){.ts = at->wake->now, .stack = (uint32_t)at_number(at, STACK)};
+}
+
+static void begin_cut(struct wake *wake)
+{
+	stacks_of(wake)->cuts++;
 }
 
 /* A frame: what stands before the next ';'. */
@@ -209,9 +242,14 @@ static bool find_kernel_frame(const char *frames, struct frame *frame)
 	return (find_frame(frames, is_helper, frame, &rest) && !is_call(frame)) || find_frame(frames, is_scheduler, frame, &rest);
 }
 
+static const struct stack *stack_numbered(const struct wake *wake, uint32_t number)
+{
+	return number < stacks_of(wake)->by_number.count ? &stacks_of(wake)->by_number.items[number] : NULL;
+}
+
 static const struct stack *stack_of(const struct wake *wake, const struct mark *mark)
 {
-	return mark && mark->stack < stacks_of(wake)->by_number.count ? &stacks_of(wake)->by_number.items[mark->stack] : NULL;
+	return mark ? stack_numbered(wake, mark->stack) : NULL;
 }
 
 /* The last mark at or before this time; one more than its place. */
@@ -243,18 +281,6 @@ static const struct mark *mark_of_run(const struct wake *wake, const struct thre
 			return NULL;
 	}
 	return NULL;
-}
-
-static const struct stack *stack_of_piece(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker)
-{
-	switch (thread->pieces.items[piece].what) {
-	case WHAT_WAIT:
-		return stack_of(wake, mark_of_wait(thread, piece));
-	case WHAT_RUN:
-		return stack_of(wake, mark_of_run(wake, thread, piece, asker));
-	default:
-		return NULL;
-	}
 }
 
 /* The function without what stands between < and > if it is long: the arguments of templates. */
@@ -354,23 +380,208 @@ static char *asker_function(const struct wake *wake, const struct thread *asker,
 	return function_of(&frame);
 }
 
-struct stack_told stack_tell(const struct wake *wake, const struct thread *thread, size_t piece, int32_t asker)
+static struct stack_told tell_of(const struct stack *stack)
 {
-	const struct stack *stack = stack_of_piece(wake, thread, piece, asker);
 	struct stack_told told = {0};
 	struct frame frame;
 
-	if (!stack)
-		return told;
 	told.function = frame_of_stack(stack, &frame) ? function_of(&frame) : NULL;
 	told.functions = functions_of(stack);
-	if (!told.functions)
-		return told;
-	if (thread->pieces.items[piece].what == WHAT_WAIT)
-		told.kernel = kernel_of(stack);
-	else
-		told.asker_function = asker_function(wake, wake->threads.items[asker], mark_of_run(wake, thread, piece, asker));
 	return told;
+}
+
+/* --- where runs were, by samples ------------------------------------------------------------------------------------------ */
+
+struct count { /* of samples in a function */
+	struct frame function;
+	uint32_t stack, samples;
+};
+
+struct tally {
+	ARRAY(struct count) counts;
+	uint32_t samples; /* also those of which the function is not known */
+};
+
+static void tally_add(struct tally *tally, const struct wake *wake, const struct sample *sample)
+{
+	struct frame frame;
+	struct count *count;
+
+	tally->samples++;
+	if (!frame_of_stack(stack_numbered(wake, sample->stack), &frame))
+		return;
+	frame.length = function_length(&frame);
+	for (size_t i = 0; i < tally->counts.count; i++) {
+		count = &tally->counts.items[i];
+		if (count->function.length == frame.length && memcmp(count->function.text, frame.text, frame.length) == 0) {
+			count->samples++;
+			return;
+		}
+	}
+	if (tally->counts.count < DIFFERENT)
+		*ARRAY_ADD(&tally->counts) = (struct count){frame, sample->stack, 1};
+}
+
+/* Where two functions have the most samples, neither is named: that may be one sample each. */
+static void tally_close(struct tally *tally, struct busy *busy)
+{
+	const struct count *most = NULL;
+	bool alone = false;
+
+	for (size_t i = 0; i < tally->counts.count && tally->samples >= SAMPLES_LEAST; i++) {
+		const struct count *count = &tally->counts.items[i];
+
+		if (most && count->samples <= most->samples) {
+			alone = alone && count->samples < most->samples;
+			continue;
+		}
+		most = count;
+		alone = true;
+	}
+	if (alone) {
+		busy->stack = most->stack;
+		busy->samples = tally->samples;
+		busy->in_function = most->samples;
+	}
+	free(tally->counts.items);
+}
+
+/* Whether the piece belongs to the same run: nothing but others on its CPU came in between, and it was for the same. */
+static bool continues(const struct piece *run, const struct piece *piece)
+{
+	if (piece->what == WHAT_RUN)
+		return (run->flags ^ piece->flags) >> LOCK_BITS == 0 && run->cause == piece->cause && run->cause_index == piece->cause_index;
+	return piece->what != WHAT_WAIT && piece->what != WHAT_UNKNOWN;
+}
+
+/* The run that the piece belongs to, in the graph's time; returns the number of the piece behind it. */
+static size_t find_run(const struct cut *cut, const struct thread *thread, size_t piece, struct busy *busy)
+{
+	const struct piece *pieces = thread->pieces.items;
+	size_t first = piece, last = piece;
+
+	while (first > 0 && pieces[first].start > cut->graph->from && continues(&pieces[piece], &pieces[first - 1]))
+		first--;
+	while (last + 1 < thread->pieces.count && pieces[last + 1].start < cut->graph->to && continues(&pieces[piece], &pieces[last + 1]))
+		last++;
+	*busy = (struct busy){
+		.cut = stacks_of(cut->wake)->cuts,
+		.from = later(pieces[first].start, cut->graph->from),
+		.to = sooner(thread_piece_end(cut->wake, thread, last), cut->graph->to),
+	};
+	return last + 1;
+}
+
+static size_t samples_before(const struct thread *thread, int64_t ts)
+{
+	return COUNT_UNTIL(of(thread)->samples.items, of(thread)->samples.count, ts, ts - 1);
+}
+
+/* Adds those samples that were not taken in an interrupt. */
+static void tally_run(struct tally *tally, const struct cut *cut, const struct thread *thread, const struct busy *run)
+{
+	size_t first = samples_before(thread, run->from), end = samples_before(thread, run->to);
+
+	for (size_t i = first; i < end && i < first + SAMPLES; i++) {
+		const struct sample *sample = &of(thread)->samples.items[i];
+		size_t at = thread_find(thread, sample->ts);
+
+		if (at > 0 && thread->pieces.items[at - 1].what == WHAT_RUN)
+			tally_add(tally, cut->wake, sample);
+	}
+}
+
+static bool is_at_hand(const struct cut *cut, const struct busy *busy, int64_t ts)
+{
+	return busy->cut == stacks_of(cut->wake)->cuts && busy->from <= ts && ts < busy->to;
+}
+
+/* Of the run that a piece belongs to. */
+static const struct busy *busy_run(const struct cut *cut, const struct thread *thread, size_t piece)
+{
+	int64_t ts = later(thread->pieces.items[piece].start, cut->graph->from);
+	struct busy *busy = &of(thread)->run;
+	struct tally tally = {0};
+
+	if (is_at_hand(cut, busy, ts))
+		return busy;
+	find_run(cut, thread, piece, busy);
+	tally_run(&tally, cut, thread, busy);
+	tally_close(&tally, busy);
+	return busy;
+}
+
+/* A run that nothing is known of but that it is one. */
+static bool is_plain(const struct piece *piece)
+{
+	return piece->what == WHAT_RUN && piece->flags >> LOCK_BITS == 0 && piece->cause == CAUSE_NONE;
+}
+
+/* Of all the thread's runs with too few samples. */
+static const struct busy *busy_short_runs(const struct cut *cut, const struct thread *thread)
+{
+	struct busy *busy = &of(thread)->short_runs, run;
+	size_t i = thread_find(thread, cut->graph->from);
+	struct tally tally = {0};
+
+	if (busy->cut == stacks_of(cut->wake)->cuts)
+		return busy;
+	*busy = (struct busy){.cut = stacks_of(cut->wake)->cuts};
+	for (i -= i > 0; i < thread->pieces.count && thread->pieces.items[i].start < cut->graph->to;) {
+		if (!is_plain(&thread->pieces.items[i])) {
+			i++;
+			continue;
+		}
+		i = find_run(cut, thread, i, &run);
+		if (samples_before(thread, run.to) - samples_before(thread, run.from) < SAMPLES_LEAST)
+			tally_run(&tally, cut, thread, &run);
+	}
+	tally_close(&tally, busy);
+	return busy;
+}
+
+static void tell_busy(struct stack_told *told, const struct wake *wake, const struct busy *busy)
+{
+	if (!busy->stack)
+		return;
+	free(told->function);
+	free(told->functions);
+	*told = tell_of(stack_numbered(wake, busy->stack));
+	told->samples = busy->samples;
+	told->in_function = busy->in_function;
+}
+
+static struct stack_told tell_run(const struct cut *cut, const struct thread *thread, size_t piece, int32_t asker)
+{
+	const struct wake *wake = cut->wake;
+	const struct mark *wake_up = mark_of_run(wake, thread, piece, asker);
+	struct stack_told told = tell_of(stack_of(wake, wake_up));
+	char *waited_in = told.functions ? asker_function(wake, wake->threads.items[asker], wake_up) : NULL;
+
+	if (of(thread)->samples.count)
+		tell_busy(&told, wake, busy_run(cut, thread, piece));
+	if (!told.function && of(thread)->samples.count && is_plain(&thread->pieces.items[piece]))
+		tell_busy(&told, wake, busy_short_runs(cut, thread));
+	told.asker_function = waited_in;
+	return told;
+}
+
+struct stack_told stack_tell(const struct cut *cut, const struct thread *thread, size_t piece, int32_t asker)
+{
+	struct stack_told told = {0};
+	const struct stack *stack;
+
+	switch (thread->pieces.items[piece].what) {
+	case WHAT_RUN:
+		return tell_run(cut, thread, piece, asker);
+	case WHAT_WAIT:
+		stack = stack_of(cut->wake, mark_of_wait(thread, piece));
+		told = tell_of(stack);
+		told.kernel = told.functions ? kernel_of(stack) : NULL;
+		return told;
+	default:
+		return told;
+	}
 }
 
 void stack_told_free(struct stack_told *told)
@@ -384,6 +595,7 @@ void stack_told_free(struct stack_told *told)
 static const struct part_event events[] = {
 	{"stack:sleep", on_sleep, {"stack"}, .aside = true},
 	{"stack:wake", on_wake, {"stack", "pid"}, .aside = true},
+	{"stack:run", on_run, {"stack"}, .aside = true},
 	{0},
 };
 
@@ -394,6 +606,7 @@ const struct part stack_part = {
 	.records = records,
 	.window = sizeof(struct stacks),
 	.thread = sizeof(struct marks),
+	.cut = begin_cut,
 	.forget_meanings = forget_meanings,
 	.free = forget_meanings,
 	.thread_free = thread_free,

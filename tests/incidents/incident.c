@@ -99,22 +99,12 @@ pid_t incident_process(const char *name, void (*body)(void))
 	_exit(0);
 }
 
-static long cpu_time_us(void)
+long incident_cpu_time_us(void)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 	return now.tv_sec * 1000000L + now.tv_nsec / 1000;
-}
-
-void incident_compute(long us)
-{
-	long end = cpu_time_us() + us;
-	volatile unsigned long work = 0;
-
-	while (cpu_time_us() < end)
-		for (int i = 0; i < 20000; i++)
-			work = work * 31 + 7;
 }
 
 void incident_sleep(long us)

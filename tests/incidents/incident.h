@@ -35,8 +35,18 @@ pthread_t incident_thread(const char *name, void (*body)(void));
 pid_t incident_process(const char *name, void (*body)(void));
 void incident_name(const char *name);
 
-/* Keeps a CPU busy until the calling thread has used so much CPU time. */
-void incident_compute(long us);
+/* Keeps a CPU busy until the calling thread has used so much CPU time: that is what its caller does, so stacks do not show it. */
+long incident_cpu_time_us(void);
+static inline __attribute__((always_inline, artificial)) void incident_compute(long us)
+{
+	long end = incident_cpu_time_us() + us;
+	volatile unsigned long work = 0;
+
+	while (incident_cpu_time_us() < end)
+		for (int i = 0; i < 20000; i++)
+			work = work * 31 + 7;
+}
+
 void incident_sleep(long us);
 
 /* Waits; never fails. */
