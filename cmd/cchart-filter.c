@@ -19,7 +19,15 @@ static const char *asked_method = "pot", *scale_name, *sides_name, *rules_list, 
 static struct window_size size = {
 	.before = NSEC_PER_SEC, .after = NSEC_PER_SEC / 100, .bytes = 64 << 20, .burst = 256 << 20, .share = 0.01};
 static struct policy policy = POLICY_OPEN;
+static const char *passed;
 static bool text;
+
+static const char *pass_name(size_t index)
+{
+	static const char *const names[] = {"windows", "all"};
+
+	return index < sizeof(names) / sizeof(names[0]) ? names[index] : NULL;
+}
 
 static const struct option_entry options[] = {
 	{OPTION_LIST, 'c', "chart", &charts, "CHART", "what to measure: a shipped chart, a file, or func:BINARY:FUNCTION"},
@@ -36,6 +44,7 @@ static const struct option_entry options[] = {
 	{OPTION_SIZE, 0, "context", &size.bytes, "SIZE", "room for the context, a fourth of the largest window (64M)"},
 	{OPTION_NUMBER, 0, "keep", &size.share, "SHARE", "pass this share of all bytes of events (0.01); 1: no bound"},
 	{OPTION_SIZE, 0, "burst", &size.burst, "SIZE", "and this many bytes in any case (256M)"},
+	{OPTION_STRING, 0, "pass", &passed, "WHAT", "events pass, besides signals and windows (windows)", pass_name},
 	{OPTION_COUNT, 0, "baseline", &policy.baseline, "N", "values to learn limits from (100); of means and rates, points (20)"},
 	{OPTION_DURATION, 0, "interval", &policy.interval, "TIME", "what charts of rates count in (the chart's own: 1s)"},
 	{OPTION_STRING, 0, "relearn", &relearn, "TIME", "learn a change of level that lasts this long (pot: 10s), or 200v: values; 0: never"},
@@ -78,6 +87,7 @@ static void open_charts(struct filter *filter)
 static struct limits_book *open_policy(void)
 {
 	struct limits_book *book = limits_file ? limits_book_read(limits_file) : limits_book_new();
+	int which = 0;
 
 	for (int i = 0; i < fixed.count; i++)
 		if (policy_fix(&policy, fixed.items[i]) < 0)
@@ -92,6 +102,9 @@ static struct limits_book *open_policy(void)
 		die_usage("method %s charts rates that come as samples, not the latencies of -c; a chart of rates has its own method", asked_method);
 	if (policy.only_fixed && !fixed.count)
 		die_usage("--only-limit needs --limit");
+	if (passed && (which = listing_find("choice of what passes", passed, pass_name)) < 0)
+		die_usage("%s", fail_text());
+	size.all = which == 1;
 	if (!(size.share >= 0 && size.share <= 1))
 		die_usage("--keep is a share from 0 to 1");
 	if (!book || (limits_file && limits_book_check(book, &policy, limits_file) < 0))

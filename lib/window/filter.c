@@ -478,7 +478,8 @@ static int see_recorder(void *context, const struct record *record)
 		fail("the stream lacks context, which a recorder kept for another reader");
 		window_recall(filter->window, filter->recall, since);
 		filter->recall = NULL;
-	} else if (!filter->recall && recall_is_for(fields, STDIN_FILENO) && may_keep(filter, fields)) {
+	} else if (!filter->recall && !filter->options.size.all && recall_is_for(fields, STDIN_FILENO) &&
+		   may_keep(filter, fields)) {
 		filter->recall = recall_open(fields); /* NULL: the recorder writes all events into the stream */
 	}
 	return STREAM_DROP;

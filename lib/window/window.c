@@ -472,6 +472,7 @@ struct window {
 	struct line line;
 	uint64_t last_id;
 	bool expects; /* the input has windows of an earlier filter */
+	bool all;     /* events pass as they come */
 	/* the open window */
 	bool open;
 	bool complete;
@@ -496,6 +497,7 @@ struct window *window_new(struct stream *stream, struct thread_records *threads,
 	window->past = past_new(stream, threads, size->bytes);
 	window->before = size->before;
 	window->after = size->after;
+	window->all = size->all;
 	window->budget = (struct budget){.burst = size->burst, .share = size->share, .room = size->bytes};
 	window->ended = window->now = window->asked = INT64_MIN;
 	window->first = INT64_MAX;
@@ -632,6 +634,8 @@ static int write_window(struct window *window)
 	line_time(line, "to", window->to);
 	line_text(line, "signals", signals);
 	line_text(line, "complete", window->complete ? "yes" : "no");
+	if (window->all)
+		line_text(line, "passed", "all");
 	return stream_write_line(window->stream, line);
 }
 
@@ -817,7 +821,7 @@ int window_push(struct window *window, const struct record *record, int64_t ts)
 		window->first = ts;
 	if (ts > window->now)
 		window->now = ts;
-	return past_push(window->past, record, ts);
+	return window->all ? stream_write_record(window->stream, record) : past_push(window->past, record, ts);
 }
 
 /* Merges a loss into the newest one if they touch. */

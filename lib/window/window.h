@@ -16,6 +16,8 @@
  * A suspect, which window_hold() announces, may end without a signal. So its window passes nothing before a signal comes, unless its events
  * fill half of the room.
  *
+ * If the caller wants all events, they pass as they are pushed, and nothing waits: a window is then no more than its record.
+ *
  * A window is complete if it has all events of its signals' intervals, and none were lost there.
  * Functions return 0; -1 after fail() if the output cannot be written.
  */
@@ -38,6 +40,7 @@ struct window_size {
 	uint64_t bytes;	       /* room for events that wait */
 	uint64_t burst;	       /* bytes that may pass in any case */
 	double share;	       /* fraction of all bytes that may pass besides; 1: no bound */
+	bool all;	       /* all events pass, as they come; `window` records say so */
 };
 
 /* `threads` must outlive the window; it gets `task` and `file` records in the order of time. */
