@@ -310,6 +310,7 @@ struct graph_builder {
 	uint64_t crowded; /* times that a window had too many threads, and what it had so far was forgotten */
 	char *complaint;
 	bool brought;	 /* the trace has graphs already */
+	bool whole;	 /* the last graph record was of one of everything */
 	bool unsure;	 /* graph_builder_complaint() has a sentence */
 };
 
@@ -562,6 +563,22 @@ static int take_lost(struct graph_builder *builder, const struct record *record)
 	return 0;
 }
 
+/* Graphs that are there already; but not one of everything, which is of another kind. */
+static int take_graph(struct graph_builder *builder, const struct record *record)
+{
+	const struct fields *fields = record->kind == KIND_GRAPH ? stream_fields(builder->stream, record) : NULL;
+
+	if (record->kind == KIND_GRAPH && !fields)
+		return -1;
+	if (fields)
+		builder->whole = fields_is(fields, "kind", "event");
+	if (builder->whole)
+		return 0;
+	builder->brought = true;
+	forget(builder);
+	return 0;
+}
+
 void graph_builder_reads(struct handlers *handlers, record_handler *handler)
 {
 	static const enum kind kinds[] = {KIND_STREAM, KIND_CHART, KIND_EVENT, KIND_LOST, KIND_STACK,
@@ -582,9 +599,7 @@ int graph_builder_record(struct graph_builder *builder, const struct record *rec
 	case KIND_GRAPH:
 	case KIND_NODE:
 	case KIND_EDGE:
-		builder->brought = true;
-		forget(builder);
-		return 0;
+		return take_graph(builder, record);
 	case KIND_EVENT:
 		return take_event(builder, record);
 	case KIND_SIGNAL:
@@ -612,7 +627,7 @@ int graph_builder_finish(struct graph_builder *builder)
 {
 	int status = builder->closed ? 0 : close_window(builder, "");
 
-	builder->brought = false;
+	builder->brought = builder->whole = false;
 	forget(builder);
 	return status;
 }

@@ -369,6 +369,7 @@ struct graph_reader {
 	graph_sink *sink;
 	void *context;
 	struct graph *graph; /* being read; NULL: none */
+	char *whole;	     /* id of a graph of everything, which passes; NULL: none came */
 	struct past_graph *past;
 };
 
@@ -397,6 +398,7 @@ void graph_reader_free(struct graph_reader *reader)
 {
 	forget_past(reader);
 	graph_free(reader->graph);
+	free(reader->whole);
 	free(reader);
 }
 
@@ -467,6 +469,21 @@ static int begin_unannounced(struct graph_reader *reader, const char *id)
 	return 0;
 }
 
+/* A graph of everything (walk/whole.h) is none of those that are ranked: it passes. */
+static int pass_whole(struct graph_reader *reader, const struct fields *fields)
+{
+	if (finish_graph(reader) < 0)
+		return -1;
+	free(reader->whole);
+	reader->whole = fields_copy(fields, "id");
+	return reader->whole ? 0 : stream_fail(reader->stream, "id= is missing");
+}
+
+static bool is_of_whole(const struct graph_reader *reader, const struct fields *fields)
+{
+	return reader->whole && !reader->graph && (!fields_find(fields, "graph") || fields_is(fields, "graph", reader->whole));
+}
+
 static int belong(struct graph_reader *reader, const struct fields *fields)
 {
 	const struct field *field = fields_find(fields, "graph");
@@ -501,5 +518,9 @@ int graph_reader_record(struct graph_reader *reader, const struct record *record
 	fields = stream_fields(reader->stream, record);
 	if (!fields)
 		return -1;
+	if (record->kind == KIND_GRAPH && fields_is(fields, "kind", "event"))
+		return pass_whole(reader, fields);
+	if (record->kind != KIND_GRAPH && is_of_whole(reader, fields))
+		return 0;
 	return record->kind == KIND_GRAPH ? begin_graph(reader, fields) : add(reader, fields, record->kind);
 }

@@ -1,6 +1,6 @@
 /*
  * ask: requests of threads to threads, and their answers. A wait belongs to what was asked for, and that may have been
- * long before the wait began. Private to lib/wake.
+ * long before the wait began. Private to lib/wake and lib/walk.
  */
 #ifndef WAKE_ASK_H
 #define WAKE_ASK_H

@@ -1,7 +1,7 @@
 /*
  * context: what a CPU is in the middle of: interrupts nest on top of the thread's own doing, so that is a stack. From it
  * follows who ends a wait, or queues a work: the thread, a device, a timer, or whoever raised the soft interrupt that is being
- * handled. Private to lib/wake.
+ * handled. Private to lib/wake and lib/walk.
  */
 #ifndef WAKE_CONTEXT_H
 #define WAKE_CONTEXT_H

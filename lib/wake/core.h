@@ -1,6 +1,6 @@
 /*
  * core: what is remembered of an open window, so that a wake graph can be cut out of it: its threads, CPUs and gaps, and
- * what each part of the kernel keeps (part.h). Private to lib/wake and lib/calls.
+ * what each part of the kernel keeps (part.h). Private to lib/wake, lib/calls and lib/walk.
  *
  * The state of threads and CPUs is certain only since the last gap: the beginning of the window or the last loss of
  * events. A thread is brought up to date with the gaps when it is next looked at (core_sync), not when they occur.

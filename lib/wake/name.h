@@ -1,6 +1,6 @@
 /*
  * name: names for people; those of nodes are made in the graph and belong to it. Texts are kept once each, and go by
- * an index. Private to lib/wake and lib/calls.
+ * an index. Private to lib/wake, lib/calls and lib/walk.
  */
 #ifndef WAKE_NAME_H
 #define WAKE_NAME_H

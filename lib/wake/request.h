@@ -1,6 +1,6 @@
 /*
  * request: keeps the block requests of a window, and finds what an event is about among those that are open. Sectors have 512
- * bytes. Private to lib/wake.
+ * bytes. Private to lib/wake and lib/walk.
  *
  * A bio is queued as one request. The device may take it in pieces, merge it with others, and complete pieces of several at once;
  * an event names a range of sectors and no request. An event is shared out: first to requests that follow each other from the first of its

@@ -1,7 +1,7 @@
 /*
  * softirq: the kernel's soft interrupts, by number. One that carries somebody's data (a packet sent to this very machine) is the
  * doing of the thread that raised it. The others are the kernel's housekeeping, whoever happened to be running. Private to
- * lib/wake.
+ * lib/wake and lib/walk.
  */
 #ifndef WAKE_SOFTIRQ_H
 #define WAKE_SOFTIRQ_H

@@ -592,6 +592,31 @@ void stack_told_free(struct stack_told *told)
 	free(told->asker_function);
 }
 
+uint32_t stack_number(const struct wake *wake, const struct thread *thread, size_t wait)
+{
+	const struct mark *found = mark_of_wait(thread, wait);
+
+	return stack_of(wake, found) ? found->stack : 0;
+}
+
+char *stack_function(const struct wake *wake, uint32_t number)
+{
+	struct frame frame;
+
+	return frame_of_stack(stack_of(wake, &(struct mark){.stack = number}), &frame) ? function_of(&frame) : NULL;
+}
+
+void stack_trim(const struct thread *thread, int64_t before)
+{
+	struct marks *marks = of(thread);
+	size_t drop = marks_until(thread, before - 1);
+
+	if (!drop)
+		return;
+	marks->list.count -= drop;
+	memmove(marks->list.items, marks->list.items + drop, marks->list.count * sizeof(*marks->list.items));
+}
+
 static const struct part_event events[] = {
 	{"stack:sleep", on_sleep, {"stack"}, .aside = true},
 	{"stack:wake", on_wake, {"stack", "pid"}, .aside = true},

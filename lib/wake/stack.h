@@ -1,6 +1,6 @@
 /*
  * wake_stack: in which function a thread went to sleep, in which one it woke another, and in which one it ran for most of the time, where
- * the data have stacks (trace-collect --stack). Private to lib/wake.
+ * the data have stacks (trace-collect --stack). Private to lib/wake and lib/walk.
  *
  * A stack goes by one frame: the innermost that is the program's own, beneath the C library's and the language's wrappers; of a
  * kernel thread the innermost beneath the scheduler.
@@ -27,5 +27,12 @@ struct stack_told {
 };
 struct stack_told stack_tell(const struct cut *cut, const struct thread *thread, size_t piece, int32_t asker);
 void stack_told_free(struct stack_told *told);
+
+/* The number of a wait's stack; 0: none. And the function that a stack goes by, which the caller frees; NULL: not known. */
+uint32_t stack_number(const struct wake *wake, const struct thread *thread, size_t wait);
+char *stack_function(const struct wake *wake, uint32_t number);
+
+/* Forgets where the thread slept, and whom it woke, before this time. */
+void stack_trim(const struct thread *thread, int64_t before);
 
 #endif

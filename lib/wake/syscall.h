@@ -1,5 +1,5 @@
 /*
- * syscall: the system call that each thread is in. Private to lib/wake.
+ * syscall: the system call that each thread is in. Private to lib/wake and lib/walk.
  */
 #ifndef WAKE_SYSCALL_H
 #define WAKE_SYSCALL_H

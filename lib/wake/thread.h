@@ -1,7 +1,7 @@
 /*
  * thread: what a thread did. A chain of pieces, contiguous in time: a piece ends where the next one starts, the last one is
  * still open. A thread first seen after a gap in the data has been what it is found to be since that gap ("began before the
- * data"). Private to lib/wake and lib/calls.
+ * data"). Private to lib/wake, lib/calls and lib/walk.
  */
 #ifndef WAKE_THREAD_H
 #define WAKE_THREAD_H

@@ -1,0 +1,34 @@
+/*
+ * build: the whole graph of a stream, from its events. Who ended which wait is what the wake core knows (wake/core.h); this cuts
+ * threads into segments, names their waits, and collects what happened in each.
+ *
+ *	builder = whole_builder_new(stream, events)
+ *	whole_builder_reads(&handlers, ...): then whole_builder_record(builder, record) on each of them
+ *	at the end of each trace (struct handlers, finish): whole = whole_builder_finish(builder)
+ *	whole_builder_free(builder)
+ *
+ * A wait lasts from the first sleep in a system call to the last wake-up before the call returns: wake-ups in vain do not end it. Outside of
+ * calls each sleep is a wait. Memory grows with the waits of the stream, not with its other events.
+ */
+#ifndef WALK_BUILD_H
+#define WALK_BUILD_H
+
+#include "event/event.h"
+#include "walk/whole.h"
+
+struct whole_builder;
+
+struct whole_builder *whole_builder_new(struct stream *stream, struct events *events); /* NULL after fail() */
+void whole_builder_free(struct whole_builder *builder);
+
+void whole_builder_reads(struct handlers *handlers, record_handler *handler);
+int whole_builder_record(struct whole_builder *builder, const struct record *record); /* 0; -1 after fail() */
+
+/* What the trace, which is over, holds: the caller owns it. NULL after fail(). The builder begins anew. */
+struct whole *whole_builder_finish(struct whole_builder *builder);
+
+/* The stream passed a filter that left out what is normal; a sentence that says what is missing; NULL: nothing. */
+bool whole_builder_partial(const struct whole_builder *builder);
+const char *whole_builder_complaint(struct whole_builder *builder);
+
+#endif

@@ -1,0 +1,130 @@
+#include "walk/moments.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+enum { ID_ROOM = 64, NAME_ROOM = 256 };
+
+/* How bad a signal is: by the time lost beyond the centre; plain numbers, and a change of level, lost none. */
+static int read_badness(const struct fields *fields, struct whole_signal *signal)
+{
+	double center = 0, ucl = 0;
+
+	if (fields_double(fields, "value", &signal->value) < 0 || fields_double(fields, "center", &center) < 0 || fields_double(fields, "ucl", &ucl) < 0)
+		return -1;
+	signal->lost = fields_find(fields, "start") && !fields_find(fields, "unit") && !fields_is(fields, "rules", "shift") ? signal->value - center : -1;
+	signal->excess = ucl > 0 ? signal->value / ucl : signal->value;
+	return 0;
+}
+
+static int read_signal(struct whole *whole, const struct fields *fields)
+{
+	char id[ID_ROOM] = "", chart[NAME_ROOM] = "", key[NAME_ROOM] = "", name[2 * NAME_ROOM];
+	struct whole_signal signal = {.ts = TIME_NONE};
+	int64_t tid = 0;
+
+	if (fields_time(fields, "ts", &signal.ts) < 0)
+		return -1;
+	if (signal.ts == TIME_NONE)
+		return fail("a signal needs ts=");
+	signal.start = signal.ts;
+	if (fields_time(fields, "start", &signal.start) < 0 || fields_integer(fields, "tid", &tid) < 0 || read_badness(fields, &signal) < 0)
+		return -1;
+	fields_text(fields, "id", id, sizeof(id));
+	fields_text(fields, "chart", chart, sizeof(chart));
+	fields_text(fields, "key", key, sizeof(key));
+	snprintf(name, sizeof(name), "%s%s%s", chart, *key ? " " : "", key);
+	signal.tid = tid > 0 && tid <= INT32_MAX ? (int32_t)tid : 0;
+	signal.id = whole_word(whole, id);
+	signal.name = whole_word(whole, name);
+	*ARRAY_ADD(&whole->signals) = signal;
+	return 0;
+}
+
+/* Those of threads first, for only they can be walked; then by time lost, then by what the limit was exceeded by. */
+static bool is_worse(const struct whole_signal *a, const struct whole_signal *b)
+{
+	if (!a->tid != !b->tid)
+		return a->tid != 0;
+	if (a->lost > b->lost || a->lost < b->lost)
+		return a->lost > b->lost;
+	return a->excess > b->excess;
+}
+
+static void take_signals(struct whole *whole, struct whole_window *window, unsigned long long first, unsigned long long last)
+{
+	for (size_t i = 0; i < whole->signals.count; i++) {
+		struct whole_signal *signal = &whole->signals.items[i];
+		const char *text = whole_text(whole, signal->id);
+		unsigned long long id = strtoull(text, NULL, 10);
+
+		if (!*text || id < first || id > last || signal->in_window)
+			continue;
+		signal->in_window = true;
+		if (window->signal == NUMBER_NONE || is_worse(signal, &whole->signals.items[window->signal]))
+			window->signal = (uint32_t)i;
+	}
+}
+
+static int read_window(struct whole *whole, const struct fields *fields)
+{
+	struct whole_window window = {.from = TIME_NONE, .to = TIME_NONE, .signal = NUMBER_NONE};
+	char id[ID_ROOM] = "", signals[ID_ROOM] = "", *end;
+	unsigned long long first, last;
+
+	if (fields_time(fields, "from", &window.from) < 0 || fields_time(fields, "to", &window.to) < 0)
+		return -1;
+	if (window.from == TIME_NONE || window.to == TIME_NONE || window.from > window.to)
+		return fail("a window needs from= and to=");
+	fields_text(fields, "id", id, sizeof(id));
+	fields_text(fields, "signals", signals, sizeof(signals));
+	window.id = whole_word(whole, id);
+	first = last = strtoull(signals, &end, 10);
+	if (*end == '-')
+		last = strtoull(end + 1, NULL, 10);
+	if (*signals)
+		take_signals(whole, &window, first, last);
+	*ARRAY_ADD(&whole->windows) = window;
+	return 0;
+}
+
+int moments_read(struct whole *whole, enum kind kind, const struct fields *fields)
+{
+	return kind == KIND_SIGNAL ? read_signal(whole, fields) : read_window(whole, fields);
+}
+
+static int compare_windows(const void *a, const void *b)
+{
+	const struct whole_window *one = a, *other = b;
+
+	if (one->from != other->from)
+		return one->from < other->from ? -1 : 1;
+	return one->to < other->to ? -1 : one->to > other->to;
+}
+
+void moments_ready(struct whole *whole)
+{
+	for (size_t i = 0; i < whole->signals.count; i++) {
+		const struct whole_signal *signal = &whole->signals.items[i];
+
+		if (!signal->in_window)
+			*ARRAY_ADD(&whole->windows) =
+				(struct whole_window){.from = signal->start, .to = signal->ts, .id = signal->id, .signal = (uint32_t)i};
+	}
+	if (whole->windows.count)
+		qsort(whole->windows.items, whole->windows.count, sizeof(*whole->windows.items), compare_windows);
+}
+
+bool moments_overlap(const struct whole *whole, int64_t from, int64_t to, int32_t tid)
+{
+	for (size_t i = 0; i < whole->signals.count; i++) {
+		const struct whole_signal *signal = &whole->signals.items[i];
+
+		if ((!tid || signal->tid == tid) && signal->start < to && signal->ts >= from)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,306 @@
+#include "walk/whole.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "base/fail.h"
+#include "walk/moments.h"
+
+struct tid_entry { /* the thread that has it */
+	int32_t tid;
+	uint32_t thread;
+	UT_hash_handle hh;
+};
+
+static const char *const endings[ENDINGS] = {NULL, "open", "thread", "timer", "device", "outside", "unknown"};
+
+const char *ending_name(enum ending ending)
+{
+	return endings[ending];
+}
+
+struct whole *whole_new(void)
+{
+	struct whole *whole = NEW(struct whole);
+
+	whole->from = whole->to = TIME_NONE;
+	whole_word(whole, "");
+	whole_set(whole, NULL, 0);
+	whole_identity(whole, (struct identity){0});
+	return whole;
+}
+
+void whole_free(struct whole *whole)
+{
+	struct tid_entry *entry, *next;
+
+	if (!whole)
+		return;
+	HASH_ITER(hh, whole->by_tid, entry, next) {
+		HASH_DEL(whole->by_tid, entry);
+		free(entry);
+	}
+	intern_free(&whole->words);
+	intern_free(&whole->sets);
+	intern_free(&whole->identities);
+	free(whole->threads.items);
+	free(whole->segments.items);
+	free(whole->edges.items);
+	free(whole->gaps.items);
+	free(whole->signals.items);
+	free(whole->windows.items);
+	free(whole->kinds.items);
+	free(whole->of_threads);
+	free(whole->thread_begins);
+	free(whole);
+}
+
+uint32_t whole_word(struct whole *whole, const char *text)
+{
+	return intern_number(&whole->words, text, strlen(text));
+}
+
+static int compare_words(const void *a, const void *b)
+{
+	uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+
+	return one < other ? -1 : one > other;
+}
+
+uint32_t whole_set(struct whole *whole, uint32_t *words, size_t count)
+{
+	size_t kept = 0;
+
+	if (count)
+		qsort(words, count, sizeof(*words), compare_words);
+	for (size_t i = 0; i < count; i++)
+		if (!kept || words[kept - 1] != words[i])
+			words[kept++] = words[i];
+	return intern_number(&whole->sets, words, kept * sizeof(*words));
+}
+
+const char *whole_text(const struct whole *whole, uint32_t word)
+{
+	return intern_at(&whole->words, word, NULL);
+}
+
+const uint32_t *whole_members(const struct whole *whole, uint32_t set, size_t *count)
+{
+	const uint32_t *words = intern_at(&whole->sets, set, count);
+
+	*count /= sizeof(*words);
+	return words;
+}
+
+uint32_t whole_identity(struct whole *whole, struct identity identity)
+{
+	return intern_number(&whole->identities, &identity, sizeof(identity));
+}
+
+struct identity whole_identity_at(const struct whole *whole, uint32_t identity)
+{
+	return *(const struct identity *)intern_at(&whole->identities, identity, NULL);
+}
+
+void whole_kind(struct whole *whole, uint32_t identity, uint32_t kind)
+{
+	if (!kind)
+		return;
+	while (whole->kinds.count <= identity)
+		*ARRAY_ADD(&whole->kinds) = 0;
+	whole->kinds.items[identity] = kind;
+}
+
+uint32_t whole_kind_of(const struct whole *whole, uint32_t identity)
+{
+	return identity < whole->kinds.count ? whole->kinds.items[identity] : 0;
+}
+
+static struct tid_entry *find_tid(const struct whole *whole, int32_t tid)
+{
+	struct tid_entry *entry;
+
+	HASH_FIND_INT(whole->by_tid, &tid, entry);
+	return entry;
+}
+
+uint32_t whole_thread(struct whole *whole, int32_t tid)
+{
+	struct tid_entry *entry = find_tid(whole, tid);
+	uint32_t thread = (uint32_t)whole->threads.count, earlier = 0;
+
+	if (entry) {
+		const struct whole_thread *old = &whole->threads.items[entry->thread];
+
+		earlier = old->earlier + old->segments;
+	} else {
+		entry = NEW(struct tid_entry);
+		entry->tid = tid;
+		HASH_ADD_INT(whole->by_tid, tid, entry);
+	}
+	entry->thread = thread;
+	*ARRAY_ADD(&whole->threads) =
+		(struct whole_thread){.tid = tid, .first = NUMBER_NONE, .last = NUMBER_NONE, .earlier = earlier};
+	return thread;
+}
+
+uint32_t whole_thread_of(const struct whole *whole, int32_t tid)
+{
+	const struct tid_entry *entry = find_tid(whole, tid);
+
+	return entry ? entry->thread : NUMBER_NONE;
+}
+
+uint32_t whole_segment(struct whole *whole, uint32_t number, int64_t start)
+{
+	struct whole_thread *thread = &whole->threads.items[number];
+	uint32_t segment = (uint32_t)whole->segments.count;
+
+	*ARRAY_ADD(&whole->segments) = (struct segment){.id = (int64_t)segment + 1,
+							.start = start,
+							.wait_from = start,
+							.end = start,
+							.thread = number,
+							.n = thread->earlier + ++thread->segments,
+							.before = thread->last,
+							.after = NUMBER_NONE};
+	if (thread->last == NUMBER_NONE)
+		thread->first = segment;
+	else
+		whole->segments.items[thread->last].after = segment;
+	thread->last = segment;
+	return segment;
+}
+
+void whole_edge(struct whole *whole, uint32_t from, uint32_t to, enum edge_kind kind, int64_t ts, bool weak)
+{
+	*ARRAY_ADD(&whole->edges) = (struct whole_edge){.ts = ts, .from = from, .to = to, .kind = (uint8_t)kind, .weak = weak};
+}
+
+static int compare_edges(const void *a, const void *b)
+{
+	const struct whole_edge *one = a, *other = b;
+
+	if (one->to != other->to)
+		return one->to < other->to ? -1 : 1;
+	if (one->ts != other->ts)
+		return one->ts < other->ts ? -1 : 1;
+	if (one->kind != other->kind)
+		return one->kind < other->kind ? -1 : 1;
+	return one->from < other->from ? -1 : one->from > other->from;
+}
+
+static int check_segments(const struct whole *whole)
+{
+	for (size_t i = 0; i < whole->segments.count; i++) {
+		const struct segment *segment = &whole->segments.items[i];
+
+		if (segment->wait_from < segment->start || segment->end < segment->wait_from)
+			return fail("segment %lld goes back in time", (long long)segment->id);
+		if (segment->after != NUMBER_NONE && segment_at(whole, segment->after)->start < segment->end)
+			return fail("segment %lld begins before segment %lld of its thread has ended",
+				    (long long)segment_at(whole, segment->after)->id, (long long)segment->id);
+	}
+	return 0;
+}
+
+static int check_edges(const struct whole *whole)
+{
+	for (size_t i = 0; i < whole->edges.count; i++) {
+		const struct whole_edge *edge = &whole->edges.items[i];
+
+		if (segment_at(whole, edge->from)->start > edge->ts)
+			return fail("the edge from %lld to %lld goes back in time", (long long)segment_at(whole, edge->from)->id,
+				    (long long)segment_at(whole, edge->to)->id);
+	}
+	return 0;
+}
+
+static void index_threads(struct whole *whole)
+{
+	size_t at = 0;
+
+	whole->of_threads = memory_grow(whole->of_threads, whole->segments.count + 1, sizeof(*whole->of_threads));
+	whole->thread_begins = memory_grow(whole->thread_begins, whole->threads.count + 1, sizeof(*whole->thread_begins));
+	for (size_t thread = 0; thread < whole->threads.count; thread++) {
+		whole->thread_begins[thread] = at;
+		for (uint32_t i = whole->threads.items[thread].first; i != NUMBER_NONE; i = segment_at(whole, i)->after)
+			whole->of_threads[at++] = i;
+	}
+	whole->thread_begins[whole->threads.count] = at;
+}
+
+int whole_ready(struct whole *whole)
+{
+	if (check_segments(whole) < 0 || check_edges(whole) < 0)
+		return -1;
+	if (whole->edges.count)
+		qsort(whole->edges.items, whole->edges.count, sizeof(*whole->edges.items), compare_edges);
+	index_threads(whole);
+	moments_ready(whole);
+	return 0;
+}
+
+const uint32_t *whole_segments(const struct whole *whole, uint32_t thread, size_t *count)
+{
+	*count = whole->thread_begins[thread + 1] - whole->thread_begins[thread];
+	return whole->of_threads + whole->thread_begins[thread];
+}
+
+uint32_t whole_find(const struct whole *whole, int32_t tid, uint64_t n)
+{
+	for (size_t i = whole->threads.count; i-- > 0;) {
+		const struct whole_thread *thread = &whole->threads.items[i];
+
+		if (thread->tid == tid && n > thread->earlier && n <= (uint64_t)thread->earlier + thread->segments)
+			return whole->of_threads[whole->thread_begins[i] + (size_t)(n - thread->earlier - 1)];
+	}
+	return NUMBER_NONE;
+}
+
+uint32_t whole_at(const struct whole *whole, uint32_t thread, int64_t ts)
+{
+	size_t count, low = 0, high;
+	const uint32_t *segments = whole_segments(whole, thread, &count);
+
+	for (high = count; low < high;) {
+		size_t middle = low + (high - low) / 2;
+
+		if (segment_at(whole, segments[middle])->start <= ts)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0 || segment_at(whole, segments[low - 1])->end < ts)
+		return NUMBER_NONE;
+	return segments[low - 1];
+}
+
+const struct whole_edge *whole_arriving(const struct whole *whole, uint32_t segment, size_t *count)
+{
+	size_t end = COUNT_UNTIL(whole->edges.items, whole->edges.count, to, segment);
+	size_t begin = segment ? COUNT_UNTIL(whole->edges.items, end, to, segment - 1) : 0;
+
+	*count = end - begin;
+	return whole->edges.items + begin;
+}
+
+const struct whole_edge *whole_ender(const struct whole *whole, uint32_t segment)
+{
+	size_t count;
+	const struct whole_edge *edges = whole_arriving(whole, segment, &count);
+
+	while (count-- > 0)
+		if (!edges[count].weak && edges[count].ts >= segment_at(whole, segment)->wait_from)
+			return &edges[count];
+	return NULL;
+}
+
+bool whole_lost(const struct whole *whole, int64_t from, int64_t to)
+{
+	for (size_t i = 0; i < whole->gaps.count; i++)
+		if (whole->gaps.items[i].from < to && whole->gaps.items[i].to > from)
+			return true;
+	return false;
+}

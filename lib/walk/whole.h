@@ -1,0 +1,154 @@
+/*
+ * whole: the graph of everything that a stream's threads did (kind=event), in memory: for graph-walk, which asks what is usual, and
+ * so needs the normal cases, too. tailblame-graph(5) has its records.
+ *
+ * A node is a segment of a thread: from the end of one wait to the end of its next. Edges come to the end of a segment's wait, from
+ * the segment in which that was brought about. Edges of kind seq, from each segment of a thread to its next, are not kept: they follow
+ * from the numbers. So do the sets of what happened in a segment: most segments share theirs with others.
+ *
+ *	whole = whole_new()
+ *	whole_thread(), whole_segment(), whole_edge() ...	walk/build.h, from events; walk/whole_record.h, from records
+ *	whole_ready(whole)					from here on it is only read
+ *	whole_free(whole)
+ *
+ * Threads, segments, words, sets and identities go by numbers from 0; pointers to them are valid until the next is added.
+ * Times are nanoseconds of the trace clock.
+ */
+#ifndef WALK_WHOLE_H
+#define WALK_WHOLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/memory.h"
+#include "graph/graph.h"
+#include "walk/intern.h"
+
+#define NUMBER_NONE UINT32_MAX /* no thread, no segment */
+
+/* What ended a segment's wait. ENDED_NOT: the segment has none, its thread ended, or the data did. ENDED_OPEN: it lasts. */
+enum ending { ENDED_NOT, ENDED_OPEN, ENDED_THREAD, ENDED_TIMER, ENDED_DEVICE, ENDED_OUTSIDE, ENDED_UNKNOWN, ENDINGS };
+const char *ending_name(enum ending ending);
+
+enum { SEGMENT_LOST = 1 }; /* events were lost in it, or before its wait began: nobody knows how long it waited */
+
+struct segment {
+	int64_t id;		     /* as in records */
+	int64_t start, wait_from, end; /* without a wait wait_from is the end */
+	int64_t run, runnable;	     /* ns before wait_from */
+	int64_t ret;		     /* of the system call; where has_ret */
+	uint32_t thread, n;	     /* its number among the segments of its tid, from 1 */
+	uint32_t before, after;	     /* segments of the thread; NUMBER_NONE */
+	uint32_t set;		     /* of words: what happened in it */
+	uint32_t identity;	     /* of its wait */
+	uint8_t ended, flags;
+	bool has_ret;
+};
+
+struct whole_thread {
+	int32_t tid, tgid;     /* tgid 0: not known */
+	uint32_t name, process; /* words */
+	uint32_t first, last;  /* segments; NUMBER_NONE */
+	uint32_t segments;     /* of it */
+	uint32_t earlier;      /* segments of threads that had its tid before */
+};
+
+/* Two waits of a thread are the same if these are. Words; 0: not known. */
+struct identity {
+	uint32_t syscall, object, function;
+};
+
+struct whole_edge {
+	int64_t ts;
+	uint32_t from, to; /* segments */
+	uint8_t kind;	   /* enum edge_kind */
+	bool weak;
+};
+
+struct whole_gap { /* events were lost */
+	int64_t from, to;
+};
+
+struct whole_signal {
+	int64_t start, ts;
+	double value, lost, excess; /* lost: seconds beyond the centre, negative for what is no wait; excess: value / ucl */
+	int32_t tid; /* 0: none */
+	bool in_window;
+	uint32_t id, name; /* words: its id; chart and key */
+};
+
+struct whole_window {
+	int64_t from, to;
+	uint32_t id; /* word */
+	uint32_t signal; /* the worst in it; NUMBER_NONE */
+};
+
+struct whole {
+	int64_t from, to; /* where the data begin and end */
+	ARRAY(struct whole_thread) threads;
+	ARRAY(struct segment) segments;
+	ARRAY(struct whole_edge) edges;
+	ARRAY(struct whole_gap) gaps;
+	ARRAY(struct whole_signal) signals;
+	ARRAY(struct whole_window) windows;
+	struct intern words, sets, identities;
+	/* private: how descriptors are called for people, by identity; and indexes of whole_ready() */
+	ARRAY(uint32_t) kinds;
+	struct tid_entry *by_tid;
+	uint32_t *of_threads;  /* segments of each thread, one thread behind the other */
+	size_t *thread_begins;
+};
+
+struct whole *whole_new(void);
+void whole_free(struct whole *whole);
+
+/* Words, and sets of words, which are sorted and lose their doubles. Word 0 is "", set 0 has none. */
+uint32_t whole_word(struct whole *whole, const char *text);
+uint32_t whole_set(struct whole *whole, uint32_t *words, size_t count);
+const char *whole_text(const struct whole *whole, uint32_t word);
+const uint32_t *whole_members(const struct whole *whole, uint32_t set, size_t *count);
+
+uint32_t whole_identity(struct whole *whole, struct identity identity);
+struct identity whole_identity_at(const struct whole *whole, uint32_t identity);
+
+/*
+ * What the wait's descriptor is, "pipe", for people: it is no part of the identity, for it may be told of some waits only. The last word of it
+ * that came; 0: none.
+ */
+void whole_kind(struct whole *whole, uint32_t identity, uint32_t kind);
+uint32_t whole_kind_of(const struct whole *whole, uint32_t identity);
+
+/* A thread that takes over the tid, and one that has it; NUMBER_NONE: none. */
+uint32_t whole_thread(struct whole *whole, int32_t tid);
+uint32_t whole_thread_of(const struct whole *whole, int32_t tid);
+
+/* The next segment of a thread; the caller fills in the rest. */
+uint32_t whole_segment(struct whole *whole, uint32_t thread, int64_t start);
+void whole_edge(struct whole *whole, uint32_t from, uint32_t to, enum edge_kind kind, int64_t ts, bool weak);
+
+/* Sorts, and makes indexes. -1 after fail(): a segment or edge goes back in time. */
+int whole_ready(struct whole *whole);
+
+/* From here on only after whole_ready(). The segments of a thread, in the order of time; those of a tid's threads stand one behind the other. */
+const uint32_t *whole_segments(const struct whole *whole, uint32_t thread, size_t *count);
+uint32_t whole_find(const struct whole *whole, int32_t tid, uint64_t n);     /* TID#N; NUMBER_NONE */
+uint32_t whole_at(const struct whole *whole, uint32_t thread, int64_t ts);   /* the segment there; NUMBER_NONE */
+
+/* The edges that arrive at the end of a segment's wait, by time; and what ended it: the last that is strong; NULL: none. */
+const struct whole_edge *whole_arriving(const struct whole *whole, uint32_t segment, size_t *count);
+const struct whole_edge *whole_ender(const struct whole *whole, uint32_t segment);
+
+/* Whether events were lost between these times. */
+bool whole_lost(const struct whole *whole, int64_t from, int64_t to);
+
+static inline const struct segment *segment_at(const struct whole *whole, uint32_t segment)
+{
+	return &whole->segments.items[segment];
+}
+
+static inline bool segment_waits(const struct segment *segment)
+{
+	return segment->end > segment->wait_from || segment->ended != ENDED_NOT;
+}
+
+#endif
