@@ -12,6 +12,7 @@
 #include "base/interrupt.h"
 #include "base/priority.h"
 #include "blame/comparison.h"
+#include "blame/told.h"
 #include "event/event.h"
 #include "calls/build.h"
 #include "graph/graph_reader.h"
@@ -42,6 +43,9 @@ struct ranker {
 	struct ranking_total *total; /* of the current stream */
 	struct comparison *comparison; /* gets the stream's moments; NULL: without --diff */
 	enum comparison_side side;
+	struct told *told; /* moments of streams without nodes */
+	bool is_told;	   /* the current stream is one: its ranking stays as it is */
+	char *host;	   /* of the current stream */
 	ARRAY(char *) devices; /* with --diff: device records, each once, because nodes have only device numbers */
 };
 
@@ -97,10 +101,43 @@ static int other_seen(void *context, const struct record *record)
 
 	if (ranker->comparison && record->kind == KIND_DEVICE)
 		keep_device(ranker, record);
+	if (ranker->is_told)
+		return STREAM_PASS;
 	if (graph_reader_record(ranker->reader, record) < 0 || count_waiting(ranker, record) < 0 ||
 	    graph_builder_record(ranker->builder, record) < 0)
 		return -1;
 	return STREAM_PASS;
+}
+
+static int stream_seen(void *context, const struct record *record)
+{
+	struct ranker *ranker = context;
+	const struct fields *fields = stream_fields(ranker->stream, record);
+
+	if (!fields)
+		return -1;
+	free(ranker->host);
+	ranker->host = fields_copy(fields, "host");
+	ranker->is_told = fields_find(fields, "moments") != NULL;
+	return other_seen(context, record);
+}
+
+static int told_seen(struct ranker *ranker, const struct record *record)
+{
+	const struct fields *fields = stream_fields(ranker->stream, record);
+
+	if (!fields)
+		return -1;
+	if (ranker->comparison && (record->kind == KIND_GRAPH ? told_graph : told_blame)(ranker->told, fields) < 0)
+		return stream_fail(ranker->stream, "%s", fail_text());
+	return STREAM_PASS;
+}
+
+static int graph_seen(void *context, const struct record *record)
+{
+	struct ranker *ranker = context;
+
+	return ranker->is_told ? told_seen(ranker, record) : other_seen(context, record);
 }
 
 /* Nearly all records are events. */
@@ -118,6 +155,8 @@ static int ranking_seen(void *context, const struct record *record)
 {
 	struct ranker *ranker = context;
 
+	if (ranker->is_told)
+		return record->kind == KIND_BLAME ? told_seen(ranker, record) : STREAM_PASS;
 	return graph_reader_record(ranker->reader, record) < 0 ? -1 : STREAM_DROP;
 }
 
@@ -126,7 +165,7 @@ static void moment_over(void *context, enum graph_kind kind, const struct moment
 	struct ranker *ranker = context;
 
 	if (ranker->comparison)
-		comparison_moment(ranker->comparison, ranker->side, kind, shares, shares_count);
+		comparison_moment(ranker->comparison, ranker->side, ranker->host ? ranker->host : "", kind, shares, shares_count);
 }
 
 static int stream_over(void *context)
@@ -138,6 +177,7 @@ static int stream_over(void *context)
 		status = graph_builder_finish(ranker->builder);
 	if (status == 0)
 		status = ranking_total_write(ranker->total, &ranker->options, ranker->stream);
+	told_over(ranker->told);
 	ranking_total_free(ranker->total);
 	ranker->total = ranking_total_new(moment_over, ranker);
 	return status;
@@ -168,6 +208,8 @@ static int rank(struct ranker *ranker, char *const *files, int files_count, bool
 	ranker->options.events = ranker->events = events_new(ranker->stream);
 	ranker->reader = graph_reader_new(ranker->stream, rank_graph, ranker);
 	ranker->total = ranking_total_new(moment_over, ranker);
+	ranker->told = told_new(moment_over, ranker);
+	ranker->is_told = false;
 	ranker->builder = graph_builder_new(ranker->stream, ranker->events, (int)worst);
 	if (!ranker->builder)
 		die("%s", fail_text());
@@ -177,6 +219,8 @@ static int rank(struct ranker *ranker, char *const *files, int files_count, bool
 	/* rank */
 	for (int kind = 0; kind < KINDS; kind++)
 		handlers.on[kind] = other_seen;
+	handlers.on[KIND_STREAM] = stream_seen;
+	handlers.on[KIND_GRAPH] = graph_seen;
 	handlers.on[KIND_EVENT] = event_seen;
 	handlers.on[KIND_PATH] = handlers.on[KIND_BLAME] = ranking_seen;
 	status = stream_finish(ranker->stream, &handlers, ranker);
@@ -187,6 +231,9 @@ static int rank(struct ranker *ranker, char *const *files, int files_count, bool
 
 	/* close */
 	graph_builder_free(ranker->builder);
+	told_free(ranker->told);
+	free(ranker->host);
+	ranker->host = NULL;
 	ranking_total_free(ranker->total);
 	graph_reader_free(ranker->reader);
 	events_free(ranker->events);

@@ -1,5 +1,5 @@
 /*
- * run-edge: record the runs of programs as ordered, and send them.
+ * run-edge: record the runs of programs as ordered, rank what was slow, and send both.
  */
 #include <errno.h>
 #include <limits.h>
@@ -16,6 +16,7 @@
 #include "base/confine.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "fleet/hours.h"
 #include "fleet/intake.h"
 #include "fleet/recordings.h"
 #include "fleet/sender.h"
@@ -24,12 +25,13 @@ enum { SECOND_NS = 1000000000, AGAIN_SECONDS = 10 };
 
 static struct link_options to = {.server = "nats://127.0.0.1:4222", .patient = true};
 static struct sender_options how;
-static const char *may_file = "/etc/tailblame/edge", *folder = "/var/lib/tailblame/edge", *window, *node;
+static const char *may_file = "/etc/tailblame/edge", *folder = "/var/lib/tailblame/edge", *window, *node, *moments;
 static uint64_t most = 64 << 20;
 static volatile sig_atomic_t ending;
 
 static const struct option_entry options[] = {
 	{OPTION_STRING, 'f', "may", &may_file, "FILE", "what may be recorded (default: /etc/tailblame/edge)"},
+	{OPTION_STRING, 'm', "moments", &moments, "DIR", "rank the hour files there, and send signals, paths and blame"},
 	{OPTION_STRING, 'n', "node", &node, "NAME", "the name of this machine (default: the host's)"},
 	{OPTION_STRING, 's', "server", &to.server, "URL", "the NATS server, tls://HOST"},
 	{OPTION_STRING, 0, "ca", &to.ca, "FILE", "the certificates that sign the server's"},
@@ -125,14 +127,20 @@ static int serve(struct outbox *outbox, const struct may *may)
 	char *begin = commands();
 	struct recordings_options options_of = {.outbox = outbox, .folder = folder, .may = may, .node = how.node, .commands = begin, .tell = tell};
 	struct recordings *recordings = recordings_new(&options_of);
+	struct hours_options hours_of = {.folder = moments, .outbox = outbox, .spool = folder, .node = how.node, .commands = begin, .tell = tell};
+	struct hours *hours = moments ? hours_new(&hours_of) : NULL;
 	time_t again_at = 0;
 	pid_t sender;
 
+	if (moments && !hours)
+		die("%s", fail_text());
 	sigaction(SIGTERM, &end, NULL);
 	sigaction(SIGINT, &end, NULL);
 	sender = start_sender(outbox);
 	while (!ending) {
 		recordings_step(recordings);
+		if (hours)
+			hours_step(hours);
 		if (sender > 0 && waitpid(sender, NULL, WNOHANG) == sender) {
 			warn("the process that sends ended; another begins in %d seconds", AGAIN_SECONDS);
 			again_at = time(NULL) + AGAIN_SECONDS;
@@ -147,6 +155,8 @@ static int serve(struct outbox *outbox, const struct may *may)
 		waitpid(sender, NULL, 0);
 	}
 	recordings_end(recordings);
+	if (hours)
+		hours_end(hours);
 	free(begin);
 	return EXIT_DONE;
 }
@@ -168,7 +178,7 @@ static int take(char *const *files, int count, struct outbox *outbox)
 
 int main(int argc, char **argv)
 {
-	int first = command_line(argc, argv, options, "[FILE...]", "record the runs of programs as ordered, and send them"), status;
+	int first = command_line(argc, argv, options, "[FILE...]", "record the runs of programs as ordered, rank what was slow, and send both"), status;
 	char host[HOST_NAME_MAX + 1] = "";
 	struct outbox *outbox;
 	struct may *may;
@@ -180,6 +190,8 @@ int main(int argc, char **argv)
 	how.tell = tell;
 	if (!*how.node)
 		die_usage("--node needs a name");
+	if (moments && argc > first)
+		die_usage("--moments is for a service, without operands");
 
 	/* open */
 	may = may_load(may_file);

@@ -1,6 +1,7 @@
 /*
  * run-hub: order the runs of a fleet, and collect them.
  */
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +22,9 @@
 #include "run/job.h"
 
 static struct link_options to = {.server = "nats://127.0.0.1:4222"};
-static const char *until, *nodes = "*", *output;
+static const char *since, *until, *nodes = "*", *output;
 static uint64_t runs = 20, most = UINT64_C(8) << 30;
-static bool light, follow;
+static bool light, follow, moments;
 
 static const struct option_entry options[] = {
 	{OPTION_STRING, 's', "server", &to.server, "URL", "the NATS server, tls://HOST"},
@@ -31,34 +32,41 @@ static const struct option_entry options[] = {
 	{OPTION_STRING, 0, "cert", &to.cert, "FILE", "the certificate of the hub"},
 	{OPTION_STRING, 0, "key", &to.key, "FILE", "its key"},
 	{OPTION_STRING, 0, "login", &to.login, "FILE", "a file of user and password"},
-	{OPTION_STRING, 'u', "until", &until, "TIME", "order: until then, 7d or 2026-12-01T05:00"},
+	{OPTION_STRING, 0, "since", &since, "TIME", "pull --moments: only those since then"},
+	{OPTION_STRING, 'u', "until", &until, "TIME", "order: until then, 7d or 2026-12-01T05:00; pull --moments: those before"},
 	{OPTION_COUNT, 'r', "runs", &runs, "N", "order: this many runs on each machine (default 20)"},
-	{OPTION_STRING, 0, "nodes", &nodes, "GLOB", "order: only machines of these names"},
+	{OPTION_STRING, 0, "nodes", &nodes, "GLOB", "order, pull: only machines of these names"},
 	{OPTION_FLAG, 0, "light", &light, NULL, "order: only begin, end and exit status"},
 	{OPTION_STRING, 'o', "output", &output, "FILE", "pull: append to this file"},
-	{OPTION_FLAG, 0, "follow", &follow, NULL, "pull: go on as runs arrive"},
+	{OPTION_FLAG, 0, "follow", &follow, NULL, "pull: go on as messages arrive"},
+	{OPTION_FLAG, 'm', "moments", &moments, NULL, "pull: what was slow, and who was to blame, in place of runs"},
 	{OPTION_SIZE, 0, "size", &most, "SIZE", "init: the most that the server stores (default 8G)"},
 	{0},
 };
 
-/* Seconds since 1970. */
-static int64_t read_until(void)
+/* Seconds since 1970; a duration is from now on (1), or back (-1). */
+static int64_t read_time(const char *text, int direction)
 {
 	static const char *const formats[] = {"%Y-%m-%dT%H:%M", "%Y-%m-%d"};
 	int64_t ns;
 
-	if (!until)
-		die_usage("an order needs --until");
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
 		struct tm day = {0};
-		const char *rest = strptime(until, formats[i], &day);
+		const char *rest = strptime(text, formats[i], &day);
 
 		if (rest && !*rest)
 			return timegm(&day);
 	}
-	if (number_duration(until, strlen(until), &ns) < 0)
-		die_usage("'%s' is neither a duration such as 7d nor a time such as 2026-12-01T05:00", until);
-	return time(NULL) + ns / NSEC_PER_SEC;
+	if (number_duration(text, strlen(text), &ns) < 0)
+		die_usage("'%s' is neither a duration such as 7d nor a time such as 2026-12-01T05:00", text);
+	return time(NULL) + direction * (ns / NSEC_PER_SEC);
+}
+
+static int64_t read_until(void)
+{
+	if (!until)
+		die_usage("an order needs --until");
+	return read_time(until, 1);
 }
 
 static struct fleet_link *open_link(void)
@@ -210,8 +218,18 @@ static int list_orders(char *const *arguments)
 	return fflush(stdout) ? EXIT_FAILED : EXIT_DONE;
 }
 
-/* Writes what a message has: 0; 1: it is no run, or tells of some that are missing. */
-static int take(struct store *store, const struct fleet_message *message)
+/* What a pull writes; all else is passed over. */
+struct wanted {
+	int64_t since, until; /* ns since 1970, of moments */
+};
+
+static bool is_wanted(const struct wanted *wanted, const struct parcel *parcel)
+{
+	return fnmatch(nodes, parcel->node, 0) == 0 && (!parcel->moments || (parcel->from >= wanted->since && parcel->from < wanted->until));
+}
+
+/* Writes what a message has: 0; 1: it is no run, and no moments, or tells of some that are missing. */
+static int take(struct store *store, const struct fleet_message *message, const struct wanted *wanted)
 {
 	struct parcel parcel;
 	char *subject, *place = clean_text(message->subject, strlen(message->subject));
@@ -225,12 +243,12 @@ static int take(struct store *store, const struct fleet_message *message)
 		if (!strncmp(message->subject, "tb.log.", 7) && !parcel.told)
 			status = 0; /* who may send these may say whose they are */
 		else if (strcmp(subject, message->subject) || !last || strcmp(last + 1, node))
-			status = fail("its run is of another machine or job");
+			status = fail("it is of another machine or job");
 		free(subject);
 		free(node);
 		if (status == 0 && parcel.told)
 			warn("%s: %s", place, parcel.told);
-		else if (status == 0 && store_add(store, &parcel) < 0)
+		else if (status == 0 && is_wanted(wanted, &parcel) && store_add(store, &parcel) < 0)
 			die("%s", fail_text());
 		status = status < 0 ? -1 : parcel.told != NULL;
 		parcel_free(&parcel);
@@ -253,22 +271,39 @@ static void wait_for_server(struct fleet_link *link, bool *told)
 	sleep(1);
 }
 
+static struct wanted read_wanted(void)
+{
+	struct wanted wanted = {INT64_MIN, INT64_MAX};
+
+	if (!moments && (since || until))
+		die_usage("--since and --until choose moments: they need --moments");
+	if (since && __builtin_mul_overflow(read_time(since, -1), NSEC_PER_SEC, &wanted.since))
+		die_usage("'%s' is too far away", since);
+	if (until && __builtin_mul_overflow(read_time(until, -1), NSEC_PER_SEC, &wanted.until))
+		die_usage("'%s' is too far away", until);
+	return wanted;
+}
+
 static int pull(char *const *arguments)
 {
+	struct wanted wanted = read_wanted();
 	struct store *store = store_open(output);
 	const struct fleet_message *messages;
 	struct fleet_link *link;
 	bool all_seen = false, closed = false, strange = false, told = false;
+	char *name;
 
 	if (!store)
 		die("%s", fail_text());
 	if (!order_job_is_name(arguments[0]) || strchr(arguments[0], '.'))
 		die_usage("the name of a pull is of letters, digits, '_' and '-'");
 	to.patient = follow;
+	/* no name of a pull of runs has an equals sign */
+	name = memory_format("%s%s", arguments[0], moments ? "=moments" : "");
 	confine(CONFINE_NETWORK, output, NULL, 0);
 	link = open_link();
 	while (!closed && (follow || !all_seen)) {
-		int count = fleet_link_pull(link, arguments[0], &messages, &all_seen);
+		int count = fleet_link_pull(link, name, moments ? FLEET_MOMENTS : FLEET_SUBJECTS, &messages, &all_seen);
 
 		if (count < 0 && !follow)
 			give_up(link);
@@ -277,7 +312,7 @@ static int pull(char *const *arguments)
 		else
 			told = false;
 		for (int i = 0; i < count; i++)
-			strange |= take(store, &messages[i]) != 0;
+			strange |= take(store, &messages[i], &wanted) != 0;
 		if (count > 0 && store_sync(store, &closed) < 0)
 			die("%s", fail_text());
 		if (count > 0 && !closed && fleet_link_acknowledge(link) < 0 && !follow)
@@ -285,6 +320,7 @@ static int pull(char *const *arguments)
 	}
 	fleet_link_close(link);
 	store_close(store);
+	free(name);
 	return strange ? EXIT_INCOMPLETE : EXIT_DONE;
 }
 

@@ -566,6 +566,30 @@ moments_of() {
 	assert_line --index 0 "diff good_moments=4 bad_moments=8 algorithm=critical"
 }
 
+@test "diff: two groups of hosts are dealt as hosts, for the moments of one are alike" {
+	hosts() { # SHARE NAME...
+		local share=$1
+		shift
+		for name; do
+			echo "stream version=1 host=$name"
+			moments_of "$share" "$share"
+		done
+	}
+	hosts 0.2 a b c >good
+	hosts 0.7 d e f >bad
+	run -0 blame-rank --diff --text good bad
+	# 20 deals of hosts, of which two are as large; of moments there are 924
+	assert_line --index 0 "diff rank=1 name=b difference=0.500000 good=0.200000 bad=0.700000 sure=few good_moments=6 bad_moments=6 good_hosts=3 bad_hosts=3 algorithm=critical"
+	hosts 0.7 g h i j >>bad
+	run -0 blame-rank --diff --text good bad
+	assert_line --index 0 --partial "p=0.008333 sure=yes good_moments=6 bad_moments=14 good_hosts=3 bad_hosts=7 "
+	run -0 bash -c 'blame-rank --diff good bad | report'
+	assert_line "moments compared: 6 good, 14 bad, of 3 and 7 hosts"
+	hosts 0.7 a >>bad
+	run -0 blame-rank --diff --text good bad
+	assert_line --index 0 --regexp "p=0.[0-9]* sure=yes good_moments=6 bad_moments=16 algorithm"
+}
+
 @test "diff: graphs of threads are not compared with graphs of calls" {
 	moments_of 0.1 0.2 0.3 0.4 >threads
 	sed 's/kind=wake/kind=rag/; /^edge/d; s/ target=2//' threads >calls

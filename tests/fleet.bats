@@ -29,13 +29,18 @@ try_serve() {
 	done
 }
 
-# serve [LINE...]: a server with these lines of configuration; HUB and EDGE are commands for it. Its port is none that the kernel gives away.
-serve() {
-	printf '%s\n' "jetstream { store_dir: \"$PWD/js\" }" "$@" >server.conf
+# serve_somewhere: a server with server.conf. Its port is none that the kernel gives away.
+serve_somewhere() {
 	for _ in {1..50}; do
 		port=$((20000 + RANDOM % 10000))
 		try_serve && break
 	done
+}
+
+# serve [LINE...]: a server with these lines of configuration; HUB and EDGE are commands for it.
+serve() {
+	printf '%s\n' "jetstream { store_dir: \"$PWD/js\" }" "$@" >server.conf
+	serve_somewhere
 	url=nats://127.0.0.1:$port
 	hub=(run-hub -s "$url") edge=(run-edge -s "$url" --may=may --spool=spool)
 }
@@ -145,7 +150,7 @@ send() {
 	"${hub[@]}" init
 	runs 1 30 >in
 	run -3 "${edge[@]}" -n k --size=1500 in
-	assert_output --regexp 'run-edge: dropped [0-9]+ runs, for its spool was full'
+	assert_output --regexp 'run-edge: dropped [0-9]+ messages, for its spool was full'
 	run -3 --separate-stderr "${hub[@]}" pull -o got here
 	assert_regex "$stderr" 'run-hub: tb.told.=.k: dropped [0-9]+ runs'
 	dropped=$(cat spool/dropped)
@@ -180,7 +185,7 @@ send() {
 	run -3 --separate-stderr "${hub[@]}" pull -o got here
 	assert_equal "$(grep -v '^stream\|^end' got)" "$(runs 1 1)"
 	assert_equal "$(grep -c 'passed over a message of tb.run.j' <<<"$stderr")" 7
-	assert_regex "$stderr" "tb.run.j.n: its run is of another machine or job"
+	assert_regex "$stderr" "tb.run.j.n: it is of another machine or job"
 	assert_regex "$stderr" "tb.run.j.k: the run 'k:b:2.0:1' comes twice|tb.run.j.k: it has more than one run"
 	assert_regex "$stderr" "tb.told.j.n: .x1b.2J"
 }
@@ -210,6 +215,24 @@ send() {
 	kill $!
 	run -0 run-hub -s "tls://localhost:$port" --ca=cert.pem --login=hub.login pull -o got here
 	assert_equal "$(grep -v '^stream\|^end' got)" "$(runs 1 3)"
+}
+
+@test "the five commands that run-hub(1) begins with start a server with TLS and a login" {
+	command -v openssl >/dev/null || skip "needs openssl"
+	sed -n '/^\.Bd/,/^\.Ed/p; /^\.Ed/q' "$TOP/man/run-hub.1" | sed "/^\./d; s/\\\\e/\\\\/g; s/hub\.example\.org/localhost/; s,/var/lib/nats,$PWD/js," >commands
+	assert_equal "$(grep -c '^# ' commands)" 5
+	# the handshake may take longer on a machine that has other work, and the port is one that is free
+	sed -n '/nats-server/q; s/^# //; p' commands | sed 's/tls {/tls {timeout: 300, /; s/authorization {/authorization {timeout: 300, /' >prepare
+	bash -e prepare 2>openssl.log
+	assert_equal "$(grep '^# nats-server' commands)" "# nats-server -c nats.conf &"
+	mv nats.conf server.conf
+	serve_somewhere
+	last=$(sed -n '$s/^# //p' commands)
+	assert_equal "$last" "run-hub -s tls://localhost --ca=ca.pem --login=login init"
+	run -0 bash -c "${last/localhost/localhost:$port}"
+	run -0 run-hub -s "tls://localhost:$port" --ca=ca.pem --login=login orders
+	run -1 run-hub -s "tls://localhost:$port" --ca=ca.pem orders
+	assert_equal "$(stat -c %a login key.pem server.conf | sort -u)" 600
 }
 
 @test "orders are listed, replaced and cancelled; bad ones are refused" {
@@ -262,6 +285,110 @@ send() {
 	echo 'program w*t' >may
 	run -1 "${edge[@]}" -n k
 	assert_output --partial "may:1: a name is whole, or ends in '*', unlike 'w*t'"
+}
+
+# hour SECOND NAME...: an hour file in which thread NAME, each in its own window, waits for a second for its disk.
+hour() {
+	local at=$1 i=0
+	printf 'stream version=1 host=%s kernel=6 clock=mono wall=%d boot=b\n' "$(hostname)" "$at"
+	printf 'task ts=0 tid=7 comm=a tgid=7 program=/secret/program title="secret title"\ndevice dev=7:0 name=loop0 scheduler=secret\n'
+	shift
+	for name; do
+		i=$((i + 1))
+		cat <<-END
+			event ts=$i.1 tid=7 comm=a name=secret:event x=1
+			signal id=$i ts=$((i + 1)) start=$i chart=own key="secret key" value=1 center=0.1 ucl=0.2 rules=1 tid=7 comm=a path=/secret/shown
+			graph id=$i window=$i signal=$i kind=wake target=2 from=$i to=$((i + 1))
+			node graph=$i id=1 deed=service who=$name request=read dev=7:0 tid=8 start=$i end=$i.75 what=service sector=4711
+			node graph=$i id=2 deed=run who=a tid=7 start=$i.75 end=$((i + 1)) what=run
+			edge graph=$i from=1 to=2 kind=seq
+			window id=$i from=$i to=$((i + 1)) signals=$i-$i complete=yes
+		END
+	done
+}
+
+ranked() { [ "$(cat "spool.$1/moments" 2>/dev/null)" = "$2" ]; }
+hub_has() { "${hub[@]}" pull --moments -o got here && [ "$(grep -c '^stream' got)" -ge "$1" ]; }
+
+@test "what was slow reaches the hub from hour files, without what is the machine's own" {
+	command -v zstd >/dev/null || skip "needs zstd"
+	serve
+	"${hub[@]}" init
+	mkdir -m 700 hours.k1 hours.k2
+	for host in k1 k2; do
+		run-edge -s "$url" -n $host --may=may --spool=spool.$host --moments=hours.$host 2>>log 3>&- &
+		edges+=($!)
+	done
+	hour 1795000000 old old | zstd -q >hours.k1/2026-11-18-110000.tb.zst
+	until_true 300 ranked k1 2026-11-18-110000.tb.zst
+	hour 1795003600 new old new | zstd -q >hours.k1/2026-11-18-120000.tb.zst
+	hour 1795003600 new new | zstd -q >draft && mv draft hours.k2/2026-11-18-120000.tb.zst
+	echo "half an hour" >hours.k2/2026-11-18-130000.tb
+	until_true 300 ranked k1 $'2026-11-18-110000.tb.zst\n2026-11-18-120000.tb.zst'
+	until_true 300 hub_has 3
+	assert_equal "$(sed -nE 's/^stream version=1 host=([^ ]*) .*moments=([^ ]*)$/\1 \2/p' got | sort)" \
+		$'k1 k1:2026-11-18-110000:1\nk1 k1:2026-11-18-120000:1\nk2 k2:2026-11-18-120000:1'
+	refute grep -q 'secret\|4711\|^event\|^task\|^node' got
+	assert_equal "$(grep -c '^signal .* chart=own .* comm=a$' got)" 7
+	run -0 report got
+	assert_line --partial "4/7        3.000 s   42.9 %  new: read of loop0 in service, on 2 of 2 hosts,"
+	assert_line --partial "old: read of loop0 in service, on 1 of 2 hosts,"
+	assert_equal "$(report -f json got | tr -d ' \n' | grep -o '"hosts":[0-9],"since":"[^"]*"' | head -n2)" \
+		$'"hosts":2,"since":"2026-11-18T12:06:41.000000000Z"\n"hosts":1,"since":"2026-11-18T11:06:41.000000000Z"'
+	# a ranking is not ranked again
+	assert_equal "$(blame-rank --text got | grep -v ^end)" "$(grep -v ^end got)"
+	# two times, and two groups of hosts
+	"${hub[@]}" pull --moments --until=2026-11-18T12:00 -o before a
+	"${hub[@]}" pull --moments --since=2026-11-18T12:00 -o after b
+	"${hub[@]}" pull --moments --nodes='k[2-9]' -o second c
+	assert_equal "$(grep -c ^graph before after second)" $'before:2\nafter:5\nsecond:2'
+	run -0 blame-rank --diff --text before after
+	assert_line --partial 'name="new: read of 7:0 in service" difference=0.600000 good=0.000000 bad=0.600000 p=0.142857 sure=no good_moments=2 bad_moments=5'
+	# runs are another pull
+	run -0 "${hub[@]}" pull here
+	assert_output ""
+	kill "${edges[@]}"
+	wait "${edges[@]}"
+	assert_equal "$(grep -v 'no orders' log)" ""
+	chmod g+w hours.k1
+	run -1 run-edge -s "$url" -n k1 --may=may --spool=spool.k1 --moments=hours.k1
+	assert_output "run-edge: others can write to 'hours.k1', or it is another user's"
+	run -2 run-edge --spool=spool --moments=hours.k2 -
+	run -2 "${hub[@]}" pull --since=7d here
+}
+
+@test "moments that a command would refuse, or that are another machine's, are passed over" {
+	command -v zstd >/dev/null || skip "needs zstd"
+	serve
+	"${hub[@]}" init
+	head='stream version=1 host=k wall=1 moments=k:h:1'
+	graph='graph id=1 from=1 to=2 kind=wake'
+	i=0
+	for text in "$head|$graph" "$graph|end" "$head|$head|end" "$head|graph id=1 from=2 to=1 kind=wake|end" "$head|$graph|node graph=1 id=1 name=a start=1 end=2|end" \
+		"stream version=9 host=k moments=x|end" "$head|signal ts=1 value=nan|end" "$head|end|$graph" "${head/host=k/host=n}|end" "$head|lost ts=1|end"; do
+		i=$((i + 1))
+		printf '%s\n' "$text" | tr '|' '\n' >plain
+		zstd -qf plain -o message
+		send $i tb.moment.k message
+	done
+	printf '%s\n' "$head" "$graph event=secret" "blame graph=1 name=x score=1 label=secret" end >plain
+	zstd -qf plain -o message
+	send good tb.moment.k message
+	run -3 --separate-stderr "${hub[@]}" pull --moments -o got here
+	assert_equal "$(sed -n 's/^run-hub: passed over a message of tb.moment.k: //p' <<<"$stderr")" "$(cat <<-'END'
+		it does not end with one end record
+		it has a record that is of no run
+		it does not begin with one stream record
+		a graph record: it ends before it starts
+		it has a record that is of no moment
+		its version is not known
+		a signal record: value: 'nan' is not a number
+		it does not end with one end record
+		it is of another machine or job
+		a lost record: count= is missing
+	END
+	)"
+	assert_equal "$(<got)" "$(printf '%s\n' "$head" "$graph" "blame graph=1 name=x score=1" end)"
 }
 
 # bats test_tags=live

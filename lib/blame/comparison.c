@@ -25,10 +25,22 @@ struct compared {
 	UT_hash_handle hh;
 };
 
+struct host {
+	char *name;
+	uint32_t number;
+	bool on_side[2];
+	UT_hash_handle hh;
+};
+
 struct comparison {
 	struct compared *by_family;
 	ARRAY(struct compared *) deeds; /* the largest difference in size first, once they are known */
 	ARRAY(uint8_t) sides;		/* by moment */
+	ARRAY(uint32_t) units;		/* by moment: with which others it is dealt, if any; until then its host */
+	uint8_t *dealt;			/* sides by moment, of the deal at hand */
+	size_t units_of[2];		/* sides */
+	struct host *hosts;
+	bool by_host;
 	size_t moments[2];
 	bool kinds[2];	   /* by enum graph_kind: there are moments by such graphs */
 	size_t shares;
@@ -43,6 +55,8 @@ struct comparison *comparison_new(void)
 
 void comparison_free(struct comparison *comparison)
 {
+	struct host *host, *next;
+
 	HASH_CLEAR(hh, comparison->by_family);
 	for (size_t i = 0; i < comparison->deeds.count; i++) {
 		family_free(&comparison->deeds.items[i]->deeds);
@@ -51,9 +65,30 @@ void comparison_free(struct comparison *comparison)
 		free(comparison->deeds.items[i]->shares.items);
 		free(comparison->deeds.items[i]);
 	}
+	HASH_ITER(hh, comparison->hosts, host, next) {
+		HASH_DEL(comparison->hosts, host);
+		free(host->name);
+		free(host);
+	}
 	free(comparison->deeds.items);
 	free(comparison->sides.items);
+	free(comparison->units.items);
+	free(comparison->dealt);
 	free(comparison);
+}
+
+static struct host *find_host(struct comparison *comparison, const char *name)
+{
+	struct host *host;
+
+	HASH_FIND_STR(comparison->hosts, name, host);
+	if (host)
+		return host;
+	host = NEW(struct host);
+	host->name = memory_text(name, strlen(name));
+	host->number = HASH_COUNT(comparison->hosts);
+	HASH_ADD_KEYPTR(hh, comparison->hosts, host->name, strlen(host->name), host);
+	return host;
 }
 
 static struct compared *find(struct comparison *comparison, const struct deed *family)
@@ -78,11 +113,14 @@ int comparison_check(const struct comparison *comparison)
 		    "graph-build --kind");
 }
 
-void comparison_moment(struct comparison *comparison, enum comparison_side side, enum graph_kind kind,
+void comparison_moment(struct comparison *comparison, enum comparison_side side, const char *host, enum graph_kind kind,
 		       const struct moment_share *shares, size_t count)
 {
+	struct host *found = find_host(comparison, host);
 	uint32_t moment = comparison->sides.count;
 
+	found->on_side[side] = true;
+	*ARRAY_ADD(&comparison->units) = found->number;
 	*ARRAY_ADD(&comparison->sides) = side;
 	comparison->moments[side]++;
 	comparison->kinds[kind] = true;
@@ -104,17 +142,16 @@ static double mean(double sum, size_t moments)
 	return moments ? sum / moments : 0;
 }
 
-/* The deed's difference if the moments were of these sides. */
-static double difference(const struct comparison *comparison, const struct compared *compared, const uint8_t *sides,
-			 double *means)
+/* The deed's difference if the moments, so many of each, were of these sides. */
+static double difference(const struct compared *compared, const uint8_t *sides, const size_t moments[2], double *means)
 {
 	double bad = 0;
 
 	for (size_t i = 0; i < compared->shares.count; i++)
 		if (sides[compared->shares.items[i].moment] == SIDE_BAD)
 			bad += compared->shares.items[i].share;
-	means[SIDE_BAD] = mean(bad, comparison->moments[SIDE_BAD]);
-	means[SIDE_GOOD] = mean(compared->sum - bad, comparison->moments[SIDE_GOOD]);
+	means[SIDE_BAD] = mean(bad, moments[SIDE_BAD]);
+	means[SIDE_GOOD] = mean(compared->sum - bad, moments[SIDE_GOOD]);
 	return means[SIDE_BAD] - means[SIDE_GOOD];
 }
 
@@ -132,19 +169,24 @@ static void find_differences(struct comparison *comparison)
 		struct compared *compared = comparison->deeds.items[i];
 
 		compared->deed = family_deed(&compared->deeds);
-		compared->difference = difference(comparison, compared, comparison->sides.items, compared->mean);
+		compared->difference = difference(compared, comparison->sides.items, comparison->moments, compared->mean);
 	}
 	if (comparison->deeds.count)
 		qsort(comparison->deeds.items, comparison->deeds.count, sizeof(struct compared *), compare_sizes);
 }
 
-/* Counts the deal for each name that differs no more than any does in it. */
+/* Counts the deal, sides by unit, for each name that differs no more than any does in it. */
 static void count_deal(struct comparison *comparison, const uint8_t *sides)
 {
+	size_t moments[2] = {0};
 	double largest = 0, means[2];
 
+	for (size_t i = 0; i < comparison->sides.count; i++) {
+		comparison->dealt[i] = sides[comparison->units.items[i]];
+		moments[comparison->dealt[i]]++;
+	}
 	for (size_t i = 0; i < comparison->deeds.count; i++)
-		largest = fmax(largest, fabs(difference(comparison, comparison->deeds.items[i], sides, means)));
+		largest = fmax(largest, fabs(difference(comparison->deeds.items[i], comparison->dealt, moments, means)));
 	comparison->deals++;
 	for (size_t i = comparison->deeds.count; i--;) {
 		if (fabs(comparison->deeds.items[i]->difference) > largest + rounding)
@@ -191,13 +233,13 @@ static bool next_deal(uint8_t *sides, size_t count)
 
 static void deal_all(struct comparison *comparison, uint8_t *sides)
 {
-	size_t good = comparison->moments[SIDE_GOOD];
+	size_t good = comparison->units_of[SIDE_GOOD];
 
 	memset(sides, SIDE_GOOD, good);
-	memset(sides + good, SIDE_BAD, comparison->moments[SIDE_BAD]);
+	memset(sides + good, SIDE_BAD, comparison->units_of[SIDE_BAD]);
 	do
 		count_deal(comparison, sides);
-	while (next_deal(sides, comparison->sides.count));
+	while (next_deal(sides, good + comparison->units_of[SIDE_BAD]));
 }
 
 /* xorshift64*, whose numbers are the same everywhere. */
@@ -218,23 +260,54 @@ static void shuffle(uint8_t *sides, size_t count, uint64_t *state)
 	}
 }
 
+/* `sides` are those found. */
 static void deal_some(struct comparison *comparison, uint8_t *sides)
 {
 	uint64_t state = 1, deals = SHARES_MAX / (comparison->shares + comparison->sides.count);
 
 	deals = deals < DEALS_MIN ? DEALS_MIN : deals > DEALS_MAX ? DEALS_MAX : deals;
-	memcpy(sides, comparison->sides.items, comparison->sides.count);
-	count_deal(comparison, sides); /* the one found */
+	count_deal(comparison, sides);
 	for (uint64_t i = 1; i < deals; i++) {
-		shuffle(sides, comparison->sides.count, &state);
+		shuffle(sides, comparison->units_of[SIDE_GOOD] + comparison->units_of[SIDE_BAD], &state);
 		count_deal(comparison, sides);
 	}
 }
 
-/* Whether there are enough deals for a sure result. */
-static bool enough_moments(const struct comparison *comparison)
+/* Several hosts on each side, and none on both. */
+static bool are_hosts_apart(const struct comparison *comparison)
 {
-	size_t good = comparison->moments[SIDE_GOOD], bad = comparison->moments[SIDE_BAD];
+	size_t hosts[2] = {0};
+
+	for (const struct host *host = comparison->hosts; host; host = host->hh.next) {
+		if (host->on_side[SIDE_GOOD] && host->on_side[SIDE_BAD])
+			return false;
+		hosts[host->on_side[SIDE_BAD] ? SIDE_BAD : SIDE_GOOD]++;
+	}
+	return hosts[SIDE_GOOD] > 1 && hosts[SIDE_BAD] > 1;
+}
+
+/* What is dealt, and the sides of each as found, which the caller frees. */
+static uint8_t *find_units(struct comparison *comparison)
+{
+	uint8_t *sides = memory_new(comparison->sides.count + 1, 1), *known = memory_new(comparison->sides.count + 1, 1);
+
+	comparison->by_host = are_hosts_apart(comparison);
+	for (size_t i = 0; i < comparison->sides.count; i++) {
+		uint32_t unit = comparison->by_host ? comparison->units.items[i] : (uint32_t)i;
+
+		comparison->units.items[i] = unit;
+		sides[unit] = comparison->sides.items[i];
+		comparison->units_of[sides[unit]] += !known[unit];
+		known[unit] = 1;
+	}
+	free(known);
+	return sides;
+}
+
+/* Whether there are enough deals for a sure result. */
+static bool enough_units(const struct comparison *comparison)
+{
+	size_t good = comparison->units_of[SIDE_GOOD], bad = comparison->units_of[SIDE_BAD];
 	/* of as many good as bad ones, the opposite deal differs as much */
 	int alike = good == bad ? 2 : 1;
 
@@ -243,12 +316,12 @@ static bool enough_moments(const struct comparison *comparison)
 
 static void deal(struct comparison *comparison)
 {
-	uint8_t *sides = memory_new(comparison->sides.count + 1, 1);
-	size_t good = comparison->moments[SIDE_GOOD], bad = comparison->moments[SIDE_BAD];
+	uint8_t *sides = find_units(comparison);
 
-	if (count_deals(good, bad, DEALS_MAX) <= DEALS_MAX)
+	comparison->dealt = memory_new(comparison->sides.count + 1, 1);
+	if (enough_units(comparison) && count_deals(comparison->units_of[SIDE_GOOD], comparison->units_of[SIDE_BAD], DEALS_MAX) <= DEALS_MAX)
 		deal_all(comparison, sides);
-	else
+	else if (enough_units(comparison))
 		deal_some(comparison, sides);
 	free(sides);
 }
@@ -267,6 +340,10 @@ static int write_end(const struct comparison *comparison, const struct deed *dee
 {
 	line_unsigned(line, "good_moments", comparison->moments[SIDE_GOOD]);
 	line_unsigned(line, "bad_moments", comparison->moments[SIDE_BAD]);
+	if (comparison->by_host) {
+		line_unsigned(line, "good_hosts", comparison->units_of[SIDE_GOOD]);
+		line_unsigned(line, "bad_hosts", comparison->units_of[SIDE_BAD]);
+	}
 	line_text(line, "algorithm", options->algorithm->name);
 	if (deed)
 		deed_spell(deed, line);
@@ -295,8 +372,7 @@ int comparison_write(struct comparison *comparison, const struct ranking_options
 	int status = 0;
 
 	find_differences(comparison);
-	if (enough_moments(comparison))
-		deal(comparison);
+	deal(comparison);
 	for (size_t i = 0; i < comparison->deeds.count && rank < options->count && !status; i++) {
 		if (comparison->deeds.items[i]->difference <= rounding)
 			continue;

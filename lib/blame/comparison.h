@@ -11,6 +11,9 @@
  * looked at; of more, up to 10,000 are drawn, always the same, and the deal found is counted as one of them, so that p
  * is never 0 (Phipson and Smyth, Statistical Applications in Genetics and Molecular Biology 9, 2010).
  *
+ * Where both streams have moments of several hosts and none has any in both, as two parts of a fleet, hosts are dealt with all their moments
+ * in place of single moments, for the moments of one host are alike.
+ *
  * A difference is sure if p is at most 0.05. With few moments no deal could be: then that is said instead.
  */
 #ifndef BLAME_COMPARISON_H
@@ -25,8 +28,8 @@ enum comparison_side { SIDE_GOOD, SIDE_BAD };
 struct comparison *comparison_new(void);
 void comparison_free(struct comparison *comparison);
 
-/* A moment of this side, by graphs of this kind. Names are copied. */
-void comparison_moment(struct comparison *comparison, enum comparison_side side, enum graph_kind kind,
+/* A moment of this side, on this host ("": not known), by graphs of this kind. Names are copied. */
+void comparison_moment(struct comparison *comparison, enum comparison_side side, const char *host, enum graph_kind kind,
 		       const struct moment_share *shares, size_t count);
 
 /* After the last moment. -1 after fail(): the moments have graphs of different kinds, whose names do not compare. */

@@ -321,7 +321,7 @@ bool fleet_link_orders_changed(struct fleet_link *link)
 
 int fleet_link_init(struct fleet_link *link, uint64_t most)
 {
-	const char *subjects[] = {FLEET_SUBJECTS};
+	const char *subjects[] = {FLEET_SUBJECTS, FLEET_MOMENTS};
 	jsStreamConfig config;
 	kvConfig bucket_config;
 	kvStore *bucket = NULL;
@@ -331,7 +331,7 @@ int fleet_link_init(struct fleet_link *link, uint64_t most)
 	jsStreamConfig_Init(&config);
 	config.Name = FLEET_STREAM;
 	config.Subjects = subjects;
-	config.SubjectsLen = 1;
+	config.SubjectsLen = 2;
 	config.MaxBytes = (int64_t)most;
 	config.MaxAge = DAYS(30);
 	config.MaxMsgSize = PARCEL_MOST + 4096; /* with its headers */
@@ -370,7 +370,7 @@ int fleet_link_send(struct fleet_link *link, const char *subject, const char *id
 	if (status == NATS_OK)
 		status = js_PublishMsg(NULL, link->store, message, &how, &code);
 	natsMsg_Destroy(message);
-	return status == NATS_OK ? 0 : fail_nats("the server did not take a run", status, code);
+	return status == NATS_OK ? 0 : fail_nats("the server did not take a message", status, code);
 }
 
 char *fleet_link_orders(struct fleet_link *link, size_t *length, uint64_t *revision)
@@ -413,7 +413,7 @@ int fleet_link_put_orders(struct fleet_link *link, const char *text, uint64_t re
 	return status == NATS_OK ? 0 : other ? 1 : fail_nats("cannot write the orders", status, 0);
 }
 
-static int subscribe(struct fleet_link *link, const char *name)
+static int subscribe(struct fleet_link *link, const char *name, const char *subjects)
 {
 	jsSubOptions how;
 	jsErrCode code = 0;
@@ -422,7 +422,7 @@ static int subscribe(struct fleet_link *link, const char *name)
 	jsSubOptions_Init(&how);
 	how.Stream = FLEET_STREAM;
 	how.Config.AckWait = SECONDS(ACKNOWLEDGE_SECONDS);
-	status = js_PullSubscribe(&link->pulled, link->store, FLEET_SUBJECTS, name, NULL, &how, &code);
+	status = js_PullSubscribe(&link->pulled, link->store, subjects, name, NULL, &how, &code);
 	return status == NATS_OK ? 0 : fail_nats("cannot pull", status, code);
 }
 
@@ -439,7 +439,7 @@ static int none_came(struct fleet_link *link, const char *name, bool *all_seen)
 	return 0;
 }
 
-int fleet_link_pull(struct fleet_link *link, const char *name, const struct fleet_message **messages, bool *all_seen)
+int fleet_link_pull(struct fleet_link *link, const char *name, const char *subjects, const struct fleet_message **messages, bool *all_seen)
 {
 	jsErrCode code = 0;
 	natsStatus status;
@@ -449,7 +449,7 @@ int fleet_link_pull(struct fleet_link *link, const char *name, const struct flee
 	revive(link);
 	if (!link->store)
 		return fail("there is no connection to '%s'", link->options.server);
-	if (!link->pulled && subscribe(link, name) < 0)
+	if (!link->pulled && subscribe(link, name, subjects) < 0)
 		return -1;
 	if (!link->options.patient && (none_came(link, name, all_seen) < 0 || *all_seen)) /* one that goes on waits instead */
 		return *all_seen ? 0 : -1;

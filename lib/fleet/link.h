@@ -55,10 +55,10 @@ struct fleet_message {
 };
 
 /*
- * Pulls messages that no pull of this name has acknowledged: how many came into *messages, at most 256; 0: none now, and *all_seen tells
+ * Pulls messages of these subjects (a pattern) that no pull of this name has acknowledged: how many came into *messages, at most 256; 0: none now, and *all_seen tells
  * whether there are none that another pull has not acknowledged yet; -1 after fail().
  */
-int fleet_link_pull(struct fleet_link *link, const char *name, const struct fleet_message **messages, bool *all_seen);
+int fleet_link_pull(struct fleet_link *link, const char *name, const char *subjects, const struct fleet_message **messages, bool *all_seen);
 int fleet_link_acknowledge(struct fleet_link *link); /* all of them: 0; -1 after fail() */
 
 #endif

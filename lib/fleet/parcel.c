@@ -7,9 +7,11 @@
 #include "base/clean.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "fleet/excerpt.h"
 #include "fleet/subject.h"
 #include "run/run_table.h"
 #include "stream/fields.h"
+#include "stream/record.h"
 
 enum { LEVEL = 9, TEXT_SHOWN = 300 };
 
@@ -18,14 +20,14 @@ int parcel_pack(const char *text, size_t length, char **bytes, size_t *size)
 	size_t room = ZSTD_compressBound(length);
 
 	if (length > PARCEL_TEXT_MOST)
-		return fail("a run has more than %d bytes", PARCEL_TEXT_MOST);
+		return fail("a run, or moments, have more than %d bytes", PARCEL_TEXT_MOST);
 	*bytes = memory_new(room, 1);
 	*size = ZSTD_compress(*bytes, room, text, length, LEVEL);
 	if (!ZSTD_isError(*size) && *size <= PARCEL_MOST)
 		return 0;
 	free(*bytes);
 	*bytes = NULL;
-	return fail("a run has more than %d bytes, compressed", PARCEL_MOST);
+	return fail("a run, or moments, have more than %d bytes, compressed", PARCEL_MOST);
 }
 
 /* One frame that says how large it is. */
@@ -125,6 +127,94 @@ static int read_lines(struct parcel *parcel, struct run_table *table)
 	return parcel->id ? 0 : fail("there is no run in it");
 }
 
+/* --- moments ------------------------------------------------------------------------------------------------------------- */
+
+/* The machine, and when the first moment began. */
+static int note_moments(struct parcel *parcel, enum kind kind, const struct fields *fields, int64_t *wall)
+{
+	int64_t ts = INT64_MAX;
+	uint64_t version = 0;
+
+	if (kind == KIND_STREAM && parcel->id)
+		return fail("it has more than one stream");
+	if (kind == KIND_STREAM) {
+		parcel->id = copy_or_empty(fields, "moments");
+		parcel->node = copy_or_empty(fields, "host");
+		parcel->job = memory_text("", 0);
+		if (fields_unsigned(fields, "version", &version) < 0 || version != STREAM_VERSION)
+			return fail("its version is not known");
+		fields_time(fields, "wall", wall);
+		return *parcel->id && *parcel->node ? 0 : fail("moments without id or machine");
+	}
+	if (kind == KIND_SIGNAL && fields_time(fields, "start", &ts) == 0)
+		fields_time(fields, "ts", &ts);
+	if (kind == KIND_GRAPH)
+		fields_time(fields, "from", &ts);
+	if (ts != INT64_MAX && *wall != INT64_MIN && (parcel->from == INT64_MIN || ts < parcel->from - *wall))
+		if (__builtin_add_overflow(ts, *wall, &parcel->from))
+			return fail("a time is out of range");
+	return 0;
+}
+
+/* One line of an excerpt; 1: it was the end. */
+static int take_excerpt(struct parcel *parcel, const char *text, size_t length, struct line *all, int64_t *wall)
+{
+	struct line line = {0};
+	struct fields fields;
+	int status = fields_parse(&fields, text, length);
+	enum kind kind = status < 0 ? KIND_OTHER : kind_of(fields.kind, fields.kind_length);
+
+	if (status == 0 && (kind == KIND_STREAM) != (all->length == 0))
+		status = fail("it does not begin with one stream record");
+	if (status == 0)
+		status = excerpt_record(&fields, &line);
+	if (status == 0)
+		status = fail("it has a record that is of no moment");
+	if (status > 0)
+		status = note_moments(parcel, kind, &fields, wall);
+	if (status == 0) {
+		line_append(&line, "\n", 1);
+		line_append(all, line.text, line.length);
+	}
+	line_free(&line);
+	return status == 0 ? kind == KIND_END : status;
+}
+
+static int read_excerpt(struct parcel *parcel)
+{
+	const char *at = parcel->text, *end = parcel->text + parcel->length;
+	struct line all = {0};
+	int64_t wall = INT64_MIN;
+	int status = 0;
+
+	parcel->moments = true;
+	parcel->from = INT64_MIN;
+	while (at < end && status == 0) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+
+		if (!newline || newline - at > RECORD_LINE_MAX)
+			status = fail("a line has no end");
+		else
+			status = take_excerpt(parcel, at, (size_t)(newline - at), &all, &wall);
+		at = newline ? newline + 1 : end;
+	}
+	free(parcel->text);
+	parcel->text = all.text;
+	parcel->length = all.length;
+	if (status == 0 || (status > 0 && at < end))
+		return fail("it does not end with one end record");
+	return status > 0 ? 0 : -1;
+}
+
+static bool is_excerpt(const struct parcel *parcel)
+{
+	size_t length = strcspn(parcel->text, "\n");
+	struct fields fields;
+
+	return !strncmp(parcel->text, "stream ", strlen("stream ")) && length <= RECORD_LINE_MAX &&
+	       fields_parse(&fields, parcel->text, length) == 0 && fields_find(&fields, "moments");
+}
+
 int parcel_open(struct parcel *parcel, const char *bytes, size_t size)
 {
 	struct run_table *table = run_table_new();
@@ -132,7 +222,7 @@ int parcel_open(struct parcel *parcel, const char *bytes, size_t size)
 
 	*parcel = (struct parcel){0};
 	parcel->text = unpack(bytes, size, &parcel->length);
-	status = parcel->text ? read_lines(parcel, table) : -1;
+	status = !parcel->text ? -1 : is_excerpt(parcel) ? read_excerpt(parcel) : read_lines(parcel, table);
 	run_table_free(table);
 	if (status < 0)
 		parcel_free(parcel);
@@ -153,5 +243,5 @@ char *parcel_subject(const struct parcel *parcel, const char *sender)
 {
 	const char *what = parcel->told ? FLEET_TOLD : strcmp(parcel->node, sender) ? FLEET_LOG : FLEET_RUN;
 
-	return subject_make(what, parcel->job, sender);
+	return parcel->moments ? subject_of_moments(sender) : subject_make(what, parcel->job, sender);
 }

@@ -1,12 +1,13 @@
 /*
- * parcel: one run as it travels from a machine to the hub, or what the machine has to tell: a stream of text, compressed by zstd.
- * What comes from a machine is hostile: parcel_open() takes nothing for a run that another command would refuse.
+ * parcel: one run as it travels from a machine to the hub, moments, or what the machine has to tell: a stream of text, compressed by zstd.
+ * What comes from a machine is hostile: parcel_open() takes nothing for a run or for moments that another command would refuse.
  */
 #ifndef FLEET_PARCEL_H
 #define FLEET_PARCEL_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { PARCEL_MOST = 1 << 20, PARCEL_TEXT_MOST = 8 << 20 }; /* bytes of a message, and of its text */
 
@@ -14,15 +15,17 @@ struct parcel {
 	char *text; /* with NUL behind it: `run` and what is said of it, or a `told` line; each line ends with a newline */
 	size_t length;
 	char *id, *job, *node; /* node and job may be "" */
-	char *told;	       /* a sentence, fit for a terminal; NULL: it is a run */
+	char *told;	       /* a sentence, fit for a terminal; NULL: it is a run, or moments */
+	bool moments;	       /* an excerpt (fleet/excerpt.h), with its `stream` and `end` records */
+	int64_t from;	       /* of moments: when the first began, ns since 1970; INT64_MIN: not known */
 };
 
 /* Compresses records of text, a line each, into what the caller frees. 0; -1 after fail(): they are too many. */
 int parcel_pack(const char *text, size_t length, char **bytes, size_t *size);
 
 /*
- * Unpacks and checks: 0; -1 after fail(). It is one run with its features and settings, each once and none NaN; or one `told` record.
- * A `stream` and an `end` record are left away.
+ * Unpacks and checks: 0; -1 after fail(). It is one run with its features and settings, each once and none NaN; one `told` record; or one
+ * excerpt. A `stream` and an `end` record of a run are left away, and what an excerpt does not have, of an excerpt.
  */
 int parcel_open(struct parcel *parcel, const char *bytes, size_t size);
 void parcel_free(struct parcel *parcel);

@@ -17,6 +17,7 @@
 #include "base/fail.h"
 #include "base/number.h"
 #include "fleet/intake.h"
+#include "fleet/stage.h"
 #include "run/job.h"
 
 enum { COMM_ROOM = 16, NAME_ROOM = 128, AGAIN_SECONDS = 60, END_SECONDS = 10, ARGUMENTS = 80 };
@@ -123,35 +124,6 @@ static _Noreturn void take_in(const struct recordings *recordings, const struct 
 	_exit(status);
 }
 
-/* A process of the pipe: it ends with this one, reads `in` and writes `out`. 0 in it; -1 after fail(). */
-static pid_t start(int in, int out)
-{
-	pid_t parent = getpid(), pid = fork();
-
-	if (pid < 0)
-		return fail_errno("cannot fork");
-	if (pid > 0)
-		return pid;
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != parent)
-		_exit(1);
-	signal(SIGTERM, SIG_DFL);
-	signal(SIGINT, SIG_DFL);
-	signal(SIGPIPE, SIG_DFL);
-	if ((in >= 0 && dup2(in, STDIN_FILENO) < 0) || (out >= 0 && dup2(out, STDOUT_FILENO) < 0))
-		_exit(1);
-	return 0;
-}
-
-static _Noreturn void execute(const struct recordings *recordings, char **arguments)
-{
-	char *path = memory_format("%s%s", recordings->options.commands, arguments[0]);
-
-	execv(path, arguments);
-	fprintf(stderr, "run-edge: cannot start '%s': %s\n", path, strerror(errno));
-	_exit(127);
-}
-
 /* The filters: one for each program; and the call in which this thread waits a second, as a clock for runs that are over. */
 static _Noreturn void collect(const struct recordings *recordings, const struct job *job, bool light)
 {
@@ -175,7 +147,7 @@ static _Noreturn void collect(const struct recordings *recordings, const struct 
 		}
 	arguments[count++] = "-e";
 	arguments[count++] = memory_format("raw_syscalls:sys_exit/comm == \"%s\" && id == %d", own, seccomp_syscall_resolve_name("clock_nanosleep"));
-	execute(recordings, arguments);
+	stage_execute(recordings->options.commands, arguments);
 }
 
 static _Noreturn void make_features(const struct recordings *recordings, const char *job_path, bool light)
@@ -183,7 +155,7 @@ static _Noreturn void make_features(const struct recordings *recordings, const c
 	char *arguments[] = {"run-features", "--job", (char *)job_path, "--node", (char *)recordings->options.node, "--live",
 			     light ? "--light" : "--no-children", NULL};
 
-	execute(recordings, arguments);
+	stage_execute(recordings->options.commands, arguments);
 }
 
 static void begin_stages(struct recordings *recordings, struct recording *recording, const struct job *job, const char *path, uint64_t left)
@@ -197,14 +169,14 @@ static void begin_stages(struct recordings *recordings, struct recording *record
 		close(events[1]);
 		return;
 	}
-	if ((recording->stages[COLLECT] = start(-1, events[1])) == 0)
+	if ((recording->stages[COLLECT] = stage_start(-1, events[1])) == 0)
 		collect(recordings, job, recording->order->light);
-	if ((recording->stages[FEATURES] = start(events[0], runs[1])) == 0)
+	if ((recording->stages[FEATURES] = stage_start(events[0], runs[1])) == 0)
 		make_features(recordings, path, recording->order->light);
 	close(events[0]);
 	close(events[1]);
 	close(runs[1]); /* else the reader would never see its end */
-	if ((recording->stages[INTAKE] = start(runs[0], -1)) == 0)
+	if ((recording->stages[INTAKE] = stage_start(runs[0], -1)) == 0)
 		take_in(recordings, recording->order, left);
 	close(runs[0]);
 	for (int i = 0; i < STAGES; i++)

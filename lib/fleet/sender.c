@@ -176,7 +176,7 @@ static void send_some(struct sender *sender)
 	}
 }
 
-/* The hub hears how many runs went for lack of room. */
+/* The hub hears how many messages went for lack of room. */
 static void tell_dropped(struct sender *sender)
 {
 	uint64_t mark = outbox_note_mark(sender->outbox, "dropped");
@@ -185,7 +185,7 @@ static void tell_dropped(struct sender *sender)
 	if (mark == sender->dropped_mark)
 		return;
 	sender->dropped_mark = mark;
-	text = memory_format("dropped %llu runs, for its spool was full", (unsigned long long)outbox_dropped(sender->outbox));
+	text = memory_format("dropped %llu messages, for its spool was full", (unsigned long long)outbox_dropped(sender->outbox));
 	sender->options.tell(text);
 	outbox_tell(sender->outbox, sender->options.node, "", "dropped", text);
 	free(text);
@@ -217,7 +217,7 @@ void sender_step(struct sender *sender)
 		outbox_again(sender->outbox);
 	}
 	if (sender->was_up && !up)
-		sender->options.tell("the connection to the server is lost; runs wait");
+		sender->options.tell("the connection to the server is lost; messages wait");
 	sender->was_up = up;
 	if (up && fleet_link_orders_changed(sender->link))
 		bring_orders(sender);

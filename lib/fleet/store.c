@@ -45,17 +45,19 @@ static bool is_new(struct store *store, const char *id)
 	return true;
 }
 
-static int note_run(struct store *store, const char *text, size_t length, long long number)
+/* A run, or the `stream` record of others. */
+static int note_id(struct store *store, const char *text, size_t length, const char *key, long long number)
 {
 	struct fields fields;
 	char *id;
 
 	if (fields_parse(&fields, text, length) < 0)
 		return fail_prefix("%s:%lld", store->name, number);
-	id = fields_copy(&fields, "id");
-	if (!id)
+	id = fields_copy(&fields, key);
+	if (!id && !strcmp(key, "id"))
 		return fail("%s:%lld: a run needs an id", store->name, number);
-	is_new(store, id);
+	if (id)
+		is_new(store, id);
 	free(id);
 	return 0;
 }
@@ -85,7 +87,9 @@ static int read_known(struct store *store, int fd, off_t *whole)
 		if (number == 1 && !is_kind(text, (size_t)length - 1, "stream"))
 			status = fail("'%s' has no runs of a fleet in it", store->name);
 		else if (is_kind(text, (size_t)length - 1, "run"))
-			status = note_run(store, text, (size_t)length - 1, number);
+			status = note_id(store, text, (size_t)length - 1, "id", number);
+		else if (is_kind(text, (size_t)length - 1, "stream"))
+			status = note_id(store, text, (size_t)length - 1, "moments", number);
 		else if (is_kind(text, (size_t)length - 1, "end"))
 			*whole = at;
 	}
@@ -177,9 +181,11 @@ int store_add(struct store *store, const struct parcel *parcel)
 {
 	if (!is_new(store, parcel->id))
 		return 1;
-	fprintf(store->out, "stream version=%d\n", STREAM_VERSION);
+	if (!parcel->moments)
+		fprintf(store->out, "stream version=%d\n", STREAM_VERSION);
 	fwrite(parcel->text, 1, parcel->length, store->out);
-	fprintf(store->out, "end records=%llu lost=0\n", count_lines(parcel->text, parcel->length) + 1);
+	if (!parcel->moments)
+		fprintf(store->out, "end records=%llu lost=0\n", count_lines(parcel->text, parcel->length) + 1);
 	return ferror(store->out) ? fail_errno("cannot write '%s'", store->name) : 0;
 }
 

@@ -1,6 +1,6 @@
 /*
- * store: where the hub writes the runs that it pulls, each once: a stream of text for each, one behind the other. What a crash left of
- * the last one is cut off when the file is opened, and the runs that the file has are known by their ids.
+ * store: where the hub writes the runs and moments that it pulls, each once: a stream of text for each, one behind the other. What a crash
+ * left of the last one is cut off when the file is opened, and what the file has is known by ids.
  */
 #ifndef FLEET_STORE_H
 #define FLEET_STORE_H
@@ -15,7 +15,7 @@ struct store;
 struct store *store_open(const char *path);
 void store_close(struct store *store);
 
-/* Writes a run: 0; 1: it is there; -1 after fail(). */
+/* Writes a run, or moments: 0; 1: it is there; -1 after fail(). */
 int store_add(struct store *store, const struct parcel *parcel);
 
 /* What was added is on the disk, or with the reader of a pipe: 0; -1 after fail(), and sets *closed if a pipe has no reader. */

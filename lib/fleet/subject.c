@@ -30,3 +30,11 @@ char *subject_make(const char *what, const char *job, const char *node)
 	free(node_token);
 	return subject;
 }
+
+char *subject_of_moments(const char *node)
+{
+	char *token = subject_token(node), *subject = memory_format("tb.moment.%s", token);
+
+	free(token);
+	return subject;
+}

@@ -1,11 +1,12 @@
 /*
- * subject: names of messages on the server, "tb.WHAT.JOB.NODE", and what stores them.
+ * subject: names of messages on the server, "tb.WHAT.JOB.NODE" and "tb.moment.NODE", and what stores them.
  */
 #ifndef FLEET_SUBJECT_H
 #define FLEET_SUBJECT_H
 
 #define FLEET_STREAM   "tailblame"	     /* stores the messages */
 #define FLEET_SUBJECTS "tb.*.*.*"
+#define FLEET_MOMENTS  "tb.moment.*"
 #define FLEET_BUCKET   "tailblame"	     /* has the orders */
 #define FLEET_KEY      "orders"
 #define FLEET_BUCKET_STREAM  "KV_" FLEET_BUCKET		       /* as JetStream stores a bucket */
@@ -19,7 +20,8 @@
 /* A name as a part of a subject: other bytes than letters, digits, '_' and '-' become =XX. The caller frees it. "" becomes "=". */
 char *subject_token(const char *name);
 
-/* "tb.WHAT.JOB.NODE", which the caller frees. */
+/* "tb.WHAT.JOB.NODE" and "tb.moment.NODE", which the caller frees. */
 char *subject_make(const char *what, const char *job, const char *node);
+char *subject_of_moments(const char *node);
 
 #endif

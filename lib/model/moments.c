@@ -83,15 +83,18 @@ static void widen(struct moment *moment, int64_t from, int64_t to)
 }
 
 /* The totals, like the ranker's, count graphs of one kind: the graph of a wait's calls covers the same time again. */
-static void count_story(struct moments *moments, const struct story *story)
+static void count_story(struct moments *moments, const struct moment *moment, const struct story *story)
 {
+	struct sighting sighting;
+
 	if (moments->counts.graphs++ == moments->graphs_before)
 		moments->kind = story->kind;
 	if (story->kind != moments->kind)
 		return;
+	sighting = (struct sighting){moment->number, moment->host, moment->clock.has_wall ? time_sum(story->from, moment->clock.wall) : INT64_MAX};
 	verdicts_explain(moments->verdicts, story_length(story));
 	for (size_t i = 0; i < story->culprits.count; i++)
-		verdicts_count(moments->verdicts, &story->culprits.items[i], moments->counts.moments);
+		verdicts_count(moments->verdicts, &story->culprits.items[i], &sighting);
 }
 
 static int by_time(const struct part *a, const struct part *b)
@@ -237,7 +240,7 @@ static int tell(struct moments *moments)
 	}
 	merge_signals(moments, moment);
 	for (i = 0; i < moment->stories.count; i++) {
-		count_story(moments, moment->stories.items[i]);
+		count_story(moments, moment, moment->stories.items[i]);
 		HASH_SORT(moment->stories.items[i]->parts, by_time);
 		widen(moment, moment->stories.items[i]->from, moment->stories.items[i]->to);
 	}

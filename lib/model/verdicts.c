@@ -20,6 +20,15 @@ struct tally {
 	uint64_t moments, last_moment;
 	struct identity identity; /* the process, where it was the same each time */
 	bool vague;		  /* it was not, or that is not known */
+	ARRAY(uint64_t) on_hosts; /* a bit for each, by its number */
+	uint64_t hosts;
+	int64_t since;
+	UT_hash_handle hh;
+};
+
+struct host {
+	char *name;
+	size_t number;
 	UT_hash_handle hh;
 };
 
@@ -30,6 +39,7 @@ struct verdicts {
 	double uncounted;
 	bool timeless; /* nothing was blamed for time */
 	uint64_t ranked_streams;
+	struct host *hosts;
 	bool compared;
 	struct comparison comparison;
 };
@@ -89,12 +99,40 @@ static void tally_free(struct tally *tally)
 	family_free(&tally->deeds);
 	identity_free(&tally->identity);
 	forget_words(tally);
+	free(tally->on_hosts.items);
 	free(tally->family);
 	free(tally);
 }
 
+static size_t number_of_host(struct verdicts *verdicts, const char *name)
+{
+	struct host *host;
+
+	HASH_FIND_STR(verdicts->hosts, name, host);
+	if (host)
+		return host->number;
+	host = NEW(struct host);
+	host->name = memory_text(name, strlen(name));
+	host->number = HASH_COUNT(verdicts->hosts);
+	HASH_ADD_KEYPTR(hh, verdicts->hosts, host->name, strlen(host->name), host);
+	return host->number;
+}
+
+static void see_place(struct verdicts *verdicts, struct tally *tally, const struct sighting *sighting)
+{
+	size_t number = number_of_host(verdicts, sighting->host);
+	uint64_t bit = UINT64_C(1) << number % 64;
+
+	while (tally->on_hosts.count <= number / 64)
+		*ARRAY_ADD(&tally->on_hosts) = 0;
+	tally->hosts += !(tally->on_hosts.items[number / 64] & bit);
+	tally->on_hosts.items[number / 64] |= bit;
+	if (sighting->at < tally->since)
+		tally->since = sighting->at;
+}
+
 /* Of too many names the first ones are counted: the totals are about culprits that come again and again. */
-void verdicts_count(struct verdicts *verdicts, const struct culprit *culprit, uint64_t moment)
+void verdicts_count(struct verdicts *verdicts, const struct culprit *culprit, const struct sighting *sighting)
 {
 	struct tally *tally = find_tally(verdicts, culprit->deed);
 	double score = culprit->score;
@@ -107,14 +145,16 @@ void verdicts_count(struct verdicts *verdicts, const struct culprit *culprit, ui
 		}
 		tally = NEW(struct tally);
 		tally->family = copy_family(culprit->deed);
+		tally->since = INT64_MAX;
 		HASH_ADD_KEYPTR(hh, verdicts->tallies, tally->family->key, tally->family->key_length, tally);
 	}
 	see_process(tally, &culprit->identity);
 	family_add(&tally->deeds, culprit->deed, score);
 	forget_words(tally);
 	tally->score += score;
-	if (tally->last_moment != moment) {
-		tally->last_moment = moment;
+	see_place(verdicts, tally, sighting);
+	if (tally->last_moment != sighting->moment) {
+		tally->last_moment = sighting->moment;
 		tally->moments++;
 	}
 }
@@ -165,7 +205,8 @@ static size_t counted_verdicts(struct verdicts *verdicts, struct verdict *list, 
 	for (tally = verdicts->tallies; tally && n < room; tally = tally->hh.next) {
 		make_words(tally);
 		list[n++] = (struct verdict){tally->words, tally->who, verdicts->timeless ? NAN : tally->score,
-					     verdicts->timeless ? NAN : share_of_all(verdicts, tally->score), tally->moments, identity_of(tally)};
+					     verdicts->timeless ? NAN : share_of_all(verdicts, tally->score), tally->moments, identity_of(tally),
+					     tally->hosts, tally->since};
 	}
 	return n;
 }
@@ -182,13 +223,30 @@ size_t verdicts_list(struct verdicts *verdicts, struct verdict *list, size_t roo
 		culprit = &verdicts->total.items[n];
 		tally = find_tally(verdicts, culprit->deed);
 		list[n] = (struct verdict){culprit->words, culprit->who, culprit->score, culprit->share, tally ? tally->moments : 0,
-					   identity_of(tally)};
+					   identity_of(tally), tally ? tally->hosts : 0, tally ? tally->since : INT64_MAX};
 		if (isnan(list[n].share))
 			list[n].share = share_of_all(verdicts, culprit->score);
 		if (culprit->timeless)
 			list[n].score = list[n].share = NAN;
 	}
 	return n;
+}
+
+uint64_t verdicts_hosts(const struct verdicts *verdicts)
+{
+	return HASH_COUNT(verdicts->hosts);
+}
+
+char *verdict_where(const struct verdicts *verdicts, const struct verdict *verdict)
+{
+	char since[TIME_ROOM] = "";
+
+	if (verdicts_hosts(verdicts) < 2 || verdict->hosts == 0)
+		return NULL;
+	if (verdict->since != INT64_MAX)
+		time_date(verdict->since, since);
+	return memory_format("on %llu of %llu hosts%s%s%s", (unsigned long long)verdict->hosts, (unsigned long long)verdicts_hosts(verdicts),
+			     *since ? ", since " : "", since, *since ? " UTC" : "");
 }
 
 /* --- compared with another stream --------------------------------------------------------------------------------------- */
@@ -211,13 +269,18 @@ static char *say_share(double bad, double good)
 char *comparison_words(const struct comparison *comparison)
 {
 	const char *what = "moments compared";
+	char *hosts, *words;
 
 	if (comparison->changes.count == 0)
 		what = "nothing is blamed more than in the good stream; moments compared";
 	else if (isnan(comparison->changes.items[0].p))
-		what = "too few moments to be sure of that";
-	return memory_format("%s: %llu good, %llu bad", what, (unsigned long long)comparison->good_moments,
-			     (unsigned long long)comparison->bad_moments);
+		what = comparison->good_hosts ? "too few hosts to be sure of that" : "too few moments to be sure of that";
+	hosts = comparison->good_hosts ? memory_format(", of %llu and %llu hosts", (unsigned long long)comparison->good_hosts,
+						       (unsigned long long)comparison->bad_hosts) : memory_format("%s", "");
+	words = memory_format("%s: %llu good, %llu bad%s", what, (unsigned long long)comparison->good_moments,
+			      (unsigned long long)comparison->bad_moments, hosts);
+	free(hosts);
+	return words;
 }
 
 static void change_free(struct change *change)
@@ -240,7 +303,8 @@ int verdicts_change(struct verdicts *verdicts, const struct site *site, const st
 	char *words, *share, *sure;
 
 	if (fields_unsigned(fields, "good_moments", &comparison->good_moments) < 0 ||
-	    fields_unsigned(fields, "bad_moments", &comparison->bad_moments) < 0)
+	    fields_unsigned(fields, "bad_moments", &comparison->bad_moments) < 0 ||
+	    fields_unsigned(fields, "good_hosts", &comparison->good_hosts) < 0 || fields_unsigned(fields, "bad_hosts", &comparison->bad_hosts) < 0)
 		return -1;
 	verdicts->compared = true;
 	if (!fields_find(fields, "name")) /* there was no difference */
@@ -266,8 +330,14 @@ void verdicts_free(struct verdicts *verdicts)
 {
 	struct comparison *comparison = &verdicts->comparison;
 	struct tally *tally, *next;
+	struct host *host, *next_host;
 	size_t i;
 
+	HASH_ITER(hh, verdicts->hosts, host, next_host) {
+		HASH_DEL(verdicts->hosts, host);
+		free(host->name);
+		free(host);
+	}
 	HASH_ITER(hh, verdicts->tallies, tally, next) {
 		HASH_DEL(verdicts->tallies, tally);
 		tally_free(tally);

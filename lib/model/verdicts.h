@@ -14,8 +14,15 @@ struct verdicts;
 struct verdicts *verdicts_new(void);
 void verdicts_free(struct verdicts *verdicts);
 
+/* Where and when a culprit was found. */
+struct sighting {
+	uint64_t moment;  /* its number */
+	const char *host; /* "" where not given */
+	int64_t at;	  /* Unix time; INT64_MAX where not known */
+};
+
 /* Adds a culprit of a moment; and the seconds of a story that its culprits explain. */
-void verdicts_count(struct verdicts *verdicts, const struct culprit *culprit, uint64_t moment);
+void verdicts_count(struct verdicts *verdicts, const struct culprit *culprit, const struct sighting *sighting);
 void verdicts_explain(struct verdicts *verdicts, double seconds);
 
 /* Takes a line of the ranker's own total. */
@@ -32,8 +39,14 @@ struct verdict {
 	double share;	  /* of all time explained, 0 to 1; NAN: of no time, or of one that is not known */
 	uint64_t moments; /* how many moments ranked it */
 	const struct identity *identity; /* the process that did it in all of them; NULL: several, or not known */
+	uint64_t hosts;	  /* on how many of the hosts that had moments; 0: not known */
+	int64_t since;	  /* Unix time of the first; INT64_MAX: not known */
 };
 size_t verdicts_list(struct verdicts *verdicts, struct verdict *list, size_t room);
+
+/* How many hosts had moments; and of a verdict "on 3 of 12 hosts, since 2026-11-20 15:43:07 UTC", which the caller frees; NULL: there is one host. */
+uint64_t verdicts_hosts(const struct verdicts *verdicts);
+char *verdict_where(const struct verdicts *verdicts, const struct verdict *verdict);
 
 /* Seconds blamed on names beyond the bound, which are in no verdict. */
 double verdicts_uncounted(const struct verdicts *verdicts);
@@ -48,6 +61,7 @@ struct change {
 };
 struct comparison {
 	uint64_t good_moments, bad_moments;
+	uint64_t good_hosts, bad_hosts; /* 0: moments were dealt, not hosts */
 	ARRAY(struct change) changes;
 };
 
@@ -57,7 +71,7 @@ int verdicts_change(struct verdicts *verdicts, const struct site *site, const st
 /* NULL: nothing was compared. */
 const struct comparison *verdicts_comparison(const struct verdicts *verdicts);
 
-/* "moments compared: 4 good, 4 bad". The caller frees it. */
+/* "moments compared: 4 good, 4 bad, of 2 and 3 hosts". The caller frees it. */
 char *comparison_words(const struct comparison *comparison);
 
 #endif

@@ -457,7 +457,7 @@ static void put_verdicts(struct report *report, FILE *out)
 {
 	struct verdict verdicts[VERDICTS_SHOWN];
 	size_t i, n = verdicts_list(report->model->verdicts, verdicts, VERDICTS_SHOWN);
-	char *complaint = NULL, *svg = NULL, *words;
+	char *complaint = NULL, *svg = NULL, *words, *where, *name;
 
 	if (n == 0)
 		return;
@@ -471,7 +471,11 @@ static void put_verdicts(struct report *report, FILE *out)
 		fputs("<tr><th>time</th><th>share</th><th>moments</th><th></th></tr>\n", out);
 	for (i = 0; i < n; i++) {
 		words = summary_share_of_moments(report->model, &verdicts[i]);
-		cells(out, verdicts[i].score, verdicts[i].share, report->model->counts->moments > 1 ? words : NULL, verdicts[i].name);
+		where = verdict_where(report->model->verdicts, &verdicts[i]);
+		name = memory_format("%s%s%s", verdicts[i].name, where ? ", " : "", where ? where : "");
+		cells(out, verdicts[i].score, verdicts[i].share, report->model->counts->moments > 1 ? words : NULL, name);
+		free(where);
+		free(name);
 		put_who(out, report->model->counts->moments > 1 ? "" : NULL, verdicts[i].who, verdicts[i].identity);
 		free(words);
 	}

@@ -395,6 +395,16 @@ static json_t *chart_object(const struct report *report, const struct tracked_ch
 	return object;
 }
 
+static void put_since(json_t *object, int64_t since)
+{
+	char text[TIME_ROOM];
+
+	if (since == INT64_MAX)
+		return;
+	time_iso(since, text);
+	json_put_text(object, "since", text);
+}
+
 static json_t *verdict_array(struct report *report)
 {
 	struct verdict verdicts[VERDICTS_LISTED];
@@ -408,6 +418,10 @@ static json_t *verdict_array(struct report *report)
 		json_put_real(object, "score", verdicts[i].score);
 		json_put_real(object, "share", verdicts[i].share);
 		json_put_count(object, "moments", verdicts[i].moments);
+		if (verdicts_hosts(report->model->verdicts) > 1) {
+			json_put_count(object, "hosts", verdicts[i].hosts);
+			put_since(object, verdicts[i].since);
+		}
 		json_put_identity(object, "process", verdicts[i].identity);
 		json_array_append_new(array, object);
 	}

@@ -339,14 +339,18 @@ static void print_verdicts(const struct report *report)
 {
 	struct verdict verdicts[VERDICTS_SHOWN];
 	size_t i, n = report->model->counts->moments < 2 ? 0 : verdicts_list(report->model->verdicts, verdicts, VERDICTS_SHOWN);
-	char *words;
+	char *words, *where, *name;
 
 	if (n > 0)
 		fputs("blamed most, and in how many moments:\n", report->out);
 	for (i = 0; i < n && (i == 0 || !(verdicts[i].share < SLIVER)); i++) {
 		words = summary_share_of_moments(report->model, &verdicts[i]);
-		row(report, report->out, words, verdicts[i].score, verdicts[i].share, verdicts[i].name);
+		where = verdict_where(report->model->verdicts, &verdicts[i]);
+		name = memory_format("%s%s%s", verdicts[i].name, where ? ", " : "", where ? where : "");
+		row(report, report->out, words, verdicts[i].score, verdicts[i].share, name);
 		free(words);
+		free(where);
+		free(name);
 		if (verdicts[i].identity && !is_known(verdicts, i))
 			print_who(report, report->out, "", verdicts[i].who, verdicts[i].identity, 0);
 	}

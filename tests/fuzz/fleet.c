@@ -18,6 +18,9 @@ static void open_message(const char *bytes, size_t size)
 	fuzz_must(parcel.id && parcel.length > 0 && parcel.text[parcel.length - 1] == '\n');
 	fuzz_must(parcel_pack(parcel.text, parcel.length, &packed, &packed_size) == 0);
 	fuzz_must(parcel_open(&again, packed, packed_size) == 0 && again.length == parcel.length && !memcmp(again.text, parcel.text, parcel.length));
+	if (parcel.moments) /* nothing that report would refuse, and blame-rank */
+		fuzz_must(stage_report(fuzz_file(FUZZ_SECOND, parcel.text, parcel.length), FUZZ_THIRD, 0) != 1 &&
+			  stage_rank(fuzz_path(FUZZ_SECOND), FUZZ_THIRD, 0) != 1);
 	free(packed);
 	parcel_free(&again);
 	parcel_free(&parcel);

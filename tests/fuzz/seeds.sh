@@ -261,6 +261,11 @@ fleet)
 	printf '%s\n' 'order id=17 job=wget until=1900000000 runs=20 nodes=* light=yes text="program wget\nconfig Ini /etc/x\nsysctl net.* kernel.a\nmap poll=select # c"' \
 		'order id=18 job=x until=1900000000 runs=1 nodes=k[1-3] text="program curl7\ndirectory /srv\n"' >"$to/orders"
 	printf 'program wget curl*\nconfig Ini /etc/x*\n# none\nhost a\n' >"$to/may"
+	printf '%s\n' 'stream version=1 host=k clock=mono wall=1795455815.5 boot=b moments=k:2026-11-23-170000:1' 'device dev=7:0 name=loop0' \
+		'lost ts=1 cpu=0 count=3 from=0.5' 'signal id=1 ts=3 start=1 chart=block key=7:0 value=2 center=0.1 ucl=1 rules=1 tid=7 comm=a signs=2 sign_ts=0.5 sign_value=0.7' \
+		'graph id=1 window=1 signal=1 from=1 to=3 kind=wake' 'path graph=1 node=2 from=1 to=2 tid=7 what=queue deed=hold-back whom=a request=read dev=7:0 scheduler=bfq' \
+		'path graph=1 node=3 from=2 to=3 tid=9 what=run deed=run who=b' 'blame graph=1 rank=1 name="b: running" score=1 share=0.5 on_path=yes instances=1 algorithm=critical tid=9 deed=run who=b' \
+		'window id=1 from=0 to=4 signals=1-1 complete=yes' 'end lost=3 cut=yes gaps=yes' >"$to/moments"
 	;;
 chart) copy 1 charts/*.chart charts/*.context ;;
 trigger)

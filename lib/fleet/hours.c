@@ -1,0 +1,294 @@
+#include "fleet/hours.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/confine.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "fleet/intake.h"
+#include "fleet/stage.h"
+
+#define HOUR ".tb.zst"
+#define NOTE "moments" /* names of files that were ranked, a line each */
+
+enum { NAME_MOST = 200 };
+
+/* The processes of a ranking, in the order of their pipe. */
+enum { UNPACK, RANK, INTAKE, STAGES };
+
+struct name {
+	char text[NAME_MOST + 1];
+};
+typedef ARRAY(struct name) names;
+
+struct hours {
+	struct hours_options options;
+	struct timespec seen; /* when the folder had changed last, as it was read */
+	names done;	      /* in order */
+	bool more;	      /* the folder had another when it was read */
+	struct name at_hand;
+	pid_t stages[STAGES]; /* 0: none, or it ended */
+	bool failed;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct name *)a)->text, ((const struct name *)b)->text);
+}
+
+static bool has(const names *list, const char *text)
+{
+	struct name name;
+
+	snprintf(name.text, sizeof(name.text), "%s", text);
+	return list->count && bsearch(&name, list->items, list->count, sizeof(name), by_name);
+}
+
+static void add(names *list, const char *text, size_t length)
+{
+	struct name *name = ARRAY_ADD(list);
+
+	snprintf(name->text, sizeof(name->text), "%.*s", (int)length, text);
+}
+
+static void sort(names *list)
+{
+	if (list->count)
+		qsort(list->items, list->count, sizeof(*list->items), by_name);
+}
+
+static bool is_hour(const char *name)
+{
+	size_t length = strlen(name);
+
+	return *name != '.' && length <= NAME_MOST && length > strlen(HOUR) && !strcmp(name + length - strlen(HOUR), HOUR) && !strchr(name, '\n');
+}
+
+static void read_done(struct hours *hours)
+{
+	size_t length;
+	char *text = outbox_note_mark(hours->options.outbox, NOTE) ? outbox_noted(hours->options.outbox, NOTE, &length) : NULL;
+
+	for (const char *line = text; line && *line;) {
+		size_t size = strcspn(line, "\n");
+
+		if (size <= NAME_MOST)
+			add(&hours->done, line, size);
+		line += size + (line[size] == '\n');
+	}
+	free(text);
+	sort(&hours->done);
+}
+
+struct hours *hours_new(const struct hours_options *options)
+{
+	struct hours *hours;
+	struct stat status;
+
+	if (stat(options->folder, &status) < 0 || !S_ISDIR(status.st_mode)) {
+		fail_errno("cannot read the folder '%s'", options->folder);
+		return NULL;
+	}
+	if (status.st_uid != geteuid() || status.st_mode & (S_IWGRP | S_IWOTH)) {
+		fail("others can write to '%s', or it is another user's", options->folder);
+		return NULL;
+	}
+	hours = NEW(struct hours);
+	hours->options = *options;
+	hours->more = true;
+	read_done(hours);
+	return hours;
+}
+
+/* The files that are there, in order. */
+static names list(const struct hours *hours)
+{
+	DIR *folder = opendir(hours->options.folder);
+	const struct dirent *entry;
+	names found = {0};
+
+	while (folder && (entry = readdir(folder)))
+		if (is_hour(entry->d_name))
+			add(&found, entry->d_name, strlen(entry->d_name));
+	if (folder)
+		closedir(folder);
+	sort(&found);
+	return found;
+}
+
+/* Those that are no more there are forgotten. */
+static void note_done(struct hours *hours)
+{
+	names there = list(hours);
+	char *text = NULL;
+	size_t size = 0, kept = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	add(&hours->done, hours->at_hand.text, strlen(hours->at_hand.text));
+	sort(&hours->done);
+	for (size_t i = 0; i < hours->done.count; i++) {
+		if (!has(&there, hours->done.items[i].text))
+			continue;
+		fprintf(out, "%s\n", hours->done.items[i].text);
+		hours->done.items[kept++] = hours->done.items[i];
+	}
+	hours->done.count = kept;
+	fclose(out);
+	if (outbox_note(hours->options.outbox, NOTE, text, size) < 0)
+		hours->options.tell(fail_text());
+	free(text);
+	ARRAY_FREE(&there);
+}
+
+static _Noreturn void unpack(const char *path)
+{
+	setpriority(PRIO_PROCESS, 0, 19);
+	execlp("zstd", "zstd", "-dcq", "--", path, (char *)NULL);
+	fprintf(stderr, "run-edge: cannot start 'zstd': %s\n", strerror(errno));
+	_exit(127);
+}
+
+static _Noreturn void take_in(const struct hours *hours)
+{
+	char *name = memory_text(hours->at_hand.text, strlen(hours->at_hand.text) - strlen(HOUR));
+	int status;
+
+	prctl(PR_SET_NAME, "run-edge-hours");
+	confine(CONFINE_SPOOL, hours->options.spool, NULL, 0);
+	status = intake_moments(hours->options.outbox, hours->options.node, name);
+	if (status == 1 && *fail_text())
+		hours->options.tell(fail_text());
+	_exit(status);
+}
+
+/* The first two processes, whose ends of the pipes the last one must not have, and that. */
+static void begin_stages(struct hours *hours, const char *path)
+{
+	char blamed[] = "10", *arguments[] = {"blame-rank", "-n", blamed, NULL};
+	int packed[2], ranked[2];
+
+	if (pipe2(packed, O_CLOEXEC) < 0)
+		return;
+	if (pipe2(ranked, O_CLOEXEC) < 0) {
+		close(packed[0]);
+		close(packed[1]);
+		return;
+	}
+	if ((hours->stages[UNPACK] = stage_start(-1, packed[1])) == 0)
+		unpack(path);
+	if ((hours->stages[RANK] = stage_start(packed[0], ranked[1])) == 0)
+		stage_execute(hours->options.commands, arguments);
+	close(packed[0]);
+	close(packed[1]);
+	close(ranked[1]); /* else the reader would never see its end */
+	if ((hours->stages[INTAKE] = stage_start(ranked[0], -1)) == 0)
+		take_in(hours);
+	close(ranked[0]);
+}
+
+static void begin(struct hours *hours)
+{
+	char *path = memory_format("%s/%s", hours->options.folder, hours->at_hand.text);
+
+	hours->failed = false;
+	begin_stages(hours, path);
+	for (int i = 0; i < STAGES; i++) {
+		hours->failed |= hours->stages[i] <= 0;
+		if (hours->stages[i] < 0)
+			hours->stages[i] = 0;
+	}
+	free(path);
+}
+
+static bool is_running(const struct hours *hours)
+{
+	return hours->stages[UNPACK] > 0 || hours->stages[RANK] > 0 || hours->stages[INTAKE] > 0;
+}
+
+static void reap(struct hours *hours, int options)
+{
+	int status = 0;
+
+	for (int i = 0; i < STAGES; i++)
+		if (hours->stages[i] > 0 && waitpid(hours->stages[i], &status, options) != 0) {
+			hours->stages[i] = 0;
+			hours->failed |= !WIFEXITED(status) || (WEXITSTATUS(status) != 0 && WEXITSTATUS(status) != 3);
+		}
+}
+
+/* The first that was not ranked. */
+static bool find_next(struct hours *hours)
+{
+	names there = list(hours);
+	bool found = false;
+
+	for (size_t i = 0; i < there.count && !found; i++) {
+		found = !has(&hours->done, there.items[i].text);
+		hours->at_hand = there.items[i];
+	}
+	ARRAY_FREE(&there);
+	return found;
+}
+
+static bool has_changed(struct hours *hours)
+{
+	struct stat status;
+
+	if (stat(hours->options.folder, &status) < 0 || !memcmp(&status.st_mtim, &hours->seen, sizeof(hours->seen)))
+		return false;
+	hours->seen = status.st_mtim;
+	return true;
+}
+
+static void finish(struct hours *hours)
+{
+	char *text;
+
+	if (hours->failed) {
+		text = memory_format("'%s/%s' could not be ranked; its moments are missing", hours->options.folder, hours->at_hand.text);
+		hours->options.tell(text);
+		if (outbox_tell(hours->options.outbox, hours->options.node, "", hours->at_hand.text, text) < 0)
+			hours->options.tell(fail_text());
+		free(text);
+	}
+	note_done(hours);
+	*hours->at_hand.text = '\0';
+}
+
+void hours_step(struct hours *hours)
+{
+	reap(hours, WNOHANG);
+	if (is_running(hours))
+		return;
+	if (*hours->at_hand.text)
+		finish(hours);
+	if (!has_changed(hours) && !hours->more)
+		return;
+	hours->more = find_next(hours);
+	if (hours->more)
+		begin(hours);
+	if (!is_running(hours)) /* there is none, or no process could be made: the next step tries again */
+		*hours->at_hand.text = '\0';
+}
+
+void hours_end(struct hours *hours)
+{
+	for (int i = 0; i < STAGES; i++)
+		if (hours->stages[i] > 0)
+			kill(hours->stages[i], SIGTERM);
+	reap(hours, 0);
+	free(hours->done.items);
+	free(hours);
+}
