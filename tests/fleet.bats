@@ -152,7 +152,7 @@ send() {
 	run -3 "${edge[@]}" -n k --size=1500 in
 	assert_output --regexp 'run-edge: dropped [0-9]+ messages, for its spool was full'
 	run -3 --separate-stderr "${hub[@]}" pull -o got here
-	assert_regex "$stderr" 'run-hub: tb.told.=.k: dropped [0-9]+ runs'
+	assert_regex "$stderr" 'run-hub: tb.told.=.k: dropped [0-9]+ messages'
 	dropped=$(cat spool/dropped)
 	assert [ "$dropped" -ge 10 ]
 	assert_equal "$(grep -v '^stream\|^end' got)" "$(runs $((dropped + 1)) 30)"
@@ -287,8 +287,14 @@ send() {
 	assert_output --partial "may:1: a name is whole, or ends in '*', unlike 'w*t'"
 }
 
-# hour SECOND NAME...: an hour file in which thread NAME, each in its own window, waits for a second for its disk.
+# hour FILE SECOND NAME...: an hour file that comes whole, in which a waits for a second for the disk of NAME, each in its own window.
 hour() {
+	records "${@:2}" >records
+	zstd -qf records -o draft
+	mv draft "$1"
+}
+
+records() {
 	local at=$1 i=0
 	printf 'stream version=1 host=%s kernel=6 clock=mono wall=%d boot=b\n' "$(hostname)" "$at"
 	printf 'task ts=0 tid=7 comm=a tgid=7 program=/secret/program title="secret title"\ndevice dev=7:0 name=loop0 scheduler=secret\n'
@@ -319,10 +325,10 @@ hub_has() { "${hub[@]}" pull --moments -o got here && [ "$(grep -c '^stream' got
 		run-edge -s "$url" -n $host --may=may --spool=spool.$host --moments=hours.$host 2>>log 3>&- &
 		edges+=($!)
 	done
-	hour 1795000000 old old | zstd -q >hours.k1/2026-11-18-110000.tb.zst
+	hour hours.k1/2026-11-18-110000.tb.zst 1795000000 old old
 	until_true 300 ranked k1 2026-11-18-110000.tb.zst
-	hour 1795003600 new old new | zstd -q >hours.k1/2026-11-18-120000.tb.zst
-	hour 1795003600 new new | zstd -q >draft && mv draft hours.k2/2026-11-18-120000.tb.zst
+	hour hours.k1/2026-11-18-120000.tb.zst 1795003600 new old new
+	hour hours.k2/2026-11-18-120000.tb.zst 1795003600 new new
 	echo "half an hour" >hours.k2/2026-11-18-130000.tb
 	until_true 300 ranked k1 $'2026-11-18-110000.tb.zst\n2026-11-18-120000.tb.zst'
 	until_true 300 hub_has 3

@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/confine.h"
@@ -23,7 +24,7 @@
 #define HOUR ".tb.zst"
 #define NOTE "moments" /* names of files that were ranked, a line each */
 
-enum { NAME_MOST = 200 };
+enum { NAME_MOST = 200, RECENT_SECONDS = 3 };
 
 /* The processes of a ranking, in the order of their pipe. */
 enum { UNPACK, RANK, INTAKE, STAGES };
@@ -242,14 +243,16 @@ static bool find_next(struct hours *hours)
 	return found;
 }
 
+/* The time of a change is a few milliseconds coarse: another may follow with the same time. */
 static bool has_changed(struct hours *hours)
 {
 	struct stat status;
+	struct timespec was = hours->seen;
 
-	if (stat(hours->options.folder, &status) < 0 || !memcmp(&status.st_mtim, &hours->seen, sizeof(hours->seen)))
+	if (stat(hours->options.folder, &status) < 0)
 		return false;
 	hours->seen = status.st_mtim;
-	return true;
+	return was.tv_sec != status.st_mtim.tv_sec || was.tv_nsec != status.st_mtim.tv_nsec || time(NULL) - status.st_mtim.tv_sec < RECENT_SECONDS;
 }
 
 static void finish(struct hours *hours)
