@@ -1,6 +1,5 @@
 #include "fleet/excerpt.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <seccomp.h>
 #include <stdbool.h>
@@ -12,10 +11,10 @@
 #include "graph/graph_record.h"
 #include "stream/record.h"
 
-enum { VALUE_MOST = 1024 }; /* bytes of a text */
+enum { VALUE_MOST = 1024 /* bytes of a text */, DIGITS_MOST = 7 };
 
 /* How a value is read. */
-enum type { TEXT, TIME, NUMBER, INTEGER, COUNT, PLAIN_KEY, GRAPH_KIND, WHAT };
+enum type { TEXT, TIME, NUMBER, INTEGER, COUNT, PLAIN_KEY, DEVICE, GRAPH_KIND, WHAT };
 
 struct key {
 	const char *name;
@@ -26,7 +25,7 @@ struct key {
 static const struct key stream_keys[] = {
 	{"version", COUNT, true}, {"host", TEXT, true}, {"clock", TEXT}, {"wall", TIME}, {"boot", TEXT}, {"moments", TEXT, true}, {0},
 };
-static const struct key device_keys[] = {{"dev", TEXT, true}, {"name", TEXT, true}, {0}};
+static const struct key device_keys[] = {{"dev", DEVICE, true}, {"name", TEXT, true}, {0}};
 static const struct key signal_keys[] = {
 	{"id", TEXT}, {"ts", TIME, true}, {"start", TIME}, {"chart", TEXT}, {"key", PLAIN_KEY}, {"value", NUMBER, true}, {"unit", TEXT},
 	{"n", NUMBER}, {"center", NUMBER}, {"lcl", NUMBER}, {"ucl", NUMBER}, {"rules", TEXT}, {"tid", INTEGER}, {"comm", TEXT}, {"open", TEXT},
@@ -53,7 +52,7 @@ static const struct key end_keys[] = {{"records", COUNT}, {"lost", COUNT}, {"cut
 /* Behind those of path and blame: what was done, by names of threads, devices and functions (tailblame-graph(5)). */
 static const struct key deed_keys[] = {
 	{"deed", TEXT}, {"who", TEXT}, {"pool", TEXT}, {"pipe", TEXT}, {"whom", TEXT}, {"irq", TEXT}, {"softirq", TEXT}, {"syscall", TEXT},
-	{"object", TEXT}, {"lock", TEXT}, {"for", TEXT}, {"queue", TEXT}, {"request", TEXT}, {"dev", TEXT}, {"scheduler", TEXT}, {"group", TEXT},
+	{"object", TEXT}, {"lock", TEXT}, {"for", TEXT}, {"queue", TEXT}, {"request", TEXT}, {"dev", DEVICE}, {"scheduler", TEXT}, {"group", TEXT},
 	{"pace", TEXT}, {"doubt", TEXT}, {"function", TEXT}, {"cpu", INTEGER}, {"who_tid", INTEGER}, {"whom_tid", INTEGER}, {0},
 };
 
@@ -69,14 +68,18 @@ static const struct {
 	{KIND_END, end_keys, NULL, NULL, NULL},
 };
 
+/* "7:0" */
+static bool is_device(const char *text)
+{
+	size_t major = strspn(text, "0123456789"), minor = text[major] == ':' ? strspn(text + major + 1, "0123456789") : 0;
+
+	return major > 0 && minor > 0 && major <= DIGITS_MOST && minor <= DIGITS_MOST && !text[major + 1 + minor];
+}
+
 /* What a chart is split by may be an argument of a program's call; a device's number and a system call's name are none. */
 static bool is_plain_key(const char *text)
 {
-	size_t digits = strspn(text, "0123456789");
-
-	if (digits && text[digits] == ':' && text[digits + 1])
-		return strspn(text + digits + 1, "0123456789") == strlen(text + digits + 1);
-	return seccomp_syscall_resolve_name(text) >= 0;
+	return is_device(text) || seccomp_syscall_resolve_name(text) >= 0;
 }
 
 static bool is_what(const struct fields *fields)
@@ -93,6 +96,8 @@ static int check_text(const char *text, const char *key, enum type type)
 		return fail("%s= has more than %d bytes", key, VALUE_MOST);
 	if (type == GRAPH_KIND && strcmp(text, "rag") && strcmp(text, "wake"))
 		return fail("there is no such kind of graph");
+	if (type == DEVICE && !is_device(text))
+		return fail("%s= is no device's number", key);
 	return type != PLAIN_KEY || is_plain_key(text);
 }
 
