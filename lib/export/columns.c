@@ -9,7 +9,7 @@
 #define COLUMNS(...) (const char *const[]) { __VA_ARGS__, NULL }
 
 static const char *const *const columns[KINDS] = {
-	[KIND_STREAM] = COLUMNS("version", "host", "kernel", "machine", "cpus", "clock", "wall", "boot"),
+	[KIND_STREAM] = COLUMNS("version", "host", "kernel", "machine", "cpus", "clock", "wall", "boot", "moments"),
 	[KIND_CHART] = COLUMNS("name", "definition", "asked"),
 	[KIND_TASK] = COLUMNS("ts", "tid", "comm", "tgid", "began", "kernel", "program", "script", "title", "cgroup", "read", "ended"),
 	[KIND_DEVICE] = COLUMNS("dev", "name", "disk", "scheduler", "rotational", "swap"),
@@ -47,7 +47,7 @@ static const char *const *const columns[KINDS] = {
 	[KIND_BLAME] = COLUMNS("graph", "rank", "name", "label", "score", "share", "on_path", "instances", "algorithm", "node",
 			       "impact", "waited", "tid", DEED, "cpu",
 			       "who_tid", "whom_tid", "samples", "in_function"),
-	[KIND_DIFF] = COLUMNS("rank", "name", "difference", "good", "bad", "p", "sure", "good_moments", "bad_moments", "algorithm", DEED,
+	[KIND_DIFF] = COLUMNS("rank", "name", "difference", "good", "bad", "p", "sure", "good_moments", "bad_moments", "good_hosts", "bad_hosts", "algorithm", DEED,
 			      "cpu"),
 	[KIND_SUMMARY] = COLUMNS("chart", "key", "count", "mean", "p50", "p95", "p99", "max", "max_ts", "unit"),
 	[KIND_OPEN] = COLUMNS("ts", "start", "chart", "key", "count", "doubt", "cpu"),
