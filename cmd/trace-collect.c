@@ -40,7 +40,7 @@ enum { SAMPLE_HZ = 199, SAMPLE_HZ_MOST = 10000 };
 #define SAMPLE_NOT_SAID UINT64_MAX
 static uint64_t sample = SAMPLE_NOT_SAID;
 static const char *clock_name = "mono", *output;
-static bool as_text, no_recorder, no_programs, with_stacks, sweep, only_list;
+static bool as_text, no_recorder, no_programs, with_stacks, slow_probes, sweep, only_list;
 static struct lookup *lookup;
 static struct requests_found requests; /* the last of the charts that were named */
 static const char *default_charts[] = {"block"};
@@ -60,6 +60,7 @@ static const struct option_entry options[] = {
 	{OPTION_STRING, 'o', "output", &output, "FILE", "write to a file instead of standard output"},
 	{OPTION_FLAG, 0, "no-recorder", &no_recorder, NULL, "stream all events, even if the reader would ask for context"},
 	{OPTION_FLAG, 0, "no-programs", &no_programs, NULL, "leave out what processes run, and their control groups"},
+	{OPTION_FLAG, 0, "slow-probes", &slow_probes, NULL, "place probes of state files also where each hit is dear"},
 	{OPTION_FLAG, 0, "list", &only_list, NULL, "only list the charts that -f stands for, and end"},
 	{OPTION_FLAG, 0, "sweep", &sweep, NULL, "only remove what killed ones left in the kernel, and end"},
 	OPTION_TEXT(&as_text),
@@ -269,10 +270,23 @@ static int want_rules(struct wishes *wishes, const struct state_file *file, stru
 	return 0;
 }
 
-static int want_file(struct wishes *wishes, const struct state_file *file)
+static int want_probe_lines(struct probe_lines *lines, const struct state_file *file)
+{
+	for (size_t i = 0; i < file->layouts.count; i++)
+		probe_lines_members(lines, file->layouts.items[i].text, file->layouts.items[i].members);
+	for (size_t i = 0; i < file->probes.count; i++) {
+		const struct state_probe *probe = &file->probes.items[i];
+
+		if (probe_lines_add(lines, probe->function, probe->binaries, probe->arguments, probe->returns) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int want_file(struct wishes *wishes, struct probe_lines *lines, const struct state_file *file)
 {
 	struct chart **contexts = memory_new(file->includes.count + 1, sizeof(*contexts));
-	int status = 0;
+	int status = want_probe_lines(lines, file);
 
 	for (size_t i = 0; i < file->includes.count && status == 0; i++) {
 		contexts[i] = chart_of_context(file->includes.items[i]);
@@ -287,12 +301,12 @@ static int want_file(struct wishes *wishes, const struct state_file *file)
 }
 
 /* Adds the events of a state file that this kernel has. */
-static int want_states(struct wishes *wishes, const char *name)
+static int want_states(struct wishes *wishes, struct probe_lines *lines, const char *name)
 {
 	struct stream *none = stream_create();
 	struct events *types = events_new(none);
 	struct state_file *file = state_file_load(name, types);
-	int status = file ? want_file(wishes, file) : -1;
+	int status = file ? want_file(wishes, lines, file) : -1;
 
 	state_file_free(file);
 	stream_close(none);
@@ -380,21 +394,29 @@ static int want_charts(struct wishes *wishes, struct probes *probes, struct char
 	return probes_finish(probes);
 }
 
-static int want_all(struct wishes *wishes, struct probes *probes, struct chart **loaded, int by_name)
+static int want_all_states(struct wishes *wishes, struct probe_lines *lines)
+{
+	for (int i = 0; i < states.count; i++)
+		if (want_states(wishes, lines, states.items[i]) < 0)
+			return -1;
+	return probe_lines_place(lines);
+}
+
+static int want_all(struct wishes *wishes, struct probes *probes, struct probe_lines *lines, struct chart **loaded, int by_name)
 {
 	int status = is_selective() ? want_event(wishes, "sched:sched_process_fork") : 0; /* to follow its children */
 
 	if (status == 0)
 		status = want_charts(wishes, probes, loaded, by_name);
-	if (status == 0)
-		probes_tell(probes, warn);
 	for (int i = 0; i < events.count && status == 0; i++)
 		status = want_event(wishes, events.items[i]);
-	for (int i = 0; i < states.count && status == 0; i++)
-		status = want_states(wishes, states.items[i]);
+	if (status == 0)
+		status = want_all_states(wishes, lines);
+	if (status == 0)
+		probes_tell(probes, warn);
 	if (status == 0 && with_stacks)
 		status = want_stacks(wishes);
-	if (status == 0 && probes_at_risk(probes))
+	if (status == 0 && (probes_at_risk(probes) || probe_lines_wanted(lines)))
 		wishes_add_maps(wishes);
 	return status < 0 ? -1 : wishes_add_lives(wishes);
 }
@@ -509,6 +531,7 @@ static int collect(struct collector *collector, struct child *child, char **comm
 	static struct stream *stream;
 	static struct events *names;
 	static struct probes *probes;
+	static struct probe_lines *lines;
 	struct wishes *wishes = collector_wishes(collector);
 	const struct collection collection = {
 		.duration = duration,
@@ -527,7 +550,9 @@ static int collect(struct collector *collector, struct child *child, char **comm
 	cost = max_cost > 0 ? cost_new(max_cost) : NULL;
 	probes = probes_new(wishes, lookup, cost);
 	collector_own(collector, cost, probes);
-	if (want_all(wishes, probes, loaded, by_name) < 0 || keep_context(collector) < 0 ||
+	lines = probe_lines_new(probes, wishes, slow_probes, warn);
+	collector_own_lines(collector, lines);
+	if (want_all(wishes, probes, lines, loaded, by_name) < 0 || keep_context(collector) < 0 ||
 	    fork_command(collector, child, command) < 0 || open_stream(&stream, &names, &fd) < 0)
 		return -1;
 	add_stacks(collector, stream);

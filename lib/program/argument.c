@@ -262,6 +262,29 @@ const char *arguments_in(const char *text, size_t *name)
 	return text + at + 1;
 }
 
+struct argument_found argument_absent(const struct argument *argument)
+{
+	struct argument_found found = {.absent = true, .size = (uint8_t)argument->size};
+
+	switch (argument->kind) {
+	case ARGUMENT_SIGNED:
+		found.form = ARGUMENT_FORM_SIGNED;
+		break;
+	case ARGUMENT_HEX:
+		found.form = ARGUMENT_FORM_HEX;
+		break;
+	case ARGUMENT_STRING:
+	case ARGUMENT_TEXT:
+		found.form = ARGUMENT_FORM_TEXT;
+		found.size = ARGUMENT_TEXT_MOST;
+		break;
+	default:
+		found.form = ARGUMENT_FORM_UNSIGNED;
+		break;
+	}
+	return found;
+}
+
 static bool is_path(const struct argument_path *path)
 {
 	return path->derefs <= ARGUMENT_DEREFS && (path->start < ARGUMENT_REGISTERS || path->start == ARGUMENT_AT_RESULT ||
@@ -272,6 +295,9 @@ bool argument_is_sane(const struct argument_found *found)
 {
 	bool number = found->form <= ARGUMENT_FORM_HEX;
 
+	if (found->absent)
+		return found->form < ARGUMENT_FORM_TEXT ? found->size && found->size <= 8 && !(found->size & (found->size - 1))
+							: found->form == ARGUMENT_FORM_TEXT && found->size > 0;
 	if (found->form > ARGUMENT_FORM_COUNTED || !is_path(&found->value))
 		return false;
 	if (!number)

@@ -80,8 +80,13 @@ struct argument_found {
 	uint8_t form;
 	uint8_t size;	   /* bytes of a number: 1, 2, 4 or 8; or of text */
 	uint8_t bit, bits; /* the number is these bits of it, from the lowest on; bits 0: all */
+	uint8_t absent;	   /* it cannot be told; then nothing but its form and size counts */
+	uint8_t by_members; /* somebody wrote down where it is (program/members.h) */
 	struct argument_path value, length;
 };
+
+/* What an argument whose type was written (kind is not ARGUMENT_BY_DWARF) is told as where it cannot be found. */
+struct argument_found argument_absent(const struct argument *argument);
 
 /* Whether it can be what argument_find() made, whoever says so. */
 bool argument_is_sane(const struct argument_found *found);

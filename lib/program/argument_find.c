@@ -1,5 +1,6 @@
 #include "program/argument_find.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "base/near.h"
 #include "program/argument_type.h"
 #include "program/die.h"
+#include "program/members.h"
 #include "program/scopes.h"
 
 enum { WORD = 8, PARTS = 2, NO_REGISTER = 255, SEEN_MAX = 1 << 20, NAMESPACES_MAX = 8, PARAMETERS_MAX = 256 };
@@ -36,6 +38,7 @@ struct place {
 	int64_t offset;
 	bool typed;
 	Dwarf_Die type;
+	struct members_type written; /* not typed, but somebody wrote down what it is; length 0: nobody did */
 };
 
 struct finder {
@@ -432,6 +435,19 @@ static int find_parameter(const struct finder *finder, struct place *place)
 	return fail_parameter(finder);
 }
 
+/* What an argument or the result is, as somebody wrote it down. */
+static void find_written(const struct finder *finder, struct place *place)
+{
+	char base[ARGUMENT_WORD];
+
+	if (finder->argument->base == ARGUMENT_RESULT)
+		snprintf(base, sizeof(base), "ret");
+	else
+		snprintf(base, sizeof(base), "%%%u", finder->argument->number);
+	if (finder->question->members)
+		members_base(finder->question->members, finder->question->function, base, &place->written);
+}
+
 static int find_result(const struct finder *finder, struct place *place)
 {
 	struct type_class class;
@@ -439,8 +455,10 @@ static int find_result(const struct finder *finder, struct place *place)
 	if (!finder->question->at_entry)
 		return refuse(finder, "an instruction returns nothing");
 	*place = in_register(ARGUMENT_AT_RESULT);
-	if (!finder->has_function)
+	if (!finder->has_function) {
+		find_written(finder, place);
 		return 0;
+	}
 	place->typed = type_of((Dwarf_Die *)&finder->function, &place->type);
 	if (!place->typed)
 		return refuse(finder, "the function returns nothing");
@@ -452,6 +470,32 @@ static int find_result(const struct finder *finder, struct place *place)
 	return 0;
 }
 
+/* The type of the parameter that alone is in this register, as numbers are passed. False: there is no such one, or nobody knows. */
+static bool type_of_numbered(const struct finder *finder, int index, Dwarf_Die *type)
+{
+	struct convention taken = {0};
+	Dwarf_Die die;
+	int seen = 0;
+
+	if (take_result(finder, &taken) < 0 || dwarf_child((Dwarf_Die *)&finder->function, &die) != 0)
+		return false;
+	do {
+		struct type_class class;
+		int before = taken.integers;
+
+		if (dwarf_tag(&die) != DW_TAG_formal_parameter)
+			continue;
+		if (!type_of(&die, type))
+			return false;
+		class = type_classify(type, PASSED_UNTOLD);
+		if (class.unknown)
+			return false;
+		if (take_place(finder->machine, &taken, &class) && before == index && class.count == 1 && class.part[0] == CLASS_INTEGER)
+			return !class.by_reference;
+	} while (++seen < PARAMETERS_MAX && dwarf_siblingof(&die, &die) == 0);
+	return false;
+}
+
 static int find_numbered(const struct finder *finder, struct place *place)
 {
 	int index = (int)finder->argument->number - 1, integers = finder->machine->integers;
@@ -459,6 +503,12 @@ static int find_numbered(const struct finder *finder, struct place *place)
 	if (!finder->question->at_entry)
 		return refuse(finder, "only at a function's entry arguments are where the calling convention has them");
 	*place = index < integers ? in_register(finder->machine->integer[index]) : on_stack(finder->machine, (int64_t)WORD * (index - integers));
+	if (finder->argument->step_count == 0)
+		return 0; /* it is told as the convention has it */
+	if (finder->has_function)
+		place->typed = type_of_numbered(finder, index, &place->type);
+	else
+		find_written(finder, place);
 	return 0;
 }
 
@@ -544,12 +594,31 @@ static int settle(const struct finder *finder, struct place *place)
 	return 0;
 }
 
+/* By what somebody wrote down: the place's value points to something of this type. */
+static int take_written(const struct finder *finder, const struct argument_step *step, struct place *place)
+{
+	struct members_type of = place->written;
+	int64_t offset;
+
+	if (step->kind != ARGUMENT_ARROW)
+		return refuse(finder, "what was written down of its members are those behind '->'");
+	if (!members_find(finder->question->members, &of, step->member, &offset, &place->written))
+		return fail("cannot tell '%.*s' of '%s': nobody wrote down where '%s' of '%.*s' is", finder->argument->length,
+			    finder->argument->text, finder->question->function, step->member, (int)of.length, of.name);
+	if (follow(finder, place) < 0)
+		return -1;
+	place->offset = offset;
+	return 0;
+}
+
 static int take_member(struct finder *finder, const struct argument_step *step, struct place *place, struct type_bits *bits)
 {
 	Dwarf_Die peeled, definition;
 	struct type_member member;
 	bool pointer;
 
+	if (!place->typed && place->written.length)
+		return take_written(finder, step, place);
 	if (!place->typed || !type_peel(&place->type, &peeled))
 		return refuse(finder, "it has no type whose members could be named");
 	pointer = dwarf_tag(&peeled) == DW_TAG_pointer_type;
@@ -686,6 +755,21 @@ static int tell_by_dwarf(struct finder *finder, struct place *place, const struc
 	return status <= 0 ? status : refuse(finder, type_refusal(&peeled));
 }
 
+/* A number must be of the type that was written down of it, if any was. */
+static int check_written(const struct finder *finder, const struct place *place)
+{
+	const struct argument *argument = finder->argument;
+	bool has_sign, number = argument->kind >= ARGUMENT_UNSIGNED && argument->kind <= ARGUMENT_HEX;
+	unsigned size;
+
+	if (!place->written.length || !members_number(&place->written, &size, &has_sign))
+		return 0;
+	if (number && argument->size == size && has_sign == (argument->kind == ARGUMENT_SIGNED))
+		return 0;
+	return fail("cannot tell '%.*s' of '%s': it was written down as '%.*s'", argument->length, argument->text, finder->question->function,
+		    (int)place->written.length, place->written.name);
+}
+
 static int tell(struct finder *finder, struct place *place, const struct type_bits *bits, struct argument_found *found)
 {
 	static const enum argument_form forms[] = {
@@ -746,7 +830,8 @@ int argument_find(const struct argument_question *question, const struct argumen
 		status = find_global(&finder, &place);
 		break;
 	}
-	if (status < 0 || take_steps(&finder, &place, &bits) < 0)
+	if (status < 0 || take_steps(&finder, &place, &bits) < 0 || check_written(&finder, &place) < 0 || tell(&finder, &place, &bits, found) < 0)
 		return -1;
-	return tell(&finder, &place, &bits, found);
+	found->by_members = !finder.has_function && argument->step_count > 0;
+	return 0;
 }

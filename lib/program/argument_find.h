@@ -23,7 +23,8 @@ struct argument_question {
 	uint8_t frame_register;
 	int32_t frame_offset;
 	uint64_t behind;     /* what is to be taken off an address of the file to get its offset, as uprobes at this function count it */
-	const char *function; /* for messages */
+	const char *function; /* for messages, and for: */
+	const char *members; /* what somebody wrote down (program/members.h), where DWARF has nothing of the function; NULL: nothing */
 };
 
 /* -1 after fail(), which names the argument. */

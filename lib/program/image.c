@@ -13,6 +13,7 @@
 #include "program/demangle.h"
 #include "program/functions.h"
 #include "program/image_file.h"
+#include "program/members.h"
 #include "program/scopes.h"
 
 enum { TABLES_MAX = 512 << 20, DWARF_MAX = 256 << 20 }; /* bytes of memory */
@@ -29,6 +30,7 @@ struct image {
 	Dwfl_Module *module; /* NULL: it cannot be read */
 	Elf *elf;
 	GElf_Addr bias;
+	char *members; /* NULL: nobody wrote anything down */
 };
 
 struct image *image_new(int fd, const char *name, const struct debug_source *source)
@@ -48,6 +50,7 @@ void image_free(struct image *image)
 	functions_free(&image->functions);
 	if (image->dwfl)
 		dwfl_end(image->dwfl);
+	free(image->members);
 	free(image->name);
 	free(image);
 }
@@ -357,6 +360,12 @@ void image_step(struct image *image, uint64_t address, struct step *step)
 	}
 }
 
+void image_choose_members(struct image *image, const char *lines)
+{
+	if (is_readable(image))
+		image->members = members_choose(lines, image->elf);
+}
+
 int image_argument(struct image *image, uint64_t offset, bool at_entry, const char *function, const struct argument *argument,
 		   struct argument_found *found)
 {
@@ -379,6 +388,7 @@ int image_argument(struct image *image, uint64_t offset, bool at_entry, const ch
 			.frame_offset = step.offset,
 			.behind = segment.p_vaddr - segment.p_offset,
 			.function = function,
+			.members = image->members,
 		},
 		argument, found);
 }

@@ -43,6 +43,9 @@ int image_functions(struct image *image, uint64_t address, char *names[IMAGE_FUN
  */
 void image_step(struct image *image, uint64_t address, struct step *step);
 
+/* What somebody wrote down of the program, as members_choose() has it, for what follows; nothing is known of it otherwise. */
+void image_choose_members(struct image *image, const char *lines);
+
 /* As argument_find(), of the function that begins, or has an instruction, at an offset in the file. -1 after fail(). */
 int image_argument(struct image *image, uint64_t offset, bool at_entry, const char *function, const struct argument *argument, struct argument_found *found);
 

@@ -594,21 +594,48 @@ int lookup_instruction(struct lookup *lookup, const char *path, const char *func
 	return 0;
 }
 
-int lookup_arguments(struct lookup *lookup, const char *path, const char *function, uint64_t offset, bool at_entry, const char *text,
-		     struct argument_found *found)
+/* The first `count` of the answer are believed if they make sense. */
+static int take_found(const struct lookup *lookup, const char *path, int count, struct argument_found *found)
 {
-	char *both = memory_format("%s\n%s", function, text);
-	int status = ask_path(lookup, (struct question){.kind = ASK_ARGUMENTS, .image = !at_entry, .offset = offset}, path, both), count;
-
-	free(both);
-	if (status < 0)
-		return -1;
-	count = (int)(lookup->length / sizeof(*found));
-	if (lookup->answer.kind != ANSWER_DONE || count > ARGUMENTS_MAX)
+	if (lookup->answer.kind != ANSWER_DONE || count > ARGUMENTS_MAX || lookup->length / sizeof(*found) < (size_t)count)
 		return fail("cannot read '%s': nobody can tell where arguments are", path);
 	memcpy(found, lookup->text, (size_t)count * sizeof(*found));
 	for (int i = 0; i < count; i++)
 		if (!argument_is_sane(&found[i]))
 			return fail("cannot read '%s': nobody can tell where arguments are", path);
 	return count;
+}
+
+int lookup_arguments(struct lookup *lookup, const char *path, const char *function, uint64_t offset, bool at_entry, const char *text,
+		     struct argument_found *found)
+{
+	const struct question question = {.kind = ASK_ARGUMENTS, .image = at_entry ? ASK_AT_ENTRY : ASK_IN_FUNCTION, .offset = offset};
+	char *both = memory_format("%s\n%s", function, text);
+	int status = ask_path(lookup, question, path, both);
+
+	free(both);
+	return status < 0 ? -1 : take_found(lookup, path, (int)(lookup->length / sizeof(*found)), found);
+}
+
+int lookup_arguments_leniently(struct lookup *lookup, const char *path, const char *function, uint64_t offset, const char *text,
+			       const char *lines, struct argument_found *found, char **why)
+{
+	const struct question question = {.kind = ASK_ARGUMENTS, .image = ASK_LENIENTLY, .offset = offset};
+	struct arguments arguments;
+	size_t used;
+	int status;
+	char *all;
+
+	*why = NULL;
+	if (arguments_parse(text, &arguments) < 0)
+		return -1;
+	all = memory_format("%s\n%s\n%s", function, text, lines);
+	status = ask_path(lookup, question, path, all);
+	free(all);
+	if (status < 0 || take_found(lookup, path, arguments.count, found) < 0)
+		return -1;
+	used = (size_t)arguments.count * sizeof(*found);
+	if (lookup->length > used)
+		*why = clean_text(lookup->text + used, lookup->length - used);
+	return arguments.count;
 }

@@ -93,4 +93,11 @@ int lookup_instruction(struct lookup *lookup, const char *path, const char *func
 int lookup_arguments(struct lookup *lookup, const char *path, const char *function, uint64_t offset, bool at_entry, const char *text,
 		     struct argument_found *found);
 
+/*
+ * The same at a function's entry, but where one cannot be told it is absent. All must have types. `lines` are for members_choose(). The caller frees
+ * *why: why the first that is absent is; NULL: none is.
+ */
+int lookup_arguments_leniently(struct lookup *lookup, const char *path, const char *function, uint64_t offset, const char *text,
+			       const char *lines, struct argument_found *found, char **why);
+
 #endif

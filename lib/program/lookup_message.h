@@ -24,10 +24,14 @@ enum question_kind {
 			 its exits; text: these, 8 bytes each */
 	ASK_SWITCHES, /* likewise, nothing; text: each a struct ends_switch */
 	ASK_INSTRUCTION, /* likewise, a function; offset: where it begins; image: so many bytes behind. Number: the offset */
-	ASK_ARGUMENTS, /* likewise, a function, a line break, and expressions; offset: where it begins, or, with image 1, of an instruction in it; text: each a struct
-			  argument_found */
+	ASK_ARGUMENTS, /* likewise, a function, a line break, and expressions; offset: where it begins, or, with image 1, of an instruction in it. With image
+			  2, behind another line break, lines for members_choose(), and what cannot be told is absent. Text: each a struct argument_found, and
+			  behind them why one is absent */
 	QUESTIONS
 };
+
+/* How arguments are asked about, in place of an image. */
+enum { ASK_AT_ENTRY, ASK_IN_FUNCTION, ASK_LENIENTLY /* at the entry */ };
 
 struct question {
 	uint32_t kind, image;

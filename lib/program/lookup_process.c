@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -275,15 +276,26 @@ static void tell_switches(void)
 /* Where each is, or why one of them cannot be told. */
 static void tell_found(struct image *image, const char *function, const struct question *question, const struct arguments *arguments)
 {
-	struct argument_found found[ARGUMENTS_MAX];
+	struct {
+		struct argument_found found[ARGUMENTS_MAX];
+		char why[TEXT_MAX]; /* of the first that is absent; it begins where they end */
+	} told;
 	struct answer head = {.kind = ANSWER_DONE};
+	char why[TEXT_MAX] = "", *end = (char *)&told.found[arguments->count];
 
-	for (int i = 0; i < arguments->count; i++)
-		if (image_argument(image, question->offset, question->image == 0, function, &arguments->items[i], &found[i]) < 0) {
+	for (int i = 0; i < arguments->count; i++) {
+		if (image_argument(image, question->offset, question->image != ASK_IN_FUNCTION, function, &arguments->items[i], &told.found[i]) == 0)
+			continue;
+		if (question->image != ASK_LENIENTLY) {
 			answer_text(ANSWER_FAILED, fail_text());
 			return;
 		}
-	answer(&head, (const char *)found, (size_t)arguments->count * sizeof(*found));
+		told.found[i] = argument_absent(&arguments->items[i]);
+		if (!*why)
+			snprintf(why, sizeof(why), "%s", fail_text());
+	}
+	memcpy(end, why, strlen(why));
+	answer(&head, (const char *)&told, (size_t)(end - (char *)&told) + strlen(why));
 }
 
 /* The file is the image's; what was asked goes when a debug file is asked for. */
@@ -292,11 +304,14 @@ static void tell_arguments(void)
 	static const struct debug_source source = {.open = wish};
 	const char *slash = strrchr(asked.text, '/'), *second = second_text(), *line = strchr(second, '\n');
 	char *function = memory_text(second, line ? (size_t)(line - second) : 0);
-	char *text = memory_text(line ? line + 1 : "", line ? strlen(line + 1) : 0);
+	const char *lines = line ? strchr(line + 1, '\n') : NULL;
+	char *text = memory_text(line ? line + 1 : "", line ? strcspn(line + 1, "\n") : 0);
 	struct image *image = image_new(asked.fd, slash ? slash + 1 : asked.text, &source);
 	const struct question question = asked.question;
 	struct arguments arguments;
 
+	if (lines)
+		image_choose_members(image, lines + 1);
 	if (arguments_parse(text, &arguments) < 0)
 		answer_text(ANSWER_FAILED, fail_text());
 	else

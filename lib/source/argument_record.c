@@ -29,7 +29,8 @@ struct told {
 struct argument_record {
 	struct told items[ARGUMENTS_MAX];
 	int count;
-	bool at_end;
+	bool at_end, alike;
+	int descriptor; /* its place among the items; NONE: there is none */
 	struct argument_path looks[TEXTS_MAX];
 	int texts; /* but for the one that is always there */
 	bool last;  /* that one is asked for */
@@ -113,21 +114,12 @@ static void order_texts(struct argument_record *record)
 	}
 }
 
-struct argument_record *argument_record_new(const struct arguments *arguments, const struct argument_found *found, bool at_end)
+static void find_texts(struct argument_record *record)
 {
-	struct argument_record *record = NEW(struct argument_record);
 	int first;
 
-	record->at_end = at_end;
-	for (int i = 0; i < arguments->count; i++)
-		if ((arguments->items[i].base == ARGUMENT_RESULT) == at_end) {
-			struct told *told = &record->items[record->count++];
-
-			*told = (struct told){.found = found[i], .text = NONE, .look = NONE, .length_look = NONE};
-			memcpy(told->label, arguments->items[i].label, sizeof(told->label));
-		}
 	for (int i = 0; i < record->count; i++)
-		if (is_text(&record->items[i].found)) {
+		if (is_text(&record->items[i].found) && !record->items[i].found.absent) {
 			record->looks[record->texts] = record->items[i].found.value;
 			record->items[i].text = record->texts++;
 		}
@@ -135,16 +127,49 @@ struct argument_record *argument_record_new(const struct arguments *arguments, c
 	for (int i = 0; i < record->count; i++) {
 		struct told *told = &record->items[i];
 
+		if (told->found.absent)
+			continue;
 		if (told->text == NONE)
 			told->look = look_for(record, &told->found.value, first);
 		else if (told->found.form == ARGUMENT_FORM_COUNTED)
 			told->length_look = look_for(record, &told->found.length, first);
 	}
 	order_texts(record);
+}
+
+static struct argument_record *new_record(const struct arguments *arguments, const struct argument_found *found, bool at_end, bool alike)
+{
+	struct argument_record *record = NEW(struct argument_record);
+
+	record->at_end = at_end;
+	record->alike = alike;
+	record->descriptor = NONE;
+	for (int i = 0; i < arguments->count; i++)
+		if ((arguments->items[i].base == ARGUMENT_RESULT) == at_end) {
+			struct told *told = &record->items[record->count++];
+
+			*told = (struct told){.found = found[i], .text = NONE, .look = NONE, .length_look = NONE};
+			memcpy(told->label, arguments->items[i].label, sizeof(told->label));
+			if (found[i].by_members && !is_text(&found[i]) && strcmp(told->label, ARGUMENT_DESCRIPTOR) == 0)
+				record->descriptor = record->count - 1;
+		}
+	find_texts(record);
+	return record;
+}
+
+struct argument_record *argument_record_new(const struct arguments *arguments, const struct argument_found *found, bool at_end)
+{
+	struct argument_record *record = new_record(arguments, found, at_end, false);
+
 	if (record->count)
 		return record;
 	free(record);
 	return NULL;
+}
+
+struct argument_record *argument_record_new_alike(const struct arguments *arguments, const struct argument_found *found, bool at_end)
+{
+	return new_record(arguments, found, at_end, true);
 }
 
 void argument_record_free(struct argument_record *record)
@@ -204,6 +229,8 @@ static int add_numbers(const struct argument_record *record, char **words, enum 
 	for (int i = 0; i < record->count; i++) {
 		const struct argument_found *found = &record->items[i].found;
 
+		if (found->absent)
+			continue;
 		if (!is_text(found) && add(words, 'a', i, &found->value, number_type(found), end) < 0)
 			return -1;
 		if (found->form == ARGUMENT_FORM_COUNTED && add(words, 'n', i, &found->length, "u64", end) < 0)
@@ -268,6 +295,8 @@ static int find_all(struct argument_record *record, struct tep_event *event)
 	for (int i = 0; i < record->count && status == 0; i++) {
 		struct told *told = &record->items[i];
 
+		if (told->found.absent)
+			continue;
 		if (told->text == NONE)
 			status = offset_of(event, &told->at, "a%d", i);
 		else if (told->found.form == ARGUMENT_FORM_COUNTED)
@@ -285,9 +314,14 @@ static uint16_t least(uint16_t a, uint16_t b)
 	return a < b ? a : b;
 }
 
-/* What there is before the first argument stays as it is. NULL after fail(). */
+/* What there is before the first argument stays as it is, but where events are to be alike. NULL after fail(). */
 static const char *find_head(struct argument_record *record, struct tep_event *event)
 {
+	record->first = 0;
+	if (record->alike && event->format.fields) {
+		record->head = (uint16_t)event->format.fields->offset;
+		return event->format.fields->name;
+	}
 	record->head = UINT16_MAX;
 	for (int i = 0; i < record->count; i++) {
 		const struct told *told = &record->items[i];
@@ -299,7 +333,6 @@ static const char *find_head(struct argument_record *record, struct tep_event *e
 	}
 	if (record->texts)
 		record->head = least(record->head, record->text_at[0]);
-	record->first = 0;
 	for (struct tep_format_field *field = event->format.fields; field; field = field->next) {
 		if (field->offset == record->head)
 			return field->name;
@@ -501,6 +534,8 @@ static size_t end_of(const struct argument_record *record)
 	for (int i = 0; i < record->count; i++) {
 		const struct told *told = &record->items[i];
 
+		if (told->found.absent)
+			continue;
 		if (told->text == NONE)
 			end = most(end, told->at + (size_t)told->found.size);
 		else if (told->found.form == ARGUMENT_FORM_COUNTED)
@@ -511,7 +546,27 @@ static size_t end_of(const struct argument_record *record)
 	return record->at_end ? most(end, record->told_at + 1u) : end;
 }
 
-size_t argument_record_take(const struct argument_record *record, const char *payload, size_t size, char bytes[ARGUMENT_RECORD_ROOM])
+bool argument_record_has_descriptor(const struct argument_record *record)
+{
+	return record->descriptor != NONE;
+}
+
+bool argument_record_descriptor(const struct argument_record *record, const char *payload, size_t size, int64_t *fd)
+{
+	const struct told *told = &record->items[record->descriptor == NONE ? 0 : record->descriptor];
+	uint64_t raw;
+
+	if (record->descriptor == NONE || end_of(record) > size)
+		return false;
+	raw = number_at(payload, told->at, told->found.size);
+	if (!is_known(record, payload, &told->found.value, told->look, raw))
+		return false;
+	raw = take_bits(&told->found, raw);
+	*fd = told->found.size == sizeof(int32_t) ? (int32_t)raw : (int64_t)raw;
+	return true;
+}
+
+size_t argument_record_take(const struct argument_record *record, const char *payload, size_t size, bool trusted, char bytes[ARGUMENT_RECORD_ROOM])
 {
 	bool told_at_all = true;
 	size_t used = record->size;
@@ -525,7 +580,8 @@ size_t argument_record_take(const struct argument_record *record, const char *pa
 	memcpy(bytes, payload, record->head);
 	for (int i = 0; i < record->count; i++) {
 		const struct told *told = &record->items[i];
-		bool known = told_at_all && (told->text == NONE ? take_number(record, told, payload, bytes)
+		bool held = told->found.absent || (told->found.by_members && !trusted);
+		bool known = told_at_all && !held && (told->text == NONE ? take_number(record, told, payload, bytes)
 								: take_text(record, told, payload, size, bytes, &used));
 
 		unknown |= (uint64_t)!known << (record->first + (unsigned)i);

@@ -27,6 +27,12 @@ enum { ARGUMENT_RECORD_ROOM = 4096 };
 
 /* Of those arguments that a call's end tells, or its begin. NULL: there are none of these. */
 struct argument_record *argument_record_new(const struct arguments *arguments, const struct argument_found *found, bool at_end);
+
+/*
+ * The same, also without any: the stream's events have nothing but the arguments and EVENT_UNKNOWN, so that those of the same function in different
+ * programs are alike. What is absent is never known.
+ */
+struct argument_record *argument_record_new_alike(const struct arguments *arguments, const struct argument_found *found, bool at_end);
 void argument_record_free(struct argument_record *record); /* NULL: nothing */
 
 /*
@@ -39,7 +45,15 @@ char *argument_record_fetch(const struct argument_record *record, enum argument_
 /* Learns where the kernel puts them, and makes the format of the stream's events of the kernel's. Takes and sets both. -1 after fail(). */
 int argument_record_learn(struct argument_record *record, struct tep_event *event, char **format, int *length);
 
-/* Makes the stream's event of the kernel's. Returns its size, at most ARGUMENT_RECORD_ROOM; 0: it is cut. */
-size_t argument_record_take(const struct argument_record *record, const char *payload, size_t size, char bytes[ARGUMENT_RECORD_ROOM]);
+/*
+ * Makes the stream's event of the kernel's. Returns its size, at most ARGUMENT_RECORD_ROOM; 0: it is cut. Unless `trusted`, what is found by what
+ * somebody wrote down (program/members.h) is not known.
+ */
+size_t argument_record_take(const struct argument_record *record, const char *payload, size_t size, bool trusted, char bytes[ARGUMENT_RECORD_ROOM]);
+
+/* A descriptor, the number of this label that is found by what somebody wrote down. Whether there is one; and whether this event of the kernel's has it. */
+#define ARGUMENT_DESCRIPTOR "fd"
+bool argument_record_has_descriptor(const struct argument_record *record);
+bool argument_record_descriptor(const struct argument_record *record, const char *payload, size_t size, int64_t *fd);
 
 #endif

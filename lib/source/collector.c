@@ -67,6 +67,7 @@ struct collector {
 	struct process process; /* whose events are wanted; processes chosen by name are taken in when tracing begins */
 	struct cost *cost;
 	struct probes *probes;
+	struct probe_lines *lines; /* NULL: none */
 	struct tracefs_instance *instance;
 	int hold, keeper_hold; /* of the instances */
 	struct tracefs_instance *keeper; /* of events that may stay in the kernel; NULL: none do */
@@ -125,6 +126,11 @@ void collector_own(struct collector *collector, struct cost *cost, struct probes
 {
 	collector->cost = cost;
 	collector->probes = probes;
+}
+
+void collector_own_lines(struct collector *collector, struct probe_lines *lines)
+{
+	collector->lines = lines;
 }
 
 int collector_fork(struct collector *collector, struct child *child, char *const *argv, bool to_stderr)
@@ -574,6 +580,21 @@ static int look_at_probes(struct collector *collector, int64_t until)
 	return doubt(collector, until, clock_now(&collector->clock));
 }
 
+/* Programs that began are probed, if a probe line names them. */
+static int look_at_begun(struct collector *collector)
+{
+	const int32_t *pids;
+	size_t count;
+
+	pids = scribe_began(collector->scribe, &count);
+	if (!collector->lines || collector->foreign || count == 0)
+		return 0;
+	if (probe_lines_began(collector->lines, pids, count, collector->instance, collector->stream) < 0)
+		return -1;
+	notice_others(collector, "enable"); /* it was us */
+	return 0;
+}
+
 /* What costs too much may go, and what was begun before that is in doubt. 1: it is all that is left; -1 after fail(). */
 static int look_at_cost(struct collector *collector, int64_t until)
 {
@@ -619,7 +640,7 @@ static int collect(struct collector *collector, int64_t deadline)
 			return 0;
 		wait_for_events(collector, deadline);
 		guardian_keep(&collector->guardian);
-		if (take_round(collector, &until) < 0 || look_at_probes(collector, until) < 0 || hand_over(collector, until) < 0)
+		if (take_round(collector, &until) < 0 || look_at_probes(collector, until) < 0 || look_at_begun(collector) < 0 || hand_over(collector, until) < 0)
 			return -1;
 		status = look_at_cost(collector, until);
 		if (status == 0)
@@ -836,6 +857,7 @@ int collector_close(struct collector *collector, bool wait)
 	cost_free(collector->cost);
 	probes_free(collector->probes);
 	wishes_free(collector->wishes);
+	probe_lines_free(collector->lines);
 	if (collector->keeper)
 		tracefs_instance_free(collector->keeper);
 	if (collector->instance)

@@ -30,6 +30,7 @@
 #include "source/child.h"
 #include "source/cost.h"
 #include "source/probe.h"
+#include "source/probe_lines.h"
 #include "source/wishes.h"
 #include "stream/stream.h"
 
@@ -47,6 +48,9 @@ struct wishes *collector_wishes(struct collector *collector);
 
 /* A bound on what it costs, and the probes of functions, which are looked at while tracing; NULL: none. They become the collector's. */
 void collector_own(struct collector *collector, struct cost *cost, struct probes *probes);
+
+/* Probe lines, whose programs may begin while tracing; they become the collector's. */
+void collector_own_lines(struct collector *collector, struct probe_lines *lines);
 
 /*
  * Those events that may wait shall stay in the kernel until they are asked for (source/recorder.h), if the reader of the

@@ -54,6 +54,7 @@ struct place {
 	probe_maker *maker;
 	const char *arguments; /* NULL: none */
 	bool at_risk;
+	struct proof *proof; /* NULL: none */
 	struct argument_record *told; /* of the call; NULL: nothing. Its wish takes it */
 };
 
@@ -61,6 +62,8 @@ struct place {
 struct call {
 	const char *function, *start, *end; /* the last: NULL: without an end */
 	bool inside; /* it is but an instruction */
+	const struct probe_line *line; /* NULL: it is none of those */
+	struct proof *proof;
 	bool told; /* something */
 	struct arguments arguments;
 	struct argument_found found[ARGUMENTS_MAX];
@@ -191,6 +194,9 @@ static struct wish *make_telling(struct probes *probes, struct place *place, con
 			return NULL;
 	wish = wishes_add_probe(probes->wishes, event, name, place->origin);
 	wish->arguments = place->told;
+	wish->proof = place->proof;
+	if (place->proof && argument_record_has_descriptor(place->told))
+		proof_expect(place->proof);
 	place->told = NULL;
 	return wish;
 }
@@ -217,15 +223,22 @@ static bool is_plain(const char *path)
 	return !strpbrk(path, " \t\n\"\\:#+");
 }
 
+static struct argument_record *record_of(const struct call *call, bool at_end)
+{
+	if (call->line)
+		return argument_record_new_alike(&call->arguments, call->found, at_end);
+	return call->told ? argument_record_new(&call->arguments, call->found, at_end) : NULL;
+}
+
 static int make_start(struct probes *probes, struct place *place, const struct ends *ends, const struct call *call)
 {
-	place->told = call->told ? argument_record_new(&call->arguments, call->found, false) : NULL;
+	place->told = record_of(call, false);
 	return make(probes, place, call->start, &ends->start, 1, false);
 }
 
 static int make_end(struct probes *probes, struct place *place, const struct ends *ends, const struct call *call)
 {
-	place->told = call->told ? argument_record_new(&call->arguments, call->found, true) : NULL;
+	place->told = record_of(call, true);
 	if (ends->at_exits)
 		return make(probes, place, call->end, ends->exits, ends->count, true);
 	place->maker = tracefs_uretprobe_alloc;
@@ -239,7 +252,7 @@ static int make_both(struct probes *probes, struct place *place, const struct en
 	int status;
 
 	place->maker = tracefs_uprobe_alloc;
-	place->arguments = with_stack && call->end ? stack : NULL;
+	place->arguments = with_stack && call->end && !call->line ? stack : NULL;
 	status = make_start(probes, place, ends, call);
 	argument_record_free(place->told);
 	if (status < 0 || !call->end)
@@ -255,7 +268,7 @@ static int make_of_function(struct probes *probes, const struct probed *program,
 {
 	int fd = open(program->path, O_RDONLY | O_CLOEXEC), status;
 	struct place place = {.path = program->path, .origin = origin, .function = call->function, .fd = fd,
-			      .at_risk = leave_may_load(program->leave)};
+			      .at_risk = leave_may_load(program->leave), .proof = call->proof};
 	char alias[32];
 
 	if (fd < 0)
@@ -392,6 +405,123 @@ int probes_function(struct probes *probes, const char *binary, const char *funct
 	program = find_program(probes, path);
 	return program ? probe_at(probes, program, &call, arguments, offset) : -1;
 }
+
+/* --- lines ------------------------------------------------------------------------------------------------------------- */
+
+/*
+ * What a hit costs, in nanoseconds, as measured: at an instruction that the kernel emulates, and at one that it has to step over; for each
+ * step to another place in memory; for a text; behind a return.
+ */
+enum { COST_EMULATED = 900, COST_STEPPED = 12000, COST_STEP = 100, COST_TEXT = 200, COST_RETURN = 1400 };
+
+/*
+ * Whether the kernel emulates the instruction: `push`, `nop`, calls and jumps to a place that they name. Of other machines than x86-64 nobody
+ * has measured what is dear.
+ */
+static bool is_emulated(const char *path, uint64_t offset)
+{
+#if defined(__x86_64__)
+	enum { LONG = 0x0f, EXTENDED = 0x41, NOP = 0x90, CALL = 0xe8, JUMP = 0xe9, JUMP_SHORT = 0xeb, PUSH = 0x50, BRANCH = 0x70, BRANCH_LONG = 0x80 };
+	unsigned char code[2] = {0};
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool read = fd >= 0 && pread(fd, code, sizeof(code), (off_t)offset) == sizeof(code);
+	unsigned first = code[0] == EXTENDED ? code[1] : code[0];
+
+	if (fd >= 0)
+		close(fd);
+	if (!read)
+		return false;
+	if ((first & 0xf8) == PUSH)
+		return true;
+	return code[0] == NOP || code[0] == CALL || code[0] == JUMP || code[0] == JUMP_SHORT || (code[0] & 0xf0) == BRANCH ||
+	       (code[0] == LONG && (code[1] & 0xf0) == BRANCH_LONG);
+#else
+	(void)path;
+	(void)offset;
+	return true;
+#endif
+}
+
+static unsigned cost_of(const struct call *call, const struct ends *ends, bool emulated)
+{
+	unsigned cost = emulated ? COST_EMULATED : COST_STEPPED;
+
+	for (int i = 0; i < call->arguments.count; i++) {
+		const struct argument_found *found = &call->found[i];
+
+		if (!found->absent)
+			cost += COST_STEP * found->value.derefs + (found->form >= ARGUMENT_FORM_TEXT ? COST_TEXT : 0);
+	}
+	return call->end ? cost + (ends->at_exits ? COST_STEPPED : COST_RETURN) : cost;
+}
+
+static int check_slow(const struct call *call, const struct probed *program, const struct ends *ends, bool emulated)
+{
+	if (call->line->slow)
+		return 0;
+	if (!emulated)
+		fail("'%s' of '%s' is not probed: it begins with an instruction that the kernel has to step over, at some %d us a call; --slow-probes",
+		     call->function, program->path, COST_STEPPED / 1000);
+	else if (call->end && ends->at_exits)
+		fail("'%s' of '%s' is not probed: an exception may leave it, so that its end would cost some %d us a call; --slow-probes",
+		     call->function, program->path, COST_STEPPED / 1000);
+	else
+		return 0;
+	return PROBES_LEFT_OUT;
+}
+
+static int find_leniently(struct probes *probes, const struct probed *program, struct call *call, uint64_t offset, char **why)
+{
+	const struct probe_line *line = call->line;
+
+	if (!line->arguments)
+		return 0;
+	if (arguments_parse(line->arguments, &call->arguments) < 0)
+		return -1;
+	return lookup_arguments_leniently(probes->lookup, program->path, call->function, offset, line->arguments, line->members, call->found, why) < 0
+		       ? PROBES_LEFT_OUT
+		       : 0;
+}
+
+static int place_line(struct probes *probes, struct probed *program, struct call *call, uint64_t offset, unsigned *cost, char **why)
+{
+	struct ends ends;
+	char *origin;
+	bool emulated;
+	int status;
+
+	if (leave_find(program->leave, call->function, offset, &ends) < 0)
+		return PROBES_LEFT_OUT;
+	emulated = is_emulated(program->path, ends.start);
+	status = check_slow(call, program, &ends, emulated);
+	if (status == 0)
+		status = find_leniently(probes, program, call, offset, why);
+	if (status == 0) {
+		*cost = cost_of(call, &ends, emulated);
+		origin = memory_format("%s:0x%llx", program->path, (unsigned long long)offset);
+		program->functions += call->end != NULL;
+		program->at_exits += call->end && ends.at_exits;
+		status = make_of_function(probes, program, origin, &ends, call);
+		free(origin);
+	}
+	free(ends.exits);
+	return status;
+}
+
+int probes_line(struct probes *probes, const char *path, const struct probe_line *line, struct proof *proof, unsigned *cost, char **why)
+{
+	struct call call = {.function = line->function, .start = line->start, .end = line->end, .line = line, .proof = proof};
+	struct probed *program;
+	uint64_t offset;
+
+	*why = NULL;
+	if (lookup_offset(probes->lookup, path, line->function, &offset) < 0)
+		return PROBES_LEFT_OUT;
+	program = find_program(probes, memory_text(path, strlen(path)));
+	return program ? place_line(probes, program, &call, offset, cost, why) : PROBES_LEFT_OUT;
+}
+
+/* --- stacks thrown away ------------------------------------------------------------------------------------------------ */
 
 typedef ARRAY(struct leave_switch) switches;
 

@@ -12,6 +12,7 @@
 #ifndef SOURCE_PROBE_H
 #define SOURCE_PROBE_H
 
+#include "source/proof.h"
 #include "source/wishes.h"
 
 struct probes;
@@ -40,6 +41,22 @@ int probes_entry(struct probes *probes, const char *binary, const char *function
 
 /* Likewise a probe at an instruction, FUNCTION+OFFSET (program/symbol.h), whose event has no end. -1 after fail(). */
 int probes_instruction(struct probes *probes, const char *binary, const char *place, const char *arguments, const char *event);
+
+/* A function that is probed in several programs, whose events are alike in all of them. */
+struct probe_line {
+	const char *function;
+	const char *arguments; /* each with its type; NULL: none */
+	const char *members;   /* lines for members_choose(); "": none */
+	const char *start, *end; /* the latter: NULL: what it returns, and when, is not asked */
+	bool slow;	       /* also where the kernel has to step over an instruction, at ten times the cost */
+};
+
+/*
+ * Likewise, of a program at a path. Sets *cost to what a call costs, in nanoseconds, as measured on one machine, and *why to why some
+ * arguments cannot be told, which the caller frees; NULL: all can. What was written down is told as far as the proof holds. PROBES_LEFT_OUT after
+ * fail(): it has no such function, or it would be slow, or might end the program.
+ */
+int probes_line(struct probes *probes, const char *path, const struct probe_line *line, struct proof *proof, unsigned *cost, char **why);
 
 /* After the last function: probes where stacks are thrown away, if that may end calls of one of them. -1 after fail(). */
 int probes_finish(struct probes *probes);

@@ -7,6 +7,7 @@
 #include "source/execs.h"
 #include "source/file_call.h"
 #include "source/files.h"
+#include "source/proof.h"
 #include "source/threads.h"
 #include "source/titles.h"
 #include "source/traced.h"
@@ -37,6 +38,7 @@ struct scribe {
 	uint64_t events;	 /* written in the last round */
 	uint64_t strangers;	 /* events of unknown kind, left out so far */
 	ARRAY(int32_t) mappers;	 /* threads that mapped code */
+	ARRAY(int32_t) began;	 /* processes that began to run a program, in the last round */
 	ARRAY(bool) described;	 /* which stacks were spelled out in this stream, by number */
 };
 
@@ -67,6 +69,7 @@ void scribe_free(struct scribe *scribe)
 	files_free(scribe->files);
 	free(scribe->callers.items);
 	free(scribe->mappers.items);
+	free(scribe->began.items);
 	free(scribe->described.items);
 	free(scribe);
 }
@@ -90,6 +93,13 @@ uint64_t scribe_written(const struct scribe *scribe)
 uint64_t scribe_strangers(const struct scribe *scribe)
 {
 	return scribe->strangers;
+}
+
+const int32_t *scribe_began(struct scribe *scribe, size_t *count)
+{
+	*count = scribe->began.count;
+	scribe->began.count = 0;
+	return scribe->began.items;
 }
 
 const int32_t *scribe_mappers(struct scribe *scribe, size_t *count)
@@ -254,6 +264,7 @@ static int see_life(struct scribe *scribe, const struct layout *layout, const st
 	}
 	if (!layout->is_exec || common->tid <= 0)
 		return 0;
+	*ARRAY_ADD(&scribe->began) = common->tid;
 	threads_forget(threads, common->tid, false);
 	if (scribe->files)
 		files_forget(scribe->files, common->tid);
@@ -331,10 +342,22 @@ static struct wish *take_part(const struct wish *shared, const struct ring *ring
 	return wish;
 }
 
-/* The kernel's words of a call become its arguments. NULL: the event is cut. */
-static struct wish *take_arguments(struct wish *wish, struct record *record, char bytes[ARGUMENT_RECORD_ROOM])
+/* Whether what somebody wrote down about the program leads to what it should, as far as this event tells. */
+static bool is_proven(const struct wish *wish, const struct record *record, int32_t tid)
 {
-	record->length = argument_record_take(wish->arguments, record->text, record->length, bytes);
+	int64_t fd;
+
+	if (!argument_record_descriptor(wish->arguments, record->text, record->length, &fd))
+		fd = -1;
+	return proof_holds(wish->proof, tid, fd);
+}
+
+/* The kernel's words of a call become its arguments. NULL: the event is cut. */
+static struct wish *take_arguments(struct wish *wish, struct record *record, int32_t tid, char bytes[ARGUMENT_RECORD_ROOM])
+{
+	bool trusted = !wish->proof || is_proven(wish, record, tid);
+
+	record->length = argument_record_take(wish->arguments, record->text, record->length, trusted, bytes);
 	record->text = bytes;
 	return record->length ? wish : NULL;
 }
@@ -366,7 +389,7 @@ int scribe_event(struct scribe *scribe, const struct ring *ring)
 	if (wish && wish->parts.count)
 		wish = take_part(wish, ring, &record, bytes);
 	else if (wish && wish->arguments)
-		wish = take_arguments(wish, &record, arguments);
+		wish = take_arguments(wish, &record, common.tid, arguments);
 	if (ring->missed && scribe_lost(scribe, ring, ring_ts(ring), ring->missed) < 0)
 		return -1;
 	if (!wish) {
@@ -515,6 +538,7 @@ int scribe_round(struct scribe *scribe, struct merge *merge, int64_t bound)
 	int status = merge_begin(merge, bound);
 
 	scribe->events = 0;
+	scribe->began.count = 0;
 	if (status == 0 && scribe->threads.titles && bound != INT64_MAX)
 		status = threads_tell_titles(&scribe->threads, scribe->stream);
 	if (scribe->stacks)

@@ -74,6 +74,9 @@ int scribe_lost(struct scribe *scribe, const struct ring *ring, int64_t ts, uint
 uint64_t scribe_written(const struct scribe *scribe);
 uint64_t scribe_strangers(const struct scribe *scribe);
 
+/* The processes that began to run a program since the last call; valid until the next round. */
+const int32_t *scribe_began(struct scribe *scribe, size_t *count);
+
 /* The threads that mapped code since the last call, if wishes_add_maps() asked; valid until the next round. */
 const int32_t *scribe_mappers(struct scribe *scribe, size_t *count);
 

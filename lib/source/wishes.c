@@ -487,6 +487,24 @@ int wishes_enable(struct wishes *wishes, struct tracefs_instance *instance, stru
 	return status < 0 ? -1 : number_parts(wishes);
 }
 
+int wishes_enable_late(struct wishes *wishes, size_t first, struct tracefs_instance *instance)
+{
+	struct tep_handle *tep = tep_alloc();
+	int status = 0;
+
+	for (size_t i = first; status == 0 && i < wishes->list.count; i++) {
+		struct wish *wish = wishes->list.items[i];
+
+		status = read_format(wish, instance, tep); /* first: its events may come at once */
+		if (status < 0)
+			break;
+		wishes->by_id[wish->id] = wish;
+		status = switch_on(wish, instance);
+	}
+	tep_free(tep);
+	return status;
+}
+
 void wishes_free(struct wishes *wishes)
 {
 	if (!wishes)

@@ -46,6 +46,7 @@ struct wish {
 
 	/* of a recorded event, or one that the kernel gives whole */
 	struct argument_record *arguments; /* of a probe: what becomes of its words; NULL: it has none */
+	struct proof *proof; /* by which some of its arguments may be told; NULL: all may. Not the wish's own */
 	struct predicate *predicate; /* the filter that is applied here; NULL: none. Its setter frees it */
 
 	/* after wishes_enable() */
@@ -106,6 +107,11 @@ bool wishes_can_keep(const struct wishes *wishes);
  * kernel's own words where a filter is wrong.
  */
 int wishes_enable(struct wishes *wishes, struct tracefs_instance *instance, struct tracefs_instance *keeper);
+
+/*
+ * The same of probes that were added since, from this place on, while tracing. None may be part of a shared event. -1 after fail().
+ */
+int wishes_enable_late(struct wishes *wishes, size_t first, struct tracefs_instance *instance);
 
 /*
  * Takes in an event that was recorded, by the text of its format. `enabled` may be unset afterwards: then it is not

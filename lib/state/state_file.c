@@ -8,8 +8,10 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/near.h"
+#include "program/argument.h"
+#include "program/members.h"
 
-enum { VALUE_LENGTH_MAX = 4096 };
+enum { VALUE_LENGTH_MAX = 4096, FUNCTION_MAX = 120 };
 
 struct parser {
 	struct state_file *file;
@@ -46,6 +48,17 @@ void state_file_free(struct state_file *file)
 	}
 	for (size_t i = 0; i < file->includes.count; i++)
 		free(file->includes.items[i]);
+	for (size_t i = 0; i < file->probes.count; i++) {
+		free(file->probes.items[i].function);
+		free(file->probes.items[i].binaries);
+		free(file->probes.items[i].arguments);
+	}
+	for (size_t i = 0; i < file->layouts.count; i++) {
+		free(file->layouts.items[i].text);
+		free(file->layouts.items[i].members);
+	}
+	free(file->probes.items);
+	free(file->layouts.items);
 	free(file->includes.items);
 	free(file->rules.items);
 	free(file->views.items);
@@ -308,6 +321,83 @@ static int read_include(struct parser *parser, const struct fields *fields)
 	return 0;
 }
 
+/* The arguments of a probe: each has a type, so that events of different programs are alike. */
+static int check_arguments(const struct parser *parser, const struct fields *fields, const char *text, bool returns)
+{
+	struct arguments arguments;
+
+	if (!text)
+		return 0;
+	if (arguments_parse(text, &arguments) < 0)
+		return fail_key(parser, fields_find(fields, "args"));
+	for (int i = 0; i < arguments.count; i++) {
+		const struct argument *argument = &arguments.items[i];
+
+		if (argument->kind == ARGUMENT_BY_DWARF)
+			fail("argument '%s' needs a type, such as :u64, :ptr or :string", argument->label);
+		else if (argument->base == ARGUMENT_RESULT && !returns)
+			fail("argument '%s' is told by the function's return, so the line needs return=yes", argument->label);
+		else
+			continue;
+		return fail_within(parser, fields_find(fields, "args"), text, argument->text);
+	}
+	return 0;
+}
+
+/* As a name in an event's: letters, digits and '_'. */
+static bool is_name(const char *text)
+{
+	return strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == strlen(text);
+}
+
+static int read_probe(struct parser *parser, const struct fields *fields)
+{
+	struct state_probe *probe = ARRAY_ADD(&parser->file->probes);
+
+	*probe = (struct state_probe){.returns = fields_is(fields, "return", "yes")};
+	if (fields_find(fields, "return") && !probe->returns && !fields_is(fields, "return", "no"))
+		return fail("return= is yes or no");
+	probe->function = need(fields, "function");
+	probe->binaries = probe->function ? need(fields, "binary") : NULL;
+	probe->arguments = fields_copy(fields, "args");
+	if (!probe->binaries)
+		return -1;
+	if (!is_name(probe->function) || strlen(probe->function) > FUNCTION_MAX)
+		return fail("function=%.140s is no name of a function in C", probe->function);
+	return check_arguments(parser, fields, probe->arguments, probe->returns);
+}
+
+/* What stands behind if= is no pair of key and value as elsewhere, for "call.%1" is no key. */
+static int read_layout(struct parser *parser, size_t length)
+{
+	const char *line = parser->line, *at = line + strspn(line, " \t") + strlen("layout"), *end = line + length, *wrong;
+	struct state_layout *layout;
+	struct fields fields;
+	bool quoted = false;
+
+	at += strspn(at, " \t");
+	while (at < end && (quoted || (*at != ' ' && *at != '\t'))) {
+		if (quoted && *at == '\\' && at + 1 < end)
+			at++;
+		else if (*at == '"')
+			quoted = !quoted;
+		at++;
+	}
+	if (fields_parse(&fields, line, (size_t)(at - line)) < 0 || check_keys(parser, &fields, "if ") < 0)
+		return -1;
+	layout = ARRAY_ADD(&parser->file->layouts);
+	*layout = (struct state_layout){.text = need(&fields, "if"), .members = memory_text(at, (size_t)(end - at))};
+	if (!layout->text)
+		return -1;
+	if (strpbrk(layout->text, "\t\n"))
+		return fail("if= is a text without tabs and ends of lines");
+	if (strlen(layout->members) > VALUE_LENGTH_MAX)
+		return fail("a layout line is longer than %d bytes", VALUE_LENGTH_MAX);
+	if (members_check(layout->members, &wrong) < 0)
+		return fail_prefix("column %zu", (size_t)(at - line) + (size_t)(wrong - layout->members) + 1);
+	return 0;
+}
+
 static const struct line_kind {
 	const char *name, *keys;
 	int (*read)(struct parser *parser, const struct fields *fields);
@@ -316,6 +406,7 @@ static const struct line_kind {
 	{"alarm", "event if text ", read_alarm},
 	{"view", "kind path title ", read_view},
 	{"include", "name ", read_include},
+	{"probe", "function binary return args ", read_probe},
 };
 
 static int read_line(struct parser *parser, size_t length)
@@ -327,14 +418,45 @@ static int read_line(struct parser *parser, size_t length)
 
 	if (word == 2 && !strncmp(line + blank, "on", 2))
 		return read_on(parser, length);
+	if (word == strlen("layout") && !strncmp(line + blank, "layout", word))
+		return read_layout(parser, length);
 	if (fields_parse(&fields, line, length) < 0)
 		return -1;
 	while (kind < end && (strlen(kind->name) != fields.kind_length || memcmp(kind->name, fields.kind, fields.kind_length) != 0))
 		kind++;
 	if (kind == end)
-		return fail("column %zu: unknown kind of line '%.*s'; there are states, on, alarm, view, include", blank + 1,
+		return fail("column %zu: unknown kind of line '%.*s'; there are states, on, alarm, view, include, probe, layout", blank + 1,
 			    (int)(fields.kind_length < 40 ? fields.kind_length : 40), fields.kind);
 	return check_keys(parser, &fields, kind->keys) < 0 ? -1 : kind->read(parser, &fields);
+}
+
+#define PROBE "probe:"
+
+/* Whether a probe line makes the event. */
+static bool has_probe(const struct state_file *file, const char *event)
+{
+	static const char end[] = "__return";
+	const char *name = event + strlen(PROBE);
+
+	for (size_t i = 0; i < file->probes.count; i++) {
+		const struct state_probe *probe = &file->probes.items[i];
+		size_t length = strlen(probe->function);
+
+		if (strncmp(name, probe->function, length) == 0 && (!name[length] || (probe->returns && strcmp(name + length, end) == 0)))
+			return true;
+	}
+	return false;
+}
+
+static int check_probes(const struct state_file *file, const char *source)
+{
+	for (size_t i = 0; i < file->rules.count; i++) {
+		const struct state_rule *rule = file->rules.items[i];
+
+		if (strncmp(rule->type->name, PROBE, strlen(PROBE)) == 0 && !has_probe(file, rule->type->name))
+			return fail("%s:%d: no probe line makes the event %.140s", source, rule->line, rule->type->name);
+	}
+	return 0;
 }
 
 struct state_file *state_file_read(const char *text, const char *source, struct events *events)
@@ -352,7 +474,7 @@ struct state_file *state_file_read(const char *text, const char *source, struct 
 	}
 	if (status == 0 && !parser.file->name)
 		status = fail("%s: there is no line 'states name=NAME'", source);
-	if (status == 0)
+	if (status == 0 && check_probes(parser.file, source) == 0)
 		return parser.file;
 	state_file_free(parser.file);
 	return NULL;

@@ -29,10 +29,23 @@ struct state_view {
 	char *kind, *path, *title;
 };
 
+/* A function whose calls are events probe:FUNCTION and, with `returns`, probe:FUNCTION__return. */
+struct state_probe {
+	char *function, *binaries, *arguments; /* the latter: NULL: none */
+	bool returns;
+};
+
+/* Where members of structs are in programs of which a constant string begins so (program/members.h). */
+struct state_layout {
+	char *text, *members;
+};
+
 struct state_file {
 	char *name, *title;
 	ARRAY(struct state_rule *) rules; /* in the order of the file */
 	ARRAY(struct state_view) views;
+	ARRAY(struct state_probe) probes;
+	ARRAY(struct state_layout) layouts;
 	ARRAY(char *) includes; /* contexts whose events are collected, too (chart_of_context()) */
 };
 

@@ -1,0 +1,326 @@
+#include "source/probe_lines.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "program/argument.h"
+#include "program/opener.h"
+#include "source/scribe.h"
+
+struct asked_line {
+	char *function, *binaries, *arguments; /* the last: NULL: none */
+	char *start, *end;
+	bool returns;
+};
+
+/* What processes execute. */
+struct executed {
+	dev_t device;
+	ino_t inode;
+	uint64_t tried; /* a bit for each line */
+	struct proof *proof;
+};
+
+struct probe_lines {
+	struct probes *probes;
+	struct wishes *wishes;
+	bool slow;
+	probes_say *say;
+	ARRAY(struct asked_line) lines;
+	char *members;
+	ARRAY(struct executed) files;
+};
+
+struct probe_lines *probe_lines_new(struct probes *probes, struct wishes *wishes, bool slow, probes_say *say)
+{
+	struct probe_lines *lines = NEW(struct probe_lines);
+
+	lines->probes = probes;
+	lines->wishes = wishes;
+	lines->slow = slow;
+	lines->say = say;
+	lines->members = memory_text("", 0);
+	return lines;
+}
+
+void probe_lines_free(struct probe_lines *lines)
+{
+	if (!lines)
+		return;
+	for (size_t i = 0; i < lines->lines.count; i++) {
+		struct asked_line *line = &lines->lines.items[i];
+
+		free(line->function);
+		free(line->binaries);
+		free(line->arguments);
+		free(line->start);
+		free(line->end);
+	}
+	for (size_t i = 0; i < lines->files.count; i++)
+		proof_free(lines->files.items[i].proof);
+	free(lines->lines.items);
+	free(lines->files.items);
+	free(lines->members);
+	free(lines);
+}
+
+static bool is_same(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static char *copy(const char *text)
+{
+	return text ? memory_text(text, strlen(text)) : NULL;
+}
+
+int probe_lines_add(struct probe_lines *lines, const char *function, const char *binaries, const char *arguments, bool returns)
+{
+	for (size_t i = 0; i < lines->lines.count; i++) {
+		struct asked_line *line = &lines->lines.items[i];
+
+		if (strcmp(line->function, function) != 0)
+			continue;
+		if (!is_same(line->arguments, arguments))
+			return fail("two probe lines have the function '%s', but not the same args=", function);
+		if (strcmp(line->binaries, binaries) == 0) {
+			line->returns |= returns;
+			return 0;
+		}
+	}
+	if (lines->lines.count == PROBE_LINES_MAX)
+		return fail("there are more than %d probe lines", PROBE_LINES_MAX);
+	*ARRAY_ADD(&lines->lines) = (struct asked_line){copy(function), copy(binaries), copy(arguments), memory_format("probe:%s", function),
+						  memory_format("probe:%s__return", function), returns};
+	return 0;
+}
+
+void probe_lines_members(struct probe_lines *lines, const char *text, const char *members)
+{
+	char *before = lines->members;
+
+	lines->members = memory_format("%s%s\t%s\n", before, text, members);
+	free(before);
+}
+
+/* --- programs ---------------------------------------------------------------------------------------------------------- */
+
+/* Reads a link or file of the process. "": it is gone, or one of the kernel's. */
+static void read_name(int32_t pid, char comm[32])
+{
+	char path[32];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	file = fopen(path, "re");
+	if (!file || !fgets(comm, 32, file))
+		*comm = '\0';
+	comm[strcspn(comm, "\n")] = '\0';
+	if (file)
+		fclose(file);
+}
+
+static bool read_target(int32_t pid, char target[PATH_MAX])
+{
+	static const char deleted[] = " (deleted)";
+	char path[32];
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	length = readlink(path, target, PATH_MAX - 1);
+	if (length <= 0)
+		return false;
+	target[length] = '\0';
+	if ((size_t)length > strlen(deleted) && strcmp(target + length - strlen(deleted), deleted) == 0)
+		target[(size_t)length - strlen(deleted)] = '\0';
+	return true;
+}
+
+static bool in_list(const char *list, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (const char *at = list; length && *at; at += strcspn(at, ","), at += *at == ',')
+		if (strcspn(at, ",") == length && strncmp(at, word, length) == 0)
+			return true;
+	return false;
+}
+
+/* A bit for each line that names what the process runs. */
+static uint64_t lines_of(const struct probe_lines *lines, int32_t pid, char target[PATH_MAX])
+{
+	const char *slash;
+	uint64_t wanted = 0;
+	char comm[32];
+
+	if (!read_target(pid, target))
+		return 0;
+	read_name(pid, comm);
+	slash = strrchr(target, '/');
+	for (size_t i = 0; i < lines->lines.count; i++) {
+		const char *binaries = lines->lines.items[i].binaries;
+
+		wanted |= (uint64_t)(in_list(binaries, comm) || in_list(binaries, slash ? slash + 1 : target)) << i;
+	}
+	return wanted;
+}
+
+static bool is_at(const struct stat *file, const char *path)
+{
+	struct opener_file found;
+
+	if (opener_find(path, &found) < 0)
+		return false;
+	close(found.place);
+	return found.status.st_dev == file->st_dev && found.status.st_ino == file->st_ino;
+}
+
+/* A path by which the file is found here. */
+static char *path_of(int32_t pid, const struct stat *file, const char *target)
+{
+	char *path;
+
+	if (is_at(file, target))
+		return copy(target);
+	path = memory_format("/proc/%d/root%s", pid, target);
+	if (is_at(file, path))
+		return path;
+	free(path);
+	return memory_format("/proc/%d/exe", pid); /* it was deleted */
+}
+
+/* --- probes ------------------------------------------------------------------------------------------------------------ */
+
+/* What was placed in a file, in words. */
+struct outcome {
+	char *costs, *why;
+	size_t placed;
+};
+
+static void note_cost(struct outcome *outcome, const struct asked_line *line, unsigned cost)
+{
+	char *before = outcome->costs;
+
+	outcome->costs = memory_format("%s%s%s %u.%u us", before ? before : "", before ? ", " : "", line->function, cost / 1000, cost % 1000 / 100);
+	outcome->placed++;
+	free(before);
+}
+
+static int place_one(struct probe_lines *lines, const struct asked_line *line, const char *path, struct proof *proof, struct outcome *outcome)
+{
+	const struct probe_line probe = {line->function, line->arguments, lines->members, line->start, line->returns ? line->end : NULL, lines->slow};
+	unsigned cost = 0;
+	char *why;
+	int status = probes_line(lines->probes, path, &probe, proof, &cost, &why);
+
+	if (status == PROBES_LEFT_OUT)
+		lines->say("%s", fail_text());
+	if (status == 0)
+		note_cost(outcome, line, cost);
+	if (status == 0 && !outcome->why)
+		outcome->why = why;
+	else
+		free(why);
+	return status < 0 ? -1 : 0;
+}
+
+static struct executed *file_of(struct probe_lines *lines, const struct stat *status)
+{
+	for (size_t i = 0; i < lines->files.count; i++)
+		if (lines->files.items[i].device == status->st_dev && lines->files.items[i].inode == status->st_ino)
+			return &lines->files.items[i];
+	*ARRAY_ADD(&lines->files) = (struct executed){.device = status->st_dev, .inode = status->st_ino};
+	return &lines->files.items[lines->files.count - 1];
+}
+
+static int place_in(struct probe_lines *lines, struct executed *file, uint64_t wanted, const char *path)
+{
+	struct outcome outcome = {0};
+	int status = 0;
+
+	if (!file->proof)
+		file->proof = proof_new(path, lines->say);
+	file->tried |= wanted;
+	for (size_t i = 0; i < lines->lines.count && status == 0; i++)
+		if (wanted >> i & 1)
+			status = place_one(lines, &lines->lines.items[i], path, file->proof, &outcome);
+	if (outcome.placed)
+		lines->say("'%s': each call costs about: %s", path, outcome.costs);
+	if (outcome.why)
+		lines->say("'%s': some arguments are left out: %s", path, outcome.why);
+	free(outcome.costs);
+	free(outcome.why);
+	return status;
+}
+
+/* What the process executes, if a line names it and it is new. */
+static int look_at(struct probe_lines *lines, int32_t pid)
+{
+	char target[PATH_MAX], path[32], *found;
+	uint64_t wanted = lines_of(lines, pid, target);
+	struct opener_file exe;
+	struct executed *file;
+	int status;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	if (!wanted || opener_find(path, &exe) < 0)
+		return 0;
+	close(exe.place);
+	file = file_of(lines, &exe.status);
+	wanted &= ~file->tried;
+	if (!wanted)
+		return 0;
+	found = path_of(pid, &exe.status, target);
+	status = place_in(lines, file, wanted, found);
+	free(found);
+	return status;
+}
+
+/* Names of programs that nothing runs. */
+static void say_absent(const struct probe_lines *lines)
+{
+	if (lines->files.count == 0 && lines->lines.count)
+		lines->say("no process is called '%s' yet; one that begins is probed", lines->lines.items[0].binaries);
+}
+
+bool probe_lines_wanted(const struct probe_lines *lines)
+{
+	return lines->lines.count > 0;
+}
+
+int probe_lines_place(struct probe_lines *lines)
+{
+	DIR *folder = lines->lines.count ? opendir("/proc") : NULL;
+	const struct dirent *entry;
+	int status = 0;
+
+	while (folder && status == 0 && (entry = readdir(folder)))
+		if (atoi(entry->d_name) > 0)
+			status = look_at(lines, atoi(entry->d_name));
+	if (folder)
+		closedir(folder);
+	if (status == 0)
+		say_absent(lines);
+	return status;
+}
+
+int probe_lines_began(struct probe_lines *lines, const int32_t *pids, size_t count, struct tracefs_instance *instance, struct stream *stream)
+{
+	size_t first = wishes_count(lines->wishes);
+	const struct wish *wish;
+	int status = 0;
+
+	for (size_t i = 0; i < count && status == 0; i++)
+		status = look_at(lines, pids[i]);
+	if (status == 0)
+		status = wishes_enable_late(lines->wishes, first, instance);
+	for (size_t i = first; status == 0 && (wish = wishes_at(lines->wishes, i)); i++)
+		status = scribe_format(stream, wish, false);
+	return status;
+}

@@ -1,0 +1,49 @@
+/*
+ * probe_lines: the probe lines of state files, placed in the programs that they name.
+ *
+ * A line names what runs, not a path: what the first thread of a process is called, or the last part of its file's path. Each file that a
+ * process of that name executes gets the probes, by device and inode, in other mount namespaces, too: those that run when tracing begins before
+ * it does, and later ones when their exec was seen.
+ *
+ *	lines = probe_lines_new(probes, wishes, slow, say)
+ *	probe_lines_add(lines, ...), probe_lines_members(lines, ...)
+ *	probe_lines_place(lines)			before wishes_enable()
+ *	probe_lines_began(lines, pids, count, ...)	while tracing
+ *	probe_lines_free(lines)				after the wishes
+ */
+#ifndef SOURCE_PROBE_LINES_H
+#define SOURCE_PROBE_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "source/probe.h"
+
+struct probe_lines;
+
+enum { PROBE_LINES_MAX = 64 };
+
+/* All must live as long. `slow`: also where a probe is dear (struct probe_line). What users are to know is said at once. */
+struct probe_lines *probe_lines_new(struct probes *probes, struct wishes *wishes, bool slow, probes_say *say);
+void probe_lines_free(struct probe_lines *lines); /* NULL is allowed */
+
+/*
+ * A function of the programs of these names, with commas between them; its events are probe:FUNCTION and, with `returns`, probe:FUNCTION__return.
+ * Of one function there may be several lines, if they have the same arguments. -1 after fail().
+ */
+int probe_lines_add(struct probe_lines *lines, const char *function, const char *binaries, const char *arguments, bool returns);
+
+/* Where members are, in programs of which a constant string begins so (program/members.h). */
+void probe_lines_members(struct probe_lines *lines, const char *text, const char *members);
+
+/* In all that run. -1 after fail(). */
+int probe_lines_place(struct probe_lines *lines);
+
+/* Whether there are lines, so that programs may be probed that begin later. */
+bool probe_lines_wanted(const struct probe_lines *lines);
+
+/* These processes began to run a program. Places probes in what is new, turns them on, and writes their formats. -1 after fail(). */
+int probe_lines_began(struct probe_lines *lines, const int32_t *pids, size_t count, struct tracefs_instance *instance, struct stream *stream);
+
+#endif

@@ -1,0 +1,162 @@
+#!/usr/bin/env bats
+# Probe and layout lines of state files: functions of programs that go by a name, with arguments by debugging information or by layout.
+# bats file_tags=live
+
+load helper
+
+# A server that waits for the file `go`, then calls `handle` for three clients, of whom the third has no connection, and four times more for the
+# first. It says so by a file done.PID. With a word it calls until the file `end` is there, without waiting.
+build() { # PROGRAM OPTION...
+	cat >served.c <<-'C'
+		#include <fcntl.h>
+		#include <stdint.h>
+		#include <stdio.h>
+		#include <sys/socket.h>
+		#include <unistd.h>
+		struct connection { long pad[3]; int fd, file; };
+		struct client { uint64_t id; struct connection *conn; const char *cmd; };
+		const char *version = "served-1.2.3";
+		__attribute__((noinline, optimize("O0"))) int handle(struct client *c) { return (int)c->id; }
+		__attribute__((naked, noinline)) void slow(struct client *c) { __asm__("test %rdi,%rdi\n\tret"); }
+		int main(int count, char **words)
+		{
+			struct connection one = {.file = open("/dev/null", O_RDONLY)}, two = one;
+			struct client clients[] = {{7, &one, "first"}, {8, &two, "second"}, {9, NULL, "third"}};
+			char done[32];
+			int ends[2];
+			if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) < 0)
+				return 1;
+			one.fd = ends[0];
+			two.fd = ends[1];
+			while (count == 1 && access("go", F_OK) != 0)
+				usleep(1000);
+			do {
+				for (int i = 0; i < 3; i++)
+					slow(&clients[i]), handle(&clients[i]);
+				for (int i = 0; i < 4 && count == 1; i++)
+					handle(&clients[0]);
+				if (count > 1)
+					usleep(5000);
+			} while (count > 1 && access(words[1], F_OK) != 0);
+			snprintf(done, sizeof(done), "done.%d", (int)getpid());
+			close(open(done, O_CREAT | O_WRONLY, 0644));
+			while (access("end", F_OK) != 0)
+				usleep(1000);
+			return 0;
+		}
+	C
+	gcc -O1 "${@:2}" -o "$1" served.c
+}
+
+# layout OFFSET: a state file with the descriptor at this offset.
+states() {
+	cat >served.state <<-END
+		states name=served
+		probe function=handle binary=served return=yes args="c=%1:ptr,fd=%1->conn->fd:s32,id=%1->id:u64,cmd=%1->cmd:string,ret:s32"
+		probe function=slow binary=served,other args="id=%1->id:u64"
+		layout if="unserved-" handle.%1=client client.id=8:u64
+		layout if="served-1.2" handle.%1=client slow.%1=client client.id=0:u64 client.conn=8:connection client.cmd=16 connection.fd=$1:s32
+		on event=probe:handle if="cmd != ''" push path="Threads/{tid}" value="{cmd} {fd}"
+		on event=probe:handle__return pop path="Threads/{tid}"
+	END
+}
+
+setup() {
+	need_tracefs
+	[ "$(uname -m)" = x86_64 ] || skip "needs x86-64"
+	command -v gcc >/dev/null || skip "needs gcc"
+	cd "$BATS_TEST_TMPDIR" || return 1
+	rm -f go end done.*
+}
+
+teardown() {
+	touch end
+	[ -z "$pids" ] || kill $pids 2>/dev/null || true
+}
+
+begin() {
+	"$@" 3>&- &
+	pids="$pids $!"
+}
+
+# told: the events of probes, without times and addresses.
+told() {
+	stream-cat --text trace | grep ' name=probe:' | sed 's/.* tid=\([0-9]*\) .* name=probe:/\1 /; s/c=0x[0-9a-f]*/c=0x/'
+}
+
+# collect FILE...: the states of what runs, until these files are there.
+collect() {
+	trace-collect -s ./served.state -o trace -- sh -c 'touch go; for file; do until [ -e "$file" ]; do sleep 0.02; done; done' - "$@"
+	touch end
+}
+
+@test "members are told by debugging information or by layout, in each file that a process of the name executes" {
+	local first second
+	states 24
+	mkdir plain
+	build served -g
+	build plain/served -g0
+	begin ./served
+	first=$!
+	# where this file is, nobody else sees
+	begin unshare -m sh -c 'mount -t tmpfs none /mnt && mkdir /mnt/plain && cp plain/served /mnt/plain && exec /mnt/plain/served'
+	second=$!
+	until_true 20 grep -q served /proc/$first/comm
+	until_true 20 grep -q served /proc/$second/comm
+	run -0 --separate-stderr collect done.$first done.$second
+	assert_regex "$stderr" "'slow' of '$PWD/served' is not probed"
+	assert_regex "$stderr" "/mnt/plain/served': each call costs about: handle "
+	told >all
+	for pid in $first $second; do
+		sed -n "s/^$pid //p" all >one
+		grep -v return one | head -n 3 >entries
+		run -0 cat entries
+		assert_line --index 0 --regexp '^handle c=0x fd=[0-9]+ id=7 cmd=first$'
+		assert_line --index 1 --regexp '^handle c=0x fd=[0-9]+ id=8 cmd=second$'
+		assert_line --index 2 --regexp '^handle c=0x fd=\? id=9 cmd=third$'
+		assert_equal "$(grep -c '^handle__return ret=' one)" 7
+	done
+	state-build -s ./served.state -o history trace
+	run -0 state-query history stats "Threads/*"
+	assert_line --regexp '^first [0-9]+ +10 '
+}
+
+@test "what a wrong layout line leads to is never told" {
+	local server
+	states 28
+	build served -g0
+	begin ./served
+	server=$!
+	until_true 20 grep -q served /proc/$server/comm
+	run -0 --separate-stderr collect done.$server
+	assert_regex "$stderr" "'$PWD/served': what its layout line says is wrong"
+	told >all
+	assert_equal "$(grep -c 'handle c=0x fd=? id=? cmd=?$' all)" 7
+	assert_equal "$(grep -c 'handle__return ret=[789]$' all)" 7
+
+	wait $server
+
+	# no line is for this version
+	sed -i 's/served-1.2/served-1.3/' served.state
+	rm -f go end done.*
+	begin ./served
+	server=$!
+	until_true 20 grep -q served /proc/$server/comm
+	run -0 --separate-stderr collect done.$server
+	assert_regex "$stderr" "'$PWD/served': some arguments are left out: cannot tell '%1->conn->fd:s32' of 'handle'"
+	told >all
+	assert_equal "$(grep -c 'handle c=0x fd=? id=? cmd=?$' all)" 7
+}
+
+@test "a program that begins later is probed when its exec was seen, dear entries if that is asked for" {
+	states 24
+	build other -g
+	mkfifo out
+	trace-collect --text -s ./served.state --slow-probes -- ./other end >out 2>log &
+	run -0 grep -m 1 -o ' name=probe:slow id=[789]' <out
+	touch end
+	wait
+	run -0 cat log
+	assert_line --partial "no process is called 'served' yet"
+	assert_line --regexp "'$PWD/other': each call costs about: slow 12.1 us"
+}
