@@ -21,7 +21,7 @@ static const struct option_entry options[] = {
 int main(int argc, char **argv)
 {
 	int first = command_line(argc, argv, options, "[FILE...]", "copy streams, from binary to text and back");
-	struct handlers handlers = {0};
+	struct handlers handlers = {.hosts = true};
 	struct events *events;
 	struct stream *stream;
 	int status;

@@ -110,6 +110,10 @@ replay() { # TARGET
 	replay import_text
 }
 
+@test "fuzz: merge" {
+	replay merge
+}
+
 @test "fuzz: import_spans" {
 	replay import_spans
 }

@@ -81,6 +81,7 @@ example_files() {
 	cp "$TOP/testdata/import/hog.dat" trace.dat
 	cp "$TOP/testdata/import/hog.trace.gz" trace.txt.gz
 	cp "$TOP/testdata/import/threads.strace" log
+	for name in web1=a db1=b web2=c; do awk -v host="${name#*=}" -f "$TOP/testdata/clock/talk.awk" | sed "1s/host=./host=${name%=*}/" >"${name%=*}.tb"; done
 	for name in normal slow; do cp "$TOP/testdata/spans/shop.jaeger.json" $name.json; done
 	printf 'sample ts=%d chart=bounces value=3 n=812\n' 1700000000 1700003600 >mails
 	awk 'BEGIN { for (i = 0; i < 40; i++) printf "10.0.0.%d - - [22/Nov/2026:20:00:%02d +0000] \"GET / HTTP/1.1\" 200 1000 \"-\" \"Wget/%s\" %d.0\n", i % 8, i, i % 8 < 4 ? "1.21" : "1.13", i % 8 < 4 ? 1 : 4 }' >access.log

@@ -4,13 +4,13 @@
 
 load helper
 
-# Every command; those that read a stream. A history is none, and what comes to a hub or goes from an edge goes by a server.
+# Every command; those that read a stream and pass it on. A history is none, several are merged from files, and what comes to a hub or goes from an edge goes by a server.
 commands() {
 	basename -s .c "$TOP"/cmd/*.c
 }
 
 readers() {
-	commands | grep -vx -e trace-collect -e trace-import -e state-query -e run-hub -e run-edge
+	commands | grep -vx -e trace-collect -e trace-import -e stream-merge -e state-query -e run-hub -e run-edge
 }
 
 # The option that a reader cannot do without.
@@ -135,7 +135,7 @@ offered() {
 	source "$TOP/cmd/tailblame.bash"
 	assert_equal "$(offered blame-rank -a '')" "critical npt tcm ilz exception wanted"
 	assert_equal "$(offered report -f '')" "text json html csv"
-	assert_equal "$(offered trace-import -f '')" "trace.dat systrace strace ctf perf ftrace"
+	assert_equal "$(offered trace-import -f '')" "trace.dat systrace otlp jaeger strace ctf perf ftrace"
 	assert_equal "$(offered trace-export --format = p)" "perfetto"
 	assert_equal "$(offered cchart-filter --method = la)" "laney-p laney-u"
 	assert_equal "$(offered cchart-filter --sides =)" "upper lower both"

@@ -21,7 +21,7 @@ static const struct {
 	[KIND_SYMBOL] = NAME("symbol"), [KIND_PRINTK] = NAME("printk"),
 	[KIND_TRIGGER] = NAME("trigger"), [KIND_REQUEST] = NAME("request"), [KIND_EXCEPTION] = NAME("exception"), [KIND_STATE] = NAME("state"),
 	[KIND_SOCKET] = NAME("socket"),
-	[KIND_SPAN] = NAME("span"),
+	[KIND_SPAN] = NAME("span"), [KIND_HOST] = NAME("host"), [KIND_CLOCK] = NAME("clock"),
 };
 
 const char *kind_name(enum kind kind)

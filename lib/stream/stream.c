@@ -521,6 +521,9 @@ static int take_note(struct stream *stream, const struct record *record)
 		usage_count_in(&stream->usage, record);
 		return 0;
 	}
+	if (record->kind == KIND_HOST && !stream->handlers->hosts)
+		return stream_fail(stream, "it is of several hosts, whose threads and processors this command cannot keep apart; "
+					   "have stream-merge --only=HOST make a stream of one");
 	if (record->kind != KIND_STREAM && record->kind != KIND_LOST && record->kind != KIND_END)
 		return 0;
 	fields = stream_fields(stream, record);

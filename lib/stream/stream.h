@@ -33,6 +33,7 @@ typedef int record_handler(void *context, const struct record *record);
 struct handlers {
 	record_handler *on[KINDS];
 	int (*idle)(void *context);   /* before the loop waits for input; 0, or -1 after fail() */
+	bool hosts;		      /* keeps apart what `host` records part; else the loop fails at one */
 	int (*finish)(void *context); /* at the end of each of several concatenated streams, before its `end` is written;
 					 0, or -1 after fail() */
 };

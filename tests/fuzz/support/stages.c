@@ -14,7 +14,7 @@
 int stage_cat(const char *path, int output, bool text)
 {
 	char *files[] = {(char *)path};
-	struct handlers handlers = {0};
+	struct handlers handlers = {.hosts = true};
 	struct stream *stream = stream_open(files, 1);
 	struct events *events;
 	int status;

@@ -1,0 +1,78 @@
+/*
+ * stream-merge: merge streams of several hosts by one clock, which the bytes that they sent each other give.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/command.h"
+#include "base/confine.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "clock/merge.h"
+
+static const char *reference, *only;
+static bool as_text;
+
+static const struct option_entry options[] = {
+	{OPTION_STRING, 'r', "reference", &reference, "HOST", "whose clock counts (default: the first file's)"},
+	{OPTION_STRING, 0, "only", &only, "HOST", "write this host's records only, as a stream of it, by the reference's clock"},
+	OPTION_TEXT(&as_text),
+	{0},
+};
+
+/* The files to read, for confine(). */
+static char **files_of(char **operands, int count)
+{
+	char **files = memory_new((size_t)count + 1, sizeof(*files));
+
+	for (int i = 0; i < count; i++)
+		files[i] = (char *)merge_file(operands[i]);
+	return files;
+}
+
+static int merge_all(struct merge *merge, char **operands, int count, struct stream *stream)
+{
+	for (int i = 0; i < count; i++)
+		if (merge_read(merge, operands[i]) < 0)
+			return -1;
+	if (merge_find(merge, reference) < 0)
+		return -1;
+	for (size_t i = 0; i < merge_note_count(merge); i++)
+		warn("%s", merge_note(merge, i));
+	return merge_write(merge, stream, only);
+}
+
+int main(int argc, char **argv)
+{
+	int first = command_line(argc, argv, options, "[NAME=]FILE...", "merge streams of several hosts by one clock");
+	struct stream *stream;
+	struct merge *merge;
+	char **files;
+	int status, failed;
+
+	if (first == argc)
+		die_usage("a file is missing");
+
+	/* open */
+	stream = stream_create();
+	stream_output(stream, STDOUT_FILENO, as_text);
+	stream_report_usage(stream, "stream-merge");
+	merge = merge_new();
+	files = files_of(argv + first, argc - first);
+	confine(CONFINE_TEMPORARY, NULL, files, argc - first);
+
+	/* merge */
+	failed = merge_all(merge, argv + first, argc - first, stream);
+	if (failed < 0) {
+		warn("%s", fail_text());
+		stream_mark_cut(stream);
+	}
+
+	/* close */
+	merge_free(merge);
+	free(files);
+	status = stream_close(stream);
+	if (status == EXIT_FAILED && failed == 0)
+		warn("%s", fail_text());
+	return failed < 0 ? EXIT_FAILED : status;
+}

@@ -1,0 +1,323 @@
+#include "clock/feasible.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* Relative to some origin, and to a clock of the same speed. */
+struct point {
+	long double x, y;
+};
+
+struct hull { /* by x; slopes ascend (a lower hull) or descend (an upper one) */
+	ARRAY(struct point) points;
+};
+
+static const double slope_most = 1e-3, rounding = 1;
+
+/* What bounds leave of the plane of slopes a and heights b: above `floor` and below `ceiling`, whose points are lines in that plane. */
+struct region {
+	struct hull ceiling, floor; /* the lower hull of upper bounds; the upper hull of lower ones */
+	int64_t x, y;		    /* what their points are relative to */
+	double flattest, steepest;
+};
+
+static int64_t rounded(long double value)
+{
+	return value >= 9.2e18L ? INT64_MAX : value <= -9.2e18L ? INT64_MIN : (int64_t)roundl(value);
+}
+
+int64_t line_at(const struct clock_line *line, int64_t x)
+{
+	return rounded((long double)x + line->offset + (long double)line->slope * ((long double)x - line->origin));
+}
+
+
+/* --- hulls -------------------------------------------------------------------------------------------------------- */
+
+static long double turn(struct point a, struct point b, struct point c)
+{
+	return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+}
+
+/* Adds a point that is not left of the others; `sign` is 1 for a lower hull, -1 for an upper one. */
+static void hull_add(struct hull *hull, struct point point, int sign)
+{
+	struct point *last;
+
+	while (hull->points.count) {
+		last = &hull->points.items[hull->points.count - 1];
+		if (last->x == point.x) { /* the one that bounds more stays */
+			if (sign * (point.y - last->y) >= 0)
+				return;
+		} else if (hull->points.count < 2 || sign * turn(last[-1], *last, point) > 0) {
+			break;
+		}
+		hull->points.count--;
+	}
+	*ARRAY_ADD(&hull->points) = point;
+}
+
+static void region_free(struct region *region)
+{
+	free(region->ceiling.points.items);
+	free(region->floor.points.items);
+}
+
+static struct region region_new(const struct bound *bounds, size_t count)
+{
+	struct region region = {.x = bounds[count / 2].x, .y = bounds[count / 2].y};
+
+	for (size_t i = 0; i < count; i++) {
+		long double x = (long double)bounds[i].x - region.x, y = (long double)bounds[i].y - region.y - x;
+
+		if (bounds[i].upper)
+			hull_add(&region.ceiling, (struct point){x, y + rounding}, 1);
+		else
+			hull_add(&region.floor, (struct point){x, y - rounding}, -1);
+	}
+	return region;
+}
+
+/* --- the lines that fit ------------------------------------------------------------------------------------------- */
+
+/* The highest and the lowest b of lines of slope a. */
+static long double highest(const struct region *region, long double a)
+{
+	long double b = INFINITY;
+
+	for (size_t i = 0; i < region->ceiling.points.count; i++)
+		b = fminl(b, region->ceiling.points.items[i].y - a * region->ceiling.points.items[i].x);
+	return b;
+}
+
+static long double lowest(const struct region *region, long double a)
+{
+	long double b = -INFINITY;
+
+	for (size_t i = 0; i < region->floor.points.count; i++)
+		b = fmaxl(b, region->floor.points.items[i].y - a * region->floor.points.items[i].x);
+	return b;
+}
+
+static long double room(const struct region *region, long double a)
+{
+	return highest(region, a) - lowest(region, a);
+}
+
+struct slopes {
+	ARRAY(double) a;
+};
+
+static void add_slopes(struct slopes *slopes, const struct hull *hull)
+{
+	for (size_t i = 1; i < hull->points.count; i++) {
+		const struct point *p = &hull->points.items[i];
+		double a = (double)((p->y - p[-1].y) / (p->x - p[-1].x));
+
+		if (fabs(a) < slope_most)
+			*ARRAY_ADD(&slopes->a) = a;
+	}
+}
+
+static int by_size(const void *left, const void *right)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* The slopes at which what bounds the region changes, and the extremes, in order. */
+static struct slopes corners(const struct region *region)
+{
+	struct slopes slopes = {0};
+
+	*ARRAY_ADD(&slopes.a) = -slope_most;
+	*ARRAY_ADD(&slopes.a) = slope_most;
+	add_slopes(&slopes, &region->ceiling);
+	add_slopes(&slopes, &region->floor);
+	qsort(slopes.a.items, slopes.a.count, sizeof(double), by_size);
+	return slopes;
+}
+
+/* Between a slope with room and one without: where it ends. Room is linear between neighbours. */
+static double edge(double with, long double more, double without, long double less)
+{
+	return (double)(with + (without - with) * (more / (more - less)));
+}
+
+/* Finds the flattest and the steepest line that fit. False: none does. Room is concave in the slope, so it is largest at a corner. */
+static bool find_extremes(struct region *region, const struct slopes *slopes)
+{
+	size_t count = slopes->a.count, best = 0, i;
+	long double *rooms = memory_new(count, sizeof(*rooms));
+	const double *a = slopes->a.items;
+	bool fits;
+
+	for (i = 0; i < count; i++) {
+		rooms[i] = room(region, a[i]);
+		best = rooms[i] > rooms[best] ? i : best;
+	}
+	fits = rooms[best] >= 0;
+	if (fits) {
+		for (i = best; i > 0 && rooms[i - 1] >= 0; i--)
+			;
+		region->flattest = i ? edge(a[i], rooms[i], a[i - 1], rooms[i - 1]) : a[0];
+		for (i = best; i + 1 < count && rooms[i + 1] >= 0; i++)
+			;
+		region->steepest = i + 1 < count ? edge(a[i], rooms[i], a[i + 1], rooms[i + 1]) : a[i];
+	}
+	free(rooms);
+	return fits;
+}
+
+/* How far lines that fit lie apart at x. */
+static long double apart(const struct region *region, const struct slopes *slopes, long double x)
+{
+	long double top = -INFINITY, bottom = INFINITY;
+
+	for (size_t i = 0; i < slopes->a.count + 2; i++) {
+		double a = i < slopes->a.count ? slopes->a.items[i] : i == slopes->a.count ? region->flattest : region->steepest;
+
+		if (a < region->flattest || a > region->steepest)
+			continue;
+		top = fmaxl(top, a * x + highest(region, a));
+		bottom = fminl(bottom, a * x + lowest(region, a));
+	}
+	return top - bottom;
+}
+
+/* False: no line fits. `line` may be NULL. */
+static bool fit(const struct bound *bounds, size_t count, struct clock_line *line)
+{
+	struct region region = region_new(bounds, count);
+	struct slopes slopes = {0};
+	bool fits = true;
+
+	if (region.ceiling.points.count && region.floor.points.count) {
+		slopes = corners(&region);
+		fits = find_extremes(&region, &slopes);
+	}
+	if (fits && line) {
+		long double flat = (highest(&region, region.flattest) + lowest(&region, region.flattest)) / 2;
+		long double steep = (highest(&region, region.steepest) + lowest(&region, region.steepest)) / 2;
+		bool both = slopes.a.count;
+
+		line->slope = both ? (region.flattest + region.steepest) / 2 : 0;
+		line->origin = region.x;
+		line->offset = region.y - region.x + (both ? rounded((flat + steep) / 2) : 0);
+		line->bounds = count;
+		line->width = both ? (double)fmaxl(apart(&region, &slopes, (long double)line->from - region.x),
+						   apart(&region, &slopes, (long double)line->to - region.x))
+				   : INFINITY;
+	}
+	free(slopes.a.items);
+	region_free(&region);
+	return fits;
+}
+
+/* --- pieces ------------------------------------------------------------------------------------------------------- */
+
+/* How many bounds a line can hold for: the more there are, the fewer lines. At least 1. */
+static size_t longest(const struct bound *bounds, size_t count)
+{
+	size_t fits = 1, fails;
+
+	if (fit(bounds, count, NULL))
+		return count;
+	for (fails = 2; fails < count && fit(bounds, fails, NULL); fails *= 2)
+		fits = fails;
+	fails = fails < count ? fails : count;
+	while (fits + 1 < fails) {
+		size_t middle = fits + (fails - fits) / 2;
+
+		if (fit(bounds, middle, NULL))
+			fits = middle;
+		else
+			fails = middle;
+	}
+	return fits;
+}
+
+static bool both_ways(const struct bound *bounds, size_t count)
+{
+	bool seen[2] = {false, false};
+
+	for (size_t i = 0; i < count; i++)
+		seen[bounds[i].upper] = true;
+	return seen[0] && seen[1];
+}
+
+/* From where on the bounds before `next` fit the line of the `length` behind it; at most `next`. */
+static size_t earliest(const struct bound *bounds, size_t next, size_t length)
+{
+	size_t fits = next, fails = 0;
+
+	while (fails < fits) {
+		size_t middle = fails + (fits - fails) / 2;
+
+		if (fit(bounds + middle, next + length - middle, NULL))
+			fits = middle;
+		else
+			fails = middle + 1;
+	}
+	return fits;
+}
+
+static uint64_t distance(int64_t a, int64_t b)
+{
+	return a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a;
+}
+
+/*
+ * Where the next line begins, of those bounds that either may have: where the clocks' difference jumps most. A step is larger than what
+ * messages differ in.
+ */
+static size_t change(const struct bound *bounds, size_t first, size_t next)
+{
+	size_t at = next;
+	uint64_t most = 0;
+
+	for (size_t i = first > 1 ? first : 1; i <= next; i++) {
+		uint64_t jump = distance(bounds[i].y - bounds[i].x, bounds[i - 1].y - bounds[i - 1].x);
+
+		if (jump >= most) {
+			most = jump;
+			at = i;
+		}
+	}
+	return at;
+}
+
+/* Where one line ends and the next begins: amid two bounds, where a step forward leaves a gap. */
+static int64_t between(const struct bound *bounds, size_t i)
+{
+	return bounds[i - 1].x + (int64_t)(distance(bounds[i].x, bounds[i - 1].x) / 2);
+}
+
+size_t feasible_lines(const struct bound *bounds, size_t count, int64_t from, int64_t to, struct clock_line **lines)
+{
+	ARRAY(struct clock_line) found = {0};
+	size_t begin = 0;
+
+	*lines = NULL;
+	if (!both_ways(bounds, count))
+		return 0;
+	while (begin < count) {
+		size_t end = begin + longest(bounds + begin, count - begin);
+		struct clock_line line = {.from = begin ? between(bounds, begin) : from, .to = to};
+
+		if (end < count) {
+			size_t first = earliest(bounds, end, longest(bounds + end, count - end));
+
+			end = change(bounds, first > begin + 1 ? first : begin + 1, end);
+			line.to = between(bounds, end);
+		}
+		fit(bounds + begin, end - begin, &line);
+		*ARRAY_ADD(&found) = line;
+		begin = end;
+	}
+	*lines = found.items;
+	return found.count;
+}

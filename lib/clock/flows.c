@@ -1,0 +1,487 @@
+#include "clock/flows.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "base/number.h"
+
+/* As the kernel numbers states, families, and the flag of a call that only looks. */
+enum { STATE_SYN_SENT = 2, STATE_SYN_RECV = 3, STATE_CLOSE = 7, FAMILY_IPV4 = 2, FAMILY_IPV6 = 10, PROTOCOL_TCP = 6, FLAG_PEEK = 2 };
+enum { ADDRESS_TEXT = 512 };
+
+struct base { /* of a connection from before the trace, by its `socket` record */
+	struct address ends[2]; /* local, peer */
+	int64_t from, ts;
+	uint64_t in, out;
+	bool used; /* by a socket, or it counts no longer */
+	UT_hash_handle hh;
+};
+
+struct socket {
+	int64_t sk;
+	struct end *end;
+	bool addressed, begun; /* the end's addresses are known; its beginning was seen */
+	int64_t cut;	       /* nothing is known of what it sent from then on */
+	const struct base *base; /* NULL: none */
+	UT_hash_handle hh;
+};
+
+struct writer { /* a thread */
+	int32_t tid;
+	int64_t last; /* when it last entered a call that writes, or had sent */
+	UT_hash_handle hh;
+};
+
+struct flows {
+	struct stream *stream;
+	struct events *events;
+	struct event_type *state, *probe, *again, *send, *receive;
+	struct event_field *state_sk, *state_new, *state_family, *state_protocol, *state_sport, *state_dport, *state_from[2], *state_to[2];
+	struct event_field *probe_sk, *probe_family, *probe_sport, *probe_dport, *probe_length, *probe_from, *probe_to;
+	struct event_field *again_sk, *send_sk, *send_protocol, *send_ret, *receive_sk, *receive_protocol, *receive_ret, *receive_flags;
+	struct event_type *writes[8];
+	struct socket *sockets; /* by address */
+	struct writer *writers;
+	struct base *bases;
+	ARRAY(struct socket *) over; /* no longer by address */
+	ARRAY(struct end *) known;
+};
+
+struct flows *flows_new(struct stream *stream, struct events *events)
+{
+	static const char *const writes[] = {"write", "writev", "sendto", "sendmsg", "sendmmsg", "sendfile64", "splice", "pwritev2"};
+	struct flows *flows = NEW(struct flows);
+	char name[64];
+
+	flows->stream = stream;
+	flows->events = events;
+	flows->state = events_type(events, "sock:inet_sock_set_state");
+	flows->state_sk = event_type_field(flows->state, "skaddr");
+	flows->state_new = event_type_field(flows->state, "newstate");
+	flows->state_family = event_type_field(flows->state, "family");
+	flows->state_protocol = event_type_field(flows->state, "protocol");
+	flows->state_sport = event_type_field(flows->state, "sport");
+	flows->state_dport = event_type_field(flows->state, "dport");
+	flows->state_from[0] = event_type_field(flows->state, "saddr");
+	flows->state_from[1] = event_type_field(flows->state, "saddr_v6");
+	flows->state_to[0] = event_type_field(flows->state, "daddr");
+	flows->state_to[1] = event_type_field(flows->state, "daddr_v6");
+	flows->probe = events_type(events, "tcp:tcp_probe");
+	flows->probe_sk = event_type_field(flows->probe, "skaddr");
+	flows->probe_family = event_type_field(flows->probe, "family");
+	flows->probe_sport = event_type_field(flows->probe, "sport");
+	flows->probe_dport = event_type_field(flows->probe, "dport");
+	flows->probe_length = event_type_field(flows->probe, "data_len");
+	flows->probe_from = event_type_field(flows->probe, "saddr");
+	flows->probe_to = event_type_field(flows->probe, "daddr");
+	flows->again = events_type(events, "tcp:tcp_retransmit_skb");
+	flows->again_sk = event_type_field(flows->again, "skaddr");
+	flows->send = events_type(events, "sock:sock_send_length");
+	flows->send_sk = event_type_field(flows->send, "sk");
+	flows->send_protocol = event_type_field(flows->send, "protocol");
+	flows->send_ret = event_type_field(flows->send, "ret");
+	flows->receive = events_type(events, "sock:sock_recv_length");
+	flows->receive_sk = event_type_field(flows->receive, "sk");
+	flows->receive_protocol = event_type_field(flows->receive, "protocol");
+	flows->receive_ret = event_type_field(flows->receive, "ret");
+	flows->receive_flags = event_type_field(flows->receive, "flags");
+	for (size_t i = 0; i < sizeof(writes) / sizeof(*writes); i++) {
+		snprintf(name, sizeof(name), "syscalls:sys_enter_%s", writes[i]);
+		flows->writes[i] = events_type(events, name);
+	}
+	return flows;
+}
+
+static void end_free(struct end *end)
+{
+	free(end->sent.items);
+	free(end->received.items);
+	free(end->arrived.items);
+	free(end);
+}
+
+void flows_free(struct flows *flows)
+{
+	struct socket *socket, *next_socket;
+	struct writer *writer, *next_writer;
+	struct base *base, *next_base;
+
+	HASH_ITER(hh, flows->sockets, socket, next_socket) {
+		HASH_DEL(flows->sockets, socket);
+		*ARRAY_ADD(&flows->over) = socket;
+	}
+	for (size_t i = 0; i < flows->over.count; i++) {
+		end_free(flows->over.items[i]->end);
+		free(flows->over.items[i]);
+	}
+	HASH_ITER(hh, flows->writers, writer, next_writer) {
+		HASH_DEL(flows->writers, writer);
+		free(writer);
+	}
+	HASH_ITER(hh, flows->bases, base, next_base) {
+		HASH_DEL(flows->bases, base);
+		free(base);
+	}
+	free(flows->over.items);
+	free(flows->known.items);
+	free(flows);
+}
+
+/* --- addresses ---------------------------------------------------------------------------------------------------- */
+
+/* The bytes of an array, "0xa,0x4d,0x0,0x1"; returns how many. */
+static size_t read_array(const struct event *event, const struct event_field *field, uint8_t *array, size_t room)
+{
+	char text[ADDRESS_TEXT], *rest = text;
+	size_t count = 0;
+
+	event_spell_field(event, field, text, sizeof(text));
+	while (count < room && *rest) {
+		array[count++] = (uint8_t)strtoul(rest, &rest, 0);
+		if (*rest != ',')
+			break;
+		rest++;
+	}
+	return count;
+}
+
+static void map(struct address *address, const uint8_t *ipv4)
+{
+	memset(address->ip, 0, 10);
+	memset(address->ip + 10, 0xff, 2);
+	memcpy(address->ip + 12, ipv4, 4);
+}
+
+static bool read_state_address(const struct event *event, struct event_field *const fields[2], int64_t family, struct address *address)
+{
+	uint8_t ip[16];
+
+	if (family == FAMILY_IPV6)
+		return read_array(event, fields[1], address->ip, 16) == 16;
+	if (family != FAMILY_IPV4 || read_array(event, fields[0], ip, 4) != 4)
+		return false;
+	map(address, ip);
+	return true;
+}
+
+/* A struct sockaddr. */
+static bool read_probe_address(const struct event *event, const struct event_field *field, int64_t family, struct address *address)
+{
+	uint8_t raw[28];
+	size_t count = read_array(event, field, raw, sizeof(raw));
+
+	if (family == FAMILY_IPV4 && count >= 8)
+		map(address, raw + 4);
+	else if (family == FAMILY_IPV6 && count >= 24)
+		memcpy(address->ip, raw + 8, 16);
+	else
+		return false;
+	return true;
+}
+
+/* "10.0.0.1:80", "[::1]:80" */
+static bool read_address(const struct fields *fields, const char *key, struct address *address)
+{
+	char text[128], *colon, *ip = text;
+	uint8_t ipv4[4];
+	uint64_t port;
+
+	if (fields_text(fields, key, text, sizeof(text)) <= 0 || !(colon = strrchr(text, ':')) ||
+	    number_count(colon + 1, strlen(colon + 1), &port) < 0 || port > UINT16_MAX)
+		return false;
+	*colon = '\0';
+	address->port = (uint16_t)port;
+	if (*ip == '[' && colon[-1] == ']') {
+		colon[-1] = '\0';
+		return inet_pton(AF_INET6, ip + 1, address->ip) == 1;
+	}
+	if (inet_pton(AF_INET, ip, ipv4) != 1)
+		return false;
+	map(address, ipv4);
+	return true;
+}
+
+/* --- sockets ------------------------------------------------------------------------------------------------------ */
+
+static struct socket *find_socket(const struct flows *flows, int64_t sk)
+{
+	struct socket *socket;
+
+	HASH_FIND(hh, flows->sockets, &sk, sizeof(sk), socket);
+	return socket;
+}
+
+static struct socket *get_socket(struct flows *flows, int64_t sk)
+{
+	struct socket *socket = find_socket(flows, sk);
+
+	if (socket)
+		return socket;
+	socket = NEW(struct socket);
+	socket->sk = sk;
+	socket->cut = INT64_MAX;
+	socket->end = NEW(struct end);
+	HASH_ADD(hh, flows->sockets, sk, sizeof(socket->sk), socket);
+	return socket;
+}
+
+static struct base *find_base(const struct flows *flows, const struct end *end)
+{
+	struct address ends[2] = {end->local, end->peer};
+	struct base *base;
+
+	HASH_FIND(hh, flows->bases, ends, sizeof(ends), base);
+	return base;
+}
+
+/* The kernel may use the address for another socket. */
+static void end_socket(struct flows *flows, struct socket *socket)
+{
+	struct base *base = socket->addressed && !socket->begun ? find_base(flows, socket->end) : NULL;
+
+	if (base && !base->used) {
+		base->used = true;
+		socket->base = base;
+	}
+	HASH_DEL(flows->sockets, socket);
+	*ARRAY_ADD(&flows->over) = socket;
+}
+
+static void take_state(struct flows *flows, const struct event *event)
+{
+	int64_t sk = event_number(event, flows->state_sk), state = event_number(event, flows->state_new);
+	int64_t family = event_number(event, flows->state_family);
+	struct socket *socket = find_socket(flows, sk);
+	struct end *end;
+
+	if (event_number(event, flows->state_protocol) != PROTOCOL_TCP)
+		return;
+	if (socket && (state == STATE_CLOSE || state == STATE_SYN_SENT || state == STATE_SYN_RECV)) {
+		socket->end->whole = socket->begun && state == STATE_CLOSE && socket->cut == INT64_MAX;
+		end_socket(flows, socket);
+		socket = NULL;
+	}
+	if (state == STATE_CLOSE)
+		return;
+	if (!socket && state != STATE_SYN_SENT && state != STATE_SYN_RECV)
+		return;
+	socket = get_socket(flows, sk);
+	end = socket->end;
+	socket->begun |= state == STATE_SYN_SENT || state == STATE_SYN_RECV;
+	end->local.port = (uint16_t)event_number(event, flows->state_sport);
+	end->peer.port = (uint16_t)event_number(event, flows->state_dport);
+	socket->addressed = end->local.port && end->peer.port && read_state_address(event, flows->state_from, family, &end->local) &&
+			    read_state_address(event, flows->state_to, family, &end->peer);
+}
+
+static void move(struct moves *moves, const struct event *event, int64_t since, int64_t length)
+{
+	uint64_t before = moves->count ? moves->items[moves->count - 1].end : 0;
+
+	*ARRAY_ADD(moves) = (struct moved){event->ts, since, before + (uint64_t)length, event->tid};
+}
+
+static void take_probe(struct flows *flows, const struct event *event)
+{
+	struct socket *socket = get_socket(flows, event_number(event, flows->probe_sk));
+	int64_t length = event_number(event, flows->probe_length), family = event_number(event, flows->probe_family);
+	struct end *end = socket->end;
+
+	if (!socket->addressed) {
+		end->local.port = (uint16_t)event_number(event, flows->probe_sport);
+		end->peer.port = (uint16_t)event_number(event, flows->probe_dport);
+		socket->addressed = read_probe_address(event, flows->probe_from, family, &end->local) &&
+				    read_probe_address(event, flows->probe_to, family, &end->peer);
+	}
+	if (length > 0)
+		move(&end->arrived, event, INT64_MIN, length);
+}
+
+static struct writer *get_writer(struct flows *flows, int32_t tid)
+{
+	struct writer *writer;
+
+	HASH_FIND_INT(flows->writers, &tid, writer);
+	if (writer)
+		return writer;
+	writer = NEW(struct writer);
+	writer->tid = tid;
+	writer->last = INT64_MIN;
+	HASH_ADD_INT(flows->writers, tid, writer);
+	return writer;
+}
+
+static void take_send(struct flows *flows, const struct event *event)
+{
+	int64_t length = event_number(event, flows->send_ret);
+	struct writer *writer;
+
+	if (event_number(event, flows->send_protocol) != PROTOCOL_TCP)
+		return;
+	writer = get_writer(flows, event->tid);
+	if (length > 0)
+		move(&get_socket(flows, event_number(event, flows->send_sk))->end->sent, event, writer->last, length);
+	writer->last = event->ts;
+}
+
+static void take_receive(struct flows *flows, const struct event *event)
+{
+	int64_t length = event_number(event, flows->receive_ret);
+
+	if (length > 0 && event_number(event, flows->receive_protocol) == PROTOCOL_TCP &&
+	    !(event_number(event, flows->receive_flags) & FLAG_PEEK))
+		move(&get_socket(flows, event_number(event, flows->receive_sk))->end->received, event, INT64_MIN, length);
+}
+
+static bool is_write(const struct flows *flows, const struct event_type *type)
+{
+	for (size_t i = 0; i < sizeof(flows->writes) / sizeof(*flows->writes); i++)
+		if (flows->writes[i] == type)
+			return true;
+	return false;
+}
+
+static void take_event(struct flows *flows, const struct event *event)
+{
+	if (event->type == flows->send)
+		take_send(flows, event);
+	else if (event->type == flows->receive)
+		take_receive(flows, event);
+	else if (event->type == flows->probe)
+		take_probe(flows, event);
+	else if (event->type == flows->state)
+		take_state(flows, event);
+	else if (event->type == flows->again)
+		get_socket(flows, event_number(event, flows->again_sk))->end->again = true;
+	else if (is_write(flows, event->type))
+		get_writer(flows, event->tid)->last = event->ts;
+}
+
+/* --- other records ------------------------------------------------------------------------------------------------ */
+
+static int take_base(struct flows *flows, const struct fields *fields)
+{
+	struct base read = {.from = INT64_MIN}, *base;
+
+	if (fields_time(fields, "ts", &read.ts) <= 0 || fields_time(fields, "from", &read.from) < 0 ||
+	    fields_unsigned(fields, "bytes_in", &read.in) <= 0 || fields_unsigned(fields, "bytes_out", &read.out) <= 0)
+		return 0; /* it says nothing of bytes */
+	memset(read.ends, 0, sizeof(read.ends));
+	if (!read_address(fields, "local", &read.ends[0]) || !read_address(fields, "peer", &read.ends[1]))
+		return 0;
+	HASH_FIND(hh, flows->bases, read.ends, sizeof(read.ends), base);
+	if (!base) {
+		base = NEW(struct base);
+		memcpy(base->ends, read.ends, sizeof(read.ends));
+		HASH_ADD(hh, flows->bases, ends, sizeof(base->ends), base);
+	}
+	base->from = read.from;
+	base->ts = read.ts;
+	base->in = read.in;
+	base->out = read.out;
+	return 0;
+}
+
+/* Who sent is not known from the gap's beginning on; nor is which socket an address of the kernel stands for. */
+static int take_loss(struct flows *flows, const struct fields *fields)
+{
+	struct socket *socket, *next;
+	int64_t from = INT64_MIN;
+
+	if (fields_time(fields, "from", &from) < 0)
+		return -1;
+	HASH_ITER(hh, flows->sockets, socket, next) {
+		socket->cut = from < socket->cut ? from : socket->cut;
+		end_socket(flows, socket);
+	}
+	for (struct base *base = flows->bases; base; base = base->hh.next)
+		base->used = true;
+	return 0;
+}
+
+bool flows_reads(enum kind kind)
+{
+	return kind == KIND_EVENT || kind == KIND_LOST || kind == KIND_SOCKET;
+}
+
+int flows_record(struct flows *flows, const struct record *record)
+{
+	const struct fields *fields;
+	struct event event;
+
+	if (record->kind == KIND_EVENT) {
+		if (events_read(flows->events, record, &event) < 0)
+			return -1;
+		take_event(flows, &event);
+		return 0;
+	}
+	fields = stream_fields(flows->stream, record);
+	if (!fields)
+		return -1;
+	return record->kind == KIND_SOCKET ? take_base(flows, fields) : take_loss(flows, fields);
+}
+
+/* --- the end ------------------------------------------------------------------------------------------------------ */
+
+/* Counts on from the record: drops what was moved before, at most until the record was made. */
+static void rebase(struct moves *moves, int64_t until, uint64_t before)
+{
+	size_t first = COUNT_UNTIL(moves->items, moves->count, ts, until);
+	uint64_t off = first ? moves->items[first - 1].end : 0;
+
+	for (size_t i = first; i < moves->count; i++) {
+		moves->items[i - first] = moves->items[i];
+		moves->items[i - first].end += before - off;
+	}
+	moves->count -= first;
+}
+
+static void cut(struct socket *socket)
+{
+	struct end *end = socket->end;
+
+	while (end->sent.count && end->sent.items[end->sent.count - 1].ts >= socket->cut)
+		end->sent.count--;
+}
+
+/*
+ * Tells whether it is known which bytes the end moved. What was sent while the record was made may be in it or not; what came in then, or was not
+ * yet read, is counted too little, which does no harm.
+ */
+static bool place(struct socket *socket)
+{
+	const struct base *base = socket->base;
+	struct end *end = socket->end;
+
+	cut(socket);
+	if (socket->begun || !base)
+		return socket->addressed && socket->begun;
+	for (size_t i = 0; i < end->sent.count && end->sent.items[i].ts <= base->ts; i++)
+		if (end->sent.items[i].ts >= base->from)
+			return false;
+	rebase(&end->sent, base->ts, base->out);
+	end->sent_before = base->out;
+	rebase(&end->received, base->ts, base->in);
+	rebase(&end->arrived, base->ts, base->in);
+	return true;
+}
+
+void flows_end(struct flows *flows)
+{
+	struct socket *socket, *next;
+
+	HASH_ITER(hh, flows->sockets, socket, next)
+		end_socket(flows, socket);
+	for (size_t i = 0; i < flows->over.count; i++)
+		if (place(flows->over.items[i]))
+			*ARRAY_ADD(&flows->known) = flows->over.items[i]->end;
+}
+
+const struct end *const *flows_ends(const struct flows *flows, size_t *count)
+{
+	*count = flows->known.count;
+	return (const struct end *const *)flows->known.items;
+}

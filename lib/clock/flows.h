@@ -1,0 +1,63 @@
+/*
+ * flows: the ends of TCP connections that a host's stream tells of: when which bytes left, and when they had arrived.
+ *
+ * An end is known by its addresses, from the events sock:inet_sock_set_state and tcp:tcp_probe. It counts bytes from its connection's
+ * beginning; where that is not in the stream, from a `socket` record.
+ *
+ * - A byte left after the last thing that its thread did before the call that sent it was over: it entered a system call that
+ *   writes, or sent before. (sock:sock_send_length comes when the call has sent, which may be after the bytes have arrived.)
+ * - A byte had arrived when a segment came in by which so many had (tcp:tcp_probe), and when a call had received it
+ *   (sock:sock_recv_length). Segments are not counted on where the other end sent any again.
+ *
+ * What is not seen of arrivals makes later bytes seem earlier ones, which left earlier: still true. What is not seen of what leaves would make
+ * lies, so an end says nothing of what it sent behind a loss.
+ *
+ *	struct flows *flows = flows_new(stream, events);
+ *	flows_record(flows, record)		each of kinds flows_reads()
+ *	flows_end(flows)			all ends, then flows_ends()
+ *	flows_free(flows)
+ */
+#ifndef CLOCK_FLOWS_H
+#define CLOCK_FLOWS_H
+
+#include "base/memory.h"
+#include "event/event.h"
+#include "stream/stream.h"
+
+struct address { /* of IPv4 as IPv6 spells it: ::ffff:1.2.3.4 */
+	uint8_t ip[16];
+	uint16_t port;
+};
+
+struct moved { /* some bytes of a connection */
+	int64_t ts;	/* when they had been moved */
+	int64_t since;	/* sent: they had not left before; INT64_MIN: nobody knows */
+	uint64_t end;	/* the position behind them */
+	int32_t tid;
+};
+
+struct moves {
+	struct moved *items;
+	size_t count, room;
+};
+
+struct end {
+	struct address local, peer;
+	struct moves sent, received, arrived;
+	uint64_t sent_before; /* the position of the first byte of `sent` */
+	bool again; /* it sent segments again */
+	bool whole; /* from its beginning to its end */
+};
+
+struct flows;
+
+struct flows *flows_new(struct stream *stream, struct events *events);
+void flows_free(struct flows *flows);
+bool flows_reads(enum kind kind);
+int flows_record(struct flows *flows, const struct record *record); /* 0; -1 after fail() */
+void flows_end(struct flows *flows);
+
+/* Those whose addresses and first positions are known. Valid until flows_free(). */
+const struct end *const *flows_ends(const struct flows *flows, size_t *count);
+
+#endif

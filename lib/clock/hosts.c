@@ -1,0 +1,421 @@
+#include "clock/hosts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "base/fail.h"
+#include "base/number.h"
+#include "clock/feasible.h"
+
+struct host {
+	char *name;
+	int64_t first, last; /* first > last: no records */
+	int64_t wall;
+	bool walled;
+	const struct flows *flows;
+	/* found: */
+	int parent; /* whose clock the lines lead to; HOST_NONE: the reference, or nobody knows */
+	ARRAY(struct clock_line) lines;
+	double width; /* of all lines, up to the reference */
+	bool placed;
+};
+
+struct link { /* between two hosts that talked */
+	int host, other;
+	struct clock_line *lines; /* from the host's clock to the other's */
+	size_t count;
+	double width;
+};
+
+struct hosts {
+	ARRAY(struct host) hosts;
+	ARRAY(struct link) links;
+	int reference;
+};
+
+struct hosts *hosts_new(void)
+{
+	return NEW(struct hosts);
+}
+
+void hosts_free(struct hosts *hosts)
+{
+	for (size_t i = 0; i < hosts->hosts.count; i++) {
+		free(hosts->hosts.items[i].name);
+		free(hosts->hosts.items[i].lines.items);
+	}
+	for (size_t i = 0; i < hosts->links.count; i++)
+		free(hosts->links.items[i].lines);
+	free(hosts->hosts.items);
+	free(hosts->links.items);
+	free(hosts);
+}
+
+int hosts_named(const struct hosts *hosts, const char *name)
+{
+	for (size_t i = 0; i < hosts->hosts.count; i++)
+		if (!strcmp(hosts->hosts.items[i].name, name))
+			return (int)i;
+	return HOST_NONE;
+}
+
+int hosts_add(struct hosts *hosts, const char *name)
+{
+	if (hosts_named(hosts, name) != HOST_NONE)
+		return fail("two streams are of host '%s'; give one of them another name, as in NAME=FILE", name);
+	*ARRAY_ADD(&hosts->hosts) = (struct host){.name = memory_text(name, strlen(name)), .first = INT64_MAX, .last = INT64_MIN,
+						  .parent = HOST_NONE};
+	return (int)hosts->hosts.count - 1;
+}
+
+size_t hosts_count(const struct hosts *hosts)
+{
+	return hosts->hosts.count;
+}
+
+const char *hosts_name(const struct hosts *hosts, int host)
+{
+	return hosts->hosts.items[host].name;
+}
+
+void hosts_times(struct hosts *hosts, int host, int64_t first, int64_t last)
+{
+	hosts->hosts.items[host].first = first;
+	hosts->hosts.items[host].last = last;
+}
+
+void hosts_wall(struct hosts *hosts, int host, int64_t wall)
+{
+	hosts->hosts.items[host].wall = wall;
+	hosts->hosts.items[host].walled = true;
+}
+
+void hosts_flows(struct hosts *hosts, int host, const struct flows *flows)
+{
+	hosts->hosts.items[host].flows = flows;
+}
+
+/* --- who talked to whom ------------------------------------------------------------------------------------------- */
+
+struct talk { /* a connection by its addresses, the lower first */
+	struct address ends[2];
+	const struct end *end[2];
+	int host[2];
+	unsigned count[2];
+	UT_hash_handle hh;
+};
+
+static bool is_loopback(const struct address *address)
+{
+	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff}, one[16] = {[15] = 1};
+
+	return (!memcmp(address->ip, mapped, sizeof(mapped)) && address->ip[12] == 127) || !memcmp(address->ip, one, sizeof(one));
+}
+
+static void take_end(struct talk **talks, int host, const struct end *end)
+{
+	bool swap = memcmp(&end->local, &end->peer, sizeof(end->local)) > 0;
+	struct address ends[2] = {swap ? end->peer : end->local, swap ? end->local : end->peer};
+	struct talk *talk;
+
+	if (is_loopback(&end->local) || is_loopback(&end->peer))
+		return;
+	HASH_FIND(hh, *talks, ends, sizeof(ends), talk);
+	if (!talk) {
+		talk = NEW(struct talk);
+		memcpy(talk->ends, ends, sizeof(ends));
+		HASH_ADD(hh, *talks, ends, sizeof(talk->ends), talk);
+	}
+	talk->end[swap] = end;
+	talk->host[swap] = host;
+	talk->count[swap]++;
+}
+
+static struct talk *gather(const struct hosts *hosts)
+{
+	struct talk *talks = NULL;
+
+	for (size_t i = 0; i < hosts->hosts.count; i++) {
+		size_t count = 0;
+		const struct end *const *ends = hosts->hosts.items[i].flows ? flows_ends(hosts->hosts.items[i].flows, &count) : NULL;
+
+		for (size_t k = 0; k < count; k++)
+			take_end(&talks, (int)i, ends[k]);
+	}
+	return talks;
+}
+
+/* What was never sent cannot arrive: then some of what was sent was not seen. */
+static bool contradicts(const struct end *from, const struct end *to)
+{
+	uint64_t sent = from->sent.count ? from->sent.items[from->sent.count - 1].end : 0;
+	uint64_t received = to->received.count ? to->received.items[to->received.count - 1].end : 0;
+
+	return from->whole && received > sent;
+}
+
+struct bounds {
+	ARRAY(struct bound) items;
+};
+
+/* For each arrival the latest time before which its last byte, or one before it, had not left. */
+static void add_bounds(struct bounds *bounds, const struct end *from, const struct moves *to, bool upper)
+{
+	int64_t left = INT64_MIN;
+	uint64_t begin = from->sent_before; /* of what the next send sent */
+	size_t next = 0;
+
+	for (size_t i = 0; i < to->count; i++) {
+		const struct moved *arrival = &to->items[i];
+
+		for (; next < from->sent.count && begin < arrival->end; next++) {
+			if (from->sent.items[next].since != INT64_MIN)
+				left = from->sent.items[next].since;
+			begin = from->sent.items[next].end;
+		}
+		if (left != INT64_MIN)
+			*ARRAY_ADD(&bounds->items) = (struct bound){upper ? left : arrival->ts, upper ? arrival->ts : left, upper};
+	}
+}
+
+static void add_direction(struct bounds *bounds, const struct end *from, const struct end *to, bool upper)
+{
+	add_bounds(bounds, from, &to->received, upper);
+	if (!from->again)
+		add_bounds(bounds, from, &to->arrived, upper);
+}
+
+static void add_talk(struct bounds *bounds, const struct talk *talk, int host, int other)
+{
+	int side = talk->host[0] == host ? 0 : 1;
+	const struct end *here = talk->end[side], *there = talk->end[!side];
+
+	if (talk->count[0] != 1 || talk->count[1] != 1 || talk->host[side] != host || talk->host[!side] != other ||
+	    contradicts(here, there) || contradicts(there, here))
+		return;
+	add_direction(bounds, here, there, true);
+	add_direction(bounds, there, here, false);
+}
+
+static int by_time(const void *left, const void *right)
+{
+	const struct bound *a = left, *b = right;
+
+	return (a->x > b->x) - (a->x < b->x);
+}
+
+/* --- lines -------------------------------------------------------------------------------------------------------- */
+
+static void add_link(struct hosts *hosts, const struct talk *talks, int host, int other)
+{
+	struct link link = {.host = host, .other = other};
+	struct bounds bounds = {0};
+
+	for (const struct talk *talk = talks; talk; talk = talk->hh.next)
+		add_talk(&bounds, talk, host, other);
+	if (bounds.items.count)
+		qsort(bounds.items.items, bounds.items.count, sizeof(struct bound), by_time);
+	link.count = feasible_lines(bounds.items.items, bounds.items.count, hosts->hosts.items[host].first, hosts->hosts.items[host].last,
+				    &link.lines);
+	for (size_t i = 0; i < link.count; i++)
+		link.width = fmax(link.width, link.lines[i].width);
+	if (link.count)
+		*ARRAY_ADD(&hosts->links) = link;
+	free(bounds.items.items);
+}
+
+/* The same lines from the other clock's side. */
+static struct clock_line turned(const struct clock_line *line)
+{
+	struct clock_line turned = *line;
+
+	turned.origin = line->origin + line->offset;
+	turned.offset = -line->offset;
+	turned.slope = 1 / (1 + line->slope) - 1;
+	turned.from = line_at(line, line->from);
+	turned.to = line_at(line, line->to);
+	return turned;
+}
+
+static void join(struct hosts *hosts, const struct link *link, int host, int parent)
+{
+	struct host *joined = &hosts->hosts.items[host];
+
+	joined->parent = parent;
+	joined->placed = true;
+	joined->width = hosts->hosts.items[parent].width + link->width;
+	for (size_t i = 0; i < link->count; i++)
+		*ARRAY_ADD(&joined->lines) = link->host == host ? link->lines[i] : turned(&link->lines[i]);
+}
+
+/* The narrowest link from a host that is placed to one that is not. */
+static bool join_next(struct hosts *hosts)
+{
+	const struct link *best = NULL;
+
+	for (size_t i = 0; i < hosts->links.count; i++) {
+		const struct link *link = &hosts->links.items[i];
+
+		if (hosts->hosts.items[link->host].placed != hosts->hosts.items[link->other].placed && (!best || link->width < best->width))
+			best = link;
+	}
+	if (!best)
+		return false;
+	if (hosts->hosts.items[best->host].placed)
+		join(hosts, best, best->other, best->host);
+	else
+		join(hosts, best, best->host, best->other);
+	return true;
+}
+
+static void place_by_wall(struct hosts *hosts, struct host *host)
+{
+	const struct host *reference = &hosts->hosts.items[hosts->reference];
+	struct clock_line line = {.from = host->first, .to = host->last, .width = INFINITY};
+
+	if (!host->walled || !reference->walled || __builtin_sub_overflow(host->wall, reference->wall, &line.offset))
+		line.offset = 0;
+	*ARRAY_ADD(&host->lines) = line;
+	host->width = INFINITY;
+	host->parent = hosts->reference;
+}
+
+void hosts_find(struct hosts *hosts, int reference)
+{
+	struct talk *talks = gather(hosts), *talk, *next;
+	int count = (int)hosts->hosts.count;
+
+	hosts->reference = reference;
+	for (int i = 0; i < count; i++)
+		for (int k = 0; k < i; k++)
+			add_link(hosts, talks, i, k);
+	HASH_ITER(hh, talks, talk, next) {
+		HASH_DEL(talks, talk);
+		free(talk);
+	}
+	hosts->hosts.items[reference].placed = true;
+	while (join_next(hosts))
+		;
+	for (int i = 0; i < count; i++)
+		if (!hosts->hosts.items[i].placed)
+			place_by_wall(hosts, &hosts->hosts.items[i]);
+}
+
+/* The line that holds at this time of the host: the last that has begun. */
+static const struct clock_line *line_for(const struct host *host, int64_t ts)
+{
+	size_t begun = COUNT_UNTIL(host->lines.items, host->lines.count, from, ts);
+
+	return &host->lines.items[begun ? begun - 1 : 0];
+}
+
+/* The host's time turned into that of another of its chain. */
+static int64_t map_to(const struct hosts *hosts, int host, int other, int64_t ts)
+{
+	for (; host != other; host = hosts->hosts.items[host].parent)
+		ts = line_at(line_for(&hosts->hosts.items[host], ts), ts);
+	return ts;
+}
+
+int64_t hosts_map(const struct hosts *hosts, int host, int64_t ts)
+{
+	return map_to(hosts, host, hosts->reference, ts);
+}
+
+size_t hosts_steps(const struct hosts *hosts, int host)
+{
+	return host == hosts->reference ? 0 : hosts->hosts.items[host].lines.count - 1;
+}
+
+bool hosts_is_guess(const struct hosts *hosts, int host)
+{
+	return isinf(hosts->hosts.items[host].width);
+}
+
+/* reference = a * time + b, between two of the host's times between which no clock of the chain has a step. */
+static int write_piece(const struct hosts *hosts, int host, int64_t from, int64_t to, struct stream *stream, struct line *line)
+{
+	const struct host *at = &hosts->hosts.items[host];
+	long double slope = 0, width = 0, x = from, y = hosts_map(hosts, host, from);
+
+	for (int i = host; i != hosts->reference; i = hosts->hosts.items[i].parent) {
+		const struct clock_line *piece = line_for(&hosts->hosts.items[i], map_to(hosts, host, i, from));
+
+		slope = (1 + slope) * (1 + (long double)piece->slope) - 1;
+		width += piece->width;
+	}
+	line_begin(line, "clock");
+	line_text(line, "host", at->name);
+	line_text(line, "reference", hosts->hosts.items[hosts->reference].name);
+	if (at->parent != hosts->reference)
+		line_text(line, "by", hosts->hosts.items[at->parent].name);
+	line_double(line, "a", (double)(1 + slope));
+	line_time(line, "b", (int64_t)roundl(y - x - slope * x));
+	line_time(line, "from", from);
+	line_time(line, "to", to);
+	line_unsigned(line, "pairs", line_for(at, from)->bounds);
+	if (isinf(width))
+		line_text(line, "width", "unknown");
+	else
+		line_time(line, "width", (int64_t)ceill(width));
+	return stream_write_line(stream, line);
+}
+
+/* The host's first time that is not before a time of another of its chain. */
+static int64_t time_of(const struct hosts *hosts, int host, int other, int64_t ts)
+{
+	int64_t low = hosts->hosts.items[host].first, high = hosts->hosts.items[host].last;
+
+	while (low < high) {
+		int64_t middle = low + (high - low) / 2;
+
+		if (map_to(hosts, host, other, middle) < ts)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The host's times at which some clock of its chain has a step. */
+static void add_steps(const struct hosts *hosts, int host, struct bounds *steps)
+{
+	for (int i = host; i != hosts->reference; i = hosts->hosts.items[i].parent)
+		for (size_t n = 1; n < hosts->hosts.items[i].lines.count; n++)
+			*ARRAY_ADD(&steps->items) = (struct bound){.x = time_of(hosts, host, i, hosts->hosts.items[i].lines.items[n].from)};
+	if (steps->items.count)
+		qsort(steps->items.items, steps->items.count, sizeof(struct bound), by_time);
+}
+
+static int write_host(const struct hosts *hosts, int host, struct stream *stream, struct line *line)
+{
+	const struct host *at = &hosts->hosts.items[host];
+	struct bounds steps = {0};
+	int64_t from = at->first;
+	int status = 0;
+
+	add_steps(hosts, host, &steps);
+	for (size_t i = 0; i <= steps.items.count && status == 0; i++) {
+		int64_t to = i < steps.items.count ? steps.items.items[i].x : at->last;
+
+		if (to > from || i == steps.items.count)
+			status = write_piece(hosts, host, from, to, stream, line);
+		from = to > from ? to : from;
+	}
+	free(steps.items.items);
+	return status;
+}
+
+int hosts_write(const struct hosts *hosts, struct stream *stream)
+{
+	struct line line = {0};
+	int status = 0;
+
+	for (size_t i = 0; i < hosts->hosts.count && status == 0; i++)
+		if ((int)i != hosts->reference && hosts->hosts.items[i].first <= hosts->hosts.items[i].last)
+			status = write_host(hosts, (int)i, stream, &line);
+	line_free(&line);
+	return status;
+}

@@ -1,0 +1,55 @@
+/*
+ * hosts: one clock for the streams of several hosts (clock/feasible.h), by the bytes that they sent each other (clock/flows.h).
+ *
+ * Between each two hosts whose connections carried bytes both ways there are lines from one clock to the other. Hosts are chained to the
+ * reference over the tree of the narrowest of these. A host in no chain is placed by the wall clocks, and how wrong that is nobody
+ * knows.
+ *
+ *	struct hosts *hosts = hosts_new();
+ *	host = hosts_add(hosts, "web1")
+ *	hosts_flows(hosts, host, flows)		and hosts_times(), hosts_wall()
+ *	hosts_find(hosts, reference)
+ *	hosts_map(hosts, host, ts)		the reference's time
+ *	hosts_write(hosts, stream)		`clock` records
+ *	hosts_free(hosts)
+ */
+#ifndef CLOCK_HOSTS_H
+#define CLOCK_HOSTS_H
+
+#include "clock/flows.h"
+
+enum { HOST_NONE = -1 };
+
+struct hosts;
+
+struct hosts *hosts_new(void);
+void hosts_free(struct hosts *hosts);
+
+/* Its number, from 0; -1 after fail(): there is one of this name. */
+int hosts_add(struct hosts *hosts, const char *name);
+int hosts_named(const struct hosts *hosts, const char *name); /* HOST_NONE */
+size_t hosts_count(const struct hosts *hosts);
+const char *hosts_name(const struct hosts *hosts, int host);
+
+/* The times of its records; the wall clock's time at 0 of its own. */
+void hosts_times(struct hosts *hosts, int host, int64_t first, int64_t last);
+void hosts_wall(struct hosts *hosts, int host, int64_t wall);
+
+/* The connections' ends that its stream tells of; they must outlive hosts_find(). */
+void hosts_flows(struct hosts *hosts, int host, const struct flows *flows);
+
+/* Finds each host's lines. Call it once. */
+void hosts_find(struct hosts *hosts, int reference);
+
+int64_t hosts_map(const struct hosts *hosts, int host, int64_t ts);
+
+/* The host's times around which its clock was stepped, or changed its pace; by them. */
+size_t hosts_steps(const struct hosts *hosts, int host);
+
+/* How many hosts are placed by the wall clock, or by nothing. */
+bool hosts_is_guess(const struct hosts *hosts, int host);
+
+/* Writes a clock record for each host but the reference, and each piece of its time. 0; -1 after fail(). */
+int hosts_write(const struct hosts *hosts, struct stream *stream);
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * merge: merges streams of several hosts into one, by one clock (clock/hosts.h).
+ *
+ * Each stream is read to its end into a temporary file, as text with its events spelled, because each host has formats of its own.
+ * Then clocks are found, and all is written in the order of the reference's time: before records of another host than those before
+ * a `host` record.
+ *
+ *	struct merge *merge = merge_new();
+ *	merge_read(merge, "web1.tb")		each
+ *	merge_find(merge, "web1")		NULL: the first
+ *	merge_note_count(merge), merge_note(merge, i)
+ *	merge_write(merge, stream, NULL)
+ *	merge_free(merge)
+ */
+#ifndef CLOCK_MERGE_H
+#define CLOCK_MERGE_H
+
+#include "stream/stream.h"
+
+struct merge;
+
+struct merge *merge_new(void);
+void merge_free(struct merge *merge);
+
+/* An operand's file: "NAME=FILE" gives the host another name than its stream has. */
+const char *merge_file(const char *operand);
+
+/* Reads a stream: "FILE" or "NAME=FILE". 0; -1 after fail(). Its text must outlive the merge. */
+int merge_read(struct merge *merge, const char *operand);
+
+/* Finds the clocks. -1 after fail(): there is no such host. */
+int merge_find(struct merge *merge, const char *reference);
+
+/* Sentences for people: which clocks were stepped, and which hosts could not be placed. */
+size_t merge_note_count(const struct merge *merge);
+const char *merge_note(const struct merge *merge, size_t i);
+
+/* Writes the merged stream, or of it a host's only, as one of that host. 0; -1 after fail(). */
+int merge_write(struct merge *merge, struct stream *stream, const char *only);
+
+#endif

@@ -1,0 +1,224 @@
+#!/usr/bin/env bats
+# stream-merge: one clock for the streams of several hosts. testdata/clock/talk.awk makes streams whose true times are known; a.txt and b.txt there
+# were recorded: two network namespaces, of which the second got a clock of its own.
+
+load helper
+
+DATA=$BATS_TEST_DIRNAME/../testdata/clock
+
+# talk HOST [VARIABLE=VALUE]...
+talk() {
+	local host=$1 set=()
+	shift
+	for variable; do set+=(-v "$variable"); done
+	LC_ALL=C awk -v host="$host" "${set[@]}" -f "$DATA/talk.awk"
+}
+
+# clocks: the clock records of a stream.
+clocks() {
+	stream-cat --text "$1" | grep '^clock '
+}
+
+# within HOST PPM SHIFT < clock records: the true time, by a's clock, is not farther off than the width, at either end.
+within() {
+	LC_ALL=C awk -v host="$1" -v ppm="$2" -v shift="$3" '
+		{ for (i = 2; i <= NF; i++) { split($i, kv, "="); value[kv[1]] = kv[2] } }
+		value["host"] == host {
+			for (i = 0; i < 2; i++) {
+				t = i ? value["to"] : value["from"]
+				error = value["a"] * t + value["b"] - ((t - shift + 1000 * ppm / 1e6) / (1 + ppm / 1e6))
+				if (error > value["width"] + 2e-9 || -error > value["width"] + 2e-9 || value["width"] > 5e-5) exit 1
+				seen++
+			}
+		}
+		END { exit seen != 2 }'
+}
+
+# in_order FILE: what the hosts recorded in turn is in that order.
+in_order() {
+	stream-cat --text "$1" | sed -n 's/.* name=x:mark n=//p' >marks
+	[ "$(wc -l <marks)" = "${2:-600}" ]
+	sort -n marks | diff marks -
+}
+
+@test "two hosts, an hour and 37 ppm apart: the error is within the width, and all is in order" {
+	talk a >a
+	talk b ppm=37 shift=3600 >b
+	stream-merge a b >all
+	clocks all | within b 37 3600
+	in_order all 400
+	stream-merge -r b a b >all
+	in_order all 400
+	assert_regex "$(clocks all)" '^clock host=a reference=b '
+}
+
+@test "a third host that talks to the second alone is chained to the first; its width is the sum" {
+	talk a >a
+	talk b ppm=37 shift=3600 >b
+	talk c ppm=-50 shift=-20 >c
+	stream-merge c=c a b=b -r a >all
+	clocks all | within b 37 3600
+	clocks all | within c -50 -20
+	in_order all
+	assert_regex "$(clocks all)" 'host=c reference=a by=b '
+	LC_ALL=C awk -v RS=' ' '/^width=/ { split($1, w, "="); print w[2] }' <(clocks all) | sort -n >widths
+	assert_equal "$(head -n 1 widths | cut -c1-4)" 0.00
+	LC_ALL=C awk 'NR == 1 { b = $1 } END { exit $1 <= b }' widths
+}
+
+@test "a clock that is stepped amid the trace: two lines, each of them true, and all is in order" {
+	talk a >a
+	talk b ppm=37 shift=3600 step=2.5 step_at=1004.9 >b
+	run -0 --separate-stderr stream-merge --text a b
+	assert_regex "$stderr" "no one line fits the clock of host b: .* 2 lines"
+	echo "$output" >all
+	in_order all 400
+	clocks all | head -n 1 | within b 37 3600
+	clocks all | tail -n 1 | within b 37 3602.5
+}
+
+@test "answers missing, or all of it: placed by the wall clocks, which is told" {
+	talk a oneway=1 >a
+	talk b oneway=1 shift=5 >b
+	run -3 --separate-stderr stream-merge --text a b
+	assert_regex "$stderr" "host b: no connection to the others carried bytes both ways"
+	assert_line --regexp '^clock host=b reference=a a=1 b=-5.000000000 .* pairs=0 width=unknown$'
+	printf 'stream version=1 host=z\nevent ts=1.0 cpu=0 tid=1 name=x:y\n' >z
+	run -3 --separate-stderr stream-merge --text a z
+	assert_regex "$stderr" "placed by nothing: it has no wall clock"
+}
+
+@test "recorded connections: the width is some microseconds, and the error less" {
+	zcat "$DATA/a.txt.gz" >a
+	zcat "$DATA/b.txt.gz" >b
+	stream-merge a b >all
+	run clocks all
+	assert_regex "$output" '^clock host=b reference=a a=0.9[0-9]* b=-3[0-9.]* .* width=0.0000[0-5]'
+	# what came in at b left a before, by the times that were true: b's clock was set to 3600 s more, and 37 ppm fast from its first event on
+	base=$(cat "$DATA/base.txt")
+	stream-cat --text all | LC_ALL=C awk -v base="$base" '
+		/^clock / { for (i = 2; i <= NF; i++) { split($i, kv, "="); v[kv[1]] = kv[2] } }
+		END {
+			for (i = 0; i < 2; i++) {
+				t = i ? v["to"] : v["from"]
+				error = v["a"] * t + v["b"] - ((t - 3600 + base * 37e-6) / (1 + 37e-6))
+				if (error > v["width"] + 1e-7 || -error > v["width"] + 1e-7) exit 1
+			}
+		}'
+}
+
+# older FILE SOCKETS: the stream without what made the connection, and with `socket` records.
+older() {
+	grep '^stream' "$1"
+	printf '%s\n' "${@:2}"
+	grep '^event' "$1" | grep -v inet_sock_set_state |
+		sed -E 's/(name=tcp:tcp_probe) sport=1 dport=1 family=2 (.*skaddr=0x1001)/\1 sport=40000 dport=80 family=2 saddr=0x2,0x0,0x0,0x0,0xa,0x0,0x0,0x1 daddr=0x2,0x0,0x0,0x0,0xa,0x0,0x0,0x2 \2/
+			s/(name=tcp:tcp_probe) sport=1 dport=1 family=2 (.*skaddr=0x2001)/\1 sport=80 dport=40000 family=2 saddr=0x2,0x0,0x0,0x0,0xa,0x0,0x0,0x2 daddr=0x2,0x0,0x0,0x0,0xa,0x0,0x0,0x1 \2/'
+}
+
+@test "a connection that is older than the trace counts from its socket record, unless it sent just then" {
+	talk a >a.all
+	talk b ppm=37 shift=3600 >b.all
+	local here='local=10.0.0.1:40000 peer=10.0.0.2:80' there='local=10.0.0.2:80 peer=10.0.0.1:40000'
+	older a.all "socket ts=1000.009 from=1000.008 inode=1 cookie=1 $here bytes_in=500 bytes_out=700" >a
+	older b.all "socket ts=4600.009 from=4600.008 inode=2 cookie=2 $there bytes_in=700 bytes_out=500" >b
+	stream-merge a b >all
+	clocks all | within b 37 3600
+	in_order all 400
+	older a.all "socket ts=1000.011 from=1000.008 inode=1 cookie=1 $here bytes_in=500 bytes_out=700" >a
+	run -3 stream-merge --text a b
+	assert_line --regexp '^clock .*width=unknown'
+	older a.all >a
+	run -3 stream-merge --text a b
+	assert_line --regexp '^clock .*width=unknown'
+}
+
+@test "what was sent behind a loss does not count; what was sent before does" {
+	talk a | sed '/ts=1005.0/,$ { /sock_send/d }' >a
+	sed -i "$(grep -n 'ts=1005\.0' a | head -n 1 | cut -d: -f1)i lost ts=1005.000000000 cpu=0 count=9 from=1004.990000000" a
+	talk b ppm=37 shift=3600 >b
+	run -3 stream-merge --text a b
+	echo "$output" >all
+	clocks all | sed 's/ width=[^ ]*/ width=0.0000499/' | within b 37 3600
+	grep -q '^lost ts=1005.000000000 cpu=0 count=9 from=1004.990000000$' all
+	grep -q '^end .*lost=9' all
+}
+
+@test "segments sent again are not counted on" {
+	talk a | awk '{ print } /tcp_probe/ && !n++ { sub(/name=.*/, "name=tcp:tcp_retransmit_skb skaddr=0x1001"); print }' >a
+	# the segment arrives twice: by what arrived, all later ones would be 20 bytes too early
+	talk b ppm=37 shift=3600 | awk '{ print } /tcp_probe/ && !n++ { print }' >b
+	run -0 stream-merge --text a b
+	echo "$output" >all
+	clocks all | within b 37 3600
+}
+
+@test "addresses that come twice, and those of loopback, say nothing" {
+	talk a >a
+	talk b ppm=37 shift=3600 >b
+	sed 's/0xa,0x0,0x0/0x7f,0x0,0x0/g' a >a.loop
+	sed 's/0xa,0x0,0x0/0x7f,0x0,0x0/g' b >b.loop
+	run -3 stream-merge a.loop b.loop
+	{ cat a; sed -n '/inet_sock/p' a | sed 's/0x1001/0x5001/; s/ts=100/ts=102/'; } >twice
+	run -3 stream-merge twice b
+}
+
+@test "host records say whose records follow; with --only they are one host's, by the reference's clock" {
+	talk a >a
+	talk b ppm=37 shift=3600 | sed '2i task ts=4600.0 tid=22 comm=b read=4600.5\
+device dev=8:0 name=sda' >b
+	run -0 stream-merge --text a b
+	assert_equal "$(grep -c '^host name=a kernel=6.18$' <<<"$output")$(grep -c '^host name=b kernel=6.18$' <<<"$output")" 11
+	assert_line --regexp '^stream version=1 clock=mono wall=1790000000.000000000$'
+	awk '/^host / { host = $2 } /comm=a/ && host != "name=a" || /comm=b/ && host != "name=b" { exit 1 }' <<<"$output"
+	run -0 stream-merge --text --only=b a b
+	refute_line --regexp '^host '
+	assert_line --regexp '^stream version=1 host=b kernel=6.18 clock=mono wall=1790000000.000000000$'
+	assert_line --regexp '^task ts=1000.0000[0-9]* tid=22 comm=b read=1000.499[0-9]*$'
+	assert_line 'device dev=8:0 name=sda'
+	assert_equal "$(grep -c '^event ' <<<"$output")" "$(grep -c '^event ' b)"
+	stream-merge --only=b a b | cchart-filter | report >text
+}
+
+@test "commands that do not keep hosts apart refuse a merged stream, and say what to do" {
+	talk a count=5 >a
+	talk b count=5 ppm=37 shift=3600 >b
+	stream-merge a b >all
+	for command in cchart-filter graph-build blame-rank report "trace-export -f csv -k event" "state-build -s cpus"; do
+		run -1 --separate-stderr bash -c "$command all >out"
+		assert_regex "$stderr" 'all: .*it is of several hosts.* stream-merge --only=HOST'
+	done
+	stream-cat --text all >text
+	diff <(grep -v ^end text) <(stream-cat --binary text | stream-cat --text | grep -v ^end)
+}
+
+@test "names: by the stream, by the file, as given; a host twice is refused" {
+	talk a count=5 >a
+	talk b count=5 shift=5 | sed '1s/ host=b//' >other.txt
+	run -0 stream-merge --text a other.txt
+	assert_line --regexp '^clock host=other.txt '
+	run -0 stream-merge --text web=a db=./other.txt
+	assert_line --regexp '^clock host=db reference=web '
+	run -1 stream-merge a a
+	assert_output --partial "two streams are of host 'a'"
+	run -1 stream-merge -r none a
+	assert_output --partial "no stream is of host 'none'"
+	run -1 stream-merge --only=none a
+	run -2 stream-merge
+	cat a a >both
+	run -1 stream-merge both other.txt
+	assert_output --partial "it holds a stream behind another"
+	printf 'event ts=9.0 cpu=0 tid=1 name=x:y\nevent ts=7.0 cpu=0 tid=1 name=x:y\n' >back
+	run -1 stream-merge a back
+	assert_output --partial "back:2: time goes back here"
+	run -1 stream-merge a "$TOP/testdata/blame/two-levels.txt"
+	assert_output --partial "it has graphs already"
+}
+
+@test "a binary recording and a FIFO; formats of each host are its own" {
+	talk a count=5 >a
+	mkfifo fifo
+	cat "$TOP/testdata/demo.tb" >fifo &
+	run -3 --separate-stderr stream-merge --text --only=demo a demo=fifo
+	diff <(sed -n 's/^event ts=[^ ]* //p' <<<"$output") <(stream-cat --text "$TOP/testdata/demo.tb" | sed -n 's/^event ts=[^ ]* //p')
+}
