@@ -920,7 +920,10 @@ members() {
 	command -v python3 >/dev/null || skip "needs python3"
 	cat >sides.py <<-'END'
 		import os, socket, sys, time
-		pair = socket.socketpair()
+		def listen(port):
+		    try: return socket.create_server(("127.0.0.2", port))
+		    except OSError: return listen(port + 1)
+		pair, far = socket.socketpair(), listen(9000) # of another address than those who ask, and no port that they are given
 		path, port = socket.socket(socket.AF_UNIX), socket.create_server(("127.0.0.1", 0))
 		path.bind("socket")
 		path.listen()
@@ -929,11 +932,11 @@ members() {
 		    os.rename(name + ".new", name)
 		    time.sleep(60)
 		if os.fork():
-		    accepted = [path.accept()[0], port.accept()[0]]
+		    accepted = [path.accept()[0], port.accept()[0], far.accept()[0]]
 		    tell("asked", sorted(accepted, key=lambda f: f.fileno()))
 		client = socket.socket(socket.AF_UNIX)
 		client.connect("socket")
-		tell("asks", [client, socket.create_connection(port.getsockname())])
+		tell("asks", [client, socket.create_connection(port.getsockname()), socket.create_connection(far.getsockname())])
 	END
 	python3 sides.py 3>&- &
 	pid=$!

@@ -32,6 +32,7 @@ struct network {
 
 struct looking {
 	struct stream *stream;
+	unsigned low, high; /* the ports that those who connect are given */
 	ARRAY(struct network *) networks;
 };
 
@@ -98,12 +99,34 @@ static const struct network *network_of(struct looking *looking, int32_t pid)
 	return network;
 }
 
-/* A port that somebody listens at is not given to those that connect. */
-static enum side side_of_tcp(const struct network *network, const struct connection *connection)
+static void read_given_ports(struct looking *looking)
 {
+	FILE *file = fopen("/proc/sys/net/ipv4/ip_local_port_range", "re");
+
+	if (!file || fscanf(file, "%u %u", &looking->low, &looking->high) != 2) {
+		looking->low = 32768;
+		looking->high = 60999;
+	}
+	if (file)
+		fclose(file);
+}
+
+static bool is_given(const struct looking *looking, unsigned port)
+{
+	return port >= looking->low && port <= looking->high;
+}
+
+/*
+ * A port that somebody listens at is not given to those that connect. Who listens elsewhere is not known, but a port that those who connect are
+ * given, at this end alone, is one of theirs.
+ */
+static enum side side_of_tcp(const struct looking *looking, const struct network *network, const struct connection *connection)
+{
+	bool other_listens = connection->here ? network->listens[connection->other] : !is_given(looking, connection->other);
+
 	if (network->listens[connection->own])
-		return connection->here && network->listens[connection->other] ? SIDE_UNKNOWN : SIDE_ASKED;
-	return connection->here && network->listens[connection->other] ? SIDE_ASKS : SIDE_UNKNOWN;
+		return connection->here && other_listens ? SIDE_UNKNOWN : SIDE_ASKED;
+	return other_listens && (connection->here || is_given(looking, connection->own)) ? SIDE_ASKS : SIDE_UNKNOWN;
 }
 
 /* --- sockets of this machine ---------------------------------------------------------------------------------------------- */
@@ -195,7 +218,7 @@ static int tell(struct looking *looking, int32_t pid, enum side side, struct lis
 }
 
 /* Of descriptor `fd`, whose link in /proc says what it is. */
-static enum side side_of(const struct network *network, int pidfd, int fd, const char *link)
+static enum side side_of(const struct looking *looking, const struct network *network, int pidfd, int fd, const char *link)
 {
 	struct connection key = {0}, *found = NULL;
 	unsigned long long inode;
@@ -205,7 +228,7 @@ static enum side side_of(const struct network *network, int pidfd, int fd, const
 	key.inode = inode;
 	if (network && network->connections.count)
 		found = bsearch(&key, network->connections.items, network->connections.count, sizeof(key), by_inode);
-	return found ? side_of_tcp(network, found) : side_of_other(pidfd, fd);
+	return found ? side_of_tcp(looking, network, found) : side_of_other(pidfd, fd);
 }
 
 /* A descriptor, and what its link says. */
@@ -235,7 +258,7 @@ static int look_at(struct looking *looking, int32_t pid, int pidfd, DIR *folder)
 
 		if (!read_entry(folder, entry->d_name, link, &fd))
 			continue;
-		side = side_of(network, pidfd, fd, link);
+		side = side_of(looking, network, pidfd, fd, link);
 		if (side == SIDE_UNKNOWN)
 			continue;
 		list = &lists[side];
@@ -283,6 +306,7 @@ int sides_tell(const struct process *process, struct stream *stream)
 	struct looking looking = {.stream = stream};
 	int status = 0;
 
+	read_given_ports(&looking);
 	for (int32_t tid = 1; status == 0 && process->members && tid < PROCESS_TIDS; tid++)
 		if (process_has(process, tid))
 			status = look_at_process(&looking, tid);
@@ -291,9 +315,10 @@ int sides_tell(const struct process *process, struct stream *stream)
 }
 
 /* Whether the descriptor is of a connection that was accepted, or of a socket that accepts them. */
-static bool is_served(const struct network *network, int pidfd, int fd, const char *link)
+static bool is_served(const struct looking *looking, const struct network *network, int pidfd, int fd, const char *link)
 {
-	return strncmp(link, "socket:", strlen("socket:")) == 0 && (side_of(network, pidfd, fd, link) == SIDE_ASKED || listens(pidfd, fd));
+	return strncmp(link, "socket:", strlen("socket:")) == 0 &&
+	       (side_of(looking, network, pidfd, fd, link) == SIDE_ASKED || listens(pidfd, fd));
 }
 
 bool sides_serves(int32_t pid)
@@ -311,7 +336,7 @@ bool sides_serves(int32_t pid)
 		char link[LINK_ROOM];
 		int fd;
 
-		serves = read_entry(folder, entry->d_name, link, &fd) && is_served(network, pidfd, fd, link);
+		serves = read_entry(folder, entry->d_name, link, &fd) && is_served(&looking, network, pidfd, fd, link);
 	}
 	if (folder)
 		closedir(folder);
