@@ -445,7 +445,8 @@ void ask_others(const struct wake *wake, const struct thread *thread, size_t at,
 	find_helpers(wake, &others);
 	for (size_t i = 0; i < wake->threads.count && others.helper_count < HELPERS; i++) {
 		process = events_tgid(wake->events, wake->threads.items[i]->tid);
-		if (process && process != own && process != events_tgid(wake->events, others.by->tid) && !is_helper(&others, process))
+		if (process && process != own && process != events_tgid(wake->events, others.by->tid) && !is_helper(&others, process) &&
+		    !is_kernels(wake, wake->threads.items[i]))
 			count_answers(wake, &others, wake->threads.items[i]);
 	}
 	if (others.count < OTHERS_LEAST || others.helper_count == HELPERS)
