@@ -477,6 +477,41 @@ on_cpus() {
 	! grep 'this pipe' said
 }
 
+@test "a moment that the pipe itself is to blame for first is told apart" {
+	cat <<-'EOF' >events
+		stream version=1
+		stage command=hog tid=20
+		event ts=1.0 cpu=0 tid=0 name=sched:sched_switch prev_pid=0 prev_state=R next_comm=hog next_pid=20
+		event ts=2.0 cpu=1 tid=40 comm=waker name=sched:sched_waking comm=victim pid=10 target_cpu=0
+		event ts=6.0 cpu=0 tid=20 comm=hog name=sched:sched_switch prev_pid=20 prev_state=R next_comm=victim next_pid=10
+		signal id=1 ts=6.5 start=2.0 chart=runq value=4.5 center=0.1 ucl=1 rules=1 tid=10 comm=victim
+		window id=1 from=1.0 to=6.5 signals=1-1 complete=yes
+	EOF
+	others() {
+		cat <<-'EOF'
+			event ts=7.0 cpu=0 tid=10 comm=victim name=sched:sched_switch prev_pid=10 prev_state=S next_comm=zeal next_pid=30
+			event ts=8.0 cpu=1 tid=40 comm=waker name=sched:sched_waking comm=victim pid=10 target_cpu=0
+			event ts=9.0 cpu=0 tid=30 comm=zeal name=sched:sched_switch prev_pid=30 prev_state=R next_comm=victim next_pid=10
+			signal id=2 ts=9.5 start=8.0 chart=runq value=1.5 center=0.1 ucl=1 rules=1 tid=10 comm=victim
+			window id=2 from=7.0 to=9.5 signals=2-2 complete=yes
+		EOF
+	}
+	export COLUMNS=1000
+	blame-rank events >alone
+	{ cat events; others; } | blame-rank >both
+	report alone | head -1 | grep -q "^1 moment was this pipe's own: .*; to blame: this pipe (hog)"
+	report both >said
+	head -1 said | grep -q '^1 moment: .* 1.500 s'
+	! grep -q '^   blame .*this pipe' said
+	grep -q "^1 moment was this pipe's own: .* 4.500 s" said
+	report <both | grep -q '^   blame .*zeal' # in a pipe, too
+	run ! bash -c 'report <both | grep "^   blame .*this pipe"'
+	report --all both | grep -q '^   blame .*this pipe'
+	report -f json both | jq -e '[.moments[].own] == [true, null] and (.headline.words[0] | test("1.500 s"))'
+	report -f html -o page both
+	grep -q "moment was this pipe's own" page/index.html
+}
+
 @test "threads of a pool are one where none of them did the most" {
 	for tid in 11 12 13; do
 		echo "task ts=0 tid=$tid comm=w-$((tid - 10)) tgid=10 program=/srv/pool"

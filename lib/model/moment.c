@@ -37,6 +37,13 @@ const struct signal *moment_signal(const struct moment *moment)
 	return story ? story->signal : moment->worst.count > 0 ? moment->worst.items[0] : NULL;
 }
 
+bool moment_is_own(const struct moment *moment)
+{
+	const struct story *story = moment_story(moment);
+
+	return story && story->culprits.count > 0 && story->culprits.items[0].deed && story->culprits.items[0].deed->pipe;
+}
+
 bool moment_began(const struct moment *moment, const struct story *story, int64_t *at)
 {
 	const struct signal *signal = story ? story->signal : moment->worst.count > 0 ? moment->worst.items[0] : NULL;

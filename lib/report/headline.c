@@ -156,11 +156,23 @@ static size_t place_of(struct headlines *headlines, uint64_t incident, double lo
 	return place;
 }
 
+static void see_own(struct headlines *headlines, const struct site *site, const struct moment *moment)
+{
+	if (headlines->owns++ > 0 && !(headline_lost(moment) > headlines->own.lost))
+		return;
+	headline_free(&headlines->own);
+	headlines->own = headline_of(site, moment, moment->number);
+}
+
 void headlines_see(struct headlines *headlines, const struct site *site, const struct moment *moment)
 {
 	uint64_t incident = moment->number;
 	size_t place;
 
+	if (moment_is_own(moment)) {
+		see_own(headlines, site, moment);
+		return;
+	}
 	if (incident_goes_on(&headlines->incident, moment)) {
 		incident_add(&headlines->incident, moment);
 		incident = headlines->incident.first;
@@ -176,6 +188,7 @@ void headlines_free(struct headlines *headlines)
 {
 	for (size_t i = 0; i < headlines->count; i++)
 		headline_free(&headlines->items[i]);
+	headline_free(&headlines->own);
 	incident_free(&headlines->incident);
 }
 
@@ -215,8 +228,9 @@ static char *say_losses(const struct model *model)
 char *headlines_first(const struct headlines *headlines, const struct model *model)
 {
 	const struct headline *worst = &headlines->items[0];
-	char *moments = value_count(model->counts->moments, "moment"), *losses = say_losses(model), *where = say_where(worst, model->site);
-	char *words = memory_format("%s%s%s: %s%s%s", model->counts->moments > 1 ? "worst of " : "", moments, losses, worst->subject, where,
+	uint64_t count = model->counts->moments - headlines->owns;
+	char *moments = value_count(count, "moment"), *losses = say_losses(model), *where = say_where(worst, model->site);
+	char *words = memory_format("%s%s%s: %s%s%s", count > 1 ? "worst of " : "", moments, losses, worst->subject, where,
 				    worst->normal);
 
 	free(where);
@@ -231,5 +245,21 @@ char *headlines_next(const struct headlines *headlines, const struct site *site,
 	char *where = say_where(headline, site), *words = memory_format("%s%s%s", headline->subject, where, headline->culprit);
 
 	free(where);
+	return words;
+}
+
+char *headlines_own(const struct headlines *headlines, const struct site *site)
+{
+	const struct headline *own = &headlines->own;
+	char *moments, *where, *words;
+
+	if (headlines->owns == 0)
+		return NULL;
+	moments = value_count(headlines->owns, "moment");
+	where = say_where(own, site);
+	words = memory_format("%s %s this pipe's own: %s%s%s%s", moments, headlines->owns > 1 ? "were" : "was",
+			      headlines->owns > 1 ? "the worst, " : "", own->subject, where, own->culprit);
+	free(where);
+	free(moments);
 	return words;
 }

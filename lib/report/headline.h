@@ -1,11 +1,12 @@
 /*
  * headline: the worst incidents: of the worst one what was slow, who waited for whom, and who is to blame, in three lines; of those
- * behind it a line each.
+ * behind it a line each. Moments that the pipe itself is to blame for come apart, in one line.
  *
  *	struct headlines worst = {0};
  *	headlines_see(&worst, site, moment);		for each moment
  *	first = headlines_first(&worst, model);		"worst of 3 moments: recvfrom by client/4510 took 273 ms at 14:37:53.878, ..."
  *	next = headlines_next(&worst, site, 1);		"fsync by db/12 took 100 ms at 14:38:01.003; to blame: gzip 75 %"
+ *	own = headlines_own(&worst, site);		"2 moments were this pipe's own: fsync by db/12 took 9 ms at ..."
  *	headlines_free(&worst);
  */
 #ifndef REPORT_HEADLINE_H
@@ -36,6 +37,9 @@ struct headlines {
 	struct headline items[HEADLINES];
 	size_t count;
 	struct incident incident; /* private: the one at hand */
+
+	uint64_t owns;	     /* moments that are the pipe's own */
+	struct headline own; /* private: the worst of them */
 };
 
 /* The time that a moment lost, in seconds; -INFINITY where it lost none. */
@@ -46,6 +50,9 @@ void headlines_see(struct headlines *headlines, const struct site *site, const s
 /* The first line, with the losses in a few words; and the line of one behind it. The caller frees them. */
 char *headlines_first(const struct headlines *headlines, const struct model *model);
 char *headlines_next(const struct headlines *headlines, const struct site *site, size_t which);
+
+/* What the pipe did itself; NULL: nothing. The caller frees it. */
+char *headlines_own(const struct headlines *headlines, const struct site *site);
 
 void headlines_free(struct headlines *headlines);
 

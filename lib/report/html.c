@@ -311,7 +311,7 @@ static void put_moment(struct report *report, FILE *out, struct section *section
 static int html_moment(struct report *report, const struct moment *moment)
 {
 	struct page *page = report->state;
-	struct section *section = section_of(page, report->model->site, moment);
+	struct section *section = moment_is_own(moment) ? NULL : section_of(page, report->model->site, moment);
 
 	if (!section)
 		return 0;
@@ -451,6 +451,16 @@ static void put_headline(const struct report *report, FILE *out)
 		free(next);
 	}
 	free(first);
+}
+
+/* Moments that say nothing about the machine. */
+static void put_own(const struct report *report, FILE *out)
+{
+	char *own = headlines_own(&report->worst, report->model->site);
+
+	if (own)
+		element(out, "<p class=\"soft\">", own, "</p>");
+	free(own);
 }
 
 static void put_verdicts(struct report *report, FILE *out)
@@ -598,6 +608,7 @@ static int put_page(struct report *report)
 
 	put_head(report, out, page->style);
 	put_headline(report, out);
+	put_own(report, out);
 	put_contrast(report, out);
 	summary_findings(&summary, report->model);
 	put_lines(out, &summary);

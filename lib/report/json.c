@@ -296,6 +296,8 @@ static json_t *moment_object(const struct report *report, const struct moment *m
 		json_put_seconds(object, "to", moment->to);
 	}
 	json_object_set_new(object, "complete", json_boolean(moment->complete));
+	if (moment_is_own(moment))
+		json_object_set_new(object, "own", json_true());
 	json_put_count(object, "signals", moment->signals);
 	for (i = 0; i < moment->worst.count && (i < WORST_LISTED || report->options.all); i++)
 		json_array_append_new(signals, signal_object(report, moment->worst.items[i], &moment->clock));

@@ -325,6 +325,16 @@ static void print_headline(const struct report *report)
 	free(first);
 }
 
+/* Moments that say nothing about the machine: at the head where there are no others, else behind these. */
+static void print_own(const struct report *report)
+{
+	char *own = headlines_own(&report->worst, report->model->site);
+
+	if (own)
+		wrap(report, report->out, "", own);
+	free(own);
+}
+
 /* Whether a line above says which process that is. */
 static bool is_known(const struct verdict *verdicts, size_t which)
 {
@@ -338,7 +348,7 @@ static bool is_known(const struct verdict *verdicts, size_t which)
 static void print_verdicts(const struct report *report)
 {
 	struct verdict verdicts[VERDICTS_SHOWN];
-	size_t i, n = report->model->counts->moments < 2 ? 0 : verdicts_list(report->model->verdicts, verdicts, VERDICTS_SHOWN);
+	size_t i, n = report->model->counts->moments - report->worst.owns < 2 ? 0 : verdicts_list(report->model->verdicts, verdicts, VERDICTS_SHOWN);
 	char *words, *where, *name;
 
 	if (n > 0)
@@ -404,6 +414,8 @@ static void print_findings(const struct report *report)
 	struct summary summary;
 
 	print_headline(report);
+	if (report->worst.count == 0)
+		print_own(report);
 	print_contrast(report);
 	summary_findings(&summary, report->model);
 	print_lines(report, &summary);
@@ -415,6 +427,8 @@ static void print_data(const struct report *report)
 {
 	struct summary summary;
 
+	if (report->worst.count > 0)
+		print_own(report);
 	summary_data(&summary, report->model);
 	print_lines(report, &summary);
 }
@@ -500,11 +514,14 @@ static int print_further(const struct report *report, const struct moment *momen
 static int text_moment(struct report *report, const struct moment *moment)
 {
 	struct text *text = report->state;
-	char *heading = heading_next(&text->heading, report->model->site, moment);
 	double worst = text->incident.worst;
+	char *heading;
 	int status = 0;
 
 	greet(report);
+	if (moment_is_own(moment) && !report->options.all)
+		return 0;
+	heading = heading_next(&text->heading, report->model->site, moment);
 	if (!report->options.all && incident_goes_on(&text->incident, moment)) {
 		incident_add(&text->incident, moment);
 		free(heading);
