@@ -452,6 +452,20 @@ static void notice_others(struct collector *collector, const char *ours)
 		collector->meddled = memory_text(file, strlen(file));
 }
 
+/* Whoever turned tracing off right after we turned it on wrote to the same file: that it is off shows it. */
+static void notice_off(struct collector *collector)
+{
+	struct tracefs_instance *instances[] = {collector->instance, collector->keeper};
+
+	for (int i = 0; i < 2 && collector->meddling; i++) {
+		if (!instances[i] || tracefs_trace_is_on(instances[i]) != 0)
+			continue;
+		stream_mark_incomplete(collector->stream);
+		if (!collector->meddled)
+			collector->meddled = memory_format("%s/tracing_on", tracefs_instance_get_name(instances[i]));
+	}
+}
+
 /* Says that something may be missing between these times, of a count that nobody knows. */
 static int doubt(struct collector *collector, int64_t from, int64_t ts)
 {
@@ -808,6 +822,7 @@ int collector_run(struct collector *collector, const struct collection *collecti
 		return -1;
 	}
 	notice_others(collector, "tracing_on");
+	notice_off(collector);
 	status = hand_over(collector, collector->told);
 	if (status == 0)
 		status = follow(collector, collection);
