@@ -63,6 +63,25 @@ nobody_writes() {
 	assert_equal "$(ls log)" ""
 }
 
+@test "triggers stand in the place of charts; a wrong one ends it before it records" {
+	mkdir bin
+	printf '#!/bin/sh\ntrap "exit 0" TERM\ncat %s\nwhile :; do sleep 0.1; done\n' "$TOP/testdata/lock.txt" >bin/trace-collect
+	chmod +x bin/trace-collect
+	printf 'DEFINE TRIGGER slow ON RequestEnd R IF R.Latency > 100ms\n' >slow.trigger
+	printf 'FOLDER=%s\nTRIGGERS="error-return %s"\nFILTER=--before=10ms\n' "$PWD/log" "$PWD/slow.trigger" >configuration
+	PATH=$PWD/bin:$PATH start
+	until_true 60 growing ""
+	kill $pid
+	wait $pid && status=0 || status=$?
+	assert_equal "$status" 0
+	run -0 bash -c 'stream-cat --text "$1"' - "$(newest)"
+	assert_line --regexp '^trigger ts=[0-9.]* name=slow state=fired$'
+	[ ! -e log/limits ]
+	printf 'DEFINE TRIGGER slow ON Sun\n' >slow.trigger
+	PATH=$PWD/bin:$PATH run -2 "$HOURS"
+	assert_output --partial "slow.trigger:1:24: 'Sun' where"
+}
+
 # bats test_tags=live
 @test "an hour ends in good order when it is told to, is compressed by the next, and only one runs" {
 	need_tracefs
