@@ -21,13 +21,14 @@
 #include "program/opener.h"
 #include "program/symbol.h"
 #include "source/collector.h"
+#include "source/exceptions.h"
 #include "source/instance.h"
 #include "source/probe.h"
 #include "source/process.h"
 #include "source/stop.h"
 #include "state/state_file.h"
 
-static struct option_list charts, functions, events, states, processes;
+static struct option_list charts, functions, events, states, processes, thrown;
 static ARRAY(int32_t) pids;
 static ARRAY(const char *) called; /* names of processes */
 static int64_t duration = -1;
@@ -46,10 +47,11 @@ static struct requests_found requests; /* the last of the charts that were named
 static const char *default_charts[] = {"block"};
 
 static const struct option_entry options[] = {
-	{OPTION_LIST, 'c', "chart", &charts, "CHART", "collect what this chart needs (default: block, without -e, -s)"},
+	{OPTION_LIST, 'c', "chart", &charts, "CHART", "collect what this chart needs (default: block, without -e, -s, --exceptions)"},
 	{OPTION_LIST, 'f', "functions", &functions, "BINARY:GLOB", "the chart func:BINARY:FUNCTION of each that matches"},
 	{OPTION_LIST, 'e', "event", &events, "SYSTEM:EVENT[/FILTER]", "collect this event; * ? [] match many"},
 	{OPTION_LIST, 's', "states", &states, "FILE", "collect the events of this state file; see tailblame-states(5)"},
+	{OPTION_LIST, 0, "exceptions", &thrown, "c++[:BINARY]", "what is thrown, and where, as exception records"},
 	{OPTION_DURATION, 'd', "duration", &duration, "DURATION", "end after this time"},
 	{OPTION_SIZE, 'b', "buffer", &buffer, "SIZE", "ring buffer of each CPU (default: 64M over all, 4M at least)"},
 	{OPTION_STRING, 'C', "clock", &clock_name, "CLOCK", "trace clock (default mono)"},
@@ -402,7 +404,15 @@ static int want_all_states(struct wishes *wishes, struct probe_lines *lines)
 	return probe_lines_place(lines);
 }
 
-static int want_all(struct wishes *wishes, struct probes *probes, struct probe_lines *lines, struct chart **loaded, int by_name)
+static int want_exceptions(struct wishes *wishes, struct probes *probes, struct exceptions *exceptions)
+{
+	for (int i = 0; i < thrown.count; i++)
+		if (exceptions_add(exceptions, probes, wishes, thrown.items[i]) < 0)
+			return -1;
+	return 0;
+}
+
+static int want_all(struct wishes *wishes, struct probes *probes, struct probe_lines *lines, struct exceptions *exceptions, struct chart **loaded, int by_name)
 {
 	int status = is_selective() ? want_event(wishes, "sched:sched_process_fork") : 0; /* to follow its children */
 
@@ -414,6 +424,8 @@ static int want_all(struct wishes *wishes, struct probes *probes, struct probe_l
 		status = want_all_states(wishes, lines);
 	if (status == 0)
 		probes_tell(probes, warn);
+	if (status == 0)
+		status = want_exceptions(wishes, probes, exceptions);
 	if (status == 0 && with_stacks)
 		status = want_stacks(wishes);
 	if (status == 0 && (probes_at_risk(probes) || probe_lines_wanted(lines)))
@@ -532,6 +544,7 @@ static int collect(struct collector *collector, struct child *child, char **comm
 	static struct events *names;
 	static struct probes *probes;
 	static struct probe_lines *lines;
+	struct exceptions *exceptions = thrown.count ? exceptions_new(lookup) : NULL;
 	struct wishes *wishes = collector_wishes(collector);
 	const struct collection collection = {
 		.duration = duration,
@@ -550,9 +563,10 @@ static int collect(struct collector *collector, struct child *child, char **comm
 	cost = max_cost > 0 ? cost_new(max_cost) : NULL;
 	probes = probes_new(wishes, lookup, cost);
 	collector_own(collector, cost, probes);
+	collector_tell_exceptions(collector, exceptions);
 	lines = probe_lines_new(probes, wishes, slow_probes, warn);
 	collector_own_lines(collector, lines);
-	if (want_all(wishes, probes, lines, loaded, by_name) < 0 || keep_context(collector) < 0 ||
+	if (want_all(wishes, probes, lines, exceptions, loaded, by_name) < 0 || keep_context(collector) < 0 ||
 	    fork_command(collector, child, command) < 0 || open_stream(&stream, &names, &fd) < 0)
 		return -1;
 	add_stacks(collector, stream);
@@ -665,7 +679,7 @@ int main(int argc, char **argv)
 	lookup = lookup_new(stop_signal);
 	if (only_list)
 		return list_functions();
-	if (charts.count + functions.count + events.count + states.count == 0)
+	if (charts.count + functions.count + events.count + states.count + thrown.count == 0)
 		charts = (struct option_list){.items = default_charts, .count = 1};
 
 	if (add_requests(first < argc ? argv[first] : NULL) < 0)

@@ -2,6 +2,7 @@
 
 #include <setjmp.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <libiberty/demangle.h>
@@ -65,4 +66,18 @@ char *demangle_whole(const char *name)
 	char *whole = demangled(name, DMGL_PARAMS);
 
 	return whole ? whole : memory_text(name, strlen(name));
+}
+
+char *demangle_type(const char *name)
+{
+	static const char before[] = "typeinfo for ";
+	char *mangled = memory_format("_ZTI%s", name);
+	struct writing writing;
+	char *whole = write_by(cplus_demangle_v3_callback, &writing, mangled, 0), *type = NULL;
+
+	if (whole && !strncmp(whole, before, strlen(before)))
+		type = memory_text(whole + strlen(before), strlen(whole + strlen(before)));
+	free(whole);
+	free(mangled);
+	return type;
 }

@@ -19,4 +19,7 @@ char *demangle(const char *name);
  */
 char *demangle_whole(const char *name);
 
+/* "app::Of<int>" of N3app2OfIiEE: a type of C++, as its type_info calls it. NULL: it is none. The caller frees it. */
+char *demangle_type(const char *name);
+
 #endif

@@ -639,3 +639,14 @@ int lookup_arguments_leniently(struct lookup *lookup, const char *path, const ch
 		*why = clean_text(lookup->text + used, lookup->length - used);
 	return arguments.count;
 }
+
+char *lookup_type(struct lookup *lookup, const char *name)
+{
+	const struct question question = {.kind = ASK_TYPE};
+	const struct opener_file none = {.place = -1};
+	enum outcome outcome = UNHEARD;
+
+	for (int i = 0; i < DEATHS && outcome == UNHEARD; i++)
+		outcome = ready(lookup) ? ask(lookup, &question, name, strlen(name), &none, -1, "") : STOPPED;
+	return outcome == ANSWERED && lookup->answer.kind == ANSWER_DONE && lookup->length ? clean_text(lookup->text, lookup->length) : NULL;
+}

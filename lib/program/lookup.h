@@ -100,4 +100,7 @@ int lookup_arguments(struct lookup *lookup, const char *path, const char *functi
 int lookup_arguments_leniently(struct lookup *lookup, const char *path, const char *function, uint64_t offset, const char *text,
 			       const char *lines, struct argument_found *found, char **why);
 
+/* As demangle_type(). NULL: it is none, or nobody could tell. */
+char *lookup_type(struct lookup *lookup, const char *name);
+
 #endif

@@ -321,6 +321,14 @@ static void tell_arguments(void)
 	free(function);
 }
 
+static void tell_type(void)
+{
+	char *name = demangle_type(asked.text);
+
+	answer_text(name ? ANSWER_DONE : ANSWER_FAILED, name ? name : "");
+	free(name);
+}
+
 static const struct {
 	void (*tell)(void);
 	bool keeps_file;
@@ -334,6 +342,7 @@ static const struct {
 	[ASK_SWITCHES] = {tell_switches},
 	[ASK_INSTRUCTION] = {tell_instruction},
 	[ASK_ARGUMENTS] = {tell_arguments, true},
+	[ASK_TYPE] = {tell_type},
 };
 
 /* Nothing is left open but the socket. Signals are for whoever asks. */

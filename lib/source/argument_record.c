@@ -589,3 +589,25 @@ size_t argument_record_take(const struct argument_record *record, const char *pa
 	memcpy(bytes + record->unknown_at, &unknown, sizeof(unknown));
 	return used;
 }
+
+bool argument_record_number(const struct argument_record *record, int which, const char *payload, size_t size, uint64_t *number)
+{
+	const struct told *told = &record->items[which];
+
+	if (end_of(record) > size)
+		return false;
+	*number = number_at(payload, told->at, told->found.size);
+	return is_known(record, payload, &told->found.value, told->look, *number);
+}
+
+bool argument_record_text(const struct argument_record *record, int which, const char *payload, size_t size, char text[ARGUMENT_TEXT_MOST + 1])
+{
+	const char *found;
+	size_t length;
+
+	if (end_of(record) > size || !find_text(record, &record->items[which], payload, size, &found, &length))
+		return false;
+	memcpy(text, found, length);
+	text[length] = '\0';
+	return true;
+}

@@ -56,4 +56,8 @@ size_t argument_record_take(const struct argument_record *record, const char *pa
 bool argument_record_has_descriptor(const struct argument_record *record);
 bool argument_record_descriptor(const struct argument_record *record, const char *payload, size_t size, int64_t *fd);
 
+/* One of them, by its number, of the kernel's event: a number, or a text. False: unknown. */
+bool argument_record_number(const struct argument_record *record, int which, const char *payload, size_t size, uint64_t *number);
+bool argument_record_text(const struct argument_record *record, int which, const char *payload, size_t size, char text[ARGUMENT_TEXT_MOST + 1]);
+
 #endif

@@ -20,6 +20,7 @@
 #include "source/asker.h"
 #include "source/clock.h"
 #include "source/devices.h"
+#include "source/exceptions.h"
 #include "source/execs.h"
 #include "source/guardian.h"
 #include "source/instance.h"
@@ -83,6 +84,7 @@ struct collector {
 	bool recording; /* the keeper's rings are the recorder's */
 	struct stream *stream;
 	struct scribe_setup setup;
+	struct exceptions *exceptions; /* NULL: none are told */
 	struct scribe *scribe; /* while it runs */
 	struct asker *asker;   /* these three: NULL if what processes run is not told, or cannot be */
 	struct execs *execs;
@@ -180,6 +182,11 @@ int collector_open(struct collector *collector, const char *clock, uint64_t buff
 	if (clock_set(&collector->clock, collector->instance, clock) < 0)
 		return -1;
 	return size_rings(collector->instance, collector->buffer);
+}
+
+void collector_tell_exceptions(struct collector *collector, struct exceptions *exceptions)
+{
+	collector->exceptions = exceptions;
 }
 
 int collector_keep(struct collector *collector, int pipe)
@@ -294,6 +301,7 @@ int collector_prepare(struct collector *collector, struct stream *stream, int ou
 		.names = names,
 		.stacks = collector->stacks,
 		.foreign = collector->foreign,
+		.exceptions = collector->exceptions,
 	};
 	if (wishes_enable(collector->wishes, collector->instance, collector->keeper) < 0 || open_rings(collector) < 0)
 		return -1;
@@ -871,6 +879,7 @@ int collector_close(struct collector *collector, bool wait)
 	free(collector->meddled);
 	cost_free(collector->cost);
 	probes_free(collector->probes);
+	exceptions_free(collector->exceptions);
 	wishes_free(collector->wishes);
 	probe_lines_free(collector->lines);
 	if (collector->keeper)

@@ -52,6 +52,10 @@ void collector_own(struct collector *collector, struct cost *cost, struct probes
 /* Probe lines, whose programs may begin while tracing; they become the collector's. */
 void collector_own_lines(struct collector *collector, struct probe_lines *lines);
 
+/* Tells exceptions, by wishes that these have made. They become the collector's. */
+struct exceptions;
+void collector_tell_exceptions(struct collector *collector, struct exceptions *exceptions);
+
 /*
  * Those events that may wait shall stay in the kernel until they are asked for (source/recorder.h), if the reader of the
  * pipe that the stream goes to turns out to be a cchart-filter that asks. Does nothing where there are none, or `pipe` is no pipe. -1 after fail().

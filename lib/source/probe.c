@@ -391,6 +391,23 @@ int probes_entry(struct probes *probes, const char *binary, const char *function
 	return status < 0 ? -1 : make_at(probes, program, &ends, &call);
 }
 
+int probes_told(struct probes *probes, const char *binary, const char *function, const struct arguments *arguments, const struct argument_found *found,
+		const char *event)
+{
+	struct call call = {.function = function, .start = event, .told = true, .arguments = *arguments};
+	char *path = symbol_binary(binary);
+	struct probed *program;
+	struct ends ends = {0};
+
+	memcpy(call.found, found, (size_t)arguments->count * sizeof(*found));
+	if (!path || lookup_offset(probes->lookup, path, function, &ends.start) < 0) {
+		free(path);
+		return -1;
+	}
+	program = find_program(probes, path);
+	return program ? make_at(probes, program, &ends, &call) : -1;
+}
+
 int probes_function(struct probes *probes, const char *binary, const char *function, const char *arguments, const char *start, const char *end)
 {
 	struct call call = {.function = function, .start = start, .end = end};

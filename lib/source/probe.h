@@ -12,6 +12,7 @@
 #ifndef SOURCE_PROBE_H
 #define SOURCE_PROBE_H
 
+#include "program/argument.h"
 #include "source/proof.h"
 #include "source/wishes.h"
 
@@ -38,6 +39,10 @@ int probes_function(struct probes *probes, const char *binary, const char *funct
 
 /* Likewise a probe at a function's entry only, whose event has no end. -1 after fail(). */
 int probes_entry(struct probes *probes, const char *binary, const char *function, const char *arguments, const char *event);
+
+/* Likewise, with arguments that are where the caller says. There must not be one. */
+int probes_told(struct probes *probes, const char *binary, const char *function, const struct arguments *arguments, const struct argument_found *found,
+		const char *event);
 
 /* Likewise a probe at an instruction, FUNCTION+OFFSET (program/symbol.h), whose event has no end. -1 after fail(). */
 int probes_instruction(struct probes *probes, const char *binary, const char *place, const char *arguments, const char *event);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "source/argument_record.h"
+#include "source/exceptions.h"
 #include "source/execs.h"
 #include "source/file_call.h"
 #include "source/files.h"
@@ -179,6 +180,8 @@ int scribe_lost(struct scribe *scribe, const struct ring *ring, int64_t ts, uint
 	status = stream_write_line(scribe->stream, &line);
 	stream_count_lost(scribe->stream, count);
 	scribe->threads.gaps++;
+	if (scribe->by.exceptions)
+		exceptions_forget(scribe->by.exceptions, 0);
 	line_free(&line);
 	return status;
 }
@@ -253,6 +256,8 @@ static int see_life(struct scribe *scribe, const struct layout *layout, const st
 {
 	struct threads *threads = &scribe->threads;
 
+	if (scribe->by.exceptions && (layout->is_exit || layout->is_exec) && common->tid > 0)
+		exceptions_forget(scribe->by.exceptions, common->tid);
 	if (layout->is_fork && layout->thread_count) {
 		threads_forget(threads, number_at(ring, layout->threads[0].tid), true);
 		if (scribe->files)
@@ -368,6 +373,16 @@ static void note_mapper(struct scribe *scribe, int32_t tid)
 		*ARRAY_ADD(&scribe->mappers) = tid;
 }
 
+static int see_exception(struct scribe *scribe, const struct wish *wish, const struct common *common, const struct ring *ring)
+{
+	if (scribe->process->members && !is_wanted(scribe, wish, common, ring))
+		return 0;
+	if (!threads_known(&scribe->threads, common->tid) &&
+	    threads_see(&scribe->threads, scribe->stream, ring_ts(ring), common->tid, NULL) < 0)
+		return -1;
+	return exceptions_see(scribe->by.exceptions, scribe->stream, wish, common->tid, ring_ts(ring), ring->page.payload, ring->page.size);
+}
+
 int scribe_event(struct scribe *scribe, const struct ring *ring)
 {
 	struct record record = {
@@ -388,7 +403,7 @@ int scribe_event(struct scribe *scribe, const struct ring *ring)
 
 	if (wish && wish->parts.count)
 		wish = take_part(wish, ring, &record, bytes);
-	else if (wish && wish->arguments)
+	else if (wish && wish->arguments && !wish->exception)
 		wish = take_arguments(wish, &record, common.tid, arguments);
 	if (ring->missed && scribe_lost(scribe, ring, ring_ts(ring), ring->missed) < 0)
 		return -1;
@@ -404,6 +419,8 @@ int scribe_event(struct scribe *scribe, const struct ring *ring)
 	}
 	if (!wish->enabled || is_own(scribe, layout, &common, ring))
 		return 0;
+	if (wish->exception)
+		return see_exception(scribe, wish, &common, ring);
 	if ((layout->thread_count || layout->is_exec) && see_threads(scribe, layout, &common, ring) < 0)
 		return -1;
 	status = wish->predicate ? passes(scribe, wish, &record) : 1;

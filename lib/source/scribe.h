@@ -38,6 +38,7 @@ struct scribe_setup {
 	struct asker *asker;   /* NULL: what processes run is not told */
 	struct execs *execs;   /* NULL: the kernel does not tell what they are begun with, so that /proc must */
 	struct titles *titles; /* NULL: what processes call themselves later is not told */
+	struct exceptions *exceptions; /* NULL: none are told */
 	bool always_asks;      /* it does not see who runs another program */
 
 	int (*introduce)(void *context, const struct record *event); /* writes what must precede a wish that says so; 0, or -1 after fail() */

@@ -45,6 +45,7 @@ struct wish {
 	char *waits; /* the field that names the thread it is about; NULL: the one in whose context it happened */
 
 	/* of a recorded event, or one that the kernel gives whole */
+	uint8_t exception; /* of a probe: what it tells of exceptions (source/exceptions.h), in the kernel's words; 0: nothing */
 	struct argument_record *arguments; /* of a probe: what becomes of its words; NULL: it has none */
 	struct proof *proof; /* by which some of its arguments may be told; NULL: all may. Not the wish's own */
 	struct predicate *predicate; /* the filter that is applied here; NULL: none. Its setter frees it */

@@ -1,0 +1,563 @@
+#include "source/exceptions.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <uthash.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "program/code.h"
+#include "program/lookup.h"
+#include "program/symbol.h"
+#include "source/argument_record.h"
+#include "stream/line.h"
+
+/*
+ * The C++ ABI (Itanium C++ ABI, sections 2.9.5 and "Exception Handling") and libstdc++'s unwind-cxx.h: a type_info is a pointer to its class's
+ * virtual table, before which lies that class's own type_info, and its name; one of a class with a single base has that base's type_info
+ * behind. Before a thrown object there is the unwinder's header, and before that, from THROWN_AT on, the libstdc++'s, which begins with
+ * the type_info, or with the object that a rethrown exception_ptr points to.
+ */
+enum { NAME_AT = 8, BASE_AT = 16, TABLE_TYPE_AT = -8, UNWIND_SIZE = 32, THROWN_AT = -80 };
+#define UNWIND_CLASS UINT64_C(0x474e5543432b2b00) /* "GNUCC++\0"; of a rethrown exception_ptr with 1 at its end */
+
+/* std::runtime_error and std::logic_error hold their text behind their virtual table. */
+enum { WHAT_AT = 8 };
+
+enum { BASES = 3, HANDLED_MAX = 16, THREADS_MAX = 65536, NAMES_MAX = 4096, CODES_MAX = 32, MAPS_MAX = 65536 };
+
+/* Reading where a thread's code lies takes some 50 us: so often a second at most. */
+enum { PLACES_MAX = 200 };
+
+enum moment { MOMENT_THROW = 1, MOMENT_RETHROW, MOMENT_RETHROW_POINTER, MOMENT_CATCH, MOMENT_CAUGHT, MOMENTS };
+
+#if defined(__x86_64__)
+enum { FIRST = 5, SECOND = 4, STACK = 7 }; /* as DWARF numbers registers */
+#else
+enum { FIRST = 0, SECOND = 1, LINK = 30, STACK = 31 };
+#endif
+
+/* Where the arguments of a moment are in its event. */
+enum { SLOT_OBJECT, SLOT_CALLER, SLOT_CLASS = 1, SLOT_PRIMARY, SLOT_WHAT = 2, SLOT_NAMES, SLOT_KINDS = SLOT_NAMES + BASES + 1 };
+
+struct handled {
+	uint64_t object;
+	char *name;
+	unsigned count; /* of handlers */
+};
+
+struct thrower {
+	int32_t tid;
+	int depth; /* how many it handles; those beyond HANDLED_MAX are only counted */
+	struct handled stack[HANDLED_MAX];
+	UT_hash_handle hh;
+};
+
+struct spelled {
+	char *mangled, *name;
+	UT_hash_handle hh;
+};
+
+/* A file that some thrower has mapped. */
+struct mapped {
+	dev_t device;
+	uint64_t inode;
+	struct code *code;
+};
+
+struct exceptions {
+	struct lookup *lookup;
+	ARRAY(char *) sources; /* files that have probes */
+	struct thrower *throwers;
+	struct spelled *names;
+	struct mapped codes[CODES_MAX];
+	size_t code_count, code_next;
+	int64_t second; /* in which so many places were read: */
+	int places;
+	struct line line;
+};
+
+struct exceptions *exceptions_new(struct lookup *lookup)
+{
+	struct exceptions *exceptions = NEW(struct exceptions);
+
+	exceptions->lookup = lookup;
+	return exceptions;
+}
+
+static void forget_thrower(struct exceptions *exceptions, struct thrower *thrower)
+{
+	HASH_DEL(exceptions->throwers, thrower);
+	for (int i = 0; i < thrower->depth && i < HANDLED_MAX; i++)
+		free(thrower->stack[i].name);
+	free(thrower);
+}
+
+void exceptions_forget(struct exceptions *exceptions, int32_t tid)
+{
+	struct thrower *thrower, *next;
+
+	if (tid) {
+		HASH_FIND(hh, exceptions->throwers, &tid, sizeof(tid), thrower);
+		if (thrower)
+			forget_thrower(exceptions, thrower);
+		return;
+	}
+	HASH_ITER(hh, exceptions->throwers, thrower, next)
+		forget_thrower(exceptions, thrower);
+}
+
+static void forget_names(struct exceptions *exceptions)
+{
+	struct spelled *spelled, *next;
+
+	HASH_ITER(hh, exceptions->names, spelled, next) {
+		HASH_DEL(exceptions->names, spelled);
+		free(spelled->mangled);
+		free(spelled->name);
+		free(spelled);
+	}
+}
+
+void exceptions_free(struct exceptions *exceptions)
+{
+	if (!exceptions)
+		return;
+	exceptions_forget(exceptions, 0);
+	forget_names(exceptions);
+	for (size_t i = 0; i < exceptions->code_count; i++)
+		code_free(exceptions->codes[i].code);
+	for (size_t i = 0; i < exceptions->sources.count; i++)
+		free(exceptions->sources.items[i]);
+	free(exceptions->sources.items);
+	line_free(&exceptions->line);
+	free(exceptions);
+}
+
+/* --- probes ------------------------------------------------------------------------------------------------------------ */
+
+struct asked {
+	struct arguments arguments;
+	struct argument_found found[ARGUMENTS_MAX];
+};
+
+/* Asks for what lies so many steps from a register. */
+static void ask(struct asked *asked, enum argument_form form, uint8_t start, const int *offsets, int derefs)
+{
+	int number = asked->arguments.count++;
+	struct argument_found *found = &asked->found[number];
+	bool text = form == ARGUMENT_FORM_TEXT;
+
+	snprintf(asked->arguments.items[number].label, ARGUMENT_WORD, "a%d", number);
+	asked->arguments.items[number].base = ARGUMENT_NUMBERED;
+	*found = (struct argument_found){.form = (uint8_t)form, .size = text ? ARGUMENT_TEXT_MOST : 8, .value = {.start = start, .derefs = (uint8_t)derefs}};
+	for (int i = 0; i < derefs; i++)
+		found->value.offset[i] = offsets[i];
+}
+
+/* The names of a type and of its bases, and of their classes. The type_info is so many steps from the register. */
+static void ask_type(struct asked *asked, uint8_t start, const int *steps, int count)
+{
+	for (int kind = 0; kind < 2; kind++)
+		for (int base = 0; base <= BASES; base++) {
+			int offsets[ARGUMENT_DEREFS], derefs = 0;
+
+			for (int i = 0; i < count; i++)
+				offsets[derefs++] = steps[i];
+			for (int i = 0; i < base; i++)
+				offsets[derefs++] = BASE_AT;
+			if (kind) {
+				offsets[derefs++] = 0;
+				offsets[derefs++] = TABLE_TYPE_AT;
+			}
+			offsets[derefs++] = NAME_AT;
+			offsets[derefs++] = 0;
+			ask(asked, ARGUMENT_FORM_TEXT, start, offsets, derefs);
+		}
+}
+
+/* Where the function returns to. */
+static void ask_caller(struct asked *asked)
+{
+#if defined(__x86_64__)
+	ask(asked, ARGUMENT_FORM_HEX, STACK, (const int[]){0}, 1);
+#else
+	ask(asked, ARGUMENT_FORM_HEX, LINK, NULL, 0);
+#endif
+}
+
+static void ask_throw(struct asked *asked)
+{
+	ask(asked, ARGUMENT_FORM_HEX, FIRST, NULL, 0);
+	ask_caller(asked);
+	ask(asked, ARGUMENT_FORM_TEXT, FIRST, (const int[]){WHAT_AT, 0}, 2);
+	ask_type(asked, SECOND, NULL, 0);
+}
+
+/* Which object it is about, the thread's state tells. */
+static void ask_thread(struct asked *asked)
+{
+	ask(asked, ARGUMENT_FORM_HEX, STACK, NULL, 0);
+	ask_caller(asked);
+}
+
+/* The exception_ptr is passed by its address. */
+static void ask_pointer(struct asked *asked)
+{
+	ask(asked, ARGUMENT_FORM_HEX, FIRST, (const int[]){0}, 1);
+	ask_caller(asked);
+	ask(asked, ARGUMENT_FORM_TEXT, FIRST, (const int[]){0, WHAT_AT, 0}, 3);
+	ask_type(asked, FIRST, (const int[]){0, THROWN_AT - UNWIND_SIZE}, 2);
+}
+
+/* The object is behind the header; of a rethrown exception_ptr where that points to. */
+static void ask_catch(struct asked *asked)
+{
+	ask(asked, ARGUMENT_FORM_HEX, FIRST, NULL, 0);
+	ask(asked, ARGUMENT_FORM_HEX, FIRST, (const int[]){0}, 1);
+	ask(asked, ARGUMENT_FORM_HEX, FIRST, (const int[]){THROWN_AT}, 1);
+	ask(asked, ARGUMENT_FORM_TEXT, FIRST, (const int[]){THROWN_AT, NAME_AT, 0}, 3);
+}
+
+static const struct {
+	const char *function, *event;
+	void (*ask)(struct asked *asked);
+} moments[MOMENTS] = {
+	[MOMENT_THROW] = {"__cxa_throw", "exception:throw", ask_throw},
+	[MOMENT_RETHROW] = {"__cxa_rethrow", "exception:rethrow", ask_thread},
+	[MOMENT_RETHROW_POINTER] = {"_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE", "exception:pointer", ask_pointer},
+	[MOMENT_CATCH] = {"__cxa_begin_catch", "exception:catch", ask_catch},
+	[MOMENT_CAUGHT] = {"__cxa_end_catch", "exception:caught", ask_thread},
+};
+
+/* Where distributions have the library. */
+static char *find_library(void)
+{
+	static const char *const places[] = {
+#if defined(__x86_64__)
+		"/usr/lib/x86_64-linux-gnu/libstdc++.so.6",
+#elif defined(__aarch64__)
+		"/usr/lib/aarch64-linux-gnu/libstdc++.so.6",
+#endif
+		"/usr/lib64/libstdc++.so.6", "/usr/lib/libstdc++.so.6"};
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (access(places[i], R_OK) == 0)
+			return realpath(places[i], NULL);
+	return fail("there is no libstdc++.so.6 where libraries are; say --exceptions=c++:PATH"), NULL;
+}
+
+/* The file that has the runtime: the program's own, where it is linked statically, or the system's library. */
+static char *find_runtime(struct exceptions *exceptions, const char *binary)
+{
+	char *path = symbol_binary(binary), *real;
+	uint64_t offset;
+
+	if (!path)
+		return NULL;
+	if (lookup_offset(exceptions->lookup, path, moments[MOMENT_THROW].function, &offset) < 0) {
+		free(path);
+		return find_library();
+	}
+	real = realpath(path, NULL);
+	if (!real)
+		return path;
+	free(path);
+	return real;
+}
+
+/* What is not linked into a program statically is not called there. */
+static int probe_runtime(struct exceptions *exceptions, struct probes *probes, struct wishes *wishes, const char *path)
+{
+	for (int moment = MOMENT_THROW; moment < MOMENTS; moment++) {
+		struct asked asked = {0};
+		uint64_t offset;
+
+		if (moment != MOMENT_THROW && lookup_offset(exceptions->lookup, path, moments[moment].function, &offset) < 0)
+			continue;
+		moments[moment].ask(&asked);
+		if (probes_told(probes, path, moments[moment].function, &asked.arguments, asked.found, moments[moment].event) < 0)
+			return -1;
+		wishes_at(wishes, wishes_count(wishes) - 1)->exception = (uint8_t)moment;
+		wishes_at(wishes, wishes_count(wishes) - 1)->flags |= WISH_QUIET;
+	}
+	return 0;
+}
+
+int exceptions_add(struct exceptions *exceptions, struct probes *probes, struct wishes *wishes, const char *source)
+{
+	const char *colon = strchr(source, ':');
+	char *path;
+
+	if (strcmp(source, "c++") != 0 && strncmp(source, "c++:", strlen("c++:")) != 0)
+		return fail("unknown source of exceptions '%s'; there are c++ and c++:BINARY", source);
+	path = colon ? find_runtime(exceptions, colon + 1) : find_library();
+	if (!path)
+		return -1;
+	for (size_t i = 0; i < exceptions->sources.count; i++)
+		if (!strcmp(exceptions->sources.items[i], path)) {
+			free(path);
+			return 0;
+		}
+	*ARRAY_ADD(&exceptions->sources) = path;
+	return probe_runtime(exceptions, probes, wishes, path);
+}
+
+/* --- names ------------------------------------------------------------------------------------------------------------- */
+
+/* The type as it is written. NULL: its name is none. */
+static const char *spell(struct exceptions *exceptions, const char *mangled)
+{
+	struct spelled *spelled;
+
+	if (*mangled == '*') /* it is compared by its address */
+		mangled++;
+	if (!*mangled)
+		return NULL;
+	HASH_FIND_STR(exceptions->names, mangled, spelled);
+	if (spelled)
+		return spelled->name;
+	if (HASH_COUNT(exceptions->names) >= NAMES_MAX)
+		forget_names(exceptions);
+	spelled = NEW(struct spelled);
+	spelled->mangled = memory_text(mangled, strlen(mangled));
+	spelled->name = lookup_type(exceptions->lookup, mangled);
+	HASH_ADD_KEYPTR(hh, exceptions->names, spelled->mangled, strlen(spelled->mangled), spelled);
+	return spelled->name;
+}
+
+static struct code *find_code(struct exceptions *exceptions, int32_t tid, const char *path, uint64_t start, uint64_t end, dev_t device, uint64_t inode)
+{
+	struct code_identity identity = {.inode = inode, .device = device};
+	struct mapped *mapped;
+
+	for (size_t i = 0; i < exceptions->code_count; i++)
+		if (exceptions->codes[i].device == device && exceptions->codes[i].inode == inode)
+			return exceptions->codes[i].code;
+	mapped = &exceptions->codes[exceptions->code_next];
+	exceptions->code_next = (exceptions->code_next + 1) % CODES_MAX;
+	if (exceptions->code_count == CODES_MAX)
+		code_free(mapped->code);
+	else
+		exceptions->code_count++;
+	*mapped = (struct mapped){device, inode, code_open(exceptions->lookup, path, &tid, 0, start, end, &identity)};
+	return mapped->code;
+}
+
+/* The innermost function that has the call before this address. NULL: nobody knows. */
+static char *look_up(struct exceptions *exceptions, int32_t tid, FILE *maps, uint64_t address)
+{
+	uint64_t start, end, offset, inode;
+	unsigned major, minor;
+	struct lookup_place place;
+	char line[4352];
+	int path;
+
+	for (int i = 0; i < MAPS_MAX && fgets(line, sizeof(line), maps); i++) {
+		path = 0;
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*4s %" SCNx64 " %x:%x %" SCNu64 " %n", &start, &end, &offset, &major, &minor, &inode, &path) < 6 ||
+		    !path || address < start || address >= end)
+			continue;
+		if (line[path] != '/' || !inode)
+			return NULL;
+		line[strcspn(line, "\n")] = '\0';
+		code_look(find_code(exceptions, tid, line + path, start, end, makedev(major, minor), inode), offset + (address - start), &place);
+		for (int n = 1; n < place.count; n++)
+			free(place.functions[n]);
+		return place.count ? place.functions[0] : NULL;
+	}
+	return NULL;
+}
+
+static char *function_of(struct exceptions *exceptions, int32_t tid, int64_t ts, uint64_t address)
+{
+	char path[40], *function;
+	FILE *maps;
+
+	if (exceptions->second != ts / 1000000000) {
+		exceptions->second = ts / 1000000000;
+		exceptions->places = 0;
+	}
+	if (address < 2 || exceptions->places++ >= PLACES_MAX)
+		return NULL;
+	snprintf(path, sizeof(path), "/proc/%d/maps", tid);
+	maps = fopen(path, "re");
+	if (!maps)
+		return NULL;
+	function = look_up(exceptions, tid, maps, address - 1);
+	fclose(maps);
+	return function;
+}
+
+/* --- what happens ------------------------------------------------------------------------------------------------------ */
+
+/* The words of an event. */
+struct seen {
+	const struct wish *wish;
+	const char *payload;
+	size_t size;
+	int32_t tid;
+	int64_t ts;
+};
+
+static bool text_of(const struct seen *seen, int slot, char room[ARGUMENT_TEXT_MOST + 1])
+{
+	return argument_record_text(seen->wish->arguments, slot, seen->payload, seen->size, room);
+}
+
+static uint64_t number_of(const struct seen *seen, int slot)
+{
+	uint64_t number;
+
+	return argument_record_number(seen->wish->arguments, slot, seen->payload, seen->size, &number) ? number : 0;
+}
+
+/* Whether the type is one of those that hold a text, or has such a base: only then is there one. */
+static bool has_what(const struct seen *seen)
+{
+	char name[ARGUMENT_TEXT_MOST + 1], kind[ARGUMENT_TEXT_MOST + 1];
+
+	for (int base = 0; base <= BASES; base++) {
+		if (!text_of(seen, SLOT_NAMES + base, name))
+			return false;
+		if (!strcmp(name, "St13runtime_error") || !strcmp(name, "St11logic_error"))
+			return true;
+		if (!text_of(seen, SLOT_KINDS + base, kind) || strcmp(kind, "N10__cxxabiv120__si_class_type_infoE") != 0)
+			return false;
+	}
+	return false;
+}
+
+static struct thrower *find_thrower(struct exceptions *exceptions, int32_t tid, bool make)
+{
+	struct thrower *thrower;
+
+	HASH_FIND(hh, exceptions->throwers, &tid, sizeof(tid), thrower);
+	if (thrower || !make)
+		return thrower;
+	if (HASH_COUNT(exceptions->throwers) >= THREADS_MAX)
+		exceptions_forget(exceptions, 0);
+	thrower = NEW(struct thrower);
+	thrower->tid = tid;
+	HASH_ADD(hh, exceptions->throwers, tid, sizeof(thrower->tid), thrower);
+	return thrower;
+}
+
+/* What the thread handles; NULL: nothing that is known. */
+static struct handled *handled_by(struct exceptions *exceptions, int32_t tid)
+{
+	struct thrower *thrower = find_thrower(exceptions, tid, false);
+
+	return thrower && thrower->depth > 0 && thrower->depth <= HANDLED_MAX ? &thrower->stack[thrower->depth - 1] : NULL;
+}
+
+static void begin_catch(struct exceptions *exceptions, const struct seen *seen)
+{
+	uint64_t class = number_of(seen, SLOT_CLASS), object = 0;
+	struct handled *now = handled_by(exceptions, seen->tid);
+	char mangled[ARGUMENT_TEXT_MOST + 1];
+	struct thrower *thrower;
+	const char *name = NULL;
+
+	if (class == UNWIND_CLASS)
+		object = number_of(seen, SLOT_OBJECT) + UNWIND_SIZE;
+	else if (class == (UNWIND_CLASS | 1))
+		object = number_of(seen, SLOT_PRIMARY);
+	if (now && object && now->object == object) {
+		now->count++;
+		return;
+	}
+	thrower = find_thrower(exceptions, seen->tid, true);
+	if (class == UNWIND_CLASS && text_of(seen, SLOT_PRIMARY + 1, mangled))
+		name = spell(exceptions, mangled);
+	if (thrower->depth < HANDLED_MAX)
+		thrower->stack[thrower->depth] = (struct handled){object, name ? memory_text(name, strlen(name)) : NULL, 1};
+	thrower->depth++;
+}
+
+static void end_catch(struct exceptions *exceptions, const struct seen *seen)
+{
+	struct thrower *thrower = find_thrower(exceptions, seen->tid, false);
+
+	if (!thrower)
+		return;
+	if (thrower->depth > HANDLED_MAX) {
+		thrower->depth--;
+		return;
+	}
+	if (--thrower->stack[thrower->depth - 1].count > 0)
+		return;
+	free(thrower->stack[--thrower->depth].name);
+	if (thrower->depth == 0)
+		forget_thrower(exceptions, thrower);
+}
+
+/* An object of address 0 is not known. */
+static void add_object(struct line *line, const char *key, uint64_t object)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "0x%" PRIx64, object);
+	if (object)
+		line_text(line, key, text);
+}
+
+static int tell(struct exceptions *exceptions, struct stream *stream, const struct seen *seen, uint64_t object, const char *name, bool has_text)
+{
+	const struct handled *handled = handled_by(exceptions, seen->tid);
+	char text[ARGUMENT_TEXT_MOST + 1], *function = function_of(exceptions, seen->tid, seen->ts, number_of(seen, SLOT_CALLER));
+	struct line *line = &exceptions->line;
+
+	line_begin(line, kind_name(KIND_EXCEPTION));
+	line_time(line, "ts", seen->ts);
+	line_integer(line, "tid", seen->tid);
+	add_object(line, "object", object);
+	line_text(line, "name", name ? name : "?");
+	if (has_text && text_of(seen, SLOT_WHAT, text))
+		line_text(line, "what", text);
+	if (function)
+		line_text(line, "function", function);
+	if (handled && handled->object != object)
+		add_object(line, "cause", handled->object);
+	free(function);
+	return stream_write_line(stream, line);
+}
+
+static int see_throw(struct exceptions *exceptions, struct stream *stream, const struct seen *seen)
+{
+	char mangled[ARGUMENT_TEXT_MOST + 1];
+	const char *name = text_of(seen, SLOT_NAMES, mangled) ? spell(exceptions, mangled) : NULL;
+
+	return tell(exceptions, stream, seen, number_of(seen, SLOT_OBJECT), name, has_what(seen));
+}
+
+/* `throw;` */
+static int see_rethrow(struct exceptions *exceptions, struct stream *stream, const struct seen *seen)
+{
+	const struct handled *handled = handled_by(exceptions, seen->tid);
+
+	return tell(exceptions, stream, seen, handled ? handled->object : 0, handled ? handled->name : NULL, false);
+}
+
+int exceptions_see(struct exceptions *exceptions, struct stream *stream, const struct wish *wish, int32_t tid, int64_t ts, const char *payload, size_t size)
+{
+	const struct seen seen = {wish, payload, size, tid, ts};
+
+	switch (wish->exception) {
+	case MOMENT_RETHROW:
+		return see_rethrow(exceptions, stream, &seen);
+	case MOMENT_CATCH:
+		begin_catch(exceptions, &seen);
+		return 0;
+	case MOMENT_CAUGHT:
+		end_catch(exceptions, &seen);
+		return 0;
+	default:
+		return see_throw(exceptions, stream, &seen);
+	}
+}

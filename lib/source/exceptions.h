@@ -1,0 +1,39 @@
+/*
+ * exceptions: who throws what, where: probes at the entries of a runtime's functions, and an `exception` record of each throw.
+ *
+ * Of C++ (libstdc++) these are __cxa_throw, __cxa_rethrow, std::rethrow_exception, __cxa_begin_catch and __cxa_end_catch: the last two tell which
+ * exceptions a thread handles, and so the cause of a new one, and what is thrown once more. No return is probed, and nothing is written
+ * into the program. What the kernel reads of it is bounded, checked where it leads (a type is read on only if its class says what lies
+ * there), and spelled by a process without rights.
+ *
+ *	exceptions = exceptions_new(lookup)
+ *	exceptions_add(exceptions, probes, wishes, "c++:./server")	each source
+ *	exceptions_see(exceptions, stream, ...)				each event of a wish whose `exception` is set
+ *	exceptions_free(exceptions)
+ */
+#ifndef SOURCE_EXCEPTIONS_H
+#define SOURCE_EXCEPTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "source/probe.h"
+#include "stream/stream.h"
+
+struct exceptions;
+struct lookup;
+
+/* The lookup must live as long. */
+struct exceptions *exceptions_new(struct lookup *lookup);
+void exceptions_free(struct exceptions *exceptions); /* NULL: nothing */
+
+/* Wants a source: "c++", or "c++:BINARY" for what is linked statically, or a library elsewhere. -1 after fail(). */
+int exceptions_add(struct exceptions *exceptions, struct probes *probes, struct wishes *wishes, const char *source);
+
+/* Takes an event, in the kernel's words, and writes a record if something was thrown. -1 after fail(): the output failed. */
+int exceptions_see(struct exceptions *exceptions, struct stream *stream, const struct wish *wish, int32_t tid, int64_t ts, const char *payload, size_t size);
+
+/* The thread is another now, or gone; 0: events were lost, of whatever thread. What it handles is not known any more. */
+void exceptions_forget(struct exceptions *exceptions, int32_t tid);
+
+#endif

@@ -1,0 +1,147 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2154 # $stderr is set by run
+# trace-collect --exceptions: what programs throw, without a change to what they do.
+# bats file_tags=live
+
+load helper
+
+teardown() {
+	local left
+	left=$(jobs -p)
+	[ -z "$left" ] || kill -KILL $left 2>/dev/null || true
+}
+
+# A program that throws in several ways, and then waits until its first argument, a FIFO, is written to; with a second one, it dies of what
+# nobody catches.
+thrower() { # OPTION...
+	command -v g++ >/dev/null || skip "needs g++"
+	cat >thrower.cc <<-'CC'
+		#include <exception>
+		#include <fcntl.h>
+		#include <iostream>
+		#include <stdexcept>
+		#include <system_error>
+		#include <unistd.h>
+		namespace app {
+		struct Bad : std::runtime_error { using std::runtime_error::runtime_error; };
+		struct Plain { virtual ~Plain() {} const char *text = "no text"; };
+		struct Two : Plain, std::runtime_error { Two() : std::runtime_error("behind another base") {} };
+		template <class T> struct Of : std::logic_error { using std::logic_error::logic_error; };
+		}
+		__attribute__((noinline)) static void thrower(int i)
+		{
+			switch (i) {
+			case 0: throw app::Bad("bad\nthing");
+			case 1: throw app::Plain();
+			case 2: throw 5;
+			case 3: throw app::Of<int>(std::string(300, 'x'));
+			case 4: throw app::Two();
+			case 5: throw std::system_error(2, std::generic_category(), "opening");
+			}
+		}
+		__attribute__((noinline)) static void handler()
+		{
+			try {
+				throw std::out_of_range("while handled");
+			} catch (std::exception &e) {
+				std::cout << e.what() << std::endl;
+			}
+		}
+		int main(int argc, char **argv)
+		{
+			std::exception_ptr kept;
+			char byte;
+			for (int i = 0; i < 6; i++)
+				try {
+					try {
+						thrower(i);
+					} catch (const app::Bad &e) {
+						handler();
+						throw;
+					}
+				} catch (...) {
+					if (i == 0)
+						kept = std::current_exception();
+				}
+			try {
+				std::rethrow_exception(kept);
+			} catch (const std::exception &e) {
+				std::cout << e.what() << std::endl;
+				handler();
+			}
+			int fd = argc > 1 ? open(argv[1], O_RDONLY) : -1;
+			std::cout << (fd >= 0 && read(fd, &byte, 1) == 1 ? "told" : "not told") << std::endl;
+			if (argc > 2)
+				thrower(0);
+		}
+	CC
+	g++ -O1 "$@" -o thrower thrower.cc
+}
+
+thrown() { # COUNT
+	[ "$(stream-cat -t trace 2>/dev/null | grep -c '^exception')" -ge "$1" ]
+}
+
+# run_both SOURCE: untraced and traced the program says the same and dies alike.
+run_both() {
+	mkfifo go
+	{ echo >go & sh -c './thrower go die >said 2>&1; echo $? >>said'; } 2>/dev/null
+	trace-collect -p command --exceptions "$1" -o trace -- sh -c './thrower go die >said.traced 2>&1; echo $? >>said.traced' 3>&- &
+	local collector=$!
+	until_true 60 thrown 9
+	echo >go
+	wait $collector
+	diff said said.traced
+	grep -q "what():  bad" said
+	stream-cat -t trace | sed -n 's/^exception ts=[0-9.]* tid=[0-9]* //p' >thrown
+}
+
+# What was thrown; the cause by the number of its first throw. The last two are thrown, and once more by the runtime to tell of it, when the program
+# dies: then there may be no process to ask for the function.
+check_thrown() {
+	awk '{ for (i = 1; i <= NF; i++) if (split($i, a, "=") && a[1] == "object" && !(a[2] in seen)) seen[a[2]] = NR
+		for (i = 1; i <= NF; i++) if (split($i, a, "=") && a[1] == "cause") sub("=.*", "=" seen[a[2]], $i)
+		print }' thrown | sed -e 's/^object=[^ ]* //' -e 's/\.cold//' -e '11,$s/ function=.*//' >told
+	diff - told <<-END
+		name=app::Bad what="bad\\nthing" function=thrower
+		name=std::out_of_range what="while handled" function=handler cause=1
+		name=app::Bad function=main
+		name=app::Plain function=thrower
+		name=int function=thrower
+		name=app::Of<int> what=$(printf 'x%.0s' {1..255}) function=thrower
+		name=app::Two function=thrower
+		name=std::system_error what="opening: No such file or directory" function=thrower
+		name=app::Bad what="bad\\nthing" function=main
+		name=std::out_of_range what="while handled" function=handler cause=1
+		name=app::Bad what="bad\\nthing"
+		name=app::Bad
+	END
+}
+
+@test "what a C++ program throws is told with its text, its cause and its function, and triggers see it" {
+	need_tracefs
+	thrower
+	run_both c++
+	check_thrown
+	[[ ! $(tracing_left) =~ $$ ]]
+	run -0 --separate-stderr trigger-filter -t -T exception trace
+	assert_line --regexp '^trigger ts=[0-9.]* name=exception state=fired$'
+	printf 'DEFINE TRIGGER t ON Exception E IF E.Name = %s AND E.What LIKE %s AND E.Function = %s\n' "'std::system_error'" "'opening*'" "'thrower'" >t.trigger
+	run -0 --separate-stderr trigger-filter -t -T ./t.trigger trace
+	assert_line --regexp '^trigger ts=[0-9.]* name=t state=fired$'
+	assert_equal "$(grep -c '^signal' <<<"$output")" 1
+}
+
+@test "a program that has the C++ runtime linked in is traced by its name" {
+	need_tracefs
+	thrower -static-libstdc++ -static-libgcc
+	run_both c++:./thrower
+	check_thrown
+}
+
+@test "sources of exceptions that there are not are refused" {
+	run -1 trace-collect --exceptions rust -d 1
+	assert_output "trace-collect: unknown source of exceptions 'rust'; there are c++ and c++:BINARY"
+	run -1 trace-collect --exceptions c++:./nothing -d 1
+	assert_output --partial "nothing"
+}
