@@ -1,7 +1,6 @@
 /*
  * run-hub: order the runs of a fleet, and collect them.
  */
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +18,13 @@
 #include "fleet/order.h"
 #include "fleet/store.h"
 #include "fleet/subject.h"
+#include "fleet/watch.h"
 #include "run/job.h"
 
+enum { WATCH_SECONDS = 60 /* between two looks at the runs, while more come */ };
+
 static struct link_options to = {.server = "nats://127.0.0.1:4222"};
-static const char *since, *until, *nodes = "*", *output;
+static const char *since, *until, *nodes = "*", *output, *url, *metric = "elapsed";
 static uint64_t runs = 20, most = UINT64_C(8) << 30;
 static bool light, follow, moments;
 
@@ -33,11 +35,13 @@ static const struct option_entry options[] = {
 	{OPTION_STRING, 0, "key", &to.key, "FILE", "its key"},
 	{OPTION_STRING, 0, "login", &to.login, "FILE", "a file of user and password"},
 	{OPTION_STRING, 0, "since", &since, "TIME", "pull --moments: only those since then"},
-	{OPTION_STRING, 'u', "until", &until, "TIME", "order: until then, 7d or 2026-12-01T05:00; pull --moments: those before"},
-	{OPTION_COUNT, 'r', "runs", &runs, "N", "order: this many runs on each machine (default 20)"},
-	{OPTION_STRING, 0, "nodes", &nodes, "GLOB", "order, pull: only machines of these names"},
+	{OPTION_STRING, 'u', "until", &until, "TIME", "order, watch: until then, 7d or 2026-12-01T05:00; pull --moments: those before"},
+	{OPTION_COUNT, 'r', "runs", &runs, "N", "order, watch: this many runs on each machine (default 20)"},
+	{OPTION_STRING, 0, "nodes", &nodes, "GLOBS", "order, pull: only machines of these names, with commas between them"},
+	{OPTION_STRING, 0, "url", &url, "HOST", "order: programs whose command lines name this server"},
+	{OPTION_STRING, 0, "metric", &metric, "METRIC", "watch: group by it (default elapsed), as run-cluster does"},
 	{OPTION_FLAG, 0, "light", &light, NULL, "order: only begin, end and exit status"},
-	{OPTION_STRING, 'o', "output", &output, "FILE", "pull: append to this file"},
+	{OPTION_STRING, 'o', "output", &output, "FILE", "pull, watch: append to this file"},
 	{OPTION_FLAG, 0, "follow", &follow, NULL, "pull: go on as messages arrive"},
 	{OPTION_FLAG, 'm', "moments", &moments, NULL, "pull: what was slow, and who was to blame, in place of runs"},
 	{OPTION_SIZE, 0, "size", &most, "SIZE", "init: the most that the server stores (default 8G)"},
@@ -151,33 +155,55 @@ static char *job_path(const char *name)
 	return path ? path : memory_text(name, strlen(name));
 }
 
-static int give_order(char *const *arguments)
+/* An order of a job, which the caller frees, but for its id. */
+static struct order load_order(const char *name)
 {
-	char *path = job_path(arguments[0]), *text, id[NUMBER_ROOM];
+	char *path = job_path(name), *text;
 	struct job *job = job_load(path);
-	struct order order = {.until = read_until(), .runs = runs, .nodes = (char *)nodes, .light = light, .id = id};
-	struct fleet_link *link;
-	struct timespec now;
+	struct order order = {.until = read_until(), .runs = runs, .nodes = (char *)nodes, .light = light, .url = (char *)url};
 
 	if (!job || !(text = file_read(path, NULL)))
 		die("%s", fail_text());
-	if (job->programs.count == 0)
+	if (job->programs.count == 0 && !url)
 		die("the job '%s' names no program", path);
 	if (!order_job_is_name(job->name) || strlen(text) > ORDER_TEXT_MOST)
 		die("the job '%s' has more than %d bytes, or its name is not of letters, digits, '_', '-' and '.'", path, ORDER_TEXT_MOST);
+	if (url && !order_url_is_name(url))
+		die_usage("--url is the name of a server, of letters, digits and _-.:/[]");
 	if (runs == 0)
 		die_usage("--runs must be above 0");
+	order.job = memory_text(job->name, strlen(job->name));
+	order.text = text;
+	job_free(job);
+	free(path);
+	return order;
+}
+
+static void put_order(struct fleet_link *link, struct order *order)
+{
+	struct timespec now;
+	char id[NUMBER_ROOM];
+
 	clock_gettime(CLOCK_REALTIME, &now);
 	snprintf(id, sizeof(id), "%lld%09ld", (long long)now.tv_sec, now.tv_nsec);
-	order.job = job->name;
-	order.text = text;
+	order->id = id;
+	if (order_check(order) < 0)
+		die("%s", fail_text());
+	change_orders(link, order);
+	order->id = NULL;
+}
+
+static int give_order(char *const *arguments)
+{
+	struct order order = load_order(arguments[0]);
+	struct fleet_link *link;
+
 	confine(CONFINE_NETWORK, NULL, NULL, 0);
 	link = open_link();
-	change_orders(link, &order);
+	put_order(link, &order);
 	fleet_link_close(link);
-	job_free(job);
-	free(text);
-	free(path);
+	free(order.job);
+	free(order.text);
 	return EXIT_DONE;
 }
 
@@ -210,8 +236,8 @@ static int list_orders(char *const *arguments)
 
 		if (gmtime_r(&end, &day))
 			strftime(when, sizeof(when), "%FT%H:%MZ", &day);
-		printf("%s: %llu runs, %s, on '%s', until %s\n", order->job, (unsigned long long)order->runs, order->light ? "light" : "full",
-		       order->nodes, when);
+		printf("%s: %llu runs, %s, on '%s', until %s%s%s\n", order->job, (unsigned long long)order->runs, order->light ? "light" : "full",
+		       order->nodes, when, order->url ? ", of what names " : "", order->url ? order->url : "");
 	}
 	orders_free(&orders);
 	fleet_link_close(link);
@@ -225,7 +251,7 @@ struct wanted {
 
 static bool is_wanted(const struct wanted *wanted, const struct parcel *parcel)
 {
-	return fnmatch(nodes, parcel->node, 0) == 0 && (!parcel->moments || (parcel->from >= wanted->since && parcel->from < wanted->until));
+	return order_is_for(nodes, parcel->node) && (!parcel->moments || (parcel->from >= wanted->since && parcel->from < wanted->until));
 }
 
 /* Writes what a message has: 0; 1: it is no run, and no moments, or tells of some that are missing. */
@@ -275,8 +301,8 @@ static struct wanted read_wanted(void)
 {
 	struct wanted wanted = {INT64_MIN, INT64_MAX};
 
-	if (!moments && (since || until))
-		die_usage("--since and --until choose moments: they need --moments");
+	if (!moments)
+		return wanted;
 	if (since && __builtin_mul_overflow(read_time(since, -1), NSEC_PER_SEC, &wanted.since))
 		die_usage("'%s' is too far away", since);
 	if (until && __builtin_mul_overflow(read_time(until, -1), NSEC_PER_SEC, &wanted.until))
@@ -284,44 +310,125 @@ static struct wanted read_wanted(void)
 	return wanted;
 }
 
-static int pull(char *const *arguments)
-{
-	struct wanted wanted = read_wanted();
-	struct store *store = store_open(output);
-	const struct fleet_message *messages;
+/* A pull at work. */
+struct pulling {
+	struct store *store;
 	struct fleet_link *link;
-	bool all_seen = false, closed = false, strange = false, told = false;
-	char *name;
+	struct wanted wanted;
+	char *name; /* of its consumer */
+	bool all_seen, closed, strange, told;
+};
 
-	if (!store)
+static struct pulling begin_pull(const char *name)
+{
+	struct pulling pulling = {.wanted = read_wanted(), .store = store_open(output)};
+
+	if (!pulling.store)
 		die("%s", fail_text());
-	if (!order_job_is_name(arguments[0]) || strchr(arguments[0], '.'))
+	if (!order_job_is_name(name) || strchr(name, '.'))
 		die_usage("the name of a pull is of letters, digits, '_' and '-'");
 	to.patient = follow;
 	/* no name of a pull of runs has an equals sign */
-	name = memory_format("%s%s", arguments[0], moments ? "=moments" : "");
+	pulling.name = memory_format("%s%s", name, moments ? "=moments" : "");
 	confine(CONFINE_NETWORK, output, NULL, 0);
-	link = open_link();
-	while (!closed && (follow || !all_seen)) {
-		int count = fleet_link_pull(link, name, moments ? FLEET_MOMENTS : FLEET_SUBJECTS, &messages, &all_seen);
+	pulling.link = open_link();
+	return pulling;
+}
 
-		if (count < 0 && !follow)
-			give_up(link);
-		if (count < 0)
-			wait_for_server(link, &told);
-		else
-			told = false;
-		for (int i = 0; i < count; i++)
-			strange |= take(store, &messages[i], &wanted) != 0;
-		if (count > 0 && store_sync(store, &closed) < 0)
-			die("%s", fail_text());
-		if (count > 0 && !closed && fleet_link_acknowledge(link) < 0 && !follow)
-			give_up(link);
+/* One round: how many messages there were. */
+static int pull_some(struct pulling *pulling)
+{
+	const struct fleet_message *messages;
+	int count = fleet_link_pull(pulling->link, pulling->name, moments ? FLEET_MOMENTS : FLEET_SUBJECTS, &messages, &pulling->all_seen);
+
+	if (count < 0 && !follow)
+		give_up(pulling->link);
+	if (count < 0)
+		wait_for_server(pulling->link, &pulling->told);
+	else
+		pulling->told = false;
+	for (int i = 0; i < count; i++)
+		pulling->strange |= take(pulling->store, &messages[i], &pulling->wanted) != 0;
+	if (count > 0 && store_sync(pulling->store, &pulling->closed) < 0)
+		die("%s", fail_text());
+	if (count > 0 && !pulling->closed && fleet_link_acknowledge(pulling->link) < 0 && !follow)
+		give_up(pulling->link);
+	return count;
+}
+
+static int pull(char *const *arguments)
+{
+	struct pulling pulling;
+
+	if (!moments && (since || until))
+		die_usage("--since and --until choose moments: they need --moments");
+	pulling = begin_pull(arguments[0]);
+	while (!pulling.closed && (follow || !pulling.all_seen))
+		pull_some(&pulling);
+	fleet_link_close(pulling.link);
+	store_close(pulling.store);
+	free(pulling.name);
+	return pulling.strange ? EXIT_INCOMPLETE : EXIT_DONE;
+}
+
+/* Whether the order is there, and not over. */
+static bool has_order(struct fleet_link *link, const char *job)
+{
+	struct orders orders = {0};
+	bool found = false;
+
+	read_orders(link, &orders);
+	for (size_t i = 0; i < orders.all.count; i++)
+		found |= !strcmp(orders.all.items[i].job, job) && orders.all.items[i].until > time(NULL);
+	orders_free(&orders);
+	return found;
+}
+
+/* Orders whole runs from the nodes of the slowest and the fastest group, under a name of their own, unless that order is there. */
+static void judge(struct fleet_link *link, const struct order *light_order)
+{
+	struct grouping_options how = {.metric = metric, .job = light_order->job};
+	struct order order = *light_order;
+	struct watch_choice choice;
+	int status;
+
+	order.job = memory_format("%s.full", light_order->job);
+	status = has_order(link, order.job) ? 0 : watch_choose((char *)output, &how, &choice);
+	if (status < 0)
+		warn("%s", fail_text());
+	if (status > 0) {
+		order.until = read_until();
+		order.nodes = choice.nodes;
+		put_order(link, &order);
+		warn("%s", choice.text);
+		free(choice.nodes);
+		free(choice.text);
 	}
-	fleet_link_close(link);
-	store_close(store);
-	free(name);
-	return strange ? EXIT_INCOMPLETE : EXIT_DONE;
+	free(order.job);
+}
+
+static int watch(char *const *arguments)
+{
+	struct order order = load_order(arguments[0]);
+	struct pulling pulling;
+	bool fresh = true; /* what is in the file may not have been judged */
+	time_t judged = 0;
+
+	if (!output || moments || light)
+		die_usage("watch needs --output, and has neither --moments nor --light");
+	follow = true;
+	pulling = begin_pull(arguments[1]);
+	while (!pulling.closed) {
+		int count = pull_some(&pulling);
+
+		fresh |= count > 0;
+		if (fresh && count >= 0 && (count == 0 || time(NULL) >= judged + WATCH_SECONDS)) {
+			judge(pulling.link, &order);
+			judged = time(NULL);
+			fresh = false;
+		}
+	}
+	return EXIT_FAILED;
 }
 
 static const struct {
@@ -329,7 +436,7 @@ static const struct {
 	int operands;
 	int (*run)(char *const *arguments);
 } commands[] = {
-	{"init", 0, init}, {"order", 1, give_order}, {"orders", 0, list_orders}, {"cancel", 1, cancel}, {"pull", 1, pull},
+	{"init", 0, init}, {"order", 1, give_order}, {"orders", 0, list_orders}, {"cancel", 1, cancel}, {"pull", 1, pull}, {"watch", 2, watch},
 };
 
 static const char *command_at(size_t index)
@@ -339,11 +446,11 @@ static const char *command_at(size_t index)
 
 int main(int argc, char **argv)
 {
-	int first = command_line(argc, argv, options, "init|order|orders|cancel|pull [JOB|NAME]", "order the runs of a fleet, and collect them");
+	int first = command_line(argc, argv, options, "init|order|orders|cancel|pull|watch [JOB] [NAME]", "order the runs of a fleet, and collect them");
 	int index;
 
 	if (first == argc)
-		die_usage("what to do is init, order, orders, cancel or pull");
+		die_usage("what to do is init, order, orders, cancel, pull or watch");
 	index = listing_find("command", argv[first], command_at);
 	if (index < 0)
 		die_usage("%s", fail_text());

@@ -397,6 +397,39 @@ hub_has() { "${hub[@]}" pull --moments -o got here && [ "$(grep -c '^stream' got
 	assert_equal "$(<got)" "$(printf '%s\n' "$head" "$graph" "blame graph=1 name=x score=1" end)"
 }
 
+@test "watch groups light runs, and orders whole ones from nodes of the slowest and the fastest group" {
+	serve
+	"${hub[@]}" init
+	echo 'program p' >p.job
+	"${hub[@]}" watch ./p.job w --until=1h -r 7 -o got 2>log 3>&- &
+	watcher=$!
+	light() { # NODE SECONDS
+		seq 12 | awk -v n="$1" -v s="$2" '{ printf "run id=%s:b:%d.0:1 node=%s job=p ts=%d elapsed=%.3f program=p light=yes\n", n, $1, n, $1, s + $1 / 100 }' >"$1.run"
+		"${edge[@]}" -n "$1" "$1.run"
+	}
+	for node in k1 k2 k3; do light $node 1; done
+	for node in s1 s2; do light $node 5; done
+	ordered() { "${hub[@]}" orders | grep -q '^p.full: 7 runs, full, on '; }
+	until_true 300 ordered
+	# an order that is there stays
+	light s3 5
+	all() { [ "$(grep -c '^run ' got)" = 72 ]; }
+	until_true 300 all
+	kill $watcher
+	wait $watcher || true
+	assert_equal "$(wc -l <log)" 1
+	assert_regex "$(<log)" "^run-hub: .* whole runs are ordered of s1(,s2)?, which are slow, and k"
+	"${hub[@]}" cancel p.full
+	"${hub[@]}" watch ./p.job w --until=1h -o got 2>log 3>&- &
+	watcher=$!
+	until_true 300 grep -q 'whole runs are ordered of s1,s2,s3, which are slow, and k3,k2,k1$\|of s1,s2,s3, which are slow, and k1,k2,k3$' log
+	kill $watcher
+	wait $watcher || true
+	run -0 "${hub[@]}" orders
+	assert_line --regexp "^p.full: 20 runs, full, on 's1,s2,s3,k[123],k[123],k[123]', until "
+	run -2 "${hub[@]}" watch ./p.job w --until=1h
+}
+
 # bats test_tags=live
 @test "an order's runs are recorded where they are, and reach the hub" {
 	need_tracefs
@@ -406,15 +439,23 @@ hub_has() { "${hub[@]}" pull --moments -o got here && [ "$(grep -c '^stream' got
 	cp /bin/sleep tblight
 	printf 'program tbfleet\nsysctl kernel.ostype\nsysctl net.*\n' >tbfleet.job
 	echo 'program tblight' >tblight.job
-	printf 'program tbfleet tblight\nsysctl kernel.*\n' >may
+	echo 'sysctl kernel.ostype' >down.job
+	printf 'program tbfleet tblight tburl\nsysctl kernel.*\n' >may
+	# a program that names a server
+	cp /bin/bash tburl
+	mkfifo hold
+	./tburl -c 'read -r' download http://files.example.org:80/x <>hold 3>&- &
 	"${edge[@]}" -n k 2>log 3>&- &
 	edge_pid=$!
 	"${hub[@]}" order ./tbfleet.job --until=1h --runs=1000
 	"${hub[@]}" order ./tblight.job --until=1h --runs=1000 --light
+	"${hub[@]}" order ./down.job --until=1h --runs=1000 --url=files.example.org
+	"${hub[@]}" order wget --until=1h --runs=1000 --url=example.org
 	# collectors trace when they read their rings
-	traces() { [ "$(pgrep -c -P $edge_pid -x trace-collect)" = 2 ] && for pid in $(pgrep -P $edge_pid -x trace-collect); do [ -n "$(find /proc/"$pid"/fd -lname '*trace_pipe_raw' -print -quit)" ] || return; done; }
+	traces() { [ "$(pgrep -c -P $edge_pid -x trace-collect)" = 3 ] && for pid in $(pgrep -P $edge_pid -x trace-collect); do [ -n "$(find /proc/"$pid"/fd -lname '*trace_pipe_raw' -print -quit)" ] || return; done; }
 	until_true 300 traces
 	for i in 1 2 3; do ./tbfleet; done
+	./tburl -c true
 	./tblight 60 3>&- &
 	executed() { [ "$(cat /proc/$!/comm)" = tblight ]; }
 	until_true 300 executed
@@ -422,13 +463,15 @@ hub_has() { "${hub[@]}" pull --moments -o got here && [ "$(grep -c '^stream' got
 	wait $! || true
 	"${hub[@]}" cancel tbfleet
 	"${hub[@]}" cancel tblight
-	pulled() { "${hub[@]}" pull -o got here 2>told; [ "$(grep -c '^run ' got)" -ge 4 ]; }
+	"${hub[@]}" cancel down
+	pulled() { "${hub[@]}" pull -o got here 2>told; [ "$(grep -c '^run ' got)" -ge 5 ]; }
 	until_true 300 pulled
 	run -0 grep -c '^run .* node=k job=tbfleet .* program=tbfleet exit=0 children=no$' got
 	assert_output 3
 	assert_equal "$(grep -c '^run .* job=tblight .* program=tblight exit=143 light=yes$' got)" 1
-	assert_equal "$(grep -c 'name=sysctl.kernel.ostype value=Linux' got)" 3
-	refute grep -q 'sysctl.net' got
+	assert_equal "$(grep -c 'name=sysctl.kernel.ostype value=Linux' got)" 4
+	refute grep -q 'sysctl.net\|example.org' got
+	assert_equal "$(grep -c '^run .* job=down .* program=tburl exit=0 children=no$' got)" 1
 	counts_gone() { [ -z "$(find spool -name 'count-*' -print -quit)" ]; }
 	until_true 300 counts_gone
 	grep -q 'left out, for it may not be recorded here: sysctl net' told log

@@ -1,7 +1,10 @@
 #include "fleet/order.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +16,7 @@
 #include "stream/fields.h"
 #include "stream/line.h"
 
-enum { JOB_MOST = 64, ID_MOST = 20, NODES_MOST = 256, RUNS_MOST = 1000000, WORDS_MOST = 64 };
+enum { JOB_MOST = 64, ID_MOST = 20, NODES_MOST = 4096, NODE_MOST = 253, URL_MOST = 256, LINE_MOST = 64 << 10, RUNS_MOST = 1000000, WORDS_MOST = 64 };
 
 static bool is_of(const char *text, size_t most, const char *more)
 {
@@ -30,12 +33,34 @@ bool order_job_is_name(const char *job)
 	return is_of(job, JOB_MOST, "_-.") && *job != '.' && *job != '-';
 }
 
+bool order_node_is_name(const char *node)
+{
+	return is_of(node, NODE_MOST, "_-.:@+");
+}
+
+bool order_url_is_name(const char *url)
+{
+	return is_of(url, URL_MOST, "_-.:/[]");
+}
+
+bool order_is_for(const char *nodes, const char *node)
+{
+	char *copy = memory_text(nodes, strlen(nodes)), *rest = NULL;
+	bool found = false;
+
+	for (char *glob = strtok_r(copy, ",", &rest); glob && !found; glob = strtok_r(NULL, ",", &rest))
+		found = fnmatch(glob, node, 0) == 0;
+	free(copy);
+	return found;
+}
+
 static void free_order(struct order *order)
 {
 	free(order->id);
 	free(order->job);
 	free(order->nodes);
 	free(order->text);
+	free(order->url);
 }
 
 void orders_free(struct orders *orders)
@@ -69,11 +94,12 @@ void orders_add(struct orders *orders, const struct order *order)
 	own.job = copy(order->job);
 	own.nodes = copy(order->nodes);
 	own.text = copy(order->text);
+	own.url = order->url ? copy(order->url) : NULL;
 	orders_remove(orders, order->job);
 	*ARRAY_ADD(&orders->all) = own;
 }
 
-static int check(const struct order *order)
+int order_check(const struct order *order)
 {
 	if (!order->id || !is_of(order->id, ID_MOST, "") || strspn(order->id, "0123456789") != strlen(order->id))
 		return fail("an order needs an id of digits");
@@ -81,6 +107,8 @@ static int check(const struct order *order)
 		return fail("an order needs the name of a job, of letters, digits, '_', '-' and '.'");
 	if (!order->text || strlen(order->text) > ORDER_TEXT_MOST)
 		return fail("the order '%s' has no job file, or one of more than %d bytes", order->job, ORDER_TEXT_MOST);
+	if (order->url && !order_url_is_name(order->url))
+		return fail("the order '%s' has a server whose name is not of letters, digits and _-.:/[]", order->job);
 	if (order->until <= 0 || order->runs == 0 || order->runs > RUNS_MOST)
 		return fail("the order '%s' needs an end, and 1 to %d runs", order->job, RUNS_MOST);
 	return strlen(order->nodes) <= NODES_MOST ? 0 : fail("the order '%s' has too long a pattern of nodes", order->job);
@@ -89,13 +117,13 @@ static int check(const struct order *order)
 static int read_order(struct orders *orders, const struct fields *fields)
 {
 	struct order order = {.id = fields_copy(fields, "id"), .job = fields_copy(fields, "job"), .nodes = fields_copy(fields, "nodes"),
-			      .text = fields_copy(fields, "text"), .light = fields_is(fields, "light", "yes")};
+			      .text = fields_copy(fields, "text"), .url = fields_copy(fields, "url"), .light = fields_is(fields, "light", "yes")};
 	int status = -1;
 
 	if (!order.nodes)
 		order.nodes = copy("*");
 	if (fields_integer(fields, "until", &order.until) >= 0 && fields_unsigned(fields, "runs", &order.runs) >= 0)
-		status = check(&order);
+		status = order_check(&order);
 	if (status == 0)
 		orders_add(orders, &order);
 	free_order(&order);
@@ -141,6 +169,8 @@ char *orders_spell(const struct orders *orders)
 		line_text(&line, "nodes", order->nodes);
 		if (order->light)
 			line_text(&line, "light", "yes");
+		if (order->url)
+			line_text(&line, "url", order->url);
 		line_text(&line, "text", order->text);
 		longer = memory_format("%s%s\n", text, line.text);
 		free(text);
@@ -356,4 +386,107 @@ char *may_filter(const struct may *may, const char *text, char **left)
 	free(*left);
 	*left = NULL;
 	return NULL;
+}
+
+/* --- programs whose command lines name a server -------------------------------------------------------------------------- */
+
+/* Bytes of a name that is another where they stand before or behind: a.example.org is no example.org. */
+static bool goes_on(const char *at, const char *end)
+{
+	if (at < end && *at == '.')
+		at++;
+	return at < end && ((unsigned char)*at >= 0x80 || isalnum((unsigned char)*at) || *at == '-' || *at == '_');
+}
+
+bool order_url_is_in(const char *url, const char *line, size_t length)
+{
+	size_t size = strlen(url);
+	const char *end = line + length;
+
+	for (const char *at = line; (at = memmem(at, (size_t)(end - at), url, size)); at++) {
+		unsigned char before = at == line ? '\0' : (unsigned char)at[-1];
+
+		if (before < 0x80 && !isalnum(before) && before != '-' && before != '_' && before != '.' && !goes_on(at + size, end))
+			return true;
+	}
+	return false;
+}
+
+/* The beginning of a file of /proc; 0 where the process is gone. */
+static size_t read_some(int folder, const char *pid, const char *name, char *text, size_t room)
+{
+	char *path = memory_format("%s/%s", pid, name);
+	int fd = openat(folder, path, O_RDONLY | O_CLOEXEC);
+	size_t length = 0;
+	ssize_t got;
+
+	while (fd >= 0 && length < room && (got = read(fd, text + length, room - length)) > 0)
+		length += (size_t)got;
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return length;
+}
+
+/* A program that may be recorded, once. */
+static void add_program(const struct may *may, char *name, char **line)
+{
+	char kind[] = "program", *words[] = {kind, name, NULL}, *with = memory_format(" %s ", name), *all = memory_format("%s ", *line), *longer;
+
+	if (allows(may, words) && strcspn(name, " \t\r\n#*?[") == strlen(name) && !strstr(all, with)) {
+		longer = memory_format("%s %s", *line, name);
+		free(*line);
+		*line = longer;
+	}
+	free(with);
+	free(all);
+}
+
+/* The lines of a job's file that name no program. */
+static char *without_programs(const char *text)
+{
+	char *kept = memory_text("", 0);
+
+	for (const char *line = text; line;) {
+		size_t size = strcspn(line, "\n"), space = strspn(line, " \t");
+		bool names = !strncmp(line + space, "program", 7) && (line[space + 7] == ' ' || line[space + 7] == '\t');
+		char *whole = memory_text(line, size);
+
+		if (!names)
+			append_line(&kept, whole);
+		free(whole);
+		line = line[size] ? line + size + 1 : NULL;
+	}
+	return kept;
+}
+
+char *order_programs(const struct order *order, const struct may *may)
+{
+	char *line = memory_text("program", 7), *text = memory_new(LINE_MOST, 1), comm[64], *rest, *whole = NULL;
+	DIR *processes = opendir("/proc");
+	const struct dirent *entry;
+
+	while (processes && (entry = readdir(processes))) {
+		size_t length;
+
+		if (!isdigit((unsigned char)*entry->d_name) || atoi(entry->d_name) == getpid())
+			continue;
+		length = read_some(dirfd(processes), entry->d_name, "cmdline", text, LINE_MOST);
+		if (!order_url_is_in(order->url, text, length))
+			continue;
+		length = read_some(dirfd(processes), entry->d_name, "comm", comm, sizeof(comm) - 1);
+		comm[length] = '\0';
+		comm[strcspn(comm, "\n")] = '\0';
+		add_program(may, comm, &line);
+	}
+	if (processes)
+		closedir(processes);
+	if (strchr(line, ' ')) {
+		rest = without_programs(order->text);
+		whole = memory_format("%s\n%s", line, rest);
+		free(rest);
+	}
+	free(text);
+	free(line);
+	return whole;
 }

@@ -18,8 +18,9 @@ struct order {
 	char *job;	/* letters, digits, '_', '-' and '.' */
 	int64_t until;	/* seconds since 1970 */
 	uint64_t runs;	/* on each machine */
-	char *nodes;	/* glob */
+	char *nodes;	/* globs with commas between them */
 	bool light;
+	char *url;	/* a server: its programs are those whose command lines name it, on each machine; NULL: those of `text` */
 	char *text;	/* the job's file */
 };
 
@@ -33,11 +34,27 @@ int orders_read(struct orders *orders, const char *text, size_t length);
 char *orders_spell(const struct orders *orders); /* the caller frees it */
 void orders_free(struct orders *orders);
 
+int order_check(const struct order *order); /* as a machine does: 0; -1 after fail() */
 void orders_add(struct orders *orders, const struct order *order); /* a copy; in place of one of the same job */
 bool orders_remove(struct orders *orders, const char *job);	   /* whether it was there */
 
-/* Whether a name may be a job's. */
+/* Whether a name may be a job's, a node's in a list of nodes as it is, a server's. */
 bool order_job_is_name(const char *job);
+bool order_node_is_name(const char *node);
+bool order_url_is_name(const char *url);
+
+/* Whether one of these globs matches a node. */
+bool order_is_for(const char *nodes, const char *node);
+
+/* Whether a command line, whose words have NUL between them, names a server. */
+bool order_url_is_in(const char *url, const char *line, size_t length);
+
+/*
+ * The job's file of an order for a server: that of `text`, but for its programs, which are those of the running processes whose command
+ * lines name it, if they may be recorded. The caller frees it; NULL: there is none now.
+ */
+struct may;
+char *order_programs(const struct order *order, const struct may *may);
 
 /* What a machine's own file allows. NULL after fail(): it is malformed. A file that is not there allows nothing. */
 struct may *may_load(const char *path);

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <seccomp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -195,10 +194,14 @@ static void begin(struct recordings *recordings, struct recording *recording)
 {
 	const struct order *order = recording->order;
 	uint64_t left = runs_left(recordings, order);
-	char *rest, *text = may_filter(recordings->options.may, order->text, &rest), *name = memory_format("%s.job", order->job);
-	char *path = memory_format("%s/%s", recordings->options.folder, name);
+	char *found = order->url ? order_programs(order, recordings->options.may) : NULL, *rest, *text, *name, *path;
 	struct job *job = NULL;
 
+	if (order->url && !found)
+		return; /* none runs now: the next step looks again */
+	text = may_filter(recordings->options.may, found ? found : order->text, &rest);
+	name = memory_format("%s.job", order->job);
+	path = memory_format("%s/%s", recordings->options.folder, name);
 	if (!text || outbox_note(recordings->options.outbox, name, text, strlen(text)) < 0 || !(job = job_load(path))) {
 		refuse(recordings, recording);
 	} else {
@@ -217,6 +220,7 @@ static void begin(struct recordings *recordings, struct recording *recording)
 	free(text);
 	free(name);
 	free(path);
+	free(found);
 }
 
 static bool is_running(const struct recording *recording)
@@ -241,7 +245,7 @@ static void stop(struct recording *recording)
 
 static bool is_of(const struct recordings *recordings, const struct order *order)
 {
-	return fnmatch(order->nodes, recordings->options.node, 0) == 0;
+	return order_is_for(order->nodes, recordings->options.node);
 }
 
 static struct recording *find(const struct recordings *recordings, const char *id)

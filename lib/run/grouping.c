@@ -718,3 +718,18 @@ int grouping_write(const struct grouping *grouping, struct stream *stream)
 	line_free(&line);
 	return status < 0 ? -1 : write_labels(grouping, stream);
 }
+
+bool grouping_exists(const struct grouping *grouping)
+{
+	return grouping->several;
+}
+
+const char *grouping_class(const struct grouping *grouping, size_t row)
+{
+	return grouping->labels[row];
+}
+
+const char *grouping_words(const struct grouping *grouping)
+{
+	return grouping->text;
+}

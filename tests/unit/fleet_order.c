@@ -37,6 +37,23 @@ static void filters(const struct may *may, const char *job, const char *kept, co
 	free(rest);
 }
 
+static void test_nodes(void)
+{
+	assert(order_is_for("*", "k1") && order_is_for("a,k[12]", "k1") && order_is_for("k1", "k1"));
+	assert(!order_is_for("a,b", "k1") && !order_is_for("", "k1") && !order_is_for("k", "k1"));
+	assert(order_node_is_name("k1.example.org") && !order_node_is_name("a,b") && !order_node_is_name("k*"));
+}
+
+static void test_url(void)
+{
+	static const char line[] = "wget\0-q\0https://a.example.org:80/x\0b.example.org.";
+
+	assert(order_url_is_in("a.example.org", line, sizeof(line) - 1) && order_url_is_in("b.example.org", line, sizeof(line) - 1));
+	assert(!order_url_is_in("example.org", line, sizeof(line) - 1) && !order_url_is_in("a.example", line, sizeof(line) - 1));
+	assert(!order_url_is_in("a.example.or", line, sizeof(line) - 1) && !order_url_is_in("c.org", line, sizeof(line) - 1));
+	assert(order_url_is_name("a.example.org:80/x") && !order_url_is_name("a b") && !order_url_is_name(""));
+}
+
 static void test_may(void)
 {
 	struct may *may = may_of("program wget db*\nsysctl net.ipv4.* vm.swappiness\nconfig Ini /etc/app/*\ndirectory /srv/* # disks\n");
@@ -120,6 +137,8 @@ static void test_subject(void)
 
 int main(void)
 {
+	test_nodes();
+	test_url();
 	test_may();
 	test_orders();
 	test_window();

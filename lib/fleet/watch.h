@@ -1,0 +1,20 @@
+/*
+ * watch: which machines shall record whole runs: light runs, which cost nothing, are grouped as run-cluster(1) does, and of the slowest and
+ * of the fastest group those nodes are taken that are most of it.
+ */
+#ifndef FLEET_WATCH_H
+#define FLEET_WATCH_H
+
+#include "run/grouping.h"
+
+enum { WATCH_NODES = 8 /* of each group */ };
+
+struct watch_choice {
+	char *nodes; /* with commas between them, as an order has them */
+	char *text;  /* a sentence: how the runs fall into groups, and which nodes these are */
+};
+
+/* Looks at the light runs of a file: 1, and the caller frees both texts; 0: there are no groups yet; -1 after fail(). */
+int watch_choose(char *path, const struct grouping_options *options, struct watch_choice *choice);
+
+#endif
