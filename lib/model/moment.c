@@ -40,8 +40,9 @@ const struct signal *moment_signal(const struct moment *moment)
 bool moment_is_own(const struct moment *moment)
 {
 	const struct story *story = moment_story(moment);
+	const struct culprit *first = story && story->culprits.count > 0 ? &story->culprits.items[0] : NULL;
 
-	return story && story->culprits.count > 0 && story->culprits.items[0].deed && story->culprits.items[0].deed->pipe;
+	return first && first->deed && first->deed->pipe && first->share >= 0.5;
 }
 
 bool moment_began(const struct moment *moment, const struct story *story, int64_t *at)
