@@ -101,7 +101,7 @@ _tailblame()
 		;;
 	-k | --kind)
 		if [[ $command == *trace-export ]]; then
-			words="stream chart task device stack file quota traced stage shed event lost tick sample limits signal open window trigger request exception graph node edge path blame diff run features config cluster label rule same outside timer symbol printk summary state socket span host clock usage"
+			words="stream chart task device stack file quota traced stage shed event lost tick sample limits signal open window trigger request call exception graph node edge path blame diff run features config cluster label rule same outside timer symbol printk summary state socket span host clock usage"
 		else
 			words=$(_tailblame_values "$command" "$before")
 		fi
@@ -124,7 +124,7 @@ _tailblame()
 	fi
 }
 
-for _tailblame_command in trace-collect trace-import cchart-filter trigger-filter graph-build blame-rank report stream-cat stream-merge trace-export run-features run-cluster run-rules run-hub run-edge state-build state-query tailblame tailblame-hours; do
+for _tailblame_command in trace-collect trace-import cchart-filter trigger-filter graph-build blame-rank probe-log report stream-cat stream-merge trace-export run-features run-cluster run-rules run-hub run-edge state-build state-query tailblame tailblame-hours; do
 	complete -o default -F _tailblame "$prefix$_tailblame_command"
 done
 unset _tailblame_command

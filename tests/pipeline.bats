@@ -14,7 +14,7 @@ readers() {
 }
 
 # The option that a reader cannot do without.
-declare -gA needs=([trigger-filter]=-Tslow-request [state-build]=-scpus)
+declare -gA needs=([trigger-filter]=-Tslow-request [state-build]=-scpus [probe-log]=--dry-run)
 
 recorded() {
 	stream-cat --binary "$TOP/testdata/lock.txt" >lock.tb

@@ -36,6 +36,7 @@ static const char *const *const columns[KINDS] = {
 	[KIND_WINDOW] = COLUMNS("id", "from", "to", "signals", "request", "complete", "passed"),
 	[KIND_TRIGGER] = COLUMNS("ts", "name", "state", "reason", "matched", "unmatched"),
 	[KIND_REQUEST] = COLUMNS("ts", "start", "id", "trigger", "match", "logged", "tid", "chart", "key", "value"),
+	[KIND_CALL] = COLUMNS("ts", "start", "tid", "function", "request", "trigger", "match", "ret", "left"),
 	[KIND_EXCEPTION] = COLUMNS("ts", "tid", "object", "name", "what", "function", "cause"),
 	[KIND_GRAPH] = COLUMNS("id", "window", "signal", "request", "root", "target", "from", "to", "kind", "answered", "answered_tid"),
 	[KIND_NODE] = COLUMNS("graph", "id", "name", "label", "start", "end", "parent", "call", "wait_start", "wait_end", "join",

@@ -366,8 +366,7 @@ void image_choose_members(struct image *image, const char *lines)
 		image->members = members_choose(lines, image->elf);
 }
 
-int image_argument(struct image *image, uint64_t offset, bool at_entry, const char *function, const struct argument *argument,
-		   struct argument_found *found)
+static int ask_of(struct image *image, uint64_t offset, bool at_entry, const char *function, struct argument_question *question)
 {
 	GElf_Phdr segment;
 	uint64_t address;
@@ -377,18 +376,32 @@ int image_argument(struct image *image, uint64_t offset, bool at_entry, const ch
 		return fail("cannot read the program of '%s'", function);
 	address = offset - segment.p_offset + segment.p_vaddr + image->bias;
 	image_step(image, address, &step);
-	return argument_find(
-		&(struct argument_question){
-			.elf = image->elf,
-			.module = image->has_dwarf ? image->module : NULL,
-			.address = address,
-			.at_entry = at_entry,
-			.frame_known = step.known && !step.indirect,
-			.frame_register = step.base,
-			.frame_offset = step.offset,
-			.behind = segment.p_vaddr - segment.p_offset,
-			.function = function,
-			.members = image->members,
-		},
-		argument, found);
+	*question = (struct argument_question){
+		.elf = image->elf,
+		.module = image->has_dwarf ? image->module : NULL,
+		.address = address,
+		.at_entry = at_entry,
+		.frame_known = step.known && !step.indirect,
+		.frame_register = step.base,
+		.frame_offset = step.offset,
+		.behind = segment.p_vaddr - segment.p_offset,
+		.function = function,
+		.members = image->members,
+	};
+	return 0;
+}
+
+int image_argument(struct image *image, uint64_t offset, bool at_entry, const char *function, const struct argument *argument,
+		   struct argument_found *found)
+{
+	struct argument_question question;
+
+	return ask_of(image, offset, at_entry, function, &question) < 0 ? -1 : argument_find(&question, argument, found);
+}
+
+int image_arguments(struct image *image, uint64_t offset, const char *function, char text[ARGUMENT_LIST_ROOM])
+{
+	struct argument_question question;
+
+	return ask_of(image, offset, true, function, &question) < 0 ? -1 : argument_list(&question, text);
 }

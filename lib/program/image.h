@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "program/argument.h"
+#include "program/argument_list.h"
 #include "program/debug_wish.h"
 #include "program/step.h"
 
@@ -48,5 +49,8 @@ void image_choose_members(struct image *image, const char *lines);
 
 /* As argument_find(), of the function that begins, or has an instruction, at an offset in the file. -1 after fail(). */
 int image_argument(struct image *image, uint64_t offset, bool at_entry, const char *function, const struct argument *argument, struct argument_found *found);
+
+/* As argument_list(), of the function that begins at an offset in the file. */
+int image_arguments(struct image *image, uint64_t offset, const char *function, char text[ARGUMENT_LIST_ROOM]);
 
 #endif

@@ -650,3 +650,15 @@ char *lookup_type(struct lookup *lookup, const char *name)
 		outcome = ready(lookup) ? ask(lookup, &question, name, strlen(name), &none, -1, "") : STOPPED;
 	return outcome == ANSWERED && lookup->answer.kind == ANSWER_DONE && lookup->length ? clean_text(lookup->text, lookup->length) : NULL;
 }
+
+char *lookup_parameters(struct lookup *lookup, const char *path, const char *function, uint64_t offset)
+{
+	static const char by_convention[] = "%1,%2,%3,%4,%5,%6,ret";
+	struct arguments all;
+
+	if (ask_path(lookup, (struct question){.kind = ASK_PARAMETERS, .offset = offset}, path, function) < 0)
+		return NULL;
+	if (lookup->answer.kind != ANSWER_DONE || lookup->answer.number == 0 || (*lookup->text && arguments_parse(lookup->text, &all) < 0))
+		return memory_text(by_convention, strlen(by_convention));
+	return memory_text(lookup->text, strlen(lookup->text));
+}

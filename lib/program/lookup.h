@@ -103,4 +103,10 @@ int lookup_arguments_leniently(struct lookup *lookup, const char *path, const ch
 /* As demangle_type(). NULL: it is none, or nobody could tell. */
 char *lookup_type(struct lookup *lookup, const char *name);
 
+/*
+ * Expressions for all that a call of this function can tell (program/argument_list.h); without debugging information the first six integer
+ * arguments, by the calling convention, and the result. The caller frees the text; NULL after fail().
+ */
+char *lookup_parameters(struct lookup *lookup, const char *path, const char *function, uint64_t offset);
+
 #endif

@@ -27,6 +27,7 @@ enum question_kind {
 	ASK_ARGUMENTS, /* likewise, a function, a line break, and expressions; offset: where it begins, or, with image 1, of an instruction in it. With image
 			  2, behind another line break, lines for members_choose(), and what cannot be told is absent. Text: each a struct argument_found, and
 			  behind them why one is absent */
+	ASK_PARAMETERS, /* likewise, a function; offset: where it begins. Number: 1 if DWARF knows it; text: expressions */
 	ASK_TYPE, /* no file; text: the name of a type, mangled. Text: as it is written */
 	QUESTIONS
 };

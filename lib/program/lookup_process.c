@@ -329,6 +329,22 @@ static void tell_type(void)
 	free(name);
 }
 
+/* Expressions for all that a call of the function can tell. */
+static void tell_parameters(void)
+{
+	static const struct debug_source source = {.open = wish};
+	const char *slash = strrchr(asked.text, '/'), *second = second_text();
+	char *function = memory_text(second, strlen(second)), text[ARGUMENT_LIST_ROOM];
+	const uint64_t offset = asked.question.offset;
+	struct image *image = image_new(asked.fd, slash ? slash + 1 : asked.text, &source);
+	int count = image_arguments(image, offset, function, text);
+	struct answer head = {.kind = ANSWER_DONE, .number = count >= 0};
+
+	answer(&head, text, count > 0 ? strlen(text) : 0);
+	image_free(image);
+	free(function);
+}
+
 static const struct {
 	void (*tell)(void);
 	bool keeps_file;
@@ -343,6 +359,7 @@ static const struct {
 	[ASK_INSTRUCTION] = {tell_instruction},
 	[ASK_ARGUMENTS] = {tell_arguments, true},
 	[ASK_TYPE] = {tell_type},
+	[ASK_PARAMETERS] = {tell_parameters, true},
 };
 
 /* Nothing is left open but the socket. Signals are for whoever asks. */

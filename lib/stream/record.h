@@ -70,6 +70,7 @@ enum kind {
 	KIND_SPAN,    /* id parent? trace? ts start host? pid? service? kind? peer? follows? error? name? : a request's part at one service */
 	KIND_HOST,    /* name kernel? machine? cpus? boot? : the host that the records behind it are of, until the next */
 	KIND_CLOCK,   /* host reference by? a b from to pairs width : reference time = a * host's time + b */
+	KIND_CALL,    /* ts start tid function request? trigger? match? arg.NAME? ret? left? : a call of a blamed function that was logged */
 	KINDS
 };
 

@@ -1,0 +1,308 @@
+#include "log/pairing.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <uthash.h>
+
+#include "base/command.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "chart/chart.h"
+#include "event/event.h"
+#include "event/spell.h"
+#include "program/demangle.h"
+
+enum { OPEN_MOST = 64 /* calls of a thread */, THREADS_MOST = 1 << 16 };
+
+/* A function, by the event of its entry. */
+struct logged {
+	UT_hash_handle hh;
+	char *event; /* "func:srv__lookup" */
+	char *name;  /* "srv:lookup" */
+};
+
+struct open_call {
+	const struct logged *function;
+	int64_t start, depth; /* depth: the stack pointer; 0: not told */
+	char *arguments;      /* " arg.id=7 arg.url=/a" */
+};
+
+struct caller {
+	UT_hash_handle hh;
+	int32_t tid;
+	ARRAY(struct open_call) open;
+};
+
+struct pairing {
+	struct stream *stream;
+	struct events *events;
+	struct logged *functions;
+	struct caller *callers;
+	struct line line, text;
+	int64_t seen, told; /* the time of the newest event; and up to where the output tells it */
+};
+
+/* --- functions ------------------------------------------------------------------------------------------------------------ */
+
+static void learn_chart(struct pairing *pairing, const struct chart *chart)
+{
+	const char *slash = strrchr(chart->binary, '/');
+	struct logged *function;
+
+	for (int i = 0; i < chart->count; i++) {
+		char *name;
+
+		if (chart->events[i].role != CHART_START)
+			continue;
+		name = demangle_whole(chart->function);
+		function = NEW(struct logged);
+		function->event = memory_text(chart->events[i].event, strlen(chart->events[i].event));
+		function->name = memory_format("%s:%s", slash ? slash + 1 : chart->binary, name);
+		HASH_ADD_KEYPTR(hh, pairing->functions, function->event, strlen(function->event), function);
+		free(name);
+		return;
+	}
+}
+
+static int see_chart(void *context, const struct record *record)
+{
+	struct pairing *pairing = context;
+	const struct fields *fields = stream_fields(pairing->stream, record);
+	struct chart *chart = fields ? chart_recorded(fields) : NULL;
+
+	if (chart && chart->binary && chart->function)
+		learn_chart(pairing, chart);
+	if (chart)
+		chart_free(chart);
+	return STREAM_DROP;
+}
+
+static const struct logged *find_function(const struct pairing *pairing, const char *event, size_t length)
+{
+	struct logged *function;
+
+	HASH_FIND(hh, pairing->functions, event, length, function);
+	return function;
+}
+
+/* --- calls ---------------------------------------------------------------------------------------------------------------- */
+
+static struct caller *caller_of(struct pairing *pairing, int32_t tid)
+{
+	struct caller *caller;
+
+	HASH_FIND_INT(pairing->callers, &tid, caller);
+	if (caller)
+		return caller;
+	if (HASH_COUNT(pairing->callers) == THREADS_MOST) { /* the oldest: threads that ended are not known */
+		caller = pairing->callers;
+		HASH_DEL(pairing->callers, caller);
+		for (size_t i = 0; i < caller->open.count; i++)
+			free(caller->open.items[i].arguments);
+		free(caller->open.items);
+		free(caller);
+	}
+	caller = NEW(struct caller);
+	caller->tid = tid;
+	HASH_ADD_INT(pairing->callers, tid, caller);
+	return caller;
+}
+
+/* What the event tells, but what all events have: " arg.id=7", or as it is. */
+static void append_told(struct line *line, const struct fields *fields, const char *prefix)
+{
+	static const char common[] = " ts cpu tid comm name sp __probe_ip __probe_func __probe_ret_ip ";
+
+	for (int i = 0; i < fields->count; i++) {
+		const struct field *field = &fields->item[i];
+		char *key = memory_format(" %.*s ", (int)field->key_length, field->key), *value;
+
+		if (!strstr(common, key)) {
+			value = memory_new(field->value_length + 1, 1);
+			field_text(field, value, field->value_length + 1);
+			free(key);
+			key = memory_format("%s%.*s", prefix, (int)field->key_length, field->key);
+			line_text(line, key, value);
+			free(value);
+		}
+		free(key);
+	}
+}
+
+static int64_t depth_of(const struct fields *fields, const char *key)
+{
+	uint64_t depth = 0;
+
+	fields_unsigned(fields, key, &depth);
+	return (int64_t)depth;
+}
+
+static void begin_call(struct pairing *pairing, const struct event *event, const struct fields *fields, const struct logged *function)
+{
+	struct caller *caller = caller_of(pairing, event->tid);
+	struct open_call *call;
+
+	if (caller->open.count == OPEN_MOST) {
+		free(caller->open.items[0].arguments);
+		memmove(caller->open.items, caller->open.items + 1, --caller->open.count * sizeof(*caller->open.items));
+	}
+	line_begin(&pairing->text, "");
+	append_told(&pairing->text, fields, "arg.");
+	call = ARRAY_ADD(&caller->open);
+	*call = (struct open_call){function, event->ts, depth_of(fields, "sp"), memory_text(pairing->text.text, pairing->text.length)};
+}
+
+/* `fields`: of the event of its end, or NULL: it was left. */
+static int write_call(struct pairing *pairing, const struct caller *caller, const struct open_call *call, int64_t ts, const struct fields *fields)
+{
+	struct line *line = &pairing->line;
+
+	line_begin(line, "call");
+	line_time(line, "ts", ts);
+	line_time(line, "start", call->start);
+	line_integer(line, "tid", caller->tid);
+	line_text(line, "function", call->function->name);
+	line_append(line, call->arguments, strlen(call->arguments));
+	if (fields)
+		append_told(line, fields, "");
+	else
+		line_text(line, "left", "yes");
+	pairing->told = ts;
+	return stream_write_line(pairing->stream, line);
+}
+
+/* Ends the calls from this one on: what a call made is over with it. Only the first is told. */
+static int end_call(struct pairing *pairing, struct caller *caller, size_t at, int64_t ts, const struct fields *fields)
+{
+	int status = write_call(pairing, caller, &caller->open.items[at], ts, fields);
+
+	free(caller->open.items[at].arguments);
+	caller->open.count--;
+	memmove(&caller->open.items[at], &caller->open.items[at + 1], (caller->open.count - at) * sizeof(*caller->open.items));
+	return status;
+}
+
+static int see_end(struct pairing *pairing, const struct event *event, const struct fields *fields, const struct logged *function)
+{
+	struct caller *caller = caller_of(pairing, event->tid);
+	int64_t depth = depth_of(fields, "sp");
+
+	for (size_t i = caller->open.count; i-- > 0;) {
+		const struct open_call *call = &caller->open.items[i];
+
+		if (call->function == function && (!depth || !call->depth || call->depth == depth))
+			return end_call(pairing, caller, i, event->ts, fields);
+	}
+	return 0; /* it began before */
+}
+
+static int see_unwind(struct pairing *pairing, const struct event *event, const struct fields *fields)
+{
+	struct caller *caller = caller_of(pairing, event->tid);
+	uint64_t from = (uint64_t)depth_of(fields, "from"), to = (uint64_t)depth_of(fields, "to");
+	int status = 0;
+
+	for (size_t i = caller->open.count; i-- > 0 && status == 0;) {
+		uint64_t depth = (uint64_t)caller->open.items[i].depth;
+
+		if (depth && depth >= from && depth <= to)
+			status = end_call(pairing, caller, i, event->ts, NULL);
+	}
+	return status;
+}
+
+/* --- records -------------------------------------------------------------------------------------------------------------- */
+
+static int take_event(struct pairing *pairing, const struct event *event, const struct fields *fields)
+{
+	static const char end[] = "__return", unwind[] = "func:unwind";
+	const char *name = event->type->name;
+	size_t length = strlen(name);
+	const struct logged *function = find_function(pairing, name, length);
+
+	if (function) {
+		begin_call(pairing, event, fields, function);
+		return 0;
+	}
+	if (strcmp(name, unwind) == 0)
+		return see_unwind(pairing, event, fields);
+	if (length < strlen(end) || strcmp(name + length - strlen(end), end) != 0)
+		return 0;
+	function = find_function(pairing, name, length - strlen(end));
+	return function ? see_end(pairing, event, fields, function) : 0;
+}
+
+static int see_event(void *context, const struct record *record)
+{
+	struct pairing *pairing = context;
+	struct fields fields;
+	struct event event;
+
+	if (events_read(pairing->events, record, &event) < 0)
+		return -1;
+	pairing->seen = event.ts;
+	if (strncmp(event.type->name, "func:", strlen("func:")) != 0)
+		return STREAM_DROP;
+	event_spell(&event, "", &pairing->text);
+	if (fields_parse(&fields, pairing->text.text, pairing->text.length) < 0)
+		return -1;
+	/* the fields point into the text, which a call's own replaces */
+	struct line spelled = pairing->text;
+	pairing->text = (struct line){0};
+	int status = take_event(pairing, &event, &fields);
+	line_free(&pairing->text);
+	pairing->text = spelled;
+	return status < 0 ? -1 : STREAM_DROP;
+}
+
+static int drop(void *context, const struct record *record)
+{
+	(void)context;
+	(void)record;
+	return STREAM_DROP;
+}
+
+static int pass(void *context, const struct record *record)
+{
+	(void)context;
+	(void)record;
+	return STREAM_PASS;
+}
+
+/* Whoever waits for calls is told how far the events have come. */
+static int tell_time(void *context)
+{
+	struct pairing *pairing = context;
+
+	if (pairing->seen <= pairing->told)
+		return 0;
+	pairing->told = pairing->seen;
+	line_begin(&pairing->line, kind_name(KIND_TICK));
+	line_time(&pairing->line, "ts", pairing->seen);
+	return stream_write_line(pairing->stream, &pairing->line);
+}
+
+int pairing_run(void)
+{
+	struct handlers handlers = {.idle = tell_time};
+	struct pairing pairing = {.told = INT64_MIN, .seen = INT64_MIN};
+	struct stream *stream = stream_open(NULL, 0);
+	int status;
+
+	if (!stream)
+		return EXIT_FAILED;
+	for (int kind = 0; kind < KINDS; kind++)
+		handlers.on[kind] = drop;
+	handlers.on[KIND_CHART] = see_chart;
+	handlers.on[KIND_EVENT] = see_event;
+	handlers.on[KIND_TICK] = handlers.on[KIND_SHED] = handlers.on[KIND_LOST] = handlers.on[KIND_END] = pass;
+	stream_output(stream, STDOUT_FILENO, true);
+	pairing.stream = stream;
+	pairing.events = events_new(stream);
+	status = stream_finish(stream, &handlers, &pairing);
+	events_free(pairing.events);
+	return status; /* the process ends, and with it all else */
+}

@@ -1,0 +1,58 @@
+/*
+ * prober: the process that keeps root's rights for probe-log, and does nothing else with them than to start and stop loggings: each a
+ * collector (source/collector.h) of the calls of some functions, with all that they can tell, and behind it a process without rights that
+ * makes call records of the events (log/pairing.h). Whoever decides what is logged has no rights either, for it reads what others wrote.
+ *
+ *	prober = prober_start(&options)		before rights are given up
+ *	fd = prober_begin(prober, number, &order)
+ *	... lines of text from fd until its end: call, tick, shed, lost records ...
+ *	prober_stop(prober, number)		what was traced still comes
+ *	prober_end(prober)
+ *
+ * Where the process that decides is killed, all loggings end; where the prober is killed as well, those end whose readers are gone. What
+ * collectors leave in the kernel is removed by their guardians (source/guardian.h).
+ */
+#ifndef LOG_PROBER_H
+#define LOG_PROBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/memory.h"
+
+struct prober;
+
+typedef void prober_say(const char *format, ...);
+
+struct prober_options {
+	double budget;	     /* share of all CPUs that a logging may cost */
+	const int32_t *pids; /* of these processes and their children only; none: of all */
+	size_t pid_count;
+	bool dry;	  /* only says what would be logged */
+	prober_say *say; /* to the user, from whatever process */
+};
+
+struct prober_function {
+	char *binary; /* a path or name; NULL: the program of the thread `tid` */
+	char *name;   /* of the function, or, if is_pattern, of those that match */
+	int32_t tid;
+	bool is_pattern;
+};
+
+struct prober_order {
+	const char *clock; /* of the stream: "mono" */
+	int64_t duration;  /* ns; negative: until it is stopped */
+	ARRAY(struct prober_function) functions;
+};
+
+/* NULL after fail(). */
+struct prober *prober_start(const struct prober_options *options);
+
+/* The number is the caller's, and new. A descriptor, not blocking, which the caller closes; -1 after fail(). */
+int prober_begin(struct prober *prober, unsigned number, const struct prober_order *order);
+void prober_stop(struct prober *prober, unsigned number);
+
+/* Waits for the end of all loggings, so their descriptors must have been read to their ends, or closed. NULL: nothing. */
+void prober_end(struct prober *prober);
+
+#endif

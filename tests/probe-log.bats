@@ -1,0 +1,105 @@
+#!/usr/bin/env bats
+# probe-log: the calls of blamed functions, with what they were given and returned, and nothing left behind.
+# bats file_tags=live
+
+load helper
+
+# A feed of posts, as in the case "Social 1" of AUDIT: a post that was deleted is asked of the store each time, in vain and slowly. It
+# serves until its input ends.
+feed() {
+	cat >feed.c <<-'C'
+		#include <poll.h>
+		#include <unistd.h>
+		struct post { int id; };
+		struct request { const char *url; int post; };
+		struct store { const char *name; struct post found; };
+		__attribute__((noipa)) struct post *query_store(struct store *store, int post)
+		{
+			usleep(post == 4711 ? 60000 : 500);
+			store->found.id = post;
+			return post == 4711 ? 0 : &store->found;
+		}
+		__attribute__((noipa)) int render(struct post *post) { return post ? post->id : -1; }
+		__attribute__((noipa)) int handle(struct store *store, struct request *r) { return render(query_store(store, r->post)); }
+		int main(void)
+		{
+			struct pollfd input = {0, POLLIN};
+			struct store store = {"posts"};
+			for (int i = 0; poll(&input, 1, 5) == 0; i++) {
+				struct request r = {"/feed", i % 4 == 3 ? 4711 : i};
+				handle(&store, &r);
+			}
+			return 0;
+		}
+	C
+	gcc -O2 -g -o feed feed.c
+}
+
+probes_left() {
+	grep -qs "$BATS_TEST_TMPDIR/" /sys/kernel/tracing/uprobe_events
+}
+
+both_logged() {
+	grep -q '^call .* match=yes ' out && grep -q '^call .* match=no ' out
+}
+
+@test "the calls of requests that match tell the guilty argument and result" {
+	need_tracefs
+	feed
+	mkfifo on
+	printf "DEFINE TRIGGER slow ON RequestEnd R IF R.Latency > 50ms UNTIL 100000 Match OR 10min\n" >t.trigger
+	sleep 100 >on &
+	{ trace-collect -c 'func:./feed:handle(r->url)' -f './feed:*' -- ./feed <on 2>/dev/null |
+		trigger-filter -T ./t.trigger | blame-rank | probe-log -t >out 2>err; } &
+	until_true 60 both_logged
+	kill %1
+	wait %2
+	assert_equal "$(grep -c 'state=ended reason=input' out)" 1
+	refute [ -s err ]
+	# the function, what it was given, and what it returned
+	run -0 bash -c "sed -n 's/^call .* function=feed:query_store .* match=yes \(.*\)/\1/p' out | sed 's/0x[1-9a-f][0-9a-f]*/PLACE/' | sort -u"
+	assert_line "arg.store=PLACE arg.post=4711 arg.store_name=posts ret=0x0"
+	# a machine that stalls makes other requests match, too, but none of the slow ones fails to
+	run -1 grep -E '^call .* function=feed:query_store .* match=no .* arg.post=4711 ' out
+	run -0 grep -E '^call .* function=feed:query_store .* match=no .* arg.post=[0-9]+ .* ret=0x[1-9a-f]' out
+	# of requests that were chosen only, and each call is of one
+	diff <(sed -n 's/^call .* request=\([0-9]*\) .*/\1/p' out | sort -u) \
+		<(sed -n 's/^request .* id=\([0-9]*\) .* logged=yes .*/\1/p' out | sort -u) | grep '^<' && fail "calls of other requests"
+	run probes_left
+	assert_failure
+}
+
+@test "killed, all of it at once or one by one, it leaves no probes behind" {
+	need_tracefs
+	feed
+	mkfifo on
+	sleep 100 >on &
+	./feed <on &
+	for victims in main both; do
+		stream-cat /dev/null 2>/dev/null | probe-log -t --methods './feed:*' >out 2>/dev/null &
+		log=$!
+		until_true 30 grep -q '^call ' out
+		probes=$(cat "/proc/$log/task/$log/children")
+		if [ $victims = both ]; then kill -9 "$log" $probes; else kill -9 "$log"; fi
+		until_true 30 bash -c "! grep -q '$BATS_TEST_TMPDIR/' /sys/kernel/tracing/uprobe_events"
+		wait "$log" || true
+	done
+	kill %1
+	wait %2
+}
+
+@test "what would be logged is said, with debugging information and without" {
+	feed
+	echo 'stream version=1' >in
+	run -0 --separate-stderr probe-log -t --dry-run --methods './feed:*e' in
+	assert_equal "$(sed "s,$PWD,.,; s/^probe-log: //" <<<"$stderr" | sort)" "logs handle of './feed': store,r,store_name=store->name,r_url=r->url,r_post=r->post,ret
+logs query_store of './feed': store,post,store_name=store->name,ret"
+	strip -g feed
+	run -0 --separate-stderr probe-log -t --dry-run --methods ./feed:render --methods ./feed:none in
+	assert_equal "$(sed "s,$PWD,.,g; s/^probe-log: //" <<<"$stderr" | sort)" "'none' is not logged: no function in './feed' matches 'none'
+logs render of './feed': %1,%2,%3,%4,%5,%6,ret"
+	run -2 probe-log --methods nothing in
+	assert_line "probe-log: option --methods: functions are chosen as BINARY:GLOB, not 'nothing'"
+	run -2 probe-log -p 0 in
+	run -2 probe-log -n 0 in
+}
