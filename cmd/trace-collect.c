@@ -17,6 +17,7 @@
 #include "chart/chart.h"
 #include "chart/requests.h"
 #include "event/event.h"
+#include "program/counters.h"
 #include "program/lookup.h"
 #include "program/opener.h"
 #include "program/symbol.h"
@@ -40,7 +41,8 @@ static uint64_t buffer = COLLECTOR_BUFFER_DEFAULT;
 enum { SAMPLE_HZ = 199, SAMPLE_HZ_MOST = 10000 };
 #define SAMPLE_NOT_SAID UINT64_MAX
 static uint64_t sample = SAMPLE_NOT_SAID;
-static const char *clock_name = "mono", *output;
+static const char *clock_name = "mono", *output, *counter_list;
+static struct counters counters;
 static bool as_text, no_recorder, no_programs, with_stacks, slow_probes, sweep, only_list;
 static struct lookup *lookup;
 static struct requests_found requests; /* the last of the charts that were named */
@@ -57,6 +59,7 @@ static const struct option_entry options[] = {
 	{OPTION_STRING, 'C', "clock", &clock_name, "CLOCK", "trace clock (default mono)"},
 	{OPTION_LIST, 'p', "pid", &processes, "PID|NAME[,...]", "only these processes (command: COMMAND) and their children"},
 	{OPTION_FLAG, 0, "stack", &with_stacks, NULL, "also where threads sleep, wake others and run, by function"},
+	{OPTION_STRING, 0, "counters", &counter_list, "LIST", "with --stack: what runs counted, as page-faults or SYSTEM:EVENT"},
 	{OPTION_COUNT, 0, "sample", &sample, "HZ", "with --stack: samples of what runs, a second and CPU (default 199)"},
 	{OPTION_SHARE, 0, "max-cost", &max_cost, "SHARE", "shed context, then charts, where tracing costs more: 5% of all CPUs"},
 	{OPTION_STRING, 'o', "output", &output, "FILE", "write to a file instead of standard output"},
@@ -507,17 +510,23 @@ static void say_rights(void)
 		warn("the process that reads programs keeps rights that it does not need: %s", confine_has_text((unsigned)kept));
 }
 
-/* Goes on without stacks if they cannot be had; the exit status says that data are missing. */
-static void add_stacks(struct collector *collector, struct stream *stream)
+/* Goes on without stacks if they cannot be had, unless counters were asked for; the exit status says that data are missing. -1 after fail(). */
+static int add_stacks(struct collector *collector, struct stream *stream)
 {
 	if (!with_stacks)
-		return;
-	if (collector_add_stacks(collector, (uint32_t)sample, lookup) == 0) {
+		return 0;
+	counters_add_yields(&counters);
+	if (counter_list && counters_add(&counters, counter_list) < 0)
+		return -1;
+	if (collector_add_stacks(collector, (uint32_t)sample, &counters, lookup) == 0) {
 		say_rights();
-		return;
+		return 0;
 	}
+	if (counter_list)
+		return fail_prefix("no counters");
 	warn("no stacks: %s", fail_text());
 	stream_mark_incomplete(stream);
+	return 0;
 }
 
 /* COMMAND gets our standard output only with -o; otherwise the stream has it. */
@@ -569,7 +578,8 @@ static int collect(struct collector *collector, struct child *child, char **comm
 	if (want_all(wishes, probes, lines, exceptions, loaded, by_name) < 0 || keep_context(collector) < 0 ||
 	    fork_command(collector, child, command) < 0 || open_stream(&stream, &names, &fd) < 0)
 		return -1;
-	add_stacks(collector, stream);
+	if (add_stacks(collector, stream) < 0)
+		return -1;
 	if (collector_prepare(collector, stream, fd, names) < 0)
 		return -1;
 	if (!collector_watches(collector))
@@ -635,6 +645,8 @@ static void read_sample(void)
 		sample = SAMPLE_HZ;
 	else if (!with_stacks)
 		die_usage("option --sample: samples are stacks; give --stack too");
+	if (counter_list && !with_stacks)
+		die_usage("option --counters: what runs is counted where stacks are seen; give --stack too");
 	if (sample > SAMPLE_HZ_MOST)
 		die_usage("option --sample: at most %d samples a second", SAMPLE_HZ_MOST);
 }

@@ -732,6 +732,24 @@ overtaken() {
 	assert_output 'name="hog: on CPU 0 while editor was runnable' # 2, 2 and 1
 }
 
+@test "a run has what was counted in it, from wait to wait" {
+	awk '/^event ts=1\.2000.*sched_switch/ { print "event ts=1.199 cpu=0 tid=10 comm=editor name=counter:page_faults count=1200" }
+		/^event ts=1\.4000000.*sched_switch/ { print "event ts=1.399 cpu=0 tid=10 comm=editor name=counter:page_faults count=34"
+			print "event ts=1.399 cpu=0 tid=10 comm=editor name=counter:syscalls_sys_enter_sched_yield count=45210" }
+		/^event ts=1\.5301000.*sched_switch/ { print "event ts=1.530 cpu=0 tid=10 comm=editor name=counter:syscalls_sys_enter_sched_yield count=7" }
+		{ print }' "$W/busy.txt" >in
+	run bash -c 'graph-build --text in | grep "^node.*counters="'
+	assert_line --regexp 'start=1\.25.*counters=page_faults:1234,syscalls_sys_enter_sched_yield:45210 counted=0\.350'
+	assert_line --regexp 'start=1\.00.*counters=page_faults:1234,syscalls_sys_enter_sched_yield:45210 counted=0\.350'
+	assert_line --regexp 'start=1\.500.*counters=syscalls_sys_enter_sched_yield:7 counted=0\.030'
+	assert_equal "${#lines[@]}" 3
+	run bash -c 'blame-rank in | COLUMNS=150 report'
+	assert_line --partial 'editor: running in characters_at_index, 60 % of 10 samples, 1,234 page faults, yielding (45,210 yields)'
+	refute_output --partial '7 yields' # not of the longest of the three runs
+	run bash -c 'blame-rank in | report -f json | jq -c ".moments[0].graphs[0].blame[0] | [.counters, .counted]"'
+	assert_output '["page_faults:1234,syscalls_sys_enter_sched_yield:45210",0.35]'
+}
+
 @test "what is read from a device that pages are swapped out to comes back from swap, also by way of a loop device" {
 	{ echo 'device dev=7:0 name=loop0 swap=yes' && cat "$W/backed.txt"; } >in
 	run bash -c 'graph-build --text in | grep -o "^node.*deed=service" | grep -o "name=\"[^\"]*"'

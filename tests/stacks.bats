@@ -173,6 +173,56 @@ busy_program() {
 	assert_output --partial "option --sample: at most 10000 samples a second"
 }
 
+@test "what a run counted is told: yields always, page faults where they are asked for" {
+	need_stacks
+	cat >prog.c <<-'EOT'
+		#include <sched.h>
+		#include <string.h>
+		#include <sys/mman.h>
+
+		__attribute__((noinline)) void request(void)
+		{
+			memset(mmap(NULL, 4 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 1, 4 << 20);
+			for (int i = 0; i < 50000; i++)
+				sched_yield();
+		}
+
+		int main(void)
+		{
+			request();
+			return 0;
+		}
+	EOT
+	build -o prog prog.c
+	run trace-collect --stack --counters=minor-faults,syscalls:sys_enter_sched_yield -c func:./prog:request -o out -- ./prog
+	[ "$status" -ne 3 ] || skip "stacks were lost: the machine is too busy"
+	assert_success
+	counted() { stream-cat --text out | awk -v name="name=counter:$1" '/ comm=prog / && index($0, name " ") { n += substr($NF, 7) } END { print n + 0 }'; }
+	assert_equal "$(counted syscalls_sys_enter_sched_yield)" 50000
+	[ "$(counted minor_faults)" -ge 2 ] # a huge page is one
+	run bash -c "cchart-filter --limit=1us --idle out | blame-rank | tee ranked | stream-cat --text | grep '^node.* who=prog .*counters='"
+	assert_output --partial 'yielding ('
+	trace-collect --stack -e sched:sched_switch -o out -- ./prog || [ $? = 3 ]
+	run counted syscalls_sys_enter_sched_yield # by the hundred
+	[ "$output" -ge 40000 ] && [ "$output" -le 50000 ] || skip "stacks were lost: the machine is too busy"
+}
+
+@test "a counter that nobody knows, or that the machine lacks, is refused with what it has" {
+	need_stacks
+	run -1 trace-collect --stack --counters=page-faults,nonsense -d 0.1 -o out
+	assert_output --partial "nobody knows the counter 'nonsense'"
+	run -1 trace-collect --stack --counters=page-faults,page-faults -d 0.1 -o out
+	assert_output --partial "the counter 'page-faults' is there already"
+	run -1 trace-collect --stack --counters=page-faults, -d 0.1 -o out
+	assert_output --partial "a counter has a name"
+	run -2 trace-collect --counters=page-faults -d 0.1 -o out
+	assert_output --partial "give --stack too"
+	[ ! -e /sys/bus/event_source/devices/cpu ] || skip "this machine has counters in hardware"
+	run -1 trace-collect --stack --counters=cycles -d 0.1 -o out
+	assert_output --partial "this machine cannot count 'cycles'"
+	assert_output --partial "it has cpu-clock, task-clock, page-faults,"
+}
+
 @test "a stack comes right before its event" {
 	need_stacks
 	program prog.c

@@ -9,6 +9,8 @@ struct rank_entry {
 	const char *label;	  /* of the instance with the most blame; NULL: by its node */
 	int32_t tid, who_tid, whom_tid; /* of that instance */
 	uint32_t samples, in_function;	/* likewise; see graph/deed.h */
+	const char *counters;		/* likewise; NULL: none */
+	int64_t counted;
 	uint32_t turn;		  /* of an algorithm that chooses in turns: goes before the score; else 0 */
 	struct share score;
 	struct share best;	  /* that instance's blame */

@@ -78,10 +78,14 @@ static void spell_deed(struct line *line, const struct rank_entry *entry)
 	if (entry->deed->kind != DEED_TEXT && node.tid)
 		line_integer(line, "tid", node.tid);
 	node_spell_deed(&node, line);
-	if (!entry->samples || !entry->deed->function)
-		return;
-	line_unsigned(line, "samples", entry->samples);
-	line_unsigned(line, "in_function", entry->in_function);
+	if (entry->samples && entry->deed->function) {
+		line_unsigned(line, "samples", entry->samples);
+		line_unsigned(line, "in_function", entry->in_function);
+	}
+	if (entry->counters) {
+		line_text(line, "counters", entry->counters);
+		line_time(line, "counted", entry->counted);
+	}
 }
 
 int rank_write(const struct rank_list *ranks, size_t count, const struct rank_whole *whole,
@@ -134,6 +138,8 @@ static void add_up(struct rank_entry *sum, const struct rank_entry *entry)
 		sum->whom_tid = entry->whom_tid;
 		sum->samples = entry->samples;
 		sum->in_function = entry->in_function;
+		sum->counters = entry->counters;
+		sum->counted = entry->counted;
 	}
 	sum->score = share_plus(sum->score, entry->score);
 	sum->on_path |= entry->on_path;
@@ -255,6 +261,8 @@ static struct rank_entry entry_of(const struct blame *blame, const struct choice
 		.whom_tid = node->whom_tid,
 		.samples = detail->samples,
 		.in_function = detail->in_function,
+		.counters = detail->counters,
+		.counted = detail->counted,
 		.turn = choice->turn,
 		.score = choice->score,
 		.best = choice->score,

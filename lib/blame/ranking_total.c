@@ -215,6 +215,7 @@ void ranking_total_free(struct ranking_total *total)
 		family_free(&entry->deeds);
 		free((struct deed *)entry->rank.deed);
 		free((char *)entry->rank.label);
+		free((char *)entry->rank.counters);
 		free(entry);
 	}
 	waiting_free(total->waiting);
@@ -327,6 +328,9 @@ static void add_entry(struct total_entry *entry, const struct rank_entry *rank, 
 	sum->whom_tid = rank->whom_tid;
 	sum->samples = rank->samples;
 	sum->in_function = rank->in_function;
+	free((char *)sum->counters);
+	sum->counters = rank->counters ? memory_text(rank->counters, strlen(rank->counters)) : NULL;
+	sum->counted = rank->counted;
 }
 
 static void begin_moment(struct moment *moment, const struct graph *graph)

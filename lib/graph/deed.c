@@ -52,6 +52,7 @@ static const struct key detail_keys[] = {
 	DETAIL_KEY("kernel", KEY_TEXT, kernel),	    DETAIL_KEY("asker", KEY_TEXT, asker),
 	DETAIL_KEY("asker_function", KEY_TEXT, asker_function),
 	DETAIL_KEY("samples", KEY_COUNT, samples),  DETAIL_KEY("in_function", KEY_COUNT, in_function),
+	DETAIL_KEY("counters", KEY_TEXT, counters), DETAIL_KEY("counted", KEY_TIME, counted),
 	DETAIL_KEY("began", KEY_TEXT, began),	    DETAIL_KEY("until", KEY_TEXT, until),
 };
 

@@ -78,6 +78,8 @@ struct deed_detail {
 	const char *kernel;		    /* the kernel's function that it waits in */
 	const char *asker, *asker_function; /* the thread that waited for this run's wake-up, and where */
 	uint32_t samples, in_function;	    /* of such runs that were taken, and those of them in the function of the deed; 0: none */
+	const char *counters;		    /* what was counted in such a run: "page_faults:12,cycles:3400" */
+	int64_t counted;		    /* and in how much CPU time, ns; 0: nothing was counted */
 	const char *began;		    /* before: the data */
 	const char *until;		    /* end: of the thread */
 };

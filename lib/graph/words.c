@@ -317,6 +317,56 @@ char *words_samples(uint64_t samples, uint64_t in_function)
 	return memory_format("%.0f %% of %" PRIu64 " samples", 100.0 * (double)in_function / (double)samples, samples);
 }
 
+static bool is_yield(const char *name, size_t length)
+{
+	static const char yields[] = "syscalls_sys_enter_sched_yield";
+
+	return length == strlen(yields) && memcmp(name, yields, length) == 0;
+}
+
+/* "page_faults:1203" as "1,203 page faults". */
+static char *counter_words(const char *counter, size_t length, int64_t counted)
+{
+	size_t name = strcspn(counter, ":,");
+	uint64_t count = name < length ? strtoull(counter + name + 1, NULL, 10) : 0;
+	char number[NUMBER_ROOM], *words, *text;
+
+	number_human_count(number, count);
+	if (is_yield(counter, name))
+		return counted > 0 && (double)count * 1e9 / (double)counted >= YIELDS ? memory_format("yielding (%s yields)", number)
+										      : memory_format("%s yields", number);
+	text = memory_text(counter, name < length ? name : length);
+	for (char *c = text; *c; c++)
+		*c = *c == '_' ? ' ' : *c;
+	words = memory_format("%s %s", number, text);
+	free(text);
+	return words;
+}
+
+char *words_counters(const char *counters, int64_t counted)
+{
+	char *words = memory_format("%s", ""), *more;
+
+	for (const char *at = counters ? counters : ""; *at;) {
+		size_t length = strcspn(at, ",");
+
+		more = counter_words(at, length, counted);
+		words = append(words, *words ? ", " : "", more);
+		free(more);
+		at += length + (at[length] == ',');
+	}
+	return words;
+}
+
+static char *append_counters(char *words, const struct deed_detail *detail)
+{
+	char *counters = words_counters(detail->counters, detail->counted);
+
+	words = append(words, *counters ? ", " : "", counters);
+	free(counters);
+	return words;
+}
+
 /* ", 97 % of 60 samples in draw < main" */
 static char *append_samples(char *words, const struct node *node)
 {
@@ -356,7 +406,7 @@ static char *label_run(const struct node *node)
 
 	words = append(append_pace(words, detail), "", began_of(detail));
 	words = detail->samples ? append_samples(words, node) : append_stack(words, ", from ", node);
-	return append_awaited(words, detail);
+	return append_awaited(append_counters(words, detail), detail);
 }
 
 static char *label_ready(const struct node *node)
@@ -554,7 +604,7 @@ char *words_circumstance(const struct node *node)
 	samples = words_samples(detail->samples, detail->in_function);
 	words = append(words, *samples ? ", " : "", samples);
 	free(samples);
-	return append_awaited(words, detail);
+	return append_awaited(append_counters(words, detail), detail);
 }
 
 /* Takes the texts but for the name. */

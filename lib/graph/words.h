@@ -46,6 +46,13 @@ char *sentence_words(const struct sentence *sentence);
 /* Of a run's function: "97 % of 60 samples"; "" where there are none. */
 char *words_samples(uint64_t samples, uint64_t in_function);
 
+/*
+ * What counters counted, of the keys counters= and counted=: "1,203 page faults, 45,210 yields"; with YIELDS a second and more,
+ * "yielding (45,210 yields)". "" where that is not known.
+ */
+enum { YIELDS = 1000 };
+char *words_counters(const char *counters, int64_t counted);
+
 /* What else a run was: ", 576 of 1804 MHz", ", 97 % of 60 samples", ", awaited by worker in fetch"; "" where that is not known. */
 char *words_circumstance(const struct node *node);
 

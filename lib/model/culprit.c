@@ -35,12 +35,14 @@ struct deed *culprit_deed(const struct site *site, const struct fields *fields)
 	return named;
 }
 
-static char *sampled_words(const struct culprit *culprit)
+static char *measured_words(const struct culprit *culprit)
 {
 	char *samples = words_samples(culprit->samples, culprit->in_function);
-	char *words = memory_format("%s%s", *samples ? ", " : "", samples);
+	char *counters = fit_cleaned(words_counters(culprit->counters, culprit->counted));
+	char *words = memory_format("%s%s%s%s", *samples ? ", " : "", samples, *counters ? ", " : "", counters);
 
 	free(samples);
+	free(counters);
 	return words;
 }
 
@@ -54,7 +56,7 @@ int culprit_read(const struct site *site, struct culprit *culprit, const struct 
 	    fields_double(fields, "share", &culprit->share) < 0 ||
 	    fields_unsigned(fields, "instances", &culprit->instances) < 0 ||
 	    fields_unsigned(fields, "samples", &culprit->samples) < 0 ||
-	    fields_unsigned(fields, "in_function", &culprit->in_function) < 0)
+	    fields_unsigned(fields, "in_function", &culprit->in_function) < 0 || fields_time(fields, "counted", &culprit->counted) < 0)
 		return -1;
 	culprit->on_path = fields_is(fields, "on_path", "yes") || fields_is(fields, "on_path", "1");
 	culprit->name = fit_field(fields, "name");
@@ -66,7 +68,8 @@ int culprit_read(const struct site *site, struct culprit *culprit, const struct 
 	culprit->whom = fit_clean(culprit->deed->kind == DEED_SERVE && culprit->deed->whom ? culprit->deed->whom : "");
 	culprit->words = culprit_words(culprit->deed, 0, 0);
 	culprit->fuller = culprit_words(culprit->deed, 0, 0);
-	culprit->sampled = sampled_words(culprit);
+	culprit->counters = fit_field(fields, "counters");
+	culprit->measured = measured_words(culprit);
 	return 0;
 }
 
@@ -80,7 +83,8 @@ void culprit_free(struct culprit *culprit)
 	identity_free(&culprit->whom_identity);
 	free(culprit->words);
 	free(culprit->fuller);
-	free(culprit->sampled);
+	free(culprit->counters);
+	free(culprit->measured);
 	free(culprit->algorithm);
 	identity_free(&culprit->identity);
 }
@@ -126,6 +130,8 @@ void culprit_count(struct culprit *culprit, const struct site *site, struct grap
 		culprit->whom_identity = who_for_nodes(site->who, graph, deed).identity;
 	free(culprit->fuller);
 	culprit->fuller = culprit_words(culprit->deed, culprit->threads, culprit->processes);
+	if (culprit->threads > 1) /* it was measured of one of them */
+		*culprit->measured = '\0';
 	free(raw);
 }
 

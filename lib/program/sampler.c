@@ -18,7 +18,7 @@
 
 /* --- the records in the ring that perf_event_open(2) gives each CPU ------------------------------------------------------- */
 
-enum { SAMPLER_TRACED = SAMPLED_WAKE + 1, SAMPLER_MOMENTS = SAMPLED_RUN + 1 };
+enum { SAMPLER_TRACED = SAMPLED_WAKE + 1, SAMPLER_MOMENTS = SAMPLED_COUNT + 1 };
 
 /* The order of a sample's parts is that of perf_event_open(2), whatever the order here. */
 #define SAMPLER_TYPE                                                                                                  \
@@ -30,6 +30,10 @@ struct sampler_ring {
 	size_t size; /* a power of 2 */
 	int fds[SAMPLER_MOMENTS + 1]; /* the last one has the ring; -1: not wanted */
 	uint64_t ids[SAMPLER_MOMENTS];
+	int counted[COUNTERS_MAX]; /* those without period are one group with the event SAMPLED_COUNT; -1: not wanted */
+	uint64_t counted_ids[COUNTERS_MAX];
+	uint64_t counts[COUNTERS_MAX], enabled, running; /* at the last switch */
+	bool has_counts;
 	struct perf_event_mmap_page *page;
 	const unsigned char *data;
 	uint64_t at, head; /* of the record that it stands at; of what is known to be there */
@@ -68,6 +72,9 @@ static void sampler_ring_close(struct sampler_ring *ring)
 	for (int i = 0; i <= SAMPLER_MOMENTS; i++)
 		if (ring->fds[i] >= 0)
 			close(ring->fds[i]);
+	for (int i = 0; i < COUNTERS_MAX; i++)
+		if (ring->counted[i] >= 0)
+			close(ring->counted[i]);
 	errno = error;
 }
 
@@ -79,7 +86,7 @@ static void sampler_ring_count_lost(struct sampler_ring *ring)
 	} count;
 
 	for (int i = 0; i <= SAMPLER_MOMENTS; i++)
-		if (ring->fds[i] >= 0 && read(ring->fds[i], &count, sizeof(count)) == sizeof(count))
+		if (ring->fds[i] >= 0 && i != SAMPLED_COUNT && read(ring->fds[i], &count, sizeof(count)) == sizeof(count))
 			ring->lost_counted += count.lost;
 }
 
@@ -189,20 +196,62 @@ static void read_user(struct cursor *cursor, struct sampled_record *record)
 		record->stack_size = size;
 }
 
-static bool read_sample(const struct sampler *sampler, const struct sampler_ring *ring, struct cursor *cursor,
-			struct sampled_record *record)
+/* What a group of counters tells: perf_event_open(2), PERF_FORMAT_GROUP. */
+struct group {
+	uint64_t count, enabled, running;
+	uint64_t values[1 + COUNTERS_MAX]; /* the first is the switch */
+};
+
+/* What came since the last switch on the CPU. False: that is not known, or it was not counted all the time. */
+static bool read_counts(const struct sampler *sampler, struct sampler_ring *ring, struct cursor *cursor, struct sampled_record *record)
+{
+	struct group group = {.count = take_number(cursor), .enabled = take_number(cursor), .running = take_number(cursor)};
+	bool all_the_time = group.enabled - ring->enabled == group.running - ring->running, known = ring->has_counts;
+
+	take_number(cursor); /* of switches */
+	for (size_t i = 0; i < sampler->counters; i++) {
+		uint64_t value;
+
+		if (sampler->periods[i])
+			continue;
+		value = take_number(cursor);
+
+		record->counts[i] = value - ring->counts[i];
+		ring->counts[i] = value;
+	}
+	ring->enabled = group.enabled;
+	ring->running = group.running;
+	ring->has_counts = cursor->ok;
+	ring->lost_told += known && !all_the_time;
+	return cursor->ok && known && all_the_time && record->thread != 0;
+}
+
+/* A counter is full. */
+static bool read_full(const struct sampler *sampler, const struct sampler_ring *ring, uint64_t id, struct sampled_record *record)
+{
+	for (size_t i = 0; i < sampler->counters; i++)
+		if (sampler->periods[i] && ring->counted_ids[i] == id) {
+			record->counts[i] = sampler->periods[i];
+			return true;
+		}
+	return false;
+}
+
+static bool read_sample(const struct sampler *sampler, struct sampler_ring *ring, struct cursor *cursor, struct sampled_record *record)
 {
 	uint64_t id = take_number(cursor);
 	uint32_t raw_size;
 	const unsigned char *raw;
 
 	record->kind = SAMPLED_SLEEP;
-	while (record->kind < SAMPLED_RUN && id != ring->ids[record->kind])
+	while (record->kind < SAMPLED_COUNT && id != ring->ids[record->kind])
 		record->kind++;
 	record->process = (int32_t)take_short(cursor);
 	record->thread = (int32_t)take_short(cursor);
 	take_number(cursor); /* the time */
 	take_number(cursor); /* the CPU */
+	if (record->kind == SAMPLED_COUNT)
+		return id == ring->ids[SAMPLED_COUNT] ? read_counts(sampler, ring, cursor, record) : read_full(sampler, ring, id, record);
 	record->kernel_count = take_number(cursor);
 	record->kernel = take(cursor, record->kernel_count * sizeof(uint64_t));
 	raw_size = take_short(cursor);
@@ -283,6 +332,7 @@ static bool read_record(struct sampler *sampler, struct sampler_ring *ring, stru
 		take_number(&cursor); /* the event's identifier */
 		ring->lost_told += take_number(&cursor);
 		record->kind = SAMPLED_LOST;
+		ring->has_counts = false;
 		return true;
 	default:
 		return false;
@@ -463,8 +513,92 @@ static int open_running(struct sampler_ring *ring, int clock, uint32_t hz)
 	return open_moment(ring, SAMPLED_RUN, &attributes, NULL);
 }
 
-static int open_cpu(struct sampler_ring *ring, int clock, const uint64_t events[SAMPLER_TRACED], uint32_t hz)
+/* A counter that is counted while the group's first event is. */
+static int open_counter(struct sampler_ring *ring, int clock, const struct counter *counter)
 {
+	struct perf_event_attr attributes = counter->attributes;
+	int fd;
+
+	attributes.use_clockid = 1;
+	attributes.clockid = clock;
+	fd = (int)syscall(SYS_perf_event_open, &attributes, -1, (int)ring->cpu, ring->fds[SAMPLED_COUNT], PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? fail_errno("cannot count '%s' together with the others", counter->name) : fd;
+}
+
+/* Whether the machine can count them all the time: else it counts one after another. */
+static int try_group(const struct sampler_ring *ring)
+{
+	int leader = ring->fds[SAMPLED_COUNT];
+	struct group group;
+	ssize_t size;
+
+	if (ioctl(leader, PERF_EVENT_IOC_ENABLE, 0) < 0)
+		return fail_errno("cannot count on CPU %u", ring->cpu);
+	usleep(1000);
+	size = read(leader, &group, sizeof(group));
+	ioctl(leader, PERF_EVENT_IOC_DISABLE, 0);
+	if (size < (ssize_t)offsetof(struct group, values))
+		return fail_errno("cannot count on CPU %u", ring->cpu);
+	return group.running < group.enabled ? fail("this machine cannot count so much at once: ask for fewer counters") : 0;
+}
+
+/* Each switch tells what was counted on its CPU so far, without stack. */
+static int open_counters(struct sampler_ring *ring, int clock, uint64_t event, const struct counters *counters)
+{
+	struct perf_event_attr attributes = common_attributes(clock);
+
+	attributes.type = PERF_TYPE_TRACEPOINT;
+	attributes.config = event;
+	attributes.sample_period = 1;
+	attributes.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_READ;
+	attributes.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	attributes.sample_regs_user = 0;
+	attributes.sample_stack_user = 0;
+	attributes.exclude_callchain_user = 0;
+	attributes.sample_max_stack = 0;
+	if (open_moment(ring, SAMPLED_COUNT, &attributes, NULL) < 0)
+		return -1;
+	for (size_t i = 0; i < counters->list.count; i++)
+		if (!counters->list.items[i].period && (ring->counted[i] = open_counter(ring, clock, &counters->list.items[i])) < 0)
+			return -1;
+	return try_group(ring);
+}
+
+/* One that tells by itself when so many were counted. */
+static int open_periodic(struct sampler_ring *ring, int clock, const struct counter *counter, size_t i)
+{
+	struct perf_event_attr attributes = counter->attributes;
+	int fd;
+
+	attributes.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
+	attributes.sample_period = counter->period;
+	attributes.disabled = 1;
+	attributes.use_clockid = 1;
+	attributes.clockid = clock;
+	fd = ring->counted[i] = open_event(&attributes, ring->cpu);
+	if (fd < 0)
+		return -1;
+	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fds[SAMPLER_MOMENTS]) < 0 || ioctl(fd, PERF_EVENT_IOC_ID, &ring->counted_ids[i]) < 0)
+		return fail_errno("cannot count '%s' on CPU %u", counter->name, ring->cpu);
+	return 0;
+}
+
+static int open_all_counters(struct sampler_ring *ring, int clock, uint64_t event, const struct counters *counters)
+{
+	size_t grouped = 0;
+
+	for (size_t i = 0; i < counters->list.count; i++) {
+		if (counters->list.items[i].period && open_periodic(ring, clock, &counters->list.items[i], i) < 0)
+			return -1;
+		grouped += counters->list.items[i].period == 0;
+	}
+	return grouped ? open_counters(ring, clock, event, counters) : 0;
+}
+
+static int open_cpu(struct sampler_ring *ring, const struct sampler_wanted *wanted, const uint64_t events[SAMPLER_TRACED])
+{
+	int clock = wanted->clock;
+
 	if (open_spaces(ring, clock) < 0)
 		return -1;
 	if (sampler_ring_map(ring) < 0)
@@ -472,7 +606,9 @@ static int open_cpu(struct sampler_ring *ring, int clock, const uint64_t events[
 	for (int moment = 0; moment < SAMPLER_TRACED; moment++)
 		if (open_traced(ring, clock, moment, events[moment]) < 0)
 			return -1;
-	return hz ? open_running(ring, clock, hz) : 0;
+	if (wanted->hz && open_running(ring, clock, wanted->hz) < 0)
+		return -1;
+	return open_all_counters(ring, clock, events[SAMPLED_SLEEP], wanted->counters);
 }
 
 static size_t ring_size(long cpus)
@@ -484,13 +620,16 @@ static size_t ring_size(long cpus)
 	return size;
 }
 
-int sampler_open(struct sampler *sampler, int clock, uint32_t hz)
+int sampler_open(struct sampler *sampler, const struct sampler_wanted *wanted)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 	uint64_t events[SAMPLER_TRACED];
 	uint16_t none;
 
 	*sampler = (struct sampler){.rings = memory_new((size_t)cpus, sizeof(*sampler->rings)), .copy = memory_new(1, RECORD_MAX)};
+	sampler->counters = wanted->counters->list.count;
+	for (size_t i = 0; i < sampler->counters; i++)
+		sampler->periods[i] = wanted->counters->list.items[i].period;
 	if (!HAS_REGISTERS)
 		return fail("stacks are known of x86-64 only");
 	if (find_event(&moments[SAMPLED_SLEEP], &events[SAMPLED_SLEEP], &none) < 0 ||
@@ -499,8 +638,10 @@ int sampler_open(struct sampler *sampler, int clock, uint32_t hz)
 	for (uint32_t cpu = 0; cpu < (uint32_t)cpus; cpu++) {
 		struct sampler_ring *ring = &sampler->rings[sampler->count];
 
-		*ring = (struct sampler_ring){.cpu = cpu, .size = ring_size(cpus), .fds = {-1, -1, -1, -1}};
-		if (open_cpu(ring, clock, events, hz) == 0)
+		*ring = (struct sampler_ring){.cpu = cpu, .size = ring_size(cpus), };
+		memset(ring->fds, -1, sizeof(ring->fds));
+		memset(ring->counted, -1, sizeof(ring->counted));
+		if (open_cpu(ring, wanted, events) == 0)
 			sampler->count++;
 		else if (sampler_ring_close(ring), errno != ENODEV) /* a CPU that is not there */
 			return -1;
@@ -508,8 +649,20 @@ int sampler_open(struct sampler *sampler, int clock, uint32_t hz)
 	return 0;
 }
 
+/* The group goes with its first event. */
+static int switch_periodic(const struct sampler *sampler, const struct sampler_ring *ring, unsigned long request)
+{
+	for (size_t i = 0; i < sampler->counters; i++)
+		if (sampler->periods[i] && ioctl(ring->counted[i], request, 0) < 0)
+			return fail_errno("cannot count on CPU %u", ring->cpu);
+	return 0;
+}
+
 static int switch_all(struct sampler *sampler, unsigned long request)
 {
+	for (int i = 0; i < sampler->count; i++)
+		if (switch_periodic(sampler, &sampler->rings[i], request) < 0)
+			return -1;
 	for (int i = 0; i < sampler->count; i++)
 		for (int event = SAMPLER_MOMENTS; event >= 0; event--)
 			if (sampler->rings[i].fds[event] >= 0 && ioctl(sampler->rings[i].fds[event], request, 0) < 0)

@@ -6,7 +6,7 @@
  * would miss the very function that waits. A sample holds the registers and the top of the stack instead, from which
  * program/unwind.h walks up by the programs' own tables.
  *
- *	sampler_open(s, clock, hz)	before ftrace's own events are enabled: then a sample comes before its event
+ *	sampler_open(s, &wanted)	before ftrace's own events are enabled: then a sample comes before its event
  *	sampler_start(s)
  *	while (sampler_next(s, bound, &record) > 0) ...
  *	sampler_close(s)
@@ -21,7 +21,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum sampled { SAMPLED_SLEEP, SAMPLED_WAKE, SAMPLED_RUN, SAMPLED_MAP, SAMPLED_FORK, SAMPLED_EXEC, SAMPLED_EXIT, SAMPLED_LOST };
+#include "program/counters.h"
+
+enum sampled { SAMPLED_SLEEP, SAMPLED_WAKE, SAMPLED_RUN, SAMPLED_COUNT, SAMPLED_MAP, SAMPLED_FORK, SAMPLED_EXEC, SAMPLED_EXIT, SAMPLED_LOST };
 
 /* Registers by their DWARF numbers; the last one is the return address, that is the instruction pointer. */
 enum { SAMPLE_REGISTERS = 17, SAMPLE_BUILD_ID = 20 /* as CODE_BUILD_ID */, SAMPLE_STACK = 1024, SAMPLE_KERNEL = 16 };
@@ -42,6 +44,9 @@ struct sampled_record {
 	const unsigned char *stack; /* from the stack pointer on */
 	size_t stack_size;
 
+	/* COUNT: what was counted while the thread had the CPU, until it leaves it, or until a counter was full; in the order of the counters */
+	uint64_t counts[COUNTERS_MAX];
+
 	/* MAP: an executable part of a file */
 	uint64_t start, length, offset;
 	uint64_t inode; /* 0: not told */
@@ -59,14 +64,19 @@ struct sampler {
 	int count;
 	/* private */
 	uint16_t woken_at; /* offset of the woken thread in the event */
+	size_t counters;
+	uint32_t periods[COUNTERS_MAX]; /* of those; 0: one of the group that is read at each switch */
 	unsigned char *copy; /* of a record that lies around the end of a ring */
 };
 
-/*
- * `clock`: as for clock_gettime(2). Of threads that run, `hz` samples are taken a second on each CPU; 0: none. -1 after fail(): not permitted,
- * or this kernel or machine cannot.
- */
-int sampler_open(struct sampler *sampler, int clock, uint32_t hz);
+struct sampler_wanted {
+	int clock;   /* as for clock_gettime(2) */
+	uint32_t hz; /* samples a second and CPU of threads that run; 0: none */
+	const struct counters *counters; /* must stay while it is opened */
+};
+
+/* -1 after fail(): not permitted, or this kernel or machine cannot; or it cannot count all of this at once. */
+int sampler_open(struct sampler *sampler, const struct sampler_wanted *wanted);
 int sampler_start(struct sampler *sampler);
 
 /* No more records come, so that the rings can be read to their end. -1 after fail(). */

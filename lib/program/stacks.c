@@ -30,22 +30,26 @@ struct stacks {
 	struct stack *different;
 	ARRAY(struct stack *) by_number; /* less 1 */
 	struct stack_seen *seen; /* a ring of STACKS_KEPT */
+	uint64_t *counts;	 /* of each place in it, so many as there are counters */
+	size_t counters;
 	uint64_t head, tail;	 /* counts */
 	uint64_t beyond;	 /* unlike all before, of which there are too many */
 };
 
-struct stacks *stacks_open(int clock, uint32_t hz, struct lookup *lookup)
+struct stacks *stacks_open(const struct sampler_wanted *wanted, struct lookup *lookup)
 {
 	struct stacks *stacks = NEW(struct stacks);
 
 	pthread_mutex_init(&stacks->lock, NULL);
-	if (sampler_open(&stacks->sampler, clock, hz) < 0) {
+	if (sampler_open(&stacks->sampler, wanted) < 0) {
 		stacks_free(stacks);
 		return NULL;
 	}
 	stacks->spaces = spaces_new(lookup);
 	stacks->unwinder = unwinder_new(stacks->spaces);
 	stacks->seen = memory_new(STACKS_KEPT, sizeof(*stacks->seen));
+	stacks->counters = wanted->counters->list.count;
+	stacks->counts = memory_new(STACKS_KEPT, (stacks->counters + 1) * sizeof(*stacks->counts));
 	return stacks;
 }
 
@@ -78,6 +82,7 @@ void stacks_free(struct stacks *stacks)
 		free(stacks->by_number.items[i]);
 	free(stacks->by_number.items);
 	free(stacks->seen);
+	free(stacks->counts);
 	unwinder_free(stacks->unwinder);
 	spaces_free(stacks->spaces);
 	sampler_close(&stacks->sampler);
@@ -117,6 +122,38 @@ static uint32_t number_of(struct stacks *stacks, const int32_t *frames, int coun
 	return stack->number;
 }
 
+/* The newest are kept. Returns its place. */
+static size_t keep_seen(struct stacks *stacks, const struct sampled_record *record, enum stack_moment moment, uint32_t number)
+{
+	size_t place = stacks->tail % STACKS_KEPT;
+
+	if (stacks->tail - stacks->head == STACKS_KEPT)
+		stacks->head++;
+	stacks->tail++;
+	stacks->seen[place] = (struct stack_seen){
+		.moment = moment,
+		.ts = record->ts,
+		.cpu = record->cpu,
+		.stack = number,
+		.thread = record->thread,
+		.woken = record->woken,
+		.process = record->process,
+	};
+	return place;
+}
+
+/* Most threads that leave a CPU have nothing counted. */
+static void keep_counts(struct stacks *stacks, const struct sampled_record *record)
+{
+	uint64_t any = 0;
+
+	for (size_t i = 0; i < stacks->counters; i++)
+		any |= record->counts[i];
+	if (any)
+		memcpy(&stacks->counts[keep_seen(stacks, record, STACK_COUNT, 0) * stacks->counters], record->counts,
+		       stacks->counters * sizeof(*stacks->counts));
+}
+
 static void keep(struct stacks *stacks, const struct sampled_record *record)
 {
 	int32_t frames[FRAMES];
@@ -128,17 +165,7 @@ static void keep(struct stacks *stacks, const struct sampled_record *record)
 		stacks->beyond++;
 		return;
 	}
-	if (stacks->tail - stacks->head == STACKS_KEPT)
-		stacks->head++;
-	stacks->seen[stacks->tail++ % STACKS_KEPT] = (struct stack_seen){
-		.moment = record->kind == SAMPLED_SLEEP ? STACK_SLEEP : record->kind == SAMPLED_WAKE ? STACK_WAKE : STACK_RUN,
-		.ts = record->ts,
-		.cpu = record->cpu,
-		.stack = number,
-		.thread = record->thread,
-		.woken = record->woken,
-		.process = record->process,
-	};
+	keep_seen(stacks, record, record->kind == SAMPLED_SLEEP ? STACK_SLEEP : record->kind == SAMPLED_WAKE ? STACK_WAKE : STACK_RUN, number);
 }
 
 static void sweep(struct stacks *stacks)
@@ -156,6 +183,8 @@ void stacks_take(struct stacks *stacks, int64_t bound)
 	while (sampler_next(&stacks->sampler, bound, &record) > 0) {
 		if (record.kind <= SAMPLED_RUN)
 			keep(stacks, &record);
+		else if (record.kind == SAMPLED_COUNT)
+			keep_counts(stacks, &record);
 		else
 			spaces_see(stacks->spaces, &record);
 	}
@@ -165,14 +194,18 @@ void stacks_take(struct stacks *stacks, int64_t bound)
 	pthread_mutex_unlock(&stacks->lock);
 }
 
-bool stacks_next(struct stacks *stacks, int64_t bound, struct stack_seen *seen)
+bool stacks_next(struct stacks *stacks, int64_t bound, struct stack_seen *seen, uint64_t counts[COUNTERS_MAX])
 {
 	bool found;
 
 	pthread_mutex_lock(&stacks->lock);
 	found = stacks->head < stacks->tail && stacks->seen[stacks->head % STACKS_KEPT].ts < bound;
-	if (found)
-		*seen = stacks->seen[stacks->head++ % STACKS_KEPT];
+	if (found) {
+		size_t place = stacks->head++ % STACKS_KEPT;
+
+		*seen = stacks->seen[place];
+		memcpy(counts, &stacks->counts[place * stacks->counters], stacks->counters * sizeof(*counts));
+	}
 	pthread_mutex_unlock(&stacks->lock);
 	return found;
 }
@@ -203,6 +236,11 @@ void stacks_describe(struct stacks *stacks, uint32_t number, struct line *line)
 	add_frames(stacks, line, "user", stack->frames + 1, user);
 	add_frames(stacks, line, "kernel", stack->frames + 1 + user, stack->count - 1 - user);
 	pthread_mutex_unlock(&stacks->lock);
+}
+
+size_t stacks_counters(const struct stacks *stacks)
+{
+	return stacks->counters;
 }
 
 uint64_t stacks_taken(struct stacks *stacks)

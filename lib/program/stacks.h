@@ -1,7 +1,7 @@
 /*
  * stacks: where threads go to sleep, where they wake others, and where they run, in functions.
  *
- *	stacks = stacks_open(clock, hz, lookup)
+ *	stacks = stacks_open(&wanted, lookup)
  *	stacks_start(stacks)		before the events that they belong to
  *	stacks_take(stacks, bound)	now and then, lest samples are lost
  *	while (stacks_next(stacks, bound, &seen)) ...
@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "program/sampler.h"
 #include "stream/line.h"
 
 struct lookup;
@@ -23,10 +24,11 @@ struct stacks;
 
 enum { STACKS_KEPT = 1 << 19 };
 
-enum stack_moment { STACK_SLEEP, STACK_WAKE, STACK_RUN };
+enum stack_moment { STACK_SLEEP, STACK_WAKE, STACK_RUN, STACK_COUNT };
 
 struct stack_seen {
-	enum stack_moment moment; /* its thread goes to sleep, wakes another, or just runs: of that, samples are taken now and then */
+	enum stack_moment moment; /* its thread goes to sleep, wakes another, or just runs: of that, samples are taken now and then; or it leaves
+				     the CPU, on which something was counted: then there is no stack */
 	int64_t ts; /* of the first two a little before their event */
 	uint32_t cpu;
 	uint32_t stack;	 /* 1, 2, 3, ... */
@@ -36,10 +38,10 @@ struct stack_seen {
 };
 
 /*
- * `clock`, `hz`: as for sampler_open(). Functions are looked up by `lookup`, which is then its own. NULL after fail(): not permitted, or this
+ * Functions are looked up by `lookup`, which is then its own. NULL after fail(): not permitted, or this
  * kernel or machine cannot.
  */
-struct stacks *stacks_open(int clock, uint32_t hz, struct lookup *lookup);
+struct stacks *stacks_open(const struct sampler_wanted *wanted, struct lookup *lookup);
 int stacks_start(struct stacks *stacks); /* -1 after fail() */
 int stacks_stop(struct stacks *stacks);  /* no more come, and the rest can be taken; once more does nothing; -1 after fail() */
 void stacks_free(struct stacks *stacks);
@@ -51,11 +53,14 @@ int stacks_descriptor(const struct stacks *stacks, int i);
 /* Looks at all samples before this time. */
 void stacks_take(struct stacks *stacks, int64_t bound);
 
-/* The oldest one, before the bound, that was not handed out yet. */
-bool stacks_next(struct stacks *stacks, int64_t bound, struct stack_seen *seen);
+/* The oldest one, before the bound, that was not handed out yet. And of STACK_COUNT how much was counted by each counter. */
+bool stacks_next(struct stacks *stacks, int64_t bound, struct stack_seen *seen, uint64_t counts[COUNTERS_MAX]);
 
 /* Adds " user=... kernel=..." to a line: frames, innermost first, with ';' between them; see program/unwind.h. */
 void stacks_describe(struct stacks *stacks, uint32_t stack, struct line *line);
+
+/* How many counters there are. */
+size_t stacks_counters(const struct stacks *stacks);
 
 /* How many were taken so far. */
 uint64_t stacks_taken(struct stacks *stacks);

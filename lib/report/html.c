@@ -142,7 +142,7 @@ static void put_culprits(FILE *out, const char *caption, const struct story *sto
 	element(out, "<table><caption>", caption, "</caption>");
 	for (i = 0; i < story->culprits.count; i++) {
 		culprit = &story->culprits.items[i];
-		words = memory_format("%s%s", culprit->fuller, culprit->sampled);
+		words = memory_format("%s%s", culprit->fuller, culprit->measured);
 		put_cells(out, culprit_score(culprit), culprit->timeless ? NAN : culprit->share, NULL, words);
 		free(words);
 		put_who(out, NULL, culprit->who, &culprit->identity);

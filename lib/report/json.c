@@ -184,6 +184,10 @@ static json_t *blame_array(const struct story *story)
 			json_put_count(object, "samples", culprit->samples);
 			json_put_count(object, "in_function", culprit->in_function);
 		}
+		if (*culprit->counters) {
+			json_put_text(object, "counters", culprit->counters);
+			json_put_real(object, "counted", (double)culprit->counted / 1e9);
+		}
 		json_put_real(object, "score", culprit->score);
 		if (!culprit->timeless)
 			json_put_real(object, "share", culprit->share);

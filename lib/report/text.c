@@ -117,7 +117,7 @@ static void print_blame(const struct report *report, FILE *out, const char *titl
 
 	for (i = 0; i < story_culprits(story, CULPRITS_SHOWN); i++) {
 		culprit = &story->culprits.items[i];
-		words = memory_format("%s%s", culprit->fuller, culprit->sampled);
+		words = memory_format("%s%s", culprit->fuller, culprit->measured);
 		put_row(report, out, i ? "" : title, culprit_score(culprit), culprit->timeless ? NAN : culprit->share, words);
 		free(words);
 	}

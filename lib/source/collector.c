@@ -90,6 +90,7 @@ struct collector {
 	struct execs *execs;
 	struct titles *titles;
 	struct stacks *stacks; /* NULL: none are wanted */
+	const struct counters *counters; /* of these */
 	struct devices devices;
 	struct quotas quotas;
 	struct stages stages;
@@ -200,13 +201,14 @@ int collector_keep(struct collector *collector, int pipe)
 	return size_rings(collector->keeper, collector->buffer);
 }
 
-int collector_add_stacks(struct collector *collector, uint32_t hz, struct lookup *lookup)
+int collector_add_stacks(struct collector *collector, uint32_t hz, const struct counters *counters, struct lookup *lookup)
 {
 	if (collector->foreign)
 		return fail("in this PID namespace threads have other numbers than in events");
 	if (collector->clock.id != CLOCK_MONOTONIC && collector->clock.id != CLOCK_MONOTONIC_RAW)
 		return fail("stacks need the clock mono or mono_raw, not '%s'", collector->clock.name);
-	collector->stacks = stacks_open(collector->clock.id, hz, lookup);
+	collector->counters = counters;
+	collector->stacks = stacks_open(&(struct sampler_wanted){collector->clock.id, hz, counters}, lookup);
 	return collector->stacks ? 0 : -1;
 }
 
@@ -313,7 +315,9 @@ int collector_prepare(struct collector *collector, struct stream *stream, int ou
 	if (collector->switches && quotas_look(&collector->quotas, stream, &collector->clock) < 0)
 		return -1;
 	watch_others(collector);
-	return collector->stacks ? scribe_stack_formats(stream) : 0;
+	if (!collector->stacks)
+		return 0;
+	return scribe_stack_formats(stream) < 0 ? -1 : scribe_counter_formats(stream, collector->counters);
 }
 
 bool collector_watches(const struct collector *collector)

@@ -66,11 +66,12 @@ int collector_keep(struct collector *collector, int pipe);
 int collector_fork(struct collector *collector, struct child *child, char *const *argv, bool to_stderr);
 
 /*
- * Stacks are wanted too, where threads sleep and where they wake others, and `hz` times a second on each CPU where they run; see
- * program/stacks.h. -1 after fail(): they cannot be had; all else can.
+ * Stacks are wanted too, where threads sleep and where they wake others, `hz` times a second on each CPU where they run, and what these
+ * counters count, which must stay; see program/stacks.h. -1 after fail(): they cannot be had; all else can.
  */
+struct counters;
 struct lookup;
-int collector_add_stacks(struct collector *collector, uint32_t hz, struct lookup *lookup);
+int collector_add_stacks(struct collector *collector, uint32_t hz, const struct counters *counters, struct lookup *lookup);
 
 /* The stream goes to the descriptor `output`; `names` are events_new()'s of the stream, and must stay. -1 after fail(). */
 int collector_prepare(struct collector *collector, struct stream *stream, int output, struct events *names);

@@ -79,7 +79,7 @@ struct cost {
 
 /* --- how often events come that stay in rings which nobody reads --------------------------------------------------- */
 
-struct counter {
+struct hit_counter {
 	size_t wish;
 	int fd; /* on one CPU */
 };
@@ -88,7 +88,7 @@ struct counter {
  * perf_event_open(2) counts these events, over all CPUs. While it does, each of them costs a little more: so it is done for a second now and then.
  */
 struct hits {
-	ARRAY(struct counter) counters;
+	ARRAY(struct hit_counter) counters;
 };
 
 static void hits_end(struct hits *hits)
@@ -130,7 +130,7 @@ static int count_wish(struct hits *hits, const struct wish *wish, size_t number)
 		if (fd < 0 && errno != ENODEV && errno != EINVAL) /* a CPU that is off, or no CPU's number */
 			return fail_errno("cannot count the event '%s'", wish->event);
 		if (fd >= 0)
-			*ARRAY_ADD(&hits->counters) = (struct counter){number, fd};
+			*ARRAY_ADD(&hits->counters) = (struct hit_counter){number, fd};
 	}
 	return 0;
 }

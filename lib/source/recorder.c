@@ -115,6 +115,7 @@ bool recorder_is_called(struct recorder *recorder, int wait)
 /* Drops what lies before the time that is asked for. The newest of it, or of what was overwritten, is the floor. */
 static int drop(struct recorder *recorder, int64_t from, int64_t *floor)
 {
+	uint64_t counts[COUNTERS_MAX];
 	struct stack_seen stack;
 	struct ring *ring;
 	int status;
@@ -122,7 +123,7 @@ static int drop(struct recorder *recorder, int64_t from, int64_t *floor)
 	*floor = from < recorder->told ? recorder->told - 1 : INT64_MIN;
 	if (from <= recorder->told)
 		return 0;
-	while (recorder->stacks && stacks_next(recorder->stacks, from, &stack)) {
+	while (recorder->stacks && stacks_next(recorder->stacks, from, &stack, counts)) {
 	}
 	status = merge_begin(&recorder->merge, from);
 	while (status == 0 && (status = merge_next(&recorder->merge, &ring)) > 0) {

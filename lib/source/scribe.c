@@ -442,7 +442,7 @@ int scribe_event(struct scribe *scribe, const struct ring *ring)
 /* --- stacks: events of our own making, in the form of the kernel's ----------------------------------------------- */
 
 /* Far above the kernel's own numbers. */
-enum { ID_SLEEP = WISH_OWN_IDS + 2, ID_WAKE = WISH_OWN_IDS + 1, ID_RUN = WISH_OWN_IDS };
+enum { ID_SLEEP = WISH_OWN_IDS + 14, ID_WAKE = ID_SLEEP - 1, ID_RUN = ID_SLEEP - 2, ID_COUNTER = WISH_OWN_IDS /* the first of COUNTERS_MAX */ };
 
 /* What the formats below describe. */
 struct stack_event {
@@ -453,13 +453,20 @@ struct stack_event {
 	int32_t pid; /* of a wake-up only */
 };
 
-#define COMMON                                                                         \
+struct counter_event {
+	uint16_t common_type;
+	uint8_t common_flags, common_preempt_count;
+	int32_t common_pid;
+	uint64_t count;
+};
+
+#define BEFORE                                                                         \
 	"format:\n"                                                                    \
 	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"         \
 	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"         \
 	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n" \
-	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"                   \
-	"\tfield:unsigned int stack;\toffset:8;\tsize:4;\tsigned:0;\n"
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+#define COMMON BEFORE "\tfield:unsigned int stack;\toffset:8;\tsize:4;\tsigned:0;\n"
 
 static const char run_format[] = "stack\0name: run\nID: 65532\n" COMMON "\nprint fmt: \"stack=%u\", REC->stack\n";
 static const char sleep_format[] = "stack\0name: sleep\nID: 65534\n" COMMON "\nprint fmt: \"stack=%u\", REC->stack\n";
@@ -474,6 +481,24 @@ int scribe_stack_formats(struct stream *stream)
 	struct record wake = {.kind = KIND_FORMAT, .packed = true, .text = wake_format, .length = sizeof(wake_format) - 1};
 
 	return stream_write_record(stream, &sleep) < 0 || stream_write_record(stream, &wake) < 0 ? -1 : stream_write_record(stream, &run);
+}
+
+int scribe_counter_formats(struct stream *stream, const struct counters *counters)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < counters->list.count && status == 0; i++) {
+		size_t size;
+		char *text;
+		FILE *out = open_memstream(&text, &size);
+
+		fprintf(out, "counter%cname: %s\nID: %zu\n" BEFORE "\tfield:u64 count;\toffset:8;\tsize:8;\tsigned:0;\n"
+			"\nprint fmt: \"count=%%llu\", REC->count\n", '\0', counters->list.items[i].event, ID_COUNTER + i);
+		fclose(out);
+		status = stream_write_record(stream, &(struct record){.kind = KIND_FORMAT, .packed = true, .text = text, .length = size});
+		free(text);
+	}
+	return status;
 }
 
 /* Spells the stack out when it comes into this stream for the first time. */
@@ -497,7 +522,7 @@ static int describe(struct scribe *scribe, uint32_t stack)
 
 static int write_stack(struct scribe *scribe, const struct stack_seen *seen)
 {
-	static const uint16_t ids[] = {[STACK_SLEEP] = ID_SLEEP, [STACK_WAKE] = ID_WAKE, [STACK_RUN] = ID_RUN};
+	static const uint16_t ids[STACK_COUNT] = {[STACK_SLEEP] = ID_SLEEP, [STACK_WAKE] = ID_WAKE, [STACK_RUN] = ID_RUN};
 	struct stack_event event = {.common_type = ids[seen->moment],
 				    .common_pid = seen->thread,
 				    .stack = seen->stack,
@@ -522,13 +547,36 @@ static int write_stack(struct scribe *scribe, const struct stack_seen *seen)
 	return stream_write_record(scribe->stream, &record);
 }
 
+/* An event for each counter that counted something. */
+static int write_counts(struct scribe *scribe, const struct stack_seen *seen, const uint64_t counts[COUNTERS_MAX])
+{
+	int status = 0;
+
+	if (is_ours(scribe, seen->thread))
+		return 0;
+	if (!threads_known(&scribe->threads, seen->thread) &&
+	    threads_see(&scribe->threads, scribe->stream, seen->ts, seen->thread, NULL) < 0)
+		return -1;
+	for (uint16_t i = 0; i < stacks_counters(scribe->stacks) && status == 0; i++) {
+		struct counter_event event = {.common_type = (uint16_t)(ID_COUNTER + i), .common_pid = seen->thread, .count = counts[i]};
+		struct record record = {.kind = KIND_EVENT, .packed = true, .text = (const char *)&event, .length = sizeof(event), .ts = seen->ts, .cpu = seen->cpu};
+
+		if (counts[i] == 0)
+			continue;
+		scribe->events++;
+		status = stream_write_record(scribe->stream, &record);
+	}
+	return status;
+}
+
 /* Stacks before the bound, each behind what it stands for. -1 after fail(). */
 static int write_stacks(struct scribe *scribe, int64_t bound)
 {
+	uint64_t counts[COUNTERS_MAX];
 	struct stack_seen seen;
 
-	while (scribe->stacks && stacks_next(scribe->stacks, bound, &seen))
-		if (write_stack(scribe, &seen) < 0)
+	while (scribe->stacks && stacks_next(scribe->stacks, bound, &seen, counts))
+		if ((seen.moment == STACK_COUNT ? write_counts(scribe, &seen, counts) : write_stack(scribe, &seen)) < 0)
 			return -1;
 	return 0;
 }

@@ -62,6 +62,9 @@ int scribe_format(struct stream *stream, const struct wish *wish, bool swapped);
 /* The formats of the events that tell of stacks: what they have is a `stack` record. -1 after fail(). */
 int scribe_stack_formats(struct stream *stream);
 
+/* And of those that tell what counters counted. -1 after fail(). */
+int scribe_counter_formats(struct stream *stream, const struct counters *counters);
+
 /* The event that the ring stands at, if it is wanted, behind a `lost` record if there is a gap before it. -1 after fail(). */
 int scribe_event(struct scribe *scribe, const struct ring *ring);
 

@@ -32,7 +32,7 @@ enum wish_flags {
 	WISH_MAPS = 64,	   /* is not written; it tells who maps code */
 };
 
-enum { WISH_IDS = 1 << 16, WISH_OWN_IDS = WISH_IDS - 4 /* of stack:sleep, stack:wake and stack:run; those of parts lie below */ };
+enum { WISH_IDS = 1 << 16, WISH_OWN_IDS = WISH_IDS - 16 /* of stack:sleep and its like; those of parts lie below */ };
 
 struct wish {
 	UT_hash_handle hh;   /* by event; the first of those that share it */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "wake/ask.h"
+#include "wake/counted.h"
 #include "wake/frequency.h"
 #include "wake/name.h"
 #include "wake/part.h"
@@ -18,6 +19,14 @@ static const struct thread *piece_master(const struct wake *wake, const struct t
 	struct job job;
 
 	return core_job(wake, piece, &job) && job.owner != INDEX_NONE ? wake->threads.items[job.owner] : thread;
+}
+
+static void add_counters(const struct wake *wake, const struct thread *thread, size_t at, struct deed_detail *detail)
+{
+	struct counted counted = counted_tell(wake, thread, at);
+
+	detail->counters = counted.counters;
+	detail->counted = counted.counters ? counted.time : 0;
 }
 
 /* How long a CPU must have been idle to show that a runnable thread was not let on it. */
@@ -50,6 +59,7 @@ static void add_holder(struct cut *cut, const struct thread *holder, size_t at, 
 		deed.function = told.function;
 		detail.samples = told.samples;
 		detail.in_function = told.in_function;
+		add_counters(wake, holder, at, &detail);
 		deed.who = wake_comm_at(wake, master, start);
 		deed.pipe = events_of_pipe(wake->events, master->tid);
 		detail.thread = master == holder ? NULL : wake_comm_at(wake, holder, start);
@@ -341,6 +351,8 @@ static int32_t new_piece_node(struct cut *cut, const struct thread *thread, size
 	detail.kernel = told.kernel;
 	detail.samples = told.samples;
 	detail.in_function = told.in_function;
+	if (piece->what == WHAT_RUN)
+		add_counters(wake, thread, at, &detail);
 	detail.asker_function = told.asker_function;
 	detail.asker = told.asker_function ? wake_comm(wake, wake->threads.items[asker]) : NULL;
 	index = new_node(cut, piece->what, piece->start, end, thread->tid, &deed);

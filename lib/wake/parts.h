@@ -29,6 +29,7 @@
 	PART(POLL, poll)	   /* locks that threads try to get again and again */ \
 	PART(CALLED, called)	   /* what threads were called */ \
 	PART(STACK, stack)	   /* in which functions threads sleep, and wake others */ \
+	PART(COUNTED, counted)	   /* what was counted while threads ran */ \
 	PART(FUNCTION, function)   /* traced functions */
 
 #define PART_NUMBER(NUMBER, name) PART_##NUMBER,

@@ -446,27 +446,15 @@ static void tally_close(struct tally *tally, struct busy *busy)
 	free(tally->counts.items);
 }
 
-/* Whether the piece belongs to the same run: nothing but others on its CPU came in between, and it was for the same. */
-static bool continues(const struct piece *run, const struct piece *piece)
-{
-	if (piece->what == WHAT_RUN)
-		return (run->flags ^ piece->flags) >> LOCK_BITS == 0 && run->cause == piece->cause && run->cause_index == piece->cause_index;
-	return piece->what != WHAT_WAIT && piece->what != WHAT_UNKNOWN;
-}
-
 /* The run that the piece belongs to, in the graph's time; returns the number of the piece behind it. */
 static size_t find_run(const struct cut *cut, const struct thread *thread, size_t piece, struct busy *busy)
 {
-	const struct piece *pieces = thread->pieces.items;
-	size_t first = piece, last = piece;
+	size_t first, last;
 
-	while (first > 0 && pieces[first].start > cut->graph->from && continues(&pieces[piece], &pieces[first - 1]))
-		first--;
-	while (last + 1 < thread->pieces.count && pieces[last + 1].start < cut->graph->to && continues(&pieces[piece], &pieces[last + 1]))
-		last++;
+	thread_run_around(thread, piece, &first, &last);
 	*busy = (struct busy){
 		.cut = stacks_of(cut->wake)->cuts,
-		.from = later(pieces[first].start, cut->graph->from),
+		.from = later(thread->pieces.items[first].start, cut->graph->from),
 		.to = sooner(thread_piece_end(cut->wake, thread, last), cut->graph->to),
 	};
 	return last + 1;

@@ -237,3 +237,22 @@ bool thread_idled(const struct thread *thread, size_t first, size_t last, uint16
 	}
 	return did <= slept / IDLENESS;
 }
+
+/* Whether the piece belongs to the same run: nothing but others on its CPU came in between, and it was for the same. */
+static bool continues(const struct piece *run, const struct piece *piece)
+{
+	if (piece->what == WHAT_RUN)
+		return (run->flags ^ piece->flags) >> LOCK_BITS == 0 && run->cause == piece->cause && run->cause_index == piece->cause_index;
+	return piece->what != WHAT_WAIT && piece->what != WHAT_UNKNOWN;
+}
+
+void thread_run_around(const struct thread *thread, size_t piece, size_t *first, size_t *last)
+{
+	const struct piece *pieces = thread->pieces.items;
+
+	*first = *last = piece;
+	while (*first > 0 && continues(&pieces[piece], &pieces[*first - 1]))
+		--*first;
+	while (*last + 1 < thread->pieces.count && continues(&pieces[piece], &pieces[*last + 1]))
+		++*last;
+}

@@ -82,6 +82,9 @@ int64_t thread_piece_end(const struct wake *wake, const struct thread *thread, s
 enum { IDLENESS = 8 };
 bool thread_idled(const struct thread *thread, size_t first, size_t last, uint16_t flags);
 
+/* The run that a piece belongs to: the first and the last piece of it. Nothing but others on its CPU came in between, and it was for the same. */
+void thread_run_around(const struct thread *thread, size_t piece, size_t *first, size_t *last);
+
 struct piece *thread_piece(struct thread *thread, enum node_what what, int64_t ts, uint32_t cpu); /* begins one */
 void thread_split(struct thread *thread, int64_t ts); /* a run: what follows ts becomes a piece of its own */
 void thread_does(struct wake *wake, struct thread *thread, int flags); /* its runs have these flags from now on */

@@ -1,0 +1,19 @@
+/*
+ * wake_counted: what was counted while a thread ran, where the data tell it (trace-collect --stack, --counters). Private to lib/wake.
+ */
+#ifndef WAKE_COUNTED_H
+#define WAKE_COUNTED_H
+
+#include "wake/node.h"
+
+/*
+ * The text is the part's, until the next call for the thread. Of the whole run between two waits that a piece belongs to, as far as it is over: "page_faults:12,syscalls_sys_enter_sched_yield:4000", by name,
+ * and for how long the thread had the CPU. NULL: nothing was counted.
+ */
+struct counted {
+	char *counters;
+	int64_t time;
+};
+struct counted counted_tell(const struct wake *wake, const struct thread *thread, size_t piece);
+
+#endif
