@@ -11,7 +11,9 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/glance.h"
 #include "base/memory.h"
+#include "base/proc.h"
 #include "program/argument.h"
 #include "program/lookup.h"
 #include "program/symbol.h"
@@ -304,6 +306,21 @@ static bool same_link(int32_t pid, const char *name)
 	return length > 0 && length == own && memcmp(link, other, (size_t)length) == 0;
 }
 
+/* A program of several names, as Debian's redis-server is redis-check-rdb: the one that the process runs by. */
+static void take_alias(int32_t pid, char path[PATH_ROOM])
+{
+	char comm[32], *alias;
+	struct glance file, other;
+
+	proc_comm(pid, comm, sizeof(comm));
+	if (!*comm || strchr(comm, '/') || strcmp(comm, last_part(path)) == 0)
+		return;
+	alias = memory_format("%.*s%s", (int)(last_part(path) - path), path, comm);
+	if (strlen(alias) < PATH_ROOM && glance_at(path, &file) && glance_at(alias, &other) && glance_is_same(&file, &other))
+		memcpy(path, alias, strlen(alias) + 1);
+	free(alias);
+}
+
 /*
  * The path by which the file of a process is probed: the process' own link where it has other mounts, or its file was replaced. The name of the
  * file stays in *program. False: it is a thread of the kernel, or gone.
@@ -323,8 +340,10 @@ static bool find_path(int32_t pid, char program[PATH_ROOM], char path[PATH_ROOM]
 	snprintf(path, PATH_ROOM, "%s", program);
 	if ((size_t)length > end && strcmp(program + length - end, deleted) == 0)
 		program[(size_t)length - end] = '\0';
-	else if (same_link(pid, "ns/mnt") && same_link(pid, "root"))
+	else if (same_link(pid, "ns/mnt") && same_link(pid, "root")) {
+		take_alias(pid, path);
 		return true;
+	}
 	snprintf(path, PATH_ROOM, "%s", own);
 	return true;
 }
@@ -332,14 +351,16 @@ static bool find_path(int32_t pid, char program[PATH_ROOM], char path[PATH_ROOM]
 static int take_process(struct search *search, int32_t pid)
 {
 	char program[PATH_ROOM], path[PATH_ROOM];
+	const char *name;
 	bool serves;
 
 	if (!find_path(pid, program, path))
 		return 0;
+	name = last_part(strncmp(path, "/proc/", strlen("/proc/")) != 0 ? path : program);
 	serves = sides_serves(pid);
 	search->serves |= serves;
 	/* of a program that is not known, one process may serve and another not: those that do matter */
-	return is_seen(search, program) ? 0 : take_program(search, last_part(program), path, serves);
+	return is_seen(search, program) ? 0 : take_program(search, name, path, serves);
 }
 
 static bool read_program(void *asker, struct program *program, int32_t pid)

@@ -40,9 +40,12 @@ const struct signal *moment_signal(const struct moment *moment)
 bool moment_is_own(const struct moment *moment)
 {
 	const struct story *story = moment_story(moment);
-	const struct culprit *first = story && story->culprits.count > 0 ? &story->culprits.items[0] : NULL;
+	double share = 0;
 
-	return first && first->deed && first->deed->pipe && first->share >= 0.5;
+	for (size_t i = 0; story && i < story->culprits.count; i++)
+		if (story->culprits.items[i].deed && story->culprits.items[i].deed->pipe)
+			share += story->culprits.items[i].share;
+	return share >= 0.5;
 }
 
 bool moment_began(const struct moment *moment, const struct story *story, int64_t *at)
