@@ -160,3 +160,42 @@ collect() {
 	assert_line --partial "no process is called 'served' yet"
 	assert_line --regexp "'$PWD/other': each call costs about: slow 12.1 us"
 }
+
+@test "redis.state: the command and the client that block the loop of a stock server, and who comes next" {
+	local port=$((20000 + RANDOM % 10000)) server blocker
+	[[ $(redis-server --version 2>/dev/null) = *v=7.0.15* ]] || skip "needs redis-server 7.0.15"
+	redis-server --port $port --bind 127.0.0.1 --save '' --daemonize no >redis.log 3>&- &
+	server=$!
+	pids="$pids $server"
+	until_true 20 grep -q 'Ready to accept' redis.log || skip "redis-server cannot listen at port $port"
+	cat >clients.sh <<-END
+		exec 5<>/dev/tcp/127.0.0.1/$port 6<>/dev/tcp/127.0.0.1/$port
+		ask() { printf '%s\\r\\n' "\$2" >&\$1; read -r answer <&\$1; echo "\$answer"; }
+		ask 6 'set key word'
+		ask 5 'client id'
+		printf '%s\\r\\n' 'eval "local n = 0 repeat n = n + 1 until n == 20000000 return redis.call([[get]], [[key]])" 0' >&5
+		ask 6 'get key'
+		read -r answer <&6
+		read -r answer <&5
+	END
+	run -0 --separate-stderr trace-collect -s redis -p $server -o trace -- bash clients.sh
+	blocker=$(sed -n 's/^:\([0-9]*\).*/\1/p' <<<"$output")
+	assert_regex "$stderr" "each call costs about: call [2-4]\.[0-9] us"
+	refute_regex "$stderr" 'left out|not probed|wrong'
+	state-build -s redis -o history trace
+	run -0 state-query -f csv history range 'Threads/*/Request'
+	assert_line --index 1 --regexp "/Threads/$server/Request,set of client [0-9]+\$"
+	assert_line --index 2 --regexp "/Threads/$server/Request,client\\|id of client $blocker\$"
+	assert_line --index 3 --regexp "/Threads/$server/Request,eval of client $blocker\$"
+	assert_line --index 4 --regexp "/Threads/$server/Request,get of client [0-9]+\$"
+	assert_equal "${#lines[@]}" 5
+	# it took the loop for longer than all the rest together, and called a command of its own meanwhile
+	run -0 state-query history stats 'Threads/*/Request'
+	assert_line --index 1 --partial "eval of client $blocker"
+	run -0 state-query history stats 'Threads/*/Operation'
+	assert_line --regexp '^call get +2 '
+	run -0 state-query history stats 'Requests/*/Type'
+	assert_line --regexp '^read '
+	assert_line --regexp '^write '
+	assert_line --regexp '^other '
+}
