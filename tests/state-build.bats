@@ -63,6 +63,29 @@ history() {
 	assert_equal "$(state-build --text -s ./server.state server.txt | grep -v '^state\|^signal\|^end')" "$(cat server.txt)"
 }
 
+@test "what is set, or cleared, at the very end is so at the end" {
+	cat >end.state <<-'END'
+		states name=end
+		on event=x:a set path="A" value="{v}"
+		on event=x:b set path="B" value="{v}"
+		on event=x:a clear path="B"
+	END
+	cat >end.txt <<-'END'
+		event ts=1.0 cpu=0 tid=7 comm=p name=x:a v=1
+		event ts=1.0 cpu=0 tid=7 comm=p name=x:b v=2
+		event ts=2.0 cpu=0 tid=7 comm=p name=x:a v=3
+	END
+	state-build -s ./end.state -o end.history end.txt
+	run -0 state-query end.history at 2
+	assert_output -- '-/p.7/A  3'
+	run -0 state-query -f csv end.history range
+	assert_output "$(printf '%s\n' from,to,path,value "1.000000000,2.000000000,\"'-/p.7/A\",1" "1.000000000,2.000000000,\"'-/p.7/B\",2")"
+	run -0 state-query -f csv end.history when "A == 1 || A == 3"
+	assert_line --index 1 --regexp '^1.000000000,2.000000000,'
+	run -0 state-query -f csv end.history stats A
+	assert_output "$(printf '%s\n' value,count,total,share,min,median,p99,max 1,1,1.000000000,1,1.000000000,1.000000000,1.000000000,1.000000000)"
+}
+
 @test "binary and text streams give the same history" {
 	history
 	state-query server.history range 1 3 >text

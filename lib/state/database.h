@@ -17,6 +17,9 @@
 #define DATABASE_CHUNK                                                                                                        \
 	"CREATE TABLE chunk(attr INTEGER, t0 INTEGER, t1 INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY(attr, t0)) WITHOUT ROWID"
 
+/* A fact, "yes": intervals that last until the end reach beyond it, by 1 ns; in older histories they end there. */
+#define HISTORY_HOLDS_END "holds_end"
+
 /* NULL after fail(). `name` is for messages. */
 sqlite3 *database_open(int fd, const char *name, bool write);
 

@@ -297,7 +297,7 @@ static int still(void *context, uint32_t node, int64_t since, struct state_value
 {
 	const struct last *last = context;
 
-	return since < last->end ? add(last->history, node, since, last->end, value) : 0;
+	return last->end < INT64_MAX ? add(last->history, node, since, last->end + 1, value) : 0; /* it is this still at the end */
 }
 
 static int tell_time(struct history *history, const char *key, int64_t ns)
@@ -316,6 +316,7 @@ int history_keep(struct history *history, const struct state_machine *machine)
 
 	if (state_machine_span(machine, &from, &last.end) &&
 	    (tell_time(history, "from", from) < 0 || tell_time(history, "to", last.end) < 0 ||
+	     history_tell(history, HISTORY_HOLDS_END, "yes") < 0 ||
 	     state_attributes_each(state_machine_attributes(machine), still, &last) < 0))
 		return -1;
 	if (flush_all(history) < 0 || write_names(history, state_machine_tree(machine)) < 0)

@@ -212,6 +212,15 @@ char *history_fact(const struct history_file *file, const char *key)
 	return fact;
 }
 
+bool history_holds_end(struct history_file *file)
+{
+	char *fact = history_fact(file, HISTORY_HOLDS_END);
+	bool holds = fact && strcmp(fact, "yes") == 0;
+
+	free(fact);
+	return holds;
+}
+
 size_t history_count(const struct history_file *file)
 {
 	return file->attributes.count;

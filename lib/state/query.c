@@ -112,8 +112,8 @@ int query_at(struct history_file *file, int64_t ts, const char *glob, struct row
 	static const struct rows_column columns[] = {{"path"}, {"value"}};
 	int64_t from, to;
 
-	/* The last interval includes the end. */
-	if (history_span(file, &from, &to) && ts == to && from < to)
+	/* The last interval includes the end; in histories of before that was told, it ends there. */
+	if (history_span(file, &from, &to) && ts == to && from < to && !history_holds_end(file))
 		ts--;
 	rows_begin(rows, columns, 2);
 	for (size_t i = 0; i < history_count(file); i++) {

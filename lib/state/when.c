@@ -179,7 +179,11 @@ static int read_timeline(struct when *when, size_t attribute)
 		return 0;
 	timeline->read = true;
 	history_span(when->file, &from, &to);
-	return history_walk(when->file, attribute, from, to, keep_interval, timeline);
+	if (history_walk(when->file, attribute, from, to, keep_interval, timeline) < 0)
+		return -1;
+	if (timeline->intervals.count && timeline->intervals.items[timeline->intervals.count - 1].to > to)
+		timeline->intervals.items[timeline->intervals.count - 1].to = to;
+	return 0;
 }
 
 static struct state_value value_now(void *context, int operand)
