@@ -103,3 +103,33 @@ logs render of './feed': %1,%2,%3,%4,%5,%6,ret"
 	run -2 probe-log -p 0 in
 	run -2 probe-log -n 0 in
 }
+
+# calls N TELL...: a call record of each of N requests, by its number i; TELL is awk that returns " match=... arg...".
+calls() {
+	awk -v n="$1" "function tell(i) { return $2 } BEGIN { for (i = 1; i <= n; i++)
+		printf \"call ts=%d.5 start=%d tid=7 function=srv:look request=%d trigger=t%s\n\", i, i, i, tell(i) }"
+}
+
+@test "report names the values that tell calls of requests that matched from the others" {
+	# of 20 that matched 18 have the post, of 20 others two
+	{ echo 'stream version=1'; calls 40 '" match=" (i <= 20 ? "yes" : "no") " arg.post=" (i <= 18 || i > 38 ? "4711" : i) " arg.limit=10 ret=" (i <= 20 ? -110 : 0)'; } >in
+	run -0 report in
+	assert_line "srv:look: 20 calls in requests that matched, which took 500 ms in the mean; 20"
+	assert_line "  ret=-110 in all calls of requests that matched, in no call of others"
+	assert_line "  ret=0 in no call of requests that matched, in all calls of others"
+	assert_line "  post=4711 in 90 % of the calls of requests that matched, in 10 % of the calls"
+	refute_output -p "nothing to report"
+	refute_output -p "limit="
+	run -0 bash -c 'report -f json in | jq -c ".calls[0] | [.function, .matched.calls, .others.mean, (.values[] | .name, .value, .share.matched)]"'
+	assert_output '["srv:look",20,0.5,"ret","-110",1,"ret","0",0,"post","4711",0.9]'
+	report -f html -o page in
+	grep -q '<li>ret=-110 in all calls' page/report.html
+	# 17 of 20 are too few, and so are two calls
+	sed 's/request=17 \(.*\)4711/request=17 \115/' in >few
+	run -0 report few
+	refute_output -p "post="
+	{ echo 'stream version=1'; calls 4 '" match=" (i <= 2 ? "yes" : "no") " ret=" (i <= 2)'; } >few
+	run -0 report few
+	refute_output -p "ret="
+	assert_line "srv:look: 2 calls in requests that matched, which took 500 ms in the mean; 2"
+}

@@ -142,6 +142,14 @@ static int request_seen(void *context, const struct record *record)
 	return fields ? taken(model, logged_request(model->logged, fields)) : -1;
 }
 
+static int call_seen(void *context, const struct record *record)
+{
+	struct model *model = context;
+	const struct fields *fields = begin(model, record);
+
+	return fields ? taken(model, called_take(model->called, fields)) : -1;
+}
+
 static int diff_seen(void *context, const struct record *record)
 {
 	struct model *model = context;
@@ -184,7 +192,7 @@ struct model *model_new(struct stream *stream, moment_teller *teller, void *cont
 		       [KIND_OPEN] = track_seen,     [KIND_SHED] = usage_seen,     [KIND_SUMMARY] = track_seen, [KIND_TRACED] = traced_seen,
 		       [KIND_RUN] = run_seen,	   [KIND_FEATURES] = run_seen, [KIND_CONFIG] = run_seen,
 		       [KIND_CLUSTER] = run_seen,   [KIND_LABEL] = run_seen,	   [KIND_RULE] = run_seen,   [KIND_SAME] = run_seen,
-		       [KIND_OUTSIDE] = run_seen, [KIND_REQUEST] = request_seen},
+		       [KIND_OUTSIDE] = run_seen, [KIND_REQUEST] = request_seen, [KIND_CALL] = call_seen},
 		.idle = NULL,
 		.finish = all_read,
 	};
@@ -196,6 +204,7 @@ struct model *model_new(struct stream *stream, moment_teller *teller, void *cont
 	model->verdicts = verdicts_new();
 	model->contrast = contrast_new();
 	model->logged = logged_new();
+	model->called = called_new();
 	model->moments = moments_new(stream, model->site, model->tracks, model->verdicts, model->logged, teller, context);
 	model->counts = moments_counts(model->moments);
 	model->context = context;
@@ -221,6 +230,7 @@ void model_free(struct model *model)
 	verdicts_free(model->verdicts);
 	contrast_free(model->contrast);
 	logged_free(model->logged);
+	called_free(model->called);
 	tracks_free(model->tracks);
 	site_free(model->site);
 	overhead_free(&model->overhead);

@@ -12,6 +12,7 @@
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
 
+#include "model/called.h"
 #include "model/contrast.h"
 #include "model/moments.h"
 #include "model/overhead.h"
@@ -24,6 +25,7 @@ struct model {
 	struct overhead overhead;	   /* what was read, and what tailblame itself used */
 	struct contrast *contrast; /* what sets slow runs apart */
 	struct logged *logged;	   /* requests that triggers logged */
+	struct called *called;	   /* calls that were logged */
 	struct moments *moments;
 	const struct moment_counts *counts; /* of moments */
 	uint64_t records;

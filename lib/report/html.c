@@ -524,6 +524,29 @@ static void put_logged_rows(const struct logged_trigger *trigger, enum graph_kin
 		fputs("</table>\n", out);
 }
 
+/* Calls that were logged, and the values that tell those of requests that matched from the others. */
+static void put_called(struct report *report, FILE *out)
+{
+	const struct called_function *function;
+
+	for (size_t i = 0; (function = called_function(report->model->called, i)); i++) {
+		char *words = called_words(function);
+
+		fputs(i == 0 ? "<section>\n<h2>Logged calls</h2>\n" : "", out);
+		element(out, "<p>", words, "</p>");
+		free(words);
+		for (size_t n = 0; n < function->values.count && n < LOGGED_SHOWN; n++) {
+			words = called_value_words(&function->values.items[n]);
+			fputs(n == 0 ? "<ul>\n" : "", out);
+			element(out, "<li>", words, "</li>");
+			free(words);
+		}
+		fputs(function->values.count ? "</ul>\n" : "", out);
+	}
+	if (called_function(report->model->called, 0))
+		fputs("</section>\n", out);
+}
+
 /* Requests that triggers logged: those that matched beside the others. */
 static void put_logged(struct report *report, FILE *out)
 {
@@ -614,6 +637,7 @@ static int put_page(struct report *report)
 	put_lines(out, &summary);
 	put_verdicts(report, out);
 	put_logged(report, out);
+	put_called(report, out);
 	heading = heading_first(&page->heading, report->model->site);
 	put_moments(out, heading || page->heading.began || !report->model->counts->moments ? heading : memory_format("moments"));
 	end_incident(page);

@@ -514,6 +514,45 @@ static json_t *trigger_array(const struct model *model)
 	return array;
 }
 
+static json_t *called_object(const struct called_function *function)
+{
+	static const char *const names[] = {[LOGGED_MATCHED] = "matched", [LOGGED_OTHERS] = "others"};
+	json_t *object = json_object(), *values = json_array();
+
+	if (function->trigger)
+		json_put_text(object, "trigger", function->trigger);
+	json_put_text(object, "function", function->name);
+	for (int class = 0; class < (function->trigger ? LOGGED_CLASSES : 1); class++) {
+		json_t *of_class = json_object();
+		uint64_t calls = function->calls[class];
+
+		json_put_count(of_class, "calls", calls);
+		json_put_real(of_class, "mean", calls ? function->seconds[class] / (double)calls : NAN);
+		json_object_set_new(object, function->trigger ? names[class] : "all", of_class);
+	}
+	for (size_t i = 0; i < function->values.count && i < LOGGED_LISTED; i++) {
+		json_t *value = json_object();
+
+		json_put_text(value, "name", function->values.items[i].name);
+		json_put_text(value, "value", function->values.items[i].value);
+		put_classes(value, "share", function->values.items[i].share);
+		json_array_append_new(values, value);
+	}
+	json_object_set_new(object, "values", values);
+	return object;
+}
+
+/* NULL: no call was logged. */
+static json_t *called_array(const struct model *model)
+{
+	const struct called_function *function = called_function(model->called, 0);
+	json_t *array = function ? json_array() : NULL;
+
+	for (size_t i = 0; (function = called_function(model->called, i)); i++)
+		json_array_append_new(array, called_object(function));
+	return array;
+}
+
 /* The kernel is that of one host: with several hosts it says nothing. */
 static void put_hosts(json_t *object, const struct model *model)
 {
@@ -573,7 +612,7 @@ static void put_headline(json_t *object, const struct report *report)
 static json_t *report_object(struct report *report)
 {
 	const struct model *model = report->model;
-	json_t *object = json_object(), *charts = json_array(), *triggers, *runs;
+	json_t *object = json_object(), *charts = json_array(), *triggers, *runs, *calls;
 	const struct clock unix_clock = {.has_wall = model->site->has_wall};
 	const struct comparison *comparison = verdicts_comparison(model->verdicts);
 	const struct tracked_chart *chart;
@@ -606,6 +645,9 @@ static json_t *report_object(struct report *report)
 	triggers = trigger_array(model);
 	if (triggers)
 		json_object_set_new(object, "triggers", triggers);
+	calls = called_array(model);
+	if (calls)
+		json_object_set_new(object, "calls", calls);
 	runs = contrast_object(model->contrast);
 	if (runs)
 		json_object_set_new(object, "runs", runs);

@@ -409,6 +409,24 @@ static void print_logged(const struct report *report)
 	}
 }
 
+/* The calls that were logged, and what tells those of requests that matched from the others. */
+static void print_called(const struct report *report)
+{
+	const struct called_function *function;
+
+	for (size_t i = 0; (function = called_function(report->model->called, i)); i++) {
+		char *words = called_words(function);
+
+		wrap(report, report->out, "", words);
+		free(words);
+		for (size_t n = 0; n < function->values.count && n < LOGGED_SHOWN; n++) {
+			words = called_value_words(&function->values.items[n]);
+			wrap(report, report->out, "  ", words);
+			free(words);
+		}
+	}
+}
+
 static void print_findings(const struct report *report)
 {
 	struct summary summary;
@@ -421,6 +439,7 @@ static void print_findings(const struct report *report)
 	print_lines(report, &summary);
 	print_verdicts(report);
 	print_logged(report);
+	print_called(report);
 }
 
 static void print_data(const struct report *report)
