@@ -35,6 +35,20 @@ window() {
 	done
 }
 
+@test "a sleep in a server is for the program that asked, if that began within the data and has no answer yet" {
+	sleeper() { blame-rank --text | grep -m1 '^blame graph=1 rank=1 '; }
+	sleeper <"$W/served.txt" | grep -q ' name="timer: clock_nanosleep of session for client" .* whom_tid=30'
+	blame-rank <"$W/served.txt" | COLUMNS=1000 report - | grep -q 'session for client'
+	# a copy of the shell may be asked by the server as well as ask it
+	sed '/sched_process_exec/d' "$W/served.txt" | sleeper | grep -q ' name="timer: clock_nanosleep of session" '
+	# nor does an older program show that
+	sed '/sched_process_fork/d' "$W/served.txt" | sleeper | grep -q ' name="timer: clock_nanosleep of session" '
+	# it was answered before the sleep
+	awk '{ print }
+		/sys_exit_epoll_wait/ { print "event ts=1.850000000 cpu=1 tid=20 comm=session name=sched:sched_waking comm=client pid=30 target_cpu=2" }' \
+		"$W/served.txt" | sleeper | grep -q ' name="timer: clock_nanosleep of session" '
+}
+
 @test "who still leaves a CPU has not got it back" {
 	for f in "$W"/*.txt; do
 		awk '{ print } /name=sched:sched_switch/ { print $1, $2, $3, $4, "name=tlb:tlb_flush reason=0 pages=0" }' "$f" >in

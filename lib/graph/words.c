@@ -102,7 +102,7 @@ static const struct {
 	[DEED_READY] = {.act = "runnable{for? while an idle CPU woke up}"},
 	[DEED_WAIT] = {.act = "waiting"},
 	[DEED_INTERRUPT] = {.make_actor = interrupt, .act = "interrupting {whom:?}"},
-	[DEED_SLEEP] = {"timer", "{reason:sleep} of {who:?}"},
+	[DEED_SLEEP] = {"timer", "{reason:sleep} of {who:?}{whom? for }{whom:}"},
 	[DEED_ALARM] = {"timer", "armed by {who:?} for {whom:?}"},
 	[DEED_PACKET] = {"timer", "{for:packet} to {whom:?}"},
 	[DEED_OUTSIDE] = {.make_actor = interrupt, .act = "outside event for {whom:?}"},

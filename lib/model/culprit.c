@@ -65,7 +65,7 @@ int culprit_read(const struct site *site, struct culprit *culprit, const struct 
 	culprit->timeless = !strcmp(culprit->algorithm, "exception");
 	culprit->deed = culprit_deed(site, fields);
 	culprit->who = fit_clean(culprit->deed->who ? culprit->deed->who : "");
-	culprit->whom = fit_clean(culprit->deed->kind == DEED_SERVE && culprit->deed->whom ? culprit->deed->whom : "");
+	culprit->whom = fit_clean((culprit->deed->kind == DEED_SERVE || culprit->deed->kind == DEED_SLEEP) && culprit->deed->whom ? culprit->deed->whom : "");
 	culprit->words = culprit_words(culprit->deed, 0, 0);
 	culprit->fuller = culprit_words(culprit->deed, 0, 0);
 	culprit->counters = fit_field(fields, "counters");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "wake/part.h"
+#include "wake/served.h"
 #include "wake/softirq.h"
 #include "wake/walk.h"
 #include "wake/name.h"
@@ -416,13 +417,17 @@ bool context_tell_interrupt(const struct wake *wake, uint8_t cause, int32_t inde
 /* A timer of the thread's own. */
 static int32_t sleep_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end)
 {
+	int32_t served = served_at(cut, thread, wait->start), index;
 	struct deed deed = deed_of(DEED_SLEEP);
-	int32_t index;
 
 	deed.who = wake_comm_at(cut->wake, thread, wait->start);
+	if (served != INDEX_NONE)
+		deed.whom = wake_comm_at(cut->wake, cut->wake->threads.items[served], wait->start);
 	deed_in(cut->wake, &deed, wait);
 	index = wait_end_node(cut, thread, wait, WHAT_TIMER, wait->start, end, &deed);
 	cut->graph->nodes.items[index].who_tid = thread->tid;
+	if (served != INDEX_NONE)
+		cut->graph->nodes.items[index].whom_tid = cut->wake->threads.items[served]->tid;
 	return index;
 }
 

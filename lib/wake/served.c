@@ -1,0 +1,161 @@
+#include "wake/served.h"
+
+#include "wake/ask.h"
+#include "wake/part.h"
+#include "wake/reason.h"
+
+/* Through how many threads of a process a request is followed; how far back, in pieces of each. */
+enum { HANDS = 4, PATIENCE = 4096 };
+
+struct began { /* of a thread */
+	bool exec; /* it has begun another program than that of its parent */
+};
+
+static void on_exec(struct at *at)
+{
+	struct thread *thread = at_own(at);
+
+	if (thread)
+		((struct began *)thread->of[PART_SERVED])->exec = true;
+}
+
+static bool has_exec(const struct thread *thread)
+{
+	return ((const struct began *)thread->of[PART_SERVED])->exec;
+}
+
+static int32_t process_of(const struct wake *wake, const struct thread *thread)
+{
+	return events_tgid(wake->events, thread->tid);
+}
+
+static bool are_colleagues(const struct wake *wake, const struct thread *thread, const struct thread *other)
+{
+	int32_t process = process_of(wake, thread);
+
+	return process && process == process_of(wake, other);
+}
+
+/* The thread that leads the process; where that was not seen, the thread itself. */
+static const struct thread *leader_of(struct wake *wake, const struct thread *thread, int64_t ts)
+{
+	int32_t process = process_of(wake, thread);
+	const struct thread *leader = process ? core_thread_find(wake, process, ts) : NULL;
+
+	return leader ? leader : thread;
+}
+
+/* The process that began the program that this one runs, or the first of its copies that is known. */
+static const struct thread *root_of(struct wake *wake, const struct thread *leader)
+{
+	for (int hands = 0; hands < HANDS && leader->parent != INDEX_NONE && !has_exec(leader); hands++)
+		leader = leader_of(wake, wake->threads.items[leader->parent], leader->born);
+	return leader;
+}
+
+static bool is_descendant(struct wake *wake, const struct thread *leader, const struct thread *root)
+{
+	for (int hands = 0; hands < HANDS && leader->parent != INDEX_NONE; hands++) {
+		leader = leader_of(wake, wake->threads.items[leader->parent], leader->born);
+		if (leader == root)
+			return true;
+	}
+	return false;
+}
+
+/* Whether the other is a program that began within the data, and after the server, which did not start it. */
+static bool is_client(struct wake *wake, const struct thread *other, const struct thread *server, int64_t ts)
+{
+	const struct thread *client = leader_of(wake, other, ts), *root = root_of(wake, leader_of(wake, server, ts));
+
+	return client->born != TIME_NONE && client->parent != INDEX_NONE && has_exec(client) && process_of(wake, other) &&
+	       (root->born == TIME_NONE || root->born < client->born) && !is_descendant(wake, client, root);
+}
+
+/* Whether the server has answered between these times. */
+static bool has_answered(const struct wake *wake, const struct thread *server, const struct thread *client, int64_t from, int64_t to)
+{
+	size_t at = thread_find(client, from);
+
+	for (at -= at > 0; at + 1 < client->pieces.count && client->pieces.items[at + 1].start <= to; at++) {
+		int32_t by = core_ender(wake, &client->pieces.items[at]).thread;
+
+		if (client->pieces.items[at + 1].start > from && by != INDEX_NONE && are_colleagues(wake, server, wake->threads.items[by]))
+			return true;
+	}
+	return false;
+}
+
+static bool takes(const struct wake *wake, const struct piece *wait)
+{
+	return wait->what == WHAT_WAIT &&
+	       (wait->flags & PIECE_CONDITION || ask_any(wake, wait->call) || reason_at(wake->reasons, wait->call)->receives);
+}
+
+/* The last wait for something to do that was over by then. NULL: none. */
+static const struct piece *last_taken(const struct thread *thread, size_t *at)
+{
+	for (size_t left = PATIENCE; *at > 0 && left > 0; left--) {
+		const struct piece *wait = &thread->pieces.items[--*at];
+
+		if (*at + 1 < thread->pieces.count && thread->pieces.items[*at].what == WHAT_WAIT)
+			return wait;
+	}
+	return NULL;
+}
+
+/* Whether a thread that woke this one then had been woken by it before, and so has answered it. */
+static bool is_answer(const struct wake *wake, const struct thread *thread, const struct thread *other, int64_t ts)
+{
+	size_t at = thread_find(other, ts);
+	const struct piece *wait = last_taken(other, &at);
+
+	return wait && core_ender(wake, wait).thread == thread->index;
+}
+
+/* Whom the thread served then, and had not answered until then; INDEX_NONE: nobody who is known. */
+static int32_t find(struct wake *wake, const struct thread *thread, int64_t ts, int64_t until, int hands)
+{
+	size_t at = thread_find(thread, ts);
+	const struct piece *wait;
+
+	at -= at > 0 && thread->pieces.items[at - 1].what == WHAT_WAIT; /* it has not ended */
+	while ((wait = last_taken(thread, &at))) {
+		struct doer by = core_ender(wake, wait);
+		const struct thread *other = by.thread == INDEX_NONE ? NULL : wake->threads.items[by.thread];
+
+		if (!takes(wake, wait))
+			continue;
+		if (!other || wait->flags & PIECE_TICK || other->works || events_is_kernels(wake->events, other->tid))
+			return INDEX_NONE;
+		if (are_colleagues(wake, thread, other) && is_answer(wake, thread, other, by.ts))
+			continue;
+		if (are_colleagues(wake, thread, other))
+			return hands < HANDS ? find(wake, other, by.ts, until, hands + 1) : INDEX_NONE;
+		if (is_client(wake, other, thread, by.ts))
+			return has_answered(wake, thread, other, by.ts, until) ? INDEX_NONE : other->index;
+	}
+	return INDEX_NONE;
+}
+
+static bool is_process_of(const struct wake *wake, int32_t tid, const struct thread *thread)
+{
+	return tid > 0 && events_tgid(wake->events, tid) == process_of(wake, thread);
+}
+
+int32_t served_at(struct cut *cut, const struct thread *thread, int64_t ts)
+{
+	int32_t target = cut->graph->target == NODE_NONE ? 0 : cut->graph->nodes.items[cut->graph->target].tid, whom;
+
+	if (thread->tid == TID_IDLE || !process_of(cut->wake, thread) || is_process_of(cut->wake, target, thread))
+		return INDEX_NONE;
+	whom = find(cut->wake, thread, ts, ts, 0);
+	return whom == INDEX_NONE || is_process_of(cut->wake, target, cut->wake->threads.items[whom]) ? INDEX_NONE : whom;
+}
+
+static const struct part_event events[] = {
+	{"sched:sched_process_exec", on_exec},
+	{0},
+};
+
+const struct part served_part = {.events = events, .thread = sizeof(struct began)};
