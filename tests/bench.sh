@@ -57,6 +57,7 @@ bench_pipe()
 {
 	printf '%-56s %10s %10s %12s\n' "$events events from a stream file, medians of $runs runs" time "CPU time" events
 	pipe_rows "quiet" 0.2s --min-ratio=1000 &&
+		pipe_row "quiet: trigger-filter, 10 triggers" trigger-filter -c block -T tests/bench/ten.trigger "$work/input.tb" &&
 		pipe_row "stream-cat alone" stream-cat "$work/input.tb" &&
 		pipe_rows "restless" 0.2s &&
 		pipe_rows "troubled" 1h || return 1
