@@ -141,7 +141,21 @@ check_thrown() {
 
 @test "sources of exceptions that there are not are refused" {
 	run -1 trace-collect --exceptions rust -d 1
-	assert_output "trace-collect: unknown source of exceptions 'rust'; there are c++ and c++:BINARY"
+	assert_output "trace-collect: unknown source of exceptions 'rust'; there are c++, c++:BINARY and syscall"
 	run -1 trace-collect --exceptions c++:./nothing -d 1
 	assert_output --partial "nothing"
+}
+
+@test "errors of system calls are exceptions; their events come only if they are wanted, too" {
+	need_tracefs
+	trace-collect -p command --exceptions syscall -o trace -- cat ./no-such-file 2>/dev/null || true
+	stream-cat -t trace >told
+	grep -Eq '^exception ts=[0-9.]* tid=[0-9]* name=ENOENT function=openat' told
+	refute grep -q 'name=raw_syscalls:sys_exit' told
+	printf 'DEFINE TRIGGER t ON Exception E IF E.Name = %s AND E.Comm = %s\n' "'ENOENT'" "'cat'" >t.trigger
+	trigger-filter -t -T ./t.trigger trace | grep -q 'name=t state=fired'
+	trace-collect -p command --exceptions syscall -e raw_syscalls:sys_exit -o trace -- cat ./no-such-file 2>/dev/null || true
+	stream-cat -t trace >told
+	grep -q '^exception .*name=ENOENT' told
+	grep -q 'name=raw_syscalls:sys_exit .*ret=[1-9]' told
 }

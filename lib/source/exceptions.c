@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <uthash.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "event/machine.h"
 #include "program/code.h"
 #include "program/lookup.h"
 #include "program/symbol.h"
@@ -29,12 +31,15 @@ enum { NAME_AT = 8, BASE_AT = 16, TABLE_TYPE_AT = -8, UNWIND_SIZE = 32, THROWN_A
 /* std::runtime_error and std::logic_error hold their text behind their virtual table. */
 enum { WHAT_AT = 8 };
 
+/* Where the words of raw_syscalls:sys_exit begin; the kernel's own errors, which no program sees, begin with this one. */
+enum { CALL_AT = 8, ERRNO_END = 512 };
+
 enum { BASES = 3, HANDLED_MAX = 16, THREADS_MAX = 65536, NAMES_MAX = 4096, CODES_MAX = 32, MAPS_MAX = 65536 };
 
 /* Reading where a thread's code lies takes some 50 us: so often a second at most. */
 enum { PLACES_MAX = 200 };
 
-enum moment { MOMENT_THROW = 1, MOMENT_RETHROW, MOMENT_RETHROW_POINTER, MOMENT_CATCH, MOMENT_CAUGHT, MOMENTS };
+enum moment { MOMENT_THROW = 1, MOMENT_RETHROW, MOMENT_RETHROW_POINTER, MOMENT_CATCH, MOMENT_CAUGHT, MOMENTS, MOMENT_CALL = MOMENTS };
 
 #if defined(__x86_64__)
 enum { FIRST = 5, SECOND = 4, STACK = 7 }; /* as DWARF numbers registers */
@@ -79,14 +84,18 @@ struct exceptions {
 	size_t code_count, code_next;
 	int64_t second; /* in which so many places were read: */
 	int places;
+	uint32_t machine; /* whose system calls they are */
 	struct line line;
 };
 
 struct exceptions *exceptions_new(struct lookup *lookup)
 {
 	struct exceptions *exceptions = NEW(struct exceptions);
+	struct utsname name;
 
 	exceptions->lookup = lookup;
+	if (uname(&name) == 0)
+		exceptions->machine = machine_of(name.machine);
 	return exceptions;
 }
 
@@ -289,13 +298,34 @@ static int probe_runtime(struct exceptions *exceptions, struct probes *probes, s
 	return 0;
 }
 
+/* Failures of system calls; their event is written only if others want it. */
+static int want_calls(struct wishes *wishes)
+{
+	static const char event[] = "raw_syscalls:sys_exit";
+	size_t before = wishes_count(wishes);
+	struct wish *wish = NULL;
+
+	if (wishes_add(wishes, event, "ret < 0 && ret > -512", NULL, WISH_REQUIRED | WISH_STREAMED) < 0)
+		return -1;
+	for (size_t i = 0; (wish = wishes_at(wishes, i)) && strcmp(wish->event, event) != 0; i++)
+		;
+	if (!wish)
+		return fail("this kernel has no '%s'", event);
+	wish->exception = MOMENT_CALL;
+	if (wishes_count(wishes) > before)
+		wish->flags |= WISH_QUIET;
+	return 0;
+}
+
 int exceptions_add(struct exceptions *exceptions, struct probes *probes, struct wishes *wishes, const char *source)
 {
 	const char *colon = strchr(source, ':');
 	char *path;
 
+	if (!strcmp(source, "syscall"))
+		return want_calls(wishes);
 	if (strcmp(source, "c++") != 0 && strncmp(source, "c++:", strlen("c++:")) != 0)
-		return fail("unknown source of exceptions '%s'; there are c++ and c++:BINARY", source);
+		return fail("unknown source of exceptions '%s'; there are c++, c++:BINARY and syscall", source);
 	path = colon ? find_runtime(exceptions, colon + 1) : find_library();
 	if (!path)
 		return -1;
@@ -544,6 +574,29 @@ static int see_rethrow(struct exceptions *exceptions, struct stream *stream, con
 	return tell(exceptions, stream, seen, handled ? handled->object : 0, handled ? handled->name : NULL, false);
 }
 
+/* A system call has failed, by the kernel's own words: head, number, result. */
+static int see_call(struct exceptions *exceptions, struct stream *stream, const struct seen *seen)
+{
+	struct line *line = &exceptions->line;
+	const char *name;
+	char call[64];
+	long words[2];
+
+	if (seen->size < CALL_AT + sizeof(words))
+		return 0;
+	memcpy(words, seen->payload + CALL_AT, sizeof(words));
+	name = words[1] < 0 && words[1] > -ERRNO_END ? strerrorname_np((int)-words[1]) : NULL;
+	if (!name)
+		return 0;
+	machine_spell_call(exceptions->machine, words[0], call, sizeof(call));
+	line_begin(line, kind_name(KIND_EXCEPTION));
+	line_time(line, "ts", seen->ts);
+	line_integer(line, "tid", seen->tid);
+	line_text(line, "name", name);
+	line_text(line, "function", call);
+	return stream_write_line(stream, line);
+}
+
 int exceptions_see(struct exceptions *exceptions, struct stream *stream, const struct wish *wish, int32_t tid, int64_t ts, const char *payload, size_t size)
 {
 	const struct seen seen = {wish, payload, size, tid, ts};
@@ -557,6 +610,8 @@ int exceptions_see(struct exceptions *exceptions, struct stream *stream, const s
 	case MOMENT_CAUGHT:
 		end_catch(exceptions, &seen);
 		return 0;
+	case MOMENT_CALL:
+		return see_call(exceptions, stream, &seen);
 	default:
 		return see_throw(exceptions, stream, &seen);
 	}

@@ -6,6 +6,8 @@
  * into the program. What the kernel reads of it is bounded, checked where it leads (a type is read on only if its class says what lies
  * there), and spelled by a process without rights.
  *
+ * Of system calls it is an error that they return.
+ *
  *	exceptions = exceptions_new(lookup)
  *	exceptions_add(exceptions, probes, wishes, "c++:./server")	each source
  *	exceptions_see(exceptions, stream, ...)				each event of a wish whose `exception` is set
@@ -27,7 +29,7 @@ struct lookup;
 struct exceptions *exceptions_new(struct lookup *lookup);
 void exceptions_free(struct exceptions *exceptions); /* NULL: nothing */
 
-/* Wants a source: "c++", or "c++:BINARY" for what is linked statically, or a library elsewhere. -1 after fail(). */
+/* Wants a source: "c++", or "c++:BINARY" for what is linked statically, or a library elsewhere; "syscall". -1 after fail(). */
 int exceptions_add(struct exceptions *exceptions, struct probes *probes, struct wishes *wishes, const char *source);
 
 /* Takes an event, in the kernel's words, and writes a record if something was thrown. -1 after fail(): the output failed. */

@@ -419,8 +419,8 @@ int scribe_event(struct scribe *scribe, const struct ring *ring)
 	}
 	if (!wish->enabled || is_own(scribe, layout, &common, ring))
 		return 0;
-	if (wish->exception)
-		return see_exception(scribe, wish, &common, ring);
+	if (wish->exception && (see_exception(scribe, wish, &common, ring) < 0))
+		return -1;
 	if ((layout->thread_count || layout->is_exec) && see_threads(scribe, layout, &common, ring) < 0)
 		return -1;
 	status = wish->predicate ? passes(scribe, wish, &record) : 1;
