@@ -158,6 +158,38 @@ send() {
 	assert_equal "$(grep -v '^stream\|^end' got)" "$(runs $((dropped + 1)) 30)"
 }
 
+@test "the edge sends in its part of the day only, and no faster than it may" {
+	serve
+	"${hub[@]}" init
+	runs 1 20 >in
+	minute() { date -d "$1 min" +%H:%M; }
+	"${edge[@]}" -n k --window="$(minute 60)-$(minute 120)" in 2>log 3>&- &
+	waiting() { [ "$(find spool/runs -name '*.run' | wc -l)" = 20 ]; }
+	until_true 300 waiting
+	until_true 300 test -e spool/orders
+	# it has looked at the orders again, so it might have sent meanwhile
+	"${hub[@]}" order wget --until=1h
+	until_true 300 grep -q job=wget spool/orders
+	"${hub[@]}" cancel wget
+	until_true 300 eval '! grep -q job=wget spool/orders'
+	assert waiting
+	kill $!
+	wait $! || true
+	run -0 "${hub[@]}" pull here
+	assert_output ""
+	size=$(find spool/runs -name '*.run' -printf '%s\n' | awk '{ n += $1 } END { print n }')
+	start=$EPOCHREALTIME
+	"${edge[@]}" -n k --window="$(minute -60)-$(minute 10)" --rate="$size" in
+	end=$EPOCHREALTIME
+	# each of them was put into the spool twice: twice the size, a second each
+	assert [ $(((${end/[.,]/} - ${start/[.,]/}) / 1000)) -ge 1800 ]
+	"${hub[@]}" pull -o got here
+	assert_equal "$(grep -c '^run ' got)" 20
+	run -2 "${edge[@]}" --window=25:00-01:00 in
+	run -2 "${edge[@]}" --window=1-2 in
+	run -2 "${edge[@]}" --rate=fast in
+}
+
 @test "messages that are no runs are passed over, counted and told; those of another machine, too" {
 	command -v zstd >/dev/null || skip "needs zstd"
 	serve
@@ -445,7 +477,10 @@ hub_has() { "${hub[@]}" pull --moments -o got here && [ "$(grep -c '^stream' got
 	cp /bin/bash tburl
 	mkfifo hold
 	./tburl -c 'read -r' download http://files.example.org:80/x <>hold 3>&- &
-	"${edge[@]}" -n k 2>log 3>&- &
+	# with no more rights than the service has
+	taken=$(sed -n 's/^CapabilityBoundingSet=~//p' "$TOP/cmd/run-edge.service" | sed 's/CAP_/-/g; s/ /,/g' | tr '[:upper:]' '[:lower:]')
+	assert [ -n "$taken" ]
+	setpriv --no-new-privs --bounding-set="$taken" "${edge[@]}" -n k 2>log 3>&- &
 	edge_pid=$!
 	"${hub[@]}" order ./tbfleet.job --until=1h --runs=1000
 	"${hub[@]}" order ./tblight.job --until=1h --runs=1000 --light

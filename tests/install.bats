@@ -49,3 +49,16 @@ installed() {
 	make_in_tree uninstall program_prefix=tb-
 	assert_equal "$(installed)" ""
 }
+
+@test "the services are right, and name what is installed" {
+	make_in_tree install program_prefix=tb- PREFIX="$PWD/there" DESTDIR=
+	for service in tailblame-hours run-edge; do
+		file=$PWD/there/lib/systemd/system/tb-$service.service
+		run -0 sed -n 's/^Exec[A-Za-z]*=\([^ ]*\).*/\1/p' "$file"
+		assert_line --index 0 "$PWD/there/bin/tb-$service"
+		for program in $output; do assert [ -x "$program" ]; done
+		command -v systemd-analyze >/dev/null || continue
+		run -0 systemd-analyze verify --man=no "$file"
+		assert_output ""
+	done
+}

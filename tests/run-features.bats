@@ -131,6 +131,8 @@ END
 	[[ $stderr == *"1 of 3 lines do not fit the format, the first is nginx.log:3"* ]]
 	run -0 bash -c 'echo "h1 - - [22/Nov/2026:20:00:02 +0100] \"GET /a HTTP/1.1\" 200 77 \"-\" \"curl/8\" 250000" | run-features -t --log=apache'
 	assert_line --partial 'node=h1 job=requests ts=1795374002.000000000 elapsed=0.25 exit=0' # Apache's %t is when the request came
+	run -0 bash -c 'echo "h1 [22/Nov/2026:20:00:02 +0100] \"GET /a HTTP/1.1\" 200 250000" | run-features -t --log="%h %t \\\"%r\\\" %>s %D"' # as in httpd.conf
+	assert_line --partial 'node=h1 job=requests ts=1795374002.000000000 elapsed=0.25 exit=0'
 	run -0 bash -c 'echo "h1 [22/Nov/2026:20:00:02 +0100] 2 2250000" | run-features -t --log="%h %t %T %D"' # the finer of two units
 	assert_line --partial ' ts=1795374002.000000000 elapsed=2.25'
 	{ head -c 100000 /dev/zero | tr '\0' x; echo; head -1 nginx.log; } >long.log

@@ -126,17 +126,37 @@ static int read_format(struct access_log *format, const char *text)
 	return 0;
 }
 
+/* As Apache's configuration has it, in quotes: \" is a quote, \t a tab. The caller frees it. */
+static char *without_escapes(const char *text)
+{
+	char *copy = memory_text(text, strlen(text)), *to = copy;
+
+	for (const char *at = copy; *at; at++) {
+		bool escapes = *at == '\\' && at[1] && strchr("\"t", at[1]);
+
+		if (escapes)
+			at++;
+		*to++ = escapes && *at == 't' ? '\t' : *at;
+	}
+	*to = '\0';
+	return copy;
+}
+
 struct access_log *access_log_format(const char *text)
 {
 	struct access_log *format = NEW(struct access_log);
+	char *plain;
 
 	for (size_t i = 0; i < FORMATS; i++)
 		if (!strcmp(formats[i].name, text))
 			text = formats[i].format;
-	if (read_format(format, text) == 0)
-		return format;
-	access_log_free(format);
-	return NULL;
+	plain = without_escapes(text);
+	if (read_format(format, plain) < 0) {
+		access_log_free(format);
+		format = NULL;
+	}
+	free(plain);
+	return format;
 }
 
 /* The fields of a line. */
