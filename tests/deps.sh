@@ -5,7 +5,7 @@
 set -eu
 
 packages="gcc g++ make pkg-config libtraceevent-dev libtracefs-dev libtracecmd-dev libelf-dev libdw-dev libjansson-dev
-	libcapstone-dev libseccomp-dev libiberty-dev libpfm4-dev libzstd-dev zlib1g-dev libxxhash-dev libbpf-dev libaugeas-dev libcrypt-dev libnats-dev libsqlite3-dev uthash-dev gnuplot-nox zstd bats bats-assert bats-support mandoc"
+	libcapstone-dev libseccomp-dev libiberty-dev libpfm4-dev libzstd-dev zlib1g-dev libxxhash-dev libbpf-dev libaugeas-dev libcrypt-dev libnats-dev libsqlite3-dev libedit-dev uthash-dev gnuplot-nox zstd bats bats-assert bats-support mandoc"
 # For `make lint` and the longer tests; a system without them still builds and checks.
 extras="cppcheck shellcheck python3-minimal bsdextrautils time procps redis-server protobuf-compiler trace-cmd wget sqlite3 strace iproute2 nats-server openssl"
 [ $# = 0 ] || packages="$*" extras=

@@ -141,3 +141,7 @@ replay() { # TARGET
 @test "fuzz: history" {
 	replay history
 }
+
+@test "fuzz: walk" {
+	replay walk
+}

@@ -207,3 +207,199 @@ vain() {
 	run bash -c 'graph-build --whole --text out 2>&1 >/dev/null'
 	assert_output --partial 'graph-build: the stream has windows only'
 }
+
+# --- graph-walk ----------------------------------------------------------------------------------------------------------------
+
+@test "random graphs have the answers that an independent reference gives" {
+	command -v python3 >/dev/null || skip "needs python3"
+	python3 "$TOP/tests/reference/walk.py" --random . 1 60
+	for i in {1..60}; do
+		graph-walk -n 100000 -f json --script="$i.commands" "$i.txt" >have || fail "seed $i"
+		diff "$i.want" have || fail "seed $i"
+	done
+}
+
+# node ID TID NAME START WAIT_FROM END IDENTITY [MORE]: in milliseconds; IDENTITY is "syscall=... object=... function=...".
+node() {
+	awk -v id="$1" -v tid="$2" -v name="$3" -v start="$4" -v from="$5" -v end="$6" -v rest="$7" 'BEGIN {
+		printf "node graph=w id=%d name=%s what=segment tid=%d start=%.3f end=%.3f wait_from=%.3f wait=%.3f run=%.3f runnable=0 %s\n",
+			id, name, tid, start / 1000, end / 1000, from / 1000, (end - from) / 1000, (from - start) / 1000, rest }'
+}
+
+edge() { # FROM TO MS KIND
+	awk -v from="$1" -v to="$2" -v ts="$3" -v kind="$4" 'BEGIN { printf "edge graph=w from=%d to=%d kind=%s ts=%.3f\n", from, to, kind, ts / 1000 }'
+}
+
+# Three times main waits 2 ms for io, which waits for the renderer; then the renderer waits in another place for main, whose timer ends that.
+circle() {
+	echo 'stream version=1 host=h wall=1790000000.0'
+	echo 'graph id=w kind=event'
+	for i in 0 1 2; do
+		node 1$i 1 main $((10 * i)) $((10 * i + 1)) $((10 * i + 3)) 'syscall=futex object=0x50 function=get_rect events="wait=futex,0x50,get_rect;call=futex"'
+		node 2$i 2 io $((10 * i)) $((10 * i)) $((10 * i + 2)) 'syscall=read object=5 object_kind=pipe'
+		node 3$i 3 renderer $((10 * i)) $((10 * i)) $((10 * i + 1)) 'syscall=read object=3 object_kind=pipe'
+		node 4$i 1 main $((10 * i + 3)) $((10 * i + 3)) $((10 * i + 9)) 'syscall=nanosleep'
+		node 5$i 2 io $((10 * i + 2)) $((10 * i + 4)) $((10 * i + 9)) 'syscall=idle'
+		node 6$i 3 renderer $((10 * i + 1)) $((10 * i + 4)) $((10 * i + 9)) 'syscall=idle'
+		edge 5$i 1$i $((10 * i + 3)) wake
+		edge 6$i 2$i $((10 * i + 2)) wake
+		edge 4$i 4$i $((10 * i + 9)) timer
+	done
+	node 100 1 main 40 41 341 'syscall=futex object=0x50 function=get_rect events="wait=futex,0x50,get_rect;call=futex"'
+	node 101 1 main 341 345 400 'syscall=nanosleep'
+	node 102 2 io 40 40 343 'syscall=read object=5 object_kind=pipe'
+	node 103 3 renderer 40 40 342 'syscall=futex object=0x60 function=run_script'
+	edge 100 100 341 timer
+	edge 101 103 342 wake
+	echo 'signal id=1 ts=0.341 start=0.041 chart=func:x:get_rect value=0.3 center=0.002 ucl=0.01 rules=1 tid=1'
+	echo 'window id=1 from=0 to=0.35 signals=1-1 complete=yes passed=all'
+}
+
+@test "the culprit is where the wake-up is missing, and a circle says what broke it" {
+	circle >in
+	run -0 env TZ=UTC graph-walk -x 'windows; at 1; culprit' in
+	assert_output "$(cat <<-'END'
+		1  14:13:20.041  0.300 s  func:x:get_rect  main/1
+		blocked: main/1#7 waits 300 ms in futex, get_rect; 100 % of the time
+		main/1                    futex, get_rect                   is usually ended by io/2 (3 of 3)
+		io/2                      read pipe 5                       is usually ended by renderer/3 (3 of 3)
+		culprit: renderer/3#7 waits 302 ms in futex, run_script: this never ended normally
+		circle: main/1 ended it, after its own timer of 300 ms
+	END
+	)"
+	run -0 graph-walk -x 'at 1; similar; similar main/1#3' -n 2 in
+	assert_line 'main/1#5  14:13:20.020  waits 2.00 ms  100 % alike'
+	assert_line 'none is similar: no normal wait for the same thing took less than half as long'
+	assert_line '... 2 more: say -n'
+	run -0 graph-walk -x 'back main/1#1; back 3@0.1; show 1#1' in
+	assert_line 'main/1#1  waits 2.00 ms in futex, get_rect; ended by io/2#2'
+	assert_line 'io/2#1  waits 2.00 ms in read pipe 5; ended by renderer/3#2'
+	assert_line 'renderer/3#1  waits 1.00 ms in read pipe 3; was ended by nobody who is known'
+	assert_line 'renderer/3#7  waits 302 ms in futex, run_script; ended by main/1#8'
+	assert_line 'main/1#7  waits 300 ms in futex, get_rect; was ended by its own timer'
+	# Who it really was is worth nothing without normal cases: with two of them, the answer says so.
+	sed '/id=[1-6]0 /d; /=[1-6]0 /d' in >few
+	run -0 graph-walk -x 'culprit main/1#5' few
+	assert_line 'few normal cases: main/1 has 2'
+}
+
+@test "nobody was asked: who usually ends the wait waits to be asked; a busy and a starved thread are culprits" {
+	normal() { # a server that ends its client's waits, and is woken by it
+		echo 'graph id=w kind=event'
+		for i in 0 1 2; do
+			node 1$i 1 client $((10 * i)) $((10 * i + 1)) $((10 * i + 3)) 'syscall=read object=4'
+			node 2$i 2 server $((10 * i)) $((10 * i)) $((10 * i + 1)) 'syscall=epoll_wait object=3'
+			node 3$i 2 server $((10 * i + 1)) $((10 * i + 9)) $((10 * i + 9)) ''
+			edge 3$i 1$i $((10 * i + 3)) wake
+			edge 1$i 2$i $((10 * i + 1)) wake
+		done
+		node 100 1 client 40 41 141 'syscall=read object=4 ended=open'
+		echo 'signal id=1 ts=0.141 start=0.041 chart=x value=0.1 tid=1'
+	}
+	{ normal; node 101 2 server 40 40 141 'syscall=epoll_wait object=3 ended=open'; } >in
+	run -0 graph-walk -x 'at 1; culprit' in
+	assert_line 'culprit: server/2#7 waits 101 ms in epoll_wait fd 3: nobody was asked, for client/1 usually ends this; it is the last that was'
+	{ normal; node 101 2 server 40 141 141 ''; } >in
+	run -0 graph-walk -x 'at 1; culprit' in
+	assert_line 'culprit: server/2 is busy: it runs 100 ms of 100 ms'
+	run -0 graph-walk -x 'at server 0.04 0.14; culprit' in
+	assert_output 'busy: server/2 runs 100 ms of 100 ms
+culprit: server/2 is busy: it runs 100 ms of 100 ms'
+	{ normal; node 101 2 server 40 141 141 '' | sed 's/run=[^ ]* runnable=0/run=0.01 runnable=0.091/'; } >in
+	run -0 graph-walk -x 'at 1; culprit' in
+	assert_line --partial 'culprit: server/2 is starved: it could run and has no CPU'
+	# It was not there at all.
+	normal >in
+	run -0 graph-walk -x 'at 1; culprit' in
+	assert_line 'unknown: nothing is known of server/2 then'
+}
+
+@test "a thread that sleeps again and again, until its own timer, is yielding" {
+	{
+		echo 'graph id=w kind=event'
+		for i in {1..20}; do
+			node "$i" 1 app $((10 * i)) $((10 * i + 1)) $((10 * i + 10)) 'syscall=poll'
+			edge "$i" "$i" $((10 * i + 10)) timer
+		done
+	} >in
+	run -0 graph-walk -x 'at app 0.01 0.2; culprit' in
+	assert_line 'yielding: app/1 waits 19 times in poll, 171 ms in all; its own timer ended 19'
+	assert_line --partial 'its own timer usually ends this'
+	sed '/from=[12] /d' in | sed -E 's/(id=[12] .*)/\1 ended=outside/' >mixed
+	run -0 graph-walk -x 'at app 0.01 0.2' mixed
+	assert_line --partial 'blocked: '
+}
+
+@test "what overlaps lost events is unknown, never normal, and the answer says so" {
+	circle >in
+	sed -E 's/(id=1[01] .*)/\1 lost=yes/' in >lost
+	echo 'lost ts=0.2 from=0.1 cpu=0 count=3' >>lost
+	run -3 graph-walk -x 'at 1; culprit' lost
+	assert_line --partial '(1 of 1)'
+	assert_line 'few normal cases: main/1 has 1'
+	assert_line 'events were lost meanwhile: what is said here may be wrong'
+}
+
+@test "a script stops at its first failing command; exit statuses; hostile names stay off the terminal" {
+	circle >in
+	run -1 graph-walk -x 'show main/1#99; help' in
+	assert_output "graph-walk: there is no node 'main/1#99'"
+	run -1 graph-walk -x 'at 7' in
+	assert_output 'graph-walk: there is no window 7'
+	run -1 graph-walk -x culprit in
+	assert_output 'graph-walk: which node? '"'at'"' finds one, such as '"'at 1'"'; or name one: THREAD/TID#N'
+	run -2 graph-walk -x 'frob' in
+	run -2 graph-walk -x 'compare 1#1' in
+	assert_output "graph-walk: it is 'compare NODE NODE'"
+	run -2 graph-walk -f yaml in
+	run -2 graph-walk in in
+	run -2 bash -c 'graph-walk <in'
+	printf '# a comment; quit\nhelp\nquit\nfrob\n' >script
+	run -0 graph-walk --script=script in
+	run -0 bash -c 'graph-walk in <script'
+	run -1 bash -c 'set -o pipefail; graph-walk -x help in >/dev/full'
+	run -0 bash -c 'set -o pipefail; graph-walk -n 1000000 -x "$(yes "help;" | head -n 20000)" in | head -n 1'
+	sed 's/name=main/name="\\x1b[31mred"/' in >red
+	run -0 graph-walk -x 'windows; at 1; back; show' red
+	refute_output --partial $'\e'
+	assert_output --partial '\x1b[31mred/1#7'
+	for bad in 'edge graph=w from=10 to=999 kind=wake ts=1' 'edge graph=w from=100 to=10 kind=wake ts=0.003' 'node graph=w id=500 tid=1 start=3' \
+		'node graph=w id=10 tid=9 start=3 end=4' 'node graph=w id=501 tid=1 start=0.002 end=4' 'edge graph=w from=10 to=11 kind=hop ts=1'; do
+		{ cat in; echo "$bad"; } >broken
+		run -1 graph-walk -x help broken
+		assert_output --regexp '^graph-walk: (broken:[0-9]+: )?(an edge|a segment|there|the edge|segment|end=) ?'
+	done
+}
+
+@test "at a terminal there is a prompt, which an interrupt returns to" {
+	command -v python3 >/dev/null || skip "needs python3"
+	circle >in
+	run -0 python3 - "$BUILD/graph-walk" in <<-'END'
+		import os, pty, sys
+		pid, fd = pty.fork()
+		if pid == 0:
+		    os.environ["TERM"] = "dumb"
+		    os.execv(sys.argv[1], ["graph-walk", sys.argv[2]])
+		seen = b""
+		def until(text):
+		    global seen
+		    while text not in seen:
+		        seen += os.read(fd, 4096)
+		    seen = seen[seen.index(text) + len(text):]
+		def ask(line, answer):
+		    os.write(fd, line)
+		    until(answer)
+		until(b"graph-walk> ")
+		ask(b"frob\r", b"there is no command 'frob'")
+		until(b"graph-walk> ")
+		ask(b"at 1\r", b"blocked: main/1#7")
+		until(b"graph-walk> ")
+		ask(b"culp", b"culp")
+		ask(b"\x03", b"graph-walk> ")
+		ask(b"cul\t\r", b"circle: main/1 ended it")
+		until(b"graph-walk> ")
+		os.write(fd, b"quit\r")
+		print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+	END
+	assert_output 0
+}

@@ -14,7 +14,7 @@
 #include "wake/softirq.h"
 #include "wake/stack.h"
 #include "wake/syscall.h"
-#include "walk/moments.h"
+#include "walk/marked.h"
 
 enum {
 	PIECES_KEPT = 16, PIECES_MOST = 64, /* of a thread of the wake core behind its last cut; and before they are dropped */
@@ -911,7 +911,7 @@ static int take_window(struct whole_builder *builder, const struct fields *field
 		builder->partial = builder->gap_behind_window = true;
 		builder->window_to = builder->wake->now;
 	}
-	return moments_read(builder->whole, KIND_WINDOW, fields);
+	return marked_read(builder->whole, KIND_WINDOW, fields);
 }
 
 /* A stack may get another meaning. */
@@ -950,7 +950,7 @@ int whole_builder_record(struct whole_builder *builder, const struct record *rec
 	if (record->kind == KIND_LOST)
 		status = take_lost(builder, record, fields);
 	else if (record->kind == KIND_SIGNAL)
-		status = moments_read(builder->whole, KIND_SIGNAL, fields);
+		status = marked_read(builder->whole, KIND_SIGNAL, fields);
 	else if (record->kind == KIND_WINDOW)
 		status = take_window(builder, fields);
 	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)

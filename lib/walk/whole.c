@@ -5,7 +5,7 @@
 #include <uthash.h>
 
 #include "base/fail.h"
-#include "walk/moments.h"
+#include "walk/marked.h"
 
 struct tid_entry { /* the thread that has it */
 	int32_t tid;
@@ -51,6 +51,7 @@ void whole_free(struct whole *whole)
 	free(whole->signals.items);
 	free(whole->windows.items);
 	free(whole->kinds.items);
+	marked_free(whole);
 	free(whole->of_threads);
 	free(whole->thread_begins);
 	free(whole);
@@ -178,6 +179,8 @@ void whole_edge(struct whole *whole, uint32_t from, uint32_t to, enum edge_kind 
 	*ARRAY_ADD(&whole->edges) = (struct whole_edge){.ts = ts, .from = from, .to = to, .kind = (uint8_t)kind, .weak = weak};
 }
 
+static const struct whole *sorted; /* whose segments and edges are being compared */
+
 static int compare_edges(const void *a, const void *b)
 {
 	const struct whole_edge *one = a, *other = b;
@@ -188,7 +191,7 @@ static int compare_edges(const void *a, const void *b)
 		return one->ts < other->ts ? -1 : 1;
 	if (one->kind != other->kind)
 		return one->kind < other->kind ? -1 : 1;
-	return one->from < other->from ? -1 : one->from > other->from;
+	return segment_at(sorted, one->from)->id < segment_at(sorted, other->from)->id ? -1 : 1;
 }
 
 static int check_segments(const struct whole *whole)
@@ -217,28 +220,64 @@ static int check_edges(const struct whole *whole)
 	return 0;
 }
 
+static int compare_segments(const void *a, const void *b)
+{
+	const struct segment *one = segment_at(sorted, *(const uint32_t *)a), *other = segment_at(sorted, *(const uint32_t *)b);
+
+	if (one->start != other->start)
+		return one->start < other->start ? -1 : 1;
+	if (one->end != other->end)
+		return one->end < other->end ? -1 : 1;
+	return one->id < other->id ? -1 : one->id > other->id;
+}
+
+/* Links a thread's segments in the order of time: records may come in another. */
+static void link_thread(struct whole *whole, struct whole_thread *thread, uint32_t *segments, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		if (compare_segments(&segments[i - 1], &segments[i]) > 0) {
+			qsort(segments, count, sizeof(*segments), compare_segments);
+			break;
+		}
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct segment *segment = &whole->segments.items[segments[i]];
+
+		segment->n = thread->earlier + (uint32_t)i + 1;
+		segment->before = i > 0 ? segments[i - 1] : NUMBER_NONE;
+		segment->after = i + 1 < count ? segments[i + 1] : NUMBER_NONE;
+	}
+	thread->first = count ? segments[0] : NUMBER_NONE;
+	thread->last = count ? segments[count - 1] : NUMBER_NONE;
+}
+
 static void index_threads(struct whole *whole)
 {
-	size_t at = 0;
+	size_t at = 0, *next = memory_new(whole->threads.count + 1, sizeof(*next));
 
 	whole->of_threads = memory_grow(whole->of_threads, whole->segments.count + 1, sizeof(*whole->of_threads));
 	whole->thread_begins = memory_grow(whole->thread_begins, whole->threads.count + 1, sizeof(*whole->thread_begins));
-	for (size_t thread = 0; thread < whole->threads.count; thread++) {
-		whole->thread_begins[thread] = at;
-		for (uint32_t i = whole->threads.items[thread].first; i != NUMBER_NONE; i = segment_at(whole, i)->after)
-			whole->of_threads[at++] = i;
+	for (size_t i = 0; i < whole->threads.count; i++) {
+		whole->thread_begins[i] = next[i] = at;
+		at += whole->threads.items[i].segments;
 	}
 	whole->thread_begins[whole->threads.count] = at;
+	for (size_t i = 0; i < whole->segments.count; i++)
+		whole->of_threads[next[whole->segments.items[i].thread]++] = (uint32_t)i;
+	for (size_t i = 0; i < whole->threads.count; i++)
+		link_thread(whole, &whole->threads.items[i], whole->of_threads + whole->thread_begins[i], whole->threads.items[i].segments);
+	free(next);
 }
 
 int whole_ready(struct whole *whole)
 {
+	sorted = whole;
+	index_threads(whole);
 	if (check_segments(whole) < 0 || check_edges(whole) < 0)
 		return -1;
 	if (whole->edges.count)
 		qsort(whole->edges.items, whole->edges.count, sizeof(*whole->edges.items), compare_edges);
-	index_threads(whole);
-	moments_ready(whole);
+	marked_ready(whole);
 	return 0;
 }
 
@@ -259,22 +298,28 @@ uint32_t whole_find(const struct whole *whole, int32_t tid, uint64_t n)
 	return NUMBER_NONE;
 }
 
-uint32_t whole_at(const struct whole *whole, uint32_t thread, int64_t ts)
+size_t whole_first(const struct whole *whole, uint32_t thread, int64_t ts)
 {
-	size_t count, low = 0, high;
-	const uint32_t *segments = whole_segments(whole, thread, &count);
+	size_t low = 0, high;
+	const uint32_t *segments = whole_segments(whole, thread, &high);
 
-	for (high = count; low < high;) {
+	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (segment_at(whole, segments[middle])->start <= ts)
+		if (segment_at(whole, segments[middle])->end <= ts)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == 0 || segment_at(whole, segments[low - 1])->end < ts)
-		return NUMBER_NONE;
-	return segments[low - 1];
+	return low;
+}
+
+uint32_t whole_at(const struct whole *whole, uint32_t thread, int64_t ts)
+{
+	size_t count, at = whole_first(whole, thread, ts);
+	const uint32_t *segments = whole_segments(whole, thread, &count);
+
+	return at < count && segment_at(whole, segments[at])->start <= ts ? segments[at] : NUMBER_NONE;
 }
 
 const struct whole_edge *whole_arriving(const struct whole *whole, uint32_t segment, size_t *count)

@@ -95,6 +95,7 @@ struct whole {
 	/* private: how descriptors are called for people, by identity; and indexes of whole_ready() */
 	ARRAY(uint32_t) kinds;
 	struct tid_entry *by_tid;
+	struct busy_list *busy; /* see marked.c */
 	uint32_t *of_threads;  /* segments of each thread, one thread behind the other */
 	size_t *thread_begins;
 };
@@ -132,6 +133,7 @@ int whole_ready(struct whole *whole);
 /* From here on only after whole_ready(). The segments of a thread, in the order of time; those of a tid's threads stand one behind the other. */
 const uint32_t *whole_segments(const struct whole *whole, uint32_t thread, size_t *count);
 uint32_t whole_find(const struct whole *whole, int32_t tid, uint64_t n);     /* TID#N; NUMBER_NONE */
+size_t whole_first(const struct whole *whole, uint32_t thread, int64_t ts);  /* index of the first of these that ends behind ts */
 uint32_t whole_at(const struct whole *whole, uint32_t thread, int64_t ts);   /* the segment there; NUMBER_NONE */
 
 /* The edges that arrive at the end of a segment's wait, by time; and what ended it: the last that is strong; NULL: none. */

@@ -123,6 +123,13 @@ rank)
 	cat testdata/blame/*.txt >"$work/all"
 	copy '9:' "$work/all"
 	;;
+walk)
+	copy '' testdata/wake/*.txt
+	for file in testdata/wake/*.txt; do
+		"$build/graph-build" --whole --text "$file" 2>/dev/null | grep -v '^event' >"$work/$(basename "$file" .txt).whole"
+	done
+	copy '' "$work"/*.whole
+	;;
 report)
 	copy '123' testdata/report/*.txt testdata/blame/*.out testdata/wake/*.graph
 	"$build/cchart-filter" --text --false-alarms 0.01 "$work/samples" >"$work/charted"

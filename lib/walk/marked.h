@@ -1,20 +1,21 @@
 /*
- * moments: the signals and windows of a stream, in a whole graph: what was abnormal, when, and in which thread.
+ * marked: the signals and windows of a stream, in a whole graph: what was abnormal, when, and in which thread.
  */
-#ifndef WALK_MOMENTS_H
-#define WALK_MOMENTS_H
+#ifndef WALK_MARKED_H
+#define WALK_MARKED_H
 
 #include "stream/fields.h"
 #include "stream/record.h"
 #include "walk/whole.h"
 
 /* Reads a `signal` or `window` record. -1 after fail(). A window has the worst of the signals whose ids it names. */
-int moments_read(struct whole *whole, enum kind kind, const struct fields *fields);
+int marked_read(struct whole *whole, enum kind kind, const struct fields *fields);
 
 /* Signals in no window become windows of their own; the windows are sorted by time. */
-void moments_ready(struct whole *whole);
+void marked_ready(struct whole *whole);
+void marked_free(struct whole *whole);
 
 /* Whether a wait between these times overlaps a signal of this thread; tid 0: of any thread, or of none. */
-bool moments_overlap(const struct whole *whole, int64_t from, int64_t to, int32_t tid);
+bool marked_overlap(const struct whole *whole, int64_t from, int64_t to, int32_t tid);
 
 #endif

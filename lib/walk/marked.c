@@ -1,4 +1,4 @@
-#include "walk/moments.h"
+#include "walk/marked.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,7 +91,7 @@ static int read_window(struct whole *whole, const struct fields *fields)
 	return 0;
 }
 
-int moments_read(struct whole *whole, enum kind kind, const struct fields *fields)
+int marked_read(struct whole *whole, enum kind kind, const struct fields *fields)
 {
 	return kind == KIND_SIGNAL ? read_signal(whole, fields) : read_window(whole, fields);
 }
@@ -105,7 +105,45 @@ static int compare_windows(const void *a, const void *b)
 	return one->to < other->to ? -1 : one->to > other->to;
 }
 
-void moments_ready(struct whole *whole)
+/* Signals by thread (0: all of them) and start; `until`: the latest end of those so far of that thread. */
+struct busy {
+	int32_t tid;
+	int64_t start, until;
+};
+
+struct busy_list {
+	size_t count;
+	struct busy items[];
+};
+
+static int compare_busy(const void *a, const void *b)
+{
+	const struct busy *one = a, *other = b;
+
+	if (one->tid != other->tid)
+		return one->tid < other->tid ? -1 : 1;
+	return one->start < other->start ? -1 : one->start > other->start;
+}
+
+static struct busy_list *list_busy(const struct whole *whole)
+{
+	struct busy_list *list = memory_new(1, sizeof(*list) + 2 * whole->signals.count * sizeof(list->items[0]));
+
+	for (size_t i = 0; i < whole->signals.count; i++) {
+		const struct whole_signal *signal = &whole->signals.items[i];
+
+		list->items[list->count++] = (struct busy){0, signal->start, signal->ts};
+		if (signal->tid)
+			list->items[list->count++] = (struct busy){signal->tid, signal->start, signal->ts};
+	}
+	qsort(list->items, list->count, sizeof(list->items[0]), compare_busy);
+	for (size_t i = 1; i < list->count; i++)
+		if (list->items[i].tid == list->items[i - 1].tid)
+			list->items[i].until = later(list->items[i].until, list->items[i - 1].until);
+	return list;
+}
+
+void marked_ready(struct whole *whole)
 {
 	for (size_t i = 0; i < whole->signals.count; i++) {
 		const struct whole_signal *signal = &whole->signals.items[i];
@@ -116,15 +154,28 @@ void moments_ready(struct whole *whole)
 	}
 	if (whole->windows.count)
 		qsort(whole->windows.items, whole->windows.count, sizeof(*whole->windows.items), compare_windows);
+	marked_free(whole);
+	whole->busy = list_busy(whole);
 }
 
-bool moments_overlap(const struct whole *whole, int64_t from, int64_t to, int32_t tid)
+void marked_free(struct whole *whole)
 {
-	for (size_t i = 0; i < whole->signals.count; i++) {
-		const struct whole_signal *signal = &whole->signals.items[i];
+	free(whole->busy);
+	whole->busy = NULL;
+}
 
-		if ((!tid || signal->tid == tid) && signal->start < to && signal->ts >= from)
-			return true;
+bool marked_overlap(const struct whole *whole, int64_t from, int64_t to, int32_t tid)
+{
+	size_t low = 0, high = whole->busy->count;
+
+	/* Behind the last of this thread that begins before the end. */
+	while (low < high) {
+		const struct busy *busy = &whole->busy->items[low + (high - low) / 2];
+
+		if (busy->tid < tid || (busy->tid == tid && busy->start < to))
+			low = (size_t)(busy - whole->busy->items) + 1;
+		else
+			high = (size_t)(busy - whole->busy->items);
 	}
-	return false;
+	return low > 0 && whole->busy->items[low - 1].tid == tid && whole->busy->items[low - 1].until >= from;
 }

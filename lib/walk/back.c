@@ -1,0 +1,76 @@
+#include "walk/back.h"
+
+#include <stdlib.h>
+
+/* The edges that may have ended the wait: the strong ones, or, without, those that are weak. */
+static const struct whole_edge *choose(const struct whole *whole, uint32_t number, size_t wanted, size_t *strong)
+{
+	size_t count, weak = 0, taken = 0;
+	const struct whole_edge *edges = whole_arriving(whole, number, &count), *last = NULL;
+	int64_t from = segment_at(whole, number)->wait_from;
+
+	*strong = 0;
+	for (size_t i = 0; i < count; i++)
+		if (edges[i].ts >= from)
+			*(edges[i].weak ? &weak : strong) += 1;
+	for (size_t i = 0; i < count; i++) {
+		if (edges[i].ts < from || edges[i].weak != (*strong == 0))
+			continue;
+		last = &edges[i];
+		if (++taken == wanted)
+			break;
+	}
+	return last;
+}
+
+static bool came_before(const struct back *back, uint32_t segment)
+{
+	for (size_t i = 0; i < back->steps.count; i++)
+		if (back->steps.items[i].segment == segment)
+			return true;
+	return false;
+}
+
+/* The wait that the segment came out of; or why the walk ends here. */
+static enum back_end go_on(const struct whole *whole, const struct back *back, const struct whole_edge *edge, uint32_t *number)
+{
+	const struct segment *first = segment_at(whole, back->steps.items[0].segment);
+	uint32_t before = segment_at(whole, edge->from)->before;
+
+	if (segment_at(whole, edge->from)->thread == first->thread)
+		return BACK_ITSELF;
+	if (before == NUMBER_NONE || !segment_waits(segment_at(whole, before)))
+		return BACK_NO_WAIT;
+	if (segment_at(whole, before)->end <= first->start)
+		return BACK_EARLIER;
+	if (came_before(back, before))
+		return BACK_TWICE;
+	*number = before;
+	return BACK_GOES_ON;
+}
+
+struct back back_walk(const struct whole *whole, uint32_t segment, size_t wanted, bool ask)
+{
+	struct back back = {.end = BACK_GOES_ON};
+
+	while (back.end == BACK_GOES_ON) {
+		struct back_step step = {.segment = segment};
+
+		step.edge = choose(whole, segment, back.steps.count ? 0 : wanted, &step.strong);
+		if (step.edge && step.edge->kind == EDGE_TIMER && segment_at(whole, step.edge->from)->thread == segment_at(whole, segment)->thread)
+			step.edge = NULL; /* its own timer: no other thread caused it */
+		*ARRAY_ADD(&back.steps) = step;
+		if (ask && step.strong > 1 && (back.steps.count > 1 || !wanted))
+			back.end = BACK_SEVERAL;
+		else if (!step.edge)
+			back.end = BACK_NO_THREAD;
+		else
+			back.end = go_on(whole, &back, step.edge, &segment);
+	}
+	return back;
+}
+
+void back_free(struct back *back)
+{
+	free(back->steps.items);
+}

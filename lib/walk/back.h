@@ -1,0 +1,32 @@
+/*
+ * back: from a wait to whoever ended it, and on through what that one had waited for before.
+ *
+ * The walk goes on with the wait that the waker's segment came out of, until that was over before the first node began, its thread is that
+ * of the first node, no thread ended it, or a segment comes twice. So it never goes into an earlier episode of a waker.
+ */
+#ifndef WALK_BACK_H
+#define WALK_BACK_H
+
+#include "walk/whole.h"
+
+enum back_end { BACK_GOES_ON, BACK_NO_WAIT, BACK_NO_THREAD, BACK_EARLIER, BACK_ITSELF, BACK_TWICE, BACK_SEVERAL };
+
+struct back_step {
+	uint32_t segment; /* whose wait it is */
+	const struct whole_edge *edge; /* that ended it; NULL: no thread did */
+	size_t strong;	  /* so many strong edges lead to that wait */
+};
+
+struct back {
+	ARRAY(struct back_step) steps;
+	enum back_end end;
+};
+
+/*
+ * `edge`: follow that one of the first node's several, from 1; 0: the latest. `ask`: stop where there are several (BACK_SEVERAL). To be
+ * freed.
+ */
+struct back back_walk(const struct whole *whole, uint32_t segment, size_t edge, bool ask);
+void back_free(struct back *back);
+
+#endif

@@ -1,0 +1,118 @@
+#include "walk/interval.h"
+
+#include <stdlib.h>
+
+#include "walk/marked.h"
+
+bool segment_timed(const struct whole *whole, uint32_t number)
+{
+	const struct segment *segment = segment_at(whole, number);
+	const struct whole_edge *ender = whole_ender(whole, number);
+
+	if (ender)
+		return ender->kind == EDGE_TIMER && segment_at(whole, ender->from)->thread == segment->thread;
+	return segment->ended == ENDED_TIMER;
+}
+
+static bool is_over(const struct segment *segment)
+{
+	return segment_waits(segment) && segment->ended != ENDED_OPEN && !(segment->flags & SEGMENT_LOST);
+}
+
+bool segment_is_normal(const struct whole *whole, uint32_t number)
+{
+	const struct segment *segment = segment_at(whole, number);
+
+	return is_over(segment) && !marked_overlap(whole, segment->wait_from, segment->end, whole->threads.items[segment->thread].tid);
+}
+
+bool segment_is_quiet(const struct whole *whole, uint32_t number)
+{
+	const struct segment *segment = segment_at(whole, number);
+
+	return is_over(segment) && !marked_overlap(whole, segment->wait_from, segment->end, 0);
+}
+
+/* So much of an amount as the part is of the whole. */
+static int64_t share_of(int64_t amount, int64_t part, int64_t all)
+{
+	return all > 0 ? (int64_t)((__int128)amount * part / all) : 0;
+}
+
+struct sum {
+	int64_t time, most; /* in all, and of the segment */
+	uint32_t segment, waits, timed;
+};
+
+static void add(struct sum *sum, int64_t time, uint32_t segment)
+{
+	if (!sum->waits++ || time > sum->most) {
+		sum->most = time;
+		sum->segment = segment;
+	}
+	sum->time += time;
+}
+
+/* By identity, in the order of first mention. */
+struct sums {
+	struct sum run, runnable, *waits;
+	ARRAY(uint32_t) identities;
+};
+
+static void add_segment(const struct whole *whole, struct sums *sums, uint32_t number, int64_t from, int64_t to)
+{
+	const struct segment *segment = segment_at(whole, number);
+	int64_t active = interval_shared(segment->start, segment->wait_from, from, to);
+	int64_t waited = interval_shared(segment->wait_from, segment->end, from, to);
+	struct sum *wait;
+
+	if (active > 0) {
+		add(&sums->run, share_of(segment->run, active, segment->wait_from - segment->start), number);
+		add(&sums->runnable, share_of(segment->runnable, active, segment->wait_from - segment->start), number);
+	}
+	if (waited <= 0)
+		return;
+	wait = &sums->waits[segment->identity];
+	if (!wait->waits)
+		*ARRAY_ADD(&sums->identities) = segment->identity;
+	add(wait, waited, number);
+	wait->timed += segment_timed(whole, number);
+}
+
+static void take(struct state *state, enum state_kind kind, const struct sum *sum)
+{
+	if (!sum->waits || sum->time <= state->time)
+		return;
+	state->kind = kind;
+	state->time = sum->time;
+	state->segment = sum->segment;
+	state->waits = sum->waits;
+	state->timed = sum->timed;
+}
+
+struct state state_of(const struct whole *whole, uint32_t thread, int64_t from, int64_t to)
+{
+	struct sums sums = {.waits = memory_new(whole->identities.pieces.count, sizeof(*sums.waits))};
+	struct state state = {.kind = STATE_NONE, .segment = NUMBER_NONE, .lost = whole_lost(whole, from, to)};
+	size_t count, first;
+	const uint32_t *segments = whole_segments(whole, thread, &count);
+
+	for (first = whole_first(whole, thread, from); first < count && segment_at(whole, segments[first])->start < to; first++)
+		add_segment(whole, &sums, segments[first], from, to);
+	take(&state, STATE_RUNNING, &sums.run);
+	take(&state, STATE_RUNNABLE, &sums.runnable);
+	for (size_t i = 0; i < sums.identities.count; i++) {
+		enum state_kind before = state.kind;
+		int64_t time = state.time;
+
+		take(&state, STATE_WAIT, &sums.waits[sums.identities.items[i]]);
+		if (state.time != time || state.kind != before)
+			state.identity = sums.identities.items[i];
+	}
+	if (state.kind != STATE_WAIT)
+		state.waits = state.timed = 0;
+	state.yielding = state.waits >= YIELDS && (state.waits - state.timed) * YIELD_SHARE <= state.waits;
+	free(sums.waits);
+	free(sums.identities.items);
+	return state;
+}

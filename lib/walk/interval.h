@@ -1,0 +1,49 @@
+/*
+ * interval: what a thread did over an interval, and which of its waits are normal.
+ */
+#ifndef WALK_INTERVAL_H
+#define WALK_INTERVAL_H
+
+#include "walk/whole.h"
+
+/* Ordered as ties are decided. STATE_NONE: nothing is known of the thread then. */
+enum state_kind { STATE_RUNNING, STATE_RUNNABLE, STATE_WAIT, STATE_NONE };
+
+/*
+ * The kind with the most cumulated time: running, runnable, or a wait of one identity; ties in that order, then by earlier start. Of a
+ * segment that lies partly in the interval, the time before its wait counts by the share that does.
+ */
+struct state {
+	enum state_kind kind;
+	uint32_t identity; /* of a wait */
+	int64_t time;	   /* ns, of that kind */
+	uint32_t segment;  /* of a wait, where most of it lies in the interval; else the one with the most of that time. NUMBER_NONE */
+	uint32_t waits, timed; /* waits of that identity that lie in it in part; ended by the thread's own timer */
+	bool yielding;	   /* YIELDS or more such waits, nine tenths of them ended so */
+	bool lost;	   /* events were lost in the interval */
+};
+
+/* Fewer waits may be a timer that happened to come first. */
+enum { YIELDS = 3, YIELD_SHARE = 10 /* all but one in so many */ };
+
+struct state state_of(const struct whole *whole, uint32_t thread, int64_t from, int64_t to);
+
+/*
+ * A segment is normal if its wait is over, overlaps no signal of its own thread, and no events were lost in it; and quiet if, besides,
+ * that wait overlaps no signal of any thread.
+ */
+bool segment_is_normal(const struct whole *whole, uint32_t segment);
+bool segment_is_quiet(const struct whole *whole, uint32_t segment);
+
+/* Whether a timer of the thread's own ended its wait. */
+bool segment_timed(const struct whole *whole, uint32_t segment);
+
+/* The length of what both intervals share; 0: nothing. */
+static inline int64_t interval_shared(int64_t a, int64_t b, int64_t from, int64_t to)
+{
+	int64_t begin = a > from ? a : from, end = b < to ? b : to;
+
+	return end > begin ? end - begin : 0;
+}
+
+#endif

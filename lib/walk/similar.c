@@ -1,0 +1,132 @@
+#include "walk/similar.h"
+
+#include <stdlib.h>
+
+typedef ARRAY(uint32_t) word_list;
+
+static int compare_words(const void *a, const void *b)
+{
+	uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+
+	return one < other ? -1 : one > other;
+}
+
+static void add_set(const struct whole *whole, word_list *words, uint32_t set)
+{
+	size_t count;
+	const uint32_t *members = whole_members(whole, set, &count);
+
+	for (size_t i = 0; i < count; i++)
+		*ARRAY_ADD(words) = members[i];
+}
+
+/* What happened in the segment, and, if that is little, in those before; sorted, each word once. */
+static void gather(const struct whole *whole, word_list *words, uint32_t number)
+{
+	size_t kept = 0;
+
+	words->count = 0;
+	add_set(whole, words, segment_at(whole, number)->set);
+	if (words->count > SET_FEW)
+		return;
+	for (int i = 0; i < SETS_JOINED; i++) {
+		number = segment_at(whole, number)->before;
+		if (number == NUMBER_NONE)
+			break;
+		add_set(whole, words, segment_at(whole, number)->set);
+	}
+	if (words->count)
+		qsort(words->items, words->count, sizeof(*words->items), compare_words);
+	for (size_t i = 0; i < words->count; i++)
+		if (!kept || words->items[kept - 1] != words->items[i])
+			words->items[kept++] = words->items[i];
+	words->count = kept;
+}
+
+static uint32_t count_both(const word_list *a, const word_list *b)
+{
+	uint32_t both = 0;
+
+	for (size_t i = 0, k = 0; i < a->count && k < b->count;) {
+		uint32_t one = a->items[i], other = b->items[k];
+
+		both += one == other;
+		i += one <= other;
+		k += other <= one;
+	}
+	return both;
+}
+
+struct search {
+	const struct whole *whole;
+	uint32_t of;
+	word_list wanted, words;
+	struct similar_list list;
+};
+
+static void consider(struct search *search, uint32_t number)
+{
+	const struct segment *of = segment_at(search->whole, search->of), *segment = segment_at(search->whole, number);
+	uint32_t both;
+
+	if (number == search->of || segment->identity != of->identity || !segment_is_normal(search->whole, number) ||
+	    2 * (segment->end - segment->wait_from) >= of->end - of->wait_from)
+		return;
+	gather(search->whole, &search->words, number);
+	both = count_both(&search->wanted, &search->words);
+	if (both == search->wanted.count || both == search->words.count)
+		*ARRAY_ADD(&search->list.found) =
+			(struct similar){number, both, (uint32_t)(search->wanted.count + search->words.count) - both};
+}
+
+static const struct search *sorting; /* the search whose finds are being compared */
+
+static int64_t distance(uint32_t number)
+{
+	int64_t apart = segment_at(sorting->whole, number)->start - segment_at(sorting->whole, sorting->of)->start;
+
+	return apart < 0 ? -apart : apart;
+}
+
+static int compare_found(const void *a, const void *b)
+{
+	const struct similar *one = a, *other = b;
+	/* Two empty sets are alike. */
+	uint64_t left = (uint64_t)(one->either ? one->both : 1) * (other->either ? other->either : 1);
+	uint64_t right = (uint64_t)(other->either ? other->both : 1) * (one->either ? one->either : 1);
+	int64_t near = distance(one->segment), far = distance(other->segment);
+
+	if (left != right)
+		return left > right ? -1 : 1;
+	if (near != far)
+		return near < far ? -1 : 1;
+	return segment_at(sorting->whole, one->segment)->id < segment_at(sorting->whole, other->segment)->id ? -1 : 1;
+}
+
+struct similar_list similar_find(const struct whole *whole, uint32_t segment, bool any_thread)
+{
+	struct search search = {.whole = whole, .of = segment};
+	uint32_t own = segment_at(whole, segment)->thread;
+
+	gather(whole, &search.wanted, segment);
+	for (uint32_t thread = 0; thread < whole->threads.count; thread++) {
+		size_t count;
+		const uint32_t *segments = whole_segments(whole, thread, &count);
+
+		if (thread != own && (!any_thread || whole->threads.items[thread].name != whole->threads.items[own].name))
+			continue;
+		for (size_t i = 0; i < count; i++)
+			consider(&search, segments[i]);
+	}
+	sorting = &search;
+	if (search.list.found.count)
+		qsort(search.list.found.items, search.list.found.count, sizeof(*search.list.found.items), compare_found);
+	free(search.wanted.items);
+	free(search.words.items);
+	return search.list;
+}
+
+void similar_free(struct similar_list *list)
+{
+	free(list->found.items);
+}

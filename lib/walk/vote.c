@@ -1,0 +1,185 @@
+#include "walk/vote.h"
+
+#include <stdlib.h>
+
+#include "base/fail.h"
+
+struct source { /* of the ends of normal waits */
+	uint32_t thread;
+	size_t count;
+	int64_t latest;
+};
+
+struct ballot {
+	size_t normal, threads, timed, elsewhere; /* waits; those that were ended by threads, its own timer, no thread */
+	ARRAY(struct source) sources;
+};
+
+static void count_source(struct ballot *ballot, uint32_t thread, int64_t ts)
+{
+	for (size_t i = 0; i < ballot->sources.count; i++)
+		if (ballot->sources.items[i].thread == thread) {
+			ballot->sources.items[i].count++;
+			ballot->sources.items[i].latest = later(ballot->sources.items[i].latest, ts);
+			return;
+		}
+	*ARRAY_ADD(&ballot->sources) = (struct source){thread, 1, ts};
+}
+
+static void count_wait(const struct whole *whole, struct ballot *ballot, uint32_t number)
+{
+	const struct segment *segment = segment_at(whole, number);
+	const struct whole_edge *ender = whole_ender(whole, number);
+
+	ballot->normal++;
+	if (segment_timed(whole, number)) {
+		ballot->timed++;
+	} else if (ender) {
+		ballot->threads++;
+		count_source(ballot, segment_at(whole, ender->from)->thread, ender->ts);
+	} else {
+		ballot->elsewhere += segment->ended == ENDED_DEVICE || segment->ended == ENDED_OUTSIDE;
+	}
+}
+
+/* Of the normal waits of the thread; what overlaps the wait asked about is as abnormal as that. */
+static struct ballot hold(const struct whole *whole, uint32_t thread, uint32_t identity, int64_t from, int64_t to)
+{
+	struct ballot ballot = {0};
+	size_t count;
+	const uint32_t *segments = whole_segments(whole, thread, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct segment *segment = segment_at(whole, segments[i]);
+
+		if (segment->identity == identity && !(segment->wait_from < to && segment->end > from) && segment_is_quiet(whole, segments[i]))
+			count_wait(whole, &ballot, segments[i]);
+	}
+	return ballot;
+}
+
+static const struct source *winner(const struct ballot *ballot)
+{
+	const struct source *first = NULL;
+
+	for (size_t i = 0; i < ballot->sources.count; i++) {
+		const struct source *source = &ballot->sources.items[i];
+
+		if (!first || source->count > first->count || (source->count == first->count && source->latest > first->latest))
+			first = source;
+	}
+	return first;
+}
+
+/* Who is asked next; NULL: nobody, and the verdict says why. */
+static const struct source *decide(const struct ballot *ballot, enum verdict *verdict)
+{
+	const struct source *first = winner(ballot);
+
+	if (!ballot->normal)
+		*verdict = VERDICT_NEVER;
+	else if (ballot->timed > ballot->threads)
+		*verdict = VERDICT_TIMER;
+	else if (2 * ballot->elsewhere > ballot->normal)
+		*verdict = VERDICT_OUTSIDE;
+	else if (!first)
+		*verdict = VERDICT_NOBODY;
+	else
+		return first;
+	return NULL;
+}
+
+static bool on_path(const struct vote *vote, uint32_t thread)
+{
+	for (size_t i = 0; i < vote->steps.count; i++)
+		if (vote->steps.items[i].thread == thread)
+			return true;
+	return false;
+}
+
+/* What the next thread did decides; true: it waited, and is a step. */
+static bool ask(const struct whole *whole, struct vote *vote, uint32_t thread)
+{
+	vote->thread = thread;
+	vote->state = state_of(whole, thread, vote->from, vote->to);
+	switch (vote->state.kind) {
+	case STATE_RUNNING:
+		vote->verdict = VERDICT_BUSY;
+		return false;
+	case STATE_RUNNABLE:
+		vote->verdict = VERDICT_STARVED;
+		return false;
+	case STATE_NONE:
+		vote->verdict = VERDICT_UNKNOWN;
+		return false;
+	default:
+		*ARRAY_ADD(&vote->steps) = (struct vote_step){
+			.thread = thread, .identity = vote->state.identity, .segment = vote->state.segment, .source = NUMBER_NONE};
+		return true;
+	}
+}
+
+/* Who really ended the culprit's wait, if that is one of those who waited for it. */
+static void find_circle(const struct whole *whole, struct vote *vote)
+{
+	uint32_t wait = vote_wait(vote);
+	const struct whole_edge *ender = wait == NUMBER_NONE ? NULL : whole_ender(whole, wait);
+	const struct segment *from = ender ? segment_at(whole, ender->from) : NULL;
+
+	if (!from || from->thread == vote->thread || !on_path(vote, from->thread))
+		return;
+	vote->circle = true;
+	vote->breaker = from->thread;
+	vote->broke_after = from->before;
+}
+
+static void walk(const struct whole *whole, struct vote *vote)
+{
+	for (;;) {
+		struct vote_step *step = &vote->steps.items[vote->steps.count - 1];
+		struct ballot ballot = hold(whole, step->thread, step->identity, vote->from, vote->to);
+		const struct source *next = decide(&ballot, &vote->verdict);
+
+		step->normal = ballot.normal;
+		vote->fewest = ballot.normal < vote->fewest ? ballot.normal : vote->fewest;
+		step->source = next ? next->thread : NUMBER_NONE;
+		step->votes = next ? next->count : 0;
+		free(ballot.sources.items);
+		if (step->source == NUMBER_NONE)
+			return;
+		if (on_path(vote, step->source) || vote->steps.count == PATH_MOST) {
+			vote->verdict = VERDICT_UNASKED;
+			return;
+		}
+		if (!ask(whole, vote, step->source))
+			return;
+	}
+}
+
+int vote(const struct whole *whole, uint32_t number, struct vote *vote)
+{
+	const struct segment *segment = segment_at(whole, number);
+
+	*vote = (struct vote){.from = segment->wait_from, .to = segment->end, .thread = segment->thread, .broke_after = NUMBER_NONE, .fewest = SIZE_MAX};
+	if (!segment_waits(segment))
+		return fail("that segment has no wait");
+	vote->lost = segment->flags & SEGMENT_LOST || whole_lost(whole, vote->from, vote->to);
+	vote->state = state_of(whole, segment->thread, vote->from, vote->to);
+	*ARRAY_ADD(&vote->steps) =
+		(struct vote_step){.thread = segment->thread, .identity = segment->identity, .segment = number, .source = NUMBER_NONE};
+	walk(whole, vote);
+	find_circle(whole, vote);
+	return 0;
+}
+
+void vote_free(struct vote *vote)
+{
+	free(vote->steps.items);
+}
+
+uint32_t vote_wait(const struct vote *vote)
+{
+	const struct vote_step *last = &vote->steps.items[vote->steps.count - 1];
+
+	return last->thread == vote->thread ? last->segment : NUMBER_NONE;
+}

@@ -1,0 +1,58 @@
+/*
+ * vote: who is the culprit of a wait (Argus, section 2.1.2). In the normal case a path of wake-ups leads to the wait; in this one,
+ * somewhere along that path, a thread's wake-up is missing. One similar wait may mislead, where a thread happened not to sleep, so at each
+ * step all normal waits of the thread for the same thing vote for who usually ends it.
+ *
+ * Let [a,b) be the wait, T its thread and W its identity. U are the sources of the strong edges that ended the normal waits of T in W,
+ * by count, ties by the latest. If there are none, or most of those waits ended by T's own timer, or by none of the threads, T in W is the
+ * culprit. Else the first of U is the next T, and what it did most of [a,b) decides: if it ran, or could not for want of a CPU, it is the
+ * culprit; if it waited, that wait is the next W. If it is on the path already, nobody was asked.
+ */
+#ifndef WALK_VOTE_H
+#define WALK_VOTE_H
+
+#include "walk/interval.h"
+
+struct vote_step { /* a thread of the path, in a wait */
+	uint32_t thread, identity;
+	uint32_t segment; /* that wait: most of it lies in [a,b) */
+	size_t normal;	  /* normal waits of it */
+	size_t votes;	  /* of these ended by the source */
+	uint32_t source;  /* thread; NUMBER_NONE: no next step */
+};
+
+enum verdict {
+	VERDICT_NEVER,	  /* waits for what was never normal */
+	VERDICT_NOBODY,	  /* no thread is known to end that */
+	VERDICT_TIMER,	  /* its own timer usually does */
+	VERDICT_OUTSIDE,  /* a device, or another host usually does */
+	VERDICT_BUSY,
+	VERDICT_STARVED,
+	VERDICT_UNASKED,  /* nobody was asked: the next is on the path already */
+	VERDICT_UNKNOWN,  /* nothing is known of it then */
+};
+
+enum { FEW_NORMAL = 3, PATH_MOST = 256 };
+
+struct vote {
+	int64_t from, to; /* [a,b) */
+	ARRAY(struct vote_step) steps; /* the first is the wait asked about */
+	enum verdict verdict;
+	uint32_t thread;      /* the culprit */
+	struct state state;   /* of it over [a,b) */
+	size_t fewest;	      /* normal waits of a step: where fewer than FEW_NORMAL, the vote is weak */
+	bool lost;	      /* events were lost in [a,b) */
+	/* Who really ended the culprit's wait is on the path: */
+	bool circle;
+	uint32_t breaker;     /* its thread */
+	uint32_t broke_after; /* the segment whose wait it had come out of; NUMBER_NONE */
+};
+
+/* 0; -1 after fail(): the segment has no wait. To be freed in either case. */
+int vote(const struct whole *whole, uint32_t segment, struct vote *vote);
+void vote_free(struct vote *vote);
+
+/* The segment that the culprit waited in; NUMBER_NONE: it did not wait. */
+uint32_t vote_wait(const struct vote *vote);
+
+#endif
