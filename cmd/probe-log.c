@@ -68,7 +68,7 @@ static void look_often(void)
 	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGIO};
 	timer_t timer;
 
-	sigaction(SIGIO, &(struct sigaction){.sa_handler = wake_up}, NULL);
+	sigaction(SIGIO, &(struct sigaction){.sa_handler = wake_up, .sa_flags = SA_RESTART}, NULL);
 	if (timer_create(CLOCK_MONOTONIC, &event, &timer) == 0)
 		timer_settime(timer, 0, &often, NULL);
 }

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "program/argument.h"
 #include "program/argument_find.h"
+#include "program/argument_list.h"
 #include "support/fuzz.h"
 #include "support/module.h"
 
@@ -37,6 +38,19 @@ static void find(const struct argument_question *question)
 	}
 }
 
+static void list(const struct argument_question *question)
+{
+	char text[ARGUMENT_LIST_ROOM];
+	int count = argument_list(question, text);
+	struct arguments arguments;
+
+	fuzz_must(count <= ARGUMENTS_MAX && strlen(text) < ARGUMENT_LIST_ROOM);
+	if (count > 0)
+		fuzz_must(arguments_parse(text, &arguments) == 0 && arguments.count == count);
+	else
+		fuzz_must(!*text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct argument_question question = {.behind = 0x1000, .function = "function"};
@@ -54,6 +68,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		question.at_entry = question.address / pace % 2;
 		question.frame_known = true;
 		find(&question);
+		if (question.at_entry)
+			list(&question);
 	}
 	dwfl_end(dwfl);
 	return 0;

@@ -135,7 +135,10 @@ report)
 	"$build/cchart-filter" --text --false-alarms 0.01 "$work/samples" >"$work/charted"
 	"$build/cchart-filter" --text --method imr --relearn 1s "$work/samples" >"$work/changed"
 	"$build/blame-rank" --text --diff testdata/blame/wake-circle.txt testdata/blame/wake-lock.txt >"$work/diff"
-	copy '123' "$work/charted" "$work/changed" "$work/diff"
+	for i in 1 2 3 4 5 6; do
+		echo "call ts=$i.5 start=$i tid=7 function=srv:look request=$i trigger=t match=$([ $i -lt 4 ] && echo yes || echo no) arg.id=$((i / 4)) arg.name=\"a b\" ret=$i"
+	done >"$work/calls"
+	copy '123' "$work/charted" "$work/changed" "$work/diff" "$work/calls"
 	;;
 pipe)
 	copy '2<=>?C' "$work/slow-read" testdata/wake/*.txt testdata/rag/*.txt
