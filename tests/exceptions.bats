@@ -126,6 +126,8 @@ check_thrown() {
 	[[ ! $(tracing_left) =~ $$ ]]
 	run -0 --separate-stderr trigger-filter -t -T exception trace
 	assert_line --regexp '^trigger ts=[0-9.]* name=exception state=fired$'
+	report <<<"$output" >words
+	grep -q 'trigger exception fired: app::Bad: bad.*thing' words
 	printf 'DEFINE TRIGGER t ON Exception E IF E.Name = %s AND E.What LIKE %s AND E.Function = %s\n' "'std::system_error'" "'opening*'" "'thrower'" >t.trigger
 	run -0 --separate-stderr trigger-filter -t -T ./t.trigger trace
 	assert_line --regexp '^trigger ts=[0-9.]* name=t state=fired$'

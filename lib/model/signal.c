@@ -396,7 +396,8 @@ static const struct wording *wording_of(const char *chart)
 /* A firing, and the request at which it was; `words` are about that one. */
 static char *say_firing(const struct signal *signal, char *words)
 {
-	char *said = signal->start < signal->ts ? memory_format("%s: trigger %s fired", words, signal->trigger)
+	const char *text = shown(signal, "text");
+	char *said = *text ? memory_format("trigger %s fired: %s", signal->trigger, text) : signal->start < signal->ts ? memory_format("%s: trigger %s fired", words, signal->trigger)
 						: memory_format("trigger %s fired", signal->trigger);
 
 	free(words);

@@ -1,6 +1,7 @@
 #include "trigger/watch.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -188,8 +189,22 @@ static int end(struct watch *watch, struct watched *watched, int64_t ts, const c
 	return stream_write_line(watch->stream, line);
 }
 
+/* "std::out_of_range: no such key". False: it is no exception. */
+static bool say_exception(const struct occasion *occasion, char text[VALUE_ROOM])
+{
+	char name[VALUE_ROOM / 2] = "?", what[VALUE_ROOM / 2] = "";
+
+	if (occasion->on != ON_EXCEPTION || !occasion->record)
+		return false;
+	fields_text(occasion->record, "name", name, sizeof(name));
+	fields_text(occasion->record, "what", what, sizeof(what));
+	snprintf(text, VALUE_ROOM, "%s%s%s", name, *what ? ": " : "", what);
+	return true;
+}
+
 /* What the firing's signal tells. */
-static struct filter_found found_at(const struct watched *watched, const struct occasion *occasion, char chart[VALUE_ROOM], char key[VALUE_ROOM])
+static struct filter_found found_at(const struct watched *watched, const struct occasion *occasion, char chart[VALUE_ROOM], char key[VALUE_ROOM],
+				    char text[VALUE_ROOM])
 {
 	struct filter_found found = {.trigger = watched->trigger->name, .chart = watched->trigger->name, .start = occasion->ts, .end = occasion->ts, .tid = -1};
 	const struct sample *request = occasion->request;
@@ -208,6 +223,8 @@ static struct filter_found found_at(const struct watched *watched, const struct 
 		fields_time(occasion->record, "start", &found.start);
 		if (fields_integer(occasion->record, "tid", &tid) > 0 && tid >= 0 && tid <= INT32_MAX)
 			found.tid = (int32_t)tid;
+		if (say_exception(occasion, text))
+			found.text = text;
 		if (found.start > found.end)
 			found.start = found.end;
 	}
@@ -216,8 +233,8 @@ static struct filter_found found_at(const struct watched *watched, const struct 
 
 static int fire(struct watch *watch, struct watched *watched, const struct occasion *occasion)
 {
-	char chart[VALUE_ROOM], key[VALUE_ROOM];
-	struct filter_found found = found_at(watched, occasion, chart, key);
+	char chart[VALUE_ROOM], key[VALUE_ROOM], text[VALUE_ROOM];
+	struct filter_found found = found_at(watched, occasion, chart, key, text);
 	struct line *line = &watch->line;
 
 	watched->logs = true;

@@ -152,6 +152,8 @@ int filter_found(struct filter *filter, const struct filter_found *found)
 		line_integer(line, "tid", found->tid);
 		line_text(line, "comm", events_comm(filter->events, found->tid));
 	}
+	if (found->text)
+		line_text(line, "text", found->text);
 	return stream_write_line(filter->stream, line);
 }
 

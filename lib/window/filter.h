@@ -52,9 +52,9 @@ void filter_free(struct filter *filter);
 const struct events *filter_events(const struct filter *filter);
 bool filter_has_stacks(const struct filter *filter);
 
-/* What a watch found. tid: -1 if no thread; key may be NULL. */
+/* What a watch found. tid: -1 if no thread; key and text, for people, may be NULL. */
 struct filter_found {
-	const char *trigger, *chart, *key;
+	const char *trigger, *chart, *key, *text;
 	int64_t start, end;
 	int32_t tid;
 };
