@@ -110,6 +110,10 @@ replay() { # TARGET
 	replay import_text
 }
 
+@test "fuzz: spans" {
+	replay spans
+}
+
 @test "fuzz: merge" {
 	replay merge
 }

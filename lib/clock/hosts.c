@@ -3,11 +3,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "base/fail.h"
 #include "base/number.h"
 #include "clock/feasible.h"
+#include "span/talks.h"
 
 struct host {
 	char *name;
@@ -99,61 +99,14 @@ void hosts_flows(struct hosts *hosts, int host, const struct flows *flows)
 
 /* --- who talked to whom ------------------------------------------------------------------------------------------- */
 
-struct talk { /* a connection by its addresses, the lower first */
-	struct address ends[2];
-	const struct end *end[2];
-	int host[2];
-	unsigned count[2];
-	UT_hash_handle hh;
-};
-
-static bool is_loopback(const struct address *address)
+static struct talks *gather(const struct hosts *hosts)
 {
-	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff}, one[16] = {[15] = 1};
+	struct talks *talks = talks_new();
 
-	return (!memcmp(address->ip, mapped, sizeof(mapped)) && address->ip[12] == 127) || !memcmp(address->ip, one, sizeof(one));
-}
-
-static void take_end(struct talk **talks, int host, const struct end *end)
-{
-	bool swap = memcmp(&end->local, &end->peer, sizeof(end->local)) > 0;
-	struct address ends[2] = {swap ? end->peer : end->local, swap ? end->local : end->peer};
-	struct talk *talk;
-
-	if (is_loopback(&end->local) || is_loopback(&end->peer))
-		return;
-	HASH_FIND(hh, *talks, ends, sizeof(ends), talk);
-	if (!talk) {
-		talk = NEW(struct talk);
-		memcpy(talk->ends, ends, sizeof(ends));
-		HASH_ADD(hh, *talks, ends, sizeof(talk->ends), talk);
-	}
-	talk->end[swap] = end;
-	talk->host[swap] = host;
-	talk->count[swap]++;
-}
-
-static struct talk *gather(const struct hosts *hosts)
-{
-	struct talk *talks = NULL;
-
-	for (size_t i = 0; i < hosts->hosts.count; i++) {
-		size_t count = 0;
-		const struct end *const *ends = hosts->hosts.items[i].flows ? flows_ends(hosts->hosts.items[i].flows, &count) : NULL;
-
-		for (size_t k = 0; k < count; k++)
-			take_end(&talks, (int)i, ends[k]);
-	}
+	for (size_t i = 0; i < hosts->hosts.count; i++)
+		if (hosts->hosts.items[i].flows)
+			talks_add(talks, (int)i, hosts->hosts.items[i].flows);
 	return talks;
-}
-
-/* What was never sent cannot arrive: then some of what was sent was not seen. */
-static bool contradicts(const struct end *from, const struct end *to)
-{
-	uint64_t sent = from->sent.count ? from->sent.items[from->sent.count - 1].end : 0;
-	uint64_t received = to->received.count ? to->received.items[to->received.count - 1].end : 0;
-
-	return from->whole && received > sent;
 }
 
 struct bounds {
@@ -192,8 +145,7 @@ static void add_talk(struct bounds *bounds, const struct talk *talk, int host, i
 	int side = talk->host[0] == host ? 0 : 1;
 	const struct end *here = talk->end[side], *there = talk->end[!side];
 
-	if (talk->count[0] != 1 || talk->count[1] != 1 || talk->host[side] != host || talk->host[!side] != other ||
-	    contradicts(here, there) || contradicts(there, here))
+	if (talk->host[side] != host || talk->host[!side] != other)
 		return;
 	add_direction(bounds, here, there, true);
 	add_direction(bounds, there, here, false);
@@ -208,13 +160,14 @@ static int by_time(const void *left, const void *right)
 
 /* --- lines -------------------------------------------------------------------------------------------------------- */
 
-static void add_link(struct hosts *hosts, const struct talk *talks, int host, int other)
+static void add_link(struct hosts *hosts, const struct talks *talks, int host, int other)
 {
 	struct link link = {.host = host, .other = other};
 	struct bounds bounds = {0};
 
-	for (const struct talk *talk = talks; talk; talk = talk->hh.next)
-		add_talk(&bounds, talk, host, other);
+	for (const struct talk *talk = NULL; (talk = talks_next(talks, talk));)
+		if (!talk->loopback)
+			add_talk(&bounds, talk, host, other);
 	if (bounds.items.count)
 		qsort(bounds.items.items, bounds.items.count, sizeof(struct bound), by_time);
 	link.count = feasible_lines(bounds.items.items, bounds.items.count, hosts->hosts.items[host].first, hosts->hosts.items[host].last,
@@ -284,17 +237,14 @@ static void place_by_wall(struct hosts *hosts, struct host *host)
 
 void hosts_find(struct hosts *hosts, int reference)
 {
-	struct talk *talks = gather(hosts), *talk, *next;
+	struct talks *talks = gather(hosts);
 	int count = (int)hosts->hosts.count;
 
 	hosts->reference = reference;
 	for (int i = 0; i < count; i++)
 		for (int k = 0; k < i; k++)
 			add_link(hosts, talks, i, k);
-	HASH_ITER(hh, talks, talk, next) {
-		HASH_DEL(talks, talk);
-		free(talk);
-	}
+	talks_free(talks);
 	hosts->hosts.items[reference].placed = true;
 	while (join_next(hosts))
 		;

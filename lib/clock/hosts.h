@@ -1,5 +1,5 @@
 /*
- * hosts: one clock for the streams of several hosts (clock/feasible.h), by the bytes that they sent each other (clock/flows.h).
+ * hosts: one clock for the streams of several hosts (clock/feasible.h), by the bytes that they sent each other (span/flows.h).
  *
  * Between each two hosts whose connections carried bytes both ways there are lines from one clock to the other. Hosts are chained to the
  * reference over the tree of the narrowest of these. A host in no chain is placed by the wall clocks, and how wrong that is nobody
@@ -16,7 +16,7 @@
 #ifndef CLOCK_HOSTS_H
 #define CLOCK_HOSTS_H
 
-#include "clock/flows.h"
+#include "span/flows.h"
 
 enum { HOST_NONE = -1 };
 

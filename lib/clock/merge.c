@@ -10,6 +10,7 @@
 #include "clock/hosts.h"
 #include "event/event.h"
 #include "event/spell.h"
+#include "span/requests.h"
 
 /* A clock that goes back by more was set back; text of some tools is a little out of order. */
 #define BACK_MOST NSEC_PER_SEC
@@ -27,6 +28,7 @@ struct input {
 	int64_t first_event, last_event;
 	char *about; /* keys of its `stream` record: " kernel=... cpus=2"; NULL: it has none */
 	char *clock, *wall;
+	struct line waits; /* calls that wait for several descriptors, of which there are formats: "poll,select" */
 	bool begun, incomplete;
 	uint64_t lost;
 	/* while it is written: */
@@ -64,6 +66,7 @@ static void input_free(struct input *input)
 	if (input->spool)
 		fclose(input->spool);
 	line_free(&input->line);
+	line_free(&input->waits);
 	free(input->about);
 	free(input->clock);
 	free(input->wall);
@@ -190,6 +193,16 @@ static int take_event(struct input *input, const struct record *record)
 	return spool(input, KIND_EVENT, input->line.text, input->line.length);
 }
 
+static void take_format(struct input *input, const struct record *record)
+{
+	const char *wait = requests_wait(record);
+
+	if (wait && input->waits.length)
+		line_append(&input->waits, ",", 1);
+	if (wait)
+		line_append(&input->waits, wait, strlen(wait));
+}
+
 static int take_other(struct input *input, const struct record *record)
 {
 	const char *const *keys = times_of(record->kind);
@@ -221,6 +234,8 @@ static int record_seen(void *context, const struct record *record)
 		return stream_fail(input->stream, "it has graphs already; merge streams of events");
 	if (flows_reads(record->kind) && flows_record(input->flows, record) < 0)
 		return -1;
+	if (record->kind == KIND_FORMAT)
+		take_format(input, record);
 	if (is_dropped(record->kind))
 		return 0;
 	return record->kind == KIND_EVENT ? take_event(input, record) : take_other(input, record);
@@ -402,6 +417,8 @@ static int write_host(const struct merge *merge, struct input *input, struct str
 	line_text(line, "name", hosts_name(merge->hosts, input->host));
 	if (!input->told && input->about)
 		line_append(line, input->about, strlen(input->about));
+	if (!input->told && input->waits.length)
+		line_text(line, "waits", input->waits.text);
 	input->told = true;
 	return stream_write_line(stream, line);
 }

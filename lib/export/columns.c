@@ -61,8 +61,9 @@ static const char *const *const columns[KINDS] = {
 	[KIND_RULE] = COLUMNS("rank", "feature", "cut", "gain", "right", "runs", "leaves", "p", "sure", "bad", "explains", "text"),
 	[KIND_SAME] = COLUMNS("rank", "feature", "cut", "bad", "explains"),
 	[KIND_OUTSIDE] = COLUMNS("call", "runs_good", "runs_bad", "nodes_good", "nodes_bad", "mean_good", "mean_bad", "explains"),
-	[KIND_SPAN] = COLUMNS("id", "parent", "trace", "ts", "start", "host", "pid", "service", "kind", "peer", "follows", "error", "name"),
-	[KIND_HOST] = COLUMNS("name", "kernel", "machine", "cpus", "boot"),
+	[KIND_SPAN] = COLUMNS("id", "parent", "trace", "ts", "start", "host", "pid", "tid", "service", "kind", "peer", "bytes_in",
+			      "bytes_out", "sure", "candidates", "follows", "error", "name"),
+	[KIND_HOST] = COLUMNS("name", "kernel", "machine", "cpus", "boot", "waits"),
 	[KIND_CLOCK] = COLUMNS("host", "reference", "by", "a", "b", "from", "to", "pairs", "width"),
 	[KIND_USAGE] = COLUMNS("command", "events", "traced", "kept", "bytes", "kept_bytes", "cpu", "setup", "wall", "began"),
 };

@@ -180,10 +180,12 @@ static void add_place(struct spans *spans, int32_t index)
 
 void spans_add(struct spans *spans, const struct span_told *told)
 {
-	struct kept_span span = {.start = told->start, .end = told->end, .pid = told->pid, .kind = told->kind, .follows = told->follows};
+	struct kept_span span = {.start = told->start, .end = told->end, .pid = told->pid, .kind = told->kind, .follows = told->follows,
+				 .found = told->found, .sure = told->sure, .tid = told->tid, .candidates = told->candidates,
+				 .bytes_in = told->bytes_in, .bytes_out = told->bytes_out, .taken = told->taken};
 	int32_t first;
 
-	span.key = make_key(told->trace, told->id, &span.key_length);
+	span.key = make_key(told->trace ? told->trace : "", told->id, &span.key_length);
 	span.id = span.key + strlen(span.key) + 1;
 	span.name = intern(spans, told->name);
 	span.service = intern(spans, told->service);
@@ -295,15 +297,24 @@ static int write_span(const struct spans *spans, const struct kept_span *span, s
 	line_begin(line, "span");
 	line_text(line, "id", span->id);
 	text_of(line, "parent", parent_of(spans, span));
-	line_text(line, "trace", span->key);
+	text_of(line, "trace", *span->key ? span->key : NULL);
 	line_time(line, "ts", span->end);
 	line_time(line, "start", span->start);
 	text_of(line, "host", span->host);
 	if (span->pid)
 		line_integer(line, "pid", span->pid);
+	if (span->tid)
+		line_integer(line, "tid", span->tid);
 	text_of(line, "service", span->service);
 	text_of(line, "kind", span_kind_name(span->kind));
 	text_of(line, "peer", span->peer);
+	if (span->found) {
+		line_unsigned(line, "bytes_in", span->bytes_in);
+		line_unsigned(line, "bytes_out", span->bytes_out);
+		line_text(line, "sure", span->sure ? "yes" : "no");
+	}
+	if (span->found && !span->sure)
+		line_unsigned(line, "candidates", span->candidates);
 	if (span->follows)
 		line_text(line, "follows", "yes");
 	text_of(line, "error", span->error);
@@ -323,12 +334,14 @@ static int write_spans(struct spans *spans, struct order *order, struct stream *
 	return status;
 }
 
-/* "TRACE" for the trace's first tree, "TRACE/SPAN" for others. */
+/* "TRACE" for the trace's first tree, "TRACE/SPAN" for others; "SPAN" where there are no traces. */
 static char *graph_id(struct spans *spans, const struct kept_span *root)
 {
 	size_t length = strlen(root->key);
 	struct text *found;
 
+	if (length == 0)
+		return memory_format("%s", root->id);
 	HASH_FIND(hh, spans->named, root->key, length, found);
 	if (found)
 		return memory_format("%s/%s", root->key, root->id);

@@ -27,13 +27,21 @@ enum span_kind span_kind_of(const char *name);
 
 /* A span as it was told. Texts are the caller's; NULL: not told. */
 struct span_told {
-	const char *trace, *id; /* not NULL */
+	const char *trace; /* NULL: there are no traces; ids are of all spans */
+	const char *id;
 	const char *parent;	/* its id, of the same trace */
 	const char *name, *service, *host, *peer, *error;
 	int64_t pid; /* 0: not told */
 	int64_t start, end; /* ns; end >= start */
 	enum span_kind kind;
 	bool follows; /* the parent caused it, but did not wait for it */
+	/* of spans that were found in events: */
+	int32_t tid; /* 0: not found */
+	bool found;  /* the rest counts */
+	bool sure;   /* who caused it, or that nobody did whom the data have */
+	uint64_t candidates; /* if not: how many may have */
+	uint64_t bytes_in, bytes_out;
+	int64_t taken;	     /* from start until then it was in a queue */
 };
 
 struct spans;

@@ -27,6 +27,8 @@ static char *name_of(const struct kept_span *span)
 
 	if (span->service && operation)
 		name = memory_format("%s: %s", span->service, operation);
+	else if (span->service && span->kind == SPAN_CLIENT && span->peer)
+		name = memory_format("%s: calling %s", span->service, span->peer);
 	else
 		name = memory_format("%s", operation ? operation : span->service ? span->service : "span");
 	free(operation);
@@ -52,7 +54,8 @@ static int32_t add_span(struct tree *tree, const struct step *step)
 {
 	const struct kept_span *span = &tree->spans[step->span];
 	char *name = name_of(span);
-	char *label = memory_format("%s%s%s, span %s", name, span->peer ? " to " : "", span->peer ? span->peer : "", span->id);
+	bool peer = span->peer && span->name;
+	char *label = memory_format("%s%s%s, span %s", name, peer ? " to " : "", peer ? span->peer : "", span->id);
 	int32_t index = add_node(tree, step, name, label);
 
 	free(name);
@@ -179,11 +182,30 @@ static int32_t add_network(struct tree *tree, const struct step *client, int32_t
 	return index;
 }
 
+static void add_queue(struct tree *tree, const struct step *step, int32_t parent)
+{
+	const struct kept_span *span = &tree->spans[step->span];
+	struct step queue = *step;
+	char *name;
+
+	queue.end = sooner(step->end, later(step->start, span->taken));
+	if (!span->found || queue.end == queue.start)
+		return;
+	queue.parent = parent;
+	queue.async = false;
+	queue.wait_start = queue.start;
+	queue.wait_end = queue.end;
+	name = memory_format("queue: %s", span->service ? span->service : "?");
+	add_node(tree, &queue, name, memory_format("%s, before span %s was read", name, span->id));
+	free(name);
+}
+
 static void take(struct tree *tree, const struct step *step)
 {
 	int32_t node = add_span(tree, step);
 	const struct kept_span *server;
 
+	add_queue(tree, step, node);
 	find_children(tree, step);
 	server = find_server(tree, &tree->spans[step->span]);
 	if (server)

@@ -7,7 +7,8 @@
  * it: such a child is asynchronous, and clipped to the root's time.
  *
  * Between a client's span and the server's that it called lies the network. It is a node of the client's length that the client
- * waits for, whose children the client's are: so the time that no server's span covers is the network's, not the client's.
+ * waits for, whose children the client's are: so the time that no server's span covers is the network's, not the client's. The time that a
+ * request was in a server's queue before it was read is a node as well.
  */
 #ifndef SPAN_TREE_H
 #define SPAN_TREE_H
@@ -22,7 +23,7 @@
 enum { SPAN_NONE = -1 };
 
 struct kept_span {
-	char *key;	       /* "TRACE", NUL, "ID" */
+	char *key;	       /* "TRACE", NUL, "ID"; "" where there are no traces */
 	size_t key_length;
 	const char *id;	       /* in key */
 	char *parent_id;       /* NULL: none told */
@@ -31,7 +32,10 @@ struct kept_span {
 	int32_t parent, child, next; /* indexes, once all are linked: the first child, the parent's next child; SPAN_NONE */
 	int32_t twin;		     /* the server's span of the same id; SPAN_NONE */
 	uint8_t kind;
-	bool follows, orphan;
+	bool follows, orphan, found, sure;
+	int32_t tid;
+	uint64_t candidates, bytes_in, bytes_out;
+	int64_t taken;
 };
 
 /* The tree's graph. NULL: its root took no time. Adds to the counts of spans outside and late. */

@@ -230,7 +230,7 @@ history)
 	awk 'BEGIN { for (i = 1; i < 300; i++) printf "event ts=%d.0 cpu=0 tid=%d comm=a name=x:a v=%d\n", i, i % 2 + 1, i % 3 }' >"$work/events"
 	"$build/state-build" -s "$work/t.state" -o "$to/history" "$work/events"
 	;;
-merge)
+merge | spans)
 	for host in a b c; do awk -v host=$host -v count=20 -f testdata/clock/talk.awk >"$to/$host"; done
 	recorded 45000 >"$to/recorded"
 	;;

@@ -17,8 +17,8 @@
  *	flows_end(flows)			all ends, then flows_ends()
  *	flows_free(flows)
  */
-#ifndef CLOCK_FLOWS_H
-#define CLOCK_FLOWS_H
+#ifndef SPAN_FLOWS_H
+#define SPAN_FLOWS_H
 
 #include "base/memory.h"
 #include "event/event.h"
@@ -47,6 +47,7 @@ struct end {
 	uint64_t sent_before; /* the position of the first byte of `sent` */
 	bool again; /* it sent segments again */
 	bool whole; /* from its beginning to its end */
+	bool accepted, connected; /* which side it is, where its beginning was seen */
 };
 
 struct flows;

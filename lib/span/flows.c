@@ -1,4 +1,4 @@
-#include "clock/flows.h"
+#include "span/flows.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -271,6 +271,8 @@ static void take_state(struct flows *flows, const struct event *event)
 	socket = get_socket(flows, sk);
 	end = socket->end;
 	socket->begun |= state == STATE_SYN_SENT || state == STATE_SYN_RECV;
+	end->connected |= state == STATE_SYN_SENT;
+	end->accepted |= state == STATE_SYN_RECV;
 	end->local.port = (uint16_t)event_number(event, flows->state_sport);
 	end->peer.port = (uint16_t)event_number(event, flows->state_dport);
 	socket->addressed = end->local.port && end->peer.port && read_state_address(event, flows->state_from, family, &end->local) &&

@@ -1,0 +1,93 @@
+/*
+ * span-build: find requests and their answers in what connections carried: spans, and who called whom.
+ */
+#include <unistd.h>
+
+#include "base/command.h"
+#include "base/confine.h"
+#include "base/fail.h"
+#include "base/interrupt.h"
+#include "base/priority.h"
+#include "event/event.h"
+#include "span/requests.h"
+
+static bool as_text;
+
+static const struct option_entry options[] = {
+	OPTION_TEXT(&as_text),
+	{0},
+};
+
+static int record_seen(void *context, const struct record *record)
+{
+	if (requests_record(context, record) < 0)
+		return -1;
+	return record->kind == KIND_STREAM || record->kind == KIND_LOST ? STREAM_PASS : STREAM_DROP;
+}
+
+/* What names numbers of one host says nothing in a stream without events. */
+static int drop(void *context, const struct record *record)
+{
+	(void)context;
+	(void)record;
+	return STREAM_DROP;
+}
+
+static int stream_over(void *context)
+{
+	return requests_write(context);
+}
+
+static void complain(const struct requests *requests)
+{
+	const struct requests_counts *counts = requests_counts(requests);
+
+	if (counts->blind)
+		warn("which request a call belongs to cannot be told where the stream does not tell how threads wait; record with trace-collect -s requests");
+	if (!counts->spans)
+		warn("no connection that began in the trace carried a request; trace-collect -s requests collects what is needed");
+}
+
+int main(int argc, char **argv)
+{
+	static const enum kind unnamed[] = {KIND_DEVICE, KIND_FILE, KIND_QUOTA, KIND_TRACED, KIND_STACK, KIND_TIMER, KIND_SYMBOL,
+					    KIND_PRINTK, KIND_STAGE, KIND_CHART, KIND_TICK};
+	int first = command_line(argc, argv, options, "[FILE...]", "find requests and their answers in what connections carried");
+	struct handlers handlers = {.finish = stream_over, .hosts = true};
+	struct requests *requests;
+	struct events *events;
+	struct stream *stream;
+	int status, failed;
+
+	/* open */
+	stream = stream_open(argv + first, argc - first);
+	if (!stream)
+		die("%s", fail_text());
+	stream_output(stream, STDOUT_FILENO, as_text);
+	stream_report_usage(stream, "span-build");
+	interrupt_defer();
+	priority_lower(PRIORITY_LOW);
+	events = events_new(stream);
+	requests = requests_new(stream, events);
+	confine(CONFINE_NOTHING_ELSE, NULL, argv + first, argc - first);
+
+	/* build */
+	for (int kind = 0; kind < KINDS; kind++)
+		if (requests_reads(kind))
+			handlers.on[kind] = record_seen;
+	for (size_t i = 0; i < sizeof(unnamed) / sizeof(unnamed[0]); i++)
+		handlers.on[unnamed[i]] = drop;
+	failed = stream_run(stream, &handlers, requests) < 0 || stream_flush(stream) < 0 ? -1 : 0;
+	if (failed < 0)
+		warn("%s", fail_text());
+	else if (!stream_output_closed(stream))
+		complain(requests);
+	status = stream_close(stream);
+	if (failed == 0 && status && *fail_text())
+		warn("%s", fail_text());
+
+	/* close */
+	requests_free(requests);
+	events_free(events);
+	return failed < 0 ? EXIT_FAILED : status;
+}

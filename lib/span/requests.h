@@ -1,0 +1,41 @@
+/*
+ * requests: spans of requests, found in what connections of one or several hosts carried (span/flows.h).
+ *
+ * On each connection a turn is one request and its answer: what one side sends until the other has answered. At the side that accepted
+ * the connection it is a server's span, from the arrival of its first byte to the last byte of the answer; at the other a client's, from the
+ * call that sends to the one that receives the last byte. Positions of bytes say which client's span a server's comes of.
+ *
+ * A client's span belongs to the request that its thread received last where that is certain: that request is not answered yet, no other thread
+ * had a hand in it, nothing was lost meanwhile, and the thread has not waited for several descriptors since, which the stream must be able to tell.
+ * Else it has no parent, and how many requests of its process were open is told. If its process has received no request at all, it is a root.
+ *
+ *	struct requests *requests = requests_new(stream, events);
+ *	requests_record(requests, record)	each
+ *	requests_write(requests)		span and graph records
+ *	requests_free(requests)
+ */
+#ifndef SPAN_REQUESTS_H
+#define SPAN_REQUESTS_H
+
+#include "event/event.h"
+
+/* The system call whose entry a format record is of, if it waits for one of several descriptors; NULL. */
+const char *requests_wait(const struct record *format);
+
+struct requests;
+
+struct requests *requests_new(struct stream *stream, struct events *events);
+void requests_free(struct requests *requests);
+bool requests_reads(enum kind kind);
+int requests_record(struct requests *requests, const struct record *record); /* 0; -1 after fail() */
+
+/* Writes what was found, and begins anew. 0; -1 after fail(). */
+int requests_write(struct requests *requests);
+
+/* Of all that was written: spans, and those whose cause is not certain; hosts whose streams cannot tell how threads wait. */
+struct requests_counts {
+	uint64_t spans, unsure, blind;
+};
+const struct requests_counts *requests_counts(const struct requests *requests);
+
+#endif
