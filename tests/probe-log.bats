@@ -67,6 +67,8 @@ both_logged() {
 		<(sed -n 's/^request .* id=\([0-9]*\) .* logged=yes .*/\1/p' out | sort -u) | grep '^<' && fail "calls of other requests"
 	run probes_left
 	assert_failure
+	run -0 --separate-stderr report out # calls stand beside moments, not within
+	assert_line --regexp '^feed:query_store: [0-9]+ calls? in requests that matched'
 }
 
 @test "killed, all of it at once or one by one, it leaves no probes behind" {

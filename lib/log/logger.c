@@ -64,6 +64,7 @@ struct logger {
 	ARRAY(struct firing) firings;
 	ARRAY(struct logging *) loggings;
 	bool triggered, begun; /* the stream has triggers; something was logged */
+	bool amid;	       /* a moment's graphs, whose records stand together, so that no calls may come between */
 	unsigned numbers;
 };
 
@@ -94,6 +95,7 @@ static int see_chart(void *context, const struct record *record)
 	const struct fields *fields = stream_fields(logger->stream, record);
 	struct chart *chart = fields ? chart_recorded(fields) : NULL;
 
+	logger->amid = false;
 	if (chart && chart->binary && chart->function)
 		learn_function(logger, chart);
 	if (chart)
@@ -115,6 +117,7 @@ static int see_stream(void *context, const struct record *record)
 	struct logger *logger = context;
 	const struct fields *fields = stream_fields(logger->stream, record);
 
+	logger->amid = false;
 	if (!fields)
 		return -1;
 	forget_window(logger);
@@ -129,6 +132,7 @@ static int see_graph(void *context, const struct record *record)
 	const struct fields *fields = stream_fields(logger->stream, record);
 	struct graph_seen graph = {0};
 
+	logger->amid = true;
 	if (!fields)
 		return -1;
 	graph.id = fields_copy(fields, "id");
@@ -148,6 +152,7 @@ static int see_blame(void *context, const struct record *record)
 	struct blamed blamed = {0};
 	int64_t tid = 0;
 
+	logger->amid = true;
 	if (!fields)
 		return -1;
 	for (size_t i = 0; i < logger->graphs.count && !blamed.name && logger->blames.count < BLAMES_MOST; i++) {
@@ -161,10 +166,29 @@ static int see_blame(void *context, const struct record *record)
 		if (!blamed.name)
 			break;
 		fields_unsigned(fields, "rank", &blamed.rank);
-		fields_integer(fields, "tid", &tid);
+		if (fields_integer(fields, "tid", &tid) != 1)
+			fields_integer(fields, "who_tid", &tid); /* who slept */
 		blamed.tid = (int32_t)tid;
 		*ARRAY_ADD(&logger->blames) = blamed;
 	}
+	return STREAM_PASS;
+}
+
+static int see_part(void *context, const struct record *record)
+{
+	struct logger *logger = context;
+
+	(void)record;
+	logger->amid = true;
+	return STREAM_PASS;
+}
+
+static int see_other(void *context, const struct record *record)
+{
+	struct logger *logger = context;
+
+	(void)record;
+	logger->amid = false;
 	return STREAM_PASS;
 }
 
@@ -321,6 +345,8 @@ static int take_calls(void *context)
 	size_t kept = 0;
 	int status = 0;
 
+	if (logger->amid)
+		return 0;
 	for (size_t i = 0; i < logger->loggings.count; i++) {
 		struct logging *logging = logger->loggings.items[i];
 
@@ -351,6 +377,7 @@ static int see_trigger(void *context, const struct record *record)
 	struct logging *logging;
 	char *name;
 
+	logger->amid = false;
 	if (!fields || !(name = fields_copy(fields, "name")))
 		return fields ? STREAM_PASS : -1;
 	logger->triggered = true;
@@ -374,6 +401,7 @@ static int see_signal(void *context, const struct record *record)
 	struct logger *logger = context;
 	const struct fields *fields = stream_fields(logger->stream, record);
 
+	logger->amid = false;
 	if (!fields)
 		return -1;
 	for (size_t i = 0; i < logger->firings.count; i++)
@@ -402,6 +430,7 @@ static int see_window(void *context, const struct record *record)
 	const struct fields *fields = stream_fields(logger->stream, record);
 	int status = fields ? 0 : -1;
 
+	logger->amid = false;
 	for (size_t i = 0; status == 0 && i < logger->firings.count; i++) {
 		const struct firing *firing = &logger->firings.items[i];
 
@@ -425,6 +454,7 @@ static int see_request(void *context, const struct record *record)
 	char *trigger;
 	int64_t tid = 0;
 
+	logger->amid = false;
 	if (!fields)
 		return -1;
 	trigger = fields_copy(fields, "trigger");
@@ -449,6 +479,7 @@ static int wait_for_calls(void *context)
 	struct logger *logger = context;
 	int status = 0;
 
+	logger->amid = false;
 	if (!logger->triggered && !logger->begun && logger->options.method_count)
 		status = begin_logging(logger, NULL, 0);
 	for (size_t i = 0; i < logger->loggings.count; i++)
@@ -483,10 +514,14 @@ void logger_reads(struct handlers *handlers)
 {
 	*handlers = (struct handlers){
 		.on = {[KIND_STREAM] = see_stream, [KIND_CHART] = see_chart, [KIND_TRIGGER] = see_trigger, [KIND_SIGNAL] = see_signal,
-		       [KIND_GRAPH] = see_graph, [KIND_BLAME] = see_blame, [KIND_WINDOW] = see_window, [KIND_REQUEST] = see_request},
+		       [KIND_GRAPH] = see_graph, [KIND_NODE] = see_part, [KIND_EDGE] = see_part, [KIND_PATH] = see_part,
+		       [KIND_BLAME] = see_blame, [KIND_WINDOW] = see_window, [KIND_REQUEST] = see_request},
 		.idle = take_calls,
 		.finish = wait_for_calls,
 	};
+	for (int kind = 0; kind < KINDS; kind++)
+		if (!handlers->on[kind])
+			handlers->on[kind] = see_other;
 }
 
 void logger_free(struct logger *logger)
