@@ -160,7 +160,7 @@ busy_program() {
 	run trace-collect --stack -c func:./prog:request -o out -- ./prog
 	[ "$status" -ne 3 ] || skip "stacks were lost: the machine is too busy"
 	assert_success
-	run bash -c "cchart-filter out | blame-rank | stream-cat --text | grep '^blame.* deed=run who=prog function='"
+	run bash -c "cchart-filter --limit=200ms --idle out | blame-rank -n 99 | stream-cat --text | grep '^blame.* deed=run who=prog function='"
 	assert_line --regexp ' name="prog: running in characters_at_index" .* function=characters_at_index .*samples=[0-9]+ in_function=[0-9]+'
 	run bash -c 'stream-cat --text out | awk "/ comm=prog name=stack:run /" | wc -l' # 59 in 0.3 s of CPU time
 	[ "$output" -ge 30 ]
@@ -179,12 +179,14 @@ busy_program() {
 		#include <sched.h>
 		#include <string.h>
 		#include <sys/mman.h>
+		#include <unistd.h>
 
 		__attribute__((noinline)) void request(void)
 		{
 			memset(mmap(NULL, 4 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 1, 4 << 20);
 			for (int i = 0; i < 50000; i++)
 				sched_yield();
+			usleep(1000);
 		}
 
 		int main(void)

@@ -32,7 +32,9 @@ struct sampler_ring {
 	uint64_t ids[SAMPLER_MOMENTS];
 	int counted[COUNTERS_MAX]; /* those without period are one group with the event SAMPLED_COUNT; -1: not wanted */
 	uint64_t counted_ids[COUNTERS_MAX];
-	uint64_t counts[COUNTERS_MAX], enabled, running; /* at the last switch */
+	int ticks; /* in that group: reads it now and then, for runs that last; -1: not wanted */
+	uint64_t ticks_id;
+	uint64_t counts[COUNTERS_MAX], enabled, running; /* when it was read last */
 	bool has_counts;
 	struct perf_event_mmap_page *page;
 	const unsigned char *data;
@@ -75,6 +77,8 @@ static void sampler_ring_close(struct sampler_ring *ring)
 	for (int i = 0; i < COUNTERS_MAX; i++)
 		if (ring->counted[i] >= 0)
 			close(ring->counted[i]);
+	if (ring->ticks >= 0)
+		close(ring->ticks);
 	errno = error;
 }
 
@@ -199,16 +203,18 @@ static void read_user(struct cursor *cursor, struct sampled_record *record)
 /* What a group of counters tells: perf_event_open(2), PERF_FORMAT_GROUP. */
 struct group {
 	uint64_t count, enabled, running;
-	uint64_t values[1 + COUNTERS_MAX]; /* the first is the switch */
+	uint64_t values[2 + COUNTERS_MAX]; /* the first are switches, and ticks, if there are any */
 };
 
-/* What came since the last switch on the CPU. False: that is not known, or it was not counted all the time. */
+/* What came since the last switch on the CPU, or tick. False: that is not known, or it was not counted all the time. */
 static bool read_counts(const struct sampler *sampler, struct sampler_ring *ring, struct cursor *cursor, struct sampled_record *record)
 {
 	struct group group = {.count = take_number(cursor), .enabled = take_number(cursor), .running = take_number(cursor)};
 	bool all_the_time = group.enabled - ring->enabled == group.running - ring->running, known = ring->has_counts;
 
 	take_number(cursor); /* of switches */
+	if (ring->ticks >= 0)
+		take_number(cursor);
 	for (size_t i = 0; i < sampler->counters; i++) {
 		uint64_t value;
 
@@ -251,7 +257,9 @@ static bool read_sample(const struct sampler *sampler, struct sampler_ring *ring
 	take_number(cursor); /* the time */
 	take_number(cursor); /* the CPU */
 	if (record->kind == SAMPLED_COUNT)
-		return id == ring->ids[SAMPLED_COUNT] ? read_counts(sampler, ring, cursor, record) : read_full(sampler, ring, id, record);
+		return id == ring->ids[SAMPLED_COUNT] || (ring->ticks >= 0 && id == ring->ticks_id)
+			   ? read_counts(sampler, ring, cursor, record)
+			   : read_full(sampler, ring, id, record);
 	record->kernel_count = take_number(cursor);
 	record->kernel = take(cursor, record->kernel_count * sizeof(uint64_t));
 	raw_size = take_short(cursor);
@@ -542,10 +550,28 @@ static int try_group(const struct sampler_ring *ring)
 	return group.running < group.enabled ? fail("this machine cannot count so much at once: ask for fewer counters") : 0;
 }
 
-/* Each switch tells what was counted on its CPU so far, without stack. */
-static int open_counters(struct sampler_ring *ring, int clock, uint64_t event, const struct counters *counters)
+/* So that a run which is not over has counters, too. */
+static int open_ticks(struct sampler_ring *ring, const struct perf_event_attr *leader, uint32_t hz)
 {
-	struct perf_event_attr attributes = common_attributes(clock);
+	struct perf_event_attr attributes = *leader;
+
+	attributes.type = PERF_TYPE_SOFTWARE;
+	attributes.config = PERF_COUNT_SW_CPU_CLOCK;
+	attributes.sample_period = 1000000000 / hz;
+	attributes.exclude_idle = 1;
+	attributes.disabled = 0;
+	ring->ticks = (int)syscall(SYS_perf_event_open, &attributes, -1, (int)ring->cpu, ring->fds[SAMPLED_COUNT], PERF_FLAG_FD_CLOEXEC);
+	if (ring->ticks < 0 || ioctl(ring->ticks, PERF_EVENT_IOC_SET_OUTPUT, ring->fds[SAMPLER_MOMENTS]) < 0 ||
+	    ioctl(ring->ticks, PERF_EVENT_IOC_ID, &ring->ticks_id) < 0)
+		return fail_errno("cannot count on CPU %u", ring->cpu);
+	return 0;
+}
+
+/* Each switch tells what was counted on its CPU so far, without stack. */
+static int open_counters(struct sampler_ring *ring, const struct sampler_wanted *wanted, uint64_t event)
+{
+	struct perf_event_attr attributes = common_attributes(wanted->clock);
+	const struct counters *counters = wanted->counters;
 
 	attributes.type = PERF_TYPE_TRACEPOINT;
 	attributes.config = event;
@@ -558,8 +584,10 @@ static int open_counters(struct sampler_ring *ring, int clock, uint64_t event, c
 	attributes.sample_max_stack = 0;
 	if (open_moment(ring, SAMPLED_COUNT, &attributes, NULL) < 0)
 		return -1;
+	if (wanted->hz && open_ticks(ring, &attributes, wanted->hz) < 0)
+		return -1;
 	for (size_t i = 0; i < counters->list.count; i++)
-		if (!counters->list.items[i].period && (ring->counted[i] = open_counter(ring, clock, &counters->list.items[i])) < 0)
+		if (!counters->list.items[i].period && (ring->counted[i] = open_counter(ring, wanted->clock, &counters->list.items[i])) < 0)
 			return -1;
 	return try_group(ring);
 }
@@ -583,16 +611,17 @@ static int open_periodic(struct sampler_ring *ring, int clock, const struct coun
 	return 0;
 }
 
-static int open_all_counters(struct sampler_ring *ring, int clock, uint64_t event, const struct counters *counters)
+static int open_all_counters(struct sampler_ring *ring, const struct sampler_wanted *wanted, uint64_t event)
 {
+	const struct counters *counters = wanted->counters;
 	size_t grouped = 0;
 
 	for (size_t i = 0; i < counters->list.count; i++) {
-		if (counters->list.items[i].period && open_periodic(ring, clock, &counters->list.items[i], i) < 0)
+		if (counters->list.items[i].period && open_periodic(ring, wanted->clock, &counters->list.items[i], i) < 0)
 			return -1;
 		grouped += counters->list.items[i].period == 0;
 	}
-	return grouped ? open_counters(ring, clock, event, counters) : 0;
+	return grouped ? open_counters(ring, wanted, event) : 0;
 }
 
 static int open_cpu(struct sampler_ring *ring, const struct sampler_wanted *wanted, const uint64_t events[SAMPLER_TRACED])
@@ -608,7 +637,7 @@ static int open_cpu(struct sampler_ring *ring, const struct sampler_wanted *want
 			return -1;
 	if (wanted->hz && open_running(ring, clock, wanted->hz) < 0)
 		return -1;
-	return open_all_counters(ring, clock, events[SAMPLED_SLEEP], wanted->counters);
+	return open_all_counters(ring, wanted, events[SAMPLED_SLEEP]);
 }
 
 static size_t ring_size(long cpus)
@@ -641,6 +670,7 @@ int sampler_open(struct sampler *sampler, const struct sampler_wanted *wanted)
 		*ring = (struct sampler_ring){.cpu = cpu, .size = ring_size(cpus), };
 		memset(ring->fds, -1, sizeof(ring->fds));
 		memset(ring->counted, -1, sizeof(ring->counted));
+		ring->ticks = -1;
 		if (open_cpu(ring, wanted, events) == 0)
 			sampler->count++;
 		else if (sampler_ring_close(ring), errno != ENODEV) /* a CPU that is not there */

@@ -44,7 +44,7 @@ struct sampled_record {
 	const unsigned char *stack; /* from the stack pointer on */
 	size_t stack_size;
 
-	/* COUNT: what was counted while the thread had the CPU, until it leaves it, or until a counter was full; in the order of the counters */
+	/* COUNT: what was counted while the thread had the CPU, since it came or since the last such record; in the order of the counters */
 	uint64_t counts[COUNTERS_MAX];
 
 	/* MAP: an executable part of a file */

@@ -11,7 +11,7 @@
 enum { NAMES = 16 };
 
 struct count {
-	int64_t ts; /* a little before the thread left the CPU */
+	int64_t ts; /* a little before the thread left the CPU, or meanwhile */
 	uint64_t count;
 	int16_t name; /* of the counter: of the name table */
 };
@@ -109,16 +109,26 @@ static char *spell(const struct wake *wake, const struct thread *thread, int64_t
 	return text;
 }
 
-/* For how long the thread had the CPU in these pieces, until it left that for the last time. */
+/* Until when it was counted: to the end of the piece, if that is over. */
+static int64_t counted_until(const struct thread *thread, size_t last, int64_t end)
+{
+	const struct counts *counts = of(thread);
+	size_t at = COUNT_UNTIL(counts->list.items, counts->list.count, ts, end);
+
+	return last + 1 < thread->pieces.count || at == 0 ? end : counts->list.items[at - 1].ts;
+}
+
+/* For how long the thread had the CPU in these pieces. */
 static int64_t cpu_time(const struct wake *wake, const struct thread *thread, size_t first, size_t last)
 {
-	int64_t time = 0;
+	int64_t until = counted_until(thread, last, thread_piece_end(wake, thread, last)), time = 0;
 
-	for (size_t i = first; i <= last && i + 1 < thread->pieces.count; i++) {
+	for (size_t i = first; i <= last; i++) {
 		uint8_t what = thread->pieces.items[i].what;
+		int64_t start = thread->pieces.items[i].start, end = sooner(thread_piece_end(wake, thread, i), until);
 
-		if (what == WHAT_RUN || what == WHAT_IRQ || what == WHAT_SOFTIRQ)
-			time += thread_piece_end(wake, thread, i) - thread->pieces.items[i].start;
+		if ((what == WHAT_RUN || what == WHAT_IRQ || what == WHAT_SOFTIRQ) && start < end)
+			time += end - start;
 	}
 	return time;
 }
