@@ -71,6 +71,7 @@ setup() {
 
 teardown() {
 	touch end
+	# shellcheck disable=SC2086 # several
 	[ -z "$pids" ] || kill $pids 2>/dev/null || true
 }
 

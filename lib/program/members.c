@@ -141,15 +141,11 @@ bool members_find(const char *members, const struct members_type *of, const char
 
 static bool has_string(const Elf_Data *data, const char *text, size_t length)
 {
-	const char *bytes = data->d_buf, *at = bytes;
-	size_t left = data->d_size;
+	const char *bytes = data->d_buf, *end = bytes + data->d_size;
 
-	while (at && left >= length && (at = memmem(at, left, text, length))) {
+	for (const char *at = bytes; (at = memmem(at, (size_t)(end - at), text, length)); at++)
 		if (at == bytes || at[-1] == '\0')
 			return true;
-		at++;
-		left = data->d_size - (size_t)(at - bytes);
-	}
 	return false;
 }
 

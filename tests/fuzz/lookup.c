@@ -159,10 +159,22 @@ static void ask_arguments(struct lookup *lookup)
 		fuzz_must(argument_is_sane(&found[i]));
 }
 
+static void ask_arguments_leniently(struct lookup *lookup)
+{
+	struct argument_found found[ARGUMENTS_MAX];
+	char *why = NULL;
+	int count = lookup_arguments_leniently(lookup, "/dev/null", "function", 1, "%1->a:u64,%2->b:string", "7.0\tfunction.%1=x x.a=1", found, &why);
+
+	fuzz_must(count == -1 || count == 2);
+	for (int i = 0; i < count; i++)
+		fuzz_must(argument_is_sane(&found[i]));
+	free(why);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static void (*const questions[])(struct lookup *lookup) = {ask_place,  ask_build_id, ask_offset,   ask_matching,
-								    ask_traits, ask_ends,     ask_switches, ask_arguments, ask_instruction};
+								    ask_traits, ask_ends,     ask_switches, ask_arguments, ask_instruction, ask_arguments_leniently};
 	struct lookup *lookup;
 
 	if (size == 0)
