@@ -88,7 +88,7 @@ run_both() {
 	{ echo >go & sh -c './thrower go die >said 2>&1; echo $? >>said'; } 2>/dev/null
 	trace-collect -p command --exceptions "$1" -o trace -- sh -c './thrower go die >said.traced 2>&1; echo $? >>said.traced' 3>&- &
 	local collector=$!
-	until_true 60 thrown 9
+	until_true 60 thrown 10
 	echo >go
 	wait $collector
 	diff said said.traced

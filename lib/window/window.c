@@ -647,12 +647,12 @@ static int write_requests(struct window *window, int64_t from, int64_t to, bool 
 
 	for (size_t i = 0; i < window->requests.count && status == 0; i++) {
 		const struct logged *request = &window->requests.items[i];
-		int64_t begin = span_add(request->start, -window->before), end = span_add(request->end, window->after);
+		int64_t first = span_add(request->start, -window->before), last = span_add(request->end, window->after);
 
 		line_begin(line, kind_name(KIND_WINDOW));
 		line_unsigned(line, "id", ++window->last_id);
-		line_time(line, "from", begin > from ? begin : from);
-		line_time(line, "to", end < to ? end : to);
+		line_time(line, "from", first > from ? first : from);
+		line_time(line, "to", last < to ? last : to);
 		line_unsigned(line, "request", request->id);
 		line_text(line, "complete", complete && request->start >= from && request->end <= to ? "yes" : "no");
 		status = stream_write_line(window->stream, line);
