@@ -5,7 +5,8 @@ load helper
 
 # KIND KEY... of tailblame-stream(5), a line for each kind.
 keys_on_page() {
-	sed -nE 's/^\.It Sy ([a-z]+) Cm /\1 /p' "$TOP/man/tailblame-stream.5" | tr -d '?'
+	# arg.NAME stands for keys that users name
+	sed -nE 's/^\.It Sy ([a-z]+) Cm /\1 /p' "$TOP/man/tailblame-stream.5" | sed 's/ arg\.NAME//' | tr -d '?'
 }
 
 # "KIND KEY" for all that is in streams of text; of events the first five, for the others are the kernel's.
