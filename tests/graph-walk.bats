@@ -403,3 +403,30 @@ culprit: server/2 is busy: it runs 100 ms of 100 ms'
 	END
 	assert_output 0
 }
+
+# asked CASE: what graph-walk says of the worst moment of that case of the program.
+asked() {
+	local chart=func:$BUILD/incidents/desktop:request
+	# At a real-time priority: whoever else uses the machine has no part in it.
+	trace-collect -c "$chart" -c syscall -p command --no-recorder --no-programs -o all.tb -- chrt -f 5 "$BUILD/incidents/desktop" "$1" &&
+		cchart-filter --pass=all -c "$chart" --limit=100ms --only-limit all.tb >marked.tb &&
+		graph-walk -x 'at 1; culprit' marked.tb
+}
+
+# bats test_tags=live,long
+@test "live: a circle, a poll for what never comes, a reconnect behind two threads, a daemon that waits for its user" {
+	need_tracefs
+	[ -x "$BUILD/incidents/desktop" ] || skip "needs the incidents' programs"
+	chrt -f 5 true 2>/dev/null || skip "needs real-time priorities"
+	run -0 asked circle
+	assert_line --regexp '^browser/.* is usually ended by browser-io/'
+	assert_line --regexp '^culprit: renderer/.* in futex .*: this never ended normally$'
+	assert_line --regexp '^circle: browser/[0-9]+ ended it, after its own timer of '
+	run -0 asked datagram
+	assert_line --regexp '^yielding: preferences/[0-9]+ waits [0-9]+ times in clock_nanosleep, '
+	run -0 asked reconnect
+	assert_line --regexp '^worker/.* is usually ended by ssh/'
+	assert_line --regexp '^culprit: ssh/.* in clock_nanosleep: '
+	run -0 asked installer
+	assert_line --regexp '^culprit: authd/.* in read .*: this never ended normally$'
+}

@@ -32,7 +32,7 @@ void stack_told_free(struct stack_told *told);
 uint32_t stack_number(const struct wake *wake, const struct thread *thread, size_t wait);
 char *stack_function(const struct wake *wake, uint32_t number);
 
-/* Forgets where the thread slept, and whom it woke, before this time. */
+/* Forgets where the thread slept and ran, and whom it woke, before this time. */
 void stack_trim(const struct thread *thread, int64_t before);
 
 #endif
