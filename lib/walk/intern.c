@@ -14,7 +14,7 @@ static uint32_t *slot_of(const struct intern *intern, uint32_t hash, const void 
 		uint32_t *slot = &intern->slots[i];
 		const struct interned *piece = *slot ? &intern->pieces.items[*slot - 1] : NULL;
 
-		if (!piece || (piece->hash == hash && piece->length == length && !memcmp(intern->pool + piece->at, bytes, length)))
+		if (!piece || (piece->hash == hash && piece->length == length && (!length || !memcmp(intern->pool + piece->at, bytes, length))))
 			return slot;
 	}
 }
