@@ -89,6 +89,7 @@ told() {
 	sed -n 's/^signal .* ts=\([^ ]*\) .* value=\([^ ]*\) .* rules=\([^ ]*\).*/\1 \2 \3/p' "$1"
 }
 
+# bats test_tags=long
 @test "rates counted from events" {
 	for method in p laney-p u laney-u; do
 		options=(interval=0.1 sigma=3 "rules=1,2,5" sides=both baseline=30)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Every test, with the ordinary build and once more with the address and undefined-behaviour sanitizers: what is traced live, one
-# after the other, and beside it what needs no kernel, with both builds at once. Live tests that mostly wait, for the mean of ten seconds
-# or for somebody else's end, have the tag aside: they come last, beside what is left of those that need no kernel.
+# after the other, and beside it what needs no kernel. Live tests that mostly wait have the tag aside: they come last, those that wait for
+# the mean of ten seconds (cost) beside those that wait for somebody else's end.
 # The last line is: N passed, N failed, N skipped. Called by make.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -32,30 +32,41 @@ count() { cat "$logs"/* | grep -cE "$1"; }
 
 jobs=$(nproc)
 make --no-print-directory -j"$jobs" test-programs >/dev/null || exit 1
-make --no-print-directory -j"$jobs" O=build-san CFLAGS='-O1 -g' \
-	SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer' test-programs >/dev/null || exit 1
 
 all=(tests/*.bats)
 # Not what is about figures, timing, or programs and files of others: no memory is read there that is not elsewhere. Nor
 # what puts a library of its own before that of the sanitizers, nor what takes over five seconds (long), for there are
-# shorter tests of the same code.
+# shorter tests of the same code. Inputs that were trouble once need sanitizers to show (sanitized).
 GLOBIGNORE=tests/incidents.bats:tests/install.bats:tests/manuals.bats:tests/page.bats:tests/viewers.bats
 some=(tests/*.bats)
 
-# What needs no kernel takes the CPU time that live tests leave, and is preempted by them at once.
+# What needs no kernel takes the CPU time that live tests leave, and is preempted by them at once. So does the second build.
 background() { # LOG DIR TAGS FILE...
-	chrt --idle -p 0 $BASHPID 2>/dev/null
 	{ unit "$2" && scripts "${@:2}"; } >"$logs/$1" 2>&1
 }
-background 1 build '!live' "${all[@]}" &
-background 2 build-san '!live,!figures,!long' "${some[@]}" &
+sanitized() {
+	make --no-print-directory -j"$jobs" O=build-san CFLAGS='-O1 -g' \
+		SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer' test-programs >/dev/null
+}
+idle() { # COMMAND...
+	chrt --idle -p 0 $BASHPID 2>/dev/null
+	"$@"
+}
+idle sanitized &
+build=$!
+idle background 1 build '!live,!sanitized' "${all[@]}" &
 echo "# live, as installed"
 scripts build 'live,!aside' "${all[@]}" | tee "$logs/3"
+wait "$build" || exit 1
+idle background 2 build-san '!live,!figures,!long' "${some[@]}" &
 echo "# live, with sanitizers"
 scripts build-san 'live,!figures,!preload,!long' "${some[@]}" | tee "$logs/4"
 echo "# live, those that mostly wait, as installed"
-scripts build live,aside "${all[@]}" | tee "$logs/5"
+for part in 'cost' '!cost'; do
+	scripts build "live,aside,$part" "${all[@]}" >"$logs/5$part" &
+done
 wait
+cat "$logs"/5*
 
 # What else the machine does is traced, too, so live tests that failed twice have a last try when nothing else runs. It is told.
 last_try() { # LOG DIR
@@ -76,7 +87,8 @@ last_try() { # LOG DIR
 }
 last_try 3 build
 last_try 4 build-san
-last_try 5 build
+last_try '5cost' build
+last_try '5!cost' build
 echo "# without the kernel, as installed"
 cat "$logs/1"
 echo "# without the kernel, with sanitizers"

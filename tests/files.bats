@@ -71,6 +71,7 @@ nothing_given() {
 	[ "$(cat root/victim)" = precious ]
 }
 
+# bats test_tags=long
 @test "a file of another user in a shared folder is refused, whatever its mode" {
 	local command mode
 	for command in $(writers); do
@@ -139,6 +140,7 @@ nothing_given() {
 	done
 }
 
+# bats test_tags=long
 @test "a symbolic link of another user in a shared folder is refused: to a file, to none, to links, and in the midst of a path" {
 	local command
 	as_nobody sh -c "
@@ -180,6 +182,7 @@ nothing_given() {
 	done
 }
 
+# bats test_tags=long
 @test "only what is not there is taken for absent" {
 	local command
 	ln -s one two && ln -s two one
@@ -212,6 +215,7 @@ nothing_given() {
 	nothing_given
 }
 
+# bats test_tags=long
 @test "a pipe, a terminal or a device of another user is not waited for" {
 	local command terminal
 	command -v script >/dev/null || skip "needs script"
@@ -310,6 +314,7 @@ changes() {
 	done
 }
 
+# bats test_tags=long
 @test "an attacker who changes what is there while root records gets nothing" {
 	need_tracefs
 	attack "$PWD/shared/x"

@@ -222,6 +222,7 @@ send() {
 	assert_regex "$stderr" "tb.told.j.n: .x1b.2J"
 }
 
+# bats test_tags=long
 @test "TLS: the server's host is verified; a login may publish what is its own, and a refusal is told" {
 	command -v openssl >/dev/null || skip "needs openssl"
 	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=hub \

@@ -1,5 +1,8 @@
 #!/usr/bin/env bats
-# Inputs that were trouble once, and those that fuzzing begins with, given to every reader. `make fuzz` looks for more.
+# Inputs that were trouble once, and those that fuzzing begins with, given to every reader, with sanitizers alone. `make fuzz` looks
+# for more.
+
+# bats file_tags=sanitized
 
 load helper
 

@@ -816,6 +816,7 @@ overtaken() {
 	assert_output 3
 }
 
+# bats test_tags=long
 @test "times at both ends of what can be written: a graph, and no time that does not fit" {
 	for f in "$W"/*.txt "$TOP"/testdata/rag/*.txt; do
 		awk -v half="$(($(grep -c '^event' "$f") / 2))" '{

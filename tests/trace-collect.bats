@@ -1404,7 +1404,7 @@ shed() {
 	assert_line --index 0 "trace-collect: option --max-cost: 'lots' is not a share, such as 5% or 0.05"
 }
 
-# bats test_tags=long, aside
+# bats test_tags=long, aside, cost
 @test "--max-cost: what costs too much is shed, context before charts, until the last chart ends it" {
 	need_tracefs
 	storm
@@ -1429,7 +1429,7 @@ shed() {
 	assert_line --regexp '^trace-collect ended at '
 }
 
-# bats test_tags=long, aside
+# bats test_tags=long, aside, cost
 @test "--max-cost: context that stays in the kernel is shed, too, and stacks first" {
 	need_tracefs
 	storm
@@ -1450,7 +1450,7 @@ shed() {
 	assert_output --partial "some of it was shed"
 }
 
-# bats test_tags=long, aside
+# bats test_tags=long, aside, cost
 @test "--max-cost: what costs little stays" {
 	need_tracefs
 	run -0 trace-collect --max-cost=90% -c runq -e 'irq:*' -d 14 -o out

@@ -189,22 +189,26 @@ static int end(struct watch *watch, struct watched *watched, int64_t ts, const c
 	return stream_write_line(watch->stream, line);
 }
 
+/* Texts of a firing's signal. */
+struct told {
+	char chart[VALUE_ROOM], key[VALUE_ROOM], text[2 * VALUE_ROOM];
+};
+
 /* "std::out_of_range: no such key". False: it is no exception. */
-static bool say_exception(const struct occasion *occasion, char text[VALUE_ROOM])
+static bool say_exception(const struct occasion *occasion, struct told *told)
 {
-	char name[VALUE_ROOM / 2] = "?", what[VALUE_ROOM / 2] = "";
+	char name[VALUE_ROOM] = "?", what[VALUE_ROOM - 1] = "";
 
 	if (occasion->on != ON_EXCEPTION || !occasion->record)
 		return false;
 	fields_text(occasion->record, "name", name, sizeof(name));
 	fields_text(occasion->record, "what", what, sizeof(what));
-	snprintf(text, VALUE_ROOM, "%s%s%s", name, *what ? ": " : "", what);
+	snprintf(told->text, sizeof(told->text), "%s%s%s", name, *what ? ": " : "", what);
 	return true;
 }
 
 /* What the firing's signal tells. */
-static struct filter_found found_at(const struct watched *watched, const struct occasion *occasion, char chart[VALUE_ROOM], char key[VALUE_ROOM],
-				    char text[VALUE_ROOM])
+static struct filter_found found_at(const struct watched *watched, const struct occasion *occasion, struct told *told)
 {
 	struct filter_found found = {.trigger = watched->trigger->name, .chart = watched->trigger->name, .start = occasion->ts, .end = occasion->ts, .tid = -1};
 	const struct sample *request = occasion->request;
@@ -216,15 +220,15 @@ static struct filter_found found_at(const struct watched *watched, const struct 
 		found.start = request->start;
 		found.tid = request->tid;
 	} else if (occasion->record) {
-		if (fields_text(occasion->record, "chart", chart, VALUE_ROOM) > 0)
-			found.chart = chart;
-		if (fields_text(occasion->record, "key", key, VALUE_ROOM) > 0)
-			found.key = key;
+		if (fields_text(occasion->record, "chart", told->chart, sizeof(told->chart)) > 0)
+			found.chart = told->chart;
+		if (fields_text(occasion->record, "key", told->key, sizeof(told->key)) > 0)
+			found.key = told->key;
 		fields_time(occasion->record, "start", &found.start);
 		if (fields_integer(occasion->record, "tid", &tid) > 0 && tid >= 0 && tid <= INT32_MAX)
 			found.tid = (int32_t)tid;
-		if (say_exception(occasion, text))
-			found.text = text;
+		if (say_exception(occasion, told))
+			found.text = told->text;
 		if (found.start > found.end)
 			found.start = found.end;
 	}
@@ -233,8 +237,8 @@ static struct filter_found found_at(const struct watched *watched, const struct 
 
 static int fire(struct watch *watch, struct watched *watched, const struct occasion *occasion)
 {
-	char chart[VALUE_ROOM], key[VALUE_ROOM], text[VALUE_ROOM];
-	struct filter_found found = found_at(watched, occasion, chart, key, text);
+	struct told told;
+	struct filter_found found = found_at(watched, occasion, &told);
 	struct line *line = &watch->line;
 
 	watched->logs = true;
