@@ -6,7 +6,8 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 logs=$(mktemp -d)
-trap 'rm -rf "$logs"' EXIT
+built=$(mktemp -u) # is there when the second build is made
+trap 'rm -rf "$logs" "$built"' EXIT
 
 # The C tests of one build (TAP, or an exit status for the lot).
 unit() { # DIR
@@ -46,19 +47,22 @@ background() { # LOG DIR TAGS FILE...
 }
 sanitized() {
 	make --no-print-directory -j"$jobs" O=build-san CFLAGS='-O1 -g' \
-		SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer' test-programs >/dev/null
+		SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer' test-programs >/dev/null &&
+		touch "$built" && background 2 build-san '!live,!figures,!long' "${some[@]}"
 }
 idle() { # COMMAND...
 	chrt --idle -p 0 $BASHPID 2>/dev/null
 	"$@"
 }
-idle sanitized &
-build=$!
 idle background 1 build '!live,!sanitized' "${all[@]}" &
+idle sanitized &
+second=$!
 echo "# live, as installed"
 scripts build 'live,!aside' "${all[@]}" | tee "$logs/3"
-wait "$build" || exit 1
-idle background 2 build-san '!live,!figures,!long' "${some[@]}" &
+until [ -e "$built" ]; do
+	kill -0 "$second" 2>/dev/null || exit 1
+	sleep 1
+done
 echo "# live, with sanitizers"
 scripts build-san 'live,!figures,!preload,!long' "${some[@]}" | tee "$logs/4"
 echo "# live, those that mostly wait, as installed"

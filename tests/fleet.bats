@@ -463,7 +463,7 @@ hub_has() { "${hub[@]}" pull --moments -o got here && [ "$(grep -c '^stream' got
 	run -2 "${hub[@]}" watch ./p.job w --until=1h
 }
 
-# bats test_tags=live
+# bats test_tags=live,long
 @test "an order's runs are recorded where they are, and reach the hub" {
 	need_tracefs
 	serve
