@@ -182,6 +182,7 @@ refused() {
 	output=${output#trace-collect: }
 }
 
+# bats test_tags=long
 @test "what is not there when a call begins is refused by name" {
 	need_tracefs
 	server_c

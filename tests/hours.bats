@@ -112,7 +112,7 @@ nobody_writes() {
 	assert_equal "$(<err)" ""
 }
 
-# bats test_tags=live
+# bats test_tags=live,long
 @test "files follow each other without a restart" {
 	need_tracefs
 	echo PERIOD=1 >>configuration

@@ -168,6 +168,7 @@ hostile() {
 	assert_line --partial ';nap (prog);main (prog)'
 }
 
+# bats test_tags=long
 @test "a program that brings down whoever looks for its names: those of others are found" {
 	need_stacks
 	honest_program

@@ -520,7 +520,7 @@ in_short_pieces() { # PID
 	wait $! || true
 }
 
-# bats test_tags=live
+# bats test_tags=live,long
 @test "live: the pipe knows its own commands, and says where one of them took the CPU" {
 	need_tracefs
 	cat >hog <<-'EOF'

@@ -213,6 +213,7 @@ or another stack may"
 	run_traced ./panics -f './panics:*'
 }
 
+# bats test_tags=long
 @test "longjmp out of traced functions, in C and in C++" {
 	need_tracefs
 	calls_h
@@ -409,6 +410,7 @@ handler_c() {
 	C
 }
 
+# bats test_tags=long
 @test "programs of C in which a return is no return: contexts and coroutines of their own, a signal's stack, _start" {
 	need_tracefs
 	calls_h
@@ -566,6 +568,7 @@ handler_c() {
 	run_traced ./shapes -f './shapes:*' # one is left out where its jump table leads to a part that has no name any more
 }
 
+# bats test_tags=long
 @test "a program that runs already, in the midst of traced functions" {
 	need_tracefs
 	cat >runs.cc <<-'C'

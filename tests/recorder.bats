@@ -73,6 +73,7 @@ window() {
 	assert_output "1 0"
 }
 
+# bats test_tags=long
 @test "--no-recorder, a file, and whoever else reads the pipe get everything" {
 	need_incident
 	context='name=sched:sched_switch '
@@ -177,6 +178,7 @@ is_gone() {
 	graph-build --text out | grep -q '^node .* label="prog/[0-9]* in read pipe"'
 }
 
+# bats test_tags=long
 @test "what lasted longer than the rings hold makes a window incomplete" {
 	need_incident
 	cat >slow.c <<-'C'
@@ -237,6 +239,7 @@ is_gone() {
 	grep -q 'name=sched:sched_switch ' out
 }
 
+# bats test_tags=long
 @test "where the budget ends, the recorder is asked for the last moments only" {
 	need_incident
 	trace-collect -c "$chart" -- "$incident" 2>/dev/null | cchart-filter --text --keep=1 >whole

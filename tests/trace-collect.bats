@@ -136,6 +136,7 @@ CAP_SYS_ADMIN or the host's tracefs"
 	assert_output ""
 }
 
+# bats test_tags=long
 @test "a file that is there is overwritten only if what is asked for can be had" {
 	need_tracefs
 	seq 100000 >out
@@ -678,6 +679,7 @@ longer() {
 	assert_output --partial "lost=$lost"
 }
 
+# bats test_tags=long
 @test "own events are left out, but for those that concern others" {
 	need_tracefs
 	collect -e raw_syscalls -e sched:sched_switch -d 1 -o out # the machine may make more of them than can be looked through meanwhile
@@ -764,6 +766,7 @@ lapped() {
 	assert_output " tid=$(cat self)"
 }
 
+# bats test_tags=long
 @test "with -p charts measure what the asked processes and their children wait for, and nobody else" {
 	need_tracefs
 	spins
@@ -993,6 +996,7 @@ calls() {
 	assert_output --partial "wrong filter 'nothing == 1' of event 'task:task_rename': "
 }
 
+# bats test_tags=long
 @test "functions: PIE, fixed address, stripped with dynamic symbols, shared library, odd names" {
 	need_tracefs
 	command -v gcc >/dev/null || skip "needs gcc"
@@ -1138,6 +1142,7 @@ told() {
 	grep -sq "^file ts=[0-9.]* tid=[0-9]* fd=$1 kind=$2\$" trace
 }
 
+# bats test_tags=long
 @test "what a thread sleeps for in read() is told: pipe, socket, eventfd, timerfd, terminal" {
 	need_tracefs
 	cat >prog.c <<-'EOT'
