@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A server of asyncio, one of whose handlers sleeps in a call that blocks them all.
-# Expected: timer: clock_nanosleep of python3
+# Expected: timer: clock_nanosleep of python3( loop.py)?( for socat)?
 needs() { echo python3 socat; }
 
 begin()

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # haproxy lets one request at a time through to an application, which is busy with somebody else's.
-# Expected: python3: running.*
+# Expected: python3( app.py)?: running.*
 needs() { echo haproxy python3 socat; }
 
 begin()

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A row of PostgreSQL that another session has changed, which sleeps before it commits, because its client said so.
-# Expected: timer: epoll_wait of postgres for psql
+# Expected: timer: epoll_wait of postgres( for psql)?
 needs() { echo postgres initdb psql setpriv; }
 
 begin()

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Two stunnels, plain to TLS and back, before an application that computes for long.
-# Expected: python3: running
+# Expected: python3( app.py)?: running.*
 needs() { echo stunnel4 openssl python3; }
 
 begin()
