@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "walk/whole_find.h"
+
 /* The edges that may have ended the wait: the strong ones, or, without, those that are weak. */
 static const struct whole_edge *choose(const struct whole *whole, uint32_t number, size_t wanted, size_t *strong)
 {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "walk/marked.h"
+#include "walk/whole_find.h"
 
 bool segment_timed(const struct whole *whole, uint32_t number)
 {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "walk/whole_words.h"
 
 enum { ID_ROOM = 64, NAME_ROOM = 256 };
 

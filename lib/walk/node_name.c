@@ -7,6 +7,8 @@
 #include "base/fail.h"
 #include "base/near.h"
 #include "base/number.h"
+#include "walk/whole_find.h"
+#include "walk/whole_words.h"
 
 char *thread_name(const struct whole *whole, uint32_t number)
 {

@@ -2,14 +2,10 @@
 
 #include <stdlib.h>
 
+#include "walk/whole_find.h"
+#include "walk/whole_words.h"
+
 typedef ARRAY(uint32_t) word_list;
-
-static int compare_words(const void *a, const void *b)
-{
-	uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
-
-	return one < other ? -1 : one > other;
-}
 
 static void add_set(const struct whole *whole, word_list *words, uint32_t set)
 {
@@ -23,8 +19,6 @@ static void add_set(const struct whole *whole, word_list *words, uint32_t set)
 /* What happened in the segment, and, if that is little, in those before; sorted, each word once. */
 static void gather(const struct whole *whole, word_list *words, uint32_t number)
 {
-	size_t kept = 0;
-
 	words->count = 0;
 	add_set(whole, words, segment_at(whole, number)->set);
 	if (words->count > SET_FEW)
@@ -35,12 +29,7 @@ static void gather(const struct whole *whole, word_list *words, uint32_t number)
 			break;
 		add_set(whole, words, segment_at(whole, number)->set);
 	}
-	if (words->count)
-		qsort(words->items, words->count, sizeof(*words->items), compare_words);
-	for (size_t i = 0; i < words->count; i++)
-		if (!kept || words->items[kept - 1] != words->items[i])
-			words->items[kept++] = words->items[i];
-	words->count = kept;
+	words->count = whole_unique(words->items, words->count);
 }
 
 static uint32_t count_both(const word_list *a, const word_list *b)

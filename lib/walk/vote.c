@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
+#include "walk/whole_find.h"
 
 struct source { /* of the ends of normal waits */
 	uint32_t thread;

@@ -1,11 +1,11 @@
 #include "walk/whole.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <uthash.h>
 
 #include "base/fail.h"
 #include "walk/marked.h"
+#include "walk/whole_words.h"
 
 struct tid_entry { /* the thread that has it */
 	int32_t tid;
@@ -55,67 +55,6 @@ void whole_free(struct whole *whole)
 	free(whole->of_threads);
 	free(whole->thread_begins);
 	free(whole);
-}
-
-uint32_t whole_word(struct whole *whole, const char *text)
-{
-	return intern_number(&whole->words, text, strlen(text));
-}
-
-static int compare_words(const void *a, const void *b)
-{
-	uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
-
-	return one < other ? -1 : one > other;
-}
-
-uint32_t whole_set(struct whole *whole, uint32_t *words, size_t count)
-{
-	size_t kept = 0;
-
-	if (count)
-		qsort(words, count, sizeof(*words), compare_words);
-	for (size_t i = 0; i < count; i++)
-		if (!kept || words[kept - 1] != words[i])
-			words[kept++] = words[i];
-	return intern_number(&whole->sets, words, kept * sizeof(*words));
-}
-
-const char *whole_text(const struct whole *whole, uint32_t word)
-{
-	return intern_at(&whole->words, word, NULL);
-}
-
-const uint32_t *whole_members(const struct whole *whole, uint32_t set, size_t *count)
-{
-	const uint32_t *words = intern_at(&whole->sets, set, count);
-
-	*count /= sizeof(*words);
-	return words;
-}
-
-uint32_t whole_identity(struct whole *whole, struct identity identity)
-{
-	return intern_number(&whole->identities, &identity, sizeof(identity));
-}
-
-struct identity whole_identity_at(const struct whole *whole, uint32_t identity)
-{
-	return *(const struct identity *)intern_at(&whole->identities, identity, NULL);
-}
-
-void whole_kind(struct whole *whole, uint32_t identity, uint32_t kind)
-{
-	if (!kind)
-		return;
-	while (whole->kinds.count <= identity)
-		*ARRAY_ADD(&whole->kinds) = 0;
-	whole->kinds.items[identity] = kind;
-}
-
-uint32_t whole_kind_of(const struct whole *whole, uint32_t identity)
-{
-	return identity < whole->kinds.count ? whole->kinds.items[identity] : 0;
 }
 
 static struct tid_entry *find_tid(const struct whole *whole, int32_t tid)
@@ -279,73 +218,4 @@ int whole_ready(struct whole *whole)
 		qsort(whole->edges.items, whole->edges.count, sizeof(*whole->edges.items), compare_edges);
 	marked_ready(whole);
 	return 0;
-}
-
-const uint32_t *whole_segments(const struct whole *whole, uint32_t thread, size_t *count)
-{
-	*count = whole->thread_begins[thread + 1] - whole->thread_begins[thread];
-	return whole->of_threads + whole->thread_begins[thread];
-}
-
-uint32_t whole_find(const struct whole *whole, int32_t tid, uint64_t n)
-{
-	for (size_t i = whole->threads.count; i-- > 0;) {
-		const struct whole_thread *thread = &whole->threads.items[i];
-
-		if (thread->tid == tid && n > thread->earlier && n <= (uint64_t)thread->earlier + thread->segments)
-			return whole->of_threads[whole->thread_begins[i] + (size_t)(n - thread->earlier - 1)];
-	}
-	return NUMBER_NONE;
-}
-
-size_t whole_first(const struct whole *whole, uint32_t thread, int64_t ts)
-{
-	size_t low = 0, high;
-	const uint32_t *segments = whole_segments(whole, thread, &high);
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (segment_at(whole, segments[middle])->end <= ts)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-uint32_t whole_at(const struct whole *whole, uint32_t thread, int64_t ts)
-{
-	size_t count, at = whole_first(whole, thread, ts);
-	const uint32_t *segments = whole_segments(whole, thread, &count);
-
-	return at < count && segment_at(whole, segments[at])->start <= ts ? segments[at] : NUMBER_NONE;
-}
-
-const struct whole_edge *whole_arriving(const struct whole *whole, uint32_t segment, size_t *count)
-{
-	size_t end = COUNT_UNTIL(whole->edges.items, whole->edges.count, to, segment);
-	size_t begin = segment ? COUNT_UNTIL(whole->edges.items, end, to, segment - 1) : 0;
-
-	*count = end - begin;
-	return whole->edges.items + begin;
-}
-
-const struct whole_edge *whole_ender(const struct whole *whole, uint32_t segment)
-{
-	size_t count;
-	const struct whole_edge *edges = whole_arriving(whole, segment, &count);
-
-	while (count-- > 0)
-		if (!edges[count].weak && edges[count].ts >= segment_at(whole, segment)->wait_from)
-			return &edges[count];
-	return NULL;
-}
-
-bool whole_lost(const struct whole *whole, int64_t from, int64_t to)
-{
-	for (size_t i = 0; i < whole->gaps.count; i++)
-		if (whole->gaps.items[i].from < to && whole->gaps.items[i].to > from)
-			return true;
-	return false;
 }

@@ -8,7 +8,7 @@
  *
  *	whole = whole_new()
  *	whole_thread(), whole_segment(), whole_edge() ...	walk/build.h, from events; walk/whole_record.h, from records
- *	whole_ready(whole)					from here on it is only read
+ *	whole_ready(whole)					from here on it is only read: walk/whole_find.h
  *	whole_free(whole)
  *
  * Threads, segments, words, sets and identities go by numbers from 0; pointers to them are valid until the next is added.
@@ -103,22 +103,6 @@ struct whole {
 struct whole *whole_new(void);
 void whole_free(struct whole *whole);
 
-/* Words, and sets of words, which are sorted and lose their doubles. Word 0 is "", set 0 has none. */
-uint32_t whole_word(struct whole *whole, const char *text);
-uint32_t whole_set(struct whole *whole, uint32_t *words, size_t count);
-const char *whole_text(const struct whole *whole, uint32_t word);
-const uint32_t *whole_members(const struct whole *whole, uint32_t set, size_t *count);
-
-uint32_t whole_identity(struct whole *whole, struct identity identity);
-struct identity whole_identity_at(const struct whole *whole, uint32_t identity);
-
-/*
- * What the wait's descriptor is, "pipe", for people: it is no part of the identity, for it may be told of some waits only. The last word of it
- * that came; 0: none.
- */
-void whole_kind(struct whole *whole, uint32_t identity, uint32_t kind);
-uint32_t whole_kind_of(const struct whole *whole, uint32_t identity);
-
 /* A thread that takes over the tid, and one that has it; NUMBER_NONE: none. */
 uint32_t whole_thread(struct whole *whole, int32_t tid);
 uint32_t whole_thread_of(const struct whole *whole, int32_t tid);
@@ -129,19 +113,6 @@ void whole_edge(struct whole *whole, uint32_t from, uint32_t to, enum edge_kind 
 
 /* Sorts, and makes indexes. -1 after fail(): a segment or edge goes back in time. */
 int whole_ready(struct whole *whole);
-
-/* From here on only after whole_ready(). The segments of a thread, in the order of time; those of a tid's threads stand one behind the other. */
-const uint32_t *whole_segments(const struct whole *whole, uint32_t thread, size_t *count);
-uint32_t whole_find(const struct whole *whole, int32_t tid, uint64_t n);     /* TID#N; NUMBER_NONE */
-size_t whole_first(const struct whole *whole, uint32_t thread, int64_t ts);  /* index of the first of these that ends behind ts */
-uint32_t whole_at(const struct whole *whole, uint32_t thread, int64_t ts);   /* the segment there; NUMBER_NONE */
-
-/* The edges that arrive at the end of a segment's wait, by time; and what ended it: the last that is strong; NULL: none. */
-const struct whole_edge *whole_arriving(const struct whole *whole, uint32_t segment, size_t *count);
-const struct whole_edge *whole_ender(const struct whole *whole, uint32_t segment);
-
-/* Whether events were lost between these times. */
-bool whole_lost(const struct whole *whole, int64_t from, int64_t to);
 
 static inline const struct segment *segment_at(const struct whole *whole, uint32_t segment)
 {

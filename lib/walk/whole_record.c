@@ -7,6 +7,8 @@
 #include "graph/graph_record.h"
 #include "wake/wake.h"
 #include "walk/marked.h"
+#include "walk/whole_find.h"
+#include "walk/whole_words.h"
 
 static const char graph_id[] = "whole";
 

@@ -1,0 +1,569 @@
+#include "walk/cutter.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "wake/ask.h"
+#include "wake/context.h"
+#include "wake/name.h"
+#include "wake/request.h"
+#include "wake/softirq.h"
+#include "wake/stack.h"
+#include "wake/syscall.h"
+#include "walk/wait_identity.h"
+#include "walk/whole_words.h"
+
+enum {
+	PIECES_KEPT = 16, PIECES_MOST = 64, /* of a thread of the wake core behind its last cut; and before they are dropped */
+	TENURES_KEPT = 64, TENURES_MOST = 4096, /* likewise of a CPU */
+	SOURCE_STEPS = 64,		    /* segments that a source of a wake-up is looked for in */
+	TEXT_ROOM = 192,
+};
+
+/* A thread of the wake core, by its index. */
+struct making {
+	uint32_t thread, open;	  /* of the whole; its segment that goes on */
+	uint32_t epoch;		  /* gaps that it has been cut at */
+	bool known, slept, over;
+	struct made_call call;
+	int64_t slept_from;	  /* first sleep since the call, or the segment, began */
+	uint32_t process_epoch;	  /* its process was looked up then */
+	struct process *process;
+	ARRAY(uint32_t) words;
+};
+
+struct process { /* what words call it */
+	int32_t tgid;
+	uint32_t name, wakes, woken;
+	uint32_t epoch;
+	UT_hash_handle hh;
+};
+
+struct cutter {
+	struct events *events;
+	struct wake *wake;
+	struct whole *whole;
+	struct identities *identities;
+	ARRAY(struct making *) makings; /* NULL: not seen */
+	struct process *processes;
+	uint32_t names_epoch;
+	uint32_t word_timer, word_device, word_outside;
+};
+
+struct cutter *cutter_new(struct events *events, struct wake *wake)
+{
+	struct cutter *cutter = NEW(struct cutter);
+
+	cutter->events = events;
+	cutter->wake = wake;
+	cutter->identities = identities_new(wake);
+	return cutter;
+}
+
+static void forget_makings(struct cutter *cutter)
+{
+	for (size_t i = 0; i < cutter->makings.count; i++) {
+		if (cutter->makings.items[i])
+			free(cutter->makings.items[i]->words.items);
+		free(cutter->makings.items[i]);
+	}
+	cutter->makings.count = 0;
+}
+
+static void forget_processes(struct cutter *cutter)
+{
+	struct process *process, *next;
+
+	HASH_ITER(hh, cutter->processes, process, next) {
+		HASH_DEL(cutter->processes, process);
+		free(process);
+	}
+}
+
+void cutter_free(struct cutter *cutter)
+{
+	if (!cutter)
+		return;
+	forget_makings(cutter);
+	forget_processes(cutter);
+	identities_free(cutter->identities);
+	free(cutter->makings.items);
+	free(cutter);
+}
+
+void cutter_begin(struct cutter *cutter, struct whole *whole)
+{
+	forget_makings(cutter);
+	forget_processes(cutter);
+	identities_begin(cutter->identities, whole);
+	cutter->whole = whole;
+	cutter->names_epoch++;
+	cutter->word_timer = whole_word(whole, "woken=timer");
+	cutter->word_device = whole_word(whole, "woken=device");
+	cutter->word_outside = whole_word(whole, "woken=outside");
+}
+
+static void add_word(struct making *making, uint32_t word)
+{
+	for (size_t i = making->words.count; i-- > 0;)
+		if (making->words.items[i] == word)
+			return;
+	*ARRAY_ADD(&making->words) = word;
+}
+
+static struct making *making_at(struct cutter *cutter, int32_t index)
+{
+	while (cutter->makings.count <= (size_t)index)
+		*ARRAY_ADD(&cutter->makings) = NULL;
+	if (!cutter->makings.items[index]) {
+		cutter->makings.items[index] = NEW(struct making);
+		cutter->makings.items[index]->call.reason = CALL_NONE;
+	}
+	return cutter->makings.items[index];
+}
+
+static struct process *process_of(struct cutter *cutter, const struct thread *thread, struct making *making)
+{
+	struct process *process = making->process;
+	int32_t tgid;
+
+	if (process && making->process_epoch == cutter->names_epoch)
+		return process;
+	tgid = events_tgid(cutter->events, thread->tid);
+	tgid = tgid ? tgid : thread->tid;
+	HASH_FIND_INT(cutter->processes, &tgid, process);
+	if (!process) {
+		process = NEW(struct process);
+		process->tgid = tgid;
+		process->epoch = cutter->names_epoch - 1;
+		HASH_ADD_INT(cutter->processes, tgid, process);
+	}
+	if (process->epoch != cutter->names_epoch) {
+		const char *name = events_called(cutter->events, tgid, cutter->wake->now);
+
+		process->epoch = cutter->names_epoch;
+		process->name = whole_word_of(cutter->whole, "", name);
+		process->wakes = whole_word_of(cutter->whole, "wakes=", name);
+		process->woken = whole_word_of(cutter->whole, "woken=", name);
+	}
+	making->process = process;
+	making->process_epoch = cutter->names_epoch;
+	return process;
+}
+
+/* As it is called now: the last time is what counts. */
+static void name_thread(struct cutter *cutter, const struct thread *thread, struct making *making)
+{
+	struct whole_thread *named = &cutter->whole->threads.items[making->thread];
+
+	named->name = whole_word(cutter->whole, wake_comm(cutter->wake, thread));
+	named->tgid = events_tgid(cutter->events, thread->tid);
+	named->process = process_of(cutter, thread, making)->name;
+}
+
+/* Sums of what the thread did from its segment's start until then. */
+static void add_up(const struct wake *wake, const struct thread *thread, struct segment *segment, int64_t until)
+{
+	size_t i = thread_find(thread, segment->start);
+
+	for (i -= i > 0; i < thread->pieces.count && thread->pieces.items[i].start < until; i++) {
+		const struct piece *piece = &thread->pieces.items[i];
+		int64_t time = sooner(thread_piece_end(wake, thread, i), until) - later(piece->start, segment->start);
+
+		if (time <= 0)
+			continue;
+		segment->run += piece->what == WHAT_RUN ? time : 0;
+		segment->runnable += piece->what == WHAT_RUNNABLE ? time : 0;
+	}
+}
+
+static void trim(struct thread *thread)
+{
+	size_t drop = thread->pieces.count - PIECES_KEPT;
+
+	if (thread->pieces.count < PIECES_MOST)
+		return;
+	memmove(thread->pieces.items, thread->pieces.items + drop, PIECES_KEPT * sizeof(*thread->pieces.items));
+	thread->pieces.count = PIECES_KEPT;
+	stack_trim(thread, thread->pieces.items[0].start);
+}
+
+static void open_segment(struct cutter *cutter, struct making *making, int64_t start, uint32_t woken)
+{
+	making->open = whole_segment(cutter->whole, making->thread, start);
+	making->words.count = 0;
+	making->slept = false;
+	if (woken)
+		*ARRAY_ADD(&making->words) = woken;
+}
+
+/* Ends the open segment with a wait, or without one, as one that its data do not show whole. */
+static struct segment *close_segment(struct cutter *cutter, const struct thread *thread, struct making *making, int64_t wait_from,
+				     int64_t end)
+{
+	struct segment *segment = &cutter->whole->segments.items[making->open];
+
+	segment->wait_from = later(wait_from, segment->start);
+	segment->end = later(end, segment->wait_from);
+	add_up(cutter->wake, thread, segment, segment->wait_from);
+	segment->set = whole_set(cutter->whole, making->words.items, making->words.count);
+	making->open = NUMBER_NONE;
+	return segment;
+}
+
+/* Events were lost: what the thread did since is not known. */
+static void cut_at_gaps(struct cutter *cutter, const struct thread *thread, struct making *making)
+{
+	const struct wake *wake = cutter->wake;
+	int64_t from = wake->gaps.items[making->epoch].from;
+	struct segment *segment;
+	bool asleep;
+
+	making->epoch = (uint32_t)wake->gaps.count;
+	making->call.reason = CALL_NONE;
+	if (making->open == NUMBER_NONE)
+		return;
+	asleep = making->slept && making->slept_from < from;
+	segment = close_segment(cutter, thread, making, asleep ? making->slept_from : later(from, cutter->whole->segments.items[making->open].start),
+				later(from, cutter->whole->segments.items[making->open].start));
+	segment->flags |= SEGMENT_LOST;
+	open_segment(cutter, making, later(core_since(wake), segment->end), 0);
+}
+
+static struct making *making_of(struct cutter *cutter, struct thread *thread)
+{
+	struct making *making = making_at(cutter, thread->index), *parent;
+
+	if (!making->known) {
+		making->known = true;
+		making->thread = whole_thread(cutter->whole, thread->tid);
+		making->epoch = (uint32_t)cutter->wake->gaps.count;
+		open_segment(cutter, making, thread->born == TIME_NONE ? core_since(cutter->wake) : thread->born, 0);
+		parent = thread->born != TIME_NONE && thread->parent != INDEX_NONE ? making_at(cutter, thread->parent) : NULL;
+		if (parent && parent->known && parent->open != NUMBER_NONE && segment_at(cutter->whole, parent->open)->start <= thread->born)
+			whole_edge(cutter->whole, parent->open, making->open, EDGE_ASYNC, thread->born, false);
+	}
+	if (making->epoch != cutter->wake->gaps.count)
+		cut_at_gaps(cutter, core_sync(cutter->wake, thread->index), making);
+	return making;
+}
+
+/* The thread on the CPU, or the one that the event names; NULL: none that is known. */
+static struct thread *thread_of(const struct cutter *cutter, const struct event *event)
+{
+	const struct cpu *cpu = event->cpu < cutter->wake->cpus.count ? cutter->wake->cpus.items[event->cpu] : NULL;
+	struct thread *thread = cpu && cpu->current != INDEX_NONE ? cutter->wake->threads.items[cpu->current] : NULL;
+
+	if (event->tid == TID_IDLE)
+		return NULL;
+	if (!thread || thread->tid != event->tid)
+		HASH_FIND_INT(cutter->wake->by_tid, &event->tid, thread);
+	return thread;
+}
+
+/* The identity of a wait of the thread, which begins with this piece; as a word of the segment, too. */
+static uint32_t identify(struct cutter *cutter, const struct thread *thread, struct making *making, size_t wait)
+{
+	struct identity identity;
+	uint32_t number;
+	char text[TEXT_ROOM];
+
+	making->call.process = process_of(cutter, thread, making)->tgid;
+	number = identities_of(cutter->identities, thread, wait, &making->call);
+	identity = whole_identity_at(cutter->whole, number);
+	if (!number)
+		return 0;
+	snprintf(text, sizeof(text), "%s,%s,%s", whole_text(cutter->whole, identity.syscall), whole_text(cutter->whole, identity.object),
+		 whole_text(cutter->whole, identity.function));
+	add_word(making, whole_word_of(cutter->whole, "wait=", text));
+	return number;
+}
+
+/* The segment of the thread, by its number in the wake core, in which it was then; NUMBER_NONE: it is too far back, or unknown. */
+static uint32_t segment_of(struct cutter *cutter, int32_t index, int64_t ts)
+{
+	struct making *making = making_of(cutter, cutter->wake->threads.items[index]);
+	uint32_t segment = making->open != NUMBER_NONE ? making->open : cutter->whole->threads.items[making->thread].last;
+
+	for (int step = 0; segment != NUMBER_NONE && step < SOURCE_STEPS; step++) {
+		if (segment_at(cutter->whole, segment)->start <= ts)
+			return segment_at(cutter->whole, segment)->flags & SEGMENT_LOST ? NUMBER_NONE : segment;
+		segment = segment_at(cutter->whole, segment)->before;
+	}
+	return NUMBER_NONE;
+}
+
+struct end { /* of a wait */
+	enum ending ended;
+	uint32_t from;	/* segment; NUMBER_NONE */
+	uint32_t woken; /* word */
+	bool weak;
+};
+
+/* By a timer of the thread's own, unless another is known to have armed it. */
+static struct end timer_end(struct cutter *cutter, const struct thread *thread, uint32_t segment, const struct piece *wait)
+{
+	const struct raise *raise =
+		wait->cause == CAUSE_TIMER && wait->cause_index != INDEX_NONE ? &cutter->wake->raises.items[wait->cause_index] : NULL;
+	struct end end = {ENDED_TIMER, segment, cutter->word_timer, false};
+	uint32_t from;
+
+	if (raise && raise->thread != INDEX_NONE) {
+		from = segment_of(cutter, raise->thread, raise->ts);
+		if (from != NUMBER_NONE || raise->thread != thread->index)
+			end.from = from;
+	}
+	return end;
+}
+
+static struct end end_of(struct cutter *cutter, const struct thread *thread, const struct making *making, uint32_t segment,
+			 const struct piece *wait)
+{
+	struct doer doer = wait->flags & PIECE_TICK ? (struct doer){INDEX_NONE, TIME_NONE} : core_ender(cutter->wake, wait);
+	struct thread *source;
+
+	if (wait->flags & PIECE_TICK)
+		return timer_end(cutter, thread, segment, &(struct piece){.cause = CAUSE_NONE});
+	if (wait->flags & PIECE_BROKEN)
+		return (struct end){ENDED_UNKNOWN, NUMBER_NONE, 0, false};
+	if (doer.thread != INDEX_NONE && cutter->wake->threads.items[doer.thread]->tid != TID_IDLE) {
+		uint32_t from = segment_of(cutter, doer.thread, doer.ts);
+		bool sends = making->call.reason != CALL_NONE && identities_call(cutter->identities, making->call.reason)->sends;
+
+		source = cutter->wake->threads.items[doer.thread];
+		return (struct end){ENDED_THREAD, from, process_of(cutter, source, making_at(cutter, doer.thread))->woken,
+				    wait->flags & PIECE_ROOM && !sends};
+	}
+	switch (wait->cause) {
+	case CAUSE_TIMER:
+		return timer_end(cutter, thread, segment, wait);
+	case CAUSE_IRQ:
+	case CAUSE_REQUEST:
+		return (struct end){ENDED_DEVICE, NUMBER_NONE, cutter->word_device, false};
+	case CAUSE_SOFTIRQ:
+		if (!softirq_carries(wait->cause_index))
+			return (struct end){ENDED_UNKNOWN, NUMBER_NONE, 0, false}; /* the kernel's own housekeeping */
+		/* fall through */
+	case CAUSE_SENT:
+	case CAUSE_DEFERRED:
+		return (struct end){ENDED_OUTSIDE, NUMBER_NONE, cutter->word_outside, false};
+	default:
+		return (struct end){ENDED_UNKNOWN, NUMBER_NONE, 0, false};
+	}
+}
+
+/* The piece then, or the first. */
+static size_t piece_at(const struct thread *thread, int64_t ts)
+{
+	size_t at = thread_find(thread, ts);
+
+	return at > 0 ? at - 1 : 0;
+}
+
+/* Its sleeps since the call began are a wait, which is over. Nothing happens if none was a sleep after all. */
+static void cut(struct cutter *cutter, struct thread *thread, const int64_t *ret)
+{
+	struct making *making = making_of(cutter, thread);
+	size_t first = thread->pieces.count, last = thread->pieces.count;
+	int64_t wait_from, ended_at;
+	uint32_t number = making->open, identity;
+	struct segment *segment;
+	bool assumed;
+	struct end end;
+
+	making->slept = false;
+	for (size_t i = piece_at(thread, making->slept_from); i + 1 < thread->pieces.count; i++) {
+		if (thread->pieces.items[i].what != WHAT_WAIT || thread->pieces.items[i].start < making->slept_from)
+			continue;
+		first = first == thread->pieces.count ? i : first;
+		last = i;
+	}
+	if (number == NUMBER_NONE || first == thread->pieces.count)
+		return;
+	wait_from = thread->pieces.items[first].start;
+	ended_at = thread->pieces.items[last + 1].start;
+	assumed = thread->pieces.items[first].flags & PIECE_ASSUMED;
+	identity = identify(cutter, thread, making, first);
+	end = end_of(cutter, thread, making, number, &thread->pieces.items[last]);
+	segment = close_segment(cutter, thread, making, wait_from, ended_at);
+	segment->identity = identity;
+	segment->ended = (uint8_t)end.ended;
+	segment->flags |= assumed ? SEGMENT_LOST : 0;
+	segment->has_ret = ret != NULL;
+	segment->ret = ret ? *ret : 0;
+	if (end.from != NUMBER_NONE)
+		whole_edge(cutter->whole, end.from, number, end.ended == ENDED_TIMER ? EDGE_TIMER : EDGE_WAKE, ended_at, end.weak);
+	open_segment(cutter, making, segment->end, end.woken);
+	trim(thread);
+}
+
+static void trim_tenures(struct cpu *cpu)
+{
+	size_t drop = cpu->tenures.count - TENURES_KEPT;
+
+	if (cpu->tenures.count < TENURES_MOST)
+		return;
+	memmove(cpu->tenures.items, cpu->tenures.items + drop, TENURES_KEPT * sizeof(*cpu->tenures.items));
+	cpu->tenures.count = TENURES_KEPT;
+}
+
+/* The thread is over: so is its last segment, and a wait in which it was killed was ended by nobody. */
+static void end_thread(struct cutter *cutter, const struct thread *thread, struct making *making)
+{
+	bool killed = making->slept && making->call.reason != CALL_NONE;
+	int64_t end = thread->died;
+
+	name_thread(cutter, thread, making);
+	if (making->open != NUMBER_NONE)
+		close_segment(cutter, thread, making, killed ? making->slept_from : end, end)->ended = killed ? ENDED_UNKNOWN : ENDED_NOT;
+	making->over = true;
+}
+
+static void left_cpu(struct cutter *cutter, struct thread *thread)
+{
+	struct making *making = making_of(cutter, thread);
+
+	if (thread->died != TIME_NONE) {
+		end_thread(cutter, thread, making);
+	} else if (thread_asleep(thread) && !making->slept) {
+		making->slept = true;
+		making->slept_from = thread_last(thread)->start;
+	}
+}
+
+void cutter_switched(struct cutter *cutter, const struct event *event)
+{
+	struct cpu *cpu = cutter->wake->cpus.items[event->cpu];
+	struct thread *next = cpu->current == INDEX_NONE ? NULL : cutter->wake->threads.items[cpu->current];
+
+	if (cpu->leaving != INDEX_NONE && cutter->wake->threads.items[cpu->leaving]->tid != TID_IDLE)
+		left_cpu(cutter, cutter->wake->threads.items[cpu->leaving]);
+	if (next && next->tid != TID_IDLE) {
+		struct making *making = making_of(cutter, next);
+
+		if (making->slept && making->call.reason == CALL_NONE)
+			cut(cutter, next, NULL);
+	}
+	trim_tenures(cpu);
+}
+
+void cutter_woke(struct cutter *cutter, int32_t tid)
+{
+	struct thread *woken, *waker;
+	struct making *making;
+	struct doer doer;
+	size_t count;
+	uint32_t word;
+
+	HASH_FIND_INT(cutter->wake->by_tid, &tid, woken);
+	count = woken ? woken->pieces.count : 0;
+	if (count < 2 || woken->pieces.items[count - 1].what != WHAT_RUNNABLE || woken->pieces.items[count - 1].start != cutter->wake->now ||
+	    woken->pieces.items[count - 2].what != WHAT_WAIT)
+		return;
+	making = making_of(cutter, woken);
+	if (!making->slept) { /* asleep since before the data, or since a gap */
+		making->slept = true;
+		making->slept_from = woken->pieces.items[count - 2].start;
+	}
+	doer = core_ender(cutter->wake, &woken->pieces.items[count - 2]);
+	if (doer.thread == INDEX_NONE || cutter->wake->threads.items[doer.thread]->tid == TID_IDLE)
+		return;
+	word = process_of(cutter, woken, making)->wakes;
+	waker = cutter->wake->threads.items[doer.thread];
+	making = making_of(cutter, waker);
+	if (making->open != NUMBER_NONE)
+		add_word(making, word);
+}
+
+void cutter_entered(struct cutter *cutter, const struct event *event, uint64_t first, uint64_t second)
+{
+	struct thread *thread = thread_of(cutter, event);
+	const struct call_words *call;
+	const struct in_call *in;
+	struct making *making;
+
+	if (!thread)
+		return;
+	making = making_of(cutter, thread);
+	if (making->slept && !thread_asleep(thread))
+		cut(cutter, thread, NULL); /* the return of the last one is missing */
+	in = syscall_of(thread);
+	if (in->name == CALL_NONE || making->open == NUMBER_NONE)
+		return;
+	call = identities_call(cutter->identities, in->name);
+	making->call = (struct made_call){.reason = in->name, .fd = in->fd, .first = first, .second = second};
+	making->slept = thread_asleep(thread); /* trace-collect says that it slept in it already */
+	making->slept_from = making->slept ? thread_last(thread)->start : 0;
+	add_word(making, call->word);
+	if (call->closes || call->replaces)
+		identities_closed(cutter->identities, process_of(cutter, thread, making)->tgid, call->closes ? in->fd : (int32_t)second);
+}
+
+void cutter_returned(struct cutter *cutter, const struct event *event, const int64_t *ret)
+{
+	struct thread *thread = thread_of(cutter, event);
+	struct making *making;
+
+	if (!thread)
+		return;
+	making = making_of(cutter, thread);
+	if (making->slept)
+		cut(cutter, thread, ret);
+	making->call.reason = CALL_NONE;
+}
+
+void cutter_happened(struct cutter *cutter, const struct event *event, uint32_t word)
+{
+	struct thread *thread = thread_of(cutter, event);
+	struct making *making = thread ? making_of(cutter, thread) : NULL;
+
+	if (making && making->open != NUMBER_NONE)
+		add_word(making, word);
+}
+
+/* The data end in its wait. */
+static struct segment *leave_waiting(struct cutter *cutter, const struct thread *thread, struct making *making)
+{
+	size_t wait = piece_at(thread, making->slept_from);
+	uint32_t identity = identify(cutter, thread, making, wait);
+	struct segment *segment;
+
+	segment = close_segment(cutter, thread, making, making->slept_from, cutter->wake->now);
+	segment->identity = identity;
+	segment->ended = ENDED_OPEN;
+	segment->flags |= thread->pieces.items[wait].flags & PIECE_ASSUMED ? SEGMENT_LOST : 0;
+	return segment;
+}
+
+void cutter_end(struct cutter *cutter, bool lost)
+{
+	for (size_t i = 0; i < cutter->makings.count; i++) {
+		struct thread *thread;
+		struct making *making;
+		struct segment *segment;
+		int64_t now = cutter->wake->now;
+
+		if (!cutter->makings.items[i] || !cutter->makings.items[i]->known || cutter->makings.items[i]->over)
+			continue;
+		thread = core_sync(cutter->wake, (int32_t)i);
+		making = making_of(cutter, thread);
+		name_thread(cutter, thread, making);
+		if (making->open == NUMBER_NONE)
+			continue;
+		segment = making->slept && thread->pieces.count ? leave_waiting(cutter, thread, making) : close_segment(cutter, thread, making, now, now);
+		segment->flags |= lost ? SEGMENT_LOST : 0;
+	}
+	forget_makings(cutter);
+}
+
+void cutter_renamed(struct cutter *cutter)
+{
+	cutter->names_epoch++;
+}
+
+void cutter_new_stack(struct cutter *cutter, int64_t number)
+{
+	identities_new_stack(cutter->identities, number);
+}

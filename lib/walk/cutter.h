@@ -1,0 +1,39 @@
+/*
+ * cutter: cuts what the wake core knows of threads into segments, and adds the edges between them (Argus, section 2.1.1). Each event goes to the
+ * wake core first, and then here.
+ *
+ *	cutter = cutter_new(events, wake)
+ *	cutter_begin(cutter, whole)			for each whole
+ *	cutter_switched(), cutter_woke() ...		behind each event of these kinds
+ *	cutter_end(cutter, lost)			the state of all threads ends, as at a gap
+ *	cutter_free(cutter)
+ *
+ * A wait lasts from the first sleep in a system call to the last wake-up before the call returns: wake-ups in vain do not end it. Outside of
+ * calls each sleep is a wait. Preemption does not cut.
+ */
+#ifndef WALK_CUTTER_H
+#define WALK_CUTTER_H
+
+#include "event/event.h"
+#include "wake/core.h"
+#include "walk/whole.h"
+
+struct cutter;
+
+struct cutter *cutter_new(struct events *events, struct wake *wake);
+void cutter_free(struct cutter *cutter);
+
+void cutter_begin(struct cutter *cutter, struct whole *whole);
+void cutter_end(struct cutter *cutter, bool lost);
+
+void cutter_switched(struct cutter *cutter, const struct event *event);
+void cutter_woke(struct cutter *cutter, int32_t tid); /* in vain or not */
+void cutter_entered(struct cutter *cutter, const struct event *event, uint64_t first, uint64_t second); /* a system call, with its arguments */
+void cutter_returned(struct cutter *cutter, const struct event *event, const int64_t *ret);	       /* NULL: nobody knows what */
+void cutter_happened(struct cutter *cutter, const struct event *event, uint32_t word); /* to the thread on the CPU */
+
+/* Threads or processes may have got other names; a number of a stack another meaning (INDEX_NONE: all have). */
+void cutter_renamed(struct cutter *cutter);
+void cutter_new_stack(struct cutter *cutter, int64_t number);
+
+#endif

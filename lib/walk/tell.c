@@ -1,0 +1,485 @@
+#include "walk/tell.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clean.h"
+#include "base/number.h"
+#include "graph/graph_record.h"
+#include "walk/node_name.h"
+#include "walk/whole_find.h"
+#include "walk/whole_words.h"
+
+enum { DAY_ROOM = 32 };
+
+/* The time of the day, or of the trace clock. */
+static void day_words(const struct teller *teller, int64_t ts, char *text)
+{
+	int64_t unix_time = teller->wall == TIME_NONE ? 0 : teller->wall + ts;
+	time_t seconds = (time_t)(unix_time / NSEC_PER_SEC);
+	struct tm day;
+
+	if (teller->wall == TIME_NONE || unix_time < 0 || !localtime_r(&seconds, &day))
+		snprintf(text, DAY_ROOM, "%.6f s", (double)ts / (double)NSEC_PER_SEC);
+	else
+		snprintf(text, DAY_ROOM, "%02d:%02d:%02d.%03d", day.tm_hour, day.tm_min, day.tm_sec,
+			 (int)(unix_time % NSEC_PER_SEC / (NSEC_PER_SEC / 1000)));
+}
+
+static void set_text(json_t *object, const char *key, const char *text)
+{
+	char *clean = clean_text(text, strlen(text));
+
+	json_object_set_new(object, key, json_string(clean));
+	free(clean);
+}
+
+static void set_node(json_t *object, const char *key, const struct teller *teller, uint32_t segment)
+{
+	char *name = node_name(teller->whole, segment);
+
+	json_object_set_new(object, key, json_string(name));
+	free(name);
+}
+
+static void set_wait(json_t *object, const struct teller *teller, uint32_t number)
+{
+	struct identity identity = whole_identity_at(teller->whole, number);
+	char *name = wait_name(teller->whole, number);
+
+	json_object_set_new(object, "in", json_string(name));
+	if (identity.syscall)
+		set_text(object, "syscall", whole_text(teller->whole, identity.syscall));
+	if (identity.object)
+		set_text(object, "object", whole_text(teller->whole, identity.object));
+	if (identity.function)
+		set_text(object, "function", whole_text(teller->whole, identity.function));
+	free(name);
+}
+
+static int64_t wait_of(const struct teller *teller, uint32_t segment)
+{
+	return segment_at(teller->whole, segment)->end - segment_at(teller->whole, segment)->wait_from;
+}
+
+void tell_lost(struct teller *teller, int64_t from, int64_t to)
+{
+	if (!whole_lost(teller->whole, from, to))
+		return;
+	teller->incomplete = true;
+	answer_last(teller->answer, json_pack("{s:b}", "lost", 1), "events were lost meanwhile: what is said here may be wrong");
+}
+
+void tell_windows(struct teller *teller)
+{
+		const struct whole *whole = teller->whole;
+
+	for (size_t i = 0; i < whole->windows.count; i++) {
+		const struct whole_window *window = &whole->windows.items[i];
+		const struct whole_signal *signal = window->signal == NUMBER_NONE ? NULL : &whole->signals.items[window->signal];
+		uint32_t number = signal && signal->tid ? whole_thread_of(whole, signal->tid) : NUMBER_NONE;
+		int64_t from = signal ? signal->start : window->from, to = signal ? signal->ts : window->to;
+		char *thread = number == NUMBER_NONE ? memory_text("-", 1) : thread_name(whole, number);
+		const char *raw = signal ? whole_text(whole, signal->name) : "-";
+		char *chart = clean_text(raw, strlen(raw)), day[DAY_ROOM];
+		json_t *object = json_pack("{s:I, s:s, s:s}", "window", (json_int_t)(i + 1), "signal", chart, "thread", thread);
+
+		json_object_set_new(object, "from", answer_seconds(from));
+		json_object_set_new(object, "to", answer_seconds(to));
+		day_words(teller, from, day);
+		answer_line(teller->answer, object, "%zu  %s  %.3f s  %s  %s", i + 1, day, (double)(to - from) / (double)NSEC_PER_SEC, chart, thread);
+		free(chart);
+		free(thread);
+	}
+	if (!whole->windows.count)
+		answer_line(teller->answer, json_object(), "no windows: nothing was abnormal, or nothing was charted; say 'at THREAD FROM TO'");
+}
+
+static void tell_yielding(struct teller *teller, const struct state *state, const char *thread, const char *in, json_t *object)
+{
+	json_object_set_new(object, "waits", json_integer(state->waits));
+	json_object_set_new(object, "timed", json_integer(state->timed));
+	answer_line(teller->answer, object, "yielding: %s waits %u times in %s, %s in all; its own timer ended %u", thread, state->waits, in,
+		    answer_duration(state->time), state->timed);
+}
+
+static void tell_blocked(struct teller *teller, const struct state *state, const char *in, int64_t from, int64_t to, json_t *object)
+{
+	char *node = node_name(teller->whole, state->segment);
+
+	json_object_set_new(object, "wait", answer_seconds(wait_of(teller, state->segment)));
+	answer_line(teller->answer, object, "blocked: %s waits %s in %s; %.0f %% of the time", node,
+		    answer_duration(wait_of(teller, state->segment)), in, 100.0 * (double)state->time / (double)(to - from));
+	free(node);
+}
+
+void tell_state(struct teller *teller, uint32_t number, const struct state *state, int64_t from, int64_t to)
+{
+	static const char *const kinds[] = {"busy", "starved", "blocked", "unknown"};
+	char *thread = thread_name(teller->whole, number);
+	json_t *object = json_pack("{s:s, s:s}", "state", state->yielding ? "yielding" : kinds[state->kind], "thread", thread);
+	char *in;
+
+	if (state->segment != NUMBER_NONE)
+		set_node(object, "node", teller, state->segment);
+	if (state->kind != STATE_NONE) {
+		json_object_set_new(object, "time", answer_seconds(state->time));
+		json_object_set_new(object, "share", json_real((double)state->time / (double)(to - from)));
+	}
+	switch (state->kind) {
+	case STATE_RUNNING:
+		answer_line(teller->answer, object, "busy: %s runs %s of %s", thread, answer_duration(state->time), answer_duration(to - from));
+		break;
+	case STATE_RUNNABLE:
+		answer_line(teller->answer, object, "starved: %s could run and has no CPU, %s of %s", thread, answer_duration(state->time),
+			    answer_duration(to - from));
+		break;
+	case STATE_WAIT:
+		in = wait_name(teller->whole, state->identity);
+		set_wait(object, teller, state->identity);
+		if (state->yielding)
+			tell_yielding(teller, state, thread, in, object);
+		else
+			tell_blocked(teller, state, in, from, to, object);
+		free(in);
+		break;
+	default:
+		answer_line(teller->answer, object, "unknown: nothing is known of %s then", thread);
+	}
+	free(thread);
+}
+
+void tell_similar(struct teller *teller, const struct similar_list *list)
+{
+	for (size_t i = 0; i < list->found.count; i++) {
+		const struct similar *similar = &list->found.items[i];
+		char *name = node_name(teller->whole, similar->segment), day[DAY_ROOM];
+		double likeness = similar->either ? (double)similar->both / similar->either : 1;
+		json_t *object = json_pack("{s:s, s:f}", "node", name, "likeness", likeness);
+
+		json_object_set_new(object, "wait", answer_seconds(wait_of(teller, similar->segment)));
+		day_words(teller, segment_at(teller->whole, similar->segment)->start, day);
+		answer_line(teller->answer, object, "%s  %s  waits %s  %.0f %% alike", name, day, answer_duration(wait_of(teller, similar->segment)),
+			    100 * likeness);
+		free(name);
+	}
+	if (!list->found.count)
+		answer_line(teller->answer, json_object(), "none is similar: no normal wait for the same thing took less than half as long");
+}
+
+static const char *end_words(const struct segment *segment)
+{
+	static const char *const words[ENDINGS] = {"", "has not ended", "was ended by a thread", "was ended by its own timer", "was ended by a device",
+						   "was ended from outside", "was ended by nobody who is known"};
+
+	return words[segment->ended];
+}
+
+static void tell_step(struct teller *teller, const struct back_step *step)
+{
+	const struct segment *segment = segment_at(teller->whole, step->segment);
+	char *name = node_name(teller->whole, step->segment), *in = wait_name(teller->whole, segment->identity);
+	char *from = step->edge ? node_name(teller->whole, step->edge->from) : NULL;
+	json_t *object = json_pack("{s:s, s:s}", "node", name, "ended", ending_name(segment->ended) ? ending_name(segment->ended) : "not");
+
+	set_wait(object, teller, segment->identity);
+	json_object_set_new(object, "wait", answer_seconds(wait_of(teller, step->segment)));
+	if (from) {
+		json_object_set_new(object, "by", json_string(from));
+		json_object_set_new(object, "kind", json_string(edge_kind_name(step->edge->kind)));
+		json_object_set_new(object, "weak", json_boolean(step->edge->weak));
+		answer_line(teller->answer, object, "%s  waits %s in %s; ended by %s%s%s", name, answer_duration(wait_of(teller, step->segment)), in,
+			    from, step->edge->kind == EDGE_WAKE ? "" : step->edge->kind == EDGE_TIMER ? ", by a timer" : ", otherwise",
+			    step->edge->weak ? " (weak)" : "");
+	} else {
+		answer_line(teller->answer, object, "%s  waits %s in %s; %s", name, answer_duration(wait_of(teller, step->segment)), in,
+			    end_words(segment));
+	}
+	free(name);
+	free(in);
+	free(from);
+}
+
+/* Of several edges the user chooses. */
+static void list_edges(struct teller *teller, uint32_t node)
+{
+	size_t count, number = 0;
+	const struct whole_edge *edges = whole_arriving(teller->whole, node, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		char *from;
+
+		if (edges[i].weak || edges[i].ts < segment_at(teller->whole, node)->wait_from)
+			continue;
+		from = node_name(teller->whole, edges[i].from);
+		number++;
+		answer_line(teller->answer, json_pack("{s:I, s:s}", "edge", (json_int_t)number, "from", from), "--edge=%zu: %s from %s", number,
+			    edge_kind_name(edges[i].kind), from);
+		free(from);
+	}
+}
+
+void tell_back(struct teller *teller, const struct back *back)
+{
+	static const char *const ends[] = {
+		[BACK_NO_WAIT] = "that segment came out of no wait that is known",
+		[BACK_EARLIER] = "what that segment came out of was over before the first node began",
+		[BACK_ITSELF] = "that is the thread of the first node itself",
+		[BACK_TWICE] = "a segment comes twice: a circle",
+		[BACK_SEVERAL] = "several ended it: choose, with 'back NODE --edge=N'",
+	};
+
+	for (size_t i = 0; i < back->steps.count; i++)
+		tell_step(teller, &back->steps.items[i]);
+	if (back->end == BACK_SEVERAL)
+		list_edges(teller, back->steps.items[back->steps.count - 1].segment);
+	if (ends[back->end])
+		answer_last(teller->answer, json_pack("{s:s}", "end", ends[back->end]), "%s", ends[back->end]);
+}
+
+static void tell_vote_step(struct teller *teller, const struct vote_step *step)
+{
+	char *thread = thread_name(teller->whole, step->thread), *in = wait_name(teller->whole, step->identity);
+	char *source = thread_name(teller->whole, step->source);
+	json_t *object = json_pack("{s:s, s:s, s:I, s:I}", "thread", thread, "usually", source, "votes", (json_int_t)step->votes, "normal",
+				   (json_int_t)step->normal);
+
+	set_wait(object, teller, step->identity);
+	answer_line(teller->answer, object, "%-24s  %-32s  is usually ended by %s (%zu of %zu)", thread, in, source, step->votes, step->normal);
+	free(thread);
+	free(in);
+	free(source);
+}
+
+static void say_culprit_wait(struct teller *teller, const struct vote *vote, json_t *object)
+{
+	const struct vote_step *step = &vote->steps.items[vote->steps.count - 1];
+	char *node = node_name(teller->whole, step->segment), *in = wait_name(teller->whole, step->identity), *why;
+	const char *waits = answer_duration(wait_of(teller, step->segment));
+	char *source = step->source == NUMBER_NONE ? NULL : thread_name(teller->whole, step->source);
+
+	set_node(object, "node", teller, step->segment);
+	set_wait(object, teller, step->identity);
+	json_object_set_new(object, "wait", answer_seconds(wait_of(teller, step->segment)));
+	switch (vote->verdict) {
+	case VERDICT_NEVER:
+		why = memory_format("this never ended normally");
+		break;
+	case VERDICT_TIMER:
+		why = memory_format("its own timer usually ends this");
+		break;
+	case VERDICT_OUTSIDE:
+		why = memory_format("a device, or another host, usually ends this");
+		break;
+	case VERDICT_UNASKED:
+		why = memory_format("nobody was asked, for %s usually ends this; it is the last that was", source);
+		break;
+	default:
+		why = memory_format("no thread is known to end this");
+	}
+	answer_last(teller->answer, object, "culprit: %s waits %s in %s: %s", node, waits, in, why);
+	free(node);
+	free(in);
+	free(why);
+	free(source);
+}
+
+static void say_culprit(struct teller *teller, const struct vote *vote)
+{
+	static const char *const verdicts[] = {"never", "nobody", "timer", "outside", "busy", "starved", "unasked", "unknown"};
+	char *thread = thread_name(teller->whole, vote->thread);
+	json_t *object = json_pack("{s:s, s:s}", "culprit", thread, "verdict", verdicts[vote->verdict]);
+
+	if (vote->verdict == VERDICT_BUSY)
+		answer_last(teller->answer, object, "culprit: %s is busy: it runs %s of %s", thread, answer_duration(vote->state.time),
+			    answer_duration(vote->to - vote->from));
+	else if (vote->verdict == VERDICT_STARVED)
+		answer_last(teller->answer, object, "culprit: %s is starved: it could run and has no CPU, %s of %s", thread,
+			    answer_duration(vote->state.time), answer_duration(vote->to - vote->from));
+	else if (vote->verdict == VERDICT_UNKNOWN)
+		answer_last(teller->answer, object, "unknown: nothing is known of %s then", thread);
+	else
+		say_culprit_wait(teller, vote, object);
+	free(thread);
+}
+
+static void say_circle(struct teller *teller, const struct vote *vote)
+{
+	char *breaker = thread_name(teller->whole, vote->breaker), *after = NULL;
+	json_t *object = json_pack("{s:s}", "circle", breaker);
+	const struct whole_edge *ender;
+
+	if (vote->broke_after != NUMBER_NONE && segment_waits(segment_at(teller->whole, vote->broke_after))) {
+		ender = whole_ender(teller->whole, vote->broke_after);
+		set_node(object, "after", teller, vote->broke_after);
+		if (segment_timed(teller->whole, vote->broke_after))
+			after = memory_format(", after its own timer of %s", answer_duration(wait_of(teller, vote->broke_after)));
+		else if (ender)
+			after = memory_format(", which %s had woken", whole_text(teller->whole, teller->whole->threads.items[segment_at(teller->whole, ender->from)->thread].name));
+	}
+	if (after) {
+		char *clean = clean_text(after, strlen(after));
+
+		free(after);
+		after = clean;
+	}
+	answer_last(teller->answer, object, "circle: %s ended it%s", breaker, after ? after : "");
+	free(breaker);
+	free(after);
+}
+
+/* Where it is on the steps that few normal waits voted. */
+static void say_few(struct teller *teller, const struct vote *vote)
+{
+	for (size_t i = 0; i < vote->steps.count; i++) {
+		const struct vote_step *step = &vote->steps.items[i];
+		char *thread;
+
+		if (step->normal >= FEW_NORMAL || (!step->normal && vote->verdict == VERDICT_NEVER))
+			continue;
+		thread = thread_name(teller->whole, step->thread);
+		answer_last(teller->answer, json_pack("{s:s, s:I}", "few", thread, "normal", (json_int_t)step->normal),
+			    "few normal cases: %s has %zu", thread, step->normal);
+		free(thread);
+		return;
+	}
+}
+
+void tell_vote(struct teller *teller, const struct vote *vote)
+{
+	for (size_t i = 0; i < vote->steps.count; i++)
+		if (vote->steps.items[i].source != NUMBER_NONE)
+			tell_vote_step(teller, &vote->steps.items[i]);
+	say_culprit(teller, vote);
+	if (vote->circle)
+		say_circle(teller, vote);
+	say_few(teller, vote);
+	tell_lost(teller, vote->from, vote->to);
+}
+
+static void tell_set(struct teller *teller, uint32_t set, const char *title)
+{
+	size_t count;
+	const uint32_t *words = whole_members(teller->whole, set, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const char *text = whole_text(teller->whole, words[i]);
+		char *clean = clean_text(text, strlen(text));
+
+		answer_line(teller->answer, json_pack("{s:s}", title, clean), "%s %s", title, clean);
+		free(clean);
+	}
+}
+
+static void tell_edge(struct teller *teller, const struct whole_edge *edge, size_t number, bool in)
+{
+	char *other = node_name(teller->whole, in ? edge->from : edge->to), day[DAY_ROOM];
+
+	day_words(teller, edge->ts, day);
+	answer_line(teller->answer,
+		    json_pack("{s:I, s:s, s:s, s:b}", "edge", (json_int_t)number, in ? "from" : "to", other, "kind", edge_kind_name(edge->kind),
+			      "weak", edge->weak),
+		    "%zu  %s %s  %s%s  %s", number, in ? "from" : "to", other, edge_kind_name(edge->kind), edge->weak ? " (weak)" : "", day);
+	free(other);
+}
+
+static void tell_edges(struct teller *teller, uint32_t node)
+{
+	size_t count, number = 0;
+	const struct whole_edge *edges = whole_arriving(teller->whole, node, &count);
+
+	for (size_t i = 0; i < count; i++)
+		tell_edge(teller, &edges[i], ++number, true);
+	for (size_t i = 0; i < teller->whole->edges.count; i++)
+		if (teller->whole->edges.items[i].from == node)
+			tell_edge(teller, &teller->whole->edges.items[i], ++number, false);
+}
+
+void tell_node(struct teller *teller, uint32_t node)
+{
+	const struct segment *segment = segment_at(teller->whole, node);
+	char *name = node_name(teller->whole, node), *in = wait_name(teller->whole, segment->identity), day[DAY_ROOM];
+	json_t *object;
+
+	day_words(teller, segment->start, day);
+	object = json_pack("{s:s}", "node", name);
+	json_object_set_new(object, "start", answer_seconds(segment->start));
+	json_object_set_new(object, "end", answer_seconds(segment->end));
+	json_object_set_new(object, "run", answer_seconds(segment->run));
+	json_object_set_new(object, "runnable", answer_seconds(segment->runnable));
+	answer_line(teller->answer, object, "%s  %s  runs %s, could run %s", name, day, answer_duration(segment->run), answer_duration(segment->runnable));
+	if (segment_waits(segment)) {
+		object = json_object();
+		json_object_set_new(object, "wait", answer_seconds(wait_of(teller, node)));
+		json_object_set_new(object, "ended", json_string(ending_name(segment->ended) ? ending_name(segment->ended) : "not"));
+		set_wait(object, teller, segment->identity);
+		answer_line(teller->answer, object, "waits %s in %s; %s", answer_duration(wait_of(teller, node)), in, end_words(segment));
+	}
+	tell_edges(teller, node);
+	tell_set(teller, segment->set, "event");
+	if (segment->flags & SEGMENT_LOST) {
+		teller->incomplete = true;
+		answer_last(teller->answer, json_pack("{s:b}", "lost", 1), "events were lost in it, or it began before the data: nobody knows how long it waited");
+	}
+	free(name);
+	free(in);
+}
+
+static void tell_times(struct teller *teller, uint32_t node)
+{
+	const struct segment *segment = segment_at(teller->whole, node);
+	char *name = node_name(teller->whole, node), *in = wait_name(teller->whole, segment->identity);
+	json_t *object = json_pack("{s:s}", "node", name);
+
+	json_object_set_new(object, "wait", answer_seconds(wait_of(teller, node)));
+	json_object_set_new(object, "run", answer_seconds(segment->run));
+	json_object_set_new(object, "runnable", answer_seconds(segment->runnable));
+	set_wait(object, teller, segment->identity);
+	if (segment->has_ret)
+		json_object_set_new(object, "ret", json_integer(segment->ret));
+	answer_line(teller->answer, object, "%s  waits %s in %s, runs %s, could run %s", name, answer_duration(wait_of(teller, node)), in,
+		    answer_duration(segment->run), answer_duration(segment->runnable));
+	free(name);
+	free(in);
+}
+
+/* What happened in the one and not in the other. */
+static void tell_only(struct teller *teller, uint32_t node, uint32_t other)
+{
+	size_t count, others;
+	const uint32_t *words = whole_members(teller->whole, segment_at(teller->whole, node)->set, &count);
+	const uint32_t *theirs = whole_members(teller->whole, segment_at(teller->whole, other)->set, &others);
+	char *name = node_name(teller->whole, node);
+
+	for (size_t i = 0, k = 0; i < count; i++) {
+		const char *text = whole_text(teller->whole, words[i]);
+		char *clean;
+
+		while (k < others && theirs[k] < words[i])
+			k++;
+		if (k < others && theirs[k] == words[i])
+			continue;
+		clean = clean_text(text, strlen(text));
+		answer_line(teller->answer, json_pack("{s:s, s:s}", "only", name, "event", clean), "only %s: %s", name, clean);
+		free(clean);
+	}
+	free(name);
+}
+
+void tell_difference(struct teller *teller, uint32_t a, uint32_t b)
+{
+	const struct segment *one = segment_at(teller->whole, a), *other = segment_at(teller->whole, b);
+
+	tell_times(teller, a);
+	tell_times(teller, b);
+	if (one->has_ret && other->has_ret && one->ret != other->ret && one->identity == other->identity) {
+		char *in = wait_name(teller->whole, one->identity);
+
+		answer_line(teller->answer, json_pack("{s:I, s:I}", "result", (json_int_t)one->ret, "other", (json_int_t)other->ret),
+			    "%s returned %lld, and %lld", in, (long long)one->ret, (long long)other->ret);
+		free(in);
+	}
+	tell_only(teller, a, b);
+	tell_only(teller, b, a);
+}

@@ -1,0 +1,220 @@
+#include "walk/wait_identity.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "source/file_call.h"
+#include "wake/reason.h"
+#include "wake/stack.h"
+#include "walk/whole_words.h"
+
+enum { TEXT_ROOM = 192, OBJECT_BITS = 10, FUTEX_WAIT_BITSET = 9, FUTEX_OPERATION = 0x7f, CONDITION_BYTES = 8 };
+
+struct descriptor { /* that was waited for, and since then closed so often */
+	struct {
+		int32_t process, fd;
+	} key;
+	uint32_t closed;
+	UT_hash_handle hh;
+};
+
+struct object { /* a wait's identity, by the numbers that it is made of */
+	uint64_t object;
+	uint32_t function, generation, identity;
+	int16_t call, reason;
+	bool set;
+};
+
+struct identities {
+	struct wake *wake;
+	struct whole *whole;
+	ARRAY(struct call_words) calls; /* by reason */
+	ARRAY(uint32_t) functions;	/* by number of a stack; NUMBER_NONE: not looked up */
+	struct descriptor *descriptors;
+	struct object objects[1 << OBJECT_BITS]; /* those of late */
+};
+
+struct identities *identities_new(struct wake *wake)
+{
+	struct identities *identities = NEW(struct identities);
+
+	identities->wake = wake;
+	return identities;
+}
+
+void identities_begin(struct identities *identities, struct whole *whole)
+{
+	struct descriptor *descriptor, *next;
+
+	HASH_ITER(hh, identities->descriptors, descriptor, next) {
+		HASH_DEL(identities->descriptors, descriptor);
+		free(descriptor);
+	}
+	identities->whole = whole;
+	identities->calls.count = identities->functions.count = 0;
+	memset(identities->objects, 0, sizeof(identities->objects));
+}
+
+void identities_free(struct identities *identities)
+{
+	if (!identities)
+		return;
+	identities_begin(identities, NULL);
+	free(identities->calls.items);
+	free(identities->functions.items);
+	free(identities);
+}
+
+/* A call that takes up room: a thread that makes room, in a call that receives, ends what it waits for. */
+static bool is_sending(const char *syscall)
+{
+	static const char *const calls[] = {"write", "pwrite", "send", "splice", "vmsplice", "tee"};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (!strncmp(syscall, calls[i], strlen(calls[i])))
+			return true;
+	return false;
+}
+
+const struct call_words *identities_call(struct identities *identities, int16_t reason)
+{
+	const char *name = reason_at(identities->wake->reasons, reason)->syscall;
+	struct call_words *call;
+
+	while (identities->calls.count <= (size_t)reason)
+		*ARRAY_ADD(&identities->calls) = (struct call_words){0};
+	call = &identities->calls.items[reason];
+	if (call->word || !name)
+		return call;
+	*call = (struct call_words){
+		.word = whole_word_of(identities->whole, "call=", name),
+		.name = whole_word_of(identities->whole, "", name),
+		.futex = !strncmp(name, "futex", 5),
+		.closes = !strcmp(name, "close"),
+		.replaces = !strcmp(name, "dup2") || !strcmp(name, "dup3"),
+		.descriptor = file_call_named(name) || !strncmp(name, "epoll_", 6),
+		.sends = is_sending(name),
+	};
+	return call;
+}
+
+/* The function in which the wait is; word 0: not known. */
+static uint32_t function_of(struct identities *identities, const struct thread *thread, size_t wait)
+{
+	uint32_t number = stack_number(identities->wake, thread, wait);
+	char *name;
+
+	if (!number)
+		return 0;
+	while (identities->functions.count <= number)
+		*ARRAY_ADD(&identities->functions) = NUMBER_NONE;
+	if (identities->functions.items[number] == NUMBER_NONE) {
+		name = stack_function(identities->wake, number);
+		identities->functions.items[number] = name ? whole_word_of(identities->whole, "", name) : 0;
+		free(name);
+	}
+	return identities->functions.items[number];
+}
+
+static struct descriptor *descriptor_of(struct identities *identities, int32_t process, int32_t fd, bool make)
+{
+	struct descriptor *descriptor, wanted = {.key = {process, fd}};
+
+	HASH_FIND(hh, identities->descriptors, &wanted.key, sizeof(wanted.key), descriptor);
+	if (!descriptor && make) {
+		descriptor = NEW(struct descriptor);
+		descriptor->key = wanted.key;
+		HASH_ADD(hh, identities->descriptors, key, sizeof(descriptor->key), descriptor);
+	}
+	return descriptor;
+}
+
+void identities_closed(struct identities *identities, int32_t process, int32_t fd)
+{
+	struct descriptor *descriptor = descriptor_of(identities, process, fd, false);
+
+	if (descriptor)
+		descriptor->closed++;
+}
+
+void identities_new_stack(struct identities *identities, int64_t number)
+{
+	if (number == INDEX_NONE)
+		identities->functions.count = 0;
+	else if (number >= 0 && (uint64_t)number < identities->functions.count)
+		identities->functions.items[number] = NUMBER_NONE;
+}
+
+/* The futexes of one condition variable, which it waits for in turn, are two words that lie in the same eight bytes; it alone waits by a bit set. */
+static uint64_t futex_of(const struct made_call *made)
+{
+	bool condition = (made->second & FUTEX_OPERATION) == FUTEX_WAIT_BITSET;
+
+	return condition ? made->first & ~(uint64_t)(CONDITION_BYTES - 1) : made->first;
+}
+
+static uint32_t spell_object(struct identities *identities, const struct object *object, const struct call_words *call,
+			     const struct reason *reason)
+{
+	char text[TEXT_ROOM] = "";
+
+	if (call && call->futex)
+		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)object->object);
+	else if (call && call->descriptor && object->generation)
+		snprintf(text, sizeof(text), "%d#%u", (int)(int32_t)object->object, object->generation + 1);
+	else if (call && call->descriptor)
+		snprintf(text, sizeof(text), "%d", (int)(int32_t)object->object);
+	else if (!call && (reason->lock || reason->purpose))
+		snprintf(text, sizeof(text), "%s", reason->lock ? reason->lock : reason->purpose);
+	return whole_word_of(identities->whole, "", text);
+}
+
+static uint32_t spell_identity(struct identities *identities, const struct object *object)
+{
+	const struct call_words *call = object->call == CALL_NONE ? NULL : identities_call(identities, object->call);
+	const struct reason *reason = reason_at(identities->wake->reasons, object->reason);
+
+	return whole_identity(identities->whole, (struct identity){.syscall = call ? call->name : 0,
+								  .object = spell_object(identities, object, call, reason),
+								  .function = object->function});
+}
+
+/* The same object of late; or the place where it is to be kept. */
+static struct object *cached(struct identities *identities, const struct object *object, bool *found)
+{
+	uint64_t hash = (object->object ^ (uint64_t)object->function << 40 ^ (uint64_t)object->generation << 24 ^
+			 (uint64_t)(uint16_t)object->call << 8 ^ (uint16_t)object->reason) * UINT64_C(0x9e3779b97f4a7c15);
+	struct object *known = &identities->objects[hash >> (64 - OBJECT_BITS)];
+
+	*found = known->set && known->object == object->object && known->function == object->function &&
+		 known->generation == object->generation && known->call == object->call && known->reason == object->reason;
+	return known;
+}
+
+uint32_t identities_of(struct identities *identities, const struct thread *thread, size_t wait, const struct made_call *made)
+{
+	int16_t reason = thread->pieces.items[wait].call;
+	const struct call_words *call = made->reason == CALL_NONE ? NULL : identities_call(identities, made->reason);
+	struct object object = {.function = function_of(identities, thread, wait), .call = CALL_NONE, .reason = CALL_NONE, .set = true}, *known;
+	const char *kind;
+	bool found;
+
+	if (call) {
+		object.call = made->reason;
+		object.object = call->futex ? futex_of(made) : call->descriptor ? (uint32_t)made->fd : 0;
+		if (call->descriptor)
+			object.generation = descriptor_of(identities, made->process, made->fd, true)->closed;
+	} else {
+		object.reason = reason;
+	}
+	known = cached(identities, &object, &found);
+	if (!found) {
+		object.identity = spell_identity(identities, &object);
+		*known = object;
+	}
+	kind = call && call->descriptor ? reason_at(identities->wake->reasons, reason)->object : NULL;
+	whole_kind(identities->whole, known->identity, kind ? whole_word_of(identities->whole, "", kind) : 0);
+	return known->identity;
+}

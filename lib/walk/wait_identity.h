@@ -1,0 +1,47 @@
+/*
+ * wait_identity: what a thread waits for, in words: the system call, its object, and the innermost function of the program (Argus, section
+ * 4.5; struct identity in walk/whole.h). Call alone is not enough: two reads of one thread are two waits.
+ *
+ *	identities = identities_new(wake)
+ *	identities_begin(identities, whole)			for each whole: what is known of descriptors goes with the last
+ *	number = identities_of(identities, thread, wait, &call)
+ *	identities_free(identities)
+ *
+ * A descriptor that is closed and made anew is another object: "3#2". The two futexes of a condition variable of the C library are one.
+ */
+#ifndef WALK_WAIT_IDENTITY_H
+#define WALK_WAIT_IDENTITY_H
+
+#include "wake/core.h"
+#include "walk/whole.h"
+
+struct identities;
+
+struct identities *identities_new(struct wake *wake);
+void identities_free(struct identities *identities);
+void identities_begin(struct identities *identities, struct whole *whole);
+
+/* What is known of a system call by its reason in the wake core. */
+struct call_words {
+	uint32_t word, name; /* "call=read", "read"; 0: the reason is no call */
+	bool futex, closes, replaces, descriptor, sends;
+};
+const struct call_words *identities_call(struct identities *identities, int16_t reason); /* valid until the next new reason */
+
+/* A system call that a thread made. */
+struct made_call {
+	int16_t reason; /* CALL_NONE: the thread is in none */
+	int32_t process, fd;
+	uint64_t first, second; /* arguments */
+};
+
+/* The identity of a wait in this call, which begins with this piece of the thread. */
+uint32_t identities_of(struct identities *identities, const struct thread *thread, size_t wait, const struct made_call *call);
+
+/* The process has closed a descriptor. */
+void identities_closed(struct identities *identities, int32_t process, int32_t fd);
+
+/* A number of a stack gets another meaning; INDEX_NONE: all do. */
+void identities_new_stack(struct identities *identities, int64_t number);
+
+#endif

@@ -1,0 +1,70 @@
+#include "walk/whole_find.h"
+
+const uint32_t *whole_segments(const struct whole *whole, uint32_t thread, size_t *count)
+{
+	*count = whole->thread_begins[thread + 1] - whole->thread_begins[thread];
+	return whole->of_threads + whole->thread_begins[thread];
+}
+
+uint32_t whole_find(const struct whole *whole, int32_t tid, uint64_t n)
+{
+	for (size_t i = whole->threads.count; i-- > 0;) {
+		const struct whole_thread *thread = &whole->threads.items[i];
+
+		if (thread->tid == tid && n > thread->earlier && n <= (uint64_t)thread->earlier + thread->segments)
+			return whole->of_threads[whole->thread_begins[i] + (size_t)(n - thread->earlier - 1)];
+	}
+	return NUMBER_NONE;
+}
+
+size_t whole_first(const struct whole *whole, uint32_t thread, int64_t ts)
+{
+	size_t low = 0, high;
+	const uint32_t *segments = whole_segments(whole, thread, &high);
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (segment_at(whole, segments[middle])->end <= ts)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+uint32_t whole_at(const struct whole *whole, uint32_t thread, int64_t ts)
+{
+	size_t count, at = whole_first(whole, thread, ts);
+	const uint32_t *segments = whole_segments(whole, thread, &count);
+
+	return at < count && segment_at(whole, segments[at])->start <= ts ? segments[at] : NUMBER_NONE;
+}
+
+const struct whole_edge *whole_arriving(const struct whole *whole, uint32_t segment, size_t *count)
+{
+	size_t end = COUNT_UNTIL(whole->edges.items, whole->edges.count, to, segment);
+	size_t begin = segment ? COUNT_UNTIL(whole->edges.items, end, to, segment - 1) : 0;
+
+	*count = end - begin;
+	return whole->edges.items + begin;
+}
+
+const struct whole_edge *whole_ender(const struct whole *whole, uint32_t segment)
+{
+	size_t count;
+	const struct whole_edge *edges = whole_arriving(whole, segment, &count);
+
+	while (count-- > 0)
+		if (!edges[count].weak && edges[count].ts >= segment_at(whole, segment)->wait_from)
+			return &edges[count];
+	return NULL;
+}
+
+bool whole_lost(const struct whole *whole, int64_t from, int64_t to)
+{
+	for (size_t i = 0; i < whole->gaps.count; i++)
+		if (whole->gaps.items[i].from < to && whole->gaps.items[i].to > from)
+			return true;
+	return false;
+}

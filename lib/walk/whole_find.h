@@ -1,0 +1,22 @@
+/*
+ * whole_find: what is where in a whole graph that whole_ready() has sorted: the segments of a thread, the edges that arrive, the gaps.
+ */
+#ifndef WALK_WHOLE_FIND_H
+#define WALK_WHOLE_FIND_H
+
+#include "walk/whole.h"
+
+/* The segments of a thread, in the order of time; those of a tid's threads stand one behind the other. */
+const uint32_t *whole_segments(const struct whole *whole, uint32_t thread, size_t *count);
+uint32_t whole_find(const struct whole *whole, int32_t tid, uint64_t n);     /* TID#N; NUMBER_NONE */
+size_t whole_first(const struct whole *whole, uint32_t thread, int64_t ts);  /* index of the first of these that ends behind ts */
+uint32_t whole_at(const struct whole *whole, uint32_t thread, int64_t ts);   /* the segment there; NUMBER_NONE */
+
+/* The edges that arrive at the end of a segment's wait, by time; and what ended it: the last that is strong; NULL: none. */
+const struct whole_edge *whole_arriving(const struct whole *whole, uint32_t segment, size_t *count);
+const struct whole_edge *whole_ender(const struct whole *whole, uint32_t segment);
+
+/* Whether events were lost between these times. */
+bool whole_lost(const struct whole *whole, int64_t from, int64_t to);
+
+#endif

@@ -1,0 +1,86 @@
+#include "walk/whole_words.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_ROOM = 192 };
+
+uint32_t whole_word(struct whole *whole, const char *text)
+{
+	return intern_number(&whole->words, text, strlen(text));
+}
+
+const char *whole_text(const struct whole *whole, uint32_t word)
+{
+	return intern_at(&whole->words, word, NULL);
+}
+
+uint32_t whole_word_of(struct whole *whole, const char *key, const char *name)
+{
+	char text[NAME_ROOM];
+	int length = snprintf(text, sizeof(text), "%s%s", key, name);
+
+	for (int i = 0; i < length && i < NAME_ROOM - 1; i++)
+		if (text[i] == ';' || (unsigned char)text[i] < ' ')
+			text[i] = '_';
+	return whole_word(whole, text);
+}
+
+static int compare_words(const void *a, const void *b)
+{
+	uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+
+	return one < other ? -1 : one > other;
+}
+
+size_t whole_unique(uint32_t *words, size_t count)
+{
+	size_t kept = 0;
+
+	if (count)
+		qsort(words, count, sizeof(*words), compare_words);
+	for (size_t i = 0; i < count; i++)
+		if (!kept || words[kept - 1] != words[i])
+			words[kept++] = words[i];
+	return kept;
+}
+
+uint32_t whole_set(struct whole *whole, uint32_t *words, size_t count)
+{
+	size_t kept = whole_unique(words, count);
+
+	return intern_number(&whole->sets, words, kept * sizeof(*words));
+}
+
+const uint32_t *whole_members(const struct whole *whole, uint32_t set, size_t *count)
+{
+	const uint32_t *words = intern_at(&whole->sets, set, count);
+
+	*count /= sizeof(*words);
+	return words;
+}
+
+uint32_t whole_identity(struct whole *whole, struct identity identity)
+{
+	return intern_number(&whole->identities, &identity, sizeof(identity));
+}
+
+struct identity whole_identity_at(const struct whole *whole, uint32_t identity)
+{
+	return *(const struct identity *)intern_at(&whole->identities, identity, NULL);
+}
+
+void whole_kind(struct whole *whole, uint32_t identity, uint32_t kind)
+{
+	if (!kind)
+		return;
+	while (whole->kinds.count <= identity)
+		*ARRAY_ADD(&whole->kinds) = 0;
+	whole->kinds.items[identity] = kind;
+}
+
+uint32_t whole_kind_of(const struct whole *whole, uint32_t identity)
+{
+	return identity < whole->kinds.count ? whole->kinds.items[identity] : 0;
+}

@@ -1,0 +1,31 @@
+/*
+ * whole_words: the texts of a whole graph, by number: words, sets of words, and the identities of waits. Equal ones have equal numbers. Word 0 is
+ * "", set 0 has no words, identity 0 is that of a wait of which nothing is known.
+ */
+#ifndef WALK_WHOLE_WORDS_H
+#define WALK_WHOLE_WORDS_H
+
+#include "walk/whole.h"
+
+uint32_t whole_word(struct whole *whole, const char *text);
+const char *whole_text(const struct whole *whole, uint32_t word);
+
+/* KEY and NAME in one, as a word of a set: there ';' stands between words, so that is '_' in them, as control characters are. */
+uint32_t whole_word_of(struct whole *whole, const char *key, const char *name);
+
+/* Sorts the words, and drops doubles. */
+uint32_t whole_set(struct whole *whole, uint32_t *words, size_t count);
+size_t whole_unique(uint32_t *words, size_t count); /* that alone: returns how many are left */
+const uint32_t *whole_members(const struct whole *whole, uint32_t set, size_t *count);
+
+uint32_t whole_identity(struct whole *whole, struct identity identity);
+struct identity whole_identity_at(const struct whole *whole, uint32_t identity);
+
+/*
+ * What the wait's descriptor is, "pipe", for people: it is no part of the identity, for it may be told of some waits only. The last word of it
+ * that came; 0: none.
+ */
+void whole_kind(struct whole *whole, uint32_t identity, uint32_t kind);
+uint32_t whole_kind_of(const struct whole *whole, uint32_t identity);
+
+#endif
