@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/utf8.h"
+#include "stream/fields.h"
 
 static void reserve(struct line *line, size_t more)
 {
@@ -123,6 +124,21 @@ void line_time(struct line *line, const char *key, int64_t ns)
 {
 	begin_field(line, key, NUMBER_ROOM);
 	line->length += number_spell_time(line->text + line->length, ns);
+}
+
+void line_copy(struct line *line, const struct fields *fields, const char *key, const char *value)
+{
+	line->length = 0;
+	line_append(line, fields->kind, fields->kind_length);
+	for (int i = 0; i < fields->count; i++) {
+		char *name = memory_text(fields->item[i].key, fields->item[i].key_length), *old = fields_copy(fields, name);
+
+		line_text(line, name, strcmp(name, key) != 0 ? old : value);
+		free(old);
+		free(name);
+	}
+	if (!fields_find(fields, key))
+		line_text(line, key, value);
 }
 
 void line_free(struct line *line)

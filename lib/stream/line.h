@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct fields;
+
 /* A growing text. All zero is an empty line; line_free() ends it. line_begin() empties it and keeps its memory. */
 struct line {
 	char *text; /* NUL-terminated once something is in it */
@@ -27,5 +29,8 @@ void line_double(struct line *line, const char *key, double value);
 void line_time(struct line *line, const char *key, int64_t ns); /* seconds, nine decimals; durations too */
 void line_append(struct line *line, const char *raw, size_t length); /* without quoting: " key=value" */
 void line_free(struct line *line);
+
+/* Begins a record with these fields, with another value of this key. A record without the key gets it. */
+void line_copy(struct line *line, const struct fields *fields, const char *key, const char *value);
 
 #endif

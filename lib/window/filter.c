@@ -17,6 +17,7 @@ struct filter {
 	struct events *events;
 	struct measure *measure;
 	struct thread_records *threads;
+	struct past *past;
 	struct window *window;
 	struct recall *recall; /* a recorder that was opened, until its `recorder` record says since when it keeps context */
 	const struct event_type *naming[3]; /* events that name threads */
@@ -277,7 +278,7 @@ static int stream_ends(void *context)
 	filter->now = filter->newest = INT64_MIN;
 	recall_close(filter->recall);
 	filter->recall = NULL;
-	return window_end(filter->window);
+	return window_end(filter->window) < 0 || past_end(filter->past) < 0 ? -1 : 0;
 }
 
 /* If the clock goes back further than events are out of order, it began anew: end all that is open or waits. */
@@ -302,7 +303,7 @@ static int see_event(void *context, const struct record *record)
 	learn_names(filter, &event);
 	if (measure_charts(filter->measure) == 0 && !filter->options.watch && !filter->options.policy->method->plots->rates && add_default_chart(filter) < 0)
 		return -1;
-	if (window_push(filter->window, record, event.ts) < 0)
+	if (past_push(filter->past, record, event.ts) < 0)
 		return -1;
 	if (event.ts > filter->now)
 		filter->now = event.ts;
@@ -331,7 +332,8 @@ static int see_lost(void *context, const struct record *record)
 		return -1;
 	if (fields_time(stream_fields(filter->stream, record), "from", &from) < 0)
 		return stream_fail(filter->stream, "%s", fail_text());
-	if (window_lost(filter->window, record, from, ts) < 0 ||
+	window_lost(filter->window, from, ts);
+	if (past_push(filter->past, record, ts) < 0 ||
 	    measure_lost(filter->measure, ts > filter->now ? ts : filter->now) < 0 || time_passes(filter, ts) < 0)
 		return -1;
 	return STREAM_DROP;
@@ -345,7 +347,7 @@ static int see_thread(void *context, const struct record *record)
 
 	if (fields && measure_record(filter->measure, KIND_FILE, fields, filter->now) < 0)
 		return -1;
-	return window_push(filter->window, record, filter->now) < 0 ? -1 : STREAM_DROP;
+	return past_push(filter->past, record, filter->now) < 0 ? -1 : STREAM_DROP;
 }
 
 /*
@@ -478,7 +480,7 @@ static int see_recorder(void *context, const struct record *record)
 			return -1;
 	} else if (status > 0) {
 		fail("the stream lacks context, which a recorder kept for another reader");
-		window_recall(filter->window, filter->recall, since);
+		past_recall(filter->past, filter->recall, since);
 		filter->recall = NULL;
 	} else if (!filter->recall && !filter->options.size.all && recall_is_for(fields, STDIN_FILENO) &&
 		   may_keep(filter, fields)) {
@@ -495,22 +497,6 @@ static int see_limits(void *context, const struct record *record)
 	return STREAM_PASS;
 }
 
-/* Writes a record with another value of this key. */
-static int tell_otherwise(struct filter *filter, enum kind kind, const struct fields *fields, const char *changed, const char *to)
-{
-	line_begin(&filter->line, kind_name(kind));
-	for (int i = 0; i < fields->count; i++) {
-		char *key = memory_text(fields->item[i].key, fields->item[i].key_length), *value = fields_copy(fields, key);
-
-		line_text(&filter->line, key, strcmp(key, changed) != 0 ? value : to);
-		free(value);
-		free(key);
-	}
-	if (!fields_find(fields, changed))
-		line_text(&filter->line, changed, to);
-	return stream_write_line(filter->stream, &filter->line) < 0 ? -1 : STREAM_DROP;
-}
-
 /* A signal that no filter wrote passes under its id, or the next one if that was given already, so that a window's signals are a range. */
 static int tell_brought(struct filter *filter, const struct record *record, const struct fields *fields, uint64_t id)
 {
@@ -521,7 +507,8 @@ static int tell_brought(struct filter *filter, const struct record *record, cons
 		return stream_write_record(filter->stream, record) < 0 ? -1 : STREAM_DROP;
 	}
 	number_spell_unsigned(text, ++filter->signals);
-	return tell_otherwise(filter, KIND_SIGNAL, fields, "id", text);
+	line_copy(&filter->line, fields, "id", text);
+	return stream_write_line(filter->stream, &filter->line) < 0 ? -1 : STREAM_DROP;
 }
 
 /* Opens the window of a signal that no filter wrote. */
@@ -575,38 +562,19 @@ static int see_trigger(void *context, const struct record *record)
 	return STREAM_PASS;
 }
 
-/* If the stream has the window of signals that opened one here, that is the one. */
-static void disown(struct filter *filter, const struct fields *fields)
-{
-	char signals[64], *dash;
-	uint64_t first;
-
-	if (fields_text(fields, "signals", signals, sizeof(signals)) <= 0)
-		return;
-	first = strtoull(signals, &dash, 10);
-	if (*dash == '-')
-		window_disown(filter->window, first, strtoull(dash + 1, NULL, 10));
-}
-
 static int see_window(void *context, const struct record *record)
 {
 	struct filter *filter = context;
 	const struct fields *fields = stream_fields(filter->stream, record);
-	int64_t from = INT64_MAX, to = INT64_MIN;
 	uint64_t id = 0;
-	int whole;
 
 	if (!fields)
 		return -1;
-	if (fields_unsigned(fields, "id", &id) < 0 || fields_time(fields, "from", &from) < 0 || fields_time(fields, "to", &to) < 0)
+	if (fields_unsigned(fields, "id", &id) < 0)
 		return stream_fail(filter->stream, "%s", fail_text());
 	filter_comes_behind(filter, id);
 	filter->has_gaps = true;
-	disown(filter, fields);
-	whole = window_adopt(filter->window, from, to);
-	if (whole < 0 || (whole ? stream_write_record(filter->stream, record) : tell_otherwise(filter, KIND_WINDOW, fields, "complete", "no")) < 0)
-		return -1;
-	return window_adopted(filter->window, from, to, whole) < 0 ? -1 : STREAM_DROP;
+	return window_adopt(filter->window, record, fields) < 0 ? -1 : STREAM_DROP;
 }
 
 struct filter *filter_new(struct stream *stream, const struct filter_options *options)
@@ -625,13 +593,15 @@ struct filter *filter_new(struct stream *stream, const struct filter_options *op
 	filter->naming[2] = events_type(filter->events, "task:task_rename");
 	filter->measure = measure_new(filter->events, options->policy, &listener);
 	filter->threads = thread_records_new(stream, filter->events);
-	filter->window = window_new(stream, filter->threads, &options->size);
+	filter->past = past_new(stream, filter->threads, options->size.bytes, options->size.all);
+	filter->window = window_new(stream, filter->past, &options->size);
 	return filter;
 }
 
 void filter_free(struct filter *filter)
 {
 	window_free(filter->window);
+	past_free(filter->past);
 	thread_records_free(filter->threads);
 	measure_free(filter->measure);
 	events_free(filter->events);
@@ -725,8 +695,8 @@ void filter_complaints(struct filter *filter, void (*complain)(const char *forma
 		return;
 	if (!filter->by_default || !filter->brought)
 		measure_complaints(filter->measure, complain);
-	if (window_complaint(filter->window))
-		complain("%s", window_complaint(filter->window));
+	if (past_complaint(filter->past))
+		complain("%s", past_complaint(filter->past));
 	if (thread_records_complaint(filter->threads))
 		complain("%s", thread_records_complaint(filter->threads));
 	if (events_nameless(filter->events))

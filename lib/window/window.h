@@ -1,7 +1,7 @@
 /*
  * window: passes the events around each signal, and their context.
  *
- * Events are pushed as they come and wait in a ring; a recorder may keep others in the kernel (window/recall.h). A signal opens a
+ * Events wait in the past (window/past.h). A signal opens a
  * window from its start less `before` to its end plus `after`. Events in the window pass in the order of time; others are dropped
  * once too old. Windows that overlap become one. A window holds at most about WINDOW_CONTEXTS times `bytes` of events; then it
  * closes, and another may begin at its end. That cut costs explanations, because graph-build explains each window by itself; but it
@@ -28,8 +28,7 @@
 #include <stdint.h>
 
 #include "stream/stream.h"
-#include "window/recall.h"
-#include "window/thread_records.h"
+#include "window/past.h"
 
 struct window;
 
@@ -43,26 +42,12 @@ struct window_size {
 	bool all;	       /* all events pass, as they come; `window` records say so */
 };
 
-/* `threads` must outlive the window; it gets `task` and `file` records in the order of time. */
-struct window *window_new(struct stream *stream, struct thread_records *threads, const struct window_size *size);
+/* `past` must outlive the window: it gets the stream's records, and the window passes events from it. */
+struct window *window_new(struct stream *stream, struct past *past, const struct window_size *size);
 void window_free(struct window *window);
 
-/*
- * For an input that was filtered before. window_expect() numbers the next window above `id`. From then on all events belong to windows of
- * the earlier filter and wait for them, as far as there is room. window_adopt() passes the waiting events of such a window, and window_adopted(), behind its record, tells of the
- * requests in it. 1: all of them passed; 0: some were left out;
- * -1 after fail().
- */
-void window_expect(struct window *window, uint64_t id);
-void window_disown(struct window *window, uint64_t first, uint64_t last); /* the open window, if all its signals are these: the earlier filter has it */
-int window_adopt(struct window *window, int64_t from, int64_t to);
-int window_adopted(struct window *window, int64_t from, int64_t to, bool whole);
-
-/* Adds an `event` or `lost` record with its time, or another record that must stay between the events around it. */
-int window_push(struct window *window, const struct record *record, int64_t ts);
-
-/* The same for a `lost` record: events between `from` and `ts` were lost. */
-int window_lost(struct window *window, const struct record *record, int64_t from, int64_t ts);
+/* Events between these times were lost. */
+void window_lost(struct window *window, int64_t from, int64_t to);
 
 /* Adds a signal: its interval and its badness. Opens a window for it if need be. */
 int window_signal(struct window *window, uint64_t id, int64_t start, int64_t end, double badness);
@@ -91,13 +76,15 @@ int window_close(struct window *window);
 /* Drops events older than `horizon` less `before`, unless a window is open that has a signal. */
 int window_forget(struct window *window, int64_t horizon);
 
-/* From `since` on, the recorder keeps events that the stream lacks. Owns the recall; NULL: the recorder cannot be asked. */
-void window_recall(struct window *window, struct recall *recall, int64_t since);
-
-/* The reason why the recorder failed; NULL: it did not, or there was none. */
-const char *window_complaint(const struct window *window);
-
-/* At the end of a stream: closes the window, drops waiting events, closes the recall. */
+/* At the end of a stream: closes the window. past_end() follows. */
 int window_end(struct window *window);
+
+/*
+ * For an input that was filtered before. window_expect() numbers the next window above `id`. From then on all events belong to windows of
+ * the earlier filter and wait for them, as far as there is room. window_adopt() passes the waiting events of such a window, its record, with
+ * complete=no if some were left out, and records of the requests in it. An open window whose signals are all in that one ends without a record.
+ */
+void window_expect(struct window *window, uint64_t id);
+int window_adopt(struct window *window, const struct record *record, const struct fields *fields);
 
 #endif
