@@ -60,10 +60,15 @@ static void run_command(void *context, const struct watch_firing *firing)
 }
 
 /* The charts that triggers name are those of -c, if there are any. */
-static int check_charts(void *context, const struct trigger_list *list)
+static int check_charts(const struct trigger_list *list)
 {
-	(void)context;
 	return charts.count ? trigger_check(list, (const char *const *)chart_names, charts.count) : 0;
+}
+
+/* Of triggers that were read anew. */
+static int check_triggers(void *watch, const struct trigger_list *list)
+{
+	return check_charts(list) < 0 ? -1 : watch_check(watch, list);
 }
 
 /* Reads the triggers, and checks the charts that they name. */
@@ -81,14 +86,14 @@ static void read_triggers(struct chart **loaded)
 			die("%s", fail_text());
 		chart_names[i] = memory_text(loaded[i]->name, strlen(loaded[i]->name));
 	}
-	if (check_charts(NULL, &triggers) < 0)
+	if (check_charts(&triggers) < 0)
 		die("%s", fail_text());
 }
 
 /* Reads the files of the triggers anew. */
 static void reload(void *context, struct watch *watch)
 {
-	struct trigger_list now = trigger_reload(&triggers, check_charts, NULL, warn);
+	struct trigger_list now = trigger_reload(&triggers, check_triggers, watch, warn);
 
 	(void)context;
 	if (watch_replace(watch, &now) < 0)

@@ -38,10 +38,10 @@ records() { # KIND: of standard input, without the kind
 	run -0 --separate-stderr trigger-filter -t -c ./req.chart -T "$TOP/testdata/trigger/figure-2.trigger" in
 	[ -z "$stderr" ] || fail "$stderr"
 	# of 120 requests in the window so many are slow that the mean is above 20 ms: 30, less what slots of a second cut off
-	assert_line "trigger ts=144.550000000 name=T state=fired"
-	assert_line "signal id=1 ts=144.550000000 start=144.500000000 chart=req key=k value=0 rules=trigger trigger=T tid=7 comm=srv"
+	assert_line "trigger ts=144.550000000 name=T state=fired activity=yes methods=5 to_log=args,retValue"
+	assert_line "signal id=1 ts=144.550000000 start=144.500000000 chart=req key=k value=0 rules=trigger trigger=T tid=7 comm=srv event.id=144500 url=http://x/GetGlobalFeed"
 	assert_line "window id=1 from=143.500000000 to=144.560000000 signals=1-1 complete=yes"
-	assert_line "request ts=145.050000000 start=145.000000000 id=291 trigger=T match=yes logged=yes tid=7 chart=req key=k value=0.050000000"
+	assert_line "request ts=145.050000000 start=145.000000000 id=291 trigger=T match=yes logged=yes tid=7 chart=req key=k value=0.050000000 event.id=145000 url=http://x/GetGlobalFeed"
 	assert_line --regexp "^trigger ts=199.550000000 name=T state=ended reason=input matched=10 unmatched=0$"
 	# other requests are not the feed's
 	sed 's,GetGlobalFeed,GetUser,' in >other
@@ -134,6 +134,18 @@ records() { # KIND: of standard input, without the kind
 	awk 'BEGIN { for (i = 0; i < 400; i++) printf "exception ts=%.3f tid=7 name=err\n", i < 100 ? i * 2 : 200 + (i - 100) / 3 }' >rising
 	fires exception-spike thrown 0
 	fires exception-spike rising 1
+}
+
+@test "a text of 255 bytes can be asked for, and its firing and requests tell it" {
+	chart
+	local url
+	url=/$(printf 'x%.0s' {1..240})/feed
+	requests 0 1000 500 10 "url=$url" size=4 >in
+	trigger 'ON RequestEnd R' "IF R.url LIKE '/x*x/feed' AND R.size = 4" 'LOG Methods WITH ToLog=latency, stack, cpu, exceptionName UNTIL 1 Match'
+	trigger-filter -t -c ./req.chart -T ./t.trigger in >out
+	assert_equal "$(records signal <out | sed 's/.* url=//')" "$url size=4"
+	assert_equal "$(records request <out | sed 's/.* url=//')" "$url size=4"
+	assert_equal "$(records trigger <out | sed -n '1s/.*fired //p')" "activity=no methods=all to_log=exceptionName,latency,stack,cpu"
 }
 
 @test "the same stream logs the same, a share of each class" {
@@ -229,7 +241,7 @@ records() { # KIND: of standard input, without the kind
 	printf 'event ts=1 cpu=0 tid=7 name=t:begin id=1\nevent ts=2 cpu=0 tid=7 name=t:finish id=1\nevent ts=900000000 cpu=0 tid=7 name=t:begin id=2\n' >in
 	trigger 'ON Always EVERY 1ms A IF A.Count(-1h, now) > 0' 'UNTIL 1 s'
 	run -0 timeout 20 trigger-filter -t -c ./req.chart -T ./t.trigger in
-	assert_line "trigger ts=2.001000000 name=t state=fired"
+	assert_line "trigger ts=2.001000000 name=t state=fired activity=yes methods=5 to_log=args,retValue"
 	assert_line "trigger ts=3.001000000 name=t state=ended reason=time matched=0 unmatched=0"
 	# for an hour, each a minute's rest after the end of the one before
 	assert_equal "$(records trigger <<<"$output" | grep -c fired)" 59
@@ -242,6 +254,9 @@ records() { # KIND: of standard input, without the kind
 	assert_equal "$stderr" "trigger-filter: trigger 'exception' had nothing to look at: no exceptions"
 	trigger-filter -c ./req.chart -T slow-request in | report >words
 	grep -q 'no trigger fired on chart req: 10 values' words
+	# no trigger looks at functions of -f
+	printf 'chart name=%s definition=""%s\nsummary chart=%s count=9 mean=1 p50=1 p95=1 p99=1 max=1 max_ts=2\n' func:a:b ' asked=yes' func:a:b func:a:c '' func:a:c >in
+	assert_equal "$(report in | grep 'no trigger fired')" "no trigger fired on chart func:a:b: 9 values"
 }
 
 @test "report says which trigger fired, and how long the request took" {
@@ -293,6 +308,19 @@ records() { # KIND: of standard input, without the kind
 	assert_line "signal id=4 ts=1 start=1 chart=door value=0 rules=state tid=7"
 	assert_line "signal id=5 ts=1.000000000 start=1.000000000 chart=door value=0 rules=trigger trigger=s tid=7 comm=srv"
 	assert_line "window id=1 from=0.900000000 to=1.020000000 signals=5-5 complete=yes"
+	# nor may a file that is read anew bring others
+	printf 'DEFINE TRIGGER s ON Signal S\n' >t.trigger
+	mkfifo pipe
+	trigger-filter -t -T ./t.trigger pipe >out 2>err 3>&- &
+	exec {to}>pipe
+	cat filtered >&"$to"
+	until_true 20 grep -q 'name=s state=fired' out
+	printf 'DEFINE TRIGGER t ON RequestEnd R\n' >t.trigger
+	kill -HUP $!
+	until [ -s err ]; do sed -n '$p' filtered; sleep 0.05; done | sed 's/^end.*/tick ts=9999/' >&"$to"
+	exec {to}>&-
+	wait $!
+	assert_equal "$(cat err)" "trigger-filter: trigger 't' is ON RequestEnd, but the stream was filtered before; behind a filter triggers are ON Signal, others stand in its place; its triggers stay as they are"
 }
 
 @test "stacks that a trigger logs, and that were not collected, are told" {

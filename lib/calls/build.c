@@ -143,6 +143,12 @@ static int read_badness(struct signals *signals, const struct fields *fields, st
 	return 0;
 }
 
+/* The connection on which a request to a process was answered; -1: it is none. */
+static int32_t turn_fd(const struct fields *fields, int64_t fd)
+{
+	return fields_is(fields, "chart", "turn") && fd >= 0 && fd <= INT32_MAX ? (int32_t)fd : -1;
+}
+
 static int read_signal(struct signals *signals, struct events *events, const struct fields *fields,
 		       struct graph_signal *signal)
 {
@@ -163,7 +169,7 @@ static int read_signal(struct signals *signals, struct events *events, const str
 	if (signal->start > signal->ts)
 		return fail("a signal ends before it starts");
 	signal->tid = (int32_t)tid;
-	signal->answers_fd = fields_is(fields, "chart", "turn") && fd >= 0 && fd <= INT32_MAX ? (int32_t)fd : -1;
+	signal->answers_fd = turn_fd(fields, fd);
 	signal->open = fields_is(fields, "open", "yes");
 	return 0;
 }
@@ -477,20 +483,22 @@ static int close_window(struct graph_builder *builder, const char *window)
 static int take_request(struct graph_builder *builder, const struct record *record)
 {
 	const struct fields *fields = stream_fields(builder->stream, record);
-	struct graph_signal request = {.logged = true, .answers_fd = -1};
-	int64_t tid = 0;
+	struct graph_signal request = {.logged = true};
+	int64_t tid = 0, fd = -1;
 
 	if (!fields)
 		return -1;
 	if (!fields_is(fields, "logged", "yes") || builder->logged.count >= SIGNALS_MAX)
 		return 0;
-	if (fields_time(fields, "ts", &request.ts) < 0 || fields_time(fields, "start", &request.start) < 0 || fields_integer(fields, "tid", &tid) < 0)
+	if (fields_time(fields, "ts", &request.ts) < 0 || fields_time(fields, "start", &request.start) < 0 || fields_integer(fields, "tid", &tid) < 0 ||
+	    fields_integer(fields, "fd", &fd) < 0 || read_place(builder->events, fields, &request) < 0)
 		return stream_fail(builder->stream, "%s", fail_text());
 	request.start = wake_time(request.start);
 	request.ts = wake_time(request.ts);
 	if (request.start > request.ts)
 		return stream_fail(builder->stream, "a request ends before it starts");
 	request.tid = (int32_t)tid;
+	request.answers_fd = turn_fd(fields, fd);
 	fields_text(fields, "id", request.id, sizeof(request.id));
 	if (fields_is(fields, "chart", "syscall"))
 		fields_text(fields, "key", request.call, sizeof(request.call));

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "stream/line.h"
 
 enum { IN_INTERRUPT = 0x08 | 0x10 }; /* hard or soft: TRACE_FLAG_HARDIRQ, TRACE_FLAG_SOFTIRQ of the kernel */
@@ -178,32 +179,55 @@ void binding_spelling(const struct binding *binding, const struct event *event, 
 		spelling[i] = (uint8_t)chart_field_spelling(&binding->key[i], event);
 }
 
-/* Puts " name=value" behind a text of `used` bytes, if the event has the field and it fits; returns its length then. */
-static size_t add_named(const struct chart_field *field, const struct field_world *world, const struct event *event,
-			struct line *scratch, char *text, size_t used, size_t room)
-{
-	char value[FIELD_ROOM];
-	size_t length = chart_field_spell(field, world, event, value, sizeof(value));
+/* Where fields are put one behind the other. */
+struct shown {
+	const struct binding *binding;
+	const struct field_world *world;
+	const struct event *event;
+	struct line *scratch;
+	char *text;
+	size_t used, room, wanted; /* wanted: the length of all */
+};
 
-	if (length == 0 && !event_has(event, field->raw))
-		return used;
-	line_begin(scratch, "");
-	line_bytes(scratch, field->label, value, length);
-	if (used + scratch->length >= room)
-		return used;
-	memcpy(text + used, scratch->text, scratch->length + 1);
-	return used + scratch->length;
+/* Puts " name=value" behind the text, if the event has the field and it fits. */
+static void add_named(struct shown *shown, const struct chart_field *field)
+{
+	char value[SHOWN_ROOM];
+	size_t length = chart_field_spell(field, shown->world, shown->event, value, sizeof(value));
+
+	if (length == 0 && !event_has(shown->event, field->raw))
+		return;
+	line_begin(shown->scratch, "");
+	line_bytes(shown->scratch, field->label, value, length);
+	shown->wanted += shown->scratch->length;
+	if (shown->used + shown->scratch->length >= shown->room)
+		return;
+	memcpy(shown->text + shown->used, shown->scratch->text, shown->scratch->length + 1);
+	shown->used += shown->scratch->length;
 }
 
-void binding_spell_show(const struct binding *binding, const struct field_world *world, const struct event *event,
-			const uint8_t spelling[CHART_KEYS_MAX], struct line *scratch, char *text, size_t room)
+static void add_all(struct shown *shown, const uint8_t spelling[CHART_KEYS_MAX])
 {
-	size_t used = 0;
+	const struct binding *binding = shown->binding;
 
-	*text = '\0';
+	*shown->text = '\0';
 	for (int i = 0; i < binding->keys; i++)
 		if (spelling[i] == SPELL_TEXT)
-			used = add_named(&binding->key[i], world, event, scratch, text, used, room);
+			add_named(shown, &binding->key[i]);
 	for (int i = 0; i < binding->shows; i++)
-		used = add_named(&binding->show[i], world, event, scratch, text, used, room);
+		add_named(shown, &binding->show[i]);
+}
+
+char *binding_spell_show(const struct binding *binding, const struct field_world *world, const struct event *event,
+			 const uint8_t spelling[CHART_KEYS_MAX], struct line *scratch, char *text, size_t room)
+{
+	struct shown shown = {binding, world, event, scratch, text, 0, room, 0}, whole = shown;
+
+	add_all(&shown, spelling);
+	if (shown.used == shown.wanted)
+		return NULL;
+	whole.room = shown.wanted + 1;
+	whole.text = memory_new(whole.room, 1);
+	add_all(&whole, spelling);
+	return whole.text;
 }

@@ -68,8 +68,11 @@ void binding_spell_split(const struct binding *binding, const struct field_world
 /* How each number of the key is spelled. */
 void binding_spelling(const struct binding *binding, const struct event *event, uint8_t spelling[CHART_KEYS_MAX]);
 
-/* The key fields that are text, and the show fields, as " name=value name=value", as many as fit; `scratch` is any line. */
-void binding_spell_show(const struct binding *binding, const struct field_world *world, const struct event *event,
-			const uint8_t spelling[CHART_KEYS_MAX], struct line *scratch, char *text, size_t room);
+/*
+ * The key fields that are text, and the show fields, as " name=value name=value", as many as fit; `scratch` is any line. Returns all of them if
+ * some did not fit, which the caller frees; else NULL.
+ */
+char *binding_spell_show(const struct binding *binding, const struct field_world *world, const struct event *event,
+			 const uint8_t spelling[CHART_KEYS_MAX], struct line *scratch, char *text, size_t room);
 
 #endif

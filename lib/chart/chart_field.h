@@ -16,7 +16,7 @@
 #include "chart/sample.h"
 #include "event/event.h"
 
-enum { FIELD_ROOM = 128 }; /* longer spellings are cut */
+enum { FIELD_ROOM = 128, SHOWN_ROOM = 1024 }; /* longer spellings are cut; the second of fields that are shown */
 
 struct chart_field {
 	char name[48];

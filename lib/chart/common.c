@@ -102,14 +102,16 @@ static void remember(struct common *common, const struct sample *sample)
 	int least = 0;
 
 	if (common->held_count < COMMON_HELD) {
-		common->held[common->held_count++] = *sample;
-		return;
+		least = common->held_count++;
+	} else {
+		for (int i = 1; i < COMMON_HELD; i++)
+			if (common->held[i].value < common->held[least].value)
+				least = i;
+		if (sample->value <= common->held[least].value)
+			return;
 	}
-	for (int i = 1; i < COMMON_HELD; i++)
-		if (common->held[i].value < common->held[least].value)
-			least = i;
-	if (sample->value > common->held[least].value)
-		common->held[least] = *sample;
+	common->held[least] = *sample;
+	common->held[least].whole = NULL;
 }
 
 static void gather(struct common *common, const struct sample *sample)

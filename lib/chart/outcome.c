@@ -211,8 +211,9 @@ int start_begin(struct measure *measure, struct binding *binding, const struct e
 	start->sample.key_count = binding->keys;
 	start->sample.world = &measure->world;
 	binding_spelling(binding, event, start->sample.spelling);
-	binding_spell_show(binding, &measure->world, event, start->sample.spelling, &measure->scratch, start->sample.show,
-			   sizeof(start->sample.show));
+	start->shown = binding_spell_show(binding, &measure->world, event, start->sample.spelling, &measure->scratch, start->sample.show,
+					  sizeof(start->sample.show));
+	start->sample.whole = start->shown;
 	patience_add(&measure->patience, start);
 	if (measure->judge.tell.begins && measure->judge.tell.begins(measure->judge.tell.context, &start->sample) < 0)
 		return -1;

@@ -328,6 +328,7 @@ void start_release(struct start *start)
 	struct pairs *pairs = start->table->pairs;
 
 	ranges_drop(&pairs->ranges, &start->lacks);
+	free(start->shown);
 	start->next = pairs->free_starts;
 	pairs->free_starts = start;
 }

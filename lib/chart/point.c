@@ -96,6 +96,7 @@ static void describe_weighted(const struct plot *plot, struct sample *sample)
 	sample->tid = -1;
 	sample->key_count = 0;
 	sample->show[0] = '\0';
+	sample->whole = NULL;
 }
 
 static void describe_group(const struct plot *plot, struct sample *sample)

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/fail.h"
+#include "base/memory.h"
 #include "chart/chart_field.h"
 #include "chart/series.h"
 #include "chart/span.h"
@@ -70,7 +71,7 @@ void sample_field_name(const char *field, char label[SAMPLE_NAME_ROOM])
 {
 	static const char *const taken[] = {"id",     "ts",  "start", "chart", "key",  "value",
 					    "center", "ucl", "rules", "tid",   "comm", "open", "unit", "n", "mean",
-					    "signs", "sign_ts", "sign_value"};
+					    "signs", "sign_ts", "sign_value", "trigger", "text", "match", "logged"};
 	const char *prefix = "";
 
 	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
@@ -86,7 +87,7 @@ static void add_series(struct line *line, const struct series *series)
 		line_text(line, "key", series->key);
 }
 
-static void add_keys(struct line *line, const struct sample *sample)
+void sample_add_shown(struct line *line, const struct sample *sample)
 {
 	char value[64];
 
@@ -97,6 +98,7 @@ static void add_keys(struct line *line, const struct sample *sample)
 			line_bytes(line, sample->keys[i].label, value,
 				   chart_field_spell_number(&sample->keys[i], sample->world, spelling, sample->key[i], value, sizeof(value)));
 	}
+	line_append(line, sample->whole ? sample->whole : sample->show, strlen(sample->whole ? sample->whole : sample->show));
 }
 
 static bool is_called(const char *label, size_t length, const char *name)
@@ -110,20 +112,35 @@ static bool is_called(const char *label, size_t length, const char *name)
 	return length == strlen(name) && !strncasecmp(label, name, length);
 }
 
-int sample_field(const struct sample *sample, const char *name, char *text, size_t room)
+/* Of the fields that stand in a line, " name=value name=value". */
+static int find_shown(const char *shown, size_t length, char *line, const char *name, char *text, size_t room)
 {
-	char line[SAMPLE_SHOW_ROOM + 1];
 	struct fields fields;
 
-	for (int i = 0; i < sample->key_count; i++)
-		if (sample->spelling[i] != SPELL_TEXT && is_called(sample->keys[i].label, strlen(sample->keys[i].label), name))
-			return (int)chart_field_spell_number(&sample->keys[i], sample->world, sample->spelling[i], sample->key[i], text, room);
-	if (!*sample->show || fields_parse(&fields, line, (size_t)snprintf(line, sizeof(line), "x%s", sample->show)) < 0)
+	*line = 'x';
+	memcpy(line + 1, shown, length);
+	if (fields_parse(&fields, line, length + 1) < 0)
 		return -1;
 	for (int i = 0; i < fields.count; i++)
 		if (is_called(fields.item[i].key, fields.item[i].key_length, name))
 			return (int)field_text(&fields.item[i], text, room);
 	return -1;
+}
+
+int sample_field(const struct sample *sample, const char *name, char *text, size_t room)
+{
+	char line[SAMPLE_SHOW_ROOM + 1], *longer;
+	int found;
+
+	for (int i = 0; i < sample->key_count; i++)
+		if (sample->spelling[i] != SPELL_TEXT && is_called(sample->keys[i].label, strlen(sample->keys[i].label), name))
+			return (int)chart_field_spell_number(&sample->keys[i], sample->world, sample->spelling[i], sample->key[i], text, room);
+	if (!sample->whole)
+		return find_shown(sample->show, strlen(sample->show), line, name, text, room);
+	longer = memory_new(strlen(sample->whole) + 2, 1);
+	found = find_shown(sample->whole, strlen(sample->whole), longer, name, text, room);
+	free(longer);
+	return found;
 }
 
 /* Some may be of the signal's own time. */
@@ -162,8 +179,7 @@ void sample_signal_line(struct line *line, const struct sample *sample, uint64_t
 		line_integer(line, "tid", sample->tid);
 		line_text(line, "comm", comm);
 	}
-	add_keys(line, sample);
-	line_append(line, sample->show, strlen(sample->show));
+	sample_add_shown(line, sample);
 	if (sample->open)
 		line_text(line, "open", "yes");
 	if (sample->mean)

@@ -40,7 +40,8 @@ struct sample {
 	const struct chart_field *keys;	 /* the start's key fields */
 	const struct field_world *world; /* to spell them */
 	uint8_t spelling[CHART_KEYS_MAX]; /* enum event_spelling, of each */
-	char show[SAMPLE_SHOW_ROOM]; /* its keys that are text, and its show fields, as " name=value" ready for a line */
+	char show[SAMPLE_SHOW_ROOM]; /* its keys that are text, and its show fields, as " name=value" ready for a line; as many as fit */
+	const char *whole; /* all of these; of its start, and gone with it; NULL: `show` has all, or no more are kept */
 	int64_t key[CHART_KEYS_MAX];
 };
 
@@ -54,6 +55,9 @@ int sample_field(const struct sample *sample, const char *name, char *text, size
 
 /* Puts samples in the order of their starts; none are in order too. */
 void sample_sort(struct sample *samples, size_t count);
+
+/* Adds the key and show fields, " dev=8,0 sector=4", as the signal tells them. */
+void sample_add_shown(struct line *line, const struct sample *sample);
 
 /*
  * The `signal` record of a sample; `comm` is the name of its thread. Key and show fields that are called like a key of the

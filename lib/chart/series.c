@@ -222,6 +222,7 @@ static void remember_worst(struct series *series, const struct sample *sample)
 	for (; at > 0 && series->worst[at - 1].value < sample->value; at--)
 		series->worst[at] = series->worst[at - 1];
 	series->worst[at] = *sample;
+	series->worst[at].whole = NULL;
 }
 
 bool series_gather(struct series *series, const struct policy *policy, const struct sample *sample,

@@ -32,6 +32,7 @@ struct start {
 	enum start_state state;
 	uint32_t ended_before; /* the caller's: what its series' `ended` was */
 	int64_t due; /* the caller's: when a suspect is to be looked at again */
+	char *shown; /* what its sample's `whole` points to; freed with the release */
 	bool for_cpu; /* the caller's: it waits for a CPU */
 	bool doubted; /* the caller's: it was due, but no signal says that it is open */
 	int cpu; /* the caller's: which one the wake-up chose; -1: not known */

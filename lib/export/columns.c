@@ -34,7 +34,7 @@ static const char *const *const columns[KINDS] = {
 	[KIND_SIGNAL] = COLUMNS("id", "ts", "start", "chart", "key", "value", "unit", "n", "center", "lcl", "ucl", "rules",
 				"tid", "comm", "open", "mean", "signs", "sign_ts", "sign_value", "trigger", "text"),
 	[KIND_WINDOW] = COLUMNS("id", "from", "to", "signals", "request", "complete", "passed"),
-	[KIND_TRIGGER] = COLUMNS("ts", "name", "state", "reason", "matched", "unmatched"),
+	[KIND_TRIGGER] = COLUMNS("ts", "name", "state", "reason", "matched", "unmatched", "activity", "methods", "to_log"),
 	[KIND_REQUEST] = COLUMNS("ts", "start", "id", "trigger", "match", "logged", "tid", "chart", "key", "value"),
 	[KIND_CALL] = COLUMNS("ts", "start", "tid", "function", "request", "trigger", "match", "ret", "left"),
 	[KIND_EXCEPTION] = COLUMNS("ts", "tid", "object", "name", "what", "function", "cause"),

@@ -140,6 +140,8 @@ static int take_chart(struct tracks *tracks, const struct fields *fields)
 		free(chart->title);
 		chart->title = fit_clean(definition && definition->title ? definition->title : "");
 		chart->counts = definition && definition->method;
+		chart->asked |= fields_is(fields, "asked", "yes");
+		tracks->asked |= chart->asked;
 	}
 	if (definition)
 		chart_free(definition);

@@ -81,6 +81,7 @@ struct track {
 struct tracked_chart {
 	char *name, *title;
 	bool counts; /* in intervals, instead of measuring what begins and ends */
+	bool asked;  /* the collector was asked for it: its values are requests, which triggers look at */
 	uint64_t signals, moments;
 	struct track *tracks; /* hash by key, in order of arrival */
 	struct track *others; /* the last of them: for all keys beyond the bounds; NULL: no more */
@@ -95,6 +96,7 @@ struct tracks {
 	struct tracked_chart *charts; /* hash by name, in order of arrival */
 	struct tracked_chart *others; /* one of them: for all beyond TRACKS_CHARTS; NULL: there were no more */
 	size_t count;		      /* of all charts */
+	bool asked;		      /* the collector tells which it was asked for */
 
 	/* private */
 	const struct site *site;

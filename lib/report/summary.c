@@ -184,6 +184,12 @@ static bool is_function(const struct tracked_chart *chart)
 	return !strncmp(chart->name, "func:", strlen("func:"));
 }
 
+/* A function that only graphs are made of: no trigger looked at its calls. */
+static bool is_unwatched(const struct model *model, const struct tracked_chart *chart)
+{
+	return model->tracks->asked && !chart->asked && state_of(chart) == STATE_WATCHED;
+}
+
 static bool comes_before(const struct track *a, const struct track *b)
 {
 	if (a->signals != b->signals)
@@ -431,7 +437,7 @@ static void say_functions(FILE *out, const struct model *model, enum state state
 	char *text;
 
 	for (const struct tracked_chart *chart = model->tracks->charts; chart; chart = chart->hh.next)
-		if (is_function(chart) && state_of(chart) == state) {
+		if (is_function(chart) && state_of(chart) == state && !is_unwatched(model, chart)) {
 			values += state == STATE_WATCHED ? summed_of(chart) : values_of(chart);
 			largest = largest_of(chart, largest);
 			count_hanging(&hangings, chart);
@@ -488,7 +494,7 @@ static void add_charts(struct summary *summary, const struct model *model)
 	if (is_unfiltered(model))
 		return;
 	for (const struct tracked_chart *chart = model->tracks->charts; chart; chart = chart->hh.next)
-		if (is_function(chart)) {
+		if (is_function(chart) && !is_unwatched(model, chart)) {
 			functions[state_of(chart)]++;
 			all++;
 		}
@@ -501,6 +507,8 @@ static void add_charts(struct summary *summary, const struct model *model)
 	for (const struct tracked_chart *chart = model->tracks->charts; chart; chart = chart->hh.next) {
 		enum state state = state_of(chart);
 
+		if (is_unwatched(model, chart))
+			continue;
 		if (!is_function(chart) || state == STATE_ABNORMAL || functions[state] <= FUNCTIONS_TOLD)
 			add_chart(summary, model, chart, state, 0, 0);
 		if (chart->others && model->tracks->count < TRACKS_OF_ALL)

@@ -18,6 +18,7 @@
 
 #include "base/memory.h"
 #include "event/condition.h"
+#include "trigger/to_log.h"
 
 enum { TRIGGERS_MAX = 64 }; /* of a run */
 
@@ -65,10 +66,6 @@ struct trigger_value {
 	bool is_text, is_number; /* neither: it is taken for what it is compared with */
 };
 
-enum trigger_metric {
-	METRIC_ARGS = 1, METRIC_RET_VALUE = 2, METRIC_EXCEPTION_NAME = 4, METRIC_LATENCY = 8, METRIC_STACK = 16, METRIC_CPU = 32
-};
-
 /* One of the alternatives of UNTIL, all of whose limits must be reached; 0: not limited. */
 struct trigger_until {
 	uint64_t match, unmatch; /* logged requests */
@@ -89,9 +86,7 @@ struct trigger {
 	struct condition *condition; /* of IF; NULL: always true */
 	ARRAY(struct trigger_value) values;
 	ARRAY(const struct condition *) scope; /* parts of the condition that an event must pass to count in aggregates */
-	bool logs_request, logs_methods;
-	uint64_t top;	 /* methods that are logged; 0: all */
-	unsigned to_log; /* enum trigger_metric */
+	struct to_log log;
 	double match_share, unmatch_share; /* probabilities of being logged */
 	ARRAY(struct trigger_until) until;
 	/* where it was written, for messages */

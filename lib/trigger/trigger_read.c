@@ -21,11 +21,6 @@ static const struct {
 	enum trigger_on on;
 } ons[] = {{"RequestStart", ON_REQUEST_START}, {"RequestEnd", ON_REQUEST_END}, {"Exception", ON_EXCEPTION}, {"Signal", ON_SIGNAL}, {"Always", ON_ALWAYS}};
 
-static const struct {
-	const char *name;
-	enum trigger_metric metric;
-} metrics[] = {{"args", METRIC_ARGS}, {"retValue", METRIC_RET_VALUE}, {"exceptionName", METRIC_EXCEPTION_NAME}, {"latency", METRIC_LATENCY}, {"stack", METRIC_STACK}, {"cpu", METRIC_CPU}};
-
 const char *trigger_on_name(enum trigger_on on)
 {
 	for (size_t i = 0; i < sizeof(ons) / sizeof(ons[0]); i++)
@@ -148,7 +143,8 @@ static int read_methods(struct trigger *trigger, struct script *script, struct t
 	if (targets->has_methods)
 		return script_fail(script, &script->now, "Methods are said twice");
 	targets->has_methods = true;
-	if (script_at(script, "Top") ? read_top(script, &trigger->top) < 0 : script_take(script, "All") < 0)
+	trigger->log.methods = TO_LOG_ALL;
+	if (script_at(script, "Top") ? read_top(script, &trigger->log.methods) < 0 : script_take(script, "All") < 0)
 		return -1;
 	return script_need(script, "Method") < 0 || take_var(script, &targets->methods) < 0 ? -1 : 0;
 }
@@ -157,7 +153,7 @@ static int read_targets(struct trigger *trigger, struct script *script, struct t
 {
 	int status, more = 1;
 
-	trigger->top = 0;
+	trigger->log.methods = 0;
 	while (more > 0) {
 		if (script_at(script, "RequestActivity"))
 			status = read_request(script, targets);
@@ -169,8 +165,7 @@ static int read_targets(struct trigger *trigger, struct script *script, struct t
 			return -1;
 		more = script_take_mark(script, ",");
 	}
-	trigger->logs_request = targets->has_request;
-	trigger->logs_methods = targets->has_methods;
+	trigger->log.activity = targets->has_request;
 	return more;
 }
 
@@ -178,17 +173,17 @@ static int read_metrics(struct trigger *trigger, struct script *script)
 {
 	int more = 1;
 
-	trigger->to_log = 0;
+	trigger->log.metrics = 0;
 	while (more > 0) {
 		size_t i = 0;
 
 		if (script_at(script, "memoryDump"))
 			return script_fail(script, &script->now, "memoryDump is not logged; run gcore by --exec");
-		while (i < sizeof(metrics) / sizeof(metrics[0]) && !script_at(script, metrics[i].name))
+		while (metric_name(i) && !script_at(script, metric_name(i)))
 			i++;
-		if (i == sizeof(metrics) / sizeof(metrics[0]))
+		if (!metric_name(i))
 			return script_expected(script, "args, retValue, exceptionName, latency, stack or cpu");
-		trigger->to_log |= metrics[i].metric;
+		trigger->log.metrics |= 1u << i;
 		if (script_next(script) < 0)
 			return -1;
 		more = script_take_mark(script, ",");
@@ -334,9 +329,7 @@ static int read_until(struct trigger *trigger, struct script *script)
 /* What holds where a trigger does not say else (the paper's figure 2). */
 static void set_defaults(struct trigger *trigger)
 {
-	trigger->logs_request = trigger->logs_methods = true;
-	trigger->top = 5;
-	trigger->to_log = METRIC_ARGS | METRIC_RET_VALUE;
+	trigger->log = TO_LOG_DEFAULT;
 	trigger->match_share = 1;
 	trigger->unmatch_share = 0.3;
 	*ARRAY_ADD(&trigger->until) = (struct trigger_until){.match = 10, .unmatch = 10};

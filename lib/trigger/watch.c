@@ -47,6 +47,7 @@ struct watch {
 	ARRAY(struct watched) items;
 	bool began;	 /* a time has come in this stream */
 	bool lacks;	 /* behind a loss, until the next time */
+	bool behind;	 /* the stream was filtered before */
 	ARRAY(char *) asked; /* charts of the stream that the collector was asked for; none: all */
 	int64_t now;
 	int64_t due;	 /* no limit or multiple lies before it */
@@ -214,6 +215,7 @@ static struct filter_found found_at(const struct watched *watched, const struct 
 	const struct sample *request = occasion->request;
 	int64_t tid = -1;
 
+	found.request = request;
 	if (request) {
 		found.chart = request->series->chart;
 		found.key = request->series->key;
@@ -250,6 +252,7 @@ static int fire(struct watch *watch, struct watched *watched, const struct occas
 	line_time(line, "ts", occasion->ts);
 	line_text(line, "name", watched->trigger->name);
 	line_text(line, "state", "fired");
+	to_log_spell(&watched->trigger->log, line);
 	if (stream_write_line(watch->stream, line) < 0 || filter_found(watch->filter, &found) < 0)
 		return -1;
 	if (watch->options.fired)
@@ -307,6 +310,7 @@ static int write_request(struct watch *watch, const struct watched *watched, con
 	if (request->series->key)
 		line_text(line, "key", request->series->key);
 	line_time(line, "value", span_between(request->start, request->end));
+	sample_add_shown(line, request);
 	return stream_write_line(watch->stream, line);
 }
 
@@ -328,7 +332,7 @@ static int log_request(struct watch *watch, struct watched *watched, const struc
 	bool logged = *count < most_of(trigger, match) && share_of(watched, request->number) < (match ? trigger->match_share : trigger->unmatch_share);
 
 	*count += logged;
-	if ((logged && trigger->logs_request && give_window(watch, watched, request) < 0) || write_request(watch, watched, request, match, logged) < 0)
+	if ((logged && trigger->log.activity && give_window(watch, watched, request) < 0) || write_request(watch, watched, request, match, logged) < 0)
 		return -1;
 	find_due(watch);
 	return logged && is_over(watched, request->end) ? end(watch, watched, request->end, "count") : 0;
@@ -569,17 +573,22 @@ static int see_lost(void *context)
 }
 
 /* Most events are gone: requests and totals would be wrong. */
+static int check_behind(const struct trigger *trigger)
+{
+	if (trigger->on == ON_SIGNAL)
+		return 0;
+	return fail("trigger '%s' is ON %s, but the stream was filtered before; behind a filter triggers are ON Signal, others stand in its place",
+		    trigger->name, trigger_on_name(trigger->on));
+}
+
 static int see_behind(void *context)
 {
-	const struct watch *watch = context;
+	struct watch *watch = context;
 
-	for (size_t i = 0; i < watch->items.count; i++) {
-		const struct trigger *trigger = watch->items.items[i].trigger;
-
-		if (trigger->on != ON_SIGNAL)
-			return fail("trigger '%s' is ON %s, but the stream was filtered before; behind a filter triggers are ON Signal, others stand in "
-				    "its place", trigger->name, trigger_on_name(trigger->on));
-	}
+	watch->behind = true;
+	for (size_t i = 0; i < watch->items.count; i++)
+		if (check_behind(watch->items.items[i].trigger) < 0)
+			return -1;
 	return 0;
 }
 
@@ -598,7 +607,7 @@ static int see_finish(void *context)
 		watched->hits.count = watched->oldest = 0;
 		watched->next = INT64_MAX;
 	}
-	watch->began = watch->lacks = false;
+	watch->began = watch->lacks = watch->behind = false;
 	watch->now = INT64_MIN;
 	watch->due = INT64_MAX;
 	return 0;
@@ -698,6 +707,14 @@ int watch_replace(struct watch *watch, const struct trigger_list *list)
 	return status;
 }
 
+int watch_check(const struct watch *watch, const struct trigger_list *list)
+{
+	for (size_t i = 0; watch->behind && i < list->items.count; i++)
+		if (check_behind(list->items.items[i]) < 0)
+			return -1;
+	return 0;
+}
+
 struct watch *watch_new(struct stream *stream, const struct trigger_list *list, const struct watch_options *options)
 {
 	struct watch *watch = NEW(struct watch);
@@ -743,7 +760,7 @@ void watch_complaints(const struct watch *watch, void (*complain)(const char *fo
 		if (!watch->items.items[i].looked_at)
 			complain("trigger '%s' had nothing to look at: no %s", trigger->name,
 				 trigger->on == ON_EXCEPTION ? "exceptions" : trigger->on == ON_SIGNAL ? "signals" : "requests of its charts");
-		else if (watch->items.items[i].given && (trigger->to_log & METRIC_STACK) && !filter_has_stacks(watch->filter))
+		else if (watch->items.items[i].given && trigger->log.activity && (trigger->log.metrics & METRIC_STACK) && !filter_has_stacks(watch->filter))
 			complain("trigger '%s' logs stacks, but none came; collect with --stack", trigger->name);
 	}
 }

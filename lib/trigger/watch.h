@@ -41,6 +41,9 @@ struct watch *watch_new(struct stream *stream, const struct trigger_list *list, 
 int watch_replace(struct watch *watch, const struct trigger_list *list);
 void watch_free(struct watch *watch);
 
+/* Tells whether these triggers may watch the stream at hand: behind a filter only those on signals may. 0; -1 after fail(). */
+int watch_check(const struct watch *watch, const struct trigger_list *list);
+
 /* What to put into struct filter_options, and the filter that it went into. */
 const struct filter_watch *watch_of_filter(struct watch *watch);
 void watch_filter(struct watch *watch, struct filter *filter);

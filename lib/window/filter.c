@@ -155,6 +155,8 @@ int filter_found(struct filter *filter, const struct filter_found *found)
 	}
 	if (found->text)
 		line_text(line, "text", found->text);
+	if (found->request)
+		sample_add_shown(line, found->request);
 	return stream_write_line(filter->stream, line);
 }
 

@@ -55,6 +55,7 @@ bool filter_has_stacks(const struct filter *filter);
 /* What a watch found. tid: -1 if no thread; key and text, for people, may be NULL. */
 struct filter_found {
 	const char *trigger, *chart, *key, *text;
+	const struct sample *request; /* whose fields are told; NULL: none */
 	int64_t start, end;
 	int32_t tid;
 };

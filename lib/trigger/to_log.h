@@ -1,0 +1,37 @@
+/*
+ * to_log: what a trigger logs from its firing on: its clause LOG, and the keys activity=, methods= and to_log= of its `trigger` record, by which
+ * the rest of the pipe knows.
+ */
+#ifndef TRIGGER_TO_LOG_H
+#define TRIGGER_TO_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum metric {
+	METRIC_ARGS = 1, METRIC_RET_VALUE = 2, METRIC_EXCEPTION_NAME = 4, METRIC_LATENCY = 8, METRIC_STACK = 16, METRIC_CPU = 32
+};
+
+#define TO_LOG_ALL UINT64_MAX
+
+struct to_log {
+	bool activity;	  /* windows of requests, for their graphs */
+	uint64_t methods; /* so many of the most blamed; TO_LOG_ALL; 0: none */
+	unsigned metrics; /* of each call */
+};
+
+/* What is logged where LOG does not say (the paper's figure 2). */
+#define TO_LOG_DEFAULT ((struct to_log){.activity = true, .methods = 5, .metrics = METRIC_ARGS | METRIC_RET_VALUE})
+
+/* The metrics by name: "args" is number 0. NULL: there are no more. */
+const char *metric_name(size_t number);
+
+struct line;
+void to_log_spell(const struct to_log *log, struct line *line);
+
+/* What the record does not tell is the default: older ones tell nothing. Unknown metrics are passed over. */
+struct fields;
+struct to_log to_log_read(const struct fields *fields);
+
+#endif
