@@ -1227,6 +1227,18 @@ told() {
 	done
 }
 
+@test "who has the lock of a file since before the trace is told when another tries to get it" {
+	flock -F "$W/shop.lock" sleep 600 3>&- &
+	victim=$!
+	held() { ! flock -n "$W/shop.lock" true; }
+	until_true 10 held
+	collect -e filelock:flock_lock_inode -o "$W/stream"
+	told() { held; has "$W/stream" " name=filelock:holder pid=$victim .* path=$W/shop.lock\$"; }
+	until_true 30 told
+	kill $pid
+	wait $pid
+}
+
 @test "what a process runs is told, without its arguments, and its control group" {
 	need_tracefs
 	[ "$(readlink /proc/self/ns/pid)" = "pid:[4026531836]" ] || skip "needs the first namespace of processes"

@@ -4,7 +4,7 @@
 
 /* Of a deed; see graph/deed.h. */
 #define DEED "deed", "who", "pool", "pipe", "whom", "irq", "softirq", "syscall", "object", \
-	"lock", "for", "queue", "request", "dev", "scheduler", "group", "pace", "doubt", "function"
+	"lock", "for", "queue", "request", "dev", "scheduler", "file", "group", "pace", "doubt", "function"
 
 #define COLUMNS(...) (const char *const[]) { __VA_ARGS__, NULL }
 

@@ -52,7 +52,7 @@ static const struct key end_keys[] = {{"records", COUNT}, {"lost", COUNT}, {"cut
 /* Behind those of path and blame: what was done, by names of threads, devices and functions (tailblame-graph(5)). */
 static const struct key deed_keys[] = {
 	{"deed", TEXT}, {"who", TEXT}, {"pool", TEXT}, {"pipe", TEXT}, {"whom", TEXT}, {"irq", TEXT}, {"softirq", TEXT}, {"syscall", TEXT},
-	{"object", TEXT}, {"lock", TEXT}, {"for", TEXT}, {"queue", TEXT}, {"request", TEXT}, {"dev", DEVICE}, {"scheduler", TEXT}, {"group", TEXT},
+	{"object", TEXT}, {"lock", TEXT}, {"for", TEXT}, {"queue", TEXT}, {"request", TEXT}, {"dev", DEVICE}, {"scheduler", TEXT}, {"file", TEXT}, {"group", TEXT},
 	{"pace", TEXT}, {"doubt", TEXT}, {"function", TEXT}, {"cpu", INTEGER}, {"who_tid", INTEGER}, {"whom_tid", INTEGER}, {0},
 };
 

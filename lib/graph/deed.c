@@ -12,7 +12,7 @@ static const char *const kind_names[DEEDS] = {
 	[DEED_DIE] = "die", [DEED_CRASH] = "crash", [DEED_HOLD_CPU] = "hold-cpu", [DEED_READY] = "ready", [DEED_WAIT] = "wait",
 	[DEED_INTERRUPT] = "interrupt", [DEED_SLEEP] = "sleep", [DEED_ALARM] = "alarm", [DEED_PACKET] = "packet",
 	[DEED_OUTSIDE] = "outside", [DEED_HOUSEKEEPING] = "housekeeping", [DEED_DELIVER] = "deliver",
-	[DEED_UNKNOWN] = "unknown", [DEED_POLL] = "poll",
+	[DEED_UNKNOWN] = "unknown", [DEED_POLL] = "poll", [DEED_HOLD_LOCK] = "hold-lock",
 	[DEED_QUEUE_WORK] = "queue-work", [DEED_TIMER_WORK] = "timer-work", [DEED_UNKNOWN_WORK] = "unknown-work", [DEED_THROTTLE_CPU] = "throttle-cpu",
 	[DEED_THROTTLE_IO] = "throttle-io", [DEED_THROTTLE_DIRTY] = "throttle-dirty", [DEED_HOLD_BACK] = "hold-back",
 	[DEED_BEHIND] = "behind", [DEED_SERVICE] = "service", [DEED_UNSEEN] = "unseen", [DEED_LOST] = "lost", [DEED_GAP] = "gap",
@@ -38,6 +38,7 @@ static const struct key deed_keys[] = {
 	DEED_KEY("lock", KEY_TEXT, lock),	    DEED_KEY("for", KEY_TEXT, purpose),
 	DEED_KEY("queue", KEY_TEXT, queue),	    DEED_KEY("request", KEY_TEXT, request),
 	DEED_KEY("dev", KEY_TEXT, dev),		    DEED_KEY("scheduler", KEY_TEXT, scheduler),
+	DEED_KEY("file", KEY_TEXT, file),
 	DEED_KEY("group", KEY_TEXT, group),	    DEED_KEY("pace", KEY_TEXT, pace),	    DEED_KEY("doubt", KEY_TEXT, doubt),
 	DEED_KEY("function", KEY_TEXT, function),
 };

@@ -28,7 +28,7 @@ enum deed_kind {
 	/* an interrupt took the CPU from a thread */
 	DEED_INTERRUPT,
 	/* what ended a wait, or began a work, and has no history of its own */
-	DEED_SLEEP, DEED_ALARM, DEED_PACKET, DEED_OUTSIDE, DEED_HOUSEKEEPING, DEED_DELIVER, DEED_UNKNOWN, DEED_POLL,
+	DEED_SLEEP, DEED_ALARM, DEED_PACKET, DEED_OUTSIDE, DEED_HOUSEKEEPING, DEED_DELIVER, DEED_UNKNOWN, DEED_POLL, DEED_HOLD_LOCK,
 	DEED_QUEUE_WORK, DEED_TIMER_WORK, DEED_UNKNOWN_WORK,
 	/* somebody was not let */
 	DEED_THROTTLE_CPU, DEED_THROTTLE_IO, DEED_THROTTLE_DIRTY,
@@ -53,6 +53,7 @@ struct deed {
 	const char *syscall, *object, *lock, *purpose; /* what a wait was in, and for; see words_reason() */
 	const char *queue;			       /* of works */
 	const char *request, *dev, *scheduler;	       /* a block request: read, write ...; its device: 7:0; what queued it */
+	const char *file;			       /* that is locked: its path */
 	const char *group;			       /* the control group whose CPU quota was used up; by whom: who */
 	const char *pace;			       /* low: the CPU's frequency was */
 	const char *doubt;			       /* its end may have come unseen: cpu, overtaken; see tailblame-graph(5) */

@@ -109,7 +109,8 @@ static const struct {
 	[DEED_HOUSEKEEPING] = {.make_actor = interrupt, .act = "{reason:wait} of {whom:?}"},
 	[DEED_DELIVER] = {"softirq", "on its way to {whom:?}"},
 	[DEED_UNKNOWN] = {"unknown", "{reason:wait} of {whom:?}"},
-	[DEED_POLL] = {"unknown", "holder of what {whom:?} polls by {syscall:?}"},
+	[DEED_POLL] = {"unknown", "holder of {file:what}{file?, which} {whom:?} polls by {syscall:?}"},
+	[DEED_HOLD_LOCK] = {.act = "holding the lock of {file:a file} that {whom:?} wants"},
 	[DEED_QUEUE_WORK] = {.make_actor = interrupt, .act = "work on {queue:?}"},
 	[DEED_TIMER_WORK] = {"timer", "work on {queue:?}"},
 	[DEED_UNKNOWN_WORK] = {"unknown", "work on {queue:?}"},
@@ -136,7 +137,7 @@ static char *key_text(const struct deed *deed, const char *key, size_t length)
 	} keys[] = {
 		{"who", offsetof(struct deed, who)},	     {"whom", offsetof(struct deed, whom)},
 		{"queue", offsetof(struct deed, queue)},     {"for", offsetof(struct deed, purpose)},
-		{"syscall", offsetof(struct deed, syscall)}, {"pace", offsetof(struct deed, pace)},	     {"request", offsetof(struct deed, request)},
+		{"syscall", offsetof(struct deed, syscall)}, {"pace", offsetof(struct deed, pace)},  {"file", offsetof(struct deed, file)},	     {"request", offsetof(struct deed, request)},
 		{"dev", offsetof(struct deed, dev)},	     {"scheduler", offsetof(struct deed, scheduler)},
 	};
 
@@ -560,6 +561,7 @@ static bool is_threads(const struct deed *deed)
 	case DEED_CRASH:
 	case DEED_READY:
 	case DEED_WAIT:
+	case DEED_HOLD_LOCK:
 		return true;
 	default:
 		return deed->kind == DEED_HOLD_CPU && deed->who;
@@ -665,7 +667,9 @@ static struct sentence unknown(const struct node *node, bool open)
 
 static struct sentence poller(const struct node *node)
 {
-	char *often = every(node), *words = memory_format("polls by %s %s; who holds it is unknown", or_else(node->deed->syscall, "?"), often);
+	const char *file = node->deed->file;
+	char *often = every(node), *words = memory_format("polls %s%sby %s %s; who holds it is unknown", or_else(file, ""), file ? " " : "",
+							  or_else(node->deed->syscall, "?"), often);
 
 	free(often);
 	return of_waiter(node->deed->whom, words);

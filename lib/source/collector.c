@@ -25,6 +25,7 @@
 #include "source/guardian.h"
 #include "source/instance.h"
 #include "source/interpreters.h"
+#include "source/locks.h"
 #include "source/meddling.h"
 #include "source/merge.h"
 #include "source/process.h"
@@ -105,6 +106,7 @@ struct collector {
 	char *meddled;		   /* the file that somebody else wrote to first; NULL: none */
 	int64_t told;		   /* until then all is told, or said to be in doubt */
 	bool block;	      /* block events are on */
+	bool locks;	      /* so are tries to lock files */
 	bool switches;	      /* so is sched_switch */
 	bool timers;	      /* so are events of timers, whose functions are to be told */
 	int64_t last_written; /* when something was, by the trace clock */
@@ -284,6 +286,9 @@ static int begin_wish(struct collector *collector, struct wish *wish)
 		return -1;
 	if (wish->flags & WISH_WHOLE && wish->filter && filter_here(collector, wish) < 0)
 		return -1;
+	if (wish->layout.lock.inode_at && !collector->locks && locks_format(collector->stream) < 0)
+		return -1;
+	collector->locks |= wish->layout.lock.inode_at != 0;
 	collector->block |= strcmp(wish->system, "block") == 0;
 	collector->timers |= strncmp(wish->event, "timer:", strlen("timer:")) == 0;
 	collector->switches |= wish->layout.is_switch;
@@ -304,6 +309,7 @@ int collector_prepare(struct collector *collector, struct stream *stream, int ou
 		.stacks = collector->stacks,
 		.foreign = collector->foreign,
 		.exceptions = collector->exceptions,
+		.clock = &collector->clock,
 	};
 	if (wishes_enable(collector->wishes, collector->instance, collector->keeper) < 0 || open_rings(collector) < 0)
 		return -1;

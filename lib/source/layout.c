@@ -72,6 +72,19 @@ static void find_descriptor(struct layout *layout, const char *event, struct tep
 		layout->state_at = field_offset(format, "prev_state");
 }
 
+static void find_lock(struct layout_lock *lock, const char *event, struct tep_event *format)
+{
+	lock->is_flock = strcmp(event, "filelock:flock_lock_inode") == 0;
+	if (!lock->is_flock && strcmp(event, "filelock:posix_lock_inode") != 0)
+		return;
+	lock->dev_at = field_offset(format, "s_dev");
+	lock->start_at = field_offset(format, "fl_start");
+	lock->end_at = field_offset(format, "fl_end");
+	lock->result_at = field_offset(format, "ret");
+	if (lock->dev_at && lock->start_at && lock->end_at && lock->result_at > lock->end_at)
+		lock->inode_at = field_offset(format, "i_ino");
+}
+
 void layout_learn(struct layout *layout, const char *event, const char *waits, struct tep_event *format)
 {
 	*layout = (struct layout){
@@ -87,4 +100,5 @@ void layout_learn(struct layout *layout, const char *event, const char *waits, s
 		layout->shared |= strcmp(format->system, shared_systems[i]) == 0;
 	find_threads(layout, event, format);
 	find_descriptor(layout, event, format);
+	find_lock(&layout->lock, event, format);
 }

@@ -16,6 +16,12 @@ struct layout_thread {
 	bool dynamic;	    /* at `comm` is not the name, but where it is */
 };
 
+/* Offsets in an event of a try to lock a file; all 0: it is none. */
+struct layout_lock {
+	uint16_t dev_at, inode_at, start_at, end_at, result_at;
+	bool is_flock; /* else by fcntl(2) */
+};
+
 struct layout {
 	bool is_switch, is_exec, is_fork, is_exit;
 	bool shared; /* it concerns others than the thread in whose context it happened: a CPU or a device changes hands */
@@ -26,6 +32,7 @@ struct layout {
 	bool is_call;	   /* a thread enters a system call, or leaves it */
 	uint16_t fd_at;	   /* offset of the call's first argument if that may be a descriptor; 0: it is none */
 	uint16_t call_at;  /* offset of the call's number if it may be any call; 0: its name tells */
+	struct layout_lock lock;
 	uint16_t state_at; /* offset of the state in which a thread leaves the CPU; 0: none */
 };
 

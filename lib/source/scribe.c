@@ -8,6 +8,7 @@
 #include "source/execs.h"
 #include "source/file_call.h"
 #include "source/files.h"
+#include "source/locks.h"
 #include "source/proof.h"
 #include "source/threads.h"
 #include "source/titles.h"
@@ -33,6 +34,7 @@ struct scribe {
 	struct stacks *stacks;
 	struct threads threads;	 /* named so far */
 	struct files *files;	 /* NULL: /proc does not tell of them */
+	struct locks *locks;	 /* NULL: likewise */
 	bool unswitched;	 /* who falls asleep is not seen here, so those are looked at that stay in a call for a file, */
 	ARRAY(int32_t) callers;	 /* of these threads */
 	int32_t own[SCRIBE_OWN];
@@ -53,6 +55,7 @@ struct scribe *scribe_new(const struct scribe_setup *setup)
 	scribe->process = setup->process;
 	scribe->stacks = setup->stacks;
 	scribe->files = setup->foreign ? NULL : files_new();
+	scribe->locks = setup->foreign || !setup->clock ? NULL : locks_new(setup->clock);
 	scribe->threads.foreign = setup->foreign;
 	scribe->threads.asker = setup->asker;
 	scribe->threads.execs = setup->execs;
@@ -68,6 +71,7 @@ void scribe_free(struct scribe *scribe)
 		return;
 	threads_free(&scribe->threads);
 	files_free(scribe->files);
+	locks_free(scribe->locks);
 	free(scribe->callers.items);
 	free(scribe->mappers.items);
 	free(scribe->began.items);
@@ -436,7 +440,10 @@ int scribe_event(struct scribe *scribe, const struct ring *ring)
 	scribe->events++;
 	if (wish->introduced && scribe->by.introduce(scribe->by.context, &record) < 0)
 		return -1;
-	return stream_write_record(scribe->stream, &record);
+	status = stream_write_record(scribe->stream, &record);
+	if (status == 0 && layout->lock.inode_at && scribe->locks)
+		status = locks_see(scribe->locks, scribe->stream, &scribe->threads, layout, ring, common.tid);
+	return status;
 }
 
 /* --- stacks: events of our own making, in the form of the kernel's ----------------------------------------------- */

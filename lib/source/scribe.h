@@ -39,6 +39,7 @@ struct scribe_setup {
 	struct execs *execs;   /* NULL: the kernel does not tell what they are begun with, so that /proc must */
 	struct titles *titles; /* NULL: what processes call themselves later is not told */
 	struct exceptions *exceptions; /* NULL: none are told */
+	const struct trace_clock *clock; /* NULL: /proc does not tell who has the locks of files */
 	bool always_asks;      /* it does not see who runs another program */
 
 	int (*introduce)(void *context, const struct record *event); /* writes what must precede a wish that says so; 0, or -1 after fail() */

@@ -41,7 +41,7 @@ bool at_known(const struct at *at);	/* a part has a row for it */
 struct thread *at_thread(const struct at *at);
 struct thread *at_own(const struct at *at);
 
-enum { ROW_FIELDS = 6 };
+enum { ROW_FIELDS = 7 };
 
 /* A row of a part's table of events; of rows that fit an event the first counts, and of each part one. */
 struct part_event {

@@ -11,6 +11,9 @@
  * Polling for a lock: a thread tries to get it, fails, sleeps, and tries again. The sleeps are its own, but whoever holds the lock
  * is why. Locks of files have events that name the file, the range and the thread; other tries are known by what the call returns,
  * and their holder is not. A shell polls by its children: one tries and ends, the next one sleeps.
+ *
+ * Of a lock that was taken before the data, the collector tells who has it (source/locks.h). That also explains a wait for a lock that nobody
+ * has given back yet.
  */
 
 /* As many tries in a row are polling. */
@@ -21,6 +24,7 @@ struct poll { /* one thread's tries in a row */
 	int64_t from, to;    /* the range */
 	int64_t first, last; /* when a try failed */
 	int tries;
+	bool waits;   /* it does not try again, but waits */
 	int16_t call; /* index of a text */
 };
 
@@ -31,9 +35,19 @@ struct held { /* a range of a file, by a process */
 	int64_t since, until; /* TIME_NONE: before the data; not yet */
 };
 
+enum { FILE_PATH = 128 };
+
+struct told { /* by the collector, of a file that somebody tries to lock */
+	uint64_t dev, inode;
+	int64_t from, to, ts; /* ts: the holder still had the lock then */
+	int32_t pid; /* of the holder; 0: not known */
+	char path[FILE_PATH]; /* "": not known */
+};
+
 struct polls { /* of the window */
 	ARRAY(struct poll) polls;
 	ARRAY(struct held) held;
+	ARRAY(struct told) told;
 };
 
 struct poll_sleep { /* between two tries */
@@ -73,13 +87,14 @@ static void forget(struct wake *wake)
 {
 	ARRAY_FREE(&polls_of(wake)->polls);
 	ARRAY_FREE(&polls_of(wake)->held);
+	ARRAY_FREE(&polls_of(wake)->told);
 }
 
 /* --- tries ---------------------------------------------------------------------------------------------------------------- */
 
 static bool is_same(const struct poll *poll, const struct poll *try)
 {
-	return poll->call == try->call && poll->dev == try->dev && poll->inode == try->inode;
+	return poll->call == try->call && poll->dev == try->dev && poll->inode == try->inode && poll->waits == try->waits;
 }
 
 static void note(struct wake *wake, struct thread *thread, const struct poll *try, int32_t child)
@@ -158,6 +173,21 @@ static bool overlap(const struct held *held, const struct poll *poll)
 	return held->dev == poll->dev && held->inode == poll->inode && held->from <= poll->to && poll->from <= held->to;
 }
 
+/* What the collector told of this file and range, in which the holder, or else the path, is known. NULL: nothing. */
+static const struct told *told_of(const struct wake *wake, const struct poll *poll, bool holder)
+{
+	const struct polls *polls = polls_of(wake);
+
+	for (size_t i = polls->told.count; poll->inode && i-- > 0;) {
+		const struct told *told = &polls->told.items[i];
+
+		if (told->dev == poll->dev && told->inode == poll->inode && told->from <= poll->to && poll->from <= told->to &&
+		    (holder ? told->pid > 0 : *told->path))
+			return told;
+	}
+	return NULL;
+}
+
 static void unlock(struct wake *wake, const struct thread *thread, const struct poll *range)
 {
 	struct polls *polls = polls_of(wake);
@@ -177,7 +207,7 @@ static void unlock(struct wake *wake, const struct thread *thread, const struct 
 							 thread->index, TIME_NONE,    wake->now};
 }
 
-enum { TYPE_UNLOCK = 2, LOCKS_MAX = 1 << 12 };
+enum { TYPE_UNLOCK = 2, DEFERRED = 1, LOCKS_MAX = 1 << 12 };
 
 static void on_lock(struct at *at, const char *call)
 {
@@ -192,7 +222,10 @@ static void on_lock(struct at *at, const char *call)
 	try.call = name_text(at->wake->names, call);
 	if (polls_of(at->wake)->held.count >= LOCKS_MAX)
 		polls_of(at->wake)->held.count = 0;
-	if (result == -11)
+	try.waits = result == DEFERRED;
+	if (try.waits)
+		note(at->wake, thread, &try, INDEX_NONE);
+	else if (result == -11)
 		fails(at->wake, thread, &try);
 	else if (result == 0 && at_number(at, TYPE) == TYPE_UNLOCK)
 		unlock(at->wake, thread, &try);
@@ -209,6 +242,19 @@ static void on_posix_lock(struct at *at)
 static void on_flock(struct at *at)
 {
 	on_lock(at, "flock");
+}
+
+static void on_holder(struct at *at)
+{
+	enum { PID, DEV, INODE, START, END, LATE, PATH };
+	struct told *told;
+
+	if (polls_of(at->wake)->told.count >= LOCKS_MAX)
+		return;
+	told = ARRAY_ADD(&polls_of(at->wake)->told);
+	*told = (struct told){.dev = (uint64_t)at_number(at, DEV), .inode = (uint64_t)at_number(at, INODE), .from = at_number(at, START),
+			      .to = at_number(at, END), .ts = at->wake->now + at_number(at, LATE), .pid = (int32_t)at_number(at, PID)};
+	at_text(at, PATH, told->path, sizeof(told->path));
 }
 
 /* --- sleeps between tries ------------------------------------------------------------------------------------------------- */
@@ -239,6 +285,18 @@ static void woke(struct wake *wake, const struct waking *waking)
 	polling->tried = false;
 	wait->flags |= PIECE_POLL;
 	*ARRAY_ADD(&of(thread)->sleeps) = (struct poll_sleep){wait->start, polling->poll};
+}
+
+/* It waits for a lock that another has. */
+static void left(struct wake *wake, struct thread *thread)
+{
+	struct polling *polling = of(thread);
+
+	if (!polling->tried || !polls_of(wake)->polls.items[polling->poll].waits || !thread_asleep(thread))
+		return;
+	polling->tried = false;
+	thread_last(thread)->flags |= PIECE_POLL;
+	*ARRAY_ADD(&polling->sleeps) = (struct poll_sleep){thread_last(thread)->start, polling->poll};
 }
 
 static const struct poll *poll_of(const struct wake *wake, const struct thread *thread, const struct piece *wait)
@@ -275,6 +333,30 @@ static const struct held *holder_of(const struct wake *wake, const struct thread
 	return found;
 }
 
+/*
+ * Adds whoever has had the lock since before the data, as the collector told. A process that is known to have taken or given it back in the data
+ * is there already.
+ */
+static void add_told(struct wake *wake, const struct poll *poll)
+{
+	const struct told *told = told_of(wake, poll, true);
+	const struct thread *holder = told ? core_thread(wake, told->pid) : NULL;
+	struct polls *polls = polls_of(wake);
+
+	for (size_t i = 0; holder && i < polls->held.count; i++)
+		if (overlap(&polls->held.items[i], poll) && are_one_process(wake, polls->held.items[i].thread, holder->index))
+			return;
+	if (holder && polls->held.count < LOCKS_MAX)
+		*ARRAY_ADD(&polls->held) = (struct held){told->dev, told->inode, told->from, told->to, holder->index, TIME_NONE, TIME_NONE};
+}
+
+static const char *path_of(const struct wake *wake, const struct poll *poll)
+{
+	const struct told *told = told_of(wake, poll, false);
+
+	return told ? told->path : NULL;
+}
+
 /* Who holds the lock is not in the data. */
 static int32_t unknown_node(struct cut *cut, const struct thread *thread, const struct piece *wait, const struct poll *poll, int64_t end)
 {
@@ -284,6 +366,7 @@ static int32_t unknown_node(struct cut *cut, const struct thread *thread, const 
 
 	deed.whom = wake_comm_at(cut->wake, thread, wait->start);
 	deed.syscall = name_at(cut->wake->names, poll->call, "?");
+	deed.file = path_of(cut->wake, poll);
 	detail.period = (poll->last - poll->first) / (poll->tries - 1);
 	index = wait_end_node(cut, thread, wait, WHAT_UNKNOWN, wait->start, end, &deed);
 	cut->graph->nodes.items[index].whom_tid = thread->tid;
@@ -304,10 +387,32 @@ static int32_t late_node(struct cut *cut, const struct thread *thread, const str
 	return index;
 }
 
-static void explain_held(struct walk *walk, const struct thread *thread, const struct piece *wait, const struct held *held, int32_t node,
-			 struct errand errand)
+/* Whether nothing is known of what the thread did then. */
+static bool is_silent(const struct thread *thread, int64_t ts)
+{
+	size_t at = thread_find(thread, ts);
+
+	return at == 0 || (thread->pieces.items[at - 1].what == WHAT_UNKNOWN && !(thread->pieces.items[at - 1].flags & PIECE_LOST));
+}
+
+static int32_t holding_node(struct cut *cut, const struct thread *thread, const struct poll *poll, const struct thread *holder, int64_t from, int64_t end)
+{
+	struct deed deed = deed_of(DEED_HOLD_LOCK);
+	int32_t index;
+
+	deed.who = wake_comm_at(cut->wake, holder, from);
+	deed.whom = wake_comm_at(cut->wake, thread, from);
+	deed.file = path_of(cut->wake, poll);
+	index = new_node(cut, WHAT_UNKNOWN, from, end, holder->tid, &deed);
+	cut->graph->nodes.items[index].whom_tid = thread->tid;
+	return index;
+}
+
+static void explain_held(struct walk *walk, const struct thread *thread, const struct piece *wait, const struct poll *poll, const struct held *held,
+			 int32_t node, struct errand errand)
 {
 	int64_t until = held->until == TIME_NONE ? errand.ts : sooner(held->until, errand.ts);
+	const struct thread *holder = core_sync(walk->cut.wake, held->thread);
 
 	if (until < errand.ts) {
 		errand.after = late_node(&walk->cut, thread, wait, until, errand.ts);
@@ -319,7 +424,11 @@ static void explain_held(struct walk *walk, const struct thread *thread, const s
 	errand.index = held->thread;
 	errand.at = sooner(errand.at, until);
 	errand.floor = later(errand.floor, held->since);
-	if (errand.at > errand.floor)
+	if (errand.at <= errand.floor)
+		return;
+	if (is_silent(holder, errand.at))
+		walk_link(walk, holding_node(&walk->cut, thread, poll, holder, errand.floor, errand.at), errand.after, errand.edge, errand.ts);
+	else
 		walk_later(walk, errand);
 }
 
@@ -329,13 +438,16 @@ static void explain(struct walk *walk, const struct thread *thread, size_t at, i
 	const struct poll *poll = poll_of(walk->cut.wake, thread, wait);
 	const struct held *held;
 
-	if (!poll || poll->tries < TRIES_MIN || wait->cause != CAUSE_TIMER) {
-		walk->cut.wake->parts[wait->cause / CAUSES_EACH]->explain(walk, thread, at, node, errand);
+	if (!poll || (poll->waits ? wait->cause != CAUSE_NONE : poll->tries < TRIES_MIN || wait->cause != CAUSE_TIMER)) {
+		walk_explain(walk, thread, at, node, errand);
 		return;
 	}
+	add_told(walk->cut.wake, poll);
 	held = holder_of(walk->cut.wake, thread, poll, wait->start, errand.ts);
 	if (held)
-		explain_held(walk, thread, wait, held, node, errand);
+		explain_held(walk, thread, wait, poll, held, node, errand);
+	else if (poll->waits)
+		walk_explain(walk, thread, at, node, errand);
 	else
 		walk_link(walk, unknown_node(&walk->cut, thread, wait, poll, errand.ts), node, EDGE_WAKE, errand.ts);
 }
@@ -348,6 +460,7 @@ static void thread_free(struct thread *thread)
 static const struct part_event events[] = {
 	{"filelock:posix_lock_inode", on_posix_lock, {"s_dev", "i_ino", "type", "ret", "fl_start", "fl_end"}},
 	{"filelock:flock_lock_inode", on_flock, {"s_dev", "i_ino", "type", "ret", "fl_start", "fl_end"}},
+	{"filelock:holder", on_holder, {"pid", "s_dev", "i_ino", "fl_start", "fl_end", "late", "path"}, .aside = true},
 	{"syscalls:sys_exit_", on_exit_call, {"ret"}, .named = call_named},
 	{0},
 };
@@ -361,6 +474,7 @@ const struct part poll_part = {
 	.thread_free = thread_free,
 	.thread_lost = thread_lost,
 	.returns = returns,
+	.left = left,
 	.woke = woke,
 	.explain = explain,
 };

@@ -64,10 +64,22 @@ size_t walk_piece_at(const struct thread *thread, const struct errand *errand)
 	return at;
 }
 
+void walk_explain(struct walk *walk, const struct thread *thread, size_t at, int32_t node, struct errand errand)
+{
+	const struct piece *wait = &thread->pieces.items[at];
+	const struct part *part = walk->cut.wake->parts[wait->cause / CAUSES_EACH];
+
+	if (part->explain)
+		part->explain(walk, thread, at, node, errand);
+	else if (wait->cause == CAUSE_THREAD)
+		walk_later(walk, errand);
+	else
+		walk_link(walk, nobody_node(&walk->cut, thread, wait, errand.ts, false), node, EDGE_WAKE, errand.ts);
+}
+
 static void walk_wait(struct walk *walk, const struct thread *thread, size_t at, int32_t node, struct errand errand)
 {
 	const struct piece *wait = &thread->pieces.items[at];
-	const struct part *part = walk->cut.wake->parts[wait->flags & PIECE_POLL ? PART_POLL : wait->cause / CAUSES_EACH];
 	int64_t end = thread_piece_end(walk->cut.wake, thread, at);
 
 	errand.after = node;
@@ -77,12 +89,10 @@ static void walk_wait(struct walk *walk, const struct thread *thread, size_t at,
 	errand.floor = later(errand.floor, walk->cut.graph->nodes.items[node].start);
 	errand.edge = EDGE_WAKE;
 	errand.index = wait->cause_index;
-	if (part->explain)
-		part->explain(walk, thread, at, node, errand);
-	else if (wait->cause == CAUSE_THREAD)
-		walk_later(walk, errand);
+	if (wait->flags & PIECE_POLL)
+		walk->cut.wake->parts[PART_POLL]->explain(walk, thread, at, node, errand);
 	else
-		walk_link(walk, nobody_node(&walk->cut, thread, wait, end, false), node, EDGE_WAKE, end);
+		walk_explain(walk, thread, at, node, errand);
 }
 
 /* Whoever killed the thread has not ended what it waited for. False: it was not killed in this wait. */

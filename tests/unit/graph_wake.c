@@ -643,6 +643,64 @@ static void check_ring_worker(bool woken)
 	assert(nodes(g, "iou-wrk-10: running", NULL) == 0);
 }
 
+static void tries(int tenths, int cpu, int tid, int type, int result)
+{
+	event(tenths, cpu, tid, "filelock:flock_lock_inode s_dev=0x700000 i_ino=9 type=%d ret=%d fl_start=0 fl_end=9223372036854775807", type, result);
+}
+
+static void holds(int tenths, int tid, int holder, int inode)
+{
+	event(tenths, 0, tid, "filelock:holder pid=%d s_dev=0x700000 i_ino=%d fl_start=0 fl_end=9223372036854775807 late=1000 path=/db", holder, inode);
+}
+
+/* The victim tries to lock file 9, twice in vain; process 30 is told to have had that lock, or that of another file, before the data. */
+static void victim_polls(int inode)
+{
+	begin();
+	victim_sleeps();
+	name(30, 30, "keeper");
+	for (int at = 12; at < 50; at += 10) {
+		tries(at, 0, VICTIM, 1, at < 40 ? -11 : 0);
+		if (at == 12)
+			holds(at, VICTIM, 30, inode);
+		if (at > 40)
+			break;
+		switches(at, 0, VICTIM, 'S', 0);
+		expires(at + 9, 1, VICTIM);
+		switches(at + 9, 0, 0, 'R', VICTIM);
+	}
+}
+
+/* A lock that was taken before the data. */
+static void check_old_lock(void)
+{
+	const char *holding = "keeper: holding the lock of /db that victim wants";
+	const struct graph *g;
+
+	victim_polls(9);
+	g = graph(12, 42);
+	expect(g, holding, 3, 27);
+	assert(has_edge(g, holding, "victim: waiting", EDGE_WAKE));
+	victim_polls(8);
+	g = graph(12, 42);
+	expect(g, holding, 0, 0);
+	expect(g, "unknown: holder of what victim polls by flock", 3, 27);
+	victim_polls(9);
+	name(40, 40, "other"); /* it takes the lock later */
+	switches(44, 1, 0, 'R', 40);
+	tries(45, 1, 40, 1, 0);
+	g = graph(12, 42);
+	expect(g, holding, 3, 27);
+	begin(); /* it waits, and nobody has given the lock back yet */
+	victim_sleeps();
+	name(30, 30, "keeper");
+	tries(12, 0, VICTIM, 1, 1);
+	holds(12, VICTIM, 30, 9);
+	switches(12, 0, VICTIM, 'S', 0);
+	g = graph(12, 42);
+	expect(g, holding, 1, 30);
+}
+
 int main(void)
 {
 	setenv("TAILBLAME_DATA", ".", 0); /* tests run in the source tree */
@@ -662,6 +720,7 @@ int main(void)
 	check_batches();
 	check_housekeeping();
 	check_names();
+	check_old_lock();
 	check_begins_in_wait();
 	check_ring();
 	check_ring_worker(true);

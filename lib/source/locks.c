@@ -1,0 +1,215 @@
+#include "source/locks.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/glance.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "source/wishes.h"
+
+enum {
+	ID_HOLDER = WISH_OWN_IDS + 15,
+	PATH_ROOM = 128,
+	LOOKED = 16,	   /* files that were looked up last */
+	LINES_MAX = 1 << 13, /* of the kernel's list: one of 8,192 locks takes two milliseconds to read */
+	LINKS_MAX = 1 << 10, /* descriptors of a process, until its file is found */
+};
+
+/* What a list says that was read so long after the try may not have been true then. */
+static const int64_t late_max = NSEC_PER_SEC / 5, between_looks = NSEC_PER_SEC / 10;
+
+/* What the format below describes. */
+struct holder_event {
+	uint16_t common_type;
+	uint8_t common_flags, common_preempt_count;
+	int32_t common_pid;
+	int32_t pid; /* 0: not known */
+	uint32_t s_dev;
+	uint64_t i_ino;
+	int64_t fl_start, fl_end, late;
+	char path[PATH_ROOM]; /* its end, if it is longer; "": not known */
+};
+
+static const char format[] =
+	"filelock\0name: holder\nID: 65535\nformat:\n"
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+	"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+	"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+	"\tfield:int pid;\toffset:8;\tsize:4;\tsigned:1;\n"
+	"\tfield:dev_t s_dev;\toffset:12;\tsize:4;\tsigned:0;\n"
+	"\tfield:unsigned long i_ino;\toffset:16;\tsize:8;\tsigned:0;\n"
+	"\tfield:loff_t fl_start;\toffset:24;\tsize:8;\tsigned:1;\n"
+	"\tfield:loff_t fl_end;\toffset:32;\tsize:8;\tsigned:1;\n"
+	"\tfield:s64 late;\toffset:40;\tsize:8;\tsigned:1;\n"
+	"\tfield:char path[128];\toffset:48;\tsize:128;\tsigned:0;\n\n"
+	"print fmt: \"pid=%d dev=0x%x ino=0x%lx start=%lld end=%lld late=%lld path=%s\", REC->pid, REC->s_dev, REC->i_ino, REC->fl_start, "
+	"REC->fl_end, REC->late, REC->path\n";
+
+struct looked {
+	uint32_t dev;
+	uint64_t inode;
+	int64_t ts; /* when; 0: never */
+};
+
+struct locks {
+	const struct trace_clock *clock;
+	struct looked looked[LOOKED];
+	int next;
+};
+
+struct locks *locks_new(const struct trace_clock *clock)
+{
+	struct locks *locks = NEW(struct locks);
+
+	locks->clock = clock;
+	return locks;
+}
+
+void locks_free(struct locks *locks)
+{
+	free(locks);
+}
+
+int locks_format(struct stream *stream)
+{
+	struct record record = {.kind = KIND_FORMAT, .packed = true, .text = format, .length = sizeof(format) - 1};
+
+	return stream_write_record(stream, &record);
+}
+
+/* Whether the file is due, and from now on it was looked up. */
+static bool is_due(struct locks *locks, uint32_t dev, uint64_t inode, int64_t now)
+{
+	struct looked *looked = NULL;
+
+	for (int i = 0; i < LOOKED && !looked; i++)
+		if (locks->looked[i].ts && locks->looked[i].dev == dev && locks->looked[i].inode == inode)
+			looked = &locks->looked[i];
+	if (looked && now - looked->ts < between_looks)
+		return false;
+	if (!looked)
+		looked = &locks->looked[locks->next++ % LOOKED];
+	*looked = (struct looked){dev, inode, now};
+	return true;
+}
+
+/* --- the list ------------------------------------------------------------------------------------------------------------- */
+
+/* "3: POSIX  ADVISORY  WRITE 4510 07:00:131 0 EOF"; one that waits has "->" behind its number. The kernel's dev_t has 20 bits of minor number. */
+static bool take_line(const char *line, const char *sort, struct holder_event *event)
+{
+	char kind[16], last[24];
+	unsigned major, minor;
+	long long start;
+	uint64_t inode;
+	int pid;
+
+	if (sscanf(line, "%*d: %15s %*s %*s %d %x:%x:%" SCNu64 " %lld %23s", kind, &pid, &major, &minor, &inode, &start, last) != 7)
+		return false;
+	if (pid <= 0 || (major << 20 | minor) != event->s_dev || inode != event->i_ino || strcmp(kind, sort) != 0)
+		return false;
+	if (start > event->fl_end || (strcmp(last, "EOF") != 0 && strtoll(last, NULL, 10) < event->fl_start))
+		return false;
+	event->pid = pid;
+	return true;
+}
+
+static void read_list(const char *sort, struct holder_event *event)
+{
+	FILE *file = fopen("/proc/locks", "re");
+	char line[256];
+
+	for (int left = LINES_MAX; file && left > 0 && fgets(line, sizeof(line), file); left--)
+		if (take_line(line, sort, event))
+			break;
+	if (file)
+		fclose(file);
+}
+
+/* --- what the file is called ---------------------------------------------------------------------------------------------- */
+
+/* Where the process has it open. False: it has not, or has several of that number. */
+static bool find_path(int32_t id, uint64_t inode, char path[PATH_ROOM])
+{
+	char name[48], target[PATH_MAX];
+	ssize_t length = -1;
+	DIR *folder;
+	struct dirent *entry;
+
+	snprintf(name, sizeof(name), "/proc/%d/fd", id);
+	folder = opendir(name);
+	for (int left = LINKS_MAX; folder && length < 0 && left > 0 && (entry = readdir(folder)); left--) {
+		struct glance seen;
+
+		snprintf(name, sizeof(name), "/proc/%d/fd/%d", id, atoi(entry->d_name));
+		if (*entry->d_name != '.' && glance_at(name, &seen) && seen.inode == inode)
+			length = readlink(name, target, sizeof(target) - 1);
+	}
+	if (folder)
+		closedir(folder);
+	if (length <= 0 || *target != '/')
+		return false;
+	target[length] = '\0';
+	memcpy(path, target + (length < PATH_ROOM ? 0 : length - PATH_ROOM + 1), (size_t)(length < PATH_ROOM ? length : PATH_ROOM - 1) + 1);
+	return true;
+}
+
+static int64_t long_at(const struct ring *ring, uint16_t offset)
+{
+	int64_t number = 0;
+
+	memcpy(&number, ring->page.payload + offset, sizeof(number));
+	return number;
+}
+
+static int32_t int_at(const struct ring *ring, uint16_t offset)
+{
+	int32_t number = 0;
+
+	memcpy(&number, ring->page.payload + offset, sizeof(number));
+	return number;
+}
+
+/* Whether somebody else has the lock: the try failed, or the thread is to wait. */
+static bool is_vain(const struct layout_lock *lock, const struct ring *ring)
+{
+	enum { DEFERRED = 1, AGAIN = -11 };
+	int32_t result;
+
+	if (!lock->inode_at || lock->result_at + sizeof(result) > ring->page.size || ring->page.swapped)
+		return false;
+	result = int_at(ring, lock->result_at);
+	return result == DEFERRED || result == AGAIN;
+}
+
+int locks_see(struct locks *locks, struct stream *stream, struct threads *threads, const struct layout *layout, const struct ring *ring, int32_t tid)
+{
+	const struct layout_lock *lock = &layout->lock;
+	struct holder_event event = {.common_type = ID_HOLDER, .common_pid = tid};
+	struct record record = {.kind = KIND_EVENT, .packed = true, .text = (const char *)&event, .length = sizeof(event), .ts = ring_ts(ring), .cpu = (uint32_t)ring->cpu};
+	int64_t now;
+
+	if (!is_vain(lock, ring))
+		return 0;
+	event.s_dev = (uint32_t)int_at(ring, lock->dev_at);
+	event.i_ino = (uint64_t)long_at(ring, lock->inode_at);
+	event.fl_start = long_at(ring, lock->start_at);
+	event.fl_end = long_at(ring, lock->end_at);
+	now = clock_now(locks->clock);
+	event.late = now - ring_ts(ring);
+	if (event.late > late_max || !is_due(locks, event.s_dev, event.i_ino, now))
+		return 0;
+	read_list(lock->is_flock ? "FLOCK" : "POSIX", &event);
+	if (!find_path(tid, event.i_ino, event.path) && event.pid)
+		find_path(event.pid, event.i_ino, event.path);
+	if (event.pid && !threads_known(threads, event.pid) && threads_see(threads, stream, ring_ts(ring), event.pid, NULL) < 0)
+		return -1;
+	return event.pid || *event.path ? stream_write_record(stream, &record) : 0;
+}

@@ -1,0 +1,38 @@
+/*
+ * locks: who has the lock of a file that a thread tries in vain to get, by /proc/locks, and what that file is called.
+ *
+ * An event tells that the try failed, or that the thread has to wait, and the file's device and inode. Who has the lock may have got it long before
+ * the trace. So the kernel's list is read when the event is written, and the stream gets an event filelock:holder behind it, of the thread
+ * that tried: its fields are the process that has the lock (pid), the file and the range as in the kernel's event, the file's path, and how
+ * long after the try the list was read (late).
+ *
+ *	locks_format(stream)	the event's format
+ *	locks = locks_new(clock)
+ *	locks_see(locks, ...)	each such event of the kernel
+ *	locks_free(locks)
+ */
+#ifndef SOURCE_LOCKS_H
+#define SOURCE_LOCKS_H
+
+#include "source/clock.h"
+#include "source/layout.h"
+#include "source/ring.h"
+#include "source/threads.h"
+#include "stream/stream.h"
+
+struct locks;
+
+/* The clock must stay. */
+struct locks *locks_new(const struct trace_clock *clock);
+void locks_free(struct locks *locks); /* NULL is allowed */
+
+/* A `format` record. -1 after fail(). */
+int locks_format(struct stream *stream);
+
+/*
+ * The ring stands at an event of a try, which is in the stream. Writes who has the lock, named before, if the try failed, and this file was
+ * not looked up in the last tenth of a second. -1 after fail().
+ */
+int locks_see(struct locks *locks, struct stream *stream, struct threads *threads, const struct layout *layout, const struct ring *ring, int32_t tid);
+
+#endif
