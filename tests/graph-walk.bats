@@ -44,8 +44,8 @@ vain() {
 	vain >in
 	nodes in >out
 	assert_equal "$(grep tid=10 out)" "$(cat <<-'END'
-		name=t10 what=segment tid=10 n=1 process=t10 start=1.000000000 end=1.700000000 wait_from=1.200000000 wait=0.500000000 ended=thread syscall=futex object=0x5000 ret=0 run=0.200000000 runnable=0.000000000 events="call=futex;wait=futex,0x5000,"
-		name=t10 what=segment tid=10 n=2 process=t10 start=1.700000000 end=1.900000000 wait_from=1.900000000 wait=0.000000000 ended=open run=0.150000000 runnable=0.050000000 events="call=getpid;woken=t30"
+		name=t10 what=segment tid=10 n=1 process=t10 start=1.000000000 end=1.700000000 wait_from=1.200000000 wait=0.500000000 ended=thread syscall=futex object=0x5000 ret=0 run=0.200000000 runnable=0.000000000 events="call=futex;wait=futex,0x5000," order=0,1
+		name=t10 what=segment tid=10 n=2 process=t10 start=1.700000000 end=1.900000000 wait_from=1.900000000 wait=0.000000000 ended=open run=0.150000000 runnable=0.050000000 events="call=getpid;woken=t30" order=1,0 results="getpid more"
 	END
 	)"
 	run edges in
@@ -312,6 +312,61 @@ culprit: server/2 is busy: it runs 100 ms of 100 ms'
 	normal >in
 	run -0 graph-walk -x 'at 1; culprit' in
 	assert_line 'unknown: nothing is known of server/2 then'
+}
+
+# What the segments of two reads of one thread have: events in order, results, counters, samples, stacks.
+details() {
+	begin
+	echo 'stack id=1 user="fetch (app);main (app);__libc_start_main (libc.so.6)"'
+	echo 'stack id=2 user="hash (app);main (app)"'
+	switch 1.0 0 0 R 10
+	for i in 1 2; do
+		local ret=$((i == 1 ? -11 : 8))
+		enter $i.01 0 10 1 0x4,0x0
+		leave $i.02 0 10 1 5
+		enter $i.05 0 10 45 0x5,0x0
+		leave $i.06 0 10 45 $ret
+		for n in 1 2 3 4 5 6; do event $i.1$n 0 10 stack:run "stack=$((n == 6 ? 1 : 2))"; done
+		[ $i = 1 ] || { enter $i.2 0 10 3 0x9,0x0 && leave $i.21 0 10 3 0; }
+		enter $i.3 0 10 0 0x3,0x0
+		event $i.39 0 10 counter:cycles "count=$((i * 100))"
+		event $i.4 0 10 stack:sleep 'stack=1'
+		switch $i.4 0 10 S 20
+		wake $i.6 0 20 10
+		switch $i.7 0 20 S 10
+		leave $i.8 0 10 0 $i
+	done
+}
+
+@test "compare: counters, results, the last common event and how each goes on, stacks; at: where a busy thread ran" {
+	details >in
+	run -0 graph-walk -n 50 -x 'compare 10#1 10#2' in
+	assert_output "$(cat <<-'END'
+		t10/10#1  waits 200 ms in read fd 3, fetch, runs 400 ms, could run 0 ns
+		t10/10#1  waits in fetch;main
+		t10/10#2  waits 200 ms in read fd 3, fetch, runs 700 ms, could run 100 ms
+		t10/10#2  waits in fetch;main
+		cycles: 100, and 200
+		read fd 3, fetch returned 1, and 2
+		recvfrom returned -11, and more than 0
+		both begin with 2 events, the last call=recvfrom
+		then t10/10#1:  call=read  wait=read,3,fetch
+		then t10/10#2:  call=close  call=read  wait=read,3,fetch
+		only t10/10#2: call=close
+		only t10/10#2: woken=t20
+	END
+	)"
+	run -0 graph-walk -x 'at 10 1 1.4' in
+	assert_output 'busy: t10/10 runs 400 ms of 400 ms
+in hash: 5 of 6 samples
+in fetch: 1 of 6 samples'
+	# A graph that was written says the same as one that was built.
+	for commands in 'compare 10#1 10#2' 'at 10 1 1.4' 'show 10#2'; do
+		diff <(graph-walk -n 50 -f json -x "$commands" in) <(graph-build --whole in | graph-walk -n 50 -f json -x "$commands")
+	done
+	graph-build --whole --text in | sed 's/order=[^ ]*/order=7/' >bad
+	run -1 graph-walk -x help bad
+	assert_output --partial 'order= has numbers of the words of events='
 }
 
 @test "a thread that sleeps again and again, until its own timer, is yielding" {

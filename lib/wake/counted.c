@@ -153,6 +153,17 @@ struct counted counted_tell(const struct wake *wake, const struct thread *thread
 	return counts->told;
 }
 
+void counted_trim(const struct thread *thread, int64_t before)
+{
+	struct counts *counts = of(thread);
+	size_t drop = COUNT_UNTIL(counts->list.items, counts->list.count, ts, before - 1);
+
+	if (!drop)
+		return;
+	counts->list.count -= drop;
+	memmove(counts->list.items, counts->list.items + drop, counts->list.count * sizeof(*counts->list.items));
+}
+
 static const struct part_event events[] = {
 	{"counter:", on_counter, {"count"}, .aside = true, .named = counter_named},
 	{0},

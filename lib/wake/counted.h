@@ -16,4 +16,7 @@ struct counted {
 };
 struct counted counted_tell(const struct wake *wake, const struct thread *thread, size_t piece);
 
+/* Forgets what was counted before this time. */
+void counted_trim(const struct thread *thread, int64_t before);
+
 #endif

@@ -45,7 +45,6 @@ struct marks { /* of a thread */
 };
 
 enum {
-	STACKS_MAX = 1 << 20, /* numbers that trace-collect gives */
 	NAME_MAX_LENGTH = 64, /* of a function; a name in C++ has no end */
 	CHAIN = 4,	      /* functions of a label */
 	WAKE_UPS = 4096,      /* of one run, that are looked at */
@@ -592,6 +591,11 @@ char *stack_function(const struct wake *wake, uint32_t number)
 	struct frame frame;
 
 	return frame_of_stack(stack_of(wake, &(struct mark){.stack = number}), &frame) ? function_of(&frame) : NULL;
+}
+
+char *stack_functions(const struct wake *wake, uint32_t number)
+{
+	return functions_of(stack_numbered(wake, number));
 }
 
 void stack_trim(const struct thread *thread, int64_t before)

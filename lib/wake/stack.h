@@ -13,6 +13,8 @@
 /* Under so many samples nothing is said of where a thread ran. */
 enum { SAMPLES_LEAST = 5 };
 
+enum { STACKS_MAX = 1 << 20 }; /* numbers that trace-collect gives */
+
 /*
  * What the stacks of a piece tell, in the graph's time: of a wait where it sleeps; of a run the function that most samples were in, of the
  * whole run between two waits. If that has too few samples: from where it woke the asker's thread (INDEX_NONE: none) at its end; else the
@@ -28,9 +30,13 @@ struct stack_told {
 struct stack_told stack_tell(const struct cut *cut, const struct thread *thread, size_t piece, int32_t asker);
 void stack_told_free(struct stack_told *told);
 
-/* The number of a wait's stack; 0: none. And the function that a stack goes by, which the caller frees; NULL: not known. */
+/*
+ * The number of a wait's stack; 0: none. The function that a stack goes by; and that with those around it, "fetch;serve;main". The caller
+ * frees them; NULL: not known.
+ */
 uint32_t stack_number(const struct wake *wake, const struct thread *thread, size_t wait);
 char *stack_function(const struct wake *wake, uint32_t number);
+char *stack_functions(const struct wake *wake, uint32_t number);
 
 /* Forgets where the thread slept and ran, and whom it woke, before this time. */
 void stack_trim(const struct thread *thread, int64_t before);

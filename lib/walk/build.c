@@ -10,13 +10,12 @@
 #include "walk/whole_words.h"
 
 /* What an event is to us, by its type. */
-enum role { ROLE_UNRESOLVED, ROLE_NONE, ROLE_SWITCH, ROLE_WAKING, ROLE_ENTER, ROLE_EXIT, ROLE_FUNCTION, ROLE_NAME };
+enum role { ROLE_UNRESOLVED, ROLE_NONE, ROLE_SWITCH, ROLE_WAKING, ROLE_ENTER, ROLE_EXIT, ROLE_FUNCTION, ROLE_NAME, ROLE_SAMPLE, ROLE_COUNTER };
 
 struct type_role {
 	enum role role;
-	struct event_field *arguments, *first, *second; /* of a system call; of its return: first */
-	struct event_field *woken;
-	uint32_t word; /* of a function */
+	struct event_field *arguments, *first, *second; /* of a system call; of others, what counts: first */
+	uint32_t word; /* of a function, of a counter */
 };
 
 struct whole_builder {
@@ -70,7 +69,7 @@ void whole_builder_free(struct whole_builder *builder)
 
 static void resolve(struct whole_builder *builder, struct type_role *role, const char *name)
 {
-	static const char calls[] = "syscalls:sys_enter_", returns[] = "syscalls:sys_exit_", function[] = "func:", suffix[] = "__return";
+	static const char calls[] = "syscalls:sys_enter_", returns[] = "syscalls:sys_exit_", function[] = "func:", suffix[] = "__return", counter[] = "counter:";
 	struct event_type *type = events_type(builder->events, name);
 	size_t length = strlen(name);
 
@@ -79,7 +78,7 @@ static void resolve(struct whole_builder *builder, struct type_role *role, const
 		role->role = ROLE_SWITCH;
 	} else if (!strcmp(name, "sched:sched_waking") || !strcmp(name, "sched:sched_wakeup")) {
 		role->role = ROLE_WAKING;
-		role->woken = event_type_field(type, "pid");
+		role->first = event_type_field(type, "pid");
 	} else if (!strcmp(name, "raw_syscalls:sys_enter")) {
 		role->role = ROLE_ENTER;
 		role->arguments = event_type_field(type, "args");
@@ -96,6 +95,13 @@ static void resolve(struct whole_builder *builder, struct type_role *role, const
 		   (length < strlen(suffix) || strcmp(name + length - strlen(suffix), suffix))) {
 		role->role = ROLE_FUNCTION;
 		role->word = whole_word_of(builder->whole, "func=", name + strlen(function));
+	} else if (!strcmp(name, "stack:run")) {
+		role->role = ROLE_SAMPLE;
+		role->first = event_type_field(type, "stack");
+	} else if (!strncmp(name, counter, strlen(counter))) {
+		role->role = ROLE_COUNTER;
+		role->first = event_type_field(type, "count");
+		role->word = whole_word_of(builder->whole, "", name + strlen(counter));
 	} else if (!strcmp(name, "task:task_rename") || !strcmp(name, "sched:sched_process_exec")) {
 		role->role = ROLE_NAME;
 	}
@@ -165,7 +171,7 @@ static int take_event(struct whole_builder *builder, const struct record *record
 		cutter_switched(builder->cutter, &event);
 		break;
 	case ROLE_WAKING:
-		cutter_woke(builder->cutter, (int32_t)event_number(&event, role->woken));
+		cutter_woke(builder->cutter, (int32_t)event_number(&event, role->first));
 		break;
 	case ROLE_ENTER:
 		enter(builder, &event, role);
@@ -175,6 +181,12 @@ static int take_event(struct whole_builder *builder, const struct record *record
 		break;
 	case ROLE_FUNCTION:
 		cutter_happened(builder->cutter, &event, role->word);
+		break;
+	case ROLE_SAMPLE:
+		cutter_sampled(builder->cutter, event.tid, (uint32_t)event_number(&event, role->first));
+		break;
+	case ROLE_COUNTER:
+		cutter_counted(builder->cutter, event.tid, role->word, (uint64_t)event_number(&event, role->first));
 		break;
 	case ROLE_NAME:
 		cutter_renamed(builder->cutter);

@@ -7,6 +7,7 @@
 
 #include "wake/ask.h"
 #include "wake/context.h"
+#include "wake/counted.h"
 #include "wake/name.h"
 #include "wake/request.h"
 #include "wake/softirq.h"
@@ -31,7 +32,8 @@ struct making {
 	int64_t slept_from;	  /* first sleep since the call, or the segment, began */
 	uint32_t process_epoch;	  /* its process was looked up then */
 	struct process *process;
-	ARRAY(uint32_t) words;
+	ARRAY(uint32_t) words, sequence, results;
+	struct whole_counts counters, samples;
 };
 
 struct process { /* what words call it */
@@ -65,9 +67,16 @@ struct cutter *cutter_new(struct events *events, struct wake *wake)
 static void forget_makings(struct cutter *cutter)
 {
 	for (size_t i = 0; i < cutter->makings.count; i++) {
-		if (cutter->makings.items[i])
-			free(cutter->makings.items[i]->words.items);
-		free(cutter->makings.items[i]);
+		struct making *making = cutter->makings.items[i];
+
+		if (!making)
+			continue;
+		free(making->words.items);
+		free(making->sequence.items);
+		free(making->results.items);
+		free(making->counters.items);
+		free(making->samples.items);
+		free(making);
 	}
 	cutter->makings.count = 0;
 }
@@ -107,10 +116,43 @@ void cutter_begin(struct cutter *cutter, struct whole *whole)
 
 static void add_word(struct making *making, uint32_t word)
 {
+	size_t before = making->sequence.count;
+
+	if (before && making->sequence.items[before - 1] == word)
+		return;
+	if (before < SEQUENCE_MOST)
+		*ARRAY_ADD(&making->sequence) = word;
 	for (size_t i = making->words.count; i-- > 0;)
 		if (making->words.items[i] == word)
 			return;
 	*ARRAY_ADD(&making->words) = word;
+}
+
+static void add_result(struct making *making, uint32_t word)
+{
+	for (size_t i = making->results.count; i-- > 0;)
+		if (making->results.items[i] == word)
+			return;
+	*ARRAY_ADD(&making->results) = word;
+}
+
+static void add_count(struct whole_counts *counts, uint32_t word, uint64_t count)
+{
+	for (size_t i = 0; i < counts->count; i++)
+		if (counts->items[i].word == word) {
+			counts->items[i].count += count;
+			return;
+		}
+	*ARRAY_ADD(counts) = (struct whole_count){.word = word, .count = count};
+}
+
+static void move_counts(struct whole_counts *from, struct whole_counts *to, uint32_t segment)
+{
+	for (size_t i = 0; i < from->count; i++) {
+		from->items[i].segment = segment;
+		*ARRAY_ADD(to) = from->items[i];
+	}
+	from->count = 0;
 }
 
 static struct making *making_at(struct cutter *cutter, int32_t index)
@@ -188,15 +230,16 @@ static void trim(struct thread *thread)
 	memmove(thread->pieces.items, thread->pieces.items + drop, PIECES_KEPT * sizeof(*thread->pieces.items));
 	thread->pieces.count = PIECES_KEPT;
 	stack_trim(thread, thread->pieces.items[0].start);
+	counted_trim(thread, thread->pieces.items[0].start);
 }
 
 static void open_segment(struct cutter *cutter, struct making *making, int64_t start, uint32_t woken)
 {
 	making->open = whole_segment(cutter->whole, making->thread, start);
-	making->words.count = 0;
+	making->words.count = making->sequence.count = making->results.count = 0;
 	making->slept = false;
 	if (woken)
-		*ARRAY_ADD(&making->words) = woken;
+		add_word(making, woken);
 }
 
 /* Ends the open segment with a wait, or without one, as one that its data do not show whole. */
@@ -208,7 +251,11 @@ static struct segment *close_segment(struct cutter *cutter, const struct thread 
 	segment->wait_from = later(wait_from, segment->start);
 	segment->end = later(end, segment->wait_from);
 	add_up(cutter->wake, thread, segment, segment->wait_from);
+	segment->sequence = whole_sequence(cutter->whole, making->sequence.items, making->sequence.count);
 	segment->set = whole_set(cutter->whole, making->words.items, making->words.count);
+	segment->results = whole_set(cutter->whole, making->results.items, making->results.count);
+	move_counts(&making->counters, &cutter->whole->counters, making->open);
+	move_counts(&making->samples, &cutter->whole->samples, making->open);
 	making->open = NUMBER_NONE;
 	return segment;
 }
@@ -391,6 +438,7 @@ static void cut(struct cutter *cutter, struct thread *thread, const int64_t *ret
 	segment->identity = identity;
 	segment->ended = (uint8_t)end.ended;
 	segment->flags |= assumed ? SEGMENT_LOST : 0;
+	segment->stack = identities_stack(cutter->identities, stack_number(cutter->wake, thread, first)).functions;
 	segment->has_ret = ret != NULL;
 	segment->ret = ret ? *ret : 0;
 	if (end.from != NUMBER_NONE)
@@ -511,6 +559,8 @@ void cutter_returned(struct cutter *cutter, const struct event *event, const int
 	making = making_of(cutter, thread);
 	if (making->slept)
 		cut(cutter, thread, ret);
+	else if (ret && making->call.reason != CALL_NONE)
+		add_result(making, identities_result(cutter->identities, making->call.reason, *ret));
 	making->call.reason = CALL_NONE;
 }
 
@@ -532,6 +582,7 @@ static struct segment *leave_waiting(struct cutter *cutter, const struct thread 
 
 	segment = close_segment(cutter, thread, making, making->slept_from, cutter->wake->now);
 	segment->identity = identity;
+	segment->stack = identities_stack(cutter->identities, stack_number(cutter->wake, thread, wait)).functions;
 	segment->ended = ENDED_OPEN;
 	segment->flags |= thread->pieces.items[wait].flags & PIECE_ASSUMED ? SEGMENT_LOST : 0;
 	return segment;
@@ -556,6 +607,36 @@ void cutter_end(struct cutter *cutter, bool lost)
 		segment->flags |= lost ? SEGMENT_LOST : 0;
 	}
 	forget_makings(cutter);
+}
+
+/* What is known of the living thread with this tid; NULL: nothing goes on. */
+static struct making *find_making(struct cutter *cutter, int32_t tid, struct thread **thread)
+{
+	struct making *making;
+
+	HASH_FIND_INT(cutter->wake->by_tid, &tid, *thread);
+	if (!*thread || tid == TID_IDLE)
+		return NULL;
+	making = making_of(cutter, *thread);
+	return making->open == NUMBER_NONE ? NULL : making;
+}
+
+void cutter_sampled(struct cutter *cutter, int32_t tid, uint32_t stack)
+{
+	struct thread *thread;
+	struct making *making = find_making(cutter, tid, &thread);
+
+	if (making && thread_running(thread))
+		add_count(&making->samples, identities_stack(cutter->identities, stack).function, 1);
+}
+
+void cutter_counted(struct cutter *cutter, int32_t tid, uint32_t counter, uint64_t count)
+{
+	struct thread *thread;
+	struct making *making = find_making(cutter, tid, &thread);
+
+	if (making)
+		add_count(&making->counters, counter, count);
 }
 
 void cutter_renamed(struct cutter *cutter)

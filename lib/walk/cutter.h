@@ -32,6 +32,10 @@ void cutter_entered(struct cutter *cutter, const struct event *event, uint64_t f
 void cutter_returned(struct cutter *cutter, const struct event *event, const int64_t *ret);	       /* NULL: nobody knows what */
 void cutter_happened(struct cutter *cutter, const struct event *event, uint32_t word); /* to the thread on the CPU */
 
+/* A thread was found in this function, by a stack's number, while it ran; or so much was counted of it since the last time. */
+void cutter_sampled(struct cutter *cutter, int32_t tid, uint32_t stack);
+void cutter_counted(struct cutter *cutter, int32_t tid, uint32_t counter, uint64_t count);
+
 /* Threads or processes may have got other names; a number of a stack another meaning (INDEX_NONE: all have). */
 void cutter_renamed(struct cutter *cutter);
 void cutter_new_stack(struct cutter *cutter, int64_t number);

@@ -117,3 +117,45 @@ struct state state_of(const struct whole *whole, uint32_t thread, int64_t from, 
 	free(sums.identities.items);
 	return state;
 }
+
+static void add_samples(struct whole_counts *sums, const struct whole_count *sample, int64_t part, int64_t all)
+{
+	uint64_t count = part < all ? (uint64_t)share_of((int64_t)sample->count, part, all) : sample->count;
+
+	for (size_t i = 0; i < sums->count; i++)
+		if (sums->items[i].word == sample->word) {
+			sums->items[i].count += count;
+			return;
+		}
+	if (count)
+		*ARRAY_ADD(sums) = (struct whole_count){sample->segment, sample->word, count};
+}
+
+static int compare_counts(const void *a, const void *b)
+{
+	const struct whole_count *one = a, *other = b;
+
+	if (one->count != other->count)
+		return one->count > other->count ? -1 : 1;
+	return one->word < other->word ? -1 : one->word > other->word;
+}
+
+struct whole_counts samples_of(const struct whole *whole, uint32_t thread, int64_t from, int64_t to)
+{
+	struct whole_counts sums = {0};
+	size_t count, first;
+	const uint32_t *segments = whole_segments(whole, thread, &count);
+
+	for (first = whole_first(whole, thread, from); first < count && segment_at(whole, segments[first])->start < to; first++) {
+		const struct segment *segment = segment_at(whole, segments[first]);
+		int64_t active = interval_shared(segment->start, segment->wait_from, from, to);
+		size_t samples;
+		const struct whole_count *of = whole_counts_of(&whole->samples, segments[first], &samples);
+
+		for (size_t i = 0; i < samples; i++)
+			add_samples(&sums, &of[i], active, segment->wait_from - segment->start);
+	}
+	if (sums.count)
+		qsort(sums.items, sums.count, sizeof(*sums.items), compare_counts);
+	return sums;
+}

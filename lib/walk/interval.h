@@ -28,6 +28,9 @@ enum { YIELDS = 3, YIELD_SHARE = 10 /* all but one in so many */ };
 
 struct state state_of(const struct whole *whole, uint32_t thread, int64_t from, int64_t to);
 
+/* In which functions the thread ran meanwhile, by samples, the most first; by the share of each segment that lies in the interval. To be freed. */
+struct whole_counts samples_of(const struct whole *whole, uint32_t thread, int64_t from, int64_t to);
+
 /*
  * A segment is normal if its wait is over, overlaps no signal of its own thread, and no events were lost in it; and quiet if, besides,
  * that wait overlaps no signal of any thread.

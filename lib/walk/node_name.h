@@ -7,6 +7,9 @@
 
 #include "walk/whole.h"
 
+/* Stands before the names of nodes in the stream of what is normal. */
+#define NODE_NORMAL "normal:"
+
 char *node_name(const struct whole *whole, uint32_t segment);
 char *thread_name(const struct whole *whole, uint32_t thread);
 char *wait_name(const struct whole *whole, uint32_t identity); /* in what: "read pipe 5", "futex 0x7f12", "an unknown place" */

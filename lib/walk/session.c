@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/number.h"
+#include "walk/difference.h"
 #include "walk/node_name.h"
 #include "walk/tell.h"
 #include "walk/whole_find.h"
@@ -262,7 +263,7 @@ static int run_compare(struct request *request)
 
 	if (other == NUMBER_NONE)
 		return -1;
-	tell_difference(&request->session->teller, one, other);
+	tell_difference(&request->session->teller, (struct side){request->session->whole, one}, (struct side){request->session->whole, other});
 	return 0;
 }
 

@@ -89,7 +89,7 @@ static int compare_found(const void *a, const void *b)
 		return left > right ? -1 : 1;
 	if (near != far)
 		return near < far ? -1 : 1;
-	return segment_at(sorting->whole, one->segment)->id < segment_at(sorting->whole, other->segment)->id ? -1 : 1;
+	return segment_id(sorting->whole, one->segment) < segment_id(sorting->whole, other->segment) ? -1 : 1;
 }
 
 struct similar_list similar_find(const struct whole *whole, uint32_t segment, bool any_thread)

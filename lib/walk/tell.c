@@ -7,6 +7,7 @@
 #include "base/clean.h"
 #include "base/number.h"
 #include "graph/graph_record.h"
+#include "wake/stack.h"
 #include "walk/node_name.h"
 #include "walk/whole_find.h"
 #include "walk/whole_words.h"
@@ -43,7 +44,7 @@ static void set_node(json_t *object, const char *key, const struct teller *telle
 	free(name);
 }
 
-static void set_wait(json_t *object, const struct teller *teller, uint32_t number)
+void tell_wait(const struct teller *teller, json_t *object, uint32_t number)
 {
 	struct identity identity = whole_identity_at(teller->whole, number);
 	char *name = wait_name(teller->whole, number);
@@ -114,6 +115,26 @@ static void tell_blocked(struct teller *teller, const struct state *state, const
 	free(node);
 }
 
+/* In which functions the thread ran; under so few samples that nothing can be said, nothing. */
+static void tell_samples(struct teller *teller, uint32_t thread, int64_t from, int64_t to)
+{
+	struct whole_counts samples = samples_of(teller->whole, thread, from, to);
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < samples.count; i++)
+		all += samples.items[i].count;
+	for (size_t i = 0; i < samples.count && all >= SAMPLES_LEAST; i++) {
+		const char *text = whole_text(teller->whole, samples.items[i].word);
+		char *clean = clean_text(text, strlen(text));
+
+		answer_line(teller->answer,
+			    json_pack("{s:s, s:I, s:I}", "function", clean, "samples", (json_int_t)samples.items[i].count, "of", (json_int_t)all),
+			    "in %s: %llu of %llu samples", *clean ? clean : "no function that is known", (unsigned long long)samples.items[i].count, (unsigned long long)all);
+		free(clean);
+	}
+	free(samples.items);
+}
+
 void tell_state(struct teller *teller, uint32_t number, const struct state *state, int64_t from, int64_t to)
 {
 	static const char *const kinds[] = {"busy", "starved", "blocked", "unknown"};
@@ -130,6 +151,7 @@ void tell_state(struct teller *teller, uint32_t number, const struct state *stat
 	switch (state->kind) {
 	case STATE_RUNNING:
 		answer_line(teller->answer, object, "busy: %s runs %s of %s", thread, answer_duration(state->time), answer_duration(to - from));
+		tell_samples(teller, number, from, to);
 		break;
 	case STATE_RUNNABLE:
 		answer_line(teller->answer, object, "starved: %s could run and has no CPU, %s of %s", thread, answer_duration(state->time),
@@ -137,7 +159,7 @@ void tell_state(struct teller *teller, uint32_t number, const struct state *stat
 		break;
 	case STATE_WAIT:
 		in = wait_name(teller->whole, state->identity);
-		set_wait(object, teller, state->identity);
+		tell_wait(teller, object, state->identity);
 		if (state->yielding)
 			tell_yielding(teller, state, thread, in, object);
 		else
@@ -183,7 +205,7 @@ static void tell_step(struct teller *teller, const struct back_step *step)
 	char *from = step->edge ? node_name(teller->whole, step->edge->from) : NULL;
 	json_t *object = json_pack("{s:s, s:s}", "node", name, "ended", ending_name(segment->ended) ? ending_name(segment->ended) : "not");
 
-	set_wait(object, teller, segment->identity);
+	tell_wait(teller, object, segment->identity);
 	json_object_set_new(object, "wait", answer_seconds(wait_of(teller, step->segment)));
 	if (from) {
 		json_object_set_new(object, "by", json_string(from));
@@ -245,7 +267,7 @@ static void tell_vote_step(struct teller *teller, const struct vote_step *step)
 	json_t *object = json_pack("{s:s, s:s, s:I, s:I}", "thread", thread, "usually", source, "votes", (json_int_t)step->votes, "normal",
 				   (json_int_t)step->normal);
 
-	set_wait(object, teller, step->identity);
+	tell_wait(teller, object, step->identity);
 	answer_line(teller->answer, object, "%-24s  %-32s  is usually ended by %s (%zu of %zu)", thread, in, source, step->votes, step->normal);
 	free(thread);
 	free(in);
@@ -260,7 +282,7 @@ static void say_culprit_wait(struct teller *teller, const struct vote *vote, jso
 	char *source = step->source == NUMBER_NONE ? NULL : thread_name(teller->whole, step->source);
 
 	set_node(object, "node", teller, step->segment);
-	set_wait(object, teller, step->identity);
+	tell_wait(teller, object, step->identity);
 	json_object_set_new(object, "wait", answer_seconds(wait_of(teller, step->segment)));
 	switch (vote->verdict) {
 	case VERDICT_NEVER:
@@ -358,18 +380,23 @@ void tell_vote(struct teller *teller, const struct vote *vote)
 	tell_lost(teller, vote->from, vote->to);
 }
 
+static void tell_word(struct teller *teller, const char *title, uint32_t word)
+{
+	const char *text = whole_text(teller->whole, word);
+	char *clean = clean_text(text, strlen(text));
+
+	answer_line(teller->answer, json_pack("{s:s}", title, clean), "%s %s", title, clean);
+	free(clean);
+}
+
 static void tell_set(struct teller *teller, uint32_t set, const char *title)
 {
 	size_t count;
-	const uint32_t *words = whole_members(teller->whole, set, &count);
+	uint32_t *words = whole_by_text(teller->whole, set, &count);
 
-	for (size_t i = 0; i < count; i++) {
-		const char *text = whole_text(teller->whole, words[i]);
-		char *clean = clean_text(text, strlen(text));
-
-		answer_line(teller->answer, json_pack("{s:s}", title, clean), "%s %s", title, clean);
-		free(clean);
-	}
+	for (size_t i = 0; i < count; i++)
+		tell_word(teller, title, words[i]);
+	free(words);
 }
 
 static void tell_edge(struct teller *teller, const struct whole_edge *edge, size_t number, bool in)
@@ -413,9 +440,11 @@ void tell_node(struct teller *teller, uint32_t node)
 		object = json_object();
 		json_object_set_new(object, "wait", answer_seconds(wait_of(teller, node)));
 		json_object_set_new(object, "ended", json_string(ending_name(segment->ended) ? ending_name(segment->ended) : "not"));
-		set_wait(object, teller, segment->identity);
+		tell_wait(teller, object, segment->identity);
 		answer_line(teller->answer, object, "waits %s in %s; %s", answer_duration(wait_of(teller, node)), in, end_words(segment));
 	}
+	if (segment->stack)
+		tell_word(teller, "stack", segment->stack);
 	tell_edges(teller, node);
 	tell_set(teller, segment->set, "event");
 	if (segment->flags & SEGMENT_LOST) {
@@ -424,62 +453,4 @@ void tell_node(struct teller *teller, uint32_t node)
 	}
 	free(name);
 	free(in);
-}
-
-static void tell_times(struct teller *teller, uint32_t node)
-{
-	const struct segment *segment = segment_at(teller->whole, node);
-	char *name = node_name(teller->whole, node), *in = wait_name(teller->whole, segment->identity);
-	json_t *object = json_pack("{s:s}", "node", name);
-
-	json_object_set_new(object, "wait", answer_seconds(wait_of(teller, node)));
-	json_object_set_new(object, "run", answer_seconds(segment->run));
-	json_object_set_new(object, "runnable", answer_seconds(segment->runnable));
-	set_wait(object, teller, segment->identity);
-	if (segment->has_ret)
-		json_object_set_new(object, "ret", json_integer(segment->ret));
-	answer_line(teller->answer, object, "%s  waits %s in %s, runs %s, could run %s", name, answer_duration(wait_of(teller, node)), in,
-		    answer_duration(segment->run), answer_duration(segment->runnable));
-	free(name);
-	free(in);
-}
-
-/* What happened in the one and not in the other. */
-static void tell_only(struct teller *teller, uint32_t node, uint32_t other)
-{
-	size_t count, others;
-	const uint32_t *words = whole_members(teller->whole, segment_at(teller->whole, node)->set, &count);
-	const uint32_t *theirs = whole_members(teller->whole, segment_at(teller->whole, other)->set, &others);
-	char *name = node_name(teller->whole, node);
-
-	for (size_t i = 0, k = 0; i < count; i++) {
-		const char *text = whole_text(teller->whole, words[i]);
-		char *clean;
-
-		while (k < others && theirs[k] < words[i])
-			k++;
-		if (k < others && theirs[k] == words[i])
-			continue;
-		clean = clean_text(text, strlen(text));
-		answer_line(teller->answer, json_pack("{s:s, s:s}", "only", name, "event", clean), "only %s: %s", name, clean);
-		free(clean);
-	}
-	free(name);
-}
-
-void tell_difference(struct teller *teller, uint32_t a, uint32_t b)
-{
-	const struct segment *one = segment_at(teller->whole, a), *other = segment_at(teller->whole, b);
-
-	tell_times(teller, a);
-	tell_times(teller, b);
-	if (one->has_ret && other->has_ret && one->ret != other->ret && one->identity == other->identity) {
-		char *in = wait_name(teller->whole, one->identity);
-
-		answer_line(teller->answer, json_pack("{s:I, s:I}", "result", (json_int_t)one->ret, "other", (json_int_t)other->ret),
-			    "%s returned %lld, and %lld", in, (long long)one->ret, (long long)other->ret);
-		free(in);
-	}
-	tell_only(teller, a, b);
-	tell_only(teller, b, a);
 }

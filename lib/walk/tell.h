@@ -22,7 +22,9 @@ void tell_similar(struct teller *teller, const struct similar_list *list);
 void tell_back(struct teller *teller, const struct back *back);
 void tell_vote(struct teller *teller, const struct vote *vote); /* its steps, the culprit, a circle */
 void tell_node(struct teller *teller, uint32_t segment);
-void tell_difference(struct teller *teller, uint32_t one, uint32_t other);
+
+/* "waits", "in", "syscall", "object", "function": what a wait is for. */
+void tell_wait(const struct teller *teller, json_t *object, uint32_t identity);
 
 /* Where events were lost meanwhile, that what was said may be wrong. */
 void tell_lost(struct teller *teller, int64_t from, int64_t to);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "base/number.h"
 #include "source/file_call.h"
 #include "wake/reason.h"
 #include "wake/stack.h"
@@ -31,7 +32,7 @@ struct identities {
 	struct wake *wake;
 	struct whole *whole;
 	ARRAY(struct call_words) calls; /* by reason */
-	ARRAY(uint32_t) functions;	/* by number of a stack; NUMBER_NONE: not looked up */
+	ARRAY(struct stack_words) stacks; /* by number */
 	struct descriptor *descriptors;
 	struct object objects[1 << OBJECT_BITS]; /* those of late */
 };
@@ -53,7 +54,7 @@ void identities_begin(struct identities *identities, struct whole *whole)
 		free(descriptor);
 	}
 	identities->whole = whole;
-	identities->calls.count = identities->functions.count = 0;
+	identities->calls.count = identities->stacks.count = 0;
 	memset(identities->objects, 0, sizeof(identities->objects));
 }
 
@@ -63,7 +64,7 @@ void identities_free(struct identities *identities)
 		return;
 	identities_begin(identities, NULL);
 	free(identities->calls.items);
-	free(identities->functions.items);
+	free(identities->stacks.items);
 	free(identities);
 }
 
@@ -91,6 +92,8 @@ const struct call_words *identities_call(struct identities *identities, int16_t 
 	*call = (struct call_words){
 		.word = whole_word_of(identities->whole, "call=", name),
 		.name = whole_word_of(identities->whole, "", name),
+		.more = whole_word_of(identities->whole, name, " more"),
+		.zero = whole_word_of(identities->whole, name, " 0"),
 		.futex = !strncmp(name, "futex", 5),
 		.closes = !strcmp(name, "close"),
 		.replaces = !strcmp(name, "dup2") || !strcmp(name, "dup3"),
@@ -100,22 +103,42 @@ const struct call_words *identities_call(struct identities *identities, int16_t 
 	return call;
 }
 
-/* The function in which the wait is; word 0: not known. */
-static uint32_t function_of(struct identities *identities, const struct thread *thread, size_t wait)
+uint32_t identities_result(struct identities *identities, int16_t reason, int64_t ret)
 {
-	uint32_t number = stack_number(identities->wake, thread, wait);
-	char *name;
+	enum { ERRORS = 4096 };
+	const struct call_words *call = identities_call(identities, reason);
+	char text[NUMBER_ROOM + 1] = " ";
 
-	if (!number)
-		return 0;
-	while (identities->functions.count <= number)
-		*ARRAY_ADD(&identities->functions) = NUMBER_NONE;
-	if (identities->functions.items[number] == NUMBER_NONE) {
-		name = stack_function(identities->wake, number);
-		identities->functions.items[number] = name ? whole_word_of(identities->whole, "", name) : 0;
-		free(name);
-	}
-	return identities->functions.items[number];
+	if (ret == 0)
+		return call->zero;
+	if (ret > 0 || ret <= -ERRORS) /* an address may have its top bit set */
+		return call->more;
+	number_spell_integer(text + 1, ret);
+	return whole_word_of(identities->whole, reason_at(identities->wake->reasons, reason)->syscall, text);
+}
+
+struct stack_words identities_stack(struct identities *identities, uint32_t number)
+{
+	struct stack_words *stack;
+	char *function, *functions;
+
+	if (!number || number > STACKS_MAX)
+		return (struct stack_words){0};
+	while (identities->stacks.count <= number)
+		*ARRAY_ADD(&identities->stacks) = (struct stack_words){0};
+	stack = &identities->stacks.items[number];
+	if (stack->known)
+		return *stack;
+	function = stack_function(identities->wake, number);
+	functions = stack_functions(identities->wake, number);
+	*stack = (struct stack_words){
+		.function = function ? whole_word_of(identities->whole, "", function) : 0,
+		.functions = functions ? whole_word(identities->whole, functions) : 0,
+		.known = true,
+	};
+	free(function);
+	free(functions);
+	return *stack;
 }
 
 static struct descriptor *descriptor_of(struct identities *identities, int32_t process, int32_t fd, bool make)
@@ -142,9 +165,9 @@ void identities_closed(struct identities *identities, int32_t process, int32_t f
 void identities_new_stack(struct identities *identities, int64_t number)
 {
 	if (number == INDEX_NONE)
-		identities->functions.count = 0;
-	else if (number >= 0 && (uint64_t)number < identities->functions.count)
-		identities->functions.items[number] = NUMBER_NONE;
+		identities->stacks.count = 0;
+	else if (number >= 0 && (uint64_t)number < identities->stacks.count)
+		identities->stacks.items[number] = (struct stack_words){0};
 }
 
 /* The futexes of one condition variable, which it waits for in turn, are two words that lie in the same eight bytes; it alone waits by a bit set. */
@@ -197,7 +220,8 @@ uint32_t identities_of(struct identities *identities, const struct thread *threa
 {
 	int16_t reason = thread->pieces.items[wait].call;
 	const struct call_words *call = made->reason == CALL_NONE ? NULL : identities_call(identities, made->reason);
-	struct object object = {.function = function_of(identities, thread, wait), .call = CALL_NONE, .reason = CALL_NONE, .set = true}, *known;
+	uint32_t function = identities_stack(identities, stack_number(identities->wake, thread, wait)).function;
+	struct object object = {.function = function, .call = CALL_NONE, .reason = CALL_NONE, .set = true}, *known;
 	const char *kind;
 	bool found;
 

@@ -24,6 +24,7 @@ void identities_begin(struct identities *identities, struct whole *whole);
 /* What is known of a system call by its reason in the wake core. */
 struct call_words {
 	uint32_t word, name; /* "call=read", "read"; 0: the reason is no call */
+	uint32_t more, zero; /* "read more", "read 0": what it returned */
 	bool futex, closes, replaces, descriptor, sends;
 };
 const struct call_words *identities_call(struct identities *identities, int16_t reason); /* valid until the next new reason */
@@ -37,6 +38,16 @@ struct made_call {
 
 /* The identity of a wait in this call, which begins with this piece of the thread. */
 uint32_t identities_of(struct identities *identities, const struct thread *thread, size_t wait, const struct made_call *call);
+
+/* A word for what such a call returned: errors each have their own, all that is more than 0 has one. */
+uint32_t identities_result(struct identities *identities, int16_t reason, int64_t ret);
+
+/* The functions of the program that a stack is in. Words; 0: not known. */
+struct stack_words {
+	uint32_t function, functions; /* "serve"; "serve;main" */
+	bool known;
+};
+struct stack_words identities_stack(struct identities *identities, uint32_t number);
 
 /* The process has closed a descriptor. */
 void identities_closed(struct identities *identities, int32_t process, int32_t fd);

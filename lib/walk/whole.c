@@ -27,6 +27,7 @@ struct whole *whole_new(void)
 	whole->from = whole->to = TIME_NONE;
 	whole_word(whole, "");
 	whole_set(whole, NULL, 0);
+	whole_sequence(whole, NULL, 0);
 	whole_identity(whole, (struct identity){0});
 	return whole;
 }
@@ -43,6 +44,7 @@ void whole_free(struct whole *whole)
 	}
 	intern_free(&whole->words);
 	intern_free(&whole->sets);
+	intern_free(&whole->sequences);
 	intern_free(&whole->identities);
 	free(whole->threads.items);
 	free(whole->segments.items);
@@ -50,6 +52,9 @@ void whole_free(struct whole *whole)
 	free(whole->gaps.items);
 	free(whole->signals.items);
 	free(whole->windows.items);
+	free(whole->counters.items);
+	free(whole->samples.items);
+	free(whole->ids.items);
 	free(whole->kinds.items);
 	marked_free(whole);
 	free(whole->of_threads);
@@ -97,18 +102,14 @@ uint32_t whole_segment(struct whole *whole, uint32_t number, int64_t start)
 	struct whole_thread *thread = &whole->threads.items[number];
 	uint32_t segment = (uint32_t)whole->segments.count;
 
-	*ARRAY_ADD(&whole->segments) = (struct segment){.id = (int64_t)segment + 1,
-							.start = start,
+	*ARRAY_ADD(&whole->segments) = (struct segment){.start = start,
 							.wait_from = start,
 							.end = start,
 							.thread = number,
 							.n = thread->earlier + ++thread->segments,
-							.before = thread->last,
-							.after = NUMBER_NONE};
+							.before = thread->last};
 	if (thread->last == NUMBER_NONE)
 		thread->first = segment;
-	else
-		whole->segments.items[thread->last].after = segment;
 	thread->last = segment;
 	return segment;
 }
@@ -130,7 +131,7 @@ static int compare_edges(const void *a, const void *b)
 		return one->ts < other->ts ? -1 : 1;
 	if (one->kind != other->kind)
 		return one->kind < other->kind ? -1 : 1;
-	return segment_at(sorted, one->from)->id < segment_at(sorted, other->from)->id ? -1 : 1;
+	return segment_id(sorted, one->from) < segment_id(sorted, other->from) ? -1 : 1;
 }
 
 static int check_segments(const struct whole *whole)
@@ -139,10 +140,10 @@ static int check_segments(const struct whole *whole)
 		const struct segment *segment = &whole->segments.items[i];
 
 		if (segment->wait_from < segment->start || segment->end < segment->wait_from)
-			return fail("segment %lld goes back in time", (long long)segment->id);
-		if (segment->after != NUMBER_NONE && segment_at(whole, segment->after)->start < segment->end)
-			return fail("segment %lld begins before segment %lld of its thread has ended",
-				    (long long)segment_at(whole, segment->after)->id, (long long)segment->id);
+			return fail("segment %lld goes back in time", (long long)segment_id(whole, (uint32_t)i));
+		if (segment->before != NUMBER_NONE && segment->start < segment_at(whole, segment->before)->end)
+			return fail("segment %lld begins before segment %lld of its thread has ended", (long long)segment_id(whole, (uint32_t)i),
+				    (long long)segment_id(whole, segment->before));
 	}
 	return 0;
 }
@@ -153,21 +154,22 @@ static int check_edges(const struct whole *whole)
 		const struct whole_edge *edge = &whole->edges.items[i];
 
 		if (segment_at(whole, edge->from)->start > edge->ts)
-			return fail("the edge from %lld to %lld goes back in time", (long long)segment_at(whole, edge->from)->id,
-				    (long long)segment_at(whole, edge->to)->id);
+			return fail("the edge from %lld to %lld goes back in time", (long long)segment_id(whole, edge->from),
+				    (long long)segment_id(whole, edge->to));
 	}
 	return 0;
 }
 
 static int compare_segments(const void *a, const void *b)
 {
-	const struct segment *one = segment_at(sorted, *(const uint32_t *)a), *other = segment_at(sorted, *(const uint32_t *)b);
+	uint32_t first = *(const uint32_t *)a, second = *(const uint32_t *)b;
+	const struct segment *one = segment_at(sorted, first), *other = segment_at(sorted, second);
 
 	if (one->start != other->start)
 		return one->start < other->start ? -1 : 1;
 	if (one->end != other->end)
 		return one->end < other->end ? -1 : 1;
-	return one->id < other->id ? -1 : one->id > other->id;
+	return segment_id(sorted, first) < segment_id(sorted, second) ? -1 : 1;
 }
 
 /* Links a thread's segments in the order of time: records may come in another. */
@@ -184,7 +186,6 @@ static void link_thread(struct whole *whole, struct whole_thread *thread, uint32
 
 		segment->n = thread->earlier + (uint32_t)i + 1;
 		segment->before = i > 0 ? segments[i - 1] : NUMBER_NONE;
-		segment->after = i + 1 < count ? segments[i + 1] : NUMBER_NONE;
 	}
 	thread->first = count ? segments[0] : NUMBER_NONE;
 	thread->last = count ? segments[count - 1] : NUMBER_NONE;
@@ -208,6 +209,21 @@ static void index_threads(struct whole *whole)
 	free(next);
 }
 
+static int compare_counts(const void *a, const void *b)
+{
+	const struct whole_count *one = a, *other = b;
+
+	if (one->segment != other->segment)
+		return one->segment < other->segment ? -1 : 1;
+	return one->word < other->word ? -1 : one->word > other->word;
+}
+
+static void sort_counts(struct whole_counts *counts)
+{
+	if (counts->count)
+		qsort(counts->items, counts->count, sizeof(*counts->items), compare_counts);
+}
+
 int whole_ready(struct whole *whole)
 {
 	sorted = whole;
@@ -216,6 +232,8 @@ int whole_ready(struct whole *whole)
 		return -1;
 	if (whole->edges.count)
 		qsort(whole->edges.items, whole->edges.count, sizeof(*whole->edges.items), compare_edges);
+	sort_counts(&whole->counters);
+	sort_counts(&whole->samples);
 	marked_ready(whole);
 	return 0;
 }

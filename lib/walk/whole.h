@@ -33,13 +33,14 @@ const char *ending_name(enum ending ending);
 enum { SEGMENT_LOST = 1 }; /* events were lost in it, or before its wait began: nobody knows how long it waited */
 
 struct segment {
-	int64_t id;		     /* as in records */
 	int64_t start, wait_from, end; /* without a wait wait_from is the end */
 	int64_t run, runnable;	     /* ns before wait_from */
 	int64_t ret;		     /* of the system call; where has_ret */
 	uint32_t thread, n;	     /* its number among the segments of its tid, from 1 */
-	uint32_t before, after;	     /* segments of the thread; NUMBER_NONE */
-	uint32_t set;		     /* of words: what happened in it */
+	uint32_t before;	     /* segment of the thread; NUMBER_NONE */
+	uint32_t set, sequence;	     /* of words: what happened in it; and in which order, 0: not known */
+	uint32_t results;	     /* set of words: what its system calls returned, such as "read -11" */
+	uint32_t stack;		     /* word: functions of the program in which it waits, innermost first, with ';' between them; 0: not known */
 	uint32_t identity;	     /* of its wait */
 	uint8_t ended, flags;
 	bool has_ret;
@@ -63,6 +64,15 @@ struct whole_edge {
 	uint32_t from, to; /* segments */
 	uint8_t kind;	   /* enum edge_kind */
 	bool weak;
+};
+
+struct whole_count { /* of a counter, or of samples in a function (word 0: in none that is known), in a segment */
+	uint32_t segment, word;
+	uint64_t count;
+};
+struct whole_counts { /* by segment */
+	struct whole_count *items;
+	size_t count, room;
 };
 
 struct whole_gap { /* events were lost */
@@ -91,8 +101,10 @@ struct whole {
 	ARRAY(struct whole_gap) gaps;
 	ARRAY(struct whole_signal) signals;
 	ARRAY(struct whole_window) windows;
-	struct intern words, sets, identities;
-	/* private: how descriptors are called for people, by identity; and indexes of whole_ready() */
+	struct whole_counts counters, samples;
+	struct intern words, sets, sequences, identities;
+	/* private: ids of segments in records, empty: from 1 on; how descriptors are called for people, by identity; and indexes of whole_ready() */
+	ARRAY(int64_t) ids;
 	ARRAY(uint32_t) kinds;
 	struct tid_entry *by_tid;
 	struct busy_list *busy; /* see marked.c */
@@ -117,6 +129,12 @@ int whole_ready(struct whole *whole);
 static inline const struct segment *segment_at(const struct whole *whole, uint32_t segment)
 {
 	return &whole->segments.items[segment];
+}
+
+/* As in records. */
+static inline int64_t segment_id(const struct whole *whole, uint32_t segment)
+{
+	return whole->ids.count ? whole->ids.items[segment] : (int64_t)segment + 1;
 }
 
 static inline bool segment_waits(const struct segment *segment)

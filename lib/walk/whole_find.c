@@ -41,6 +41,24 @@ uint32_t whole_at(const struct whole *whole, uint32_t thread, int64_t ts)
 	return at < count && segment_at(whole, segments[at])->start <= ts ? segments[at] : NUMBER_NONE;
 }
 
+uint32_t whole_after(const struct whole *whole, uint32_t segment)
+{
+	const struct segment *of = segment_at(whole, segment);
+	const struct whole_thread *thread = &whole->threads.items[of->thread];
+	size_t at = of->n - thread->earlier;
+
+	return at < thread->segments ? whole->of_threads[whole->thread_begins[of->thread] + at] : NUMBER_NONE;
+}
+
+const struct whole_count *whole_counts_of(const struct whole_counts *counts, uint32_t segment, size_t *count)
+{
+	size_t end = COUNT_UNTIL(counts->items, counts->count, segment, segment);
+	size_t begin = segment ? COUNT_UNTIL(counts->items, end, segment, segment - 1) : 0;
+
+	*count = end - begin;
+	return counts->items + begin;
+}
+
 const struct whole_edge *whole_arriving(const struct whole *whole, uint32_t segment, size_t *count)
 {
 	size_t end = COUNT_UNTIL(whole->edges.items, whole->edges.count, to, segment);

@@ -12,6 +12,11 @@ uint32_t whole_find(const struct whole *whole, int32_t tid, uint64_t n);     /* 
 size_t whole_first(const struct whole *whole, uint32_t thread, int64_t ts);  /* index of the first of these that ends behind ts */
 uint32_t whole_at(const struct whole *whole, uint32_t thread, int64_t ts);   /* the segment there; NUMBER_NONE */
 
+uint32_t whole_after(const struct whole *whole, uint32_t segment); /* the next of its thread; NUMBER_NONE */
+
+/* What was counted in a segment, by word. */
+const struct whole_count *whole_counts_of(const struct whole_counts *counts, uint32_t segment, size_t *count);
+
 /* The edges that arrive at the end of a segment's wait, by time; and what ended it: the last that is strong; NULL: none. */
 const struct whole_edge *whole_arriving(const struct whole *whole, uint32_t segment, size_t *count);
 const struct whole_edge *whole_ender(const struct whole *whole, uint32_t segment);

@@ -61,6 +61,61 @@ const uint32_t *whole_members(const struct whole *whole, uint32_t set, size_t *c
 	return words;
 }
 
+static const struct whole *sorting; /* whose words are being compared */
+
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(whole_text(sorting, *(const uint32_t *)a), whole_text(sorting, *(const uint32_t *)b));
+}
+
+uint32_t *whole_by_text(const struct whole *whole, uint32_t set, size_t *count)
+{
+	const uint32_t *words = whole_members(whole, set, count);
+	uint32_t *sorted = memory_new(*count + 1, sizeof(*sorted));
+
+	memcpy(sorted, words, *count * sizeof(*sorted));
+	sorting = whole;
+	qsort(sorted, *count, sizeof(*sorted), compare_texts);
+	return sorted;
+}
+
+/* Seven bits of a number a byte, the low ones first; the top bit says that more follow: most words have low numbers. */
+enum { SPELLED_MOST = 5, BITS = 7, MORE = 1 << BITS };
+
+uint32_t whole_sequence(struct whole *whole, const uint32_t *words, size_t count)
+{
+	unsigned char spelled[SEQUENCE_MOST * SPELLED_MOST];
+	size_t length = 0;
+
+	for (size_t i = 0; i < count && i < SEQUENCE_MOST; i++) {
+		uint32_t rest = words[i];
+
+		for (; rest >= MORE; rest >>= BITS)
+			spelled[length++] = (unsigned char)(rest | MORE);
+		spelled[length++] = (unsigned char)rest;
+	}
+	return intern_number(&whole->sequences, spelled, length);
+}
+
+size_t whole_sequence_at(const struct whole *whole, uint32_t sequence, uint32_t words[SEQUENCE_MOST])
+{
+	size_t length, count = 0;
+	const unsigned char *spelled = intern_at(&whole->sequences, sequence, &length);
+	unsigned shift = 0;
+
+	words[0] = 0;
+	for (size_t i = 0; i < length; i++) {
+		words[count] |= (uint32_t)(spelled[i] & (MORE - 1)) << shift;
+		shift += BITS;
+		if (spelled[i] & MORE)
+			continue;
+		shift = 0;
+		if (++count < SEQUENCE_MOST)
+			words[count] = 0;
+	}
+	return count;
+}
+
 uint32_t whole_identity(struct whole *whole, struct identity identity)
 {
 	return intern_number(&whole->identities, &identity, sizeof(identity));

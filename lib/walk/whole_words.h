@@ -17,6 +17,12 @@ uint32_t whole_word_of(struct whole *whole, const char *key, const char *name);
 uint32_t whole_set(struct whole *whole, uint32_t *words, size_t count);
 size_t whole_unique(uint32_t *words, size_t count); /* that alone: returns how many are left */
 const uint32_t *whole_members(const struct whole *whole, uint32_t set, size_t *count);
+uint32_t *whole_by_text(const struct whole *whole, uint32_t set, size_t *count); /* in the order of their texts; the caller frees them */
+
+/* What happened in a segment, in order; what is repeated in a row is there once. At most SEQUENCE_MOST words: the first. */
+enum { SEQUENCE_MOST = 1024 };
+uint32_t whole_sequence(struct whole *whole, const uint32_t *words, size_t count);
+size_t whole_sequence_at(const struct whole *whole, uint32_t sequence, uint32_t words[SEQUENCE_MOST]);
 
 uint32_t whole_identity(struct whole *whole, struct identity identity);
 struct identity whole_identity_at(const struct whole *whole, uint32_t identity);

@@ -4,172 +4,14 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/number.h"
 #include "graph/graph_record.h"
 #include "wake/wake.h"
 #include "walk/marked.h"
 #include "walk/whole_find.h"
 #include "walk/whole_words.h"
 
-static const char graph_id[] = "whole";
-
-static int write_graph(const struct whole *whole, struct stream *stream, struct line *line)
-{
-	line_begin(line, "graph");
-	line_text(line, "id", graph_id);
-	line_text(line, "kind", "event");
-	if (whole->from != TIME_NONE) {
-		line_time(line, "from", whole->from);
-		line_time(line, "to", whole->to);
-	}
-	return stream_write_line(stream, line);
-}
-
-static void spell_text(struct line *line, const struct whole *whole, const char *key, uint32_t word)
-{
-	if (word)
-		line_text(line, key, whole_text(whole, word));
-}
-
-/* Sets in records, each spelled once: its words in the order of their texts, with ';' between them. */
-struct spelled_sets {
-	ARRAY(char *) text; /* by set; NULL: not yet */
-};
-
-static int compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static char *join_words(const struct whole *whole, uint32_t set)
-{
-	size_t count;
-	const uint32_t *words = whole_members(whole, set, &count);
-	const char **texts = memory_new(count + 1, sizeof(*texts));
-	struct line line = {0};
-
-	for (size_t i = 0; i < count; i++)
-		texts[i] = whole_text(whole, words[i]);
-	if (count)
-		qsort(texts, count, sizeof(*texts), compare_texts);
-	line_append(&line, "", 0);
-	for (size_t i = 0; i < count; i++) {
-		if (i)
-			line_append(&line, ";", 1);
-		line_append(&line, texts[i], strlen(texts[i]));
-	}
-	free(texts);
-	return line.text;
-}
-
-static void spell_set(struct line *line, const struct whole *whole, uint32_t set, struct spelled_sets *sets)
-{
-	while (sets->text.count <= set)
-		*ARRAY_ADD(&sets->text) = NULL;
-	if (!sets->text.items[set])
-		sets->text.items[set] = join_words(whole, set);
-	if (*sets->text.items[set])
-		line_text(line, "events", sets->text.items[set]);
-}
-
-static void free_spelled(struct spelled_sets *sets)
-{
-	for (size_t i = 0; i < sets->text.count; i++)
-		free(sets->text.items[i]);
-	free(sets->text.items);
-}
-
-static void spell_wait(struct line *line, const struct whole *whole, const struct segment *segment)
-{
-	struct identity identity = whole_identity_at(whole, segment->identity);
-
-	line_time(line, "wait_from", segment->wait_from);
-	line_time(line, "wait", segment->end - segment->wait_from);
-	if (segment->ended != ENDED_NOT)
-		line_text(line, "ended", ending_name(segment->ended));
-	spell_text(line, whole, "syscall", identity.syscall);
-	spell_text(line, whole, "object", identity.object);
-	spell_text(line, whole, "object_kind", whole_kind_of(whole, segment->identity));
-	spell_text(line, whole, "function", identity.function);
-	if (segment->has_ret)
-		line_integer(line, "ret", segment->ret);
-}
-
-static int write_node(const struct whole *whole, struct stream *stream, const struct segment *segment, struct line *line,
-		      struct spelled_sets *sets)
-{
-	const struct whole_thread *thread = &whole->threads.items[segment->thread];
-
-	line_begin(line, "node");
-	line_text(line, "graph", graph_id);
-	line_integer(line, "id", segment->id);
-	line_text(line, "name", whole_text(whole, thread->name));
-	line_text(line, "what", "segment");
-	line_integer(line, "tid", thread->tid);
-	line_integer(line, "n", segment->n);
-	if (thread->tgid)
-		line_integer(line, "tgid", thread->tgid);
-	spell_text(line, whole, "process", thread->process);
-	line_time(line, "start", segment->start);
-	line_time(line, "end", segment->end);
-	if (segment_waits(segment))
-		spell_wait(line, whole, segment);
-	line_time(line, "run", segment->run);
-	line_time(line, "runnable", segment->runnable);
-	if (segment->flags & SEGMENT_LOST)
-		line_text(line, "lost", "yes");
-	spell_set(line, whole, segment->set, sets);
-	return stream_write_line(stream, line);
-}
-
-static int write_edge(const struct whole *whole, struct stream *stream, const struct whole_edge *edge, struct line *line)
-{
-	line_begin(line, "edge");
-	line_text(line, "graph", graph_id);
-	line_integer(line, "from", segment_at(whole, edge->from)->id);
-	line_integer(line, "to", segment_at(whole, edge->to)->id);
-	line_text(line, "kind", edge_kind_name(edge->kind));
-	line_time(line, "ts", edge->ts);
-	if (edge->weak)
-		line_text(line, "weak", "yes");
-	return stream_write_line(stream, line);
-}
-
-static int write_sequence(const struct whole *whole, struct stream *stream, uint32_t number, struct line *line)
-{
-	const struct segment *segment = segment_at(whole, number);
-	struct whole_edge edge = {.ts = segment->end, .from = number, .to = segment->after, .kind = EDGE_SEQ};
-
-	return segment->after == NUMBER_NONE ? 0 : write_edge(whole, stream, &edge, line);
-}
-
-static int write_all(const struct whole *whole, struct stream *stream, struct line *line, struct spelled_sets *sets)
-{
-	if (write_graph(whole, stream, line) < 0)
-		return -1;
-	for (size_t i = 0; i < whole->segments.count; i++)
-		if (write_node(whole, stream, &whole->segments.items[i], line, sets) < 0)
-			return -1;
-	for (size_t i = 0; i < whole->segments.count; i++)
-		if (write_sequence(whole, stream, (uint32_t)i, line) < 0)
-			return -1;
-	for (size_t i = 0; i < whole->edges.count; i++)
-		if (write_edge(whole, stream, &whole->edges.items[i], line) < 0)
-			return -1;
-	return 0;
-}
-
-int whole_write(const struct whole *whole, struct stream *stream)
-{
-	struct spelled_sets sets = {0};
-	struct line line = {0};
-	int status = write_all(whole, stream, &line, &sets);
-
-	line_free(&line);
-	free_spelled(&sets);
-	return status;
-}
-
-struct read_edge { /* until all nodes are known */
+struct read_edge { /* until its nodes are known */
 	int64_t from, to, ts;
 	uint64_t place;
 	uint8_t kind;
@@ -181,13 +23,23 @@ struct read_id {
 	uint32_t segment;
 };
 
+struct read_words { /* of a text with ';' between them */
+	uint32_t set;
+	size_t first, count; /* in whole_reader.list, as they stand there */
+};
+
 struct whole_reader {
 	struct stream *stream;
 	struct whole *whole;
 	char *id; /* of the graph; NULL: none has begun */
 	bool inside; /* the last graph record was its */
 	ARRAY(struct read_edge) edges;
-	ARRAY(struct read_id) ids;
+	ARRAY(struct read_id) ids; /* where they are not those of struct whole */
+	/* Texts that come again and again are read once. */
+	struct intern texts, orders;
+	ARRAY(struct read_words) words; /* by text */
+	ARRAY(uint32_t) list, sequences; /* by order */
+	ARRAY(char) buffer;
 };
 
 struct whole_reader *whole_reader_new(struct stream *stream)
@@ -199,11 +51,22 @@ struct whole_reader *whole_reader_new(struct stream *stream)
 	return reader;
 }
 
+static void forget_texts(struct whole_reader *reader)
+{
+	intern_free(&reader->texts);
+	intern_free(&reader->orders);
+	ARRAY_FREE(&reader->words);
+	ARRAY_FREE(&reader->list);
+	ARRAY_FREE(&reader->sequences);
+	ARRAY_FREE(&reader->buffer);
+}
+
 void whole_reader_free(struct whole_reader *reader)
 {
 	if (!reader)
 		return;
 	whole_free(reader->whole);
+	forget_texts(reader);
 	free(reader->id);
 	free(reader->edges.items);
 	free(reader->ids.items);
@@ -236,29 +99,105 @@ static int read_graph(struct whole_reader *reader, const struct fields *fields)
 	return read_time(fields, "from", &reader->whole->from) < 0 || read_time(fields, "to", &reader->whole->to) < 0 ? -1 : 0;
 }
 
-static uint32_t read_word(struct whole *whole, const struct fields *fields, const char *key)
+/* A field's text, until the next such call; "": there is none. */
+static char *read_text(struct whole_reader *reader, const struct fields *fields, const char *key)
 {
-	char *text = fields_copy(fields, key);
-	uint32_t word = text ? whole_word(whole, text) : 0;
+	const struct field *field = fields_find(fields, key);
+	size_t room = field ? field->value_length + 1 : 1;
 
-	free(text);
-	return word;
+	if (reader->buffer.room < room) {
+		reader->buffer.items = memory_grow(reader->buffer.items, 2 * room, 1);
+		reader->buffer.room = 2 * room;
+	}
+	*reader->buffer.items = '\0';
+	if (field)
+		field_text(field, reader->buffer.items, reader->buffer.room);
+	return reader->buffer.items;
 }
 
-/* The words of events=, and nothing that is empty. */
-static uint32_t read_set(struct whole *whole, const struct fields *fields)
+static uint32_t read_word(struct whole_reader *reader, const struct fields *fields, const char *key)
 {
-	char *text = fields_copy(fields, "events"), *rest = text;
-	ARRAY(uint32_t) words = {0};
-	uint32_t set;
+	return fields_find(fields, key) ? whole_word(reader->whole, read_text(reader, fields, key)) : 0;
+}
 
+/* Words with ';' between them, and nothing that is empty: by a number of the text. */
+static uint32_t read_words(struct whole_reader *reader, const struct fields *fields, const char *key)
+{
+	char *rest = read_text(reader, fields, key);
+	uint32_t number = intern_number(&reader->texts, rest, strlen(rest)), *sorted;
+	struct read_words read = {.first = reader->list.count};
+
+	if (number < reader->words.count)
+		return number;
 	for (char *word; rest && (word = strsep(&rest, ";"));)
 		if (*word)
-			*ARRAY_ADD(&words) = whole_word(whole, word);
-	set = whole_set(whole, words.items, words.count);
-	free(words.items);
-	free(text);
-	return set;
+			*ARRAY_ADD(&reader->list) = whole_word(reader->whole, word);
+	read.count = reader->list.count - read.first;
+	sorted = memory_new(read.count + 1, sizeof(*sorted));
+	for (size_t i = 0; i < read.count; i++)
+		sorted[i] = reader->list.items[read.first + i];
+	read.set = whole_set(reader->whole, sorted, read.count);
+	free(sorted);
+	*ARRAY_ADD(&reader->words) = read;
+	return number;
+}
+
+/* The words of a text in the order that another gives by their numbers in it. */
+static int read_order(struct whole_reader *reader, const struct fields *fields, uint32_t text, uint32_t *sequence)
+{
+	struct read_words words = reader->words.items[text];
+	char key[NUMBER_ROOM], *at = read_text(reader, fields, "order"), *end;
+	size_t length = number_spell_unsigned(key, text), count = 0;
+	uint32_t number, order[SEQUENCE_MOST];
+	char *spelled;
+
+	*sequence = 0;
+	if (!*at)
+		return 0;
+	spelled = memory_format("%.*s %s", (int)length, key, at);
+	number = intern_number(&reader->orders, spelled, strlen(spelled));
+	free(spelled);
+	if (number < reader->sequences.count) {
+		*sequence = reader->sequences.items[number];
+		return 0;
+	}
+	for (; count < SEQUENCE_MOST; at = end + 1) {
+		unsigned long place = strtoul(at, &end, 10);
+
+		if (end == at || place >= words.count || (*end && *end != ','))
+			return fail("order= has numbers of the words of events=, from 0, with ',' between them");
+		order[count++] = reader->list.items[words.first + place];
+		if (!*end)
+			break;
+	}
+	*sequence = whole_sequence(reader->whole, order, count);
+	*ARRAY_ADD(&reader->sequences) = *sequence;
+	return 0;
+}
+
+/* WORD:NUMBER with ';' between them. */
+static int read_counts(struct whole_reader *reader, const struct fields *fields, const char *key, struct whole_counts *counts, uint32_t segment)
+{
+	char *rest = fields_find(fields, key) ? read_text(reader, fields, key) : NULL;
+
+	for (char *word; rest && (word = strsep(&rest, ";"));) {
+		char *colon = strrchr(word, ':');
+		uint64_t count;
+
+		if (!colon || number_count(colon + 1, strlen(colon + 1), &count) < 0)
+			return fail("%s= has a name and a number each, as in 'cycles:12'", key);
+		*colon = '\0';
+		*ARRAY_ADD(counts) = (struct whole_count){segment, whole_word(reader->whole, word), count};
+	}
+	return 0;
+}
+
+static uint32_t read_identity(struct whole_reader *reader, const struct fields *fields)
+{
+	struct whole *whole = reader->whole;
+	struct identity identity = {read_word(reader, fields, "syscall"), read_word(reader, fields, "object"), read_word(reader, fields, "function")};
+
+	return whole_identity(whole, identity);
 }
 
 static int read_ending(const struct fields *fields, struct segment *segment)
@@ -293,57 +232,91 @@ static int read_times(const struct fields *fields, struct segment *segment)
 	return 0;
 }
 
-static uint32_t thread_of_record(struct whole *whole, const struct fields *fields, int32_t tid)
+static uint32_t thread_of_record(struct whole_reader *reader, const struct fields *fields, int32_t tid)
 {
+	struct whole *whole = reader->whole;
 	uint32_t number = whole_thread_of(whole, tid);
 	struct whole_thread *thread;
 	int64_t tgid = 0;
 
 	number = number == NUMBER_NONE ? whole_thread(whole, tid) : number;
 	thread = &whole->threads.items[number];
-	thread->name = read_word(whole, fields, "name");
-	thread->process = read_word(whole, fields, "process");
+	thread->name = read_word(reader, fields, "name");
+	thread->process = read_word(reader, fields, "process");
 	if (fields_integer(fields, "tgid", &tgid) > 0 && tgid > 0 && tgid <= INT32_MAX)
 		thread->tgid = (int32_t)tgid;
 	return number;
+}
+
+/* As struct whole counts them, until one does not. */
+static void keep_id(struct whole_reader *reader, int64_t id, uint32_t number)
+{
+	struct whole *whole = reader->whole;
+
+	if (!whole->ids.count && id == (int64_t)number + 1)
+		return;
+	for (uint32_t earlier = (uint32_t)whole->ids.count; earlier < number; earlier++) {
+		*ARRAY_ADD(&reader->ids) = (struct read_id){(int64_t)earlier + 1, earlier};
+		*ARRAY_ADD(&whole->ids) = (int64_t)earlier + 1;
+	}
+	*ARRAY_ADD(&reader->ids) = (struct read_id){id, number};
+	*ARRAY_ADD(&whole->ids) = id;
+}
+
+static int read_happened(struct whole_reader *reader, const struct fields *fields, struct segment *segment)
+{
+	uint32_t text = read_words(reader, fields, "events");
+
+	segment->set = reader->words.items[text].set;
+	segment->results = reader->words.items[read_words(reader, fields, "results")].set;
+	segment->stack = read_word(reader, fields, "stack");
+	return read_order(reader, fields, text, &segment->sequence);
 }
 
 static int read_node(struct whole_reader *reader, const struct fields *fields)
 {
 	struct whole *whole = reader->whole;
 	struct segment read = {.wait_from = TIME_NONE}, *segment;
-	struct identity identity;
-	int64_t tid = 0, start = TIME_NONE;
+	int64_t tid = 0, start = TIME_NONE, id = 0;
 	int found;
 	uint32_t number;
 
-	if (fields_integer(fields, "id", &read.id) <= 0 || fields_integer(fields, "tid", &tid) <= 0 || read_time(fields, "start", &start) <= 0)
+	if (fields_integer(fields, "id", &id) <= 0 || fields_integer(fields, "tid", &tid) <= 0 || read_time(fields, "start", &start) <= 0)
 		return fail("a segment needs id=, tid=, start= and end=");
 	if (tid <= 0 || tid > INT32_MAX)
 		return fail("tid %lld is out of range", (long long)tid);
 	read.start = start;
 	found = fields_integer(fields, "ret", &read.ret);
-	if (found < 0 || read_times(fields, &read) < 0 || read_ending(fields, &read) < 0)
+	if (found < 0 || read_times(fields, &read) < 0 || read_ending(fields, &read) < 0 || read_happened(reader, fields, &read) < 0)
 		return -1;
 	if (whole->segments.count >= NUMBER_NONE - 1)
 		return fail("there are more segments than %u", NUMBER_NONE - 1);
-	identity = (struct identity){read_word(whole, fields, "syscall"), read_word(whole, fields, "object"), read_word(whole, fields, "function")};
-	number = whole_segment(whole, thread_of_record(whole, fields, (int32_t)tid), start);
+	number = whole_segment(whole, thread_of_record(reader, fields, (int32_t)tid), start);
 	segment = &whole->segments.items[number];
-	segment->id = read.id;
-	segment->wait_from = read.wait_from;
-	segment->end = read.end;
-	segment->run = read.run;
-	segment->runnable = read.runnable;
-	segment->ret = read.ret;
-	segment->has_ret = found > 0;
-	segment->ended = read.ended;
-	segment->flags = fields_is(fields, "lost", "yes") ? SEGMENT_LOST : 0;
-	segment->identity = whole_identity(whole, identity);
-	segment->set = read_set(whole, fields);
-	whole_kind(whole, segment->identity, read_word(whole, fields, "object_kind"));
-	*ARRAY_ADD(&reader->ids) = (struct read_id){read.id, number};
-	return 0;
+	read.thread = segment->thread;
+	read.n = segment->n;
+	read.before = segment->before;
+	read.has_ret = found > 0;
+	read.flags = fields_is(fields, "lost", "yes") ? SEGMENT_LOST : 0;
+	read.identity = read_identity(reader, fields);
+	*segment = read;
+	whole_kind(whole, segment->identity, read_word(reader, fields, "object_kind"));
+	keep_id(reader, id, number);
+	if (read_counts(reader, fields, "counters", &whole->counters, number) < 0)
+		return -1;
+	return read_counts(reader, fields, "samples", &whole->samples, number);
+}
+
+/* Where both nodes are known already, it is known where they are. */
+static bool add_at_once(struct whole *whole, const struct read_edge *edge)
+{
+	int64_t known = whole->ids.count ? 0 : (int64_t)whole->segments.count;
+
+	if (edge->from < 1 || edge->to < 1 || edge->from > known || edge->to > known ||
+	    segment_at(whole, (uint32_t)(edge->from - 1))->start > edge->ts)
+		return false;
+	whole_edge(whole, (uint32_t)(edge->from - 1), (uint32_t)(edge->to - 1), edge->kind, edge->ts, edge->weak);
+	return true;
 }
 
 static int read_edge(struct whole_reader *reader, const struct fields *fields)
@@ -362,7 +335,8 @@ static int read_edge(struct whole_reader *reader, const struct fields *fields)
 	if (read_time(fields, "ts", &edge.ts) <= 0)
 		return fail("an edge needs ts=");
 	edge.weak = fields_is(fields, "weak", "yes");
-	*ARRAY_ADD(&reader->edges) = edge;
+	if (!add_at_once(reader->whole, &edge))
+		*ARRAY_ADD(&reader->edges) = edge;
 	return 0;
 }
 
@@ -425,8 +399,11 @@ static int compare_ids(const void *a, const void *b)
 /* The segment with an id; NUMBER_NONE: there is none. */
 static uint32_t find_id(const struct whole_reader *reader, int64_t id)
 {
-	size_t count = COUNT_UNTIL(reader->ids.items, reader->ids.count, id, id);
+	size_t count;
 
+	if (!reader->ids.count)
+		return id > 0 && id <= (int64_t)reader->whole->segments.count ? (uint32_t)(id - 1) : NUMBER_NONE;
+	count = COUNT_UNTIL(reader->ids.items, reader->ids.count, id, id);
 	return count && reader->ids.items[count - 1].id == id ? reader->ids.items[count - 1].segment : NUMBER_NONE;
 }
 
@@ -502,6 +479,7 @@ struct whole *whole_reader_finish(struct whole_reader *reader)
 	reader->whole = whole_new();
 	free(reader->id);
 	reader->id = NULL;
+	forget_texts(reader);
 	ARRAY_FREE(&reader->edges);
 	ARRAY_FREE(&reader->ids);
 	return whole;

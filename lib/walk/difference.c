@@ -1,0 +1,281 @@
+#include "walk/difference.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clean.h"
+#include "walk/node_name.h"
+#include "walk/whole_find.h"
+#include "walk/whole_words.h"
+
+enum { GOES_ON = 8 }; /* events behind the last common one that are told */
+
+static const struct segment *segment_of(const struct side *side)
+{
+	return segment_at(side->whole, side->segment);
+}
+
+static char *name_of(const struct teller *teller, const struct side *side)
+{
+	char *name = node_name(side->whole, side->segment), *text = memory_format("%s%s", side->whole == teller->whole ? "" : NODE_NORMAL, name);
+
+	free(name);
+	return text;
+}
+
+static char *clean_word(const struct whole *whole, uint32_t word)
+{
+	const char *text = whole_text(whole, word);
+
+	return clean_text(text, strlen(text));
+}
+
+static void tell_times(struct teller *teller, const struct side *side)
+{
+	struct teller of = {.whole = side->whole};
+	const struct segment *segment = segment_of(side);
+	int64_t wait = segment->end - segment->wait_from;
+	char *name = name_of(teller, side), *in = wait_name(side->whole, segment->identity), *stack;
+	json_t *object = json_pack("{s:s}", "node", name);
+
+	json_object_set_new(object, "wait", answer_seconds(wait));
+	json_object_set_new(object, "run", answer_seconds(segment->run));
+	json_object_set_new(object, "runnable", answer_seconds(segment->runnable));
+	tell_wait(&of, object, segment->identity);
+	if (segment->has_ret)
+		json_object_set_new(object, "ret", json_integer(segment->ret));
+	answer_line(teller->answer, object, "%s  waits %s in %s, runs %s, could run %s", name, answer_duration(wait), in,
+		    answer_duration(segment->run), answer_duration(segment->runnable));
+	if (segment->stack) {
+		stack = clean_word(side->whole, segment->stack);
+		answer_line(teller->answer, json_pack("{s:s, s:s}", "node", name, "stack", stack), "%s  waits in %s", name, stack);
+		free(stack);
+	}
+	free(name);
+	free(in);
+}
+
+/* What was counted of that in the other; 0: nothing. */
+static uint64_t count_in(const struct side *side, const char *counter)
+{
+	size_t count;
+	const struct whole_count *counts = whole_counts_of(&side->whole->counters, side->segment, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(whole_text(side->whole, counts[i].word), counter))
+			return counts[i].count;
+	return 0;
+}
+
+/* The counters of one; where `missing` says so those that the other lacks, for those of both are told already. */
+static void tell_counters(struct teller *teller, const struct side *one, const struct side *other, bool missing)
+{
+	size_t count;
+	const struct whole_count *counts = whole_counts_of(&one->whole->counters, one->segment, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const char *counter = whole_text(one->whole, counts[i].word);
+		uint64_t there = count_in(other, counter), first = missing ? there : counts[i].count, second = missing ? counts[i].count : there;
+		char *clean;
+
+		if (missing && there)
+			continue;
+		clean = clean_word(one->whole, counts[i].word);
+		answer_line(teller->answer, json_pack("{s:s, s:I, s:I}", "counter", clean, "one", (json_int_t)first, "other", (json_int_t)second),
+			    "%s: %" PRIu64 ", and %" PRIu64, clean, first, second);
+		free(clean);
+	}
+}
+
+/* "recvfrom -11" is of recvfrom: so many bytes of a word name the call. */
+static size_t call_length(const char *text)
+{
+	const char *space = strrchr(text, ' ');
+
+	return space ? (size_t)(space - text) : strlen(text);
+}
+
+/* What a call returned in a segment, "-11 or more than 0"; NULL: it was not made, or did not return. The caller frees it. */
+static char *results_of(const struct side *side, const char *call, size_t length)
+{
+	size_t count;
+	uint32_t *words = whole_by_text(side->whole, segment_of(side)->results, &count);
+	char *text = NULL, *longer;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *word = whole_text(side->whole, words[i]), *result = word + call_length(word);
+
+		if (call_length(word) != length || strncmp(word, call, length) != 0)
+			continue;
+		result += *result == ' ';
+		longer = memory_format("%s%s%s", text ? text : "", text ? " or " : "", strcmp(result, "more") ? result : "more than 0");
+		free(text);
+		text = longer;
+	}
+	free(words);
+	return text;
+}
+
+static void tell_results(struct teller *teller, const struct side *one, const struct side *other)
+{
+	size_t count, told_length = 0;
+	uint32_t *words = whole_by_text(one->whole, segment_of(one)->results, &count);
+	const char *told = "";
+
+	for (size_t i = 0; i < count; i++) {
+		const char *call = whole_text(one->whole, words[i]);
+		size_t length = call_length(call);
+		char *here, *there, *clean;
+
+		if (length == told_length && !strncmp(call, told, length))
+			continue;
+		told = call;
+		told_length = length;
+		here = results_of(one, call, length);
+		there = results_of(other, call, length);
+		if (here && there && strcmp(here, there) != 0) {
+			clean = clean_text(call, length);
+			answer_line(teller->answer, json_pack("{s:s, s:s, s:s}", "call", clean, "result", here, "other", there),
+				    "%s returned %s, and %s", clean, here, there);
+			free(clean);
+		}
+		free(here);
+		free(there);
+	}
+	free(words);
+}
+
+/* The system call that each waited in returned a number. */
+static void tell_return(struct teller *teller, const struct side *one, const struct side *other)
+{
+	const struct segment *a = segment_of(one), *b = segment_of(other);
+	const char *call = whole_text(one->whole, whole_identity_at(one->whole, a->identity).syscall);
+	char *in;
+
+	if (!a->has_ret || !b->has_ret || a->ret == b->ret || strcmp(call, whole_text(other->whole, whole_identity_at(other->whole, b->identity).syscall)) != 0)
+		return;
+	in = wait_name(one->whole, a->identity);
+	answer_line(teller->answer, json_pack("{s:I, s:I}", "result", (json_int_t)a->ret, "other", (json_int_t)b->ret), "%s returned %lld, and %lld", in,
+		    (long long)a->ret, (long long)b->ret);
+	free(in);
+}
+
+struct course { /* what happened in a segment, in order */
+	const struct side *side;
+	uint32_t *words;
+	size_t count;
+};
+
+static const char *event_at(const struct course *course, size_t i)
+{
+	return whole_text(course->side->whole, course->words[i]);
+}
+
+/* What ended the wait before a segment is not part of what it did. */
+static struct course course_of(const struct side *side)
+{
+	static const char woken[] = "woken=";
+	struct course course = {side, memory_new(SEQUENCE_MOST, sizeof(*course.words)), 0};
+
+	course.count = whole_sequence_at(side->whole, segment_of(side)->sequence, course.words);
+	if (course.count && !strncmp(event_at(&course, 0), woken, strlen(woken)))
+		memmove(course.words, course.words + 1, --course.count * sizeof(*course.words));
+	return course;
+}
+
+static void tell_course(struct teller *teller, const struct course *course, size_t from)
+{
+	char *name = name_of(teller, course->side), *text = memory_text("", 0), *longer, *clean;
+	json_t *events = json_array();
+	size_t left;
+
+	for (size_t i = from; i < course->count && i < from + GOES_ON; i++) {
+		clean = clean_word(course->side->whole, course->words[i]);
+		json_array_append_new(events, json_string(clean));
+		longer = memory_format("%s  %s", text, clean);
+		free(text);
+		free(clean);
+		text = longer;
+	}
+	left = course->count > from + GOES_ON ? course->count - from - GOES_ON : 0;
+	if (from == course->count)
+		answer_line(teller->answer, json_pack("{s:s, s:o}", "then", name, "events", events), "then %s: nothing", name);
+	else if (left)
+		answer_line(teller->answer, json_pack("{s:s, s:o, s:I}", "then", name, "events", events, "more", (json_int_t)left), "then %s:%s ... %zu more",
+			    name, text, left);
+	else
+		answer_line(teller->answer, json_pack("{s:s, s:o}", "then", name, "events", events), "then %s:%s", name, text);
+	free(name);
+	free(text);
+}
+
+/* The last common event, and how each goes on. */
+static void tell_sequences(struct teller *teller, const struct side *one, const struct side *other)
+{
+	struct course a = course_of(one), b = course_of(other);
+	size_t common = 0;
+	char *last;
+
+	while (common < a.count && common < b.count && !strcmp(event_at(&a, common), event_at(&b, common)))
+		common++;
+	last = common ? clean_word(one->whole, a.words[common - 1]) : memory_text("", 0);
+	if (!a.count || !b.count)
+		; /* nobody knows what happened, or nothing did */
+	else if (common == a.count && common == b.count)
+		answer_line(teller->answer, json_pack("{s:I}", "same", (json_int_t)common), "the same %zu events, in the same order", common);
+	else if (common)
+		answer_line(teller->answer, json_pack("{s:I, s:s}", "common", (json_int_t)common, "last", last), "both begin with %zu event%s, the last %s", common,
+			    common == 1 ? "" : "s", last);
+	else
+		answer_line(teller->answer, json_pack("{s:i}", "common", 0), "they begin with different events");
+	if (a.count && b.count && (common < a.count || common < b.count)) {
+		tell_course(teller, &a, common);
+		tell_course(teller, &b, common);
+	}
+	free(last);
+	free(a.words);
+	free(b.words);
+}
+
+static bool has_event(const struct side *side, const char *event)
+{
+	size_t count;
+	const uint32_t *words = whole_members(side->whole, segment_of(side)->set, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(whole_text(side->whole, words[i]), event))
+			return true;
+	return false;
+}
+
+/* What happened in the one and not in the other. */
+static void tell_only(struct teller *teller, const struct side *one, const struct side *other)
+{
+	size_t count;
+	uint32_t *words = whole_by_text(one->whole, segment_of(one)->set, &count);
+	char *name = name_of(teller, one), *clean;
+
+	for (size_t i = 0; i < count; i++) {
+		if (has_event(other, whole_text(one->whole, words[i])))
+			continue;
+		clean = clean_word(one->whole, words[i]);
+		answer_line(teller->answer, json_pack("{s:s, s:s}", "only", name, "event", clean), "only %s: %s", name, clean);
+		free(clean);
+	}
+	free(words);
+	free(name);
+}
+
+void tell_difference(struct teller *teller, struct side one, struct side other)
+{
+	tell_times(teller, &one);
+	tell_times(teller, &other);
+	tell_counters(teller, &one, &other, false);
+	tell_counters(teller, &other, &one, true);
+	tell_return(teller, &one, &other);
+	tell_results(teller, &one, &other);
+	tell_sequences(teller, &one, &other);
+	tell_only(teller, &one, &other);
+	tell_only(teller, &other, &one);
+}

@@ -1,0 +1,17 @@
+/*
+ * difference: what sets two segments apart, for `compare` (Argus, sections 4.4 and 4.5): times, counters, what system calls returned, and where
+ * what happened in the one goes another way than in the other. They may be of two streams, so words are compared as texts.
+ */
+#ifndef WALK_DIFFERENCE_H
+#define WALK_DIFFERENCE_H
+
+#include "walk/tell.h"
+
+struct side {
+	const struct whole *whole;
+	uint32_t segment;
+};
+
+void tell_difference(struct teller *teller, struct side one, struct side other);
+
+#endif
