@@ -473,9 +473,10 @@ hub_has() { "${hub[@]}" pull --moments -o got here && [ "$(grep -c '^stream' got
 	printf 'program tbfleet\nsysctl kernel.ostype\nsysctl net.*\n' >tbfleet.job
 	echo 'program tblight' >tblight.job
 	echo 'sysctl kernel.ostype' >down.job
-	printf 'program tbfleet tblight tburl\nsysctl kernel.*\n' >may
-	# a program that names a server
+	printf 'program tbfleet tblight tburl tbshort\nsysctl kernel.*\n' >may
+	# programs that name a server: one that runs, and one that is over at once
 	cp /bin/bash tburl
+	cp /bin/true tbshort
 	mkfifo hold
 	./tburl -c 'read -r' download http://files.example.org:80/x <>hold 3>&- &
 	# with no more rights than the service has
@@ -486,12 +487,19 @@ hub_has() { "${hub[@]}" pull --moments -o got here && [ "$(grep -c '^stream' got
 	"${hub[@]}" order ./tbfleet.job --until=1h --runs=1000
 	"${hub[@]}" order ./tblight.job --until=1h --runs=1000 --light
 	"${hub[@]}" order ./down.job --until=1h --runs=1000 --url=files.example.org
+	cp down.job brief.job
+	"${hub[@]}" order ./brief.job --until=1h --runs=1000 --url=Brief.example.org
 	"${hub[@]}" order wget --until=1h --runs=1000 --url=example.org
+	# the kernel tells what begins, for each of the two that are not found yet
+	told() { [ "$(find /proc/$edge_pid/fd -lname '*bpf_link' | wc -l)" = 2 ]; }
+	until_true 300 told
+	./tbshort http://brief.example.org
 	# collectors trace when they read their rings
-	traces() { [ "$(pgrep -c -P $edge_pid -x trace-collect)" = 3 ] && for pid in $(pgrep -P $edge_pid -x trace-collect); do [ -n "$(find /proc/"$pid"/fd -lname '*trace_pipe_raw' -print -quit)" ] || return; done; }
+	traces() { [ "$(pgrep -c -P $edge_pid -x trace-collect)" = 4 ] && for pid in $(pgrep -P $edge_pid -x trace-collect); do [ -n "$(find /proc/"$pid"/fd -lname '*trace_pipe_raw' -print -quit)" ] || return; done; }
 	until_true 300 traces
 	for i in 1 2 3; do ./tbfleet; done
 	./tburl -c true
+	./tbshort
 	./tblight 60 3>&- &
 	executed() { [ "$(cat /proc/$!/comm)" = tblight ]; }
 	until_true 300 executed
@@ -500,14 +508,16 @@ hub_has() { "${hub[@]}" pull --moments -o got here && [ "$(grep -c '^stream' got
 	"${hub[@]}" cancel tbfleet
 	"${hub[@]}" cancel tblight
 	"${hub[@]}" cancel down
-	pulled() { "${hub[@]}" pull -o got here 2>told; [ "$(grep -c '^run ' got)" -ge 5 ]; }
+	"${hub[@]}" cancel brief
+	pulled() { "${hub[@]}" pull -o got here 2>told; [ "$(grep -c '^run ' got)" -ge 6 ]; }
 	until_true 300 pulled
 	run -0 grep -c '^run .* node=k job=tbfleet .* program=tbfleet exit=0 children=no$' got
 	assert_output 3
 	assert_equal "$(grep -c '^run .* job=tblight .* program=tblight exit=143 light=yes$' got)" 1
-	assert_equal "$(grep -c 'name=sysctl.kernel.ostype value=Linux' got)" 4
+	assert_equal "$(grep -c 'name=sysctl.kernel.ostype value=Linux' got)" 5
 	refute grep -q 'sysctl.net\|example.org' got
 	assert_equal "$(grep -c '^run .* job=down .* program=tburl exit=0 children=no$' got)" 1
+	assert_equal "$(grep -c '^run .* job=brief .* program=tbshort exit=0 children=no$' got)" 1
 	counts_gone() { [ -z "$(find spool -name 'count-*' -print -quit)" ]; }
 	until_true 300 counts_gone
 	grep -q 'left out, for it may not be recorded here: sysctl net' told log

@@ -1,6 +1,6 @@
 /*
- * order: which runs the hub wants, and which of them a machine may record. Orders come from the network: they are parsed with bounds, and a
- * job's file that came with one says no more than the machine's own file allows.
+ * order: which runs the hub wants. Orders come from the network: they are parsed with bounds. What of them a machine may record, its own file
+ * says (fleet/may.h).
  */
 #ifndef FLEET_ORDER_H
 #define FLEET_ORDER_H
@@ -45,25 +45,5 @@ bool order_url_is_name(const char *url);
 
 /* Whether one of these globs matches a node. */
 bool order_is_for(const char *nodes, const char *node);
-
-/* Whether a command line, whose words have NUL between them, names a server. */
-bool order_url_is_in(const char *url, const char *line, size_t length);
-
-/*
- * The job's file of an order for a server: that of `text`, but for its programs, which are those of the running processes whose command
- * lines name it, if they may be recorded. The caller frees it; NULL: there is none now.
- */
-struct may;
-char *order_programs(const struct order *order, const struct may *may);
-
-/* What a machine's own file allows. NULL after fail(): it is malformed. A file that is not there allows nothing. */
-struct may *may_load(const char *path);
-void may_free(struct may *may);
-
-/*
- * The lines of a job's file that are allowed, which the caller frees, and in *left, in words, those that are not ("": all are; the caller
- * frees it). NULL after fail(): it names no program, or one that may not be recorded.
- */
-char *may_filter(const struct may *may, const char *text, char **left);
 
 #endif

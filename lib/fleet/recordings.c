@@ -16,6 +16,8 @@
 #include "base/fail.h"
 #include "base/number.h"
 #include "fleet/intake.h"
+#include "fleet/order.h"
+#include "fleet/seek.h"
 #include "fleet/stage.h"
 #include "run/job.h"
 
@@ -26,6 +28,7 @@ enum { COLLECT, FEATURES, INTAKE, STAGES };
 
 struct recording {
 	struct order *order;	/* a copy */
+	struct seek *seek;	/* of an order that names a server; NULL: none was needed yet */
 	pid_t stages[STAGES];	/* 0: none, or it ended */
 	bool ending;		/* the order is over */
 	bool wanted;		/* by the orders that were read last */
@@ -53,6 +56,7 @@ static void free_recording(struct recording *recording)
 
 	*ARRAY_ADD(&one.all) = *recording->order;
 	orders_free(&one);
+	seek_free(recording->seek);
 	free(recording->order);
 	free(recording);
 }
@@ -189,17 +193,31 @@ static void refuse(struct recordings *recordings, struct recording *recording)
 	tell(recordings, recording->order, fail_text());
 }
 
+/* The job's file, which the caller frees. NULL: it is one for a server, and no program has named that yet. */
+static char *job_text(const struct recordings *recordings, struct recording *recording)
+{
+	const struct order *order = recording->order;
+	const char *programs;
+
+	if (!order->url)
+		return memory_text(order->text, strlen(order->text));
+	if (!recording->seek)
+		recording->seek = seek_new(order->url, recordings->options.may);
+	programs = seek_look(recording->seek);
+	return *programs ? may_with_programs(order->text, programs) : NULL;
+}
+
 /* The job's file as it is allowed here, in the outbox. */
 static void begin(struct recordings *recordings, struct recording *recording)
 {
 	const struct order *order = recording->order;
 	uint64_t left = runs_left(recordings, order);
-	char *found = order->url ? order_programs(order, recordings->options.may) : NULL, *rest, *text, *name, *path;
+	char *whole = job_text(recordings, recording), *rest, *text, *name, *path;
 	struct job *job = NULL;
 
-	if (order->url && !found)
-		return; /* none runs now: the next step looks again */
-	text = may_filter(recordings->options.may, found ? found : order->text, &rest);
+	if (!whole)
+		return; /* the next step looks again */
+	text = may_filter(recordings->options.may, whole, &rest);
 	name = memory_format("%s.job", order->job);
 	path = memory_format("%s/%s", recordings->options.folder, name);
 	if (!text || outbox_note(recordings->options.outbox, name, text, strlen(text)) < 0 || !(job = job_load(path))) {
@@ -220,7 +238,7 @@ static void begin(struct recordings *recordings, struct recording *recording)
 	free(text);
 	free(name);
 	free(path);
-	free(found);
+	free(whole);
 }
 
 static bool is_running(const struct recording *recording)

@@ -9,7 +9,7 @@
 #ifndef FLEET_RECORDINGS_H
 #define FLEET_RECORDINGS_H
 
-#include "fleet/order.h"
+#include "fleet/may.h"
 #include "fleet/outbox.h"
 
 struct recordings_options {

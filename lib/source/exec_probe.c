@@ -17,7 +17,7 @@
  * Of a command line so many bytes are copied: most fit into the first; Java's have the class path before what runs. The ring takes
  * the short ones of 1,000 programs between two rounds of the collector.
  */
-enum { SHORT = 480, LONG = 4064, RING = 1 << 19 };
+enum { SHORT = 464, LONG = 4048, RING = 1 << 19, COMM = 16 };
 
 /* What the program writes. */
 struct record {
@@ -26,6 +26,7 @@ struct record {
 	uint64_t group;
 	int32_t failure; /* of the copy; 0: none */
 	uint32_t length; /* of the whole command line */
+	char comm[COMM];
 	char line[];
 };
 
@@ -130,6 +131,10 @@ static void write_record(struct assembly *assembly, int ring_fd, int32_t room)
 	store(assembly, BPF_DW, R9, offsetof(struct record, group), R0);
 	store(assembly, BPF_W, R9, offsetof(struct record, length), R6);
 	copy(assembly, R1, R9);
+	add(assembly, R1, offsetof(struct record, comm));
+	set(assembly, R2, COMM);
+	call(assembly, BPF_FUNC_get_current_comm);
+	copy(assembly, R1, R9);
 	add(assembly, R1, offsetof(struct record, line));
 	copy(assembly, R2, R7);
 	copy(assembly, R3, R8);
@@ -229,6 +234,7 @@ static int pass_on(void *context, void *data, size_t length)
 		.ts = (int64_t)record->ts,
 		.pid = (int32_t)(record->thread >> 32),
 		.group = record->group,
+		.comm = record->comm,
 		.line = record->line,
 		.length = record->failure ? 0 : whole ? record->length : room,
 		.whole = whole,

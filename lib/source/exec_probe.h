@@ -17,6 +17,7 @@ struct exec_seen {
 	int64_t ts; /* CLOCK_MONOTONIC */
 	int32_t pid;
 	uint64_t group;	    /* the control group of the second version's tree: the inode of its directory */
+	const char *comm;   /* the name that the kernel gives it; valid during the call, as the line is */
 	const char *line;   /* words that end with NUL; valid during the call */
 	size_t length;
 	bool whole; /* it was not cut */

@@ -1,9 +1,11 @@
-/* What comes over the network: messages as they are, messages that unpack to the input, and orders. */
+/* What comes over the network: messages as they are, messages that unpack to the input, and orders; and command lines. */
 #include <string.h>
 
 #include "base/memory.h"
+#include "fleet/may.h"
 #include "fleet/order.h"
 #include "fleet/parcel.h"
+#include "fleet/seek.h"
 #include "support/fuzz.h"
 
 /* What was opened is opened again, and is the same. */
@@ -49,6 +51,17 @@ static void read_orders(const char *text, size_t size)
 	may_free(may);
 }
 
+/* A name that is in a command line as a word is found in it. */
+static void seek(const char *line, size_t size)
+{
+	size_t length = strnlen(line, size);
+	char *word = memory_text(line, length);
+
+	seek_is_named("files.example.org", line, size);
+	fuzz_must(length == 0 || seek_is_named(word, line, length));
+	free(word);
+}
+
 static void read_may(const char *path)
 {
 	struct may *may = may_load(path);
@@ -68,6 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		free(bytes);
 	}
 	read_orders((const char *)data, size);
+	seek((const char *)data, size);
 	read_may(fuzz_file(FUZZ_INPUT, data, size));
 	return 0;
 }

@@ -6,7 +6,9 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "fleet/may.h"
 #include "fleet/order.h"
+#include "fleet/seek.h"
 #include "fleet/sender.h"
 #include "fleet/subject.h"
 
@@ -48,9 +50,10 @@ static void test_url(void)
 {
 	static const char line[] = "wget\0-q\0https://a.example.org:80/x\0b.example.org.";
 
-	assert(order_url_is_in("a.example.org", line, sizeof(line) - 1) && order_url_is_in("b.example.org", line, sizeof(line) - 1));
-	assert(!order_url_is_in("example.org", line, sizeof(line) - 1) && !order_url_is_in("a.example", line, sizeof(line) - 1));
-	assert(!order_url_is_in("a.example.or", line, sizeof(line) - 1) && !order_url_is_in("c.org", line, sizeof(line) - 1));
+	assert(seek_is_named("a.example.org", line, sizeof(line) - 1) && seek_is_named("b.example.org", line, sizeof(line) - 1));
+	assert(!seek_is_named("example.org", line, sizeof(line) - 1) && !seek_is_named("a.example", line, sizeof(line) - 1));
+	assert(!seek_is_named("a.example.or", line, sizeof(line) - 1) && !seek_is_named("c.org", line, sizeof(line) - 1));
+	assert(seek_is_named("A.Example.org:80", line, sizeof(line) - 1) && !seek_is_named("a.example.org:8", line, sizeof(line) - 1));
 	assert(order_url_is_name("a.example.org:80/x") && !order_url_is_name("a b") && !order_url_is_name(""));
 }
 
@@ -71,6 +74,7 @@ static void test_may(void)
 	filters(may, "program wget\nconfig Ini /etc/app/a\nconfig Ini /etc/app/../shadow\nconfig Shadow /etc/app/a\n",
 		"program wget\nconfig Ini /etc/app/a\n", "config Ini /etc/app/../shadow; config Shadow /etc/app/a");
 	filters(may, "program wget\nname other\nhost a\ndirectory /srv/x\n", "program wget\ndirectory /srv/x\n", "name other; host a");
+	assert(may_record(may, "wget") && may_record(may, "db") && !may_record(may, "curl") && !may_record(may, "db\"x") && !may_record(may, ""));
 	may_free(may);
 
 	may = may_load("/nonexistent/may");
@@ -78,6 +82,14 @@ static void test_may(void)
 	filters(may, "program wget\n", NULL, NULL);
 	may_free(may);
 	assert(!may_of("program w?t\n") && !may_of("program *x\n") && !may_of("map a=b\n"));
+}
+
+static void test_programs(void)
+{
+	char *text = may_with_programs("# all\nprogram a b\n program\tc\nprograms x\nmap poll=select", "d e");
+
+	assert(!strcmp(text, "program d e\n# all\nprograms x\nmap poll=select\n"));
+	free(text);
 }
 
 static int reads(const char *text)
@@ -140,6 +152,7 @@ int main(void)
 	test_nodes();
 	test_url();
 	test_may();
+	test_programs();
 	test_orders();
 	test_window();
 	test_subject();

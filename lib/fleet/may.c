@@ -1,0 +1,253 @@
+#include "fleet/may.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+
+enum { WORDS_MOST = 64, PROGRAM_MOST = 4096 };
+
+/* A line of words that is allowed: its word, and a pattern for each word behind it. */
+struct allowed {
+	char *words[WORDS_MOST + 1]; /* NULL behind the last */
+	char *line;
+};
+
+struct may {
+	ARRAY(struct allowed) lines;
+};
+
+/* Cuts a line in place; the count of its words, which NULL follows; -1: too many. */
+static int cut(char *line, char *words[WORDS_MOST + 1])
+{
+	char *rest = NULL;
+	int count = 0;
+
+	line[strcspn(line, "#")] = '\0';
+	for (char *word = strtok_r(line, " \t\r", &rest); word; word = strtok_r(NULL, " \t\r", &rest)) {
+		if (count == WORDS_MOST)
+			return -1;
+		words[count++] = word;
+	}
+	words[count] = NULL;
+	return count;
+}
+
+static bool is_limited(const char *word)
+{
+	static const char *const limited[] = {"program", "config", "sysctl", "directory", "host"};
+
+	for (size_t i = 0; i < sizeof(limited) / sizeof(limited[0]); i++)
+		if (!strcmp(word, limited[i]))
+			return true;
+	return false;
+}
+
+/* A '*' elsewhere than at the end of a name would allow what nobody sees in it. */
+static int check_allowed(const struct allowed *allowed, const char *path, int number)
+{
+	if (!is_limited(allowed->words[0]))
+		return fail("%s:%d: unknown word '%s'; a line begins with program, config, sysctl, directory or host", path, number,
+			    allowed->words[0]);
+	for (int i = 1; allowed->words[i]; i++)
+		if (strcspn(allowed->words[i], "*?[") + 1 < strlen(allowed->words[i]) ||
+		    (*allowed->words[i] && strchr("?[", allowed->words[i][strlen(allowed->words[i]) - 1])))
+			return fail("%s:%d: a name is whole, or ends in '*', unlike '%s'", path, number, allowed->words[i]);
+	return 0;
+}
+
+static int add_allowed(struct may *may, const char *line, size_t length, const char *path, int number)
+{
+	struct allowed allowed = {.line = memory_text(line, length)};
+	int count = cut(allowed.line, allowed.words);
+
+	if (count <= 0) {
+		free(allowed.line);
+		return count < 0 ? fail("%s:%d: too many words", path, number) : 0;
+	}
+	*ARRAY_ADD(&may->lines) = allowed;
+	return check_allowed(&allowed, path, number);
+}
+
+struct may *may_load(const char *path)
+{
+	struct may *may = NEW(struct may);
+	int status = 0, number = 1;
+	size_t length;
+	char *text;
+
+	if (access(path, F_OK) < 0 && errno == ENOENT)
+		return may;
+	text = file_read(path, &length);
+	for (const char *line = text; line && status == 0; number++) {
+		size_t size = strcspn(line, "\n");
+
+		status = add_allowed(may, line, size, path, number);
+		line = line[size] ? line + size + 1 : NULL;
+	}
+	free(text);
+	if (text && status == 0)
+		return may;
+	may_free(may);
+	return NULL;
+}
+
+void may_free(struct may *may)
+{
+	for (size_t i = 0; i < may->lines.count; i++)
+		free(may->lines.items[i].line);
+	free(may->lines.items);
+	free(may);
+}
+
+/* Whether all that `asked` stands for, which may be a pattern itself, begins as `allowed` does, and leads nowhere else. */
+static bool covers(const char *allowed, const char *asked)
+{
+	size_t length = strlen(allowed);
+
+	if (length > 0 && allowed[length - 1] == '*')
+		return !strncmp(allowed, asked, length - 1) && !strstr(asked, "..");
+	return !strcmp(allowed, asked);
+}
+
+/* One word that is asked for, such as a program; any of the words of a line allows it. */
+static bool allows_word(const struct may *may, const char *kind, const char *asked)
+{
+	for (size_t i = 0; i < may->lines.count; i++)
+		for (char *const *word = may->lines.items[i].words + 1; !strcmp(may->lines.items[i].words[0], kind) && *word; word++)
+			if (covers(*word, asked))
+				return true;
+	return false;
+}
+
+static bool allows_config(const struct may *may, char *const *words)
+{
+	for (size_t i = 0; i < may->lines.count; i++) {
+		char *const *own = may->lines.items[i].words;
+
+		if (!strcmp(own[0], "config") && own[1] && own[2] && words[1] && words[2] && !strcmp(own[1], words[1]) &&
+		    covers(own[2], words[2]))
+			return true;
+	}
+	return false;
+}
+
+static bool allows(const struct may *may, char *const *words)
+{
+	if (!is_limited(words[0]))
+		return true;
+	if (!strcmp(words[0], "config"))
+		return allows_config(may, words);
+	for (char *const *word = words + 1; *word; word++)
+		if (!allows_word(may, words[0], *word))
+			return false;
+	return true;
+}
+
+/* Appends with a separator, where there is something before. */
+static void append(char **text, const char *separator, const char *more)
+{
+	char *longer = memory_format("%s%s%s", *text, **text ? separator : "", more);
+
+	free(*text);
+	*text = longer;
+}
+
+static void append_line(char **text, const char *line)
+{
+	append(text, "", line);
+	append(text, "", "\n");
+}
+
+/* The kernel's filter has the name in quotes. */
+static bool is_plain(const char *program)
+{
+	size_t length = strlen(program);
+
+	for (size_t i = 0; i < length; i++)
+		if ((unsigned char)program[i] >= 0x80 || (!isalnum((unsigned char)program[i]) && !strchr("_-.+", program[i])))
+			return false;
+	return length > 0 && length <= PROGRAM_MOST;
+}
+
+bool may_record(const struct may *may, const char *program)
+{
+	return is_plain(program) && allows_word(may, "program", program);
+}
+
+static bool may_record_all(const struct may *may, char *const *programs)
+{
+	for (char *const *program = programs; *program; program++)
+		if (!may_record(may, *program))
+			return false;
+	return *programs != NULL;
+}
+
+/* Takes over one line: 0; -1 after fail(). */
+static int filter_line(const struct may *may, const char *line, size_t length, char **kept, char **left, bool *has_program)
+{
+	char *whole = memory_text(line, length), *cut_text = memory_text(line, length), *words[WORDS_MOST + 1];
+	int count = cut(cut_text, words), status = 0;
+
+	if (count < 0 || (count > 0 && !strcmp(words[0], "name"))) {
+		append(left, "; ", count < 0 ? "a line of too many words" : whole);
+	} else if (count > 0 && !strcmp(words[0], "program")) {
+		*has_program = true;
+		if (!may_record_all(may, words + 1))
+			status = fail("'%s' may not be recorded here", whole);
+		else
+			append_line(kept, whole);
+	} else if (count > 0 && allows(may, words)) {
+		append_line(kept, whole);
+	} else if (count > 0) {
+		append(left, "; ", whole);
+	}
+	free(whole);
+	free(cut_text);
+	return status;
+}
+
+char *may_filter(const struct may *may, const char *text, char **left)
+{
+	char *kept = memory_text("", 0);
+	bool has_program = false;
+	int status = 0;
+
+	*left = memory_text("", 0);
+	for (const char *line = text; line && status == 0;) {
+		size_t size = strcspn(line, "\n");
+
+		status = filter_line(may, line, size, &kept, left, &has_program);
+		line = line[size] ? line + size + 1 : NULL;
+	}
+	if (status == 0 && !has_program)
+		status = fail("the order names no program");
+	if (status == 0)
+		return kept;
+	free(kept);
+	free(*left);
+	*left = NULL;
+	return NULL;
+}
+
+char *may_with_programs(const char *text, const char *programs)
+{
+	char *whole = memory_format("program %s\n", programs);
+
+	for (const char *line = text; line;) {
+		size_t size = strcspn(line, "\n"), space = strspn(line, " \t");
+		bool names = !strncmp(line + space, "program", 7) && (line[space + 7] == ' ' || line[space + 7] == '\t');
+		char *own = memory_text(line, size);
+
+		if (!names)
+			append_line(&whole, own);
+		free(own);
+		line = line[size] ? line + size + 1 : NULL;
+	}
+	return whole;
+}

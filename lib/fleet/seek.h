@@ -1,0 +1,31 @@
+/*
+ * seek: finds programs whose command lines name a server (the paper's III.A), of processes that run, by /proc, and of processes that begin,
+ * by the kernel's word (source/exec_probe.h), which also knows a program that has ended since.
+ *
+ *	seek = seek_new("files.example.org", may);
+ *	while (!*seek_look(seek)) ...		each second
+ *	seek_free(seek);
+ *
+ * Command lines stay in this process.
+ */
+#ifndef FLEET_SEEK_H
+#define FLEET_SEEK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "fleet/may.h"
+
+struct seek;
+
+/* `url` and `may` must stay. */
+struct seek *seek_new(const char *url, const struct may *may);
+void seek_free(struct seek *seek); /* NULL is allowed */
+
+/* The programs that name the server and may be recorded, with blanks between them; "": none so far. Once there is one, no others come. */
+const char *seek_look(struct seek *seek);
+
+/* Tells whether a command line, whose words have NUL between them, names a server. Letters may be large or small. */
+bool seek_is_named(const char *url, const char *line, size_t length);
+
+#endif
