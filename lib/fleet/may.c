@@ -38,20 +38,20 @@ static int cut(char *line, char *words[WORDS_MOST + 1])
 	return count;
 }
 
-static bool is_limited(const char *word)
-{
-	static const char *const limited[] = {"program", "config", "sysctl", "directory", "host"};
+/* Words of a job's file, by whether a machine's file has to list what stands behind them. */
+static const char *const limited[] = {"program", "config", "sysctl", "directory", "host", NULL}, *const harmless[] = {"map", "size", "salt", NULL};
 
-	for (size_t i = 0; i < sizeof(limited) / sizeof(limited[0]); i++)
-		if (!strcmp(word, limited[i]))
-			return true;
-	return false;
+static bool is_among(const char *const *words, const char *word)
+{
+	while (*words && strcmp(*words, word) != 0)
+		words++;
+	return *words;
 }
 
 /* A '*' elsewhere than at the end of a name would allow what nobody sees in it. */
 static int check_allowed(const struct allowed *allowed, const char *path, int number)
 {
-	if (!is_limited(allowed->words[0]))
+	if (!is_among(limited, allowed->words[0]))
 		return fail("%s:%d: unknown word '%s'; a line begins with program, config, sysctl, directory or host", path, number,
 			    allowed->words[0]);
 	for (int i = 1; allowed->words[i]; i++)
@@ -139,14 +139,14 @@ static bool allows_config(const struct may *may, char *const *words)
 
 static bool allows(const struct may *may, char *const *words)
 {
-	if (!is_limited(words[0]))
+	if (is_among(harmless, words[0]))
 		return true;
 	if (!strcmp(words[0], "config"))
 		return allows_config(may, words);
 	for (char *const *word = words + 1; *word; word++)
 		if (!allows_word(may, words[0], *word))
 			return false;
-	return true;
+	return words[1] != NULL;
 }
 
 /* Appends with a separator, where there is something before. */

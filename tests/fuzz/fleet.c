@@ -28,6 +28,22 @@ static void open_message(const char *bytes, size_t size)
 	parcel_free(&parcel);
 }
 
+/* What the machine's file lists and what needs no leave, line by line. */
+static void check_job(char *job)
+{
+	static const char *const words[] = {"program", "sysctl", "map", "size", "salt"};
+	char *rest = NULL;
+
+	for (char *line = strtok_r(job, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		bool known = false;
+
+		line += strspn(line, " \t\r");
+		for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+			known |= !strncmp(line, words[i], strlen(words[i])) && strspn(line + strlen(words[i]), " \t\r#") + !line[strlen(words[i])] > 0;
+		fuzz_must(known);
+	}
+}
+
 static void read_orders(const char *text, size_t size)
 {
 	struct orders orders = {0}, again = {0};
@@ -40,7 +56,7 @@ static void read_orders(const char *text, size_t size)
 		fuzz_must(orders_read(&again, spelled, strlen(spelled)) == 0 && again.all.count == orders.all.count);
 		for (size_t i = 0; i < orders.all.count; i++)
 			if ((job = may_filter(may, orders.all.items[i].text, &left))) {
-				fuzz_must(!strstr(job, "config ") && !strstr(job, "directory /"));
+				check_job(job);
 				free(job);
 				free(left);
 			}

@@ -74,6 +74,7 @@ static void test_may(void)
 	filters(may, "program wget\nconfig Ini /etc/app/a\nconfig Ini /etc/app/../shadow\nconfig Shadow /etc/app/a\n",
 		"program wget\nconfig Ini /etc/app/a\n", "config Ini /etc/app/../shadow; config Shadow /etc/app/a");
 	filters(may, "program wget\nname other\nhost a\ndirectory /srv/x\n", "program wget\ndirectory /srv/x\n", "name other; host a");
+	filters(may, "program wget\nsalt x\nlater word\nlater\nsize read arg=3\n", "program wget\nsalt x\nsize read arg=3\n", "later word; later");
 	assert(may_record(may, "wget") && may_record(may, "db") && !may_record(may, "curl") && !may_record(may, "db\"x") && !may_record(may, ""));
 	may_free(may);
 
