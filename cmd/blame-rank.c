@@ -32,10 +32,16 @@ static const struct option_entry option_table[] = {
 	{0},
 };
 
+/* Device records, each once, because nodes have only device numbers. */
+struct device_records {
+	ARRAY(char *) lines;
+};
+
 struct ranker {
 	char *const *files; /* all operands */
 	int files_count;
 	struct stream *stream;
+	struct ranker *next; /* of another host of the stream */
 	struct events *events;
 	struct graph_reader *reader;
 	struct graph_builder *builder;
@@ -46,7 +52,7 @@ struct ranker {
 	struct told *told; /* moments of streams without nodes */
 	bool is_told;	   /* the current stream is one: its ranking stays as it is */
 	char *host;	   /* of the current stream */
-	ARRAY(char *) devices; /* with --diff: device records, each once, because nodes have only device numbers */
+	struct device_records *devices; /* with --diff: of both streams */
 };
 
 static int rank_graph(void *context, struct graph *graph)
@@ -89,10 +95,11 @@ static void keep_device(struct ranker *ranker, const struct record *record)
 {
 	size_t i;
 
-	for (i = ranker->devices.count; i-- > 0;)
-		if (strlen(ranker->devices.items[i]) == record->length && !memcmp(ranker->devices.items[i], record->text, record->length))
+	for (i = ranker->devices->lines.count; i-- > 0;)
+		if (strlen(ranker->devices->lines.items[i]) == record->length &&
+		    !memcmp(ranker->devices->lines.items[i], record->text, record->length))
 			return;
-	*ARRAY_ADD(&ranker->devices) = memory_text(record->text, record->length);
+	*ARRAY_ADD(&ranker->devices->lines) = memory_text(record->text, record->length);
 }
 
 static int other_seen(void *context, const struct record *record)
@@ -193,10 +200,65 @@ static void confine_once(const struct ranker *ranker)
 	confined = true;
 }
 
+/* The parts of a ranker, attached to the stream. -1 after fail(). */
+static int open_parts(struct ranker *ranker)
+{
+	ranker->options.events = ranker->events = events_new(ranker->stream);
+	ranker->reader = graph_reader_new(ranker->stream, rank_graph, ranker);
+	ranker->total = ranking_total_new(moment_over, ranker);
+	ranker->told = told_new(moment_over, ranker);
+	ranker->is_told = false;
+	ranker->builder = graph_builder_new(ranker->stream, ranker->events, (int)worst);
+	if (!ranker->builder)
+		return -1;
+	graph_builder_sink(ranker->builder, rank_built_graph, ranker);
+	return 0;
+}
+
+static void close_parts(struct ranker *ranker)
+{
+	graph_builder_free(ranker->builder);
+	told_free(ranker->told);
+	free(ranker->host);
+	ranker->host = NULL;
+	ranking_total_free(ranker->total);
+	graph_reader_free(ranker->reader);
+	events_free(ranker->events);
+}
+
+/* For another host of the stream. NULL after fail(). */
+static void *another_ranker(void *context)
+{
+	struct ranker *first = context, *ranker = NEW(struct ranker);
+
+	*ranker = *first;
+	ranker->host = NULL;
+	first->next = ranker;
+	return open_parts(ranker) < 0 ? NULL : ranker;
+}
+
+static void complain(const struct ranker *ranker)
+{
+	for (; ranker; ranker = ranker->next)
+		if (graph_builder_complaint(ranker->builder))
+			warn("%s", graph_builder_complaint(ranker->builder));
+}
+
+static void close_others(struct ranker *ranker)
+{
+	struct ranker *other;
+
+	while ((other = ranker->next)) {
+		ranker->next = other->next;
+		close_parts(other);
+		free(other);
+	}
+}
+
 /* Ranks these files; without output for --diff, which needs only the moments. Returns the exit status. */
 static int rank(struct ranker *ranker, char *const *files, int files_count, bool output)
 {
-	struct handlers handlers = {.finish = stream_over};
+	struct handlers handlers = {.finish = stream_over, .host = another_ranker};
 	int status;
 
 	/* open */
@@ -205,15 +267,8 @@ static int rank(struct ranker *ranker, char *const *files, int files_count, bool
 		die("%s", fail_text());
 	if (output)
 		stream_output(ranker->stream, STDOUT_FILENO, as_text);
-	ranker->options.events = ranker->events = events_new(ranker->stream);
-	ranker->reader = graph_reader_new(ranker->stream, rank_graph, ranker);
-	ranker->total = ranking_total_new(moment_over, ranker);
-	ranker->told = told_new(moment_over, ranker);
-	ranker->is_told = false;
-	ranker->builder = graph_builder_new(ranker->stream, ranker->events, (int)worst);
-	if (!ranker->builder)
+	if (open_parts(ranker) < 0)
 		die("%s", fail_text());
-	graph_builder_sink(ranker->builder, rank_built_graph, ranker);
 	confine_once(ranker);
 
 	/* rank */
@@ -226,17 +281,11 @@ static int rank(struct ranker *ranker, char *const *files, int files_count, bool
 	status = stream_finish(ranker->stream, &handlers, ranker);
 	if (status && *fail_text())
 		warn("%s", fail_text());
-	if (graph_builder_complaint(ranker->builder))
-		warn("%s", graph_builder_complaint(ranker->builder));
+	complain(ranker);
 
 	/* close */
-	graph_builder_free(ranker->builder);
-	told_free(ranker->told);
-	free(ranker->host);
-	ranker->host = NULL;
-	ranking_total_free(ranker->total);
-	graph_reader_free(ranker->reader);
-	events_free(ranker->events);
+	close_others(ranker);
+	close_parts(ranker);
 	return status;
 }
 
@@ -244,8 +293,9 @@ static int write_devices(const struct ranker *ranker, struct stream *stream)
 {
 	int status = 0;
 
-	for (size_t i = 0; i < ranker->devices.count && status == 0; i++) {
-		struct record record = {.kind = KIND_DEVICE, .text = ranker->devices.items[i], .length = strlen(ranker->devices.items[i])};
+	for (size_t i = 0; i < ranker->devices->lines.count && status == 0; i++) {
+		char *line = ranker->devices->lines.items[i];
+		struct record record = {.kind = KIND_DEVICE, .text = line, .length = strlen(line)};
 
 		status = stream_write_record(stream, &record);
 	}
@@ -270,8 +320,10 @@ static int write_comparison(const struct ranker *ranker, bool incomplete)
 
 static int compare(struct ranker *ranker, char *const *files)
 {
+	struct device_records devices = {0};
 	int status = EXIT_DONE;
 
+	ranker->devices = &devices;
 	ranker->comparison = comparison_new();
 	for (int i = 0; i < 2 && status != EXIT_FAILED; i++) {
 		int this_status;
@@ -287,9 +339,9 @@ static int compare(struct ranker *ranker, char *const *files)
 	}
 	if (status != EXIT_FAILED)
 		status = write_comparison(ranker, status == EXIT_INCOMPLETE);
-	for (size_t i = 0; i < ranker->devices.count; i++)
-		free(ranker->devices.items[i]);
-	free(ranker->devices.items);
+	for (size_t i = 0; i < devices.lines.count; i++)
+		free(devices.lines.items[i]);
+	free(devices.lines.items);
 	comparison_free(ranker->comparison);
 	return status;
 }

@@ -74,14 +74,16 @@ static void ask(int signal)
 	asked = 1;
 }
 
-static void open_charts(struct filter *filter)
+/* -1 after fail(). */
+static int add_charts(struct filter *filter)
 {
 	for (int i = 0; i < charts.count; i++) {
 		struct chart *chart = chart_load(charts.items[i]);
 
 		if (!chart || filter_chart(filter, chart) < 0)
-			die("%s", fail_text());
+			return -1;
 	}
+	return 0;
 }
 
 static struct limits_book *open_policy(void)
@@ -117,7 +119,8 @@ int main(int argc, char **argv)
 {
 	int first = command_line(argc, argv, options, "[FILE...]", "pass the abnormal moments of a stream, with their context");
 	struct limits_book *book = open_policy();
-	struct filter_options how = {.policy = &policy, .size = size, .relearn = &relearn_wanted, .asked = &asked};
+	struct filter_options how = {.policy = &policy, .size = size, .relearn = &relearn_wanted, .asked = &asked,
+				     .add_charts = add_charts};
 	struct file_draft *saved = NULL;
 	struct stream *stream;
 	struct filter *filter;
@@ -135,8 +138,11 @@ int main(int argc, char **argv)
 		die("%s", fail_text());
 	stream_output(stream, STDOUT_FILENO, text);
 	stream_report_usage(stream, "cchart-filter");
+	if (limits_file || save_limits_file)
+		how.one_host = "limits in a file are those of one";
 	filter = filter_new(stream, &how);
-	open_charts(filter);
+	if (add_charts(filter) < 0)
+		die("%s", fail_text());
 	confine(CONFINE_SOCKET | (saved ? CONFINE_RENAME : 0), save_limits_file, argv + first, argc - first);
 
 	/* run */

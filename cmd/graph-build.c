@@ -2,6 +2,7 @@
  * graph-build: turn events into graphs of who waited for whom; or into one, of everything.
  */
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include "base/confine.h"
 #include "base/fail.h"
 #include "base/interrupt.h"
+#include "base/memory.h"
 #include "base/priority.h"
 #include "event/event.h"
 #include "calls/build.h"
@@ -33,10 +35,13 @@ static const struct option_entry options[] = {
 	{0},
 };
 
-/* Builds the graph of everything. */
-struct whole_work {
+/* Of a host of the stream. Of the builders it has the one that is wanted. */
+struct building {
 	struct stream *stream;
-	struct whole_builder *builder;
+	struct events *events;
+	struct graph_builder *builder;
+	struct whole_builder *whole;
+	struct building *next;
 };
 
 static int write_graph(void *context, struct graph *graph)
@@ -49,26 +54,30 @@ static int write_graph(void *context, struct graph *graph)
 
 static int record_seen(void *context, const struct record *record)
 {
-	return graph_builder_record(context, record) < 0 ? -1 : STREAM_PASS;
+	const struct building *building = context;
+
+	return graph_builder_record(building->builder, record) < 0 ? -1 : STREAM_PASS;
 }
 
 static int stream_over(void *context)
 {
-	return graph_builder_finish(context);
+	const struct building *building = context;
+
+	return graph_builder_finish(building->builder);
 }
 
 static int whole_record_seen(void *context, const struct record *record)
 {
-	struct whole_work *work = context;
+	const struct building *building = context;
 
-	return whole_builder_record(work->builder, record) < 0 ? -1 : STREAM_PASS;
+	return whole_builder_record(building->whole, record) < 0 ? -1 : STREAM_PASS;
 }
 
 static int whole_stream_over(void *context)
 {
-	struct whole_work *work = context;
-	struct whole *graph = whole_builder_finish(work->builder);
-	int status = graph ? whole_write(graph, work->stream) : -1;
+	const struct building *building = context;
+	struct whole *graph = whole_builder_finish(building->whole);
+	int status = graph ? whole_write(graph, building->stream) : -1;
 
 	whole_free(graph);
 	return status;
@@ -82,53 +91,53 @@ static enum graphs wanted(void)
 	die_usage("no kind '%s': wake, rag, all", kind);
 }
 
-/* Each kind of building takes the stream, of these files, to its end and returns the exit status. */
-static int build_whole(struct stream *stream, struct events *events, char *const *files, int count)
+/* -1 after fail(). */
+static int open_building(struct building *building)
 {
-	struct handlers handlers = {.finish = whole_stream_over};
-	struct whole_work work = {stream, whole_builder_new(stream, events)};
-	int status;
-
-	if (!work.builder)
-		die("%s", fail_text());
-	confine(CONFINE_NOTHING_ELSE, NULL, files, count);
-	whole_builder_reads(&handlers, whole_record_seen);
-	status = stream_finish(stream, &handlers, &work);
-	if (status && *fail_text())
-		warn("%s", fail_text());
-	if (whole_builder_complaint(work.builder))
-		warn("%s", whole_builder_complaint(work.builder));
-	whole_builder_free(work.builder);
-	return status;
+	building->events = events_new(building->stream);
+	if (whole) {
+		building->whole = whole_builder_new(building->stream, building->events);
+		return building->whole ? 0 : -1;
+	}
+	building->builder = graph_builder_new(building->stream, building->events, (int)worst);
+	if (!building->builder)
+		return -1;
+	graph_builder_sink(building->builder, write_graph, building->stream);
+	graph_builder_kinds(building->builder, wanted());
+	return 0;
 }
 
-static int build_worst(struct stream *stream, struct events *events, char *const *files, int count)
+/* For another host of the stream. NULL after fail(). */
+static void *another_building(void *context)
 {
-	struct handlers handlers = {.finish = stream_over};
-	struct graph_builder *builder = graph_builder_new(stream, events, (int)worst);
-	int status;
+	struct building *first = context, *building = NEW(struct building);
 
-	if (!builder)
-		die("%s", fail_text());
-	graph_builder_sink(builder, write_graph, stream);
-	graph_builder_kinds(builder, wanted());
-	confine(CONFINE_NOTHING_ELSE, NULL, files, count);
-	graph_builder_reads(&handlers, record_seen);
-	status = stream_finish(stream, &handlers, builder);
-	if (status && *fail_text())
-		warn("%s", fail_text());
-	if (graph_builder_complaint(builder))
-		warn("%s", graph_builder_complaint(builder));
-	graph_builder_free(builder);
-	return status;
+	building->stream = first->stream;
+	building->next = first->next;
+	first->next = building;
+	return open_building(building) < 0 ? NULL : building;
+}
+
+/* Says what was missing, and frees it. */
+static void close_building(struct building *building)
+{
+	const char *complaint = building->whole ? whole_builder_complaint(building->whole) :
+				building->builder ? graph_builder_complaint(building->builder) : NULL;
+
+	if (complaint)
+		warn("%s", complaint);
+	if (building->whole)
+		whole_builder_free(building->whole);
+	graph_builder_free(building->builder);
+	events_free(building->events);
 }
 
 int main(int argc, char **argv)
 {
 	int first = command_line(argc, argv, options, "[FILE...]", "turn events into graphs of who waited for whom");
+	struct handlers handlers = {.finish = whole ? whole_stream_over : stream_over, .host = another_building};
+	struct building building = {0}, *other;
 	bool all = wanted() == GRAPHS_ALL;
-	struct events *events;
-	struct stream *stream;
 	int status;
 
 	if (worst == 0 || worst > INT_MAX)
@@ -137,18 +146,28 @@ int main(int argc, char **argv)
 		die_usage("--whole builds a graph of its own kind, without --kind");
 
 	/* open */
-	stream = stream_open(argv + first, argc - first);
-	if (!stream)
+	building.stream = stream_open(argv + first, argc - first);
+	if (!building.stream)
 		die("%s", fail_text());
-	stream_output(stream, STDOUT_FILENO, as_text);
+	stream_output(building.stream, STDOUT_FILENO, as_text);
 	interrupt_defer();
 	priority_lower(PRIORITY_LOW);
-	events = events_new(stream);
+	if (open_building(&building) < 0)
+		die("%s", fail_text());
+	confine(CONFINE_NOTHING_ELSE, NULL, argv + first, argc - first);
 
 	/* build */
-	status = (whole ? build_whole : build_worst)(stream, events, argv + first, argc - first);
+	(whole ? whole_builder_reads : graph_builder_reads)(&handlers, whole ? whole_record_seen : record_seen);
+	status = stream_finish(building.stream, &handlers, &building);
+	if (status && *fail_text())
+		warn("%s", fail_text());
 
 	/* close */
-	events_free(events);
+	while ((other = building.next)) {
+		building.next = other->next;
+		close_building(other);
+		free(other);
+	}
+	close_building(&building);
 	return status;
 }

@@ -8,6 +8,7 @@
 #include "base/confine.h"
 #include "base/fail.h"
 #include "base/interrupt.h"
+#include "base/memory.h"
 #include "base/priority.h"
 #include "event/event.h"
 #include "state/history.h"
@@ -32,6 +33,14 @@ struct build {
 	struct history *history; /* NULL: state records go into the stream */
 	struct line line;
 	uint64_t alarms;
+	struct host *hosts; /* of a stream of several */
+};
+
+struct host {
+	struct build *build;
+	struct events *events;
+	size_t number;
+	struct host *next;
 };
 
 /* state ts path value? since? */
@@ -139,16 +148,60 @@ static int tell_views(struct history *history, const struct state_file *file, un
 	return 0;
 }
 
-static void load(struct build *build)
+/* For the host at hand. -1 after fail(). */
+static int load(struct build *build, bool first)
 {
 	unsigned views = 0;
 
 	for (int i = 0; i < files.count; i++) {
 		struct state_file *file = state_file_load(files.items[i], build->events);
 
-		if (!file || (build->history && tell_views(build->history, file, &views) < 0))
-			die("%s", fail_text());
+		if (!file)
+			return -1;
 		state_machine_add(build->machine, file);
+		if (first && build->history && tell_views(build->history, file, &views) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int host_seen(void *context, const struct record *record)
+{
+	const struct host *host = context;
+
+	(void)record;
+	host->build->events = host->events;
+	state_machine_enter(host->build->machine, host->number);
+	return 0;
+}
+
+static void add_host(struct build *build, size_t number)
+{
+	struct host *host = NEW(struct host);
+
+	*host = (struct host){build, build->events, number, build->hosts};
+	build->hosts = host;
+	stream_watch(build->stream, KIND_HOST, host_seen, host);
+}
+
+/* Another host of the stream: its events, and what the files make of them. NULL after fail(). */
+static void *another_host(void *context)
+{
+	struct build *build = context;
+
+	build->events = events_new(build->stream);
+	add_host(build, state_machine_add_host(build->machine, build->events));
+	return load(build, false) < 0 ? NULL : build;
+}
+
+static void free_hosts(struct build *build)
+{
+	struct host *host;
+
+	while ((host = build->hosts)) {
+		build->hosts = host->next;
+		events_free(host->events);
+		free(host);
 	}
 }
 
@@ -179,7 +232,7 @@ static void complain(const struct build *build)
 static int run(struct build *build)
 {
 	static const enum kind kinds[] = {KIND_STREAM, KIND_TASK, KIND_EVENT, KIND_LOST, KIND_TICK};
-	struct handlers handlers = {.finish = stream_over};
+	struct handlers handlers = {.finish = stream_over, .host = another_host};
 	int status;
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
@@ -222,7 +275,9 @@ int main(int argc, char **argv)
 	build.history = history_path ? history_new(history_path) : NULL;
 	if (history_path && !build.history)
 		die("%s", fail_text());
-	load(&build);
+	if (load(&build, true) < 0)
+		die("%s", fail_text());
+	add_host(&build, 0);
 	if (!build.history)
 		stream_output(build.stream, STDOUT_FILENO, as_text);
 	state_attributes_sink(state_machine_attributes(build.machine), build.history ? &history_sink : &records,
@@ -237,7 +292,7 @@ int main(int argc, char **argv)
 	if (build.history)
 		history_free(build.history);
 	state_machine_free(build.machine);
-	events_free(build.events);
+	free_hosts(&build);
 	line_free(&build.line);
 	return status;
 }

@@ -180,11 +180,81 @@ device dev=8:0 name=sda' >b
 	stream-merge --only=b a b | cchart-filter | report >text
 }
 
+# in_turn A B: a stream of hosts a and b, a record of each at a time.
+in_turn() {
+	echo 'stream version=1 clock=mono'
+	paste -d '\n' <(grep -Ev '^(#|stream|end)' "$1" | sed 's/^/a /') <(grep -Ev '^(#|stream|end)' "$2" | sed 's/^/b /') |
+		awk 'NF { host = $1; sub(/^[^ ]* /, ""); print "host name=" host (told[host]++ ? "" : " kernel=6.18 cpus=4"); print }'
+}
+
+# records_of HOST: what a stream has behind the host's records.
+records_of() {
+	awk -v host="name=$1" '/^host / { here = $2 == host; next } !/^(stream|end|usage)/ && here'
+}
+
+# alone FILE COMMAND...: what the command makes of that host's stream.
+alone() {
+	{ echo 'stream version=1 host=a kernel=6.18 cpus=4 clock=mono'; grep -Ev '^(#|stream|end)' "$1"; } | "${@:2}" | grep -Ev '^(stream|end|usage|host) '
+}
+
+@test "each host of a merged stream has graphs, rankings and windows of its own, as if it were alone" {
+	local pair wake=$TOP/testdata/wake
+	for pair in "block asks" "backed born" "behind behind"; do
+		read -r a b <<<"$pair"
+		[ -e "$wake/$a.txt" ] && [ -e "$wake/$b.txt" ]
+		in_turn "$wake/$a.txt" "$wake/$b.txt" >both
+		blame-rank --text both >ranked
+		diff <(records_of a <ranked) <(alone "$wake/$a.txt" blame-rank --text)
+		diff <(records_of b <ranked) <(alone "$wake/$b.txt" blame-rank --text)
+		graph-build both | blame-rank --text >again
+		diff <(grep -E '^(host|blame)' ranked) <(grep -E '^(host|blame)' again)
+	done
+	graph-build --whole --text both >whole
+	diff <(records_of a <whole) <(records_of b <whole)
+	run -0 bash -c "blame-rank both | report"
+	assert_line "moments of a:"
+	assert_line "moments of b:"
+}
+
+@test "limits, windows and context of each host are its own; so are charts in the report" {
+	# b is a thousand times slower than a, which is no reason for a signal of either; then each has a slow one
+	for host in a b; do
+		awk -v slow="$([ $host = a ] && echo 1 || echo 1000)" 'BEGIN {
+			for (i = 0; i < 300; i++) {
+				value = slow * (1 + i % 7) / 1e6 * (i == 250 ? 100 : 1)
+				printf "sample ts=%.9f start=%.9f chart=reads key=sda value=%.9f tid=7\n", 10 + i, 10 + i - value, value
+			}
+		}' >$host
+	done
+	in_turn a b | cchart-filter --text >filtered
+	for host in a b; do
+		diff <(records_of $host <filtered | grep -E '^(limits|signal|window)') <(alone $host cchart-filter --text | grep -E '^(limits|signal|window)')
+		assert_equal "$(records_of $host <filtered | grep -c '^signal')" 1
+	done
+	run -0 report filtered
+	assert_output --partial 'sda on a: limit 14.0 us, median 4.00 us; sda'
+	assert_output --partial 'on b: limit 14.0 ms, median 4.00 ms'
+	run -1 --separate-stderr cchart-filter --save-limits=limits filtered
+	assert_regex "$stderr" "it is of several hosts; limits in a file are those of one"
+}
+
+@test "states of several hosts, of which one loses events" {
+	printf 'event ts=%s cpu=0 tid=1 name=sched:sched_switch next_comm=%s next_pid=2\n' 1.0 one 2.0 two 4.0 four >a
+	{ sed '2q' a; echo 'lost ts=3.0 cpu=0 count=1 from=1.5'; } >b
+	in_turn a b >both
+	run -3 state-build -s cpus -o history both
+	run -0 state-query -f csv history at 3.5
+	assert_line 'a/CPUs/0/Thread,two/2'
+	refute_line --partial 'b/CPUs'
+	run -0 state-query -f csv history at 1.2
+	assert_line 'b/CPUs/0/Thread,one/2'
+}
+
 @test "commands that do not keep hosts apart refuse a merged stream, and say what to do" {
 	talk a count=5 >a
 	talk b count=5 ppm=37 shift=3600 >b
 	stream-merge a b >all
-	for command in cchart-filter graph-build blame-rank report "trace-export -f csv -k event" "state-build -s cpus"; do
+	for command in "trace-export -f csv -k event" trace-export run-features graph-walk; do
 		run -1 --separate-stderr bash -c "$command all >out"
 		assert_regex "$stderr" 'all: .*it is of several hosts.* stream-merge --only=HOST'
 	done

@@ -96,7 +96,8 @@ static const char *const *times_of(enum kind kind)
 		[KIND_LIMITS] = {"ts"}, [KIND_SIGNAL] = {"ts", "start"}, [KIND_FILE] = {"ts"}, [KIND_QUOTA] = {"ts", "since"},
 		[KIND_TRACED] = {"ts"}, [KIND_OPEN] = {"ts", "start"}, [KIND_SHED] = {"ts"}, [KIND_TRIGGER] = {"ts"},
 		[KIND_REQUEST] = {"ts", "start"}, [KIND_EXCEPTION] = {"ts"}, [KIND_STATE] = {"ts", "since"}, [KIND_SOCKET] = {"ts", "from"},
-		[KIND_SPAN] = {"ts", "start"}, [KIND_WINDOW] = {"to", "from"},
+		[KIND_SPAN] = {"ts", "start"}, [KIND_WINDOW] = {"to", "from"}, [KIND_SUMMARY] = {"max_ts"}, [KIND_CALL] = {"ts", "start"},
+		[KIND_RUN] = {"ts"},
 	};
 
 	return keys[kind][0] ? keys[kind] : NULL;

@@ -404,6 +404,7 @@ static int begin(struct export *export, struct handlers *handlers)
 	export->state = folded;
 	export->context = folded->model;
 	*handlers = *model_handlers(folded->model);
+	handlers->host = NULL; /* whose stacks would be whose is not kept */
 	return 0;
 }
 

@@ -11,14 +11,22 @@
 #include "model/fit.h"
 #include "model/model.h"
 
+/* What is of a host: the viewer calls it a machine. */
+struct machine {
+	struct perfetto *perfetto;
+	uint32_t number;   /* 0: the first */
+	bool has_system;   /* the kernel's release was written */
+	bool dated;	   /* the wall clock of this stream was written */
+	struct kernel *kernel;
+};
+
 struct perfetto {
 	struct packets packets;
 	struct model *model; /* what our tracks show */
-	bool has_system;     /* the kernel's release was written */
-	bool dated;	     /* the wall clock of this stream was written */
+	void *(*another)(void *model); /* the model's own part for another host */
 	uint64_t flows;
 	unsigned stories; /* told so far */
-	struct kernel *kernel;
+	ARRAY(struct machine *) machines;
 	struct charts *charts;
 	uint64_t lost;	    /* the track of lost events; 0: not made yet */
 	int64_t told_until; /* the end of the moment on the root's own track */
@@ -67,11 +75,15 @@ static void charts_free(struct charts *charts)
 static char *series_name(const struct perfetto *perfetto, const struct fields *fields)
 {
 	char *chart = fit_field(fields, "chart"), *key = fit_field(fields, "key");
-	char *name = site_chart(perfetto->model->site, chart, key);
+	char *name = site_chart(perfetto->model->site, chart, key), *whole;
 
 	free(chart);
 	free(key);
-	return name;
+	if (!perfetto->model->site->is_of_several)
+		return name;
+	whole = memory_format("%s on %s", name, perfetto->model->site->host);
+	free(name);
+	return whole;
 }
 
 /* NULL: there are too many. */
@@ -412,14 +424,23 @@ static void add_text(struct bytes *file, uint32_t field, const char *text)
 		proto_text(file, field, text);
 }
 
-/* The kernel's release, for the numbers of thread states changed over the years; ours are the newer where none is told. */
-static int tell_system(struct perfetto *perfetto, const char *kernel, const char *machine)
+/* Begins a packet that is of this host. */
+static void begin_of(const struct machine *machine, int64_t ts)
 {
+	machine->perfetto->packets.machine = machine->number;
+	packet_begin(&machine->perfetto->packets, ts);
+	machine->perfetto->packets.machine = 0;
+}
+
+/* The kernel's release, for the numbers of thread states changed over the years; ours are the newer where none is told. */
+static int tell_system(struct machine *of, const char *kernel, const char *machine)
+{
+	struct perfetto *perfetto = of->perfetto;
 	struct bytes *file = &perfetto->packets.file;
 	size_t info, uts;
 
-	perfetto->has_system = true;
-	packet_begin(&perfetto->packets, TS_NONE);
+	of->has_system = true;
+	begin_of(of, TS_NONE);
 	info = proto_begin(file, PACKET_SYSTEM_INFO);
 	uts = proto_begin(file, INFO_UTSNAME);
 	proto_text(file, UTS_SYSNAME, "Linux");
@@ -433,18 +454,18 @@ static int tell_system(struct perfetto *perfetto, const char *kernel, const char
 
 static int stream_seen(void *context, const struct record *record)
 {
-	struct perfetto *perfetto = context;
-	const struct fields *fields = stream_fields(perfetto->packets.export->stream, record);
+	struct machine *of = context;
+	const struct fields *fields = stream_fields(of->perfetto->packets.export->stream, record);
 	char *kernel, *machine;
 	int status;
 
 	if (!fields)
 		return -1;
-	perfetto->dated = false;
-	kernel_gap(perfetto->kernel, TS_NONE);
+	of->dated = false;
+	kernel_gap(of->kernel, TS_NONE);
 	kernel = fit_field(fields, "kernel");
 	machine = fit_field(fields, "machine");
-	status = tell_system(perfetto, kernel, machine);
+	status = tell_system(of, kernel, machine);
 	free(kernel);
 	free(machine);
 	return status;
@@ -460,15 +481,16 @@ static void add_clock(struct bytes *file, uint64_t id, int64_t time)
 }
 
 /* Both clocks at the first event: the viewer then knows the hour. */
-static int tell_date(struct perfetto *perfetto, int64_t ts)
+static int tell_date(struct machine *machine, int64_t ts)
 {
+	struct perfetto *perfetto = machine->perfetto;
 	int64_t wall = perfetto->model->site->clock.wall;
 	size_t mark;
 
-	perfetto->dated = true;
+	machine->dated = true;
 	if (!perfetto->model->site->clock.has_wall || ts < 0 || wall < 0)
 		return 0;
-	packet_begin(&perfetto->packets, ts);
+	begin_of(machine, ts);
 	mark = proto_begin(&perfetto->packets.file, PACKET_CLOCK_SNAPSHOT);
 	add_clock(&perfetto->packets.file, CLOCK_IS_BOOTTIME, ts);
 	add_clock(&perfetto->packets.file, CLOCK_IS_REALTIME, time_sum(ts, wall));
@@ -498,7 +520,8 @@ static void add_thread(struct bytes *file, int64_t tid, int64_t tgid, const char
 /* Which process a thread belongs to; its name alone the scheduler's events tell too. */
 static int task_seen(void *context, const struct record *record)
 {
-	struct perfetto *perfetto = context;
+	const struct machine *machine = context;
+	struct perfetto *perfetto = machine->perfetto;
 	const struct fields *fields = stream_fields(perfetto->packets.export->stream, record);
 	int64_t ts = 0, tid = 0, tgid = 0;
 	char comm[16] = "", *program;
@@ -512,7 +535,7 @@ static int task_seen(void *context, const struct record *record)
 	if (tgid <= 0 || tgid > INT32_MAX || ts < 0)
 		return 0;
 	fields_text(fields, "comm", comm, sizeof(comm));
-	packet_begin(&perfetto->packets, ts);
+	begin_of(machine, ts);
 	mark = proto_begin(&perfetto->packets.file, PACKET_PROCESS_TREE);
 	program = fit_field(fields, "program");
 	if (tid == tgid || *program)
@@ -526,16 +549,16 @@ static int task_seen(void *context, const struct record *record)
 
 static int event_seen(void *context, const struct record *record)
 {
-	struct perfetto *perfetto = context;
+	struct machine *machine = context;
 	struct event event;
 
-	if (events_read(perfetto->model->site->events, record, &event) < 0 ||
-	    (!perfetto->has_system && tell_system(perfetto, "", "") < 0) ||
-	    (!perfetto->dated && tell_date(perfetto, event.ts) < 0))
+	if (events_read(machine->perfetto->model->site->events, record, &event) < 0 ||
+	    (!machine->has_system && tell_system(machine, "", "") < 0) ||
+	    (!machine->dated && tell_date(machine, event.ts) < 0))
 		return -1;
-	if (kernel_event(perfetto->kernel, &event) == 0)
+	if (kernel_event(machine->kernel, &event) == 0)
 		return 0;
-	return wrong(perfetto);
+	return wrong(machine->perfetto);
 }
 
 /* Gaps of different CPUs overlap, so each has a track. */
@@ -556,7 +579,8 @@ static int export_gap(struct perfetto *perfetto, int64_t from, int64_t ts, const
 
 static int lost_seen(void *context, const struct record *record)
 {
-	struct perfetto *perfetto = context;
+	const struct machine *machine = context;
+	struct perfetto *perfetto = machine->perfetto;
 	const struct fields *fields = stream_fields(perfetto->packets.export->stream, record);
 	int64_t ts = 0, from = TS_NONE;
 	uint64_t cpu = 0, count = 0;
@@ -571,15 +595,16 @@ static int lost_seen(void *context, const struct record *record)
 		return wrong(perfetto);
 	if (!record_tells_damage(record))
 		snprintf(name, sizeof(name), "%" PRIu64 " events of CPU %" PRIu64 " lost", count, cpu);
-	if (cpu <= UINT16_MAX && kernel_lost(perfetto->kernel, (uint32_t)cpu) < 0)
+	if (cpu <= UINT16_MAX && kernel_lost(machine->kernel, (uint32_t)cpu) < 0)
 		return -1;
 	return has_ts && packet_has_place(&perfetto->packets, ts) ? export_gap(perfetto, from, ts, name) : 0;
 }
 
 /* Control charts: what is done with a kind's fields. */
-static int chart_record(struct perfetto *perfetto, const struct record *record,
+static int chart_record(const struct machine *machine, const struct record *record,
 			int (*take)(struct charts *charts, const struct fields *fields))
 {
+	struct perfetto *perfetto = machine->perfetto;
 	const struct fields *fields = stream_fields(perfetto->packets.export->stream, record);
 
 	if (!fields)
@@ -592,7 +617,8 @@ static int chart_record(struct perfetto *perfetto, const struct record *record,
 /* Between windows nothing was kept. */
 static int window_seen(void *context, const struct record *record)
 {
-	struct perfetto *perfetto = context;
+	const struct machine *machine = context;
+	struct perfetto *perfetto = machine->perfetto;
 	const struct fields *fields = stream_fields(perfetto->packets.export->stream, record);
 	int64_t to = TS_NONE;
 
@@ -600,7 +626,7 @@ static int window_seen(void *context, const struct record *record)
 		return -1;
 	if (time_read(fields, "to", &to) < 0)
 		return wrong(perfetto);
-	kernel_gap(perfetto->kernel, to);
+	kernel_gap(machine->kernel, to);
 	return 0;
 }
 
@@ -624,6 +650,38 @@ static int moment_told(void *context, const struct moment *moment)
 	return moment_export(((struct export *)context)->state, moment);
 }
 
+/* Attached to the stream, beside what is at hand of the model. */
+static void add_machine(struct perfetto *perfetto)
+{
+	struct stream *stream = perfetto->packets.export->stream;
+	struct machine *machine = NEW(struct machine);
+
+	machine->perfetto = perfetto;
+	machine->number = (uint32_t)perfetto->machines.count;
+	machine->kernel = kernel_new(&perfetto->packets, perfetto->model->site->events, machine->number);
+	*ARRAY_ADD(&perfetto->machines) = machine;
+	stream_watch(stream, KIND_STREAM, stream_seen, machine);
+	stream_watch(stream, KIND_TASK, task_seen, machine);
+	stream_watch(stream, KIND_EVENT, event_seen, machine);
+	stream_watch(stream, KIND_LOST, lost_seen, machine);
+	stream_watch(stream, KIND_WINDOW, window_seen, machine);
+	stream_watch(stream, KIND_SAMPLE, sample_seen, machine);
+	stream_watch(stream, KIND_LIMITS, limits_seen, machine);
+	stream_watch(stream, KIND_SIGNAL, signal_seen, machine);
+}
+
+static void *another_host(void *context)
+{
+	struct model *model = context;
+	const struct export *export = model->context;
+	struct perfetto *perfetto = export->state;
+
+	if (!perfetto->another(model))
+		return NULL;
+	add_machine(perfetto);
+	return model;
+}
+
 static int begin(struct export *export, struct handlers *handlers)
 {
 	struct perfetto *perfetto = NEW(struct perfetto);
@@ -631,32 +689,35 @@ static int begin(struct export *export, struct handlers *handlers)
 	perfetto->packets.export = export;
 	perfetto->told_until = TS_NONE;
 	perfetto->model = model_new(export->stream, moment_told, export);
-	perfetto->kernel = kernel_new(&perfetto->packets, perfetto->model->site->events);
 	perfetto->charts = charts_new(perfetto);
 	export->state = perfetto;
 	export->context = perfetto->model;
 	*handlers = *model_handlers(perfetto->model);
-	stream_watch(export->stream, KIND_STREAM, stream_seen, perfetto);
-	stream_watch(export->stream, KIND_TASK, task_seen, perfetto);
-	stream_watch(export->stream, KIND_EVENT, event_seen, perfetto);
-	stream_watch(export->stream, KIND_LOST, lost_seen, perfetto);
-	stream_watch(export->stream, KIND_WINDOW, window_seen, perfetto);
-	stream_watch(export->stream, KIND_SAMPLE, sample_seen, perfetto);
-	stream_watch(export->stream, KIND_LIMITS, limits_seen, perfetto);
-	stream_watch(export->stream, KIND_SIGNAL, signal_seen, perfetto);
+	perfetto->another = handlers->host;
+	handlers->host = another_host;
+	add_machine(perfetto);
 	return 0;
 }
 
 static int end(struct export *export)
 {
-	return kernel_flush(((struct perfetto *)export->state)->kernel);
+	const struct perfetto *perfetto = export->state;
+	int status = 0;
+
+	for (size_t i = 0; i < perfetto->machines.count && status == 0; i++)
+		status = kernel_flush(perfetto->machines.items[i]->kernel);
+	return status;
 }
 
 static void free_state(struct export *export)
 {
 	struct perfetto *perfetto = export->state;
 
-	kernel_free(perfetto->kernel);
+	for (size_t i = 0; i < perfetto->machines.count; i++) {
+		kernel_free(perfetto->machines.items[i]->kernel);
+		free(perfetto->machines.items[i]);
+	}
+	free(perfetto->machines.items);
 	charts_free(perfetto->charts);
 	model_free(perfetto->model);
 	bytes_free(&perfetto->packets.file);

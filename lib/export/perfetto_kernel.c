@@ -356,6 +356,7 @@ struct bundle {
 
 struct kernel {
 	struct packets *packets;
+	uint32_t machine;
 	struct events *events;
 	struct switches *switches;
 	struct {
@@ -369,11 +370,12 @@ struct kernel {
 	struct fields fields;
 };
 
-struct kernel *kernel_new(struct packets *packets, struct events *events)
+struct kernel *kernel_new(struct packets *packets, struct events *events, uint32_t machine)
 {
 	struct kernel *kernel = NEW(struct kernel);
 
 	kernel->packets = packets;
+	kernel->machine = machine;
 	kernel->events = events;
 	kernel->switches = switches_new(events);
 	wakings_fields(&kernel->waking, events);
@@ -420,7 +422,9 @@ static int write_bundle(struct kernel *kernel, uint32_t cpu)
 	struct bundle *bundle = &kernel->bundles[cpu];
 	size_t mark;
 
+	packets->machine = kernel->machine;
 	packet_begin(packets, TS_NONE);
+	packets->machine = 0;
 	mark = proto_begin(&packets->file, PACKET_FTRACE);
 	proto_unsigned(&packets->file, BUNDLE_CPU, cpu);
 	bytes_add(&packets->file, bundle->events.data, bundle->events.length);

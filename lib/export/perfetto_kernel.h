@@ -10,7 +10,7 @@
 
 struct kernel;
 
-struct kernel *kernel_new(struct packets *packets, struct events *events);
+struct kernel *kernel_new(struct packets *packets, struct events *events, uint32_t machine); /* machine: see struct packets */
 void kernel_free(struct kernel *kernel);
 int kernel_event(struct kernel *kernel, const struct event *event);
 int kernel_lost(struct kernel *kernel, uint32_t cpu); /* the next bundle of this CPU says so */

@@ -10,6 +10,7 @@ enum {
 	PACKET_TRACK_EVENT = 11,
 	PACKET_SEQUENCE_FLAGS = 13,
 	PACKET_TRACK_DESCRIPTOR = 60,
+	PACKET_MACHINE = 98,
 	SEQUENCE_STATE_CLEARED = 1,
 	OUR_SEQUENCE = 1,
 };
@@ -62,6 +63,8 @@ void packet_begin(struct packets *packets, int64_t ts)
 	if (ts != TS_NONE)
 		proto_unsigned(file, PACKET_TIMESTAMP, (uint64_t)ts);
 	proto_unsigned(file, PACKET_SEQUENCE_ID, OUR_SEQUENCE);
+	if (packets->machine)
+		proto_unsigned(file, PACKET_MACHINE, packets->machine);
 	if (!packets->begun)
 		proto_unsigned(file, PACKET_SEQUENCE_FLAGS, SEQUENCE_STATE_CLEARED);
 	packets->begun = true;

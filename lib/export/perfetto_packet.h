@@ -18,6 +18,7 @@ struct packets {
 	bool begun;	 /* a packet was written */
 	uint64_t tracks; /* made so far */
 	uint64_t root;	 /* the track; 0: not made yet */
+	uint32_t machine; /* of the next packets: a host of a stream of several; 0: the first */
 };
 
 /* A packet: begin, its one message by proto_begin(&packets->file, field), end. -1 after fail(). */

@@ -34,6 +34,7 @@ struct logging { /* of a trigger */
 /* A request whose graphs have not come. */
 struct waiting {
 	char *id;
+	size_t host;
 	size_t logging;
 	enum logged_class class;
 };
@@ -110,7 +111,7 @@ static void drop_oldest(struct logged *logged)
 	memmove(logged->waiting.items, logged->waiting.items + 1, logged->waiting.count * sizeof(*logged->waiting.items));
 }
 
-int logged_request(struct logged *logged, const struct fields *fields)
+int logged_request(struct logged *logged, size_t host, const struct fields *fields)
 {
 	enum logged_class class = fields_is(fields, "match", "yes") ? LOGGED_MATCHED : LOGGED_OTHERS;
 	bool is_logged = fields_is(fields, "logged", "yes");
@@ -131,7 +132,7 @@ int logged_request(struct logged *logged, const struct fields *fields)
 	told->classes[class].seconds += (double)span_between(start, ts) / 1e9;
 	if (logged->waiting.count == WAITING_MAX)
 		drop_oldest(logged);
-	*ARRAY_ADD(&logged->waiting) = (struct waiting){fit_field(fields, "id"), place, class};
+	*ARRAY_ADD(&logged->waiting) = (struct waiting){fit_field(fields, "id"), host, place, class};
 	return 0;
 }
 
@@ -180,14 +181,14 @@ static void count_story(struct logging *logging, enum logged_class class, const 
 	}
 }
 
-void logged_stories(struct logged *logged, const char *id, struct story *const *stories, size_t count)
+void logged_stories(struct logged *logged, size_t host, const char *id, struct story *const *stories, size_t count)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < logged->waiting.count; i++) {
 		struct waiting *waiting = &logged->waiting.items[i];
 
-		if (strcmp(waiting->id, id) != 0) {
+		if (waiting->host != host || strcmp(waiting->id, id) != 0) {
 			logged->waiting.items[kept++] = *waiting;
 			continue;
 		}

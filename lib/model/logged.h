@@ -2,8 +2,8 @@
  * logged: the requests that triggers logged: what was on the paths of those that matched, and who is blamed in them, beside the others. A part
  * of the model.
  *
- *	logged_request(logged, fields)			each `request` record
- *	logged_stories(logged, id, stories, count)	when its graphs have been ranked
+ *	logged_request(logged, host, fields)			each `request` record
+ *	logged_stories(logged, host, id, ...)	when its graphs have been ranked
  *	for (i = 0; (trigger = logged_trigger(logged, i)); i++) ...
  */
 #ifndef MODEL_LOGGED_H
@@ -16,11 +16,11 @@ struct logged;
 struct logged *logged_new(void);
 void logged_free(struct logged *logged);
 
-/* Takes a `request` record. 0; -1 after fail(). */
-int logged_request(struct logged *logged, const struct fields *fields);
+/* Takes a `request` record of this host of the stream (struct site). 0; -1 after fail(). */
+int logged_request(struct logged *logged, size_t host, const struct fields *fields);
 
-/* The stories of the request with this id. */
-void logged_stories(struct logged *logged, const char *id, struct story *const *stories, size_t count);
+/* The stories of the host's request with this id. */
+void logged_stories(struct logged *logged, size_t host, const char *id, struct story *const *stories, size_t count);
 
 /* A stream is over: the next one numbers its requests anew. */
 void logged_stream_over(struct logged *logged);

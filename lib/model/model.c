@@ -5,6 +5,13 @@
 
 #include "base/fail.h"
 
+/* What is at hand of each host of the stream: the site has the rest. */
+struct model_host {
+	struct model *model;
+	size_t number;
+	struct moments *moments;
+};
+
 /* Every handler begins with this: closes what the record ends, and gives its fields; NULL after fail(). */
 static const struct fields *begin(struct model *model, const struct record *record)
 {
@@ -139,7 +146,7 @@ static int request_seen(void *context, const struct record *record)
 	struct model *model = context;
 	const struct fields *fields = begin(model, record);
 
-	return fields ? taken(model, logged_request(model->logged, fields)) : -1;
+	return fields ? taken(model, logged_request(model->logged, model->site->number, fields)) : -1;
 }
 
 static int call_seen(void *context, const struct record *record)
@@ -179,6 +186,37 @@ static int all_read(void *context)
 	return status;
 }
 
+/* A `host` record: what follows is of this host. */
+static int host_seen(void *context, const struct record *record)
+{
+	const struct model_host *host = context;
+
+	(void)record;
+	site_enter(host->model->site, host->number);
+	host->model->moments = host->moments;
+	return 0;
+}
+
+static struct model_host *new_host(struct model *model, size_t number, struct moments *moments)
+{
+	struct model_host *host = NEW(struct model_host);
+
+	*host = (struct model_host){model, number, moments};
+	stream_watch(model->stream, KIND_HOST, host_seen, host);
+	return host;
+}
+
+/* All handlers have the model as context: it is the host that changes. */
+static void *another_host(void *context)
+{
+	struct model *model = context;
+	struct model_host *host = new_host(model, site_add_host(model->site, model->stream), moments_beside(model->first->moments));
+
+	*ARRAY_ADD(&model->hosts) = host;
+	host_seen(host, NULL);
+	return model;
+}
+
 struct model *model_new(struct stream *stream, moment_teller *teller, void *context)
 {
 	static const struct handlers handlers = {
@@ -193,7 +231,7 @@ struct model *model_new(struct stream *stream, moment_teller *teller, void *cont
 		       [KIND_RUN] = run_seen,	   [KIND_FEATURES] = run_seen, [KIND_CONFIG] = run_seen,
 		       [KIND_CLUSTER] = run_seen,   [KIND_LABEL] = run_seen,	   [KIND_RULE] = run_seen,   [KIND_SAME] = run_seen,
 		       [KIND_OUTSIDE] = run_seen, [KIND_REQUEST] = request_seen, [KIND_CALL] = call_seen},
-		.idle = NULL,
+		.host = another_host,
 		.finish = all_read,
 	};
 	struct model *model = NEW(struct model);
@@ -207,6 +245,7 @@ struct model *model_new(struct stream *stream, moment_teller *teller, void *cont
 	model->called = called_new();
 	model->moments = moments_new(stream, model->site, model->tracks, model->verdicts, model->logged, teller, context);
 	model->counts = moments_counts(model->moments);
+	model->first = new_host(model, 0, model->moments);
 	model->context = context;
 	model->handlers = handlers;
 	return model;
@@ -219,14 +258,26 @@ struct handlers *model_handlers(struct model *model)
 
 void model_give_up(struct model *model)
 {
+	if (model->hosts.count)
+		host_seen(model->first, NULL);
 	moments_give_up(model->moments);
+	for (size_t i = 0; i < model->hosts.count; i++) {
+		host_seen(model->hosts.items[i], NULL);
+		moments_give_up(model->moments);
+	}
 }
 
 void model_free(struct model *model)
 {
 	if (!model)
 		return;
-	moments_free(model->moments);
+	for (size_t i = 0; i < model->hosts.count; i++) {
+		moments_free(model->hosts.items[i]->moments);
+		free(model->hosts.items[i]);
+	}
+	free(model->hosts.items);
+	moments_free(model->first->moments);
+	free(model->first);
 	verdicts_free(model->verdicts);
 	contrast_free(model->contrast);
 	logged_free(model->logged);

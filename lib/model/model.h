@@ -33,6 +33,8 @@ struct model {
 
 	/* private */
 	struct handlers handlers;
+	ARRAY(struct model_host *) hosts; /* of a stream of several, from the second on */
+	struct model_host *first;
 };
 
 struct model *model_new(struct stream *stream, moment_teller *teller, void *context);

@@ -21,7 +21,7 @@ struct moments {
 	struct logged *logged;
 	moment_teller *teller;
 	void *context;
-	struct moment_counts counts;
+	struct moment_counts *counts, own; /* own: unless they are counted with others */
 
 	/* at hand */
 	struct moment *moment;
@@ -36,8 +36,8 @@ struct moments {
 
 	/* the stream at hand */
 	uint64_t lost_before;	/* in streams that are over */
-	uint64_t graphs_before; /* in these */
-	enum graph_kind kind;	/* of its first graph, if graphs > graphs_before: the kind that the verdicts are about */
+	uint64_t graphs;
+	enum graph_kind kind;	/* of its first graph: the kind that the verdicts are about */
 };
 
 static int wrong(const struct moments *moments)
@@ -47,7 +47,7 @@ static int wrong(const struct moments *moments)
 
 const struct moment_counts *moments_counts(const struct moments *moments)
 {
-	return &moments->counts;
+	return moments->counts;
 }
 
 /* --- a moment is complete --------------------------------------------------------------------------------------------------- */
@@ -61,7 +61,7 @@ static struct moment *begin_moment(struct moments *moments, const char *window)
 {
 	struct moment *moment = NEW(struct moment);
 
-	moment->number = ++moments->counts.moments;
+	moment->number = ++moments->counts->moments;
 	moment->window = window ? memory_format("%s", window) : NULL;
 	moment->clock = moments->site->clock;
 	site_see_host(moments->site);
@@ -87,7 +87,8 @@ static void count_story(struct moments *moments, const struct moment *moment, co
 {
 	struct sighting sighting;
 
-	if (moments->counts.graphs++ == moments->graphs_before)
+	moments->counts->graphs++;
+	if (moments->graphs++ == 0)
 		moments->kind = story->kind;
 	if (story->kind != moments->kind)
 		return;
@@ -108,7 +109,7 @@ static void count_moment(struct moments *moments, struct moment *moment)
 {
 	for (size_t i = 0; i < moment->worst.count; i++)
 		tracks_moment(moments->tracks, moment->worst.items[i], moment->number);
-	moments->counts.incomplete += !moment->complete;
+	moments->counts->incomplete += !moment->complete;
 	if (!moment->complete)
 		stream_mark_incomplete(moments->stream);
 }
@@ -162,7 +163,7 @@ static void replace_in_stories(struct moment *moment, const struct signal *old, 
 static void count_once(struct moments *moments, const struct signal *signal)
 {
 	tracks_signal_back(moments->tracks, signal);
-	moments->counts.signals--;
+	moments->counts->signals--;
 	moments->moment->signals -= moments->moment->signals > 0;
 }
 
@@ -234,8 +235,8 @@ static int tell(struct moments *moments)
 
 	close_story(moments);
 	if (moments->request) {
-		moments->counts.moments--;
-		logged_stories(moments->logged, moments->request, moment->stories.items, moment->stories.count);
+		moments->counts->moments--;
+		logged_stories(moments->logged, moments->site->number, moments->request, moment->stories.items, moment->stories.count);
 		return 0;
 	}
 	merge_signals(moments, moment);
@@ -305,8 +306,8 @@ static int take_signal(struct moments *moments, const struct fields *fields)
 	tracks_signal(moments->tracks, signal);
 	bound_pending(moments);
 	*ARRAY_ADD(&moments->pending) = signal;
-	moments->counts.signals++;
-	moments->counts.rates += signal->unit == UNIT_SHARE || signal->unit == UNIT_RATE || signal->mean;
+	moments->counts->signals++;
+	moments->counts->rates += signal->unit == UNIT_SHARE || signal->unit == UNIT_RATE || signal->mean;
 	return 0;
 }
 
@@ -586,8 +587,18 @@ struct moments *moments_new(struct stream *stream, struct site *site, struct tra
 	struct moments *moments = NEW(struct moments);
 
 	*moments = (struct moments){.stream = stream, .site = site, .tracks = tracks, .verdicts = verdicts, .logged = logged, .teller = teller, .context = context};
+	moments->counts = &moments->own;
 	moments->reader = graph_reader_new(stream, whole_graph, moments);
 	return moments;
+}
+
+struct moments *moments_beside(struct moments *moments)
+{
+	struct moments *beside = moments_new(moments->stream, moments->site, moments->tracks, moments->verdicts, moments->logged, moments->teller,
+					     moments->context);
+
+	beside->counts = moments->counts;
+	return beside;
 }
 
 int moments_next(struct moments *moments, const struct record *record)
@@ -603,9 +614,9 @@ int moments_stream_over(struct moments *moments)
 {
 	if (graph_reader_end(moments->reader) < 0 || close_moment(moments) < 0)
 		return -1;
-	if (moments->counts.graphs > moments->graphs_before)
+	if (moments->graphs > 0)
 		verdicts_stream_over(moments->verdicts);
-	moments->graphs_before = moments->counts.graphs;
+	moments->graphs = 0;
 	if (tell_rest(moments, !stream_was_cut(moments->stream)) < 0)
 		return -1;
 	moments->lost_before = stream_lost(moments->stream) + stream_damages(moments->stream);

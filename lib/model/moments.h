@@ -31,6 +31,9 @@ struct moments *moments_new(struct stream *stream, struct site *site, struct tra
 			    struct logged *logged, moment_teller *teller, void *context);
 void moments_free(struct moments *moments);
 
+/* Those of another host of the stream, told and counted with these, which must outlive them. */
+struct moments *moments_beside(struct moments *moments);
+
 /* Closes the graph and the moment at hand, if this record ends them. 0; -1 after fail(), as all below. */
 int moments_next(struct moments *moments, const struct record *record);
 

@@ -22,17 +22,60 @@ struct site *site_new(struct stream *stream)
 	return site;
 }
 
-void site_free(struct site *site)
+static void free_host(struct site *site)
 {
-	for (size_t i = 0; i < site->hosts.count; i++)
-		free(site->hosts.items[i]);
-	free(site->hosts.items);
 	free(site->within.items);
 	free(site->host);
 	free(site->kernel);
 	events_free(site->events);
 	who_free(site->who);
+}
+
+void site_free(struct site *site)
+{
+	for (size_t i = 0; i < site->others.count; i++) {
+		if (i != site->number)
+			free_host(site->others.items[i]);
+		free(site->others.items[i]);
+	}
+	free(site->others.items);
+	for (size_t i = 0; i < site->hosts.count; i++)
+		free(site->hosts.items[i]);
+	free(site->hosts.items);
+	free_host(site);
 	free(site);
+}
+
+size_t site_add_host(struct site *site, struct stream *stream)
+{
+	size_t number;
+
+	if (site->others.count == 0)
+		*ARRAY_ADD(&site->others) = NEW(struct site); /* for the first */
+	number = site->others.count;
+	*ARRAY_ADD(&site->others) = site_new(stream);
+	site->others.items[number]->number = number;
+	return number;
+}
+
+/* What is of all streams stays. */
+void site_enter(struct site *site, size_t number)
+{
+	struct site old = *site, *away;
+
+	site->is_of_several = true;
+	if (number == site->number)
+		return;
+	away = site->others.items[site->number];
+	*site = *site->others.items[number];
+	site->is_of_several = true;
+	memcpy(&site->hosts, &old.hosts, sizeof(site->hosts));
+	memcpy(&site->others, &old.others, sizeof(site->others));
+	site->more_hosts = old.more_hosts;
+	site->has_wall = old.has_wall;
+	site->seen = old.seen;
+	site->over = old.over;
+	*away = old;
 }
 
 int site_traced(struct site *site, const struct fields *fields)
@@ -145,6 +188,7 @@ void site_stream_over(struct site *site)
 	site_span(site, &all.first, &all.last);
 	site->over = all;
 	site->data = site->watched = NO_TIMES;
+	site->is_of_several = false;
 }
 
 bool site_has_days(const struct site *site)

@@ -2,7 +2,7 @@
  * site: where and when the records were made.
  *
  * Of the stream at hand it knows the host, the clock, and the names of devices, threads and processes. Of all streams, one after the
- * other, it knows the hosts and the time that they cover.
+ * other, it knows the hosts and the time that they cover. In a stream of several hosts the host at hand is as a stream of its own.
  *
  *	struct site *site = site_new(stream);
  *	site_stream(site, fields);		a `stream` record: another stream begins
@@ -34,7 +34,9 @@ struct site_within {
 
 /* To be read by all, written by site.c only. */
 struct site {
-	/* the stream at hand */
+	/* the stream at hand, of this host of it */
+	size_t number;	     /* of the host, from 0 */
+	bool is_of_several;  /* the stream is of several hosts */
 	bool has_stream;     /* a stream record came */
 	char *host, *kernel; /* "" where not given */
 	uint64_t cpus;	     /* of the machine; 0: not known */
@@ -52,10 +54,15 @@ struct site {
 	struct times over;	    /* of streams that are over */
 	struct times data, watched; /* of the stream at hand; watched: Unix time of the collector's run */
 	ARRAY(struct site_within) within; /* of the stream at hand */
+	ARRAY(struct site *) others; /* hosts of the stream, by number; that of the host at hand is not in use */
 };
 
 struct site *site_new(struct stream *stream);
 void site_free(struct site *site);
+
+/* Another host of a stream of several: returns its number. And puts a host at hand; the first has number 0. */
+size_t site_add_host(struct site *site, struct stream *stream);
+void site_enter(struct site *site, size_t number);
 
 /* Takes a `stream` record. -1 after fail(). */
 int site_stream(struct site *site, const struct fields *fields);

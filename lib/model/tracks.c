@@ -34,44 +34,59 @@ static struct tracked_chart *find_chart(struct tracks *tracks, const char *name)
 	return tracks->others;
 }
 
-static struct track *new_track(struct tracked_chart *chart, const char *key)
+/* Of the host at hand; NULL: of all. */
+static struct track *new_track(struct tracked_chart *chart, const char *key, const char *id, const struct site *site)
 {
 	struct track *track = NEW(struct track);
 
 	track->key = memory_format("%s", key);
+	track->id = memory_format("%s", id);
+	track->host = site && site->is_of_several ? memory_format("%s", site->host) : NULL;
+	track->number = site ? site->number : 0;
 	track->chart = chart;
 	track->center = track->lcl = track->ucl = track->greatest = track->signal_center = track->signal_limit = NAN;
 	track->method = memory_format("%s", "");
-	HASH_ADD_KEYPTR(hh, chart->tracks, track->key, strlen(track->key), track);
+	HASH_ADD_KEYPTR(hh, chart->tracks, track->id, strlen(track->id), track);
 	return track;
 }
 
 /* Keys beyond the bound are counted apart: they would falsify the counts of any other key. */
-static struct track *find_track(struct tracks *tracks, const char *chart_name, const char *key)
+static struct track *find_track(struct tracks *tracks, const char *chart_name, const char *key, const char *id)
 {
 	struct tracked_chart *chart = find_chart(tracks, chart_name);
 	struct track *track;
 
-	HASH_FIND_STR(chart->tracks, key, track);
+	HASH_FIND_STR(chart->tracks, id, track);
 	if (track)
 		return track;
 	if (HASH_COUNT(chart->tracks) < TRACKS_OF_CHART && tracks->count < TRACKS_OF_ALL) {
 		tracks->count++;
-		return new_track(chart, key);
+		return new_track(chart, key, id, tracks->site);
 	}
 	if (tracks->count == TRACKS_OF_ALL)
 		stream_mark_incomplete(tracks->stream);
 	if (!chart->others)
-		chart->others = new_track(chart, "other keys");
+		chart->others = new_track(chart, "other keys", "other keys", NULL);
 	return chart->others;
+}
+
+/* Streams that are over, of this host. */
+static uint64_t *streams_of(struct tracks *tracks, size_t number)
+{
+	while (tracks->streams.count <= number)
+		*ARRAY_ADD(&tracks->streams) = 0;
+	return &tracks->streams.items[number];
 }
 
 static struct track *track_by_name(struct tracks *tracks, const char *chart, const char *key)
 {
-	struct track *track = find_track(tracks, chart, key);
+	char *id = tracks->site->is_of_several ? memory_format("%s\n%s", key, tracks->site->host) : NULL;
+	struct track *track = find_track(tracks, chart, key, id ? id : key);
+	uint64_t streams = *streams_of(tracks, track->number);
 
-	track->limited &= track->stream == tracks->streams;
-	track->stream = tracks->streams;
+	free(id);
+	track->limited &= track->stream == streams;
+	track->stream = streams;
 	return track;
 }
 
@@ -106,6 +121,8 @@ static void free_chart(struct tracked_chart *chart)
 		free(track->limits.items);
 		free(track->shifts.items);
 		free(track->key);
+		free(track->id);
+		free(track->host);
 		free(track->device);
 		free(track->method);
 		free(track);
@@ -123,6 +140,7 @@ void tracks_free(struct tracks *tracks)
 		HASH_DEL(tracks->charts, chart);
 		free_chart(chart);
 	}
+	free(tracks->streams.items);
 	free(tracks);
 }
 
@@ -374,30 +392,48 @@ static void name_device(const struct tracks *tracks, struct track *track)
 /* A stream's names of devices go with it, but the keys of charts are printed at the end of all streams. */
 void tracks_stream_over(struct tracks *tracks)
 {
+	size_t number = tracks->site->number;
+	uint64_t *streams = streams_of(tracks, number);
+
 	for (struct tracked_chart *chart = tracks->charts; chart; chart = chart->hh.next)
 		for (struct track *track = chart->tracks; track && site_has_devices(chart->name); track = track->hh.next)
-			if (track->stream == tracks->streams)
+			if (track->number == number && track->stream == *streams)
 				name_device(tracks, track);
-	tracks->streams++;
+	++*streams;
 }
 
-char *tracks_name(const struct tracks *tracks, const struct track *track)
+/* The key; a device by its name. */
+static char *key_of(const struct tracks *tracks, const struct track *track)
 {
+	bool known = track->number == tracks->site->number && track->number < tracks->streams.count &&
+		     track->stream == tracks->streams.items[track->number];
 	char name[64];
 
 	if (track->device)
 		return memory_format("%s", track->device);
-	if (!site_has_devices(track->chart->name) || track->stream != tracks->streams)
+	if (!site_has_devices(track->chart->name) || !known)
 		return memory_format("%s", track->key);
 	return memory_format("%s", site_device(tracks->site, track->key, name, sizeof(name)));
 }
 
+char *tracks_name(const struct tracks *tracks, const struct track *track)
+{
+	char *key = key_of(tracks, track), *name;
+
+	if (!track->host)
+		return key;
+	name = memory_format("%s%s%s", key, *key ? " on " : "", track->host);
+	free(key);
+	return name;
+}
+
 char *tracks_label(const struct tracks *tracks, const struct track *track)
 {
-	char *name = tracks_name(tracks, track);
-	char *label = memory_format("%s%s%s", *track->chart->name ? track->chart->name : "values", *name ? " of " : "", name);
+	char *key = key_of(tracks, track);
+	char *label = memory_format("%s%s%s%s%s", *track->chart->name ? track->chart->name : "values", *key ? " of " : "", key,
+				    track->host ? " on " : "", track->host ? track->host : "");
 
-	free(name);
+	free(key);
 	return label;
 }
 

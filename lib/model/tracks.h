@@ -49,6 +49,7 @@ enum { TRACK_SHIFTS = 3 };
 struct track {
 	struct tracked_chart *chart;
 	char *key;  /* "" where the chart is not split */
+	char *host; /* of a stream of several; NULL: it was of one */
 	enum unit unit;
 
 	/* limits */
@@ -73,8 +74,10 @@ struct track {
 	struct timeline limits;		/* median: center, greatest: ucl */
 
 	/* private */
+	char *id;	 /* key, and host */
 	char *device;	 /* what a device of this number is called; NULL: not known */
-	uint64_t stream; /* the last one that named it */
+	size_t number;	 /* of the host */
+	uint64_t stream; /* the last one that named it, counted by host */
 	UT_hash_handle hh;
 };
 
@@ -101,7 +104,7 @@ struct tracks {
 	/* private */
 	const struct site *site;
 	struct stream *stream;
-	uint64_t streams; /* that are over */
+	ARRAY(uint64_t) streams; /* that are over, by number of the host */
 };
 
 struct tracks *tracks_new(const struct site *site, struct stream *stream);
@@ -123,7 +126,7 @@ void tracks_stream_over(struct tracks *tracks);
 /* A wall clock came: the points so far are of a trace clock, and fit no later ones. */
 void tracks_forget_points(struct tracks *tracks);
 
-/* The key of a track, a device by its name; the caller frees it. */
+/* The key of a track, a device by its name, of several hosts with the host: "loop0 on web1", "web1"; the caller frees it. */
 char *tracks_name(const struct tracks *tracks, const struct track *track);
 
 /* Chart and key as a label: "block of loop0". The caller frees it. */

@@ -373,6 +373,8 @@ static json_t *chart_object(const struct report *report, const struct tracked_ch
 	for (track = chart->tracks; track; track = track->hh.next) {
 		entry = json_object();
 		json_put_text(entry, "key", track->key);
+		if (track->host)
+			json_put_text(entry, "host", track->host);
 		json_put_words(entry, "label", tracks_label(report->model->tracks, track));
 		json_put_count(entry, "signals", track->signals);
 		json_put_count(entry, "values", track->values);

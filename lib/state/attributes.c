@@ -256,7 +256,17 @@ static int take_back(struct state_attributes *attributes, uint32_t node, int64_t
 	return status;
 }
 
-int state_attributes_take_back(struct state_attributes *attributes, int64_t from)
+static bool is_below(const struct state_tree *tree, uint32_t node, const uint32_t *roots, size_t count)
+{
+	while (count > 0 && state_tree_parent(tree, node) != 0)
+		node = state_tree_parent(tree, node);
+	for (size_t i = 0; i < count; i++)
+		if (roots[i] == node)
+			return true;
+	return false;
+}
+
+int state_attributes_take_back(struct state_attributes *attributes, int64_t from, const uint32_t *spared, size_t count)
 {
 	ARRAY(uint32_t) taken = {0};
 	int status = 0;
@@ -264,7 +274,8 @@ int state_attributes_take_back(struct state_attributes *attributes, int64_t from
 	for (size_t node = 0; node < attributes->of_node.count; node++) {
 		const struct attribute *attribute = attributes->of_node.items[node];
 
-		if (attribute && (attribute->count > 0 || attribute->before.kind != STATE_NULL || attribute->since >= from))
+		if (attribute && !is_below(attributes->tree, (uint32_t)node, spared, count) &&
+		    (attribute->count > 0 || attribute->before.kind != STATE_NULL || attribute->since >= from))
 			*ARRAY_ADD(&taken) = (uint32_t)node;
 	}
 	if (attributes->sink && attributes->sink->by_path && taken.count > 1)

@@ -52,8 +52,11 @@ void state_attributes_pop(struct state_attributes *attributes, uint32_t node);
 void state_attributes_clear(struct state_attributes *attributes, uint32_t node);
 void state_attributes_clear_below(struct state_attributes *attributes, uint32_t node); /* it and all under it */
 
-/* Takes all changes back that came at `from` or later, and empties all stacks. -1 after fail(). */
-int state_attributes_take_back(struct state_attributes *attributes, int64_t from);
+/*
+ * Takes all changes back that came at `from` or later, and empties all stacks; but not of attributes below one of these children of the root.
+ * -1 after fail(), by the sink.
+ */
+int state_attributes_take_back(struct state_attributes *attributes, int64_t from, const uint32_t *spared, size_t count);
 
 /* Calls for each that is not null: what it is, and since when. -1 if a call returned that. */
 typedef int state_attribute_seen(void *context, uint32_t node, int64_t since, struct state_value value);

@@ -32,21 +32,30 @@ struct rules_of {
 	bool seen;
 };
 
-struct state_machine {
+/* What is of a host: its numbers, and its formats. */
+struct host {
 	struct events *events;
-	struct state_tree *tree;
-	struct state_texts *texts;
-	struct state_attributes *attributes;
 	ARRAY(struct state_file *) files;
-	ARRAY(struct rules_of) rules;		       /* by index of their event's type */
-	ARRAY(int32_t) owners;			       /* of nodes: the thread that has it among its own; 0: none */
+	ARRAY(struct rules_of) rules; /* by index of their event's type */
+	ARRAY(int32_t) owners; /* of nodes: the thread that has it among its own; 0: none */
 	struct process *processes;
 	struct thread *threads;
 	struct exited_tids exited;
-	uint32_t host;
+	uint32_t node;
 	const struct event_type *exit;
 	struct event_field *exit_tid;
-	bool begun, has_stream;
+	bool has_stream;
+};
+
+struct state_machine {
+	struct state_tree *tree;
+	struct state_texts *texts;
+	struct state_attributes *attributes;
+	struct host at; /* at hand */
+	ARRAY(struct host) hosts; /* of a stream of several, by number; that at hand is not in use */
+	size_t number;
+	bool several;
+	bool begun;
 	int64_t from, now;
 	state_alarm *alarm;
 	void *alarm_context;
@@ -59,21 +68,25 @@ static void set_host(struct state_machine *machine, const char *name)
 	size_t length = strlen(name);
 
 	length = state_tree_component(name, length < STATE_TEXT_MAX ? length : STATE_TEXT_MAX, component, sizeof(component));
-	machine->host = state_tree_get(machine->tree, 0, component, length);
+	machine->at.node = state_tree_get(machine->tree, 0, component, length);
+}
+
+static void begin_host(struct state_machine *machine, struct events *events)
+{
+	struct event_type *exit = events_type(events, "sched:sched_process_exit");
+
+	machine->at = (struct host){.events = events, .exit = exit, .exit_tid = event_type_field(exit, "pid")};
+	set_host(machine, "-");
 }
 
 struct state_machine *state_machine_new(struct events *events, size_t most)
 {
 	struct state_machine *machine = NEW(struct state_machine);
-	struct event_type *exit = events_type(events, "sched:sched_process_exit");
 
-	machine->events = events;
 	machine->tree = state_tree_new();
 	machine->texts = state_texts_new();
 	machine->attributes = state_attributes_new(machine->tree, machine->texts, most);
-	machine->exit = exit;
-	machine->exit_tid = event_type_field(exit, "pid");
-	set_host(machine, "-");
+	begin_host(machine, events);
 	return machine;
 }
 
@@ -82,48 +95,81 @@ static void forget_threads(struct state_machine *machine)
 	struct process *process, *next_process;
 	struct thread *thread, *next;
 
-	HASH_ITER (hh, machine->threads, thread, next) {
-		HASH_DEL(machine->threads, thread);
+	HASH_ITER (hh, machine->at.threads, thread, next) {
+		HASH_DEL(machine->at.threads, thread);
 		free(thread->own.items);
 		free(thread);
 	}
-	HASH_ITER (hh, machine->processes, process, next_process) {
-		HASH_DEL(machine->processes, process);
+	HASH_ITER (hh, machine->at.processes, process, next_process) {
+		HASH_DEL(machine->at.processes, process);
 		free(process);
 	}
-	for (size_t i = 0; i < machine->owners.count; i++)
-		machine->owners.items[i] = 0;
-	machine->exited = (struct exited_tids){0};
+	for (size_t i = 0; i < machine->at.owners.count; i++)
+		machine->at.owners.items[i] = 0;
+	machine->at.exited = (struct exited_tids){0};
+}
+
+static void free_host(struct state_machine *machine)
+{
+	forget_threads(machine);
+	for (size_t i = 0; i < machine->at.rules.count; i++)
+		free(machine->at.rules.items[i].items.items);
+	for (size_t i = 0; i < machine->at.files.count; i++)
+		state_file_free(machine->at.files.items[i]);
+	free(machine->at.rules.items);
+	free(machine->at.files.items);
+	free(machine->at.owners.items);
 }
 
 void state_machine_free(struct state_machine *machine)
 {
 	if (!machine)
 		return;
-	forget_threads(machine);
-	for (size_t i = 0; i < machine->rules.count; i++)
-		free(machine->rules.items[i].items.items);
-	for (size_t i = 0; i < machine->files.count; i++)
-		state_file_free(machine->files.items[i]);
-	free(machine->rules.items);
-	free(machine->files.items);
-	free(machine->owners.items);
+	for (size_t i = 0; i < machine->hosts.count; i++) {
+		state_machine_enter(machine, i);
+		free_host(machine);
+	}
+	if (machine->hosts.count == 0)
+		free_host(machine);
+	free(machine->hosts.items);
 	state_attributes_free(machine->attributes);
 	state_texts_free(machine->texts);
 	state_tree_free(machine->tree);
 	free(machine);
 }
 
+size_t state_machine_add_host(struct state_machine *machine, struct events *events)
+{
+	if (machine->hosts.count == 0)
+		*ARRAY_ADD(&machine->hosts) = machine->at;
+	machine->hosts.items[machine->number] = machine->at;
+	machine->number = machine->hosts.count;
+	begin_host(machine, events);
+	*ARRAY_ADD(&machine->hosts) = machine->at;
+	machine->several = true;
+	return machine->number;
+}
+
+void state_machine_enter(struct state_machine *machine, size_t number)
+{
+	machine->several = true;
+	if (number == machine->number)
+		return;
+	machine->hosts.items[machine->number] = machine->at;
+	machine->at = machine->hosts.items[number];
+	machine->number = number;
+}
+
 void state_machine_add(struct state_machine *machine, struct state_file *file)
 {
-	*ARRAY_ADD(&machine->files) = file;
+	*ARRAY_ADD(&machine->at.files) = file;
 	for (size_t i = 0; i < file->rules.count; i++) {
 		const struct state_rule *rule = file->rules.items[i];
 		size_t index = (size_t)rule->type->index;
 
-		while (machine->rules.count <= index)
-			*ARRAY_ADD(&machine->rules) = (struct rules_of){.seen = false};
-		*ARRAY_ADD(&machine->rules.items[index].items) = rule;
+		while (machine->at.rules.count <= index)
+			*ARRAY_ADD(&machine->at.rules) = (struct rules_of){.seen = false};
+		*ARRAY_ADD(&machine->at.rules.items[index].items) = rule;
 	}
 }
 
@@ -155,22 +201,32 @@ struct state_machine_counts state_machine_counts(const struct state_machine *mac
 	return machine->counts;
 }
 
-static bool is_seen(const struct state_machine *machine, const struct state_file *file)
+static bool is_seen(const struct host *host, const struct state_file *file)
 {
 	for (size_t i = 0; i < file->rules.count; i++)
-		if (machine->rules.items[file->rules.items[i]->type->index].seen)
+		if (host->rules.items[file->rules.items[i]->type->index].seen)
 			return true;
 	return false;
+}
+
+/* Each host has the same files, in the same order. */
+static bool is_seen_anywhere(const struct state_machine *machine, size_t file)
+{
+	bool seen = is_seen(&machine->at, machine->at.files.items[file]);
+
+	for (size_t i = 0; i < machine->hosts.count && !seen; i++)
+		seen = i != machine->number && is_seen(&machine->hosts.items[i], machine->hosts.items[i].files.items[file]);
+	return seen;
 }
 
 const char *state_machine_unseen(const struct state_machine *machine, const char *after)
 {
 	bool is_behind = !after;
 
-	for (size_t i = 0; i < machine->files.count; i++) {
-		const struct state_file *file = machine->files.items[i];
+	for (size_t i = 0; i < machine->at.files.count; i++) {
+		const struct state_file *file = machine->at.files.items[i];
 
-		if (is_behind && !is_seen(machine, file))
+		if (is_behind && !is_seen_anywhere(machine, i))
 			return file->name;
 		is_behind |= file->name == after;
 	}
@@ -183,13 +239,13 @@ static struct process *get_process(struct state_machine *machine, int32_t tgid)
 {
 	struct process *process;
 
-	HASH_FIND_INT(machine->processes, &tgid, process);
+	HASH_FIND_INT(machine->at.processes, &tgid, process);
 	if (process)
 		return process;
 	process = NEW(struct process);
 	process->tgid = tgid;
 	process->home = STATE_NO_NODE;
-	HASH_ADD_INT(machine->processes, tgid, process);
+	HASH_ADD_INT(machine->at.processes, tgid, process);
 	return process;
 }
 
@@ -197,7 +253,7 @@ static struct thread *find_thread(const struct state_machine *machine, int32_t t
 {
 	struct thread *thread;
 
-	HASH_FIND_INT(machine->threads, &tid, thread);
+	HASH_FIND_INT(machine->at.threads, &tid, thread);
 	return thread;
 }
 
@@ -208,13 +264,13 @@ static struct thread *get_thread(struct state_machine *machine, int32_t tid)
 
 	if (thread)
 		return thread;
-	tgid = events_tgid(machine->events, tid);
+	tgid = events_tgid(machine->at.events, tid);
 	thread = NEW(struct thread);
 	thread->tid = tid;
 	thread->process = get_process(machine, tgid ? tgid : tid);
 	thread->process->known++;
 	thread->process->threads++;
-	HASH_ADD_INT(machine->threads, tid, thread);
+	HASH_ADD_INT(machine->at.threads, tid, thread);
 	return thread;
 }
 
@@ -228,23 +284,23 @@ static uint32_t home_of(struct state_machine *machine, const struct thread *thre
 
 	if (process->home != STATE_NO_NODE)
 		return process->home;
-	comm = *process->comm ? process->comm : events_comm(machine->events, process->tgid);
+	comm = *process->comm ? process->comm : events_comm(machine->at.events, process->tgid);
 	if (!strcmp(comm, "?"))
-		comm = events_comm(machine->events, thread->tid);
+		comm = events_comm(machine->at.events, thread->tid);
 	spelled = state_value_spell(state_value_number(process->tgid), number, &digits);
 	length = state_tree_component(comm, strlen(comm), component, sizeof(component) - STATE_VALUE_ROOM);
 	component[length++] = '.';
 	memcpy(component + length, spelled, digits);
-	return process->home = state_tree_get(machine->tree, machine->host, component, length + digits);
+	return process->home = state_tree_get(machine->tree, machine->at.node, component, length + digits);
 }
 
 static void own(struct state_machine *machine, struct thread *thread, uint32_t node)
 {
-	while (machine->owners.count <= node)
-		*ARRAY_ADD(&machine->owners) = 0;
-	if (machine->owners.items[node] == thread->tid)
+	while (machine->at.owners.count <= node)
+		*ARRAY_ADD(&machine->at.owners) = 0;
+	if (machine->at.owners.items[node] == thread->tid)
 		return;
-	machine->owners.items[node] = thread->tid;
+	machine->at.owners.items[node] = thread->tid;
 	*ARRAY_ADD(&thread->own) = node;
 }
 
@@ -252,12 +308,12 @@ static void thread_free(struct state_machine *machine, struct thread *thread)
 {
 	struct process *process = thread->process;
 
-	HASH_DEL(machine->threads, thread);
+	HASH_DEL(machine->at.threads, thread);
 	free(thread->own.items);
 	free(thread);
 	if (--process->threads > 0)
 		return;
-	HASH_DEL(machine->processes, process);
+	HASH_DEL(machine->at.processes, process);
 	free(process);
 }
 
@@ -271,13 +327,13 @@ static void thread_ends(struct state_machine *machine, struct thread *thread)
 	for (size_t i = 0; i < thread->own.count; i++)
 		state_attributes_clear(machine->attributes, thread->own.items[i]);
 	for (size_t i = 0; i < thread->own.count; i++)
-		machine->owners.items[thread->own.items[i]] = 0;
+		machine->at.owners.items[thread->own.items[i]] = 0;
 	ARRAY_FREE(&thread->own);
 	thread->ended = true;
 	process->leader_ended |= thread->tid == process->tgid;
 	if (--process->known == 0 && process->leader_ended && process->home != STATE_NO_NODE)
 		state_attributes_clear_below(machine->attributes, process->home);
-	evicted = find_thread(machine, exited_tids_add(&machine->exited, thread->tid));
+	evicted = find_thread(machine, exited_tids_add(&machine->at.exited, thread->tid));
 	if (evicted && evicted->ended)
 		thread_free(machine, evicted);
 }
@@ -373,13 +429,13 @@ static int act(struct state_machine *machine, const struct state_rule *rule, con
 static int act_all(struct state_machine *machine, const struct event *event)
 {
 	size_t index = (size_t)event->type->index;
-	struct state_scene scene = {machine->events, machine->tree, machine->texts, machine->attributes, event, STATE_NO_NODE};
+	struct state_scene scene = {machine->at.events, machine->tree, machine->texts, machine->attributes, event, STATE_NO_NODE};
 	struct thread *thread;
 	struct rules_of *rules;
 
-	if (index >= machine->rules.count || machine->rules.items[index].items.count == 0)
+	if (index >= machine->at.rules.count || machine->at.rules.items[index].items.count == 0)
 		return 0;
-	rules = &machine->rules.items[index];
+	rules = &machine->at.rules.items[index];
 	rules->seen = true;
 	thread = get_thread(machine, event->tid);
 	if (thread->ended)
@@ -413,16 +469,16 @@ static int event_seen(struct state_machine *machine, const struct record *record
 	struct thread *thread;
 	int status;
 
-	if (events_read(machine->events, record, &event) < 0)
+	if (events_read(machine->at.events, record, &event) < 0)
 		return -1;
 	status = move(machine, event.ts);
 	if (status != 0)
 		return status < 0 ? -1 : 0;
 	if (act_all(machine, &event) < 0)
 		return -1;
-	if (event.type != machine->exit || !event_has(&event, machine->exit_tid))
+	if (event.type != machine->at.exit || !event_has(&event, machine->at.exit_tid))
 		return 0;
-	thread = get_thread(machine, (int32_t)event_number(&event, machine->exit_tid));
+	thread = get_thread(machine, (int32_t)event_number(&event, machine->at.exit_tid));
 	thread_ends(machine, thread);
 	return 0;
 }
@@ -432,7 +488,7 @@ static void note_name(struct state_machine *machine, int32_t tid, const struct f
 {
 	struct process *process;
 
-	if (!fields_find(fields, "comm") || events_tgid(machine->events, tid) != tid)
+	if (!fields_find(fields, "comm") || events_tgid(machine->at.events, tid) != tid)
 		return;
 	process = get_thread(machine, tid)->process;
 	if (!*process->comm && process->tgid == tid)
@@ -457,6 +513,20 @@ static int task_seen(struct state_machine *machine, const struct fields *fields)
 	return 0;
 }
 
+/* Nothing of other hosts. */
+static int take_back(struct state_machine *machine, int64_t from)
+{
+	ARRAY(uint32_t) others = {0};
+	int status;
+
+	for (size_t i = 0; i < machine->hosts.count; i++)
+		if (i != machine->number)
+			*ARRAY_ADD(&others) = machine->hosts.items[i].node;
+	status = state_attributes_take_back(machine->attributes, from, others.items, others.count);
+	free(others.items);
+	return status;
+}
+
 static int lost_seen(struct state_machine *machine, const struct fields *fields)
 {
 	int64_t ts, from = INT64_MIN;
@@ -467,7 +537,7 @@ static int lost_seen(struct state_machine *machine, const struct fields *fields)
 	status = move(machine, ts > machine->now || !machine->begun ? ts : machine->now);
 	if (status < 0)
 		return -1;
-	return state_attributes_take_back(machine->attributes, from);
+	return take_back(machine, from);
 }
 
 /* Another stream has other processes, and other times. */
@@ -475,13 +545,16 @@ static int stream_seen(struct state_machine *machine, const struct fields *field
 {
 	char host[STATE_TEXT_MAX + 1];
 
-	if (machine->has_stream || machine->begun) {
+	if (machine->several) {
+		state_attributes_clear_below(machine->attributes, machine->at.node);
+		forget_threads(machine);
+	} else if (machine->at.has_stream || machine->begun) {
 		for (uint32_t child = state_tree_last_child(machine->tree, 0); child != STATE_NO_NODE;
 		     child = state_tree_earlier(machine->tree, child))
 			state_attributes_clear_below(machine->attributes, child);
 		forget_threads(machine);
 	}
-	machine->has_stream = true;
+	machine->at.has_stream = true;
 	set_host(machine, fields_text(fields, "host", host, sizeof(host)) == 1 && *host ? host : "-");
 	return 0;
 }
@@ -510,5 +583,6 @@ int state_machine_record(struct state_machine *machine, const struct record *rec
 
 int state_machine_finish(struct state_machine *machine)
 {
+	machine->several = false;
 	return machine->begun ? state_attributes_move(machine->attributes, machine->now + 1) : 0;
 }

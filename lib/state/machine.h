@@ -25,6 +25,14 @@ struct state_machine;
 /* At most `most` attributes. `events` must outlive it. */
 struct state_machine *state_machine_new(struct events *events, size_t most);
 void state_machine_free(struct state_machine *machine);
+
+
+/*
+ * Of a stream of several hosts: another host, whose state files are to be added and whose events these are, is put at hand; and one that was
+ * added before, by its number: the first is 0. Attributes are of all hosts.
+ */
+size_t state_machine_add_host(struct state_machine *machine, struct events *events);
+void state_machine_enter(struct state_machine *machine, size_t number);
 void state_machine_add(struct state_machine *machine, struct state_file *file);
 
 const struct state_tree *state_machine_tree(const struct state_machine *machine);
@@ -49,7 +57,7 @@ struct state_machine_counts {
 };
 struct state_machine_counts state_machine_counts(const struct state_machine *machine);
 
-/* The name of a state file of whose events none came: the next one behind `after` (NULL: the first). NULL: there is no further one. */
+/* The name of a state file of whose events none came, on any host: the next one behind `after` (NULL: the first). NULL: there is no further one. */
 const char *state_machine_unseen(const struct state_machine *machine, const char *after);
 
 #endif

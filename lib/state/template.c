@@ -52,9 +52,16 @@ static int read_attribute(struct reader *reader, struct state_piece *piece)
 
 static void name_piece(struct reader *reader, struct state_piece *piece, const char *name, size_t length)
 {
+	static const struct {
+		const char *name;
+		enum state_piece_kind kind;
+	} known[] = {{"tid", PIECE_TID}, {"comm", PIECE_COMM}, {"cpu", PIECE_CPU}, {"host", PIECE_HOST}};
 	char *copy = memory_text(name, length);
 
-	piece->kind = !strcmp(copy, "tid") ? PIECE_TID : !strcmp(copy, "comm") ? PIECE_COMM : !strcmp(copy, "cpu") ? PIECE_CPU : PIECE_FIELD;
+	piece->kind = PIECE_FIELD;
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (!strcmp(copy, known[i].name))
+			piece->kind = known[i].kind;
 	reader->of_thread |= piece->kind == PIECE_TID;
 	piece->field = piece->kind == PIECE_TID ? NULL : event_type_field(reader->type, copy);
 	free(copy);
@@ -217,6 +224,15 @@ static bool add_attribute(struct text *text, const struct state_path *path, cons
 	return true;
 }
 
+/* As the node HOST has it. */
+static bool add_host(struct text *text, const struct state_scene *scene)
+{
+	const char *name = state_tree_name(scene->tree, state_tree_parent(scene->tree, scene->home));
+
+	add(text, name, strlen(name));
+	return true;
+}
+
 static bool add_piece(struct text *text, const struct state_piece *piece, const struct state_scene *scene)
 {
 	const char *comm;
@@ -234,6 +250,8 @@ static bool add_piece(struct text *text, const struct state_piece *piece, const 
 		if (!add_field(text, piece, scene))
 			add(text, comm, strlen(comm));
 		return true;
+	case PIECE_HOST:
+		return add_field(text, piece, scene) || add_host(text, scene);
 	case PIECE_ATTRIBUTE:
 		return add_attribute(text, piece->path, scene);
 	default:
@@ -283,6 +301,12 @@ static bool make_component(const struct state_template *template, const struct s
 	return true;
 }
 
+/* Whether the component is the host, which has a node already. */
+static bool is_host(const struct state_template *template, const struct state_scene *scene)
+{
+	return template->pieces.count == 1 && template->pieces.items->kind == PIECE_HOST && !event_has(scene->event, template->pieces.items->field);
+}
+
 static enum state_path_outcome walk(const struct state_path *path, const struct state_scene *scene, bool make, uint32_t *node)
 {
 	*node = path->absolute ? 0 : scene->home;
@@ -292,6 +316,10 @@ static enum state_path_outcome walk(const struct state_path *path, const struct 
 		struct text component;
 		size_t length;
 
+		if (i == 0 && path->absolute && is_host(template, scene)) {
+			*node = state_tree_parent(scene->tree, scene->home);
+			continue;
+		}
 		if (name) {
 			length = strlen(name);
 		} else {

@@ -4,6 +4,7 @@
  *	{field}		a field of the event, as text streams spell it
  *	{tid}		the thread that the event is of
  *	{comm} {cpu}	its name, and its CPU, unless the event has such a field
+ *	{host}		the host that the event is of, unless it has such a field
  *	{[PATH]}	the present value of an attribute
  *
  * A path begins at HOST/COMM.PID of the event's process, unless it begins with '/'. What stands for {...} is always one component, see
@@ -16,14 +17,14 @@
 #include "event/event.h"
 #include "state/attributes.h"
 
-enum state_piece_kind { PIECE_LITERAL, PIECE_FIELD, PIECE_TID, PIECE_COMM, PIECE_CPU, PIECE_ATTRIBUTE };
+enum state_piece_kind { PIECE_LITERAL, PIECE_FIELD, PIECE_TID, PIECE_COMM, PIECE_CPU, PIECE_HOST, PIECE_ATTRIBUTE };
 
 struct state_path;
 
 struct state_piece {
 	enum state_piece_kind kind;
 	char *literal;
-	struct event_field *field; /* of COMM and CPU, too */
+	struct event_field *field; /* of COMM, CPU and HOST, too */
 	struct state_path *path;
 };
 

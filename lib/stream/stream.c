@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "stream/reader.h"
+#include "stream/sides.h"
 #include "stream/writer.h"
 
 /* Counts events, bytes and CPU time of a command, for its `usage` record. */
@@ -87,22 +88,19 @@ static void usage_line(const struct usage *usage, bool source, struct line *line
 		line_time(line, "began", now_by(CLOCK_REALTIME) - wall);
 }
 
-enum { WATCHES_MAX = 4 }; /* of one kind */
-
 struct stream {
 	struct reader *reader; /* NULL: output only */
 	struct writer *writer; /* NULL: input only */
-	struct {
-		record_handler *call;
-		void *context;
-	} watches[KINDS][WATCHES_MAX];
+	struct sides sides;
 	int out;     /* descriptor of the output in the end; -1: not known yet */
 	bool unread; /* its reader is gone */
 	const struct handlers *handlers;
-	void *context;
+	char *head; /* this segment's stream record; NULL: none, or nobody needs it */
 	struct line line;
 	struct fields fields; /* of a record that did not come from the reader */
 	bool begun, seen, seen_stream; /* in this segment: output, any input, its stream record */
+	bool settled;		       /* what must stand before the next record was written */
+	size_t host;		       /* of whom the records written last are; SIZE_MAX: of nobody */
 	bool ended;		       /* this segment's end record came */
 	bool behind;		       /* this segment is not the first */
 	bool copy_ends;
@@ -110,8 +108,6 @@ struct stream {
 	bool damaged;		       /* in this segment: a record reported damage */
 	bool incomplete, was_cut;      /* in any segment */
 	uint64_t damages;	       /* damaged places in all segments */
-	bool (*knows)(void *context, const struct record *event); /* see stream_knows() */
-	void *knower;
 	unsigned cuts_told; /* cuts of the reader that an end record has reported */
 	uint64_t lost;			/* in all segments */
 	uint64_t read, written, segment_lost; /* in this segment */
@@ -123,6 +119,8 @@ struct stream *stream_create(void)
 	struct stream *stream = NEW(struct stream);
 
 	stream->out = -1;
+	stream->host = SIZE_MAX;
+	sides_begin(&stream->sides);
 	usage_begin(&stream->usage);
 	return stream;
 }
@@ -133,6 +131,7 @@ struct stream *stream_open(char *const *files, int count)
 
 	stream->reader = reader_open(files, count);
 	if (!stream->reader) {
+		sides_free(&stream->sides);
 		free(stream);
 		return NULL;
 	}
@@ -144,6 +143,7 @@ void stream_output(struct stream *stream, int fd, bool text)
 	signal(SIGPIPE, SIG_IGN);
 	fcntl(fd, F_SETPIPE_SZ, 1 << 20); /* fewer context switches; failure is harmless */
 	stream->writer = writer_open(fd, text || isatty(fd));
+	writer_speller(stream->writer, stream->sides.at.speller, stream->sides.at.spelling);
 	stream_ends_with(stream, fd);
 }
 
@@ -156,23 +156,25 @@ void stream_watch(struct stream *stream, enum kind kind, record_handler *watch, 
 {
 	int i = 0;
 
-	while (i < WATCHES_MAX && stream->watches[kind][i].call)
+	while (i < WATCHES_MAX && stream->sides.at.watches[kind][i].call)
 		i++;
 	assert(i < WATCHES_MAX); /* one for each layer that keeps state */
-	stream->watches[kind][i].call = watch;
-	stream->watches[kind][i].context = context;
+	stream->sides.at.watches[kind][i].call = watch;
+	stream->sides.at.watches[kind][i].context = context;
 }
 
 void stream_speller(struct stream *stream, event_speller *speller, void *context)
 {
+	stream->sides.at.speller = speller;
+	stream->sides.at.spelling = context;
 	if (stream->writer)
 		writer_speller(stream->writer, speller, context);
 }
 
 void stream_knows(struct stream *stream, bool (*knows)(void *, const struct record *), void *context)
 {
-	stream->knows = knows;
-	stream->knower = context;
+	stream->sides.at.knows = knows;
+	stream->sides.at.knower = context;
 }
 
 uint64_t stream_damages(const struct stream *stream)
@@ -245,7 +247,7 @@ int stream_flush(struct stream *stream)
 
 static bool is_made_up(const struct record *record)
 {
-	return record->kind == KIND_STREAM && record->flags & RECORD_MADE_UP;
+	return (record->kind == KIND_STREAM || record->kind == KIND_HOST) && record->flags & RECORD_MADE_UP;
 }
 
 const struct fields *stream_fields(struct stream *stream, const struct record *record)
@@ -276,26 +278,55 @@ int stream_fail(struct stream *stream, const char *format, ...)
 	return stream->reader ? fail("%s: %s", reader_where(stream->reader), sentence) : fail("%s", sentence);
 }
 
-/* Writes the head of a binary stream, unless it was written. */
-static int begin_output(struct stream *stream, bool swapped)
+/* Writes of which host the records are that follow; all that is known of it with the first. */
+static int write_host(struct stream *stream)
 {
-	if (stream->begun)
-		return 0;
-	stream->begun = true;
-	return writer_segment(stream->writer, swapped);
+	struct side_host *host = &stream->sides.hosts.items[stream->sides.number];
+	struct line line = {0};
+	int status;
+
+	stream->host = stream->sides.number;
+	stream->written++;
+	if (!host->told) {
+		host->told = true;
+		return writer_line(stream->writer, KIND_HOST, host->line, strlen(host->line), 0);
+	}
+	line_begin(&line, kind_name(KIND_HOST));
+	line_text(&line, "name", host->name);
+	status = writer_line(stream->writer, KIND_HOST, line.text, line.length, 0);
+	line_free(&line);
+	return status;
+}
+
+static int settle_output(struct stream *stream, bool swapped)
+{
+	bool head = !stream->begun;
+
+	stream->begun = stream->settled = true;
+	if (head && writer_segment(stream->writer, swapped) < 0)
+		return -1;
+	return stream->sides.hosted && stream->host != stream->sides.number ? write_host(stream) : 0;
+}
+
+/* Writes what must stand before the next record: the head of a binary stream, and of which host the record is. */
+static inline int begin_output(struct stream *stream, bool swapped)
+{
+	return stream->settled ? 0 : settle_output(stream, swapped);
 }
 
 static int watches_see_all(struct stream *stream, const struct record *record)
 {
-	for (int i = 0; i < WATCHES_MAX && stream->watches[record->kind][i].call; i++)
-		if (stream->watches[record->kind][i].call(stream->watches[record->kind][i].context, record) < 0)
+	const struct side *side = &stream->sides.at;
+
+	for (int i = 0; i < WATCHES_MAX && side->watches[record->kind][i].call; i++)
+		if (side->watches[record->kind][i].call(side->watches[record->kind][i].context, record) < 0)
 			return -1;
 	return 0;
 }
 
 static inline int watches_see(struct stream *stream, const struct record *record)
 {
-	return stream->watches[record->kind][0].call ? watches_see_all(stream, record) : 0;
+	return stream->sides.at.watches[record->kind][0].call ? watches_see_all(stream, record) : 0;
 }
 
 int stream_write_record(struct stream *stream, const struct record *record)
@@ -352,6 +383,40 @@ static int write_end(struct stream *stream, uint8_t flags)
 	return write_line(stream, KIND_END, &stream->line, flags);
 }
 
+/* Puts the side at hand; its watches see of which host it is. */
+static int enter(struct stream *stream, size_t number)
+{
+	const struct side_host *host = &stream->sides.hosts.items[number];
+
+	if (number == stream->sides.number && stream->sides.hosted)
+		return 0;
+	sides_enter(&stream->sides, number);
+	stream->settled = false;
+	if (stream->writer)
+		writer_speller(stream->writer, stream->sides.at.speller, stream->sides.at.spelling);
+	if (!host->line)
+		return 0;
+	return watches_see(stream, &(struct record){
+		.kind = KIND_HOST, .flags = RECORD_MADE_UP, .text = host->line, .length = strlen(host->line)});
+}
+
+/* Calls the finish handler for each side that had a part in the segment. */
+static int finish(struct stream *stream)
+{
+	int status = 0;
+
+	if (!stream->handlers || !stream->handlers->finish)
+		return 0;
+	for (size_t i = 0; i < stream->sides.hosts.count && status == 0; i++) {
+		if (stream->sides.hosted ? !stream->sides.hosts.items[i].line : i > 0)
+			continue;
+		status = enter(stream, i);
+		if (status == 0)
+			status = stream->handlers->finish(stream->sides.at.context);
+	}
+	return status;
+}
+
 /* Calls the finish handler, then writes the end. */
 static int end_output(struct stream *stream)
 {
@@ -361,14 +426,17 @@ static int end_output(struct stream *stream)
 
 	if (cut)
 		stream_mark_cut(stream);
-	if (stream->handlers && stream->handlers->finish)
-		status = stream->handlers->finish(stream->context);
+	status = finish(stream);
+	sides_segment_over(&stream->sides);
 	if (status == 0 && stream->writer && !stream->copy_ends)
 		status = write_end(stream, 0);
 	else if (status == 0 && stream->writer && (cut || !stream->ended))
 		status = write_end(stream, cut || stream->damaged ? 0 : RECORD_IMPLIED);
 	stream->cuts_told = cuts;
-	stream->begun = stream->ended = stream->seen_stream = stream->cut = stream->gaps = stream->damaged = false;
+	stream->host = SIZE_MAX;
+	free(stream->head);
+	stream->head = NULL;
+	stream->begun = stream->settled = stream->ended = stream->seen_stream = stream->cut = stream->gaps = stream->damaged = false;
 	stream->read = stream->written = stream->segment_lost = 0;
 	return status;
 }
@@ -396,6 +464,8 @@ static void stream_free(struct stream *stream)
 	if (stream->reader)
 		reader_close(stream->reader);
 	line_free(&stream->line);
+	sides_free(&stream->sides);
+	free(stream->head);
 	free(stream);
 }
 
@@ -461,7 +531,7 @@ static int begin_segment(struct stream *stream)
 	return stream->writer ? begin_output(stream, reader_swapped(stream->reader)) : 0;
 }
 
-static int note_stream(struct stream *stream, const struct fields *fields)
+static int note_stream(struct stream *stream, const struct record *record, const struct fields *fields)
 {
 	uint64_t version = STREAM_VERSION;
 
@@ -473,7 +543,64 @@ static int note_stream(struct stream *stream, const struct fields *fields)
 	if ((stream->seen_stream || stream->ended) && begin_segment(stream) < 0)
 		return -1;
 	stream->seen_stream = true;
+	if (stream->handlers->host) {
+		free(stream->head);
+		stream->head = memory_text(record->text, record->length);
+	}
 	return 0;
+}
+
+/* Gives the handlers of a host, which is at hand now, the stream record of it. */
+static int tell_stream(struct stream *stream, const struct fields *host)
+{
+	record_handler *handler = stream->handlers->on[KIND_STREAM];
+	struct fields head = {0};
+	struct line line = {0};
+	struct record record = {.kind = KIND_STREAM, .flags = RECORD_MADE_UP};
+	int status;
+
+	if (stream->head && fields_parse(&head, stream->head, strlen(stream->head)) < 0)
+		return stream_fail(stream, "%s", fail_text());
+	sides_stream_line(&line, &head, host);
+	record.text = line.text;
+	record.length = line.length;
+	status = watches_see(stream, &record);
+	if (status == 0 && handler)
+		status = handler(stream->sides.at.context, &record) < 0 ? -1 : 0;
+	line_free(&line);
+	return status;
+}
+
+/* Records of another host follow: puts its side at hand, whose reader is made if it is new. */
+static int note_host(struct stream *stream, const struct record *record, const struct fields *fields)
+{
+	char *name = fields_copy(fields, "name");
+	void *context = stream->sides.at.context;
+	struct side_host *host;
+	int number, status = 0;
+
+	if (!name || !*name) {
+		free(name);
+		return stream_fail(stream, "a host record has no name");
+	}
+	number = sides_of(&stream->sides, name);
+	free(name);
+	if (number < 0)
+		return stream_fail(stream, "%s", fail_text());
+	host = &stream->sides.hosts.items[number];
+	if (host->line) {
+		status = enter(stream, (size_t)number);
+	} else {
+		host->line = memory_text(record->text, record->length);
+		if (enter(stream, (size_t)number) < 0)
+			return -1;
+		stream->sides.hosted = true;
+		stream->settled = false;
+		if (!stream->sides.at.context)
+			stream->sides.at.context = stream->handlers->host(context);
+		status = stream->sides.at.context ? tell_stream(stream, fields) : -1;
+	}
+	return status < 0 ? -1 : 1;
 }
 
 static int note_lost(struct stream *stream, const struct fields *fields)
@@ -512,26 +639,33 @@ static int note_end(struct stream *stream, const struct fields *fields, uint8_t 
 	return 1;
 }
 
-/* Notes losses and ends for the loop itself. 1: do not dispatch the record; 0: dispatch it; -1 after fail(). */
-static int take_note(struct stream *stream, const struct record *record)
+/* See take_note(). Apart, so that events do not pay for what only other records need. */
+static __attribute__((noinline)) int note_other(struct stream *stream, const struct record *record)
 {
 	const struct fields *fields;
 
-	if (record->kind == KIND_EVENT) {
-		usage_count_in(&stream->usage, record);
-		return 0;
-	}
-	if (record->kind == KIND_HOST && !stream->handlers->hosts)
+	if (record->kind == KIND_HOST && !stream->handlers->hosts && !stream->handlers->host)
 		return stream_fail(stream, "it is of several hosts, whose threads and processors this command cannot keep apart; "
 					   "have stream-merge --only=HOST make a stream of one");
-	if (record->kind != KIND_STREAM && record->kind != KIND_LOST && record->kind != KIND_END)
+	if (record->kind != KIND_STREAM && record->kind != KIND_LOST && record->kind != KIND_END &&
+	    (record->kind != KIND_HOST || !stream->handlers->host))
 		return 0;
 	fields = stream_fields(stream, record);
 	if (!fields)
 		return -1;
-	return record->kind == KIND_STREAM ? note_stream(stream, fields)
+	return record->kind == KIND_STREAM ? note_stream(stream, record, fields)
+	       : record->kind == KIND_HOST ? note_host(stream, record, fields)
 	       : record->kind == KIND_LOST ? note_lost(stream, fields)
 					   : note_end(stream, fields, record->flags);
+}
+
+/* Notes losses, hosts and ends for the loop itself. 1: do not dispatch the record; 0: dispatch it; -1 after fail(). */
+static inline int take_note(struct stream *stream, const struct record *record)
+{
+	if (record->kind != KIND_EVENT)
+		return note_other(stream, record);
+	usage_count_in(&stream->usage, record);
+	return 0;
 }
 
 /* An event whose format stood in the damaged part cannot be read: it counts as lost. */
@@ -557,7 +691,7 @@ static int dispatch(struct stream *stream, const struct record *record)
 	record_handler *handler = stream->handlers->on[record->kind];
 	int verdict;
 
-	if (stream->damaged && record->kind == KIND_EVENT && record->packed && stream->knows && !stream->knows(stream->knower, record))
+	if (stream->damaged && record->kind == KIND_EVENT && record->packed && stream->sides.at.knows && !stream->sides.at.knows(stream->sides.at.knower, record))
 		return dispatch_unknown(stream, record);
 	verdict = take_note(stream, record);
 
@@ -565,7 +699,7 @@ static int dispatch(struct stream *stream, const struct record *record)
 		return verdict < 0 ? -1 : 0;
 	if (watches_see(stream, record) < 0)
 		return -1;
-	verdict = handler ? handler(stream->context, record) : STREAM_PASS;
+	verdict = handler ? handler(stream->sides.at.context, record) : STREAM_PASS;
 	return verdict == STREAM_PASS ? stream_write_record(stream, record) : verdict < 0 ? -1 : 0;
 }
 
@@ -586,7 +720,7 @@ int stream_await(struct stream *stream, int fd)
 	int gone;
 
 	do {
-		if (stream->handlers && stream->handlers->idle && stream->handlers->idle(stream->context) < 0)
+		if (stream->handlers && stream->handlers->idle && stream->handlers->idle(stream->sides.at.context) < 0)
 			return -1;
 		if (stream_flush(stream) < 0)
 			return -1;
@@ -607,7 +741,7 @@ int stream_run(struct stream *stream, const struct handlers *handlers, void *con
 	enum reader_result result;
 
 	stream->handlers = handlers;
-	stream->context = context;
+	stream->sides.at.context = context;
 	reader_on_wait(stream->reader, about_to_wait, stream);
 	while ((result = reader_next(stream->reader, &record)) > READER_END) {
 		if (stream_output_closed(stream))

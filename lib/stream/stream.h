@@ -12,6 +12,12 @@
  * Input is binary or text, told apart by the first bytes, from each file in turn ("-" or no file: standard input). Each file
  * is a stream of its own; if a second file lacks a `stream` record, the loop makes up an empty one.
  * Before a read that would block, the loop calls `idle` and flushes output, so that a live pipe shows its results at once.
+ * A stream of several hosts (stream-merge) has a reader for each: `host` records are the loop's own. The first host has the
+ * handlers' context, with what is attached to the stream. For each further one the loop calls `host` with the context at hand, which
+ * makes another: its own parts, attached to the stream, which then holds them apart. NULL after fail(). Each gets a `stream` record of
+ * its host, then the records of that host only, and `finish`; watches of KIND_HOST see each return to it. What is written is marked by `host` records
+ * anew, so numbers of threads, processors, devices, windows and graphs are those of the host.
+ *
  * The loop checks each `end` record; in binary, also its count of records. At the end of all input it writes the command's
  * own `end`. stream/output.h says how a command writes, stream/losses.h what the stream tells of lost data.
  */
@@ -33,7 +39,8 @@ typedef int record_handler(void *context, const struct record *record);
 struct handlers {
 	record_handler *on[KINDS];
 	int (*idle)(void *context);   /* before the loop waits for input; 0, or -1 after fail() */
-	bool hosts;		      /* keeps apart what `host` records part; else the loop fails at one */
+	bool hosts;		      /* reads `host` records itself, like all others */
+	void *(*host)(void *context); /* see below; without it and `hosts` the loop fails at a `host` record */
 	int (*finish)(void *context); /* at the end of each of several concatenated streams, before its `end` is written;
 					 0, or -1 after fail() */
 };

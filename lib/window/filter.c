@@ -34,6 +34,8 @@ struct filter {
 	int64_t now, newest; /* newest: time of the current stream's newest event */
 	unsigned pushed;
 	struct filter_options options;
+	struct filter *next; /* of another host of the stream */
+	volatile sig_atomic_t own_relearn, own_asked; /* of such a one: the first passes on what a signal handler set */
 };
 
 /* Size of each filter's own range of ids, if one follows another. */
@@ -221,22 +223,33 @@ static const int64_t merge_wait = 10 * NSEC_PER_SEC;
 /* Events may be out of order by this much. */
 static const int64_t clock_back = NSEC_PER_SEC;
 
+static void relearn(struct filter *filter)
+{
+	*filter->options.relearn = 0;
+	for (; filter; filter = filter->next)
+		measure_relearn(filter->measure);
+}
+
+/* The filters of other hosts ask when it is their turn. */
+static int ask(struct filter *filter)
+{
+	*filter->options.asked = 0;
+	for (struct filter *other = filter->next; other; other = other->next)
+		other->own_asked = 1;
+	return filter_ask(filter);
+}
+
 /* Called after each record with a time: does what is due by then. */
 static int time_passes(struct filter *filter, int64_t ts)
 {
 	int64_t until, horizon;
 
-	if (*filter->options.relearn) {
-		*filter->options.relearn = 0;
-		measure_relearn(filter->measure);
-	}
+	if (*filter->options.relearn)
+		relearn(filter);
 	if (ts > filter->now)
 		filter->now = ts;
-	if (*filter->options.asked) {
-		*filter->options.asked = 0;
-		if (filter_ask(filter) < 0)
-			return -1;
-	}
+	if (*filter->options.asked && ask(filter) < 0)
+		return -1;
 	if (measure_time(filter->measure, filter->now) < 0 || window_advance(filter->window, filter->now) < 0)
 		return -1;
 	if (window_is_over(filter->window, filter->now, &until) &&
@@ -600,8 +613,28 @@ struct filter *filter_new(struct stream *stream, const struct filter_options *op
 	return filter;
 }
 
+/* For another host of the stream. NULL after fail(). */
+static void *another_filter(void *context)
+{
+	struct filter *first = context, *filter;
+	struct filter_options options = first->options;
+
+	if (options.one_host) {
+		stream_fail(first->stream, "it is of several hosts; %s", options.one_host);
+		return NULL;
+	}
+	filter = filter_new(first->stream, &options);
+	filter->options.relearn = &filter->own_relearn;
+	filter->options.asked = &filter->own_asked;
+	filter->next = first->next;
+	first->next = filter;
+	return options.add_charts && options.add_charts(filter) < 0 ? NULL : filter;
+}
+
 void filter_free(struct filter *filter)
 {
+	if (filter->next)
+		filter_free(filter->next);
 	window_free(filter->window);
 	past_free(filter->past);
 	thread_records_free(filter->threads);
@@ -679,6 +712,7 @@ static const struct handlers handlers = {
 		       [KIND_TASK] = see_thread, [KIND_FILE] = see_thread,
 		       [KIND_RECORDER] = see_recorder, [KIND_LIMITS] = see_limits, [KIND_SIGNAL] = see_signal, [KIND_TRIGGER] = see_trigger,
 		       [KIND_WINDOW] = see_window},
+	.host = another_filter,
 	.finish = stream_ends,
 };
 
@@ -688,13 +722,12 @@ int filter_finish(struct filter *filter)
 
 	for (int kind = 0; kind < KINDS; kind++)
 		watched.on[kind] = see_watched;
+	watched.host = NULL;
 	return stream_finish(filter->stream, filter->options.watch ? &watched : &handlers, filter);
 }
 
-void filter_complaints(struct filter *filter, void (*complain)(const char *format, ...))
+static void complain_of(struct filter *filter, void (*complain)(const char *format, ...))
 {
-	if (filter->missing || !filter->ended)
-		return;
 	if (!filter->by_default || !filter->brought)
 		measure_complaints(filter->measure, complain);
 	if (past_complaint(filter->past))
@@ -704,6 +737,14 @@ void filter_complaints(struct filter *filter, void (*complain)(const char *forma
 	if (events_nameless(filter->events))
 		complain("the stream names more than 262,144 threads; the names of %llu were forgotten before they were needed",
 			 (unsigned long long)events_nameless(filter->events));
+}
+
+void filter_complaints(struct filter *filter, void (*complain)(const char *format, ...))
+{
+	if (filter->missing || !filter->ended)
+		return;
+	for (; filter; filter = filter->next)
+		complain_of(filter, complain);
 }
 
 int filter_save(struct filter *filter, struct limits_book *book, struct file_draft *draft)

@@ -34,6 +34,8 @@ struct filter_watch {
 	int (*finish)(void *context);				     /* at the end of a stream, or where its clock goes back */
 };
 
+struct filter;
+
 struct filter_options {
 	const struct policy *policy; /* must outlive the filter */
 	struct window_size size;
@@ -41,9 +43,9 @@ struct filter_options {
 	volatile sig_atomic_t *asked;	   /* set by a signal handler: open a window over the last size.before */
 	bool own_charts;		   /* ignore charts that the stream names; filter_chart() sets it */
 	const struct filter_watch *watch; /* must outlive the filter; NULL: limits decide */
+	const char *one_host; /* without `watch`: why it takes no stream of several hosts; NULL: it does, each has a filter of its own */
+	int (*add_charts)(struct filter *filter); /* that the user named, to the filter of each further host: 0; -1 after fail() */
 };
-
-struct filter;
 
 struct filter *filter_new(struct stream *stream, const struct filter_options *options);
 void filter_free(struct filter *filter);
