@@ -14,8 +14,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "fleet/link.h"
-#include "fleet/order.h"
+#include "fleet/board.h"
 #include "fleet/store.h"
 #include "fleet/subject.h"
 #include "fleet/watch.h"
@@ -105,60 +104,10 @@ static int init(char *const *arguments)
 	return EXIT_DONE;
 }
 
-/* The orders that the server has. */
-static uint64_t read_orders(struct fleet_link *link, struct orders *orders)
-{
-	uint64_t revision;
-	size_t length;
-	char *text = fleet_link_orders(link, &length, &revision);
-
-	if (!text || orders_read(orders, text, length) < 0)
-		give_up(link);
-	free(text);
-	return revision;
-}
-
-/* Puts an order, or takes away the one of its job if it has no text; again, if others changed the orders meanwhile. */
-static void change_orders(struct fleet_link *link, const struct order *order)
-{
-	int status;
-
-	do {
-		struct orders orders = {0};
-		uint64_t revision = read_orders(link, &orders);
-		char *text;
-
-		if (order->text)
-			orders_add(&orders, order);
-		else if (!orders_remove(&orders, order->job))
-			die("there is no order '%s'", order->job);
-		if (orders.all.count > ORDERS_MOST)
-			die("there are %d orders, which is the most", ORDERS_MOST);
-		text = orders_spell(&orders);
-		status = fleet_link_put_orders(link, text, revision);
-		free(text);
-		orders_free(&orders);
-	} while (status > 0);
-	if (status < 0)
-		give_up(link);
-}
-
-static char *job_path(const char *name)
-{
-	char *place, *path;
-
-	if (strchr(name, '/') || access(name, F_OK) == 0)
-		return memory_text(name, strlen(name));
-	place = memory_format("charts/jobs/%s.job", name);
-	path = file_shipped(place);
-	free(place);
-	return path ? path : memory_text(name, strlen(name));
-}
-
 /* An order of a job, which the caller frees, but for its id. */
 static struct order load_order(const char *name)
 {
-	char *path = job_path(name), *text;
+	char *path = job_find(name), *text;
 	struct job *job = job_load(path);
 	struct order order = {.until = read_until(), .runs = runs, .nodes = (char *)nodes, .light = light, .url = (char *)url};
 
@@ -179,20 +128,6 @@ static struct order load_order(const char *name)
 	return order;
 }
 
-static void put_order(struct fleet_link *link, struct order *order)
-{
-	struct timespec now;
-	char id[NUMBER_ROOM];
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	snprintf(id, sizeof(id), "%lld%09ld", (long long)now.tv_sec, now.tv_nsec);
-	order->id = id;
-	if (order_check(order) < 0)
-		die("%s", fail_text());
-	change_orders(link, order);
-	order->id = NULL;
-}
-
 static int give_order(char *const *arguments)
 {
 	struct order order = load_order(arguments[0]);
@@ -200,7 +135,8 @@ static int give_order(char *const *arguments)
 
 	confine(CONFINE_NETWORK, NULL, NULL, 0);
 	link = open_link();
-	put_order(link, &order);
+	if (board_put(link, &order) < 0)
+		give_up(link);
 	fleet_link_close(link);
 	free(order.job);
 	free(order.text);
@@ -209,12 +145,12 @@ static int give_order(char *const *arguments)
 
 static int cancel(char *const *arguments)
 {
-	struct order order = {.job = arguments[0]};
 	struct fleet_link *link;
 
 	confine(CONFINE_NETWORK, NULL, NULL, 0);
 	link = open_link();
-	change_orders(link, &order);
+	if (board_remove(link, arguments[0]) < 0)
+		give_up(link);
 	fleet_link_close(link);
 	return EXIT_DONE;
 }
@@ -227,7 +163,8 @@ static int list_orders(char *const *arguments)
 	(void)arguments;
 	confine(CONFINE_NETWORK, NULL, NULL, 0);
 	link = open_link();
-	read_orders(link, &orders);
+	if (board_read(link, &orders, NULL) < 0)
+		give_up(link);
 	for (size_t i = 0; i < orders.all.count; i++) {
 		const struct order *order = &orders.all.items[i];
 		char when[32] = "?";
@@ -371,40 +308,33 @@ static int pull(char *const *arguments)
 	return pulling.strange ? EXIT_INCOMPLETE : EXIT_DONE;
 }
 
-/* Whether the order is there, and not over. */
-static bool has_order(struct fleet_link *link, const char *job)
-{
-	struct orders orders = {0};
-	bool found = false;
-
-	read_orders(link, &orders);
-	for (size_t i = 0; i < orders.all.count; i++)
-		found |= !strcmp(orders.all.items[i].job, job) && orders.all.items[i].until > time(NULL);
-	orders_free(&orders);
-	return found;
-}
-
-/* Orders whole runs from the nodes of the slowest and the fastest group, under a name of their own, unless that order is there. */
-static void judge(struct fleet_link *link, const struct order *light_order)
+/*
+ * Orders whole runs from the nodes of the slowest and the fastest group, under a name of their own, unless that order is there. 0; -1 after
+ * fail(): the server is gone.
+ */
+static int judge(struct fleet_link *link, const struct order *light_order)
 {
 	struct grouping_options how = {.metric = metric, .job = light_order->job};
 	struct order order = *light_order;
 	struct watch_choice choice;
-	int status;
+	bool there;
+	int status, found = 0;
 
 	order.job = memory_format("%s.full", light_order->job);
-	status = has_order(link, order.job) ? 0 : watch_choose((char *)output, &how, &choice);
-	if (status < 0)
+	status = board_has(link, order.job, &there);
+	if (status == 0 && !there && (found = watch_choose((char *)output, &how, &choice)) < 0)
 		warn("%s", fail_text());
-	if (status > 0) {
+	if (found > 0) {
 		order.until = read_until();
 		order.nodes = choice.nodes;
-		put_order(link, &order);
-		warn("%s", choice.text);
+		status = board_put(link, &order);
+		if (status == 0)
+			warn("%s", choice.text);
 		free(choice.nodes);
 		free(choice.text);
 	}
 	free(order.job);
+	return status;
 }
 
 static int watch(char *const *arguments)
@@ -422,11 +352,12 @@ static int watch(char *const *arguments)
 		int count = pull_some(&pulling);
 
 		fresh |= count > 0;
-		if (fresh && count >= 0 && (count == 0 || time(NULL) >= judged + WATCH_SECONDS)) {
-			judge(pulling.link, &order);
-			judged = time(NULL);
-			fresh = false;
-		}
+		if (!fresh || count < 0 || (count > 0 && time(NULL) < judged + WATCH_SECONDS))
+			continue;
+		fresh = judge(pulling.link, &order) < 0;
+		if (fresh)
+			wait_for_server(pulling.link, &pulling.told);
+		judged = time(NULL);
 	}
 	return EXIT_FAILED;
 }

@@ -124,9 +124,9 @@ END
 this is no line of it
 END
 	run -3 --separate-stderr run-features -t --log=nginx nginx.log
-	assert_line --regexp '^run id=10.1.2.3::1795374000.500000:1 node=10.1.2.3 job=requests ts=1795374000.500000000 elapsed=1.5 exit=0$'
+	assert_line --regexp '^run id=10.1.2.3::1795374000.500000:1 node=10.1.2.3 job=requests ts=1795374000.500000000 elapsed=1.5 exit=0 light=yes$'
 	assert_line --partial ' bytes=1048576 status=200 fact.program=Wget fact.program.version=1.21.3'
-	assert_line --partial 'node=2001:db8::7 job=requests ts=1795377602.996000000 elapsed=0.004 exit=1'
+	assert_line --partial 'node=2001:db8::7 job=requests ts=1795377602.996000000 elapsed=0.004 exit=1 light=yes'
 	assert_line --partial ' fact.program=Edg fact.program.version=119.0 fact.os="Windows NT 10.0"'
 	[[ $stderr == *"1 of 3 lines do not fit the format, the first is nginx.log:3"* ]]
 	run -0 bash -c 'echo "h1 - - [22/Nov/2026:20:00:02 +0100] \"GET /a HTTP/1.1\" 200 77 \"-\" \"curl/8\" 250000" | run-features -t --log=apache'

@@ -1,7 +1,11 @@
 #include "fleet/recordings.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netdb.h>
 #include <seccomp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -261,9 +265,30 @@ static void stop(struct recording *recording)
 	recording->ending = true;
 }
 
+/* Clients in a server's log are addresses. */
+static bool is_for_address(const struct order *order)
+{
+	char text[INET6_ADDRSTRLEN];
+	struct ifaddrs *all = NULL;
+	bool is = false;
+
+	if (getifaddrs(&all) < 0)
+		return false;
+	for (const struct ifaddrs *at = all; at && !is; at = at->ifa_next) {
+		const struct sockaddr *address = at->ifa_addr;
+
+		if (address && !(at->ifa_flags & IFF_LOOPBACK) &&
+		    getnameinfo(address, address->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in), text, sizeof(text),
+				NULL, 0, NI_NUMERICHOST) == 0)
+			is = order_is_for(order->nodes, text);
+	}
+	freeifaddrs(all);
+	return is;
+}
+
 static bool is_of(const struct recordings *recordings, const struct order *order)
 {
-	return order_is_for(order->nodes, recordings->options.node);
+	return order_is_for(order->nodes, recordings->options.node) || is_for_address(order);
 }
 
 static struct recording *find(const struct recordings *recordings, const char *id)

@@ -334,6 +334,7 @@ static int read_run(const struct access_log *format, const char *text, unsigned 
 	line_double(run, "elapsed", seconds);
 	if (read_number(&request, STATUS, &status) == 0)
 		line_unsigned(run, "exit", status >= OK_BELOW);
+	line_text(run, "light", "yes");
 	put_features(&request, id, features);
 	free(id);
 	return 0;

@@ -219,8 +219,7 @@ static int read_file(struct job *job, const char *path)
 	return status;
 }
 
-/* A path; or the name of a shipped job, if there is no such file. */
-static char *find_file(const char *file)
+char *job_find(const char *file)
 {
 	char *place, *path;
 
@@ -234,7 +233,7 @@ static char *find_file(const char *file)
 
 static int read_job(struct job *job, const char *file)
 {
-	char *path = find_file(file), *base = strrchr(path, '/'), *name = base ? base + 1 : path, *dot = strrchr(name, '.');
+	char *path = job_find(file), *base = strrchr(path, '/'), *name = base ? base + 1 : path, *dot = strrchr(name, '.');
 	int status = read_file(job, path);
 
 	if (status == 0 && !*job->name) {

@@ -32,6 +32,9 @@ struct job {
 	struct job_call *calls;		/* hash by the kernel's name */
 };
 
+/* The path of a job file, or of one that is shipped, by its name; the caller frees it. */
+char *job_find(const char *file);
+
 /*
  * Reads a job file, or one of those that are shipped by its name. NULL: a job without a file. NULL after fail(), which names the
  * file and the line.
