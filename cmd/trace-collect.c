@@ -536,13 +536,26 @@ static int fork_command(struct collector *collector, struct child *child, char *
 }
 
 /* Hours of events follow from the trace clock, which makes no step with the wall clock, and stands still while the machine sleeps. */
-static void say_moved(const struct collector *collector)
+static void say_moved(int64_t moved)
 {
-	double seconds = (double)collector_wall_moved(collector) / 1e9;
+	double seconds = (double)moved / 1e9;
 
 	if (seconds > 1 || seconds < -1)
 		warn("the wall clock was set, or the machine slept: at the end, hours in the stream are %.0f s %s",
 		     seconds < 0 ? -seconds : seconds, seconds < 0 ? "ahead" : "behind");
+}
+
+static void say_outcome(const struct collector *collector)
+{
+	struct collector_outcome outcome = collector_outcome(collector);
+
+	if (outcome.lost_stacks)
+		warn("%llu stacks were lost", (unsigned long long)outcome.lost_stacks);
+	if (outcome.meddled)
+		warn("somebody else changed '%s' while it was traced: events may be missing", outcome.meddled);
+	if (cost && cost_complaint(cost))
+		warn("%s", cost_complaint(cost));
+	say_moved(outcome.wall_moved);
 }
 
 /* The user named the first `by_name` charts. Returns the exit status; -1 after fail(): then the stream has no end, so readers know that it was cut. */
@@ -571,10 +584,8 @@ static int collect(struct collector *collector, struct child *child, char **comm
 		return -1;
 	cost = max_cost > 0 ? cost_new(max_cost) : NULL;
 	probes = probes_new(wishes, lookup, cost);
-	collector_own(collector, cost, probes);
-	collector_tell_exceptions(collector, exceptions);
 	lines = probe_lines_new(probes, wishes, slow_probes, warn);
-	collector_own_lines(collector, lines);
+	collector_own(collector, &(struct collector_parts){.cost = cost, .probes = probes, .lines = lines, .exceptions = exceptions});
 	if (want_all(wishes, probes, lines, exceptions, loaded, by_name) < 0 || keep_context(collector) < 0 ||
 	    fork_command(collector, child, command) < 0 || open_stream(&stream, &names, &fd) < 0)
 		return -1;
@@ -582,19 +593,11 @@ static int collect(struct collector *collector, struct child *child, char **comm
 		return -1;
 	if (collector_prepare(collector, stream, fd, names) < 0)
 		return -1;
-	if (!collector_watches(collector))
-		warn("%s; tracing goes on without", fail_text());
 	if (find_processes() < 0 || cut_output(fd) < 0 ||
 	    write_charts(stream, loaded, by_name) < 0 || collector_run(collector, &collection) < 0)
 		return -1;
 	status = stream_close(stream);
-	if (collector_lost_stacks(collector))
-		warn("%llu stacks were lost", (unsigned long long)collector_lost_stacks(collector));
-	if (collector_meddled(collector))
-		warn("somebody else changed '%s' while it was traced: events may be missing", collector_meddled(collector));
-	if (cost && cost_complaint(cost))
-		warn("%s", cost_complaint(cost));
-	say_moved(collector);
+	say_outcome(collector);
 	events_free(names);
 	for (int i = 0; i < charts.count; i++)
 		chart_free(loaded[i]);

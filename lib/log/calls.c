@@ -140,7 +140,7 @@ static int run(struct logging *logging, struct collector *collector, const struc
 	if (collector_open(collector, order->clock, COLLECTOR_BUFFER_DEFAULT) < 0)
 		return -1;
 	probes = probes_new(collector_wishes(collector), logging->lookup, true);
-	collector_own(collector, cost, probes);
+	collector_own(collector, &(struct collector_parts){.cost = cost, .probes = probes});
 	if (place(logging, probes, cost) < 0 || wishes_add_lives(collector_wishes(collector)) < 0)
 		return -1;
 	stream = stream_create();

@@ -22,6 +22,7 @@
 #include "source/devices.h"
 #include "source/exceptions.h"
 #include "source/execs.h"
+#include "source/follow.h"
 #include "source/guardian.h"
 #include "source/instance.h"
 #include "source/interpreters.h"
@@ -32,14 +33,10 @@
 #include "source/quotas.h"
 #include "source/recorder.h"
 #include "source/scribe.h"
-#include "source/sides.h"
-#include "source/sockets.h"
 #include "source/stages.h"
 #include "source/stop.h"
 #include "source/timers.h"
 #include "source/titles.h"
-#include "source/traced.h"
-#include "source/within.h"
 
 #define PAGE_SIZE_FILE "buffer_subbuf_size_kb"
 #define PAGE_KB_TEXT "16"
@@ -66,10 +63,9 @@ enum {
 struct collector {
 	struct wishes *wishes;
 	struct child *child;	/* NULL: no command */
-	struct process process; /* whose events are wanted; processes chosen by name are taken in when tracing begins */
-	struct cost *cost;
-	struct probes *probes;
-	struct probe_lines *lines; /* NULL: none */
+	struct process process; /* its members' events are wanted; processes chosen by name become members when tracing begins */
+	struct follow follow;
+	struct collector_parts parts;
 	struct tracefs_instance *instance;
 	int hold, keeper_hold; /* of the instances */
 	struct tracefs_instance *keeper; /* of events that may stay in the kernel; NULL: none do */
@@ -85,7 +81,6 @@ struct collector {
 	bool recording; /* the keeper's rings are the recorder's */
 	struct stream *stream;
 	struct scribe_setup setup;
-	struct exceptions *exceptions; /* NULL: none are told */
 	struct scribe *scribe; /* while it runs */
 	struct asker *asker;   /* these three: NULL if what processes run is not told, or cannot be */
 	struct execs *execs;
@@ -102,8 +97,7 @@ struct collector {
 	int bell;
 	bool looked_at_probes;
 	collector_say *say;
-	struct meddling *meddling; /* NULL: it cannot be told */
-	char *meddled;		   /* the file that somebody else wrote to first; NULL: none */
+	struct meddling *meddling; /* NULL: changes by others cannot be seen */
 	int64_t told;		   /* until then all is told, or said to be in doubt */
 	bool block;	      /* block events are on */
 	bool locks;	      /* so are tries to lock files */
@@ -127,15 +121,9 @@ struct wishes *collector_wishes(struct collector *collector)
 	return collector->wishes;
 }
 
-void collector_own(struct collector *collector, struct cost *cost, struct probes *probes)
+void collector_own(struct collector *collector, const struct collector_parts *parts)
 {
-	collector->cost = cost;
-	collector->probes = probes;
-}
-
-void collector_own_lines(struct collector *collector, struct probe_lines *lines)
-{
-	collector->lines = lines;
+	collector->parts = *parts;
 }
 
 int collector_fork(struct collector *collector, struct child *child, char *const *argv, bool to_stderr)
@@ -185,11 +173,6 @@ int collector_open(struct collector *collector, const char *clock, uint64_t buff
 	if (clock_set(&collector->clock, collector->instance, clock) < 0)
 		return -1;
 	return size_rings(collector->instance, collector->buffer);
-}
-
-void collector_tell_exceptions(struct collector *collector, struct exceptions *exceptions)
-{
-	collector->exceptions = exceptions;
 }
 
 int collector_keep(struct collector *collector, int pipe)
@@ -264,19 +247,6 @@ static int filter_here(struct collector *collector, struct wish *wish)
 	return wish->predicate ? 0 : fail_prefix("filter of the event '%s'", wish->event);
 }
 
-/* Whether others meddle is worth to know, but nothing to fail for. */
-static void watch_others(struct collector *collector)
-{
-	collector->meddling = meddling_watch();
-	if (!collector->meddling)
-		return;
-	if (meddling_add(collector->meddling, collector->instance, collector->wishes, false) == 0 &&
-	    (!collector->keeper || meddling_add(collector->meddling, collector->keeper, collector->wishes, true) == 0))
-		return;
-	meddling_end(collector->meddling);
-	collector->meddling = NULL;
-}
-
 /* Its format; and what else the wish asks for. */
 static int begin_wish(struct collector *collector, struct wish *wish)
 {
@@ -308,7 +278,7 @@ int collector_prepare(struct collector *collector, struct stream *stream, int ou
 		.names = names,
 		.stacks = collector->stacks,
 		.foreign = collector->foreign,
-		.exceptions = collector->exceptions,
+		.exceptions = collector->parts.exceptions,
 		.clock = &collector->clock,
 	};
 	if (wishes_enable(collector->wishes, collector->instance, collector->keeper) < 0 || open_rings(collector) < 0)
@@ -320,20 +290,9 @@ int collector_prepare(struct collector *collector, struct stream *stream, int ou
 			return -1;
 	if (collector->switches && quotas_look(&collector->quotas, stream, &collector->clock) < 0)
 		return -1;
-	watch_others(collector);
 	if (!collector->stacks)
 		return 0;
 	return scribe_stack_formats(stream) < 0 ? -1 : scribe_counter_formats(stream, collector->counters);
-}
-
-bool collector_watches(const struct collector *collector)
-{
-	return collector->meddling != NULL;
-}
-
-const char *collector_meddled(const struct collector *collector)
-{
-	return collector->meddled;
 }
 
 static int64_t monotonic_ms(void)
@@ -455,33 +414,16 @@ static int write_tick(struct collector *collector, int64_t bound)
 	return status;
 }
 
-/*
- * Looks whether somebody else has written to files of our instances, in which case the data are incomplete. `ours` is the name of the
- * files that we ourselves wrote to since the last look; NULL: none.
- */
+/* Looks whether somebody else has written to files of our instances. `ours`: the files that we wrote to since the last look; NULL: none. */
 static void notice_others(struct collector *collector, const char *ours)
 {
-	const char *file = collector->meddling ? meddling_seen(collector->meddling, ours) : NULL;
-
-	if (!file)
-		return;
-	stream_mark_incomplete(collector->stream);
-	if (!collector->meddled)
-		collector->meddled = memory_text(file, strlen(file));
+	if (collector->meddling && meddling_look(collector->meddling, ours))
+		stream_mark_incomplete(collector->stream);
 }
 
-/* Whoever turned tracing off right after we turned it on wrote to the same file: that it is off shows it. */
-static void notice_off(struct collector *collector)
+static bool is_meddled(const struct collector *collector)
 {
-	struct tracefs_instance *instances[] = {collector->instance, collector->keeper};
-
-	for (int i = 0; i < 2 && collector->meddling; i++) {
-		if (!instances[i] || tracefs_trace_is_on(instances[i]) != 0)
-			continue;
-		stream_mark_incomplete(collector->stream);
-		if (!collector->meddled)
-			collector->meddled = memory_format("%s/tracing_on", tracefs_instance_get_name(instances[i]));
-	}
+	return collector->meddling && meddling_file(collector->meddling);
 }
 
 /* Says that something may be missing between these times, of a count that nobody knows. */
@@ -506,7 +448,7 @@ static int doubt(struct collector *collector, int64_t from, int64_t ts)
 static int tell_doubt(struct collector *collector, int64_t until)
 {
 	notice_others(collector, NULL);
-	if (!collector->meddled)
+	if (!is_meddled(collector))
 		collector->told = until;
 	else if (until - collector->told >= DOUBT_PERIOD)
 		return doubt(collector, collector->told, until);
@@ -578,9 +520,9 @@ static int take_last(struct collector *collector)
 		return -1;
 	notice_others(collector, "tracing_on");
 	now = clock_now(&collector->clock);
-	if (collector->cost && cost_doubts(collector->cost, now, &from) && doubt(collector, from, now) < 0)
+	if (collector->parts.cost && cost_doubts(collector->parts.cost, now, &from) && doubt(collector, from, now) < 0)
 		return -1;
-	if (collector->meddled && doubt(collector, collector->told, clock_now(&collector->clock)) < 0)
+	if (is_meddled(collector) && doubt(collector, collector->told, clock_now(&collector->clock)) < 0)
 		return -1;
 	for (int i = 0; i < collector->merge.count; i++) {
 		struct ring *ring = &collector->merge.rings[i];
@@ -601,9 +543,9 @@ static int look_at_probes(struct collector *collector, int64_t until)
 	int off;
 
 	mappers = scribe_mappers(collector->scribe, &count);
-	if (!collector->probes || (!first && count == 0))
+	if (!collector->parts.probes || (!first && count == 0))
 		return 0;
-	off = probes_look(collector->probes, collector->instance, mappers, first ? 0 : count, collector->say);
+	off = probes_look(collector->parts.probes, collector->instance, mappers, first ? 0 : count, collector->say);
 	collector->looked_at_probes = true;
 	if (off <= 0)
 		return off;
@@ -619,9 +561,9 @@ static int look_at_begun(struct collector *collector)
 	size_t count;
 
 	pids = scribe_began(collector->scribe, &count);
-	if (!collector->lines || collector->foreign || count == 0)
+	if (!collector->parts.lines || collector->foreign || count == 0)
 		return 0;
-	if (probe_lines_began(collector->lines, pids, count, collector->instance, collector->stream) < 0)
+	if (probe_lines_began(collector->parts.lines, pids, count, collector->instance, collector->stream) < 0)
 		return -1;
 	notice_others(collector, "enable"); /* it was us */
 	return 0;
@@ -642,11 +584,11 @@ static int look_at_cost(struct collector *collector, int64_t until)
 	};
 	int64_t from;
 
-	if (!collector->cost)
+	if (!collector->parts.cost)
 		return 0;
-	switch (cost_look(collector->cost, &subject, until)) {
+	switch (cost_look(collector->parts.cost, &subject, until)) {
 	case COST_FINE:
-		return cost_doubts(collector->cost, until, &from) ? doubt(collector, from, until) : 0;
+		return cost_doubts(collector->parts.cost, until, &from) ? doubt(collector, from, until) : 0;
 	case COST_SHED:
 		notice_others(collector, "enable"); /* it was us */
 		return 0;
@@ -705,92 +647,6 @@ static int await_call(struct collector *collector)
 	return 0;
 }
 
-uint64_t collector_lost_stacks(const struct collector *collector)
-{
-	return collector->stacks ? stacks_lost(collector->stacks) : 0;
-}
-
-int64_t collector_wall_moved(const struct collector *collector)
-{
-	return clock_wall(&collector->clock) - collector->wall;
-}
-
-static bool read_program(void *context, struct program *program, int32_t pid)
-{
-	struct collector *collector = context;
-	int64_t read;
-
-	return collector->asker && asker_ask(collector->asker, program, &read, pid, pid);
-}
-
-/* The event by which a system call begins, if it is streamed; else NULL. */
-static const struct wish *enter_event(const struct collector *collector)
-{
-	const struct wish *wish;
-
-	for (size_t i = 0; (wish = wishes_at(collector->wishes, i)); i++)
-		if (strcmp(wish->event, "raw_syscalls:sys_enter") == 0)
-			return wish->enabled && !wish->kept ? wish : NULL;
-	return NULL;
-}
-
-/* Whether system calls that receive are streamed. */
-static bool wants_calls(const struct collector *collector)
-{
-	const struct wish *wish;
-
-	for (size_t i = 0; (wish = wishes_at(collector->wishes, i)); i++)
-		if (strcmp(wish->event, "syscalls:sys_enter_recvfrom") == 0)
-			return true;
-	return enter_event(collector);
-}
-
-/* Whether what goes through connections is traced. */
-static bool wants_sockets(const struct collector *collector)
-{
-	const struct wish *wish;
-
-	for (size_t i = 0; (wish = wishes_at(collector->wishes, i)); i++)
-		if (strcmp(wish->event, "sock:inet_sock_set_state") == 0)
-			return wish->enabled && !collector->foreign;
-	return false;
-}
-
-/* Of the processes that were asked for. NULL: of none. */
-static struct within *look_within(struct collector *collector, const struct collection *of)
-{
-	struct process process = {0};
-	struct within *within;
-
-	if (!enter_event(collector) || of->pid_count + of->name_count == 0)
-		return NULL;
-	process_select(&process);
-	for (size_t i = 0; i < of->name_count; i++)
-		process_choose(&process, of->names[i]);
-	for (size_t i = 0; i < of->pid_count; i++)
-		if (of->pids[i] != COLLECTOR_COMMAND)
-			process_follow(&process, of->pids[i]); /* if it is gone by now, that is said when they are followed */
-	process_follow_chosen(&process, read_program, collector);
-	within = within_look(&process);
-	process_free(&process);
-	return within;
-}
-
-/* Tracing is on, so that no fork is missed. */
-static int follow(struct collector *collector, const struct collection *of)
-{
-	for (size_t i = 0; i < of->pid_count; i++)
-		if (process_follow(&collector->process, of->pids[i] == COLLECTOR_COMMAND ? collector->child->pid : of->pids[i]) < 0)
-			return -1;
-	if (process_follow_chosen(&collector->process, read_program, collector) == 0 && of->name_count)
-		of->say("no process is called '%s' yet; those that begin are traced", of->names[0]);
-	if (traced_write_all(&collector->process, collector->stream) < 0)
-		return -1;
-	if (wants_sockets(collector) && sockets_tell(&collector->process, &collector->clock, collector->stream) < 0)
-		return -1;
-	return wants_calls(collector) ? sides_tell(&collector->process, collector->stream) : 0;
-}
-
 /* All that is to be there before tracing is on. */
 static int begin(struct collector *collector, const struct collection *of)
 {
@@ -803,11 +659,30 @@ static int begin(struct collector *collector, const struct collection *of)
 		return fail("-p needs the machine's own PID namespace: in this one processes have other numbers than in events");
 	if (of->programs && watch_programs(collector) < 0)
 		return -1;
+	collector->meddling = meddling_watch(collector->instance, collector->keeper, collector->wishes);
+	if (!collector->meddling)
+		of->say("%s; tracing goes on without", fail_text());
 	collector->setup.asker = collector->asker;
 	collector->setup.execs = collector->execs;
 	collector->setup.titles = collector->titles;
 	collector->scribe = scribe_new(&collector->setup);
+	collector->follow = (struct follow){
+		.of = of,
+		.command = collector->child ? collector->child->pid : 0,
+		.process = &collector->process,
+		.wishes = collector->wishes,
+		.stream = collector->stream,
+		.scribe = collector->scribe,
+		.clock = &collector->clock,
+		.asker = collector->asker,
+		.foreign = collector->foreign,
+	};
 	return await_call(collector) < 0 || (collector->stacks && stacks_start(collector->stacks) < 0) ? -1 : 0;
+}
+
+static uint64_t lost_stacks(const struct collector *collector)
+{
+	return collector->stacks ? stacks_lost(collector->stacks) : 0;
 }
 
 /* Tracing is off: the rest of what was traced. */
@@ -817,7 +692,7 @@ static int finish(struct collector *collector)
 
 	if (status == 0 && !stream_output_closed(collector->stream))
 		status = take_last(collector);
-	if (collector_lost_stacks(collector))
+	if (lost_stacks(collector))
 		stream_mark_incomplete(collector->stream);
 	if (status < 0 || !collector->recording)
 		return status;
@@ -833,19 +708,18 @@ int collector_run(struct collector *collector, const struct collection *collecti
 
 	if (begin(collector, collection) < 0)
 		return -1;
-	within = look_within(collector, collection);
+	within = follow_look(&collector->follow);
 	collector->told = clock_now(&collector->clock);
 	if (switch_tracing(collector, true) < 0) {
 		within_free(within);
 		return -1;
 	}
 	notice_others(collector, "tracing_on");
-	notice_off(collector);
+	if (collector->meddling && meddling_look_on(collector->meddling))
+		stream_mark_incomplete(collector->stream);
 	status = hand_over(collector, collector->told);
 	if (status == 0)
-		status = follow(collector, collection);
-	if (status == 0 && within)
-		status = within_tell(within, collector->scribe, collector->stream, enter_event(collector), collector->told);
+		status = follow_begin(&collector->follow, within, collector->told);
 	within_free(within);
 	if (status == 0 && collector->child && collector->child->pid > 0 && !stop_signal())
 		status = child_go(collector->child);
@@ -858,9 +732,18 @@ int collector_run(struct collector *collector, const struct collection *collecti
 		status = switch_tracing(collector, false);
 	if (status == 0)
 		status = finish(collector);
-	else if (collector_lost_stacks(collector))
+	else if (lost_stacks(collector))
 		stream_mark_incomplete(collector->stream);
 	return status;
+}
+
+struct collector_outcome collector_outcome(const struct collector *collector)
+{
+	return (struct collector_outcome){
+		.lost_stacks = lost_stacks(collector),
+		.meddled = collector->meddling ? meddling_file(collector->meddling) : NULL,
+		.wall_moved = clock_wall(&collector->clock) - collector->wall,
+	};
 }
 
 int collector_close(struct collector *collector, bool wait)
@@ -886,12 +769,11 @@ int collector_close(struct collector *collector, bool wait)
 	process_free(&collector->process);
 	free(collector->polled);
 	meddling_end(collector->meddling);
-	free(collector->meddled);
-	cost_free(collector->cost);
-	probes_free(collector->probes);
-	exceptions_free(collector->exceptions);
+	cost_free(collector->parts.cost);
+	probes_free(collector->parts.probes);
+	exceptions_free(collector->parts.exceptions);
 	wishes_free(collector->wishes);
-	probe_lines_free(collector->lines);
+	probe_lines_free(collector->parts.lines);
 	if (collector->keeper)
 		tracefs_instance_free(collector->keeper);
 	if (collector->instance)

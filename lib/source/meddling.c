@@ -21,22 +21,9 @@ struct place {
 struct meddling {
 	int fd;
 	ARRAY(struct place) places;
-	char *seen;
+	struct tracefs_instance *instances[2]; /* NULL: none */
+	char *file; /* the first that somebody else wrote to; NULL: none */
 };
-
-struct meddling *meddling_watch(void)
-{
-	int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-	struct meddling *meddling;
-
-	if (fd < 0) {
-		fail_errno("cannot watch for changes of what is traced");
-		return NULL;
-	}
-	meddling = NEW(struct meddling);
-	meddling->fd = fd;
-	return meddling;
-}
 
 static struct place *place_of(struct meddling *meddling, int watch)
 {
@@ -83,7 +70,7 @@ static int add_rings(struct meddling *meddling, struct tracefs_instance *instanc
 	return 0;
 }
 
-int meddling_add(struct meddling *meddling, struct tracefs_instance *instance, const struct wishes *wishes, bool kept)
+static int add_instance(struct meddling *meddling, struct tracefs_instance *instance, const struct wishes *wishes, bool kept)
 {
 	if (add(meddling, instance, memory_format("%s", ""), IN_MODIFY | IN_ACCESS) < 0 ||
 	    add(meddling, instance, memory_format("options"), IN_MODIFY) < 0 ||
@@ -98,6 +85,25 @@ int meddling_add(struct meddling *meddling, struct tracefs_instance *instance, c
 			return -1;
 	}
 	return 0;
+}
+
+struct meddling *meddling_watch(struct tracefs_instance *instance, struct tracefs_instance *keeper, const struct wishes *wishes)
+{
+	int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	struct meddling *meddling;
+
+	if (fd < 0) {
+		fail_errno("cannot watch for changes of what is traced");
+		return NULL;
+	}
+	meddling = NEW(struct meddling);
+	meddling->fd = fd;
+	meddling->instances[0] = instance;
+	meddling->instances[1] = keeper;
+	if (add_instance(meddling, instance, wishes, false) == 0 && (!keeper || add_instance(meddling, keeper, wishes, true) == 0))
+		return meddling;
+	meddling_end(meddling);
+	return NULL;
 }
 
 /* What may be done to an instance without any harm to what is traced in it. */
@@ -120,35 +126,56 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static void see(struct meddling *meddling, const struct inotify_event *event, const char *ours)
+/* Tells whether the event shows that somebody else did something. */
+static bool see(struct meddling *meddling, const struct inotify_event *event, const char *ours)
 {
 	const struct place *place = place_of(meddling, event->wd);
 	const char *name = event->len > 0 ? event->name : place ? last_part(place->path) : "";
 
-	if (meddling->seen || (!place && !(event->mask & IN_Q_OVERFLOW)) || is_harmless(event, name) ||
-	    (ours && strcmp(name, ours) == 0))
-		return;
+	if ((!place && !(event->mask & IN_Q_OVERFLOW)) || is_harmless(event, name) || (ours && strcmp(name, ours) == 0))
+		return false;
+	if (meddling->file)
+		return true;
 	if (!place)
-		meddling->seen = memory_format("many files");
+		meddling->file = memory_format("many files");
 	else
-		meddling->seen = memory_format("%s%s%s", place->path, event->len > 0 ? "/" : "", event->len > 0 ? name : "");
+		meddling->file = memory_format("%s%s%s", place->path, event->len > 0 ? "/" : "", event->len > 0 ? name : "");
+	return true;
 }
 
-const char *meddling_seen(struct meddling *meddling, const char *ours)
+bool meddling_look(struct meddling *meddling, const char *ours)
 {
 	_Alignas(struct inotify_event) char events[4096];
+	bool seen = false;
 	ssize_t length;
 
-	free(meddling->seen);
-	meddling->seen = NULL;
 	while ((length = read(meddling->fd, events, sizeof(events))) > 0)
 		for (char *at = events; at < events + length;) {
 			const struct inotify_event *event = (const struct inotify_event *)at;
 
-			see(meddling, event, ours);
+			seen |= see(meddling, event, ours);
 			at += sizeof(*event) + event->len;
 		}
-	return meddling->seen;
+	return seen;
+}
+
+bool meddling_look_on(struct meddling *meddling)
+{
+	bool seen = false;
+
+	for (int i = 0; i < 2; i++) {
+		if (!meddling->instances[i] || tracefs_trace_is_on(meddling->instances[i]) != 0)
+			continue;
+		seen = true;
+		if (!meddling->file)
+			meddling->file = memory_format("%s/tracing_on", tracefs_instance_get_name(meddling->instances[i]));
+	}
+	return seen;
+}
+
+const char *meddling_file(const struct meddling *meddling)
+{
+	return meddling->file;
 }
 
 void meddling_end(struct meddling *meddling)
@@ -161,6 +188,6 @@ void meddling_end(struct meddling *meddling)
 	}
 	free(meddling->places.items);
 	close(meddling->fd);
-	free(meddling->seen);
+	free(meddling->file);
 	free(meddling);
 }

@@ -1,0 +1,45 @@
+/*
+ * follow: the processes that a user chose, at the moment when tracing begins.
+ *
+ *	within = follow_look(follow)	before tracing is on
+ *	follow_begin(follow, within, ts)	when it is on, so that no fork is missed
+ *	within_free(within)
+ */
+#ifndef SOURCE_FOLLOW_H
+#define SOURCE_FOLLOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "source/asker.h"
+#include "source/clock.h"
+#include "source/process.h"
+#include "source/scribe.h"
+#include "source/wishes.h"
+#include "source/within.h"
+#include "stream/stream.h"
+
+struct collection;
+
+struct follow {
+	const struct collection *of; /* names the processes; see source/collector.h */
+	int32_t command;	     /* pid of COLLECTOR_COMMAND */
+	struct process *process;     /* gets them as members */
+	const struct wishes *wishes;
+	struct stream *stream;
+	struct scribe *scribe;
+	struct trace_clock *clock;
+	struct asker *asker; /* NULL: /proc is not asked which program a process runs */
+	bool foreign;	     /* /proc has other numbers than events */
+};
+
+/* Looks at the system calls that these processes are in. NULL: system calls are not streamed, or no process was chosen. */
+struct within *follow_look(const struct follow *follow);
+
+/*
+ * Takes in the processes, and writes `traced` records for them, their connections, the other ends of their sockets, and, at `ts`, the calls that
+ * they are in since before the trace. -1 after fail().
+ */
+int follow_begin(const struct follow *follow, const struct within *within, int64_t ts);
+
+#endif
