@@ -3,11 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wake/request.h"
 #include "wake/context.h"
-#include "wake/part.h"
-#include "wake/syscall.h"
 #include "wake/name.h"
+#include "wake/part.h"
+#include "wake/request.h"
+#include "wake/retry.h"
+#include "wake/syscall.h"
 #include "wake/writeback.h"
 
 /*
@@ -16,7 +17,7 @@
  * thread itself. The threads of a process are one party: any of them may hand a request on, or take its answer.
  *
  * Three things follow from what a wait is for. A wait for any of many events belongs to its request whatever the thread did
- * since; another one only if the thread did nothing else. Waits in vain, one after the other, belong to what ends the last of them. And a
+ * since; another one only if the thread did nothing else. Waits in vain belong to what ends the last of them (retry.c). And a
  * thread that answers several parties in one run serves each up to its answer.
  */
 
@@ -39,13 +40,6 @@ struct answer {
 enum { SEVERAL = INDEX_NONE - 1 };
 
 struct asking { /* of a thread */
-	uint64_t what; /* the futex or file that it last called for, in vain so far, */
-	int64_t since; /* since then; TIME_NONE: for none */
-	int16_t call;
-	bool condition, timed; /* it is a futex that is no mutex; the last call had a limit of time */
-	bool now;	       /* it is in that call */
-	bool in_condition;     /* which is for a futex that is no mutex */
-	int64_t broken;	       /* begin of the wait that a signal broke off, since when it has called nothing; TIME_NONE */
 	int64_t woke;	       /* when it last woke another; TIME_NONE: never */
 	struct batch batch;
 	int32_t woken; /* by the call that it is in, of another process; INDEX_NONE: none; SEVERAL */
@@ -76,8 +70,7 @@ static struct asking *asking_of(const struct thread *thread)
 
 static void thread_begin(struct thread *thread)
 {
-	*asking_of(thread) =
-		(struct asking){.since = TIME_NONE, .broken = TIME_NONE, .woke = TIME_NONE, .call = CALL_NONE, .woken = INDEX_NONE};
+	*asking_of(thread) = (struct asking){.woke = TIME_NONE, .woken = INDEX_NONE};
 }
 
 static void thread_free(struct thread *thread)
@@ -87,21 +80,15 @@ static void thread_free(struct thread *thread)
 
 static void thread_lost(struct thread *thread)
 {
-	asking_of(thread)->now = false;
-	asking_of(thread)->since = TIME_NONE;
 	asking_of(thread)->batch = (struct batch){0};
 	asking_of(thread)->woken = INDEX_NONE;
 }
 
 static void left(struct wake *wake, struct thread *thread)
 {
-	const struct asking *asking = asking_of(thread);
-
 	(void)wake;
-	if (!thread_asleep(thread) || thread->tid == TID_IDLE)
-		return;
-	thread_last(thread)->flags |= asking->now && asking->in_condition ? PIECE_CONDITION : 0;
-	asking_of(thread)->batch = (struct batch){0};
+	if (thread_asleep(thread) && thread->tid != TID_IDLE)
+		asking_of(thread)->batch = (struct batch){0};
 }
 
 /*
@@ -457,189 +444,19 @@ void ask_others(const struct wake *wake, const struct thread *thread, size_t at,
 			detail->crowd = others.names[i].name;
 }
 
-/*
- * A thread that asks again and again is answered once. A call that slept and returns without what it was for, because its
- * time was over or a signal came, was in vain; where the thread goes right back to it, it has waited all the time for what
- * ends the last of these waits, and not for the timers and signals in between. So interpreters ask for their lock, clients
- * for an answer, with a limit of time, and whatever a profiler samples for anything.
- *
- * Where the thread's end follows, it was killed while it waited, and nobody has ended that wait.
- */
-
-enum { FUTEX_WAIT = 0, FUTEX_WAIT_BITSET = 9, FUTEX_OPERATION = 0x7f };
-
-/* The two words of a condition variable that are waited for in turn are not further apart. */
-enum { NEAR = 64 };
-
-/* What calls return that were in vain. The kernel calls the latter again, or says EINTR, when the signal is handled. */
-static const int vain[] = {
-	4 /* EINTR */, 11 /* EAGAIN */, 62 /* ETIME */, 110 /* ETIMEDOUT */, 512 /* ERESTARTSYS */, 513 /* ERESTARTNOINTR */,
-	514 /* ERESTARTNOHAND */, 516 /* ERESTART_RESTARTBLOCK */,
-};
-
-static bool is_vain(int64_t result)
-{
-	for (size_t i = 0; i < sizeof(vain) / sizeof(*vain); i++)
-		if (result == -vain[i])
-			return true;
-	return false;
-}
-
-/* A signal came, and its handler or the thread's end is next. */
-static bool is_broken(int64_t result)
-{
-	return is_vain(result) && result != -11 && result != -62 && result != -110;
-}
-
-/* Whether the call is for what the one before was for, in vain. Things whose numbers are not so far apart are one. */
-static bool is_again(const struct thread *thread, uint64_t what, uint64_t distance)
-{
-	const struct asking *asking = asking_of(thread);
-	uint64_t from = what > asking->what ? what - asking->what : asking->what - what;
-
-	return asking->since != TIME_NONE && !asking->now && asking->call == syscall_of(thread)->name && from < distance;
-}
-
-static void ask(struct wake *wake, struct thread *thread, uint64_t what, uint64_t distance)
-{
-	struct asking *asking = asking_of(thread);
-
-	if (!is_again(thread, what, distance))
-		asking->since = TIME_NONE;
-	if (asking->since == TIME_NONE)
-		asking->since = wake->now;
-	asking->call = syscall_of(thread)->name;
-	asking->what = what;
-	asking->now = true;
-}
-
-static void on_call(struct at *at)
-{
-	struct thread *thread = at_thread(at);
-
-	if (thread->tid == TID_IDLE)
-		return;
-	asking_of(thread)->in_condition = false;
-	ask(at->wake, thread, (uint64_t)syscall_of(thread)->fd, 1);
-}
-
-/*
- * Who gives up at a condition needs its lock again, which is often right beside it: that is a wait of its own, after which it
- * may go back to the condition. Where it has no limit of time any more, it waits for something else: a Java thread parks
- * at one place, whatever for.
- */
-static void on_futex(struct at *at)
-{
-	enum { ADDRESS, OPERATION, LIMIT };
-	struct thread *thread = at_thread(at);
-	struct asking *asking = asking_of(thread);
-	uint64_t address = (uint64_t)at_number(at, ADDRESS);
-	int64_t operation = at_number(at, OPERATION) & FUTEX_OPERATION;
-	bool timed = at_has(at, LIMIT) && at_number(at, LIMIT) != 0, again = is_again(thread, address, NEAR);
-
-	if (thread->tid == TID_IDLE)
-		return;
-	asking->in_condition = operation == FUTEX_WAIT_BITSET; /* as the C library does, with conditions and semaphores */
-	if (operation != FUTEX_WAIT && !asking->in_condition)
-		return;
-	if (again && asking->condition && !asking->in_condition)
-		return;
-	if (again && asking->timed && !timed)
-		asking->since = TIME_NONE;
-	ask(at->wake, thread, address, NEAR);
-	asking->condition = asking->in_condition;
-	asking->timed = timed;
-}
-
-/* The last wait of the call that it is in; NULL: it did not sleep. */
-static const struct piece *wait_of_call(const struct thread *thread)
-{
-	for (size_t i = thread->pieces.count; i-- > 0 && thread->pieces.items[i].start >= syscall_of(thread)->since;)
-		if (syscall_waits(thread, &thread->pieces.items[i]))
-			return &thread->pieces.items[i];
-	return NULL;
-}
-
-/* What ended a wait, as the cause of those before it. False: it explains none but its own. */
-static bool answer_of(const struct wake *wake, const struct thread *thread, const struct piece *wait, uint8_t *cause,
-		      int32_t *index)
-{
-	*cause = wait->cause;
-	*index = wait->cause_index;
-	if (wait->cause == CAUSE_RAISED) {
-		*cause = CAUSE_THREAD;
-		*index = wake->raises.items[wait->cause_index].thread;
-	}
-	if (wait->cause == CAUSE_TIMER || wait->cause == CAUSE_SENT)
-		*index = INDEX_NONE; /* who armed it did so later, perhaps */
-	if (*cause == CAUSE_NONE || *cause == CAUSE_REQUEST || *cause == CAUSE_DIRTY)
-		return false;
-	return *cause != CAUSE_THREAD || *index != thread->index;
-}
-
-/* Within one call a thread may wait for one thing after the other, as for data to be written and then for the journal. */
-static void answer(struct wake *wake, struct thread *thread, const struct piece *wait)
-{
-	size_t first = thread_find(thread, asking_of(thread)->since), last = (size_t)(wait - thread->pieces.items);
-	int32_t index;
-	uint8_t cause;
-
-	if (!answer_of(wake, thread, wait, &cause, &index) || !thread_idled(thread, first, last, 0))
-		return;
-	for (size_t i = first; i < last; i++) {
-		struct piece *piece = &thread->pieces.items[i];
-
-		if (piece->start >= syscall_of(thread)->since)
-			break;
-		if (!syscall_waits(thread, piece) && (piece->what != WHAT_WAIT || piece->call != wait->call))
-			continue;
-		if (wait->flags & PIECE_CONDITION && !(piece->flags & PIECE_CONDITION))
-			continue;
-		piece->cause = cause;
-		piece->cause_index = index;
-		piece->flags |= PIECE_TICK;
-	}
-}
-
 static void returns(struct wake *wake, struct thread *thread, int64_t result)
 {
 	struct asking *asking = asking_of(thread);
-	const struct piece *wait = asking->now || syscall_of(thread)->name != CALL_NONE ? wait_of_call(thread) : NULL;
 
 	if (asking->woken >= 0 && result > 0 && syscall_of(thread)->fd != FD_NONE)
 		*ARRAY_ADD(&asking->answers) = (struct answer){wake->now, asking->woken, syscall_of(thread)->fd};
 	asking->woken = INDEX_NONE;
-	if (wait)
-		asking->broken = is_broken(result) ? wait->start : TIME_NONE;
-	if (!asking->now)
-		return;
-	asking->now = false;
-	if (is_vain(result))
-		return;
-	if (wait)
-		answer(wake, thread, wait);
-	asking->since = TIME_NONE;
 }
 
 static void enters(struct wake *wake, struct thread *thread)
 {
 	(void)wake;
 	asking_of(thread)->woken = INDEX_NONE;
-	if (syscall_of(thread)->name != CALL_NONE)
-		asking_of(thread)->broken = TIME_NONE;
-}
-
-static void on_thread_exit(struct at *at)
-{
-	enum { PID };
-	struct thread *thread = at->current && at->current->tid == (int32_t)at_number(at, PID) ? at->current : NULL;
-	int64_t broken = thread ? asking_of(thread)->broken : TIME_NONE;
-	size_t count = broken == TIME_NONE ? 0 : thread_find(thread, broken);
-	struct piece *wait = count > 0 ? &thread->pieces.items[count - 1] : NULL;
-
-	/* A timer that kills is a limit of time, like any other. */
-	if (wait && wait->what == WHAT_WAIT && wait->cause != CAUSE_TIMER)
-		wait->flags |= PIECE_BROKEN;
 }
 
 static struct acquaintance *find_acquaintance(const struct wake *wake, int32_t waker, int32_t woken)
@@ -798,15 +615,7 @@ static bool tell_run(const struct wake *wake, const struct piece *run, int32_t a
 	return true;
 }
 
-static const struct part_event events[] = {
-	{"syscalls:sys_enter_futex", on_futex, {"uaddr", "op", "utime"}},
-	{"syscalls:sys_enter_", on_call},
-	{"sched:sched_process_exit", on_thread_exit, {"pid"}},
-	{0},
-};
-
 const struct part ask_part = {
-	.events = events,
 	.window = sizeof(struct acquaintances),
 	.thread = sizeof(struct asking),
 	.forget = forget,

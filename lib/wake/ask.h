@@ -15,8 +15,6 @@ enum {
 	PIECE_BATCH = PIECE_OF(ASK_BITS, 0),
 	PIECE_TICK = PIECE_OF(ASK_BITS, 1),	 /* a timer of its own or a signal ended it, and not what it waited for */
 	PIECE_ROOM = PIECE_OF(ASK_BITS, 2),	 /* a thread ended it in a call that receives: there is room to send, which is no answer */
-	PIECE_CONDITION = PIECE_OF(ASK_BITS, 3), /* it was in a futex that is no mutex */
-	PIECE_BROKEN = PIECE_OF(ASK_BITS, 4),	 /* a signal broke it off, and the thread's end followed: nothing was waited for any more */
 };
 
 struct ask {

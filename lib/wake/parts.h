@@ -26,6 +26,7 @@
 	PART(LOOP_DEVICE, loop_device) /* requests of a loop device, and who does them */ \
 	PART(URING, uring)	   /* requests of io_uring, and who does them */ \
 	PART(ASK, ask)		   /* requests of threads to threads, and their answers */ \
+	PART(RETRY, retry)	   /* calls that return in vain, and are repeated */ \
 	PART(SERVED, served)	   /* for whom threads worked */ \
 	PART(POLL, poll)	   /* locks that threads try to get again and again */ \
 	PART(CALLED, called)	   /* what threads were called */ \
@@ -42,7 +43,7 @@ enum { CAUSES_EACH = 8 };
 #define CAUSE(part, n) ((part) * CAUSES_EACH + (n))
 
 /* Flags of pieces: bit `n` of those that a part has; struct piece has room for 16, with the core's. */
-enum { LOCK_BITS = 6, RECLAIM_BITS = 7, ASK_BITS = 10 };
+enum { LOCK_BITS = 6, RECLAIM_BITS = 7, ASK_BITS = 10, RETRY_BITS = 13 };
 #define PIECE_OF(bits, n) (1 << ((bits) + (n)))
 
 #endif

@@ -3,6 +3,7 @@
 #include "wake/ask.h"
 #include "wake/part.h"
 #include "wake/reason.h"
+#include "wake/retry.h"
 
 /* Through how many threads of a process a request is followed; how far back, in pieces of each. */
 enum { HANDS = 4, PATIENCE = 4096 };

@@ -4,6 +4,7 @@
 
 #include "wake/ask.h"
 #include "wake/name.h"
+#include "wake/retry.h"
 
 /* How far back what is behind a node was followed, and how often. */
 struct visit {

@@ -10,6 +10,7 @@
 #include "wake/counted.h"
 #include "wake/name.h"
 #include "wake/request.h"
+#include "wake/retry.h"
 #include "wake/softirq.h"
 #include "wake/stack.h"
 #include "wake/syscall.h"

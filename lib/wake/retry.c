@@ -1,0 +1,240 @@
+#include "wake/retry.h"
+
+#include "wake/ask.h"
+#include "wake/context.h"
+#include "wake/part.h"
+#include "wake/request.h"
+#include "wake/syscall.h"
+#include "wake/writeback.h"
+
+/*
+ * A thread that asks again and again is answered once. A call that slept and returns without what it was for, because its
+ * time was over or a signal came, was in vain; where the thread goes right back to it, it has waited all the time for what
+ * ends the last of these waits, and not for the timers and signals in between. So interpreters ask for their lock, clients
+ * for an answer, with a limit of time, and whatever a profiler samples for anything.
+ *
+ * Where the thread's end follows, it was killed while it waited, and nobody has ended that wait.
+ */
+struct retry { /* of a thread */
+	uint64_t what; /* the futex or file of its last call that was in vain so far */
+	int64_t since; /* begin of the first of these calls; TIME_NONE: none */
+	int16_t call;
+	bool condition, timed; /* it is a futex that is no mutex; the last call had a limit of time */
+	bool now;	       /* the thread is in that call */
+	bool in_condition;     /* which is for a futex that is no mutex */
+	int64_t broken;	       /* begin of the wait that a signal broke off, since when it has called nothing; TIME_NONE */
+};
+
+static struct retry *retry_of(const struct thread *thread)
+{
+	return thread->of[PART_RETRY];
+}
+
+static void thread_begin(struct thread *thread)
+{
+	*retry_of(thread) = (struct retry){.since = TIME_NONE, .broken = TIME_NONE, .call = CALL_NONE};
+}
+
+static void thread_lost(struct thread *thread)
+{
+	retry_of(thread)->now = false;
+	retry_of(thread)->since = TIME_NONE;
+}
+
+static void left(struct wake *wake, struct thread *thread)
+{
+	const struct retry *retry = retry_of(thread);
+
+	(void)wake;
+	if (thread_asleep(thread) && thread->tid != TID_IDLE && retry->now && retry->in_condition)
+		thread_last(thread)->flags |= PIECE_CONDITION;
+}
+
+enum { FUTEX_WAIT = 0, FUTEX_WAIT_BITSET = 9, FUTEX_OPERATION = 0x7f };
+
+/* bytes: the two words of a condition variable, which threads wait for in turn, are no further apart */
+enum { NEAR = 64 };
+
+/* Results of calls in vain. For the latter, the kernel repeats the call, or returns EINTR, when the signal is handled. */
+static const int vain[] = {
+	4 /* EINTR */, 11 /* EAGAIN */, 62 /* ETIME */, 110 /* ETIMEDOUT */, 512 /* ERESTARTSYS */, 513 /* ERESTARTNOINTR */,
+	514 /* ERESTARTNOHAND */, 516 /* ERESTART_RESTARTBLOCK */,
+};
+
+static bool is_vain(int64_t result)
+{
+	for (size_t i = 0; i < sizeof(vain) / sizeof(*vain); i++)
+		if (result == -vain[i])
+			return true;
+	return false;
+}
+
+/* A signal came, and its handler or the thread's end is next. */
+static bool is_broken(int64_t result)
+{
+	return is_vain(result) && result != -11 && result != -62 && result != -110;
+}
+
+/* Tells whether the call repeats the one before, which was in vain. Two futexes or files whose numbers differ by less than `distance` are one. */
+static bool is_again(const struct thread *thread, uint64_t what, uint64_t distance)
+{
+	const struct retry *retry = retry_of(thread);
+	uint64_t from = what > retry->what ? what - retry->what : retry->what - what;
+
+	return retry->since != TIME_NONE && !retry->now && retry->call == syscall_of(thread)->name && from < distance;
+}
+
+static void begin_try(struct wake *wake, struct thread *thread, uint64_t what, uint64_t distance)
+{
+	struct retry *retry = retry_of(thread);
+
+	if (!is_again(thread, what, distance))
+		retry->since = TIME_NONE;
+	if (retry->since == TIME_NONE)
+		retry->since = wake->now;
+	retry->call = syscall_of(thread)->name;
+	retry->what = what;
+	retry->now = true;
+}
+
+static void on_call(struct at *at)
+{
+	struct thread *thread = at_thread(at);
+
+	if (thread->tid == TID_IDLE)
+		return;
+	retry_of(thread)->in_condition = false;
+	begin_try(at->wake, thread, (uint64_t)syscall_of(thread)->fd, 1);
+}
+
+/*
+ * A thread that gives up at a condition needs its lock again, and the lock's futex is often right beside it: that wait is of its own, and
+ * the thread may go back to the condition. If the new call has no limit of time, the thread waits for something else: a Java thread parks
+ * at one place, whatever for.
+ */
+static void on_futex(struct at *at)
+{
+	enum { ADDRESS, OPERATION, LIMIT };
+	struct thread *thread = at_thread(at);
+	struct retry *retry = retry_of(thread);
+	uint64_t address = (uint64_t)at_number(at, ADDRESS);
+	int64_t operation = at_number(at, OPERATION) & FUTEX_OPERATION;
+	bool timed = at_has(at, LIMIT) && at_number(at, LIMIT) != 0, again = is_again(thread, address, NEAR);
+
+	if (thread->tid == TID_IDLE)
+		return;
+	retry->in_condition = operation == FUTEX_WAIT_BITSET; /* as the C library does, with conditions and semaphores */
+	if (operation != FUTEX_WAIT && !retry->in_condition)
+		return;
+	if (again && retry->condition && !retry->in_condition)
+		return;
+	if (again && retry->timed && !timed)
+		retry->since = TIME_NONE;
+	begin_try(at->wake, thread, address, NEAR);
+	retry->condition = retry->in_condition;
+	retry->timed = timed;
+}
+
+/* The last wait of the call that it is in; NULL: it did not sleep. */
+static const struct piece *wait_of_call(const struct thread *thread)
+{
+	for (size_t i = thread->pieces.count; i-- > 0 && thread->pieces.items[i].start >= syscall_of(thread)->since;)
+		if (syscall_waits(thread, &thread->pieces.items[i]))
+			return &thread->pieces.items[i];
+	return NULL;
+}
+
+/* What ended a wait, as the cause of the waits before it. False: it explains only this wait. */
+static bool answer_of(const struct wake *wake, const struct thread *thread, const struct piece *wait, uint8_t *cause,
+		      int32_t *index)
+{
+	*cause = wait->cause;
+	*index = wait->cause_index;
+	if (wait->cause == CAUSE_RAISED) {
+		*cause = CAUSE_THREAD;
+		*index = wake->raises.items[wait->cause_index].thread;
+	}
+	if (wait->cause == CAUSE_TIMER || wait->cause == CAUSE_SENT)
+		*index = INDEX_NONE; /* it may have been armed later */
+	if (*cause == CAUSE_NONE || *cause == CAUSE_REQUEST || *cause == CAUSE_DIRTY)
+		return false;
+	return *cause != CAUSE_THREAD || *index != thread->index;
+}
+
+/* Within one call a thread may wait for one thing after the other, as for data to be written and then for the journal. */
+static void answer(struct wake *wake, struct thread *thread, const struct piece *wait)
+{
+	size_t first = thread_find(thread, retry_of(thread)->since), last = (size_t)(wait - thread->pieces.items);
+	int32_t index;
+	uint8_t cause;
+
+	if (!answer_of(wake, thread, wait, &cause, &index) || !thread_idled(thread, first, last, 0))
+		return;
+	for (size_t i = first; i < last; i++) {
+		struct piece *piece = &thread->pieces.items[i];
+
+		if (piece->start >= syscall_of(thread)->since)
+			break;
+		if (!syscall_waits(thread, piece) && (piece->what != WHAT_WAIT || piece->call != wait->call))
+			continue;
+		if (wait->flags & PIECE_CONDITION && !(piece->flags & PIECE_CONDITION))
+			continue;
+		piece->cause = cause;
+		piece->cause_index = index;
+		piece->flags |= PIECE_TICK;
+	}
+}
+
+static void returns(struct wake *wake, struct thread *thread, int64_t result)
+{
+	struct retry *retry = retry_of(thread);
+	const struct piece *wait = retry->now || syscall_of(thread)->name != CALL_NONE ? wait_of_call(thread) : NULL;
+
+	if (wait)
+		retry->broken = is_broken(result) ? wait->start : TIME_NONE;
+	if (!retry->now)
+		return;
+	retry->now = false;
+	if (is_vain(result))
+		return;
+	if (wait)
+		answer(wake, thread, wait);
+	retry->since = TIME_NONE;
+}
+
+static void enters(struct wake *wake, struct thread *thread)
+{
+	(void)wake;
+	if (syscall_of(thread)->name != CALL_NONE)
+		retry_of(thread)->broken = TIME_NONE;
+}
+
+static void on_thread_exit(struct at *at)
+{
+	enum { PID };
+	struct thread *thread = at->current && at->current->tid == (int32_t)at_number(at, PID) ? at->current : NULL;
+	int64_t broken = thread ? retry_of(thread)->broken : TIME_NONE;
+	size_t count = broken == TIME_NONE ? 0 : thread_find(thread, broken);
+	struct piece *wait = count > 0 ? &thread->pieces.items[count - 1] : NULL;
+
+	/* A timer that kills is a limit of time, like any other. */
+	if (wait && wait->what == WHAT_WAIT && wait->cause != CAUSE_TIMER)
+		wait->flags |= PIECE_BROKEN;
+}
+
+static const struct part_event events[] = {
+	{"syscalls:sys_enter_futex", on_futex, {"uaddr", "op", "utime"}},
+	{"syscalls:sys_enter_", on_call},
+	{"sched:sched_process_exit", on_thread_exit, {"pid"}},
+	{0},
+};
+
+const struct part retry_part = {
+	.events = events,
+	.thread = sizeof(struct retry),
+	.thread_begin = thread_begin,
+	.thread_lost = thread_lost,
+	.enters = enters,
+	.returns = returns,
+	.left = left,
+};

@@ -1,0 +1,15 @@
+/*
+ * retry: calls that return in vain and are repeated: one wait. Private to lib/wake and lib/walk.
+ */
+#ifndef WAKE_RETRY_H
+#define WAKE_RETRY_H
+
+#include "wake/core.h"
+
+/* Of a wait: */
+enum {
+	PIECE_CONDITION = PIECE_OF(RETRY_BITS, 0), /* it was in a futex that is no mutex */
+	PIECE_BROKEN = PIECE_OF(RETRY_BITS, 1),	   /* a signal broke it off, and the thread's end followed: nobody ended it */
+};
+
+#endif
