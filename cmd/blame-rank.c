@@ -19,7 +19,7 @@
 #include "graph/graph_record.h"
 
 static uint64_t count = 5, worst = 3;
-static const char *algorithm = "critical";
+static const char *algorithm; /* NULL: that of each graph's own question */
 static bool instances, diff, as_text;
 
 static const struct option_entry option_table[] = {
@@ -353,7 +353,8 @@ static void parse(struct ranker *ranker, int *argc, char ***argv)
 
 	*argc -= first;
 	*argv += first;
-	ranker->options.algorithm = blame_algorithm(algorithm);
+	ranker->options.algorithm = blame_algorithm(algorithm ? algorithm : "critical");
+	ranker->options.of_thrown = blame_algorithm(algorithm ? algorithm : "exception");
 	if (!ranker->options.algorithm)
 		die_usage("%s", fail_text());
 	if (count == 0 || worst == 0 || worst > INT_MAX)

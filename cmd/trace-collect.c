@@ -44,7 +44,7 @@ static uint64_t sample = SAMPLE_NOT_SAID;
 static const char *clock_name = "mono", *output, *counter_list;
 static struct counters counters;
 static bool as_text, no_recorder, no_programs, with_stacks, slow_probes, sweep, only_list;
-static struct lookup *lookup;
+static struct lookup *lookup, *exceptions_lookup; /* stacks have the first for themselves, and others' threads ask for them */
 static struct requests_found requests; /* the last of the charts that were named */
 static const char *default_charts[] = {"block"};
 
@@ -53,7 +53,7 @@ static const struct option_entry options[] = {
 	{OPTION_LIST, 'f', "functions", &functions, "BINARY:GLOB", "the chart func:BINARY:FUNCTION of each that matches"},
 	{OPTION_LIST, 'e', "event", &events, "SYSTEM:EVENT[/FILTER]", "collect this event; * ? [] match many"},
 	{OPTION_LIST, 's', "states", &states, "FILE", "collect the events of this state file; see tailblame-states(5)"},
-	{OPTION_LIST, 0, "exceptions", &thrown, "SOURCE", "what is thrown, and where, as exception records: c++[:BINARY], syscall"},
+	{OPTION_LIST, 0, "exceptions", &thrown, "SOURCE", "what is thrown, and where, as exception records: c++[:BINARY], return:BINARY:FUNCTION:COND, syscall"},
 	{OPTION_DURATION, 'd', "duration", &duration, "DURATION", "end after this time"},
 	{OPTION_SIZE, 'b', "buffer", &buffer, "SIZE", "ring buffer of each CPU (default: 64M over all, 4M at least)"},
 	{OPTION_STRING, 'C', "clock", &clock_name, "CLOCK", "trace clock (default mono)"},
@@ -511,21 +511,25 @@ static void say_rights(void)
 }
 
 /* Goes on without stacks if they cannot be had, unless counters were asked for; the exit status says that data are missing. -1 after fail(). */
-static int add_stacks(struct collector *collector, struct stream *stream)
+static int add_stacks(struct collector *collector, struct stream *stream, const struct exceptions *exceptions)
 {
-	if (!with_stacks)
+	uint64_t throws;
+
+	if (!with_stacks && !(exceptions && exceptions_throws(exceptions, &throws)))
 		return 0;
-	counters_add_yields(&counters);
+	if (with_stacks)
+		counters_add_yields(&counters);
 	if (counter_list && counters_add(&counters, counter_list) < 0)
 		return -1;
-	if (collector_add_stacks(collector, (uint32_t)sample, &counters, lookup) == 0) {
+	if (collector_add_stacks(collector, with_stacks, with_stacks ? (uint32_t)sample : 0, &counters, lookup) == 0) {
 		say_rights();
 		return 0;
 	}
 	if (counter_list)
 		return fail_prefix("no counters");
-	warn("no stacks: %s", fail_text());
-	stream_mark_incomplete(stream);
+	warn("no stacks%s: %s", with_stacks ? "" : " of what is thrown", fail_text());
+	if (with_stacks)
+		stream_mark_incomplete(stream);
 	return 0;
 }
 
@@ -566,7 +570,7 @@ static int collect(struct collector *collector, struct child *child, char **comm
 	static struct events *names;
 	static struct probes *probes;
 	static struct probe_lines *lines;
-	struct exceptions *exceptions = thrown.count ? exceptions_new(lookup) : NULL;
+	struct exceptions *exceptions = thrown.count ? exceptions_new(exceptions_lookup) : NULL;
 	struct wishes *wishes = collector_wishes(collector);
 	const struct collection collection = {
 		.duration = duration,
@@ -589,7 +593,7 @@ static int collect(struct collector *collector, struct child *child, char **comm
 	if (want_all(wishes, probes, lines, exceptions, loaded, by_name) < 0 || keep_context(collector) < 0 ||
 	    fork_command(collector, child, command) < 0 || open_stream(&stream, &names, &fd) < 0)
 		return -1;
-	if (add_stacks(collector, stream) < 0)
+	if (add_stacks(collector, stream, exceptions) < 0)
 		return -1;
 	if (collector_prepare(collector, stream, fd, names) < 0)
 		return -1;
@@ -692,6 +696,7 @@ int main(int argc, char **argv)
 		die_usage("option -b: a ring needs some room");
 	read_sample();
 	lookup = lookup_new(stop_signal);
+	exceptions_lookup = lookup_new(stop_signal);
 	if (only_list)
 		return list_functions();
 	if (charts.count + functions.count + events.count + states.count + thrown.count == 0)
@@ -713,6 +718,7 @@ int main(int argc, char **argv)
 		warn("%s; it stays until the next start of %s", fail_text(), command_name());
 
 	lookup_free(lookup);
+	lookup_free(exceptions_lookup);
 	free(pids.items);
 	for (size_t i = 0; i < called.count; i++)
 		free((char *)called.items[i]);

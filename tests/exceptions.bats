@@ -101,20 +101,20 @@ run_both() {
 check_thrown() {
 	awk '{ for (i = 1; i <= NF; i++) if (split($i, a, "=") && a[1] == "object" && !(a[2] in seen)) seen[a[2]] = NR
 		for (i = 1; i <= NF; i++) if (split($i, a, "=") && a[1] == "cause") sub("=.*", "=" seen[a[2]], $i)
-		print }' thrown | sed -e 's/^object=[^ ]* //' -e 's/\.cold//' -e '11,$s/ function=.*//' >told
+		print }' thrown | sed -e 's/^pid=[0-9]* //' -e 's/^object=[^ ]* //' -e 's/ stack=[0-9]*$//' -e 's/\.cold//' -e '11,$s/ function=[^ ]*//' >told
 	diff - told <<-END
 		name=app::Bad what="bad\\nthing" function=thrower
 		name=std::out_of_range what="while handled" function=handler cause=1
-		name=app::Bad function=main
+		name=app::Bad function=main again=yes
 		name=app::Plain function=thrower
 		name=int function=thrower
 		name=app::Of<int> what=$(printf 'x%.0s' {1..255}) function=thrower
 		name=app::Two function=thrower
 		name=std::system_error what="opening: No such file or directory" function=thrower
-		name=app::Bad what="bad\\nthing" function=main
+		name=app::Bad what="bad\\nthing" function=main again=yes
 		name=std::out_of_range what="while handled" function=handler cause=1
 		name=app::Bad what="bad\\nthing"
-		name=app::Bad
+		name=app::Bad again=yes
 	END
 }
 
@@ -125,12 +125,12 @@ check_thrown() {
 	check_thrown
 	[[ ! $(tracing_left) =~ $$ ]]
 	run -0 --separate-stderr trigger-filter -t -T exception trace
-	assert_line --regexp '^trigger ts=[0-9.]* name=exception state=fired$'
+	assert_line --regexp '^trigger ts=[0-9.]* name=exception state=fired'
 	report <<<"$output" >words
 	grep -q 'trigger exception fired: app::Bad: bad.*thing' words
 	printf 'DEFINE TRIGGER t ON Exception E IF E.Name = %s AND E.What LIKE %s AND E.Function = %s\n' "'std::system_error'" "'opening*'" "'thrower'" >t.trigger
 	run -0 --separate-stderr trigger-filter -t -T ./t.trigger trace
-	assert_line --regexp '^trigger ts=[0-9.]* name=t state=fired$'
+	assert_line --regexp '^trigger ts=[0-9.]* name=t state=fired'
 	assert_equal "$(grep -c '^signal' <<<"$output")" 1
 }
 
@@ -143,9 +143,15 @@ check_thrown() {
 
 @test "sources of exceptions that there are not are refused" {
 	run -1 trace-collect --exceptions rust -d 1
-	assert_output "trace-collect: unknown source of exceptions 'rust'; there are c++, c++:BINARY and syscall"
+	assert_output "trace-collect: unknown source of exceptions 'rust'; there are c++, c++:BINARY, return:BINARY:FUNCTION:COND and syscall"
 	run -1 trace-collect --exceptions c++:./nothing -d 1
 	assert_output --partial "nothing"
+	run -1 trace-collect --exceptions return:./nothing:query -d 1
+	assert_output "trace-collect: 'return:./nothing:query' needs a program, a function and a condition: return:./server:query:<0"
+	for condition in '' '<' '=0' '<x' '<0x' '< 0 || common_pid == 1'; do
+		run -1 trace-collect --exceptions "return:./nothing:query:$condition" -d 1
+		assert_output "trace-collect: '$condition' is no condition of a result; such are <0, ==0 and s32!=-1"
+	done
 }
 
 @test "errors of system calls are exceptions; their events come only if they are wanted, too" {
@@ -160,4 +166,46 @@ check_thrown() {
 	stream-cat -t trace >told
 	grep -q '^exception .*name=ENOENT' told
 	grep -q 'name=raw_syscalls:sys_exit .*ret=[1-9]' told
+}
+
+@test "an exception that a future carries to another thread, and what is thrown because of it, are one way, from the first throw on" {
+	need_tracefs
+	command -v g++ >/dev/null || skip "needs g++"
+	cat >way.cc <<-'CC'
+		#include <future>
+		#include <stdexcept>
+		struct Lost : std::runtime_error { using std::runtime_error::runtime_error; };
+		__attribute__((noinline)) int query(int i) { if (i > 3) throw std::out_of_range("no such key"); return i; }
+		__attribute__((noinline)) int work(int i) { return query(i) + 1; }
+		__attribute__((noinline)) int collect(std::future<int> &f) { return f.get() + 1; }
+		__attribute__((noinline)) int serve(int i)
+		{
+			auto f = std::async(std::launch::async, work, i);
+			try { return collect(f); } catch (std::exception &e) { throw Lost("request failed"); }
+		}
+		__attribute__((noinline)) int status(int i) { return i % 2 ? -i : i; }
+		__attribute__((noinline)) const char *name(int i) { return i % 2 ? "odd" : nullptr; }
+		int main()
+		{
+			int sum = 0;
+			try { sum = serve(5); } catch (Lost &e) { }
+			for (volatile int i = 0; i < 4; i = i + 1)
+				sum += status(i) + !name(i);
+			return sum == 12345;
+		}
+	CC
+	g++ -g -O1 -pthread -o way way.cc
+	run -0 --separate-stderr trace-collect -p command --exceptions c++ --exceptions 'return:./way:status:<0' --exceptions 'return:./way:name:==0' -o trace -- ./way
+	printf 'DEFINE TRIGGER lost ON Exception E IF E.Name = %s\n' "'Lost'" >t.trigger
+	trigger-filter -T ./t.trigger trace 2>/dev/null >filtered
+	run -0 --separate-stderr blame-rank -t filtered
+	[[ ! $stderr ]]
+	assert_equal "$(sed -n 's/^node .* name=way:\([a-z]*\) .*call=\([a-z]*\).*/\1 \2/p' <<<"$output")" "$(printf '%s\n' 'query sync' 'work async' 'collect sync' 'serve sync')"
+	assert_equal "$(sed -n 's/^node .* name=way:\([a-z]*\) .*threw=\([^ ]*\).*/\1 \2/p' <<<"$output")" \
+		"$(printf '%s\n' 'query std::out_of_range' 'collect std::out_of_range' 'serve Lost')"
+	assert_equal "$(sed -n 's/^blame .* name=way:\([a-z]*\) .*algorithm=exception.*/\1/p' <<<"$output")" "$(printf '%s\n' query work collect serve main)"
+	refute_line --regexp '^(path|blame graph=total)'
+	blame-rank filtered | report | grep -q 'threw *way:query'
+	assert_equal "$(stream-cat -t trace | sed -n 's/^exception .* name=\("[^"]*"\) function=/\1 /p')" \
+		"$(printf '"%s" %s\n' name=0 name status=-1 status name=0 name status=-3 status)"
 }

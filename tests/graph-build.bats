@@ -878,3 +878,48 @@ overtaken() {
 5 middle 1.5 1.6 parent=1
 6 inner 1.7 1.8 parent=4"
 }
+
+# The way of what was thrown at $1 in thread $2: its functions, the first that threw first, with what they threw; ">": not called by the next.
+way_of() { # TS TID
+	{
+		cat throws
+		echo "signal id=1 ts=$1 start=$1 chart=t value=0 rules=trigger trigger=t tid=$2"
+		echo "window id=1 from=0 to=100 signals=1-1"
+	} | graph-build -t | sed -n 's/^node .* name=\([^ ]*\) .*/&\n\1/p' | awk '/^node/ { threw = match($0, / threw=[^ ]*/) ? "(" substr($0, RSTART + 7, RLENGTH - 7) ")" : ""; aside = / call=async/ ? ">" : ""; next }
+		{ printf "%s%s%s%s", sep, $0, threw, aside; sep = " " } END { print "" }'
+}
+
+@test "the way of an exception: thrown once more, elsewhere, because of another; an address is an object until a new throw has it" {
+	cat >throws <<-'END'
+		task ts=0 tid=11 comm=srv tgid=10
+		task ts=0 tid=20 comm=other tgid=20
+		stack id=1 user="__cxa_throw (libstdc++.so.6);std::__throw_x (libstdc++.so.6);query (srv);work (srv);clone3 (libc.so.6)"
+		stack id=2 user="std::rethrow_exception (libstdc++.so.6);std::future<int>::get (srv);collect (srv);serve (srv);main (srv);_start (srv)"
+		stack id=3 user="__cxa_throw (libstdc++.so.6);tell (srv);serve (srv);main (srv);_start (srv)"
+		stack id=4 user="__cxa_rethrow (libstdc++.so.6);again (srv);serve (srv);main (srv);_start (srv)"
+		exception ts=1 tid=11 object=0xa0 name=Bad function=query stack=1
+		exception ts=2 tid=10 pid=10 object=0xa0 name=Bad again=yes stack=2
+		exception ts=3 tid=10 pid=10 object=0xb0 name=Lost cause=0xa0 stack=3
+		exception ts=4 tid=10 pid=10 object=0xb0 name=Lost again=yes stack=4
+		exception ts=5 tid=20 object=0xb0 name=Lost function=elsewhere again=yes
+		exception ts=6 tid=10 pid=10 object=0xb0 name=New stack=3
+		exception ts=7 tid=10 pid=10 object=0xb0 name=New again=yes stack=4
+		exception ts=8 tid=10 name=EIO function=pread64
+		lost ts=9 cpu=0 count=1
+		exception ts=10 tid=10 pid=10 object=0xb0 name=New again=yes stack=4
+		exception ts=11 tid=10 pid=10 object=0xc0 name="status=-1" function=a;b stack=99
+	END
+	assert_equal "$(way_of 1 11)" "srv:query(Bad) srv:work"
+	assert_equal "$(way_of 2 10)" "srv:query(Bad) srv:work> srv:collect(Bad) srv:serve srv:main"
+	assert_equal "$(way_of 3 10)" "srv:query(Bad) srv:work> srv:collect(Bad)> srv:tell(Lost) srv:serve srv:main"
+	assert_equal "$(way_of 4 10)" "srv:query(Bad) srv:work> srv:collect(Bad)> srv:tell(Lost)> srv:again(Lost) srv:serve srv:main"
+	assert_equal "$(way_of 5 20)" "elsewhere(Lost)"
+	assert_equal "$(way_of 6 10)" "srv:tell(New) srv:serve srv:main"
+	assert_equal "$(way_of 7 10)" "srv:tell(New)> srv:again(New) srv:serve srv:main"
+	assert_equal "$(way_of 8 10)" "pread64(EIO)"
+	assert_equal "$(way_of 10 10)" "srv:again(New) srv:serve srv:main"
+	assert_equal "$(way_of 11 10)" 'a:b("status=-1")'
+	assert_equal "$(way_of 3 11 | grep -c threw || true)" 0
+	run -1 graph-build <<<'exception ts=1 tid=4 object=x name=y'
+	assert_output --partial "standard input:1"
+}

@@ -411,6 +411,7 @@ static int write_path(const struct blame *blame, struct stream *stream, struct l
 	return 0;
 }
 
+/* total: NULL: it does not count there. */
 static int write_ranks(const struct blame *blame, struct choices *choices, const struct ranking_options *options,
 		       struct ranking_total *total, struct stream *stream)
 {
@@ -420,7 +421,8 @@ static int write_ranks(const struct blame *blame, struct choices *choices, const
 	int status;
 
 	rank_deeds(blame, choices, options->events, &ranks);
-	ranking_total_add(total, &ranks, graph, duration);
+	if (total)
+		ranking_total_add(total, &ranks, graph, duration);
 	if (options->instances)
 		rank_instances(blame, choices, &ranks);
 	status = rank_write(&ranks, graph->kind == GRAPH_WAKE ? options->count : SIZE_MAX,
@@ -432,6 +434,7 @@ static int write_ranks(const struct blame *blame, struct choices *choices, const
 int ranking_graph(struct graph *graph, const struct ranking_options *options, struct ranking_total *total,
 		  struct stream *stream)
 {
+	struct ranking_options own = *options;
 	struct choices choices = {0};
 	struct line line = {0};
 	struct blame *blame;
@@ -439,15 +442,17 @@ int ranking_graph(struct graph *graph, const struct ranking_options *options, st
 
 	if (graph->kind == GRAPH_RAG && !graph->nodes.count)
 		return 0;
+	if (graph->thrown)
+		own.algorithm = options->of_thrown;
 	blame = blame_new(graph);
-	if (options->algorithm->choose(blame, options->count, &choices) < 0) {
+	if (own.algorithm->choose(blame, own.count, &choices) < 0) {
 		free(choices.list.items);
 		blame_free(blame);
 		return stream_fail(stream, "%s", fail_text());
 	}
 	drop_blameless(&choices);
-	if (write_added_nodes(blame, stream, &line) == 0 && write_path(blame, stream, &line) == 0)
-		status = write_ranks(blame, &choices, options, total, stream);
+	if (write_added_nodes(blame, stream, &line) == 0 && (own.algorithm != options->algorithm || write_path(blame, stream, &line) == 0))
+		status = write_ranks(blame, &choices, &own, own.algorithm == options->algorithm ? total : NULL, stream);
 	line_free(&line);
 	free(choices.list.items);
 	blame_free(blame);

@@ -16,6 +16,7 @@
 
 struct ranking_options {
 	const struct blame_algorithm *algorithm;
+	const struct blame_algorithm *of_thrown; /* the same for graphs of what was thrown */
 	size_t count;	/* n; at least 1 */
 	bool instances;
 	const struct events *events; /* know each thread's process; NULL: processes are unknown, and there are no pools */
@@ -23,7 +24,8 @@ struct ranking_options {
 
 /*
  * The total over all graphs of the kind of the first one: a deed's score is the sum of its scores; it is listed if among the `count` highest.
- * Deeds of one family (graph/family.h) are one. Graphs of requests that a trigger logged do not count.
+ * Deeds of one family (graph/family.h) are one. Graphs of requests that a trigger logged do not count,
+ * nor do those of what was thrown, if they have another algorithm.
  *
  * It also tells each deed's impact. Graphs of one window that follow each other are a moment, and so is a graph of no
  * window. A deed's share in a moment is the sum of its scores there, as a part of the time of the moment's graphs. The

@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "calls/rag.h"
+#include "calls/throws.h"
 #include "stream/fields.h"
 #include "wake/wake.h"
 
@@ -30,6 +31,7 @@ struct graph_signal {
 	char comm[SIGNAL_COMM_ROOM], call[SIGNAL_COMM_ROOM]; /* call: that it was in, if its chart tells */
 	bool logged;	      /* it is no signal, but a request that a trigger logged */
 	bool open;	      /* its interval had not ended yet */
+	bool fired;	      /* a trigger did, at one moment: something may have been thrown then */
 	bool request;	      /* it is of a block request, at: */
 	uint64_t disk, sector;
 };
@@ -171,6 +173,7 @@ static int read_signal(struct signals *signals, struct events *events, const str
 	signal->tid = (int32_t)tid;
 	signal->answers_fd = turn_fd(fields, fd);
 	signal->open = fields_is(fields, "open", "yes");
+	signal->fired = signal->start == signal->ts && fields_is(fields, "rules", "trigger");
 	return 0;
 }
 
@@ -304,6 +307,7 @@ struct graph_builder {
 	struct stream *stream;
 	struct events *events;
 	struct wake *wake;
+	struct throws *throws;
 	size_t worst;
 	enum graphs kinds;
 	struct signals signals; /* since the last window */
@@ -346,6 +350,7 @@ struct graph_builder *graph_builder_new(struct stream *stream, struct events *ev
 	builder->worst = (size_t)worst;
 	builder->kinds = GRAPHS_ALL;
 	builder->wake = wake;
+	builder->throws = throws_new();
 	return builder;
 }
 
@@ -354,6 +359,7 @@ void graph_builder_free(struct graph_builder *builder)
 	if (!builder)
 		return;
 	wake_free(builder->wake);
+	throws_free(builder->throws);
 	signals_free(&builder->signals);
 	free(builder->complaint);
 	free(builder->requests.items);
@@ -424,14 +430,25 @@ static struct graph *wake_graph_of(struct graph_builder *builder, const struct g
 	return graph;
 }
 
+/* Of a moment at which something was thrown, nothing else is asked but by whom. */
+static int give_thrown(struct graph_builder *builder, struct graph *graph, const struct graph_signal *signal, const char *window)
+{
+	if (builder->kinds & GRAPHS_RAG)
+		return give(builder, graph, signal, window);
+	graph_free(graph);
+	return 0;
+}
+
 /* An empty graph of threads is left out if there is a graph of calls. */
 static int build(struct graph_builder *builder, const struct graph_signal *signal, const char *window)
 {
 	struct wake_wanted wanted = {signal->start, signal->ts, signal->tid, signal->comm, signal->call, signal->request, signal->disk, signal->sector};
 	int64_t from = signal->start, first, last;
-	struct graph *calls = NULL;
+	struct graph *calls = NULL, *thrown = signal->fired ? throws_graph(builder->throws, builder->events, signal->tid, signal->ts) : NULL;
 	struct wake_target target;
 
+	if (thrown)
+		return give_thrown(builder, thrown, signal, window);
 	/* Explain the part of the signal's interval that the data cover. */
 	if (signal_has_end(builder->wake, signal) && wake_span(builder->wake, &first, &last) && from < first)
 		from = first;
@@ -543,6 +560,15 @@ static void forget_crowd(struct graph_builder *builder)
 	stream_mark_incomplete(builder->stream);
 }
 
+static int take_exception(struct graph_builder *builder, const struct record *record)
+{
+	const struct fields *fields = stream_fields(builder->stream, record);
+
+	if (!fields)
+		return -1;
+	return throws_take(builder->throws, builder->wake, builder->events, fields) < 0 ? stream_fail(builder->stream, "%s", fail_text()) : 0;
+}
+
 static int take_event(struct graph_builder *builder, const struct record *record)
 {
 	struct event event;
@@ -566,6 +592,7 @@ static int take_lost(struct graph_builder *builder, const struct record *record)
 	    fields_time(fields, "ts", &to) < 0)
 		return stream_fail(builder->stream, "%s", fail_text());
 	wake_lost(builder->wake, (uint32_t)cpu, from, to);
+	throws_lose(builder->throws);
 	if (record_tells_damage(record))
 		wake_forget_meanings(builder->wake);
 	return 0;
@@ -591,7 +618,7 @@ void graph_builder_reads(struct handlers *handlers, record_handler *handler)
 {
 	static const enum kind kinds[] = {KIND_STREAM, KIND_CHART, KIND_EVENT, KIND_LOST, KIND_STACK,
 					  KIND_FILE, KIND_QUOTA, KIND_TIMER, KIND_TRACED, KIND_SIGNAL,
-					  KIND_REQUEST, KIND_WINDOW, KIND_GRAPH, KIND_NODE, KIND_EDGE};
+					  KIND_REQUEST, KIND_EXCEPTION, KIND_WINDOW, KIND_GRAPH, KIND_NODE, KIND_EDGE};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		handlers->on[kinds[i]] = handler;
@@ -616,6 +643,8 @@ int graph_builder_record(struct graph_builder *builder, const struct record *rec
 		return take_request(builder, record);
 	case KIND_WINDOW:
 		return take_window(builder, record);
+	case KIND_EXCEPTION:
+		return take_exception(builder, record);
 	case KIND_LOST:
 		return take_lost(builder, record);
 	case KIND_STREAM:
@@ -636,6 +665,7 @@ int graph_builder_finish(struct graph_builder *builder)
 	int status = builder->closed ? 0 : close_window(builder, "");
 
 	builder->brought = builder->whole = false;
+	throws_forget(builder->throws);
 	forget(builder);
 	return status;
 }

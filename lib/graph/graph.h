@@ -84,6 +84,7 @@ struct graph {
 	char *id;     /* the id= of its record: a number, or a word such as total */
 	char *window, *signal, *request; /* the ids of those it explains; NULL: none; freed with the graph */
 	enum graph_kind kind;
+	bool thrown; /* of a rag: who called what threw an exception, and not who took the time */
 	int64_t from, to;
 	int32_t root;	/* index; NODE_NONE: the node without parent that ended last */
 	int32_t target; /* index of the node at the end of the abnormal interval (wake); NODE_NONE */

@@ -89,6 +89,7 @@ static int read_head(struct graph *graph, const struct fields *fields)
 	graph->signal = fields_copy(fields, "signal");
 	graph->request = fields_copy(fields, "request");
 	graph->answered = fields_copy(fields, "answered");
+	graph->thrown = fields_is(fields, "thrown", "yes");
 	if (fields_integer(fields, "answered_tid", &tid) < 0)
 		return -1;
 	graph->answered_tid = tid > 0 && tid <= INT32_MAX ? (int32_t)tid : 0;

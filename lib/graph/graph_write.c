@@ -15,6 +15,8 @@ static void spell_graph(const struct graph *graph, struct line *line)
 	if (graph->request)
 		line_text(line, "request", graph->request);
 	line_text(line, "kind", graph->kind == GRAPH_RAG ? "rag" : "wake");
+	if (graph->thrown)
+		line_text(line, "thrown", "yes");
 	if (graph->root != NODE_NONE)
 		line_integer(line, "root", graph->nodes.items[graph->root].id);
 	if (graph->target != NODE_NONE)

@@ -509,6 +509,19 @@ static int open_traced(struct sampler_ring *ring, int clock, int moment, uint64_
 	return open_moment(ring, moment, &attributes, moments[moment].filter);
 }
 
+/* Throws are rare, and often deep. */
+static int open_throws(struct sampler_ring *ring, int clock, uint64_t event)
+{
+	struct perf_event_attr attributes = common_attributes(clock);
+
+	attributes.type = PERF_TYPE_TRACEPOINT;
+	attributes.config = event;
+	attributes.sample_period = 1;
+	attributes.sample_stack_user = SAMPLE_THROW_STACK;
+	attributes.exclude_callchain_kernel = 1;
+	return open_moment(ring, SAMPLED_THROW, &attributes, NULL);
+}
+
 /* A timer of its own tells when it is time for a sample of whoever runs; nobody does on an idle CPU. */
 static int open_running(struct sampler_ring *ring, int clock, uint32_t hz)
 {
@@ -632,7 +645,7 @@ static int open_cpu(struct sampler_ring *ring, const struct sampler_wanted *want
 		return -1;
 	if (sampler_ring_map(ring) < 0)
 		return -1;
-	for (int moment = 0; moment < SAMPLER_TRACED; moment++)
+	for (int moment = 0; wanted->waits && moment < SAMPLER_TRACED; moment++)
 		if (open_traced(ring, clock, moment, events[moment]) < 0)
 			return -1;
 	if (wanted->hz && open_running(ring, clock, wanted->hz) < 0)
@@ -698,6 +711,15 @@ static int switch_all(struct sampler *sampler, unsigned long request)
 			if (sampler->rings[i].fds[event] >= 0 && ioctl(sampler->rings[i].fds[event], request, 0) < 0)
 				return fail_errno("cannot see stacks on CPU %u", sampler->rings[i].cpu);
 	return 0;
+}
+
+int sampler_see_throws(struct sampler *sampler, int clock, uint64_t event)
+{
+	int status = 0;
+
+	for (int i = 0; i < sampler->count && status == 0; i++)
+		status = open_throws(&sampler->rings[i], clock, event);
+	return status;
 }
 
 int sampler_start(struct sampler *sampler)

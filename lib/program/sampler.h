@@ -1,12 +1,13 @@
 /*
- * sampler: what user space needs to see stacks: samples at the two moments that matter, a thread going to sleep and a
- * thread waking another, others of threads that run, as often as is asked for, and the life of address spaces (perf_event_open(2)).
+ * sampler: what user space needs to see stacks: samples at the moments that matter, a thread going to sleep, a thread waking another, and a
+ * throw, others of threads that run, as often as is asked for, and the life of address spaces (perf_event_open(2)).
  *
  * ftrace has stacks of its own, but walks those of programs by their frame pointers. Debian's libraries have none, so it
  * would miss the very function that waits. A sample holds the registers and the top of the stack instead, from which
  * program/unwind.h walks up by the programs' own tables.
  *
  *	sampler_open(s, &wanted)	before ftrace's own events are enabled: then a sample comes before its event
+ *	sampler_see_throws(s, event)	perhaps; behind them, for the kernel calls the last that asks for a probe first
  *	sampler_start(s)
  *	while (sampler_next(s, bound, &record) > 0) ...
  *	sampler_close(s)
@@ -23,10 +24,10 @@
 
 #include "program/counters.h"
 
-enum sampled { SAMPLED_SLEEP, SAMPLED_WAKE, SAMPLED_RUN, SAMPLED_COUNT, SAMPLED_MAP, SAMPLED_FORK, SAMPLED_EXEC, SAMPLED_EXIT, SAMPLED_LOST };
+enum sampled { SAMPLED_SLEEP, SAMPLED_WAKE, SAMPLED_RUN, SAMPLED_THROW, SAMPLED_COUNT, SAMPLED_MAP, SAMPLED_FORK, SAMPLED_EXEC, SAMPLED_EXIT, SAMPLED_LOST };
 
 /* Registers by their DWARF numbers; the last one is the return address, that is the instruction pointer. */
-enum { SAMPLE_REGISTERS = 17, SAMPLE_BUILD_ID = 20 /* as CODE_BUILD_ID */, SAMPLE_STACK = 1024, SAMPLE_KERNEL = 16 };
+enum { SAMPLE_REGISTERS = 17, SAMPLE_BUILD_ID = 20 /* as CODE_BUILD_ID */, SAMPLE_STACK = 1024, SAMPLE_THROW_STACK = 8192, SAMPLE_KERNEL = 16 };
 
 /* What a handler sees; all pointers are valid until the next call. LOST: before it some of this CPU did not fit into its ring. */
 struct sampled_record {
@@ -35,7 +36,7 @@ struct sampled_record {
 	uint32_t cpu;
 	int32_t process, thread;
 
-	/* SLEEP, WAKE, RUN: kernel frames, innermost first; registers where the thread is a program's (else user is false) */
+	/* SLEEP, WAKE, RUN, THROW (there, none): kernel frames, innermost first; registers where the thread is a program's (else user is false) */
 	int32_t woken; /* WAKE: the thread that is woken */
 	const uint64_t *kernel;
 	size_t kernel_count;
@@ -71,12 +72,17 @@ struct sampler {
 
 struct sampler_wanted {
 	int clock;   /* as for clock_gettime(2) */
+	bool waits;  /* where threads go to sleep, and wake others */
 	uint32_t hz; /* samples a second and CPU of threads that run; 0: none */
 	const struct counters *counters; /* must stay while it is opened */
 };
 
 /* -1 after fail(): not permitted, or this kernel or machine cannot; or it cannot count all of this at once. */
 int sampler_open(struct sampler *sampler, const struct sampler_wanted *wanted);
+
+/* Samples at the probes of the event of this number, which ftrace must not have. -1 after fail(). */
+int sampler_see_throws(struct sampler *sampler, int clock, uint64_t event);
+
 int sampler_start(struct sampler *sampler);
 
 /* No more records come, so that the rings can be read to their end. -1 after fail(). */

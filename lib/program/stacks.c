@@ -33,6 +33,9 @@ struct stacks {
 	uint64_t *counts;	 /* of each place in it, so many as there are counters */
 	size_t counters;
 	uint64_t head, tail;	 /* counts */
+	struct stack_seen *throws; /* likewise of STACKS_THROWS_KEPT; NULL: they are not asked for */
+	uint64_t throws_head, throws_tail;
+	int clock;
 	uint64_t beyond;	 /* unlike all before, of which there are too many */
 };
 
@@ -45,12 +48,19 @@ struct stacks *stacks_open(const struct sampler_wanted *wanted, struct lookup *l
 		stacks_free(stacks);
 		return NULL;
 	}
+	stacks->clock = wanted->clock;
 	stacks->spaces = spaces_new(lookup);
 	stacks->unwinder = unwinder_new(stacks->spaces);
 	stacks->seen = memory_new(STACKS_KEPT, sizeof(*stacks->seen));
 	stacks->counters = wanted->counters->list.count;
 	stacks->counts = memory_new(STACKS_KEPT, (stacks->counters + 1) * sizeof(*stacks->counts));
 	return stacks;
+}
+
+int stacks_see_throws(struct stacks *stacks, uint64_t event)
+{
+	stacks->throws = memory_new(STACKS_THROWS_KEPT, sizeof(*stacks->throws));
+	return sampler_see_throws(&stacks->sampler, stacks->clock, event);
 }
 
 /* What is mapped from now on is sampled, so that nothing falls between that and what /proc tells. */
@@ -83,6 +93,7 @@ void stacks_free(struct stacks *stacks)
 	free(stacks->by_number.items);
 	free(stacks->seen);
 	free(stacks->counts);
+	free(stacks->throws);
 	unwinder_free(stacks->unwinder);
 	spaces_free(stacks->spaces);
 	sampler_close(&stacks->sampler);
@@ -122,15 +133,9 @@ static uint32_t number_of(struct stacks *stacks, const int32_t *frames, int coun
 	return stack->number;
 }
 
-/* The newest are kept. Returns its place. */
-static size_t keep_seen(struct stacks *stacks, const struct sampled_record *record, enum stack_moment moment, uint32_t number)
+static struct stack_seen seen_of(const struct sampled_record *record, enum stack_moment moment, uint32_t number)
 {
-	size_t place = stacks->tail % STACKS_KEPT;
-
-	if (stacks->tail - stacks->head == STACKS_KEPT)
-		stacks->head++;
-	stacks->tail++;
-	stacks->seen[place] = (struct stack_seen){
+	return (struct stack_seen){
 		.moment = moment,
 		.ts = record->ts,
 		.cpu = record->cpu,
@@ -139,7 +144,25 @@ static size_t keep_seen(struct stacks *stacks, const struct sampled_record *reco
 		.woken = record->woken,
 		.process = record->process,
 	};
+}
+
+/* The newest are kept. Returns its place. */
+static size_t keep_seen(struct stacks *stacks, const struct sampled_record *record, enum stack_moment moment, uint32_t number)
+{
+	size_t place = stacks->tail % STACKS_KEPT;
+
+	if (stacks->tail - stacks->head == STACKS_KEPT)
+		stacks->head++;
+	stacks->tail++;
+	stacks->seen[place] = seen_of(record, moment, number);
 	return place;
+}
+
+static void keep_throw(struct stacks *stacks, const struct sampled_record *record, uint32_t number)
+{
+	if (stacks->throws_tail - stacks->throws_head == STACKS_THROWS_KEPT)
+		stacks->throws_head++;
+	stacks->throws[stacks->throws_tail++ % STACKS_THROWS_KEPT] = seen_of(record, STACK_THROW, number);
 }
 
 /* Most threads that leave a CPU have nothing counted. */
@@ -165,6 +188,10 @@ static void keep(struct stacks *stacks, const struct sampled_record *record)
 		stacks->beyond++;
 		return;
 	}
+	if (record->kind == SAMPLED_THROW) {
+		keep_throw(stacks, record, number);
+		return;
+	}
 	keep_seen(stacks, record, record->kind == SAMPLED_SLEEP ? STACK_SLEEP : record->kind == SAMPLED_WAKE ? STACK_WAKE : STACK_RUN, number);
 }
 
@@ -181,7 +208,7 @@ void stacks_take(struct stacks *stacks, int64_t bound)
 
 	pthread_mutex_lock(&stacks->lock);
 	while (sampler_next(&stacks->sampler, bound, &record) > 0) {
-		if (record.kind <= SAMPLED_RUN)
+		if (record.kind <= SAMPLED_THROW)
 			keep(stacks, &record);
 		else if (record.kind == SAMPLED_COUNT)
 			keep_counts(stacks, &record);
@@ -206,6 +233,18 @@ bool stacks_next(struct stacks *stacks, int64_t bound, struct stack_seen *seen, 
 		*seen = stacks->seen[place];
 		memcpy(counts, &stacks->counts[place * stacks->counters], stacks->counters * sizeof(*counts));
 	}
+	pthread_mutex_unlock(&stacks->lock);
+	return found;
+}
+
+bool stacks_next_throw(struct stacks *stacks, int64_t bound, struct stack_seen *seen)
+{
+	bool found;
+
+	pthread_mutex_lock(&stacks->lock);
+	found = stacks->throws_head < stacks->throws_tail && stacks->throws[stacks->throws_head % STACKS_THROWS_KEPT].ts < bound;
+	if (found)
+		*seen = stacks->throws[stacks->throws_head++ % STACKS_THROWS_KEPT];
 	pthread_mutex_unlock(&stacks->lock);
 	return found;
 }
@@ -238,6 +277,23 @@ void stacks_describe(struct stacks *stacks, uint32_t number, struct line *line)
 	pthread_mutex_unlock(&stacks->lock);
 }
 
+char *stacks_function(struct stacks *stacks, uint32_t number, int outward)
+{
+	const struct stack *stack;
+	const char *frame = NULL, *file = NULL;
+	char *function;
+
+	pthread_mutex_lock(&stacks->lock);
+	stack = stacks->by_number.items[number - 1];
+	if (outward < stack->frames[0])
+		frame = unwind_text(stacks->unwinder, stack->frames[1 + outward]);
+	for (const char *at = frame; at && (at = strstr(at, " (")); at++)
+		file = at;
+	function = file ? memory_text(frame, (size_t)(file - frame)) : NULL; /* else it has no name */
+	pthread_mutex_unlock(&stacks->lock);
+	return function;
+}
+
 size_t stacks_counters(const struct stacks *stacks)
 {
 	return stacks->counters;
@@ -248,7 +304,7 @@ uint64_t stacks_taken(struct stacks *stacks)
 	uint64_t taken;
 
 	pthread_mutex_lock(&stacks->lock);
-	taken = stacks->tail + stacks->beyond;
+	taken = stacks->tail + stacks->throws_tail + stacks->beyond;
 	pthread_mutex_unlock(&stacks->lock);
 	return taken;
 }

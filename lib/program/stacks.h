@@ -2,9 +2,11 @@
  * stacks: where threads go to sleep, where they wake others, and where they run, in functions.
  *
  *	stacks = stacks_open(&wanted, lookup)
+ *	stacks_see_throws(stacks, ...)	perhaps
  *	stacks_start(stacks)		before the events that they belong to
  *	stacks_take(stacks, bound)	now and then, lest samples are lost
  *	while (stacks_next(stacks, bound, &seen)) ...
+ *	while (stacks_next_throw(stacks, bound, &seen)) ...
  *	stacks_free(stacks)
  *
  * Each stack that is unlike all before has a number, and is spelled out once (stacks_describe). What is not asked for is kept until
@@ -22,13 +24,13 @@
 struct lookup;
 struct stacks;
 
-enum { STACKS_KEPT = 1 << 19 };
+enum { STACKS_KEPT = 1 << 19, STACKS_THROWS_KEPT = 1 << 14 };
 
-enum stack_moment { STACK_SLEEP, STACK_WAKE, STACK_RUN, STACK_COUNT };
+enum stack_moment { STACK_SLEEP, STACK_WAKE, STACK_RUN, STACK_COUNT, STACK_THROW };
 
 struct stack_seen {
 	enum stack_moment moment; /* its thread goes to sleep, wakes another, or just runs: of that, samples are taken now and then; or it leaves
-				     the CPU, on which something was counted: then there is no stack */
+				     the CPU, on which something was counted: then there is no stack; or it throws */
 	int64_t ts; /* of the first two a little before their event */
 	uint32_t cpu;
 	uint32_t stack;	 /* 1, 2, 3, ... */
@@ -42,6 +44,10 @@ struct stack_seen {
  * kernel or machine cannot.
  */
 struct stacks *stacks_open(const struct sampler_wanted *wanted, struct lookup *lookup);
+
+/* Also where something is thrown, at the probes of the event of this number, -1 after fail(). */
+int stacks_see_throws(struct stacks *stacks, uint64_t event);
+
 int stacks_start(struct stacks *stacks); /* -1 after fail() */
 int stacks_stop(struct stacks *stacks);  /* no more come, and the rest can be taken; once more does nothing; -1 after fail() */
 void stacks_free(struct stacks *stacks);
@@ -56,8 +62,14 @@ void stacks_take(struct stacks *stacks, int64_t bound);
 /* The oldest one, before the bound, that was not handed out yet. And of STACK_COUNT how much was counted by each counter. */
 bool stacks_next(struct stacks *stacks, int64_t bound, struct stack_seen *seen, uint64_t counts[COUNTERS_MAX]);
 
+/* The oldest of a throw likewise. These have a queue of their own, of STACKS_THROWS_KEPT. */
+bool stacks_next_throw(struct stacks *stacks, int64_t bound, struct stack_seen *seen);
+
 /* Adds " user=... kernel=..." to a line: frames, innermost first, with ';' between them; see program/unwind.h. */
 void stacks_describe(struct stacks *stacks, uint32_t stack, struct line *line);
+
+/* The program's function that is this far from the innermost, which the caller frees; NULL: not known. */
+char *stacks_function(struct stacks *stacks, uint32_t stack, int outward);
 
 /* How many counters there are. */
 size_t stacks_counters(const struct stacks *stacks);

@@ -219,9 +219,9 @@ static int add(char **words, char kind, int number, const struct argument_path *
 
 static const char *number_type(const struct argument_found *found)
 {
-	static const char *const types[] = {[1] = "u8", [2] = "u16", [4] = "u32", [8] = "u64"};
+	static const char *const types[][9] = {{[1] = "u8", [2] = "u16", [4] = "u32", [8] = "u64"}, {[1] = "s8", [2] = "s16", [4] = "s32", [8] = "s64"}};
 
-	return types[found->size];
+	return types[found->form == ARGUMENT_FORM_SIGNED][found->size];
 }
 
 static int add_numbers(const struct argument_record *record, char **words, enum argument_end end)

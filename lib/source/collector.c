@@ -86,6 +86,7 @@ struct collector {
 	struct execs *execs;
 	struct titles *titles;
 	struct stacks *stacks; /* NULL: none are wanted */
+	bool waits;		 /* where threads sleep and wake others, too */
 	const struct counters *counters; /* of these */
 	struct devices devices;
 	struct quotas quotas;
@@ -186,14 +187,15 @@ int collector_keep(struct collector *collector, int pipe)
 	return size_rings(collector->keeper, collector->buffer);
 }
 
-int collector_add_stacks(struct collector *collector, uint32_t hz, const struct counters *counters, struct lookup *lookup)
+int collector_add_stacks(struct collector *collector, bool waits, uint32_t hz, const struct counters *counters, struct lookup *lookup)
 {
 	if (collector->foreign)
 		return fail("in this PID namespace threads have other numbers than in events");
 	if (collector->clock.id != CLOCK_MONOTONIC && collector->clock.id != CLOCK_MONOTONIC_RAW)
 		return fail("stacks need the clock mono or mono_raw, not '%s'", collector->clock.name);
 	collector->counters = counters;
-	collector->stacks = stacks_open(&(struct sampler_wanted){collector->clock.id, hz, counters}, lookup);
+	collector->waits = waits;
+	collector->stacks = stacks_open(&(struct sampler_wanted){collector->clock.id, waits, hz, counters}, lookup);
 	return collector->stacks ? 0 : -1;
 }
 
@@ -268,6 +270,7 @@ static int begin_wish(struct collector *collector, struct wish *wish)
 int collector_prepare(struct collector *collector, struct stream *stream, int output, struct events *names)
 {
 	struct wish *wish;
+	uint64_t throws;
 
 	collector->stream = stream;
 	collector->output = output;
@@ -290,7 +293,10 @@ int collector_prepare(struct collector *collector, struct stream *stream, int ou
 			return -1;
 	if (collector->switches && quotas_look(&collector->quotas, stream, &collector->clock) < 0)
 		return -1;
-	if (!collector->stacks)
+	if (collector->stacks && collector->parts.exceptions && exceptions_throws(collector->parts.exceptions, &throws) &&
+	    stacks_see_throws(collector->stacks, throws) < 0)
+		return -1;
+	if (!collector->waits)
 		return 0;
 	return scribe_stack_formats(stream) < 0 ? -1 : scribe_counter_formats(stream, collector->counters);
 }
@@ -497,8 +503,6 @@ static int take_round(struct collector *collector, int64_t *until)
 		return -1;
 	if (tell_doubt(collector, *until) < 0)
 		return -1;
-	if (collector->recording && collector->stacks)
-		stacks_take(collector->stacks, *until);
 	if (scribe_written(collector->scribe) == 0 && now - collector->last_written >= silence(collector)) {
 		if (write_tick(collector, *until) < 0)
 			return -1;

@@ -67,12 +67,13 @@ int collector_keep(struct collector *collector, int pipe);
 int collector_fork(struct collector *collector, struct child *child, char *const *argv, bool to_stderr);
 
 /*
- * Adds stacks (program/stacks.h): where threads sleep, where they wake others, and, `hz` times a second on each CPU, where they run, with these
- * counters, which must outlive the collector. -1 after fail(): tracing works without stacks.
+ * Adds stacks (program/stacks.h): with `waits`, where threads sleep and where they wake others; `hz` times a second on each CPU, where they run,
+ * with these counters, which must outlive the collector; and where exceptions are thrown, if those are told. -1 after fail(): tracing works
+ * without stacks.
  */
 struct counters;
 struct lookup;
-int collector_add_stacks(struct collector *collector, uint32_t hz, const struct counters *counters, struct lookup *lookup);
+int collector_add_stacks(struct collector *collector, bool waits, uint32_t hz, const struct counters *counters, struct lookup *lookup);
 
 /* The stream goes to the descriptor `output`; `names` is events_new() of the stream and must outlive the collector. -1 after fail(). */
 int collector_prepare(struct collector *collector, struct stream *stream, int output, struct events *names);

@@ -13,10 +13,13 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "event/machine.h"
+#include "base/number.h"
 #include "program/code.h"
 #include "program/lookup.h"
 #include "program/symbol.h"
 #include "source/argument_record.h"
+#include "source/exception_return.h"
+#include "source/instance.h"
 #include "stream/line.h"
 
 /*
@@ -39,7 +42,12 @@ enum { BASES = 3, HANDLED_MAX = 16, THREADS_MAX = 65536, NAMES_MAX = 4096, CODES
 /* Reading where a thread's code lies takes some 50 us: so often a second at most. */
 enum { PLACES_MAX = 200 };
 
-enum moment { MOMENT_THROW = 1, MOMENT_RETHROW, MOMENT_RETHROW_POINTER, MOMENT_CATCH, MOMENT_CAUGHT, MOMENTS, MOMENT_CALL = MOMENTS };
+enum moment { MOMENT_THROW = 1, MOMENT_RETHROW, MOMENT_RETHROW_POINTER, MOMENT_CATCH, MOMENT_CAUGHT, MOMENTS, MOMENT_CALL = MOMENTS, MOMENT_RETURN };
+
+#define RETURN "return:"
+
+/* An event of tracefs of its own, at the same places as those of throws. */
+#define THROWS "throws"
 
 #if defined(__x86_64__)
 enum { FIRST = 5, SECOND = 4, STACK = 7 }; /* as DWARF numbers registers */
@@ -58,6 +66,11 @@ struct handled {
 
 struct thrower {
 	int32_t tid;
+	struct throw_place {
+		uint32_t stack; /* by its number; 0: not known */
+		int32_t process;
+		char *function; /* NULL: not known */
+	} next; /* of what it throws next */
 	int depth; /* how many it handles; those beyond HANDLED_MAX are only counted */
 	struct handled stack[HANDLED_MAX];
 	UT_hash_handle hh;
@@ -78,6 +91,7 @@ struct mapped {
 struct exceptions {
 	struct lookup *lookup;
 	ARRAY(char *) sources; /* files that have probes */
+	bool throws; /* of some are such of which stacks can be sampled */
 	struct thrower *throwers;
 	struct spelled *names;
 	struct mapped codes[CODES_MAX];
@@ -102,6 +116,7 @@ struct exceptions *exceptions_new(struct lookup *lookup)
 static void forget_thrower(struct exceptions *exceptions, struct thrower *thrower)
 {
 	HASH_DEL(exceptions->throwers, thrower);
+	free(thrower->next.function);
 	for (int i = 0; i < thrower->depth && i < HANDLED_MAX; i++)
 		free(thrower->stack[i].name);
 	free(thrower);
@@ -208,7 +223,7 @@ static void ask_throw(struct asked *asked)
 	ask_type(asked, SECOND, NULL, 0);
 }
 
-/* Which object it is about, the thread's state tells. */
+/* Which object it is about, the thread's state tells. So it does at the end of a handler, where nothing is asked. */
 static void ask_thread(struct asked *asked)
 {
 	ask(asked, ARGUMENT_FORM_HEX, STACK, NULL, 0);
@@ -241,7 +256,7 @@ static const struct {
 	[MOMENT_RETHROW] = {"__cxa_rethrow", "exception:rethrow", ask_thread},
 	[MOMENT_RETHROW_POINTER] = {"_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE", "exception:pointer", ask_pointer},
 	[MOMENT_CATCH] = {"__cxa_begin_catch", "exception:catch", ask_catch},
-	[MOMENT_CAUGHT] = {"__cxa_end_catch", "exception:caught", ask_thread},
+	[MOMENT_CAUGHT] = {"__cxa_end_catch", "exception:caught", NULL},
 };
 
 /* Where distributions have the library. */
@@ -280,6 +295,15 @@ static char *find_runtime(struct exceptions *exceptions, const char *binary)
 	return real;
 }
 
+/* Where something is thrown, a second probe is for samples of the stack. */
+static int probe_throw(struct exceptions *exceptions, enum moment moment, const char *path, uint64_t offset)
+{
+	if (moment > MOMENT_RETHROW_POINTER)
+		return 0;
+	exceptions->throws = true;
+	return probes_bare(path, offset, THROWS);
+}
+
 /* What is not linked into a program statically is not called there. */
 static int probe_runtime(struct exceptions *exceptions, struct probes *probes, struct wishes *wishes, const char *path)
 {
@@ -287,10 +311,15 @@ static int probe_runtime(struct exceptions *exceptions, struct probes *probes, s
 		struct asked asked = {0};
 		uint64_t offset;
 
-		if (moment != MOMENT_THROW && lookup_offset(exceptions->lookup, path, moments[moment].function, &offset) < 0)
+		if (lookup_offset(exceptions->lookup, path, moments[moment].function, &offset) < 0) {
+			if (moment == MOMENT_THROW)
+				return -1;
 			continue;
-		moments[moment].ask(&asked);
-		if (probes_told(probes, path, moments[moment].function, &asked.arguments, asked.found, moments[moment].event) < 0)
+		}
+		if (moments[moment].ask)
+			moments[moment].ask(&asked);
+		if (probe_throw(exceptions, (enum moment)moment, path, offset) < 0 ||
+		    probes_told(probes, path, moments[moment].function, &asked.arguments, asked.found, moments[moment].event) < 0)
 			return -1;
 		wishes_at(wishes, wishes_count(wishes) - 1)->exception = (uint8_t)moment;
 		wishes_at(wishes, wishes_count(wishes) - 1)->flags |= WISH_QUIET;
@@ -317,6 +346,16 @@ static int want_calls(struct wishes *wishes)
 	return 0;
 }
 
+/* Of a function that the user names; the kernel gives only calls that failed. */
+static int want_return(struct exceptions *exceptions, struct probes *probes, struct wishes *wishes, const char *text)
+{
+	if (exception_return_probe(exceptions->lookup, probes, wishes, text) < 0)
+		return -1;
+	wishes_at(wishes, wishes_count(wishes) - 1)->exception = MOMENT_RETURN;
+	wishes_at(wishes, wishes_count(wishes) - 1)->flags |= WISH_QUIET;
+	return 0;
+}
+
 int exceptions_add(struct exceptions *exceptions, struct probes *probes, struct wishes *wishes, const char *source)
 {
 	const char *colon = strchr(source, ':');
@@ -324,8 +363,10 @@ int exceptions_add(struct exceptions *exceptions, struct probes *probes, struct 
 
 	if (!strcmp(source, "syscall"))
 		return want_calls(wishes);
+	if (strncmp(source, RETURN, strlen(RETURN)) == 0)
+		return want_return(exceptions, probes, wishes, source + strlen(RETURN));
 	if (strcmp(source, "c++") != 0 && strncmp(source, "c++:", strlen("c++:")) != 0)
-		return fail("unknown source of exceptions '%s'; there are c++, c++:BINARY and syscall", source);
+		return fail("unknown source of exceptions '%s'; there are c++, c++:BINARY, return:BINARY:FUNCTION:COND and syscall", source);
 	path = colon ? find_runtime(exceptions, colon + 1) : find_library();
 	if (!path)
 		return -1;
@@ -336,6 +377,16 @@ int exceptions_add(struct exceptions *exceptions, struct probes *probes, struct 
 		}
 	*ARRAY_ADD(&exceptions->sources) = path;
 	return probe_runtime(exceptions, probes, wishes, path);
+}
+
+bool exceptions_throws(const struct exceptions *exceptions, uint64_t *event)
+{
+	int length;
+	char *text = exceptions->throws ? tracefs_event_file_read(NULL, instance_probe_group(), THROWS, "id", &length) : NULL;
+	bool found = text && number_count(text, strcspn(text, "\n"), event) == 0;
+
+	free(text);
+	return found;
 }
 
 /* --- names ------------------------------------------------------------------------------------------------------------- */
@@ -478,6 +529,30 @@ static struct thrower *find_thrower(struct exceptions *exceptions, int32_t tid, 
 	return thrower;
 }
 
+void exceptions_stack(struct exceptions *exceptions, int32_t tid, int32_t process, uint32_t stack, char *function)
+{
+	struct thrower *thrower = find_thrower(exceptions, tid, true);
+
+	free(thrower->next.function);
+	thrower->next = (struct throw_place){stack, process, function};
+}
+
+/* Where it throws now; its function is the caller's. */
+static struct throw_place take_place(struct exceptions *exceptions, const struct seen *seen)
+{
+	struct thrower *thrower = find_thrower(exceptions, seen->tid, false);
+	struct throw_place place = thrower ? thrower->next : (struct throw_place){0};
+
+	if (thrower) {
+		thrower->next = (struct throw_place){0};
+		if (thrower->depth == 0)
+			forget_thrower(exceptions, thrower);
+	}
+	if (!place.function)
+		place.function = function_of(exceptions, seen->tid, seen->ts, number_of(seen, SLOT_CALLER));
+	return place;
+}
+
 /* What the thread handles; NULL: nothing that is known. */
 static struct handled *handled_by(struct exceptions *exceptions, int32_t tid)
 {
@@ -540,21 +615,28 @@ static void add_object(struct line *line, const char *key, uint64_t object)
 static int tell(struct exceptions *exceptions, struct stream *stream, const struct seen *seen, uint64_t object, const char *name, bool has_text)
 {
 	const struct handled *handled = handled_by(exceptions, seen->tid);
-	char text[ARGUMENT_TEXT_MOST + 1], *function = function_of(exceptions, seen->tid, seen->ts, number_of(seen, SLOT_CALLER));
+	uint64_t cause = handled && handled->object != object ? handled->object : 0;
+	struct throw_place place = take_place(exceptions, seen);
 	struct line *line = &exceptions->line;
+	char text[ARGUMENT_TEXT_MOST + 1];
 
 	line_begin(line, kind_name(KIND_EXCEPTION));
 	line_time(line, "ts", seen->ts);
 	line_integer(line, "tid", seen->tid);
+	if (place.stack)
+		line_integer(line, "pid", place.process);
 	add_object(line, "object", object);
 	line_text(line, "name", name ? name : "?");
 	if (has_text && text_of(seen, SLOT_WHAT, text))
 		line_text(line, "what", text);
-	if (function)
-		line_text(line, "function", function);
-	if (handled && handled->object != object)
-		add_object(line, "cause", handled->object);
-	free(function);
+	if (place.function)
+		line_text(line, "function", place.function);
+	add_object(line, "cause", cause);
+	if (seen->wish->exception != MOMENT_THROW)
+		line_text(line, "again", "yes");
+	if (place.stack)
+		line_unsigned(line, "stack", place.stack);
+	free(place.function);
 	return stream_write_line(stream, line);
 }
 
@@ -597,6 +679,26 @@ static int see_call(struct exceptions *exceptions, struct stream *stream, const 
 	return stream_write_line(stream, line);
 }
 
+/* A call has failed, by what the user calls a failure. */
+static int see_return(struct exceptions *exceptions, struct stream *stream, const struct seen *seen)
+{
+	struct line *line = &exceptions->line;
+	char *function, *name = exception_return_name(seen->wish, seen->payload, seen->size, &function);
+	int status = 0;
+
+	if (!name)
+		return 0;
+	line_begin(line, kind_name(KIND_EXCEPTION));
+	line_time(line, "ts", seen->ts);
+	line_integer(line, "tid", seen->tid);
+	line_text(line, "name", name);
+	line_text(line, "function", function);
+	status = stream_write_line(stream, line);
+	free(name);
+	free(function);
+	return status;
+}
+
 int exceptions_see(struct exceptions *exceptions, struct stream *stream, const struct wish *wish, int32_t tid, int64_t ts, const char *payload, size_t size)
 {
 	const struct seen seen = {wish, payload, size, tid, ts};
@@ -612,6 +714,8 @@ int exceptions_see(struct exceptions *exceptions, struct stream *stream, const s
 		return 0;
 	case MOMENT_CALL:
 		return see_call(exceptions, stream, &seen);
+	case MOMENT_RETURN:
+		return see_return(exceptions, stream, &seen);
 	default:
 		return see_throw(exceptions, stream, &seen);
 	}

@@ -6,16 +6,19 @@
  * into the program. What the kernel reads of it is bounded, checked where it leads (a type is read on only if its class says what lies
  * there), and spelled by a process without rights.
  *
- * Of system calls it is an error that they return.
+ * Of system calls it is an error that they return, of a function (source/exception_return.h) a result that its user calls a failure.
  *
  *	exceptions = exceptions_new(lookup)
  *	exceptions_add(exceptions, probes, wishes, "c++:./server")	each source
+ *	exceptions_throws(exceptions, &event)				perhaps: then
+ *	exceptions_stack(exceptions, ...)				each stack of a throw, before the event of it
  *	exceptions_see(exceptions, stream, ...)				each event of a wish whose `exception` is set
  *	exceptions_free(exceptions)
  */
 #ifndef SOURCE_EXCEPTIONS_H
 #define SOURCE_EXCEPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,12 +28,24 @@
 struct exceptions;
 struct lookup;
 
-/* The lookup must live as long. */
+/* The lookup must live as long, and be asked by no other thread. */
 struct exceptions *exceptions_new(struct lookup *lookup);
 void exceptions_free(struct exceptions *exceptions); /* NULL: nothing */
 
-/* Wants a source: "c++", or "c++:BINARY" for what is linked statically, or a library elsewhere; "syscall". -1 after fail(). */
+/*
+ * Wants a source: "c++", or "c++:BINARY" for what is linked statically, or a library elsewhere; "syscall"; "return:BINARY:FUNCTION:COND".
+ * -1 after fail().
+ */
 int exceptions_add(struct exceptions *exceptions, struct probes *probes, struct wishes *wishes, const char *source);
+
+/*
+ * Finds the number of the event of tracefs by whose probes the stacks of throws can be sampled (program/sampler.h). False: none of the sources
+ * throws so, or it cannot be read.
+ */
+bool exceptions_throws(const struct exceptions *exceptions, uint64_t *event);
+
+/* Of what the thread throws next: the process, the stack, by its number, and its function that throws; NULL: not known. Takes the text. */
+void exceptions_stack(struct exceptions *exceptions, int32_t tid, int32_t process, uint32_t stack, char *function);
 
 /* Takes an event, in the kernel's words, and writes a record if something was thrown. -1 after fail(): the output failed. */
 int exceptions_see(struct exceptions *exceptions, struct stream *stream, const struct wish *wish, int32_t tid, int64_t ts, const char *payload, size_t size);

@@ -60,7 +60,7 @@ struct place {
 
 /* A function whose calls are traced, by which events, and what these tell. */
 struct call {
-	const char *function, *start, *end; /* the last: NULL: without an end */
+	const char *function, *start, *end; /* either may be NULL: without it */
 	bool inside; /* it is but an instruction */
 	const struct probe_line *line; /* NULL: it is none of those */
 	struct proof *proof;
@@ -252,8 +252,8 @@ static int make_both(struct probes *probes, struct place *place, const struct en
 	int status;
 
 	place->maker = tracefs_uprobe_alloc;
-	place->arguments = with_stack && call->end && !call->line ? stack : NULL;
-	status = make_start(probes, place, ends, call);
+	place->arguments = with_stack && call->start && call->end && !call->line ? stack : NULL;
+	status = call->start ? make_start(probes, place, ends, call) : 0;
 	argument_record_free(place->told);
 	if (status < 0 || !call->end)
 		return status;
@@ -317,6 +317,7 @@ static int find_arguments(struct probes *probes, const struct probed *program, s
 
 static int probe_at(struct probes *probes, struct probed *program, struct call *call, const char *arguments, uint64_t offset)
 {
+	const char *event = call->start ? call->start : call->end;
 	struct ends ends;
 	char *origin;
 	int status;
@@ -326,8 +327,8 @@ static int probe_at(struct probes *probes, struct probed *program, struct call *
 		return PROBES_LEFT_OUT;
 	}
 	origin = memory_format("%s:0x%llx", program->path, (unsigned long long)offset);
-	program->functions += !wishes_has_probe(probes->wishes, call->start, origin);
-	program->at_exits += ends.at_exits && !wishes_has_probe(probes->wishes, call->start, origin);
+	program->functions += !wishes_has_probe(probes->wishes, event, origin);
+	program->at_exits += ends.at_exits && !wishes_has_probe(probes->wishes, event, origin);
 	status = find_arguments(probes, program, call, arguments, offset);
 	if (status == 0)
 		status = make_of_function(probes, program, origin, &ends, call);
@@ -391,23 +392,6 @@ int probes_entry(struct probes *probes, const char *binary, const char *function
 	return status < 0 ? -1 : make_at(probes, program, &ends, &call);
 }
 
-int probes_told(struct probes *probes, const char *binary, const char *function, const struct arguments *arguments, const struct argument_found *found,
-		const char *event)
-{
-	struct call call = {.function = function, .start = event, .told = true, .arguments = *arguments};
-	char *path = symbol_binary(binary);
-	struct probed *program;
-	struct ends ends = {0};
-
-	memcpy(call.found, found, (size_t)arguments->count * sizeof(*found));
-	if (!path || lookup_offset(probes->lookup, path, function, &ends.start) < 0) {
-		free(path);
-		return -1;
-	}
-	program = find_program(probes, path);
-	return program ? make_at(probes, program, &ends, &call) : -1;
-}
-
 int probes_function(struct probes *probes, const char *binary, const char *function, const char *arguments, const char *start, const char *end)
 {
 	struct call call = {.function = function, .start = start, .end = end};
@@ -457,6 +441,68 @@ static bool is_emulated(const char *path, uint64_t offset)
 	(void)offset;
 	return true;
 #endif
+}
+
+/*
+ * What a function begins with where indirect calls are checked does nothing, and the kernel has to step over it: behind it, everything is as at
+ * the entry. `bare`: so it is behind the making of room on the stack, which changes only the stack pointer. Stays where nothing is won.
+ */
+static uint64_t past_entry(const char *path, uint64_t offset, bool bare)
+{
+#if defined(__x86_64__)
+	static const unsigned char landing[] = {0xf3, 0x0f, 0x1e, 0xfa}, room[] = {0x48, 0x83, 0xec}; /* endbr64; sub $byte,%rsp */
+	unsigned char code[sizeof(landing) + sizeof(room)] = {0};
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool read = fd >= 0 && pread(fd, code, sizeof(code), (off_t)offset) == sizeof(code);
+	uint64_t at = offset;
+
+	if (fd >= 0)
+		close(fd);
+	if (!read)
+		return offset;
+	if (memcmp(code, landing, sizeof(landing)) == 0)
+		at += sizeof(landing);
+	if (bare && memcmp(code + (at - offset), room, sizeof(room)) == 0)
+		at += sizeof(room) + 1;
+	return is_emulated(path, at) ? at : offset;
+#else
+	(void)path;
+	(void)bare;
+	return offset;
+#endif
+}
+
+int probes_told(struct probes *probes, const char *binary, const char *function, const struct arguments *arguments, const struct argument_found *found,
+		const char *event)
+{
+	struct call call = {.function = function, .start = event, .told = arguments->count > 0, .arguments = *arguments};
+	char *path = symbol_binary(binary);
+	struct probed *program;
+	struct ends ends = {0};
+
+	memcpy(call.found, found, (size_t)arguments->count * sizeof(*found));
+	if (!path || lookup_offset(probes->lookup, path, function, &ends.start) < 0) {
+		free(path);
+		return -1;
+	}
+	ends.start = past_entry(path, ends.start, arguments->count == 0);
+	program = find_program(probes, path);
+	return program ? make_at(probes, program, &ends, &call) : -1;
+}
+
+int probes_bare(const char *path, uint64_t offset, const char *event)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), status;
+	struct place place = {.path = path, .alias = path, .maker = tracefs_uprobe_alloc};
+	char alias[32];
+
+	if (fd < 0)
+		return fail_errno("cannot open '%s'", path);
+	snprintf(alias, sizeof(alias), "/proc/self/fd/%d", fd);
+	place.alias = is_plain(path) ? path : alias;
+	status = make_one(&place, event, NULL, past_entry(path, offset, false));
+	close(fd);
+	return status;
 }
 
 static unsigned cost_of(const struct call *call, const struct ends *ends, bool emulated)

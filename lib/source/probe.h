@@ -31,8 +31,8 @@ enum { PROBES_LEFT_OUT = 1 };
 /*
  * Arguments, as program/argument.h has them, are told by the function's events, what the call returns by that of its end; NULL: none.
  *
- * Makes the probes of a function and wishes for their events, which the stream calls `start` and `end` ("func:prog__request"). Does
- * nothing if they are there already. They are removed with the instance (instance_remove). -1 after fail(); PROBES_LEFT_OUT after fail():
+ * Makes the probes of a function and wishes for their events, which the stream calls `start` (NULL: only the end is probed) and `end`
+ * ("func:prog__request"). Does nothing if they are there already. They are removed with the instance (instance_remove). -1 after fail(); PROBES_LEFT_OUT after fail():
  * not all of its ends can be told, and a return probe might end the program.
  */
 int probes_function(struct probes *probes, const char *binary, const char *function, const char *arguments, const char *start, const char *end);
@@ -46,6 +46,12 @@ int probes_told(struct probes *probes, const char *binary, const char *function,
 
 /* Likewise a probe at an instruction, FUNCTION+OFFSET (program/symbol.h), whose event has no end. -1 after fail(). */
 int probes_instruction(struct probes *probes, const char *binary, const char *place, const char *arguments, const char *event);
+
+/*
+ * A probe of this event of the group at an offset in a file, for perf_event_open(2): no wish is for it, since the kernel has no event that is
+ * read both ways. Several may have one event. -1 after fail().
+ */
+int probes_bare(const char *path, uint64_t offset, const char *event);
 
 /* A function that is probed in several programs, whose events are alike in all of them. */
 struct probe_line {

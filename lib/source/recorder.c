@@ -236,7 +236,8 @@ int recorder_begin(struct recorder *recorder, struct merge *rings, int64_t since
 	recorder->own[0] = self;
 	own.process = &recorder->everyone;
 	own.names = NULL; /* what is kept has no predicate */
-	own.titles = NULL; /* the collector tells them */
+	own.titles = NULL; /* the collector tells them, */
+	own.exceptions = NULL; /* and these */
 	own.always_asks = true;
 	recorder->scribe = scribe_new(&own);
 	stream_output(recorder->stream, recorder->call, false);

@@ -521,7 +521,7 @@ static int describe(struct scribe *scribe, uint32_t stack)
 	scribe->described.items[stack] = true;
 	line_begin(&line, kind_name(KIND_STACK));
 	line_unsigned(&line, "id", stack);
-	stacks_describe(scribe->stacks, stack, &line);
+	stacks_describe(scribe->by.stacks, stack, &line);
 	status = stream_write_line(scribe->stream, &line);
 	line_free(&line);
 	return status;
@@ -576,6 +576,21 @@ static int write_counts(struct scribe *scribe, const struct stack_seen *seen, co
 	return status;
 }
 
+/* A stack is that of what its thread throws next. */
+static int take_throws(struct scribe *scribe, int64_t bound)
+{
+	struct stack_seen seen;
+
+	while (scribe->by.exceptions && scribe->by.stacks && stacks_next_throw(scribe->by.stacks, bound, &seen)) {
+		if (scribe->process->members && !process_has(scribe->process, seen.thread))
+			continue;
+		if (describe(scribe, seen.stack) < 0)
+			return -1;
+		exceptions_stack(scribe->by.exceptions, seen.thread, seen.process, seen.stack, stacks_function(scribe->by.stacks, seen.stack, 1));
+	}
+	return 0;
+}
+
 /* Stacks before the bound, each behind what it stands for. -1 after fail(). */
 static int write_stacks(struct scribe *scribe, int64_t bound)
 {
@@ -613,10 +628,12 @@ int scribe_round(struct scribe *scribe, struct merge *merge, int64_t bound)
 	scribe->began.count = 0;
 	if (status == 0 && scribe->threads.titles && bound != INT64_MAX)
 		status = threads_tell_titles(&scribe->threads, scribe->stream);
-	if (scribe->stacks)
-		stacks_take(scribe->stacks, bound);
+	if (scribe->by.stacks)
+		stacks_take(scribe->by.stacks, bound);
 	while (status == 0 && !stream_output_closed(scribe->stream) && (status = merge_next(merge, &ring)) > 0) {
-		status = scribe->stacks ? write_stacks(scribe, ring_ts(ring)) : 0;
+		status = write_stacks(scribe, ring_ts(ring));
+		if (status == 0)
+			status = take_throws(scribe, ring_ts(ring));
 		if (status == 0)
 			status = scribe_event(scribe, ring);
 	}

@@ -586,6 +586,43 @@ uint32_t stack_number(const struct wake *wake, const struct thread *thread, size
 	return stack_of(wake, found) ? found->stack : 0;
 }
 
+/* Where every program and every thread begins. */
+static bool is_begin(const struct frame *frame)
+{
+	return begins(frame, 0, "_start (");
+}
+
+static void print_call(FILE *out, const struct frame *frame)
+{
+	size_t length = function_length(frame);
+
+	if (length < frame->length)
+		fprintf(out, "%.*s:", (int)(frame->length - length - 3), frame->text + length + 2);
+	print_function(out, frame);
+}
+
+char *stack_calls(const struct wake *wake, uint32_t number)
+{
+	const struct stack *stack = stack_numbered(wake, number);
+	const char *at = stack ? stack->user : NULL;
+	char *calls = NULL;
+	struct frame frame;
+	size_t size;
+	FILE *out = open_memstream(&calls, &size);
+
+	while (next_frame(&at, &frame)) {
+		if (is_wrapper(&frame) || is_begin(&frame))
+			continue;
+		fputs(ftell(out) ? ";" : "", out);
+		print_call(out, &frame);
+	}
+	fclose(out);
+	if (*calls)
+		return calls;
+	free(calls);
+	return NULL;
+}
+
 char *stack_function(const struct wake *wake, uint32_t number)
 {
 	struct frame frame;

@@ -38,6 +38,12 @@ uint32_t stack_number(const struct wake *wake, const struct thread *thread, size
 char *stack_function(const struct wake *wake, uint32_t number);
 char *stack_functions(const struct wake *wake, uint32_t number);
 
+/*
+ * The program's functions of a stack without the runtime's, innermost first, each behind its file: "server:query;server:main". The caller frees
+ * it; NULL: there are none.
+ */
+char *stack_calls(const struct wake *wake, uint32_t number);
+
 /* Forgets where the thread slept and ran, and whom it woke, before this time. */
 void stack_trim(const struct thread *thread, int64_t before);
 

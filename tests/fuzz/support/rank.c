@@ -53,7 +53,7 @@ int stage_rank(const char *path, int output, unsigned variant)
 	as_text = variant & 1;
 	worst = v->worst;
 	ranker.options = (struct ranking_options){
-		.algorithm = blame_algorithm(v->algorithm), .count = v->count, .instances = v->instances};
+		.algorithm = blame_algorithm(v->algorithm), .of_thrown = blame_algorithm("exception"), .count = v->count, .instances = v->instances};
 	fuzz_must(ranker.options.algorithm != NULL);
 	return v->diff ? compare(&ranker, files) : rank(&ranker, files, 1, true);
 }

@@ -1,0 +1,22 @@
+/*
+ * exception_return: calls that return what means failure, as exceptions: "BINARY:FUNCTION:COND".
+ *
+ *	cond = [type] ("<"|"<="|">"|">="|"=="|"!=") number;
+ *
+ * The type is one of program/argument.h; without it DWARF's, or where there is none, a number of 64 bits. The kernel compares: a call that
+ * does not fail costs the probe at its return, and writes nothing.
+ */
+#ifndef SOURCE_EXCEPTION_RETURN_H
+#define SOURCE_EXCEPTION_RETURN_H
+
+#include <stddef.h>
+
+#include "source/probe.h"
+
+/* Makes the probe; its wish is then the last. -1 after fail(). */
+int exception_return_probe(struct lookup *lookup, struct probes *probes, struct wishes *wishes, const char *text);
+
+/* "FUNCTION=VALUE", by the event of such a wish, in the kernel's words, and the function. The caller frees both. NULL: it is cut. */
+char *exception_return_name(const struct wish *wish, const char *payload, size_t size, char **function);
+
+#endif
