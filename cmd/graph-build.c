@@ -16,11 +16,14 @@
 #include "calls/build.h"
 #include "graph/graph_record.h"
 #include "walk/build.h"
+#include "walk/cuts.h"
 #include "walk/whole_record.h"
 
 static uint64_t worst = 3;
 static const char *kind = "all";
+static const char *semantics_file;
 static bool as_text, whole;
+static struct semantics semantics;
 
 static const struct {
 	const char *name;
@@ -31,6 +34,7 @@ static const struct option_entry options[] = {
 	{OPTION_COUNT, 'w', "worst", &worst, "N", "build graphs of the N worst signals of a window (default 3)"},
 	{OPTION_STRING, 'k', "kind", &kind, "KIND", "build graphs of this kind only: wake or rag (default all)"},
 	{OPTION_FLAG, 0, "whole", &whole, NULL, "build one graph, of all that every thread did"},
+	{OPTION_STRING, 0, "semantics", &semantics_file, "FILE", "with --whole: what you know of the program (tailblame-semantics(5))"},
 	OPTION_TEXT(&as_text),
 	{0},
 };
@@ -77,7 +81,7 @@ static int whole_stream_over(void *context)
 {
 	const struct building *building = context;
 	struct whole *graph = whole_builder_finish(building->whole);
-	int status = graph ? whole_write(graph, building->stream) : -1;
+	int status = graph && cuts_apply(graph, &semantics, true, NULL) == 0 ? whole_write(graph, building->stream) : -1;
 
 	whole_free(graph);
 	return status;
@@ -97,6 +101,8 @@ static int open_building(struct building *building)
 	building->events = events_new(building->stream);
 	if (whole) {
 		building->whole = whole_builder_new(building->stream, building->events);
+		if (building->whole)
+			whole_builder_semantics(building->whole, &semantics);
 		return building->whole ? 0 : -1;
 	}
 	building->builder = graph_builder_new(building->stream, building->events, (int)worst);
@@ -142,10 +148,14 @@ int main(int argc, char **argv)
 
 	if (worst == 0 || worst > INT_MAX)
 		die_usage("--worst must be at least 1");
+	if (semantics_file && !whole)
+		die_usage("--semantics goes with --whole");
 	if (whole && !all)
 		die_usage("--whole builds a graph of its own kind, without --kind");
 
 	/* open */
+	if (semantics_file && semantics_read(&semantics, semantics_file) < 0)
+		die("%s", fail_text());
 	building.stream = stream_open(argv + first, argc - first);
 	if (!building.stream)
 		die("%s", fail_text());
@@ -169,5 +179,6 @@ int main(int argc, char **argv)
 		free(other);
 	}
 	close_building(&building);
+	semantics_free(&semantics);
 	return status;
 }

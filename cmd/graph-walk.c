@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,7 +16,9 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "event/event.h"
+#include "walk/answer.h"
 #include "walk/build.h"
+#include "walk/cuts.h"
 #include "walk/session.h"
 #include "walk/whole_record.h"
 
@@ -26,13 +29,15 @@ static const char *format_name(size_t index)
 	return index < sizeof(names) / sizeof(names[0]) ? names[index] : NULL;
 }
 
-static const char *script, *format;
+static const char *script, *format, *normal_file, *semantics_file;
 static struct option_list asked;
 static uint64_t most = 20;
 
 static const struct option_entry options[] = {
 	{OPTION_LIST, 'x', "execute", &asked, "COMMANDS", "run these commands, with ';' between them"},
 	{OPTION_STRING, 0, "script", &script, "FILE", "run the commands of this file, a line each"},
+	{OPTION_STRING, 0, "normal", &normal_file, "FILE", "a stream in which all went well: what is usual is asked of that"},
+	{OPTION_STRING, 0, "semantics", &semantics_file, "FILE", "what you know of the program (tailblame-semantics(5))"},
 	{OPTION_STRING, 'f', "format", &format, "FORMAT", .names = format_name},
 	{OPTION_COUNT, 'n', "lines", &most, "N", "lines of an answer (20)"},
 	{0},
@@ -40,6 +45,9 @@ static const struct option_entry options[] = {
 
 /* A stream that has a whole graph, or events to build one from. */
 struct reading {
+	char *const *files;
+	int count;
+	const struct semantics *semantics;
 	struct stream *stream;
 	struct whole_builder *builder;
 	struct whole_reader *reader;
@@ -54,6 +62,15 @@ static int is_over(void *context)
 	bool read = whole_reader_has(reading->reader);
 	struct whole *built = whole_builder_finish(reading->builder), *was_read = read ? whole_reader_finish(reading->reader) : NULL;
 
+	if (read && built && semantics_has_events(reading->semantics)) { /* only a graph that is built anew can follow them */
+		whole_free(was_read);
+		was_read = NULL;
+		read = false;
+		if (!built->segments.count) {
+			whole_free(built);
+			return fail("what is known of events needs events, and the stream has a graph only; give --semantics to graph-build");
+		}
+	}
 	if ((read && !was_read) || (!read && !built))
 		return -1;
 	if (reading->whole && (read ? was_read : built)->segments.count) {
@@ -70,7 +87,11 @@ static int is_over(void *context)
 static int see_record(void *context, const struct record *record)
 {
 	struct reading *reading = context;
-	const struct fields *fields = record->kind == KIND_STREAM ? stream_fields(reading->stream, record) : NULL;
+	const struct fields *fields;
+
+	if (answer_interrupted())
+		return fail("interrupted");
+	fields = record->kind == KIND_STREAM ? stream_fields(reading->stream, record) : NULL;
 
 	if (fields && fields_time(fields, "wall", &reading->wall) < 0)
 		return stream_fail(reading->stream, "%s", fail_text());
@@ -81,34 +102,55 @@ static int see_record(void *context, const struct record *record)
 	return whole_builder_record(reading->builder, record) < 0 ? -1 : STREAM_DROP;
 }
 
-/* Exit status; EXIT_INCOMPLETE where the stream lacks something. */
-static int read_whole(struct reading *reading, char *const *files, int count)
+/* Exit status; EXIT_INCOMPLETE where the stream lacks something; EXIT_FAILED after fail(). */
+static int read_whole(struct reading *reading)
 {
 	struct handlers handlers = {.finish = is_over, .on = {[KIND_GRAPH] = see_record, [KIND_NODE] = see_record, [KIND_EDGE] = see_record}};
 	struct events *events;
 	int status;
 
-	reading->stream = stream_open(files, count);
+	reading->stream = stream_open(reading->files, reading->count);
 	if (!reading->stream)
-		die("%s", fail_text());
+		return EXIT_FAILED;
 	events = events_new(reading->stream);
 	reading->builder = whole_builder_new(reading->stream, events);
 	if (!reading->builder)
-		die("%s", fail_text());
+		return EXIT_FAILED;
+	whole_builder_semantics(reading->builder, reading->semantics);
 	reading->reader = whole_reader_new(reading->stream);
-	confine(CONFINE_NOTHING_ELSE, NULL, files, count);
 	whole_builder_reads(&handlers, see_record);
 	status = stream_finish(reading->stream, &handlers, reading);
-	if (status == EXIT_FAILED || !reading->whole)
-		die("%s", *fail_text() ? fail_text() : "there is no stream");
-	if (status && *fail_text())
+	if (status != EXIT_FAILED && !reading->whole)
+		status = EXIT_FAILED;
+	if (status == EXIT_FAILED && !*fail_text())
+		fail("there is no stream");
+	if (status != EXIT_FAILED && status && *fail_text())
 		warn("%s", fail_text());
-	if (whole_builder_complaint(reading->builder))
+	if (status != EXIT_FAILED && whole_builder_complaint(reading->builder))
 		warn("%s", whole_builder_complaint(reading->builder));
 	whole_builder_free(reading->builder);
 	whole_reader_free(reading->reader);
 	events_free(events);
 	return status;
+}
+
+/* The same stream, by the semantics as they are now. */
+static struct whole *read_again(void *context)
+{
+	const struct reading *before = context;
+	struct reading reading = {.files = before->files, .count = before->count, .semantics = before->semantics, .wall = TIME_NONE};
+
+	if (read_whole(&reading) != EXIT_FAILED)
+		return reading.whole;
+	whole_free(reading.whole);
+	return NULL;
+}
+
+static bool is_file(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
 static char *prompt(EditLine *line)
@@ -154,6 +196,7 @@ static unsigned char complete(EditLine *line, int key)
 static void interrupted(int signal)
 {
 	(void)signal;
+	answer_interrupt();
 }
 
 /* A person is asked until that one has enough; what fails is told, and nothing ends. */
@@ -218,38 +261,67 @@ static enum session_status run_asked(struct session *session, FILE *commands)
 	return status == SESSION_DONE && commands ? run_file(session, commands) : status;
 }
 
-int main(int argc, char **argv)
+static void check_usage(int argc, char **argv, int first, bool at_prompt)
 {
-	int first = command_line(argc, argv, options, "[FILE]", "ask a graph of everything who is to blame"), status, ended = EXIT_DONE;
-	struct reading reading = {.wall = TIME_NONE};
-	enum session_status done = SESSION_DONE;
-	struct session *session;
-	FILE *commands = NULL;
-	int as;
-	bool at_prompt, closed;
-
-	/* open */
-	as = format ? listing_find("format", format, format_name) : 0;
-	if (as < 0)
-		die_usage("%s", fail_text());
 	if (argc - first > 1)
 		die_usage("a graph is of one stream");
 	if (most == 0)
 		die_usage("--lines must be at least 1");
-	at_prompt = !asked.count && !script && isatty(STDIN_FILENO);
 	if (!asked.count && !script && !at_prompt && (argc == first || !strcmp(argv[first], "-")))
 		die_usage("standard input is the stream: say what to ask, by -x or --script");
 	if (at_prompt && argc == first)
 		die_usage("a stream is missing");
+}
+
+/* Reads what is to be asked, confined; exit status. */
+static int read_streams(struct reading *reading, struct reading *normal, struct semantics *semantics)
+{
+	char *files[2] = {reading->count ? reading->files[0] : NULL, normal->files[0]};
+	int status;
+
+	if (semantics_file && semantics_read(semantics, semantics_file) < 0)
+		die("%s", fail_text());
+	/* save and dot write into the working folder */
+	confine(CONFINE_RENAME | CONFINE_TEMPORARY, ".", reading->count ? files : files + 1, reading->count + normal->count);
+	status = read_whole(reading);
+	if (status == EXIT_FAILED || (normal->count && read_whole(normal) == EXIT_FAILED) || cuts_apply(reading->whole, semantics, true, NULL) < 0)
+		die("%s", fail_text());
+	if (normal->count && cuts_apply(normal->whole, semantics, false, NULL) < 0)
+		die("%s", fail_text());
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	int first = command_line(argc, argv, options, "[FILE]", "ask a graph of everything who is to blame"), status, ended = EXIT_DONE;
+	struct semantics semantics = {0};
+	struct reading reading = {.files = argv + first, .count = argc - first, .semantics = &semantics, .wall = TIME_NONE};
+	struct reading normal = {.files = (char *const *)&normal_file, .count = normal_file != NULL, .semantics = &semantics, .wall = TIME_NONE};
+	struct session_options how = {.out = stdout, .most = most, .semantics = &semantics, .context = &reading};
+	enum session_status done = SESSION_DONE;
+	struct session *session;
+	FILE *commands = NULL;
+	bool closed;
+
+	/* open */
+	how.asks = !asked.count && !script && isatty(STDIN_FILENO);
+	check_usage(argc, argv, first, how.asks);
+	how.as_json = format && listing_find("format", format, format_name) == 1;
+	if (format && listing_find("format", format, format_name) < 0)
+		die_usage("%s", fail_text());
 	if (script && !(commands = fopen(script, "re")))
 		die("cannot open '%s': %s", script, strerror(errno));
 	tzset();
 	signal(SIGPIPE, SIG_IGN);
-	status = read_whole(&reading, argv + first, argc - first);
+	status = read_streams(&reading, &normal, &semantics);
 
 	/* ask */
-	session = session_new(reading.whole, &(struct session_options){stdout, as == 1, at_prompt, most, reading.wall});
-	if (at_prompt)
+	how.most = most;
+	how.wall = reading.wall;
+	how.normal = normal.whole;
+	how.again = reading.count && is_file(reading.files[0]) ? read_again : NULL;
+	session = session_new(reading.whole, &how);
+	if (how.asks)
 		converse(session);
 	else
 		done = run_asked(session, !asked.count && !script ? stdin : commands);
@@ -261,6 +333,8 @@ int main(int argc, char **argv)
 	/* close */
 	session_free(session);
 	whole_free(reading.whole);
+	whole_free(normal.whole);
+	semantics_free(&semantics);
 	if (file_flush(stdout, "standard output", &closed) < 0 && !closed)
 		die("%s", fail_text());
 	if (done == SESSION_FAILED)

@@ -460,6 +460,106 @@ in fetch: 1 of 6 samples'
 	assert_output 0
 }
 
+# Thread 20 posts jobs 7 and 8, which 10 runs, and 9, which nobody posted; then 20 wakes 10.
+jobs() {
+	begin
+	switch 1.0 0 0 R 10
+	switch 1.0 1 0 R 20
+	event 1.1 1 20 func:app__post 'job=7'
+	event 1.2 1 20 func:app__post 'job=8'
+	event 1.3 0 10 func:app__run 'job=7'
+	event 1.4 0 10 func:app__run 'job=8'
+	event 1.45 0 10 func:app__run 'job=9'
+	enter 1.5 0 10 0 0x3,0x0
+	switch 1.6 0 10 S 0
+	wake 1.7 1 20 10
+	switch 1.8 0 0 R 10
+	leave 1.9 0 10 0 1
+}
+
+@test "what the user knows: edges by key, boundaries, and who is served; in files, and at a prompt" {
+	jobs >in
+	echo "edge from='func:./app:post(job)' to='func:./app:run(job)' # same key" >known
+	edges --semantics=known in | grep -v seq >out
+	assert_equal "$(cat out)" $'from=2 to=1 kind=async ts=1.300000000\nfrom=2 to=3 kind=async ts=1.400000000\nfrom=2 to=5 kind=wake ts=1.700000000'
+	run -0 nodes --semantics=known in
+	assert_line --partial 'n=2 process=t10 start=1.300000000 end=1.400000000 wait_from=1.400000000 wait=0.000000000 ended=thread function=app__run run=0.100000000'
+	assert_line --partial 'n=3 process=t10 start=1.400000000 end=1.450000000 run=0.050000000 runnable=0.000000000 boundary=yes'
+	run -0 graph-walk --semantics=known -x 'at 10#4; boundary func:./app:post; save more; show 20#2; back 10#4; undo; back 10#1' in
+	assert_line '3 boundaries'
+	assert_line '2 rules'
+	assert_line 'undone: boundary event=func:./app:post'
+	assert_line 't10/10#4  waits 100 ms in read fd 3; ended by t20/20#3'
+	assert_line 't10/10#1  waits 0 ns in app__run; ended by t20/20#1, which handed it over'
+	assert_equal "$(cat more)" $'edge from=\'func:./app:post(job)\' to=\'func:./app:run(job)\'\nboundary event=func:./app:post'
+	diff <(graph-build --whole --text --semantics=more in) <(sed '1s/^/# twice\n\n/' more >again && graph-build --whole --text --semantics=again in)
+	sed 's/job=9/job=20/' in >served
+	run -0 graph-walk -x 'show 10#4' --semantics=<(echo 'for event="func:./app:run(job)" process=job') served
+	assert_line 'event for=t20'
+}
+
+@test "what is wrong in a file of what the user knows is refused, with file and line" {
+	jobs >in
+	for wrong in 'boundary' 'frob a=b' 'boundary event=run' 'edge from="func:./app:post(job)" to="func:./app:run"' 'cut from=a' 'boundary event=a:b c=d' \
+		'boundary event="a:b' 'join from=10#1 to=11#1' 'join from=10#2 to=20#0' 'boundary event=func:./app:stop' 'boundary event="func:./app:run(size)"' \
+		'boundary event="func:./app:run(a,b)"' 'for event=a:b process=c' 'handoff from=a:b to=c:d'; do
+		printf '# two lines\n%s\n' "$wrong" >known
+		run -1 bash -c 'graph-build --whole --semantics=known in 2>&1 >/dev/null'
+		assert_output --regexp '^(.*\n)*graph-build: (in:[0-9]+: )?known:2: '
+	done
+	graph-build --whole --text in | grep -v ^event >graph.txt
+	echo 'boundary event=func:./app:run' >known
+	run -1 graph-walk --semantics=known -x help graph.txt
+	assert_output --partial 'the stream has a graph only; give --semantics to graph-build'
+	run -1 graph-walk -x 'boundary func:./app:run' graph.txt
+	assert_output --partial 'the stream has a graph only'
+	run -1 bash -c 'graph-walk -x "boundary func:./app:run" <in'
+	assert_output --partial 'that needs the events again, from a file'
+	run -1 graph-walk -x undo in
+	assert_output 'graph-walk: there is nothing to undo'
+	run -1 graph-walk -x 'boundary func:./app:stop' in
+	assert_output --partial 'the stream has no event func:app__stop'
+	run -2 graph-build --semantics=known in
+}
+
+@test "edges that mean nothing are cut, others joined, and both taken back; a picture" {
+	circle >in
+	run -0 graph-walk -x 'show main/1#1; cut 1 main/1#1; back main/1#3; at 1; culprit; undo; join 3#1 main/1#3; back main/1#3; undo; back main/1#3' in
+	assert_line 'cut from=io to=main syscall=futex function=get_rect: 3 edges'
+	assert_line 'main/1#3  waits 2.00 ms in futex, get_rect; was ended by a thread'
+	assert_line 'culprit: main/1#7 waits 300 ms in futex, get_rect: no thread is known to end this'
+	assert_line 'undone: cut from=io to=main syscall=futex function=get_rect'
+	assert_line 'main/1#3  waits 2.00 ms in futex, get_rect; ended by io/2#4'
+	run -1 graph-walk -x 'cut 1 main/1#7' in
+	assert_output 'graph-walk: that edge is of the thread itself: nobody else'"'s wake-up"
+	run -1 graph-walk -x 'cut 9 main/1#7' in
+	run -1 graph-walk -x 'join main/1#7 main/1#1' in
+	assert_output --partial 'goes back in time'
+	run -1 graph-walk -x 'save no/such' in
+	run -0 graph-walk -x 'join 3#1 main/1#3; back main/1#3; cut 1 main/1#1; save known; at 1; dot picture; dot' in
+	assert_line 'main/1#3  waits 2.00 ms in futex, get_rect; ended by renderer/3#1, as you said'
+	assert_line '	s18 [label="main/1#7\nwaits 300 ms in futex, get_rect"];'
+	diff picture <(graph-walk --semantics=known -x 'at 1; dot' in | sed 1d)
+	run -0 graph-walk --semantics=known -x 'back main/1#1' in
+	assert_line 'main/1#1  waits 2.00 ms in futex, get_rect; was ended by a thread'
+	command -v dot >/dev/null && dot -Tsvg picture >/dev/null
+	graph-build --whole --semantics=<(echo 'cut from="*" to="*"') --text <(vain) >graph
+	run ! grep 'kind=wake' graph
+}
+
+@test "what is normal may be in another stream: threads by name, waits without their objects" {
+	circle | grep -v ^signal >normal
+	circle | sed -E '/id=[1-6][0-2] /d; /from=[1-6][0-2] /d; s/tid=([123])/tid=1\1/; s/object=5 /object=9 /; s/0x50/0x70/g' >in
+	run -0 graph-walk -x 'at 1; culprit' in
+	assert_line --partial 'this never ended normally'
+	run -0 graph-walk --normal=normal -x 'at 1; culprit; similar; compare 11#1 normal:1#5' in
+	assert_line 'main/11                   futex, get_rect                   is usually ended by io/12 (3 of 4)'
+	assert_line --regexp '^culprit: renderer/13#1 waits 302 ms in futex, run_script: '
+	assert_line 'normal:main/1#1  14:13:20.000  waits 2.00 ms  100 % alike'
+	assert_line 'normal:main/1#5  waits 2.00 ms in futex, get_rect, runs 1.00 ms, could run 0 ns'
+	refute_line --partial 'only '
+}
+
 # asked CASE: what graph-walk says of the worst moment of that case of the program.
 asked() {
 	local chart=func:$BUILD/incidents/desktop:request

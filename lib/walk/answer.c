@@ -1,11 +1,24 @@
 #include "walk/answer.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/number.h"
+
+static volatile sig_atomic_t interrupted;
+
+void answer_interrupt(void)
+{
+	interrupted = 1;
+}
+
+bool answer_interrupted(void)
+{
+	return interrupted != 0;
+}
 
 struct answer {
 	FILE *out;
@@ -39,6 +52,7 @@ void answer_begin(struct answer *answer, const char *command, uint64_t kept)
 {
 	answer->kept = kept < answer->most ? kept : answer->most - 1;
 	answer->lines = answer->more = 0;
+	interrupted = 0;
 	if (!answer->as_json)
 		return;
 	answer->object = json_object();
@@ -58,6 +72,8 @@ static void add_text(struct answer *answer, const char *format, va_list argument
 {
 	char *text = NULL;
 
+	if (interrupted)
+		return;
 	if (vasprintf(&text, format, arguments) < 0)
 		return;
 	answer->lines++;

@@ -27,6 +27,10 @@ void answer_line(struct answer *answer, json_t *object, const char *format, ...)
 void answer_last(struct answer *answer, json_t *object, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void answer_end(struct answer *answer);
 
+/* A signal's handler may call it: the answer under way ends where it is. And whether it did, since that began. */
+void answer_interrupt(void);
+bool answer_interrupted(void);
+
 /* Texts for people, and the same for programs: seconds. Valid until the fourth call from now. */
 const char *answer_duration(int64_t ns);
 json_t *answer_seconds(int64_t ns);

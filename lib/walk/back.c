@@ -13,10 +13,10 @@ static const struct whole_edge *choose(const struct whole *whole, uint32_t numbe
 
 	*strong = 0;
 	for (size_t i = 0; i < count; i++)
-		if (edges[i].ts >= from)
+		if (edges[i].ts >= from && !edges[i].cut)
 			*(edges[i].weak ? &weak : strong) += 1;
 	for (size_t i = 0; i < count; i++) {
-		if (edges[i].ts < from || edges[i].weak != (*strong == 0))
+		if (edges[i].ts < from || edges[i].cut || edges[i].weak != (*strong == 0))
 			continue;
 		last = &edges[i];
 		if (++taken == wanted)
@@ -37,11 +37,11 @@ static bool came_before(const struct back *back, uint32_t segment)
 static enum back_end go_on(const struct whole *whole, const struct back *back, const struct whole_edge *edge, uint32_t *number)
 {
 	const struct segment *first = segment_at(whole, back->steps.items[0].segment);
-	uint32_t before = segment_at(whole, edge->from)->before;
+	uint32_t before = whole_origin(whole, edge->from);
 
 	if (segment_at(whole, edge->from)->thread == first->thread)
 		return BACK_ITSELF;
-	if (before == NUMBER_NONE || !segment_waits(segment_at(whole, before)))
+	if (before == NUMBER_NONE)
 		return BACK_NO_WAIT;
 	if (segment_at(whole, before)->end <= first->start)
 		return BACK_EARLIER;

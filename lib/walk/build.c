@@ -7,6 +7,7 @@
 #include "wake/wake.h"
 #include "walk/cutter.h"
 #include "walk/marked.h"
+#include "walk/rule_events.h"
 #include "walk/whole_words.h"
 
 /* What an event is to us, by its type. */
@@ -23,6 +24,7 @@ struct whole_builder {
 	struct events *events;
 	struct wake *wake;
 	struct cutter *cutter;
+	struct rule_events *rules; /* NULL: none */
 	struct whole *whole;
 	ARRAY(struct type_role) roles; /* by event_type.index */
 	bool partial, gap_behind_window;
@@ -35,6 +37,8 @@ static void begin_whole(struct whole_builder *builder)
 {
 	builder->whole = whole_new();
 	cutter_begin(builder->cutter, builder->whole);
+	if (builder->rules)
+		rule_events_begin(builder->rules, builder->whole);
 	for (size_t i = 0; i < builder->roles.count; i++)
 		builder->roles.items[i].role = ROLE_UNRESOLVED; /* numbers of words are those of the last whole */
 }
@@ -55,10 +59,19 @@ struct whole_builder *whole_builder_new(struct stream *stream, struct events *ev
 	return builder;
 }
 
+void whole_builder_semantics(struct whole_builder *builder, const struct semantics *semantics)
+{
+	if (!semantics_has_events(semantics))
+		return;
+	builder->rules = rule_events_new(semantics, builder->events, builder->cutter);
+	rule_events_begin(builder->rules, builder->whole);
+}
+
 void whole_builder_free(struct whole_builder *builder)
 {
 	if (!builder)
 		return;
+	rule_events_free(builder->rules);
 	cutter_free(builder->cutter);
 	wake_free(builder->wake);
 	whole_free(builder->whole);
@@ -166,6 +179,8 @@ static int take_event(struct whole_builder *builder, const struct record *record
 	role = role_of(builder, event.type);
 	if (builder->whole->segments.count >= NUMBER_NONE - 1)
 		return stream_fail(builder->stream, "there are more segments than %u", NUMBER_NONE - 1);
+	if (builder->rules && rule_events_take(builder->rules, &event) < 0)
+		return stream_fail(builder->stream, "%s", fail_text());
 	switch (role->role) {
 	case ROLE_SWITCH:
 		cutter_switched(builder->cutter, &event);
@@ -274,6 +289,8 @@ struct whole *whole_builder_finish(struct whole_builder *builder)
 {
 	struct whole *whole = builder->whole;
 
+	if (builder->rules && whole->from != TIME_NONE && rule_events_check(builder->rules) < 0)
+		return NULL;
 	cutter_end(builder->cutter, false);
 	whole->to = builder->wake->gaps.count ? builder->wake->now : whole->from;
 	wake_forget(builder->wake);

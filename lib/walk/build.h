@@ -13,6 +13,7 @@
 #ifndef WALK_BUILD_H
 #define WALK_BUILD_H
 
+#include "chart/semantics.h"
 #include "event/event.h"
 #include "walk/whole.h"
 
@@ -20,6 +21,9 @@ struct whole_builder;
 
 struct whole_builder *whole_builder_new(struct stream *stream, struct events *events); /* NULL after fail() */
 void whole_builder_free(struct whole_builder *builder);
+
+/* What the user knows, from the next stream on; it must outlive the builder. */
+void whole_builder_semantics(struct whole_builder *builder, const struct semantics *semantics);
 
 void whole_builder_reads(struct handlers *handlers, record_handler *handler);
 int whole_builder_record(struct whole_builder *builder, const struct record *record); /* 0; -1 after fail() */

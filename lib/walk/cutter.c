@@ -610,6 +610,56 @@ void cutter_end(struct cutter *cutter, bool lost)
 	forget_makings(cutter);
 }
 
+/* The thread on the CPU, awake, in a segment; NULL: it is in none. */
+static struct making *awake(struct cutter *cutter, const struct event *event, struct thread **thread)
+{
+	struct making *making;
+
+	*thread = thread_of(cutter, event);
+	if (!*thread)
+		return NULL;
+	making = making_of(cutter, *thread);
+	if (making->slept && !thread_asleep(*thread))
+		cut(cutter, *thread, NULL);
+	return making->open == NUMBER_NONE || making->slept ? NULL : making;
+}
+
+uint32_t cutter_segment(struct cutter *cutter, const struct event *event)
+{
+	struct thread *thread;
+	struct making *making = awake(cutter, event, &thread);
+
+	return making ? making->open : NUMBER_NONE;
+}
+
+void cutter_bounds(struct cutter *cutter, const struct event *event)
+{
+	struct thread *thread;
+	struct making *making = awake(cutter, event, &thread);
+
+	if (!making)
+		return;
+	close_segment(cutter, thread, making, cutter->wake->now, cutter->wake->now)->flags |= SEGMENT_BOUNDARY;
+	open_segment(cutter, making, cutter->wake->now, 0);
+}
+
+void cutter_arrives(struct cutter *cutter, const struct event *event, uint32_t from, uint32_t function)
+{
+	struct thread *thread;
+	struct making *making = awake(cutter, event, &thread);
+	struct segment *segment;
+	uint32_t to;
+
+	if (!making)
+		return;
+	to = making->open;
+	segment = close_segment(cutter, thread, making, cutter->wake->now, cutter->wake->now);
+	segment->ended = ENDED_THREAD;
+	segment->identity = whole_identity(cutter->whole, (struct identity){.function = function});
+	whole_edge(cutter->whole, from, to, EDGE_ASYNC, cutter->wake->now, false);
+	open_segment(cutter, making, cutter->wake->now, 0);
+}
+
 /* What is known of the living thread with this tid; NULL: nothing goes on. */
 static struct making *find_making(struct cutter *cutter, int32_t tid, struct thread **thread)
 {

@@ -32,6 +32,14 @@ void cutter_entered(struct cutter *cutter, const struct event *event, uint64_t f
 void cutter_returned(struct cutter *cutter, const struct event *event, const int64_t *ret);	       /* NULL: nobody knows what */
 void cutter_happened(struct cutter *cutter, const struct event *event, uint32_t word); /* to the thread on the CPU */
 
+/*
+ * The segment in which that happens to the thread on the CPU; NUMBER_NONE: it is in none. A boundary: another segment begins. The same, and the
+ * segment before is one that has waited, for no time, until this one came from there: in a function, word 0 for none.
+ */
+uint32_t cutter_segment(struct cutter *cutter, const struct event *event);
+void cutter_bounds(struct cutter *cutter, const struct event *event);
+void cutter_arrives(struct cutter *cutter, const struct event *event, uint32_t from, uint32_t function);
+
 /* A thread was found in this function, by a stack's number, while it ran; or so much was counted of it since the last time. */
 void cutter_sampled(struct cutter *cutter, int32_t tid, uint32_t stack);
 void cutter_counted(struct cutter *cutter, int32_t tid, uint32_t counter, uint64_t count);

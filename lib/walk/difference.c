@@ -161,6 +161,21 @@ static void tell_return(struct teller *teller, const struct side *one, const str
 	free(in);
 }
 
+static bool same_event(const struct side *one, const char *event, const struct side *other, const char *another)
+{
+	char *text, *same;
+	bool equal;
+
+	if (one->whole == other->whole)
+		return !strcmp(event, another);
+	text = normal_text(event);
+	same = normal_text(another);
+	equal = !strcmp(text, same);
+	free(text);
+	free(same);
+	return equal;
+}
+
 struct course { /* what happened in a segment, in order */
 	const struct side *side;
 	uint32_t *words;
@@ -217,7 +232,7 @@ static void tell_sequences(struct teller *teller, const struct side *one, const 
 	size_t common = 0;
 	char *last;
 
-	while (common < a.count && common < b.count && !strcmp(event_at(&a, common), event_at(&b, common)))
+	while (common < a.count && common < b.count && same_event(one, event_at(&a, common), other, event_at(&b, common)))
 		common++;
 	last = common ? clean_word(one->whole, a.words[common - 1]) : memory_text("", 0);
 	if (!a.count || !b.count)
@@ -238,13 +253,13 @@ static void tell_sequences(struct teller *teller, const struct side *one, const 
 	free(b.words);
 }
 
-static bool has_event(const struct side *side, const char *event)
+static bool has_event(const struct side *side, const struct side *of, const char *event)
 {
 	size_t count;
 	const uint32_t *words = whole_members(side->whole, segment_of(side)->set, &count);
 
 	for (size_t i = 0; i < count; i++)
-		if (!strcmp(whole_text(side->whole, words[i]), event))
+		if (same_event(side, whole_text(side->whole, words[i]), of, event))
 			return true;
 	return false;
 }
@@ -257,7 +272,7 @@ static void tell_only(struct teller *teller, const struct side *one, const struc
 	char *name = name_of(teller, one), *clean;
 
 	for (size_t i = 0; i < count; i++) {
-		if (has_event(other, whole_text(one->whole, words[i])))
+		if (has_event(other, one, whole_text(one->whole, words[i])))
 			continue;
 		clean = clean_word(one->whole, words[i]);
 		answer_line(teller->answer, json_pack("{s:s, s:s}", "only", name, "event", clean), "only %s: %s", name, clean);

@@ -3,20 +3,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "base/fail.h"
+#include "base/file.h"
 #include "base/number.h"
+#include "walk/cuts.h"
 #include "walk/difference.h"
+#include "walk/dot.h"
 #include "walk/node_name.h"
 #include "walk/tell.h"
 #include "walk/whole_find.h"
+#include "walk/whole_words.h"
 
 enum { WORDS_MOST = 16, REPEATS_MOST = 16 };
 
 struct session {
-	const struct whole *whole;
+	struct whole *whole, *rebuilt; /* the latter: by semantics that were added; NULL: none were that need that */
 	struct session_options how;
 	struct teller teller;
 	uint32_t node; /* that was found last; NUMBER_NONE: none was */
+	struct normal *normal; /* NULL: none */
+	size_t known; /* rules that were there before the session */
 	struct vote found; /* what `at` found, as a verdict, where that was no wait; without steps */
 };
 
@@ -29,7 +36,7 @@ struct request {
 	uint64_t edge;		/* --edge=N */
 };
 
-struct session *session_new(const struct whole *whole, const struct session_options *options)
+struct session *session_new(struct whole *whole, const struct session_options *options)
 {
 	struct session *session = NEW(struct session);
 
@@ -37,6 +44,8 @@ struct session *session_new(const struct whole *whole, const struct session_opti
 	session->how = *options;
 	session->teller = (struct teller){whole, answer_new(options->out, options->as_json, options->most), options->wall, false};
 	session->node = NUMBER_NONE;
+	session->known = options->semantics->rules.count;
+	session->normal = options->normal ? normal_new(whole, options->normal) : NULL;
 	return session;
 }
 
@@ -45,6 +54,8 @@ void session_free(struct session *session)
 	if (!session)
 		return;
 	answer_free(session->teller.answer);
+	normal_free(session->normal);
+	whole_free(session->rebuilt);
 	free(session);
 }
 
@@ -162,8 +173,8 @@ static int run_similar(struct request *request)
 
 	if (node == NUMBER_NONE)
 		return -1;
-	list = similar_find(session->whole, node, request->any_thread);
-	tell_similar(&session->teller, &list);
+	list = similar_find(session->whole, node, request->any_thread, session->normal);
+	tell_similar(&session->teller, &list, session->normal ? session->how.normal : session->whole);
 	tell_lost_meanwhile(session, node);
 	similar_free(&list);
 	return 0;
@@ -189,7 +200,7 @@ static int run_back(struct request *request)
 static int tell_culprit(struct session *session, uint32_t node, uint32_t *wait)
 {
 	struct vote result;
-	int status = vote(session->whole, node, &result);
+	int status = vote(session->whole, node, session->normal, &result);
 
 	*wait = NUMBER_NONE;
 	if (status == 0) {
@@ -204,9 +215,8 @@ static int tell_culprit(struct session *session, uint32_t node, uint32_t *wait)
 static uint32_t wait_behind(const struct whole *whole, uint32_t wait)
 {
 	const struct whole_edge *ender = wait == NUMBER_NONE ? NULL : whole_ender(whole, wait);
-	uint32_t before = ender ? segment_at(whole, ender->from)->before : NUMBER_NONE;
 
-	return before != NUMBER_NONE && segment_waits(segment_at(whole, before)) ? before : NUMBER_NONE;
+	return ender ? whole_origin(whole, ender->from) : NUMBER_NONE;
 }
 
 /* A thread that did not wait is the culprit itself. */
@@ -257,13 +267,247 @@ static int run_show(struct request *request)
 	return 0;
 }
 
+/* A node to compare: "normal:" stands before one of the stream of what is normal. NUMBER_NONE after fail(). */
+static struct side side_of(const struct request *request, int word)
+{
+	const struct session *session = request->session;
+	const char *name = request->words[word];
+
+	if (!session->normal || strncmp(name, NODE_NORMAL, strlen(NODE_NORMAL)) != 0)
+		return (struct side){session->whole, node_find(session->whole, name)};
+	return (struct side){session->how.normal, node_find(session->how.normal, name + strlen(NODE_NORMAL))};
+}
+
 static int run_compare(struct request *request)
 {
-	uint32_t one = meant(request, 0), other = one == NUMBER_NONE ? NUMBER_NONE : meant(request, 1);
+	struct side one = side_of(request, 0), other;
 
-	if (other == NUMBER_NONE)
+	if (one.segment == NUMBER_NONE)
 		return -1;
-	tell_difference(&request->session->teller, (struct side){request->session->whole, one}, (struct side){request->session->whole, other});
+	other = side_of(request, 1);
+	if (other.segment == NUMBER_NONE)
+		return -1;
+	tell_difference(&request->session->teller, one, other);
+	return 0;
+}
+
+/* --- what the user knows --------------------------------------------------------------------------------------------------- */
+
+/* The whole, once more, by the rules there are. The node that was found is looked for again. -1 after fail(): it is as it was. */
+static int rebuild(struct session *session)
+{
+	const struct segment *node = session->node == NUMBER_NONE ? NULL : segment_at(session->whole, session->node);
+	int32_t tid = node ? session->whole->threads.items[node->thread].tid : 0;
+	int64_t then = node ? node->end - 1 : 0;
+	struct whole *whole;
+
+	if (!session->how.again)
+		return fail("that needs the events again, from a file; what is asked here came by a pipe");
+	whole = session->how.again(session->how.context);
+	if (!whole)
+		return -1;
+	if (cuts_apply(whole, session->how.semantics, true, NULL) < 0) {
+		whole_free(whole);
+		return -1;
+	}
+	normal_free(session->normal);
+	whole_free(session->rebuilt);
+	session->whole = session->rebuilt = whole;
+	session->normal = session->how.normal ? normal_new(whole, session->how.normal) : NULL;
+	session->teller.whole = whole;
+	session->found = (struct vote){0};
+	session->node = node && whole_thread_of(whole, tid) != NUMBER_NONE ? whole_at(whole, whole_thread_of(whole, tid), then) : NUMBER_NONE;
+	return 0;
+}
+
+/* Adds a rule, and what follows from it. -1 after fail(): it is not added. */
+static int learn(struct session *session, const char *line, size_t *cut)
+{
+	struct semantics *semantics = session->how.semantics;
+	char reason[256];
+	int status;
+
+	if (semantics_add(semantics, line, "this line") < 0)
+		return -1;
+	if (semantics->rules.items[semantics->rules.count - 1].from.name)
+		status = rebuild(session);
+	else
+		status = cuts_apply(session->whole, semantics, true, cut);
+	if (status == 0)
+		return 0;
+	snprintf(reason, sizeof(reason), "%s", fail_text());
+	semantics_drop_last(semantics);
+	cuts_apply(session->whole, semantics, true, NULL);
+	return fail("%s", reason);
+}
+
+/* ' key="text"'; nothing where the text is empty. */
+static void add_pattern(struct line *line, const char *key, const char *text)
+{
+	char *pattern = memory_new(2 * strlen(text) + 1, 1), *to = pattern;
+
+	for (const char *at = text; *at; at++) {
+		if (strchr("*?[\\", *at))
+			*to++ = '\\';
+		*to++ = *at;
+	}
+	if (*text)
+		line_text(line, key, pattern);
+	free(pattern);
+}
+
+/* A cut is of all edges like this one: another stream has other numbers. */
+static int run_cut(struct request *request)
+{
+	struct session *session = request->session;
+	const struct whole *whole = session->whole;
+	uint32_t node = meant(request, 1);
+	const struct whole_edge *edge;
+	struct identity identity;
+	struct line line = {0};
+	uint64_t number;
+	size_t count = 0;
+	char *clean;
+	int status;
+
+	if (node == NUMBER_NONE || number_count(request->words[0], strlen(request->words[0]), &number) < 0)
+		return -1;
+	edge = whole_edge_numbered(whole, node, (size_t)number);
+	if (!edge)
+		return fail("that node has no edge %llu; 'show' lists them", (unsigned long long)number);
+	if (segment_at(whole, edge->from)->thread == segment_at(whole, edge->to)->thread)
+		return fail("that edge is of the thread itself: nobody else's wake-up");
+	identity = whole_identity_at(whole, segment_at(whole, edge->to)->identity);
+	line_begin(&line, "cut");
+	add_pattern(&line, "from", whole_text(whole, whole->threads.items[segment_at(whole, edge->from)->thread].name));
+	add_pattern(&line, "to", whole_text(whole, whole->threads.items[segment_at(whole, edge->to)->thread].name));
+	add_pattern(&line, "syscall", whole_text(whole, identity.syscall));
+	add_pattern(&line, "function", whole_text(whole, identity.function));
+	status = learn(session, line.text, &count);
+	clean = clean_text(line.text, line.length);
+	if (status == 0)
+		answer_line(session->teller.answer, json_pack("{s:s, s:I}", "rule", clean, "edges", (json_int_t)count), "%s: %zu edge%s", clean, count,
+			    count == 1 ? "" : "s");
+	free(clean);
+	line_free(&line);
+	return status;
+}
+
+static int run_join(struct request *request)
+{
+	struct session *session = request->session;
+	uint32_t from = meant(request, 0), to = from == NUMBER_NONE ? NUMBER_NONE : meant(request, 1);
+	char *one, *other;
+	struct line line = {0};
+	int status;
+
+	if (to == NUMBER_NONE)
+		return -1;
+	one = node_name(session->whole, from);
+	other = node_name(session->whole, to);
+	line_begin(&line, "join");
+	line_text(&line, "from", one);
+	line_text(&line, "to", other);
+	status = learn(session, line.text, NULL);
+	if (status == 0)
+		answer_line(session->teller.answer, json_pack("{s:s, s:s}", "from", one, "to", other), "an edge from %s to %s", one, other);
+	free(one);
+	free(other);
+	line_free(&line);
+	return status;
+}
+
+static int run_boundary(struct request *request)
+{
+	struct session *session = request->session;
+	struct line line = {0};
+	size_t count = 0;
+	int status;
+
+	line_begin(&line, "boundary");
+	line_text(&line, "event", request->words[0]);
+	status = learn(session, line.text, NULL);
+	line_free(&line);
+	if (status < 0)
+		return -1;
+	for (size_t i = 0; i < session->whole->segments.count; i++)
+		count += (session->whole->segments.items[i].flags & SEGMENT_BOUNDARY) != 0;
+	answer_line(session->teller.answer, json_pack("{s:I}", "boundaries", (json_int_t)count), "%zu boundar%s", count, count == 1 ? "y" : "ies");
+	return 0;
+}
+
+static int run_undo(struct request *request)
+{
+	struct session *session = request->session;
+	struct semantics *semantics = session->how.semantics;
+	bool rebuilds;
+	char *line;
+	int status;
+
+	if (semantics->rules.count <= session->known)
+		return fail("there is nothing to undo");
+	rebuilds = semantics->rules.items[semantics->rules.count - 1].from.name != NULL;
+	line = clean_text(semantics->rules.items[semantics->rules.count - 1].line, strlen(semantics->rules.items[semantics->rules.count - 1].line));
+	semantics_drop_last(semantics);
+	status = rebuilds ? rebuild(session) : cuts_apply(session->whole, semantics, true, NULL);
+	if (status == 0)
+		answer_line(session->teller.answer, json_pack("{s:s}", "undone", line), "undone: %s", line);
+	free(line);
+	return status;
+}
+
+static int run_save(struct request *request)
+{
+	struct session *session = request->session;
+	struct file_draft *draft = file_draft(request->words[0]);
+
+	if (!draft)
+		return -1;
+	semantics_write(session->how.semantics, file_draft_stream(draft));
+	if (file_draft_keep(draft) < 0)
+		return -1;
+	answer_line(session->teller.answer, json_pack("{s:I}", "rules", (json_int_t)session->how.semantics->rules.count), "%zu rule%s",
+		    session->how.semantics->rules.count, session->how.semantics->rules.count == 1 ? "" : "s");
+	return 0;
+}
+
+static void draw(struct session *session, uint32_t node, FILE *out)
+{
+	struct back back = back_walk(session->whole, node, 0, false);
+	struct vote votes;
+
+	if (vote(session->whole, node, session->normal, &votes) == 0)
+		dot_write(out, session->whole, &back, &votes);
+	vote_free(&votes);
+	back_free(&back);
+}
+
+static int run_dot(struct request *request)
+{
+	struct session *session = request->session;
+	struct file_draft *draft;
+	char *text = NULL;
+	size_t length;
+	FILE *out;
+
+	if (session->node == NUMBER_NONE)
+		return fail("which node? 'at' finds one, such as 'at 1'");
+	if (!segment_waits(segment_at(session->whole, session->node)))
+		return fail("that segment has no wait");
+	if (request->count) {
+		draft = file_draft(request->words[0]);
+		if (!draft)
+			return -1;
+		draw(session, session->node, file_draft_stream(draft));
+		return file_draft_keep(draft);
+	}
+	out = open_memstream(&text, &length);
+	draw(session, session->node, out);
+	fclose(out);
+	length -= length > 0;
+	text[length] = '\0'; /* the answer ends the line */
+	answer_last(session->teller.answer, json_pack("{s:s}", "dot", text), "%s", text);
+	free(text);
 	return 0;
 }
 
@@ -290,6 +534,12 @@ static const struct command {
 	{"back", "[--edge=N] [NODE]", 0, 1, "e", run_back, "who ended that wait, and what that one had waited for", 1},
 	{"show", "[NODE]", 0, 1, "", run_show, "all that is known of a node"},
 	{"compare", "NODE NODE", 2, 2, "", run_compare, "what differs"},
+	{"cut", "EDGE [NODE]", 1, 2, "", run_cut, "edges like that one, as 'show' numbers them, are none"},
+	{"join", "NODE NODE", 2, 2, "", run_join, "an edge that events do not show"},
+	{"boundary", "EVENT", 1, 1, "", run_boundary, "at this event a thread begins something else"},
+	{"undo", "", 0, 0, "", run_undo, "the last cut, join or boundary"},
+	{"save", "FILE", 1, 1, "", run_save, "keep cuts, joins and boundaries, for --semantics"},
+	{"dot", "[FILE]", 0, 1, "", run_dot, "the found node as a picture, for dot(1)"},
 	{"help", "", 0, 0, "", run_help, "this list"},
 	{"quit", "", 0, 0, "", run_quit, "the end"},
 };

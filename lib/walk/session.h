@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "chart/semantics.h"
 #include "walk/whole.h"
 
 struct session;
@@ -24,9 +25,14 @@ struct session_options {
 	bool asks;     /* of several edges, `back` does not choose: the user is at a prompt */
 	uint64_t most; /* lines of an answer */
 	int64_t wall;  /* wall-clock time of the trace clock's zero; TIME_NONE: not known */
+	const struct whole *normal;  /* the stream that has the normal cases; NULL: this one */
+	struct semantics *semantics; /* what the user knows already, and adds */
+	/* The same stream again, by the semantics as they are then; the session frees it. NULL after fail(). NULL: that cannot be done. */
+	struct whole *(*again)(void *context);
+	void *context;
 };
 
-struct session *session_new(const struct whole *whole, const struct session_options *options);
+struct session *session_new(struct whole *whole, const struct session_options *options);
 void session_free(struct session *session);
 
 enum session_status {

@@ -7,27 +7,38 @@
 
 typedef ARRAY(uint32_t) word_list;
 
-static void add_set(const struct whole *whole, word_list *words, uint32_t set)
+/* Of two streams words are compared by what is common to them. */
+struct place {
+	const struct whole *whole;
+	const struct normal *normal; /* NULL: one stream */
+};
+
+static void add_set(const struct place *place, word_list *words, uint32_t set)
 {
+	const struct whole *whole = place->whole;
+	bool theirs = place->normal && whole == normal_whole(place->normal);
+
 	size_t count;
 	const uint32_t *members = whole_members(whole, set, &count);
 
 	for (size_t i = 0; i < count; i++)
-		*ARRAY_ADD(words) = members[i];
+		*ARRAY_ADD(words) = place->normal ? normal_word(place->normal, theirs, members[i]) : members[i];
 }
 
 /* What happened in the segment, and, if that is little, in those before; sorted, each word once. */
-static void gather(const struct whole *whole, word_list *words, uint32_t number)
+static void gather(const struct place *place, word_list *words, uint32_t number)
 {
+	const struct whole *whole = place->whole;
+
 	words->count = 0;
-	add_set(whole, words, segment_at(whole, number)->set);
-	if (words->count > SET_FEW)
-		return;
-	for (int i = 0; i < SETS_JOINED; i++) {
-		number = segment_at(whole, number)->before;
-		if (number == NUMBER_NONE)
-			break;
-		add_set(whole, words, segment_at(whole, number)->set);
+	add_set(place, words, segment_at(whole, number)->set);
+	if (words->count <= SET_FEW) {
+		for (int i = 0; i < SETS_JOINED; i++) {
+			number = segment_at(whole, number)->before;
+			if (number == NUMBER_NONE)
+				break;
+			add_set(place, words, segment_at(whole, number)->set);
+		}
 	}
 	words->count = whole_unique(words->items, words->count);
 }
@@ -47,21 +58,26 @@ static uint32_t count_both(const word_list *a, const word_list *b)
 }
 
 struct search {
-	const struct whole *whole;
+	struct place here, there; /* where the segment is, and where those like it are looked for */
 	uint32_t of;
 	word_list wanted, words;
 	struct similar_list list;
 };
 
+static bool waits_alike(const struct search *search, const struct segment *of, const struct segment *segment)
+{
+	return search->there.normal ? normal_identity_is(search->there.normal, of->identity, segment->identity) : segment->identity == of->identity;
+}
+
 static void consider(struct search *search, uint32_t number)
 {
-	const struct segment *of = segment_at(search->whole, search->of), *segment = segment_at(search->whole, number);
+	const struct segment *of = segment_at(search->here.whole, search->of), *segment = segment_at(search->there.whole, number);
 	uint32_t both;
 
-	if (number == search->of || segment->identity != of->identity || !segment_is_normal(search->whole, number) ||
+	if (segment == of || !waits_alike(search, of, segment) || !segment_is_normal(search->there.whole, number) ||
 	    2 * (segment->end - segment->wait_from) >= of->end - of->wait_from)
 		return;
-	gather(search->whole, &search->words, number);
+	gather(&search->there, &search->words, number);
 	both = count_both(&search->wanted, &search->words);
 	if (both == search->wanted.count || both == search->words.count)
 		*ARRAY_ADD(&search->list.found) =
@@ -70,9 +86,10 @@ static void consider(struct search *search, uint32_t number)
 
 static const struct search *sorting; /* the search whose finds are being compared */
 
+/* In another stream, that of its trace. */
 static int64_t distance(uint32_t number)
 {
-	int64_t apart = segment_at(sorting->whole, number)->start - segment_at(sorting->whole, sorting->of)->start;
+	int64_t apart = segment_at(sorting->there.whole, number)->start - segment_at(sorting->here.whole, sorting->of)->start;
 
 	return apart < 0 ? -apart : apart;
 }
@@ -89,22 +106,30 @@ static int compare_found(const void *a, const void *b)
 		return left > right ? -1 : 1;
 	if (near != far)
 		return near < far ? -1 : 1;
-	return segment_id(sorting->whole, one->segment) < segment_id(sorting->whole, other->segment) ? -1 : 1;
+	return segment_id(sorting->there.whole, one->segment) < segment_id(sorting->there.whole, other->segment) ? -1 : 1;
 }
 
-struct similar_list similar_find(const struct whole *whole, uint32_t segment, bool any_thread)
+/* Whether segments of a thread there may be like those of the one here. */
+static bool thread_fits(const struct search *search, uint32_t own, uint32_t thread, bool any_thread)
 {
-	struct search search = {.whole = whole, .of = segment};
+	const struct whole *whole = search->here.whole;
+
+	if (search->there.normal)
+		return normal_thread_is(search->there.normal, own, thread);
+	return thread == own || (any_thread && whole->threads.items[thread].name == whole->threads.items[own].name);
+}
+
+struct similar_list similar_find(const struct whole *whole, uint32_t segment, bool any_thread, const struct normal *normal)
+{
+	struct search search = {.here = {whole, normal}, .there = {normal ? normal_whole(normal) : whole, normal}, .of = segment};
 	uint32_t own = segment_at(whole, segment)->thread;
 
-	gather(whole, &search.wanted, segment);
-	for (uint32_t thread = 0; thread < whole->threads.count; thread++) {
+	gather(&search.here, &search.wanted, segment);
+	for (uint32_t thread = 0; thread < search.there.whole->threads.count; thread++) {
 		size_t count;
-		const uint32_t *segments = whole_segments(whole, thread, &count);
+		const uint32_t *segments = whole_segments(search.there.whole, thread, &count);
 
-		if (thread != own && (!any_thread || whole->threads.items[thread].name != whole->threads.items[own].name))
-			continue;
-		for (size_t i = 0; i < count; i++)
+		for (size_t i = 0; i < count && thread_fits(&search, own, thread, any_thread); i++)
 			consider(&search, segments[i]);
 	}
 	sorting = &search;

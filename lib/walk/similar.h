@@ -9,6 +9,7 @@
 #define WALK_SIMILAR_H
 
 #include "walk/interval.h"
+#include "walk/normal.h"
 
 enum { SET_FEW = 2, SETS_JOINED = 8 };
 
@@ -22,7 +23,7 @@ struct similar_list {
 };
 
 /* By likeness, falling; then by the distance of starts, and id. To be freed. */
-struct similar_list similar_find(const struct whole *whole, uint32_t segment, bool any_thread);
+struct similar_list similar_find(const struct whole *whole, uint32_t segment, bool any_thread, const struct normal *normal); /* the latter: NULL: the same stream */
 void similar_free(struct similar_list *list);
 
 #endif

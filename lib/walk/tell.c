@@ -172,19 +172,21 @@ void tell_state(struct teller *teller, uint32_t number, const struct state *stat
 	free(thread);
 }
 
-void tell_similar(struct teller *teller, const struct similar_list *list)
+void tell_similar(struct teller *teller, const struct similar_list *list, const struct whole *whole)
 {
 	for (size_t i = 0; i < list->found.count; i++) {
 		const struct similar *similar = &list->found.items[i];
-		char *name = node_name(teller->whole, similar->segment), day[DAY_ROOM];
+		const struct segment *segment = segment_at(whole, similar->segment);
+		char *node = node_name(whole, similar->segment), *name = memory_format("%s%s", whole == teller->whole ? "" : NODE_NORMAL, node), day[DAY_ROOM];
 		double likeness = similar->either ? (double)similar->both / similar->either : 1;
 		json_t *object = json_pack("{s:s, s:f}", "node", name, "likeness", likeness);
 
-		json_object_set_new(object, "wait", answer_seconds(wait_of(teller, similar->segment)));
-		day_words(teller, segment_at(teller->whole, similar->segment)->start, day);
-		answer_line(teller->answer, object, "%s  %s  waits %s  %.0f %% alike", name, day, answer_duration(wait_of(teller, similar->segment)),
+		json_object_set_new(object, "wait", answer_seconds(segment->end - segment->wait_from));
+		day_words(teller, segment->start, day);
+		answer_line(teller->answer, object, "%s  %s  waits %s  %.0f %% alike", name, day, answer_duration(segment->end - segment->wait_from),
 			    100 * likeness);
 		free(name);
+		free(node);
 	}
 	if (!list->found.count)
 		answer_line(teller->answer, json_object(), "none is similar: no normal wait for the same thing took less than half as long");
@@ -200,6 +202,8 @@ static const char *end_words(const struct segment *segment)
 
 static void tell_step(struct teller *teller, const struct back_step *step)
 {
+	static const char *const kinds[EDGE_KINDS] = {[EDGE_WAKE] = "", [EDGE_TIMER] = ", by a timer", [EDGE_IPC] = ", by what it sent",
+						      [EDGE_ASYNC] = ", which handed it over", [EDGE_JOIN] = ", as you said"};
 	const struct segment *segment = segment_at(teller->whole, step->segment);
 	char *name = node_name(teller->whole, step->segment), *in = wait_name(teller->whole, segment->identity);
 	char *from = step->edge ? node_name(teller->whole, step->edge->from) : NULL;
@@ -212,7 +216,7 @@ static void tell_step(struct teller *teller, const struct back_step *step)
 		json_object_set_new(object, "kind", json_string(edge_kind_name(step->edge->kind)));
 		json_object_set_new(object, "weak", json_boolean(step->edge->weak));
 		answer_line(teller->answer, object, "%s  waits %s in %s; ended by %s%s%s", name, answer_duration(wait_of(teller, step->segment)), in,
-			    from, step->edge->kind == EDGE_WAKE ? "" : step->edge->kind == EDGE_TIMER ? ", by a timer" : ", otherwise",
+			    from, kinds[step->edge->kind] ? kinds[step->edge->kind] : ", otherwise",
 			    step->edge->weak ? " (weak)" : "");
 	} else {
 		answer_line(teller->answer, object, "%s  waits %s in %s; %s", name, answer_duration(wait_of(teller, step->segment)), in,
@@ -232,7 +236,7 @@ static void list_edges(struct teller *teller, uint32_t node)
 	for (size_t i = 0; i < count; i++) {
 		char *from;
 
-		if (edges[i].weak || edges[i].ts < segment_at(teller->whole, node)->wait_from)
+		if (edges[i].weak || edges[i].cut || edges[i].ts < segment_at(teller->whole, node)->wait_from)
 			continue;
 		from = node_name(teller->whole, edges[i].from);
 		number++;
@@ -332,7 +336,7 @@ static void say_circle(struct teller *teller, const struct vote *vote)
 	json_t *object = json_pack("{s:s}", "circle", breaker);
 	const struct whole_edge *ender;
 
-	if (vote->broke_after != NUMBER_NONE && segment_waits(segment_at(teller->whole, vote->broke_after))) {
+	if (vote->broke_after != NUMBER_NONE) {
 		ender = whole_ender(teller->whole, vote->broke_after);
 		set_node(object, "after", teller, vote->broke_after);
 		if (segment_timed(teller->whole, vote->broke_after))
@@ -407,7 +411,7 @@ static void tell_edge(struct teller *teller, const struct whole_edge *edge, size
 	answer_line(teller->answer,
 		    json_pack("{s:I, s:s, s:s, s:b}", "edge", (json_int_t)number, in ? "from" : "to", other, "kind", edge_kind_name(edge->kind),
 			      "weak", edge->weak),
-		    "%zu  %s %s  %s%s  %s", number, in ? "from" : "to", other, edge_kind_name(edge->kind), edge->weak ? " (weak)" : "", day);
+		    "%zu  %s %s  %s%s  %s", number, in ? "from" : "to", other, edge_kind_name(edge->kind), edge->cut ? " (cut)" : edge->weak ? " (weak)" : "", day);
 	free(other);
 }
 

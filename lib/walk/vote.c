@@ -27,7 +27,14 @@ static void count_source(struct ballot *ballot, uint32_t thread, int64_t ts)
 	*ARRAY_ADD(&ballot->sources) = (struct source){thread, 1, ts};
 }
 
-static void count_wait(const struct whole *whole, struct ballot *ballot, uint32_t number)
+/* Where normal waits are looked for, and what it is asked for. */
+struct poll {
+	const struct whole *whole;
+	const struct normal *normal; /* NULL: in that whole itself */
+	int64_t from, to;
+};
+
+static void count_wait(const struct poll *poll, const struct whole *whole, struct ballot *ballot, uint32_t number)
 {
 	const struct segment *segment = segment_at(whole, number);
 	const struct whole_edge *ender = whole_ender(whole, number);
@@ -36,26 +43,46 @@ static void count_wait(const struct whole *whole, struct ballot *ballot, uint32_
 	if (segment_timed(whole, number)) {
 		ballot->timed++;
 	} else if (ender) {
-		ballot->threads++;
-		count_source(ballot, segment_at(whole, ender->from)->thread, ender->ts);
+		uint32_t thread = segment_at(whole, ender->from)->thread;
+
+		if (poll->normal)
+			thread = normal_thread(poll->normal, thread, poll->from, poll->to);
+		ballot->threads += thread != NUMBER_NONE;
+		if (thread != NUMBER_NONE)
+			count_source(ballot, thread, ender->ts);
 	} else {
 		ballot->elsewhere += segment->ended == ENDED_DEVICE || segment->ended == ENDED_OUTSIDE;
 	}
 }
 
-/* Of the normal waits of the thread; what overlaps the wait asked about is as abnormal as that. */
-static struct ballot hold(const struct whole *whole, uint32_t thread, uint32_t identity, int64_t from, int64_t to)
+/* Of a thread; what overlaps the wait asked about is as abnormal as that, in the same stream. */
+static void hold_thread(const struct poll *poll, struct ballot *ballot, uint32_t thread, uint32_t identity)
 {
-	struct ballot ballot = {0};
+	const struct whole *whole = poll->normal ? normal_whole(poll->normal) : poll->whole;
 	size_t count;
 	const uint32_t *segments = whole_segments(whole, thread, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		const struct segment *segment = segment_at(whole, segments[i]);
 
-		if (segment->identity == identity && !(segment->wait_from < to && segment->end > from) && segment_is_quiet(whole, segments[i]))
-			count_wait(whole, &ballot, segments[i]);
+		if (poll->normal ? !normal_identity_is(poll->normal, identity, segment->identity)
+				 : segment->identity != identity || (segment->wait_from < poll->to && segment->end > poll->from))
+			continue;
+		if (segment_is_quiet(whole, segments[i]))
+			count_wait(poll, whole, ballot, segments[i]);
 	}
+}
+
+/* Of the normal waits of the thread in that place. */
+static struct ballot hold(const struct poll *poll, uint32_t thread, uint32_t identity)
+{
+	struct ballot ballot = {0};
+
+	if (!poll->normal)
+		hold_thread(poll, &ballot, thread, identity);
+	for (uint32_t i = 0; poll->normal && i < normal_whole(poll->normal)->threads.count; i++)
+		if (normal_thread_is(poll->normal, thread, i))
+			hold_thread(poll, &ballot, i, identity);
 	return ballot;
 }
 
@@ -131,14 +158,16 @@ static void find_circle(const struct whole *whole, struct vote *vote)
 		return;
 	vote->circle = true;
 	vote->breaker = from->thread;
-	vote->broke_after = from->before;
+	vote->broke_after = whole_origin(whole, ender->from);
 }
 
-static void walk(const struct whole *whole, struct vote *vote)
+static void walk(const struct whole *whole, const struct normal *normal, struct vote *vote)
 {
+	struct poll poll = {whole, normal, vote->from, vote->to};
+
 	for (;;) {
 		struct vote_step *step = &vote->steps.items[vote->steps.count - 1];
-		struct ballot ballot = hold(whole, step->thread, step->identity, vote->from, vote->to);
+		struct ballot ballot = hold(&poll, step->thread, step->identity);
 		const struct source *next = decide(&ballot, &vote->verdict);
 
 		step->normal = ballot.normal;
@@ -157,7 +186,7 @@ static void walk(const struct whole *whole, struct vote *vote)
 	}
 }
 
-int vote(const struct whole *whole, uint32_t number, struct vote *vote)
+int vote(const struct whole *whole, uint32_t number, const struct normal *normal, struct vote *vote)
 {
 	const struct segment *segment = segment_at(whole, number);
 
@@ -168,7 +197,7 @@ int vote(const struct whole *whole, uint32_t number, struct vote *vote)
 	vote->state = state_of(whole, segment->thread, vote->from, vote->to);
 	*ARRAY_ADD(&vote->steps) =
 		(struct vote_step){.thread = segment->thread, .identity = segment->identity, .segment = number, .source = NUMBER_NONE};
-	walk(whole, vote);
+	walk(whole, normal, vote);
 	find_circle(whole, vote);
 	return 0;
 }

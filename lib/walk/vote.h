@@ -12,6 +12,7 @@
 #define WALK_VOTE_H
 
 #include "walk/interval.h"
+#include "walk/normal.h"
 
 struct vote_step { /* a thread of the path, in a wait */
 	uint32_t thread, identity;
@@ -45,11 +46,14 @@ struct vote {
 	/* Who really ended the culprit's wait is on the path: */
 	bool circle;
 	uint32_t breaker;     /* its thread */
-	uint32_t broke_after; /* the segment whose wait it had come out of; NUMBER_NONE */
+	uint32_t broke_after; /* the wait that it had come out of; NUMBER_NONE */
 };
 
-/* 0; -1 after fail(): the segment has no wait. To be freed in either case. */
-int vote(const struct whole *whole, uint32_t segment, struct vote *vote);
+/*
+ * 0; -1 after fail(): the segment has no wait. To be freed in either case. Normal waits are those of `normal`, if that is not NULL, and
+ * else of this stream.
+ */
+int vote(const struct whole *whole, uint32_t segment, const struct normal *normal, struct vote *vote);
 void vote_free(struct vote *vote);
 
 /* The segment that the culprit waited in; NUMBER_NONE: it did not wait. */

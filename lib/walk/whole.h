@@ -30,7 +30,8 @@
 enum ending { ENDED_NOT, ENDED_OPEN, ENDED_THREAD, ENDED_TIMER, ENDED_DEVICE, ENDED_OUTSIDE, ENDED_UNKNOWN, ENDINGS };
 const char *ending_name(enum ending ending);
 
-enum { SEGMENT_LOST = 1 }; /* events were lost in it, or before its wait began: nobody knows how long it waited */
+/* Events were lost in it, or before its wait began: nobody knows how long it waited. It ends without a wait, where its thread does something else. */
+enum { SEGMENT_LOST = 1, SEGMENT_BOUNDARY = 2 };
 
 struct segment {
 	int64_t start, wait_from, end; /* without a wait wait_from is the end */
@@ -63,7 +64,7 @@ struct whole_edge {
 	int64_t ts;
 	uint32_t from, to; /* segments */
 	uint8_t kind;	   /* enum edge_kind */
-	bool weak;
+	bool weak, cut, joined; /* the user says that it is none; the user added it (walk/cuts.h) */
 };
 
 struct whole_count { /* of a counter, or of samples in a function (word 0: in none that is known), in a segment */

@@ -50,6 +50,14 @@ uint32_t whole_after(const struct whole *whole, uint32_t segment)
 	return at < thread->segments ? whole->of_threads[whole->thread_begins[of->thread] + at] : NUMBER_NONE;
 }
 
+uint32_t whole_origin(const struct whole *whole, uint32_t segment)
+{
+	do
+		segment = segment_at(whole, segment)->before;
+	while (segment != NUMBER_NONE && segment_at(whole, segment)->flags & SEGMENT_BOUNDARY);
+	return segment != NUMBER_NONE && segment_waits(segment_at(whole, segment)) ? segment : NUMBER_NONE;
+}
+
 const struct whole_count *whole_counts_of(const struct whole_counts *counts, uint32_t segment, size_t *count)
 {
 	size_t end = COUNT_UNTIL(counts->items, counts->count, segment, segment);
@@ -71,11 +79,30 @@ const struct whole_edge *whole_arriving(const struct whole *whole, uint32_t segm
 const struct whole_edge *whole_ender(const struct whole *whole, uint32_t segment)
 {
 	size_t count;
+	const struct whole_edge *edges = whole_arriving(whole, segment, &count), *ender = NULL;
+
+	while (count-- > 0) {
+		const struct whole_edge *edge = &edges[count];
+
+		if (edge->weak || edge->cut || edge->ts < segment_at(whole, segment)->wait_from || (ender && !edge->joined))
+			continue;
+		ender = edge;
+		if (edge->joined)
+			break;
+	}
+	return ender;
+}
+
+const struct whole_edge *whole_edge_numbered(const struct whole *whole, uint32_t segment, size_t number)
+{
+	size_t count;
 	const struct whole_edge *edges = whole_arriving(whole, segment, &count);
 
-	while (count-- > 0)
-		if (!edges[count].weak && edges[count].ts >= segment_at(whole, segment)->wait_from)
-			return &edges[count];
+	if (number > 0 && number <= count)
+		return &edges[number - 1];
+	for (size_t i = 0; i < whole->edges.count && number > count; i++)
+		if (whole->edges.items[i].from == segment && ++count == number)
+			return &whole->edges.items[i];
 	return NULL;
 }
 

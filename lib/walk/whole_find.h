@@ -17,9 +17,18 @@ uint32_t whole_after(const struct whole *whole, uint32_t segment); /* the next o
 /* What was counted in a segment, by word. */
 const struct whole_count *whole_counts_of(const struct whole_counts *counts, uint32_t segment, size_t *count);
 
-/* The edges that arrive at the end of a segment's wait, by time; and what ended it: the last that is strong; NULL: none. */
+/* Out of which wait a segment came: the one before, but for boundaries in between; NUMBER_NONE: out of none that is known. */
+uint32_t whole_origin(const struct whole *whole, uint32_t segment);
+
+/*
+ * The edges that arrive at a segment, by time; and what ended its wait: the last that is strong, of those that the user added, if there are any;
+ * NULL: none.
+ */
 const struct whole_edge *whole_arriving(const struct whole *whole, uint32_t segment, size_t *count);
 const struct whole_edge *whole_ender(const struct whole *whole, uint32_t segment);
+
+/* The edges of a segment, as `show` numbers them, from 1 on: those that arrive, and then those that leave. NULL: it has fewer. */
+const struct whole_edge *whole_edge_numbered(const struct whole *whole, uint32_t segment, size_t number);
 
 /* Whether events were lost between these times. */
 bool whole_lost(const struct whole *whole, int64_t from, int64_t to);

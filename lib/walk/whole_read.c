@@ -297,7 +297,7 @@ static int read_node(struct whole_reader *reader, const struct fields *fields)
 	read.n = segment->n;
 	read.before = segment->before;
 	read.has_ret = found > 0;
-	read.flags = fields_is(fields, "lost", "yes") ? SEGMENT_LOST : 0;
+	read.flags = (fields_is(fields, "lost", "yes") ? SEGMENT_LOST : 0) | (fields_is(fields, "boundary", "yes") ? SEGMENT_BOUNDARY : 0);
 	read.identity = read_identity(reader, fields);
 	*segment = read;
 	whole_kind(whole, segment->identity, read_word(reader, fields, "object_kind"));

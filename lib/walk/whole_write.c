@@ -174,6 +174,8 @@ static int write_node(const struct whole *whole, struct stream *stream, uint32_t
 	line_time(line, "runnable", segment->runnable);
 	if (segment->flags & SEGMENT_LOST)
 		line_text(line, "lost", "yes");
+	if (segment->flags & SEGMENT_BOUNDARY)
+		line_text(line, "boundary", "yes");
 	spell_set(line, whole, "events", segment->set, sets);
 	spell_order(line, whole, segment, sets);
 	spell_set(line, whole, "results", segment->results, sets);
@@ -214,7 +216,7 @@ static int write_all(const struct whole *whole, struct stream *stream, struct li
 		if (write_sequence(whole, stream, (uint32_t)i, line) < 0)
 			return -1;
 	for (size_t i = 0; i < whole->edges.count; i++)
-		if (write_edge(whole, stream, &whole->edges.items[i], line) < 0)
+		if (!whole->edges.items[i].cut && write_edge(whole, stream, &whole->edges.items[i], line) < 0)
 			return -1;
 	return 0;
 }

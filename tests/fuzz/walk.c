@@ -38,11 +38,13 @@ static int over(void *context)
 }
 
 /* Questions about each node, for the first ones; unknown nodes are an error, and that is all. */
-static void ask(const struct whole *whole)
+static void ask(struct whole *whole)
 {
-	static const char *const commands[] = {"windows", "at 1", "at 2", "culprit -r", "similar", "back", "show"};
-	static const char *const questions[] = {"at %s", "culprit -r %s", "similar --thread=any %s", "back %s", "show %s", "compare %s 10#1"};
-	struct session *session = session_new(whole, &(struct session_options){stderr, true, false, 20, 0});
+	static const char *const commands[] = {"windows", "at 1", "at 2", "culprit -r", "similar", "back", "show", "cut 1", "back", "dot", "undo"};
+	static const char *const questions[] = {"at %s", "culprit -r %s", "similar --thread=any %s", "back %s", "show %s", "compare %s 10#1", "join %s 10#1", "compare %s normal:10#1"};
+	struct semantics semantics = {0};
+	struct session *session =
+		session_new(whole, &(struct session_options){.out = stderr, .as_json = true, .most = 20, .normal = whole, .semantics = &semantics});
 	char command[64], node[32];
 
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
@@ -55,6 +57,7 @@ static void ask(const struct whole *whole)
 		}
 	}
 	session_free(session);
+	semantics_free(&semantics);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,0 +1,56 @@
+/*
+ * semantics: what a user knows of a program and events do not show (Argus, section 3.2), as tailblame-semantics(5) has it: a line each.
+ *
+ *	struct semantics semantics = {0};
+ *	semantics_read(&semantics, path), semantics_add(&semantics, line, "FILE:3")
+ *	semantics_free(&semantics)
+ *
+ * Of an event, func:BINARY:FUNCTION(EXPR) is the entry of a function with an argument as its key, or its return with a result;
+ * SYSTEM:EVENT(FIELD) any other.
+ */
+#ifndef CHART_SEMANTICS_H
+#define CHART_SEMANTICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/memory.h"
+
+enum rule_kind {
+	RULE_BOUNDARY, /* a segment begins at `from` */
+	RULE_EDGE,     /* and one at `to`, with an edge from the last `from` with the same key */
+	RULE_FOR,      /* a segment begins at `from`, and is for the process that its key names */
+	RULE_HANDOFF,  /* the call `to` is an asynchronous child of the call `from` with the same key */
+	RULE_CUT,      /* wake-ups of threads of a name that end such waits are no edges */
+	RULE_JOIN,     /* an edge between two nodes of a stream */
+};
+
+struct rule_event {
+	char *name; /* in a stream: "func:server__handle" */
+	char *key;  /* a field; NULL: none */
+};
+
+struct rule {
+	enum rule_kind kind;
+	struct rule_event from, to;
+	char *from_name, *to_name;	     /* patterns of threads' names (fnmatch(3)); nodes */
+	char *syscall, *object, *function;   /* of the wait; NULL: any */
+	char *line, *place;		     /* as it was written, and where */
+};
+
+struct semantics {
+	ARRAY(struct rule) rules;
+};
+
+int semantics_read(struct semantics *semantics, const char *path); /* -1 after fail(), with file and line */
+
+/* An empty line, and one that begins with '#', is none. -1 after fail(), which begins with the place. */
+int semantics_add(struct semantics *semantics, const char *line, const char *place);
+
+void semantics_drop_last(struct semantics *semantics);
+bool semantics_has_events(const struct semantics *semantics); /* a rule needs events: a graph alone will not do */
+void semantics_write(const struct semantics *semantics, FILE *out);
+void semantics_free(struct semantics *semantics);
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * normal: another stream, in which a program did as it should: whose waits stand for those that were normal. Threads go by the names of their
+ * processes and their own, waits without their objects, for descriptors and addresses are others there.
+ */
+#ifndef WALK_NORMAL_H
+#define WALK_NORMAL_H
+
+#include "walk/whole.h"
+
+struct normal;
+
+struct normal *normal_new(const struct whole *mine, const struct whole *theirs); /* both must outlive it */
+void normal_free(struct normal *normal);
+const struct whole *normal_whole(const struct normal *normal);
+
+/* Whether a thread, and an identity of a wait, of mine is the same as one of theirs. */
+bool normal_thread_is(const struct normal *normal, uint32_t mine, uint32_t theirs);
+bool normal_identity_is(const struct normal *normal, uint32_t mine, uint32_t theirs);
+
+/* A number for a word of mine, or of theirs: the same for the same words. */
+uint32_t normal_word(const struct normal *normal, bool theirs, uint32_t word);
+
+/* A word's text as it is common to streams; the caller frees it. */
+char *normal_text(const char *text);
+
+/* The thread of mine with the names of one of theirs that did something in the time, the last; NUMBER_NONE: there is none. */
+uint32_t normal_thread(const struct normal *normal, uint32_t theirs, int64_t from, int64_t to);
+
+#endif
