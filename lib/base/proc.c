@@ -28,6 +28,24 @@ void proc_comm(int32_t id, char *comm, size_t room)
 	comm[strcspn(comm, "\n")] = '\0';
 }
 
+bool proc_exe(int32_t id, char *path, size_t room, bool *deleted)
+{
+	static const char mark[] = " (deleted)";
+	size_t end = sizeof(mark) - 1;
+	char link[32];
+	ssize_t length;
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", id);
+	length = readlink(link, path, room - 1);
+	if (length <= 0)
+		return false;
+	path[length] = '\0';
+	*deleted = (size_t)length > end && strcmp(path + length - end, mark) == 0;
+	if (*deleted)
+		path[(size_t)length - end] = '\0';
+	return true;
+}
+
 char proc_state(int32_t id)
 {
 	char text[512];

@@ -2,6 +2,7 @@
 #ifndef BASE_PROC_H
 #define BASE_PROC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -11,6 +12,12 @@ ssize_t proc_read(int32_t id, const char *file, char *text, size_t room);
 
 /* The name of a thread; "": it is gone. */
 void proc_comm(int32_t id, char *comm, size_t room);
+
+/*
+ * The path of the file that a process executes, as the process sees it, and whether the file was deleted since. False: the process is gone, or
+ * one of the kernel's. program/executable.h finds the file itself.
+ */
+bool proc_exe(int32_t id, char *path, size_t room, bool *deleted);
 
 /* 'R': it runs, or lacks nothing but a CPU; 'S', 'D': it waits; 'T': it is stopped; 'Z': it is over; '\0': it is gone. */
 char proc_state(int32_t id);

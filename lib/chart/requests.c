@@ -7,14 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/fail.h"
 #include "base/file.h"
-#include "base/glance.h"
 #include "base/memory.h"
 #include "base/proc.h"
 #include "program/argument.h"
+#include "program/executable.h"
 #include "program/lookup.h"
 #include "program/symbol.h"
 #include "source/asker.h"
@@ -294,73 +293,42 @@ static int take_program(struct search *search, const char *program, const char *
 	return 0;
 }
 
-static bool same_link(int32_t pid, const char *name)
-{
-	char path[48], ours[48], link[64], other[64];
-	ssize_t length, own;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
-	snprintf(ours, sizeof(ours), "/proc/self/%s", name);
-	length = readlink(path, link, sizeof(link));
-	own = readlink(ours, other, sizeof(other));
-	return length > 0 && length == own && memcmp(link, other, (size_t)length) == 0;
-}
-
-/* A program of several names, as Debian's redis-server is redis-check-rdb: the one that the process runs by. */
-static void take_alias(int32_t pid, char path[PATH_ROOM])
+/* If a program has several names, as Debian's redis-server is redis-check-rdb, the path with the name by which the process runs. Frees `path`. */
+static char *take_alias(int32_t pid, const struct stat *file, char *path)
 {
 	char comm[32], *alias;
-	struct glance file, other;
 
 	proc_comm(pid, comm, sizeof(comm));
 	if (!*comm || strchr(comm, '/') || strcmp(comm, last_part(path)) == 0)
-		return;
+		return path;
 	alias = memory_format("%.*s%s", (int)(last_part(path) - path), path, comm);
-	if (strlen(alias) < PATH_ROOM && glance_at(path, &file) && glance_at(alias, &other) && glance_is_same(&file, &other))
-		memcpy(path, alias, strlen(alias) + 1);
-	free(alias);
-}
-
-/*
- * The path by which the file of a process is probed: the process' own link where it has other mounts, or its file was replaced. The name of the
- * file stays in *program. False: it is a thread of the kernel, or gone.
- */
-static bool find_path(int32_t pid, char program[PATH_ROOM], char path[PATH_ROOM])
-{
-	static const char deleted[] = " (deleted)";
-	char own[32];
-	ssize_t length;
-	size_t end = strlen(deleted);
-
-	snprintf(own, sizeof(own), "/proc/%d/exe", pid);
-	length = readlink(own, program, PATH_ROOM - 1);
-	if (length <= 0)
-		return false;
-	program[length] = '\0';
-	snprintf(path, PATH_ROOM, "%s", program);
-	if ((size_t)length > end && strcmp(program + length - end, deleted) == 0)
-		program[(size_t)length - end] = '\0';
-	else if (same_link(pid, "ns/mnt") && same_link(pid, "root")) {
-		take_alias(pid, path);
-		return true;
+	if (executable_is_at(file, alias)) {
+		free(path);
+		return alias;
 	}
-	snprintf(path, PATH_ROOM, "%s", own);
-	return true;
+	free(alias);
+	return path;
 }
 
 static int take_process(struct search *search, int32_t pid)
 {
-	char program[PATH_ROOM], path[PATH_ROOM];
-	const char *name;
-	bool serves;
+	char seen[PATH_ROOM], *path;
+	struct stat file;
+	bool serves, deleted, own;
+	int status;
 
-	if (!find_path(pid, program, path))
+	if (!proc_exe(pid, seen, sizeof(seen), &deleted) || executable_find(pid, &file) < 0)
 		return 0;
-	name = last_part(strncmp(path, "/proc/", strlen("/proc/")) != 0 ? path : program);
+	path = executable_path(pid, &file, seen);
+	own = strncmp(path, "/proc/", strlen("/proc/")) == 0;
+	if (!own)
+		path = take_alias(pid, &file, path);
 	serves = sides_serves(pid);
 	search->serves |= serves;
 	/* of a program that is not known, one process may serve and another not: those that do matter */
-	return is_seen(search, program) ? 0 : take_program(search, name, path, serves);
+	status = is_seen(search, seen) ? 0 : take_program(search, last_part(own ? seen : path), path, serves);
+	free(path);
+	return status;
 }
 
 static bool read_program(void *asker, struct program *program, int32_t pid)

@@ -1,13 +1,13 @@
 /*
- * requests: what a request of a program is, for the chart `requests` (trace-collect -c requests -p ...).
+ * requests: finds the charts of the requests of programs, for the chart `requests` (trace-collect -c requests -p ...).
  *
- * The files charts/requests/ *.requests have lines of logfmt that know of programs:
+ * The files charts/requests/ *.requests have a line of logfmt for each sort of request:
  *
  *	request program=NAME[,NAME...] calls=FUNCTION[(EXPR,...)]
  *	request program=NAME[,NAME...] begin=FUNCTION[(EXPR,...)] end=FUNCTION[(EXPR,...)] [key=FIELD,...] [where=FIELD] [show=FIELD,...]
  *
- * NAME is that of the program's file, and may be a pattern. The first line that names the program, and whose functions and arguments the
- * program has, holds. Of any other program that serves connections, what it is asked there is a request: the chart `turn`.
+ * NAME is the name of the program's file, and may be a pattern. Of the lines whose functions and arguments the program has, the first one that
+ * names the program counts. If there is none, and the program serves connections, a request is a turn on a connection: the chart `turn`.
  */
 #ifndef CHART_REQUESTS_H
 #define CHART_REQUESTS_H
@@ -20,7 +20,7 @@
 
 struct lookup;
 
-/* Whose requests. */
+/* The processes whose requests are wanted. */
 struct requests_of {
 	const int32_t *pids; /* each with its children */
 	size_t pid_count;

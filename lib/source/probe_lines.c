@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/proc.h"
 #include "program/argument.h"
-#include "program/opener.h"
+#include "program/executable.h"
 #include "source/scribe.h"
 
 struct asked_line {
@@ -19,7 +19,7 @@ struct asked_line {
 	bool returns;
 };
 
-/* What processes execute. */
+/* A file that processes execute. */
 struct executed {
 	dev_t device;
 	ino_t inode;
@@ -111,37 +111,6 @@ void probe_lines_members(struct probe_lines *lines, const char *text, const char
 
 /* --- programs ---------------------------------------------------------------------------------------------------------- */
 
-/* Reads a link or file of the process. "": it is gone, or one of the kernel's. */
-static void read_name(int32_t pid, char comm[32])
-{
-	char path[32];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	file = fopen(path, "re");
-	if (!file || !fgets(comm, 32, file))
-		*comm = '\0';
-	comm[strcspn(comm, "\n")] = '\0';
-	if (file)
-		fclose(file);
-}
-
-static bool read_target(int32_t pid, char target[PATH_MAX])
-{
-	static const char deleted[] = " (deleted)";
-	char path[32];
-	ssize_t length;
-
-	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	length = readlink(path, target, PATH_MAX - 1);
-	if (length <= 0)
-		return false;
-	target[length] = '\0';
-	if ((size_t)length > strlen(deleted) && strcmp(target + length - strlen(deleted), deleted) == 0)
-		target[(size_t)length - strlen(deleted)] = '\0';
-	return true;
-}
-
 static bool in_list(const char *list, const char *word)
 {
 	size_t length = strlen(word);
@@ -152,16 +121,17 @@ static bool in_list(const char *list, const char *word)
 	return false;
 }
 
-/* A bit for each line that names what the process runs. */
+/* A bit for each line that names the program of the process. */
 static uint64_t lines_of(const struct probe_lines *lines, int32_t pid, char target[PATH_MAX])
 {
 	const char *slash;
 	uint64_t wanted = 0;
 	char comm[32];
+	bool deleted;
 
-	if (!read_target(pid, target))
+	if (!proc_exe(pid, target, PATH_MAX, &deleted))
 		return 0;
-	read_name(pid, comm);
+	proc_comm(pid, comm, sizeof(comm));
 	slash = strrchr(target, '/');
 	for (size_t i = 0; i < lines->lines.count; i++) {
 		const char *binaries = lines->lines.items[i].binaries;
@@ -169,30 +139,6 @@ static uint64_t lines_of(const struct probe_lines *lines, int32_t pid, char targ
 		wanted |= (uint64_t)(in_list(binaries, comm) || in_list(binaries, slash ? slash + 1 : target)) << i;
 	}
 	return wanted;
-}
-
-static bool is_at(const struct stat *file, const char *path)
-{
-	struct opener_file found;
-
-	if (opener_find(path, &found) < 0)
-		return false;
-	close(found.place);
-	return found.status.st_dev == file->st_dev && found.status.st_ino == file->st_ino;
-}
-
-/* A path by which the file is found here. */
-static char *path_of(int32_t pid, const struct stat *file, const char *target)
-{
-	char *path;
-
-	if (is_at(file, target))
-		return copy(target);
-	path = memory_format("/proc/%d/root%s", pid, target);
-	if (is_at(file, path))
-		return path;
-	free(path);
-	return memory_format("/proc/%d/exe", pid); /* it was deleted */
 }
 
 /* --- probes ------------------------------------------------------------------------------------------------------------ */
@@ -259,24 +205,22 @@ static int place_in(struct probe_lines *lines, struct executed *file, uint64_t w
 	return status;
 }
 
-/* What the process executes, if a line names it and it is new. */
+/* Probes the file that the process executes, if a line names it, and no process with this file came before. */
 static int look_at(struct probe_lines *lines, int32_t pid)
 {
-	char target[PATH_MAX], path[32], *found;
+	char target[PATH_MAX], *found;
 	uint64_t wanted = lines_of(lines, pid, target);
-	struct opener_file exe;
+	struct stat exe;
 	struct executed *file;
 	int status;
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	if (!wanted || opener_find(path, &exe) < 0)
+	if (!wanted || executable_find(pid, &exe) < 0)
 		return 0;
-	close(exe.place);
-	file = file_of(lines, &exe.status);
+	file = file_of(lines, &exe);
 	wanted &= ~file->tried;
 	if (!wanted)
 		return 0;
-	found = path_of(pid, &exe.status, target);
+	found = executable_path(pid, &exe, target);
 	status = place_in(lines, file, wanted, found);
 	free(found);
 	return status;

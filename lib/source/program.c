@@ -166,33 +166,16 @@ void program_group(struct program *program, const char *text)
 
 /* --- /proc ------------------------------------------------------------------------------------------------------------ */
 
-/* The path of the file that the process runs, in the text; NULL: not known. */
-static const char *read_link(int32_t pid, char *text, size_t room)
-{
-	static const char deleted[] = " (deleted)";
-	size_t end = strlen(deleted);
-	char path[48];
-	ssize_t length;
-
-	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
-	length = readlink(path, text, room - 1);
-	if (length <= 0)
-		return NULL;
-	text[length] = '\0';
-	if ((size_t)length > end && strcmp(text + length - end, deleted) == 0)
-		text[(size_t)length - end] = '\0';
-	return text;
-}
-
 /* Few programs give themselves titles, so that of others no more is asked. */
 static void read_title(struct program *program, int32_t pid, char *text)
 {
 	char comm[2 * COMM_MAX] = "";
+	bool deleted;
 
 	if (program->script || !strchr(program->words, ' '))
 		return;
 	proc_comm(pid, comm, sizeof(comm));
-	program_split_title(program, read_link(pid, text, PROGRAM_READ), comm);
+	program_split_title(program, proc_exe(pid, text, PROGRAM_READ, &deleted) ? text : NULL, comm);
 }
 
 void program_read(struct program *program, int32_t pid)
