@@ -292,14 +292,24 @@ struct holding {
 	UT_hash_handle hh;
 };
 
+/* Whether it is known of a run for whom it was. */
+static bool has_requests(const struct graph *graph)
+{
+	for (size_t i = 0; i < graph->nodes.count; i++)
+		if (graph->nodes.items[i].deed->kind == DEED_RUN && graph->nodes.items[i].deed->whom)
+			return true;
+	return false;
+}
+
 static struct holding *find_holdings(const struct graph *graph)
 {
 	struct holding *holdings = NULL, *holding;
+	bool runs = has_requests(graph);
 
 	for (size_t i = 0; i < graph->nodes.count; i++) {
 		const struct node *node = &graph->nodes.items[i];
 
-		if (node->deed->kind != DEED_HOLD_CPU)
+		if (node->deed->kind != DEED_HOLD_CPU && (!runs || node->deed->kind != DEED_RUN))
 			continue;
 		HASH_FIND_PTR(holdings, &node->deed, holding);
 		if (!holding) {
@@ -323,7 +333,7 @@ static const struct deed *joined_deed(struct graph *graph, const struct holding 
 		if (holdings->deed->family == deed->family)
 			family_add(&family, holdings->deed, holdings->time);
 	sum = family_deed(&family);
-	joined = graph_deed(graph, sum);
+	joined = sum ? graph_deed(graph, sum) : deed;
 	family_free(&family);
 	free(sum);
 	return joined;
@@ -334,7 +344,7 @@ static void join_families(struct rank_list *ranks, struct graph *graph)
 	struct holding *holdings = find_holdings(graph), *holding, *next;
 
 	for (size_t i = 0; holdings && i < ranks->list.count; i++)
-		if (ranks->list.items[i].deed->kind == DEED_HOLD_CPU)
+		if (ranks->list.items[i].deed->family != ranks->list.items[i].deed || ranks->list.items[i].deed->kind == DEED_RUN)
 			ranks->list.items[i].deed = joined_deed(graph, holdings, ranks->list.items[i].deed);
 	HASH_ITER(hh, holdings, holding, next) {
 		HASH_DEL(holdings, holding);

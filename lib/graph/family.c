@@ -16,6 +16,8 @@ struct deed family_of(const struct deed *deed)
 		family.cpu = CPU_NONE;
 		family.function = NULL;
 	}
+	if (deed->kind == DEED_RUN)
+		family.whom = NULL;
 	return family;
 }
 
@@ -56,12 +58,14 @@ static bool is_same(const char *a, const char *b)
 /* Leaves in the first what is true of both: where the waiters differ, the CPU does not matter. NULL: of any. */
 static void join(struct deed *sum, const struct deed *other)
 {
-	if (sum->kind != DEED_HOLD_CPU)
+	if (sum->kind != DEED_HOLD_CPU && sum->kind != DEED_RUN)
+		return;
+	if (!other || !sum->whom || !other->whom || strcmp(sum->whom, other->whom) != 0)
+		sum->whom = NULL;
+	if (sum->kind == DEED_RUN)
 		return;
 	if (!other || !is_same(sum->function, other->function))
 		sum->function = NULL;
-	if (!other || !sum->whom || !other->whom || strcmp(sum->whom, other->whom) != 0)
-		sum->whom = NULL;
 	if (!other || !sum->whom || sum->cpu != other->cpu)
 		sum->cpu = CPU_NONE;
 }
@@ -120,6 +124,8 @@ static struct deed *with_who(const struct deed *deed, const char *who)
 
 	pool.who = who;
 	pool.pool = true;
+	if (pool.kind == DEED_RUN)
+		pool.whom = NULL;
 	return deed_copy(&pool);
 }
 
@@ -196,7 +202,7 @@ static bool has_thread(const struct deed *pool, const struct deed *deed)
 static bool is_same_but_who(const struct deed *a, const struct deed *b)
 {
 	return a->kind == b->kind && is_same(a->text, b->text) && is_same(a->irq, b->irq) && is_same(a->softirq, b->softirq) &&
-	       (a->kind == DEED_HOLD_CPU || is_same(a->whom, b->whom)) && is_same(a->syscall, b->syscall) &&
+	       (a->kind == DEED_HOLD_CPU || a->kind == DEED_RUN || is_same(a->whom, b->whom)) && is_same(a->syscall, b->syscall) &&
 	       is_same(a->object, b->object) && is_same(a->lock, b->lock) && is_same(a->purpose, b->purpose) &&
 	       is_same(a->queue, b->queue) && is_same(a->request, b->request) && is_same(a->dev, b->dev) &&
 	       is_same(a->scheduler, b->scheduler) && is_same(a->pace, b->pace) &&

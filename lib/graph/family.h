@@ -1,8 +1,8 @@
 /*
  * family: deeds that belong together although they differ.
  *
- * For whom one and the same culprit left no CPU, and which CPU, differs from one such node to the next: together they are a
- * family, whose deed is what is true of nearly all of them. Any other deed is a family of its own.
+ * For whom one and the same culprit left no CPU, and which CPU, differs from one such node to the next, and for whom a thread ran, too: together
+ * they are a family, whose deed is what is true of nearly all of them. Any other deed is a family of its own.
  *
  *	struct family family = {0};
  *	family_add(&family, deed, seconds);		for each of the family

@@ -91,7 +91,7 @@ static const struct {
 	char *(*make_actor)(const struct deed *deed), *(*make_act)(const struct deed *deed);
 } deed_words[DEEDS] = {
 	[DEED_TEXT] = {.act = ""},
-	[DEED_RUN] = {.act = "running{pace? at a low frequency}"},
+	[DEED_RUN] = {.act = "running{pace? at a low frequency}{whom? for }{whom:}"},
 	[DEED_SERVE] = {.act = "running for {whom:?}"},
 	[DEED_WORK] = {.act = "work on {queue:?}"},
 	[DEED_RECLAIM] = {.act = "reclaiming memory{for? of a control group}"},

@@ -46,6 +46,12 @@ static char *measured_words(const struct culprit *culprit)
 	return words;
 }
 
+/* Whether it was done for the one whom it names. */
+static bool is_for_somebody(const struct deed *deed)
+{
+	return deed->whom && (deed->kind == DEED_RUN || deed->kind == DEED_SERVE || deed->kind == DEED_SLEEP);
+}
+
 int culprit_read(const struct site *site, struct culprit *culprit, const struct fields *fields)
 {
 	memset(culprit, 0, sizeof(*culprit));
@@ -65,7 +71,7 @@ int culprit_read(const struct site *site, struct culprit *culprit, const struct 
 	culprit->timeless = !strcmp(culprit->algorithm, "exception");
 	culprit->deed = culprit_deed(site, fields);
 	culprit->who = fit_clean(culprit->deed->who ? culprit->deed->who : "");
-	culprit->whom = fit_clean((culprit->deed->kind == DEED_SERVE || culprit->deed->kind == DEED_SLEEP) && culprit->deed->whom ? culprit->deed->whom : "");
+	culprit->whom = fit_clean(is_for_somebody(culprit->deed) ? culprit->deed->whom : "");
 	culprit->words = culprit_words(culprit->deed, 0, 0);
 	culprit->fuller = culprit_words(culprit->deed, 0, 0);
 	culprit->counters = fit_field(fields, "counters");

@@ -10,6 +10,7 @@
 #include "wake/part.h"
 #include "wake/quota.h"
 #include "wake/recording.h"
+#include "wake/served.h"
 #include "wake/softirq.h"
 #include "wake/stack.h"
 
@@ -333,6 +334,22 @@ static void set_tids(const struct wake *wake, const struct thread *thread, const
 		node->whom_tid = wake->threads.items[piece->cause_index]->tid;
 }
 
+/* For whom a run was is asked only of runs that matter; that it was for the asker, the wait that led here says. */
+enum { SHORT = 256 };
+
+static int32_t run_for(struct cut *cut, const struct thread *thread, const struct piece *run, int64_t end, int32_t asker, const struct deed *deed)
+{
+	const struct wake *wake = cut->wake;
+	int32_t served;
+
+	if (deed->kind != DEED_RUN || end - run->start < (cut->graph->to - cut->graph->from) / SHORT)
+		return INDEX_NONE;
+	served = served_at(cut, thread, run->start);
+	if (served == INDEX_NONE || asker == INDEX_NONE)
+		return served;
+	return events_tgid(wake->events, wake->threads.items[served]->tid) == events_tgid(wake->events, wake->threads.items[asker]->tid) ? INDEX_NONE : served;
+}
+
 static int32_t new_piece_node(struct cut *cut, const struct thread *thread, size_t at, int32_t asker)
 {
 	struct wake *wake = cut->wake;
@@ -341,9 +358,11 @@ static int32_t new_piece_node(struct cut *cut, const struct thread *thread, size
 	struct deed deed = piece_deed(wake, thread, at, asker);
 	struct deed_detail detail = piece_detail(wake, thread, at, &deed);
 	int64_t end = thread_piece_end(wake, thread, at);
-	int32_t index;
+	int32_t index, served = run_for(cut, thread, piece, end, asker, &deed);
 
 	deed.function = told.function;
+	if (served != INDEX_NONE)
+		deed.whom = wake_comm_at(wake, wake->threads.items[served], piece->start);
 	if (deed.kind == DEED_WAIT)
 		deed_in(wake, &deed, piece);
 	if (deed.kind == DEED_WAIT && (end - piece->start) >= (cut->graph->to - cut->graph->from) / LONG)
@@ -358,6 +377,8 @@ static int32_t new_piece_node(struct cut *cut, const struct thread *thread, size
 	index = new_node(cut, piece->what, piece->start, end, thread->tid, &deed);
 	graph_detail(cut->graph, index, &detail);
 	set_tids(wake, thread, piece, &cut->graph->nodes.items[index]);
+	if (served != INDEX_NONE)
+		cut->graph->nodes.items[index].whom_tid = wake->threads.items[served]->tid;
 	if (told.functions)
 		cut->graph->nodes.items[index].stack = graph_keep(cut->graph, told.functions);
 	told.functions = NULL;

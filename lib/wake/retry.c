@@ -23,6 +23,7 @@ struct retry { /* of a thread */
 	bool now;	       /* the thread is in that call */
 	bool in_condition;     /* which is for a futex that is no mutex */
 	int64_t broken;	       /* begin of the wait that a signal broke off, since when it has called nothing; TIME_NONE */
+	size_t slept;	       /* one more than the number of its last wait; 0: none */
 };
 
 static struct retry *retry_of(const struct thread *thread)
@@ -39,15 +40,29 @@ static void thread_lost(struct thread *thread)
 {
 	retry_of(thread)->now = false;
 	retry_of(thread)->since = TIME_NONE;
+	retry_of(thread)->slept = 0;
+}
+
+/* What woke it ended nothing, if it is in the same call still. */
+static void sleeps_on(const struct wake *wake, struct thread *thread)
+{
+	size_t before = retry_of(thread)->slept;
+	struct piece *wait = before ? &thread->pieces.items[before - 1] : NULL;
+
+	if (wait && syscall_is_same(wake, thread, wait->start, wait->call))
+		wait->flags |= PIECE_VAIN;
+	retry_of(thread)->slept = thread->pieces.count;
 }
 
 static void left(struct wake *wake, struct thread *thread)
 {
 	const struct retry *retry = retry_of(thread);
 
-	(void)wake;
-	if (thread_asleep(thread) && thread->tid != TID_IDLE && retry->now && retry->in_condition)
+	if (!thread_asleep(thread) || thread->tid == TID_IDLE)
+		return;
+	if (retry->now && retry->in_condition)
 		thread_last(thread)->flags |= PIECE_CONDITION;
+	sleeps_on(wake, thread);
 }
 
 enum { FUTEX_WAIT = 0, FUTEX_WAIT_BITSET = 9, FUTEX_OPERATION = 0x7f };

@@ -9,6 +9,7 @@
 /* Of a wait: */
 enum {
 	PIECE_CONDITION = PIECE_OF(RETRY_BITS, 0), /* it was in a futex that is no mutex */
+	PIECE_VAIN = PIECE_OF(RETRY_BITS, 2),	   /* the thread went back to sleep in the same call */
 	PIECE_BROKEN = PIECE_OF(RETRY_BITS, 1),	   /* a signal broke it off, and the thread's end followed: nobody ended it */
 };
 

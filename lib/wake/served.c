@@ -73,13 +73,13 @@ static bool is_client(struct wake *wake, const struct thread *other, const struc
 	       (root->born == TIME_NONE || root->born < client->born) && !is_descendant(wake, client, root);
 }
 
-/* Whether the server has answered between these times. */
+/* Whether the server has answered between these times; not where it made room, or the client went back to the same wait. */
 static bool has_answered(const struct wake *wake, const struct thread *server, const struct thread *client, int64_t from, int64_t to)
 {
 	size_t at = thread_find(client, from);
 
 	for (at -= at > 0; at + 1 < client->pieces.count && client->pieces.items[at + 1].start <= to; at++) {
-		int32_t by = core_ender(wake, &client->pieces.items[at]).thread;
+		int32_t by = client->pieces.items[at].flags & (PIECE_TICK | PIECE_ROOM | PIECE_VAIN) ? INDEX_NONE : core_ender(wake, &client->pieces.items[at]).thread;
 
 		if (client->pieces.items[at + 1].start > from && by != INDEX_NONE && are_colleagues(wake, server, wake->threads.items[by]))
 			return true;
@@ -135,6 +135,8 @@ static int32_t find(struct wake *wake, const struct thread *thread, int64_t ts, 
 			return hands < HANDS ? find(wake, other, by.ts, until, hands + 1) : INDEX_NONE;
 		if (is_client(wake, other, thread, by.ts))
 			return has_answered(wake, thread, other, by.ts, until) ? INDEX_NONE : other->index;
+		if (!is_answer(wake, thread, other, by.ts))
+			return INDEX_NONE; /* an older process asks */
 	}
 	return INDEX_NONE;
 }

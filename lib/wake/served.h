@@ -1,5 +1,5 @@
 /*
- * served: for whom a thread of a server worked when it slept. Whoever looks at a machine in trouble starts programs that ask servers for something:
+ * served: for whom a thread of a server worked when it ran or slept. Whoever looks at a machine in trouble starts programs that ask servers for something:
  * a client that locks a table and waits. The server's thread is on the path, and its client is not, so it is named.
  *
  * Two processes that wake each other do not show which of them asks. Of a program that began within the data, and asks what was there

@@ -13,6 +13,7 @@ struct told {
 
 struct told_calls {
 	ARRAY(struct told) list;
+	bool all_end; /* the data have the ends of all calls */
 };
 
 static struct told_calls *told_of(const struct wake *wake)
@@ -56,6 +57,11 @@ bool syscall_waits(const struct thread *thread, const struct piece *piece)
 	const struct in_call *call = syscall_of(thread);
 
 	return piece->what == WHAT_WAIT && (piece->call == call->name || piece->call == call->named);
+}
+
+bool syscall_is_same(const struct wake *wake, const struct thread *thread, int64_t then, int16_t call)
+{
+	return syscall_of(thread)->since <= then && (told_of(wake)->all_end || call != CALL_NONE);
 }
 
 static void thread_begin(struct thread *thread)
@@ -132,6 +138,12 @@ static void on_return(struct at *at)
 	enter(at, CALL_NONE, FD_NONE);
 }
 
+static void on_raw_return(struct at *at)
+{
+	told_of(at->wake)->all_end = true;
+	on_return(at);
+}
+
 static int16_t call_named(struct wake *wake, const char *name, bool *returns)
 {
 	(void)returns;
@@ -140,7 +152,7 @@ static int16_t call_named(struct wake *wake, const char *name, bool *returns)
 
 static const struct part_event events[] = {
 	{"raw_syscalls:sys_enter", on_raw_entry, {"id", "args"}},
-	{"raw_syscalls:sys_exit", on_return, {"ret"}},
+	{"raw_syscalls:sys_exit", on_raw_return, {"ret"}},
 	{"syscalls:sys_enter_", on_entry, {"fd", "fd_in", "out_fd"}, .named = call_named},
 	{"syscalls:sys_exit_", on_return, {"ret"}},
 	{0},

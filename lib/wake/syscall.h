@@ -23,4 +23,7 @@ static inline struct in_call *syscall_of(const struct thread *thread)
 /* Whether the piece is a wait in the call that the thread is in. */
 bool syscall_waits(const struct thread *thread, const struct piece *piece);
 
+/* Whether a thread that sleeps now has not returned from the call that it was in then. */
+bool syscall_is_same(const struct wake *wake, const struct thread *thread, int64_t then, int16_t call);
+
 #endif
