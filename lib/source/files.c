@@ -17,6 +17,7 @@ struct file_seen {
 	int32_t fd;
 	int64_t looked;	  /* when; 0: look again */
 	const char *told; /* its kind in the stream; NULL: none */
+	uint64_t inode;	  /* likewise; 0: it has none of its own */
 };
 
 struct thread_files {
@@ -99,8 +100,8 @@ void files_enter(struct files *files, int32_t tid, int32_t fd, int64_t ts)
 	thread->since = ts;
 }
 
-/* NULL: the thread is gone, or its descriptor is. */
-static const char *look_up(int32_t tid, int32_t fd)
+/* NULL: the thread is gone, or its descriptor is. Of a pipe or socket, as in pipe:[12345], the inode. */
+static const char *look_up(int32_t tid, int32_t fd, uint64_t *inode)
 {
 	char path[48], target[64];
 	struct glance seen;
@@ -112,8 +113,12 @@ static const char *look_up(int32_t tid, int32_t fd)
 		return NULL;
 	target[length] = '\0';
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (strncmp(target, kinds[i].begins, strlen(kinds[i].begins)) == 0)
+		if (strncmp(target, kinds[i].begins, strlen(kinds[i].begins)) == 0) {
+			const char *number = target + strlen(kinds[i].begins);
+
+			*inode = *number == '[' ? strtoull(number + 1, NULL, 10) : 0;
 			return kinds[i].kind;
+		}
 	if (*target == '/' && glance_at(path, &seen) && S_ISFIFO(seen.mode))
 		return "pipe";
 	return plain;
@@ -134,14 +139,16 @@ static struct file_seen *find(struct thread_files *thread, int32_t fd)
 /* What is to be told of it; NULL: nothing new. */
 static const char *news_of(struct file_seen *seen, int64_t ts, int32_t tid)
 {
+	uint64_t inode = 0;
 	const char *kind;
 
 	if (seen->looked && ts - seen->looked < NSEC_PER_SEC)
 		return NULL;
 	seen->looked = ts;
-	kind = look_up(tid, seen->fd);
-	if (!kind || kind == seen->told || (!seen->told && kind == plain))
+	kind = look_up(tid, seen->fd, &inode);
+	if (!kind || (kind == seen->told && inode == seen->inode) || (!seen->told && kind == plain))
 		return NULL;
+	seen->inode = inode;
 	return seen->told = kind;
 }
 
@@ -164,6 +171,8 @@ int files_sleep(struct files *files, struct stream *stream, int64_t ts, int32_t 
 	line_integer(&line, "tid", tid);
 	line_integer(&line, "fd", seen->fd);
 	line_text(&line, "kind", kind);
+	if (seen->inode)
+		line_unsigned(&line, "inode", seen->inode);
 	status = stream_write_line(stream, &line);
 	line_free(&line);
 	return status;

@@ -43,7 +43,7 @@ enum kind {
 	KIND_END,
 	KIND_RECORDER, /* socket pipe events, or ts : offer of a recorder, which keeps context until a reader asks; never stored */
 	KIND_STACK,    /* id user? kernel? : frames of a stack, before the first event that names it */
-	KIND_FILE,     /* ts tid fd kind : kind of a thread's descriptor: "pipe", "tty", "socket", or "file" */
+	KIND_FILE,     /* ts tid fd kind inode? : kind of a thread's descriptor: "pipe", "tty", "socket", or "file" */
 	KIND_QUOTA,    /* ts since? group quota period timers? count? time? tids? : a group's CPU quota, and each time it ran out */
 	KIND_DIFF,     /* rank? name? difference? good? bad? p? sure? good_moments bad_moments good_hosts? bad_hosts? algorithm : two streams compared */
 	KIND_TRACED,   /* tids, gone, within ts, or process asked? asks? : measure only (or no longer) these threads; in a call since before ts; sides of connections */

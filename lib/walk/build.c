@@ -238,11 +238,25 @@ static int take_window(struct whole_builder *builder, const struct fields *field
 	return marked_read(builder->whole, KIND_WINDOW, fields);
 }
 
+static int take_file(struct whole_builder *builder, const struct fields *fields)
+{
+	int64_t tid = 0, fd = 0;
+	uint64_t inode = 0;
+
+	if (fields_integer(fields, "tid", &tid) < 0 || fields_integer(fields, "fd", &fd) < 0 || fields_unsigned(fields, "inode", &inode) < 0)
+		return -1;
+	if (inode)
+		cutter_file(builder->cutter, (int32_t)tid, (int32_t)fd, inode);
+	return 0;
+}
+
 /* A stack may get another meaning. */
 static int take_meaning(struct whole_builder *builder, enum kind kind, const struct fields *fields)
 {
 	int64_t number = 0;
 
+	if (kind == KIND_FILE && take_file(builder, fields) < 0)
+		return -1;
 	if (kind == KIND_STACK && fields_integer(fields, "id", &number) > 0 && number >= 0)
 		cutter_new_stack(builder->cutter, number);
 	if (kind != KIND_TASK)

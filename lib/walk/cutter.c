@@ -14,6 +14,8 @@
 #include "wake/softirq.h"
 #include "wake/stack.h"
 #include "wake/syscall.h"
+#include "walk/happened.h"
+#include "walk/ipc.h"
 #include "walk/wait_identity.h"
 #include "walk/whole_words.h"
 
@@ -30,11 +32,14 @@ struct making {
 	uint32_t epoch;		  /* gaps that it has been cut at */
 	bool known, slept, over;
 	struct made_call call;
+	uint32_t called_in;	  /* the segment in which that was made */
+	uint32_t took_from;	  /* a segment: what this one received last was sent there; NUMBER_NONE */
+	struct made_call waited;  /* the call of its last wait in one, and that wait's identity */
+	uint32_t waited_for;
 	int64_t slept_from;	  /* first sleep since the call, or the segment, began */
 	uint32_t process_epoch;	  /* its process was looked up then */
 	struct process *process;
-	ARRAY(uint32_t) words, sequence, results;
-	struct whole_counts counters, samples;
+	struct happened happened;
 };
 
 struct process { /* what words call it */
@@ -49,6 +54,7 @@ struct cutter {
 	struct wake *wake;
 	struct whole *whole;
 	struct identities *identities;
+	struct ipc *ipc;
 	ARRAY(struct making *) makings; /* NULL: not seen */
 	struct process *processes;
 	uint32_t names_epoch;
@@ -62,6 +68,7 @@ struct cutter *cutter_new(struct events *events, struct wake *wake)
 	cutter->events = events;
 	cutter->wake = wake;
 	cutter->identities = identities_new(wake);
+	cutter->ipc = ipc_new();
 	return cutter;
 }
 
@@ -72,11 +79,7 @@ static void forget_makings(struct cutter *cutter)
 
 		if (!making)
 			continue;
-		free(making->words.items);
-		free(making->sequence.items);
-		free(making->results.items);
-		free(making->counters.items);
-		free(making->samples.items);
+		happened_free(&making->happened);
 		free(making);
 	}
 	cutter->makings.count = 0;
@@ -99,6 +102,7 @@ void cutter_free(struct cutter *cutter)
 	forget_makings(cutter);
 	forget_processes(cutter);
 	identities_free(cutter->identities);
+	ipc_free(cutter->ipc);
 	free(cutter->makings.items);
 	free(cutter);
 }
@@ -108,52 +112,12 @@ void cutter_begin(struct cutter *cutter, struct whole *whole)
 	forget_makings(cutter);
 	forget_processes(cutter);
 	identities_begin(cutter->identities, whole);
+	ipc_lost(cutter->ipc);
 	cutter->whole = whole;
 	cutter->names_epoch++;
 	cutter->word_timer = whole_word(whole, "woken=timer");
 	cutter->word_device = whole_word(whole, "woken=device");
 	cutter->word_outside = whole_word(whole, "woken=outside");
-}
-
-static void add_word(struct making *making, uint32_t word)
-{
-	size_t before = making->sequence.count;
-
-	if (before && making->sequence.items[before - 1] == word)
-		return;
-	if (before < SEQUENCE_MOST)
-		*ARRAY_ADD(&making->sequence) = word;
-	for (size_t i = making->words.count; i-- > 0;)
-		if (making->words.items[i] == word)
-			return;
-	*ARRAY_ADD(&making->words) = word;
-}
-
-static void add_result(struct making *making, uint32_t word)
-{
-	for (size_t i = making->results.count; i-- > 0;)
-		if (making->results.items[i] == word)
-			return;
-	*ARRAY_ADD(&making->results) = word;
-}
-
-static void add_count(struct whole_counts *counts, uint32_t word, uint64_t count)
-{
-	for (size_t i = 0; i < counts->count; i++)
-		if (counts->items[i].word == word) {
-			counts->items[i].count += count;
-			return;
-		}
-	*ARRAY_ADD(counts) = (struct whole_count){.word = word, .count = count};
-}
-
-static void move_counts(struct whole_counts *from, struct whole_counts *to, uint32_t segment)
-{
-	for (size_t i = 0; i < from->count; i++) {
-		from->items[i].segment = segment;
-		*ARRAY_ADD(to) = from->items[i];
-	}
-	from->count = 0;
 }
 
 static struct making *making_at(struct cutter *cutter, int32_t index)
@@ -162,7 +126,7 @@ static struct making *making_at(struct cutter *cutter, int32_t index)
 		*ARRAY_ADD(&cutter->makings) = NULL;
 	if (!cutter->makings.items[index]) {
 		cutter->makings.items[index] = NEW(struct making);
-		cutter->makings.items[index]->call.reason = CALL_NONE;
+		cutter->makings.items[index]->call.reason = cutter->makings.items[index]->waited.reason = CALL_NONE;
 	}
 	return cutter->makings.items[index];
 }
@@ -237,10 +201,10 @@ static void trim(struct thread *thread)
 static void open_segment(struct cutter *cutter, struct making *making, int64_t start, uint32_t woken)
 {
 	making->open = whole_segment(cutter->whole, making->thread, start);
-	making->words.count = making->sequence.count = making->results.count = 0;
 	making->slept = false;
+	making->took_from = NUMBER_NONE;
 	if (woken)
-		add_word(making, woken);
+		happened_add(&making->happened, woken);
 }
 
 /* Ends the open segment with a wait, or without one, as one that its data do not show whole. */
@@ -252,11 +216,7 @@ static struct segment *close_segment(struct cutter *cutter, const struct thread 
 	segment->wait_from = later(wait_from, segment->start);
 	segment->end = later(end, segment->wait_from);
 	add_up(cutter->wake, thread, segment, segment->wait_from);
-	segment->sequence = whole_sequence(cutter->whole, making->sequence.items, making->sequence.count);
-	segment->set = whole_set(cutter->whole, making->words.items, making->words.count);
-	segment->results = whole_set(cutter->whole, making->results.items, making->results.count);
-	move_counts(&making->counters, &cutter->whole->counters, making->open);
-	move_counts(&making->samples, &cutter->whole->samples, making->open);
+	happened_close(&making->happened, cutter->whole, making->open);
 	making->open = NUMBER_NONE;
 	return segment;
 }
@@ -270,6 +230,7 @@ static void cut_at_gaps(struct cutter *cutter, const struct thread *thread, stru
 	bool asleep;
 
 	making->epoch = (uint32_t)wake->gaps.count;
+	ipc_lost(cutter->ipc);
 	making->call.reason = CALL_NONE;
 	if (making->open == NUMBER_NONE)
 		return;
@@ -311,21 +272,26 @@ static struct thread *thread_of(const struct cutter *cutter, const struct event 
 	return thread;
 }
 
+static void add_wait_word(struct cutter *cutter, struct making *making, uint32_t number)
+{
+	struct identity identity = whole_identity_at(cutter->whole, number);
+	char text[TEXT_ROOM];
+
+	if (!number)
+		return;
+	snprintf(text, sizeof(text), "%s,%s,%s", whole_text(cutter->whole, identity.syscall), whole_text(cutter->whole, identity.object),
+		 whole_text(cutter->whole, identity.function));
+	happened_add(&making->happened, whole_word_of(cutter->whole, "wait=", text));
+}
+
 /* The identity of a wait of the thread, which begins with this piece; as a word of the segment, too. */
 static uint32_t identify(struct cutter *cutter, const struct thread *thread, struct making *making, size_t wait)
 {
-	struct identity identity;
 	uint32_t number;
-	char text[TEXT_ROOM];
 
 	making->call.process = process_of(cutter, thread, making)->tgid;
 	number = identities_of(cutter->identities, thread, wait, &making->call);
-	identity = whole_identity_at(cutter->whole, number);
-	if (!number)
-		return 0;
-	snprintf(text, sizeof(text), "%s,%s,%s", whole_text(cutter->whole, identity.syscall), whole_text(cutter->whole, identity.object),
-		 whole_text(cutter->whole, identity.function));
-	add_word(making, whole_word_of(cutter->whole, "wait=", text));
+	add_wait_word(cutter, making, number);
 	return number;
 }
 
@@ -410,8 +376,17 @@ static size_t piece_at(const struct thread *thread, int64_t ts)
 	return at > 0 ? at - 1 : 0;
 }
 
+/* Edges into a wait from what ended it, and from where that was sent which it received (NUMBER_NONE: not known). */
+static void add_edges(struct cutter *cutter, uint32_t number, const struct end *end, uint32_t sender, int64_t ts)
+{
+	if (end->from != NUMBER_NONE)
+		whole_edge(cutter->whole, end->from, number, end->ended == ENDED_TIMER ? EDGE_TIMER : EDGE_WAKE, ts, end->weak);
+	if (sender != NUMBER_NONE && (sender != end->from || end->weak))
+		whole_edge(cutter->whole, sender, number, EDGE_IPC, later(ts, segment_at(cutter->whole, sender)->start), false);
+}
+
 /* Its sleeps since the call began are a wait, which is over. Nothing happens if none was a sleep after all. */
-static void cut(struct cutter *cutter, struct thread *thread, const int64_t *ret)
+static void cut(struct cutter *cutter, struct thread *thread, const int64_t *ret, uint32_t sender)
 {
 	struct making *making = making_of(cutter, thread);
 	size_t first = thread->pieces.count, last = thread->pieces.count;
@@ -434,6 +409,8 @@ static void cut(struct cutter *cutter, struct thread *thread, const int64_t *ret
 	ended_at = thread->pieces.items[last + 1].start;
 	assumed = thread->pieces.items[first].flags & PIECE_ASSUMED;
 	identity = identify(cutter, thread, making, first);
+	making->waited = making->call;
+	making->waited_for = identity;
 	end = end_of(cutter, thread, making, number, &thread->pieces.items[last]);
 	segment = close_segment(cutter, thread, making, wait_from, ended_at);
 	segment->identity = identity;
@@ -442,9 +419,9 @@ static void cut(struct cutter *cutter, struct thread *thread, const int64_t *ret
 	segment->stack = identities_stack(cutter->identities, stack_number(cutter->wake, thread, first)).functions;
 	segment->has_ret = ret != NULL;
 	segment->ret = ret ? *ret : 0;
-	if (end.from != NUMBER_NONE)
-		whole_edge(cutter->whole, end.from, number, end.ended == ENDED_TIMER ? EDGE_TIMER : EDGE_WAKE, ended_at, end.weak);
+	add_edges(cutter, number, &end, sender, ended_at);
 	open_segment(cutter, making, segment->end, end.woken);
+	making->took_from = sender;
 	trim(thread);
 }
 
@@ -493,9 +470,41 @@ void cutter_switched(struct cutter *cutter, const struct event *event)
 		struct making *making = making_of(cutter, next);
 
 		if (making->slept && making->call.reason == CALL_NONE)
-			cut(cutter, next, NULL);
+			cut(cutter, next, NULL, NUMBER_NONE);
 	}
 	trim_tenures(cpu);
+}
+
+static struct ipc_end end_at(struct cutter *cutter, const struct thread *thread, struct making *making, int32_t fd)
+{
+	return (struct ipc_end){process_of(cutter, thread, making)->tgid, fd};
+}
+
+/* A pipe or a socket: what other calls with a descriptor read are no bytes that somebody sent. */
+static bool is_channel(const struct cutter *cutter, const struct thread *thread, const struct making *making)
+{
+	static const char socket[] = "socket";
+	const char *call = whole_text(cutter->whole, identities_call(cutter->identities, making->call.reason)->name);
+	const char *kind = reason_at(cutter->wake->reasons, thread->pieces.items[thread->pieces.count - 2].call)->object;
+	size_t length = kind ? strlen(kind) : 0;
+
+	return !strncmp(call, "recv", 4) ||
+	       (kind && (!strcmp(kind, "pipe") || (length >= strlen(socket) && !strcmp(kind + length - strlen(socket), socket))));
+}
+
+/* A thread in a call that sends has woken one that slept to receive. */
+static void meet(struct cutter *cutter, int32_t doer, const struct thread *woken)
+{
+	struct making *sender = making_of(cutter, cutter->wake->threads.items[doer]), *receiver = making_of(cutter, cutter->wake->threads.items[woken->index]);
+	const struct call_words *sends = sender->call.reason == CALL_NONE ? NULL : identities_call(cutter->identities, sender->call.reason);
+	const struct call_words *receives;
+
+	if (!sends || !sends->sends || !sends->descriptor || sender->open == NUMBER_NONE || receiver->call.reason == CALL_NONE)
+		return;
+	receives = identities_call(cutter->identities, receiver->call.reason);
+	if (receives->receives && is_channel(cutter, woken, receiver))
+		ipc_meet(cutter->ipc, end_at(cutter, cutter->wake->threads.items[doer], sender, sender->call.fd),
+			 end_at(cutter, woken, receiver, receiver->call.fd), sender->called_in);
 }
 
 void cutter_woke(struct cutter *cutter, int32_t tid)
@@ -520,10 +529,55 @@ void cutter_woke(struct cutter *cutter, int32_t tid)
 	if (doer.thread == INDEX_NONE || cutter->wake->threads.items[doer.thread]->tid == TID_IDLE)
 		return;
 	word = process_of(cutter, woken, making)->wakes;
+	meet(cutter, doer.thread, woken);
 	waker = cutter->wake->threads.items[doer.thread];
 	making = making_of(cutter, waker);
 	if (making->open != NUMBER_NONE)
-		add_word(making, word);
+		happened_add(&making->happened, word);
+}
+
+static void closed(struct cutter *cutter, struct ipc_end end)
+{
+	identities_closed(cutter->identities, end.process, end.fd);
+	ipc_closed(cutter->ipc, end);
+}
+
+/* What the call that returns has received was sent in this segment, of another thread; NUMBER_NONE: it received nothing, or nobody knows. */
+static uint32_t moved(struct cutter *cutter, const struct thread *thread, struct making *making, int64_t ret)
+{
+	const struct call_words *call = identities_call(cutter->identities, making->call.reason);
+	struct ipc_end end = call->descriptor ? end_at(cutter, thread, making, making->call.fd) : (struct ipc_end){0};
+	uint32_t sender = NUMBER_NONE;
+
+	if (call->descriptor && call->sends)
+		ipc_sent(cutter->ipc, end, ret > 0 ? (uint64_t)ret : 0, making->called_in);
+	else if (call->descriptor && call->receives && ret > 0)
+		sender = ipc_took(cutter->ipc, end, (uint64_t)ret);
+	return sender != NUMBER_NONE && segment_at(cutter->whole, sender)->thread != making->thread ? sender : NUMBER_NONE;
+}
+
+/* The identity of what the thread receives, awake: that of its wait in the same call, if that was the last. */
+static uint32_t identify_awake(struct cutter *cutter, const struct thread *thread, struct making *making)
+{
+	making->call.process = process_of(cutter, thread, making)->tgid;
+	if (making->waited.reason == making->call.reason && making->waited.process == making->call.process && making->waited.fd == making->call.fd)
+		return making->waited_for;
+	return identities_awake(cutter->identities, &making->call);
+}
+
+/* The thread received what was sent elsewhere: what it does from here on is for that (Argus, section 3.2, P3). */
+static void receive(struct cutter *cutter, const struct thread *thread, struct making *making, uint32_t sender)
+{
+	uint32_t identity = identify_awake(cutter, thread, making), to = making->open;
+	struct segment *segment;
+
+	add_wait_word(cutter, making, identity);
+	segment = close_segment(cutter, thread, making, cutter->wake->now, cutter->wake->now);
+	segment->ended = ENDED_THREAD;
+	segment->identity = identity;
+	whole_edge(cutter->whole, sender, to, EDGE_IPC, cutter->wake->now, false);
+	open_segment(cutter, making, cutter->wake->now, 0);
+	making->took_from = sender;
 }
 
 void cutter_entered(struct cutter *cutter, const struct event *event, uint64_t first, uint64_t second)
@@ -537,7 +591,7 @@ void cutter_entered(struct cutter *cutter, const struct event *event, uint64_t f
 		return;
 	making = making_of(cutter, thread);
 	if (making->slept && !thread_asleep(thread))
-		cut(cutter, thread, NULL); /* the return of the last one is missing */
+		cut(cutter, thread, NULL, NUMBER_NONE); /* the return of the last one is missing */
 	in = syscall_of(thread);
 	if (in->name == CALL_NONE || making->open == NUMBER_NONE)
 		return;
@@ -545,23 +599,32 @@ void cutter_entered(struct cutter *cutter, const struct event *event, uint64_t f
 	making->call = (struct made_call){.reason = in->name, .fd = in->fd, .first = first, .second = second};
 	making->slept = thread_asleep(thread); /* trace-collect says that it slept in it already */
 	making->slept_from = making->slept ? thread_last(thread)->start : 0;
-	add_word(making, call->word);
+	happened_add(&making->happened, call->word);
+	making->called_in = making->open;
 	if (call->closes || call->replaces)
-		identities_closed(cutter->identities, process_of(cutter, thread, making)->tgid, call->closes ? in->fd : (int32_t)second);
+		closed(cutter, end_at(cutter, thread, making, call->closes ? in->fd : (int32_t)second));
+	if (call->sends && call->descriptor)
+		ipc_sends(cutter->ipc, end_at(cutter, thread, making, in->fd), making->open);
 }
 
 void cutter_returned(struct cutter *cutter, const struct event *event, const int64_t *ret)
 {
 	struct thread *thread = thread_of(cutter, event);
+	uint32_t sender = NUMBER_NONE;
 	struct making *making;
 
 	if (!thread)
 		return;
 	making = making_of(cutter, thread);
+	if (ret && making->call.reason != CALL_NONE && making->open != NUMBER_NONE) {
+		sender = moved(cutter, thread, making, *ret);
+		if (!making->slept)
+			happened_return(&making->happened, identities_result(cutter->identities, making->call.reason, *ret));
+	}
 	if (making->slept)
-		cut(cutter, thread, ret);
-	else if (ret && making->call.reason != CALL_NONE)
-		add_result(making, identities_result(cutter->identities, making->call.reason, *ret));
+		cut(cutter, thread, ret, sender);
+	else if (sender != NUMBER_NONE && sender != making->took_from)
+		receive(cutter, thread, making, sender);
 	making->call.reason = CALL_NONE;
 }
 
@@ -571,7 +634,7 @@ void cutter_happened(struct cutter *cutter, const struct event *event, uint32_t 
 	struct making *making = thread ? making_of(cutter, thread) : NULL;
 
 	if (making && making->open != NUMBER_NONE)
-		add_word(making, word);
+		happened_add(&making->happened, word);
 }
 
 /* The data end in its wait. */
@@ -620,7 +683,7 @@ static struct making *awake(struct cutter *cutter, const struct event *event, st
 		return NULL;
 	making = making_of(cutter, *thread);
 	if (making->slept && !thread_asleep(*thread))
-		cut(cutter, *thread, NULL);
+		cut(cutter, *thread, NULL, NUMBER_NONE);
 	return making->open == NUMBER_NONE || making->slept ? NULL : making;
 }
 
@@ -678,7 +741,7 @@ void cutter_sampled(struct cutter *cutter, int32_t tid, uint32_t stack)
 	struct making *making = find_making(cutter, tid, &thread);
 
 	if (making && thread_running(thread))
-		add_count(&making->samples, identities_stack(cutter->identities, stack).function, 1);
+		happened_count(&making->happened.samples, identities_stack(cutter->identities, stack).function, 1);
 }
 
 void cutter_counted(struct cutter *cutter, int32_t tid, uint32_t counter, uint64_t count)
@@ -687,7 +750,16 @@ void cutter_counted(struct cutter *cutter, int32_t tid, uint32_t counter, uint64
 	struct making *making = find_making(cutter, tid, &thread);
 
 	if (making)
-		add_count(&making->counters, counter, count);
+		happened_count(&making->happened.counters, counter, count);
+}
+
+void cutter_file(struct cutter *cutter, int32_t tid, int32_t fd, uint64_t inode)
+{
+	struct thread *thread;
+	struct making *making = find_making(cutter, tid, &thread);
+
+	if (making)
+		identities_file(cutter->identities, process_of(cutter, thread, making)->tgid, fd, inode);
 }
 
 void cutter_renamed(struct cutter *cutter)

@@ -44,6 +44,9 @@ void cutter_arrives(struct cutter *cutter, const struct event *event, uint32_t f
 void cutter_sampled(struct cutter *cutter, int32_t tid, uint32_t stack);
 void cutter_counted(struct cutter *cutter, int32_t tid, uint32_t counter, uint64_t count);
 
+/* A descriptor of the thread's is this object. */
+void cutter_file(struct cutter *cutter, int32_t tid, int32_t fd, uint64_t inode);
+
 /* Threads or processes may have got other names; a number of a stack another meaning (INDEX_NONE: all have). */
 void cutter_renamed(struct cutter *cutter);
 void cutter_new_stack(struct cutter *cutter, int64_t number);

@@ -18,6 +18,7 @@ struct descriptor { /* that was waited for, and since then closed so often */
 		int32_t process, fd;
 	} key;
 	uint32_t closed;
+	uint64_t inode; /* 0: not known */
 	UT_hash_handle hh;
 };
 
@@ -99,6 +100,7 @@ const struct call_words *identities_call(struct identities *identities, int16_t 
 		.replaces = !strcmp(name, "dup2") || !strcmp(name, "dup3"),
 		.descriptor = file_call_named(name) || !strncmp(name, "epoll_", 6),
 		.sends = is_sending(name),
+		.receives = file_call_named(name) && reason_at(identities->wake->reasons, reason)->receives,
 	};
 	return call;
 }
@@ -158,8 +160,18 @@ void identities_closed(struct identities *identities, int32_t process, int32_t f
 {
 	struct descriptor *descriptor = descriptor_of(identities, process, fd, false);
 
-	if (descriptor)
-		descriptor->closed++;
+	if (!descriptor)
+		return;
+	descriptor->closed++;
+	descriptor->inode = 0;
+}
+
+void identities_file(struct identities *identities, int32_t process, int32_t fd, uint64_t inode)
+{
+	struct descriptor *descriptor = descriptor_of(identities, process, fd, true);
+
+	descriptor->closed += descriptor->inode && descriptor->inode != inode;
+	descriptor->inode = inode;
 }
 
 void identities_new_stack(struct identities *identities, int64_t number)
@@ -216,17 +228,14 @@ static struct object *cached(struct identities *identities, const struct object 
 	return known;
 }
 
-uint32_t identities_of(struct identities *identities, const struct thread *thread, size_t wait, const struct made_call *made)
+/* By number; where the call is none, that of what the thread waited for in the kernel. */
+static uint32_t number_of(struct identities *identities, const struct made_call *made, int16_t reason, uint32_t function)
 {
-	int16_t reason = thread->pieces.items[wait].call;
 	const struct call_words *call = made->reason == CALL_NONE ? NULL : identities_call(identities, made->reason);
-	uint32_t function = identities_stack(identities, stack_number(identities->wake, thread, wait)).function;
-	struct object object = {.function = function, .call = CALL_NONE, .reason = CALL_NONE, .set = true}, *known;
-	const char *kind;
+	struct object object = {.function = function, .call = made->reason, .reason = CALL_NONE, .set = true}, *known;
 	bool found;
 
 	if (call) {
-		object.call = made->reason;
 		object.object = call->futex ? futex_of(made) : call->descriptor ? (uint32_t)made->fd : 0;
 		if (call->descriptor)
 			object.generation = descriptor_of(identities, made->process, made->fd, true)->closed;
@@ -238,7 +247,23 @@ uint32_t identities_of(struct identities *identities, const struct thread *threa
 		object.identity = spell_identity(identities, &object);
 		*known = object;
 	}
-	kind = call && call->descriptor ? reason_at(identities->wake->reasons, reason)->object : NULL;
-	whole_kind(identities->whole, known->identity, kind ? whole_word_of(identities->whole, "", kind) : 0);
 	return known->identity;
+}
+
+uint32_t identities_of(struct identities *identities, const struct thread *thread, size_t wait, const struct made_call *made)
+{
+	int16_t reason = thread->pieces.items[wait].call;
+	uint32_t function = identities_stack(identities, stack_number(identities->wake, thread, wait)).function;
+	uint32_t number = number_of(identities, made, reason, function);
+	const char *kind = NULL;
+
+	if (made->reason != CALL_NONE && identities_call(identities, made->reason)->descriptor)
+		kind = reason_at(identities->wake->reasons, reason)->object;
+	whole_kind(identities->whole, number, kind ? whole_word_of(identities->whole, "", kind) : 0);
+	return number;
+}
+
+uint32_t identities_awake(struct identities *identities, const struct made_call *made)
+{
+	return number_of(identities, made, CALL_NONE, 0);
 }

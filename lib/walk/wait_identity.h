@@ -25,7 +25,7 @@ void identities_begin(struct identities *identities, struct whole *whole);
 struct call_words {
 	uint32_t word, name; /* "call=read", "read"; 0: the reason is no call */
 	uint32_t more, zero; /* "read more", "read 0": what it returned */
-	bool futex, closes, replaces, descriptor, sends;
+	bool futex, closes, replaces, descriptor, sends, receives;
 };
 const struct call_words *identities_call(struct identities *identities, int16_t reason); /* valid until the next new reason */
 
@@ -49,8 +49,12 @@ struct stack_words {
 };
 struct stack_words identities_stack(struct identities *identities, uint32_t number);
 
-/* The process has closed a descriptor. */
+/* The same of a call that did not wait; the function is not known. */
+uint32_t identities_awake(struct identities *identities, const struct made_call *call);
+
+/* The process has closed a descriptor. Or it is this object, by its inode, as of now: if it was another before, that was closed. */
 void identities_closed(struct identities *identities, int32_t process, int32_t fd);
+void identities_file(struct identities *identities, int32_t process, int32_t fd, uint64_t inode);
 
 /* A number of a stack gets another meaning; INDEX_NONE: all do. */
 void identities_new_stack(struct identities *identities, int64_t number);

@@ -1,0 +1,42 @@
+/*
+ * ipc: who sent the bytes that a call receives, by their place in a pipe or socket, also where the receiver did not sleep for them.
+ *
+ * Events do not say which descriptors are two ends of one thing. But a thread that sends, and so wakes one that sleeps to receive, shows it; and
+ * then what was there before has been taken, so both counts are the same. From there on each end's bytes are counted. If they are not the same
+ * when the receiver sleeps again, somebody else sends or receives there, too: then nothing is said until they have been once.
+ *
+ *	ipc = ipc_new()
+ *	ipc_meet()	a sender wakes a receiver
+ *	ipc_sends(), ipc_sent(), ipc_took()	calls
+ *	ipc_closed(), ipc_lost()
+ *	ipc_free(ipc)
+ */
+#ifndef WALK_IPC_H
+#define WALK_IPC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ipc;
+
+struct ipc_end { /* a process and its descriptor */
+	int32_t process, fd;
+};
+
+struct ipc *ipc_new(void);
+void ipc_free(struct ipc *ipc);
+
+/* The receiver slept, for a pipe or socket was empty; the sender, in the middle of a call that was made in this segment, has woken it. */
+void ipc_meet(struct ipc *ipc, struct ipc_end sender, struct ipc_end receiver, uint32_t segment);
+
+/* A call begins to send, in this segment; it, which began in this segment, has sent so many bytes, 0: none. */
+void ipc_sends(struct ipc *ipc, struct ipc_end sender, uint32_t segment);
+void ipc_sent(struct ipc *ipc, struct ipc_end sender, uint64_t bytes, uint32_t segment);
+
+/* A call has received so many bytes: the segment in which the last of them were sent; NUMBER_NONE: nobody knows. */
+uint32_t ipc_took(struct ipc *ipc, struct ipc_end receiver, uint64_t bytes);
+
+void ipc_closed(struct ipc *ipc, struct ipc_end end);
+void ipc_lost(struct ipc *ipc); /* events were: all counts may be wrong */
+
+#endif
