@@ -199,7 +199,7 @@ static void interrupted(int signal)
 	answer_interrupt();
 }
 
-/* A person is asked until that one has enough; what fails is told, and nothing ends. */
+/* Reads commands until the user ends the session. A command that fails prints its message; the session goes on. */
 static void converse(struct session *session)
 {
 	EditLine *line = el_init("graph-walk", stdin, stdout, stderr);

@@ -181,7 +181,7 @@ static int list_orders(char *const *arguments)
 	return fflush(stdout) ? EXIT_FAILED : EXIT_DONE;
 }
 
-/* What a pull writes; all else is passed over. */
+/* The moments that a pull writes; it skips all others. */
 struct wanted {
 	int64_t since, until; /* ns since 1970, of moments */
 };
@@ -222,7 +222,7 @@ static int take(struct store *store, const struct fleet_message *message, const 
 	return status != 0;
 }
 
-/* While a pull goes on, a failure is told once. */
+/* Warns of the first failure of a pull only; a pull goes on until the server is back. */
 static void wait_for_server(struct fleet_link *link, bool *told)
 {
 	char *complaint = fleet_link_complaint(link);

@@ -25,7 +25,7 @@ static int record_seen(void *context, const struct record *record)
 	return record->kind == KIND_STREAM || record->kind == KIND_LOST ? STREAM_PASS : STREAM_DROP;
 }
 
-/* What names numbers of one host says nothing in a stream without events. */
+/* Drops records that name thread or device numbers of one host: the output has no events that these names belong to. */
 static int drop(void *context, const struct record *record)
 {
 	(void)context;

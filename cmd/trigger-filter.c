@@ -130,6 +130,22 @@ static void give_charts(struct filter *filter, struct chart **loaded)
 			die("%s", fail_text());
 }
 
+/* --check: the triggers were read without a fault. */
+static int end_check(struct chart **loaded)
+{
+	for (int i = 0; i < charts.count; i++)
+		chart_free(loaded[i]);
+	forget_triggers(loaded);
+	return EXIT_DONE;
+}
+
+static void take_signals(void)
+{
+	interrupt_defer();
+	sigaction(SIGUSR1, &(struct sigaction){.sa_handler = ask, .sa_flags = SA_RESTART}, NULL);
+	sigaction(SIGHUP, &(struct sigaction){.sa_handler = want_reload, .sa_flags = SA_RESTART}, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	int first = command_line(argc, argv, options, "[FILE...]", "pass the moments of a stream at which triggers fire, with their context");
@@ -147,22 +163,16 @@ int main(int argc, char **argv)
 	if (!(size.share >= 0 && size.share <= 1))
 		die_usage("--keep is a share from 0 to 1");
 	read_triggers(loaded);
-	if (check) {
-		for (int i = 0; i < charts.count; i++)
-			chart_free(loaded[i]);
-		forget_triggers(loaded);
-		return EXIT_DONE;
-	}
+	if (check)
+		return end_check(loaded);
 	if (command && !(runner = runner_new(command)))
 		die("%s", fail_text());
 	if (runner)
 		watching.fired = run_command;
 	watching.context = runner;
 	how.size = size;
-	interrupt_defer();
+	take_signals();
 	priority_lower(PRIORITY_BATCH);
-	sigaction(SIGUSR1, &(struct sigaction){.sa_handler = ask, .sa_flags = SA_RESTART}, NULL);
-	sigaction(SIGHUP, &(struct sigaction){.sa_handler = want_reload, .sa_flags = SA_RESTART}, NULL);
 	stream = stream_open(argv + first, argc - first);
 	if (!stream)
 		die("%s", fail_text());

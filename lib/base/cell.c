@@ -58,7 +58,7 @@ static bool is_formula(const char *text, size_t length)
 	return begins_formula(text, length) && !is_number(text, length);
 }
 
-/* What some spreadsheets take for the end of a cell, quoted or not, so that a formula may begin behind it. */
+/* Some spreadsheets take these for the end of a cell, even in quotes, so that a formula may begin behind them. */
 static bool separates(char c)
 {
 	return c == ';' || c == '\t' || c == '\r' || c == '\n';

@@ -259,7 +259,7 @@ static int open_folder(const char *path)
 	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* What is written to: this folder, if it is one, or that in which the file is or will be. */
+/* The folder to write to: this one, if it is a folder, else the folder of the file. */
 static int open_target(const char *path)
 {
 	char *copy = memory_text(path, strlen(path));

@@ -142,7 +142,7 @@ static double mean(double sum, size_t moments)
 	return moments ? sum / moments : 0;
 }
 
-/* The deed's difference if the moments, so many of each, were of these sides. */
+/* The difference of the deed's mean shares between the two sides; `moments` counts the moments of each. */
 static double difference(const struct compared *compared, const uint8_t *sides, const size_t moments[2], double *means)
 {
 	double bad = 0;
@@ -286,7 +286,7 @@ static bool are_hosts_apart(const struct comparison *comparison)
 	return hosts[SIDE_GOOD] > 1 && hosts[SIDE_BAD] > 1;
 }
 
-/* What is dealt, and the sides of each as found, which the caller frees. */
+/* Finds the units that a permutation deals to the sides. Returns the side of each unit in the data; the caller frees it. */
 static uint8_t *find_units(struct comparison *comparison)
 {
 	uint8_t *sides = memory_new(comparison->sides.count + 1, 1), *known = memory_new(comparison->sides.count + 1, 1);

@@ -322,7 +322,7 @@ static struct holding *find_holdings(const struct graph *graph)
 	return holdings;
 }
 
-/* Whoever kept several threads from several CPUs has one deed for it, to be blamed for all of it: what is true of nearly all. */
+/* A thread that kept several threads from several CPUs gets one deed for all of them, with the keys that nearly all share. */
 static const struct deed *joined_deed(struct graph *graph, const struct holding *holdings, const struct deed *deed)
 {
 	struct family family = {0};

@@ -53,7 +53,7 @@ struct first_center {
 	UT_hash_handle hh;
 };
 
-/* A wait that had not ended when a signal told of it. */
+/* A wait that had not ended at its signal. */
 struct open_signal {
 	struct wait {
 		int64_t start;
@@ -496,7 +496,7 @@ static int close_window(struct graph_builder *builder, const char *window)
 	return 0;
 }
 
-/* A request of which a trigger wants to know how it went. */
+/* A request that a trigger logs: it gets a graph. */
 static int take_request(struct graph_builder *builder, const struct record *record)
 {
 	const struct fields *fields = stream_fields(builder->stream, record);

@@ -16,7 +16,7 @@ static int make_fields(struct chart_field *fields, struct event_type *type, char
 	return 0;
 }
 
-/* What is behind "sys_enter" or "sys_exit": "_read" in "syscalls:sys_enter_read", "" in "raw_syscalls:sys_enter"; NULL: no such event. */
+/* The name behind "sys_enter" or "sys_exit": "_read" in "syscalls:sys_enter_read", "" in "raw_syscalls:sys_enter"; NULL: no such event. */
 static const char *call_in(const char *name, bool *enters)
 {
 	static const char enter[] = "sys_enter", leave[] = "sys_exit";

@@ -566,7 +566,7 @@ static struct chart *make_of_function(const char *binary, const char *function, 
 	return chart;
 }
 
-/* " show=a,b" of those that are told when a call begins; "": none. NULL after fail(). */
+/* " show=a,b" with the arguments that the call's begin has; "": none. NULL after fail(). */
 static char *shown_arguments(const char *text)
 {
 	struct arguments arguments = {0};

@@ -113,7 +113,7 @@ struct chart {
 	uint64_t least;		     /* that are worth a signal */
 	char *binary;	/* of a func: chart, and one with probes; else NULL */
 	char *function; /* of a func: chart; else NULL */
-	char *arguments; /* that are told of each call (program/argument.h); NULL: none */
+	char *arguments; /* fields of each call (program/argument.h); NULL: none */
 	char *build; /* the build id of that binary, as the collector found it; NULL: not known */
 	struct chart_event *events;
 	int count;
@@ -144,7 +144,7 @@ void chart_split_probe(const char *text, char **function, char **arguments);
 /* The name of the event of a probe, "point:BASENAME__FUNCTION"; the caller frees it. */
 char *chart_probe_event(const char *binary, const char *function);
 
-/* Says of which build a function's program is, in the definition, too. */
+/* Sets the build id of a function's program, in the definition, too. */
 void chart_set_build(struct chart *chart, const char *build);
 
 /* Keeps only what measuring needs: no context events, no definition (NULL). Includes may have made them large. */

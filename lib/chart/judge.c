@@ -292,7 +292,10 @@ static bool has_weight(const struct series_set *set, const struct sample *sample
 	return has_practical_weight(set, sample->series, plotted);
 }
 
-/* Tells whether a signal of this series came just before, and one is enough. An end of what was told to be open is told. */
+/*
+ * Tells whether to leave out a signal because one of this series came just before. The end of an interval that was signalled as open is
+ * signalled, too.
+ */
 static bool is_of_run(const struct policy *policy, const struct series *series, bool forced)
 {
 	return policy->once && series->signalled && !forced;

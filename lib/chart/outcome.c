@@ -9,7 +9,7 @@
 /* A device may serve others first, but not this many, however deep its queue is; then the recording lacks the end. */
 enum { OVERTAKEN_MIN = 100, SPLIT_ROOM = 128 };
 
-/* A suspect is told as open if it has not ended this long after it became one... */
+/* A suspect is signalled as open if it has not ended this long after it became one... */
 #define PATIENCE_REPORT NSEC_PER_SEC
 /* ... and its context is kept this long, so that all of it can be explained if it ends by then. */
 #define PATIENCE_HOLD (10 * NSEC_PER_SEC)
@@ -533,7 +533,7 @@ static int tell_unjudged(struct measure *measure)
 	return 0;
 }
 
-/* Starts that may have ended unseen are told, too. */
+/* Starts that may have ended unseen get an `open` record, too. */
 static int tell_doubted(struct measure *measure)
 {
 	const struct measure_listener *tell = &measure->judge.tell;

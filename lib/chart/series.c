@@ -288,7 +288,7 @@ static bool differ(double a, double b)
 	return fabs(a - b) > 0.05 * fmin(fabs(a), fabs(b));
 }
 
-/* A change is told if the centre has moved by practical weight from the one last told, and by more than the values scatter. */
+/* Tells whether the centre has moved by practical weight from the one in the last `limits` record, and by more than the values scatter. */
 static int change_of(double before, double after, const struct policy *policy)
 {
 	double ratio = fmax(LEVEL_RATIO, policy->min_ratio);

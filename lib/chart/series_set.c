@@ -111,7 +111,7 @@ void series_set_follow(struct series_set *set)
 		series_set_shortest(series, set->policy, shortest_of(set));
 }
 
-/* What is usual was given, so it is not learnt from what is abnormal by that. */
+/* The user gave the limits, so the series does not learn from values beyond them. */
 static void judge_by_keys(struct series_set *set)
 {
 	if (!set->common)

@@ -196,7 +196,7 @@ static void take_role(struct descriptor *file, enum role role, bool connection)
 	file->connection |= connection;
 }
 
-/* Whoever looks whether there is something, and finds nothing, has taken no side. */
+/* A call that finds nothing to receive shows no side. */
 static bool receives(struct traffic *traffic, const struct thread_calls *thread, bool connection)
 {
 	struct descriptor *file = descriptor_of(traffic, thread->tgid, thread->fd);
@@ -285,7 +285,7 @@ static void received(struct thread_calls *thread, struct descriptor *file)
 		thread->asked = 0;
 }
 
-/* What a call that has returned did with a descriptor of the asked side. */
+/* The transfer of a call that has returned, on a descriptor of the asked side. */
 static int what_of(const struct descriptor *file, enum call_use use)
 {
 	if (use == CALL_CLOSE)

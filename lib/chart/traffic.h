@@ -48,7 +48,7 @@ struct call_transfer {
 /* It returns: what was transferred. */
 struct call_transfer traffic_return(struct traffic *traffic, int32_t tid, int64_t result);
 
-/* A descriptor was a connection when tracing began, of which this is the process's side. */
+/* A descriptor was a connection when tracing began; the process has this side of it. */
 void traffic_side(struct traffic *traffic, int32_t tgid, int32_t fd, bool asks);
 
 /* A `file` record. True: the thread waits for work there, though traffic_enter() could not know it. */

@@ -16,7 +16,7 @@ struct hull { /* by x; slopes ascend (a lower hull) or descend (an upper one) */
 
 static const double slope_most = 1e-3, rounding = 1;
 
-/* What bounds leave of the plane of slopes a and heights b: above `floor` and below `ceiling`, whose points are lines in that plane. */
+/* The region of the plane of slopes a and heights b that the bounds allow: above `floor`, below `ceiling`. Their points are lines in that plane. */
 struct region {
 	struct hull ceiling, floor; /* the lower hull of upper bounds; the upper hull of lower ones */
 	int64_t x, y;		    /* what their points are relative to */

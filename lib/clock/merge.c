@@ -28,7 +28,7 @@ struct input {
 	int64_t first_event, last_event;
 	char *about; /* keys of its `stream` record: " kernel=... cpus=2"; NULL: it has none */
 	char *clock, *wall;
-	struct line waits; /* calls that wait for several descriptors, of which there are formats: "poll,select" */
+	struct line waits; /* the calls for several descriptors whose event formats the stream has: "poll,select" */
 	bool begun, incomplete;
 	uint64_t lost;
 	/* while it is written: */

@@ -11,7 +11,7 @@
 /* Fields that every event has, whether or not its format names them. */
 enum predicate_common { COMMON_NONE, COMMON_CPU, COMMON_NAME, COMMON_TID };
 
-/* What a field is compared with. PREDICATE_KERNELS: an address or the like, known only to the kernel. */
+/* The sort of value that a field is compared with. PREDICATE_KERNELS: an address or the like, which only the kernel knows. */
 enum predicate_as { PREDICATE_NUMBER, PREDICATE_TEXT, PREDICATE_KERNELS };
 
 struct predicate_field {

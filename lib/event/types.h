@@ -28,7 +28,7 @@ void types_printable(struct types *types);
 void types_symbol(struct types *types, uint64_t address, uint64_t offset, const char *name);
 void types_printk(struct types *types, uint64_t address, const char *format);
 
-/* The function at an address that types_symbol() was told of: "hrtimer_wakeup", "do_sys_open+0x1a"; 0: none. Its length. */
+/* Writes the function at an address, from types_symbol(): "hrtimer_wakeup", "do_sys_open+0x1a". Returns its length; 0: none is known. */
 size_t types_spell_symbol(const struct types *types, uint64_t address, char *text, size_t room);
 
 /* Forgets all formats and symbols; handles stay. */

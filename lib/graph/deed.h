@@ -72,7 +72,7 @@ struct deed_detail {
 	uint32_t khz, khz_most, khz_limit;  /* mean frequency of a run; the highest that was seen, or allowed; 0: not known */
 	uint64_t sector;		    /* NO_SECTOR */
 	int64_t quota, period;		    /* CPU time that the group may use in each period; time between two tries; ns; 0: not known */
-	uint32_t others;		    /* a wait for an answer: so many others got theirs meanwhile; 0: few, or not known */
+	uint32_t others;		    /* a wait for an answer: the number of others that got answers meanwhile; 0: few, or not known */
 	const char *crowd;		    /* the name of most of these; NULL: they have several */
 	const char *disk;		    /* the device's name: loop0 */
 	const char *thread;		    /* the name of the node's own thread, where who is another or none */

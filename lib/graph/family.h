@@ -37,13 +37,13 @@ struct deed family_of(const struct deed *deed);
 void family_add(struct family *family, const struct deed *deed, double weight);
 void family_free(struct family *family);
 
-/* What is true of more than nine tenths of the weight. NULL: nothing was added. */
+/* The deed with the keys that more than nine tenths of the weight share. NULL: nothing was added. */
 struct deed *family_deed(struct family *family);
 
 /* The deed with '*' for each number in its thread's name; NULL: no thread with a number in its name did that. */
 struct deed *pool_family(const struct deed *deed);
 
-/* What two deeds of one pool family have in common: numbers that are the same stay. The first may be such a result. */
+/* The deed that two deeds of one pool family have in common; equal numbers stay. The first may be an earlier result. */
 struct deed *pool_join(const struct deed *pool, const struct deed *deed);
 
 /* Whether a ranked deed, of a family or a pool perhaps, stands for this node's deed. In a graph both must be its own, or one of neither. */

@@ -33,7 +33,7 @@ enum graph_kind { GRAPH_RAG, GRAPH_WAKE };
 enum node_call { CALL_SYNC, CALL_ASYNC };
 enum node_join { JOIN_NONE, JOIN_ALL, JOIN_ANY };
 
-/* What a wake graph's node is. A rag's nodes are WHAT_METHOD. */
+/* The sort of a wake graph's node. The nodes of a rag are WHAT_METHOD. */
 enum node_what {
 	WHAT_METHOD,
 	WHAT_RUN,      /* thread on a CPU */

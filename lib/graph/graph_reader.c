@@ -70,7 +70,7 @@ static int read_edge_kind(const struct fields *fields, int *value)
 	return read_word(fields, "kind", &(struct words){names, EDGE_KINDS}, value);
 }
 
-/* What must be there: turns "not there" into a failure. */
+/* Turns a missing key into a failure. */
 static int required(int found, const char *key)
 {
 	return found ? found : fail("%s= is missing", key);
@@ -186,7 +186,7 @@ static int32_t add_named(struct graph *graph, int64_t id, const struct fields *f
 	return index;
 }
 
-/* What the node did. An id that is there already is a failure. Returns its index. */
+/* Reads the node's deed. A second node with this id is a failure. Returns the index. */
 static int32_t add_node(struct graph *graph, int64_t id, const struct fields *fields)
 {
 	struct deed_record record;

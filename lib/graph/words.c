@@ -31,7 +31,7 @@ char *words_reason(const struct deed *deed)
 	return memory_format("%s%s%s", deed->syscall, deed->object ? " " : "", or_else(deed->object, ""));
 }
 
-/* Who did it: the pipe's own part in a moment is told so. */
+/* The doer; threads of the pipe itself are "this pipe". */
 static char *doer_of(const struct deed *deed)
 {
 	return deed->pipe ? memory_format("this pipe (%s)", or_else(deed->who, "?")) : memory_format("%s", or_else(deed->who, "?"));
@@ -675,7 +675,7 @@ static struct sentence poller(const struct node *node)
 	return of_waiter(node->deed->whom, words);
 }
 
-/* What the thread's own request is for, where that is no file: "page coming back from swap, ". */
+/* The purpose of the thread's own request, if it is no file: "page coming back from swap, ". */
 static const char *errand_of(const struct deed *deed)
 {
 	if (deed->request && strcmp(deed->request, "swap-in") == 0)

@@ -13,16 +13,16 @@ char *words_name(const struct deed *deed);
 /* For label=, of one node: "reader/3312 on CPU 1, at 576 of 1804 MHz". */
 char *words_label(const struct node *node);
 
-/* What a wait is in, or for: "read tcp socket", "kernel mutex", "page fault in read"; NULL: not known. */
+/* The place or object of a wait: "read tcp socket", "kernel mutex", "page fault in read"; NULL: not known. */
 char *words_reason(const struct deed *deed);
 
-/* What a wait was behind: "behind 312 others, mostly flood"; NULL: not known. */
+/* The crowd before a wait: "behind 312 others, mostly flood"; NULL: not known. */
 char *words_queue(const struct node *wait);
 
 /* A thread: "reader/3312"; "thread 3312" where it has no name. Without number (0) its name. */
 char *words_thread(const char *name, int32_t tid);
 
-/* Whom or what the node belongs to: "reader/3312", "loop0", "timer", "softirq NET_RX"; and without the number of a thread: "reader". */
+/* The owner of the node: "reader/3312", "loop0", "timer", "softirq NET_RX"; and without the number of a thread: "reader". */
 char *words_row(const struct node *node);
 char *words_row_name(const struct node *node);
 
@@ -31,7 +31,7 @@ const char *words_own_name(const struct node *node);
 
 /* A node as a sentence: subject, joint, predicate: "grinder/77" " " "running", "cc1" ": " "work on loop0", "" "" "in service at loop0". */
 struct sentence {
-	char *subject, *predicate, *about; /* about: the name of the thread that it tells of; "": it tells of none */
+	char *subject, *predicate, *about; /* about: the name of the thread in it; "": none */
 	const char *joint;
 	bool of_row; /* the subject is that of the row; else another thread, or none */
 };
@@ -53,7 +53,7 @@ char *words_samples(uint64_t samples, uint64_t in_function);
 enum { YIELDS = 1000 };
 char *words_counters(const char *counters, int64_t counted);
 
-/* What else a run was: ", 576 of 1804 MHz", ", 97 % of 60 samples", ", awaited by worker in fetch"; "" where that is not known. */
+/* Further facts of a run: ", 576 of 1804 MHz", ", 97 % of 60 samples", ", awaited by worker in fetch"; "" where that is not known. */
 char *words_circumstance(const struct node *node);
 
 /* A ranked deed, with what is said of those who did it (""): "reader (318 threads): read of 7:0 in service". */

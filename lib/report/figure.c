@@ -457,7 +457,7 @@ char *figure_plot(const struct model *model, size_t columns, char **complaint)
 
 /* --- paths ------------------------------------------------------------------------------------------------------------------ */
 
-/* The rows of a path: the thread that it is about on top, under it whoever it waited for; the last row is for all that have none. */
+/* The rows of a path: the slow thread on top, under it the threads that it waited for; the last row is for all that have none. */
 struct rows {
 	const char *names[ROWS_MAX];
 	size_t count;

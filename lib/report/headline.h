@@ -51,7 +51,7 @@ void headlines_see(struct headlines *headlines, const struct site *site, const s
 char *headlines_first(const struct headlines *headlines, const struct model *model);
 char *headlines_next(const struct headlines *headlines, const struct site *site, size_t which);
 
-/* What the pipe did itself; NULL: nothing. The caller frees it. */
+/* The pipe's own part, in words; NULL: none. The caller frees it. */
 char *headlines_own(const struct headlines *headlines, const struct site *site);
 
 void headlines_free(struct headlines *headlines);

@@ -159,7 +159,7 @@ static void put_blame(FILE *out, const struct moment *moment, const struct story
 		put_culprits(out, "Blame among its calls", calls);
 }
 
-/* Who waits for whom, and which processes these are; the rows of blame name their own. */
+/* The chain of waits with its processes; the rows of blame name their own. */
 static void put_chain(FILE *out, const struct story *story)
 {
 	struct processes processes;
@@ -432,7 +432,7 @@ static void put_lines(FILE *out, struct summary *summary)
 	summary_free(summary);
 }
 
-/* What was slow, and who is to blame. */
+/* The head of a moment: the slow signal and the culprits. */
 static void put_headline(const struct report *report, FILE *out)
 {
 	char *first, *next;
@@ -605,7 +605,7 @@ static void put_runs(struct report *report, FILE *out)
 	free(time);
 }
 
-/* What sets slow runs apart. */
+/* The rules that set slow runs apart. */
 static void put_contrast(struct report *report, FILE *out)
 {
 	const struct contrast_line *line = contrast_line(report->model->contrast, 0);

@@ -205,7 +205,7 @@ static json_t *blame_array(const struct story *story)
 	return array;
 }
 
-/* Who waits for whom, from the slow thread on. */
+/* The chain of waits, from the slow thread on. */
 static json_t *link_array(const struct story *story)
 {
 	json_t *array = json_array(), *object;
@@ -483,7 +483,7 @@ static json_t *logged_row_object(const struct logged_row *row)
 	return object;
 }
 
-/* What requests of a trigger that matched did beside the others. */
+/* A trigger's requests: those that matched beside the others. */
 static json_t *trigger_object(const struct logged_trigger *trigger)
 {
 	static const char *const names[] = {[LOGGED_MATCHED] = "matched", [LOGGED_OTHERS] = "others"};

@@ -49,7 +49,7 @@ void report_ask_totals(void);
 /* Whether writing failed because our reader is gone: no reason to complain. */
 bool report_closed(const struct report *report);
 
-/* What kept a part of the report from being made ("no charts: gnuplot is not installed"); NULL: it is all there. */
+/* The reason why a part of the report is missing ("no charts: gnuplot is not installed"); NULL: it is complete. */
 const char *report_complaint(const struct report *report);
 
 void report_free(struct report *report);

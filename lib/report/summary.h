@@ -10,7 +10,7 @@ struct summary {
 	ARRAY(char *) lines;
 };
 
-/* What is missing, what is blamed more than in another stream, and what keeps the report from saying more: before the moments. */
+/* Lines before the moments: missing data, names blamed more than in another stream, and bounds that the report reached. */
 void summary_findings(struct summary *summary, const struct model *model);
 
 /* Charts and their limits, host, time and counts, and what tailblame itself used: behind the moments. */

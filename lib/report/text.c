@@ -57,7 +57,7 @@ static void row(const struct report *report, FILE *out, const char *title, doubl
 	put_row(report, out, title, isnan(seconds) ? memory_format("%s", "") : value_seconds(seconds), share, words);
 }
 
-/* Who waits for whom. */
+/* The chain of waits. */
 static void print_chain(const struct report *report, FILE *out, const struct story *story)
 {
 	if (story->chain)
@@ -304,7 +304,7 @@ static void print_lines(const struct report *report, struct summary *summary)
 	summary_free(summary);
 }
 
-/* What was slow, and who is to blame. */
+/* The head of a moment: the slow signal and the culprits. */
 static void print_headline(const struct report *report)
 {
 	char *first, *next;
@@ -344,7 +344,7 @@ static bool is_known(const struct verdict *verdicts, size_t which)
 	return false;
 }
 
-/* Who is to blame over all moments; of one moment its own lines say it. */
+/* The culprits over all moments; a single moment's own lines name its culprits. */
 static void print_verdicts(const struct report *report)
 {
 	struct verdict verdicts[VERDICTS_SHOWN];
@@ -386,7 +386,7 @@ static void print_logged_row(const struct report *report, const struct logged_ro
 		free(times[i]);
 }
 
-/* What was on the paths of the requests that a trigger logged, and who is blamed in them: those that matched beside the others. */
+/* The paths and the blame of the requests that a trigger logged: those that matched beside the others. */
 static void print_logged(const struct report *report)
 {
 	const struct logged_trigger *trigger;

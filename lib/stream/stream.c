@@ -278,7 +278,7 @@ int stream_fail(struct stream *stream, const char *format, ...)
 	return stream->reader ? fail("%s: %s", reader_where(stream->reader), sentence) : fail("%s", sentence);
 }
 
-/* Writes of which host the records are that follow; all that is known of it with the first. */
+/* Writes a `host` record for the records that follow; the first of a host has all its keys. */
 static int write_host(struct stream *stream)
 {
 	struct side_host *host = &stream->sides.hosts.items[stream->sides.number];
@@ -308,7 +308,7 @@ static int settle_output(struct stream *stream, bool swapped)
 	return stream->sides.hosted && stream->host != stream->sides.number ? write_host(stream) : 0;
 }
 
-/* Writes what must stand before the next record: the head of a binary stream, and of which host the record is. */
+/* Writes the head of a binary stream and, if the host changes, a `host` record, before the next record. */
 static inline int begin_output(struct stream *stream, bool swapped)
 {
 	return stream->settled ? 0 : settle_output(stream, swapped);
@@ -383,7 +383,7 @@ static int write_end(struct stream *stream, uint8_t flags)
 	return write_line(stream, KIND_END, &stream->line, flags);
 }
 
-/* Puts the side at hand; its watches see of which host it is. */
+/* Switches to this side, and tells its watches the host. */
 static int enter(struct stream *stream, size_t number)
 {
 	const struct side_host *host = &stream->sides.hosts.items[number];

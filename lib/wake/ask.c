@@ -198,7 +198,7 @@ static bool is_answer(const struct wake *wake, const struct piece *wait, int32_t
 	       (!(wait->flags & PIECE_ROOM) || hand->flags & PIECE_ROOM);
 }
 
-/* When the other last answered the thread, of whose pieces so many count; TIME_NONE: never, as far as is known. */
+/* The time when the other last answered the thread, within the thread's first `count` pieces; TIME_NONE: the data show no answer. */
 static int64_t last_answer(const struct wake *wake, const struct thread *thread, size_t count, int32_t other,
 			   const struct piece *hand)
 {
@@ -545,7 +545,7 @@ static void serve_peer(struct wake *wake, struct thread *thread, const struct th
 	batch->until = wake->now;
 }
 
-/* Who takes something out of a socket or pipe may wake the other side, for there is room to send more. */
+/* A thread that takes data out of a socket or pipe may wake the other side, because there is room to send more. */
 static bool receives(const struct wake *wake, const struct thread *thread)
 {
 	return reason_at(wake->reasons, syscall_of(thread)->name)->receives;

@@ -72,7 +72,7 @@ static bool asked_since(const struct wake *wake, const struct flush *flush)
 	return request_at(wake, flush->request)->queued >= core_since(wake);
 }
 
-/* What became of a flush from before events were lost is not known: the one that is issued is for those who asked since. */
+/* A flush from before lost events may have ended unseen: a flush that is issued now serves the requests that came since. */
 static void forget_lost(const struct wake *wake, struct disk *disk)
 {
 	size_t kept = 0;

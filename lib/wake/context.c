@@ -179,7 +179,7 @@ static void leave_all(struct wake *wake, struct cpu *cpu, int flags)
 		leave(wake, cpu, top_of(cpu)->kind, cpu->last);
 }
 
-/* What the CPU is in, by what was entered and left, and by the event's own flags, which know better. */
+/* The context that the CPU is in, by entries and exits, and by the event's own flags, which know better. */
 static struct context *context(struct cpu *cpu, int flags, bool *hidden)
 {
 	struct context *top = top_of(cpu);
@@ -316,7 +316,7 @@ static void end_completion(struct cpu *cpu, int flags)
 		own->completed = INDEX_NONE;
 }
 
-/* Who had to get the CPU first to handle what was raised; INDEX_NONE: nobody had to. */
+/* The kernel thread that had to get the CPU first to handle the raised soft interrupt; INDEX_NONE: none had to. */
 static int32_t handler_of(const struct wake *wake, const struct cpu *cpu, const struct context *at)
 {
 	const struct thread *thread = running(wake, cpu);
@@ -445,7 +445,7 @@ static int32_t packet_node(struct cut *cut, const struct thread *thread, const s
 	return index;
 }
 
-/* What ended the wait and has no history of its own: a node that lasts as long as the wait. */
+/* The cause of the wait has no history of its own: it gets a node that lasts as long as the wait. */
 static int32_t cause_node(struct cut *cut, const struct thread *thread, const struct piece *wait, int64_t end)
 {
 	bool soft = wait->cause != CAUSE_IRQ;
@@ -591,7 +591,7 @@ static void on_irq_exit(struct at *at)
 	leave(at->wake, at->cpu, CONTEXT_IRQ, at->wake->now);
 }
 
-/* Whoever the interrupt hit, its time is not that thread's, nor does that wake whom the interrupt wakes. */
+/* The time of an interrupt is not that of the thread that it hit, and the threads that it wakes are not woken by that thread. */
 static void on_vector(struct at *at)
 {
 	if (at_named(at) == CALL_NONE)
@@ -663,7 +663,7 @@ static void arm(struct wake *wake, uint64_t address, const struct thread *by)
 	timer->last = by->index;
 }
 
-/* Who armed a timer last, as it expires; by.thread INDEX_NONE: not known, or another had armed it and it had not expired. */
+/* The thread that armed the expiring timer last; by.thread INDEX_NONE: not known, or another had armed it and it had not expired. */
 static struct raise armed(struct wake *wake, uint64_t address)
 {
 	struct armed_timer *timer = find_timer(wake, address);

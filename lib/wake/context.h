@@ -24,7 +24,7 @@ enum {
 struct raise context_doer(struct wake *wake, struct cpu *cpu, int flags); /* whose doing it is, now */
 uint8_t context_cause(struct wake *wake, struct cpu *cpu, int32_t tid, int flags, int32_t *index);
 
-/* Who raised the soft interrupt that the CPU handles; NULL: it handles none. */
+/* The raise of the soft interrupt that the CPU handles; NULL: it handles none. */
 const struct raise *context_raiser(const struct cpu *cpu);
 
 /*

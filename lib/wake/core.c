@@ -182,7 +182,7 @@ bool wake_span(const struct wake *wake, int64_t *from, int64_t *to)
 	return true;
 }
 
-/* What the CPU did after its last event is lost. */
+/* The time of the CPU after its last event is unknown. */
 static int64_t last_event(const struct wake *wake, uint32_t cpu)
 {
 	return cpu < wake->cpus.count && wake->cpus.items[cpu] ? wake->cpus.items[cpu]->last : core_since(wake);

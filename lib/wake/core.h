@@ -89,7 +89,7 @@ const struct thread *core_thread_find(struct wake *wake, int32_t tid, int64_t ts
 /* The thread, brought up to date with the gaps. */
 struct thread *core_sync(struct wake *wake, int32_t index);
 
-/* Whom the thread works for, if not for itself; INDEX_NONE: not known. */
+/* The thread that this one works for; INDEX_NONE: itself, or not known. */
 int32_t core_served(struct wake *wake, const struct thread *thread);
 
 /* The thread that has the CPU, now that an event happened there to this tid. NULL: without switches nobody knows. */
@@ -105,7 +105,7 @@ struct doer {
 };
 struct doer core_ender(const struct wake *wake, const struct piece *wait);
 
-/* What a thread of the kernel does for others in a run; false: it does nothing for others. */
+/* The job for others that a kernel thread does in a run; false: none. */
 struct job {
 	int32_t owner;	   /* index of the thread for whom; INDEX_NONE: not known */
 	const char *queue; /* where that was queued, for people */

@@ -88,7 +88,7 @@ static size_t add_up(struct sum *sums, size_t known, const char *name, uint64_t 
 	return i == known ? known + 1 : known;
 }
 
-/* What was counted in the time; NULL: nothing. */
+/* The counts of this time; NULL: all are 0. */
 static char *spell(const struct wake *wake, const struct thread *thread, int64_t from, int64_t to)
 {
 	const struct counts *counts = of(thread);

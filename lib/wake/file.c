@@ -44,7 +44,7 @@ struct wake_file {
 	UT_hash_handle hh;
 };
 
-enum { FILES_MAX = 1 << 16 }; /* told of; the waits for others have less of a name */
+enum { FILES_MAX = 1 << 16 }; /* names kept; waits for further files have none */
 
 struct files {
 	struct wake_file *known;

@@ -18,10 +18,10 @@
 /* LOOP_MAJOR of the kernel's major.h */
 enum { MAJOR = 7, MINOR_BITS = 20 };
 
-/* What the device's request waited for was over for less than this part of its time when it was completed. */
+/* The cause of a device's request ended within this part of the request's time before its completion. */
 enum { SLIVER = 10 };
 
-/* What does the requests of a loop device. */
+/* The worker that does the requests of a loop device. */
 enum { OWNER_NOBODY = -2 };
 struct backing {
 	uint64_t dev;
@@ -281,7 +281,7 @@ static void take_back(struct wake *wake, struct request *lower)
 	lower->upper = INDEX_NONE;
 }
 
-/* What was thought of the order is put right by what is known. */
+/* Corrects the assumed order by what the events show. */
 static void compare(struct wake *wake, struct request *request)
 {
 	struct request *lower = request->lower == INDEX_NONE ? NULL : request_at(wake, request->lower);

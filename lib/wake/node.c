@@ -33,7 +33,7 @@ static void add_counters(const struct wake *wake, const struct thread *thread, s
 /* How long a CPU must have been idle to show that a runnable thread was not let on it. */
 enum { IDLE_NS = 50000 };
 
-/* What the holder of a CPU did there while another waited for it; an idle CPU holds up nobody. */
+/* The runs of a CPU's holder while another thread waited for the CPU; an idle CPU holds up nobody. */
 static void add_holder(struct cut *cut, const struct thread *holder, size_t at, int64_t from, int64_t to,
 		       const struct thread *waiter, int32_t node)
 {
@@ -325,7 +325,7 @@ static struct deed_detail piece_detail(const struct wake *wake, const struct thr
 	return detail;
 }
 
-/* Whose deed it is, or to whom it was done, if that is not the piece's own thread. */
+/* The thread that did the deed, or that it was done to, if that is not the piece's own thread. */
 static void set_tids(const struct wake *wake, const struct thread *thread, const struct piece *piece, struct node *node)
 {
 	if (piece->what == WHAT_RUN)

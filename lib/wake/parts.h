@@ -38,7 +38,7 @@
 enum part_number { PARTS(PART_NUMBER) PARTS_COUNT };
 #undef PART_NUMBER
 
-/* What ended a wait, or what a run is for: cause `n` of those that a part has. */
+/* The cause that ended a wait, or that a run is for: number `n` of the part's causes. */
 enum { CAUSES_EACH = 8 };
 #define CAUSE(part, n) ((part) * CAUSES_EACH + (n))
 

@@ -173,7 +173,7 @@ static bool overlap(const struct held *held, const struct poll *poll)
 	return held->dev == poll->dev && held->inode == poll->inode && held->from <= poll->to && poll->from <= held->to;
 }
 
-/* What the collector told of this file and range, in which the holder, or else the path, is known. NULL: nothing. */
+/* The collector's record of this file and range that knows the holder, or else the path. NULL: there is none. */
 static const struct told *told_of(const struct wake *wake, const struct poll *poll, bool holder)
 {
 	const struct polls *polls = polls_of(wake);
@@ -259,7 +259,7 @@ static void on_holder(struct at *at)
 
 /* --- sleeps between tries ------------------------------------------------------------------------------------------------- */
 
-/* Who tried: the thread itself; or its parent, another child of which has tried and ended before this one began. */
+/* The thread that tries: this one; or its parent, if an earlier child of that tried and ended before this one began. */
 static struct polling *behind(const struct wake *wake, const struct thread *thread)
 {
 	const struct thread *parent = thread->parent == INDEX_NONE ? NULL : wake->threads.items[thread->parent];
@@ -311,7 +311,7 @@ static int64_t time_in(const struct held *held, int64_t from, int64_t to)
 	return (held->until == TIME_NONE ? to : sooner(to, held->until)) - later(from, held->since);
 }
 
-/* The process that had the lock for most of the time; one of which that is sure before others; NULL: none is known. */
+/* The process that had the lock for most of the time; a certain one before others; NULL: none is known. */
 static const struct held *holder_of(const struct wake *wake, const struct thread *thread, const struct poll *poll, int64_t from, int64_t to)
 {
 	const struct polls *polls = polls_of(wake);
@@ -357,7 +357,7 @@ static const char *path_of(const struct wake *wake, const struct poll *poll)
 	return told ? told->path : NULL;
 }
 
-/* Who holds the lock is not in the data. */
+/* The data do not show the holder of the lock. */
 static int32_t unknown_node(struct cut *cut, const struct thread *thread, const struct piece *wait, const struct poll *poll, int64_t end)
 {
 	struct deed_detail detail = DEED_DETAIL_NONE;

@@ -67,7 +67,7 @@ struct disk {
 
 enum { OPERATIONS = sizeof(((struct disk *)NULL)->shortest) / sizeof(int64_t) };
 
-/* What the part of block.c keeps of a window. */
+/* The state of block.c for a window. */
 struct block_window {
 	struct requests *requests;
 	ARRAY(int32_t) drawn; /* requests that have nodes in the graph at hand */
@@ -114,7 +114,7 @@ int32_t request_find_queued(struct wake *wake, uint64_t disk, uint64_t sector, u
 void request_settle(struct wake *wake);
 void request_forget(struct wake *wake);
 
-/* The end of a service: for one without completion now, or the time at which events were lost that may have told of it. */
+/* The end of a service. If no completion was seen: now, or the time of lost events that may have had it. */
 int64_t request_end(const struct wake *wake, const struct request *request);
 
 #endif

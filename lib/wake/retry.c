@@ -43,7 +43,7 @@ static void thread_lost(struct thread *thread)
 	retry_of(thread)->slept = 0;
 }
 
-/* What woke it ended nothing, if it is in the same call still. */
+/* If the thread is still in the same call, the wake-up in between ended nothing. */
 static void sleeps_on(const struct wake *wake, struct thread *thread)
 {
 	size_t before = retry_of(thread)->slept;

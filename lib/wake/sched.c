@@ -39,7 +39,7 @@ static void on_switch(struct at *at)
 	at->cpu->leaving = prev->index;
 }
 
-/* Who wakes it, parts say: the thread on the CPU, or what that is in the middle of. */
+/* Parts know the waker: the thread on the CPU, or the interrupt or soft interrupt that it is in. */
 static struct waking waking_of(struct at *at, struct thread *woken)
 {
 	struct waking waking = {

@@ -114,7 +114,7 @@ static bool is_answer(const struct wake *wake, const struct thread *thread, cons
 	return wait && core_ender(wake, wait).thread == thread->index;
 }
 
-/* Whom the thread served then, and had not answered until then; INDEX_NONE: nobody who is known. */
+/* The thread that this one served then, and had not answered yet; INDEX_NONE: none is known. */
 static int32_t find(struct wake *wake, const struct thread *thread, int64_t ts, int64_t until, int hands)
 {
 	size_t at = thread_find(thread, ts);

@@ -30,9 +30,9 @@ struct sample {
 	uint32_t stack;
 };
 
-/* What the samples of some of a thread's runs tell, in the time of one graph. */
+/* The samples of some of a thread's runs, in the time of one graph. */
 struct busy {
-	uint64_t cut;	  /* of which graph; 0: of none yet */
+	uint64_t cut;	  /* number of the graph; 0: none yet */
 	int64_t from, to;
 	uint32_t stack;	  /* the first in the function that most samples were in; 0: not known */
 	uint32_t samples, in_function;
@@ -398,7 +398,7 @@ struct count { /* of samples in a function */
 
 struct tally {
 	ARRAY(struct count) counts;
-	uint32_t samples; /* also those of which the function is not known */
+	uint32_t samples; /* also those without a known function */
 };
 
 static void tally_add(struct tally *tally, const struct wake *wake, const struct sample *sample)

@@ -10,7 +10,7 @@
 
 #include "wake/node.h"
 
-/* Under so many samples nothing is said of where a thread ran. */
+/* With fewer samples the function that a thread ran in is unknown. */
 enum { SAMPLES_LEAST = 5 };
 
 enum { STACKS_MAX = 1 << 20 }; /* numbers that trace-collect gives */

@@ -17,7 +17,7 @@ struct wake;
 
 enum { INDEX_NONE = -1, CALL_NONE = -1, TID_IDLE = 0 };
 
-/* Who ended a wait; parts have causes of their own, see CAUSE(). */
+/* The cause that ended a wait; parts have causes of their own, see CAUSE(). */
 enum {
 	CAUSE_NONE = CAUSE(PART_SCHED, 0),    /* nobody yet: it lasts */
 	CAUSE_UNKNOWN = CAUSE(PART_SCHED, 1), /* somebody that the data do not show */

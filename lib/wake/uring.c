@@ -33,7 +33,7 @@ struct ring {
 };
 
 struct completion {
-	struct doer ready, by; /* who made it possible, who did it */
+	struct doer ready, by; /* the doer that made it possible, and the one that did it */
 };
 
 struct rings { /* of the window */
@@ -137,7 +137,7 @@ static void on_submit(struct at *at)
 		serve(at->wake, thread, ring_at(at->wake, (uint64_t)at_number(at, RING))->owner);
 }
 
-/* It has waited for something, which has come: whoever brought that lets the request go on. */
+/* The request has waited for data that have come: the thread that brought them lets the request go on. */
 static void on_ready(struct at *at)
 {
 	enum { REQUEST };

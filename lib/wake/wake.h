@@ -31,7 +31,7 @@ int wake_event(struct wake *wake, const struct event *event);
 /* Events of this CPU were lost between these times; `from` may be TIME_NONE: since its last event. */
 void wake_lost(struct wake *wake, uint32_t cpu, int64_t from, int64_t to);
 
-/* What numbers of stacks and file descriptors mean may have been said anew in what is lost. */
+/* The lost records may have given numbers of stacks and file descriptors new meanings. */
 void wake_forget_meanings(struct wake *wake);
 
 /* So many threads were seen in the window that no more are to come: it must be forgotten before the next event. */
@@ -62,7 +62,7 @@ struct wake_wanted {
 };
 
 struct wake_target {
-	int part;	/* number of the part of which it is; 0: a thread */
+	int part;	/* number of its part; 0: a thread */
 	int32_t index; /* less than 0: it is not in the data */
 	const struct wake_wanted *wanted;
 };
@@ -77,7 +77,7 @@ struct graph *wake_graph(struct wake *wake, const char *id, struct wake_target t
  */
 const char *wake_answered(struct wake *wake, struct wake_target target, int32_t fd, int64_t from, int64_t to, int32_t *tid);
 
-/* The data show interrupts only by what they did: one may have hit whoever is said to have woken another. */
+/* The data show interrupts only by their effects: an interrupt may have hit a thread that seems to have woken another. */
 bool wake_unsure(const struct wake *wake);
 
 #endif

@@ -96,7 +96,7 @@ static void walk_wait(struct walk *walk, const struct thread *thread, size_t at,
 		walk_explain(walk, thread, at, node, errand);
 }
 
-/* Whoever killed the thread has not ended what it waited for. False: it was not killed in this wait. */
+/* The killer of the thread did not end the wait. False: the thread was not killed in this wait. */
 static bool walk_broken(struct walk *walk, const struct thread *thread, size_t at, int32_t node)
 {
 	const struct piece *wait = &thread->pieces.items[at];

@@ -67,7 +67,7 @@ static struct queued_work *add_queued(struct wake *wake, uint64_t address)
 	return queued;
 }
 
-/* Whose the work is that a thread queues; what it does for nobody it does for itself. */
+/* The thread that owns a work: the one that the queueing thread works for, else the queueing thread itself. */
 static int32_t owner_of(const struct wake *wake, int32_t by)
 {
 	int32_t asked = by == INDEX_NONE ? INDEX_NONE : work_of(wake->threads.items[by]);
@@ -180,7 +180,7 @@ static int32_t throttled_node(struct cut *cut, const struct work *work, int64_t 
 	return index;
 }
 
-/* What queued a work that is nobody's, or an interrupt's, and how much of the asker's wait that explains: all since `start`. */
+/* The interrupt, or unknown cause, that queued a work without owner explains the asker's wait since `start`. */
 static int32_t cause_node(struct cut *cut, const struct work *work, int64_t start, int32_t asker)
 {
 	const struct wake *wake = cut->wake;

@@ -120,7 +120,7 @@ static void on_balance_dirty(struct at *at)
 		of(thread)->throttled = at_has(at, PAUSE) && at_number(at, PAUSE) <= 0 ? 0 : disk_named(at);
 }
 
-/* Where nobody is known to have written the pages, they are of whoever writes them back. */
+/* If no writer of the pages is known, they belong to the thread that writes them back. */
 static void write_back(const struct at *at, uint64_t disk)
 {
 	struct thread *thread = at_own(at);

@@ -127,7 +127,7 @@ static bool is_sure(const struct window *window)
 	return window->first_signal || (window->requests.count > 0 && !window->expects);
 }
 
-/* Tells whether there are only suspects so far, of which nothing passed. */
+/* Tells whether the window has only suspects so far, and has passed nothing. */
 static bool is_doubtful(const struct window *window)
 {
 	return window->open && !is_sure(window) && !window->passage.bytes;
