@@ -502,11 +502,11 @@ on_cpus() {
 	report alone | head -1 | grep -q "^1 moment was this pipe's own: .*; to blame: this pipe (hog)"
 	report both >said
 	head -1 said | grep -q '^1 moment: .* 1.500 s'
-	! grep -q '^   blame .*this pipe' said
+	run ! grep -q '^   blame .*this pipe' said
 	grep -q "^1 moment was this pipe's own: .* 4.500 s" said
 	cat both | report >said # in a pipe, too
 	grep -q '^2\. .* 1.500 s' said
-	! grep -q '^1\. ' said
+	run ! grep -q '^1\. ' said
 	report --all both | grep -q '^1\. .* 4.500 s'
 	report -f json both | jq -e '[.moments[].own] == [true, null] and (.headline.words[0] | test("1.500 s"))'
 	report -f html -o page both
@@ -833,10 +833,10 @@ crowd() {
 	crowd 600000 >hostile
 	crowd 100000 >real
 	for command in blame-rank graph-build; do
-		run -3 --separate-stderr bash -c "ulimit -v 350000; $command --text hostile"
+		run -3 --separate-stderr bash -c "ulimit -v 350000; $command --text hostile >out"
 		assert_regex "$stderr" "a window has more than 262,144 threads; what happened before the last of them was forgotten, 2 times"
-		assert_regex "$output" 'graph=1'
-		run -0 --separate-stderr "$command" --text real
+		grep -q 'graph=1' out
+		run -0 --separate-stderr bash -c "$command --text real >out"
 		assert_equal "$stderr" ""
 	done
 }

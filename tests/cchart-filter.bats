@@ -18,19 +18,17 @@ done_at() { # TIME SECTOR [SECTORS]
 	event "$1" 0 block:block_rq_complete dev=7:0 sector="$2" nr_sector="${3:-8}" error=0 rwbs=R
 }
 
-noise() { # FROM TO: an event of no chart each 100 ms
-	local t
+noise() ( # FROM TO: an event of no chart each 100 ms
 	for ((t = $1; t < $2; t += 100)); do event $t 5 sched:sched_waking pid=6; done
-}
+)
 
 # 120 healthy reads from time 0 on, of 10 or 12 ms: median 11, never abnormal.
-healthy() {
-	local i
+healthy() (
 	for ((i = 0; i < 120; i++)); do
 		queued $((i * 20)) $((i * 8))
 		done_at $((i * 20 + 10 + i % 2 * 2)) $((i * 8))
 	done
-}
+)
 
 filter() {
 	cchart-filter --text "$@"
@@ -78,7 +76,7 @@ value() { # KEY: the values of this key on standard input
 }
 
 @test "a signal has practical weight too" {
-	{ healthy; queued 3000 4711; done_at 3021 4711; } >in
+	(healthy; queued 3000 4711; done_at 3021 4711) >in
 	run filter in
 	refute_output --partial signal
 	filter --min-ratio=0 in >out
@@ -87,11 +85,11 @@ value() { # KEY: the values of this key on standard input
 }
 
 @test "an incident in the baseline is found when the limits are known" {
-	{
+	(
 		queued 0 1; done_at 10 1
 		queued 100 2; done_at 400 2
 		healthy | sed 's/ts=\([0-9]*\)/ts=1\1/' # ten seconds later
-	} >in
+	) >in
 	filter in >out
 	run value value < <(records signal <out)
 	assert_output 0.300000000
@@ -143,7 +141,7 @@ value() { # KEY: the values of this key on standard input
 }
 
 @test "limits have the unit of their values, from a file too" {
-	for ((i = 0; i < 30; i++)); do echo "sample ts=$i chart=load value=$((100 + i % 5))"; done >numbers
+	(for ((i = 0; i < 30; i++)); do echo "sample ts=$i chart=load value=$((100 + i % 5))"; done) >numbers
 	filter --save-limits=kept numbers >/dev/null
 	filter --limits=kept --save-limits=again <(sed 's/load/other/' numbers) >/dev/null
 	diff <(records limits <kept) <(records limits <again | grep chart=load)
@@ -153,7 +151,7 @@ value() { # KEY: the values of this key on standard input
 	run value unit < <(records limits <out | head -n 1)
 	assert_output number
 	# a count per second or per n
-	for ((i = 0; i < 30; i++)); do echo "sample ts=$((i + 1)) start=$i chart=calls value=$((100 + i % 5))"; done >calls
+	(for ((i = 0; i < 30; i++)); do echo "sample ts=$((i + 1)) start=$i chart=calls value=$((100 + i % 5))"; done) >calls
 	run value unit < <(filter --method=u calls | records limits)
 	assert_output per_second
 	run value unit < <(sed 's/$/ n=10/' calls | filter --method=u | records limits)
@@ -161,7 +159,7 @@ value() { # KEY: the values of this key on standard input
 }
 
 @test "a rate of nothing is no value" {
-	for ((i = 0; i < 30; i++)); do echo "sample ts=$i chart=bounces value=$((i % 5)) n=800"; done >mails
+	(for ((i = 0; i < 30; i++)); do echo "sample ts=$i chart=bounces value=$((i % 5)) n=800"; done) >mails
 	for method in p u; do
 		filter --method=$method mails >without
 		{ head -n 10 mails; echo "sample ts=9.5 chart=bounces value=0 n=0"; tail -n +11 mails; } | filter --method=$method >out
@@ -201,7 +199,7 @@ value() { # KEY: the values of this key on standard input
 
 @test "a request that its device did not take is no value, and nothing that hangs" {
 	issued() { event "$1" 9 "block:block_rq_$2" dev=7:0 sector="$3" nr_sector=8 rwbs=R; }
-	{
+	(
 		for ((i = 0; i < 60; i++)); do
 			issued $((i * 20)) issue $((i * 8))
 			issued $((i * 20)) requeue $((i * 8))
@@ -209,7 +207,7 @@ value() { # KEY: the values of this key on standard input
 			issued $((i * 20 + 5)) complete $((i * 8))
 		done
 		noise 1200 4000
-	} >in
+	) >in
 	filter -c block-service in >out
 	run records signal <out
 	assert_output ""
@@ -223,12 +221,12 @@ value() { # KEY: the values of this key on standard input
 }
 
 @test "a wake-up of a thread that runs is no wait for a CPU" {
-	for ((i = 0; i < 120; i++)); do
+	(for ((i = 0; i < 120; i++)); do
 		event $((i * 20)) 5 sched:sched_waking pid=9
 		event $((i * 20 + 1)) 0 sched:sched_switch prev_pid=0 prev_state=0 next_pid=9
 		event $((i * 20 + 2)) 5 sched:sched_waking pid=9
 		event $((i * 20 + 12)) 9 sched:sched_switch prev_pid=9 prev_state=1 next_pid=0
-	done >in
+	done) >in
 	filter -c runq in >out
 	run value center < <(records limits <out)
 	assert_output --regexp '^0\.001(0000[0-9]*)?$'
@@ -237,12 +235,12 @@ value() { # KEY: the values of this key on standard input
 }
 
 @test "system calls have limits of their own, by name" {
-	for ((i = 0; i < 120; i++)); do
+	(for ((i = 0; i < 120; i++)); do
 		event $((i * 20)) 9 raw_syscalls:sys_enter id=202
 		event $((i * 20 + 8)) 9 raw_syscalls:sys_exit id=202 ret=0
 		event $((i * 20 + 10)) 9 raw_syscalls:sys_enter id=0
 		event $((i * 20 + 11)) 9 raw_syscalls:sys_exit id=0 ret=0
-	done >events
+	done) >events
 	{ echo "stream version=1 machine=x86_64"; cat events; } | filter -c syscall >out
 	run value key < <(records limits <out)
 	assert_output "$(printf '%s\n' futex read)"
@@ -264,12 +262,12 @@ value() { # KEY: the values of this key on standard input
 }
 
 @test "calls of a function nest" {
-	for ((i = 0; i < 60; i++)); do
+	(for ((i = 0; i < 60; i++)); do
 		event $((i * 20)) 9 func:prog__f
 		event $((i * 20 + 1)) 9 func:prog__f
 		event $((i * 20 + 3)) 9 func:prog__f__return
 		event $((i * 20 + 5)) 9 func:prog__f__return
-	done >in
+	done) >in
 	filter -c func:./a/prog:f --baseline=120 in >out
 	run value center < <(records limits <out)
 	assert_output --regexp '^0\.003162277[0-9]*$' # the logarithmic middle of 2 and 5 ms
@@ -278,10 +276,10 @@ value() { # KEY: the values of this key on standard input
 }
 
 @test "what a thread had begun is forgotten when it exits" {
-	for ((i = 0; i < 120; i++)); do
+	(for ((i = 0; i < 120; i++)); do
 		event $((i * 20)) 9 raw_syscalls:sys_enter id=0
 		event $((i * 20 + 5)) 9 raw_syscalls:sys_exit id=0
-	done >in
+	done) >in
 	{ event 2500 9 raw_syscalls:sys_enter id=0; event 2501 9 sched:sched_process_exit pid=9; noise 2600 9000; } >>in
 	filter -c syscall in >out
 	run records signal <out
@@ -300,10 +298,10 @@ value() { # KEY: the values of this key on standard input
 }
 
 @test "what a thread had begun that became the leader of its process by an exec is no hang" {
-	for ((i = 0; i < 120; i++)); do
+	(for ((i = 0; i < 120; i++)); do
 		event $((i * 20)) 9 raw_syscalls:sys_enter id=59
 		event $((i * 20 + 5)) 9 raw_syscalls:sys_exit id=59
-	done >in
+	done) >in
 	{
 		event 2500 101 raw_syscalls:sys_enter id=59
 		event 2501 100 sched:sched_process_exit pid=100
@@ -370,7 +368,7 @@ value() { # KEY: the values of this key on standard input
 }
 
 @test "at the end of the input what is too old counts" {
-	{ healthy; queued 3000 4711; done_at 3001 1; noise 3020 3030; } >in
+	(healthy; queued 3000 4711; done_at 3001 1; noise 3020 3030) >in
 	run filter in
 	refute_output --partial signal
 	{ cat in; noise 3030 3040; } | filter >out
@@ -379,7 +377,7 @@ value() { # KEY: the values of this key on standard input
 }
 
 @test "where the clock goes back nothing hangs since before" {
-	{ healthy | sed 's/ts=/ts=100/'; queued 1004000 9; healthy; queued 3000 1; noise 3100 3500; done_at 3500 1; noise 3600 6000; } >in
+	(healthy | sed 's/ts=/ts=100/'; queued 1004000 9; healthy; queued 3000 1; noise 3100 3500; done_at 3500 1; noise 3600 6000) >in
 	filter in >out
 	run value value < <(records signal <out)
 	assert_output 0.500000000
@@ -397,7 +395,7 @@ value() { # KEY: the values of this key on standard input
 # --- windows -------------------------------------------------------------------------------------------------------
 
 @test "a window holds exactly what lies between its times" {
-	{ healthy; noise 2400 5000; } >in
+	(healthy; noise 2400 5000) >in
 	{ queued 3000 4711; done_at 3060 4711; } >>in
 	sort -s -t= -k2,2n in >sorted
 	filter --before=500ms --after=340ms sorted >out
@@ -432,13 +430,13 @@ value() { # KEY: the values of this key on standard input
 }
 
 @test "events that are lost make a window incomplete, and are passed wherever they are" {
-	{
+	(
 		echo "lost ts=0.5 cpu=0 count=3"
 		healthy
 		queued 3000 1; noise 3000 3100; echo "lost ts=3.1 cpu=1 count=4"; noise 3100 3900; done_at 3900 1
 		queued 5000 2; noise 5000 8000; done_at 8000 2; echo "lost ts=8.005 cpu=1 count=5"
 		noise 8100 12000
-	} >in
+	) >in
 	run -3 --separate-stderr filter in
 	assert_line --regexp '^lost ts=0.5 cpu=0 count=3$'
 	assert_line --regexp '^lost ts=3.1 cpu=1 count=4$'
@@ -633,8 +631,8 @@ many_threads() {
 }
 
 @test "where the ring is too small for the beginning, the window says so" {
-	{ healthy; queued 3000 1; } >in
-	for ((i = 3000; i < 3900; i++)); do event $i 5 sched:sched_waking pid=6 comm=0123456789abcdef; done >>in
+	(healthy; queued 3000 1) >in
+	(for ((i = 3000; i < 3900; i++)); do event $i 5 sched:sched_waking pid=6 comm=0123456789abcdef; done) >>in
 	{ done_at 3950 1; queued 9000 2; done_at 9100 2; } >>in
 	sed -i 's/$/ padding=0123456789012345678901234567890123456789/' in
 	echo "limits chart=block key=7:0 center=0.1 lcl=0.1 ucl=0.9 n=100 method=pot" >limits
@@ -649,11 +647,11 @@ many_threads() {
 
 @test "what was filtered before keeps its windows and their events" {
 	local i
-	{
+	(
 		healthy; queued 3000 1
 		for ((i = 3000; i < 4900; i += 2)); do event $i 5 sched:sched_waking pid=6; done
 		done_at 4900 1; noise 5000 9000; queued 20000 1; done_at 20010 1; noise 21000 22000
-	} >in
+	) >in
 	filter in >once
 	filter -c syscall once >twice 2>complaint
 	diff -u <(grep -E '^(event|window)' once) <(grep -E '^(event|window)' twice)
@@ -670,8 +668,8 @@ many_threads() {
 
 # bats test_tags=long
 @test "a window that gets too large is cut, and the next goes on" {
-	{ healthy; queued 3000 1; } >in
-	for ((i = 12000; i < 21000; i++)); do event $((i / 4)) 5 sched:sched_waking pid=$i comm=0123456789abcdef; done >>in
+	(healthy; queued 3000 1) >in
+	(for ((i = 12000; i < 21000; i++)); do event $((i / 4)) 5 sched:sched_waking pid=$i comm=0123456789abcdef; done) >>in
 	done_at 6000 1 >>in
 	filter --context=205k in >out
 	run value complete < <(records window <out)
@@ -681,10 +679,10 @@ many_threads() {
 }
 
 @test "a reader that goes away is no error, a full disk is one" {
-	{ healthy; queued 3000 1; noise 3000 5000; } >in
+	(healthy; queued 3000 1; noise 3000 5000) >in
 	run -1 bash -c 'cchart-filter --text in >/dev/full'
 	assert_output --partial "cchart-filter: cannot write to standard output"
-	for ((i = 0; i < 200; i++)); do cat in; done >many
+	(for ((i = 0; i < 200; i++)); do cat in; done) >many
 	run -0 bash -c 'set -o pipefail; cchart-filter --text many | head -n 1 >/dev/null'
 	assert_output ""
 }
@@ -692,7 +690,7 @@ many_threads() {
 # --- samples by hand, thinned samples, text ------------------------------------------------------------------------
 
 @test "any column of numbers can be charted" {
-	for ((i = 0; i < 110; i++)); do echo "sample ts=$i chart=load key=web$((i % 2)) value=$((10 + i / 2 % 3))"; done >in
+	(for ((i = 0; i < 110; i++)); do echo "sample ts=$i chart=load key=web$((i % 2)) value=$((10 + i / 2 % 3))"; done) >in
 	echo "sample ts=200 start=150 chart=load key=web1 value=900 tid=7 comm=x" >>in
 	filter --baseline=50 in >out
 	run value key < <(records limits <out | head -n 2)
@@ -715,7 +713,7 @@ many_threads() {
 
 @test "a limit that is given holds from the first value on, besides what is learnt" {
 	# slow since before the beginning: too few values to learn from, then enough to learn that this is usual
-	for ((i = 0; i < 6; i++)); do event $((i * 500)) 9 raw_syscalls:sys_enter id=45; event $((i * 500 + 404)) 9 raw_syscalls:sys_exit id=45; done >few
+	(for ((i = 0; i < 6; i++)); do event $((i * 500)) 9 raw_syscalls:sys_enter id=45; event $((i * 500 + 404)) 9 raw_syscalls:sys_exit id=45; done) >few
 	{ echo "stream version=1 machine=x86_64"; cat few; } >in
 	run -0 --separate-stderr filter -c syscall --limit=100ms in
 	assert_equal "$(records signal <<<"$output" | value value | sort -u)" 0.404000000
@@ -730,7 +728,7 @@ many_threads() {
 	run -0 --separate-stderr filter -c syscall-errors --limit=syscall-errors=1ms in
 	assert_equal "${stderr_lines[1]}" "cchart-filter: --limit=syscall-errors=1ms: not used, because rates are no times"
 	# what is learnt is as it is without
-	{ healthy; queued 3000 4711; done_at 3040 4711; } >in
+	(healthy; queued 3000 4711; done_at 3040 4711) >in
 	for method in pot imr xbar-r ewma; do
 		filter --method=$method --baseline=20 in >without
 		filter --method=$method --baseline=20 --limit=11ms in >with
@@ -760,13 +758,13 @@ many_threads() {
 
 @test "what is shorter than its chart cares for is no signal, unless by a limit that is given" {
 	call() { echo "event ts=$1 cpu=0 tid=9 comm=x name=raw_syscalls:sys_enter id=39"; echo "event ts=$2 cpu=0 tid=9 comm=x name=raw_syscalls:sys_exit id=39"; }
-	{
+	(
 		echo "stream version=1 machine=x86_64"
 		for ((i = 100; i < 400; i++)); do call 1.$i 1.${i}000$((2 + i % 3)); done
 		call 2.1 2.100099
 		call 2.2 2.200101
 		call 2.3 2.300002
-	} >in
+	) >in
 	for method in pot imr paper; do
 		run -0 --separate-stderr filter -c syscall --method=$method in
 		assert_equal "$(records signal <<<"$output" | value value)" 0.000101000
@@ -786,7 +784,7 @@ many_threads() {
 }
 
 @test "limits that were made another way are refused" {
-	for ((i = 0; i < 110; i++)); do echo "sample ts=$i chart=load key=web value=$((10 + i / 2 % 3))"; done >in
+	(for ((i = 0; i < 110; i++)); do echo "sample ts=$i chart=load key=web value=$((10 + i / 2 % 3))"; done) >in
 	refused() { # OPTION...: limits of the file `limits`
 		run -1 filter --limits=limits "$@" in
 	}
@@ -917,13 +915,13 @@ too_long() {
 }
 
 @test "calls that were recorded one by one are charted as those that were recorded all" {
-	{
+	(
 		echo "stream version=1 machine=x86_64"
 		for ((i = 0; i < 6; i++)); do
 			event $((i * 500)) 9 syscalls:sys_enter_fsync __syscall_nr=74 fd=4; event $((i * 500 + 404)) 9 syscalls:sys_exit_fsync __syscall_nr=74 ret=0
 			event $((i * 500 + 405)) 9 syscalls:sys_enter_nanosleep __syscall_nr=35; event $((i * 500 + 495)) 9 syscalls:sys_exit_nanosleep __syscall_nr=35 ret=0
 		done
-	} >in
+	) >in
 	run -0 --separate-stderr filter -c syscall --limit=50ms in
 	assert_equal "$(records signal <<<"$output" | grep -c ' key=fsync value=0.404000000 ')" 6
 	assert_equal "$(records signal <<<"$output" | grep -c .)" 6
@@ -941,7 +939,7 @@ too_long() {
 
 @test "a suspect that ends without a signal passes nothing" {
 	# Half of what is late is given up, which is no signal; the pool of events around it does not pass.
-	{ healthy; queued 3000 1; noise 3010 3400; event 3500 0 block:block_rq_complete dev=7:0 sector=99 nr_sector=8; echo "lost ts=3.6 cpu=0 count=1 from=3.6"; noise 3700 9000; } >in
+	(healthy; queued 3000 1; noise 3010 3400; event 3500 0 block:block_rq_complete dev=7:0 sector=99 nr_sector=8; echo "lost ts=3.6 cpu=0 count=1 from=3.6"; noise 3700 9000) >in
 	run -3 --separate-stderr filter in
 	assert_equal "$(records window <<<"$output")$(records event <<<"$output")" ""
 }
@@ -1006,20 +1004,20 @@ too_long() {
 	assert_equal "$(records signal <<<"$output" | value tid | sort -u)" 9
 	assert_equal "$(records signal <<<"$output" | value value | paste -sd ' ')" "0.300000000 0.300000000 0.300000000"
 	# A client that looks first whether something has come asks all the same.
-	{
+	(
 		event 10 8 syscalls:sys_enter_recvfrom fd=6; event 11 8 syscalls:sys_exit_recvfrom ret=-11
 		for ((i = 0; i < 3; i++)); do
 			event $((i * 1000 + 20)) 8 syscalls:sys_enter_sendto fd=6; event $((i * 1000 + 20)) 8 syscalls:sys_exit_sendto ret=4
 			event $((i * 1000 + 21)) 8 syscalls:sys_enter_recvfrom fd=6; event $((i * 1000 + 22)) 8 syscalls:sys_exit_recvfrom ret=4
 		done
 		noise 5000 7000
-	} >in
+	) >in
 	run -0 --separate-stderr filter -c turn --limit=100ms in
 	assert_equal "$(records signal <<<"$output")" ""
 }
 
 @test "with --only-limit nothing learnt is told" {
-	{ healthy; queued 3000 4711; done_at 3040 4711; queued 3500 4712; done_at 3900 4712; } >in
+	(healthy; queued 3000 4711; done_at 3040 4711; queued 3500 4712; done_at 3900 4712) >in
 	assert_equal "$(filter in | records signal | grep -c .)" 2
 	assert_equal "$(filter --limit=200ms --only-limit in | records signal | value rules)" fixed
 	assert_equal "$(filter --limit=200ms --only-limit in | records signal | value value)" 0.400000000
@@ -1056,10 +1054,10 @@ too_long() {
 }
 
 @test "the values of each chart and key are summed up at the end" {
-	{ for ((i = 1; i <= 1000; i++)); do echo "sample ts=$i chart=c key=k value=0.$(printf %03d $((i % 1000)))"; done; } >in
+	(for ((i = 1; i <= 1000; i++)); do echo "sample ts=$i chart=c key=k value=0.$(printf %03d $((i % 1000)))"; done) >in
 	run records summary < <(filter in)
 	assert_regex "$output" "^summary chart=c key=k count=1000 mean=0.4995.* p50=0.(49|50)[0-9]* p95=0.9[45][0-9]* p99=0.9[89][0-9]* max=0.999 max_ts=999.000000000 unit=number$"
-	{ healthy; queued 3000 1; done_at 3900 1; } >in
+	(healthy; queued 3000 1; done_at 3900 1) >in
 	run records summary < <(filter in)
 	assert_regex "$output" "^summary chart=block key=7:0 count=[0-9]+ .* max=0.9 max_ts=3.900000000$"
 }
@@ -1148,7 +1146,7 @@ too_long() {
 		event "$2" 14 block:block_rq_complete dev=7:0 sector=18446744073709551615 nr_sector=0 rwbs=FF
 		event "$(($2 + 1))" 14 block:block_rq_complete dev=7:0 sector=8 nr_sector=8 rwbs=WSM
 	}
-	{ for ((i = 0; i < 120; i++)); do flush $((i * 10)) $((i * 10 + 2 + i % 2)); done; flush 2000 2400; } >in
+	(for ((i = 0; i < 120; i++)); do flush $((i * 10)) $((i * 10 + 2 + i % 2)); done; flush 2000 2400) >in
 	run records summary < <(filter -c flush in)
 	assert_regex "$output" "^summary chart=flush key=7:0 count=121 .* max=0.4 "
 	filter -c flush in | report >told
@@ -1156,13 +1154,13 @@ too_long() {
 }
 
 @test "a second and a third filter have ids of their own" {
-	{
+	(
 		healthy
 		for ((t = 3000; t < 99000; t += 30000)); do
 			queued $t 1; event $((t + 100)) 7 raw_syscalls:sys_enter id=0; event $((t + 200)) 7 raw_syscalls:sys_exit id=0; done_at $((t + 500)) 1
 			noise $((t + 600)) $((t + 5000))
 		done
-	} >in
+	) >in
 	filter -c block in | filter -c syscall --limit=10ms >two
 	filter -c block --limit=50ms two >three
 	run value id < <(records signal <two | sort -t= -k3,3n)
@@ -1180,7 +1178,7 @@ too_long() {
 }
 
 @test "a stream has the same result in binary" {
-	{ healthy; queued 3000 1; done_at 3100 1; } >in
+	(healthy; queued 3000 1; done_at 3100 1) >in
 	stream-cat -b in | cchart-filter | stream-cat -t | grep -v ^usage >binary
 	filter in | grep -v ^usage >text
 	diff text binary
@@ -1269,10 +1267,10 @@ values() { # FROM TO MILLISECONDS
 		start event=app:submit key=id split=queue show=id,user tid=worker
 		end   event=app:finish key=job
 	EOF
-	for ((i = 0; i < 120; i++)); do
+	(for ((i = 0; i < 120; i++)); do
 		event $((i * 20)) 9 app:submit id=$i queue=fast user=me worker=$((50 + i))
 		event $((i * 20 + 10 + i % 2)) 8 app:finish job=$i
-	done >in
+	done) >in
 	{ event 3000 9 app:submit id=500 queue=fast user=me worker=77; event 3100 8 app:finish job=500; } >>in
 	filter -c ./mine.chart in >out
 	run records signal <out
@@ -1577,7 +1575,7 @@ switch() {
 }
 
 @test "who may have got a CPU unseen is not told to wait for one still" {
-	{
+	(
 		# thread 7 is woken and gets CPU 0 at once, 120 times
 		for ((i = 0; i < 120; i++)); do
 			event $((i * 20)) 5 sched:sched_waking pid=7 target_cpu=0
@@ -1587,7 +1585,7 @@ switch() {
 		event 2400 5 sched:sched_waking pid=8 target_cpu=0
 		switch 2401 0 0 9 # and another has it for long
 		for ((i = 0; i < 30; i++)); do event $((2500 + i * 100)) 5 block:block_plug; done
-	} >seen
+	) >seen
 	run -0 bash -c 'cchart-filter --text -c runq seen | grep "^signal"'
 	assert_output --partial "tid=8 "
 	assert_output --partial "open=yes"
@@ -1613,7 +1611,7 @@ open_signals() { # FILE...
 }
 
 @test "a thread that was woken to a CPU of which the recording tells nothing may have run there" {
-	{
+	(
 		for ((i = 0; i < 120; i++)); do
 			event $((i * 20)) 5 sched:sched_wakeup pid=7 target_cpu=0
 			switch $((i * 20 + 1 + i % 2)) 0 0 7
@@ -1622,7 +1620,7 @@ open_signals() { # FILE...
 		switch 2400 0 0 9
 		event 2410 9 sched:sched_wakeup pid=8 target_cpu=1
 		noise 2420 6000 | sed 's/sched:sched_waking pid=6/block:block_plug/'
-	} >masked
+	) >masked
 	assert_equal "$(open_signals masked)" 0
 	assert_equal "$(grep '^open' told)" "open ts=5.920000000 start=2.410000000 chart=runq count=1 doubt=cpu cpu=1"
 	# so it may have though it is seen later
@@ -1659,7 +1657,7 @@ open_signals() { # FILE...
 }
 
 @test "a request that a hundred others overtook may have ended unseen, unless the collector says it did not" {
-	{ healthy; queued 3000 4711; for ((i = 0; i < 400; i++)); do queued $((3000 + i * 5)) $((i * 8)); done_at $((3003 + i * 5)) $((i * 8)); done; } >overtaken
+	(healthy; queued 3000 4711; for ((i = 0; i < 400; i++)); do queued $((3000 + i * 5)) $((i * 8)); done_at $((3003 + i * 5)) $((i * 8)); done) >overtaken
 	assert_equal "$(open_signals overtaken)" 0
 	assert_equal "$(grep '^open' told)" "open ts=4.998000000 start=3.000000000 chart=block key=7:0 count=1 doubt=overtaken"
 	{ echo "stream version=1 host=a boot=b"; cat overtaken; } >live
@@ -1667,7 +1665,7 @@ open_signals() { # FILE...
 }
 
 @test "where the stream tells who is traced, only what these threads begin is measured" {
-	{
+	(
 		echo 'traced tids=7,8'
 		for i in $(seq 60); do
 			t=$(printf '%d.%09d' $((i / 10)) $((i % 10 * 100000000)))
@@ -1677,7 +1675,7 @@ open_signals() { # FILE...
 			echo "event ts=${t%0000}9000 cpu=0 tid=9 comm=b name=raw_syscalls:sys_exit id=1 ret=0"
 			[ $i != 50 ] || echo 'traced gone=8'
 		done
-	} >in
+	) >in
 	run -0 --separate-stderr cchart-filter --text -c syscall --save-limits=limits --baseline=20 in
 	run -0 grep -o ' n=[0-9]*' limits
 	assert_output --regexp '^ n=50$'
@@ -1690,7 +1688,7 @@ open_signals() { # FILE...
 }
 
 @test "calls are paired by their depth on the stack, in any order, and several end where an exception is caught" {
-	{
+	(
 		echo 'chart name=func:p:f definition="chart name=func:p:f nest=yes\nstart event=func:p__f depth=sp\nend event=func:p__f__return depth=sp\nend event=func:unwind depth=from to=to"'
 		echo "event ts=1.0 cpu=0 tid=7 comm=p name=func:p__f sp=9000"
 		echo "event ts=1.1 cpu=0 tid=7 comm=p name=func:p__f sp=100" # on another stack
@@ -1704,7 +1702,7 @@ open_signals() { # FILE...
 		echo "event ts=2.6 cpu=0 tid=7 comm=p name=func:unwind from=8500 to=8800"
 		echo "event ts=2.7 cpu=0 tid=7 comm=p name=func:p__f sp=8900" # takes the place of the one that was left unseen
 		echo "event ts=2.8 cpu=0 tid=7 comm=p name=func:p__f__return sp=8900"
-	} >in
+	) >in
 	filter --limit=func:p:f=1ns in >out
 	run sed -n 's/^signal .* start=\([0-9.]*\) .* value=\([0-9.]*\) .*/\1 \2/p' out
 	assert_output "1.000000000 0.200000000

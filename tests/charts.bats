@@ -232,7 +232,7 @@ slow() {
 }
 
 @test "a change of level is told once, and learnt when it lasts" {
-	{ healthy 20000 8; healthy 40000 9 3 20; } >in
+	(healthy 20000 8; healthy 40000 9 3 20) >in
 	filter in >out
 	run grep -c 'shift' out
 	assert_output 0
@@ -332,7 +332,7 @@ equal() {
 }
 
 @test "textbook charts relearn where that is asked for" {
-	{ healthy 3000 14; healthy 3000 15 3 3; } >in
+	(healthy 3000 14; healthy 3000 15 3 3) >in
 	filter --method=ewma --relearn=500ms in >out
 	run grep -c '^limits .* change=up' out
 	assert_output 1
@@ -441,7 +441,7 @@ equal() {
 	filter in | grep '^limits .*chart=rare' >out
 	grep chart=rare in | filter | grep '^limits ' | diff - out
 	# names and keys may be anything: of too many the least recent go
-	for ((i = 0; i < 1000; i++)); do echo "sample ts=$i chart=c$i value=1"; done >many
+	(for ((i = 0; i < 1000; i++)); do echo "sample ts=$i chart=c$i value=1"; done) >many
 	run -0 --separate-stderr filter many
 	# shellcheck disable=SC2154
 	assert_regex "$stderr" 'samples: .* the least recent were forgotten 488 times'
@@ -449,24 +449,28 @@ equal() {
 
 @test "of a chart that counts, those keys go whose last event is the longest ago" {
 	printf 'chart name=x method=u\ncount event=a:b split=id\n' >x.chart
-	{
+	(
 		for ((i = 0; i < 512; i++)); do echo "event ts=0.$((100 + i)) cpu=0 tid=1 comm=x name=a:b id=$i"; done
 		for ((i = 0; i < 90; i++)); do echo "event ts=$((1 + i / 30)).$((100 + i)) cpu=0 tid=1 comm=x name=a:b id=$((600 + i % 3))"; done
-	} >in
+	) >in
 	run -0 --separate-stderr filter -c ./x.chart in
 	# shellcheck disable=SC2154
 	assert_equal "$(grep -o 'forgotten.*' <<<"$stderr")" "forgotten 3 times"
 }
 
-# bats test_tags=long
+# moment SECOND EACH PADDING: four seconds of events, a thousand a second, the last of EACH of them with a value that is not healthy
+moment() {
+	awk -v second="$1" -v each="$2" -v padding="$3" 'BEGIN {
+		for (i = 0; i < 4000; i++) {
+			printf "event ts=%.3f cpu=0 tid=1 comm=x name=a:b padding=%s\n", second + i / 1000, padding
+			if (i % each == each - 1)
+				printf "sample ts=%.3f start=%.3f chart=x value=5\n", second + i / 1000, second + i / 1000 - 0.002
+		}
+	}'
+}
+
 @test "a share of all bytes is all that passes, and every signal has its window" {
-	{
-		healthy 2000 21
-		for ((i = 0; i < 4000; i++)); do
-			echo "event ts=$((2 + i / 1000)).$(printf %03d $((i % 1000))) cpu=0 tid=1 comm=x name=a:b padding=0123456789"
-			[ $((i % 50)) != 0 ] || echo "sample ts=$((2 + i / 1000)).$(printf %03d $((i % 1000))) chart=x value=5"
-		done
-	} >in
+	{ healthy 2000 21; moment 2 50 0123456789; } >in
 	filter --keep=0.1 --burst=0 -c runq in >out
 	run awk '/^event/ { n++ } END { print n }' out
 	[ "$output" -gt 100 ] && [ "$output" -le 400 ]
@@ -481,19 +485,9 @@ equal() {
 	run -2 cchart-filter --keep=2
 }
 
-# bats test_tags=long
 @test "a long moment leaves something of the budget for the next ones" {
-	local moment t
-	{
-		healthy 2000 21
-		for moment in 2 7; do
-			for ((i = 0; i < 4000; i++)); do
-				t=$((moment + i / 1000)).$(printf %03d $((i % 1000)))
-				echo "event ts=$t cpu=0 tid=1 comm=x name=a:b padding=0123456789012345678901234567890123456789"
-				[ $((i % 500)) != 499 ] || echo "sample ts=$t start=$((moment + i / 1000)).$(printf %03d $((i % 1000 - 2))) chart=x value=5"
-			done
-		done
-	} >in
+	local moment
+	{ healthy 2000 21; for moment in 2 7; do moment $moment 500 0123456789012345678901234567890123456789; done; } >in
 	filter --keep=0 --burst=300k --context=64k -c runq in >out
 	for moment in 2 7; do
 		run grep -c "^event ts=$moment\." out
@@ -545,11 +539,11 @@ calls() {
 		chart name=x method=p
 		count event=raw_syscalls:sys_exit failed=ret:error split=ret
 	END
-	for ((i = 0; i < 30; i++)); do
+	(for ((i = 0; i < 30; i++)); do
 		for ret in -1 -2 -4 -11 -13 -115 -511 -512 -516 -517 -4095 -4096 0 7; do
 			echo "event ts=$i.1 cpu=0 tid=1 comm=x name=raw_syscalls:sys_exit id=0 ret=$ret"
 		done
-	done >in
+	done) >in
 	filter -c ./x.chart in >out
 	for ret in -1 -2 -13 -511 -517 -4095; do grep -q "^limits .* key=$ret center=1 " out; done
 	for ret in -4 -11 -115 -512 -516 -4096 0 7; do grep -q "^limits .* key=$ret center=0 " out; done
@@ -561,14 +555,14 @@ calls() {
 		count event=a:b
 	END
 	event() { echo "event ts=$1 cpu=0 tid=1 comm=x name=a:$2"; }
-	{
+	(
 		for ((i = 0; i < 30; i++)); do for ((j = 0; j < 30 + i % 3; j++)); do event $i.$((100 + j)) b; done; done
 		event 30.5 other
 		event 31.5 other
 		event 32.5 other
 		for ((j = 100; j < 300; j++)); do event 33.$j b; done
 		event 35 other
-	} >in
+	) >in
 	filter -c ./x.chart in >out
 	run sed -nE 's/^signal .* value=([^ ]*) unit=per_second n=1 .*/\1/p' out
 	assert_output 200
@@ -709,12 +703,12 @@ reads() {
 }
 
 @test "a hang is noticed with every method of latencies, by the limit of a single value" {
-	{
+	(
 		reads 150
 		echo "event ts=3.1 cpu=0 tid=7 comm=stuck name=block:block_bio_queue dev=7:0 sector=8888 nr_sector=8 rwbs=R"
 		for ((i = 0; i < 30; i++)); do echo "event ts=$((4 + i / 10)).$((i % 10)) cpu=0 tid=1 comm=x name=a:b"; done
 		echo "event ts=7.1 cpu=0 tid=7 comm=stuck name=block:block_rq_complete dev=7:0 sector=8888 nr_sector=8"
-	} >in
+	) >in
 	for method in pot imr paper xbar-r xbar-s ewma; do
 		filter -c block --method=$method in >out
 		run sed -nE 's/^signal .* start=3\.1.* value=([0-9.]*) .* tid=7 .*open=yes/\1/p' out
@@ -736,7 +730,7 @@ reads() {
 }
 
 @test "rule 1 is told only where it was asked for" {
-	{ healthy 50 70; echo "sample ts=0.05 chart=x value=3"; healthy 100 71 1 0.051; } >in
+	(healthy 50 70; echo "sample ts=0.05 chart=x value=3"; healthy 100 71 1 0.051) >in
 	filter --rules=1,shift in >out
 	run grep -cE '^signal .* rules=1( |$)' out
 	assert_output 1
@@ -745,12 +739,12 @@ reads() {
 		run grep '^signal ' out
 		assert_output ""
 	done
-	{
+	(
 		reads 150
 		echo "event ts=3.1 cpu=0 tid=7 comm=stuck name=block:block_bio_queue dev=7:0 sector=8888 nr_sector=8 rwbs=R"
 		for ((i = 4; i < 7; i++)); do echo "event ts=$i cpu=0 tid=1 comm=x name=a:b"; done
 		echo "event ts=7.1 cpu=0 tid=7 comm=stuck name=block:block_rq_complete dev=7:0 sector=8888 nr_sector=8"
-	} >in
+	) >in
 	told_rules() { filter -c block --limit=50ms "$@" in | sed -n 's/^signal .* rules=\([^ ]*\).*/\1/p' | paste -sd ' '; }
 	assert_equal "$(told_rules --rules=1,shift)" "1 1,fixed"
 	assert_equal "$(told_rules --rules=shift)" "fixed fixed"

@@ -2,10 +2,21 @@
 # shellcheck shell=bash disable=SC2034
 
 bats_require_minimum_version 1.5.0
+# Their loaders start a program for each of their files, in each test: as long as a short test takes.
+dirname() { printf '%s\n' "${1%/*}"; }
 bats_load_library bats-support
 bats_load_library bats-assert
+unset -f dirname
 
-TOP=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+# Before each command bats notes where it stands, which takes longer than most commands of a shell. In a subshell nobody would read it.
+if declare -F bats_debug_trap >/dev/null; then
+	noting=$(declare -f bats_debug_trap)
+	in_subshell='[[ $BASH_SUBSHELL = 0 ]] || { trap - DEBUG; return 0; }'
+	eval "${noting/\{/{ $in_subshell;}"
+	unset noting in_subshell
+fi
+
+TOP=${BATS_TEST_DIRNAME%/*}
 BUILD=${TAILBLAME_BUILD:-$TOP/build}
 PATH=$BUILD:$PATH
 

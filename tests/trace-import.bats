@@ -627,9 +627,9 @@ END
 
 @test "every letter of the flags reads back what the export writes; an NMI leaves no room for softirq" {
 	local flags
-	for ((flags = 0; flags < 256; flags++)); do
+	(for ((flags = 0; flags < 256; flags++)); do
 		printf 'event ts=%d cpu=1 tid=9 comm=cat name=irq:irq_handler_entry irq=1 name=x common_flags=%d\n' $flags $flags
-	done >all
+	done) >all
 	stream-cat all | trace-export -f ftrace >trace || [ $? = 3 ]
 	run -0 --separate-stderr bash -c "trace-import --text trace | sed -n 's/^event ts=\([0-9]*\).* common_flags=/\1 /p'"
 	assert_output "$(for ((flags = 0; flags < 256; flags++)); do echo "$flags $((flags & 64 ? flags & ~16 : flags))"; done)"
@@ -1112,13 +1112,13 @@ number() {
 
 # An ARM phone's ioctl has the number that setsockopt has on x86_64.
 @test "calls of a machine that is not told are numbers, until --machine or the trace says which it is" {
-	{
+	(
 		printf '# tracer: nop\n#\n'
 		for i in {1..400}; do
 			printf '  app-77  [000] .... %d.%06d: sys_enter: NR 54 (3, 0, 0, 0, 0, 0)\n' $((i / 100)) $((i % 100 * 10000))
 			printf '  app-77  [000] .... %d.%06d: sys_exit: NR 54 = 0\n' $((i / 100)) $((i % 100 * 10000 + 300 + i % 7 + (i == 390) * 5000))
 		done
-	} >phone
+	) >phone
 	named() { trace-import "$@" | cchart-filter -c syscall --text | sed -nE 's/^signal .* key=([a-z0-9_]+) .*/\1/p'; }
 	assert_equal "$(named phone)" syscall_54
 	assert_equal "$(named --machine=armv7l phone)" ioctl

@@ -150,7 +150,7 @@ records() { # KIND: of standard input, without the kind
 
 @test "the same stream logs the same, a share of each class" {
 	chart
-	for i in {1..2000}; do printf 'event ts=%d.5 cpu=0 tid=7 name=t:begin id=%d size=%d\nevent ts=%d.6 cpu=0 tid=7 name=t:finish id=%d\n' "$i" "$i" $((i % 2)) "$i" "$i"; done >in
+	(for i in {1..2000}; do printf 'event ts=%d.5 cpu=0 tid=7 name=t:begin id=%d size=%d\nevent ts=%d.6 cpu=0 tid=7 name=t:finish id=%d\n' "$i" "$i" $((i % 2)) "$i" "$i"; done) >in
 	trigger 'ON RequestEnd R IF R.size = 1' 'LOG RequestActivity WITH MatchSamplingProb=0.75 AND UnmatchSamplingProb=0.25 UNTIL 10 h'
 	trigger-filter -t -c ./req.chart -T ./t.trigger in >once
 	trigger-filter -t -c ./req.chart -T ./t.trigger in | diff <(grep -v ^usage once) <(grep -v ^usage -)
