@@ -326,6 +326,16 @@ circle() {
 	assert_line 'renderer/3#1  waits 1.00 ms in read pipe 3; was ended by nobody who is known'
 	assert_line 'renderer/3#7  waits 302 ms in futex, run_script; ended by main/1#8'
 	assert_line 'main/1#7  waits 300 ms in futex, get_rect; was ended by its own timer'
+	# A report says it beneath the moment, where the graph is in the stream.
+	run -0 report in
+	assert_output --partial '   usual   culprit: renderer/3#7 waits 302 ms in futex, run_script: this never
+           ended normally
+           circle: main/1 ended it, after its own timer of 300 ms'
+	run -0 bash -c 'report <(cat in)'
+	assert_line --partial 'usual in window 1: culprit: renderer/3#7 waits 302 ms'
+	run -0 bash -c 'report -f json in | grep -c "this never ended normally.ncircle: main/1"'
+	run -0 bash -c "grep -v 'id=[1-6]0 ' in | sed '/=[1-6]0 /d' | report"
+	refute_output --partial 'usual'
 	# Who it really was is worth nothing without normal cases: with two of them, the answer says so.
 	sed '/id=[1-6]0 /d; /=[1-6]0 /d' in >few
 	run -0 graph-walk -x 'culprit main/1#5' few

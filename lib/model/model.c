@@ -114,7 +114,9 @@ static int moment_seen(void *context, const struct record *record)
 		return -1;
 	if (record->kind == KIND_SIGNAL)
 		see_time_of(model, fields);
-	return moments_take(model->moments, record->kind, fields);
+	if (moments_take(model->moments, record->kind, fields) < 0)
+		return -1;
+	return record->kind == KIND_SIGNAL || record->kind == KIND_WINDOW ? usual_take(model->usual, record) : STREAM_PASS;
 }
 
 static int graph_seen(void *context, const struct record *record)
@@ -122,6 +124,8 @@ static int graph_seen(void *context, const struct record *record)
 	struct model *model = context;
 
 	model->records++;
+	if (usual_take(model->usual, record) < 0)
+		return -1;
 	return moments_graph(model->moments, record);
 }
 
@@ -179,6 +183,8 @@ static int all_read(void *context)
 	struct model *model = context;
 	int status = moments_stream_over(model->moments);
 
+	if (status == 0)
+		status = usual_over(model->usual);
 	overhead_stream_over(&model->overhead);
 	tracks_stream_over(model->tracks);
 	site_stream_over(model->site);
@@ -243,6 +249,7 @@ struct model *model_new(struct stream *stream, moment_teller *teller, void *cont
 	model->contrast = contrast_new();
 	model->logged = logged_new();
 	model->called = called_new();
+	model->usual = usual_new(stream);
 	model->moments = moments_new(stream, model->site, model->tracks, model->verdicts, model->logged, teller, context);
 	model->counts = moments_counts(model->moments);
 	model->first = new_host(model, 0, model->moments);
@@ -282,6 +289,7 @@ void model_free(struct model *model)
 	contrast_free(model->contrast);
 	logged_free(model->logged);
 	called_free(model->called);
+	usual_free(model->usual);
 	tracks_free(model->tracks);
 	site_free(model->site);
 	overhead_free(&model->overhead);

@@ -16,6 +16,7 @@
 #include "model/contrast.h"
 #include "model/moments.h"
 #include "model/overhead.h"
+#include "model/usual.h"
 
 struct model {
 	struct stream *stream;
@@ -26,6 +27,7 @@ struct model {
 	struct contrast *contrast; /* what sets slow runs apart */
 	struct logged *logged;	   /* requests that triggers logged */
 	struct called *called;	   /* calls that were logged */
+	struct usual *usual;	   /* who usually ends what was waited for */
 	struct moments *moments;
 	const struct moment_counts *counts; /* of moments */
 	uint64_t records;

@@ -611,10 +611,23 @@ static void put_headline(json_t *object, const struct report *report)
 	json_decref(lines);
 }
 
+/* Who usually ends what was waited for, by window; NULL: nothing is known of that. */
+static json_t *usual_array(const struct usual *usual)
+{
+	json_t *array = NULL;
+	const struct usual_window *window;
+
+	for (size_t i = 0; (window = usual_window(usual, i)); i++) {
+		array = array ? array : json_array();
+		json_array_append_new(array, json_pack("{s:s, s:s}", "window", window->id, "words", window->lines));
+	}
+	return array;
+}
+
 static json_t *report_object(struct report *report)
 {
 	const struct model *model = report->model;
-	json_t *object = json_object(), *charts = json_array(), *triggers, *runs, *calls;
+	json_t *object = json_object(), *charts = json_array(), *triggers, *runs, *calls, *usual;
 	const struct clock unix_clock = {.has_wall = model->site->has_wall};
 	const struct comparison *comparison = verdicts_comparison(model->verdicts);
 	const struct tracked_chart *chart;
@@ -650,6 +663,9 @@ static json_t *report_object(struct report *report)
 	calls = called_array(model);
 	if (calls)
 		json_object_set_new(object, "calls", calls);
+	usual = usual_array(model->usual);
+	if (usual)
+		json_object_set_new(object, "usual", usual);
 	runs = contrast_object(model->contrast);
 	if (runs)
 		json_object_set_new(object, "runs", runs);

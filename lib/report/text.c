@@ -3,6 +3,7 @@
  * as soon as it is known, and the rest comes last.
  */
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,11 @@
 
 enum { PARTS_SHOWN = 8, CULPRITS_SHOWN = 8, VERDICTS_SHOWN = 5, GROUPS_SHOWN = 6, LOGGED_SHOWN = 6 };
 
+struct ending {
+	char *window;
+	long at;
+};
+
 struct text {
 	FILE *body; /* moments: options.out, or a file that follows the summary */
 	struct heading heading;
@@ -30,6 +36,8 @@ struct text {
 	long incident_at; /* where its moment begins in the body */
 	uint64_t lost_told;
 	bool greeted, has_legend;
+	/* Where the moments of windows end in the body: what is known at the end of the stream only goes there. */
+	ARRAY(struct ending) endings;
 };
 
 static void wrap(const struct report *report, FILE *out, const char *lead, const char *text)
@@ -488,6 +496,65 @@ static int text_begin(struct report *report)
 	return text->body ? 0 : -1;
 }
 
+/* Remembers where a moment ends that was printed; `again`: in place of the last. */
+static void note_ending(struct text *text, const struct moment *moment, bool again)
+{
+	if (again && text->endings.count)
+		free(text->endings.items[--text->endings.count].window);
+	if (moment->window)
+		*ARRAY_ADD(&text->endings) = (struct ending){memory_text(moment->window, strlen(moment->window)), ftell(text->body)};
+}
+
+/* Who usually ends what was waited for: the culprit, and a circle. */
+static void print_usual(const struct report *report, const char *lead, const struct usual_window *usual)
+{
+	char *indent = memory_format("%*s", (int)strlen(lead), "");
+
+	for (const char *line = usual->lines; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+		char *words = memory_text(line, strcspn(line, "\n"));
+
+		wrap(report, report->out, line == usual->lines ? lead : indent, words);
+		free(words);
+	}
+	free(indent);
+}
+
+/* In a live pipe the moments are printed already. */
+static void print_usual_behind(const struct report *report)
+{
+	const struct usual_window *usual;
+
+	for (size_t i = 0; (usual = usual_window(report->model->usual, i)); i++) {
+		char *lead = memory_format("usual in window %s: ", usual->id);
+
+		print_usual(report, lead, usual);
+		free(lead);
+	}
+}
+
+/* The moments, each with what is known since the end of the stream. */
+static int print_body(const struct report *report)
+{
+	const struct text *text = report->state;
+	char buffer[1 << 14];
+	long at = 0;
+
+	rewind(text->body);
+	for (size_t i = 0; i <= text->endings.count; i++) {
+		long end = i < text->endings.count ? text->endings.items[i].at : LONG_MAX;
+		const struct usual_window *usual = i < text->endings.count ? usual_find(report->model->usual, text->endings.items[i].window) : NULL;
+		size_t length;
+
+		while (at < end && (length = fread(buffer, 1, (size_t)sooner(end - at, (long)sizeof(buffer)), text->body)) > 0) {
+			fwrite(buffer, 1, length, report->out);
+			at += (long)length;
+		}
+		if (usual)
+			print_usual(report, "   usual   ", usual);
+	}
+	return ferror(text->body) ? fail_errno("cannot read a temporary file") : 0;
+}
+
 /* All moments of an incident in one line; a live pipe has printed each. */
 static void print_incident(const struct report *report)
 {
@@ -507,6 +574,7 @@ static int print_instead(const struct report *report, const struct moment *momen
 	if (fseek(text->body, text->incident_at, SEEK_SET) < 0)
 		return fail_errno("cannot write a temporary file");
 	print_moment(report, text->body, moment);
+	note_ending(report->state, moment, true);
 	if (fflush(text->body) != 0 || ftruncate(fileno(text->body), ftell(text->body)) < 0)
 		return fail_errno("cannot write a temporary file");
 	return 0;
@@ -551,6 +619,8 @@ static int text_moment(struct report *report, const struct moment *moment)
 		print_heading(text->body, heading);
 		text->incident_at = ftell(text->body);
 		print_moment(report, text->body, moment);
+		if (report->options.whole)
+			note_ending(text, moment, false);
 	}
 	if (status < 0)
 		return -1;
@@ -601,8 +671,10 @@ static int text_end(struct report *report, bool failed)
 	print_incident(report);
 	if (whole)
 		print_heading(report->out, heading_first(&text->heading, report->model->site));
-	if (whole && report_append(report, text->body) < 0)
+	if (whole && print_body(report) < 0)
 		return -1;
+	if (!whole)
+		print_usual_behind(report);
 	if (whole && moments)
 		fputc('\n', report->out);
 	print_data(report);
@@ -619,6 +691,9 @@ static void text_free(struct report *report)
 		return;
 	if (text->body && text->body != report->out)
 		fclose(text->body);
+	for (size_t i = 0; i < text->endings.count; i++)
+		free(text->endings.items[i].window);
+	free(text->endings.items);
 	heading_free(&text->heading);
 	incident_free(&text->incident);
 	free(text);

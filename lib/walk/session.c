@@ -82,31 +82,13 @@ static int run_windows(struct request *request)
 	return 0;
 }
 
-/* Of the threads that had a tid one after the other, the one that did something in the interval. */
-static uint32_t thread_then(const struct whole *whole, uint32_t thread, int64_t from, int64_t to)
-{
-	int32_t tid = whole->threads.items[thread].tid;
-
-	for (uint32_t i = 0; i < whole->threads.count; i++) {
-		size_t count, first;
-		const uint32_t *segments = whole_segments(whole, i, &count);
-
-		if (whole->threads.items[i].tid != tid)
-			continue;
-		first = whole_first(whole, i, from);
-		if (first < count && segment_at(whole, segments[first])->start < to)
-			return i;
-	}
-	return thread;
-}
-
 static int tell_at(struct session *session, uint32_t thread, int64_t from, int64_t to)
 {
 	struct state state;
 
 	if (from >= to)
 		return fail("FROM must be before TO");
-	thread = thread_then(session->whole, thread, from, to);
+	thread = whole_thread_then(session->whole, thread, from, to);
 	state = state_of(session->whole, thread, from, to);
 	session->node = state.segment;
 	session->found = (struct vote){.from = from, .to = to, .thread = thread, .state = state};

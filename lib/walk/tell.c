@@ -358,18 +358,22 @@ static void say_circle(struct teller *teller, const struct vote *vote)
 /* Where it is on the steps that few normal waits voted. */
 static void say_few(struct teller *teller, const struct vote *vote)
 {
-	for (size_t i = 0; i < vote->steps.count; i++) {
-		const struct vote_step *step = &vote->steps.items[i];
-		char *thread;
+	const struct vote_step *step = vote_few(vote);
+	char *thread;
 
-		if (step->normal >= FEW_NORMAL || (!step->normal && vote->verdict == VERDICT_NEVER))
-			continue;
-		thread = thread_name(teller->whole, step->thread);
-		answer_last(teller->answer, json_pack("{s:s, s:I}", "few", thread, "normal", (json_int_t)step->normal),
-			    "few normal cases: %s has %zu", thread, step->normal);
-		free(thread);
+	if (!step)
 		return;
-	}
+	thread = thread_name(teller->whole, step->thread);
+	answer_last(teller->answer, json_pack("{s:s, s:I}", "few", thread, "normal", (json_int_t)step->normal), "few normal cases: %s has %zu", thread,
+		    step->normal);
+	free(thread);
+}
+
+void tell_verdict(struct teller *teller, const struct vote *vote)
+{
+	say_culprit(teller, vote);
+	if (vote->circle)
+		say_circle(teller, vote);
 }
 
 void tell_vote(struct teller *teller, const struct vote *vote)
@@ -377,9 +381,7 @@ void tell_vote(struct teller *teller, const struct vote *vote)
 	for (size_t i = 0; i < vote->steps.count; i++)
 		if (vote->steps.items[i].source != NUMBER_NONE)
 			tell_vote_step(teller, &vote->steps.items[i]);
-	say_culprit(teller, vote);
-	if (vote->circle)
-		say_circle(teller, vote);
+	tell_verdict(teller, vote);
 	say_few(teller, vote);
 	tell_lost(teller, vote->from, vote->to);
 }

@@ -20,7 +20,8 @@ void tell_windows(struct teller *teller);
 void tell_state(struct teller *teller, uint32_t thread, const struct state *state, int64_t from, int64_t to);
 void tell_similar(struct teller *teller, const struct similar_list *list, const struct whole *whole); /* they are of this whole */
 void tell_back(struct teller *teller, const struct back *back);
-void tell_vote(struct teller *teller, const struct vote *vote); /* its steps, the culprit, a circle */
+void tell_vote(struct teller *teller, const struct vote *vote); /* its steps, the culprit, a circle, where few cases were normal */
+void tell_verdict(struct teller *teller, const struct vote *vote); /* the culprit, a circle */
 void tell_node(struct teller *teller, uint32_t segment);
 
 /* "waits", "in", "syscall", "object", "function": what a wait is for. */

@@ -171,7 +171,6 @@ static void walk(const struct whole *whole, const struct normal *normal, struct 
 		const struct source *next = decide(&ballot, &vote->verdict);
 
 		step->normal = ballot.normal;
-		vote->fewest = ballot.normal < vote->fewest ? ballot.normal : vote->fewest;
 		step->source = next ? next->thread : NUMBER_NONE;
 		step->votes = next ? next->count : 0;
 		free(ballot.sources.items);
@@ -190,7 +189,7 @@ int vote(const struct whole *whole, uint32_t number, const struct normal *normal
 {
 	const struct segment *segment = segment_at(whole, number);
 
-	*vote = (struct vote){.from = segment->wait_from, .to = segment->end, .thread = segment->thread, .broke_after = NUMBER_NONE, .fewest = SIZE_MAX};
+	*vote = (struct vote){.from = segment->wait_from, .to = segment->end, .thread = segment->thread, .broke_after = NUMBER_NONE};
 	if (!segment_waits(segment))
 		return fail("that segment has no wait");
 	vote->lost = segment->flags & SEGMENT_LOST || whole_lost(whole, vote->from, vote->to);
@@ -205,6 +204,17 @@ int vote(const struct whole *whole, uint32_t number, const struct normal *normal
 void vote_free(struct vote *vote)
 {
 	free(vote->steps.items);
+}
+
+const struct vote_step *vote_few(const struct vote *vote)
+{
+	for (size_t i = 0; i < vote->steps.count; i++) {
+		const struct vote_step *step = &vote->steps.items[i];
+
+		if (step->normal < FEW_NORMAL && (step->normal || vote->verdict != VERDICT_NEVER))
+			return step;
+	}
+	return NULL;
 }
 
 uint32_t vote_wait(const struct vote *vote)

@@ -41,7 +41,6 @@ struct vote {
 	enum verdict verdict;
 	uint32_t thread;      /* the culprit */
 	struct state state;   /* of it over [a,b) */
-	size_t fewest;	      /* normal waits of a step: where fewer than FEW_NORMAL, the vote is weak */
 	bool lost;	      /* events were lost in [a,b) */
 	/* Who really ended the culprit's wait is on the path: */
 	bool circle;
@@ -55,6 +54,9 @@ struct vote {
  */
 int vote(const struct whole *whole, uint32_t segment, const struct normal *normal, struct vote *vote);
 void vote_free(struct vote *vote);
+
+/* The first step on which fewer than FEW_NORMAL cases were normal, so that the vote is weak; NULL: none was. */
+const struct vote_step *vote_few(const struct vote *vote);
 
 /* The segment that the culprit waited in; NUMBER_NONE: it did not wait. */
 uint32_t vote_wait(const struct vote *vote);

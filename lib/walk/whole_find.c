@@ -41,6 +41,23 @@ uint32_t whole_at(const struct whole *whole, uint32_t thread, int64_t ts)
 	return at < count && segment_at(whole, segments[at])->start <= ts ? segments[at] : NUMBER_NONE;
 }
 
+uint32_t whole_thread_then(const struct whole *whole, uint32_t thread, int64_t from, int64_t to)
+{
+	int32_t tid = whole->threads.items[thread].tid;
+
+	for (uint32_t i = 0; i < whole->threads.count; i++) {
+		size_t count, first;
+		const uint32_t *segments = whole_segments(whole, i, &count);
+
+		if (whole->threads.items[i].tid != tid)
+			continue;
+		first = whole_first(whole, i, from);
+		if (first < count && segment_at(whole, segments[first])->start < to)
+			return i;
+	}
+	return thread;
+}
+
 uint32_t whole_after(const struct whole *whole, uint32_t segment)
 {
 	const struct segment *of = segment_at(whole, segment);

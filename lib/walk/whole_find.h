@@ -12,6 +12,10 @@ uint32_t whole_find(const struct whole *whole, int32_t tid, uint64_t n);     /* 
 size_t whole_first(const struct whole *whole, uint32_t thread, int64_t ts);  /* index of the first of these that ends behind ts */
 uint32_t whole_at(const struct whole *whole, uint32_t thread, int64_t ts);   /* the segment there; NUMBER_NONE */
 
+
+/* Of the threads that had a thread's tid one after the other, the one that did something in the interval; else the thread itself. */
+uint32_t whole_thread_then(const struct whole *whole, uint32_t thread, int64_t from, int64_t to);
+
 uint32_t whole_after(const struct whole *whole, uint32_t segment); /* the next of its thread; NUMBER_NONE */
 
 /* What was counted in a segment, by word. */
