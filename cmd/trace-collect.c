@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "chart/chart.h"
+#include "chart/handoffs.h"
 #include "chart/requests.h"
 #include "event/event.h"
 #include "program/counters.h"
@@ -29,7 +30,7 @@
 #include "source/stop.h"
 #include "state/state_file.h"
 
-static struct option_list charts, functions, events, states, processes, thrown;
+static struct option_list charts, functions, events, states, processes, thrown, handoff_files;
 static ARRAY(int32_t) pids;
 static ARRAY(const char *) called; /* names of processes */
 static int64_t duration = -1;
@@ -45,14 +46,17 @@ static const char *clock_name = "mono", *output, *counter_list;
 static struct counters counters;
 static bool as_text, no_recorder, no_programs, with_stacks, slow_probes, sweep, only_list;
 static struct lookup *lookup, *exceptions_lookup; /* stacks have the first for themselves, and others' threads ask for them */
-static struct requests_found requests; /* the last of the charts that were named */
+static struct requests_found requests; /* the last of the charts that were asked for */
+static struct handoffs handoffs;
+static int named; /* charts: those that were asked for, and what handoffs need */
 static const char *default_charts[] = {"block"};
 
 static const struct option_entry options[] = {
-	{OPTION_LIST, 'c', "chart", &charts, "CHART", "collect what this chart needs (default: block, without -e, -s, --exceptions)"},
+	{OPTION_LIST, 'c', "chart", &charts, "CHART", "collect what this chart needs (default: block, without -e, -s, --exceptions, --handoffs)"},
 	{OPTION_LIST, 'f', "functions", &functions, "BINARY:GLOB", "the chart func:BINARY:FUNCTION of each that matches"},
 	{OPTION_LIST, 'e', "event", &events, "SYSTEM:EVENT[/FILTER]", "collect this event; * ? [] match many"},
 	{OPTION_LIST, 's', "states", &states, "FILE", "collect the events of this state file; see tailblame-states(5)"},
+	{OPTION_LIST, 0, "handoffs", &handoff_files, "FILE", "join calls by what one hands over to the other (tailblame-semantics(5))"},
 	{OPTION_LIST, 0, "exceptions", &thrown, "SOURCE", "what is thrown, and where, as exception records: c++[:BINARY], return:BINARY:FUNCTION:COND, syscall"},
 	{OPTION_DURATION, 'd', "duration", &duration, "DURATION", "end after this time"},
 	{OPTION_SIZE, 'b', "buffer", &buffer, "SIZE", "ring buffer of each CPU (default: 64M over all, 4M at least)"},
@@ -381,12 +385,12 @@ static int want_charts(struct wishes *wishes, struct probes *probes, struct char
 		if (stop_signal())
 			return fail("stopped before tracing began");
 		loaded[kept] = load(i, by_name);
-		if (loaded[kept] && i >= by_name && has_function(loaded, kept < by_name ? kept : by_name, loaded[kept])) {
+		if (loaded[kept] && i >= named && has_function(loaded, kept < named ? kept : named, loaded[kept])) {
 			chart_free(loaded[kept]);
 			continue;
 		}
 		status = loaded[kept] ? want_chart(wishes, probes, loaded[kept]) : -1;
-		if (status < 0 || (status == PROBES_LEFT_OUT && i < by_name))
+		if (status < 0 || (status == PROBES_LEFT_OUT && i < named))
 			return -1;
 		if (status == PROBES_LEFT_OUT)
 			chart_free(loaded[kept]);
@@ -434,6 +438,15 @@ static int want_all(struct wishes *wishes, struct probes *probes, struct probe_l
 	if (status == 0 && (probes_at_risk(probes) || probe_lines_wanted(lines)))
 		wishes_add_maps(wishes);
 	return status < 0 ? -1 : wishes_add_lives(wishes);
+}
+
+static int read_handoffs(void)
+{
+	for (int i = 0; i < handoff_files.count; i++)
+		if (handoffs_read(&handoffs, handoff_files.items[i]) < 0)
+			return -1;
+	named = charts.count + handoffs_name(&handoffs, &charts);
+	return 0;
 }
 
 /* Requests are what the first `by_name` charts measure. */
@@ -598,7 +611,7 @@ static int collect(struct collector *collector, struct child *child, char **comm
 	if (collector_prepare(collector, stream, fd, names) < 0)
 		return -1;
 	if (find_processes() < 0 || cut_output(fd) < 0 ||
-	    write_charts(stream, loaded, by_name) < 0 || collector_run(collector, &collection) < 0)
+	    write_charts(stream, loaded, by_name) < 0 || handoffs_write(&handoffs, stream) < 0 || collector_run(collector, &collection) < 0)
 		return -1;
 	status = stream_close(stream);
 	say_outcome(collector);
@@ -699,12 +712,14 @@ int main(int argc, char **argv)
 	exceptions_lookup = lookup_new(stop_signal);
 	if (only_list)
 		return list_functions();
-	if (charts.count + functions.count + events.count + states.count + thrown.count == 0)
+	if (charts.count + functions.count + events.count + states.count + thrown.count + handoff_files.count == 0)
 		charts = (struct option_list){.items = default_charts, .count = 1};
 
 	if (add_requests(first < argc ? argv[first] : NULL) < 0)
 		die("%s", fail_text());
 	by_name = charts.count;
+	if (read_handoffs() < 0)
+		die("%s", fail_text());
 	for (int i = 0; i < functions.count; i++)
 		if (add_functions(functions.items[i]) < 0)
 			die("%s", fail_text());
@@ -723,6 +738,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < called.count; i++)
 		free((char *)called.items[i]);
 	free(called.items);
+	handoffs_free(&handoffs);
 	complaint = child_complaint(&child);
 	if (complaint && (status >= 0 || child.started)) /* otherwise the collector's own failure matters */
 		warn("'%s' %s", argv[first], complaint);

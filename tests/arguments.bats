@@ -255,3 +255,93 @@ refused() {
 	refused 'handle+0(%1)'
 	assert_output "cannot tell '%1' of 'handle': only at a function's entry arguments are where the calling convention has them"
 }
+
+@test "a job behind another's in a busy pool belongs to the call that posted it" {
+	need_tracefs
+	cat >pool.c <<-C
+		#include <pthread.h>
+		#include <time.h>
+		struct job { long us; int done; struct job *next; };
+		static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+		static pthread_cond_t more = PTHREAD_COND_INITIALIZER, finished = PTHREAD_COND_INITIALIZER;
+		static struct job *first, **last = &first;
+		$noipa void sleeps(long us) { nanosleep(&(struct timespec){.tv_nsec = us * 1000}, NULL); }
+		$noipa void run(struct job *job) { sleeps(job->us); }
+		$noipa void post(struct job *job)
+		{
+			pthread_mutex_lock(&lock);
+			*last = job;
+			last = &job->next;
+			pthread_cond_signal(&more);
+			pthread_mutex_unlock(&lock);
+		}
+		$noipa void await(struct job *job)
+		{
+			pthread_mutex_lock(&lock);
+			while (!job->done)
+				pthread_cond_wait(&finished, &lock);
+			pthread_mutex_unlock(&lock);
+		}
+		static void *worker(void *none)
+		{
+			for (;;) {
+				pthread_mutex_lock(&lock);
+				while (!first)
+					pthread_cond_wait(&more, &lock);
+				struct job *job = first;
+				if (!(first = job->next))
+					last = &first;
+				pthread_mutex_unlock(&lock);
+				run(job);
+				pthread_mutex_lock(&lock);
+				job->done = 1;
+				pthread_cond_broadcast(&finished);
+				pthread_mutex_unlock(&lock);
+			}
+			return none;
+		}
+		$noipa void request(void)
+		{
+			struct job job = {.us = 60000};
+			post(&job);
+			await(&job);
+		}
+		static void *other(void *none)
+		{
+			struct job job = {.us = 40000};
+			sleeps(1000); /* the worker waits */
+			post(&job);
+			await(&job);
+			return none;
+		}
+		int main(void)
+		{
+			pthread_t thread;
+			pthread_create(&thread, NULL, worker, NULL);
+			pthread_create(&thread, NULL, other, NULL);
+			sleeps(20000);
+			request();
+		}
+	C
+	gcc -g -O1 -pthread -o pool pool.c
+	printf '%s\n' '# jobs' "handoff from='func:./pool:post(job)' to='func:./pool:run(job)'" >jobs
+	trace-collect -p command -c func:./pool:request --handoffs=jobs -f './pool:await' -o trace -- ./pool
+	cchart-filter -c func:./pool:request --limit=10ms trace 2>/dev/null >filtered
+	graph-build -k rag -t filtered | sed -n 's/^node .* name=pool:\([a-z]*\) .*/& \1/p' | sed -E 's/^node .* parent=([0-9]*) call=([a-z]*).* ([a-z]*)$/\3 \2 \1/; s/^node .* ([a-z]*)$/\1/' >nodes
+	assert_equal "$(cat nodes)" "$(printf '%s\n' request 'post sync 1' 'await sync 1' 'run async 2')"
+	assert_equal "$(blame-rank -t filtered | sed -n 's/^blame graph=[0-9]* rank=1 name=pool:\([a-z]*\) .*/\1/p')" run
+	# without, nobody knows who posted it
+	refute grep -q 'name=pool:run .*parent=2' <(stream-cat -t filtered | grep -v ^handoff | graph-build -k rag -t)
+}
+
+@test "what is handed over is known when calls begin, and by one argument" {
+	printf '%s\n' '' "handoff from='func:./pool:post(job)' to='func:./pool:run(ret)'" >jobs
+	run -1 trace-collect --handoffs=jobs -d 1
+	assert_output "trace-collect: jobs:2: what a call takes over must be known when it begins, and 'func:./pool:run(ret)' is of its end"
+	echo "handoff from='sched:sched_switch(prev_pid)' to='func:./pool:run(job)'" >jobs
+	run -1 trace-collect --handoffs=jobs -d 1
+	assert_output --partial 'jobs:1: what is handed over is an argument of a function'
+	echo "handoff from='func:./pool:post' to='func:./pool:run'" >jobs
+	run -1 trace-collect --handoffs=jobs -d 1
+	assert_output --partial 'jobs:1: the events of a handoff have a key each'
+}

@@ -369,6 +369,20 @@ who=hog whom=victim cpu=0'
 	done
 }
 
+@test "a job in a queue belongs to whoever handed it over, of the same process, unless events were lost in between" {
+	local file=$TOP/testdata/rag/handoff.txt
+	culprit() { blame-rank -t | sed -n 's/^blame graph=2 rank=1 name=\([^ ]*\) .*/\1/p'; }
+	assert_equal "$(culprit <"$file")" prog:compress
+	assert_equal "$(grep -v ^handoff "$file" | culprit)" prog:request
+	assert_equal "$(sed 's/^task .*tid=21 .*/task ts=0.4 tid=21 comm=worker tgid=20/' "$file" | culprit)" prog:request
+	assert_equal "$(sed 's/^task .*tid=21 .*/task ts=0.4 tid=21 comm=worker tgid=20/; s/^handoff.*/& process=any/' "$file" | culprit)" prog:compress
+	assert_equal "$(sed 's/job=0x2/job=0x3/' "$file" | sed '0,/job=0x3/s//job=0x2/' | culprit)" prog:request
+	assert_equal "$(sed 's/job=0x2/job="a b"/; s/job=0x1/job=c/' "$file" | culprit)" prog:compress
+	assert_equal "$(sed '/ts=1.3000/a lost ts=1.4 cpu=3 count=1 from=1.35' "$file" | blame-rank -t | sed -n 's/^blame graph=2 rank=1 name=\([^ ]*\) .*/\1/p')" prog:request
+	run -1 graph-build <<<'handoff from=func:a__b to=func:a__c to_key=x'
+	assert_output --partial 'a handoff needs from, from_key, to and to_key'
+}
+
 @test "a graph of calls comes after that of threads, or in its place where no switches are in the data" {
 	run -0 bash -c 'graph-build --text "$1" | grep ^graph | grep -o "id=.\|kind=.*root\|kind=[a-z]*"' - "$TOP/testdata/rag/pool.txt"
 	assert_output "$(printf 'id=1\nkind=wake\nid=2\nkind=rag root')"

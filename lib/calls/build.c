@@ -617,7 +617,7 @@ static int take_graph(struct graph_builder *builder, const struct record *record
 void graph_builder_reads(struct handlers *handlers, record_handler *handler)
 {
 	static const enum kind kinds[] = {KIND_STREAM, KIND_CHART, KIND_EVENT, KIND_LOST, KIND_STACK,
-					  KIND_FILE, KIND_QUOTA, KIND_TIMER, KIND_TRACED, KIND_SIGNAL,
+					  KIND_FILE, KIND_QUOTA, KIND_TIMER, KIND_TRACED, KIND_HANDOFF, KIND_SIGNAL,
 					  KIND_REQUEST, KIND_EXCEPTION, KIND_WINDOW, KIND_GRAPH, KIND_NODE, KIND_EDGE};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
@@ -654,6 +654,7 @@ int graph_builder_record(struct graph_builder *builder, const struct record *rec
 	case KIND_QUOTA:
 	case KIND_TIMER:
 	case KIND_TRACED:
+	case KIND_HANDOFF:
 		return take_meaning(builder, record);
 	default:
 		return 0;

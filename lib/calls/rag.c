@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "calls/hands.h"
 #include "wake/function.h"
 
 /*
@@ -40,6 +41,7 @@ static struct rag_call *add_call(struct rag *rag, const struct function_event *e
 		.thread = event->thread,
 		.caller = caller,
 		.parent = caller,
+		.giver = INDEX_NONE,
 		.awaiter = INDEX_NONE,
 		.child = INDEX_NONE,
 		.next = INDEX_NONE,
@@ -351,15 +353,16 @@ static void add_awaited(struct waiting *waiting, struct rag_join *join)
 	join->count = rag->members.count - join->first;
 }
 
-/* The wait begins with the first of the calls; the cause of any sleep before is unknown. */
+/* The wait begins with the first of the calls, or when it was handed over; the cause of any sleep before is unknown. */
 static int64_t wait_began(const struct waiting *waiting, const struct rag_join *join)
 {
 	int64_t began = INT64_MAX;
 
 	for (size_t i = join->first; i < join->first + join->count; i++) {
 		const struct rag_call *call = &waiting->rag->calls.items[waiting->rag->members.items[i]];
+		int64_t since = call->giver == INDEX_NONE ? call->start : waiting->rag->calls.items[call->giver].start;
 
-		began = call->start < began ? call->start : began;
+		began = since < began ? since : began;
 	}
 	return began > waiting->from && began <= waiting->to ? began : waiting->from;
 }
@@ -446,6 +449,29 @@ static bool went_on(const struct waiting *waiting, const struct thread *thread, 
 	       (!thread_idled(thread, waiting->last, wait - 1, 0) && !thread_idled(thread, waiting->first, wait - 1, 0));
 }
 
+/*
+ * The first of the sleeps in which the thread waited for this call: for one that was handed over, those since then between which it only found
+ * that it was woken for others.
+ */
+static size_t first_sleep(const struct rag *rag, const struct thread *thread, size_t index, int32_t call)
+{
+	enum { SLEEPS_MAX = 4096 };
+	int32_t giver = rag->calls.items[call].giver;
+	int64_t slept = 0, did = 0, ts = thread->pieces.items[index].start;
+	size_t first = index;
+
+	for (size_t i = index; giver != INDEX_NONE && i-- > 0 && index - i < SLEEPS_MAX;) {
+		const struct piece *piece = &thread->pieces.items[i];
+
+		if (piece->start < rag->calls.items[giver].start || rag_entered(rag, thread->index, piece->start, ts))
+			break;
+		*(piece->what == WHAT_WAIT ? &slept : &did) += piece->what == WHAT_RUNNABLE ? 0 : piece[1].start - piece->start;
+		if (piece->what == WHAT_WAIT && did <= slept / IDLENESS)
+			first = i;
+	}
+	return first;
+}
+
 static void take_wait(struct waiting *waiting, const struct thread *thread, size_t index)
 {
 	struct rag *rag = waiting->rag;
@@ -460,8 +486,8 @@ static void take_wait(struct waiting *waiting, const struct thread *thread, size
 		settle(waiting);
 	if (waiting->parent == INDEX_NONE) {
 		waiting->parent = sleeper;
-		waiting->from = wait->start;
-		waiting->first = index;
+		waiting->first = first_sleep(rag, thread, index, call);
+		waiting->from = thread->pieces.items[waiting->first].start;
 		waiting->wakers = rag->members.count;
 	}
 	waiting->to = end;
@@ -510,6 +536,9 @@ static void rag_link(struct rag *rag)
 {
 	struct waiting waiting = {.rag = rag, .parent = INDEX_NONE};
 
+	for (size_t i = rag->calls.count; i-- > 0;)
+		if (rag->calls.items[i].giver != INDEX_NONE)
+			adopt(rag, rag->calls.items[i].giver, (int32_t)i);
 	if (!rag->wake->switches)
 		return;
 	for (size_t i = rag->calls.count; i-- > 0;)
@@ -520,9 +549,44 @@ static void rag_link(struct rag *rag)
 			link_waits(&waiting, rag->wake->threads.items[i]);
 }
 
+/* The open call that an event returns from; INDEX_NONE: none is known. */
+static int32_t returning(const struct rag *rag, const struct function_event *event)
+{
+	const struct rag_thread *thread = &rag->threads[event->thread];
+
+	for (size_t at = thread->open.count; at-- > 0;)
+		if (is_of(&rag->calls.items[thread->open.items[at]], event))
+			return thread->open.items[at];
+	return INDEX_NONE;
+}
+
+/* The hands of an event: its call takes something over, or hands it on. Returns the first hand of a later event. */
+static size_t take_hands(struct rag *rag, struct hands *hands, size_t next, size_t event, int32_t call)
+{
+	const struct functions *functions = function_all(rag->wake);
+
+	for (; next < functions->hands.count && functions->hands.items[next].event == event; next++) {
+		const struct function_hand *hand = &functions->hands.items[next];
+		const struct handed *handed;
+
+		if (call == INDEX_NONE)
+			continue;
+		if (!hand->takes) {
+			hands_give(hands, rag->wake, hand, &functions->events.items[event], call);
+			continue;
+		}
+		handed = hands_take(hands, rag->wake, hand, &functions->events.items[event]);
+		if (handed && handed->call != call && gap_between(rag->wake, handed->ts, functions->events.items[event].ts) == TIME_NONE)
+			rag->calls.items[call].giver = handed->call;
+	}
+	return next;
+}
+
 struct rag *rag_new(struct wake *wake)
 {
 	struct rag *rag = NEW(struct rag);
+	struct hands hands = {0};
+	size_t hand = 0;
 
 	rag->wake = wake;
 	rag->threads = memory_new(wake->threads.count + 1, sizeof(*rag->threads));
@@ -530,6 +594,7 @@ struct rag *rag_new(struct wake *wake)
 		rag->threads[i].last = TIME_NONE;
 	for (size_t i = 0; i < function_all(wake)->events.count; i++) {
 		const struct function_event *event = &function_all(wake)->events.items[i];
+		int32_t call = event->returns ? returning(rag, event) : (int32_t)rag->calls.count;
 
 		if (event->function == CALL_NONE)
 			end_between(rag, &rag->threads[event->thread], event->depth, event->to, event->ts, 0);
@@ -538,7 +603,9 @@ struct rag *rag_new(struct wake *wake)
 		else
 			begin_call(rag, event);
 		rag->threads[event->thread].last = event->ts;
+		hand = take_hands(rag, &hands, hand, i, call);
 	}
+	hands_free(&hands);
 	end_threads(rag);
 	rag_link(rag);
 	return rag;

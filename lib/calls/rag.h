@@ -3,8 +3,8 @@
  * lib/calls.
  *
  * A graph is made at the end of a window, from struct wake, in three steps. Entries and returns of functions become calls,
- * nested by thread. A call that nests in none is linked to the call that created or woke its thread. A call that slept until
- * such a child woke it waited for this child, or for several.
+ * nested by thread. A call is linked to the one that handed over what it works on (hands.h), whoever woke its thread; without, one that nests in
+ * none to the call that created or woke its thread. A call that slept until such a child woke it waited for this child, or for several.
  */
 #ifndef CALLS_RAG_H
 #define CALLS_RAG_H
@@ -28,6 +28,7 @@ struct rag_call {
 	int32_t thread;
 	int32_t caller;	     /* the call around it on its thread: index of a call; INDEX_NONE */
 	int32_t parent;	     /* the call that made it: its caller, or a call of another thread; INDEX_NONE */
+	int32_t giver;	     /* the call that handed over what it works on, by a `handoff` record; INDEX_NONE */
 	int32_t awaiter;     /* the last call that waited for it, if it is asynchronous: of one run with its parent; INDEX_NONE */
 	int32_t child, next; /* its first asynchronous child that it may wait for; its parent's next child; by start */
 	int16_t function;    /* index of its name */

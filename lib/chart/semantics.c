@@ -13,8 +13,10 @@ static void free_rule(struct rule *rule)
 {
 	free(rule->from.name);
 	free(rule->from.key);
+	free(rule->from.chart);
 	free(rule->to.name);
 	free(rule->to.key);
+	free(rule->to.chart);
 	free(rule->from_name);
 	free(rule->to_name);
 	free(rule->syscall);
@@ -64,7 +66,11 @@ static int read_event(const struct fields *fields, const char *key, struct rule_
 
 	if (!text)
 		return fail("%s= is missing", key);
-	status = strncmp(text, "func:", 5) ? read_plain(text, event) : read_function(text, event);
+	if (strncmp(text, "func:", 5) == 0) {
+		event->chart = text;
+		return read_function(text, event);
+	}
+	status = read_plain(text, event);
 	free(text);
 	return status;
 }

@@ -29,6 +29,7 @@ enum rule_kind {
 struct rule_event {
 	char *name; /* in a stream: "func:server__handle" */
 	char *key;  /* a field; NULL: none */
+	char *chart; /* of a function: as chart_load() takes it, "func:./server:handle(job)"; NULL: it is none */
 };
 
 struct rule {

@@ -96,6 +96,8 @@ void layout_learn(struct layout *layout, const char *event, const char *waits, s
 		.part_at = field_offset(format, LAYOUT_PART),
 	};
 	layout->shared = layout->is_switch;
+	if (strcmp(event, "task:task_newtask") == 0)
+		layout->clone_at = field_offset(format, "clone_flags");
 	for (size_t i = 0; i < sizeof(shared_systems) / sizeof(shared_systems[0]); i++)
 		layout->shared |= strcmp(format->system, shared_systems[i]) == 0;
 	find_threads(layout, event, format);

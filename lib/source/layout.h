@@ -27,6 +27,7 @@ struct layout {
 	bool shared; /* it concerns others than the thread in whose context it happened: a CPU or a device changes hands */
 	struct layout_thread threads[LAYOUT_THREADS];
 	int thread_count;
+	uint16_t clone_at; /* offset of the flags with which a thread is made, 64 bits; 0: the event has none */
 	uint16_t part_at;  /* offset of LAYOUT_PART; 0: none */
 	uint16_t waits_at; /* offset of the field that names the thread it is about; 0: none */
 	bool is_call;	   /* a thread enters a system call, or leaves it */

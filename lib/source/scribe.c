@@ -1,5 +1,6 @@
 #include "source/scribe.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -264,6 +265,8 @@ static int see_life(struct scribe *scribe, const struct layout *layout, const st
 		exceptions_forget(scribe->by.exceptions, common->tid);
 	if (layout->is_fork && layout->thread_count) {
 		threads_forget(threads, number_at(ring, layout->threads[0].tid), true);
+		if (layout->clone_at)
+			threads_made(threads, common->tid, number_at(ring, layout->threads[0].tid), !(number_at(ring, layout->clone_at) & CLONE_THREAD));
 		if (scribe->files)
 			files_forget(scribe->files, number_at(ring, layout->threads[0].tid));
 		if (threads->titles)

@@ -314,6 +314,9 @@ int threads_see(struct threads *threads, struct stream *stream, int64_t ts, int3
 		group = tid;
 	if (!group && thread->fresh == EXECUTED)
 		group = tid; /* whoever runs another program is its process' first thread from then on */
+	if (!group && thread->fresh == BORN && !threads->foreign)
+		group = thread->process; /* it is gone by now */
+	thread->process = group;
 	began = thread->fresh && threads->asker;
 	told = group ? hash_of(group, known) : thread->fresh ? 0 : thread->told;
 	if (*name && (strcmp(name, thread->comm) != 0 || told != thread->told || began)) {
@@ -325,6 +328,12 @@ int threads_see(struct threads *threads, struct stream *stream, int64_t ts, int3
 	return status;
 }
 
+void threads_made(struct threads *threads, int32_t maker, int32_t tid, bool is_process)
+{
+	if (tid > 0)
+		threads_at(threads, tid)->process = is_process ? tid : maker > 0 ? threads_at(threads, maker)->process : 0;
+}
+
 void threads_forget(struct threads *threads, int32_t tid, bool made)
 {
 	struct thread *thread = tid > 0 ? threads_at(threads, tid) : NULL;
@@ -332,6 +341,7 @@ void threads_forget(struct threads *threads, int32_t tid, bool made)
 	if (!thread)
 		return;
 	thread->known = false;
+	thread->process = 0;
 	thread->fresh = made ? BORN : EXECUTED;
 	forget_program(thread);
 }

@@ -27,6 +27,7 @@ struct thread {
 	char comm[THREAD_NAME];
 	bool known;
 	enum { SETTLED, BORN, EXECUTED } fresh; /* not known any more, for it was made, or runs another program */
+	int32_t process; /* whose thread it was made as, or was found to be; 0: not known */
 	uint32_t told;	/* what the stream says of its process, as a hash; 0: nothing */
 	struct process_program *program; /* of the process of this number; NULL: not known */
 };
@@ -74,6 +75,9 @@ int threads_see(struct threads *threads, struct stream *stream, int64_t ts, int3
 
 /* What the process is known to run, so that it can be asked whether it goes by a name (program.h); NULL: not known. */
 const struct program *threads_program(struct threads *threads, int32_t pid);
+
+/* And `maker` made it, as a thread of its own process, or as another process. */
+void threads_made(struct threads *threads, int32_t maker, int32_t tid, bool is_process);
 
 /* The thread was just made, or else runs another program now: its name is looked up afresh. */
 void threads_forget(struct threads *threads, int32_t tid, bool made);

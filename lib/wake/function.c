@@ -3,12 +3,68 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fail.h"
 #include "wake/part.h"
 #include "wake/name.h"
 
+enum { HANDOFFS_MAX = 256, VALUE_ROOM = 512 };
+
+/* A `handoff` record: its events, and which field of each has the value. */
+struct handoff {
+	struct event_type *type[2]; /* by whether it takes */
+	struct event_field *field[2];
+	bool anywhere;
+};
+
+/* Behind the window's own: what stays from window to window. */
+struct traced {
+	struct functions of_window;
+	ARRAY(struct handoff) handoffs;
+};
+
+static struct traced *traced_of(const struct wake *wake)
+{
+	return wake->of[PART_FUNCTION];
+}
+
+/* A text's value is a hash (FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/). False: the event does not tell it. */
+static bool read_value(const struct event *event, const struct event_field *field, uint64_t *value)
+{
+	char text[VALUE_ROOM];
+	int64_t number;
+
+	if (!event_has(event, field))
+		return false;
+	if (event_read_number(event, field, &number) != SPELL_TEXT) {
+		*value = (uint64_t)number;
+		return true;
+	}
+	event_text(event, field, text, sizeof(text));
+	*value = UINT64_C(14695981039346656037);
+	for (const unsigned char *at = (const unsigned char *)text; *at; at++)
+		*value = (*value ^ *at) * UINT64_C(1099511628211);
+	return true;
+}
+
+/* What is taken comes before what the same call hands on. */
+static void add_hands(struct at *at)
+{
+	struct traced *traced = traced_of(at->wake);
+	uint64_t value;
+
+	for (int takes = 1; takes >= 0; takes--)
+		for (size_t i = 0; i < traced->handoffs.count; i++) {
+			const struct handoff *handoff = &traced->handoffs.items[i];
+
+			if (handoff->type[takes] == at->event->type && read_value(at->event, handoff->field[takes], &value))
+				*ARRAY_ADD(&traced->of_window.hands) = (struct function_hand){
+					traced->of_window.events.count - 1, (int)i, takes, handoff->anywhere, value};
+		}
+}
+
 static struct function_event *add_event(struct at *at, int field)
 {
-	struct functions *functions = at->wake->of[PART_FUNCTION];
+	struct functions *functions = &traced_of(at->wake)->of_window;
 	const struct thread *thread = at_thread(at);
 	struct function_event *event = ARRAY_ADD(&functions->events);
 
@@ -24,6 +80,7 @@ static void on_function(struct at *at)
 
 	event->function = at_named(at);
 	event->returns = at_returns(at);
+	add_hands(at);
 }
 
 /* An exception, or longjmp(), throws away a part of the stack, with the calls that lie there. */
@@ -50,14 +107,58 @@ static int16_t function_named(struct wake *wake, const char *name, bool *returns
 	return text;
 }
 
+/* One side of a `handoff` record. -1 after fail(). */
+static int read_side(struct wake *wake, const struct fields *fields, struct handoff *handoff, bool takes)
+{
+	char *event = fields_copy(fields, takes ? "to" : "from"), *key = fields_copy(fields, takes ? "to_key" : "from_key");
+	int status = event && key ? 0 : fail("a handoff needs from, from_key, to and to_key");
+
+	if (status == 0) {
+		handoff->type[takes] = events_type(wake->events, event);
+		handoff->field[takes] = event_type_field(handoff->type[takes], key);
+	}
+	free(event);
+	free(key);
+	return status;
+}
+
+static int read_handoff(struct wake *wake, const struct fields *fields)
+{
+	struct handoff handoff = {.anywhere = fields_is(fields, "process", "any")};
+	struct traced *traced = traced_of(wake);
+
+	if (traced->handoffs.count == HANDOFFS_MAX)
+		return 0;
+	if (read_side(wake, fields, &handoff, false) < 0 || read_side(wake, fields, &handoff, true) < 0)
+		return -1;
+	*ARRAY_ADD(&traced->handoffs) = handoff;
+	return 0;
+}
+
 static void forget(struct wake *wake)
 {
-	struct functions *functions = wake->of[PART_FUNCTION];
+	struct functions *functions = &traced_of(wake)->of_window;
 
 	ARRAY_FREE(&functions->events);
+	ARRAY_FREE(&functions->hands);
+}
+
+static void free_all(struct wake *wake)
+{
+	ARRAY_FREE(&traced_of(wake)->handoffs);
+}
+
+/* A stream begins. */
+static int read_stream(struct wake *wake, const struct fields *fields)
+{
+	(void)fields;
+	free_all(wake);
+	return 0;
 }
 
 static const struct part_event events[] = {
 	{"func:unwind", on_unwind, {"from", "to"}}, {"func:", on_function, {"sp"}, .named = function_named}, {0}};
 
-const struct part function_part = {.events = events, .window = sizeof(struct functions), .forget = forget};
+static const struct part_record records[] = {{KIND_HANDOFF, read_handoff}, {KIND_STREAM, read_stream}, {0}};
+
+const struct part function_part = {.events = events, .records = records, .window = sizeof(struct traced), .forget = forget, .free = free_all};

@@ -16,9 +16,19 @@ struct function_event {
 	bool returns;
 };
 
+/* What a call has that a `handoff` record names: it handed something over, or was caused by that. */
+struct function_hand {
+	size_t event;	/* its place among those of the window */
+	int handoff;	/* number of the record; 0, 1, 2, ... */
+	bool takes;	/* it was caused, else it causes */
+	bool anywhere;	/* both need not be of one process */
+	uint64_t value; /* equal where they belong together */
+};
+
 /* Those of the window, in the order of time. */
 struct functions {
 	ARRAY(struct function_event) events;
+	ARRAY(struct function_hand) hands;
 };
 
 static inline const struct functions *function_all(const struct wake *wake)
