@@ -185,6 +185,7 @@ struct moment {
 };
 
 struct ranking_total {
+	struct ranking_total *own; /* over the graphs that are left out; NULL: none is. It has the same `waiting` */
 	struct total_entry *by_family;
 	uint64_t graphs;
 	enum graph_kind kind; /* of them all */
@@ -206,7 +207,7 @@ struct ranking_total *ranking_total_new(moment_sink *sink, void *context)
 	return total;
 }
 
-void ranking_total_free(struct ranking_total *total)
+static void free_entries(struct ranking_total *total)
 {
 	struct total_entry *entry, *next;
 
@@ -218,11 +219,18 @@ void ranking_total_free(struct ranking_total *total)
 		free((char *)entry->rank.counters);
 		free(entry);
 	}
-	waiting_free(total->waiting);
 	free(total->moment.window);
 	free(total->moment.entries.items);
 	free(total->moment.shares.items);
 	free(total);
+}
+
+void ranking_total_free(struct ranking_total *total)
+{
+	waiting_free(total->waiting);
+	if (total->own)
+		free_entries(total->own);
+	free_entries(total);
 }
 
 int ranking_total_signal(struct ranking_total *total, const struct fields *fields)
@@ -339,9 +347,33 @@ static void begin_moment(struct moment *moment, const struct graph *graph)
 		moment->window = memory_text(graph->window, strlen(graph->window));
 }
 
+/* Whether the pipe that recorded it did half of it, or more. */
+static bool is_own(const struct rank_list *ranks, uint64_t duration)
+{
+	struct share sum = {0};
+
+	for (size_t i = 0; i < ranks->list.count; i++)
+		if (ranks->list.items[i].deed->pipe)
+			sum = share_plus(sum, ranks->list.items[i].score);
+	return share_part(sum, duration) >= 0.5;
+}
+
+/* The total that the graph counts in. */
+static struct ranking_total *total_for(struct ranking_total *total, const struct rank_list *ranks, uint64_t duration)
+{
+	if (!is_own(ranks, duration))
+		return total;
+	if (!total->own) {
+		total->own = NEW(struct ranking_total);
+		total->own->waiting = total->waiting;
+	}
+	return total->own;
+}
+
 void ranking_total_add(struct ranking_total *total, const struct rank_list *ranks, const struct graph *graph,
 		       uint64_t duration)
 {
+	total = total_for(total, ranks, duration);
 	if (graph->request || (total->graphs && total->kind != graph->kind))
 		return; /* a request to compare with others, which need not be slow; or another view of the same time */
 	total->kind = graph->kind;
@@ -369,6 +401,10 @@ int ranking_total_write(struct ranking_total *total, const struct ranking_option
 	int status;
 
 	end_moment(total);
+	if (total->own)
+		end_moment(total->own);
+	if (total->own && !total->graphs)
+		total = total->own;
 	if (total->graphs < 2 && !total->windows)
 		return 0;
 	for (struct total_entry *entry = total->by_family; entry; entry = entry->hh.next) {
