@@ -114,9 +114,13 @@ static bool is_answer(const struct wake *wake, const struct thread *thread, cons
 	return wait && core_ender(wake, wait).thread == thread->index;
 }
 
-/* The thread that this one served then, and had not answered yet; INDEX_NONE: none is known. */
+/*
+ * The thread that this one served then, and had not answered yet; INDEX_NONE: none is known. A colleague handed the request on, unless the
+ * thread had one already: then the colleague gave back a lock.
+ */
 static int32_t find(struct wake *wake, const struct thread *thread, int64_t ts, int64_t until, int hands)
 {
+	struct doer hand = {.thread = INDEX_NONE, .ts = until};
 	size_t at = thread_find(thread, ts);
 	const struct piece *wait;
 
@@ -124,21 +128,23 @@ static int32_t find(struct wake *wake, const struct thread *thread, int64_t ts, 
 	while ((wait = last_taken(thread, &at))) {
 		struct doer by = core_ender(wake, wait);
 		const struct thread *other = by.thread == INDEX_NONE ? NULL : wake->threads.items[by.thread];
+		bool client, answer;
 
 		if (!takes(wake, wait))
 			continue;
 		if (!other || wait->flags & PIECE_TICK || other->works || events_is_kernels(wake->events, other->tid))
-			return INDEX_NONE;
-		if (are_colleagues(wake, thread, other) && is_answer(wake, thread, other, by.ts))
+			break;
+		answer = is_answer(wake, thread, other, by.ts);
+		client = is_client(wake, other, thread, by.ts);
+		if (are_colleagues(wake, thread, other) && !answer && hand.thread == INDEX_NONE)
+			hand = by;
+		if (are_colleagues(wake, thread, other) || (answer && !client))
 			continue;
-		if (are_colleagues(wake, thread, other))
-			return hands < HANDS ? find(wake, other, by.ts, until, hands + 1) : INDEX_NONE;
-		if (is_client(wake, other, thread, by.ts))
-			return has_answered(wake, thread, other, by.ts, until) ? INDEX_NONE : other->index;
-		if (!is_answer(wake, thread, other, by.ts))
-			return INDEX_NONE; /* an older process asks */
+		if (!has_answered(wake, thread, other, by.ts, hand.ts))
+			return client ? other->index : INDEX_NONE; /* of two older ones nobody knows which asks */
+		break;
 	}
-	return INDEX_NONE;
+	return hand.thread == INDEX_NONE || hands == HANDS ? INDEX_NONE : find(wake, wake->threads.items[hand.thread], hand.ts, until, hands + 1);
 }
 
 static bool is_process_of(const struct wake *wake, int32_t tid, const struct thread *thread)
