@@ -272,7 +272,7 @@ incident() {
 #   ClockSnapshot          1 clocks (1 clock_id: 6 boottime, 1 realtime; 2 timestamp)
 #   ProcessTree            1 processes (1 pid 3 cmdline) 2 threads (1 tid 2 name 3 tgid)
 #   SystemInfo             1 utsname (1 sysname 2 version 3 release 4 machine)
-#   TrackDescriptor        1 uuid 2 name 5 parent_uuid 8 counter (3 unit: 1 nanoseconds; 6 unit_name 7 y_axis_share_key)
+#   TrackDescriptor        1 uuid 2 name 4 thread (1 pid 2 tid) 5 parent_uuid 8 counter (3 unit: 1 nanoseconds; 6 unit_name 7 y_axis_share_key)
 #                          11 child_ordering (3: explicit) 12 sibling_order_rank
 #   TrackEvent             4 debug_annotations (5 double_value 6 string_value 10 name) 9 type (1 begin 2 end 3 instant 4 counter)
 #                          11 track_uuid 22 categories 23 name 30 counter_value 44 double_counter_value 47 flow_ids
@@ -301,6 +301,29 @@ at_path() { # PATH
 	protoc --decode_raw <calls.pftrace >tree
 	assert_equal "$(at_path 1.1.2.329.1 <tree)" 257
 	assert_equal "$(at_path 1.1.2.329.2 <tree | tr '\n' ' ')" "4294967196 0 18446744073709551615 "
+}
+
+@test "perfetto: calls of functions are slices of their thread, which nest and end" {
+	need protoc
+	{
+		echo 'stream version=1'
+		echo 'chart name=func:prog:ns::outer definition="chart name=func:prog:outer title=t binary=/x/prog function=_ZN2ns5outerEv\nstart event=func:prog__outer\nend event=func:prog__outer__return"'
+		echo 'task ts=0 tid=7 comm=a tgid=5'
+		while read -r ts event; do echo "event ts=$ts cpu=0 tid=7 comm=a name=func:$event"; done <<-EOT
+			1.0 prog__late__return
+			1.1 prog__outer
+			1.2 prog__inner
+			1.3 prog__lost
+			1.4 prog__outer__return
+			1.5 prog__inner
+		EOT
+	} >text
+	trace-export -f perfetto text >calls.pftrace || [ $? = 3 ]
+	protoc --decode_raw <calls.pftrace >tree
+	assert_equal "$(at_path 1.60.4.2 <tree)" 7
+	assert_equal "$(at_path 1.60.4.1 <tree)" 5
+	assert_equal "$(at_path 1.11.23 <tree | tr -d '"' | tr '\n' ' ')" "ns::outer() prog__inner prog__lost prog__inner "
+	assert_equal "$(at_path 1.11.9 <tree | tr -d '\n')" 11122212
 }
 
 @test "perfetto: limits without a time are not drawn" {

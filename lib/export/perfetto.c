@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "export/perfetto_calls.h"
 #include "export/perfetto_kernel.h"
 #include "export/perfetto_packet.h"
 #include "model/fit.h"
@@ -18,6 +19,7 @@ struct machine {
 	bool has_system;   /* the kernel's release was written */
 	bool dated;	   /* the wall clock of this stream was written */
 	struct kernel *kernel;
+	struct call_slices *calls;
 };
 
 struct perfetto {
@@ -556,9 +558,17 @@ static int event_seen(void *context, const struct record *record)
 	    (!machine->has_system && tell_system(machine, "", "") < 0) ||
 	    (!machine->dated && tell_date(machine, event.ts) < 0))
 		return -1;
-	if (kernel_event(machine->kernel, &event) == 0)
+	if (kernel_event(machine->kernel, &event) == 0 && call_slices_event(machine->calls, &event) == 0)
 		return 0;
 	return wrong(machine->perfetto);
+}
+
+static int chart_seen(void *context, const struct record *record)
+{
+	const struct machine *machine = context;
+	const struct fields *fields = stream_fields(machine->perfetto->packets.export->stream, record);
+
+	return fields ? call_slices_chart(machine->calls, fields) : -1;
 }
 
 /* Gaps of different CPUs overlap, so each has a track. */
@@ -595,7 +605,7 @@ static int lost_seen(void *context, const struct record *record)
 		return wrong(perfetto);
 	if (!record_tells_damage(record))
 		snprintf(name, sizeof(name), "%" PRIu64 " events of CPU %" PRIu64 " lost", count, cpu);
-	if (cpu <= UINT16_MAX && kernel_lost(machine->kernel, (uint32_t)cpu) < 0)
+	if ((cpu <= UINT16_MAX && kernel_lost(machine->kernel, (uint32_t)cpu) < 0) || call_slices_cut(machine->calls) < 0)
 		return -1;
 	return has_ts && packet_has_place(&perfetto->packets, ts) ? export_gap(perfetto, from, ts, name) : 0;
 }
@@ -627,7 +637,7 @@ static int window_seen(void *context, const struct record *record)
 	if (time_read(fields, "to", &to) < 0)
 		return wrong(perfetto);
 	kernel_gap(machine->kernel, to);
-	return 0;
+	return call_slices_cut(machine->calls);
 }
 
 static int sample_seen(void *context, const struct record *record)
@@ -659,9 +669,11 @@ static void add_machine(struct perfetto *perfetto)
 	machine->perfetto = perfetto;
 	machine->number = (uint32_t)perfetto->machines.count;
 	machine->kernel = kernel_new(&perfetto->packets, perfetto->model->site->events, machine->number);
+	machine->calls = call_slices_new(&perfetto->packets, perfetto->model->site->events, machine->number);
 	*ARRAY_ADD(&perfetto->machines) = machine;
 	stream_watch(stream, KIND_STREAM, stream_seen, machine);
 	stream_watch(stream, KIND_TASK, task_seen, machine);
+	stream_watch(stream, KIND_CHART, chart_seen, machine);
 	stream_watch(stream, KIND_EVENT, event_seen, machine);
 	stream_watch(stream, KIND_LOST, lost_seen, machine);
 	stream_watch(stream, KIND_WINDOW, window_seen, machine);
@@ -704,8 +716,11 @@ static int end(struct export *export)
 	const struct perfetto *perfetto = export->state;
 	int status = 0;
 
-	for (size_t i = 0; i < perfetto->machines.count && status == 0; i++)
-		status = kernel_flush(perfetto->machines.items[i]->kernel);
+	for (size_t i = 0; i < perfetto->machines.count && status == 0; i++) {
+		status = call_slices_cut(perfetto->machines.items[i]->calls);
+		if (status == 0)
+			status = kernel_flush(perfetto->machines.items[i]->kernel);
+	}
 	return status;
 }
 
@@ -715,6 +730,7 @@ static void free_state(struct export *export)
 
 	for (size_t i = 0; i < perfetto->machines.count; i++) {
 		kernel_free(perfetto->machines.items[i]->kernel);
+		call_slices_free(perfetto->machines.items[i]->calls);
 		free(perfetto->machines.items[i]);
 	}
 	free(perfetto->machines.items);

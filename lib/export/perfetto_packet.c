@@ -15,10 +15,11 @@ enum {
 	OUR_SEQUENCE = 1,
 };
 
-/* track_event/track_descriptor.proto, counter_descriptor.proto */
+/* track_event/track_descriptor.proto, counter_descriptor.proto, thread_descriptor.proto */
 enum {
 	TRACK_UUID = 1,
 	TRACK_NAME = 2,
+	TRACK_THREAD = 4,
 	TRACK_PARENT = 5,
 	TRACK_IS_COUNTER = 8,
 	TRACK_CHILD_ORDER = 11,
@@ -28,6 +29,8 @@ enum {
 	COUNTER_UNIT_NAME = 6,
 	COUNTER_SCALE = 7,
 	UNIT_TIME_NS = 1,
+	THREAD_PID = 1,
+	THREAD_TID = 2,
 };
 
 /* track_event/track_event.proto, debug_annotation.proto */
@@ -106,6 +109,18 @@ uint64_t packet_track(struct packets *packets, uint64_t parent, const char *name
 	size_t mark = begin_track(packets, parent, name, rank);
 
 	proto_unsigned(&packets->file, TRACK_CHILD_ORDER, ORDER_BY_RANK);
+	return end_track(packets, mark);
+}
+
+uint64_t packet_thread_track(struct packets *packets, int32_t pid, int32_t tid)
+{
+	struct bytes *file = &packets->file;
+	size_t mark = begin_track(packets, 0, "functions", RANK_IN_TURN);
+	size_t thread = proto_begin(file, TRACK_THREAD);
+
+	proto_signed(file, THREAD_PID, pid);
+	proto_signed(file, THREAD_TID, tid);
+	proto_end(file, thread);
 	return end_track(packets, mark);
 }
 

@@ -36,6 +36,7 @@ enum rank { RANK_IN_TURN = -1, RANK_FIRST = 0, RANK_CHARTS = INT32_MAX - 1, RANK
 #define ROOT_NAME "tailblame"
 uint64_t packet_root(struct packets *packets);
 uint64_t packet_track(struct packets *packets, uint64_t parent, const char *name, enum rank rank);
+uint64_t packet_thread_track(struct packets *packets, int32_t pid, int32_t tid); /* the thread's own, beside its states */
 uint64_t packet_counter(struct packets *packets, uint64_t parent, const char *name, enum unit unit);
 
 /*
