@@ -761,20 +761,20 @@ many_threads() {
 	(
 		echo "stream version=1 machine=x86_64"
 		for ((i = 100; i < 400; i++)); do call 1.$i 1.${i}000$((2 + i % 3)); done
-		call 2.1 2.100099
-		call 2.2 2.200101
+		call 2.1 2.100999
+		call 2.2 2.201001
 		call 2.3 2.300002
 	) >in
 	for method in pot imr paper; do
 		run -0 --separate-stderr filter -c syscall --method=$method in
-		assert_equal "$(records signal <<<"$output" | value value)" 0.000101000
+		assert_equal "$(records signal <<<"$output" | value value)" 0.001001000
 	done
 	run -0 --separate-stderr filter -c syscall --limit=50us in
-	assert_equal "$(records signal <<<"$output" | value value | xargs)" "0.000099000 0.000101000"
+	assert_equal "$(records signal <<<"$output" | value value | xargs)" "0.000999000 0.001001000"
 	# nor is it while it lasts
 	sed '$d' in >lasting
-	echo "tick ts=2.300099" >>lasting
-	assert_equal "$(filter -c syscall lasting | records signal | value value)" 0.000101000
+	echo "tick ts=2.300999" >>lasting
+	assert_equal "$(filter -c syscall lasting | records signal | value value)" 0.001001000
 	printf '%s\n' 'chart name=x shortest=1ms method=u' 'count event=a:b' >x.chart
 	run -1 cchart-filter -c ./x.chart </dev/null
 	assert_output --partial "chart 'x' counts, so it has no shortest="
