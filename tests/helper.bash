@@ -24,11 +24,8 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return 1
 }
 
-# Begins a live test. Where the kernel's own tracing cannot be had, it is skipped. What else the machine does at that moment
-# is traced too, so a live test that fails has one further try, and that is told.
+# Begins a live test. Where the kernel's own tracing cannot be had, it is skipped.
 need_tracefs() {
-	BATS_TEST_RETRIES=1
-	[ "$BATS_TEST_TRY_NUMBER" = 1 ] || echo "# second try: $BATS_TEST_DESCRIPTION" >&3
 	[ "$(id -u)" = 0 ] || skip "needs root"
 	grep -qs tracefs /proc/filesystems || skip "needs a kernel with tracefs"
 	grep -qs ' tracefs ' /proc/mounts || mount -t tracefs nodev /sys/kernel/tracing 2>/dev/null || skip "needs tracefs"

@@ -493,9 +493,6 @@ static int take_round(struct collector *collector, int64_t *until)
 		return -1;
 	if (collector->switches && quotas_look(&collector->quotas, stream, &collector->clock) < 0)
 		return -1;
-	if (collector->timers && timers_tell(stream) < 0)
-		return -1;
-	collector->timers = false;
 	*until = now - SLACK;
 	if (collector->execs)
 		execs_take(collector->execs);
