@@ -336,17 +336,21 @@ static int say_recording(struct collector *collector, const char *key, int64_t t
 }
 
 /*
- * What processes run: programs that begin are seen by the kernel, if it may, for only then are those known that end soon. Its times are
- * those of one clock.
+ * Programs that begin are seen by the kernel, if it may, for only then are those known that end soon. Its times are those of one clock. Takes
+ * some 20 ms of a CPU, so before the priority is raised.
  */
-static int watch_programs(struct collector *collector)
+static int load_programs(struct collector *collector)
 {
-	if (collector->foreign)
-		return 0;
 	if (interpreters_load() < 0)
 		return -1;
 	if (collector->clock.id == CLOCK_MONOTONIC)
 		collector->execs = execs_open();
+	return 0;
+}
+
+/* What processes run. */
+static int watch_programs(struct collector *collector)
+{
 	collector->asker = asker_start(&collector->clock);
 	if (!collector->asker)
 		return -1;
@@ -651,14 +655,18 @@ static int await_call(struct collector *collector)
 /* All that is to be there before tracing is on. */
 static int begin(struct collector *collector, const struct collection *of)
 {
+	bool programs = of->programs && !collector->foreign;
+
 	collector->say = of->say;
 	for (size_t i = 0; i < of->name_count; i++)
 		process_choose(&collector->process, of->names[i]);
 	make_polled(collector);
+	if (programs && load_programs(collector) < 0)
+		return -1;
 	setpriority(PRIO_PROCESS, 0, PRIORITY); /* where it may; a collector that starves loses events */
 	if (of->pid_count + of->name_count && collector->foreign)
 		return fail("-p needs the machine's own PID namespace: in this one processes have other numbers than in events");
-	if (of->programs && watch_programs(collector) < 0)
+	if (programs && watch_programs(collector) < 0)
 		return -1;
 	collector->meddling = meddling_watch(collector->instance, collector->keeper, collector->wishes);
 	if (!collector->meddling)
