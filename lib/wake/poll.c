@@ -52,6 +52,7 @@ struct polls { /* of the window */
 
 struct poll_sleep { /* between two tries */
 	int64_t start;
+	int64_t from, to; /* the range of the try before it */
 	int32_t poll;
 };
 
@@ -270,6 +271,13 @@ static struct polling *behind(const struct wake *wake, const struct thread *thre
 	return of(parent);
 }
 
+static void add_sleep(const struct wake *wake, struct thread *thread, const struct piece *wait, int32_t poll)
+{
+	const struct poll *last = &polls_of(wake)->polls.items[poll];
+
+	*ARRAY_ADD(&of(thread)->sleeps) = (struct poll_sleep){wait->start, last->from, last->to, poll};
+}
+
 static void woke(struct wake *wake, const struct waking *waking)
 {
 	struct thread *thread = waking->woken;
@@ -284,7 +292,7 @@ static void woke(struct wake *wake, const struct waking *waking)
 	}
 	polling->tried = false;
 	wait->flags |= PIECE_POLL;
-	*ARRAY_ADD(&of(thread)->sleeps) = (struct poll_sleep){wait->start, polling->poll};
+	add_sleep(wake, thread, wait, polling->poll);
 }
 
 /* It waits for a lock that another has. */
@@ -296,14 +304,21 @@ static void left(struct wake *wake, struct thread *thread)
 		return;
 	polling->tried = false;
 	thread_last(thread)->flags |= PIECE_POLL;
-	*ARRAY_ADD(&polling->sleeps) = (struct poll_sleep){thread_last(thread)->start, polling->poll};
+	add_sleep(wake, thread, thread_last(thread), polling->poll);
 }
 
-static const struct poll *poll_of(const struct wake *wake, const struct thread *thread, const struct piece *wait)
+/* The tries around this wait, with the range of the one before it. False: there are none. */
+static bool poll_of(const struct wake *wake, const struct thread *thread, const struct piece *wait, struct poll *poll)
 {
 	size_t at = COUNT_UNTIL(of(thread)->sleeps.items, of(thread)->sleeps.count, start, wait->start);
+	const struct poll_sleep *sleep = at ? &of(thread)->sleeps.items[at - 1] : NULL;
 
-	return at ? &polls_of(wake)->polls.items[of(thread)->sleeps.items[at - 1].poll] : NULL;
+	if (!sleep)
+		return false;
+	*poll = polls_of(wake)->polls.items[sleep->poll];
+	poll->from = sleep->from;
+	poll->to = sleep->to;
+	return true;
 }
 
 static int64_t time_in(const struct held *held, int64_t from, int64_t to)
@@ -435,21 +450,22 @@ static void explain_held(struct walk *walk, const struct thread *thread, const s
 static void explain(struct walk *walk, const struct thread *thread, size_t at, int32_t node, struct errand errand)
 {
 	const struct piece *wait = &thread->pieces.items[at];
-	const struct poll *poll = poll_of(walk->cut.wake, thread, wait);
 	const struct held *held;
+	struct poll poll;
 
-	if (!poll || (poll->waits ? wait->cause != CAUSE_NONE : poll->tries < TRIES_MIN || wait->cause != CAUSE_TIMER)) {
+	if (!poll_of(walk->cut.wake, thread, wait, &poll) ||
+	    (poll.waits ? wait->cause != CAUSE_NONE : poll.tries < TRIES_MIN || wait->cause != CAUSE_TIMER)) {
 		walk_explain(walk, thread, at, node, errand);
 		return;
 	}
-	add_told(walk->cut.wake, poll);
-	held = holder_of(walk->cut.wake, thread, poll, wait->start, errand.ts);
+	add_told(walk->cut.wake, &poll);
+	held = holder_of(walk->cut.wake, thread, &poll, wait->start, errand.ts);
 	if (held)
-		explain_held(walk, thread, wait, poll, held, node, errand);
-	else if (poll->waits)
+		explain_held(walk, thread, wait, &poll, held, node, errand);
+	else if (poll.waits)
 		walk_explain(walk, thread, at, node, errand);
 	else
-		walk_link(walk, unknown_node(&walk->cut, thread, wait, poll, errand.ts), node, EDGE_WAKE, errand.ts);
+		walk_link(walk, unknown_node(&walk->cut, thread, wait, &poll, errand.ts), node, EDGE_WAKE, errand.ts);
 }
 
 static void thread_free(struct thread *thread)
