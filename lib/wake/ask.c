@@ -418,18 +418,28 @@ static void count_answers(const struct wake *wake, struct others *others, const 
 		count_name(others, wake_comm(wake, thread), count);
 }
 
+/* A wait for room in what another thread takes something out of. */
+static bool is_for_room(const struct wake *wake, const struct piece *wait)
+{
+	const char *call = reason_at(wake->reasons, wait->call)->syscall;
+
+	return wait->flags & PIECE_ROOM || (call && (strncmp(call, "send", strlen("send")) == 0 || strncmp(call, "write", strlen("write")) == 0));
+}
+
 void ask_others(const struct wake *wake, const struct thread *thread, size_t at, struct deed_detail *detail)
 {
 	const struct piece *wait = &thread->pieces.items[at];
 	int32_t by = at + 1 < thread->pieces.count ? ended_by(wake, wait) : INDEX_NONE, own = events_tgid(wake->events, thread->tid), process;
+	bool room = is_for_room(wake, wait);
 	struct others others = {0};
 
 	if (by == INDEX_NONE || !own || is_kernels(wake, wake->threads.items[by]))
 		return;
 	others.by = wake->threads.items[by];
-	others.since = ask_since(wake, thread, at).since;
+	others.since = room ? core_since(wake) : ask_since(wake, thread, at).since; /* it was filled before */
 	others.until = ended(wake, wait);
-	find_helpers(wake, &others);
+	if (!room)
+		find_helpers(wake, &others);
 	for (size_t i = 0; i < wake->threads.count && others.helper_count < HELPERS; i++) {
 		process = events_tgid(wake->events, wake->threads.items[i]->tid);
 		if (process && process != own && process != events_tgid(wake->events, others.by->tid) && !is_helper(&others, process) &&
