@@ -27,6 +27,7 @@
 #include "source/instance.h"
 #include "source/probe.h"
 #include "source/process.h"
+#include "source/round.h"
 #include "source/stop.h"
 #include "state/state_file.h"
 
@@ -44,6 +45,8 @@ enum { SAMPLE_HZ = 199, SAMPLE_HZ_MOST = 10000 };
 static uint64_t sample = SAMPLE_NOT_SAID;
 static const char *clock_name = "mono", *output, *counter_list;
 static struct counters counters;
+static uint64_t ring;
+static struct round *round_file; /* of --ring; NULL: none */
 static bool as_text, no_recorder, no_programs, with_stacks, slow_probes, sweep, only_list;
 static struct lookup *lookup, *exceptions_lookup; /* stacks have the first for themselves, and others' threads ask for them */
 static struct requests_found requests; /* the last of the charts that were asked for */
@@ -66,6 +69,7 @@ static const struct option_entry options[] = {
 	{OPTION_STRING, 0, "counters", &counter_list, "LIST", "with --stack: what runs counted, as page-faults or SYSTEM:EVENT"},
 	{OPTION_COUNT, 0, "sample", &sample, "HZ", "with --stack: samples of what runs, a second and CPU (default 199)"},
 	{OPTION_SHARE, 0, "max-cost", &max_cost, "SHARE", "shed context, then charts, where tracing costs more: 5% of all CPUs"},
+	{OPTION_SIZE, 0, "ring", &ring, "SIZE", "with -o: keep the newest SIZE on disk, and store it at the end, and on SIGUSR1 as FILE.1"},
 	{OPTION_STRING, 'o', "output", &output, "FILE", "write to a file instead of standard output"},
 	{OPTION_FLAG, 0, "no-recorder", &no_recorder, NULL, "stream all events, even if the reader would ask for context"},
 	{OPTION_FLAG, 0, "no-programs", &no_programs, NULL, "leave out what processes run, and their control groups"},
@@ -479,7 +483,7 @@ static int cut_output(int fd)
 {
 	struct stat file;
 
-	if (!output || fstat(fd, &file) < 0 || !S_ISREG(file.st_mode) || fcntl(fd, F_GETFL) & O_APPEND)
+	if (!output || ring || fstat(fd, &file) < 0 || !S_ISREG(file.st_mode) || fcntl(fd, F_GETFL) & O_APPEND)
 		return 0;
 	return ftruncate(fd, lseek(fd, 0, SEEK_CUR)) < 0 ? fail_errno("cannot write '%s'", output) : 0;
 }
@@ -495,12 +499,29 @@ static int find_processes(void)
 	return status;
 }
 
+static void ring_asked(int number)
+{
+	(void)number;
+	round_ask();
+}
+
+/* The file of --ring has no name until it is stored. */
+static int open_ring(int *fd)
+{
+	sigaction(SIGUSR1, &(struct sigaction){.sa_handler = ring_asked, .sa_flags = (int)SA_RESTART}, NULL);
+	round_file = round_open(output, ring);
+	*fd = round_file ? round_fd(round_file) : -1;
+	return round_file ? 0 : -1;
+}
+
 static int open_stream(struct stream **stream, struct events **names, int *fd)
 {
-	if (open_output(fd) < 0)
+	if ((ring ? open_ring(fd) : open_output(fd)) < 0)
 		return -1;
 	*stream = stream_create();
 	stream_output(*stream, *fd, as_text);
+	if (round_file)
+		stream_output_to(*stream, round_sink, round_file);
 	*names = events_new(*stream);
 	stream_report_usage(*stream, "trace-collect");
 	return 0;
@@ -614,6 +635,8 @@ static int collect(struct collector *collector, struct child *child, char **comm
 	    write_charts(stream, loaded, by_name) < 0 || handoffs_write(&handoffs, stream) < 0 || collector_run(collector, &collection) < 0)
 		return -1;
 	status = stream_close(stream);
+	if (round_file && round_close(round_file) < 0)
+		status = EXIT_FAILED;
 	say_outcome(collector);
 	events_free(names);
 	for (int i = 0; i < charts.count; i++)
@@ -707,6 +730,8 @@ int main(int argc, char **argv)
 		add_processes(processes.items[i], first < argc);
 	if (buffer == 0)
 		die_usage("option -b: a ring needs some room");
+	if (ring && (!output || as_text || ring < ROUND_LEAST))
+		die_usage("option --ring: it is of 1M at least, in binary, and -o says where");
 	read_sample();
 	lookup = lookup_new(stop_signal);
 	exceptions_lookup = lookup_new(stop_signal);

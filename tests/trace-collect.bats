@@ -192,6 +192,30 @@ trace-collect: 'sh' ended with status 7"
 	assert_output --regexp "^trace-collect: cannot open '.*/instances/tailblame-.*': too many open files\$"
 }
 
+@test "a ring on disk is stored at the end, and when it is asked to; SIGKILL leaves no file" {
+	need_tracefs
+	trace-collect --ring=1M -e raw_syscalls -p command --no-programs -o ring.tb -- sh -c 'dd if=/dev/zero of=/dev/null bs=1 count=20000 2>/dev/null
+		kill -USR1 $PPID; dd if=/dev/zero of=/dev/null bs=1 count=20000 2>/dev/null'
+	for file in ring.tb ring.tb.1; do
+		run -0 stream-cat --text "$file"
+		assert_line --regexp '^end records=[0-9]+ lost=0$'
+		[ "$(stat -c %s "$file")" -lt 1600000 ] || fail "$file: $(stat -c %s "$file") bytes"
+	done
+	assert_equal "$(stream-cat --text ring.tb.1 | grep -c '^stream ')" 1
+	run -2 trace-collect --ring=1M -e sched
+	run -2 trace-collect --ring=1k -e sched -o x
+	run -1 trace-collect --ring=1M -e sched -o no/such/file
+	mkdir killed
+	trace-collect --ring=1M -e sched -o killed/ring.tb 3>&- &
+	for _ in {1..500}; do
+		[ -z "$(find "/proc/$!/fd" -lname '*/killed/#*' 2>/dev/null)" ] || break
+		sleep 0.02
+	done
+	kill -KILL $!
+	wait $! || true
+	assert_equal "$(ls killed)" ""
+}
+
 @test "signals end it with all rings drained and an end record" {
 	need_tracefs
 	for signal in INT TERM HUP; do

@@ -15,6 +15,13 @@ struct stream;
 /* Sets the output's descriptor and spelling. Binary to a terminal becomes text. */
 void stream_output(struct stream *stream, int fd, bool text);
 
+/*
+ * Binary output goes to a function, in pieces of whole blocks (the first begins with the stream's head), in place of the descriptor. It
+ * returns 0; -1 after fail().
+ */
+typedef int stream_sink(void *context, const char *bytes, size_t length);
+void stream_output_to(struct stream *stream, stream_sink *sink, void *context);
+
 /* For a command that writes its own output to `fd`: the loop ends when the reader of that pipe is gone. */
 void stream_ends_with(struct stream *stream, int fd);
 

@@ -147,6 +147,11 @@ void stream_output(struct stream *stream, int fd, bool text)
 	stream_ends_with(stream, fd);
 }
 
+void stream_output_to(struct stream *stream, stream_sink *sink, void *context)
+{
+	writer_sink(stream->writer, sink, context);
+}
+
 void stream_ends_with(struct stream *stream, int fd)
 {
 	stream->out = fd;

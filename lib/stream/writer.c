@@ -25,6 +25,8 @@ struct writer {
 	size_t block;	 /* offset of the current block's head, which is filled in when the block is full or flushed */
 	size_t limit;	 /* offset of the block's end; 0: no block is open */
 	uint32_t number; /* of the next block */
+	stream_sink *sink; /* NULL: fd */
+	void *sink_context;
 	event_speller *speller;
 	void *context;
 	struct line line; /* an event as text */
@@ -57,6 +59,12 @@ void writer_speller(struct writer *writer, event_speller *speller, void *context
 	writer->context = context;
 }
 
+void writer_sink(struct writer *writer, stream_sink *sink, void *context)
+{
+	writer->sink = sink;
+	writer->sink_context = context;
+}
+
 bool writer_closed(const struct writer *writer)
 {
 	return writer->closed;
@@ -77,6 +85,8 @@ static void wait_for_room(const struct writer *writer)
 
 static int write_all(struct writer *writer, const char *bytes, size_t length)
 {
+	if (writer->sink)
+		return length > 0 ? writer->sink(writer->sink_context, bytes, length) : 0;
 	while (length > 0 && !writer->closed) {
 		ssize_t done = write(writer->fd, bytes, length);
 

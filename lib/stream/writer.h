@@ -15,6 +15,8 @@ struct writer *writer_open(int fd, bool text);
 int writer_close(struct writer *writer); /* flushes and frees; -1 after fail() */
 void writer_speller(struct writer *writer, event_speller *speller, void *context);
 
+void writer_sink(struct writer *writer, stream_sink *sink, void *context);
+
 /* Begins a stream; a binary one gets its head. `swapped`: in the other byte order, as its events are. */
 int writer_segment(struct writer *writer, bool swapped);
 

@@ -1,0 +1,485 @@
+#include "source/round.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <uthash.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/place.h"
+#include "stream/block.h"
+#include "stream/fields.h"
+#include "stream/line.h"
+
+enum { KEY_ROOM = 48, STORES_MOST = 1 << 16, PAGE_MASK = (1 << 16) - 1 /* no file system has larger blocks */ };
+
+struct meaning { /* a record that says what later ones mean */
+	uint64_t at; /* in the file: of its piece */
+	size_t length;
+	char *bytes; /* with its head */
+};
+
+struct kept { /* the last of those that said something of the same, in front of the newest part */
+	char key[KEY_ROOM]; /* its kind, and the number that it is about */
+	uint64_t order;
+	struct meaning meaning;
+	UT_hash_handle hh;
+};
+
+struct part { /* of the file, between blocks */
+	uint64_t from, to;
+};
+
+struct round {
+	char *path;
+	uint64_t size;
+	int fd;
+	char head[STREAM_HEAD_SIZE];
+	bool begun;
+	uint64_t from, to; /* its newest part */
+	ARRAY(struct part) pieces; /* that were written since `from` */
+	size_t first;
+	ARRAY(struct meaning) meanings; /* in them */
+	size_t first_meaning;
+	struct kept *kept;
+	uint64_t order; /* of the next that is kept */
+	/* A part that is being stored, by a thread. */
+	bool storing;
+	atomic_bool stored;
+	pthread_t thread;
+	struct store *store;
+};
+
+/* What is written to a file with a name. */
+struct store {
+	struct round *round;
+	char *path;
+	uint64_t from, to;
+	char *front; /* records for its beginning */
+	size_t front_length;
+	uint64_t records, lost;
+	uint32_t number; /* of the next block */
+	char failure[256]; /* "": none */
+};
+
+static volatile sig_atomic_t asked;
+
+void round_ask(void)
+{
+	asked = 1;
+}
+
+struct round *round_open(const char *path, uint64_t size)
+{
+	char *copy = memory_text(path, strlen(path));
+	struct round *round = NEW(struct round);
+	int folder = place_folder(dirname(copy));
+
+	free(copy);
+	round->path = memory_text(path, strlen(path));
+	round->size = size;
+	round->fd = folder < 0 ? -1 : openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (folder >= 0 && round->fd < 0)
+		fail_errno("cannot make a file for '%s'", path);
+	if (folder >= 0)
+		close(folder);
+	/* Give something back at once, so that a file system that cannot is refused before tracing. */
+	if (round->fd >= 0 && (ftruncate(round->fd, 1 << 12) < 0 || fallocate(round->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 1 << 12) < 0 ||
+			       ftruncate(round->fd, 0) < 0)) {
+		fail_errno("the file system of '%s' cannot give back parts of files", path);
+		close(round->fd);
+		round->fd = -1;
+	}
+	if (round->fd >= 0)
+		return round;
+	free(round->path);
+	free(round);
+	return NULL;
+}
+
+int round_fd(const struct round *round)
+{
+	return round->fd;
+}
+
+/* "stack 17", "file 3 12": of records that name what they are about. "": all of the kind are kept, once each. */
+static void key_of(const struct record_head *head, const char *text, size_t length, char key[KEY_ROOM])
+{
+	static const struct {
+		enum kind kind;
+		const char *fields[2];
+	} about[] = {{KIND_STACK, {"id"}}, {KIND_TASK, {"tid"}}, {KIND_FILE, {"tid", "fd"}}, {KIND_TIMER, {"address"}}, {KIND_SYMBOL, {"address"}}};
+	struct fields fields;
+
+	*key = '\0';
+	for (size_t i = 0; i < sizeof(about) / sizeof(about[0]); i++) {
+		if (about[i].kind != head->kind || head->form != RECORD_SPELLED || fields_parse(&fields, text, length) < 0)
+			continue;
+		snprintf(key, KEY_ROOM, "%u", head->kind);
+		for (int k = 0; k < 2 && about[i].fields[k]; k++) {
+			const struct field *field = fields_find(&fields, about[i].fields[k]);
+
+			if (field)
+				snprintf(key + strlen(key), KEY_ROOM - strlen(key), " %.*s", (int)field->value_length, field->value);
+		}
+	}
+}
+
+/* The record leaves the newest part; of what it is about it is the last that did. */
+static void keep(struct round *round, struct meaning meaning)
+{
+	struct record_head head;
+	struct kept *kept;
+	char key[KEY_ROOM];
+
+	memcpy(&head, meaning.bytes, sizeof(head));
+	key_of(&head, meaning.bytes + sizeof(head), meaning.length - sizeof(head), key);
+	if (!*key)
+		snprintf(key, sizeof(key), "= %llu", (unsigned long long)round->order);
+	HASH_FIND_STR(round->kept, key, kept);
+	if (kept) {
+		free(kept->meaning.bytes);
+	} else {
+		kept = NEW(struct kept);
+		strcpy(kept->key, key);
+		kept->order = round->order;
+		HASH_ADD_STR(round->kept, key, kept);
+	}
+	round->order++;
+	kept->meaning = meaning;
+}
+
+/* Events, and what is told of a time, say nothing of later ones. */
+static bool says_meaning(uint8_t kind)
+{
+	static const enum kind of_a_time[] = {KIND_EVENT, KIND_LOST, KIND_TICK, KIND_SAMPLE, KIND_USAGE, KIND_END, KIND_EXCEPTION, KIND_STATE, KIND_QUOTA};
+
+	for (size_t i = 0; i < sizeof(of_a_time) / sizeof(of_a_time[0]); i++)
+		if (kind == of_a_time[i])
+			return false;
+	return true;
+}
+
+/* Whole records of a block. */
+static void note_meanings(struct round *round, const char *records, size_t size)
+{
+	struct record_head head;
+
+	for (size_t at = 0; at + sizeof(head) <= size; at += head.size) {
+		memcpy(&head, records + at, sizeof(head));
+		if (head.size < sizeof(head) || head.size > size - at)
+			return;
+		if (says_meaning(head.kind))
+			*ARRAY_ADD(&round->meanings) = (struct meaning){round->to, head.size, memcpy(memory_new(head.size, 1), records + at, head.size)};
+	}
+}
+
+/* Blocks; and, at the very first, the stream's head, which is passed over. Returns its length. */
+static size_t note_blocks(struct round *round, const char *bytes, size_t length)
+{
+	size_t at = 0;
+	struct block_head head;
+
+	if (!round->begun && length >= STREAM_HEAD_SIZE) {
+		memcpy(round->head, bytes, STREAM_HEAD_SIZE);
+		round->begun = true;
+		at = STREAM_HEAD_SIZE;
+	}
+	for (size_t block = at; block + BLOCK_HEAD_SIZE <= length; block += BLOCK_HEAD_SIZE + head.size) {
+		memcpy(&head, bytes + block, sizeof(head));
+		if (head.size > length - block - BLOCK_HEAD_SIZE)
+			break;
+		note_meanings(round, bytes + block + BLOCK_HEAD_SIZE, head.size);
+	}
+	return at;
+}
+
+static int write_at(int fd, const char *bytes, size_t length, uint64_t at)
+{
+	while (length > 0) {
+		ssize_t done = pwrite(fd, bytes, length, (off_t)at);
+
+		if (done < 0 && errno != EINTR)
+			return fail_errno("cannot write the file of --ring");
+		if (done > 0) {
+			bytes += done;
+			length -= (size_t)done;
+			at += (uint64_t)done;
+		}
+	}
+	return 0;
+}
+
+/* Gives back what is more than the size, but for what is being stored. */
+static int give_back(struct round *round, size_t coming)
+{
+	uint64_t before = round->from, after;
+
+	while (!round->storing && round->first < round->pieces.count && round->to + coming - (round->from & ~(uint64_t)PAGE_MASK) > round->size)
+		round->from = round->pieces.items[round->first++].to;
+	for (; round->first_meaning < round->meanings.count && round->meanings.items[round->first_meaning].at < round->from; round->first_meaning++)
+		keep(round, round->meanings.items[round->first_meaning]);
+	if (round->first > round->pieces.count / 2) {
+		memmove(round->pieces.items, round->pieces.items + round->first, (round->pieces.count - round->first) * sizeof(*round->pieces.items));
+		round->pieces.count -= round->first;
+		round->first = 0;
+	}
+	if (round->first_meaning > round->meanings.count / 2) {
+		memmove(round->meanings.items, round->meanings.items + round->first_meaning,
+			(round->meanings.count - round->first_meaning) * sizeof(*round->meanings.items));
+		round->meanings.count -= round->first_meaning;
+		round->first_meaning = 0;
+	}
+	if (round->from == before)
+		return 0;
+	before &= ~(uint64_t)PAGE_MASK; /* whole blocks: else the one at the border is never given back */
+	after = round->from & ~(uint64_t)PAGE_MASK;
+	return after > before && fallocate(round->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)before, (off_t)(after - before)) < 0
+		       ? fail_errno("cannot give back what is old in the file of --ring")
+		       : 0;
+}
+
+static int compare_order(const struct kept *a, const struct kept *b)
+{
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+/* What stands at the beginning of what is stored, as one text of records. */
+static void fill_front(struct store *store)
+{
+	struct line front = {0};
+
+	HASH_SORT(store->round->kept, compare_order);
+	for (const struct kept *kept = store->round->kept; kept; kept = kept->hh.next)
+		line_append(&front, kept->meaning.bytes, kept->meaning.length);
+	store->front = front.text;
+	store->front_length = front.length;
+}
+
+static int put_block(struct store *store, FILE *out, char *block, size_t size)
+{
+	block_seal(block, size, store->number++, false);
+	return fwrite(block, 1, BLOCK_HEAD_SIZE + size, out) == BLOCK_HEAD_SIZE + size ? 0 : fail_errno("cannot write '%s'", store->path);
+}
+
+/* Counts whole records, and leaves out the stream's own end: returns how many bytes are left. */
+static size_t count_records(struct store *store, const char *records, size_t size)
+{
+	struct record_head head;
+	struct fields fields;
+	uint64_t lost;
+	size_t at = 0;
+
+	for (; at + sizeof(head) <= size; at += head.size) {
+		memcpy(&head, records + at, sizeof(head));
+		if (head.size < sizeof(head) || head.size > size - at || head.kind == KIND_END)
+			break;
+		store->records++;
+		lost = 0;
+		if (head.kind == KIND_LOST && fields_parse(&fields, records + at + sizeof(head), head.size - sizeof(head)) == 0 &&
+		    fields_unsigned(&fields, "count", &lost) >= 0)
+			store->lost += lost;
+	}
+	return at;
+}
+
+static int put_front(struct store *store, FILE *out, char *block)
+{
+	size_t at = 0, size;
+	struct record_head head;
+
+	while (at < store->front_length) {
+		for (size = 0; at + size < store->front_length; size += head.size) {
+			memcpy(&head, store->front + at + size, sizeof(head));
+			if (size && size + head.size > BLOCK_SIZE)
+				break;
+		}
+		memcpy(block + BLOCK_HEAD_SIZE, store->front + at, size);
+		count_records(store, block + BLOCK_HEAD_SIZE, size);
+		if (put_block(store, out, block, size) < 0)
+			return -1;
+		at += size;
+	}
+	return 0;
+}
+
+static int read_at(int fd, char *bytes, size_t length, uint64_t at)
+{
+	return pread(fd, bytes, length, (off_t)at) == (ssize_t)length ? 0 : fail_errno("cannot read the file of --ring");
+}
+
+static int put_part(struct store *store, FILE *out, char *block)
+{
+	struct block_head head;
+	size_t size;
+
+	for (uint64_t at = store->from; at < store->to; at += BLOCK_HEAD_SIZE + head.size) {
+		if (read_at(store->round->fd, (char *)&head, sizeof(head), at) < 0)
+			return -1;
+		if (head.size > RECORD_SIZE_MAX || head.size > store->to - at - BLOCK_HEAD_SIZE)
+			return fail("the file of --ring is damaged");
+		if (read_at(store->round->fd, block + BLOCK_HEAD_SIZE, head.size, at + BLOCK_HEAD_SIZE) < 0)
+			return -1;
+		size = count_records(store, block + BLOCK_HEAD_SIZE, head.size);
+		if (size && put_block(store, out, block, size) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int put_end(struct store *store, FILE *out, char *block)
+{
+	char *text = memory_format("end records=%llu lost=%llu", (unsigned long long)store->records, (unsigned long long)store->lost);
+	struct record_head head = {(uint32_t)(sizeof(head) + strlen(text)), KIND_END, RECORD_SPELLED, 0, 0};
+
+	memcpy(block + BLOCK_HEAD_SIZE, &head, sizeof(head));
+	memcpy(block + BLOCK_HEAD_SIZE + sizeof(head), text, strlen(text));
+	free(text);
+	return put_block(store, out, block, head.size);
+}
+
+/* The count of the end's own line is that before it. */
+static int write_store(struct store *store)
+{
+	struct file_draft *draft = file_draft(store->path);
+	char *block;
+	FILE *out;
+	int status;
+
+	if (!draft)
+		return -1;
+	block = memory_new(BLOCK_HEAD_SIZE + RECORD_SIZE_MAX + BLOCK_SIZE, 1);
+	out = file_draft_stream(draft);
+	status = fwrite(store->round->head, 1, STREAM_HEAD_SIZE, out) == STREAM_HEAD_SIZE && put_front(store, out, block) == 0 &&
+				 put_part(store, out, block) == 0 && put_end(store, out, block) == 0
+			 ? 0
+			 : -1;
+	free(block);
+	return file_draft_keep(draft) < 0 ? -1 : status;
+}
+
+static void *store_apart(void *context)
+{
+	struct store *store = context;
+
+	if (write_store(store) < 0)
+		snprintf(store->failure, sizeof(store->failure), "%s", fail_text());
+	atomic_store(&store->round->stored, true);
+	return NULL;
+}
+
+static struct store *store_new(struct round *round, char *path)
+{
+	struct store *store = NEW(struct store);
+
+	store->round = round;
+	store->path = path;
+	store->from = round->from;
+	store->to = round->to;
+	fill_front(store);
+	return store;
+}
+
+/* -1 after fail(). */
+static int store_free(struct store *store)
+{
+	int status = *store->failure ? fail("%s", store->failure) : 0;
+
+	free(store->path);
+	free(store->front);
+	free(store);
+	return status;
+}
+
+static int finish_storing(struct round *round)
+{
+	pthread_join(round->thread, NULL);
+	round->storing = false;
+	return store_free(round->store);
+}
+
+/* PATH.1, or the next number that no file has. */
+static char *free_path(const struct round *round)
+{
+	for (int number = 1; number < STORES_MOST; number++) {
+		char *path = memory_format("%s.%d", round->path, number);
+
+		if (access(path, F_OK) < 0)
+			return path;
+		free(path);
+	}
+	return memory_format("%s.%d", round->path, STORES_MOST);
+}
+
+static int begin_storing(struct round *round)
+{
+	asked = 0;
+	round->store = store_new(round, free_path(round));
+	atomic_store(&round->stored, false);
+	errno = pthread_create(&round->thread, NULL, store_apart, round->store);
+	if (errno) {
+		fail_errno("cannot start a thread");
+		store_free(round->store);
+		return -1;
+	}
+	round->storing = true;
+	return 0;
+}
+
+int round_sink(void *context, const char *bytes, size_t length)
+{
+	struct round *round = context;
+	size_t head = note_blocks(round, bytes, length);
+
+	if (round->storing && atomic_load(&round->stored) && finish_storing(round) < 0)
+		return -1;
+	if (length > head) {
+		if (give_back(round, length - head) < 0 || write_at(round->fd, bytes + head, length - head, round->to) < 0)
+			return -1;
+		*ARRAY_ADD(&round->pieces) = (struct part){round->to, round->to + length - head};
+		round->to += length - head;
+	}
+	return asked && !round->storing ? begin_storing(round) : 0;
+}
+
+static void round_free(struct round *round)
+{
+	struct kept *kept, *next;
+
+	HASH_ITER(hh, round->kept, kept, next) {
+		HASH_DEL(round->kept, kept);
+		free(kept->meaning.bytes);
+		free(kept);
+	}
+	for (size_t i = round->first_meaning; i < round->meanings.count; i++)
+		free(round->meanings.items[i].bytes);
+	free(round->meanings.items);
+	free(round->pieces.items);
+	close(round->fd);
+	free(round->path);
+	free(round);
+}
+
+int round_close(struct round *round)
+{
+	int status = round->storing ? finish_storing(round) : 0;
+	struct store *store;
+
+	if (asked && begin_storing(round) == 0 && finish_storing(round) < 0)
+		status = -1;
+	store = store_new(round, memory_text(round->path, strlen(round->path)));
+	if (write_store(store) < 0)
+		snprintf(store->failure, sizeof(store->failure), "%s", fail_text());
+	status = store_free(store) < 0 ? -1 : status;
+	round_free(round);
+	return status;
+}

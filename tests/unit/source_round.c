@@ -1,0 +1,107 @@
+/* A file that is written round: what is stored of it is a whole stream, with what its records mean, and it is never larger than it may be. */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "source/round.h"
+#include "stream/stream.h"
+
+enum { STACKS = 50, RECORDS = 60000, ASKED_AT = 20000, SLACK = 1 << 19 };
+
+struct seen {
+	struct stream *stream;
+	uint64_t stacks[STACKS]; /* the last that was said of each */
+	uint64_t count, first, last;
+};
+
+static int stack_seen(void *context, const struct record *record)
+{
+	struct seen *seen = context;
+	const struct fields *fields = stream_fields(seen->stream, record);
+	uint64_t id = 0, said = 0;
+
+	assert(fields_unsigned(fields, "id", &id) > 0 && fields_unsigned(fields, "said", &said) > 0 && id < STACKS);
+	seen->stacks[id] = said;
+	return STREAM_DROP;
+}
+
+static int event_seen(void *context, const struct record *record)
+{
+	struct seen *seen = context;
+	uint64_t n = 0;
+
+	assert(fields_unsigned(stream_fields(seen->stream, record), "n", &n) > 0);
+	assert(!seen->count || n == seen->last + 1);
+	seen->first = seen->count++ ? seen->first : n;
+	seen->last = n;
+	return STREAM_DROP;
+}
+
+static struct seen read_back(const char *path)
+{
+	char *files[] = {(char *)path};
+	struct seen seen = {.stream = stream_open(files, 1)};
+	struct handlers handlers = {.on = {[KIND_STACK] = stack_seen, [KIND_EVENT] = event_seen}};
+
+	assert(seen.stream && stream_finish(seen.stream, &handlers, &seen) == 0);
+	return seen;
+}
+
+int main(void)
+{
+	char folder[] = "/tmp/round.XXXXXX", path[64], stored[80];
+	struct stream *stream = stream_create();
+	struct line line = {0};
+	struct round *round;
+	struct stat status;
+	struct seen seen;
+
+	assert(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/ring.tb", folder);
+	snprintf(stored, sizeof(stored), "%s.1", path);
+	assert(!round_open("/no/such/ring.tb", ROUND_LEAST));
+	round = round_open(path, ROUND_LEAST);
+	assert(round);
+	stream_output(stream, round_fd(round), false);
+	stream_output_to(stream, round_sink, round);
+	for (unsigned n = 0; n < RECORDS; n++) {
+		/* Of the first half of the stacks something is said at the beginning only. */
+		if (n < STACKS || n % 100 == 0) {
+			line_begin(&line, "stack");
+			line_unsigned(&line, "id", n < STACKS ? n : STACKS / 2 + n / 100 % (STACKS / 2));
+			line_unsigned(&line, "said", n);
+			assert(stream_write_line(stream, &line) == 0);
+		}
+		line_begin(&line, "event");
+		line_unsigned(&line, "n", n);
+		line_text(&line, "filler", "so that there are enough bytes to go round and round");
+		assert(stream_write_line(stream, &line) == 0);
+		if (n == ASKED_AT)
+			round_ask();
+		if (n % 1000 == 0) {
+			assert(stream_flush(stream) == 0);
+			assert(fstat(round_fd(round), &status) == 0);
+			assert(n >= ASKED_AT || status.st_blocks * 512 <= ROUND_LEAST); /* while it is stored, nothing is given back */
+		}
+	}
+	assert(stream_close(stream) == 0 && access(path, F_OK) < 0);
+	assert(round_close(round) == 0);
+	line_free(&line);
+
+	seen = read_back(path);
+	assert(seen.last == RECORDS - 1 && seen.first > RECORDS / 2 && stat(path, &status) == 0);
+	assert(status.st_size > ROUND_LEAST - SLACK && status.st_size < ROUND_LEAST + SLACK);
+	for (unsigned id = 0; id < STACKS / 2; id++)
+		assert(seen.stacks[id] == id);
+	for (unsigned id = STACKS / 2; id < STACKS; id++)
+		assert(seen.stacks[id] > RECORDS - 100 * STACKS);
+	seen = read_back(stored);
+	assert(seen.last == ASKED_AT && seen.first > 0 && seen.stacks[3] == 3);
+	unlink(stored);
+	unlink(path);
+	rmdir(folder);
+	return 0;
+}
