@@ -143,11 +143,13 @@ check_thrown() {
 
 @test "sources of exceptions that there are not are refused" {
 	run -1 trace-collect --exceptions rust -d 1
-	assert_output "trace-collect: unknown source of exceptions 'rust'; there are c++, c++:BINARY, return:BINARY:FUNCTION:COND and syscall"
+	assert_output "trace-collect: unknown source of exceptions 'rust'; there are c++[:BINARY], python[:BINARY], return:BINARY:FUNCTION:COND and syscall"
 	run -1 trace-collect --exceptions c++:./nothing -d 1
 	assert_output --partial "nothing"
 	run -1 trace-collect --exceptions return:./nothing:query -d 1
 	assert_output "trace-collect: 'return:./nothing:query' needs a program, a function and a condition: return:./server:query:<0"
+	run -1 trace-collect --exceptions python:/bin/sh -d 1
+	assert_output --partial 'is not Python 3.11, the only one whose exceptions are known'
 	for condition in '' '<' '=0' '<x' '<0x' '< 0 || common_pid == 1'; do
 		run -1 trace-collect --exceptions "return:./nothing:query:$condition" -d 1
 		assert_output "trace-collect: '$condition' is no condition of a result; such are <0, ==0 and s32!=-1"
@@ -208,4 +210,42 @@ check_thrown() {
 	blame-rank filtered | report | grep -q 'threw *way:query'
 	assert_equal "$(stream-cat -t trace | sed -n 's/^exception .* name=\("[^"]*"\) function=/\1 /p')" \
 		"$(printf '"%s" %s\n' name=0 name status=-1 status name=0 name status=-3 status)"
+}
+
+@test "what Python raises is told with its text and its functions, and not what C code drops, or what is raised once more" {
+	need_tracefs
+	[[ $(readlink -f /usr/bin/python3) == *3.11 ]] || skip "needs Python 3.11"
+	cat >raise.py <<-'PY'
+		class Bad(ValueError): pass
+		def query(i):
+		    if i > 3: raise Bad(f"no such key {i}")
+		def serve(i):
+		    try: query(i)
+		    except Bad as e:
+		        hasattr(e, "nothing")
+		        raise
+		def convert(): return int("x")
+		def bare(): raise KeyError
+		def name_é(): raise Bad("né")
+		for f in lambda: serve(5), convert, bare, name_é:
+		    try: f()
+		    except Exception: pass
+		for x in iter([1]): hasattr(x, "nothing")
+		for i in range(5000):
+		    try: query(9)
+		    except Bad: pass
+	PY
+	trace-collect -p command --exceptions python -o trace -- /usr/bin/python3 -I -S raise.py
+	stream-cat -t trace | sed -n 's/^exception ts=[0-9.]* tid=[0-9]* //p' >thrown
+	assert_equal "$(grep -c 'what="no such key 9" function=query calls=query;<module>$' thrown)" 5000
+	grep -v 'key 9"' thrown | tail -n 4 >told
+	diff - told <<-'END'
+		name=Bad what="no such key 5" function=query calls=query;serve;<lambda>;<module>
+		name=ValueError what="invalid literal for int() with base 10: 'x'" function=convert calls=convert;<module>
+		name=KeyError function=bare calls=bare;<module>
+		name=Bad
+	END
+	printf 'DEFINE TRIGGER t ON Exception E IF E.What = %s\n' "'no such key 5'" >t.trigger
+	trigger-filter -T ./t.trigger trace 2>/dev/null | blame-rank -t >ranked
+	assert_equal "$(sed -n 's/^blame .* name=\([^ ]*\) .*/\1/p' ranked)" "$(printf '%s\n' query serve '<lambda>' '<module>')"
 }

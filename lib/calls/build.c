@@ -303,11 +303,20 @@ struct request_seen { /* a request that has its graph of calls */
 	int64_t start;
 };
 
+enum { THROWN_MAX = 1024 };
+
+struct thrown_at { /* the way of what a signal is of, made when that comes: a storm of throws may follow */
+	int32_t tid;
+	int64_t ts;
+	struct graph *graph;
+};
+
 struct graph_builder {
 	struct stream *stream;
 	struct events *events;
 	struct wake *wake;
 	struct throws *throws;
+	ARRAY(struct thrown_at) thrown; /* of the window's signals */
 	size_t worst;
 	enum graphs kinds;
 	struct signals signals; /* since the last window */
@@ -354,12 +363,21 @@ struct graph_builder *graph_builder_new(struct stream *stream, struct events *ev
 	return builder;
 }
 
+static void forget_thrown(struct graph_builder *builder)
+{
+	for (size_t i = 0; i < builder->thrown.count; i++)
+		graph_free(builder->thrown.items[i].graph);
+	builder->thrown.count = 0;
+}
+
 void graph_builder_free(struct graph_builder *builder)
 {
 	if (!builder)
 		return;
 	wake_free(builder->wake);
 	throws_free(builder->throws);
+	forget_thrown(builder);
+	free(builder->thrown.items);
 	signals_free(&builder->signals);
 	free(builder->complaint);
 	free(builder->requests.items);
@@ -378,6 +396,21 @@ void graph_builder_sink(struct graph_builder *builder, graph_sink *sink, void *c
 	builder->context = context;
 }
 
+/* What was thrown where a trigger fired. */
+static void keep_thrown(struct graph_builder *builder, const struct fields *fields)
+{
+	int64_t ts = 0, start = 0, tid = 0;
+	struct graph *graph = NULL;
+
+	fields_time(fields, "ts", &ts);
+	fields_time(fields, "start", &start);
+	fields_integer(fields, "tid", &tid);
+	if (ts == start && tid > 0 && tid <= INT32_MAX && builder->thrown.count < THROWN_MAX)
+		graph = throws_graph(builder->throws, builder->events, (int32_t)tid, wake_time(ts));
+	if (graph)
+		*ARRAY_ADD(&builder->thrown) = (struct thrown_at){(int32_t)tid, wake_time(ts), graph};
+}
+
 static int take_signal(struct graph_builder *builder, const struct record *record)
 {
 	const struct fields *fields = stream_fields(builder->stream, record);
@@ -386,6 +419,8 @@ static int take_signal(struct graph_builder *builder, const struct record *recor
 		return -1;
 	if (signals_take(&builder->signals, builder->events, fields) < 0)
 		return stream_fail(builder->stream, "%s", fail_text());
+	if (fields_is(fields, "rules", "trigger"))
+		keep_thrown(builder, fields);
 	return 0;
 }
 
@@ -430,6 +465,21 @@ static struct graph *wake_graph_of(struct graph_builder *builder, const struct g
 	return graph;
 }
 
+/* The builder's no more. NULL: none. */
+static struct graph *take_thrown(struct graph_builder *builder, const struct graph_signal *signal)
+{
+	for (size_t i = 0; i < builder->thrown.count; i++) {
+		struct thrown_at *thrown = &builder->thrown.items[i];
+		struct graph *graph = thrown->graph;
+
+		if (graph && thrown->tid == signal->tid && thrown->ts == signal->ts) {
+			thrown->graph = NULL;
+			return graph;
+		}
+	}
+	return NULL;
+}
+
 /* Of a moment at which something was thrown, nothing else is asked but by whom. */
 static int give_thrown(struct graph_builder *builder, struct graph *graph, const struct graph_signal *signal, const char *window)
 {
@@ -444,7 +494,7 @@ static int build(struct graph_builder *builder, const struct graph_signal *signa
 {
 	struct wake_wanted wanted = {signal->start, signal->ts, signal->tid, signal->comm, signal->call, signal->request, signal->disk, signal->sector};
 	int64_t from = signal->start, first, last;
-	struct graph *calls = NULL, *thrown = signal->fired ? throws_graph(builder->throws, builder->events, signal->tid, signal->ts) : NULL;
+	struct graph *calls = NULL, *thrown = signal->fired ? take_thrown(builder, signal) : NULL;
 	struct wake_target target;
 
 	if (thrown)
@@ -479,6 +529,7 @@ static void forget(struct graph_builder *builder)
 	builder->closed = false;
 	builder->requests.count = builder->logged.count = 0;
 	signals_forget(&builder->signals);
+	forget_thrown(builder);
 	wake_forget(builder->wake);
 }
 

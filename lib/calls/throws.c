@@ -132,7 +132,7 @@ static void set_latest(struct throws *throws, const struct object *object)
 /* Without a stack there is the function that threw, if that is known. */
 static char *calls_of(const struct wake *wake, const struct fields *fields, uint64_t stack)
 {
-	char *calls = stack && stack <= UINT32_MAX ? stack_calls(wake, (uint32_t)stack) : NULL;
+	char *calls = stack && stack <= UINT32_MAX ? stack_calls(wake, (uint32_t)stack) : fields_copy(fields, "calls");
 	char *function = calls ? NULL : fields_copy(fields, "function");
 
 	for (char *c = function; c && *c; c++)

@@ -18,6 +18,8 @@
 #include "program/lookup.h"
 #include "program/symbol.h"
 #include "source/argument_record.h"
+#include "source/exception_ask.h"
+#include "source/exception_python.h"
 #include "source/exception_return.h"
 #include "source/instance.h"
 #include "stream/line.h"
@@ -42,18 +44,12 @@ enum { BASES = 3, HANDLED_MAX = 16, THREADS_MAX = 65536, NAMES_MAX = 4096, CODES
 /* Reading where a thread's code lies takes some 50 us: so often a second at most. */
 enum { PLACES_MAX = 200 };
 
-enum moment { MOMENT_THROW = 1, MOMENT_RETHROW, MOMENT_RETHROW_POINTER, MOMENT_CATCH, MOMENT_CAUGHT, MOMENTS, MOMENT_CALL = MOMENTS, MOMENT_RETURN };
+enum moment { MOMENT_THROW = 1, MOMENT_RETHROW, MOMENT_RETHROW_POINTER, MOMENT_CATCH, MOMENT_CAUGHT, MOMENTS, MOMENT_CALL = MOMENTS, MOMENT_RETURN, MOMENT_PYTHON /* and what exception_python.h has */ };
 
 #define RETURN "return:"
 
 /* An event of tracefs of its own, at the same places as those of throws. */
 #define THROWS "throws"
-
-#if defined(__x86_64__)
-enum { FIRST = 5, SECOND = 4, STACK = 7 }; /* as DWARF numbers registers */
-#else
-enum { FIRST = 0, SECOND = 1, LINK = 30, STACK = 31 };
-#endif
 
 /* Where the arguments of a moment are in its event. */
 enum { SLOT_OBJECT, SLOT_CALLER, SLOT_CLASS = 1, SLOT_PRIMARY, SLOT_WHAT = 2, SLOT_NAMES, SLOT_KINDS = SLOT_NAMES + BASES + 1 };
@@ -71,6 +67,7 @@ struct thrower {
 		int32_t process;
 		char *function; /* NULL: not known */
 	} next; /* of what it throws next */
+	struct python_set python;
 	int depth; /* how many it handles; those beyond HANDLED_MAX are only counted */
 	struct handled stack[HANDLED_MAX];
 	UT_hash_handle hh;
@@ -117,6 +114,7 @@ static void forget_thrower(struct exceptions *exceptions, struct thrower *throwe
 {
 	HASH_DEL(exceptions->throwers, thrower);
 	free(thrower->next.function);
+	exception_python_forget(&thrower->python);
 	for (int i = 0; i < thrower->depth && i < HANDLED_MAX; i++)
 		free(thrower->stack[i].name);
 	free(thrower);
@@ -165,25 +163,6 @@ void exceptions_free(struct exceptions *exceptions)
 
 /* --- probes ------------------------------------------------------------------------------------------------------------ */
 
-struct asked {
-	struct arguments arguments;
-	struct argument_found found[ARGUMENTS_MAX];
-};
-
-/* Asks for what lies so many steps from a register. */
-static void ask(struct asked *asked, enum argument_form form, uint8_t start, const int *offsets, int derefs)
-{
-	int number = asked->arguments.count++;
-	struct argument_found *found = &asked->found[number];
-	bool text = form == ARGUMENT_FORM_TEXT;
-
-	snprintf(asked->arguments.items[number].label, ARGUMENT_WORD, "a%d", number);
-	asked->arguments.items[number].base = ARGUMENT_NUMBERED;
-	*found = (struct argument_found){.form = (uint8_t)form, .size = text ? ARGUMENT_TEXT_MOST : 8, .value = {.start = start, .derefs = (uint8_t)derefs}};
-	for (int i = 0; i < derefs; i++)
-		found->value.offset[i] = offsets[i];
-}
-
 /* The names of a type and of its bases, and of their classes. The type_info is so many steps from the register. */
 static void ask_type(struct asked *asked, uint8_t start, const int *steps, int count)
 {
@@ -201,7 +180,7 @@ static void ask_type(struct asked *asked, uint8_t start, const int *steps, int c
 			}
 			offsets[derefs++] = NAME_AT;
 			offsets[derefs++] = 0;
-			ask(asked, ARGUMENT_FORM_TEXT, start, offsets, derefs);
+			exception_ask(asked, ARGUMENT_FORM_TEXT, start, offsets, derefs);
 		}
 }
 
@@ -209,43 +188,43 @@ static void ask_type(struct asked *asked, uint8_t start, const int *steps, int c
 static void ask_caller(struct asked *asked)
 {
 #if defined(__x86_64__)
-	ask(asked, ARGUMENT_FORM_HEX, STACK, (const int[]){0}, 1);
+	exception_ask(asked, ARGUMENT_FORM_HEX, ASK_STACK, (const int[]){0}, 1);
 #else
-	ask(asked, ARGUMENT_FORM_HEX, LINK, NULL, 0);
+	exception_ask(asked, ARGUMENT_FORM_HEX, ASK_LINK, NULL, 0);
 #endif
 }
 
 static void ask_throw(struct asked *asked)
 {
-	ask(asked, ARGUMENT_FORM_HEX, FIRST, NULL, 0);
+	exception_ask(asked, ARGUMENT_FORM_HEX, ASK_FIRST, NULL, 0);
 	ask_caller(asked);
-	ask(asked, ARGUMENT_FORM_TEXT, FIRST, (const int[]){WHAT_AT, 0}, 2);
-	ask_type(asked, SECOND, NULL, 0);
+	exception_ask(asked, ARGUMENT_FORM_TEXT, ASK_FIRST, (const int[]){WHAT_AT, 0}, 2);
+	ask_type(asked, ASK_SECOND, NULL, 0);
 }
 
 /* Which object it is about, the thread's state tells. So it does at the end of a handler, where nothing is asked. */
 static void ask_thread(struct asked *asked)
 {
-	ask(asked, ARGUMENT_FORM_HEX, STACK, NULL, 0);
+	exception_ask(asked, ARGUMENT_FORM_HEX, ASK_STACK, NULL, 0);
 	ask_caller(asked);
 }
 
 /* The exception_ptr is passed by its address. */
 static void ask_pointer(struct asked *asked)
 {
-	ask(asked, ARGUMENT_FORM_HEX, FIRST, (const int[]){0}, 1);
+	exception_ask(asked, ARGUMENT_FORM_HEX, ASK_FIRST, (const int[]){0}, 1);
 	ask_caller(asked);
-	ask(asked, ARGUMENT_FORM_TEXT, FIRST, (const int[]){0, WHAT_AT, 0}, 3);
-	ask_type(asked, FIRST, (const int[]){0, THROWN_AT - UNWIND_SIZE}, 2);
+	exception_ask(asked, ARGUMENT_FORM_TEXT, ASK_FIRST, (const int[]){0, WHAT_AT, 0}, 3);
+	ask_type(asked, ASK_FIRST, (const int[]){0, THROWN_AT - UNWIND_SIZE}, 2);
 }
 
 /* The object is behind the header; of a rethrown exception_ptr where that points to. */
 static void ask_catch(struct asked *asked)
 {
-	ask(asked, ARGUMENT_FORM_HEX, FIRST, NULL, 0);
-	ask(asked, ARGUMENT_FORM_HEX, FIRST, (const int[]){0}, 1);
-	ask(asked, ARGUMENT_FORM_HEX, FIRST, (const int[]){THROWN_AT}, 1);
-	ask(asked, ARGUMENT_FORM_TEXT, FIRST, (const int[]){THROWN_AT, NAME_AT, 0}, 3);
+	exception_ask(asked, ARGUMENT_FORM_HEX, ASK_FIRST, NULL, 0);
+	exception_ask(asked, ARGUMENT_FORM_HEX, ASK_FIRST, (const int[]){0}, 1);
+	exception_ask(asked, ARGUMENT_FORM_HEX, ASK_FIRST, (const int[]){THROWN_AT}, 1);
+	exception_ask(asked, ARGUMENT_FORM_TEXT, ASK_FIRST, (const int[]){THROWN_AT, NAME_AT, 0}, 3);
 }
 
 static const struct {
@@ -327,6 +306,24 @@ static int probe_runtime(struct exceptions *exceptions, struct probes *probes, s
 	return 0;
 }
 
+static char *find_interpreter(const char *binary)
+{
+	char *path = symbol_binary(binary), *real = path ? realpath(path, NULL) : NULL;
+
+	if (path && !real)
+		fail_errno("cannot find '%s'", path);
+	free(path);
+	return real;
+}
+
+/* SOURCE or SOURCE:BINARY */
+static bool is_of(const char *name, const char *source)
+{
+	size_t length = strlen(name);
+
+	return strncmp(source, name, length) == 0 && (source[length] == '\0' || source[length] == ':');
+}
+
 /* Failures of system calls; their event is written only if others want it. */
 static int want_calls(struct wishes *wishes)
 {
@@ -359,15 +356,20 @@ static int want_return(struct exceptions *exceptions, struct probes *probes, str
 int exceptions_add(struct exceptions *exceptions, struct probes *probes, struct wishes *wishes, const char *source)
 {
 	const char *colon = strchr(source, ':');
+	bool is_python;
 	char *path;
 
 	if (!strcmp(source, "syscall"))
 		return want_calls(wishes);
 	if (strncmp(source, RETURN, strlen(RETURN)) == 0)
 		return want_return(exceptions, probes, wishes, source + strlen(RETURN));
-	if (strcmp(source, "c++") != 0 && strncmp(source, "c++:", strlen("c++:")) != 0)
-		return fail("unknown source of exceptions '%s'; there are c++, c++:BINARY, return:BINARY:FUNCTION:COND and syscall", source);
-	path = colon ? find_runtime(exceptions, colon + 1) : find_library();
+	is_python = is_of("python", source);
+	if (!is_python && !is_of("c++", source))
+		return fail("unknown source of exceptions '%s'; there are c++[:BINARY], python[:BINARY], return:BINARY:FUNCTION:COND and syscall", source);
+	if (is_python)
+		path = find_interpreter(colon ? colon + 1 : "/usr/bin/python3");
+	else
+		path = colon ? find_runtime(exceptions, colon + 1) : find_library();
 	if (!path)
 		return -1;
 	for (size_t i = 0; i < exceptions->sources.count; i++)
@@ -376,7 +378,7 @@ int exceptions_add(struct exceptions *exceptions, struct probes *probes, struct 
 			return 0;
 		}
 	*ARRAY_ADD(&exceptions->sources) = path;
-	return probe_runtime(exceptions, probes, wishes, path);
+	return is_python ? exception_python_probe(exceptions->lookup, probes, wishes, path, MOMENT_PYTHON) : probe_runtime(exceptions, probes, wishes, path);
 }
 
 bool exceptions_throws(const struct exceptions *exceptions, uint64_t *event)
@@ -545,7 +547,7 @@ static struct throw_place take_place(struct exceptions *exceptions, const struct
 
 	if (thrower) {
 		thrower->next = (struct throw_place){0};
-		if (thrower->depth == 0)
+		if (thrower->depth == 0 && !thrower->python.name)
 			forget_thrower(exceptions, thrower);
 	}
 	if (!place.function)
@@ -598,7 +600,7 @@ static void end_catch(struct exceptions *exceptions, const struct seen *seen)
 	if (--thrower->stack[thrower->depth - 1].count > 0)
 		return;
 	free(thrower->stack[--thrower->depth].name);
-	if (thrower->depth == 0)
+	if (thrower->depth == 0 && !thrower->python.name)
 		forget_thrower(exceptions, thrower);
 }
 
@@ -699,6 +701,28 @@ static int see_return(struct exceptions *exceptions, struct stream *stream, cons
 	return status;
 }
 
+/* Python's: the innermost function is the one that raises. */
+static int see_python(struct exceptions *exceptions, struct stream *stream, const struct seen *seen)
+{
+	struct python_set *set = &find_thrower(exceptions, seen->tid, true)->python;
+	struct line *line = &exceptions->line;
+
+	if (!exception_python_see(set, seen->wish, MOMENT_PYTHON, seen->payload, seen->size))
+		return 0;
+	line_begin(line, kind_name(KIND_EXCEPTION));
+	line_time(line, "ts", seen->ts);
+	line_integer(line, "tid", seen->tid);
+	line_text(line, "name", set->name);
+	if (set->what)
+		line_text(line, "what", set->what);
+	if (set->calls) {
+		line_bytes(line, "function", set->calls, strcspn(set->calls, ";"));
+		line_text(line, "calls", set->calls);
+	}
+	exception_python_forget(set);
+	return stream_write_line(stream, line);
+}
+
 int exceptions_see(struct exceptions *exceptions, struct stream *stream, const struct wish *wish, int32_t tid, int64_t ts, const char *payload, size_t size)
 {
 	const struct seen seen = {wish, payload, size, tid, ts};
@@ -716,6 +740,10 @@ int exceptions_see(struct exceptions *exceptions, struct stream *stream, const s
 		return see_call(exceptions, stream, &seen);
 	case MOMENT_RETURN:
 		return see_return(exceptions, stream, &seen);
+	case MOMENT_PYTHON:
+	case MOMENT_PYTHON + 1:
+	case MOMENT_PYTHON + 2:
+		return see_python(exceptions, stream, &seen);
 	default:
 		return see_throw(exceptions, stream, &seen);
 	}

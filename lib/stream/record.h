@@ -64,7 +64,7 @@ enum kind {
 	KIND_PRINTK,  /* address format : of trace_printk(), before the first event */
 	KIND_TRIGGER,  /* ts name state reason? matched? unmatched? : a trigger has fired, or logs no more */
 	KIND_REQUEST,  /* ts start id trigger match logged tid? chart key? value : a request that ended while a trigger logged */
-	KIND_EXCEPTION, /* ts tid pid? object? name what? function? cause? again? stack? : one was thrown */
+	KIND_EXCEPTION, /* ts tid pid? object? name what? function? cause? again? stack? calls? : one was thrown */
 	KIND_STATE,   /* ts path value? since? : what an attribute has become, by a state file */
 	KIND_SOCKET,  /* ts from inode cookie local peer bytes_in? bytes_out? tid? fd? : a TCP connection from before the trace */
 	KIND_SPAN,    /* id parent? trace? ts start host? pid? tid? service? kind? peer? bytes_in? bytes_out? sure? candidates? follows? error? name? : a request's part at one service */

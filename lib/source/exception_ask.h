@@ -1,0 +1,24 @@
+/*
+ * exception_ask: what an event of a runtime's function is to tell: values so many steps from its registers, known by their order.
+ */
+#ifndef SOURCE_EXCEPTION_ASK_H
+#define SOURCE_EXCEPTION_ASK_H
+
+#include "program/argument.h"
+
+#if defined(__x86_64__)
+enum { ASK_FIRST = 5, ASK_SECOND = 4, ASK_THIRD = 1, ASK_STACK = 7 }; /* arguments, and the stack pointer, as DWARF numbers registers */
+#else
+enum { ASK_FIRST = 0, ASK_SECOND = 1, ASK_THIRD = 2, ASK_LINK = 30, ASK_STACK = 31 };
+#endif
+
+/* All zero at first; at most ARGUMENTS_MAX. */
+struct asked {
+	struct arguments arguments;
+	struct argument_found found[ARGUMENTS_MAX];
+};
+
+/* Asks for what lies so many steps from a register: a number of 64 bits, or text. */
+void exception_ask(struct asked *asked, enum argument_form form, uint8_t start, const int *offsets, int derefs);
+
+#endif

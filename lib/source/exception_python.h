@@ -1,0 +1,33 @@
+/*
+ * exception_python: what Python raises: probes in CPython 3.11, by whose layout they read; others are refused.
+ *
+ * _PyErr_SetObject() sets every exception, those too that C code drops again, such as the end of an iteration. So what it sets is told only when
+ * PyTraceBack_Here() says that the exception passes the frame in which it was set.
+ *
+ *	exception_python_probe()	its wishes tell by `exception` which of the events they are
+ *	exception_python_see()		each event of them
+ */
+#ifndef SOURCE_EXCEPTION_PYTHON_H
+#define SOURCE_EXCEPTION_PYTHON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "source/probe.h"
+
+/* What a thread has set last. All zero: nothing. */
+struct python_set {
+	char *name, *what; /* the type; its text, NULL: none that is known */
+	char *calls;	   /* innermost first, with ';' between them; NULL: not known */
+	uint64_t frame;	   /* in which it was set */
+};
+
+/* Makes the probes of an interpreter, or of its library, at this path; their wishes have `first` and the two numbers behind it. -1 after fail(). */
+int exception_python_probe(struct lookup *lookup, struct probes *probes, struct wishes *wishes, const char *path, uint8_t first);
+
+/* Takes an event: whether what was set is told now. The caller then forgets it. */
+bool exception_python_see(struct python_set *set, const struct wish *wish, uint8_t first, const char *payload, size_t size);
+
+void exception_python_forget(struct python_set *set);
+
+#endif
