@@ -10,14 +10,21 @@
 #include "export/columns.h"
 #include "export/format.h"
 
-static const struct export_format *const formats[] = {
-	&export_ftrace, &export_perfetto, &export_tracedat, &export_folded, &export_csv,
-};
-enum { FORMATS = sizeof(formats) / sizeof(*formats) };
+#define FORMATS(F) F(ftrace) F(perfetto) F(tracedat) F(folded) F(csv)
+
+#define DECLARE(name) extern const struct export_format export_##name;
+FORMATS(DECLARE)
+#undef DECLARE
+
+#define ROW(name) &export_##name,
+static const struct export_format *const formats[] = {FORMATS(ROW)};
+#undef ROW
+
+enum { COUNT = sizeof(formats) / sizeof(*formats) };
 
 const char *export_format_name(size_t index)
 {
-	return index < FORMATS ? formats[index]->name : NULL;
+	return index < COUNT ? formats[index]->name : NULL;
 }
 
 /* NULL after fail(). */

@@ -32,8 +32,6 @@ struct export_format {
 	void (*free)(struct export *export);
 };
 
-extern const struct export_format export_csv, export_folded, export_ftrace, export_perfetto, export_tracedat;
-
 /* Writes out what is printed so far; `context` is the struct export. 0; -1 after fail(). */
 int export_flush(void *context);
 

@@ -17,13 +17,21 @@
 #include "stream/foreign.h"
 
 /* If two formats claim as many lines, the first wins: ftrace would take perf's thread ":-1 -1" as its own. */
-static const struct import_format *const formats[] = {&import_tracedat, &import_systrace, &import_otlp, &import_jaeger,
-						     &import_strace, &import_ctf, &import_perf, &import_ftrace};
-enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
+#define FORMATS(F) F(tracedat) F(systrace) F(otlp) F(jaeger) F(strace) F(ctf) F(perf) F(ftrace)
+
+#define DECLARE(name) extern const struct import_format import_##name;
+FORMATS(DECLARE)
+#undef DECLARE
+
+#define ROW(name) &import_##name,
+static const struct import_format *const formats[] = {FORMATS(ROW)};
+#undef ROW
+
+enum { COUNT = sizeof(formats) / sizeof(formats[0]) };
 
 const char *import_format_name(size_t index)
 {
-	return index < FORMATS ? formats[index]->name : NULL;
+	return index < COUNT ? formats[index]->name : NULL;
 }
 
 struct import *import_new(struct stream *stream, const struct import_options *options)
@@ -99,7 +107,7 @@ static const char *text_hint(const char *bytes, size_t length)
 		if (found && (found == bytes || !known[i].begins))
 			return known[i].hint;
 	}
-	for (int i = 0; i < FORMATS; i++) {
+	for (int i = 0; i < COUNT; i++) {
 		const char *hint = formats[i]->hint ? formats[i]->hint(bytes, length) : NULL;
 
 		if (hint)
@@ -124,7 +132,7 @@ static const struct import_format *likeliest(const char *bytes, size_t length)
 	const struct import_format *format = NULL;
 	size_t most = 0;
 
-	for (int i = 0; most < IMPORT_SURE && i < FORMATS; i++) {
+	for (int i = 0; most < IMPORT_SURE && i < COUNT; i++) {
 		size_t count = formats[i]->is(bytes, length);
 
 		if (count > most)

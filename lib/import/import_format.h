@@ -37,8 +37,7 @@ struct import_format {
 	const char *(*hint)(const char *bytes, size_t length); /* why its program's text that begins so cannot be read; NULL: it is not of it */
 };
 
-extern const struct import_format import_tracedat, import_ctf, import_ftrace, import_perf, import_strace, import_systrace, import_otlp,
-	import_jaeger;
+extern const struct import_format import_ftrace; /* also the text in a trace.dat of a latency tracer */
 
 /* Keeps a note for people; `missing`: events are missing because of this. */
 void import_say(struct import *import, bool missing, const char *format, ...) __attribute__((format(printf, 3, 4)));
