@@ -99,7 +99,8 @@ static struct chart *chart_of_calls(const char *path, const char *calls)
 	return chart;
 }
 
-struct chart *requests_chart(const struct fields *line, const char *path)
+/* The chart of one line, for a program at this path; NULL after fail(). The functions are not looked for. */
+static struct chart *requests_chart(const struct fields *line, const char *path)
 {
 	char *calls = fields_copy(line, "calls"), *begin = fields_copy(line, "begin"), *end = fields_copy(line, "end");
 	struct chart *chart = NULL;

@@ -40,8 +40,4 @@ struct requests_found {
 typedef void requests_say(const char *format, ...);
 int requests_find(const struct requests_of *of, struct lookup *lookup, requests_say *say, struct requests_found *found);
 
-/* One line of the table, for a program at this path; NULL after fail(). The functions are not looked for. */
-struct fields;
-struct chart *requests_chart(const struct fields *line, const char *path);
-
 #endif

@@ -70,7 +70,7 @@ struct event {
 struct events *events_new(struct stream *stream);
 void events_free(struct events *events);
 
-/* Keeps print formats, too, for event/print.h. Call it before the first format arrives. */
+/* Keeps print formats, too, which export/ftrace.c prints by. Call it before the first format arrives. */
 void events_printable(struct events *events);
 
 struct event_type *events_type(struct events *events, const char *name);

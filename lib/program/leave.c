@@ -1,5 +1,6 @@
 #include "program/leave.h"
 
+#include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,6 @@
 
 #include "base/glance.h"
 #include "base/memory.h"
-#include "program/loaded.h"
 #include "program/opener.h"
 
 struct leave {
@@ -18,6 +18,72 @@ struct leave {
 	bool unsafe, loads;
 	ARRAY(struct glance) seen; /* libraries that were looked at */
 };
+
+/* --- libraries that processes have loaded, by /proc, whether the program names them or not --------------------------------- */
+
+/* A file as it is to be opened, even where it is in a container or has been deleted, and its name. Both are lent. */
+typedef void loaded_taker(void *context, const char *path, const char *name);
+
+enum { NAME_ROOM = 64 };
+
+static void take_line(const char *process, const char *line, loaded_taker *take, void *context)
+{
+	unsigned long from, to;
+	char path[2 * NAME_ROOM], executable;
+	int at = 0;
+
+	if (sscanf(line, "%lx-%lx %*c%*c%c%*c %*x %*x:%*x %*u %n", &from, &to, &executable, &at) < 3 || executable != 'x' || line[at] != '/')
+		return;
+	snprintf(path, sizeof(path), "/proc/%.20s/map_files/%lx-%lx", process, from, to);
+	take(context, path, line + at);
+}
+
+static size_t take_maps(const char *process, loaded_taker *take, void *context)
+{
+	char path[NAME_ROOM], *line = NULL;
+	size_t room = 0, lines = 0;
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/maps", process);
+	maps = fopen(path, "re");
+	for (; maps && getline(&line, &room, maps) > 0; lines++) {
+		line[strcspn(line, "\n")] = '\0';
+		take_line(process, line, take, context);
+	}
+	free(line);
+	if (maps)
+		fclose(maps);
+	return lines > 0;
+}
+
+/*
+ * Calls `take` for each file that a process which runs this program has code of, the program among them; the same file may come again.
+ * Returns how many such processes there are whose files could be read. Cannot fail.
+ */
+static size_t loaded_by(const char *program, loaded_taker *take, void *context)
+{
+	DIR *folder = opendir("/proc");
+	struct glance wanted, found;
+	struct dirent *entry;
+	size_t count = 0;
+
+	if (!glance_at(program, &wanted))
+		wanted.inode = 0;
+	while (folder && (entry = readdir(folder))) {
+		char exe[2 * NAME_ROOM];
+
+		if (strspn(entry->d_name, "0123456789") != strlen(entry->d_name) || strlen(entry->d_name) >= NAME_ROOM / 2)
+			continue;
+		snprintf(exe, sizeof(exe), "/proc/%.20s/exe", entry->d_name);
+		if (glance_at(exe, &found) && glance_is_same(&found, &wanted))
+			count += take_maps(entry->d_name, take, context);
+	}
+	if (folder)
+		closedir(folder);
+	return count;
+}
+
+/* --- libraries that a program needs ---------------------------------------------------------------------------------------- */
 
 /* Through the libraries of a program. */
 struct search {

@@ -11,10 +11,64 @@
 #include "base/number.h"
 #include "chart/span.h"
 #include "stream/stream.h"
-#include "window/budget.h"
-#include "window/recall.h"
-#include "window/ring.h"
-#include "window/thread_records.h"
+
+/* --- the budget, shared among windows; bytes by record_size() ---------------------------------------------------------------- */
+
+enum { BUDGET_SLICE = 1 << 18 }; /* least bytes for a window */
+
+struct budget {
+	uint64_t burst; /* bytes that may pass in any case */
+	double share;	/* fraction of all bytes that may pass besides; 1: no bound */
+	uint64_t room;	/* bytes of the ring in which events wait for a window */
+	uint64_t passed; /* bytes */
+};
+
+enum { SLICES = 4 }; /* a slice is at most this part of the room; entries of the ring have heads, too */
+
+/* The bytes that may pass now, out of `all` so far. */
+static uint64_t budget_left(const struct budget *budget, uint64_t all)
+{
+	double may = (double)budget->burst + budget->share * (double)all;
+
+	if (budget->share >= 1)
+		return UINT64_MAX;
+	return may > (double)budget->passed ? (uint64_t)may - budget->passed : 0;
+}
+
+/* Tells whether a window may pass events as they come: the budget covers all that wait and `kept` more, and leaves a slice. */
+static bool budget_affords(const struct budget *budget, uint64_t all, uint64_t kept)
+{
+	uint64_t left = budget_left(budget, all), most = budget->room + kept;
+
+	return left >= most && left - most >= budget->room;
+}
+
+/* Tells whether such a window must stop. */
+static bool budget_is_short(const struct budget *budget, uint64_t all)
+{
+	return budget_left(budget, all) < budget->room;
+}
+
+/*
+ * The bytes before its worst signal that any other window may pass: half of the budget left, and at most a quarter of the room. Newer
+ * events must not push them out of the ring: budget_slice_is_due() tells whether to pass them now, `behind` bytes after the signal.
+ */
+static uint64_t budget_slice(const struct budget *budget, uint64_t all)
+{
+	uint64_t half = budget_left(budget, all) / 2, most = budget->room / SLICES;
+
+	return half < most ? half : most;
+}
+
+static bool budget_slice_is_due(const struct budget *budget, uint64_t all, uint64_t behind)
+{
+	uint64_t slice = budget_slice(budget, all), most = budget->room / SLICES;
+	uint64_t usual = most < BUDGET_SLICE ? most : BUDGET_SLICE;
+
+	return slice >= usual / 4 && behind >= (slice >= usual ? slice : 2 * most);
+}
+
+/* --- the window -------------------------------------------------------------------------------------------------------------- */
 
 /* Losses to remember for windows that open later. Beyond this number, the two oldest count as one. */
 enum { LOSSES = 16 };

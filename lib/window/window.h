@@ -7,7 +7,7 @@
  * closes, and another may begin at its end. That cut costs explanations, because graph-build explains each window by itself; but it
  * must hold a window in memory.
  *
- * A budget (window/budget.h) limits the events that pass: `burst` bytes and `share` of the bytes of all events. While it lasts,
+ * A budget limits the events that pass: `burst` bytes and `share` of the bytes of all events. While it lasts,
  * events pass as long as the window is open, and the window asks a recorder for its context bit by bit, before the kernel
  * overwrites it. Once the budget is short, the window waits for its end, or until a slice is due, and passes only a slice of
  * events before the end of its worst signal. So in a long incident every signal is in a window, the cause of the worst signal is
