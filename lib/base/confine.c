@@ -173,7 +173,7 @@ static void drop_bounding_set(void)
 		;
 }
 
-/* Whether a file in the folder of `place`, or in `place` itself, can be renamed with no more than one's name. */
+/* Tells whether a file in the folder of `place`, or in `place` itself, can be renamed with no more than one's name. */
 static bool may_write(const char *place)
 {
 	char *copy = memory_text(place, strlen(place)), *real = realpath(place, NULL);

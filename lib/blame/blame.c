@@ -231,7 +231,7 @@ static void return_from_errand(struct walk *walk)
 		step_back(walk);
 }
 
-/* Whether the node stands for whatever happened before it, too. */
+/* Tells whether the node stands for whatever happened before it, too. */
 static bool stands_alone(const struct walk *walk, int32_t node)
 {
 	switch (node_at(walk, node)->what) {

@@ -304,7 +304,7 @@ static uint8_t *find_units(struct comparison *comparison)
 	return sides;
 }
 
-/* Whether there are enough deals for a sure result. */
+/* Tells whether there are enough deals for a sure result. */
 static bool enough_units(const struct comparison *comparison)
 {
 	size_t good = comparison->units_of[SIDE_GOOD], bad = comparison->units_of[SIDE_BAD];

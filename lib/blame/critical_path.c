@@ -41,7 +41,7 @@ static void enter(struct search *search, int32_t node)
 	*ARRAY_ADD(&search->pending) = node;
 }
 
-/* Whether a decides the join rather than b: ended last and ran longest, or ended first and ran shortest. */
+/* Tells whether a decides the join rather than b: ended last and ran longest, or ended first and ran shortest. */
 static bool decides(enum node_join join, const struct node *a, const struct node *b)
 {
 	if (a->end != b->end)

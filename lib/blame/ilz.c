@@ -457,7 +457,7 @@ struct best {
 	bool critical; /* were it longer, so would be the request */
 };
 
-/* Whether the node with so much work, and none that comes after it, can take the place of the best. */
+/* Tells whether the node with so much work, and none that comes after it, can take the place of the best. */
 static bool can_win(const struct best *best, struct share work)
 {
 	int order = share_compare(work, share_whole(best->gain));

@@ -292,7 +292,7 @@ struct holding {
 	UT_hash_handle hh;
 };
 
-/* Whether it is known of a run for whom it was. */
+/* Tells whether it is known of a run for whom it was. */
 static bool has_requests(const struct graph *graph)
 {
 	for (size_t i = 0; i < graph->nodes.count; i++)

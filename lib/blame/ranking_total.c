@@ -285,7 +285,7 @@ static void end_moment(struct ranking_total *total)
 	moment->window = NULL;
 }
 
-/* Whether the graph belongs to the moment at hand. */
+/* Tells whether the graph belongs to the moment at hand. */
 static bool continues(const struct moment *moment, const struct graph *graph)
 {
 	return moment->window && graph->window && strcmp(moment->window, graph->window) == 0;

@@ -191,7 +191,7 @@ static void thread_ends(struct names *names, int32_t tid)
 		remove_thread(names, entry);
 }
 
-/* Whether the thread goes by the name of the program, "/usr/bin/python3 /srv/app.py": it has no name of its own. */
+/* Tells whether the thread goes by the name of the program, "/usr/bin/python3 /srv/app.py": it has no name of its own. */
 static bool is_of_program(const char *comm, const struct fields *fields)
 {
 	const struct field *program = fields_find(fields, "program");

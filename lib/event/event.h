@@ -85,9 +85,8 @@ int64_t event_element(const struct event *event, const struct event_field *field
 bool event_has(const struct event *event, const struct event_field *field);
 
 /*
- * Whether the event should tell the field, but could not: an argument of a function that was in memory which could not be read. Such an event has
- * not the field; its text is "?". A raw event says so by a bit for each field behind the common ones, from the lowest on, in its last
- * field, EVENT_UNKNOWN.
+ * Tells whether the field is an argument of a function whose memory could not be read. event_has() says no of such a field, and its text is
+ * "?". A raw event has a bit for each field behind the common ones, from the lowest on, in its last field, EVENT_UNKNOWN.
  */
 #define EVENT_UNKNOWN "__unknown"
 bool event_is_unknown(const struct event *event, const struct event_field *field);

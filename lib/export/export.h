@@ -45,7 +45,7 @@ struct export *export_new(struct stream *stream, const struct export_options *op
 /* Reads the stream to its end and writes the file. 0; -1 after fail(). */
 int export_run(struct export *export);
 
-/* Whether export_run() failed only because whoever read our output is gone. */
+/* Tells whether export_run() failed only because whoever read our output is gone. */
 bool export_closed(const struct export *export);
 
 /* What was left out and why, in one sentence; NULL: nothing. */

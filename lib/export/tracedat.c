@@ -117,7 +117,7 @@ static void write_system(const struct formats *formats, const char *system, stru
 		}
 }
 
-/* Whether it is the first of a system other than ftrace. */
+/* Tells whether it is the first of a system other than ftrace. */
 static bool leads(const struct formats *formats, const struct format *format)
 {
 	if (!strcmp(format->system, "ftrace"))

@@ -91,7 +91,7 @@ struct deed *family_deed(struct family *family)
 
 /* --- pools ------------------------------------------------------------------------------------------------------------- */
 
-/* Whether it is work, which the threads of a pool share. */
+/* Tells whether it is work, which the threads of a pool share. */
 static bool is_shared(const struct deed *deed)
 {
 	switch (deed->kind) {
@@ -176,7 +176,7 @@ struct deed *pool_join(const struct deed *pool, const struct deed *deed)
 	return joined;
 }
 
-/* Whether it is the name of one of the pool's threads. */
+/* Tells whether it is the name of one of the pool's threads. */
 static bool has_thread(const struct deed *pool, const struct deed *deed)
 {
 	size_t i = 0, j = 0;

@@ -46,7 +46,7 @@ struct deed *pool_family(const struct deed *deed);
 /* The deed that two deeds of one pool family have in common; equal numbers stay. The first may be an earlier result. */
 struct deed *pool_join(const struct deed *pool, const struct deed *deed);
 
-/* Whether a ranked deed, of a family or a pool perhaps, stands for this node's deed. In a graph both must be its own, or one of neither. */
+/* Tells whether a ranked deed, of a family or a pool perhaps, stands for this node's deed. In a graph both must be its own, or one of neither. */
 bool deed_covers(const struct deed *ranked, const struct deed *deed);
 
 #endif

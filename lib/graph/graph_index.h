@@ -59,7 +59,7 @@ struct graph_index {
 	uint64_t fault;			   /* of the one that is wrong; 0: not known */
 };
 
-/* Whether a node's own times make sense; -1 after fail(). */
+/* Tells whether a node's own times make sense; -1 after fail(). */
 int graph_check_node(const struct graph *graph, const struct node *node);
 
 #endif

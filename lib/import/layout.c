@@ -467,7 +467,7 @@ static bool match_names(const struct layout *layout, size_t i, const char *text,
 	return taken && ends_here(layout, i, text, taken, length, match); /* how a number without a name is printed */
 }
 
-/* Whether so much of a text may be a function's name: "foo+0x1/0x20 [module]". */
+/* Tells whether so much of a text may be a function's name: "foo+0x1/0x20 [module]". */
 static bool may_be_name(const char *text, size_t taken, size_t length)
 {
 	return taken == 0 || taken == length || text[taken - 1] != ' ' || text[taken] == '[';

@@ -27,7 +27,7 @@ struct incident {
 	int64_t from, until;
 };
 
-/* Whether a moment goes on with the incident so far; then it is to be added. If not, another incident begins with it. */
+/* Tells whether a moment goes on with the incident so far; then it is to be added. If not, another incident begins with it. */
 bool incident_goes_on(const struct incident *incident, const struct moment *moment);
 void incident_add(struct incident *incident, const struct moment *moment);
 void incident_begin(struct incident *incident, const struct moment *moment);

@@ -46,7 +46,7 @@ int report_run(struct report *report);
 /* The totals are wanted now: printed at the next record or wait for input. Safe in a signal handler. */
 void report_ask_totals(void);
 
-/* Whether writing failed because our reader is gone: no reason to complain. */
+/* Tells whether writing failed because our reader is gone: no reason to complain. */
 bool report_closed(const struct report *report);
 
 /* The reason why a part of the report is missing ("no charts: gnuplot is not installed"); NULL: it is complete. */

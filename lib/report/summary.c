@@ -461,7 +461,7 @@ static void say_functions(FILE *out, const struct model *model, enum state state
 	free(text);
 }
 
-/* Whether the stream has not been through cchart-filter, so that nothing can be said of its charts. */
+/* Tells whether the stream has not been through cchart-filter, so that nothing can be said of its charts. */
 static bool is_unfiltered(const struct model *model)
 {
 	if (!model->tracks->charts || model->overhead.has_kept || model->counts->signals > 0 || model->counts->graphs > 0)
@@ -592,7 +592,7 @@ static void add_shifts(struct summary *summary, const struct model *model)
 
 /* --- all lines ----------------------------------------------------------------------------------------------------------- */
 
-/* Whether blame-rank could explain something. It explains no rates and means, and no numbers that came without events. */
+/* Tells whether blame-rank could explain something. It explains no rates and means, and no numbers that came without events. */
 static bool may_be_explained(const struct model *model)
 {
 	return (!model->overhead.has_kept || model->overhead.filtered > 0) && (model->counts->signals == 0 || model->counts->signals > model->counts->rates);

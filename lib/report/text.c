@@ -343,7 +343,7 @@ static void print_own(const struct report *report)
 	free(own);
 }
 
-/* Whether a line above says which process that is. */
+/* Tells whether a line above says which process that is. */
 static bool is_known(const struct verdict *verdicts, size_t which)
 {
 	for (size_t i = 0; i < which; i++)

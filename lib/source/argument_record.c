@@ -60,13 +60,13 @@ static bool is_text(const struct argument_found *found)
 	return found->form >= ARGUMENT_FORM_TEXT;
 }
 
-/* Whether what the path leads to can be read for certain: it is in a register, on the stack, or a variable of the program. */
+/* Tells whether what the path leads to can be read for certain: it is in a register, on the stack, or a variable of the program. */
 static bool is_certain(const struct argument_path *path)
 {
 	return path->derefs == 0 || (path->derefs == 1 && (path->start == STACK || path->start == ARGUMENT_AT_FILE));
 }
 
-/* Whether both lead into the same object. */
+/* Tells whether both lead into the same object. */
 static bool is_near(const struct argument_path *a, const struct argument_path *b)
 {
 	return a->start == b->start && a->derefs == b->derefs &&
@@ -440,7 +440,7 @@ static uint32_t place_of(const struct argument_record *record, const char *paylo
 }
 
 /*
- * Whether the kernel could read this text. What it could not read has no length; or, where it could not even read its address, the
+ * Tells whether the kernel could read this text. What it could not read has no length; or, where it could not even read its address, the
  * place of the next one, for it leaves what it had prepared.
  */
 static bool was_read(const struct argument_record *record, const char *payload, int text)

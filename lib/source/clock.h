@@ -1,6 +1,6 @@
 /*
  * clock: the trace clock, read from user space. A ring can be merged with others only up to a time that has passed,
- * so the collector must know what the trace clock says now.
+ * so the collector must know the present time of the trace clock.
  */
 #ifndef SOURCE_CLOCK_H
 #define SOURCE_CLOCK_H
@@ -20,7 +20,7 @@ struct trace_clock {
 int clock_set(struct trace_clock *clock, struct tracefs_instance *instance, const char *name);
 void clock_close(struct trace_clock *clock);
 
-/* What the trace clock says, in nanoseconds; INT64_MIN after fail(). */
+/* The time of the trace clock, in nanoseconds; INT64_MIN after fail(). */
 int64_t clock_now(const struct trace_clock *clock);
 
 /* The wall clock, in nanoseconds since the epoch, when the trace clock was zero. */

@@ -101,7 +101,7 @@ static void hits_end(struct hits *hits)
 	free(hits);
 }
 
-/* Whether the kernel lets this event pass only in part: then the rest is not to be counted either. */
+/* Tells whether the kernel lets this event pass only in part: then the rest is not to be counted either. */
 static bool is_filtered(const struct wish *wish)
 {
 	return wish->filter && !(wish->flags & WISH_WHOLE);
@@ -249,7 +249,7 @@ static void begin(struct cost *cost, const struct wishes *wishes)
 			}
 }
 
-/* Whether it is on and could be shed. */
+/* Tells whether it is on and could be shed. */
 static bool is_on(const struct cost *cost, const struct wish *wish, size_t i)
 {
 	return wish->enabled && !cost->off[i] && !(wish->flags & (WISH_QUIET | WISH_WHOLE));
@@ -377,7 +377,7 @@ struct load {
 	bool stacks;
 };
 
-/* Whether the step turns this event off. */
+/* Tells whether the step turns this event off. */
 static bool goes(const struct cost *cost, const struct wish *wish, size_t i, const struct load *load)
 {
 	if (load->chart) {

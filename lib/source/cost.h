@@ -37,7 +37,7 @@ void cost_free(struct cost *cost);   /* NULL: none */
 /* The chart has this event: it measures it, or keeps it as context. */
 void cost_want(struct cost *cost, const char *chart, const char *event, bool measured);
 
-/* What is traced, and how: the same in each look but for the last two. */
+/* The tracing that is bounded. Only the last two differ from look to look. */
 struct cost_subject {
 	const struct wishes *wishes;
 	struct tracefs_instance *instance, *keeper; /* keeper: of events that are kept */
@@ -45,20 +45,20 @@ struct cost_subject {
 	const struct trace_clock *clock;
 	struct stacks *stacks; /* NULL: none */
 	uint64_t traced;       /* events so far */
-	bool recording;	       /* nobody reads those that are kept */
+	bool recording;	       /* kept events are read only when a reader asks */
 };
 
 /*
- * All events before `until` are written. COST_SHED: events were turned off. COST_END: what costs too much is the last that was left, so
- * that nothing remains but to end. COST_FAILED: after fail().
+ * Call it when all events before `until` are written. COST_SHED: events were turned off. COST_END: the last chart or system costs too much, so
+ * the collection must end. COST_FAILED: after fail().
  */
 enum cost_verdict { COST_FINE, COST_SHED, COST_END, COST_FAILED };
 enum cost_verdict cost_look(struct cost *cost, const struct cost_subject *subject, int64_t until);
 
-/* Whether, now that all before `until` is written, something is in doubt since *from that was not told yet. It is not told again. */
+/* Tells whether calls and waits since *from are in doubt, now that all events before `until` are written. Tells each doubt once. */
 bool cost_doubts(struct cost *cost, int64_t until, int64_t *from);
 
-/* What was shed, in words; NULL: nothing was. Good until the next call. */
+/* The shed events in words; NULL: nothing was shed. Valid until the next call. */
 const char *cost_complaint(struct cost *cost);
 
 #endif

@@ -62,7 +62,7 @@ static char *scheduler_in_use(char *text)
 	return begin + 1;
 }
 
-/* Whether pages are swapped out to this device, as /proc/swaps has it: "/dev/loop0 partition 1024 0 -2". */
+/* Tells whether pages are swapped out to this device, as /proc/swaps has it: "/dev/loop0 partition 1024 0 -2". */
 static bool is_swap(const char *dev)
 {
 	FILE *swaps = fopen("/proc/swaps", "re");

@@ -500,7 +500,7 @@ static uint64_t number_of(const struct seen *seen, int slot)
 	return argument_record_number(seen->wish->arguments, slot, seen->payload, seen->size, &number) ? number : 0;
 }
 
-/* Whether the type is one of those that hold a text, or has such a base: only then is there one. */
+/* Tells whether the type is one of those that hold a text, or has such a base: only then is there one. */
 static bool has_what(const struct seen *seen)
 {
 	char name[ARGUMENT_TEXT_MOST + 1], kind[ARGUMENT_TEXT_MOST + 1];

@@ -1,5 +1,5 @@
 /*
- * exceptions: who throws what, where: probes at the entries of a runtime's functions, and an `exception` record of each throw.
+ * exceptions: probes the entries of a runtime's functions, and writes an `exception` record of each throw, with its thread, type and place.
  *
  * Of C++ (libstdc++) these are __cxa_throw, __cxa_rethrow, std::rethrow_exception, __cxa_begin_catch and __cxa_end_catch: the last two tell which
  * exceptions a thread handles, and so the cause of a new one, and what is thrown once more. No return is probed, and nothing is written

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether the one of this name, or of this number on this machine, is such a call. */
+/* Tells whether the one of this name, or of this number on this machine, is such a call. */
 bool file_call_named(const char *name);
 bool file_call_numbered(int64_t number);
 

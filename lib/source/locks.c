@@ -84,7 +84,7 @@ int locks_format(struct stream *stream)
 	return stream_write_record(stream, &record);
 }
 
-/* Whether the file is due, and from now on it was looked up. */
+/* Tells whether the file is due, and from now on it was looked up. */
 static bool is_due(struct locks *locks, uint32_t dev, uint64_t inode, int64_t now)
 {
 	struct looked *looked = NULL;
@@ -177,7 +177,7 @@ static int32_t int_at(const struct ring *ring, uint16_t offset)
 	return number;
 }
 
-/* Whether somebody else has the lock: the try failed, or the thread is to wait. */
+/* Tells whether somebody else has the lock: the try failed, or the thread is to wait. */
 static bool is_vain(const struct layout_lock *lock, const struct ring *ring)
 {
 	enum { DEFERRED = 1, AGAIN = -11 };

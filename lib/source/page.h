@@ -42,7 +42,7 @@ int64_t page_load(struct page *page, const char *bytes, size_t length);
 /* The same for a page that another machine's kernel wrote. */
 int64_t page_load_as(struct page *page, const char *bytes, size_t length, struct page_layout layout);
 
-/* Whether the kernel has written more to a page since, which then follows. `bytes` and `length` are those it was loaded with. */
+/* Tells whether the kernel has written more to a page since, which then follows. `bytes` and `length` are those it was loaded with. */
 bool page_grow(struct page *page, const char *bytes, size_t length);
 
 /* Goes on to the next event. 1; 0: there are no more. */

@@ -156,7 +156,7 @@ static struct wish *make_alone(struct probes *probes, const struct place *place,
 	return wishes_add_probe(probes->wishes, event, name, place->origin);
 }
 
-/* Whether the instruction is a `ret`, with or without a prefix or a number behind it. */
+/* Tells whether the instruction is a `ret`, with or without a prefix or a number behind it. */
 static bool is_return(int fd, uint64_t offset)
 {
 	enum { RET = 0xc3, RET_POP = 0xc2, REPEAT = 0xf3, BOUND = 0xf2 };
@@ -416,7 +416,7 @@ int probes_function(struct probes *probes, const char *binary, const char *funct
 enum { COST_EMULATED = 900, COST_STEPPED = 12000, COST_STEP = 100, COST_TEXT = 200, COST_RETURN = 1400 };
 
 /*
- * Whether the kernel emulates the instruction: `push`, `nop`, calls and jumps to a place that they name. Of other machines than x86-64 nobody
+ * Tells whether the kernel emulates the instruction: `push`, `nop`, calls and jumps to a place that they name. Of other machines than x86-64 nobody
  * has measured what is dear.
  */
 static bool is_emulated(const char *path, uint64_t offset)
@@ -657,7 +657,7 @@ bool probes_at_risk(const struct probes *probes)
 	return false;
 }
 
-/* Whether it is an event in tracefs with probes of the program. */
+/* Tells whether it is an event in tracefs with probes of the program. */
 static bool is_of(const struct wish *wish, const char *path)
 {
 	const struct wish *first = wish->parts.count ? wish->parts.items[0] : wish;

@@ -72,7 +72,7 @@ int probes_line(struct probes *probes, const char *path, const struct probe_line
 /* After the last function: probes where stacks are thrown away, if that may end calls of one of them. -1 after fail(). */
 int probes_finish(struct probes *probes);
 
-/* Whether a program with return probes may load a library that throws; then probes_look() is to be told who maps code. */
+/* Tells whether a program with return probes may load a library that throws; then probes_look() is to be told who maps code. */
 bool probes_at_risk(const struct probes *probes);
 
 /*

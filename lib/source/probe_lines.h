@@ -40,7 +40,7 @@ void probe_lines_members(struct probe_lines *lines, const char *text, const char
 /* In all that run. -1 after fail(). */
 int probe_lines_place(struct probe_lines *lines);
 
-/* Whether there are lines, so that programs may be probed that begin later. */
+/* Tells whether there are lines, so that programs may be probed that begin later. */
 bool probe_lines_wanted(const struct probe_lines *lines);
 
 /* These processes began to run a program. Places probes in what is new, turns them on, and writes their formats. -1 after fail(). */

@@ -73,7 +73,7 @@ static const char *last_part(const char *path, size_t *length)
 	return path + begin;
 }
 
-/* Whether a thread would be called so after this file was begun. */
+/* Tells whether a thread would be called so after this file was begun. */
 static bool is_comm(const char *path, size_t length, const char *comm)
 {
 	const char *part = last_part(path, &length);

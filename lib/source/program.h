@@ -53,7 +53,7 @@ void program_read(struct program *program, int32_t pid);
 size_t program_script(const struct program *program, const char **script);
 
 /*
- * Whether the process goes by this name: its first thread's, as of its exec; the last part of the path of its program or of its script;
+ * Tells whether the process goes by this name: its first thread's, as of its exec; the last part of the path of its program or of its script;
  * or one of these paths as a whole. Never by its title.
  */
 bool program_is_called(const struct program *program, const char *comm, const char *name);

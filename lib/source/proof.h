@@ -23,7 +23,7 @@ void proof_free(struct proof *proof); /* NULL is allowed */
 /* A probe tells a descriptor, by which it can be proven; until there is one, what was written down is believed. */
 void proof_expect(struct proof *proof);
 
-/* Whether what was found that way may be told of an event of this thread, which tells the descriptor; -1: it tells none. */
+/* Tells whether what was found that way may be told of an event of this thread, which tells the descriptor; -1: it tells none. */
 bool proof_holds(struct proof *proof, int32_t tid, int64_t fd);
 
 #endif

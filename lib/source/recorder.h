@@ -48,13 +48,13 @@ struct recorder {
 
 enum { RECORDER_SLACK_NS = 5000000 }; /* an event in the midst of being written is there so much later */
 
-/* Whether this is a pipe, whose reader may call. */
+/* Tells whether this is a pipe, whose reader may call. */
 bool recorder_suits(int fd);
 
 /* Listens, and writes the offer to the stream that goes into the pipe `fd`. -1 after fail(). */
 int recorder_offer(struct recorder *recorder, const struct wishes *wishes, struct stream *stream, int fd);
 
-/* Whether somebody who may has called; waits for that up to `wait` milliseconds. */
+/* Tells whether somebody who may has called; waits for that up to `wait` milliseconds. */
 bool recorder_is_called(struct recorder *recorder, int wait);
 
 /*

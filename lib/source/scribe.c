@@ -191,7 +191,7 @@ int scribe_lost(struct scribe *scribe, const struct ring *ring, int64_t ts, uint
 	return status;
 }
 
-/* Whether the thread is one of tailblame's own. */
+/* Tells whether the thread is one of tailblame's own. */
 static bool is_ours(const struct scribe *scribe, int32_t tid)
 {
 	bool ours = false;
@@ -354,7 +354,7 @@ static struct wish *take_part(const struct wish *shared, const struct ring *ring
 	return wish;
 }
 
-/* Whether what somebody wrote down about the program leads to what it should, as far as this event tells. */
+/* Tells whether what somebody wrote down about the program leads to what it should, as far as this event tells. */
 static bool is_proven(const struct wish *wish, const struct record *record, int32_t tid)
 {
 	int64_t fd;

@@ -314,7 +314,7 @@ int sides_tell(const struct process *process, struct stream *stream)
 	return status;
 }
 
-/* Whether the descriptor is of a connection that was accepted, or of a socket that accepts them. */
+/* Tells whether the descriptor is of a connection that was accepted, or of a socket that accepts them. */
 static bool is_served(const struct looking *looking, const struct network *network, int pidfd, int fd, const char *link)
 {
 	return strncmp(link, "socket:", strlen("socket:")) == 0 &&

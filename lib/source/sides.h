@@ -18,7 +18,7 @@
 /* Writes a `traced` record of each member process with connections of a known side. Who may not be looked at is left out. -1 after fail(). */
 int sides_tell(const struct process *process, struct stream *stream);
 
-/* Whether the process serves connections: it listens for them, or has accepted one. False, too, if it may not be looked at. */
+/* Tells whether the process serves connections: it listens for them, or has accepted one. False, too, if it may not be looked at. */
 bool sides_serves(int32_t pid);
 
 #endif

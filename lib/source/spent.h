@@ -27,7 +27,7 @@ struct spent_looks {
 	int count;
 };
 
-/* Whether it is time for another look: a tenth of the period has passed since the last one. */
+/* Tells whether it is time for another look: a tenth of the period has passed since the last one. */
 bool spent_is_due(const struct spent_looks *looks, int64_t now, int64_t period);
 
 /* Adds a look. Those that are needed no more are dropped. */

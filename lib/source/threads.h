@@ -1,13 +1,13 @@
 /*
- * threads: which threads have been named in the stream, so that each is named once, before its first event.
+ * threads: names each thread in the stream, once, before its first event.
  *
  * A thread is looked up in /proc when it is first seen, not all of them beforehand: most threads of a machine sleep
- * through a trace. One that is gone by then has the name that an event gave, or that the kernel remembers, or none.
+ * through a trace. A thread that is gone by then has the name that an event gave, or that the kernel remembers, or none.
  *
- * At each exec the kernel tells what a process begins to run (execs.h), also of a process that is gone by now. Programs begun before, and
- * titles, are read from /proc when the thread is named, and hold until the process is seen to run another program. They are read later
- * than the event happened, so the record has the time of reading as well. Records of threads that were made, or began another program,
- * say so: if such a moment lies between an event and the reading, the reading is void.
+ * At each exec the kernel tells the new program (execs.h), also of a process that is gone by now. Earlier programs, and titles, are read
+ * from /proc when the thread is named, and hold until the process is seen to run another program. This reading comes later than the event,
+ * so the record has the time of reading, too. The record of a thread that was made, or began another program, says so: if such a moment
+ * lies between an event and the reading, the reading is void.
  */
 #ifndef SOURCE_THREADS_H
 #define SOURCE_THREADS_H
@@ -27,8 +27,8 @@ struct thread {
 	char comm[THREAD_NAME];
 	bool known;
 	enum { SETTLED, BORN, EXECUTED } fresh; /* not known any more, for it was made, or runs another program */
-	int32_t process; /* whose thread it was made as, or was found to be; 0: not known */
-	uint32_t told;	/* what the stream says of its process, as a hash; 0: nothing */
+	int32_t process; /* the process that it was made in, or was found in; 0: not known */
+	uint32_t told;	/* a hash of the process as the stream has it; 0: the stream has nothing */
 	struct process_program *program; /* of the process of this number; NULL: not known */
 };
 
@@ -36,11 +36,11 @@ struct thread {
 struct threads {
 	struct thread *pages[THREADS_PAGES];
 	bool foreign;	      /* /proc is of another machine than the events, or has other numbers for its threads */
-	struct asker *asker;  /* NULL: what processes run is not told */
-	struct execs *execs;  /* NULL: the kernel does not tell what they are begun with, so that /proc must */
-	struct titles *titles; /* NULL: what processes call themselves later is not told */
-	bool always_asks;     /* it does not see who runs another program */
-	uint32_t gaps;	      /* in which that may have been lost */
+	struct asker *asker;  /* NULL: the stream gets no programs */
+	struct execs *execs;  /* NULL: the kernel does not tell programs at exec, so /proc is read */
+	struct titles *titles; /* NULL: the stream gets no later titles */
+	bool always_asks;     /* the events do not show execs */
+	uint32_t gaps;	      /* gaps in the data, which may have had execs */
 	const char *recorded; /* names of threads as a recording has them; NULL: those that this kernel remembers */
 	struct {
 		char *text;   /* a copy of the kernel's list */
@@ -48,7 +48,7 @@ struct threads {
 	} remembered;
 };
 
-/* What is known of the thread; `tid` is above 0. */
+/* The entry of the thread; `tid` is above 0. */
 struct thread *threads_at(struct threads *threads, int32_t tid);
 
 static inline bool threads_known(const struct threads *threads, int32_t tid)
@@ -58,7 +58,7 @@ static inline bool threads_known(const struct threads *threads, int32_t tid)
 	return tid <= 0 || (page && page[tid % THREADS_PAGE].known);
 }
 
-/* Whether it is known by this name, of THREAD_NAME bytes. May say no where threads_see() finds nothing new. */
+/* Tells whether the thread is known by this name, of THREAD_NAME bytes. May say no even if threads_see() finds nothing new. */
 static inline bool threads_known_as(const struct threads *threads, int32_t tid, const char *comm)
 {
 	const struct thread *page = threads->pages[(uint32_t)tid / THREADS_PAGE % THREADS_PAGES];
@@ -69,20 +69,20 @@ static inline bool threads_known_as(const struct threads *threads, int32_t tid, 
 
 /*
  * Writes a `task` record if the thread was not named yet, or has another name now. `comm` is the name by an event, of
- * THREAD_NAME bytes; NULL: no event told. -1 after fail().
+ * THREAD_NAME bytes; NULL: no event gave one. -1 after fail().
  */
 int threads_see(struct threads *threads, struct stream *stream, int64_t ts, int32_t tid, const char *comm);
 
-/* What the process is known to run, so that it can be asked whether it goes by a name (program.h); NULL: not known. */
+/* The program of the process, for program_is_called(); NULL: not known. */
 const struct program *threads_program(struct threads *threads, int32_t pid);
 
-/* And `maker` made it, as a thread of its own process, or as another process. */
+/* `maker` made the thread, in its own process or as another process. */
 void threads_made(struct threads *threads, int32_t maker, int32_t tid, bool is_process);
 
-/* The thread was just made, or else runs another program now: its name is looked up afresh. */
+/* The thread was just made, or else began another program: its name is looked up anew. */
 void threads_forget(struct threads *threads, int32_t tid, bool made);
 
-/* Writes a `task` record for each title that is new. -1 after fail(). */
+/* Writes a `task` record for each new title. -1 after fail(). */
 int threads_tell_titles(struct threads *threads, struct stream *stream);
 
 /* The thread ends: writes a `task` record if it was named. Its last events are still to come. -1 after fail(). */

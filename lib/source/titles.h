@@ -1,12 +1,12 @@
 /*
- * titles: what processes call themselves as time goes by, "postgres: shop idle in transaction", by their command lines in /proc.
+ * titles: watches the titles that processes give themselves, "postgres: shop idle in transaction", in their command lines in /proc.
  *
- * One look over the machine at the start finds the processes that have a title; then those are added that threads.h meets, and children
- * of fork(2) are looked at a second later. Those are looked at again ten times a second, 25 at a time, 250 reads of
- * /proc a second at most. A title that lasts for less than that may be missed.
+ * One look over the machine at the start finds the processes with a title. threads.h adds the processes that it meets, and a child of
+ * fork(2) is looked at a second later. All of these are read again in turn, 25 of them ten times a second, so a title that lasts only
+ * briefly may be missed.
  *
  *	titles = titles_new(clock, asker, execs)	the asker's thread looks
- *	titles_next(titles, &told)		what is new
+ *	titles_next(titles, &told)		the new titles
  *	titles_free(titles)			after asker_end()
  */
 #ifndef SOURCE_TITLES_H
@@ -24,18 +24,18 @@ struct titles;
 
 struct title_told {
 	int32_t pid;
-	int64_t ts; /* when it was read, by the trace clock */
+	int64_t ts; /* time of reading, by the trace clock */
 	char title[PROGRAM_TITLE_ROOM];
 };
 
-/* All must stay. What the first look finds, execs are told, too; they may be NULL. */
+/* All must outlive the titles. `execs` get the programs that the first look finds; NULL is allowed. */
 struct titles *titles_new(const struct trace_clock *clock, struct asker *asker, struct execs *execs);
 void titles_free(struct titles *titles); /* NULL is allowed */
 
-void titles_add(struct titles *titles, int32_t pid);  /* it has one */
-void titles_born(struct titles *titles, int32_t tid); /* a thread or process was made, and may give itself one */
+void titles_add(struct titles *titles, int32_t pid);  /* the process has a title */
+void titles_born(struct titles *titles, int32_t tid); /* a thread or process was made, and may get a title */
 
-/* The next one that is new; false: there is none. */
+/* The next new title; false: there is none. */
 bool titles_next(struct titles *titles, struct title_told *told);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * wishes: which kernel events are wanted, by charts and by name, each of them once.
+ * wishes: the kernel events to trace, for charts and by name, each of them once.
  *
- * Where several ask for one event with different filters, it is collected if it passes any of them.
+ * An event that is wanted with several filters is traced if it passes one of them.
  *
  *	wishes_new()
  *	wishes_add(wishes, ...)		each
@@ -23,13 +23,13 @@
 #include "source/layout.h"
 
 enum wish_flags {
-	WISH_REQUIRED = 1, /* that it cannot be had is a failure, else it is left out */
-	WISH_CONTEXT = 2,  /* wanted of every process, even if one process is traced (-p) */
-	WISH_STREAMED = 4, /* must not wait in the kernel until somebody asks for it */
-	WISH_QUIET = 8,	   /* is not written; threads' names are learnt from it */
-	WISH_WHOLE = 16,   /* the kernel is to give all of it, for threads' names; the filter is for what is written */
-	WISH_PARTIAL = 32, /* its event in tracefs is one that many probes share */
-	WISH_MAPS = 64,	   /* is not written; it tells who maps code */
+	WISH_REQUIRED = 1, /* a kernel without this event is a failure; else the event is left out */
+	WISH_CONTEXT = 2,  /* traced for every process, even with -p */
+	WISH_STREAMED = 4, /* must not wait in the kernel until a reader asks */
+	WISH_QUIET = 8,	   /* is not written; it only gives names of threads */
+	WISH_WHOLE = 16,   /* the kernel does not filter it, because it gives names of threads; the filter is applied before writing */
+	WISH_PARTIAL = 32, /* many probes share its event in tracefs */
+	WISH_MAPS = 64,	   /* is not written; it shows which threads map code */
 };
 
 enum { WISH_IDS = 1 << 16, WISH_OWN_IDS = WISH_IDS - 16 /* of stack:sleep and its like; those of parts lie below */ };
@@ -38,7 +38,7 @@ struct wish {
 	UT_hash_handle hh;   /* by event; the first of those that share it */
 	char *event;	     /* its name in the stream, "system:name" */
 	char *system, *name; /* its name in tracefs */
-	char *origin;	     /* of a probe: what it probes; else NULL */
+	char *origin;	     /* the place of a probe; NULL: it is no probe */
 	bool at_exits;	     /* of a probe: at instructions that leave a function */
 	char *filter;	     /* NULL: none */
 	unsigned flags;
@@ -53,7 +53,7 @@ struct wish {
 	/* after wishes_enable() */
 	bool enabled;
 	bool kept; /* in the second instance, until a reader asks */
-	uint64_t seen; /* how often its reader met it */
+	uint64_t seen; /* events so far, by its reader */
 	char *format; /* the text of its format file */
 	int format_length;
 	uint16_t id;
@@ -68,7 +68,7 @@ struct tep_handle;
 struct wishes *wishes_new(void);
 void wishes_free(struct wishes *wishes); /* with the wishes */
 
-/* By its place in the order in which they were added; NULL: there are no more. And how many there are. */
+/* A wish by its place in the order of adding; NULL: there are no more. And the number of wishes. */
 struct wish *wishes_at(const struct wishes *wishes, size_t place);
 size_t wishes_count(const struct wishes *wishes);
 
@@ -78,16 +78,16 @@ size_t wishes_count(const struct wishes *wishes);
  */
 int wishes_add(struct wishes *wishes, const char *event, const char *filter, const char *waits, unsigned flags);
 
-/* Threads that are made, renamed, run another program, or end, are followed, even if nobody wants the event that tells. */
+/* Adds the events by which threads are made, renamed, run another program, or end; unless they were wanted before, they are not written. */
 int wishes_add_lives(struct wishes *wishes);
 
-/* Learns who maps code, where the kernel tells that and nobody else wants its event. */
+/* Adds the event by which code is mapped, if the kernel has it and it was not wanted before. */
 void wishes_add_maps(struct wishes *wishes);
 
 /* Wants a probe's event, which has another name in tracefs than in the stream. Several probes may share the latter. */
 struct wish *wishes_add_probe(struct wishes *wishes, const char *event, const char *name, const char *origin);
 
-/* Whether a probe with this event and origin is wanted already. */
+/* Tells whether a probe with this event and origin is wanted already. */
 bool wishes_has_probe(const struct wishes *wishes, const char *event, const char *origin);
 
 /*
@@ -100,12 +100,12 @@ bool wishes_has_probe(const struct wishes *wishes, const char *event, const char
 struct wish *wishes_add_shared(struct wishes *wishes, const char *name);
 struct wish *wishes_add_part(struct wishes *wishes, struct wish *shared, const char *event, const char *origin);
 
-/* Whether there are events that could be kept in the kernel: that are not WISH_STREAMED, nor about threads' lives. */
+/* Tells whether any event may stay in the kernel: one without WISH_STREAMED that is not about threads' lives. */
 bool wishes_can_keep(const struct wishes *wishes);
 
 /*
- * Sets filters and enables all events, those that can be kept in `keeper`, unless that is NULL. -1 after fail(), with the
- * kernel's own words where a filter is wrong.
+ * Sets filters and enables all events; with a `keeper`, those that may stay in the kernel there. -1 after fail(); if a filter is wrong, the
+ * message has the kernel's own words.
  */
 int wishes_enable(struct wishes *wishes, struct tracefs_instance *instance, struct tracefs_instance *keeper);
 
@@ -115,15 +115,15 @@ int wishes_enable(struct wishes *wishes, struct tracefs_instance *instance, stru
 int wishes_enable_late(struct wishes *wishes, size_t first, struct tracefs_instance *instance);
 
 /*
- * Takes in an event that was recorded, by the text of its format. `enabled` may be unset afterwards: then it is not
- * wanted; and `predicate` set. -1 after fail(): the format cannot be read, or another event has its number.
+ * Adds an event of a recording, by the text of its format. The caller may unset `enabled`, to leave it out, and set `predicate`. -1 after
+ * fail(): the format cannot be read, or another event has its number.
  */
 int wishes_add_recorded(struct wishes *wishes, const char *system, const char *format, size_t length, struct tep_handle *tep);
 
-/* All by the number of their event, WISH_IDS of them; NULL: no event of that number was wished for. */
+/* The table of wishes by the number of their event, with WISH_IDS entries; an entry may be NULL. */
 struct wish *const *wishes_by_id(const struct wishes *wishes);
 
-/* The function's wish, of an event that many share; NULL: there is none of this number. */
+/* The wish of the function with this number, of an event that many share; NULL: there is none. */
 static inline struct wish *wishes_part(const struct wish *shared, uint32_t number)
 {
 	return number < shared->parts.count ? shared->parts.items[number] : NULL;

@@ -110,7 +110,7 @@ static bool is_idle(const struct wake *wake, const struct piece *piece)
 	return piece->what == WHAT_WAIT && ask_any(wake, piece->call);
 }
 
-/* Whether it is a wait for something to do, or for an answer, and not for a lock. */
+/* Tells whether it is a wait for something to do, or for an answer, and not for a lock. */
 static bool takes(const struct wake *wake, const struct piece *wait)
 {
 	return wait->what == WHAT_WAIT && (wait->flags & PIECE_CONDITION || is_idle(wake, wait) ||
@@ -189,7 +189,7 @@ static const struct piece *last_wait(const struct thread *thread, int64_t ts)
 }
 
 /*
- * Whether the other ended this wait, of the kind of the one at hand. That there is room to send more ends only a wait for
+ * Tells whether the other ended this wait, of the kind of the one at hand. That there is room to send more ends only a wait for
  * that; it is no answer where the one at hand is another.
  */
 static bool is_answer(const struct wake *wake, const struct piece *wait, int32_t other, const struct piece *hand)
@@ -257,7 +257,7 @@ static struct ask find_request(const struct wake *wake, const struct thread *thr
 	return relayed.since == TIME_NONE ? shared : relayed;
 }
 
-/* Whether it did next to nothing but run between these times. */
+/* Tells whether it did next to nothing but run between these times. */
 static bool was_busy(const struct wake *wake, const struct thread *thread, int64_t from, int64_t to)
 {
 	int64_t waited = 0, ran = 0;
@@ -272,7 +272,7 @@ static bool was_busy(const struct wake *wake, const struct thread *thread, int64
 	return waited <= ran / IDLENESS;
 }
 
-/* Whether this is the last that the thread did. */
+/* Tells whether this is the last that the thread did. */
 static bool has_ended(const struct thread *thread, int64_t ts)
 {
 	return thread->died != TIME_NONE && thread_find(thread, ts) == thread->pieces.count;

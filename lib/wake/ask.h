@@ -32,7 +32,7 @@ struct ask ask_since(const struct wake *wake, const struct thread *thread, size_
 enum { OTHERS_LEAST = 10 };
 void ask_others(const struct wake *wake, const struct thread *thread, size_t wait, struct deed_detail *detail);
 
-/* Whether who waits for this reason waits for any of many events. */
+/* Tells whether who waits for this reason waits for any of many events. */
 bool ask_any(const struct wake *wake, int16_t call);
 
 /*

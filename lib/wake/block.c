@@ -434,7 +434,7 @@ static bool is_overtaken(struct wake *wake, const struct request *request)
 	return count == OVERTAKEN_MIN;
 }
 
-/* Whether the completion of a request, which the data do not have, may have come unseen. */
+/* Tells whether the completion of a request, which the data do not have, may have come unseen. */
 static const char *doubt_of(struct wake *wake, int32_t index)
 {
 	const struct request *request = request_at(wake, index);

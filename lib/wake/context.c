@@ -94,7 +94,7 @@ static int within(int flags)
 	return flags == FLAGS_NONE ? FLAGS_NONE : flags & (FLAG_HARDIRQ | FLAG_SOFTIRQ);
 }
 
-/* Whether what was in those interrupts goes on while an event is in these: there may be more of them, on top. */
+/* Tells whether what was in those interrupts goes on while an event is in these: there may be more of them, on top. */
 static bool goes_on(int those, int these)
 {
 	return those == FLAGS_NONE || these == FLAGS_NONE || those == 0 || those == these ||
@@ -251,7 +251,7 @@ static bool is_network(int32_t number)
 	return number == SOFTIRQ_NET_TX || number == SOFTIRQ_NET_RX;
 }
 
-/* Whether what several raised is handled in one go, and nothing says which is whose. Block requests are known by themselves. */
+/* Tells whether what several raised is handled in one go, and nothing says which is whose. Block requests are known by themselves. */
 static bool mixes(int32_t number)
 {
 	return softirq_carries(number) && number != SOFTIRQ_BLOCK;

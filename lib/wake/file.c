@@ -170,7 +170,7 @@ static void forget_meanings(struct wake *wake)
 	}
 }
 
-/* Whether the thread slept since its call began. */
+/* Tells whether the thread slept since its call began. */
 static bool has_slept(const struct thread *thread)
 {
 	for (size_t i = thread->pieces.count; i-- > 0 && thread->pieces.items[i].start >= syscall_of(thread)->since;)

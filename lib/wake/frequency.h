@@ -11,7 +11,7 @@
 #include "wake/core.h"
 
 /*
- * Whether the CPU's mean frequency in [start, end) is known, and half of the highest or less: all took twice as long. Where it is less
+ * Tells whether the CPU's mean frequency in [start, end) is known, and half of the highest or less: all took twice as long. Where it is less
  * than four fifths, the detail gets it, with the limit if it was not let run faster.
  */
 bool frequency_pace(const struct wake *wake, uint32_t cpu, int64_t start, int64_t end, struct deed_detail *detail);

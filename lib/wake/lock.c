@@ -76,7 +76,7 @@ static int32_t find_owner(const struct wake *wake, const struct thread *spinner,
 	return found;
 }
 
-/* Whether all since that piece was one spin, but for interrupts. */
+/* Tells whether all since that piece was one spin, but for interrupts. */
 static bool unbroken(const struct thread *thread, size_t piece)
 {
 	for (; piece < thread->pieces.count; piece++) {

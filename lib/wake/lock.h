@@ -9,7 +9,7 @@
 /* Of a run: in a loop, for a lock of the kernel. */
 enum { PIECE_SPIN = PIECE_OF(LOCK_BITS, 0) };
 
-/* Whether the thread tries to get a lock that it may sleep for. */
+/* Tells whether the thread tries to get a lock that it may sleep for. */
 bool lock_wanted(const struct thread *thread);
 
 #endif

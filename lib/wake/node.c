@@ -158,7 +158,7 @@ static struct throttling find_throttling(struct wake *wake, const struct thread 
 	return found;
 }
 
-/* Whether the time in which no other thread had that CPU is time in which it was idle, that is: took to wake up. */
+/* Tells whether the time in which no other thread had that CPU is time in which it was idle, that is: took to wake up. */
 static bool holder_is_idle(struct wake *wake, const struct thread *waiter, size_t at)
 {
 	const struct piece *piece = &waiter->pieces.items[at];

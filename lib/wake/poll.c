@@ -402,7 +402,7 @@ static int32_t late_node(struct cut *cut, const struct thread *thread, const str
 	return index;
 }
 
-/* Whether nothing is known of what the thread did then. */
+/* Tells whether nothing is known of what the thread did then. */
 static bool is_silent(const struct thread *thread, int64_t ts)
 {
 	size_t at = thread_find(thread, ts);

@@ -262,7 +262,7 @@ static int32_t find_user(struct wake *wake, const struct thread *waiter, const s
 	return user;
 }
 
-/* Whether a throttling of the thread ended with this refill: the kernel says that one as long as this did about then. */
+/* Tells whether a throttling of the thread ended with this refill: the kernel says that one as long as this did about then. */
 static bool ended_by(struct wake *wake, const struct thread *thread, int64_t start, int64_t refill, struct throttling *found)
 {
 	const struct quotas *quotas = of(wake);

@@ -17,7 +17,7 @@ struct throttling {
 	int32_t user; /* index of the other thread that used up most of the quota; INDEX_NONE: no other did */
 };
 
-/* Whether the thread, runnable in [start, end), was throttled in some of that: the first time that can be shown. */
+/* Tells whether the thread, runnable in [start, end), was throttled in some of that: the first time that can be shown. */
 bool quota_throttled(struct wake *wake, const struct thread *thread, int64_t start, int64_t end, struct throttling *found);
 
 #endif

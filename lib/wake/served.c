@@ -64,7 +64,7 @@ static bool is_descendant(struct wake *wake, const struct thread *leader, const 
 	return false;
 }
 
-/* Whether the other is a program that began within the data, and after the server, which did not start it. */
+/* Tells whether the other is a program that began within the data, and after the server, which did not start it. */
 static bool is_client(struct wake *wake, const struct thread *other, const struct thread *server, int64_t ts)
 {
 	const struct thread *client = leader_of(wake, other, ts), *root = root_of(wake, leader_of(wake, server, ts));
@@ -73,7 +73,7 @@ static bool is_client(struct wake *wake, const struct thread *other, const struc
 	       (root->born == TIME_NONE || root->born < client->born) && !is_descendant(wake, client, root);
 }
 
-/* Whether the server has answered between these times; not where it made room, or the client went back to the same wait. */
+/* Tells whether the server has answered between these times; not where it made room, or the client went back to the same wait. */
 static bool has_answered(const struct wake *wake, const struct thread *server, const struct thread *client, int64_t from, int64_t to)
 {
 	size_t at = thread_find(client, from);
@@ -105,7 +105,7 @@ static const struct piece *last_taken(const struct thread *thread, size_t *at)
 	return NULL;
 }
 
-/* Whether a thread that woke this one then had been woken by it before, and so has answered it. */
+/* Tells whether a thread that woke this one then had been woken by it before, and so has answered it. */
 static bool is_answer(const struct wake *wake, const struct thread *thread, const struct thread *other, int64_t ts)
 {
 	size_t at = thread_find(other, ts);

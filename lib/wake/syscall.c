@@ -39,7 +39,7 @@ static void forget_meanings(struct wake *wake)
 }
 
 /*
- * Whether trace-collect made the event of what /proc told: the thread sleeps in its call since before the trace, and is not on
+ * Tells whether trace-collect made the event of what /proc told: the thread sleeps in its call since before the trace, and is not on
  * the CPU that the event names.
  */
 static bool is_told(const struct wake *wake, const struct event *event)

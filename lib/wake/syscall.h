@@ -20,10 +20,10 @@ static inline struct in_call *syscall_of(const struct thread *thread)
 	return thread->of[PART_SYSCALL];
 }
 
-/* Whether the piece is a wait in the call that the thread is in. */
+/* Tells whether the piece is a wait in the call that the thread is in. */
 bool syscall_waits(const struct thread *thread, const struct piece *piece);
 
-/* Whether a thread that sleeps now has not returned from the call that it was in then. */
+/* Tells whether a thread that sleeps now has not returned from the call that it was in then. */
 bool syscall_is_same(const struct wake *wake, const struct thread *thread, int64_t then, int16_t call);
 
 #endif

@@ -133,7 +133,7 @@ static void woken_unseen(struct piece *wait)
 }
 
 /*
- * Whether the CPU is known that a runnable thread waited for. A wake-up tells only where the thread ran last; where
+ * Tells whether the CPU is known that a runnable thread waited for. A wake-up tells only where the thread ran last; where
  * migrations are not among the data, it will have waited where it runs next. So will a new one, for the choice of its first
  * CPU is no migration. A preempted one waits where it was.
  */
@@ -238,7 +238,7 @@ bool thread_idled(const struct thread *thread, size_t first, size_t last, uint16
 	return did <= slept / IDLENESS;
 }
 
-/* Whether the piece belongs to the same run: nothing but others on its CPU came in between, and it was for the same. */
+/* Tells whether the piece belongs to the same run: nothing but others on its CPU came in between, and it was for the same. */
 static bool continues(const struct piece *run, const struct piece *piece)
 {
 	if (piece->what == WHAT_RUN)

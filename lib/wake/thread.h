@@ -76,7 +76,7 @@ size_t thread_find(const struct thread *thread, int64_t ts);
 int64_t thread_piece_end(const struct wake *wake, const struct thread *thread, size_t piece);
 
 /*
- * Whether the thread did next to nothing with its time in these pieces, which are over: it waited so much longer than it did
+ * Tells whether the thread did next to nothing with its time in these pieces, which are over: it waited so much longer than it did
  * anything else. Waits without these flags count as something else.
  */
 enum { IDLENESS = 8 };

@@ -32,7 +32,7 @@ void walk_link(struct walk *walk, int32_t from, int32_t to, enum edge_kind kind,
 /* The wait is explained by the part whose cause ended it. */
 void walk_explain(struct walk *walk, const struct thread *thread, size_t at, int32_t node, struct errand errand);
 
-/* Whether what is behind the node is to be followed back to the floor: it was not yet. */
+/* Tells whether what is behind the node is to be followed back to the floor: it was not yet. */
 bool walk_visit(struct walk *walk, int32_t node, int64_t floor);
 
 /*

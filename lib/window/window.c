@@ -280,7 +280,7 @@ int window_close(struct window *window)
 	return status;
 }
 
-/* Whether a window opens for a signal or a suspect is not known yet. */
+/* Tells whether a window opens for a signal or a suspect is not known yet. */
 static int begin(struct window *window, int64_t from, int64_t to)
 {
 	window->open = true;
