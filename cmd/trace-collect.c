@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "chart/chart.h"
+#include "chart/coroutines.h"
 #include "chart/handoffs.h"
 #include "chart/requests.h"
 #include "event/event.h"
@@ -51,6 +52,7 @@ static bool as_text, no_recorder, no_programs, with_stacks, slow_probes, sweep, 
 static struct lookup *lookup, *exceptions_lookup; /* stacks have the first for themselves, and others' threads ask for them */
 static struct requests_found requests; /* the last of the charts that were asked for */
 static struct handoffs handoffs;
+static struct coroutines coroutines;
 static int named; /* charts: those that were asked for, and what handoffs need */
 static const char *default_charts[] = {"block"};
 
@@ -632,7 +634,7 @@ static int collect(struct collector *collector, struct child *child, char **comm
 	if (collector_prepare(collector, stream, fd, names) < 0)
 		return -1;
 	if (find_processes() < 0 || cut_output(fd) < 0 ||
-	    write_charts(stream, loaded, by_name) < 0 || handoffs_write(&handoffs, stream) < 0 || collector_run(collector, &collection) < 0)
+	    write_charts(stream, loaded, by_name) < 0 || handoffs_write(&handoffs, stream) < 0 || coroutines_write(&coroutines, stream) < 0 || collector_run(collector, &collection) < 0)
 		return -1;
 	status = stream_close(stream);
 	if (round_file && round_close(round_file) < 0)
@@ -748,6 +750,9 @@ int main(int argc, char **argv)
 	for (int i = 0; i < functions.count; i++)
 		if (add_functions(functions.items[i]) < 0)
 			die("%s", fail_text());
+	coroutines_name(&coroutines, lookup, &charts);
+	if (coroutines.nameless)
+		warn("coroutines without debugging information are not followed where they go on");
 	say_placing();
 	collector = collector_new();
 	status = collect(collector, &child, argv + first, by_name);
@@ -764,6 +769,7 @@ int main(int argc, char **argv)
 		free((char *)called.items[i]);
 	free(called.items);
 	handoffs_free(&handoffs);
+	coroutines_free(&coroutines);
 	complaint = child_complaint(&child);
 	if (complaint && (status >= 0 || child.started)) /* otherwise the collector's own failure matters */
 		warn("'%s' %s", argv[first], complaint);

@@ -345,3 +345,103 @@ refused() {
 	run -1 trace-collect --handoffs=jobs -d 1
 	assert_output --partial 'jobs:1: the events of a handoff have a key each'
 }
+
+@test "a coroutine that goes on in another thread belongs to the call that made it" {
+	need_tracefs
+	command -v g++ >/dev/null || skip "needs g++"
+	cat >server.cc <<-'CC'
+		#include <condition_variable>
+		#include <coroutine>
+		#include <deque>
+		#include <exception>
+		#include <mutex>
+		#include <thread>
+		#include <time.h>
+		#include <unistd.h>
+		struct task {
+			struct promise_type {
+				std::coroutine_handle<> waiting;
+				task get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+				std::suspend_always initial_suspend() { return {}; }
+				struct last {
+					bool await_ready() noexcept { return false; }
+					std::coroutine_handle<> await_suspend(std::coroutine_handle<promise_type> h) noexcept { return h.promise().waiting; }
+					void await_resume() noexcept {}
+				};
+				last final_suspend() noexcept { return {}; }
+				void return_void() {}
+				void unhandled_exception() { std::terminate(); }
+			};
+			std::coroutine_handle<promise_type> h;
+			bool await_ready() { return false; }
+			std::coroutine_handle<> await_suspend(std::coroutine_handle<> w) { h.promise().waiting = w; return h; }
+			void await_resume() { h.destroy(); }
+		};
+		static std::mutex lock;
+		static std::condition_variable more, over;
+		static std::deque<std::coroutine_handle<>> ready;
+		static int running;
+		struct on_pool { // goes on in a thread of the pool
+			bool await_ready() { return false; }
+			void await_suspend(std::coroutine_handle<> h) { std::lock_guard<std::mutex> guard(lock); ready.push_back(h); more.notify_one(); }
+			void await_resume() {}
+		};
+		static void worker()
+		{
+			for (;;) {
+				std::unique_lock<std::mutex> guard(lock);
+				more.wait(guard, [] { return !ready.empty(); });
+				auto h = ready.front();
+				ready.pop_front();
+				guard.unlock();
+				h.resume();
+			}
+		}
+		static void naps(long ms) { struct timespec t = {0, ms * 1000000}; nanosleep(&t, nullptr); }
+		task query(int ms) { co_await on_pool(); naps(ms); }
+		task serve(int ms) { co_await query(ms); co_await query(1); }
+		struct root {
+			struct promise_type {
+				root get_return_object() { return {}; }
+				std::suspend_never initial_suspend() { return {}; }
+				std::suspend_never final_suspend() noexcept { return {}; }
+				void return_void() {}
+				void unhandled_exception() { std::terminate(); }
+			};
+		};
+		root go(int ms, bool *done)
+		{
+			co_await serve(ms);
+			std::lock_guard<std::mutex> guard(lock);
+			*done = true;
+			over.notify_all();
+		}
+		__attribute__((noinline)) void request(int ms)
+		{
+			bool done = false;
+			go(ms, &done);
+			std::unique_lock<std::mutex> guard(lock);
+			over.wait(guard, [&] { return done; });
+		}
+		int main()
+		{
+			 std::thread(worker).detach();
+			std::thread(worker).detach();
+			request(40);
+			_exit(0);
+		}
+	CC
+	g++ -std=c++20 -g -O1 -pthread -o server server.cc || skip "needs coroutines"
+	trace-collect -p command -c func:./server:request -f './server:go' -f './server:serve' -f './server:query' -o trace -- ./server 2>/dev/null
+	cchart-filter -c func:./server:request --limit=20ms trace 2>/dev/null >filtered
+	assert_equal "$(blame-rank -t filtered | sed -n 's/^blame graph=2 rank=1 name=\([^ ]*\) .*/\1/p')" server:query
+	graph-build -k rag -t filtered | grep '^node' >nodes
+	# each goes on from where it was: its parent is the same coroutine
+	run -0 awk '{ for (i = 1; i <= NF; i++) if (split($i, a, "=") > 1) f[a[1]] = a[2]; name[f["id"]] = f["name"] }
+		/ call=async/ && !/ join=/ { aside[f["name"]]++; if (name[f["parent"]] != f["name"]) print }
+		END { print (aside["server:go"] > 0), (aside["server:serve"] > 1), (aside["server:query"] > 1) }' nodes
+	assert_output "1 1 1"
+	strip --strip-debug -o bare server
+	run --separate-stderr trace-collect -f './bare:query' -d 0.1 -o bare.trace
+	[[ $stderr == *"coroutines without debugging information are not followed where they go on"* ]]
+}

@@ -379,6 +379,8 @@ who=hog whom=victim cpu=0'
 	assert_equal "$(sed 's/job=0x2/job=0x3/' "$file" | sed '0,/job=0x3/s//job=0x2/' | culprit)" prog:request
 	assert_equal "$(sed 's/job=0x2/job="a b"/; s/job=0x1/job=c/' "$file" | culprit)" prog:compress
 	assert_equal "$(sed '/ts=1.3000/a lost ts=1.4 cpu=3 count=1 from=1.35' "$file" | blame-rank -t | sed -n 's/^blame graph=2 rank=1 name=\([^ ]*\) .*/\1/p')" prog:request
+	assert_equal "$(sed 's/^handoff.*/& again=again/; s/job=0x2/& again=1/' "$file" | culprit)" prog:compress
+	assert_equal "$(sed 's/^handoff.*/& again=again/; s/job=0x2/& again=0/' "$file" | culprit)" prog:request
 	run -1 graph-build <<<'handoff from=func:a__b to=func:a__c to_key=x'
 	assert_output --partial 'a handoff needs from, from_key, to and to_key'
 }

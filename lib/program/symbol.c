@@ -10,6 +10,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "program/coroutine.h"
 #include "program/demangle.h"
 #include "base/near.h"
 
@@ -244,11 +245,12 @@ static bool is_matched(const char *pattern, const char *name)
 static void match_symbol(void *context, const GElf_Sym *symbol, const char *name, bool old)
 {
 	struct matching *matching = context;
+	bool actors = strcmp(matching->pattern, COROUTINE_ACTORS) == 0;
 	char *plain;
 
-	if (GELF_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_shndx == SHN_UNDEF || old || !name || !is_own(name))
+	if (GELF_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_shndx == SHN_UNDEF || old || !name || (!actors && !is_own(name)))
 		return;
-	plain = demangle(name);
+	plain = actors ? NULL : demangle(name);
 	if (is_matched(matching->pattern, name) || (plain && is_matched(matching->pattern, plain)))
 		*ARRAY_ADD(&matching->found) = (struct match){
 		    memory_text(plain ? plain : name, strlen(plain ? plain : name)),

@@ -71,7 +71,7 @@ enum kind {
 	KIND_HOST,    /* name kernel? machine? cpus? boot? waits? : the host that the records behind it are of, until the next */
 	KIND_CLOCK,   /* host reference by? a b from to pairs width : reference time = a * host's time + b */
 	KIND_CALL,    /* ts start tid function request? trigger? match? arg.NAME? ret? left? : a call of a blamed function that was logged */
-	KIND_HANDOFF, /* from from_key to to_key process? : a call `to` was caused by the last call `from` with the same value */
+	KIND_HANDOFF, /* from from_key to to_key again? process? : a call `to` was caused by the last call `from` with the same value */
 	KINDS
 };
 

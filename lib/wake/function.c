@@ -13,6 +13,7 @@ enum { HANDOFFS_MAX = 256, VALUE_ROOM = 512 };
 struct handoff {
 	struct event_type *type[2]; /* by whether it takes */
 	struct event_field *field[2];
+	struct event_field *again; /* where this is 0, the call begins anew and takes nothing; NULL: each takes */
 	bool anywhere;
 };
 
@@ -56,6 +57,8 @@ static void add_hands(struct at *at)
 		for (size_t i = 0; i < traced->handoffs.count; i++) {
 			const struct handoff *handoff = &traced->handoffs.items[i];
 
+			if (takes && handoff->again && (!event_has(at->event, handoff->again) || event_number(at->event, handoff->again) == 0))
+				continue;
 			if (handoff->type[takes] == at->event->type && read_value(at->event, handoff->field[takes], &value))
 				*ARRAY_ADD(&traced->of_window.hands) = (struct function_hand){
 					traced->of_window.events.count - 1, (int)i, takes, handoff->anywhere, value};
@@ -126,11 +129,15 @@ static int read_handoff(struct wake *wake, const struct fields *fields)
 {
 	struct handoff handoff = {.anywhere = fields_is(fields, "process", "any")};
 	struct traced *traced = traced_of(wake);
+	char *again;
 
 	if (traced->handoffs.count == HANDOFFS_MAX)
 		return 0;
 	if (read_side(wake, fields, &handoff, false) < 0 || read_side(wake, fields, &handoff, true) < 0)
 		return -1;
+	again = fields_copy(fields, "again");
+	handoff.again = again ? event_type_field(handoff.type[true], again) : NULL;
+	free(again);
 	*ARRAY_ADD(&traced->handoffs) = handoff;
 	return 0;
 }
