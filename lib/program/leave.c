@@ -16,6 +16,7 @@ struct leave {
 	char *path;
 	unsigned traits;
 	bool unsafe, loads;
+	bool unwinds; /* a process of it has the unwinder of exceptions */
 	ARRAY(struct glance) seen; /* libraries that were looked at */
 };
 
@@ -170,12 +171,30 @@ static char *find_library(const char *program, const char *folders, const char *
 	return NULL;
 }
 
+static const char *const unwinders[] = {"libgcc_s.so.1", "libunwind.so.1", "libunwind.so.8", "libc++abi.so.1"};
+enum { UNWINDERS = sizeof(unwinders) / sizeof(unwinders[0]) };
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool is_unwinder(const char *name)
+{
+	for (size_t i = 0; i < UNWINDERS; i++)
+		if (strcmp(name, unwinders[i]) == 0)
+			return true;
+	return false;
+}
+
 /* They throw, and change stacks, where others tell them to. */
 static bool is_runtime(const char *path)
 {
 	static const char *const names[] = {"libc.so.", "ld-linux-x86-64.so.", "libgcc_s.so.", "libstdc++.so.", "libc++.so.",
 					    "libc++abi.so.", "libunwind.so.", "libcrypto.so.", "libffi.so."};
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *name = base_of(path);
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strncmp(name, names[i], strlen(names[i])) == 0)
@@ -252,6 +271,7 @@ static void take_loaded(void *context, const char *path, const char *name)
 	struct glance seen;
 	unsigned traits = 0;
 
+	search->leave->unwinds |= is_unwinder(base_of(name));
 	if (search->traits & ENDS_THROWS || is_runtime(name))
 		return;
 	if (!glance_at(path, &seen)) {
@@ -322,6 +342,20 @@ bool leave_may_jump(const struct leave *leave)
 bool leave_may_load(const struct leave *leave)
 {
 	return leave->loads;
+}
+
+size_t leave_unwinders(const struct leave *leave, char *found[LEAVE_UNWINDERS])
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < UNWINDERS && !leave->unwinds; i++) {
+		struct glance seen;
+		char *path = find_library(leave->path, "", unwinders[i], &seen);
+
+		if (path)
+			found[count++] = path;
+	}
+	return count;
 }
 
 static bool is_run_by(const char *path, const int32_t *tids, size_t count)

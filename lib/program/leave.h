@@ -10,12 +10,15 @@
  * (leave_has_loaded).
  *
  * Calls that began before do no harm: an exception ends a program if a return probe's address lies on the stack between the throw and the
- * catch. Nothing that was on the stack before the first such library was loaded can lie there, because code of C catches nothing. What
- * remains is a library that throws through functions called between its loading and the end of the probes, which takes 90 to 400 ms on a
- * busy machine. Nothing that is allowed everywhere closes that gap: the kernel tells of a mapping, and takes probes off, only while the program
- * runs on; a BPF program at the unwinder's entry could put the callers' addresses back (task_struct.utask has them), but a kernel that is
- * locked down, as with secure boot, refuses bpf_probe_write_user(); to stop the program meanwhile by a signal would show to its parent, and leave
- * it stopped if the collector is killed just then.
+ * catch. Nothing that was on the stack before the first such library was loaded can lie there, because code of C catches nothing. So the
+ * probes must be off before such a library throws, and the kernel tells of a mapping only while the program runs on, 90 to 400 ms on a busy
+ * machine. But to throw, a library needs the unwinder of exceptions (leave_unwinders), and whoever opens that is made to wait (source/gate.h).
+ *
+ * What remains is a program that has an unwinder already, a library that brings one within itself (-static-libgcc) or has one in a folder of its
+ * own, and a kernel without such permissions. Nothing that is allowed everywhere closes that gap: a BPF program at the unwinder's entry could
+ * put the callers' addresses back (task_struct.utask has them), but a kernel that is locked down, as with secure boot, refuses
+ * bpf_probe_write_user(); to stop the program meanwhile by a signal would show to its parent, and leave it stopped if the collector is killed
+ * just then.
  */
 #ifndef PROGRAM_LEAVE_H
 #define PROGRAM_LEAVE_H
@@ -31,6 +34,14 @@ void leave_free(struct leave *leave); /* NULL: nothing */
 
 /* Whether calls of its functions may be left unseen, by an exception or by longjmp(): the stack pointer tells where. */
 bool leave_may_jump(const struct leave *leave);
+
+/*
+ * Where the unwinder of exceptions is that a library of its process would open, if none of its processes has one yet; the caller frees the paths. Returns
+ * how many.
+ */
+enum { LEAVE_UNWINDERS = 8 };
+
+size_t leave_unwinders(const struct leave *leave, char *found[LEAVE_UNWINDERS]);
 
 /* Whether it may yet load a library whose exceptions its functions' return probes would not survive. */
 bool leave_may_load(const struct leave *leave);

@@ -23,6 +23,7 @@
 #include "source/exceptions.h"
 #include "source/execs.h"
 #include "source/follow.h"
+#include "source/gate.h"
 #include "source/guardian.h"
 #include "source/instance.h"
 #include "source/interpreters.h"
@@ -66,6 +67,7 @@ struct collector {
 	struct process process; /* its members' events are wanted; processes chosen by name become members when tracing begins */
 	struct follow follow;
 	struct collector_parts parts;
+	struct gate *gate; /* NULL: none */
 	struct tracefs_instance *instance;
 	int hold, keeper_hold; /* of the instances */
 	struct tracefs_instance *keeper; /* of events that may stay in the kernel; NULL: none do */
@@ -267,6 +269,19 @@ static int begin_wish(struct collector *collector, struct wish *wish)
 	return 0;
 }
 
+/* Before the first return probe is on. Where there is no gate, probes_look() comes later. */
+static int start_gate(struct collector *collector)
+{
+	struct probes *probes = collector->parts.probes;
+
+	if (!probes || !probes_at_risk(probes))
+		return 0;
+	collector->gate = gate_new();
+	if (!collector->gate || probes_gate(probes, collector->gate, collector->instance) == 0)
+		return 0;
+	return gate_start(collector->gate);
+}
+
 int collector_prepare(struct collector *collector, struct stream *stream, int output, struct events *names)
 {
 	struct wish *wish;
@@ -284,6 +299,8 @@ int collector_prepare(struct collector *collector, struct stream *stream, int ou
 		.exceptions = collector->parts.exceptions,
 		.clock = &collector->clock,
 	};
+	if (start_gate(collector) < 0)
+		return -1;
 	if (wishes_enable(collector->wishes, collector->instance, collector->keeper) < 0 || open_rings(collector) < 0)
 		return -1;
 	if (write_stream_record(collector) < 0)
@@ -427,6 +444,8 @@ static int write_tick(struct collector *collector, int64_t bound)
 /* Looks whether somebody else has written to files of our instances. `ours`: the files that we wrote to since the last look; NULL: none. */
 static void notice_others(struct collector *collector, const char *ours)
 {
+	if (!ours && collector->gate && gate_writes(collector->gate))
+		ours = "enable";
 	if (collector->meddling && meddling_look(collector->meddling, ours))
 		stream_mark_incomplete(collector->stream);
 }
@@ -764,6 +783,7 @@ int collector_close(struct collector *collector, bool wait)
 		child_dismiss(collector->child);
 	recorder_end(&collector->recorder, wait);
 	merge_close(&collector->merge);
+	gate_end(collector->gate);
 	if (asker_end(collector->asker))
 		titles_free(collector->titles);
 	execs_close(collector->execs);

@@ -65,7 +65,7 @@ static _Noreturn void remove_all(pid_t collector)
 	_exit(1);
 }
 
-static void detach(const char *name)
+void guardian_detach(const char *name)
 {
 	rename_self(name);
 	setsid();
@@ -78,7 +78,7 @@ static _Noreturn void guard_alone(pid_t collector)
 {
 	char byte;
 
-	detach("tailblame-ward");
+	guardian_detach("tailblame-ward");
 	leave_group();
 	while (read(0, &byte, 1) < 0 && errno == EINTR)
 		;
@@ -120,7 +120,7 @@ static void guard_in_pairs(pid_t collector)
 
 static _Noreturn void guard(int pipe, pid_t collector)
 {
-	detach("tailblame-guard");
+	guardian_detach("tailblame-guard");
 	dup2(pipe, 0); /* whoever waits for the end of the collector's output must not wait for ours */
 	open_files_close(1);
 	if (chdir("/") < 0) /* nor should we hold a file system busy; it can be no error */

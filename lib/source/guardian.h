@@ -20,6 +20,12 @@ struct guardian {
 	int pipe; /* a child of the collector that does not exec at once must close its copy */
 };
 
+/*
+ * For a process just forked that is to do its work until the end of a pipe: a name and a session of its own, no signals, and the kernel does not choose
+ * it when memory runs out.
+ */
+void guardian_detach(const char *name);
+
 /* -1 after fail(). */
 int guardian_start(struct guardian *guardian);
 

@@ -12,6 +12,7 @@
 #include "program/lookup.h"
 #include "program/symbol.h"
 #include "source/argument_record.h"
+#include "source/gate.h"
 #include "source/instance.h"
 
 #define UNWIND_EVENT "func:unwind"
@@ -25,6 +26,8 @@ struct probed {
 	size_t functions, at_exits, left_out;
 	bool lands; /* it is known where exceptions land */
 	bool off;   /* its probes are */
+	bool gated;
+	size_t gate; /* its number there */
 };
 
 typedef struct tracefs_dynevent *probe_maker(const char *system, const char *event, const char *file,
@@ -44,6 +47,7 @@ struct probes {
 	bool alone;
 	ARRAY(struct probed) programs;
 	ARRAY(struct shared) shared;
+	struct gate *gate; /* NULL: none */
 };
 
 /* Where a probe is made, and of which kind. */
@@ -678,21 +682,76 @@ static int turn(const struct probes *probes, struct tracefs_instance *instance, 
 	return 0;
 }
 
+static void gate_events(const struct probes *probes, const struct probed *program, struct tracefs_instance *instance)
+{
+	for (size_t i = wishes_count(probes->wishes); i-- > 0;) {
+		const struct wish *wish = wishes_at(probes->wishes, i);
+		char *folder, *enable;
+
+		if (wish->flags & WISH_PARTIAL || !is_of(wish, program->path))
+			continue;
+		folder = tracefs_instance_get_file(instance, "events");
+		enable = memory_format("%s/%s/%s/enable", folder, wish->system, wish->name);
+		gate_add_event(probes->gate, program->gate, enable);
+		free(enable);
+		tracefs_put_tracing_file(folder);
+	}
+}
+
+size_t probes_gate(struct probes *probes, struct gate *gate, struct tracefs_instance *instance)
+{
+	size_t gated = 0;
+
+	probes->gate = gate;
+	for (size_t i = 0; i < probes->programs.count; i++) {
+		struct probed *program = &probes->programs.items[i];
+		char *unwinders[LEAVE_UNWINDERS];
+		struct glance file;
+		size_t count;
+
+		if (!is_at_risk(program) || !glance_at(program->path, &file))
+			continue;
+		count = leave_unwinders(program->leave, unwinders);
+		if (count) {
+			program->gated = true;
+			program->gate = gate_add(gate, &file);
+			gate_events(probes, program, instance);
+			gated++;
+		}
+		while (count-- > 0) {
+			gate_watch(gate, unwinders[count]);
+			free(unwinders[count]);
+		}
+	}
+	return gated;
+}
+
+static void tell_off(struct probed *program, probes_say *say)
+{
+	program->off = true;
+	say("'%s' has loaded a library that throws, so its functions are traced no more", program->path);
+}
+
 /* 1: its probes were off; 0: it loaded nothing new; -1 after fail(). */
 static int look_at(struct probes *probes, struct tracefs_instance *instance, struct probed *program, const int32_t *tids, size_t count,
 		   probes_say *say)
 {
 	struct lookup *lookup;
 
-	if (program->off || !is_at_risk(program) || !leave_has_new(program->leave, tids, count))
+	if (program->off || !is_at_risk(program))
+		return 0;
+	if (program->gated && gate_closed(probes->gate, program->gate)) {
+		tell_off(program, say);
+		return 1;
+	}
+	if (!leave_has_new(program->leave, tids, count))
 		return 0;
 	if (turn(probes, instance, program, "0") < 0)
 		return -1;
 	lookup = lookup_new(NULL); /* the other one may be asked by another thread */
-	program->off = leave_has_loaded(program->leave, lookup);
+	if (leave_has_loaded(program->leave, lookup))
+		tell_off(program, say);
 	lookup_free(lookup);
-	if (program->off)
-		say("'%s' has loaded a library that throws, so its functions are traced no more", program->path);
 	return !program->off && turn(probes, instance, program, "1") < 0 ? -1 : 1;
 }
 

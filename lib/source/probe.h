@@ -18,6 +18,7 @@
 
 struct probes;
 struct lookup;
+struct gate;
 
 /*
  * The lookup reads programs, and must live as long. `alone`: each function has an event of its own in tracefs, so that it can be turned
@@ -74,6 +75,12 @@ int probes_finish(struct probes *probes);
 
 /* Tells whether a program with return probes may load a library that throws; then probes_look() is to be told who maps code. */
 bool probes_at_risk(const struct probes *probes);
+
+/*
+ * With the gate, not started yet: a program with return probes that opens the unwinder of exceptions waits until they are off in the instance. Returns for
+ * how many programs; the gate must live as long as probes_look() is called.
+ */
+size_t probes_gate(struct probes *probes, struct gate *gate, struct tracefs_instance *instance);
 
 /*
  * These threads mapped code since the last call; count 0: any thread may have. Turns off the probes of each program that loaded something

@@ -1,0 +1,46 @@
+/*
+ * gate: makes a program wait that opens the unwinder of exceptions, until its return probes are off.
+ *
+ * A program of C has return probes although it may load a library that throws (program/leave.h). To throw, such a library needs the unwinder, which
+ * is nearly always a library of its own (libgcc_s.so.1). So a process, "tailblame-gate", asks the kernel to be asked (fanotify, FAN_OPEN_PERM)
+ * before anybody opens one of these files. It answers others at once; if the opener runs a program that was added here, it first turns the
+ * program's probes off. The kernel lets all go on if this process ends, and it ends with the collector. It has a session of its own, so that whoever
+ * stops the collector does not stop it.
+ *
+ *	gate_new(), gate_watch() ..., gate_add(), gate_add_event() ..., gate_start(); gate_closed() while tracing; gate_end()
+ */
+#ifndef SOURCE_GATE_H
+#define SOURCE_GATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/glance.h"
+
+struct gate;
+
+/* NULL: the kernel offers none, or not to us. Nothing is closed then. */
+struct gate *gate_new(void);
+
+/* Whoever opens this file is to wait. Cannot fail: it may be gone. */
+void gate_watch(struct gate *gate, const char *file);
+
+/* A program whose probes are to be off by then; its number, from 0 on. */
+size_t gate_add(struct gate *gate, const struct glance *program);
+
+/* A file in tracefs that turns some of its probes off if "0" is written to it. The path is copied. */
+void gate_add_event(struct gate *gate, size_t program, const char *enable);
+
+/* -1 after fail(). */
+int gate_start(struct gate *gate);
+
+/* Whether the probes of this program were turned off, or are about to be. */
+bool gate_closed(const struct gate *gate, size_t program);
+
+/* Whether files in tracefs were written to since the last call that said no, or may have been. */
+bool gate_writes(struct gate *gate);
+
+/* NULL: nothing. */
+void gate_end(struct gate *gate);
+
+#endif
