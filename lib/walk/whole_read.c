@@ -99,11 +99,10 @@ static int read_graph(struct whole_reader *reader, const struct fields *fields)
 	return read_time(fields, "from", &reader->whole->from) < 0 || read_time(fields, "to", &reader->whole->to) < 0 ? -1 : 0;
 }
 
-/* A field's text, until the next such call; "": there is none. */
-static char *read_text(struct whole_reader *reader, const struct fields *fields, const char *key)
+/* A field's text, until the next such call; "": there is none. There is room for so much more behind it. */
+static char *read_text(struct whole_reader *reader, const struct field *field, size_t more)
 {
-	const struct field *field = fields_find(fields, key);
-	size_t room = field ? field->value_length + 1 : 1;
+	size_t room = (field ? field->value_length : 0) + 1 + more;
 
 	if (reader->buffer.room < room) {
 		reader->buffer.items = memory_grow(reader->buffer.items, 2 * room, 1);
@@ -117,13 +116,15 @@ static char *read_text(struct whole_reader *reader, const struct fields *fields,
 
 static uint32_t read_word(struct whole_reader *reader, const struct fields *fields, const char *key)
 {
-	return fields_find(fields, key) ? whole_word(reader->whole, read_text(reader, fields, key)) : 0;
+	const struct field *field = fields_find(fields, key);
+
+	return field ? whole_word(reader->whole, read_text(reader, field, 0)) : 0;
 }
 
 /* Words with ';' between them, and nothing that is empty: by a number of the text. */
 static uint32_t read_words(struct whole_reader *reader, const struct fields *fields, const char *key)
 {
-	char *rest = read_text(reader, fields, key);
+	char *rest = read_text(reader, fields_find(fields, key), 0);
 	uint32_t number = intern_number(&reader->texts, rest, strlen(rest)), *sorted;
 	struct read_words read = {.first = reader->list.count};
 
@@ -145,18 +146,17 @@ static uint32_t read_words(struct whole_reader *reader, const struct fields *fie
 /* The words of a text in the order that another gives by their numbers in it. */
 static int read_order(struct whole_reader *reader, const struct fields *fields, uint32_t text, uint32_t *sequence)
 {
+	const struct field *field = fields_find(fields, "order");
 	struct read_words words = reader->words.items[text];
-	char key[NUMBER_ROOM], *at = read_text(reader, fields, "order"), *end;
-	size_t length = number_spell_unsigned(key, text), count = 0;
+	char *at = read_text(reader, field, sizeof(text)), *end;
+	size_t length = strlen(at), count = 0;
 	uint32_t number, order[SEQUENCE_MOST];
-	char *spelled;
 
 	*sequence = 0;
 	if (!*at)
 		return 0;
-	spelled = memory_format("%.*s %s", (int)length, key, at);
-	number = intern_number(&reader->orders, spelled, strlen(spelled));
-	free(spelled);
+	memcpy(at + length + 1, &text, sizeof(text)); /* the same order of other words is another sequence */
+	number = intern_number(&reader->orders, at, length + 1 + sizeof(text));
 	if (number < reader->sequences.count) {
 		*sequence = reader->sequences.items[number];
 		return 0;
@@ -178,7 +178,8 @@ static int read_order(struct whole_reader *reader, const struct fields *fields, 
 /* WORD:NUMBER with ';' between them. */
 static int read_counts(struct whole_reader *reader, const struct fields *fields, const char *key, struct whole_counts *counts, uint32_t segment)
 {
-	char *rest = fields_find(fields, key) ? read_text(reader, fields, key) : NULL;
+	const struct field *field = fields_find(fields, key);
+	char *rest = field ? read_text(reader, field, 0) : NULL;
 
 	for (char *word; rest && (word = strsep(&rest, ";"));) {
 		char *colon = strrchr(word, ':');
@@ -202,14 +203,14 @@ static uint32_t read_identity(struct whole_reader *reader, const struct fields *
 
 static int read_ending(const struct fields *fields, struct segment *segment)
 {
-	if (!fields_find(fields, "ended"))
-		return 0;
-	for (int i = ENDED_NOT + 1; i < ENDINGS; i++)
-		if (fields_is(fields, "ended", ending_name(i))) {
+	const struct field *field = fields_find(fields, "ended");
+
+	for (int i = ENDED_NOT + 1; field && i < ENDINGS; i++)
+		if (field->value_length == strlen(ending_name(i)) && !memcmp(field->value, ending_name(i), field->value_length)) {
 			segment->ended = (uint8_t)i;
 			return 0;
 		}
-	return fail("ended= is open, thread, timer, device, outside or unknown");
+	return field ? fail("ended= is open, thread, timer, device, outside or unknown") : 0;
 }
 
 static int read_times(const struct fields *fields, struct segment *segment)
@@ -268,7 +269,8 @@ static int read_happened(struct whole_reader *reader, const struct fields *field
 	uint32_t text = read_words(reader, fields, "events");
 
 	segment->set = reader->words.items[text].set;
-	segment->results = reader->words.items[read_words(reader, fields, "results")].set;
+	if (fields_find(fields, "results"))
+		segment->results = reader->words.items[read_words(reader, fields, "results")].set;
 	segment->stack = read_word(reader, fields, "stack");
 	return read_order(reader, fields, text, &segment->sequence);
 }
