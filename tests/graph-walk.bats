@@ -367,6 +367,10 @@ culprit: server/2 is busy: it runs 100 ms of 100 ms'
 	{ normal; node 101 2 server 40 141 141 '' | sed 's/run=[^ ]* runnable=0/run=0.01 runnable=0.091/'; } >in
 	run -0 graph-walk -x 'at 1; culprit' in
 	assert_line --partial 'culprit: server/2 is starved: it could run and has no CPU'
+	{ cat in; node 102 9 hog 30 150 150 ''; node 103 8 cron 100 110 150 ''; } >hogged
+	run -0 graph-walk -x 'at 1; culprit; at server 0.04 0.14' hogged
+	assert_equal "$(grep -c '^meanwhile hog/9 ran 100 ms of 100 ms' <<<"$output")" 2
+	refute_line --partial 'cron/8'
 	# It was not there at all.
 	normal >in
 	run -0 graph-walk -x 'at 1; culprit' in

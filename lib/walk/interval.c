@@ -159,3 +159,34 @@ struct whole_counts samples_of(const struct whole *whole, uint32_t thread, int64
 		qsort(sums.items, sums.count, sizeof(*sums.items), compare_counts);
 	return sums;
 }
+
+static int64_t run_of(const struct whole *whole, uint32_t thread, int64_t from, int64_t to)
+{
+	size_t count, first;
+	const uint32_t *segments = whole_segments(whole, thread, &count);
+	int64_t time = 0;
+
+	for (first = whole_first(whole, thread, from); first < count && segment_at(whole, segments[first])->start < to; first++) {
+		const struct segment *segment = segment_at(whole, segments[first]);
+
+		time += share_of(segment->run, interval_shared(segment->start, segment->wait_from, from, to), segment->wait_from - segment->start);
+	}
+	return time;
+}
+
+void runners_of(const struct whole *whole, int64_t from, int64_t to, uint32_t without, struct runner runners[RUNNERS])
+{
+	for (int i = 0; i < RUNNERS; i++)
+		runners[i] = (struct runner){NUMBER_NONE, 0};
+	for (uint32_t thread = 0; thread < whole->threads.count; thread++) {
+		struct runner runner = {thread, thread == without ? 0 : run_of(whole, thread, from, to)};
+
+		for (int i = 0; i < RUNNERS; i++)
+			if (runner.time > runners[i].time) {
+				struct runner next = runners[i];
+
+				runners[i] = runner;
+				runner = next;
+			}
+	}
+}

@@ -31,6 +31,14 @@ struct state state_of(const struct whole *whole, uint32_t thread, int64_t from, 
 /* In which functions the thread ran meanwhile, by samples, the most first; by the share of each segment that lies in the interval. To be freed. */
 struct whole_counts samples_of(const struct whole *whole, uint32_t thread, int64_t from, int64_t to);
 
+/* Threads by the time that they ran meanwhile, the most first; without one of them. */
+enum { RUNNERS = 3 };
+struct runner {
+	uint32_t thread;
+	int64_t time; /* ns; 0: there are no more */
+};
+void runners_of(const struct whole *whole, int64_t from, int64_t to, uint32_t without, struct runner runners[RUNNERS]);
+
 /*
  * A segment is normal if its wait is over, overlaps no signal of its own thread, and no events were lost in it; and quiet if, besides,
  * that wait overlaps no signal of any thread.

@@ -135,6 +135,23 @@ static void tell_samples(struct teller *teller, uint32_t thread, int64_t from, i
 	free(samples.items);
 }
 
+/* Which others had a CPU, a fifth of the time or more, while the thread had none. */
+static void tell_runners(struct teller *teller, uint32_t thread, int64_t from, int64_t to)
+{
+	enum { LEAST_SHARE = 5 };
+	struct runner runners[RUNNERS];
+
+	runners_of(teller->whole, from, to, thread, runners);
+	for (int i = 0; i < RUNNERS && runners[i].time > 0 && runners[i].time >= (to - from) / LEAST_SHARE; i++) {
+		char *name = thread_name(teller->whole, runners[i].thread);
+		json_t *object = json_pack("{s:s}", "ran", name);
+
+		json_object_set_new(object, "time", answer_seconds(runners[i].time));
+		answer_last(teller->answer, object, "meanwhile %s ran %s of %s", name, answer_duration(runners[i].time), answer_duration(to - from));
+		free(name);
+	}
+}
+
 void tell_state(struct teller *teller, uint32_t number, const struct state *state, int64_t from, int64_t to)
 {
 	static const char *const kinds[] = {"busy", "starved", "blocked", "unknown"};
@@ -156,6 +173,7 @@ void tell_state(struct teller *teller, uint32_t number, const struct state *stat
 	case STATE_RUNNABLE:
 		answer_line(teller->answer, object, "starved: %s could run and has no CPU, %s of %s", thread, answer_duration(state->time),
 			    answer_duration(to - from));
+		tell_runners(teller, number, from, to);
 		break;
 	case STATE_WAIT:
 		in = wait_name(teller->whole, state->identity);
@@ -372,6 +390,8 @@ static void say_few(struct teller *teller, const struct vote *vote)
 void tell_verdict(struct teller *teller, const struct vote *vote)
 {
 	say_culprit(teller, vote);
+	if (vote->verdict == VERDICT_STARVED)
+		tell_runners(teller, vote->thread, vote->from, vote->to);
 	if (vote->circle)
 		say_circle(teller, vote);
 }

@@ -14,6 +14,15 @@
 enum { ROUNDS = 40, TRIES = 30, PAUSE_US = 2000, TRY_US = 5000 };
 
 static bool bad; /* this round */
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
 static void (*hang)(void);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -256,11 +265,85 @@ static void begin_installer(void)
 	incident_process("authd", authd);
 }
 
-/* TextEdit: the main thread computes. It is busy. */
-static void characters_at_index(void)
+/* Notes: a thread queues a block to the main loop, which asks a daemon that does not answer. Culprit: hidd, asleep. */
+static int blocks[2], wheels[2], devices[2];
+
+static void hidd(void)
 {
-	incident_compute(bad ? TROUBLE_MS * 1000 : HEALTHY_US);
+	char byte;
+
+	for (;;) {
+		incident_read(devices[1], &byte, 1);
+		incident_compute(HEALTHY_US);
+		if (byte)
+			incident_sleep(TROUBLE_MS * 1000);
+		incident_write(devices[1], &byte, 1);
+	}
 }
+
+static void detector(void)
+{
+	char byte;
+
+	for (;;) {
+		incident_read(wheels[0], &byte, 1);
+		incident_write(blocks[1], &byte, 1);
+	}
+}
+
+static void perform_block(char byte)
+{
+	incident_write(devices[0], &byte, 1);
+	incident_read(devices[0], &byte, 1);
+}
+
+static void run_loop(void)
+{
+	char byte = bad;
+
+	incident_write(wheels[1], &byte, 1);
+	incident_read(blocks[0], &byte, 1);
+	perform_block(byte);
+}
+
+static void begin_notes(void)
+{
+	pipe_or_die(blocks);
+	pipe_or_die(wheels);
+	sockets_or_die(SOCK_STREAM, devices);
+	incident_name("notes");
+	incident_process("hidd", hidd);
+	incident_thread("detector", detector);
+}
+
+/* Word: the main thread makes one system call after the other. It is busy. */
+static void search_styles(void)
+{
+	int64_t end = now_ns() + (int64_t)(bad ? TROUBLE_MS * 1000 : HEALTHY_US) * 1000;
+
+	while (now_ns() < end)
+		for (int i = 0; i < 100; i++)
+			getppid();
+}
+
+static void begin_word(void)
+{
+	incident_name("word");
+}
+
+/* TextEdit: the main thread computes. It is busy; so are others, each in another function, which samples name. */
+#define EDITORS(EDITOR) \
+	EDITOR(characters_at_index) EDITOR(convert_image) EDITOR(lay_out_lines) EDITOR(fold_code) EDITOR(highlight_text)
+#define EDITOR(name) \
+	static __attribute__((noinline)) void name(void) \
+	{ \
+		int64_t end = now_ns() + (int64_t)(bad ? TROUBLE_MS * 1000 : HEALTHY_US) * 1000; \
+\
+		while (now_ns() < end) \
+			for (volatile int i = 0; i < 10000; i++) \
+				; \
+	}
+EDITORS(EDITOR)
 
 static void begin_editor(void)
 {
@@ -272,7 +355,9 @@ static const struct {
 	void (*begin)(void), (*hang)(void);
 } cases[] = {
 	{"circle", begin_circle, get_first_rect},	{"datagram", begin_datagram, reconfigure}, {"reconnect", begin_reconnect, run_query},
-	{"installer", begin_installer, ask_rights}, {"editor", begin_editor, characters_at_index},
+	{"installer", begin_installer, ask_rights}, {"notes", begin_notes, run_loop}, {"word", begin_word, search_styles},
+	{"editor", begin_editor, characters_at_index}, {"copy", begin_editor, convert_image}, {"paste", begin_editor, lay_out_lines},
+	{"fold", begin_editor, fold_code}, {"highlight", begin_editor, highlight_text},
 };
 enum { CASES = sizeof(cases) / sizeof(cases[0]) };
 
@@ -283,7 +368,7 @@ int main(int argc, char **argv)
 	while (argc == 2 && i < CASES && strcmp(argv[1], cases[i].name) != 0)
 		i++;
 	if (argc != 2 || i == CASES) {
-		fprintf(stderr, "usage: desktop circle|datagram|reconnect|installer|editor\n");
+		fprintf(stderr, "usage: desktop circle|datagram|reconnect|installer|notes|word|editor|copy|paste|fold|highlight\n");
 		return 1;
 	}
 	hang = cases[i].hang;

@@ -131,7 +131,19 @@ class Graph:
 		if kind == "wait":
 			answer |= wait_keys(identity)
 			answer |= {"waits": waits, "timed": timed} if yields else {"wait": Seconds(node.wait())}
-		return [answer]
+		return [answer] + (self.runners(tid, begin, end) if kind == "starved" else [])
+
+	def runners(self, without, begin, end):
+		"""Who had a CPU for a fifth of the time or more."""
+		times = []
+		for order, tid in enumerate(self.threads):
+			time = 0
+			for node in self.threads[tid]:
+				active = min(node.begin, end) - max(node.start, begin)
+				time += node.run * active // (node.begin - node.start) if active > 0 else 0
+			if tid != without and time > 0 and time >= (end - begin) // 5:
+				times.append((-time, order, tid))
+		return [{"ran": self.thread(tid), "time": Seconds(-time)} for time, _, tid in sorted(times)[:3]]
 
 	# Culprit.
 
@@ -175,6 +187,8 @@ class Graph:
 		if at:
 			last |= {"node": self.node(at)} | wait_keys(identity) | {"wait": Seconds(at.wait())}
 		answer.append(last)
+		if verdict == "starved":
+			answer += self.runners(tid, begin, end)
 		edge = at.ender() if at else None
 		if edge and edge[2].tid != tid and edge[2].tid in path:
 			circle = {"circle": self.thread(edge[2].tid)}
