@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "event/machine.h"
-#include "run/run.h"
+#include "run/run_list.h"
 
 /* A `lost` record stands at the end of a loss, where events go on. So a run waits this long for losses within it. */
 #define LOSS_TOLD (10 * NSEC_PER_SEC)
@@ -39,13 +39,10 @@ struct run_builder {
 	struct event_type *enter, *exit, *exec, *fork, *death, *sent, *signal; /* the last three for light runs */
 	struct event_field *enter_id, *enter_args, *exit_id, *exit_ret, *exec_pid, *exec_file, *fork_parent, *fork_child, *death_group, *sent_number, *sent_to, *signal_number, *signal_handler;
 	/* of this stream */
-	struct kin kin;
+	struct run_list list;
 	struct program *programs;
-	struct run *runs, **last; /* in the order of their beginnings */
-	struct run *over, **over_last; /* to be written, in the order of their ends */
 	ARRAY(struct loss) losses;
 	size_t losses_most; /* beyond, those before all runs are dropped */
-	bool forks; /* are told by sched_process_fork */
 	char node[RUN_NAME_ROOM], boot[BOOT_ROOM];
 	bool named;	  /* the stream names a machine, whose calls have names */
 	bool from_here;	  /* the stream is of this machine since it was booted */
@@ -82,8 +79,7 @@ struct run_builder *run_builder_new(struct stream *stream, struct events *events
 	builder->signal = events_type(events, "signal:signal_deliver");
 	builder->signal_number = event_type_field(builder->signal, "sig");
 	builder->signal_handler = event_type_field(builder->signal, "sa_handler");
-	builder->last = &builder->runs;
-	builder->over_last = &builder->over;
+	run_list_clear(&builder->list);
 	builder->from_here = true;
 	builder->losses_most = LOSSES_LEAST;
 	return builder;
@@ -131,31 +127,16 @@ static void note_program(struct run_builder *builder, int32_t tid, const char *p
 	free(word);
 }
 
-static void free_runs(struct run_builder *builder, struct run **runs)
-{
-	while (*runs) {
-		struct run *run = *runs;
-
-		*runs = run->next;
-		run_free(&builder->kin, run);
-	}
-}
-
 /* Forgets one stream. */
 static void forget(struct run_builder *builder)
 {
 	struct program *program, *next;
 
-	free_runs(builder, &builder->runs);
-	free_runs(builder, &builder->over);
-	builder->last = &builder->runs;
-	builder->over_last = &builder->over;
-	kin_free(&builder->kin);
+	run_list_clear(&builder->list);
 	HASH_ITER(hh, builder->programs, program, next)
 		drop_program(builder, program);
 	builder->losses.count = 0;
 	builder->losses_most = LOSSES_LEAST;
-	builder->forks = false;
 	builder->node[0] = builder->boot[0] = '\0';
 	builder->from_here = true;
 	builder->named = false;
@@ -202,8 +183,6 @@ static int stream_seen(struct run_builder *builder, const struct record *record)
 	return 0;
 }
 
-static void end_thread(struct run_builder *builder, struct thread *thread);
-
 static int task_seen(struct run_builder *builder, const struct record *record)
 {
 	const struct fields *fields = stream_fields(builder->stream, record);
@@ -216,8 +195,8 @@ static int task_seen(struct run_builder *builder, const struct record *record)
 		return -1;
 	if (fields_integer(fields, "tid", &tid) < 0)
 		return stream_fail(builder->stream, "%s", fail_text());
-	if (fields_is(fields, "ended", "yes") && !builder->options.light && (thread = kin_find(&builder->kin, (int32_t)tid)))
-		end_thread(builder, thread);
+	if (fields_is(fields, "ended", "yes") && !builder->options.light && (thread = kin_find(&builder->list.kin, (int32_t)tid)))
+		run_list_end_thread(&builder->list, thread);
 	else if (fields_text(fields, "program", program, sizeof(program)))
 		note_program(builder, (int32_t)tid, program, false);
 	else if (fields_is(fields, "began", "yes") && (known = find_program(builder, (int32_t)tid)) && !known->by_event)
@@ -225,18 +204,10 @@ static int task_seen(struct run_builder *builder, const struct record *record)
 	return 0;
 }
 
-static int64_t earliest(const struct run *runs, int64_t earliest)
-{
-	for (const struct run *run = runs; run; run = run->next)
-		if (run->seen && run->begin < earliest)
-			earliest = run->begin;
-	return earliest;
-}
-
 /* Drops losses that were over before any run that is not written yet began, and long before now. */
 static void drop_losses(struct run_builder *builder, int64_t now)
 {
-	int64_t from = earliest(builder->runs, earliest(builder->over, now));
+	int64_t from = run_list_begun(&builder->list, now);
 	size_t kept = 0;
 
 	from = from > INT64_MIN + LOSS_TOLD ? from - LOSS_TOLD : INT64_MIN;
@@ -307,17 +278,13 @@ static int write_run(struct run_builder *builder, const struct run *run)
 /* Writes the runs that ended before this time. */
 static int write_before(struct run_builder *builder, int64_t ts)
 {
+	struct run *run;
 	int status = 0;
 
-	while (builder->over && builder->over->end < ts && status == 0) {
-		struct run *run = builder->over;
-
+	while (status == 0 && (run = run_list_take(&builder->list, ts))) {
 		status = write_run(builder, run);
-		builder->over = run->next;
-		run_free(&builder->kin, run);
+		run_free(&builder->list.kin, run);
 	}
-	if (!builder->over)
-		builder->over_last = &builder->over;
 	return status;
 }
 
@@ -326,178 +293,17 @@ static bool is_long_over(const struct run *run, int64_t now)
 	return run->end < now && (uint64_t)now - (uint64_t)run->end > LOSS_TOLD && now > INT64_MIN + LOSS_TOLD;
 }
 
-static struct run **find_link(struct run_builder *builder, const struct run *run)
-{
-	struct run **link = &builder->runs;
-
-	while (*link && *link != run)
-		link = &(*link)->next;
-	return link;
-}
-
-static void take_out(struct run_builder *builder, struct run *run)
-{
-	struct run **link = find_link(builder, run);
-
-	*link = run->next;
-	if (!*link)
-		builder->last = link;
-	run->next = NULL;
-}
-
-/* The run's processes go to the run `to`; NULL: to none. */
-static void move_processes(struct run_builder *builder, const struct run *run, struct run *to)
-{
-	for (struct process *process = builder->kin.all; process; process = process->next)
-		if (process->run == run) {
-			process->run = to;
-			process->muted = !to;
-		}
-}
-
-/* The run is over, and nothing more is to be counted. */
-static void finish(struct run_builder *builder, struct run *run)
-{
-	run->closed = true;
-	move_processes(builder, run, NULL);
-	take_out(builder, run);
-	if (!run->seen) {
-		run_free(&builder->kin, run);
-		return;
-	}
-	*builder->over_last = run;
-	builder->over_last = &run->next;
-}
-
-/* Its own threads have ended; calls that children entered before may still return. */
-static void close_run(struct run_builder *builder, struct run *run)
-{
-	run->closed = true;
-	for (const struct thread *thread = builder->kin.threads; thread; thread = thread->hh.next)
-		run->awaited += thread->process->run == run && thread->process != run->process && !thread->gone && thread->open &&
-				thread->entered <= run->end;
-	if (run->awaited == 0)
-		finish(builder, run);
-}
-
-static void end_thread(struct run_builder *builder, struct thread *thread)
-{
-	struct run *run = thread->process->run;
-	bool own = run && run->process == thread->process;
-
-	if (thread->gone)
-		return;
-	process_ref(thread->process);
-	kin_end(&builder->kin, thread);
-	if (own && run->process->live == 0 && !run->closed && (!run->partial || builder->forks)) /* else a parent may claim it yet */
-		close_run(builder, run);
-	process_unref(&builder->kin, thread->process);
-}
-
-static void begin_run(struct run_builder *builder, struct process *process, const char *program, bool partial)
-{
-	struct run *run = run_new(process, program);
-
-	run->partial = partial;
-	process->run = run;
-	process->muted = false;
-	*builder->last = run;
-	builder->last = &run->next;
-}
-
-/* Hands over the calls that a process made before it had a run. */
-static void hand_over(struct process *process, struct tally *to)
-{
-	if (process->sums && to)
-		tally_add(to, process->sums);
-	tally_free(process->sums);
-	process->sums = NULL;
-}
-
-/* A run that was taken for one begun before the data is the run of a child. */
-static void fold(struct run_builder *builder, struct run *child, struct run *into)
-{
-	struct tally *to = into && !into->closed ? into->later : NULL;
-
-	if (to) {
-		tally_add(to, child->sums);
-		tally_add(to, child->later);
-	}
-	move_processes(builder, child, into);
-	take_out(builder, child);
-	run_free(&builder->kin, child);
-}
-
-/* Undoes a run of the time before its process executed the job's program: a parent may claim that time. */
-static void unmake(struct run_builder *builder, struct run *run)
-{
-	struct process *process = run->process;
-
-	for (struct process *each = builder->kin.all; each; each = each->next)
-		if (each->run == run)
-			each->run = NULL;
-	process->run = NULL;
-	tally_free(process->sums);
-	process->sums = tally_new();
-	tally_add(process->sums, run->sums);
-	tally_add(process->sums, run->later);
-	take_out(builder, run);
-	run_free(&builder->kin, run);
-}
-
-/* Processes whose ancestors have a run now have it, too. */
-static void inherit(struct run_builder *builder)
-{
-	bool again = true;
-
-	while (again) {
-		again = false;
-		for (struct process *process = builder->kin.all; process; process = process->next) {
-			const struct process *parent = process->parent;
-
-			if (process->run || process->muted || !parent || (!parent->run && !parent->muted))
-				continue;
-			process->run = parent->run;
-			process->muted = parent->muted;
-			hand_over(process, process->run && !process->run->closed ? process->run->later : NULL);
-			again = true;
-		}
-	}
-}
-
-static void adopt(struct run_builder *builder, struct thread *thread, struct process *parent, bool is_thread)
-{
-	struct run *own = thread->process->run, *former = own && own->partial && own->process == thread->process ? own : NULL;
-	struct process *process = kin_adopt(&builder->kin, thread, parent, is_thread);
-
-	if (!process)
-		return;
-	if (former && former != parent->run)
-		fold(builder, former, parent->run);
-	if (is_thread && !parent->run && !parent->muted && process->sums) {
-		if (!parent->sums)
-			parent->sums = tally_new();
-		hand_over(process, parent->sums);
-	} else {
-		hand_over(process, !parent->run ? NULL : is_thread && parent == parent->run->process ? parent->run->sums
-								  : parent->run->closed		     ? NULL
-												     : parent->run->later);
-	}
-	process_unref(&builder->kin, process);
-	inherit(builder);
-}
-
 /* A thread made another, by the result of its call, which may come after the child's first calls. */
 static void made(struct run_builder *builder, struct thread *parent, int64_t tid, bool is_thread)
 {
-	struct thread *child = tid <= INT32_MAX ? kin_find(&builder->kin, (int32_t)tid) : NULL;
+	struct thread *child = tid <= INT32_MAX ? kin_find(&builder->list.kin, (int32_t)tid) : NULL;
 
 	if (tid > INT32_MAX || child == parent)
 		return;
 	if (child && child->first >= parent->entered)
-		adopt(builder, child, parent->process, is_thread);
+		run_list_adopt(&builder->list, child, parent->process, is_thread);
 	else if (!child || child->gone) /* else the number is one of another pid namespace */
-		kin_born(&builder->kin, (int32_t)tid, parent->process, is_thread);
+		kin_born(&builder->list.kin, (int32_t)tid, parent->process, is_thread);
 }
 
 /*
@@ -522,7 +328,7 @@ static bool executed(struct run_builder *builder, int32_t tid, char name[RUN_NAM
 
 static struct thread *other_thread(const struct run_builder *builder, const struct thread *left)
 {
-	for (struct thread *thread = builder->kin.threads; thread; thread = thread->hh.next)
+	for (struct thread *thread = builder->list.kin.threads; thread; thread = thread->hh.next)
 		if (thread != left && thread->process == left->process && !thread->gone)
 			return thread;
 	return NULL;
@@ -534,16 +340,7 @@ static void end_others(struct run_builder *builder, struct thread *left)
 	struct thread *other;
 
 	while (left->process->live > 1 && (other = other_thread(builder, left)))
-		kin_end(&builder->kin, other);
-}
-
-/* A call of a child that counts for a run that is over but for such calls. */
-static void awaited_returned(struct run_builder *builder, const struct thread *thread)
-{
-	struct run *run = thread->process->run;
-
-	if (thread->open && run && run->closed && run->process != thread->process && thread->entered <= run->end && --run->awaited == 0)
-		finish(builder, run);
+		kin_end(&builder->list.kin, other);
 }
 
 /* The thread begins a run if it executes the job's program, and its process is not one already. Whether it does. */
@@ -567,9 +364,9 @@ static bool exec_returned(struct run_builder *builder, struct thread *thread)
 	if (!begins || (own && !former->partial))
 		return false;
 	if (own)
-		unmake(builder, former);
-	awaited_returned(builder, thread);
-	begin_run(builder, kin_renew(&builder->kin, thread), name, false);
+		run_list_unmake(&builder->list, former);
+	run_list_call_over(&builder->list, thread);
+	run_list_begin(&builder->list, kin_renew(&builder->list.kin, thread), name, false);
 	thread->open = thread->before = NULL;
 	thread->has_returned = thread->idle = false;
 	return true;
@@ -584,12 +381,12 @@ static void ask_name(struct run_builder *builder, struct process *process, int32
 	if (!strcmp(name, "?"))
 		name = events_comm(builder->events, tid);
 	if (!process->run && !process->muted && !process->parent && job_runs(builder->options.job, name))
-		begin_run(builder, process, name, true);
+		run_list_begin(&builder->list, process, name, true);
 }
 
 static struct thread *thread_of(struct run_builder *builder, const struct event *event)
 {
-	struct thread *thread = kin_thread(&builder->kin, event->tid, events_tgid(builder->events, event->tid), event->ts);
+	struct thread *thread = kin_thread(&builder->list.kin, event->tid, events_tgid(builder->events, event->tid), event->ts);
 
 	if (!thread->process->asked)
 		ask_name(builder, thread->process, thread->tid);
@@ -654,7 +451,7 @@ static void note_exit(struct run_builder *builder, struct thread *thread, const 
 		process->run->exit = (uint8_t)event_element(event, builder->enter_args, 0);
 	}
 	process->exiting |= group;
-	end_thread(builder, thread);
+	run_list_end_thread(&builder->list, thread);
 }
 
 static void entered(struct run_builder *builder, const struct event *event)
@@ -682,11 +479,11 @@ static void call_returned(struct run_builder *builder, struct thread *thread, co
 
 	if (tally)
 		tally_end(tally, call, between(thread->entered, event->ts), result);
-	awaited_returned(builder, thread);
+	run_list_call_over(&builder->list, thread);
 	thread->open = NULL;
 	thread->has_returned = true;
 	thread->returned = event->ts;
-	if (result > 0 && !builder->forks && (call->deed == CALL_CLONE || call->deed == CALL_FORK))
+	if (result > 0 && !builder->list.forks && (call->deed == CALL_CLONE || call->deed == CALL_FORK))
 		made(builder, thread, result, call->deed == CALL_CLONE && thread->makes_thread);
 	tell_run(thread, event->ts); /* the child's calls count */
 }
@@ -704,7 +501,7 @@ static void returned(struct run_builder *builder, const struct event *event)
 		thread->since = event->ts;
 	thread->idle = true;
 	if (thread->process->exiting)
-		end_thread(builder, thread);
+		run_list_end_thread(&builder->list, thread);
 }
 
 /* The parent may have done nothing yet that was seen: it is made here, without a name asked for. */
@@ -715,21 +512,21 @@ static void forked(struct run_builder *builder, const struct event *event)
 
 	if (parent <= 0 || child <= 0 || parent == child)
 		return;
-	builder->forks = true;
-	thread = kin_thread(&builder->kin, parent, events_tgid(builder->events, parent), event->ts);
+	builder->list.forks = true;
+	thread = kin_thread(&builder->list.kin, parent, events_tgid(builder->events, parent), event->ts);
 	if (!thread->process->asked)
 		ask_name(builder, thread->process, parent);
-	former = kin_find(&builder->kin, child);
+	former = kin_find(&builder->list.kin, child);
 	if (former)
-		end_thread(builder, former);
-	kin_born(&builder->kin, child, thread->process, false); /* a thread, if its task record says so */
+		run_list_end_thread(&builder->list, former);
+	kin_born(&builder->list.kin, child, thread->process, false); /* a thread, if its task record says so */
 }
 
 /* The run of the process that a thread belongs to; NULL: none. */
 static struct run *light_run(const struct run_builder *builder, int32_t tid)
 {
 	int32_t tgid = events_tgid(builder->events, tid);
-	const struct thread *leader = kin_find(&builder->kin, tgid ? tgid : tid);
+	const struct thread *leader = kin_find(&builder->list.kin, tgid ? tgid : tid);
 
 	return leader && !leader->gone ? leader->process->run : NULL;
 }
@@ -737,7 +534,7 @@ static struct run *light_run(const struct run_builder *builder, int32_t tid)
 static void light_begin(struct run_builder *builder, const struct event *event)
 {
 	int32_t tid = (int32_t)event_number(event, builder->exec_pid);
-	struct thread *thread = kin_thread(&builder->kin, tid, tid, event->ts);
+	struct thread *thread = kin_thread(&builder->list.kin, tid, tid, event->ts);
 	char file[4096], *name;
 
 	event_text(event, builder->exec_file, file, sizeof(file));
@@ -746,7 +543,7 @@ static void light_begin(struct run_builder *builder, const struct event *event)
 		job_learn(builder->options.job, name);
 	if (thread->process->run || !job_runs(builder->options.job, name))
 		return;
-	begin_run(builder, kin_renew(&builder->kin, thread), name, false);
+	run_list_begin(&builder->list, kin_renew(&builder->list.kin, thread), name, false);
 	run_event(thread->process->run, event->ts);
 }
 
@@ -781,8 +578,8 @@ static void light_ends(struct run_builder *builder, struct run *run, const struc
 	if (!is_last)
 		return;
 	run_event(run, event->ts);
-	kin_end(&builder->kin, kin_find(&builder->kin, run->process->tgid));
-	finish(builder, run);
+	kin_end(&builder->list.kin, kin_find(&builder->list.kin, run->process->tgid));
+	run_list_finish(&builder->list, run);
 }
 
 static void light_entered(struct run_builder *builder, struct run *run, const struct event *event)
@@ -822,7 +619,7 @@ static int event_seen(struct run_builder *builder, const struct record *record)
 
 	if (events_read(builder->events, record, &event) < 0)
 		return stream_fail(builder->stream, "%s", fail_text());
-	if (builder->over && is_long_over(builder->over, event.ts) && write_before(builder, event.ts - LOSS_TOLD) < 0)
+	if (builder->list.over && is_long_over(builder->list.over, event.ts) && write_before(builder, event.ts - LOSS_TOLD) < 0)
 		return -1;
 	if (builder->options.light) {
 		light_event(builder, &event);
@@ -863,8 +660,8 @@ int run_builder_finish(struct run_builder *builder)
 {
 	int status;
 
-	while (builder->runs && !builder->options.live)
-		finish(builder, builder->runs);
+	while (builder->list.runs && !builder->options.live)
+		run_list_finish(&builder->list, builder->list.runs);
 	status = write_before(builder, INT64_MAX);
 	forget(builder);
 	return status;
