@@ -43,6 +43,22 @@ window() {
 	sed '/sched_process_exec/d' "$W/served.txt" | sleeper | grep -q ' name="timer: clock_nanosleep of session" '
 	# nor does an older program show that
 	sed '/sched_process_fork/d' "$W/served.txt" | sleeper | grep -q ' name="timer: clock_nanosleep of session" '
+	# nor one that asks after it, and was answered before
+	awk '{ print }
+		/^event ts=1.0.*session/ {
+			print "event ts=1.01 cpu=2 tid=0 name=sched:sched_switch prev_pid=0 prev_state=R next_comm=older next_pid=50"
+			print "event ts=1.02 cpu=2 tid=50 comm=older name=syscalls:sys_enter_read fd=3"
+			print "event ts=1.03 cpu=2 tid=50 comm=older name=sched:sched_switch prev_pid=50 prev_state=S next_pid=0"
+			print "event ts=1.05 cpu=1 tid=20 comm=session name=sched:sched_waking comm=older pid=50 target_cpu=2" }
+		/sys_exit_epoll_wait/ {
+			print "event ts=1.81 cpu=1 tid=20 comm=session name=syscalls:sys_enter_epoll_wait"
+			print "event ts=1.82 cpu=1 tid=20 comm=session name=sched:sched_switch prev_pid=20 prev_state=S next_pid=0"
+			print "event ts=1.83 cpu=2 tid=0 name=sched:sched_switch prev_pid=0 prev_state=R next_comm=older next_pid=50"
+			print "event ts=1.84 cpu=2 tid=50 comm=older name=sched:sched_waking comm=session pid=20 target_cpu=1"
+			print "event ts=1.85 cpu=1 tid=0 name=sched:sched_switch prev_pid=0 prev_state=R next_comm=session next_pid=20"
+			print "event ts=1.86 cpu=1 tid=20 comm=session name=syscalls:sys_exit_epoll_wait" }
+		/^task.*tid=40/ { print "task ts=0.5 tid=50 comm=older tgid=50" }' "$W/served.txt" >older.txt
+	sleeper <older.txt | grep -q ' name="timer: clock_nanosleep of session" '
 	# it was answered before the sleep
 	awk '{ print }
 		/sys_exit_epoll_wait/ { print "event ts=1.850000000 cpu=1 tid=20 comm=session name=sched:sched_waking comm=client pid=30 target_cpu=2" }' \

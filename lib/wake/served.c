@@ -116,7 +116,8 @@ static bool is_answer(const struct wake *wake, const struct thread *thread, cons
 
 /*
  * The thread that this one served then, and had not answered yet; INDEX_NONE: none is known. A colleague handed the request on, unless the
- * thread had one already: then the colleague gave back a lock.
+ * thread had one already: then the colleague gave back a lock. Of an older process that was woken before, it is not known whether it answers or
+ * asks, unless the thread waited for it alone.
  */
 static int32_t find(struct wake *wake, const struct thread *thread, int64_t ts, int64_t until, int hands)
 {
@@ -136,9 +137,11 @@ static int32_t find(struct wake *wake, const struct thread *thread, int64_t ts, 
 			break;
 		answer = is_answer(wake, thread, other, by.ts);
 		client = is_client(wake, other, thread, by.ts);
+		if (are_colleagues(wake, thread, other) && !answer && hand.thread != INDEX_NONE && hand.thread != by.thread)
+			return INDEX_NONE; /* several hand on something to it, or locks */
 		if (are_colleagues(wake, thread, other) && !answer && hand.thread == INDEX_NONE)
 			hand = by;
-		if (are_colleagues(wake, thread, other) || (answer && !client))
+		if (are_colleagues(wake, thread, other) || (answer && !client && !ask_any(wake, wait->call)))
 			continue;
 		if (!has_answered(wake, thread, other, by.ts, hand.ts))
 			return client ? other->index : INDEX_NONE; /* of two older ones nobody knows which asks */
