@@ -203,11 +203,11 @@ check_thrown() {
 	run -0 --separate-stderr blame-rank -t filtered
 	[[ ! $stderr ]]
 	assert_equal "$(sed -n 's/^node .* name=way:\([a-z]*\) .*call=\([a-z]*\).*/\1 \2/p' <<<"$output")" "$(printf '%s\n' 'query sync' 'work async' 'collect sync' 'serve sync')"
-	assert_equal "$(sed -n 's/^node .* name=way:\([a-z]*\) .*threw=\([^ ]*\).*/\1 \2/p' <<<"$output")" \
-		"$(printf '%s\n' 'query std::out_of_range' 'collect std::out_of_range' 'serve Lost')"
+	assert_equal "$(sed -n 's/^node .* name=way:\([a-z]*\) .*threw=\("[^"]*"\).*/\1 \2/p' <<<"$output")" \
+		"$(printf '%s\n' 'query "std::out_of_range: no such key"' 'collect "std::out_of_range: no such key"' 'serve "Lost: request failed"')"
 	assert_equal "$(sed -n 's/^blame .* name=way:\([a-z]*\) .*algorithm=exception.*/\1/p' <<<"$output")" "$(printf '%s\n' query work collect serve main)"
 	refute_line --regexp '^(path|blame graph=total)'
-	blame-rank filtered | report | grep -q 'threw *way:query'
+	blame-rank filtered | report | grep -q 'threw *way:query: std::out_of_range: no such key'
 	assert_equal "$(stream-cat -t trace | sed -n 's/^exception .* name=\("[^"]*"\) function=/\1 /p')" \
 		"$(printf '"%s" %s\n' name=0 name status=-1 status name=0 name status=-3 status)"
 }

@@ -101,6 +101,8 @@ int rank_write(const struct rank_list *ranks, size_t count, const struct rank_wh
 		line_text(&line, "algorithm", options->algorithm->name);
 		if (whole->graph && options->instances)
 			line_integer(&line, "node", whole->graph->nodes.items[entry->node].id);
+		if (whole->graph && whole->graph->thrown && whole->graph->nodes.items[entry->node].threw)
+			line_text(&line, "threw", whole->graph->nodes.items[entry->node].threw);
 		if (!whole->graph && !options->algorithm->timeless)
 			spell_impact(&line, entry, whole);
 		spell_deed(&line, entry);

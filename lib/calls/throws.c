@@ -24,7 +24,7 @@ struct thrown {
 	int32_t tid;
 	struct object object; /* address 0: not known */
 	uint64_t before;      /* the throw that it goes on from; 0: none */
-	char *name;
+	char *name; /* and what it says: "std::out_of_range: no such key" */
 	char *calls; /* innermost first, with ';' between them */
 };
 
@@ -146,7 +146,7 @@ int throws_take(struct throws *throws, const struct wake *wake, const struct eve
 	struct object object, cause;
 	uint64_t stack = 0;
 	struct thrown *thrown;
-	char *name;
+	char *name, *what;
 
 	if (fields_time(fields, "ts", &ts) < 0 || fields_integer(fields, "tid", &tid) < 0 || fields_integer(fields, "pid", &process) < 0 || fields_integer(fields, "object", &address) < 0 ||
 	    fields_integer(fields, "cause", &handled) < 0 || fields_unsigned(fields, "stack", &stack) < 0)
@@ -158,8 +158,11 @@ int throws_take(struct throws *throws, const struct wake *wake, const struct eve
 	object = (struct object){process > 0 ? process : -tid, (uint64_t)address};
 	cause = (struct object){object.process, (uint64_t)handled};
 	name = fields_copy(fields, "name");
+	what = fields_copy(fields, "what");
 	thrown = add(throws);
-	*thrown = (struct thrown){.ts = wake_time(ts), .tid = (int32_t)tid, .object = object, .name = name ? name : memory_text("?", 1)};
+	*thrown = (struct thrown){.ts = wake_time(ts), .tid = (int32_t)tid, .object = object, .name = memory_format("%s%s%s", name ? name : "?", what ? ": " : "", what ? what : "")};
+	free(name);
+	free(what);
 	thrown->calls = calls_of(wake, fields, stack);
 	if (fields_is(fields, "again", "yes"))
 		thrown->before = last_of(throws, object);

@@ -47,7 +47,7 @@ static const char *const *const columns[KINDS] = {
 	[KIND_EDGE] = COLUMNS("graph", "from", "to", "kind", "ts"),
 	[KIND_PATH] = COLUMNS("graph", "node", "from", "to", "tid", "what", DEED, "cpu", "who_tid", "whom_tid"),
 	[KIND_BLAME] = COLUMNS("graph", "rank", "name", "label", "score", "share", "on_path", "instances", "algorithm", "node",
-			       "impact", "waited", "tid", DEED, "cpu",
+			       "threw", "impact", "waited", "tid", DEED, "cpu",
 			       "who_tid", "whom_tid", "samples", "in_function", "counters", "counted"),
 	[KIND_DIFF] = COLUMNS("rank", "name", "difference", "good", "bad", "p", "sure", "good_moments", "bad_moments", "good_hosts", "bad_hosts", "algorithm", DEED,
 			      "cpu"),

@@ -39,7 +39,7 @@ static char *measured_words(const struct culprit *culprit)
 {
 	char *samples = words_samples(culprit->samples, culprit->in_function);
 	char *counters = fit_cleaned(words_counters(culprit->counters, culprit->counted));
-	char *words = memory_format("%s%s%s%s", *samples ? ", " : "", samples, *counters ? ", " : "", counters);
+	char *words = memory_format("%s%s%s%s%s%s", *culprit->threw ? ": " : "", culprit->threw, *samples ? ", " : "", samples, *counters ? ", " : "", counters);
 
 	free(samples);
 	free(counters);
@@ -75,6 +75,7 @@ int culprit_read(const struct site *site, struct culprit *culprit, const struct 
 	culprit->words = culprit_words(culprit->deed, 0, 0);
 	culprit->fuller = culprit_words(culprit->deed, 0, 0);
 	culprit->counters = fit_field(fields, "counters");
+	culprit->threw = fit_field(fields, "threw");
 	culprit->measured = measured_words(culprit);
 	return 0;
 }
@@ -90,6 +91,7 @@ void culprit_free(struct culprit *culprit)
 	free(culprit->words);
 	free(culprit->fuller);
 	free(culprit->counters);
+	free(culprit->threw);
 	free(culprit->measured);
 	free(culprit->algorithm);
 	identity_free(&culprit->identity);

@@ -15,9 +15,10 @@ struct culprit {
 	char *words;  /* "reader: read of loop0 in service" */
 	char *fuller; /* "reader (318 threads): read of loop0 in service" */
 	uint64_t samples, in_function; /* taken of its runs, and those in the function of the deed; 0: none */
+	char *threw; /* the exception that it threw; "": none */
 	char *counters; /* what was counted meanwhile, as in the record; "": nothing */
 	int64_t counted; /* in how much CPU time, ns */
-	char *measured; /* these in words: ", 97 % of 60 samples, 12 page faults"; "": none */
+	char *measured; /* these in words: ": std::out_of_range", ", 97 % of 60 samples, 12 page faults"; "": none */
 	double score; /* seconds; of an exception 1 over the calls from the throw */
 	double share; /* of the graph's time, 0 to 1; NAN where not given */
 	bool timeless; /* the score is no time */
