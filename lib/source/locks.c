@@ -17,8 +17,9 @@ enum {
 	ID_HOLDER = WISH_OWN_IDS + 15,
 	PATH_ROOM = 128,
 	LOOKED = 16,	   /* files that were looked up last */
-	LINES_MAX = 1 << 13, /* of the kernel's list: one of 8,192 locks takes two milliseconds to read */
+	LINES_MAX = 1 << 13, /* of the kernel's list */
 	LINKS_MAX = 1 << 10, /* descriptors of a process, until its file is found */
+	REST = 200,	     /* after a look, so many times as long as it took */
 };
 
 /* What a list says that was read so long after the try may not have been true then. */
@@ -62,6 +63,7 @@ struct locks {
 	const struct trace_clock *clock;
 	struct looked looked[LOOKED];
 	int next;
+	int64_t rests_until;
 };
 
 struct locks *locks_new(const struct trace_clock *clock)
@@ -89,6 +91,8 @@ static bool is_due(struct locks *locks, uint32_t dev, uint64_t inode, int64_t no
 {
 	struct looked *looked = NULL;
 
+	if (now < locks->rests_until)
+		return false;
 	for (int i = 0; i < LOOKED && !looked; i++)
 		if (locks->looked[i].ts && locks->looked[i].dev == dev && locks->looked[i].inode == inode)
 			looked = &locks->looked[i];
@@ -194,7 +198,7 @@ int locks_see(struct locks *locks, struct stream *stream, struct threads *thread
 	const struct layout_lock *lock = &layout->lock;
 	struct holder_event event = {.common_type = ID_HOLDER, .common_pid = tid};
 	struct record record = {.kind = KIND_EVENT, .packed = true, .text = (const char *)&event, .length = sizeof(event), .ts = ring_ts(ring), .cpu = (uint32_t)ring->cpu};
-	int64_t now;
+	int64_t now, after;
 
 	if (!is_vain(lock, ring))
 		return 0;
@@ -209,6 +213,8 @@ int locks_see(struct locks *locks, struct stream *stream, struct threads *thread
 	read_list(lock->is_flock ? "FLOCK" : "POSIX", &event);
 	if (!find_path(tid, event.i_ino, event.path) && event.pid)
 		find_path(event.pid, event.i_ino, event.path);
+	after = clock_now(locks->clock);
+	locks->rests_until = after + REST * (after - now);
 	if (event.pid && !threads_known(threads, event.pid) && threads_see(threads, stream, ring_ts(ring), event.pid, NULL) < 0)
 		return -1;
 	return event.pid || *event.path ? stream_write_record(stream, &record) : 0;

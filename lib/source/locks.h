@@ -31,7 +31,7 @@ int locks_format(struct stream *stream);
 
 /*
  * The ring stands at an event of a try, which is in the stream. Writes who has the lock, named before, if the try failed, and this file was
- * not looked up in the last tenth of a second. -1 after fail().
+ * not looked up in the last tenth of a second; a long list is read more rarely (locks.c). -1 after fail().
  */
 int locks_see(struct locks *locks, struct stream *stream, struct threads *threads, const struct layout *layout, const struct ring *ring, int32_t tid);
 
