@@ -149,6 +149,10 @@ replay() { # TARGET
 	replay history
 }
 
+@test "fuzz: semantics" {
+	replay semantics
+}
+
 @test "fuzz: walk" {
 	replay walk
 }

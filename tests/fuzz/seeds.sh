@@ -104,6 +104,11 @@ throttled >"$work/throttled"
 sed '/value=[1-9]/!s/value=[0-9.]*/value=0.01/; s/key=[ab]/& count=3/' "$work/few" >"$work/rates"
 
 case $target in
+semantics)
+	printf '%s\n' '# a comment' "edge from='t:post(job)' to=\"t:run(job)\" # same key" 'boundary event=t:run' >"$to/edge"
+	printf '%s\n' 'for event=t:run(job) process=job' 'cut from="m*" to=* syscall=read function=""' 'join from=20#1 to=10#3' >"$to/others"
+	printf '%s\n' "handoff from='func:./a:b(c)' to='func:./a:d(ret)'" "boundary event='func:./app:run(a\"b)'" >"$to/functions"
+	;;
 cat)
 	copy '' testdata/*/*.txt "$work/few"
 	recorded 45000 >"$to/recorded"

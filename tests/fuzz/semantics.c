@@ -1,0 +1,82 @@
+/* What a user knows of a program, and the graph of a stream by that. An input is a file of rules; the stream is fixed. */
+#include <stdio.h>
+#include <string.h>
+
+#include "event/event.h"
+#include "support/fuzz.h"
+#include "walk/build.h"
+#include "walk/cuts.h"
+#include "walk/whole_record.h"
+
+static const char fixed[] = "event ts=1 cpu=0 tid=0 comm=x name=sched:sched_switch prev_pid=0 prev_state=R next_comm=io next_pid=10\n"
+			    "event ts=1 cpu=1 tid=0 comm=x name=sched:sched_switch prev_pid=0 prev_state=R next_comm=main next_pid=20\n"
+			    "event ts=1.1 cpu=1 tid=20 name=t:post job=7\n"
+			    "event ts=1.2 cpu=0 tid=10 name=t:run job=7\n"
+			    "event ts=1.3 cpu=0 tid=10 name=t:run job=20\n"
+			    "event ts=1.4 cpu=0 tid=10 name=raw_syscalls:sys_enter id=0 args=0x3,0x0\n"
+			    "event ts=1.5 cpu=0 tid=10 name=sched:sched_switch prev_comm=io prev_pid=10 prev_state=S next_pid=0\n"
+			    "event ts=1.6 cpu=1 tid=20 name=sched:sched_waking comm=io pid=10\n"
+			    "event ts=1.7 cpu=0 tid=0 name=sched:sched_switch prev_pid=0 prev_state=R next_comm=io next_pid=10\n"
+			    "event ts=1.8 cpu=0 tid=10 name=raw_syscalls:sys_exit id=0 ret=1\n";
+
+struct work {
+	struct whole_builder *builder;
+	const struct semantics *semantics;
+};
+
+static int seen(void *context, const struct record *record)
+{
+	struct work *work = context;
+
+	return whole_builder_record(work->builder, record) < 0 ? -1 : STREAM_DROP;
+}
+
+static int over(void *context)
+{
+	struct work *work = context;
+	struct whole *whole = whole_builder_finish(work->builder);
+
+	if (whole && cuts_apply(whole, work->semantics, true, NULL) == 0)
+		fuzz_must(cuts_apply(whole, work->semantics, false, NULL) == 0);
+	whole_free(whole);
+	return 0;
+}
+
+static void build(const struct semantics *semantics)
+{
+	char *const files[] = {(char *)fuzz_file(FUZZ_INPUT, fixed, sizeof(fixed) - 1)};
+	struct handlers handlers = {.finish = over};
+	struct stream *stream = stream_open(files, 1);
+	struct events *events = events_new(stream);
+	struct work work = {whole_builder_new(stream, events), semantics};
+
+	fuzz_must(work.builder != NULL);
+	whole_builder_semantics(work.builder, semantics);
+	whole_builder_reads(&handlers, seen);
+	stream_finish(stream, &handlers, &work);
+	whole_builder_free(work.builder);
+	events_free(events);
+}
+
+/* What is written means the same once more. */
+static void check_written(const struct semantics *semantics)
+{
+	struct semantics again = {0};
+
+	for (size_t i = 0; i < semantics->rules.count; i++)
+		fuzz_must(semantics_add(&again, semantics->rules.items[i].line, "again") == 0 && again.rules.count == i + 1 &&
+			  again.rules.items[i].kind == semantics->rules.items[i].kind && !strcmp(again.rules.items[i].line, semantics->rules.items[i].line));
+	semantics_free(&again);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct semantics semantics = {0};
+
+	if (semantics_read(&semantics, fuzz_file(FUZZ_INPUT, data, size)) == 0) {
+		check_written(&semantics);
+		build(&semantics);
+	}
+	semantics_free(&semantics);
+	return 0;
+}
