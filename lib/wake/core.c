@@ -408,6 +408,13 @@ static struct thread *first_current(struct wake *wake, struct cpu *cpu, int32_t 
 	return thread;
 }
 
+/* A thread that was runnable may have done anything since. */
+static void vanish(struct thread *thread, int64_t ts)
+{
+	if (thread_runnable(thread) && thread_last(thread)->start <= ts)
+		thread_piece(thread, WHAT_UNKNOWN, ts, thread_last(thread)->cpu);
+}
+
 /*
  * Another thread than the one that got the CPU: a switch is missing, as where the events of some threads are left
  * out. It happened after the last event there. An idle CPU is left for a thread as soon as that is runnable; otherwise
@@ -425,7 +432,7 @@ static struct thread *hidden_switch(struct wake *wake, struct cpu *cpu, struct t
 	} else {
 		if (thread_running(old))
 			thread_piece(old, WHAT_UNKNOWN, cpu->last, cpu->number);
-		thread_vanish(thread, cpu->last);
+		vanish(thread, cpu->last);
 		take_cpu(cpu, INDEX_NONE, cpu->last);
 	}
 	core_switch_in(wake, cpu, thread, ts);
@@ -443,9 +450,43 @@ struct thread *core_current(struct wake *wake, struct cpu *cpu, int32_t tid)
 	return thread->tid == tid ? thread : hidden_switch(wake, cpu, thread, tid);
 }
 
+/*
+ * Tells whether the CPU is known that a runnable thread waited for. A wake-up tells only where the thread ran last; where
+ * migrations are not among the data, it will have waited where it runs next. So will a new one, for the choice of its first
+ * CPU is no migration. A preempted one waits where it was.
+ */
+static bool queue_known(const struct wake *wake, const struct thread *thread)
+{
+	size_t count = thread->pieces.count;
+
+	if (!thread_runnable(thread))
+		return true;
+	if (thread_last(thread)->start == thread->born)
+		return false;
+	return wake->migrations || (count > 1 && thread_last(thread)[-1].what != WHAT_WAIT);
+}
+
+static void begin_run(struct wake *wake, struct thread *thread, struct cpu *cpu, int64_t ts)
+{
+	struct piece *piece = thread_last(thread);
+
+	if (thread_unseen(thread)) {
+		if (thread->tid != TID_IDLE)
+			thread_piece(thread, WHAT_UNKNOWN, core_since(wake), cpu->number)->flags = PIECE_ASSUMED;
+	} else if (piece->what == WHAT_WAIT && piece->cause == CAUSE_NONE) {
+		thread_woken_unseen(piece);
+	} else if (thread_running(thread)) {
+		piece->what = WHAT_UNKNOWN; /* it cannot have run here and there */
+	}
+	if (!queue_known(wake, thread))
+		thread_last(thread)->cpu = (uint16_t)cpu->number;
+	thread->early = false;
+	thread_piece(thread, WHAT_RUN, ts, cpu->number);
+}
+
 void core_switch_in(struct wake *wake, struct cpu *cpu, struct thread *thread, int64_t ts)
 {
-	thread_switch_in(wake, thread, cpu, ts);
+	begin_run(wake, thread, cpu, ts);
 	take_cpu(cpu, thread->index, ts);
 	cpu->depth = 0;
 }

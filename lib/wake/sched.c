@@ -21,6 +21,44 @@ static char switch_state(const struct at *at, int field)
 	return state & 0xff ? 'S' : 'R';
 }
 
+/* A thread that leaves the CPU was on it, even if its last piece says otherwise. */
+static void must_run(struct thread *thread, const struct cpu *cpu)
+{
+	struct piece *piece = thread_last(thread);
+	size_t tenure = cpu->tenures.count - 1;
+
+	if (thread_running(thread))
+		return;
+	if (thread_unseen(thread)) {
+		thread_piece(thread, WHAT_RUN, cpu->tenures.items[tenure].start, cpu->number)->flags |= PIECE_ASSUMED;
+	} else if (thread->pieces.count > 1 && piece[-1].flags & PIECE_ASSUMED && piece[-1].what == WHAT_WAIT) {
+		/* First seen in a wake-up, which was taken for the end of a sleep that was none. */
+		thread->pieces.count--;
+		piece[-1].what = WHAT_RUN;
+		piece[-1].cause = CAUSE_NONE;
+		piece[-1].cpu = (uint16_t)cpu->number;
+	} else {
+		piece->what = WHAT_UNKNOWN;
+	}
+}
+
+static void switch_out(struct thread *thread, struct cpu *cpu, char state, int64_t ts)
+{
+	struct piece *piece;
+
+	must_run(thread, cpu);
+	if (thread->tid == TID_IDLE) {
+		thread_piece(thread, WHAT_WAIT, ts, cpu->number);
+	} else if (state == 'R') {
+		thread_piece(thread, WHAT_RUNNABLE, ts, cpu->number);
+	} else if (state == 'X' || state == 'Z') {
+		thread->died = ts;
+	} else {
+		piece = thread_piece(thread, WHAT_WAIT, ts, cpu->number);
+		piece->flags = thread->early ? PIECE_EARLY : 0;
+	}
+}
+
 static void on_switch(struct at *at)
 {
 	enum { PREV, STATE, NEXT };
@@ -31,12 +69,51 @@ static void on_switch(struct at *at)
 	prev = core_current(wake, at->cpu, (int32_t)at_number(at, PREV));
 	for (const struct part *const *part = wake->hooks->leaves; *part; part++)
 		(*part)->leaves(wake, prev, at->cpu);
-	thread_switch_out(prev, at->cpu, switch_state(at, STATE), wake->now);
+	switch_out(prev, at->cpu, switch_state(at, STATE), wake->now);
 	for (const struct part *const *part = wake->hooks->left; *part; part++)
 		(*part)->left(wake, prev);
 	next = core_thread_on(wake, at->cpu, (int32_t)at_number(at, NEXT));
 	core_switch_in(wake, at->cpu, next, wake->now);
 	at->cpu->leaving = prev->index;
+}
+
+/* Tells whether the wake-up ended a sleep. */
+static bool wake_up(struct wake *wake, struct thread *thread, uint8_t cause, int32_t index, uint32_t cpu, int64_t ts)
+{
+	struct piece *piece;
+
+	if (thread_unseen(thread))
+		thread_piece(thread, WHAT_WAIT, core_since(wake), cpu)->flags = PIECE_ASSUMED;
+	piece = thread_last(thread);
+	if (piece->what == WHAT_UNKNOWN) {
+		piece->what = WHAT_WAIT; /* it went to sleep unseen */
+		piece->cause = CAUSE_NONE;
+	}
+	if (piece->what == WHAT_WAIT && piece->cause == CAUSE_NONE) {
+		piece->cause = cause;
+		piece->cause_index = index;
+		thread_piece(thread, WHAT_RUNNABLE, ts, cpu);
+		return true;
+	}
+	if (thread_running(thread))
+		thread->early = true;
+	return false;
+}
+
+static void migrate(struct thread *thread, uint32_t cpu, int64_t ts, bool waking)
+{
+	struct piece *piece = thread_last(thread);
+
+	/* A thread that is woken on its way to sleep gets a CPU only when it has left its own. */
+	if (piece && waking && piece->what == WHAT_WAIT && piece->cause == CAUSE_NONE && piece->flags & PIECE_EARLY)
+		thread_woken_unseen(piece);
+	if (!piece || piece->what != WHAT_RUNNABLE || piece->cpu == cpu)
+		return;
+	/* A wake-up names the CPU that the thread last ran on, then one is chosen for it. */
+	if (waking)
+		piece->cpu = (uint16_t)cpu;
+	else
+		thread_piece(thread, WHAT_RUNNABLE, ts, cpu);
 }
 
 /* Parts know the waker: the thread on the CPU, or the interrupt or soft interrupt that it is in. */
@@ -60,7 +137,7 @@ static void on_waking(struct at *at)
 	wake->contexts |= waking.flags != FLAGS_NONE;
 	wake->wakers |= waking.cause == CAUSE_THREAD;
 	wake->idlers |= waking.cause == CAUSE_UNKNOWN && waking.tid == TID_IDLE;
-	if (thread_wake(wake, woken, waking.cause, waking.index, (uint32_t)at_number(at, TARGET_CPU), wake->now))
+	if (wake_up(wake, woken, waking.cause, waking.index, (uint32_t)at_number(at, TARGET_CPU), wake->now))
 		for (const struct part *const *part = wake->hooks->woke; *part; part++)
 			(*part)->woke(wake, &waking);
 	at->cpu->waking = woken->index;
@@ -74,8 +151,8 @@ static void on_wakeup(struct at *at)
 	uint32_t target = (uint32_t)at_number(at, TARGET_CPU);
 
 	if (!thread_running(woken))
-		thread_wake(at->wake, woken, CAUSE_UNKNOWN, INDEX_NONE, target, at->wake->now);
-	thread_migrate(woken, target, at->wake->now, true);
+		wake_up(at->wake, woken, CAUSE_UNKNOWN, INDEX_NONE, target, at->wake->now);
+	migrate(woken, target, at->wake->now, true);
 }
 
 static void on_migrate(struct at *at)
@@ -84,7 +161,7 @@ static void on_migrate(struct at *at)
 	struct thread *thread = core_thread(at->wake, (int32_t)at_number(at, PID));
 
 	at->wake->migrations = true;
-	thread_migrate(thread, (uint32_t)at_number(at, DEST_CPU), at->wake->now, at->cpu->waking == thread->index);
+	migrate(thread, (uint32_t)at_number(at, DEST_CPU), at->wake->now, at->cpu->waking == thread->index);
 }
 
 static struct thread *born(const struct at *at, int32_t tid)
@@ -112,7 +189,7 @@ static void on_wakeup_new(struct at *at)
 
 	if (thread->born == TIME_NONE || thread->pieces.count != 1)
 		thread = born(at, thread->tid);
-	thread_migrate(thread, (uint32_t)at_number(at, TARGET_CPU), at->wake->now, true);
+	migrate(thread, (uint32_t)at_number(at, TARGET_CPU), at->wake->now, true);
 }
 
 static const struct part_event events[] = {

@@ -81,46 +81,7 @@ void thread_does(struct wake *wake, struct thread *thread, int flags)
 		thread_piece(thread, WHAT_RUN, wake->now, thread_last(thread)->cpu);
 }
 
-/* A thread that leaves the CPU was on it, whatever we thought. */
-static void must_run(struct thread *thread, const struct cpu *cpu)
-{
-	struct piece *piece = thread_last(thread);
-	size_t tenure = cpu->tenures.count - 1;
-
-	if (thread_running(thread))
-		return;
-	if (thread_unseen(thread)) {
-		thread_piece(thread, WHAT_RUN, cpu->tenures.items[tenure].start, cpu->number)->flags |= PIECE_ASSUMED;
-	} else if (thread->pieces.count > 1 && piece[-1].flags & PIECE_ASSUMED && piece[-1].what == WHAT_WAIT) {
-		/* First seen in a wake-up, which was taken for the end of a sleep that was none. */
-		thread->pieces.count--;
-		piece[-1].what = WHAT_RUN;
-		piece[-1].cause = CAUSE_NONE;
-		piece[-1].cpu = (uint16_t)cpu->number;
-	} else {
-		piece->what = WHAT_UNKNOWN;
-	}
-}
-
-void thread_switch_out(struct thread *thread, struct cpu *cpu, char state, int64_t ts)
-{
-	struct piece *piece;
-
-	must_run(thread, cpu);
-	if (thread->tid == TID_IDLE) {
-		thread_piece(thread, WHAT_WAIT, ts, cpu->number);
-	} else if (state == 'R') {
-		thread_piece(thread, WHAT_RUNNABLE, ts, cpu->number);
-	} else if (state == 'X' || state == 'Z') {
-		thread->died = ts;
-	} else {
-		piece = thread_piece(thread, WHAT_WAIT, ts, cpu->number);
-		piece->flags = thread->early ? PIECE_EARLY : 0;
-	}
-}
-
-/* On a CPU again, and no wake-up was seen since it fell asleep. */
-static void woken_unseen(struct piece *wait)
+void thread_woken_unseen(struct piece *wait)
 {
 	/*
 	 * The waker announces itself before it takes the lock that orders it with the sleeper, so the wake-up of a
@@ -130,84 +91,6 @@ static void woken_unseen(struct piece *wait)
 		wait->what = WHAT_RUNNABLE;
 	else
 		wait->cause = CAUSE_UNKNOWN;
-}
-
-/*
- * Tells whether the CPU is known that a runnable thread waited for. A wake-up tells only where the thread ran last; where
- * migrations are not among the data, it will have waited where it runs next. So will a new one, for the choice of its first
- * CPU is no migration. A preempted one waits where it was.
- */
-static bool queue_known(const struct wake *wake, const struct thread *thread)
-{
-	size_t count = thread->pieces.count;
-
-	if (!thread_runnable(thread))
-		return true;
-	if (thread_last(thread)->start == thread->born)
-		return false;
-	return wake->migrations || (count > 1 && thread_last(thread)[-1].what != WHAT_WAIT);
-}
-
-void thread_switch_in(struct wake *wake, struct thread *thread, struct cpu *cpu, int64_t ts)
-{
-	struct piece *piece = thread_last(thread);
-
-	if (thread_unseen(thread)) {
-		if (thread->tid != TID_IDLE)
-			thread_piece(thread, WHAT_UNKNOWN, core_since(wake), cpu->number)->flags = PIECE_ASSUMED;
-	} else if (piece->what == WHAT_WAIT && piece->cause == CAUSE_NONE) {
-		woken_unseen(piece);
-	} else if (thread_running(thread)) {
-		piece->what = WHAT_UNKNOWN; /* it cannot have run here and there */
-	}
-	if (!queue_known(wake, thread))
-		thread_last(thread)->cpu = (uint16_t)cpu->number;
-	thread->early = false;
-	thread_piece(thread, WHAT_RUN, ts, cpu->number);
-}
-
-bool thread_wake(struct wake *wake, struct thread *thread, uint8_t cause, int32_t index, uint32_t cpu, int64_t ts)
-{
-	struct piece *piece;
-
-	if (thread_unseen(thread))
-		thread_piece(thread, WHAT_WAIT, core_since(wake), cpu)->flags = PIECE_ASSUMED;
-	piece = thread_last(thread);
-	if (piece->what == WHAT_UNKNOWN) {
-		piece->what = WHAT_WAIT; /* it went to sleep unseen */
-		piece->cause = CAUSE_NONE;
-	}
-	if (piece->what == WHAT_WAIT && piece->cause == CAUSE_NONE) {
-		piece->cause = cause;
-		piece->cause_index = index;
-		thread_piece(thread, WHAT_RUNNABLE, ts, cpu);
-		return true;
-	}
-	if (thread_running(thread))
-		thread->early = true;
-	return false;
-}
-
-void thread_migrate(struct thread *thread, uint32_t cpu, int64_t ts, bool waking)
-{
-	struct piece *piece = thread_last(thread);
-
-	/* Who is woken on the way to sleep is given a CPU only when it has left its own. */
-	if (piece && waking && piece->what == WHAT_WAIT && piece->cause == CAUSE_NONE && piece->flags & PIECE_EARLY)
-		woken_unseen(piece);
-	if (!piece || piece->what != WHAT_RUNNABLE || piece->cpu == cpu)
-		return;
-	/* A wake-up names the CPU that the thread last ran on, then one is chosen for it. */
-	if (waking)
-		piece->cpu = (uint16_t)cpu;
-	else
-		thread_piece(thread, WHAT_RUNNABLE, ts, cpu);
-}
-
-void thread_vanish(struct thread *thread, int64_t ts)
-{
-	if (thread_runnable(thread) && thread_last(thread)->start <= ts)
-		thread_piece(thread, WHAT_UNKNOWN, ts, thread_last(thread)->cpu);
 }
 
 size_t thread_find(const struct thread *thread, int64_t ts)

@@ -89,11 +89,7 @@ struct piece *thread_piece(struct thread *thread, enum node_what what, int64_t t
 void thread_split(struct thread *thread, int64_t ts); /* a run: what follows ts becomes a piece of its own */
 void thread_does(struct wake *wake, struct thread *thread, int flags); /* its runs have these flags from now on */
 
-/* Events of the scheduler. thread_wake() is true if that ended a sleep. */
-void thread_switch_out(struct thread *thread, struct cpu *cpu, char state, int64_t ts);
-void thread_switch_in(struct wake *wake, struct thread *thread, struct cpu *cpu, int64_t ts);
-bool thread_wake(struct wake *wake, struct thread *thread, uint8_t cause, int32_t index, uint32_t cpu, int64_t ts);
-void thread_migrate(struct thread *thread, uint32_t cpu, int64_t ts, bool waking);
-void thread_vanish(struct thread *thread, int64_t ts); /* unless it slept, what it did from then on is not known */
+/* The thread is on a CPU again, and no wake-up was seen since this wait began. */
+void thread_woken_unseen(struct piece *wait);
 
 #endif
