@@ -11,9 +11,11 @@
 #include "event/event.h"
 #include "span/requests.h"
 
+static struct option_list files;
 static bool as_text;
 
 static const struct option_entry options[] = {
+	{OPTION_LIST, 's', "states", &files, "FILE", "a state file, or the name of one that is shipped, whose unit and dispatch lines count"},
 	OPTION_TEXT(&as_text),
 	{0},
 };
@@ -69,6 +71,13 @@ int main(int argc, char **argv)
 	priority_lower(PRIORITY_LOW);
 	events = events_new(stream);
 	requests = requests_new(stream, events);
+	for (int i = 0; i < files.count; i++) {
+		struct state_file *file = state_file_load(files.items[i], events);
+
+		if (!file)
+			die("%s", fail_text());
+		requests_states(requests, file);
+	}
 	confine(CONFINE_NOTHING_ELSE, NULL, argv + first, argc - first);
 
 	/* build */

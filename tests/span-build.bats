@@ -114,6 +114,74 @@ unsure=$'>1 asker client yes\n1>2 front server yes\n>3 front client no1\n3>4 sto
 	assert_equal "$(grep -c 'front client yes' got)" 1
 }
 
+# older: the connections of `served` began before the trace; FRONT is what the collector tells of the answering sides.
+older() {
+	local side=${SIDE- side=server}
+	served | grep -E '^(host|task)'
+	echo "socket ts=109.9 from=109.8 inode=1 cookie=1 local=10.0.0.2:40000 peer=10.0.0.1:7000 bytes_in=500 bytes_out=160 tid=10"
+	echo "socket ts=109.9 from=109.8 inode=2 cookie=2 local=10.0.0.1:7000 peer=10.0.0.2:40000$side bytes_in=160 bytes_out=500 tid=20"
+	echo "socket ts=109.9 from=109.8 inode=3 cookie=3 local=10.0.0.2:40001 peer=10.0.0.3:7001 bytes_in=640 bytes_out=180 tid=20"
+	echo "socket ts=109.9 from=109.8 inode=4 cookie=4 local=10.0.0.3:7001 peer=10.0.0.2:40001$side bytes_in=180 bytes_out=640 tid=30"
+	served | grep ^event | grep -v inet_sock | sed -E '
+		s/(tcp_probe skaddr=2) .*family=2/\1 sport=7000 dport=40000 family=2 saddr=2,0,0,0,10,0,0,1 daddr=2,0,0,0,10,0,0,2/
+		s/(tcp_probe skaddr=1) .*family=2/\1 sport=40000 dport=7000 family=2 saddr=2,0,0,0,10,0,0,2 daddr=2,0,0,0,10,0,0,1/
+		s/(tcp_probe skaddr=4) .*family=2/\1 sport=7001 dport=40001 family=2 saddr=2,0,0,0,10,0,0,3 daddr=2,0,0,0,10,0,0,2/
+		s/(tcp_probe skaddr=3) .*family=2/\1 sport=40001 dport=7001 family=2 saddr=2,0,0,0,10,0,0,2 daddr=2,0,0,0,10,0,0,3/'
+}
+
+@test "connections older than the trace: from the first request behind an answer on, where it is known who listens" {
+	assert_equal "$(older | spans | sort -t '>' -k 2n)" "$(sed -n '1,4p' <<<"$certain")"
+	assert_equal "$(older | span-build --text | grep -c 'start=111.0.*bytes_in=18 bytes_out=64')" 1
+	assert_equal "$(SIDE='' older | spans)" ""
+}
+
+@test "a unit line: pipelined requests are split in order, each by its name; what a script calls is none" {
+	cat >kv.state <<-'END'
+		states   name=kv
+		probe    function=call binary=store args="fd=%1:s32,line=%2:string"
+		unit     name=kv port=7001 by=event event=probe:call fd={fd} name="{line}"
+		unit     name=web by=event event=probe:call name="{line}"
+	END
+	call="probe:call fd=3 line"
+	served "110.0060 30 $call=\"GET /cart/7?a=b HTTP/1.1\"" "110.0070 30 $call=get" "110.0075 30 probe:call fd=-1 line=inner" "110.0080 31 $call=other" >stream
+	run -0 span-build -s ./kv.state --text stream
+	assert_line --regexp '^span id=4 parent=3 ts=110.007000000 start=110.004500000 .*service=store kind=server peer=10.0.0.2 sure=yes name="GET /cart/7"$'
+	assert_line --regexp '^span id=5 parent=3 ts=110.010050000 start=110.004500000 .*service=store kind=server peer=10.0.0.2 sure=yes name=get$'
+	assert_line --regexp '^node .*name="store: get" .* start=110.007000000 end=110.010050000 '
+	assert_equal "$(grep -c 'service=store' < <(grep ^span <<<"$output"))" 3
+	run -0 bash -c "span-build -s ./kv.state stream | blame-rank --text"
+	assert_output --partial 'name="store: GET /cart/*"'
+	run -1 --separate-stderr span-build -s <(printf 'states name=x\nunit name=x by=event event=probe:none\n') stream
+	assert_regex "$stderr" "no probe line makes the event probe:none"
+}
+
+@test "a dispatch line: what a callback sends is for the request that it received, however many are open" {
+	printf 'states name=node\ndispatch binary=front within=on_read\n' >node.state
+	local wait another
+	wait="110.0035 20 syscalls:sys_enter_epoll_wait epfd=4"
+	# a second request, which the same thread received before, is open all the while
+	another=$(connection 109.3 10 5 6 0x1 0x2 40005 7000; sends 110.0010 10 5 6 16; reads 110.0025 20 6 16; sends 110.0160 20 6 5 32; reads 110.0180 10 5 32)
+	runs() {
+		{ served "110.0027 20 probe:on_read" "110.0045 20 probe:on_read__return" "$@" | grep -v ^event
+			{ served "110.0027 20 probe:on_read" "110.0045 20 probe:on_read__return" "$@" | grep ^event; echo "$another"; } | sort -s -t = -k 2,2; }
+	}
+	runs | span-build -s ./node.state --text | grep '^span .*start=110.004.*kind=client' >found
+	assert_regex "$(cat found)" 'parent=[0-9]+ .*sure=yes'
+	assert_equal "$(runs | span-build --text | grep -c '^span .*start=110.004.*service=front kind=client.*sure=no candidates=2')" 1
+	# it sends behind the callback, from a timer
+	runs "110.0026 20 probe:x" | sed 's/ts=110.004500000\(.*return\)/ts=110.003500000\1/' | sort -s -t = -k 2,2 | span-build -s ./node.state --text >later
+	assert_equal "$(grep -c '^span .*start=110.004.*service=front kind=client.*sure=no' later)" 1
+	served "$wait" | span-build -s ./node.state --text | grep -q '^span .*start=110.004.*kind=client.*sure=no'
+}
+
+@test "a span that is shorter than its clock may be wrong says so, and so does the network" {
+	served | sed '1i clock host=h reference=r a=1 b=0 from=0 to=200 pairs=9 width=0.009' >stream
+	run -0 span-build --text stream
+	assert_equal "$(grep -c '^span .* width=0.009000000' <<<"$output")" "$(grep -Ec '^span id=[3478] ' <<<"$output")"
+	sed -i 's/width=0.009/width=unknown/' stream
+	assert_equal "$(span-build --text stream | grep -c '^span .* width=unknown')" 8
+}
+
 @test "live: three programs with threads of their own, each call joined to its request, none wrong" {
 	need_tracefs
 	command -v python3 >/dev/null || skip "needs python3"

@@ -23,7 +23,7 @@
 #include "base/number.h"
 
 /* States of a connection whose bytes count, as the kernel numbers them: not those of one that is being made, or that listens. */
-enum { ESTABLISHED = 1, FIN_WAIT1 = 4, FIN_WAIT2 = 5, CLOSE_WAIT = 8, LAST_ACK = 9, CLOSING = 11 };
+enum { ESTABLISHED = 1, FIN_WAIT1 = 4, FIN_WAIT2 = 5, CLOSE_WAIT = 8, LAST_ACK = 9, LISTEN = 10, CLOSING = 11 };
 #define STATES (1u << ESTABLISHED | 1u << FIN_WAIT1 | 1u << FIN_WAIT2 | 1u << CLOSE_WAIT | 1u << LAST_ACK | 1u << CLOSING)
 
 enum { ANSWER_ROOM = 1 << 16, ADDRESS_ROOM = INET6_ADDRSTRLEN + 16 };
@@ -42,12 +42,19 @@ struct network {
 	int32_t pid; /* a process in it */
 };
 
+/* Where somebody listens in the network namespace at hand; all zero: at each address. */
+struct listener {
+	struct in6_addr address; /* of IPv4 as IPv6 spells it */
+	uint16_t port;
+};
+
 struct looking {
 	const struct process *process;
 	const struct trace_clock *clock;
 	struct stream *stream;
 	struct owner *owners;
 	ARRAY(struct network) networks;
+	ARRAY(struct listener) listeners;
 	struct line line;
 };
 
@@ -160,6 +167,35 @@ static bool read_info(const struct nlmsghdr *message, struct tcp_info *info)
 	return false;
 }
 
+/* The socket's own address; of IPv4 as IPv6 spells it, but for none. */
+static struct listener own_address(const struct inet_diag_msg *socket)
+{
+	struct listener own = {.port = ntohs(socket->id.idiag_sport)};
+
+	if (socket->idiag_family == AF_INET6) {
+		memcpy(&own.address, socket->id.idiag_src, sizeof(own.address));
+	} else if (socket->id.idiag_src[0]) {
+		own.address.s6_addr[10] = own.address.s6_addr[11] = 0xff;
+		memcpy(own.address.s6_addr + 12, socket->id.idiag_src, sizeof(socket->id.idiag_src[0]));
+	}
+	return own;
+}
+
+/* Whether somebody listens where the connection ends: then it is a server's. */
+static bool is_server(const struct looking *looking, const struct inet_diag_msg *socket)
+{
+	struct listener own = own_address(socket);
+
+	for (size_t i = 0; i < looking->listeners.count; i++) {
+		const struct listener *listener = &looking->listeners.items[i];
+
+		if (listener->port == own.port &&
+		    (IN6_IS_ADDR_UNSPECIFIED(&listener->address) || IN6_ARE_ADDR_EQUAL(&listener->address, &own.address)))
+			return true;
+	}
+	return false;
+}
+
 static int write_socket(struct looking *looking, const struct nlmsghdr *message, int64_t from, int64_t ts)
 {
 	const struct inet_diag_msg *socket = NLMSG_DATA(message);
@@ -181,6 +217,8 @@ static int write_socket(struct looking *looking, const struct nlmsghdr *message,
 	line_unsigned(line, "cookie", socket->id.idiag_cookie[0] | (uint64_t)socket->id.idiag_cookie[1] << 32);
 	line_text(line, "local", local);
 	line_text(line, "peer", peer);
+	if (is_server(looking, socket))
+		line_text(line, "side", "server");
 	if (read_info(message, &info)) {
 		line_unsigned(line, "bytes_in", info.tcpi_bytes_received - socket->idiag_rqueue);
 		line_unsigned(line, "bytes_out", info.tcpi_bytes_sent - info.tcpi_bytes_retrans + info.tcpi_notsent_bytes);
@@ -192,14 +230,14 @@ static int write_socket(struct looking *looking, const struct nlmsghdr *message,
 	return stream_write_line(looking->stream, line);
 }
 
-static int ask(int fd, uint8_t family)
+static int ask(int fd, uint8_t family, uint32_t states)
 {
 	const struct {
 		struct nlmsghdr head;
 		struct inet_diag_req_v2 body;
 	} question = {
 		.head = {.nlmsg_len = sizeof(question), .nlmsg_type = SOCK_DIAG_BY_FAMILY, .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP},
-		.body = {.sdiag_family = family, .sdiag_protocol = IPPROTO_TCP, .idiag_ext = 1 << (INET_DIAG_INFO - 1), .idiag_states = STATES},
+		.body = {.sdiag_family = family, .sdiag_protocol = IPPROTO_TCP, .idiag_ext = 1 << (INET_DIAG_INFO - 1), .idiag_states = states},
 	};
 
 	return send(fd, &question, sizeof(question), 0) == sizeof(question) ? 0 : -1;
@@ -213,18 +251,21 @@ static int take_answer(struct looking *looking, char *bytes, ssize_t size, int64
 	for (const struct nlmsghdr *at = (const struct nlmsghdr *)bytes; NLMSG_OK(at, left); at = NLMSG_NEXT(at, left)) {
 		if (at->nlmsg_type == NLMSG_DONE || at->nlmsg_type == NLMSG_ERROR) /* a kernel without inet_diag says so */
 			return 0;
-		if (at->nlmsg_type == SOCK_DIAG_BY_FAMILY && NLMSG_PAYLOAD(at, 0) >= sizeof(struct inet_diag_msg) &&
-		    write_socket(looking, at, from, ts) < 0)
+		if (at->nlmsg_type != SOCK_DIAG_BY_FAMILY || NLMSG_PAYLOAD(at, 0) < sizeof(struct inet_diag_msg))
+			continue;
+		if (((const struct inet_diag_msg *)NLMSG_DATA(at))->idiag_state == LISTEN)
+			*ARRAY_ADD(&looking->listeners) = own_address(NLMSG_DATA(at));
+		else if (write_socket(looking, at, from, ts) < 0)
 			return -1;
 	}
 	return 1;
 }
 
 /* The kernel looks at the sockets of an answer while the one before is being taken, or when it is asked. */
-static int take_family(struct looking *looking, int fd, char *bytes, uint8_t family)
+static int take_family(struct looking *looking, int fd, char *bytes, uint8_t family, uint32_t states)
 {
 	int64_t before = clock_now(looking->clock), from = before;
-	int status = ask(fd, family) < 0 ? 0 : 1;
+	int status = ask(fd, family, states) < 0 ? 0 : 1;
 
 	while (status > 0) {
 		int64_t begun = clock_now(looking->clock), ts;
@@ -265,7 +306,10 @@ static int open_in(int home, int32_t pid)
 
 static int take_sockets(struct looking *looking, int home, const struct network *network, char *bytes)
 {
-	static const uint8_t families[] = {AF_INET, AF_INET6};
+	static const struct {
+		uint8_t family;
+		uint32_t states;
+	} questions[] = {{AF_INET, 1u << LISTEN}, {AF_INET6, 1u << LISTEN}, {AF_INET, STATES}, {AF_INET6, STATES}};
 	struct stat own;
 	int fd, status = 0;
 
@@ -275,8 +319,9 @@ static int take_sockets(struct looking *looking, int home, const struct network 
 		fd = open_in(home, network->pid);
 	if (fd < 0)
 		return fd == -2 ? -1 : 0;
-	for (size_t i = 0; status == 0 && i < sizeof(families); i++)
-		status = take_family(looking, fd, bytes, families[i]);
+	looking->listeners.count = 0;
+	for (size_t i = 0; status == 0 && i < sizeof(questions) / sizeof(*questions); i++)
+		status = take_family(looking, fd, bytes, questions[i].family, questions[i].states);
 	close(fd);
 	return status;
 }
@@ -290,6 +335,7 @@ static void forget(struct looking *looking)
 		free(owner);
 	}
 	free(looking->networks.items);
+	free(looking->listeners.items);
 	line_free(&looking->line);
 }
 

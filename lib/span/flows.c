@@ -10,12 +10,14 @@
 
 /* As the kernel numbers states, families, and the flag of a call that only looks. */
 enum { STATE_SYN_SENT = 2, STATE_SYN_RECV = 3, STATE_CLOSE = 7, FAMILY_IPV4 = 2, FAMILY_IPV6 = 10, PROTOCOL_TCP = 6, FLAG_PEEK = 2 };
-enum { ADDRESS_TEXT = 512 };
+enum { ADDRESS_TEXT = 512, WRITES = 8 };
 
 struct base { /* of a connection from before the trace, by its `socket` record */
 	struct address ends[2]; /* local, peer */
 	int64_t from, ts;
 	uint64_t in, out;
+	bool server;
+	int32_t fd; /* -1: not told */
 	bool used; /* by a socket, or it counts no longer */
 	UT_hash_handle hh;
 };
@@ -32,6 +34,8 @@ struct socket {
 struct writer { /* a thread */
 	int32_t tid;
 	int64_t last; /* when it last entered a call that writes, or had sent */
+	int32_t fd;   /* of that call; -1: not known */
+	const struct end *received; /* where it received last; NULL: nowhere */
 	UT_hash_handle hh;
 };
 
@@ -42,7 +46,8 @@ struct flows {
 	struct event_field *state_sk, *state_new, *state_family, *state_protocol, *state_sport, *state_dport, *state_from[2], *state_to[2];
 	struct event_field *probe_sk, *probe_family, *probe_sport, *probe_dport, *probe_length, *probe_from, *probe_to;
 	struct event_field *again_sk, *send_sk, *send_protocol, *send_ret, *receive_sk, *receive_protocol, *receive_ret, *receive_flags;
-	struct event_type *writes[8];
+	struct event_type *writes[WRITES];
+	struct event_field *writes_fd[WRITES];
 	struct socket *sockets; /* by address */
 	struct writer *writers;
 	struct base *bases;
@@ -52,7 +57,8 @@ struct flows {
 
 struct flows *flows_new(struct stream *stream, struct events *events)
 {
-	static const char *const writes[] = {"write", "writev", "sendto", "sendmsg", "sendmmsg", "sendfile64", "splice", "pwritev2"};
+	static const char *const writes[WRITES][2] = {{"write", "fd"}, {"writev", "fd"}, {"sendto", "fd"}, {"sendmsg", "fd"},
+						      {"sendmmsg", "fd"}, {"sendfile64", "out_fd"}, {"splice", "fd_out"}, {"pwritev2", "fd"}};
 	struct flows *flows = NEW(struct flows);
 	char name[64];
 
@@ -88,9 +94,10 @@ struct flows *flows_new(struct stream *stream, struct events *events)
 	flows->receive_protocol = event_type_field(flows->receive, "protocol");
 	flows->receive_ret = event_type_field(flows->receive, "ret");
 	flows->receive_flags = event_type_field(flows->receive, "flags");
-	for (size_t i = 0; i < sizeof(writes) / sizeof(*writes); i++) {
-		snprintf(name, sizeof(name), "syscalls:sys_enter_%s", writes[i]);
+	for (size_t i = 0; i < WRITES; i++) {
+		snprintf(name, sizeof(name), "syscalls:sys_enter_%s", writes[i][0]);
 		flows->writes[i] = events_type(events, name);
+		flows->writes_fd[i] = event_type_field(flows->writes[i], writes[i][1]);
 	}
 	return flows;
 }
@@ -224,6 +231,7 @@ static struct socket *get_socket(struct flows *flows, int64_t sk)
 	socket->sk = sk;
 	socket->cut = INT64_MAX;
 	socket->end = NEW(struct end);
+	socket->end->fd = -1;
 	HASH_ADD(hh, flows->sockets, sk, sizeof(socket->sk), socket);
 	return socket;
 }
@@ -312,6 +320,7 @@ static struct writer *get_writer(struct flows *flows, int32_t tid)
 	writer = NEW(struct writer);
 	writer->tid = tid;
 	writer->last = INT64_MIN;
+	writer->fd = -1;
 	HASH_ADD_INT(flows->writers, tid, writer);
 	return writer;
 }
@@ -324,26 +333,47 @@ static void take_send(struct flows *flows, const struct event *event)
 	if (event_number(event, flows->send_protocol) != PROTOCOL_TCP)
 		return;
 	writer = get_writer(flows, event->tid);
-	if (length > 0)
-		move(&get_socket(flows, event_number(event, flows->send_sk))->end->sent, event, writer->last, length);
+	if (length > 0) {
+		struct end *end = get_socket(flows, event_number(event, flows->send_sk))->end;
+
+		move(&end->sent, event, writer->last, length);
+		if (writer->fd >= 0)
+			end->fd = writer->fd;
+	}
 	writer->last = event->ts;
 }
 
 static void take_receive(struct flows *flows, const struct event *event)
 {
 	int64_t length = event_number(event, flows->receive_ret);
+	struct end *end;
 
-	if (length > 0 && event_number(event, flows->receive_protocol) == PROTOCOL_TCP &&
-	    !(event_number(event, flows->receive_flags) & FLAG_PEEK))
-		move(&get_socket(flows, event_number(event, flows->receive_sk))->end->received, event, INT64_MIN, length);
+	if (length <= 0 || event_number(event, flows->receive_protocol) != PROTOCOL_TCP || event_number(event, flows->receive_flags) & FLAG_PEEK)
+		return;
+	end = get_socket(flows, event_number(event, flows->receive_sk))->end;
+	move(&end->received, event, INT64_MIN, length);
+	get_writer(flows, event->tid)->received = end;
 }
 
-static bool is_write(const struct flows *flows, const struct event_type *type)
+const struct end *flows_received_last(const struct flows *flows, int32_t tid)
 {
-	for (size_t i = 0; i < sizeof(flows->writes) / sizeof(*flows->writes); i++)
-		if (flows->writes[i] == type)
-			return true;
-	return false;
+	struct writer *writer;
+
+	HASH_FIND_INT(flows->writers, &tid, writer);
+	return writer ? writer->received : NULL;
+}
+
+static void take_write(struct flows *flows, const struct event *event)
+{
+	struct writer *writer;
+
+	for (size_t i = 0; i < WRITES; i++) {
+		if (flows->writes[i] != event->type)
+			continue;
+		writer = get_writer(flows, event->tid);
+		writer->last = event->ts;
+		writer->fd = event_has(event, flows->writes_fd[i]) ? (int32_t)event_number(event, flows->writes_fd[i]) : -1;
+	}
 }
 
 static void take_event(struct flows *flows, const struct event *event)
@@ -358,15 +388,16 @@ static void take_event(struct flows *flows, const struct event *event)
 		take_state(flows, event);
 	else if (event->type == flows->again)
 		get_socket(flows, event_number(event, flows->again_sk))->end->again = true;
-	else if (is_write(flows, event->type))
-		get_writer(flows, event->tid)->last = event->ts;
+	else
+		take_write(flows, event);
 }
 
 /* --- other records ------------------------------------------------------------------------------------------------ */
 
 static int take_base(struct flows *flows, const struct fields *fields)
 {
-	struct base read = {.from = INT64_MIN}, *base;
+	struct base read = {.from = INT64_MIN, .server = fields_is(fields, "side", "server")}, *base;
+	int64_t fd = -1;
 
 	if (fields_time(fields, "ts", &read.ts) <= 0 || fields_time(fields, "from", &read.from) < 0 ||
 	    fields_unsigned(fields, "bytes_in", &read.in) <= 0 || fields_unsigned(fields, "bytes_out", &read.out) <= 0)
@@ -384,6 +415,8 @@ static int take_base(struct flows *flows, const struct fields *fields)
 	base->ts = read.ts;
 	base->in = read.in;
 	base->out = read.out;
+	base->server = read.server;
+	base->fd = fields_integer(fields, "fd", &fd) > 0 && fd >= 0 && fd <= INT32_MAX ? (int32_t)fd : -1;
 	return 0;
 }
 
@@ -466,6 +499,10 @@ static bool place(struct socket *socket)
 			return false;
 	rebase(&end->sent, base->ts, base->out);
 	end->sent_before = base->out;
+	end->received_before = base->in;
+	end->older = true;
+	end->accepted = base->server;
+	end->fd = end->fd < 0 ? base->fd : end->fd;
 	rebase(&end->received, base->ts, base->in);
 	rebase(&end->arrived, base->ts, base->in);
 	return true;

@@ -44,10 +44,12 @@ struct moves {
 struct end {
 	struct address local, peer;
 	struct moves sent, received, arrived;
-	uint64_t sent_before; /* the position of the first byte of `sent` */
+	uint64_t sent_before, received_before; /* the positions of the first bytes of `sent` and `received` */
+	int32_t fd; /* what it was sent by last; -1: not known */
 	bool again; /* it sent segments again */
 	bool whole; /* from its beginning to its end */
-	bool accepted, connected; /* which side it is, where its beginning was seen */
+	bool older; /* its beginning was not seen: it is counted from its `socket` record */
+	bool accepted, connected; /* which side it is, where that is known */
 };
 
 struct flows;
@@ -57,6 +59,9 @@ void flows_free(struct flows *flows);
 bool flows_reads(enum kind kind);
 int flows_record(struct flows *flows, const struct record *record); /* 0; -1 after fail() */
 void flows_end(struct flows *flows);
+
+/* The end at which the thread received last, so far; NULL: none. */
+const struct end *flows_received_last(const struct flows *flows, int32_t tid);
 
 /* Those whose addresses and first positions are known. Valid until flows_free(). */
 const struct end *const *flows_ends(const struct flows *flows, size_t *count);

@@ -10,58 +10,11 @@
 #include "base/number.h"
 #include "span/spans.h"
 #include "span/talks.h"
+#include "span/turns.h"
 
 /* System calls that wait for one of several descriptors: those of all machines first. */
-static const char *const waits[] = {"epoll_pwait", "epoll_pwait2", "ppoll", "pselect6", "io_uring_enter", "epoll_wait", "poll", "select"};
-enum { WAITS = sizeof(waits) / sizeof(*waits), WAITS_OF_ALL = 5, POLL = 6, PPOLL = 2, SERVICE_ROOM = 256 };
-
-struct thread {
-	int32_t tid, tgid; /* tgid 0: not told */
-	char *service;	   /* the process' program; NULL: not told */
-	char comm[32];	   /* "": not told */
-	ARRAY(struct { int64_t ts; }) waited; /* when it began to wait for several descriptors */
-	UT_hash_handle hh;
-};
-
-struct gap {
-	int64_t from, to;
-};
-
-struct host {
-	char *name; /* NULL: the only one, not named */
-	struct flows *flows;
-	struct thread *threads;
-	ARRAY(struct gap) gaps;
-	unsigned told; /* the waits of which the stream tells, a bit each */
-	bool few;      /* the machine has only those of all */
-};
-
-/* A request and its answer, at one end of a connection. */
-struct turn {
-	const struct end *end;
-	int host;
-	bool server;
-	int32_t tid; /* who received the request, or sent it */
-	bool alone;  /* no other thread had a hand in it */
-	bool answered;
-	int64_t start, taken, last;
-	uint64_t from, to; /* positions of the request */
-	uint64_t bytes_in, bytes_out;
-	int32_t parent; /* another turn; -1: none */
-	bool sure;
-	uint64_t candidates;
-};
-
-struct requests {
-	struct stream *stream;
-	struct events *events;
-	struct event_type *waits[WAITS];
-	struct event_field *descriptors[WAITS];
-	ARRAY(struct host) hosts;
-	int host; /* at hand */
-	ARRAY(struct turn) turns;
-	struct requests_counts counts;
-};
+static const char *const waits[WAITS] = {"epoll_pwait", "epoll_pwait2", "ppoll", "pselect6", "io_uring_enter", "epoll_wait", "poll", "select"};
+enum { POLL = 6, PPOLL = 2 };
 
 struct requests *requests_new(struct stream *stream, struct events *events)
 {
@@ -89,6 +42,7 @@ static void host_free(struct host *host)
 		free(thread->waited.items);
 		free(thread);
 	}
+	units_free(host->units);
 	flows_free(host->flows);
 	free(host->gaps.items);
 	free(host->name);
@@ -98,6 +52,9 @@ static void forget(struct requests *requests)
 {
 	for (size_t i = 0; i < requests->hosts.count; i++)
 		host_free(&requests->hosts.items[i]);
+	for (size_t i = 0; i < requests->widths.count; i++)
+		free(requests->widths.items[i].host);
+	requests->widths.count = 0;
 	requests->hosts.count = 0;
 	requests->turns.count = 0;
 	requests->host = -1;
@@ -106,6 +63,10 @@ static void forget(struct requests *requests)
 void requests_free(struct requests *requests)
 {
 	forget(requests);
+	for (size_t i = 0; i < requests->files.count; i++)
+		state_file_free(requests->files.items[i]);
+	free(requests->files.items);
+	free(requests->widths.items);
 	free(requests->hosts.items);
 	free(requests->turns.items);
 	free(requests);
@@ -118,10 +79,45 @@ const struct requests_counts *requests_counts(const struct requests *requests)
 
 /* --- records ------------------------------------------------------------------------------------------------------ */
 
+void requests_states(struct requests *requests, struct state_file *file)
+{
+	*ARRAY_ADD(&requests->files) = file;
+}
+
+/* Of a clock that was stepped the widest. */
+static int64_t width_of(const struct requests *requests, const char *host)
+{
+	int64_t width = 0;
+
+	for (size_t i = 0; host && i < requests->widths.count; i++)
+		if (!strcmp(requests->widths.items[i].host, host) && requests->widths.items[i].ns > width)
+			width = requests->widths.items[i].ns;
+	return width;
+}
+
 static int add_host(struct requests *requests, char *name)
 {
-	*ARRAY_ADD(&requests->hosts) = (struct host){.name = name, .flows = flows_new(requests->stream, requests->events)};
+	struct flows *flows = flows_new(requests->stream, requests->events);
+	struct units *units = units_new(requests->events, flows);
+
+	for (size_t i = 0; i < requests->files.count; i++)
+		units_add(units, requests->files.items[i]);
+	*ARRAY_ADD(&requests->hosts) = (struct host){.name = name, .flows = flows, .units = units, .width = width_of(requests, name)};
 	return (int)requests->hosts.count - 1;
+}
+
+/* Clock records stand before all others of their hosts. */
+static int take_clock(struct requests *requests, const struct fields *fields)
+{
+	struct width width = {.ns = SPAN_WIDTH_UNKNOWN};
+
+	if (!fields_is(fields, "width", "unknown") && fields_time(fields, "width", &width.ns) < 0)
+		return stream_fail(requests->stream, "%s", fail_text());
+	width.host = fields_copy(fields, "host");
+	if (!width.host)
+		return stream_fail(requests->stream, "a clock record has no host");
+	*ARRAY_ADD(&requests->widths) = width;
+	return 0;
 }
 
 static struct host *host_at_hand(struct requests *requests)
@@ -265,6 +261,7 @@ static int take_event(struct requests *requests, const struct record *record)
 		if (event.type == requests->waits[i] &&
 		    !((i == POLL || i == PPOLL) && event_has(&event, requests->descriptors[i]) && event_number(&event, requests->descriptors[i]) <= 1))
 			add_wait(get_thread(host, event.tid), event.ts);
+	units_event(host->units, &event);
 	if (!record->packed) {
 		struct thread *thread = get_thread(host, event.tid);
 
@@ -276,7 +273,7 @@ static int take_event(struct requests *requests, const struct record *record)
 
 bool requests_reads(enum kind kind)
 {
-	return flows_reads(kind) || kind == KIND_HOST || kind == KIND_STREAM || kind == KIND_FORMAT || kind == KIND_TASK;
+	return flows_reads(kind) || kind == KIND_HOST || kind == KIND_CLOCK || kind == KIND_STREAM || kind == KIND_FORMAT || kind == KIND_TASK;
 }
 
 int requests_record(struct requests *requests, const struct record *record)
@@ -293,6 +290,8 @@ int requests_record(struct requests *requests, const struct record *record)
 		return take_stream(requests, fields);
 	if (record->kind == KIND_HOST)
 		return take_host(requests, fields);
+	if (record->kind == KIND_CLOCK)
+		return take_clock(requests, fields);
 	if (record->kind == KIND_FORMAT)
 		tell_wait(host_at_hand(requests), requests_wait(record));
 	else if (record->kind == KIND_TASK)
@@ -314,9 +313,9 @@ static int64_t arrival(const struct end *end, uint64_t position, int64_t otherwi
 	return before < end->arrived.count && end->arrived.items[before].ts < otherwise ? end->arrived.items[before].ts : otherwise;
 }
 
-static void begin_turn(struct requests *requests, const struct end *end, int host, const struct moved *first, uint64_t from)
+static void begin_turn(struct requests *requests, const struct end *end, bool server, int host, const struct moved *first, uint64_t from)
 {
-	struct turn turn = {.end = end, .host = host, .server = end->accepted, .tid = first->tid, .alone = true, .from = from, .parent = -1};
+	struct turn turn = {.end = end, .host = host, .server = server, .tid = first->tid, .alone = true, .from = from, .parent = -1};
 
 	turn.taken = turn.start = first->ts;
 	if (!turn.server && first->since != INT64_MIN)
@@ -324,24 +323,29 @@ static void begin_turn(struct requests *requests, const struct end *end, int hos
 	*ARRAY_ADD(&requests->turns) = turn;
 }
 
-/* Cuts what an end moved into turns. A turn ends where the asking side sends again after it was answered. */
-static void find_turns(struct requests *requests, const struct end *end, int host)
+/*
+ * Cuts what an end moved into turns. A turn ends where the asking side sends again after it was answered. Of a connection that is older than the
+ * trace, what was asked before the first answer may have begun earlier, and is left out.
+ */
+static void find_turns(struct requests *requests, const struct end *end, bool server, int host)
 {
-	const struct moves *asks = end->accepted ? &end->received : &end->sent, *answers = end->accepted ? &end->sent : &end->received;
-	uint64_t asked = end->accepted ? 0 : end->sent_before, told = end->accepted ? end->sent_before : 0;
+	const struct moves *asks = server ? &end->received : &end->sent, *answers = server ? &end->sent : &end->received;
+	uint64_t asked = server ? end->received_before : end->sent_before, told = server ? end->sent_before : end->received_before;
+	bool begun = !end->older;
 	size_t i = 0, k = 0;
 	struct turn *turn = NULL;
 
-	while (i < asks->count || (turn && k < answers->count)) {
+	while (i < asks->count || ((turn || !begun) && k < answers->count)) {
 		bool ask = i < asks->count && (k == answers->count || asks->items[i].ts <= answers->items[k].ts);
 		const struct moved *moved = ask ? &asks->items[i++] : &answers->items[k++];
 		uint64_t bytes = moved->end - (ask ? asked : told);
 
-		if (ask && (!turn || turn->answered)) {
-			begin_turn(requests, end, host, moved, asked);
+		if (ask && begun && (!turn || turn->answered)) {
+			begin_turn(requests, end, server, host, moved, asked);
 			turn = &requests->turns.items[requests->turns.count - 1];
 		}
 		*(ask ? &asked : &told) = moved->end;
+		begun |= !ask;
 		if (!turn)
 			continue;
 		turn->answered |= !ask;
@@ -360,6 +364,63 @@ static int by_start(const void *left, const void *right)
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
 	return (a->end > b->end) - (a->end < b->end);
+}
+
+/* --- requests within turns ---------------------------------------------------------------------------------------- */
+
+static bool is_of_turn(const struct host *host, const struct turn *turn, const struct state_unit *unit, const struct begun *begun)
+{
+	int32_t process = turns_process(host, turn->tid);
+
+	if (begun->unit != unit)
+		return false;
+	if (unit->fd.pieces.count == 0)
+		return begun->end == turn->end;
+	return begun->fd == turn->end->fd && (begun->tid == turn->tid || (process && turns_process(host, begun->tid) == process));
+}
+
+/* The requests of a turn, in order: each but the last ends where the next begins, for which it waited until then; they leave together. */
+static void split_turn(struct requests *requests, size_t index, const struct begun *list, size_t count)
+{
+	struct turn whole = requests->turns.items[index];
+	const struct host *host = &requests->hosts.items[whole.host];
+	const struct state_unit *unit = units_of_port(host->units, whole.end->local.port);
+	size_t found = 0, last = index;
+
+	for (size_t i = 0; i < count; i++) {
+		struct turn next = whole;
+
+		if (!is_of_turn(host, &whole, unit, &list[i]))
+			continue;
+		if (found++ == 0) {
+			requests->turns.items[index].name = list[i].name;
+			continue;
+		}
+		requests->turns.items[last].last = list[i].ts;
+		requests->turns.items[last].split = next.split = next.behind = true;
+		next.taken = list[i].ts;
+		next.name = list[i].name;
+		last = requests->turns.count;
+		*ARRAY_ADD(&requests->turns) = next;
+	}
+}
+
+static void find_units(struct requests *requests)
+{
+	size_t turns = requests->turns.count;
+
+	for (size_t i = 0; i < turns; i++) {
+		const struct turn *turn = &requests->turns.items[i];
+		const struct host *host = &requests->hosts.items[turn->host];
+		const struct state_unit *unit = turn->server ? units_of_port(host->units, turn->end->local.port) : NULL;
+		const struct begun *list;
+		size_t count;
+
+		if (!unit || !unit->type)
+			continue;
+		list = units_begun(host->units, turn->taken, turn->last, &count);
+		split_turn(requests, i, list, count);
+	}
 }
 
 /* --- causes ------------------------------------------------------------------------------------------------------- */
@@ -435,158 +496,6 @@ static void find_queues(struct requests *requests, struct ends *index, const str
 	}
 }
 
-/* 0: not told. */
-static int32_t process_of(const struct host *host, int32_t tid)
-{
-	struct thread *thread;
-
-	HASH_FIND_INT(host->threads, &tid, thread);
-	return thread && thread->tgid ? thread->tgid : 0;
-}
-
-static bool waited(const struct host *host, int32_t tid, int64_t from, int64_t to)
-{
-	struct thread *thread;
-	size_t before;
-
-	HASH_FIND_INT(host->threads, &tid, thread);
-	if (!thread)
-		return false;
-	before = COUNT_UNTIL(thread->waited.items, thread->waited.count, ts, from);
-	return before < thread->waited.count && thread->waited.items[before].ts <= to;
-}
-
-static bool lost_within(const struct host *host, int64_t from, int64_t to)
-{
-	for (size_t i = 0; i < host->gaps.count; i++)
-		if (host->gaps.items[i].from <= to && host->gaps.items[i].to >= from)
-			return true;
-	return false;
-}
-
-/* Tells whether the host's stream tells of all waits that there are. */
-static bool sees_waits(const struct host *host)
-{
-	unsigned all = (1u << (host->few ? WAITS_OF_ALL : WAITS)) - 1;
-
-	return (host->told & all) == all;
-}
-
-/* Whether nobody whom the stream tells of can have asked: the peer's address is none of the hosts'. */
-static bool is_outside(const struct requests *requests, const struct turn *turn)
-{
-	for (size_t h = 0; h < requests->hosts.count; h++) {
-		size_t count;
-		const struct end *const *ends = flows_ends(requests->hosts.items[h].flows, &count);
-
-		for (size_t i = 0; i < count; i++)
-			if (!memcmp(ends[i]->local.ip, turn->end->peer.ip, sizeof(turn->end->peer.ip)))
-				return false;
-	}
-	return true;
-}
-
-/* The open requests of servers, as time goes on. */
-struct open {
-	ARRAY(int32_t) turns;
-};
-
-static void close_answered(const struct requests *requests, struct open *open, int64_t now)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < open->turns.count; i++)
-		if (requests->turns.items[open->turns.items[i]].last >= now)
-			open->turns.items[kept++] = open->turns.items[i];
-	open->turns.count = kept;
-}
-
-static bool of_one_process(const struct host *host, int32_t a, int32_t b)
-{
-	int32_t first = process_of(host, a), second = process_of(host, b);
-
-	return a == b || !first || !second || first == second;
-}
-
-/* Of a client's turn: the request that it belongs to, or how many may be. */
-static void find_cause(struct requests *requests, const struct open *open, struct turn *turn, bool served)
-{
-	const struct host *host = &requests->hosts.items[turn->host];
-	int32_t own = -1;
-	uint64_t owned = 0;
-
-	for (size_t i = 0; i < open->turns.count; i++) {
-		const struct turn *candidate = &requests->turns.items[open->turns.items[i]];
-
-		if (candidate->host != turn->host || candidate->taken > turn->start || !of_one_process(host, candidate->tid, turn->tid))
-			continue;
-		turn->candidates++;
-		if (candidate->tid == turn->tid) {
-			own = open->turns.items[i];
-			owned++;
-		}
-	}
-	if (owned == 1) {
-		const struct turn *cause = &requests->turns.items[own];
-
-		turn->sure = cause->alone && cause->answered && turn->alone && sees_waits(host) &&
-			     !waited(host, turn->tid, cause->taken, turn->start) && !lost_within(host, cause->taken, cause->last);
-		turn->parent = turn->sure ? own : -1;
-	} else {
-		turn->sure = !served && !host->gaps.count;
-	}
-}
-
-/* Threads that have received requests, and whether one of their process has: a client's turn of another process is a root. */
-struct servers {
-	ARRAY(int32_t) turns; /* one of each host and thread */
-};
-
-static void add_server(const struct requests *requests, struct servers *servers, int32_t index)
-{
-	const struct turn *turn = &requests->turns.items[index];
-
-	for (size_t i = 0; i < servers->turns.count; i++) {
-		const struct turn *known = &requests->turns.items[servers->turns.items[i]];
-
-		if (known->host == turn->host && known->tid == turn->tid)
-			return;
-	}
-	*ARRAY_ADD(&servers->turns) = index;
-}
-
-static bool has_served(const struct requests *requests, const struct servers *servers, const struct turn *turn)
-{
-	for (size_t i = 0; i < servers->turns.count; i++) {
-		const struct turn *known = &requests->turns.items[servers->turns.items[i]];
-
-		if (known->host == turn->host && of_one_process(&requests->hosts.items[turn->host], known->tid, turn->tid))
-			return true;
-	}
-	return false;
-}
-
-static void find_causes(struct requests *requests)
-{
-	struct servers servers = {0};
-	struct open open = {0};
-
-	for (size_t i = 0; i < requests->turns.count; i++) {
-		struct turn *turn = &requests->turns.items[i];
-
-		close_answered(requests, &open, turn->start);
-		if (turn->server) {
-			*ARRAY_ADD(&open.turns) = (int32_t)i;
-			add_server(requests, &servers, (int32_t)i);
-			turn->sure = turn->sure || is_outside(requests, turn);
-		} else {
-			find_cause(requests, &open, turn, has_served(requests, &servers, turn));
-		}
-	}
-	free(servers.turns.items);
-	free(open.turns.items);
-}
-
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
 /* "10.0.0.2:6379"; of who asks without the port, which is another each time. */
@@ -624,8 +533,8 @@ static void tell(struct requests *requests, struct spans *spans, int32_t index)
 	const struct turn *turn = &requests->turns.items[index];
 	const struct host *host = &requests->hosts.items[turn->host];
 	char id[NUMBER_ROOM], parent[NUMBER_ROOM], peer[INET6_ADDRSTRLEN + 16];
-	struct span_told told = {.id = id, .host = host->name, .service = service_name(host, turn->tid), .peer = peer,
-		.pid = process_of(host, turn->tid), .start = turn->start, .end = turn->last > turn->start ? turn->last : turn->start,
+	struct span_told told = {.id = id, .name = turn->name, .width = host->width, .split = turn->split, .behind = turn->behind, .host = host->name, .service = service_name(host, turn->tid), .peer = peer,
+		.pid = turns_process(host, turn->tid), .start = turn->start, .end = turn->last > turn->start ? turn->last : turn->start,
 		.kind = turn->server ? SPAN_SERVER : SPAN_CLIENT, .tid = turn->tid, .found = true, .sure = turn->sure,
 		.candidates = turn->candidates, .bytes_in = turn->bytes_in, .bytes_out = turn->bytes_out, .taken = turn->taken};
 
@@ -650,6 +559,36 @@ static int write_spans(struct requests *requests)
 	return status;
 }
 
+/* Of a talk: the end that asks, 0 or 1; -1: not known. Where one accepted, the other asks. */
+static int asking_end(const struct talk *talk)
+{
+	const struct end *a = talk->end[0], *b = talk->end[1];
+
+	if (a->accepted == b->accepted)
+		return -1;
+	return a->accepted ? 1 : 0;
+}
+
+/* Turns of each end of which it is known whether it asks: it tells itself, or the other end does. */
+static void find_all_turns(struct requests *requests, const struct talks *talks)
+{
+	for (size_t h = 0; h < requests->hosts.count; h++) {
+		const struct end *const *ends;
+		size_t count;
+
+		ends = flows_ends(requests->hosts.items[h].flows, &count);
+		for (size_t i = 0; i < count; i++)
+			if (ends[i]->accepted != ends[i]->connected)
+				find_turns(requests, ends[i], ends[i]->accepted, (int)h);
+	}
+	for (const struct talk *talk = NULL; (talk = talks_next(talks, talk));) {
+		int asking = asking_end(talk);
+
+		if (asking >= 0 && !talk->end[asking]->connected)
+			find_turns(requests, talk->end[asking], false, talk->host[asking]);
+	}
+}
+
 static void find_all(struct requests *requests)
 {
 	struct talks *talks = talks_new();
@@ -657,31 +596,30 @@ static void find_all(struct requests *requests)
 
 	for (size_t h = 0; h < requests->hosts.count; h++) {
 		struct host *host = &requests->hosts.items[h];
-		const struct end *const *ends;
 		size_t count;
 
 		flows_end(host->flows);
+		units_end(host->units);
 		talks_add(talks, (int)h, host->flows);
-		ends = flows_ends(host->flows, &count);
-		for (size_t i = 0; i < count; i++)
-			if (ends[i]->accepted != ends[i]->connected)
-				find_turns(requests, ends[i], (int)h);
-		requests->counts.blind += count && !sees_waits(host);
+		flows_ends(host->flows, &count);
+		requests->counts.blind += count && !turns_see_waits(host);
 	}
+	find_all_turns(requests, talks);
 	index = index_turns(requests);
 	for (const struct talk *talk = NULL; (talk = talks_next(talks, talk));)
-		if (talk->end[0]->accepted != talk->end[1]->accepted)
-			find_queues(requests, index, talk->end[talk->end[0]->accepted], talk->end[!talk->end[0]->accepted]);
+		if (asking_end(talk) >= 0)
+			find_queues(requests, index, talk->end[asking_end(talk)], talk->end[!asking_end(talk)]);
 	index_free(index);
+	find_units(requests);
 	if (requests->turns.count)
 		qsort(requests->turns.items, requests->turns.count, sizeof(struct turn), by_start);
 	index = index_turns(requests);
 	for (const struct talk *talk = NULL; (talk = talks_next(talks, talk));)
-		if (talk->end[0]->accepted != talk->end[1]->accepted)
-			join_sides(requests, index, talk->end[talk->end[0]->accepted], talk->end[!talk->end[0]->accepted]);
+		if (asking_end(talk) >= 0)
+			join_sides(requests, index, talk->end[asking_end(talk)], talk->end[!asking_end(talk)]);
 	index_free(index);
 	talks_free(talks);
-	find_causes(requests);
+	causes_find(requests);
 }
 
 int requests_write(struct requests *requests)

@@ -8,8 +8,11 @@
  * A client's span belongs to the request that its thread received last where that is certain: that request is not answered yet, no other thread
  * had a hand in it, nothing was lost meanwhile, and the thread has not waited for several descriptors since, which the stream must be able to tell.
  * Else it has no parent, and how many requests of its process were open is told. If its process has received no request at all, it is a root.
+ * State files (span/units.h) may say more: where requests begin within a turn, what they are called, and which callbacks of an event loop a
+ * thread ran: what it sends in one is for the request that it received in it.
  *
  *	struct requests *requests = requests_new(stream, events);
+ *	requests_states(requests, file)		state files, before any record
  *	requests_record(requests, record)	each
  *	requests_write(requests)		span and graph records
  *	requests_free(requests)
@@ -18,6 +21,7 @@
 #define SPAN_REQUESTS_H
 
 #include "event/event.h"
+#include "state/state_file.h"
 
 /* The system call whose entry a format record is of, if it waits for one of several descriptors; NULL. */
 const char *requests_wait(const struct record *format);
@@ -26,6 +30,7 @@ struct requests;
 
 struct requests *requests_new(struct stream *stream, struct events *events);
 void requests_free(struct requests *requests);
+void requests_states(struct requests *requests, struct state_file *file); /* which it owns from here on */
 bool requests_reads(enum kind kind);
 int requests_record(struct requests *requests, const struct record *record); /* 0; -1 after fail() */
 

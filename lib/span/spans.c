@@ -182,7 +182,8 @@ void spans_add(struct spans *spans, const struct span_told *told)
 {
 	struct kept_span span = {.start = told->start, .end = told->end, .pid = told->pid, .kind = told->kind, .follows = told->follows,
 				 .found = told->found, .sure = told->sure, .tid = told->tid, .candidates = told->candidates,
-				 .bytes_in = told->bytes_in, .bytes_out = told->bytes_out, .taken = told->taken};
+				 .bytes_in = told->bytes_in, .bytes_out = told->bytes_out, .split = told->split, .behind = told->behind,
+				 .taken = told->taken, .width = told->width};
 	int32_t first;
 
 	span.key = make_key(told->trace ? told->trace : "", told->id, &span.key_length);
@@ -292,6 +293,15 @@ static const char *parent_of(const struct spans *spans, const struct kept_span *
 	return span->parent == SPAN_NONE ? span->parent_id : spans->spans.items[span->parent].id;
 }
 
+/* A span that took no longer than its host's clock may be wrong says so. */
+static void write_width(const struct kept_span *span, struct line *line)
+{
+	if (span->width == SPAN_WIDTH_UNKNOWN)
+		line_text(line, "width", "unknown");
+	else if (span->width > 0 && span->end - span->start <= span->width)
+		line_time(line, "width", span->width);
+}
+
 static int write_span(const struct spans *spans, const struct kept_span *span, struct stream *stream, struct line *line)
 {
 	line_begin(line, "span");
@@ -308,13 +318,15 @@ static int write_span(const struct spans *spans, const struct kept_span *span, s
 	text_of(line, "service", span->service);
 	text_of(line, "kind", span_kind_name(span->kind));
 	text_of(line, "peer", span->peer);
-	if (span->found) {
+	if (span->found && !span->split) {
 		line_unsigned(line, "bytes_in", span->bytes_in);
 		line_unsigned(line, "bytes_out", span->bytes_out);
-		line_text(line, "sure", span->sure ? "yes" : "no");
 	}
+	if (span->found)
+		line_text(line, "sure", span->sure ? "yes" : "no");
 	if (span->found && !span->sure)
 		line_unsigned(line, "candidates", span->candidates);
+	write_width(span, line);
 	if (span->follows)
 		line_text(line, "follows", "yes");
 	text_of(line, "error", span->error);

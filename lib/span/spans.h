@@ -25,6 +25,8 @@ enum span_kind { SPAN_UNKNOWN, SPAN_INTERNAL, SPAN_SERVER, SPAN_CLIENT, SPAN_PRO
 const char *span_kind_name(enum span_kind kind);
 enum span_kind span_kind_of(const char *name);
 
+#define SPAN_WIDTH_UNKNOWN INT64_MAX
+
 /* A span as it was told. Texts are the caller's; NULL: not told. */
 struct span_told {
 	const char *trace; /* NULL: there are no traces; ids are of all spans */
@@ -41,7 +43,10 @@ struct span_told {
 	bool sure;   /* who caused it, or that nobody did whom the data have */
 	uint64_t candidates; /* if not: how many may have */
 	uint64_t bytes_in, bytes_out;
+	bool split;	     /* one of several that share those bytes */
+	bool behind;	     /* and until `taken` those before it were served: their time is theirs */
 	int64_t taken;	     /* from start until then it was in a queue */
+	int64_t width;	     /* how far the host's clock may be wrong beside those of other hosts, ns; SPAN_WIDTH_UNKNOWN */
 };
 
 struct spans;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 
 /* A span that becomes a node. */
 struct step {
@@ -88,7 +89,7 @@ static bool clip(const struct tree *tree, const struct step *parent, int32_t chi
 		to = tree->graph->to;
 	}
 	tree->counts->outside += outside && !is_async(&tree->spans[parent->span], span);
-	step->start = later(span->start, from);
+	step->start = later(span->behind ? span->taken : span->start, from);
 	step->end = sooner(span->end, to);
 	return !step->async || (span->start < to && span->end >= from);
 }
@@ -165,12 +166,30 @@ static const struct kept_span *find_server(const struct tree *tree, const struct
 	return NULL;
 }
 
+/* What of the network's time the clocks may be wrong by: "", or words behind the label that say that it is no longer. */
+static char *doubt_of(const struct kept_span *client, const struct kept_span *server)
+{
+	int64_t time = (client->end - client->start) - (server->end - server->start), width;
+	char room[NUMBER_ROOM];
+
+	if (client->host == server->host || (client->width == 0 && server->width == 0))
+		return memory_format("%s", "");
+	if (client->width == SPAN_WIDTH_UNKNOWN || server->width == SPAN_WIDTH_UNKNOWN)
+		return memory_format("%s", ", by clocks of which nobody knows how far they are apart");
+	width = client->width + server->width;
+	if (time > width)
+		return memory_format("%s", "");
+	number_human_duration(room, width);
+	return memory_format(", no longer than the clocks may be apart, %s", room);
+}
+
 static int32_t add_network(struct tree *tree, const struct step *client, int32_t parent, const struct kept_span *server)
 {
 	struct step step = *client;
 	const char *from = tree->spans[client->span].service, *to = server->service;
 	char *name = memory_format("network: %s to %s", from ? from : "?", to ? to : "?");
-	char *label = memory_format("%s, between span %s and span %s", name, tree->spans[client->span].id, server->id);
+	char *doubt = doubt_of(&tree->spans[client->span], server);
+	char *label = memory_format("%s, between span %s and span %s%s", name, tree->spans[client->span].id, server->id, doubt);
 	int32_t index;
 
 	step.parent = parent;
@@ -178,6 +197,7 @@ static int32_t add_network(struct tree *tree, const struct step *client, int32_t
 	step.wait_start = step.start;
 	step.wait_end = step.end;
 	index = add_node(tree, &step, name, label);
+	free(doubt);
 	free(name);
 	return index;
 }

@@ -8,7 +8,8 @@
  *
  * Between a client's span and the server's that it called lies the network. It is a node of the client's length that the client
  * waits for, whose children the client's are: so the time that no server's span covers is the network's, not the client's. The time that a
- * request was in a server's queue before it was read is a node as well.
+ * request was in a server's queue before it was read is a node as well. Of several requests that were read together each begins where the one
+ * before it ends.
  */
 #ifndef SPAN_TREE_H
 #define SPAN_TREE_H
@@ -32,10 +33,10 @@ struct kept_span {
 	int32_t parent, child, next; /* indexes, once all are linked: the first child, the parent's next child; SPAN_NONE */
 	int32_t twin;		     /* the server's span of the same id; SPAN_NONE */
 	uint8_t kind;
-	bool follows, orphan, found, sure;
+	bool follows, orphan, found, sure, split, behind;
 	int32_t tid;
 	uint64_t candidates, bytes_in, bytes_out;
-	int64_t taken;
+	int64_t taken, width; /* width: see spans.h */
 };
 
 /* The tree's graph. NULL: its root took no time. Adds to the counts of spans outside and late. */

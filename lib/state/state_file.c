@@ -57,6 +57,13 @@ void state_file_free(struct state_file *file)
 		free(file->layouts.items[i].text);
 		free(file->layouts.items[i].members);
 	}
+	for (size_t i = 0; i < file->units.count; i++) {
+		free(file->units.items[i].name);
+		state_template_free(&file->units.items[i].request);
+		state_template_free(&file->units.items[i].fd);
+	}
+	free(file->units.items);
+	free(file->dispatches.items);
 	free(file->probes.items);
 	free(file->layouts.items);
 	free(file->includes.items);
@@ -398,6 +405,84 @@ static int read_layout(struct parser *parser, size_t length)
 	return 0;
 }
 
+/* A template of a unit, whose value is this text. */
+static int read_unit_template(const struct parser *parser, const struct field *field, struct event_type *type, struct state_template *template)
+{
+	char *text = memory_new(field->value_length + 1, 1);
+	const char *at = text;
+	int status;
+
+	field_text(field, text, field->value_length + 1);
+	status = state_template_read(template, type, text, &at);
+	if (status < 0)
+		fail_within(parser, field, text, at);
+	free(text);
+	return status;
+}
+
+/* The second name= is that of each request. */
+static int read_unit_event(const struct parser *parser, const struct fields *fields, struct state_unit *unit)
+{
+	const struct field *first = fields_find(fields, "name"), *fd = fields_find(fields, "fd");
+	char *event = need(fields, "event");
+	struct event_type *type;
+	int status = 0;
+
+	if (!event)
+		return -1;
+	unit->type = type = events_type(parser->events, event);
+	free(event);
+	for (int i = 0; i < fields->count && status == 0; i++) {
+		const struct field *field = &fields->item[i];
+
+		if (field > first && field->key_length == 4 && !memcmp(field->key, "name", 4)) {
+			state_template_free(&unit->request);
+			status = read_unit_template(parser, field, type, &unit->request);
+		}
+	}
+	return status == 0 && fd ? read_unit_template(parser, fd, type, &unit->fd) : status;
+}
+
+static int read_unit(struct parser *parser, const struct fields *fields)
+{
+	struct state_unit *unit = ARRAY_ADD(&parser->file->units);
+	bool by_event = fields_is(fields, "by", "event");
+	uint64_t port = 0;
+
+	*unit = (struct state_unit){.name = need(fields, "name")};
+	if (!unit->name || fields_unsigned(fields, "port", &port) < 0)
+		return -1;
+	if (port > UINT16_MAX)
+		return fail("port= is a number up to %d", UINT16_MAX);
+	unit->port = (uint16_t)port;
+	if (fields_find(fields, "by") && !by_event && !fields_is(fields, "by", "turn"))
+		return fail("by= is turn or event");
+	if (!by_event && (fields_find(fields, "event") || fields_find(fields, "fd")))
+		return fail("event= and fd= are for by=event");
+	return by_event ? read_unit_event(parser, fields, unit) : 0;
+}
+
+/* It is a probe with its return, too. */
+static int read_dispatch(struct parser *parser, const struct fields *fields)
+{
+	struct state_probe probe = {.function = need(fields, "within"), .binaries = need(fields, "binary"), .returns = true};
+	char *event;
+	struct state_dispatch *dispatch;
+
+	*ARRAY_ADD(&parser->file->probes) = probe;
+	if (!probe.function || !probe.binaries)
+		return -1;
+	if (!is_name(probe.function) || strlen(probe.function) > FUNCTION_MAX)
+		return fail("within=%.140s is no name of a function in C", probe.function);
+	dispatch = ARRAY_ADD(&parser->file->dispatches);
+	event = memory_format("probe:%s__return", probe.function);
+	dispatch->leave = events_type(parser->events, event);
+	event[strlen(event) - strlen("__return")] = '\0';
+	dispatch->enter = events_type(parser->events, event);
+	free(event);
+	return 0;
+}
+
 static const struct line_kind {
 	const char *name, *keys;
 	int (*read)(struct parser *parser, const struct fields *fields);
@@ -407,6 +492,8 @@ static const struct line_kind {
 	{"view", "kind path title ", read_view},
 	{"include", "name ", read_include},
 	{"probe", "function binary return args ", read_probe},
+	{"unit", "name port by event fd ", read_unit},
+	{"dispatch", "binary within ", read_dispatch},
 };
 
 static int read_line(struct parser *parser, size_t length)
@@ -425,7 +512,7 @@ static int read_line(struct parser *parser, size_t length)
 	while (kind < end && (strlen(kind->name) != fields.kind_length || memcmp(kind->name, fields.kind, fields.kind_length) != 0))
 		kind++;
 	if (kind == end)
-		return fail("column %zu: unknown kind of line '%.*s'; there are states, on, alarm, view, include, probe, layout", blank + 1,
+		return fail("column %zu: unknown kind of line '%.*s'; there are states, on, alarm, view, include, probe, layout, unit, dispatch", blank + 1,
 			    (int)(fields.kind_length < 40 ? fields.kind_length : 40), fields.kind);
 	return check_keys(parser, &fields, kind->keys) < 0 ? -1 : kind->read(parser, &fields);
 }
@@ -455,6 +542,12 @@ static int check_probes(const struct state_file *file, const char *source)
 
 		if (strncmp(rule->type->name, PROBE, strlen(PROBE)) == 0 && !has_probe(file, rule->type->name))
 			return fail("%s:%d: no probe line makes the event %.140s", source, rule->line, rule->type->name);
+	}
+	for (size_t i = 0; i < file->units.count; i++) {
+		const struct event_type *type = file->units.items[i].type;
+
+		if (type && strncmp(type->name, PROBE, strlen(PROBE)) == 0 && !has_probe(file, type->name))
+			return fail("%s: no probe line makes the event %.140s of unit %s", source, type->name, file->units.items[i].name);
 	}
 	return 0;
 }

@@ -40,12 +40,27 @@ struct state_layout {
 	char *text, *members;
 };
 
+/* What begins a request within a connection to this port (span-build). */
+struct state_unit {
+	char *name;
+	uint16_t port; /* 0: any */
+	const struct event_type *type;	     /* each is a request; NULL: a turn is one */
+	struct state_template request, fd;   /* its name, and the connection's descriptor; each may be empty */
+};
+
+/* A function that runs one piece of work of an event loop: what it sends is for whom it received (span-build). */
+struct state_dispatch {
+	const struct event_type *enter, *leave;
+};
+
 struct state_file {
 	char *name, *title;
 	ARRAY(struct state_rule *) rules; /* in the order of the file */
 	ARRAY(struct state_view) views;
 	ARRAY(struct state_probe) probes;
 	ARRAY(struct state_layout) layouts;
+	ARRAY(struct state_unit) units;
+	ARRAY(struct state_dispatch) dispatches;
 	ARRAY(char *) includes; /* contexts whose events are collected, too (chart_of_context()) */
 };
 

@@ -66,8 +66,8 @@ enum kind {
 	KIND_REQUEST,  /* ts start id trigger match logged tid? chart key? value : a request that ended while a trigger logged */
 	KIND_EXCEPTION, /* ts tid pid? object? name what? function? cause? again? stack? calls? : one was thrown */
 	KIND_STATE,   /* ts path value? since? : what an attribute has become, by a state file */
-	KIND_SOCKET,  /* ts from inode cookie local peer bytes_in? bytes_out? tid? fd? : a TCP connection from before the trace */
-	KIND_SPAN,    /* id parent? trace? ts start host? pid? tid? service? kind? peer? bytes_in? bytes_out? sure? candidates? follows? error? name? : a request's part at one service */
+	KIND_SOCKET,  /* ts from inode cookie local peer side? bytes_in? bytes_out? tid? fd? : a TCP connection from before the trace */
+	KIND_SPAN,    /* id parent? trace? ts start host? pid? tid? service? kind? peer? bytes_in? bytes_out? sure? candidates? width? follows? error? name? : a request's part at one service */
 	KIND_HOST,    /* name kernel? machine? cpus? boot? waits? : the host that the records behind it are of, until the next */
 	KIND_CLOCK,   /* host reference by? a b from to pairs width : reference time = a * host's time + b */
 	KIND_CALL,    /* ts start tid function request? trigger? match? arg.NAME? ret? left? : a call of a blamed function that was logged */

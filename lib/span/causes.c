@@ -1,0 +1,183 @@
+/* Which request each call of a server belongs to; see requests.h. */
+#include "span/turns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int32_t turns_process(const struct host *host, int32_t tid)
+{
+	struct thread *thread;
+
+	HASH_FIND_INT(host->threads, &tid, thread);
+	return thread && thread->tgid ? thread->tgid : 0;
+}
+
+bool turns_see_waits(const struct host *host)
+{
+	unsigned all = (1u << (host->few ? WAITS_OF_ALL : WAITS)) - 1;
+
+	return (host->told & all) == all;
+}
+
+static bool waited(const struct host *host, int32_t tid, int64_t from, int64_t to)
+{
+	struct thread *thread;
+	size_t before;
+
+	HASH_FIND_INT(host->threads, &tid, thread);
+	if (!thread)
+		return false;
+	before = COUNT_UNTIL(thread->waited.items, thread->waited.count, ts, from);
+	return before < thread->waited.count && thread->waited.items[before].ts <= to;
+}
+
+static bool lost_within(const struct host *host, int64_t from, int64_t to)
+{
+	for (size_t i = 0; i < host->gaps.count; i++)
+		if (host->gaps.items[i].from <= to && host->gaps.items[i].to >= from)
+			return true;
+	return false;
+}
+
+/* Whether nobody whom the stream tells of can have asked: the peer's address is none of the hosts'. */
+static bool is_outside(const struct requests *requests, const struct turn *turn)
+{
+	for (size_t h = 0; h < requests->hosts.count; h++) {
+		size_t count;
+		const struct end *const *ends = flows_ends(requests->hosts.items[h].flows, &count);
+
+		for (size_t i = 0; i < count; i++)
+			if (!memcmp(ends[i]->local.ip, turn->end->peer.ip, sizeof(turn->end->peer.ip)))
+				return false;
+	}
+	return true;
+}
+
+/* The open requests of servers, as time goes on. */
+struct open {
+	ARRAY(int32_t) turns;
+};
+
+static void close_answered(const struct requests *requests, struct open *open, int64_t now)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < open->turns.count; i++)
+		if (requests->turns.items[open->turns.items[i]].last >= now)
+			open->turns.items[kept++] = open->turns.items[i];
+	open->turns.count = kept;
+}
+
+static bool of_one_process(const struct host *host, int32_t a, int32_t b)
+{
+	int32_t first = turns_process(host, a), second = turns_process(host, b);
+
+	return a == b || !first || !second || first == second;
+}
+
+/*
+ * The request that the thread received in the run of a callback in which it sends now: it is for that one, whatever else is open. -1: it received
+ * none in it, or no run is known.
+ */
+static int32_t received_in_run(const struct requests *requests, const struct open *open, const struct turn *turn)
+{
+	const struct host *host = &requests->hosts.items[turn->host];
+	int64_t from, to;
+	int32_t found = -1;
+
+	if (!units_run(host->units, turn->tid, turn->start, &from, &to))
+		return -1;
+	for (size_t i = 0; i < open->turns.count; i++) {
+		const struct turn *candidate = &requests->turns.items[open->turns.items[i]];
+
+		if (candidate->host != turn->host || candidate->tid != turn->tid || candidate->taken < from || candidate->taken > turn->start)
+			continue;
+		if (found < 0 || candidate->taken > requests->turns.items[found].taken)
+			found = open->turns.items[i];
+	}
+	return found;
+}
+
+/* Of a client's turn: the request that it belongs to, or how many may be. */
+static void find_cause(struct requests *requests, const struct open *open, struct turn *turn, bool served)
+{
+	const struct host *host = &requests->hosts.items[turn->host];
+	int32_t own = -1, run = received_in_run(requests, open, turn);
+	uint64_t owned = 0;
+
+	for (size_t i = 0; i < open->turns.count; i++) {
+		const struct turn *candidate = &requests->turns.items[open->turns.items[i]];
+
+		if (candidate->host != turn->host || candidate->taken > turn->start || !of_one_process(host, candidate->tid, turn->tid))
+			continue;
+		turn->candidates++;
+		if (candidate->tid == turn->tid) {
+			own = open->turns.items[i];
+			owned++;
+		}
+	}
+	if (run >= 0) {
+		const struct turn *cause = &requests->turns.items[run];
+
+		turn->sure = cause->alone && cause->answered && turn->alone && !lost_within(host, cause->taken, turn->start);
+		turn->parent = turn->sure ? run : -1;
+	} else if (owned == 1) {
+		const struct turn *cause = &requests->turns.items[own];
+
+		turn->sure = cause->alone && cause->answered && turn->alone && turns_see_waits(host) &&
+			     !waited(host, turn->tid, cause->taken, turn->start) && !lost_within(host, cause->taken, cause->last);
+		turn->parent = turn->sure ? own : -1;
+	} else {
+		turn->sure = !served && !host->gaps.count;
+	}
+}
+
+/* Threads that have received requests, and whether one of their process has: a client's turn of another process is a root. */
+struct servers {
+	ARRAY(int32_t) turns; /* one of each host and thread */
+};
+
+static void add_server(const struct requests *requests, struct servers *servers, int32_t index)
+{
+	const struct turn *turn = &requests->turns.items[index];
+
+	for (size_t i = 0; i < servers->turns.count; i++) {
+		const struct turn *known = &requests->turns.items[servers->turns.items[i]];
+
+		if (known->host == turn->host && known->tid == turn->tid)
+			return;
+	}
+	*ARRAY_ADD(&servers->turns) = index;
+}
+
+static bool has_served(const struct requests *requests, const struct servers *servers, const struct turn *turn)
+{
+	for (size_t i = 0; i < servers->turns.count; i++) {
+		const struct turn *known = &requests->turns.items[servers->turns.items[i]];
+
+		if (known->host == turn->host && of_one_process(&requests->hosts.items[turn->host], known->tid, turn->tid))
+			return true;
+	}
+	return false;
+}
+
+void causes_find(struct requests *requests)
+{
+	struct servers servers = {0};
+	struct open open = {0};
+
+	for (size_t i = 0; i < requests->turns.count; i++) {
+		struct turn *turn = &requests->turns.items[i];
+
+		close_answered(requests, &open, turn->start);
+		if (turn->server) {
+			*ARRAY_ADD(&open.turns) = (int32_t)i;
+			add_server(requests, &servers, (int32_t)i);
+			turn->sure = turn->sure || is_outside(requests, turn);
+		} else {
+			find_cause(requests, &open, turn, has_served(requests, &servers, turn));
+		}
+	}
+	free(servers.turns.items);
+	free(open.turns.items);
+}

@@ -1,0 +1,217 @@
+#include "span/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+struct run {
+	int64_t from, to;
+};
+
+struct runner { /* a thread */
+	int32_t tid;
+	int depth; /* of callbacks within each other */
+	int64_t since;
+	ARRAY(struct run) runs; /* one after the other */
+	UT_hash_handle hh;
+};
+
+struct units {
+	struct events *events;
+	const struct flows *flows;
+	struct state_tree *tree;
+	struct state_texts *texts;
+	struct state_attributes *attributes; /* none: a unit's templates are of its event alone */
+	ARRAY(const struct state_unit *) units;
+	ARRAY(struct state_dispatch) dispatches;
+	ARRAY(struct begun) begun;
+	struct runner *runners;
+};
+
+struct units *units_new(struct events *events, const struct flows *flows)
+{
+	struct units *units = NEW(struct units);
+
+	units->events = events;
+	units->flows = flows;
+	units->tree = state_tree_new();
+	units->texts = state_texts_new();
+	units->attributes = state_attributes_new(units->tree, units->texts, 1);
+	return units;
+}
+
+void units_free(struct units *units)
+{
+	struct runner *runner, *next;
+
+	HASH_ITER(hh, units->runners, runner, next) {
+		HASH_DEL(units->runners, runner);
+		free(runner->runs.items);
+		free(runner);
+	}
+	for (size_t i = 0; i < units->begun.count; i++)
+		free(units->begun.items[i].name);
+	free(units->begun.items);
+	free(units->units.items);
+	free(units->dispatches.items);
+	state_attributes_free(units->attributes);
+	state_texts_free(units->texts);
+	state_tree_free(units->tree);
+	free(units);
+}
+
+void units_add(struct units *units, const struct state_file *file)
+{
+	for (size_t i = 0; i < file->units.count; i++)
+		*ARRAY_ADD(&units->units) = &file->units.items[i];
+	for (size_t i = 0; i < file->dispatches.count; i++)
+		*ARRAY_ADD(&units->dispatches) = file->dispatches.items[i];
+}
+
+/* --- events ------------------------------------------------------------------------------------------------------- */
+
+/* "GET /cart" of "GET /cart?id=7 HTTP/1.1" and what may follow; other texts stay as they are. */
+static void cut_http(char *name)
+{
+	size_t method = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"), path;
+
+	if (method == 0 || name[method] != ' ' || (name[method + 1] != '/' && name[method + 1] != '*'))
+		return;
+	path = strcspn(name + method + 1, " ?\r\n");
+	name[method + 1 + path] = '\0';
+}
+
+static char *text_of(struct units *units, const struct state_template *template, const struct event *event)
+{
+	struct state_scene scene = {units->events, units->tree, units->texts, units->attributes, event, STATE_NO_NODE};
+	struct state_value value = template->pieces.count ? state_template_value(template, &scene) : (struct state_value){0};
+	char room[STATE_VALUE_ROOM], *copy = NULL;
+	const char *text;
+	size_t length;
+
+	if (value.kind != STATE_NULL) {
+		text = state_value_spell(value, room, &length);
+		copy = memory_text(text, length);
+	}
+	state_value_drop(units->texts, &value);
+	return copy;
+}
+
+static int32_t read_fd(struct units *units, const struct state_unit *unit, const struct event *event)
+{
+	char *text = text_of(units, &unit->fd, event), *end;
+	long fd = text ? strtol(text, &end, 10) : -1;
+	bool whole = text && *text && !*end && fd >= 0 && fd <= INT32_MAX;
+
+	free(text);
+	return whole ? (int32_t)fd : -1;
+}
+
+static void take_begun(struct units *units, const struct state_unit *unit, const struct event *event)
+{
+	struct begun begun = {.ts = event->ts, .tid = event->tid, .fd = read_fd(units, unit, event), .unit = unit};
+
+	if (unit->fd.pieces.count && begun.fd < 0)
+		return; /* of no connection: a script's call of another command */
+	begun.end = flows_received_last(units->flows, event->tid);
+	begun.name = text_of(units, &unit->request, event);
+	if (begun.name)
+		cut_http(begun.name);
+	*ARRAY_ADD(&units->begun) = begun;
+}
+
+static struct runner *get_runner(struct units *units, int32_t tid)
+{
+	struct runner *runner;
+
+	HASH_FIND_INT(units->runners, &tid, runner);
+	if (runner)
+		return runner;
+	runner = NEW(struct runner);
+	runner->tid = tid;
+	HASH_ADD_INT(units->runners, tid, runner);
+	return runner;
+}
+
+/* The outermost of callbacks within each other is the run. */
+static void take_enter(struct units *units, const struct event *event)
+{
+	struct runner *runner = get_runner(units, event->tid);
+
+	if (runner->depth++ == 0)
+		runner->since = event->ts;
+}
+
+static void take_leave(struct units *units, const struct event *event)
+{
+	struct runner *runner = get_runner(units, event->tid);
+
+	if (runner->depth > 0 && --runner->depth == 0)
+		*ARRAY_ADD(&runner->runs) = (struct run){runner->since, event->ts};
+}
+
+void units_event(struct units *units, const struct event *event)
+{
+	for (size_t i = 0; i < units->units.count; i++)
+		if (units->units.items[i]->type == event->type)
+			take_begun(units, units->units.items[i], event);
+	for (size_t i = 0; i < units->dispatches.count; i++) {
+		if (units->dispatches.items[i].enter == event->type)
+			take_enter(units, event);
+		else if (units->dispatches.items[i].leave == event->type)
+			take_leave(units, event);
+	}
+}
+
+static int by_time(const void *left, const void *right)
+{
+	const struct begun *a = left, *b = right;
+
+	return (a->ts > b->ts) - (a->ts < b->ts);
+}
+
+void units_end(struct units *units)
+{
+	if (units->begun.count)
+		qsort(units->begun.items, units->begun.count, sizeof(*units->begun.items), by_time);
+}
+
+/* --- what they say ------------------------------------------------------------------------------------------------ */
+
+const struct state_unit *units_of_port(const struct units *units, uint16_t port)
+{
+	const struct state_unit *any = NULL;
+
+	for (size_t i = 0; i < units->units.count; i++) {
+		if (units->units.items[i]->port == port)
+			return units->units.items[i];
+		if (units->units.items[i]->port == 0 && !any)
+			any = units->units.items[i];
+	}
+	return any;
+}
+
+const struct begun *units_begun(const struct units *units, int64_t from, int64_t to, size_t *count)
+{
+	size_t first = COUNT_UNTIL(units->begun.items, units->begun.count, ts, from - 1), end;
+
+	end = COUNT_UNTIL(units->begun.items, units->begun.count, ts, to);
+	*count = end > first ? end - first : 0;
+	return units->begun.items + first;
+}
+
+bool units_run(const struct units *units, int32_t tid, int64_t at, int64_t *from, int64_t *to)
+{
+	struct runner *runner;
+	size_t before;
+
+	HASH_FIND_INT(units->runners, &tid, runner);
+	if (!runner)
+		return false;
+	before = COUNT_UNTIL(runner->runs.items, runner->runs.count, from, at);
+	if (before == 0 || runner->runs.items[before - 1].to < at)
+		return false;
+	*from = runner->runs.items[before - 1].from;
+	*to = runner->runs.items[before - 1].to;
+	return true;
+}

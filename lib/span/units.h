@@ -1,0 +1,43 @@
+/*
+ * units: what the events of a host say of requests beyond their bytes, by the `unit` and `dispatch` lines of state files: where a request begins
+ * within a connection and what it is called, and in which runs of an event loop's callback a thread received and sent.
+ *
+ *	struct units *units = units_new(events, flows);
+ *	units_add(units, file)			state files that stay, read for these events
+ *	units_event(units, &event)		each, in order of time
+ *	units_end(units)			then the rest
+ *	units_free(units)
+ */
+#ifndef SPAN_UNITS_H
+#define SPAN_UNITS_H
+
+#include "span/flows.h"
+#include "state/state_file.h"
+
+struct units;
+
+/* A request that an event begins. */
+struct begun {
+	int64_t ts;
+	int32_t tid, fd;       /* fd: -1: not told */
+	const struct end *end; /* where its thread received last; NULL: nowhere */
+	const struct state_unit *unit;
+	char *name; /* NULL: not told */
+};
+
+struct units *units_new(struct events *events, const struct flows *flows);
+void units_free(struct units *units);
+void units_add(struct units *units, const struct state_file *file);
+void units_event(struct units *units, const struct event *event);
+void units_end(struct units *units);
+
+/* The unit line for connections to this port, the first of a port before one of any; NULL: none. */
+const struct state_unit *units_of_port(const struct units *units, uint16_t port);
+
+/* Requests begun from `from` to `to`: the first of them, and how many. */
+const struct begun *units_begun(const struct units *units, int64_t from, int64_t to, size_t *count);
+
+/* The thread's run of a callback that has this time. False: none, or nobody knows. */
+bool units_run(const struct units *units, int32_t tid, int64_t at, int64_t *from, int64_t *to);
+
+#endif
