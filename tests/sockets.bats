@@ -59,6 +59,8 @@ value_of() {
 	run -0 sockets_of trace
 	asker=$(grep "local=127.0.0.1:$from peer=127.0.0.1:$to " <<<"$output")
 	answerer=$(grep "local=127.0.0.1:$to peer=127.0.0.1:$from " <<<"$output")
+	assert_regex "$answerer" ' side=server '
+	refute_regex "$asker" ' side='
 	assert_equal "$(value_of bytes_out "$asker") $(value_of bytes_in "$asker")" "$sent 0"
 	assert_equal "$(value_of bytes_out "$answerer") $(value_of bytes_in "$answerer")" "0 600"
 	assert_equal "$(value_of fd "$asker") $(value_of fd "$answerer")" "$asks $answers"
