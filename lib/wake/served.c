@@ -5,7 +5,7 @@
 #include "wake/reason.h"
 #include "wake/retry.h"
 
-/* Through how many threads of a process a request is followed; how far back, in pieces of each. */
+/* Through how many threads a request is followed; how far back, in pieces of each. */
 enum { HANDS = 4, PATIENCE = 4096 };
 
 struct began { /* of a thread */
@@ -143,9 +143,11 @@ static int32_t find(struct wake *wake, const struct thread *thread, int64_t ts, 
 			hand = by;
 		if (are_colleagues(wake, thread, other) || (answer && !client && !ask_any(wake, wait->call)))
 			continue;
-		if (!has_answered(wake, thread, other, by.ts, hand.ts))
-			return client ? other->index : INDEX_NONE; /* of two older ones nobody knows which asks */
-		break;
+		if (has_answered(wake, thread, other, by.ts, hand.ts))
+			break;
+		if (client)
+			return other->index;
+		return hands == HANDS ? INDEX_NONE : find(wake, other, by.ts, until, hands + 1); /* for whom that one asks */
 	}
 	return hand.thread == INDEX_NONE || hands == HANDS ? INDEX_NONE : find(wake, wake->threads.items[hand.thread], hand.ts, until, hands + 1);
 }
