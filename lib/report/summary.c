@@ -499,10 +499,10 @@ static void add_charts(struct summary *summary, const struct model *model)
 			all++;
 		}
 	if (model->tracks->others)
-		add_line(summary, memory_format("the input has more than 16,384 charts; those that came later are told together, as "
+		add_line(summary, memory_format("the input has more than 16,384 charts; later ones are counted together, as "
 						"other charts, without limits"));
 	if (model->tracks->count == TRACKS_OF_ALL)
-		add_line(summary, memory_format("the charts have more than 65,536 keys; those that came later are told together, as "
+		add_line(summary, memory_format("the charts have more than 65,536 keys; later ones are counted together, as "
 						"other keys of each chart, without limits"));
 	for (const struct tracked_chart *chart = model->tracks->charts; chart; chart = chart->hh.next) {
 		enum state state = state_of(chart);
